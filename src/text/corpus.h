@@ -1,0 +1,33 @@
+/* corpus.h: readers of parallel corpora: two line-aligned files (Moses) and TSV (manythings/Anki). */
+#ifndef TIDE_CORPUS_H
+#define TIDE_CORPUS_H
+
+#include "core/base.h"
+
+/* Normalised sentence pairs. Lines that could not be used are counted by reason. */
+typedef struct Corpus {
+    char **source, **target; /* stb_ds arrays of equal length, each string owned */
+    long read;               /* lines read */
+    long dropped_empty;      /* nothing on one side or both */
+} Corpus;
+
+/* Appends the pairs of two line-aligned files. Broken UTF-8, a NUL byte, unequal line counts, an unreadable or
+   empty file are errors that name file and line. CRLF and a byte order mark are accepted. "-" is not special. */
+int corpus_read_lines(Corpus *corpus, const char *source_path, const char *target_path, Err *err);
+
+/* Appends the pairs of a TSV file: English, tab, Chinese, and whatever follows a further tab is ignored.
+   source_is_english says which column is the source. A line without a tab is an error. */
+int corpus_read_tsv(Corpus *corpus, const char *path, int source_is_english, Err *err);
+
+int corpus_size(const Corpus *corpus);
+void corpus_free(Corpus *corpus);
+
+/* One text file as normalised lines (stb_ds array of owned strings, empty lines kept); NULL with *err filled.
+   path NULL or "-" reads standard input. An empty file gives an error unless allow_empty. */
+char **lines_read(const char *path, int allow_empty, Err *err);
+void lines_free(char **lines);
+
+/* A whole file as bytes with a NUL behind them; owned by the caller; NULL with *err filled. */
+char *file_read(const char *path, size_t *size, Err *err);
+
+#endif
