@@ -1,0 +1,119 @@
+# tide. `make` builds build/tide; `make demo` and `make test` also install what is missing. See README.md.
+#
+#   make demo      train the tiny preset on corpus/ and translate the tide sentence
+#   make test      all tests            make asan, make tsan    the tests under a sanitizer
+#   make fixtures  what PyTorch computed for the tests, anew (needs python3-torch)
+#   make format    clang-format         make install            to $(PREFIX)/bin
+
+config ?= release
+PREFIX ?= /usr/local
+CC     ?= gcc
+
+B    := build/$(config)
+PKGS := stb libutf8proc libcjson
+
+CPPFLAGS := -Isrc -D_GNU_SOURCE -DUTF8PROC_STATIC $(shell pkg-config --cflags-only-I $(PKGS) 2>/dev/null | sed 's/-I/-isystem /g')
+CFLAGS   := -std=gnu11 -g -Wall -Wextra -Wshadow -Wconversion -Werror -pthread \
+            -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math
+LDLIBS   := -lutf8proc -lcjson -lm -pthread
+
+sanitize.asan := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+sanitize.tsan := -fsanitize=thread
+CFLAGS  += $(sanitize.$(config))
+LDFLAGS += $(sanitize.$(config))
+
+# ---- the program ----------------------------------------------------------------------------------------------------
+
+FLOORS  := core model text train view
+SOURCES := $(filter-out src/core/kernels.c,$(wildcard $(FLOORS:%=src/%/*.c) src/*.c))
+OBJECTS := $(SOURCES:src/%.c=$B/%.o)
+CLI     := $(patsubst src/%.c,$B/%.o,$(wildcard src/cli/*.c))
+
+# kernels.c once for each instruction set
+KERNELS := portable
+ifeq ($(shell uname -m),x86_64)
+KERNELS  += avx2 avx512
+CPPFLAGS += -DTIDE_X86
+endif
+isa.avx2   := -mavx2 -mfma
+isa.avx512 := -mavx512f -mavx512bw -mavx512dq -mavx512vl -mfma -mprefer-vector-width=512
+OBJECTS += $(KERNELS:%=$B/core/kernels_%.o)
+
+build/tide: $B/tide
+	ln -sf $(config)/tide $@
+
+$B/tide: $(CLI) $B/libtide.a
+	$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
+
+$B/libtide.a: $(OBJECTS)
+	rm -f $@ && ar rcs $@ $^
+
+$B/%.o: src/%.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -c $< -o $@
+
+$B/core/kernels_%.o: src/core/kernels.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(isa.$*) -DKERNELS=kernels_$* -MMD -c $< -o $@
+
+# ---- tests ----------------------------------------------------------------------------------------------------------
+
+# tests/test_*.c are programs on libtide.a; tests/double_*.c on core and model compiled with double; tests/*.sh run tide.
+TESTS   := $(patsubst tests/%.c,$B/tests/%,$(wildcard tests/test_*.c))
+DOUBLES := $(patsubst tests/%.c,$B/tests/%,$(wildcard tests/double_*.c))
+SCRIPTS := $(wildcard tests/*.sh)
+
+DOUBLE_OBJECTS := $(patsubst src/%.c,$B/double/%.o,$(filter src/core/% src/model/%,$(SOURCES))) $B/double/core/kernels.o
+
+$B/tests/test_%: tests/test_%.c $B/libtide.a
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD $(LDFLAGS) $^ -lcmocka $(LDLIBS) -o $@
+
+$B/tests/double_%: tests/double_%.c $(DOUBLE_OBJECTS)
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -DTIDE_DOUBLE -MMD $(LDFLAGS) $^ -lcmocka $(LDLIBS) -o $@
+	scripts/every-op-is-checked $@ $(filter $B/double/core/ops_%.o,$^)
+
+$B/double/core/kernels.o: src/core/kernels.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -DTIDE_DOUBLE -DKERNELS=kernels_portable -MMD -c $< -o $@
+
+$B/double/%.o: src/%.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) -UTIDE_X86 $(CFLAGS) -DTIDE_DOUBLE -MMD -c $< -o $@
+
+# What `make test` runs once everything is installed.
+check: build/tide $(TESTS) $(DOUBLES)
+	scripts/run-tests $(TESTS) $(DOUBLES) $(SCRIPTS)
+
+# ---- by name --------------------------------------------------------------------------------------------------------
+
+demo: setup
+	$(MAKE) build/tide
+	scripts/demo
+
+test: setup
+	$(MAKE) check
+
+asan tsan: setup
+	$(MAKE) config=$@ check
+
+fixtures:
+	scripts/make-fixtures
+
+setup:
+	scripts/setup
+
+format:
+	clang-format -i $(shell git ls-files 'src/*.c' 'src/*.h' 'tests/*.c')
+
+install: build/tide
+	install -D $B/tide $(DESTDIR)$(PREFIX)/bin/tide
+	mkdir -p $(DESTDIR)$(PREFIX)/share/tide && cp models/*.conf $(DESTDIR)$(PREFIX)/share/tide/
+
+clean:
+	rm -rf build
+
+.PHONY: check demo test asan tsan fixtures setup format install clean
+.SECONDARY:
+-include $(shell find $B -name '*.d' 2>/dev/null)

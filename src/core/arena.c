@@ -1,0 +1,75 @@
+#include "core/arena.h"
+#include "core/base.h"
+
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { ALIGN = 64, CHUNK = 1 << 22, HUGE_PAGE = 1 << 21 };
+
+struct ArenaChunk {
+    ArenaChunk *next;
+    size_t size, used; /* of the bytes behind this header */
+    char pad[ALIGN - 2 * sizeof(size_t) - sizeof(void *)];
+};
+
+static ArenaChunk *chunk_new(size_t size) {
+    ArenaChunk *chunk = mem_alloc_aligned(sizeof *chunk + size);
+    *chunk = (ArenaChunk){.size = size};
+    uintptr_t begin = ((uintptr_t)chunk + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1);
+    uintptr_t end = ((uintptr_t)chunk + sizeof *chunk + size) & ~(uintptr_t)(HUGE_PAGE - 1);
+    if (begin < end) madvise((void *)begin, end - begin, MADV_HUGEPAGE); /* fewer page faults; only a hint */
+    return chunk;
+}
+
+void *arena_alloc(Arena *arena, size_t bytes) {
+    size_t need = (bytes + ALIGN - 1) / ALIGN * ALIGN;
+    CHECK(need >= bytes, "arena_alloc: %zu bytes", bytes);
+    while (arena->current && arena->current->size - arena->current->used < need && arena->current->next) {
+        arena->current = arena->current->next;
+        arena->current->used = 0;
+    }
+    if (!arena->current || arena->current->size - arena->current->used < need) {
+        ArenaChunk *chunk = chunk_new(need > CHUNK ? need : CHUNK);
+        if (arena->current) arena->current->next = chunk;
+        else arena->first = chunk;
+        arena->current = chunk;
+    }
+    void *memory = (char *)(arena->current + 1) + arena->current->used;
+    arena->current->used += need;
+    return memory;
+}
+
+void *arena_zalloc(Arena *arena, size_t bytes) { return memset(arena_alloc(arena, bytes), 0, bytes); }
+
+ArenaMark arena_mark(const Arena *arena) {
+    return (ArenaMark){arena->current, arena->current ? arena->current->used : 0};
+}
+
+void arena_rewind(Arena *arena, ArenaMark mark) {
+    arena->current = mark.chunk ? mark.chunk : arena->first;
+    if (arena->current) arena->current->used = mark.used;
+}
+
+void arena_reset(Arena *arena) {
+    if (arena->first && arena->first->next) {
+        size_t size = arena_capacity(arena);
+        arena_free(arena);
+        arena->first = chunk_new(size + size / 8);
+    }
+    arena_rewind(arena, (ArenaMark){0});
+}
+
+void arena_free(Arena *arena) {
+    for (ArenaChunk *chunk = arena->first, *next; chunk; chunk = next) {
+        next = chunk->next;
+        mem_free(chunk);
+    }
+    *arena = (Arena){0};
+}
+
+size_t arena_capacity(const Arena *arena) {
+    size_t size = 0;
+    for (const ArenaChunk *chunk = arena->first; chunk; chunk = chunk->next) size += chunk->size;
+    return size;
+}

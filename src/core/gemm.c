@@ -1,0 +1,196 @@
+/* gemm.c: c = init + a b, blocked as Goto & van de Geijn (2008): b in panels of one tile's width, a block of a packed
+   by each thread for itself, and a register tile (kernels.c) that runs over K_BLOCK steps of the inner index. */
+#include "core/gemm.h"
+#include "core/base.h"
+#include "core/kernels.h"
+
+#include <string.h>
+
+enum { K_BLOCK = 256, M_BLOCK = 168 /* 12 tiles of 14: the packed block stays in the second-level cache */ };
+
+static int panels_of(int n) { return (n + kernels->tile_cols - 1) / kernels->tile_cols; }
+static int smaller(int a, int b) { return a < b ? a : b; }
+
+size_t packed_size(int k, int n) { return (size_t)panels_of(n) * (size_t)kernels->tile_cols * (size_t)k; }
+
+/* ---- packing -------------------------------------------------------------------------------------------------- */
+
+typedef struct PackJob {
+    const real *b;
+    int ld, k, n;
+    bool transposed;
+    real *panels;
+} PackJob;
+
+static void pack_rows(real *panel, int width, const real *source, int ld, int cols, int k) {
+    for (int p = 0; p < k; p++, panel += width, source += ld) {
+        memcpy(panel, source, (size_t)cols * sizeof(real));
+        memset(panel + cols, 0, (size_t)(width - cols) * sizeof(real));
+    }
+}
+
+static void pack_panels(void *context, int begin, int end, int thread) {
+    (void)thread;
+    const PackJob *job = context;
+    const int width = kernels->tile_cols;
+    for (int panel = begin; panel < end; panel++) {
+        int col = panel * width, cols = smaller(width, job->n - col);
+        real *to = job->panels + (size_t)panel * (size_t)width * (size_t)job->k;
+        if (job->transposed)
+            kernels->pack_transposed(to, width, job->b + (size_t)col * (size_t)job->ld, job->ld, cols, job->k);
+        else pack_rows(to, width, job->b + col, job->ld, cols, job->k);
+    }
+}
+
+Packed gemm_pack(Threads *threads, const real *b, int ld, bool transposed, int k, int n, real *panels) {
+    PackJob job = {b, ld, k, n, transposed, panels};
+    threads_run(threads, panels_of(n), 1 + 8192 / (1 + k * kernels->tile_cols), pack_panels, &job);
+    return (Packed){k, n, panels};
+}
+
+/* ---- the product ---------------------------------------------------------------------------------------------- */
+
+/* Where the left operand comes from: rows of a, or the columns of strips (then a is NULL). */
+typedef struct Left {
+    const real *a;
+    int lda;
+    const Strip *strips;
+} Left;
+
+typedef struct Product {
+    Threads *threads;
+    Left left;
+    int m, n, k;            /* of this block of the inner index */
+    int from;               /* where the block begins in the inner index */
+    const real *panels;     /* of b, at this block */
+    size_t panel_stride;
+    const real *init;
+    int ld_init;
+    real *c;
+    int ldc;
+    bool by_columns;        /* threads share the panels of b; otherwise the tiles of a */
+} Product;
+
+static int tiles_of(int m) { return (m + kernels->tile_rows - 1) / kernels->tile_rows; }
+/* Tiles of nearly equal height, so that the last one is not a sliver. */
+static int tile_begin(int m, int tiles, int tile) { return (int)((long)m * tile / tiles); }
+
+/* Packs rows row..row+rows-1 of the left operand as [k][rows]. */
+static void pack_left(const Product *p, int row, int rows, real *to) {
+    if (p->left.a) {
+        kernels->pack_transposed(to, rows, p->left.a + (size_t)row * (size_t)p->left.lda + p->from, p->left.lda, rows, p->k);
+        return;
+    }
+    int skip = p->from, need = p->k;
+    for (const Strip *s = p->left.strips; need > 0; s++) {
+        int first = smaller(skip, s->rows), count = smaller(need, s->rows - first);
+        for (int i = 0; i < count; i++, to += rows)
+            memcpy(to, s->x + (size_t)(first + i) * (size_t)s->ldx + row, (size_t)rows * sizeof(real));
+        skip -= first;
+        need -= count;
+    }
+}
+
+/* Rows row0..row1 by panels panel0..panel1 of c, for one block of k. */
+static void multiply(const Product *p, int row0, int row1, int panel0, int panel1, int thread) {
+    const int width = kernels->tile_cols;
+    real *packed = threads_scratch(p->threads, thread, (size_t)M_BLOCK * (size_t)p->k * sizeof(real));
+    for (int block = row0; block < row1; block += M_BLOCK) {
+        int m = smaller(M_BLOCK, row1 - block), tiles = tiles_of(m);
+        for (int t = 0; t < tiles; t++) {
+            int row = tile_begin(m, tiles, t);
+            pack_left(p, block + row, tile_begin(m, tiles, t + 1) - row, packed + (size_t)row * (size_t)p->k);
+        }
+        for (int panel = panel0; panel < panel1; panel++) {
+            int col = panel * width, cols = smaller(width, p->n - col);
+            for (int t = 0; t < tiles; t++) {
+                int row = tile_begin(m, tiles, t), rows = tile_begin(m, tiles, t + 1) - row;
+                size_t r = (size_t)(block + row);
+                kernels->gemm_tile(rows, cols, p->k, packed + (size_t)row * (size_t)p->k,
+                                   p->panels + (size_t)panel * p->panel_stride,
+                                   p->init ? p->init + r * (size_t)p->ld_init + col : NULL, p->ld_init,
+                                   p->c + r * (size_t)p->ldc + col, p->ldc);
+            }
+        }
+    }
+}
+
+static void multiply_part(void *context, int begin, int end, int thread) {
+    const Product *p = context;
+    if (p->by_columns) {
+        multiply(p, 0, p->m, begin, end, thread);
+    } else {
+        int tiles = tiles_of(p->m);
+        multiply(p, tile_begin(p->m, tiles, begin), tile_begin(p->m, tiles, end), 0, panels_of(p->n), thread);
+    }
+}
+
+/* One block of the inner index, shared out along the side that divides more evenly. */
+static void multiply_block(Product *p) {
+    p->by_columns = panels_of(p->n) >= tiles_of(p->m);
+    int units = p->by_columns ? panels_of(p->n) : tiles_of(p->m);
+    double work = (double)p->m * p->n * p->k;
+    int grain = work < 1 << 16 ? units : 1;
+    threads_run(p->threads, units, grain, multiply_part, p);
+}
+
+/* An empty sum: init, or zero. */
+static void fill(const Product *p) {
+    for (int i = 0; i < p->m; i++)
+        for (int j = 0; j < p->n; j++)
+            p->c[(size_t)i * (size_t)p->ldc + (size_t)j] =
+                p->init ? p->init[(size_t)i * (size_t)p->ld_init + (size_t)j] : 0;
+}
+
+void gemm(Threads *threads, int m, const real *a, int lda, const Packed *b, const real *init, int ld_init, real *c,
+          int ldc) {
+    Product p = {.threads = threads, .left = {a, lda, NULL}, .m = m, .n = b->n, .init = init, .ld_init = ld_init,
+                 .c = c, .ldc = ldc, .panel_stride = (size_t)b->k * (size_t)kernels->tile_cols};
+    if (b->k == 0) fill(&p);
+    for (p.from = 0; p.from < b->k; p.from += K_BLOCK) {
+        p.k = smaller(K_BLOCK, b->k - p.from);
+        p.panels = b->panels + (size_t)p.from * (size_t)kernels->tile_cols;
+        multiply_block(&p);
+        p.init = c; /* the next block goes on where this one stopped */
+        p.ld_init = ldc;
+    }
+}
+
+/* ---- the product of strips ------------------------------------------------------------------------------------ */
+
+typedef struct StripJob {
+    const Strip *strips;
+    int from, k, n;
+    real *panels;
+} StripJob;
+
+static void pack_strip_panels(void *context, int begin, int end, int thread) {
+    (void)thread;
+    const StripJob *job = context;
+    const int width = kernels->tile_cols;
+    for (int panel = begin; panel < end; panel++) {
+        int col = panel * width, cols = smaller(width, job->n - col), skip = job->from, need = job->k;
+        real *to = job->panels + (size_t)panel * (size_t)width * (size_t)job->k;
+        for (const Strip *s = job->strips; need > 0; s++) {
+            int first = smaller(skip, s->rows), count = smaller(need, s->rows - first);
+            pack_rows(to, width, s->y + (size_t)first * (size_t)s->ldy + col, s->ldy, cols, count);
+            to += (size_t)count * (size_t)width;
+            skip -= first;
+            need -= count;
+        }
+    }
+}
+
+void gemm_strips(Threads *threads, int m, int n, const Strip *strips, int count, real *c, int ldc) {
+    int k = 0;
+    for (int i = 0; i < count; i++) k += strips[i].rows;
+    Product p = {.threads = threads, .left = {NULL, 0, strips}, .m = m, .n = n, .init = c, .ld_init = ldc, .c = c, .ldc = ldc};
+    for (p.from = 0; p.from < k; p.from += K_BLOCK) {
+        p.k = smaller(K_BLOCK, k - p.from);
+        StripJob job = {strips, p.from, p.k, n, threads_shared_scratch(threads, packed_size(p.k, n) * sizeof(real))};
+        threads_run(threads, panels_of(n), 1, pack_strip_panels, &job);
+        p.panels = job.panels;
+        p.panel_stride = (size_t)p.k * (size_t)kernels->tile_cols;
+        multiply_block(&p);
+    }
+}

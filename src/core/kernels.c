@@ -1,0 +1,324 @@
+/* kernels.c: written once, in the vectors of simd.h and in plain loops that the compiler vectorises, and compiled for
+   each instruction set under a name of its own (KERNELS). -ffp-contract=off: a fused multiply-add stands only where
+   v_fma says so, hence every set computes the same bits. */
+#include "core/kernels.h"
+#include "core/base.h"
+#include "core/simd.h"
+
+#if VW == 16
+enum { TILE_ROWS = 14 }; /* 28 accumulators, 2 of b, 1 of a: 31 of 32 registers */
+#elif VW == 8
+enum { TILE_ROWS = 6 }; /* 12 + 2 + 1 of 16 */
+#else
+enum { TILE_ROWS = 4 };
+#endif
+enum { TILE_VECTORS = 2, TILE_COLS = TILE_VECTORS * VW };
+
+/* ---- matrix product ------------------------------------------------------------------------------------------- */
+
+/* One register tile of full width. `rows` is a constant wherever this is inlined, so that acc lives in registers. */
+INLINE void tile(const int rows, int k, const real *a, const real *b, const real *init, int ld_init, real *c, int ld_c) {
+    vreal acc[TILE_ROWS][TILE_VECTORS];
+#pragma GCC unroll 16
+    for (int i = 0; i < rows; i++)
+#pragma GCC unroll 2
+        for (int j = 0; j < TILE_VECTORS; j++)
+            acc[i][j] = init ? v_load(init + (size_t)i * (size_t)ld_init + j * VW) : v_splat(0);
+    for (int p = 0; p < k; p++, a += rows, b += TILE_COLS) {
+        vreal b0 = v_load(b), b1 = v_load(b + VW);
+#pragma GCC unroll 16
+        for (int i = 0; i < rows; i++) {
+            vreal ai = v_splat(a[i]);
+            acc[i][0] = v_fma(ai, b0, acc[i][0]);
+            acc[i][1] = v_fma(ai, b1, acc[i][1]);
+        }
+    }
+#pragma GCC unroll 16
+    for (int i = 0; i < rows; i++)
+#pragma GCC unroll 2
+        for (int j = 0; j < TILE_VECTORS; j++) v_store(c + (size_t)i * (size_t)ld_c + j * VW, acc[i][j]);
+}
+
+static void tile_of(int rows, int k, const real *a, const real *b, const real *init, int ld_init, real *c, int ld_c) {
+    switch (rows) {
+#define TILE(n)                                                                                                        \
+    case n:                                                                                                            \
+        if (n <= TILE_ROWS) tile(n <= TILE_ROWS ? n : 1, k, a, b, init, ld_init, c, ld_c);                             \
+        return;
+        TILE(1) TILE(2) TILE(3) TILE(4) TILE(5) TILE(6) TILE(7) TILE(8) TILE(9) TILE(10) TILE(11) TILE(12) TILE(13)
+        TILE(14)
+#undef TILE
+    }
+    CHECK(0, "gemm_tile: %d rows", rows);
+}
+
+static void gemm_tile(int rows, int cols, int k, const real *a, const real *b, const real *init, int ld_init, real *c,
+                      int ld_c) {
+    if (cols == TILE_COLS) {
+        tile_of(rows, k, a, b, init, ld_init, c, ld_c);
+        return;
+    }
+    real buffer[TILE_ROWS * TILE_COLS] = {0};
+    for (int i = 0; init && i < rows; i++)
+        memcpy(buffer + i * TILE_COLS, init + (size_t)i * (size_t)ld_init, (size_t)cols * sizeof(real));
+    tile_of(rows, k, a, b, buffer, TILE_COLS, buffer, TILE_COLS);
+    for (int i = 0; i < rows; i++) memcpy(c + (size_t)i * (size_t)ld_c, buffer + i * TILE_COLS, (size_t)cols * sizeof(real));
+}
+
+/* In blocks of 16 along k, so that the lines read and the lines written both stay in the nearest cache. */
+static void pack_transposed(real *restrict panel, int width, const real *restrict source, int ld, int rows, int k) {
+    for (int p0 = 0; p0 < k; p0 += 16) {
+        int p1 = p0 + 16 < k ? p0 + 16 : k;
+        for (int j = 0; j < rows; j++) {
+            const real *row = source + (size_t)j * (size_t)ld;
+            for (int p = p0; p < p1; p++) panel[p * width + j] = row[p];
+        }
+        for (int j = rows; j < width; j++)
+            for (int p = p0; p < p1; p++) panel[p * width + j] = 0;
+    }
+}
+
+/* ---- rows ----------------------------------------------------------------------------------------------------- */
+
+static void add(int n, real *restrict y, const real *restrict x) {
+    for (int i = 0; i < n; i++) y[i] += x[i];
+}
+
+static void axpy(int n, real *restrict y, real a, const real *restrict x) {
+    for (int i = 0; i < n; i++) y[i] += a * x[i];
+}
+
+INLINE void lanes_add(Lanes *lanes, int vector, vreal x) { lanes->v[vector % LANE_VECTORS] += x; }
+
+static real dot(int n, const real *x, const real *y) {
+    Lanes lanes = {0};
+    for (int i = 0, j = 0; i < n; i += VW, j++) lanes_add(&lanes, j, v_load_n(x + i, n - i) * v_load_n(y + i, n - i));
+    return lanes_sum(&lanes);
+}
+
+static real sum(int n, const real *x) {
+    Lanes lanes = {0};
+    for (int i = 0, j = 0; i < n; i += VW, j++) lanes_add(&lanes, j, v_load_n(x + i, n - i));
+    return lanes_sum(&lanes);
+}
+
+static void tanh_rows(int n, real *y, const real *x) {
+    for (int i = 0; i < n; i += VW) v_store_n(y + i, v_tanh(v_load_n(x + i, n - i)), n - i);
+}
+
+static void tanh_back(int n, real *restrict dx, const real *restrict y, const real *restrict dy) {
+    for (int i = 0; i < n; i++) dx[i] += dy[i] * (1 - y[i] * y[i]);
+}
+
+/* ---- GRU ------------------------------------------------------------------------------------------------------ */
+
+static void gru_gates(int n, real *zr, const real *x, const real *h, real *rh) {
+    for (int i = 0; i < n; i += VW) {
+        int left = n - i;
+        vreal z = v_sigmoid(v_load_n(x + i, left) + v_load_n(zr + i, left));
+        vreal r = v_sigmoid(v_load_n(x + n + i, left) + v_load_n(zr + n + i, left));
+        v_store_n(rh + i, r * v_load_n(h + i, left), left);
+        v_store_n(zr + i, z, left);
+        v_store_n(zr + n + i, r, left);
+    }
+}
+
+static void gru_state(int n, real *candidate, const real *x, const real *zr, const real *h, real *out) {
+    for (int i = 0; i < n; i += VW) {
+        int left = n - i;
+        vreal c = v_tanh(v_load_n(x + 2 * n + i, left) + v_load_n(candidate + i, left));
+        vreal z = v_load_n(zr + i, left), before = v_load_n(h + i, left);
+        v_store_n(candidate + i, c, left);
+        v_store_n(out + i, (1 - z) * before + z * c, left);
+    }
+}
+
+static void gru_state_back(int n, const real *restrict dout, const real *restrict zr, const real *restrict candidate,
+                           const real *restrict h, real *restrict da, real *restrict dh) {
+    for (int i = 0; i < n; i++) {
+        real z = zr[i], c = candidate[i], d = dout[i];
+        da[i] = d * (c - h[i]) * z * (1 - z);
+        da[2 * n + i] = d * z * (1 - c * c);
+        dh[i] += d * (1 - z);
+    }
+}
+
+static void gru_gates_back(int n, const real *restrict drh, const real *restrict zr, const real *restrict h,
+                           real *restrict da, real *restrict dh) {
+    for (int i = 0; i < n; i++) {
+        real r = zr[n + i];
+        da[n + i] = drh[i] * h[i] * r * (1 - r);
+        dh[i] += drh[i] * r;
+    }
+}
+
+/* ---- attention ------------------------------------------------------------------------------------------------ */
+
+static real score(int n, const real *va, const real *q, const real *k) {
+    Lanes lanes = {0};
+    for (int i = 0, j = 0; i < n; i += VW, j++) {
+        int left = n - i;
+        lanes_add(&lanes, j, v_load_n(va + i, left) * v_tanh(v_load_n(q + i, left) + v_load_n(k + i, left)));
+    }
+    return lanes_sum(&lanes);
+}
+
+static void score_back(int n, real de, const real *va, const real *q, const real *k, real *dva, real *dq, real *dk) {
+    for (int i = 0; i < n; i += VW) {
+        int left = n - i;
+        vreal t = v_tanh(v_load_n(q + i, left) + v_load_n(k + i, left));
+        vreal da = de * v_load_n(va + i, left) * (1 - t * t);
+        v_store_n(dva + i, v_load_n(dva + i, left) + de * t, left);
+        v_store_n(dq + i, v_load_n(dq + i, left) + da, left);
+        v_store_n(dk + i, v_load_n(dk + i, left) + da, left);
+    }
+}
+
+/* ---- softmax -------------------------------------------------------------------------------------------------- */
+
+static real maximum(int n, const real *x) {
+    real max = x[0];
+    for (int i = 1; i < n; i++) max = x[i] > max ? x[i] : max;
+    return max;
+}
+
+INLINE vreal exp_below(vreal x, real max, int left) {
+    vreal e = v_exp(x - max);
+    for (int i = left; i < VW; i++) e[i] = 0;
+    return e;
+}
+
+static real exp_sum(int n, const real *x, real *total) {
+    real max = maximum(n, x);
+    Lanes lanes = {0};
+    for (int i = 0, j = 0; i < n; i += VW, j++) lanes_add(&lanes, j, exp_below(v_load_n(x + i, n - i), max, n - i));
+    *total = lanes_sum(&lanes);
+    return max;
+}
+
+static void softmax(int n, real *y, const real *x) {
+    real max = maximum(n, x);
+    Lanes lanes = {0};
+    for (int i = 0, j = 0; i < n; i += VW, j++) {
+        vreal e = exp_below(v_load_n(x + i, n - i), max, n - i);
+        v_store_n(y + i, e, n - i);
+        lanes_add(&lanes, j, e);
+    }
+    real total = lanes_sum(&lanes);
+    for (int i = 0; i < n; i++) y[i] /= total;
+}
+
+static void softmax_back(int n, real *restrict dx, const real *restrict y, const real *restrict dy) {
+    real mean = dot(n, y, dy);
+    for (int i = 0; i < n; i++) dx[i] += y[i] * (dy[i] - mean);
+}
+
+static void softmax_gradient(int n, real *x, real max, real total, real scale, real floor) {
+    for (int i = 0; i < n; i += VW) {
+        vreal p = v_exp(v_load_n(x + i, n - i) - max) / total;
+        v_store_n(x + i, scale * (p - floor), n - i);
+    }
+}
+
+/* ---- readout, dropout ----------------------------------------------------------------------------------------- */
+
+static void maxout(int n, real *restrict y, const real *restrict x) {
+    for (int i = 0; i < n; i++) y[i] = x[2 * i] >= x[2 * i + 1] ? x[2 * i] : x[2 * i + 1];
+}
+
+static void maxout_back(int n, real *restrict dx, const real *restrict x, const real *restrict dy) {
+    for (int i = 0; i < n; i++) {
+        int first = x[2 * i] >= x[2 * i + 1];
+        dx[2 * i] += first ? dy[i] : 0;
+        dx[2 * i + 1] += first ? 0 : dy[i];
+    }
+}
+
+/* A random number for each index: an integer hash of two multiplications. */
+INLINE uint32_t hash(uint32_t x) {
+    x ^= x >> 16;
+    x *= 0x7feb352du;
+    x ^= x >> 15;
+    x *= 0x846ca68bu;
+    return x ^ (x >> 16);
+}
+
+static void dropout(int n, real *restrict y, const real *restrict x, uint32_t key, uint32_t first, real keep,
+                    int accumulate) {
+    const uint32_t limit = (uint32_t)(keep * 0x1p24f);
+    const real scale = 1 / keep;
+    for (int i = 0; i < n; i++) {
+        uint32_t draw = hash((first + (uint32_t)i) * 0x9e3779b9u ^ key) >> 8;
+        real kept = draw < limit ? x[i] * scale : 0;
+        y[i] = accumulate ? y[i] + kept : kept;
+    }
+}
+
+/* ---- optimisers ----------------------------------------------------------------------------------------------- */
+
+INLINE real root(real x) { return sizeof(real) == sizeof(float) ? (real)sqrtf((float)x) : (real)sqrt(x); }
+
+static void sgd(int n, const UpdateRule *rule, real *restrict w, real *restrict g) {
+    const real rate = rule->rate * rule->gradient_scale;
+    for (int i = 0; i < n; i++) {
+        w[i] -= rate * g[i];
+        g[i] = 0;
+    }
+}
+
+static void adam(int n, const UpdateRule *rule, real *restrict w, real *restrict g, real *restrict m,
+                 real *restrict v) {
+    const UpdateRule r = *rule;
+    for (int i = 0; i < n; i++) {
+        real d = g[i] * r.gradient_scale;
+        m[i] = r.decay1 * m[i] + (1 - r.decay1) * d;
+        v[i] = r.decay2 * v[i] + (1 - r.decay2) * (d * d);
+        w[i] -= r.rate * (m[i] * r.correction1) / (root(v[i] * r.correction2) + r.epsilon);
+        g[i] = 0;
+    }
+}
+
+static void adadelta(int n, const UpdateRule *rule, real *restrict w, real *restrict g, real *restrict g2,
+                     real *restrict dx2) {
+    const UpdateRule r = *rule;
+    for (int i = 0; i < n; i++) {
+        real d = g[i] * r.gradient_scale;
+        g2[i] = r.decay1 * g2[i] + (1 - r.decay1) * (d * d);
+        real step = root(dx2[i] + r.epsilon) / root(g2[i] + r.epsilon) * d;
+        dx2[i] = r.decay1 * dx2[i] + (1 - r.decay1) * (step * step);
+        w[i] -= r.rate * step;
+        g[i] = 0;
+    }
+}
+
+#define TEXT_OF(name)  #name
+#define NAME_OF(table) TEXT_OF(table)
+const Kernels KERNELS = {
+    .name = NAME_OF(KERNELS) + sizeof "kernels_" - 1,
+    .tile_rows = TILE_ROWS,
+    .tile_cols = TILE_COLS,
+    .gemm_tile = gemm_tile,
+    .pack_transposed = pack_transposed,
+    .add = add,
+    .axpy = axpy,
+    .dot = dot,
+    .sum = sum,
+    .tanh = tanh_rows,
+    .tanh_back = tanh_back,
+    .gru_gates = gru_gates,
+    .gru_state = gru_state,
+    .gru_state_back = gru_state_back,
+    .gru_gates_back = gru_gates_back,
+    .score = score,
+    .score_back = score_back,
+    .softmax = softmax,
+    .softmax_back = softmax_back,
+    .exp_sum = exp_sum,
+    .softmax_gradient = softmax_gradient,
+    .maxout = maxout,
+    .maxout_back = maxout_back,
+    .dropout = dropout,
+    .sgd = sgd,
+    .adam = adam,
+    .adadelta = adadelta,
+};

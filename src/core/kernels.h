@@ -1,0 +1,71 @@
+/* kernels.h: the innermost loops, compiled once for each instruction set and chosen as the program starts. */
+#ifndef TIDE_KERNELS_H
+#define TIDE_KERNELS_H
+
+#include "core/real.h"
+
+#include <stdint.h>
+
+/* What one update of an optimiser needs besides the weights; see optim.h for the equations. */
+typedef struct UpdateRule {
+    real gradient_scale; /* clipping */
+    real rate;
+    real decay1, decay2; /* Adam: β₁, β₂; Adadelta: ρ in decay1 */
+    real epsilon;
+    real correction1, correction2; /* Adam: 1 / (1 - βᵗ) */
+} UpdateRule;
+
+/* n numbers at a time, x and y of any alignment. Accumulating arguments are named d.. (gradients). */
+typedef struct Kernels {
+    const char *name;
+    int tile_rows, tile_cols; /* of the matrix product's register tile */
+
+    /* c[rows, cols] = init + a b, one chain of fused multiply-adds an element, k ascending. a is packed [k][rows], b
+       [k][tile_cols]; init may be c itself, a bias row (ld_init 0) or NULL for zero. */
+    void (*gemm_tile)(int rows, int cols, int k, const real *a, const real *b, const real *init, int ld_init, real *c,
+                      int ld_c);
+    /* panel[k][width] = the transpose of source[width rows][k]; columns beyond `rows` become zero. */
+    void (*pack_transposed)(real *panel, int width, const real *source, int ld, int rows, int k);
+
+    void (*add)(int n, real *y, const real *x);                  /* y += x */
+    void (*axpy)(int n, real *y, real a, const real *x);         /* y += a x */
+    real (*dot)(int n, const real *x, const real *y);            /* Σ x y */
+    void (*tanh)(int n, real *y, const real *x);                 /* y = tanh x */
+    void (*tanh_back)(int n, real *dx, const real *y, const real *dy); /* dx += dy (1 - y²) */
+
+    /* GRU, see ops_gru.c. zr[2n] holds U h at first, z and r after. */
+    void (*gru_gates)(int n, real *zr, const real *x, const real *h, real *rh);
+    void (*gru_state)(int n, real *candidate, const real *x, const real *zr, const real *h, real *out);
+    void (*gru_state_back)(int n, const real *dout, const real *zr, const real *candidate, const real *h, real *da, real *dh);
+    void (*gru_gates_back)(int n, const real *drh, const real *zr, const real *h, real *da, real *dh);
+
+    /* Additive attention: Σ va tanh(q + k), and its gradients for a given de. */
+    real (*score)(int n, const real *va, const real *q, const real *k);
+    void (*score_back)(int n, real de, const real *va, const real *q, const real *k, real *dva, real *dq, real *dk);
+
+    void (*softmax)(int n, real *y, const real *x);
+    void (*softmax_back)(int n, real *dx, const real *y, const real *dy);
+    /* max x and ln Σ eˣ⁻ᵐᵃˣ of a row; the sum is returned through *sum. */
+    real (*exp_sum)(int n, const real *x, real *sum);
+    /* x = scale (eˣ⁻ˢʰⁱᶠᵗ - floor): the gradient of the cross-entropy, before the target's own entry. */
+    void (*softmax_gradient)(int n, real *x, real shift, real sum, real scale, real floor);
+    real (*sum)(int n, const real *x);
+
+    void (*maxout)(int n, real *y, const real *x);                                /* y_k = max(x_2k, x_2k+1) */
+    void (*maxout_back)(int n, real *dx, const real *x, const real *dy);
+    /* y = x m / keep with m ~ Bernoulli(keep), element i's draw depending on key and first + i only. */
+    void (*dropout)(int n, real *y, const real *x, uint32_t key, uint32_t first, real keep, int accumulate);
+
+    /* One update of n weights; the gradient is zeroed on the way. */
+    void (*sgd)(int n, const UpdateRule *rule, real *w, real *g);
+    void (*adam)(int n, const UpdateRule *rule, real *w, real *g, real *m, real *v);
+    void (*adadelta)(int n, const UpdateRule *rule, real *w, real *g, real *g2, real *dx2);
+} Kernels;
+
+/* The kernels in use: the best that this CPU has, unless one was asked for. */
+extern const Kernels *kernels;
+
+/* "avx512", "avx2", "portable" or "auto"; returns -1 where this CPU or build has no such kernels. */
+int kernels_choose(const char *name);
+
+#endif

@@ -1,0 +1,147 @@
+/* ops_attention.c: scores, softmax and weighted sum over the positions of a sentence (Bahdanau et al. 2015, §3.1). */
+#include "core/kernels.h"
+#include "core/ops.h"
+
+#include <string.h>
+
+static real *row(const Var *var, real *matrix, int i) { return matrix + (size_t)i * (size_t)var->cols; }
+static int owner(const Spans *spans, int b) { return spans->owner ? spans->owner[b] : b; }
+
+/* The spans of an op, kept in the arena; b's rows of K or H begin at `begin` and are `length`. */
+static const Spans *keep(Tape *tape, const Spans *spans) {
+    Spans *copy = arena_alloc(&tape->arena, sizeof *copy);
+    *copy = *spans;
+    return copy;
+}
+
+typedef struct Attend {
+    const Spans *spans;
+    Var *out, *a, *b; /* what the op makes, and what it reads */
+    const real *va;
+    real *dva;        /* a row a query: summed afterwards in a fixed order */
+} Attend;
+
+/* No two queries of a batch may share a sentence on the way back, or threads would write the same rows. */
+static void check_owners(const Tape *tape, const Spans *spans) {
+    CHECK(!tape->recording || !spans->owner, "attention: owners on a tape that records");
+}
+
+/* e_bj = va · tanh(q_b + K_j)
+   da_bj = de_bj va (1 - tanh²),  dq_b += Σ_j da_bj,  dK_j += da_bj,  dva += Σ_bj de_bj tanh(q_b + K_j) */
+static void score_rows(void *context, int begin, int end, int thread) {
+    (void)thread;
+    const Attend *at = context;
+    for (int b = begin; b < end; b++) {
+        int s = owner(at->spans, b), start = at->spans->start[s], length = at->spans->length[s];
+        real *e = row(at->out, at->out->v, b);
+        for (int j = 0; j < length; j++)
+            e[j] = kernels->score(at->a->cols, at->va, row(at->a, at->a->v, b), row(at->b, at->b->v, start + j));
+        memset(e + length, 0, (size_t)(at->out->cols - length) * sizeof(real));
+    }
+}
+
+static Back additive_scores_back;
+Var *additive_scores(Tape *tape, Var *q, Var *K, Var *va, const Spans *spans) {
+    CHECK(q->cols == K->cols && va->rows == q->cols && va->cols == 1,
+          "additive_scores: q [%d, %d], K [%d, %d], va [%d, %d]", q->rows, q->cols, K->rows, K->cols, va->rows, va->cols);
+    check_owners(tape, spans);
+    Attend at = {.spans = spans, .out = var_new(tape, q->rows, spans->longest), .a = q, .b = K, .va = va->v};
+    threads_run(tape->threads, q->rows, 1, score_rows, &at);
+    Record *record = tape_record(tape, additive_scores_back, at.out, q, K, va);
+    if (record) record->extra = keep(tape, spans);
+    return at.out;
+}
+
+static void score_rows_back(void *context, int begin, int end, int thread) {
+    (void)thread;
+    const Attend *at = context;
+    const int n = at->a->cols;
+    for (int b = begin; b < end; b++) {
+        int start = at->spans->start[b], length = at->spans->length[b];
+        const real *de = row(at->out, at->out->g, b);
+        for (int j = 0; j < length; j++)
+            kernels->score_back(n, de[j], at->va, row(at->a, at->a->v, b), row(at->b, at->b->v, start + j),
+                                row(at->a, at->dva, b), row(at->a, at->a->g, b), row(at->b, at->b->g, start + j));
+    }
+}
+
+static void additive_scores_back(Tape *tape, const Record *record) {
+    Var *q = record->in[0], *K = record->in[1], *va = record->in[2];
+    var_grad(tape, record->out);
+    var_grad(tape, q);
+    var_grad(tape, K);
+    Attend at = {.spans = record->extra, .out = record->out, .a = q, .b = K, .va = va->v,
+                 .dva = arena_zalloc(&tape->arena, (size_t)q->rows * (size_t)q->cols * sizeof(real))};
+    threads_run(tape->threads, q->rows, 1, score_rows_back, &at);
+    for (int b = 0; b < q->rows; b++) kernels->add(q->cols, var_grad(tape, va), row(q, at.dva, b));
+}
+
+/* α_bj = exp(e_bj) / Σ_k exp(e_bk);  de_b += α_b∘(dα_b - α_b·dα_b) */
+static Back softmax_spans_back;
+Var *softmax_spans(Tape *tape, Var *e, const Spans *spans) {
+    Var *alpha = var_new(tape, e->rows, e->cols);
+    for (int b = 0; b < e->rows; b++) {
+        int length = spans->length[owner(spans, b)];
+        CHECK(length > 0 && length <= e->cols, "softmax_spans: a sentence of %d in %d columns", length, e->cols);
+        kernels->softmax(length, row(alpha, alpha->v, b), row(e, e->v, b));
+        memset(row(alpha, alpha->v, b) + length, 0, (size_t)(e->cols - length) * sizeof(real));
+    }
+    Record *record = tape_record(tape, softmax_spans_back, alpha, e, NULL, NULL);
+    if (record) record->extra = keep(tape, spans);
+    return alpha;
+}
+
+static void softmax_spans_back(Tape *tape, const Record *record) {
+    Var *alpha = record->out, *e = record->in[0];
+    const Spans *spans = record->extra;
+    for (int b = 0; b < e->rows; b++)
+        kernels->softmax_back(spans->length[owner(spans, b)], row(e, var_grad(tape, e), b), row(alpha, alpha->v, b),
+                              row(alpha, var_grad(tape, alpha), b));
+}
+
+/* c_b = Σ_j α_bj H_j;  dα_bj += dc_b·H_j,  dH_j += α_bj dc_b */
+static void sum_rows(void *context, int begin, int end, int thread) {
+    (void)thread;
+    const Attend *at = context;
+    for (int b = begin; b < end; b++) {
+        int s = owner(at->spans, b), start = at->spans->start[s], length = at->spans->length[s];
+        real *c = row(at->out, at->out->v, b);
+        memset(c, 0, (size_t)at->out->cols * sizeof(real));
+        for (int j = 0; j < length; j++)
+            kernels->axpy(at->b->cols, c, row(at->a, at->a->v, b)[j], row(at->b, at->b->v, start + j));
+    }
+}
+
+static Back weighted_sum_back;
+Var *weighted_sum(Tape *tape, Var *alpha, Var *H, const Spans *spans) {
+    CHECK(alpha->cols == spans->longest, "weighted_sum: %d weights for %d positions", alpha->cols, spans->longest);
+    check_owners(tape, spans);
+    Attend at = {.spans = spans, .out = var_new(tape, alpha->rows, H->cols), .a = alpha, .b = H};
+    threads_run(tape->threads, alpha->rows, 1, sum_rows, &at);
+    Record *record = tape_record(tape, weighted_sum_back, at.out, alpha, H, NULL);
+    if (record) record->extra = keep(tape, spans);
+    return at.out;
+}
+
+static void sum_rows_back(void *context, int begin, int end, int thread) {
+    (void)thread;
+    const Attend *at = context;
+    for (int b = begin; b < end; b++) {
+        int start = at->spans->start[b], length = at->spans->length[b];
+        const real *dc = row(at->out, at->out->g, b), *alpha = row(at->a, at->a->v, b);
+        real *dalpha = row(at->a, at->a->g, b);
+        for (int j = 0; j < length; j++) {
+            dalpha[j] += kernels->dot(at->b->cols, dc, row(at->b, at->b->v, start + j));
+            kernels->axpy(at->b->cols, row(at->b, at->b->g, start + j), alpha[j], dc);
+        }
+    }
+}
+
+static void weighted_sum_back(Tape *tape, const Record *record) {
+    Var *alpha = record->in[0], *H = record->in[1];
+    var_grad(tape, record->out);
+    var_grad(tape, alpha);
+    var_grad(tape, H);
+    Attend at = {.spans = record->extra, .out = record->out, .a = alpha, .b = H};
+    threads_run(tape->threads, alpha->rows, 1, sum_rows_back, &at);
+}

@@ -1,0 +1,60 @@
+/* ops_loss.c: softmax and cross-entropy in one. */
+#include "core/kernels.h"
+#include "core/ops.h"
+
+/* With p = softmax(x) [m, V], targets y and label smoothing ε (Szegedy et al. 2016):
+   loss = 1/m Σ_i (1 - ε)(-ln p_i,y_i) + ε/V Σ_k (-ln p_ik),   -ln p_ik = ln Σ_j exp x_ij - x_ik
+   dx_ik = 1/m (p_ik - ε/V - (1 - ε)[k = y_i])
+   The gradient takes the logits' place as soon as the loss is known, for nobody needs those again. */
+typedef struct Entropy {
+    Var *logits;
+    const int *targets;
+    real epsilon;
+    double *nats, *smooth; /* of each row: -ln p_y, and mean_k -ln p_k */
+    bool gradient;
+} Entropy;
+
+static void entropy_rows(void *context, int begin, int end, int thread) {
+    (void)thread;
+    const Entropy *en = context;
+    const int V = en->logits->cols;
+    const real scale = 1 / (real)en->logits->rows;
+    for (int i = begin; i < end; i++) {
+        real *x = en->logits->v + (size_t)i * (size_t)V, sum;
+        int y = en->targets[i];
+        CHECK(y >= 0 && y < V, "cross_entropy: target %d of %d", y, V);
+        real max = kernels->exp_sum(V, x, &sum);
+        double log_sum = max + exact_log(sum);
+        en->nats[i] = log_sum - x[y];
+        en->smooth[i] = en->epsilon > 0 ? log_sum - (double)kernels->sum(V, x) / V : 0;
+        if (!en->gradient) continue;
+        kernels->softmax_gradient(V, x, max, sum, scale, en->epsilon / (real)V);
+        x[y] -= scale * (1 - en->epsilon);
+    }
+}
+
+static Back cross_entropy_back;
+Var *cross_entropy(Tape *tape, Var *logits, const int *targets, double smoothing, double *nats) {
+    const int m = logits->rows;
+    CHECK(m > 0, "cross_entropy: no rows");
+    Entropy en = {logits, targets, (real)smoothing, arena_alloc(&tape->arena, (size_t)m * sizeof(double)),
+                  arena_alloc(&tape->arena, (size_t)m * sizeof(double)), tape->recording};
+    threads_run(tape->threads, m, 1 + 16384 / logits->cols, entropy_rows, &en);
+    double plain = 0, smooth = 0;
+    for (int i = 0; i < m; i++) {
+        plain += en.nats[i];
+        smooth += en.smooth[i];
+    }
+    Var *loss = var_new(tape, 1, 1);
+    loss->v[0] = (real)(((1 - smoothing) * plain + smoothing * smooth) / m);
+    tape_record(tape, cross_entropy_back, loss, logits, NULL, NULL);
+    *nats = plain;
+    return loss;
+}
+
+static void cross_entropy_back(Tape *tape, const Record *record) {
+    Var *logits = record->in[0];
+    const real dloss = var_grad(tape, record->out)[0];
+    if (!logits->g && dloss == 1) logits->g = logits->v; /* as it is: no copy of the largest matrix of all */
+    else kernels->axpy(logits->rows * logits->cols, var_grad(tape, logits), dloss, logits->v);
+}

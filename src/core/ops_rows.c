@@ -1,0 +1,139 @@
+/* ops_rows.c: ops that move rows. */
+#include "core/kernels.h"
+#include "core/ops.h"
+
+#include <string.h>
+
+static size_t size_of(const Var *x) { return (size_t)x->rows * (size_t)x->cols; }
+static real *row(real *matrix, int i, int cols) { return matrix + (size_t)i * (size_t)cols; }
+
+/* y_i = E[ids_i]      E [V, n], y [m, n]
+   dE[ids_i] += dy_i: only rows that were used are touched. Threads share columns, as ids may repeat. */
+static Back embed_back;
+Var *embed(Tape *tape, Var *E, const int *ids, int n) {
+    Var *y = var_new(tape, n, E->cols);
+    for (int i = 0; i < n; i++) {
+        CHECK(ids[i] >= 0 && ids[i] < E->rows, "embed: id %d of %d", ids[i], E->rows);
+        memcpy(row(y->v, i, y->cols), row(E->v, ids[i], E->cols), (size_t)E->cols * sizeof(real));
+    }
+    Record *record = tape_record(tape, embed_back, y, E, NULL, NULL);
+    if (record) record->extra = ids;
+    return y;
+}
+
+static void embed_columns(void *context, int begin, int end, int thread) {
+    (void)thread;
+    const Record *record = context;
+    const Var *y = record->out, *E = record->in[0];
+    const int *ids = record->extra;
+    for (int i = 0; i < y->rows; i++)
+        kernels->add(end - begin, row(E->g, ids[i], E->cols) + begin, row(y->g, i, y->cols) + begin);
+}
+
+static void embed_back(Tape *tape, const Record *record) {
+    var_grad(tape, record->in[0]);
+    var_grad(tape, record->out);
+    threads_run(tape->threads, record->out->cols, 64, embed_columns, (void *)record);
+}
+
+/* y_i = x[index_i];  dx[index_i] += dy_i */
+static Back gather_back;
+Var *gather(Tape *tape, Var *x, const int *index, int n) {
+    Var *y = var_new(tape, n, x->cols);
+    for (int i = 0; i < n; i++) {
+        CHECK(index[i] >= 0 && index[i] < x->rows, "gather: row %d of %d", index[i], x->rows);
+        memcpy(row(y->v, i, y->cols), row(x->v, index[i], x->cols), (size_t)x->cols * sizeof(real));
+    }
+    Record *record = tape_record(tape, gather_back, y, x, NULL, NULL);
+    if (record) record->extra = index;
+    return y;
+}
+
+static void gather_back(Tape *tape, const Record *record) {
+    Var *y = record->out, *x = record->in[0];
+    const int *index = record->extra;
+    real *dx = var_grad(tape, x), *dy = var_grad(tape, y);
+    for (int i = 0; i < y->rows; i++) kernels->add(x->cols, row(dx, index[i], x->cols), row(dy, i, x->cols));
+}
+
+/* No record: a slice shares its whole's values and gradient. */
+Var *slice(Tape *tape, Var *x, int first, int n) {
+    CHECK(first >= 0 && n >= 0 && first + n <= x->rows, "slice: rows %d+%d of %d", first, n, x->rows);
+    if (first == 0 && n == x->rows) return x;
+    Var *y = arena_alloc(&tape->arena, sizeof *y);
+    Var *whole = x->whole ? x->whole : x;
+    *y = (Var){.rows = n, .cols = x->cols, .v = row(x->v, first, x->cols), .whole = whole, .first = x->first + first};
+    return y;
+}
+
+/* y = [x_0; x_1; ...];  dx_k += the rows of dy that are its own */
+static Back stack_back;
+Var *stack(Tape *tape, Var *const *x, int n) {
+    int rows = 0;
+    for (int k = 0; k < n; k++) {
+        CHECK(x[k]->cols == x[0]->cols, "stack: %d and %d columns", x[0]->cols, x[k]->cols);
+        rows += x[k]->rows;
+    }
+    Var *y = var_new(tape, rows, x[0]->cols);
+    real *to = y->v;
+    for (int k = 0; k < n; k++, to += size_of(x[k - 1])) memcpy(to, x[k]->v, size_of(x[k]) * sizeof(real));
+    Record *record = tape_record(tape, stack_back, y, NULL, NULL, NULL);
+    if (record) {
+        Var **parts = arena_alloc(&tape->arena, (size_t)n * sizeof *parts);
+        memcpy(parts, x, (size_t)n * sizeof *parts);
+        record->extra = parts;
+    }
+    return y;
+}
+
+static void stack_back(Tape *tape, const Record *record) {
+    Var *y = record->out, *const *x = record->extra;
+    const real *dy = var_grad(tape, y), *end = dy + size_of(y);
+    for (; dy < end; dy += size_of(*x++)) kernels->add((int)size_of(*x), var_grad(tape, *x), dy);
+}
+
+/* y = [x; 0];  dx += the upper rows of dy */
+static Back extend_back;
+Var *extend(Tape *tape, Var *x, int n) {
+    CHECK(n >= x->rows, "extend: %d rows to %d", x->rows, n);
+    if (n == x->rows) return x;
+    Var *y = var_new(tape, n, x->cols);
+    memcpy(y->v, x->v, size_of(x) * sizeof(real));
+    memset(y->v + size_of(x), 0, (size_of(y) - size_of(x)) * sizeof(real));
+    tape_record(tape, extend_back, y, x, NULL, NULL);
+    return y;
+}
+
+static void extend_back(Tape *tape, const Record *record) {
+    Var *x = record->in[0];
+    kernels->add((int)size_of(x), var_grad(tape, x), var_grad(tape, record->out));
+}
+
+/* y = [a, b];  da += the left columns of dy, db += the right ones */
+static Back beside_back;
+Var *beside(Tape *tape, Var *a, Var *b) {
+    CHECK(a->rows == b->rows, "beside: %d and %d rows", a->rows, b->rows);
+    Var *y = var_new(tape, a->rows, a->cols + b->cols);
+    for (int i = 0; i < y->rows; i++) {
+        memcpy(row(y->v, i, y->cols), row(a->v, i, a->cols), (size_t)a->cols * sizeof(real));
+        memcpy(row(y->v, i, y->cols) + a->cols, row(b->v, i, b->cols), (size_t)b->cols * sizeof(real));
+    }
+    tape_record(tape, beside_back, y, a, b, NULL);
+    return y;
+}
+
+static void beside_back(Tape *tape, const Record *record) {
+    Var *y = record->out, *a = record->in[0], *b = record->in[1];
+    real *da = var_grad(tape, a), *db = var_grad(tape, b);
+    for (int i = 0; i < y->rows; i++) {
+        const real *dy = row(var_grad(tape, y), i, y->cols);
+        kernels->add(a->cols, row(da, i, a->cols), dy);
+        kernels->add(b->cols, row(db, i, b->cols), dy + a->cols);
+    }
+}
+
+Var *zeros(Tape *tape, int rows, int cols) {
+    Var *y = var_new(tape, rows, cols);
+    memset(y->v, 0, size_of(y) * sizeof(real));
+    return y;
+}

@@ -1,0 +1,107 @@
+#include "core/optimizer.h"
+#include "core/base.h"
+#include "core/kernels.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { BLOCK = 4096 };
+
+static const char *const names[] = {"sgd", "adam", "adadelta"};
+
+int optimizer_kind(const char *name) {
+    for (int kind = 0; kind < 3; kind++)
+        if (!strcmp(names[kind], name)) return kind;
+    return -1;
+}
+
+const char *optimizer_name(OptimizerKind kind) { return names[kind]; }
+
+static int blocks_of(size_t size) { return (int)((size + BLOCK - 1) / BLOCK); }
+
+void optimizer_init(Optimizer *optimizer, OptimizerKind kind, size_t size) {
+    *optimizer = (Optimizer){.kind = kind, .size = size};
+    optimizer->squares = mem_zalloc((size_t)blocks_of(size) * sizeof(double));
+    for (int i = 0; i < 2 && kind != OPTIMIZER_SGD; i++) {
+        optimizer->moments[i] = mem_alloc_aligned(size * sizeof(real));
+        memset(optimizer->moments[i], 0, size * sizeof(real));
+    }
+}
+
+void optimizer_free(Optimizer *optimizer) {
+    for (int i = 0; i < 2; i++) mem_free(optimizer->moments[i]);
+    mem_free(optimizer->squares);
+    *optimizer = (Optimizer){0};
+}
+
+typedef struct Step {
+    const Optimizer *optimizer;
+    UpdateRule rule;
+    real *w, *g;
+} Step;
+
+static int block_size(const Optimizer *optimizer, int block) {
+    size_t left = optimizer->size - (size_t)block * BLOCK;
+    return left < BLOCK ? (int)left : BLOCK;
+}
+
+static void square_blocks(void *context, int begin, int end, int thread) {
+    (void)thread;
+    const Step *step = context;
+    for (int block = begin; block < end; block++) {
+        const real *g = step->g + (size_t)block * BLOCK;
+        step->optimizer->squares[block] = kernels->dot(block_size(step->optimizer, block), g, g);
+    }
+}
+
+static void update_blocks(void *context, int begin, int end, int thread) {
+    (void)thread;
+    const Step *step = context;
+    const Optimizer *o = step->optimizer;
+    for (int block = begin; block < end; block++) {
+        size_t at = (size_t)block * BLOCK;
+        int n = block_size(o, block);
+        real *w = step->w + at, *g = step->g + at;
+        switch (o->kind) {
+        case OPTIMIZER_SGD: kernels->sgd(n, &step->rule, w, g); break;
+        case OPTIMIZER_ADAM: kernels->adam(n, &step->rule, w, g, o->moments[0] + at, o->moments[1] + at); break;
+        case OPTIMIZER_ADADELTA: kernels->adadelta(n, &step->rule, w, g, o->moments[0] + at, o->moments[1] + at); break;
+        }
+    }
+}
+
+/* By multiplications alone, so that the bits are the same everywhere. */
+static double power(double base, long n) {
+    double product = 1;
+    for (; n > 0; n /= 2, base *= base)
+        if (n % 2) product *= base;
+    return product;
+}
+
+static UpdateRule rule_of(const Optimizer *optimizer, double rate, double scale) {
+    UpdateRule rule = {.gradient_scale = (real)scale, .rate = (real)rate};
+    if (optimizer->kind == OPTIMIZER_ADAM) {
+        rule.decay1 = (real)0.9;
+        rule.decay2 = (real)0.999;
+        rule.epsilon = (real)1e-8;
+        rule.correction1 = (real)(1 / (1 - power(0.9, optimizer->steps)));
+        rule.correction2 = (real)(1 / (1 - power(0.999, optimizer->steps)));
+    } else {
+        rule.decay1 = (real)0.95;
+        rule.epsilon = (real)1e-6;
+    }
+    return rule;
+}
+
+double optimizer_step(Optimizer *optimizer, Threads *threads, real *weights, real *gradient, double rate,
+                      double clip_norm) {
+    Step step = {.optimizer = optimizer, .w = weights, .g = gradient};
+    threads_run(threads, blocks_of(optimizer->size), 4, square_blocks, &step);
+    double square = 0;
+    for (int block = 0; block < blocks_of(optimizer->size); block++) square += optimizer->squares[block];
+    double norm = sqrt(square);
+    optimizer->steps++;
+    step.rule = rule_of(optimizer, rate, clip_norm > 0 && norm > clip_norm ? clip_norm / norm : 1);
+    threads_run(threads, blocks_of(optimizer->size), 4, update_blocks, &step);
+    return norm;
+}

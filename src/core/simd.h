@@ -1,0 +1,147 @@
+/* simd.h: the vector that kernels.c is written in, as wide as the instruction set it is compiled for.
+
+   Every operation is exactly rounded (+ - * / fma, conversions, comparisons), so that a kernel computes the same bits
+   whatever the width. A sum runs in 16 lanes that a fixed tree joins: see Lanes. */
+#ifndef TIDE_SIMD_H
+#define TIDE_SIMD_H
+
+#include "core/real.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#if defined(TIDE_DOUBLE)
+#define VW 2
+typedef int64_t word;
+#elif defined(__AVX512F__)
+#define VW 16
+typedef int32_t word;
+#elif defined(__AVX2__)
+#define VW 8
+typedef int32_t word;
+#else
+#define VW 4
+typedef int32_t word;
+#endif
+
+typedef real vreal __attribute__((vector_size(VW * sizeof(real))));
+typedef word vword __attribute__((vector_size(VW * sizeof(real))));
+
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE vreal v_splat(real x) { return x - (vreal){0}; }
+
+INLINE vreal v_load(const real *p) {
+    vreal v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+INLINE void v_store(real *p, vreal v) { memcpy(p, &v, sizeof v); }
+
+/* The first n numbers; zeros behind them. */
+INLINE vreal v_load_n(const real *p, int n) {
+    if (n >= VW) return v_load(p);
+    vreal v = {0};
+    for (int i = 0; i < n; i++) v[i] = p[i];
+    return v;
+}
+
+INLINE void v_store_n(real *p, vreal v, int n) {
+    if (n >= VW) v_store(p, v);
+    else
+        for (int i = 0; i < n; i++) p[i] = v[i];
+}
+
+/* a b + c, rounded once. */
+INLINE vreal v_fma(vreal a, vreal b, vreal c) {
+#if !defined(TIDE_DOUBLE) && defined(__AVX512F__)
+    return (vreal)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
+#elif !defined(TIDE_DOUBLE) && defined(__FMA__)
+    return (vreal)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+#else
+    for (int i = 0; i < VW; i++) c[i] = sizeof(real) == sizeof(float) ? (real)fmaf((float)a[i], (float)b[i], (float)c[i]) : (real)fma(a[i], b[i], c[i]);
+    return c;
+#endif
+}
+
+INLINE vreal v_select(vword mask, vreal yes, vreal no) {
+    return (vreal)((mask & (vword)yes) | (~mask & (vword)no));
+}
+
+INLINE vreal v_max(vreal a, vreal b) { return v_select(a > b, a, b); }
+INLINE vreal v_min(vreal a, vreal b) { return v_select(a < b, a, b); }
+INLINE vreal v_abs(vreal x) { return v_select(x < 0, -x, x); }
+INLINE vreal v_sqrt(vreal x) {
+    for (int i = 0; i < VW; i++) x[i] = (real)sqrt(x[i]); /* the root of a float in double, rounded, is exact */
+    return x;
+}
+
+#if defined(TIDE_DOUBLE)
+/* Where gradients are checked, the exact functions. */
+INLINE vreal v_exp(vreal x) {
+    for (int i = 0; i < VW; i++) x[i] = exp(x[i]);
+    return x;
+}
+INLINE vreal v_tanh(vreal x) {
+    for (int i = 0; i < VW; i++) x[i] = tanh(x[i]);
+    return x;
+}
+#else
+/* eˣ = 2ⁿ eʳ with n = round(x log₂e), r = x - n ln 2 in two steps, eʳ by a polynomial (coefficients: Cephes expf).
+   Within 2 ulp of the true value; x is clamped to [-87, 88]. */
+INLINE vreal v_exp(vreal x) {
+    const vreal shift = v_splat(0x1.8p23f); /* adding it rounds to an integer, which then stands in the low bits */
+    x = v_min(v_max(x, v_splat(-87.0f)), v_splat(88.0f));
+    vreal shifted = v_fma(x, v_splat(1.44269504088896341f), shift), n = shifted - shift;
+    vreal r = v_fma(n, v_splat(-0.693359375f), x);
+    r = v_fma(n, v_splat(2.12194440e-4f), r);
+    vreal p = v_splat(1.9875691500e-4f);
+    p = v_fma(p, r, v_splat(1.3981999507e-3f));
+    p = v_fma(p, r, v_splat(8.3334519073e-3f));
+    p = v_fma(p, r, v_splat(4.1665795894e-2f));
+    p = v_fma(p, r, v_splat(1.6666665459e-1f));
+    p = v_fma(p, r, v_splat(5.0000001201e-1f));
+    p = v_fma(p, r * r, r) + 1.0f;
+    return (vreal)((vword)p + ((vword)shifted << 23));
+}
+
+/* tanh x = 1 - 2 / (e²ˣ + 1), and an odd polynomial near 0 where that would cancel (coefficients: Cephes tanhf).
+   Within 3 ulp. */
+INLINE vreal v_tanh(vreal x) {
+    vreal size = v_min(v_abs(x), v_splat(10.0f)), square = size * size;
+    vreal p = v_splat(-5.70498872745e-3f);
+    p = v_fma(p, square, v_splat(2.06390887954e-2f));
+    p = v_fma(p, square, v_splat(-5.37397155531e-2f));
+    p = v_fma(p, square, v_splat(1.33314422036e-1f));
+    p = v_fma(p, square, v_splat(-3.33332819422e-1f));
+    vreal near = v_fma(p * square, size, size);
+    vreal far = 1.0f - 2.0f / (v_exp(size + size) + 1.0f);
+    vreal y = v_select(size < 0.625f, near, far);
+    return v_select(x < 0, -y, y);
+}
+#endif
+
+INLINE vreal v_sigmoid(vreal x) { return 1 / (1 + v_exp(-x)); }
+
+/* Sixteen running sums: number i of a row belongs to lane i mod 16. */
+enum { LANES = 16, LANE_VECTORS = LANES / VW };
+typedef struct Lanes {
+    vreal v[LANE_VECTORS];
+} Lanes;
+
+/* The sum of the lanes by a fixed tree: lane l takes in lane l+8, then l+4, l+2, l+1. */
+INLINE real lanes_sum(const Lanes *lanes) {
+    real s[LANES];
+    memcpy(s, lanes, sizeof s);
+    for (int half = LANES / 2; half > 0; half /= 2)
+        for (int i = 0; i < half; i++) s[i] += s[i + half];
+    return s[0];
+}
+
+#endif

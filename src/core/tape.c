@@ -1,0 +1,122 @@
+#include "core/tape.h"
+
+#include <string.h>
+
+void tape_init(Tape *tape, Threads *threads, Rng rng) { *tape = (Tape){.threads = threads, .rng = rng}; }
+
+void tape_free(Tape *tape) {
+    tape_reset(tape);
+    arena_free(&tape->arena);
+}
+
+/* Lets go of what the tape keeps about the weights that it met after `until`. */
+static void forget_weights(Tape *tape, const Var *until) {
+    while (tape->weights != until) {
+        Var *w = tape->weights;
+        tape->weights = w->weight->next;
+        *w->weight = (Weight){0};
+    }
+}
+
+void tape_reset(Tape *tape) {
+    forget_weights(tape, NULL);
+    arena_reset(&tape->arena);
+    tape->last = NULL;
+}
+
+TapeMark tape_mark(const Tape *tape) { return (TapeMark){arena_mark(&tape->arena), tape->weights}; }
+
+void tape_rewind(Tape *tape, TapeMark mark) {
+    CHECK(!tape->last, "tape_rewind: the tape has records");
+    forget_weights(tape, mark.weights);
+    arena_rewind(&tape->arena, mark.arena);
+}
+
+Var *var_new(Tape *tape, int rows, int cols) {
+    CHECK(rows >= 0 && cols > 0, "var_new: [%d, %d]", rows, cols);
+    Var *var = arena_alloc(&tape->arena, sizeof *var);
+    *var = (Var){.rows = rows, .cols = cols};
+    var->v = arena_alloc(&tape->arena, (size_t)rows * (size_t)cols * sizeof(real));
+    return var;
+}
+
+Record *tape_record(Tape *tape, Back *back, Var *out, Var *in0, Var *in1, Var *in2) {
+    if (!tape->recording) return NULL;
+    Record *record = arena_alloc(&tape->arena, sizeof *record);
+    *record = (Record){.back = back, .before = tape->last, .out = out, .in = {in0, in1, in2}};
+    return tape->last = record;
+}
+
+real *var_grad(Tape *tape, Var *var) {
+    if (var->g) return var->g;
+    if (var->whole)
+        var->g = var_grad(tape, var->whole) + (size_t)var->first * (size_t)var->cols;
+    else
+        var->g = arena_zalloc(&tape->arena, (size_t)var->rows * (size_t)var->cols * sizeof(real));
+    return var->g;
+}
+
+/* ---- weights -------------------------------------------------------------------------------------------------- */
+
+static void meet(Tape *tape, Var *w) {
+    if (w->weight->met) return;
+    *w->weight = (Weight){.met = true, .next = tape->weights};
+    tape->weights = w;
+}
+
+/* W, or Wᵀ, packed: kept while the batch lasts if W is a parameter. */
+static Packed packed(Tape *tape, Var *w, bool transposed) {
+    Packed *kept = NULL;
+    if (w->weight) {
+        meet(tape, w);
+        kept = transposed ? &w->weight->transposed : &w->weight->forward;
+        if (kept->panels) return *kept;
+    }
+    int k = transposed ? w->cols : w->rows, n = transposed ? w->rows : w->cols;
+    real *panels = arena_alloc(&tape->arena, packed_size(k, n) * sizeof(real));
+    Packed fresh = gemm_pack(tape->threads, w->v, w->cols, transposed, k, n, panels);
+    if (kept) *kept = fresh;
+    return fresh;
+}
+
+void tape_pack(Tape *tape, Var *w) { packed(tape, w, false); }
+
+void tape_product(Tape *tape, int m, const real *a, int lda, Var *w, bool transposed, const real *init, int ld_init,
+                  real *c, int ldc) {
+    Packed b = packed(tape, w, transposed);
+    gemm(tape->threads, m, a, lda, &b, init, ld_init, c, ldc);
+}
+
+void tape_weight_grad(Tape *tape, Var *w, const real *x, int ldx, const real *dy, int ldy, int rows) {
+    if (!w->weight) {
+        Strip strip = {x, dy, ldx, ldy, rows};
+        gemm_strips(tape->threads, w->rows, w->cols, &strip, 1, var_grad(tape, w), w->cols);
+        return;
+    }
+    meet(tape, w);
+    Pending *pending = arena_alloc(&tape->arena, sizeof *pending);
+    *pending = (Pending){w->weight->pending, x, dy, ldx, ldy, rows};
+    w->weight->pending = pending;
+    w->weight->pending_count++;
+}
+
+/* All uses of a weight as one product, from the first step that the backward pass left last. */
+static void gather_gradient(Tape *tape, Var *w) {
+    int count = w->weight->pending_count, i = 0;
+    if (!count) return;
+    Strip *strips = arena_alloc(&tape->arena, (size_t)count * sizeof *strips);
+    for (const Pending *p = w->weight->pending; p; p = p->before)
+        strips[i++] = (Strip){p->x, p->dy, p->ldx, p->ldy, p->rows};
+    gemm_strips(tape->threads, w->rows, w->cols, strips, count, var_grad(tape, w), w->cols);
+    w->weight->pending = NULL;
+    w->weight->pending_count = 0;
+}
+
+void tape_backward(Tape *tape, Var *loss) {
+    CHECK(loss->rows == 1 && loss->cols == 1, "tape_backward: a loss of [%d, %d]", loss->rows, loss->cols);
+    var_grad(tape, loss)[0] = 1;
+    for (const Record *record = tape->last; record; record = record->before)
+        if (record->out->g) record->back(tape, record); /* where nothing flowed back there is nothing to hand on */
+    for (Var *w = tape->weights; w; w = w->weight->next) gather_gradient(tape, w);
+    tape->last = NULL;
+}

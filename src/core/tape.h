@@ -1,0 +1,97 @@
+/* tape.h: reverse-mode automatic differentiation, eager and small.
+
+   An op computes its value at once. While the tape records, it also leaves a Record that points at its own backward
+   function. tape_backward walks the records from the last to the first. Everything is a row-major matrix [rows, cols];
+   time and batch are folded into rows. All memory of a batch is the tape's arena and is gone at tape_reset. */
+#ifndef TIDE_TAPE_H
+#define TIDE_TAPE_H
+
+#include "core/arena.h"
+#include "core/base.h"
+#include "core/gemm.h"
+#include "core/real.h"
+#include "core/rng.h"
+#include "core/threads.h"
+
+#include <stdbool.h>
+
+typedef struct Var Var;
+typedef struct Tape Tape;
+
+/* A weight gradient that waits: xᵀ dy of one use of the weight. */
+typedef struct Pending {
+    struct Pending *before;
+    const real *x, *dy;
+    int ldx, ldy, rows;
+} Pending;
+
+/* What a tape keeps about a weight for as long as the batch lasts. */
+typedef struct Weight {
+    Packed forward, transposed; /* W and Wᵀ as the matrix product reads them; panels NULL until first used */
+    Pending *pending;           /* gradients that are gathered into one product, the latest first */
+    int pending_count;
+    Var *next;                  /* the weight that the tape met before this one */
+    bool met;
+} Weight;
+
+/* A matrix with, where something flows back to it, its gradient. */
+struct Var {
+    int rows, cols;
+    real *v;
+    real *g;         /* NULL until var_grad; a parameter brings its own */
+    Var *whole;      /* of a slice: what it is rows first.. of; NULL otherwise */
+    int first;
+    Weight *weight;  /* of a parameter; NULL otherwise */
+};
+
+/* One op that has been done: what it read, what it made, and how to go back. */
+typedef struct Record Record;
+typedef void Back(Tape *tape, const Record *record);
+struct Record {
+    Back *back;
+    Record *before;
+    Var *out;
+    Var *in[5];
+    const void *extra; /* whatever else the op's backward needs, in the arena */
+};
+
+struct Tape {
+    Arena arena;
+    Threads *threads; /* not owned */
+    Rng rng;          /* for dropout */
+    bool recording;   /* leave records; also: training, so dropout drops */
+    Record *last;
+    Var *weights;     /* met in this batch */
+};
+
+/* A moment of a tape that does not record, to which it can be taken back: see tape_rewind. */
+typedef struct TapeMark {
+    ArenaMark arena;
+    Var *weights;
+} TapeMark;
+
+void tape_init(Tape *tape, Threads *threads, Rng rng);
+void tape_free(Tape *tape);
+/* Forgets all values, gradients and records; parameters stay. */
+void tape_reset(Tape *tape);
+/* Forgets what was computed since the mark. Only while the tape does not record. */
+TapeMark tape_mark(const Tape *tape);
+void tape_rewind(Tape *tape, TapeMark mark);
+
+/* d loss / d everything, for a loss of [1, 1]: adds to the gradients of the parameters. Ends the recording. */
+void tape_backward(Tape *tape, Var *loss);
+
+/* For ops. A new matrix of undefined content; a new record of an op, or NULL while the tape does not record. */
+Var *var_new(Tape *tape, int rows, int cols);
+Record *tape_record(Tape *tape, Back *back, Var *out, Var *in0, Var *in1, Var *in2);
+/* The gradient, zero at first; for a slice, the rows of the whole's. */
+real *var_grad(Tape *tape, Var *var);
+/* c = init + a W, or with `transposed` init + a Wᵀ, using the packed form where W is a parameter. */
+void tape_product(Tape *tape, int m, const real *a, int lda, Var *w, bool transposed, const real *init, int ld_init,
+                  real *c, int ldc);
+/* dW += xᵀ dy; of a parameter at the end of tape_backward, all uses at once. dy must stay as it is until then. */
+void tape_weight_grad(Tape *tape, Var *w, const real *x, int ldx, const real *dy, int ldy, int rows);
+/* Packs a parameter now, so that it stays packed when the tape is rewound to a later mark. */
+void tape_pack(Tape *tape, Var *w);
+
+#endif

@@ -1,0 +1,146 @@
+#include "core/threads.h"
+#include "core/base.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+enum { SPINS = 4000, CACHE_LINE = 64 };
+
+typedef struct Buffer {
+    void *memory;
+    size_t size;
+} Buffer;
+
+typedef struct Worker {
+    Threads *pool;
+    int index;
+    pthread_t handle;
+    Buffer scratch;
+} Worker;
+
+struct Threads {
+    int n;
+    Worker *workers; /* workers[0] is the caller, without a thread of its own */
+    Buffer shared;
+    /* The present run. Written by the caller before `round` moves on. */
+    Work *work;
+    void *context;
+    int items, parts;
+    bool stop;
+    _Alignas(CACHE_LINE) atomic_uint round;
+    _Alignas(CACHE_LINE) atomic_int busy;
+    _Alignas(CACHE_LINE) atomic_int asleep;
+    pthread_mutex_t mutex;
+    pthread_cond_t wake;
+};
+
+static void pause_briefly(int spins) {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+    if (spins % 256 == 255) sched_yield();
+}
+
+static void run_part(Threads *pool, int part) {
+    int begin = (int)((long)pool->items * part / pool->parts);
+    int end = (int)((long)pool->items * (part + 1) / pool->parts);
+    pool->work(pool->context, begin, end, part);
+}
+
+/* Waits for the round to move on from `seen`: spins for a while, since the next op is near, then sleeps. */
+static unsigned await_round(Threads *pool, unsigned seen) {
+    for (int spins = 0; spins < SPINS; spins++) {
+        unsigned round = atomic_load_explicit(&pool->round, memory_order_acquire);
+        if (round != seen) return round;
+        pause_briefly(spins);
+    }
+    pthread_mutex_lock(&pool->mutex);
+    atomic_fetch_add(&pool->asleep, 1);
+    while (atomic_load(&pool->round) == seen) pthread_cond_wait(&pool->wake, &pool->mutex);
+    atomic_fetch_sub(&pool->asleep, 1);
+    pthread_mutex_unlock(&pool->mutex);
+    return atomic_load(&pool->round);
+}
+
+static void *worker_main(void *argument) {
+    Worker *worker = argument;
+    Threads *pool = worker->pool;
+    for (unsigned round = 0;;) {
+        round = await_round(pool, round);
+        if (pool->stop) return NULL;
+        if (worker->index < pool->parts) run_part(pool, worker->index);
+        atomic_fetch_sub_explicit(&pool->busy, 1, memory_order_release);
+    }
+}
+
+static void next_round(Threads *pool) {
+    atomic_store(&pool->busy, pool->n - 1);
+    atomic_fetch_add(&pool->round, 1);
+    if (atomic_load(&pool->asleep)) {
+        pthread_mutex_lock(&pool->mutex);
+        pthread_cond_broadcast(&pool->wake);
+        pthread_mutex_unlock(&pool->mutex);
+    }
+}
+
+Threads *threads_new(int n) {
+    CHECK(n >= 1, "threads_new: %d threads", n);
+    Threads *pool = mem_alloc_aligned(sizeof *pool);
+    *pool = (Threads){.n = n, .workers = mem_zalloc((size_t)n * sizeof(Worker))};
+    pthread_mutex_init(&pool->mutex, NULL);
+    pthread_cond_init(&pool->wake, NULL);
+    for (int i = 0; i < n; i++) pool->workers[i] = (Worker){.pool = pool, .index = i};
+    for (int i = 1; i < n; i++) {
+        int failed = pthread_create(&pool->workers[i].handle, NULL, worker_main, &pool->workers[i]);
+        CHECK(!failed, "cannot start thread %d of %d", i + 1, n);
+    }
+    return pool;
+}
+
+void threads_free(Threads *pool) {
+    if (!pool) return;
+    pool->stop = true;
+    next_round(pool);
+    for (int i = 1; i < pool->n; i++) pthread_join(pool->workers[i].handle, NULL);
+    for (int i = 0; i < pool->n; i++) mem_free(pool->workers[i].scratch.memory);
+    pthread_cond_destroy(&pool->wake);
+    pthread_mutex_destroy(&pool->mutex);
+    mem_free(pool->shared.memory);
+    mem_free(pool->workers);
+    mem_free(pool);
+}
+
+int threads_count(const Threads *pool) { return pool->n; }
+
+void threads_run(Threads *pool, int n, int grain, Work *work, void *context) {
+    int parts = grain > 1 ? (n + grain - 1) / grain : n;
+    if (parts > pool->n) parts = pool->n;
+    if (parts <= 1) {
+        if (n > 0) work(context, 0, n, 0);
+        return;
+    }
+    pool->work = work;
+    pool->context = context;
+    pool->items = n;
+    pool->parts = parts;
+    next_round(pool);
+    run_part(pool, 0);
+    for (int spins = 0; atomic_load_explicit(&pool->busy, memory_order_acquire) > 0; spins++) pause_briefly(spins);
+}
+
+static void *buffer_sized(Buffer *buffer, size_t bytes) {
+    if (buffer->size < bytes) {
+        mem_free(buffer->memory);
+        buffer->memory = mem_alloc_aligned(bytes);
+        buffer->size = bytes;
+    }
+    return buffer->memory;
+}
+
+void *threads_scratch(Threads *pool, int thread, size_t bytes) {
+    return buffer_sized(&pool->workers[thread].scratch, bytes);
+}
+
+void *threads_shared_scratch(Threads *pool, size_t bytes) { return buffer_sized(&pool->shared, bytes); }

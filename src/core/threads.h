@@ -1,0 +1,26 @@
+/* threads.h: a pool of threads that share the rows of one loop. */
+#ifndef TIDE_THREADS_H
+#define TIDE_THREADS_H
+
+#include <stddef.h>
+
+typedef struct Threads Threads;
+
+/* A pool of n threads, the caller's own being the first. */
+Threads *threads_new(int n);
+void threads_free(Threads *threads);
+int threads_count(const Threads *threads);
+
+/* Calls work(context, begin, end, thread) on disjoint ranges that cover 0..n-1, at most one range a thread and none
+   shorter than `grain` (but the last), and returns when all are done. What a range computes must not depend on
+   where it begins: then results are the same bits for any number of threads. Not re-entrant. */
+typedef void Work(void *context, int begin, int end, int thread);
+void threads_run(Threads *threads, int n, int grain, Work *work, void *context);
+
+/* A buffer of a thread's own, at least `bytes` long, 64-byte aligned; content is undefined and the buffer is valid
+   until this thread asks for a larger one. */
+void *threads_scratch(Threads *threads, int thread, size_t bytes);
+/* The same, one for the whole pool; to be asked for between runs. */
+void *threads_shared_scratch(Threads *threads, size_t bytes);
+
+#endif

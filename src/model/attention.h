@@ -1,0 +1,36 @@
+/* attention.h: c(H, s_{i-1}): which annotations the decoder reads to write word i. One file a kind. */
+#ifndef TIDE_ATTENTION_H
+#define TIDE_ATTENTION_H
+
+#include "model/encoder.h"
+
+typedef struct AttentionKind AttentionKind;
+
+typedef struct Attention {
+    const AttentionKind *kind;
+    Var *Wa, *Ua, *va; /* additive: [n, n'], [2n, n'], [n', 1] */
+} Attention;
+
+/* c_i, and the alignment weights α_i [m, longest]; alpha is NULL where there are none. */
+typedef struct Context {
+    Var *c, *alpha;
+} Context;
+
+struct AttentionKind {
+    const char *name; /* as --attention has it */
+    void (*declare)(Attention *attention, Params *params, int rnn, int att);
+    /* What does not depend on the state, once for a batch: fills annotations->keys. */
+    void (*prepare)(Tape *tape, const Attention *attention, Annotations *annotations);
+    Context (*attend)(Tape *tape, const Attention *attention, const Annotations *annotations, Var *s_prev);
+};
+
+extern const AttentionKind attention_additive, attention_none;
+/* By name, or NULL. */
+const AttentionKind *attention_kind(const char *name);
+
+void attention_declare(Attention *attention, const AttentionKind *kind, Params *params, int rnn, int att);
+void attention_prepare(Tape *tape, const Attention *attention, Annotations *annotations);
+/* c(H, s_{i-1}). Row b of s_prev [m, n] belongs to sentence b, or to annotations->spans.owner[b]. */
+Context attend(Tape *tape, const Attention *attention, const Annotations *annotations, Var *s_prev);
+
+#endif

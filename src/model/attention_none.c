@@ -1,0 +1,20 @@
+/* attention_none.c: RNNencdec, the baseline without attention: one c for the whole sentence (Cho et al. 2014). */
+#include "model/attention.h"
+
+static void declare(Attention *m, Params *params, int rnn, int att) {
+    (void)m, (void)params, (void)rnn, (void)att; /* nothing to learn */
+}
+
+static void prepare(Tape *tape, const Attention *m, Annotations *H) {
+    (void)m;
+    H->keys = beside(tape, H->forward_last, H->backward_first);
+}
+
+/* c_i = [→h_T ; ←h_1] for every i */
+static Context attend_none(Tape *tape, const Attention *m, const Annotations *H, Var *s_prev) {
+    (void)m;
+    const int *owner = H->spans.owner;
+    return (Context){owner ? gather(tape, H->keys, owner, s_prev->rows) : slice(tape, H->keys, 0, s_prev->rows), NULL};
+}
+
+const AttentionKind attention_none = {"none", declare, prepare, attend_none};

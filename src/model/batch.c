@@ -1,0 +1,72 @@
+#include "model/batch.h"
+#include "core/base.h"
+
+static int *ints(Arena *arena, int n) { return arena_alloc(arena, (size_t)n * sizeof(int)); }
+
+/* Indices of the sentences by falling length: a counting sort, which keeps ties in order. */
+static int *order_by_length(Arena *arena, const int *length, int n, int longest) {
+    int *order = ints(arena, n), *place = arena_zalloc(arena, (size_t)(longest + 2) * sizeof(int));
+    for (int i = 0; i < n; i++) place[longest - length[i] + 1]++;
+    for (int l = 0; l <= longest; l++) place[l + 1] += place[l];
+    for (int i = 0; i < n; i++) order[place[longest - length[i]]++] = i;
+    return order;
+}
+
+Sequences sequences_fold(Arena *arena, const int *const *ids, const int *length, int n) {
+    Sequences s = {.n = n};
+    for (int i = 0; i < n; i++) {
+        CHECK(length[i] > 0, "sequences_fold: sentence %d is empty", i);
+        if (length[i] > s.steps) s.steps = length[i];
+        s.rows += length[i];
+    }
+    int *order = order_by_length(arena, length, n, s.steps), *lengths = ints(arena, n), *rows = ints(arena, s.rows);
+    int *offset = ints(arena, s.steps + 1), at = 0;
+    for (int b = 0; b < n; b++) lengths[b] = length[order[b]];
+    for (int t = 0; t < s.steps; t++) {
+        offset[t] = at;
+        for (int b = 0; b < n && lengths[b] > t; b++) rows[at++] = ids[order[b]][t];
+    }
+    offset[s.steps] = at;
+    s.order = order;
+    s.length = lengths;
+    s.offset = offset;
+    s.ids = rows;
+    return s;
+}
+
+int sequences_live(const Sequences *s, int t) { return s->offset[t + 1] - s->offset[t]; }
+int sequences_row(const Sequences *s, int t, int b) { return s->offset[t] + b; }
+
+Source source_fold(Arena *arena, const int *const *ids, const int *length, int n, const int *decoder_order) {
+    Source source = {.x = sequences_fold(arena, ids, length, n)};
+    const Sequences *x = &source.x;
+    int *place = ints(arena, n), *rows = ints(arena, x->rows), at = 0;
+    int *start = ints(arena, n), *lengths = ints(arena, n), *first = ints(arena, n), *last = ints(arena, n);
+    for (int k = 0; k < n; k++) place[x->order[k]] = k;
+    for (int b = 0; b < n; b++) {
+        int k = decoder_order ? place[decoder_order[b]] : b;
+        start[b] = at;
+        lengths[b] = x->length[k];
+        first[b] = sequences_row(x, 0, k);
+        last[b] = sequences_row(x, x->length[k] - 1, k);
+        for (int j = 0; j < x->length[k]; j++) rows[at++] = sequences_row(x, j, k);
+    }
+    source.spans = (Spans){.start = start, .length = lengths, .longest = x->steps};
+    source.rows = rows;
+    source.first = first;
+    source.last = last;
+    return source;
+}
+
+Batch batch_fold(Arena *arena, const int *const *source, const int *source_length, const int *const *target,
+                 const int *target_length, int n, int begin) {
+    Batch batch = {.target = sequences_fold(arena, target, target_length, n)};
+    const Sequences *y = &batch.target;
+    batch.source = source_fold(arena, source, source_length, n, y->order);
+    int *previous = ints(arena, y->rows);
+    for (int t = 0; t < y->steps; t++)
+        for (int b = 0; b < sequences_live(y, t); b++)
+            previous[sequences_row(y, t, b)] = t ? y->ids[sequences_row(y, t - 1, b)] : begin;
+    batch.previous = previous;
+    return batch;
+}

@@ -1,0 +1,53 @@
+#include "model/model.h"
+
+void model_init(Model *model, const ModelConfig *c) {
+    *model = (Model){.config = *c};
+    Params *params = &model->params;
+    encoder_declare(&model->encoder, params, c->source_vocab, c->emb, c->rnn);
+    attention_declare(&model->attention, c->attention, params, c->rnn, c->att);
+    state_declare(&model->state, params, c->target_vocab, c->emb, c->rnn);
+    readout_declare(&model->readout, params, c->target_vocab, c->emb, c->rnn, c->maxout);
+    params_allocate(params);
+    model->encoder.dropout_embedding = model->state.dropout_embedding = c->dropout_embedding;
+    model->encoder.dropout_annotation = c->dropout_annotation;
+    model->readout.dropout = c->dropout_readout;
+}
+
+void model_free(Model *model) { params_free(&model->params); }
+
+Annotations model_read(Tape *tape, const Model *model, const Source *source) {
+    Annotations H = encode(tape, &model->encoder, source);
+    attention_prepare(tape, &model->attention, &H);
+    return H;
+}
+
+/* c and f step by step, for s_i feeds back into both; then g for all steps at once. */
+Forced model_force(Tape *tape, const Model *model, const Batch *batch) {
+    const Sequences *y = &batch->target;
+    Annotations H = model_read(tape, model, &batch->source);
+    Var *Ey = state_embed(tape, &model->state, batch->previous, y->rows);
+    Var *WEy = state_enter(tape, &model->state, Ey), *s = state_begin(tape, &model->state, &H);
+
+    Var **states = arena_alloc(&tape->arena, (size_t)y->steps * sizeof *states);
+    Var **contexts = arena_alloc(&tape->arena, (size_t)y->steps * sizeof *contexts);
+    Var **alpha = arena_alloc(&tape->arena, (size_t)y->steps * sizeof *alpha);
+    for (int i = 0; i < y->steps; i++) {
+        int live = sequences_live(y, i);
+        Var *s_prev = slice(tape, s, 0, live);
+        Context c = attend(tape, &model->attention, &H, s_prev);
+        s = advance(tape, &model->state, slice(tape, WEy, y->offset[i], live), s_prev, c.c);
+        states[i] = model->config.readout_prev ? s_prev : s;
+        contexts[i] = c.c;
+        alpha[i] = c.alpha;
+    }
+    Var *S = stack(tape, states, y->steps), *C = stack(tape, contexts, y->steps);
+    return (Forced){readout(tape, &model->readout, Ey, S, C), alpha};
+}
+
+Step model_step(Tape *tape, const Model *model, const Annotations *H, const int *previous, Var *s_prev) {
+    Var *Ey = state_embed(tape, &model->state, previous, s_prev->rows);
+    Context c = attend(tape, &model->attention, H, s_prev);
+    Var *s = advance(tape, &model->state, state_enter(tape, &model->state, Ey), s_prev, c.c);
+    Var *logits = readout(tape, &model->readout, Ey, model->config.readout_prev ? s_prev : s, c.c);
+    return (Step){s, logits, c.alpha};
+}

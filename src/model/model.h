@@ -1,0 +1,47 @@
+/* model.h: RNNsearch: the encoder, c, f and g put together. */
+#ifndef TIDE_MODEL_H
+#define TIDE_MODEL_H
+
+#include "model/attention.h"
+#include "model/readout.h"
+#include "model/state.h"
+
+/* What decides the parameters and the arithmetic. */
+typedef struct ModelConfig {
+    int source_vocab, target_vocab;
+    int emb, rnn, att, maxout; /* m, n, n', l of the paper */
+    const AttentionKind *attention;
+    bool readout_prev; /* g reads s_{i-1} instead of s_i, as appendix A.2.2 prints it */
+    double dropout_embedding, dropout_annotation, dropout_readout;
+} ModelConfig;
+
+typedef struct Model {
+    ModelConfig config;
+    Params params;
+    Encoder encoder;
+    Attention attention;
+    DecoderState state;
+    Readout readout;
+} Model;
+
+/* Parameters declared and allocated, all zero. */
+void model_init(Model *model, const ModelConfig *config);
+void model_free(Model *model);
+
+/* The decoder led along given targets: the logits of every position, and the alignment of every step. */
+typedef struct Forced {
+    Var *logits; /* [target.rows, V] */
+    Var **alpha; /* [target.steps], each [sentences alive, longest]; entries NULL without attention */
+} Forced;
+Forced model_force(Tape *tape, const Model *model, const Batch *batch);
+
+/* One step of decoding without a target, for m hypotheses; annotations->spans.owner says whose they are. */
+typedef struct Step {
+    Var *s, *logits, *alpha;
+} Step;
+Step model_step(Tape *tape, const Model *model, const Annotations *annotations, const int *previous, Var *s_prev);
+
+/* Encodes and prepares the attention. */
+Annotations model_read(Tape *tape, const Model *model, const Source *source);
+
+#endif

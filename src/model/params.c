@@ -1,0 +1,97 @@
+#include "model/params.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { ALIGN = 16 /* numbers: each parameter begins on a cache line */ };
+
+Var *params_add(Params *params, const char *name, int rows, int cols, Init init, double sd) {
+    CHECK(!params->values && rows > 0 && cols > 0, "params_add: %s [%d, %d]", name, rows, cols);
+    if (params->count == params->capacity) {
+        params->capacity = params->capacity ? 2 * params->capacity : 32;
+        params->list = mem_realloc(params->list, (size_t)params->capacity * sizeof *params->list);
+    }
+    Param *param = params->list[params->count++] = mem_zalloc(sizeof *param);
+    snprintf(param->name, sizeof param->name, "%s", name);
+    param->init = init;
+    param->sd = sd;
+    param->var = (Var){.rows = rows, .cols = cols, .weight = &param->weight};
+    param->offset = params->size;
+    params->size += ((size_t)rows * (size_t)cols + ALIGN - 1) / ALIGN * ALIGN;
+    return &param->var;
+}
+
+static real *block_new(size_t size) { return memset(mem_alloc_aligned(size * sizeof(real)), 0, size * sizeof(real)); }
+
+void params_allocate(Params *params) {
+    params->values = block_new(params->size);
+    params->gradients = block_new(params->size);
+    for (int i = 0; i < params->count; i++) {
+        params->list[i]->var.v = params->values + params->list[i]->offset;
+        params->list[i]->var.g = params->gradients + params->list[i]->offset;
+    }
+}
+
+/* Rows of Gaussian numbers made orthonormal, each against those before it (modified Gram-Schmidt). */
+static void init_orthogonal(Rng *rng, int n, double *q) {
+    for (int i = 0; i < n; i++) {
+        double *row = q + (size_t)i * (size_t)n, square = 0;
+        for (int j = 0; j < n; j++) row[j] = rng_normal(rng);
+        for (int k = 0; k < i; k++) {
+            const double *before = q + (size_t)k * (size_t)n;
+            double dot = 0;
+            for (int j = 0; j < n; j++) dot += row[j] * before[j];
+            for (int j = 0; j < n; j++) row[j] -= dot * before[j];
+        }
+        for (int j = 0; j < n; j++) square += row[j] * row[j];
+        for (int j = 0; j < n; j++) row[j] /= sqrt(square);
+    }
+}
+
+static void init_param(Param *param, Rng *rng) {
+    Var *var = &param->var;
+    const int n = var->rows;
+    if (param->init == INIT_ZERO) return;
+    if (param->init == INIT_NORMAL) {
+        for (size_t i = 0; i < (size_t)n * (size_t)var->cols; i++) var->v[i] = (real)(param->sd * rng_normal(rng));
+        return;
+    }
+    CHECK(var->cols % n == 0, "orthogonal %s [%d, %d]", param->name, n, var->cols);
+    double *q = mem_alloc((size_t)n * (size_t)n * sizeof(double));
+    for (int block = 0; block < var->cols / n; block++) {
+        init_orthogonal(rng, n, q);
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++)
+                var->v[(size_t)i * (size_t)var->cols + (size_t)(block * n + j)] = (real)q[(size_t)i * (size_t)n + (size_t)j];
+    }
+    mem_free(q);
+}
+
+void params_init(Params *params, uint64_t seed) {
+    for (int i = 0; i < params->count; i++) {
+        Rng rng = rng_seed(seed, (uint64_t)i + 1);
+        init_param(params->list[i], &rng);
+    }
+}
+
+void params_free(Params *params) {
+    for (int i = 0; i < params->count; i++) mem_free(params->list[i]);
+    mem_free(params->list);
+    mem_free(params->values);
+    mem_free(params->gradients);
+    *params = (Params){0};
+}
+
+size_t params_weights(const Params *params) {
+    size_t n = 0;
+    for (int i = 0; i < params->count; i++) n += (size_t)params->list[i]->var.rows * (size_t)params->list[i]->var.cols;
+    return n;
+}
+
+void params_pack(const Params *params, Tape *tape) {
+    for (int i = 0; i < params->count; i++) {
+        Param *param = params->list[i];
+        if (param->var.rows > 1 && param->var.cols > 1) tape_pack(tape, &param->var);
+    }
+}

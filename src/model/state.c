@@ -1,0 +1,24 @@
+#include "model/state.h"
+
+void state_declare(DecoderState *m, Params *params, int vocab, int emb, int rnn) {
+    m->E = params_add(params, "state.E", vocab, emb, INIT_NORMAL, 0.01);
+    m->gru = gru_declare(params, "state", emb, rnn);
+    m->C = params_add(params, "state.C", 2 * rnn, 3 * rnn, INIT_NORMAL, 0.01);
+    m->Ws = params_add(params, "state.Ws", rnn, rnn, INIT_NORMAL, 0.01);
+    m->bs = params_add(params, "state.bs", 1, rnn, INIT_ZERO, 0);
+}
+
+Var *state_embed(Tape *tape, const DecoderState *m, const int *previous, int n) {
+    return dropout(tape, embed(tape, m->E, previous, n), m->dropout_embedding);
+}
+
+Var *state_begin(Tape *tape, const DecoderState *m, const Annotations *H) {
+    return tanh_of(tape, linear(tape, H->backward_first, m->Ws, m->bs));
+}
+
+Var *state_enter(Tape *tape, const DecoderState *m, Var *Ey) { return linear(tape, Ey, m->gru.W, m->gru.b); }
+
+/* s_i = GRU(W E y_{i-1} + C c_i + b, s_{i-1}) */
+Var *advance(Tape *tape, const DecoderState *m, Var *WEy, Var *s_prev, Var *c) {
+    return gru_step(tape, linear(tape, c, m->C, WEy), s_prev, m->gru.Uzr, m->gru.U);
+}

@@ -1,0 +1,25 @@
+/* state.h: f: the decoder's state s_i = f(s_{i-1}, y_{i-1}, c_i) (Bahdanau et al. 2015, §3.1, appendix A.1.2). */
+#ifndef TIDE_STATE_H
+#define TIDE_STATE_H
+
+#include "model/encoder.h"
+
+typedef struct DecoderState {
+    Var *E;         /* [V, m] target embedding */
+    GruWeights gru; /* W takes E y_{i-1} */
+    Var *C;         /* [Cz Cr C] [2n, 3n] takes c_i */
+    Var *Ws, *bs;   /* [n, n], [1, n] */
+    double dropout_embedding;
+} DecoderState;
+
+void state_declare(DecoderState *state, Params *params, int vocab, int emb, int rnn);
+/* E y for n previous words. Returns [n, m]. */
+Var *state_embed(Tape *tape, const DecoderState *state, const int *previous, int n);
+/* s_0 = tanh(W_s ←h_1 + b). Returns [sentences, n]. */
+Var *state_begin(Tape *tape, const DecoderState *state, const Annotations *annotations);
+/* W E y + b of all gates: does not depend on the state, so all steps at once. Ey [m, emb] -> [m, 3n]. */
+Var *state_enter(Tape *tape, const DecoderState *state, Var *Ey);
+/* f. WEy [m, 3n] from state_enter, s_prev [m, n], c [m, 2n]. Returns s_i [m, n]. */
+Var *advance(Tape *tape, const DecoderState *state, Var *WEy, Var *s_prev, Var *c);
+
+#endif
