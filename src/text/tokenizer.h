@@ -1,17 +1,19 @@
 /* tokenizer.h: from normalised text to pieces and back. Lossless: joining the pieces gives the text again.
 
-   "▁" (U+2581) stands for a space. In the bpe tokeniser it leads the word that follows the space, and the first
-   word of a sentence has one too; in the char tokeniser it is a piece of its own and there is none at the start.
-   A literal ▁ or backslash in the text is escaped with a backslash (\_ and \\). */
+   "▁" (U+2581) stands for a space. In the bpe tokeniser it leads the word that follows the space, and the
+   first word of a sentence has one too; in the char tokeniser it is a piece of its own and there is none at
+   the start. A literal ▁ or backslash in the text is escaped with a backslash (\_ and \\). A combining mark
+   belongs to the character before it. Runs longer than 100 characters are cut there. The kind "none" neither
+   marks nor escapes. */
 #ifndef TIDE_TOKENIZER_H
 #define TIDE_TOKENIZER_H
 
 #include "text/bpe.h"
 
 typedef enum {
-    TOKENIZER_CHAR, /* each Han character a piece; runs of letters or digits one piece; all else by character */
-    TOKENIZER_BPE,  /* words (letter runs, digit runs, apostrophe + letters, single symbols) split by merges */
-    TOKENIZER_NONE  /* the text is already tokenised: pieces are what stands between spaces */
+    TOKENIZER_CHAR, /* a piece is a Han character, a run of letters, a run of digits or a single symbol */
+    TOKENIZER_BPE, /* words (letter runs, digit runs, apostrophe + letters, single symbols) split by merges */
+    TOKENIZER_NONE /* the text is already tokenised: pieces are what stands between spaces */
 } TokenizerKind;
 
 typedef struct Tokenizer {
@@ -23,9 +25,12 @@ typedef struct Tokenizer {
 int tokenizer_kind(const char *name);
 const char *tokenizer_name(TokenizerKind kind);
 
-/* Splits text (normalised) into pieces: a stb_ds array of strings; release with pieces_free. */
+/* Splits text (normalised) into pieces: a stb_ds array of strings, NULL if the text is empty; release with
+   pieces_free. Only reads the tokeniser: threads may share one. */
 char **tokenizer_split(const Tokenizer *tokenizer, const char *text);
-/* The text that the pieces came from; owned by the caller. The inverse of tokenizer_split. */
+/* The text that the pieces came from; owned by the caller. The inverse of tokenizer_split; takes any other
+   pieces too, such as a model may write, and never gives doubled spaces or spaces at the ends (but for
+   "none"). */
 char *tokenizer_join(TokenizerKind kind, char *const *pieces, int n);
 void pieces_free(char **pieces);
 

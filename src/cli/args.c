@@ -1,0 +1,125 @@
+#include "cli/args.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- which flag did they mean? -------------------------------------------------------------------------------- */
+
+/* Levenshtein distance of short words. */
+static int distance(const char *a, const char *b) {
+    int row[64], n = (int)strlen(b);
+    if (n > 63) return 99;
+    for (int j = 0; j <= n; j++) row[j] = j;
+    for (int i = 1; a[i - 1]; i++) {
+        int diagonal = row[0];
+        row[0] = i;
+        for (int j = 1; j <= n; j++) {
+            int best = diagonal + (a[i - 1] != b[j - 1]);
+            if (row[j] + 1 < best) best = row[j] + 1;
+            if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
+            diagonal = row[j];
+            row[j] = best;
+        }
+    }
+    return row[n];
+}
+
+static int unknown_flag(const char *name, const Flag *flags, int count, Err *err) {
+    const Flag *nearest = NULL;
+    int least = 4;
+    for (int i = 0; i < count; i++) {
+        int d = distance(name, flags[i].name);
+        if (d < least) least = d, nearest = &flags[i];
+    }
+    if (nearest) return err_set(err, NULL, 0, "unknown flag --%s; did you mean --%s?", name, nearest->name);
+    return err_set(err, NULL, 0, "unknown flag --%s", name);
+}
+
+/* ---- parsing -------------------------------------------------------------------------------------------------- */
+
+static const Flag *find_flag(const char *name, const Flag *flags, int count) {
+    for (int i = 0; i < count; i++)
+        if (!strcmp(flags[i].name, name)) return &flags[i];
+    return NULL;
+}
+
+static bool is_flag(const char *word) { return word[0] == '-' && word[1] == '-' && word[2]; }
+
+int args_parse(Args *args, int argc, char **argv, const Flag *flags, int flag_count, Err *err) {
+    *args = (Args){.words = mem_alloc((size_t)argc * sizeof *args->words),
+                   .given = mem_alloc((size_t)argc * sizeof *args->given)};
+    for (int i = 0; i < argc;) {
+        if (!is_flag(argv[i])) {
+            args->words[args->word_count++] = argv[i++];
+            continue;
+        }
+        const Flag *flag = find_flag(argv[i] + 2, flags, flag_count);
+        if (!flag) return unknown_flag(argv[i] + 2, flags, flag_count, err);
+        if (args_has(args, flag->name)) return err_set(err, NULL, 0, "--%s is given twice", flag->name);
+        int count = 0, first = ++i;
+        for (; i < argc && (flag->values == MANY || count < flag->values) && !is_flag(argv[i]); i++) count++;
+        if (flag->values == MANY ? count == 0 : count < flag->values)
+            return err_set(err, NULL, 0, "--%s needs %s", flag->name, flag->metavar);
+        args->given[args->given_count++] = (struct Given){flag, (const char **)argv + first, count};
+    }
+    return 0;
+}
+
+void args_free(Args *args) {
+    mem_free(args->words);
+    mem_free(args->given);
+    *args = (Args){0};
+}
+
+const char *args_value(const Args *args, const char *name, int i) {
+    for (int k = 0; k < args->given_count; k++)
+        if (!strcmp(args->given[k].flag->name, name)) return i < args->given[k].count ? args->given[k].values[i] : NULL;
+    return NULL;
+}
+
+bool args_has(const Args *args, const char *name) {
+    for (int k = 0; k < args->given_count; k++)
+        if (!strcmp(args->given[k].flag->name, name)) return true;
+    return false;
+}
+
+int args_real(const Args *args, const char *name, double fallback, double least, double most, double *value, Err *err) {
+    const char *text = args_value(args, name, 0);
+    *value = fallback;
+    if (!text) return 0;
+    char *end;
+    double x = strtod(text, &end);
+    if (end == text || *end || !isfinite(x)) return err_set(err, NULL, 0, "--%s needs a number, not '%s'", name, text);
+    if (x < least || x > most) return err_set(err, NULL, 0, "--%s must be between %g and %g", name, least, most);
+    *value = x;
+    return 0;
+}
+
+int args_int(const Args *args, const char *name, int fallback, int least, int most, int *value, Err *err) {
+    double x;
+    if (args_real(args, name, fallback, least, most, &x, err)) return -1;
+    if (x != floor(x)) return err_set(err, NULL, 0, "--%s needs a whole number", name);
+    *value = (int)x;
+    return 0;
+}
+
+int args_choice(const Args *args, const char *name, const char *fallback, const char *choices, const char **value,
+                Err *err) {
+    const char *text = args_value(args, name, 0);
+    *value = text ? text : fallback;
+    if (!text) return 0;
+    size_t n = strlen(text);
+    for (const char *c = choices; c; c = strchr(c, '|') ? strchr(c, '|') + 1 : NULL)
+        if (n && !strncmp(c, text, n) && (c[n] == '|' || !c[n])) return 0;
+    return err_set(err, NULL, 0, "--%s must be one of %s, not '%s'", name, choices, text);
+}
+
+void flags_print(const Flag *flags, int count) {
+    for (int i = 0; i < count; i++) {
+        char left[80];
+        snprintf(left, sizeof left, "--%s %s", flags[i].name, flags[i].metavar ? flags[i].metavar : "");
+        printf("  %-34s %s\n", left, flags[i].help);
+    }
+}

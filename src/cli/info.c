@@ -1,0 +1,35 @@
+/* tide info */
+#include "cli/cli.h"
+#include "train/translator.h"
+
+#include <stdio.h>
+
+static int run(const Args *args) {
+    Err err;
+    Translator translator;
+    if (args->word_count != 1) return usage_error("info needs one MODEL; see `tide info --help`");
+    if (translator_load(&translator, args->words[0], &err)) return fail(&err);
+    char *configuration = options_configuration(&translator.options);
+    fputs(configuration, stdout);
+    printf("\nvocabularies: %d source pieces, %d target pieces\n\n", vocab_size(translator.source.vocab),
+           vocab_size(translator.target.vocab));
+    const Params *params = &translator.model.params;
+    for (int i = 0; i < params->count; i++) {
+        const Param *p = params->list[i];
+        printf("%-20s [%d, %d]\n", p->name, p->var.rows, p->var.cols);
+    }
+    printf("%-20s %zu weights\n", "in all", params_weights(params));
+    mem_free(configuration);
+    translator_free(&translator);
+    return 0;
+}
+
+const Command command_info = {
+    .name = "info",
+    .summary = "what a model is made of",
+    .usage = "MODEL",
+    .about = "Prints the configuration, the sizes of the vocabularies, and every parameter with its shape [in, out].",
+    .flags = NULL,
+    .flag_count = 0,
+    .run = run,
+};

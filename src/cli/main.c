@@ -1,0 +1,122 @@
+#include "cli/cli.h"
+#include "core/kernels.h"
+#include "tide.h"
+#include "train/options.h"
+
+#include <locale.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static const Command *const commands[] = {&command_train, &command_translate, &command_align, &command_bleu,
+                                          &command_info};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+int fail(const Err *err) {
+    fprintf(stderr, "tide: %s", err->path);
+    if (err->line) fprintf(stderr, ":%ld", err->line);
+    fprintf(stderr, "%s%s\n", err->path[0] ? ": " : "", err->reason);
+    return EXIT_FAILED;
+}
+
+int usage_error(const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    fputs("tide: ", stderr);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+    return EXIT_USAGE;
+}
+
+int machine_flags(const Args *args, int *threads, Err *err) {
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    const char *isa = args_value(args, "isa", 0);
+    if (kernels_choose(isa ? isa : "auto")) return err_set(err, NULL, 0, "this machine has no '%s' kernels", isa);
+    return args_int(args, "threads", processors > 0 ? (int)processors : 1, 1, 1024, threads, err);
+}
+
+double seconds_now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void no_memory(size_t bytes) {
+    fprintf(stderr, "tide: out of memory (%zu bytes were asked for)\n", bytes);
+    _exit(EXIT_FAILED);
+}
+
+static void print_help(void) {
+    puts("tide trains a Chinese-English translator with attention, translates, and shows its alignments.\n\n"
+         "usage: tide COMMAND [flags]\n");
+    for (int i = 0; i < COMMANDS; i++) printf("  %-11s %s\n", commands[i]->name, commands[i]->summary);
+    puts("\n`tide COMMAND --help` explains a command. Text comes in on stdin, results go to stdout, everything else to\n"
+         "stderr. Exit status: 0, 1 (failed) or 2 (usage).");
+}
+
+/* The command's own flags and, if it takes options, one for each; owned by the caller. */
+static Flag *flags_of(const Command *command, int *count) {
+    Flag *flags = mem_alloc((size_t)(command->flag_count + option_count) * sizeof *flags);
+    memcpy(flags, command->flags, (size_t)command->flag_count * sizeof *flags);
+    *count = command->flag_count;
+    for (int i = 0; command->takes_options && i < option_count; i++) {
+        const Option *o = &option_table[i];
+        static const char *const metavar[][2] = {{"N", "N N"}, {"R", "R R"}, {"NAME", "SRC TGT"}};
+        flags[(*count)++] = (Flag){o->name, o->values, metavar[o->kind][o->values - 1], o->help};
+    }
+    return flags;
+}
+
+static int print_command_help(const Command *command, const Flag *flags, int count) {
+    printf("usage: tide %s %s\n\n%s\n\n", command->name, command->usage, command->about);
+    flags_print(flags, count);
+    return 0;
+}
+
+static int run_with(const Command *command, const Flag *flags, int count, int argc, char **argv) {
+    for (int i = 0; i < argc; i++)
+        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) return print_command_help(command, flags, count);
+    Args args;
+    Err err;
+    int status = args_parse(&args, argc, argv, flags, count, &err)
+                     ? usage_error("%s; see `tide %s --help`", err.reason, command->name)
+                     : command->run(&args);
+    args_free(&args);
+    return status;
+}
+
+static int run_command(const Command *command, int argc, char **argv) {
+    int count;
+    Flag *flags = flags_of(command, &count);
+    int status = run_with(command, flags, count, argc, argv);
+    mem_free(flags);
+    if (fflush(stdout) || ferror(stdout)) {
+        fputs("tide: standard output cannot be written\n", stderr);
+        return EXIT_FAILED;
+    }
+    return status;
+}
+
+int main(int argc, char **argv) {
+    mem_on_failure(no_memory);
+    setlocale(LC_CTYPE, "");
+    if (argc < 2) {
+        print_help();
+        return EXIT_USAGE;
+    }
+    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+        print_help();
+        return 0;
+    }
+    if (!strcmp(argv[1], "--version")) {
+        puts("tide " TIDE_VERSION);
+        return 0;
+    }
+    for (int i = 0; i < COMMANDS; i++)
+        if (!strcmp(argv[1], commands[i]->name)) return run_command(commands[i], argc - 2, argv + 2);
+    return usage_error("unknown command '%s'; see `tide --help`", argv[1]);
+}

@@ -1,0 +1,22 @@
+#include "cli/pictures.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+int pictures_begin(Pictures *pictures, Err *err) {
+    if (!mkdir(pictures->dir, 0777) || errno == EEXIST) return 0;
+    return err_set(err, pictures->dir, 0, "cannot be made: %s", strerror(errno));
+}
+
+void pictures_skip(Pictures *pictures) { pictures->count++; }
+
+int pictures_add(Pictures *pictures, const Alignment *alignment, Err *err) {
+    char path[512];
+    snprintf(path, sizeof path, "%s/%04d.svg", pictures->dir, ++pictures->count);
+    FILE *out = fopen(path, "w");
+    if (!out) return err_set(err, path, 0, "cannot be written: %s", strerror(errno));
+    int failed = heatmap_svg(out, alignment, pictures->transpose);
+    if ((fclose(out) != 0) | (failed != 0)) return err_set(err, path, 0, "cannot be written: %s", strerror(errno));
+    return 0;
+}

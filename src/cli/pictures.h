@@ -1,0 +1,21 @@
+/* pictures.h: heatmaps as numbered files of a directory. */
+#ifndef TIDE_PICTURES_H
+#define TIDE_PICTURES_H
+
+#include "core/base.h"
+#include "view/heatmap.h"
+
+typedef struct Pictures {
+    const char *dir;
+    bool transpose;
+    int count; /* written or skipped so far */
+} Pictures;
+
+/* Makes the directory if it is missing. */
+int pictures_begin(Pictures *pictures, Err *err);
+/* Writes the next DIR/0001.svg. */
+int pictures_add(Pictures *pictures, const Alignment *alignment, Err *err);
+/* Leaves a number out: for a sentence without an alignment. */
+void pictures_skip(Pictures *pictures);
+
+#endif

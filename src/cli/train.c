@@ -1,0 +1,141 @@
+/* tide train */
+#include "cli/cli.h"
+#include "text/corpus.h"
+#include "train/trainer.h"
+#include "view/progress.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const Flag flags[] = {
+    {"model", 1, "DIR", "where the run lives; goes on if it holds one"},
+    {"train-sets", 2, "SRC TGT", "two line-aligned files"},
+    {"tsv", 1, "FILE", "or English, tab, Chinese (manythings, Anki)"},
+    {"valid-sets", 2, "SRC TGT", "development set: two line-aligned files"},
+    {"valid-tsv", 1, "FILE", "or as TSV"},
+    {"preset", 1, "NAME", "tiny, small, base or bahdanau2015 (models/NAME.conf)"},
+    {"config", 1, "FILE", "`key = value` lines; flags go before it, it goes before the preset"},
+    {"probe", MANY, "TEXT...", "sentences whose alignment is kept at each validation"},
+    FLAG_THREADS,
+    FLAG_ISA,
+};
+/* ---- presets -------------------------------------------------------------------------------------------------- */
+
+/* models/NAME.conf from here, beside the program's own tree, or where `make install` put it. */
+static char *find_preset(const char *name, char path[512], Err *err) {
+    char self[400] = "", *slash;
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[n > 0 ? n : 0] = '\0';
+    for (int up = 0; up < 3 && (slash = strrchr(self, '/')); up++) *slash = '\0'; /* build/release/tide -> . */
+    char candidates[4][512];
+    snprintf(candidates[0], 512, "models/%s.conf", name);
+    snprintf(candidates[1], 512, "%s/models/%s.conf", self, name);
+    snprintf(candidates[2], 512, "%s/share/tide/%s.conf", self, name);
+    snprintf(candidates[3], 512, "%s/local/share/tide/%s.conf", self, name);
+    for (int i = 0; i < 4 && !strchr(name, '/'); i++)
+        if (!access(candidates[i], R_OK)) return file_read(strcpy(path, candidates[i]), NULL, err);
+    err_set(err, NULL, 0, "no preset '%s' (models/%s.conf)", name, name);
+    return NULL;
+}
+
+static int apply(Options *options, char *text, const char *path, Err *err) {
+    if (!text) return -1;
+    int status = options_read(options, text, path, err);
+    mem_free(text);
+    return status;
+}
+
+/* Defaults, then the preset, then --config, then flags. */
+static int gather_options(const Args *args, Options *options, Err *err) {
+    char path[512];
+    const char *preset = args_value(args, "preset", 0), *config = args_value(args, "config", 0);
+    options_default(options);
+    if (preset && apply(options, find_preset(preset, path, err), path, err)) return -1;
+    if (config && apply(options, file_read(config, NULL, err), config, err)) return -1;
+    for (int i = 0; i < option_count; i++) {
+        const Option *o = &option_table[i];
+        if (!args_has(args, o->name)) continue;
+        const char *values[2] = {args_value(args, o->name, 0), args_value(args, o->name, 1)};
+        if (option_set(options, o, values, err)) return -1;
+    }
+    return 0;
+}
+
+/* ---- watching ------------------------------------------------------------------------------------------------- */
+
+static void show_note(void *context, const char *text) {
+    progress_clear(context);
+    fprintf(stderr, "%s\n", text);
+}
+
+static void show_progress(void *context, const TrainProgress *p) {
+    Progress progress = {p->update, p->updates, p->epoch, p->loss, p->tokens_per_second, p->seconds_left};
+    progress_show(context, &progress, seconds_now(), p->update == p->updates);
+}
+
+static void show_counting(void *context, const char *what, long done, long all) {
+    progress_count(context, what, done, all, seconds_now(), done == all);
+}
+
+static void show_validation(void *context, const Validation *v) {
+    progress_clear(context);
+    fprintf(stderr, "update %ld, epoch %.1f: dev loss %.3f, ", v->update, v->epoch, v->loss);
+    fprintf(stderr, "BLEU %.2f%s\n", v->bleu.score, v->best ? " (best so far)" : "");
+    for (int i = 0; i < v->examples; i++) fprintf(stderr, "    %s\n    -> %s\n", v->sources[i], v->outputs[i]);
+}
+
+static volatile sig_atomic_t stop;
+
+static void on_signal(int number) {
+    (void)number;
+    if (stop) _exit(EXIT_FAILED); /* the second one does not wait */
+    stop = 1;
+}
+
+/* ---- the command ---------------------------------------------------------------------------------------------- */
+
+static int run(const Args *args) {
+    Err err;
+    TrainJob job = {
+        .train_sets = {args_value(args, "train-sets", 0), args_value(args, "train-sets", 1)},
+        .tsv = args_value(args, "tsv", 0),
+        .valid_sets = {args_value(args, "valid-sets", 0), args_value(args, "valid-sets", 1)},
+        .valid_tsv = args_value(args, "valid-tsv", 0),
+        .model = args_value(args, "model", 0),
+    };
+    const char *probes[256];
+    for (const char *probe; job.probe_count < 256 && (probe = args_value(args, "probe", job.probe_count)); job.probe_count++)
+        probes[job.probe_count] = probe;
+    job.probes = probes;
+    if (args->word_count) return usage_error("train takes flags only, not '%s'", args->words[0]);
+    if (!job.model) return usage_error("--model is needed");
+    if (!job.train_sets[0] == !job.tsv) return usage_error("either --train-sets or --tsv is needed");
+    if (job.valid_sets[0] && job.valid_tsv) return usage_error("either --valid-sets or --valid-tsv, not both");
+    if (gather_options(args, &job.options, &err) || machine_flags(args, &job.threads, &err))
+        return err.path[0] ? fail(&err) : usage_error("%s", err.reason);
+
+    struct sigaction action = {.sa_handler = on_signal};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    ProgressView view;
+    progress_start(&view);
+    TrainWatch watch = {&view, show_note, show_progress, show_counting, show_validation};
+    int status = train(&job, &watch, &stop, &err);
+    progress_clear(&view);
+    return status ? fail(&err) : 0;
+}
+
+const Command command_train = {
+    .name = "train",
+    .summary = "train a model on a parallel corpus",
+    .usage = "--train-sets SRC TGT | --tsv FILE  --model DIR  [--valid-sets SRC TGT] [--preset NAME] ...",
+    .about = "Trains, validates, and writes checkpoints, the best model, train.jsonl and alignments into DIR. Where\n"
+             "DIR holds a training already, goes on from its last checkpoint. Ctrl-C stops and saves. The flags below\n"
+             "--isa can stand in a preset or --config as well, a line each: `dim-emb = 256`.",
+    .flags = flags,
+    .flag_count = sizeof flags / sizeof *flags,
+    .takes_options = true,
+    .run = run,
+};

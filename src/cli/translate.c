@@ -1,0 +1,133 @@
+/* tide translate */
+#include "cli/cli.h"
+#include "cli/pictures.h"
+#include "text/corpus.h"
+#include "text/ds.h"
+#include "train/translator.h"
+#include "view/progress.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const Flag flags[] = {
+    {"beam-size", 1, "N", "hypotheses (default: the model's)"},
+    {"normalize", 1, "R", "divide scores by length to this power (default: the model's; 0: do not)"},
+    {"n-best", 1, "N", "print the N best: `line ||| text ||| features ||| score`"},
+    {"alignment", 1, "hard|soft", "append ` ||| ` and the alignment: Pharaoh pairs, or all weights"},
+    {"heatmap", 1, "DIR", "draw each translation's alignment as DIR/0001.svg ..."},
+    {"transpose", 0, NULL, "heatmaps with the target across the top"},
+    {"mini-batch", 1, "N", "sentences decoded together (default 64); the results are the same"},
+    FLAG_THREADS,
+    FLAG_ISA,
+};
+
+typedef struct Settings {
+    const char *model, *alignment, *heatmap;
+    BeamOptions beam;
+    int threads, batch, n_best;
+    bool transpose;
+} Settings;
+
+static void print_alignment(const Settings *s, const Alignment *alignment) {
+    fputs(" ||| ", stdout);
+    if (!strcmp(s->alignment, "hard")) alignment_pharaoh(stdout, alignment);
+    else alignment_soft(stdout, alignment);
+}
+
+static void print_hypothesis(const Settings *s, const Translator *tr, const Translations *found, int i, int k) {
+    char *text = translation_text(found, tr, i, k);
+    const Hypothesis *h = k < found->nbest[i].count ? &found->nbest[i].list[k] : NULL;
+    if (s->n_best) printf("%d ||| ", i);
+    fputs(text, stdout);
+    if (s->alignment && h && h->alpha) {
+        Alignment a = alignment_of(tr, found->source[i], (int)arrlen(found->source[i]), h->ids, h->length, h->alpha);
+        print_alignment(s, &a);
+        alignment_free(&a);
+    } else if (s->alignment) {
+        fputs(" ||| ", stdout);
+    }
+    if (s->n_best) printf(" ||| F0= %.6f ||| %.6f", h ? h->log_probability : 0, h ? h->score : 0);
+    putchar('\n');
+    mem_free(text);
+}
+
+static int draw(const Settings *s, const Translator *tr, const Translations *found, Err *err) {
+    Pictures pictures = {s->heatmap, s->transpose, 0};
+    if (pictures_begin(&pictures, err)) return -1;
+    for (int i = 0; i < found->n; i++) {
+        const Hypothesis *h = found->nbest[i].count ? found->nbest[i].list : NULL;
+        if (!h || !h->alpha) {
+            pictures_skip(&pictures);
+            continue;
+        }
+        Alignment a = alignment_of(tr, found->source[i], (int)arrlen(found->source[i]), h->ids, h->length, h->alpha);
+        int status = pictures_add(&pictures, &a, err);
+        alignment_free(&a);
+        if (status) return -1;
+    }
+    return 0;
+}
+
+static void count(void *context, long done, long all) {
+    progress_count(context, "translating", done, all, seconds_now(), done == all);
+}
+
+static int run_on(const Settings *s, const Translator *tr, char **lines, Err *err) {
+    Threads *threads = threads_new(s->threads);
+    Tape tape;
+    ProgressView view;
+    progress_start(&view);
+    tape_init(&tape, threads, rng_seed(0, 0));
+    Translations found = translate(&tape, tr, lines, (int)arrlen(lines), &s->beam, s->batch, count, &view);
+    progress_clear(&view);
+    for (int i = 0; i < found.n; i++)
+        for (int k = 0; k < (s->n_best ? found.nbest[i].count : 1); k++) print_hypothesis(s, tr, &found, i, k);
+    int status = s->heatmap ? draw(s, tr, &found, err) : 0;
+    translations_free(&found);
+    tape_free(&tape);
+    threads_free(threads);
+    return status;
+}
+
+static int settings_of(const Args *args, const Translator *tr, Settings *s, Err *err) {
+    s->beam = translator_beam_options(tr);
+    s->heatmap = args_value(args, "heatmap", 0);
+    s->transpose = args_has(args, "transpose");
+    if (args_int(args, "n-best", 0, 0, 1000, &s->n_best, err) || args_int(args, "mini-batch", 64, 1, 4096, &s->batch, err) ||
+        args_choice(args, "alignment", NULL, "hard|soft", &s->alignment, err) ||
+        args_int(args, "beam-size", s->beam.beam, 1, 1000, &s->beam.beam, err) ||
+        args_real(args, "normalize", s->beam.normalize, 0, 10, &s->beam.normalize, err))
+        return -1;
+    if (s->n_best > s->beam.beam) return err_set(err, NULL, 0, "--n-best %d needs --beam-size %d", s->n_best, s->n_best);
+    if ((s->alignment || s->heatmap) && !strcmp(tr->options.attention, "none"))
+        return err_set(err, NULL, 0, "this model has no attention, so there is no alignment to show");
+    return 0;
+}
+
+static int run(const Args *args) {
+    Err err;
+    Settings settings = {0};
+    Translator translator;
+    if (args->word_count != 1) return usage_error("translate needs one MODEL; see `tide translate --help`");
+    if (machine_flags(args, &settings.threads, &err)) return usage_error("%s", err.reason);
+    if (translator_load(&translator, args->words[0], &err)) return fail(&err);
+    if (settings_of(args, &translator, &settings, &err)) {
+        translator_free(&translator);
+        return usage_error("%s", err.reason);
+    }
+    char **lines = lines_read(NULL, 1, &err);
+    int status = !lines || run_on(&settings, &translator, lines, &err) ? fail(&err) : 0;
+    lines_free(lines);
+    translator_free(&translator);
+    return status;
+}
+
+const Command command_translate = {
+    .name = "translate",
+    .summary = "translate standard input, a sentence a line",
+    .usage = "MODEL [flags] < source > translation",
+    .about = "MODEL is a directory that `tide train` made, or a model.safetensors.",
+    .flags = flags,
+    .flag_count = sizeof flags / sizeof *flags,
+    .run = run,
+};

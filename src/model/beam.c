@@ -1,0 +1,207 @@
+/* beam.c: all hypotheses of all sentences that are still open are the rows of one matrix; a sentence whose hypotheses
+   have all ended has no rows any more. A hypothesis that ends narrows its sentence's beam by one. */
+#include "model/beam.h"
+#include "core/kernels.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A word of a hypothesis and, through `before`, all words before it. */
+typedef struct Node Node;
+struct Node {
+    const Node *before;
+    int id, length;
+    double log_probability;
+    const real *alpha; /* [source length] */
+};
+
+/* A way to go on: hypothesis row and next word. */
+typedef struct Candidate {
+    double log_probability;
+    int row, id;
+} Candidate;
+
+typedef struct Search {
+    Tape *tape;
+    const Model *model;
+    const BeamOptions *options;
+    Arena *out;
+    Annotations H;
+    int n;             /* sentences, in the order of the source */
+    const int *length; /* of their sources */
+    Nbest *found;      /* [n] */
+    int rows;          /* open hypotheses, those of a sentence together */
+    int *owner;        /* [rows] sentence */
+    const Node **node; /* [rows] last word; NULL at the start */
+    int *previous;     /* [rows] its id */
+    Var *state;        /* [rows, n], in memory that outlives a step */
+    Candidate *candidates; /* [rows, beam] of the present step */
+    const Var *logits;
+} Search;
+
+static bool is_banned(const BeamOptions *o, int id) {
+    for (int i = 0; i < o->banned_count; i++)
+        if (o->banned[i] == id) return true;
+    return false;
+}
+
+static bool better(const Candidate *a, const Candidate *b) {
+    if (a->log_probability != b->log_probability) return a->log_probability > b->log_probability;
+    return a->row != b->row ? a->row < b->row : a->id < b->id;
+}
+
+/* Puts a candidate in its place among the `count` best, which are sorted; returns the new count. */
+static int keep_best(Candidate *best, int count, int limit, Candidate candidate) {
+    if (count == limit && !better(&candidate, &best[count - 1])) return count;
+    int at = count < limit ? count : limit - 1;
+    for (; at > 0 && better(&candidate, &best[at - 1]); at--) best[at] = best[at - 1];
+    best[at] = candidate;
+    return count < limit ? count + 1 : count;
+}
+
+/* The `beam` best words of each row, without sorting the vocabulary. */
+static void best_words(void *context, int begin, int end, int thread) {
+    (void)thread;
+    const Search *s = context;
+    const int V = s->logits->cols, beam = s->options->beam;
+    for (int row = begin; row < end; row++) {
+        const real *x = s->logits->v + (size_t)row * (size_t)V;
+        real sum, max = kernels->exp_sum(V, x, &sum);
+        double log_sum = max + exact_log(sum), so_far = s->node[row] ? s->node[row]->log_probability : 0;
+        Candidate *best = s->candidates + (size_t)row * (size_t)beam;
+        int count = 0;
+        for (int id = 0; id < V; id++) {
+            if (count == beam && so_far + ((double)x[id] - log_sum) < best[count - 1].log_probability) continue;
+            if (is_banned(s->options, id)) continue;
+            count = keep_best(best, count, beam, (Candidate){so_far + ((double)x[id] - log_sum), row, id});
+        }
+        for (; count < beam; count++) best[count] = (Candidate){-INFINITY, row, -1};
+    }
+}
+
+static const Node *extend_node(Search *s, const Candidate *c, const Var *alpha) {
+    const Node *before = s->node[c->row];
+    Node *node = arena_alloc(s->out, sizeof *node);
+    *node = (Node){before, c->id, before ? before->length + 1 : 1, c->log_probability, NULL};
+    if (alpha) {
+        size_t bytes = (size_t)s->length[s->owner[c->row]] * sizeof(real);
+        node->alpha = memcpy(arena_alloc(s->out, bytes), alpha->v + (size_t)c->row * (size_t)alpha->cols, bytes);
+    }
+    return node;
+}
+
+/* Writes a finished chain of words down and files it by score. */
+static void finish(Search *s, int sentence, const Node *last) {
+    Nbest *found = &s->found[sentence];
+    int n = last->length, width = s->length[sentence], *ids = arena_alloc(s->out, (size_t)n * sizeof *ids);
+    real *alpha = last->alpha ? arena_alloc(s->out, (size_t)n * (size_t)width * sizeof *alpha) : NULL;
+    int i = n;
+    for (const Node *node = last; node; node = node->before) {
+        ids[--i] = node->id;
+        if (alpha) memcpy(alpha + (size_t)i * (size_t)width, node->alpha, (size_t)width * sizeof *alpha);
+    }
+    double score = last->log_probability / pow(n, s->options->normalize);
+    int at = found->count++;
+    for (; at > 0 && score > found->list[at - 1].score; at--) found->list[at] = found->list[at - 1];
+    found->list[at] = (Hypothesis){ids, n, last->log_probability, score, alpha};
+}
+
+/* From every sentence's candidates those that fill its beam: ended ones are filed, the others are the next rows.
+   Fills parent[] with the row that each next row comes from. */
+static void choose(Search *s, const Var *alpha, int *parent) {
+    const int beam = s->options->beam;
+    Candidate *best = arena_alloc(&s->tape->arena, (size_t)beam * sizeof *best);
+    const Node **node = arena_alloc(&s->tape->arena, (size_t)(s->n * beam) * sizeof *node);
+    int *owner = arena_alloc(&s->tape->arena, (size_t)(s->n * beam) * sizeof *owner), rows = 0;
+    for (int row = 0; row < s->rows;) {
+        int sentence = s->owner[row], width = beam - s->found[sentence].count, count = 0;
+        for (; row < s->rows && s->owner[row] == sentence; row++)
+            for (int k = 0; k < beam; k++)
+                count = keep_best(best, count, width, s->candidates[(size_t)row * (size_t)beam + (size_t)k]);
+        for (int k = 0; k < count && best[k].id >= 0; k++) {
+            const Node *next = extend_node(s, &best[k], alpha);
+            if (best[k].id == s->options->end) {
+                finish(s, sentence, next);
+                continue;
+            }
+            parent[rows] = best[k].row;
+            node[rows] = next;
+            owner[rows++] = sentence;
+        }
+    }
+    for (int row = 0; row < rows; row++) s->previous[row] = node[row]->id;
+    memcpy(s->node, node, (size_t)rows * sizeof *node);
+    memcpy(s->owner, owner, (size_t)rows * sizeof *owner);
+    s->rows = rows;
+}
+
+/* Sentences that may grow no longer are taken as they are. */
+static void close_long(Search *s, int step, int *parent) {
+    int rows = 0;
+    for (int row = 0; row < s->rows; row++) {
+        int sentence = s->owner[row];
+        if (step >= (int)(s->options->length_limit * s->length[sentence]) + 10) {
+            finish(s, sentence, s->node[row]);
+            continue;
+        }
+        parent[rows] = parent[row];
+        s->owner[rows] = sentence;
+        s->node[rows] = s->node[row];
+        s->previous[rows++] = s->previous[row];
+    }
+    s->rows = rows;
+}
+
+static void search_step(Search *s, int step) {
+    TapeMark mark = tape_mark(s->tape);
+    s->H.spans.owner = s->owner;
+    Step now = model_step(s->tape, s->model, &s->H, s->previous, slice(s->tape, s->state, 0, s->rows));
+    s->logits = now.logits;
+    s->candidates = arena_alloc(&s->tape->arena, (size_t)(s->rows * s->options->beam) * sizeof *s->candidates);
+    threads_run(s->tape->threads, s->rows, 1, best_words, s);
+
+    int *parent = arena_alloc(&s->tape->arena, (size_t)(s->n * s->options->beam) * sizeof *parent);
+    choose(s, now.alpha, parent);
+    close_long(s, step, parent);
+    for (int row = 0; row < s->rows; row++)
+        memcpy(s->state->v + (size_t)row * (size_t)s->state->cols,
+               now.s->v + (size_t)parent[row] * (size_t)s->state->cols, (size_t)s->state->cols * sizeof(real));
+    tape_rewind(s->tape, mark);
+}
+
+/* Room for every hypothesis, and one open hypothesis a sentence. */
+static void search_begin(Search *s) {
+    Arena *arena = &s->tape->arena;
+    const size_t most = (size_t)s->n * (size_t)s->options->beam;
+    Var *begin = state_begin(s->tape, &s->model->state, &s->H);
+    s->state = var_new(s->tape, (int)most, begin->cols);
+    memcpy(s->state->v, begin->v, (size_t)s->n * (size_t)begin->cols * sizeof(real));
+    s->owner = arena_alloc(arena, most * sizeof *s->owner);
+    s->node = arena_zalloc(arena, most * sizeof *s->node);
+    s->previous = arena_alloc(arena, most * sizeof *s->previous);
+    s->found = arena_zalloc(s->out, (size_t)s->n * sizeof *s->found);
+    for (int i = 0; i < s->n; i++) {
+        s->owner[i] = i;
+        s->previous[i] = s->options->begin;
+        s->found[i].list = arena_alloc(s->out, (size_t)s->options->beam * sizeof(Hypothesis));
+        s->found[i].source_length = s->length[i];
+    }
+    s->rows = s->n;
+}
+
+Nbest *beam_search(Tape *tape, const Model *model, const int *const *ids, const int *length, int n,
+                   const BeamOptions *options, Arena *out) {
+    CHECK(!tape->recording && options->beam > 0, "beam_search: a tape that records, or a beam of %d", options->beam);
+    Nbest *results = arena_alloc(out, (size_t)n * sizeof *results);
+    if (n == 0) return results;
+    TapeMark mark = tape_mark(tape);
+    Source source = source_fold(&tape->arena, ids, length, n, NULL);
+    Search s = {.tape = tape, .model = model, .options = options, .out = out, .n = n, .length = source.spans.length,
+                .H = model_read(tape, model, &source)};
+    search_begin(&s);
+    for (int step = 1; s.rows > 0; step++) search_step(&s, step);
+    for (int i = 0; i < n; i++) results[source.x.order[i]] = s.found[i];
+    tape_rewind(tape, mark);
+    return results;
+}

@@ -1,0 +1,37 @@
+/* beam.h: beam search over a batch of sentences, on a tape that does not record. */
+#ifndef TIDE_BEAM_H
+#define TIDE_BEAM_H
+
+#include "model/model.h"
+
+typedef struct BeamOptions {
+    int beam;            /* hypotheses kept for a sentence */
+    double normalize;    /* score = log p / length^normalize; 0: log p alone */
+    double length_limit; /* at most this many target words for a source word (and a few more) */
+    int begin, end;      /* ids of <s> and </s> */
+    const int *banned;   /* ids never produced (<pad>, <unk>, <s>) */
+    int banned_count;
+} BeamOptions;
+
+typedef struct Hypothesis {
+    const int *ids; /* [length] without <s>; ends in </s> unless cut off by the length limit */
+    int length;
+    double log_probability; /* Σ ln p, nats */
+    double score;           /* normalised */
+    const real *alpha;      /* [length, source length] alignment; NULL without attention */
+} Hypothesis;
+
+/* The finished hypotheses of one sentence, best first. */
+typedef struct Nbest {
+    Hypothesis *list;
+    int count;
+    int source_length;
+} Nbest;
+
+/* Translates n sentences ids[i][0..length[i]-1], each with its </s>. Returns n lists of at most `beam` hypotheses in the
+   caller's order, in the arena `out`. The parameters must be packed on the tape (params_pack). The tape is taken back
+   to where it was. */
+Nbest *beam_search(Tape *tape, const Model *model, const int *const *ids, const int *length, int n,
+                   const BeamOptions *options, Arena *out);
+
+#endif

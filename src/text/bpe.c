@@ -1,0 +1,348 @@
+#include "text/bpe.h"
+
+#include "text/ds.h"
+#include "text/unicode.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <string.h>
+
+/* Pieces are handled by number. Both maps keep the order of insertion (stb_ds promises it while nothing is
+   deleted), so that a place in `symbols` is a symbol's id and a place in `merges` is a merge's rank. */
+typedef struct Pair {
+    int left, right;
+} Pair;
+
+typedef struct Symbol {
+    char *key; /* the text of a piece */
+} Symbol;
+
+typedef struct Merge {
+    Pair key;
+    int joined;
+} Merge;
+
+struct Bpe {
+    Symbol *symbols;
+    Merge *merges;
+};
+
+static Bpe *bpe_new(void) {
+    Bpe *bpe = mem_zalloc(sizeof *bpe);
+    sh_new_strdup(bpe->symbols);
+    hmdefaults(bpe->merges,
+               (Merge){.joined = -1}); /* so that the map is never NULL and reading never writes */
+    return bpe;
+}
+
+void bpe_free(Bpe *bpe) {
+    if (!bpe) return;
+    shfree(bpe->symbols);
+    hmfree(bpe->merges);
+    mem_free(bpe);
+}
+
+int bpe_merges(const Bpe *bpe) { return (int)hmlen(bpe->merges); }
+
+static const char *symbol_text(const Bpe *bpe, int symbol) { return bpe->symbols[symbol].key; }
+
+/* The symbol of n bytes of text, a new one if need be. */
+static int symbol_add(Bpe *bpe, const char *text, size_t n) {
+    Symbol symbol = {mem_strndup(text, n)};
+    ptrdiff_t at = map_find(bpe->symbols, sizeof symbol, symbol.key);
+    if (at < 0) {
+        at = shlen(bpe->symbols);
+        CHECK(at < INT_MAX, "bpe: too many symbols");
+        shputs(bpe->symbols, symbol);
+    }
+    mem_free(symbol.key);
+    return (int)at;
+}
+
+static int symbol_join(Bpe *bpe, Pair pair) {
+    const char *left = symbol_text(bpe, pair.left), *right = symbol_text(bpe, pair.right);
+    size_t n = strlen(left), m = strlen(right);
+    char *text = mem_alloc(n + m);
+    memcpy(text, left, n);
+    memcpy(text + n, right, m);
+    int joined = symbol_add(bpe, text, n + m);
+    mem_free(text);
+    return joined;
+}
+
+/* -1 for a pair that no merge joins, or with an unknown symbol (-1) in it. */
+static int rank_of(const Bpe *bpe, Pair pair) {
+    if (pair.left < 0 || pair.right < 0) return -1;
+    Merge *merges = bpe->merges;
+    ptrdiff_t rank;
+    return (int)hmgeti_ts(merges, pair, rank);
+}
+
+/* Appends a merge; false if it is there already. */
+static bool merge_add(Bpe *bpe, Pair pair) {
+    if (rank_of(bpe, pair) >= 0) return false;
+    Merge merge = {pair, symbol_join(bpe, pair)};
+    hmputs(bpe->merges, merge);
+    return true;
+}
+
+/* ---- the text form ---- */
+
+/* Adds the merge that a line of n bytes holds. */
+static int parse_merge(Bpe *bpe, const char *line, size_t n, const char *path, long number, Err *err) {
+    const char *space = memchr(line, ' ', n);
+    size_t left = space ? (size_t)(space - line) : n;
+    size_t right = space ? n - left - 1 : 0;
+    if (left == 0 || right == 0 || memchr(space + 1, ' ', right))
+        return err_set(err, path, number, "a merge must be two pieces with one space between");
+    if (!utf8_valid(line, n)) return err_set(err, path, number, "merge is not valid UTF-8");
+    Pair pair = {symbol_add(bpe, line, left), symbol_add(bpe, space + 1, right)};
+    if (!merge_add(bpe, pair)) return err_set(err, path, number, "merge appears a second time");
+    return 0;
+}
+
+Bpe *bpe_parse(const char *text, const char *path, Err *err) {
+    Bpe *bpe = bpe_new();
+    for (long number = 1; *text; number++) {
+        size_t n = strcspn(text, "\n");
+        if (parse_merge(bpe, text, n, path, number, err)) {
+            bpe_free(bpe);
+            return NULL;
+        }
+        text += n + (text[n] == '\n');
+    }
+    return bpe;
+}
+
+char *bpe_format(const Bpe *bpe) {
+    size_t size = 1;
+    for (int i = 0; i < bpe_merges(bpe); i++) size += strlen(symbol_text(bpe, bpe->merges[i].joined)) + 2;
+    char *text = mem_alloc(size), *end = text;
+    for (int i = 0; i < bpe_merges(bpe); i++) {
+        Pair pair = bpe->merges[i].key;
+        end = stpcpy(end, symbol_text(bpe, pair.left));
+        *end++ = ' ';
+        end = stpcpy(end, symbol_text(bpe, pair.right));
+        *end++ = '\n';
+    }
+    *end = '\0';
+    return text;
+}
+
+/* ---- applying ---- */
+
+/* A stretch of the word that is one piece so far. */
+typedef struct Span {
+    const char *text;
+    size_t length;
+    int symbol; /* -1 for a character that no merge knows */
+} Span;
+
+static Span *characters(const Bpe *bpe, const char *word) {
+    Span *spans = NULL;
+    for (; *word; word += arrlast(spans).length) {
+        char character[5] = {0};
+        Span span = {.text = word, .length = utf8_length(word)};
+        memcpy(character, word, span.length);
+        span.symbol = (int)map_find(bpe->symbols, sizeof *bpe->symbols, character);
+        arrput(spans, span);
+    }
+    return spans;
+}
+
+/* The lowest rank among the pairs of neighbours; -1 if none can be merged. */
+static int lowest_rank(const Bpe *bpe, const Span *spans) {
+    int lowest = -1;
+    for (ptrdiff_t i = 0; i + 1 < arrlen(spans); i++) {
+        int rank = rank_of(bpe, (Pair){spans[i].symbol, spans[i + 1].symbol});
+        if (rank >= 0 && (lowest < 0 || rank < lowest)) lowest = rank;
+    }
+    return lowest;
+}
+
+/* Merges every occurrence, from the left. */
+static void merge_spans(Span *spans, Merge merge) {
+    size_t n = arrlenu(spans), out = 0;
+    for (size_t in = 0; in < n; in++) {
+        Span span = spans[in];
+        if (in + 1 < n && span.symbol == merge.key.left && spans[in + 1].symbol == merge.key.right) {
+            span.symbol = merge.joined;
+            span.length += spans[++in].length;
+        }
+        spans[out++] = span;
+    }
+    arrsetlen(spans, out);
+}
+
+void bpe_apply(const Bpe *bpe, const char *word, char ***pieces) {
+    Span *spans = characters(bpe, word);
+    for (int rank; (rank = lowest_rank(bpe, spans)) >= 0;) merge_spans(spans, bpe->merges[rank]);
+    for (ptrdiff_t i = 0; i < arrlen(spans); i++)
+        arrput(*pieces, mem_strndup(spans[i].text, spans[i].length));
+    arrfree(spans);
+}
+
+/* ---- learning ---- */
+
+typedef struct Word {
+    int *symbols; /* owned */
+    int length;
+    long count;
+} Word;
+
+typedef struct PairCount {
+    Pair key;
+    long count;  /* occurrences in all words now */
+    long queued; /* the count when it was last put into the heap */
+    int *words;  /* stb_ds array of the words that hold it, and of some that no longer do */
+} PairCount;
+
+/* A pair with the count it had when it was queued. */
+typedef struct Entry {
+    long count;
+    int pair;
+} Entry;
+
+/* Counts follow every merge at once, the heap lazily: an entry may claim too much, never too little, because
+   a pair whose count grew past what is queued is queued again. What claims too much is put right when popped.
+ */
+typedef struct Learner {
+    Bpe *bpe;
+    Word *words;
+    PairCount *pairs; /* stb_ds map; a pair's number is its place */
+    int *grown;       /* stb_ds array: pairs whose count grew since the heap was brought up to date */
+    Entry *heap;      /* stb_ds array: binary heap, the entry to come first at 0 */
+} Learner;
+
+/* The more frequent first; then by text, so that nothing hangs on the order of a hash. */
+static bool comes_before(const Learner *l, Entry a, Entry b) {
+    if (a.count != b.count) return a.count > b.count;
+    Pair p = l->pairs[a.pair].key, q = l->pairs[b.pair].key;
+    int order = strcmp(symbol_text(l->bpe, p.left), symbol_text(l->bpe, q.left));
+    if (order == 0) order = strcmp(symbol_text(l->bpe, p.right), symbol_text(l->bpe, q.right));
+    return order < 0;
+}
+
+/* Puts a pair into the heap with its count of now; one that does not occur twice is left out. */
+static void heap_push(Learner *l, int pair) {
+    Entry entry = {l->pairs[pair].count, pair};
+    l->pairs[pair].queued = entry.count;
+    if (entry.count < 2) return;
+    arrput(l->heap, entry);
+    size_t at = arrlenu(l->heap) - 1;
+    for (; at > 0 && comes_before(l, entry, l->heap[(at - 1) / 2]); at = (at - 1) / 2)
+        l->heap[at] = l->heap[(at - 1) / 2];
+    l->heap[at] = entry;
+}
+
+static Entry heap_pop(Learner *l) {
+    Entry top = l->heap[0], last = arrpop(l->heap);
+    size_t n = arrlenu(l->heap), at = 0;
+    for (size_t child; (child = 2 * at + 1) < n; at = child) {
+        if (child + 1 < n && comes_before(l, l->heap[child + 1], l->heap[child])) child++;
+        if (!comes_before(l, l->heap[child], last)) break;
+        l->heap[at] = l->heap[child];
+    }
+    if (n > 0) l->heap[at] = last;
+    return top;
+}
+
+/* One occurrence of (left, right) appears in (sign +1) or leaves (sign -1) the word. */
+static void count_pair(Learner *l, int left, int right, int word, int sign) {
+    PairCount fresh = {.key = {left, right}};
+    ptrdiff_t at = hmgeti(l->pairs, fresh.key);
+    if (at < 0) {
+        at = hmlen(l->pairs);
+        CHECK(at < INT_MAX, "bpe: too many pairs");
+        hmputs(l->pairs, fresh);
+    }
+    PairCount *pair = &l->pairs[at];
+    pair->count += sign * l->words[word].count;
+    if (sign < 0) return;
+    if (arrlen(pair->words) == 0 || arrlast(pair->words) != word) arrput(pair->words, word);
+    arrput(l->grown, (int)at);
+}
+
+/* Brings the heap up to date with the counts that grew. */
+static void queue_grown(Learner *l) {
+    while (arrlen(l->grown) > 0) {
+        int pair = arrpop(l->grown);
+        if (l->pairs[pair].count > l->pairs[pair].queued) heap_push(l, pair);
+    }
+}
+
+/* The most frequent pair, or -1 when none occurs twice. */
+static int pop_most_frequent(Learner *l) {
+    while (arrlen(l->heap) > 0) {
+        Entry top = heap_pop(l);
+        PairCount *pair = &l->pairs[top.pair];
+        if (top.count == pair->count) return top.pair;
+        if (top.count == pair->queued) heap_push(l, top.pair);
+    }
+    return -1;
+}
+
+/* Replaces the pair wherever it stands in the word, one occurrence after the other, each with its counts. */
+static void merge_word(Learner *l, int w, Merge merge) {
+    Word *word = &l->words[w];
+    int *symbols = word->symbols, out = 0;
+    Pair pair = merge.key;
+    for (int in = 0; in < word->length; in++) {
+        bool more = in + 1 < word->length;
+        if (!more || symbols[in] != pair.left || symbols[in + 1] != pair.right) {
+            symbols[out++] = symbols[in];
+            continue;
+        }
+        count_pair(l, pair.left, pair.right, w, -1);
+        if (out > 0) {
+            count_pair(l, symbols[out - 1], pair.left, w, -1);
+            count_pair(l, symbols[out - 1], merge.joined, w, +1);
+        }
+        if (in + 2 < word->length) {
+            count_pair(l, pair.right, symbols[in + 2], w, -1);
+            count_pair(l, merge.joined, symbols[in + 2], w, +1);
+        }
+        symbols[out++] = merge.joined;
+        in++;
+    }
+    word->length = out;
+}
+
+/* A merged pair never comes back, as all occurrences of a piece are made by one merge, at one time. */
+static void merge_everywhere(Learner *l, int pair) {
+    CHECK(merge_add(l->bpe, l->pairs[pair].key), "bpe: the same merge learned twice");
+    Merge merge = l->bpe->merges[bpe_merges(l->bpe) - 1];
+    int *words = l->pairs[pair].words;
+    l->pairs[pair].words = NULL;
+    for (ptrdiff_t i = 0; i < arrlen(words); i++) merge_word(l, words[i], merge);
+    arrfree(words);
+    queue_grown(l);
+}
+
+static void add_word(Learner *l, int w, const char *text, long count) {
+    size_t length = utf8_count(text);
+    CHECK(length < INT_MAX, "bpe: a word of %zu characters", length);
+    Word *word = &l->words[w];
+    *word = (Word){mem_alloc(length * sizeof *word->symbols), (int)length, count};
+    for (int i = 0; i < word->length; i++) {
+        size_t n = utf8_length(text);
+        word->symbols[i] = symbol_add(l->bpe, text, n);
+        text += n;
+        if (i > 0) count_pair(l, word->symbols[i - 1], word->symbols[i], w, +1);
+    }
+}
+
+Bpe *bpe_learn(char *const *words, const long *counts, int n, int merges) {
+    Learner l = {.bpe = bpe_new(), .words = mem_alloc((size_t)n * sizeof(Word))};
+    for (int w = 0; w < n; w++) add_word(&l, w, words[w], counts[w]);
+    queue_grown(&l);
+    for (int pair; bpe_merges(l.bpe) < merges && (pair = pop_most_frequent(&l)) >= 0;)
+        merge_everywhere(&l, pair);
+    for (int w = 0; w < n; w++) mem_free(l.words[w].symbols);
+    for (ptrdiff_t i = 0; i < hmlen(l.pairs); i++) arrfree(l.pairs[i].words);
+    mem_free(l.words);
+    hmfree(l.pairs);
+    arrfree(l.grown);
+    arrfree(l.heap);
+    return l.bpe;
+}

@@ -1,0 +1,24 @@
+/* side.h: one language of a model: its tokeniser and its vocabulary; text to ids and back. */
+#ifndef TIDE_SIDE_H
+#define TIDE_SIDE_H
+
+#include "text/tokenizer.h"
+#include "text/vocab.h"
+
+typedef struct Side {
+    Tokenizer tokenizer;
+    Vocab *vocab;
+} Side;
+
+/* Learns merges (bpe only) and a vocabulary of at most `size` pieces (0: all) from n normalised sentences. */
+void side_learn(Side *side, TokenizerKind kind, char *const *sentences, int n, int merges, int size);
+void side_free(Side *side);
+
+/* The ids of a normalised sentence, </s> last: a stb_ds array. */
+int *side_encode(const Side *side, const char *sentence);
+/* The text of n ids; specials other than <unk> are left out. Owned by the caller. */
+char *side_decode(const Side *side, const int *ids, int n);
+/* The pieces of n ids, specials included, as the vocabulary has them: a stb_ds array of the vocabulary's strings. */
+char **side_pieces(const Side *side, const int *ids, int n);
+
+#endif

@@ -1,0 +1,159 @@
+#include "text/unicode.h"
+
+#include "text/ds.h"
+
+#include <string.h>
+#include <utf8proc.h>
+
+static const utf8proc_option_t NFKC = UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT;
+enum { MAX_DECOMPOSITION = 32 }; /* code points from one; Unicode's longest is 18 (U+FDFA) */
+
+/* Reads one character of at most n bytes: its length, or 0 where they are not valid UTF-8. */
+static size_t read_character(const char *bytes, size_t n, int32_t *c) {
+    utf8proc_ssize_t length = utf8proc_iterate((const utf8proc_uint8_t *)bytes, (utf8proc_ssize_t)n, c);
+    return length > 0 ? (size_t)length : 0;
+}
+
+/* The full compatibility decomposition of n bytes, marks not yet in canonical order: a stb_ds array, never
+   NULL unless a byte is bad. utf8proc_decompose would do it all, but orders marks in quadratic time. */
+static int32_t *decompose(const char *bytes, size_t n, size_t *bad) {
+    int32_t *points = NULL;
+    arrsetcap(points, n + MAX_DECOMPOSITION);
+    for (size_t at = 0; at < n;) {
+        int32_t c;
+        size_t length = read_character(bytes + at, n - at, &c);
+        if (length == 0 || c == 0) {
+            if (bad) *bad = at;
+            arrfree(points);
+            return NULL;
+        }
+        at += length;
+        int boundary = 0;
+        size_t before = arrlenu(points);
+        int32_t *room = arraddnptr(points, MAX_DECOMPOSITION);
+        utf8proc_ssize_t written = utf8proc_decompose_char(c, room, MAX_DECOMPOSITION, NFKC, &boundary);
+        CHECK(written >= 0 && written <= MAX_DECOMPOSITION, "U+%04X: decomposition of %td", (unsigned)c,
+              written);
+        arrsetlen(points, before + (size_t)written);
+    }
+    return points;
+}
+
+/* White space and control characters. */
+static bool is_blank(int32_t c) {
+    switch (utf8proc_category(c)) {
+    case UTF8PROC_CATEGORY_CC:
+    case UTF8PROC_CATEGORY_ZS:
+    case UTF8PROC_CATEGORY_ZL:
+    case UTF8PROC_CATEGORY_ZP: return true;
+    default: return false;
+    }
+}
+
+/* Makes every run of blanks one space, none at the ends; returns the new length. */
+static size_t collapse_blanks(int32_t *points, size_t n) {
+    size_t out = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (!is_blank(points[i])) points[out++] = points[i];
+        else if (out > 0 && points[out - 1] != ' ') points[out++] = ' ';
+    }
+    return out > 0 && points[out - 1] == ' ' ? out - 1 : out;
+}
+
+/* 0 for a starter; marks that follow it are ordered by rising class. */
+static int combining_class(int32_t c) { return utf8proc_get_property(c)->combining_class; }
+
+/* Stable counting sort of a run of marks by combining class. */
+static void order_run(int32_t *run, size_t n) {
+    size_t start[257] = {0};
+    for (size_t i = 0; i < n; i++) start[combining_class(run[i]) + 1]++;
+    for (size_t class = 1; class < 257; class ++) start[class] += start[class - 1];
+    int32_t *ordered = mem_alloc(n * sizeof *ordered);
+    for (size_t i = 0; i < n; i++) ordered[start[combining_class(run[i])]++] = run[i];
+    memcpy(run, ordered, n * sizeof *run);
+    mem_free(ordered);
+}
+
+/* Unicode's canonical ordering algorithm. */
+static void order_marks(int32_t *points, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        size_t begin = i;
+        bool ordered = true;
+        for (int last = 0, class; i < n && (class = combining_class(points[i])) > 0; last = class, i++)
+            if (class < last) ordered = false;
+        if (!ordered) order_run(points + begin, i - begin);
+    }
+}
+
+char *text_normalise(const char *bytes, size_t n, size_t *bad) {
+    int32_t *points = decompose(bytes, n, bad);
+    if (!points) return NULL;
+    size_t length = collapse_blanks(points, arrlenu(points));
+    order_marks(points, length);
+    /* composes and encodes in place, with a NUL that needs the room of one more */
+    arrsetcap(points, length + 1);
+    utf8proc_ssize_t size = utf8proc_reencode(points, (utf8proc_ssize_t)length, NFKC);
+    CHECK(size >= 0, "utf8proc_reencode: %s", utf8proc_errmsg(size));
+    char *text = mem_strndup((const char *)points, (size_t)size);
+    arrfree(points);
+    return text;
+}
+
+bool utf8_valid(const char *bytes, size_t n) {
+    int32_t c;
+    size_t length;
+    for (size_t at = 0; at < n; at += length)
+        if ((length = read_character(bytes + at, n - at, &c)) == 0) return false;
+    return true;
+}
+
+int32_t utf8_next(const char **text) {
+    int32_t c;
+    CHECK(**text, "utf8_next at the end of the text");
+    size_t length = read_character(*text, strnlen(*text, 4), &c);
+    CHECK(length > 0, "utf8_next on text that is not UTF-8");
+    *text += length;
+    return c;
+}
+
+size_t utf8_length(const char *text) {
+    const char *end = text;
+    utf8_next(&end);
+    return (size_t)(end - text);
+}
+
+size_t utf8_count(const char *text) {
+    size_t count = 0;
+    for (; *text; count++) utf8_next(&text);
+    return count;
+}
+
+bool is_han(int32_t c) {
+    return (c >= 0x4E00 && c <= 0x9FFF)      /* unified ideographs */
+           || (c >= 0x3400 && c <= 0x4DBF)   /* extension A */
+           || (c >= 0xF900 && c <= 0xFAFF)   /* compatibility ideographs */
+           || (c >= 0x20000 && c <= 0x3FFFD) /* planes 2 and 3 hold nothing else */
+           || c == 0x3005 || c == 0x3007;    /* 々 and 〇 */
+}
+
+bool is_letter(int32_t c) {
+    switch (utf8proc_category(c)) {
+    case UTF8PROC_CATEGORY_LU:
+    case UTF8PROC_CATEGORY_LL:
+    case UTF8PROC_CATEGORY_LT:
+    case UTF8PROC_CATEGORY_LM:
+    case UTF8PROC_CATEGORY_LO: return !is_han(c);
+    default: return false;
+    }
+}
+
+bool is_mark(int32_t c) {
+    switch (utf8proc_category(c)) {
+    case UTF8PROC_CATEGORY_MN:
+    case UTF8PROC_CATEGORY_MC:
+    case UTF8PROC_CATEGORY_ME: return true;
+    default: return false;
+    }
+}
+
+bool is_digit(int32_t c) { return utf8proc_category(c) == UTF8PROC_CATEGORY_ND; }

@@ -1,0 +1,127 @@
+#include "text/vocab.h"
+
+#include "text/ds.h"
+#include "text/unicode.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const SPECIALS[ID_SPECIALS] = {"<pad>", "<unk>", "<s>", "</s>"};
+
+typedef struct Piece {
+    char *key;
+} Piece;
+
+struct Vocab {
+    Piece *pieces; /* stb_ds map; it keeps the order of insertion, so a piece's place is its id */
+};
+
+static Vocab *vocab_new(void) {
+    Vocab *vocab = mem_zalloc(sizeof *vocab);
+    sh_new_strdup(vocab->pieces);
+    return vocab;
+}
+
+void vocab_free(Vocab *vocab) {
+    if (!vocab) return;
+    shfree(vocab->pieces);
+    mem_free(vocab);
+}
+
+int vocab_size(const Vocab *vocab) { return (int)shlen(vocab->pieces); }
+
+/* The id of any piece, specials too; -1 if there is none. */
+static int find(const Vocab *vocab, const char *piece) {
+    return (int)map_find(vocab->pieces, sizeof *vocab->pieces, piece);
+}
+
+int vocab_id(const Vocab *vocab, const char *piece) {
+    int id = find(vocab, piece);
+    return id < ID_SPECIALS ? ID_UNK : id;
+}
+
+const char *vocab_piece(const Vocab *vocab, int id) {
+    CHECK(id >= 0 && id < vocab_size(vocab), "id %d in a vocabulary of %d", id, vocab_size(vocab));
+    return vocab->pieces[id].key;
+}
+
+static void add(Vocab *vocab, const char *text) {
+    CHECK(vocab_size(vocab) < INT_MAX, "vocabulary is full");
+    Piece piece = {(char *)text}; /* the map makes a copy */
+    shputs(vocab->pieces, piece);
+}
+
+/* ---- building ---- */
+
+typedef struct Counted {
+    const char *piece;
+    long count;
+} Counted;
+
+static int by_count_then_text(const void *left, const void *right) {
+    const Counted *a = left, *b = right;
+    if (a->count != b->count) return a->count < b->count ? 1 : -1;
+    return strcmp(a->piece, b->piece);
+}
+
+Vocab *vocab_build(char *const *pieces, const long *counts, int n, int size) {
+    CHECK(size == 0 || size >= ID_SPECIALS, "a vocabulary of %d cannot hold the specials", size);
+    Counted *order = mem_alloc((size_t)n * sizeof *order);
+    for (int i = 0; i < n; i++) order[i] = (Counted){pieces[i], counts[i]};
+    qsort(order, (size_t)n, sizeof *order, by_count_then_text);
+    Vocab *vocab = vocab_new();
+    for (int i = 0; i < ID_SPECIALS; i++) add(vocab, SPECIALS[i]);
+    for (int i = 0; i < n && (size == 0 || vocab_size(vocab) < size); i++)
+        if (find(vocab, order[i].piece) < 0) add(vocab, order[i].piece);
+    mem_free(order);
+    return vocab;
+}
+
+/* ---- the text form ---- */
+
+/* Adds the piece of one line. */
+static int parse_piece(Vocab *vocab, const char *piece, const char *path, Err *err) {
+    int id = vocab_size(vocab);
+    if (id < ID_SPECIALS && strcmp(piece, SPECIALS[id]) != 0)
+        return err_set(err, path, id + 1L, "expected %s: a vocabulary starts with its specials",
+                       SPECIALS[id]);
+    if (!*piece) return err_set(err, path, id + 1L, "empty line in a vocabulary");
+    if (!utf8_valid(piece, strlen(piece))) return err_set(err, path, id + 1L, "piece is not valid UTF-8");
+    int same = find(vocab, piece);
+    if (same >= 0)
+        return err_set(err, path, id + 1L, "piece \"%.100s\" is on line %d already", piece, same + 1);
+    add(vocab, piece);
+    return 0;
+}
+
+static int parse_pieces(Vocab *vocab, const char *text, const char *path, Err *err) {
+    while (*text || vocab_size(vocab) < ID_SPECIALS) {
+        size_t n = strcspn(text, "\n");
+        char *piece = mem_strndup(text, n);
+        int failed = parse_piece(vocab, piece, path, err);
+        mem_free(piece);
+        if (failed) return -1;
+        text += n + (text[n] == '\n');
+    }
+    return 0;
+}
+
+Vocab *vocab_parse(const char *text, const char *path, Err *err) {
+    Vocab *vocab = vocab_new();
+    if (parse_pieces(vocab, text, path, err) == 0) return vocab;
+    vocab_free(vocab);
+    return NULL;
+}
+
+char *vocab_format(const Vocab *vocab) {
+    size_t size = 1;
+    for (int id = 0; id < vocab_size(vocab); id++) size += strlen(vocab->pieces[id].key) + 1;
+    char *text = mem_alloc(size), *end = text;
+    for (int id = 0; id < vocab_size(vocab); id++) {
+        end = stpcpy(end, vocab->pieces[id].key);
+        *end++ = '\n';
+    }
+    *end = '\0';
+    return text;
+}

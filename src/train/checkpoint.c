@@ -1,0 +1,107 @@
+#include "train/checkpoint.h"
+#include "text/ds.h"
+
+#include <cJSON.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const moment_names[2] = {"optimizer.moment1", "optimizer.moment2"};
+
+/* ---- the state as text: `name value` lines, doubles in hexadecimal so that they come back exactly -------------- */
+
+static char *format_state(const TrainState *s, long steps) {
+    char *text = mem_alloc(1024);
+    snprintf(text, 1024,
+             "update %ld\nepoch %ld\nbatch %ld\ntokens %a\nreport_nats %a\nreport_tokens %a\nreport_gnorm %a\n"
+             "report_updates %ld\nbest_bleu %a\nbest_update %ld\nstalled %d\nlog_lines %ld\nrng %" PRIu64
+             "\ndata %" PRIu64 "\noptimizer_steps %ld\n",
+             s->update, s->epoch, s->batch, s->tokens, s->report_nats, s->report_tokens, s->report_gnorm,
+             s->report_updates, s->best_bleu, s->best_update, s->stalled, s->log_lines, s->rng, s->data, steps);
+    return text;
+}
+
+static int parse_state(const char *text, TrainState *s, long *steps) {
+    int n = sscanf(text,
+                   "update %ld epoch %ld batch %ld tokens %la report_nats %la report_tokens %la report_gnorm %la "
+                   "report_updates %ld best_bleu %la best_update %ld stalled %d log_lines %ld rng %" SCNu64
+                   " data %" SCNu64 " optimizer_steps %ld",
+                   &s->update, &s->epoch, &s->batch, &s->tokens, &s->report_nats, &s->report_tokens, &s->report_gnorm,
+                   &s->report_updates, &s->best_bleu, &s->best_update, &s->stalled, &s->log_lines, &s->rng, &s->data,
+                   steps);
+    return n == 15 ? 0 : -1;
+}
+
+/* ---- files ---------------------------------------------------------------------------------------------------- */
+
+static void path_of(char path[512], const char *dir, const char *name) { snprintf(path, 512, "%s/%s", dir, name); }
+
+int checkpoint_save(const char *dir, const Translator *translator, const Optimizer *optimizer, const TrainState *state,
+                    Err *err) {
+    char path[512], before[512];
+    path_of(path, dir, "checkpoint.safetensors");
+    path_of(before, dir, "checkpoint.prev.safetensors");
+    if (rename(path, before) && errno != ENOENT)
+        return err_set(err, before, 0, "cannot be written: %s", strerror(errno));
+
+    Meta meta[TRANSLATOR_META + 1];
+    translator_meta(translator, meta);
+    char *text = format_state(state, optimizer->steps);
+    meta[TRANSLATOR_META] = (Meta){"state", text};
+    Tensor *tensors = translator_tensors(translator);
+    for (int i = 0; i < 2; i++)
+        if (optimizer->moments[i])
+            arrput(tensors, ((Tensor){moment_names[i], 0, (int)optimizer->size, optimizer->moments[i]}));
+    int status = safetensors_write(path, tensors, (int)arrlen(tensors), meta, TRANSLATOR_META + 1, err);
+    arrfree(tensors);
+    mem_free(text);
+    translator_meta_free(meta);
+    return status;
+}
+
+static int read_optimizer(Optimizer *optimizer, const Translator *translator, long steps, const Safetensors *file,
+                          Err *err) {
+    optimizer_init(optimizer, (OptimizerKind)optimizer_kind(translator->options.optimizer), translator->model.params.size);
+    optimizer->steps = steps;
+    for (int i = 0; i < 2 && optimizer->moments[i]; i++) {
+        const float *data;
+        if (safetensors_find(file, moment_names[i], 0, (int)optimizer->size, &data, err)) return -1;
+        memcpy(optimizer->moments[i], data, optimizer->size * sizeof(float));
+    }
+    return 0;
+}
+
+static int load_file(const char *path, Translator *translator, Optimizer *optimizer, TrainState *state, Err *err) {
+    Safetensors *file = safetensors_open(path, err);
+    if (!file) return -1;
+    long steps = 0;
+    const char *text = safetensors_meta(file, "state");
+    *translator = (Translator){0};
+    *optimizer = (Optimizer){0};
+    int status = text && !parse_state(text, state, &steps) ? 0 : err_set(err, path, 0, "not a checkpoint of a training");
+    if (!status) status = translator_read(translator, file, path, err);
+    if (!status) status = read_optimizer(optimizer, translator, steps, file, err);
+    safetensors_close(file);
+    if (status) {
+        translator_free(translator);
+        optimizer_free(optimizer);
+    }
+    return status;
+}
+
+int checkpoint_load(const char *dir, Translator *translator, Optimizer *optimizer, TrainState *state, Err *warning,
+                    Err *err) {
+    char path[512], before[512];
+    path_of(path, dir, "checkpoint.safetensors");
+    path_of(before, dir, "checkpoint.prev.safetensors");
+    warning->reason[0] = '\0';
+    bool newest = !access(path, F_OK), older = !access(before, F_OK);
+    if (!newest && !older) return 0;
+    if (newest && !load_file(path, translator, optimizer, state, err)) return 1;
+    if (newest) *warning = *err;
+    if (older && !load_file(before, translator, optimizer, state, err)) return 1;
+    return -1;
+}

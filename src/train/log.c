@@ -1,0 +1,35 @@
+#include "train/log.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+int log_open(Log *log, const char *dir, long lines, Err *err) {
+    snprintf(log->path, sizeof log->path, "%s/train.jsonl", dir);
+    log->file = fopen(log->path, "a+");
+    if (!log->file) return err_set(err, log->path, 0, "cannot be written: %s", strerror(errno));
+    rewind(log->file);
+    for (int c; lines > 0 && (c = fgetc(log->file)) != EOF;)
+        if (c == '\n') lines--;
+    long end = ftell(log->file);
+    if (lines > 0) return err_set(err, log->path, 0, "is %ld lines shorter than at the checkpoint", lines);
+    if (end < 0 || ftruncate(fileno(log->file), end))
+        return err_set(err, log->path, 0, "cannot be written: %s", strerror(errno));
+    fseek(log->file, 0, SEEK_END);
+    return 0;
+}
+
+int log_line(Log *log, const char *text, Err *err) {
+    if (fprintf(log->file, "%s\n", text) < 0 || fflush(log->file))
+        return err_set(err, log->path, 0, "cannot be written: %s", strerror(errno));
+    return 0;
+}
+
+int log_sync(Log *log, Err *err) {
+    return fsync(fileno(log->file)) ? err_set(err, log->path, 0, "cannot be written: %s", strerror(errno)) : 0;
+}
+
+void log_close(Log *log) {
+    if (log->file) fclose(log->file);
+    log->file = NULL;
+}

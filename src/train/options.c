@@ -1,0 +1,193 @@
+#include "train/options.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define AT(field) offsetof(Options, field)
+
+const Option option_table[] = {
+    {"langs", OPTION_TEXT, 2, AT(langs), 0, 0, NULL, true, "zh en", "source and target language"},
+    {"tokenizer", OPTION_TEXT, 2, AT(tokenizer), 0, 0, "char|bpe|none", true, "char bpe",
+     "of each side: char (Han characters), bpe, none (text is tokenised already)"},
+    {"dim-vocabs", OPTION_INT, 2, AT(dim_vocabs), 0, 1e7, NULL, true, "0 0", "vocabulary sizes; 0: every piece"},
+    {"bpe-merges", OPTION_INT, 2, AT(bpe_merges), 0, 1e7, NULL, true, "6000 6000", "merges to learn where the tokenizer is bpe"},
+    {"dim-emb", OPTION_INT, 1, AT(dim_emb), 1, 65536, NULL, true, "256", "word embedding, m in the paper"},
+    {"dim-rnn", OPTION_INT, 1, AT(dim_rnn), 1, 65536, NULL, true, "512", "state of encoder and decoder, n"},
+    {"dim-att", OPTION_INT, 1, AT(dim_att), 1, 65536, NULL, true, "512", "hidden layer of the attention, n'"},
+    {"dim-maxout", OPTION_INT, 1, AT(dim_maxout), 1, 65536, NULL, true, "256", "maxout units of the readout, l"},
+    {"attention", OPTION_TEXT, 1, AT(attention), 0, 0, "additive|none", true, "additive",
+     "additive (RNNsearch) or none (RNNencdec: one fixed c)"},
+    {"readout-state", OPTION_TEXT, 1, AT(readout_state), 0, 0, "current|prev", true, "current",
+     "state that the readout sees: s_i (current) or s_{i-1} (prev)"},
+    {"optimizer", OPTION_TEXT, 1, AT(optimizer), 0, 0, "adam|adadelta|sgd", true, "adam", "adam, adadelta or sgd"},
+    {"learn-rate", OPTION_REAL, 1, AT(learn_rate), 0, 1e6, NULL, true, "0.001", "learning rate (adadelta: 1)"},
+    {"clip-norm", OPTION_REAL, 1, AT(clip_norm), 0, 1e9, NULL, true, "1", "clip the gradient's L2 norm; 0: do not"},
+    {"label-smoothing", OPTION_REAL, 1, AT(label_smoothing), 0, 0.9, NULL, true, "0", "share of a target's probability spread over all words"},
+    {"dropout-emb", OPTION_REAL, 1, AT(dropout_emb), 0, 0.9, NULL, true, "0", "dropout of word embeddings"},
+    {"dropout-annotation", OPTION_REAL, 1, AT(dropout_annotation), 0, 0.9, NULL, true, "0", "dropout of annotations h_j"},
+    {"dropout-readout", OPTION_REAL, 1, AT(dropout_readout), 0, 0.9, NULL, true, "0", "dropout of the maxout layer"},
+    {"mini-batch", OPTION_INT, 1, AT(mini_batch), 1, 65536, NULL, true, "64", "sentence pairs a batch"},
+    {"maxi-batch", OPTION_INT, 1, AT(maxi_batch), 1, 65536, NULL, true, "20", "batches sorted by length at a time"},
+    {"max-length", OPTION_INT, 1, AT(max_length), 0, 1e6, NULL, true, "50", "leave out training pairs with a longer side; 0: none"},
+    {"seed", OPTION_INT, 1, AT(seed), 0, 2147483647, NULL, true, "1", "of initial weights, data order and dropout"},
+    {"after-epochs", OPTION_REAL, 1, AT(after_epochs), 0, 1e9, NULL, false, "0", "stop after so many epochs; 0: never"},
+    {"after-batches", OPTION_INT, 1, AT(after_batches), 0, 2e9, NULL, false, "0", "stop after so many updates; 0: never"},
+    {"after-minutes", OPTION_REAL, 1, AT(after_minutes), 0, 1e9, NULL, false, "0", "stop after so many minutes; 0: never"},
+    {"early-stopping", OPTION_INT, 1, AT(early_stopping), 0, 1e6, NULL, false, "10", "stop after so many validations without a better BLEU; 0: never"},
+    {"valid-freq", OPTION_INT, 1, AT(valid_freq), 0, 2e9, NULL, false, "0", "updates between validations; 0: one an epoch"},
+    {"save-freq", OPTION_INT, 1, AT(save_freq), 0, 2e9, NULL, false, "500", "updates between checkpoints; 0: only at validations"},
+    {"disp-freq", OPTION_INT, 1, AT(disp_freq), 1, 2e9, NULL, false, "50", "updates between reports in train.jsonl"},
+    {"beam-size", OPTION_INT, 1, AT(beam_size), 1, 1000, NULL, true, "5", "hypotheses of the beam search"},
+    {"normalize", OPTION_REAL, 1, AT(normalize), 0, 10, NULL, true, "0.6", "divide scores by length to this power"},
+};
+const int option_count = sizeof option_table / sizeof *option_table;
+
+const Option *option_find(const char *name) {
+    for (int i = 0; i < option_count; i++)
+        if (!strcmp(option_table[i].name, name)) return &option_table[i];
+    return NULL;
+}
+
+/* ---- one value ------------------------------------------------------------------------------------------------ */
+
+enum { TEXT_SIZE = 16 };
+
+static char *text_at(Options *options, const Option *option, int i) {
+    return (char *)options + option->offset + (size_t)i * TEXT_SIZE;
+}
+static int *int_at(Options *options, const Option *option, int i) {
+    return (int *)(void *)((char *)options + option->offset) + i;
+}
+static double *real_at(Options *options, const Option *option, int i) {
+    return (double *)(void *)((char *)options + option->offset) + i;
+}
+
+static bool is_choice(const char *choices, const char *value) {
+    size_t n = strlen(value);
+    for (const char *c = choices; c; c = strchr(c, '|') ? strchr(c, '|') + 1 : NULL)
+        if (n > 0 && !strncmp(c, value, n) && (c[n] == '|' || c[n] == '\0')) return true;
+    return false;
+}
+
+static int set_text(char *to, const Option *option, const char *value, Err *err) {
+    if (option->choices && !is_choice(option->choices, value))
+        return err_set(err, NULL, 0, "%s must be one of %s, not '%s'", option->name, option->choices, value);
+    if (strlen(value) >= TEXT_SIZE || strpbrk(value, " \t=#\n"))
+        return err_set(err, NULL, 0, "%s cannot be '%s'", option->name, value);
+    snprintf(to, TEXT_SIZE, "%s", value);
+    return 0;
+}
+
+static int set_number(Options *options, const Option *option, int i, const char *value, Err *err) {
+    char *end;
+    double x = strtod(value, &end);
+    bool whole = option->kind == OPTION_INT;
+    if (end == value || *end || !isfinite(x) || (whole && x != floor(x)))
+        return err_set(err, NULL, 0, "%s needs a %snumber, not '%s'", option->name, whole ? "whole " : "", value);
+    if (x < option->least || x > option->most)
+        return err_set(err, NULL, 0, "%s must be between %g and %g, not %s", option->name, option->least, option->most, value);
+    if (whole) *int_at(options, option, i) = (int)x;
+    else *real_at(options, option, i) = x;
+    return 0;
+}
+
+int option_set(Options *options, const Option *option, const char *const *values, Err *err) {
+    for (int i = 0; i < option->values; i++) {
+        int status = option->kind == OPTION_TEXT ? set_text(text_at(options, option, i), option, values[i], err)
+                                                 : set_number(options, option, i, values[i], err);
+        if (status) return status;
+    }
+    return 0;
+}
+
+static void format_value(const Options *options, const Option *option, char buffer[64]) {
+    Options *o = (Options *)options; /* the accessors only read here */
+    int at = 0;
+    for (int i = 0; i < option->values; i++) {
+        const char *space = i ? " " : "";
+        char *to = buffer + at;
+        size_t room = 64 - (size_t)at;
+        switch (option->kind) {
+        case OPTION_INT: at += snprintf(to, room, "%s%d", space, *int_at(o, option, i)); break;
+        case OPTION_REAL: at += snprintf(to, room, "%s%.9g", space, *real_at(o, option, i)); break;
+        case OPTION_TEXT: at += snprintf(to, room, "%s%s", space, text_at(o, option, i)); break;
+        }
+    }
+}
+
+/* ---- all of them ---------------------------------------------------------------------------------------------- */
+
+/* Sets an option from values separated by white space; the text is cut up. */
+static int set_words(Options *options, const Option *option, char *text, Err *err) {
+    const char *values[2] = {"", ""};
+    int n = 0;
+    char *rest = NULL;
+    for (char *word = strtok_r(text, " \t\r", &rest); word; word = strtok_r(NULL, " \t\r", &rest), n++)
+        if (n < 2) values[n] = word;
+    if (n != option->values)
+        return err_set(err, NULL, 0, "%s needs %d value%s", option->name, option->values, option->values > 1 ? "s" : "");
+    return option_set(options, option, values, err);
+}
+
+void options_default(Options *options) {
+    memset(options, 0, sizeof *options);
+    for (int i = 0; i < option_count; i++) {
+        char text[64];
+        Err err;
+        snprintf(text, sizeof text, "%s", option_table[i].fallback);
+        int failed = set_words(options, &option_table[i], text, &err);
+        CHECK(!failed, "the default of %s: %s", option_table[i].name, err.reason);
+    }
+}
+
+static int read_line(Options *options, char *line, Err *err) {
+    line[strcspn(line, "#")] = '\0';
+    line += strspn(line, " \t\r");
+    if (!*line) return 0;
+    size_t length = strcspn(line, " \t=\r");
+    char *equals = line + length + strspn(line + length, " \t\r");
+    if (*equals != '=') return err_set(err, NULL, 0, "expected `key = value`");
+    line[length] = '\0';
+    const Option *option = option_find(line);
+    if (!option) return err_set(err, NULL, 0, "unknown key '%.40s'", line);
+    return set_words(options, option, equals + 1, err);
+}
+
+int options_read(Options *options, const char *text, const char *path, Err *err) {
+    char *copy = mem_strdup(text), *line = copy;
+    int status = 0;
+    for (long number = 1; line && !status; number++) {
+        char *end = strchr(line, '\n');
+        if (end) *end = '\0';
+        Err why;
+        if (read_line(options, line, &why)) status = err_set(err, path, number, "%s", why.reason);
+        line = end ? end + 1 : NULL;
+    }
+    mem_free(copy);
+    return status;
+}
+
+char *options_configuration(const Options *options) {
+    char *text = mem_alloc((size_t)option_count * 128), *to = text;
+    *to = '\0';
+    for (int i = 0; i < option_count; i++) {
+        char value[64];
+        if (!option_table[i].configuration) continue;
+        format_value(options, &option_table[i], value);
+        to += snprintf(to, 128, "%s = %s\n", option_table[i].name, value);
+    }
+    return text;
+}
+
+const Option *options_differ(const Options *a, const Options *b, char left[64], char right[64]) {
+    for (int i = 0; i < option_count; i++) {
+        if (!option_table[i].configuration) continue;
+        format_value(a, &option_table[i], left);
+        format_value(b, &option_table[i], right);
+        if (strcmp(left, right) != 0) return &option_table[i];
+    }
+    return NULL;
+}

@@ -1,0 +1,58 @@
+/* options.h: everything that a training can be told, described once: the table drives presets, the command line, --help
+   and the configuration that a model carries. */
+#ifndef TIDE_OPTIONS_H
+#define TIDE_OPTIONS_H
+
+#include "core/base.h"
+
+#include <stdbool.h>
+
+typedef struct Options {
+    /* the model; 0 source, 1 target */
+    char langs[2][16], tokenizer[2][16];
+    int dim_vocabs[2], bpe_merges[2];
+    int dim_emb, dim_rnn, dim_att, dim_maxout;
+    char attention[16], readout_state[16];
+    /* the arithmetic of training */
+    char optimizer[16];
+    double learn_rate, clip_norm, label_smoothing;
+    double dropout_emb, dropout_annotation, dropout_readout;
+    int mini_batch, maxi_batch, max_length;
+    int seed;
+    /* when to stop, look and save; not part of a model's configuration */
+    double after_epochs, after_minutes;
+    int after_batches, early_stopping, valid_freq, save_freq, disp_freq;
+    /* translation, at validation too */
+    int beam_size;
+    double normalize;
+} Options;
+
+typedef enum { OPTION_INT, OPTION_REAL, OPTION_TEXT } OptionKind;
+
+typedef struct Option {
+    const char *name;   /* as in `--name` and in `name = value` */
+    OptionKind kind;
+    int values;         /* 1, or 2 for source and target */
+    size_t offset;      /* in Options */
+    double least, most; /* of a number */
+    const char *choices; /* of a text, separated by '|'; NULL: any */
+    bool configuration; /* changes the arithmetic, so a checkpoint is bound to it */
+    const char *fallback; /* the value without preset or flag */
+    const char *help;
+} Option;
+
+extern const Option option_table[];
+extern const int option_count;
+const Option *option_find(const char *name);
+
+void options_default(Options *options);
+/* Sets one option from its values as text. Returns -1 with *err's reason filled. */
+int option_set(Options *options, const Option *option, const char *const *values, Err *err);
+/* Reads `key = value` lines; '#' begins a comment. path names the text in errors. */
+int options_read(Options *options, const char *text, const char *path, Err *err);
+/* The configuration as `key = value` lines; owned by the caller. */
+char *options_configuration(const Options *options);
+/* The first option of the configuration in which the two differ, or NULL; with both values as text. */
+const Option *options_differ(const Options *a, const Options *b, char left[64], char right[64]);
+
+#endif

@@ -1,0 +1,277 @@
+#include "train/safetensors.h"
+
+#include <cJSON.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <libgen.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define CHECKSUM_KEY "\"checksum\":\""
+enum { CHECKSUM_DIGITS = 16, HEADER_LIMIT = 100 << 20 };
+
+/* ---- writing files -------------------------------------------------------------------------------------------- */
+
+static int write_all(int fd, const char *bytes, size_t n) {
+    while (n > 0) {
+        ssize_t written = write(fd, bytes, n);
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) return -1;
+        bytes += written;
+        n -= (size_t)written;
+    }
+    return 0;
+}
+
+static int sync_directory_of(const char *path) {
+    char copy[PATH_MAX];
+    snprintf(copy, sizeof copy, "%s", path);
+    int fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) return -1;
+    int status = fsync(fd);
+    close(fd);
+    return status;
+}
+
+int file_replace(const char *path, const void *const *parts, const size_t *sizes, int count, Err *err) {
+    char temporary[PATH_MAX];
+    if (snprintf(temporary, sizeof temporary, "%s.tmp", path) >= (int)sizeof temporary)
+        return err_set(err, path, 0, "the path is too long");
+    int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0) return err_set(err, path, 0, "cannot be written: %s", strerror(errno));
+    int failed = 0;
+    for (int i = 0; i < count && !failed; i++) failed = write_all(fd, parts[i], sizes[i]);
+    failed = failed || fsync(fd);
+    int why = errno;
+    if (close(fd) && !failed) failed = 1, why = errno;
+    if (!failed && (rename(temporary, path) || sync_directory_of(path))) failed = 1, why = errno;
+    if (!failed) return 0;
+    unlink(temporary);
+    return err_set(err, path, 0, "cannot be written: %s", strerror(why));
+}
+
+/* ---- checksum ------------------------------------------------------------------------------------------------- */
+
+/* A 64-bit hash in which every step is a bijection of the state, so that one changed word always changes the result. By
+   words of 4 bytes, of which every part but the last is made: so parts hash alike one by one and in a row. */
+static uint64_t hash_bytes(uint64_t hash, const char *bytes, size_t n) {
+    while (n > 0) {
+        uint32_t word = 0;
+        size_t take = n < sizeof word ? n : sizeof word;
+        memcpy(&word, bytes, take);
+        hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+        hash ^= hash >> 29;
+        bytes += take;
+        n -= take;
+    }
+    return hash;
+}
+
+/* Of the whole file, with the checksum's own digits taken as zeros; header is changed and put back. */
+static uint64_t checksum(char *header, size_t header_size, char *digits, const void *const *data, const size_t *sizes,
+                         int count) {
+    char kept[CHECKSUM_DIGITS];
+    memcpy(kept, digits, CHECKSUM_DIGITS);
+    memset(digits, '0', CHECKSUM_DIGITS);
+    uint64_t hash = hash_bytes(header_size, header, header_size);
+    memcpy(digits, kept, CHECKSUM_DIGITS);
+    for (int i = 0; i < count; i++) hash = hash_bytes(hash, data[i], sizes[i]);
+    return hash;
+}
+
+static size_t tensor_bytes(const Tensor *t) { return (size_t)(t->rows ? t->rows : 1) * (size_t)t->cols * sizeof(float); }
+
+/* ---- writing -------------------------------------------------------------------------------------------------- */
+
+static char *header_text(const Tensor *tensors, int tensor_count, const Meta *meta, int meta_count) {
+    cJSON *root = cJSON_CreateObject(), *metadata = cJSON_AddObjectToObject(root, "__metadata__");
+    cJSON_AddStringToObject(metadata, "checksum", "0000000000000000");
+    for (int i = 0; i < meta_count; i++) cJSON_AddStringToObject(metadata, meta[i].key, meta[i].value);
+    size_t at = 0;
+    for (int i = 0; i < tensor_count; i++) {
+        cJSON *entry = cJSON_AddObjectToObject(root, tensors[i].name);
+        cJSON_AddStringToObject(entry, "dtype", "F32");
+        cJSON *shape = cJSON_AddArrayToObject(entry, "shape"), *offsets = cJSON_AddArrayToObject(entry, "data_offsets");
+        if (tensors[i].rows) cJSON_AddItemToArray(shape, cJSON_CreateNumber(tensors[i].rows));
+        cJSON_AddItemToArray(shape, cJSON_CreateNumber(tensors[i].cols));
+        cJSON_AddItemToArray(offsets, cJSON_CreateNumber((double)at));
+        at += tensor_bytes(&tensors[i]);
+        cJSON_AddItemToArray(offsets, cJSON_CreateNumber((double)at));
+    }
+    char *text = cJSON_PrintUnformatted(root);
+    cJSON_Delete(root);
+    return text;
+}
+
+int safetensors_write(const char *path, const Tensor *tensors, int tensor_count, const Meta *meta, int meta_count,
+                      Err *err) {
+    char *text = header_text(tensors, tensor_count, meta, meta_count);
+    if (!text) return err_set(err, path, 0, "no memory for the header");
+    size_t length = strlen(text), padded = (length + 7) / 8 * 8;
+    char *header = mem_alloc(padded + 1);
+    memcpy(header, text, length);
+    memset(header + length, ' ', padded - length); /* the format allows spaces at the end */
+    header[padded] = '\0';
+    free(text);
+
+    uint64_t size = padded;
+    const void **parts = mem_alloc((size_t)(tensor_count + 2) * sizeof *parts);
+    size_t *sizes = mem_alloc((size_t)(tensor_count + 2) * sizeof *sizes);
+    parts[0] = &size, sizes[0] = sizeof size;
+    parts[1] = header, sizes[1] = padded;
+    for (int i = 0; i < tensor_count; i++) parts[i + 2] = tensors[i].data, sizes[i + 2] = tensor_bytes(&tensors[i]);
+
+    char *digits = strstr(header, CHECKSUM_KEY) + strlen(CHECKSUM_KEY), hex[CHECKSUM_DIGITS + 1];
+    uint64_t sum = checksum(header, padded, digits, parts + 2, sizes + 2, tensor_count);
+    snprintf(hex, sizeof hex, "%016llx", (unsigned long long)sum);
+    memcpy(digits, hex, CHECKSUM_DIGITS);
+    int status = file_replace(path, parts, sizes, tensor_count + 2, err);
+    mem_free(parts);
+    mem_free(sizes);
+    mem_free(header);
+    return status;
+}
+
+/* ---- reading -------------------------------------------------------------------------------------------------- */
+
+struct Safetensors {
+    char path[512];
+    char *bytes; /* the mapped file */
+    size_t size;
+    cJSON *header;
+    Tensor *tensors;
+    int count;
+};
+
+static int map_file(Safetensors *file, const char *path, Err *err) {
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat info;
+    if (fd < 0) return err_set(err, path, 0, "%s", strerror(errno));
+    if (fstat(fd, &info) || !S_ISREG(info.st_mode)) {
+        close(fd);
+        return err_set(err, path, 0, "not a regular file");
+    }
+    file->size = (size_t)info.st_size;
+    file->bytes = file->size ? mmap(NULL, file->size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+    close(fd);
+    if (file->bytes == MAP_FAILED) {
+        file->bytes = NULL;
+        return err_set(err, path, 0, file->size ? "cannot be mapped" : "the file is empty");
+    }
+    return 0;
+}
+
+/* The numbers of a JSON array of 1 or 2 non-negative integers; returns how many, or -1. */
+static int read_integers(const cJSON *array, double numbers[2], double most) {
+    int n = 0;
+    const cJSON *item;
+    if (!cJSON_IsArray(array)) return -1;
+    cJSON_ArrayForEach(item, array) {
+        if (n == 2 || !cJSON_IsNumber(item) || item->valuedouble < 0 || item->valuedouble > most ||
+            item->valuedouble != (double)(int64_t)item->valuedouble)
+            return -1;
+        numbers[n++] = item->valuedouble;
+    }
+    return n;
+}
+
+static int read_tensor(Tensor *tensor, const cJSON *entry, const char *data, size_t data_size) {
+    double shape[2], offsets[2];
+    const char *dtype = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(entry, "dtype"));
+    int dims = read_integers(cJSON_GetObjectItemCaseSensitive(entry, "shape"), shape, INT32_MAX);
+    int ends = read_integers(cJSON_GetObjectItemCaseSensitive(entry, "data_offsets"), offsets, (double)data_size);
+    if (!dtype || strcmp(dtype, "F32") != 0 || dims < 1 || ends != 2 || offsets[0] > offsets[1]) return -1;
+    *tensor = (Tensor){entry->string, dims == 2 ? (int)shape[0] : 0, (int)shape[dims - 1], NULL};
+    if ((dims == 2 && tensor->rows == 0) || (size_t)offsets[0] % sizeof(float) ||
+        offsets[1] - offsets[0] != (double)tensor_bytes(tensor))
+        return -1;
+    tensor->data = (const float *)(const void *)(data + (size_t)offsets[0]);
+    return 0;
+}
+
+static int read_tensors(Safetensors *file, const char *data, size_t data_size, Err *err) {
+    const cJSON *entry;
+    file->tensors = mem_zalloc((size_t)cJSON_GetArraySize(file->header) * sizeof *file->tensors);
+    cJSON_ArrayForEach(entry, file->header) {
+        if (!strcmp(entry->string, "__metadata__")) continue;
+        if (read_tensor(&file->tensors[file->count++], entry, data, data_size))
+            return err_set(err, file->path, 0, "broken entry for tensor '%.60s'", entry->string);
+    }
+    return 0;
+}
+
+static int check_sum(const Safetensors *file, const char *header, size_t header_size, const char *data,
+                     size_t data_size, Err *err) {
+    char *copy = mem_strndup(header, header_size), *digits = strstr(copy, CHECKSUM_KEY);
+    char hex[CHECKSUM_DIGITS + 1] = "";
+    int good = digits && strlen(digits) > strlen(CHECKSUM_KEY) + CHECKSUM_DIGITS;
+    if (good) {
+        const void *parts[] = {data};
+        digits += strlen(CHECKSUM_KEY);
+        uint64_t sum = checksum(copy, header_size, digits, parts, &data_size, 1);
+        snprintf(hex, sizeof hex, "%016llx", (unsigned long long)sum);
+        good = !memcmp(hex, digits, CHECKSUM_DIGITS);
+    }
+    mem_free(copy);
+    return good ? 0 : err_set(err, file->path, 0, "the checksum does not match: the file is damaged or was altered");
+}
+
+static int read_file(Safetensors *file, Err *err) {
+    uint64_t header_size;
+    if (file->size < 8) return err_set(err, file->path, 0, "too short for a safetensors file");
+    memcpy(&header_size, file->bytes, 8);
+    if (header_size > file->size - 8 || header_size > HEADER_LIMIT)
+        return err_set(err, file->path, 0, "not a safetensors file, or truncated");
+    const char *header = file->bytes + 8, *data = header + header_size;
+    size_t data_size = file->size - 8 - (size_t)header_size;
+    if (header_size % 8) return err_set(err, file->path, 0, "the header is not padded to 8 bytes");
+    if (check_sum(file, header, (size_t)header_size, data, data_size, err)) return -1;
+    file->header = cJSON_ParseWithLength(header, (size_t)header_size);
+    if (!cJSON_IsObject(file->header)) return err_set(err, file->path, 0, "the header is not a JSON object");
+    return read_tensors(file, data, data_size, err);
+}
+
+Safetensors *safetensors_open(const char *path, Err *err) {
+    Safetensors *file = mem_zalloc(sizeof *file);
+    snprintf(file->path, sizeof file->path, "%s", path);
+    if (map_file(file, path, err) || read_file(file, err)) {
+        safetensors_close(file);
+        return NULL;
+    }
+    return file;
+}
+
+void safetensors_close(Safetensors *file) {
+    if (!file) return;
+    cJSON_Delete(file->header);
+    if (file->bytes) munmap(file->bytes, file->size);
+    mem_free(file->tensors);
+    mem_free(file);
+}
+
+const char *safetensors_meta(const Safetensors *file, const char *key) {
+    const cJSON *metadata = cJSON_GetObjectItemCaseSensitive(file->header, "__metadata__");
+    return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(metadata, key));
+}
+
+int safetensors_count(const Safetensors *file) { return file->count; }
+const Tensor *safetensors_at(const Safetensors *file, int index) { return &file->tensors[index]; }
+
+int safetensors_find(const Safetensors *file, const char *name, int rows, int cols, const float **data, Err *err) {
+    for (int i = 0; i < file->count; i++) {
+        const Tensor *t = &file->tensors[i];
+        if (strcmp(t->name, name) != 0) continue;
+        if (t->rows != rows || t->cols != cols)
+            return err_set(err, file->path, 0, "tensor %s is [%d, %d] where [%d, %d] is needed", name, t->rows, t->cols,
+                           rows, cols);
+        *data = t->data;
+        return 0;
+    }
+    return err_set(err, file->path, 0, "tensor %s is missing", name);
+}

@@ -1,0 +1,40 @@
+/* safetensors.h: named tensors and text in one file, as huggingface/safetensors describes it: an 8-byte length, a JSON
+   header, and the numbers, little-endian. Written whole or not at all; a checksum in the metadata covers every byte. */
+#ifndef TIDE_SAFETENSORS_H
+#define TIDE_SAFETENSORS_H
+
+#include "core/base.h"
+
+#include <stddef.h>
+
+/* A float32 matrix [rows, cols]; rows 0: a vector of cols. */
+typedef struct Tensor {
+    const char *name;
+    int rows, cols;
+    const float *data;
+} Tensor;
+
+typedef struct Meta {
+    const char *key, *value;
+} Meta;
+
+/* Writes to a temporary file beside `path`, syncs it to the disk and renames it. */
+int safetensors_write(const char *path, const Tensor *tensors, int tensor_count, const Meta *meta, int meta_count,
+                      Err *err);
+
+typedef struct Safetensors Safetensors;
+
+/* Maps a file and checks all of it: structure, bounds and checksum. NULL with *err filled. */
+Safetensors *safetensors_open(const char *path, Err *err);
+void safetensors_close(Safetensors *file);
+/* Text of the metadata, owned by the file; NULL where there is none. */
+const char *safetensors_meta(const Safetensors *file, const char *key);
+int safetensors_count(const Safetensors *file);
+/* Finds a tensor; -1 with *err filled if it is missing or of another shape. *data is owned by the file. */
+int safetensors_find(const Safetensors *file, const char *name, int rows, int cols, const float **data, Err *err);
+const Tensor *safetensors_at(const Safetensors *file, int index);
+
+/* Replaces `path` by these bytes, whole or not at all: temporary file, fsync, rename, fsync of the directory. */
+int file_replace(const char *path, const void *const *parts, const size_t *sizes, int count, Err *err);
+
+#endif

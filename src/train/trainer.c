@@ -1,0 +1,433 @@
+#include "train/trainer.h"
+#include "core/kernels.h"
+#include "text/ds.h"
+#include "text/unicode.h"
+#include "train/log.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+enum { PROBES_OF_DEV = 4, EXAMPLES = 3, DECODE_BATCH = 64, VALID_BATCH = 64 };
+
+typedef struct Trainer {
+    const TrainJob *job;
+    const TrainWatch *watch;
+    Threads *threads;
+    Tape tape;
+    Translator translator;
+    Optimizer optimizer;
+    TrainState state;
+    Pairs pairs, valid_pairs;
+    Corpus corpus, valid;
+    Epoch epoch;
+    Log log;
+    double began, reported; /* seconds: the training, the last report */
+    long began_update;      /* made when this process began */
+    double shown_loss;      /* of the progress bar: a moving average */
+    double speed;           /* target tokens a second, lately */
+    bool resumed;
+} Trainer;
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void note(const Trainer *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void note(const Trainer *t, const char *format, ...) {
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (t->watch->note) t->watch->note(t->watch->context, text);
+}
+
+/* ---- setting up ----------------------------------------------------------------------------------------------- */
+
+static int read_corpus(Corpus *corpus, const char *const sets[2], const char *tsv, const Options *options, Err *err) {
+    if (sets[0] && corpus_read_lines(corpus, sets[0], sets[1], err)) return -1;
+    if (tsv && corpus_read_tsv(corpus, tsv, !strcmp(options->langs[0], "en"), err)) return -1;
+    return 0;
+}
+
+static bool has_validation(const TrainJob *job) { return job->valid_sets[0] || job->valid_tsv; }
+
+/* A hash of every id of every pair, so that a checkpoint is not continued on other data. */
+static uint64_t data_hash(const Pairs *pairs) {
+    uint64_t hash = (uint64_t)pairs->n;
+    for (int i = 0; i < pairs->n; i++) {
+        for (int k = 0; k < pairs->source_length[i]; k++) hash = (hash ^ (uint64_t)pairs->source[i][k]) * 0x9e3779b97f4a7c15u;
+        for (int k = 0; k < pairs->target_length[i]; k++) hash = (hash ^ (uint64_t)pairs->target[i][k]) * 0xd1342543de82ef95u;
+        hash ^= hash >> 29;
+    }
+    return hash;
+}
+
+static void begin_anew(Trainer *t) {
+    const Options *o = &t->job->options;
+    Translator *tr = &t->translator;
+    Side *sides[2] = {&tr->source, &tr->target};
+    char **texts[2] = {t->corpus.source, t->corpus.target};
+    tr->options = *o;
+    for (int i = 0; i < 2; i++)
+        side_learn(sides[i], (TokenizerKind)tokenizer_kind(o->tokenizer[i]), texts[i], corpus_size(&t->corpus),
+                   o->bpe_merges[i], o->dim_vocabs[i]);
+    ModelConfig config = translator_model_config(o, &tr->source, &tr->target);
+    model_init(&tr->model, &config);
+    params_init(&tr->model.params, (uint64_t)o->seed);
+    optimizer_init(&t->optimizer, (OptimizerKind)optimizer_kind(o->optimizer), tr->model.params.size);
+    t->state = (TrainState){.best_bleu = -1, .rng = rng_seed((uint64_t)o->seed, 0).state};
+}
+
+/* The checkpoint's configuration must be the one asked for; what does not change the arithmetic may change. */
+static int check_same_run(Trainer *t, Err *err) {
+    char was[64], asked[64];
+    const Option *differs = options_differ(&t->translator.options, &t->job->options, was, asked);
+    if (differs)
+        return err_set(err, t->job->model, 0, "holds a training with %s = %s, not %s; use another --model or the same options",
+                       differs->name, was, asked);
+    t->translator.options = t->job->options;
+    return 0;
+}
+
+static int begin(Trainer *t, Err *err) {
+    const TrainJob *job = t->job;
+    if (read_corpus(&t->corpus, job->train_sets, job->tsv, &job->options, err) ||
+        read_corpus(&t->valid, job->valid_sets, job->valid_tsv, &job->options, err))
+        return -1;
+    if (mkdir(job->model, 0777) && errno != EEXIST)
+        return err_set(err, job->model, 0, "cannot be made: %s", strerror(errno));
+    Err warning;
+    int found = checkpoint_load(job->model, &t->translator, &t->optimizer, &t->state, &warning, err);
+    if (found < 0) return -1;
+    t->resumed = found;
+    if (found && check_same_run(t, err)) return -1;
+    if (warning.reason[0]) note(t, "%s: %s; going on from the checkpoint before it", warning.path, warning.reason);
+    if (!found) begin_anew(t);
+    t->pairs = pairs_encode(&t->corpus, &t->translator.source, &t->translator.target, job->options.max_length);
+    t->valid_pairs = pairs_encode(&t->valid, &t->translator.source, &t->translator.target, 0);
+    const char *name = job->tsv ? job->tsv : job->train_sets[0];
+    if (t->pairs.n == 0)
+        return err_set(err, name, 0, "no sentence pair of at most %d pieces", job->options.max_length);
+    uint64_t hash = data_hash(&t->pairs);
+    if (found && hash != t->state.data) return err_set(err, name, 0, "is not what %s was trained on", job->model);
+    t->state.data = hash;
+    tape_init(&t->tape, t->threads, (Rng){t->state.rng});
+    return log_open(&t->log, job->model, t->state.log_lines, err);
+}
+
+static void describe(const Trainer *t) {
+    const Model *model = &t->translator.model;
+    note(t, "%d pairs to train on (%ld lines read, %ld empty, %ld too long), %d to validate", t->pairs.n, t->corpus.read,
+         t->corpus.dropped_empty, t->pairs.dropped_long, t->valid_pairs.n);
+    note(t, "%d source pieces, %d target pieces, %.1f million weights, %d thread%s, %s kernels",
+         model->config.source_vocab, model->config.target_vocab, (double)params_weights(&model->params) / 1e6,
+         threads_count(t->threads), threads_count(t->threads) > 1 ? "s" : "", kernels->name);
+    if (t->resumed) note(t, "going on from update %ld", t->state.update);
+}
+
+static void end(Trainer *t) {
+    log_close(&t->log);
+    tape_free(&t->tape);
+    epoch_free(&t->epoch);
+    pairs_free(&t->pairs);
+    pairs_free(&t->valid_pairs);
+    corpus_free(&t->corpus);
+    corpus_free(&t->valid);
+    optimizer_free(&t->optimizer);
+    translator_free(&t->translator);
+    threads_free(t->threads);
+}
+
+/* ---- one update ----------------------------------------------------------------------------------------------- */
+
+/* The batch of n pairs, in the tape's arena. */
+static Batch fold(Tape *tape, const Pairs *pairs, const int *which, int n) {
+    Arena *arena = &tape->arena;
+    const int **x = arena_alloc(arena, (size_t)n * sizeof *x), **y = arena_alloc(arena, (size_t)n * sizeof *y);
+    int *x_length = arena_alloc(arena, (size_t)n * sizeof(int)), *y_length = arena_alloc(arena, (size_t)n * sizeof(int));
+    for (int i = 0; i < n; i++) {
+        x[i] = pairs->source[which[i]], x_length[i] = pairs->source_length[which[i]];
+        y[i] = pairs->target[which[i]], y_length[i] = pairs->target_length[which[i]];
+    }
+    return batch_fold(arena, x, x_length, y, y_length, n, ID_BOS);
+}
+
+/* Forward, backward, update; returns the batch's target tokens. */
+static int update(Trainer *t, const int *which, int n) {
+    const Options *o = &t->job->options;
+    Params *params = &t->translator.model.params;
+    TrainState *s = &t->state;
+    double nats;
+    tape_reset(&t->tape);
+    t->tape.recording = true;
+    Batch batch = fold(&t->tape, &t->pairs, which, n);
+    Forced forced = model_force(&t->tape, &t->translator.model, &batch);
+    tape_backward(&t->tape, cross_entropy(&t->tape, forced.logits, batch.target.ids, o->label_smoothing, &nats));
+    double norm = optimizer_step(&t->optimizer, t->threads, params->values, params->gradients, o->learn_rate, o->clip_norm);
+    s->update++;
+    s->tokens += batch.target.rows;
+    s->report_nats += nats;
+    s->report_tokens += batch.target.rows;
+    s->report_gnorm += norm;
+    s->report_updates++;
+    double loss = nats / batch.target.rows;
+    t->shown_loss = t->shown_loss > 0 ? 0.98 * t->shown_loss + 0.02 * loss : loss;
+    return batch.target.rows;
+}
+
+/* ---- reports -------------------------------------------------------------------------------------------------- */
+
+static double epochs_done(const Trainer *t) {
+    return (double)t->state.epoch + (t->epoch.batches ? (double)t->state.batch / t->epoch.batches : 0);
+}
+
+static int report(Trainer *t, Err *err) {
+    TrainState *s = &t->state;
+    double time = now(), loss = s->report_nats / s->report_tokens;
+    char line[512];
+    snprintf(line, sizeof line,
+             "{\"update\": %ld, \"epoch\": %.4f, \"loss\": %.6f, \"ppl\": %.4f, \"tokens_per_s\": %.0f, \"seconds\": %.1f, "
+             "\"gnorm\": %.6f}",
+             s->update, epochs_done(t), loss, exp(loss), s->report_tokens / (time - t->reported), time - t->began,
+             s->report_gnorm / (double)s->report_updates);
+    s->report_nats = s->report_tokens = s->report_gnorm = 0;
+    s->report_updates = 0;
+    t->reported = time;
+    s->log_lines++;
+    return log_line(&t->log, line, err);
+}
+
+/* Seconds that the rest will take, by whichever limit comes first; negative if there is none. */
+static double seconds_left(const Trainer *t, double time) {
+    const Options *o = &t->job->options;
+    double left = -1, done = (double)(t->state.update - t->began_update), pace = (time - t->began) / fmax(done, 1);
+    if (o->after_batches) left = (double)(o->after_batches - t->state.update) * pace;
+    if (o->after_epochs > 0) {
+        double epochs = (o->after_epochs - epochs_done(t)) * t->epoch.batches * pace;
+        left = left < 0 ? epochs : fmin(left, epochs);
+    }
+    if (o->after_minutes > 0) {
+        double minutes = o->after_minutes * 60 - (time - t->began);
+        left = left < 0 ? minutes : fmin(left, minutes);
+    }
+    return left;
+}
+
+static void show(Trainer *t, int tokens, double seconds) {
+    double speed = tokens / fmax(seconds, 1e-9);
+    t->speed = t->speed > 0 ? 0.95 * t->speed + 0.05 * speed : speed;
+    if (!t->watch->progress) return;
+    const Options *o = &t->job->options;
+    long updates = o->after_batches;
+    if (o->after_epochs > 0) {
+        long by_epochs = (long)ceil(o->after_epochs * t->epoch.batches);
+        updates = updates && updates < by_epochs ? updates : by_epochs;
+    }
+    t->watch->progress(t->watch->context, &(TrainProgress){t->state.update, updates, epochs_done(t), t->shown_loss, t->speed,
+                                                           seconds_left(t, now())});
+}
+
+/* ---- validation ----------------------------------------------------------------------------------------------- */
+
+/* Cross-entropy of the validation set without dropout or smoothing, nats a token. */
+static double validation_loss(Trainer *t) {
+    double sum = 0, tokens = 0;
+    t->tape.recording = false;
+    for (int first = 0; first < t->valid_pairs.n; first += VALID_BATCH) {
+        int which[VALID_BATCH], n = 0;
+        for (int i = first; i < t->valid_pairs.n && n < VALID_BATCH; i++) which[n++] = i;
+        double nats;
+        tape_reset(&t->tape);
+        Batch batch = fold(&t->tape, &t->valid_pairs, which, n);
+        Forced forced = model_force(&t->tape, &t->translator.model, &batch);
+        cross_entropy(&t->tape, forced.logits, batch.target.ids, 0, &nats);
+        sum += nats;
+        tokens += batch.target.rows;
+    }
+    tape_reset(&t->tape);
+    return sum / tokens;
+}
+
+static void count(void *context, long done, long all) {
+    const Trainer *t = context;
+    if (t->watch->counting) t->watch->counting(t->watch->context, "validating", done, all);
+}
+
+static Translations translate_with(Trainer *t, char *const *sentences, int n, bool counted) {
+    BeamOptions beam = translator_beam_options(&t->translator);
+    return translate(&t->tape, &t->translator, sentences, n, &beam, DECODE_BATCH, counted ? count : NULL, t);
+}
+
+static char **texts_of(const Trainer *t, const Translations *translations) {
+    char **texts = NULL;
+    for (int i = 0; i < translations->n; i++) arrput(texts, translation_text(translations, &t->translator, i, 0));
+    return texts;
+}
+
+/* align/UPDATE.json: what each probe sentence is translated to, with its alignment. */
+static int write_probes(Trainer *t, Err *err) {
+    char **sentences = NULL, path[512], *text = NULL;
+    size_t size = 0;
+    for (int i = 0; i < t->job->probe_count; i++) {
+        char *normal = text_normalise(t->job->probes[i], strlen(t->job->probes[i]), NULL);
+        if (normal) arrput(sentences, normal);
+    }
+    for (int i = 0; i < PROBES_OF_DEV && i < corpus_size(&t->valid); i++) arrput(sentences, mem_strdup(t->valid.source[i]));
+    Translations found = translate_with(t, sentences, (int)arrlen(sentences), false);
+    FILE *out = open_memstream(&text, &size);
+    CHECK(out, "open_memstream");
+    fprintf(out, "{\"update\": %ld, \"alignments\": [", t->state.update);
+    const char *comma = "\n";
+    for (int i = 0; i < found.n; i++) {
+        if (!found.nbest[i].count || !found.nbest[i].list[0].alpha) continue;
+        const Hypothesis *h = &found.nbest[i].list[0];
+        Alignment alignment = alignment_of(&t->translator, found.source[i], (int)arrlen(found.source[i]), h->ids, h->length,
+                                           h->alpha);
+        fputs(comma, out);
+        alignment_json(out, &alignment);
+        alignment_free(&alignment);
+        comma = ",\n";
+    }
+    fputs("\n]}\n", out);
+    fclose(out);
+    snprintf(path, sizeof path, "%s/align", t->job->model);
+    int status = mkdir(path, 0777) && errno != EEXIST ? err_set(err, path, 0, "cannot be made: %s", strerror(errno)) : 0;
+    snprintf(path, sizeof path, "%s/align/%08ld.json", t->job->model, t->state.update);
+    if (!status) status = file_replace(path, (const void *[]){text}, &size, 1, err);
+    free(text);
+    translations_free(&found);
+    lines_free(sentences);
+    return status;
+}
+
+static int save_model(const Trainer *t, Err *err) {
+    char path[512];
+    snprintf(path, sizeof path, "%s/model.safetensors", t->job->model);
+    return translator_save(&t->translator, path, err);
+}
+
+static int log_validation(Trainer *t, const Validation *v, Err *err) {
+    char line[512];
+    snprintf(line, sizeof line,
+             "{\"update\": %ld, \"epoch\": %.4f, \"valid_loss\": %.6f, \"valid_ppl\": %.4f, \"bleu\": %.4f, \"best\": %s, "
+             "\"seconds\": %.1f}",
+             v->update, v->epoch, v->loss, exp(v->loss), v->bleu.score, v->best ? "true" : "false", now() - t->began);
+    t->state.log_lines++;
+    return log_line(&t->log, line, err);
+}
+
+/* Loss, BLEU, the probes' alignments; keeps the weights if they are the best so far. */
+static int validate(Trainer *t, Err *err) {
+    double paused = now();
+    Validation v = {.update = t->state.update, .epoch = epochs_done(t), .loss = validation_loss(t)};
+    Translations found = translate_with(t, t->valid.source, corpus_size(&t->valid), true);
+    char **texts = texts_of(t, &found);
+    v.bleu = bleu_corpus(texts, t->valid.target, found.n, 0);
+    v.best = v.bleu.score > t->state.best_bleu;
+    v.sources = (const char *const *)t->valid.source;
+    v.outputs = (const char *const *)texts;
+    v.examples = found.n < EXAMPLES ? found.n : EXAMPLES;
+    if (t->watch->validated) t->watch->validated(t->watch->context, &v);
+    if (v.best) {
+        t->state.best_bleu = v.bleu.score;
+        t->state.best_update = v.update;
+        t->state.stalled = 0;
+    } else {
+        t->state.stalled++;
+    }
+    lines_free(texts);
+    translations_free(&found);
+    int status = log_validation(t, &v, err);
+    if (!status && v.best) status = save_model(t, err);
+    if (!status) status = write_probes(t, err);
+    t->reported += now() - paused; /* tokens_per_s is of training alone */
+    return status;
+}
+
+/* ---- the loop ------------------------------------------------------------------------------------------------- */
+
+static bool finished(const Trainer *t) {
+    const Options *o = &t->job->options;
+    return (o->after_batches && t->state.update >= o->after_batches) ||
+           (o->after_epochs > 0 && epochs_done(t) >= o->after_epochs) ||
+           (o->after_minutes > 0 && now() - t->began >= o->after_minutes * 60) ||
+           (o->early_stopping && t->state.stalled >= o->early_stopping);
+}
+
+static int save_checkpoint(Trainer *t, Err *err) {
+    t->state.rng = t->tape.rng.state;
+    if (log_sync(&t->log, err)) return -1;
+    return checkpoint_save(t->job->model, &t->translator, &t->optimizer, &t->state, err);
+}
+
+static void plan(Trainer *t) {
+    const Options *o = &t->job->options;
+    epoch_free(&t->epoch);
+    t->epoch = epoch_plan(&t->pairs, o->mini_batch, o->maxi_batch, (uint64_t)o->seed, t->state.epoch);
+}
+
+static bool due(long update, int frequency) { return frequency > 0 && update % frequency == 0; }
+
+/* One update and whatever is due after it. */
+static int step(Trainer *t, Err *err) {
+    const Options *o = &t->job->options;
+    const int *begin = t->epoch.begin + t->state.batch;
+    double started = now();
+    int tokens = update(t, t->epoch.order + begin[0], begin[1] - begin[0]);
+    bool epoch_over = ++t->state.batch == t->epoch.batches;
+    show(t, tokens, now() - started);
+    if (epoch_over) {
+        t->state.epoch++;
+        t->state.batch = 0;
+        plan(t);
+    }
+    if (due(t->state.update, o->disp_freq) && report(t, err)) return -1;
+    bool validated = has_validation(t->job) && (o->valid_freq ? due(t->state.update, o->valid_freq) : epoch_over);
+    if (validated && validate(t, err)) return -1;
+    if (validated || due(t->state.update, o->save_freq)) return save_checkpoint(t, err);
+    return 0;
+}
+
+/* The end of a training that was not interrupted: the last weights get their chance too. The checkpoint is from before
+   that, so that a longer training can go on as if it had never stopped here. */
+static int conclude(Trainer *t, Err *err) {
+    if (save_checkpoint(t, err)) return -1;
+    if (!has_validation(t->job)) return save_model(t, err);
+    const Options *o = &t->job->options;
+    bool just_done = o->valid_freq ? due(t->state.update, o->valid_freq) : t->state.batch == 0;
+    return just_done ? 0 : validate(t, err);
+}
+
+static int loop(Trainer *t, const volatile sig_atomic_t *stop, Err *err) {
+    plan(t);
+    t->began = t->reported = now();
+    t->began_update = t->state.update;
+    while (!finished(t)) {
+        if (*stop) {
+            note(t, "stopped after update %ld; the same command goes on from there", t->state.update);
+            return save_checkpoint(t, err);
+        }
+        if (step(t, err)) return -1;
+    }
+    return conclude(t, err);
+}
+
+int train(const TrainJob *job, const TrainWatch *watch, const volatile sig_atomic_t *stop, Err *err) {
+    Trainer t = {.job = job, .watch = watch, .threads = threads_new(job->threads)};
+    int status = begin(&t, err);
+    if (!status) {
+        describe(&t);
+        status = loop(&t, stop, err);
+    }
+    end(&t);
+    return status;
+}

@@ -1,0 +1,49 @@
+/* trainer.h: the training loop: batches, updates, validation, checkpoints, train.jsonl. */
+#ifndef TIDE_TRAINER_H
+#define TIDE_TRAINER_H
+
+#include "train/bleu.h"
+#include "train/checkpoint.h"
+
+#include <signal.h>
+
+/* What to train on and where to write. Paths are not owned. */
+typedef struct TrainJob {
+    const char *train_sets[2], *tsv;             /* either two aligned files, or TSV */
+    const char *valid_sets[2], *valid_tsv;       /* likewise; none: no validation, the last weights are the model */
+    const char *model;                           /* directory; made if missing */
+    const char *const *probes;                   /* sentences whose alignment is kept at each validation, */
+    int probe_count;                             /* besides the first few of the validation set */
+    int threads;
+    Options options;
+} TrainJob;
+
+/* For the progress bar. */
+typedef struct TrainProgress {
+    long update, updates; /* 0: not known how many */
+    double epoch, loss, tokens_per_second, seconds_left;
+} TrainProgress;
+
+typedef struct Validation {
+    long update;
+    double epoch, loss; /* nats a token */
+    Bleu bleu;
+    bool best;
+    const char *const *sources, *const *outputs; /* a few examples */
+    int examples;
+} Validation;
+
+/* How the loop is watched; any may be NULL. */
+typedef struct TrainWatch {
+    void *context;
+    void (*note)(void *context, const char *text);
+    void (*progress)(void *context, const TrainProgress *progress);
+    void (*counting)(void *context, const char *what, long done, long all);
+    void (*validated)(void *context, const Validation *validation);
+} TrainWatch;
+
+/* Trains until an after-option or early stopping ends it, or *stop becomes nonzero: then the update is finished and a
+   checkpoint written. Goes on from the checkpoint where job->model holds one. Returns 0, or -1 with *err filled. */
+int train(const TrainJob *job, const TrainWatch *watch, const volatile sig_atomic_t *stop, Err *err);
+
+#endif

@@ -1,0 +1,207 @@
+#include "train/translator.h"
+#include "text/ds.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* ---- the file ------------------------------------------------------------------------------------------------- */
+
+ModelConfig translator_model_config(const Options *o, const Side *source, const Side *target) {
+    return (ModelConfig){
+        .source_vocab = vocab_size(source->vocab),
+        .target_vocab = vocab_size(target->vocab),
+        .emb = o->dim_emb,
+        .rnn = o->dim_rnn,
+        .att = o->dim_att,
+        .maxout = o->dim_maxout,
+        .attention = attention_kind(o->attention),
+        .readout_prev = !strcmp(o->readout_state, "prev"),
+        .dropout_embedding = o->dropout_emb,
+        .dropout_annotation = o->dropout_annotation,
+        .dropout_readout = o->dropout_readout,
+    };
+}
+
+static const char *const side_keys[2][2] = {{"source.vocab", "source.merges"}, {"target.vocab", "target.merges"}};
+
+void translator_meta(const Translator *translator, Meta meta[TRANSLATOR_META]) {
+    const Side *sides[2] = {&translator->source, &translator->target};
+    meta[0] = (Meta){"format", mem_strdup("tide 1")};
+    meta[1] = (Meta){"config", options_configuration(&translator->options)};
+    for (int i = 0; i < 2; i++) {
+        const Bpe *bpe = sides[i]->tokenizer.bpe;
+        meta[2 + 2 * i] = (Meta){side_keys[i][0], vocab_format(sides[i]->vocab)};
+        meta[3 + 2 * i] = (Meta){side_keys[i][1], bpe ? bpe_format(bpe) : mem_strdup("")};
+    }
+}
+
+void translator_meta_free(Meta meta[TRANSLATOR_META]) {
+    for (int i = 0; i < TRANSLATOR_META; i++) mem_free((char *)meta[i].value);
+}
+
+Tensor *translator_tensors(const Translator *translator) {
+    Tensor *tensors = NULL;
+    const Params *params = &translator->model.params;
+    for (int i = 0; i < params->count; i++) {
+        const Param *p = params->list[i];
+        arrput(tensors, ((Tensor){p->name, p->var.rows, p->var.cols, p->var.v}));
+    }
+    return tensors;
+}
+
+int translator_save(const Translator *translator, const char *path, Err *err) {
+    Meta meta[TRANSLATOR_META];
+    translator_meta(translator, meta);
+    Tensor *tensors = translator_tensors(translator);
+    int status = safetensors_write(path, tensors, (int)arrlen(tensors), meta, TRANSLATOR_META, err);
+    arrfree(tensors);
+    translator_meta_free(meta);
+    return status;
+}
+
+static int read_side(Side *side, int which, const Options *options, const Safetensors *file, const char *path, Err *err) {
+    const char *vocab = safetensors_meta(file, side_keys[which][0]), *merges = safetensors_meta(file, side_keys[which][1]);
+    if (!vocab || !merges) return err_set(err, path, 0, "the metadata has no %s", side_keys[which][vocab ? 1 : 0]);
+    int kind = tokenizer_kind(options->tokenizer[which]);
+    side->tokenizer = (Tokenizer){.kind = (TokenizerKind)kind};
+    if (kind == TOKENIZER_BPE && !(side->tokenizer.bpe = bpe_parse(merges, path, err))) return -1;
+    return (side->vocab = vocab_parse(vocab, path, err)) ? 0 : -1;
+}
+
+static int read_weights(Model *model, const Safetensors *file, Err *err) {
+    for (int i = 0; i < model->params.count; i++) {
+        Param *p = model->params.list[i];
+        const float *data;
+        if (safetensors_find(file, p->name, p->var.rows, p->var.cols, &data, err)) return -1;
+        memcpy(p->var.v, data, (size_t)p->var.rows * (size_t)p->var.cols * sizeof(float));
+    }
+    return 0;
+}
+
+int translator_read(Translator *translator, const Safetensors *file, const char *path, Err *err) {
+    *translator = (Translator){0};
+    options_default(&translator->options);
+    const char *config = safetensors_meta(file, "config"), *format = safetensors_meta(file, "format");
+    if (!config || !format || strcmp(format, "tide 1") != 0) return err_set(err, path, 0, "not a model of tide");
+    if (options_read(&translator->options, config, path, err) ||
+        read_side(&translator->source, 0, &translator->options, file, path, err) ||
+        read_side(&translator->target, 1, &translator->options, file, path, err))
+        return -1;
+    ModelConfig model = translator_model_config(&translator->options, &translator->source, &translator->target);
+    model_init(&translator->model, &model);
+    return read_weights(&translator->model, file, err);
+}
+
+int translator_load(Translator *translator, const char *path, Err *err) {
+    char full[512];
+    struct stat info;
+    *translator = (Translator){0};
+    bool directory = !stat(path, &info) && S_ISDIR(info.st_mode);
+    snprintf(full, sizeof full, directory ? "%s/model.safetensors" : "%s", path);
+    Safetensors *file = safetensors_open(full, err);
+    if (!file) return -1;
+    int status = translator_read(translator, file, full, err);
+    if (!status && safetensors_count(file) != translator->model.params.count)
+        status = err_set(err, full, 0, "%d tensors where the model has %d", safetensors_count(file),
+                         translator->model.params.count);
+    safetensors_close(file);
+    if (status) translator_free(translator);
+    return status;
+}
+
+void translator_free(Translator *translator) {
+    side_free(&translator->source);
+    side_free(&translator->target);
+    model_free(&translator->model);
+}
+
+/* ---- translating ---------------------------------------------------------------------------------------------- */
+
+BeamOptions translator_beam_options(const Translator *translator) {
+    static const int never[] = {ID_PAD, ID_UNK, ID_BOS};
+    return (BeamOptions){
+        .beam = translator->options.beam_size,
+        .normalize = translator->options.normalize,
+        .length_limit = 3,
+        .begin = ID_BOS,
+        .end = ID_EOS,
+        .banned = never,
+        .banned_count = sizeof never / sizeof *never,
+    };
+}
+
+typedef struct Place {
+    int index, length;
+} Place;
+
+static int longest_first(const void *left, const void *right) {
+    const Place *a = left, *b = right;
+    if (a->length != b->length) return a->length > b->length ? -1 : 1;
+    return a->index < b->index ? -1 : a->index > b->index;
+}
+
+/* The non-empty sentences by falling length: a stb_ds array. */
+static Place *by_length(int *const *ids, int n) {
+    Place *places = NULL;
+    for (int i = 0; i < n; i++)
+        if (arrlen(ids[i]) > 1) arrput(places, ((Place){i, (int)arrlen(ids[i])}));
+    if (places) qsort(places, (size_t)arrlen(places), sizeof *places, longest_first);
+    return places;
+}
+
+Translations translate(Tape *tape, const Translator *translator, char *const *sentences, int n,
+                       const BeamOptions *options, int batch, Counter *counter, void *context) {
+    Translations t = {.n = n};
+    t.source = mem_alloc((size_t)n * sizeof *t.source);
+    t.nbest = mem_zalloc((size_t)n * sizeof *t.nbest);
+    for (int i = 0; i < n; i++) t.source[i] = side_encode(&translator->source, sentences[i]);
+    Place *places = by_length(t.source, n);
+    const int **ids = mem_alloc((size_t)batch * sizeof *ids);
+    int *length = mem_alloc((size_t)batch * sizeof *length), all = (int)arrlen(places);
+    tape_reset(tape);
+    tape->recording = false;
+    params_pack(&translator->model.params, tape);
+    for (int first = 0; first < all; first += batch) {
+        int size = all - first < batch ? all - first : batch;
+        for (int b = 0; b < size; b++) {
+            ids[b] = t.source[places[first + b].index];
+            length[b] = places[first + b].length;
+        }
+        Nbest *found = beam_search(tape, &translator->model, ids, length, size, options, &t.arena);
+        for (int b = 0; b < size; b++) t.nbest[places[first + b].index] = found[b];
+        if (counter) counter(context, first + size, all);
+    }
+    tape_reset(tape);
+    mem_free(ids);
+    mem_free(length);
+    arrfree(places);
+    return t;
+}
+
+void translations_free(Translations *t) {
+    for (int i = 0; i < t->n; i++) arrfree(t->source[i]);
+    mem_free(t->source);
+    mem_free(t->nbest);
+    arena_free(&t->arena);
+    *t = (Translations){0};
+}
+
+char *translation_text(const Translations *t, const Translator *translator, int i, int k) {
+    if (k >= t->nbest[i].count) return mem_strdup("");
+    return side_decode(&translator->target, t->nbest[i].list[k].ids, t->nbest[i].list[k].length);
+}
+
+Alignment alignment_of(const Translator *translator, const int *source, int n_source, const int *target, int n_target,
+                       const float *weight) {
+    return (Alignment){side_pieces(&translator->source, source, n_source), n_source,
+                       side_pieces(&translator->target, target, n_target), n_target, weight};
+}
+
+void alignment_free(Alignment *alignment) {
+    char **source = (char **)alignment->source, **target = (char **)alignment->target;
+    arrfree(source);
+    arrfree(target);
+    *alignment = (Alignment){0};
+}

@@ -1,0 +1,533 @@
+#include "view/heatmap.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+#include <utf8proc.h>
+
+#include "core/base.h"
+#include "text/ds.h"
+
+#define FONTS                                                                                                \
+    "'Noto Sans CJK SC','Source Han Sans SC','PingFang SC','Microsoft YaHei','WenQuanYi Micro "              \
+    "Hei',sans-serif"
+#define INK      "#1a1a1a"
+#define PALE_INK "#5c5c5c"
+#define DIM_INK  "#a0a0a0"
+#define SPACE    "␣" /* a piece that is nothing but a space */
+
+/* Lengths in pixels at the picture's own size. */
+enum {
+    MARGIN = 28,
+    GRID_SIZE = 960, /* a long sentence's cells shrink to keep the grid within this, down to CELL_MIN */
+    CELL_MIN = 14,
+    CELL_MAX = 44,
+    CELL_WITH_NUMBER = 26, /* smaller cells have none */
+    TITLE_GAP = 20,
+    LABEL_MIN = 11,
+    LABEL_MAX = 22,
+    LABEL_EMS = 20,  /* a longer label is cut short */
+    LABEL_GAP = 10,  /* between a label and the grid */
+    WIDTH_MIN = 420, /* inside the margins, for the legend and a readable title */
+    SOURCE_FONT = 24,
+    TARGET_FONT = 20,
+    LEGEND_FONT = 14,
+    LEGEND_HEIGHT = 36,
+    LEGEND_STEPS = 50,
+    LEGEND_STEP = 4,
+};
+
+/* ---- characters ---- */
+
+/* The character at *text, which moves behind it: a space for a tab or a line's end, and U+FFFD for what is
+   not UTF-8 or what XML forbids. */
+static int32_t next_char(const char **text) {
+    utf8proc_int32_t c;
+    utf8proc_ssize_t n = utf8proc_iterate((const utf8proc_uint8_t *)*text, -1, &c);
+    *text += n > 0 ? n : 1;
+    if (n > 0 && (c == '\t' || c == '\n' || c == '\r')) return ' ';
+    bool allowed = n > 0 && c >= ' ' && !(c >= 0x7f && c < 0xa0) && c != 0xfffe && c != 0xffff;
+    return allowed ? c : 0xfffd;
+}
+
+static int32_t peek_char(const char *text) { return next_char(&text); }
+
+/* The first and the last character of text; spaces where it is empty. */
+static void ends_of(const char *text, int32_t *first, int32_t *last) {
+    *first = *last = ' ';
+    if (*text) *first = *last = next_char(&text);
+    while (*text) *last = next_char(&text);
+}
+
+static bool is_wide(int32_t c) { return utf8proc_charwidth(c) == 2; }
+
+static bool has_wide(const char *text) {
+    while (*text)
+        if (is_wide(next_char(&text))) return true;
+    return false;
+}
+
+/* Letters, with their marks, and numbers: of scripts that put spaces between words. */
+static bool is_letter(int32_t c) {
+    utf8proc_category_t category = utf8proc_category(c);
+    return !is_wide(c) && category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_ME;
+}
+static bool is_number(int32_t c) {
+    utf8proc_category_t category = utf8proc_category(c);
+    return !is_wide(c) && category >= UTF8PROC_CATEGORY_ND && category <= UTF8PROC_CATEGORY_NO;
+}
+static bool is_word_char(int32_t c) { return is_letter(c) || is_number(c); }
+
+/* Punctuation that belongs to what is before it, so that it never starts a line. */
+static bool is_closing(int32_t c) {
+    utf8proc_category_t category = utf8proc_category(c);
+    return category == UTF8PROC_CATEGORY_PE || category == UTF8PROC_CATEGORY_PF ||
+           category == UTF8PROC_CATEGORY_PO;
+}
+
+/* The width of a character in the usual sans-serif fonts, rather over than under, in em. */
+static double char_em(int32_t c) {
+    int columns = utf8proc_charwidth(c);
+    if (columns != 1) return columns ? 1 : 0;
+    if (c > 0x7f) return c < 0x2000 ? 0.7 : 1; /* Chinese fonts make symbols such as … square */
+    if (strchr("mwMW@%", c)) return 0.95;
+    if (strchr(" fijlrtI.,:;'|!()[]", c)) return 0.38;
+    return c >= 'A' && c <= 'Z' ? 0.7 : 0.62;
+}
+
+static double text_em(const char *text) {
+    double em = 0;
+    while (*text) em += char_em(next_char(&text));
+    return em;
+}
+
+static void put_char(FILE *out, int32_t c) {
+    utf8proc_uint8_t bytes[4];
+    if (c == '<') fputs("&lt;", out);
+    else if (c == '>') fputs("&gt;", out);
+    else if (c == '&') fputs("&amp;", out);
+    else if (c == '"') fputs("&quot;", out);
+    else fwrite(bytes, 1, (size_t)utf8proc_encode_char(c, bytes), out);
+}
+
+static void put_text(FILE *out, const char *text) {
+    while (*text) put_char(out, next_char(&text));
+}
+
+/* ---- pieces ---- */
+
+static bool starts_with(const char *text, const char *start) {
+    return strncmp(text, start, strlen(start)) == 0;
+}
+
+static bool is_end(const char *piece) { return strcmp(piece, "</s>") == 0; }
+
+/* Undoes the tokeniser's spelling: "▁" is a space, "\_" a literal ▁, "\\" a backslash. No space at the start.
+   Owned by the caller. */
+static char *unspell(const char *spelled) {
+    char *text = mem_alloc(2 * strlen(spelled) + 1), *write = text;
+    while (*spelled) {
+        if (starts_with(spelled, "▁")) {
+            if (write > text) *write++ = ' ';
+            spelled += strlen("▁");
+        } else if (starts_with(spelled, "\\_")) {
+            write = stpcpy(write, "▁");
+            spelled += 2;
+        } else {
+            if (starts_with(spelled, "\\\\")) spelled++;
+            *write++ = *spelled++;
+        }
+    }
+    *write = '\0';
+    return text;
+}
+
+/* Whether a space stands between two pieces of a text whose pieces do not tell: in Chinese only between words
+   of letters, elsewhere but before closing punctuation. */
+static bool is_apart(const char *left, const char *right, bool chinese) {
+    int32_t first, last, unused;
+    ends_of(left, &unused, &last);
+    ends_of(right, &first, &unused);
+    return chinese ? is_letter(last) && is_letter(first) : !is_closing(first);
+}
+
+/* The sentence that the pieces came from, without </s>; owned by the caller. */
+static char *sentence(char *const *pieces, int n) {
+    bool told = false, chinese = false;
+    char *spelled = NULL;
+    if (n > 0 && is_end(pieces[n - 1])) n--;
+    for (int i = 0; i < n; i++) {
+        told = told || strstr(pieces[i], "▁");
+        chinese = chinese || has_wide(pieces[i]);
+    }
+    for (int i = 0; i < n; i++) {
+        if (i > 0 && !told && is_apart(pieces[i - 1], pieces[i], chinese)) arrput(spelled, ' ');
+        for (const char *c = pieces[i]; *c; c++) arrput(spelled, *c);
+    }
+    arrput(spelled, '\0');
+    char *text = unspell(spelled);
+    arrfree(spelled);
+    return text;
+}
+
+/* Breaks text into lines at most so wide (in em), at spaces or next to Chinese characters: a stb_ds array of
+   strings. A single word that is wider is broken anywhere. */
+static char **wrap(const char *text, double room) {
+    char **lines = NULL;
+    const char *start = text, *stop = NULL; /* the line, and where it may end */
+    int32_t before = ' ';
+    double em = 0;
+    for (const char *next = text; *next;) {
+        const char *here = next;
+        int32_t c = next_char(&next);
+        bool may_break = c == ' ' || ((is_wide(c) || is_wide(before)) && !is_closing(c));
+        if (may_break && here > start) stop = here;
+        em += char_em(c);
+        before = c;
+        if (em <= room || here == start || c == ' ') continue;
+        if (!stop) stop = here;
+        arrput(lines, mem_strndup(start, (size_t)(stop - start)));
+        next = start = stop + (*stop == ' ');
+        stop = NULL;
+        em = 0;
+    }
+    arrput(lines, mem_strdup(start));
+    return lines;
+}
+
+static void strings_free(char **strings) {
+    for (long i = 0; i < arrlen(strings); i++) mem_free(strings[i]);
+    arrfree(strings);
+}
+
+/* ---- the sides of the grid ---- */
+
+typedef struct Label {
+    char *text; /* as shown, perhaps cut short */
+    char *full; /* as the reader's pointer shows it */
+    bool attached, dim;
+    double em; /* width */
+} Label;
+
+typedef struct Axis {
+    Label *label; /* stb_ds array */
+    double em;    /* of the widest */
+    bool chinese; /* or another script of square characters */
+} Axis;
+
+/* A copy of text that is at most LABEL_EMS wide. */
+static char *cut_short(const char *text) {
+    if (text_em(text) <= LABEL_EMS) return mem_strdup(text);
+    const char *end = text, *next = text;
+    double em = 1; /* the ellipsis */
+    while ((em += char_em(next_char(&next))) <= LABEL_EMS) end = next;
+    size_t kept = (size_t)(end - text);
+    char *cut = mem_alloc(kept + sizeof "…");
+    memcpy(cut, text, kept);
+    strcpy(cut + kept, "…");
+    return cut;
+}
+
+static Axis axis_new(char *const *pieces, int n) {
+    Axis axis = {0};
+    bool leads_words = n > 0 && starts_with(pieces[0], "▁"); /* as byte-pair encoding does */
+    int32_t first, last = ' ';
+    for (int i = 0; i < n; i++) {
+        bool space = strcmp(pieces[i], "▁") == 0, in_word = is_word_char(last);
+        Label label = {.full = space ? mem_strdup(SPACE) : unspell(pieces[i])};
+        ends_of(label.full, &first, &last);
+        label.text = cut_short(label.full);
+        label.attached = leads_words && in_word && is_word_char(first) && !starts_with(pieces[i], "▁");
+        label.dim = space || is_end(pieces[i]);
+        label.em = text_em(label.text);
+        arrput(axis.label, label);
+        axis.em = fmax(axis.em, label.em);
+        axis.chinese = axis.chinese || has_wide(label.text);
+    }
+    return axis;
+}
+
+static void axis_free(Axis *axis) {
+    for (long i = 0; i < arrlen(axis->label); i++) {
+        mem_free(axis->label[i].text);
+        mem_free(axis->label[i].full);
+    }
+    arrfree(axis->label);
+}
+
+/* ---- the picture ---- */
+
+typedef struct Picture {
+    FILE *out;
+    const Alignment *alignment;
+    bool transpose;
+    Axis rows, columns;
+    char *source_text, *target_text;
+    char **source_lines, **target_lines; /* the same, for the title */
+    int cell, font;
+    int left, top; /* of the grid */
+    int width, height;
+} Picture;
+
+/* How a label stands above its column. */
+typedef enum { LEVEL, STACKED, TURNED } Stance;
+
+/* Level where it fits; else Chinese is stacked and the rest turned. Where there is no Chinese at all, all
+   labels turn together. */
+static Stance stance(const Picture *p, const Label *label) {
+    double widest = p->columns.chinese ? label->em : p->columns.em;
+    if (widest * p->font <= p->cell) return LEVEL;
+    return has_wide(label->text) ? STACKED : TURNED;
+}
+
+static double column_height(const Picture *p, const Label *label) {
+    double lines = 0;
+    if (stance(p, label) == LEVEL) return p->font;
+    if (stance(p, label) == TURNED) return label->em * p->font;
+    for (const char *next = label->text; *next;) lines += char_em(next_char(&next)) > 0;
+    return lines * p->font;
+}
+
+static int clamp(int value, int low, int high) { return value < low ? low : value > high ? high : value; }
+
+static int line_height(int font) { return font * 4 / 3; }
+
+static Picture plan(FILE *out, const Alignment *a, bool transpose) {
+    Picture p = {.out = out, .alignment = a, .transpose = transpose};
+    Axis source = axis_new(a->source, a->n_source), target = axis_new(a->target, a->n_target);
+    p.rows = transpose ? source : target;
+    p.columns = transpose ? target : source;
+    int n_rows = (int)arrlen(p.rows.label), n_columns = (int)arrlen(p.columns.label);
+    int n = n_rows > n_columns ? n_rows : n_columns;
+    p.cell = clamp(GRID_SIZE / (n ? n : 1), CELL_MIN, CELL_MAX);
+    p.font = clamp(p.cell * 7 / 10, LABEL_MIN, LABEL_MAX);
+
+    int labels = (int)ceil(p.rows.em * p.font) + LABEL_GAP;
+    int content = labels + n_columns * p.cell;
+    int room = content > WIDTH_MIN ? content : WIDTH_MIN;
+    p.source_text = sentence(a->source, a->n_source);
+    p.target_text = sentence(a->target, a->n_target);
+    p.source_lines = wrap(p.source_text, (double)room / SOURCE_FONT);
+    p.target_lines = wrap(p.target_text, (double)room / TARGET_FONT);
+
+    double above = 0;
+    for (int j = 0; j < n_columns; j++) above = fmax(above, column_height(&p, &p.columns.label[j]));
+    long title =
+        arrlen(p.source_lines) * line_height(SOURCE_FONT) + arrlen(p.target_lines) * line_height(TARGET_FONT);
+    p.left = MARGIN + labels;
+    p.top = MARGIN + (int)title + TITLE_GAP + (int)ceil(above) + LABEL_GAP;
+    p.width = room + 2 * MARGIN;
+    p.height = p.top + n_rows * p.cell + MARGIN + LEGEND_HEIGHT + MARGIN;
+    return p;
+}
+
+static void picture_free(Picture *p) {
+    axis_free(&p->rows);
+    axis_free(&p->columns);
+    mem_free(p->source_text);
+    mem_free(p->target_text);
+    strings_free(p->source_lines);
+    strings_free(p->target_lines);
+}
+
+/* The weight in a row and a column, within 0..1 whatever the model gave (0 for a NaN). */
+static double weight_at(const Picture *p, int row, int column) {
+    int i = p->transpose ? column : row, j = p->transpose ? row : column;
+    float weight = p->alignment->weight[(long)i * p->alignment->n_source + j];
+    return weight > 0 ? fminf(weight, 1) : 0;
+}
+
+/* ---- colour ---- */
+
+/* Lightness of a weight's colour: equal steps of weight look equally large, and 0 is the paper. */
+static double lightness(double weight) { return 1 - 0.72 * weight; }
+
+static int srgb_byte(double linear) {
+    double c = fmin(fmax(linear, 0), 1);
+    return (int)lround(255 * (c <= 0.0031308 ? 12.92 * c : 1.055 * pow(c, 1 / 2.4) - 0.055));
+}
+
+/* White to dark blue in Oklab, a perceptually uniform space (Ottosson 2020), as "#rrggbb". */
+static void colour(double weight, char hex[8]) {
+    double hue = (225 + 40 * weight) * (3.14159265358979 / 180), chroma = 0.36 * weight * (1.2 - weight);
+    double L = lightness(weight), a = chroma * cos(hue), b = chroma * sin(hue);
+    double l = pow(L + 0.3963377774 * a + 0.2158037573 * b, 3);
+    double m = pow(L - 0.1055613458 * a - 0.0638541728 * b, 3);
+    double s = pow(L - 0.0894841775 * a - 1.2914855480 * b, 3);
+    snprintf(hex, 8, "#%02x%02x%02x", srgb_byte(4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s),
+             srgb_byte(-1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s),
+             srgb_byte(-0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s));
+}
+
+/* ---- drawing ---- */
+
+/* Some lines of the title, from y on; returns the y below them. */
+static int draw_lines(const Picture *p, char *const *lines, int y, int size, const char *ink) {
+    for (long i = 0; i < arrlen(lines); i++, y += line_height(size)) {
+        fprintf(p->out, "<text x=\"%d\" y=\"%d\" font-size=\"%d\" fill=\"%s\">", MARGIN, y + size, size, ink);
+        put_text(p->out, lines[i]);
+        fputs("</text>\n", p->out);
+    }
+    return y;
+}
+
+/* A label's text element; where says its position and anchor as attributes. */
+static void draw_label(FILE *out, const Label *label, const char *where) {
+    fprintf(out, "<text %s%s>", where, label->dim ? " fill=\"" DIM_INK "\"" : "");
+    put_text(out, label->text);
+    fputs("</text>\n", out);
+}
+
+/* A line between the labels and the grid that ties the pieces of one word together. */
+static void draw_ties(const Picture *p, const Axis *axis) {
+    bool down = axis == &p->rows;
+    fputs("<path stroke=\"" DIM_INK "\" stroke-width=\"2\" fill=\"none\" d=\"", p->out);
+    for (int i = 0; i < arrlen(axis->label); i++) {
+        double from = (i - 0.7) * p->cell, to = (i + 0.7) * p->cell;
+        if (!axis->label[i].attached) continue;
+        if (down) fprintf(p->out, "M%d %.1fV%.1f", -LABEL_GAP / 2, from, to);
+        else fprintf(p->out, "M%.1f %dH%.1f", from, -LABEL_GAP / 2, to);
+    }
+    fputs("\"/>\n", p->out);
+}
+
+static void draw_rows(const Picture *p) {
+    fprintf(p->out, "<g font-size=\"%d\" text-anchor=\"end\">\n", p->font);
+    for (int i = 0; i < arrlen(p->rows.label); i++) {
+        char where[80];
+        snprintf(where, sizeof where, "x=\"%d\" y=\"%.1f\"", -LABEL_GAP,
+                 (i + 0.5) * p->cell + 0.36 * p->font);
+        draw_label(p->out, &p->rows.label[i], where);
+    }
+    fputs("</g>\n", p->out);
+}
+
+/* One character below the other, the last one just above the grid. */
+static void draw_stacked(const Picture *p, const Label *label, double x) {
+    double y = -LABEL_GAP - 0.12 * p->font - column_height(p, label);
+    for (const char *next = label->text; *next;) {
+        fprintf(p->out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">", x, y += p->font);
+        do put_char(p->out, next_char(&next));
+        while (*next && char_em(peek_char(next)) == 0); /* with the marks that combine with it */
+        fputs("</text>\n", p->out);
+    }
+}
+
+static void draw_columns(const Picture *p) {
+    fprintf(p->out, "<g font-size=\"%d\">\n", p->font);
+    for (int j = 0; j < arrlen(p->columns.label); j++) {
+        const Label *label = &p->columns.label[j];
+        double x = (j + 0.5) * p->cell;
+        char where[120];
+        switch (stance(p, label)) {
+        case LEVEL:
+            snprintf(where, sizeof where, "x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\"", x,
+                     -LABEL_GAP - 0.12 * p->font);
+            draw_label(p->out, label, where);
+            break;
+        case TURNED:
+            snprintf(where, sizeof where, "transform=\"translate(%.1f %d) rotate(-90)\"", x + 0.36 * p->font,
+                     -LABEL_GAP);
+            draw_label(p->out, label, where);
+            break;
+        case STACKED: draw_stacked(p, label, x); break;
+        }
+    }
+    fputs("</g>\n", p->out);
+}
+
+static void draw_cell(const Picture *p, int row, int column) {
+    double weight = weight_at(p, row, column);
+    const Label *source = p->transpose ? &p->rows.label[row] : &p->columns.label[column];
+    const Label *target = p->transpose ? &p->columns.label[column] : &p->rows.label[row];
+    char fill[8];
+    colour(weight, fill);
+    fprintf(p->out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"%s\"><title>",
+            column * p->cell, row * p->cell, p->cell, p->cell, fill);
+    put_text(p->out, source->full);
+    fputs(" → ", p->out);
+    put_text(p->out, target->full);
+    fprintf(p->out, ": %.2f</title></rect>\n", weight);
+}
+
+/* A weight of 0.1 or more in its cell, as ".87". */
+static void draw_number(const Picture *p, int row, int column) {
+    double weight = weight_at(p, row, column);
+    long percent = lround(100 * weight);
+    if (percent < 10) return;
+    fprintf(p->out, "<text x=\"%.1f\" y=\"%.1f\" fill=\"%s\">", (column + 0.5) * p->cell,
+            (row + 0.5) * p->cell + 0.13 * p->cell, lightness(weight) < 0.65 ? "#ffffff" : INK);
+    if (percent < 100) fprintf(p->out, ".%02ld</text>\n", percent);
+    else fputs("1</text>\n", p->out);
+}
+
+static void draw_grid(const Picture *p) {
+    int n_rows = (int)arrlen(p->rows.label), n_columns = (int)arrlen(p->columns.label);
+    fputs("<g stroke=\"#d4d4d4\" stroke-width=\"0.6\">\n", p->out);
+    for (int i = 0; i < n_rows; i++)
+        for (int j = 0; j < n_columns; j++) draw_cell(p, i, j);
+    fprintf(p->out, "</g>\n<rect width=\"%d\" height=\"%d\" fill=\"none\" stroke=\"#808080\"/>\n",
+            n_columns * p->cell, n_rows * p->cell);
+    if (p->cell < CELL_WITH_NUMBER) return;
+    fprintf(p->out, "<g font-size=\"%.1f\" text-anchor=\"middle\" pointer-events=\"none\">\n",
+            0.36 * p->cell);
+    for (int i = 0; i < n_rows; i++)
+        for (int j = 0; j < n_columns; j++) draw_number(p, i, j);
+    fputs("</g>\n", p->out);
+}
+
+static void draw_legend(const Picture *p) {
+    int width = LEGEND_STEPS * LEGEND_STEP, ticks = LEGEND_FONT + 16;
+    fprintf(p->out, "<g transform=\"translate(%d %d)\" font-size=\"%d\" fill=\"" PALE_INK "\">\n", MARGIN,
+            p->height - MARGIN - LEGEND_HEIGHT, LEGEND_FONT);
+    for (int i = 0; i < LEGEND_STEPS; i++) {
+        char fill[8];
+        colour((i + 0.5) / LEGEND_STEPS, fill);
+        fprintf(p->out, "<rect x=\"%d\" width=\"%d\" height=\"14\" fill=\"%s\"/>\n", i * LEGEND_STEP,
+                LEGEND_STEP, fill);
+    }
+    fprintf(p->out, "<rect width=\"%d\" height=\"14\" fill=\"none\" stroke=\"#808080\"/>\n", width);
+    fprintf(p->out,
+            "<g text-anchor=\"middle\"><text x=\"0\" y=\"%d\">0</text><text x=\"%d\" y=\"%d\">0.5</text>"
+            "<text x=\"%d\" y=\"%d\">1</text></g>\n",
+            ticks, width / 2, ticks, width, ticks);
+    fprintf(p->out, "<text x=\"%d\" y=\"12\">attention weight α</text>\n</g>\n", width + 14);
+}
+
+/* What a screen reader says of the picture. */
+static void describe(const Picture *p) {
+    const Alignment *a = p->alignment;
+    fputs("<title>", p->out);
+    put_text(p->out, p->source_text);
+    fputs(" → ", p->out);
+    put_text(p->out, p->target_text);
+    fprintf(
+        p->out,
+        "</title>\n<desc>Attention weights of %d source pieces (%s) and %d target pieces (%s): the darker a "
+        "cell, the more of the target piece was read from the source piece.</desc>\n",
+        a->n_source, p->transpose ? "down the side" : "across the top", a->n_target,
+        p->transpose ? "across the top" : "down the side");
+}
+
+int heatmap_svg(FILE *out, const Alignment *alignment, bool transpose) {
+    Picture p = plan(out, alignment, transpose);
+    fprintf(out,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
+            "role=\"img\" font-family=\"" FONTS "\" fill=\"" INK "\">\n",
+            p.width, p.height, p.width, p.height);
+    describe(&p);
+    fprintf(out, "<rect width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>\n", p.width, p.height);
+    int y = draw_lines(&p, p.source_lines, MARGIN, SOURCE_FONT, INK);
+    draw_lines(&p, p.target_lines, y, TARGET_FONT, PALE_INK);
+    fprintf(out, "<g transform=\"translate(%d %d)\">\n", p.left, p.top);
+    draw_columns(&p);
+    draw_ties(&p, &p.columns);
+    draw_rows(&p);
+    draw_ties(&p, &p.rows);
+    draw_grid(&p);
+    fputs("</g>\n", out);
+    draw_legend(&p);
+    fputs("</svg>\n", out);
+    picture_free(&p);
+    return fflush(out) != 0 || ferror(out) ? -1 : 0;
+}

@@ -1,0 +1,166 @@
+#include "view/progress.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#define REDRAW_SECONDS       0.1
+#define FIRST_LINE_SECONDS   10.0
+#define LONGEST_LINE_SECONDS 300.0
+#define LINE_INTERVAL_GROWTH 1.05 /* about sixty lines in the first hour, then twelve an hour */
+#define NOT_DRAWN            (-1.0)
+
+enum { BAR_MIN = 8, BAR_MAX = 40, LINE_BYTES = 512 };
+
+/* What a line says. Where it does not fit, the last of `tail` are left out first: loss, speed and time left
+   stay longest. */
+typedef struct Parts {
+    char head[64];    /* "1240/3000" */
+    double fraction;  /* done, 0..1; negative: not known, so no bar */
+    char tail[6][40]; /* "loss 2.314" … */
+    int tails;
+} Parts;
+
+__attribute__((format(printf, 2, 3))) static void add_part(Parts *parts, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    vsnprintf(parts->tail[parts->tails++], sizeof parts->tail[0], format, args);
+    va_end(args);
+}
+
+/* ---- when ---- */
+
+void progress_start(ProgressView *view) {
+    const char *term = getenv("TERM");
+    *view = (ProgressView){
+        .terminal = isatty(STDERR_FILENO) && !(term && strcmp(term, "dumb") == 0),
+        .columns = 80,
+        .last_drawn = NOT_DRAWN,
+        .line_interval = FIRST_LINE_SECONDS,
+    };
+}
+
+/* Whether to draw now. A bar comes at once, the first plain line only when the work turns out to be long. */
+static bool is_due(ProgressView *view, double now, bool force) {
+    bool first = view->last_drawn == NOT_DRAWN;
+    if (first && !view->terminal) view->last_drawn = now;
+    double interval = view->terminal ? REDRAW_SECONDS : view->line_interval;
+    if (!force && !(first && view->terminal) && now - view->last_drawn < interval) return false;
+    view->last_drawn = now;
+    return true;
+}
+
+/* ---- drawing ---- */
+
+static int terminal_columns(void) {
+    struct winsize size;
+    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+/* Whether the terminal is said to show UTF-8: the first of the three that is set decides, as in setlocale. */
+static bool is_utf8_locale(void) {
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    for (int i = 0; i < 3; i++) {
+        const char *value = getenv(names[i]);
+        if (value && *value) return strstr(value, "UTF-8") || strstr(value, "utf8");
+    }
+    return false;
+}
+
+/* Appends a bar of so many columns: "━━━╸──", or "###---" where the terminal may not know these. */
+static void append_bar(char *line, int columns, double fraction) {
+    bool utf8 = is_utf8_locale();
+    int halves = (int)(2 * columns * fraction), full = halves / 2;
+    for (int i = 0; i < columns; i++) {
+        bool half = i == full && halves % 2;
+        if (utf8) strcat(line, i < full ? "━" : half ? "╸" : "─");
+        else strcat(line, i < full ? "#" : "-");
+    }
+}
+
+/* The parts in one line of at most so many columns, with a bar as long as the room that is left over. */
+static void compose(char line[LINE_BYTES], const Parts *parts, int columns, bool with_bar) {
+    char percent[16] = "", tail[sizeof parts->tail] = "";
+    if (parts->fraction >= 0) snprintf(percent, sizeof percent, " %2.0f%%", floor(100 * parts->fraction));
+    int bar = with_bar && parts->fraction >= 0 ? 1 + BAR_MIN : 0;
+    int room = columns - (int)strlen(parts->head) - (int)strlen(percent) - bar;
+    for (int i = 0; i < parts->tails; i++) {
+        int width = 2 + (int)strlen(parts->tail[i]);
+        if (width > room) break;
+        strcat(strcat(tail, "  "), parts->tail[i]);
+        room -= width;
+    }
+    snprintf(line, LINE_BYTES, "%.*s", columns, parts->head);
+    if (room < 0) return;
+    if (bar)
+        append_bar(strcat(line, " "), BAR_MIN + room < BAR_MAX ? BAR_MIN + room : BAR_MAX, parts->fraction);
+    strcat(strcat(line, percent), tail);
+}
+
+static void draw(ProgressView *view, const Parts *parts) {
+    char line[LINE_BYTES];
+    if (view->terminal) {
+        view->columns = terminal_columns(); /* the window may have changed */
+        compose(line, parts, view->columns - 1, true);
+        fprintf(stderr, "\r%s\033[K", line);
+    } else {
+        compose(line, parts, LINE_BYTES, false);
+        fprintf(stderr, "%s\n", line);
+        view->line_interval = fmin(view->line_interval * LINE_INTERVAL_GROWTH, LONGEST_LINE_SECONDS);
+    }
+}
+
+/* "    7/3000", as wide at the start as at the end so that the bar keeps its place, and the fraction of it.
+ */
+static void set_head(Parts *parts, const char *what, long done, long all) {
+    int digits = snprintf(NULL, 0, "%ld", all);
+    if (all > 0) snprintf(parts->head, sizeof parts->head, "%s%*ld/%ld", what, digits, done, all);
+    else snprintf(parts->head, sizeof parts->head, "%s%ld", what, done);
+    parts->fraction = all > 0 ? fmin(1, (double)done / (double)all) : -1;
+}
+
+void progress_show(ProgressView *view, const Progress *progress, double now, bool force) {
+    if (!is_due(view, now, force)) return;
+    Parts parts = {0};
+    set_head(&parts, view->terminal ? "" : "update ", progress->update, progress->updates);
+    double perplexity = exp(progress->loss);
+    add_part(&parts, "loss %.3f", progress->loss);
+    add_part(&parts, "%5.0f tok/s", progress->tokens_per_second);
+    if (progress->seconds_left >= 0) {
+        char left[16];
+        format_duration(progress->seconds_left, left);
+        add_part(&parts, "%s left", left);
+    }
+    add_part(&parts, "epoch %.1f", progress->epoch);
+    add_part(&parts, perplexity < 1e6 ? "ppl %.1f" : "ppl %.1e", perplexity);
+    draw(view, &parts);
+}
+
+void progress_count(ProgressView *view, const char *what, long done, long all, double now, bool force) {
+    if (!is_due(view, now, force)) return;
+    Parts parts = {0};
+    char label[40];
+    snprintf(label, sizeof label, "%s ", what);
+    set_head(&parts, label, done, all);
+    draw(view, &parts);
+}
+
+void progress_clear(ProgressView *view) {
+    if (!view->terminal || view->last_drawn == NOT_DRAWN) return; /* plain lines keep their pace */
+    fputc('\n', stderr);
+    view->last_drawn = NOT_DRAWN;
+}
+
+void format_duration(double seconds, char buffer[16]) {
+    if (!(seconds >= 0 && seconds < 1e9)) {
+        snprintf(buffer, 16, "?");
+        return;
+    }
+    unsigned s = (unsigned)lround(seconds);
+    if (s < 3600) snprintf(buffer, 16, "%u:%02u", s / 60, s % 60);
+    else snprintf(buffer, 16, "%u:%02u:%02u", s / 3600, s / 60 % 60, s % 60);
+}

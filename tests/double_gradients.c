@@ -1,0 +1,548 @@
+/* Promise 1: every op's gradient, and the whole model's, against central differences. core/ and model/ are compiled
+   with double here. scripts/every-op-is-checked fails the build where an op has no check_OP below.
+
+   An error is |a - d| / max(FLOOR, |a| + |d|) for a gradient a and a difference d of fourth order,
+   d = (8 (f(x + h) - f(x - h)) - (f(x + 2h) - f(x - 2h))) / 12h. With losses of the order of 1, d is good to about
+   1e-12: its rounding 1e-16 / h and its next term h⁴ f⁽⁵⁾ / 30 are both below that. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/ops.h"
+#include "model/model.h"
+
+static const double H = 1e-3, FLOOR = 1e-5, TOLERANCE = 1e-6;
+
+typedef double Function(void *context);
+
+/* How far the gradient is from the slope of f where *x now stands. */
+static double slope_error(Function *f, void *context, double *x, double gradient) {
+    const double middle = *x, weight[] = {8, -1};
+    double slope = 0;
+    for (int k = 1; k <= 2; k++) {
+        *x = middle + k * H;
+        slope += weight[k - 1] * f(context);
+        *x = middle - k * H;
+        slope -= weight[k - 1] * f(context);
+    }
+    *x = middle;
+    slope /= 12 * H;
+    return fabs(gradient - slope) / fmax(FLOOR, fabs(gradient) + fabs(slope));
+}
+
+/* ---- one op at a time ----------------------------------------------------------------------------------------- */
+
+enum { MOST = 5 /* inputs */, LARGEST = 160 /* numbers in one */ };
+
+typedef struct Shape {
+    int rows, cols;
+} Shape;
+
+/* An op on some inputs. The scalar that is differentiated is Σ w∘out with fixed random weights w. */
+typedef struct Case {
+    Var *(*build)(Tape *tape, Var *const *in, const void *extra);
+    Shape in[MOST]; /* up to the first without columns */
+    const void *extra;
+    bool once; /* the op uses its input up */
+} Case;
+
+/* Where an op finds its inputs: matrices by themselves, rows amid a larger matrix, parameters. */
+typedef enum { PLAIN, SLICES, PARAMETERS, KINDS } Kind;
+
+typedef struct Input {
+    double values[LARGEST], gradient[LARGEST]; /* the gradient once trial_loss was asked for it */
+    Var parameter;
+    Weight weight;
+    double block[LARGEST]; /* where the parameter's gradient gathers */
+} Input;
+
+typedef struct Trial {
+    const Case *what;
+    Kind kind;
+    int uses; /* how often the op is applied to the same inputs */
+    Tape tape;
+    Input in[MOST];
+} Trial;
+
+static int inputs_of(const Case *c) {
+    int n = 0;
+    while (n < MOST && c->in[n].cols) n++;
+    return n;
+}
+
+static int size_of(const Var *x) { return x->rows * x->cols; }
+
+/* loss + Σ w∘x, where w begins with 1, so that an x of [1, 1] is passed on as it is. */
+static Back weigh_back;
+static Var *weigh(Tape *tape, Var *x, Var *loss) {
+    Rng rng = rng_seed(1, 1);
+    double *w = arena_alloc(&tape->arena, (size_t)size_of(x) * sizeof *w);
+    for (int i = 0; i < size_of(x); i++) w[i] = i ? rng_normal(&rng) : 1;
+    Var *sum = var_new(tape, 1, 1);
+    sum->v[0] = loss ? loss->v[0] : 0;
+    for (int i = 0; i < size_of(x); i++) sum->v[0] += w[i] * x->v[i];
+    Record *record = tape_record(tape, weigh_back, sum, x, loss, NULL);
+    if (record) record->extra = w;
+    return sum;
+}
+
+static void weigh_back(Tape *tape, const Record *record) {
+    Var *x = record->in[0], *loss = record->in[1];
+    const double *w = record->extra, dsum = var_grad(tape, record->out)[0];
+    for (int i = 0; i < size_of(x); i++) var_grad(tape, x)[i] += dsum * w[i];
+    if (loss) var_grad(tape, loss)[0] += dsum;
+}
+
+/* An input's values as the op is to find them. What lies around a slice is NaN: nobody may read it. */
+static Var *place(Trial *trial, int i) {
+    Tape *tape = &trial->tape;
+    Input *in = &trial->in[i];
+    const Shape shape = trial->what->in[i];
+    const size_t bytes = (size_t)(shape.rows * shape.cols) * sizeof(double);
+    Var *var = &in->parameter;
+    if (trial->kind == PLAIN) var = var_new(tape, shape.rows, shape.cols);
+    if (trial->kind == SLICES) {
+        Var *whole = var_new(tape, shape.rows + 3, shape.cols);
+        for (int k = 0; k < size_of(whole); k++) whole->v[k] = NAN;
+        var = slice(tape, slice(tape, whole, 1, shape.rows + 1), 0, shape.rows); /* a slice of a slice */
+    }
+    if (trial->kind == PARAMETERS) {
+        *var = (Var){.rows = shape.rows, .cols = shape.cols, .weight = &in->weight, .g = in->block};
+        var->v = arena_alloc(&tape->arena, bytes);
+        memset(var->g, 0, bytes);
+    }
+    memcpy(var->v, in->values, bytes);
+    return var;
+}
+
+/* The gradient of an input; a slice's stands among that of its whole, which has none elsewhere. */
+static const double *gradient_of(Tape *tape, Var *var) {
+    if (!var->whole) return var_grad(tape, var);
+    const double *g = var_grad(tape, var->whole);
+    const int begin = var->first * var->cols, end = begin + size_of(var);
+    for (int i = 0; i < size_of(var->whole); i++) assert_true(g[i] == 0 || (i >= begin && i < end));
+    return g + begin;
+}
+
+static double trial_loss(Trial *trial, bool gradients) {
+    const Case *c = trial->what;
+    Tape *tape = &trial->tape;
+    tape_reset(tape);
+    tape->recording = true;
+    tape->rng = rng_seed(3, 1); /* dropout: the same masks in every evaluation */
+    Var *in[MOST], *loss = NULL;
+    for (int i = 0; i < inputs_of(c); i++) in[i] = place(trial, i);
+    for (int use = 0; use < trial->uses; use++) loss = weigh(tape, c->build(tape, in, c->extra), loss);
+    if (!gradients) return loss->v[0];
+    tape_backward(tape, loss);
+    for (int i = 0; i < inputs_of(c); i++)
+        memcpy(trial->in[i].gradient, gradient_of(tape, in[i]), (size_t)size_of(in[i]) * sizeof(double));
+    return loss->v[0];
+}
+
+static double loss_alone(void *trial) { return trial_loss(trial, false); }
+
+/* Numbers of [-2, 2] no two of which are closer than 0.01 within an input, so that no maximum is near a tie. */
+static void draw(Input *in, int n, Rng *rng) {
+    int rank[LARGEST];
+    assert_true(n <= LARGEST);
+    for (int i = 0; i < n; i++) rank[i] = i;
+    rng_shuffle(rng, rank, n);
+    for (int i = 0; i < n; i++) in->values[i] = 4 * (rank[i] + 0.5 * rng_uniform(rng)) / n - 2;
+}
+
+static double trial_error(Trial *trial) {
+    double worst = 0;
+    trial_loss(trial, true);
+    for (int i = 0; i < inputs_of(trial->what); i++) {
+        Input *in = &trial->in[i];
+        const Shape shape = trial->what->in[i];
+        for (int k = 0; k < shape.rows * shape.cols; k++)
+            worst = fmax(worst, slope_error(loss_alone, trial, &in->values[k], in->gradient[k]));
+    }
+    return worst;
+}
+
+/* The largest error of an op, its inputs being of each kind, applied once and twice. */
+static double case_error(const Case *c) {
+    Threads *threads = threads_new(2);
+    Rng rng = rng_seed(7, 7);
+    double worst = 0;
+    for (Kind kind = PLAIN; kind < KINDS; kind++)
+        for (int uses = 1; uses <= (c->once ? 1 : 2); uses++) {
+            Trial trial = {.what = c, .kind = kind, .uses = uses};
+            tape_init(&trial.tape, threads, (Rng){0});
+            for (int i = 0; i < inputs_of(c); i++) draw(&trial.in[i], c->in[i].rows * c->in[i].cols, &rng);
+            worst = fmax(worst, trial_error(&trial));
+            tape_free(&trial.tape);
+        }
+    threads_free(threads);
+    return worst;
+}
+
+static void check(const char *name, const Case *cases, size_t count) {
+    double worst = 0;
+    for (size_t i = 0; i < count; i++) worst = fmax(worst, case_error(&cases[i]));
+    print_message("%-24s largest error %.1e\n", name, worst);
+    assert_true(worst < TOLERANCE);
+}
+#define CHECK_CASES(name, cases) check(name, cases, sizeof(cases) / sizeof *(cases))
+
+/* ---- the ops -------------------------------------------------------------------------------------------------- */
+
+static Var *build_linear(Tape *tape, Var *const *in, const void *extra) {
+    return linear(tape, in[0], in[1], extra ? in[2] : NULL);
+}
+
+static void check_linear(void **unused) {
+    (void)unused;
+    const int with_base = 1;
+    const Case cases[] = {
+        {build_linear, {{3, 5}, {5, 7}}, NULL, false},
+        {build_linear, {{3, 5}, {5, 7}, {1, 7}}, &with_base, false},
+        {build_linear, {{3, 5}, {5, 7}, {3, 7}}, &with_base, false},
+        {build_linear, {{1, 4}, {4, 3}, {1, 3}}, &with_base, false},
+        {build_linear, {{5, 1}, {1, 1}, {1, 1}}, &with_base, false},
+    };
+    CHECK_CASES("linear", cases);
+}
+
+static const int some_rows[] = {2, 0, 5, 2, 2, 0}; /* repeated, and rows 1, 3 and 4 unused */
+
+static Var *build_embed(Tape *tape, Var *const *in, const void *extra) { return embed(tape, in[0], extra, 6); }
+
+static void check_embed(void **unused) {
+    (void)unused;
+    const Case cases[] = {{build_embed, {{6, 5}}, some_rows, false}, {build_embed, {{7, 1}}, some_rows, false}};
+    CHECK_CASES("embed", cases);
+}
+
+static Var *build_gather(Tape *tape, Var *const *in, const void *extra) { return gather(tape, in[0], extra, 6); }
+
+static void check_gather(void **unused) {
+    (void)unused;
+    const Case cases[] = {{build_gather, {{6, 5}}, some_rows, false}, {build_gather, {{9, 2}}, some_rows, false}};
+    CHECK_CASES("gather", cases);
+}
+
+/* Overlapping slices, one within another and the whole, read by ops that add up in the same gradient. */
+static Var *build_slice(Tape *tape, Var *const *in, const void *extra) {
+    (void)extra;
+    Var *middle = slice(tape, in[0], 1, 4), *parts[] = {slice(tape, middle, 1, 2), tanh_of(tape, middle), in[0],
+                                                        slice(tape, in[0], 2, 0)};
+    return stack(tape, parts, 4);
+}
+
+static void check_slice(void **unused) {
+    (void)unused;
+    const Case cases[] = {{build_slice, {{6, 3}}, NULL, false}};
+    CHECK_CASES("slice", cases);
+}
+
+static Var *build_stack(Tape *tape, Var *const *in, const void *extra) {
+    return stack(tape, in, *(const int *)extra);
+}
+
+static void check_stack(void **unused) {
+    (void)unused;
+    const int one = 1, three = 3;
+    const Case cases[] = {{build_stack, {{3, 4}}, &one, false},
+                          {build_stack, {{1, 4}, {5, 4}, {2, 4}}, &three, false},
+                          {build_stack, {{0, 3}, {2, 3}, {0, 3}}, &three, false}};
+    CHECK_CASES("stack", cases);
+}
+
+static Var *build_extend(Tape *tape, Var *const *in, const void *extra) {
+    return extend(tape, in[0], *(const int *)extra);
+}
+
+static void check_extend(void **unused) {
+    (void)unused;
+    const int rows = 5;
+    const Case cases[] = {{build_extend, {{3, 4}}, &rows, false},
+                          {build_extend, {{5, 4}}, &rows, false},
+                          {build_extend, {{1, 1}}, &rows, false}};
+    CHECK_CASES("extend", cases);
+}
+
+static Var *build_beside(Tape *tape, Var *const *in, const void *extra) {
+    (void)extra;
+    return beside(tape, in[0], in[1]);
+}
+
+static void check_beside(void **unused) {
+    (void)unused;
+    const Case cases[] = {{build_beside, {{3, 4}, {3, 7}}, NULL, false},
+                          {build_beside, {{1, 1}, {1, 5}}, NULL, false}};
+    CHECK_CASES("beside", cases);
+}
+
+static Var *build_zeros(Tape *tape, Var *const *in, const void *extra) {
+    (void)extra;
+    Var *parts[] = {in[0], zeros(tape, 2, in[0]->cols)};
+    return tanh_of(tape, stack(tape, parts, 2));
+}
+
+/* Zeros have no inputs: they only must not get in the way. */
+static void check_zeros(void **unused) {
+    (void)unused;
+    const Case cases[] = {{build_zeros, {{2, 3}}, NULL, false}};
+    CHECK_CASES("zeros", cases);
+}
+
+static Var *build_tanh_of(Tape *tape, Var *const *in, const void *extra) {
+    (void)extra;
+    return tanh_of(tape, in[0]);
+}
+
+static void check_tanh_of(void **unused) {
+    (void)unused;
+    const Case cases[] = {{build_tanh_of, {{5, 7}}, NULL, false}, {build_tanh_of, {{1, 1}}, NULL, false}};
+    CHECK_CASES("tanh_of", cases);
+}
+
+static Var *build_maxout(Tape *tape, Var *const *in, const void *extra) {
+    (void)extra;
+    return maxout(tape, in[0]);
+}
+
+static void check_maxout(void **unused) {
+    (void)unused;
+    const Case cases[] = {{build_maxout, {{5, 6}}, NULL, false}, {build_maxout, {{3, 2}}, NULL, false}};
+    CHECK_CASES("maxout", cases);
+}
+
+static Var *build_dropout(Tape *tape, Var *const *in, const void *extra) {
+    return dropout(tape, in[0], *(const double *)extra);
+}
+
+static void check_dropout(void **unused) {
+    (void)unused;
+    const double rates[] = {0, 0.2, 0.9};
+    const Case cases[] = {{build_dropout, {{6, 7}}, &rates[0], false},
+                          {build_dropout, {{6, 7}}, &rates[1], false},
+                          {build_dropout, {{6, 7}}, &rates[2], false}};
+    CHECK_CASES("dropout", cases);
+}
+
+static Var *build_gru_step(Tape *tape, Var *const *in, const void *extra) {
+    (void)extra;
+    return gru_step(tape, in[0], in[1], in[2], in[3]);
+}
+
+/* Two steps, one sentence ending after the first: the state feeds back. */
+static Var *build_gru_steps(Tape *tape, Var *const *in, const void *extra) {
+    (void)extra;
+    const int first = in[1]->rows, rest = in[0]->rows - first;
+    Var *h = gru_step(tape, slice(tape, in[0], 0, first), in[1], in[2], in[3]);
+    Var *states[] = {h, gru_step(tape, slice(tape, in[0], first, rest), slice(tape, h, 0, rest), in[2], in[3])};
+    return stack(tape, states, 2);
+}
+
+static void check_gru_step(void **unused) {
+    (void)unused;
+    const Case cases[] = {{build_gru_step, {{3, 15}, {3, 5}, {5, 10}, {5, 5}}, NULL, false},
+                          {build_gru_step, {{1, 3}, {1, 1}, {1, 2}, {1, 1}}, NULL, false},
+                          {build_gru_steps, {{5, 12}, {3, 4}, {4, 8}, {4, 4}}, NULL, false}};
+    CHECK_CASES("gru_step", cases);
+}
+
+/* Sentences of different lengths, in order, out of order, and more of them than there are queries. */
+static const int in_order[] = {0, 3, 4}, out_of_order[] = {5, 0, 3}, lengths[] = {3, 1, 4}, reversed[] = {3, 2, 2};
+static const Spans spans_in_order = {in_order, lengths, NULL, 4}, spans_out_of_order = {out_of_order, reversed, NULL, 5};
+
+static Var *build_additive_scores(Tape *tape, Var *const *in, const void *extra) {
+    return additive_scores(tape, in[0], in[1], in[2], extra);
+}
+
+static void check_additive_scores(void **unused) {
+    (void)unused;
+    const Case cases[] = {{build_additive_scores, {{3, 5}, {8, 5}, {5, 1}}, &spans_in_order, false},
+                          {build_additive_scores, {{3, 4}, {8, 4}, {4, 1}}, &spans_out_of_order, false},
+                          {build_additive_scores, {{2, 3}, {8, 3}, {3, 1}}, &spans_out_of_order, false},
+                          {build_additive_scores, {{1, 1}, {8, 1}, {1, 1}}, &spans_in_order, false}};
+    CHECK_CASES("additive_scores", cases);
+}
+
+static Var *build_softmax_spans(Tape *tape, Var *const *in, const void *extra) {
+    return softmax_spans(tape, in[0], extra);
+}
+
+static void check_softmax_spans(void **unused) {
+    (void)unused;
+    const Case cases[] = {{build_softmax_spans, {{3, 4}}, &spans_in_order, false},
+                          {build_softmax_spans, {{3, 5}}, &spans_out_of_order, false},
+                          {build_softmax_spans, {{2, 5}}, &spans_out_of_order, false}};
+    CHECK_CASES("softmax_spans", cases);
+}
+
+static Var *build_weighted_sum(Tape *tape, Var *const *in, const void *extra) {
+    return weighted_sum(tape, in[0], in[1], extra);
+}
+
+static void check_weighted_sum(void **unused) {
+    (void)unused;
+    const Case cases[] = {{build_weighted_sum, {{3, 4}, {8, 6}}, &spans_in_order, false},
+                          {build_weighted_sum, {{3, 5}, {8, 1}}, &spans_out_of_order, false},
+                          {build_weighted_sum, {{2, 5}, {8, 3}}, &spans_out_of_order, false}};
+    CHECK_CASES("weighted_sum", cases);
+}
+
+typedef struct Entropy {
+    double smoothing;
+    bool scaled;
+} Entropy;
+
+/* The loss itself, whose gradient is 1, or a multiple of it. */
+static Var *build_cross_entropy(Tape *tape, Var *const *in, const void *extra) {
+    static const int targets[] = {2, 0, 2, 4};
+    const Entropy *entropy = extra;
+    double nats;
+    Var *loss = cross_entropy(tape, in[0], targets, entropy->smoothing, &nats);
+    if (!entropy->scaled) return loss;
+    Var *scale = var_new(tape, 1, 2);
+    scale->v[0] = 0.7, scale->v[1] = -1.9;
+    return linear(tape, loss, scale, NULL);
+}
+
+static void check_cross_entropy(void **unused) {
+    (void)unused;
+    const Entropy kinds[] = {{0, false}, {0.1, false}, {0, true}, {0.1, true}};
+    const Case cases[] = {{build_cross_entropy, {{4, 5}}, &kinds[0], true},
+                          {build_cross_entropy, {{4, 7}}, &kinds[1], true},
+                          {build_cross_entropy, {{4, 5}}, &kinds[2], true},
+                          {build_cross_entropy, {{1, 7}}, &kinds[3], true}};
+    CHECK_CASES("cross_entropy", cases);
+}
+
+/* ---- that the check can fail ---------------------------------------------------------------------------------- */
+
+/* y = x² with a derivative that is off by a millionth part more than the tolerance. */
+static Back square_wrongly_back;
+static Var *square_wrongly(Tape *tape, Var *const *in, const void *extra) {
+    (void)extra;
+    Var *y = var_new(tape, in[0]->rows, in[0]->cols);
+    for (int i = 0; i < size_of(y); i++) y->v[i] = in[0]->v[i] * in[0]->v[i];
+    tape_record(tape, square_wrongly_back, y, in[0], NULL, NULL);
+    return y;
+}
+
+static void square_wrongly_back(Tape *tape, const Record *record) {
+    Var *x = record->in[0], *y = record->out;
+    for (int i = 0; i < size_of(y); i++)
+        var_grad(tape, x)[i] += 2 * (1 + 4 * TOLERANCE) * x->v[i] * var_grad(tape, y)[i];
+}
+
+static void a_wrong_backward_is_caught(void **unused) {
+    (void)unused;
+    const Case wrong = {square_wrongly, {{3, 4}}, NULL, false};
+    assert_true(case_error(&wrong) > TOLERANCE);
+}
+
+/* ---- the whole model ------------------------------------------------------------------------------------------ */
+
+typedef struct Whole {
+    Model model;
+    Tape tape;
+    double smoothing;
+} Whole;
+
+/* Four pairs whose sources and targets fall into different orders. */
+static Batch fold(Arena *arena) {
+    static const int a[] = {4, 5, 3}, b[] = {6, 3}, c[] = {5, 5, 4, 6, 3}, d[] = {4, 3};
+    static const int e[] = {3}, f[] = {4, 6, 5, 3}, g[] = {5, 3}, h[] = {6, 6, 3};
+    static const int *const source[] = {a, b, c, d}, *const target[] = {e, f, g, h};
+    static const int source_length[] = {3, 2, 5, 2}, target_length[] = {1, 4, 2, 3};
+    return batch_fold(arena, source, source_length, target, target_length, 4, 2);
+}
+
+static double whole_loss(void *context) {
+    Whole *w = context;
+    tape_reset(&w->tape);
+    w->tape.recording = true;
+    w->tape.rng = rng_seed(5, 1);
+    Batch batch = fold(&w->tape.arena);
+    double nats;
+    Var *logits = model_force(&w->tape, &w->model, &batch).logits;
+    Var *loss = cross_entropy(&w->tape, logits, batch.target.ids, w->smoothing, &nats);
+    double value = loss->v[0];
+    memset(w->model.params.gradients, 0, w->model.params.size * sizeof(double));
+    tape_backward(&w->tape, loss);
+    return value;
+}
+
+/* The largest error among some numbers of each parameter. The values of appendix B.1 would make most gradients tiny,
+   hence N(0, 0.3²). */
+static double whole_error(Whole *w) {
+    enum { SAMPLES = 12 };
+    const Params *params = &w->model.params;
+    Rng rng = rng_seed(11, 1);
+    for (size_t i = 0; i < params->size; i++) params->values[i] = 0.3 * rng_normal(&rng);
+    whole_loss(w);
+    double *gradients = mem_alloc(params->size * sizeof *gradients), worst = 0;
+    memcpy(gradients, params->gradients, params->size * sizeof *gradients);
+    for (int p = 0; p < params->count; p++)
+        for (int sample = 0; sample < SAMPLES; sample++) {
+            const Param *param = params->list[p];
+            size_t at = param->offset + rng_below(&rng, (uint32_t)size_of(&param->var));
+            worst = fmax(worst, slope_error(whole_loss, w, &params->values[at], gradients[at]));
+        }
+    mem_free(gradients);
+    return worst;
+}
+
+static void check_model(void **unused) {
+    (void)unused;
+    const struct {
+        const AttentionKind *attention;
+        bool readout_prev;
+        double smoothing, dropout;
+    } cases[] = {{&attention_additive, false, 0, 0},
+                 {&attention_additive, true, 0.1, 0},
+                 {&attention_additive, false, 0.1, 0.3},
+                 {&attention_none, false, 0.1, 0},
+                 {&attention_none, true, 0, 0.3}};
+    Threads *threads = threads_new(1);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const double drop = cases[i].dropout;
+        Whole w = {.smoothing = cases[i].smoothing};
+        model_init(&w.model, &(ModelConfig){7, 7, 3, 4, 5, 2, cases[i].attention, cases[i].readout_prev, drop, drop, drop});
+        tape_init(&w.tape, threads, (Rng){0});
+        double worst = whole_error(&w);
+        print_message("model, attention %-9s largest error %.1e\n", cases[i].attention->name, worst);
+        assert_true(worst < TOLERANCE);
+        tape_free(&w.tape);
+        model_free(&w.model);
+    }
+    threads_free(threads);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_wrong_backward_is_caught),
+        cmocka_unit_test(check_linear),
+        cmocka_unit_test(check_embed),
+        cmocka_unit_test(check_gather),
+        cmocka_unit_test(check_slice),
+        cmocka_unit_test(check_stack),
+        cmocka_unit_test(check_extend),
+        cmocka_unit_test(check_beside),
+        cmocka_unit_test(check_zeros),
+        cmocka_unit_test(check_tanh_of),
+        cmocka_unit_test(check_maxout),
+        cmocka_unit_test(check_dropout),
+        cmocka_unit_test(check_gru_step),
+        cmocka_unit_test(check_additive_scores),
+        cmocka_unit_test(check_softmax_spans),
+        cmocka_unit_test(check_weighted_sum),
+        cmocka_unit_test(check_cross_entropy),
+        cmocka_unit_test(check_model),
+    };
+    return cmocka_run_group_tests_name("gradients", tests, NULL, NULL);
+}

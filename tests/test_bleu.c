@@ -1,0 +1,184 @@
+/* BLEU against sacreBLEU's own results (shared data, skipped where absent) and against cases worked by hand.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <cjson/cJSON.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base.h"
+#include "text/ds.h"
+#include "train/bleu.h"
+
+/* The text of a file of the shared BLEU data, or NULL where it is absent. */
+static char *read_shared(const char *name, const char *extension) {
+    const char *shared = getenv("TIDE_SHARED");
+    char path[512];
+    snprintf(path, sizeof path, "%s/data/bleu/%s%s", shared ? shared : "../shared", name, extension);
+    FILE *file = fopen(path, "rb");
+    if (!file) return NULL;
+    char *text = NULL;
+    for (int c; (c = getc(file)) != EOF;) arrput(text, (char)c);
+    arrput(text, '\0');
+    fclose(file);
+    return text;
+}
+
+/* Cuts text into its lines in place: a stb_ds array. */
+static char **split_lines(char *text) {
+    char **lines = NULL;
+    for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
+        *end = '\0';
+        arrput(lines, line);
+    }
+    return lines;
+}
+
+static void assert_close(double actual, double expected) {
+    if (fabs(actual - expected) > 1e-12 * fmax(1, fabs(expected)))
+        fail_msg("%.17g is not %.17g", actual, expected);
+}
+
+static double number(const cJSON *object, const char *name) {
+    return cJSON_GetNumberValue(cJSON_GetObjectItem(object, name));
+}
+
+static void check_shared_case(const cJSON *expected) {
+    char *hyp_text = read_shared(expected->string, ".hyp"), *ref_text = read_shared(expected->string, ".ref");
+    assert_true(hyp_text && ref_text);
+    char **hypotheses = split_lines(hyp_text), **references = split_lines(ref_text);
+    int n = (int)arrlen(hypotheses);
+    assert_int_equal(arrlen(references), n);
+
+    Bleu bleu = bleu_corpus(hypotheses, references, n, 0);
+    assert_close(bleu.score, number(expected, "bleu"));
+    assert_close(bleu.brevity_penalty, number(expected, "bp"));
+    for (int k = 0; k < 4; k++)
+        assert_close(bleu.precision[k],
+                     cJSON_GetArrayItem(cJSON_GetObjectItem(expected, "precisions"), k)->valuedouble);
+    assert_int_equal(bleu.hypothesis_length, (long)number(expected, "sys_len"));
+    assert_int_equal(bleu.reference_length, (long)number(expected, "ref_len"));
+    char line[200];
+    bleu_format(&bleu, line, sizeof line);
+    assert_string_equal(line, cJSON_GetObjectItem(expected, "line")->valuestring);
+    assert_close(bleu_corpus(hypotheses, references, n, 1).score, number(expected, "bleu_lc"));
+
+    arrfree(hypotheses);
+    arrfree(references);
+    arrfree(hyp_text);
+    arrfree(ref_text);
+}
+
+static void test_equals_sacrebleu(void **state) {
+    (void)state;
+    char *text = read_shared("expected", ".json");
+    if (!text) {
+        print_message("skipped: no data/bleu/expected.json under $TIDE_SHARED (or ../shared)\n");
+        skip();
+    }
+    cJSON *cases = cJSON_Parse(text), *expected;
+    assert_non_null(cases);
+    cJSON_ArrayForEach(expected, cases) check_shared_case(expected);
+    cJSON_Delete(cases);
+    arrfree(text);
+}
+
+static void test_tokenize_13a(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+        {"", ""},
+        {"When the tide goes out.", "When the tide goes out ."},
+        {"It's $3.50, not 1,000.5%!", "It's $ 3.50 , not 1,000.5 % !"},
+        {"1990-1995 well-known 3-", "1990 - 1995 well-known 3 -"},
+        {"U.S.-based, e.g. .5 5.", "U . S . -based , e . g . . 5 5 ."},
+        {"a..b ... 1.,2", "a . . b . . . 1 . , 2"}, /* what a match took is not looked at again */
+        {"&quot;x&quot; &lt;b&gt; A&amp;B", "\" x \" < b > A & B"},
+        {"&amp;lt;", "<"}, /* the entities go one after the other */
+        {"a<skipped>b  \t c", "ab c"},
+        {"line-\nbreak\nhere", "linebreak here"},
+        {"\u3000潮水\u00a0退了\u2028。 ", "潮水 退了 。"},
+        {"é.ü,1", "é . ü , 1"},
+        {"a\x1f"
+         "b\x7f"
+         "c",
+         "a b\x7f"
+         "c"},
+        {"not UTF-8 \xff\xe6.", "not UTF-8 \xff\xe6 ."},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *tokens = tokenize_13a(cases[i][0]);
+        assert_string_equal(tokens, cases[i][1]);
+        mem_free(tokens);
+    }
+}
+
+static Bleu bleu_of(const char *hypothesis, const char *reference, int lowercase) {
+    char *hyp = mem_strdup(hypothesis), *ref = mem_strdup(reference);
+    Bleu bleu = bleu_corpus(&hyp, &ref, 1, lowercase);
+    mem_free(hyp);
+    mem_free(ref);
+    return bleu;
+}
+
+static void test_perfect(void **state) {
+    (void)state;
+    Bleu bleu = bleu_of("who is not wearing pants.", "who is not wearing pants.", 0);
+    assert_close(bleu.score, 100);
+    assert_int_equal(bleu.hypothesis_length, 6);
+    assert_int_equal(bleu.total[3], 3);
+}
+
+/* Papineni et al.'s example: "the" may be matched as often as the reference has it, twice. */
+static void test_clips_counts(void **state) {
+    (void)state;
+    Bleu bleu = bleu_of("the the the the the the the", "the cat is on the mat", 0);
+    assert_int_equal(bleu.correct[0], 2);
+    assert_close(bleu.precision[0], 200.0 / 7);
+    assert_close(bleu.precision[1], 100.0 / (2 * 6)); /* smoothed: 1/2, 1/4, 1/8 of a match */
+    assert_close(bleu.precision[2], 100.0 / (4 * 5));
+    assert_close(bleu.precision[3], 100.0 / (8 * 4));
+}
+
+static void test_brevity_penalty(void **state) {
+    (void)state;
+    Bleu bleu = bleu_of("a b c d", "a b c d e f", 0);
+    assert_close(bleu.brevity_penalty, exp(1 - 6.0 / 4));
+    assert_close(bleu.score, 100 * exp(1 - 6.0 / 4));
+    assert_close(bleu_of("a b c d e f", "a b c d", 0).brevity_penalty, 1);
+}
+
+static void test_nothing_matches(void **state) {
+    (void)state;
+    assert_close(bleu_of("a b c d", "e f g h", 0).score, 0);
+    assert_close(bleu_of("a b c", "a b c", 0).score, 0); /* no 4-gram at all */
+    Bleu bleu = bleu_of("", "", 0);
+    assert_close(bleu.brevity_penalty, 1);
+    assert_close(bleu_corpus(NULL, NULL, 0, 0).score, 0);
+    char line[200];
+    bleu_format(&bleu, line, sizeof line);
+    assert_string_equal(line,
+                        "BLEU = 0.00 0.0/0.0/0.0/0.0 (BP = 1.000 ratio = 0.000 hyp_len = 0 ref_len = 0)");
+}
+
+static void test_lowercase(void **state) {
+    (void)state;
+    const char *hypothesis = "ÉCOLE ДОМ Ωm The end", *reference = "école дом ωM the END";
+    assert_int_equal(bleu_of(hypothesis, reference, 0).correct[0], 0);
+    assert_close(bleu_of(hypothesis, reference, 1).score, 100);
+    assert_int_equal(bleu_of("\xff\xe6 A b", "\xff\xe6 a B", 1).correct[0], 3);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_equals_sacrebleu), cmocka_unit_test(test_tokenize_13a),
+        cmocka_unit_test(test_perfect),          cmocka_unit_test(test_clips_counts),
+        cmocka_unit_test(test_brevity_penalty),  cmocka_unit_test(test_nothing_matches),
+        cmocka_unit_test(test_lowercase),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

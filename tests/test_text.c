@@ -1,0 +1,806 @@
+/* test_text.c: normalisation, BPE, tokenisers, vocabularies and corpus readers. */
+#include "text/bpe.h"
+#include "text/corpus.h"
+#include "text/ds.h"
+#include "text/tokenizer.h"
+#include "text/unicode.h"
+#include "text/vocab.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+#include <utf8proc.h>
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+/* ---- generated text ---- */
+
+static uint64_t rng_state;
+
+static size_t below(size_t n) {
+    rng_state = rng_state * 6364136223846793005u + 1442695040888963407u;
+    return (size_t)(rng_state >> 33) % n;
+}
+
+/* What tokenisers meet and might stumble on; the last ones are white space and controls. */
+// clang-format off
+static const char *const SNIPPETS[] = {
+    "潮", "水", "退", "了", "々", "〇", "𠮷", "𪚥", "a", "b", "it", "Didn", "é", "e\u0301", "ß", "ﬁ", "ñ", "Ω",
+    "ж", "か", "カ", "ｶﾞ", "ー", "한", "\u1112\u1161\u11ab", "ث", "ﷺ", "न\u093f", "ก\u0e33", "1", "2", "42",
+    "½", "²", "٣", "Ａ", "ｚ", "７", "！", "，", "。", "\u201c", "\u201d", "\u2018", "\u2019", "'", "\"",
+    "\u2581", "_", "\\", "\\_", "\\\\", "<s>", "</s>", "<", "-", "…", "¨", "´", "\u0301", "\u0323",
+    "\u0327", "\u20dd", "\ufe0f", "\u200d", "\u200b", "\ufeff", "😀", "👍🏽", "👩\u200d🚀", "🇨🇳",
+    "\U000e0100", "\uffff", "\U0010ffff", " ", "  ", "\u00a0", "\u3000", "\u2028", "\t", "\r", "\n",
+    "\xc2\x85", "\x01", "\x7f",
+};
+// clang-format on
+
+/* A string of up to 30 snippets and, one time in eight, code points from anywhere. */
+static void random_text(char text[1024]) {
+    char *end = text;
+    *end = '\0';
+    for (size_t i = below(31); i > 0; i--) {
+        if (below(8) > 0) {
+            end = stpcpy(end, SNIPPETS[below(COUNT(SNIPPETS))]);
+            continue;
+        }
+        utf8proc_int32_t c = (utf8proc_int32_t)below(below(2) ? 0x3000 : 0x110000);
+        if (c == 0 || (c >= 0xD800 && c < 0xE000)) c = 'x';
+        end += utf8proc_encode_char(c, (utf8proc_uint8_t *)end);
+        *end = '\0';
+    }
+}
+
+static char *normalised(const char *text) {
+    size_t bad = 0;
+    char *result = text_normalise(text, strlen(text), &bad);
+    if (!result) fail_msg("\"%s\" is refused at byte %zu", text, bad);
+    return result;
+}
+
+/* ---- unicode ---- */
+
+static void normalise_gives_nfkc_and_single_spaces(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+        {"", ""},
+        {" \t\u3000 ", ""},
+        {"  a \t b\r\n", "a b"},
+        {"a\u00a0\u2003\u2028\xc2\x85\x01\x7f"
+         "b",
+         "a b"},
+        {"Ｈｅｌｌｏ，　１２", "Hello, 12"},
+        {"ﬁ ½ ²", "fi 1\u20442 2"},
+        {"e\u0301", "é"},
+        {"¨", "\u0308"},
+        {"a ¨", "a \u0308"},
+        {"潮水退了，才知道", "潮水退了,才知道"},
+        {"ｶﾞ", "ガ"},
+        {"\u1112\u1161\u11ab", "한"},
+        {"a\u0301\u0323", "ạ\u0301"},
+        {"👩\u200d🚀", "👩\u200d🚀"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char *text = normalised(cases[i][0]);
+        assert_string_equal(text, cases[i][1]);
+        mem_free(text);
+    }
+}
+
+static void normalise_is_idempotent(void **state) {
+    (void)state;
+    char text[1024];
+    rng_state = 1;
+    for (int i = 0; i < 5000; i++) {
+        random_text(text);
+        char *once = normalised(text), *twice = normalised(once);
+        assert_string_equal(once, twice);
+        assert_null(strstr(once, "  "));
+        assert_true(*once != ' ' && (!*once || once[strlen(once) - 1] != ' '));
+        mem_free(once);
+        mem_free(twice);
+    }
+}
+
+static void normalise_agrees_with_utf8proc(void **state) {
+    (void)state;
+    char text[1024];
+    rng_state = 2;
+    int compared = 0;
+    for (int i = 0; i < 5000; i++) {
+        random_text(text);
+        utf8proc_uint8_t *expected = utf8proc_NFKC((const utf8proc_uint8_t *)text);
+        char *plain = normalised((const char *)expected), *got = normalised(text);
+        assert_string_equal(got, plain);
+        compared += strcmp(got, (const char *)expected) == 0;
+        free(expected);
+        mem_free(plain);
+        mem_free(got);
+    }
+    assert_true(compared > 100);
+}
+
+static void normalise_names_the_first_bad_byte(void **state) {
+    (void)state;
+    static const struct {
+        const char *bytes;
+        size_t n, bad;
+    } cases[] = {
+        {"\xff", 1, 0},     {"ab\x80", 3, 2},           {"a\xe6\xbd", 3, 1},
+        {"\xc0\xaf", 2, 0}, {"\xed\xa0\x80", 3, 0},     {"x\xf4\x90\x80\x80", 5, 1},
+        {"ab\0c", 4, 2},    {"\xe6\xbd\xae\xe6", 4, 3}, {"\0", 1, 0},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        size_t bad = 99;
+        char *exact = malloc(cases[i].n); /* no byte behind it, for the sanitizer to watch */
+        memcpy(exact, cases[i].bytes, cases[i].n);
+        assert_null(text_normalise(exact, cases[i].n, &bad));
+        assert_int_equal(bad, cases[i].bad);
+        assert_null(text_normalise(exact, cases[i].n, NULL));
+        free(exact);
+    }
+}
+
+/* Hostile: marks in the wrong order by the ten thousand must not cost quadratic time. */
+static void normalise_orders_many_marks(void **state) {
+    (void)state;
+    enum { MARKS = 200000 };
+    char *text = mem_alloc(1 + 4 * MARKS + 1), *end = text;
+    *end++ = 'x';
+    for (int i = 0; i < MARKS; i++) end = stpcpy(end, "\u0302"); /* class 230 */
+    for (int i = 0; i < MARKS; i++) end = stpcpy(end, "\u0331"); /* class 220 */
+    char *got = normalised(text);
+    assert_memory_equal(got, "x\u0331\u0331", 5);
+    assert_memory_equal(got + 1 + 2 * MARKS, "\u0302\u0302", 4);
+    assert_int_equal(strlen(got), 1 + 4 * MARKS);
+    mem_free(got);
+    mem_free(text);
+}
+
+static void characters_and_their_classes(void **state) {
+    (void)state;
+    const char *at = "a潮𠮷";
+    assert_int_equal(utf8_count(at), 3);
+    assert_int_equal(utf8_next(&at), 'a');
+    assert_int_equal(utf8_length(at), 3);
+    assert_int_equal(utf8_next(&at), 0x6F6E);
+    assert_int_equal(utf8_next(&at), 0x20BB7);
+    assert_int_equal(*at, '\0');
+    assert_true(utf8_valid("潮a", 4) && !utf8_valid("潮a", 2) && utf8_valid("", 0));
+    assert_true(is_han(0x6F6E) && is_han(0x20BB7) && is_han(0x3005) && is_han(0x3007) && is_han(0x31350));
+    assert_false(is_han('a') || is_han(0x304B) || is_han(0xFF0C) || is_han(0x1F600));
+    assert_true(is_letter('a') && is_letter(0xE9) && is_letter(0x304B));
+    assert_false(is_letter(0x6F6E) || is_letter('1') || is_letter(0x301) || is_letter('_') ||
+                 is_letter(0x3005));
+    assert_true(is_mark(0x301) && is_mark(0xFE0F) && is_mark(0x093F) && !is_mark('a'));
+    assert_true(is_digit('7') && is_digit(0x663) && !is_digit(0xBD));
+}
+
+/* ---- bpe ---- */
+
+/* The pieces as one string with '|' between; releases them. */
+static char *shown(char **pieces) {
+    size_t size = 1;
+    for (ptrdiff_t i = 0; i < arrlen(pieces); i++) size += strlen(pieces[i]) + 1;
+    char *text = mem_zalloc(size);
+    for (ptrdiff_t i = 0; i < arrlen(pieces); i++) {
+        if (i > 0) strcat(text, "|");
+        strcat(text, pieces[i]);
+    }
+    pieces_free(pieces);
+    return text;
+}
+
+static void assert_pieces(char **pieces, const char *expected) {
+    char *text = shown(pieces);
+    assert_string_equal(text, expected);
+    mem_free(text);
+}
+
+static void assert_applied(const Bpe *bpe, const char *word, const char *expected) {
+    char **pieces = NULL;
+    bpe_apply(bpe, word, &pieces);
+    assert_pieces(pieces, expected);
+}
+
+static void assert_format(const Bpe *bpe, const char *expected) {
+    char *text = bpe_format(bpe);
+    assert_string_equal(text, expected);
+    mem_free(text);
+}
+
+static void bpe_learns_the_most_frequent_pairs(void **state) {
+    (void)state;
+    char *words[] = {"low", "lower", "newest", "widest"};
+    const long counts[] = {5, 2, 6, 3};
+    Bpe *bpe = bpe_learn(words, counts, 4, 4);
+    assert_format(bpe, "e s\nes t\nl o\nlo w\n"); /* es 9, est 9; then lo before ow, both 7 */
+    assert_int_equal(bpe_merges(bpe), 4);
+    assert_applied(bpe, "lowest", "low|est");
+    assert_applied(bpe, "潮est𠮷", "潮|est|𠮷");
+    assert_applied(bpe, "", "");
+    bpe_free(bpe);
+}
+
+static void bpe_stops_when_no_pair_occurs_twice(void **state) {
+    (void)state;
+    char *words[] = {"ab", "cd", "x", ""};
+    const long counts[] = {2, 1, 100, 7};
+    Bpe *bpe = bpe_learn(words, counts, 4, 100);
+    assert_format(bpe, "a b\n");
+    bpe_free(bpe);
+    bpe = bpe_learn(words, counts, 4, 0);
+    assert_format(bpe, "");
+    assert_applied(bpe, "ab", "a|b");
+    bpe_free(bpe);
+    bpe = bpe_learn(NULL, NULL, 0, 10);
+    assert_int_equal(bpe_merges(bpe), 0);
+    bpe_free(bpe);
+    bpe_free(NULL);
+}
+
+static void bpe_merges_runs_from_the_left(void **state) {
+    (void)state;
+    char *words[] = {"aaaaa"};
+    const long counts[] = {1};
+    Bpe *bpe = bpe_learn(words, counts, 1, 10);
+    assert_format(bpe, "a a\n"); /* aa aa a has no pair twice */
+    assert_applied(bpe, "aaaaa", "aa|aa|a");
+    bpe_free(bpe);
+}
+
+/* The definition itself: all pairs counted anew for every merge, over pieces as strings. */
+enum { NAIVE_WORDS = 40, NAIVE_LENGTH = 12 };
+
+typedef struct Naive {
+    char pieces[NAIVE_WORDS][NAIVE_LENGTH][NAIVE_LENGTH + 1];
+    int lengths[NAIVE_WORDS];
+    const long *counts;
+    int n;
+} Naive;
+
+static long naive_count(const Naive *naive, const char *left, const char *right) {
+    long count = 0;
+    for (int w = 0; w < naive->n; w++)
+        for (int i = 0; i + 1 < naive->lengths[w]; i++)
+            if (!strcmp(naive->pieces[w][i], left) && !strcmp(naive->pieces[w][i + 1], right))
+                count += naive->counts[w];
+    return count;
+}
+
+static void naive_merge(Naive *naive, const char *left, const char *right) {
+    for (int w = 0; w < naive->n; w++) {
+        int out = 0;
+        for (int in = 0; in < naive->lengths[w]; in++) {
+            char piece[NAIVE_LENGTH + 1];
+            strcpy(piece, naive->pieces[w][in]);
+            if (in + 1 < naive->lengths[w] && !strcmp(piece, left) &&
+                !strcmp(naive->pieces[w][in + 1], right))
+                strcat(piece, naive->pieces[w][++in]);
+            strcpy(naive->pieces[w][out++], piece);
+        }
+        naive->lengths[w] = out;
+    }
+}
+
+/* One step; false when no pair occurs twice. line becomes "left right\n". */
+static bool naive_step(Naive *naive, char line[64]) {
+    long most = 1;
+    char left[NAIVE_LENGTH + 1] = "", right[NAIVE_LENGTH + 1] = "";
+    for (int w = 0; w < naive->n; w++)
+        for (int i = 0; i + 1 < naive->lengths[w]; i++) {
+            const char *a = naive->pieces[w][i], *b = naive->pieces[w][i + 1];
+            long count = naive_count(naive, a, b);
+            int order = strcmp(a, left) ? strcmp(a, left) : strcmp(b, right);
+            if (count < most || (count == most && (most == 1 || order >= 0))) continue;
+            most = count;
+            strcpy(left, a);
+            strcpy(right, b);
+        }
+    if (most < 2) return false;
+    naive_merge(naive, left, right);
+    sprintf(line, "%s %s\n", left, right);
+    return true;
+}
+
+static void naive_start(Naive *naive, char *const *words, const long *counts, int n) {
+    *naive = (Naive){.counts = counts, .n = n};
+    for (int w = 0; w < n; w++) {
+        naive->lengths[w] = (int)strlen(words[w]);
+        for (int i = 0; i < naive->lengths[w]; i++) naive->pieces[w][i][0] = words[w][i];
+    }
+}
+
+static void assert_learned(char *const *words, const long *counts, int n, int merges) {
+    static Naive naive;
+    char expected[1 << 14] = "", line[64];
+    naive_start(&naive, words, counts, n);
+    for (int i = 0; i < merges && naive_step(&naive, line); i++) strcat(expected, line);
+    Bpe *bpe = bpe_learn(words, counts, n, merges);
+    assert_format(bpe, expected);
+    for (int w = 0; w < n; w++) {
+        char **pieces = NULL;
+        bpe_apply(bpe, words[w], &pieces);
+        assert_int_equal(arrlen(pieces), naive.lengths[w]);
+        for (int i = 0; i < naive.lengths[w]; i++) assert_string_equal(pieces[i], naive.pieces[w][i]);
+        pieces_free(pieces);
+    }
+    bpe_free(bpe);
+}
+
+/* The learner finds the merges of the definition, and applying them splits the words as learning left them.
+ */
+static void bpe_does_what_the_definition_says(void **state) {
+    (void)state;
+    rng_state = 3;
+    for (int round = 0; round < 150; round++) {
+        char letters[NAIVE_WORDS][NAIVE_LENGTH + 1] = {{0}}, *words[NAIVE_WORDS];
+        long counts[NAIVE_WORDS];
+        int n = 1 + (int)below(NAIVE_WORDS);
+        size_t alphabet = 1 + below(4);
+        for (int w = 0; w < n; w++) {
+            for (size_t i = below(NAIVE_LENGTH); i > 0; i--)
+                letters[w][i - 1] = (char)('a' + below(alphabet));
+            words[w] = letters[w];
+            counts[w] = 1 + (long)below(5);
+        }
+        assert_learned(words, counts, n, 60);
+    }
+}
+
+static void bpe_text_form_round_trips(void **state) {
+    (void)state;
+    Err err;
+    const char *text = "▁ t\n▁t he\nh e\n潮 水\n\\ _\n";
+    Bpe *bpe = bpe_parse(text, "m", &err);
+    assert_non_null(bpe);
+    assert_format(bpe, text);
+    assert_applied(bpe, "▁the", "▁the"); /* "▁t he" can be merged only after the later "h e" */
+    assert_applied(bpe, "the潮水", "t|he|潮水");
+    bpe_free(bpe);
+    bpe = bpe_parse("a b", "m", &err);
+    assert_format(bpe, "a b\n");
+    bpe_free(bpe);
+    bpe = bpe_parse("", "m", &err);
+    assert_int_equal(bpe_merges(bpe), 0);
+    bpe_free(bpe);
+}
+
+static void assert_err(const Err *err, const char *path, long line, const char *reason) {
+    assert_string_equal(err->path, path);
+    assert_int_equal(err->line, line);
+    if (!strstr(err->reason, reason)) fail_msg("reason is \"%s\", expected \"%s\"", err->reason, reason);
+}
+
+static void bpe_refuses_broken_merges(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *reason;
+        long line;
+    } cases[] = {
+        {"ab\n", "two pieces", 1},        {"a b\n\nc d\n", "two pieces", 2},
+        {"a b c\n", "two pieces", 1},     {" b\n", "two pieces", 1},
+        {"a \n", "two pieces", 1},        {"a b\nc d\na b\n", "second time", 3},
+        {"a b\nc  d\n", "two pieces", 2}, {"a \xe6\n", "not valid UTF-8", 1},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        Err err;
+        assert_null(bpe_parse(cases[i].text, "bpe", &err));
+        assert_err(&err, "bpe", cases[i].line, cases[i].reason);
+    }
+}
+
+/* ---- tokenizer ---- */
+
+static const Tokenizer CHARACTERS = {TOKENIZER_CHAR, NULL}, AT_SPACES = {TOKENIZER_NONE, NULL};
+
+static void tokenizers_have_names(void **state) {
+    (void)state;
+    for (int kind = TOKENIZER_CHAR; kind <= TOKENIZER_NONE; kind++)
+        assert_int_equal(tokenizer_kind(tokenizer_name((TokenizerKind)kind)), kind);
+    assert_int_equal(tokenizer_kind("words"), -1);
+    assert_int_equal(tokenizer_kind(""), -1);
+}
+
+static void char_tokenizer_splits(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+        {"", ""},
+        {"潮水退了,才", "潮|水|退|了|,|才"},
+        {"我有3个iPhone 15 Pro", "我|有|3|个|iPhone|▁|15|▁|Pro"},
+        {"𠮷々〇カタ", "𠮷|々|〇|カタ"},
+        {"x\u0301y 3\u0301 !\u0301a", "x\u0301y|▁|3\u0301|▁|!\u0301|a"},
+        {"\u0301a", "\u0301|a"},
+        {"▁ \\_ '", "\\_|▁|\\\\|_|▁|'"},
+        {"don't", "don|'|t"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++)
+        assert_pieces(tokenizer_split(&CHARACTERS, cases[i][0]), cases[i][1]);
+}
+
+/* With merges learned from two copies of a text, every word of it becomes one piece. */
+static void bpe_tokenizer_splits_words(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+        {"I didn't go.", "▁I|▁didn|'t|▁go|."},
+        {"It\u2019s 1984, room B12", "▁It|\u2019s|▁1984|,|▁room|▁B|12"},
+        {"«潮水 tide潮»", "▁«|潮水|▁tide潮|»"},
+        {"a_b \\▁", "▁a|_|b|▁\\\\|\\_"},
+        {"'tis ' '5 ''", "▁'tis|▁'|▁'|5|▁'|'"},
+        {"x\u0301y \u0301 !\u0301z", "▁x\u0301y|▁\u0301|▁!\u0301|z"},
+        {"</s>", "▁<|/|s|>"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char *sentences[] = {(char *)cases[i][0], (char *)cases[i][0]};
+        Tokenizer tokenizer = {TOKENIZER_BPE, tokenizer_learn(sentences, 2, 1000)};
+        assert_pieces(tokenizer_split(&tokenizer, cases[i][0]), cases[i][1]);
+        bpe_free(tokenizer.bpe);
+    }
+}
+
+static void none_tokenizer_splits_at_spaces(void **state) {
+    (void)state;
+    assert_pieces(tokenizer_split(&AT_SPACES, "潮水 退 了 \\_ ▁a"), "潮水|退|了|\\_|▁a");
+    assert_pieces(tokenizer_split(&AT_SPACES, ""), "");
+}
+
+static void assert_round_trip(const Tokenizer *tokenizer, const char *text) {
+    char **pieces = tokenizer_split(tokenizer, text);
+    char *joined = tokenizer_join(tokenizer->kind, pieces, (int)arrlen(pieces));
+    assert_string_equal(joined, text);
+    for (ptrdiff_t i = 0; i < arrlen(pieces); i++) assert_true(*pieces[i] && !strpbrk(pieces[i], " \n"));
+    mem_free(joined);
+    pieces_free(pieces);
+}
+
+static void every_text_comes_back(void **state) {
+    (void)state;
+    enum { TEXTS = 4000 };
+    char text[1024], **texts = NULL;
+    rng_state = 4;
+    for (int i = 0; i < TEXTS; i++) {
+        random_text(text);
+        arrput(texts, normalised(text));
+    }
+    Tokenizer few = {TOKENIZER_BPE, tokenizer_learn(texts, 0, 0)};
+    Tokenizer many = {TOKENIZER_BPE, tokenizer_learn(texts, TEXTS / 2, 500)};
+    assert_int_equal(bpe_merges(many.bpe), 500);
+    const Tokenizer *all[] = {&few, &many, &CHARACTERS, &AT_SPACES};
+    for (int i = 0; i < TEXTS; i++)
+        for (size_t k = 0; k < COUNT(all); k++) assert_round_trip(all[k], texts[i]);
+    bpe_free(few.bpe);
+    bpe_free(many.bpe);
+    lines_free(texts);
+}
+
+/* Hostile: a word of many letters, a letter with many marks. */
+static void long_runs_are_cut(void **state) {
+    (void)state;
+    enum { LENGTH = 200000 };
+    char *sentence = "abab", *text = mem_zalloc(2 * LENGTH + 1);
+    Tokenizer bpe = {TOKENIZER_BPE, tokenizer_learn(&sentence, 1, 10)};
+    memset(text, 'a', LENGTH);
+    assert_round_trip(&bpe, text);
+    assert_round_trip(&CHARACTERS, text);
+    for (int i = 0; i < LENGTH; i++) memcpy(text + 2 * i, "\u0301", 2);
+    assert_round_trip(&bpe, text);
+    char **pieces = tokenizer_split(&CHARACTERS, text);
+    assert_int_equal(arrlen(pieces), LENGTH / 100);
+    pieces_free(pieces);
+    bpe_free(bpe.bpe);
+    mem_free(text);
+}
+
+static void join_takes_whatever_a_model_writes(void **state) {
+    (void)state;
+    static const struct {
+        TokenizerKind kind;
+        const char *text;
+        char *pieces[5];
+    } cases[] = {
+        {TOKENIZER_BPE, "a b", {"▁", "▁a", "▁", "▁b", "▁"}},
+        {TOKENIZER_BPE, "ab ▁", {"a", "b", "▁\\", "_"}},
+        {TOKENIZER_BPE, "\\x\\", {"\\", "x", "\\"}},
+        {TOKENIZER_CHAR, "潮 水", {"▁", "潮", "▁", "▁", "水"}},
+        {TOKENIZER_CHAR, "", {"▁", "▁"}},
+        {TOKENIZER_NONE, "a ▁b", {"a", "▁b"}},
+        {TOKENIZER_BPE, "a\xe2", {"▁a", "\xe2"}},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        int n = 0;
+        while (n < 5 && cases[i].pieces[n]) n++;
+        char *text = tokenizer_join(cases[i].kind, cases[i].pieces, n);
+        assert_string_equal(text, cases[i].text);
+        mem_free(text);
+    }
+}
+
+/* ---- vocab ---- */
+
+static void assert_vocab_format(const Vocab *vocab, const char *expected) {
+    char *text = vocab_format(vocab);
+    assert_string_equal(text, expected);
+    mem_free(text);
+}
+
+static void vocab_holds_the_most_frequent(void **state) {
+    (void)state;
+    char *pieces[] = {"b", "潮", "a", "</s>", "rare", "top"};
+    const long counts[] = {5, 5, 5, 50, 1, 9};
+    Vocab *all = vocab_build(pieces, counts, 6, 0), *some = vocab_build(pieces, counts, 6, 7);
+    assert_vocab_format(all, "<pad>\n<unk>\n<s>\n</s>\ntop\na\nb\n潮\nrare\n");
+    assert_vocab_format(some, "<pad>\n<unk>\n<s>\n</s>\ntop\na\nb\n");
+    assert_int_equal(vocab_size(some), 7);
+    assert_int_equal(vocab_id(some, "top"), ID_SPECIALS);
+    assert_int_equal(vocab_id(some, "潮"), ID_UNK);
+    assert_int_equal(vocab_id(some, "</s>"), ID_UNK);
+    assert_int_equal(vocab_id(all, "潮"), 7);
+    assert_string_equal(vocab_piece(all, 7), "潮");
+    assert_string_equal(vocab_piece(all, ID_EOS), "</s>");
+    vocab_free(all);
+    vocab_free(some);
+    Vocab *none = vocab_build(NULL, NULL, 0, 0);
+    assert_int_equal(vocab_size(none), ID_SPECIALS);
+    vocab_free(none);
+    vocab_free(NULL);
+}
+
+static void vocab_text_form_round_trips(void **state) {
+    (void)state;
+    Err err;
+    const char *text = "<pad>\n<unk>\n<s>\n</s>\n▁the\n潮\n\\_\n";
+    Vocab *vocab = vocab_parse(text, "v", &err);
+    assert_non_null(vocab);
+    assert_vocab_format(vocab, text);
+    assert_int_equal(vocab_id(vocab, "潮"), 5);
+    vocab_free(vocab);
+    vocab = vocab_parse("<pad>\n<unk>\n<s>\n</s>\nlast", "v", &err);
+    assert_int_equal(vocab_id(vocab, "last"), 4);
+    vocab_free(vocab);
+}
+
+static void vocab_refuses_broken_text(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *reason;
+        long line;
+    } cases[] = {
+        {"", "expected <pad>", 1},
+        {"<pad>\n<unk>\n", "expected <s>", 3},
+        {"<pad>\n<unk>\na\n</s>\n", "expected <s>", 3},
+        {"<pad>\n<unk>\n<s>\n</s>\na\n\nb\n", "empty line", 6},
+        {"<pad>\n<unk>\n<s>\n</s>\na\nb\na\n", "\"a\" is on line 5", 7},
+        {"<pad>\n<unk>\n<s>\n</s>\n<s>\n", "\"<s>\" is on line 3", 5},
+        {"<pad>\n<unk>\n<s>\n</s>\n\xff\n", "not valid UTF-8", 5},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        Err err;
+        assert_null(vocab_parse(cases[i].text, "vocab", &err));
+        assert_err(&err, "vocab", cases[i].line, cases[i].reason);
+    }
+}
+
+/* ---- corpus ---- */
+
+static char directory[] = "/tmp/tide-test-XXXXXX";
+
+static int make_directory(void **state) {
+    (void)state;
+    return mkdtemp(directory) && chdir(directory) == 0 ? 0 : -1;
+}
+
+static int remove_directory(void **state) {
+    (void)state;
+    unlink("a");
+    unlink("b");
+    return chdir("/") == 0 ? rmdir(directory) : -1;
+}
+
+static void write_bytes(const char *path, const char *bytes, size_t n) {
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, n, file), n);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void write_text(const char *path, const char *text) { write_bytes(path, text, strlen(text)); }
+
+static void lines_are_read_and_normalised(void **state) {
+    (void)state;
+    Err err;
+    write_text("a", "\xEF\xBB\xBFone  two\r\n\r\n\u3000潮水，\nlast\rline");
+    assert_pieces(lines_read("a", 0, &err), "one two||潮水,|last line");
+    write_text("a", "\n");
+    assert_pieces(lines_read("a", 0, &err), "");
+    write_text("a", "");
+    char **none = lines_read("a", 1, &err);
+    assert_non_null(none);
+    assert_int_equal(arrlen(none), 0);
+    lines_free(none);
+    write_text("a", "from stdin\n");
+    assert_non_null(freopen("a", "rb", stdin));
+    assert_pieces(lines_read("-", 0, &err), "from stdin");
+    assert_null(lines_read(NULL, 0, &err));
+    assert_err(&err, "standard input", 0, "file is empty");
+}
+
+static void lines_report_what_is_wrong(void **state) {
+    (void)state;
+    static const struct {
+        const char *bytes;
+        size_t n;
+        long line;
+        const char *reason;
+    } cases[] = {
+        {"", 0, 0, "file is empty"},
+        {"\xEF\xBB\xBF", 3, 0, "file is empty"},
+        {"ok\nab\xff\n", 7, 2, "line is not valid UTF-8 (byte 3)"},
+        {"\xff\xfe"
+         "a\0",
+         4, 1, "line is not valid UTF-8 (byte 1)"},
+        {"ok\nok\na\0b\n", 10, 3, "line holds a NUL (byte 2)"},
+        {"cut \xe6\xbd", 6, 1, "line is not valid UTF-8 (byte 5)"},
+    };
+    Err err;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        write_bytes("a", cases[i].bytes, cases[i].n);
+        assert_null(lines_read("a", 0, &err));
+        assert_err(&err, "a", cases[i].line, cases[i].reason);
+    }
+    assert_null(lines_read("missing", 1, &err));
+    assert_err(&err, "missing", 0, "No such file or directory");
+    assert_null(lines_read(".", 1, &err));
+    assert_err(&err, ".", 0, "Is a directory");
+}
+
+static void a_long_line_is_read_whole(void **state) {
+    (void)state;
+    enum { SIZE = 3 << 20 };
+    Err err;
+    char *text = mem_alloc(SIZE);
+    memset(text, 'x', SIZE);
+    write_bytes("a", text, SIZE);
+    char **lines = lines_read("a", 0, &err);
+    assert_int_equal(arrlen(lines), 1);
+    assert_int_equal(strlen(lines[0]), SIZE);
+    lines_free(lines);
+    size_t size;
+    char *bytes = file_read("a", &size, &err);
+    assert_int_equal(size, SIZE);
+    assert_memory_equal(bytes, text, SIZE);
+    assert_int_equal(bytes[SIZE], '\0');
+    mem_free(bytes);
+    mem_free(text);
+}
+
+static void assert_counts(const Corpus *corpus, int pairs, long read, long empty) {
+    assert_int_equal(corpus_size(corpus), pairs);
+    assert_int_equal(arrlen(corpus->target), pairs);
+    assert_int_equal(corpus->read, read);
+    assert_int_equal(corpus->dropped_empty, empty);
+}
+
+static void aligned_files_become_pairs(void **state) {
+    (void)state;
+    Corpus corpus = {0};
+    Err err;
+    write_text("a", "潮水退了\r\n\n 只有 \n \n完");
+    write_text("b", "the tide is out\nnobody\n\u00a0\n\t\nend\n");
+    assert_int_equal(corpus_read_lines(&corpus, "a", "b", &err), 0);
+    assert_counts(&corpus, 2, 5, 3);
+    assert_string_equal(corpus.source[1], "完");
+    assert_string_equal(corpus.target[1], "end");
+    assert_int_equal(corpus_read_lines(&corpus, "b", "a", &err), 0);
+    assert_counts(&corpus, 4, 10, 6);
+    assert_string_equal(corpus.source[2], "the tide is out");
+    corpus_free(&corpus);
+    assert_counts(&corpus, 0, 0, 0);
+}
+
+static void aligned_files_that_do_not_fit(void **state) {
+    (void)state;
+    static const struct {
+        const char *a, *b, *path;
+        long line;
+        const char *reason;
+    } cases[] = {
+        {"1\n2\n3\n", "1\n2\n3\n4\n", "b", 4, "a has 3 lines but b has 4"},
+        {"1\n2\n3\n", "1\n", "a", 2, "a has 3 lines but b has 1"},
+        {"1\n", "", "b", 0, "file is empty"},
+        {"1\n\n", "\n2\n", "a", 0, "no sentence pairs"},
+        {"1\n", "\xff\n", "b", 1, "not valid UTF-8"},
+    };
+    Corpus corpus = {0};
+    Err err;
+    write_text("a", "x\n");
+    assert_int_equal(corpus_read_lines(&corpus, "a", "a", &err), 0);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        write_text("a", cases[i].a);
+        write_text("b", cases[i].b);
+        assert_int_equal(corpus_read_lines(&corpus, "a", "b", &err), -1);
+        assert_err(&err, cases[i].path, cases[i].line, cases[i].reason);
+        assert_counts(&corpus, 1, 1, 0);
+    }
+    assert_int_equal(corpus_read_lines(&corpus, "a", "-", &err), -1);
+    assert_err(&err, "-", 0, "No such file");
+    corpus_free(&corpus);
+}
+
+static void tab_separated_columns_become_pairs(void **state) {
+    (void)state;
+    Corpus corpus = {0};
+    Err err;
+    write_text("a", "\xEF\xBB\xBFHi.\t嗨。\tCC-BY 2.0 \xff\r\nRun!\t你跑吧！\r\n\r\n\t空\nWait\t\tx\n");
+    assert_int_equal(corpus_read_tsv(&corpus, "a", 0, &err), 0);
+    assert_counts(&corpus, 2, 5, 3);
+    assert_string_equal(corpus.source[1], "你跑吧!");
+    assert_string_equal(corpus.target[1], "Run!");
+    assert_int_equal(corpus_read_tsv(&corpus, "a", 1, &err), 0);
+    assert_string_equal(corpus.source[2], "Hi.");
+    assert_string_equal(corpus.target[2], "嗨。");
+    corpus_free(&corpus);
+}
+
+static void tab_separated_columns_that_are_broken(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        long line;
+        const char *reason;
+    } cases[] = {
+        {"a\tb\nno tab\n", 2, "line has no tab"},
+        {"a\tb\nok\t\xe6\n", 2, "line is not valid UTF-8 (byte 4)"},
+        {"\xe6\tb\n", 1, "line is not valid UTF-8 (byte 1)"},
+        {"", 0, "no sentence pairs"},
+        {"\ta\n\n", 0, "no sentence pairs"},
+    };
+    Corpus corpus = {0};
+    Err err;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        write_text("a", cases[i].text);
+        assert_int_equal(corpus_read_tsv(&corpus, "a", 1, &err), -1);
+        assert_err(&err, "a", cases[i].line, cases[i].reason);
+        assert_counts(&corpus, 0, 0, 0);
+    }
+    assert_int_equal(corpus_read_tsv(&corpus, ".", 1, &err), -1);
+    assert_err(&err, ".", 0, "Is a directory");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(normalise_gives_nfkc_and_single_spaces),
+        cmocka_unit_test(normalise_is_idempotent),
+        cmocka_unit_test(normalise_agrees_with_utf8proc),
+        cmocka_unit_test(normalise_names_the_first_bad_byte),
+        cmocka_unit_test(normalise_orders_many_marks),
+        cmocka_unit_test(characters_and_their_classes),
+        cmocka_unit_test(bpe_learns_the_most_frequent_pairs),
+        cmocka_unit_test(bpe_stops_when_no_pair_occurs_twice),
+        cmocka_unit_test(bpe_merges_runs_from_the_left),
+        cmocka_unit_test(bpe_does_what_the_definition_says),
+        cmocka_unit_test(bpe_text_form_round_trips),
+        cmocka_unit_test(bpe_refuses_broken_merges),
+        cmocka_unit_test(tokenizers_have_names),
+        cmocka_unit_test(char_tokenizer_splits),
+        cmocka_unit_test(bpe_tokenizer_splits_words),
+        cmocka_unit_test(none_tokenizer_splits_at_spaces),
+        cmocka_unit_test(every_text_comes_back),
+        cmocka_unit_test(long_runs_are_cut),
+        cmocka_unit_test(join_takes_whatever_a_model_writes),
+        cmocka_unit_test(vocab_holds_the_most_frequent),
+        cmocka_unit_test(vocab_text_form_round_trips),
+        cmocka_unit_test(vocab_refuses_broken_text),
+        cmocka_unit_test(lines_are_read_and_normalised),
+        cmocka_unit_test(lines_report_what_is_wrong),
+        cmocka_unit_test(a_long_line_is_read_whole),
+        cmocka_unit_test(aligned_files_become_pairs),
+        cmocka_unit_test(aligned_files_that_do_not_fit),
+        cmocka_unit_test(tab_separated_columns_become_pairs),
+        cmocka_unit_test(tab_separated_columns_that_are_broken),
+    };
+    return cmocka_run_group_tests_name("text", tests, make_directory, remove_directory);
+}

@@ -1,0 +1,421 @@
+/* What a person looks at: the heatmap's XML and geometry, the progress bar on a pseudo-terminal and its plain
+ * lines. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <ctype.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "view/heatmap.h"
+#include "view/progress.h"
+
+/* ---- heatmap ---- */
+
+enum { MOST = 64 };
+
+/* An alignment whose pieces end at a NULL; one weight of each row is large. */
+typedef struct Sample {
+    char *source[MOST], *target[MOST];
+    float weight[MOST * MOST];
+    Alignment alignment;
+} Sample;
+
+static void sample_fill(Sample *s) {
+    Alignment *a = &s->alignment;
+    *a = (Alignment){.source = s->source, .target = s->target, .weight = s->weight};
+    while (s->source[a->n_source]) a->n_source++;
+    while (s->target[a->n_target]) a->n_target++;
+    for (int i = 0; i < a->n_target; i++)
+        for (int j = 0; j < a->n_source; j++)
+            s->weight[i * a->n_source + j] = j == i % a->n_source ? 0.87f : 0.13f / (float)a->n_source;
+}
+
+static Sample tide(void) {
+    return (Sample){
+        .source = {"潮", "水", "退", "了", ",", "才", "知", "道", "谁", "没", "穿", "裤", "子", "。", "</s>"},
+        .target = {"▁When", "▁the", "▁t", "ide", "▁goes", "▁out", ",", "▁we", "▁know", "▁who", "▁is", "▁not",
+                   "▁wear", "ing", "▁pants", ".", "</s>"},
+    };
+}
+
+static Sample hostile(void) {
+    return (Sample){
+        .source = {"<", "b", ">", "&", "\"", "'", "]]>", "\x01\x1f\x7f", "\xff\xe6\xbd", "\xef\xbf\xbe",
+                   "\\_", "词语", "", "▁", "</s>"},
+        .target = {"▁<script>alert(1)</script>", "▁--", "><", "▁a\tb\nc", "▁&amp;", "</s>"},
+    };
+}
+
+/* The picture as a string, to be freed. */
+static char *draw(Sample *s, bool transpose) {
+    char *svg = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&svg, &size);
+    if (!s->alignment.source) sample_fill(s); /* else a test has set weights of its own */
+    assert_int_equal(heatmap_svg(out, &s->alignment, transpose), 0);
+    fclose(out);
+    assert_int_equal(strlen(svg), size);
+    return svg;
+}
+
+static int count(const char *text, const char *what) {
+    int n = 0;
+    for (const char *at = text; (at = strstr(at, what)); at += strlen(what)) n++;
+    return n;
+}
+
+/* Between the n-th `before` (from 0) and the `after` that follows it. */
+static void between(const char *text, const char *before, int n, const char *after, char found[1024]) {
+    const char *at = strstr(text, before);
+    while (at && n-- > 0) at = strstr(at + 1, before);
+    assert_non_null(at);
+    at += strlen(before);
+    const char *end = strstr(at, after);
+    assert_non_null(end);
+    snprintf(found, 1024, "%.*s", (int)(end - at), at);
+}
+
+static void assert_entity(const char *text) {
+    static const char *const known[] = {"&lt;", "&gt;", "&amp;", "&quot;"};
+    for (int i = 0; i < 4; i++)
+        if (strncmp(text, known[i], strlen(known[i])) == 0) return;
+    fail_msg("a bare & before \"%.20s\"", text);
+}
+
+/* Every tag is closed by its own name, attributes are quoted, and text has neither < nor control characters.
+ */
+static void assert_well_formed(const char *xml) {
+    char open[32][16];
+    int depth = 0;
+    for (const char *c = xml; *c; c++) {
+        if (*c == '&') assert_entity(c);
+        if (iscntrl((unsigned char)*c) && *c != '\n') fail_msg("control character %d", *c);
+        if (*c != '<') continue;
+        const char *end = strchr(c, '>');
+        assert_non_null(end);
+        char name[16] = "";
+        assert_int_equal(sscanf(c + 1 + (c[1] == '/'), "%15[a-z]", name), 1);
+        if (c[1] == '/') {
+            assert_true(depth > 0);
+            assert_string_equal(name, open[--depth]);
+        } else if (end[-1] != '/') {
+            assert_true(depth < 32);
+            strcpy(open[depth++], name);
+        }
+        int quotes = 0;
+        for (; c < end; c++) quotes += *c == '"';
+        assert_int_equal(quotes % 2, 0);
+    }
+    assert_int_equal(depth, 0);
+}
+
+static void test_heatmap_is_well_formed(void **state) {
+    (void)state;
+    for (int transpose = 0; transpose < 2; transpose++) {
+        Sample samples[] = {tide(), hostile(), {.source = {"</s>"}, .target = {"</s>"}}, {.source = {NULL}}};
+        for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
+            char *svg = draw(&samples[i], transpose);
+            assert_ptr_equal(strstr(svg, "<svg xmlns=\"http://www.w3.org/2000/svg\""), svg);
+            assert_well_formed(svg);
+            int cells = samples[i].alignment.n_source * samples[i].alignment.n_target;
+            assert_int_equal(count(svg, "<title>"), 1 + cells); /* the picture's own, and one a cell */
+            free(svg);
+        }
+    }
+}
+
+static void test_heatmap_escapes(void **state) {
+    (void)state;
+    Sample s = hostile();
+    char *svg = draw(&s, false), found[1024];
+    assert_null(strstr(svg, "<script>"));
+    assert_non_null(strstr(svg, "]]&gt; → &lt;script&gt;alert(1)&lt;/script&gt;: 0.01"));
+    between(svg, "<title>", 1, "</title>", found);
+    assert_string_equal(found, "&lt; → &lt;script&gt;alert(1)&lt;/script&gt;: 0.87");
+    assert_non_null(strstr(svg, "���")); /* what XML forbids */
+    assert_null(strstr(svg, "\\_"));
+    assert_non_null(strstr(svg, "a b c"));
+    free(svg);
+}
+
+/* Where the cell with this title stands. */
+static void cell_at(const char *svg, const char *title, int *x, int *y) {
+    const char *at = strstr(svg, title);
+    assert_non_null(at);
+    while (strncmp(at, "<rect", 5) != 0) at--;
+    assert_int_equal(sscanf(at, "<rect x=\"%d\" y=\"%d\"", x, y), 2);
+}
+
+static void test_heatmap_transposes(void **state) {
+    (void)state;
+    static const char *const cells[] = {"潮 → When: 0.87", "退 → t: 0.87", "水 → When: 0.01",
+                                        "潮 → &lt;/s&gt;: 0.01"};
+    Sample s = tide();
+    char *upright = draw(&s, false), *transposed = draw(&s, true);
+    for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) {
+        int x, y, x_transposed, y_transposed;
+        cell_at(upright, cells[i], &x, &y);
+        cell_at(transposed, cells[i], &x_transposed, &y_transposed);
+        assert_int_equal(x_transposed, y);
+        assert_int_equal(y_transposed, x);
+    }
+    free(upright);
+    free(transposed);
+}
+
+static void assert_title(Sample s, const char *expected) {
+    char *svg = draw(&s, false), found[1024];
+    between(svg, "<title>", 0, "</title>", found);
+    assert_string_equal(found, expected);
+    free(svg);
+}
+
+static void test_heatmap_joins_sentences(void **state) {
+    (void)state;
+    assert_title(tide(),
+                 "潮水退了,才知道谁没穿裤子。 → When the tide goes out, we know who is not wearing pants.");
+    /* pieces that do not tell where spaces were */
+    assert_title(
+        (Sample){.source = {"3", ".", "5", "元", "</s>"}, .target = {"3.5", "yuan", ",", "or", "so", "."}},
+        "3.5元 → 3.5 yuan, or so.");
+    assert_title((Sample){.source = {"从", "USA", "Today", "来"}, .target = {"▁"}}, "从USA Today来 → ");
+    /* spaces as pieces, and a literal ▁ */
+    assert_title((Sample){.source = {"Tom", "▁", "S", ".", "你", "\\_", "\\\\"}, .target = {"▁x", "▁\\_y"}},
+                 "Tom S.你▁\\ → x ▁y");
+}
+
+/* t|ide and wear|ing are tied, a comma is not. */
+static void test_heatmap_ties_pieces(void **state) {
+    (void)state;
+    Sample s = tide();
+    char *svg = draw(&s, false), columns[1024], rows[1024];
+    between(svg, " d=\"", 0, "\"", columns);
+    between(svg, " d=\"", 1, "\"", rows);
+    assert_string_equal(columns, "");
+    assert_int_equal(count(rows, "M"), 2);
+    free(svg);
+}
+
+static void test_heatmap_takes_any_weight(void **state) {
+    (void)state;
+    Sample s = {.source = {"a", "b", "c", "d"}, .target = {"x"}};
+    sample_fill(&s);
+    const float odd[] = {NAN, -1, INFINITY, 0};
+    memcpy(s.weight, odd, sizeof odd);
+    char *svg = draw(&s, false);
+    assert_non_null(strstr(svg, "a → x: 0.00"));
+    assert_non_null(strstr(svg, "b → x: 0.00"));
+    assert_non_null(strstr(svg, "c → x: 1.00"));
+    assert_int_equal(count(svg, "width=\"44\" height=\"44\" fill=\"#ffffff\""), 3); /* none is paper white */
+    free(svg);
+}
+
+static void test_heatmap_repeats_itself(void **state) {
+    (void)state;
+    Sample s = tide();
+    char *once = draw(&s, false), *again = draw(&s, false);
+    assert_string_equal(once, again);
+    free(once);
+    free(again);
+}
+
+static void test_heatmap_reports_a_full_disk(void **state) {
+    (void)state;
+    FILE *full = fopen("/dev/full", "w");
+    if (!full) skip();
+    Sample s = tide();
+    sample_fill(&s);
+    assert_int_equal(heatmap_svg(full, &s.alignment, false), -1);
+    fclose(full);
+}
+
+/* ---- progress ---- */
+
+/* Standard error, sent elsewhere while something is captured from it. */
+typedef struct Capture {
+    int read, saved;
+    char text[8192];
+} Capture;
+
+static Capture capture_start(int read, int write) {
+    Capture capture = {.read = read, .saved = dup(STDERR_FILENO)};
+    dup2(write, STDERR_FILENO);
+    close(write);
+    return capture;
+}
+
+static Capture capture_lines(void) {
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    return capture_start(ends[0], ends[1]);
+}
+
+/* A terminal of so many columns that passes on what it gets as it is. */
+static Capture capture_terminal(int columns) {
+    int master = posix_openpt(O_RDWR | O_NOCTTY);
+    if (master < 0 || grantpt(master) != 0 || unlockpt(master) != 0) {
+        print_message("skipped: no pseudo-terminal\n");
+        skip();
+    }
+    int slave = open(ptsname(master), O_RDWR | O_NOCTTY);
+    struct winsize size = {.ws_row = 24, .ws_col = (unsigned short)columns};
+    struct termios raw;
+    tcgetattr(slave, &raw);
+    cfmakeraw(&raw);
+    tcsetattr(slave, TCSANOW, &raw);
+    ioctl(slave, TIOCSWINSZ, &size);
+    return capture_start(master, slave);
+}
+
+/* Ends the capture and fills in what was written: nobody writes any more, so reading comes to an end. */
+static void capture_stop(Capture *capture) {
+    dup2(capture->saved, STDERR_FILENO);
+    close(capture->saved);
+    size_t n = 0;
+    ssize_t got;
+    while ((got = read(capture->read, capture->text + n, sizeof capture->text - 1 - n)) > 0) n += (size_t)got;
+    close(capture->read);
+}
+
+static const Progress half_way = {.update = 1240,
+                                  .updates = 3000,
+                                  .epoch = 12.4,
+                                  .loss = 2.314,
+                                  .tokens_per_second = 14210,
+                                  .seconds_left = 52};
+
+static void test_format_duration(void **state) {
+    (void)state;
+    static const struct {
+        double seconds;
+        const char *text;
+    } cases[] = {{0, "0:00"},           {59.6, "1:00"}, {125, "2:05"}, {3599.4, "59:59"}, {3725, "1:02:05"},
+                 {360000, "100:00:00"}, {-1, "?"},      {NAN, "?"},    {INFINITY, "?"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char buffer[16];
+        format_duration(cases[i].seconds, buffer);
+        assert_string_equal(buffer, cases[i].text);
+    }
+}
+
+static void test_plain_lines(void **state) {
+    (void)state;
+    Capture capture = capture_lines();
+    ProgressView view;
+    progress_start(&view);
+    progress_show(&view, &half_way, 100, false); /* the clock starts: nothing yet */
+    progress_show(&view, &half_way, 109, false);
+    progress_show(&view, &half_way, 110, false); /* a line */
+    progress_clear(&view);
+    progress_show(&view, &half_way, 119, false);
+    Progress unknown = {.update = 7, .loss = 20, .epoch = 0.1, .seconds_left = -1};
+    progress_show(&view, &unknown, 119, true); /* a line */
+    capture_stop(&capture);
+    assert_false(view.terminal);
+    assert_string_equal(capture.text,
+                        "update 1240/3000 41%  loss 2.314  14210 tok/s  0:52 left  epoch 12.4  ppl 10.1\n"
+                        "update 7  loss 20.000      0 tok/s  epoch 0.1  ppl 4.9e+08\n");
+}
+
+static void test_plain_lines_grow_rare(void **state) {
+    (void)state;
+    Capture capture = capture_lines();
+    ProgressView view;
+    progress_start(&view);
+    for (int second = 0; second <= 3600; second++)
+        progress_count(&view, "translating", second, 3600, second, false);
+    capture_stop(&capture);
+    int lines = count(capture.text, "\n");
+    assert_in_range(lines, 30, 80);
+    assert_ptr_equal(strstr(capture.text, "translating   10/3600  0%\n"), capture.text);
+}
+
+/* Columns that one redraw takes, which must start at the line's start and erase what was behind it. */
+static int drawn_columns(const char *text) {
+    size_t n = strlen(text);
+    assert_true(n >= 4 && text[0] == '\r' && strcmp(text + n - 3, "\033[K") == 0);
+    int columns = 0;
+    for (size_t i = 1; i < n - 3; i++) columns += ((unsigned char)text[i] & 0xc0) != 0x80;
+    return columns;
+}
+
+static void draw_on_terminal(int columns, Capture *capture) {
+    ProgressView view;
+    *capture = capture_terminal(columns);
+    progress_start(&view);
+    progress_show(&view, &half_way, 0, false);
+    capture_stop(capture);
+}
+
+static void test_bar_fits_the_terminal(void **state) {
+    (void)state;
+    Capture capture;
+    for (int columns = 1; columns < 140; columns++) {
+        draw_on_terminal(columns, &capture);
+        assert_in_range(drawn_columns(capture.text), 0, columns - 1);
+    }
+    draw_on_terminal(80, &capture);
+    assert_string_equal(capture.text, "\r1240/3000 ━━━━━━━────────── 41%"
+                                      "  loss 2.314  14210 tok/s  0:52 left  epoch 12.4\033[K");
+    draw_on_terminal(60, &capture);
+    assert_string_equal(capture.text, "\r1240/3000 ━━━╸───── 41%  loss 2.314  14210 tok/s  0:52 left\033[K");
+    draw_on_terminal(10, &capture);
+    assert_string_equal(capture.text, "\r1240/3000\033[K");
+}
+
+static void test_bar_in_ascii(void **state) {
+    (void)state;
+    Capture capture;
+    setenv("LC_ALL", "C", 1);
+    draw_on_terminal(80, &capture);
+    setenv("LC_ALL", "C.UTF-8", 1);
+    assert_non_null(strstr(capture.text, "\r1240/3000 #######----------"));
+}
+
+static void test_bar_is_redrawn_ten_times_a_second(void **state) {
+    (void)state;
+    Capture capture = capture_terminal(80);
+    ProgressView view;
+    progress_start(&view);
+    for (int ms = 0; ms < 1000; ms++) progress_count(&view, "scoring", ms, 0, ms / 1000.0, false);
+    progress_clear(&view);
+    progress_clear(&view); /* nothing is left to end */
+    progress_count(&view, "scoring", 1000, 0, 0.999, false);
+    capture_stop(&capture);
+    assert_true(view.terminal);
+    assert_in_range(count(capture.text, "\r"), 10, 11);
+    assert_int_equal(count(capture.text, "\n"), 1);
+    assert_ptr_equal(strstr(capture.text, "\rscoring 0\033[K\rscoring 100\033[K"), capture.text);
+    assert_non_null(strstr(capture.text, "\n\rscoring 1000\033[K"));
+}
+
+int main(void) {
+    setenv("LC_ALL", "C.UTF-8", 1);
+    setenv("TERM", "xterm", 1);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_heatmap_is_well_formed),
+        cmocka_unit_test(test_heatmap_escapes),
+        cmocka_unit_test(test_heatmap_transposes),
+        cmocka_unit_test(test_heatmap_joins_sentences),
+        cmocka_unit_test(test_heatmap_ties_pieces),
+        cmocka_unit_test(test_heatmap_takes_any_weight),
+        cmocka_unit_test(test_heatmap_repeats_itself),
+        cmocka_unit_test(test_heatmap_reports_a_full_disk),
+        cmocka_unit_test(test_format_duration),
+        cmocka_unit_test(test_plain_lines),
+        cmocka_unit_test(test_plain_lines_grow_rare),
+        cmocka_unit_test(test_bar_fits_the_terminal),
+        cmocka_unit_test(test_bar_in_ascii),
+        cmocka_unit_test(test_bar_is_redrawn_ten_times_a_second),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
