@@ -12,7 +12,7 @@ CC     ?= gcc
 B    := build/$(config)
 PKGS := stb libutf8proc libcjson
 
-CPPFLAGS := -Isrc -D_GNU_SOURCE -DUTF8PROC_STATIC $(shell pkg-config --cflags-only-I $(PKGS) 2>/dev/null | sed 's/-I/-isystem /g')
+CPPFLAGS := -Isrc -D_GNU_SOURCE $(shell pkg-config --cflags-only-I $(PKGS) 2>/dev/null | sed 's/-I/-isystem /g')
 CFLAGS   := -std=gnu11 -g -Wall -Wextra -Wshadow -Wconversion -Werror -pthread \
             -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math
 LDLIBS   := -lutf8proc -lcjson -lm -pthread

@@ -146,7 +146,7 @@ typedef struct Word { /* stb_ds string map: a token and its id */
 } Word;
 
 typedef struct Ngram {
-    int id[ORDERS]; /* -1 behind the end of a shorter one */
+    int id[ORDERS]; /* from 1; 0 behind the end of a shorter one */
 } Ngram;
 
 typedef struct NgramCount { /* stb_ds map */
@@ -160,7 +160,7 @@ static int *token_ids(const char *line, bool lowercase, Word **words) {
     char *tokens = tokenize_13a(text), *rest;
     int *ids = NULL;
     for (char *token = strtok_r(tokens, " ", &rest); token; token = strtok_r(NULL, " ", &rest)) {
-        int fresh = (int)shlen(*words);
+        int fresh = (int)shlen(*words) + 1;
         if (shgeti(*words, token) < 0) shput(*words, token, fresh);
         arrput(ids, shget(*words, token));
     }
@@ -170,7 +170,7 @@ static int *token_ids(const char *line, bool lowercase, Word **words) {
 }
 
 static Ngram ngram_at(const int *ids, long start, int order) {
-    Ngram ngram = {{-1, -1, -1, -1}};
+    Ngram ngram = {{0}};
     for (int k = 0; k < order; k++) ngram.id[k] = ids[start + k];
     return ngram;
 }

@@ -85,7 +85,7 @@ static void append_bar(char *line, int columns, double fraction) {
 /* The parts in one line of at most so many columns, with a bar as long as the room that is left over. */
 static void compose(char line[LINE_BYTES], const Parts *parts, int columns, bool with_bar) {
     char percent[16] = "", tail[sizeof parts->tail] = "";
-    if (parts->fraction >= 0) snprintf(percent, sizeof percent, " %2.0f%%", floor(100 * parts->fraction));
+    if (parts->fraction >= 0) snprintf(percent, sizeof percent, " %3.0f%%", floor(100 * parts->fraction));
     int bar = with_bar && parts->fraction >= 0 ? 1 + BAR_MIN : 0;
     int room = columns - (int)strlen(parts->head) - (int)strlen(percent) - bar;
     for (int i = 0; i < parts->tails; i++) {
@@ -133,10 +133,10 @@ void progress_show(ProgressView *view, const Progress *progress, double now, boo
     if (progress->seconds_left >= 0) {
         char left[16];
         format_duration(progress->seconds_left, left);
-        add_part(&parts, "%s left", left);
+        add_part(&parts, "%5s left", left);
     }
-    add_part(&parts, "epoch %.1f", progress->epoch);
-    add_part(&parts, perplexity < 1e6 ? "ppl %.1f" : "ppl %.1e", perplexity);
+    add_part(&parts, "epoch %4.1f", progress->epoch);
+    add_part(&parts, perplexity < 1e6 ? "ppl %5.1f" : "ppl %.1e", perplexity);
     draw(view, &parts);
 }
 
