@@ -5,9 +5,11 @@
 #   make fixtures  what PyTorch computed for the tests, anew (needs python3-torch)
 #   make format    clang-format         make install            to $(PREFIX)/bin
 
+MAKEFLAGS += --no-builtin-rules
+
 config ?= release
 PREFIX ?= /usr/local
-CC     ?= gcc
+CC     := gcc
 
 B    := build/$(config)
 PKGS := stb libutf8proc libcjson

@@ -1,14 +1,10 @@
 #include "cli/pictures.h"
+#include "train/files.h"
 
 #include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
 
-int pictures_begin(Pictures *pictures, Err *err) {
-    if (!mkdir(pictures->dir, 0777) || errno == EEXIST) return 0;
-    return err_set(err, pictures->dir, 0, "cannot be made: %s", strerror(errno));
-}
-
+int pictures_begin(Pictures *pictures, Err *err) { return directory_make(pictures->dir, err); }
 void pictures_skip(Pictures *pictures) { pictures->count++; }
 
 int pictures_add(Pictures *pictures, const Alignment *alignment, Err *err) {

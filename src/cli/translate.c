@@ -81,7 +81,8 @@ static int run_on(const Settings *s, const Translator *tr, char **lines, Err *er
     Translations found = translate(&tape, tr, lines, (int)arrlen(lines), &s->beam, s->batch, count, &view);
     progress_clear(&view);
     for (int i = 0; i < found.n; i++)
-        for (int k = 0; k < (s->n_best ? found.nbest[i].count : 1); k++) print_hypothesis(s, tr, &found, i, k);
+        for (int k = 0; k < (s->n_best ? s->n_best : 1) && (k == 0 || k < found.nbest[i].count); k++)
+            print_hypothesis(s, tr, &found, i, k);
     int status = s->heatmap ? draw(s, tr, &found, err) : 0;
     translations_free(&found);
     tape_free(&tape);

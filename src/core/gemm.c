@@ -6,7 +6,11 @@
 
 #include <string.h>
 
-enum { K_BLOCK = 256, M_BLOCK = 168 /* 12 tiles of 14: the packed block stays in the second-level cache */ };
+enum {
+    K_BLOCK = 256,           /* of b: a panel of this depth stays in the first-level cache while the tiles of a go by */
+    M_BLOCK = 168,           /* of a: 12 tiles of 14, packed, stay in the second-level cache */
+    STRIP_BLOCK = 2 * K_BLOCK /* how much of the right operand of gemm_strips is packed at a time */
+};
 
 static int panels_of(int n) { return (n + kernels->tile_cols - 1) / kernels->tile_cols; }
 static int smaller(int a, int b) { return a < b ? a : b; }
@@ -60,59 +64,62 @@ typedef struct Left {
 typedef struct Product {
     Threads *threads;
     Left left;
-    int m, n, k;            /* of this block of the inner index */
-    int from;               /* where the block begins in the inner index */
-    const real *panels;     /* of b, at this block */
+    int m, n, from, to;  /* the inner index runs from..to-1 */
+    const real *panels;  /* of b, at `from` */
     size_t panel_stride;
     const real *init;
     int ld_init;
     real *c;
     int ldc;
-    bool by_columns;        /* threads share the panels of b; otherwise the tiles of a */
+    bool by_columns;     /* threads share the panels of b; otherwise the tiles of a */
 } Product;
 
 static int tiles_of(int m) { return (m + kernels->tile_rows - 1) / kernels->tile_rows; }
 /* Tiles of nearly equal height, so that the last one is not a sliver. */
 static int tile_begin(int m, int tiles, int tile) { return (int)((long)m * tile / tiles); }
 
-/* Packs rows row..row+rows-1 of the left operand as [k][rows]. */
-static void pack_left(const Product *p, int row, int rows, real *to) {
-    if (p->left.a) {
-        kernels->pack_transposed(to, rows, p->left.a + (size_t)row * (size_t)p->left.lda + p->from, p->left.lda, rows, p->k);
+/* Packs rows row..row+rows-1 of the left operand, k of the inner index from `from`, as [k][rows]. */
+static void pack_left(const Left *left, int row, int rows, int from, int k, real *to) {
+    if (left->a) {
+        kernels->pack_transposed(to, rows, left->a + (size_t)row * (size_t)left->lda + from, left->lda, rows, k);
         return;
     }
-    int skip = p->from, need = p->k;
-    for (const Strip *s = p->left.strips; need > 0; s++) {
-        int first = smaller(skip, s->rows), count = smaller(need, s->rows - first);
+    for (const Strip *s = left->strips; k > 0; s++) {
+        int first = smaller(from, s->rows), count = smaller(k, s->rows - first);
         for (int i = 0; i < count; i++, to += rows)
             memcpy(to, s->x + (size_t)(first + i) * (size_t)s->ldx + row, (size_t)rows * sizeof(real));
-        skip -= first;
-        need -= count;
+        from -= first;
+        k -= count;
     }
 }
 
-/* Rows row0..row1 by panels panel0..panel1 of c, for one block of k. */
-static void multiply(const Product *p, int row0, int row1, int panel0, int panel1, int thread) {
-    const int width = kernels->tile_cols;
-    real *packed = threads_scratch(p->threads, thread, (size_t)M_BLOCK * (size_t)p->k * sizeof(real));
-    for (int block = row0; block < row1; block += M_BLOCK) {
-        int m = smaller(M_BLOCK, row1 - block), tiles = tiles_of(m);
+/* Rows row..row+m-1 by panels panel0..panel1 of c, k of the inner index from `from`. */
+static void multiply_block(const Product *p, int row, int m, int panel0, int panel1, int from, int k, real *packed) {
+    const int width = kernels->tile_cols, tiles = tiles_of(m);
+    const real *init = from == p->from ? p->init : p->c; /* a later block goes on where the one before it stopped */
+    const int ld_init = from == p->from ? p->ld_init : p->ldc;
+    for (int t = 0; t < tiles; t++) {
+        int first = tile_begin(m, tiles, t);
+        pack_left(&p->left, row + first, tile_begin(m, tiles, t + 1) - first, from, k, packed + (size_t)first * (size_t)k);
+    }
+    for (int panel = panel0; panel < panel1; panel++) {
+        int col = panel * width, cols = smaller(width, p->n - col);
+        const real *b = p->panels + (size_t)panel * p->panel_stride + (size_t)(from - p->from) * (size_t)width;
         for (int t = 0; t < tiles; t++) {
-            int row = tile_begin(m, tiles, t);
-            pack_left(p, block + row, tile_begin(m, tiles, t + 1) - row, packed + (size_t)row * (size_t)p->k);
-        }
-        for (int panel = panel0; panel < panel1; panel++) {
-            int col = panel * width, cols = smaller(width, p->n - col);
-            for (int t = 0; t < tiles; t++) {
-                int row = tile_begin(m, tiles, t), rows = tile_begin(m, tiles, t + 1) - row;
-                size_t r = (size_t)(block + row);
-                kernels->gemm_tile(rows, cols, p->k, packed + (size_t)row * (size_t)p->k,
-                                   p->panels + (size_t)panel * p->panel_stride,
-                                   p->init ? p->init + r * (size_t)p->ld_init + col : NULL, p->ld_init,
-                                   p->c + r * (size_t)p->ldc + col, p->ldc);
-            }
+            int first = tile_begin(m, tiles, t);
+            size_t r = (size_t)(row + first);
+            kernels->gemm_tile(tile_begin(m, tiles, t + 1) - first, cols, k, packed + (size_t)first * (size_t)k, b,
+                               init ? init + r * (size_t)ld_init + col : NULL, ld_init, p->c + r * (size_t)p->ldc + col,
+                               p->ldc);
         }
     }
+}
+
+static void multiply(const Product *p, int row0, int row1, int panel0, int panel1, int thread) {
+    real *packed = threads_scratch(p->threads, thread, (size_t)M_BLOCK * K_BLOCK * sizeof(real));
+    for (int row = row0; row < row1; row += M_BLOCK)
+        for (int from = p->from; from < p->to; from += K_BLOCK)
+            multiply_block(p, row, smaller(M_BLOCK, row1 - row), panel0, panel1, from, smaller(K_BLOCK, p->to - from), packed);
 }
 
 static void multiply_part(void *context, int begin, int end, int thread) {
@@ -125,13 +132,12 @@ static void multiply_part(void *context, int begin, int end, int thread) {
     }
 }
 
-/* One block of the inner index, shared out along the side that divides more evenly. */
-static void multiply_block(Product *p) {
+/* Shared out along the side that divides more evenly. */
+static void multiply_shared(Product *p) {
     p->by_columns = panels_of(p->n) >= tiles_of(p->m);
     int units = p->by_columns ? panels_of(p->n) : tiles_of(p->m);
-    double work = (double)p->m * p->n * p->k;
-    int grain = work < 1 << 16 ? units : 1;
-    threads_run(p->threads, units, grain, multiply_part, p);
+    double work = (double)p->m * p->n * (p->to - p->from);
+    threads_run(p->threads, units, work < 1 << 16 ? units : 1, multiply_part, p);
 }
 
 /* An empty sum: init, or zero. */
@@ -144,16 +150,11 @@ static void fill(const Product *p) {
 
 void gemm(Threads *threads, int m, const real *a, int lda, const Packed *b, const real *init, int ld_init, real *c,
           int ldc) {
-    Product p = {.threads = threads, .left = {a, lda, NULL}, .m = m, .n = b->n, .init = init, .ld_init = ld_init,
-                 .c = c, .ldc = ldc, .panel_stride = (size_t)b->k * (size_t)kernels->tile_cols};
+    Product p = {.threads = threads, .left = {a, lda, NULL}, .m = m, .n = b->n, .to = b->k, .panels = b->panels,
+                 .panel_stride = (size_t)b->k * (size_t)kernels->tile_cols, .init = init, .ld_init = ld_init, .c = c,
+                 .ldc = ldc};
     if (b->k == 0) fill(&p);
-    for (p.from = 0; p.from < b->k; p.from += K_BLOCK) {
-        p.k = smaller(K_BLOCK, b->k - p.from);
-        p.panels = b->panels + (size_t)p.from * (size_t)kernels->tile_cols;
-        multiply_block(&p);
-        p.init = c; /* the next block goes on where this one stopped */
-        p.ld_init = ldc;
-    }
+    else multiply_shared(&p);
 }
 
 /* ---- the product of strips ------------------------------------------------------------------------------------ */
@@ -185,12 +186,13 @@ void gemm_strips(Threads *threads, int m, int n, const Strip *strips, int count,
     int k = 0;
     for (int i = 0; i < count; i++) k += strips[i].rows;
     Product p = {.threads = threads, .left = {NULL, 0, strips}, .m = m, .n = n, .init = c, .ld_init = ldc, .c = c, .ldc = ldc};
-    for (p.from = 0; p.from < k; p.from += K_BLOCK) {
-        p.k = smaller(K_BLOCK, k - p.from);
-        StripJob job = {strips, p.from, p.k, n, threads_shared_scratch(threads, packed_size(p.k, n) * sizeof(real))};
+    for (p.from = 0; p.from < k; p.from = p.to) {
+        p.to = smaller(p.from + STRIP_BLOCK, k);
+        p.panel_stride = (size_t)(p.to - p.from) * (size_t)kernels->tile_cols;
+        real *panels = threads_shared_scratch(threads, packed_size(p.to - p.from, n) * sizeof(real));
+        StripJob job = {strips, p.from, p.to - p.from, n, panels};
         threads_run(threads, panels_of(n), 1, pack_strip_panels, &job);
-        p.panels = job.panels;
-        p.panel_stride = (size_t)p.k * (size_t)kernels->tile_cols;
-        multiply_block(&p);
+        p.panels = panels;
+        multiply_shared(&p);
     }
 }

@@ -12,7 +12,7 @@ enum { TILE_ROWS = 6 }; /* 12 + 2 + 1 of 16 */
 #else
 enum { TILE_ROWS = 4 };
 #endif
-enum { TILE_VECTORS = 2, TILE_COLS = TILE_VECTORS * VW };
+enum { TILE_VECTORS = 2, TILE_COLS = TILE_VECTORS * VW, AHEAD = 12 /* rows of b that are on their way from the caches */ };
 
 /* ---- matrix product ------------------------------------------------------------------------------------------- */
 
@@ -26,6 +26,8 @@ INLINE void tile(const int rows, int k, const real *a, const real *b, const real
             acc[i][j] = init ? v_load(init + (size_t)i * (size_t)ld_init + j * VW) : v_splat(0);
     for (int p = 0; p < k; p++, a += rows, b += TILE_COLS) {
         vreal b0 = v_load(b), b1 = v_load(b + VW);
+        __builtin_prefetch(b + AHEAD * TILE_COLS);
+        __builtin_prefetch(b + AHEAD * TILE_COLS + VW);
 #pragma GCC unroll 16
         for (int i = 0; i < rows; i++) {
             vreal ai = v_splat(a[i]);
@@ -65,16 +67,37 @@ static void gemm_tile(int rows, int cols, int k, const real *a, const real *b, c
     for (int i = 0; i < rows; i++) memcpy(c + (size_t)i * (size_t)ld_c, buffer + i * TILE_COLS, (size_t)cols * sizeof(real));
 }
 
-/* In blocks of 16 along k, so that the lines read and the lines written both stay in the nearest cache. */
+/* Four rows at a time as 4 x 4 blocks that are turned in registers; in stretches of k that stay in the nearest cache. */
+typedef real four __attribute__((vector_size(4 * sizeof(real))));
+typedef word four_words __attribute__((vector_size(4 * sizeof(real))));
+
+INLINE void turn_block(real *to, int width, const real *from, int ld) {
+    four r[4], t[4];
+    for (int j = 0; j < 4; j++) memcpy(&r[j], from + (size_t)j * (size_t)ld, sizeof r[j]);
+    for (int j = 0; j < 2; j++) {
+        t[2 * j] = __builtin_shuffle(r[2 * j], r[2 * j + 1], (four_words){0, 4, 1, 5});
+        t[2 * j + 1] = __builtin_shuffle(r[2 * j], r[2 * j + 1], (four_words){2, 6, 3, 7});
+    }
+    for (int j = 0; j < 4; j++) {
+        r[j] = j % 2 ? __builtin_shuffle(t[j / 2], t[j / 2 + 2], (four_words){2, 3, 6, 7})
+                     : __builtin_shuffle(t[j / 2], t[j / 2 + 2], (four_words){0, 1, 4, 5});
+        memcpy(to + j * width, &r[j], sizeof r[j]);
+    }
+}
+
 static void pack_transposed(real *restrict panel, int width, const real *restrict source, int ld, int rows, int k) {
-    for (int p0 = 0; p0 < k; p0 += 16) {
-        int p1 = p0 + 16 < k ? p0 + 16 : k;
-        for (int j = 0; j < rows; j++) {
-            const real *row = source + (size_t)j * (size_t)ld;
-            for (int p = p0; p < p1; p++) panel[p * width + j] = row[p];
+    enum { STRETCH = 32 };
+    for (int p0 = 0; p0 < k; p0 += STRETCH) {
+        int p1 = p0 + STRETCH < k ? p0 + STRETCH : k, j = 0;
+        for (; j + 4 <= rows; j += 4) {
+            const real *from = source + (size_t)j * (size_t)ld;
+            int p = p0;
+            for (; p + 4 <= p1; p += 4) turn_block(panel + p * width + j, width, from + p, ld);
+            for (; p < p1; p++)
+                for (int i = 0; i < 4; i++) panel[p * width + j + i] = from[(size_t)i * (size_t)ld + (size_t)p];
         }
-        for (int j = rows; j < width; j++)
-            for (int p = p0; p < p1; p++) panel[p * width + j] = 0;
+        for (; j < width; j++)
+            for (int p = p0; p < p1; p++) panel[p * width + j] = j < rows ? source[(size_t)j * (size_t)ld + (size_t)p] : 0;
     }
 }
 

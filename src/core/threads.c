@@ -40,7 +40,7 @@ static void pause_briefly(int spins) {
 #if defined(__x86_64__)
     __builtin_ia32_pause();
 #endif
-    if (spins % 256 == 255) sched_yield();
+    if (spins % 1024 == 1023) sched_yield(); /* there may be fewer processors than threads */
 }
 
 static void run_part(Threads *pool, int part) {

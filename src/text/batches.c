@@ -40,6 +40,19 @@ void pairs_free(Pairs *pairs) {
     *pairs = (Pairs){0};
 }
 
+Batch pairs_fold(Arena *arena, const Pairs *pairs, const int *which, int n) {
+    const size_t size = (size_t)n;
+    const int **x = arena_alloc(arena, size * sizeof *x), **y = arena_alloc(arena, size * sizeof *y);
+    int *x_length = arena_alloc(arena, size * sizeof(int)), *y_length = arena_alloc(arena, size * sizeof(int));
+    for (int i = 0; i < n; i++) {
+        x[i] = pairs->source[which[i]];
+        y[i] = pairs->target[which[i]];
+        x_length[i] = pairs->source_length[which[i]];
+        y_length[i] = pairs->target_length[which[i]];
+    }
+    return batch_fold(arena, x, x_length, y, y_length, n, ID_BOS);
+}
+
 typedef struct Keyed {
     int target, source, place, pair;
 } Keyed;

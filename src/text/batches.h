@@ -3,6 +3,7 @@
 #define TIDE_BATCHES_H
 
 #include "core/base.h"
+#include "model/batch.h"
 #include "text/corpus.h"
 #include "text/side.h"
 
@@ -19,6 +20,9 @@ typedef struct Pairs {
 /* The corpus as ids; max_length 0: no limit. */
 Pairs pairs_encode(const Corpus *corpus, const Side *source, const Side *target, int max_length);
 void pairs_free(Pairs *pairs);
+
+/* n of the pairs as a batch, in the arena. */
+Batch pairs_fold(Arena *arena, const Pairs *pairs, const int *which, int n);
 
 /* One pass over the data: order[begin[k]]..order[begin[k+1]-1] are the pairs of batch k. */
 typedef struct Epoch {

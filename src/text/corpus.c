@@ -23,7 +23,7 @@ static char *stream_read(FILE *stream, const char *path, size_t *size, Err *err)
         return NULL;
     }
     bytes[used] = '\0';
-    *size = used;
+    if (size) *size = used;
     return bytes;
 }
 

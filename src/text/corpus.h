@@ -31,7 +31,7 @@ void corpus_free(Corpus *corpus);
 char **lines_read(const char *path, int allow_empty, Err *err);
 void lines_free(char **lines);
 
-/* A whole file as bytes with a NUL behind them; owned by the caller; NULL with *err filled. */
+/* A whole file as bytes with a NUL behind them; owned by the caller; NULL with *err filled. size may be NULL. */
 char *file_read(const char *path, size_t *size, Err *err);
 
 #endif

@@ -34,7 +34,4 @@ int safetensors_count(const Safetensors *file);
 int safetensors_find(const Safetensors *file, const char *name, int rows, int cols, const float **data, Err *err);
 const Tensor *safetensors_at(const Safetensors *file, int index);
 
-/* Replaces `path` by these bytes, whole or not at all: temporary file, fsync, rename, fsync of the directory. */
-int file_replace(const char *path, const void *const *parts, const size_t *sizes, int count, Err *err);
-
 #endif

@@ -2,18 +2,18 @@
 #include "core/kernels.h"
 #include "text/ds.h"
 #include "text/unicode.h"
+#include "train/files.h"
 #include "train/log.h"
+#include "train/validation.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
-enum { PROBES_OF_DEV = 4, EXAMPLES = 3, DECODE_BATCH = 64, VALID_BATCH = 64 };
+enum { PROBES_OF_DEV = 4, EXAMPLES = 3, DECODE_BATCH = 64 };
 
 typedef struct Trainer {
     const TrainJob *job;
@@ -103,8 +103,7 @@ static int begin(Trainer *t, Err *err) {
     if (read_corpus(&t->corpus, job->train_sets, job->tsv, &job->options, err) ||
         read_corpus(&t->valid, job->valid_sets, job->valid_tsv, &job->options, err))
         return -1;
-    if (mkdir(job->model, 0777) && errno != EEXIST)
-        return err_set(err, job->model, 0, "cannot be made: %s", strerror(errno));
+    if (directory_make(job->model, err)) return -1;
     Err warning;
     int found = checkpoint_load(job->model, &t->translator, &t->optimizer, &t->state, &warning, err);
     if (found < 0) return -1;
@@ -149,18 +148,6 @@ static void end(Trainer *t) {
 
 /* ---- one update ----------------------------------------------------------------------------------------------- */
 
-/* The batch of n pairs, in the tape's arena. */
-static Batch fold(Tape *tape, const Pairs *pairs, const int *which, int n) {
-    Arena *arena = &tape->arena;
-    const int **x = arena_alloc(arena, (size_t)n * sizeof *x), **y = arena_alloc(arena, (size_t)n * sizeof *y);
-    int *x_length = arena_alloc(arena, (size_t)n * sizeof(int)), *y_length = arena_alloc(arena, (size_t)n * sizeof(int));
-    for (int i = 0; i < n; i++) {
-        x[i] = pairs->source[which[i]], x_length[i] = pairs->source_length[which[i]];
-        y[i] = pairs->target[which[i]], y_length[i] = pairs->target_length[which[i]];
-    }
-    return batch_fold(arena, x, x_length, y, y_length, n, ID_BOS);
-}
-
 /* Forward, backward, update; returns the batch's target tokens. */
 static int update(Trainer *t, const int *which, int n) {
     const Options *o = &t->job->options;
@@ -169,7 +156,7 @@ static int update(Trainer *t, const int *which, int n) {
     double nats;
     tape_reset(&t->tape);
     t->tape.recording = true;
-    Batch batch = fold(&t->tape, &t->pairs, which, n);
+    Batch batch = pairs_fold(&t->tape.arena, &t->pairs, which, n);
     Forced forced = model_force(&t->tape, &t->translator.model, &batch);
     tape_backward(&t->tape, cross_entropy(&t->tape, forced.logits, batch.target.ids, o->label_smoothing, &nats));
     double norm = optimizer_step(&t->optimizer, t->threads, params->values, params->gradients, o->learn_rate, o->clip_norm);
@@ -238,73 +225,20 @@ static void show(Trainer *t, int tokens, double seconds) {
 
 /* ---- validation ----------------------------------------------------------------------------------------------- */
 
-/* Cross-entropy of the validation set without dropout or smoothing, nats a token. */
-static double validation_loss(Trainer *t) {
-    double sum = 0, tokens = 0;
-    t->tape.recording = false;
-    for (int first = 0; first < t->valid_pairs.n; first += VALID_BATCH) {
-        int which[VALID_BATCH], n = 0;
-        for (int i = first; i < t->valid_pairs.n && n < VALID_BATCH; i++) which[n++] = i;
-        double nats;
-        tape_reset(&t->tape);
-        Batch batch = fold(&t->tape, &t->valid_pairs, which, n);
-        Forced forced = model_force(&t->tape, &t->translator.model, &batch);
-        cross_entropy(&t->tape, forced.logits, batch.target.ids, 0, &nats);
-        sum += nats;
-        tokens += batch.target.rows;
-    }
-    tape_reset(&t->tape);
-    return sum / tokens;
-}
-
 static void count(void *context, long done, long all) {
     const Trainer *t = context;
     if (t->watch->counting) t->watch->counting(t->watch->context, "validating", done, all);
 }
 
-static Translations translate_with(Trainer *t, char *const *sentences, int n, bool counted) {
-    BeamOptions beam = translator_beam_options(&t->translator);
-    return translate(&t->tape, &t->translator, sentences, n, &beam, DECODE_BATCH, counted ? count : NULL, t);
-}
-
-static char **texts_of(const Trainer *t, const Translations *translations) {
-    char **texts = NULL;
-    for (int i = 0; i < translations->n; i++) arrput(texts, translation_text(translations, &t->translator, i, 0));
-    return texts;
-}
-
-/* align/UPDATE.json: what each probe sentence is translated to, with its alignment. */
+/* The sentences whose alignment is kept: those asked for, and the first few of the validation set. */
 static int write_probes(Trainer *t, Err *err) {
-    char **sentences = NULL, path[512], *text = NULL;
-    size_t size = 0;
+    char **sentences = NULL;
     for (int i = 0; i < t->job->probe_count; i++) {
         char *normal = text_normalise(t->job->probes[i], strlen(t->job->probes[i]), NULL);
         if (normal) arrput(sentences, normal);
     }
     for (int i = 0; i < PROBES_OF_DEV && i < corpus_size(&t->valid); i++) arrput(sentences, mem_strdup(t->valid.source[i]));
-    Translations found = translate_with(t, sentences, (int)arrlen(sentences), false);
-    FILE *out = open_memstream(&text, &size);
-    CHECK(out, "open_memstream");
-    fprintf(out, "{\"update\": %ld, \"alignments\": [", t->state.update);
-    const char *comma = "\n";
-    for (int i = 0; i < found.n; i++) {
-        if (!found.nbest[i].count || !found.nbest[i].list[0].alpha) continue;
-        const Hypothesis *h = &found.nbest[i].list[0];
-        Alignment alignment = alignment_of(&t->translator, found.source[i], (int)arrlen(found.source[i]), h->ids, h->length,
-                                           h->alpha);
-        fputs(comma, out);
-        alignment_json(out, &alignment);
-        alignment_free(&alignment);
-        comma = ",\n";
-    }
-    fputs("\n]}\n", out);
-    fclose(out);
-    snprintf(path, sizeof path, "%s/align", t->job->model);
-    int status = mkdir(path, 0777) && errno != EEXIST ? err_set(err, path, 0, "cannot be made: %s", strerror(errno)) : 0;
-    snprintf(path, sizeof path, "%s/align/%08ld.json", t->job->model, t->state.update);
-    if (!status) status = file_replace(path, (const void *[]){text}, &size, 1, err);
-    free(text);
-    translations_free(&found);
+    int status = alignments_write(t->job->model, t->state.update, &t->tape, &t->translator, sentences, err);
     lines_free(sentences);
     return status;
 }
@@ -328,9 +262,12 @@ static int log_validation(Trainer *t, const Validation *v, Err *err) {
 /* Loss, BLEU, the probes' alignments; keeps the weights if they are the best so far. */
 static int validate(Trainer *t, Err *err) {
     double paused = now();
-    Validation v = {.update = t->state.update, .epoch = epochs_done(t), .loss = validation_loss(t)};
-    Translations found = translate_with(t, t->valid.source, corpus_size(&t->valid), true);
-    char **texts = texts_of(t, &found);
+    BeamOptions beam = translator_beam_options(&t->translator);
+    Validation v = {.update = t->state.update, .epoch = epochs_done(t)};
+    v.loss = validation_loss(&t->tape, &t->translator.model, &t->valid_pairs);
+    Translations found = translate(&t->tape, &t->translator, t->valid.source, corpus_size(&t->valid), &beam, DECODE_BATCH,
+                                   count, t);
+    char **texts = translations_text(&found, &t->translator);
     v.bleu = bleu_corpus(texts, t->valid.target, found.n, 0);
     v.best = v.bleu.score > t->state.best_bleu;
     v.sources = (const char *const *)t->valid.source;

@@ -193,6 +193,12 @@ char *translation_text(const Translations *t, const Translator *translator, int 
     return side_decode(&translator->target, t->nbest[i].list[k].ids, t->nbest[i].list[k].length);
 }
 
+char **translations_text(const Translations *t, const Translator *translator) {
+    char **texts = NULL;
+    for (int i = 0; i < t->n; i++) arrput(texts, translation_text(t, translator, i, 0));
+    return texts;
+}
+
 Alignment alignment_of(const Translator *translator, const int *source, int n_source, const int *target, int n_target,
                        const float *weight) {
     return (Alignment){side_pieces(&translator->source, source, n_source), n_source,

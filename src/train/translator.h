@@ -53,6 +53,9 @@ void translations_free(Translations *translations);
 /* The text of hypothesis k of sentence i ("" where there is none); owned by the caller. */
 char *translation_text(const Translations *translations, const Translator *translator, int i, int k);
 
+/* The best hypothesis of every sentence: a stb_ds array, for lines_free. */
+char **translations_text(const Translations *translations, const Translator *translator);
+
 /* The alignment of a pair of sentences as the heatmap and the formats take it; free the pieces with alignment_free. */
 Alignment alignment_of(const Translator *translator, const int *source, int n_source, const int *target, int n_target,
                        const float *weight);

@@ -1,0 +1,56 @@
+#include "train/files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int directory_make(const char *path, Err *err) {
+    struct stat info;
+    if (!mkdir(path, 0777)) return 0;
+    if (errno != EEXIST) return err_set(err, path, 0, "cannot be made: %s", strerror(errno));
+    if (stat(path, &info) || !S_ISDIR(info.st_mode)) return err_set(err, path, 0, "is not a directory");
+    return 0;
+}
+
+static int write_all(int fd, const char *bytes, size_t n) {
+    while (n > 0) {
+        ssize_t written = write(fd, bytes, n);
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) return -1;
+        bytes += written;
+        n -= (size_t)written;
+    }
+    return 0;
+}
+
+static int sync_directory_of(const char *path) {
+    char copy[PATH_MAX];
+    snprintf(copy, sizeof copy, "%s", path);
+    int fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) return -1;
+    int status = fsync(fd);
+    close(fd);
+    return status;
+}
+
+int file_replace(const char *path, const void *const *parts, const size_t *sizes, int count, Err *err) {
+    char temporary[PATH_MAX];
+    if (snprintf(temporary, sizeof temporary, "%s.tmp", path) >= (int)sizeof temporary)
+        return err_set(err, path, 0, "the path is too long");
+    int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0) return err_set(err, path, 0, "cannot be written: %s", strerror(errno));
+    int failed = 0;
+    for (int i = 0; i < count && !failed; i++) failed = write_all(fd, parts[i], sizes[i]);
+    failed = failed || fsync(fd);
+    int why = errno;
+    if (close(fd) && !failed) failed = 1, why = errno;
+    if (!failed && (rename(temporary, path) || sync_directory_of(path))) failed = 1, why = errno;
+    if (!failed) return 0;
+    unlink(temporary);
+    return err_set(err, path, 0, "cannot be written: %s", strerror(why));
+}

@@ -1,0 +1,13 @@
+/* files.h: writing so that nothing is lost. */
+#ifndef TIDE_FILES_H
+#define TIDE_FILES_H
+
+#include "core/base.h"
+
+/* Makes a directory unless it is there already. */
+int directory_make(const char *path, Err *err);
+
+/* Replaces `path` by these bytes, whole or not at all: temporary file, fsync, rename, fsync of the directory. */
+int file_replace(const char *path, const void *const *parts, const size_t *sizes, int count, Err *err);
+
+#endif

@@ -1,0 +1,81 @@
+#!/bin/sh
+# Bad input gives one line that names the file, the line and the reason, and exit 1 or 2; what was there is not lost.
+. "$(dirname "$0")/common.inc"
+
+# refuses STATUS PATTERN command...: exactly one line on stderr that matches, nothing on stdout
+refuses() {
+    status=$1 pattern=$2
+    shift 2
+    "$@" >"$scratch/stdout" 2>"$scratch/stderr" </dev/null
+    got=$?
+    [ $got = "$status" ] || die "$*: exit $got, not $status: $(cat "$scratch/stderr")"
+    [ "$(wc -l <"$scratch/stderr")" = 1 ] || die "$*: $(wc -l <"$scratch/stderr") lines: $(cat "$scratch/stderr")"
+    grep -Eq "$pattern" "$scratch/stderr" || die "$*: said '$(cat "$scratch/stderr")', not /$pattern/"
+}
+train() { refuses "$1" "$2" "$tide" train --model "$scratch/out" --after-batches 1 $3; }
+
+printf '一\n二\n三\n' >"$scratch/three"
+printf 'one\ntwo\n' >"$scratch/two"
+printf 'one\ntw\377o\nthree\n' >"$scratch/broken"
+printf 'one\ntw\0o\nthree\n' >"$scratch/nul"
+printf 'no tab here\n' >"$scratch/notab.tsv"
+: >"$scratch/empty"
+
+train 1 'three:3: .*two has 2' "--train-sets $scratch/three $scratch/two"
+train 1 'broken:2: .*UTF-8' "--train-sets $scratch/three $scratch/broken"
+train 1 'nul:2: ' "--train-sets $scratch/three $scratch/nul"
+train 1 'empty: ' "--train-sets $scratch/empty $scratch/empty"
+train 1 'missing: No such file' "--train-sets $scratch/missing $scratch/three"
+train 1 'notab.tsv:1: ' "--tsv $scratch/notab.tsv"
+train 2 'did you mean --beam-size' "--tsv $scratch/train.tsv --beam-sise 5"
+train 2 'unknown flag --zzzzzzzz' "--tsv $scratch/train.tsv --zzzzzzzz"
+train 2 'dim-rnn must be between' "--tsv $scratch/train.tsv --dim-rnn 0"
+train 2 'dim-rnn needs a whole number' "--tsv $scratch/train.tsv --dim-rnn 1.5"
+train 2 'attention must be one of' "--tsv $scratch/train.tsv --attention magic"
+train 2 'preset' "--tsv $scratch/train.tsv --preset nonsense"
+train 2 'either --train-sets or --tsv' ""
+printf 'dim-emb = 12\ndim_emb = 12\n' >"$scratch/bad.conf"
+train 1 'bad.conf:2: unknown key' "--tsv $scratch/train.tsv --config $scratch/bad.conf"
+[ ! -e "$scratch/out" ] || die "a training that could not begin left $scratch/out"
+
+touch "$scratch/file"
+refuses 1 'file: ' "$tide" train --tsv "$scratch/train.tsv" --after-batches 1 --model "$scratch/file"
+refuses 1 'cannot be made' "$tide" train --tsv "$scratch/train.tsv" --after-batches 1 --model "$scratch/no/such/place"
+if [ "$(id -u)" != 0 ]; then
+    mkdir "$scratch/readonly" && chmod a-w "$scratch/readonly"
+    refuses 1 'cannot be' "$tide" train --tsv "$scratch/train.tsv" --after-batches 1 --model "$scratch/readonly/run"
+fi
+
+refuses 1 'missing/?.*: No such file' "$tide" translate "$scratch/missing"
+refuses 2 'MODEL' "$tide" translate
+refuses 2 'unknown command' "$tide" transalte
+refuses 1 'two' "$tide" bleu "$scratch/missing-two"
+
+smallest_run "$scratch/run" --after-batches 12
+model=$scratch/run/model.safetensors
+refuses 2 'did you mean --normalize' "$tide" translate "$scratch/run" --normalise 1
+refuses 2 'needs --beam-size' "$tide" translate "$scratch/run" --n-best 50
+refuses 1 'three:|two:' "$tide" align "$scratch/run" --src "$scratch/three" --tgt "$scratch/two"
+for size in 0 7 8 100 5000 20000; do
+    head -c $size "$model" >"$scratch/cut.safetensors"
+    refuses 1 'cut.safetensors: ' "$tide" translate "$scratch/cut.safetensors"
+done
+for at in 0 9 40 300 3000 15000 30000; do
+    cp "$model" "$scratch/flip.safetensors"
+    printf '\377' | dd of="$scratch/flip.safetensors" bs=1 seek=$at conv=notrunc 2>/dev/null
+    refuses 1 'flip.safetensors: ' "$tide" translate "$scratch/flip.safetensors"
+done
+
+# Both checkpoints damaged: refused, and left as they are.
+for file in checkpoint checkpoint.prev; do head -c 4000 "$scratch/run/$file.safetensors" >"$scratch/x" && cp "$scratch/x" "$scratch/run/$file.safetensors"; done
+"$tide" train --tsv "$scratch/train.tsv" --model "$scratch/run" --after-batches 20 2>"$scratch/stderr" && die "trained on damaged checkpoints"
+grep -q 'checkpoint.*safetensors: ' "$scratch/stderr" || die "damaged checkpoints: $(cat "$scratch/stderr")"
+cmp "$scratch/x" "$scratch/run/checkpoint.prev.safetensors" || die "a damaged checkpoint was overwritten"
+
+# Another configuration or other data in the same directory.
+smallest_run "$scratch/again" --after-batches 12
+refuses 1 'holds a training with bpe-merges = 100 100, not' "$tide" train --tsv "$scratch/train.tsv" --model "$scratch/again"
+if [ -e /dev/full ]; then
+    echo 海 | "$tide" translate "$scratch/again" >/dev/full 2>"$scratch/stderr" && die "a full disk went unnoticed"
+    grep -q 'cannot be written' "$scratch/stderr" || die "full disk: $(cat "$scratch/stderr")"
+fi

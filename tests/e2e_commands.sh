@@ -1,0 +1,68 @@
+#!/bin/sh
+# Every subcommand on a small model: what it prints, and that the formats fit together.
+. "$(dirname "$0")/common.inc"
+
+sed -i "s|valid-freq = 12|valid-freq = 300|; s|dropout.*||" "$scratch/smallest.conf"
+smallest_run "$scratch/run" --after-batches 600 --probe '潮水退了。' '大家好。'
+for file in model.safetensors checkpoint.safetensors checkpoint.prev.safetensors train.jsonl align/00000300.json; do
+    [ -s "$scratch/run/$file" ] || die "no $file"
+done
+grep -q '"update": 300, "epoch": [0-9.]*, "valid_loss": [0-9.]*, "valid_ppl": [0-9.]*, "bleu": [0-9.]*' \
+    "$scratch/run/train.jsonl" || die "no validation in train.jsonl"
+grep -q '"source": \["潮", "水", "退", "了", "。", "</s>"\]' "$scratch/run/align/00000300.json" || die "probe missing"
+
+# translate: a line out for each line in, empty ones too, and the same whatever the batch
+cut -f2 "$scratch/dev.tsv" >"$scratch/dev.zh"
+cut -f1 "$scratch/dev.tsv" >"$scratch/dev.en"
+printf '我在海边。\n\n海\n' >"$scratch/in"
+tide_ok translate "$scratch/run" <"$scratch/in" >"$scratch/out"
+[ "$(wc -l <"$scratch/out")" = 3 ] || die "3 lines in, $(wc -l <"$scratch/out") out"
+[ -z "$(sed -n 2p "$scratch/out")" ] || die "an empty line became '$(sed -n 2p "$scratch/out")'"
+tide_ok translate "$scratch/run" <"$scratch/dev.zh" >"$scratch/a"
+tide_ok translate "$scratch/run" --mini-batch 1 --threads 1 <"$scratch/dev.zh" >"$scratch/b"
+cmp "$scratch/a" "$scratch/b" || die "translations depend on the batch"
+
+# n-best, best first, with the 1-best at its head
+tide_ok translate "$scratch/run" --beam-size 4 --n-best 3 <"$scratch/dev.zh" >"$scratch/nbest"
+awk -F' [|][|][|] ' '{ if (NR > 1 && $1 == last && $4 > score) exit 1; last = $1; score = $4; n[$1]++ }
+    END { for (i in n) if (n[i] > 3) exit 1 }' "$scratch/nbest" || die "n-best is not in order"
+tide_ok translate "$scratch/run" --beam-size 4 <"$scratch/dev.zh" >"$scratch/a"
+awk -F' [|][|][|] ' 'NR == 1 || $1 != last { print $2; last = $1 }' "$scratch/nbest" | cmp - "$scratch/a" || die "1-best differs"
+
+# alignments: Pharaoh pairs in range; soft rows sum to one; heatmaps, one a sentence
+tide_ok translate "$scratch/run" --alignment soft <"$scratch/dev.zh" | sed 's/.* ||| //' | tr ' ' '\n' |
+    awk -F, '{ sum = 0; for (i = 1; i <= NF; i++) sum += $i; if (sum < 0.999 || sum > 1.001) exit 1 }' ||
+    die "soft alignment rows do not sum to 1"
+tide_ok translate "$scratch/run" --alignment hard --heatmap "$scratch/svg" <"$scratch/dev.zh" >"$scratch/hard"
+grep -Eq ' [|][|][|] ([0-9]+-[0-9]+ )*[0-9]+-[0-9]+$' "$scratch/hard" || die "no hard alignment: $(head -1 "$scratch/hard")"
+[ "$(ls "$scratch/svg" | wc -l)" = 12 ] || die "$(ls "$scratch/svg" | wc -l) heatmaps of 12 sentences"
+grep -q '</svg>' "$scratch/svg/0012.svg" || die "0012.svg is not whole"
+
+# align: the same sentences forced give the weights that the search saw
+tide_ok align "$scratch/run" --src "$scratch/dev.zh" --tgt "$scratch/dev.en" --format json >"$scratch/json"
+[ "$(grep -c '"matrix"' "$scratch/json")" = 12 ] || die "align --format json"
+tide_ok translate "$scratch/run" --alignment hard <"$scratch/dev.zh" | sed 's/ ||| .*//' >"$scratch/hyp"
+tide_ok translate "$scratch/run" --alignment hard <"$scratch/dev.zh" | sed 's/.* ||| //' >"$scratch/searched"
+if ! grep -qx '' "$scratch/hyp"; then
+    tide_ok align "$scratch/run" --src "$scratch/dev.zh" --tgt "$scratch/hyp" >"$scratch/forced"
+    same=$(paste -d'|' "$scratch/forced" "$scratch/searched" | awk -F'|' '$1 == $2' | wc -l)
+    [ "$same" -ge 9 ] || die "forced and searched alignments agree on $same of 12 (pieces may split another way)"
+fi
+tide_ok align "$scratch/run" --src "$scratch/dev.zh" --tgt "$scratch/dev.en" --format svg --output "$scratch/svg2"
+[ -s "$scratch/svg2/0001.svg" ] || die "align --format svg"
+
+# bleu, info, help
+[ "$(tide_ok bleu "$scratch/dev.en" <"$scratch/dev.en" | head -n 1 | cut -c1-15)" = "BLEU = 100.00 1" ] || die "BLEU of itself"
+tide_ok info "$scratch/run" | grep -q '^encoder.fwd.W *\[12, 60\]' || die "info"
+for command in train translate align bleu info; do
+    tide_ok "$command" --help | grep -q "usage: tide $command" || die "$command --help"
+done
+tide_ok --version | grep -q '^tide ' || die "--version"
+
+# RNNencdec, and the other options that change the model
+smallest_run "$scratch/encdec" --after-batches 12 --attention none
+tide_ok translate "$scratch/encdec" <"$scratch/dev.zh" >/dev/null
+"$tide" translate "$scratch/encdec" --alignment hard </dev/null 2>"$scratch/stderr" && die "an alignment without attention"
+smallest_run "$scratch/prev" --after-batches 12 --readout-state prev --optimizer adadelta --learn-rate 1
+smallest_run "$scratch/sgd" --after-batches 12 --optimizer sgd --learn-rate 0.5
+smallest_run "$scratch/reverse" --after-batches 12 --langs en zh --tokenizer bpe char
