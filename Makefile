@@ -69,11 +69,11 @@ DOUBLE_OBJECTS := $(patsubst src/%.c,$B/double/%.o,$(filter src/core/% src/model
 
 $B/tests/test_%: tests/test_%.c $B/libtide.a
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD $(LDFLAGS) $^ -lcmocka $(LDLIBS) -o $@
+	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD $(LDFLAGS) $(filter %.c %.o %.a,$^) -lcmocka $(LDLIBS) -o $@
 
 $B/tests/double_%: tests/double_%.c $(DOUBLE_OBJECTS)
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -DTIDE_DOUBLE -MMD $(LDFLAGS) $^ -lcmocka $(LDLIBS) -o $@
+	$(CC) $(CPPFLAGS) $(CFLAGS) -DTIDE_DOUBLE -MMD $(LDFLAGS) $(filter %.c %.o %.a,$^) -lcmocka $(LDLIBS) -o $@
 	scripts/every-op-is-checked $@ $(filter $B/double/core/ops_%.o,$^)
 
 $B/double/core/kernels.o: src/core/kernels.c

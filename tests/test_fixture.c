@@ -1,5 +1,5 @@
-/* Promise 1: the whole model, and the optimisers, against what PyTorch computed (scripts/make-fixtures). tide computes
-   with float and in another order, hence the tolerance; a wrong equation is off by much more. */
+/* Promise 1: the whole model, and the optimisers, against what PyTorch computed (scripts/make-fixtures). tide
+   computes with float and in another order, hence the tolerance; a wrong equation is off by much more. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -16,7 +16,7 @@
 
 static const double TOLERANCE = 1e-4;
 
-/* ---- the file ------------------------------------------------------------------------------------------------- */
+/* ---- the file ------------------------------------------------------------------------------------------ */
 
 static cJSON *fixture;
 
@@ -42,7 +42,9 @@ static const cJSON *member(const cJSON *object, const char *name) {
     return item;
 }
 
-static double number(const cJSON *object, const char *name) { return cJSON_GetNumberValue(member(object, name)); }
+static double number(const cJSON *object, const char *name) {
+    return cJSON_GetNumberValue(member(object, name));
+}
 static int integer(const cJSON *object, const char *name) { return (int)number(object, name); }
 
 /* Copies a list of exactly n numbers. */
@@ -71,7 +73,7 @@ static void assert_near(const char *what, const float *x, int n, const cJSON *y)
     if (!(error <= TOLERANCE)) fail_msg("%s: off by %g of its norm", what, error);
 }
 
-/* ---- the model ------------------------------------------------------------------------------------------------ */
+/* ---- the model ----------------------------------------------------------------------------------------- */
 
 enum { SENTENCES = 5, LONGEST = 8 };
 
@@ -102,7 +104,8 @@ static void read_parameters(const cJSON *values, Params *params) {
 static void compare_gradients(const cJSON *gradients, const Params *params) {
     for (int i = 0; i < params->count; i++) {
         const Var *var = &params->list[i]->var;
-        assert_near(params->list[i]->name, var->g, var->rows * var->cols, member(gradients, params->list[i]->name));
+        assert_near(params->list[i]->name, var->g, var->rows * var->cols,
+                    member(gradients, params->list[i]->name));
     }
 }
 
@@ -151,7 +154,8 @@ static void compare_model(const cJSON *right, Tape *tape) {
     assert_close("nats", nats, number(right, "nats"));
     assert_close("loss", loss->v[0], number(right, "loss"));
     compare_gradients(member(right, "gradients"), &model.params);
-    if (config.attention == &attention_additive) compare_alignments(member(right, "alignments"), &batch, forced.alpha);
+    if (config.attention == &attention_additive)
+        compare_alignments(member(right, "alignments"), &batch, forced.alpha);
     else assert_null(forced.alpha[0]);
     tape_reset(tape);
     model_free(&model);
@@ -168,7 +172,7 @@ static void models_agree_with_pytorch(void **unused) {
     threads_free(threads);
 }
 
-/* ---- the optimisers ------------------------------------------------------------------------------------------- */
+/* ---- the optimisers ------------------------------------------------------------------------------------ */
 
 static void compare_optimiser(const cJSON *right, Threads *threads) {
     float w[64] = {0}, g[64];
@@ -180,7 +184,8 @@ static void compare_optimiser(const cJSON *right, Threads *threads) {
     optimizer_init(&optimizer, (OptimizerKind)optimizer_kind(name), (size_t)n);
     for (int step = 0; step < steps; step++) {
         read_floats(cJSON_GetArrayItem(gradients, step), g, n);
-        double norm = optimizer_step(&optimizer, threads, w, g, number(right, "rate"), number(right, "clip_norm"));
+        double norm =
+            optimizer_step(&optimizer, threads, w, g, number(right, "rate"), number(right, "clip_norm"));
         assert_close("norm", norm, cJSON_GetNumberValue(cJSON_GetArrayItem(member(right, "norms"), step)));
         assert_near(name, w, n, cJSON_GetArrayItem(weights, step));
         for (int i = 0; i < n; i++) assert_true(g[i] == 0);

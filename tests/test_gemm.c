@@ -1,6 +1,6 @@
-/* Matrix products against a naive loop on ragged sizes, in buffers surrounded by NaN, with every instruction set that
-   this CPU has and several thread counts. Promise 2 says that an element is one chain of fused multiply-adds in
-   ascending order: so the bits are known, and they are the same for all. */
+/* Matrix products against a naive loop on ragged sizes, in buffers surrounded by NaN, with every instruction
+   set that this CPU has and several thread counts. Promise 2 says that an element is one chain of fused
+   multiply-adds in ascending order: so the bits are known, and they are the same for all. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -16,7 +16,7 @@
 #include "core/kernels.h"
 #include "core/rng.h"
 
-/* ---- matrices among NaN --------------------------------------------------------------------------------------- */
+/* ---- matrices among NaN -------------------------------------------------------------------------------- */
 
 enum { MARGIN = 40 /* more than the widest tile */ };
 
@@ -49,12 +49,13 @@ static Matrix matrix_copy(const Matrix *m) {
 
 static void matrix_free(Matrix *m) { mem_free(m->block); }
 
-/* The same numbers, bit for bit, in the matrix, and NaN untouched around it. A NaN that was read would be in it. */
+/* The same numbers, bit for bit, in the matrix, and NaN untouched around it. A NaN that was read would be in
+   it. */
 static void assert_same_block(const Matrix *x, const Matrix *y) {
     assert_memory_equal(x->block, y->block, block_size(x) * sizeof(float));
 }
 
-/* ---- the naive loop ------------------------------------------------------------------------------------------- */
+/* ---- the naive loop ------------------------------------------------------------------------------------ */
 
 /* One element: a chain in float, and next to it the sum in double that the chain must be close to. */
 typedef struct Chain {
@@ -78,7 +79,7 @@ static float chain_end(const Chain *chain) {
     return chain->sum;
 }
 
-/* ---- with all kernels and thread counts ----------------------------------------------------------------------- */
+/* ---- with all kernels and thread counts ---------------------------------------------------------------- */
 
 static const char *const sets[] = {"avx512", "avx2", "portable"};
 static const int counts[] = {1, 2, 3, 8};
@@ -103,7 +104,7 @@ static void with_everything(void (*check)(Threads *threads, const void *context)
     }
 }
 
-/* ---- gemm ----------------------------------------------------------------------------------------------------- */
+/* ---- gemm ---------------------------------------------------------------------------------------------- */
 
 typedef struct Sizes {
     int m, n, k;
@@ -164,8 +165,9 @@ static void check_product(Threads *threads, const void *context) {
 static void gemm_is_the_naive_loop(void **unused) {
     (void)unused;
     /* Beyond the blocks of the inner index (256) and of the rows (168), and nothing to add up. */
-    static const Sizes large[] = {{5, 7, 0},     {1, 1, 256},    {3, 33, 257},  {168, 32, 40}, {169, 17, 256},
-                                  {337, 65, 30}, {200, 40, 300}, {2, 500, 513}, {400, 3, 600}, {173, 100, 258}};
+    static const Sizes large[] = {{5, 7, 0},      {1, 1, 256},    {3, 33, 257},   {168, 32, 40},
+                                  {169, 17, 256}, {337, 65, 30},  {200, 40, 300}, {2, 500, 513},
+                                  {400, 3, 600},  {173, 100, 258}};
     const int many = sizeof large / sizeof *large;
     Rng rng = rng_seed(1, 1);
     for (int i = 0; i < 2 * 70 + many; i++) {
@@ -177,7 +179,7 @@ static void gemm_is_the_naive_loop(void **unused) {
     }
 }
 
-/* ---- gemm_strips ---------------------------------------------------------------------------------------------- */
+/* ---- gemm_strips --------------------------------------------------------------------------------------- */
 
 enum { MOST_STRIPS = 12 };
 
@@ -231,7 +233,7 @@ static void gemm_strips_is_the_naive_loop(void **unused) {
     (void)unused;
     static const struct {
         int m, n, longest;
-    } large[] = {{200, 30, 20}, {20, 200, 60}, {170, 70, 80}, {1, 33, 600}};
+    } large[] = {{200, 30, 20}, {20, 200, 60}, {170, 70, 80}, {1, 33, 600}, {40, 50, 250}};
     const int many = sizeof large / sizeof *large;
     Rng rng = rng_seed(2, 1);
     for (int i = 0; i < 70 + many; i++) {

@@ -13,7 +13,10 @@ const Kernels *kernels = &kernels_portable;
 int kernels_choose(const char *name) {
     int automatic = !strcmp(name, "auto");
 #if defined(TIDE_X86)
-    if ((automatic || !strcmp(name, "avx512")) && __builtin_cpu_supports("avx512f")) {
+    /* as far as the Makefile lets the compiler go */
+    int avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                 __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+    if ((automatic || !strcmp(name, "avx512")) && avx512) {
         kernels = &kernels_avx512;
         return 0;
     }

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-/* What one update of an optimiser needs besides the weights; see optim.h for the equations. */
+/* What one update of an optimiser needs besides the weights; see optimizer.h for the equations. */
 typedef struct UpdateRule {
     real gradient_scale; /* clipping */
     real rate;

@@ -84,8 +84,8 @@ static UpdateRule rule_of(const Optimizer *optimizer, double rate, double scale)
         rule.decay1 = (real)0.9;
         rule.decay2 = (real)0.999;
         rule.epsilon = (real)1e-8;
-        rule.correction1 = (real)(1 / (1 - power(0.9, optimizer->steps)));
-        rule.correction2 = (real)(1 / (1 - power(0.999, optimizer->steps)));
+        rule.correction1 = (real)(1 / (1 - power(rule.decay1, optimizer->steps)));
+        rule.correction2 = (real)(1 / (1 - power(rule.decay2, optimizer->steps)));
     } else {
         rule.decay1 = (real)0.95;
         rule.epsilon = (real)1e-6;

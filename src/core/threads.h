@@ -11,8 +11,8 @@ Threads *threads_new(int n);
 void threads_free(Threads *threads);
 int threads_count(const Threads *threads);
 
-/* Calls work(context, begin, end, thread) on disjoint ranges that cover 0..n-1, at most one range a thread and none
-   shorter than `grain` (but the last), and returns when all are done. What a range computes must not depend on
+/* Calls work(context, begin, end, thread) on disjoint ranges that cover 0..n-1, at most one range a thread and no
+   more ranges than n / grain, rounded up, and returns when all are done. What a range computes must not depend on
    where it begins: then results are the same bits for any number of threads. Not re-entrant. */
 typedef void Work(void *context, int begin, int end, int thread);
 void threads_run(Threads *threads, int n, int grain, Work *work, void *context);

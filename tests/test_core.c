@@ -1,0 +1,254 @@
+/* What everything stands on: the arena, random numbers, threads. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/arena.h"
+#include "core/base.h"
+#include "core/rng.h"
+#include "core/threads.h"
+
+/* ---- arena --------------------------------------------------------------------------------------------- */
+
+enum { LARGE = 9 << 20 /* more than a chunk */ };
+
+/* Blocks of odd sizes, some larger than a chunk, filled to the brim: they are aligned and apart. */
+static void use_arena(Arena *arena, int blocks) {
+    unsigned char *memory[64];
+    size_t size[64];
+    assert_true(blocks <= 64);
+    for (int i = 0; i < blocks; i++) {
+        size[i] = i % 20 == 19 ? LARGE : (size_t)(i * i * 97);
+        memory[i] = arena_alloc(arena, size[i]);
+        assert_int_equal((uintptr_t)memory[i] % 64, 0);
+        memset(memory[i], i, size[i]);
+    }
+    for (int i = 0; i < blocks; i++)
+        for (size_t k = 0; k < size[i]; k++)
+            if (memory[i][k] != i) fail_msg("block %d was overwritten at %zu", i, k);
+}
+
+static void arena_blocks_are_aligned_and_apart(void **unused) {
+    (void)unused;
+    Arena arena = {0};
+    use_arena(&arena, 64);
+    unsigned char *zeros = arena_zalloc(&arena, 1000);
+    for (int i = 0; i < 1000; i++) assert_int_equal(zeros[i], 0);
+    arena_free(&arena);
+    assert_int_equal(arena_capacity(&arena), 0);
+}
+
+static void arena_reset_leaves_one_chunk_that_fits(void **unused) {
+    (void)unused;
+    Arena arena = {0};
+    use_arena(&arena, 64);
+    arena_reset(&arena);
+    const long before = mem_count();
+    for (int round = 0; round < 3; round++) {
+        use_arena(&arena, 64);
+        arena_reset(&arena);
+    }
+    assert_int_equal(mem_count(), before);
+    arena_free(&arena);
+}
+
+static void arena_rewinds_to_a_mark(void **unused) {
+    (void)unused;
+    Arena arena = {0};
+    arena_rewind(&arena, arena_mark(&arena)); /* of an arena that holds nothing yet */
+    char *kept = memset(arena_alloc(&arena, 100), 'k', 100);
+    const ArenaMark mark = arena_mark(&arena);
+    char *first = arena_alloc(&arena, 100);
+    use_arena(&arena, 20); /* over the seam between chunks */
+    long before = 0;
+    for (int round = 0; round < 3; round++) {
+        arena_rewind(&arena, mark);
+        assert_ptr_equal(arena_alloc(&arena, 100), first);
+        if (round) assert_int_equal(mem_count(), before);
+        use_arena(&arena, 20);
+        before = mem_count();
+    }
+    for (int i = 0; i < 100; i++) assert_int_equal(kept[i], 'k');
+    arena_free(&arena);
+}
+
+/* ---- random numbers ------------------------------------------------------------------------------------ */
+
+static void rng_is_splitmix64(void **unused) {
+    (void)unused;
+    static const uint64_t known[] = {6457827717110365317u, 3203168211198807973u, 9817491932198370423u,
+                                     4593380528125082431u, 16408922859458223821u};
+    Rng rng = {1234567};
+    for (int i = 0; i < 5; i++) assert_true(rng_next(&rng) == known[i]);
+}
+
+static void streams_differ(void **unused) {
+    (void)unused;
+    uint64_t first[8 * 8];
+    for (uint64_t i = 0; i < 64; i++) {
+        Rng rng = rng_seed(i / 8, i % 8);
+        first[i] = rng_next(&rng);
+        for (uint64_t k = 0; k < i; k++) assert_true(first[k] != first[i]);
+    }
+}
+
+/* Each of n numbers about equally often: within five standard deviations. */
+static void below_is_uniform(void **unused) {
+    (void)unused;
+    enum { DRAWS = 70000 };
+    static const uint32_t bounds[] = {1, 2, 7, 100};
+    Rng rng = rng_seed(1, 1);
+    for (int b = 0; b < 4; b++) {
+        const double n = bounds[b], mean = DRAWS / n, deviation = sqrt(mean * (1 - 1 / n));
+        int count[100] = {0};
+        for (int i = 0; i < DRAWS; i++) {
+            uint32_t x = rng_below(&rng, bounds[b]);
+            assert_true(x < bounds[b]);
+            count[x]++;
+        }
+        for (uint32_t x = 0; x < bounds[b]; x++) assert_true(fabs(count[x] - mean) <= 5 * deviation);
+    }
+    assert_true(rng_below(&rng, UINT32_MAX) < UINT32_MAX);
+}
+
+static void shuffle_is_a_permutation(void **unused) {
+    (void)unused;
+    enum { N = 1000 };
+    Rng rng = rng_seed(2, 1);
+    int items[N], seen[N] = {0}, at_home = 0;
+    for (int i = 0; i < N; i++) items[i] = i;
+    rng_shuffle(&rng, items, N);
+    for (int i = 0; i < N; i++) {
+        seen[items[i]]++;
+        at_home += items[i] == i;
+    }
+    for (int i = 0; i < N; i++) assert_int_equal(seen[i], 1);
+    assert_true(at_home < 10); /* one is expected */
+    rng_shuffle(&rng, items, 0);
+    rng_shuffle(&rng, items, 1);
+}
+
+/* The moments of N(0, 1), 0 1 0 3, each within five of its standard deviations √(1, 2, 15, 96) / √N; and of
+   U[0, 1): ½ and ⅓. */
+static void moments_are_right(void **unused) {
+    (void)unused;
+    enum { N = 400000 };
+    Rng rng = rng_seed(3, 1);
+    double normal[4] = {0}, uniform[2] = {0};
+    for (int i = 0; i < N; i++) {
+        double x = rng_normal(&rng), u = rng_uniform(&rng), power = 1;
+        assert_true(u >= 0 && u < 1);
+        for (int k = 0; k < 4; k++) normal[k] += power *= x;
+        uniform[0] += u, uniform[1] += u * u;
+    }
+    const double right[] = {0, 1, 0, 3}, variance[] = {1, 2, 15, 96};
+    for (int k = 0; k < 4; k++) assert_true(fabs(normal[k] / N - right[k]) < 5 * sqrt(variance[k] / N));
+    assert_true(fabs(uniform[0] / N - 1.0 / 2) < 5 * sqrt(1.0 / 12 / N));
+    assert_true(fabs(uniform[1] / N - 1.0 / 3) < 5 * sqrt(4.0 / 45 / N));
+}
+
+/* Within 2⁻⁵¹ of libm's, relative to it where it is larger than 1; half of the numbers are near 1. */
+static void exact_log_is_the_logarithm(void **unused) {
+    (void)unused;
+    Rng rng = rng_seed(4, 1);
+    for (int i = 0; i < 200000; i++) {
+        const int exponent = i % 2 ? (int)rng_below(&rng, 2000) - 1000 : (int)rng_below(&rng, 3) - 2;
+        const double x = ldexp(1 + rng_uniform(&rng), exponent), right = log(x);
+        assert_true(fabs(exact_log(x) - right) <= 0x1p-51 * fmax(1, fabs(right)));
+    }
+    assert_true(exact_log(1) == 0);
+}
+
+/* ---- threads ------------------------------------------------------------------------------------------- */
+
+enum { MOST = 1001 };
+
+typedef struct Visits {
+    atomic_int index[MOST], thread[8];
+    int n;
+} Visits;
+
+static void visit(void *context, int begin, int end, int thread) {
+    Visits *v = context;
+    CHECK(0 <= begin && begin < end && end <= v->n, "a range from %d to %d of %d", begin, end, v->n);
+    for (int i = begin; i < end; i++) v->index[i]++;
+    v->thread[thread]++;
+}
+
+static void check_visits(Threads *pool, int n, int grain) {
+    static Visits v;
+    memset(&v, 0, sizeof v);
+    v.n = n;
+    threads_run(pool, n, grain, visit, &v);
+    for (int i = 0; i < MOST; i++) assert_int_equal(v.index[i], i < n);
+    for (int thread = 0; thread < 8; thread++)
+        assert_true(v.thread[thread] <= (thread < threads_count(pool)));
+}
+
+static void every_index_is_visited_once(void **unused) {
+    (void)unused;
+    static const int sizes[] = {0, 1, 2, 3, 7, 16, 17, 100, MOST}, grains[] = {1, 2, 5, 64, 5000},
+                     counts[] = {1, 2, 3, 8};
+    for (int c = 0; c < 4; c++) {
+        Threads *pool = threads_new(counts[c]);
+        assert_int_equal(threads_count(pool), counts[c]);
+        for (int s = 0; s < 9; s++)
+            for (int g = 0; g < 5; g++) check_visits(pool, sizes[s], grains[g]);
+        threads_free(pool);
+    }
+}
+
+/* Rounds that follow each other at once, and rounds after which the pool has gone to sleep. */
+static void no_round_is_lost(void **unused) {
+    (void)unused;
+    Threads *pool = threads_new(3);
+    for (int round = 0; round < 2000; round++) {
+        check_visits(pool, 7, 1);
+        if (round % 100 == 0) nanosleep(&(struct timespec){.tv_nsec = 3000000}, NULL);
+    }
+    threads_free(pool);
+}
+
+static void scratch_is_the_threads_own(void **unused) {
+    (void)unused;
+    Threads *pool = threads_new(3);
+    char *shared = threads_shared_scratch(pool, 1000), *own[3];
+    for (int i = 0; i < 3; i++) {
+        own[i] = threads_scratch(pool, i, 1000);
+        assert_int_equal((uintptr_t)own[i] % 64, 0);
+        for (int k = 0; k < i; k++) assert_ptr_not_equal(own[i], own[k]);
+    }
+    const long before = mem_count();
+    assert_ptr_equal(threads_scratch(pool, 1, 900), own[1]);
+    assert_ptr_equal(threads_shared_scratch(pool, 900), shared);
+    assert_int_equal(mem_count(), before);
+    memset(threads_scratch(pool, 1, 100000), 1, 100000);
+    threads_free(pool);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(arena_blocks_are_aligned_and_apart),
+        cmocka_unit_test(arena_reset_leaves_one_chunk_that_fits),
+        cmocka_unit_test(arena_rewinds_to_a_mark),
+        cmocka_unit_test(rng_is_splitmix64),
+        cmocka_unit_test(streams_differ),
+        cmocka_unit_test(below_is_uniform),
+        cmocka_unit_test(shuffle_is_a_permutation),
+        cmocka_unit_test(moments_are_right),
+        cmocka_unit_test(exact_log_is_the_logarithm),
+        cmocka_unit_test(every_index_is_visited_once),
+        cmocka_unit_test(no_round_is_lost),
+        cmocka_unit_test(scratch_is_the_threads_own),
+    };
+    return cmocka_run_group_tests_name("core", tests, NULL, NULL);
+}

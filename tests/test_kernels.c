@@ -1,0 +1,329 @@
+/* The row kernels: our exp, tanh and sigmoid against libm, and every kernel the same bits on every
+   instruction set that this CPU has, for any length, reading and writing its own numbers only. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base.h"
+#include "core/kernels.h"
+#include "core/rng.h"
+
+static const char *const sets[] = {"portable", "avx2", "avx512"};
+enum { SETS = 3 };
+
+static int restore(void **unused) {
+    (void)unused;
+    return kernels_choose("auto");
+}
+
+/* ---- accuracy ------------------------------------------------------------------------------------------ */
+
+enum { RUN = 1000 /* numbers at a time: not a multiple of any vector */ };
+
+static void run_tanh(float *y, const float *x) { kernels->tanh(RUN, y, x); }
+
+static void run_exp(float *y, const float *x) {
+    memcpy(y, x, RUN * sizeof(float));
+    kernels->softmax_gradient(RUN, y, 0, 1, 1, 0); /* (exp(x - 0) / 1 - 0) * 1 */
+}
+
+static void run_sigmoid(float *y, const float *x) {
+    static float entering[2 * RUN], gates[2 * RUN], state[RUN], reset[RUN];
+    memcpy(entering, x, RUN * sizeof(float));
+    memset(gates, 0, sizeof gates);
+    kernels->gru_gates(RUN, gates, entering, state, reset);
+    memcpy(y, gates, RUN * sizeof(float)); /* z = σ(x + 0) */
+}
+
+static double true_sigmoid(double x) { return 1 / (1 + exp(-x)); }
+
+typedef struct Curve {
+    const char *name;
+    void (*run)(float *y, const float *x);
+    double (*truth)(double x);
+    float low, high;
+    double ulps; /* the most that y may be off, in units of the last place of the true value */
+} Curve;
+
+/* The bounds are what a sweep over every 7th float measures (1.010, 1.311, 2.481), rounded up. */
+static const Curve curves[] = {
+    {"exp", run_exp, exp, -87, 88, 1.1},
+    {"tanh", run_tanh, tanh, -30, 30, 1.4},
+    {"sigmoid", run_sigmoid, true_sigmoid, -87, 88, 2.6},
+};
+
+static double ulps_between(float y, double truth) {
+    int exponent;
+    frexp(truth, &exponent);
+    const double error = fabs(y - truth) / ldexp(1, (exponent > -125 ? exponent : -125) - 24);
+    return isnan(error) ? INFINITY : error;
+}
+
+static float float_of(uint32_t bits) {
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* The next RUN floats of the sweep: every STEPth from zero to `limit`, of either sign; returns whether there
+   are more. */
+static bool sweep_next(uint32_t *bits, bool negative, float limit, float *x) {
+    enum { STEP = 2039 };
+    bool more = true;
+    for (int i = 0; i < RUN; i++) {
+        x[i] = float_of(*bits);
+        if (x[i] < limit) *bits += STEP;
+        else x[i] = limit, more = false;
+        if (negative) x[i] = -x[i];
+    }
+    return more;
+}
+
+/* The worst error among one run of numbers, and that all instruction sets agree on them. */
+static double run_error(const Curve *curve, const float *x) {
+    float y[RUN], again[RUN];
+    double worst = 0;
+    kernels_choose(sets[0]);
+    curve->run(y, x);
+    for (int i = 0; i < RUN; i++) worst = fmax(worst, ulps_between(y[i], curve->truth(x[i])));
+    for (int set = 1; set < SETS && !kernels_choose(sets[set]); set++) {
+        curve->run(again, x);
+        assert_memory_equal(y, again, sizeof y);
+    }
+    return worst;
+}
+
+static void exp_tanh_and_sigmoid_are_accurate(void **unused) {
+    (void)unused;
+    for (size_t c = 0; c < sizeof curves / sizeof *curves; c++) {
+        const Curve *curve = &curves[c];
+        double worst = 0;
+        for (int negative = 0; negative < 2; negative++) {
+            float x[RUN];
+            uint32_t bits = 0;
+            for (bool more = true; more;) {
+                more = sweep_next(&bits, negative, negative ? -curve->low : curve->high, x);
+                worst = fmax(worst, run_error(curve, x));
+            }
+        }
+        print_message("%s: %.3f ulp\n", curve->name, worst);
+        assert_true(worst <= curve->ulps);
+    }
+}
+
+/* Beyond the range they level off rather than overflow. */
+static void extremes_are_finite(void **unused) {
+    (void)unused;
+    float x[RUN], y[RUN];
+    for (int i = 0; i < RUN; i++) x[i] = i % 2 ? 1e30f : -INFINITY;
+    for (int set = 0; set < SETS && !kernels_choose(sets[set]); set++) {
+        run_tanh(y, x);
+        assert_true(y[0] == -1 && y[1] == 1);
+        run_sigmoid(y, x);
+        assert_true(y[0] >= 0 && y[0] < 1e-37 && y[1] == 1);
+        kernels->softmax(3, y, (float[]){1e30f, -1e30f, 1e30f});
+        assert_true(y[0] == 0.5f && y[1] < 1e-37 && y[2] == 0.5f);
+    }
+}
+
+/* ---- the same bits ------------------------------------------------------------------------------------- */
+
+enum { ROWS = 7, WIDEST = 3, LONGEST = 1000, MARGIN = 40 };
+
+/* What a kernel reads and writes: rows of random numbers with NaN behind them, and up to two results. */
+typedef struct Bench {
+    float row[ROWS][WIDEST * LONGEST + MARGIN];
+    float result[2];
+} Bench;
+
+typedef struct RowKernel {
+    const char *name;
+    void (*run)(int n, Bench *b);
+    int width[ROWS]; /* of each row, in multiples of n */
+} RowKernel;
+
+static const UpdateRule rule = {0.7f, 0.01f, 0.9f, 0.999f, 1e-6f, 1.3f, 1.7f};
+
+#define R(i) b->row[i]
+static void run_add(int n, Bench *b) { kernels->add(n, R(0), R(1)); }
+static void run_axpy(int n, Bench *b) { kernels->axpy(n, R(0), 0.3f, R(1)); }
+static void run_dot(int n, Bench *b) { b->result[0] = kernels->dot(n, R(0), R(1)); }
+static void run_sum(int n, Bench *b) { b->result[0] = kernels->sum(n, R(0)); }
+static void run_tanh_row(int n, Bench *b) { kernels->tanh(n, R(0), R(1)); }
+static void run_tanh_back(int n, Bench *b) { kernels->tanh_back(n, R(0), R(1), R(2)); }
+static void run_gru_gates(int n, Bench *b) { kernels->gru_gates(n, R(0), R(1), R(2), R(3)); }
+static void run_gru_state(int n, Bench *b) { kernels->gru_state(n, R(0), R(1), R(2), R(3), R(4)); }
+static void run_gru_state_back(int n, Bench *b) {
+    kernels->gru_state_back(n, R(0), R(1), R(2), R(3), R(4), R(5));
+}
+static void run_gru_gates_back(int n, Bench *b) { kernels->gru_gates_back(n, R(0), R(1), R(2), R(3), R(4)); }
+static void run_score(int n, Bench *b) { b->result[0] = kernels->score(n, R(0), R(1), R(2)); }
+static void run_score_back(int n, Bench *b) {
+    kernels->score_back(n, 0.3f, R(0), R(1), R(2), R(3), R(4), R(5));
+}
+static void run_softmax(int n, Bench *b) { kernels->softmax(n, R(0), R(1)); }
+static void run_softmax_back(int n, Bench *b) { kernels->softmax_back(n, R(0), R(1), R(2)); }
+static void run_exp_sum(int n, Bench *b) { b->result[0] = kernels->exp_sum(n, R(0), &b->result[1]); }
+static void run_softmax_gradient(int n, Bench *b) {
+    kernels->softmax_gradient(n, R(0), 0.5f, 3, 0.1f, 0.01f);
+}
+static void run_maxout(int n, Bench *b) { kernels->maxout(n, R(0), R(1)); }
+static void run_maxout_back(int n, Bench *b) { kernels->maxout_back(n, R(0), R(1), R(2)); }
+static void run_dropout(int n, Bench *b) { kernels->dropout(n, R(0), R(1), 12345, 7, 0.8f, 0); }
+static void run_dropout_back(int n, Bench *b) { kernels->dropout(n, R(0), R(1), 12345, 7, 0.8f, 1); }
+static void run_sgd(int n, Bench *b) { kernels->sgd(n, &rule, R(0), R(1)); }
+
+static void make_positive(int n, float *x) {
+    for (int i = 0; i < n; i++) x[i] = fabsf(x[i]);
+}
+
+static void run_adam(int n, Bench *b) {
+    make_positive(n, R(3));
+    kernels->adam(n, &rule, R(0), R(1), R(2), R(3));
+}
+
+static void run_adadelta(int n, Bench *b) {
+    make_positive(n, R(2));
+    make_positive(n, R(3));
+    kernels->adadelta(n, &rule, R(0), R(1), R(2), R(3));
+}
+#undef R
+
+static const RowKernel row_kernels[] = {
+    {"add", run_add, {1, 1}},
+    {"axpy", run_axpy, {1, 1}},
+    {"dot", run_dot, {1, 1}},
+    {"sum", run_sum, {1}},
+    {"tanh", run_tanh_row, {1, 1}},
+    {"tanh_back", run_tanh_back, {1, 1, 1}},
+    {"gru_gates", run_gru_gates, {2, 2, 1, 1}},
+    {"gru_state", run_gru_state, {1, 3, 1, 1, 1}},
+    {"gru_state_back", run_gru_state_back, {1, 1, 1, 1, 3, 1}},
+    {"gru_gates_back", run_gru_gates_back, {1, 2, 1, 2, 1}},
+    {"score", run_score, {1, 1, 1}},
+    {"score_back", run_score_back, {1, 1, 1, 1, 1, 1}},
+    {"softmax", run_softmax, {1, 1}},
+    {"softmax_back", run_softmax_back, {1, 1, 1}},
+    {"exp_sum", run_exp_sum, {1}},
+    {"softmax_gradient", run_softmax_gradient, {1}},
+    {"maxout", run_maxout, {1, 2}},
+    {"maxout_back", run_maxout_back, {2, 2, 1}},
+    {"dropout", run_dropout, {1, 1}},
+    {"dropout, accumulating", run_dropout_back, {1, 1}},
+    {"sgd", run_sgd, {1, 1}},
+    {"adam", run_adam, {1, 1, 1, 1}},
+    {"adadelta", run_adadelta, {1, 1, 1, 1}},
+};
+
+static void bench_fill(Bench *b, const RowKernel *kernel, int n) {
+    Rng rng = rng_seed((uint64_t)n, 1);
+    memset(b->result, 0, sizeof b->result);
+    for (int r = 0; r < ROWS; r++) {
+        const int width = kernel->width[r] * n;
+        for (int i = 0; i < width + MARGIN; i++) b->row[r][i] = i < width ? (float)rng_normal(&rng) : NAN;
+    }
+}
+
+/* Behind the rows nobody wrote, and nothing from there came in. */
+static void assert_within_rows(const Bench *b, const RowKernel *kernel, int n) {
+    for (int r = 0; r < ROWS; r++) {
+        const int width = kernel->width[r] * n;
+        for (int i = 0; i < width + MARGIN; i++)
+            if (!isnan(b->row[r][i]) != (i < width))
+                fail_msg("%s of %d: row %d at %d", kernel->name, n, r, i);
+    }
+    assert_false(isnan(b->result[0]) || isnan(b->result[1]));
+}
+
+static void assert_same_bits(const Bench *x, const Bench *y, const RowKernel *kernel, int n) {
+    for (int r = 0; r < ROWS; r++)
+        if (memcmp(x->row[r], y->row[r], (size_t)(kernel->width[r] * n) * sizeof(float)))
+            fail_msg("%s of %d: row %d differs", kernel->name, n, r);
+    assert_memory_equal(x->result, y->result, sizeof x->result);
+}
+
+static void check_row_kernel(const RowKernel *kernel, int n) {
+    static Bench first, other;
+    kernels_choose(sets[0]);
+    bench_fill(&first, kernel, n);
+    kernel->run(n, &first);
+    assert_within_rows(&first, kernel, n);
+    for (int set = 1; set < SETS && !kernels_choose(sets[set]); set++) {
+        bench_fill(&other, kernel, n);
+        kernel->run(n, &other);
+        assert_within_rows(&other, kernel, n);
+        assert_same_bits(&first, &other, kernel, n);
+    }
+}
+
+static void all_sets_compute_the_same_bits(void **unused) {
+    (void)unused;
+    static const int longer[] = {63, 64, 65, 100, 255, 256, 257, 511, LONGEST};
+    for (size_t k = 0; k < sizeof row_kernels / sizeof *row_kernels; k++) {
+        for (int n = 1; n <= 40; n++) check_row_kernel(&row_kernels[k], n);
+        for (size_t i = 0; i < sizeof longer / sizeof *longer; i++)
+            check_row_kernel(&row_kernels[k], longer[i]);
+    }
+}
+
+/* Promise 2: number i of a sum belongs to lane i mod 16, and lane l takes in lane l + 8, then l + 4, l + 2, l
+   + 1. */
+static float sum_in_lanes(int n, const float *x) {
+    float lane[16] = {0};
+    for (int i = 0; i < n; i++) lane[i % 16] += x[i];
+    for (int half = 8; half > 0; half /= 2)
+        for (int l = 0; l < half; l++) lane[l] += lane[l + half];
+    return lane[0];
+}
+
+static void sums_run_in_sixteen_lanes(void **unused) {
+    (void)unused;
+    float x[LONGEST], y[LONGEST], product[LONGEST];
+    Rng rng = rng_seed(9, 1);
+    for (int i = 0; i < LONGEST; i++) {
+        x[i] = (float)rng_normal(&rng);
+        y[i] = (float)rng_normal(&rng);
+        product[i] = x[i] * y[i];
+    }
+    for (int set = 0; set < SETS && !kernels_choose(sets[set]); set++)
+        for (int n = 0; n < LONGEST; n++) {
+            assert_true(kernels->sum(n, x) == sum_in_lanes(n, x));
+            assert_true(kernels->dot(n, x, y) == sum_in_lanes(n, product));
+        }
+}
+
+/* Each number's draw depends on its place only, and the share kept is what was asked for. */
+static void dropout_draws_by_place(void **unused) {
+    (void)unused;
+    enum { N = 100000, PART = 777 };
+    static float ones[N], whole[N], part[N];
+    for (int i = 0; i < N; i++) ones[i] = 1;
+    kernels->dropout(N, whole, ones, 42, 0, 0.8f, 0);
+    for (int i = 0; i < N; i += PART)
+        kernels->dropout(N - i < PART ? N - i : PART, part + i, ones, 42, (uint32_t)i, 0.8f, 0);
+    assert_memory_equal(whole, part, sizeof whole);
+    int kept = 0;
+    for (int i = 0; i < N; i++) {
+        assert_true(whole[i] == 0 || whole[i] == 1.25f);
+        kept += whole[i] > 0;
+    }
+    assert_in_range(kept, 79500, 80500); /* four standard deviations: sqrt(N 0.8 0.2) = 126 */
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(exp_tanh_and_sigmoid_are_accurate),
+        cmocka_unit_test(extremes_are_finite),
+        cmocka_unit_test(all_sets_compute_the_same_bits),
+        cmocka_unit_test(sums_run_in_sixteen_lanes),
+        cmocka_unit_test(dropout_draws_by_place),
+    };
+    return cmocka_run_group_tests_name("kernels", tests, NULL, restore);
+}
