@@ -4,8 +4,6 @@
 #include "core/base.h"
 #include "core/kernels.h"
 
-#include <string.h>
-
 enum {
     K_BLOCK = 256,           /* of b: a panel of this depth stays in the first-level cache while the tiles of a go by */
     M_BLOCK = 168,           /* of a: 12 tiles of 14, packed, stay in the second-level cache */
@@ -26,13 +24,6 @@ typedef struct PackJob {
     real *panels;
 } PackJob;
 
-static void pack_rows(real *panel, int width, const real *source, int ld, int cols, int k) {
-    for (int p = 0; p < k; p++, panel += width, source += ld) {
-        memcpy(panel, source, (size_t)cols * sizeof(real));
-        memset(panel + cols, 0, (size_t)(width - cols) * sizeof(real));
-    }
-}
-
 static void pack_panels(void *context, int begin, int end, int thread) {
     (void)thread;
     const PackJob *job = context;
@@ -42,7 +33,7 @@ static void pack_panels(void *context, int begin, int end, int thread) {
         real *to = job->panels + (size_t)panel * (size_t)width * (size_t)job->k;
         if (job->transposed)
             kernels->pack_transposed(to, width, job->b + (size_t)col * (size_t)job->ld, job->ld, cols, job->k);
-        else pack_rows(to, width, job->b + col, job->ld, cols, job->k);
+        else kernels->pack_rows(to, width, job->b + col, job->ld, cols, job->k);
     }
 }
 
@@ -86,8 +77,8 @@ static void pack_left(const Left *left, int row, int rows, int from, int k, real
     }
     for (const Strip *s = left->strips; k > 0; s++) {
         int first = smaller(from, s->rows), count = smaller(k, s->rows - first);
-        for (int i = 0; i < count; i++, to += rows)
-            memcpy(to, s->x + (size_t)(first + i) * (size_t)s->ldx + row, (size_t)rows * sizeof(real));
+        kernels->pack_rows(to, rows, s->x + (size_t)first * (size_t)s->ldx + row, s->ldx, rows, count);
+        to += (size_t)count * (size_t)rows;
         from -= first;
         k -= count;
     }
@@ -174,7 +165,7 @@ static void pack_strip_panels(void *context, int begin, int end, int thread) {
         real *to = job->panels + (size_t)panel * (size_t)width * (size_t)job->k;
         for (const Strip *s = job->strips; need > 0; s++) {
             int first = smaller(skip, s->rows), count = smaller(need, s->rows - first);
-            pack_rows(to, width, s->y + (size_t)first * (size_t)s->ldy + col, s->ldy, cols, count);
+            kernels->pack_rows(to, width, s->y + (size_t)first * (size_t)s->ldy + col, s->ldy, cols, count);
             to += (size_t)count * (size_t)width;
             skip -= first;
             need -= count;

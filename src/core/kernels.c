@@ -85,6 +85,26 @@ INLINE void turn_block(real *to, int width, const real *from, int ld) {
     }
 }
 
+/* Rows of a constant width: the copies become a few moves. */
+INLINE void copy_rows(real *restrict panel, const int width, const real *restrict source, int ld, int k) {
+    for (int p = 0; p < k; p++, panel += width, source += ld) memcpy(panel, source, (size_t)width * sizeof(real));
+}
+
+static void pack_rows(real *restrict panel, int width, const real *restrict source, int ld, int cols, int k) {
+    if (cols < width) {
+        for (int p = 0; p < k; p++, panel += width, source += ld)
+            for (int j = 0; j < width; j++) panel[j] = j < cols ? source[j] : 0;
+        return;
+    }
+    switch (width) {
+    case TILE_COLS: copy_rows(panel, TILE_COLS, source, ld, k); return;
+    case TILE_ROWS: copy_rows(panel, TILE_ROWS, source, ld, k); return;
+    case TILE_ROWS - 1: copy_rows(panel, TILE_ROWS - 1, source, ld, k); return;
+    case TILE_ROWS - 2: copy_rows(panel, TILE_ROWS - 2, source, ld, k); return;
+    default: copy_rows(panel, width, source, ld, k);
+    }
+}
+
 static void pack_transposed(real *restrict panel, int width, const real *restrict source, int ld, int rows, int k) {
     enum { STRETCH = 32 };
     for (int p0 = 0; p0 < k; p0 += STRETCH) {
@@ -200,14 +220,20 @@ static void score_back(int n, real de, const real *va, const real *q, const real
 /* ---- softmax -------------------------------------------------------------------------------------------------- */
 
 static real maximum(int n, const real *x) {
+    vreal most = v_splat(x[0]);
+    int i = 0;
+    for (; i + VW <= n; i += VW) most = v_max(v_load(x + i), most);
     real max = x[0];
-    for (int i = 1; i < n; i++) max = x[i] > max ? x[i] : max;
+    for (int lane = 0; lane < VW; lane++) max = most[lane] > max ? most[lane] : max;
+    for (; i < n; i++) max = x[i] > max ? x[i] : max;
     return max;
 }
 
+/* e to the first `left` numbers of x less their maximum, zero in the others. */
 INLINE vreal exp_below(vreal x, real max, int left) {
     vreal e = v_exp(x - max);
-    for (int i = left; i < VW; i++) e[i] = 0;
+    if (left < VW)
+        for (int i = left; i < VW; i++) e[i] = 0;
     return e;
 }
 
@@ -321,6 +347,7 @@ const Kernels KERNELS = {
     .tile_rows = TILE_ROWS,
     .tile_cols = TILE_COLS,
     .gemm_tile = gemm_tile,
+    .pack_rows = pack_rows,
     .pack_transposed = pack_transposed,
     .add = add,
     .axpy = axpy,

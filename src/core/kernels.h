@@ -24,6 +24,8 @@ typedef struct Kernels {
        [k][tile_cols]; init may be c itself, a bias row (ld_init 0) or NULL for zero. */
     void (*gemm_tile)(int rows, int cols, int k, const real *a, const real *b, const real *init, int ld_init, real *c,
                       int ld_c);
+    /* panel[k][width] = the first columns of source[k][cols]; columns beyond `cols` become zero. */
+    void (*pack_rows)(real *panel, int width, const real *source, int ld, int cols, int k);
     /* panel[k][width] = the transpose of source[width rows][k]; columns beyond `rows` become zero. */
     void (*pack_transposed)(real *panel, int width, const real *source, int ld, int rows, int k);
 

@@ -24,6 +24,8 @@ const Option option_table[] = {
      "state that the readout sees: s_i (current) or s_{i-1} (prev)"},
     {"optimizer", OPTION_TEXT, 1, AT(optimizer), 0, 0, "adam|adadelta|sgd", true, "adam", "adam, adadelta or sgd"},
     {"learn-rate", OPTION_REAL, 1, AT(learn_rate), 0, 1e6, NULL, true, "0.001", "learning rate (adadelta: 1)"},
+    {"lr-decay", OPTION_REAL, 1, AT(lr_decay), 0.001, 1, NULL, true, "1", "multiply the learning rate by this at the end of an epoch,"},
+    {"lr-decay-start", OPTION_INT, 1, AT(lr_decay_start), 1, 1e6, NULL, true, "1", "from the end of this epoch on"},
     {"clip-norm", OPTION_REAL, 1, AT(clip_norm), 0, 1e9, NULL, true, "1", "clip the gradient's L2 norm; 0: do not"},
     {"label-smoothing", OPTION_REAL, 1, AT(label_smoothing), 0, 0.9, NULL, true, "0", "share of a target's probability spread over all words"},
     {"dropout-emb", OPTION_REAL, 1, AT(dropout_emb), 0, 0.9, NULL, true, "0", "dropout of word embeddings"},

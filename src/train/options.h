@@ -15,7 +15,8 @@ typedef struct Options {
     char attention[16], readout_state[16];
     /* the arithmetic of training */
     char optimizer[16];
-    double learn_rate, clip_norm, label_smoothing;
+    double learn_rate, lr_decay, clip_norm, label_smoothing;
+    int lr_decay_start;
     double dropout_emb, dropout_annotation, dropout_readout;
     int mini_batch, maxi_batch, max_length;
     int seed;

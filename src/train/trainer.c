@@ -148,6 +148,14 @@ static void end(Trainer *t) {
 
 /* ---- one update ----------------------------------------------------------------------------------------------- */
 
+/* The learning rate of the present epoch. */
+static double learn_rate(const Trainer *t) {
+    const Options *o = &t->job->options;
+    double rate = o->learn_rate;
+    for (long epoch = o->lr_decay_start; epoch <= t->state.epoch; epoch++) rate *= o->lr_decay;
+    return rate;
+}
+
 /* Forward, backward, update; returns the batch's target tokens. */
 static int update(Trainer *t, const int *which, int n) {
     const Options *o = &t->job->options;
@@ -159,7 +167,7 @@ static int update(Trainer *t, const int *which, int n) {
     Batch batch = pairs_fold(&t->tape.arena, &t->pairs, which, n);
     Forced forced = model_force(&t->tape, &t->translator.model, &batch);
     tape_backward(&t->tape, cross_entropy(&t->tape, forced.logits, batch.target.ids, o->label_smoothing, &nats));
-    double norm = optimizer_step(&t->optimizer, t->threads, params->values, params->gradients, o->learn_rate, o->clip_norm);
+    double norm = optimizer_step(&t->optimizer, t->threads, params->values, params->gradients, learn_rate(t), o->clip_norm);
     s->update++;
     s->tokens += batch.target.rows;
     s->report_nats += nats;
