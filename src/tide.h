@@ -15,15 +15,15 @@ void tide_free(TideModel *model);
 
 /* A translation and where each of its pieces was read from. */
 typedef struct TideTranslation {
-    char *text;              /* UTF-8 */
-    double log_probability;  /* nats */
+    char *text;                       /* UTF-8 */
+    double log_probability;           /* nats */
     int source_pieces, target_pieces; /* </s> included on both sides */
-    char **source, **target; /* the pieces; "▁" stands for a space */
-    float *alignment;        /* [target_pieces][source_pieces], rows sum to 1; NULL for a model without attention */
+    char **source, **target;          /* the pieces; "▁" stands for a space */
+    float *alignment; /* [target_pieces][source_pieces], rows sum to 1; NULL for a model without attention */
 } TideTranslation;
 
-/* Translates one sentence of UTF-8 by beam search (beam 0: the model's own). Returns 0, or -1 where the text is not valid
-   UTF-8; then *out is empty. Release with tide_translation_free. Not for two threads at once on one model. */
+/* Translates one sentence of UTF-8 by beam search (beam 0: the model's own). Returns 0, or -1 where the text is not
+   valid UTF-8; then *out is empty. Release with tide_translation_free. Not for two threads at once on one model. */
 int tide_translate(TideModel *model, const char *sentence, int beam, TideTranslation *out);
 void tide_translation_free(TideTranslation *translation);
 

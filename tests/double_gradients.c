@@ -216,25 +216,19 @@ static void check_linear(void **unused) {
 
 static const int some_rows[] = {2, 0, 5, 2, 2, 0}; /* repeated, and rows 1, 3 and 4 unused */
 
-static Var *build_embed(Tape *tape, Var *const *in, const void *extra) {
-    return embed(tape, in[0], extra, 6);
-}
+static Var *build_embed(Tape *tape, Var *const *in, const void *extra) { return embed(tape, in[0], extra, 6); }
 
 static void check_embed(void **unused) {
     (void)unused;
-    const Case cases[] = {{build_embed, {{6, 5}}, some_rows, false},
-                          {build_embed, {{7, 1}}, some_rows, false}};
+    const Case cases[] = {{build_embed, {{6, 5}}, some_rows, false}, {build_embed, {{7, 1}}, some_rows, false}};
     CHECK_CASES("embed", cases);
 }
 
-static Var *build_gather(Tape *tape, Var *const *in, const void *extra) {
-    return gather(tape, in[0], extra, 6);
-}
+static Var *build_gather(Tape *tape, Var *const *in, const void *extra) { return gather(tape, in[0], extra, 6); }
 
 static void check_gather(void **unused) {
     (void)unused;
-    const Case cases[] = {{build_gather, {{6, 5}}, some_rows, false},
-                          {build_gather, {{9, 2}}, some_rows, false}};
+    const Case cases[] = {{build_gather, {{6, 5}}, some_rows, false}, {build_gather, {{9, 2}}, some_rows, false}};
     CHECK_CASES("gather", cases);
 }
 
@@ -252,9 +246,7 @@ static void check_slice(void **unused) {
     CHECK_CASES("slice", cases);
 }
 
-static Var *build_stack(Tape *tape, Var *const *in, const void *extra) {
-    return stack(tape, in, *(const int *)extra);
-}
+static Var *build_stack(Tape *tape, Var *const *in, const void *extra) { return stack(tape, in, *(const int *)extra); }
 
 static void check_stack(void **unused) {
     (void)unused;
@@ -285,8 +277,7 @@ static Var *build_beside(Tape *tape, Var *const *in, const void *extra) {
 
 static void check_beside(void **unused) {
     (void)unused;
-    const Case cases[] = {{build_beside, {{3, 4}, {3, 7}}, NULL, false},
-                          {build_beside, {{1, 1}, {1, 5}}, NULL, false}};
+    const Case cases[] = {{build_beside, {{3, 4}, {3, 7}}, NULL, false}, {build_beside, {{1, 1}, {1, 5}}, NULL, false}};
     CHECK_CASES("beside", cases);
 }
 
@@ -348,8 +339,7 @@ static Var *build_gru_steps(Tape *tape, Var *const *in, const void *extra) {
     (void)extra;
     const int first = in[1]->rows, rest = in[0]->rows - first;
     Var *h = gru_step(tape, slice(tape, in[0], 0, first), in[1], in[2], in[3]);
-    Var *states[] = {h,
-                     gru_step(tape, slice(tape, in[0], first, rest), slice(tape, h, 0, rest), in[2], in[3])};
+    Var *states[] = {h, gru_step(tape, slice(tape, in[0], first, rest), slice(tape, h, 0, rest), in[2], in[3])};
     return stack(tape, states, 2);
 }
 
@@ -362,8 +352,7 @@ static void check_gru_step(void **unused) {
 }
 
 /* Sentences of different lengths, in order, out of order, and more of them than there are queries. */
-static const int in_order[] = {0, 3, 4}, out_of_order[] = {5, 0, 3}, lengths[] = {3, 1, 4},
-                 reversed[] = {3, 2, 2};
+static const int in_order[] = {0, 3, 4}, out_of_order[] = {5, 0, 3}, lengths[] = {3, 1, 4}, reversed[] = {3, 2, 2};
 static const Spans spans_in_order = {in_order, lengths, NULL, 4},
                    spans_out_of_order = {out_of_order, reversed, NULL, 5};
 
@@ -522,8 +511,8 @@ static void check_model(void **unused) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const double drop = cases[i].dropout;
         Whole w = {.smoothing = cases[i].smoothing};
-        model_init(&w.model, &(ModelConfig){7, 7, 3, 4, 5, 2, cases[i].attention, cases[i].readout_prev, drop,
-                                            drop, drop});
+        model_init(&w.model,
+                   &(ModelConfig){7, 7, 3, 4, 5, 2, cases[i].attention, cases[i].readout_prev, drop, drop, drop});
         tape_init(&w.tape, threads, (Rng){0});
         double worst = whole_error(&w);
         print_message("model, attention %-9s largest error %.1e\n", cases[i].attention->name, worst);

@@ -1,5 +1,5 @@
-/* BLEU against sacreBLEU's own results (shared data, skipped where absent) and against cases worked by hand.
- */
+/* BLEU against sacreBLEU's own results (shared data, skipped where absent) and against cases worked by
+   hand. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -40,8 +40,7 @@ static char **split_lines(char *text) {
 }
 
 static void assert_close(double actual, double expected) {
-    if (fabs(actual - expected) > 1e-12 * fmax(1, fabs(expected)))
-        fail_msg("%.17g is not %.17g", actual, expected);
+    if (fabs(actual - expected) > 1e-12 * fmax(1, fabs(expected))) fail_msg("%.17g is not %.17g", actual, expected);
 }
 
 static double number(const cJSON *object, const char *name) {
@@ -161,8 +160,7 @@ static void test_nothing_matches(void **state) {
     assert_close(bleu_corpus(NULL, NULL, 0, 0).score, 0);
     char line[200];
     bleu_format(&bleu, line, sizeof line);
-    assert_string_equal(line,
-                        "BLEU = 0.00 0.0/0.0/0.0/0.0 (BP = 1.000 ratio = 0.000 hyp_len = 0 ref_len = 0)");
+    assert_string_equal(line, "BLEU = 0.00 0.0/0.0/0.0/0.0 (BP = 1.000 ratio = 0.000 hyp_len = 0 ref_len = 0)");
 }
 
 static void test_lowercase(void **state) {

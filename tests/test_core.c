@@ -190,8 +190,7 @@ static void check_visits(Threads *pool, int n, int grain) {
     v.n = n;
     threads_run(pool, n, grain, visit, &v);
     for (int i = 0; i < MOST; i++) assert_int_equal(v.index[i], i < n);
-    for (int thread = 0; thread < 8; thread++)
-        assert_true(v.thread[thread] <= (thread < threads_count(pool)));
+    for (int thread = 0; thread < 8; thread++) assert_true(v.thread[thread] <= (thread < threads_count(pool)));
 }
 
 static void every_index_is_visited_once(void **unused) {

@@ -42,9 +42,7 @@ static const cJSON *member(const cJSON *object, const char *name) {
     return item;
 }
 
-static double number(const cJSON *object, const char *name) {
-    return cJSON_GetNumberValue(member(object, name));
-}
+static double number(const cJSON *object, const char *name) { return cJSON_GetNumberValue(member(object, name)); }
 static int integer(const cJSON *object, const char *name) { return (int)number(object, name); }
 
 /* Copies a list of exactly n numbers. */
@@ -104,8 +102,7 @@ static void read_parameters(const cJSON *values, Params *params) {
 static void compare_gradients(const cJSON *gradients, const Params *params) {
     for (int i = 0; i < params->count; i++) {
         const Var *var = &params->list[i]->var;
-        assert_near(params->list[i]->name, var->g, var->rows * var->cols,
-                    member(gradients, params->list[i]->name));
+        assert_near(params->list[i]->name, var->g, var->rows * var->cols, member(gradients, params->list[i]->name));
     }
 }
 
@@ -154,8 +151,7 @@ static void compare_model(const cJSON *right, Tape *tape) {
     assert_close("nats", nats, number(right, "nats"));
     assert_close("loss", loss->v[0], number(right, "loss"));
     compare_gradients(member(right, "gradients"), &model.params);
-    if (config.attention == &attention_additive)
-        compare_alignments(member(right, "alignments"), &batch, forced.alpha);
+    if (config.attention == &attention_additive) compare_alignments(member(right, "alignments"), &batch, forced.alpha);
     else assert_null(forced.alpha[0]);
     tape_reset(tape);
     model_free(&model);
@@ -184,8 +180,7 @@ static void compare_optimiser(const cJSON *right, Threads *threads) {
     optimizer_init(&optimizer, (OptimizerKind)optimizer_kind(name), (size_t)n);
     for (int step = 0; step < steps; step++) {
         read_floats(cJSON_GetArrayItem(gradients, step), g, n);
-        double norm =
-            optimizer_step(&optimizer, threads, w, g, number(right, "rate"), number(right, "clip_norm"));
+        double norm = optimizer_step(&optimizer, threads, w, g, number(right, "rate"), number(right, "clip_norm"));
         assert_close("norm", norm, cJSON_GetNumberValue(cJSON_GetArrayItem(member(right, "norms"), step)));
         assert_near(name, w, n, cJSON_GetArrayItem(weights, step));
         for (int i = 0; i < n; i++) assert_true(g[i] == 0);

@@ -160,20 +160,14 @@ static void run_tanh_row(int n, Bench *b) { kernels->tanh(n, R(0), R(1)); }
 static void run_tanh_back(int n, Bench *b) { kernels->tanh_back(n, R(0), R(1), R(2)); }
 static void run_gru_gates(int n, Bench *b) { kernels->gru_gates(n, R(0), R(1), R(2), R(3)); }
 static void run_gru_state(int n, Bench *b) { kernels->gru_state(n, R(0), R(1), R(2), R(3), R(4)); }
-static void run_gru_state_back(int n, Bench *b) {
-    kernels->gru_state_back(n, R(0), R(1), R(2), R(3), R(4), R(5));
-}
+static void run_gru_state_back(int n, Bench *b) { kernels->gru_state_back(n, R(0), R(1), R(2), R(3), R(4), R(5)); }
 static void run_gru_gates_back(int n, Bench *b) { kernels->gru_gates_back(n, R(0), R(1), R(2), R(3), R(4)); }
 static void run_score(int n, Bench *b) { b->result[0] = kernels->score(n, R(0), R(1), R(2)); }
-static void run_score_back(int n, Bench *b) {
-    kernels->score_back(n, 0.3f, R(0), R(1), R(2), R(3), R(4), R(5));
-}
+static void run_score_back(int n, Bench *b) { kernels->score_back(n, 0.3f, R(0), R(1), R(2), R(3), R(4), R(5)); }
 static void run_softmax(int n, Bench *b) { kernels->softmax(n, R(0), R(1)); }
 static void run_softmax_back(int n, Bench *b) { kernels->softmax_back(n, R(0), R(1), R(2)); }
 static void run_exp_sum(int n, Bench *b) { b->result[0] = kernels->exp_sum(n, R(0), &b->result[1]); }
-static void run_softmax_gradient(int n, Bench *b) {
-    kernels->softmax_gradient(n, R(0), 0.5f, 3, 0.1f, 0.01f);
-}
+static void run_softmax_gradient(int n, Bench *b) { kernels->softmax_gradient(n, R(0), 0.5f, 3, 0.1f, 0.01f); }
 static void run_maxout(int n, Bench *b) { kernels->maxout(n, R(0), R(1)); }
 static void run_maxout_back(int n, Bench *b) { kernels->maxout_back(n, R(0), R(1), R(2)); }
 static void run_dropout(int n, Bench *b) { kernels->dropout(n, R(0), R(1), 12345, 7, 0.8f, 0); }
@@ -236,8 +230,7 @@ static void assert_within_rows(const Bench *b, const RowKernel *kernel, int n) {
     for (int r = 0; r < ROWS; r++) {
         const int width = kernel->width[r] * n;
         for (int i = 0; i < width + MARGIN; i++)
-            if (!isnan(b->row[r][i]) != (i < width))
-                fail_msg("%s of %d: row %d at %d", kernel->name, n, r, i);
+            if (!isnan(b->row[r][i]) != (i < width)) fail_msg("%s of %d: row %d at %d", kernel->name, n, r, i);
     }
     assert_false(isnan(b->result[0]) || isnan(b->result[1]));
 }
@@ -268,8 +261,7 @@ static void all_sets_compute_the_same_bits(void **unused) {
     static const int longer[] = {63, 64, 65, 100, 255, 256, 257, 511, LONGEST};
     for (size_t k = 0; k < sizeof row_kernels / sizeof *row_kernels; k++) {
         for (int n = 1; n <= 40; n++) check_row_kernel(&row_kernels[k], n);
-        for (size_t i = 0; i < sizeof longer / sizeof *longer; i++)
-            check_row_kernel(&row_kernels[k], longer[i]);
+        for (size_t i = 0; i < sizeof longer / sizeof *longer; i++) check_row_kernel(&row_kernels[k], longer[i]);
     }
 }
 

@@ -174,8 +174,7 @@ static void characters_and_their_classes(void **state) {
     assert_true(is_han(0x6F6E) && is_han(0x20BB7) && is_han(0x3005) && is_han(0x3007) && is_han(0x31350));
     assert_false(is_han('a') || is_han(0x304B) || is_han(0xFF0C) || is_han(0x1F600));
     assert_true(is_letter('a') && is_letter(0xE9) && is_letter(0x304B));
-    assert_false(is_letter(0x6F6E) || is_letter('1') || is_letter(0x301) || is_letter('_') ||
-                 is_letter(0x3005));
+    assert_false(is_letter(0x6F6E) || is_letter('1') || is_letter(0x301) || is_letter('_') || is_letter(0x3005));
     assert_true(is_mark(0x301) && is_mark(0xFE0F) && is_mark(0x093F) && !is_mark('a'));
     assert_true(is_digit('7') && is_digit(0x663) && !is_digit(0xBD));
 }
@@ -278,8 +277,7 @@ static void naive_merge(Naive *naive, const char *left, const char *right) {
         for (int in = 0; in < naive->lengths[w]; in++) {
             char piece[NAIVE_LENGTH + 1];
             strcpy(piece, naive->pieces[w][in]);
-            if (in + 1 < naive->lengths[w] && !strcmp(piece, left) &&
-                !strcmp(naive->pieces[w][in + 1], right))
+            if (in + 1 < naive->lengths[w] && !strcmp(piece, left) && !strcmp(naive->pieces[w][in + 1], right))
                 strcat(piece, naive->pieces[w][++in]);
             strcpy(naive->pieces[w][out++], piece);
         }
@@ -332,8 +330,8 @@ static void assert_learned(char *const *words, const long *counts, int n, int me
     bpe_free(bpe);
 }
 
-/* The learner finds the merges of the definition, and applying them splits the words as learning left them.
- */
+/* The learner finds the merges of the definition, and applying them splits the words as learning left
+   them. */
 static void bpe_does_what_the_definition_says(void **state) {
     (void)state;
     rng_state = 3;
@@ -343,8 +341,7 @@ static void bpe_does_what_the_definition_says(void **state) {
         int n = 1 + (int)below(NAIVE_WORDS);
         size_t alphabet = 1 + below(4);
         for (int w = 0; w < n; w++) {
-            for (size_t i = below(NAIVE_LENGTH); i > 0; i--)
-                letters[w][i - 1] = (char)('a' + below(alphabet));
+            for (size_t i = below(NAIVE_LENGTH); i > 0; i--) letters[w][i - 1] = (char)('a' + below(alphabet));
             words[w] = letters[w];
             counts[w] = 1 + (long)below(5);
         }
@@ -382,9 +379,8 @@ static void bpe_refuses_broken_merges(void **state) {
         const char *text, *reason;
         long line;
     } cases[] = {
-        {"ab\n", "two pieces", 1},        {"a b\n\nc d\n", "two pieces", 2},
-        {"a b c\n", "two pieces", 1},     {" b\n", "two pieces", 1},
-        {"a \n", "two pieces", 1},        {"a b\nc d\na b\n", "second time", 3},
+        {"ab\n", "two pieces", 1},        {"a b\n\nc d\n", "two pieces", 2},  {"a b c\n", "two pieces", 1},
+        {" b\n", "two pieces", 1},        {"a \n", "two pieces", 1},          {"a b\nc d\na b\n", "second time", 3},
         {"a b\nc  d\n", "two pieces", 2}, {"a \xe6\n", "not valid UTF-8", 1},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -418,8 +414,7 @@ static void char_tokenizer_splits(void **state) {
         {"▁ \\_ '", "\\_|▁|\\\\|_|▁|'"},
         {"don't", "don|'|t"},
     };
-    for (size_t i = 0; i < COUNT(cases); i++)
-        assert_pieces(tokenizer_split(&CHARACTERS, cases[i][0]), cases[i][1]);
+    for (size_t i = 0; i < COUNT(cases); i++) assert_pieces(tokenizer_split(&CHARACTERS, cases[i][0]), cases[i][1]);
 }
 
 /* With merges learned from two copies of a text, every word of it becomes one piece. */

@@ -42,15 +42,15 @@ static void sample_fill(Sample *s) {
 static Sample tide(void) {
     return (Sample){
         .source = {"潮", "水", "退", "了", ",", "才", "知", "道", "谁", "没", "穿", "裤", "子", "。", "</s>"},
-        .target = {"▁When", "▁the", "▁t", "ide", "▁goes", "▁out", ",", "▁we", "▁know", "▁who", "▁is", "▁not",
-                   "▁wear", "ing", "▁pants", ".", "</s>"},
+        .target = {"▁When", "▁the", "▁t", "ide", "▁goes", "▁out", ",", "▁we", "▁know", "▁who", "▁is", "▁not", "▁wear",
+                   "ing", "▁pants", ".", "</s>"},
     };
 }
 
 static Sample hostile(void) {
     return (Sample){
-        .source = {"<", "b", ">", "&", "\"", "'", "]]>", "\x01\x1f\x7f", "\xff\xe6\xbd", "\xef\xbf\xbe",
-                   "\\_", "词语", "", "▁", "</s>"},
+        .source = {"<", "b", ">", "&", "\"", "'", "]]>", "\x01\x1f\x7f", "\xff\xe6\xbd", "\xef\xbf\xbe", "\\_", "词语",
+                   "", "▁", "</s>"},
         .target = {"▁<script>alert(1)</script>", "▁--", "><", "▁a\tb\nc", "▁&amp;", "</s>"},
     };
 }
@@ -91,8 +91,8 @@ static void assert_entity(const char *text) {
     fail_msg("a bare & before \"%.20s\"", text);
 }
 
-/* Every tag is closed by its own name, attributes are quoted, and text has neither < nor control characters.
- */
+/* Every tag is closed by its own name, attributes are quoted, and text has neither < nor control
+   characters. */
 static void assert_well_formed(const char *xml) {
     char open[32][16];
     int depth = 0;
@@ -157,8 +157,7 @@ static void cell_at(const char *svg, const char *title, int *x, int *y) {
 
 static void test_heatmap_transposes(void **state) {
     (void)state;
-    static const char *const cells[] = {"潮 → When: 0.87", "退 → t: 0.87", "水 → When: 0.01",
-                                        "潮 → &lt;/s&gt;: 0.01"};
+    static const char *const cells[] = {"潮 → When: 0.87", "退 → t: 0.87", "水 → When: 0.01", "潮 → &lt;/s&gt;: 0.01"};
     Sample s = tide();
     char *upright = draw(&s, false), *transposed = draw(&s, true);
     for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) {
@@ -181,12 +180,10 @@ static void assert_title(Sample s, const char *expected) {
 
 static void test_heatmap_joins_sentences(void **state) {
     (void)state;
-    assert_title(tide(),
-                 "潮水退了,才知道谁没穿裤子。 → When the tide goes out, we know who is not wearing pants.");
+    assert_title(tide(), "潮水退了,才知道谁没穿裤子。 → When the tide goes out, we know who is not wearing pants.");
     /* pieces that do not tell where spaces were */
-    assert_title(
-        (Sample){.source = {"3", ".", "5", "元", "</s>"}, .target = {"3.5", "yuan", ",", "or", "so", "."}},
-        "3.5元 → 3.5 yuan, or so.");
+    assert_title((Sample){.source = {"3", ".", "5", "元", "</s>"}, .target = {"3.5", "yuan", ",", "or", "so", "."}},
+                 "3.5元 → 3.5 yuan, or so.");
     assert_title((Sample){.source = {"从", "USA", "Today", "来"}, .target = {"▁"}}, "从USA Today来 → ");
     /* spaces as pieces, and a literal ▁ */
     assert_title((Sample){.source = {"Tom", "▁", "S", ".", "你", "\\_", "\\\\"}, .target = {"▁x", "▁\\_y"}},
@@ -286,12 +283,8 @@ static void capture_stop(Capture *capture) {
     close(capture->read);
 }
 
-static const Progress half_way = {.update = 1240,
-                                  .updates = 3000,
-                                  .epoch = 12.4,
-                                  .loss = 2.314,
-                                  .tokens_per_second = 14210,
-                                  .seconds_left = 52};
+static const Progress half_way = {
+    .update = 1240, .updates = 3000, .epoch = 12.4, .loss = 2.314, .tokens_per_second = 14210, .seconds_left = 52};
 
 static void test_format_duration(void **state) {
     (void)state;
@@ -331,8 +324,7 @@ static void test_plain_lines_grow_rare(void **state) {
     Capture capture = capture_lines();
     ProgressView view;
     progress_start(&view);
-    for (int second = 0; second <= 3600; second++)
-        progress_count(&view, "translating", second, 3600, second, false);
+    for (int second = 0; second <= 3600; second++) progress_count(&view, "translating", second, 3600, second, false);
     capture_stop(&capture);
     int lines = count(capture.text, "\n");
     assert_in_range(lines, 30, 80);
@@ -402,20 +394,13 @@ int main(void) {
     setenv("LC_ALL", "C.UTF-8", 1);
     setenv("TERM", "xterm", 1);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_heatmap_is_well_formed),
-        cmocka_unit_test(test_heatmap_escapes),
-        cmocka_unit_test(test_heatmap_transposes),
-        cmocka_unit_test(test_heatmap_joins_sentences),
-        cmocka_unit_test(test_heatmap_ties_pieces),
-        cmocka_unit_test(test_heatmap_takes_any_weight),
-        cmocka_unit_test(test_heatmap_repeats_itself),
-        cmocka_unit_test(test_heatmap_reports_a_full_disk),
-        cmocka_unit_test(test_format_duration),
-        cmocka_unit_test(test_plain_lines),
-        cmocka_unit_test(test_plain_lines_grow_rare),
-        cmocka_unit_test(test_bar_fits_the_terminal),
-        cmocka_unit_test(test_bar_in_ascii),
-        cmocka_unit_test(test_bar_is_redrawn_ten_times_a_second),
+        cmocka_unit_test(test_heatmap_is_well_formed), cmocka_unit_test(test_heatmap_escapes),
+        cmocka_unit_test(test_heatmap_transposes),     cmocka_unit_test(test_heatmap_joins_sentences),
+        cmocka_unit_test(test_heatmap_ties_pieces),    cmocka_unit_test(test_heatmap_takes_any_weight),
+        cmocka_unit_test(test_heatmap_repeats_itself), cmocka_unit_test(test_heatmap_reports_a_full_disk),
+        cmocka_unit_test(test_format_duration),        cmocka_unit_test(test_plain_lines),
+        cmocka_unit_test(test_plain_lines_grow_rare),  cmocka_unit_test(test_bar_fits_the_terminal),
+        cmocka_unit_test(test_bar_in_ascii),           cmocka_unit_test(test_bar_is_redrawn_ten_times_a_second),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

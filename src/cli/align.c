@@ -48,8 +48,8 @@ static int align_pair(Aligner *a, const char *source_text, const char *target_te
     TapeMark mark = tape_mark(&a->tape);
     int *source = side_encode(&a->translator->source, source_text);
     int *target = side_encode(&a->translator->target, target_text);
-    Alignment alignment = alignment_of(a->translator, source, (int)arrlen(source), target, (int)arrlen(target),
-                                       force(a, source, target));
+    Alignment alignment =
+        alignment_of(a->translator, source, (int)arrlen(source), target, (int)arrlen(target), force(a, source, target));
     int status = emit(a, &alignment, err);
     alignment_free(&alignment);
     arrfree(source);
@@ -70,7 +70,8 @@ static int run_with(Aligner *a, const Args *args, int threads, Err *err) {
     char **source = lines_read(src, 0, err), **target = source ? lines_read(tgt, 0, err) : NULL;
     int status = target ? 0 : -1;
     if (!status && arrlen(source) != arrlen(target))
-        status = err_set(err, tgt, (long)arrlen(target) + 1, "%td lines, but %s has %td", arrlen(target), src, arrlen(source));
+        status = err_set(err, tgt, (long)arrlen(target) + 1, "%td lines, but %s has %td", arrlen(target), src,
+                         arrlen(source));
     if (!status && a->pictures.dir) status = pictures_begin(&a->pictures, err);
     if (!status) {
         Threads *pool = threads_new(threads);
@@ -88,7 +89,8 @@ static int run(const Args *args) {
     Err err;
     int threads;
     Translator translator;
-    Aligner a = {.translator = &translator, .pictures = {args_value(args, "output", 0), args_has(args, "transpose"), 0}};
+    Aligner a = {.translator = &translator,
+                 .pictures = {args_value(args, "output", 0), args_has(args, "transpose"), 0}};
     if (args->word_count != 1 || !args_has(args, "src") || !args_has(args, "tgt"))
         return usage_error("align needs MODEL, --src and --tgt; see `tide align --help`");
     if (machine_flags(args, &threads, &err) ||

@@ -9,9 +9,9 @@
 enum { EXIT_FAILED = 1, EXIT_USAGE = 2, MANY = -1 };
 
 typedef struct Flag {
-    const char *name;     /* without the dashes */
-    int values;           /* how many follow; 0: a switch; MANY: all up to the next flag */
-    const char *metavar;  /* as --help shows them: "N", "FILE FILE" */
+    const char *name;    /* without the dashes */
+    int values;          /* how many follow; 0: a switch; MANY: all up to the next flag */
+    const char *metavar; /* as --help shows them: "N", "FILE FILE" */
     const char *help;
 } Flag;
 
@@ -22,7 +22,7 @@ typedef struct Args {
         const Flag *flag;
         const char **values;
         int count;
-    } *given;
+    } * given;
     int given_count;
 } Args;
 

@@ -11,7 +11,7 @@ typedef struct Command {
     const char *about;          /* and a few lines below */
     const Flag *flags;
     int flag_count;
-    bool takes_options;          /* every option of train/options.h is a flag too */
+    bool takes_options;           /* every option of train/options.h is a flag too */
     int (*run)(const Args *args); /* returns the exit status */
 } Command;
 
@@ -22,8 +22,10 @@ int fail(const Err *err);
 int usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Flags that several commands have. */
-#define FLAG_THREADS {"threads", 1, "N", "threads (default: one for each processor)"}
-#define FLAG_ISA     {"isa", 1, "NAME", "kernels to use: auto, avx512, avx2 or portable; the results are the same"}
+#define FLAG_THREADS                                                                                                   \
+    { "threads", 1, "N", "threads (default: one for each processor)" }
+#define FLAG_ISA                                                                                                       \
+    { "isa", 1, "NAME", "kernels to use: auto, avx512, avx2 or portable; the results are the same" }
 /* --threads and --isa; returns -1 with *err filled. */
 int machine_flags(const Args *args, int *threads, Err *err);
 

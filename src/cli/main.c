@@ -54,8 +54,9 @@ static void print_help(void) {
     puts("tide trains a Chinese-English translator with attention, translates, and shows its alignments.\n\n"
          "usage: tide COMMAND [flags]\n");
     for (int i = 0; i < COMMANDS; i++) printf("  %-11s %s\n", commands[i]->name, commands[i]->summary);
-    puts("\n`tide COMMAND --help` explains a command. Text comes in on stdin, results go to stdout, everything else to\n"
-         "stderr. Exit status: 0, 1 (failed) or 2 (usage).");
+    puts(
+        "\n`tide COMMAND --help` explains a command. Text comes in on stdin, results go to stdout, everything else to\n"
+        "stderr. Exit status: 0, 1 (failed) or 2 (usage).");
 }
 
 /* The command's own flags and, if it takes options, one for each; owned by the caller. */

@@ -106,7 +106,8 @@ static int run(const Args *args) {
         .model = args_value(args, "model", 0),
     };
     const char *probes[256];
-    for (const char *probe; job.probe_count < 256 && (probe = args_value(args, "probe", job.probe_count)); job.probe_count++)
+    for (const char *probe; job.probe_count < 256 && (probe = args_value(args, "probe", job.probe_count));
+         job.probe_count++)
         probes[job.probe_count] = probe;
     job.probes = probes;
     if (args->word_count) return usage_error("train takes flags only, not '%s'", args->words[0]);

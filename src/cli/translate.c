@@ -94,12 +94,14 @@ static int settings_of(const Args *args, const Translator *tr, Settings *s, Err 
     s->beam = translator_beam_options(tr);
     s->heatmap = args_value(args, "heatmap", 0);
     s->transpose = args_has(args, "transpose");
-    if (args_int(args, "n-best", 0, 0, 1000, &s->n_best, err) || args_int(args, "mini-batch", 64, 1, 4096, &s->batch, err) ||
+    if (args_int(args, "n-best", 0, 0, 1000, &s->n_best, err) ||
+        args_int(args, "mini-batch", 64, 1, 4096, &s->batch, err) ||
         args_choice(args, "alignment", NULL, "hard|soft", &s->alignment, err) ||
         args_int(args, "beam-size", s->beam.beam, 1, 1000, &s->beam.beam, err) ||
         args_real(args, "normalize", s->beam.normalize, 0, 10, &s->beam.normalize, err))
         return -1;
-    if (s->n_best > s->beam.beam) return err_set(err, NULL, 0, "--n-best %d needs --beam-size %d", s->n_best, s->n_best);
+    if (s->n_best > s->beam.beam)
+        return err_set(err, NULL, 0, "--n-best %d needs --beam-size %d", s->n_best, s->n_best);
     if ((s->alignment || s->heatmap) && !strcmp(tr->options.attention, "none"))
         return err_set(err, NULL, 0, "this model has no attention, so there is no alignment to show");
     return 0;

@@ -5,12 +5,11 @@
 #include <stddef.h>
 
 /* An assertion that stays on. A condition that fails is a bug in tide, never the user's: prints and aborts. */
-#define CHECK(condition, ...)                                                                                \
-    do {                                                                                                     \
-        if (!(condition)) check_failed(__FILE__, __LINE__, __VA_ARGS__);                                     \
+#define CHECK(condition, ...)                                                                                          \
+    do {                                                                                                               \
+        if (!(condition)) check_failed(__FILE__, __LINE__, __VA_ARGS__);                                               \
     } while (0)
-_Noreturn void check_failed(const char *file, int line, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+_Noreturn void check_failed(const char *file, int line, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* Why a file or a text could not be used. Functions that read or write return 0, or -1 with *err filled;
    only cli/ prints it: "path:line: reason" (path and line are left out where they are empty or 0). */
@@ -21,8 +20,7 @@ typedef struct Err {
 } Err;
 
 /* Fills *err (path may be NULL, line 0 for none) and returns -1, so that `return err_set(...)` reads well. */
-int err_set(Err *err, const char *path, long line, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+int err_set(Err *err, const char *path, long line, const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /* The one way to get memory. Never returns NULL: on failure it calls the handler that cli/ installed, which
    prints one line and exits (without a handler: abort). Zero bytes are allowed. mem_free(NULL) is allowed. */

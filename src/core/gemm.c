@@ -5,8 +5,8 @@
 #include "core/kernels.h"
 
 enum {
-    K_BLOCK = 256,           /* of b: a panel of this depth stays in the first-level cache while the tiles of a go by */
-    M_BLOCK = 168,           /* of a: 12 tiles of 14, packed, stay in the second-level cache */
+    K_BLOCK = 256, /* of b: a panel of this depth stays in the first-level cache while the tiles of a go by */
+    M_BLOCK = 168, /* of a: 12 tiles of 14, packed, stay in the second-level cache */
     STRIP_BLOCK = 2 * K_BLOCK /* how much of the right operand of gemm_strips is packed at a time */
 };
 
@@ -55,14 +55,14 @@ typedef struct Left {
 typedef struct Product {
     Threads *threads;
     Left left;
-    int m, n, from, to;  /* the inner index runs from..to-1 */
-    const real *panels;  /* of b, at `from` */
+    int m, n, from, to; /* the inner index runs from..to-1 */
+    const real *panels; /* of b, at `from` */
     size_t panel_stride;
     const real *init;
     int ld_init;
     real *c;
     int ldc;
-    bool by_columns;     /* threads share the panels of b; otherwise the tiles of a */
+    bool by_columns; /* threads share the panels of b; otherwise the tiles of a */
 } Product;
 
 static int tiles_of(int m) { return (m + kernels->tile_rows - 1) / kernels->tile_rows; }
@@ -91,7 +91,8 @@ static void multiply_block(const Product *p, int row, int m, int panel0, int pan
     const int ld_init = from == p->from ? p->ld_init : p->ldc;
     for (int t = 0; t < tiles; t++) {
         int first = tile_begin(m, tiles, t);
-        pack_left(&p->left, row + first, tile_begin(m, tiles, t + 1) - first, from, k, packed + (size_t)first * (size_t)k);
+        pack_left(&p->left, row + first, tile_begin(m, tiles, t + 1) - first, from, k,
+                  packed + (size_t)first * (size_t)k);
     }
     for (int panel = panel0; panel < panel1; panel++) {
         int col = panel * width, cols = smaller(width, p->n - col);
@@ -110,7 +111,8 @@ static void multiply(const Product *p, int row0, int row1, int panel0, int panel
     real *packed = threads_scratch(p->threads, thread, (size_t)M_BLOCK * K_BLOCK * sizeof(real));
     for (int row = row0; row < row1; row += M_BLOCK)
         for (int from = p->from; from < p->to; from += K_BLOCK)
-            multiply_block(p, row, smaller(M_BLOCK, row1 - row), panel0, panel1, from, smaller(K_BLOCK, p->to - from), packed);
+            multiply_block(p, row, smaller(M_BLOCK, row1 - row), panel0, panel1, from, smaller(K_BLOCK, p->to - from),
+                           packed);
 }
 
 static void multiply_part(void *context, int begin, int end, int thread) {
@@ -141,8 +143,16 @@ static void fill(const Product *p) {
 
 void gemm(Threads *threads, int m, const real *a, int lda, const Packed *b, const real *init, int ld_init, real *c,
           int ldc) {
-    Product p = {.threads = threads, .left = {a, lda, NULL}, .m = m, .n = b->n, .to = b->k, .panels = b->panels,
-                 .panel_stride = (size_t)b->k * (size_t)kernels->tile_cols, .init = init, .ld_init = ld_init, .c = c,
+    Product p = {.threads = threads,
+                 .left = {a, lda, NULL},
+                 .m = m,
+                 .n = b->n,
+                 .to = b->k,
+                 .panels = b->panels,
+                 .panel_stride = (size_t)b->k * (size_t)kernels->tile_cols,
+                 .init = init,
+                 .ld_init = ld_init,
+                 .c = c,
                  .ldc = ldc};
     if (b->k == 0) fill(&p);
     else multiply_shared(&p);
@@ -176,7 +186,8 @@ static void pack_strip_panels(void *context, int begin, int end, int thread) {
 void gemm_strips(Threads *threads, int m, int n, const Strip *strips, int count, real *c, int ldc) {
     int k = 0;
     for (int i = 0; i < count; i++) k += strips[i].rows;
-    Product p = {.threads = threads, .left = {NULL, 0, strips}, .m = m, .n = n, .init = c, .ld_init = ldc, .c = c, .ldc = ldc};
+    Product p = {
+        .threads = threads, .left = {NULL, 0, strips}, .m = m, .n = n, .init = c, .ld_init = ldc, .c = c, .ldc = ldc};
     for (p.from = 0; p.from < k; p.from = p.to) {
         p.to = smaller(p.from + STRIP_BLOCK, k);
         p.panel_stride = (size_t)(p.to - p.from) * (size_t)kernels->tile_cols;

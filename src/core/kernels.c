@@ -12,12 +12,17 @@ enum { TILE_ROWS = 6 }; /* 12 + 2 + 1 of 16 */
 #else
 enum { TILE_ROWS = 4 };
 #endif
-enum { TILE_VECTORS = 2, TILE_COLS = TILE_VECTORS * VW, AHEAD = 12 /* rows of b that are on their way from the caches */ };
+enum {
+    TILE_VECTORS = 2,
+    TILE_COLS = TILE_VECTORS * VW,
+    AHEAD = 12 /* rows of b that are on their way from the caches */
+};
 
 /* ---- matrix product ------------------------------------------------------------------------------------------- */
 
 /* One register tile of full width. `rows` is a constant wherever this is inlined, so that acc lives in registers. */
-INLINE void tile(const int rows, int k, const real *a, const real *b, const real *init, int ld_init, real *c, int ld_c) {
+INLINE void tile(const int rows, int k, const real *a, const real *b, const real *init, int ld_init, real *c,
+                 int ld_c) {
     vreal acc[TILE_ROWS][TILE_VECTORS];
 #pragma GCC unroll 16
     for (int i = 0; i < rows; i++)
@@ -47,8 +52,8 @@ static void tile_of(int rows, int k, const real *a, const real *b, const real *i
     case n:                                                                                                            \
         if (n <= TILE_ROWS) tile(n <= TILE_ROWS ? n : 1, k, a, b, init, ld_init, c, ld_c);                             \
         return;
-        TILE(1) TILE(2) TILE(3) TILE(4) TILE(5) TILE(6) TILE(7) TILE(8) TILE(9) TILE(10) TILE(11) TILE(12) TILE(13)
-        TILE(14)
+        TILE(1)
+        TILE(2) TILE(3) TILE(4) TILE(5) TILE(6) TILE(7) TILE(8) TILE(9) TILE(10) TILE(11) TILE(12) TILE(13) TILE(14)
 #undef TILE
     }
     CHECK(0, "gemm_tile: %d rows", rows);
@@ -64,10 +69,12 @@ static void gemm_tile(int rows, int cols, int k, const real *a, const real *b, c
     for (int i = 0; init && i < rows; i++)
         memcpy(buffer + i * TILE_COLS, init + (size_t)i * (size_t)ld_init, (size_t)cols * sizeof(real));
     tile_of(rows, k, a, b, buffer, TILE_COLS, buffer, TILE_COLS);
-    for (int i = 0; i < rows; i++) memcpy(c + (size_t)i * (size_t)ld_c, buffer + i * TILE_COLS, (size_t)cols * sizeof(real));
+    for (int i = 0; i < rows; i++)
+        memcpy(c + (size_t)i * (size_t)ld_c, buffer + i * TILE_COLS, (size_t)cols * sizeof(real));
 }
 
-/* Four rows at a time as 4 x 4 blocks that are turned in registers; in stretches of k that stay in the nearest cache. */
+/* Four rows at a time as 4 x 4 blocks that are turned in registers; in stretches of k that stay in the nearest
+   cache. */
 typedef real four __attribute__((vector_size(4 * sizeof(real))));
 typedef word four_words __attribute__((vector_size(4 * sizeof(real))));
 
@@ -117,7 +124,8 @@ static void pack_transposed(real *restrict panel, int width, const real *restric
                 for (int i = 0; i < 4; i++) panel[p * width + j + i] = from[(size_t)i * (size_t)ld + (size_t)p];
         }
         for (; j < width; j++)
-            for (int p = p0; p < p1; p++) panel[p * width + j] = j < rows ? source[(size_t)j * (size_t)ld + (size_t)p] : 0;
+            for (int p = p0; p < p1; p++)
+                panel[p * width + j] = j < rows ? source[(size_t)j * (size_t)ld + (size_t)p] : 0;
     }
 }
 

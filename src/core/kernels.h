@@ -29,16 +29,17 @@ typedef struct Kernels {
     /* panel[k][width] = the transpose of source[width rows][k]; columns beyond `rows` become zero. */
     void (*pack_transposed)(real *panel, int width, const real *source, int ld, int rows, int k);
 
-    void (*add)(int n, real *y, const real *x);                  /* y += x */
-    void (*axpy)(int n, real *y, real a, const real *x);         /* y += a x */
-    real (*dot)(int n, const real *x, const real *y);            /* Σ x y */
-    void (*tanh)(int n, real *y, const real *x);                 /* y = tanh x */
+    void (*add)(int n, real *y, const real *x);                        /* y += x */
+    void (*axpy)(int n, real *y, real a, const real *x);               /* y += a x */
+    real (*dot)(int n, const real *x, const real *y);                  /* Σ x y */
+    void (*tanh)(int n, real *y, const real *x);                       /* y = tanh x */
     void (*tanh_back)(int n, real *dx, const real *y, const real *dy); /* dx += dy (1 - y²) */
 
     /* GRU, see ops_gru.c. zr[2n] holds U h at first, z and r after. */
     void (*gru_gates)(int n, real *zr, const real *x, const real *h, real *rh);
     void (*gru_state)(int n, real *candidate, const real *x, const real *zr, const real *h, real *out);
-    void (*gru_state_back)(int n, const real *dout, const real *zr, const real *candidate, const real *h, real *da, real *dh);
+    void (*gru_state_back)(int n, const real *dout, const real *zr, const real *candidate, const real *h, real *da,
+                           real *dh);
     void (*gru_gates_back)(int n, const real *drh, const real *zr, const real *h, real *da, real *dh);
 
     /* Additive attention: Σ va tanh(q + k), and its gradients for a given de. */
@@ -53,7 +54,7 @@ typedef struct Kernels {
     void (*softmax_gradient)(int n, real *x, real shift, real sum, real scale, real floor);
     real (*sum)(int n, const real *x);
 
-    void (*maxout)(int n, real *y, const real *x);                                /* y_k = max(x_2k, x_2k+1) */
+    void (*maxout)(int n, real *y, const real *x); /* y_k = max(x_2k, x_2k+1) */
     void (*maxout_back)(int n, real *dx, const real *x, const real *dy);
     /* y = x m / keep with m ~ Bernoulli(keep), element i's draw depending on key and first + i only. */
     void (*dropout)(int n, real *y, const real *x, uint32_t key, uint32_t first, real keep, int accumulate);

@@ -1,6 +1,6 @@
 /* ops.h: the ops of the tape. Each computes its value at once and stands, with its equation and its derivative, in one
-   of the ops_*.c files; each has its check against central differences in tests/double_gradients.c. A shape that does not
-   fit is a bug and ends the program. Results live in the tape's arena. */
+   of the ops_*.c files; each has its check against central differences in tests/double_gradients.c. A shape that does
+   not fit is a bug and ends the program. Results live in the tape's arena. */
 #ifndef TIDE_OPS_H
 #define TIDE_OPS_H
 

@@ -18,7 +18,7 @@ typedef struct Attend {
     const Spans *spans;
     Var *out, *a, *b; /* what the op makes, and what it reads */
     const real *va;
-    real *dva;        /* a row a query: summed afterwards in a fixed order */
+    real *dva; /* a row a query: summed afterwards in a fixed order */
 } Attend;
 
 /* No two queries of a batch may share a sentence on the way back, or threads would write the same rows. */
@@ -43,7 +43,8 @@ static void score_rows(void *context, int begin, int end, int thread) {
 static Back additive_scores_back;
 Var *additive_scores(Tape *tape, Var *q, Var *K, Var *va, const Spans *spans) {
     CHECK(q->cols == K->cols && va->rows == q->cols && va->cols == 1,
-          "additive_scores: q [%d, %d], K [%d, %d], va [%d, %d]", q->rows, q->cols, K->rows, K->cols, va->rows, va->cols);
+          "additive_scores: q [%d, %d], K [%d, %d], va [%d, %d]", q->rows, q->cols, K->rows, K->cols, va->rows,
+          va->cols);
     check_owners(tape, spans);
     Attend at = {.spans = spans, .out = var_new(tape, q->rows, spans->longest), .a = q, .b = K, .va = va->v};
     threads_run(tape->threads, q->rows, 1, score_rows, &at);
@@ -70,7 +71,11 @@ static void additive_scores_back(Tape *tape, const Record *record) {
     var_grad(tape, record->out);
     var_grad(tape, q);
     var_grad(tape, K);
-    Attend at = {.spans = record->extra, .out = record->out, .a = q, .b = K, .va = va->v,
+    Attend at = {.spans = record->extra,
+                 .out = record->out,
+                 .a = q,
+                 .b = K,
+                 .va = va->v,
                  .dva = arena_zalloc(&tape->arena, (size_t)q->rows * (size_t)q->cols * sizeof(real))};
     threads_run(tape->threads, q->rows, 1, score_rows_back, &at);
     for (int b = 0; b < q->rows; b++) kernels->add(q->cols, var_grad(tape, va), row(q, at.dva, b));

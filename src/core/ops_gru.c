@@ -42,7 +42,11 @@ Var *gru_step(Tape *tape, Var *x, Var *h, Var *Uzr, Var *U) {
     CHECK(Uzr->rows == n && Uzr->cols == 2 * n && U->rows == n && U->cols == n,
           "gru_step: Uzr [%d, %d], U [%d, %d] for %d units", Uzr->rows, Uzr->cols, U->rows, U->cols, n);
     Gru *g = arena_alloc(&tape->arena, sizeof *g);
-    *g = (Gru){.zr = var_new(tape, m, 2 * n), .rh = var_new(tape, m, n), .candidate = var_new(tape, m, n), .x = x, .h = h,
+    *g = (Gru){.zr = var_new(tape, m, 2 * n),
+               .rh = var_new(tape, m, n),
+               .candidate = var_new(tape, m, n),
+               .x = x,
+               .h = h,
                .out = var_new(tape, m, n)};
     tape_product(tape, m, h->v, n, Uzr, false, NULL, 0, g->zr->v, 2 * n);
     threads_run(tape->threads, m, grain(n), gates, g);

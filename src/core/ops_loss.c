@@ -37,8 +37,12 @@ static Back cross_entropy_back;
 Var *cross_entropy(Tape *tape, Var *logits, const int *targets, double smoothing, double *nats) {
     const int m = logits->rows;
     CHECK(m > 0, "cross_entropy: no rows");
-    Entropy en = {logits, targets, (real)smoothing, arena_alloc(&tape->arena, (size_t)m * sizeof(double)),
-                  arena_alloc(&tape->arena, (size_t)m * sizeof(double)), tape->recording};
+    Entropy en = {logits,
+                  targets,
+                  (real)smoothing,
+                  arena_alloc(&tape->arena, (size_t)m * sizeof(double)),
+                  arena_alloc(&tape->arena, (size_t)m * sizeof(double)),
+                  tape->recording};
     threads_run(tape->threads, m, 1 + 16384 / logits->cols, entropy_rows, &en);
     double plain = 0, smooth = 0;
     for (int i = 0; i < m; i++) {

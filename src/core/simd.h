@@ -65,14 +65,14 @@ INLINE vreal v_fma(vreal a, vreal b, vreal c) {
 #elif !defined(TIDE_DOUBLE) && defined(__FMA__)
     return (vreal)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
 #else
-    for (int i = 0; i < VW; i++) c[i] = sizeof(real) == sizeof(float) ? (real)fmaf((float)a[i], (float)b[i], (float)c[i]) : (real)fma(a[i], b[i], c[i]);
+    for (int i = 0; i < VW; i++)
+        c[i] = sizeof(real) == sizeof(float) ? (real)fmaf((float)a[i], (float)b[i], (float)c[i])
+                                             : (real)fma(a[i], b[i], c[i]);
     return c;
 #endif
 }
 
-INLINE vreal v_select(vword mask, vreal yes, vreal no) {
-    return (vreal)((mask & (vword)yes) | (~mask & (vword)no));
-}
+INLINE vreal v_select(vword mask, vreal yes, vreal no) { return (vreal)((mask & (vword)yes) | (~mask & (vword)no)); }
 
 INLINE vreal v_max(vreal a, vreal b) { return v_select(a > b, a, b); }
 INLINE vreal v_min(vreal a, vreal b) { return v_select(a < b, a, b); }

@@ -49,10 +49,8 @@ Record *tape_record(Tape *tape, Back *back, Var *out, Var *in0, Var *in1, Var *i
 
 real *var_grad(Tape *tape, Var *var) {
     if (var->g) return var->g;
-    if (var->whole)
-        var->g = var_grad(tape, var->whole) + (size_t)var->first * (size_t)var->cols;
-    else
-        var->g = arena_zalloc(&tape->arena, (size_t)var->rows * (size_t)var->cols * sizeof(real));
+    if (var->whole) var->g = var_grad(tape, var->whole) + (size_t)var->first * (size_t)var->cols;
+    else var->g = arena_zalloc(&tape->arena, (size_t)var->rows * (size_t)var->cols * sizeof(real));
     return var->g;
 }
 

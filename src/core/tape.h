@@ -30,7 +30,7 @@ typedef struct Weight {
     Packed forward, transposed; /* W and Wᵀ as the matrix product reads them; panels NULL until first used */
     Pending *pending;           /* gradients that are gathered into one product, the latest first */
     int pending_count;
-    Var *next;                  /* the weight that the tape met before this one */
+    Var *next; /* the weight that the tape met before this one */
     bool met;
 } Weight;
 
@@ -38,10 +38,10 @@ typedef struct Weight {
 struct Var {
     int rows, cols;
     real *v;
-    real *g;         /* NULL until var_grad; a parameter brings its own */
-    Var *whole;      /* of a slice: what it is rows first.. of; NULL otherwise */
+    real *g;    /* NULL until var_grad; a parameter brings its own */
+    Var *whole; /* of a slice: what it is rows first.. of; NULL otherwise */
     int first;
-    Weight *weight;  /* of a parameter; NULL otherwise */
+    Weight *weight; /* of a parameter; NULL otherwise */
 };
 
 /* One op that has been done: what it read, what it made, and how to go back. */
@@ -61,7 +61,7 @@ struct Tape {
     Rng rng;          /* for dropout */
     bool recording;   /* leave records; also: training, so dropout drops */
     Record *last;
-    Var *weights;     /* met in this batch */
+    Var *weights; /* met in this batch */
 };
 
 /* A moment of a tape that does not record, to which it can be taken back: see tape_rewind. */

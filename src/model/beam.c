@@ -28,14 +28,14 @@ typedef struct Search {
     const BeamOptions *options;
     Arena *out;
     Annotations H;
-    int n;             /* sentences, in the order of the source */
-    const int *length; /* of their sources */
-    Nbest *found;      /* [n] */
-    int rows;          /* open hypotheses, those of a sentence together */
-    int *owner;        /* [rows] sentence */
-    const Node **node; /* [rows] last word; NULL at the start */
-    int *previous;     /* [rows] its id */
-    Var *state;        /* [rows, n], in memory that outlives a step */
+    int n;                 /* sentences, in the order of the source */
+    const int *length;     /* of their sources */
+    Nbest *found;          /* [n] */
+    int rows;              /* open hypotheses, those of a sentence together */
+    int *owner;            /* [rows] sentence */
+    const Node **node;     /* [rows] last word; NULL at the start */
+    int *previous;         /* [rows] its id */
+    Var *state;            /* [rows, n], in memory that outlives a step */
     Candidate *candidates; /* [rows, beam] of the present step */
     const Var *logits;
 } Search;
@@ -197,7 +197,12 @@ Nbest *beam_search(Tape *tape, const Model *model, const int *const *ids, const 
     if (n == 0) return results;
     TapeMark mark = tape_mark(tape);
     Source source = source_fold(&tape->arena, ids, length, n, NULL);
-    Search s = {.tape = tape, .model = model, .options = options, .out = out, .n = n, .length = source.spans.length,
+    Search s = {.tape = tape,
+                .model = model,
+                .options = options,
+                .out = out,
+                .n = n,
+                .length = source.spans.length,
                 .H = model_read(tape, model, &source)};
     search_begin(&s);
     for (int step = 1; s.rows > 0; step++) search_step(&s, step);

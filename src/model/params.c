@@ -63,7 +63,8 @@ static void init_param(Param *param, Rng *rng) {
         init_orthogonal(rng, n, q);
         for (int i = 0; i < n; i++)
             for (int j = 0; j < n; j++)
-                var->v[(size_t)i * (size_t)var->cols + (size_t)(block * n + j)] = (real)q[(size_t)i * (size_t)n + (size_t)j];
+                var->v[(size_t)i * (size_t)var->cols + (size_t)(block * n + j)] =
+                    (real)q[(size_t)i * (size_t)n + (size_t)j];
     }
     mem_free(q);
 }

@@ -31,8 +31,8 @@ typedef struct Epoch {
     int batches;
 } Epoch;
 
-/* Shuffles all pairs, sorts each window of `window` batches by length so that a batch holds sentences of similar length,
-   and shuffles the batches of the window. The same for the same pairs, sizes, seed and epoch number. */
+/* Shuffles all pairs, sorts each window of `window` batches by length so that a batch holds sentences of similar
+   length, and shuffles the batches of the window. The same for the same pairs, sizes, seed and epoch number. */
 Epoch epoch_plan(const Pairs *pairs, int batch, int window, uint64_t seed, long epoch);
 void epoch_free(Epoch *epoch);
 

@@ -30,8 +30,7 @@ struct Bpe {
 static Bpe *bpe_new(void) {
     Bpe *bpe = mem_zalloc(sizeof *bpe);
     sh_new_strdup(bpe->symbols);
-    hmdefaults(bpe->merges,
-               (Merge){.joined = -1}); /* so that the map is never NULL and reading never writes */
+    hmdefaults(bpe->merges, (Merge){.joined = -1}); /* so that the map is never NULL and reading never writes */
     return bpe;
 }
 
@@ -177,8 +176,7 @@ static void merge_spans(Span *spans, Merge merge) {
 void bpe_apply(const Bpe *bpe, const char *word, char ***pieces) {
     Span *spans = characters(bpe, word);
     for (int rank; (rank = lowest_rank(bpe, spans)) >= 0;) merge_spans(spans, bpe->merges[rank]);
-    for (ptrdiff_t i = 0; i < arrlen(spans); i++)
-        arrput(*pieces, mem_strndup(spans[i].text, spans[i].length));
+    for (ptrdiff_t i = 0; i < arrlen(spans); i++) arrput(*pieces, mem_strndup(spans[i].text, spans[i].length));
     arrfree(spans);
 }
 
@@ -204,8 +202,8 @@ typedef struct Entry {
 } Entry;
 
 /* Counts follow every merge at once, the heap lazily: an entry may claim too much, never too little, because
-   a pair whose count grew past what is queued is queued again. What claims too much is put right when popped.
- */
+   a pair whose count grew past what is queued is queued again. What claims too much is put right when
+   popped. */
 typedef struct Learner {
     Bpe *bpe;
     Word *words;
@@ -336,8 +334,7 @@ Bpe *bpe_learn(char *const *words, const long *counts, int n, int merges) {
     Learner l = {.bpe = bpe_new(), .words = mem_alloc((size_t)n * sizeof(Word))};
     for (int w = 0; w < n; w++) add_word(&l, w, words[w], counts[w]);
     queue_grown(&l);
-    for (int pair; bpe_merges(l.bpe) < merges && (pair = pop_most_frequent(&l)) >= 0;)
-        merge_everywhere(&l, pair);
+    for (int pair; bpe_merges(l.bpe) < merges && (pair = pop_most_frequent(&l)) >= 0;) merge_everywhere(&l, pair);
     for (int w = 0; w < n; w++) mem_free(l.words[w].symbols);
     for (ptrdiff_t i = 0; i < hmlen(l.pairs); i++) arrfree(l.pairs[i].words);
     mem_free(l.words);

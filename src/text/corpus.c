@@ -184,8 +184,7 @@ static int read_row(Corpus *corpus, const Lines *lines, int source_is_english, E
     size_t second = tab ? first + 1 : first; /* an empty field if there is no tab */
     const char *next = memchr(lines->line + second, '\t', lines->length - second);
     char *english = line_text(lines, 0, first, err);
-    char *chinese =
-        english ? line_text(lines, second, next ? (size_t)(next - lines->line) : lines->length, err) : NULL;
+    char *chinese = english ? line_text(lines, second, next ? (size_t)(next - lines->line) : lines->length, err) : NULL;
     int failed = chinese ? 0 : -1;
     if (!failed && !tab && *english) failed = err_set(err, lines->path, lines->number, "line has no tab");
     if (failed) {

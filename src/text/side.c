@@ -2,7 +2,10 @@
 #include "text/ds.h"
 
 static void count_pieces(Side *side, char *const *sentences, int n, int size) {
-    struct { char *key; long value; } *counts = NULL;
+    struct {
+        char *key;
+        long value;
+    } *counts = NULL;
     sh_new_arena(counts);
     for (int i = 0; i < n; i++) {
         char **pieces = tokenizer_split(&side->tokenizer, sentences[i]);

@@ -12,8 +12,7 @@ enum {
     WORD_BYTES = 4 * MAX_RUN + 8 /* a token with its space mark, escape and NUL */
 };
 
-static const char *const NAMES[] = {
-    [TOKENIZER_CHAR] = "char", [TOKENIZER_BPE] = "bpe", [TOKENIZER_NONE] = "none"};
+static const char *const NAMES[] = {[TOKENIZER_CHAR] = "char", [TOKENIZER_BPE] = "bpe", [TOKENIZER_NONE] = "none"};
 
 int tokenizer_kind(const char *name) {
     for (int kind = TOKENIZER_CHAR; kind <= TOKENIZER_NONE; kind++)
@@ -55,13 +54,11 @@ static const char *token_end(const char *text, TokenizerKind kind) {
     return text;
 }
 
-static bool starts_with(const char *text, const char *prefix) {
-    return strncmp(text, prefix, strlen(prefix)) == 0;
-}
+static bool starts_with(const char *text, const char *prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
 
 /* Writes the token that starts at text to word, escaped and after a space mark if it is spaced; returns where
-   it ends. Only a token's first character can need an escape: ▁ and backslash are neither letters nor marks.
- */
+   it ends. Only a token's first character can need an escape: ▁ and backslash are neither letters nor
+   marks. */
 static const char *take_word(const char *text, bool spaced, TokenizerKind kind, char word[WORD_BYTES]) {
     const char *end = token_end(text, kind);
     if (spaced) word = stpcpy(word, SPACE);

@@ -12,8 +12,8 @@
 
 typedef enum {
     TOKENIZER_CHAR, /* a piece is a Han character, a run of letters, a run of digits or a single symbol */
-    TOKENIZER_BPE, /* words (letter runs, digit runs, apostrophe + letters, single symbols) split by merges */
-    TOKENIZER_NONE /* the text is already tokenised: pieces are what stands between spaces */
+    TOKENIZER_BPE,  /* words (letter runs, digit runs, apostrophe + letters, single symbols) split by merges */
+    TOKENIZER_NONE  /* the text is already tokenised: pieces are what stands between spaces */
 } TokenizerKind;
 
 typedef struct Tokenizer {

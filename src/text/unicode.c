@@ -32,8 +32,7 @@ static int32_t *decompose(const char *bytes, size_t n, size_t *bad) {
         size_t before = arrlenu(points);
         int32_t *room = arraddnptr(points, MAX_DECOMPOSITION);
         utf8proc_ssize_t written = utf8proc_decompose_char(c, room, MAX_DECOMPOSITION, NFKC, &boundary);
-        CHECK(written >= 0 && written <= MAX_DECOMPOSITION, "U+%04X: decomposition of %td", (unsigned)c,
-              written);
+        CHECK(written >= 0 && written <= MAX_DECOMPOSITION, "U+%04X: decomposition of %td", (unsigned)c, written);
         arrsetlen(points, before + (size_t)written);
     }
     return points;

@@ -84,13 +84,11 @@ Vocab *vocab_build(char *const *pieces, const long *counts, int n, int size) {
 static int parse_piece(Vocab *vocab, const char *piece, const char *path, Err *err) {
     int id = vocab_size(vocab);
     if (id < ID_SPECIALS && strcmp(piece, SPECIALS[id]) != 0)
-        return err_set(err, path, id + 1L, "expected %s: a vocabulary starts with its specials",
-                       SPECIALS[id]);
+        return err_set(err, path, id + 1L, "expected %s: a vocabulary starts with its specials", SPECIALS[id]);
     if (!*piece) return err_set(err, path, id + 1L, "empty line in a vocabulary");
     if (!utf8_valid(piece, strlen(piece))) return err_set(err, path, id + 1L, "piece is not valid UTF-8");
     int same = find(vocab, piece);
-    if (same >= 0)
-        return err_set(err, path, id + 1L, "piece \"%.100s\" is on line %d already", piece, same + 1);
+    if (same >= 0) return err_set(err, path, id + 1L, "piece \"%.100s\" is on line %d already", piece, same + 1);
     add(vocab, piece);
     return 0;
 }

@@ -19,8 +19,7 @@ void alignment_pharaoh(FILE *out, const Alignment *a) {
 
 void alignment_soft(FILE *out, const Alignment *a) {
     for (int i = 0; i < a->n_target; i++)
-        for (int j = 0; j < a->n_source; j++)
-            fprintf(out, "%s%.6g", j ? "," : i ? " " : "", (double)row(a, i)[j]);
+        for (int j = 0; j < a->n_source; j++) fprintf(out, "%s%.6g", j ? "," : i ? " " : "", (double)row(a, i)[j]);
 }
 
 static void write_strings(FILE *out, const char *name, char *const *strings, int n) {
@@ -41,8 +40,7 @@ void alignment_json(FILE *out, const Alignment *a) {
     write_strings(out, "target", a->target, a->n_target);
     fputs("\"matrix\": [", out);
     for (int i = 0; i < a->n_target; i++) {
-        for (int j = 0; j < a->n_source; j++)
-            fprintf(out, "%s%.4f", j ? ", " : i ? ", [" : "[", (double)row(a, i)[j]);
+        for (int j = 0; j < a->n_source; j++) fprintf(out, "%s%.4f", j ? ", " : i ? ", [" : "[", (double)row(a, i)[j]);
         fputc(']', out);
     }
     fputs("]}", out);

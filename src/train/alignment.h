@@ -17,7 +17,8 @@ typedef struct Alignment {
 /* Pharaoh: "0-0 1-2", source-target from 0: for each target piece but </s> the source piece of the largest weight,
    unless that is </s>. Without a newline. */
 void alignment_pharaoh(FILE *out, const Alignment *alignment);
-/* Marian's soft alignment: the weights of a target piece joined by commas, pieces separated by spaces, </s> included. */
+/* Marian's soft alignment: the weights of a target piece joined by commas, pieces separated by spaces, </s>
+   included. */
 void alignment_soft(FILE *out, const Alignment *alignment);
 /* {"source": [...], "target": [...], "matrix": [[...]]}, a row for each target piece. */
 void alignment_json(FILE *out, const Alignment *alignment);

@@ -75,8 +75,7 @@ static char *space_pairs(char *line, bool (*first)(char), bool (*second)(char), 
 /* What Python's str.split() splits at: Unicode white space and the four ASCII separators. */
 static bool is_space(int32_t c) {
     return (c >= 0x09 && c <= 0x0d) || (c >= 0x1c && c <= 0x20) || c == 0x85 || c == 0xa0 || c == 0x1680 ||
-           (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029 || c == 0x202f || c == 0x205f ||
-           c == 0x3000;
+           (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029 || c == 0x202f || c == 0x205f || c == 0x3000;
 }
 
 /* The character at text and its length; a byte that is not UTF-8 is a character of its own, -1. */
@@ -124,8 +123,8 @@ char *tokenize_13a(const char *line) {
     return tokens;
 }
 
-/* Lower case, character by character, which is Python's str.lower() but for Greek final sigma and Turkish İ.
- */
+/* Lower case, character by character, which is Python's str.lower() but for Greek final sigma and Turkish
+   İ. */
 static char *lower(const char *line) {
     char *lowered = mem_alloc(4 * strlen(line) + 1), *write = lowered;
     size_t length;
@@ -237,7 +236,6 @@ void bleu_format(const Bleu *bleu, char *buffer, int size) {
     const double *p = bleu->precision;
     long hyp = bleu->hypothesis_length, ref = bleu->reference_length;
     snprintf(buffer, (size_t)size,
-             "BLEU = %.2f %.1f/%.1f/%.1f/%.1f (BP = %.3f ratio = %.3f hyp_len = %ld ref_len = %ld)",
-             bleu->score, p[0], p[1], p[2], p[3], bleu->brevity_penalty,
-             ref ? (double)hyp / (double)ref : 0.0, hyp, ref);
+             "BLEU = %.2f %.1f/%.1f/%.1f/%.1f (BP = %.3f ratio = %.3f hyp_len = %ld ref_len = %ld)", bleu->score, p[0],
+             p[1], p[2], p[3], bleu->brevity_penalty, ref ? (double)hyp / (double)ref : 0.0, hyp, ref);
 }

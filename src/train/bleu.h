@@ -3,8 +3,8 @@
 #define TIDE_BLEU_H
 
 typedef struct Bleu {
-    double score;         /* 0..100 */
-    double precision[4];  /* per cent */
+    double score;        /* 0..100 */
+    double precision[4]; /* per cent */
     double brevity_penalty;
     long correct[4], total[4];
     long hypothesis_length, reference_length; /* in 13a tokens */

@@ -64,7 +64,8 @@ int checkpoint_save(const char *dir, const Translator *translator, const Optimiz
 
 static int read_optimizer(Optimizer *optimizer, const Translator *translator, long steps, const Safetensors *file,
                           Err *err) {
-    optimizer_init(optimizer, (OptimizerKind)optimizer_kind(translator->options.optimizer), translator->model.params.size);
+    optimizer_init(optimizer, (OptimizerKind)optimizer_kind(translator->options.optimizer),
+                   translator->model.params.size);
     optimizer->steps = steps;
     for (int i = 0; i < 2 && optimizer->moments[i]; i++) {
         const float *data;
@@ -81,7 +82,8 @@ static int load_file(const char *path, Translator *translator, Optimizer *optimi
     const char *text = safetensors_meta(file, "state");
     *translator = (Translator){0};
     *optimizer = (Optimizer){0};
-    int status = text && !parse_state(text, state, &steps) ? 0 : err_set(err, path, 0, "not a checkpoint of a training");
+    int status =
+        text && !parse_state(text, state, &steps) ? 0 : err_set(err, path, 0, "not a checkpoint of a training");
     if (!status) status = translator_read(translator, file, path, err);
     if (!status) status = read_optimizer(optimizer, translator, steps, file, err);
     safetensors_close(file);

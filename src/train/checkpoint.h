@@ -9,26 +9,26 @@
 
 /* Where a training stands. Numbers that stand in train.jsonl must come out the same after resuming. */
 typedef struct TrainState {
-    long update;         /* made so far */
-    long epoch, batch;   /* the next batch: number of the pass (from 0), and of the batch in it */
-    double tokens;       /* target tokens seen */
+    long update;       /* made so far */
+    long epoch, batch; /* the next batch: number of the pass (from 0), and of the batch in it */
+    double tokens;     /* target tokens seen */
     double report_nats, report_tokens, report_gnorm; /* since the last report: loss and norms summed */
     long report_updates;
-    double best_bleu;    /* of the best validation; negative before the first */
+    double best_bleu; /* of the best validation; negative before the first */
     long best_update;
-    int stalled;         /* validations since then */
-    long log_lines;      /* of train.jsonl */
-    uint64_t rng;        /* of dropout */
-    uint64_t data;       /* a hash of the training pairs */
+    int stalled;    /* validations since then */
+    long log_lines; /* of train.jsonl */
+    uint64_t rng;   /* of dropout */
+    uint64_t data;  /* a hash of the training pairs */
 } TrainState;
 
 /* Writes DIR/checkpoint.safetensors; the one before becomes DIR/checkpoint.prev.safetensors. */
 int checkpoint_save(const char *dir, const Translator *translator, const Optimizer *optimizer, const TrainState *state,
                     Err *err);
 
-/* Reads the newest checkpoint of DIR that is whole. Returns 1 and fills everything (the translator and the optimiser set
-   up from nothing), 0 if DIR holds none, -1 with *err filled if it holds only damaged ones. Where the newest is damaged
-   and the one before was taken, *warning says why (else its reason is empty). */
+/* Reads the newest checkpoint of DIR that is whole. Returns 1 and fills everything (the translator and the optimiser
+   set up from nothing), 0 if DIR holds none, -1 with *err filled if it holds only damaged ones. Where the newest is
+   damaged and the one before was taken, *warning says why (else its reason is empty). */
 int checkpoint_load(const char *dir, Translator *translator, Optimizer *optimizer, TrainState *state, Err *warning,
                     Err *err);
 

@@ -13,7 +13,8 @@ const Option option_table[] = {
     {"tokenizer", OPTION_TEXT, 2, AT(tokenizer), 0, 0, "char|bpe|none", true, "char bpe",
      "of each side: char (Han characters), bpe, none (text is tokenised already)"},
     {"dim-vocabs", OPTION_INT, 2, AT(dim_vocabs), 0, 1e7, NULL, true, "0 0", "vocabulary sizes; 0: every piece"},
-    {"bpe-merges", OPTION_INT, 2, AT(bpe_merges), 0, 1e7, NULL, true, "6000 6000", "merges to learn where the tokenizer is bpe"},
+    {"bpe-merges", OPTION_INT, 2, AT(bpe_merges), 0, 1e7, NULL, true, "6000 6000",
+     "merges to learn where the tokenizer is bpe"},
     {"dim-emb", OPTION_INT, 1, AT(dim_emb), 1, 65536, NULL, true, "256", "word embedding, m in the paper"},
     {"dim-rnn", OPTION_INT, 1, AT(dim_rnn), 1, 65536, NULL, true, "512", "state of encoder and decoder, n"},
     {"dim-att", OPTION_INT, 1, AT(dim_att), 1, 65536, NULL, true, "512", "hidden layer of the attention, n'"},
@@ -24,23 +25,32 @@ const Option option_table[] = {
      "state that the readout sees: s_i (current) or s_{i-1} (prev)"},
     {"optimizer", OPTION_TEXT, 1, AT(optimizer), 0, 0, "adam|adadelta|sgd", true, "adam", "adam, adadelta or sgd"},
     {"learn-rate", OPTION_REAL, 1, AT(learn_rate), 0, 1e6, NULL, true, "0.001", "learning rate (adadelta: 1)"},
-    {"lr-decay", OPTION_REAL, 1, AT(lr_decay), 0.001, 1, NULL, true, "1", "multiply the learning rate by this at the end of an epoch,"},
+    {"lr-decay", OPTION_REAL, 1, AT(lr_decay), 0.001, 1, NULL, true, "1",
+     "multiply the learning rate by this at the end of an epoch,"},
     {"lr-decay-start", OPTION_INT, 1, AT(lr_decay_start), 1, 1e6, NULL, true, "1", "from the end of this epoch on"},
     {"clip-norm", OPTION_REAL, 1, AT(clip_norm), 0, 1e9, NULL, true, "1", "clip the gradient's L2 norm; 0: do not"},
-    {"label-smoothing", OPTION_REAL, 1, AT(label_smoothing), 0, 0.9, NULL, true, "0", "share of a target's probability spread over all words"},
+    {"label-smoothing", OPTION_REAL, 1, AT(label_smoothing), 0, 0.9, NULL, true, "0",
+     "share of a target's probability spread over all words"},
     {"dropout-emb", OPTION_REAL, 1, AT(dropout_emb), 0, 0.9, NULL, true, "0", "dropout of word embeddings"},
-    {"dropout-annotation", OPTION_REAL, 1, AT(dropout_annotation), 0, 0.9, NULL, true, "0", "dropout of annotations h_j"},
+    {"dropout-annotation", OPTION_REAL, 1, AT(dropout_annotation), 0, 0.9, NULL, true, "0",
+     "dropout of annotations h_j"},
     {"dropout-readout", OPTION_REAL, 1, AT(dropout_readout), 0, 0.9, NULL, true, "0", "dropout of the maxout layer"},
     {"mini-batch", OPTION_INT, 1, AT(mini_batch), 1, 65536, NULL, true, "64", "sentence pairs a batch"},
     {"maxi-batch", OPTION_INT, 1, AT(maxi_batch), 1, 65536, NULL, true, "20", "batches sorted by length at a time"},
-    {"max-length", OPTION_INT, 1, AT(max_length), 0, 1e6, NULL, true, "50", "leave out training pairs with a longer side; 0: none"},
+    {"max-length", OPTION_INT, 1, AT(max_length), 0, 1e6, NULL, true, "50",
+     "leave out training pairs with a longer side; 0: none"},
     {"seed", OPTION_INT, 1, AT(seed), 0, 2147483647, NULL, true, "1", "of initial weights, data order and dropout"},
     {"after-epochs", OPTION_REAL, 1, AT(after_epochs), 0, 1e9, NULL, false, "0", "stop after so many epochs; 0: never"},
-    {"after-batches", OPTION_INT, 1, AT(after_batches), 0, 2e9, NULL, false, "0", "stop after so many updates; 0: never"},
-    {"after-minutes", OPTION_REAL, 1, AT(after_minutes), 0, 1e9, NULL, false, "0", "stop after so many minutes; 0: never"},
-    {"early-stopping", OPTION_INT, 1, AT(early_stopping), 0, 1e6, NULL, false, "10", "stop after so many validations without a better BLEU; 0: never"},
-    {"valid-freq", OPTION_INT, 1, AT(valid_freq), 0, 2e9, NULL, false, "0", "updates between validations; 0: one an epoch"},
-    {"save-freq", OPTION_INT, 1, AT(save_freq), 0, 2e9, NULL, false, "500", "updates between checkpoints; 0: only at validations"},
+    {"after-batches", OPTION_INT, 1, AT(after_batches), 0, 2e9, NULL, false, "0",
+     "stop after so many updates; 0: never"},
+    {"after-minutes", OPTION_REAL, 1, AT(after_minutes), 0, 1e9, NULL, false, "0",
+     "stop after so many minutes; 0: never"},
+    {"early-stopping", OPTION_INT, 1, AT(early_stopping), 0, 1e6, NULL, false, "10",
+     "stop after so many validations without a better BLEU; 0: never"},
+    {"valid-freq", OPTION_INT, 1, AT(valid_freq), 0, 2e9, NULL, false, "0",
+     "updates between validations; 0: one an epoch"},
+    {"save-freq", OPTION_INT, 1, AT(save_freq), 0, 2e9, NULL, false, "500",
+     "updates between checkpoints; 0: only at validations"},
     {"disp-freq", OPTION_INT, 1, AT(disp_freq), 1, 2e9, NULL, false, "50", "updates between reports in train.jsonl"},
     {"beam-size", OPTION_INT, 1, AT(beam_size), 1, 1000, NULL, true, "5", "hypotheses of the beam search"},
     {"normalize", OPTION_REAL, 1, AT(normalize), 0, 10, NULL, true, "0.6", "divide scores by length to this power"},
@@ -90,7 +100,8 @@ static int set_number(Options *options, const Option *option, int i, const char 
     if (end == value || *end || !isfinite(x) || (whole && x != floor(x)))
         return err_set(err, NULL, 0, "%s needs a %snumber, not '%s'", option->name, whole ? "whole " : "", value);
     if (x < option->least || x > option->most)
-        return err_set(err, NULL, 0, "%s must be between %g and %g, not %s", option->name, option->least, option->most, value);
+        return err_set(err, NULL, 0, "%s must be between %g and %g, not %s", option->name, option->least, option->most,
+                       value);
     if (whole) *int_at(options, option, i) = (int)x;
     else *real_at(options, option, i) = x;
     return 0;
@@ -130,7 +141,8 @@ static int set_words(Options *options, const Option *option, char *text, Err *er
     for (char *word = strtok_r(text, " \t\r", &rest); word; word = strtok_r(NULL, " \t\r", &rest), n++)
         if (n < 2) values[n] = word;
     if (n != option->values)
-        return err_set(err, NULL, 0, "%s needs %d value%s", option->name, option->values, option->values > 1 ? "s" : "");
+        return err_set(err, NULL, 0, "%s needs %d value%s", option->name, option->values,
+                       option->values > 1 ? "s" : "");
     return option_set(options, option, values, err);
 }
 

@@ -31,13 +31,13 @@ typedef struct Options {
 typedef enum { OPTION_INT, OPTION_REAL, OPTION_TEXT } OptionKind;
 
 typedef struct Option {
-    const char *name;   /* as in `--name` and in `name = value` */
+    const char *name; /* as in `--name` and in `name = value` */
     OptionKind kind;
-    int values;         /* 1, or 2 for source and target */
-    size_t offset;      /* in Options */
-    double least, most; /* of a number */
-    const char *choices; /* of a text, separated by '|'; NULL: any */
-    bool configuration; /* changes the arithmetic, so a checkpoint is bound to it */
+    int values;           /* 1, or 2 for source and target */
+    size_t offset;        /* in Options */
+    double least, most;   /* of a number */
+    const char *choices;  /* of a text, separated by '|'; NULL: any */
+    bool configuration;   /* changes the arithmetic, so a checkpoint is bound to it */
     const char *fallback; /* the value without preset or flag */
     const char *help;
 } Option;

@@ -44,7 +44,9 @@ static uint64_t checksum(char *header, size_t header_size, char *digits, const v
     return hash;
 }
 
-static size_t tensor_bytes(const Tensor *t) { return (size_t)(t->rows ? t->rows : 1) * (size_t)t->cols * sizeof(float); }
+static size_t tensor_bytes(const Tensor *t) {
+    return (size_t)(t->rows ? t->rows : 1) * (size_t)t->cols * sizeof(float);
+}
 
 /* ---- writing -------------------------------------------------------------------------------------------------- */
 

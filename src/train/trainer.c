@@ -64,8 +64,10 @@ static bool has_validation(const TrainJob *job) { return job->valid_sets[0] || j
 static uint64_t data_hash(const Pairs *pairs) {
     uint64_t hash = (uint64_t)pairs->n;
     for (int i = 0; i < pairs->n; i++) {
-        for (int k = 0; k < pairs->source_length[i]; k++) hash = (hash ^ (uint64_t)pairs->source[i][k]) * 0x9e3779b97f4a7c15u;
-        for (int k = 0; k < pairs->target_length[i]; k++) hash = (hash ^ (uint64_t)pairs->target[i][k]) * 0xd1342543de82ef95u;
+        for (int k = 0; k < pairs->source_length[i]; k++)
+            hash = (hash ^ (uint64_t)pairs->source[i][k]) * 0x9e3779b97f4a7c15u;
+        for (int k = 0; k < pairs->target_length[i]; k++)
+            hash = (hash ^ (uint64_t)pairs->target[i][k]) * 0xd1342543de82ef95u;
         hash ^= hash >> 29;
     }
     return hash;
@@ -92,8 +94,9 @@ static int check_same_run(Trainer *t, Err *err) {
     char was[64], asked[64];
     const Option *differs = options_differ(&t->translator.options, &t->job->options, was, asked);
     if (differs)
-        return err_set(err, t->job->model, 0, "holds a training with %s = %s, not %s; use another --model or the same options",
-                       differs->name, was, asked);
+        return err_set(err, t->job->model, 0,
+                       "holds a training with %s = %s, not %s; use another --model or the same options", differs->name,
+                       was, asked);
     t->translator.options = t->job->options;
     return 0;
 }
@@ -114,8 +117,7 @@ static int begin(Trainer *t, Err *err) {
     t->pairs = pairs_encode(&t->corpus, &t->translator.source, &t->translator.target, job->options.max_length);
     t->valid_pairs = pairs_encode(&t->valid, &t->translator.source, &t->translator.target, 0);
     const char *name = job->tsv ? job->tsv : job->train_sets[0];
-    if (t->pairs.n == 0)
-        return err_set(err, name, 0, "no sentence pair of at most %d pieces", job->options.max_length);
+    if (t->pairs.n == 0) return err_set(err, name, 0, "no sentence pair of at most %d pieces", job->options.max_length);
     uint64_t hash = data_hash(&t->pairs);
     if (found && hash != t->state.data) return err_set(err, name, 0, "is not what %s was trained on", job->model);
     t->state.data = hash;
@@ -125,8 +127,8 @@ static int begin(Trainer *t, Err *err) {
 
 static void describe(const Trainer *t) {
     const Model *model = &t->translator.model;
-    note(t, "%d pairs to train on (%ld lines read, %ld empty, %ld too long), %d to validate", t->pairs.n, t->corpus.read,
-         t->corpus.dropped_empty, t->pairs.dropped_long, t->valid_pairs.n);
+    note(t, "%d pairs to train on (%ld lines read, %ld empty, %ld too long), %d to validate", t->pairs.n,
+         t->corpus.read, t->corpus.dropped_empty, t->pairs.dropped_long, t->valid_pairs.n);
     note(t, "%d source pieces, %d target pieces, %.1f million weights, %d thread%s, %s kernels",
          model->config.source_vocab, model->config.target_vocab, (double)params_weights(&model->params) / 1e6,
          threads_count(t->threads), threads_count(t->threads) > 1 ? "s" : "", kernels->name);
@@ -167,7 +169,8 @@ static int update(Trainer *t, const int *which, int n) {
     Batch batch = pairs_fold(&t->tape.arena, &t->pairs, which, n);
     Forced forced = model_force(&t->tape, &t->translator.model, &batch);
     tape_backward(&t->tape, cross_entropy(&t->tape, forced.logits, batch.target.ids, o->label_smoothing, &nats));
-    double norm = optimizer_step(&t->optimizer, t->threads, params->values, params->gradients, learn_rate(t), o->clip_norm);
+    double norm =
+        optimizer_step(&t->optimizer, t->threads, params->values, params->gradients, learn_rate(t), o->clip_norm);
     s->update++;
     s->tokens += batch.target.rows;
     s->report_nats += nats;
@@ -189,11 +192,12 @@ static int report(Trainer *t, Err *err) {
     TrainState *s = &t->state;
     double time = now(), loss = s->report_nats / s->report_tokens;
     char line[512];
-    snprintf(line, sizeof line,
-             "{\"update\": %ld, \"epoch\": %.4f, \"loss\": %.6f, \"ppl\": %.4f, \"tokens_per_s\": %.0f, \"seconds\": %.1f, "
-             "\"gnorm\": %.6f}",
-             s->update, epochs_done(t), loss, exp(loss), s->report_tokens / (time - t->reported), time - t->began,
-             s->report_gnorm / (double)s->report_updates);
+    snprintf(
+        line, sizeof line,
+        "{\"update\": %ld, \"epoch\": %.4f, \"loss\": %.6f, \"ppl\": %.4f, \"tokens_per_s\": %.0f, \"seconds\": %.1f, "
+        "\"gnorm\": %.6f}",
+        s->update, epochs_done(t), loss, exp(loss), s->report_tokens / (time - t->reported), time - t->began,
+        s->report_gnorm / (double)s->report_updates);
     s->report_nats = s->report_tokens = s->report_gnorm = 0;
     s->report_updates = 0;
     t->reported = time;
@@ -227,8 +231,8 @@ static void show(Trainer *t, int tokens, double seconds) {
         long by_epochs = (long)ceil(o->after_epochs * t->epoch.batches);
         updates = updates && updates < by_epochs ? updates : by_epochs;
     }
-    t->watch->progress(t->watch->context, &(TrainProgress){t->state.update, updates, epochs_done(t), t->shown_loss, t->speed,
-                                                           seconds_left(t, now())});
+    t->watch->progress(t->watch->context, &(TrainProgress){t->state.update, updates, epochs_done(t), t->shown_loss,
+                                                           t->speed, seconds_left(t, now())});
 }
 
 /* ---- validation ----------------------------------------------------------------------------------------------- */
@@ -245,7 +249,8 @@ static int write_probes(Trainer *t, Err *err) {
         char *normal = text_normalise(t->job->probes[i], strlen(t->job->probes[i]), NULL);
         if (normal) arrput(sentences, normal);
     }
-    for (int i = 0; i < PROBES_OF_DEV && i < corpus_size(&t->valid); i++) arrput(sentences, mem_strdup(t->valid.source[i]));
+    for (int i = 0; i < PROBES_OF_DEV && i < corpus_size(&t->valid); i++)
+        arrput(sentences, mem_strdup(t->valid.source[i]));
     int status = alignments_write(t->job->model, t->state.update, &t->tape, &t->translator, sentences, err);
     lines_free(sentences);
     return status;
@@ -259,10 +264,11 @@ static int save_model(const Trainer *t, Err *err) {
 
 static int log_validation(Trainer *t, const Validation *v, Err *err) {
     char line[512];
-    snprintf(line, sizeof line,
-             "{\"update\": %ld, \"epoch\": %.4f, \"valid_loss\": %.6f, \"valid_ppl\": %.4f, \"bleu\": %.4f, \"best\": %s, "
-             "\"seconds\": %.1f}",
-             v->update, v->epoch, v->loss, exp(v->loss), v->bleu.score, v->best ? "true" : "false", now() - t->began);
+    snprintf(
+        line, sizeof line,
+        "{\"update\": %ld, \"epoch\": %.4f, \"valid_loss\": %.6f, \"valid_ppl\": %.4f, \"bleu\": %.4f, \"best\": %s, "
+        "\"seconds\": %.1f}",
+        v->update, v->epoch, v->loss, exp(v->loss), v->bleu.score, v->best ? "true" : "false", now() - t->began);
     t->state.log_lines++;
     return log_line(&t->log, line, err);
 }
@@ -273,8 +279,8 @@ static int validate(Trainer *t, Err *err) {
     BeamOptions beam = translator_beam_options(&t->translator);
     Validation v = {.update = t->state.update, .epoch = epochs_done(t)};
     v.loss = validation_loss(&t->tape, &t->translator.model, &t->valid_pairs);
-    Translations found = translate(&t->tape, &t->translator, t->valid.source, corpus_size(&t->valid), &beam, DECODE_BATCH,
-                                   count, t);
+    Translations found =
+        translate(&t->tape, &t->translator, t->valid.source, corpus_size(&t->valid), &beam, DECODE_BATCH, count, t);
     char **texts = translations_text(&found, &t->translator);
     v.bleu = bleu_corpus(texts, t->valid.target, found.n, 0);
     v.best = v.bleu.score > t->state.best_bleu;

@@ -9,11 +9,11 @@
 
 /* What to train on and where to write. Paths are not owned. */
 typedef struct TrainJob {
-    const char *train_sets[2], *tsv;             /* either two aligned files, or TSV */
-    const char *valid_sets[2], *valid_tsv;       /* likewise; none: no validation, the last weights are the model */
-    const char *model;                           /* directory; made if missing */
-    const char *const *probes;                   /* sentences whose alignment is kept at each validation, */
-    int probe_count;                             /* besides the first few of the validation set */
+    const char *train_sets[2], *tsv;       /* either two aligned files, or TSV */
+    const char *valid_sets[2], *valid_tsv; /* likewise; none: no validation, the last weights are the model */
+    const char *model;                     /* directory; made if missing */
+    const char *const *probes;             /* sentences whose alignment is kept at each validation, */
+    int probe_count;                       /* besides the first few of the validation set */
     int threads;
     Options options;
 } TrainJob;

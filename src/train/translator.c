@@ -61,8 +61,10 @@ int translator_save(const Translator *translator, const char *path, Err *err) {
     return status;
 }
 
-static int read_side(Side *side, int which, const Options *options, const Safetensors *file, const char *path, Err *err) {
-    const char *vocab = safetensors_meta(file, side_keys[which][0]), *merges = safetensors_meta(file, side_keys[which][1]);
+static int read_side(Side *side, int which, const Options *options, const Safetensors *file, const char *path,
+                     Err *err) {
+    const char *vocab = safetensors_meta(file, side_keys[which][0]),
+               *merges = safetensors_meta(file, side_keys[which][1]);
     if (!vocab || !merges) return err_set(err, path, 0, "the metadata has no %s", side_keys[which][vocab ? 1 : 0]);
     int kind = tokenizer_kind(options->tokenizer[which]);
     side->tokenizer = (Tokenizer){.kind = (TokenizerKind)kind};

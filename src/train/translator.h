@@ -46,7 +46,8 @@ typedef struct Translations {
 /* Called now and then with how many sentences are done. */
 typedef void Counter(void *context, long done, long all);
 
-/* Translates n normalised sentences, `batch` at a time by length. The tape is reset; its recording is off afterwards. */
+/* Translates n normalised sentences, `batch` at a time by length. The tape is reset; its recording is off
+   afterwards. */
 Translations translate(Tape *tape, const Translator *translator, char *const *sentences, int n,
                        const BeamOptions *options, int batch, Counter *counter, void *context);
 void translations_free(Translations *translations);

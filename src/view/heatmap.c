@@ -8,8 +8,8 @@
 #include "core/base.h"
 #include "text/ds.h"
 
-#define FONTS                                                                                                \
-    "'Noto Sans CJK SC','Source Han Sans SC','PingFang SC','Microsoft YaHei','WenQuanYi Micro "              \
+#define FONTS                                                                                                          \
+    "'Noto Sans CJK SC','Source Han Sans SC','PingFang SC','Microsoft YaHei','WenQuanYi Micro "                        \
     "Hei',sans-serif"
 #define INK      "#1a1a1a"
 #define PALE_INK "#5c5c5c"
@@ -81,8 +81,7 @@ static bool is_word_char(int32_t c) { return is_letter(c) || is_number(c); }
 /* Punctuation that belongs to what is before it, so that it never starts a line. */
 static bool is_closing(int32_t c) {
     utf8proc_category_t category = utf8proc_category(c);
-    return category == UTF8PROC_CATEGORY_PE || category == UTF8PROC_CATEGORY_PF ||
-           category == UTF8PROC_CATEGORY_PO;
+    return category == UTF8PROC_CATEGORY_PE || category == UTF8PROC_CATEGORY_PF || category == UTF8PROC_CATEGORY_PO;
 }
 
 /* The width of a character in the usual sans-serif fonts, rather over than under, in em. */
@@ -116,9 +115,7 @@ static void put_text(FILE *out, const char *text) {
 
 /* ---- pieces ---- */
 
-static bool starts_with(const char *text, const char *start) {
-    return strncmp(text, start, strlen(start)) == 0;
-}
+static bool starts_with(const char *text, const char *start) { return strncmp(text, start, strlen(start)) == 0; }
 
 static bool is_end(const char *piece) { return strcmp(piece, "</s>") == 0; }
 
@@ -312,8 +309,7 @@ static Picture plan(FILE *out, const Alignment *a, bool transpose) {
 
     double above = 0;
     for (int j = 0; j < n_columns; j++) above = fmax(above, column_height(&p, &p.columns.label[j]));
-    long title =
-        arrlen(p.source_lines) * line_height(SOURCE_FONT) + arrlen(p.target_lines) * line_height(TARGET_FONT);
+    long title = arrlen(p.source_lines) * line_height(SOURCE_FONT) + arrlen(p.target_lines) * line_height(TARGET_FONT);
     p.left = MARGIN + labels;
     p.top = MARGIN + (int)title + TITLE_GAP + (int)ceil(above) + LABEL_GAP;
     p.width = room + 2 * MARGIN;
@@ -395,8 +391,7 @@ static void draw_rows(const Picture *p) {
     fprintf(p->out, "<g font-size=\"%d\" text-anchor=\"end\">\n", p->font);
     for (int i = 0; i < arrlen(p->rows.label); i++) {
         char where[80];
-        snprintf(where, sizeof where, "x=\"%d\" y=\"%.1f\"", -LABEL_GAP,
-                 (i + 0.5) * p->cell + 0.36 * p->font);
+        snprintf(where, sizeof where, "x=\"%d\" y=\"%.1f\"", -LABEL_GAP, (i + 0.5) * p->cell + 0.36 * p->font);
         draw_label(p->out, &p->rows.label[i], where);
     }
     fputs("</g>\n", p->out);
@@ -442,8 +437,8 @@ static void draw_cell(const Picture *p, int row, int column) {
     const Label *target = p->transpose ? &p->columns.label[column] : &p->rows.label[row];
     char fill[8];
     colour(weight, fill);
-    fprintf(p->out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"%s\"><title>",
-            column * p->cell, row * p->cell, p->cell, p->cell, fill);
+    fprintf(p->out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"%s\"><title>", column * p->cell,
+            row * p->cell, p->cell, p->cell, fill);
     put_text(p->out, source->full);
     fputs(" → ", p->out);
     put_text(p->out, target->full);
@@ -466,11 +461,10 @@ static void draw_grid(const Picture *p) {
     fputs("<g stroke=\"#d4d4d4\" stroke-width=\"0.6\">\n", p->out);
     for (int i = 0; i < n_rows; i++)
         for (int j = 0; j < n_columns; j++) draw_cell(p, i, j);
-    fprintf(p->out, "</g>\n<rect width=\"%d\" height=\"%d\" fill=\"none\" stroke=\"#808080\"/>\n",
-            n_columns * p->cell, n_rows * p->cell);
+    fprintf(p->out, "</g>\n<rect width=\"%d\" height=\"%d\" fill=\"none\" stroke=\"#808080\"/>\n", n_columns * p->cell,
+            n_rows * p->cell);
     if (p->cell < CELL_WITH_NUMBER) return;
-    fprintf(p->out, "<g font-size=\"%.1f\" text-anchor=\"middle\" pointer-events=\"none\">\n",
-            0.36 * p->cell);
+    fprintf(p->out, "<g font-size=\"%.1f\" text-anchor=\"middle\" pointer-events=\"none\">\n", 0.36 * p->cell);
     for (int i = 0; i < n_rows; i++)
         for (int j = 0; j < n_columns; j++) draw_number(p, i, j);
     fputs("</g>\n", p->out);
@@ -483,8 +477,8 @@ static void draw_legend(const Picture *p) {
     for (int i = 0; i < LEGEND_STEPS; i++) {
         char fill[8];
         colour((i + 0.5) / LEGEND_STEPS, fill);
-        fprintf(p->out, "<rect x=\"%d\" width=\"%d\" height=\"14\" fill=\"%s\"/>\n", i * LEGEND_STEP,
-                LEGEND_STEP, fill);
+        fprintf(p->out, "<rect x=\"%d\" width=\"%d\" height=\"14\" fill=\"%s\"/>\n", i * LEGEND_STEP, LEGEND_STEP,
+                fill);
     }
     fprintf(p->out, "<rect width=\"%d\" height=\"14\" fill=\"none\" stroke=\"#808080\"/>\n", width);
     fprintf(p->out,
@@ -501,12 +495,11 @@ static void describe(const Picture *p) {
     put_text(p->out, p->source_text);
     fputs(" → ", p->out);
     put_text(p->out, p->target_text);
-    fprintf(
-        p->out,
-        "</title>\n<desc>Attention weights of %d source pieces (%s) and %d target pieces (%s): the darker a "
-        "cell, the more of the target piece was read from the source piece.</desc>\n",
-        a->n_source, p->transpose ? "down the side" : "across the top", a->n_target,
-        p->transpose ? "across the top" : "down the side");
+    fprintf(p->out,
+            "</title>\n<desc>Attention weights of %d source pieces (%s) and %d target pieces (%s): the darker a "
+            "cell, the more of the target piece was read from the source piece.</desc>\n",
+            a->n_source, p->transpose ? "down the side" : "across the top", a->n_target,
+            p->transpose ? "across the top" : "down the side");
 }
 
 int heatmap_svg(FILE *out, const Alignment *alignment, bool transpose) {

@@ -96,8 +96,7 @@ static void compose(char line[LINE_BYTES], const Parts *parts, int columns, bool
     }
     snprintf(line, LINE_BYTES, "%.*s", columns, parts->head);
     if (room < 0) return;
-    if (bar)
-        append_bar(strcat(line, " "), BAR_MIN + room < BAR_MAX ? BAR_MIN + room : BAR_MAX, parts->fraction);
+    if (bar) append_bar(strcat(line, " "), BAR_MIN + room < BAR_MAX ? BAR_MIN + room : BAR_MAX, parts->fraction);
     strcat(strcat(line, percent), tail);
 }
 
@@ -114,8 +113,8 @@ static void draw(ProgressView *view, const Parts *parts) {
     }
 }
 
-/* "    7/3000", as wide at the start as at the end so that the bar keeps its place, and the fraction of it.
- */
+/* "    7/3000", as wide at the start as at the end so that the bar keeps its place, and the fraction of
+   it. */
 static void set_head(Parts *parts, const char *what, long done, long all) {
     int digits = snprintf(NULL, 0, "%ld", all);
     if (all > 0) snprintf(parts->head, sizeof parts->head, "%s%*ld/%ld", what, digits, done, all);

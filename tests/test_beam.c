@@ -1,0 +1,165 @@
+/* Beam search against forced decoding, greedy decoding, and itself in other batches. */
+#include "core/kernels.h"
+#include "model/beam.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+enum { VOCAB = 9, PAD = 0, UNK = 1, BOS = 2, EOS = 3, SENTENCES = 5 };
+
+static const int words[SENTENCES][8] = {{4, 5, 6, EOS}, {7, EOS}, {8, 4, 4, 5, 7, 6, EOS}, {5, 5, EOS}, {6, 8, EOS}};
+static const int lengths[SENTENCES] = {4, 2, 7, 3, 3};
+static const int banned[] = {PAD, UNK, BOS};
+static const int *const sources[SENTENCES] = {words[0], words[1], words[2], words[3], words[4]};
+
+typedef struct World {
+    Threads *threads;
+    Tape tape;
+    Model model;
+    Arena out;
+} World;
+
+/* A model whose weights are large enough that its distributions are far from flat. */
+static void begin(World *w, const AttentionKind *attention, bool readout_prev) {
+    ModelConfig config = {.source_vocab = VOCAB,
+                          .target_vocab = VOCAB,
+                          .emb = 6,
+                          .rnn = 7,
+                          .att = 5,
+                          .maxout = 4,
+                          .attention = attention,
+                          .readout_prev = readout_prev};
+    *w = (World){.threads = threads_new(2)};
+    kernels_choose("auto");
+    tape_init(&w->tape, w->threads, rng_seed(1, 1));
+    model_init(&w->model, &config);
+    Rng rng = rng_seed(7, 0);
+    for (size_t i = 0; i < w->model.params.size; i++) w->model.params.values[i] = (real)(0.6 * rng_normal(&rng));
+    params_pack(&w->model.params, &w->tape);
+}
+
+static void end(World *w) {
+    tape_free(&w->tape);
+    model_free(&w->model);
+    threads_free(w->threads);
+    arena_free(&w->out);
+}
+
+static BeamOptions options(int beam, double normalize) {
+    return (BeamOptions){.beam = beam,
+                         .normalize = normalize,
+                         .length_limit = 1,
+                         .begin = BOS,
+                         .end = EOS,
+                         .banned = banned,
+                         .banned_count = 3};
+}
+
+static Nbest *search(World *w, const int *const *ids, const int *length, int n, const BeamOptions *o) {
+    return beam_search(&w->tape, &w->model, ids, length, n, o, &w->out);
+}
+
+static double log_softmax(const real *x, int id) {
+    double sum = 0;
+    for (int k = 0; k < VOCAB; k++) sum += exp((double)x[k]);
+    return (double)x[id] - log(sum);
+}
+
+/* Forced along a hypothesis, the decoder gives it the probability and the alignment that the search reported. */
+static void check_hypothesis(World *w, int sentence, const Hypothesis *h) {
+    TapeMark mark = tape_mark(&w->tape);
+    Batch batch = batch_fold(&w->tape.arena, &sources[sentence], &lengths[sentence], &h->ids, &h->length, 1, BOS);
+    Forced forced = model_force(&w->tape, &w->model, &batch);
+    double log_probability = 0;
+    for (int i = 0; i < h->length; i++) {
+        log_probability += log_softmax(forced.logits->v + (size_t)i * VOCAB, h->ids[i]);
+        for (int j = 0; h->alpha && j < lengths[sentence]; j++)
+            assert_true(fabs((double)forced.alpha[i]->v[j] - (double)h->alpha[i * lengths[sentence] + j]) < 1e-5);
+    }
+    assert_true(fabs(log_probability - h->log_probability) < 1e-4);
+    tape_rewind(&w->tape, mark);
+}
+
+static void check_search(const AttentionKind *attention, bool readout_prev) {
+    World w;
+    begin(&w, attention, readout_prev);
+    BeamOptions o = options(4, 0.6);
+    Nbest *found = search(&w, sources, lengths, SENTENCES, &o);
+    for (int s = 0; s < SENTENCES; s++) {
+        assert_int_equal(found[s].count, 4);
+        for (int k = 0; k < found[s].count; k++) {
+            const Hypothesis *h = &found[s].list[k];
+            assert_true(h->length <= lengths[s] + 10);
+            assert_true(h->ids[h->length - 1] == EOS || h->length == lengths[s] + 10);
+            assert_true(fabs(h->score - h->log_probability / pow(h->length, 0.6)) < 1e-9);
+            if (k) assert_true(h->score <= found[s].list[k - 1].score);
+            for (int i = 0; i < h->length; i++) assert_true(h->ids[i] >= EOS);
+            assert_true((h->alpha != NULL) == (attention == &attention_additive));
+            check_hypothesis(&w, s, h);
+        }
+    }
+    end(&w);
+}
+
+static void hypotheses_are_what_forcing_gives(void **state) {
+    (void)state;
+    check_search(&attention_additive, false);
+    check_search(&attention_additive, true);
+    check_search(&attention_none, false);
+}
+
+/* The most probable next word again and again. */
+static void a_beam_of_one_is_greedy(void **state) {
+    (void)state;
+    World w;
+    begin(&w, &attention_additive, false);
+    BeamOptions o = options(1, 0);
+    Nbest *found = search(&w, sources, lengths, SENTENCES, &o);
+    for (int s = 0; s < SENTENCES; s++) {
+        const Hypothesis *h = &found[s].list[0];
+        TapeMark mark = tape_mark(&w.tape);
+        Batch batch = batch_fold(&w.tape.arena, &sources[s], &lengths[s], &h->ids, &h->length, 1, BOS);
+        Forced forced = model_force(&w.tape, &w.model, &batch);
+        for (int i = 0; i < h->length; i++)
+            for (int id = EOS; id < VOCAB; id++)
+                assert_true(forced.logits->v[i * VOCAB + id] <= forced.logits->v[i * VOCAB + h->ids[i]] + (real)1e-5);
+        tape_rewind(&w.tape, mark);
+    }
+    end(&w);
+}
+
+/* Alone or among others, and in any order: the same words, scores and alignments to the bit. */
+static void a_sentence_does_not_feel_its_batch(void **state) {
+    (void)state;
+    World w;
+    begin(&w, &attention_additive, false);
+    BeamOptions o = options(3, 0.6);
+    Nbest *together = search(&w, sources, lengths, SENTENCES, &o);
+    for (int s = 0; s < SENTENCES; s++) {
+        Nbest *alone = search(&w, &sources[s], &lengths[s], 1, &o);
+        assert_int_equal(alone->count, together[s].count);
+        for (int k = 0; k < alone->count; k++) {
+            const Hypothesis *a = &alone->list[k], *b = &together[s].list[k];
+            assert_int_equal(a->length, b->length);
+            assert_memory_equal(a->ids, b->ids, (size_t)a->length * sizeof(int));
+            assert_memory_equal(&a->score, &b->score, sizeof(double));
+            assert_memory_equal(a->alpha, b->alpha, (size_t)(a->length * lengths[s]) * sizeof(real));
+        }
+    }
+    assert_null(w.tape.last);
+    end(&w);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hypotheses_are_what_forcing_gives),
+        cmocka_unit_test(a_beam_of_one_is_greedy),
+        cmocka_unit_test(a_sentence_does_not_feel_its_batch),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
