@@ -42,21 +42,22 @@ isa.avx512 := -mavx512f -mavx512bw -mavx512dq -mavx512vl -mfma -mprefer-vector-w
 OBJECTS += $(KERNELS:%=$B/core/kernels_%.o)
 
 build/tide: $B/tide
-	ln -sf $(config)/tide $@
+	@ln -sf $(config)/tide $@
 
 $B/tide: $(CLI) $B/libtide.a
-	$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
+	@echo '  ld $@'
+	@$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
 
 $B/libtide.a: $(OBJECTS)
-	rm -f $@ && ar rcs $@ $^
+	@rm -f $@ && ar rcs $@ $^
 
 $B/%.o: src/%.c
-	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -c $< -o $@
+	@mkdir -p $(@D) && echo '  cc $@'
+	@$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -c $< -o $@
 
 $B/core/kernels_%.o: src/core/kernels.c
-	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) $(isa.$*) -DKERNELS=kernels_$* -MMD -c $< -o $@
+	@mkdir -p $(@D) && echo '  cc $@'
+	@$(CC) $(CPPFLAGS) $(CFLAGS) $(isa.$*) -DKERNELS=kernels_$* -MMD -c $< -o $@
 
 # ---- tests ----------------------------------------------------------------------------------------------------------
 
@@ -68,21 +69,21 @@ SCRIPTS := $(wildcard tests/*.sh)
 DOUBLE_OBJECTS := $(patsubst src/%.c,$B/double/%.o,$(filter src/core/% src/model/%,$(SOURCES))) $B/double/core/kernels.o
 
 $B/tests/test_%: tests/test_%.c $B/libtide.a
-	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD $(LDFLAGS) $(filter %.c %.o %.a,$^) -lcmocka $(LDLIBS) -o $@
+	@mkdir -p $(@D) && echo '  cc $@'
+	@$(CC) $(CPPFLAGS) $(CFLAGS) -MMD $(LDFLAGS) $(filter %.c %.o %.a,$^) -lcmocka $(LDLIBS) -o $@
 
 $B/tests/double_%: tests/double_%.c $(DOUBLE_OBJECTS)
-	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -DTIDE_DOUBLE -MMD $(LDFLAGS) $(filter %.c %.o %.a,$^) -lcmocka $(LDLIBS) -o $@
-	scripts/every-op-is-checked $@ $(filter $B/double/core/ops_%.o,$^)
+	@mkdir -p $(@D) && echo '  cc $@'
+	@$(CC) $(CPPFLAGS) $(CFLAGS) -DTIDE_DOUBLE -MMD $(LDFLAGS) $(filter %.c %.o %.a,$^) -lcmocka $(LDLIBS) -o $@
+	@scripts/every-op-is-checked $@ $(filter $B/double/core/ops_%.o,$^)
 
 $B/double/core/kernels.o: src/core/kernels.c
-	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -DTIDE_DOUBLE -DKERNELS=kernels_portable -MMD -c $< -o $@
+	@mkdir -p $(@D) && echo '  cc $@'
+	@$(CC) $(CPPFLAGS) $(CFLAGS) -DTIDE_DOUBLE -DKERNELS=kernels_portable -MMD -c $< -o $@
 
 $B/double/%.o: src/%.c
-	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) -UTIDE_X86 $(CFLAGS) -DTIDE_DOUBLE -MMD -c $< -o $@
+	@mkdir -p $(@D) && echo '  cc $@'
+	@$(CC) $(CPPFLAGS) -UTIDE_X86 $(CFLAGS) -DTIDE_DOUBLE -MMD -c $< -o $@
 
 # What `make test` runs once everything is installed.
 check: build/tide $(TESTS) $(DOUBLES)

@@ -216,19 +216,15 @@ static void check_linear(void **unused) {
 
 static const int some_rows[] = {2, 0, 5, 2, 2, 0}; /* repeated, and rows 1, 3 and 4 unused */
 
-static Var *build_embed(Tape *tape, Var *const *in, const void *extra) { return embed(tape, in[0], extra, 6); }
-
-static void check_embed(void **unused) {
-    (void)unused;
-    const Case cases[] = {{build_embed, {{6, 5}}, some_rows, false}, {build_embed, {{7, 1}}, some_rows, false}};
-    CHECK_CASES("embed", cases);
-}
-
 static Var *build_gather(Tape *tape, Var *const *in, const void *extra) { return gather(tape, in[0], extra, 6); }
 
 static void check_gather(void **unused) {
     (void)unused;
-    const Case cases[] = {{build_gather, {{6, 5}}, some_rows, false}, {build_gather, {{9, 2}}, some_rows, false}};
+    const Case cases[] = {
+        {build_gather, {{6, 5}}, some_rows, false},
+        {build_gather, {{9, 2}}, some_rows, false},
+        {build_gather, {{7, 1}}, some_rows, false},
+    };
     CHECK_CASES("gather", cases);
 }
 
@@ -527,7 +523,6 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_wrong_backward_is_caught),
         cmocka_unit_test(check_linear),
-        cmocka_unit_test(check_embed),
         cmocka_unit_test(check_gather),
         cmocka_unit_test(check_slice),
         cmocka_unit_test(check_stack),

@@ -17,10 +17,24 @@ size_t packed_size(int k, int n) { return (size_t)panels_of(n) * (size_t)kernels
 
 /* ---- packing -------------------------------------------------------------------------------------------------- */
 
+/* Rows from..from+k-1 of the strips' x, or y, as they stand below each other, columns col..col+cols-1, as a panel
+   [k][width]. */
+static void pack_strips(const Strip *strips, bool right, int from, int k, int col, int cols, int width, real *to) {
+    for (const Strip *s = strips; k > 0; s++) {
+        int first = smaller(from, s->rows), count = smaller(k, s->rows - first), ld = right ? s->ldy : s->ldx;
+        kernels->pack_rows(to, width, (right ? s->y : s->x) + (size_t)first * (size_t)ld + col, ld, cols, count);
+        to += (size_t)count * (size_t)width;
+        from -= first;
+        k -= count;
+    }
+}
+
+/* A right operand [k, n] to be packed: the y of strips from row `from` on, or where strips is NULL bᵀ. */
 typedef struct PackJob {
+    const Strip *strips;
+    int from;
     const real *b;
     int ld, k, n;
-    bool transposed;
     real *panels;
 } PackJob;
 
@@ -31,21 +45,24 @@ static void pack_panels(void *context, int begin, int end, int thread) {
     for (int panel = begin; panel < end; panel++) {
         int col = panel * width, cols = smaller(width, job->n - col);
         real *to = job->panels + (size_t)panel * (size_t)width * (size_t)job->k;
-        if (job->transposed)
-            kernels->pack_transposed(to, width, job->b + (size_t)col * (size_t)job->ld, job->ld, cols, job->k);
-        else kernels->pack_rows(to, width, job->b + col, job->ld, cols, job->k);
+        if (job->strips) pack_strips(job->strips, true, job->from, job->k, col, cols, width, to);
+        else kernels->pack_transposed(to, width, job->b + (size_t)col * (size_t)job->ld, job->ld, cols, job->k);
     }
 }
 
+static void pack_shared(Threads *threads, PackJob job) {
+    threads_run(threads, panels_of(job.n), 1 + 8192 / (1 + job.k * kernels->tile_cols), pack_panels, &job);
+}
+
 Packed gemm_pack(Threads *threads, const real *b, int ld, bool transposed, int k, int n, real *panels) {
-    PackJob job = {b, ld, k, n, transposed, panels};
-    threads_run(threads, panels_of(n), 1 + 8192 / (1 + k * kernels->tile_cols), pack_panels, &job);
+    Strip whole = {.y = b, .ldy = ld, .rows = k};
+    pack_shared(threads, (PackJob){transposed ? NULL : &whole, 0, b, ld, k, n, panels});
     return (Packed){k, n, panels};
 }
 
 /* ---- the product ---------------------------------------------------------------------------------------------- */
 
-/* Where the left operand comes from: rows of a, or the columns of strips (then a is NULL). */
+/* Where the left operand comes from: rows of a, or the columns of the x of strips (else NULL). */
 typedef struct Left {
     const real *a;
     int lda;
@@ -71,17 +88,8 @@ static int tile_begin(int m, int tiles, int tile) { return (int)((long)m * tile 
 
 /* Packs rows row..row+rows-1 of the left operand, k of the inner index from `from`, as [k][rows]. */
 static void pack_left(const Left *left, int row, int rows, int from, int k, real *to) {
-    if (left->a) {
-        kernels->pack_transposed(to, rows, left->a + (size_t)row * (size_t)left->lda + from, left->lda, rows, k);
-        return;
-    }
-    for (const Strip *s = left->strips; k > 0; s++) {
-        int first = smaller(from, s->rows), count = smaller(k, s->rows - first);
-        kernels->pack_rows(to, rows, s->x + (size_t)first * (size_t)s->ldx + row, s->ldx, rows, count);
-        to += (size_t)count * (size_t)rows;
-        from -= first;
-        k -= count;
-    }
+    if (left->strips) pack_strips(left->strips, false, from, k, row, rows, rows, to);
+    else kernels->pack_transposed(to, rows, left->a + (size_t)row * (size_t)left->lda + from, left->lda, rows, k);
 }
 
 /* Rows row..row+m-1 by panels panel0..panel1 of c, k of the inner index from `from`. */
@@ -160,29 +168,6 @@ void gemm(Threads *threads, int m, const real *a, int lda, const Packed *b, cons
 
 /* ---- the product of strips ------------------------------------------------------------------------------------ */
 
-typedef struct StripJob {
-    const Strip *strips;
-    int from, k, n;
-    real *panels;
-} StripJob;
-
-static void pack_strip_panels(void *context, int begin, int end, int thread) {
-    (void)thread;
-    const StripJob *job = context;
-    const int width = kernels->tile_cols;
-    for (int panel = begin; panel < end; panel++) {
-        int col = panel * width, cols = smaller(width, job->n - col), skip = job->from, need = job->k;
-        real *to = job->panels + (size_t)panel * (size_t)width * (size_t)job->k;
-        for (const Strip *s = job->strips; need > 0; s++) {
-            int first = smaller(skip, s->rows), count = smaller(need, s->rows - first);
-            kernels->pack_rows(to, width, s->y + (size_t)first * (size_t)s->ldy + col, s->ldy, cols, count);
-            to += (size_t)count * (size_t)width;
-            skip -= first;
-            need -= count;
-        }
-    }
-}
-
 void gemm_strips(Threads *threads, int m, int n, const Strip *strips, int count, real *c, int ldc) {
     int k = 0;
     for (int i = 0; i < count; i++) k += strips[i].rows;
@@ -192,8 +177,7 @@ void gemm_strips(Threads *threads, int m, int n, const Strip *strips, int count,
         p.to = smaller(p.from + STRIP_BLOCK, k);
         p.panel_stride = (size_t)(p.to - p.from) * (size_t)kernels->tile_cols;
         real *panels = threads_shared_scratch(threads, packed_size(p.to - p.from, n) * sizeof(real));
-        StripJob job = {strips, p.from, p.to - p.from, n, panels};
-        threads_run(threads, panels_of(n), 1, pack_strip_panels, &job);
+        pack_shared(threads, (PackJob){.strips = strips, .from = p.from, .k = p.to - p.from, .n = n, .panels = panels});
         p.panels = panels;
         multiply_shared(&p);
     }

@@ -103,13 +103,10 @@ static void pack_rows(real *restrict panel, int width, const real *restrict sour
             for (int j = 0; j < width; j++) panel[j] = j < cols ? source[j] : 0;
         return;
     }
-    switch (width) {
-    case TILE_COLS: copy_rows(panel, TILE_COLS, source, ld, k); return;
-    case TILE_ROWS: copy_rows(panel, TILE_ROWS, source, ld, k); return;
-    case TILE_ROWS - 1: copy_rows(panel, TILE_ROWS - 1, source, ld, k); return;
-    case TILE_ROWS - 2: copy_rows(panel, TILE_ROWS - 2, source, ld, k); return;
-    default: copy_rows(panel, width, source, ld, k);
-    }
+    if (width == TILE_COLS) copy_rows(panel, TILE_COLS, source, ld, k);
+    else if (width == TILE_ROWS) copy_rows(panel, TILE_ROWS, source, ld, k);
+    else if (width == TILE_ROWS - 1) copy_rows(panel, TILE_ROWS - 1, source, ld, k);
+    else copy_rows(panel, width, source, ld, k);
 }
 
 static void pack_transposed(real *restrict panel, int width, const real *restrict source, int ld, int rows, int k) {

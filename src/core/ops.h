@@ -11,9 +11,7 @@
 Var *linear(Tape *tape, Var *x, Var *W, Var *base);
 
 /* ops_rows.c: moving rows */
-/* Row i is row ids[i] of E. ids must live as long as the batch. */
-Var *embed(Tape *tape, Var *E, const int *ids, int n);
-/* Row i is row index[i] of x; the index must live as long as the batch. */
+/* Row i is row index[i] of x: the embedding of words, where x is E. The index must live as long as the batch. */
 Var *gather(Tape *tape, Var *x, const int *index, int n);
 /* Rows first..first+n-1 of x, not copied: values and gradients are x's own. */
 Var *slice(Tape *tape, Var *x, int first, int n);

@@ -7,36 +7,8 @@
 static size_t size_of(const Var *x) { return (size_t)x->rows * (size_t)x->cols; }
 static real *row(real *matrix, int i, int cols) { return matrix + (size_t)i * (size_t)cols; }
 
-/* y_i = E[ids_i]      E [V, n], y [m, n]
-   dE[ids_i] += dy_i: only rows that were used are touched. Threads share columns, as ids may repeat. */
-static Back embed_back;
-Var *embed(Tape *tape, Var *E, const int *ids, int n) {
-    Var *y = var_new(tape, n, E->cols);
-    for (int i = 0; i < n; i++) {
-        CHECK(ids[i] >= 0 && ids[i] < E->rows, "embed: id %d of %d", ids[i], E->rows);
-        memcpy(row(y->v, i, y->cols), row(E->v, ids[i], E->cols), (size_t)E->cols * sizeof(real));
-    }
-    Record *record = tape_record(tape, embed_back, y, E, NULL, NULL);
-    if (record) record->extra = ids;
-    return y;
-}
-
-static void embed_columns(void *context, int begin, int end, int thread) {
-    (void)thread;
-    const Record *record = context;
-    const Var *y = record->out, *E = record->in[0];
-    const int *ids = record->extra;
-    for (int i = 0; i < y->rows; i++)
-        kernels->add(end - begin, row(E->g, ids[i], E->cols) + begin, row(y->g, i, y->cols) + begin);
-}
-
-static void embed_back(Tape *tape, const Record *record) {
-    var_grad(tape, record->in[0]);
-    var_grad(tape, record->out);
-    threads_run(tape->threads, record->out->cols, 64, embed_columns, (void *)record);
-}
-
-/* y_i = x[index_i];  dx[index_i] += dy_i */
+/* y_i = x[index_i]      x [m, k], y [n, k]; with x = E the embedding of words
+   dx[index_i] += dy_i: only rows that were used are touched. Threads share columns, as an index may stand twice. */
 static Back gather_back;
 Var *gather(Tape *tape, Var *x, const int *index, int n) {
     Var *y = var_new(tape, n, x->cols);
@@ -49,11 +21,19 @@ Var *gather(Tape *tape, Var *x, const int *index, int n) {
     return y;
 }
 
-static void gather_back(Tape *tape, const Record *record) {
-    Var *y = record->out, *x = record->in[0];
+static void gather_columns(void *context, int begin, int end, int thread) {
+    (void)thread;
+    const Record *record = context;
+    const Var *y = record->out, *x = record->in[0];
     const int *index = record->extra;
-    real *dx = var_grad(tape, x), *dy = var_grad(tape, y);
-    for (int i = 0; i < y->rows; i++) kernels->add(x->cols, row(dx, index[i], x->cols), row(dy, i, x->cols));
+    for (int i = 0; i < y->rows; i++)
+        kernels->add(end - begin, row(x->g, index[i], x->cols) + begin, row(y->g, i, y->cols) + begin);
+}
+
+static void gather_back(Tape *tape, const Record *record) {
+    var_grad(tape, record->in[0]);
+    var_grad(tape, record->out);
+    threads_run(tape->threads, record->out->cols, 64, gather_columns, (void *)record);
 }
 
 /* No record: a slice shares its whole's values and gradient. */

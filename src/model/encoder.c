@@ -48,7 +48,7 @@ static Var *read_backward(Tape *tape, const GruWeights *m, Var *x, const Sequenc
 
 Annotations encode(Tape *tape, const Encoder *m, const Source *source) {
     const Sequences *s = &source->x;
-    Var *x = dropout(tape, embed(tape, m->E, s->ids, s->rows), m->dropout_embedding);
+    Var *x = dropout(tape, gather(tape, m->E, s->ids, s->rows), m->dropout_embedding);
     Var *fwd = read_forward(tape, &m->fwd, x, s), *bwd = read_backward(tape, &m->bwd, x, s);
     Var *h = gather(tape, beside(tape, fwd, bwd), source->rows, s->rows);
     return (Annotations){

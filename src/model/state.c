@@ -9,7 +9,7 @@ void state_declare(DecoderState *m, Params *params, int vocab, int emb, int rnn)
 }
 
 Var *state_embed(Tape *tape, const DecoderState *m, const int *previous, int n) {
-    return dropout(tape, embed(tape, m->E, previous, n), m->dropout_embedding);
+    return dropout(tape, gather(tape, m->E, previous, n), m->dropout_embedding);
 }
 
 Var *state_begin(Tape *tape, const DecoderState *m, const Annotations *H) {
