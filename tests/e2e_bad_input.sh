@@ -31,6 +31,7 @@ train 2 'did you mean --beam-size' "--tsv $scratch/train.tsv --beam-sise 5"
 train 2 'unknown flag --zzzzzzzz' "--tsv $scratch/train.tsv --zzzzzzzz"
 train 2 'dim-rnn must be between' "--tsv $scratch/train.tsv --dim-rnn 0"
 train 2 'dim-rnn needs a whole number' "--tsv $scratch/train.tsv --dim-rnn 1.5"
+train 2 'dim-vocabs must be 0 or at least 5' "--tsv $scratch/train.tsv --dim-vocabs 2 2"
 train 2 'attention must be one of' "--tsv $scratch/train.tsv --attention magic"
 train 2 'preset' "--tsv $scratch/train.tsv --preset nonsense"
 train 2 'either --train-sets or --tsv' ""
@@ -71,6 +72,12 @@ for file in checkpoint checkpoint.prev; do head -c 4000 "$scratch/run/$file.safe
 "$tide" train --tsv "$scratch/train.tsv" --model "$scratch/run" --after-batches 20 2>"$scratch/stderr" && die "trained on damaged checkpoints"
 grep -q 'checkpoint.*safetensors: ' "$scratch/stderr" || die "damaged checkpoints: $(cat "$scratch/stderr")"
 cmp "$scratch/x" "$scratch/run/checkpoint.prev.safetensors" || die "a damaged checkpoint was overwritten"
+
+# Numbers that run away end the training and leave the checkpoint as it was.
+"$tide" train --tsv "$scratch/train.tsv" --config "$scratch/smallest.conf" --model "$scratch/wilder" --optimizer sgd \
+    --clip-norm 0 --learn-rate 1e6 --after-batches 400 2>"$scratch/stderr" && die "a diverged training passed for a good one"
+grep -q 'the training diverged at update' "$scratch/stderr" || die "diverged: $(tail -n 1 "$scratch/stderr")"
+grep -q nan "$scratch/wilder/train.jsonl" && die "train.jsonl holds a nan"
 
 # Another configuration or other data in the same directory.
 smallest_run "$scratch/again" --after-batches 12

@@ -17,8 +17,8 @@ for threads in 2 3 8; do
     same "$scratch/one" "$scratch/t$threads" "$threads threads"
 done
 for isa in avx512 avx2 portable; do
-    "$tide" info --isa $isa nothing 2>&1 | grep -q 'no .* kernels' && continue
-    smallest_run "$scratch/$isa" --after-batches 40 --threads 2 --isa $isa 2>/dev/null || continue
+    echo | "$tide" translate "$scratch/one" --isa $isa 2>&1 >/dev/null | grep -q 'this machine has no' && continue
+    smallest_run "$scratch/$isa" --after-batches 40 --threads 2 --isa $isa
     same "$scratch/one" "$scratch/$isa" "$isa"
 done
 
@@ -28,14 +28,22 @@ smallest_run "$scratch/parts" --after-batches 26 --threads 1
 smallest_run "$scratch/parts" --after-batches 40 --threads 2
 same "$scratch/one" "$scratch/parts" "stopped and resumed"
 
-# Stopped by a signal at whatever update that hits, then killed without warning, and gone on.
+# Stopped by a signal, or killed without warning, at whatever update that hits, and gone on: three times.
+smallest_run "$scratch/whole" --after-batches 300 --threads 2
+updates_of() { grep -c . "$1/train.jsonl" 2>/dev/null || true; }
 for signal in INT TERM KILL; do
-    (smallest_run "$scratch/$signal" --after-batches 40 --threads 2 2>/dev/null) &
-    sleep 0.3
-    pkill -$signal -f "$scratch/$signal" || true
-    wait
-    smallest_run "$scratch/$signal" --after-batches 40 --threads 2
-    same "$scratch/one" "$scratch/$signal" "$signal"
+    "$tide" train --tsv "$scratch/train.tsv" --valid-tsv "$scratch/dev.tsv" --config "$scratch/smallest.conf" \
+        --model "$scratch/$signal" --after-batches 300 --threads 2 2>/dev/null &
+    process=$!
+    for tenth in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do # until it is well on its way
+        [ "$(updates_of "$scratch/$signal")" -ge 8 ] 2>/dev/null && break
+        sleep 0.1
+    done
+    kill -$signal $process || die "the training ended before it could be stopped"
+    wait $process
+    [ "$(updates_of "$scratch/$signal")" -lt "$(updates_of "$scratch/whole")" ] || die "$signal did not stop the training"
+    smallest_run "$scratch/$signal" --after-batches 300 --threads 2
+    same "$scratch/whole" "$scratch/$signal" "$signal"
 done
 
 # A damaged newest checkpoint: the one before is taken, and said so.
@@ -44,3 +52,4 @@ printf 'x' | dd of="$scratch/damaged/checkpoint.safetensors" bs=1 seek=3000 conv
 smallest_run "$scratch/damaged" --after-batches 40 --threads 2
 grep -q 'going on from the checkpoint before' "$scratch/stderr" || die "a damaged checkpoint was not mentioned"
 same "$scratch/one" "$scratch/damaged" "damaged checkpoint"
+[ -s "$scratch/damaged/checkpoint.damaged.safetensors" ] || die "the damaged checkpoint is gone"

@@ -396,8 +396,9 @@ static const Tokenizer CHARACTERS = {TOKENIZER_CHAR, NULL}, AT_SPACES = {TOKENIZ
 
 static void tokenizers_have_names(void **state) {
     (void)state;
-    for (int kind = TOKENIZER_CHAR; kind <= TOKENIZER_NONE; kind++)
-        assert_int_equal(tokenizer_kind(tokenizer_name((TokenizerKind)kind)), kind);
+    assert_int_equal(tokenizer_kind("char"), TOKENIZER_CHAR);
+    assert_int_equal(tokenizer_kind("bpe"), TOKENIZER_BPE);
+    assert_int_equal(tokenizer_kind("none"), TOKENIZER_NONE);
     assert_int_equal(tokenizer_kind("words"), -1);
     assert_int_equal(tokenizer_kind(""), -1);
 }

@@ -10,11 +10,13 @@
 static const Flag flags[] = {{"lc", 0, NULL, "compare without case"}};
 
 static int score(const char *reference_path, bool lowercase, Err *err) {
-    char **references = lines_read(reference_path, 0, err), **hypotheses = references ? lines_read(NULL, 0, err) : NULL;
+    char **references = lines_read_raw(reference_path, err),
+         **hypotheses = references ? lines_read_raw(NULL, err) : NULL;
     int status = hypotheses ? 0 : -1;
     if (!status && arrlen(references) != arrlen(hypotheses))
         status = err_set(err, "standard input", 0, "%td lines, but %s has %td", arrlen(hypotheses), reference_path,
                          arrlen(references));
+    if (!status && arrlen(references) == 0) status = err_set(err, reference_path, 0, "file is empty");
     if (!status) {
         char line[256];
         Bleu bleu = bleu_corpus(hypotheses, references, (int)arrlen(references), lowercase);

@@ -62,8 +62,7 @@ static void print_help(void) {
 /* The command's own flags and, if it takes options, one for each; owned by the caller. */
 static Flag *flags_of(const Command *command, int *count) {
     Flag *flags = mem_alloc((size_t)(command->flag_count + option_count) * sizeof *flags);
-    memcpy(flags, command->flags, (size_t)command->flag_count * sizeof *flags);
-    *count = command->flag_count;
+    for (*count = 0; *count < command->flag_count; ++*count) flags[*count] = command->flags[*count];
     for (int i = 0; command->takes_options && i < option_count; i++) {
         const Option *o = &option_table[i];
         static const char *const metavar[][2] = {{"N", "N N"}, {"R", "R R"}, {"NAME", "SRC TGT"}};

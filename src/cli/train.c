@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { MOST_PROBES = 256 };
+
 static const Flag flags[] = {
     {"model", 1, "DIR", "where the run lives; goes on if it holds one"},
     {"train-sets", 2, "SRC TGT", "two line-aligned files"},
@@ -23,19 +25,19 @@ static const Flag flags[] = {
 };
 /* ---- presets -------------------------------------------------------------------------------------------------- */
 
-/* models/NAME.conf from here, beside the program's own tree, or where `make install` put it. */
+/* models/NAME.conf from here; in the tree that the program was built in (build/release/tide); or where `make install`
+   put it (PREFIX/bin/tide and PREFIX/share/tide). */
 static char *find_preset(const char *name, char path[512], Err *err) {
-    char self[400] = "", *slash;
+    char self[400] = "";
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     self[n > 0 ? n : 0] = '\0';
-    for (int up = 0; up < 3 && (slash = strrchr(self, '/')); up++) *slash = '\0'; /* build/release/tide -> . */
-    char candidates[4][512];
-    snprintf(candidates[0], 512, "models/%s.conf", name);
-    snprintf(candidates[1], 512, "%s/models/%s.conf", self, name);
-    snprintf(candidates[2], 512, "%s/share/tide/%s.conf", self, name);
-    snprintf(candidates[3], 512, "%s/local/share/tide/%s.conf", self, name);
-    for (int i = 0; i < 4 && !strchr(name, '/'); i++)
-        if (!access(candidates[i], R_OK)) return file_read(strcpy(path, candidates[i]), NULL, err);
+    const char *const places[] = {"models", "../../models", "../share/tide"};
+    char *slash = strrchr(self, '/');
+    if (slash) *slash = '\0';
+    for (int i = 0; i < 3 && !strchr(name, '/'); i++) {
+        snprintf(path, 512, "%s%s%s/%s.conf", i ? self : "", i ? "/" : "", places[i], name);
+        if (!access(path, R_OK)) return file_read(path, NULL, err);
+    }
     err_set(err, NULL, 0, "no preset '%s' (models/%s.conf)", name, name);
     return NULL;
 }
@@ -70,9 +72,8 @@ static void show_note(void *context, const char *text) {
     fprintf(stderr, "%s\n", text);
 }
 
-static void show_progress(void *context, const TrainProgress *p) {
-    Progress progress = {p->update, p->updates, p->epoch, p->loss, p->tokens_per_second, p->seconds_left};
-    progress_show(context, &progress, seconds_now(), p->update == p->updates);
+static void show_progress(void *context, const Progress *p) {
+    progress_show(context, p, seconds_now(), p->update == p->updates);
 }
 
 static void show_counting(void *context, const char *what, long done, long all) {
@@ -105,10 +106,11 @@ static int run(const Args *args) {
         .valid_tsv = args_value(args, "valid-tsv", 0),
         .model = args_value(args, "model", 0),
     };
-    const char *probes[256];
-    for (const char *probe; job.probe_count < 256 && (probe = args_value(args, "probe", job.probe_count));
-         job.probe_count++)
+    const char *probes[MOST_PROBES];
+    for (const char *probe; (probe = args_value(args, "probe", job.probe_count)); job.probe_count++) {
+        if (job.probe_count == MOST_PROBES) return usage_error("--probe takes at most %d sentences", MOST_PROBES);
         probes[job.probe_count] = probe;
+    }
     job.probes = probes;
     if (args->word_count) return usage_error("train takes flags only, not '%s'", args->words[0]);
     if (!job.model) return usage_error("--model is needed");
@@ -117,7 +119,7 @@ static int run(const Args *args) {
     if (gather_options(args, &job.options, &err) || machine_flags(args, &job.threads, &err))
         return err.path[0] ? fail(&err) : usage_error("%s", err.reason);
 
-    struct sigaction action = {.sa_handler = on_signal};
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     ProgressView view;

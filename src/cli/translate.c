@@ -69,7 +69,7 @@ static int draw(const Settings *s, const Translator *tr, const Translations *fou
 }
 
 static void count(void *context, long done, long all) {
-    progress_count(context, "translating", done, all, seconds_now(), done == all);
+    progress_count(context, "translating", done, all, seconds_now(), false);
 }
 
 static int run_on(const Settings *s, const Translator *tr, char **lines, Err *err) {

@@ -7,7 +7,7 @@
 static real *row(const Var *var, real *matrix, int i) { return matrix + (size_t)i * (size_t)var->cols; }
 static int owner(const Spans *spans, int b) { return spans->owner ? spans->owner[b] : b; }
 
-/* The spans of an op, kept in the arena; b's rows of K or H begin at `begin` and are `length`. */
+/* The spans of an op, kept in the arena for its way back. */
 static const Spans *keep(Tape *tape, const Spans *spans) {
     Spans *copy = arena_alloc(&tape->arena, sizeof *copy);
     *copy = *spans;
@@ -53,7 +53,7 @@ Var *additive_scores(Tape *tape, Var *q, Var *K, Var *va, const Spans *spans) {
     return at.out;
 }
 
-static void score_rows_back(void *context, int begin, int end, int thread) {
+static void score_gradients(void *context, int begin, int end, int thread) {
     (void)thread;
     const Attend *at = context;
     const int n = at->a->cols;
@@ -77,7 +77,7 @@ static void additive_scores_back(Tape *tape, const Record *record) {
                  .b = K,
                  .va = va->v,
                  .dva = arena_zalloc(&tape->arena, (size_t)q->rows * (size_t)q->cols * sizeof(real))};
-    threads_run(tape->threads, q->rows, 1, score_rows_back, &at);
+    threads_run(tape->threads, q->rows, 1, score_gradients, &at);
     for (int b = 0; b < q->rows; b++) kernels->add(q->cols, var_grad(tape, va), row(q, at.dva, b));
 }
 
@@ -128,7 +128,7 @@ Var *weighted_sum(Tape *tape, Var *alpha, Var *H, const Spans *spans) {
     return at.out;
 }
 
-static void sum_rows_back(void *context, int begin, int end, int thread) {
+static void sum_gradients(void *context, int begin, int end, int thread) {
     (void)thread;
     const Attend *at = context;
     for (int b = begin; b < end; b++) {
@@ -148,5 +148,5 @@ static void weighted_sum_back(Tape *tape, const Record *record) {
     var_grad(tape, alpha);
     var_grad(tape, H);
     Attend at = {.spans = record->extra, .out = record->out, .a = alpha, .b = H};
-    threads_run(tape->threads, alpha->rows, 1, sum_rows_back, &at);
+    threads_run(tape->threads, alpha->rows, 1, sum_gradients, &at);
 }

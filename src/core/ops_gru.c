@@ -57,7 +57,7 @@ Var *gru_step(Tape *tape, Var *x, Var *h, Var *Uzr, Var *U) {
     return g->out;
 }
 
-static void state_back(void *context, int begin, int end, int thread) {
+static void state_gradient(void *context, int begin, int end, int thread) {
     (void)thread;
     const Gru *g = context;
     for (int i = begin; i < end; i++)
@@ -66,7 +66,7 @@ static void state_back(void *context, int begin, int end, int thread) {
                                 row(g->h, g->dh, i));
 }
 
-static void gates_back(void *context, int begin, int end, int thread) {
+static void gates_gradient(void *context, int begin, int end, int thread) {
     (void)thread;
     const Gru *g = context;
     for (int i = begin; i < end; i++) {
@@ -85,9 +85,9 @@ static void gru_step_back(Tape *tape, const Record *record) {
     g.dh = var_grad(tape, g.h);
     var_grad(tape, g.x);
     var_grad(tape, g.out);
-    threads_run(tape->threads, m, grain(n), state_back, &g);
+    threads_run(tape->threads, m, grain(n), state_gradient, &g);
     tape_product(tape, m, g.da + 2 * n, 3 * n, U, true, NULL, 0, g.drh, n);
-    threads_run(tape->threads, m, grain(n), gates_back, &g);
+    threads_run(tape->threads, m, grain(n), gates_gradient, &g);
     tape_product(tape, m, g.da, 3 * n, Uzr, true, g.dh, n, g.dh, n);
     tape_weight_grad(tape, Uzr, g.h->v, n, g.da, 3 * n, m);
     tape_weight_grad(tape, U, g.rh->v, n, g.da + 2 * n, 3 * n, m);

@@ -15,8 +15,6 @@ int optimizer_kind(const char *name) {
     return -1;
 }
 
-const char *optimizer_name(OptimizerKind kind) { return names[kind]; }
-
 static int blocks_of(size_t size) { return (int)((size + BLOCK - 1) / BLOCK); }
 
 void optimizer_init(Optimizer *optimizer, OptimizerKind kind, size_t size) {
@@ -100,6 +98,7 @@ double optimizer_step(Optimizer *optimizer, Threads *threads, real *weights, rea
     double square = 0;
     for (int block = 0; block < blocks_of(optimizer->size); block++) square += optimizer->squares[block];
     double norm = sqrt(square);
+    if (!isfinite(norm)) return norm;
     optimizer->steps++;
     step.rule = rule_of(optimizer, rate, clip_norm > 0 && norm > clip_norm ? clip_norm / norm : 1);
     threads_run(threads, blocks_of(optimizer->size), 4, update_blocks, &step);

@@ -15,16 +15,15 @@ typedef struct Optimizer {
     double *squares;  /* scratch: the squared norm of each block of the gradient */
 } Optimizer;
 
-/* "sgd", "adam", "adadelta" and back; optimizer_kind returns -1 for any other name. */
+/* "sgd", "adam" or "adadelta"; -1 for any other name. */
 int optimizer_kind(const char *name);
-const char *optimizer_name(OptimizerKind kind);
 
 void optimizer_init(Optimizer *optimizer, OptimizerKind kind, size_t size);
 void optimizer_free(Optimizer *optimizer);
 
 /* One update of `size` weights: the gradient is scaled to an L2 norm of at most clip_norm (0: as it is), applied, and
    zeroed. Adam: Kingma & Ba 2015, β 0.9 and 0.999, ε 1e-8. Adadelta: Zeiler 2012, ρ 0.95, ε 1e-6 (appendix B.2).
-   Returns the norm before clipping. */
+   Returns the norm before clipping; where it is not finite, nothing was updated. */
 double optimizer_step(Optimizer *optimizer, Threads *threads, real *weights, real *gradient, double rate,
                       double clip_norm);
 

@@ -78,7 +78,7 @@ void tape_reset(Tape *tape);
 TapeMark tape_mark(const Tape *tape);
 void tape_rewind(Tape *tape, TapeMark mark);
 
-/* d loss / d everything, for a loss of [1, 1]: adds to the gradients of the parameters. Ends the recording. */
+/* d loss / d everything, for a loss of [1, 1]: adds to the gradients of the parameters. The records are used up. */
 void tape_backward(Tape *tape, Var *loss);
 
 /* For ops. A new matrix of undefined content; a new record of an op, or NULL while the tape does not record. */

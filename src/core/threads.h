@@ -6,7 +6,7 @@
 
 typedef struct Threads Threads;
 
-/* A pool of n threads, the caller's own being the first. */
+/* A pool of n threads, the caller's own being the first; fewer where the system does not grant so many. */
 Threads *threads_new(int n);
 void threads_free(Threads *threads);
 int threads_count(const Threads *threads);

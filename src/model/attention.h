@@ -9,6 +9,7 @@ typedef struct AttentionKind AttentionKind;
 typedef struct Attention {
     const AttentionKind *kind;
     Var *Wa, *Ua, *va; /* additive: [n, n'], [2n, n'], [n', 1] */
+    double dropout;    /* none: of its one annotation [→h_T ; ←h_1]; the others take H as it is dropped */
 } Attention;
 
 /* c_i, and the alignment weights α_i [m, longest]; alpha is NULL where there are none. */

@@ -6,8 +6,7 @@ static void declare(Attention *m, Params *params, int rnn, int att) {
 }
 
 static void prepare(Tape *tape, const Attention *m, Annotations *H) {
-    (void)m;
-    H->keys = beside(tape, H->forward_last, H->backward_first);
+    H->keys = dropout(tape, beside(tape, H->forward_last, H->backward_first), m->dropout);
 }
 
 /* c_i = [→h_T ; ←h_1] for every i */

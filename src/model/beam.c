@@ -26,7 +26,8 @@ typedef struct Search {
     Tape *tape;
     const Model *model;
     const BeamOptions *options;
-    Arena *out;
+    Arena *out;  /* for what is found */
+    Arena nodes; /* for the words of open and given up hypotheses */
     Annotations H;
     int n;                 /* sentences, in the order of the source */
     const int *length;     /* of their sources */
@@ -82,11 +83,11 @@ static void best_words(void *context, int begin, int end, int thread) {
 
 static const Node *extend_node(Search *s, const Candidate *c, const Var *alpha) {
     const Node *before = s->node[c->row];
-    Node *node = arena_alloc(s->out, sizeof *node);
+    Node *node = arena_alloc(&s->nodes, sizeof *node);
     *node = (Node){before, c->id, before ? before->length + 1 : 1, c->log_probability, NULL};
     if (alpha) {
         size_t bytes = (size_t)s->length[s->owner[c->row]] * sizeof(real);
-        node->alpha = memcpy(arena_alloc(s->out, bytes), alpha->v + (size_t)c->row * (size_t)alpha->cols, bytes);
+        node->alpha = memcpy(arena_alloc(&s->nodes, bytes), alpha->v + (size_t)c->row * (size_t)alpha->cols, bytes);
     }
     return node;
 }
@@ -207,6 +208,7 @@ Nbest *beam_search(Tape *tape, const Model *model, const int *const *ids, const 
     search_begin(&s);
     for (int step = 1; s.rows > 0; step++) search_step(&s, step);
     for (int i = 0; i < n; i++) results[source.x.order[i]] = s.found[i];
+    arena_free(&s.nodes);
     tape_rewind(tape, mark);
     return results;
 }

@@ -9,7 +9,7 @@ void model_init(Model *model, const ModelConfig *c) {
     readout_declare(&model->readout, params, c->target_vocab, c->emb, c->rnn, c->maxout);
     params_allocate(params);
     model->encoder.dropout_embedding = model->state.dropout_embedding = c->dropout_embedding;
-    model->encoder.dropout_annotation = c->dropout_annotation;
+    model->encoder.dropout_annotation = model->attention.dropout = c->dropout_annotation;
     model->readout.dropout = c->dropout_readout;
 }
 

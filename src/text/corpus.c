@@ -76,13 +76,23 @@ static char *line_text(const Lines *lines, size_t from, size_t to, Err *err) {
     return NULL;
 }
 
+/* The line at hand as it stands; not even its white space is touched. */
+static char *raw_text(const Lines *lines, Err *err) {
+    char *normal = line_text(lines, 0, lines->length, err); /* says what is wrong with it */
+    if (!normal) return NULL;
+    mem_free(normal);
+    size_t length = lines->length;
+    if (length > 0 && lines->line[length - 1] == '\r') length--;
+    return mem_strndup(lines->line, length);
+}
+
 /* All lines of a file's bytes, which are released. */
-static char **lines_split(const char *path, char *bytes, size_t size, int allow_empty, Err *err) {
+static char **lines_split(const char *path, char *bytes, size_t size, int allow_empty, bool raw, Err *err) {
     char **texts = NULL;
     arrsetcap(texts, 1); /* no lines are not NULL, which is for errors */
     int failed = 0;
     for (Lines lines = lines_start(path, bytes, size); !failed && lines_next(&lines);) {
-        char *text = line_text(&lines, 0, lines.length, err);
+        char *text = raw ? raw_text(&lines, err) : line_text(&lines, 0, lines.length, err);
         if (text) arrput(texts, text);
         else failed = -1;
     }
@@ -93,19 +103,22 @@ static char **lines_split(const char *path, char *bytes, size_t size, int allow_
     return NULL;
 }
 
-static char **file_lines(const char *path, int allow_empty, Err *err) {
+static char **file_lines(const char *path, int allow_empty, bool raw, Err *err) {
     size_t size;
     char *bytes = file_read(path, &size, err);
-    return bytes ? lines_split(path, bytes, size, allow_empty, err) : NULL;
+    return bytes ? lines_split(path, bytes, size, allow_empty, raw, err) : NULL;
 }
 
-char **lines_read(const char *path, int allow_empty, Err *err) {
-    if (path && strcmp(path, "-") != 0) return file_lines(path, allow_empty, err);
+static char **any_lines(const char *path, int allow_empty, bool raw, Err *err) {
+    if (path && strcmp(path, "-") != 0) return file_lines(path, allow_empty, raw, err);
     size_t size;
     const char *name = "standard input";
     char *bytes = stream_read(stdin, name, &size, err);
-    return bytes ? lines_split(name, bytes, size, allow_empty, err) : NULL;
+    return bytes ? lines_split(name, bytes, size, allow_empty, raw, err) : NULL;
 }
+
+char **lines_read(const char *path, int allow_empty, Err *err) { return any_lines(path, allow_empty, false, err); }
+char **lines_read_raw(const char *path, Err *err) { return any_lines(path, 1, true, err); }
 
 void lines_free(char **lines) {
     for (ptrdiff_t i = 0; i < arrlen(lines); i++) mem_free(lines[i]);
@@ -161,8 +174,8 @@ static int err_unequal(Err *err, const char *source_path, ptrdiff_t n, const cha
 
 int corpus_read_lines(Corpus *corpus, const char *source_path, const char *target_path, Err *err) {
     Corpus fresh = {0};
-    char **sources = file_lines(source_path, 0, err);
-    char **targets = sources ? file_lines(target_path, 0, err) : NULL;
+    char **sources = file_lines(source_path, 0, false, err);
+    char **targets = sources ? file_lines(target_path, 0, false, err) : NULL;
     int failed = targets ? 0 : -1;
     ptrdiff_t n = arrlen(sources), m = arrlen(targets);
     if (!failed && n != m) failed = err_unequal(err, source_path, n, target_path, m);

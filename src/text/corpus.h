@@ -29,6 +29,8 @@ void corpus_free(Corpus *corpus);
    path NULL or "-" reads standard input. An empty file gives an error, or if allow_empty an array of none,
    which is not NULL. */
 char **lines_read(const char *path, int allow_empty, Err *err);
+/* The same, but lines as they stand (without \r), and a file may be empty. */
+char **lines_read_raw(const char *path, Err *err);
 void lines_free(char **lines);
 
 /* A whole file as bytes with a NUL behind them; owned by the caller; NULL with *err filled. size may be NULL. */

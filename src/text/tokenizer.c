@@ -20,8 +20,6 @@ int tokenizer_kind(const char *name) {
     return -1;
 }
 
-const char *tokenizer_name(TokenizerKind kind) { return NAMES[kind]; }
-
 void pieces_free(char **pieces) {
     for (ptrdiff_t i = 0; i < arrlen(pieces); i++) mem_free(pieces[i]);
     arrfree(pieces);

@@ -21,9 +21,8 @@ typedef struct Tokenizer {
     Bpe *bpe; /* owned; NULL unless TOKENIZER_BPE */
 } Tokenizer;
 
-/* "char", "bpe", "none" and back; tokenizer_kind returns -1 for any other name. */
+/* "char", "bpe" or "none"; -1 for any other name. */
 int tokenizer_kind(const char *name);
-const char *tokenizer_name(TokenizerKind kind);
 
 /* Splits text (normalised) into pieces: a stb_ds array of strings, NULL if the text is empty; release with
    pieces_free. Only reads the tokeniser: threads may share one. */

@@ -1,7 +1,7 @@
 #include "train/checkpoint.h"
 #include "text/ds.h"
+#include "train/files.h"
 
-#include <cJSON.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,37 +16,45 @@ static const char *const moment_names[2] = {"optimizer.moment1", "optimizer.mome
 static char *format_state(const TrainState *s, long steps) {
     char *text = mem_alloc(1024);
     snprintf(text, 1024,
-             "update %ld\nepoch %ld\nbatch %ld\ntokens %a\nreport_nats %a\nreport_tokens %a\nreport_gnorm %a\n"
+             "update %ld\nepoch %ld\nbatch %ld\nreport_nats %a\nreport_tokens %a\nreport_gnorm %a\n"
              "report_updates %ld\nbest_bleu %a\nbest_update %ld\nstalled %d\nlog_lines %ld\nrng %" PRIu64
              "\ndata %" PRIu64 "\noptimizer_steps %ld\n",
-             s->update, s->epoch, s->batch, s->tokens, s->report_nats, s->report_tokens, s->report_gnorm,
-             s->report_updates, s->best_bleu, s->best_update, s->stalled, s->log_lines, s->rng, s->data, steps);
+             s->update, s->epoch, s->batch, s->report_nats, s->report_tokens, s->report_gnorm, s->report_updates,
+             s->best_bleu, s->best_update, s->stalled, s->log_lines, s->rng, s->data, steps);
     return text;
 }
 
 static int parse_state(const char *text, TrainState *s, long *steps) {
     int n = sscanf(text,
-                   "update %ld epoch %ld batch %ld tokens %la report_nats %la report_tokens %la report_gnorm %la "
+                   "update %ld epoch %ld batch %ld report_nats %la report_tokens %la report_gnorm %la "
                    "report_updates %ld best_bleu %la best_update %ld stalled %d log_lines %ld rng %" SCNu64
                    " data %" SCNu64 " optimizer_steps %ld",
-                   &s->update, &s->epoch, &s->batch, &s->tokens, &s->report_nats, &s->report_tokens, &s->report_gnorm,
+                   &s->update, &s->epoch, &s->batch, &s->report_nats, &s->report_tokens, &s->report_gnorm,
                    &s->report_updates, &s->best_bleu, &s->best_update, &s->stalled, &s->log_lines, &s->rng, &s->data,
                    steps);
-    return n == 15 ? 0 : -1;
+    bool sound = s->update >= 0 && s->epoch >= 0 && s->batch >= 0 && s->log_lines >= 0 && *steps >= 0;
+    return n == 14 && sound ? 0 : -1;
 }
 
 /* ---- files ---------------------------------------------------------------------------------------------------- */
 
 static void path_of(char path[512], const char *dir, const char *name) { snprintf(path, 512, "%s/%s", dir, name); }
 
-int checkpoint_save(const char *dir, const Translator *translator, const Optimizer *optimizer, const TrainState *state,
-                    Err *err) {
+/* The new checkpoint takes the newest one's place, which takes the older one's: at every moment two whole ones exist.
+ */
+static int rotate(const char *dir, const char *next, Err *err) {
     char path[512], before[512];
     path_of(path, dir, "checkpoint.safetensors");
     path_of(before, dir, "checkpoint.prev.safetensors");
-    if (rename(path, before) && errno != ENOENT)
-        return err_set(err, before, 0, "cannot be written: %s", strerror(errno));
+    if ((rename(path, before) && errno != ENOENT) || rename(next, path) || directory_sync(dir))
+        return err_set(err, path, 0, "cannot be written: %s", strerror(errno));
+    return 0;
+}
 
+int checkpoint_save(const char *dir, const Translator *translator, const Optimizer *optimizer, const TrainState *state,
+                    Err *err) {
+    char next[512];
+    path_of(next, dir, "checkpoint.next.safetensors");
     Meta meta[TRANSLATOR_META + 1];
     translator_meta(translator, meta);
     char *text = format_state(state, optimizer->steps);
@@ -55,11 +63,11 @@ int checkpoint_save(const char *dir, const Translator *translator, const Optimiz
     for (int i = 0; i < 2; i++)
         if (optimizer->moments[i])
             arrput(tensors, ((Tensor){moment_names[i], 0, (int)optimizer->size, optimizer->moments[i]}));
-    int status = safetensors_write(path, tensors, (int)arrlen(tensors), meta, TRANSLATOR_META + 1, err);
+    int status = safetensors_write(next, tensors, (int)arrlen(tensors), meta, TRANSLATOR_META + 1, err);
     arrfree(tensors);
     mem_free(text);
     translator_meta_free(meta);
-    return status;
+    return status ? status : rotate(dir, next, err);
 }
 
 static int read_optimizer(Optimizer *optimizer, const Translator *translator, long steps, const Safetensors *file,
@@ -94,6 +102,13 @@ static int load_file(const char *path, Translator *translator, Optimizer *optimi
     return status;
 }
 
+/* A damaged checkpoint goes out of the way of the good one before it. */
+static int put_aside(const char *dir, const char *path, Err *err) {
+    char aside[512];
+    path_of(aside, dir, "checkpoint.damaged.safetensors");
+    return rename(path, aside) ? err_set(err, path, 0, "cannot be renamed: %s", strerror(errno)) : 0;
+}
+
 int checkpoint_load(const char *dir, Translator *translator, Optimizer *optimizer, TrainState *state, Err *warning,
                     Err *err) {
     char path[512], before[512];
@@ -104,6 +119,6 @@ int checkpoint_load(const char *dir, Translator *translator, Optimizer *optimize
     if (!newest && !older) return 0;
     if (newest && !load_file(path, translator, optimizer, state, err)) return 1;
     if (newest) *warning = *err;
-    if (older && !load_file(before, translator, optimizer, state, err)) return 1;
-    return -1;
+    if (!older || load_file(before, translator, optimizer, state, err)) return -1;
+    return newest && put_aside(dir, path, err) ? -1 : 1;
 }

@@ -11,7 +11,7 @@
 typedef struct TrainState {
     long update;       /* made so far */
     long epoch, batch; /* the next batch: number of the pass (from 0), and of the batch in it */
-    double tokens;     /* target tokens seen */
+
     double report_nats, report_tokens, report_gnorm; /* since the last report: loss and norms summed */
     long report_updates;
     double best_bleu; /* of the best validation; negative before the first */
@@ -22,13 +22,15 @@ typedef struct TrainState {
     uint64_t data;  /* a hash of the training pairs */
 } TrainState;
 
-/* Writes DIR/checkpoint.safetensors; the one before becomes DIR/checkpoint.prev.safetensors. */
+/* Writes DIR/checkpoint.safetensors; the one before becomes DIR/checkpoint.prev.safetensors. Two whole checkpoints
+ * exist at every moment. */
 int checkpoint_save(const char *dir, const Translator *translator, const Optimizer *optimizer, const TrainState *state,
                     Err *err);
 
 /* Reads the newest checkpoint of DIR that is whole. Returns 1 and fills everything (the translator and the optimiser
    set up from nothing), 0 if DIR holds none, -1 with *err filled if it holds only damaged ones. Where the newest is
-   damaged and the one before was taken, *warning says why (else its reason is empty). */
+   damaged and the one before was taken, *warning says why (else its reason is empty); the damaged file is renamed to
+   checkpoint.damaged.safetensors. */
 int checkpoint_load(const char *dir, Translator *translator, Optimizer *optimizer, TrainState *state, Err *warning,
                     Err *err);
 

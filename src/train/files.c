@@ -28,14 +28,18 @@ static int write_all(int fd, const char *bytes, size_t n) {
     return 0;
 }
 
-static int sync_directory_of(const char *path) {
-    char copy[PATH_MAX];
-    snprintf(copy, sizeof copy, "%s", path);
-    int fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+int directory_sync(const char *path) {
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0) return -1;
     int status = fsync(fd);
     close(fd);
     return status;
+}
+
+static int sync_directory_of(const char *path) {
+    char copy[PATH_MAX];
+    snprintf(copy, sizeof copy, "%s", path);
+    return directory_sync(dirname(copy));
 }
 
 int file_replace(const char *path, const void *const *parts, const size_t *sizes, int count, Err *err) {

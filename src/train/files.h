@@ -7,6 +7,9 @@
 /* Makes a directory unless it is there already. */
 int directory_make(const char *path, Err *err);
 
+/* Puts the names in a directory on the disk; -1 with errno set. */
+int directory_sync(const char *path);
+
 /* Replaces `path` by these bytes, whole or not at all: temporary file, fsync, rename, fsync of the directory. */
 int file_replace(const char *path, const void *const *parts, const size_t *sizes, int count, Err *err);
 

@@ -35,8 +35,8 @@ const Option option_table[] = {
     {"dropout-annotation", OPTION_REAL, 1, AT(dropout_annotation), 0, 0.9, NULL, true, "0",
      "dropout of annotations h_j"},
     {"dropout-readout", OPTION_REAL, 1, AT(dropout_readout), 0, 0.9, NULL, true, "0", "dropout of the maxout layer"},
-    {"mini-batch", OPTION_INT, 1, AT(mini_batch), 1, 65536, NULL, true, "64", "sentence pairs a batch"},
-    {"maxi-batch", OPTION_INT, 1, AT(maxi_batch), 1, 65536, NULL, true, "20", "batches sorted by length at a time"},
+    {"mini-batch", OPTION_INT, 1, AT(mini_batch), 1, 8192, NULL, true, "64", "sentence pairs a batch"},
+    {"maxi-batch", OPTION_INT, 1, AT(maxi_batch), 1, 8192, NULL, true, "20", "batches sorted by length at a time"},
     {"max-length", OPTION_INT, 1, AT(max_length), 0, 1e6, NULL, true, "50",
      "leave out training pairs with a longer side; 0: none"},
     {"seed", OPTION_INT, 1, AT(seed), 0, 2147483647, NULL, true, "1", "of initial weights, data order and dropout"},
@@ -93,6 +93,11 @@ static int set_text(char *to, const Option *option, const char *value, Err *err)
     return 0;
 }
 
+/* A vocabulary holds its four specials and a piece at least. */
+static bool is_vocabulary_size(const Option *option, double x) {
+    return option->offset != AT(dim_vocabs) || x == 0 || x > 4;
+}
+
 static int set_number(Options *options, const Option *option, int i, const char *value, Err *err) {
     char *end;
     double x = strtod(value, &end);
@@ -102,6 +107,7 @@ static int set_number(Options *options, const Option *option, int i, const char 
     if (x < option->least || x > option->most)
         return err_set(err, NULL, 0, "%s must be between %g and %g, not %s", option->name, option->least, option->most,
                        value);
+    if (!is_vocabulary_size(option, x)) return err_set(err, NULL, 0, "%s must be 0 or at least 5", option->name);
     if (whole) *int_at(options, option, i) = (int)x;
     else *real_at(options, option, i) = x;
     return 0;

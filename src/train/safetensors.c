@@ -222,7 +222,6 @@ const char *safetensors_meta(const Safetensors *file, const char *key) {
 }
 
 int safetensors_count(const Safetensors *file) { return file->count; }
-const Tensor *safetensors_at(const Safetensors *file, int index) { return &file->tensors[index]; }
 
 int safetensors_find(const Safetensors *file, const char *name, int rows, int cols, const float **data, Err *err) {
     for (int i = 0; i < file->count; i++) {

@@ -32,6 +32,5 @@ const char *safetensors_meta(const Safetensors *file, const char *key);
 int safetensors_count(const Safetensors *file);
 /* Finds a tensor; -1 with *err filled if it is missing or of another shape. *data is owned by the file. */
 int safetensors_find(const Safetensors *file, const char *name, int rows, int cols, const float **data, Err *err);
-const Tensor *safetensors_at(const Safetensors *file, int index);
 
 #endif

@@ -28,6 +28,7 @@ typedef struct Trainer {
     Epoch epoch;
     Log log;
     double began, reported; /* seconds: the training, the last report */
+    double report_tokens;   /* target tokens since then, by this process */
     long began_update;      /* made when this process began */
     double shown_loss;      /* of the progress bar: a moving average */
     double speed;           /* target tokens a second, lately */
@@ -106,6 +107,9 @@ static int begin(Trainer *t, Err *err) {
     if (read_corpus(&t->corpus, job->train_sets, job->tsv, &job->options, err) ||
         read_corpus(&t->valid, job->valid_sets, job->valid_tsv, &job->options, err))
         return -1;
+    for (int i = 0; i < job->probe_count; i++)
+        if (!utf8_valid(job->probes[i], strlen(job->probes[i])))
+            return err_set(err, NULL, 0, "--probe %d is not valid UTF-8", i + 1);
     if (directory_make(job->model, err)) return -1;
     Err warning;
     int found = checkpoint_load(job->model, &t->translator, &t->optimizer, &t->state, &warning, err);
@@ -127,8 +131,8 @@ static int begin(Trainer *t, Err *err) {
 
 static void describe(const Trainer *t) {
     const Model *model = &t->translator.model;
-    note(t, "%d pairs to train on (%ld lines read, %ld empty, %ld too long), %d to validate", t->pairs.n,
-         t->corpus.read, t->corpus.dropped_empty, t->pairs.dropped_long, t->valid_pairs.n);
+    note(t, "%d pairs to train on (%ld lines read, %ld empty, %ld too long), %d to validate (%ld empty)", t->pairs.n,
+         t->corpus.read, t->corpus.dropped_empty, t->pairs.dropped_long, t->valid_pairs.n, t->valid.dropped_empty);
     note(t, "%d source pieces, %d target pieces, %.1f million weights, %d thread%s, %s kernels",
          model->config.source_vocab, model->config.target_vocab, (double)params_weights(&model->params) / 1e6,
          threads_count(t->threads), threads_count(t->threads) > 1 ? "s" : "", kernels->name);
@@ -158,8 +162,8 @@ static double learn_rate(const Trainer *t) {
     return rate;
 }
 
-/* Forward, backward, update; returns the batch's target tokens. */
-static int update(Trainer *t, const int *which, int n) {
+/* Forward, backward, update; returns the batch's target tokens, or -1 where the numbers have run away. */
+static int update(Trainer *t, const int *which, int n, Err *err) {
     const Options *o = &t->job->options;
     Params *params = &t->translator.model.params;
     TrainState *s = &t->state;
@@ -171,12 +175,18 @@ static int update(Trainer *t, const int *which, int n) {
     tape_backward(&t->tape, cross_entropy(&t->tape, forced.logits, batch.target.ids, o->label_smoothing, &nats));
     double norm =
         optimizer_step(&t->optimizer, t->threads, params->values, params->gradients, learn_rate(t), o->clip_norm);
+    if (!isfinite(norm) || !isfinite(nats))
+        return err_set(
+            err, t->job->model, 0,
+            "the training diverged at update %ld (loss or gradient is not finite); try a lower --learn-rate; "
+            "the last checkpoint is as it was",
+            s->update + 1);
     s->update++;
-    s->tokens += batch.target.rows;
     s->report_nats += nats;
     s->report_tokens += batch.target.rows;
     s->report_gnorm += norm;
     s->report_updates++;
+    t->report_tokens += batch.target.rows;
     double loss = nats / batch.target.rows;
     t->shown_loss = t->shown_loss > 0 ? 0.98 * t->shown_loss + 0.02 * loss : loss;
     return batch.target.rows;
@@ -196,10 +206,11 @@ static int report(Trainer *t, Err *err) {
         line, sizeof line,
         "{\"update\": %ld, \"epoch\": %.4f, \"loss\": %.6f, \"ppl\": %.4f, \"tokens_per_s\": %.0f, \"seconds\": %.1f, "
         "\"gnorm\": %.6f}",
-        s->update, epochs_done(t), loss, exp(loss), s->report_tokens / (time - t->reported), time - t->began,
+        s->update, epochs_done(t), loss, exp(loss), t->report_tokens / (time - t->reported), time - t->began,
         s->report_gnorm / (double)s->report_updates);
     s->report_nats = s->report_tokens = s->report_gnorm = 0;
     s->report_updates = 0;
+    t->report_tokens = 0;
     t->reported = time;
     s->log_lines++;
     return log_line(&t->log, line, err);
@@ -231,8 +242,8 @@ static void show(Trainer *t, int tokens, double seconds) {
         long by_epochs = (long)ceil(o->after_epochs * t->epoch.batches);
         updates = updates && updates < by_epochs ? updates : by_epochs;
     }
-    t->watch->progress(t->watch->context, &(TrainProgress){t->state.update, updates, epochs_done(t), t->shown_loss,
-                                                           t->speed, seconds_left(t, now())});
+    t->watch->progress(t->watch->context, &(Progress){t->state.update, updates, epochs_done(t), t->shown_loss, t->speed,
+                                                      seconds_left(t, now())});
 }
 
 /* ---- validation ----------------------------------------------------------------------------------------------- */
@@ -246,8 +257,7 @@ static void count(void *context, long done, long all) {
 static int write_probes(Trainer *t, Err *err) {
     char **sentences = NULL;
     for (int i = 0; i < t->job->probe_count; i++) {
-        char *normal = text_normalise(t->job->probes[i], strlen(t->job->probes[i]), NULL);
-        if (normal) arrput(sentences, normal);
+        arrput(sentences, text_normalise(t->job->probes[i], strlen(t->job->probes[i]), NULL));
     }
     for (int i = 0; i < PROBES_OF_DEV && i < corpus_size(&t->valid); i++)
         arrput(sentences, mem_strdup(t->valid.source[i]));
@@ -333,7 +343,8 @@ static int step(Trainer *t, Err *err) {
     const Options *o = &t->job->options;
     const int *begin = t->epoch.begin + t->state.batch;
     double started = now();
-    int tokens = update(t, t->epoch.order + begin[0], begin[1] - begin[0]);
+    int tokens = update(t, t->epoch.order + begin[0], begin[1] - begin[0], err);
+    if (tokens < 0) return -1;
     bool epoch_over = ++t->state.batch == t->epoch.batches;
     show(t, tokens, now() - started);
     if (epoch_over) {
@@ -348,18 +359,19 @@ static int step(Trainer *t, Err *err) {
     return 0;
 }
 
-/* The end of a training that was not interrupted: the last weights get their chance too. The checkpoint is from before
-   that, so that a longer training can go on as if it had never stopped here. */
+/* The end of a training that was not interrupted. Whatever it trained, it leaves a model: where no validation was due
+   so far, these weights. The checkpoint is from before that, so that a longer training goes on as if it had not
+   stopped. */
 static int conclude(Trainer *t, Err *err) {
     if (save_checkpoint(t, err)) return -1;
     if (!has_validation(t->job)) return save_model(t, err);
-    const Options *o = &t->job->options;
-    bool just_done = o->valid_freq ? due(t->state.update, o->valid_freq) : t->state.batch == 0;
-    return just_done ? 0 : validate(t, err);
+    return t->state.best_bleu < 0 ? validate(t, err) : 0;
 }
 
 static int loop(Trainer *t, const volatile sig_atomic_t *stop, Err *err) {
     plan(t);
+    if (t->state.batch >= t->epoch.batches)
+        return err_set(err, t->job->model, 0, "the checkpoint stands at a batch that the data does not have");
     t->began = t->reported = now();
     t->began_update = t->state.update;
     while (!finished(t)) {

@@ -19,10 +19,10 @@ typedef struct TrainJob {
 } TrainJob;
 
 /* For the progress bar. */
-typedef struct TrainProgress {
+typedef struct Progress {
     long update, updates; /* 0: not known how many */
     double epoch, loss, tokens_per_second, seconds_left;
-} TrainProgress;
+} Progress;
 
 typedef struct Validation {
     long update;
@@ -37,7 +37,7 @@ typedef struct Validation {
 typedef struct TrainWatch {
     void *context;
     void (*note)(void *context, const char *text);
-    void (*progress)(void *context, const TrainProgress *progress);
+    void (*progress)(void *context, const Progress *progress);
     void (*counting)(void *context, const char *what, long done, long all);
     void (*validated)(void *context, const Validation *validation);
 } TrainWatch;

@@ -19,7 +19,7 @@ typedef struct Translator {
 ModelConfig translator_model_config(const Options *options, const Side *source, const Side *target);
 
 /* The metadata that makes a model complete in itself: configuration, merges and vocabularies. Values are owned by the
-   caller (metadata_free). */
+   caller (translator_meta_free). */
 enum { TRANSLATOR_META = 6 };
 void translator_meta(const Translator *translator, Meta meta[TRANSLATOR_META]);
 void translator_meta_free(Meta meta[TRANSLATOR_META]);

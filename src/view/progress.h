@@ -2,16 +2,9 @@
 #ifndef TIDE_PROGRESS_H
 #define TIDE_PROGRESS_H
 
-#include <stdbool.h>
+#include "train/trainer.h"
 
-/* What a training has done so far. */
-typedef struct Progress {
-    long update, updates;     /* done, and of how many in all (0: not known) */
-    double epoch;             /* passes over the data, with the fraction of the present one */
-    double loss;              /* nats a target token; shown with its perplexity */
-    double tokens_per_second; /* target tokens */
-    double seconds_left;      /* negative: not known */
-} Progress;
+#include <stdbool.h>
 
 typedef struct ProgressView {
     bool terminal;        /* draw a bar and redraw it in place */
