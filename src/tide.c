@@ -18,7 +18,7 @@ TideModel *tide_load(const char *path, int threads, char *error, size_t error_si
     TideModel *model = mem_zalloc(sizeof *model);
     kernels_choose("auto");
     if (threads < 1 ? err_set(&err, NULL, 0, "%d threads", threads) : translator_load(&model->translator, path, &err)) {
-        snprintf(error, error_size, "%s: %s", err.path, err.reason);
+        snprintf(error, error_size, "%s%s%s", err.path, err.path[0] ? ": " : "", err.reason);
         mem_free(model);
         return NULL;
     }
