@@ -68,6 +68,9 @@ $B/core/kernels_%.o: src/core/kernels.c Makefile
 TESTS   := $(patsubst tests/%.c,$B/tests/%,$(wildcard tests/test_*.c))
 DOUBLES := $(patsubst tests/%.c,$B/tests/%,$(wildcard tests/double_*.c))
 SCRIPTS := $(wildcard tests/*.sh)
+ifeq ($(config),tsan) # ten times slower, and nothing there that the others do not run
+SCRIPTS := $(filter-out tests/e2e_learns.sh,$(SCRIPTS))
+endif
 
 DOUBLE_OBJECTS := $(patsubst src/%.c,$B/double/%.o,$(filter src/core/% src/model/%,$(SOURCES))) $B/double/core/kernels.o
 
