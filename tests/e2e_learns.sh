@@ -19,4 +19,4 @@ right=$(sed 's/ *$//' "$scratch/dev.y" | paste -d'|' - "$scratch/out" | awk -F'|
 right=$(tide_ok translate "$scratch/reverse" --alignment hard <"$scratch/dev.x" | sed 's/.* ||| //' |
     awk '{ n = NF; good = 0; for (i = 1; i <= n; i++) { split($i, a, "-"); good += (a[1] + a[2] == n - 1) } if (good > n / 2) right++ }
         END { print right + 0 }')
-[ "$right" -ge 60 ] || echo "alignments run backwards in $right of 100 sequences"
+[ "$right" -ge 90 ] || die "the alignment runs backwards in only $right of 100 sequences"

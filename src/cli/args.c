@@ -1,4 +1,5 @@
 #include "cli/args.h"
+#include "train/options.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -110,9 +111,7 @@ int args_choice(const Args *args, const char *name, const char *fallback, const 
     const char *text = args_value(args, name, 0);
     *value = text ? text : fallback;
     if (!text) return 0;
-    size_t n = strlen(text);
-    for (const char *c = choices; c; c = strchr(c, '|') ? strchr(c, '|') + 1 : NULL)
-        if (n && !strncmp(c, text, n) && (c[n] == '|' || !c[n])) return 0;
+    if (is_choice(choices, text)) return 0;
     return err_set(err, NULL, 0, "--%s must be one of %s, not '%s'", name, choices, text);
 }
 

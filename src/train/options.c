@@ -77,7 +77,7 @@ static double *real_at(Options *options, const Option *option, int i) {
     return (double *)(void *)((char *)options + option->offset) + i;
 }
 
-static bool is_choice(const char *choices, const char *value) {
+bool is_choice(const char *choices, const char *value) {
     size_t n = strlen(value);
     for (const char *c = choices; c; c = strchr(c, '|') ? strchr(c, '|') + 1 : NULL)
         if (n > 0 && !strncmp(c, value, n) && (c[n] == '|' || c[n] == '\0')) return true;
