@@ -188,7 +188,7 @@ static void check_visits(Threads *pool, int n, int grain) {
     static Visits v;
     memset(&v, 0, sizeof v);
     v.n = n;
-    threads_run(pool, n, grain, visit, &v);
+    threads_run(pool, "visit", n, grain, visit, &v);
     for (int i = 0; i < MOST; i++) assert_int_equal(v.index[i], i < n);
     for (int thread = 0; thread < 8; thread++) assert_true(v.thread[thread] <= (thread < threads_count(pool)));
 }

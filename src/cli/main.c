@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 static const Command *const commands[] = {&command_train, &command_translate, &command_align, &command_bleu,
-                                          &command_info};
+                                          &command_info,  &command_bench};
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 int fail(const Err *err) {

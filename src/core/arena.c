@@ -1,11 +1,9 @@
 #include "core/arena.h"
 #include "core/base.h"
 
-#include <stdint.h>
 #include <string.h>
-#include <sys/mman.h>
 
-enum { ALIGN = 64, CHUNK = 1 << 22, HUGE_PAGE = 1 << 21 };
+enum { ALIGN = 64, CHUNK = 1 << 22 };
 
 struct ArenaChunk {
     ArenaChunk *next;
@@ -16,9 +14,6 @@ struct ArenaChunk {
 static ArenaChunk *chunk_new(size_t size) {
     ArenaChunk *chunk = mem_alloc_aligned(sizeof *chunk + size);
     *chunk = (ArenaChunk){.size = size};
-    uintptr_t begin = ((uintptr_t)chunk + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1);
-    uintptr_t end = ((uintptr_t)chunk + sizeof *chunk + size) & ~(uintptr_t)(HUGE_PAGE - 1);
-    if (begin < end) madvise((void *)begin, end - begin, MADV_HUGEPAGE); /* fewer page faults; only a hint */
     return chunk;
 }
 

@@ -31,7 +31,7 @@ void mem_free(void *memory);
 char *mem_strdup(const char *text);
 /* n bytes of text, with a NUL after them. */
 char *mem_strndup(const char *text, size_t n);
-/* 64-byte aligned; release with mem_free. */
+/* 64-byte aligned, and in huge pages where it is large and the system has them; release with mem_free. */
 void *mem_alloc_aligned(size_t bytes);
 
 /* Installs what is called with the size when memory is refused; it must not return. */

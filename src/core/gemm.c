@@ -5,8 +5,8 @@
 #include "core/kernels.h"
 
 enum {
-    K_BLOCK = 256, /* of b: a panel of this depth stays in the first-level cache while the tiles of a go by */
-    M_BLOCK = 168, /* of a: 12 tiles of 14, packed, stay in the second-level cache */
+    K_BLOCK = 512, /* of the inner index: a panel of b and the block of a, packed, stay in the second-level cache */
+    M_BLOCK = 168, /* of a: 12 tiles of 14 */
     STRIP_BLOCK = 2 * K_BLOCK /* how much of the right operand of gemm_strips is packed at a time */
 };
 
@@ -51,7 +51,7 @@ static void pack_panels(void *context, int begin, int end, int thread) {
 }
 
 static void pack_shared(Threads *threads, PackJob job) {
-    threads_run(threads, panels_of(job.n), 1 + 8192 / (1 + job.k * kernels->tile_cols), pack_panels, &job);
+    threads_run(threads, "pack", panels_of(job.n), 1 + 8192 / (1 + job.k * kernels->tile_cols), pack_panels, &job);
 }
 
 Packed gemm_pack(Threads *threads, const real *b, int ld, bool transposed, int k, int n, real *panels) {
@@ -71,6 +71,7 @@ typedef struct Left {
 
 typedef struct Product {
     Threads *threads;
+    const char *name;
     Left left;
     int m, n, from, to; /* the inner index runs from..to-1 */
     const real *panels; /* of b, at `from` */
@@ -102,15 +103,17 @@ static void multiply_block(const Product *p, int row, int m, int panel0, int pan
         pack_left(&p->left, row + first, tile_begin(m, tiles, t + 1) - first, from, k,
                   packed + (size_t)first * (size_t)k);
     }
+    const int step = (width + tiles - 1) / tiles; /* of what each tile fetches of the next panel */
     for (int panel = panel0; panel < panel1; panel++) {
         int col = panel * width, cols = smaller(width, p->n - col);
         const real *b = p->panels + (size_t)panel * p->panel_stride + (size_t)(from - p->from) * (size_t)width;
+        const real *next = panel + 1 < panel1 ? b + p->panel_stride : b + (size_t)k * (size_t)width;
         for (int t = 0; t < tiles; t++) {
             int first = tile_begin(m, tiles, t);
             size_t r = (size_t)(row + first);
             kernels->gemm_tile(tile_begin(m, tiles, t + 1) - first, cols, k, packed + (size_t)first * (size_t)k, b,
                                init ? init + r * (size_t)ld_init + col : NULL, ld_init, p->c + r * (size_t)p->ldc + col,
-                               p->ldc);
+                               p->ldc, next + (size_t)t * (size_t)k * (size_t)step, step);
         }
     }
 }
@@ -138,7 +141,7 @@ static void multiply_shared(Product *p) {
     p->by_columns = panels_of(p->n) >= tiles_of(p->m);
     int units = p->by_columns ? panels_of(p->n) : tiles_of(p->m);
     double work = (double)p->m * p->n * (p->to - p->from);
-    threads_run(p->threads, units, work < 1 << 16 ? units : 1, multiply_part, p);
+    threads_run(p->threads, p->name, units, work < 1 << 16 ? units : 1, multiply_part, p);
 }
 
 /* An empty sum: init, or zero. */
@@ -152,6 +155,7 @@ static void fill(const Product *p) {
 void gemm(Threads *threads, int m, const real *a, int lda, const Packed *b, const real *init, int ld_init, real *c,
           int ldc) {
     Product p = {.threads = threads,
+                 .name = "product",
                  .left = {a, lda, NULL},
                  .m = m,
                  .n = b->n,
@@ -171,8 +175,15 @@ void gemm(Threads *threads, int m, const real *a, int lda, const Packed *b, cons
 void gemm_strips(Threads *threads, int m, int n, const Strip *strips, int count, real *c, int ldc) {
     int k = 0;
     for (int i = 0; i < count; i++) k += strips[i].rows;
-    Product p = {
-        .threads = threads, .left = {NULL, 0, strips}, .m = m, .n = n, .init = c, .ld_init = ldc, .c = c, .ldc = ldc};
+    Product p = {.threads = threads,
+                 .name = "weight gradient",
+                 .left = {NULL, 0, strips},
+                 .m = m,
+                 .n = n,
+                 .init = c,
+                 .ld_init = ldc,
+                 .c = c,
+                 .ldc = ldc};
     for (p.from = 0; p.from < k; p.from = p.to) {
         p.to = smaller(p.from + STRIP_BLOCK, k);
         p.panel_stride = (size_t)(p.to - p.from) * (size_t)kernels->tile_cols;

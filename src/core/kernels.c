@@ -21,16 +21,17 @@ enum {
 /* ---- matrix product ------------------------------------------------------------------------------------------- */
 
 /* One register tile of full width. `rows` is a constant wherever this is inlined, so that acc lives in registers. */
-INLINE void tile(const int rows, int k, const real *a, const real *b, const real *init, int ld_init, real *c,
-                 int ld_c) {
+INLINE void tile(const int rows, int k, const real *a, const real *b, const real *init, int ld_init, real *c, int ld_c,
+                 const real *ahead, int ahead_step) {
     vreal acc[TILE_ROWS][TILE_VECTORS];
 #pragma GCC unroll 16
     for (int i = 0; i < rows; i++)
 #pragma GCC unroll 2
         for (int j = 0; j < TILE_VECTORS; j++)
             acc[i][j] = init ? v_load(init + (size_t)i * (size_t)ld_init + j * VW) : v_splat(0);
-    for (int p = 0; p < k; p++, a += rows, b += TILE_COLS) {
+    for (int p = 0; p < k; p++, a += rows, b += TILE_COLS, ahead += ahead_step) {
         vreal b0 = v_load(b), b1 = v_load(b + VW);
+        __builtin_prefetch(ahead, 0, 2);
         __builtin_prefetch(b + AHEAD * TILE_COLS);
         __builtin_prefetch(b + AHEAD * TILE_COLS + VW);
 #pragma GCC unroll 16
@@ -46,11 +47,12 @@ INLINE void tile(const int rows, int k, const real *a, const real *b, const real
         for (int j = 0; j < TILE_VECTORS; j++) v_store(c + (size_t)i * (size_t)ld_c + j * VW, acc[i][j]);
 }
 
-static void tile_of(int rows, int k, const real *a, const real *b, const real *init, int ld_init, real *c, int ld_c) {
+static void tile_of(int rows, int k, const real *a, const real *b, const real *init, int ld_init, real *c, int ld_c,
+                    const real *ahead, int ahead_step) {
     switch (rows) {
 #define TILE(n)                                                                                                        \
     case n:                                                                                                            \
-        if (n <= TILE_ROWS) tile(n <= TILE_ROWS ? n : 1, k, a, b, init, ld_init, c, ld_c);                             \
+        if (n <= TILE_ROWS) tile(n <= TILE_ROWS ? n : 1, k, a, b, init, ld_init, c, ld_c, ahead, ahead_step);          \
         return;
         TILE(1)
         TILE(2) TILE(3) TILE(4) TILE(5) TILE(6) TILE(7) TILE(8) TILE(9) TILE(10) TILE(11) TILE(12) TILE(13) TILE(14)
@@ -60,15 +62,15 @@ static void tile_of(int rows, int k, const real *a, const real *b, const real *i
 }
 
 static void gemm_tile(int rows, int cols, int k, const real *a, const real *b, const real *init, int ld_init, real *c,
-                      int ld_c) {
+                      int ld_c, const real *ahead, int ahead_step) {
     if (cols == TILE_COLS) {
-        tile_of(rows, k, a, b, init, ld_init, c, ld_c);
+        tile_of(rows, k, a, b, init, ld_init, c, ld_c, ahead, ahead_step);
         return;
     }
     real buffer[TILE_ROWS * TILE_COLS] = {0};
     for (int i = 0; init && i < rows; i++)
         memcpy(buffer + i * TILE_COLS, init + (size_t)i * (size_t)ld_init, (size_t)cols * sizeof(real));
-    tile_of(rows, k, a, b, buffer, TILE_COLS, buffer, TILE_COLS);
+    tile_of(rows, k, a, b, buffer, TILE_COLS, buffer, TILE_COLS, ahead, ahead_step);
     for (int i = 0; i < rows; i++)
         memcpy(c + (size_t)i * (size_t)ld_c, buffer + i * TILE_COLS, (size_t)cols * sizeof(real));
 }
@@ -345,6 +347,26 @@ static void adadelta(int n, const UpdateRule *rule, real *restrict w, real *rest
     }
 }
 
+/* ---- the limit ------------------------------------------------------------------------------------------------ */
+
+static real fma_rounds(long rounds, real x) {
+    vreal acc[TILE_ROWS][TILE_VECTORS], a = v_splat(x), b = v_splat(1 - x);
+#pragma GCC unroll 16
+    for (int i = 0; i < TILE_ROWS; i++) { /* all different, or the compiler would see that it can do fewer */
+        acc[i][0] = v_splat((real)i);
+        acc[i][1] = v_splat((real)(i + TILE_ROWS));
+    }
+    for (long round = 0; round < rounds; round++)
+#pragma GCC unroll 16
+        for (int i = 0; i < TILE_ROWS; i++) {
+            acc[i][0] = v_fma(a, acc[i][0], b);
+            acc[i][1] = v_fma(a, acc[i][1], b);
+        }
+    vreal sum = v_splat(0);
+    for (int i = 0; i < TILE_ROWS; i++) sum += acc[i][0] + acc[i][1];
+    return sum[0];
+}
+
 #define TEXT_OF(name)  #name
 #define NAME_OF(table) TEXT_OF(table)
 const Kernels KERNELS = {
@@ -376,4 +398,5 @@ const Kernels KERNELS = {
     .sgd = sgd,
     .adam = adam,
     .adadelta = adadelta,
+    .fma_rounds = fma_rounds,
 };

@@ -21,9 +21,10 @@ typedef struct Kernels {
     int tile_rows, tile_cols; /* of the matrix product's register tile */
 
     /* c[rows, cols] = init + a b, one chain of fused multiply-adds an element, k ascending. a is packed [k][rows], b
-       [k][tile_cols]; init may be c itself, a bias row (ld_init 0) or NULL for zero. */
+       [k][tile_cols]; init may be c itself, a bias row (ld_init 0) or NULL for zero. On the way it fetches into the
+       caches what a later tile will read: k lines from `ahead` on, ahead_step numbers apart. */
     void (*gemm_tile)(int rows, int cols, int k, const real *a, const real *b, const real *init, int ld_init, real *c,
-                      int ld_c);
+                      int ld_c, const real *ahead, int ahead_step);
     /* panel[k][width] = the first columns of source[k][cols]; columns beyond `cols` become zero. */
     void (*pack_rows)(real *panel, int width, const real *source, int ld, int cols, int k);
     /* panel[k][width] = the transpose of source[width rows][k]; columns beyond `rows` become zero. */
@@ -63,6 +64,9 @@ typedef struct Kernels {
     void (*sgd)(int n, const UpdateRule *rule, real *w, real *g);
     void (*adam)(int n, const UpdateRule *rule, real *w, real *g, real *m, real *v);
     void (*adadelta)(int n, const UpdateRule *rule, real *w, real *g, real *g2, real *dx2);
+
+    /* `rounds` times tile_rows tile_cols fused multiply-adds in registers alone: the most that this CPU can do. */
+    real (*fma_rounds)(long rounds, real x);
 } Kernels;
 
 /* The kernels in use: the best that this CPU has, unless one was asked for. */

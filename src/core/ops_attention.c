@@ -47,7 +47,7 @@ Var *additive_scores(Tape *tape, Var *q, Var *K, Var *va, const Spans *spans) {
           va->cols);
     check_owners(tape, spans);
     Attend at = {.spans = spans, .out = var_new(tape, q->rows, spans->longest), .a = q, .b = K, .va = va->v};
-    threads_run(tape->threads, q->rows, 1, score_rows, &at);
+    threads_run(tape->threads, "scores", q->rows, 1, score_rows, &at);
     Record *record = tape_record(tape, additive_scores_back, at.out, q, K, va);
     if (record) record->extra = keep(tape, spans);
     return at.out;
@@ -77,7 +77,7 @@ static void additive_scores_back(Tape *tape, const Record *record) {
                  .b = K,
                  .va = va->v,
                  .dva = arena_zalloc(&tape->arena, (size_t)q->rows * (size_t)q->cols * sizeof(real))};
-    threads_run(tape->threads, q->rows, 1, score_gradients, &at);
+    threads_run(tape->threads, "scores", q->rows, 1, score_gradients, &at);
     for (int b = 0; b < q->rows; b++) kernels->add(q->cols, var_grad(tape, va), row(q, at.dva, b));
 }
 
@@ -122,7 +122,7 @@ Var *weighted_sum(Tape *tape, Var *alpha, Var *H, const Spans *spans) {
     CHECK(alpha->cols == spans->longest, "weighted_sum: %d weights for %d positions", alpha->cols, spans->longest);
     check_owners(tape, spans);
     Attend at = {.spans = spans, .out = var_new(tape, alpha->rows, H->cols), .a = alpha, .b = H};
-    threads_run(tape->threads, alpha->rows, 1, sum_rows, &at);
+    threads_run(tape->threads, "weighted sum", alpha->rows, 1, sum_rows, &at);
     Record *record = tape_record(tape, weighted_sum_back, at.out, alpha, H, NULL);
     if (record) record->extra = keep(tape, spans);
     return at.out;
@@ -148,5 +148,5 @@ static void weighted_sum_back(Tape *tape, const Record *record) {
     var_grad(tape, alpha);
     var_grad(tape, H);
     Attend at = {.spans = record->extra, .out = record->out, .a = alpha, .b = H};
-    threads_run(tape->threads, alpha->rows, 1, sum_gradients, &at);
+    threads_run(tape->threads, "weighted sum", alpha->rows, 1, sum_gradients, &at);
 }

@@ -49,9 +49,9 @@ Var *gru_step(Tape *tape, Var *x, Var *h, Var *Uzr, Var *U) {
                .h = h,
                .out = var_new(tape, m, n)};
     tape_product(tape, m, h->v, n, Uzr, false, NULL, 0, g->zr->v, 2 * n);
-    threads_run(tape->threads, m, grain(n), gates, g);
+    threads_run(tape->threads, "GRU", m, grain(n), gates, g);
     tape_product(tape, m, g->rh->v, n, U, false, NULL, 0, g->candidate->v, n);
-    threads_run(tape->threads, m, grain(n), state, g);
+    threads_run(tape->threads, "GRU", m, grain(n), state, g);
     Record *record = tape_record(tape, gru_step_back, g->out, Uzr, U, NULL);
     if (record) record->extra = g;
     return g->out;
@@ -85,9 +85,9 @@ static void gru_step_back(Tape *tape, const Record *record) {
     g.dh = var_grad(tape, g.h);
     var_grad(tape, g.x);
     var_grad(tape, g.out);
-    threads_run(tape->threads, m, grain(n), state_gradient, &g);
+    threads_run(tape->threads, "GRU", m, grain(n), state_gradient, &g);
     tape_product(tape, m, g.da + 2 * n, 3 * n, U, true, NULL, 0, g.drh, n);
-    threads_run(tape->threads, m, grain(n), gates_gradient, &g);
+    threads_run(tape->threads, "GRU", m, grain(n), gates_gradient, &g);
     tape_product(tape, m, g.da, 3 * n, Uzr, true, g.dh, n, g.dh, n);
     tape_weight_grad(tape, Uzr, g.h->v, n, g.da, 3 * n, m);
     tape_weight_grad(tape, U, g.rh->v, n, g.da + 2 * n, 3 * n, m);

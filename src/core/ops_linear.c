@@ -39,6 +39,6 @@ static void linear_back(Tape *tape, const Record *record) {
         kernels->add(y->rows * y->cols, var_grad(tape, base), dy);
     } else {
         Columns columns = {y, var_grad(tape, base)};
-        threads_run(tape->threads, y->cols, 1 + 65536 / (1 + y->rows), sum_columns, &columns);
+        threads_run(tape->threads, "bias", y->cols, 1 + 65536 / (1 + y->rows), sum_columns, &columns);
     }
 }

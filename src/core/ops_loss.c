@@ -43,7 +43,7 @@ Var *cross_entropy(Tape *tape, Var *logits, const int *targets, double smoothing
                   arena_alloc(&tape->arena, (size_t)m * sizeof(double)),
                   arena_alloc(&tape->arena, (size_t)m * sizeof(double)),
                   tape->recording};
-    threads_run(tape->threads, m, 1 + 16384 / logits->cols, entropy_rows, &en);
+    threads_run(tape->threads, "softmax and loss", m, 1 + 16384 / logits->cols, entropy_rows, &en);
     double plain = 0, smooth = 0;
     for (int i = 0; i < m; i++) {
         plain += en.nats[i];

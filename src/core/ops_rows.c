@@ -33,7 +33,7 @@ static void gather_columns(void *context, int begin, int end, int thread) {
 static void gather_back(Tape *tape, const Record *record) {
     var_grad(tape, record->in[0]);
     var_grad(tape, record->out);
-    threads_run(tape->threads, record->out->cols, 64, gather_columns, (void *)record);
+    threads_run(tape->threads, "embedding", record->out->cols, 64, gather_columns, (void *)record);
 }
 
 /* No record: a slice shares its whole's values and gradient. */

@@ -94,13 +94,13 @@ static UpdateRule rule_of(const Optimizer *optimizer, double rate, double scale)
 double optimizer_step(Optimizer *optimizer, Threads *threads, real *weights, real *gradient, double rate,
                       double clip_norm) {
     Step step = {.optimizer = optimizer, .w = weights, .g = gradient};
-    threads_run(threads, blocks_of(optimizer->size), 4, square_blocks, &step);
+    threads_run(threads, "norm", blocks_of(optimizer->size), 4, square_blocks, &step);
     double square = 0;
     for (int block = 0; block < blocks_of(optimizer->size); block++) square += optimizer->squares[block];
     double norm = sqrt(square);
     if (!isfinite(norm)) return norm;
     optimizer->steps++;
     step.rule = rule_of(optimizer, rate, clip_norm > 0 && norm > clip_norm ? clip_norm / norm : 1);
-    threads_run(threads, blocks_of(optimizer->size), 4, update_blocks, &step);
+    threads_run(threads, "update", blocks_of(optimizer->size), 4, update_blocks, &step);
     return norm;
 }

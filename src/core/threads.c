@@ -5,8 +5,10 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <string.h>
+#include <time.h>
 
-enum { SPINS = 4000, CACHE_LINE = 64 };
+enum { SPINS = 4000, CACHE_LINE = 64, TALLIES = 32 };
 
 typedef struct Buffer {
     void *memory;
@@ -18,6 +20,7 @@ typedef struct Worker {
     int index;
     pthread_t handle;
     Buffer scratch;
+    double busy; /* seconds of its part of the present run, while the pool is watched */
 } Worker;
 
 struct Threads {
@@ -28,7 +31,9 @@ struct Threads {
     Work *work;
     void *context;
     int items, parts;
-    bool stop;
+    bool stop, watched;
+    Tally tallies[TALLIES];
+    int tally_count;
     _Alignas(CACHE_LINE) atomic_uint round;
     _Alignas(CACHE_LINE) atomic_int busy;
     _Alignas(CACHE_LINE) atomic_int asleep;
@@ -43,10 +48,18 @@ static void pause_briefly(int spins) {
     if (spins % 1024 == 1023) sched_yield(); /* there may be fewer processors than threads */
 }
 
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
 static void run_part(Threads *pool, int part) {
     int begin = (int)((long)pool->items * part / pool->parts);
     int end = (int)((long)pool->items * (part + 1) / pool->parts);
+    double began = pool->watched ? now() : 0;
     pool->work(pool->context, begin, end, part);
+    if (pool->watched) pool->workers[part].busy = now() - began;
 }
 
 /* Waits for the round to move on from `seen`: spins for a while, since the next op is near, then sleeps. */
@@ -115,20 +128,50 @@ void threads_free(Threads *pool) {
 
 int threads_count(const Threads *pool) { return pool->n; }
 
-void threads_run(Threads *pool, int n, int grain, Work *work, void *context) {
-    int parts = grain > 1 ? (n + grain - 1) / grain : n;
-    if (parts > pool->n) parts = pool->n;
-    if (parts <= 1) {
-        if (n > 0) work(context, 0, n, 0);
-        return;
+static void share_out(Threads *pool) {
+    if (pool->parts > 1) next_round(pool);
+    run_part(pool, 0);
+    if (pool->parts == 1) return;
+    for (int spins = 0; atomic_load_explicit(&pool->busy, memory_order_acquire) > 0; spins++) pause_briefly(spins);
+}
+
+static Tally *tally_of(Threads *pool, const char *name) {
+    int i = 0;
+    while (i < pool->tally_count && strcmp(pool->tallies[i].name, name) != 0) i++;
+    if (i == pool->tally_count) {
+        CHECK(i < TALLIES, "threads_run: more than %d kinds of work", TALLIES);
+        pool->tallies[pool->tally_count++] = (Tally){.name = name};
     }
+    return &pool->tallies[i];
+}
+
+void threads_run(Threads *pool, const char *name, int n, int grain, Work *work, void *context) {
+    if (n <= 0) return;
+    int parts = grain > 1 ? (n + grain - 1) / grain : n;
     pool->work = work;
     pool->context = context;
     pool->items = n;
-    pool->parts = parts;
-    next_round(pool);
-    run_part(pool, 0);
-    for (int spins = 0; atomic_load_explicit(&pool->busy, memory_order_acquire) > 0; spins++) pause_briefly(spins);
+    pool->parts = parts < pool->n ? parts : pool->n;
+    if (!pool->watched) {
+        share_out(pool);
+        return;
+    }
+    double began = now();
+    share_out(pool);
+    Tally *tally = tally_of(pool, name);
+    tally->runs++;
+    tally->seconds += now() - began;
+    for (int i = 0; i < pool->parts; i++) tally->busy += pool->workers[i].busy;
+}
+
+void threads_watch(Threads *pool) {
+    pool->watched = true;
+    pool->tally_count = 0;
+}
+
+const Tally *threads_tallies(const Threads *pool, int *count) {
+    *count = pool->tally_count;
+    return pool->tallies;
 }
 
 static void *buffer_sized(Buffer *buffer, size_t bytes) {

@@ -13,9 +13,21 @@ int threads_count(const Threads *threads);
 
 /* Calls work(context, begin, end, thread) on disjoint ranges that cover 0..n-1, at most one range a thread and no
    more ranges than n / grain, rounded up, and returns when all are done. What a range computes must not depend on
-   where it begins: then results are the same bits for any number of threads. Not re-entrant. */
+   where it begins: then results are the same bits for any number of threads. Not re-entrant. The name, a literal, says
+   what kind of work it is: see threads_watch. */
 typedef void Work(void *context, int begin, int end, int thread);
-void threads_run(Threads *threads, int n, int grain, Work *work, void *context);
+void threads_run(Threads *threads, const char *name, int n, int grain, Work *work, void *context);
+
+/* Where the time goes. From threads_watch on, the runs of each name are added up, from zero. */
+typedef struct Tally {
+    const char *name;
+    long runs;
+    double seconds; /* as the caller sees it, waiting included */
+    double busy;    /* of all threads together, waiting left out */
+} Tally;
+void threads_watch(Threads *threads);
+/* The tallies so far, and how many; owned by the pool. threads_watch makes them anew. */
+const Tally *threads_tallies(const Threads *threads, int *count);
 
 /* A buffer of a thread's own, at least `bytes` long, 64-byte aligned; content is undefined and the buffer is valid
    until this thread asks for a larger one. */

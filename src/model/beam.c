@@ -160,7 +160,7 @@ static void search_step(Search *s, int step) {
     Step now = model_step(s->tape, s->model, &s->H, s->previous, slice(s->tape, s->state, 0, s->rows));
     s->logits = now.logits;
     s->candidates = arena_alloc(&s->tape->arena, (size_t)(s->rows * s->options->beam) * sizeof *s->candidates);
-    threads_run(s->tape->threads, s->rows, 1, best_words, s);
+    threads_run(s->tape->threads, "best words", s->rows, 1, best_words, s);
 
     int *parent = arena_alloc(&s->tape->arena, (size_t)(s->n * s->options->beam) * sizeof *parent);
     choose(s, now.alpha, parent);

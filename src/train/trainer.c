@@ -4,6 +4,7 @@
 #include "text/unicode.h"
 #include "train/files.h"
 #include "train/log.h"
+#include "train/update.h"
 #include "train/validation.h"
 
 #include <math.h>
@@ -165,16 +166,12 @@ static double learn_rate(const Trainer *t) {
 /* Forward, backward, update; returns the batch's target tokens, or -1 where the numbers have run away. */
 static int update(Trainer *t, const int *which, int n, Err *err) {
     const Options *o = &t->job->options;
-    Params *params = &t->translator.model.params;
     TrainState *s = &t->state;
     double nats;
     tape_reset(&t->tape);
-    t->tape.recording = true;
     Batch batch = pairs_fold(&t->tape.arena, &t->pairs, which, n);
-    Forced forced = model_force(&t->tape, &t->translator.model, &batch);
-    tape_backward(&t->tape, cross_entropy(&t->tape, forced.logits, batch.target.ids, o->label_smoothing, &nats));
-    double norm =
-        optimizer_step(&t->optimizer, t->threads, params->values, params->gradients, learn_rate(t), o->clip_norm);
+    const UpdateOptions options = {o->label_smoothing, learn_rate(t), o->clip_norm};
+    double norm = update_by(&t->tape, &t->translator.model, &t->optimizer, &batch, &options, &nats);
     if (!isfinite(norm) || !isfinite(nats))
         return err_set(
             err, t->job->model, 0,
