@@ -190,7 +190,7 @@ static void check_visits(Threads *pool, int n, int grain) {
     v.n = n;
     threads_run(pool, "visit", n, grain, visit, &v);
     for (int i = 0; i < MOST; i++) assert_int_equal(v.index[i], i < n);
-    for (int thread = 0; thread < 8; thread++) assert_true(v.thread[thread] <= (thread < threads_count(pool)));
+    for (int thread = 0; thread < 8; thread++) assert_true(thread < threads_count(pool) || !v.thread[thread]);
 }
 
 static void every_index_is_visited_once(void **unused) {
@@ -217,21 +217,37 @@ static void no_round_is_lost(void **unused) {
     threads_free(pool);
 }
 
-static void scratch_is_the_threads_own(void **unused) {
+static void scratch_buffers_are_apart_and_stay(void **unused) {
     (void)unused;
     Threads *pool = threads_new(3);
-    char *shared = threads_shared_scratch(pool, 1000), *own[3];
-    for (int i = 0; i < 3; i++) {
-        own[i] = threads_scratch(pool, i, 1000);
-        assert_int_equal((uintptr_t)own[i] % 64, 0);
-        for (int k = 0; k < i; k++) assert_ptr_not_equal(own[i], own[k]);
-    }
+    char *left = threads_scratch(pool, SCRATCH_LEFT, 1000), *right = threads_scratch(pool, SCRATCH_RIGHT, 1000);
+    assert_int_equal((uintptr_t)left % 64, 0);
+    assert_ptr_not_equal(left, right);
     const long before = mem_count();
-    assert_ptr_equal(threads_scratch(pool, 1, 900), own[1]);
-    assert_ptr_equal(threads_shared_scratch(pool, 900), shared);
+    assert_ptr_equal(threads_scratch(pool, SCRATCH_LEFT, 900), left);
+    assert_ptr_equal(threads_scratch(pool, SCRATCH_RIGHT, 900), right);
     assert_int_equal(mem_count(), before);
-    memset(threads_scratch(pool, 1, 100000), 1, 100000);
+    memset(threads_scratch(pool, SCRATCH_LEFT, 100000), 1, 100000);
     threads_free(pool);
+}
+
+/* The tally of a name holds its runs, and no more time than went by. */
+static void runs_are_tallied(void **unused) {
+    (void)unused;
+    static const int counts[] = {1, 3};
+    for (int c = 0; c < 2; c++) {
+        Threads *pool = threads_new(counts[c]);
+        int tallies;
+        check_visits(pool, 7, 1); /* nobody watches */
+        threads_watch(pool);
+        for (int round = 0; round < 5; round++) check_visits(pool, 7, 1);
+        const Tally *tally = threads_tallies(pool, &tallies);
+        assert_int_equal(tallies, 1);
+        assert_string_equal(tally->name, "visit");
+        assert_int_equal(tally->runs, 5);
+        assert_true(tally->seconds > 0 && tally->busy > 0 && tally->busy <= counts[c] * tally->seconds);
+        threads_free(pool);
+    }
 }
 
 int main(void) {
@@ -247,7 +263,8 @@ int main(void) {
         cmocka_unit_test(exact_log_is_the_logarithm),
         cmocka_unit_test(every_index_is_visited_once),
         cmocka_unit_test(no_round_is_lost),
-        cmocka_unit_test(scratch_is_the_threads_own),
+        cmocka_unit_test(scratch_buffers_are_apart_and_stay),
+        cmocka_unit_test(runs_are_tallied),
     };
     return cmocka_run_group_tests_name("core", tests, NULL, NULL);
 }

@@ -150,23 +150,27 @@ static void check_product(Threads *threads, const void *context) {
     size_t size = packed_size(s.k, s.n);
     float *panels = mem_alloc_aligned((size + MARGIN) * sizeof(float));
     for (size_t i = 0; i < size + MARGIN; i++) panels[i] = NAN;
-    Packed packed = gemm_pack(threads, p->b.v, p->b.ld, p->transposed, s.k, s.n, panels);
+    Operand plain = {s.k, s.n, p->b.v, p->b.ld, p->transposed, NULL};
+    Operand packed = operand_pack(threads, plain, panels), *operands[] = {&plain, &packed};
     for (size_t i = size; i < size + MARGIN; i++) assert_true(isnan(panels[i]));
 
-    Matrix c = matrix_copy(&p->c);
-    const float *init[INITS] = {NULL, p->start.v, p->start.v, c.v};
-    const int ld_init[INITS] = {0, 0, p->start.ld, c.ld};
-    gemm(threads, s.m, p->a.v, p->a.ld, &packed, init[p->init], ld_init[p->init], c.v, c.ld);
-    assert_same_block(&c, &p->expected);
-    matrix_free(&c);
+    for (int i = 0; i < 2; i++) {
+        Matrix c = matrix_copy(&p->c);
+        const float *init[INITS] = {NULL, p->start.v, p->start.v, c.v};
+        const int ld_init[INITS] = {0, 0, p->start.ld, c.ld};
+        gemm(threads, s.m, p->a.v, p->a.ld, operands[i], init[p->init], ld_init[p->init], c.v, c.ld);
+        assert_same_block(&c, &p->expected);
+        matrix_free(&c);
+    }
     mem_free(panels);
 }
 
 static void gemm_is_the_naive_loop(void **unused) {
     (void)unused;
-    /* Beyond the blocks of the inner index (256) and of the rows (168), and nothing to add up. */
-    static const Sizes large[] = {{5, 7, 0},     {1, 1, 256},    {3, 33, 257},  {168, 32, 40}, {169, 17, 256},
-                                  {337, 65, 30}, {200, 40, 300}, {2, 500, 513}, {400, 3, 600}, {173, 100, 258}};
+    /* Beyond the blocks of the inner index (512) and of the rows (168), and nothing to add up. */
+    static const Sizes large[] = {{5, 7, 0},      {1, 1, 256},      {3, 33, 257},   {168, 32, 40},
+                                  {169, 17, 256}, {337, 65, 30},    {200, 40, 300}, {2, 500, 513},
+                                  {400, 3, 600},  {173, 100, 1025}, {340, 5, 6200}};
     const int many = sizeof large / sizeof *large;
     Rng rng = rng_seed(1, 1);
     for (int i = 0; i < 2 * 70 + many; i++) {

@@ -38,12 +38,12 @@ static void verify(const Shape *s, const real *a, const real *b, const real *c) 
     }
 }
 
-static void once(Threads *threads, const Shape *s, const real *a, const Packed *packed, const real *b, real *c) {
+static void once(Threads *threads, const Shape *s, const real *a, const Operand *operand, const real *b, real *c) {
     if (s->gradient) {
         Strip strip = {a, b, s->m, s->n, s->k};
         gemm_strips(threads, s->m, s->n, &strip, 1, c, s->n);
     } else {
-        gemm(threads, s->m, a, s->k, packed, NULL, 0, c, s->n);
+        gemm(threads, s->m, a, s->k, operand, NULL, 0, c, s->n);
     }
 }
 
@@ -53,12 +53,12 @@ static void bench_shape(Threads *threads, const Shape *s, double peak) {
     real *a = random_matrix(s->gradient ? s->k : s->m, s->gradient ? s->m : s->k, 1);
     real *b = random_matrix(s->transposed ? s->n : s->k, s->transposed ? s->k : s->n, 2);
     real *c = random_matrix(s->m, s->n, 3), *panels = mem_alloc_aligned(packed_size(s->k, s->n) * sizeof *panels);
-    Packed packed = {0};
+    const Operand plain = {s->k, s->n, b, s->transposed ? s->k : s->n, s->transposed, NULL};
+    Operand packed = plain;
     memset(c, 0, (size_t)s->m * (size_t)s->n * sizeof *c);
     for (int i = 0; i < REPEATS; i++) {
         double began = seconds_now();
-        if (!s->gradient)
-            packed = gemm_pack(threads, b, s->transposed ? s->k : s->n, s->transposed, s->k, s->n, panels);
+        if (!s->gradient) packed = operand_pack(threads, plain, panels);
         packing[i] = seconds_now() - began;
         began = seconds_now();
         once(threads, s, a, &packed, b, c);

@@ -1,17 +1,21 @@
-/* gemm.c: c = init + a b, blocked as Goto & van de Geijn (2008): b in panels of one tile's width, a block of a packed
-   by each thread for itself, and a register tile (kernels.c) that runs over K_BLOCK steps of the inner index. */
+/* gemm.c: c = init + a b, blocked as Goto & van de Geijn (2008). Both operands are packed, b in panels of one tile's
+   width, a in tiles of one tile's height; a register tile (kernels.c) runs over K_BLOCK steps of the inner index. While
+   the tiles of one panel go by, they fetch the next panel. Threads share out rows of c by panels. */
 #include "core/gemm.h"
 #include "core/base.h"
 #include "core/kernels.h"
 
 enum {
-    K_BLOCK = 512, /* of the inner index: a panel of b and the block of a, packed, stay in the second-level cache */
-    M_BLOCK = 168, /* of a: 12 tiles of 14 */
-    STRIP_BLOCK = 2 * K_BLOCK /* how much of the right operand of gemm_strips is packed at a time */
+    K_BLOCK = 512,               /* of the inner index: a panel and a block of tiles stay in the second-level cache */
+    M_BLOCK = 168,               /* rows of a whose tiles go by for each panel */
+    LEFT_PACKED = 2048 * K_BLOCK /* numbers of a that are packed at a time */
 };
 
-static int panels_of(int n) { return (n + kernels->tile_cols - 1) / kernels->tile_cols; }
 static int smaller(int a, int b) { return a < b ? a : b; }
+static int blocks_of(int size, int block) { return (size + block - 1) / block; }
+static int panels_of(int n) { return blocks_of(n, kernels->tile_cols); }
+/* Parts of nearly equal size, so that the last one is not a sliver. */
+static int part_begin(int size, int parts, int part) { return (int)((long)size * part / parts); }
 
 size_t packed_size(int k, int n) { return (size_t)panels_of(n) * (size_t)kernels->tile_cols * (size_t)k; }
 
@@ -29,119 +33,107 @@ static void pack_strips(const Strip *strips, bool right, int from, int k, int co
     }
 }
 
-/* A right operand [k, n] to be packed: the y of strips from row `from` on, or where strips is NULL bᵀ. */
-typedef struct PackJob {
-    const Strip *strips;
-    int from;
-    const real *b;
-    int ld, k, n;
-    real *panels;
-} PackJob;
-
-static void pack_panels(void *context, int begin, int end, int thread) {
-    (void)thread;
-    const PackJob *job = context;
-    const int width = kernels->tile_cols;
-    for (int panel = begin; panel < end; panel++) {
-        int col = panel * width, cols = smaller(width, job->n - col);
-        real *to = job->panels + (size_t)panel * (size_t)width * (size_t)job->k;
-        if (job->strips) pack_strips(job->strips, true, job->from, job->k, col, cols, width, to);
-        else kernels->pack_transposed(to, width, job->b + (size_t)col * (size_t)job->ld, job->ld, cols, job->k);
-    }
-}
-
-static void pack_shared(Threads *threads, PackJob job) {
-    threads_run(threads, "pack", panels_of(job.n), 1 + 8192 / (1 + job.k * kernels->tile_cols), pack_panels, &job);
-}
-
-Packed gemm_pack(Threads *threads, const real *b, int ld, bool transposed, int k, int n, real *panels) {
-    Strip whole = {.y = b, .ldy = ld, .rows = k};
-    pack_shared(threads, (PackJob){transposed ? NULL : &whole, 0, b, ld, k, n, panels});
-    return (Packed){k, n, panels};
-}
-
-/* ---- the product ---------------------------------------------------------------------------------------------- */
-
-/* Where the left operand comes from: rows of a, or the columns of the x of strips (else NULL). */
-typedef struct Left {
-    const real *a;
-    int lda;
-    const Strip *strips;
-} Left;
-
 typedef struct Product {
     Threads *threads;
     const char *name;
-    Left left;
-    int m, n, from, to; /* the inner index runs from..to-1 */
-    const real *panels; /* of b, at `from` */
-    size_t panel_stride;
+    int m, n, k;
+    const real *a; /* the left operand: rows of a, or the columns of the x of strips */
+    int lda;
+    const Strip *strips; /* NULL: a and b are meant */
+    Operand b;
     const real *init;
     int ld_init;
     real *c;
     int ldc;
-    bool by_columns; /* threads share the panels of b; otherwise the tiles of a */
+    /* The part that is at work: rows row.. and steps from.. of the inner index. */
+    int row, rows, tiles, from, steps;
+    real *left;        /* packed, a tile after the other, each [steps][rows of the tile] */
+    const real *right; /* panels, each `stride` behind the one before */
+    size_t stride;
 } Product;
 
-static int tiles_of(int m) { return (m + kernels->tile_rows - 1) / kernels->tile_rows; }
-/* Tiles of nearly equal height, so that the last one is not a sliver. */
-static int tile_begin(int m, int tiles, int tile) { return (int)((long)m * tile / tiles); }
-
-/* Packs rows row..row+rows-1 of the left operand, k of the inner index from `from`, as [k][rows]. */
-static void pack_left(const Left *left, int row, int rows, int from, int k, real *to) {
-    if (left->strips) pack_strips(left->strips, false, from, k, row, rows, rows, to);
-    else kernels->pack_transposed(to, rows, left->a + (size_t)row * (size_t)left->lda + from, left->lda, rows, k);
+static void pack_panels(void *context, int begin, int end, int thread) {
+    (void)thread;
+    const Product *p = context;
+    const int width = kernels->tile_cols;
+    for (int panel = begin; panel < end; panel++) {
+        int col = panel * width, cols = smaller(width, p->n - col);
+        real *to = (real *)p->right + (size_t)panel * p->stride;
+        size_t ld = (size_t)p->b.ld;
+        if (p->strips) pack_strips(p->strips, true, p->from, p->steps, col, cols, width, to);
+        else if (p->b.transposed)
+            kernels->pack_transposed(to, width, p->b.b + (size_t)col * ld + p->from, p->b.ld, cols, p->steps);
+        else kernels->pack_rows(to, width, p->b.b + (size_t)p->from * ld + col, p->b.ld, cols, p->steps);
+    }
 }
 
-/* Rows row..row+m-1 by panels panel0..panel1 of c, k of the inner index from `from`. */
-static void multiply_block(const Product *p, int row, int m, int panel0, int panel1, int from, int k, real *packed) {
-    const int width = kernels->tile_cols, tiles = tiles_of(m);
-    const real *init = from == p->from ? p->init : p->c; /* a later block goes on where the one before it stopped */
-    const int ld_init = from == p->from ? p->ld_init : p->ldc;
-    for (int t = 0; t < tiles; t++) {
-        int first = tile_begin(m, tiles, t);
-        pack_left(&p->left, row + first, tile_begin(m, tiles, t + 1) - first, from, k,
-                  packed + (size_t)first * (size_t)k);
+static void pack_right(Product *p, real *panels) {
+    p->right = panels;
+    p->stride = (size_t)p->steps * (size_t)kernels->tile_cols;
+    threads_run(p->threads, "pack", panels_of(p->n), 1 + (int)(16384 / p->stride), pack_panels, p);
+}
+
+Operand operand_pack(Threads *threads, Operand b, real *panels) {
+    Product p = {.threads = threads, .n = b.n, .b = b, .steps = b.k};
+    if (b.k > 0) pack_right(&p, panels);
+    b.panels = panels;
+    return b;
+}
+
+static void pack_tiles(void *context, int begin, int end, int thread) {
+    (void)thread;
+    const Product *p = context;
+    for (int tile = begin; tile < end; tile++) {
+        int first = part_begin(p->rows, p->tiles, tile), rows = part_begin(p->rows, p->tiles, tile + 1) - first;
+        real *to = p->left + (size_t)first * (size_t)p->steps;
+        if (p->strips) pack_strips(p->strips, false, p->from, p->steps, p->row + first, rows, rows, to);
+        else
+            kernels->pack_transposed(to, rows, p->a + (size_t)(p->row + first) * (size_t)p->lda + p->from, p->lda, rows,
+                                     p->steps);
     }
-    const int step = (width + tiles - 1) / tiles; /* of what each tile fetches of the next panel */
+}
+
+/* ---- the product ---------------------------------------------------------------------------------------------- */
+
+/* Where panel `panel`'s steps from `at` on lie. */
+static const real *right_at(const Product *p, int panel, int at) {
+    return p->right + (size_t)panel * p->stride + (size_t)at * (size_t)kernels->tile_cols;
+}
+
+/* Tiles tile0..tile1-1 by panels panel0..panel1-1, k of the part's steps from step `at`. */
+static void multiply_block(const Product *p, int tile0, int tile1, int panel0, int panel1, int at, int k) {
+    const int width = kernels->tile_cols, step = blocks_of(width, tile1 - tile0); /* that each tile fetches ahead */
+    const bool begins = p->from + at == 0; /* a later block goes on where the one before it stopped */
+    const real *init = begins ? p->init : p->c;
+    const int ld_init = begins ? p->ld_init : p->ldc;
     for (int panel = panel0; panel < panel1; panel++) {
         int col = panel * width, cols = smaller(width, p->n - col);
-        const real *b = p->panels + (size_t)panel * p->panel_stride + (size_t)(from - p->from) * (size_t)width;
-        const real *next = panel + 1 < panel1 ? b + p->panel_stride : b + (size_t)k * (size_t)width;
-        for (int t = 0; t < tiles; t++) {
-            int first = tile_begin(m, tiles, t);
-            size_t r = (size_t)(row + first);
-            kernels->gemm_tile(tile_begin(m, tiles, t + 1) - first, cols, k, packed + (size_t)first * (size_t)k, b,
-                               init ? init + r * (size_t)ld_init + col : NULL, ld_init, p->c + r * (size_t)p->ldc + col,
-                               p->ldc, next + (size_t)t * (size_t)k * (size_t)step, step);
+        const real *next = right_at(p, panel + 1, at);
+        if (panel + 1 == panel1) next = at + k < p->steps ? right_at(p, panel0, at + k) : right_at(p, panel1, 0);
+        for (int tile = tile0; tile < tile1; tile++, next += (size_t)k * (size_t)step) {
+            int first = part_begin(p->rows, p->tiles, tile), rows = part_begin(p->rows, p->tiles, tile + 1) - first;
+            size_t row = (size_t)(p->row + first);
+            kernels->gemm_tile(rows, cols, k, p->left + (size_t)first * (size_t)p->steps + (size_t)at * (size_t)rows,
+                               right_at(p, panel, at), init ? init + row * (size_t)ld_init + col : NULL, ld_init,
+                               p->c + row * (size_t)p->ldc + col, p->ldc, next, step);
         }
     }
 }
 
-static void multiply(const Product *p, int row0, int row1, int panel0, int panel1, int thread) {
-    real *packed = threads_scratch(p->threads, thread, (size_t)M_BLOCK * K_BLOCK * sizeof(real));
-    for (int row = row0; row < row1; row += M_BLOCK)
-        for (int from = p->from; from < p->to; from += K_BLOCK)
-            multiply_block(p, row, smaller(M_BLOCK, row1 - row), panel0, panel1, from, smaller(K_BLOCK, p->to - from),
-                           packed);
-}
+static int row_blocks(const Product *p) { return blocks_of(p->rows, M_BLOCK); }
 
-static void multiply_part(void *context, int begin, int end, int thread) {
+/* Units are the panels, once for each block of rows. */
+static void multiply_units(void *context, int begin, int end, int thread) {
+    (void)thread;
     const Product *p = context;
-    if (p->by_columns) {
-        multiply(p, 0, p->m, begin, end, thread);
-    } else {
-        int tiles = tiles_of(p->m);
-        multiply(p, tile_begin(p->m, tiles, begin), tile_begin(p->m, tiles, end), 0, panels_of(p->n), thread);
+    const int panels = panels_of(p->n), blocks = row_blocks(p);
+    while (begin < end) {
+        int block = begin / panels, panel = begin % panels, count = smaller(panels - panel, end - begin);
+        for (int at = 0; at < p->steps; at += K_BLOCK)
+            multiply_block(p, part_begin(p->tiles, blocks, block), part_begin(p->tiles, blocks, block + 1), panel,
+                           panel + count, at, smaller(K_BLOCK, p->steps - at));
+        begin += count;
     }
-}
-
-/* Shared out along the side that divides more evenly. */
-static void multiply_shared(Product *p) {
-    p->by_columns = panels_of(p->n) >= tiles_of(p->m);
-    int units = p->by_columns ? panels_of(p->n) : tiles_of(p->m);
-    double work = (double)p->m * p->n * (p->to - p->from);
-    threads_run(p->threads, p->name, units, work < 1 << 16 ? units : 1, multiply_part, p);
 }
 
 /* An empty sum: init, or zero. */
@@ -152,44 +144,65 @@ static void fill(const Product *p) {
                 p->init ? p->init[(size_t)i * (size_t)p->ld_init + (size_t)j] : 0;
 }
 
-void gemm(Threads *threads, int m, const real *a, int lda, const Packed *b, const real *init, int ld_init, real *c,
+/* All rows by the steps from..from+steps-1 of the inner index, for which the right operand is ready. */
+static void multiply_steps(Product *p) {
+    const int rows = LEFT_PACKED / p->steps, parts = blocks_of(p->m, rows > M_BLOCK ? rows : M_BLOCK);
+    for (int part = 0; part < parts; part++) {
+        p->row = part_begin(p->m, parts, part);
+        p->rows = part_begin(p->m, parts, part + 1) - p->row;
+        p->tiles = blocks_of(p->rows, kernels->tile_rows);
+        size_t numbers = (size_t)p->rows * (size_t)p->steps;
+        p->left = threads_scratch(p->threads, SCRATCH_LEFT, numbers * sizeof(real));
+        threads_run(p->threads, "pack left", p->tiles, 1 + (int)(16384 * (size_t)p->tiles / numbers), pack_tiles, p);
+        double work = (double)numbers * kernels->tile_cols; /* of a panel */
+        threads_run(p->threads, p->name, row_blocks(p) * panels_of(p->n), 1 + (int)(1 << 17) / (1 + (int)work),
+                    multiply_units, p);
+    }
+}
+
+static void multiply(Product *p) {
+    if (p->k == 0) fill(p);
+    if (p->b.panels) {
+        p->right = p->b.panels;
+        p->stride = (size_t)p->k * (size_t)kernels->tile_cols;
+        p->steps = p->k;
+        if (p->k > 0) multiply_steps(p);
+        return;
+    }
+    for (p->from = 0; p->from < p->k; p->from += p->steps) {
+        p->steps = smaller(K_BLOCK, p->k - p->from);
+        pack_right(p, threads_scratch(p->threads, SCRATCH_RIGHT, packed_size(p->steps, p->n) * sizeof(real)));
+        multiply_steps(p);
+    }
+}
+
+void gemm(Threads *threads, int m, const real *a, int lda, const Operand *b, const real *init, int ld_init, real *c,
           int ldc) {
     Product p = {.threads = threads,
                  .name = "product",
-                 .left = {a, lda, NULL},
                  .m = m,
                  .n = b->n,
-                 .to = b->k,
-                 .panels = b->panels,
-                 .panel_stride = (size_t)b->k * (size_t)kernels->tile_cols,
+                 .k = b->k,
+                 .a = a,
+                 .lda = lda,
+                 .b = *b,
                  .init = init,
                  .ld_init = ld_init,
                  .c = c,
                  .ldc = ldc};
-    if (b->k == 0) fill(&p);
-    else multiply_shared(&p);
+    multiply(&p);
 }
 
-/* ---- the product of strips ------------------------------------------------------------------------------------ */
-
 void gemm_strips(Threads *threads, int m, int n, const Strip *strips, int count, real *c, int ldc) {
-    int k = 0;
-    for (int i = 0; i < count; i++) k += strips[i].rows;
     Product p = {.threads = threads,
                  .name = "weight gradient",
-                 .left = {NULL, 0, strips},
                  .m = m,
                  .n = n,
+                 .strips = strips,
                  .init = c,
                  .ld_init = ldc,
                  .c = c,
                  .ldc = ldc};
-    for (p.from = 0; p.from < k; p.from = p.to) {
-        p.to = smaller(p.from + STRIP_BLOCK, k);
-        p.panel_stride = (size_t)(p.to - p.from) * (size_t)kernels->tile_cols;
-        real *panels = threads_shared_scratch(threads, packed_size(p.to - p.from, n) * sizeof(real));
-        pack_shared(threads, (PackJob){.strips = strips, .from = p.from, .k = p.to - p.from, .n = n, .panels = panels});
-        p.panels = panels;
-        multiply_shared(&p);
-    }
+    for (int i = 0; i < count; i++) p.k += strips[i].rows;
+    if (p.k > 0) multiply(&p);
 }

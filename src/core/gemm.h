@@ -9,21 +9,25 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The right operand B [k, n] as the kernel reads it: panels of tile_cols columns, each [k][tile_cols], zero-padded. */
-typedef struct Packed {
+/* The right operand B [k, n]: b itself, [k, n] with leading dimension ld, or with `transposed` bᵀ, where b is [n, k].
+   It is packed in passing, for this one product, unless it brings panels as the kernel reads them: tile_cols columns
+   each, [k][tile_cols], zero-padded. */
+typedef struct Operand {
     int k, n;
-    real *panels;
-} Packed;
+    const real *b;
+    int ld;
+    bool transposed;
+    const real *panels; /* NULL, or from operand_pack */
+} Operand;
 
 /* Numbers that the panels of a [k, n] operand take. */
 size_t packed_size(int k, int n);
-/* Packs B = b [k, n] with leading dimension ld, or with `transposed` B = bᵀ where b is [n, k], into panels that the
-   caller provides. */
-Packed gemm_pack(Threads *threads, const real *b, int ld, bool transposed, int k, int n, real *panels);
+/* Packs B into panels that the caller provides, for products to come. */
+Operand operand_pack(Threads *threads, Operand b, real *panels);
 
 /* c [m, n] = init + a [m, k] B. init is [m, n] with leading dimension ld_init, may be c itself, a row for every row
    (ld_init 0), or NULL for zero. Each matrix may be wider in memory than it is: ld. */
-void gemm(Threads *threads, int m, const real *a, int lda, const Packed *b, const real *init, int ld_init, real *c,
+void gemm(Threads *threads, int m, const real *a, int lda, const Operand *b, const real *init, int ld_init, real *c,
           int ldc);
 
 /* A few rows of x [rows, m] and of y [rows, n] that belong together. */

@@ -96,7 +96,12 @@ INLINE void turn_block(real *to, int width, const real *from, int ld) {
 
 /* Rows of a constant width: the copies become a few moves. */
 INLINE void copy_rows(real *restrict panel, const int width, const real *restrict source, int ld, int k) {
-    for (int p = 0; p < k; p++, panel += width, source += ld) memcpy(panel, source, (size_t)width * sizeof(real));
+    for (int p = 0; p < k; p++, panel += width, source += ld) {
+        const real *later = source + (size_t)AHEAD * (size_t)ld; /* too far apart for the processor to guess */
+        __builtin_prefetch(later);
+        __builtin_prefetch(later + width - 1);
+        memcpy(panel, source, (size_t)width * sizeof(real));
+    }
 }
 
 static void pack_rows(real *restrict panel, int width, const real *restrict source, int ld, int cols, int k) {

@@ -62,26 +62,31 @@ static void meet(Tape *tape, Var *w) {
     tape->weights = w;
 }
 
-/* W, or Wᵀ, packed: kept while the batch lasts if W is a parameter. */
-static Packed packed(Tape *tape, Var *w, bool transposed) {
-    Packed *kept = NULL;
-    if (w->weight) {
-        meet(tape, w);
-        kept = transposed ? &w->weight->transposed : &w->weight->forward;
-        if (kept->panels) return *kept;
+/* W, or Wᵀ, for a product of m rows. Where few rows meet a parameter at a time, there will be more of them: then it is
+   packed once for the batch. Otherwise packing costs little next to the product, and keeping it a lot of memory. */
+static Operand operand(Tape *tape, Var *w, bool transposed, int m) {
+    enum { MANY = 512 };
+    Operand b = {.k = transposed ? w->cols : w->rows,
+                 .n = transposed ? w->rows : w->cols,
+                 .b = w->v,
+                 .ld = w->cols,
+                 .transposed = transposed};
+    if (!w->weight) return b;
+    meet(tape, w);
+    const real **kept = transposed ? &w->weight->transposed : &w->weight->forward;
+    if (!*kept && m < MANY) {
+        real *panels = arena_alloc(&tape->arena, packed_size(b.k, b.n) * sizeof(real));
+        *kept = operand_pack(tape->threads, b, panels).panels;
     }
-    int k = transposed ? w->cols : w->rows, n = transposed ? w->rows : w->cols;
-    real *panels = arena_alloc(&tape->arena, packed_size(k, n) * sizeof(real));
-    Packed fresh = gemm_pack(tape->threads, w->v, w->cols, transposed, k, n, panels);
-    if (kept) *kept = fresh;
-    return fresh;
+    b.panels = *kept;
+    return b;
 }
 
-void tape_pack(Tape *tape, Var *w) { packed(tape, w, false); }
+void tape_pack(Tape *tape, Var *w) { operand(tape, w, false, 0); }
 
 void tape_product(Tape *tape, int m, const real *a, int lda, Var *w, bool transposed, const real *init, int ld_init,
                   real *c, int ldc) {
-    Packed b = packed(tape, w, transposed);
+    Operand b = operand(tape, w, transposed, m);
     gemm(tape->threads, m, a, lda, &b, init, ld_init, c, ldc);
 }
 

@@ -27,8 +27,8 @@ typedef struct Pending {
 
 /* What a tape keeps about a weight for as long as the batch lasts. */
 typedef struct Weight {
-    Packed forward, transposed; /* W and Wᵀ as the matrix product reads them; panels NULL until first used */
-    Pending *pending;           /* gradients that are gathered into one product, the latest first */
+    const real *forward, *transposed; /* panels of W and Wᵀ; NULL until first used */
+    Pending *pending;                 /* gradients that are gathered into one product, the latest first */
     int pending_count;
     Var *next; /* the weight that the tape met before this one */
     bool met;

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { SPINS = 4000, CACHE_LINE = 64, TALLIES = 32 };
+enum { SPINS = 4000, CACHE_LINE = 64, TALLIES = 32, RANGES = 8 /* of a thread in a run */ };
 
 typedef struct Buffer {
     void *memory;
@@ -16,21 +16,21 @@ typedef struct Buffer {
 } Buffer;
 
 typedef struct Worker {
+    _Alignas(CACHE_LINE) atomic_int next; /* of its share of the present run, what nobody has taken */
     Threads *pool;
     int index;
     pthread_t handle;
-    Buffer scratch;
     double busy; /* seconds of its part of the present run, while the pool is watched */
 } Worker;
 
 struct Threads {
     int n;
     Worker *workers; /* workers[0] is the caller, without a thread of its own */
-    Buffer shared;
+    Buffer scratch[SCRATCHES];
     /* The present run. Written by the caller before `round` moves on. */
     Work *work;
     void *context;
-    int items, parts;
+    int items, parts, range;
     bool stop, watched;
     Tally tallies[TALLIES];
     int tally_count;
@@ -54,11 +54,18 @@ static double now(void) {
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+static int share_begin(const Threads *pool, int part) { return (int)((long)pool->items * part / pool->parts); }
+
+/* Works a share off, its own or another's, as far as others leave something of it. */
+static void work_off(Threads *pool, int share, int thread) {
+    const int end = share_begin(pool, share + 1);
+    for (int begin; (begin = atomic_fetch_add(&pool->workers[share].next, pool->range)) < end;)
+        pool->work(pool->context, begin, begin + pool->range < end ? begin + pool->range : end, thread);
+}
+
 static void run_part(Threads *pool, int part) {
-    int begin = (int)((long)pool->items * part / pool->parts);
-    int end = (int)((long)pool->items * (part + 1) / pool->parts);
     double began = pool->watched ? now() : 0;
-    pool->work(pool->context, begin, end, part);
+    for (int i = 0; i < pool->parts; i++) work_off(pool, (part + i) % pool->parts, part);
     if (pool->watched) pool->workers[part].busy = now() - began;
 }
 
@@ -101,7 +108,7 @@ static void next_round(Threads *pool) {
 Threads *threads_new(int n) {
     CHECK(n >= 1, "threads_new: %d threads", n);
     Threads *pool = mem_alloc_aligned(sizeof *pool);
-    *pool = (Threads){.n = n, .workers = mem_zalloc((size_t)n * sizeof(Worker))};
+    *pool = (Threads){.n = n, .workers = mem_alloc_aligned((size_t)n * sizeof(Worker))};
     pthread_mutex_init(&pool->mutex, NULL);
     pthread_cond_init(&pool->wake, NULL);
     for (int i = 0; i < n; i++) pool->workers[i] = (Worker){.pool = pool, .index = i};
@@ -118,10 +125,9 @@ void threads_free(Threads *pool) {
     pool->stop = true;
     next_round(pool);
     for (int i = 1; i < pool->n; i++) pthread_join(pool->workers[i].handle, NULL);
-    for (int i = 0; i < pool->n; i++) mem_free(pool->workers[i].scratch.memory);
+    for (int i = 0; i < SCRATCHES; i++) mem_free(pool->scratch[i].memory);
     pthread_cond_destroy(&pool->wake);
     pthread_mutex_destroy(&pool->mutex);
-    mem_free(pool->shared.memory);
     mem_free(pool->workers);
     mem_free(pool);
 }
@@ -129,9 +135,12 @@ void threads_free(Threads *pool) {
 int threads_count(const Threads *pool) { return pool->n; }
 
 static void share_out(Threads *pool) {
-    if (pool->parts > 1) next_round(pool);
+    if (pool->parts == 1) {
+        pool->work(pool->context, 0, pool->items, 0);
+        return;
+    }
+    next_round(pool);
     run_part(pool, 0);
-    if (pool->parts == 1) return;
     for (int spins = 0; atomic_load_explicit(&pool->busy, memory_order_acquire) > 0; spins++) pause_briefly(spins);
 }
 
@@ -147,21 +156,27 @@ static Tally *tally_of(Threads *pool, const char *name) {
 
 void threads_run(Threads *pool, const char *name, int n, int grain, Work *work, void *context) {
     if (n <= 0) return;
-    int parts = grain > 1 ? (n + grain - 1) / grain : n;
+    if (grain < 1) grain = 1;
+    const int parts = (n - 1) / grain + 1;
     pool->work = work;
     pool->context = context;
     pool->items = n;
     pool->parts = parts < pool->n ? parts : pool->n;
+    pool->range = n / (pool->parts * RANGES) > grain ? n / (pool->parts * RANGES) : grain;
+    for (int i = 0; i < pool->parts; i++) atomic_store(&pool->workers[i].next, share_begin(pool, i));
     if (!pool->watched) {
         share_out(pool);
         return;
     }
     double began = now();
     share_out(pool);
+    double seconds = now() - began;
     Tally *tally = tally_of(pool, name);
     tally->runs++;
-    tally->seconds += now() - began;
-    for (int i = 0; i < pool->parts; i++) tally->busy += pool->workers[i].busy;
+    tally->seconds += seconds;
+    if (pool->parts == 1) tally->busy += seconds;
+    else
+        for (int i = 0; i < pool->parts; i++) tally->busy += pool->workers[i].busy;
 }
 
 void threads_watch(Threads *pool) {
@@ -183,8 +198,4 @@ static void *buffer_sized(Buffer *buffer, size_t bytes) {
     return buffer->memory;
 }
 
-void *threads_scratch(Threads *pool, int thread, size_t bytes) {
-    return buffer_sized(&pool->workers[thread].scratch, bytes);
-}
-
-void *threads_shared_scratch(Threads *pool, size_t bytes) { return buffer_sized(&pool->shared, bytes); }
+void *threads_scratch(Threads *pool, Scratch which, size_t bytes) { return buffer_sized(&pool->scratch[which], bytes); }

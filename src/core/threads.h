@@ -11,10 +11,11 @@ Threads *threads_new(int n);
 void threads_free(Threads *threads);
 int threads_count(const Threads *threads);
 
-/* Calls work(context, begin, end, thread) on disjoint ranges that cover 0..n-1, at most one range a thread and no
-   more ranges than n / grain, rounded up, and returns when all are done. What a range computes must not depend on
-   where it begins: then results are the same bits for any number of threads. Not re-entrant. The name, a literal, says
-   what kind of work it is: see threads_watch. */
+/* Calls work(context, begin, end, thread) on disjoint ranges that cover 0..n-1, none but a thread's last shorter than
+   `grain`, and returns when all are done. Each thread works its own share off from the front, a few ranges; who is done
+   takes ranges from the others. What a range computes must not depend on where it begins: then results are the same
+   bits for any number of threads. Not re-entrant. The name, a literal, says what kind of work it is: see
+   threads_watch. */
 typedef void Work(void *context, int begin, int end, int thread);
 void threads_run(Threads *threads, const char *name, int n, int grain, Work *work, void *context);
 
@@ -29,10 +30,9 @@ void threads_watch(Threads *threads);
 /* The tallies so far, and how many; owned by the pool. threads_watch makes them anew. */
 const Tally *threads_tallies(const Threads *threads, int *count);
 
-/* A buffer of a thread's own, at least `bytes` long, 64-byte aligned; content is undefined and the buffer is valid
-   until this thread asks for a larger one. */
-void *threads_scratch(Threads *threads, int thread, size_t bytes);
-/* The same, one for the whole pool; to be asked for between runs. */
-void *threads_shared_scratch(Threads *threads, size_t bytes);
+/* One of the pool's buffers, at least `bytes` long, 64-byte aligned; content is undefined and the buffer is valid until
+   a larger one is asked for. To be asked for between runs. */
+typedef enum { SCRATCH_LEFT, SCRATCH_RIGHT, SCRATCHES } Scratch;
+void *threads_scratch(Threads *threads, Scratch which, size_t bytes);
 
 #endif
