@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 static const Command *const commands[] = {&command_train, &command_translate, &command_align, &command_bleu,
@@ -37,12 +36,6 @@ int machine_flags(const Args *args, int *threads, Err *err) {
     const char *isa = args_value(args, "isa", 0);
     if (kernels_choose(isa ? isa : "auto")) return err_set(err, NULL, 0, "this machine has no '%s' kernels", isa);
     return args_int(args, "threads", processors > 0 ? (int)processors : 1, 1, 1024, threads, err);
-}
-
-double seconds_now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 static void no_memory(size_t bytes) {
