@@ -38,6 +38,7 @@ static void begin(World *w, const AttentionKind *attention, bool readout_prev) {
     kernels_choose("auto");
     tape_init(&w->tape, w->threads, rng_seed(1, 1));
     model_init(&w->model, &config);
+    params_allocate(&w->model.params);
     Rng rng = rng_seed(7, 0);
     for (size_t i = 0; i < w->model.params.size; i++) w->model.params.values[i] = (real)(0.6 * rng_normal(&rng));
     params_pack(&w->model.params, &w->tape);

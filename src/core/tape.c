@@ -49,6 +49,7 @@ Record *tape_record(Tape *tape, Back *back, Var *out, Var *in0, Var *in1, Var *i
 
 real *var_grad(Tape *tape, Var *var) {
     if (var->g) return var->g;
+    CHECK(!var->weight, "var_grad: a parameter that has no gradient");
     if (var->whole) var->g = var_grad(tape, var->whole) + (size_t)var->first * (size_t)var->cols;
     else var->g = arena_zalloc(&tape->arena, (size_t)var->rows * (size_t)var->cols * sizeof(real));
     return var->g;

@@ -78,6 +78,7 @@ static void begin_anew(Trainer *t) {
                    o->bpe_merges[i], o->dim_vocabs[i]);
     ModelConfig config = translator_model_config(o, &tr->source, &tr->target);
     model_init(&tr->model, &config);
+    params_allocate(&tr->model.params);
     params_init(&tr->model.params, (uint64_t)o->seed);
     optimizer_init(&t->optimizer, (OptimizerKind)optimizer_kind(o->optimizer), tr->model.params.size);
     t->state = (TrainState){.best_bleu = -1, .rng = rng_seed((uint64_t)o->seed, 0).state};
