@@ -7,29 +7,25 @@ void tape_init(Tape *tape, Threads *threads, Rng rng) { *tape = (Tape){.threads 
 void tape_free(Tape *tape) {
     tape_reset(tape);
     arena_free(&tape->arena);
+    arena_free(&tape->panels);
 }
 
-/* Lets go of what the tape keeps about the weights that it met after `until`. */
-static void forget_weights(Tape *tape, const Var *until) {
-    while (tape->weights != until) {
+void tape_reset(Tape *tape) {
+    while (tape->weights) {
         Var *w = tape->weights;
         tape->weights = w->weight->next;
         *w->weight = (Weight){0};
     }
-}
-
-void tape_reset(Tape *tape) {
-    forget_weights(tape, NULL);
     arena_reset(&tape->arena);
+    arena_reset(&tape->panels);
     tape->last = NULL;
 }
 
-TapeMark tape_mark(const Tape *tape) { return (TapeMark){arena_mark(&tape->arena), tape->weights}; }
+TapeMark tape_mark(const Tape *tape) { return arena_mark(&tape->arena); }
 
 void tape_rewind(Tape *tape, TapeMark mark) {
     CHECK(!tape->last, "tape_rewind: the tape has records");
-    forget_weights(tape, mark.weights);
-    arena_rewind(&tape->arena, mark.arena);
+    arena_rewind(&tape->arena, mark);
 }
 
 Var *var_new(Tape *tape, int rows, int cols) {
@@ -63,7 +59,7 @@ static void meet(Tape *tape, Var *w) {
     tape->weights = w;
 }
 
-/* W, or Wᵀ, packed: kept while the batch lasts if W is a parameter. */
+/* W, or Wᵀ, packed: kept until the tape is reset if W is a parameter. */
 static Packed packed(Tape *tape, Var *w, bool transposed) {
     Packed *kept = NULL;
     if (w->weight) {
@@ -72,13 +68,11 @@ static Packed packed(Tape *tape, Var *w, bool transposed) {
         if (kept->panels) return *kept;
     }
     int k = transposed ? w->cols : w->rows, n = transposed ? w->rows : w->cols;
-    real *panels = arena_alloc(&tape->arena, packed_size(k, n) * sizeof(real));
+    real *panels = arena_alloc(kept ? &tape->panels : &tape->arena, packed_size(k, n) * sizeof(real));
     Packed fresh = gemm_pack(tape->threads, w->v, w->cols, transposed, k, n, panels);
     if (kept) *kept = fresh;
     return fresh;
 }
-
-void tape_pack(Tape *tape, Var *w) { packed(tape, w, false); }
 
 void tape_product(Tape *tape, int m, const real *a, int lda, Var *w, bool transposed, const real *init, int ld_init,
                   real *c, int ldc) {

@@ -29,8 +29,7 @@ typedef struct Nbest {
 } Nbest;
 
 /* Translates n sentences ids[i][0..length[i]-1], each with its </s>. Returns n lists of at most `beam` hypotheses in
-   the caller's order, in the arena `out`. The parameters must be packed on the tape (params_pack). The tape is taken
-   back to where it was. */
+   the caller's order, in the arena `out`. The tape is taken back to where it was. */
 Nbest *beam_search(Tape *tape, const Model *model, const int *const *ids, const int *length, int n,
                    const BeamOptions *options, Arena *out);
 

@@ -98,10 +98,3 @@ size_t params_weights(const Params *params) {
     for (int i = 0; i < params->count; i++) n += (size_t)params->list[i]->var.rows * (size_t)params->list[i]->var.cols;
     return n;
 }
-
-void params_pack(const Params *params, Tape *tape) {
-    for (int i = 0; i < params->count; i++) {
-        Param *param = params->list[i];
-        if (param->var.rows > 1 && param->var.cols > 1) tape_pack(tape, &param->var);
-    }
-}

@@ -45,7 +45,5 @@ void params_init(Params *params, uint64_t seed);
 void params_free(Params *params);
 /* Number of weights. */
 size_t params_weights(const Params *params);
-/* Packs every matrix for a tape that will not record, before the first mark. */
-void params_pack(const Params *params, Tape *tape);
 
 #endif

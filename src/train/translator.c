@@ -166,7 +166,6 @@ Translations translate(Tape *tape, const Translator *translator, char *const *se
     int *length = mem_alloc((size_t)batch * sizeof *length), all = (int)arrlen(places);
     tape_reset(tape);
     tape->recording = false;
-    params_pack(&translator->model.params, tape);
     for (int first = 0; first < all; first += batch) {
         int size = all - first < batch ? all - first : batch;
         for (int b = 0; b < size; b++) {
