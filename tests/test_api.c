@@ -168,6 +168,7 @@ static void sizes_that_do_not_fit_are_refused(void **state) {
     t.options.dim_rnn = t.options.dim_emb = 65536;
     optimizer_init(&optimizer, OPTIMIZER_SGD, t.model.params.size);
     assert_int_equal(checkpoint_save(dir, &t, &optimizer, &at, &err), 0);
+    optimizer_free(&optimizer);
     assert_int_equal(translator_save(&t, path, &err), 0);
     assert_int_equal(translator_load(&read, dir, &err), -1);
     assert_non_null(strstr(err.reason, "is needed"));

@@ -61,7 +61,7 @@ static BeamOptions options(int beam, double normalize) {
 }
 
 static Nbest *search(World *w, const int *const *ids, const int *length, int n, const BeamOptions *o) {
-    return beam_search(&w->tape, &w->model, ids, length, n, o, &w->out);
+    return beam_search(&w->tape, &w->model, ids, length, n, o, &w->out, NULL);
 }
 
 static double log_softmax(const real *x, int id) {

@@ -110,6 +110,7 @@ struct Safetensors {
     cJSON *header;
     Tensor *tensors;
     int count;
+    double checksum_seconds;
 };
 
 static int map_file(Safetensors *file, const char *path, Err *err) {
@@ -191,7 +192,9 @@ static int read_file(Safetensors *file, Err *err) {
     const char *header = file->bytes + 8, *data = header + header_size;
     size_t data_size = file->size - 8 - (size_t)header_size;
     if (header_size % sizeof(float)) return err_set(err, file->path, 0, "the header is not padded to 4 bytes");
+    double began = seconds_now();
     if (check_sum(file, header, (size_t)header_size, data, data_size, err)) return -1;
+    file->checksum_seconds = seconds_now() - began;
     file->header = cJSON_ParseWithLength(header, (size_t)header_size);
     if (!cJSON_IsObject(file->header)) return err_set(err, file->path, 0, "the header is not a JSON object");
     return read_tensors(file, data, data_size, err);
@@ -221,6 +224,7 @@ const char *safetensors_meta(const Safetensors *file, const char *key) {
 }
 
 int safetensors_count(const Safetensors *file) { return file->count; }
+double safetensors_checksum_seconds(const Safetensors *file) { return file->checksum_seconds; }
 
 int safetensors_find(const Safetensors *file, const char *name, int rows, int cols, const float **data, Err *err) {
     for (int i = 0; i < file->count; i++) {

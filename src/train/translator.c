@@ -172,7 +172,7 @@ Translations translate(Tape *tape, const Translator *translator, char *const *se
             ids[b] = t.source[places[first + b].index];
             length[b] = places[first + b].length;
         }
-        Nbest *found = beam_search(tape, &translator->model, ids, length, size, options, &t.arena);
+        Nbest *found = beam_search(tape, &translator->model, ids, length, size, options, &t.arena, &t.timing);
         for (int b = 0; b < size; b++) t.nbest[places[first + b].index] = found[b];
         if (counter) counter(context, first + size, all);
     }

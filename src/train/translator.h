@@ -43,6 +43,7 @@ typedef struct Translations {
     int **source; /* [n] ids, stb_ds arrays */
     Nbest *nbest; /* [n]; an empty sentence has none */
     Arena arena;
+    Timing timing;
 } Translations;
 
 /* Called now and then with how many sentences are done. */
