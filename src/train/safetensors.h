@@ -18,7 +18,8 @@ typedef struct Meta {
     const char *key, *value;
 } Meta;
 
-/* Writes to a temporary file beside `path`, syncs it to the disk and renames it. */
+/* Writes to a temporary file beside `path`, syncs it to the disk and renames it. The first tensor begins at a multiple
+   of 64 bytes, each other one where the one before it ends. */
 int safetensors_write(const char *path, const Tensor *tensors, int tensor_count, const Meta *meta, int meta_count,
                       Err *err);
 
