@@ -509,6 +509,7 @@ static void check_model(void **unused) {
         Whole w = {.smoothing = cases[i].smoothing};
         model_init(&w.model,
                    &(ModelConfig){7, 7, 3, 4, 5, 2, cases[i].attention, cases[i].readout_prev, drop, drop, drop});
+        params_allocate(&w.model.params);
         tape_init(&w.tape, threads, (Rng){0});
         double worst = whole_error(&w);
         print_message("model, attention %-9s largest error %.1e\n", cases[i].attention->name, worst);

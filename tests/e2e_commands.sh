@@ -22,6 +22,13 @@ tide_ok translate "$scratch/run" <"$scratch/dev.zh" >"$scratch/a"
 tide_ok translate "$scratch/run" --mini-batch 1 --threads 1 <"$scratch/dev.zh" >"$scratch/b"
 cmp "$scratch/a" "$scratch/b" || die "translations depend on the batch"
 
+# --timing: one line more on stderr, whose parts are no more than the whole
+tide_ok translate "$scratch/run" --timing <"$scratch/dev.zh" >"$scratch/b"
+cmp "$scratch/a" "$scratch/b" || die "--timing changes the translation"
+sed 's/[^0-9. ]//g' "$scratch/stderr" | awk '
+    { bad = NF != 8 || $3 > $2; for (i = 1; i <= NF; i++) { bad = bad || $i == ""; if (i != 3 && i != 8) sum += $i } }
+    END { exit bad || NR != 1 || sum > $8 + 0.5 }' || die "--timing: $(cat "$scratch/stderr")"
+
 # n-best, best first, with the 1-best at its head
 tide_ok translate "$scratch/run" --beam-size 4 --n-best 3 <"$scratch/dev.zh" >"$scratch/nbest"
 awk -F' [|][|][|] ' '{ if (NR > 1 && $1 == last && $4 > score) exit 1; last = $1; score = $4; n[$1]++ }

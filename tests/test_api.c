@@ -2,6 +2,7 @@
 #include "core/kernels.h"
 #include "text/ds.h"
 #include "tide.h"
+#include "train/checkpoint.h"
 #include "train/translator.h"
 
 #include <math.h>
@@ -18,7 +19,7 @@ static char *const source_texts[] = {"潮水退了。", "大家都在海边。",
 static char *const target_texts[] = {"The tide went out.", "Everyone is by the sea.", "Who is not wearing shoes?"};
 
 /* A translator with random weights, written to a file. */
-static void write_model(Translator *t, const char *path) {
+static void write_model(Translator *t, uint64_t seed, const char *path) {
     Err err;
     *t = (Translator){0};
     options_default(&t->options);
@@ -30,7 +31,8 @@ static void write_model(Translator *t, const char *path) {
     side_learn(&t->target, TOKENIZER_BPE, target_texts, 3, 20, 0);
     ModelConfig config = translator_model_config(&t->options, &t->source, &t->target);
     model_init(&t->model, &config);
-    Rng rng = rng_seed(5, 0);
+    params_allocate(&t->model.params);
+    Rng rng = rng_seed(seed, 0);
     for (size_t i = 0; i < t->model.params.size; i++) t->model.params.values[i] = (real)(0.5 * rng_normal(&rng));
     assert_int_equal(translator_save(t, path, &err), 0);
 }
@@ -53,7 +55,7 @@ static void translates_as_the_program_does(void **state) {
     char path[] = "/tmp/tide-api-XXXXXX", error[256] = "";
     assert_true(close(mkstemp(path)) == 0);
     Translator t;
-    write_model(&t, path);
+    write_model(&t, 5, path);
     TideModel *model = tide_load(path, 2, error, sizeof error);
     assert_non_null(model);
     Threads *threads = threads_new(1);
@@ -81,6 +83,104 @@ static void translates_as_the_program_does(void **state) {
     unlink(path);
 }
 
+/* Loaded for use, a model has no memory for weights or gradients; to be trained on, it has both, with the same weights
+   in it. */
+static void weights_stay_in_the_file_unless_they_are_trained(void **state) {
+    (void)state;
+    char dir[] = "/tmp/tide-api-XXXXXX", path[64];
+    assert_non_null(mkdtemp(dir));
+    snprintf(path, sizeof path, "%s/model.safetensors", dir);
+    Err err, warning;
+    Translator written, used, trained;
+    Optimizer optimizer;
+    TrainState at = {0};
+    write_model(&written, 5, path);
+    optimizer_init(&optimizer, OPTIMIZER_ADAM, written.model.params.size);
+    assert_int_equal(checkpoint_save(dir, &written, &optimizer, &at, &err), 0);
+    optimizer_free(&optimizer);
+    assert_int_equal(translator_load(&used, dir, &err), 0);
+    assert_int_equal(checkpoint_load(dir, &trained, &optimizer, &at, &warning, &err), 1);
+    assert_null(used.model.params.values);
+    assert_null(used.model.params.gradients);
+    assert_non_null(trained.model.params.gradients);
+    for (int i = 0; i < written.model.params.count; i++) {
+        const Var *w = &written.model.params.list[i]->var, *u = &used.model.params.list[i]->var,
+                  *t = &trained.model.params.list[i]->var;
+        size_t bytes = (size_t)w->rows * (size_t)w->cols * sizeof(real);
+        assert_memory_equal(u->v, w->v, bytes);
+        assert_memory_equal(t->v, w->v, bytes);
+        assert_null(u->g);
+        assert_ptr_equal(t->v, trained.model.params.values + trained.model.params.list[i]->offset);
+    }
+    optimizer_free(&optimizer);
+    translator_free(&written);
+    translator_free(&used);
+    translator_free(&trained);
+    unlink(path);
+    snprintf(path, sizeof path, "%s/checkpoint.safetensors", dir);
+    unlink(path);
+    rmdir(dir);
+}
+
+static double first_score(TideModel *model) {
+    TideTranslation t;
+    assert_int_equal(tide_translate(model, source_texts[0], 3, &t), 0);
+    double score = t.log_probability;
+    tide_translation_free(&t);
+    return score;
+}
+
+/* Every load has a view of its own, of the file as it was then. */
+static void a_file_may_be_loaded_twice_and_replaced(void **state) {
+    (void)state;
+    char path[] = "/tmp/tide-api-XXXXXX", error[256] = "";
+    assert_true(close(mkstemp(path)) == 0);
+    Translator t, other;
+    write_model(&t, 5, path);
+    TideModel *first = tide_load(path, 1, error, sizeof error), *second = tide_load(path, 2, error, sizeof error);
+    assert_true(first && second);
+    const double right = first_score(first);
+    assert_true(first_score(second) == right);
+    tide_free(first);
+    write_model(&other, 6, path);
+    assert_true(first_score(second) == right);
+    TideModel *third = tide_load(path, 1, error, sizeof error);
+    assert_true(third && first_score(third) != right);
+    unlink(path);
+    assert_true(first_score(second) == right);
+    tide_free(second);
+    tide_free(third);
+    translator_free(&t);
+    translator_free(&other);
+}
+
+/* Sizes that the tensors do not have: refused before memory is asked for. */
+static void sizes_that_do_not_fit_are_refused(void **state) {
+    (void)state;
+    char dir[] = "/tmp/tide-api-XXXXXX", path[64];
+    assert_non_null(mkdtemp(dir));
+    Err err, warning;
+    Translator t, read;
+    Optimizer optimizer;
+    TrainState at = {0};
+    snprintf(path, sizeof path, "%s/model.safetensors", dir);
+    write_model(&t, 5, path);
+    t.options.dim_rnn = t.options.dim_emb = 65536;
+    optimizer_init(&optimizer, OPTIMIZER_SGD, t.model.params.size);
+    assert_int_equal(checkpoint_save(dir, &t, &optimizer, &at, &err), 0);
+    optimizer_free(&optimizer);
+    assert_int_equal(translator_save(&t, path, &err), 0);
+    assert_int_equal(translator_load(&read, dir, &err), -1);
+    assert_non_null(strstr(err.reason, "is needed"));
+    assert_int_equal(checkpoint_load(dir, &read, &optimizer, &at, &warning, &err), -1);
+    assert_non_null(strstr(err.reason, "is needed"));
+    translator_free(&t);
+    unlink(path);
+    snprintf(path, sizeof path, "%s/checkpoint.safetensors", dir);
+    unlink(path);
+    rmdir(dir);
+}
+
 static void says_why_a_model_cannot_be_loaded(void **state) {
     (void)state;
     char error[256] = "";
@@ -93,6 +193,9 @@ static void says_why_a_model_cannot_be_loaded(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(translates_as_the_program_does),
+        cmocka_unit_test(weights_stay_in_the_file_unless_they_are_trained),
+        cmocka_unit_test(a_file_may_be_loaded_twice_and_replaced),
+        cmocka_unit_test(sizes_that_do_not_fit_are_refused),
         cmocka_unit_test(says_why_a_model_cannot_be_loaded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,9 +38,9 @@ static void begin(World *w, const AttentionKind *attention, bool readout_prev) {
     kernels_choose("auto");
     tape_init(&w->tape, w->threads, rng_seed(1, 1));
     model_init(&w->model, &config);
+    params_allocate(&w->model.params);
     Rng rng = rng_seed(7, 0);
     for (size_t i = 0; i < w->model.params.size; i++) w->model.params.values[i] = (real)(0.6 * rng_normal(&rng));
-    params_pack(&w->model.params, &w->tape);
 }
 
 static void end(World *w) {
@@ -61,7 +61,7 @@ static BeamOptions options(int beam, double normalize) {
 }
 
 static Nbest *search(World *w, const int *const *ids, const int *length, int n, const BeamOptions *o) {
-    return beam_search(&w->tape, &w->model, ids, length, n, o, &w->out);
+    return beam_search(&w->tape, &w->model, ids, length, n, o, &w->out, NULL);
 }
 
 static double log_softmax(const real *x, int id) {
@@ -155,11 +155,32 @@ static void a_sentence_does_not_feel_its_batch(void **state) {
     end(&w);
 }
 
+/* Every factor of a product, once, and it stays for the next search; embeddings are only looked up. */
+static void weights_are_packed_when_first_multiplied(void **state) {
+    (void)state;
+    World w;
+    begin(&w, &attention_additive, false);
+    BeamOptions o = options(3, 0.6);
+    const Params *params = &w.model.params;
+    const real *panels[64];
+    search(&w, sources, lengths, SENTENCES, &o);
+    for (int i = 0; i < params->count; i++) {
+        const Param *p = params->list[i];
+        bool vector = p->var.rows == 1 || p->var.cols == 1, embedding = !strcmp(strchr(p->name, '.'), ".E");
+        panels[i] = p->weight.forward.panels;
+        if ((panels[i] != NULL) != (!vector && !embedding)) fail_msg("%s", p->name);
+    }
+    search(&w, sources, lengths, 1, &o);
+    for (int i = 0; i < params->count; i++) assert_ptr_equal(params->list[i]->weight.forward.panels, panels[i]);
+    end(&w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hypotheses_are_what_forcing_gives),
         cmocka_unit_test(a_beam_of_one_is_greedy),
         cmocka_unit_test(a_sentence_does_not_feel_its_batch),
+        cmocka_unit_test(weights_are_packed_when_first_multiplied),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -135,6 +135,7 @@ static void compare_model(const cJSON *right, Tape *tape) {
     };
     Model model;
     model_init(&model, &config);
+    params_allocate(&model.params);
     read_parameters(member(right, "parameters"), &model.params);
     Side source = {0}, target = {0};
     read_side(member(right, "source"), &source);

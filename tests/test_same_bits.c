@@ -51,6 +51,7 @@ static void training_begin(Training *t, Threads *threads) {
                                 .dropout_annotation = 0.1,
                                 .dropout_readout = 0.3};
     model_init(&t->model, &config);
+    params_allocate(&t->model.params);
     params_init(&t->model.params, 1);
     optimizer_init(&t->optimizer, OPTIMIZER_ADAM, t->model.params.size);
     tape_init(&t->tape, threads, rng_seed(1, 99));

@@ -59,7 +59,6 @@ static int align_pair(Aligner *a, const char *source_text, const char *target_te
 }
 
 static int align_all(Aligner *a, char **source, char **target, Err *err) {
-    params_pack(&a->translator->model.params, &a->tape);
     for (ptrdiff_t i = 0; i < arrlen(source); i++)
         if (align_pair(a, source[i], target[i], err)) return -1;
     return 0;

@@ -24,6 +24,7 @@ typedef struct Args {
         int count;
     } * given;
     int given_count;
+    double began; /* when the process was created, on the clock of seconds_now; main's to fill */
 } Args;
 
 /* Parses argv[0..argc-1] by the flags. Returns -1 with *err's reason filled: an unknown flag (with the nearest known

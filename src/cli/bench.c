@@ -78,6 +78,7 @@ static void subject_begin(Subject *s, const BenchSize *size, Threads *threads) {
                                 .attention = attention_kind("additive")};
     *s = (Subject){.size = size};
     model_init(&s->model, &config);
+    params_allocate(&s->model.params);
     tape_init(&s->tape, threads, rng_seed(1, 0));
     Rng rng = rng_seed(1, 1);
     for (size_t i = 0; i < s->model.params.size; i++)
@@ -174,8 +175,7 @@ static double decode_once(Subject *s, int sentences, int beam) {
     double began = seconds_now();
     tape_reset(&s->tape);
     s->tape.recording = false;
-    params_pack(&s->model.params, &s->tape);
-    beam_search(&s->tape, &s->model, s->rows[0], s->length, sentences, &options, &out);
+    beam_search(&s->tape, &s->model, s->rows[0], s->length, sentences, &options, &out, NULL);
     double seconds = seconds_now() - began;
     arena_free(&out);
     return seconds;

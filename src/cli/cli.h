@@ -29,6 +29,4 @@ int usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* --threads and --isa; returns -1 with *err filled. */
 int machine_flags(const Args *args, int *threads, Err *err);
 
-double seconds_now(void);
-
 #endif

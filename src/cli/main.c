@@ -39,10 +39,11 @@ int machine_flags(const Args *args, int *threads, Err *err) {
     return args_int(args, "threads", processors > 0 ? (int)processors : 1, 1, 1024, threads, err);
 }
 
-double seconds_now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+/* When the process was created, on the clock of seconds_now: before the processor time that it has used by now. */
+static double created(void) {
+    struct timespec used;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+    return seconds_now() - (double)used.tv_sec - (double)used.tv_nsec * 1e-9;
 }
 
 static void no_memory(size_t bytes) {
@@ -77,22 +78,22 @@ static int print_command_help(const Command *command, const Flag *flags, int cou
     return 0;
 }
 
-static int run_with(const Command *command, const Flag *flags, int count, int argc, char **argv) {
+static int run_with(const Command *command, const Flag *flags, int count, int argc, char **argv, double began) {
     for (int i = 0; i < argc; i++)
         if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) return print_command_help(command, flags, count);
     Args args;
     Err err;
-    int status = args_parse(&args, argc, argv, flags, count, &err)
-                     ? usage_error("%s; see `tide %s --help`", err.reason, command->name)
-                     : command->run(&args);
+    int status = args_parse(&args, argc, argv, flags, count, &err);
+    args.began = began;
+    status = status ? usage_error("%s; see `tide %s --help`", err.reason, command->name) : command->run(&args);
     args_free(&args);
     return status;
 }
 
-static int run_command(const Command *command, int argc, char **argv) {
+static int run_command(const Command *command, int argc, char **argv, double began) {
     int count;
     Flag *flags = flags_of(command, &count);
-    int status = run_with(command, flags, count, argc, argv);
+    int status = run_with(command, flags, count, argc, argv, began);
     mem_free(flags);
     if (fflush(stdout) || ferror(stdout)) {
         fputs("tide: standard output cannot be written\n", stderr);
@@ -102,6 +103,7 @@ static int run_command(const Command *command, int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+    double began = created();
     mem_on_failure(no_memory);
     setlocale(LC_CTYPE, "");
     if (argc < 2) {
@@ -117,6 +119,6 @@ int main(int argc, char **argv) {
         return 0;
     }
     for (int i = 0; i < COMMANDS; i++)
-        if (!strcmp(argv[1], commands[i]->name)) return run_command(commands[i], argc - 2, argv + 2);
+        if (!strcmp(argv[1], commands[i]->name)) return run_command(commands[i], argc - 2, argv + 2, began);
     return usage_error("unknown command '%s'; see `tide --help`", argv[1]);
 }

@@ -17,9 +17,30 @@ static const Flag flags[] = {
     {"heatmap", 1, "DIR", "draw each translation's alignment as DIR/0001.svg ..."},
     {"transpose", 0, NULL, "heatmaps with the target across the top"},
     {"mini-batch", 1, "N", "sentences decoded together (default 64); the results are the same"},
+    {"timing", 0, NULL, "say on stderr where the time went"},
     FLAG_THREADS,
     FLAG_ISA,
 };
+
+/* Seconds spent. */
+typedef struct Spent {
+    double start, load, checksum, read, write;
+    Timing search;
+} Spent;
+
+/* The seconds since *moment, which becomes now. */
+static double lap(double *moment) {
+    double before = *moment;
+    *moment = seconds_now();
+    return *moment - before;
+}
+
+static void print_timing(const Spent *s, double total) {
+    fprintf(stderr,
+            "start %.1f ms, load %.1f (checksum %.1f), read %.1f, encode %.1f, decode %.1f, write %.1f, total %.1f\n",
+            s->start * 1e3, s->load * 1e3, s->checksum * 1e3, s->read * 1e3, s->search.encode * 1e3,
+            s->search.decode * 1e3, s->write * 1e3, total * 1e3);
+}
 
 typedef struct Settings {
     const char *model, *alignment, *heatmap;
@@ -72,7 +93,15 @@ static void count(void *context, long done, long all) {
     progress_count(context, "translating", done, all, seconds_now(), false);
 }
 
-static int run_on(const Settings *s, const Translator *tr, char **lines, Err *err) {
+static int write_out(const Settings *s, const Translator *tr, const Translations *found, Err *err) {
+    for (int i = 0; i < found->n; i++)
+        for (int k = 0; k < (s->n_best ? s->n_best : 1) && (k == 0 || k < found->nbest[i].count); k++)
+            print_hypothesis(s, tr, found, i, k);
+    fflush(stdout);
+    return s->heatmap ? draw(s, tr, found, err) : 0;
+}
+
+static int run_on(const Settings *s, const Translator *tr, char **lines, Spent *spent, Err *err) {
     Threads *threads = threads_new(s->threads);
     Tape tape;
     ProgressView view;
@@ -80,10 +109,10 @@ static int run_on(const Settings *s, const Translator *tr, char **lines, Err *er
     tape_init(&tape, threads, rng_seed(0, 0));
     Translations found = translate(&tape, tr, lines, (int)arrlen(lines), &s->beam, s->batch, count, &view);
     progress_clear(&view);
-    for (int i = 0; i < found.n; i++)
-        for (int k = 0; k < (s->n_best ? s->n_best : 1) && (k == 0 || k < found.nbest[i].count); k++)
-            print_hypothesis(s, tr, &found, i, k);
-    int status = s->heatmap ? draw(s, tr, &found, err) : 0;
+    double moment = seconds_now();
+    int status = write_out(s, tr, &found, err);
+    spent->write = lap(&moment);
+    spent->search = found.timing;
     translations_free(&found);
     tape_free(&tape);
     threads_free(threads);
@@ -110,18 +139,25 @@ static int settings_of(const Args *args, const Translator *tr, Settings *s, Err 
 static int run(const Args *args) {
     Err err;
     Settings settings = {0};
+    Spent spent = {0};
     Translator translator;
+    double moment = args->began;
     if (args->word_count != 1) return usage_error("translate needs one MODEL; see `tide translate --help`");
     if (machine_flags(args, &settings.threads, &err)) return usage_error("%s", err.reason);
+    spent.start = lap(&moment);
     if (translator_load(&translator, args->words[0], &err)) return fail(&err);
+    spent.load = lap(&moment);
+    spent.checksum = safetensors_checksum_seconds(translator.file);
     if (settings_of(args, &translator, &settings, &err)) {
         translator_free(&translator);
         return usage_error("%s", err.reason);
     }
     char **lines = lines_read(NULL, 1, &err);
-    int status = !lines || run_on(&settings, &translator, lines, &err) ? fail(&err) : 0;
+    spent.read = lap(&moment);
+    int status = !lines || run_on(&settings, &translator, lines, &spent, &err) ? fail(&err) : 0;
     lines_free(lines);
     translator_free(&translator);
+    if (args_has(args, "timing") && !status) print_timing(&spent, seconds_now() - args->began);
     return status;
 }
 
@@ -129,7 +165,13 @@ const Command command_translate = {
     .name = "translate",
     .summary = "translate standard input, a sentence a line",
     .usage = "MODEL [flags] < source > translation",
-    .about = "MODEL is a directory that `tide train` made, or a model.safetensors.",
+    .about =
+        "MODEL is a directory that `tide train` made, or a model.safetensors.\n\n"
+        "--timing prints milliseconds. `start` is what passed before the model was opened: the processor time that\n"
+        "the process had used when main began, and the time since. `load` is opening the model, of which `checksum`\n"
+        "read every byte of it; `read` is reading all sentences; `encode` and `decode` are the two halves of the\n"
+        "search, with the packing of the weights that each uses first; `write` is printing and drawing. The rest of\n"
+        "`total` went into pieces and threads, and into giving memory back.",
     .flags = flags,
     .flag_count = sizeof flags / sizeof *flags,
     .run = run,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 
 _Noreturn void check_failed(const char *file, int line, const char *format, ...) {
     va_list args;
@@ -67,3 +68,9 @@ char *mem_strndup(const char *text, size_t n) {
 }
 
 char *mem_strdup(const char *text) { return mem_strndup(text, strlen(text)); }
+
+double seconds_now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}

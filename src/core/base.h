@@ -1,4 +1,4 @@
-/* base.h: what every floor stands on: assertions, error reports and the one allocation wrapper. */
+/* base.h: what every floor stands on: assertions, error reports, the one allocation wrapper and the clock. */
 #ifndef TIDE_BASE_H
 #define TIDE_BASE_H
 
@@ -39,5 +39,8 @@ void mem_on_failure(void (*handler)(size_t bytes));
 /* For tests: the n-th allocation from now fails (0: none). mem_count() counts all allocations so far. */
 void mem_fail_nth(long n);
 long mem_count(void);
+
+/* Seconds since some moment in the past; never set back. */
+double seconds_now(void);
 
 #endif

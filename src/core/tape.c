@@ -7,29 +7,25 @@ void tape_init(Tape *tape, Threads *threads, Rng rng) { *tape = (Tape){.threads 
 void tape_free(Tape *tape) {
     tape_reset(tape);
     arena_free(&tape->arena);
+    arena_free(&tape->panels);
 }
 
-/* Lets go of what the tape keeps about the weights that it met after `until`. */
-static void forget_weights(Tape *tape, const Var *until) {
-    while (tape->weights != until) {
+void tape_reset(Tape *tape) {
+    while (tape->weights) {
         Var *w = tape->weights;
         tape->weights = w->weight->next;
         *w->weight = (Weight){0};
     }
-}
-
-void tape_reset(Tape *tape) {
-    forget_weights(tape, NULL);
     arena_reset(&tape->arena);
+    arena_reset(&tape->panels);
     tape->last = NULL;
 }
 
-TapeMark tape_mark(const Tape *tape) { return (TapeMark){arena_mark(&tape->arena), tape->weights}; }
+TapeMark tape_mark(const Tape *tape) { return arena_mark(&tape->arena); }
 
 void tape_rewind(Tape *tape, TapeMark mark) {
     CHECK(!tape->last, "tape_rewind: the tape has records");
-    forget_weights(tape, mark.weights);
-    arena_rewind(&tape->arena, mark.arena);
+    arena_rewind(&tape->arena, mark);
 }
 
 Var *var_new(Tape *tape, int rows, int cols) {
@@ -49,6 +45,7 @@ Record *tape_record(Tape *tape, Back *back, Var *out, Var *in0, Var *in1, Var *i
 
 real *var_grad(Tape *tape, Var *var) {
     if (var->g) return var->g;
+    CHECK(!var->weight, "var_grad: a parameter that has no gradient");
     if (var->whole) var->g = var_grad(tape, var->whole) + (size_t)var->first * (size_t)var->cols;
     else var->g = arena_zalloc(&tape->arena, (size_t)var->rows * (size_t)var->cols * sizeof(real));
     return var->g;
@@ -63,7 +60,7 @@ static void meet(Tape *tape, Var *w) {
 }
 
 /* W, or Wᵀ, for a product of m rows. Where few rows meet a parameter at a time, there will be more of them: then it is
-   packed once for the batch. Otherwise packing costs little next to the product, and keeping it a lot of memory. */
+   packed once, until the tape is reset. Otherwise packing costs little next to the product, and keeping it a lot of memory. */
 static Operand operand(Tape *tape, Var *w, bool transposed, int m) {
     enum { MANY = 512 };
     Operand b = {.k = transposed ? w->cols : w->rows,
@@ -75,14 +72,12 @@ static Operand operand(Tape *tape, Var *w, bool transposed, int m) {
     meet(tape, w);
     const real **kept = transposed ? &w->weight->transposed : &w->weight->forward;
     if (!*kept && m < MANY) {
-        real *panels = arena_alloc(&tape->arena, packed_size(b.k, b.n) * sizeof(real));
+        real *panels = arena_alloc(&tape->panels, packed_size(b.k, b.n) * sizeof(real));
         *kept = operand_pack(tape->threads, b, panels).panels;
     }
     b.panels = *kept;
     return b;
 }
-
-void tape_pack(Tape *tape, Var *w) { operand(tape, w, false, 0); }
 
 void tape_product(Tape *tape, int m, const real *a, int lda, Var *w, bool transposed, const real *init, int ld_init,
                   real *c, int ldc) {

@@ -25,7 +25,7 @@ typedef struct Pending {
     int ldx, ldy, rows;
 } Pending;
 
-/* What a tape keeps about a weight for as long as the batch lasts. */
+/* What a tape keeps about a weight until it is reset. */
 typedef struct Weight {
     const real *forward, *transposed; /* panels of W and Wᵀ; NULL until first used */
     Pending *pending;                 /* gradients that are gathered into one product, the latest first */
@@ -57,24 +57,22 @@ struct Record {
 
 struct Tape {
     Arena arena;
+    Arena panels;     /* the packed weights, which stay when the tape is rewound */
     Threads *threads; /* not owned */
     Rng rng;          /* for dropout */
     bool recording;   /* leave records; also: training, so dropout drops */
     Record *last;
-    Var *weights; /* met in this batch */
+    Var *weights; /* met since the last reset */
 };
 
 /* A moment of a tape that does not record, to which it can be taken back: see tape_rewind. */
-typedef struct TapeMark {
-    ArenaMark arena;
-    Var *weights;
-} TapeMark;
+typedef ArenaMark TapeMark;
 
 void tape_init(Tape *tape, Threads *threads, Rng rng);
 void tape_free(Tape *tape);
-/* Forgets all values, gradients and records; parameters stay. */
+/* Forgets all values, gradients and records; parameters stay, and may have changed when they are next used. */
 void tape_reset(Tape *tape);
-/* Forgets what was computed since the mark. Only while the tape does not record. */
+/* Forgets what was computed since the mark; weights stay packed. Only while the tape does not record. */
 TapeMark tape_mark(const Tape *tape);
 void tape_rewind(Tape *tape, TapeMark mark);
 
@@ -91,7 +89,5 @@ void tape_product(Tape *tape, int m, const real *a, int lda, Var *w, bool transp
                   real *c, int ldc);
 /* dW += xᵀ dy; of a parameter at the end of tape_backward, all uses at once. dy must stay as it is until then. */
 void tape_weight_grad(Tape *tape, Var *w, const real *x, int ldx, const real *dy, int ldy, int rows);
-/* Packs a parameter now, so that it stays packed when the tape is rewound to a later mark. */
-void tape_pack(Tape *tape, Var *w);
 
 #endif

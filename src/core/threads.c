@@ -6,7 +6,6 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
-#include <time.h>
 
 enum { SPINS = 4000, CACHE_LINE = 64, TALLIES = 32, RANGES = 8 /* of a thread in a run */ };
 
@@ -48,12 +47,6 @@ static void pause_briefly(int spins) {
     if (spins % 1024 == 1023) sched_yield(); /* there may be fewer processors than threads */
 }
 
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 static int share_begin(const Threads *pool, int part) { return (int)((long)pool->items * part / pool->parts); }
 
 /* Works a share off, its own or another's, as far as others leave something of it. */
@@ -64,9 +57,9 @@ static void work_off(Threads *pool, int share, int thread) {
 }
 
 static void run_part(Threads *pool, int part) {
-    double began = pool->watched ? now() : 0;
+    double began = pool->watched ? seconds_now() : 0;
     for (int i = 0; i < pool->parts; i++) work_off(pool, (part + i) % pool->parts, part);
-    if (pool->watched) pool->workers[part].busy = now() - began;
+    if (pool->watched) pool->workers[part].busy = seconds_now() - began;
 }
 
 /* Waits for the round to move on from `seen`: spins for a while, since the next op is near, then sleeps. */
@@ -168,9 +161,9 @@ void threads_run(Threads *pool, const char *name, int n, int grain, Work *work, 
         share_out(pool);
         return;
     }
-    double began = now();
+    double began = seconds_now();
     share_out(pool);
-    double seconds = now() - began;
+    double seconds = seconds_now() - began;
     Tally *tally = tally_of(pool, name);
     tally->runs++;
     tally->seconds += seconds;

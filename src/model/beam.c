@@ -192,11 +192,12 @@ static void search_begin(Search *s) {
 }
 
 Nbest *beam_search(Tape *tape, const Model *model, const int *const *ids, const int *length, int n,
-                   const BeamOptions *options, Arena *out) {
+                   const BeamOptions *options, Arena *out, Timing *timing) {
     CHECK(!tape->recording && options->beam > 0, "beam_search: a tape that records, or a beam of %d", options->beam);
     Nbest *results = arena_alloc(out, (size_t)n * sizeof *results);
     if (n == 0) return results;
     TapeMark mark = tape_mark(tape);
+    double began = seconds_now();
     Source source = source_fold(&tape->arena, ids, length, n, NULL);
     Search s = {.tape = tape,
                 .model = model,
@@ -205,10 +206,15 @@ Nbest *beam_search(Tape *tape, const Model *model, const int *const *ids, const 
                 .n = n,
                 .length = source.spans.length,
                 .H = model_read(tape, model, &source)};
+    double encoded = seconds_now();
     search_begin(&s);
     for (int step = 1; s.rows > 0; step++) search_step(&s, step);
     for (int i = 0; i < n; i++) results[source.x.order[i]] = s.found[i];
     arena_free(&s.nodes);
     tape_rewind(tape, mark);
+    if (timing) {
+        timing->encode += encoded - began;
+        timing->decode += seconds_now() - encoded;
+    }
     return results;
 }

@@ -28,10 +28,15 @@ typedef struct Nbest {
     int source_length;
 } Nbest;
 
+/* Seconds spent; a weight that is packed on the way counts where it is first used. */
+typedef struct Timing {
+    double encode, decode;
+} Timing;
+
 /* Translates n sentences ids[i][0..length[i]-1], each with its </s>. Returns n lists of at most `beam` hypotheses in
-   the caller's order, in the arena `out`. The parameters must be packed on the tape (params_pack). The tape is taken
+   the caller's order, in the arena `out`. Adds to *timing, unless it is NULL. The tape is taken
    back to where it was. */
 Nbest *beam_search(Tape *tape, const Model *model, const int *const *ids, const int *length, int n,
-                   const BeamOptions *options, Arena *out);
+                   const BeamOptions *options, Arena *out, Timing *timing);
 
 #endif

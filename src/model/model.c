@@ -7,7 +7,6 @@ void model_init(Model *model, const ModelConfig *c) {
     attention_declare(&model->attention, c->attention, params, c->rnn, c->att);
     state_declare(&model->state, params, c->target_vocab, c->emb, c->rnn);
     readout_declare(&model->readout, params, c->target_vocab, c->emb, c->rnn, c->maxout);
-    params_allocate(params);
     model->encoder.dropout_embedding = model->state.dropout_embedding = c->dropout_embedding;
     model->encoder.dropout_annotation = model->attention.dropout = c->dropout_annotation;
     model->readout.dropout = c->dropout_readout;

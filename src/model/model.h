@@ -24,7 +24,7 @@ typedef struct Model {
     Readout readout;
 } Model;
 
-/* Parameters declared and allocated, all zero. */
+/* Declares the parameters; their memory is the caller's choice: params_allocate or param_borrow. */
 void model_init(Model *model, const ModelConfig *config);
 void model_free(Model *model);
 

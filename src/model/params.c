@@ -28,9 +28,17 @@ void params_allocate(Params *params) {
     params->values = block_new(params->size);
     params->gradients = block_new(params->size);
     for (int i = 0; i < params->count; i++) {
-        params->list[i]->var.v = params->values + params->list[i]->offset;
-        params->list[i]->var.g = params->gradients + params->list[i]->offset;
+        Var *var = &params->list[i]->var;
+        real *own = params->values + params->list[i]->offset;
+        if (var->v) memcpy(own, var->v, (size_t)var->rows * (size_t)var->cols * sizeof(real));
+        var->v = own;
+        var->g = params->gradients + params->list[i]->offset;
     }
+}
+
+void param_borrow(Param *param, const real *values) {
+    param->var.v = (real *)values;
+    param->var.g = NULL;
 }
 
 /* Rows of Gaussian numbers made orthonormal, each against those before it (modified Gram-Schmidt). */
@@ -70,6 +78,7 @@ static void init_param(Param *param, Rng *rng) {
 }
 
 void params_init(Params *params, uint64_t seed) {
+    CHECK(params->values, "params_init: no memory of their own");
     for (int i = 0; i < params->count; i++) {
         Rng rng = rng_seed(seed, (uint64_t)i + 1);
         init_param(params->list[i], &rng);
@@ -88,11 +97,4 @@ size_t params_weights(const Params *params) {
     size_t n = 0;
     for (int i = 0; i < params->count; i++) n += (size_t)params->list[i]->var.rows * (size_t)params->list[i]->var.cols;
     return n;
-}
-
-void params_pack(const Params *params, Tape *tape) {
-    for (int i = 0; i < params->count; i++) {
-        Param *param = params->list[i];
-        if (param->var.rows > 1 && param->var.cols > 1) tape_pack(tape, &param->var);
-    }
 }

@@ -23,23 +23,27 @@ typedef struct Param {
     size_t offset; /* of its values in the block */
 } Param;
 
-/* All parameters in one block of values and one of gradients, in the order of declaration. */
+/* All parameters, in the order of declaration: for training in one block of values and one of gradients; for use where
+   somebody else keeps them. */
 typedef struct Params {
     Param **list;
     int count, capacity;
-    size_t size; /* numbers in a block */
-    real *values, *gradients;
+    size_t size;              /* numbers in a block */
+    real *values, *gradients; /* NULL where the values are borrowed */
 } Params;
 
-/* Declares a matrix [rows, cols]; the Var is the module's to use, and has no memory before params_allocate. */
+/* Declares a matrix [rows, cols]; the Var is the module's to use, and has no memory until the parameters are
+   allocated or borrowed. */
 Var *params_add(Params *params, const char *name, int rows, int cols, Init init, double sd);
+/* Gives all values and gradients memory of their own: values as they were borrowed, everything else zero. */
 void params_allocate(Params *params);
-/* Draws the initial values; each parameter from a stream of its own. */
+/* Lets one parameter read its values where they are: never written, and without a gradient, so only on a tape that does
+   not record. Any alignment that a number may have will do. */
+void param_borrow(Param *param, const real *values);
+/* Draws the initial values into allocated memory; each parameter from a stream of its own. */
 void params_init(Params *params, uint64_t seed);
 void params_free(Params *params);
 /* Number of weights. */
 size_t params_weights(const Params *params);
-/* Packs every matrix for a tape that will not record, before the first mark. */
-void params_pack(const Params *params, Tape *tape);
 
 #endif

@@ -93,6 +93,7 @@ static int load_file(const char *path, Translator *translator, Optimizer *optimi
     int status =
         text && !parse_state(text, state, &steps) ? 0 : err_set(err, path, 0, "not a checkpoint of a training");
     if (!status) status = translator_read(translator, file, path, err);
+    if (!status) params_allocate(&translator->model.params);
     if (!status) status = read_optimizer(optimizer, translator, steps, file, err);
     safetensors_close(file);
     if (status) {

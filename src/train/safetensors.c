@@ -1,9 +1,11 @@
 #include "train/safetensors.h"
+#include "train/checksum.h"
 #include "train/files.h"
 
 #include <cJSON.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,35 +15,30 @@
 #include <unistd.h>
 
 #define CHECKSUM_KEY "\"checksum\":\""
-enum { CHECKSUM_DIGITS = 16, HEADER_LIMIT = 100 << 20 };
+enum { CHECKSUM_DIGITS = 16, HEADER_LIMIT = 100 << 20, ALIGN = 64 };
 
 /* ---- checksum ------------------------------------------------------------------------------------------------- */
 
-/* A 64-bit hash in which every step is a bijection of the state, so that one changed word always changes the result. By
-   words of 4 bytes, of which every part but the last is made: so parts hash alike one by one and in a row. */
-static uint64_t hash_bytes(uint64_t hash, const char *bytes, size_t n) {
-    while (n > 0) {
-        uint32_t word = 0;
-        size_t take = n < sizeof word ? n : sizeof word;
-        memcpy(&word, bytes, take);
-        hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
-        hash ^= hash >> 29;
-        bytes += take;
-        n -= take;
-    }
-    return hash;
+/* Where the digits of the checksum stand in a header; NULL if they do not. */
+static const char *find_digits(const char *header, size_t size) {
+    const size_t length = strlen(CHECKSUM_KEY);
+    const char *key = memmem(header, size, CHECKSUM_KEY, length);
+    return key && (size_t)(header + size - key) >= length + CHECKSUM_DIGITS ? key + length : NULL;
 }
 
-/* Of the whole file, with the checksum's own digits taken as zeros; header is changed and put back. */
-static uint64_t checksum(char *header, size_t header_size, char *digits, const void *const *data, const size_t *sizes,
-                         int count) {
-    char kept[CHECKSUM_DIGITS];
-    memcpy(kept, digits, CHECKSUM_DIGITS);
-    memset(digits, '0', CHECKSUM_DIGITS);
-    uint64_t hash = hash_bytes(header_size, header, header_size);
-    memcpy(digits, kept, CHECKSUM_DIGITS);
-    for (int i = 0; i < count; i++) hash = hash_bytes(hash, data[i], sizes[i]);
-    return hash;
+/* The checksum of a file up to its data: the header and its size, the digits taken as zeros. */
+static Checksum checksum_header(const char *header, uint64_t size, const char *digits) {
+    Checksum sum = checksum_begin();
+    const char *after = digits + CHECKSUM_DIGITS;
+    checksum_add(&sum, &size, sizeof size);
+    checksum_add(&sum, header, (size_t)(digits - header));
+    checksum_add(&sum, "0000000000000000", CHECKSUM_DIGITS);
+    checksum_add(&sum, after, size - (size_t)(after - header));
+    return sum;
+}
+
+static void checksum_text(Checksum *sum, char hex[CHECKSUM_DIGITS + 1]) {
+    snprintf(hex, CHECKSUM_DIGITS + 1, "%016" PRIx64, checksum_end(sum));
 }
 
 static size_t tensor_bytes(const Tensor *t) {
@@ -70,27 +67,32 @@ static char *header_text(const Tensor *tensors, int tensor_count, const Meta *me
     return text;
 }
 
+/* The format allows spaces at the end: as many as let the data begin at a multiple of ALIGN bytes in the file. */
+static char *pad_header(const char *text, uint64_t *size) {
+    size_t length = strlen(text), padded = (8 + length + ALIGN - 1) / ALIGN * ALIGN - 8;
+    char *header = memset(mem_alloc(padded), ' ', padded);
+    *size = padded;
+    return memcpy(header, text, length);
+}
+
 int safetensors_write(const char *path, const Tensor *tensors, int tensor_count, const Meta *meta, int meta_count,
                       Err *err) {
     char *text = header_text(tensors, tensor_count, meta, meta_count);
     if (!text) return err_set(err, path, 0, "no memory for the header");
-    size_t length = strlen(text), padded = (length + 7) / 8 * 8;
-    char *header = mem_alloc(padded + 1);
-    memcpy(header, text, length);
-    memset(header + length, ' ', padded - length); /* the format allows spaces at the end */
-    header[padded] = '\0';
+    uint64_t header_size;
+    char *header = pad_header(text, &header_size);
     free(text);
-
-    uint64_t size = padded;
+    char *digits = (char *)find_digits(header, header_size), hex[CHECKSUM_DIGITS + 1];
+    Checksum sum = checksum_header(header, header_size, digits);
     const void **parts = mem_alloc((size_t)(tensor_count + 2) * sizeof *parts);
     size_t *sizes = mem_alloc((size_t)(tensor_count + 2) * sizeof *sizes);
-    parts[0] = &size, sizes[0] = sizeof size;
-    parts[1] = header, sizes[1] = padded;
-    for (int i = 0; i < tensor_count; i++) parts[i + 2] = tensors[i].data, sizes[i + 2] = tensor_bytes(&tensors[i]);
-
-    char *digits = strstr(header, CHECKSUM_KEY) + strlen(CHECKSUM_KEY), hex[CHECKSUM_DIGITS + 1];
-    uint64_t sum = checksum(header, padded, digits, parts + 2, sizes + 2, tensor_count);
-    snprintf(hex, sizeof hex, "%016llx", (unsigned long long)sum);
+    parts[0] = &header_size, sizes[0] = sizeof header_size;
+    parts[1] = header, sizes[1] = header_size;
+    for (int i = 0; i < tensor_count; i++) {
+        parts[i + 2] = tensors[i].data, sizes[i + 2] = tensor_bytes(&tensors[i]);
+        checksum_add(&sum, parts[i + 2], sizes[i + 2]);
+    }
+    checksum_text(&sum, hex);
     memcpy(digits, hex, CHECKSUM_DIGITS);
     int status = file_replace(path, parts, sizes, tensor_count + 2, err);
     mem_free(parts);
@@ -108,6 +110,7 @@ struct Safetensors {
     cJSON *header;
     Tensor *tensors;
     int count;
+    double checksum_seconds;
 };
 
 static int map_file(Safetensors *file, const char *path, Err *err) {
@@ -169,18 +172,15 @@ static int read_tensors(Safetensors *file, const char *data, size_t data_size, E
 
 static int check_sum(const Safetensors *file, const char *header, size_t header_size, const char *data,
                      size_t data_size, Err *err) {
-    char *copy = mem_strndup(header, header_size), *digits = strstr(copy, CHECKSUM_KEY);
+    const char *digits = find_digits(header, header_size);
     char hex[CHECKSUM_DIGITS + 1] = "";
-    int good = digits && strlen(digits) > strlen(CHECKSUM_KEY) + CHECKSUM_DIGITS;
-    if (good) {
-        const void *parts[] = {data};
-        digits += strlen(CHECKSUM_KEY);
-        uint64_t sum = checksum(copy, header_size, digits, parts, &data_size, 1);
-        snprintf(hex, sizeof hex, "%016llx", (unsigned long long)sum);
-        good = !memcmp(hex, digits, CHECKSUM_DIGITS);
+    if (digits) {
+        Checksum sum = checksum_header(header, header_size, digits);
+        checksum_add(&sum, data, data_size);
+        checksum_text(&sum, hex);
     }
-    mem_free(copy);
-    return good ? 0 : err_set(err, file->path, 0, "the checksum does not match: the file is damaged or was altered");
+    if (digits && !memcmp(hex, digits, CHECKSUM_DIGITS)) return 0;
+    return err_set(err, file->path, 0, "the checksum does not match: the file is damaged or was altered");
 }
 
 static int read_file(Safetensors *file, Err *err) {
@@ -191,8 +191,10 @@ static int read_file(Safetensors *file, Err *err) {
         return err_set(err, file->path, 0, "not a safetensors file, or truncated");
     const char *header = file->bytes + 8, *data = header + header_size;
     size_t data_size = file->size - 8 - (size_t)header_size;
-    if (header_size % 8) return err_set(err, file->path, 0, "the header is not padded to 8 bytes");
+    if (header_size % sizeof(float)) return err_set(err, file->path, 0, "the header is not padded to 4 bytes");
+    double began = seconds_now();
     if (check_sum(file, header, (size_t)header_size, data, data_size, err)) return -1;
+    file->checksum_seconds = seconds_now() - began;
     file->header = cJSON_ParseWithLength(header, (size_t)header_size);
     if (!cJSON_IsObject(file->header)) return err_set(err, file->path, 0, "the header is not a JSON object");
     return read_tensors(file, data, data_size, err);
@@ -222,6 +224,7 @@ const char *safetensors_meta(const Safetensors *file, const char *key) {
 }
 
 int safetensors_count(const Safetensors *file) { return file->count; }
+double safetensors_checksum_seconds(const Safetensors *file) { return file->checksum_seconds; }
 
 int safetensors_find(const Safetensors *file, const char *name, int rows, int cols, const float **data, Err *err) {
     for (int i = 0; i < file->count; i++) {

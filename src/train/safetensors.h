@@ -18,7 +18,8 @@ typedef struct Meta {
     const char *key, *value;
 } Meta;
 
-/* Writes to a temporary file beside `path`, syncs it to the disk and renames it. */
+/* Writes to a temporary file beside `path`, syncs it to the disk and renames it. The first tensor begins at a multiple
+   of 64 bytes, each other one where the one before it ends. */
 int safetensors_write(const char *path, const Tensor *tensors, int tensor_count, const Meta *meta, int meta_count,
                       Err *err);
 
@@ -30,6 +31,8 @@ void safetensors_close(Safetensors *file);
 /* Text of the metadata, owned by the file; NULL where there is none. */
 const char *safetensors_meta(const Safetensors *file, const char *key);
 int safetensors_count(const Safetensors *file);
+/* Seconds that the checksum took when the file was opened. */
+double safetensors_checksum_seconds(const Safetensors *file);
 /* Finds a tensor; -1 with *err filled if it is missing or of another shape. *data is owned by the file. */
 int safetensors_find(const Safetensors *file, const char *name, int rows, int cols, const float **data, Err *err);
 

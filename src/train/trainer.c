@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { PROBES_OF_DEV = 4, EXAMPLES = 3, DECODE_BATCH = 64 };
 
@@ -35,12 +34,6 @@ typedef struct Trainer {
     double speed;           /* target tokens a second, lately */
     bool resumed;
 } Trainer;
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static void note(const Trainer *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void note(const Trainer *t, const char *format, ...) {
@@ -86,6 +79,7 @@ static void begin_anew(Trainer *t) {
                    o->bpe_merges[i], o->dim_vocabs[i]);
     ModelConfig config = translator_model_config(o, &tr->source, &tr->target);
     model_init(&tr->model, &config);
+    params_allocate(&tr->model.params);
     params_init(&tr->model.params, (uint64_t)o->seed);
     optimizer_init(&t->optimizer, (OptimizerKind)optimizer_kind(o->optimizer), tr->model.params.size);
     t->state = (TrainState){.best_bleu = -1, .rng = rng_seed((uint64_t)o->seed, 0).state};
@@ -197,7 +191,7 @@ static double epochs_done(const Trainer *t) {
 
 static int report(Trainer *t, Err *err) {
     TrainState *s = &t->state;
-    double time = now(), loss = s->report_nats / s->report_tokens;
+    double time = seconds_now(), loss = s->report_nats / s->report_tokens;
     char line[512];
     snprintf(
         line, sizeof line,
@@ -240,7 +234,7 @@ static void show(Trainer *t, int tokens, double seconds) {
         updates = updates && updates < by_epochs ? updates : by_epochs;
     }
     t->watch->progress(t->watch->context, &(Progress){t->state.update, updates, epochs_done(t), t->shown_loss, t->speed,
-                                                      seconds_left(t, now())});
+                                                      seconds_left(t, seconds_now())});
 }
 
 /* ---- validation ----------------------------------------------------------------------------------------------- */
@@ -275,14 +269,15 @@ static int log_validation(Trainer *t, const Validation *v, Err *err) {
         line, sizeof line,
         "{\"update\": %ld, \"epoch\": %.4f, \"valid_loss\": %.6f, \"valid_ppl\": %.4f, \"bleu\": %.4f, \"best\": %s, "
         "\"seconds\": %.1f}",
-        v->update, v->epoch, v->loss, exp(v->loss), v->bleu.score, v->best ? "true" : "false", now() - t->began);
+        v->update, v->epoch, v->loss, exp(v->loss), v->bleu.score, v->best ? "true" : "false",
+        seconds_now() - t->began);
     t->state.log_lines++;
     return log_line(&t->log, line, err);
 }
 
 /* Loss, BLEU, the probes' alignments; keeps the weights if they are the best so far. */
 static int validate(Trainer *t, Err *err) {
-    double paused = now();
+    double paused = seconds_now();
     BeamOptions beam = translator_beam_options(&t->translator);
     Validation v = {.update = t->state.update, .epoch = epochs_done(t)};
     v.loss = validation_loss(&t->tape, &t->translator.model, &t->valid_pairs);
@@ -307,7 +302,7 @@ static int validate(Trainer *t, Err *err) {
     int status = log_validation(t, &v, err);
     if (!status && v.best) status = save_model(t, err);
     if (!status) status = write_probes(t, err);
-    t->reported += now() - paused; /* tokens_per_s is of training alone */
+    t->reported += seconds_now() - paused; /* tokens_per_s is of training alone */
     return status;
 }
 
@@ -317,7 +312,7 @@ static bool finished(const Trainer *t) {
     const Options *o = &t->job->options;
     return (o->after_batches && t->state.update >= o->after_batches) ||
            (o->after_epochs > 0 && epochs_done(t) >= o->after_epochs) ||
-           (o->after_minutes > 0 && now() - t->began >= o->after_minutes * 60) ||
+           (o->after_minutes > 0 && seconds_now() - t->began >= o->after_minutes * 60) ||
            (o->early_stopping && t->state.stalled >= o->early_stopping);
 }
 
@@ -339,11 +334,11 @@ static bool due(long update, int frequency) { return frequency > 0 && update % f
 static int step(Trainer *t, Err *err) {
     const Options *o = &t->job->options;
     const int *begin = t->epoch.begin + t->state.batch;
-    double started = now();
+    double started = seconds_now();
     int tokens = update(t, t->epoch.order + begin[0], begin[1] - begin[0], err);
     if (tokens < 0) return -1;
     bool epoch_over = ++t->state.batch == t->epoch.batches;
-    show(t, tokens, now() - started);
+    show(t, tokens, seconds_now() - started);
     if (epoch_over) {
         t->state.epoch++;
         t->state.batch = 0;
@@ -369,7 +364,7 @@ static int loop(Trainer *t, const volatile sig_atomic_t *stop, Err *err) {
     plan(t);
     if (t->state.batch >= t->epoch.batches)
         return err_set(err, t->job->model, 0, "the checkpoint stands at a batch that the data does not have");
-    t->began = t->reported = now();
+    t->began = t->reported = seconds_now();
     t->began_update = t->state.update;
     while (!finished(t)) {
         if (*stop) {

@@ -72,12 +72,12 @@ static int read_side(Side *side, int which, const Options *options, const Safete
     return (side->vocab = vocab_parse(vocab, path, err)) ? 0 : -1;
 }
 
-static int read_weights(Model *model, const Safetensors *file, Err *err) {
-    for (int i = 0; i < model->params.count; i++) {
-        Param *p = model->params.list[i];
+static int borrow_weights(Params *params, const Safetensors *file, Err *err) {
+    for (int i = 0; i < params->count; i++) {
+        Param *p = params->list[i];
         const float *data;
         if (safetensors_find(file, p->name, p->var.rows, p->var.cols, &data, err)) return -1;
-        memcpy(p->var.v, data, (size_t)p->var.rows * (size_t)p->var.cols * sizeof(float));
+        param_borrow(p, data);
     }
     return 0;
 }
@@ -93,7 +93,7 @@ int translator_read(Translator *translator, const Safetensors *file, const char 
         return -1;
     ModelConfig model = translator_model_config(&translator->options, &translator->source, &translator->target);
     model_init(&translator->model, &model);
-    return read_weights(&translator->model, file, err);
+    return borrow_weights(&translator->model.params, file, err);
 }
 
 int translator_load(Translator *translator, const char *path, Err *err) {
@@ -105,10 +105,10 @@ int translator_load(Translator *translator, const char *path, Err *err) {
     Safetensors *file = safetensors_open(full, err);
     if (!file) return -1;
     int status = translator_read(translator, file, full, err);
+    translator->file = file;
     if (!status && safetensors_count(file) != translator->model.params.count)
         status = err_set(err, full, 0, "%d tensors where the model has %d", safetensors_count(file),
                          translator->model.params.count);
-    safetensors_close(file);
     if (status) translator_free(translator);
     return status;
 }
@@ -117,6 +117,8 @@ void translator_free(Translator *translator) {
     side_free(&translator->source);
     side_free(&translator->target);
     model_free(&translator->model);
+    safetensors_close(translator->file);
+    *translator = (Translator){0};
 }
 
 /* ---- translating ---------------------------------------------------------------------------------------------- */
@@ -164,14 +166,13 @@ Translations translate(Tape *tape, const Translator *translator, char *const *se
     int *length = mem_alloc((size_t)batch * sizeof *length), all = (int)arrlen(places);
     tape_reset(tape);
     tape->recording = false;
-    params_pack(&translator->model.params, tape);
     for (int first = 0; first < all; first += batch) {
         int size = all - first < batch ? all - first : batch;
         for (int b = 0; b < size; b++) {
             ids[b] = t.source[places[first + b].index];
             length[b] = places[first + b].length;
         }
-        Nbest *found = beam_search(tape, &translator->model, ids, length, size, options, &t.arena);
+        Nbest *found = beam_search(tape, &translator->model, ids, length, size, options, &t.arena, &t.timing);
         for (int b = 0; b < size; b++) t.nbest[places[first + b].index] = found[b];
         if (counter) counter(context, first + size, all);
     }

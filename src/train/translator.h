@@ -13,6 +13,7 @@ typedef struct Translator {
     Options options;
     Side source, target;
     Model model;
+    Safetensors *file; /* kept where the model reads its weights from it; else NULL */
 } Translator;
 
 /* The model that the options describe, for the two vocabularies. */
@@ -26,9 +27,10 @@ void translator_meta_free(Meta meta[TRANSLATOR_META]);
 /* The weights as named tensors: a stb_ds array. */
 Tensor *translator_tensors(const Translator *translator);
 
-/* Reads options and languages and sets up the model, with its weights from the file's tensors. */
+/* Reads options and languages and sets up the model, which borrows its weights from the file. */
 int translator_read(Translator *translator, const Safetensors *file, const char *path, Err *err);
-/* Opens MODEL, a directory with model.safetensors or such a file itself. */
+/* Opens MODEL, a directory with model.safetensors or such a file itself. The weights stay in the mapped file, which is
+   closed by translator_free; until then it may be replaced or deleted, but not written to. */
 int translator_load(Translator *translator, const char *path, Err *err);
 int translator_save(const Translator *translator, const char *path, Err *err);
 void translator_free(Translator *translator);
@@ -41,6 +43,7 @@ typedef struct Translations {
     int **source; /* [n] ids, stb_ds arrays */
     Nbest *nbest; /* [n]; an empty sentence has none */
     Arena arena;
+    Timing timing;
 } Translations;
 
 /* Called now and then with how many sentences are done. */
