@@ -195,6 +195,13 @@ static void check(const char *name, const Case *cases, size_t count) {
 }
 #define CHECK_CASES(name, cases) check(name, cases, sizeof(cases) / sizeof *(cases))
 
+/* The same numbers, for an op that takes its input over. */
+static Var *copy_of(Tape *tape, Var *x) {
+    Var *identity = zeros(tape, x->cols, x->cols);
+    for (int i = 0; i < x->cols; i++) identity->v[i * x->cols + i] = 1;
+    return linear(tape, x, identity, NULL);
+}
+
 /* ---- the ops ------------------------------------------------------------------------------------------- */
 
 static Var *build_linear(Tape *tape, Var *const *in, const void *extra) {
@@ -203,15 +210,33 @@ static Var *build_linear(Tape *tape, Var *const *in, const void *extra) {
 
 static void check_linear(void **unused) {
     (void)unused;
-    const int with_base = 1;
+    const int with_bias = 1;
     const Case cases[] = {
         {build_linear, {{3, 5}, {5, 7}}, NULL, false},
-        {build_linear, {{3, 5}, {5, 7}, {1, 7}}, &with_base, false},
-        {build_linear, {{3, 5}, {5, 7}, {3, 7}}, &with_base, false},
-        {build_linear, {{1, 4}, {4, 3}, {1, 3}}, &with_base, false},
-        {build_linear, {{5, 1}, {1, 1}, {1, 1}}, &with_base, false},
+        {build_linear, {{3, 5}, {5, 7}, {1, 7}}, &with_bias, false},
+        {build_linear, {{1, 4}, {4, 3}, {1, 3}}, &with_bias, false},
+        {build_linear, {{5, 1}, {1, 1}, {1, 1}}, &with_bias, false},
     };
     CHECK_CASES("linear", cases);
+}
+
+/* Onto all of a matrix, or onto one part of it and then the other. */
+static Var *build_linear_onto(Tape *tape, Var *const *in, const void *extra) {
+    Var *y = copy_of(tape, in[0]);
+    if (!extra) return linear_onto(tape, linear_onto(tape, y, in[1], in[2]), in[1], in[2]);
+    const int first = *(const int *)extra, rest = y->rows - first;
+    Var *parts[] = {linear_onto(tape, slice(tape, y, 0, first), slice(tape, in[1], 0, first), in[2]),
+                    linear_onto(tape, slice(tape, y, first, rest), slice(tape, in[1], first, rest), in[2])};
+    return stack(tape, parts, 2);
+}
+
+static void check_linear_onto(void **unused) {
+    (void)unused;
+    const int first = 2;
+    const Case cases[] = {{build_linear_onto, {{3, 7}, {3, 5}, {5, 7}}, NULL, false},
+                          {build_linear_onto, {{5, 3}, {5, 4}, {4, 3}}, &first, false},
+                          {build_linear_onto, {{1, 1}, {1, 1}, {1, 1}}, NULL, false}};
+    CHECK_CASES("linear_onto", cases);
 }
 
 static const int some_rows[] = {2, 0, 5, 2, 2, 0}; /* repeated, and rows 1, 3 and 4 unused */
@@ -226,6 +251,17 @@ static void check_gather(void **unused) {
         {build_gather, {{7, 1}}, some_rows, false},
     };
     CHECK_CASES("gather", cases);
+}
+
+static Var *build_gather_beside(Tape *tape, Var *const *in, const void *extra) {
+    return gather_beside(tape, in[0], in[1], extra, 6);
+}
+
+static void check_gather_beside(void **unused) {
+    (void)unused;
+    const Case cases[] = {{build_gather_beside, {{6, 5}, {6, 3}}, some_rows, false},
+                          {build_gather_beside, {{7, 1}, {8, 2}}, some_rows, false}};
+    CHECK_CASES("gather_beside", cases);
 }
 
 /* Overlapping slices, one within another and the whole, read by ops that add up in the same gradient. */
@@ -303,7 +339,7 @@ static void check_tanh_of(void **unused) {
 
 static Var *build_maxout(Tape *tape, Var *const *in, const void *extra) {
     (void)extra;
-    return maxout(tape, in[0]);
+    return maxout(tape, copy_of(tape, in[0]));
 }
 
 static void check_maxout(void **unused) {
@@ -327,16 +363,18 @@ static void check_dropout(void **unused) {
 
 static Var *build_gru_step(Tape *tape, Var *const *in, const void *extra) {
     (void)extra;
-    return gru_step(tape, in[0], in[1], in[2], in[3]);
+    return gru_step(tape, copy_of(tape, in[0]), in[1], in[2], in[3], NULL);
 }
 
 /* Two steps, one sentence ending after the first: the state feeds back. */
 static Var *build_gru_steps(Tape *tape, Var *const *in, const void *extra) {
     (void)extra;
     const int first = in[1]->rows, rest = in[0]->rows - first;
-    Var *h = gru_step(tape, slice(tape, in[0], 0, first), in[1], in[2], in[3]);
-    Var *states[] = {h, gru_step(tape, slice(tape, in[0], first, rest), slice(tape, h, 0, rest), in[2], in[3])};
-    return stack(tape, states, 2);
+    Var *x = copy_of(tape, in[0]), *all = var_new(tape, first + rest, in[1]->cols);
+    Var *h = gru_step(tape, slice(tape, x, 0, first), in[1], in[2], in[3], slice(tape, all, 0, first));
+    Var *states[] = {h, gru_step(tape, slice(tape, x, first, rest), slice(tape, h, 0, rest), in[2], in[3],
+                                 slice(tape, all, first, rest))};
+    return stack(tape, states, 2); /* which is `all` */
 }
 
 static void check_gru_step(void **unused) {
@@ -378,14 +416,22 @@ static void check_softmax_spans(void **unused) {
 }
 
 static Var *build_weighted_sum(Tape *tape, Var *const *in, const void *extra) {
-    return weighted_sum(tape, in[0], in[1], extra);
+    return weighted_sum(tape, in[0], in[1], extra, NULL);
+}
+
+/* H is another op's result, and read twice, the second time by fewer sentences. */
+static Var *build_weighted_sums(Tape *tape, Var *const *in, const void *extra) {
+    Var *all = tanh_of(tape, in[1]), *fewer = slice(tape, in[0], 0, 2);
+    Var *parts[] = {weighted_sum(tape, in[0], all, extra, NULL), weighted_sum(tape, fewer, all, extra, NULL)};
+    return stack(tape, parts, 2);
 }
 
 static void check_weighted_sum(void **unused) {
     (void)unused;
     const Case cases[] = {{build_weighted_sum, {{3, 4}, {8, 6}}, &spans_in_order, false},
                           {build_weighted_sum, {{3, 5}, {8, 1}}, &spans_out_of_order, false},
-                          {build_weighted_sum, {{2, 5}, {8, 3}}, &spans_out_of_order, false}};
+                          {build_weighted_sum, {{2, 5}, {8, 3}}, &spans_out_of_order, false},
+                          {build_weighted_sums, {{3, 5}, {8, 3}}, &spans_out_of_order, false}};
     CHECK_CASES("weighted_sum", cases);
 }
 
@@ -524,7 +570,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_wrong_backward_is_caught),
         cmocka_unit_test(check_linear),
+        cmocka_unit_test(check_linear_onto),
         cmocka_unit_test(check_gather),
+        cmocka_unit_test(check_gather_beside),
         cmocka_unit_test(check_slice),
         cmocka_unit_test(check_stack),
         cmocka_unit_test(check_extend),

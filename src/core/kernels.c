@@ -167,42 +167,40 @@ static void tanh_back(int n, real *restrict dx, const real *restrict y, const re
 
 /* ---- GRU ------------------------------------------------------------------------------------------------------ */
 
-static void gru_gates(int n, real *zr, const real *x, const real *h, real *rh) {
+static void gru_gates(int n, real *x, const real *h, real *rh) {
     for (int i = 0; i < n; i += VW) {
         int left = n - i;
-        vreal z = v_sigmoid(v_load_n(x + i, left) + v_load_n(zr + i, left));
-        vreal r = v_sigmoid(v_load_n(x + n + i, left) + v_load_n(zr + n + i, left));
+        vreal z = v_sigmoid(v_load_n(x + i, left)), r = v_sigmoid(v_load_n(x + n + i, left));
         v_store_n(rh + i, r * v_load_n(h + i, left), left);
-        v_store_n(zr + i, z, left);
-        v_store_n(zr + n + i, r, left);
+        v_store_n(x + i, z, left);
+        v_store_n(x + n + i, r, left);
     }
 }
 
-static void gru_state(int n, real *candidate, const real *x, const real *zr, const real *h, real *out) {
+static void gru_state(int n, real *x, const real *h, real *out) {
     for (int i = 0; i < n; i += VW) {
         int left = n - i;
-        vreal c = v_tanh(v_load_n(x + 2 * n + i, left) + v_load_n(candidate + i, left));
-        vreal z = v_load_n(zr + i, left), before = v_load_n(h + i, left);
-        v_store_n(candidate + i, c, left);
+        vreal c = v_tanh(v_load_n(x + 2 * n + i, left)), z = v_load_n(x + i, left), before = v_load_n(h + i, left);
+        v_store_n(x + 2 * n + i, c, left);
         v_store_n(out + i, (1 - z) * before + z * c, left);
     }
 }
 
-static void gru_state_back(int n, const real *restrict dout, const real *restrict zr, const real *restrict candidate,
-                           const real *restrict h, real *restrict da, real *restrict dh) {
+static void gru_state_back(int n, const real *restrict dout, real *restrict x, const real *restrict h,
+                           real *restrict dh) {
     for (int i = 0; i < n; i++) {
-        real z = zr[i], c = candidate[i], d = dout[i];
-        da[i] = d * (c - h[i]) * z * (1 - z);
-        da[2 * n + i] = d * z * (1 - c * c);
+        real z = x[i], c = x[2 * n + i], d = dout[i];
+        x[i] = d * (c - h[i]) * z * (1 - z);
+        x[2 * n + i] = d * z * (1 - c * c);
         dh[i] += d * (1 - z);
     }
 }
 
-static void gru_gates_back(int n, const real *restrict drh, const real *restrict zr, const real *restrict h,
-                           real *restrict da, real *restrict dh) {
+static void gru_gates_back(int n, const real *restrict drh, real *restrict x, const real *restrict h,
+                           real *restrict dh) {
     for (int i = 0; i < n; i++) {
-        real r = zr[n + i];
-        da[n + i] = drh[i] * h[i] * r * (1 - r);
+        real r = x[n + i];
+        x[n + i] = drh[i] * h[i] * r * (1 - r);
         dh[i] += drh[i] * r;
     }
 }
@@ -213,6 +211,7 @@ static real score(int n, const real *va, const real *q, const real *k) {
     Lanes lanes = {0};
     for (int i = 0, j = 0; i < n; i += VW, j++) {
         int left = n - i;
+        __builtin_prefetch(k + n + i);
         lanes_add(&lanes, j, v_load_n(va + i, left) * v_tanh(v_load_n(q + i, left) + v_load_n(k + i, left)));
     }
     return lanes_sum(&lanes);
@@ -221,11 +220,24 @@ static real score(int n, const real *va, const real *q, const real *k) {
 static void score_back(int n, real de, const real *va, const real *q, const real *k, real *dva, real *dq, real *dk) {
     for (int i = 0; i < n; i += VW) {
         int left = n - i;
+        __builtin_prefetch(k + n + i);
+        __builtin_prefetch(dk + n + i, 1);
         vreal t = v_tanh(v_load_n(q + i, left) + v_load_n(k + i, left));
         vreal da = de * v_load_n(va + i, left) * (1 - t * t);
         v_store_n(dva + i, v_load_n(dva + i, left) + de * t, left);
         v_store_n(dq + i, v_load_n(dq + i, left) + da, left);
         v_store_n(dk + i, v_load_n(dk + i, left) + da, left);
+    }
+}
+
+static void combine(int n, int count, const real *weight, const real *const *x, real *y) {
+    for (int i = 0; i < n; i += VW) {
+        vreal sum = v_load_n(y + i, n - i);
+        for (int j = 0; j < count; j++) {
+            __builtin_prefetch(x[j] + i + AHEAD * VW);
+            sum = v_fma(v_splat(weight[j]), v_load_n(x[j] + i, n - i), sum);
+        }
+        v_store_n(y + i, sum, n - i);
     }
 }
 
@@ -287,11 +299,11 @@ static void maxout(int n, real *restrict y, const real *restrict x) {
     for (int i = 0; i < n; i++) y[i] = x[2 * i] >= x[2 * i + 1] ? x[2 * i] : x[2 * i + 1];
 }
 
-static void maxout_back(int n, real *restrict dx, const real *restrict x, const real *restrict dy) {
+static void maxout_back(int n, real *restrict x, const real *restrict dy) {
     for (int i = 0; i < n; i++) {
         int first = x[2 * i] >= x[2 * i + 1];
-        dx[2 * i] += first ? dy[i] : 0;
-        dx[2 * i + 1] += first ? 0 : dy[i];
+        x[2 * i] = first ? dy[i] : 0;
+        x[2 * i + 1] = first ? 0 : dy[i];
     }
 }
 
@@ -393,6 +405,7 @@ const Kernels KERNELS = {
     .gru_gates_back = gru_gates_back,
     .score = score,
     .score_back = score_back,
+    .combine = combine,
     .softmax = softmax,
     .softmax_back = softmax_back,
     .exp_sum = exp_sum,

@@ -36,16 +36,18 @@ typedef struct Kernels {
     void (*tanh)(int n, real *y, const real *x);                       /* y = tanh x */
     void (*tanh_back)(int n, real *dx, const real *y, const real *dy); /* dx += dy (1 - y²) */
 
-    /* GRU, see ops_gru.c. zr[2n] holds U h at first, z and r after. */
-    void (*gru_gates)(int n, real *zr, const real *x, const real *h, real *rh);
-    void (*gru_state)(int n, real *candidate, const real *x, const real *zr, const real *h, real *out);
-    void (*gru_state_back)(int n, const real *dout, const real *zr, const real *candidate, const real *h, real *da,
-                           real *dh);
-    void (*gru_gates_back)(int n, const real *drh, const real *zr, const real *h, real *da, real *dh);
+    /* GRU, see ops_gru.c. x[3n] holds x + h U at first, then z, r and h̃, at last da. */
+    void (*gru_gates)(int n, real *x, const real *h, real *rh);
+    void (*gru_state)(int n, real *x, const real *h, real *out);
+    void (*gru_state_back)(int n, const real *dout, real *x, const real *h, real *dh);
+    void (*gru_gates_back)(int n, const real *drh, real *x, const real *h, real *dh);
 
-    /* Additive attention: Σ va tanh(q + k), and its gradients for a given de. */
+    /* Additive attention: Σ va tanh(q + k), and its gradients for a given de. What stands behind k, and dk, is fetched
+       on the way: the next position's. */
     real (*score)(int n, const real *va, const real *q, const real *k);
     void (*score_back)(int n, real de, const real *va, const real *q, const real *k, real *dva, real *dq, real *dk);
+    /* y += Σ weight_j x_j over `count` rows of n numbers, one chain of fused multiply-adds an element. */
+    void (*combine)(int n, int count, const real *weight, const real *const *x, real *y);
 
     void (*softmax)(int n, real *y, const real *x);
     void (*softmax_back)(int n, real *dx, const real *y, const real *dy);
@@ -55,8 +57,8 @@ typedef struct Kernels {
     void (*softmax_gradient)(int n, real *x, real max, real sum, real scale, real floor);
     real (*sum)(int n, const real *x);
 
-    void (*maxout)(int n, real *y, const real *x); /* y_k = max(x_2k, x_2k+1) */
-    void (*maxout_back)(int n, real *dx, const real *x, const real *dy);
+    void (*maxout)(int n, real *y, const real *x);       /* y_k = max(x_2k, x_2k+1) */
+    void (*maxout_back)(int n, real *x, const real *dy); /* dx in the place of x */
     /* y = x m / keep with m ~ Bernoulli(keep), element i's draw depending on key and first + i only. */
     void (*dropout)(int n, real *y, const real *x, uint32_t key, uint32_t first, real keep, int accumulate);
 

@@ -1,24 +1,31 @@
 /* ops.h: the ops of the tape. Each computes its value at once and stands, with its equation and its derivative, in one
    of the ops_*.c files; each has its check against central differences in tests/double_gradients.c. A shape that does
-   not fit is a bug and ends the program. Results live in the tape's arena. */
+   not fit is a bug and ends the program. Results live in the tape's arena. Where an op takes an argument over, its
+   value and its gradient are the op's to overwrite: it must be another op's result (of a slice, all rows of the whole
+   must be taken over in the end), and nobody else may read it. An argument `out` is where the result is to stand, or
+   NULL. */
 #ifndef TIDE_OPS_H
 #define TIDE_OPS_H
 
 #include "core/tape.h"
 
 /* ops_linear.c */
-/* base + x W. x [m, k], W [k, n], base [m, n], or [1, n] for a bias on every row, or NULL. Returns [m, n]. */
-Var *linear(Tape *tape, Var *x, Var *W, Var *base);
+/* x W + b. x [m, k], W [k, n], b [1, n] or NULL. Returns [m, n]. */
+Var *linear(Tape *tape, Var *x, Var *W, Var *b);
+/* y + x W in the place of y, which is returned. */
+Var *linear_onto(Tape *tape, Var *y, Var *x, Var *W);
 
 /* ops_rows.c: moving rows */
 /* Row i is row index[i] of x: the embedding of words, where x is E. The index must live as long as the batch. */
 Var *gather(Tape *tape, Var *x, const int *index, int n);
 /* Rows first..first+n-1 of x, not copied: values and gradients are x's own. */
 Var *slice(Tape *tape, Var *x, int first, int n);
-/* All rows of n matrices one below the other. */
+/* All rows of n matrices one below the other; where they are slices that lie like this already, what they are of. */
 Var *stack(Tape *tape, Var *const *x, int n);
 /* x with zero rows below it, up to n rows. */
 Var *extend(Tape *tape, Var *x, int n);
+/* Row i is [a[index_i], b[index_i]]. The index must live as long as the batch. */
+Var *gather_beside(Tape *tape, Var *a, Var *b, const int *index, int n);
 /* [a, b] side by side. */
 Var *beside(Tape *tape, Var *a, Var *b);
 /* A matrix of zeros. */
@@ -26,15 +33,15 @@ Var *zeros(Tape *tape, int rows, int cols);
 
 /* ops_pointwise.c */
 Var *tanh_of(Tape *tape, Var *x);
-/* max(x_2k, x_2k+1): [m, 2n] -> [m, n]. */
+/* max(x_2k, x_2k+1): [m, 2n] -> [m, n]. Takes x over. */
 Var *maxout(Tape *tape, Var *x);
 /* While the tape records: zero with probability `rate`, else x / (1 - rate). Otherwise x itself. */
 Var *dropout(Tape *tape, Var *x, double rate);
 
 /* ops_gru.c */
 /* One step of a gated recurrent unit in the paper's order; x [m, 3n] = what enters the gates z, r and the candidate
-   from outside, h [m, n], Uzr [n, 2n], U [n, n]. Returns the new state [m, n]. */
-Var *gru_step(Tape *tape, Var *x, Var *h, Var *Uzr, Var *U);
+   from outside, h [m, n], Uzr [n, 2n], U [n, n]. Returns the new state [m, n]. Takes x over. */
+Var *gru_step(Tape *tape, Var *x, Var *h, Var *Uzr, Var *U, Var *out);
 
 /* ops_attention.c */
 /* Which rows of a matrix belong to which sentence: sentence s has rows start[s]..start[s]+length[s]-1. */
@@ -49,7 +56,7 @@ Var *additive_scores(Tape *tape, Var *q, Var *K, Var *va, const Spans *spans);
 /* Softmax over each row's own length; zero beyond. */
 Var *softmax_spans(Tape *tape, Var *e, const Spans *spans);
 /* c_b = Σ_j α_bj H_j over the rows j of b's sentence. */
-Var *weighted_sum(Tape *tape, Var *alpha, Var *H, const Spans *spans);
+Var *weighted_sum(Tape *tape, Var *alpha, Var *H, const Spans *spans, Var *out);
 
 /* ops_loss.c */
 /* Cross-entropy of softmax(logits) [m, V] with target ids, label-smoothed by ε: Σ over rows of (1 - ε)(-ln p_y) +

@@ -60,6 +60,7 @@ static void score_gradients(void *context, int begin, int end, int thread) {
     for (int b = begin; b < end; b++) {
         int start = at->spans->start[b], length = at->spans->length[b];
         const real *de = row(at->out, at->out->g, b);
+        memset(row(at->a, at->dva, b), 0, (size_t)n * sizeof(real));
         for (int j = 0; j < length; j++)
             kernels->score_back(n, de[j], at->va, row(at->a, at->a->v, b), row(at->b, at->b->v, start + j),
                                 row(at->a, at->dva, b), row(at->a, at->a->g, b), row(at->b, at->b->g, start + j));
@@ -76,7 +77,7 @@ static void additive_scores_back(Tape *tape, const Record *record) {
                  .a = q,
                  .b = K,
                  .va = va->v,
-                 .dva = arena_zalloc(&tape->arena, (size_t)q->rows * (size_t)q->cols * sizeof(real))};
+                 .dva = threads_scratch(tape->threads, SCRATCH_OP, (size_t)q->rows * (size_t)q->cols * sizeof(real))};
     threads_run(tape->threads, "scores", q->rows, 1, score_gradients, &at);
     for (int b = 0; b < q->rows; b++) kernels->add(q->cols, var_grad(tape, va), row(q, at.dva, b));
 }
@@ -104,7 +105,10 @@ static void softmax_spans_back(Tape *tape, const Record *record) {
                               row(alpha, var_grad(tape, alpha), b));
 }
 
-/* c_b = Σ_j α_bj H_j;  dα_bj += dc_b·H_j,  dH_j += α_bj dc_b */
+/* c_b = Σ_j α_bj H_j;  dα_bj += dc_b·H_j,  dH_j += Σ_b α_bj dc_b
+   The steps of a decoder all read the same H: what they hand back to it waits, and is added up sentence by sentence. */
+enum { TOGETHER = 16 /* rows that are combined at a time */ };
+
 static void sum_rows(void *context, int begin, int end, int thread) {
     (void)thread;
     const Attend *at = context;
@@ -112,41 +116,92 @@ static void sum_rows(void *context, int begin, int end, int thread) {
         int s = owner(at->spans, b), start = at->spans->start[s], length = at->spans->length[s];
         real *c = row(at->out, at->out->v, b);
         memset(c, 0, (size_t)at->out->cols * sizeof(real));
-        for (int j = 0; j < length; j++)
-            kernels->axpy(at->b->cols, c, row(at->a, at->a->v, b)[j], row(at->b, at->b->v, start + j));
+        for (int j = 0; j < length; j += TOGETHER) {
+            const real *x[TOGETHER];
+            int count = length - j < TOGETHER ? length - j : TOGETHER;
+            for (int k = 0; k < count; k++) x[k] = row(at->b, at->b->v, start + j + k);
+            kernels->combine(at->b->cols, count, row(at->a, at->a->v, b) + j, x, c);
+        }
     }
 }
 
 static Back weighted_sum_back;
-Var *weighted_sum(Tape *tape, Var *alpha, Var *H, const Spans *spans) {
+Var *weighted_sum(Tape *tape, Var *alpha, Var *H, const Spans *spans, Var *out) {
     CHECK(alpha->cols == spans->longest, "weighted_sum: %d weights for %d positions", alpha->cols, spans->longest);
     check_owners(tape, spans);
-    Attend at = {.spans = spans, .out = var_new(tape, alpha->rows, H->cols), .a = alpha, .b = H};
+    Attend at = {.spans = spans, .out = var_place(tape, out, alpha->rows, H->cols), .a = alpha, .b = H};
     threads_run(tape->threads, "weighted sum", alpha->rows, 1, sum_rows, &at);
     Record *record = tape_record(tape, weighted_sum_back, at.out, alpha, H, NULL);
     if (record) record->extra = keep(tape, spans);
     return at.out;
 }
 
-static void sum_gradients(void *context, int begin, int end, int thread) {
+static void weight_gradients(void *context, int begin, int end, int thread) {
     (void)thread;
     const Attend *at = context;
     for (int b = begin; b < end; b++) {
         int start = at->spans->start[b], length = at->spans->length[b];
-        const real *dc = row(at->out, at->out->g, b), *alpha = row(at->a, at->a->v, b);
         real *dalpha = row(at->a, at->a->g, b);
-        for (int j = 0; j < length; j++) {
-            dalpha[j] += kernels->dot(at->b->cols, dc, row(at->b, at->b->v, start + j));
-            kernels->axpy(at->b->cols, row(at->b, at->b->g, start + j), alpha[j], dc);
-        }
+        for (int j = 0; j < length; j++)
+            dalpha[j] += kernels->dot(at->b->cols, row(at->out, at->out->g, b), row(at->b, at->b->v, start + j));
     }
+}
+
+/* A weighted sum that has gone back but for dH. */
+typedef struct Read {
+    const struct Read *before;
+    const Spans *spans;
+    Var *H;
+    const Var *alpha, *c;
+} Read;
+
+/* Up to TOGETHER reads of sentence b on the same rows, from *next on, which moves behind them. Returns how many. */
+static int reads_of(int b, const Read **next, const Read *reads[TOGETHER]) {
+    int count = 0;
+    for (; *next && count < TOGETHER; *next = (*next)->before) {
+        const Read *read = *next;
+        if (b >= read->alpha->rows) continue;
+        if (count && (read->H != reads[0]->H || read->spans->start != reads[0]->spans->start)) break;
+        reads[count++] = read;
+    }
+    return count;
+}
+
+/* dH of the sentences begin..end-1, the latest read first. */
+static void read_gradients(void *context, int begin, int end, int thread) {
+    (void)thread;
+    for (int b = begin; b < end; b++)
+        for (const Read *next = context; next;) {
+            const Read *reads[TOGETHER];
+            const real *dc[TOGETHER];
+            int count = reads_of(b, &next, reads), length = count ? reads[0]->spans->length[b] : 0;
+            for (int k = 0; k < count; k++) dc[k] = row(reads[k]->c, reads[k]->c->g, b);
+            for (int j = 0; j < length; j++) {
+                real alpha[TOGETHER];
+                for (int k = 0; k < count; k++) alpha[k] = row(reads[k]->alpha, reads[k]->alpha->v, b)[j];
+                kernels->combine(reads[0]->H->cols, count, alpha, dc,
+                                 row(reads[0]->H, reads[0]->H->g, reads[0]->spans->start[b] + j));
+            }
+        }
+}
+
+static void hand_back_to_H(Tape *tape, const void *reads) {
+    int sentences = 0;
+    for (const Read *read = reads; read; read = read->before) {
+        var_grad(tape, read->H);
+        if (read->alpha->rows > sentences) sentences = read->alpha->rows;
+    }
+    threads_run(tape->threads, "weighted sum", sentences, 1, read_gradients, (void *)reads);
 }
 
 static void weighted_sum_back(Tape *tape, const Record *record) {
     Var *alpha = record->in[0], *H = record->in[1];
     var_grad(tape, record->out);
     var_grad(tape, alpha);
-    var_grad(tape, H);
     Attend at = {.spans = record->extra, .out = record->out, .a = alpha, .b = H};
-    threads_run(tape->threads, "weighted sum", alpha->rows, 1, sum_gradients, &at);
+    threads_run(tape->threads, "weighted sum", alpha->rows, 1, weight_gradients, &at);
+    const void **reads = tape_later(tape, H, hand_back_to_H);
+    Read *read = arena_alloc(&tape->arena, sizeof *read);
+    *read = (Read){*reads, record->extra, H, alpha, record->out};
+    *reads = read;
 }

@@ -2,18 +2,25 @@
 #include "core/kernels.h"
 #include "core/ops.h"
 
-/* y = base + x W      x [m, k], W [k, n], base [m, n] or [1, n]
-   dx += dy Wᵀ,  dW += xᵀ dy,  dbase += dy, or its column sums */
+/* y = x W + b      x [m, k], W [k, n], b [1, n]
+   dx += dy Wᵀ,  dW += xᵀ dy,  db += the column sums of dy */
 static Back linear_back;
-Var *linear(Tape *tape, Var *x, Var *W, Var *base) {
+Var *linear(Tape *tape, Var *x, Var *W, Var *b) {
     CHECK(x->cols == W->rows, "linear: [%d, %d] by [%d, %d]", x->rows, x->cols, W->rows, W->cols);
-    CHECK(!base || (base->cols == W->cols && (base->rows == x->rows || base->rows == 1)),
-          "linear: base [%d, %d] for [%d, %d]", base->rows, base->cols, x->rows, W->cols);
+    CHECK(!b || (b->cols == W->cols && b->rows == 1), "linear: a bias of [%d, %d] for [%d, %d]", b->rows, b->cols,
+          x->rows, W->cols);
     Var *y = var_new(tape, x->rows, W->cols);
-    int ld_base = base && base->rows == x->rows ? base->cols : 0;
-    tape_product(tape, x->rows, x->v, x->cols, W, false, base ? base->v : NULL, ld_base, y->v, y->cols);
-    tape_record(tape, linear_back, y, x, W, base);
+    tape_product(tape, x->rows, x->v, x->cols, W, false, b ? b->v : NULL, 0, y->v, y->cols);
+    tape_record(tape, linear_back, y, x, W, b);
     return y;
+}
+
+/* dx and dW of a product of m rows whose gradient is dy. */
+static void product_back(Tape *tape, Var *x, Var *W, const real *dy) {
+    const real *init;
+    real *dx = var_grad_product(tape, x, &init);
+    tape_product(tape, x->rows, dy, W->cols, W, true, init, x->cols, dx, x->cols);
+    tape_weight_grad(tape, W, x->v, x->cols, dy, W->cols, x->rows);
 }
 
 typedef struct Columns {
@@ -29,16 +36,24 @@ static void sum_columns(void *context, int begin, int end, int thread) {
 }
 
 static void linear_back(Tape *tape, const Record *record) {
-    Var *y = record->out, *x = record->in[0], *W = record->in[1], *base = record->in[2];
-    const real *dy = var_grad(tape, y);
-    real *dx = var_grad(tape, x);
-    tape_product(tape, x->rows, dy, y->cols, W, true, dx, x->cols, dx, x->cols);
-    tape_weight_grad(tape, W, x->v, x->cols, dy, y->cols, x->rows);
-    if (!base) return;
-    if (base->rows == y->rows) {
-        kernels->add(y->rows * y->cols, var_grad(tape, base), dy);
-    } else {
-        Columns columns = {y, var_grad(tape, base)};
-        threads_run(tape->threads, "bias", y->cols, 1 + 65536 / (1 + y->rows), sum_columns, &columns);
-    }
+    Var *y = record->out, *b = record->in[2];
+    product_back(tape, record->in[0], record->in[1], var_grad(tape, y));
+    if (!b) return;
+    Columns columns = {y, var_grad(tape, b)};
+    threads_run(tape->threads, "bias", y->cols, 256, sum_columns, &columns);
+}
+
+/* y += x W      y [m, n] taken over, x [m, k], W [k, n]
+   dx += dy Wᵀ,  dW += xᵀ dy,  and y's gradient is that of what it was before */
+static Back linear_onto_back;
+Var *linear_onto(Tape *tape, Var *y, Var *x, Var *W) {
+    CHECK(x->cols == W->rows && y->rows == x->rows && y->cols == W->cols,
+          "linear_onto: [%d, %d] by [%d, %d] onto [%d, %d]", x->rows, x->cols, W->rows, W->cols, y->rows, y->cols);
+    tape_product(tape, x->rows, x->v, x->cols, W, false, y->v, y->cols, y->v, y->cols);
+    tape_record(tape, linear_onto_back, y, x, W, NULL);
+    return y;
+}
+
+static void linear_onto_back(Tape *tape, const Record *record) {
+    product_back(tape, record->in[0], record->in[1], var_grad(tape, record->out));
 }

@@ -19,19 +19,40 @@ static void tanh_of_back(Tape *tape, const Record *record) {
 }
 
 /* y_k = max(x_2k, x_2k+1)      x [m, 2n], y [m, n]      (Goodfellow et al. 2013; appendix A.2.2)
-   dx of the larger += dy_k */
+   dx of the larger = dy_k, of the other 0; it takes the place of x */
+typedef struct Pointwise {
+    Var *x, *y;
+    const struct Mask *mask;
+} Pointwise;
+
+enum { GRAIN = 1 << 14 };
+
+static void maxout_part(void *context, int begin, int end, int thread) {
+    (void)thread;
+    const Pointwise *p = context;
+    kernels->maxout(end - begin, p->y->v + begin, p->x->v + 2 * begin);
+}
+
 static Back maxout_back;
 Var *maxout(Tape *tape, Var *x) {
     CHECK(x->cols % 2 == 0, "maxout: %d columns", x->cols);
     Var *y = var_new(tape, x->rows, x->cols / 2);
-    kernels->maxout(size_of(y), y->v, x->v);
+    threads_run(tape->threads, "maxout", size_of(y), GRAIN, maxout_part, &(Pointwise){x, y, NULL});
     tape_record(tape, maxout_back, y, x, NULL, NULL);
     return y;
 }
 
+static void maxout_back_part(void *context, int begin, int end, int thread) {
+    (void)thread;
+    const Pointwise *p = context;
+    kernels->maxout_back(end - begin, p->x->v + 2 * begin, p->y->g + begin);
+}
+
 static void maxout_back(Tape *tape, const Record *record) {
     Var *y = record->out, *x = record->in[0];
-    kernels->maxout_back(size_of(y), var_grad(tape, x), x->v, var_grad(tape, y));
+    var_grad(tape, y);
+    threads_run(tape->threads, "maxout", size_of(y), GRAIN, maxout_back_part, &(Pointwise){x, y, NULL});
+    var_grad_in_place(x);
 }
 
 /* y = x m / (1 - rate), m ~ Bernoulli(1 - rate);  dx += dy m / (1 - rate). The mask is not stored: number i of the mask
@@ -41,6 +62,12 @@ typedef struct Mask {
     real keep;
 } Mask;
 
+static void drop_part(void *context, int begin, int end, int thread) {
+    (void)thread;
+    const Pointwise *p = context;
+    kernels->dropout(end - begin, p->y->v + begin, p->x->v + begin, p->mask->key, (uint32_t)begin, p->mask->keep, 0);
+}
+
 static Back dropout_back;
 Var *dropout(Tape *tape, Var *x, double rate) {
     if (!tape->recording || rate <= 0) return x;
@@ -48,13 +75,20 @@ Var *dropout(Tape *tape, Var *x, double rate) {
     Mask *mask = arena_alloc(&tape->arena, sizeof *mask);
     *mask = (Mask){(uint32_t)(rng_next(&tape->rng) >> 32), (real)(1 - rate)};
     Var *y = var_new(tape, x->rows, x->cols);
-    kernels->dropout(size_of(x), y->v, x->v, mask->key, 0, mask->keep, 0);
+    threads_run(tape->threads, "dropout", size_of(x), GRAIN, drop_part, &(Pointwise){x, y, mask});
     tape_record(tape, dropout_back, y, x, NULL, NULL)->extra = mask;
     return y;
 }
 
+static void drop_back_part(void *context, int begin, int end, int thread) {
+    (void)thread;
+    const Pointwise *p = context;
+    kernels->dropout(end - begin, p->x->g + begin, p->y->g + begin, p->mask->key, (uint32_t)begin, p->mask->keep, 1);
+}
+
 static void dropout_back(Tape *tape, const Record *record) {
     Var *y = record->out, *x = record->in[0];
-    const Mask *mask = record->extra;
-    kernels->dropout(size_of(x), var_grad(tape, x), var_grad(tape, y), mask->key, 0, mask->keep, 1);
+    var_grad(tape, x);
+    var_grad(tape, y);
+    threads_run(tape->threads, "dropout", size_of(x), GRAIN, drop_back_part, &(Pointwise){x, y, record->extra});
 }

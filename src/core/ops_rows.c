@@ -9,31 +9,68 @@ static real *row(real *matrix, int i, int cols) { return matrix + (size_t)i * (s
 
 /* y_i = x[index_i]      x [m, k], y [n, k]; with x = E the embedding of words
    dx[index_i] += dy_i: only rows that were used are touched. Threads share columns, as an index may stand twice. */
+typedef struct Gather {
+    Var *x, *y;
+    int first; /* column of y where x's begin */
+    const int *index;
+} Gather;
+
+static void gather_rows(void *context, int begin, int end, int thread) {
+    (void)thread;
+    const Gather *g = context;
+    for (int i = begin; i < end; i++)
+        memcpy(row(g->y->v, i, g->y->cols) + g->first, row(g->x->v, g->index[i], g->x->cols),
+               (size_t)g->x->cols * sizeof(real));
+}
+
+static void gather_columns(void *context, int begin, int end, int thread) {
+    (void)thread;
+    const Gather *g = context;
+    for (int i = 0; i < g->y->rows; i++)
+        kernels->add(end - begin, row(g->x->g, g->index[i], g->x->cols) + begin,
+                     row(g->y->g, i, g->y->cols) + g->first + begin);
+}
+
+static void gather_into(Tape *tape, Gather g) {
+    for (int i = 0; i < g.y->rows; i++)
+        CHECK(g.index[i] >= 0 && g.index[i] < g.x->rows, "gather: row %d of %d", g.index[i], g.x->rows);
+    threads_run(tape->threads, "rows", g.y->rows, 1 + 16384 / g.x->cols, gather_rows, &g);
+}
+
+static void gather_gradient(Tape *tape, Gather g) {
+    var_grad(tape, g.x);
+    var_grad(tape, g.y);
+    threads_run(tape->threads, "rows", g.x->cols, 64, gather_columns, &g);
+}
+
 static Back gather_back;
 Var *gather(Tape *tape, Var *x, const int *index, int n) {
     Var *y = var_new(tape, n, x->cols);
-    for (int i = 0; i < n; i++) {
-        CHECK(index[i] >= 0 && index[i] < x->rows, "gather: row %d of %d", index[i], x->rows);
-        memcpy(row(y->v, i, y->cols), row(x->v, index[i], x->cols), (size_t)x->cols * sizeof(real));
-    }
+    gather_into(tape, (Gather){x, y, 0, index});
     Record *record = tape_record(tape, gather_back, y, x, NULL, NULL);
     if (record) record->extra = index;
     return y;
 }
 
-static void gather_columns(void *context, int begin, int end, int thread) {
-    (void)thread;
-    const Record *record = context;
-    const Var *y = record->out, *x = record->in[0];
-    const int *index = record->extra;
-    for (int i = 0; i < y->rows; i++)
-        kernels->add(end - begin, row(x->g, index[i], x->cols) + begin, row(y->g, i, y->cols) + begin);
+static void gather_back(Tape *tape, const Record *record) {
+    gather_gradient(tape, (Gather){record->in[0], record->out, 0, record->extra});
 }
 
-static void gather_back(Tape *tape, const Record *record) {
-    var_grad(tape, record->in[0]);
-    var_grad(tape, record->out);
-    threads_run(tape->threads, "embedding", record->out->cols, 64, gather_columns, (void *)record);
+/* y_i = [a[index_i], b[index_i]];  da[index_i] += the left columns of dy_i, db[index_i] += the right ones */
+static Back gather_beside_back;
+Var *gather_beside(Tape *tape, Var *a, Var *b, const int *index, int n) {
+    Var *y = var_new(tape, n, a->cols + b->cols);
+    gather_into(tape, (Gather){a, y, 0, index});
+    gather_into(tape, (Gather){b, y, a->cols, index});
+    Record *record = tape_record(tape, gather_beside_back, y, a, b, NULL);
+    if (record) record->extra = index;
+    return y;
+}
+
+static void gather_beside_back(Tape *tape, const Record *record) {
+    Var *a = record->in[0], *b = record->in[1];
+    gather_gradient(tape, (Gather){a, record->out, 0, record->extra});
+    gather_gradient(tape, (Gather){b, record->out, a->cols, record->extra});
 }
 
 /* No record: a slice shares its whole's values and gradient. */
@@ -48,8 +85,18 @@ Var *slice(Tape *tape, Var *x, int first, int n) {
 
 /* y = [x_0; x_1; ...];  dx_k += the rows of dy that are its own */
 static Back stack_back;
+
+/* Do they lie one below the other, as all of one matrix? */
+static bool is_stacked(Var *const *x, int n) {
+    int rows = 0;
+    for (int k = 0; k < n; rows += x[k++]->rows)
+        if (!x[k]->whole || x[k]->whole != x[0]->whole || x[k]->first != rows) return false;
+    return n > 0 && rows == x[0]->whole->rows;
+}
+
 Var *stack(Tape *tape, Var *const *x, int n) {
     int rows = 0;
+    if (is_stacked(x, n)) return x[0]->whole;
     for (int k = 0; k < n; k++) {
         CHECK(x[k]->cols == x[0]->cols, "stack: %d and %d columns", x[0]->cols, x[k]->cols);
         rows += x[k]->rows;

@@ -19,6 +19,7 @@ void tape_reset(Tape *tape) {
     arena_reset(&tape->arena);
     arena_reset(&tape->panels);
     tape->last = NULL;
+    tape->later = NULL;
 }
 
 TapeMark tape_mark(const Tape *tape) { return arena_mark(&tape->arena); }
@@ -36,6 +37,12 @@ Var *var_new(Tape *tape, int rows, int cols) {
     return var;
 }
 
+Var *var_place(Tape *tape, Var *out, int rows, int cols) {
+    CHECK(!out || (out->rows == rows && out->cols == cols), "a result of [%d, %d] for a place of [%d, %d]", rows, cols,
+          out->rows, out->cols);
+    return out ? out : var_new(tape, rows, cols);
+}
+
 Record *tape_record(Tape *tape, Back *back, Var *out, Var *in0, Var *in1, Var *in2) {
     if (!tape->recording) return NULL;
     Record *record = arena_alloc(&tape->arena, sizeof *record);
@@ -51,6 +58,52 @@ real *var_grad(Tape *tape, Var *var) {
     return var->g;
 }
 
+real *var_grad_product(Tape *tape, Var *var, const real **init) {
+    if (!var->g && !var->whole) {
+        var->g = arena_alloc(&tape->arena, (size_t)var->rows * (size_t)var->cols * sizeof(real));
+        *init = NULL;
+        return var->g;
+    }
+    *init = var_grad(tape, var);
+    return var->g;
+}
+
+real *var_grad_in_place(Var *var) {
+    CHECK(!var->g || var->g == var->v, "a matrix that was taken over has a gradient already");
+    if (var->whole) {
+        CHECK(!var->whole->g || var->whole->g == var->whole->v, "a slice was taken over, but not all of its whole");
+        var->whole->g = var->whole->v;
+    }
+    return var->g = var->v;
+}
+
+/* ---- what waits ------------------------------------------------------------------------------------------------ */
+
+struct Later {
+    HandBack *hand_back;
+    Var *var;
+    const void *list;
+    Later *before;
+};
+
+const void **tape_later(Tape *tape, Var *var, HandBack *hand_back) {
+    if (var->whole) var = var->whole;
+    if (!var->later) {
+        var->later = arena_alloc(&tape->arena, sizeof *var->later);
+        *var->later = (Later){hand_back, var, NULL, tape->later};
+        tape->later = var->later;
+    }
+    CHECK(var->later->hand_back == hand_back, "tape_later: two kinds of op on a matrix");
+    return &var->later->list;
+}
+
+static void hand_back(Tape *tape, Var *var) {
+    Later *later = var->later;
+    if (!later) return;
+    var->later = NULL;
+    later->hand_back(tape, later->list);
+}
+
 /* ---- weights -------------------------------------------------------------------------------------------------- */
 
 static void meet(Tape *tape, Var *w) {
@@ -60,7 +113,8 @@ static void meet(Tape *tape, Var *w) {
 }
 
 /* W, or Wᵀ, for a product of m rows. Where few rows meet a parameter at a time, there will be more of them: then it is
-   packed once, until the tape is reset. Otherwise packing costs little next to the product, and keeping it a lot of memory. */
+   packed once, until the tape is reset. Otherwise packing costs little next to the product, and keeping it a lot of
+   memory. */
 static Operand operand(Tape *tape, Var *w, bool transposed, int m) {
     enum { MANY = 512 };
     Operand b = {.k = transposed ? w->cols : w->rows,
@@ -110,11 +164,17 @@ static void gather_gradient(Tape *tape, Var *w) {
     w->weight->pending_count = 0;
 }
 
+static bool has_grad(const Var *var) { return var->g || (var->whole && var->whole->g); }
+
 void tape_backward(Tape *tape, Var *loss) {
     CHECK(loss->rows == 1 && loss->cols == 1, "tape_backward: a loss of [%d, %d]", loss->rows, loss->cols);
     var_grad(tape, loss)[0] = 1;
-    for (const Record *record = tape->last; record; record = record->before)
-        if (record->out->g) record->back(tape, record); /* where nothing flowed back there is nothing to hand on */
+    for (const Record *record = tape->last; record; record = record->before) {
+        hand_back(tape, record->out);
+        if (has_grad(record->out)) record->back(tape, record); /* otherwise there is nothing to hand on */
+    }
+    for (const Later *later = tape->later; later; later = later->before) hand_back(tape, later->var);
+    tape->later = NULL;
     for (Var *w = tape->weights; w; w = w->weight->next) gather_gradient(tape, w);
     tape->last = NULL;
 }

@@ -25,6 +25,9 @@ typedef struct Pending {
     int ldx, ldy, rows;
 } Pending;
 
+/* What waits for a matrix to get all of its gradient: see tape_later. */
+typedef struct Later Later;
+
 /* What a tape keeps about a weight until it is reset. */
 typedef struct Weight {
     const real *forward, *transposed; /* panels of W and Wᵀ; NULL until first used */
@@ -42,6 +45,7 @@ struct Var {
     Var *whole; /* of a slice: what it is rows first.. of; NULL otherwise */
     int first;
     Weight *weight; /* of a parameter; NULL otherwise */
+    Later *later;   /* NULL until tape_later */
 };
 
 /* One op that has been done: what it read, what it made, and how to go back. */
@@ -63,6 +67,7 @@ struct Tape {
     bool recording;   /* leave records; also: training, so dropout drops */
     Record *last;
     Var *weights; /* met since the last reset */
+    Later *later; /* of all that wait, the latest first */
 };
 
 /* A moment of a tape that does not record, to which it can be taken back: see tape_rewind. */
@@ -81,9 +86,21 @@ void tape_backward(Tape *tape, Var *loss);
 
 /* For ops. A new matrix of undefined content; a new record of an op, or NULL while the tape does not record. */
 Var *var_new(Tape *tape, int rows, int cols);
+/* Where an op's result [rows, cols] goes: `out`, whose content is overwritten, or where that is NULL a new matrix. */
+Var *var_place(Tape *tape, Var *out, int rows, int cols);
 Record *tape_record(Tape *tape, Back *back, Var *out, Var *in0, Var *in1, Var *in2);
 /* The gradient, zero at first; for a slice, the rows of the whole's. */
 real *var_grad(Tape *tape, Var *var);
+/* The same for an op that adds a product to all of it: *init is what the product begins with, NULL where the gradient
+   is new and undefined as yet. */
+real *var_grad_product(Tape *tape, Var *var, const real **init);
+/* The gradient in the place of the value, for an op that took the value over. All rows of a slice's whole must be taken
+   over by somebody. */
+real *var_grad_in_place(Var *var);
+/* A list, NULL at first, that an op's backward adds to in order to hand gradients to `var`, or what it is a slice of,
+   all at once: hand_back is called with it when nothing more flows there. */
+typedef void HandBack(Tape *tape, const void *list);
+const void **tape_later(Tape *tape, Var *var, HandBack *hand_back);
 /* c = init + a W, or with `transposed` init + a Wᵀ, using the packed form where W is a parameter. */
 void tape_product(Tape *tape, int m, const real *a, int lda, Var *w, bool transposed, const real *init, int ld_init,
                   real *c, int ldc);

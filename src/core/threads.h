@@ -32,7 +32,7 @@ const Tally *threads_tallies(const Threads *threads, int *count);
 
 /* One of the pool's buffers, at least `bytes` long, 64-byte aligned; content is undefined and the buffer is valid until
    a larger one is asked for. To be asked for between runs. */
-typedef enum { SCRATCH_LEFT, SCRATCH_RIGHT, SCRATCHES } Scratch;
+typedef enum { SCRATCH_LEFT, SCRATCH_RIGHT /* of a product */, SCRATCH_OP, SCRATCHES } Scratch;
 void *threads_scratch(Threads *threads, Scratch which, size_t bytes);
 
 #endif

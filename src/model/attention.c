@@ -19,6 +19,6 @@ void attention_prepare(Tape *tape, const Attention *attention, Annotations *anno
     attention->kind->prepare(tape, attention, annotations);
 }
 
-Context attend(Tape *tape, const Attention *attention, const Annotations *annotations, Var *s_prev) {
-    return attention->kind->attend(tape, attention, annotations, s_prev);
+Context attend(Tape *tape, const Attention *attention, const Annotations *annotations, Var *s_prev, Var *out) {
+    return attention->kind->attend(tape, attention, annotations, s_prev, out);
 }

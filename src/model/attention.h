@@ -22,7 +22,7 @@ struct AttentionKind {
     void (*declare)(Attention *attention, Params *params, int rnn, int att);
     /* What does not depend on the state, once for a batch: fills annotations->keys. */
     void (*prepare)(Tape *tape, const Attention *attention, Annotations *annotations);
-    Context (*attend)(Tape *tape, const Attention *attention, const Annotations *annotations, Var *s_prev);
+    Context (*attend)(Tape *tape, const Attention *attention, const Annotations *annotations, Var *s_prev, Var *out);
 };
 
 extern const AttentionKind attention_additive, attention_none;
@@ -31,7 +31,8 @@ const AttentionKind *attention_kind(const char *name);
 
 void attention_declare(Attention *attention, const AttentionKind *kind, Params *params, int rnn, int att);
 void attention_prepare(Tape *tape, const Attention *attention, Annotations *annotations);
-/* c(H, s_{i-1}). Row b of s_prev [m, n] belongs to sentence b, or to annotations->spans.owner[b]. */
-Context attend(Tape *tape, const Attention *attention, const Annotations *annotations, Var *s_prev);
+/* c(H, s_{i-1}). Row b of s_prev [m, n] belongs to sentence b, or to annotations->spans.owner[b]. `out` [m, 2n] is
+   where c_i is best put, or NULL. */
+Context attend(Tape *tape, const Attention *attention, const Annotations *annotations, Var *s_prev, Var *out);
 
 #endif

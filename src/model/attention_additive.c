@@ -11,10 +11,10 @@ static void declare(Attention *m, Params *params, int rnn, int att) {
 static void prepare(Tape *tape, const Attention *m, Annotations *H) { H->keys = linear(tape, H->H, m->Ua, NULL); }
 
 /* e_ij = v_aᵀ tanh(W_a s_{i-1} + U_a h_j),  α_i = softmax(e_i),  c_i = Σ_j α_ij h_j */
-static Context attend_additive(Tape *tape, const Attention *m, const Annotations *H, Var *s_prev) {
+static Context attend_additive(Tape *tape, const Attention *m, const Annotations *H, Var *s_prev, Var *out) {
     Var *e = additive_scores(tape, linear(tape, s_prev, m->Wa, NULL), H->keys, m->va, &H->spans);
     Var *alpha = softmax_spans(tape, e, &H->spans);
-    return (Context){.c = weighted_sum(tape, alpha, H->H, &H->spans), .alpha = alpha};
+    return (Context){.c = weighted_sum(tape, alpha, H->H, &H->spans, out), .alpha = alpha};
 }
 
 const AttentionKind attention_additive = {"additive", declare, prepare, attend_additive};

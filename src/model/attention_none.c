@@ -9,9 +9,9 @@ static void prepare(Tape *tape, const Attention *m, Annotations *H) {
     H->keys = dropout(tape, beside(tape, H->forward_last, H->backward_first), m->dropout);
 }
 
-/* c_i = [→h_T ; ←h_1] for every i */
-static Context attend_none(Tape *tape, const Attention *m, const Annotations *H, Var *s_prev) {
-    (void)m;
+/* c_i = [→h_T ; ←h_1] for every i: it stands already where it stands */
+static Context attend_none(Tape *tape, const Attention *m, const Annotations *H, Var *s_prev, Var *out) {
+    (void)m, (void)out;
     const int *owner = H->spans.owner;
     return (Context){owner ? gather(tape, H->keys, owner, s_prev->rows) : slice(tape, H->keys, 0, s_prev->rows), NULL};
 }

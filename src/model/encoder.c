@@ -24,33 +24,33 @@ void encoder_declare(Encoder *encoder, Params *params, int vocab, int emb, int r
 
 /* →h_j = GRU(x_j, →h_{j-1}), left to right. A sentence leaves the batch when it ends. Returns [rows, n] as x is. */
 static Var *read_forward(Tape *tape, const GruWeights *m, Var *x, const Sequences *s) {
-    Var *xW = linear(tape, x, m->W, m->b), *h = zeros(tape, s->n, m->U->rows);
-    Var **states = arena_alloc(&tape->arena, (size_t)s->steps * sizeof *states);
+    Var *xW = linear(tape, x, m->W, m->b), *states = var_new(tape, s->rows, m->U->rows);
+    Var *h = zeros(tape, s->n, m->U->rows);
     for (int t = 0; t < s->steps; t++) {
-        int live = sequences_live(s, t);
-        h = gru_step(tape, slice(tape, xW, s->offset[t], live), slice(tape, h, 0, live), m->Uzr, m->U);
-        states[t] = h;
+        int first = s->offset[t], live = sequences_live(s, t);
+        h = gru_step(tape, slice(tape, xW, first, live), slice(tape, h, 0, live), m->Uzr, m->U,
+                     slice(tape, states, first, live));
     }
-    return stack(tape, states, s->steps);
+    return states;
 }
 
 /* ←h_j = GRU(x_j, ←h_{j+1}), right to left. A sentence joins the batch, with a state of zero, at its last word. */
 static Var *read_backward(Tape *tape, const GruWeights *m, Var *x, const Sequences *s) {
-    Var *xW = linear(tape, x, m->W, m->b), *h = zeros(tape, sequences_live(s, s->steps - 1), m->U->rows);
-    Var **states = arena_alloc(&tape->arena, (size_t)s->steps * sizeof *states);
+    Var *xW = linear(tape, x, m->W, m->b), *states = var_new(tape, s->rows, m->U->rows);
+    Var *h = zeros(tape, sequences_live(s, s->steps - 1), m->U->rows);
     for (int t = s->steps - 1; t >= 0; t--) {
-        int live = sequences_live(s, t);
-        h = gru_step(tape, slice(tape, xW, s->offset[t], live), extend(tape, h, live), m->Uzr, m->U);
-        states[t] = h;
+        int first = s->offset[t], live = sequences_live(s, t);
+        h = gru_step(tape, slice(tape, xW, first, live), extend(tape, h, live), m->Uzr, m->U,
+                     slice(tape, states, first, live));
     }
-    return stack(tape, states, s->steps);
+    return states;
 }
 
 Annotations encode(Tape *tape, const Encoder *m, const Source *source) {
     const Sequences *s = &source->x;
     Var *x = dropout(tape, gather(tape, m->E, s->ids, s->rows), m->dropout_embedding);
     Var *fwd = read_forward(tape, &m->fwd, x, s), *bwd = read_backward(tape, &m->bwd, x, s);
-    Var *h = gather(tape, beside(tape, fwd, bwd), source->rows, s->rows);
+    Var *h = gather_beside(tape, fwd, bwd, source->rows, s->rows);
     return (Annotations){
         .H = dropout(tape, h, m->dropout_annotation),
         .forward_last = gather(tape, fwd, source->last, s->n),

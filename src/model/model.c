@@ -27,14 +27,15 @@ Forced model_force(Tape *tape, const Model *model, const Batch *batch) {
     Var *Ey = state_embed(tape, &model->state, batch->previous, y->rows);
     Var *WEy = state_enter(tape, &model->state, Ey), *s = state_begin(tape, &model->state, &H);
 
+    Var *all_s = var_new(tape, y->rows, s->cols), *all_c = var_new(tape, y->rows, H.H->cols);
     Var **states = arena_alloc(&tape->arena, (size_t)y->steps * sizeof *states);
     Var **contexts = arena_alloc(&tape->arena, (size_t)y->steps * sizeof *contexts);
     Var **alpha = arena_alloc(&tape->arena, (size_t)y->steps * sizeof *alpha);
     for (int i = 0; i < y->steps; i++) {
-        int live = sequences_live(y, i);
+        int first = y->offset[i], live = sequences_live(y, i);
         Var *s_prev = slice(tape, s, 0, live);
-        Context c = attend(tape, &model->attention, &H, s_prev);
-        s = advance(tape, &model->state, slice(tape, WEy, y->offset[i], live), s_prev, c.c);
+        Context c = attend(tape, &model->attention, &H, s_prev, slice(tape, all_c, first, live));
+        s = advance(tape, &model->state, slice(tape, WEy, first, live), s_prev, c.c, slice(tape, all_s, first, live));
         states[i] = model->config.readout_prev ? s_prev : s;
         contexts[i] = c.c;
         alpha[i] = c.alpha;
@@ -45,8 +46,8 @@ Forced model_force(Tape *tape, const Model *model, const Batch *batch) {
 
 Step model_step(Tape *tape, const Model *model, const Annotations *H, const int *previous, Var *s_prev) {
     Var *Ey = state_embed(tape, &model->state, previous, s_prev->rows);
-    Context c = attend(tape, &model->attention, H, s_prev);
-    Var *s = advance(tape, &model->state, state_enter(tape, &model->state, Ey), s_prev, c.c);
+    Context c = attend(tape, &model->attention, H, s_prev, NULL);
+    Var *s = advance(tape, &model->state, state_enter(tape, &model->state, Ey), s_prev, c.c, NULL);
     Var *logits = readout(tape, &model->readout, Ey, model->config.readout_prev ? s_prev : s, c.c);
     return (Step){s, logits, c.alpha};
 }

@@ -12,6 +12,6 @@ void readout_declare(Readout *m, Params *params, int vocab, int emb, int rnn, in
 
 /* t̃_i = U_o s_i + V_o E y_{i-1} + C_o c_i + b,  t_ik = max(t̃_i,2k, t̃_i,2k+1),  p(y_i) = softmax(W_o t_i + b) */
 Var *readout(Tape *tape, const Readout *m, Var *Ey, Var *s, Var *c) {
-    Var *t = linear(tape, s, m->Uo, linear(tape, Ey, m->Vo, linear(tape, c, m->Co, m->bt)));
+    Var *t = linear_onto(tape, linear_onto(tape, linear(tape, c, m->Co, m->bt), Ey, m->Vo), s, m->Uo);
     return linear(tape, dropout(tape, maxout(tape, t), m->dropout), m->Wo, m->bo);
 }

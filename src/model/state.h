@@ -19,7 +19,8 @@ Var *state_embed(Tape *tape, const DecoderState *state, const int *previous, int
 Var *state_begin(Tape *tape, const DecoderState *state, const Annotations *annotations);
 /* W E y + b of all gates: does not depend on the state, so all steps at once. Ey [m, emb] -> [m, 3n]. */
 Var *state_enter(Tape *tape, const DecoderState *state, Var *Ey);
-/* f. WEy [m, 3n] from state_enter, s_prev [m, n], c [m, 2n]. Returns s_i [m, n]. */
-Var *advance(Tape *tape, const DecoderState *state, Var *WEy, Var *s_prev, Var *c);
+/* f. WEy [m, 3n] from state_enter, used up; s_prev [m, n], c [m, 2n]. Returns s_i [m, n], in `out` unless that is NULL.
+ */
+Var *advance(Tape *tape, const DecoderState *state, Var *WEy, Var *s_prev, Var *c, Var *out);
 
 #endif
