@@ -119,6 +119,7 @@ static void print_shares(Threads *threads, double all) {
     qsort(tallies, (size_t)count, sizeof *tallies, longest_first);
     double seen = 0, waiting = 0;
     for (int i = 0; i < count; i++) {
+        if (!strcmp(tallies[i].name, "peak")) continue; /* not of the training */
         seen += tallies[i].seconds;
         waiting += tallies[i].seconds - tallies[i].busy / threads_count(threads);
         printf("    %-18s %5.1f %%   of it waiting %4.1f %%\n", tallies[i].name, 100 * tallies[i].seconds / all,
@@ -144,14 +145,13 @@ void bench_step(Threads *threads, const BenchSize *size, int updates) {
         update_by(&s.tape, &s.model, &optimizer, &batch, &options, &nats);
         if (i >= WARM) all += seconds[i - WARM] = seconds_now() - began;
     }
-    int count = updates;
-    double peak = bench_peak(threads), median = bench_median(seconds, count);
+    double median = bench_median(seconds, updates);
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
-    double speed = flops_of_token(size) * tokens / median;
+    double peak = bench_peak(threads), speed = flops_of_token(size) * tokens / median;
     printf("train %-7s %6.0f target tokens/s (slowest %.0f, fastest %.0f)   %5.1f GFLOP/s, %.0f %% of %.0f   "
            "peak memory %ld MiB\n",
-           size->name, tokens / median, tokens / seconds[count - 1], tokens / seconds[0], speed / 1e9,
+           size->name, tokens / median, tokens / seconds[updates - 1], tokens / seconds[0], speed / 1e9,
            100 * speed / peak, peak / 1e9, usage.ru_maxrss / 1024);
     print_shares(threads, all);
     optimizer_free(&optimizer);
