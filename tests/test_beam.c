@@ -167,11 +167,11 @@ static void weights_are_packed_when_first_multiplied(void **state) {
     for (int i = 0; i < params->count; i++) {
         const Param *p = params->list[i];
         bool vector = p->var.rows == 1 || p->var.cols == 1, embedding = !strcmp(strchr(p->name, '.'), ".E");
-        panels[i] = p->weight.forward;
+        panels[i] = p->weight.panels;
         if ((panels[i] != NULL) != (!vector && !embedding)) fail_msg("%s", p->name);
     }
     search(&w, sources, lengths, 1, &o);
-    for (int i = 0; i < params->count; i++) assert_ptr_equal(params->list[i]->weight.forward, panels[i]);
+    for (int i = 0; i < params->count; i++) assert_ptr_equal(params->list[i]->weight.panels, panels[i]);
     end(&w);
 }
 

@@ -168,9 +168,9 @@ static void check_product(Threads *threads, const void *context) {
 static void gemm_is_the_naive_loop(void **unused) {
     (void)unused;
     /* Beyond the blocks of the inner index (512) and of the rows (168), and nothing to add up. */
-    static const Sizes large[] = {{5, 7, 0},      {1, 1, 256},      {3, 33, 257},   {168, 32, 40},
-                                  {169, 17, 256}, {337, 65, 30},    {200, 40, 300}, {2, 500, 513},
-                                  {400, 3, 600},  {173, 100, 1025}, {340, 5, 6200}};
+    static const Sizes large[] = {{5, 7, 0},      {1, 1, 256},    {3, 33, 257},  {168, 32, 40}, {169, 17, 256},
+                                  {337, 65, 30},  {200, 40, 300}, {2, 500, 513}, {400, 3, 600}, {173, 100, 1025},
+                                  {340, 5, 6200}, {3, 4200, 520}, {4200, 2, 515}};
     const int many = sizeof large / sizeof *large;
     Rng rng = rng_seed(1, 1);
     for (int i = 0; i < 2 * 70 + many; i++) {

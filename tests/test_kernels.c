@@ -160,7 +160,7 @@ static void run_tanh_back(int n, Bench *b) { kernels->tanh_back(n, R(0), R(1), R
 static void run_gru_gates(int n, Bench *b) { kernels->gru_gates(n, R(0), R(1), R(2)); }
 static void run_gru_state(int n, Bench *b) { kernels->gru_state(n, R(0), R(1), R(2)); }
 static void run_gru_state_back(int n, Bench *b) { kernels->gru_state_back(n, R(0), R(1), R(2), R(3)); }
-static void run_gru_gates_back(int n, Bench *b) { kernels->gru_gates_back(n, R(0), R(1), R(2), R(3)); }
+static void run_gru_gates_back(int n, Bench *b) { kernels->gru_gates_back(n, R(0), R(1), R(2), R(3), R(4)); }
 static void run_score(int n, Bench *b) { b->result[0] = kernels->score(n, R(0), R(1), R(2)); }
 static void run_score_back(int n, Bench *b) { kernels->score_back(n, 0.3f, R(0), R(1), R(2), R(3), R(4), R(5)); }
 static void run_combine(int n, Bench *b) {
@@ -203,7 +203,7 @@ static const RowKernel row_kernels[] = {
     {"gru_gates", run_gru_gates, {2, 1, 1}},
     {"gru_state", run_gru_state, {3, 1, 1}},
     {"gru_state_back", run_gru_state_back, {1, 3, 1, 1}},
-    {"gru_gates_back", run_gru_gates_back, {1, 2, 1, 1}},
+    {"gru_gates_back", run_gru_gates_back, {1, 2, 1, 1, 1}},
     {"score", run_score, {1, 1, 1}},
     {"score_back", run_score_back, {1, 1, 1, 1, 1, 1}},
     {"combine", run_combine, {1, 1, 1, 1}},

@@ -6,9 +6,9 @@
 #include "core/kernels.h"
 
 enum {
-    K_BLOCK = 512,               /* of the inner index: a panel and a block of tiles stay in the second-level cache */
-    M_BLOCK = 168,               /* rows of a whose tiles go by for each panel */
-    LEFT_PACKED = 2048 * K_BLOCK /* numbers of a that are packed at a time */
+    K_BLOCK = 512,          /* of the inner index: a panel and a block of tiles stay in the second-level cache */
+    M_BLOCK = 168,          /* rows of a whose tiles go by for each panel */
+    PACKED = 4096 * K_BLOCK /* numbers of an operand that are packed at a time */
 };
 
 static int smaller(int a, int b) { return a < b ? a : b; }
@@ -45,8 +45,8 @@ typedef struct Product {
     int ld_init;
     real *c;
     int ldc;
-    /* The part that is at work: rows row.. and steps from.. of the inner index. */
-    int row, rows, tiles, from, steps;
+    /* The part that is at work: rows row.., panels panel.. and steps from.. of the inner index. */
+    int row, rows, tiles, panel, panels, from, steps;
     real *left;        /* packed, a tile after the other, each [steps][rows of the tile] */
     const real *right; /* panels, each `stride` behind the one before */
     size_t stride;
@@ -57,7 +57,7 @@ static void pack_panels(void *context, int begin, int end, int thread) {
     const Product *p = context;
     const int width = kernels->tile_cols;
     for (int panel = begin; panel < end; panel++) {
-        int col = panel * width, cols = smaller(width, p->n - col);
+        int col = (p->panel + panel) * width, cols = smaller(width, p->n - col);
         real *to = (real *)p->right + (size_t)panel * p->stride;
         size_t ld = (size_t)p->b.ld;
         if (p->strips) pack_strips(p->strips, true, p->from, p->steps, col, cols, width, to);
@@ -70,11 +70,11 @@ static void pack_panels(void *context, int begin, int end, int thread) {
 static void pack_right(Product *p, real *panels) {
     p->right = panels;
     p->stride = (size_t)p->steps * (size_t)kernels->tile_cols;
-    threads_run(p->threads, "pack", panels_of(p->n), 1 + (int)(16384 / p->stride), pack_panels, p);
+    threads_run(p->threads, "pack", p->panels, 1 + (int)(16384 / p->stride), pack_panels, p);
 }
 
 Operand operand_pack(Threads *threads, Operand b, real *panels) {
-    Product p = {.threads = threads, .n = b.n, .b = b, .steps = b.k};
+    Product p = {.threads = threads, .n = b.n, .b = b, .steps = b.k, .panels = panels_of(b.n)};
     if (b.k > 0) pack_right(&p, panels);
     b.panels = panels;
     return b;
@@ -95,7 +95,7 @@ static void pack_tiles(void *context, int begin, int end, int thread) {
 
 /* ---- the product ---------------------------------------------------------------------------------------------- */
 
-/* Where panel `panel`'s steps from `at` on lie. */
+/* Where the steps from `at` on of one of the part's panels lie. */
 static const real *right_at(const Product *p, int panel, int at) {
     return p->right + (size_t)panel * p->stride + (size_t)at * (size_t)kernels->tile_cols;
 }
@@ -107,7 +107,7 @@ static void multiply_block(const Product *p, int tile0, int tile1, int panel0, i
     const real *init = begins ? p->init : p->c;
     const int ld_init = begins ? p->ld_init : p->ldc;
     for (int panel = panel0; panel < panel1; panel++) {
-        int col = panel * width, cols = smaller(width, p->n - col);
+        int col = (p->panel + panel) * width, cols = smaller(width, p->n - col);
         const real *next = right_at(p, panel + 1, at);
         if (panel + 1 == panel1) next = at + k < p->steps ? right_at(p, panel0, at + k) : right_at(p, panel1, 0);
         for (int tile = tile0; tile < tile1; tile++, next += (size_t)k * (size_t)step) {
@@ -126,9 +126,9 @@ static int row_blocks(const Product *p) { return blocks_of(p->rows, M_BLOCK); }
 static void multiply_units(void *context, int begin, int end, int thread) {
     (void)thread;
     const Product *p = context;
-    const int panels = panels_of(p->n), blocks = row_blocks(p);
+    const int blocks = row_blocks(p);
     while (begin < end) {
-        int block = begin / panels, panel = begin % panels, count = smaller(panels - panel, end - begin);
+        int block = begin / p->panels, panel = begin % p->panels, count = smaller(p->panels - panel, end - begin);
         for (int at = 0; at < p->steps; at += K_BLOCK)
             multiply_block(p, part_begin(p->tiles, blocks, block), part_begin(p->tiles, blocks, block + 1), panel,
                            panel + count, at, smaller(K_BLOCK, p->steps - at));
@@ -144,35 +144,35 @@ static void fill(const Product *p) {
                 p->init ? p->init[(size_t)i * (size_t)p->ld_init + (size_t)j] : 0;
 }
 
-/* All rows by the steps from..from+steps-1 of the inner index, for which the right operand is ready. */
-static void multiply_steps(Product *p) {
-    const int rows = LEFT_PACKED / p->steps, parts = blocks_of(p->m, rows > M_BLOCK ? rows : M_BLOCK);
-    for (int part = 0; part < parts; part++) {
-        p->row = part_begin(p->m, parts, part);
-        p->rows = part_begin(p->m, parts, part + 1) - p->row;
-        p->tiles = blocks_of(p->rows, kernels->tile_rows);
-        size_t numbers = (size_t)p->rows * (size_t)p->steps;
-        p->left = threads_scratch(p->threads, SCRATCH_LEFT, numbers * sizeof(real));
-        threads_run(p->threads, "pack left", p->tiles, 1 + (int)(16384 * (size_t)p->tiles / numbers), pack_tiles, p);
-        double work = (double)numbers * kernels->tile_cols; /* of a panel */
-        threads_run(p->threads, p->name, row_blocks(p) * panels_of(p->n), 1 + (int)(1 << 17) / (1 + (int)work),
-                    multiply_units, p);
+/* The part's rows, packed, by all panels: as they come, or packed in passing. */
+static void multiply_rows(Product *p) {
+    const int all = panels_of(p->n), most = p->b.panels ? all : PACKED / (p->steps * kernels->tile_cols);
+    const double work = (double)p->rows * p->steps * kernels->tile_cols; /* of a panel */
+    for (p->panel = 0; p->panel < all; p->panel += p->panels) {
+        p->panels = smaller(most, all - p->panel);
+        size_t size = (size_t)p->panels * (size_t)p->steps * (size_t)kernels->tile_cols;
+        if (!p->b.panels) pack_right(p, threads_scratch(p->threads, SCRATCH_RIGHT, size * sizeof(real)));
+        threads_run(p->threads, p->name, row_blocks(p) * p->panels, 1 + (int)((1 << 17) / work), multiply_units, p);
     }
 }
 
 static void multiply(Product *p) {
     if (p->k == 0) fill(p);
-    if (p->b.panels) {
-        p->right = p->b.panels;
-        p->stride = (size_t)p->k * (size_t)kernels->tile_cols;
-        p->steps = p->k;
-        if (p->k > 0) multiply_steps(p);
-        return;
-    }
+    p->right = p->b.panels;
+    p->stride = (size_t)p->k * (size_t)kernels->tile_cols;
     for (p->from = 0; p->from < p->k; p->from += p->steps) {
-        p->steps = smaller(K_BLOCK, p->k - p->from);
-        pack_right(p, threads_scratch(p->threads, SCRATCH_RIGHT, packed_size(p->steps, p->n) * sizeof(real)));
-        multiply_steps(p);
+        p->steps = p->b.panels ? p->k : smaller(K_BLOCK, p->k - p->from);
+        const int rows = PACKED / p->steps, parts = blocks_of(p->m, rows > M_BLOCK ? rows : M_BLOCK);
+        for (int part = 0; part < parts; part++) {
+            p->row = part_begin(p->m, parts, part);
+            p->rows = part_begin(p->m, parts, part + 1) - p->row;
+            p->tiles = blocks_of(p->rows, kernels->tile_rows);
+            size_t numbers = (size_t)p->rows * (size_t)p->steps;
+            p->left = threads_scratch(p->threads, SCRATCH_LEFT, numbers * sizeof(real));
+            threads_run(p->threads, "pack left", p->tiles, 1 + (int)(16384 * (size_t)p->tiles / numbers), pack_tiles,
+                        p);
+            multiply_rows(p);
+        }
     }
 }
 

@@ -199,12 +199,13 @@ static void gru_state_back(int n, const real *restrict dout, real *restrict x, c
     }
 }
 
-static void gru_gates_back(int n, const real *restrict drh, real *restrict x, const real *restrict h,
-                           real *restrict dh) {
+static void gru_gates_back(int n, const real *restrict drh, real *restrict x, const real *restrict h, real *restrict dh,
+                           real *restrict rh) {
     for (int i = 0; i < n; i++) {
         real r = x[n + i];
         x[n + i] = drh[i] * h[i] * r * (1 - r);
         dh[i] += drh[i] * r;
+        rh[i] = r * h[i];
     }
 }
 

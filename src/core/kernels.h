@@ -40,7 +40,7 @@ typedef struct Kernels {
     void (*gru_gates)(int n, real *x, const real *h, real *rh);
     void (*gru_state)(int n, real *x, const real *h, real *out);
     void (*gru_state_back)(int n, const real *dout, real *x, const real *h, real *dh);
-    void (*gru_gates_back)(int n, const real *drh, real *x, const real *h, real *dh);
+    void (*gru_gates_back)(int n, const real *drh, real *x, const real *h, real *dh, real *rh);
 
     /* Additive attention: Σ va tanh(q + k), and its gradients for a given de. What stands behind k, and dk, is fetched
        on the way: the next position's. */

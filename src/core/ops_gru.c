@@ -14,7 +14,7 @@
    z, r and h̃ take the place of x, and on the way back da takes theirs: x is used up, and dx costs no memory. */
 typedef struct Gru {
     Var *x, *h, *out;
-    real *rh, *drh, *dh; /* r∘h [m, n], kept for the way back, and the gradients of it and of h */
+    real *rh, *drh, *dh; /* r∘h [m, n], made anew on the way back, and the gradients of it and of h */
 } Gru;
 
 static real *row(const Var *var, real *matrix, int i) { return matrix + (size_t)i * (size_t)var->cols; }
@@ -44,7 +44,7 @@ Var *gru_step(Tape *tape, Var *x, Var *h, Var *Uzr, Var *U, Var *out) {
     *g = (Gru){.x = x,
                .h = h,
                .out = var_place(tape, out, m, n),
-               .rh = arena_alloc(&tape->arena, (size_t)m * (size_t)n * sizeof(real))};
+               .rh = threads_scratch(tape->threads, SCRATCH_OP, (size_t)m * (size_t)n * sizeof(real))};
     tape_product(tape, m, h->v, n, Uzr, false, x->v, 3 * n, x->v, 3 * n);
     threads_run(tape->threads, "GRU", m, grain(n), gates, g);
     tape_product(tape, m, g->rh, n, U, false, x->v + 2 * n, 3 * n, x->v + 2 * n, 3 * n);
@@ -67,7 +67,7 @@ static void gates_gradient(void *context, int begin, int end, int thread) {
     const Gru *g = context;
     for (int i = begin; i < end; i++)
         kernels->gru_gates_back(g->h->cols, row(g->h, g->drh, i), row(g->x, g->x->v, i), row(g->h, g->h->v, i),
-                                row(g->h, g->dh, i));
+                                row(g->h, g->dh, i), row(g->h, g->rh, i));
 }
 
 static void gru_step_back(Tape *tape, const Record *record) {
@@ -75,6 +75,7 @@ static void gru_step_back(Tape *tape, const Record *record) {
     Var *Uzr = record->in[0], *U = record->in[1];
     const int m = g.h->rows, n = g.h->cols;
     g.drh = threads_scratch(tape->threads, SCRATCH_OP, (size_t)m * (size_t)n * sizeof(real));
+    g.rh = tape_take(tape, (size_t)m * (size_t)n);
     g.dh = var_grad(tape, g.h);
     var_grad(tape, g.out);
     threads_run(tape->threads, "GRU", m, grain(n), state_gradient, &g);

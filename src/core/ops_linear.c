@@ -15,12 +15,12 @@ Var *linear(Tape *tape, Var *x, Var *W, Var *b) {
     return y;
 }
 
-/* dx and dW of a product of m rows whose gradient is dy. */
-static void product_back(Tape *tape, Var *x, Var *W, const real *dy) {
+/* dx and dW of a product whose gradient is dy. Returns whether dy is needed no more. */
+static bool product_back(Tape *tape, Var *x, Var *W, const real *dy) {
     const real *init;
     real *dx = var_grad_product(tape, x, &init);
     tape_product(tape, x->rows, dy, W->cols, W, true, init, x->cols, dx, x->cols);
-    tape_weight_grad(tape, W, x->v, x->cols, dy, W->cols, x->rows);
+    return tape_weight_grad(tape, W, x->v, x->cols, dy, W->cols, x->rows);
 }
 
 typedef struct Columns {
@@ -37,10 +37,13 @@ static void sum_columns(void *context, int begin, int end, int thread) {
 
 static void linear_back(Tape *tape, const Record *record) {
     Var *y = record->out, *b = record->in[2];
-    product_back(tape, record->in[0], record->in[1], var_grad(tape, y));
-    if (!b) return;
-    Columns columns = {y, var_grad(tape, b)};
-    threads_run(tape->threads, "bias", y->cols, 256, sum_columns, &columns);
+    if (b) {
+        Columns columns = {y, var_grad(tape, b)};
+        var_grad(tape, y);
+        threads_run(tape->threads, "bias", y->cols, 1024, sum_columns, &columns);
+    }
+    bool done = product_back(tape, record->in[0], record->in[1], var_grad(tape, y));
+    if (done && y->last_read) tape_give(tape, y->g, (size_t)y->rows * (size_t)y->cols);
 }
 
 /* y += x W      y [m, n] taken over, x [m, k], W [k, n]

@@ -59,6 +59,8 @@ Var *cross_entropy(Tape *tape, Var *logits, const int *targets, double smoothing
 static void cross_entropy_back(Tape *tape, const Record *record) {
     Var *logits = record->in[0];
     const real dloss = var_grad(tape, record->out)[0];
-    if (!logits->g && !logits->whole && dloss == 1) logits->g = logits->v; /* no copy of the largest matrix of all */
-    else kernels->axpy(logits->rows * logits->cols, var_grad(tape, logits), dloss, logits->v);
+    if (!logits->g && !logits->whole && dloss == 1) {
+        logits->g = logits->v; /* no copy of the largest matrix of all */
+        logits->last_read = true;
+    } else kernels->axpy(logits->rows * logits->cols, var_grad(tape, logits), dloss, logits->v);
 }

@@ -20,6 +20,7 @@ void tape_reset(Tape *tape) {
     arena_reset(&tape->panels);
     tape->last = NULL;
     tape->later = NULL;
+    tape->spare_size = 0;
 }
 
 TapeMark tape_mark(const Tape *tape) { return arena_mark(&tape->arena); }
@@ -50,19 +51,35 @@ Record *tape_record(Tape *tape, Back *back, Var *out, Var *in0, Var *in1, Var *i
     return tape->last = record;
 }
 
+void tape_give(Tape *tape, real *memory, size_t numbers) {
+    if (numbers <= tape->spare_size) return;
+    tape->spare = memory;
+    tape->spare_size = numbers;
+}
+
+real *tape_take(Tape *tape, size_t numbers) {
+    enum { LINE = 64 / sizeof(real) };
+    size_t lines = (numbers + LINE - 1) / LINE * LINE;
+    if (lines > tape->spare_size) return arena_alloc(&tape->arena, numbers * sizeof(real));
+    real *memory = tape->spare;
+    tape->spare += lines;
+    tape->spare_size -= lines;
+    return memory;
+}
+
+static size_t size_of(const Var *var) { return (size_t)var->rows * (size_t)var->cols; }
+
 real *var_grad(Tape *tape, Var *var) {
     if (var->g) return var->g;
-    CHECK(!var->weight, "var_grad: a parameter that has no gradient");
-    if (var->whole) var->g = var_grad(tape, var->whole) + (size_t)var->first * (size_t)var->cols;
-    else var->g = arena_zalloc(&tape->arena, (size_t)var->rows * (size_t)var->cols * sizeof(real));
-    return var->g;
+    CHECK(!var->weight, "var_grad: a parameter without a gradient: see params_allocate");
+    if (var->whole) return var->g = var_grad(tape, var->whole) + (size_t)var->first * (size_t)var->cols;
+    return var->g = memset(tape_take(tape, size_of(var)), 0, size_of(var) * sizeof(real));
 }
 
 real *var_grad_product(Tape *tape, Var *var, const real **init) {
-    if (!var->g && !var->whole) {
-        var->g = arena_alloc(&tape->arena, (size_t)var->rows * (size_t)var->cols * sizeof(real));
+    if (!var->g && !var->whole && !var->weight) {
         *init = NULL;
-        return var->g;
+        return var->g = tape_take(tape, size_of(var));
     }
     *init = var_grad(tape, var);
     return var->g;
@@ -112,11 +129,15 @@ static void meet(Tape *tape, Var *w) {
     tape->weights = w;
 }
 
-/* W, or Wᵀ, for a product of m rows. Where few rows meet a parameter at a time, there will be more of them: then it is
-   packed once, until the tape is reset. Otherwise packing costs little next to the product, and keeping it a lot of
-   memory. */
-static Operand operand(Tape *tape, Var *w, bool transposed, int m) {
+/* Where few rows meet a parameter at a time, there will be more of them. */
+static bool met_by_few(const Var *w, int rows) {
     enum { MANY = 512 };
+    return w->weight && rows < MANY;
+}
+
+/* W, or Wᵀ, for a product of m rows. Where there will be more of them it stays packed, until the tape is reset or it is
+   read the other way round. Otherwise packing costs little next to the product, and keeping it a lot of memory. */
+static Operand operand(Tape *tape, Var *w, bool transposed, int m) {
     Operand b = {.k = transposed ? w->cols : w->rows,
                  .n = transposed ? w->rows : w->cols,
                  .b = w->v,
@@ -124,12 +145,16 @@ static Operand operand(Tape *tape, Var *w, bool transposed, int m) {
                  .transposed = transposed};
     if (!w->weight) return b;
     meet(tape, w);
-    const real **kept = transposed ? &w->weight->transposed : &w->weight->forward;
-    if (!*kept && m < MANY) {
-        real *panels = arena_alloc(&tape->panels, packed_size(b.k, b.n) * sizeof(real));
-        *kept = operand_pack(tape->threads, b, panels).panels;
+    Weight *weight = w->weight;
+    const bool kept = weight->panels && weight->transposed == transposed;
+    if (!kept && !met_by_few(w, m)) return b;
+    if (!weight->panels) {
+        size_t size = packed_size(b.k, b.n), turned = packed_size(b.n, b.k);
+        weight->panels = arena_alloc(&tape->panels, (size > turned ? size : turned) * sizeof(real));
     }
-    b.panels = *kept;
+    if (!kept) operand_pack(tape->threads, b, weight->panels);
+    weight->transposed = transposed;
+    b.panels = weight->panels;
     return b;
 }
 
@@ -139,17 +164,18 @@ void tape_product(Tape *tape, int m, const real *a, int lda, Var *w, bool transp
     gemm(tape->threads, m, a, lda, &b, init, ld_init, c, ldc);
 }
 
-void tape_weight_grad(Tape *tape, Var *w, const real *x, int ldx, const real *dy, int ldy, int rows) {
-    if (!w->weight) {
+bool tape_weight_grad(Tape *tape, Var *w, const real *x, int ldx, const real *dy, int ldy, int rows) {
+    if (!met_by_few(w, rows)) {
         Strip strip = {x, dy, ldx, ldy, rows};
         gemm_strips(tape->threads, w->rows, w->cols, &strip, 1, var_grad(tape, w), w->cols);
-        return;
+        return true;
     }
     meet(tape, w);
     Pending *pending = arena_alloc(&tape->arena, sizeof *pending);
     *pending = (Pending){w->weight->pending, x, dy, ldx, ldy, rows};
     w->weight->pending = pending;
     w->weight->pending_count++;
+    return false;
 }
 
 /* All uses of a weight as one product, from the first step that the backward pass left last. */

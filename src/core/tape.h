@@ -30,8 +30,9 @@ typedef struct Later Later;
 
 /* What a tape keeps about a weight until it is reset. */
 typedef struct Weight {
-    const real *forward, *transposed; /* panels of W and Wᵀ; NULL until first used */
-    Pending *pending;                 /* gradients that are gathered into one product, the latest first */
+    real *panels;     /* of W, or of Wᵀ, whichever was read last; NULL until first used */
+    bool transposed;  /* which */
+    Pending *pending; /* gradients that are gathered into one product, the latest first */
     int pending_count;
     Var *next; /* the weight that the tape met before this one */
     bool met;
@@ -46,6 +47,7 @@ struct Var {
     int first;
     Weight *weight; /* of a parameter; NULL otherwise */
     Later *later;   /* NULL until tape_later */
+    bool last_read; /* on the way back, nobody reads it any more but the op that made it */
 };
 
 /* One op that has been done: what it read, what it made, and how to go back. */
@@ -68,6 +70,8 @@ struct Tape {
     Record *last;
     Var *weights; /* met since the last reset */
     Later *later; /* of all that wait, the latest first */
+    real *spare;  /* see tape_give */
+    size_t spare_size;
 };
 
 /* A moment of a tape that does not record, to which it can be taken back: see tape_rewind. */
@@ -97,6 +101,9 @@ real *var_grad_product(Tape *tape, Var *var, const real **init);
 /* The gradient in the place of the value, for an op that took the value over. All rows of a slice's whole must be taken
    over by somebody. */
 real *var_grad_in_place(Var *var);
+/* Memory for the way back, until the tape is reset: undefined content. tape_give offers some that is read no more. */
+real *tape_take(Tape *tape, size_t numbers);
+void tape_give(Tape *tape, real *memory, size_t numbers);
 /* A list, NULL at first, that an op's backward adds to in order to hand gradients to `var`, or what it is a slice of,
    all at once: hand_back is called with it when nothing more flows there. */
 typedef void HandBack(Tape *tape, const void *list);
@@ -104,7 +111,8 @@ const void **tape_later(Tape *tape, Var *var, HandBack *hand_back);
 /* c = init + a W, or with `transposed` init + a Wᵀ, using the packed form where W is a parameter. */
 void tape_product(Tape *tape, int m, const real *a, int lda, Var *w, bool transposed, const real *init, int ld_init,
                   real *c, int ldc);
-/* dW += xᵀ dy; of a parameter at the end of tape_backward, all uses at once. dy must stay as it is until then. */
-void tape_weight_grad(Tape *tape, Var *w, const real *x, int ldx, const real *dy, int ldy, int rows);
+/* dW += xᵀ dy; of a parameter that meets few rows at a time at the end of tape_backward, all uses at once. Returns
+   whether it is done: otherwise dy must stay as it is until then. */
+bool tape_weight_grad(Tape *tape, Var *w, const real *x, int ldx, const real *dy, int ldy, int rows);
 
 #endif
