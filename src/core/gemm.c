@@ -6,9 +6,10 @@
 #include "core/kernels.h"
 
 enum {
-    K_BLOCK = 512,          /* of the inner index: a panel and a block of tiles stay in the second-level cache */
-    M_BLOCK = 168,          /* rows of a whose tiles go by for each panel */
-    PACKED = 4096 * K_BLOCK /* numbers of an operand that are packed at a time */
+    K_BLOCK = 512, /* of the inner index: a panel, and a thread's tiles, stay in its second-level cache */
+    M_BLOCK = 168, /* rows of a whose tiles go by for each panel; packed at a time for each thread */
+    RIGHT_PACKED = 4096 * K_BLOCK,      /* numbers of b that are packed at a time */
+    LEFT_PACKED = M_BLOCK * K_BLOCK * 4 /* and of a, at least, where b has been packed before */
 };
 
 static int smaller(int a, int b) { return a < b ? a : b; }
@@ -144,36 +145,55 @@ static void fill(const Product *p) {
                 p->init ? p->init[(size_t)i * (size_t)p->ld_init + (size_t)j] : 0;
 }
 
-/* The part's rows, packed, by all panels: as they come, or packed in passing. */
-static void multiply_rows(Product *p) {
-    const int all = panels_of(p->n), most = p->b.panels ? all : PACKED / (p->steps * kernels->tile_cols);
-    const double work = (double)p->rows * p->steps * kernels->tile_cols; /* of a panel */
-    for (p->panel = 0; p->panel < all; p->panel += p->panels) {
-        p->panels = smaller(most, all - p->panel);
-        size_t size = (size_t)p->panels * (size_t)p->steps * (size_t)kernels->tile_cols;
-        if (!p->b.panels) pack_right(p, threads_scratch(p->threads, SCRATCH_RIGHT, size * sizeof(real)));
-        threads_run(p->threads, p->name, row_blocks(p) * p->panels, 1 + (int)((1 << 17) / work), multiply_units, p);
+/* Rows row..row+rows-1 by the part's panels and steps. */
+static void multiply_rows(Product *p, int row, int rows) {
+    const size_t numbers = (size_t)rows * (size_t)p->steps, panel = numbers * (size_t)kernels->tile_cols;
+    p->row = row;
+    p->rows = rows;
+    p->tiles = blocks_of(rows, kernels->tile_rows);
+    p->left = threads_scratch(p->threads, SCRATCH_LEFT, numbers * sizeof(real));
+    threads_run(p->threads, "pack left", p->tiles, 1 + (int)(16384 * (size_t)p->tiles / numbers), pack_tiles, p);
+    threads_run(p->threads, p->name, row_blocks(p) * p->panels, 1 + (int)((1 << 17) / panel), multiply_units, p);
+}
+
+/* All rows by the part's panels and steps. */
+static void multiply_panels(Product *p) {
+    int most = M_BLOCK * threads_count(p->threads);
+    if (p->b.panels && most < LEFT_PACKED / p->steps) most = LEFT_PACKED / p->steps;
+    const int parts = blocks_of(p->m, most);
+    for (int part = 0; part < parts; part++) {
+        int row = part_begin(p->m, parts, part);
+        multiply_rows(p, row, part_begin(p->m, parts, part + 1) - row);
+    }
+}
+
+static void multiply_packed(Product *p) {
+    p->right = p->b.panels;
+    p->stride = (size_t)p->k * (size_t)kernels->tile_cols;
+    p->steps = p->k;
+    p->panels = panels_of(p->n);
+    multiply_panels(p);
+}
+
+/* The right operand is packed in passing. */
+static void multiply_passing(Product *p) {
+    const int all = panels_of(p->n);
+    for (p->from = 0; p->from < p->k; p->from += p->steps) {
+        p->steps = smaller(K_BLOCK, p->k - p->from);
+        const int most = RIGHT_PACKED / (p->steps * kernels->tile_cols);
+        for (p->panel = 0; p->panel < all; p->panel += p->panels) {
+            p->panels = smaller(most, all - p->panel);
+            size_t size = (size_t)p->panels * (size_t)p->steps * (size_t)kernels->tile_cols;
+            pack_right(p, threads_scratch(p->threads, SCRATCH_RIGHT, size * sizeof(real)));
+            multiply_panels(p);
+        }
     }
 }
 
 static void multiply(Product *p) {
     if (p->k == 0) fill(p);
-    p->right = p->b.panels;
-    p->stride = (size_t)p->k * (size_t)kernels->tile_cols;
-    for (p->from = 0; p->from < p->k; p->from += p->steps) {
-        p->steps = p->b.panels ? p->k : smaller(K_BLOCK, p->k - p->from);
-        const int rows = PACKED / p->steps, parts = blocks_of(p->m, rows > M_BLOCK ? rows : M_BLOCK);
-        for (int part = 0; part < parts; part++) {
-            p->row = part_begin(p->m, parts, part);
-            p->rows = part_begin(p->m, parts, part + 1) - p->row;
-            p->tiles = blocks_of(p->rows, kernels->tile_rows);
-            size_t numbers = (size_t)p->rows * (size_t)p->steps;
-            p->left = threads_scratch(p->threads, SCRATCH_LEFT, numbers * sizeof(real));
-            threads_run(p->threads, "pack left", p->tiles, 1 + (int)(16384 * (size_t)p->tiles / numbers), pack_tiles,
-                        p);
-            multiply_rows(p);
-        }
-    }
+    else if (p->b.panels) multiply_packed(p);
+    else multiply_passing(p);
 }
 
 void gemm(Threads *threads, int m, const real *a, int lda, const Operand *b, const real *init, int ld_init, real *c,

@@ -265,23 +265,21 @@ INLINE vreal exp_below(vreal x, real max, int left) {
     return e;
 }
 
-static real exp_sum(int n, const real *x, real *total) {
+static real exp_sum(int n, const real *x, real *total, real *e) {
     real max = maximum(n, x);
     Lanes lanes = {0};
-    for (int i = 0, j = 0; i < n; i += VW, j++) lanes_add(&lanes, j, exp_below(v_load_n(x + i, n - i), max, n - i));
+    for (int i = 0, j = 0; i < n; i += VW, j++) {
+        vreal term = exp_below(v_load_n(x + i, n - i), max, n - i);
+        if (e) v_store_n(e + i, term, n - i);
+        lanes_add(&lanes, j, term);
+    }
     *total = lanes_sum(&lanes);
     return max;
 }
 
 static void softmax(int n, real *y, const real *x) {
-    real max = maximum(n, x);
-    Lanes lanes = {0};
-    for (int i = 0, j = 0; i < n; i += VW, j++) {
-        vreal e = exp_below(v_load_n(x + i, n - i), max, n - i);
-        v_store_n(y + i, e, n - i);
-        lanes_add(&lanes, j, e);
-    }
-    real total = lanes_sum(&lanes);
+    real total;
+    exp_sum(n, x, &total, y);
     for (int i = 0; i < n; i++) y[i] /= total;
 }
 
@@ -290,11 +288,8 @@ static void softmax_back(int n, real *restrict dx, const real *restrict y, const
     for (int i = 0; i < n; i++) dx[i] += y[i] * (dy[i] - mean);
 }
 
-static void softmax_gradient(int n, real *x, real max, real total, real scale, real floor) {
-    for (int i = 0; i < n; i += VW) {
-        vreal p = v_exp(v_load_n(x + i, n - i) - max) / total;
-        v_store_n(x + i, scale * (p - floor), n - i);
-    }
+static void softmax_gradient(int n, real *e, real total, real scale, real floor) {
+    for (int i = 0; i < n; i++) e[i] = scale * (e[i] / total - floor);
 }
 
 /* ---- readout, dropout ----------------------------------------------------------------------------------------- */

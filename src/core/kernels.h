@@ -51,10 +51,10 @@ typedef struct Kernels {
 
     void (*softmax)(int n, real *y, const real *x);
     void (*softmax_back)(int n, real *dx, const real *y, const real *dy);
-    /* Returns max x of a row; *sum becomes Σ eˣ⁻ᵐᵃˣ. */
-    real (*exp_sum)(int n, const real *x, real *sum);
-    /* x = scale (eˣ⁻ᵐᵃˣ / sum - floor): the gradient of the cross-entropy, before the target's own entry. */
-    void (*softmax_gradient)(int n, real *x, real max, real sum, real scale, real floor);
+    /* Returns max x of a row; *sum becomes Σ eˣ⁻ᵐᵃˣ, and e, where it is not NULL, the terms (it may be x). */
+    real (*exp_sum)(int n, const real *x, real *sum, real *e);
+    /* e = scale (e / sum - floor): the gradient of the cross-entropy, before the target's own entry. */
+    void (*softmax_gradient)(int n, real *e, real sum, real scale, real floor);
     real (*sum)(int n, const real *x);
 
     void (*maxout)(int n, real *y, const real *x);       /* y_k = max(x_2k, x_2k+1) */

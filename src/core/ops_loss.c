@@ -23,12 +23,13 @@ static void entropy_rows(void *context, int begin, int end, int thread) {
         real *x = en->logits->v + (size_t)i * (size_t)V, sum;
         int y = en->targets[i];
         CHECK(y >= 0 && y < V, "cross_entropy: target %d of %d", y, V);
-        real max = kernels->exp_sum(V, x, &sum);
-        double log_sum = max + exact_log(sum);
-        en->nats[i] = log_sum - x[y];
-        en->smooth[i] = en->epsilon > 0 ? log_sum - (double)kernels->sum(V, x) / V : 0;
+        double mean = en->epsilon > 0 ? (double)kernels->sum(V, x) / V : 0, own = x[y];
+        double log_sum = kernels->exp_sum(V, x, &sum, en->gradient ? x : NULL);
+        log_sum += exact_log(sum);
+        en->nats[i] = log_sum - own;
+        en->smooth[i] = en->epsilon > 0 ? log_sum - mean : 0;
         if (!en->gradient) continue;
-        kernels->softmax_gradient(V, x, max, sum, scale, en->epsilon / (real)V);
+        kernels->softmax_gradient(V, x, sum, scale, en->epsilon / (real)V);
         x[y] -= scale * (1 - en->epsilon);
     }
 }

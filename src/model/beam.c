@@ -68,7 +68,7 @@ static void best_words(void *context, int begin, int end, int thread) {
     const int V = s->logits->cols, beam = s->options->beam;
     for (int row = begin; row < end; row++) {
         const real *x = s->logits->v + (size_t)row * (size_t)V;
-        real sum, max = kernels->exp_sum(V, x, &sum);
+        real sum, max = kernels->exp_sum(V, x, &sum, NULL);
         double log_sum = max + exact_log(sum), so_far = s->node[row] ? s->node[row]->log_probability : 0;
         Candidate *best = s->candidates + (size_t)row * (size_t)beam;
         int count = 0;
