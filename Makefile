@@ -32,14 +32,19 @@ SOURCES := $(filter-out src/core/kernels.c,$(wildcard $(FLOORS:%=src/%/*.c) src/
 OBJECTS := $(SOURCES:src/%.c=$B/%.o)
 CLI     := $(patsubst src/%.c,$B/%.o,$(wildcard src/cli/*.c))
 
-# kernels.c once for each instruction set
+# kernels.c once for each instruction set of the machine that the compiler builds for
+MACHINE := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
 KERNELS := portable
-ifeq ($(shell uname -m),x86_64)
+ifeq ($(MACHINE),x86_64)
 KERNELS  += avx2 avx512
 CPPFLAGS += -DTIDE_X86
+else ifeq ($(MACHINE),aarch64)
+KERNELS  += neon
+CPPFLAGS += -DTIDE_ARM
 endif
 isa.avx2   := -mavx2 -mfma
 isa.avx512 := -mavx512f -mavx512bw -mavx512dq -mavx512vl -mfma -mprefer-vector-width=512
+isa.neon   := -DTIDE_NEON
 OBJECTS += $(KERNELS:%=$B/core/kernels_%.o)
 
 # Always made anew, for the link may point at another configuration.
@@ -89,7 +94,7 @@ $B/double/core/kernels.o: src/core/kernels.c Makefile
 
 $B/double/%.o: src/%.c Makefile
 	@mkdir -p $(@D) && echo '  cc $@'
-	@$(CC) $(CPPFLAGS) -UTIDE_X86 $(CFLAGS) -DTIDE_DOUBLE -MMD -MP -c $< -o $@
+	@$(CC) $(CPPFLAGS) -UTIDE_X86 -UTIDE_ARM $(CFLAGS) -DTIDE_DOUBLE -MMD -MP -c $< -o $@
 
 programs: build/tide $(TESTS) $(DOUBLES)
 

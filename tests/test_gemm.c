@@ -81,7 +81,6 @@ static float chain_end(const Chain *chain) {
 
 /* ---- with all kernels and thread counts ---------------------------------------------------------------- */
 
-static const char *const sets[] = {"avx512", "avx2", "portable"};
 static const int counts[] = {1, 2, 3, 8};
 static Threads *pools[4];
 
@@ -98,8 +97,8 @@ static int stop_pools(void **unused) {
 }
 
 static void with_everything(void (*check)(Threads *threads, const void *context), const void *context) {
-    for (int set = 0; set < 3; set++) {
-        if (kernels_choose(sets[set])) continue; /* this CPU lacks it */
+    for (int set = 0; kernels_at(set); set++) {
+        kernels = kernels_at(set);
         for (int i = 0; i < 4; i++) check(pools[i], context);
     }
 }
