@@ -71,7 +71,11 @@ static float float_of(uint32_t bits) {
 /* The next RUN floats of the sweep: every STEPth from zero to `limit`, of either sign; returns whether there
    are more. */
 static bool sweep_next(uint32_t *bits, bool negative, float limit, float *x) {
+#if defined(EMULATED)
+    enum { STEP = 20399 };
+#else
     enum { STEP = 2039 };
+#endif
     bool more = true;
     for (int i = 0; i < RUN; i++) {
         x[i] = float_of(*bits);
