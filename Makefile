@@ -2,6 +2,7 @@
 #
 #   make demo      train the tiny preset on corpus/ and translate the tide sentence
 #   make test      all tests            make asan, make tsan    the tests under a sanitizer
+#   make neon      the kernels for aarch64, on an emulated one
 #   make fixtures  what PyTorch computed for the tests, anew (needs python3-torch)
 #   make format    clang-format         make install            to $(PREFIX)/bin
 
@@ -9,7 +10,7 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 
 config ?= release
 PREFIX ?= /usr/local
-CC     := gcc
+CC     := $(if $(filter neon,$(config)),aarch64-linux-gnu-gcc,gcc)
 JOBS   := $(shell nproc)
 
 B    := build/$(config)
@@ -23,7 +24,7 @@ LDLIBS   := -lutf8proc -lcjson -lm -pthread
 sanitize.asan := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 sanitize.tsan := -fsanitize=thread
 CFLAGS  += $(sanitize.$(config))
-LDFLAGS += $(sanitize.$(config))
+LDFLAGS += $(sanitize.$(config)) $(if $(filter neon,$(config)),-static)
 
 # ---- the program ----------------------------------------------------------------------------------------------------
 
@@ -32,14 +33,19 @@ SOURCES := $(filter-out src/core/kernels.c,$(wildcard $(FLOORS:%=src/%/*.c) src/
 OBJECTS := $(SOURCES:src/%.c=$B/%.o)
 CLI     := $(patsubst src/%.c,$B/%.o,$(wildcard src/cli/*.c))
 
-# kernels.c once for each instruction set
+# kernels.c once for each instruction set of the machine that the compiler builds for
+MACHINE := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine 2>/dev/null)))
 KERNELS := portable
-ifeq ($(shell uname -m),x86_64)
+ifeq ($(MACHINE),x86_64)
 KERNELS  += avx2 avx512
 CPPFLAGS += -DTIDE_X86
+else ifeq ($(MACHINE),aarch64)
+KERNELS  += neon
+CPPFLAGS += -DTIDE_ARM
 endif
 isa.avx2   := -mavx2 -mfma
 isa.avx512 := -mavx512f -mavx512bw -mavx512dq -mavx512vl -mfma -mprefer-vector-width=512
+isa.neon   := -DTIDE_NEON
 OBJECTS += $(KERNELS:%=$B/core/kernels_%.o)
 
 # Always made anew, for the link may point at another configuration.
@@ -65,11 +71,13 @@ $B/core/kernels_%.o: src/core/kernels.c Makefile
 # ---- tests ----------------------------------------------------------------------------------------------------------
 
 # tests/test_*.c are programs on libtide.a; tests/double_*.c on core and model compiled with double; tests/*.sh run tide.
+# Plain ones need nothing but libc, so that they also run where cmocka is not: see tests/neon.sh.
 TESTS   := $(patsubst tests/%.c,$B/tests/%,$(wildcard tests/test_*.c))
 DOUBLES := $(patsubst tests/%.c,$B/tests/%,$(wildcard tests/double_*.c))
 SCRIPTS := $(wildcard tests/*.sh)
+PLAIN   := $B/tests/bits $B/tests/plain_kernels $B/tests/plain_gemm
 ifeq ($(config),tsan) # ten times slower, and nothing there that the others do not run
-SCRIPTS := $(filter-out tests/e2e_learns.sh,$(SCRIPTS))
+SCRIPTS := $(filter-out tests/e2e_learns.sh tests/neon.sh,$(SCRIPTS))
 endif
 
 DOUBLE_OBJECTS := $(patsubst src/%.c,$B/double/%.o,$(filter src/core/% src/model/%,$(SOURCES))) $B/double/core/kernels.o
@@ -77,6 +85,16 @@ DOUBLE_OBJECTS := $(patsubst src/%.c,$B/double/%.o,$(filter src/core/% src/model
 $B/tests/test_%: tests/test_%.c $B/libtide.a
 	@mkdir -p $(@D) && echo '  cc $@'
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) $(filter %.c %.o %.a,$^) -lcmocka $(LDLIBS) -o $@
+
+PLAIN_OBJECTS := $(filter $B/core/% $B/model/%,$(OBJECTS))
+
+$B/tests/bits: tests/bits.c $(PLAIN_OBJECTS)
+	@mkdir -p $(@D) && echo '  cc $@'
+	@$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) $(filter %.c %.o,$^) -lm -pthread -o $@
+
+$B/tests/plain_%: tests/test_%.c $(PLAIN_OBJECTS)
+	@mkdir -p $(@D) && echo '  cc $@'
+	@$(CC) -Itests/plain -DEMULATED $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) $(filter %.c %.o,$^) -lm -pthread -o $@
 
 $B/tests/double_%: tests/double_%.c $(DOUBLE_OBJECTS)
 	@mkdir -p $(@D) && echo '  cc $@'
@@ -89,9 +107,10 @@ $B/double/core/kernels.o: src/core/kernels.c Makefile
 
 $B/double/%.o: src/%.c Makefile
 	@mkdir -p $(@D) && echo '  cc $@'
-	@$(CC) $(CPPFLAGS) -UTIDE_X86 $(CFLAGS) -DTIDE_DOUBLE -MMD -MP -c $< -o $@
+	@$(CC) $(CPPFLAGS) -UTIDE_X86 -UTIDE_ARM $(CFLAGS) -DTIDE_DOUBLE -MMD -MP -c $< -o $@
 
-programs: build/tide $(TESTS) $(DOUBLES)
+programs: build/tide $(TESTS) $(DOUBLES) $B/tests/bits
+plain: $(PLAIN)
 
 # What `make test` runs once everything is installed.
 check: programs
@@ -111,6 +130,11 @@ asan tsan: setup
 	$(MAKE) -j$(JOBS) config=$@ programs
 	$(MAKE) config=$@ check
 
+neon:
+	scripts/setup neon
+	$(MAKE) -j$(JOBS) build/tide $B/tests/bits
+	scripts/run-tests tests/neon.sh
+
 fixtures:
 	scripts/make-fixtures
 
@@ -118,7 +142,7 @@ setup:
 	scripts/setup
 
 format:
-	clang-format -i $(shell git ls-files 'src/*.c' 'src/*.h' 'tests/*.c')
+	clang-format -i $(shell git ls-files 'src/*.c' 'src/*.h' 'tests/*.c' 'tests/*.h')
 
 install: build/tide
 	install -D $B/tide $(DESTDIR)$(PREFIX)/bin/tide
@@ -127,6 +151,6 @@ install: build/tide
 clean:
 	rm -rf build
 
-.PHONY: programs check demo test asan tsan fixtures setup format install clean
+.PHONY: programs plain check demo test asan tsan neon fixtures setup format install clean
 .SECONDARY:
 -include $(shell find $B -name '*.d' 2>/dev/null)

@@ -81,26 +81,32 @@ static float chain_end(const Chain *chain) {
 
 /* ---- with all kernels and thread counts ---------------------------------------------------------------- */
 
-static const char *const sets[] = {"avx512", "avx2", "portable"};
+#if defined(EMULATED) /* a hundred times as slow: fewer thread counts, and every fourth of the sizes */
+static const int counts[] = {1, 3};
+enum { EVERY = 4 };
+#else
 static const int counts[] = {1, 2, 3, 8};
-static Threads *pools[4];
+enum { EVERY = 1 };
+#endif
+enum { POOLS = sizeof counts / sizeof *counts };
+static Threads *pools[POOLS];
 
 static int start_pools(void **unused) {
     (void)unused;
-    for (int i = 0; i < 4; i++) pools[i] = threads_new(counts[i]);
+    for (int i = 0; i < POOLS; i++) pools[i] = threads_new(counts[i]);
     return 0;
 }
 
 static int stop_pools(void **unused) {
     (void)unused;
-    for (int i = 0; i < 4; i++) threads_free(pools[i]);
+    for (int i = 0; i < POOLS; i++) threads_free(pools[i]);
     return kernels_choose("auto");
 }
 
 static void with_everything(void (*check)(Threads *threads, const void *context), const void *context) {
-    for (int set = 0; set < 3; set++) {
-        if (kernels_choose(sets[set])) continue; /* this CPU lacks it */
-        for (int i = 0; i < 4; i++) check(pools[i], context);
+    for (int set = 0; kernels_at(set); set++) {
+        kernels = kernels_at(set);
+        for (int i = 0; i < POOLS; i++) check(pools[i], context);
     }
 }
 
@@ -173,7 +179,7 @@ static void gemm_is_the_naive_loop(void **unused) {
                                   {340, 5, 6200}, {3, 4200, 520}, {4200, 2, 515}};
     const int many = sizeof large / sizeof *large;
     Rng rng = rng_seed(1, 1);
-    for (int i = 0; i < 2 * 70 + many; i++) {
+    for (int i = 0; i < 2 * 70 + many; i += EVERY) {
         Sizes s = {1 + i % 70, 1 + (int)rng_below(&rng, 70), 1 + (int)rng_below(&rng, 70)};
         if (i >= 2 * 70) s = large[i - 2 * 70];
         Product p = product_new(&rng, s, (Init)rng_below(&rng, INITS), rng_below(&rng, 2));
@@ -239,7 +245,7 @@ static void gemm_strips_is_the_naive_loop(void **unused) {
     } large[] = {{200, 30, 20}, {20, 200, 60}, {170, 70, 80}, {1, 33, 600}, {40, 50, 250}};
     const int many = sizeof large / sizeof *large;
     Rng rng = rng_seed(2, 1);
-    for (int i = 0; i < 70 + many; i++) {
+    for (int i = 0; i < 70 + many; i += EVERY) {
         int m = 1 + i, n = 1 + (int)rng_below(&rng, 70), longest = (int)rng_below(&rng, 9);
         if (i >= 70) m = large[i - 70].m, n = large[i - 70].n, longest = large[i - 70].longest;
         Strips s = strips_new(&rng, m, n, longest);

@@ -25,7 +25,7 @@ int usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 #define FLAG_THREADS                                                                                                   \
     { "threads", 1, "N", "threads (default: one for each processor)" }
 #define FLAG_ISA                                                                                                       \
-    { "isa", 1, "NAME", "kernels to use: auto, avx512, avx2 or portable; the results are the same" }
+    { "isa", 1, "NAME", "kernels to use: auto, avx512, avx2, neon or portable; the results are the same" }
 /* --threads and --isa; returns -1 with *err filled. */
 int machine_flags(const Args *args, int *threads, Err *err);
 

@@ -9,6 +9,8 @@
 enum { TILE_ROWS = 14 }; /* 28 accumulators, 2 of b, 1 of a: 31 of 32 registers */
 #elif VW == 8
 enum { TILE_ROWS = 6 }; /* 12 + 2 + 1 of 16 */
+#elif defined(TIDE_NEON)
+enum { TILE_ROWS = 12 }; /* 24 + 2, and a few of a, of 32 */
 #else
 enum { TILE_ROWS = 4 };
 #endif

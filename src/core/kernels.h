@@ -74,7 +74,10 @@ typedef struct Kernels {
 /* The kernels in use: the best that this CPU has, unless one was asked for. */
 extern const Kernels *kernels;
 
-/* "avx512", "avx2", "portable" or "auto"; returns -1 where this CPU or build has no such kernels. */
+/* The sets of kernels that this build and CPU have, the fastest first and "portable" last; NULL beyond. */
+const Kernels *kernels_at(int index);
+
+/* "avx512", "avx2", "neon", "portable" or "auto", the first of kernels_at; returns -1 where there is no such set. */
 int kernels_choose(const char *name);
 
 #endif

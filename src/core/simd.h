@@ -13,6 +13,8 @@
 
 #if defined(__x86_64__)
 #include <immintrin.h>
+#elif defined(TIDE_NEON)
+#include <arm_neon.h>
 #endif
 
 #if defined(TIDE_DOUBLE)
@@ -64,6 +66,8 @@ INLINE vreal v_fma(vreal a, vreal b, vreal c) {
     return (vreal)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
 #elif !defined(TIDE_DOUBLE) && defined(__FMA__)
     return (vreal)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+#elif defined(TIDE_NEON)
+    return (vreal)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
 #else
     for (int i = 0; i < VW; i++)
         c[i] = sizeof(real) == sizeof(float) ? (real)fmaf((float)a[i], (float)b[i], (float)c[i])

@@ -1,0 +1,66 @@
+/* usage: bits
+   Trains and decodes with every set of kernels that this machine has, and prints a line for each: its name and a hash
+   of all losses, weights, ids and log probabilities. tests/neon.sh compares the hashes of two machines; so this needs
+   core/ and model/ alone, which build for a machine that has no other library.
+
+   beam.c divides log probabilities by pow(length, normalize), which libm need not round alike everywhere. Here
+   `normalize` is 1, so that the division and the order are exact; the scores themselves are not hashed. */
+#include "core/kernels.h"
+#include "model/beam.h"
+#include "training.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { END = 3, BATCH = 37, SOURCES = 6 }; /* few, for an emulator takes a hundred times as long */
+
+/* FNV-1a. */
+static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size) {
+    for (const unsigned char *p = bytes, *end = p + size; p < end; p++) hash = (hash ^ *p) * 0x100000001b3u;
+    return hash;
+}
+
+static uint64_t hash_decoding(uint64_t hash, Training *t, int beam) {
+    static Sentences source;
+    static const int banned[] = {0, 1, BEGIN};
+    const BeamOptions options = {beam, .normalize = 1, .length_limit = 1, BEGIN, END, banned, 3};
+    Arena out = {0};
+    Rng rng = rng_seed(5, 1);
+    sentences_draw(&source, &rng);
+    t->tape.recording = false;
+    Nbest *found = beam_search(&t->tape, &t->model, source.rows, source.length, SOURCES, &options, &out, NULL);
+    for (int i = 0; i < SOURCES; i++)
+        for (int k = 0; k < found[i].count; k++) {
+            const Hypothesis *h = &found[i].list[k];
+            hash = hash_bytes(hash, h->ids, (size_t)h->length * sizeof *h->ids);
+            hash = hash_bytes(hash, &h->log_probability, sizeof h->log_probability);
+        }
+    tape_reset(&t->tape);
+    arena_free(&out);
+    return hash;
+}
+
+static uint64_t hash_run(int threads) {
+    uint64_t hash = 0xcbf29ce484222325u;
+    Training t;
+    training_begin(&t, BATCH, threads);
+    for (uint64_t update = 0; update < UPDATES; update++) {
+        double nats = training_step(&t, update);
+        hash = hash_bytes(hash, &nats, sizeof nats);
+    }
+    hash = hash_bytes(hash, t.model.params.values, t.model.params.size * sizeof(real));
+    hash = hash_decoding(hash_decoding(hash, &t, 1), &t, 4);
+    training_end(&t);
+    return hash;
+}
+
+int main(void) {
+    int failed = 0;
+    for (int set = 0; kernels_at(set); set++) {
+        kernels = kernels_at(set);
+        uint64_t alone = hash_run(1), shared = hash_run(3);
+        printf("%s %016" PRIx64 "\n", kernels->name, alone);
+        if (shared != alone) printf("%s %016" PRIx64 " with 3 threads\n", kernels->name, shared), failed = 1;
+    }
+    return failed;
+}

@@ -1,0 +1,87 @@
+/* training.h: a few updates of a small model of odd sizes on random sentences. Needs core/ and model/ alone. */
+#ifndef TIDE_TESTS_TRAINING_H
+#define TIDE_TESTS_TRAINING_H
+
+#include "core/ops.h"
+#include "core/optimizer.h"
+#include "model/model.h"
+
+#include <string.h>
+
+/* As many sentences as SENTENCES are enough for every op to be shared out among threads. */
+enum { SENTENCES = 150, LONGEST = 3, VOCAB = 241, BEGIN = 2, UPDATES = 3 };
+
+typedef struct Sentences {
+    int ids[SENTENCES][LONGEST], length[SENTENCES];
+    const int *rows[SENTENCES];
+} Sentences;
+
+static void sentences_draw(Sentences *s, Rng *rng) {
+    for (int i = 0; i < SENTENCES; i++) {
+        s->rows[i] = s->ids[i];
+        s->length[i] = 1 + (int)rng_below(rng, LONGEST);
+        for (int t = 0; t < s->length[i]; t++) s->ids[i][t] = (int)rng_below(rng, VOCAB);
+    }
+}
+
+/* A batch of n random sentences; the same number gives the same batch. */
+static Batch batch_draw(Arena *arena, uint64_t number, int n) {
+    static Sentences source, target;
+    Rng rng = rng_seed(number, 1);
+    sentences_draw(&source, &rng);
+    sentences_draw(&target, &rng);
+    return batch_fold(arena, source.rows, source.length, target.rows, target.length, n, BEGIN);
+}
+
+typedef struct Training {
+    int sentences; /* in a batch, SENTENCES at most */
+    Threads *threads;
+    Model model;
+    Optimizer optimizer;
+    Tape tape;
+} Training;
+
+static void training_begin(Training *t, int sentences, int threads) {
+    const ModelConfig config = {.source_vocab = VOCAB,
+                                .target_vocab = VOCAB,
+                                .emb = 67,
+                                .rnn = 31,
+                                .att = 21,
+                                .maxout = 11,
+                                .attention = &attention_additive,
+                                .dropout_embedding = 0.2,
+                                .dropout_annotation = 0.1,
+                                .dropout_readout = 0.3};
+    t->sentences = sentences;
+    t->threads = threads_new(threads);
+    model_init(&t->model, &config);
+    params_allocate(&t->model.params);
+    params_init(&t->model.params, 1);
+    Rng rng = rng_seed(2, 1); /* weights so large that no distribution is flat, as they are after long training */
+    for (size_t i = 0; i < t->model.params.size; i++) t->model.params.values[i] += (real)(0.3 * rng_normal(&rng));
+    optimizer_init(&t->optimizer, OPTIMIZER_ADAM, t->model.params.size);
+    tape_init(&t->tape, t->threads, rng_seed(1, 99));
+}
+
+static void training_end(Training *t) {
+    tape_free(&t->tape);
+    optimizer_free(&t->optimizer);
+    model_free(&t->model);
+    threads_free(t->threads);
+}
+
+/* One update with batch `number`; returns its loss in nats a token. */
+static double training_step(Training *t, uint64_t number) {
+    Params *params = &t->model.params;
+    t->tape.recording = true;
+    Batch batch = batch_draw(&t->tape.arena, number, t->sentences);
+    Var *logits = model_force(&t->tape, &t->model, &batch).logits;
+    double nats;
+    Var *loss = cross_entropy(&t->tape, logits, batch.target.ids, 0.1, &nats);
+    tape_backward(&t->tape, loss);
+    optimizer_step(&t->optimizer, t->threads, params->values, params->gradients, 1e-3, 1);
+    tape_reset(&t->tape);
+    return nats;
+}
+
+#endif
