@@ -173,6 +173,14 @@ static void run_combine(int n, Bench *b) {
     const float weight[] = {0.3f, -1.7f, 0.9f}, *x[] = {R(1), R(2), R(3)};
     kernels->combine(n, 3, weight, x, R(0));
 }
+
+static void run_dots(int n, Bench *b) {
+    const float *y[] = {R(1), R(2), R(3), R(4), R(0)};
+    float sums[5];
+    kernels->dots(n, 5, R(0), y, sums);
+    for (int k = 0; k < 5; k++) assert_true(sums[k] == kernels->dot(n, R(0), y[k]));
+    b->result[0] = sums[1];
+}
 static void run_softmax(int n, Bench *b) { kernels->softmax(n, R(0), R(1)); }
 static void run_softmax_back(int n, Bench *b) { kernels->softmax_back(n, R(0), R(1), R(2)); }
 static void run_exp_sum(int n, Bench *b) { b->result[0] = kernels->exp_sum(n, R(0), &b->result[1], R(1)); }
@@ -213,6 +221,7 @@ static const RowKernel row_kernels[] = {
     {"score", run_score, {1, 1, 1}},
     {"score_back", run_score_back, {1, 1, 1, 1, 1, 1}},
     {"combine", run_combine, {1, 1, 1, 1}},
+    {"dots", run_dots, {1, 1, 1, 1, 1}},
     {"softmax", run_softmax, {1, 1}},
     {"softmax_back", run_softmax_back, {1, 1, 1}},
     {"exp_sum", run_exp_sum, {1, 1}},

@@ -101,8 +101,10 @@ static const real *right_at(const Product *p, int panel, int at) {
     return p->right + (size_t)panel * p->stride + (size_t)at * (size_t)kernels->tile_cols;
 }
 
-/* Tiles tile0..tile1-1 by panels panel0..panel1-1, k of the part's steps from step `at`. */
-static void multiply_block(const Product *p, int tile0, int tile1, int panel0, int panel1, int at, int k) {
+/* Tiles tile0..tile1-1 by panels panel0..panel1-1, k of the part's steps from step `at`. `after` is what the thread
+   will read when it is done with all of these steps. */
+static void multiply_block(const Product *p, int tile0, int tile1, int panel0, int panel1, int at, int k,
+                           const real *after) {
     const int width = kernels->tile_cols, step = blocks_of(width, tile1 - tile0); /* that each tile fetches ahead */
     const bool begins = p->from + at == 0; /* a later block goes on where the one before it stopped */
     const real *init = begins ? p->init : p->c;
@@ -110,7 +112,7 @@ static void multiply_block(const Product *p, int tile0, int tile1, int panel0, i
     for (int panel = panel0; panel < panel1; panel++) {
         int col = (p->panel + panel) * width, cols = smaller(width, p->n - col);
         const real *next = right_at(p, panel + 1, at);
-        if (panel + 1 == panel1) next = at + k < p->steps ? right_at(p, panel0, at + k) : right_at(p, panel1, 0);
+        if (panel + 1 == panel1) next = at + k < p->steps ? right_at(p, panel0, at + k) : after;
         for (int tile = tile0; tile < tile1; tile++, next += (size_t)k * (size_t)step) {
             int first = part_begin(p->rows, p->tiles, tile), rows = part_begin(p->rows, p->tiles, tile + 1) - first;
             size_t row = (size_t)(p->row + first);
@@ -130,9 +132,11 @@ static void multiply_units(void *context, int begin, int end, int thread) {
     const int blocks = row_blocks(p);
     while (begin < end) {
         int block = begin / p->panels, panel = begin % p->panels, count = smaller(p->panels - panel, end - begin);
+        bool last = threads_share_begins(p->threads, begin + count);
+        const real *after = right_at(p, last ? panel : (panel + count) % p->panels, 0);
         for (int at = 0; at < p->steps; at += K_BLOCK)
             multiply_block(p, part_begin(p->tiles, blocks, block), part_begin(p->tiles, blocks, block + 1), panel,
-                           panel + count, at, smaller(K_BLOCK, p->steps - at));
+                           panel + count, at, smaller(K_BLOCK, p->steps - at), after);
         begin += count;
     }
 }

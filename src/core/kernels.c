@@ -156,6 +156,25 @@ static real dot(int n, const real *x, const real *y) {
     return lanes_sum(&lanes);
 }
 
+/* Four at a time, whose sums run side by side. */
+static void dots(int n, int count, const real *x, const real *const *y, real *sums) {
+    for (int k = 0; k < count; k += 4) {
+        Lanes lanes[4] = {0};
+        const int some = count - k < 4 ? count - k : 4;
+        const real *rows[4];
+        for (int row = 0; row < 4; row++) rows[row] = y[row < some ? k + row : k];
+        for (int i = 0, j = 0; i < n; i += VW, j++) {
+            vreal xi = v_load_n(x + i, n - i);
+#pragma GCC unroll 4
+            for (int row = 0; row < 4; row++) {
+                __builtin_prefetch(rows[row] + i + AHEAD * VW);
+                lanes_add(&lanes[row], j, xi * v_load_n(rows[row] + i, n - i));
+            }
+        }
+        for (int row = 0; row < some; row++) sums[k + row] = lanes_sum(&lanes[row]);
+    }
+}
+
 static real sum(int n, const real *x) {
     Lanes lanes = {0};
     for (int i = 0, j = 0; i < n; i += VW, j++) lanes_add(&lanes, j, v_load_n(x + i, n - i));
@@ -397,6 +416,7 @@ const Kernels KERNELS = {
     .add = add,
     .axpy = axpy,
     .dot = dot,
+    .dots = dots,
     .sum = sum,
     .tanh = tanh_rows,
     .tanh_back = tanh_back,

@@ -30,11 +30,12 @@ typedef struct Kernels {
     /* panel[k][width] = the transpose of source[width rows][k]; columns beyond `rows` become zero. */
     void (*pack_transposed)(real *panel, int width, const real *source, int ld, int rows, int k);
 
-    void (*add)(int n, real *y, const real *x);                        /* y += x */
-    void (*axpy)(int n, real *y, real a, const real *x);               /* y += a x */
-    real (*dot)(int n, const real *x, const real *y);                  /* Σ x y */
-    void (*tanh)(int n, real *y, const real *x);                       /* y = tanh x */
-    void (*tanh_back)(int n, real *dx, const real *y, const real *dy); /* dx += dy (1 - y²) */
+    void (*add)(int n, real *y, const real *x);                                      /* y += x */
+    void (*axpy)(int n, real *y, real a, const real *x);                             /* y += a x */
+    real (*dot)(int n, const real *x, const real *y);                                /* Σ x y */
+    void (*dots)(int n, int count, const real *x, const real *const *y, real *sums); /* Σ x y_k, each as dot has it */
+    void (*tanh)(int n, real *y, const real *x);                                     /* y = tanh x */
+    void (*tanh_back)(int n, real *dx, const real *y, const real *dy);               /* dx += dy (1 - y²) */
 
     /* GRU, see ops_gru.c. x[3n] holds x + h U at first, then z, r and h̃, at last da. */
     void (*gru_gates)(int n, real *x, const real *h, real *rh);

@@ -109,6 +109,13 @@ static void softmax_spans_back(Tape *tape, const Record *record) {
    The steps of a decoder all read the same H: what they hand back to it waits, and is added up sentence by sentence. */
 enum { TOGETHER = 16 /* rows that are combined at a time */ };
 
+/* Up to TOGETHER of the n rows from `first` on; returns how many. */
+static int rows_of(const Var *H, int first, int n, const real *rows[TOGETHER]) {
+    int count = n < TOGETHER ? n : TOGETHER;
+    for (int k = 0; k < count; k++) rows[k] = row(H, H->v, first + k);
+    return count;
+}
+
 static void sum_rows(void *context, int begin, int end, int thread) {
     (void)thread;
     const Attend *at = context;
@@ -118,8 +125,7 @@ static void sum_rows(void *context, int begin, int end, int thread) {
         memset(c, 0, (size_t)at->out->cols * sizeof(real));
         for (int j = 0; j < length; j += TOGETHER) {
             const real *x[TOGETHER];
-            int count = length - j < TOGETHER ? length - j : TOGETHER;
-            for (int k = 0; k < count; k++) x[k] = row(at->b, at->b->v, start + j + k);
+            int count = rows_of(at->b, start + j, length - j, x);
             kernels->combine(at->b->cols, count, row(at->a, at->a->v, b) + j, x, c);
         }
     }
@@ -142,8 +148,13 @@ static void weight_gradients(void *context, int begin, int end, int thread) {
     for (int b = begin; b < end; b++) {
         int start = at->spans->start[b], length = at->spans->length[b];
         real *dalpha = row(at->a, at->a->g, b);
-        for (int j = 0; j < length; j++)
-            dalpha[j] += kernels->dot(at->b->cols, row(at->out, at->out->g, b), row(at->b, at->b->v, start + j));
+        for (int j = 0; j < length; j += TOGETHER) {
+            const real *x[TOGETHER];
+            real sums[TOGETHER];
+            int count = rows_of(at->b, start + j, length - j, x);
+            kernels->dots(at->b->cols, count, row(at->out, at->out->g, b), x, sums);
+            for (int k = 0; k < count; k++) dalpha[j + k] += sums[k];
+        }
     }
 }
 

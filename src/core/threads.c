@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { SPINS = 4000, CACHE_LINE = 64, TALLIES = 32, RANGES = 8 /* of a thread in a run */ };
+enum { SPINS = 4000, CACHE_LINE = 64, TALLIES = 32, RANGES = 32 /* of a thread in a run */ };
 
 typedef struct Buffer {
     void *memory;
@@ -48,6 +48,12 @@ static void pause_briefly(int spins) {
 }
 
 static int share_begin(const Threads *pool, int part) { return (int)((long)pool->items * part / pool->parts); }
+
+bool threads_share_begins(const Threads *pool, int item) {
+    for (int part = 0; part <= pool->parts; part++)
+        if (share_begin(pool, part) == item) return true;
+    return false;
+}
 
 /* Works a share off, its own or another's, as far as others leave something of it. */
 static void work_off(Threads *pool, int share, int thread) {

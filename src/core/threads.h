@@ -2,6 +2,7 @@
 #ifndef TIDE_THREADS_H
 #define TIDE_THREADS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 typedef struct Threads Threads;
@@ -18,6 +19,10 @@ int threads_count(const Threads *threads);
    threads_watch. */
 typedef void Work(void *context, int begin, int end, int thread);
 void threads_run(Threads *threads, const char *name, int n, int grain, Work *work, void *context);
+
+/* During a run, whether this item is the first of a thread's share (or behind the last): who works up to it does not
+   go on with it. */
+bool threads_share_begins(const Threads *threads, int item);
 
 /* Where the time goes. From threads_watch on, the runs of each name are added up, from zero. */
 typedef struct Tally {
