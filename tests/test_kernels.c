@@ -171,13 +171,13 @@ static void run_score(int n, Bench *b) { b->result[0] = kernels->score(n, R(0), 
 static void run_score_back(int n, Bench *b) { kernels->score_back(n, 0.3f, R(0), R(1), R(2), R(3), R(4), R(5)); }
 static void run_combine(int n, Bench *b) {
     const float weight[] = {0.3f, -1.7f, 0.9f}, *x[] = {R(1), R(2), R(3)};
-    kernels->combine(n, 3, weight, x, R(0));
+    kernels->combine(n, 3, weight, x, 0, R(0));
 }
 
 static void run_dots(int n, Bench *b) {
     const float *y[] = {R(1), R(2), R(3), R(4), R(0)};
     float sums[5];
-    kernels->dots(n, 5, R(0), y, sums);
+    kernels->dots(n, 5, R(0), y, 0, sums);
     for (int k = 0; k < 5; k++) assert_true(sums[k] == kernels->dot(n, R(0), y[k]));
     b->result[0] = sums[1];
 }

@@ -157,7 +157,7 @@ static real dot(int n, const real *x, const real *y) {
 }
 
 /* Four at a time, whose sums run side by side. */
-static void dots(int n, int count, const real *x, const real *const *y, real *sums) {
+static void dots(int n, int count, const real *x, const real *const *y, long ahead, real *sums) {
     for (int k = 0; k < count; k += 4) {
         Lanes lanes[4] = {0};
         const int some = count - k < 4 ? count - k : 4;
@@ -167,7 +167,7 @@ static void dots(int n, int count, const real *x, const real *const *y, real *su
             vreal xi = v_load_n(x + i, n - i);
 #pragma GCC unroll 4
             for (int row = 0; row < 4; row++) {
-                __builtin_prefetch(rows[row] + i + AHEAD * VW);
+                __builtin_prefetch(rows[row] + ahead + i, 0, 2);
                 lanes_add(&lanes[row], j, xi * v_load_n(rows[row] + i, n - i));
             }
         }
@@ -232,34 +232,49 @@ static void gru_gates_back(int n, const real *restrict drh, real *restrict x, co
 
 /* ---- attention ------------------------------------------------------------------------------------------------ */
 
+INLINE vreal score_terms(int left, const real *va, const real *q, const real *k) {
+    return v_load_n(va, left) * v_tanh(v_load_n(q, left) + v_load_n(k, left));
+}
+
+/* Two vectors at a time, whose chains run side by side. */
 static real score(int n, const real *va, const real *q, const real *k) {
     Lanes lanes = {0};
-    for (int i = 0, j = 0; i < n; i += VW, j++) {
-        int left = n - i;
+    int i = 0, j = 0;
+    for (; i + 2 * VW <= n; i += 2 * VW, j += 2) {
         __builtin_prefetch(k + n + i);
-        lanes_add(&lanes, j, v_load_n(va + i, left) * v_tanh(v_load_n(q + i, left) + v_load_n(k + i, left)));
+        __builtin_prefetch(k + n + i + VW);
+        vreal a = score_terms(VW, va + i, q + i, k + i), b = score_terms(VW, va + i + VW, q + i + VW, k + i + VW);
+        lanes_add(&lanes, j, a);
+        lanes_add(&lanes, j + 1, b);
     }
+    for (; i < n; i += VW, j++) lanes_add(&lanes, j, score_terms(n - i, va + i, q + i, k + i));
     return lanes_sum(&lanes);
 }
 
-static void score_back(int n, real de, const real *va, const real *q, const real *k, real *dva, real *dq, real *dk) {
-    for (int i = 0; i < n; i += VW) {
-        int left = n - i;
-        __builtin_prefetch(k + n + i);
-        __builtin_prefetch(dk + n + i, 1);
-        vreal t = v_tanh(v_load_n(q + i, left) + v_load_n(k + i, left));
-        vreal da = de * v_load_n(va + i, left) * (1 - t * t);
-        v_store_n(dva + i, v_load_n(dva + i, left) + de * t, left);
-        v_store_n(dq + i, v_load_n(dq + i, left) + da, left);
-        v_store_n(dk + i, v_load_n(dk + i, left) + da, left);
-    }
+INLINE void score_back_part(int left, real de, const real *va, const real *q, const real *k, real *dva, real *dq,
+                            real *dk) {
+    vreal t = v_tanh(v_load_n(q, left) + v_load_n(k, left)), da = de * v_load_n(va, left) * (1 - t * t);
+    v_store_n(dva, v_load_n(dva, left) + de * t, left);
+    v_store_n(dq, v_load_n(dq, left) + da, left);
+    v_store_n(dk, v_load_n(dk, left) + da, left);
 }
 
-static void combine(int n, int count, const real *weight, const real *const *x, real *y) {
+static void score_back(int n, real de, const real *va, const real *q, const real *k, real *restrict dva,
+                       real *restrict dq, real *restrict dk) {
+    int i = 0;
+    for (; i + VW <= n; i += VW) {
+        __builtin_prefetch(k + n + i);
+        __builtin_prefetch(dk + n + i, 1);
+        score_back_part(VW, de, va + i, q + i, k + i, dva + i, dq + i, dk + i);
+    }
+    if (i < n) score_back_part(n - i, de, va + i, q + i, k + i, dva + i, dq + i, dk + i);
+}
+
+static void combine(int n, int count, const real *weight, const real *const *x, long ahead, real *y) {
     for (int i = 0; i < n; i += VW) {
         vreal sum = v_load_n(y + i, n - i);
         for (int j = 0; j < count; j++) {
-            __builtin_prefetch(x[j] + i + AHEAD * VW);
+            __builtin_prefetch(x[j] + ahead + i, 0, 2);
             sum = v_fma(v_splat(weight[j]), v_load_n(x[j] + i, n - i), sum);
         }
         v_store_n(y + i, sum, n - i);

@@ -30,12 +30,14 @@ typedef struct Kernels {
     /* panel[k][width] = the transpose of source[width rows][k]; columns beyond `rows` become zero. */
     void (*pack_transposed)(real *panel, int width, const real *source, int ld, int rows, int k);
 
-    void (*add)(int n, real *y, const real *x);                                      /* y += x */
-    void (*axpy)(int n, real *y, real a, const real *x);                             /* y += a x */
-    real (*dot)(int n, const real *x, const real *y);                                /* Σ x y */
-    void (*dots)(int n, int count, const real *x, const real *const *y, real *sums); /* Σ x y_k, each as dot has it */
-    void (*tanh)(int n, real *y, const real *x);                                     /* y = tanh x */
-    void (*tanh_back)(int n, real *dx, const real *y, const real *dy);               /* dx += dy (1 - y²) */
+    void (*add)(int n, real *y, const real *x);          /* y += x */
+    void (*axpy)(int n, real *y, real a, const real *x); /* y += a x */
+    real (*dot)(int n, const real *x, const real *y);    /* Σ x y */
+    /* sums_k = Σ x y_k for `count` rows, each as dot has it. The rows that come next, `ahead` numbers behind these, are
+       fetched on the way. */
+    void (*dots)(int n, int count, const real *x, const real *const *y, long ahead, real *sums);
+    void (*tanh)(int n, real *y, const real *x);                       /* y = tanh x */
+    void (*tanh_back)(int n, real *dx, const real *y, const real *dy); /* dx += dy (1 - y²) */
 
     /* GRU, see ops_gru.c. x[3n] holds x + h U at first, then z, r and h̃, at last da. */
     void (*gru_gates)(int n, real *x, const real *h, real *rh);
@@ -47,8 +49,9 @@ typedef struct Kernels {
        on the way: the next position's. */
     real (*score)(int n, const real *va, const real *q, const real *k);
     void (*score_back)(int n, real de, const real *va, const real *q, const real *k, real *dva, real *dq, real *dk);
-    /* y += Σ weight_j x_j over `count` rows of n numbers, one chain of fused multiply-adds an element. */
-    void (*combine)(int n, int count, const real *weight, const real *const *x, real *y);
+    /* y += Σ weight_j x_j over `count` rows of n numbers, one chain of fused multiply-adds an element; `ahead` as
+     * above. */
+    void (*combine)(int n, int count, const real *weight, const real *const *x, long ahead, real *y);
 
     void (*softmax)(int n, real *y, const real *x);
     void (*softmax_back)(int n, real *dx, const real *y, const real *dy);

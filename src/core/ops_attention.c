@@ -126,7 +126,7 @@ static void sum_rows(void *context, int begin, int end, int thread) {
         for (int j = 0; j < length; j += TOGETHER) {
             const real *x[TOGETHER];
             int count = rows_of(at->b, start + j, length - j, x);
-            kernels->combine(at->b->cols, count, row(at->a, at->a->v, b) + j, x, c);
+            kernels->combine(at->b->cols, count, row(at->a, at->a->v, b) + j, x, (long)count * at->b->cols, c);
         }
     }
 }
@@ -152,7 +152,7 @@ static void weight_gradients(void *context, int begin, int end, int thread) {
             const real *x[TOGETHER];
             real sums[TOGETHER];
             int count = rows_of(at->b, start + j, length - j, x);
-            kernels->dots(at->b->cols, count, row(at->out, at->out->g, b), x, sums);
+            kernels->dots(at->b->cols, count, row(at->out, at->out->g, b), x, (long)count * at->b->cols, sums);
             for (int k = 0; k < count; k++) dalpha[j + k] += sums[k];
         }
     }
@@ -190,7 +190,7 @@ static void read_gradients(void *context, int begin, int end, int thread) {
             for (int j = 0; j < length; j++) {
                 real alpha[TOGETHER];
                 for (int k = 0; k < count; k++) alpha[k] = row(reads[k]->alpha, reads[k]->alpha->v, b)[j];
-                kernels->combine(reads[0]->H->cols, count, alpha, dc,
+                kernels->combine(reads[0]->H->cols, count, alpha, dc, 0,
                                  row(reads[0]->H, reads[0]->H->g, reads[0]->spans->start[b] + j));
             }
         }
