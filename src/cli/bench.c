@@ -208,7 +208,7 @@ static const Flag flags[] = {
     FLAG_ISA,
 };
 
-static const char *const parts[] = {"gemm", "step", "decode"};
+static const char *const parts[] = {"kernels", "gemm", "step", "decode"};
 enum { PARTS = sizeof parts / sizeof *parts };
 
 static int run(const Args *args) {
@@ -230,13 +230,14 @@ static int run(const Args *args) {
     Threads *threads = threads_new(count);
     printf("%s kernels, %d thread%s, %.0f GFLOP/s of fused multiply-adds in registers\n", kernels->name, count,
            count > 1 ? "s" : "", bench_peak(threads) / 1e9);
+    if (wanted[0]) bench_kernels();
     for (int i = 0; i < BENCH_SIZES; i++) {
         BenchSize s = bench_sizes[i];
         if (size && strcmp(s.name, size) != 0) continue;
         if (batch) s.batch = batch;
-        if (wanted[0]) bench_gemm(threads, &s);
-        if (wanted[1]) bench_step(threads, &s, updates);
-        if (wanted[2]) bench_decode(threads, &s);
+        if (wanted[1]) bench_gemm(threads, &s);
+        if (wanted[2]) bench_step(threads, &s, updates);
+        if (wanted[3]) bench_decode(threads, &s);
         fflush(stdout);
     }
     threads_free(threads);
@@ -246,9 +247,11 @@ static int run(const Args *args) {
 const Command command_bench = {
     .name = "bench",
     .summary = "how fast this machine trains and decodes",
-    .usage = "[gemm] [step] [decode] [flags]",
-    .about = "Matrix products, a training step and decoding on random sentences of full length, at three sizes of the\n"
-             "model, as shares of what the machine's own registers can do. Run it on an idle machine.",
+    .usage = "[kernels] [gemm] [step] [decode] [flags]",
+    .about =
+        "Checks every kernel and matrix product against a plain loop, and measures them, a training step and decoding\n"
+        "on random sentences of full length, at three sizes of the model, as shares of what this machine's own\n"
+        "registers can do at that moment. All four parts, or those named. Run it on an idle machine.",
     .flags = flags,
     .flag_count = sizeof flags / sizeof *flags,
     .run = run,

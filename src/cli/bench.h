@@ -18,6 +18,8 @@ double bench_peak(Threads *threads);
 /* Sorts the values. */
 double bench_median(double *values, int n);
 
+/* Each part verifies what it runs (a mistake ends the program), and prints what it measured. */
+void bench_kernels(void);
 void bench_gemm(Threads *threads, const BenchSize *size);
 void bench_step(Threads *threads, const BenchSize *size, int updates);
 void bench_decode(Threads *threads, const BenchSize *size);

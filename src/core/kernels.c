@@ -374,13 +374,18 @@ static void sgd(int n, const UpdateRule *rule, real *restrict w, real *restrict 
     }
 }
 
+/* Moments of words that are rarely seen fade, and processors are slow at numbers below the normal ones: those end here.
+ */
+static const real tiny = (real)1e-35;
+
 static void adam(int n, const UpdateRule *rule, real *restrict w, real *restrict g, real *restrict m,
                  real *restrict v) {
     const UpdateRule r = *rule;
     for (int i = 0; i < n; i++) {
         real d = g[i] * r.gradient_scale;
-        m[i] = r.decay1 * m[i] + (1 - r.decay1) * d;
-        v[i] = r.decay2 * v[i] + (1 - r.decay2) * (d * d);
+        real mi = r.decay1 * m[i] + (1 - r.decay1) * d, vi = r.decay2 * v[i] + (1 - r.decay2) * (d * d);
+        m[i] = mi > -tiny && mi < tiny ? 0 : mi;
+        v[i] = vi < tiny ? 0 : vi;
         w[i] -= r.rate * (m[i] * r.correction1) / (root(v[i] * r.correction2) + r.epsilon);
         g[i] = 0;
     }
