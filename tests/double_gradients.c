@@ -363,7 +363,7 @@ static void check_dropout(void **unused) {
 
 static Var *build_gru_step(Tape *tape, Var *const *in, const void *extra) {
     (void)extra;
-    return gru_step(tape, copy_of(tape, in[0]), in[1], in[2], in[3], NULL);
+    return gru_step(tape, (GruStep){copy_of(tape, in[0]), in[1], in[2], in[3], NULL});
 }
 
 /* Two steps, one sentence ending after the first: the state feeds back. */
@@ -371,17 +371,30 @@ static Var *build_gru_steps(Tape *tape, Var *const *in, const void *extra) {
     (void)extra;
     const int first = in[1]->rows, rest = in[0]->rows - first;
     Var *x = copy_of(tape, in[0]), *all = var_new(tape, first + rest, in[1]->cols);
-    Var *h = gru_step(tape, slice(tape, x, 0, first), in[1], in[2], in[3], slice(tape, all, 0, first));
-    Var *states[] = {h, gru_step(tape, slice(tape, x, first, rest), slice(tape, h, 0, rest), in[2], in[3],
-                                 slice(tape, all, first, rest))};
+    Var *h = gru_step(tape, (GruStep){slice(tape, x, 0, first), in[1], in[2], in[3], slice(tape, all, 0, first)});
+    Var *states[] = {h, gru_step(tape, (GruStep){slice(tape, x, first, rest), slice(tape, h, 0, rest), in[2], in[3],
+                                                 slice(tape, all, first, rest)})};
     return stack(tape, states, 2); /* which is `all` */
+}
+
+/* Two steps at once, of different weights and numbers of rows. */
+static Var *build_gru_pair(Tape *tape, Var *const *in, const void *extra) {
+    (void)extra;
+    const int rows = in[1]->rows;
+    Var *x = copy_of(tape, in[0]), *h[2];
+    const GruStep steps[] = {
+        {slice(tape, x, 0, rows), in[1], in[2], in[3], NULL},
+        {slice(tape, x, rows, x->rows - rows), slice(tape, in[1], 0, x->rows - rows), in[2], in[4], NULL}};
+    gru_steps(tape, steps, 2, h);
+    return stack(tape, h, 2);
 }
 
 static void check_gru_step(void **unused) {
     (void)unused;
     const Case cases[] = {{build_gru_step, {{3, 15}, {3, 5}, {5, 10}, {5, 5}}, NULL, false},
                           {build_gru_step, {{1, 3}, {1, 1}, {1, 2}, {1, 1}}, NULL, false},
-                          {build_gru_steps, {{5, 12}, {3, 4}, {4, 8}, {4, 4}}, NULL, false}};
+                          {build_gru_steps, {{5, 12}, {3, 4}, {4, 8}, {4, 4}}, NULL, false},
+                          {build_gru_pair, {{5, 12}, {3, 4}, {4, 8}, {4, 4}, {4, 4}}, NULL, false}};
     CHECK_CASES("gru_step", cases);
 }
 

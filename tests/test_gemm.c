@@ -164,7 +164,8 @@ static void check_product(Threads *threads, const void *context) {
         Matrix c = matrix_copy(&p->c);
         const float *init[INITS] = {NULL, p->start.v, p->start.v, c.v};
         const int ld_init[INITS] = {0, 0, p->start.ld, c.ld};
-        gemm(threads, s.m, p->a.v, p->a.ld, operands[i], init[p->init], ld_init[p->init], c.v, c.ld);
+        const Multiplication x = {s.m, p->a.v, p->a.ld, *operands[i], init[p->init], ld_init[p->init], c.v, c.ld};
+        gemm(threads, &x, 1);
         assert_same_block(&c, &p->expected);
         matrix_free(&c);
     }

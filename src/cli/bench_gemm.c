@@ -54,7 +54,7 @@ static void bench_shape(Threads *threads, const Shape *s, double peak) {
         packing[i] = seconds_now() - began;
         began = seconds_now();
         if (s->gradient) gemm_strips(threads, s->m, s->n, &strip, 1, c, s->n);
-        else gemm(threads, s->m, a, s->k, &operand, NULL, 0, c, s->n);
+        else gemm(threads, &(Multiplication){s->m, a, s->k, operand, NULL, 0, c, s->n}, 1);
         seconds[i] = seconds_now() - began;
         if (i == 0) verify(s, a, b, c);
     }

@@ -81,9 +81,7 @@ Operand operand_pack(Threads *threads, Operand b, real *panels) {
     return b;
 }
 
-static void pack_tiles(void *context, int begin, int end, int thread) {
-    (void)thread;
-    const Product *p = context;
+static void pack_tiles(const Product *p, int begin, int end) {
     for (int tile = begin; tile < end; tile++) {
         int first = part_begin(p->rows, p->tiles, tile), rows = part_begin(p->rows, p->tiles, tile + 1) - first;
         real *to = p->left + (size_t)first * (size_t)p->steps;
@@ -125,14 +123,14 @@ static void multiply_block(const Product *p, int tile0, int tile1, int panel0, i
 
 static int row_blocks(const Product *p) { return blocks_of(p->rows, M_BLOCK); }
 
-/* Units are the panels, once for each block of rows. */
-static void multiply_units(void *context, int begin, int end, int thread) {
-    (void)thread;
-    const Product *p = context;
+/* Units are the panels, once for each block of rows; the first of the product is the run's `before`. */
+static int units_of(const Product *p) { return row_blocks(p) * p->panels; }
+
+static void multiply_units(const Product *p, int begin, int end, int before) {
     const int blocks = row_blocks(p);
     while (begin < end) {
         int block = begin / p->panels, panel = begin % p->panels, count = smaller(p->panels - panel, end - begin);
-        bool last = threads_share_begins(p->threads, begin + count);
+        bool last = threads_share_begins(p->threads, before + begin + count);
         const real *after = right_at(p, last ? panel : (panel + count) % p->panels, 0);
         for (int at = 0; at < p->steps; at += K_BLOCK)
             multiply_block(p, part_begin(p->tiles, blocks, block), part_begin(p->tiles, blocks, block + 1), panel,
@@ -149,15 +147,43 @@ static void fill(const Product *p) {
                 p->init ? p->init[(size_t)i * (size_t)p->ld_init + (size_t)j] : 0;
 }
 
-/* Rows row..row+rows-1 by the part's panels and steps. */
-static void multiply_rows(Product *p, int row, int rows) {
-    const size_t numbers = (size_t)rows * (size_t)p->steps, panel = numbers * (size_t)kernels->tile_cols;
-    p->row = row;
-    p->rows = rows;
-    p->tiles = blocks_of(rows, kernels->tile_rows);
-    p->left = threads_scratch(p->threads, SCRATCH_LEFT, numbers * sizeof(real));
-    threads_run(p->threads, "pack left", p->tiles, 1 + (int)(16384 * (size_t)p->tiles / numbers), pack_tiles, p);
-    threads_run(p->threads, p->name, row_blocks(p) * p->panels, 1 + (int)((1 << 17) / panel), multiply_units, p);
+/* Products that are worked off in one run: the items of one after those of the other. */
+typedef struct Together {
+    Product *list;
+    int count;
+} Together;
+
+static void pack_run(void *context, int begin, int end, int thread) {
+    (void)thread;
+    const Together *all = context;
+    for (const Product *p = all->list; p < all->list + all->count; begin -= p->tiles, end -= p->tiles, p++)
+        pack_tiles(p, begin > 0 ? begin : 0, smaller(end, p->tiles));
+}
+
+static void multiply_run(void *context, int begin, int end, int thread) {
+    (void)thread;
+    const Together *all = context;
+    int before = 0;
+    for (const Product *p = all->list; p < all->list + all->count; before += units_of(p), p++)
+        multiply_units(p, begin > before ? begin - before : 0, smaller(end - before, units_of(p)), before);
+}
+
+/* The products' parts at work, whose row, rows, panels and steps are set. */
+static void multiply_parts(Product *list, int count) {
+    Together all = {list, count};
+    size_t numbers = 0, work = 0;
+    int tiles = 0, units = 0;
+    for (Product *p = list; p < list + count; p++) {
+        p->tiles = blocks_of(p->rows, kernels->tile_rows);
+        numbers += (size_t)p->rows * (size_t)p->steps;
+        work += (size_t)p->rows * (size_t)p->steps * (size_t)p->panels * (size_t)kernels->tile_cols;
+        tiles += p->tiles;
+        units += units_of(p);
+    }
+    real *left = threads_scratch(list->threads, SCRATCH_LEFT, numbers * sizeof(real));
+    for (Product *p = list; p < list + count; left += (size_t)p->rows * (size_t)p->steps, p++) p->left = left;
+    threads_run(list->threads, "pack left", tiles, 1 + (int)(16384 * (size_t)tiles / numbers), pack_run, &all);
+    threads_run(list->threads, list->name, units, 1 + (int)((size_t)units * (1 << 17) / work), multiply_run, &all);
 }
 
 /* All rows by the part's panels and steps. */
@@ -166,17 +192,19 @@ static void multiply_panels(Product *p) {
     if (p->b.panels && most < LEFT_PACKED / p->steps) most = LEFT_PACKED / p->steps;
     const int parts = blocks_of(p->m, most);
     for (int part = 0; part < parts; part++) {
-        int row = part_begin(p->m, parts, part);
-        multiply_rows(p, row, part_begin(p->m, parts, part + 1) - row);
+        p->row = part_begin(p->m, parts, part);
+        p->rows = part_begin(p->m, parts, part + 1) - p->row;
+        multiply_parts(p, 1);
     }
 }
 
-static void multiply_packed(Product *p) {
+/* The right operand was packed before. */
+static void use_panels(Product *p) {
     p->right = p->b.panels;
     p->stride = (size_t)p->k * (size_t)kernels->tile_cols;
     p->steps = p->k;
     p->panels = panels_of(p->n);
-    multiply_panels(p);
+    p->rows = p->m;
 }
 
 /* The right operand is packed in passing. */
@@ -195,26 +223,46 @@ static void multiply_passing(Product *p) {
 }
 
 static void multiply(Product *p) {
-    if (p->k == 0) fill(p);
-    else if (p->b.panels) multiply_packed(p);
-    else multiply_passing(p);
+    if (p->k == 0) {
+        fill(p);
+    } else if (p->b.panels) {
+        use_panels(p);
+        multiply_panels(p);
+    } else {
+        multiply_passing(p);
+    }
 }
 
-void gemm(Threads *threads, int m, const real *a, int lda, const Operand *b, const real *init, int ld_init, real *c,
-          int ldc) {
-    Product p = {.threads = threads,
-                 .name = "product",
-                 .m = m,
-                 .n = b->n,
-                 .k = b->k,
-                 .a = a,
-                 .lda = lda,
-                 .b = *b,
-                 .init = init,
-                 .ld_init = ld_init,
-                 .c = c,
-                 .ldc = ldc};
-    multiply(&p);
+static Product product_of(Threads *threads, const Multiplication *x) {
+    return (Product){.threads = threads,
+                     .name = "product",
+                     .m = x->m,
+                     .n = x->b.n,
+                     .k = x->b.k,
+                     .a = x->a,
+                     .lda = x->lda,
+                     .b = x->b,
+                     .init = x->init,
+                     .ld_init = x->ld_init,
+                     .c = x->c,
+                     .ldc = x->ldc};
+}
+
+void gemm(Threads *threads, const Multiplication *list, int count) {
+    enum { MOST = 8 };
+    Product together[MOST];
+    int n = 0;
+    for (int i = 0; i < count; i++) {
+        Product p = product_of(threads, &list[i]);
+        bool small = p.m > 0 && p.k > 0 && p.b.panels && (size_t)p.m * (size_t)p.k <= LEFT_PACKED;
+        if (count == 1 || !small || n == MOST) {
+            multiply(&p);
+        } else {
+            use_panels(&p);
+            together[n++] = p;
+        }
+    }
+    if (n > 0) multiply_parts(together, n);
 }
 
 void gemm_strips(Threads *threads, int m, int n, const Strip *strips, int count, real *c, int ldc) {

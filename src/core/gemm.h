@@ -27,8 +27,19 @@ Operand operand_pack(Threads *threads, Operand b, real *panels);
 
 /* c [m, n] = init + a [m, k] B. init is [m, n] with leading dimension ld_init, may be c itself, a row for every row
    (ld_init 0), or NULL for zero. Each matrix may be wider in memory than it is: ld. */
-void gemm(Threads *threads, int m, const real *a, int lda, const Operand *b, const real *init, int ld_init, real *c,
-          int ldc);
+typedef struct Multiplication {
+    int m;
+    const real *a;
+    int lda;
+    Operand b;
+    const real *init;
+    int ld_init;
+    real *c;
+    int ldc;
+} Multiplication;
+
+/* A few products that do not wait for each other; those of few rows by operands that bring panels are done at once. */
+void gemm(Threads *threads, const Multiplication *list, int count);
 
 /* A few rows of x [rows, m] and of y [rows, n] that belong together. */
 typedef struct Strip {

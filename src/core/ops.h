@@ -40,8 +40,13 @@ Var *dropout(Tape *tape, Var *x, double rate);
 
 /* ops_gru.c */
 /* One step of a gated recurrent unit in the paper's order; x [m, 3n] = what enters the gates z, r and the candidate
-   from outside, h [m, n], Uzr [n, 2n], U [n, n]. Returns the new state [m, n]. Takes x over. */
-Var *gru_step(Tape *tape, Var *x, Var *h, Var *Uzr, Var *U, Var *out);
+   from outside, taken over; h [m, n], Uzr [n, 2n], U [n, n]. Returns the new state [m, n]. */
+typedef struct GruStep {
+    Var *x, *h, *Uzr, *U, *out;
+} GruStep;
+Var *gru_step(Tape *tape, GruStep step);
+/* One or two steps that do not wait for each other, at once; h[k] receives the new state of steps[k]. */
+void gru_steps(Tape *tape, const GruStep *steps, int count, Var **h);
 
 /* ops_attention.c */
 /* Which rows of a matrix belong to which sentence: sentence s has rows start[s]..start[s]+length[s]-1. */

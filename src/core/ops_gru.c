@@ -13,76 +13,148 @@
 
    z, r and h̃ take the place of x, and on the way back da takes theirs: x is used up, and dx costs no memory. */
 typedef struct Gru {
-    Var *x, *h, *out;
+    GruStep step;
+    int m, n;
     real *rh, *drh, *dh; /* r∘h [m, n], made anew on the way back, and the gradients of it and of h */
 } Gru;
 
+/* Steps that are done at once, as the two directions of an encoder are: threads share out the rows of all. */
+enum { MOST = 2 };
+typedef struct Steps {
+    int count;
+    Gru list[MOST];
+} Steps;
+
 static real *row(const Var *var, real *matrix, int i) { return matrix + (size_t)i * (size_t)var->cols; }
-static int grain(int n) { return 1 + 4096 / n; }
+
+/* Which step the i-th row belongs to; i becomes its row there. */
+static const Gru *step_of(const Steps *steps, int *i) {
+    const Gru *g = steps->list;
+    for (; *i >= g->m; g++) *i -= g->m;
+    return g;
+}
+
+static void rows_run(Tape *tape, Work *work, Steps *steps) {
+    int rows = 0;
+    for (int k = 0; k < steps->count; k++) rows += steps->list[k].m;
+    threads_run(tape->threads, "GRU", rows, 1 + 4096 / steps->list->n, work, steps);
+}
 
 static void gates(void *context, int begin, int end, int thread) {
     (void)thread;
-    const Gru *g = context;
-    for (int i = begin; i < end; i++)
-        kernels->gru_gates(g->h->cols, row(g->x, g->x->v, i), row(g->h, g->h->v, i), row(g->h, g->rh, i));
+    for (int at = begin; at < end; at++) {
+        int i = at;
+        const Gru *g = step_of(context, &i);
+        Var *x = g->step.x, *h = g->step.h;
+        kernels->gru_gates(g->n, row(x, x->v, i), row(h, h->v, i), row(h, g->rh, i));
+    }
 }
 
 static void state(void *context, int begin, int end, int thread) {
     (void)thread;
-    const Gru *g = context;
-    for (int i = begin; i < end; i++)
-        kernels->gru_state(g->h->cols, row(g->x, g->x->v, i), row(g->h, g->h->v, i), row(g->out, g->out->v, i));
+    for (int at = begin; at < end; at++) {
+        int i = at;
+        const Gru *g = step_of(context, &i);
+        Var *x = g->step.x, *h = g->step.h, *out = g->step.out;
+        kernels->gru_state(g->n, row(x, x->v, i), row(h, h->v, i), row(out, out->v, i));
+    }
+}
+
+static void check_shapes(const GruStep *s) {
+    const int m = s->h->rows, n = s->h->cols;
+    CHECK(s->x->rows == m && s->x->cols == 3 * n, "gru_step: x [%d, %d] for h [%d, %d]", s->x->rows, s->x->cols, m, n);
+    CHECK(s->Uzr->rows == n && s->Uzr->cols == 2 * n && s->U->rows == n && s->U->cols == n,
+          "gru_step: Uzr [%d, %d], U [%d, %d] for %d units", s->Uzr->rows, s->Uzr->cols, s->U->rows, s->U->cols, n);
+}
+
+/* Memory for an [m, n] of every step, one behind the other, from the pool's scratch. */
+static real *scratch(Tape *tape, const Steps *steps) {
+    size_t numbers = 0;
+    for (int k = 0; k < steps->count; k++) numbers += (size_t)steps->list[k].m * (size_t)steps->list[k].n;
+    return threads_scratch(tape->threads, SCRATCH_OP, numbers * sizeof(real));
 }
 
 static Back gru_step_back;
-Var *gru_step(Tape *tape, Var *x, Var *h, Var *Uzr, Var *U, Var *out) {
-    const int m = h->rows, n = h->cols;
-    CHECK(x->rows == m && x->cols == 3 * n, "gru_step: x [%d, %d] for h [%d, %d]", x->rows, x->cols, m, n);
-    CHECK(Uzr->rows == n && Uzr->cols == 2 * n && U->rows == n && U->cols == n,
-          "gru_step: Uzr [%d, %d], U [%d, %d] for %d units", Uzr->rows, Uzr->cols, U->rows, U->cols, n);
-    Gru *g = arena_alloc(&tape->arena, sizeof *g);
-    *g = (Gru){.x = x,
-               .h = h,
-               .out = var_place(tape, out, m, n),
-               .rh = threads_scratch(tape->threads, SCRATCH_OP, (size_t)m * (size_t)n * sizeof(real))};
-    tape_product(tape, m, h->v, n, Uzr, false, x->v, 3 * n, x->v, 3 * n);
-    threads_run(tape->threads, "GRU", m, grain(n), gates, g);
-    tape_product(tape, m, g->rh, n, U, false, x->v + 2 * n, 3 * n, x->v + 2 * n, 3 * n);
-    threads_run(tape->threads, "GRU", m, grain(n), state, g);
-    Record *record = tape_record(tape, gru_step_back, g->out, Uzr, U, NULL);
-    if (record) record->extra = g;
-    return g->out;
+void gru_steps(Tape *tape, const GruStep *list, int count, Var **h) {
+    CHECK(count >= 1 && count <= MOST, "gru_steps: %d at a time", count);
+    Steps *steps = arena_alloc(&tape->arena, sizeof *steps);
+    TapeProduct gates_in[MOST], state_in[MOST];
+    steps->count = count;
+    for (int k = 0; k < count; k++) {
+        check_shapes(&list[k]);
+        steps->list[k] = (Gru){list[k], list[k].h->rows, list[k].h->cols, NULL, NULL, NULL};
+        steps->list[k].step.out = h[k] = var_place(tape, list[k].out, list[k].h->rows, list[k].h->cols);
+    }
+    real *rh = scratch(tape, steps);
+    for (int k = 0; k < count; k++) {
+        Gru *g = &steps->list[k];
+        const int n = g->n;
+        real *x = g->step.x->v;
+        g->rh = rh;
+        rh += (size_t)g->m * (size_t)n;
+        gates_in[k] = (TapeProduct){g->m, g->step.h->v, n, g->step.Uzr, false, x, 3 * n, x, 3 * n};
+        state_in[k] = (TapeProduct){g->m, g->rh, n, g->step.U, false, x + 2 * n, 3 * n, x + 2 * n, 3 * n};
+    }
+    tape_products(tape, gates_in, count);
+    rows_run(tape, gates, steps);
+    tape_products(tape, state_in, count);
+    rows_run(tape, state, steps);
+    Record *record = tape_record(tape, gru_step_back, NULL, NULL, NULL, NULL);
+    if (record) record->extra = steps;
+}
+
+Var *gru_step(Tape *tape, GruStep step) {
+    Var *h;
+    gru_steps(tape, &step, 1, &h);
+    return h;
 }
 
 static void state_gradient(void *context, int begin, int end, int thread) {
     (void)thread;
-    const Gru *g = context;
-    for (int i = begin; i < end; i++)
-        kernels->gru_state_back(g->h->cols, row(g->out, g->out->g, i), row(g->x, g->x->v, i), row(g->h, g->h->v, i),
-                                row(g->h, g->dh, i));
+    for (int at = begin; at < end; at++) {
+        int i = at;
+        const Gru *g = step_of(context, &i);
+        Var *x = g->step.x, *h = g->step.h, *out = g->step.out;
+        kernels->gru_state_back(g->n, row(out, out->g, i), row(x, x->v, i), row(h, h->v, i), row(h, g->dh, i));
+    }
 }
 
 static void gates_gradient(void *context, int begin, int end, int thread) {
     (void)thread;
-    const Gru *g = context;
-    for (int i = begin; i < end; i++)
-        kernels->gru_gates_back(g->h->cols, row(g->h, g->drh, i), row(g->x, g->x->v, i), row(g->h, g->h->v, i),
-                                row(g->h, g->dh, i), row(g->h, g->rh, i));
+    for (int at = begin; at < end; at++) {
+        int i = at;
+        const Gru *g = step_of(context, &i);
+        Var *x = g->step.x, *h = g->step.h;
+        kernels->gru_gates_back(g->n, row(h, g->drh, i), row(x, x->v, i), row(h, h->v, i), row(h, g->dh, i),
+                                row(h, g->rh, i));
+    }
 }
 
 static void gru_step_back(Tape *tape, const Record *record) {
-    Gru g = *(const Gru *)record->extra;
-    Var *Uzr = record->in[0], *U = record->in[1];
-    const int m = g.h->rows, n = g.h->cols;
-    g.drh = threads_scratch(tape->threads, SCRATCH_OP, (size_t)m * (size_t)n * sizeof(real));
-    g.rh = tape_take(tape, (size_t)m * (size_t)n);
-    g.dh = var_grad(tape, g.h);
-    var_grad(tape, g.out);
-    threads_run(tape->threads, "GRU", m, grain(n), state_gradient, &g);
-    const real *da = var_grad_in_place(g.x);
-    tape_product(tape, m, da + 2 * n, 3 * n, U, true, NULL, 0, g.drh, n);
-    threads_run(tape->threads, "GRU", m, grain(n), gates_gradient, &g);
-    tape_product(tape, m, da, 3 * n, Uzr, true, g.dh, n, g.dh, n);
-    tape_weight_grad(tape, Uzr, g.h->v, n, da, 3 * n, m);
-    tape_weight_grad(tape, U, g.rh, n, da + 2 * n, 3 * n, m);
+    Steps steps = *(const Steps *)record->extra;
+    TapeProduct to_rh[MOST], to_h[MOST];
+    real *drh = scratch(tape, &steps);
+    for (int k = 0; k < steps.count; k++) {
+        Gru *g = &steps.list[k];
+        const int n = g->n;
+        g->rh = tape_take(tape, (size_t)g->m * (size_t)n);
+        g->drh = drh;
+        drh += (size_t)g->m * (size_t)n;
+        g->dh = var_grad(tape, g->step.h);
+        var_grad(tape, g->step.out);
+        const real *da = var_grad_in_place(g->step.x);
+        to_rh[k] = (TapeProduct){g->m, da + 2 * n, 3 * n, g->step.U, true, NULL, 0, g->drh, n};
+        to_h[k] = (TapeProduct){g->m, da, 3 * n, g->step.Uzr, true, g->dh, n, g->dh, n};
+    }
+    rows_run(tape, state_gradient, &steps);
+    tape_products(tape, to_rh, steps.count);
+    rows_run(tape, gates_gradient, &steps);
+    tape_products(tape, to_h, steps.count);
+    for (int k = 0; k < steps.count; k++) {
+        const Gru *g = &steps.list[k];
+        const int n = g->n;
+        const real *da = g->step.x->g;
+        tape_weight_grad(tape, g->step.Uzr, g->step.h->v, n, da, 3 * n, g->m);
+        tape_weight_grad(tape, g->step.U, g->rh, n, da + 2 * n, 3 * n, g->m);
+    }
 }

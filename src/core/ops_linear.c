@@ -10,7 +10,7 @@ Var *linear(Tape *tape, Var *x, Var *W, Var *b) {
     CHECK(!b || (b->cols == W->cols && b->rows == 1), "linear: a bias of [%d, %d] for [%d, %d]", b->rows, b->cols,
           x->rows, W->cols);
     Var *y = var_new(tape, x->rows, W->cols);
-    tape_product(tape, x->rows, x->v, x->cols, W, false, b ? b->v : NULL, 0, y->v, y->cols);
+    tape_products(tape, &(TapeProduct){x->rows, x->v, x->cols, W, false, b ? b->v : NULL, 0, y->v, y->cols}, 1);
     tape_record(tape, linear_back, y, x, W, b);
     return y;
 }
@@ -19,7 +19,7 @@ Var *linear(Tape *tape, Var *x, Var *W, Var *b) {
 static bool product_back(Tape *tape, Var *x, Var *W, const real *dy) {
     const real *init;
     real *dx = var_grad_product(tape, x, &init);
-    tape_product(tape, x->rows, dy, W->cols, W, true, init, x->cols, dx, x->cols);
+    tape_products(tape, &(TapeProduct){x->rows, dy, W->cols, W, true, init, x->cols, dx, x->cols}, 1);
     return tape_weight_grad(tape, W, x->v, x->cols, dy, W->cols, x->rows);
 }
 
@@ -52,7 +52,7 @@ static Back linear_onto_back;
 Var *linear_onto(Tape *tape, Var *y, Var *x, Var *W) {
     CHECK(x->cols == W->rows && y->rows == x->rows && y->cols == W->cols,
           "linear_onto: [%d, %d] by [%d, %d] onto [%d, %d]", x->rows, x->cols, W->rows, W->cols, y->rows, y->cols);
-    tape_product(tape, x->rows, x->v, x->cols, W, false, y->v, y->cols, y->v, y->cols);
+    tape_products(tape, &(TapeProduct){x->rows, x->v, x->cols, W, false, y->v, y->cols, y->v, y->cols}, 1);
     tape_record(tape, linear_onto_back, y, x, W, NULL);
     return y;
 }

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+enum { MOST_PRODUCTS = 8 };
+
 void tape_init(Tape *tape, Threads *threads, Rng rng) { *tape = (Tape){.threads = threads, .rng = rng}; }
 
 void tape_free(Tape *tape) {
@@ -158,10 +160,15 @@ static Operand operand(Tape *tape, Var *w, bool transposed, int m) {
     return b;
 }
 
-void tape_product(Tape *tape, int m, const real *a, int lda, Var *w, bool transposed, const real *init, int ld_init,
-                  real *c, int ldc) {
-    Operand b = operand(tape, w, transposed, m);
-    gemm(tape->threads, m, a, lda, &b, init, ld_init, c, ldc);
+void tape_products(Tape *tape, const TapeProduct *list, int count) {
+    Multiplication all[MOST_PRODUCTS];
+    CHECK(count <= MOST_PRODUCTS, "tape_products: %d at a time", count);
+    for (int i = 0; i < count; i++) {
+        const TapeProduct *p = &list[i];
+        Operand b = operand(tape, p->W, p->transposed, p->m);
+        all[i] = (Multiplication){p->m, p->a, p->lda, b, p->init, p->ld_init, p->c, p->ldc};
+    }
+    gemm(tape->threads, all, count);
 }
 
 bool tape_weight_grad(Tape *tape, Var *w, const real *x, int ldx, const real *dy, int ldy, int rows) {
@@ -196,8 +203,8 @@ void tape_backward(Tape *tape, Var *loss) {
     CHECK(loss->rows == 1 && loss->cols == 1, "tape_backward: a loss of [%d, %d]", loss->rows, loss->cols);
     var_grad(tape, loss)[0] = 1;
     for (const Record *record = tape->last; record; record = record->before) {
-        hand_back(tape, record->out);
-        if (has_grad(record->out)) record->back(tape, record); /* otherwise there is nothing to hand on */
+        if (record->out) hand_back(tape, record->out);
+        if (!record->out || has_grad(record->out)) record->back(tape, record); /* or there is nothing to hand on */
     }
     for (const Later *later = tape->later; later; later = later->before) hand_back(tape, later->var);
     tape->later = NULL;

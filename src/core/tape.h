@@ -56,7 +56,7 @@ typedef void Back(Tape *tape, const Record *record);
 struct Record {
     Back *back;
     Record *before;
-    Var *out;
+    Var *out; /* NULL where there are several, in extra */
     Var *in[5];
     const void *extra; /* whatever else the op's backward needs, in the arena */
 };
@@ -108,9 +108,20 @@ void tape_give(Tape *tape, real *memory, size_t numbers);
    all at once: hand_back is called with it when nothing more flows there. */
 typedef void HandBack(Tape *tape, const void *list);
 const void **tape_later(Tape *tape, Var *var, HandBack *hand_back);
-/* c = init + a W, or with `transposed` init + a Wᵀ, using the packed form where W is a parameter. */
-void tape_product(Tape *tape, int m, const real *a, int lda, Var *w, bool transposed, const real *init, int ld_init,
-                  real *c, int ldc);
+/* c = init + a W, or with `transposed` init + a Wᵀ, for m rows; see Multiplication in gemm.h. */
+typedef struct TapeProduct {
+    int m;
+    const real *a;
+    int lda;
+    Var *W;
+    bool transposed;
+    const real *init;
+    int ld_init;
+    real *c;
+    int ldc;
+} TapeProduct;
+/* A few products that do not wait for each other, using the packed form where W is a parameter. */
+void tape_products(Tape *tape, const TapeProduct *list, int count);
 /* dW += xᵀ dy; of a parameter that meets few rows at a time at the end of tape_backward, all uses at once. Returns
    whether it is done: otherwise dy must stay as it is until then. */
 bool tape_weight_grad(Tape *tape, Var *w, const real *x, int ldx, const real *dy, int ldy, int rows);

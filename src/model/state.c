@@ -20,5 +20,5 @@ Var *state_enter(Tape *tape, const DecoderState *m, Var *Ey) { return linear(tap
 
 /* s_i = GRU(W E y_{i-1} + C c_i + b, s_{i-1}) */
 Var *advance(Tape *tape, const DecoderState *m, Var *WEy, Var *s_prev, Var *c, Var *out) {
-    return gru_step(tape, linear_onto(tape, WEy, c, m->C), s_prev, m->gru.Uzr, m->gru.U, out);
+    return gru_step(tape, (GruStep){linear_onto(tape, WEy, c, m->C), s_prev, m->gru.Uzr, m->gru.U, out});
 }
