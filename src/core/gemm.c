@@ -6,6 +6,7 @@
 #include "core/kernels.h"
 
 enum {
+    STRETCH = 256, /* of the inner index, packed at a time */
     K_BLOCK = 512, /* of the inner index: a panel, and a thread's tiles, stay in its second-level cache */
     M_BLOCK = 168, /* rows of a whose tiles go by for each panel; packed at a time for each thread */
     RIGHT_PACKED = 4096 * K_BLOCK,      /* numbers of b that are packed at a time */
@@ -81,14 +82,18 @@ Operand operand_pack(Threads *threads, Operand b, real *panels) {
     return b;
 }
 
+/* Units of packing: a few steps of a tile. */
+static int stretches_of(const Product *p) { return blocks_of(p->steps, STRETCH); }
+
 static void pack_tiles(const Product *p, int begin, int end) {
-    for (int tile = begin; tile < end; tile++) {
+    const int stretches = stretches_of(p);
+    for (int unit = begin; unit < end; unit++) {
+        int tile = unit / stretches, at = unit % stretches * STRETCH, steps = smaller(STRETCH, p->steps - at);
         int first = part_begin(p->rows, p->tiles, tile), rows = part_begin(p->rows, p->tiles, tile + 1) - first;
-        real *to = p->left + (size_t)first * (size_t)p->steps;
-        if (p->strips) pack_strips(p->strips, false, p->from, p->steps, p->row + first, rows, rows, to);
-        else
-            kernels->pack_transposed(to, rows, p->a + (size_t)(p->row + first) * (size_t)p->lda + p->from, p->lda, rows,
-                                     p->steps);
+        int row = p->row + first, from = p->from + at;
+        real *to = p->left + (size_t)first * (size_t)p->steps + (size_t)at * (size_t)rows;
+        if (p->strips) pack_strips(p->strips, false, from, steps, row, rows, rows, to);
+        else kernels->pack_transposed(to, rows, p->a + (size_t)row * (size_t)p->lda + from, p->lda, rows, steps);
     }
 }
 
@@ -156,8 +161,12 @@ typedef struct Together {
 static void pack_run(void *context, int begin, int end, int thread) {
     (void)thread;
     const Together *all = context;
-    for (const Product *p = all->list; p < all->list + all->count; begin -= p->tiles, end -= p->tiles, p++)
-        pack_tiles(p, begin > 0 ? begin : 0, smaller(end, p->tiles));
+    for (const Product *p = all->list; p < all->list + all->count; p++) {
+        const int units = p->tiles * stretches_of(p);
+        pack_tiles(p, begin > 0 ? begin : 0, smaller(end, units));
+        begin -= units;
+        end -= units;
+    }
 }
 
 static void multiply_run(void *context, int begin, int end, int thread) {
@@ -172,17 +181,17 @@ static void multiply_run(void *context, int begin, int end, int thread) {
 static void multiply_parts(Product *list, int count) {
     Together all = {list, count};
     size_t numbers = 0, work = 0;
-    int tiles = 0, units = 0;
+    int stretches = 0, units = 0;
     for (Product *p = list; p < list + count; p++) {
         p->tiles = blocks_of(p->rows, kernels->tile_rows);
         numbers += (size_t)p->rows * (size_t)p->steps;
         work += (size_t)p->rows * (size_t)p->steps * (size_t)p->panels * (size_t)kernels->tile_cols;
-        tiles += p->tiles;
+        stretches += p->tiles * stretches_of(p);
         units += units_of(p);
     }
     real *left = threads_scratch(list->threads, SCRATCH_LEFT, numbers * sizeof(real));
     for (Product *p = list; p < list + count; left += (size_t)p->rows * (size_t)p->steps, p++) p->left = left;
-    threads_run(list->threads, "pack left", tiles, 1 + (int)(16384 * (size_t)tiles / numbers), pack_run, &all);
+    threads_run(list->threads, "pack left", stretches, 1 + (int)(8192 * (size_t)stretches / numbers), pack_run, &all);
     threads_run(list->threads, list->name, units, 1 + (int)((size_t)units * (1 << 17) / work), multiply_run, &all);
 }
 
