@@ -3,6 +3,7 @@
 #   make demo      train the tiny preset on corpus/ and translate the tide sentence
 #   make test      all tests            make asan, make tsan    the tests under a sanitizer
 #   make neon      the kernels for aarch64, on an emulated one
+#   make bench     what this machine reaches (idle, please); against peers: scripts/compare-*
 #   make fixtures  what PyTorch computed for the tests, anew (needs python3-torch)
 #   make format    clang-format         make install            to $(PREFIX)/bin
 
@@ -144,6 +145,10 @@ setup:
 format:
 	clang-format -i $(shell git ls-files 'src/*.c' 'src/*.h' 'tests/*.c' 'tests/*.h')
 
+bench: setup
+	$(MAKE) -j$(JOBS) build/tide
+	build/tide bench
+
 install: build/tide
 	install -D $B/tide $(DESTDIR)$(PREFIX)/bin/tide
 	mkdir -p $(DESTDIR)$(PREFIX)/share/tide && cp models/*.conf $(DESTDIR)$(PREFIX)/share/tide/
@@ -151,6 +156,6 @@ install: build/tide
 clean:
 	rm -rf build
 
-.PHONY: programs plain check demo test asan tsan neon fixtures setup format install clean
+.PHONY: programs plain check demo test asan tsan neon fixtures setup format bench install clean
 .SECONDARY:
 -include $(shell find $B -name '*.d' 2>/dev/null)

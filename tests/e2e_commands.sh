@@ -78,3 +78,15 @@ tide_ok translate "$scratch/encdec" <"$scratch/dev.zh" >/dev/null
 smallest_run "$scratch/prev" --after-batches 12 --readout-state prev --optimizer adadelta --learn-rate 1
 smallest_run "$scratch/sgd" --after-batches 12 --optimizer sgd --learn-rate 0.5
 smallest_run "$scratch/reverse" --after-batches 12 --langs en zh --tokenizer bpe char
+
+# bench: every kernel set agrees with the plain loops (or the program aborts); every part prints what it measured
+for isa in avx512 avx2 neon portable; do
+    "$tide" bench kernels --isa $isa >"$scratch/bench" 2>"$scratch/stderr" && { grep -q '^  adam .* numbers' "$scratch/bench" ||
+        die "bench kernels --isa $isa: $(cat "$scratch/bench")"; }
+    case $? in 0 | 2) ;; *) die "bench kernels --isa $isa: $(cat "$scratch/stderr")" ;; esac
+done
+tide_ok bench step decode --size small --batch 2 --updates 1 >"$scratch/bench"
+grep -q '^train small .* target tokens/s' "$scratch/bench" && grep -q '^decode small .*beam 5,  1 at once' "$scratch/bench" ||
+    die "bench prints $(cat "$scratch/bench")"
+"$tide" bench speed 2>"$scratch/stderr" && die "an unknown part of the benchmark is accepted"
+[ "$(cat "$scratch/stderr")" = "tide: 'speed' is not a part of the benchmark" ] || die "$(cat "$scratch/stderr")"

@@ -62,7 +62,7 @@ void tape_give(Tape *tape, real *memory, size_t numbers) {
 real *tape_take(Tape *tape, size_t numbers) {
     enum { LINE = 64 / sizeof(real) };
     size_t lines = (numbers + LINE - 1) / LINE * LINE;
-    if (lines > tape->spare_size) return arena_alloc(&tape->arena, numbers * sizeof(real));
+    if (lines > tape->spare_size || !lines) return arena_alloc(&tape->arena, numbers * sizeof(real));
     real *memory = tape->spare;
     tape->spare += lines;
     tape->spare_size -= lines;
