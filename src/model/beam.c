@@ -73,7 +73,7 @@ static void best_words(void *context, int begin, int end, int thread) {
         Candidate *best = s->candidates + (size_t)row * (size_t)beam;
         int count = 0;
         for (int id = 0; id < V; id++) {
-            if (count == beam && so_far + ((double)x[id] - log_sum) < best[count - 1].log_probability) continue;
+            if (count == beam && x[id] <= x[best[count - 1].id]) continue; /* as likely, but later: not better */
             if (is_banned(s->options, id)) continue;
             count = keep_best(best, count, beam, (Candidate){so_far + ((double)x[id] - log_sum), row, id});
         }
