@@ -9,7 +9,8 @@
 typedef struct TideModel TideModel;
 
 /* Loads MODEL (a directory with model.safetensors, or such a file) for this many threads. Returns NULL on failure and
-   writes one line that says why into `error`. Release with tide_free. */
+   writes one line that says why into `error`. The weights are read where the file holds them: while the model is loaded
+   the file may be replaced or removed, but not written to. Release with tide_free. */
 TideModel *tide_load(const char *path, int threads, char *error, size_t error_size);
 void tide_free(TideModel *model);
 

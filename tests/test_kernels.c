@@ -335,27 +335,27 @@ static void dropout_draws_by_place(void **unused) {
    where each of them would cost the processor a hundred times what others do. */
 static void faded_moments_end_at_zero(void **unused) {
     (void)unused;
-    static float w[RUN], g[RUN], m[RUN], v[RUN];
+    static float w[RUN], g[RUN], m[RUN], v[RUN], g2[RUN], dx2[RUN];
     for (int set = 0; kernels_at(set); set++) {
         kernels_choose(kernels_at(set)->name);
-        for (int i = 0; i < RUN; i++) w[i] = 1, m[i] = i % 2 ? 1e-4f : -1e-4f, v[i] = 1e-30f;
+        for (int i = 0; i < RUN; i++) w[i] = 1, m[i] = i % 2 ? 1e-4f : -1e-4f, v[i] = g2[i] = dx2[i] = 1e-30f;
         for (int update = 0; update < 20000; update++) {
             kernels->adam(RUN, &rule, w, g, m, v);
-            for (int i = 0; i < RUN; i += 333) assert_true(fpclassify(m[i]) != FP_SUBNORMAL);
+            kernels->adadelta(RUN, &rule, w, g, g2, dx2);
+            for (int i = 0; i < RUN; i += 333)
+                assert_true(fpclassify(m[i]) != FP_SUBNORMAL && fpclassify(g2[i]) != FP_SUBNORMAL);
         }
-        for (int i = 0; i < RUN; i++) assert_true(m[i] == 0 && v[i] == 0 && isfinite(w[i]));
+        for (int i = 0; i < RUN; i++)
+            assert_true(m[i] == 0 && v[i] == 0 && g2[i] == 0 && dx2[i] == 0 && isfinite(w[i]));
     }
     kernels_choose("auto");
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exp_tanh_and_sigmoid_are_accurate),
-        cmocka_unit_test(extremes_are_finite),
-        cmocka_unit_test(all_sets_compute_the_same_bits),
-        cmocka_unit_test(faded_moments_end_at_zero),
-        cmocka_unit_test(sums_run_in_sixteen_lanes),
-        cmocka_unit_test(dropout_draws_by_place),
+        cmocka_unit_test(exp_tanh_and_sigmoid_are_accurate), cmocka_unit_test(extremes_are_finite),
+        cmocka_unit_test(all_sets_compute_the_same_bits),    cmocka_unit_test(faded_moments_end_at_zero),
+        cmocka_unit_test(sums_run_in_sixteen_lanes),         cmocka_unit_test(dropout_draws_by_place),
     };
     return cmocka_run_group_tests_name("kernels", tests, NULL, restore);
 }

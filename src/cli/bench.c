@@ -113,13 +113,12 @@ static int longest_first(const void *left, const void *right) {
 
 static void print_shares(Threads *threads, double all) {
     int count;
-    Tally tallies[64];
     const Tally *found = threads_tallies(threads, &count);
+    Tally *tallies = mem_alloc((size_t)count * sizeof *tallies);
     memcpy(tallies, found, (size_t)count * sizeof *tallies);
     qsort(tallies, (size_t)count, sizeof *tallies, longest_first);
     double seen = 0, waiting = 0;
     for (int i = 0; i < count; i++) {
-        if (!strcmp(tallies[i].name, "peak")) continue; /* not of the training */
         seen += tallies[i].seconds;
         waiting += tallies[i].seconds - tallies[i].busy / threads_count(threads);
         printf("    %-18s %5.1f %%   of it waiting %4.1f %%\n", tallies[i].name, 100 * tallies[i].seconds / all,
@@ -127,6 +126,7 @@ static void print_shares(Threads *threads, double all) {
     }
     printf("    %-18s %5.1f %%\n", "one thread alone", 100 * (1 - seen / all));
     printf("    a processor waited %.1f %% of the time for another inside these\n", 100 * waiting / all);
+    mem_free(tallies);
 }
 
 void bench_step(Threads *threads, const BenchSize *size, int updates) {
@@ -138,19 +138,20 @@ void bench_step(Threads *threads, const BenchSize *size, int updates) {
     subject_begin(&s, size, threads);
     optimizer_init(&optimizer, OPTIMIZER_ADAM, s.model.params.size);
     for (int i = 0; i < updates + WARM; i++) {
-        if (i == WARM) threads_watch(threads);
+        if (i == WARM) threads_watch(threads, true);
         double began = seconds_now();
         tape_reset(&s.tape);
         Batch batch = batch_fold(&s.tape.arena, s.rows[0], s.length, s.rows[1], s.length, size->batch, ID_BOS);
         update_by(&s.tape, &s.model, &optimizer, &batch, &options, &nats);
         if (i >= WARM) all += seconds[i - WARM] = seconds_now() - began;
     }
+    threads_watch(threads, false);
     double median = bench_median(seconds, updates);
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     double peak = bench_peak(threads), speed = flops_of_token(size) * tokens / median;
     printf("train %-7s %6.0f target tokens/s (slowest %.0f, fastest %.0f)   %5.1f GFLOP/s, %.0f %% of %.0f   "
-           "peak memory %ld MiB\n",
+           "memory so far at most %ld MiB\n",
            size->name, tokens / median, tokens / seconds[updates - 1], tokens / seconds[0], speed / 1e9,
            100 * speed / peak, peak / 1e9, usage.ru_maxrss / 1024);
     print_shares(threads, all);
@@ -173,8 +174,6 @@ static double decode_once(Subject *s, int sentences, int beam) {
                                  .banned_count = sizeof never / sizeof *never};
     Arena out = {0};
     double began = seconds_now();
-    tape_reset(&s->tape);
-    s->tape.recording = false;
     beam_search(&s->tape, &s->model, s->rows[0], s->length, sentences, &options, &out, NULL);
     double seconds = seconds_now() - began;
     arena_free(&out);
@@ -189,7 +188,7 @@ void bench_decode(Threads *threads, const BenchSize *size) {
         enum { REPEATS = 5 };
         double seconds[REPEATS];
         int sentences = k < 2 ? size->batch : 1, beam = beams[k % 2];
-        decode_once(&s, sentences, beam);
+        decode_once(&s, sentences, beam); /* packs the weights, which then stay packed */
         for (int i = 0; i < REPEATS; i++) seconds[i] = decode_once(&s, sentences, beam);
         double median = bench_median(seconds, REPEATS);
         printf("decode %-7s beam %d, %2d at once: %7.1f sentences/s (slowest %.1f, fastest %.1f)\n", size->name, beam,
@@ -249,7 +248,7 @@ const Command command_bench = {
     .summary = "how fast this machine trains and decodes",
     .usage = "[kernels] [gemm] [step] [decode] [flags]",
     .about =
-        "Checks every kernel and matrix product against a plain loop, and measures them, a training step and decoding\n"
+        "Checks the kernels and matrix products against plain loops, and measures them, a training step and decoding\n"
         "on random sentences of full length, at three sizes of the model, as shares of what this machine's own\n"
         "registers can do at that moment. All four parts, or those named. Run it on an idle machine.",
     .flags = flags,

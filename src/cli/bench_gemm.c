@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* c [m, n] += a [m, k] b [k, n], or where `gradient` aᵀ b with a [k, m]. */
+/* c [m, n] = a [m, k] b [k, n], or where `gradient` c += aᵀ b with a [k, m]. */
 typedef struct Shape {
     const char *name;
     int m, k, n;

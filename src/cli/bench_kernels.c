@@ -1,4 +1,5 @@
-/* Every kernel against the plain loop that it stands for, in double and with libm's functions; and its speed. */
+/* The kernels on rows against the plain loops that they stand for, in double and with libm's functions; and their
+   speed. Dropout, which is random, has its tests elsewhere. */
 #include "cli/bench.h"
 #include "core/kernels.h"
 #include "core/rng.h"

@@ -25,7 +25,7 @@ void *arena_alloc(Arena *arena, size_t bytes) {
         arena->current->used = 0;
     }
     if (!arena->current || arena->current->size - arena->current->used < need) {
-        ArenaChunk *chunk = chunk_new(need > CHUNK ? need : CHUNK);
+        ArenaChunk *chunk = chunk_new(need > CHUNK - sizeof(ArenaChunk) ? need : CHUNK - sizeof(ArenaChunk));
         if (arena->current) arena->current->next = chunk;
         else arena->first = chunk;
         arena->current = chunk;

@@ -396,9 +396,11 @@ static void adadelta(int n, const UpdateRule *rule, real *restrict w, real *rest
     const UpdateRule r = *rule;
     for (int i = 0; i < n; i++) {
         real d = g[i] * r.gradient_scale;
-        g2[i] = r.decay1 * g2[i] + (1 - r.decay1) * (d * d);
+        real square = r.decay1 * g2[i] + (1 - r.decay1) * (d * d);
+        g2[i] = square < tiny ? 0 : square;
         real step = root(dx2[i] + r.epsilon) / root(g2[i] + r.epsilon) * d;
-        dx2[i] = r.decay1 * dx2[i] + (1 - r.decay1) * (step * step);
+        square = r.decay1 * dx2[i] + (1 - r.decay1) * (step * step);
+        dx2[i] = square < tiny ? 0 : square;
         w[i] -= r.rate * step;
         g[i] = 0;
     }

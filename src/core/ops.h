@@ -45,7 +45,8 @@ typedef struct GruStep {
     Var *x, *h, *Uzr, *U, *out;
 } GruStep;
 Var *gru_step(Tape *tape, GruStep step);
-/* One or two steps that do not wait for each other, at once; h[k] receives the new state of steps[k]. */
+/* One or two steps that do not wait for each other and share neither x nor h, at once; h[k] receives the new state of
+   steps[k]. */
 void gru_steps(Tape *tape, const GruStep *steps, int count, Var **h);
 
 /* ops_attention.c */
@@ -61,6 +62,7 @@ Var *additive_scores(Tape *tape, Var *q, Var *K, Var *va, const Spans *spans);
 /* Softmax over each row's own length; zero beyond. */
 Var *softmax_spans(Tape *tape, Var *e, const Spans *spans);
 /* c_b = Σ_j α_bj H_j over the rows j of b's sentence. */
+/* All sums over one H must have the same spans. */
 Var *weighted_sum(Tape *tape, Var *alpha, Var *H, const Spans *spans, Var *out);
 
 /* ops_loss.c */

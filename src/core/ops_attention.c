@@ -166,13 +166,12 @@ typedef struct Read {
     const Var *alpha, *c;
 } Read;
 
-/* Up to TOGETHER reads of sentence b on the same rows, from *next on, which moves behind them. Returns how many. */
+/* Up to TOGETHER reads of sentence b, from *next on, which moves behind them. Returns how many. */
 static int reads_of(int b, const Read **next, const Read *reads[TOGETHER]) {
     int count = 0;
     for (; *next && count < TOGETHER; *next = (*next)->before) {
         const Read *read = *next;
         if (b >= read->alpha->rows) continue;
-        if (count && (read->H != reads[0]->H || read->spans->start != reads[0]->spans->start)) break;
         reads[count++] = read;
     }
     return count;
@@ -212,7 +211,10 @@ static void weighted_sum_back(Tape *tape, const Record *record) {
     Attend at = {.spans = record->extra, .out = record->out, .a = alpha, .b = H};
     threads_run(tape->threads, "weighted sum", alpha->rows, 1, weight_gradients, &at);
     const void **reads = tape_later(tape, H, hand_back_to_H);
+    const Read *before = *reads;
+    CHECK(!before || (before->H == H && before->spans->start == ((const Spans *)record->extra)->start),
+          "weighted_sum: one H with two kinds of spans");
     Read *read = arena_alloc(&tape->arena, sizeof *read);
-    *read = (Read){*reads, record->extra, H, alpha, record->out};
+    *read = (Read){before, record->extra, H, alpha, record->out};
     *reads = read;
 }

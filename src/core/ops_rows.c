@@ -96,6 +96,7 @@ static bool is_stacked(Var *const *x, int n) {
 
 Var *stack(Tape *tape, Var *const *x, int n) {
     int rows = 0;
+    if (n == 1) return x[0];
     if (is_stacked(x, n)) return x[0]->whole;
     for (int k = 0; k < n; k++) {
         CHECK(x[k]->cols == x[0]->cols, "stack: %d and %d columns", x[0]->cols, x[k]->cols);

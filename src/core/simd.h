@@ -89,11 +89,6 @@ INLINE vreal v_min(vreal a, vreal b) { return (vreal)_mm256_min_ps((__m256)a, (_
 INLINE vreal v_max(vreal a, vreal b) { return v_select(a > b, a, b); }
 INLINE vreal v_min(vreal a, vreal b) { return v_select(a < b, a, b); }
 #endif
-INLINE vreal v_sqrt(vreal x) {
-    for (int i = 0; i < VW; i++) x[i] = (real)sqrt(x[i]); /* the root of a float in double, rounded, is exact */
-    return x;
-}
-
 #if defined(TIDE_DOUBLE)
 /* Where gradients are checked, the exact functions. */
 INLINE vreal v_exp(vreal x) {
@@ -123,8 +118,9 @@ INLINE vreal v_exp(vreal x) {
     return (vreal)((vword)p + ((vword)shifted << 23));
 }
 
-/* tanh x = x P(x²) / Q(x²), a rational minimax fit of our own on [-9, 9], beyond which tanh rounds to 1. Two short
-   chains that run side by side: most of a training step's functions are this one. Within 5 ulp. */
+/* tanh x = x P(x²) / Q(x²), a rational minimax fit of our own on [-9, 9], beyond which tanh is 1 within a unit of its
+   last place. Two short chains that run side by side: most of a training step's functions are this one. Within 5 ulp.
+ */
 INLINE vreal v_tanh(vreal x) {
     x = v_min(v_splat(9), v_max(v_splat(-9), x));
     vreal square = x * x, p = v_splat(1.3318891e-8f), q = v_splat(7.7619445e-7f);

@@ -29,6 +29,7 @@ TapeMark tape_mark(const Tape *tape) { return arena_mark(&tape->arena); }
 
 void tape_rewind(Tape *tape, TapeMark mark) {
     CHECK(!tape->last, "tape_rewind: the tape has records");
+    tape->spare_size = 0;
     arena_rewind(&tape->arena, mark);
 }
 

@@ -57,7 +57,7 @@ struct Record {
     Back *back;
     Record *before;
     Var *out; /* NULL where there are several, in extra */
-    Var *in[5];
+    Var *in[3];
     const void *extra; /* whatever else the op's backward needs, in the arena */
 };
 
@@ -105,7 +105,8 @@ real *var_grad_in_place(Var *var);
 real *tape_take(Tape *tape, size_t numbers);
 void tape_give(Tape *tape, real *memory, size_t numbers);
 /* A list, NULL at first, that an op's backward adds to in order to hand gradients to `var`, or what it is a slice of,
-   all at once: hand_back is called with it when nothing more flows there. */
+   all at once: hand_back is called with it when nothing more flows there. `var` must be the whole result of an op that
+   makes one, or nobody's. */
 typedef void HandBack(Tape *tape, const void *list);
 const void **tape_later(Tape *tape, Var *var, HandBack *hand_back);
 /* c = init + a W, or with `transposed` init + a Wᵀ, for m rows; see Multiplication in gemm.h. */
@@ -120,7 +121,8 @@ typedef struct TapeProduct {
     real *c;
     int ldc;
 } TapeProduct;
-/* A few products that do not wait for each other, using the packed form where W is a parameter. */
+/* A few products that do not wait for each other, using the packed form where W is a parameter; none of them reads one
+   W as it is while another reads it transposed. */
 void tape_products(Tape *tape, const TapeProduct *list, int count);
 /* dW += xᵀ dy; of a parameter that meets few rows at a time at the end of tape_backward, all uses at once. Returns
    whether it is done: otherwise dy must stay as it is until then. */

@@ -43,6 +43,8 @@ struct Threads {
 static void pause_briefly(int spins) {
 #if defined(__x86_64__)
     __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
 #endif
     if (spins % 1024 == 1023) sched_yield(); /* there may be fewer processors than threads */
 }
@@ -178,9 +180,9 @@ void threads_run(Threads *pool, const char *name, int n, int grain, Work *work, 
         for (int i = 0; i < pool->parts; i++) tally->busy += pool->workers[i].busy;
 }
 
-void threads_watch(Threads *pool) {
-    pool->watched = true;
-    pool->tally_count = 0;
+void threads_watch(Threads *pool, bool on) {
+    if (on) pool->tally_count = 0;
+    pool->watched = on;
 }
 
 const Tally *threads_tallies(const Threads *pool, int *count) {

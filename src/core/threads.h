@@ -20,19 +20,19 @@ int threads_count(const Threads *threads);
 typedef void Work(void *context, int begin, int end, int thread);
 void threads_run(Threads *threads, const char *name, int n, int grain, Work *work, void *context);
 
-/* During a run, whether this item is the first of a thread's share (or behind the last): who works up to it does not
-   go on with it. */
+/* During a run, whether this item is the first of a thread's share (or behind the last): who works up to it hardly ever
+   goes on with it. */
 bool threads_share_begins(const Threads *threads, int item);
 
-/* Where the time goes. From threads_watch on, the runs of each name are added up, from zero. */
+/* Where the time goes. While the pool is watched, the runs of each name are added up, from zero. */
 typedef struct Tally {
     const char *name;
     long runs;
     double seconds; /* as the caller sees it, waiting included */
     double busy;    /* of all threads together, waiting left out */
 } Tally;
-void threads_watch(Threads *threads);
-/* The tallies so far, and how many; owned by the pool. threads_watch makes them anew. */
+void threads_watch(Threads *threads, bool on);
+/* The tallies so far, and how many; owned by the pool, until it is watched anew. */
 const Tally *threads_tallies(const Threads *threads, int *count);
 
 /* One of the pool's buffers, at least `bytes` long, 64-byte aligned; content is undefined and the buffer is valid until

@@ -278,6 +278,7 @@ static int log_validation(Trainer *t, const Validation *v, Err *err) {
 /* Loss, BLEU, the probes' alignments; keeps the weights if they are the best so far. */
 static int validate(Trainer *t, Err *err) {
     double paused = seconds_now();
+    tape_reset(&t->tape); /* what is packed there is from before the update */
     BeamOptions beam = translator_beam_options(&t->translator);
     Validation v = {.update = t->state.update, .epoch = epochs_done(t)};
     v.loss = validation_loss(&t->tape, &t->translator.model, &t->valid_pairs);

@@ -164,7 +164,6 @@ Translations translate(Tape *tape, const Translator *translator, char *const *se
     Place *places = by_length(t.source, n);
     const int **ids = mem_alloc((size_t)batch * sizeof *ids);
     int *length = mem_alloc((size_t)batch * sizeof *length), all = (int)arrlen(places);
-    tape_reset(tape);
     tape->recording = false;
     for (int first = 0; first < all; first += batch) {
         int size = all - first < batch ? all - first : batch;
@@ -176,7 +175,6 @@ Translations translate(Tape *tape, const Translator *translator, char *const *se
         for (int b = 0; b < size; b++) t.nbest[places[first + b].index] = found[b];
         if (counter) counter(context, first + size, all);
     }
-    tape_reset(tape);
     mem_free(ids);
     mem_free(length);
     arrfree(places);

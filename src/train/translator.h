@@ -49,8 +49,9 @@ typedef struct Translations {
 /* Called now and then with how many sentences are done. */
 typedef void Counter(void *context, long done, long all);
 
-/* Translates n normalised sentences, `batch` at a time by length. The tape is reset; its recording is off
-   afterwards. */
+/* Translates n normalised sentences, `batch` at a time by length. The tape is taken back to where it was, and its
+   recording is off afterwards; weights stay packed on it for the next call. Where they have changed since they were
+   packed, or records are on the tape, it must be reset before. */
 Translations translate(Tape *tape, const Translator *translator, char *const *sentences, int n,
                        const BeamOptions *options, int batch, Counter *counter, void *context);
 void translations_free(Translations *translations);
