@@ -122,9 +122,6 @@ static void pack_transposed(real *restrict panel, int width, const real *restric
     enum { STRETCH = 32 };
     for (int p0 = 0; p0 < k; p0 += STRETCH) {
         int p1 = p0 + STRETCH < k ? p0 + STRETCH : k, j = 0;
-        for (int i = 0; i < rows; i++) /* the stretch after the next, of every row */
-            for (int line = 0; line < STRETCH; line += 16)
-                __builtin_prefetch(source + (size_t)i * (size_t)ld + (size_t)(p0 + 2 * STRETCH + line));
         for (; j + 4 <= rows; j += 4) {
             const real *from = source + (size_t)j * (size_t)ld;
             int p = p0;
