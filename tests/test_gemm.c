@@ -169,6 +169,22 @@ static void check_product(Threads *threads, const void *context) {
         assert_same_block(&c, &p->expected);
         matrix_free(&c);
     }
+    /* two at once, or three of which one is packed in passing: each as if it were alone */
+    for (int count = 2; count <= 3; count++) {
+        Matrix c[] = {matrix_copy(&p->c), matrix_copy(&p->c), matrix_copy(&p->c)};
+        Multiplication list[3];
+        for (int i = 0; i < 3; i++) {
+            const float *init[INITS] = {NULL, p->start.v, p->start.v, c[i].v};
+            const int ld_init[INITS] = {0, 0, p->start.ld, c[i].ld};
+            list[i] = (Multiplication){s.m,           p->a.v,           p->a.ld, *operands[i < 2],
+                                       init[p->init], ld_init[p->init], c[i].v,  c[i].ld};
+        }
+        gemm(threads, list, count);
+        for (int i = 0; i < 3; i++) {
+            if (i < count) assert_same_block(&c[i], &p->expected);
+            matrix_free(&c[i]);
+        }
+    }
     mem_free(panels);
 }
 

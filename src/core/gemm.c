@@ -1,7 +1,6 @@
 /* gemm.c: c = init + a b, blocked as Goto & van de Geijn (2008). Both operands are packed, b in panels of one tile's
    width, a in tiles of one tile's height; a register tile (kernels.c) runs over K_BLOCK steps of the inner index. While
-   the tiles of one panel go by, they fetch the next panel. Threads share out the panels, once for each block of rows.
- */
+   the tiles of one panel go by, they fetch the next one. Threads share out the panels, once for each block of rows. */
 #include "core/gemm.h"
 #include "core/base.h"
 #include "core/kernels.h"

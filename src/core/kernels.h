@@ -50,7 +50,7 @@ typedef struct Kernels {
     real (*score)(int n, const real *va, const real *q, const real *k);
     void (*score_back)(int n, real de, const real *va, const real *q, const real *k, real *dva, real *dq, real *dk);
     /* y += Σ weight_j x_j over `count` rows of n numbers, one chain of fused multiply-adds an element; `ahead` as
-     * above. */
+       above. */
     void (*combine)(int n, int count, const real *weight, const real *const *x, long ahead, real *y);
 
     void (*softmax)(int n, real *y, const real *x);

@@ -61,8 +61,7 @@ typedef struct Spans {
 Var *additive_scores(Tape *tape, Var *q, Var *K, Var *va, const Spans *spans);
 /* Softmax over each row's own length; zero beyond. */
 Var *softmax_spans(Tape *tape, Var *e, const Spans *spans);
-/* c_b = Σ_j α_bj H_j over the rows j of b's sentence. */
-/* All sums over one H must have the same spans. */
+/* c_b = Σ_j α_bj H_j over the rows j of b's sentence. All sums over one H must have the same spans. */
 Var *weighted_sum(Tape *tape, Var *alpha, Var *H, const Spans *spans, Var *out);
 
 /* ops_loss.c */
