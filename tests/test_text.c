@@ -1,6 +1,5 @@
-/* test_text.c: normalisation, BPE, tokenisers, vocabularies and corpus readers. */
+/* test_text.c: normalisation, BPE, tokenisers and vocabularies. */
 #include "text/bpe.h"
-#include "text/corpus.h"
 #include "text/ds.h"
 #include "text/tokenizer.h"
 #include "text/unicode.h"
@@ -11,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <cmocka.h>
 #include <utf8proc.h>
 
@@ -470,7 +468,7 @@ static void every_text_comes_back(void **state) {
         for (size_t k = 0; k < COUNT(all); k++) assert_round_trip(all[k], texts[i]);
     bpe_free(few.bpe);
     bpe_free(many.bpe);
-    lines_free(texts);
+    pieces_free(texts);
 }
 
 /* Hostile: a word of many letters, a letter with many marks. */
@@ -580,192 +578,6 @@ static void vocab_refuses_broken_text(void **state) {
     }
 }
 
-/* ---- corpus ---- */
-
-static char directory[] = "/tmp/tide-test-XXXXXX";
-
-static int make_directory(void **state) {
-    (void)state;
-    return mkdtemp(directory) && chdir(directory) == 0 ? 0 : -1;
-}
-
-static int remove_directory(void **state) {
-    (void)state;
-    unlink("a");
-    unlink("b");
-    return chdir("/") == 0 ? rmdir(directory) : -1;
-}
-
-static void write_bytes(const char *path, const char *bytes, size_t n) {
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(bytes, 1, n, file), n);
-    assert_int_equal(fclose(file), 0);
-}
-
-static void write_text(const char *path, const char *text) { write_bytes(path, text, strlen(text)); }
-
-static void lines_are_read_and_normalised(void **state) {
-    (void)state;
-    Err err;
-    write_text("a", "\xEF\xBB\xBFone  two\r\n\r\n\u3000潮水，\nlast\rline");
-    assert_pieces(lines_read("a", 0, &err), "one two||潮水,|last line");
-    write_text("a", "\n");
-    assert_pieces(lines_read("a", 0, &err), "");
-    write_text("a", "");
-    char **none = lines_read("a", 1, &err);
-    assert_non_null(none);
-    assert_int_equal(arrlen(none), 0);
-    lines_free(none);
-    write_text("a", "from stdin\n");
-    assert_non_null(freopen("a", "rb", stdin));
-    assert_pieces(lines_read("-", 0, &err), "from stdin");
-    assert_null(lines_read(NULL, 0, &err));
-    assert_err(&err, "standard input", 0, "file is empty");
-}
-
-static void lines_report_what_is_wrong(void **state) {
-    (void)state;
-    static const struct {
-        const char *bytes;
-        size_t n;
-        long line;
-        const char *reason;
-    } cases[] = {
-        {"", 0, 0, "file is empty"},
-        {"\xEF\xBB\xBF", 3, 0, "file is empty"},
-        {"ok\nab\xff\n", 7, 2, "line is not valid UTF-8 (byte 3)"},
-        {"\xff\xfe"
-         "a\0",
-         4, 1, "line is not valid UTF-8 (byte 1)"},
-        {"ok\nok\na\0b\n", 10, 3, "line holds a NUL (byte 2)"},
-        {"cut \xe6\xbd", 6, 1, "line is not valid UTF-8 (byte 5)"},
-    };
-    Err err;
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        write_bytes("a", cases[i].bytes, cases[i].n);
-        assert_null(lines_read("a", 0, &err));
-        assert_err(&err, "a", cases[i].line, cases[i].reason);
-    }
-    assert_null(lines_read("missing", 1, &err));
-    assert_err(&err, "missing", 0, "No such file or directory");
-    assert_null(lines_read(".", 1, &err));
-    assert_err(&err, ".", 0, "Is a directory");
-}
-
-static void a_long_line_is_read_whole(void **state) {
-    (void)state;
-    enum { SIZE = 3 << 20 };
-    Err err;
-    char *text = mem_alloc(SIZE);
-    memset(text, 'x', SIZE);
-    write_bytes("a", text, SIZE);
-    char **lines = lines_read("a", 0, &err);
-    assert_int_equal(arrlen(lines), 1);
-    assert_int_equal(strlen(lines[0]), SIZE);
-    lines_free(lines);
-    size_t size;
-    char *bytes = file_read("a", &size, &err);
-    assert_int_equal(size, SIZE);
-    assert_memory_equal(bytes, text, SIZE);
-    assert_int_equal(bytes[SIZE], '\0');
-    mem_free(bytes);
-    mem_free(text);
-}
-
-static void assert_counts(const Corpus *corpus, int pairs, long read, long empty) {
-    assert_int_equal(corpus_size(corpus), pairs);
-    assert_int_equal(arrlen(corpus->target), pairs);
-    assert_int_equal(corpus->read, read);
-    assert_int_equal(corpus->dropped_empty, empty);
-}
-
-static void aligned_files_become_pairs(void **state) {
-    (void)state;
-    Corpus corpus = {0};
-    Err err;
-    write_text("a", "潮水退了\r\n\n 只有 \n \n完");
-    write_text("b", "the tide is out\nnobody\n\u00a0\n\t\nend\n");
-    assert_int_equal(corpus_read_lines(&corpus, "a", "b", &err), 0);
-    assert_counts(&corpus, 2, 5, 3);
-    assert_string_equal(corpus.source[1], "完");
-    assert_string_equal(corpus.target[1], "end");
-    assert_int_equal(corpus_read_lines(&corpus, "b", "a", &err), 0);
-    assert_counts(&corpus, 4, 10, 6);
-    assert_string_equal(corpus.source[2], "the tide is out");
-    corpus_free(&corpus);
-    assert_counts(&corpus, 0, 0, 0);
-}
-
-static void aligned_files_that_do_not_fit(void **state) {
-    (void)state;
-    static const struct {
-        const char *a, *b, *path;
-        long line;
-        const char *reason;
-    } cases[] = {
-        {"1\n2\n3\n", "1\n2\n3\n4\n", "b", 4, "a has 3 lines but b has 4"},
-        {"1\n2\n3\n", "1\n", "a", 2, "a has 3 lines but b has 1"},
-        {"1\n", "", "b", 0, "file is empty"},
-        {"1\n\n", "\n2\n", "a", 0, "no sentence pairs"},
-        {"1\n", "\xff\n", "b", 1, "not valid UTF-8"},
-    };
-    Corpus corpus = {0};
-    Err err;
-    write_text("a", "x\n");
-    assert_int_equal(corpus_read_lines(&corpus, "a", "a", &err), 0);
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        write_text("a", cases[i].a);
-        write_text("b", cases[i].b);
-        assert_int_equal(corpus_read_lines(&corpus, "a", "b", &err), -1);
-        assert_err(&err, cases[i].path, cases[i].line, cases[i].reason);
-        assert_counts(&corpus, 1, 1, 0);
-    }
-    assert_int_equal(corpus_read_lines(&corpus, "a", "-", &err), -1);
-    assert_err(&err, "-", 0, "No such file");
-    corpus_free(&corpus);
-}
-
-static void tab_separated_columns_become_pairs(void **state) {
-    (void)state;
-    Corpus corpus = {0};
-    Err err;
-    write_text("a", "\xEF\xBB\xBFHi.\t嗨。\tCC-BY 2.0 \xff\r\nRun!\t你跑吧！\r\n\r\n\t空\nWait\t\tx\n");
-    assert_int_equal(corpus_read_tsv(&corpus, "a", 0, &err), 0);
-    assert_counts(&corpus, 2, 5, 3);
-    assert_string_equal(corpus.source[1], "你跑吧!");
-    assert_string_equal(corpus.target[1], "Run!");
-    assert_int_equal(corpus_read_tsv(&corpus, "a", 1, &err), 0);
-    assert_string_equal(corpus.source[2], "Hi.");
-    assert_string_equal(corpus.target[2], "嗨。");
-    corpus_free(&corpus);
-}
-
-static void tab_separated_columns_that_are_broken(void **state) {
-    (void)state;
-    static const struct {
-        const char *text;
-        long line;
-        const char *reason;
-    } cases[] = {
-        {"a\tb\nno tab\n", 2, "line has no tab"},
-        {"a\tb\nok\t\xe6\n", 2, "line is not valid UTF-8 (byte 4)"},
-        {"\xe6\tb\n", 1, "line is not valid UTF-8 (byte 1)"},
-        {"", 0, "no sentence pairs"},
-        {"\ta\n\n", 0, "no sentence pairs"},
-    };
-    Corpus corpus = {0};
-    Err err;
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        write_text("a", cases[i].text);
-        assert_int_equal(corpus_read_tsv(&corpus, "a", 1, &err), -1);
-        assert_err(&err, "a", cases[i].line, cases[i].reason);
-        assert_counts(&corpus, 0, 0, 0);
-    }
-    assert_int_equal(corpus_read_tsv(&corpus, ".", 1, &err), -1);
-    assert_err(&err, ".", 0, "Is a directory");
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(normalise_gives_nfkc_and_single_spaces),
@@ -790,13 +602,6 @@ int main(void) {
         cmocka_unit_test(vocab_holds_the_most_frequent),
         cmocka_unit_test(vocab_text_form_round_trips),
         cmocka_unit_test(vocab_refuses_broken_text),
-        cmocka_unit_test(lines_are_read_and_normalised),
-        cmocka_unit_test(lines_report_what_is_wrong),
-        cmocka_unit_test(a_long_line_is_read_whole),
-        cmocka_unit_test(aligned_files_become_pairs),
-        cmocka_unit_test(aligned_files_that_do_not_fit),
-        cmocka_unit_test(tab_separated_columns_become_pairs),
-        cmocka_unit_test(tab_separated_columns_that_are_broken),
     };
-    return cmocka_run_group_tests_name("text", tests, make_directory, remove_directory);
+    return cmocka_run_group_tests_name("text", tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "cli/pictures.h"
 #include "text/ds.h"
+#include "text/lines.h"
 #include "train/translator.h"
 
 #include <stdio.h>

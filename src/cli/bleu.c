@@ -1,6 +1,6 @@
 /* tide bleu */
 #include "cli/cli.h"
-#include "text/corpus.h"
+#include "text/lines.h"
 #include "text/ds.h"
 #include "tide.h"
 #include "train/bleu.h"

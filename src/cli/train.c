@@ -1,6 +1,6 @@
 /* tide train */
 #include "cli/cli.h"
-#include "text/corpus.h"
+#include "text/lines.h"
 #include "train/trainer.h"
 #include "view/progress.h"
 
@@ -15,6 +15,7 @@ static const Flag flags[] = {
     {"model", 1, "DIR", "where the run lives; goes on if it holds one"},
     {"train-sets", 2, "SRC TGT", "two line-aligned files"},
     {"tsv", 1, "FILE", "or English, tab, Chinese (manythings, Anki)"},
+    {"mo", 1, "FILE", "or a gettext catalogue, English to Chinese, as it is (`tide corpus` cleans)"},
     {"valid-sets", 2, "SRC TGT", "development set: two line-aligned files"},
     {"valid-tsv", 1, "FILE", "or as TSV"},
     {"preset", 1, "NAME", "tiny, small, base or bahdanau2015 (models/NAME.conf)"},
@@ -100,10 +101,12 @@ static void on_signal(int number) {
 static int run(const Args *args) {
     Err err;
     TrainJob job = {
-        .train_sets = {args_value(args, "train-sets", 0), args_value(args, "train-sets", 1)},
-        .tsv = args_value(args, "tsv", 0),
-        .valid_sets = {args_value(args, "valid-sets", 0), args_value(args, "valid-sets", 1)},
-        .valid_tsv = args_value(args, "valid-tsv", 0),
+        .train = {{args_value(args, "train-sets", 0), args_value(args, "train-sets", 1)},
+                  args_value(args, "tsv", 0),
+                  args_value(args, "mo", 0)},
+        .valid = {{args_value(args, "valid-sets", 0), args_value(args, "valid-sets", 1)},
+                  args_value(args, "valid-tsv", 0),
+                  NULL},
         .model = args_value(args, "model", 0),
     };
     const char *probes[MOST_PROBES];
@@ -114,8 +117,9 @@ static int run(const Args *args) {
     job.probes = probes;
     if (args->word_count) return usage_error("train takes flags only, not '%s'", args->words[0]);
     if (!job.model) return usage_error("--model is needed");
-    if (!job.train_sets[0] == !job.tsv) return usage_error("either --train-sets or --tsv is needed");
-    if (job.valid_sets[0] && job.valid_tsv) return usage_error("either --valid-sets or --valid-tsv, not both");
+    if (!job.train.sets[0] + !job.train.tsv + !job.train.mo != 2)
+        return usage_error("either --train-sets or --tsv or --mo is needed");
+    if (job.valid.sets[0] && job.valid.tsv) return usage_error("either --valid-sets or --valid-tsv, not both");
     if (gather_options(args, &job.options, &err) || machine_flags(args, &job.threads, &err))
         return err.path[0] ? fail(&err) : usage_error("%s", err.reason);
 
@@ -133,7 +137,7 @@ static int run(const Args *args) {
 const Command command_train = {
     .name = "train",
     .summary = "train a model on a parallel corpus",
-    .usage = "--train-sets SRC TGT | --tsv FILE  --model DIR  [--valid-sets SRC TGT] [--preset NAME] ...",
+    .usage = "--train-sets SRC TGT | --tsv FILE | --mo FILE  --model DIR  [--valid-sets SRC TGT] [--preset NAME] ...",
     .about = "Trains, validates, and writes checkpoints, the best model, train.jsonl and alignments into DIR. Where\n"
              "DIR holds a training already, goes on from its last checkpoint. Ctrl-C stops and saves. The flags below\n"
              "--isa can stand in a preset or --config as well, a line each: `dim-emb = 256`.",

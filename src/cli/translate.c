@@ -1,7 +1,7 @@
 /* tide translate */
 #include "cli/cli.h"
 #include "cli/pictures.h"
-#include "text/corpus.h"
+#include "text/lines.h"
 #include "text/ds.h"
 #include "train/translator.h"
 #include "view/progress.h"

@@ -1,6 +1,7 @@
 #include "train/trainer.h"
 #include "core/kernels.h"
 #include "text/ds.h"
+#include "text/lines.h"
 #include "text/unicode.h"
 #include "train/files.h"
 #include "train/log.h"
@@ -47,13 +48,18 @@ static void note(const Trainer *t, const char *format, ...) {
 
 /* ---- setting up ----------------------------------------------------------------------------------------------- */
 
-static int read_corpus(Corpus *corpus, const char *const sets[2], const char *tsv, const Options *options, Err *err) {
-    if (sets[0] && corpus_read_lines(corpus, sets[0], sets[1], err)) return -1;
-    if (tsv && corpus_read_tsv(corpus, tsv, !strcmp(options->langs[0], "en"), err)) return -1;
+static int read_corpus(Corpus *corpus, const CorpusFiles *files, const Options *options, Err *err) {
+    int english = strcmp(options->langs[SOURCE], "en") != 0;
+    const char *const *sets = files->sets;
+    if (sets[SOURCE] && corpus_read(corpus, reader_lines(sets[SOURCE], sets[TARGET], err), sets[SOURCE], err))
+        return -1;
+    if (files->tsv && corpus_read(corpus, reader_tsv(files->tsv, english, err), files->tsv, err)) return -1;
+    if (files->mo && corpus_read(corpus, reader_mo(files->mo, english, err), files->mo, err)) return -1;
     return 0;
 }
 
-static bool has_validation(const TrainJob *job) { return job->valid_sets[0] || job->valid_tsv; }
+static bool has_files(const CorpusFiles *files) { return files->sets[SOURCE] || files->tsv || files->mo; }
+static bool has_validation(const TrainJob *job) { return has_files(&job->valid); }
 
 /* A hash of every id of every pair, so that a checkpoint is not continued on other data. */
 static uint64_t data_hash(const Pairs *pairs) {
@@ -99,8 +105,8 @@ static int check_same_run(Trainer *t, Err *err) {
 
 static int begin(Trainer *t, Err *err) {
     const TrainJob *job = t->job;
-    if (read_corpus(&t->corpus, job->train_sets, job->tsv, &job->options, err) ||
-        read_corpus(&t->valid, job->valid_sets, job->valid_tsv, &job->options, err))
+    if (read_corpus(&t->corpus, &job->train, &job->options, err) ||
+        read_corpus(&t->valid, &job->valid, &job->options, err))
         return -1;
     for (int i = 0; i < job->probe_count; i++)
         if (!utf8_valid(job->probes[i], strlen(job->probes[i])))
@@ -115,7 +121,9 @@ static int begin(Trainer *t, Err *err) {
     if (!found) begin_anew(t);
     t->pairs = pairs_encode(&t->corpus, &t->translator.source, &t->translator.target, job->options.max_length);
     t->valid_pairs = pairs_encode(&t->valid, &t->translator.source, &t->translator.target, 0);
-    const char *name = job->tsv ? job->tsv : job->train_sets[0];
+    const char *name = job->train.sets[SOURCE] ? job->train.sets[SOURCE]
+                       : job->train.tsv        ? job->train.tsv
+                                               : job->train.mo;
     if (t->pairs.n == 0) return err_set(err, name, 0, "no sentence pair of at most %d pieces", job->options.max_length);
     uint64_t hash = data_hash(&t->pairs);
     if (found && hash != t->state.data) return err_set(err, name, 0, "is not what %s was trained on", job->model);

@@ -7,13 +7,19 @@
 
 #include <signal.h>
 
+/* Where a corpus is; NULL where there is no such file. */
+typedef struct CorpusFiles {
+    const char *sets[2]; /* source and target, line by line */
+    const char *tsv, *mo;
+} CorpusFiles;
+
 /* What to train on and where to write. Paths are not owned. */
 typedef struct TrainJob {
-    const char *train_sets[2], *tsv;       /* either two aligned files, or TSV */
-    const char *valid_sets[2], *valid_tsv; /* likewise; none: no validation, the last weights are the model */
-    const char *model;                     /* directory; made if missing */
-    const char *const *probes;             /* sentences whose alignment is kept at each validation, */
-    int probe_count;                       /* besides the first few of the validation set */
+    CorpusFiles train;
+    CorpusFiles valid;         /* none: no validation, the last weights are the model */
+    const char *model;         /* directory; made if missing */
+    const char *const *probes; /* sentences whose alignment is kept at each validation, */
+    int probe_count;           /* besides the first few of the validation set */
     int threads;
     Options options;
 } TrainJob;

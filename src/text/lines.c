@@ -1,0 +1,122 @@
+#include "text/lines.h"
+
+#include "text/ds.h"
+#include "text/unicode.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- line by line ---- */
+
+int line_reader_open(LineReader *reader, const char *path, Err *err) {
+    *reader = (LineReader){.path = path ? path : "standard input", .stream = path ? fopen(path, "rb") : stdin};
+    return reader->stream ? 0 : err_set(err, path, 0, "%s", strerror(errno));
+}
+
+/* Takes it off the first line; whether there was one. */
+static bool skip_byte_order_mark(LineReader *reader) {
+    if (reader->number != 1 || reader->length < 3 || memcmp(reader->line, "\xEF\xBB\xBF", 3) != 0) return false;
+    reader->length -= 3;
+    memmove(reader->line, reader->line + 3, reader->length + 1);
+    return true;
+}
+
+int line_reader_next(LineReader *reader, Err *err) {
+    errno = 0;
+    ssize_t got = getline(&reader->line, &reader->capacity, reader->stream);
+    if (got < 0 && !ferror(reader->stream) && errno != ENOMEM) return 0;
+    if (got < 0) return err_set(err, reader->path, 0, "%s", strerror(errno));
+    reader->length = (size_t)got;
+    bool whole = reader->line[got - 1] == '\n';
+    if (whole) reader->line[--reader->length] = '\0';
+    reader->number++;
+    bool mark = skip_byte_order_mark(reader);
+    return whole || reader->length > 0 || !mark; /* a mark alone is not a line */
+}
+
+char *line_reader_text(const LineReader *reader, size_t from, size_t to, Err *err) {
+    size_t bad;
+    char *text = text_normalise(reader->line + from, to - from, &bad);
+    if (text) return text;
+    const char *what = reader->line[from + bad] ? "is not valid UTF-8" : "holds a NUL";
+    err_set(err, reader->path, reader->number, "line %s (byte %zu)", what, from + bad + 1);
+    return NULL;
+}
+
+void line_reader_close(LineReader *reader) {
+    if (reader->stream && reader->stream != stdin) fclose(reader->stream);
+    free(reader->line); /* getline's, not mem_alloc's */
+    *reader = (LineReader){0};
+}
+
+/* ---- all lines ---- */
+
+/* The line at hand as it stands; not even its white space is touched. */
+static char *raw_text(const LineReader *reader, Err *err) {
+    char *normal = line_reader_text(reader, 0, reader->length, err); /* says what is wrong with it */
+    if (!normal) return NULL;
+    mem_free(normal);
+    size_t length = reader->length;
+    if (length > 0 && reader->line[length - 1] == '\r') length--;
+    return mem_strndup(reader->line, length);
+}
+
+static int read_all(LineReader *reader, bool raw, char ***texts, Err *err) {
+    int status;
+    while ((status = line_reader_next(reader, err)) > 0) {
+        char *text = raw ? raw_text(reader, err) : line_reader_text(reader, 0, reader->length, err);
+        if (!text) return -1;
+        arrput(*texts, text);
+    }
+    return status;
+}
+
+static char **all_lines(const char *path, int allow_empty, bool raw, Err *err) {
+    char **texts = NULL;
+    arrsetcap(texts, 1); /* no lines are not NULL, which is for errors */
+    LineReader reader;
+    int status = line_reader_open(&reader, path && strcmp(path, "-") != 0 ? path : NULL, err);
+    if (!status) {
+        status = read_all(&reader, raw, &texts, err);
+        if (!status && arrlen(texts) == 0 && !allow_empty) status = err_set(err, reader.path, 0, "file is empty");
+        line_reader_close(&reader);
+    }
+    if (!status) return texts;
+    lines_free(texts);
+    return NULL;
+}
+
+char **lines_read(const char *path, int allow_empty, Err *err) { return all_lines(path, allow_empty, false, err); }
+char **lines_read_raw(const char *path, Err *err) { return all_lines(path, 1, true, err); }
+
+void lines_free(char **lines) {
+    for (ptrdiff_t i = 0; i < arrlen(lines); i++) mem_free(lines[i]);
+    arrfree(lines);
+}
+
+/* ---- bytes ---- */
+
+char *file_read(const char *path, size_t *size, Err *err) {
+    FILE *stream = fopen(path, "rb");
+    size_t capacity = 1 << 16, used = 0;
+    char *bytes = NULL;
+    if (stream) {
+        bytes = mem_alloc(capacity);
+        for (size_t got; (got = fread(bytes + used, 1, capacity - used - 1, stream)) > 0;) {
+            used += got;
+            if (used + 1 == capacity) bytes = mem_realloc(bytes, capacity *= 2);
+        }
+    }
+    if (!stream || ferror(stream)) {
+        err_set(err, path, 0, "%s", strerror(errno));
+        mem_free(bytes);
+        bytes = NULL;
+    }
+    if (stream) fclose(stream);
+    if (!bytes) return NULL;
+    bytes[used] = '\0';
+    if (size) *size = used;
+    return bytes;
+}

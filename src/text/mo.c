@@ -1,0 +1,59 @@
+#include "text/mo.h"
+
+#include <string.h>
+
+enum { HEADER = 28, ENTRY = 8 }; /* bytes: seven words, and a length with an offset */
+
+static const uint32_t MAGIC = 0x950412de, MAGIC_SWAPPED = 0xde120495;
+
+/* The 32-bit word at an offset, which need not be aligned. */
+static uint32_t word_at(const Mo *mo, size_t offset) {
+    uint32_t word;
+    memcpy(&word, mo->bytes + offset, sizeof word);
+    return mo->swapped ? __builtin_bswap32(word) : word;
+}
+
+static bool table_fits(const Mo *mo, uint32_t offset) {
+    return (uint64_t)offset + (uint64_t)mo->count * ENTRY <= mo->size;
+}
+
+int mo_open(Mo *mo, const char *bytes, size_t size, const char *path, Err *err) {
+    *mo = (Mo){.bytes = bytes, .size = size};
+    if (size < HEADER) return err_set(err, path, 0, "is no gettext catalogue (%zu bytes)", size);
+    uint32_t magic = word_at(mo, 0);
+    if (magic != MAGIC && magic != MAGIC_SWAPPED) return err_set(err, path, 0, "is no gettext catalogue");
+    mo->swapped = magic == MAGIC_SWAPPED;
+    uint32_t major = word_at(mo, 4) >> 16;
+    if (major > 1) return err_set(err, path, 0, "is a gettext catalogue of a later format (%u)", major);
+    mo->count = word_at(mo, 8);
+    mo->originals = word_at(mo, 12);
+    mo->translations = word_at(mo, 16);
+    if (!table_fits(mo, mo->originals) || !table_fits(mo, mo->translations))
+        return err_set(err, path, 0, "is cut off: the tables of %u messages do not lie in it", mo->count);
+    return 0;
+}
+
+/* A table's string, which has a NUL behind it; NULL where it does not lie in the file. */
+static const char *string_at(const Mo *mo, uint32_t table, uint32_t i, size_t *length) {
+    size_t entry = (size_t)table + (size_t)i * ENTRY, offset = word_at(mo, entry + 4);
+    *length = word_at(mo, entry);
+    if (offset + *length >= mo->size || mo->bytes[offset + *length] != '\0') return NULL;
+    return mo->bytes + offset;
+}
+
+int mo_message(const Mo *mo, uint32_t i, const char *path, MoMessage *message, Err *err) {
+    CHECK(i < mo->count, "message %u of %u", i, mo->count);
+    size_t original_length, translation_length;
+    const char *original = string_at(mo, mo->originals, i, &original_length);
+    const char *translation = string_at(mo, mo->translations, i, &translation_length);
+    if (!original || !translation) return err_set(err, path, i + 1L, "the message does not lie in the file");
+    const char *end_of_context = memchr(original, '\4', original_length);
+    message->context = end_of_context ? original : NULL;
+    message->singular = end_of_context ? end_of_context + 1 : original;
+    const char *behind = message->singular + strlen(message->singular);
+    message->plural = behind < original + original_length ? behind + 1 : NULL;
+    message->first = message->last = translation;
+    while ((behind = message->last + strlen(message->last)) < translation + translation_length)
+        message->last = behind + 1;
+    return 0;
+}

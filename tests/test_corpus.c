@@ -1,0 +1,359 @@
+/* test_corpus.c: from files to clean sentence pairs: readers, catalogues, sentences, filters, splits. */
+#include "text/corpus.h"
+#include "text/ds.h"
+#include "text/lines.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+static void assert_err(const Err *err, const char *path, long line, const char *reason) {
+    assert_string_equal(err->path, path);
+    assert_int_equal(err->line, line);
+    if (!strstr(err->reason, reason)) fail_msg("reason is \"%s\", expected \"%s\"", err->reason, reason);
+}
+
+/* ---- files ---- */
+
+static char directory[] = "/tmp/tide-test-XXXXXX";
+
+static int make_directory(void **state) {
+    (void)state;
+    return mkdtemp(directory) && chdir(directory) == 0 ? 0 : -1;
+}
+
+static int remove_directory(void **state) {
+    (void)state;
+    unlink("a");
+    unlink("b");
+    return chdir("/") == 0 ? rmdir(directory) : -1;
+}
+
+static void write_bytes(const char *path, const char *bytes, size_t n) {
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, n, file), n);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void write_text(const char *path, const char *text) { write_bytes(path, text, strlen(text)); }
+
+/* Compares lines, written with | between them, and releases them. */
+static void assert_lines(char **lines, const char *expected) {
+    char *text = NULL;
+    for (ptrdiff_t i = 0; i < arrlen(lines); i++) {
+        if (i > 0) arrput(text, '|');
+        for (const char *c = lines[i]; *c; c++) arrput(text, *c);
+    }
+    arrput(text, '\0');
+    assert_string_equal(text, expected);
+    arrfree(text);
+    lines_free(lines);
+}
+
+static void lines_are_read_and_normalised(void **state) {
+    (void)state;
+    Err err;
+    write_text("a", "\xEF\xBB\xBFone  two\r\n\r\n\u3000潮水，\nlast\rline");
+    assert_lines(lines_read("a", 0, &err), "one two||潮水,|last line");
+    write_text("a", "\n");
+    assert_lines(lines_read("a", 0, &err), "");
+    write_text("a", "");
+    char **none = lines_read("a", 1, &err);
+    assert_non_null(none);
+    assert_int_equal(arrlen(none), 0);
+    lines_free(none);
+    write_text("a", "from stdin\n");
+    assert_non_null(freopen("a", "rb", stdin));
+    assert_lines(lines_read("-", 0, &err), "from stdin");
+    assert_null(lines_read(NULL, 0, &err));
+    assert_err(&err, "standard input", 0, "file is empty");
+}
+
+static void lines_report_what_is_wrong(void **state) {
+    (void)state;
+    static const struct {
+        const char *bytes;
+        size_t n;
+        long line;
+        const char *reason;
+    } cases[] = {
+        {"", 0, 0, "file is empty"},
+        {"\xEF\xBB\xBF", 3, 0, "file is empty"},
+        {"ok\nab\xff\n", 7, 2, "line is not valid UTF-8 (byte 3)"},
+        {"\xff\xfe"
+         "a\0",
+         4, 1, "line is not valid UTF-8 (byte 1)"},
+        {"ok\nok\na\0b\n", 10, 3, "line holds a NUL (byte 2)"},
+        {"cut \xe6\xbd", 6, 1, "line is not valid UTF-8 (byte 5)"},
+    };
+    Err err;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        write_bytes("a", cases[i].bytes, cases[i].n);
+        assert_null(lines_read("a", 0, &err));
+        assert_err(&err, "a", cases[i].line, cases[i].reason);
+    }
+    assert_null(lines_read("missing", 1, &err));
+    assert_err(&err, "missing", 0, "No such file or directory");
+    assert_null(lines_read(".", 1, &err));
+    assert_err(&err, ".", 0, "Is a directory");
+}
+
+static void a_long_line_is_read_whole(void **state) {
+    (void)state;
+    enum { SIZE = 3 << 20 };
+    Err err;
+    char *text = mem_alloc(SIZE);
+    memset(text, 'x', SIZE);
+    write_bytes("a", text, SIZE);
+    char **lines = lines_read("a", 0, &err);
+    assert_int_equal(arrlen(lines), 1);
+    assert_int_equal(strlen(lines[0]), SIZE);
+    lines_free(lines);
+    size_t size;
+    char *bytes = file_read("a", &size, &err);
+    assert_int_equal(size, SIZE);
+    assert_memory_equal(bytes, text, SIZE);
+    assert_int_equal(bytes[SIZE], '\0');
+    mem_free(bytes);
+    mem_free(text);
+}
+
+static void assert_counts(const Corpus *corpus, int pairs, long read, long empty) {
+    assert_int_equal(corpus_size(corpus), pairs);
+    assert_int_equal(arrlen(corpus->target), pairs);
+    assert_int_equal(corpus->read, read);
+    assert_int_equal(corpus->dropped_empty, empty);
+}
+
+static void aligned_files_become_pairs(void **state) {
+    (void)state;
+    Corpus corpus = {0};
+    Err err;
+    write_text("a", "潮水退了\r\n\n 只有 \n \n完");
+    write_text("b", "the tide is out\nnobody\n\u00a0\n\t\nend\n");
+    assert_int_equal(corpus_read(&corpus, reader_lines("a", "b", &err), "a", &err), 0);
+    assert_counts(&corpus, 2, 5, 3);
+    assert_string_equal(corpus.source[1], "完");
+    assert_string_equal(corpus.target[1], "end");
+    assert_int_equal(corpus_read(&corpus, reader_lines("b", "a", &err), "b", &err), 0);
+    assert_counts(&corpus, 4, 10, 6);
+    assert_string_equal(corpus.source[2], "the tide is out");
+    corpus_free(&corpus);
+    assert_counts(&corpus, 0, 0, 0);
+}
+
+static void aligned_files_that_do_not_fit(void **state) {
+    (void)state;
+    static const struct {
+        const char *a, *b, *path;
+        long line;
+        const char *reason;
+    } cases[] = {
+        {"1\n2\n3\n", "1\n2\n3\n4\n", "b", 4, "a has 3 lines but b has 4"},
+        {"1\n2\n3\n", "1\n", "a", 2, "a has 3 lines but b has 1"},
+        {"1\n", "", "a", 1, "a has 1 lines but b has 0"},
+        {"1\n\n", "\n2\n", "a", 0, "no sentence pairs"},
+        {"1\n", "\xff\n", "b", 1, "not valid UTF-8"},
+    };
+    Corpus corpus = {0};
+    Err err;
+    write_text("a", "x\n");
+    assert_int_equal(corpus_read(&corpus, reader_lines("a", "a", &err), "a", &err), 0);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        write_text("a", cases[i].a);
+        write_text("b", cases[i].b);
+        assert_int_equal(corpus_read(&corpus, reader_lines("a", "b", &err), "a", &err), -1);
+        assert_err(&err, cases[i].path, cases[i].line, cases[i].reason);
+        assert_counts(&corpus, 1, 1, 0);
+    }
+    assert_int_equal(corpus_read(&corpus, reader_lines("a", "-", &err), "a", &err), -1);
+    assert_err(&err, "-", 0, "No such file");
+    corpus_free(&corpus);
+}
+
+static void tab_separated_columns_become_pairs(void **state) {
+    (void)state;
+    Corpus corpus = {0};
+    Err err;
+    write_text("a", "\xEF\xBB\xBFHi.\t嗨。\tCC-BY 2.0 \xff\r\nRun!\t你跑吧！\r\n\r\n\t空\nWait\t\tx\n");
+    assert_int_equal(corpus_read(&corpus, reader_tsv("a", TARGET, &err), "a", &err), 0);
+    assert_counts(&corpus, 2, 5, 3);
+    assert_string_equal(corpus.source[1], "你跑吧!");
+    assert_string_equal(corpus.target[1], "Run!");
+    assert_int_equal(corpus_read(&corpus, reader_tsv("a", SOURCE, &err), "a", &err), 0);
+    assert_string_equal(corpus.source[2], "Hi.");
+    assert_string_equal(corpus.target[2], "嗨。");
+    corpus_free(&corpus);
+}
+
+static void tab_separated_columns_that_are_broken(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        long line;
+        const char *reason;
+    } cases[] = {
+        {"a\tb\nno tab\n", 2, "line has no tab"},
+        {"a\tb\nok\t\xe6\n", 2, "line is not valid UTF-8 (byte 4)"},
+        {"\xe6\tb\n", 1, "line is not valid UTF-8 (byte 1)"},
+        {"", 0, "no sentence pairs"},
+        {"\ta\n\n", 0, "no sentence pairs"},
+    };
+    Corpus corpus = {0};
+    Err err;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        write_text("a", cases[i].text);
+        assert_int_equal(corpus_read(&corpus, reader_tsv("a", SOURCE, &err), "a", &err), -1);
+        assert_err(&err, "a", cases[i].line, cases[i].reason);
+        assert_counts(&corpus, 0, 0, 0);
+    }
+    assert_int_equal(corpus_read(&corpus, reader_tsv(".", SOURCE, &err), ".", &err), -1);
+    assert_err(&err, ".", 0, "Is a directory");
+}
+
+/* ---- catalogues ---- */
+
+/* What msgfmt would write; strings may hold NULs, so each comes with its size. */
+typedef struct Entry {
+    const char *original;
+    size_t original_size;
+    const char *translation;
+    size_t translation_size;
+} Entry;
+
+#define ENTRY(original, translation)                                                                                   \
+    { original, sizeof(original) - 1, translation, sizeof(translation) - 1 }
+
+static void put_word(char **bytes, size_t at, uint32_t word, bool swapped) {
+    if (swapped) word = __builtin_bswap32(word);
+    memcpy(*bytes + at, &word, sizeof word);
+}
+
+/* A catalogue as a stb_ds array of bytes. */
+static char *catalogue(const Entry *entries, uint32_t n, bool swapped) {
+    char *bytes = NULL;
+    arrsetlen(bytes, 28 + 16 * (size_t)n);
+    memset(bytes, 0, arrlenu(bytes));
+    const uint32_t header[] = {0x950412de, 0, n, 28, 28 + 8 * n};
+    for (size_t i = 0; i < COUNT(header); i++) put_word(&bytes, 4 * i, header[i], swapped);
+    for (uint32_t i = 0; i < 2 * n; i++) {
+        const Entry *entry = &entries[i % n];
+        const char *text = i < n ? entry->original : entry->translation;
+        size_t size = i < n ? entry->original_size : entry->translation_size;
+        put_word(&bytes, 28 + 8 * (size_t)i, (uint32_t)size, swapped);
+        put_word(&bytes, 28 + 8 * (size_t)i + 4, (uint32_t)arrlenu(bytes), swapped);
+        for (size_t k = 0; k < size; k++) arrput(bytes, text[k]);
+        arrput(bytes, '\0');
+    }
+    return bytes;
+}
+
+static const Entry messages[] = {
+    ENTRY("", "Content-Type: text/plain; charset=UTF-8\n"),
+    ENTRY("apple\0apples", "苹果"),
+    ENTRY("menu\4Open", "打开"),
+    ENTRY("menu\4%d file\0%d files", "一个文件\0两个文件\0许多文件"),
+    ENTRY("Not translated", ""),
+};
+
+static void catalogues_become_pairs(void **state) {
+    (void)state;
+    static const char *const expected[][2] = {
+        {"apple", "苹果"}, {"apples", "苹果"}, {"Open", "打开"}, {"%d file", "一个文件"}, {"%d files", "许多文件"}};
+    for (int swapped = 0; swapped < 2; swapped++) {
+        Err err;
+        char *bytes = catalogue(messages, COUNT(messages), swapped);
+        write_bytes("a", bytes, arrlenu(bytes));
+        arrfree(bytes);
+        Corpus corpus = {0};
+        assert_int_equal(corpus_read(&corpus, reader_mo("a", TARGET, &err), "a", &err), 0);
+        assert_counts(&corpus, COUNT(expected), 7, 2);
+        for (size_t i = 0; i < COUNT(expected); i++) {
+            assert_string_equal(corpus.target[i], expected[i][0]);
+            assert_string_equal(corpus.source[i], expected[i][1]);
+        }
+        corpus_free(&corpus);
+    }
+}
+
+static void plural_forms_are_known_as_such(void **state) {
+    (void)state;
+    Err err;
+    RawPair pair;
+    char *bytes = catalogue(messages, COUNT(messages), false);
+    write_bytes("a", bytes, arrlenu(bytes));
+    arrfree(bytes);
+    Reader *reader = reader_mo("a", SOURCE, &err);
+    static const struct {
+        long line;
+        bool again;
+    } expected[] = {{1, false}, {2, false}, {2, true}, {3, false}, {4, false}, {4, true}, {5, false}};
+    for (size_t i = 0; i < COUNT(expected); i++) {
+        assert_int_equal(reader_next(reader, &pair, &err), 1);
+        assert_int_equal(pair.line, expected[i].line);
+        assert_int_equal(pair.again, expected[i].again);
+    }
+    assert_int_equal(reader_next(reader, &pair, &err), 0);
+    reader_close(reader);
+}
+
+static void broken_catalogues_are_refused(void **state) {
+    (void)state;
+    static const struct {
+        size_t at;
+        uint32_t word;
+        long line;
+        const char *reason;
+    } cases[] = {
+        {0, 0x12345678, 0, "is no gettext catalogue"},
+        {4, 0x00020000, 0, "later format (2)"},
+        {8, 0xffffffff, 0, "the tables of 4294967295 messages"},
+        {12, 0xfffffff0, 0, "is cut off"},
+        {16, 1000, 0, "is cut off"},
+        {28 + 8, 1000, 2, "does not lie in the file"},            /* the second original's length */
+        {28 + 16 + 4, 0xffffffff, 3, "does not lie in the file"}, /* the third's offset */
+        {28 + 40, 0xffffffff, 1, "does not lie in the file"},     /* the first translation's length */
+        {28 + 40, 5, 1, "does not lie in the file"},              /* no NUL behind it */
+    };
+    Err err;
+    Corpus corpus = {0};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char *bytes = catalogue(messages, COUNT(messages), false);
+        put_word(&bytes, cases[i].at, cases[i].word, false);
+        write_bytes("a", bytes, arrlenu(bytes));
+        arrfree(bytes);
+        assert_int_equal(corpus_read(&corpus, reader_mo("a", SOURCE, &err), "a", &err), -1);
+        assert_err(&err, "a", cases[i].line, cases[i].reason);
+    }
+    char *bytes = catalogue(messages, COUNT(messages), false);
+    for (size_t size = 0; size < arrlenu(bytes); size++) {
+        write_bytes("a", bytes, size);
+        assert_int_equal(corpus_read(&corpus, reader_mo("a", SOURCE, &err), "a", &err), -1);
+    }
+    arrfree(bytes);
+    assert_counts(&corpus, 0, 0, 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines_are_read_and_normalised),
+        cmocka_unit_test(lines_report_what_is_wrong),
+        cmocka_unit_test(a_long_line_is_read_whole),
+        cmocka_unit_test(aligned_files_become_pairs),
+        cmocka_unit_test(aligned_files_that_do_not_fit),
+        cmocka_unit_test(tab_separated_columns_become_pairs),
+        cmocka_unit_test(tab_separated_columns_that_are_broken),
+        cmocka_unit_test(catalogues_become_pairs),
+        cmocka_unit_test(plural_forms_are_known_as_such),
+        cmocka_unit_test(broken_catalogues_are_refused),
+    };
+    return cmocka_run_group_tests_name("corpus", tests, make_directory, remove_directory);
+}
