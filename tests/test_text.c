@@ -1,6 +1,7 @@
 /* test_text.c: normalisation, BPE, tokenisers and vocabularies. */
 #include "text/bpe.h"
 #include "text/ds.h"
+#include "text/placeholder.h"
 #include "text/tokenizer.h"
 #include "text/unicode.h"
 #include "text/vocab.h"
@@ -388,6 +389,59 @@ static void bpe_refuses_broken_merges(void **state) {
     }
 }
 
+/* ---- placeholders ---- */
+
+// clang-format off
+static const char *const PLACEHOLDERS[] = {
+    "⦅a⦆", "⦅⦆", "⦅北京:1\\▁⦆", "⦅a⦅b⦆",
+    "%s", "%d", "%c", "%p", "%i", "%lu", "%lld", "%zu", "%hhx", "%jd", "%td", "%Lf", "%qd", "%1$s", "%12$-5.2f",
+    "%(name)s", "%(a\\▁b)s", "%-+#08.3e", "%*d", "%.*f", "%.f", "%5c",
+    "{}", "{0}", "{name}", "{a.b[0]:>3}", "{▁}", "{\\}", "{北京}",
+    "<b>", "</b>", "<br/>", "<color_red>", "<A\\_▁>", "</s>", "<pad>",
+    "&nbsp;", "&#160;", "&#xA0;", "&#X0;", "&frac12;",
+};
+
+static const char *const BROKEN_PLACEHOLDERS[] = {
+    "", "a", "⦅", "⦅a", "⦅a b⦆", "a⦆", "\xe2\x81\x81",
+    "%", "%%", "%%d", "% d", "%5", "%-", "%of", "%sa", "%dZ", "%1$", "%1$ d", "%()s", "%(a b)s", "%(as", "%(a(b)s", "%(a)",
+    "%hlld", "%llld", "%5.2", "%.", "%n", "%$s", "%潮",
+    "{", "}", "{a", "{a b}", "{a{b}", "{ }",
+    "<", "<>", "<1>", "</>", "<a", "<a b>", "<a<b>", "</ a>", "<-a>", "<潮>", "< b>",
+    "&", "&;", "&#;", "&#x;", "&nbsp", "&1a;", "&a b;", "&#1f;", "&é;",
+};
+// clang-format on
+
+static void placeholders_are_recognised(void **state) {
+    (void)state;
+    char text[128];
+    for (size_t i = 0; i < COUNT(PLACEHOLDERS); i++) {
+        size_t n = strlen(PLACEHOLDERS[i]);
+        assert_int_equal(placeholder_length(PLACEHOLDERS[i]), n);
+        for (size_t k = 0; k < 4; k++) { /* what follows is no part of it */
+            sprintf(text, "%s%s", PLACEHOLDERS[i], (const char *const[]){" a", "9", "潮}", "\u0301>;⦆"}[k]);
+            assert_int_equal(placeholder_length(text), n);
+        }
+    }
+    for (size_t i = 0; i < COUNT(BROKEN_PLACEHOLDERS); i++)
+        if (placeholder_length(BROKEN_PLACEHOLDERS[i])) fail_msg("\"%s\" is a placeholder", BROKEN_PLACEHOLDERS[i]);
+}
+
+/* At most 60 bytes, and 100 of a protected sequence. */
+static void placeholders_are_short(void **state) {
+    (void)state;
+    static const struct {
+        const char *begin, *end;
+        int most;
+    } cases[] = {{"{", "}", 60}, {"<b", ">", 60}, {"%1", "d", 60}, {"%(", ")s", 60}, {"&#", ";", 60}, {"⦅", "⦆", 100}};
+    for (size_t i = 0; i < COUNT(cases); i++)
+        for (int n = 0; n < 200; n++) {
+            char text[256], digits[201] = "";
+            memset(digits, '1', (size_t)n + 1);
+            int length = sprintf(text, "%s%.*s%s", cases[i].begin, n + 1, digits, cases[i].end);
+            assert_int_equal(placeholder_length(text), length <= cases[i].most ? length : 0);
+        }
+}
+
 /* ---- tokenizer ---- */
 
 static const Tokenizer CHARACTERS = {TOKENIZER_CHAR, NULL}, AT_SPACES = {TOKENIZER_NONE, NULL};
@@ -592,6 +646,8 @@ int main(void) {
         cmocka_unit_test(bpe_does_what_the_definition_says),
         cmocka_unit_test(bpe_text_form_round_trips),
         cmocka_unit_test(bpe_refuses_broken_merges),
+        cmocka_unit_test(placeholders_are_recognised),
+        cmocka_unit_test(placeholders_are_short),
         cmocka_unit_test(tokenizers_have_names),
         cmocka_unit_test(char_tokenizer_splits),
         cmocka_unit_test(bpe_tokenizer_splits_words),
