@@ -4,6 +4,7 @@
 #   make test      all tests            make asan, make tsan    the tests under a sanitizer
 #   make neon      the kernels for aarch64, on an emulated one
 #   make bench     what this machine reaches (idle, please); against peers: scripts/compare-*
+#   make corpus-games   a corpus of some 80,000 pairs, from the translations of games in Debian's packages
 #   make fixtures  what PyTorch computed for the tests, anew (needs python3-torch)
 #   make format    clang-format         make install            to $(PREFIX)/bin
 
@@ -149,6 +150,10 @@ bench: setup
 	$(MAKE) -j$(JOBS) build/tide
 	build/tide bench
 
+corpus-games: setup
+	$(MAKE) -j$(JOBS) build/tide
+	scripts/corpus-games
+
 install: build/tide
 	install -D $B/tide $(DESTDIR)$(PREFIX)/bin/tide
 	mkdir -p $(DESTDIR)$(PREFIX)/share/tide && cp models/*.conf $(DESTDIR)$(PREFIX)/share/tide/
@@ -156,6 +161,6 @@ install: build/tide
 clean:
 	rm -rf build
 
-.PHONY: programs plain check demo test asan tsan neon fixtures setup format bench install clean
+.PHONY: programs plain check demo test asan tsan neon fixtures setup format bench corpus-games install clean
 .SECONDARY:
 -include $(shell find $B -name '*.d' 2>/dev/null)

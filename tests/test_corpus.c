@@ -1,7 +1,11 @@
 /* test_corpus.c: from files to clean sentence pairs: readers, catalogues, sentences, filters, splits. */
+#include "text/clean.h"
 #include "text/corpus.h"
 #include "text/ds.h"
+#include "text/files.h"
 #include "text/lines.h"
+#include "text/partition.h"
+#include "text/sentences.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -342,6 +346,167 @@ static void broken_catalogues_are_refused(void **state) {
     assert_counts(&corpus, 0, 0, 0);
 }
 
+/* ---- sentences ---- */
+
+static void assert_sentences(const char *text, bool chinese, const char *expected) {
+    assert_lines(sentences_split(text, chinese), expected);
+}
+
+static void sentences_end_where_they_end(void **state) {
+    (void)state;
+    assert_sentences("", false, "");
+    assert_sentences("One only", false, "One only");
+    assert_sentences("It rains. Stay! Why? Because", false, "It rains.|Stay!|Why?|Because");
+    assert_sentences("Ask Mr. Smith or J. Doe, e.g. at 5 p.m. Then go.", false,
+                     "Ask Mr. Smith or J. Doe, e.g. at 5 p.m. Then go.");
+    assert_sentences("It costs 3.50. No. 5 is alive! v1.2 is out.", false,
+                     "It costs 3.50.|No. 5 is alive! v1.2 is out.");
+    assert_sentences("Well... I see. \"Go!\" he said. \"Run.\" She ran.", false,
+                     "Well... I see.|\"Go!\" he said.|\"Run.\"|She ran.");
+    assert_sentences("“Stop.” “No.” (He left.) What?! Yes.", false, "“Stop.”|“No.”|(He left.)|What?!|Yes.");
+    assert_sentences("She was ill.” Then", false, "She was ill.”|Then");
+    assert_sentences("下雨了。别走!为什么?因为", true, "下雨了。|别走!|为什么?|因为");
+    assert_sentences("“停。”他说。「好!」", true, "“停。”|他说。|「好!」");
+    assert_sentences("他说。\"你好。\"我走了......真的?!好。", true, "他说。|\"你好。\"|我走了......真的?!|好。");
+    assert_sentences("价格是3.50元。 完", true, "价格是3.50元。|完");
+}
+
+/* ---- filters ---- */
+
+static void pairs_are_dropped_for_a_reason(void **state) {
+    (void)state;
+    static const CleanLimits limits = {.most_words = 10, .most_ratio = 3};
+    static const struct {
+        const char *english, *chinese;
+        Reason reason;
+    } cases[] = {
+        {"The tide is out.", "潮水退了。", KEPT},
+        {"He paid $5, or 10% of it; R&D, 3 > 2?", "他付了5美元。", MARKUP},
+        {"He paid $5, or 10% of it.", "他付了5美元,即10%。", KEPT},
+        {"Café naïve", "咖啡", KEPT},
+        {"", "空", EMPTY},
+        {"empty", "", EMPTY},
+        {"OK", "OK", IDENTICAL},
+        {"三", "三", IDENTICAL},
+        {"%s is here", "这里", MARKUP},
+        {"Here", "%1$s在这里", MARKUP},
+        {"<b>Bold</b>", "粗体", MARKUP},
+        {"You have {count}", "你有", MARKUP},
+        {"Take $item_name now", "拿", MARKUP},
+        {"Tom&nbsp;Smith", "汤姆", MARKUP},
+        {"One\\nTwo", "一", MARKUP},
+        {"100%% sure", "肯定", MARKUP},
+        {"Hello", "Hallo!", NOT_CHINESE},
+        {"Hello", "はい", NOT_CHINESE},
+        {"42", "四十二", NOT_ENGLISH},
+        {"Привет", "你好", NOT_ENGLISH},
+        {"The character 中", "中字", NOT_ENGLISH},
+        {"a b c d e f g h i j", "一二三四五六七", KEPT},
+        {"a b c d e f g h i j k", "一二三四五六七", TOO_LONG},
+        {"a", "一二三四五六七八九十一", TOO_LONG},
+        {"a", "一二三四五六七八", KEPT},
+        {"a", "一二三四五六七八九", RATIO},
+        {"a b c d e f g h i", "一", RATIO},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        Reason reason = clean_judge(cases[i].english, cases[i].chinese, &limits);
+        if (reason != cases[i].reason)
+            fail_msg("\"%s\", \"%s\": %s, expected %s", cases[i].english, cases[i].chinese, reason_names[reason],
+                     reason_names[cases[i].reason]);
+    }
+    for (int i = 0; i < REASONS; i++) assert_true(reason_names[i] && reason_texts[i]);
+}
+
+/* ---- splits ---- */
+
+static uint64_t rng_state = 7;
+
+static int below(int n) {
+    rng_state = rng_state * 6364136223846793005u + 1442695040888963407u;
+    return (int)((rng_state >> 33) % (uint64_t)n);
+}
+
+enum { CROWD = 4000 };
+
+/* Pairs of numbered sentences, some in several pairs, some pairs twice. */
+static void random_pairs(int pairs[CROWD][2]) {
+    for (int i = 0; i < CROWD; i++) {
+        int from = i > 0 ? below(i) : 0, kind = i > 0 ? below(20) : 3; /* 0, 1: one side again; 2: both */
+        for (int side = 0; side < 2; side++)
+            pairs[i][side] = kind == side || kind == 2 ? pairs[from][side] : below(2 * CROWD);
+    }
+}
+
+static unsigned char *split_pairs(int pairs[CROWD][2], long dev, long test) {
+    static PairKeys keys[CROWD];
+    for (int i = 0; i < CROWD; i++) {
+        /* case, punctuation and spaces do not make another sentence, but another pair */
+        static const char *const marks[] = {".", "!", " ?"};
+        char source[32], target[32];
+        snprintf(source, sizeof source, "句子%d%s", pairs[i][0], marks[(pairs[i][0] + pairs[i][1]) % 3]);
+        snprintf(target, sizeof target, "%s %d", (pairs[i][0] + pairs[i][1]) % 2 ? "Sentence" : "sentence",
+                 pairs[i][1]);
+        keys[i] = pair_keys(source, target);
+    }
+    return partition(keys, CROWD, dev, test);
+}
+
+static void no_part_shares_a_sentence_with_another(void **state) {
+    (void)state;
+    static int pairs[CROWD][2];
+    for (int round = 0; round < 5; round++) {
+        random_pairs(pairs);
+        unsigned char *part = split_pairs(pairs, 300, 200);
+        long count[PARTS + 1] = {0};
+        for (int i = 0; i < CROWD; i++) {
+            count[part[i]]++;
+            for (int k = 0; k < i; k++) {
+                bool same[2] = {pairs[i][0] == pairs[k][0], pairs[i][1] == pairs[k][1]};
+                if (part[i] == REPEATED || part[k] == REPEATED) continue;
+                assert_false(same[0] && same[1]);
+                if (same[0] || same[1]) assert_int_equal(part[i], part[k]);
+            }
+        }
+        assert_int_equal(count[DEV], 300);
+        assert_int_equal(count[TEST], 200);
+        assert_true(count[REPEATED] > 0);
+        mem_free(part);
+    }
+}
+
+static void the_order_of_pairs_does_not_matter(void **state) {
+    (void)state;
+    static int pairs[CROWD][2], shuffled[CROWD][2];
+    int order[CROWD];
+    random_pairs(pairs);
+    for (int i = 0; i < CROWD; i++) order[i] = i;
+    for (int i = CROWD - 1; i > 0; i--) {
+        int k = below(i + 1), t = order[i];
+        order[i] = order[k], order[k] = t;
+    }
+    for (int i = 0; i < CROWD; i++) memcpy(shuffled[i], pairs[order[i]], sizeof *pairs);
+    unsigned char *part = split_pairs(pairs, 300, 200), *other = split_pairs(shuffled, 300, 200);
+    for (int i = 0; i < CROWD; i++)
+        if (part[order[i]] != REPEATED && other[i] != REPEATED) assert_int_equal(part[order[i]], other[i]);
+    mem_free(part);
+    mem_free(other);
+}
+
+/* All pairs hang together: nothing can be held out without leaking, so nothing is. */
+static void one_large_group_is_not_cut(void **state) {
+    (void)state;
+    PairKeys keys[100];
+    for (int i = 0; i < 100; i++) {
+        char target[32];
+        snprintf(target, sizeof target, "answer %d", i);
+        keys[i] = pair_keys("好", target);
+    }
+    unsigned char *part = partition(keys, 100, 20, 20);
+    for (int i = 0; i < 100; i++) assert_int_equal(part[i], TRAIN);
+    mem_free(part);
+    mem_free(partition(keys, 0, 20, 20));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_are_read_and_normalised),
@@ -354,6 +519,11 @@ int main(void) {
         cmocka_unit_test(catalogues_become_pairs),
         cmocka_unit_test(plural_forms_are_known_as_such),
         cmocka_unit_test(broken_catalogues_are_refused),
+        cmocka_unit_test(sentences_end_where_they_end),
+        cmocka_unit_test(pairs_are_dropped_for_a_reason),
+        cmocka_unit_test(no_part_shares_a_sentence_with_another),
+        cmocka_unit_test(the_order_of_pairs_does_not_matter),
+        cmocka_unit_test(one_large_group_is_not_cut),
     };
     return cmocka_run_group_tests_name("corpus", tests, make_directory, remove_directory);
 }

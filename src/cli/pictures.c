@@ -1,5 +1,5 @@
 #include "cli/pictures.h"
-#include "train/files.h"
+#include "text/files.h"
 
 #include <errno.h>
 #include <string.h>

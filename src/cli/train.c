@@ -1,6 +1,6 @@
 /* tide train */
 #include "cli/cli.h"
-#include "text/lines.h"
+#include "text/files.h"
 #include "train/trainer.h"
 #include "view/progress.h"
 

@@ -95,28 +95,3 @@ void lines_free(char **lines) {
     for (ptrdiff_t i = 0; i < arrlen(lines); i++) mem_free(lines[i]);
     arrfree(lines);
 }
-
-/* ---- bytes ---- */
-
-char *file_read(const char *path, size_t *size, Err *err) {
-    FILE *stream = fopen(path, "rb");
-    size_t capacity = 1 << 16, used = 0;
-    char *bytes = NULL;
-    if (stream) {
-        bytes = mem_alloc(capacity);
-        for (size_t got; (got = fread(bytes + used, 1, capacity - used - 1, stream)) > 0;) {
-            used += got;
-            if (used + 1 == capacity) bytes = mem_realloc(bytes, capacity *= 2);
-        }
-    }
-    if (!stream || ferror(stream)) {
-        err_set(err, path, 0, "%s", strerror(errno));
-        mem_free(bytes);
-        bytes = NULL;
-    }
-    if (stream) fclose(stream);
-    if (!bytes) return NULL;
-    bytes[used] = '\0';
-    if (size) *size = used;
-    return bytes;
-}

@@ -1,4 +1,4 @@
-/* lines.h: text files, line by line or whole. A byte order mark at the start is no text; a carriage return at the end
+/* lines.h: text files, line by line. A byte order mark at the start is no text; a carriage return at the end
    of a line is white space. */
 #ifndef TIDE_LINES_H
 #define TIDE_LINES_H
@@ -33,8 +33,5 @@ char **lines_read(const char *path, int allow_empty, Err *err);
 /* The same, but lines as they stand (without \r), and a file may be empty. */
 char **lines_read_raw(const char *path, Err *err);
 void lines_free(char **lines);
-
-/* A whole file as bytes with a NUL behind them; owned by the caller; NULL with *err filled. size may be NULL. */
-char *file_read(const char *path, size_t *size, Err *err);
 
 #endif

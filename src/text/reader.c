@@ -1,5 +1,6 @@
 #include "text/reader.h"
 
+#include "text/files.h"
 #include "text/lines.h"
 #include "text/mo.h"
 
@@ -9,9 +10,9 @@
 struct Reader {
     int (*next)(Reader *reader, RawPair *pair, Err *err);
     LineReader lines[2];
-    int english;        /* TSV and catalogues */
-    char *catalogue;    /* the bytes, owned */
-    const char *path;   /* of the catalogue */
+    int english;      /* TSV and catalogues */
+    char *catalogue;  /* the bytes, owned */
+    const char *path; /* of the catalogue */
     Mo mo;
     uint32_t message;   /* the next one */
     bool plural_is_due; /* of the message before it */

@@ -1,6 +1,6 @@
 #include "train/checkpoint.h"
 #include "text/ds.h"
-#include "train/files.h"
+#include "text/files.h"
 
 #include <errno.h>
 #include <inttypes.h>

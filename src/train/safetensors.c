@@ -1,6 +1,6 @@
 #include "train/safetensors.h"
 #include "train/checksum.h"
-#include "train/files.h"
+#include "text/files.h"
 
 #include <cJSON.h>
 #include <errno.h>

@@ -3,7 +3,7 @@
 #include "text/ds.h"
 #include "text/lines.h"
 #include "text/unicode.h"
-#include "train/files.h"
+#include "text/files.h"
 #include "train/log.h"
 #include "train/update.h"
 #include "train/validation.h"

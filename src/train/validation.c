@@ -1,6 +1,6 @@
 #include "train/validation.h"
 #include "text/ds.h"
-#include "train/files.h"
+#include "text/files.h"
 
 #include <stdio.h>
 #include <stdlib.h>

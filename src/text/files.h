@@ -1,8 +1,11 @@
-/* files.h: writing so that nothing is lost. */
+/* files.h: whole files, and writing so that nothing is lost. */
 #ifndef TIDE_FILES_H
 #define TIDE_FILES_H
 
 #include "core/base.h"
+
+/* A whole file as bytes with a NUL behind them; owned by the caller; NULL with *err filled. size may be NULL. */
+char *file_read(const char *path, size_t *size, Err *err);
 
 /* Makes a directory unless it is there already. */
 int directory_make(const char *path, Err *err);

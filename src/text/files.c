@@ -1,4 +1,4 @@
-#include "train/files.h"
+#include "text/files.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,6 +8,33 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* Everything that is left in a stream, with a NUL behind it. */
+static char *stream_read(FILE *stream, size_t *size) {
+    size_t capacity = 1 << 16;
+    char *bytes = mem_alloc(capacity);
+    *size = 0;
+    for (size_t got; (got = fread(bytes + *size, 1, capacity - *size - 1, stream)) > 0;) {
+        *size += got;
+        if (*size + 1 == capacity) bytes = mem_realloc(bytes, capacity *= 2);
+    }
+    bytes[*size] = '\0';
+    return bytes;
+}
+
+char *file_read(const char *path, size_t *size, Err *err) {
+    size_t length;
+    FILE *stream = fopen(path, "rb");
+    char *bytes = stream ? stream_read(stream, &length) : NULL;
+    if (!stream || ferror(stream)) {
+        err_set(err, path, 0, "%s", strerror(errno));
+        mem_free(bytes);
+        bytes = NULL;
+    }
+    if (stream) fclose(stream);
+    if (bytes && size) *size = length;
+    return bytes;
+}
 
 int directory_make(const char *path, Err *err) {
     struct stat info;

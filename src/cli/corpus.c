@@ -1,0 +1,98 @@
+/* tide corpus */
+#include "cli/cli.h"
+#include "text/ds.h"
+#include "text/import.h"
+#include "view/progress.h"
+
+#include <stdio.h>
+
+static const Flag flags[] = {
+    {"output", 1, "DIR", "where train.zh, train.en, dev.* and test.* go"},
+    {"lines", MANY, "ZH EN...", "line-aligned files, two by two"},
+    {"tsv", MANY, "FILE...", "English, tab, Chinese (manythings, Anki); - reads standard input"},
+    {"mo", MANY, "FILE...", "gettext catalogues of Chinese translations"},
+    {"dev", 1, "N", "pairs for the development set (default: 1000, at most a twentieth)"},
+    {"test", 1, "N", "pairs for the test set (likewise)"},
+    {"dropped", 1, "FILE", "write down what was dropped: reason, place, English, Chinese"},
+    {"max-length", 1, "N", "drop pairs with more words or characters on a side (default 80)"},
+    {"max-ratio", 1, "R", "drop pairs with a side more than R times as long, and 5 (default 3)"},
+    {"keep-paragraphs", 0, NULL, "do not split paragraphs into sentences"},
+    {"simplify", 0, NULL, "traditional characters to simplified, by the program opencc"},
+};
+
+/* Adds the files of a flag, `width` paths an input. */
+static void add_inputs(const Args *args, const char *flag, InputKind kind, int width, Input **inputs) {
+    for (int i = 0; args_value(args, flag, i); i += width)
+        arrput(*inputs, ((Input){kind, {args_value(args, flag, i), width > 1 ? args_value(args, flag, i + 1) : NULL}}));
+}
+
+static void show(void *context, const char *what, long done, long all) {
+    progress_count(context, what, done, all, seconds_now(), false);
+}
+
+static void print_report(const ImportReport *r) {
+    long dropped = 0, kept = 0;
+    for (int i = KEPT + 1; i < REASONS; i++) dropped += r->dropped[i];
+    for (int i = 0; i < PARTS; i++) kept += r->parts[i];
+    printf("%9ld read: lines, or messages of catalogues\n", r->messages);
+    if (r->forms) printf("%9ld more from plural forms\n", r->forms);
+    if (r->sentences) printf("%9ld more by splitting paragraphs\n", r->sentences);
+    printf("%9ld dropped\n", dropped);
+    for (int i = KEPT + 1; i < REASONS; i++)
+        if (r->dropped[i]) printf("%19ld %-12s %s\n", r->dropped[i], reason_names[i], reason_texts[i]);
+    printf("%9ld kept: %ld train, %ld dev, %ld test\n", kept, r->parts[TRAIN], r->parts[DEV], r->parts[TEST]);
+}
+
+static int import_inputs(const ImportJob *job) {
+    Err err;
+    ImportReport report;
+    ProgressView view;
+    progress_start(&view);
+    int status = import(job, &report, show, &view, &err);
+    progress_clear(&view);
+    if (status) return fail(&err);
+    print_report(&report);
+    return 0;
+}
+
+static int run(const Args *args) {
+    Err err;
+    int dev, test, pairs = 0;
+    ImportJob job = {.output = args_value(args, "output", 0),
+                     .dropped = args_value(args, "dropped", 0),
+                     .keep_paragraphs = args_has(args, "keep-paragraphs"),
+                     .simplify = args_has(args, "simplify")};
+    while (args_value(args, "lines", pairs)) pairs++;
+    if (args->word_count) return usage_error("corpus takes flags only, not '%s'", args->words[0]);
+    if (!job.output) return usage_error("--output is needed");
+    if (pairs % 2) return usage_error("--lines needs two files, Chinese and English, or twice as many ...");
+    if (args_int(args, "dev", -1, 0, 1 << 30, &dev, &err) || args_int(args, "test", -1, 0, 1 << 30, &test, &err) ||
+        args_int(args, "max-length", 80, 1, 1 << 30, &job.limits.most_words, &err) ||
+        args_real(args, "max-ratio", 3, 1, 1000, &job.limits.most_ratio, &err))
+        return usage_error("%s", err.reason);
+    Input *inputs = NULL;
+    add_inputs(args, "lines", INPUT_LINES, 2, &inputs);
+    add_inputs(args, "tsv", INPUT_TSV, 1, &inputs);
+    add_inputs(args, "mo", INPUT_MO, 1, &inputs);
+    job.inputs = inputs;
+    job.input_count = (int)arrlen(inputs);
+    job.dev = dev;
+    job.test = test;
+    int status =
+        inputs ? import_inputs(&job) : usage_error("--lines, --tsv or --mo is needed; see `tide corpus --help`");
+    arrfree(inputs);
+    return status;
+}
+
+const Command command_corpus = {
+    .name = "corpus",
+    .summary = "clean, deduplicate and split a parallel corpus",
+    .usage = "--output DIR  --lines ZH EN | --tsv FILE | --mo FILE ...",
+    .about = "Reads Chinese and English in any of three forms, or in all of them, drops what a translator should not learn\n"
+             "from, and writes train, dev and test without a sentence in common: pairs that share a sentence of either\n"
+             "side (case and punctuation aside), through others too, go into one part. The parts are the same whatever\n"
+             "the order of the input. Prints how many pairs were kept, and how many dropped for which reason.",
+    .flags = flags,
+    .flag_count = sizeof flags / sizeof *flags,
+    .run = run,
+};

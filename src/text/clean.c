@@ -1,0 +1,75 @@
+#include "text/clean.h"
+
+#include "text/placeholder.h"
+#include "text/unicode.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+const char *const reason_names[REASONS] = {
+    [KEPT] = "kept",           [BROKEN] = "broken",           [NO_TAB] = "no-tab",           [EMPTY] = "empty",
+    [IDENTICAL] = "identical", [MARKUP] = "markup",           [NOT_CHINESE] = "not-chinese", [NOT_ENGLISH] = "not-english",
+    [TOO_LONG] = "too-long",   [RATIO] = "ratio",             [DUPLICATE] = "duplicate",
+};
+
+const char *const reason_texts[REASONS] = {
+    [KEPT] = "",
+    [BROKEN] = "not UTF-8, or a NUL",
+    [NO_TAB] = "a line without a tab",
+    [EMPTY] = "nothing on one side",
+    [IDENTICAL] = "both sides are the same",
+    [MARKUP] = "a placeholder, tag, entity or variable",
+    [NOT_CHINESE] = "no Han character in the Chinese",
+    [NOT_ENGLISH] = "no Latin letter in the English, or a Han character",
+    [TOO_LONG] = "more words than the limit",
+    [RATIO] = "one side is much longer",
+    [DUPLICATE] = "the same pair again",
+};
+
+static bool is_latin(int32_t c) { return (c | 0x20) >= 'a' && (c | 0x20) <= 'z'; }
+
+/* A variable ($name, ${name}), printf's %%, a line break written as \n, or what is left of a tag or of a pair of
+   braces. */
+static bool is_markup_character(const char *text) {
+    if (*text == '%') return text[1] == '%';
+    if (*text == '$') return is_latin(text[1]) || text[1] == '_' || text[1] == '{';
+    if (*text == '\\') return text[1] == 'n' || text[1] == 't' || text[1] == '"';
+    return *text && strchr("<>{}|_^`", *text);
+}
+
+static bool has_markup(const char *text) {
+    for (; *text; text += utf8_length(text))
+        if (is_markup_character(text) || placeholder_length(text)) return true;
+    return false;
+}
+
+static bool any_character(const char *text, bool (*test)(int32_t)) {
+    while (*text)
+        if (test(utf8_next(&text))) return true;
+    return false;
+}
+
+int count_words(const char *text) {
+    int words = 0;
+    for (bool inside = false; *text;) {
+        int32_t c = utf8_next(&text);
+        bool wordy = is_letter(c) || is_digit(c) || is_mark(c) || c == '\'' || c == 0x2019;
+        if (is_han(c) || (wordy && !inside)) words++;
+        inside = wordy;
+    }
+    return words;
+}
+
+static bool much_longer(int a, int b, double most) { return a > most * b + RATIO_GRACE; }
+
+Reason clean_judge(const char *english, const char *chinese, const CleanLimits *limits) {
+    if (!*english || !*chinese) return EMPTY;
+    if (!strcmp(english, chinese)) return IDENTICAL;
+    if (has_markup(english) || has_markup(chinese)) return MARKUP;
+    if (!any_character(chinese, is_han)) return NOT_CHINESE;
+    if (!any_character(english, is_latin) || any_character(english, is_han)) return NOT_ENGLISH;
+    int n = count_words(english), m = count_words(chinese);
+    if (n > limits->most_words || m > limits->most_words) return TOO_LONG;
+    if (much_longer(n, m, limits->most_ratio) || much_longer(m, n, limits->most_ratio)) return RATIO;
+    return KEPT;
+}

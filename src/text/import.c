@@ -1,0 +1,328 @@
+#include "text/import.h"
+
+#include "text/ds.h"
+#include "text/files.h"
+#include "text/lines.h"
+#include "text/reader.h"
+#include "text/sentences.h"
+#include "text/unicode.h"
+
+#include <errno.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { CHINESE = SOURCE, ENGLISH = TARGET, WATCH_EVERY = 1024 };
+
+/* A file that takes its place only when it is whole. */
+typedef struct Output {
+    char path[512], temporary[520];
+    FILE *stream;
+} Output;
+
+typedef struct Import {
+    const ImportJob *job;
+    ImportReport *report;
+    ImportWatch *watch;
+    void *context;
+    Output pairs;   /* what was kept so far: Chinese, English and place by tabs */
+    Output dropped; /* stream NULL: not asked for */
+} Import;
+
+/* ---- output ---------------------------------------------------------------------------------------------------- */
+
+static int output_open(Output *output, const char *path, Err *err) {
+    snprintf(output->path, sizeof output->path, "%s", path);
+    snprintf(output->temporary, sizeof output->temporary, "%s.tmp", path);
+    output->stream = fopen(output->temporary, "wb");
+    return output->stream ? 0 : err_set(err, path, 0, "cannot be written: %s", strerror(errno));
+}
+
+/* Whatever is wrong with the disk shows here at the latest. */
+static int output_flush(Output *output, Err *err) {
+    if (!fflush(output->stream) && !ferror(output->stream) && !fsync(fileno(output->stream))) return 0;
+    return err_set(err, output->path, 0, "cannot be written: %s", strerror(errno));
+}
+
+static int output_commit(Output *output, Err *err) {
+    if (output_flush(output, err)) return -1;
+    fclose(output->stream);
+    output->stream = NULL;
+    if (!rename(output->temporary, output->path)) return 0;
+    return err_set(err, output->path, 0, "cannot be written: %s", strerror(errno));
+}
+
+/* Removes what was not committed. */
+static void output_drop(Output *output) {
+    if (output->stream) fclose(output->stream);
+    if (output->temporary[0]) unlink(output->temporary);
+    *output = (Output){0};
+}
+
+static void watch(const Import *import, const char *what, long done, long all) {
+    if (import->watch && all > 0) import->watch(import->context, what, done, all);
+}
+
+/* ---- reading, cleaning ----------------------------------------------------------------------------------------- */
+
+/* Bytes of any kind as one column of a line. */
+static void put_column(FILE *out, const char *bytes, size_t n) {
+    for (size_t i = 0; i < n; i++) putc((unsigned char)bytes[i] < ' ' ? ' ' : bytes[i], out);
+}
+
+static void put_place(FILE *out, const char *path, long line) {
+    put_column(out, path, strlen(path));
+    fprintf(out, ":%ld", line);
+}
+
+static void count_dropped(Import *import, Reason reason) { import->report->dropped[reason]++; }
+
+/* A pair as it stands in its file. */
+static void drop_raw(Import *import, Reason reason, const RawPair *pair) {
+    FILE *out = import->dropped.stream;
+    count_dropped(import, reason);
+    if (!out) return;
+    fprintf(out, "%s\t", reason_names[reason]);
+    put_place(out, pair->path[ENGLISH], pair->line);
+    putc('\t', out);
+    put_column(out, pair->text[ENGLISH], pair->size[ENGLISH]);
+    putc('\t', out);
+    put_column(out, pair->text[CHINESE], pair->size[CHINESE]);
+    putc('\n', out);
+}
+
+static void take_pair(Import *import, const char *chinese, const char *english, const RawPair *from) {
+    Reason reason = clean_judge(english, chinese, &import->job->limits);
+    FILE *out = reason == KEPT ? import->pairs.stream : import->dropped.stream;
+    if (reason != KEPT) count_dropped(import, reason);
+    if (!out) return;
+    if (reason == KEPT) fprintf(out, "%s\t%s\t", chinese, english);
+    else fprintf(out, "%s\t", reason_names[reason]);
+    put_place(out, from->path[ENGLISH], from->line);
+    if (reason == KEPT) putc('\n', out);
+    else fprintf(out, "\t%s\t%s\n", english, chinese);
+}
+
+/* Takes the pairs of sentences, or of lines to be split further, or where their numbers differ the whole. */
+static void take_sentences(Import *import, const char *chinese, const char *english, const RawPair *from) {
+    char **x = sentences_split(chinese, true), **y = sentences_split(english, false);
+    if (!import->job->keep_paragraphs && arrlen(x) == arrlen(y) && arrlen(x) > 1) {
+        import->report->sentences += arrlen(x) - 1;
+        for (ptrdiff_t i = 0; i < arrlen(x); i++) take_pair(import, x[i], y[i], from);
+    } else {
+        take_pair(import, chinese, english, from);
+    }
+    lines_free(x);
+    lines_free(y);
+}
+
+/* The lines of a text that hold more than white space, normalised. */
+static char **paragraph_lines(const char *text, size_t size) {
+    char **lines = NULL;
+    for (const char *end = text + size; text < end;) {
+        const char *newline = memchr(text, '\n', (size_t)(end - text)), *stop = newline ? newline : end;
+        char *line = text_normalise(text, (size_t)(stop - text), NULL);
+        if (*line) arrput(lines, line);
+        else mem_free(line);
+        text = newline ? newline + 1 : end;
+    }
+    return lines;
+}
+
+static void take_raw(Import *import, const RawPair *pair) {
+    char *text[2] = {NULL, NULL};
+    import->report->messages += !pair->again;
+    import->report->forms += pair->again;
+    for (int i = 0; i < 2; i++) text[i] = text_normalise(pair->text[i], pair->size[i], NULL);
+    if (!text[CHINESE] || !text[ENGLISH]) {
+        drop_raw(import, BROKEN, pair);
+    } else if (pair->lone && (*text[CHINESE] || *text[ENGLISH])) {
+        drop_raw(import, NO_TAB, pair);
+    } else {
+        char **x = paragraph_lines(pair->text[CHINESE], pair->size[CHINESE]);
+        char **y = paragraph_lines(pair->text[ENGLISH], pair->size[ENGLISH]);
+        bool split = !import->job->keep_paragraphs && arrlen(x) == arrlen(y) && arrlen(x) > 1;
+        if (split) import->report->sentences += arrlen(x) - 1;
+        for (ptrdiff_t i = 0; split && i < arrlen(x); i++) take_sentences(import, x[i], y[i], pair);
+        if (!split) take_sentences(import, text[CHINESE], text[ENGLISH], pair);
+        lines_free(x);
+        lines_free(y);
+    }
+    for (int i = 0; i < 2; i++) mem_free(text[i]);
+}
+
+static Reader *input_open(const Input *input, Err *err) {
+    switch (input->kind) {
+    case INPUT_LINES: return reader_lines(input->path[CHINESE], input->path[ENGLISH], err);
+    case INPUT_TSV: return reader_tsv(input->path[0], ENGLISH, err);
+    case INPUT_MO: break;
+    }
+    return reader_mo(input->path[0], ENGLISH, err);
+}
+
+static int gather(Import *import, const Input *input, Err *err) {
+    Reader *reader = input_open(input, err);
+    if (!reader) return -1;
+    RawPair pair;
+    int status;
+    for (long count = 0; (status = reader_next(reader, &pair, err)) > 0; count++) {
+        take_raw(import, &pair);
+        if (count % WATCH_EVERY) continue;
+        long done, all;
+        reader_progress(reader, &done, &all);
+        watch(import, "reading", done, all);
+    }
+    reader_close(reader);
+    return status;
+}
+
+/* ---- traditional to simplified --------------------------------------------------------------------------------- */
+
+extern char **environ;
+
+/* Has opencc rewrite the pairs. English and places pass through it unchanged. */
+static int simplify(Import *import, Err *err) {
+    char in[520], out[530];
+    snprintf(in, sizeof in, "%s", import->pairs.temporary);
+    snprintf(out, sizeof out, "%s.tmp", in);
+    char *const command[] = {"opencc", "-c", "t2s", "-i", in, "-o", out, NULL};
+    pid_t child;
+    int status = posix_spawnp(&child, command[0], NULL, NULL, command, environ);
+    if (status) return err_set(err, NULL, 0, "opencc cannot be run (%s); Debian's package is `opencc`", strerror(status));
+    if (waitpid(child, &status, 0) < 0 || status || rename(out, in)) {
+        unlink(out);
+        return err_set(err, NULL, 0, "opencc failed");
+    }
+    return 0;
+}
+
+/* ---- splitting ------------------------------------------------------------------------------------------------- */
+
+/* Cuts a line of the pairs file into its columns. */
+static void cut_columns(LineReader *lines, char *columns[3]) {
+    columns[0] = lines->line;
+    for (int i = 1; i < 3; i++) {
+        char *tab = strchr(columns[i - 1], '\t');
+        CHECK(tab, "import: a line of the pairs file has %d columns", i);
+        *tab = '\0';
+        columns[i] = tab + 1;
+    }
+}
+
+/* The keys of all pairs: a stb_ds array. */
+static int read_keys(const Import *import, PairKeys **keys, Err *err) {
+    LineReader lines;
+    char *columns[3];
+    int status;
+    if (line_reader_open(&lines, import->pairs.temporary, err)) return -1;
+    while ((status = line_reader_next(&lines, err)) > 0) {
+        cut_columns(&lines, columns);
+        arrput(*keys, pair_keys(columns[CHINESE], columns[ENGLISH]));
+    }
+    line_reader_close(&lines);
+    return status;
+}
+
+static void drop_repeated(Import *import, char *const columns[3]) {
+    count_dropped(import, DUPLICATE);
+    if (import->dropped.stream)
+        fprintf(import->dropped.stream, "%s\t%s\t%s\t%s\n", reason_names[DUPLICATE], columns[2], columns[ENGLISH],
+                columns[CHINESE]);
+}
+
+static int by_text(const void *left, const void *right) { return strcmp(*(char *const *)left, *(char *const *)right); }
+
+/* Writes pairs ("English, tab, Chinese") in order, and releases them. */
+static void write_sorted(char **pairs, Output output[2]) {
+    if (pairs) qsort(pairs, arrlenu(pairs), sizeof *pairs, by_text);
+    for (ptrdiff_t i = 0; i < arrlen(pairs); i++) {
+        size_t tab = strcspn(pairs[i], "\t");
+        fprintf(output[ENGLISH].stream, "%.*s\n", (int)tab, pairs[i]);
+        fprintf(output[CHINESE].stream, "%s\n", pairs[i] + tab + 1);
+    }
+    lines_free(pairs);
+}
+
+static char *tab_joined(const char *english, const char *chinese) {
+    size_t size = strlen(english) + strlen(chinese) + 2;
+    char *pair = mem_alloc(size);
+    snprintf(pair, size, "%s\t%s", english, chinese);
+    return pair;
+}
+
+static int deal(Import *import, const unsigned char *part, long n, Output outputs[PARTS][2], Err *err) {
+    LineReader lines;
+    char *columns[3], **held[PARTS] = {NULL};
+    int status;
+    if (line_reader_open(&lines, import->pairs.temporary, err)) return -1;
+    while ((status = line_reader_next(&lines, err)) > 0) {
+        CHECK(lines.number <= n, "import: the pairs file has grown");
+        unsigned char p = part[lines.number - 1];
+        cut_columns(&lines, columns);
+        if (p == REPEATED) drop_repeated(import, columns);
+        else import->report->parts[p]++;
+        if (p == DEV || p == TEST) arrput(held[p], tab_joined(columns[ENGLISH], columns[CHINESE]));
+        for (int side = 0; p == TRAIN && side < 2; side++) fprintf(outputs[p][side].stream, "%s\n", columns[side]);
+        if (lines.number % WATCH_EVERY == 0) watch(import, "writing", lines.number, n);
+    }
+    line_reader_close(&lines);
+    for (int p = DEV; p < PARTS; p++) write_sorted(held[p], outputs[p]);
+    return status;
+}
+
+static int write_parts(Import *import, const unsigned char *part, long n, Err *err) {
+    static const char *const names[PARTS] = {"train", "dev", "test"}, *const langs[2] = {"zh", "en"};
+    Output outputs[PARTS][2] = {0};
+    int status = 0;
+    for (int i = 0; i < PARTS * 2 && !status; i++) {
+        char path[512];
+        snprintf(path, sizeof path, "%s/%s.%s", import->job->output, names[i / 2], langs[i % 2]);
+        status = output_open(&outputs[i / 2][i % 2], path, err);
+    }
+    if (!status) status = deal(import, part, n, outputs, err);
+    for (int i = 0; i < PARTS * 2 && !status; i++) status = output_flush(&outputs[i / 2][i % 2], err);
+    for (int i = 0; i < PARTS * 2 && !status; i++) status = output_commit(&outputs[i / 2][i % 2], err);
+    for (int i = 0; i < PARTS * 2; i++) output_drop(&outputs[i / 2][i % 2]);
+    return status;
+}
+
+static int split(Import *import, Err *err) {
+    const ImportJob *job = import->job;
+    PairKeys *keys = NULL;
+    int status = read_keys(import, &keys, err);
+    long n = arrlen(keys), usual = n / 20 < 1000 ? n / 20 : 1000;
+    if (!status && n == 0) status = err_set(err, job->inputs[0].path[0], 0, "no sentence pairs that can be used");
+    if (!status) {
+        unsigned char *part = partition(keys, n, job->dev < 0 ? usual : job->dev, job->test < 0 ? usual : job->test);
+        status = write_parts(import, part, n, err);
+        mem_free(part);
+    }
+    arrfree(keys);
+    return status;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------------------------- */
+
+static int run(Import *import, Err *err) {
+    const ImportJob *job = import->job;
+    char path[512];
+    snprintf(path, sizeof path, "%s/pairs", job->output);
+    if (directory_make(job->output, err) || output_open(&import->pairs, path, err)) return -1;
+    if (job->dropped && output_open(&import->dropped, job->dropped, err)) return -1;
+    for (int i = 0; i < job->input_count; i++)
+        if (gather(import, &job->inputs[i], err)) return -1;
+    if (output_flush(&import->pairs, err) || (job->simplify && simplify(import, err)) || split(import, err)) return -1;
+    return job->dropped ? output_commit(&import->dropped, err) : 0;
+}
+
+int import(const ImportJob *job, ImportReport *report, ImportWatch *watcher, void *context, Err *err) {
+    Import import = {.job = job, .report = report, .watch = watcher, .context = context};
+    *report = (ImportReport){0};
+    int status = run(&import, err);
+    output_drop(&import.pairs);
+    output_drop(&import.dropped);
+    return status;
+}

@@ -1,0 +1,46 @@
+/* import.h: from whatever files a person has to a clean parallel corpus in three parts. */
+#ifndef TIDE_IMPORT_H
+#define TIDE_IMPORT_H
+
+#include "text/clean.h"
+#include "text/partition.h"
+
+#include <stdbool.h>
+
+typedef enum InputKind { INPUT_LINES, INPUT_TSV, INPUT_MO } InputKind;
+
+typedef struct Input {
+    InputKind kind;
+    const char *path[2]; /* Chinese and English for INPUT_LINES; else one */
+} Input;
+
+/* What to read and where to write. Paths are not owned. */
+typedef struct ImportJob {
+    const Input *inputs;
+    int input_count;
+    const char *output;  /* directory; made if missing */
+    const char *dropped; /* NULL, or a file that is given what was dropped: reason, place, English, Chinese, by tabs */
+    CleanLimits limits;
+    bool keep_paragraphs; /* else paragraphs are split where both sides have as many sentences */
+    bool simplify;        /* traditional characters to simplified, by the program `opencc` */
+    long dev, test;       /* pairs wanted; negative: 1000, but no more than a twentieth of the corpus */
+} ImportJob;
+
+/* Every pair that was made is in `dropped` or in `parts`: messages + forms + sentences is their sum. */
+typedef struct ImportReport {
+    long messages;  /* lines, or messages of catalogues */
+    long forms;     /* further pairs from plural forms */
+    long sentences; /* further pairs from splitting paragraphs */
+    long dropped[REASONS];
+    long parts[PARTS];
+} ImportReport;
+
+typedef void ImportWatch(void *context, const char *what, long done, long all);
+
+/* Reads all inputs and writes output/train.zh, train.en, dev.* and test.*, a sentence a line: dev and test sorted, train
+   in the order of the input. One pair at a time is in memory, and 24 bytes of each that was kept; a temporary file in
+   the output directory holds the rest. Returns -1 with *err filled; files that stood there before are then as they
+   were. */
+int import(const ImportJob *job, ImportReport *report, ImportWatch *watch, void *context, Err *err);
+
+#endif

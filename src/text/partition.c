@@ -1,0 +1,129 @@
+#include "text/partition.h"
+
+#include "text/unicode.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <utf8proc.h>
+
+/* ---- keys ---- */
+
+static uint64_t mix(uint64_t hash, uint64_t value) {
+    hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
+    return hash ^ hash >> 29;
+}
+
+static uint64_t finish(uint64_t hash) {
+    hash = (hash ^ hash >> 32) * 0xd6e8feb86659fd93u;
+    return hash ^ hash >> 32;
+}
+
+static uint64_t hash_text(uint64_t hash, const char *text) {
+    for (; *text; text++) hash = mix(hash, (unsigned char)*text);
+    return mix(hash, 256); /* where one text ends and the next begins */
+}
+
+/* Of the letters and digits; of everything where there are none. */
+static uint64_t hash_sentence(const char *text) {
+    uint64_t hash = 1;
+    bool any = false;
+    for (const char *at = text; *at;) {
+        int32_t c = utf8_next(&at);
+        if (!is_han(c) && !is_letter(c) && !is_digit(c) && !is_mark(c)) continue;
+        hash = mix(hash, (uint64_t)utf8proc_tolower(c));
+        any = true;
+    }
+    return finish(any ? hash : hash_text(2, text));
+}
+
+PairKeys pair_keys(const char *source, const char *target) {
+    return (PairKeys){finish(hash_text(hash_text(3, source), target)), {hash_sentence(source), hash_sentence(target)}};
+}
+
+/* ---- groups ---- */
+
+/* Pair `index` by one of its keys; sorting brings equal keys together, the first pair ahead. */
+typedef struct Keyed {
+    uint64_t key;
+    int index;
+} Keyed;
+
+static int by_key(const void *left, const void *right) {
+    const Keyed *a = left, *b = right;
+    if (a->key != b->key) return a->key < b->key ? -1 : 1;
+    return a->index < b->index ? -1 : a->index > b->index;
+}
+
+/* The pair that stands for i's group; paths are halved on the way. */
+static int find(int *parent, int i) {
+    while (parent[i] != i) i = parent[i] = parent[parent[i]];
+    return i;
+}
+
+static void mark_repeated(Keyed *order, const PairKeys *keys, int n, unsigned char *part) {
+    for (int i = 0; i < n; i++) order[i] = (Keyed){keys[i].pair, i};
+    qsort(order, (size_t)n, sizeof *order, by_key);
+    for (int i = 1; i < n; i++)
+        if (order[i].key == order[i - 1].key) part[order[i].index] = REPEATED;
+}
+
+/* Joins the groups of pairs that share a sentence of this side. */
+static void join(Keyed *order, const PairKeys *keys, int n, int side, int *parent) {
+    for (int i = 0; i < n; i++) order[i] = (Keyed){keys[i].side[side], i};
+    qsort(order, (size_t)n, sizeof *order, by_key);
+    for (int i = 1; i < n; i++)
+        if (order[i].key == order[i - 1].key) parent[find(parent, order[i].index)] = find(parent, order[i - 1].index);
+}
+
+/* The groups of pairs, each with the least key of its pairs, by which they are in an order of chance that is the same
+   whatever the order of the pairs; repeated pairs do not count. Writes sizes at the pairs that stand for groups. */
+static int list_groups(Keyed *groups, const PairKeys *keys, int n, const unsigned char *part, int *parent, int *size) {
+    int count = 0;
+    int *place = mem_alloc((size_t)n * sizeof *place); /* of a group in the list */
+    memset(place, -1, (size_t)n * sizeof *place);
+    for (int i = 0; i < n; i++) {
+        int root = find(parent, i);
+        if (part[i] == REPEATED) continue;
+        if (place[root] < 0) groups[place[root] = count++] = (Keyed){UINT64_MAX, root};
+        Keyed *group = &groups[place[root]];
+        if (keys[i].pair < group->key) group->key = keys[i].pair;
+        size[root]++;
+    }
+    mem_free(place);
+    qsort(groups, (size_t)count, sizeof *groups, by_key);
+    return count;
+}
+
+/* Fills dev, then test, with groups that fit and are not so large that a few of them would be the whole set. */
+static void deal(const Keyed *groups, int count, const int *size, long dev, long test, unsigned char *group_part) {
+    long room[PARTS] = {0, dev, test}, most[PARTS] = {0, 1 + dev / 50, 1 + test / 50};
+    for (int g = 0; g < count; g++) {
+        int n = size[groups[g].index];
+        for (Part p = DEV; p <= TEST; p++) {
+            if (n > room[p] || n > most[p]) continue;
+            group_part[groups[g].index] = (unsigned char)p;
+            room[p] -= n;
+            break;
+        }
+    }
+}
+
+unsigned char *partition(const PairKeys *keys, long n, long dev, long test) {
+    CHECK(n <= INT_MAX, "a corpus of %ld pairs", n);
+    const size_t count = (size_t)n;
+    unsigned char *part = mem_zalloc(count), *group_part = mem_zalloc(count);
+    Keyed *order = mem_alloc(count * sizeof *order);
+    int *parent = mem_alloc(count * sizeof *parent), *size = mem_zalloc(count * sizeof *size);
+    for (int i = 0; i < n; i++) parent[i] = i;
+    mark_repeated(order, keys, (int)n, part);
+    for (int side = 0; side < 2; side++) join(order, keys, (int)n, side, parent);
+    deal(order, list_groups(order, keys, (int)n, part, parent, size), size, dev, test, group_part);
+    for (int i = 0; i < n; i++)
+        if (part[i] != REPEATED) part[i] = group_part[find(parent, i)];
+    mem_free(group_part);
+    mem_free(order);
+    mem_free(parent);
+    mem_free(size);
+    return part;
+}

@@ -1,0 +1,94 @@
+#include "text/sentences.h"
+
+#include "text/ds.h"
+#include "text/unicode.h"
+
+#include <string.h>
+#include <utf8proc.h>
+
+static bool starts_with(const char *text, const char *prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
+
+/* The one of these strings, ended by NULL, that text starts with: its length, or 0. */
+static size_t any_of(const char *text, const char *const *strings) {
+    for (; *strings; strings++)
+        if (starts_with(text, *strings)) return strlen(*strings);
+    return 0;
+}
+
+static size_t closing_length(const char *text) {
+    static const char *const closing[] = {"”", "’", "」", "』", "》", "】", ")", "]", "\"", "'", NULL};
+    return any_of(text, closing);
+}
+
+/* Bytes of the run of marks that begins at text and ends a sentence; 0 where none does. ellipsis is set where the run
+   holds two full stops or more one behind the other. */
+static size_t marks_length(const char *text, bool chinese, bool *ellipsis) {
+    static const char *const in_chinese[] = {"。", "!", "?", NULL}, *const in_english[] = {".", "!", "?", NULL};
+    size_t length = 0;
+    *ellipsis = false;
+    for (size_t n; (n = any_of(text + length, chinese ? in_chinese : in_english)) > 0; length += n)
+        if (length > 0 && text[length] == '.' && text[length - 1] == '.') *ellipsis = true;
+    return length;
+}
+
+/* Whether the word that ends before `end` is one that a full stop follows within a sentence. */
+static bool is_abbreviated(const char *text, const char *end) {
+    static const char *const words[] = {"Mr",  "Mrs",  "Ms", "Dr", "St",  "Prof", "Gen", "Capt", "Lt",  "Sgt", "Col",
+                                        "Rev", "Hon", "Jr", "Sr", "Mt",  "No",   "Vol", "Fig",  "vs",  "etc", "e.g",
+                                        "i.e", "a.m", "p.m", "cf", "al", "approx", "Inc", "Ltd", "Co", NULL};
+    const char *begin = end;
+    while (begin > text && begin[-1] != ' ' && begin[-1] != '(' && begin[-1] != '"') begin--;
+    size_t length = (size_t)(end - begin);
+    if (length == 1) return true; /* an initial, or the number of a list */
+    for (const char *const *word = words; *word; word++)
+        if (length == strlen(*word) && starts_with(begin, *word)) return true;
+    return false;
+}
+
+/* Whether an English sentence may begin at text. */
+static bool begins_english(const char *text) {
+    static const char *const opening[] = {"“", "‘", "\"", "'", "(", "[", NULL};
+    if (any_of(text, opening)) return true;
+    utf8proc_category_t category = utf8proc_category(utf8_next(&text));
+    return category == UTF8PROC_CATEGORY_LU || category == UTF8PROC_CATEGORY_ND;
+}
+
+/* Where the sentence ends whose marks begin at `at`, behind closing quotes; NULL where it does not end there. Straight
+   quotes close only where one is open: `quoted` says so. */
+static const char *end_of_sentence(const char *text, const char *at, bool chinese, bool quoted) {
+    bool ellipsis;
+    size_t marks = marks_length(at, chinese, &ellipsis);
+    if (marks == 0 || ellipsis || (marks == 1 && *at == '.' && is_abbreviated(text, at))) return NULL;
+    const char *end = at + marks;
+    for (size_t n; (n = closing_length(end)) > 0 && (*end != '"' || quoted); end += n)
+        if (*end == '"') quoted = false;
+    if (!*end || chinese) return end;
+    return *end == ' ' && begins_english(end + 1) ? end : NULL;
+}
+
+/* Appends the text from begin to end, without the space around it. */
+static void add(char ***sentences, const char *begin, const char *end) {
+    if (end > begin && *begin == ' ') begin++;
+    if (end > begin && end[-1] == ' ') end--;
+    if (end > begin) arrput(*sentences, mem_strndup(begin, (size_t)(end - begin)));
+}
+
+char **sentences_split(const char *text, bool chinese) {
+    char **sentences = NULL;
+    const char *begin = text, *at = text;
+    bool quoted = false, ellipsis;
+    while (*at) {
+        const char *end = end_of_sentence(begin, at, chinese, quoted);
+        size_t marks = end ? 0 : marks_length(at, chinese, &ellipsis);
+        if (end) {
+            add(&sentences, begin, end);
+            begin = at = end;
+            quoted = false;
+        } else {
+            if (*at == '"') quoted = !quoted;
+            at += marks ? marks : utf8_length(at);
+        }
+    }
+    add(&sentences, begin, at);
+    return sentences;
+}

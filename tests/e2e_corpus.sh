@@ -1,0 +1,86 @@
+#!/bin/sh
+# tide corpus: every line read is accounted for, the same split for any order, nothing lost on bad input, and what it
+# writes trains.
+. "$(dirname "$0")/common.inc"
+head -n 300 corpus/train.tsv >"$scratch/a.tsv"
+cat >>"$scratch/a.tsv" <<'TSV'
+Hello %s!	你好，%s！
+no tab here
+	空
+same	same
+Only Latin.	Nur Latein.
+Once. Twice!	一次。两次！
+Once. Twice!	一次。两次！
+TSV
+printf 'broken \377\t坏\n' >>"$scratch/a.tsv"
+
+corpus() { tide_ok corpus --output "$@"; }
+corpus "$scratch/out" --tsv "$scratch/a.tsv" --dropped "$scratch/dropped" --dev 20 --test 20 >"$scratch/report"
+says() { grep -q "^ *$1\$" "$scratch/report" || die "the report does not say '$1': $(cat "$scratch/report")"; }
+says '308 read: .*'
+says '1 broken .*'
+says '1 no-tab .*'
+says '1 empty .*'
+says '1 identical .*'
+says '1 markup .*'
+says '1 not-chinese .*'
+says '2 duplicate .*'
+says '[0-9]* kept: [0-9]* train, 20 dev, 20 test'
+# the sums agree: read and added = dropped and kept = lines written
+sum=$(awk '/ read:| more/ { n += $1 } / dropped$| kept:/ { n -= $1 } END { print n }' "$scratch/report")
+[ "$sum" = 0 ] || die "$sum pairs are not accounted for: $(cat "$scratch/report")"
+kept=$(awk '/ kept:/ { print $1 }' "$scratch/report")
+for lang in zh en; do
+    [ "$(cat "$scratch"/out/*.$lang | wc -l)" = "$kept" ] || die "$kept were kept, but not in the .$lang files"
+done
+[ "$(wc -l <"$scratch/dropped")" = "$(awk '/ dropped$/ { print $1 }' "$scratch/report")" ] || die "--dropped is not all"
+grep -q "^markup	$scratch/a.tsv:301	Hello %s!	你好,%s!\$" "$scratch/dropped" || die "dropped: $(cat "$scratch/dropped")"
+ls "$scratch/out" | grep -q tmp && die "a temporary file is left"
+cat "$scratch"/out/*.en | grep -qx 'Twice!' || die "the paragraph was not split"
+
+# any order, and two files instead of one
+head -n 100 "$scratch/a.tsv" | cut -f1 >"$scratch/b.en"
+head -n 100 "$scratch/a.tsv" | cut -f2 >"$scratch/b.zh"
+tail -n +101 "$scratch/a.tsv" | LC_ALL=C sort -r >"$scratch/c.tsv"
+corpus "$scratch/out2" --lines "$scratch/b.zh" "$scratch/b.en" --tsv "$scratch/c.tsv" --dev 20 --test 20 >/dev/null
+for part in dev test; do
+    for lang in zh en; do
+        cmp -s "$scratch/out/$part.$lang" "$scratch/out2/$part.$lang" || die "another order, another $part.$lang"
+    done
+done
+corpus "$scratch/out3" --tsv - <"$scratch/a.tsv" --keep-paragraphs >"$scratch/report"
+says '[0-9]* kept: [0-9]* train, 15 dev, 15 test'
+grep -q 'splitting' "$scratch/report" && die "--keep-paragraphs split some"
+
+# failures leave what was there
+before=$(cat "$scratch"/out/* | cksum)
+printf '一\n二\n' >"$scratch/two"
+printf 'one\n' >"$scratch/one"
+refused() {
+    "$tide" corpus --output "$scratch/out" "$@" >/dev/null 2>"$scratch/stderr" && die "corpus $* did not fail"
+    [ "$(cat "$scratch"/out/* | cksum)" = "$before" ] || die "corpus $* changed what was there"
+}
+refused --lines "$scratch/two" "$scratch/one"
+grep -q "two:2: $scratch/two has 2 lines but $scratch/one has 1" "$scratch/stderr" || die "$(cat "$scratch/stderr")"
+refused --mo "$scratch/one"
+grep -q 'one: is no gettext catalogue' "$scratch/stderr" || die "$(cat "$scratch/stderr")"
+refused --tsv "$scratch/one"
+grep -q 'no sentence pairs' "$scratch/stderr" || die "$(cat "$scratch/stderr")"
+refused --lines "$scratch/two"
+refused
+
+# the PATH's opencc rewrites the pairs before they are compared
+mkdir "$scratch/bin"
+printf '#!/bin/sh\nsed s/後/后/ "$4" >"$6"\n' >"$scratch/bin/opencc"
+chmod +x "$scratch/bin/opencc"
+printf 'After that.\t之後。\nAfter that.\t之后。\n' >"$scratch/traditional.tsv"
+PATH=$scratch/bin:$PATH corpus "$scratch/out4" --tsv "$scratch/traditional.tsv" --simplify >"$scratch/report"
+says '1 duplicate .*'
+[ "$(cat "$scratch/out4/train.zh")" = 之后。 ] || die "simplified to $(cat "$scratch/out4/train.zh")"
+PATH=$scratch "$tide" corpus --output "$scratch/out5" --tsv "$scratch/a.tsv" --simplify 2>"$scratch/stderr" &&
+    die "--simplify without opencc did not fail"
+grep -q 'opencc cannot be run' "$scratch/stderr" || die "$(cat "$scratch/stderr")"
+
+# and on to training with no other step
+tide_ok train --train-sets "$scratch/out/train.zh" "$scratch/out/train.en" --valid-sets "$scratch/out/dev.zh" \
+    "$scratch/out/dev.en" --config "$scratch/smallest.conf" --model "$scratch/run" --after-batches 2
