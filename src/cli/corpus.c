@@ -88,10 +88,11 @@ const Command command_corpus = {
     .name = "corpus",
     .summary = "clean, deduplicate and split a parallel corpus",
     .usage = "--output DIR  --lines ZH EN | --tsv FILE | --mo FILE ...",
-    .about = "Reads Chinese and English in any of three forms, or in all of them, drops what a translator should not learn\n"
-             "from, and writes train, dev and test without a sentence in common: pairs that share a sentence of either\n"
-             "side (case and punctuation aside), through others too, go into one part. The parts are the same whatever\n"
-             "the order of the input. Prints how many pairs were kept, and how many dropped for which reason.",
+    .about =
+        "Reads Chinese and English in any of three forms, or in all of them, drops what a translator should not learn\n"
+        "from, and writes train, dev and test without a sentence in common: pairs that share a sentence of either\n"
+        "side (case and punctuation aside), through others too, go into one part. The parts are the same whatever\n"
+        "the order of the input. Prints how many pairs were kept, and how many dropped for which reason.",
     .flags = flags,
     .flag_count = sizeof flags / sizeof *flags,
     .run = run,

@@ -7,9 +7,9 @@
 #include <string.h>
 
 const char *const reason_names[REASONS] = {
-    [KEPT] = "kept",           [BROKEN] = "broken",           [NO_TAB] = "no-tab",           [EMPTY] = "empty",
-    [IDENTICAL] = "identical", [MARKUP] = "markup",           [NOT_CHINESE] = "not-chinese", [NOT_ENGLISH] = "not-english",
-    [TOO_LONG] = "too-long",   [RATIO] = "ratio",             [DUPLICATE] = "duplicate",
+    [KEPT] = "kept",           [BROKEN] = "broken", [NO_TAB] = "no-tab",           [EMPTY] = "empty",
+    [IDENTICAL] = "identical", [MARKUP] = "markup", [NOT_CHINESE] = "not-chinese", [NOT_ENGLISH] = "not-english",
+    [TOO_LONG] = "too-long",   [RATIO] = "ratio",   [DUPLICATE] = "duplicate",
 };
 
 const char *const reason_texts[REASONS] = {

@@ -7,16 +7,16 @@
 /* In the order in which they are looked for: a pair is dropped for the first that holds. */
 typedef enum Reason {
     KEPT,
-    BROKEN,       /* not UTF-8, or a NUL */
-    NO_TAB,       /* a line of TSV that is one text */
-    EMPTY,        /* nothing on one side or both */
-    IDENTICAL,    /* both sides are the same */
-    MARKUP,       /* a placeholder, a tag, an entity, a variable or a path */
-    NOT_CHINESE,  /* no Han character in the Chinese */
-    NOT_ENGLISH,  /* no Latin letter in the English, or a Han character */
-    TOO_LONG,     /* a side has too many words */
-    RATIO,        /* a side is much longer than the other */
-    DUPLICATE,    /* the same pair was there before */
+    BROKEN,      /* not UTF-8, or a NUL */
+    NO_TAB,      /* a line of TSV that is one text */
+    EMPTY,       /* nothing on one side or both */
+    IDENTICAL,   /* both sides are the same */
+    MARKUP,      /* a placeholder, a tag, an entity, a variable or a path */
+    NOT_CHINESE, /* no Han character in the Chinese */
+    NOT_ENGLISH, /* no Latin letter in the English, or a Han character */
+    TOO_LONG,    /* a side has too many words */
+    RATIO,       /* a side is much longer than the other */
+    DUPLICATE,   /* the same pair was there before */
     REASONS
 } Reason;
 
@@ -24,7 +24,7 @@ typedef enum Reason {
 extern const char *const reason_names[REASONS], *const reason_texts[REASONS];
 
 typedef struct CleanLimits {
-    int most_words;   /* on either side: English words, Chinese characters */
+    int most_words;    /* on either side: English words, Chinese characters */
     double most_ratio; /* a side may be so many times as long as the other and RATIO_GRACE words longer still */
 } CleanLimits;
 

@@ -106,7 +106,7 @@ static void take_pair(Import *import, const char *chinese, const char *english, 
     else fprintf(out, "\t%s\t%s\n", english, chinese);
 }
 
-/* Takes the pairs of sentences, or of lines to be split further, or where their numbers differ the whole. */
+/* Takes the pairs of sentences, or the whole where both sides have not as many. */
 static void take_sentences(Import *import, const char *chinese, const char *english, const RawPair *from) {
     char **x = sentences_split(chinese, true), **y = sentences_split(english, false);
     if (!import->job->keep_paragraphs && arrlen(x) == arrlen(y) && arrlen(x) > 1) {
@@ -132,25 +132,27 @@ static char **paragraph_lines(const char *text, size_t size) {
     return lines;
 }
 
+/* Takes the pairs of lines where both sides have as many, and more than one; else returns false. */
+static bool take_lines(Import *import, const RawPair *pair) {
+    if (import->job->keep_paragraphs || !memchr(pair->text[ENGLISH], '\n', pair->size[ENGLISH])) return false;
+    char **x = paragraph_lines(pair->text[CHINESE], pair->size[CHINESE]);
+    char **y = paragraph_lines(pair->text[ENGLISH], pair->size[ENGLISH]);
+    bool agree = arrlen(x) == arrlen(y) && arrlen(x) > 1;
+    if (agree) import->report->sentences += arrlen(x) - 1;
+    for (ptrdiff_t i = 0; agree && i < arrlen(x); i++) take_sentences(import, x[i], y[i], pair);
+    lines_free(x);
+    lines_free(y);
+    return agree;
+}
+
 static void take_raw(Import *import, const RawPair *pair) {
-    char *text[2] = {NULL, NULL};
+    char *text[2];
     import->report->messages += !pair->again;
     import->report->forms += pair->again;
     for (int i = 0; i < 2; i++) text[i] = text_normalise(pair->text[i], pair->size[i], NULL);
-    if (!text[CHINESE] || !text[ENGLISH]) {
-        drop_raw(import, BROKEN, pair);
-    } else if (pair->lone && (*text[CHINESE] || *text[ENGLISH])) {
-        drop_raw(import, NO_TAB, pair);
-    } else {
-        char **x = paragraph_lines(pair->text[CHINESE], pair->size[CHINESE]);
-        char **y = paragraph_lines(pair->text[ENGLISH], pair->size[ENGLISH]);
-        bool split = !import->job->keep_paragraphs && arrlen(x) == arrlen(y) && arrlen(x) > 1;
-        if (split) import->report->sentences += arrlen(x) - 1;
-        for (ptrdiff_t i = 0; split && i < arrlen(x); i++) take_sentences(import, x[i], y[i], pair);
-        if (!split) take_sentences(import, text[CHINESE], text[ENGLISH], pair);
-        lines_free(x);
-        lines_free(y);
-    }
+    if (!text[CHINESE] || !text[ENGLISH]) drop_raw(import, BROKEN, pair);
+    else if (pair->lone && (*text[CHINESE] || *text[ENGLISH])) drop_raw(import, NO_TAB, pair);
+    else if (!take_lines(import, pair)) take_sentences(import, text[CHINESE], text[ENGLISH], pair);
     for (int i = 0; i < 2; i++) mem_free(text[i]);
 }
 
@@ -191,7 +193,8 @@ static int simplify(Import *import, Err *err) {
     char *const command[] = {"opencc", "-c", "t2s", "-i", in, "-o", out, NULL};
     pid_t child;
     int status = posix_spawnp(&child, command[0], NULL, NULL, command, environ);
-    if (status) return err_set(err, NULL, 0, "opencc cannot be run (%s); Debian's package is `opencc`", strerror(status));
+    if (status)
+        return err_set(err, NULL, 0, "opencc cannot be run (%s); Debian's package is `opencc`", strerror(status));
     if (waitpid(child, &status, 0) < 0 || status || rename(out, in)) {
         unlink(out);
         return err_set(err, NULL, 0, "opencc failed");

@@ -33,9 +33,9 @@ static size_t marks_length(const char *text, bool chinese, bool *ellipsis) {
 
 /* Whether the word that ends before `end` is one that a full stop follows within a sentence. */
 static bool is_abbreviated(const char *text, const char *end) {
-    static const char *const words[] = {"Mr",  "Mrs",  "Ms", "Dr", "St",  "Prof", "Gen", "Capt", "Lt",  "Sgt", "Col",
-                                        "Rev", "Hon", "Jr", "Sr", "Mt",  "No",   "Vol", "Fig",  "vs",  "etc", "e.g",
-                                        "i.e", "a.m", "p.m", "cf", "al", "approx", "Inc", "Ltd", "Co", NULL};
+    static const char *const words[] = {"Mr",  "Mrs", "Ms",  "Dr", "St", "Prof",   "Gen", "Capt", "Lt", "Sgt", "Col",
+                                        "Rev", "Hon", "Jr",  "Sr", "Mt", "No",     "Vol", "Fig",  "vs", "etc", "e.g",
+                                        "i.e", "a.m", "p.m", "cf", "al", "approx", "Inc", "Ltd",  "Co", NULL};
     const char *begin = end;
     while (begin > text && begin[-1] != ' ' && begin[-1] != '(' && begin[-1] != '"') begin--;
     size_t length = (size_t)(end - begin);
