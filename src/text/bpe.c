@@ -5,10 +5,11 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
-/* Pieces are handled by number. Both maps keep the order of insertion (stb_ds promises it while nothing is
-   deleted), so that a place in `symbols` is a symbol's id and a place in `merges` is a merge's rank. */
+/* Pieces are handled by number: a place in `symbols` is a symbol's id (stb_ds keeps the order of insertion while
+   nothing is deleted), a place in `merges` a merge's rank. */
 typedef struct Pair {
     int left, right;
 } Pair;
@@ -24,24 +25,49 @@ typedef struct Merge {
 
 struct Bpe {
     Symbol *symbols;
-    Merge *merges;
+    Merge *merges;  /* stb_ds array */
+    int *ranks;     /* the index from pair to rank, open addressing: -1 in an empty slot */
+    size_t slots;   /* at ranks: a power of two, at least twice as many as merges */
+    int ascii[128]; /* the symbol of each character that has one byte, -1 for none: found without hashing */
 };
+
+int bpe_merges(const Bpe *bpe) { return (int)arrlen(bpe->merges); }
+
+/* The slot that holds the rank of a pair's merge, or will. */
+static int *slot_of(const Bpe *bpe, Pair pair) {
+    uint64_t bits = (uint64_t)pair.left << 32 | (uint32_t)pair.right;
+    size_t at = (size_t)((bits * 0x9e3779b97f4a7c15u) >> 32);
+    for (;; at++) {
+        int *slot = &bpe->ranks[at & (bpe->slots - 1)];
+        if (*slot < 0) return slot;
+        Pair there = bpe->merges[*slot].key;
+        if (there.left == pair.left && there.right == pair.right) return slot;
+    }
+}
+
+/* Builds the index anew, with so many slots. */
+static void index_merges(Bpe *bpe, size_t slots) {
+    bpe->ranks = mem_realloc(bpe->ranks, slots * sizeof *bpe->ranks);
+    bpe->slots = slots;
+    memset(bpe->ranks, 0xff, slots * sizeof *bpe->ranks);
+    for (int rank = 0; rank < bpe_merges(bpe); rank++) *slot_of(bpe, bpe->merges[rank].key) = rank;
+}
 
 static Bpe *bpe_new(void) {
     Bpe *bpe = mem_zalloc(sizeof *bpe);
     sh_new_strdup(bpe->symbols);
-    hmdefaults(bpe->merges, (Merge){.joined = -1}); /* so that the map is never NULL and reading never writes */
+    for (int c = 0; c < 128; c++) bpe->ascii[c] = -1;
+    index_merges(bpe, 16);
     return bpe;
 }
 
 void bpe_free(Bpe *bpe) {
     if (!bpe) return;
     shfree(bpe->symbols);
-    hmfree(bpe->merges);
+    arrfree(bpe->merges);
+    mem_free(bpe->ranks);
     mem_free(bpe);
 }
-
-int bpe_merges(const Bpe *bpe) { return (int)hmlen(bpe->merges); }
 
 static const char *symbol_text(const Bpe *bpe, int symbol) { return bpe->symbols[symbol].key; }
 
@@ -53,9 +79,18 @@ static int symbol_add(Bpe *bpe, const char *text, size_t n) {
         at = shlen(bpe->symbols);
         CHECK(at < INT_MAX, "bpe: too many symbols");
         shputs(bpe->symbols, symbol);
+        if (n == 1) bpe->ascii[(unsigned char)*text] = (int)at;
     }
     mem_free(symbol.key);
     return (int)at;
+}
+
+/* The symbol of the character that starts at text and has n bytes, or -1. */
+static int symbol_of_character(const Bpe *bpe, const char *text, size_t n) {
+    if (n == 1) return bpe->ascii[(unsigned char)*text];
+    char character[5] = {0};
+    memcpy(character, text, n);
+    return (int)map_find(bpe->symbols, sizeof *bpe->symbols, character);
 }
 
 static int symbol_join(Bpe *bpe, Pair pair) {
@@ -70,18 +105,15 @@ static int symbol_join(Bpe *bpe, Pair pair) {
 }
 
 /* -1 for a pair that no merge joins, or with an unknown symbol (-1) in it. */
-static int rank_of(const Bpe *bpe, Pair pair) {
-    if (pair.left < 0 || pair.right < 0) return -1;
-    Merge *merges = bpe->merges;
-    ptrdiff_t rank;
-    return (int)hmgeti_ts(merges, pair, rank);
-}
+static int rank_of(const Bpe *bpe, Pair pair) { return pair.left < 0 || pair.right < 0 ? -1 : *slot_of(bpe, pair); }
 
 /* Appends a merge; false if it is there already. */
 static bool merge_add(Bpe *bpe, Pair pair) {
     if (rank_of(bpe, pair) >= 0) return false;
     Merge merge = {pair, symbol_join(bpe, pair)};
-    hmputs(bpe->merges, merge);
+    *slot_of(bpe, pair) = bpe_merges(bpe);
+    arrput(bpe->merges, merge);
+    if (2 * arrlenu(bpe->merges) > bpe->slots) index_merges(bpe, 2 * bpe->slots);
     return true;
 }
 
@@ -130,43 +162,47 @@ char *bpe_format(const Bpe *bpe) {
 
 /* ---- applying ---- */
 
+enum { UNRANKED = -2 };
+
 /* A stretch of the word that is one piece so far. */
 typedef struct Span {
     const char *text;
     size_t length;
     int symbol; /* -1 for a character that no merge knows */
+    int rank;   /* of the merge with the span behind it, -1 for none; UNRANKED: not looked up yet */
 } Span;
 
 static Span *characters(const Bpe *bpe, const char *word) {
     Span *spans = NULL;
+    arrsetcap(spans, strlen(word));
     for (; *word; word += arrlast(spans).length) {
-        char character[5] = {0};
-        Span span = {.text = word, .length = utf8_length(word)};
-        memcpy(character, word, span.length);
-        span.symbol = (int)map_find(bpe->symbols, sizeof *bpe->symbols, character);
-        arrput(spans, span);
+        size_t n = utf8_length(word);
+        arrput(spans, ((Span){word, n, symbol_of_character(bpe, word, n), UNRANKED}));
     }
     return spans;
 }
 
 /* The lowest rank among the pairs of neighbours; -1 if none can be merged. */
-static int lowest_rank(const Bpe *bpe, const Span *spans) {
+static int lowest_rank(const Bpe *bpe, Span *spans) {
     int lowest = -1;
     for (ptrdiff_t i = 0; i + 1 < arrlen(spans); i++) {
-        int rank = rank_of(bpe, (Pair){spans[i].symbol, spans[i + 1].symbol});
-        if (rank >= 0 && (lowest < 0 || rank < lowest)) lowest = rank;
+        Span *span = &spans[i];
+        if (span->rank == UNRANKED) span->rank = rank_of(bpe, (Pair){span->symbol, spans[i + 1].symbol});
+        if (span->rank >= 0 && (lowest < 0 || span->rank < lowest)) lowest = span->rank;
     }
     return lowest;
 }
 
 /* Merges every occurrence, from the left. */
-static void merge_spans(Span *spans, Merge merge) {
+static void merge_spans(Span *spans, int rank, Merge merge) {
     size_t n = arrlenu(spans), out = 0;
     for (size_t in = 0; in < n; in++) {
         Span span = spans[in];
-        if (in + 1 < n && span.symbol == merge.key.left && spans[in + 1].symbol == merge.key.right) {
+        if (in + 1 < n && span.rank == rank) {
             span.symbol = merge.joined;
             span.length += spans[++in].length;
+            span.rank = UNRANKED;
+            if (out > 0) spans[out - 1].rank = UNRANKED;
         }
         spans[out++] = span;
     }
@@ -175,7 +211,7 @@ static void merge_spans(Span *spans, Merge merge) {
 
 void bpe_apply(const Bpe *bpe, const char *word, char ***pieces) {
     Span *spans = characters(bpe, word);
-    for (int rank; (rank = lowest_rank(bpe, spans)) >= 0;) merge_spans(spans, bpe->merges[rank]);
+    for (int rank; (rank = lowest_rank(bpe, spans)) >= 0;) merge_spans(spans, rank, bpe->merges[rank]);
     for (ptrdiff_t i = 0; i < arrlen(spans); i++) arrput(*pieces, mem_strndup(spans[i].text, spans[i].length));
     arrfree(spans);
 }
