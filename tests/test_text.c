@@ -2,6 +2,7 @@
 #include "text/bpe.h"
 #include "text/ds.h"
 #include "text/placeholder.h"
+#include "text/side.h"
 #include "text/tokenizer.h"
 #include "text/unicode.h"
 #include "text/vocab.h"
@@ -33,10 +34,43 @@ static const char *const SNIPPETS[] = {
     "½", "²", "٣", "Ａ", "ｚ", "７", "！", "，", "。", "\u201c", "\u201d", "\u2018", "\u2019", "'", "\"",
     "\u2581", "_", "\\", "\\_", "\\\\", "<s>", "</s>", "<", "-", "…", "¨", "´", "\u0301", "\u0323",
     "\u0327", "\u20dd", "\ufe0f", "\u200d", "\u200b", "\ufeff", "😀", "👍🏽", "👩\u200d🚀", "🇨🇳",
+    "👨\u200d👩\u200d👧\u200d👦", "👩🏿\u200d❤\ufe0f\u200d👨🏻", "❤\ufe0e", "1\ufe0f\u20e3", "🇨", "🏴\U000e0067\U000e0062\U000e007f",
+    "漢\U000e0100", "\ufe00", "\u0308", "\u0345", "\u3099", "\u05b4", "q\u0307\u0323", "\u1ab0", "\U0001e944",
+    "\U00020000", "\U0002a700", "\U0002b740", "\U0002b820", "\U0002ceb0", "\U00030000", "\U00031350", "\U0002f800",
+    "\U0001d11e", "\U0001d15e", "\U0001d165", "𝔘", "𝟘", "％", "｛", "｝", "＜ｂ＞", "＆", "；", "＼", "￣", "￥", "｟", "｠",
     "\U000e0100", "\uffff", "\U0010ffff", " ", "  ", "\u00a0", "\u3000", "\u2028", "\t", "\r", "\n",
     "\xc2\x85", "\x01", "\x7f",
 };
 // clang-format on
+
+// clang-format off
+static const char *const PLACEHOLDERS[] = {
+    "⦅a⦆", "⦅⦆", "⦅北京:1\\▁⦆", "⦅a⦅b⦆",
+    "%s", "%d", "%c", "%p", "%i", "%lu", "%lld", "%zu", "%hhx", "%jd", "%td", "%Lf", "%qd", "%1$s", "%12$-5.2f",
+    "%(name)s", "%(a\\▁b)s", "%-+#08.3e", "%*d", "%.*f", "%.f", "%5c",
+    "{}", "{0}", "{name}", "{a.b[0]:>3}", "{▁}", "{\\}", "{北京}",
+    "<b>", "</b>", "<br/>", "<color_red>", "<A\\_▁>", "</s>", "<pad>",
+    "&nbsp;", "&#160;", "&#xA0;", "&#X0;", "&frac12;",
+};
+
+static const char *const BROKEN_PLACEHOLDERS[] = {
+    "", "a", "⦅", "⦅a", "⦅a b⦆", "a⦆", "\xe2\x81\x81",
+    "%", "%%", "%%d", "% d", "%5", "%-", "%of", "%sa", "%dZ", "%1$", "%1$ d", "%()s", "%(a b)s", "%(as", "%(a(b)s", "%(a)",
+    "%hlld", "%llld", "%5.2", "%.", "%n", "%$s", "%潮",
+    "{", "}", "{a", "{a b}", "{a{b}", "{ }",
+    "<", "<>", "<1>", "</>", "<a", "<a b>", "<a<b>", "</ a>", "<-a>", "<潮>", "< b>",
+    "&", "&;", "&#;", "&#x;", "&nbsp", "&1a;", "&a b;", "&#1f;", "&é;",
+};
+// clang-format on
+
+/* One of the lists. */
+static const char *random_snippet(void) {
+    switch (below(5)) {
+    case 0: return PLACEHOLDERS[below(COUNT(PLACEHOLDERS))];
+    case 1: return BROKEN_PLACEHOLDERS[below(COUNT(BROKEN_PLACEHOLDERS))];
+    default: return SNIPPETS[below(COUNT(SNIPPETS))];
+    }
+}
 
 /* A string of up to 30 snippets and, one time in eight, code points from anywhere. */
 static void random_text(char text[1024]) {
@@ -44,7 +78,7 @@ static void random_text(char text[1024]) {
     *end = '\0';
     for (size_t i = below(31); i > 0; i--) {
         if (below(8) > 0) {
-            end = stpcpy(end, SNIPPETS[below(COUNT(SNIPPETS))]);
+            end = stpcpy(end, random_snippet());
             continue;
         }
         utf8proc_int32_t c = (utf8proc_int32_t)below(below(2) ? 0x3000 : 0x110000);
@@ -129,9 +163,19 @@ static void normalise_names_the_first_bad_byte(void **state) {
         const char *bytes;
         size_t n, bad;
     } cases[] = {
-        {"\xff", 1, 0},     {"ab\x80", 3, 2},           {"a\xe6\xbd", 3, 1},
-        {"\xc0\xaf", 2, 0}, {"\xed\xa0\x80", 3, 0},     {"x\xf4\x90\x80\x80", 5, 1},
-        {"ab\0c", 4, 2},    {"\xe6\xbd\xae\xe6", 4, 3}, {"\0", 1, 0},
+        {"\xff", 1, 0},
+        {"ab\x80", 3, 2},
+        {"a\xe6\xbd", 3, 1},
+        {"\xc0\xaf", 2, 0},
+        {"\xed\xa0\x80", 3, 0},
+        {"x\xf4\x90\x80\x80", 5, 1},
+        {"ab\0c", 4, 2},
+        {"\xe6\xbd\xae\xe6", 4, 3},
+        {"\0", 1, 0},
+        {"\xe0\x80\xaf", 3, 0},
+        {"\xf0\x80\x80\xaf", 4, 0},
+        {"a\xed\xa0\xbd\xed\xb8\x80", 7, 1},
+        {"\xf8\x88\x80\x80\x80", 5, 0},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         size_t bad = 99;
@@ -141,6 +185,24 @@ static void normalise_names_the_first_bad_byte(void **state) {
         assert_int_equal(bad, cases[i].bad);
         assert_null(text_normalise(exact, cases[i].n, NULL));
         free(exact);
+    }
+}
+
+/* Surrogates, and what lies beyond U+10FFFF, are no characters, however well their bytes follow the pattern. */
+static void only_characters_are_valid(void **state) {
+    (void)state;
+    for (uint32_t c = 0x800; c < 0x200000; c += c < 0x10000 ? 1 : 0xfff) {
+        char bytes[5] = {(char)(0xf0 | c >> 18), (char)(0x80 | (c >> 12 & 0x3f)), (char)(0x80 | (c >> 6 & 0x3f)),
+                         (char)(0x80 | (c & 0x3f))};
+        bool valid = c <= 0x10ffff && (c < 0xd800 || c > 0xdfff);
+        char *begin = bytes;
+        if (c < 0x10000) *++begin = (char)(0xe0 | c >> 12);
+        size_t n = strlen(begin), bad = 99;
+        char *text = text_normalise(begin, n, &bad);
+        assert_int_equal(text != NULL, valid);
+        assert_int_equal(bad, valid ? 99 : 0);
+        assert_int_equal(utf8_valid(begin, n), valid);
+        mem_free(text);
     }
 }
 
@@ -391,26 +453,6 @@ static void bpe_refuses_broken_merges(void **state) {
 
 /* ---- placeholders ---- */
 
-// clang-format off
-static const char *const PLACEHOLDERS[] = {
-    "⦅a⦆", "⦅⦆", "⦅北京:1\\▁⦆", "⦅a⦅b⦆",
-    "%s", "%d", "%c", "%p", "%i", "%lu", "%lld", "%zu", "%hhx", "%jd", "%td", "%Lf", "%qd", "%1$s", "%12$-5.2f",
-    "%(name)s", "%(a\\▁b)s", "%-+#08.3e", "%*d", "%.*f", "%.f", "%5c",
-    "{}", "{0}", "{name}", "{a.b[0]:>3}", "{▁}", "{\\}", "{北京}",
-    "<b>", "</b>", "<br/>", "<color_red>", "<A\\_▁>", "</s>", "<pad>",
-    "&nbsp;", "&#160;", "&#xA0;", "&#X0;", "&frac12;",
-};
-
-static const char *const BROKEN_PLACEHOLDERS[] = {
-    "", "a", "⦅", "⦅a", "⦅a b⦆", "a⦆", "\xe2\x81\x81",
-    "%", "%%", "%%d", "% d", "%5", "%-", "%of", "%sa", "%dZ", "%1$", "%1$ d", "%()s", "%(a b)s", "%(as", "%(a(b)s", "%(a)",
-    "%hlld", "%llld", "%5.2", "%.", "%n", "%$s", "%潮",
-    "{", "}", "{a", "{a b}", "{a{b}", "{ }",
-    "<", "<>", "<1>", "</>", "<a", "<a b>", "<a<b>", "</ a>", "<-a>", "<潮>", "< b>",
-    "&", "&;", "&#;", "&#x;", "&nbsp", "&1a;", "&a b;", "&#1f;", "&é;",
-};
-// clang-format on
-
 static void placeholders_are_recognised(void **state) {
     (void)state;
     char text[128];
@@ -466,6 +508,9 @@ static void char_tokenizer_splits(void **state) {
         {"\u0301a", "\u0301|a"},
         {"▁ \\_ '", "\\_|▁|\\\\|_|▁|'"},
         {"don't", "don|'|t"},
+        {"按%d或{0}。", "按|%d|或|{0}|。"},
+        {"点 <b>此 &nbsp;</b>%", "点|▁|<b>|此|▁|&nbsp;|</b>|%"},
+        {"⦅\\_▁\\⦆ {\\▁", "⦅\\\\_\\_\\\\⦆|▁|{|\\\\|\\_"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) assert_pieces(tokenizer_split(&CHARACTERS, cases[i][0]), cases[i][1]);
 }
@@ -480,7 +525,10 @@ static void bpe_tokenizer_splits_words(void **state) {
         {"a_b \\▁", "▁a|_|b|▁\\\\|\\_"},
         {"'tis ' '5 ''", "▁'tis|▁'|▁'|5|▁'|'"},
         {"x\u0301y \u0301 !\u0301z", "▁x\u0301y|▁\u0301|▁!\u0301|z"},
-        {"</s>", "▁<|/|s|>"},
+        {"</s>", "▁|</s>"},
+        {"%s: save {0} to <b>%d</b>.", "▁|%s|:|▁save|▁|{0}|▁to|▁|<b>|%d|</b>|."},
+        {"100% of 5% do 50%of {a b}", "▁100|%|▁of|▁5|%|▁do|▁50|%|of|▁{|a|▁b|}"},
+        {"{\\▁}a {0}\u0301", "▁|{\\\\\\_}|a|▁|{0}|\u0301"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         char *sentences[] = {(char *)cases[i][0], (char *)cases[i][0]};
@@ -523,6 +571,41 @@ static void every_text_comes_back(void **state) {
     bpe_free(few.bpe);
     bpe_free(many.bpe);
     pieces_free(texts);
+}
+
+static void merges_are_not_learned_from_placeholders(void **state) {
+    (void)state;
+    char *sentences[] = {"%(ab)s {ab} <ab>", "{ab}{ab} ⦅ab⦆ &ab;"};
+    Bpe *bpe = tokenizer_learn(sentences, 2, 100);
+    assert_int_equal(bpe_merges(bpe), 0);
+    bpe_free(bpe);
+}
+
+/* A placeholder between texts is a piece behind a space mark, whatever stands around it. */
+static void placeholders_stay_whole(void **state) {
+    (void)state;
+    char left[1024], right[1024], *learned = "{ab} a b ab %d";
+    Tokenizer tokenizer = {TOKENIZER_BPE, tokenizer_learn((char *[]){learned, learned}, 2, 100)};
+    rng_state = 5;
+    for (int i = 0; i < 2000; i++) {
+        random_text(left);
+        random_text(right);
+        char *parts[] = {normalised(left), (char *)PLACEHOLDERS[below(COUNT(PLACEHOLDERS))], normalised(right)};
+        char **apart = NULL, text[4096], *end = text;
+        for (int k = 0; k < 3; k++) {
+            char **pieces = tokenizer_split(&tokenizer, parts[k]);
+            if (k == 1) assert_int_equal(arrlen(pieces), 2);
+            for (ptrdiff_t j = 0; j < arrlen(pieces); j++) arrput(apart, pieces[j]);
+            arrfree(pieces);
+            end += sprintf(end, "%s%s", k && *parts[k] && end > text ? " " : "", parts[k]);
+        }
+        char *expected = shown(apart);
+        assert_pieces(tokenizer_split(&tokenizer, text), expected);
+        mem_free(expected);
+        mem_free(parts[0]);
+        mem_free(parts[2]);
+    }
+    bpe_free(tokenizer.bpe);
 }
 
 /* Hostile: a word of many letters, a letter with many marks. */
@@ -632,12 +715,77 @@ static void vocab_refuses_broken_text(void **state) {
     }
 }
 
+/* ---- side ---- */
+
+/* The vocabulary that the definition gives: pieces counted one by one. */
+static char *naive_vocab(const Tokenizer *tokenizer, char *const *texts, int n, int size) {
+    char **pieces = NULL;
+    long *counts = NULL;
+    for (int i = 0; i < n; i++) {
+        char **split = tokenizer_split(tokenizer, texts[i]);
+        for (ptrdiff_t k = 0; k < arrlen(split); k++) {
+            ptrdiff_t at = 0;
+            while (at < arrlen(pieces) && strcmp(pieces[at], split[k]) != 0) at++;
+            if (at == arrlen(pieces)) {
+                arrput(pieces, mem_strdup(split[k]));
+                arrput(counts, 0);
+            }
+            counts[at]++;
+        }
+        pieces_free(split);
+    }
+    Vocab *vocab = vocab_build(pieces, counts, (int)arrlen(pieces), size);
+    char *text = vocab_format(vocab);
+    vocab_free(vocab);
+    pieces_free(pieces);
+    arrfree(counts);
+    return text;
+}
+
+static void assert_encoded(const Side *side, const int *ids, const char *text) {
+    char **pieces = tokenizer_split(&side->tokenizer, text);
+    assert_int_equal(arrlen(ids), arrlen(pieces) + 1);
+    for (ptrdiff_t k = 0; k < arrlen(pieces); k++) assert_int_equal(ids[k], vocab_id(side->vocab, pieces[k]));
+    assert_int_equal(arrlast(ids), ID_EOS);
+    pieces_free(pieces);
+}
+
+static void sides_count_and_encode_as_they_split(void **state) {
+    (void)state;
+    enum { TEXTS = 200, SIZE = 150 };
+    char text[1024], *texts[TEXTS];
+    rng_state = 6;
+    for (int i = 0; i < TEXTS; i++) {
+        random_text(text);
+        texts[i] = normalised(text);
+    }
+    for (TokenizerKind kind = TOKENIZER_CHAR; kind <= TOKENIZER_NONE; kind++) {
+        Side side;
+        side_learn(&side, kind, texts, TEXTS, 100, SIZE);
+        char *expected = naive_vocab(&side.tokenizer, texts, TEXTS, SIZE);
+        assert_vocab_format(side.vocab, expected);
+        int **all = side_encode_all(&side, texts, TEXTS);
+        for (int i = 0; i < TEXTS; i++) {
+            int *alone = side_encode(&side, texts[i]);
+            assert_encoded(&side, all[i], texts[i]);
+            assert_encoded(&side, alone, texts[i]);
+            arrfree(alone);
+            arrfree(all[i]);
+        }
+        mem_free(all);
+        mem_free(expected);
+        side_free(&side);
+    }
+    for (int i = 0; i < TEXTS; i++) mem_free(texts[i]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(normalise_gives_nfkc_and_single_spaces),
         cmocka_unit_test(normalise_is_idempotent),
         cmocka_unit_test(normalise_agrees_with_utf8proc),
         cmocka_unit_test(normalise_names_the_first_bad_byte),
+        cmocka_unit_test(only_characters_are_valid),
         cmocka_unit_test(normalise_orders_many_marks),
         cmocka_unit_test(characters_and_their_classes),
         cmocka_unit_test(bpe_learns_the_most_frequent_pairs),
@@ -653,11 +801,14 @@ int main(void) {
         cmocka_unit_test(bpe_tokenizer_splits_words),
         cmocka_unit_test(none_tokenizer_splits_at_spaces),
         cmocka_unit_test(every_text_comes_back),
+        cmocka_unit_test(merges_are_not_learned_from_placeholders),
+        cmocka_unit_test(placeholders_stay_whole),
         cmocka_unit_test(long_runs_are_cut),
         cmocka_unit_test(join_takes_whatever_a_model_writes),
         cmocka_unit_test(vocab_holds_the_most_frequent),
         cmocka_unit_test(vocab_text_form_round_trips),
         cmocka_unit_test(vocab_refuses_broken_text),
+        cmocka_unit_test(sides_count_and_encode_as_they_split),
     };
     return cmocka_run_group_tests_name("text", tests, NULL, NULL);
 }

@@ -12,8 +12,10 @@ Pairs pairs_encode(const Corpus *corpus, const Side *source, const Side *target,
     pairs.target = mem_alloc(most * sizeof *pairs.target);
     pairs.source_length = mem_alloc(most * sizeof(int));
     pairs.target_length = mem_alloc(most * sizeof(int));
+    int **sources = side_encode_all(source, corpus->source, corpus_size(corpus));
+    int **targets = side_encode_all(target, corpus->target, corpus_size(corpus));
     for (size_t i = 0; i < most; i++) {
-        int *x = side_encode(source, corpus->source[i]), *y = side_encode(target, corpus->target[i]);
+        int *x = sources[i], *y = targets[i];
         if (max_length > 0 && (arrlen(x) - 1 > max_length || arrlen(y) - 1 > max_length)) {
             arrfree(x);
             arrfree(y);
@@ -25,6 +27,8 @@ Pairs pairs_encode(const Corpus *corpus, const Side *source, const Side *target,
         pairs.source[pairs.n] = x;
         pairs.target[pairs.n++] = y;
     }
+    mem_free(sources);
+    mem_free(targets);
     return pairs;
 }
 

@@ -6,7 +6,7 @@
 
 typedef struct Bpe Bpe; /* an ordered list of merges, with an index from pair to rank */
 
-/* Learns at most `merges` merges from n distinct words with their counts: again and again the pair of
+/* Learns at most `merges` merges from n words with their counts: again and again the pair of
    adjacent pieces that is most frequent becomes one piece (ties: the pair whose text comes first in byte
    order), until no pair occurs twice. Pair counts are kept incrementally. The caller owns the result. */
 Bpe *bpe_learn(char *const *words, const long *counts, int n, int merges);

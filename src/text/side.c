@@ -1,37 +1,49 @@
 #include "text/side.h"
 #include "text/ds.h"
 
-static void count_pieces(Side *side, char *const *sentences, int n, int size) {
-    struct {
-        char *key;
-        long value;
-    } *counts = NULL;
+#include <string.h>
+
+typedef struct PieceCount {
+    char *key;
+    long count;
+} PieceCount;
+
+static void add_pieces(PieceCount **counts, char *const *pieces, long count) {
+    for (ptrdiff_t i = 0; i < arrlen(pieces); i++) {
+        ptrdiff_t at = shgeti(*counts, pieces[i]);
+        if (at >= 0) (*counts)[at].count += count;
+        else shputs(*counts, ((PieceCount){pieces[i], count}));
+    }
+}
+
+/* The vocabulary of at most `size` pieces for a text with these words. */
+static Vocab *build_vocab(const Tokenizer *tokenizer, const WordCount *words, int size) {
+    PieceCount *counts = NULL;
     sh_new_arena(counts);
-    for (int i = 0; i < n; i++) {
-        char **pieces = tokenizer_split(&side->tokenizer, sentences[i]);
-        for (ptrdiff_t k = 0; k < arrlen(pieces); k++) {
-            ptrdiff_t at = shgeti(counts, pieces[k]);
-            if (at >= 0) counts[at].value++;
-            else shput(counts, pieces[k], 1);
-        }
+    for (ptrdiff_t i = 0; i < shlen(words); i++) {
+        char **pieces = NULL;
+        tokenizer_split_word(tokenizer, words[i].key, words[i].whole, &pieces);
+        add_pieces(&counts, pieces, words[i].count);
         pieces_free(pieces);
     }
     char **names = NULL;
     long *numbers = NULL;
     for (ptrdiff_t i = 0; i < shlen(counts); i++) {
         arrput(names, counts[i].key);
-        arrput(numbers, counts[i].value);
+        arrput(numbers, counts[i].count);
     }
-    side->vocab = vocab_build(names, numbers, (int)arrlen(names), size);
+    Vocab *vocab = vocab_build(names, numbers, (int)arrlen(names), size);
     arrfree(names);
     arrfree(numbers);
     shfree(counts);
+    return vocab;
 }
 
 void side_learn(Side *side, TokenizerKind kind, char *const *sentences, int n, int merges, int size) {
-    *side = (Side){.tokenizer = {.kind = kind}};
-    if (kind == TOKENIZER_BPE) side->tokenizer.bpe = tokenizer_learn(sentences, n, merges);
-    count_pieces(side, sentences, n, size);
+    WordCount *words = words_count(kind, sentences, n);
+    side->tokenizer = (Tokenizer){kind, kind == TOKENIZER_BPE ? merges_learn(&words, 1, merges) : NULL};
+    side->vocab = build_vocab(&side->tokenizer, words, size);
+    words_free(words);
 }
 
 void side_free(Side *side) {
@@ -40,12 +52,50 @@ void side_free(Side *side) {
     *side = (Side){0};
 }
 
-int *side_encode(const Side *side, const char *sentence) {
-    char **pieces = tokenizer_split(&side->tokenizer, sentence);
-    int *ids = NULL;
-    for (ptrdiff_t k = 0; k < arrlen(pieces); k++) arrput(ids, vocab_id(side->vocab, pieces[k]));
-    arrput(ids, ID_EOS);
+/* The ids of a word, a stretch of an array that holds those of all words met so far. */
+typedef struct WordIds {
+    char *key;
+    size_t begin, length;
+} WordIds;
+
+static WordIds encode_word(const Side *side, const Words *words, int **stock) {
+    WordIds ids = {.key = words->word, .begin = arrlenu(*stock)};
+    char **pieces = NULL;
+    tokenizer_split_word(&side->tokenizer, words->word, words->whole, &pieces);
+    for (ptrdiff_t i = 0; i < arrlen(pieces); i++) arrput(*stock, vocab_id(side->vocab, pieces[i]));
+    ids.length = arrlenu(pieces);
     pieces_free(pieces);
+    return ids;
+}
+
+int **side_encode_all(const Side *side, char *const *sentences, int n) {
+    int **all = mem_alloc((size_t)n * sizeof *all), *stock = NULL;
+    WordIds *known = NULL;
+    sh_new_arena(known);
+    for (int i = 0; i < n; i++) {
+        int *ids = NULL;
+        Words words = words_start(side->tokenizer.kind, sentences[i]);
+        while (words_next(&words)) {
+            ptrdiff_t at = shgeti(known, words.word);
+            if (at < 0) {
+                at = shlen(known);
+                shputs(known, encode_word(side, &words, &stock));
+            }
+            size_t length = known[at].length;
+            memcpy(arraddnptr(ids, length), stock + known[at].begin, length * sizeof *ids);
+        }
+        words_end(&words);
+        arrput(ids, ID_EOS);
+        all[i] = ids;
+    }
+    shfree(known);
+    arrfree(stock);
+    return all;
+}
+
+int *side_encode(const Side *side, const char *sentence) {
+    int **all = side_encode_all(side, (char *[]){(char *)sentence}, 1), *ids = all[0];
+    mem_free(all);
     return ids;
 }
 

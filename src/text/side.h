@@ -16,6 +16,9 @@ void side_free(Side *side);
 
 /* The ids of a normalised sentence, </s> last: a stb_ds array. */
 int *side_encode(const Side *side, const char *sentence);
+/* The same of n sentences, in one pass that splits each word once: an array to be released with mem_free, as its
+   stb_ds arrays with arrfree. */
+int **side_encode_all(const Side *side, char *const *sentences, int n);
 /* The text of n ids; specials other than <unk> are left out. Owned by the caller. */
 char *side_decode(const Side *side, const int *ids, int n);
 /* The pieces of n ids, specials included, as the vocabulary has them: a stb_ds array of the vocabulary's strings. */

@@ -1,16 +1,15 @@
 #include "text/tokenizer.h"
 
 #include "text/ds.h"
+#include "text/placeholder.h"
 #include "text/unicode.h"
 
+#include <limits.h>
 #include <string.h>
 
 #define SPACE "▁"
 
-enum {
-    MAX_RUN = 100,               /* characters in a token: keeps the work for each character bounded */
-    WORD_BYTES = 4 * MAX_RUN + 8 /* a token with its space mark, escape and NUL */
-};
+enum { MAX_RUN = 100 }; /* characters in a token: keeps the work for each character bounded */
 
 static const char *const NAMES[] = {[TOKENIZER_CHAR] = "char", [TOKENIZER_BPE] = "bpe", [TOKENIZER_NONE] = "none"};
 
@@ -25,15 +24,16 @@ void pieces_free(char **pieces) {
     arrfree(pieces);
 }
 
-/* ---- splitting ---- */
+/* ---- words ---- */
 
 typedef enum { LETTER, DIGIT, MARK, SINGLE } Class;
 
 static Class class_of(int32_t c, TokenizerKind kind) {
+    if (c < 0x80) return (c | 0x20) >= 'a' && (c | 0x20) <= 'z' ? LETTER : c >= '0' && c <= '9' ? DIGIT : SINGLE;
+    if (is_han(c)) return kind == TOKENIZER_BPE ? LETTER : SINGLE;
     if (is_mark(c)) return MARK;
     if (is_digit(c)) return DIGIT;
-    if (is_letter(c) || (is_han(c) && kind == TOKENIZER_BPE)) return LETTER;
-    return SINGLE;
+    return is_letter(c) ? LETTER : SINGLE;
 }
 
 /* Where the token that starts at text ends: a run of letters or digits, or a single character; bpe takes an
@@ -54,94 +54,113 @@ static const char *token_end(const char *text, TokenizerKind kind) {
 
 static bool starts_with(const char *text, const char *prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
 
-/* Writes the token that starts at text to word, escaped and after a space mark if it is spaced; returns where
-   it ends. Only a token's first character can need an escape: ▁ and backslash are neither letters nor
-   marks. */
-static const char *take_word(const char *text, bool spaced, TokenizerKind kind, char word[WORD_BYTES]) {
-    const char *end = token_end(text, kind);
-    if (spaced) word = stpcpy(word, SPACE);
-    if (starts_with(text, SPACE)) {
-        word = stpcpy(word, "\\_");
-        text += strlen(SPACE);
-    } else if (*text == '\\') {
-        *word++ = '\\';
-    }
-    memcpy(word, text, (size_t)(end - text));
-    word[end - text] = '\0';
-    return end;
+static char *room_for(Words *words, size_t bytes) {
+    if (words->room < bytes) words->word = mem_realloc(words->word, words->room = 2 * bytes);
+    return words->word;
 }
 
-/* The word at *text (spaced where a space precedes it, or nothing), moving *text behind it. */
-static void next_bpe_word(const char **text, bool first, char word[WORD_BYTES]) {
-    bool spaced = first || **text == ' ';
-    if (**text == ' ') ++*text;
-    *text = take_word(*text, spaced, TOKENIZER_BPE, word);
-}
-
-static char **split_words(const Bpe *bpe, const char *text) {
-    char **pieces = NULL, word[WORD_BYTES];
-    for (const char *at = text; *at;) {
-        next_bpe_word(&at, at == text, word);
-        bpe_apply(bpe, word, &pieces);
-    }
-    return pieces;
-}
-
-static char **split_characters(const char *text) {
-    char **pieces = NULL, word[WORD_BYTES];
-    while (*text) {
-        if (*text == ' ') {
-            strcpy(word, SPACE);
-            text++;
+/* Makes the token [text, end) the word at hand, escaped, and behind a space mark if it is spaced. */
+static void put_token(Words *words, bool spaced, const char *text, const char *end) {
+    char *to = room_for(words, strlen(SPACE) + 2 * (size_t)(end - text) + 1);
+    if (spaced) to = stpcpy(to, SPACE);
+    while (text < end) {
+        if (starts_with(text, SPACE)) {
+            to = stpcpy(to, "\\_");
+            text += strlen(SPACE);
         } else {
-            text = take_word(text, false, TOKENIZER_CHAR, word);
+            if (*text == '\\') *to++ = '\\';
+            *to++ = *text++;
         }
-        arrput(pieces, mem_strdup(word));
     }
-    return pieces;
+    *to = '\0';
 }
 
-static char **split_spaces(const char *text) {
-    char **pieces = NULL;
-    while (*text) {
-        size_t n = strcspn(text, " ");
-        arrput(pieces, mem_strndup(text, n));
-        text += n + (text[n] == ' ');
+static void next_token(Words *words) {
+    const char *text = words->rest;
+    bool bpe = words->kind == TOKENIZER_BPE, spaced = *text == ' ' || (bpe && words->word == NULL);
+    text += *text == ' ';
+    size_t placeholder = placeholder_length(text);
+    words->whole = !bpe || placeholder > 0;
+    if (spaced && words->whole) { /* the space mark alone; the token comes next */
+        strcpy(room_for(words, sizeof SPACE), SPACE);
+        words->rest = text;
+        return;
     }
-    return pieces;
+    words->rest = placeholder > 0 ? text + placeholder : token_end(text, words->kind);
+    put_token(words, spaced, text, words->rest);
+}
+
+static void next_between_spaces(Words *words) {
+    size_t n = strcspn(words->rest, " ");
+    char *word = room_for(words, n + 1);
+    memcpy(word, words->rest, n);
+    word[n] = '\0';
+    words->rest += n + (words->rest[n] == ' ');
+}
+
+Words words_start(TokenizerKind kind, const char *text) { return (Words){.kind = kind, .rest = text, .whole = true}; }
+
+bool words_next(Words *words) {
+    if (!*words->rest) return false;
+    if (words->kind == TOKENIZER_NONE) next_between_spaces(words);
+    else next_token(words);
+    return true;
+}
+
+void words_end(Words *words) { mem_free(words->word); }
+
+WordCount *words_count(TokenizerKind kind, char *const *sentences, int n) {
+    WordCount *counts = NULL;
+    sh_new_arena(counts);
+    for (int i = 0; i < n; i++) {
+        Words words = words_start(kind, sentences[i]);
+        while (words_next(&words)) {
+            ptrdiff_t known = shgeti(counts, words.word);
+            if (known >= 0) counts[known].count++;
+            else shputs(counts, ((WordCount){words.word, 1, words.whole}));
+        }
+        words_end(&words);
+    }
+    return counts;
+}
+
+void words_free(WordCount *counts) { shfree(counts); }
+
+/* ---- pieces ---- */
+
+void tokenizer_split_word(const Tokenizer *tokenizer, const char *word, bool whole, char ***pieces) {
+    if (whole) arrput(*pieces, mem_strdup(word));
+    else bpe_apply(tokenizer->bpe, word, pieces);
 }
 
 char **tokenizer_split(const Tokenizer *tokenizer, const char *text) {
-    switch (tokenizer->kind) {
-    case TOKENIZER_CHAR: return split_characters(text);
-    case TOKENIZER_BPE: return split_words(tokenizer->bpe, text);
-    case TOKENIZER_NONE: break;
-    }
-    return split_spaces(text);
+    char **pieces = NULL;
+    Words words = words_start(tokenizer->kind, text);
+    while (words_next(&words)) tokenizer_split_word(tokenizer, words.word, words.whole, &pieces);
+    words_end(&words);
+    return pieces;
+}
+
+Bpe *merges_learn(WordCount *const *counts, int n, int merges) {
+    char **words = NULL;
+    long *numbers = NULL;
+    for (int i = 0; i < n; i++)
+        for (ptrdiff_t k = 0; k < shlen(counts[i]); k++) {
+            if (counts[i][k].whole) continue;
+            arrput(words, counts[i][k].key);
+            arrput(numbers, counts[i][k].count);
+        }
+    CHECK(arrlen(words) <= INT_MAX, "%td words to learn merges from", arrlen(words));
+    Bpe *bpe = bpe_learn(words, numbers, (int)arrlen(words), merges);
+    arrfree(words);
+    arrfree(numbers);
+    return bpe;
 }
 
 Bpe *tokenizer_learn(char *const *sentences, int n, int merges) {
-    struct {
-        char *key;
-        long value;
-    } *seen = NULL;
-    char word[WORD_BYTES];
-    sh_new_strdup(seen);
-    for (int i = 0; i < n; i++)
-        for (const char *at = sentences[i]; *at;) {
-            next_bpe_word(&at, at == sentences[i], word);
-            ptrdiff_t known = shgeti(seen, word);
-            if (known >= 0) seen[known].value++;
-            else shput(seen, word, 1);
-        }
-    size_t distinct = shlenu(seen);
-    char **words = mem_alloc(distinct * sizeof *words);
-    long *counts = mem_alloc(distinct * sizeof *counts);
-    for (size_t i = 0; i < distinct; i++) words[i] = seen[i].key, counts[i] = seen[i].value;
-    Bpe *bpe = bpe_learn(words, counts, (int)distinct, merges);
-    mem_free(words);
-    mem_free(counts);
-    shfree(seen);
+    WordCount *counts = words_count(TOKENIZER_BPE, sentences, n);
+    Bpe *bpe = merges_learn(&counts, 1, merges);
+    words_free(counts);
     return bpe;
 }
 

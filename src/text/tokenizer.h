@@ -3,12 +3,16 @@
    "▁" (U+2581) stands for a space. In the bpe tokeniser it leads the word that follows the space, and the
    first word of a sentence has one too; in the char tokeniser it is a piece of its own and there is none at
    the start. A literal ▁ or backslash in the text is escaped with a backslash (\_ and \\). A combining mark
-   belongs to the character before it. Runs longer than 100 characters are cut there. The kind "none" neither
-   marks nor escapes. */
+   belongs to the character before it. Runs longer than 100 characters are cut there. A placeholder
+   (placeholder.h) is a piece, never part of one: before it the space mark is a piece of its own in bpe too, so
+   that the placeholder's piece is the same everywhere. The kind "none" neither marks nor escapes, and knows no
+   placeholders. */
 #ifndef TIDE_TOKENIZER_H
 #define TIDE_TOKENIZER_H
 
 #include "text/bpe.h"
+
+#include <stdbool.h>
 
 typedef enum {
     TOKENIZER_CHAR, /* a piece is a Han character, a run of letters, a run of digits or a single symbol */
@@ -33,6 +37,34 @@ char **tokenizer_split(const Tokenizer *tokenizer, const char *text);
 char *tokenizer_join(TokenizerKind kind, char *const *pieces, int n);
 void pieces_free(char **pieces);
 
+/* A walk over the words of a normalised text: what no merge crosses. Begin with words_start. */
+typedef struct Words {
+    TokenizerKind kind;
+    const char *rest; /* of the text */
+    char *word;       /* the word at hand, with space mark and escapes; owned, NULL before the first */
+    bool whole;       /* it is a piece as it stands, and merges do not apply */
+    size_t room;      /* bytes at word */
+} Words;
+
+Words words_start(TokenizerKind kind, const char *text);
+bool words_next(Words *words); /* false at the end */
+void words_end(Words *words);
+
+/* Appends the pieces of a word to a stb_ds array; they are released as those of tokenizer_split. */
+void tokenizer_split_word(const Tokenizer *tokenizer, const char *word, bool whole, char ***pieces);
+
+typedef struct WordCount {
+    char *key;
+    long count;
+    bool whole;
+} WordCount;
+
+/* How often each word occurs in n normalised sentences: a stb_ds map; release with words_free. */
+WordCount *words_count(TokenizerKind kind, char *const *sentences, int n);
+void words_free(WordCount *counts);
+
+/* Learns one list of merges from the words of n texts. */
+Bpe *merges_learn(WordCount *const *counts, int n, int merges);
 /* Learns the merges for a TOKENIZER_BPE from n normalised sentences. */
 Bpe *tokenizer_learn(char *const *sentences, int n, int merges);
 

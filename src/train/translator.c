@@ -158,9 +158,8 @@ static Place *by_length(int *const *ids, int n) {
 Translations translate(Tape *tape, const Translator *translator, char *const *sentences, int n,
                        const BeamOptions *options, int batch, Counter *counter, void *context) {
     Translations t = {.n = n};
-    t.source = mem_alloc((size_t)n * sizeof *t.source);
+    t.source = side_encode_all(&translator->source, sentences, n);
     t.nbest = mem_zalloc((size_t)n * sizeof *t.nbest);
-    for (int i = 0; i < n; i++) t.source[i] = side_encode(&translator->source, sentences[i]);
     Place *places = by_length(t.source, n);
     const int **ids = mem_alloc((size_t)batch * sizeof *ids);
     int *length = mem_alloc((size_t)batch * sizeof *length), all = (int)arrlen(places);
