@@ -1,59 +1,11 @@
 /* BLEU against sacreBLEU's own results (shared data, skipped where absent) and against cases worked by
    hand. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
-#include <cjson/cJSON.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "core/base.h"
-#include "text/ds.h"
+#include "scores.h"
 #include "train/bleu.h"
 
-/* The text of a file of the shared BLEU data, or NULL where it is absent. */
-static char *read_shared(const char *name, const char *extension) {
-    const char *shared = getenv("TIDE_SHARED");
-    char path[512];
-    snprintf(path, sizeof path, "%s/data/bleu/%s%s", shared ? shared : "../shared", name, extension);
-    FILE *file = fopen(path, "rb");
-    if (!file) return NULL;
-    char *text = NULL;
-    for (int c; (c = getc(file)) != EOF;) arrput(text, (char)c);
-    arrput(text, '\0');
-    fclose(file);
-    return text;
-}
+#include <string.h>
 
-/* Cuts text into its lines in place: a stb_ds array. */
-static char **split_lines(char *text) {
-    char **lines = NULL;
-    for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
-        *end = '\0';
-        arrput(lines, line);
-    }
-    return lines;
-}
-
-static void assert_close(double actual, double expected) {
-    if (fabs(actual - expected) > 1e-12 * fmax(1, fabs(expected))) fail_msg("%.17g is not %.17g", actual, expected);
-}
-
-static double number(const cJSON *object, const char *name) {
-    return cJSON_GetNumberValue(cJSON_GetObjectItem(object, name));
-}
-
-static void check_shared_case(const cJSON *expected) {
-    char *hyp_text = read_shared(expected->string, ".hyp"), *ref_text = read_shared(expected->string, ".ref");
-    assert_true(hyp_text && ref_text);
-    char **hypotheses = split_lines(hyp_text), **references = split_lines(ref_text);
-    int n = (int)arrlen(hypotheses);
-    assert_int_equal(arrlen(references), n);
-
+static void check_shared_case(const cJSON *expected, char **hypotheses, char **references, int n) {
     Bleu bleu = bleu_corpus(hypotheses, references, n, 0);
     assert_close(bleu.score, number(expected, "bleu"));
     assert_close(bleu.brevity_penalty, number(expected, "bp"));
@@ -66,25 +18,11 @@ static void check_shared_case(const cJSON *expected) {
     bleu_format(&bleu, line, sizeof line);
     assert_string_equal(line, cJSON_GetObjectItem(expected, "line")->valuestring);
     assert_close(bleu_corpus(hypotheses, references, n, 1).score, number(expected, "bleu_lc"));
-
-    arrfree(hypotheses);
-    arrfree(references);
-    arrfree(hyp_text);
-    arrfree(ref_text);
 }
 
 static void test_equals_sacrebleu(void **state) {
     (void)state;
-    char *text = read_shared("expected", ".json");
-    if (!text) {
-        print_message("skipped: no data/bleu/expected.json under $TIDE_SHARED (or ../shared)\n");
-        skip();
-    }
-    cJSON *cases = cJSON_Parse(text), *expected;
-    assert_non_null(cases);
-    cJSON_ArrayForEach(expected, cases) check_shared_case(expected);
-    cJSON_Delete(cases);
-    arrfree(text);
+    for_each_shared_case(check_shared_case);
 }
 
 static void test_tokenize_13a(void **state) {

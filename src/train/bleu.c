@@ -2,13 +2,13 @@
 
 #include <math.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <utf8proc.h>
 
 #include "core/base.h"
 #include "text/ds.h"
+#include "train/ngrams.h"
+#include "train/segment.h"
 
 enum { ORDERS = 4 };
 
@@ -72,27 +72,13 @@ static char *space_pairs(char *line, bool (*first)(char), bool (*second)(char), 
     return spaced;
 }
 
-/* What Python's str.split() splits at: Unicode white space and the four ASCII separators. */
-static bool is_space(int32_t c) {
-    return (c >= 0x09 && c <= 0x0d) || (c >= 0x1c && c <= 0x20) || c == 0x85 || c == 0xa0 || c == 0x1680 ||
-           (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029 || c == 0x202f || c == 0x205f || c == 0x3000;
-}
-
-/* The character at text and its length; a byte that is not UTF-8 is a character of its own, -1. */
-static int32_t next_char(const char *text, size_t *length) {
-    utf8proc_int32_t c;
-    utf8proc_ssize_t n = utf8proc_iterate((const utf8proc_uint8_t *)text, -1, &c);
-    *length = n > 0 ? (size_t)n : 1;
-    return n > 0 ? c : -1;
-}
-
 /* One space for each run of white space, none at the ends; in place. */
 static void squeeze(char *line) {
     char *write = line;
     size_t length;
     bool gap = false;
     for (const char *read = line; *read; read += length) {
-        if (is_space(next_char(read, &length))) {
+        if (segment_space(segment_char(read, &length))) {
             gap = write != line;
             continue;
         }
@@ -123,20 +109,6 @@ char *tokenize_13a(const char *line) {
     return tokens;
 }
 
-/* Lower case, character by character, which is Python's str.lower() but for Greek final sigma and Turkish
-   İ. */
-static char *lower(const char *line) {
-    char *lowered = mem_alloc(4 * strlen(line) + 1), *write = lowered;
-    size_t length;
-    for (const char *read = line; *read; read += length) {
-        int32_t c = next_char(read, &length);
-        if (c < 0) *write++ = *read;
-        else write += utf8proc_encode_char(utf8proc_tolower(c), (utf8proc_uint8_t *)write);
-    }
-    *write = '\0';
-    return lowered;
-}
-
 /* ---- counting ---- */
 
 typedef struct Word { /* stb_ds string map: a token and its id */
@@ -144,18 +116,9 @@ typedef struct Word { /* stb_ds string map: a token and its id */
     int value;
 } Word;
 
-typedef struct Ngram {
-    int id[ORDERS]; /* from 1; 0 behind the end of a shorter one */
-} Ngram;
-
-typedef struct NgramCount { /* stb_ds map */
-    Ngram key;
-    long value;
-} NgramCount;
-
 /* The ids of a line's 13a tokens: a stb_ds array; new tokens are added to *words. */
 static int *token_ids(const char *line, bool lowercase, Word **words) {
-    char *text = lowercase ? lower(line) : mem_strdup(line);
+    char *text = segment_copy(line, lowercase);
     char *tokens = tokenize_13a(text), *rest;
     int *ids = NULL;
     for (char *token = strtok_r(tokens, " ", &rest); token; token = strtok_r(NULL, " ", &rest)) {
@@ -168,32 +131,10 @@ static int *token_ids(const char *line, bool lowercase, Word **words) {
     return ids;
 }
 
-static Ngram ngram_at(const int *ids, long start, int order) {
-    Ngram ngram = {{0}};
-    for (int k = 0; k < order; k++) ngram.id[k] = ids[start + k];
-    return ngram;
-}
-
-/* Adds one pair's n-grams. Each of the reference's is matched once at most, which is what clipping means. */
+/* Adds one pair's n-grams and lengths. */
 static void count_pair(Bleu *bleu, const int *hypothesis, const int *reference) {
-    NgramCount *unmatched = NULL;
-    for (int order = 1; order <= ORDERS; order++) {
-        for (long start = 0; start + order <= arrlen(reference); start++) {
-            Ngram ngram = ngram_at(reference, start, order);
-            long at = hmgeti(unmatched, ngram);
-            if (at >= 0) unmatched[at].value++;
-            else hmput(unmatched, ngram, 1);
-        }
-        for (long start = 0; start + order <= arrlen(hypothesis); start++) {
-            Ngram ngram = ngram_at(hypothesis, start, order);
-            long at = hmgeti(unmatched, ngram);
-            bleu->total[order - 1]++;
-            if (at < 0 || unmatched[at].value == 0) continue;
-            unmatched[at].value--;
-            bleu->correct[order - 1]++;
-        }
-    }
-    hmfree(unmatched);
+    ngrams_match(hypothesis, reference, ORDERS, bleu->correct);
+    for (int order = 1; order <= ORDERS; order++) bleu->total[order - 1] += ngrams_count(arrlen(hypothesis), order);
     bleu->hypothesis_length += arrlen(hypothesis);
     bleu->reference_length += arrlen(reference);
 }
