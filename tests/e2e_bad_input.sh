@@ -50,7 +50,16 @@ fi
 refuses 1 'missing/?.*: No such file' "$tide" translate "$scratch/missing"
 refuses 2 'MODEL' "$tide" translate
 refuses 2 'unknown command' "$tide" transalte
-refuses 1 'two' "$tide" bleu "$scratch/missing-two"
+for metric in bleu chrf; do
+    refuses 1 'missing: No such file' "$tide" $metric "$scratch/missing"
+    refuses 1 'broken:2: .*UTF-8' "$tide" $metric "$scratch/broken"
+    refuses 1 'standard input: 0 lines, but .*two has 2' "$tide" $metric "$scratch/two"
+    refuses 1 'empty: file is empty' "$tide" $metric "$scratch/empty"
+    refuses 2 "$metric needs one REFERENCE" "$tide" $metric
+    refuses 2 "$metric needs one REFERENCE" "$tide" $metric -lx "$scratch/two" # only a flag's name needs no second dash
+    refuses 2 'did you mean --lc' "$tide" $metric --lx "$scratch/two"
+    refuses 2 'lc is given twice' "$tide" $metric -lc "$scratch/two" --lc
+done
 
 smallest_run "$scratch/run" --after-batches 12
 model=$scratch/run/model.safetensors

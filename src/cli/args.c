@@ -40,27 +40,32 @@ static int unknown_flag(const char *name, const Flag *flags, int count, Err *err
 
 /* ---- parsing -------------------------------------------------------------------------------------------------- */
 
-static const Flag *find_flag(const char *name, const Flag *flags, int count) {
-    for (int i = 0; i < count; i++)
-        if (!strcmp(flags[i].name, name)) return &flags[i];
+/* The flag that a word names behind one dash or two; NULL for none. */
+static const Flag *find_flag(const char *word, const Flag *flags, int count) {
+    for (int i = 0; word[0] == '-' && i < count; i++)
+        if (!strcmp(flags[i].name, word + (word[1] == '-' ? 2 : 1))) return &flags[i];
     return NULL;
 }
 
-static bool is_flag(const char *word) { return word[0] == '-' && word[1] == '-' && word[2]; }
+/* What one dash begins and is no flag is a value: a negative number, "-", a sentence. */
+static bool is_flag(const char *word, const Flag *flags, int count) {
+    return (word[0] == '-' && word[1] == '-' && word[2]) || find_flag(word, flags, count);
+}
 
 int args_parse(Args *args, int argc, char **argv, const Flag *flags, int flag_count, Err *err) {
     *args = (Args){.words = mem_alloc((size_t)argc * sizeof *args->words),
                    .given = mem_alloc((size_t)argc * sizeof *args->given)};
     for (int i = 0; i < argc;) {
-        if (!is_flag(argv[i])) {
+        if (!is_flag(argv[i], flags, flag_count)) {
             args->words[args->word_count++] = argv[i++];
             continue;
         }
-        const Flag *flag = find_flag(argv[i] + 2, flags, flag_count);
+        const Flag *flag = find_flag(argv[i], flags, flag_count);
         if (!flag) return unknown_flag(argv[i] + 2, flags, flag_count, err);
         if (args_has(args, flag->name)) return err_set(err, NULL, 0, "--%s is given twice", flag->name);
         int count = 0, first = ++i;
-        for (; i < argc && (flag->values == MANY || count < flag->values) && !is_flag(argv[i]); i++) count++;
+        int most = flag->values == MANY ? argc : flag->values;
+        for (; i < argc && count < most && !is_flag(argv[i], flags, flag_count); i++) count++;
         if (flag->values == MANY ? count == 0 : count < flag->values)
             return err_set(err, NULL, 0, "--%s needs %s", flag->name, flag->metavar);
         args->given[args->given_count++] = (struct Given){flag, (const char **)argv + first, count};

@@ -1,4 +1,4 @@
-/* args.h: command lines: `--name value ...`, and words. */
+/* args.h: command lines: `--name value ...`, and words. One dash will do where a flag has that name: `-lc`. */
 #ifndef TIDE_ARGS_H
 #define TIDE_ARGS_H
 

@@ -1,0 +1,22 @@
+/* tide chrf */
+#include "cli/metric.h"
+#include "train/chrf.h"
+
+static const Flag flags[] = {FLAG_LC};
+
+static void score(char *const *hypotheses, char *const *references, int n, bool lowercase, char *line, int size) {
+    Chrf chrf = chrf_corpus(hypotheses, references, n, lowercase);
+    chrf_format(&chrf, line, size);
+}
+
+static int run(const Args *args) { return metric_run(args, &command_chrf, score, "eff:yes|nc:6|nw:0|space:no"); }
+
+const Command command_chrf = {
+    .name = "chrf",
+    .summary = "chrF2 of translations on standard input",
+    .usage = "REFERENCE [-lc] < hypotheses",
+    .about = "Corpus chrF2 as sacreBLEU computes it by default: n-grams of 1 to 6 characters, without white space.",
+    .flags = flags,
+    .flag_count = sizeof flags / sizeof *flags,
+    .run = run,
+};
