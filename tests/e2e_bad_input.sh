@@ -49,6 +49,9 @@ fi
 
 refuses 1 'missing/?.*: No such file' "$tide" translate "$scratch/missing"
 refuses 2 'MODEL' "$tide" translate
+refuses 1 'missing/?.*: No such file' "$tide" tokenize "$scratch/missing"
+refuses 2 'tokenize needs one MODEL' "$tide" tokenize
+refuses 2 'side must be one of src[|]tgt' "$tide" tokenize "$scratch/missing" --side zh
 refuses 2 'unknown command' "$tide" transalte
 for metric in bleu chrf; do
     refuses 1 'missing: No such file' "$tide" $metric "$scratch/missing"

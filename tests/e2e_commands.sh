@@ -59,7 +59,7 @@ tide_ok align "$scratch/run" --src "$scratch/dev.zh" --tgt "$scratch/dev.en" --f
 
 # info, help
 tide_ok info "$scratch/run" | grep -q '^encoder.fwd.W *\[12, 60\]' || die "info"
-for command in train translate align bleu chrf info; do
+for command in train translate align bleu chrf tokenize info; do
     tide_ok "$command" --help | grep -q "usage: tide $command" || die "$command --help"
 done
 tide_ok --version | grep -q '^tide ' || die "--version"

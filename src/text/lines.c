@@ -17,7 +17,8 @@ int line_reader_open(LineReader *reader, const char *path, Err *err) {
 
 /* Takes it off the first line; whether there was one. */
 static bool skip_byte_order_mark(LineReader *reader) {
-    if (reader->number != 1 || reader->length < 3 || memcmp(reader->line, "\xEF\xBB\xBF", 3) != 0) return false;
+    if (reader->keep_mark || reader->number != 1 || reader->length < 3 || memcmp(reader->line, "\xEF\xBB\xBF", 3) != 0)
+        return false;
     reader->length -= 3;
     memmove(reader->line, reader->line + 3, reader->length + 1);
     return true;

@@ -5,6 +5,7 @@
 
 #include "core/base.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 
 /* A walk over the lines of a file, of which one is in memory at a time. */
@@ -14,7 +15,8 @@ typedef struct LineReader {
     char *line; /* the line at hand, without its newline and with a NUL behind it; it may hold others */
     size_t length;
     size_t capacity;
-    long number; /* from 1 */
+    long number;    /* from 1 */
+    bool keep_mark; /* for the caller to set: a byte order mark at the start is text */
 } LineReader;
 
 /* path NULL reads standard input. Returns -1 with *err filled, and then nothing needs closing. */

@@ -1,0 +1,62 @@
+/* tide tokenize */
+#include "cli/cli.h"
+#include "text/ds.h"
+#include "text/lines.h"
+#include "train/translator.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const Flag flags[] = {
+    {"side", 1, "src|tgt", "whose tokeniser: the source language's (default) or the target's"},
+    {"join", 0, NULL, "the inverse: pieces separated by spaces become text again"},
+};
+
+/* Prints the line at hand, cut by one tokeniser and joined by the other. */
+static int convert(const Tokenizer *from, const Tokenizer *to, const LineReader *lines, Err *err) {
+    char *text = line_reader_text(lines, 0, lines->length, err);
+    if (!text) return -1;
+    char **pieces = tokenizer_split(from, text), *joined = tokenizer_join(to->kind, pieces, (int)arrlen(pieces));
+    puts(joined);
+    mem_free(joined);
+    pieces_free(pieces);
+    mem_free(text);
+    return 0;
+}
+
+/* Line by line, so that input of any size takes the memory of its longest line. */
+static int convert_all(const Tokenizer *tokenizer, bool join, Err *err) {
+    const Tokenizer spaces = {.kind = TOKENIZER_NONE};
+    const Tokenizer *from = join ? &spaces : tokenizer, *to = join ? tokenizer : &spaces;
+    LineReader lines;
+    int status = line_reader_open(&lines, NULL, err);
+    lines.keep_mark = join; /* a piece may be one */
+    while (!status && (status = line_reader_next(&lines, err)) > 0) status = convert(from, to, &lines, err);
+    line_reader_close(&lines);
+    return status;
+}
+
+static int run(const Args *args) {
+    Err err;
+    const char *which;
+    Translator translator;
+    if (args->word_count != 1) return usage_error("tokenize needs one MODEL; see `tide tokenize --help`");
+    if (args_choice(args, "side", "src", "src|tgt", &which, &err)) return usage_error("%s", err.reason);
+    if (translator_load(&translator, args->words[0], &err)) return fail(&err);
+    const Side *side = strcmp(which, "src") ? &translator.target : &translator.source;
+    int status = convert_all(&side->tokenizer, args_has(args, "join"), &err);
+    translator_free(&translator);
+    return status ? fail(&err) : 0;
+}
+
+const Command command_tokenize = {
+    .name = "tokenize",
+    .summary = "the pieces of standard input, as a model sees it",
+    .usage = "MODEL [--side src|tgt] [--join] < text > pieces",
+    .about =
+        "Prints each line's pieces, normalised to NFKC and separated by spaces, so that another toolkit can train\n"
+        "on the same text. Pieces are printed whether the model's vocabulary holds them or not.",
+    .flags = flags,
+    .flag_count = sizeof flags / sizeof *flags,
+    .run = run,
+};
