@@ -91,6 +91,9 @@ cmp "$scratch/x" "$scratch/run/checkpoint.prev.safetensors" || die "a damaged ch
 grep -q 'the training diverged at update' "$scratch/stderr" || die "diverged: $(tail -n 1 "$scratch/stderr")"
 grep -q nan "$scratch/wilder/train.jsonl" && die "train.jsonl holds a nan"
 
+refuses 1 'merges joint needs --tokenizer bpe bpe, not char bpe' "$tide" train --tsv "$scratch/train.tsv" \
+    --tokenizer char bpe --merges joint --model "$scratch/joint"
+
 # Another configuration or other data in the same directory.
 smallest_run "$scratch/again" --after-batches 12
 refuses 1 'holds a training with bpe-merges = 100 100, not' "$tide" train --tsv "$scratch/train.tsv" --model "$scratch/again"

@@ -70,6 +70,14 @@ tide_ok translate "$scratch/encdec" <"$scratch/dev.zh" >/dev/null
 "$tide" translate "$scratch/encdec" --alignment hard </dev/null 2>"$scratch/stderr" && die "an alignment without attention"
 smallest_run "$scratch/prev" --after-batches 12 --readout-state prev --optimizer adadelta --learn-rate 1
 smallest_run "$scratch/sgd" --after-batches 12 --optimizer sgd --learn-rate 0.5
+smallest_run "$scratch/joint" --after-batches 12 --tokenizer bpe bpe --merges joint --bpe-merges 60 7
+tide_ok translate "$scratch/joint" <"$scratch/dev.zh" >/dev/null
+smallest_run "$scratch/joint" --after-batches 14 --tokenizer bpe bpe --merges joint --bpe-merges 60 7
+for side in source target; do # the lists in the metadata, up to the next quote
+    LC_ALL=C sed 's/.*"'$side'\.merges":"//; s/".*//; q' "$scratch/joint/model.safetensors" | tr -d '\0' >"$scratch/$side.merges"
+done
+cmp "$scratch/source.merges" "$scratch/target.merges" || die "joint merges differ"
+[ "$(grep -o '\\n' "$scratch/source.merges" | wc -l)" = 60 ] || die "joint merges: $(head -c 300 "$scratch/source.merges")"
 smallest_run "$scratch/reverse" --after-batches 12 --langs en zh --tokenizer bpe char
 
 # bench: every kernel set agrees with the plain loops (or the program aborts); every part prints what it measured

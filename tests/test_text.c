@@ -779,6 +779,23 @@ static void sides_count_and_encode_as_they_split(void **state) {
     for (int i = 0; i < TEXTS; i++) mem_free(texts[i]);
 }
 
+static void joint_merges_are_learned_on_both_sides(void **state) {
+    (void)state;
+    char *source[] = {"ab xy", "ab"}, *target[] = {"ab cd", "xy cd"}, **texts[] = {source, target};
+    Side left, right;
+    sides_learn_jointly((Side *[]){&left, &right}, (char *const *const[]){source, target}, 2, 4, (const int[]){0, 6});
+    assert_format(left.tokenizer.bpe, "a b\n▁ ab\nc d\nx y\n"); /* "xy" is twice only in the two together */
+    assert_format(right.tokenizer.bpe, "a b\n▁ ab\nc d\nx y\n");
+    assert_vocab_format(left.vocab, "<pad>\n<unk>\n<s>\n</s>\n▁ab\nxy\n▁\n");
+    assert_vocab_format(right.vocab, "<pad>\n<unk>\n<s>\n</s>\n▁\ncd\n");
+    for (int i = 0; i < 2; i++) {
+        Tokenizer both = {TOKENIZER_BPE, i ? right.tokenizer.bpe : left.tokenizer.bpe};
+        assert_pieces(tokenizer_split(&both, texts[i][0]), i ? "▁ab|▁|cd" : "▁ab|▁|xy");
+    }
+    side_free(&left);
+    side_free(&right);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(normalise_gives_nfkc_and_single_spaces),
@@ -809,6 +826,7 @@ int main(void) {
         cmocka_unit_test(vocab_text_form_round_trips),
         cmocka_unit_test(vocab_refuses_broken_text),
         cmocka_unit_test(sides_count_and_encode_as_they_split),
+        cmocka_unit_test(joint_merges_are_learned_on_both_sides),
     };
     return cmocka_run_group_tests_name("text", tests, NULL, NULL);
 }

@@ -160,6 +160,16 @@ char *bpe_format(const Bpe *bpe) {
     return text;
 }
 
+Bpe *bpe_copy(const Bpe *bpe) {
+    Bpe *copy = bpe_new();
+    for (int rank = 0; rank < bpe_merges(bpe); rank++) {
+        Pair pair = bpe->merges[rank].key;
+        const char *left = symbol_text(bpe, pair.left), *right = symbol_text(bpe, pair.right);
+        merge_add(copy, (Pair){symbol_add(copy, left, strlen(left)), symbol_add(copy, right, strlen(right))});
+    }
+    return copy;
+}
+
 /* ---- applying ---- */
 
 enum { UNRANKED = -2 };

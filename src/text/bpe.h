@@ -17,6 +17,8 @@ Bpe *bpe_parse(const char *text, const char *path, Err *err);
 /* The text form; owned by the caller. */
 char *bpe_format(const Bpe *bpe);
 int bpe_merges(const Bpe *bpe);
+/* Owned by the caller, too. */
+Bpe *bpe_copy(const Bpe *bpe);
 void bpe_free(Bpe *bpe);
 
 /* Splits a word (UTF-8) into pieces and appends them (mem_strdup'ed) to the stb_ds array *pieces: as long as

@@ -46,6 +46,17 @@ void side_learn(Side *side, TokenizerKind kind, char *const *sentences, int n, i
     words_free(words);
 }
 
+void sides_learn_jointly(Side *const sides[2], char *const *const sentences[2], int n, int merges, const int sizes[2]) {
+    WordCount *words[2];
+    for (int i = 0; i < 2; i++) words[i] = words_count(TOKENIZER_BPE, sentences[i], n);
+    Bpe *bpe = merges_learn(words, 2, merges);
+    for (int i = 0; i < 2; i++) {
+        sides[i]->tokenizer = (Tokenizer){TOKENIZER_BPE, i ? bpe : bpe_copy(bpe)};
+        sides[i]->vocab = build_vocab(&sides[i]->tokenizer, words[i], sizes[i]);
+        words_free(words[i]);
+    }
+}
+
 void side_free(Side *side) {
     bpe_free(side->tokenizer.bpe);
     vocab_free(side->vocab);

@@ -12,6 +12,8 @@ typedef struct Side {
 
 /* Learns merges (bpe only) and a vocabulary of at most `size` pieces (0: all) from n normalised sentences. */
 void side_learn(Side *side, TokenizerKind kind, char *const *sentences, int n, int merges, int size);
+/* Learns both sides (bpe) of a corpus of n pairs: one list of merges from all its text, a vocabulary for each. */
+void sides_learn_jointly(Side *const sides[2], char *const *const sentences[2], int n, int merges, const int sizes[2]);
 void side_free(Side *side);
 
 /* The ids of a normalised sentence, </s> last: a stb_ds array. */

@@ -15,6 +15,8 @@ const Option option_table[] = {
     {"dim-vocabs", OPTION_INT, 2, AT(dim_vocabs), 0, 1e7, NULL, true, "0 0", "vocabulary sizes; 0: every piece"},
     {"bpe-merges", OPTION_INT, 2, AT(bpe_merges), 0, 1e7, NULL, true, "6000 6000",
      "merges to learn where the tokenizer is bpe"},
+    {"merges", OPTION_TEXT, 1, AT(merges), 0, 0, "separate|joint", true, "separate",
+     "of each side's text, or one list from both (as many as bpe-merges says first)"},
     {"dim-emb", OPTION_INT, 1, AT(dim_emb), 1, 65536, NULL, true, "256", "word embedding, m in the paper"},
     {"dim-rnn", OPTION_INT, 1, AT(dim_rnn), 1, 65536, NULL, true, "512", "state of encoder and decoder, n"},
     {"dim-att", OPTION_INT, 1, AT(dim_att), 1, 65536, NULL, true, "512", "hidden layer of the attention, n'"},

@@ -11,6 +11,7 @@ typedef struct Options {
     /* the model; 0 source, 1 target */
     char langs[2][16], tokenizer[2][16];
     int dim_vocabs[2], bpe_merges[2];
+    char merges[16];
     int dim_emb, dim_rnn, dim_att, dim_maxout;
     char attention[16], readout_state[16];
     /* the arithmetic of training */

@@ -74,15 +74,35 @@ static uint64_t data_hash(const Pairs *pairs) {
     return hash;
 }
 
+static bool merges_are_joint(const Options *options) { return !strcmp(options->merges, "joint"); }
+
+static int check_merges(const Options *o, Err *err) {
+    for (int i = 0; i < 2; i++)
+        if (merges_are_joint(o) && tokenizer_kind(o->tokenizer[i]) != TOKENIZER_BPE)
+            return err_set(err, NULL, 0, "--merges joint needs --tokenizer bpe bpe, not %s %s", o->tokenizer[0],
+                           o->tokenizer[1]);
+    return 0;
+}
+
+static void learn_sides(Trainer *t) {
+    const Options *o = &t->job->options;
+    const Corpus *corpus = &t->corpus;
+    Side *sides[2] = {&t->translator.source, &t->translator.target};
+    char *const *const texts[2] = {corpus->source, corpus->target};
+    if (merges_are_joint(o)) {
+        sides_learn_jointly(sides, texts, corpus_size(corpus), o->bpe_merges[0], o->dim_vocabs);
+        return;
+    }
+    for (int i = 0; i < 2; i++)
+        side_learn(sides[i], (TokenizerKind)tokenizer_kind(o->tokenizer[i]), texts[i], corpus_size(corpus),
+                   o->bpe_merges[i], o->dim_vocabs[i]);
+}
+
 static void begin_anew(Trainer *t) {
     const Options *o = &t->job->options;
     Translator *tr = &t->translator;
-    Side *sides[2] = {&tr->source, &tr->target};
-    char **texts[2] = {t->corpus.source, t->corpus.target};
     tr->options = *o;
-    for (int i = 0; i < 2; i++)
-        side_learn(sides[i], (TokenizerKind)tokenizer_kind(o->tokenizer[i]), texts[i], corpus_size(&t->corpus),
-                   o->bpe_merges[i], o->dim_vocabs[i]);
+    learn_sides(t);
     ModelConfig config = translator_model_config(o, &tr->source, &tr->target);
     model_init(&tr->model, &config);
     params_allocate(&tr->model.params);
@@ -105,7 +125,7 @@ static int check_same_run(Trainer *t, Err *err) {
 
 static int begin(Trainer *t, Err *err) {
     const TrainJob *job = t->job;
-    if (read_corpus(&t->corpus, &job->train, &job->options, err) ||
+    if (check_merges(&job->options, err) || read_corpus(&t->corpus, &job->train, &job->options, err) ||
         read_corpus(&t->valid, &job->valid, &job->options, err))
         return -1;
     for (int i = 0; i < job->probe_count; i++)
