@@ -1,4 +1,5 @@
 #include "train/options.h"
+#include "text/unicode.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -89,7 +90,8 @@ bool is_choice(const char *choices, const char *value) {
 static int set_text(char *to, const Option *option, const char *value, Err *err) {
     if (option->choices && !is_choice(option->choices, value))
         return err_set(err, NULL, 0, "%s must be one of %s, not '%s'", option->name, option->choices, value);
-    if (strlen(value) >= TEXT_SIZE || strpbrk(value, " \t=#\n"))
+    size_t n = strlen(value);
+    if (n == 0 || n >= TEXT_SIZE || strpbrk(value, " \t\r\n=#") || !utf8_valid(value, n))
         return err_set(err, NULL, 0, "%s cannot be '%s'", option->name, value);
     snprintf(to, TEXT_SIZE, "%s", value);
     return 0;

@@ -1,0 +1,61 @@
+/* Options: what is accepted comes back from the configuration that a model carries; the rest is refused. */
+#include "core/base.h"
+#include "train/options.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+static void assert_comes_back(const Options *options) {
+    Err err;
+    Options again;
+    char *text = options_configuration(options), left[64], right[64];
+    options_default(&again);
+    if (options_read(&again, text, "config", &err)) fail_msg("line %ld: %s", err.line, err.reason);
+    const Option *option = options_differ(options, &again, left, right);
+    if (option) fail_msg("%s was %s and became %s", option->name, left, right);
+    mem_free(text);
+}
+
+static void configurations_come_back(void **state) {
+    (void)state;
+    Err err;
+    Options options;
+    options_default(&options);
+    assert_comes_back(&options);
+    const char *text = "langs = zh-Hans pt_BR # a comment\r\n\ntokenizer=none bpe\n dim-vocabs\t= 0 5\nlearn-rate = "
+                       "1.23456789012e-4\nlr-decay = 0x1p-2\nattention = none\nseed = 2147483647";
+    assert_int_equal(options_read(&options, text, "config", &err), 0);
+    assert_string_equal(options.langs[1], "pt_BR");
+    assert_int_equal(options.dim_vocabs[1], 5);
+    assert_true(options.lr_decay == 0.25);
+    assert_comes_back(&options);
+}
+
+/* A flag may hold what no line of a configuration can. */
+static void a_language_is_one_word(void **state) {
+    (void)state;
+    Options options;
+    options_default(&options);
+    const Option *langs = option_find("langs");
+    const char *const right[] = {"zh", "en"};
+    Err err;
+    assert_int_equal(option_set(&options, langs, right, &err), 0);
+    const char *const wrong[] = {"", " ", "z h", "zh\r", "zh\n", "a=b", "#zh", "z\xff", "sixteen-letters-"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        const char *const values[] = {"zh", wrong[i]};
+        assert_int_equal(option_set(&options, langs, values, &err), -1);
+        assert_non_null(strstr(err.reason, "langs cannot be"));
+    }
+    assert_comes_back(&options);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(configurations_come_back),
+        cmocka_unit_test(a_language_is_one_word),
+    };
+    return cmocka_run_group_tests_name("options", tests, NULL, NULL);
+}
