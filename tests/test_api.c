@@ -5,6 +5,7 @@
 #include "train/checkpoint.h"
 #include "train/translator.h"
 
+#include <limits.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -122,6 +123,47 @@ static void weights_stay_in_the_file_unless_they_are_trained(void **state) {
     rmdir(dir);
 }
 
+/* Numbers from which a training cannot go on counting, or only by counting for years. */
+static void a_state_that_no_training_reaches_is_refused(void **state) {
+    (void)state;
+    const TrainState states[] = {{0},
+                                 {.update = 3, .epoch = 1000000000},
+                                 {.epoch = LONG_MAX},
+                                 {.update = LONG_MAX},
+                                 {.batch = -1},
+                                 {.stalled = INT_MAX},
+                                 {.best_bleu = NAN},
+                                 {.report_nats = INFINITY}};
+    char dir[] = "/tmp/tide-api-XXXXXX", path[64];
+    assert_non_null(mkdtemp(dir));
+    snprintf(path, sizeof path, "%s/checkpoint.safetensors", dir);
+    Err err, warning;
+    Translator t;
+    Optimizer optimizer, again;
+    write_model(&t, 5, path);
+    optimizer_init(&optimizer, OPTIMIZER_ADAM, t.model.params.size);
+    for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
+        Translator read;
+        TrainState at = {0};
+        assert_int_equal(checkpoint_save(dir, &t, &optimizer, &states[i], &err), 0);
+        snprintf(path, sizeof path, "%s/checkpoint.prev.safetensors", dir);
+        unlink(path);
+        int status = checkpoint_load(dir, &read, &again, &at, &warning, &err);
+        assert_int_equal(status, i < 2 ? 1 : -1);
+        if (status < 0) {
+            assert_non_null(strstr(err.reason, "not a checkpoint of a training"));
+            continue;
+        }
+        translator_free(&read);
+        optimizer_free(&again);
+    }
+    optimizer_free(&optimizer);
+    translator_free(&t);
+    snprintf(path, sizeof path, "%s/checkpoint.safetensors", dir);
+    unlink(path);
+    rmdir(dir);
+}
+
 static double first_score(TideModel *model) {
     TideTranslation t;
     assert_int_equal(tide_translate(model, source_texts[0], 3, &t), 0);
@@ -194,6 +236,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(translates_as_the_program_does),
         cmocka_unit_test(weights_stay_in_the_file_unless_they_are_trained),
+        cmocka_unit_test(a_state_that_no_training_reaches_is_refused),
         cmocka_unit_test(a_file_may_be_loaded_twice_and_replaced),
         cmocka_unit_test(sizes_that_do_not_fit_are_refused),
         cmocka_unit_test(says_why_a_model_cannot_be_loaded),

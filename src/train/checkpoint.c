@@ -4,6 +4,8 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +26,16 @@ static char *format_state(const TrainState *s, long steps) {
     return text;
 }
 
+/* What a training can have counted, and can go on counting from. */
+static bool is_count(long n) { return n >= 0 && n <= 1000000000000; }
+
+static bool is_sound(const TrainState *s, long steps) {
+    return is_count(s->update) && is_count(s->batch) && is_count(s->report_updates) && is_count(s->best_update) &&
+           is_count(s->log_lines) && is_count(steps) && s->epoch >= 0 && s->epoch <= 1000000000 && s->stalled >= 0 &&
+           s->stalled < INT_MAX && isfinite(s->report_nats) && isfinite(s->report_tokens) &&
+           isfinite(s->report_gnorm) && isfinite(s->best_bleu);
+}
+
 static int parse_state(const char *text, TrainState *s, long *steps) {
     int n = sscanf(text,
                    "update %ld epoch %ld batch %ld report_nats %la report_tokens %la report_gnorm %la "
@@ -32,8 +44,7 @@ static int parse_state(const char *text, TrainState *s, long *steps) {
                    &s->update, &s->epoch, &s->batch, &s->report_nats, &s->report_tokens, &s->report_gnorm,
                    &s->report_updates, &s->best_bleu, &s->best_update, &s->stalled, &s->log_lines, &s->rng, &s->data,
                    steps);
-    bool sound = s->update >= 0 && s->epoch >= 0 && s->batch >= 0 && s->log_lines >= 0 && *steps >= 0;
-    return n == 14 && sound ? 0 : -1;
+    return n == 14 && is_sound(s, *steps) ? 0 : -1;
 }
 
 /* ---- files ---------------------------------------------------------------------------------------------------- */
