@@ -3,6 +3,7 @@
 #   make demo      train the tiny preset on corpus/ and translate the tide sentence
 #   make test      all tests            make asan, make tsan    the tests under a sanitizer
 #   make neon      the kernels for aarch64, on an emulated one
+#   make fuzz      the readers of untrusted text under a fuzzer; seconds=600 for each, jobs=1 at a time
 #   make bench     what this machine reaches (idle, please); against peers: scripts/compare-*
 #   make corpus-games   a corpus of some 80,000 pairs, from the translations of games in Debian's packages
 #   make fixtures  what PyTorch computed for the tests, anew (needs python3-torch)
@@ -11,8 +12,10 @@
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 
 config ?= release
+cc.neon := aarch64-linux-gnu-gcc
+cc.fuzz := clang
 PREFIX ?= /usr/local
-CC     := $(if $(filter neon,$(config)),aarch64-linux-gnu-gcc,gcc)
+CC     := $(or $(cc.$(config)),gcc)
 JOBS   := $(shell nproc)
 
 B    := build/$(config)
@@ -25,8 +28,9 @@ LDLIBS   := -lutf8proc -lcjson -lm -pthread
 
 sanitize.asan := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 sanitize.tsan := -fsanitize=thread
+sanitize.fuzz := $(sanitize.asan) -fsanitize=fuzzer-no-link -O1
 CFLAGS  += $(sanitize.$(config))
-LDFLAGS += $(sanitize.$(config)) $(if $(filter neon,$(config)),-static)
+LDFLAGS += $(sanitize.$(config):%-no-link=%) $(if $(filter neon,$(config)),-static)
 
 # ---- the program ----------------------------------------------------------------------------------------------------
 
@@ -66,6 +70,9 @@ $B/%.o: src/%.c Makefile
 	@mkdir -p $(@D) && echo '  cc $@'
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
 
+# stb_ds.h keeps strings in an array that is longer than it is declared, which clang's sanitizer takes for a mistake.
+build/fuzz/text/ds.o: CFLAGS += -fno-sanitize=bounds
+
 $B/core/kernels_%.o: src/core/kernels.c Makefile
 	@mkdir -p $(@D) && echo '  cc $@'
 	@$(CC) $(CPPFLAGS) $(CFLAGS) $(isa.$*) -DKERNELS=kernels_$* -MMD -MP -c $< -o $@
@@ -103,6 +110,17 @@ $B/tests/double_%: tests/double_%.c $(DOUBLE_OBJECTS)
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -DTIDE_DOUBLE -MMD -MP $(LDFLAGS) $(filter %.c %.o %.a,$^) -lcmocka $(LDLIBS) -o $@
 	@scripts/every-op-is-checked $@ $(filter $B/double/core/ops_%.o,$^)
 
+# A fuzz target has libFuzzer's main in config=fuzz, else one that feeds it the files it is given.
+FUZZERS := $(patsubst tests/%.c,$B/tests/%,$(wildcard tests/fuzz_*.c))
+
+$B/tests/fuzz_%: tests/fuzz_%.c $(if $(filter fuzz,$(config)),,$B/tests/replay.o) $B/cli/args.o $B/libtide.a
+	@mkdir -p $(@D) && echo '  cc $@'
+	@$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) $(filter %.c %.o %.a,$^) $(LDLIBS) -o $@
+
+$B/tests/replay.o: tests/replay.c Makefile
+	@mkdir -p $(@D) && echo '  cc $@'
+	@$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
+
 $B/double/core/kernels.o: src/core/kernels.c Makefile
 	@mkdir -p $(@D) && echo '  cc $@'
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -DTIDE_DOUBLE -DKERNELS=kernels_portable -MMD -MP -c $< -o $@
@@ -111,7 +129,8 @@ $B/double/%.o: src/%.c Makefile
 	@mkdir -p $(@D) && echo '  cc $@'
 	@$(CC) $(CPPFLAGS) -UTIDE_X86 -UTIDE_ARM $(CFLAGS) -DTIDE_DOUBLE -MMD -MP -c $< -o $@
 
-programs: build/tide $(TESTS) $(DOUBLES) $B/tests/bits
+programs: build/tide $(TESTS) $(DOUBLES) $(FUZZERS) $B/tests/bits
+fuzzers: $(FUZZERS)
 plain: $(PLAIN)
 
 # What `make test` runs once everything is installed.
@@ -137,6 +156,13 @@ neon:
 	$(MAKE) -j$(JOBS) build/tide $B/tests/bits
 	scripts/run-tests tests/neon.sh
 
+seconds ?= 60
+jobs    ?= $(JOBS)
+fuzz:
+	scripts/setup fuzz
+	$(MAKE) -j$(JOBS) config=fuzz fuzzers
+	@printf '%s\n' $(FUZZERS:$B/%=build/fuzz/%) | xargs -P $(jobs) -n 1 scripts/fuzz $(seconds)
+
 fixtures:
 	scripts/make-fixtures
 
@@ -161,6 +187,6 @@ install: build/tide
 clean:
 	rm -rf build
 
-.PHONY: programs plain check demo test asan tsan neon fixtures setup format bench corpus-games install clean
+.PHONY: programs plain fuzzers check demo test asan tsan neon fuzz fixtures setup format bench corpus-games install clean
 .SECONDARY:
 -include $(shell find $B -name '*.d' 2>/dev/null)

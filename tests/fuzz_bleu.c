@@ -1,0 +1,31 @@
+/* Two files of lines as they stand, scored against each other. */
+#include "fuzz.h"
+#include "text/lines.h"
+#include "train/bleu.h"
+
+static void check_score(char *const *hypotheses, char *const *references, int n, int lowercase) {
+    Bleu bleu = bleu_corpus(hypotheses, references, n, lowercase),
+         self = bleu_corpus(references, references, n, lowercase);
+    CHECK(bleu.score >= 0 && bleu.score <= 100, "a score of %g", bleu.score);
+    for (int i = 0; i < 4; i++) {
+        CHECK(bleu.correct[i] >= 0 && bleu.correct[i] <= bleu.total[i], "%ld of %ld", bleu.correct[i], bleu.total[i]);
+        CHECK(self.correct[i] == self.total[i], "%ld of %ld of the same", self.correct[i], self.total[i]);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    MemoryFile files[2];
+    char **lines[2];
+    memory_files(files, data, size);
+    for (int i = 0; i < 2; i++) {
+        Err err = {0};
+        lines[i] = lines_read_raw(files[i].path, &err);
+        CHECK(lines[i] || err.reason[0], "refused without a reason");
+        memory_file_close(&files[i]);
+    }
+    if (lines[0] && lines[1] && arrlen(lines[0]) == arrlen(lines[1]) && arrlen(lines[0]) > 0)
+        for (int lowercase = 0; lowercase < 2; lowercase++)
+            check_score(lines[0], lines[1], (int)arrlen(lines[0]), lowercase);
+    for (int i = 0; i < 2; i++) lines_free(lines[i]);
+    return 0;
+}

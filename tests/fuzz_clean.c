@@ -1,0 +1,36 @@
+/* A paragraph of English and one of Chinese: their sentences are all of them, and a pair is judged. */
+#include "fuzz.h"
+#include "text/clean.h"
+#include "text/lines.h"
+#include "text/sentences.h"
+
+/* The characters but spaces are those of the text. */
+static void sentences_check(char **sentences, const char *text) {
+    for (ptrdiff_t i = 0; i < arrlen(sentences); i++) {
+        CHECK(*sentences[i], "an empty sentence in '%s'", text);
+        for (const char *c = sentences[i]; *c; c++) {
+            text += *text == ' ' && *c != ' ';
+            CHECK(*text == *c, "sentence '%s' is not at '%s'", sentences[i], text);
+            text++;
+        }
+    }
+    CHECK(text[strspn(text, " ")] == '\0', "'%s' is left", text);
+    lines_free(sentences);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    char *bytes = bytes_text(data, size);
+    const char *second = second_text(bytes, size);
+    char *english = text_normalise(bytes, strlen(bytes), NULL), *chinese = text_normalise(second, strlen(second), NULL);
+    if (english && chinese) {
+        sentences_check(sentences_split(english, false), english);
+        sentences_check(sentences_split(chinese, true), chinese);
+        Reason reason = clean_judge(english, chinese, &(CleanLimits){10, 2});
+        CHECK(reason != KEPT || (count_words(english) <= 10 && count_words(chinese) <= 10), "'%s' is too long",
+              english);
+    }
+    mem_free(english);
+    mem_free(chinese);
+    mem_free(bytes);
+    return 0;
+}

@@ -1,0 +1,88 @@
+/* A model or a checkpoint: loaded, and if it can be, used. The file's checksum is put right first, so that what lies
+   behind it is reached; and if it begins with '{', what comes up to a NUL is taken as the header, which is given its
+   length. */
+#include "fuzz.h"
+#include "tide.h"
+#include "train/checkpoint.h"
+#include "train/checksum.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+
+static const char KEY[] = "\"checksum\":\"", ZEROS[] = "0000000000000000";
+enum { DIGITS = 16 };
+
+/* Where the file's header has room for the digits of a checksum, or NULL. */
+static char *find_digits(char *bytes, size_t size) {
+    uint64_t header;
+    if (size < 8 || (memcpy(&header, bytes, 8), header > size - 8)) return NULL;
+    char *key = memmem(bytes + 8, header, KEY, strlen(KEY)), *end = bytes + 8 + header;
+    return key && (size_t)(end - key) >= strlen(KEY) + DIGITS ? key + strlen(KEY) : NULL;
+}
+
+static void put_checksum(char *bytes, size_t size) {
+    char *digits = find_digits(bytes, size), hex[DIGITS + 1];
+    if (!digits) return;
+    Checksum sum = checksum_begin();
+    memcpy(digits, ZEROS, DIGITS);
+    checksum_add(&sum, bytes, size);
+    snprintf(hex, sizeof hex, "%016" PRIx64, checksum_end(&sum));
+    memcpy(digits, hex, DIGITS);
+}
+
+/* The file that an input stands for: a stb_ds array. */
+static char *file_of(const uint8_t *data, size_t size) {
+    char *bytes = NULL;
+    const uint8_t *end = size && *data == '{' ? memchr(data, '\0', size) : NULL;
+    uint64_t header = end ? (uint64_t)(end - data + 3) / 4 * 4 : 0;
+    if (end) {
+        memcpy(arraddnptr(bytes, 8), &header, 8);
+        memset(arraddnptr(bytes, header), ' ', header);
+        memcpy(bytes + 8, data, (size_t)(end - data));
+        size -= (size_t)(end + 1 - data);
+        data = end + 1;
+    }
+    if (size) memcpy(arraddnptr(bytes, size), data, size);
+    put_checksum(bytes, arrlenu(bytes));
+    return bytes;
+}
+
+static void try_model(const char *path) {
+    char error[256] = "";
+    TideTranslation translation;
+    TideModel *model = tide_load(path, 1, error, sizeof error);
+    CHECK(model || error[0], "refused without a reason");
+    if (!model) return;
+    CHECK(!tide_translate(model, "潮水 退了", 0, &translation), "not UTF-8");
+    tide_translation_free(&translation);
+    tide_free(model);
+}
+
+static void try_checkpoint(const char *dir) {
+    Err warning, err = {0};
+    Translator translator;
+    Optimizer optimizer;
+    TrainState state = {0};
+    int status = checkpoint_load(dir, &translator, &optimizer, &state, &warning, &err);
+    CHECK(status == 1 || err.reason[0], "refused without a reason");
+    if (status != 1) return;
+    CHECK(state.epoch >= 0 && state.epoch < INT_MAX && state.stalled >= 0 && state.stalled < INT_MAX, "unsound state");
+    translator_free(&translator);
+    optimizer_free(&optimizer);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    char *bytes = file_of(data, size), dir[] = "/dev/shm/tide-fuzz-XXXXXX", path[64];
+    MemoryFile file = memory_file(bytes, arrlenu(bytes));
+    CHECK(mkdtemp(dir), "no directory");
+    snprintf(path, sizeof path, "%s/checkpoint.safetensors", dir);
+    CHECK(!symlink(file.path, path), "no link");
+    try_model(path);
+    try_checkpoint(dir);
+    unlink(path);
+    rmdir(dir);
+    memory_file_close(&file);
+    arrfree(bytes);
+    return 0;
+}

@@ -1,0 +1,9 @@
+#!/bin/sh
+# Every fuzz target takes its seeds; among them are the inputs that once broke it.
+. "$(dirname "$0")/common.inc"
+
+targets=$(dirname "$(readlink -f "$tide")")/tests
+for source in tests/fuzz_*.c; do
+    name=$(basename "${source#tests/fuzz_}" .c)
+    "$targets/fuzz_$name" "tests/seeds/$name"/* >"$scratch/log" 2>&1 || die "$name: $(tail -n 40 "$scratch/log")"
+done
