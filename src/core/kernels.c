@@ -80,18 +80,17 @@ static void gemm_tile(int rows, int cols, int k, const real *a, const real *b, c
 /* Four rows at a time as 4 x 4 blocks that are turned in registers; in stretches of k that stay in the nearest
    cache. */
 typedef real four __attribute__((vector_size(4 * sizeof(real))));
-typedef word four_words __attribute__((vector_size(4 * sizeof(real))));
 
 INLINE void turn_block(real *to, int width, const real *from, int ld) {
     four r[4], t[4];
     for (int j = 0; j < 4; j++) memcpy(&r[j], from + (size_t)j * (size_t)ld, sizeof r[j]);
     for (int j = 0; j < 2; j++) {
-        t[2 * j] = __builtin_shuffle(r[2 * j], r[2 * j + 1], (four_words){0, 4, 1, 5});
-        t[2 * j + 1] = __builtin_shuffle(r[2 * j], r[2 * j + 1], (four_words){2, 6, 3, 7});
+        t[2 * j] = __builtin_shufflevector(r[2 * j], r[2 * j + 1], 0, 4, 1, 5);
+        t[2 * j + 1] = __builtin_shufflevector(r[2 * j], r[2 * j + 1], 2, 6, 3, 7);
     }
     for (int j = 0; j < 4; j++) {
-        r[j] = j % 2 ? __builtin_shuffle(t[j / 2], t[j / 2 + 2], (four_words){2, 3, 6, 7})
-                     : __builtin_shuffle(t[j / 2], t[j / 2 + 2], (four_words){0, 1, 4, 5});
+        r[j] = j % 2 ? __builtin_shufflevector(t[j / 2], t[j / 2 + 2], 2, 3, 6, 7)
+                     : __builtin_shufflevector(t[j / 2], t[j / 2 + 2], 0, 1, 4, 5);
         memcpy(to + j * width, &r[j], sizeof r[j]);
     }
 }
@@ -426,7 +425,7 @@ static real fma_rounds(long rounds, real x) {
 #define TEXT_OF(name)  #name
 #define NAME_OF(table) TEXT_OF(table)
 const Kernels KERNELS = {
-    .name = NAME_OF(KERNELS) + sizeof "kernels_" - 1,
+    .name = &NAME_OF(KERNELS)[sizeof "kernels_" - 1],
     .tile_rows = TILE_ROWS,
     .tile_cols = TILE_COLS,
     .gemm_tile = gemm_tile,
