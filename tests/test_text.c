@@ -157,6 +157,25 @@ static void normalise_agrees_with_utf8proc(void **state) {
     assert_true(compared > 100);
 }
 
+/* ASCII goes a way of its own, unless something else stands behind it. */
+static void normalise_treats_ascii_like_the_rest(void **state) {
+    (void)state;
+    rng_state = 7;
+    for (int i = 0; i < 5000; i++) {
+        char text[40], expected[48];
+        size_t n = below(30);
+        for (size_t k = 0; k < n; k++) text[k] = (char)(1 + (below(3) ? 30 + below(5) : below(127)));
+        strcpy(text + n, "");
+        char *got = normalised(text);
+        sprintf(expected, "%s%sé", got, *got ? " " : "");
+        strcpy(text + n, " é");
+        char *whole = normalised(text);
+        assert_string_equal(whole, expected);
+        mem_free(got);
+        mem_free(whole);
+    }
+}
+
 static void normalise_names_the_first_bad_byte(void **state) {
     (void)state;
     static const struct {
@@ -801,6 +820,7 @@ int main(void) {
         cmocka_unit_test(normalise_gives_nfkc_and_single_spaces),
         cmocka_unit_test(normalise_is_idempotent),
         cmocka_unit_test(normalise_agrees_with_utf8proc),
+        cmocka_unit_test(normalise_treats_ascii_like_the_rest),
         cmocka_unit_test(normalise_names_the_first_bad_byte),
         cmocka_unit_test(only_characters_are_valid),
         cmocka_unit_test(normalise_orders_many_marks),
