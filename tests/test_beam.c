@@ -155,6 +155,33 @@ static void a_sentence_does_not_feel_its_batch(void **state) {
     end(&w);
 }
 
+/* Banned words are not written, however many they are and in whatever order; the rest is searched as it was. */
+static void banned_words_are_not_written(void **state) {
+    (void)state;
+    static const int more[] = {8, BOS, 4, UNK, PAD, 6}, again[] = {PAD, PAD, BOS, UNK, UNK};
+    World w;
+    begin(&w, &attention_additive, false);
+    BeamOptions o = options(4, 0.6);
+    Nbest *before = search(&w, sources, lengths, SENTENCES, &o);
+    o.banned = again, o.banned_count = 5;
+    Nbest *same = search(&w, sources, lengths, SENTENCES, &o);
+    o.banned = more, o.banned_count = 6;
+    Nbest *found = search(&w, sources, lengths, SENTENCES, &o);
+    bool written[VOCAB] = {false};
+    for (int s = 0; s < SENTENCES; s++)
+        for (int k = 0; k < found[s].count; k++) {
+            const Hypothesis *a = &before[s].list[k], *b = &same[s].list[k], *h = &found[s].list[k];
+            assert_int_equal(a->length, b->length);
+            assert_memory_equal(a->ids, b->ids, (size_t)a->length * sizeof(int));
+            assert_memory_equal(&a->score, &b->score, sizeof(double));
+            for (int i = 0; i < h->length; i++) assert_true(h->ids[i] == EOS || h->ids[i] == 5 || h->ids[i] == 7);
+            for (int i = 0; i < a->length; i++) written[a->ids[i]] = true;
+            check_hypothesis(&w, s, h);
+        }
+    assert_true(written[4] || written[6] || written[8]);
+    end(&w);
+}
+
 /* Every factor of a product, once, and it stays for the next search; embeddings are only looked up. */
 static void weights_are_packed_when_first_multiplied(void **state) {
     (void)state;
@@ -177,9 +204,8 @@ static void weights_are_packed_when_first_multiplied(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hypotheses_are_what_forcing_gives),
-        cmocka_unit_test(a_beam_of_one_is_greedy),
-        cmocka_unit_test(a_sentence_does_not_feel_its_batch),
+        cmocka_unit_test(hypotheses_are_what_forcing_gives),        cmocka_unit_test(a_beam_of_one_is_greedy),
+        cmocka_unit_test(a_sentence_does_not_feel_its_batch),       cmocka_unit_test(banned_words_are_not_written),
         cmocka_unit_test(weights_are_packed_when_first_multiplied),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

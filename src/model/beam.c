@@ -37,15 +37,10 @@ typedef struct Search {
     const Node **node;     /* [rows] last word; NULL at the start */
     int *previous;         /* [rows] its id */
     Var *state;            /* [rows, n], in memory that outlives a step */
+    const bool *banned;    /* [target vocabulary] */
     Candidate *candidates; /* [rows, beam] of the present step */
     const Var *logits;
 } Search;
-
-static bool is_banned(const BeamOptions *o, int id) {
-    for (int i = 0; i < o->banned_count; i++)
-        if (o->banned[i] == id) return true;
-    return false;
-}
 
 static bool better(const Candidate *a, const Candidate *b) {
     if (a->log_probability != b->log_probability) return a->log_probability > b->log_probability;
@@ -74,7 +69,7 @@ static void best_words(void *context, int begin, int end, int thread) {
         int count = 0;
         for (int id = 0; id < V; id++) {
             if (count == beam && x[id] <= x[best[count - 1].id]) continue; /* as likely, but later: not better */
-            if (is_banned(s->options, id)) continue;
+            if (s->banned[id]) continue;
             count = keep_best(best, count, beam, (Candidate){so_far + ((double)x[id] - log_sum), row, id});
         }
         for (; count < beam; count++) best[count] = (Candidate){-INFINITY, row, -1};
@@ -171,6 +166,17 @@ static void search_step(Search *s, int step) {
     tape_rewind(s->tape, mark);
 }
 
+static bool *mark_banned(const Search *s) {
+    const int words = s->model->config.target_vocab;
+    bool *banned = arena_zalloc(&s->tape->arena, (size_t)words * sizeof *banned);
+    for (int i = 0; i < s->options->banned_count; i++) {
+        int id = s->options->banned[i];
+        CHECK(id >= 0 && id < words, "beam_search: id %d is banned in a vocabulary of %d", id, words);
+        banned[id] = true;
+    }
+    return banned;
+}
+
 /* Room for every hypothesis, and one open hypothesis a sentence. */
 static void search_begin(Search *s) {
     Arena *arena = &s->tape->arena;
@@ -182,6 +188,7 @@ static void search_begin(Search *s) {
     s->node = arena_zalloc(arena, most * sizeof *s->node);
     s->previous = arena_alloc(arena, most * sizeof *s->previous);
     s->found = arena_zalloc(s->out, (size_t)s->n * sizeof *s->found);
+    s->banned = mark_banned(s);
     for (int i = 0; i < s->n; i++) {
         s->owner[i] = i;
         s->previous[i] = s->options->begin;
