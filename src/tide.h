@@ -16,7 +16,7 @@ void tide_free(TideModel *model);
 
 /* A translation and where each of its pieces was read from. */
 typedef struct TideTranslation {
-    char *text;                       /* UTF-8 */
+    char *text;                       /* UTF-8; without Han where the target language is not written with it */
     double log_probability;           /* nats */
     int source_pieces, target_pieces; /* </s> included on both sides */
     char **source, **target;          /* the pieces; "▁" stands for a space */

@@ -1,6 +1,7 @@
 /* The public API gives what the program gives, and says why where it cannot. */
 #include "core/kernels.h"
 #include "text/ds.h"
+#include "text/unicode.h"
 #include "tide.h"
 #include "train/checkpoint.h"
 #include "train/translator.h"
@@ -19,23 +20,27 @@
 static char *const source_texts[] = {"潮水退了。", "大家都在海边。", "谁没穿鞋?"};
 static char *const target_texts[] = {"The tide went out.", "Everyone is by the sea.", "Who is not wearing shoes?"};
 
-/* A translator with random weights, written to a file. */
-static void write_model(Translator *t, uint64_t seed, const char *path) {
+/* A translator into a language with random weights, written to a file. */
+static void write_model_into(Translator *t, const char *lang, char *const texts[3], uint64_t seed, const char *path) {
     Err err;
     *t = (Translator){0};
     options_default(&t->options);
+    snprintf(t->options.langs[1], sizeof t->options.langs[1], "%s", lang);
     t->options.dim_emb = 8;
     t->options.dim_rnn = 12;
     t->options.dim_att = 10;
     t->options.dim_maxout = 6;
     side_learn(&t->source, TOKENIZER_CHAR, source_texts, 3, 0, 0);
-    side_learn(&t->target, TOKENIZER_BPE, target_texts, 3, 20, 0);
-    ModelConfig config = translator_model_config(&t->options, &t->source, &t->target);
-    model_init(&t->model, &config);
+    side_learn(&t->target, TOKENIZER_BPE, texts, 3, 20, 0);
+    translator_begin(t);
     params_allocate(&t->model.params);
     Rng rng = rng_seed(seed, 0);
     for (size_t i = 0; i < t->model.params.size; i++) t->model.params.values[i] = (real)(0.5 * rng_normal(&rng));
     assert_int_equal(translator_save(t, path, &err), 0);
+}
+
+static void write_model(Translator *t, uint64_t seed, const char *path) {
+    write_model_into(t, "en", target_texts, seed, path);
 }
 
 static void check_against(const TideTranslation *api, const Translations *found, const Translator *t) {
@@ -223,6 +228,32 @@ static void sizes_that_do_not_fit_are_refused(void **state) {
     rmdir(dir);
 }
 
+/* What the target holds of Han is written into Chinese, not into English. */
+static void han_is_written_where_it_belongs(void **state) {
+    (void)state;
+    static char *const texts[] = {"海 is the sea.", "大家 is everyone.", "海边 is by the sea."};
+    static const char *const langs[] = {"en", "zh"};
+    char path[] = "/tmp/tide-api-XXXXXX", error[256] = "";
+    assert_true(close(mkstemp(path)) == 0);
+    for (int i = 0; i < 2; i++) {
+        Translator t;
+        TideTranslation out;
+        bool han = false;
+        write_model_into(&t, langs[i], texts, 5, path);
+        TideModel *model = tide_load(path, 1, error, sizeof error);
+        for (int k = 0; k < 3; k++) {
+            assert_int_equal(tide_translate(model, source_texts[k], 3, &out), 0);
+            assert_true(out.text[0]);
+            han = han || text_has_han(out.text);
+            tide_translation_free(&out);
+        }
+        assert_int_equal(han, i);
+        tide_free(model);
+        translator_free(&t);
+    }
+    unlink(path);
+}
+
 static void says_why_a_model_cannot_be_loaded(void **state) {
     (void)state;
     char error[256] = "";
@@ -239,6 +270,7 @@ int main(void) {
         cmocka_unit_test(a_state_that_no_training_reaches_is_refused),
         cmocka_unit_test(a_file_may_be_loaded_twice_and_replaced),
         cmocka_unit_test(sizes_that_do_not_fit_are_refused),
+        cmocka_unit_test(han_is_written_where_it_belongs),
         cmocka_unit_test(says_why_a_model_cannot_be_loaded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

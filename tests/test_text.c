@@ -259,6 +259,19 @@ static void characters_and_their_classes(void **state) {
     assert_true(is_digit('7') && is_digit(0x663) && !is_digit(0xBD));
 }
 
+/* Every character, alone and behind others that are not Han. */
+static void text_has_han_agrees_with_is_han(void **state) {
+    (void)state;
+    assert_false(text_has_han(""));
+    for (utf8proc_int32_t c = 1; c < 0x110000; c++) {
+        if (c >= 0xD800 && c < 0xE000) continue;
+        char text[16] = "▁a";
+        size_t n = strlen(text);
+        utf8proc_encode_char(c, (utf8proc_uint8_t *)text + n);
+        if (text_has_han(text) != is_han(c) || text_has_han(text + n) != is_han(c)) fail_msg("U+%04X", (unsigned)c);
+    }
+}
+
 /* ---- bpe ---- */
 
 /* The pieces as one string with '|' between; releases them. */
@@ -825,6 +838,7 @@ int main(void) {
         cmocka_unit_test(only_characters_are_valid),
         cmocka_unit_test(normalise_orders_many_marks),
         cmocka_unit_test(characters_and_their_classes),
+        cmocka_unit_test(text_has_han_agrees_with_is_han),
         cmocka_unit_test(bpe_learns_the_most_frequent_pairs),
         cmocka_unit_test(bpe_stops_when_no_pair_occurs_twice),
         cmocka_unit_test(bpe_merges_runs_from_the_left),

@@ -156,6 +156,15 @@ bool is_han(int32_t c) {
            || c == 0x3005 || c == 0x3007;    /* 々 and 〇 */
 }
 
+bool text_has_han(const char *text) {
+    enum { LEAST = 0xE3 }; /* what a Han character begins with at least: most text holds no such byte */
+    while (*text) {
+        if ((unsigned char)*text < LEAST) text++;
+        else if (is_han(utf8_next(&text))) return true;
+    }
+    return false;
+}
+
 bool is_letter(int32_t c) {
     switch (utf8proc_category(c)) {
     case UTF8PROC_CATEGORY_LU:

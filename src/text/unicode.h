@@ -22,6 +22,9 @@ size_t utf8_length(const char *text);
 /* Number of code points. */
 size_t utf8_count(const char *text);
 
+/* Whether a character of the text is Han. */
+bool text_has_han(const char *text);
+
 bool is_han(int32_t c);    /* Han ideographs of all planes, with 々 and 〇 */
 bool is_letter(int32_t c); /* any other letter */
 bool is_mark(int32_t c);   /* a mark that combines with the character before it */

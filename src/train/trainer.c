@@ -103,8 +103,7 @@ static void begin_anew(Trainer *t) {
     Translator *tr = &t->translator;
     tr->options = *o;
     learn_sides(t);
-    ModelConfig config = translator_model_config(o, &tr->source, &tr->target);
-    model_init(&tr->model, &config);
+    translator_begin(tr);
     params_allocate(&tr->model.params);
     params_init(&tr->model.params, (uint64_t)o->seed);
     optimizer_init(&t->optimizer, (OptimizerKind)optimizer_kind(o->optimizer), tr->model.params.size);
@@ -159,6 +158,8 @@ static void describe(const Trainer *t) {
     note(t, "%d source pieces, %d target pieces, %.1f million weights, %d thread%s, %s kernels",
          model->config.source_vocab, model->config.target_vocab, (double)params_weights(&model->params) / 1e6,
          threads_count(t->threads), threads_count(t->threads) > 1 ? "s" : "", kernels->name);
+    int han = translator_banned_han(&t->translator);
+    if (han) note(t, "%d target pieces hold Han and are never written in '%s'", han, t->translator.options.langs[1]);
     if (t->resumed) note(t, "going on from update %ld", t->state.update);
 }
 

@@ -1,17 +1,41 @@
 #include "train/translator.h"
 #include "text/ds.h"
+#include "text/unicode.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
-/* ---- the file ------------------------------------------------------------------------------------------------- */
+/* ---- what follows from options and languages ------------------------------------------------------------------ */
 
-ModelConfig translator_model_config(const Options *o, const Side *source, const Side *target) {
-    return (ModelConfig){
-        .source_vocab = vocab_size(source->vocab),
-        .target_vocab = vocab_size(target->vocab),
+/* <unk> comes first and Han last, so that a search without either ban has a part of the list. */
+static const int never[] = {ID_UNK, ID_PAD, ID_BOS};
+enum { NEVER = sizeof never / sizeof *never };
+
+bool translator_writes_han(const Translator *translator) {
+    static const char *const codes[] = {"zh", "cmn", "yue", "lzh", "wuu", "ja", "jpn", "ko"};
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+        if (!strncasecmp(translator->options.langs[1], codes[i], strlen(codes[i]))) return true;
+    return false;
+}
+
+static int *banned_pieces(const Translator *translator) {
+    const Vocab *vocab = translator->target.vocab;
+    int *banned = NULL;
+    for (int i = 0; i < NEVER; i++) arrput(banned, never[i]);
+    if (translator_writes_han(translator)) return banned;
+    for (int id = ID_SPECIALS; id < vocab_size(vocab); id++)
+        if (text_has_han(vocab_piece(vocab, id))) arrput(banned, id);
+    return banned;
+}
+
+void translator_begin(Translator *translator) {
+    const Options *o = &translator->options;
+    const ModelConfig config = {
+        .source_vocab = vocab_size(translator->source.vocab),
+        .target_vocab = vocab_size(translator->target.vocab),
         .emb = o->dim_emb,
         .rnn = o->dim_rnn,
         .att = o->dim_att,
@@ -22,7 +46,11 @@ ModelConfig translator_model_config(const Options *o, const Side *source, const 
         .dropout_annotation = o->dropout_annotation,
         .dropout_readout = o->dropout_readout,
     };
+    model_init(&translator->model, &config);
+    translator->banned = banned_pieces(translator);
 }
+
+/* ---- the file ------------------------------------------------------------------------------------------------- */
 
 static const char *const side_keys[2][2] = {{"source.vocab", "source.merges"}, {"target.vocab", "target.merges"}};
 
@@ -91,8 +119,7 @@ int translator_read(Translator *translator, const Safetensors *file, const char 
         read_side(&translator->source, 0, &translator->options, file, path, err) ||
         read_side(&translator->target, 1, &translator->options, file, path, err))
         return -1;
-    ModelConfig model = translator_model_config(&translator->options, &translator->source, &translator->target);
-    model_init(&translator->model, &model);
+    translator_begin(translator);
     return borrow_weights(&translator->model.params, file, err);
 }
 
@@ -117,6 +144,7 @@ void translator_free(Translator *translator) {
     side_free(&translator->source);
     side_free(&translator->target);
     model_free(&translator->model);
+    arrfree(translator->banned);
     safetensors_close(translator->file);
     *translator = (Translator){0};
 }
@@ -124,16 +152,23 @@ void translator_free(Translator *translator) {
 /* ---- translating ---------------------------------------------------------------------------------------------- */
 
 BeamOptions translator_beam_options(const Translator *translator) {
-    static const int never[] = {ID_PAD, ID_UNK, ID_BOS};
+    CHECK(translator->banned, "a search with a translator that was not begun");
     return (BeamOptions){
         .beam = translator->options.beam_size,
         .normalize = translator->options.normalize,
         .length_limit = 3,
         .begin = ID_BOS,
         .end = ID_EOS,
-        .banned = never,
-        .banned_count = sizeof never / sizeof *never,
+        .banned = translator->banned,
+        .banned_count = (int)arrlen(translator->banned),
     };
+}
+
+int translator_banned_han(const Translator *translator) { return (int)arrlen(translator->banned) - NEVER; }
+
+void translator_allow(const Translator *translator, bool unknown, bool han, BeamOptions *options) {
+    options->banned = translator->banned + unknown;
+    options->banned_count = (han ? NEVER : (int)arrlen(translator->banned)) - unknown;
 }
 
 typedef struct Place {

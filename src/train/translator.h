@@ -13,11 +13,17 @@ typedef struct Translator {
     Options options;
     Side source, target;
     Model model;
+    int *banned;       /* stb_ds array: target ids that a search does not write; see translator_begin */
     Safetensors *file; /* kept where the model reads its weights from it; else NULL */
 } Translator;
 
-/* The model that the options describe, for the two vocabularies. */
-ModelConfig translator_model_config(const Options *options, const Side *source, const Side *target);
+/* Sets up what follows from the options and the two sides: the model, without weights, and the list of target pieces
+   that are banned from translations: the specials but </s>, and those that hold Han where the target language is not
+   written with it. The list is the translator's own; it refers to nothing of the sides. */
+void translator_begin(Translator *translator);
+/* Whether the target language is one that is written with Han: zh, cmn, yue, lzh, wuu, ja, jpn or ko, or a code
+   that begins so (zh-Hant). */
+bool translator_writes_han(const Translator *translator);
 
 /* The metadata that makes a model complete in itself: configuration, merges and vocabularies. Values are owned by the
    caller (translator_meta_free). */
@@ -35,7 +41,12 @@ int translator_load(Translator *translator, const char *path, Err *err);
 int translator_save(const Translator *translator, const char *path, Err *err);
 void translator_free(Translator *translator);
 
+/* The search as the model's options have it; the list of banned ids stays the translator's. */
 BeamOptions translator_beam_options(const Translator *translator);
+/* How many pieces are banned for the Han in them. */
+int translator_banned_han(const Translator *translator);
+/* Takes <unk>, or all that holds Han, out of what such a search does not write. */
+void translator_allow(const Translator *translator, bool unknown, bool han, BeamOptions *options);
 
 /* What became of n sentences; everything is owned by it. */
 typedef struct Translations {
