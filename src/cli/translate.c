@@ -3,7 +3,7 @@
 #include "cli/pictures.h"
 #include "text/lines.h"
 #include "text/ds.h"
-#include "train/translator.h"
+#include "train/unknown.h"
 #include "view/progress.h"
 
 #include <stdio.h>
@@ -15,6 +15,9 @@ static const Flag flags[] = {
     {"n-best", 1, "N", "print the N best: `line ||| text ||| features ||| score`"},
     {"alignment", 1, "hard|soft", "append ` ||| ` and the alignment: Pharaoh pairs, or all weights"},
     {"heatmap", 1, "DIR", "draw each translation's alignment as DIR/0001.svg ..."},
+    {"replace-unk", 0, NULL, "write the source word in place of a word that the model does not know"},
+    {"lexicon", 1, "FILE", "or its translation in FILE, lines `source TAB target`"},
+    {"allow-han", 0, NULL, "Han may be written in any target language"},
     {"transpose", 0, NULL, "heatmaps with the target across the top"},
     {"mini-batch", 1, "N", "sentences decoded together (default 64); the results are the same"},
     {"timing", 0, NULL, "say on stderr where the time went"},
@@ -46,7 +49,9 @@ typedef struct Settings {
     const char *model, *alignment, *heatmap;
     BeamOptions beam;
     int threads, batch, n_best;
-    bool transpose;
+    bool transpose, replace_unknown, allow_han;
+    Lexicon *lexicon; /* NULL: none */
+    char **lines;     /* what is translated */
 } Settings;
 
 static void print_alignment(const Settings *s, const Alignment *alignment) {
@@ -56,8 +61,9 @@ static void print_alignment(const Settings *s, const Alignment *alignment) {
 }
 
 static void print_hypothesis(const Settings *s, const Translator *tr, const Translations *found, int i, int k) {
-    char *text = translation_text(found, tr, i, k);
     const Hypothesis *h = k < found->nbest[i].count ? &found->nbest[i].list[k] : NULL;
+    char *text = s->replace_unknown && h ? unknown_replace(tr, s->lines[i], h, s->lexicon, s->allow_han)
+                                         : translation_text(found, tr, i, k);
     if (s->n_best) printf("%d ||| ", i);
     fputs(text, stdout);
     if (s->alignment && h && h->alpha) {
@@ -101,13 +107,13 @@ static int write_out(const Settings *s, const Translator *tr, const Translations
     return s->heatmap ? draw(s, tr, found, err) : 0;
 }
 
-static int run_on(const Settings *s, const Translator *tr, char **lines, Spent *spent, Err *err) {
+static int run_on(const Settings *s, const Translator *tr, Spent *spent, Err *err) {
     Threads *threads = threads_new(s->threads);
     Tape tape;
     ProgressView view;
     progress_start(&view);
     tape_init(&tape, threads, rng_seed(0, 0));
-    Translations found = translate(&tape, tr, lines, (int)arrlen(lines), &s->beam, s->batch, count, &view);
+    Translations found = translate(&tape, tr, s->lines, (int)arrlen(s->lines), &s->beam, s->batch, count, &view);
     progress_clear(&view);
     double moment = seconds_now();
     int status = write_out(s, tr, &found, err);
@@ -123,6 +129,9 @@ static int settings_of(const Args *args, const Translator *tr, Settings *s, Err 
     s->beam = translator_beam_options(tr);
     s->heatmap = args_value(args, "heatmap", 0);
     s->transpose = args_has(args, "transpose");
+    s->replace_unknown = args_has(args, "replace-unk");
+    s->allow_han = args_has(args, "allow-han");
+    translator_allow(tr, s->replace_unknown, s->allow_han, &s->beam);
     if (args_int(args, "n-best", 0, 0, 1000, &s->n_best, err) ||
         args_int(args, "mini-batch", 64, 1, 4096, &s->batch, err) ||
         args_choice(args, "alignment", NULL, "hard|soft", &s->alignment, err) ||
@@ -131,9 +140,19 @@ static int settings_of(const Args *args, const Translator *tr, Settings *s, Err 
         return -1;
     if (s->n_best > s->beam.beam)
         return err_set(err, NULL, 0, "--n-best %d needs --beam-size %d", s->n_best, s->n_best);
-    if ((s->alignment || s->heatmap) && !strcmp(tr->options.attention, "none"))
+    const bool attention = strcmp(tr->options.attention, "none") != 0;
+    if ((s->alignment || s->heatmap) && !attention)
         return err_set(err, NULL, 0, "this model has no attention, so there is no alignment to show");
+    if (s->replace_unknown && !attention)
+        return err_set(err, NULL, 0, "this model has no attention, so --replace-unk cannot tell where a word is from");
     return 0;
+}
+
+/* The lexicon, if there is to be one, and the sentences. */
+static int read_input(const Args *args, Settings *s, Err *err) {
+    const char *path = args_value(args, "lexicon", 0);
+    if (path && !(s->lexicon = lexicon_read(path, err))) return -1;
+    return (s->lines = lines_read(NULL, 1, err)) ? 0 : -1;
 }
 
 static int run(const Args *args) {
@@ -143,6 +162,8 @@ static int run(const Args *args) {
     Translator translator;
     double moment = args->began;
     if (args->word_count != 1) return usage_error("translate needs one MODEL; see `tide translate --help`");
+    if (args_has(args, "lexicon") && !args_has(args, "replace-unk"))
+        return usage_error("--lexicon needs --replace-unk");
     if (machine_flags(args, &settings.threads, &err)) return usage_error("%s", err.reason);
     spent.start = lap(&moment);
     if (translator_load(&translator, args->words[0], &err)) return fail(&err);
@@ -152,10 +173,11 @@ static int run(const Args *args) {
         translator_free(&translator);
         return usage_error("%s", err.reason);
     }
-    char **lines = lines_read(NULL, 1, &err);
+    int failed = read_input(args, &settings, &err);
     spent.read = lap(&moment);
-    int status = !lines || run_on(&settings, &translator, lines, &spent, &err) ? fail(&err) : 0;
-    lines_free(lines);
+    int status = failed || run_on(&settings, &translator, &spent, &err) ? fail(&err) : 0;
+    lines_free(settings.lines);
+    lexicon_free(settings.lexicon);
     translator_free(&translator);
     if (args_has(args, "timing") && !status) print_timing(&spent, seconds_now() - args->began);
     return status;
@@ -167,9 +189,15 @@ const Command command_translate = {
     .usage = "MODEL [flags] < source > translation",
     .about =
         "MODEL is a directory that `tide train` made, or a model.safetensors.\n\n"
+        "With --replace-unk the model may write <unk>, and in the text each one becomes the source word that it was\n"
+        "read from: the one with the largest weight in the alignment. With --lexicon, what FILE says for the longest\n"
+        "source text that covers that word is written instead. --alignment and --heatmap show <unk>, for that is what\n"
+        "the model wrote. Han is not written in a target language that is not written with it: pieces that hold Han\n"
+        "are banned, and --replace-unk leaves out source words that hold Han and are not in FILE; --allow-han lifts\n"
+        "both.\n\n"
         "--timing prints milliseconds. `start` is what passed before the model was opened: the processor time that\n"
         "the process had used when main began, and the time since. `load` is opening the model, of which `checksum`\n"
-        "read every byte of it; `read` is reading all sentences; `encode` and `decode` are the two halves of the\n"
+        "read every byte of it; `read` is reading all other input; `encode` and `decode` are the two halves of the\n"
         "search, with the packing of the weights that each uses first; `write` is printing and drawing. The rest of\n"
         "`total` went into pieces and threads, and into giving memory back.",
     .flags = flags,
