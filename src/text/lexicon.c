@@ -1,6 +1,6 @@
 #include "text/lexicon.h"
 
-#include "text/corpus.h"
+#include "text/lines.h"
 #include "text/ds.h"
 #include "text/unicode.h"
 
