@@ -37,6 +37,8 @@ train 2 'preset' "--tsv $scratch/train.tsv --preset nonsense"
 train 2 'either --train-sets or --tsv' ""
 printf 'dim-emb = 12\ndim_emb = 12\n' >"$scratch/bad.conf"
 train 1 'bad.conf:2: unknown key' "--tsv $scratch/train.tsv --config $scratch/bad.conf"
+printf 'dim-emb = 12\n\0dim_emb = 12\n' >"$scratch/nul.conf"
+train 1 'nul.conf: .* NUL' "--tsv $scratch/train.tsv --config $scratch/nul.conf"
 [ ! -e "$scratch/out" ] || die "a training that could not begin left $scratch/out"
 
 touch "$scratch/file"

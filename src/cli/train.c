@@ -26,6 +26,16 @@ static const Flag flags[] = {
 };
 /* ---- presets -------------------------------------------------------------------------------------------------- */
 
+/* A file that the reader of options can see all of. */
+static char *read_text(const char *path, Err *err) {
+    size_t size;
+    char *text = file_read(path, &size, err);
+    if (!text || strlen(text) == size) return text;
+    err_set(err, path, 0, "the file holds a NUL");
+    mem_free(text);
+    return NULL;
+}
+
 /* models/NAME.conf from here; in the tree that the program was built in (build/release/tide); or where `make install`
    put it (PREFIX/bin/tide and PREFIX/share/tide). */
 static char *find_preset(const char *name, char path[512], Err *err) {
@@ -37,7 +47,7 @@ static char *find_preset(const char *name, char path[512], Err *err) {
     if (slash) *slash = '\0';
     for (int i = 0; i < 3 && !strchr(name, '/'); i++) {
         snprintf(path, 512, "%s%s%s/%s.conf", i ? self : "", i ? "/" : "", places[i], name);
-        if (!access(path, R_OK)) return file_read(path, NULL, err);
+        if (!access(path, R_OK)) return read_text(path, err);
     }
     err_set(err, NULL, 0, "no preset '%s' (models/%s.conf)", name, name);
     return NULL;
@@ -56,7 +66,7 @@ static int gather_options(const Args *args, Options *options, Err *err) {
     const char *preset = args_value(args, "preset", 0), *config = args_value(args, "config", 0);
     options_default(options);
     if (preset && apply(options, find_preset(preset, path, err), path, err)) return -1;
-    if (config && apply(options, file_read(config, NULL, err), config, err)) return -1;
+    if (config && apply(options, read_text(config, err), config, err)) return -1;
     for (int i = 0; i < option_count; i++) {
         const Option *o = &option_table[i];
         if (!args_has(args, o->name)) continue;
