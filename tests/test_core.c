@@ -217,6 +217,25 @@ static void no_round_is_lost(void **unused) {
     threads_free(pool);
 }
 
+static void add_up(void *context, int begin, int end, int thread) {
+    (void)thread;
+    for (int i = begin; i < end; i++) atomic_fetch_add((atomic_int *)context, i + 1);
+}
+
+/* More threads than processors: most come when the others have done it all, and must not touch a run that is over. */
+static void a_late_thread_keeps_away(void **unused) {
+    (void)unused;
+    Threads *pool = threads_new(8);
+    for (int round = 0; round < 5000; round++) {
+        const int n = 2 + round % 50;
+        atomic_int *sum = mem_zalloc(sizeof *sum); /* another one each time, for the sanitizers to watch */
+        threads_run(pool, "sum", n, 1, add_up, sum);
+        assert_int_equal(*sum, n * (n + 1) / 2);
+        mem_free(sum);
+    }
+    threads_free(pool);
+}
+
 static void scratch_buffers_are_apart_and_stay(void **unused) {
     (void)unused;
     Threads *pool = threads_new(3);
@@ -265,6 +284,7 @@ int main(void) {
         cmocka_unit_test(exact_log_is_the_logarithm),
         cmocka_unit_test(every_index_is_visited_once),
         cmocka_unit_test(no_round_is_lost),
+        cmocka_unit_test(a_late_thread_keeps_away),
         cmocka_unit_test(scratch_buffers_are_apart_and_stay),
         cmocka_unit_test(runs_are_tallied),
     };

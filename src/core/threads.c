@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
 enum { SPINS = 4000, CACHE_LINE = 64, TALLIES = 32, RANGES = 32 /* of a thread in a run */ };
@@ -15,26 +16,30 @@ typedef struct Buffer {
 } Buffer;
 
 typedef struct Worker {
-    _Alignas(CACHE_LINE) atomic_int next; /* of its share of the present run, what nobody has taken */
+    /* Of its share of the present run: the round in the upper half, and in the lower how many items nobody has taken. A
+       thread that comes late finds another round, or nothing left, and keeps away from a run that is over. */
+    _Alignas(CACHE_LINE) _Atomic uint64_t left;
     Threads *pool;
     int index;
     pthread_t handle;
-    double busy; /* seconds of its part of the present run, while the pool is watched */
+    double busy; /* seconds that it worked in the present run, while the pool is watched */
 } Worker;
 
 struct Threads {
     int n;
     Worker *workers; /* workers[0] is the caller, without a thread of its own */
     Buffer scratch[SCRATCHES];
-    /* The present run. Written by the caller before `round` moves on. */
+    /* The present run. Written by the caller before shares are filled; read by those who have taken items of one. */
     Work *work;
     void *context;
-    int items, parts, range;
-    bool stop, watched;
+    int items;
+    atomic_int parts, range; /* these may be read too late, by one who will find nothing */
+    atomic_bool stop;
+    bool watched;
     Tally tallies[TALLIES];
     int tally_count;
     _Alignas(CACHE_LINE) atomic_uint round;
-    _Alignas(CACHE_LINE) atomic_int busy;
+    _Alignas(CACHE_LINE) atomic_int done; /* items of the present run */
     _Alignas(CACHE_LINE) atomic_int asleep;
     pthread_mutex_t mutex;
     pthread_cond_t wake;
@@ -57,17 +62,43 @@ bool threads_share_begins(const Threads *pool, int item) {
     return false;
 }
 
-/* Works a share off, its own or another's, as far as others leave something of it. */
-static void work_off(Threads *pool, int share, int thread) {
-    const int end = share_begin(pool, share + 1);
-    for (int begin; (begin = atomic_fetch_add(&pool->workers[share].next, pool->range)) < end;)
-        pool->work(pool->context, begin, begin + pool->range < end ? begin + pool->range : end, thread);
+/* Takes some items of a share; how many, 0 where the round is over or nothing is left. *before: those left till then.
+ */
+static int take(Threads *pool, int share, unsigned round, int *before) {
+    _Atomic uint64_t *left = &pool->workers[share].left;
+    uint64_t seen = atomic_load_explicit(left, memory_order_acquire);
+    for (;;) {
+        const int count = (int)(seen & UINT32_MAX), range = atomic_load_explicit(&pool->range, memory_order_relaxed);
+        const int taken = count < range ? count : range;
+        if (seen >> 32 != round || count == 0) return 0;
+        *before = count;
+        if (atomic_compare_exchange_weak_explicit(left, &seen, seen - (uint64_t)taken, memory_order_acq_rel,
+                                                  memory_order_acquire))
+            return taken;
+    }
 }
 
-static void run_part(Threads *pool, int part) {
-    double began = pool->watched ? seconds_now() : 0;
-    for (int i = 0; i < pool->parts; i++) work_off(pool, (part + i) % pool->parts, part);
-    if (pool->watched) pool->workers[part].busy = seconds_now() - began;
+/* Works a share off, its own or another's, as far as others leave something of it; how many items that were. */
+static int work_off(Threads *pool, int share, unsigned round, int thread) {
+    int done = 0;
+    for (int n, before; (n = take(pool, share, round, &before)) > 0; done += n) {
+        const int begin = share_begin(pool, share + 1) - before;
+        pool->work(pool->context, begin, begin + n, thread);
+    }
+    return done;
+}
+
+/* Once something was taken the run cannot end before this thread says that it is done, and until then nothing of the
+   run may be touched. */
+static void run_part(Threads *pool, unsigned round, int thread) {
+    const int parts = atomic_load_explicit(&pool->parts, memory_order_relaxed);
+    for (int i = 0; i < parts; i++) {
+        const double began = seconds_now();
+        const int done = work_off(pool, (thread + i) % parts, round, thread);
+        if (done == 0) continue;
+        pool->workers[thread].busy += seconds_now() - began;
+        atomic_fetch_add_explicit(&pool->done, done, memory_order_release);
+    }
 }
 
 /* Waits for the round to move on from `seen`: spins for a while, since the next op is near, then sleeps. */
@@ -91,13 +122,11 @@ static void *worker_main(void *argument) {
     for (unsigned round = 0;;) {
         round = await_round(pool, round);
         if (pool->stop) return NULL;
-        if (worker->index < pool->parts) run_part(pool, worker->index);
-        atomic_fetch_sub_explicit(&pool->busy, 1, memory_order_release);
+        run_part(pool, round, worker->index);
     }
 }
 
 static void next_round(Threads *pool) {
-    atomic_store(&pool->busy, pool->n - 1);
     atomic_fetch_add(&pool->round, 1);
     if (atomic_load(&pool->asleep)) {
         pthread_mutex_lock(&pool->mutex);
@@ -140,9 +169,17 @@ static void share_out(Threads *pool) {
         pool->work(pool->context, 0, pool->items, 0);
         return;
     }
+    const unsigned round = atomic_load(&pool->round) + 1;
+    atomic_store(&pool->done, 0);
+    for (int i = 0; i < pool->n; i++) pool->workers[i].busy = 0;
+    for (int i = 0; i < pool->parts; i++) {
+        const int left = share_begin(pool, i + 1) - share_begin(pool, i);
+        atomic_store(&pool->workers[i].left, (uint64_t)round << 32 | (uint64_t)left);
+    }
     next_round(pool);
-    run_part(pool, 0);
-    for (int spins = 0; atomic_load_explicit(&pool->busy, memory_order_acquire) > 0; spins++) pause_briefly(spins);
+    run_part(pool, round, 0);
+    for (int spins = 0; atomic_load_explicit(&pool->done, memory_order_acquire) < pool->items; spins++)
+        pause_briefly(spins);
 }
 
 static Tally *tally_of(Threads *pool, const char *name) {
@@ -164,7 +201,6 @@ void threads_run(Threads *pool, const char *name, int n, int grain, Work *work, 
     pool->items = n;
     pool->parts = parts < pool->n ? parts : pool->n;
     pool->range = n / (pool->parts * RANGES) > grain ? n / (pool->parts * RANGES) : grain;
-    for (int i = 0; i < pool->parts; i++) atomic_store(&pool->workers[i].next, share_begin(pool, i));
     if (!pool->watched) {
         share_out(pool);
         return;
