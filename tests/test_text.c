@@ -176,6 +176,20 @@ static void normalise_treats_ascii_like_the_rest(void **state) {
     }
 }
 
+/* Every character that holds no blank, before and behind a letter. */
+static void every_character_becomes_its_nfkc(void **state) {
+    (void)state;
+    for (int32_t c = 0x21; c < 0x30000; c++) {
+        char text[16] = "x";
+        if (c == 0x7f || (c >= 0x80 && c < 0xa0) || (c >= 0xd800 && c < 0xe000)) continue;
+        strcpy(text + 1 + utf8proc_encode_char(c, (utf8proc_uint8_t *)text + 1), "y");
+        char *expected = (char *)utf8proc_NFKC((const utf8proc_uint8_t *)text), *got = normalised(text);
+        if (!strchr(expected, ' ') && c != 0x2028 && c != 0x2029 && c != 0x1680) assert_string_equal(got, expected);
+        free(expected);
+        mem_free(got);
+    }
+}
+
 static void normalise_names_the_first_bad_byte(void **state) {
     (void)state;
     static const struct {
@@ -834,6 +848,7 @@ int main(void) {
         cmocka_unit_test(normalise_is_idempotent),
         cmocka_unit_test(normalise_agrees_with_utf8proc),
         cmocka_unit_test(normalise_treats_ascii_like_the_rest),
+        cmocka_unit_test(every_character_becomes_its_nfkc),
         cmocka_unit_test(normalise_names_the_first_bad_byte),
         cmocka_unit_test(only_characters_are_valid),
         cmocka_unit_test(normalise_orders_many_marks),

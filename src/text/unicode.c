@@ -84,27 +84,49 @@ static void order_marks(int32_t *points, size_t n) {
     }
 }
 
-/* ASCII is in NFKC as it stands, so that only its blanks change, which is many times faster. NULL where some byte is
-   not ASCII, or a NUL. */
-static char *normalise_ascii(const char *bytes, size_t n) {
-    char *text = mem_alloc(n + 1);
-    size_t out = 0;
-    for (size_t i = 0; i < n; i++) {
-        char c = bytes[i];
-        if (c == '\0' || (unsigned char)c >= 0x80) {
+/* What NFKC makes of a character that becomes one character whatever its neighbours are: ASCII, the usual Han and the
+   punctuation that comes with them; 0 for all others. */
+static int32_t plain(int32_t c) {
+    if (c < 0x80) return c > ' ' && c < 0x7f ? c : ' ';
+    if (c >= 0x4E00 && c <= 0x9FFF) return c;
+    if (c >= 0xFF01 && c <= 0xFF5E) return c - 0xFF01 + '!'; /* full-width forms */
+    switch (c) {
+    case 0x3000: return ' ';
+    case 0x2014: /* — */
+    case 0x2018: /* ‘ ’ “ ” */
+    case 0x2019:
+    case 0x201C:
+    case 0x201D:
+    case 0x3001: /* 、 。 《 》 */
+    case 0x3002:
+    case 0x300A:
+    case 0x300B: return c;
+    default: return 0;
+    }
+}
+
+/* Normalises text of such characters in one pass, which is many times faster; NULL where there is another, a NUL or a
+   bad byte. A mark is another, so that nothing is composed. */
+static char *normalise_plain(const char *bytes, size_t n) {
+    char *text = mem_alloc(n + 1), *out = text;
+    for (size_t at = 0, length; at < n; at += length) {
+        int32_t c = (signed char)bytes[at];
+        length = c > 0 ? 1 : read_character(bytes + at, n - at, &c);
+        if (length == 0 || c == 0 || (c = plain(c)) == 0) {
             mem_free(text);
             return NULL;
         }
-        if (c > ' ' && c < 0x7f) text[out++] = c;
-        else if (out > 0 && text[out - 1] != ' ') text[out++] = ' ';
+        if (c != ' ') out += utf8proc_encode_char(c, (utf8proc_uint8_t *)out);
+        else if (out > text && out[-1] != ' ') *out++ = ' ';
     }
-    text[out > 0 && text[out - 1] == ' ' ? out - 1 : out] = '\0';
+    if (out > text && out[-1] == ' ') out--;
+    *out = '\0';
     return text;
 }
 
 char *text_normalise(const char *bytes, size_t n, size_t *bad) {
-    char *ascii = normalise_ascii(bytes, n);
-    if (ascii) return ascii;
+    char *text = normalise_plain(bytes, n);
+    if (text) return text;
     int32_t *points = decompose(bytes, n, bad);
     if (!points) return NULL;
     size_t length = collapse_blanks(points, arrlenu(points));
@@ -113,7 +135,7 @@ char *text_normalise(const char *bytes, size_t n, size_t *bad) {
     arrsetcap(points, length + 1);
     utf8proc_ssize_t size = utf8proc_reencode(points, (utf8proc_ssize_t)length, NFKC);
     CHECK(size >= 0, "utf8proc_reencode: %s", utf8proc_errmsg(size));
-    char *text = mem_strndup((const char *)points, (size_t)size);
+    text = mem_strndup((const char *)points, (size_t)size);
     arrfree(points);
     return text;
 }
