@@ -35,26 +35,15 @@ void tide_free(TideModel *model) {
     mem_free(model);
 }
 
-static char **copies(char *const *strings, int n) {
-    char **copy = mem_alloc((size_t)n * sizeof *copy);
-    for (int i = 0; i < n; i++) copy[i] = mem_strdup(strings[i]);
-    return copy;
-}
-
 static void fill(TideTranslation *out, const TideModel *model, const Translations *found) {
     const Hypothesis *h = &found->nbest[0].list[0];
-    const int *source = found->source[0], n_source = (int)arrlen(source);
-    Alignment a = alignment_of(&model->translator, source, n_source, h->ids, h->length, h->alpha);
+    Alignment a = translation_alignment(found, &model->translator, 0, h);
     out->log_probability = h->log_probability;
-    out->source_pieces = n_source;
-    out->target_pieces = h->length;
-    out->source = copies(a.source, n_source);
-    out->target = copies(a.target, h->length);
-    if (h->alpha) {
-        size_t bytes = (size_t)h->length * (size_t)n_source * sizeof(float);
-        out->alignment = memcpy(mem_alloc(bytes), h->alpha, bytes);
-    }
-    alignment_free(&a);
+    out->source_pieces = a.n_source;
+    out->target_pieces = a.n_target;
+    out->source = (char **)a.source; /* what the alignment owns is the caller's from here on */
+    out->target = (char **)a.target;
+    out->alignment = (float *)a.weight;
 }
 
 int tide_translate(TideModel *model, const char *sentence, int beam, TideTranslation *out) {

@@ -825,6 +825,26 @@ static void sides_count_and_encode_as_they_split(void **state) {
     for (int i = 0; i < TEXTS; i++) mem_free(texts[i]);
 }
 
+static void unknown_spaces_are_left_out(void **state) {
+    (void)state;
+    char *corpus[] = {"潮水退了"};
+    Side side;
+    side_learn(&side, TOKENIZER_CHAR, corpus, 1, 0, 0);
+    int *close = side_encode(&side, "潮水海了"), *apart = side_encode(&side, "潮水 海 了");
+    assert_int_equal(arrlen(close), 5);
+    assert_int_equal(arrlen(apart), 5);
+    assert_memory_equal(close, apart, 5 * sizeof *close);
+    assert_pieces(side_spell(&side, "潮水 海 了"), "潮|水|▁海|▁了|</s>");
+    assert_pieces(side_spell(&side, "潮水海了"), "潮|水|海|了|</s>");
+    arrfree(close);
+    arrfree(apart);
+    side_free(&side);
+    char *spaced[] = {"潮 水"};
+    side_learn(&side, TOKENIZER_CHAR, spaced, 1, 0, 0);
+    assert_pieces(side_spell(&side, "水 潮"), "水|▁|潮|</s>");
+    side_free(&side);
+}
+
 static void joint_merges_are_learned_on_both_sides(void **state) {
     (void)state;
     char *source[] = {"ab xy", "ab"}, *target[] = {"ab cd", "xy cd"}, **texts[] = {source, target};
@@ -875,6 +895,7 @@ int main(void) {
         cmocka_unit_test(vocab_text_form_round_trips),
         cmocka_unit_test(vocab_refuses_broken_text),
         cmocka_unit_test(sides_count_and_encode_as_they_split),
+        cmocka_unit_test(unknown_spaces_are_left_out),
         cmocka_unit_test(joint_merges_are_learned_on_both_sides),
     };
     return cmocka_run_group_tests_name("text", tests, NULL, NULL);

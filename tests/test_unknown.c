@@ -122,7 +122,9 @@ static char *replaced(const Translator *t, const char *sentence, char *const *wo
 
 static Translator translator_of(const char *source, const char *merges, const char *target, const char *lang,
                                 char *const *words) {
-    Translator t = {.source = side_of(source, merges, NULL), .target = side_of(target, "", words)};
+    char **space = words_of("▁"); /* the one piece that the source knows, so that it is not left out */
+    Translator t = {.source = side_of(source, merges, space), .target = side_of(target, "", words)};
+    pieces_free(space);
     snprintf(t.options.langs[1], sizeof t.options.langs[1], "%s", lang);
     return t;
 }

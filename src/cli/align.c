@@ -1,6 +1,7 @@
 /* tide align: forced decoding of given pairs */
 #include "cli/cli.h"
 #include "cli/pictures.h"
+#include "cli/shown.h"
 #include "text/ds.h"
 #include "text/lines.h"
 #include "train/translator.h"
@@ -11,51 +12,112 @@
 static const Flag flags[] = {
     {"src", 1, "FILE", "source sentences"},
     {"tgt", 1, "FILE", "their translations, line by line"},
-    {"format", 1, "pharaoh|soft|json|svg", "what to print (default pharaoh); svg needs --output"},
+    {"format", 1, "pharaoh|soft|matrix|json|svg", "what to print (default pharaoh); svg needs --output"},
+    FLAGS_SHOWN,
+    {"reverse", 1, "MODEL", "a model of the other direction, to be symmetrised with; by word"},
+    {"symmetrize", 1, "METHOD", "intersection, union or grow-diag-final-and (default)"},
     {"output", 1, "DIR", "where the svg files go: DIR/0001.svg ..."},
     {"transpose", 0, NULL, "heatmaps with the target across the top"},
     FLAG_THREADS,
     FLAG_ISA,
 };
 
-typedef struct Aligner {
-    const Translator *translator;
+/* A model that is led along sentences. */
+typedef struct Guide {
+    Translator translator;
     Tape tape;
+} Guide;
+
+typedef struct Aligner {
+    Guide forward, reverse;
+    bool both;
+    Symmetrization symmetrization;
+    Shown shown;
     const char *format;
     Pictures pictures;
+    int pairs; /* so far */
 } Aligner;
 
+static int guide_open(Guide *guide, const char *path, Err *err) {
+    if (translator_load(&guide->translator, path, err)) return -1;
+    if (strcmp(guide->translator.options.attention, "none") != 0) return 0;
+    translator_free(&guide->translator);
+    return err_set(err, path, 0, "this model has no attention, so there is no alignment");
+}
+
 /* α [target, source] of one pair, in the tape's arena. */
-static const float *force(Aligner *a, const int *source, const int *target) {
+static const float *force(Guide *guide, const int *source, const int *target) {
+    Tape *tape = &guide->tape;
     int n_source = (int)arrlen(source), n_target = (int)arrlen(target);
-    Batch batch = batch_fold(&a->tape.arena, &source, &n_source, &target, &n_target, 1, ID_BOS);
-    Forced forced = model_force(&a->tape, &a->translator->model, &batch);
-    float *alpha = arena_alloc(&a->tape.arena, (size_t)n_target * (size_t)n_source * sizeof *alpha);
+    Batch batch = batch_fold(&tape->arena, &source, &n_source, &target, &n_target, 1, ID_BOS);
+    Forced forced = model_force(tape, &guide->translator.model, &batch);
+    float *alpha = arena_alloc(&tape->arena, (size_t)n_target * (size_t)n_source * sizeof *alpha);
     for (int i = 0; i < n_target; i++)
         memcpy(alpha + (size_t)i * (size_t)n_source, forced.alpha[i]->v, (size_t)n_source * sizeof *alpha);
     return alpha;
 }
 
+/* The alignment of a pair; release with alignment_free. */
+static Alignment guide_align(Guide *guide, const Shown *shown, const char *source_text, const char *target_text) {
+    const Translator *tr = &guide->translator;
+    TapeMark mark = tape_mark(&guide->tape);
+    int *source = side_encode(&tr->source, source_text), *target = side_encode(&tr->target, target_text);
+    char **x = side_spell(&tr->source, source_text), **y = side_spell(&tr->target, target_text);
+    Alignment alignment = alignment_new(x, (int)arrlen(x), y, (int)arrlen(y), force(guide, source, target));
+    shown_apply(shown, &alignment);
+    pieces_free(x);
+    pieces_free(y);
+    arrfree(source);
+    arrfree(target);
+    tape_rewind(&guide->tape, mark);
+    return alignment;
+}
+
+static void print_links(Link *links) {
+    links_print(stdout, links, (int)arrlen(links));
+    putchar('\n');
+    arrfree(links);
+}
+
 static int emit(Aligner *a, const Alignment *alignment, Err *err) {
     if (!strcmp(a->format, "svg")) return pictures_add(&a->pictures, alignment, err);
-    if (!strcmp(a->format, "pharaoh")) alignment_pharaoh(stdout, alignment);
+    if (!strcmp(a->format, "pharaoh")) {
+        print_links(alignment_links(alignment, a->shown.threshold));
+        return 0;
+    }
     if (!strcmp(a->format, "soft")) alignment_soft(stdout, alignment);
+    if (!strcmp(a->format, "matrix")) alignment_matrix(stdout, alignment, a->pairs);
     if (!strcmp(a->format, "json")) alignment_json(stdout, alignment);
     putchar('\n');
     return 0;
 }
 
-static int align_pair(Aligner *a, const char *source_text, const char *target_text, Err *err) {
-    TapeMark mark = tape_mark(&a->tape);
-    int *source = side_encode(&a->translator->source, source_text);
-    int *target = side_encode(&a->translator->target, target_text);
-    Alignment alignment =
-        alignment_of(a->translator, source, (int)arrlen(source), target, (int)arrlen(target), force(a, source, target));
-    int status = emit(a, &alignment, err);
-    alignment_free(&alignment);
-    arrfree(source);
-    arrfree(target);
-    tape_rewind(&a->tape, mark);
+/* Prints the links that both directions together give; the reverse alignment is of the target with the source. */
+static int emit_symmetrized(const Aligner *a, const Alignment *forward, const Alignment *reverse, Err *err) {
+    if (forward->n_source != reverse->n_target || forward->n_target != reverse->n_source)
+        return err_set(err, NULL, 0, "pair %d: the two models see %d and %d words, but %d and %d the other way round",
+                       a->pairs + 1, forward->n_source - 1, forward->n_target - 1, reverse->n_target - 1,
+                       reverse->n_source - 1);
+    Link *there = alignment_links(forward, a->shown.threshold), *back = alignment_links(reverse, a->shown.threshold);
+    for (ptrdiff_t i = 0; i < arrlen(back); i++) back[i] = (Link){back[i].target, back[i].source, false};
+    print_links(links_symmetrize(a->symmetrization, there, (int)arrlen(there), back, (int)arrlen(back)));
+    arrfree(there);
+    arrfree(back);
+    return 0;
+}
+
+static int align_pair(Aligner *a, const char *source, const char *target, Err *err) {
+    int status;
+    Alignment forward = guide_align(&a->forward, &a->shown, source, target);
+    if (a->both) {
+        Alignment reverse = guide_align(&a->reverse, &a->shown, target, source);
+        status = emit_symmetrized(a, &forward, &reverse, err);
+        alignment_free(&reverse);
+    } else {
+        status = emit(a, &forward, err);
+    }
+    alignment_free(&forward);
+    a->pairs++;
     return status;
 }
 
@@ -75,9 +137,11 @@ static int run_with(Aligner *a, const Args *args, int threads, Err *err) {
     if (!status && a->pictures.dir) status = pictures_begin(&a->pictures, err);
     if (!status) {
         Threads *pool = threads_new(threads);
-        tape_init(&a->tape, pool, rng_seed(0, 0));
+        tape_init(&a->forward.tape, pool, rng_seed(0, 0));
+        tape_init(&a->reverse.tape, pool, rng_seed(0, 0));
         status = align_all(a, source, target, err);
-        tape_free(&a->tape);
+        tape_free(&a->forward.tape);
+        tape_free(&a->reverse.tape);
         threads_free(pool);
     }
     lines_free(source);
@@ -85,31 +149,51 @@ static int run_with(Aligner *a, const Args *args, int threads, Err *err) {
     return status;
 }
 
+/* What is wrong with the flags together; NULL: nothing. */
+static const char *check_flags(const Args *args, const Aligner *a) {
+    if (!strcmp(a->format, "svg") && !a->pictures.dir) return "--format svg needs --output DIR";
+    if (args_has(args, "symmetrize") && !a->both) return "--symmetrize needs --reverse MODEL";
+    if (a->both && (!a->shown.words || strcmp(a->format, "pharaoh") != 0))
+        return "--reverse needs --level word and the format pharaoh";
+    return NULL;
+}
+
+static int run_on(Aligner *a, const Args *args, int threads, Err *err) {
+    if (guide_open(&a->forward, args->words[0], err)) return -1;
+    int status = a->both ? guide_open(&a->reverse, args_value(args, "reverse", 0), err) : 0;
+    if (!status) status = run_with(a, args, threads, err);
+    translator_free(&a->forward.translator);
+    translator_free(&a->reverse.translator);
+    return status;
+}
+
 static int run(const Args *args) {
     Err err;
     int threads;
-    Translator translator;
-    Aligner a = {.translator = &translator,
+    const char *method;
+    Aligner a = {.both = args_has(args, "reverse"),
                  .pictures = {args_value(args, "output", 0), args_has(args, "transpose"), 0}};
     if (args->word_count != 1 || !args_has(args, "src") || !args_has(args, "tgt"))
         return usage_error("align needs MODEL, --src and --tgt; see `tide align --help`");
-    if (machine_flags(args, &threads, &err) ||
-        args_choice(args, "format", "pharaoh", "pharaoh|soft|json|svg", &a.format, &err))
+    if (machine_flags(args, &threads, &err) || shown_flags(args, &a.shown, &err) ||
+        args_choice(args, "format", "pharaoh", "pharaoh|soft|matrix|json|svg", &a.format, &err) ||
+        args_choice(args, "symmetrize", "grow-diag-final-and", "intersection|union|grow-diag-final-and", &method, &err))
         return usage_error("%s", err.reason);
-    if (!strcmp(a.format, "svg") && !a.pictures.dir) return usage_error("--format svg needs --output DIR");
-    if (translator_load(&translator, args->words[0], &err)) return fail(&err);
-    int status = strcmp(translator.options.attention, "none") != 0
-                     ? run_with(&a, args, threads, &err)
-                     : err_set(&err, args->words[0], 0, "this model has no attention, so there is no alignment");
-    translator_free(&translator);
-    return status ? fail(&err) : 0;
+    a.symmetrization = (Symmetrization)symmetrization_kind(method);
+    const char *wrong = check_flags(args, &a);
+    if (wrong) return usage_error("%s", wrong);
+    return run_on(&a, args, threads, &err) ? fail(&err) : 0;
 }
 
 const Command command_align = {
     .name = "align",
     .summary = "align given sentence pairs (forced decoding)",
-    .usage = "MODEL --src FILE --tgt FILE [--format pharaoh|soft|json|svg]",
-    .about = "Leads the decoder along the given translations and prints which source piece each target piece reads.",
+    .usage = "MODEL --src FILE --tgt FILE [--format pharaoh|soft|matrix|json|svg]",
+    .about =
+        "Leads the decoder along the given translations and prints which source piece each target piece reads.\n"
+        "--level word: words are what stands between spaces in the sentences, as Chinese that was segmented has them;\n"
+        "a side without spaces keeps its pieces. --reverse MODEL, trained the other way round (--langs en zh): the\n"
+        "links of both directions become one set.",
     .flags = flags,
     .flag_count = sizeof flags / sizeof *flags,
     .run = run,

@@ -15,8 +15,8 @@ typedef struct Command {
     int (*run)(const Args *args); /* returns the exit status */
 } Command;
 
-extern const Command command_train, command_translate, command_align, command_bleu, command_chrf, command_corpus,
-    command_tokenize, command_info, command_bench;
+extern const Command command_train, command_translate, command_align, command_aer, command_bleu, command_chrf,
+    command_corpus, command_tokenize, command_info, command_bench;
 
 /* Prints "tide: path:line: reason" and returns the exit status. */
 int fail(const Err *err);

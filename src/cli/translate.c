@@ -1,8 +1,9 @@
 /* tide translate */
 #include "cli/cli.h"
 #include "cli/pictures.h"
-#include "text/lines.h"
+#include "cli/shown.h"
 #include "text/ds.h"
+#include "text/lines.h"
 #include "train/unknown.h"
 #include "view/progress.h"
 
@@ -14,6 +15,7 @@ static const Flag flags[] = {
     {"normalize", 1, "R", "divide scores by length to this power (default: the model's; 0: do not)"},
     {"n-best", 1, "N", "print the N best: `line ||| text ||| features ||| score`"},
     {"alignment", 1, "hard|soft", "append ` ||| ` and the alignment: Pharaoh pairs, or all weights"},
+    FLAGS_SHOWN,
     {"heatmap", 1, "DIR", "draw each translation's alignment as DIR/0001.svg ..."},
     {"replace-unk", 0, NULL, "write the source word in place of a word that the model does not know"},
     {"lexicon", 1, "FILE", "or its translation in FILE, lines `source TAB target`"},
@@ -48,16 +50,29 @@ static void print_timing(const Spent *s, double total) {
 typedef struct Settings {
     const char *model, *alignment, *heatmap;
     BeamOptions beam;
+    Shown shown;
     int threads, batch, n_best;
     bool transpose, replace_unknown, allow_han;
     Lexicon *lexicon; /* NULL: none */
     char **lines;     /* what is translated */
 } Settings;
 
+static Alignment alignment_at(const Settings *s, const Translator *tr, const Translations *found, int i,
+                              const Hypothesis *h) {
+    Alignment alignment = translation_alignment(found, tr, i, h);
+    shown_apply(&s->shown, &alignment);
+    return alignment;
+}
+
 static void print_alignment(const Settings *s, const Alignment *alignment) {
     fputs(" ||| ", stdout);
-    if (!strcmp(s->alignment, "hard")) alignment_pharaoh(stdout, alignment);
-    else alignment_soft(stdout, alignment);
+    if (strcmp(s->alignment, "hard") != 0) {
+        alignment_soft(stdout, alignment);
+        return;
+    }
+    Link *links = alignment_links(alignment, s->shown.threshold);
+    links_print(stdout, links, (int)arrlen(links));
+    arrfree(links);
 }
 
 static void print_hypothesis(const Settings *s, const Translator *tr, const Translations *found, int i, int k) {
@@ -67,7 +82,7 @@ static void print_hypothesis(const Settings *s, const Translator *tr, const Tran
     if (s->n_best) printf("%d ||| ", i);
     fputs(text, stdout);
     if (s->alignment && h && h->alpha) {
-        Alignment a = alignment_of(tr, found->source[i], (int)arrlen(found->source[i]), h->ids, h->length, h->alpha);
+        Alignment a = alignment_at(s, tr, found, i, h);
         print_alignment(s, &a);
         alignment_free(&a);
     } else if (s->alignment) {
@@ -87,7 +102,7 @@ static int draw(const Settings *s, const Translator *tr, const Translations *fou
             pictures_skip(&pictures);
             continue;
         }
-        Alignment a = alignment_of(tr, found->source[i], (int)arrlen(found->source[i]), h->ids, h->length, h->alpha);
+        Alignment a = alignment_at(s, tr, found, i, h);
         int status = pictures_add(&pictures, &a, err);
         alignment_free(&a);
         if (status) return -1;
@@ -134,7 +149,7 @@ static int settings_of(const Args *args, const Translator *tr, Settings *s, Err 
     translator_allow(tr, s->replace_unknown, s->allow_han, &s->beam);
     if (args_int(args, "n-best", 0, 0, 1000, &s->n_best, err) ||
         args_int(args, "mini-batch", 64, 1, 4096, &s->batch, err) ||
-        args_choice(args, "alignment", NULL, "hard|soft", &s->alignment, err) ||
+        args_choice(args, "alignment", NULL, "hard|soft", &s->alignment, err) || shown_flags(args, &s->shown, err) ||
         args_int(args, "beam-size", s->beam.beam, 1, 1000, &s->beam.beam, err) ||
         args_real(args, "normalize", s->beam.normalize, 0, 10, &s->beam.normalize, err))
         return -1;

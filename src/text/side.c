@@ -63,6 +63,10 @@ void side_free(Side *side) {
     *side = (Side){0};
 }
 
+static bool is_left_out(const Side *side, const char *piece) {
+    return side->tokenizer.kind != TOKENIZER_NONE && !strcmp(piece, "▁") && vocab_id(side->vocab, piece) == ID_UNK;
+}
+
 /* The ids of a word, a stretch of an array that holds those of all words met so far. */
 typedef struct WordIds {
     char *key;
@@ -73,8 +77,9 @@ static WordIds encode_word(const Side *side, const Words *words, int **stock) {
     WordIds ids = {.key = words->word, .begin = arrlenu(*stock)};
     char **pieces = NULL;
     tokenizer_split_word(&side->tokenizer, words->word, words->whole, &pieces);
-    for (ptrdiff_t i = 0; i < arrlen(pieces); i++) arrput(*stock, vocab_id(side->vocab, pieces[i]));
-    ids.length = arrlenu(pieces);
+    for (ptrdiff_t i = 0; i < arrlen(pieces); i++)
+        if (!is_left_out(side, pieces[i])) arrput(*stock, vocab_id(side->vocab, pieces[i]));
+    ids.length = arrlenu(*stock) - ids.begin;
     pieces_free(pieces);
     return ids;
 }
@@ -108,6 +113,25 @@ int *side_encode(const Side *side, const char *sentence) {
     int **all = side_encode_all(side, (char *[]){(char *)sentence}, 1), *ids = all[0];
     mem_free(all);
     return ids;
+}
+
+static char *marked(const char *piece, bool space) {
+    char *text = mem_alloc(strlen("▁") + strlen(piece) + 1);
+    strcpy(stpcpy(text, space ? "▁" : ""), piece);
+    return text;
+}
+
+char **side_spell(const Side *side, const char *sentence) {
+    char **pieces = tokenizer_split(&side->tokenizer, sentence), **spelled = NULL;
+    bool space = false; /* was left out before this piece */
+    for (ptrdiff_t i = 0; i < arrlen(pieces); i++) {
+        bool left_out = is_left_out(side, pieces[i]);
+        if (!left_out) arrput(spelled, marked(pieces[i], space));
+        space = left_out;
+    }
+    arrput(spelled, mem_strdup(vocab_piece(side->vocab, ID_EOS)));
+    pieces_free(pieces);
+    return spelled;
 }
 
 char **side_pieces(const Side *side, const int *ids, int n) {

@@ -1,20 +1,120 @@
 #include "train/alignment.h"
 
+#include "text/ds.h"
+#include "text/tokenizer.h"
+
 #include <cJSON.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const float *row(const Alignment *a, int i) { return a->weight + (size_t)i * (size_t)a->n_source; }
 
-void alignment_pharaoh(FILE *out, const Alignment *a) {
-    const char *space = "";
-    for (int i = 0; i + 1 < a->n_target; i++) {
-        int best = 0;
-        for (int j = 1; j < a->n_source; j++)
-            if (row(a, i)[j] > row(a, i)[best]) best = j;
-        if (best == a->n_source - 1) continue;
-        fprintf(out, "%s%d-%d", space, best, i);
-        space = " ";
+/* ---- making and changing -------------------------------------------------------------------------------------- */
+
+static char **copy_strings(char *const *strings, int n) {
+    char **copy = mem_alloc((size_t)n * sizeof *copy);
+    for (int i = 0; i < n; i++) copy[i] = mem_strdup(strings[i]);
+    return copy;
+}
+
+Alignment alignment_new(char *const *source, int n_source, char *const *target, int n_target, const float *weight) {
+    const size_t size = (size_t)n_source * (size_t)n_target * sizeof *weight;
+    return (Alignment){copy_strings(source, n_source), n_source, copy_strings(target, n_target), n_target,
+                       weight ? memcpy(mem_alloc(size), weight, size) : NULL};
+}
+
+void alignment_free(Alignment *a) {
+    for (int j = 0; j < a->n_source; j++) mem_free(a->source[j]);
+    for (int i = 0; i < a->n_target; i++) mem_free(a->target[i]);
+    mem_free((char **)a->source);
+    mem_free((char **)a->target);
+    mem_free((float *)a->weight);
+    *a = (Alignment){0};
+}
+
+void alignment_shift(Alignment *a) {
+    memmove((float *)a->weight, row(a, 1), (size_t)(a->n_target - 1) * (size_t)a->n_source * sizeof *a->weight);
+}
+
+static bool begins_word(const char *piece) { return !strncmp(piece, "▁", strlen("▁")); }
+
+/* The word that each of n pieces belongs to, owned by the caller; </s> is one. *words becomes their texts. */
+static int *group_pieces(char *const *pieces, int n, char ***words, int *count) {
+    int *word_of = mem_alloc((size_t)n * sizeof *word_of);
+    bool spaces = false;
+    for (int i = 0; i < n; i++) spaces = spaces || begins_word(pieces[i]);
+    *words = mem_alloc((size_t)n * sizeof **words);
+    *count = 0;
+    for (int i = 0, end; i < n; i = end) {
+        for (end = i + 1; spaces && end < n - 1 && !begins_word(pieces[end]);) end++;
+        for (int k = i; k < end; k++) word_of[k] = *count;
+        (*words)[(*count)++] = spaces ? tokenizer_join(TOKENIZER_CHAR, pieces + i, end - i) : mem_strdup(pieces[i]);
     }
+    return word_of;
+}
+
+void alignment_merge_words(Alignment *a) {
+    Alignment merged;
+    char **source, **target;
+    int *source_word = group_pieces(a->source, a->n_source, &source, &merged.n_source);
+    int *target_word = group_pieces(a->target, a->n_target, &target, &merged.n_target);
+    int *pieces = mem_zalloc((size_t)merged.n_target * sizeof *pieces);
+    double *sum = mem_zalloc((size_t)merged.n_target * (size_t)merged.n_source * sizeof *sum);
+    float *weight = mem_alloc((size_t)merged.n_target * (size_t)merged.n_source * sizeof *weight);
+    for (int i = 0; i < a->n_target; i++) {
+        pieces[target_word[i]]++;
+        for (int j = 0; j < a->n_source; j++)
+            sum[target_word[i] * merged.n_source + source_word[j]] += (double)row(a, i)[j];
+    }
+    for (int k = 0; k < merged.n_target * merged.n_source; k++)
+        weight[k] = (float)(sum[k] / pieces[k / merged.n_source]);
+    mem_free(source_word);
+    mem_free(target_word);
+    mem_free(pieces);
+    mem_free(sum);
+    alignment_free(a);
+    merged.source = source;
+    merged.target = target;
+    merged.weight = weight;
+    *a = merged;
+}
+
+/* ---- formats -------------------------------------------------------------------------------------------------- */
+
+/* Adds the links of target piece i. */
+static void add_links(const Alignment *a, int i, double threshold, Link **links) {
+    int best = 0;
+    for (int j = 0; j < a->n_source; j++) {
+        if (row(a, i)[j] > row(a, i)[best]) best = j;
+        if (threshold > 0 && j < a->n_source - 1 && (double)row(a, i)[j] >= threshold)
+            arrput(*links, ((Link){j, i, false}));
+    }
+    if (threshold <= 0 && best < a->n_source - 1) arrput(*links, ((Link){best, i, false}));
+}
+
+Link *alignment_links(const Alignment *a, double threshold) {
+    Link *links = NULL;
+    for (int i = 0; i + 1 < a->n_target; i++) add_links(a, i, threshold, &links);
+    return links;
+}
+
+void links_print(FILE *out, const Link *links, int n) {
+    for (int i = 0; i < n; i++) fprintf(out, "%s%d-%d", i ? " " : "", links[i].source, links[i].target);
+}
+
+static void write_words(FILE *out, char *const *words, int n) {
+    for (int i = 0; i < n; i++) fprintf(out, "%s%s", i ? " " : "", words[i]);
+}
+
+void alignment_matrix(FILE *out, const Alignment *a, int number) {
+    fprintf(out, "%d ||| ", number);
+    write_words(out, a->target, a->n_target - 1);
+    fputs(" ||| 0 ||| ", out);
+    write_words(out, a->source, a->n_source - 1);
+    fprintf(out, " ||| %d %d\n", a->n_source, a->n_target);
+    for (int i = 0; i < a->n_target; i++)
+        for (int j = 0; j < a->n_source; j++)
+            fprintf(out, "%.6g%c", (double)row(a, i)[j], j + 1 < a->n_source ? ' ' : '\n');
 }
 
 void alignment_soft(FILE *out, const Alignment *a) {

@@ -2,10 +2,13 @@
 #ifndef TIDE_ALIGNMENT_H
 #define TIDE_ALIGNMENT_H
 
+#include "train/links.h"
+
 #include <stdio.h>
 
 /* One sentence pair's alignment: weight[i * n_source + j] is how much target piece i was read from source piece j; each
-   row sums to 1. Pieces are as the vocabulary has them ("▁" for a space), "</s>" last on both sides. */
+   row sums to 1. Pieces are as the vocabulary has them ("▁" for a space), "</s>" last on both sides. alignment_new
+   makes one that owns all of this. */
 typedef struct Alignment {
     char *const *source;
     int n_source;
@@ -14,12 +17,29 @@ typedef struct Alignment {
     const float *weight;
 } Alignment;
 
-/* Pharaoh: "0-0 1-2", source-target from 0: for each target piece but </s> the source piece of the largest weight,
-   unless that is </s>. Without a newline. */
-void alignment_pharaoh(FILE *out, const Alignment *alignment);
+/* A copy of pieces and weights (NULL: there are none); release with alignment_free. */
+Alignment alignment_new(char *const *source, int n_source, char *const *target, int n_target, const float *weight);
+void alignment_free(Alignment *alignment);
+
+/* Moves each row up by one, for one that alignment_new made: a piece gets the weights of the step that it was given to
+   as y_{i-1}, not of the one that wrote it. </s> keeps its own. */
+void alignment_shift(Alignment *alignment);
+/* Makes words of the pieces, for one that alignment_new made: a word's row is the mean of its pieces' rows, its column
+   their sum. Words are what stands between spaces; a side without a space mark keeps its pieces. </s> stays. */
+void alignment_merge_words(Alignment *alignment);
+
+/* The links between all but </s>, in order of target: of each target piece with the source piece of the largest weight,
+   unless that is </s>; with a threshold above 0, with all that have at least so much. A stb_ds array. */
+Link *alignment_links(const Alignment *alignment, double threshold);
+/* Pharaoh: "0-0 1-2", source-target from 0. Without a newline. */
+void links_print(FILE *out, const Link *links, int n);
 /* Marian's soft alignment: the weights of a target piece joined by commas, pieces separated by spaces, </s>
    included. */
 void alignment_soft(FILE *out, const Alignment *alignment);
+/* What SoftAlignments reads, and Nematus writes: a line "number ||| target ||| score ||| source ||| sizes", in which
+   </s> is not written but counted, a line of weights for each target piece, and an empty line. The score is always 0.
+ */
+void alignment_matrix(FILE *out, const Alignment *alignment, int number);
 /* {"source": [...], "target": [...], "matrix": [[...]]}, a row for each target piece. */
 void alignment_json(FILE *out, const Alignment *alignment);
 

@@ -192,7 +192,7 @@ static Place *by_length(int *const *ids, int n) {
 
 Translations translate(Tape *tape, const Translator *translator, char *const *sentences, int n,
                        const BeamOptions *options, int batch, Counter *counter, void *context) {
-    Translations t = {.n = n};
+    Translations t = {.n = n, .sentences = sentences};
     t.source = side_encode_all(&translator->source, sentences, n);
     t.nbest = mem_zalloc((size_t)n * sizeof *t.nbest);
     Place *places = by_length(t.source, n);
@@ -234,15 +234,12 @@ char **translations_text(const Translations *t, const Translator *translator) {
     return texts;
 }
 
-Alignment alignment_of(const Translator *translator, const int *source, int n_source, const int *target, int n_target,
-                       const float *weight) {
-    return (Alignment){side_pieces(&translator->source, source, n_source), n_source,
-                       side_pieces(&translator->target, target, n_target), n_target, weight};
-}
-
-void alignment_free(Alignment *alignment) {
-    char **source = (char **)alignment->source, **target = (char **)alignment->target;
-    arrfree(source);
+Alignment translation_alignment(const Translations *t, const Translator *translator, int i, const Hypothesis *h) {
+    char **source = side_spell(&translator->source, t->sentences[i]);
+    char **target = side_pieces(&translator->target, h->ids, h->length);
+    CHECK(arrlen(source) == arrlen(t->source[i]), "%td pieces for %td ids", arrlen(source), arrlen(t->source[i]));
+    Alignment alignment = alignment_new(source, (int)arrlen(source), target, h->length, h->alpha);
+    pieces_free(source);
     arrfree(target);
-    *alignment = (Alignment){0};
+    return alignment;
 }

@@ -48,11 +48,12 @@ int translator_banned_han(const Translator *translator);
 /* Takes <unk>, or all that holds Han, out of what such a search does not write. */
 void translator_allow(const Translator *translator, bool unknown, bool han, BeamOptions *options);
 
-/* What became of n sentences; everything is owned by it. */
+/* What became of n sentences; everything but those is owned by it. */
 typedef struct Translations {
     int n;
-    int **source; /* [n] ids, stb_ds arrays */
-    Nbest *nbest; /* [n]; an empty sentence has none */
+    char *const *sentences; /* [n] the caller's */
+    int **source;           /* [n] ids, stb_ds arrays */
+    Nbest *nbest;           /* [n]; an empty sentence has none */
     Arena arena;
     Timing timing;
 } Translations;
@@ -72,9 +73,10 @@ char *translation_text(const Translations *translations, const Translator *trans
 /* The best hypothesis of every sentence: a stb_ds array, for lines_free. */
 char **translations_text(const Translations *translations, const Translator *translator);
 
-/* The alignment of a pair of sentences as the heatmap and the formats take it; free the pieces with alignment_free. */
-Alignment alignment_of(const Translator *translator, const int *source, int n_source, const int *target, int n_target,
-                       const float *weight);
-void alignment_free(Alignment *alignment);
+/* The alignment of a hypothesis of sentence i as the heatmap and the formats take it, without weights where the model
+   has none: the source's pieces as they are in the sentence, the target's as the model wrote them. Release with
+   alignment_free. */
+Alignment translation_alignment(const Translations *translations, const Translator *translator, int i,
+                                const Hypothesis *hypothesis);
 
 #endif

@@ -15,8 +15,8 @@ typedef struct Replacer {
     const Lexicon *lexicon;
     bool han; /* may be written as it stands in the source */
     TokenizerKind source_kind, target_kind;
-    char **source; /* stb_ds array: the pieces of the sentence, without </s> */
-    int n;
+    char **source; /* stb_ds array: the pieces of the sentence, and </s> */
+    int n;         /* how many, </s> not counted */
     char **pieces; /* stb_ds array: of the text so far, owned */
 } Replacer;
 
@@ -146,11 +146,11 @@ char *unknown_replace(const Translator *translator, const char *sentence, const 
                   .han = han || translator_writes_han(translator),
                   .source_kind = source->kind,
                   .target_kind = target->kind,
-                  .source = tokenizer_split(source, sentence)};
+                  .source = side_spell(&translator->source, sentence)};
     const Span none = {-1, -1};
     Span before = none;
     CHECK(h->alpha, "unknown_replace: a hypothesis without an alignment");
-    r.n = (int)arrlen(r.source);
+    r.n = (int)arrlen(r.source) - 1;
     for (int i = 0; i < h->length; i++) {
         if (h->ids[i] == ID_UNK) {
             before = put_unknown(&r, h->alpha + (size_t)i * (size_t)(r.n + 1), before);

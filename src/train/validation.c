@@ -28,8 +28,7 @@ static void print_alignments(FILE *out, const Translations *found, const Transla
     for (int i = 0; i < found->n; i++) {
         const Hypothesis *h = found->nbest[i].list;
         if (!found->nbest[i].count || !h->alpha) continue;
-        Alignment alignment =
-            alignment_of(translator, found->source[i], (int)arrlen(found->source[i]), h->ids, h->length, h->alpha);
+        Alignment alignment = translation_alignment(found, translator, i, h);
         fputs(comma, out);
         alignment_json(out, &alignment);
         alignment_free(&alignment);

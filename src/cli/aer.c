@@ -1,0 +1,60 @@
+/* tide aer */
+#include "cli/cli.h"
+#include "text/ds.h"
+#include "text/lines.h"
+#include "train/links.h"
+
+#include <stdio.h>
+
+static const Flag flags[] = {{"one-ref", 0, NULL, "the gold alignment counts words from 1, not from 0"}};
+
+static int add_line(Aer *aer, const LineReader *found, const LineReader *gold, int first, Err *err) {
+    Link *a = NULL, *g = NULL;
+    int status = links_parse(found->line, 0, found->path, found->number, &a, err) ||
+                 links_parse(gold->line, first, gold->path, gold->number, &g, err);
+    if (!status) aer_add(aer, a, (int)arrlen(a), g, (int)arrlen(g));
+    arrfree(a);
+    arrfree(g);
+    return status ? -1 : 0;
+}
+
+static int add_lines(Aer *aer, LineReader *found, LineReader *gold, int first, Err *err) {
+    for (;;) {
+        int more = line_reader_next(gold, err), other = more < 0 ? -1 : line_reader_next(found, err);
+        if (more < 0 || other < 0) return -1;
+        if (more != other)
+            return err_set(err, found->path, found->number, "%s lines than %s has (%ld)", other ? "more" : "fewer",
+                           gold->path, gold->number);
+        if (!more) return gold->number ? 0 : err_set(err, gold->path, 0, "file is empty");
+        if (add_line(aer, found, gold, first, err)) return -1;
+    }
+}
+
+static int run(const Args *args) {
+    Err err;
+    Aer aer = {0};
+    LineReader gold, found = {0};
+    if (args->word_count != 1) return usage_error("aer needs one GOLD; see `tide aer --help`");
+    if (line_reader_open(&gold, args->words[0], &err)) return fail(&err);
+    int status = line_reader_open(&found, NULL, &err);
+    if (!status) status = add_lines(&aer, &found, &gold, args_has(args, "one-ref"), &err);
+    line_reader_close(&gold);
+    line_reader_close(&found);
+    if (status) return fail(&err);
+    printf("AER = %.4f precision = %.4f recall = %.4f (links = %ld sure = %ld possible = %ld)\n", aer_rate(&aer),
+           aer_precision(&aer), aer_recall(&aer), aer.found, aer.sure, aer.possible);
+    return 0;
+}
+
+const Command command_aer = {
+    .name = "aer",
+    .summary = "alignment error rate of alignments on standard input",
+    .usage = "GOLD [--one-ref] < alignments",
+    .about =
+        "A line a sentence pair, links separated by spaces, source word first: `3-4` is a sure link; in the gold also\n"
+        "`3p4` or `3-4-P`, a possible one. With A the links found, S the sure and P all of the gold's:\n"
+        "precision = |A∩P|/|A|, recall = |A∩S|/|S|, AER = 1 - (|A∩S| + |A∩P|) / (|A| + |S|)  (Och & Ney 2003).",
+    .flags = flags,
+    .flag_count = sizeof flags / sizeof *flags,
+    .run = run,
+};

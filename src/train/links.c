@@ -1,0 +1,187 @@
+#include "train/links.h"
+
+#include "text/ds.h"
+
+#include <limits.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_WORDS = 1 << 20 };
+#define BLANKS " \t\r"
+
+/* ---- reading -------------------------------------------------------------------------------------------------- */
+
+/* A word's number at *text, from 0, moving *text behind it; -1 where there is none. */
+static int take_number(const char **text, int first) {
+    if (**text < '0' || **text > '9') return -1;
+    char *end;
+    long number = strtol(*text, &end, 10) - first;
+    *text = end;
+    return number >= 0 && number < MOST_WORDS ? (int)number : -1;
+}
+
+/* The link of a word of text that ends at a space or a NUL; false where it is none. */
+static bool take_link(const char **text, int first, Link *link) {
+    link->source = take_number(text, first);
+    link->possible = **text == 'p';
+    if (link->source < 0 || (**text != '-' && **text != 'p')) return false;
+    ++*text;
+    link->target = take_number(text, first);
+    if (!link->possible && (*text)[0] == '-' && ((*text)[1] == 'P' || (*text)[1] == 'S')) {
+        link->possible = (*text)[1] == 'P';
+        *text += 2;
+    }
+    return link->target >= 0 && strchr(BLANKS, **text); /* or the NUL behind them */
+}
+
+int links_parse(const char *line, int first, const char *path, long number, Link **links, Err *err) {
+    for (;;) {
+        line += strspn(line, BLANKS);
+        if (!*line) return 0;
+        const char *word = line;
+        Link link;
+        if (!take_link(&line, first, &link))
+            return err_set(err, path, number, "'%.*s' is no link such as 3-4, counted from %d",
+                           (int)strcspn(word, BLANKS), word, first);
+        arrput(*links, link);
+    }
+}
+
+/* ---- error rate ----------------------------------------------------------------------------------------------- */
+
+/* The place of a link in a set, or -1. */
+static int find(const Link *links, int n, Link link) {
+    for (int i = 0; i < n; i++)
+        if (links[i].source == link.source && links[i].target == link.target) return i;
+    return -1;
+}
+
+/* Whether the i-th link is given the first time. A gold link that is both is sure. */
+static bool is_new(const Link *links, int i) { return find(links, i, links[i]) < 0; }
+
+static bool is_sure(const Link *gold, int n, Link link) {
+    for (int i = 0; i < n; i++)
+        if (gold[i].source == link.source && gold[i].target == link.target && !gold[i].possible) return true;
+    return false;
+}
+
+void aer_add(Aer *aer, const Link *found, int n_found, const Link *gold, int n_gold) {
+    for (int i = 0; i < n_found; i++) {
+        if (!is_new(found, i)) continue;
+        aer->found++;
+        aer->found_sure += is_sure(gold, n_gold, found[i]);
+        aer->found_possible += find(gold, n_gold, found[i]) >= 0;
+    }
+    for (int i = 0; i < n_gold; i++) {
+        if (!is_new(gold, i)) continue;
+        aer->possible++;
+        aer->sure += is_sure(gold, n_gold, gold[i]);
+    }
+}
+
+static double ratio(long part, long whole) { return whole ? (double)part / (double)whole : 0; }
+
+double aer_precision(const Aer *aer) { return ratio(aer->found_possible, aer->found); }
+double aer_recall(const Aer *aer) { return ratio(aer->found_sure, aer->sure); }
+double aer_rate(const Aer *aer) { return 1 - ratio(aer->found_sure + aer->found_possible, aer->found + aer->sure); }
+
+/* ---- symmetrising --------------------------------------------------------------------------------------------- */
+
+static const char *const NAMES[] = {
+    [INTERSECTION] = "intersection", [UNION] = "union", [GROW_DIAG_FINAL_AND] = "grow-diag-final-and"};
+
+int symmetrization_kind(const char *name) {
+    for (int kind = INTERSECTION; kind <= GROW_DIAG_FINAL_AND; kind++)
+        if (!strcmp(name, NAMES[kind])) return kind;
+    return -1;
+}
+
+/* The cells of source × target words. */
+typedef struct Grid {
+    int rows, cols; /* target, source */
+    uint8_t *cells; /* bits: see below */
+    bool *row_used, *col_used;
+} Grid;
+
+enum { FORWARD = 1, REVERSE = 2, TAKEN = 4 };
+
+static uint8_t *cell(const Grid *g, int target, int source) { return &g->cells[target * g->cols + source]; }
+
+static void enter(const Grid *g, const Link *links, int n, uint8_t bit) {
+    for (int i = 0; i < n; i++) *cell(g, links[i].target, links[i].source) |= bit;
+}
+
+static void measure(Grid *g, const Link *links, int n) {
+    for (int i = 0; i < n; i++) {
+        if (links[i].target >= g->rows) g->rows = links[i].target + 1;
+        if (links[i].source >= g->cols) g->cols = links[i].source + 1;
+    }
+}
+
+static void add(const Grid *g, int target, int source) {
+    *cell(g, target, source) |= TAKEN;
+    g->row_used[target] = g->col_used[source] = true;
+}
+
+/* Takes the cells that are in both directions, or with `either` in one. */
+static void add_all(const Grid *g, bool either) {
+    for (int i = 0; i < g->rows; i++)
+        for (int j = 0; j < g->cols; j++) {
+            int directions = *cell(g, i, j) & (FORWARD | REVERSE);
+            if (either ? directions : directions == (FORWARD | REVERSE)) add(g, i, j);
+        }
+}
+
+/* Takes cells of the union beside a taken one whose row or column is not used; whether there was any. */
+static bool grow_beside(const Grid *g, int target, int source) {
+    bool grown = false;
+    for (int i = target - 1; i <= target + 1; i++)
+        for (int j = source - 1; j <= source + 1; j++) {
+            if (i < 0 || j < 0 || i >= g->rows || j >= g->cols) continue;
+            if (!*cell(g, i, j) || (*cell(g, i, j) & TAKEN) || (g->row_used[i] && g->col_used[j])) continue;
+            add(g, i, j);
+            grown = true;
+        }
+    return grown;
+}
+
+static void grow_diagonally(const Grid *g) {
+    for (bool grown = true; grown;) {
+        grown = false;
+        for (int i = 0; i < g->rows; i++)
+            for (int j = 0; j < g->cols; j++)
+                if ((*cell(g, i, j) & TAKEN) && grow_beside(g, i, j)) grown = true;
+    }
+}
+
+static void finish(const Grid *g, uint8_t direction) {
+    for (int i = 0; i < g->rows; i++)
+        for (int j = 0; j < g->cols; j++)
+            if ((*cell(g, i, j) & direction) && !g->row_used[i] && !g->col_used[j]) add(g, i, j);
+}
+
+Link *links_symmetrize(Symmetrization kind, const Link *forward, int n_forward, const Link *reverse, int n_reverse) {
+    Grid g = {0};
+    Link *links = NULL;
+    measure(&g, forward, n_forward);
+    measure(&g, reverse, n_reverse);
+    g.cells = mem_zalloc((size_t)g.rows * (size_t)g.cols);
+    g.row_used = mem_zalloc((size_t)g.rows * sizeof *g.row_used);
+    g.col_used = mem_zalloc((size_t)g.cols * sizeof *g.col_used);
+    enter(&g, forward, n_forward, FORWARD);
+    enter(&g, reverse, n_reverse, REVERSE);
+    add_all(&g, kind == UNION);
+    if (kind == GROW_DIAG_FINAL_AND) {
+        grow_diagonally(&g);
+        finish(&g, FORWARD);
+        finish(&g, REVERSE);
+    }
+    for (int i = 0; i < g.rows; i++)
+        for (int j = 0; j < g.cols; j++)
+            if (*cell(&g, i, j) & TAKEN) arrput(links, ((Link){j, i, false}));
+    mem_free(g.cells);
+    mem_free(g.row_used);
+    mem_free(g.col_used);
+    return links;
+}
