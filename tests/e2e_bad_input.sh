@@ -39,6 +39,18 @@ printf 'dim-emb = 12\ndim_emb = 12\n' >"$scratch/bad.conf"
 train 1 'bad.conf:2: unknown key' "--tsv $scratch/train.tsv --config $scratch/bad.conf"
 printf 'dim-emb = 12\n\0dim_emb = 12\n' >"$scratch/nul.conf"
 train 1 'nul.conf: .* NUL' "--tsv $scratch/train.tsv --config $scratch/nul.conf"
+# two trainings in one directory: the second is refused, the first goes on
+"$tide" train --tsv "$scratch/train.tsv" --config "$scratch/smallest.conf" --model "$scratch/shared" \
+    --after-minutes 1 2>/dev/null &
+first=$!
+for try in 1 2 3 4 5 6 7 8 9 10; do
+    [ -e "$scratch/shared/train.jsonl" ] && break
+    sleep 0.3
+done
+refuses 1 'shared: another training is running in it' "$tide" train --tsv "$scratch/train.tsv" --model "$scratch/shared"
+kill $first
+wait $first || die "the first training exited $?"
+
 [ ! -e "$scratch/out" ] || die "a training that could not begin left $scratch/out"
 
 touch "$scratch/file"

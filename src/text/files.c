@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -42,6 +43,14 @@ int directory_make(const char *path, Err *err) {
     if (errno != EEXIST) return err_set(err, path, 0, "cannot be made: %s", strerror(errno));
     if (stat(path, &info) || !S_ISDIR(info.st_mode)) return err_set(err, path, 0, "is not a directory");
     return 0;
+}
+
+int directory_lock(const char *path, Err *err) {
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) return err_set(err, path, 0, "%s", strerror(errno));
+    if (!flock(fd, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK) return fd; /* some file systems have no locks */
+    close(fd);
+    return err_set(err, path, 0, "another training is running in it");
 }
 
 static int write_all(int fd, const char *bytes, size_t n) {

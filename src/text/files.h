@@ -10,6 +10,10 @@ char *file_read(const char *path, size_t *size, Err *err);
 /* Makes a directory unless it is there already. */
 int directory_make(const char *path, Err *err);
 
+/* Keeps other processes that ask for it out of a directory, until the result is closed or this process ends, however it
+   does. Returns a file descriptor, or -1 with *err filled where another has it. */
+int directory_lock(const char *path, Err *err);
+
 /* Puts the names in a directory on the disk; -1 with errno set. */
 int directory_sync(const char *path);
 

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { PROBES_OF_DEV = 4, EXAMPLES = 3, DECODE_BATCH = 64 };
 
@@ -34,6 +35,7 @@ typedef struct Trainer {
     double shown_loss;      /* of the progress bar: a moving average */
     double speed;           /* target tokens a second, lately */
     bool resumed;
+    int lock; /* on the model's directory; -1: none */
 } Trainer;
 
 static void note(const Trainer *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -130,7 +132,7 @@ static int begin(Trainer *t, Err *err) {
     for (int i = 0; i < job->probe_count; i++)
         if (!utf8_valid(job->probes[i], strlen(job->probes[i])))
             return err_set(err, NULL, 0, "--probe %d is not valid UTF-8", i + 1);
-    if (directory_make(job->model, err)) return -1;
+    if (directory_make(job->model, err) || (t->lock = directory_lock(job->model, err)) < 0) return -1;
     Err warning;
     int found = checkpoint_load(job->model, &t->translator, &t->optimizer, &t->state, &warning, err);
     if (found < 0) return -1;
@@ -174,6 +176,7 @@ static void end(Trainer *t) {
     optimizer_free(&t->optimizer);
     translator_free(&t->translator);
     threads_free(t->threads);
+    if (t->lock >= 0) close(t->lock);
 }
 
 /* ---- one update ----------------------------------------------------------------------------------------------- */
@@ -407,7 +410,7 @@ static int loop(Trainer *t, const volatile sig_atomic_t *stop, Err *err) {
 }
 
 int train(const TrainJob *job, const TrainWatch *watch, const volatile sig_atomic_t *stop, Err *err) {
-    Trainer t = {.job = job, .watch = watch, .threads = threads_new(job->threads)};
+    Trainer t = {.job = job, .watch = watch, .threads = threads_new(job->threads), .lock = -1};
     int status = begin(&t, err);
     if (!status) {
         describe(&t);
