@@ -57,9 +57,27 @@ same=$(paste -d'|' "$scratch/forced" "$scratch/searched" | awk -F'|' '$1 == $2' 
 tide_ok align "$scratch/run" --src "$scratch/dev.zh" --tgt "$scratch/dev.en" --format svg --output "$scratch/svg2"
 [ -s "$scratch/svg2/0001.svg" ] || die "align --format svg"
 
+# score: what the search found has the probability that the search said (unless its pieces split another way)
+tide_ok translate "$scratch/run" --n-best 1 <"$scratch/dev.zh" >"$scratch/best"
+awk -F' [|][|][|] ' '{ print $2 > "'"$scratch"'/best.en"; print substr($3, 5) }' "$scratch/best" >"$scratch/said"
+tide_ok score "$scratch/run" --src "$scratch/dev.zh" --tgt "$scratch/best.en" >"$scratch/scores"
+[ "$(wc -l <"$scratch/scores")" = 13 ] || die "score: $(wc -l <"$scratch/scores") lines"
+same=$(head -n 12 "$scratch/scores" | paste - "$scratch/said" | awk '($1 - $2) ^ 2 < 1e-6' | wc -l)
+[ "$same" -ge 9 ] || die "score and search agree on $same of 12: $(paste "$scratch/scores" "$scratch/said")"
+awk 'NR <= 12 { sum += $1 } NR == 13 { bad = (sum - $3) ^ 2 > 1e-4 || ($12 - exp(-$3 / $6)) ^ 2 > 1e-4 * $12 ^ 2 }
+    END { exit bad }' "$scratch/scores" || die "score sums up to $(tail -n 1 "$scratch/scores")"
+[ "$(tide_ok score "$scratch/run" --src "$scratch/dev.zh" --tgt "$scratch/best.en" --summary)" = \
+    "$(tail -n 1 "$scratch/scores")" ] || die "score --summary"
+
+# evaluate: translate and the two metrics in one
+tide_ok evaluate "$scratch/run" --src "$scratch/dev.zh" --ref "$scratch/dev.en" --output "$scratch/out.en" >"$scratch/both"
+tide_ok translate "$scratch/run" <"$scratch/dev.zh" | cmp - "$scratch/out.en" || die "evaluate translates another way"
+{ tide_ok bleu "$scratch/dev.en" <"$scratch/out.en"; tide_ok chrf "$scratch/dev.en" <"$scratch/out.en"; } |
+    cmp - "$scratch/both" || die "evaluate: $(cat "$scratch/both")"
+
 # info, help
 tide_ok info "$scratch/run" | grep -q '^encoder.fwd.W *\[12, 60\]' || die "info"
-for command in train translate align bleu chrf tokenize info; do
+for command in train translate align aer bleu chrf corpus tokenize score evaluate info bench; do
     tide_ok "$command" --help | grep -q "usage: tide $command" || die "$command --help"
 done
 tide_ok --version | grep -q '^tide ' || die "--version"

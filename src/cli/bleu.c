@@ -9,7 +9,9 @@ static void score(char *const *hypotheses, char *const *references, int n, bool 
     bleu_format(&bleu, line, size);
 }
 
-static int run(const Args *args) { return metric_run(args, &command_bleu, score, "eff:no|tok:13a|smooth:exp"); }
+const Metric metric_bleu = {"eff:no|tok:13a|smooth:exp", score};
+
+static int run(const Args *args) { return metric_run(args, &command_bleu, &metric_bleu); }
 
 const Command command_bleu = {
     .name = "bleu",

@@ -9,7 +9,9 @@ static void score(char *const *hypotheses, char *const *references, int n, bool 
     chrf_format(&chrf, line, size);
 }
 
-static int run(const Args *args) { return metric_run(args, &command_chrf, score, "eff:yes|nc:6|nw:0|space:no"); }
+const Metric metric_chrf = {"eff:yes|nc:6|nw:0|space:no", score};
+
+static int run(const Args *args) { return metric_run(args, &command_chrf, &metric_chrf); }
 
 const Command command_chrf = {
     .name = "chrf",

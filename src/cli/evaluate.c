@@ -1,0 +1,99 @@
+/* tide evaluate */
+#include "cli/metric.h"
+#include "text/ds.h"
+#include "text/lines.h"
+#include "train/translator.h"
+#include "view/progress.h"
+
+#include <stdio.h>
+
+static const Flag flags[] = {
+    {"src", 1, "FILE", "source sentences"},
+    {"ref", 1, "FILE", "their reference translations, line by line"},
+    {"beam-size", 1, "N", "hypotheses (default: the model's)"},
+    {"normalize", 1, "R", "divide scores by length to this power (default: the model's; 0: do not)"},
+    FLAG_LC,
+    {"output", 1, "FILE", "write the translations there"},
+    FLAG_THREADS,
+    FLAG_ISA,
+};
+
+enum { BATCH = 64 };
+
+typedef struct Evaluation {
+    Translator translator;
+    BeamOptions beam;
+    int threads;
+    char **sources, **references;
+} Evaluation;
+
+static void count(void *context, long done, long all) {
+    progress_count(context, "translating", done, all, seconds_now(), false);
+}
+
+/* The translations: a stb_ds array, for lines_free. */
+static char **translate_all(const Evaluation *e) {
+    Threads *threads = threads_new(e->threads);
+    Tape tape;
+    ProgressView view;
+    progress_start(&view);
+    tape_init(&tape, threads, rng_seed(0, 0));
+    const int n = (int)arrlen(e->sources);
+    Translations found = translate(&tape, &e->translator, e->sources, n, &e->beam, BATCH, count, &view);
+    progress_clear(&view);
+    char **texts = translations_text(&found, &e->translator);
+    translations_free(&found);
+    tape_free(&tape);
+    threads_free(threads);
+    return texts;
+}
+
+static int write_lines(char *const *lines, const char *path, Err *err) {
+    FILE *out = fopen(path, "wb");
+    for (ptrdiff_t i = 0; out && i < arrlen(lines); i++) fprintf(out, "%s\n", lines[i]);
+    const int failed = !out || ferror(out);
+    if ((out && fclose(out)) || failed) return err_set(err, path, 0, "cannot be written");
+    return 0;
+}
+
+static int evaluate(Evaluation *e, const Args *args, Err *err) {
+    const char *src = args_value(args, "src", 0), *ref = args_value(args, "ref", 0);
+    const char *output = args_value(args, "output", 0);
+    if (!(e->sources = lines_read(src, 0, err)) || !(e->references = lines_read_raw(ref, err)) ||
+        metric_check(e->sources, src, e->references, ref, err))
+        return -1;
+    char **texts = translate_all(e);
+    int status = output ? write_lines(texts, output, err) : 0;
+    const int n = (int)arrlen(texts);
+    metric_print(&metric_bleu, texts, e->references, n, args_has(args, "lc"));
+    metric_print(&metric_chrf, texts, e->references, n, args_has(args, "lc"));
+    lines_free(texts);
+    return status;
+}
+
+static int run(const Args *args) {
+    Err err;
+    Evaluation e = {0};
+    if (args->word_count != 1 || !args_has(args, "src") || !args_has(args, "ref"))
+        return usage_error("evaluate needs MODEL, --src and --ref; see `tide evaluate --help`");
+    if (machine_flags(args, &e.threads, &err)) return usage_error("%s", err.reason);
+    if (translator_load(&e.translator, args->words[0], &err)) return fail(&err);
+    e.beam = translator_beam_options(&e.translator);
+    int wrong = args_int(args, "beam-size", e.beam.beam, 1, 1000, &e.beam.beam, &err) ||
+                args_real(args, "normalize", e.beam.normalize, 0, 10, &e.beam.normalize, &err);
+    int status = wrong ? usage_error("%s", err.reason) : evaluate(&e, args, &err) ? fail(&err) : 0;
+    lines_free(e.sources);
+    lines_free(e.references);
+    translator_free(&e.translator);
+    return status;
+}
+
+const Command command_evaluate = {
+    .name = "evaluate",
+    .summary = "translate a test set and score it: BLEU and chrF",
+    .usage = "MODEL --src FILE --ref FILE [-lc] [--output FILE]",
+    .about = "Prints BLEU and chrF2, each with a signature like sacreBLEU's, of the references as they stand.",
+    .flags = flags,
+    .flag_count = sizeof flags / sizeof *flags,
+    .run = run,
+};
