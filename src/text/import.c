@@ -34,11 +34,14 @@ typedef struct Import {
 
 /* ---- output ---------------------------------------------------------------------------------------------------- */
 
-static int output_open(Output *output, const char *path, Err *err) {
-    snprintf(output->path, sizeof output->path, "%s", path);
-    snprintf(output->temporary, sizeof output->temporary, "%s.tmp", path);
+/* directory/name, or name where the directory is NULL. */
+static int output_open(Output *output, const char *directory, const char *name, Err *err) {
+    const char *folder = directory ? directory : "", *slash = directory ? "/" : "";
+    int length = snprintf(output->path, sizeof output->path, "%s%s%s", folder, slash, name);
+    if (length >= (int)sizeof output->path) return err_set(err, output->path, 0, "the path is too long");
+    snprintf(output->temporary, sizeof output->temporary, "%s%s%s.tmp", folder, slash, name);
     output->stream = fopen(output->temporary, "wb");
-    return output->stream ? 0 : err_set(err, path, 0, "cannot be written: %s", strerror(errno));
+    return output->stream ? 0 : err_set(err, output->path, 0, "cannot be written: %s", strerror(errno));
 }
 
 /* Whatever is wrong with the disk shows here at the latest. */
@@ -281,9 +284,9 @@ static int write_parts(Import *import, const unsigned char *part, long n, Err *e
     Output outputs[PARTS][2] = {0};
     int status = 0;
     for (int i = 0; i < PARTS * 2 && !status; i++) {
-        char path[512];
-        snprintf(path, sizeof path, "%s/%s.%s", import->job->output, names[i / 2], langs[i % 2]);
-        status = output_open(&outputs[i / 2][i % 2], path, err);
+        char name[16];
+        snprintf(name, sizeof name, "%s.%s", names[i / 2], langs[i % 2]);
+        status = output_open(&outputs[i / 2][i % 2], import->job->output, name, err);
     }
     if (!status) status = deal(import, part, n, outputs, err);
     for (int i = 0; i < PARTS * 2 && !status; i++) status = output_flush(&outputs[i / 2][i % 2], err);
@@ -311,10 +314,8 @@ static int split(Import *import, Err *err) {
 
 static int run(Import *import, Err *err) {
     const ImportJob *job = import->job;
-    char path[512];
-    snprintf(path, sizeof path, "%s/pairs", job->output);
-    if (directory_make(job->output, err) || output_open(&import->pairs, path, err)) return -1;
-    if (job->dropped && output_open(&import->dropped, job->dropped, err)) return -1;
+    if (directory_make(job->output, err) || output_open(&import->pairs, job->output, "pairs", err)) return -1;
+    if (job->dropped && output_open(&import->dropped, NULL, job->dropped, err)) return -1;
     for (int i = 0; i < job->input_count; i++)
         if (gather(import, &job->inputs[i], err)) return -1;
     if (output_flush(&import->pairs, err) || (job->simplify && simplify(import, err)) || split(import, err)) return -1;
