@@ -18,7 +18,7 @@ void tide_free(TideModel *model);
 typedef struct TideTranslation {
     char *text;                       /* UTF-8; without Han where the target language is not written with it */
     double log_probability;           /* nats */
-    int source_pieces, target_pieces; /* </s> included on both sides */
+    int source_pieces, target_pieces; /* </s> included; the target has none if it was cut at the length limit */
     char **source, **target;          /* the pieces; "▁" stands for a space */
     float *alignment; /* [target_pieces][source_pieces], rows sum to 1; NULL for a model without attention */
 } TideTranslation;

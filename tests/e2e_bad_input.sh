@@ -47,7 +47,7 @@ for try in 1 2 3 4 5 6 7 8 9 10; do
     [ -e "$scratch/shared/train.jsonl" ] && break
     sleep 0.3
 done
-refuses 1 'shared: another training is running in it' "$tide" train --tsv "$scratch/train.tsv" --model "$scratch/shared"
+refuses 1 'shared: another tide is at work in it' "$tide" train --tsv "$scratch/train.tsv" --model "$scratch/shared"
 kill $first
 wait $first || die "the first training exited $?"
 

@@ -95,6 +95,18 @@ static void a_side_without_spaces_keeps_its_pieces(void **state) {
     assert_format(a, write_hard, "0-0 1-1");
 }
 
+static void a_translation_may_be_cut(void **state) {
+    (void)state;
+    static char *const x[] = {"潮", "水", "</s>"}, *const y[] = {"▁a", "▁b", "c"};
+    static const float w[] = {.5f, .3f, .2f, .1f, .8f, .1f, .2f, .6f, .2f};
+    assert_format(alignment_new(x, 3, y, 3, w), write_hard, "0-0 1-1 1-2");
+    Alignment a = alignment_new(x, 3, y, 3, w);
+    alignment_merge_words(&a);
+    assert_int_equal(a.n_target, 2);
+    assert_string_equal(a.target[1], "bc");
+    assert_format(a, write_hard, "0-0 1-1");
+}
+
 static void shifting_takes_the_next_step(void **state) {
     (void)state;
     Alignment a = tide_alignment();
@@ -197,6 +209,8 @@ static void two_directions_become_one(void **state) {
     assert_links(symmetrized(UNION, forward, reverse), "0-0 1-1 2-1 1-2 5-4 3-5 5-5");
     /* 2-1 and 1-2 lie beside 1-1; 5-4 joins two free words; 5 is then taken, and 3-5 joins two that are free */
     assert_links(symmetrized(GROW_DIAG_FINAL_AND, forward, reverse), "0-0 1-1 2-1 1-2 5-4 3-5");
+    /* what is straight beside a link comes before what is on its diagonals */
+    assert_links(symmetrized(GROW_DIAG_FINAL_AND, "1-0 1-1", "0-0 1-1"), "0-0 1-0 1-1");
     assert_links(symmetrized(GROW_DIAG_FINAL_AND, "", ""), "");
     assert_links(symmetrized(GROW_DIAG_FINAL_AND, "3-2", ""), "3-2");
 }
@@ -232,6 +246,7 @@ int main(void) {
         cmocka_unit_test(pieces_are_linked),
         cmocka_unit_test(words_have_the_mean_of_rows_and_the_sum_of_columns),
         cmocka_unit_test(a_side_without_spaces_keeps_its_pieces),
+        cmocka_unit_test(a_translation_may_be_cut),
         cmocka_unit_test(shifting_takes_the_next_step),
         cmocka_unit_test(formats_are_what_others_read),
         cmocka_unit_test(links_are_read_in_both_forms),

@@ -5,11 +5,17 @@
 #include "train/links.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static const Flag flags[] = {{"one-ref", 0, NULL, "the gold alignment counts words from 1, not from 0"}};
 
 static int add_line(Aer *aer, const LineReader *found, const LineReader *gold, int first, Err *err) {
     Link *a = NULL, *g = NULL;
+    for (int i = 0; i < 2; i++) {
+        const LineReader *reader = i ? gold : found;
+        if (strlen(reader->line) != reader->length)
+            return err_set(err, reader->path, reader->number, "line holds a NUL");
+    }
     int status = links_parse(found->line, 0, found->path, found->number, &a, err) ||
                  links_parse(gold->line, first, gold->path, gold->number, &g, err);
     if (!status) aer_add(aer, a, (int)arrlen(a), g, (int)arrlen(g));
@@ -23,8 +29,8 @@ static int add_lines(Aer *aer, LineReader *found, LineReader *gold, int first, E
         int more = line_reader_next(gold, err), other = more < 0 ? -1 : line_reader_next(found, err);
         if (more < 0 || other < 0) return -1;
         if (more != other)
-            return err_set(err, found->path, found->number, "%s lines than %s has (%ld)", other ? "more" : "fewer",
-                           gold->path, gold->number);
+            return err_set(err, found->path, found->number, "%s lines than %s has", other ? "more" : "fewer",
+                           gold->path);
         if (!more) return gold->number ? 0 : err_set(err, gold->path, 0, "file is empty");
         if (add_line(aer, found, gold, first, err)) return -1;
     }

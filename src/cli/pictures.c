@@ -9,7 +9,8 @@ void pictures_skip(Pictures *pictures) { pictures->count++; }
 
 int pictures_add(Pictures *pictures, const Alignment *alignment, Err *err) {
     char path[512];
-    snprintf(path, sizeof path, "%s/%04d.svg", pictures->dir, ++pictures->count);
+    if (snprintf(path, sizeof path, "%s/%04d.svg", pictures->dir, ++pictures->count) >= (int)sizeof path)
+        return err_set(err, path, 0, "the path is too long");
     FILE *out = fopen(path, "w");
     if (!out) return err_set(err, path, 0, "cannot be written: %s", strerror(errno));
     int failed = heatmap_svg(out, alignment, pictures->transpose);

@@ -83,8 +83,9 @@ const Command command_score = {
     .name = "score",
     .summary = "log-probability and perplexity of given pairs",
     .usage = "MODEL --src FILE --tgt FILE [--summary]",
-    .about = "Prints log p(target | source) of each pair in nats, </s> included, and a line with the sum, the number of\n"
-             "target pieces, the cross-entropy a piece and its exponential, the perplexity.",
+    .about =
+        "Prints log p(target | source) of each pair in nats, </s> included, and a line with the sum, the number of\n"
+        "target pieces, the cross-entropy a piece and its exponential, the perplexity.",
     .flags = flags,
     .flag_count = sizeof flags / sizeof *flags,
     .run = run,

@@ -22,7 +22,7 @@ typedef struct Worker {
     Threads *pool;
     int index;
     pthread_t handle;
-    double busy; /* seconds that it worked in the present run, while the pool is watched */
+    double busy; /* seconds that it worked in the present run */
 } Worker;
 
 struct Threads {
@@ -92,11 +92,13 @@ static int work_off(Threads *pool, int share, unsigned round, int thread) {
    run may be touched. */
 static void run_part(Threads *pool, unsigned round, int thread) {
     const int parts = atomic_load_explicit(&pool->parts, memory_order_relaxed);
+    double began = seconds_now();
     for (int i = 0; i < parts; i++) {
-        const double began = seconds_now();
         const int done = work_off(pool, (thread + i) % parts, round, thread);
         if (done == 0) continue;
-        pool->workers[thread].busy += seconds_now() - began;
+        const double now = seconds_now();
+        pool->workers[thread].busy += now - began;
+        began = now;
         atomic_fetch_add_explicit(&pool->done, done, memory_order_release);
     }
 }
@@ -213,7 +215,7 @@ void threads_run(Threads *pool, const char *name, int n, int grain, Work *work, 
     tally->seconds += seconds;
     if (pool->parts == 1) tally->busy += seconds;
     else
-        for (int i = 0; i < pool->parts; i++) tally->busy += pool->workers[i].busy;
+        for (int i = 0; i < pool->n; i++) tally->busy += pool->workers[i].busy;
 }
 
 void threads_watch(Threads *pool, bool on) {

@@ -15,8 +15,8 @@ int threads_count(const Threads *threads);
 /* Calls work(context, begin, end, thread) on disjoint ranges that cover 0..n-1, none but a thread's last shorter than
    `grain`, and returns when all are done. Each thread works its own share off from the front, a few ranges; who is done
    takes ranges from the others, so that a thread that the system does not run just then holds nobody up. What a range
-   computes must not depend on where it begins: then results are the same bits for any number of threads. Not re-entrant.
-   The name, a literal, says what kind of work it is: see threads_watch. */
+   computes must not depend on where it begins: then results are the same bits for any number of threads. Not
+   re-entrant. The name, a literal, says what kind of work it is: see threads_watch. */
 typedef void Work(void *context, int begin, int end, int thread);
 void threads_run(Threads *threads, const char *name, int n, int grain, Work *work, void *context);
 

@@ -50,7 +50,7 @@ int directory_lock(const char *path, Err *err) {
     if (fd < 0) return err_set(err, path, 0, "%s", strerror(errno));
     if (!flock(fd, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK) return fd; /* some file systems have no locks */
     close(fd);
-    return err_set(err, path, 0, "another training is running in it");
+    return err_set(err, path, 0, "another tide is at work in it");
 }
 
 static int write_all(int fd, const char *bytes, size_t n) {
@@ -68,6 +68,7 @@ int directory_sync(const char *path) {
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0) return -1;
     int status = fsync(fd);
+    if (status && errno == EINVAL) status = 0; /* some file systems cannot do it for a directory */
     close(fd);
     return status;
 }

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,7 +20,7 @@ enum { CHINESE = SOURCE, ENGLISH = TARGET, WATCH_EVERY = 1024 };
 
 /* A file that takes its place only when it is whole. */
 typedef struct Output {
-    char path[512], temporary[520];
+    char path[512], temporary[528];
     FILE *stream;
 } Output;
 
@@ -30,24 +31,30 @@ typedef struct Import {
     void *context;
     Output pairs;   /* what was kept so far: Chinese, English and place by tabs */
     Output dropped; /* stream NULL: not asked for */
+    long kept;      /* in `pairs` */
+    int lock;       /* on the output directory */
 } Import;
 
 /* ---- output ---------------------------------------------------------------------------------------------------- */
 
-/* directory/name, or name where the directory is NULL. */
-static int output_open(Output *output, const char *directory, const char *name, Err *err) {
+/* directory/name, or name where the directory is NULL, by way of another file beside it. */
+static int output_open(Output *output, const char *directory, const char *name, const char *suffix, Err *err) {
     const char *folder = directory ? directory : "", *slash = directory ? "/" : "";
+    struct stat info;
     int length = snprintf(output->path, sizeof output->path, "%s%s%s", folder, slash, name);
     if (length >= (int)sizeof output->path) return err_set(err, output->path, 0, "the path is too long");
-    snprintf(output->temporary, sizeof output->temporary, "%s%s%s.tmp", folder, slash, name);
+    if (!stat(output->path, &info) && !S_ISREG(info.st_mode))
+        return err_set(err, output->path, 0, "cannot be written: it is no ordinary file");
+    snprintf(output->temporary, sizeof output->temporary, "%s%s%s%s", folder, slash, name, suffix);
     output->stream = fopen(output->temporary, "wb");
     return output->stream ? 0 : err_set(err, output->path, 0, "cannot be written: %s", strerror(errno));
 }
 
 /* Whatever is wrong with the disk shows here at the latest. */
 static int output_flush(Output *output, Err *err) {
+    errno = 0;
     if (!fflush(output->stream) && !ferror(output->stream) && !fsync(fileno(output->stream))) return 0;
-    return err_set(err, output->path, 0, "cannot be written: %s", strerror(errno));
+    return err_set(err, output->path, 0, "cannot be written: %s", errno ? strerror(errno) : "an earlier write failed");
 }
 
 static int output_commit(Output *output, Err *err) {
@@ -101,6 +108,7 @@ static void take_pair(Import *import, const char *chinese, const char *english, 
     Reason reason = clean_judge(english, chinese, &import->job->limits);
     FILE *out = reason == KEPT ? import->pairs.stream : import->dropped.stream;
     if (reason != KEPT) count_dropped(import, reason);
+    else import->kept++;
     if (!out) return;
     if (reason == KEPT) fprintf(out, "%s\t%s\t", chinese, english);
     else fprintf(out, "%s\t", reason_names[reason]);
@@ -190,7 +198,7 @@ extern char **environ;
 
 /* Has opencc rewrite the pairs. English and places pass through it unchanged. */
 static int simplify(Import *import, Err *err) {
-    char in[520], out[530];
+    char in[528], out[540];
     snprintf(in, sizeof in, "%s", import->pairs.temporary);
     snprintf(out, sizeof out, "%s.tmp", in);
     char *const command[] = {"opencc", "-c", "t2s", "-i", in, "-o", out, NULL};
@@ -207,29 +215,32 @@ static int simplify(Import *import, Err *err) {
 
 /* ---- splitting ------------------------------------------------------------------------------------------------- */
 
-/* Cuts a line of the pairs file into its columns. */
-static void cut_columns(LineReader *lines, char *columns[3]) {
+/* Cuts a line of the pairs file into its columns; false where it has not three. */
+static bool cut_columns(LineReader *lines, char *columns[3]) {
     columns[0] = lines->line;
     for (int i = 1; i < 3; i++) {
         char *tab = strchr(columns[i - 1], '\t');
-        CHECK(tab, "import: a line of the pairs file has %d columns", i);
+        if (!tab) return false;
         *tab = '\0';
         columns[i] = tab + 1;
     }
+    return true;
 }
 
-/* The keys of all pairs: a stb_ds array. */
+/* The keys of all pairs: a stb_ds array. The file must hold what was written, or what opencc made of it. */
 static int read_keys(const Import *import, PairKeys **keys, Err *err) {
     LineReader lines;
     char *columns[3];
     int status;
     if (line_reader_open(&lines, import->pairs.temporary, err)) return -1;
     while ((status = line_reader_next(&lines, err)) > 0) {
-        cut_columns(&lines, columns);
+        if (!cut_columns(&lines, columns)) break;
         arrput(*keys, pair_keys(columns[CHINESE], columns[ENGLISH]));
     }
     line_reader_close(&lines);
-    return status;
+    if (status >= 0 && arrlen(*keys) != import->kept)
+        status = err_set(err, NULL, 0, "opencc gave back %td pairs of %ld", arrlen(*keys), import->kept);
+    return status < 0 ? -1 : 0;
 }
 
 static void drop_repeated(Import *import, char *const columns[3]) {
@@ -265,9 +276,8 @@ static int deal(Import *import, const unsigned char *part, long n, Output output
     int status;
     if (line_reader_open(&lines, import->pairs.temporary, err)) return -1;
     while ((status = line_reader_next(&lines, err)) > 0) {
-        CHECK(lines.number <= n, "import: the pairs file has grown");
+        CHECK(lines.number <= n && cut_columns(&lines, columns), "import: the pairs file has changed");
         unsigned char p = part[lines.number - 1];
-        cut_columns(&lines, columns);
         if (p == REPEATED) drop_repeated(import, columns);
         else import->report->parts[p]++;
         if (p == DEV || p == TEST) arrput(held[p], tab_joined(columns[ENGLISH], columns[CHINESE]));
@@ -286,10 +296,11 @@ static int write_parts(Import *import, const unsigned char *part, long n, Err *e
     for (int i = 0; i < PARTS * 2 && !status; i++) {
         char name[16];
         snprintf(name, sizeof name, "%s.%s", names[i / 2], langs[i % 2]);
-        status = output_open(&outputs[i / 2][i % 2], import->job->output, name, err);
+        status = output_open(&outputs[i / 2][i % 2], import->job->output, name, ".tmp", err);
     }
     if (!status) status = deal(import, part, n, outputs, err);
     for (int i = 0; i < PARTS * 2 && !status; i++) status = output_flush(&outputs[i / 2][i % 2], err);
+    if (!status && import->dropped.stream) status = output_flush(&import->dropped, err);
     for (int i = 0; i < PARTS * 2 && !status; i++) status = output_commit(&outputs[i / 2][i % 2], err);
     for (int i = 0; i < PARTS * 2; i++) output_drop(&outputs[i / 2][i % 2]);
     return status;
@@ -314,8 +325,10 @@ static int split(Import *import, Err *err) {
 
 static int run(Import *import, Err *err) {
     const ImportJob *job = import->job;
-    if (directory_make(job->output, err) || output_open(&import->pairs, job->output, "pairs", err)) return -1;
-    if (job->dropped && output_open(&import->dropped, NULL, job->dropped, err)) return -1;
+    if (directory_make(job->output, err) || (import->lock = directory_lock(job->output, err)) < 0 ||
+        output_open(&import->pairs, job->output, "pairs", ".tmp", err))
+        return -1;
+    if (job->dropped && output_open(&import->dropped, NULL, job->dropped, ".dropped.tmp", err)) return -1;
     for (int i = 0; i < job->input_count; i++)
         if (gather(import, &job->inputs[i], err)) return -1;
     if (output_flush(&import->pairs, err) || (job->simplify && simplify(import, err)) || split(import, err)) return -1;
@@ -323,10 +336,11 @@ static int run(Import *import, Err *err) {
 }
 
 int import(const ImportJob *job, ImportReport *report, ImportWatch *watcher, void *context, Err *err) {
-    Import import = {.job = job, .report = report, .watch = watcher, .context = context};
+    Import import = {.job = job, .report = report, .watch = watcher, .context = context, .lock = -1};
     *report = (ImportReport){0};
     int status = run(&import, err);
     output_drop(&import.pairs);
     output_drop(&import.dropped);
+    if (import.lock >= 0) close(import.lock);
     return status;
 }

@@ -38,9 +38,9 @@ typedef struct ImportReport {
 typedef void ImportWatch(void *context, const char *what, long done, long all);
 
 /* Reads all inputs and writes output/train.zh, train.en, dev.* and test.*, a sentence a line: dev and test sorted,
-   train in the order of the input. One pair at a time is in memory, and 24 bytes of each that was kept; a temporary
-   file in the output directory holds the rest. Returns -1 with *err filled; files that stood there before are then as
-   they were. */
+   train in the order of the input. One pair at a time is in memory, and some 80 bytes of each that was kept; a
+   temporary file in the output directory holds the rest. Returns -1 with *err filled; files that stood there before are
+   then as they were, unless the last step failed, which gives the new ones their names. */
 int import(const ImportJob *job, ImportReport *report, ImportWatch *watch, void *context, Err *err);
 
 #endif

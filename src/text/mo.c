@@ -37,7 +37,7 @@ int mo_open(Mo *mo, const char *bytes, size_t size, const char *path, Err *err) 
 static const char *string_at(const Mo *mo, uint32_t table, uint32_t i, size_t *length) {
     size_t entry = (size_t)table + (size_t)i * ENTRY, offset = word_at(mo, entry + 4);
     *length = word_at(mo, entry);
-    if (offset + *length >= mo->size || mo->bytes[offset + *length] != '\0') return NULL;
+    if (offset >= mo->size || *length >= mo->size - offset || mo->bytes[offset + *length] != '\0') return NULL;
     return mo->bytes + offset;
 }
 

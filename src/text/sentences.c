@@ -36,8 +36,9 @@ static bool is_abbreviated(const char *text, const char *end) {
     static const char *const words[] = {"Mr",  "Mrs", "Ms",  "Dr", "St", "Prof",   "Gen", "Capt", "Lt", "Sgt", "Col",
                                         "Rev", "Hon", "Jr",  "Sr", "Mt", "No",     "Vol", "Fig",  "vs", "etc", "e.g",
                                         "i.e", "a.m", "p.m", "cf", "al", "approx", "Inc", "Ltd",  "Co", NULL};
+    enum { LONGEST = 8 }; /* bytes that are looked at: more than any of them has */
     const char *begin = end;
-    while (begin > text && begin[-1] != ' ' && begin[-1] != '(' && begin[-1] != '"') begin--;
+    while (begin > text && end - begin < LONGEST && begin[-1] != ' ' && begin[-1] != '(' && begin[-1] != '"') begin--;
     size_t length = (size_t)(end - begin);
     if (length == 1) return true; /* an initial, or the number of a list */
     for (const char *const *word = words; *word; word++)

@@ -95,10 +95,11 @@ int **side_encode_all(const Side *side, char *const *sentences, int n) {
             ptrdiff_t at = shgeti(known, words.word);
             if (at < 0) {
                 at = shlen(known);
-                shputs(known, encode_word(side, &words, &stock));
+                const WordIds fresh = encode_word(side, &words, &stock); /* shputs takes its argument twice */
+                shputs(known, fresh);
             }
             size_t length = known[at].length;
-            memcpy(arraddnptr(ids, length), stock + known[at].begin, length * sizeof *ids);
+            if (length > 0) memcpy(arraddnptr(ids, length), stock + known[at].begin, length * sizeof *ids);
         }
         words_end(&words);
         arrput(ids, ID_EOS);

@@ -36,17 +36,21 @@ void alignment_shift(Alignment *a) {
     memmove((float *)a->weight, row(a, 1), (size_t)(a->n_target - 1) * (size_t)a->n_source * sizeof *a->weight);
 }
 
+/* How many of n pieces are text: </s> is not, and a translation that was cut at the length limit has none. */
+static int count_text(char *const *pieces, int n) { return n - (n > 0 && !strcmp(pieces[n - 1], "</s>")); }
+
 static bool begins_word(const char *piece) { return !strncmp(piece, "▁", strlen("▁")); }
 
 /* The word that each of n pieces belongs to, owned by the caller; </s> is one. *words becomes their texts. */
 static int *group_pieces(char *const *pieces, int n, char ***words, int *count) {
     int *word_of = mem_alloc((size_t)n * sizeof *word_of);
+    const int text = count_text(pieces, n);
     bool spaces = false;
     for (int i = 0; i < n; i++) spaces = spaces || begins_word(pieces[i]);
     *words = mem_alloc((size_t)n * sizeof **words);
     *count = 0;
     for (int i = 0, end; i < n; i = end) {
-        for (end = i + 1; spaces && end < n - 1 && !begins_word(pieces[end]);) end++;
+        for (end = i + 1; spaces && end < text && !begins_word(pieces[end]);) end++;
         for (int k = i; k < end; k++) word_of[k] = *count;
         (*words)[(*count)++] = spaces ? tokenizer_join(TOKENIZER_CHAR, pieces + i, end - i) : mem_strdup(pieces[i]);
     }
@@ -64,10 +68,10 @@ void alignment_merge_words(Alignment *a) {
     for (int i = 0; i < a->n_target; i++) {
         pieces[target_word[i]]++;
         for (int j = 0; j < a->n_source; j++)
-            sum[target_word[i] * merged.n_source + source_word[j]] += (double)row(a, i)[j];
+            sum[(size_t)target_word[i] * (size_t)merged.n_source + (size_t)source_word[j]] += (double)row(a, i)[j];
     }
-    for (int k = 0; k < merged.n_target * merged.n_source; k++)
-        weight[k] = (float)(sum[k] / pieces[k / merged.n_source]);
+    for (size_t k = 0; k < (size_t)merged.n_target * (size_t)merged.n_source; k++)
+        weight[k] = (float)(sum[k] / pieces[k / (size_t)merged.n_source]);
     mem_free(source_word);
     mem_free(target_word);
     mem_free(pieces);
@@ -94,7 +98,7 @@ static void add_links(const Alignment *a, int i, double threshold, Link **links)
 
 Link *alignment_links(const Alignment *a, double threshold) {
     Link *links = NULL;
-    for (int i = 0; i + 1 < a->n_target; i++) add_links(a, i, threshold, &links);
+    for (int i = 0; i < count_text(a->target, a->n_target); i++) add_links(a, i, threshold, &links);
     return links;
 }
 
@@ -108,9 +112,9 @@ static void write_words(FILE *out, char *const *words, int n) {
 
 void alignment_matrix(FILE *out, const Alignment *a, int number) {
     fprintf(out, "%d ||| ", number);
-    write_words(out, a->target, a->n_target - 1);
+    write_words(out, a->target, count_text(a->target, a->n_target));
     fputs(" ||| 0 ||| ", out);
-    write_words(out, a->source, a->n_source - 1);
+    write_words(out, a->source, count_text(a->source, a->n_source));
     fprintf(out, " ||| %d %d\n", a->n_source, a->n_target);
     for (int i = 0; i < a->n_target; i++)
         for (int j = 0; j < a->n_source; j++)

@@ -7,8 +7,8 @@
 #include <stdio.h>
 
 /* One sentence pair's alignment: weight[i * n_source + j] is how much target piece i was read from source piece j; each
-   row sums to 1. Pieces are as the vocabulary has them ("▁" for a space), "</s>" last on both sides. alignment_new
-   makes one that owns all of this. */
+   row sums to 1. Pieces are as the tokeniser makes them ("▁" for a space), "</s>" last on both sides, but for a
+   translation that was cut at the length limit. alignment_new makes one that owns all of this. */
 typedef struct Alignment {
     char *const *source;
     int n_source;

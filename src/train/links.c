@@ -106,7 +106,9 @@ typedef struct Grid {
 
 enum { FORWARD = 1, REVERSE = 2, TAKEN = 4 };
 
-static uint8_t *cell(const Grid *g, int target, int source) { return &g->cells[target * g->cols + source]; }
+static uint8_t *cell(const Grid *g, int target, int source) {
+    return &g->cells[(size_t)target * (size_t)g->cols + (size_t)source];
+}
 
 static void enter(const Grid *g, const Link *links, int n, uint8_t bit) {
     for (int i = 0; i < n; i++) *cell(g, links[i].target, links[i].source) |= bit;
@@ -133,16 +135,18 @@ static void add_all(const Grid *g, bool either) {
         }
 }
 
-/* Takes cells of the union beside a taken one whose row or column is not used; whether there was any. */
+/* Takes cells of the union beside a taken one whose row or column is not used, those on its diagonals last; whether
+   there was any. */
 static bool grow_beside(const Grid *g, int target, int source) {
+    static const int beside[8][2] = {{-1, 0}, {0, -1}, {1, 0}, {0, 1}, {-1, -1}, {-1, 1}, {1, -1}, {1, 1}};
     bool grown = false;
-    for (int i = target - 1; i <= target + 1; i++)
-        for (int j = source - 1; j <= source + 1; j++) {
-            if (i < 0 || j < 0 || i >= g->rows || j >= g->cols) continue;
-            if (!*cell(g, i, j) || (*cell(g, i, j) & TAKEN) || (g->row_used[i] && g->col_used[j])) continue;
-            add(g, i, j);
-            grown = true;
-        }
+    for (int k = 0; k < 8; k++) {
+        const int i = target + beside[k][0], j = source + beside[k][1];
+        if (i < 0 || j < 0 || i >= g->rows || j >= g->cols) continue;
+        if (!*cell(g, i, j) || (*cell(g, i, j) & TAKEN) || (g->row_used[i] && g->col_used[j])) continue;
+        add(g, i, j);
+        grown = true;
+    }
     return grown;
 }
 

@@ -26,7 +26,7 @@ typedef struct Aer {
 
 /* Adds a sentence; links given twice count once. */
 void aer_add(Aer *aer, const Link *found, int n_found, const Link *gold, int n_gold);
-/* |A ∩ P| / |A|, |A ∩ S| / |S|, and 1 − (|A ∩ S| + |A ∩ P|) / (|A| + |S|); 0 where a set is empty. */
+/* |A ∩ P| / |A| and |A ∩ S| / |S|, 0 where the divisor is; and 1 − (|A ∩ S| + |A ∩ P|) / (|A| + |S|). */
 double aer_precision(const Aer *aer);
 double aer_recall(const Aer *aer);
 double aer_rate(const Aer *aer);

@@ -15,9 +15,11 @@ static const int never[] = {ID_UNK, ID_PAD, ID_BOS};
 enum { NEVER = sizeof never / sizeof *never };
 
 bool translator_writes_han(const Translator *translator) {
-    static const char *const codes[] = {"zh", "cmn", "yue", "lzh", "wuu", "ja", "jpn", "ko"};
+    static const char *const codes[] = {"zh", "zho", "chi", "cmn", "yue", "lzh", "wuu", "ja", "jpn", "ko", "kor"};
+    const char *code = translator->options.langs[1];
+    const size_t n = strcspn(code, "-_");
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
-        if (!strncasecmp(translator->options.langs[1], codes[i], strlen(codes[i]))) return true;
+        if (n == strlen(codes[i]) && !strncasecmp(code, codes[i], n)) return true;
     return false;
 }
 

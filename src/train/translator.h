@@ -21,8 +21,8 @@ typedef struct Translator {
    that are banned from translations: the specials but </s>, and those that hold Han where the target language is not
    written with it. The list is the translator's own; it refers to nothing of the sides. */
 void translator_begin(Translator *translator);
-/* Whether the target language is one that is written with Han: zh, cmn, yue, lzh, wuu, ja, jpn or ko, or a code
-   that begins so (zh-Hant). */
+/* Whether the target language is one that is written with Han: zh, zho, chi, cmn, yue, lzh, wuu, ja, jpn, ko or kor,
+   whatever follows behind a hyphen (zh-Hant). */
 bool translator_writes_han(const Translator *translator);
 
 /* The metadata that makes a model complete in itself: configuration, merges and vocabularies. Values are owned by the

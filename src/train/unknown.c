@@ -83,6 +83,7 @@ static const char *find_entry(const Replacer *r, int at, Span *span) {
             size_t length = strlen(text);
             const char *target = splits_run(r, end) ? NULL : lexicon_find(r->lexicon, text);
             mem_free(text);
+            if (length > limit && end == at + 1) return found; /* further back they are longer still */
             if (length > limit) break;
             if (!target || length < longest) continue;
             found = target;
