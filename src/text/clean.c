@@ -43,9 +43,9 @@ static bool has_markup(const char *text) {
     return false;
 }
 
-static bool any_character(const char *text, bool (*test)(int32_t)) {
-    while (*text)
-        if (test(utf8_next(&text))) return true;
+static bool has_latin(const char *text) {
+    for (; *text; text++) /* the bytes of longer characters are no ASCII */
+        if (is_latin(*text)) return true;
     return false;
 }
 
@@ -66,8 +66,8 @@ Reason clean_judge(const char *english, const char *chinese, const CleanLimits *
     if (!*english || !*chinese) return EMPTY;
     if (!strcmp(english, chinese)) return IDENTICAL;
     if (has_markup(english) || has_markup(chinese)) return MARKUP;
-    if (!any_character(chinese, is_han)) return NOT_CHINESE;
-    if (!any_character(english, is_latin) || any_character(english, is_han)) return NOT_ENGLISH;
+    if (!text_has_han(chinese)) return NOT_CHINESE;
+    if (!has_latin(english) || text_has_han(english)) return NOT_ENGLISH;
     int n = count_words(english), m = count_words(chinese);
     if (n > limits->most_words || m > limits->most_words) return TOO_LONG;
     if (much_longer(n, m, limits->most_ratio) || much_longer(m, n, limits->most_ratio)) return RATIO;

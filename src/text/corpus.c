@@ -2,7 +2,6 @@
 
 #include "text/ds.h"
 #include "text/lines.h"
-#include "text/unicode.h"
 
 #include <limits.h>
 
@@ -19,12 +18,7 @@ void corpus_free(Corpus *corpus) {
 
 /* One side of a pair, normalised. */
 static char *side_text(const RawPair *pair, int side, Err *err) {
-    size_t bad;
-    char *text = text_normalise(pair->text[side], pair->size[side], &bad);
-    if (text) return text;
-    const char *what = pair->text[side][bad] ? "is not valid UTF-8" : "holds a NUL";
-    err_set(err, pair->path[side], pair->line, "line %s (byte %zu)", what, pair->byte[side] + bad + 1);
-    return NULL;
+    return line_text(pair->text[side], pair->size[side], pair->path[side], pair->line, pair->byte[side], err);
 }
 
 /* Takes both strings over. */

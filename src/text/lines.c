@@ -37,13 +37,17 @@ int line_reader_next(LineReader *reader, Err *err) {
     return whole || reader->length > 0 || !mark; /* a mark alone is not a line */
 }
 
-char *line_reader_text(const LineReader *reader, size_t from, size_t to, Err *err) {
+char *line_text(const char *bytes, size_t n, const char *path, long line, size_t offset, Err *err) {
     size_t bad;
-    char *text = text_normalise(reader->line + from, to - from, &bad);
+    char *text = text_normalise(bytes, n, &bad);
     if (text) return text;
-    const char *what = reader->line[from + bad] ? "is not valid UTF-8" : "holds a NUL";
-    err_set(err, reader->path, reader->number, "line %s (byte %zu)", what, from + bad + 1);
+    const char *what = bytes[bad] ? "is not valid UTF-8" : "holds a NUL";
+    err_set(err, path, line, "line %s (byte %zu)", what, offset + bad + 1);
     return NULL;
+}
+
+char *line_reader_text(const LineReader *reader, size_t from, size_t to, Err *err) {
+    return line_text(reader->line + from, to - from, reader->path, reader->number, from, err);
 }
 
 void line_reader_close(LineReader *reader) {

@@ -23,6 +23,9 @@ typedef struct LineReader {
 int line_reader_open(LineReader *reader, const char *path, Err *err);
 /* Goes to the next line: 1, or 0 at the end, or -1 with *err filled. */
 int line_reader_next(LineReader *reader, Err *err);
+/* n bytes that stand `offset` bytes into a line of a file, as normalised text, owned by the caller; NULL with *err
+   filled, which names file, line and byte, where they are not UTF-8 or hold a NUL. */
+char *line_text(const char *bytes, size_t n, const char *path, long line, size_t offset, Err *err);
 /* The bytes [from, to) of the line at hand as normalised text, owned by the caller; NULL with *err filled, which names
    file, line and byte, where they are not UTF-8 or hold a NUL. */
 char *line_reader_text(const LineReader *reader, size_t from, size_t to, Err *err);
