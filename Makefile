@@ -21,7 +21,7 @@ JOBS   := $(shell nproc)
 B    := build/$(config)
 PKGS := stb libutf8proc libcjson
 
-CPPFLAGS := -Isrc -D_GNU_SOURCE $(shell pkg-config --cflags-only-I $(PKGS) 2>/dev/null | sed 's/-I/-isystem /g')
+CPPFLAGS := -Isrc -I$B -D_GNU_SOURCE $(shell pkg-config --cflags-only-I $(PKGS) 2>/dev/null | sed 's/-I/-isystem /g')
 CFLAGS   := -std=gnu11 -g -Wall -Wextra -Wshadow -Wconversion $(if $(CI),-Werror) -pthread \
             -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math
 LDLIBS   := -lutf8proc -lcjson -lm -pthread
@@ -72,6 +72,13 @@ $B/%.o: src/%.c Makefile
 
 # stb_ds.h keeps strings in an array that is longer than it is declared, which clang's sanitizer takes for a mistake.
 build/fuzz/text/ds.o: CFLAGS += -fno-sanitize=bounds
+
+# Pages are written as what they are and compiled in as strings.
+WEB := $(patsubst src/%,$B/%.inc,$(wildcard src/view/web/*))
+$B/view/web/%.inc: src/view/web/% Makefile
+	@mkdir -p $(@D)
+	@sed 's/[\\"]/\\&/g; s/.*/"&\\n"/' $< >$@
+$(patsubst src/%.c,$B/%.o,$(wildcard src/view/*.c)): | $(WEB)
 
 $B/core/kernels_%.o: src/core/kernels.c Makefile
 	@mkdir -p $(@D) && echo '  cc $@'

@@ -1,0 +1,12 @@
+// What every page begins with: its data, and short names for making elements.
+const data = JSON.parse(document.getElementById("data").textContent);
+const $ = (id) => document.getElementById(id);
+
+/** An element with attributes and children (elements or text); SVG where the tag is one of SVG's. */
+function make(tag, attributes = {}, ...children) {
+  const drawn = ["svg", "g", "rect", "path", "text", "line", "circle", "title", "polyline"].includes(tag);
+  const element = drawn ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children);
+  return element;
+}
