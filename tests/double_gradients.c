@@ -534,7 +534,8 @@ static double whole_loss(void *context) {
     w->tape.rng = rng_seed(5, 1);
     Batch batch = fold(&w->tape.arena, w->times);
     double nats;
-    Var *logits = model_force(&w->tape, &w->model, &batch).logits;
+    Forced forced = model_force(&w->tape, &w->model, &batch);
+    Var *logits = model_logits(&w->tape, &w->model, &forced);
     Var *loss = cross_entropy(&w->tape, logits, batch.target.ids, w->smoothing, &nats);
     double value = loss->v[0];
     memset(w->model.params.gradients, 0, w->model.params.size * sizeof(double));

@@ -75,9 +75,10 @@ static void check_hypothesis(World *w, int sentence, const Hypothesis *h) {
     TapeMark mark = tape_mark(&w->tape);
     Batch batch = batch_fold(&w->tape.arena, &sources[sentence], &lengths[sentence], &h->ids, &h->length, 1, BOS);
     Forced forced = model_force(&w->tape, &w->model, &batch);
+    const Var *logits = model_logits(&w->tape, &w->model, &forced);
     double log_probability = 0;
     for (int i = 0; i < h->length; i++) {
-        log_probability += log_softmax(forced.logits->v + (size_t)i * VOCAB, h->ids[i]);
+        log_probability += log_softmax(logits->v + (size_t)i * VOCAB, h->ids[i]);
         for (int j = 0; h->alpha && j < lengths[sentence]; j++)
             assert_true(fabs((double)forced.alpha[i]->v[j] - (double)h->alpha[i * lengths[sentence] + j]) < 1e-5);
     }
@@ -125,9 +126,10 @@ static void a_beam_of_one_is_greedy(void **state) {
         TapeMark mark = tape_mark(&w.tape);
         Batch batch = batch_fold(&w.tape.arena, &sources[s], &lengths[s], &h->ids, &h->length, 1, BOS);
         Forced forced = model_force(&w.tape, &w.model, &batch);
+        const Var *logits = model_logits(&w.tape, &w.model, &forced);
         for (int i = 0; i < h->length; i++)
             for (int id = EOS; id < VOCAB; id++)
-                assert_true(forced.logits->v[i * VOCAB + id] <= forced.logits->v[i * VOCAB + h->ids[i]] + (real)1e-5);
+                assert_true(logits->v[i * VOCAB + id] <= logits->v[i * VOCAB + h->ids[i]] + (real)1e-5);
         tape_rewind(&w.tape, mark);
     }
     end(&w);

@@ -75,7 +75,8 @@ static double training_step(Training *t, uint64_t number) {
     Params *params = &t->model.params;
     t->tape.recording = true;
     Batch batch = batch_draw(&t->tape.arena, number, t->sentences);
-    Var *logits = model_force(&t->tape, &t->model, &batch).logits;
+    Forced forced = model_force(&t->tape, &t->model, &batch);
+    Var *logits = model_logits(&t->tape, &t->model, &forced);
     double nats;
     Var *loss = cross_entropy(&t->tape, logits, batch.target.ids, 0.1, &nats);
     tape_backward(&t->tape, loss);

@@ -29,7 +29,8 @@ static double score_pair(Tape *tape, const Translator *tr, const char *source_te
     int n = (int)arrlen(source), m = (int)arrlen(target);
     double nats;
     Batch batch = batch_fold(&tape->arena, &x, &n, &y, &m, 1, ID_BOS);
-    cross_entropy(tape, model_force(tape, &tr->model, &batch).logits, batch.target.ids, 0, &nats);
+    Forced forced = model_force(tape, &tr->model, &batch);
+    cross_entropy(tape, model_logits(tape, &tr->model, &forced), batch.target.ids, 0, &nats);
     arrfree(source);
     arrfree(target);
     tape_rewind(tape, mark);

@@ -20,7 +20,7 @@ Annotations model_read(Tape *tape, const Model *model, const Source *source) {
     return H;
 }
 
-/* c and f step by step, for s_i feeds back into both; then g for all steps at once. */
+/* c and f step by step, for s_i feeds back into both. */
 Forced model_force(Tape *tape, const Model *model, const Batch *batch) {
     const Sequences *y = &batch->target;
     Annotations H = model_read(tape, model, &batch->source);
@@ -41,7 +41,11 @@ Forced model_force(Tape *tape, const Model *model, const Batch *batch) {
         alpha[i] = c.alpha;
     }
     Var *S = stack(tape, states, y->steps), *C = stack(tape, contexts, y->steps);
-    return (Forced){readout(tape, &model->readout, Ey, S, C), alpha};
+    return (Forced){alpha, Ey, S, C};
+}
+
+Var *model_logits(Tape *tape, const Model *model, const Forced *forced) {
+    return readout(tape, &model->readout, forced->Ey, forced->s, forced->c);
 }
 
 Step model_step(Tape *tape, const Model *model, const Annotations *H, const int *previous, Var *s_prev) {

@@ -28,12 +28,14 @@ typedef struct Model {
 void model_init(Model *model, const ModelConfig *config);
 void model_free(Model *model);
 
-/* The decoder led along given targets: the logits of every position, and the alignment of every step. */
+/* The decoder led along given targets: the alignment of every step, and what g reads at every position. */
 typedef struct Forced {
-    Var *logits; /* [target.rows, V] */
-    Var **alpha; /* [target.steps], each [sentences alive, longest]; entries NULL without attention */
+    Var **alpha;     /* [target.steps], each [sentences alive, longest]; entries NULL without attention */
+    Var *Ey, *s, *c; /* [target.rows, ..] */
 } Forced;
 Forced model_force(Tape *tape, const Model *model, const Batch *batch);
+/* g for all positions at once: the logits [target.rows, V]. */
+Var *model_logits(Tape *tape, const Model *model, const Forced *forced);
 
 /* One step of decoding without a target, for m hypotheses; annotations->spans.owner says whose they are. */
 typedef struct Step {

@@ -15,7 +15,8 @@ double validation_loss(Tape *tape, const Model *model, const Pairs *pairs) {
         for (int i = first; i < pairs->n && n < BATCH; i++) which[n++] = i;
         tape_reset(tape);
         Batch batch = pairs_fold(&tape->arena, pairs, which, n);
-        cross_entropy(tape, model_force(tape, model, &batch).logits, batch.target.ids, 0, &nats);
+        Forced forced = model_force(tape, model, &batch);
+        cross_entropy(tape, model_logits(tape, model, &forced), batch.target.ids, 0, &nats);
         sum += nats;
         tokens += batch.target.rows;
     }
