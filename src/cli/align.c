@@ -5,6 +5,7 @@
 #include "text/ds.h"
 #include "text/lines.h"
 #include "train/translator.h"
+#include "view/progress.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -21,6 +22,8 @@ static const Flag flags[] = {
     FLAG_THREADS,
     FLAG_ISA,
 };
+
+enum { TOGETHER = 64 };
 
 /* A model that is led along sentences. */
 typedef struct Guide {
@@ -45,32 +48,11 @@ static int guide_open(Guide *guide, const char *path, Err *err) {
     return err_set(err, path, 0, "this model has no attention, so there is no alignment");
 }
 
-/* α [target, source] of one pair, in the tape's arena. */
-static const float *force(Guide *guide, const int *source, const int *target) {
-    Tape *tape = &guide->tape;
-    int n_source = (int)arrlen(source), n_target = (int)arrlen(target);
-    Batch batch = batch_fold(&tape->arena, &source, &n_source, &target, &n_target, 1, ID_BOS);
-    Forced forced = model_force(tape, &guide->translator.model, &batch);
-    float *alpha = arena_alloc(&tape->arena, (size_t)n_target * (size_t)n_source * sizeof *alpha);
-    for (int i = 0; i < n_target; i++)
-        memcpy(alpha + (size_t)i * (size_t)n_source, forced.alpha[i]->v, (size_t)n_source * sizeof *alpha);
-    return alpha;
-}
-
-/* The alignment of a pair; release with alignment_free. */
-static Alignment guide_align(Guide *guide, const Shown *shown, const char *source_text, const char *target_text) {
-    const Translator *tr = &guide->translator;
-    TapeMark mark = tape_mark(&guide->tape);
-    int *source = side_encode(&tr->source, source_text), *target = side_encode(&tr->target, target_text);
-    char **x = side_spell(&tr->source, source_text), **y = side_spell(&tr->target, target_text);
-    Alignment alignment = alignment_new(x, (int)arrlen(x), y, (int)arrlen(y), force(guide, source, target));
-    shown_apply(shown, &alignment);
-    pieces_free(x);
-    pieces_free(y);
-    arrfree(source);
-    arrfree(target);
-    tape_rewind(&guide->tape, mark);
-    return alignment;
+/* The alignments of n pairs as they are to be shown; release each with alignment_free. */
+static void guide_align(Guide *guide, const Shown *shown, char *const *source, char *const *target, int n,
+                        Alignment *alignments) {
+    translator_align(&guide->tape, &guide->translator, source, target, n, alignments);
+    for (int i = 0; i < n; i++) shown_apply(shown, &alignments[i]);
 }
 
 static void print_links(Link *links) {
@@ -106,25 +88,32 @@ static int emit_symmetrized(const Aligner *a, const Alignment *forward, const Al
     return 0;
 }
 
-static int align_pair(Aligner *a, const char *source, const char *target, Err *err) {
-    int status;
-    Alignment forward = guide_align(&a->forward, &a->shown, source, target);
-    if (a->both) {
-        Alignment reverse = guide_align(&a->reverse, &a->shown, target, source);
-        status = emit_symmetrized(a, &forward, &reverse, err);
-        alignment_free(&reverse);
-    } else {
-        status = emit(a, &forward, err);
+/* Some pairs at once, printed in their order; as many as are led along together cost little more than one. */
+static int align_some(Aligner *a, char *const *source, char *const *target, int n, Err *err) {
+    Alignment forward[TOGETHER], reverse[TOGETHER];
+    int status = 0;
+    guide_align(&a->forward, &a->shown, source, target, n, forward);
+    if (a->both) guide_align(&a->reverse, &a->shown, target, source, n, reverse);
+    for (int i = 0; i < n; i++) {
+        if (!status) status = a->both ? emit_symmetrized(a, &forward[i], &reverse[i], err) : emit(a, &forward[i], err);
+        alignment_free(&forward[i]);
+        if (a->both) alignment_free(&reverse[i]);
+        a->pairs++;
     }
-    alignment_free(&forward);
-    a->pairs++;
     return status;
 }
 
-static int align_all(Aligner *a, char **source, char **target, Err *err) {
-    for (ptrdiff_t i = 0; i < arrlen(source); i++)
-        if (align_pair(a, source[i], target[i], err)) return -1;
-    return 0;
+static int align_all(Aligner *a, char *const *source, char *const *target, int n, Err *err) {
+    ProgressView view;
+    int status = 0;
+    progress_start(&view);
+    for (int first = 0; first < n && !status; first += TOGETHER) {
+        int size = n - first < TOGETHER ? n - first : TOGETHER;
+        status = align_some(a, source + first, target + first, size, err);
+        progress_count(&view, "aligning", first + size, n, seconds_now(), false);
+    }
+    progress_clear(&view);
+    return status;
 }
 
 static int run_with(Aligner *a, const Args *args, int threads, Err *err) {
@@ -139,7 +128,7 @@ static int run_with(Aligner *a, const Args *args, int threads, Err *err) {
         Threads *pool = threads_new(threads);
         tape_init(&a->forward.tape, pool, rng_seed(0, 0));
         tape_init(&a->reverse.tape, pool, rng_seed(0, 0));
-        status = align_all(a, source, target, err);
+        status = align_all(a, source, target, (int)arrlen(source), err);
         tape_free(&a->forward.tape);
         tape_free(&a->reverse.tape);
         threads_free(pool);

@@ -217,9 +217,13 @@ Translations translate(Tape *tape, const Translator *translator, char *const *se
     return t;
 }
 
+static void free_ids(int **ids, int n) {
+    for (int i = 0; i < n; i++) arrfree(ids[i]);
+    mem_free(ids);
+}
+
 void translations_free(Translations *t) {
-    for (int i = 0; i < t->n; i++) arrfree(t->source[i]);
-    mem_free(t->source);
+    free_ids(t->source, t->n);
     mem_free(t->nbest);
     arena_free(&t->arena);
     *t = (Translations){0};
@@ -244,4 +248,43 @@ Alignment translation_alignment(const Translations *t, const Translator *transla
     pieces_free(source);
     arrfree(target);
     return alignment;
+}
+
+/* α [target, source] of sentence b of the decoder, in the arena. */
+static const float *alpha_of(Arena *arena, const Batch *batch, const Forced *forced, int b) {
+    const int n_target = batch->target.length[b];
+    const size_t n_source = (size_t)batch->source.spans.length[b];
+    float *alpha = arena_alloc(arena, (size_t)n_target * n_source * sizeof *alpha);
+    for (int i = 0; i < n_target; i++) {
+        const Var *step = forced->alpha[i];
+        memcpy(alpha + (size_t)i * n_source, step->v + (size_t)b * (size_t)step->cols, n_source * sizeof *alpha);
+    }
+    return alpha;
+}
+
+static int *lengths_of(Arena *arena, int *const *ids, int n) {
+    int *lengths = arena_alloc(arena, (size_t)n * sizeof *lengths);
+    for (int i = 0; i < n; i++) lengths[i] = (int)arrlen(ids[i]);
+    return lengths;
+}
+
+void translator_align(Tape *tape, const Translator *tr, char *const *source, char *const *target, int n,
+                      Alignment *alignments) {
+    TapeMark mark = tape_mark(tape);
+    Arena *arena = &tape->arena;
+    int **x = side_encode_all(&tr->source, source, n), **y = side_encode_all(&tr->target, target, n);
+    Batch batch = batch_fold(arena, (const int *const *)x, lengths_of(arena, x, n), (const int *const *)y,
+                             lengths_of(arena, y, n), n, ID_BOS);
+    Forced forced = model_force(tape, &tr->model, &batch);
+    for (int b = 0; b < n; b++) {
+        const int i = batch.target.order[b];
+        char **from = side_spell(&tr->source, source[i]), **to = side_spell(&tr->target, target[i]);
+        alignments[i] =
+            alignment_new(from, (int)arrlen(from), to, (int)arrlen(to), alpha_of(arena, &batch, &forced, b));
+        pieces_free(from);
+        pieces_free(to);
+    }
+    free_ids(x, n);
+    free_ids(y, n);
+    tape_rewind(tape, mark);
 }

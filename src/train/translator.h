@@ -79,4 +79,9 @@ char **translations_text(const Translations *translations, const Translator *tra
 Alignment translation_alignment(const Translations *translations, const Translator *translator, int i,
                                 const Hypothesis *hypothesis);
 
+/* Leads the decoder along n normalised pairs at once and fills in their alignments, by piece; release each with
+   alignment_free. The tape, which does not record, is taken back to where it was. */
+void translator_align(Tape *tape, const Translator *translator, char *const *source, char *const *target, int n,
+                      Alignment *alignments);
+
 #endif
