@@ -499,6 +499,31 @@ static void a_wrong_backward_is_caught(void **unused) {
     assert_true(case_error(&wrong) > TOLERANCE);
 }
 
+typedef struct GuideCase {
+    Guide guide;
+    GuideCost cost;
+} GuideCase;
+
+static Var *build_guided(Tape *tape, Var *const *in, const void *extra) {
+    const GuideCase *c = extra;
+    Var *e = softmax_spans(tape, in[1], &spans_in_order);
+    return guided(tape, guided(tape, in[0], e, c->guide, c->cost, 0.7), e, c->guide, c->cost, 0.1);
+}
+
+static void check_guided(void **unused) {
+    (void)unused;
+    static const int begin[] = {0, 2, 2, 5}, column[] = {0, 2, 0, 1, 3}, none[] = {0, 0, 0, 0};
+    static const GuideCase guides[] = {{{begin, column}, GUIDE_CE},
+                                       {{begin, column}, GUIDE_MULT},
+                                       {{begin, column}, GUIDE_MSE},
+                                       {{none, NULL}, GUIDE_CE}};
+    const Case cases[] = {{build_guided, {{1, 1}, {3, 4}}, &guides[0], false},
+                          {build_guided, {{1, 1}, {3, 4}}, &guides[1], false},
+                          {build_guided, {{1, 1}, {3, 4}}, &guides[2], false},
+                          {build_guided, {{1, 1}, {3, 4}}, &guides[3], false}};
+    CHECK_CASES("guided", cases);
+}
+
 /* ---- the whole model ----------------------------------------------------------------------------------- */
 
 typedef struct Whole {
@@ -611,6 +636,7 @@ int main(void) {
         cmocka_unit_test(check_softmax_spans),
         cmocka_unit_test(check_weighted_sum),
         cmocka_unit_test(check_cross_entropy),
+        cmocka_unit_test(check_guided),
         cmocka_unit_test(check_model),
     };
     return cmocka_run_group_tests_name("gradients", tests, NULL, NULL);

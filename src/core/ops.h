@@ -64,6 +64,17 @@ Var *softmax_spans(Tape *tape, Var *e, const Spans *spans);
 /* c_b = Σ_j α_bj H_j over the rows j of b's sentence. All sums over one H must have the same spans. */
 Var *weighted_sum(Tape *tape, Var *alpha, Var *H, const Spans *spans, Var *out);
 
+/* ops_guide.c */
+/* Where rows of α should look: row b at column[begin[b]]..column[begin[b + 1] - 1], at all of them alike; where there
+   is none, wherever it likes. Must live as long as the batch. */
+typedef struct Guide {
+    const int *begin, *column;
+} Guide;
+/* How far a row is from that: cross-entropy, -ln of the weight on what is linked, or half the squared distance. */
+typedef enum { GUIDE_CE, GUIDE_MULT, GUIDE_MSE } GuideCost;
+/* loss + scale Σ cost over the rows of α. loss [1, 1], α [m, cols]. Returns [1, 1]. */
+Var *guided(Tape *tape, Var *loss, Var *alpha, Guide guide, GuideCost cost, double scale);
+
 /* ops_loss.c */
 /* Cross-entropy of softmax(logits) [m, V] with target ids, label-smoothed by ε: Σ over rows of (1 - ε)(-ln p_y) +
    ε mean_k(-ln p_k), divided by m. Returns [1, 1]; *nats receives the plain Σ -ln p_y. Where the tape records,
