@@ -49,7 +49,7 @@ printf '1-1 2p2\n3-3-P\n' >"$scratch/gold"
 printf '0-0 1-1\n5-5\n' | tide_ok aer "$scratch/gold" --one-ref >"$scratch/aer"
 grep -q '^AER = 0.2500 precision = 0.6667 recall = 1.0000 (links = 3 sure = 1 possible = 3)$' "$scratch/aer" ||
     die "aer said $(cat "$scratch/aer")"
-refused() {
+refused() { # STATUS REASON COMMAND ...
     status=$1 reason=$2
     shift 2
     "$tide" "$@" >/dev/null 2>"$scratch/stderr" </dev/null
@@ -61,3 +61,36 @@ printf '0-0\nx\n' >"$scratch/broken"
 grep -q "broken:2: 'x' is no link" "$scratch/stderr" || die "$(cat "$scratch/stderr")"
 refused 2 'needs --level word' align "$scratch/run" $pair --reverse "$scratch/back"
 refused 2 'needs --reverse' align "$scratch/run" $pair --symmetrize union
+
+# attention that is guided by links follows them sooner than by itself; the bits do not depend on threads or a stop
+cut -f1 "$scratch/train.tsv" >"$scratch/train.en"
+cut -f2 "$scratch/train.tsv" >"$scratch/train.zh"
+awk '{ n = split($0, word, " "); for (i = 0; i < n; i++) printf "0-%d ", i; print "" }' "$scratch/train.en" >"$scratch/first"
+guided() {
+    dir=$scratch/$1
+    shift
+    smallest_run "$dir" --guided-alignment "$scratch/first" --guided-alignment-weight 1 "$@"
+}
+heads() { # the weight of the first character in rows of text
+    tide_ok align "$scratch/$1" $pair --format matrix | awk '/ [|][|][|] / { n = $NF; i = 0; next }
+        NF && ++i < n { sum += $1; rows++ } END { printf "%.4f", sum / rows }'
+}
+guided follows --after-batches 24
+guided threads --after-batches 24 --threads 3
+guided stopped --after-batches 13
+guided stopped --after-batches 24
+for other in threads stopped; do
+    cmp "$scratch/follows/checkpoint.safetensors" "$scratch/$other/checkpoint.safetensors" || die "guided: $other differs"
+done
+for cost in mult mse; do guided $cost --after-batches 24 --guided-alignment-cost $cost; done
+for run in follows mult mse; do
+    awk -v by="$(heads run)" -v guided="$(heads $run)" 'BEGIN { exit !(guided > by + 0.05) }' ||
+        die "guided by $run: $(heads $run) of the weight where it should be, $(heads run) without"
+done
+refused 1 'is not what .* was trained on' train --tsv "$scratch/train.tsv" --config "$scratch/smallest.conf" \
+    --model "$scratch/follows" --guided-alignment-weight 1 --after-batches 30
+sed 3d "$scratch/first" >"$scratch/short"
+refused 1 'short: has 299 lines, but the training set has 300' train --tsv "$scratch/train.tsv" \
+    --config "$scratch/smallest.conf" --model "$scratch/other" --guided-alignment "$scratch/short"
+refused 1 'guided-alignment needs an attention' train --tsv "$scratch/train.tsv" --config "$scratch/smallest.conf" \
+    --model "$scratch/other" --attention none --guided-alignment "$scratch/first"

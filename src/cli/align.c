@@ -25,14 +25,14 @@ static const Flag flags[] = {
 
 enum { TOGETHER = 64 };
 
-/* A model that is led along sentences. */
-typedef struct Guide {
+/* A model, to be led along sentences. */
+typedef struct Direction {
     Translator translator;
     Tape tape;
-} Guide;
+} Direction;
 
 typedef struct Aligner {
-    Guide forward, reverse;
+    Direction forward, reverse;
     bool both;
     Symmetrization symmetrization;
     Shown shown;
@@ -41,17 +41,17 @@ typedef struct Aligner {
     int pairs; /* so far */
 } Aligner;
 
-static int guide_open(Guide *guide, const char *path, Err *err) {
-    if (translator_load(&guide->translator, path, err)) return -1;
-    if (strcmp(guide->translator.options.attention, "none") != 0) return 0;
-    translator_free(&guide->translator);
+static int direction_open(Direction *direction, const char *path, Err *err) {
+    if (translator_load(&direction->translator, path, err)) return -1;
+    if (strcmp(direction->translator.options.attention, "none") != 0) return 0;
+    translator_free(&direction->translator);
     return err_set(err, path, 0, "this model has no attention, so there is no alignment");
 }
 
 /* The alignments of n pairs as they are to be shown; release each with alignment_free. */
-static void guide_align(Guide *guide, const Shown *shown, char *const *source, char *const *target, int n,
-                        Alignment *alignments) {
-    translator_align(&guide->tape, &guide->translator, source, target, n, alignments);
+static void direction_align(Direction *direction, const Shown *shown, char *const *source, char *const *target, int n,
+                            Alignment *alignments) {
+    translator_align(&direction->tape, &direction->translator, source, target, n, alignments);
     for (int i = 0; i < n; i++) shown_apply(shown, &alignments[i]);
 }
 
@@ -92,8 +92,8 @@ static int emit_symmetrized(const Aligner *a, const Alignment *forward, const Al
 static int align_some(Aligner *a, char *const *source, char *const *target, int n, Err *err) {
     Alignment forward[TOGETHER], reverse[TOGETHER];
     int status = 0;
-    guide_align(&a->forward, &a->shown, source, target, n, forward);
-    if (a->both) guide_align(&a->reverse, &a->shown, target, source, n, reverse);
+    direction_align(&a->forward, &a->shown, source, target, n, forward);
+    if (a->both) direction_align(&a->reverse, &a->shown, target, source, n, reverse);
     for (int i = 0; i < n; i++) {
         if (!status) status = a->both ? emit_symmetrized(a, &forward[i], &reverse[i], err) : emit(a, &forward[i], err);
         alignment_free(&forward[i]);
@@ -148,8 +148,8 @@ static const char *check_flags(const Args *args, const Aligner *a) {
 }
 
 static int run_on(Aligner *a, const Args *args, int threads, Err *err) {
-    if (guide_open(&a->forward, args->words[0], err)) return -1;
-    int status = a->both ? guide_open(&a->reverse, args_value(args, "reverse", 0), err) : 0;
+    if (direction_open(&a->forward, args->words[0], err)) return -1;
+    int status = a->both ? direction_open(&a->reverse, args_value(args, "reverse", 0), err) : 0;
     if (!status) status = run_with(a, args, threads, err);
     translator_free(&a->forward.translator);
     translator_free(&a->reverse.translator);

@@ -18,6 +18,7 @@ static const Flag flags[] = {
     {"mo", 1, "FILE", "or a gettext catalogue, English to Chinese, as it is (`tide corpus` cleans)"},
     {"valid-sets", 2, "SRC TGT", "development set: two line-aligned files"},
     {"valid-tsv", 1, "FILE", "or as TSV"},
+    {"guided-alignment", 1, "FILE", "guide the attention by these links of words, a line a pair (`i-j`, from 0)"},
     {"preset", 1, "NAME", "tiny, small, base or bahdanau2015 (models/NAME.conf)"},
     {"config", 1, "FILE", "`key = value` lines; flags go before it, it goes before the preset"},
     {"probe", MANY, "TEXT...", "sentences whose alignment is kept at each validation"},
@@ -117,6 +118,7 @@ static int run(const Args *args) {
         .valid = {{args_value(args, "valid-sets", 0), args_value(args, "valid-sets", 1)},
                   args_value(args, "valid-tsv", 0),
                   NULL},
+        .guides = args_value(args, "guided-alignment", 0),
         .model = args_value(args, "model", 0),
     };
     const char *probes[MOST_PROBES];
@@ -130,6 +132,8 @@ static int run(const Args *args) {
     if (!job.train.sets[0] + !job.train.tsv + !job.train.mo != 2)
         return usage_error("either --train-sets or --tsv or --mo is needed");
     if (job.valid.sets[0] && job.valid.tsv) return usage_error("either --valid-sets or --valid-tsv, not both");
+    if (job.guides && job.train.mo)
+        return usage_error("--guided-alignment needs --train-sets or --tsv: files with lines");
     if (gather_options(args, &job.options, &err) || machine_flags(args, &job.threads, &err))
         return err.path[0] ? fail(&err) : usage_error("%s", err.reason);
 

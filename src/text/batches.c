@@ -12,6 +12,7 @@ Pairs pairs_encode(const Corpus *corpus, const Side *source, const Side *target,
     pairs.target = mem_alloc(most * sizeof *pairs.target);
     pairs.source_length = mem_alloc(most * sizeof(int));
     pairs.target_length = mem_alloc(most * sizeof(int));
+    pairs.index = mem_alloc(most * sizeof(int));
     int **sources = side_encode_all(source, corpus->source, corpus_size(corpus));
     int **targets = side_encode_all(target, corpus->target, corpus_size(corpus));
     for (size_t i = 0; i < most; i++) {
@@ -24,6 +25,7 @@ Pairs pairs_encode(const Corpus *corpus, const Side *source, const Side *target,
         }
         pairs.source_length[pairs.n] = (int)arrlen(x);
         pairs.target_length[pairs.n] = (int)arrlen(y);
+        pairs.index[pairs.n] = (int)i;
         pairs.source[pairs.n] = x;
         pairs.target[pairs.n++] = y;
     }
@@ -41,6 +43,7 @@ void pairs_free(Pairs *pairs) {
     mem_free(pairs->target);
     mem_free(pairs->source_length);
     mem_free(pairs->target_length);
+    mem_free(pairs->index);
     *pairs = (Pairs){0};
 }
 

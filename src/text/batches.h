@@ -14,6 +14,7 @@ typedef struct Pairs {
     int n;
     int **source, **target; /* [n] stb_ds arrays of ids */
     int *source_length, *target_length;
+    int *index;        /* [n] which pair of the corpus each one is */
     long dropped_long; /* pairs left out because a side has more than max_length pieces */
 } Pairs;
 

@@ -13,6 +13,7 @@ int corpus_size(const Corpus *corpus) {
 void corpus_free(Corpus *corpus) {
     lines_free(corpus->source);
     lines_free(corpus->target);
+    arrfree(corpus->line);
     *corpus = (Corpus){0};
 }
 
@@ -22,11 +23,12 @@ static char *side_text(const RawPair *pair, int side, Err *err) {
 }
 
 /* Takes both strings over. */
-static void add_pair(Corpus *corpus, char *source, char *target) {
+static void add_pair(Corpus *corpus, char *source, char *target, long line) {
     corpus->read++;
     if (*source && *target) {
         arrput(corpus->source, source);
         arrput(corpus->target, target);
+        arrput(corpus->line, line);
         return;
     }
     corpus->dropped_empty++;
@@ -39,7 +41,7 @@ static int read_pair(Corpus *corpus, const RawPair *pair, Err *err) {
     int failed = target ? 0 : -1;
     if (!failed && pair->lone && (*source || *target))
         failed = err_set(err, pair->path[SOURCE], pair->line, "line has no tab");
-    if (!failed) add_pair(corpus, source, target);
+    if (!failed) add_pair(corpus, source, target, pair->line);
     else mem_free(source), mem_free(target);
     return failed;
 }
@@ -50,11 +52,13 @@ static int corpus_take(Corpus *corpus, Corpus *fresh, const char *path, Err *err
     for (ptrdiff_t i = 0; i < arrlen(fresh->source); i++) {
         arrput(corpus->source, fresh->source[i]);
         arrput(corpus->target, fresh->target[i]);
+        arrput(corpus->line, fresh->line[i]);
     }
     corpus->read += fresh->read;
     corpus->dropped_empty += fresh->dropped_empty;
     arrfree(fresh->source); /* the strings belong to the corpus now */
     arrfree(fresh->target);
+    arrfree(fresh->line);
     return 0;
 }
 

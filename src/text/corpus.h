@@ -7,6 +7,7 @@
 /* Normalised sentence pairs. Lines that could not be used are counted by reason. */
 typedef struct Corpus {
     char **source, **target; /* stb_ds arrays of equal length, each string owned */
+    long *line;              /* another: where each pair stood in its file, from 1 */
     long read;               /* pairs read: lines, or forms of messages */
     long dropped_empty;      /* nothing on one side or both */
 } Corpus;

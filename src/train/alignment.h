@@ -24,8 +24,11 @@ void alignment_free(Alignment *alignment);
 /* Moves each row up by one, for one that alignment_new made: a piece gets the weights of the step that it was given to
    as y_{i-1}, not of the one that wrote it. </s> keeps its own. */
 void alignment_shift(Alignment *alignment);
+/* The word that each of n pieces belongs to, from 0: what stands between spaces, or where no piece has a space mark each
+   piece by itself; </s> is a word. Owned by the caller; *count becomes how many words there are. */
+int *words_of_pieces(char *const *pieces, int n, int *count);
 /* Makes words of the pieces, for one that alignment_new made: a word's row is the mean of its pieces' rows, its column
-   their sum. Words are what stands between spaces; a side without a space mark keeps its pieces. </s> stays. */
+   their sum. */
 void alignment_merge_words(Alignment *alignment);
 
 /* The links between all but </s>, in order of target: of each target piece with the source piece of the largest weight,

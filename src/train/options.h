@@ -19,6 +19,8 @@ typedef struct Options {
     double learn_rate, lr_decay, clip_norm, label_smoothing;
     int lr_decay_start;
     double dropout_emb, dropout_annotation, dropout_readout;
+    char guided_cost[16];
+    double guided_weight;
     int mini_batch, maxi_batch, max_length;
     int seed;
     /* when to stop, look and save; not part of a model's configuration */

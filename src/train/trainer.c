@@ -4,6 +4,7 @@
 #include "text/lines.h"
 #include "text/unicode.h"
 #include "text/files.h"
+#include "train/guides.h"
 #include "train/log.h"
 #include "train/update.h"
 #include "train/validation.h"
@@ -27,6 +28,7 @@ typedef struct Trainer {
     TrainState state;
     Pairs pairs, valid_pairs;
     Corpus corpus, valid;
+    Guides guides;
     Epoch epoch;
     Log log;
     double began, reported; /* seconds: the training, the last report */
@@ -63,8 +65,8 @@ static int read_corpus(Corpus *corpus, const CorpusFiles *files, const Options *
 static bool has_files(const CorpusFiles *files) { return files->sets[SOURCE] || files->tsv || files->mo; }
 static bool has_validation(const TrainJob *job) { return has_files(&job->valid); }
 
-/* A hash of every id of every pair, so that a checkpoint is not continued on other data. */
-static uint64_t data_hash(const Pairs *pairs) {
+/* A hash of every id of every pair, and of every link, so that a checkpoint is not continued on other data. */
+static uint64_t data_hash(const Pairs *pairs, const Guides *guides) {
     uint64_t hash = (uint64_t)pairs->n;
     for (int i = 0; i < pairs->n; i++) {
         for (int k = 0; k < pairs->source_length[i]; k++)
@@ -73,12 +75,22 @@ static uint64_t data_hash(const Pairs *pairs) {
             hash = (hash ^ (uint64_t)pairs->target[i][k]) * 0xd1342543de82ef95u;
         hash ^= hash >> 29;
     }
+    for (int i = 0; i < guides->n; i++)
+        for (ptrdiff_t k = 0; k < arrlen(guides->links[i]); k++) {
+            const Link *link = &guides->links[i][k];
+            hash = (hash ^ (uint64_t)i ^ (uint64_t)link->source << 40 ^ (uint64_t)link->target << 20) *
+                   0x9e3779b97f4a7c15u;
+            hash ^= hash >> 29;
+        }
     return hash;
 }
 
 static bool merges_are_joint(const Options *options) { return !strcmp(options->merges, "joint"); }
 
-static int check_merges(const Options *o, Err *err) {
+static int check_options(const TrainJob *job, Err *err) {
+    const Options *o = &job->options;
+    if (job->guides && !strcmp(o->attention, "none"))
+        return err_set(err, NULL, 0, "--guided-alignment needs an attention to guide, not --attention none");
     for (int i = 0; i < 2; i++)
         if (merges_are_joint(o) && tokenizer_kind(o->tokenizer[i]) != TOKENIZER_BPE)
             return err_set(err, NULL, 0, "--merges joint needs --tokenizer bpe bpe, not %s %s", o->tokenizer[0],
@@ -126,7 +138,7 @@ static int check_same_run(Trainer *t, Err *err) {
 
 static int begin(Trainer *t, Err *err) {
     const TrainJob *job = t->job;
-    if (check_merges(&job->options, err) || read_corpus(&t->corpus, &job->train, &job->options, err) ||
+    if (check_options(job, err) || read_corpus(&t->corpus, &job->train, &job->options, err) ||
         read_corpus(&t->valid, &job->valid, &job->options, err))
         return -1;
     for (int i = 0; i < job->probe_count; i++)
@@ -146,7 +158,10 @@ static int begin(Trainer *t, Err *err) {
                        : job->train.tsv        ? job->train.tsv
                                                : job->train.mo;
     if (t->pairs.n == 0) return err_set(err, name, 0, "no sentence pair of at most %d pieces", job->options.max_length);
-    uint64_t hash = data_hash(&t->pairs);
+    if (job->guides &&
+        guides_read(&t->guides, job->guides, &t->corpus, &t->pairs, &t->translator.source, &t->translator.target, err))
+        return -1;
+    uint64_t hash = data_hash(&t->pairs, &t->guides);
     if (found && hash != t->state.data) return err_set(err, name, 0, "is not what %s was trained on", job->model);
     t->state.data = hash;
     tape_init(&t->tape, t->threads, (Rng){t->state.rng});
@@ -169,6 +184,7 @@ static void end(Trainer *t) {
     log_close(&t->log);
     tape_free(&t->tape);
     epoch_free(&t->epoch);
+    guides_free(&t->guides);
     pairs_free(&t->pairs);
     pairs_free(&t->valid_pairs);
     corpus_free(&t->corpus);
@@ -196,7 +212,15 @@ static int update(Trainer *t, const int *which, int n, Err *err) {
     double nats;
     tape_reset(&t->tape);
     Batch batch = pairs_fold(&t->tape.arena, &t->pairs, which, n);
-    const UpdateOptions options = {o->label_smoothing, learn_rate(t), o->clip_norm};
+    UpdateOptions options = {
+        .label_smoothing = o->label_smoothing, .learn_rate = learn_rate(t), .clip_norm = o->clip_norm};
+    Guide guide;
+    if (t->job->guides) {
+        guide = guides_fold(&t->tape.arena, &t->guides, which, &batch.target);
+        options.guide = &guide;
+        options.guide_cost = (GuideCost)guide_cost(o->guided_cost);
+        options.guide_weight = o->guided_weight;
+    }
     double norm = update_by(&t->tape, &t->translator.model, &t->optimizer, &batch, &options, &nats);
     if (!isfinite(norm) || !isfinite(nats))
         return err_set(

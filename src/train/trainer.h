@@ -17,6 +17,7 @@ typedef struct CorpusFiles {
 typedef struct TrainJob {
     CorpusFiles train;
     CorpusFiles valid;         /* none: no validation, the last weights are the model */
+    const char *guides;        /* links of the training pairs, line by line, to guide the attention; NULL: none */
     const char *model;         /* directory; made if missing */
     const char *const *probes; /* sentences whose alignment is kept at each validation, */
     int probe_count;           /* besides the first few of the validation set */

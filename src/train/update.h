@@ -8,6 +8,9 @@
 /* How the loss is formed and the step taken. */
 typedef struct UpdateOptions {
     double label_smoothing, learn_rate, clip_norm;
+    const Guide *guide; /* of the attention, a row for each target row; NULL: none */
+    GuideCost guide_cost;
+    double guide_weight;
 } UpdateOptions;
 
 /* Forward, backward, step: the batch lives in the tape's arena, which stays until the next tape_reset. Returns the

@@ -1,0 +1,163 @@
+/* test_guides.c: links of words become links of pieces, and those of a batch stand where its rows are. */
+#include "text/ds.h"
+#include "train/guides.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+/* Four pairs, of which the second has an empty side. Nothing is merged, so an English word is ▁ and its letters. */
+static const char zh[] = "潮水 退了\n\n谁没穿\n潮水\n", en[] = "tide out\nx\nwho not\ntide\n";
+
+typedef struct Fixture {
+    char zh[32], en[32], links[32];
+    Corpus corpus;
+    Side source, target;
+    Pairs pairs;
+} Fixture;
+
+static void write_file(const char *path, const char *text) {
+    FILE *out = fopen(path, "w");
+    assert_non_null(out);
+    fputs(text, out);
+    fclose(out);
+}
+
+static void new_file(char path[32], const char *text) {
+    strcpy(path, "/tmp/tide-guides-XXXXXX");
+    close(mkstemp(path));
+    write_file(path, text);
+}
+
+static Fixture fixture(int max_length) {
+    Fixture f = {0};
+    Err err;
+    new_file(f.zh, zh);
+    new_file(f.en, en);
+    new_file(f.links, "");
+    assert_int_equal(corpus_read(&f.corpus, reader_lines(f.zh, f.en, &err), f.zh, &err), 0);
+    side_learn(&f.source, TOKENIZER_CHAR, f.corpus.source, corpus_size(&f.corpus), 0, 0);
+    side_learn(&f.target, TOKENIZER_BPE, f.corpus.target, corpus_size(&f.corpus), 0, 0);
+    f.pairs = pairs_encode(&f.corpus, &f.source, &f.target, max_length);
+    return f;
+}
+
+static void fixture_free(Fixture *f) {
+    unlink(f->zh);
+    unlink(f->en);
+    unlink(f->links);
+    pairs_free(&f->pairs);
+    side_free(&f->source);
+    side_free(&f->target);
+    corpus_free(&f->corpus);
+}
+
+static int read_guides(Fixture *f, const char *links, Guides *guides, Err *err) {
+    write_file(f->links, links);
+    return guides_read(guides, f->links, &f->corpus, &f->pairs, &f->source, &f->target, err);
+}
+
+static void assert_links(const Link *links, const char *expected) {
+    char text[256] = "";
+    for (ptrdiff_t k = 0; k < arrlen(links); k++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%d-%d ", links[k].source, links[k].target);
+    assert_string_equal(text, expected);
+}
+
+/* 潮 水 ▁ 退 了 </s>, where the space mark goes with the word behind it; ▁ t i d e ▁ o u t </s>. */
+static void words_become_pieces(void **state) {
+    (void)state;
+    Fixture f = fixture(0);
+    Guides guides;
+    Err err;
+    assert_int_equal(read_guides(&f, "1-1 0-0 1p1\n\n0-0 2-1\n\n", &guides, &err), 0);
+    assert_int_equal(guides.n, 3);
+    assert_links(guides.links[0],
+                 "0-0 1-0 0-1 1-1 0-2 1-2 0-3 1-3 0-4 1-4 2-5 3-5 4-5 2-6 3-6 4-6 2-7 3-7 4-7 2-8 3-8 4-8 ");
+    assert_links(guides.links[1], "0-0 0-1 0-2 0-3 2-4 2-5 2-6 2-7 "); /* without spaces: by piece */
+    assert_links(guides.links[2], "");
+    guides_free(&guides);
+    fixture_free(&f);
+}
+
+/* A pair that is too long to be trained on leaves the lines of the others where they are. */
+static void lines_stay_with_their_pairs(void **state) {
+    (void)state;
+    Fixture f = fixture(8);
+    Guides guides;
+    Err err;
+    assert_int_equal(f.pairs.n, 2);
+    assert_int_equal(read_guides(&f, "7-7\n9-9\n1-1\n0-0\n", &guides, &err), 0);
+    assert_int_equal(guides.n, 2);
+    assert_links(guides.links[0], "1-4 1-5 1-6 1-7 ");
+    assert_links(guides.links[1], "0-0 0-1 0-2 0-3 0-4 ");
+    guides_free(&guides);
+    fixture_free(&f);
+}
+
+static void a_batch_has_them_by_row(void **state) {
+    (void)state;
+    Fixture f = fixture(0);
+    Guides guides;
+    Err err;
+    Arena arena = {0};
+    assert_int_equal(read_guides(&f, "0-0 1-1\n\n0-0 2-1\n1-0\n", &guides, &err), 0);
+    const int which[] = {2, 0, 1};
+    Batch batch = pairs_fold(&arena, &f.pairs, which, 3);
+    const Sequences *y = &batch.target;
+    Guide guide = guides_fold(&arena, &guides, which, y);
+    int links = 0;
+    for (int t = 0; t < y->steps; t++)
+        for (int b = 0; b < sequences_live(y, t); b++) {
+            const Link *list = guides.links[which[y->order[b]]];
+            const int row = sequences_row(y, t, b);
+            int at = guide.begin[row];
+            for (ptrdiff_t k = 0; k < arrlen(list); k++)
+                if (list[k].target == t) assert_int_equal(guide.column[at++], list[k].source);
+            assert_int_equal(at, guide.begin[row + 1]);
+            links += at - guide.begin[row];
+        }
+    assert_int_equal(links, arrlen(guides.links[0]) + arrlen(guides.links[1]) + arrlen(guides.links[2]));
+    arena_free(&arena);
+    guides_free(&guides);
+    fixture_free(&f);
+}
+
+static void what_does_not_fit_is_refused(void **state) {
+    (void)state;
+    static const struct {
+        const char *links, *reason;
+        long line;
+    } cases[] = {{"0-0\n\n0-0\n", "has 3 lines, but the training set has 4", 0},
+                 {"\n\n\n\n\n", "has 5 lines, but the training set has 4", 0},
+                 {"", "has 0 lines, but the training set has 4", 0},
+                 {"2-0\n\n\n\n", "the link 2-0, but the pair has 2 and 2 words", 1},
+                 {"\n\n0-2\n\n", "the link 0-2, but the pair has 3 and 2 words", 3},
+                 {"\n\n\nx\n", "'x' is no link such as 3-4, counted from 0", 4}};
+    Fixture f = fixture(0);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Guides guides;
+        Err err;
+        assert_int_equal(read_guides(&f, cases[i].links, &guides, &err), -1);
+        assert_string_equal(err.reason, cases[i].reason);
+        assert_string_equal(err.path, f.links);
+        assert_int_equal(err.line, cases[i].line);
+        assert_null(guides.links);
+    }
+    fixture_free(&f);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(words_become_pieces),
+        cmocka_unit_test(lines_stay_with_their_pairs),
+        cmocka_unit_test(a_batch_has_them_by_row),
+        cmocka_unit_test(what_does_not_fit_is_refused),
+    };
+    return cmocka_run_group_tests_name("guides", tests, NULL, NULL);
+}
