@@ -94,3 +94,9 @@ refused 1 'short: has 299 lines, but the training set has 300' train --tsv "$scr
     --config "$scratch/smallest.conf" --model "$scratch/other" --guided-alignment "$scratch/short"
 refused 1 'guided-alignment needs an attention' train --tsv "$scratch/train.tsv" --config "$scratch/smallest.conf" \
     --model "$scratch/other" --attention none --guided-alignment "$scratch/first"
+
+# a stuck attention is warned of, and the log has the figures
+smallest_run "$scratch/stuck" --learn-rate 0.00000001 --mini-batch 1 --after-batches 1000 --valid-freq 1000 --save-freq 0
+grep -q 'the attention is stuck' "$scratch/stderr" || die "no warning: $(cat "$scratch/stderr")"
+grep -q '"attention_entropy": [0-9.]*, "attention_diversity": [0-9.]*, "attention_stuck": true, "bleu_by_length": \[{"to": [0-9]*, "sentences": [0-9]*, "bleu": [0-9.]*}' \
+    "$scratch/stuck/train.jsonl" || die "$(grep valid "$scratch/stuck/train.jsonl")"

@@ -7,7 +7,6 @@
 #include "train/guides.h"
 #include "train/log.h"
 #include "train/update.h"
-#include "train/validation.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -319,16 +318,53 @@ static int save_model(const Trainer *t, Err *err) {
     return translator_save(&t->translator, path, err);
 }
 
+static void print_lengths(FILE *out, const LengthBleu *lengths) {
+    const char *comma = "";
+    fputs(", \"bleu_by_length\": [", out);
+    for (int k = 0; k < LENGTHS; k++) {
+        if (!lengths[k].sentences) continue;
+        fprintf(out, "%s{\"to\": ", comma);
+        if (lengths[k].most) fprintf(out, "%d", lengths[k].most);
+        else fputs("null", out);
+        fprintf(out, ", \"sentences\": %d, \"bleu\": %.4f}", lengths[k].sentences, lengths[k].bleu);
+        comma = ", ";
+    }
+    fputc(']', out);
+}
+
 static int log_validation(Trainer *t, const Validation *v, Err *err) {
-    char line[512];
-    snprintf(
-        line, sizeof line,
+    char *line = NULL;
+    size_t size;
+    FILE *out = open_memstream(&line, &size);
+    CHECK(out, "log_validation: no memory stream");
+    fprintf(
+        out,
         "{\"update\": %ld, \"epoch\": %.4f, \"valid_loss\": %.6f, \"valid_ppl\": %.4f, \"bleu\": %.4f, \"best\": %s, "
-        "\"seconds\": %.1f}",
+        "\"seconds\": %.1f",
         v->update, v->epoch, v->loss, exp(v->loss), v->bleu.score, v->best ? "true" : "false",
         seconds_now() - t->began);
+    if (v->looks.rows)
+        fprintf(out, ", \"attention_entropy\": %.4f, \"attention_diversity\": %.4f, \"attention_stuck\": %s",
+                v->looks.entropy, v->looks.diversity, looks_stuck(&v->looks) ? "true" : "false");
+    print_lengths(out, v->lengths);
+    fputc('}', out);
+    fclose(out);
     t->state.log_lines++;
-    return log_line(&t->log, line, err);
+    int status = log_line(&t->log, line, err);
+    free(line);
+    return status;
+}
+
+/* Before that it has not had the time to be anything else. */
+static void warn_of_stuck_attention(const Trainer *t, const Validation *v) {
+    enum { TIME = 1000 /* updates */ };
+    if (v->update < TIME || !looks_stuck(&v->looks)) return;
+    note(
+        t,
+        "the attention is stuck: its largest weights fall on %.0f %% of the source pieces that they could fall on, and "
+        "a row of weights has %.0f %% of the entropy of an even one; more data, another --seed or --guided-alignment "
+        "may help",
+        100 * v->looks.diversity, 100 * v->looks.evenness);
 }
 
 /* Loss, BLEU, the probes' alignments; keeps the weights if they are the best so far. */
@@ -342,11 +378,14 @@ static int validate(Trainer *t, Err *err) {
         translate(&t->tape, &t->translator, t->valid.source, corpus_size(&t->valid), &beam, DECODE_BATCH, count, t);
     char **texts = translations_text(&found, &t->translator);
     v.bleu = bleu_corpus(texts, t->valid.target, found.n, 0);
+    v.looks = looks_of(&found);
+    bleu_by_length(&found, texts, t->valid.target, v.lengths);
     v.best = v.bleu.score > t->state.best_bleu;
     v.sources = (const char *const *)t->valid.source;
     v.outputs = (const char *const *)texts;
     v.examples = found.n < EXAMPLES ? found.n : EXAMPLES;
     if (t->watch->validated) t->watch->validated(t->watch->context, &v);
+    warn_of_stuck_attention(t, &v);
     if (v.best) {
         t->state.best_bleu = v.bleu.score;
         t->state.best_update = v.update;

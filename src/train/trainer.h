@@ -2,8 +2,8 @@
 #ifndef TIDE_TRAINER_H
 #define TIDE_TRAINER_H
 
-#include "train/bleu.h"
 #include "train/checkpoint.h"
+#include "train/validation.h"
 
 #include <signal.h>
 
@@ -35,6 +35,8 @@ typedef struct Validation {
     long update;
     double epoch, loss; /* nats a token */
     Bleu bleu;
+    Looks looks;
+    LengthBleu lengths[LENGTHS];
     bool best;
     const char *const *sources, *const *outputs; /* a few examples */
     int examples;

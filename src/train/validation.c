@@ -7,6 +7,8 @@
 
 enum { BATCH = 64 };
 
+/* ---- numbers -------------------------------------------------------------------------------------------------- */
+
 double validation_loss(Tape *tape, const Model *model, const Pairs *pairs) {
     double sum = 0, tokens = 0, nats;
     tape->recording = false;
@@ -23,6 +25,72 @@ double validation_loss(Tape *tape, const Model *model, const Pairs *pairs) {
     tape_reset(tape);
     return sum / tokens;
 }
+
+static double entropy(const real *alpha, int n) {
+    double sum = 0;
+    for (int j = 0; j < n; j++)
+        if (alpha[j] > 0) sum -= (double)alpha[j] * exact_log((double)alpha[j]);
+    return sum;
+}
+
+static int largest(const real *alpha, int n) {
+    int best = 0;
+    for (int j = 1; j < n; j++)
+        if (alpha[j] > alpha[best]) best = j;
+    return best;
+}
+
+Looks looks_of(const Translations *found) {
+    Looks looks = {0};
+    double entropies = 0, evenness = 0;
+    long uneven = 0, chosen = 0, choices = 0; /* uneven: rows with a choice */
+    for (int i = 0; i < found->n; i++) {
+        const Hypothesis *h = found->nbest[i].list;
+        const int n = found->nbest[i].source_length;
+        if (!found->nbest[i].count || !h->alpha) continue;
+        bool *seen = mem_zalloc((size_t)n * sizeof *seen);
+        for (int row = 0; row < h->length; row++) {
+            const real *alpha = h->alpha + (size_t)row * (size_t)n;
+            const double e = entropy(alpha, n);
+            const int best = largest(alpha, n);
+            entropies += e;
+            if (n > 1) evenness += e / exact_log(n), uneven++;
+            chosen += !seen[best];
+            seen[best] = true;
+        }
+        mem_free(seen);
+        looks.rows += h->length;
+        choices += n < h->length ? n : h->length;
+    }
+    if (looks.rows == 0) return looks;
+    looks.entropy = entropies / (double)looks.rows;
+    looks.evenness = uneven ? evenness / (double)uneven : 0;
+    looks.diversity = (double)chosen / (double)choices;
+    return looks;
+}
+
+bool looks_stuck(const Looks *looks) { return looks->rows > 0 && (looks->diversity < 0.25 || looks->evenness > 0.95); }
+
+void bleu_by_length(const Translations *found, char *const *hypotheses, char *const *references,
+                    LengthBleu lengths[LENGTHS]) {
+    static const int most[LENGTHS] = {5, 10, 15, 20, 30, 40, 0};
+    char **hypothesis = mem_alloc((size_t)found->n * sizeof *hypothesis);
+    char **reference = mem_alloc((size_t)found->n * sizeof *reference);
+    for (int k = 0; k < LENGTHS; k++) {
+        int n = 0;
+        for (int i = 0; i < found->n; i++) {
+            const ptrdiff_t length = arrlen(found->source[i]) - 1;
+            if ((k && length <= most[k - 1]) || (most[k] && length > most[k])) continue;
+            hypothesis[n] = hypotheses[i];
+            reference[n++] = references[i];
+        }
+        lengths[k] = (LengthBleu){most[k], n, n ? bleu_corpus(hypothesis, reference, n, 0).score : 0};
+    }
+    mem_free(hypothesis);
+    mem_free(reference);
+}
+
+/* ---- alignments ----------------------------------------------------------------------------------------------- */
 
 static void print_alignments(FILE *out, const Translations *found, const Translator *translator) {
     const char *comma = "\n";
