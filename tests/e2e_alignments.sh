@@ -43,6 +43,11 @@ sort -u "$scratch/words.set" "$scratch/reverse.set" | cmp -s - "$scratch/union.s
 cut -f2 "$scratch/dev.tsv" | tide_ok translate "$scratch/run" --alignment hard --level word >"$scratch/translated"
 grep -Eq '[|][|][|] ([0-9]+-[0-9]+ ?)*$' "$scratch/translated" || die "translate --level word"
 
+tide_ok align "$scratch/run" $pair --level word --end-of-sentence >"$scratch/ends"
+awk 'NR == FNR { words[FNR] = split($0, word, " "); next }
+    { split($NF, link, "-"); if (link[2] != words[FNR]) exit 1 }' "$scratch/en" "$scratch/ends" ||
+    die "--end-of-sentence: $(head -n 2 "$scratch/ends")"
+
 # error rate
 [ "$(tide_ok aer "$scratch/union" <"$scratch/union" | cut -c1-12)" = 'AER = 0.0000' ] || die "aer of the gold itself"
 printf '1-1 2p2\n3-3-P\n' >"$scratch/gold"

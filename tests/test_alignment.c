@@ -37,12 +37,17 @@ static void assert_near(double actual, double expected) {
 typedef void Format(FILE *out, const Alignment *alignment);
 
 static void write_hard(FILE *out, const Alignment *a) {
-    Link *links = alignment_links(a, 0);
+    Link *links = alignment_links(a, 0, false);
     links_print(out, links, (int)arrlen(links));
     arrfree(links);
 }
 static void write_third(FILE *out, const Alignment *a) {
-    Link *links = alignment_links(a, 0.3);
+    Link *links = alignment_links(a, 0.3, false);
+    links_print(out, links, (int)arrlen(links));
+    arrfree(links);
+}
+static void write_ends(FILE *out, const Alignment *a) {
+    Link *links = alignment_links(a, 0, true);
     links_print(out, links, (int)arrlen(links));
     arrfree(links);
 }
@@ -67,6 +72,10 @@ static void pieces_are_linked(void **state) {
     Alignment none = tide_alignment();
     ((float *)none.weight)[6] = 0.9f; /* The, read from </s> */
     assert_format(none, write_hard, "0-1 1-2 4-3");
+    assert_format(tide_alignment(), write_ends, "1-0 0-1 1-2 4-3 6-4");
+    Alignment to_end = tide_alignment();
+    ((float *)to_end.weight)[6] = 0.9f;
+    assert_format(to_end, write_ends, "6-0 0-1 1-2 4-3 6-4");
 }
 
 static void words_have_the_mean_of_rows_and_the_sum_of_columns(void **state) {

@@ -64,7 +64,7 @@ static void print_links(Link *links) {
 static int emit(Aligner *a, const Alignment *alignment, Err *err) {
     if (!strcmp(a->format, "svg")) return pictures_add(&a->pictures, alignment, err);
     if (!strcmp(a->format, "pharaoh")) {
-        print_links(alignment_links(alignment, a->shown.threshold));
+        print_links(shown_links(&a->shown, alignment));
         return 0;
     }
     if (!strcmp(a->format, "soft")) alignment_soft(stdout, alignment);
@@ -80,7 +80,7 @@ static int emit_symmetrized(const Aligner *a, const Alignment *forward, const Al
         return err_set(err, NULL, 0, "pair %d: the two models see %d and %d words, but %d and %d the other way round",
                        a->pairs + 1, forward->n_source - 1, forward->n_target - 1, reverse->n_target - 1,
                        reverse->n_source - 1);
-    Link *there = alignment_links(forward, a->shown.threshold), *back = alignment_links(reverse, a->shown.threshold);
+    Link *there = shown_links(&a->shown, forward), *back = shown_links(&a->shown, reverse);
     for (ptrdiff_t i = 0; i < arrlen(back); i++) back[i] = (Link){back[i].target, back[i].source, false};
     print_links(links_symmetrize(a->symmetrization, there, (int)arrlen(there), back, (int)arrlen(back)));
     arrfree(there);

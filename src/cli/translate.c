@@ -70,7 +70,7 @@ static void print_alignment(const Settings *s, const Alignment *alignment) {
         alignment_soft(stdout, alignment);
         return;
     }
-    Link *links = alignment_links(alignment, s->shown.threshold);
+    Link *links = shown_links(&s->shown, alignment);
     links_print(stdout, links, (int)arrlen(links));
     arrfree(links);
 }

@@ -97,20 +97,20 @@ void alignment_merge_words(Alignment *a) {
 
 /* ---- formats -------------------------------------------------------------------------------------------------- */
 
-/* Adds the links of target piece i. */
-static void add_links(const Alignment *a, int i, double threshold, Link **links) {
+/* Adds the links of target piece i with the first n source pieces. */
+static void add_links(const Alignment *a, int i, int n, double threshold, Link **links) {
     int best = 0;
     for (int j = 0; j < a->n_source; j++) {
         if (row(a, i)[j] > row(a, i)[best]) best = j;
-        if (threshold > 0 && j < a->n_source - 1 && (double)row(a, i)[j] >= threshold)
-            arrput(*links, ((Link){j, i, false}));
+        if (threshold > 0 && j < n && (double)row(a, i)[j] >= threshold) arrput(*links, ((Link){j, i, false}));
     }
-    if (threshold <= 0 && best < a->n_source - 1) arrput(*links, ((Link){best, i, false}));
+    if (threshold <= 0 && best < n) arrput(*links, ((Link){best, i, false}));
 }
 
-Link *alignment_links(const Alignment *a, double threshold) {
+Link *alignment_links(const Alignment *a, double threshold, bool end) {
     Link *links = NULL;
-    for (int i = 0; i < count_text(a->target, a->n_target); i++) add_links(a, i, threshold, &links);
+    const int rows = end ? a->n_target : count_text(a->target, a->n_target);
+    for (int i = 0; i < rows; i++) add_links(a, i, a->n_source - !end, threshold, &links);
     return links;
 }
 

@@ -31,9 +31,10 @@ int *words_of_pieces(char *const *pieces, int n, int *count);
    their sum. */
 void alignment_merge_words(Alignment *alignment);
 
-/* The links between all but </s>, in order of target: of each target piece with the source piece of the largest weight,
-   unless that is </s>; with a threshold above 0, with all that have at least so much. A stb_ds array. */
-Link *alignment_links(const Alignment *alignment, double threshold);
+/* The links in order of target: of each target piece with the source piece of the largest weight, or with a threshold
+   above 0 with all that have at least so much. Without `end` </s> has none, on neither side: a piece whose largest
+   weight is there is linked to nothing. A stb_ds array. */
+Link *alignment_links(const Alignment *alignment, double threshold, bool end);
 /* Pharaoh: "0-0 1-2", source-target from 0. Without a newline. */
 void links_print(FILE *out, const Link *links, int n);
 /* Marian's soft alignment: the weights of a target piece joined by commas, pieces separated by spaces, </s>
