@@ -99,6 +99,7 @@ void gru_steps(Tape *tape, const GruStep *list, int count, Var **h) {
     rows_run(tape, gates, steps);
     tape_products(tape, state_in, count);
     rows_run(tape, state, steps);
+    for (int k = 0; k < count; k++) tape_look(tape, "gru_step_back", h[k]);
     Record *record = tape_record(tape, gru_step_back, NULL, NULL, NULL, NULL);
     if (record) record->extra = steps;
 }

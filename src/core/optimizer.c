@@ -98,7 +98,10 @@ double optimizer_step(Optimizer *optimizer, Threads *threads, real *weights, rea
     double square = 0;
     for (int block = 0; block < blocks_of(optimizer->size); block++) square += optimizer->squares[block];
     double norm = sqrt(square);
-    if (!isfinite(norm)) return norm;
+    if (!isfinite(norm)) {
+        memset(gradient, 0, optimizer->size * sizeof *gradient);
+        return norm;
+    }
     optimizer->steps++;
     step.rule = rule_of(optimizer, rate, clip_norm > 0 && norm > clip_norm ? clip_norm / norm : 1);
     threads_run(threads, "update", blocks_of(optimizer->size), 4, update_blocks, &step);

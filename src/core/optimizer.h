@@ -23,7 +23,7 @@ void optimizer_free(Optimizer *optimizer);
 
 /* One update of `size` weights: the gradient is scaled to an L2 norm of at most clip_norm (0: as it is), applied, and
    zeroed. Adam: Kingma & Ba 2015, β 0.9 and 0.999, ε 1e-8. Adadelta: Zeiler 2012, ρ 0.95, ε 1e-6 (appendix B.2).
-   Returns the norm before clipping; where it is not finite, nothing was updated. */
+   Returns the norm before clipping; where it is not finite, nothing was updated. The gradient is zero afterwards. */
 double optimizer_step(Optimizer *optimizer, Threads *threads, real *weights, real *gradient, double rate,
                       double clip_norm);
 

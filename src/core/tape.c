@@ -1,5 +1,6 @@
 #include "core/tape.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { MOST_PRODUCTS = 8 };
@@ -47,10 +48,24 @@ Var *var_place(Tape *tape, Var *out, int rows, int cols) {
     return out ? out : var_new(tape, rows, cols);
 }
 
-Record *tape_record(Tape *tape, Back *back, Var *out, Var *in0, Var *in1, Var *in2) {
+static size_t size_of(const Var *var) { return (size_t)var->rows * (size_t)var->cols; }
+
+static void look(Watch *watch, const char *op, const real *numbers, size_t n, bool back) {
+    if (watch->op) return;
+    size_t i = 0;
+    while (i < n && isfinite(numbers[i])) i++;
+    if (i < n) *watch = (Watch){op, (int)(strlen(op) - strlen("_back")), back};
+}
+
+void tape_look(const Tape *tape, const char *op, const Var *result) {
+    if (tape->watch) look(tape->watch, op, result->v, size_of(result), false);
+}
+
+Record *tape_record_op(Tape *tape, Back *back, const char *op, Var *out, Var *in0, Var *in1, Var *in2) {
     if (!tape->recording) return NULL;
+    if (out) tape_look(tape, op, out);
     Record *record = arena_alloc(&tape->arena, sizeof *record);
-    *record = (Record){.back = back, .before = tape->last, .out = out, .in = {in0, in1, in2}};
+    *record = (Record){.back = back, .op = op, .before = tape->last, .out = out, .in = {in0, in1, in2}};
     return tape->last = record;
 }
 
@@ -69,8 +84,6 @@ real *tape_take(Tape *tape, size_t numbers) {
     tape->spare_size -= lines;
     return memory;
 }
-
-static size_t size_of(const Var *var) { return (size_t)var->rows * (size_t)var->cols; }
 
 real *var_grad(Tape *tape, Var *var) {
     if (var->g) return var->g;
@@ -205,6 +218,8 @@ void tape_backward(Tape *tape, Var *loss) {
     var_grad(tape, loss)[0] = 1;
     for (const Record *record = tape->last; record; record = record->before) {
         if (record->out) hand_back(tape, record->out);
+        if (tape->watch && record->out && record->out->g)
+            look(tape->watch, record->op, record->out->g, size_of(record->out), true);
         if (!record->out || has_grad(record->out)) record->back(tape, record); /* or there is nothing to hand on */
     }
     for (const Later *later = tape->later; later; later = later->before) hand_back(tape, later->var);

@@ -55,11 +55,20 @@ typedef struct Record Record;
 typedef void Back(Tape *tape, const Record *record);
 struct Record {
     Back *back;
+    const char *op; /* its name, and "_back" */
     Record *before;
     Var *out; /* NULL where there are several, in extra */
     Var *in[3];
     const void *extra; /* whatever else the op's backward needs, in the arena */
 };
+
+/* Finds the first number that is not finite: which op made it, or on the way back, the gradient of whose result it is
+   in. Looks at every number, so only for a batch that is known to hold one. */
+typedef struct Watch {
+    const char *op; /* NULL: all were finite */
+    int length;     /* of the op's name */
+    bool back;
+} Watch;
 
 struct Tape {
     Arena arena;
@@ -67,6 +76,7 @@ struct Tape {
     Threads *threads; /* not owned */
     Rng rng;          /* for dropout */
     bool recording;   /* leave records; also: training, so dropout drops */
+    Watch *watch;     /* NULL: none; not owned */
     Record *last;
     Var *weights; /* met since the last reset */
     Later *later; /* of all that wait, the latest first */
@@ -92,7 +102,10 @@ void tape_backward(Tape *tape, Var *loss);
 Var *var_new(Tape *tape, int rows, int cols);
 /* Where an op's result [rows, cols] goes: `out`, whose content is overwritten, or where that is NULL a new matrix. */
 Var *var_place(Tape *tape, Var *out, int rows, int cols);
-Record *tape_record(Tape *tape, Back *back, Var *out, Var *in0, Var *in1, Var *in2);
+#define tape_record(tape, back, out, in0, in1, in2) tape_record_op(tape, back, #back, out, in0, in1, in2)
+Record *tape_record_op(Tape *tape, Back *back, const char *op, Var *out, Var *in0, Var *in1, Var *in2);
+/* Lets the watch, if there is one, see a result that tape_record was not told of. */
+void tape_look(const Tape *tape, const char *op, const Var *result);
 /* The gradient, zero at first; for a slice, the rows of the whole's. */
 real *var_grad(Tape *tape, Var *var);
 /* The same for an op that adds a product to all of it: *init is what the product begins with, NULL where the gradient

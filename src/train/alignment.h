@@ -24,8 +24,8 @@ void alignment_free(Alignment *alignment);
 /* Moves each row up by one, for one that alignment_new made: a piece gets the weights of the step that it was given to
    as y_{i-1}, not of the one that wrote it. </s> keeps its own. */
 void alignment_shift(Alignment *alignment);
-/* The word that each of n pieces belongs to, from 0: what stands between spaces, or where no piece has a space mark each
-   piece by itself; </s> is a word. Owned by the caller; *count becomes how many words there are. */
+/* The word that each of n pieces belongs to, from 0: what stands between spaces, or where no piece has a space mark
+   each piece by itself; </s> is a word. Owned by the caller; *count becomes how many words there are. */
 int *words_of_pieces(char *const *pieces, int n, int *count);
 /* Makes words of the pieces, for one that alignment_new made: a word's row is the mean of its pieces' rows, its column
    their sum. */

@@ -20,9 +20,9 @@ static char *format_state(const TrainState *s, long steps) {
     snprintf(text, 1024,
              "update %ld\nepoch %ld\nbatch %ld\nreport_nats %a\nreport_tokens %a\nreport_gnorm %a\n"
              "report_updates %ld\nbest_bleu %a\nbest_update %ld\nstalled %d\nlog_lines %ld\nrng %" PRIu64
-             "\ndata %" PRIu64 "\noptimizer_steps %ld\n",
+             "\ndata %" PRIu64 "\noptimizer_steps %ld\nskipped %d\n",
              s->update, s->epoch, s->batch, s->report_nats, s->report_tokens, s->report_gnorm, s->report_updates,
-             s->best_bleu, s->best_update, s->stalled, s->log_lines, s->rng, s->data, steps);
+             s->best_bleu, s->best_update, s->stalled, s->log_lines, s->rng, s->data, steps, s->skipped);
     return text;
 }
 
@@ -32,19 +32,21 @@ static bool is_count(long n) { return n >= 0 && n <= 1000000000000; }
 static bool is_sound(const TrainState *s, long steps) {
     return is_count(s->update) && is_count(s->batch) && is_count(s->report_updates) && is_count(s->best_update) &&
            is_count(s->log_lines) && is_count(steps) && s->epoch >= 0 && s->epoch <= 1000000000 && s->stalled >= 0 &&
-           s->stalled < INT_MAX && isfinite(s->report_nats) && isfinite(s->report_tokens) &&
-           isfinite(s->report_gnorm) && isfinite(s->best_bleu);
+           s->stalled < INT_MAX && s->skipped >= 0 && s->skipped < INT_MAX && isfinite(s->report_nats) &&
+           isfinite(s->report_tokens) && isfinite(s->report_gnorm) && isfinite(s->best_bleu);
 }
 
+/* The last line is missing where an older tide wrote it. */
 static int parse_state(const char *text, TrainState *s, long *steps) {
+    s->skipped = 0;
     int n = sscanf(text,
                    "update %ld epoch %ld batch %ld report_nats %la report_tokens %la report_gnorm %la "
                    "report_updates %ld best_bleu %la best_update %ld stalled %d log_lines %ld rng %" SCNu64
-                   " data %" SCNu64 " optimizer_steps %ld",
+                   " data %" SCNu64 " optimizer_steps %ld skipped %d",
                    &s->update, &s->epoch, &s->batch, &s->report_nats, &s->report_tokens, &s->report_gnorm,
                    &s->report_updates, &s->best_bleu, &s->best_update, &s->stalled, &s->log_lines, &s->rng, &s->data,
-                   steps);
-    return n == 14 && is_sound(s, *steps) ? 0 : -1;
+                   steps, &s->skipped);
+    return n >= 14 && is_sound(s, *steps) ? 0 : -1;
 }
 
 /* ---- files ---------------------------------------------------------------------------------------------------- */

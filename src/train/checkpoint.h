@@ -17,6 +17,7 @@ typedef struct TrainState {
     double best_bleu; /* of the best validation; negative before the first */
     long best_update;
     int stalled;    /* validations since then */
+    int skipped;    /* updates in a row whose loss or gradient was not finite */
     long log_lines; /* of train.jsonl */
     uint64_t rng;   /* of dropout */
     uint64_t data;  /* a hash of the training pairs */

@@ -62,6 +62,9 @@ static int read_corpus(Corpus *corpus, const CorpusFiles *files, const Options *
 }
 
 static bool has_files(const CorpusFiles *files) { return files->sets[SOURCE] || files->tsv || files->mo; }
+static const char *training_file(const TrainJob *job) {
+    return job->train.sets[SOURCE] ? job->train.sets[SOURCE] : job->train.tsv ? job->train.tsv : job->train.mo;
+}
 static bool has_validation(const TrainJob *job) { return has_files(&job->valid); }
 
 /* A hash of every id of every pair, and of every link, so that a checkpoint is not continued on other data. */
@@ -153,9 +156,7 @@ static int begin(Trainer *t, Err *err) {
     if (!found) begin_anew(t);
     t->pairs = pairs_encode(&t->corpus, &t->translator.source, &t->translator.target, job->options.max_length);
     t->valid_pairs = pairs_encode(&t->valid, &t->translator.source, &t->translator.target, 0);
-    const char *name = job->train.sets[SOURCE] ? job->train.sets[SOURCE]
-                       : job->train.tsv        ? job->train.tsv
-                                               : job->train.mo;
+    const char *name = training_file(job);
     if (t->pairs.n == 0) return err_set(err, name, 0, "no sentence pair of at most %d pieces", job->options.max_length);
     if (job->guides &&
         guides_read(&t->guides, job->guides, &t->corpus, &t->pairs, &t->translator.source, &t->translator.target, err))
@@ -204,7 +205,39 @@ static double learn_rate(const Trainer *t) {
     return rate;
 }
 
-/* Forward, backward, update; returns the batch's target tokens, or -1 where the numbers have run away. */
+static double epochs_done(const Trainer *t) {
+    return (double)t->state.epoch + (t->epoch.batches ? (double)t->state.batch / t->epoch.batches : 0);
+}
+
+static const char *skip_log = "{\"update\": %ld, \"epoch\": %.4f, \"skipped\": \"%.*s\", \"back\": %s, \"line\": %ld}";
+
+/* An update whose loss or gradient is not finite leaves the weights as they are; a few of them in a row are the end. */
+static int skip(Trainer *t, const int *which, int n, const UpdateOptions *options, Rng rng, Err *err) {
+    enum { MOST = 5 };
+    TrainState *s = &t->state;
+    const Blame blame = update_blame(&t->tape, &t->translator.model, &t->pairs, which, n, options, rng);
+    const Watch *watch = &blame.watch;
+    const char *op = watch->op ? watch->op : "norm";
+    const int length = watch->op ? watch->length : (int)strlen(op);
+    const long line = blame.pair < 0 ? 0 : t->corpus.line[t->pairs.index[which[blame.pair]]];
+    char where[64] = "", text[256];
+    s->update++;
+    s->skipped++;
+    if (line) snprintf(where, sizeof where, ", first with the pair in line %ld", line);
+    note(t, "update %ld was skipped: %s %.*s is not finite%s", s->update,
+         watch->back ? "the gradient at" : "what comes of", length, op, where);
+    snprintf(text, sizeof text, skip_log, s->update, epochs_done(t), length, op, watch->back ? "true" : "false", line);
+    s->log_lines++;
+    if (log_line(&t->log, text, err)) return -1;
+    if (s->skipped < MOST) return 0;
+    return err_set(
+        err, t->job->model, 0,
+        "the training diverged at update %ld: %d updates in a row came out not finite, %s %.*s%s; try a lower "
+        "--learn-rate; the last checkpoint is as it was",
+        s->update, MOST, watch->back ? "in the gradient at" : "first in", length, op, where);
+}
+
+/* Forward, backward, update; returns the batch's target tokens, 0 where it was skipped, or -1. */
 static int update(Trainer *t, const int *which, int n, Err *err) {
     const Options *o = &t->job->options;
     TrainState *s = &t->state;
@@ -220,14 +253,11 @@ static int update(Trainer *t, const int *which, int n, Err *err) {
         options.guide_cost = (GuideCost)guide_cost(o->guided_cost);
         options.guide_weight = o->guided_weight;
     }
+    const Rng rng = t->tape.rng;
     double norm = update_by(&t->tape, &t->translator.model, &t->optimizer, &batch, &options, &nats);
-    if (!isfinite(norm) || !isfinite(nats))
-        return err_set(
-            err, t->job->model, 0,
-            "the training diverged at update %ld (loss or gradient is not finite); try a lower --learn-rate; "
-            "the last checkpoint is as it was",
-            s->update + 1);
+    if (!isfinite(norm) || !isfinite(nats)) return skip(t, which, n, &options, rng, err);
     s->update++;
+    s->skipped = 0;
     s->report_nats += nats;
     s->report_tokens += batch.target.rows;
     s->report_gnorm += norm;
@@ -239,10 +269,6 @@ static int update(Trainer *t, const int *which, int n, Err *err) {
 }
 
 /* ---- reports -------------------------------------------------------------------------------------------------- */
-
-static double epochs_done(const Trainer *t) {
-    return (double)t->state.epoch + (t->epoch.batches ? (double)t->state.batch / t->epoch.batches : 0);
-}
 
 static int report(Trainer *t, Err *err) {
     TrainState *s = &t->state;

@@ -1,5 +1,7 @@
 #include "train/update.h"
 
+#include <string.h>
+
 /* loss + weight mean cost(α_i): see guided. */
 static Var *guide_all(Tape *tape, Var *loss, const Forced *forced, const Sequences *y, const UpdateOptions *o) {
     for (int t = 0; t < y->steps; t++)
@@ -8,14 +10,45 @@ static Var *guide_all(Tape *tape, Var *loss, const Forced *forced, const Sequenc
     return loss;
 }
 
-double update_by(Tape *tape, Model *model, Optimizer *optimizer, const Batch *batch, const UpdateOptions *o,
-                 double *nats) {
+/* Forward and backward. */
+static void gradients_of(Tape *tape, const Model *model, const Batch *batch, const UpdateOptions *o, double *nats) {
     tape->recording = true;
     Forced forced = model_force(tape, model, batch);
     Var *logits = model_logits(tape, model, &forced);
     Var *loss = cross_entropy(tape, logits, batch->target.ids, o->label_smoothing, nats);
     if (o->guide) loss = guide_all(tape, loss, &forced, &batch->target, o);
     tape_backward(tape, loss);
+}
+
+double update_by(Tape *tape, Model *model, Optimizer *optimizer, const Batch *batch, const UpdateOptions *o,
+                 double *nats) {
+    gradients_of(tape, model, batch, o, nats);
     return optimizer_step(optimizer, tape->threads, model->params.values, model->params.gradients, o->learn_rate,
                           o->clip_norm);
+}
+
+static Watch watch_update(Tape *tape, Model *model, const Pairs *pairs, const int *which, int n,
+                          const UpdateOptions *o) {
+    Watch watch = {0};
+    double nats;
+    tape_reset(tape);
+    Batch batch = pairs_fold(&tape->arena, pairs, which, n);
+    tape->watch = &watch;
+    gradients_of(tape, model, &batch, o, &nats);
+    tape->watch = NULL;
+    memset(model->params.gradients, 0, model->params.size * sizeof *model->params.gradients);
+    return watch;
+}
+
+Blame update_blame(Tape *tape, Model *model, const Pairs *pairs, const int *which, int n, const UpdateOptions *o,
+                   Rng rng) {
+    const Rng after = tape->rng;
+    UpdateOptions unguided = *o;
+    unguided.guide = NULL; /* its cost is finite whatever the weights */
+    tape->rng = rng;
+    Blame blame = {watch_update(tape, model, pairs, which, n, &unguided), -1};
+    for (int i = 0; i < n && blame.pair < 0; i++)
+        if (watch_update(tape, model, pairs, which + i, 1, &unguided).op) blame.pair = i;
+    tape->rng = after;
+    return blame;
 }

@@ -4,6 +4,7 @@
 
 #include "core/optimizer.h"
 #include "model/model.h"
+#include "text/batches.h"
 
 /* How the loss is formed and the step taken. */
 typedef struct UpdateOptions {
@@ -18,5 +19,15 @@ typedef struct UpdateOptions {
    weights are as they were. */
 double update_by(Tape *tape, Model *model, Optimizer *optimizer, const Batch *batch, const UpdateOptions *options,
                  double *nats);
+
+/* What an update came to grief on: looked for where its loss or norm is not finite. */
+typedef struct Blame {
+    Watch watch; /* the first op; none: the gradient is finite, but its norm is not */
+    int pair;    /* the first of the batch's that is not finite by itself either; -1: none */
+} Blame;
+/* Goes through the batch's update once more with a watch, without the step, and then through each of its n pairs alone.
+   `rng` is what the tape had before the update. Gradients are zero afterwards, and the tape is as after the update. */
+Blame update_blame(Tape *tape, Model *model, const Pairs *pairs, const int *which, int n, const UpdateOptions *options,
+                   Rng rng);
 
 #endif

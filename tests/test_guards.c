@@ -1,0 +1,187 @@
+/* test_guards.c: numbers that run away: the op and the sentence pair are named, the update is skipped, and where it
+   goes on like that the training ends with the last good checkpoint. */
+#include "core/ops.h"
+#include "text/ds.h"
+#include "text/files.h"
+#include "train/trainer.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+/* ---- the watch ---- */
+
+static Watch watched(real x, bool backward) {
+    Threads *threads = threads_new(1);
+    Tape tape;
+    Watch watch = {0};
+    tape_init(&tape, threads, (Rng){1});
+    tape.recording = true;
+    tape.watch = &watch;
+    Var *in = var_new(&tape, 2, 4);
+    for (int i = 0; i < 8; i++) in->v[i] = 1;
+    in->v[5] = x;
+    Var *y = maxout(&tape, tanh_of(&tape, beside(&tape, in, in)));
+    static const int targets[] = {0, 1};
+    double nats;
+    Var *loss = cross_entropy(&tape, y, targets, 0, &nats);
+    if (backward) {
+        watch = (Watch){0};
+        y->v[2] = x; /* where the gradient is by now */
+        tape_backward(&tape, loss);
+    }
+    tape_free(&tape);
+    threads_free(threads);
+    return watch;
+}
+
+static void assert_blamed(Watch watch, const char *op, bool back) {
+    assert_non_null(watch.op);
+    assert_int_equal(watch.length, strlen(op));
+    assert_memory_equal(watch.op, op, strlen(op));
+    assert_int_equal(watch.back, back);
+}
+
+static void the_first_op_is_named(void **state) {
+    (void)state;
+    assert_null(watched(1, false).op);
+    assert_null(watched(1e30f, false).op);
+    assert_blamed(watched(NAN, false), "beside", false);
+    assert_blamed(watched(INFINITY, false), "beside", false); /* tanh would make it 1 again */
+    assert_null(watched(1, true).op);
+    assert_blamed(watched(-INFINITY, true), "maxout", true);
+}
+
+/* ---- a training ---- */
+
+enum { PAIRS = 40, RARE = 17 };
+
+typedef struct World {
+    char dir[32], tsv[64], model[64], log[64];
+    TrainJob job;
+} World;
+
+static World world(void) {
+    World w = {.dir = "/tmp/tide-guards-XXXXXX"};
+    assert_non_null(mkdtemp(w.dir));
+    snprintf(w.tsv, sizeof w.tsv, "%s/pairs.tsv", w.dir);
+    snprintf(w.model, sizeof w.model, "%s/model", w.dir);
+    snprintf(w.log, sizeof w.log, "%s/model/train.jsonl", w.dir);
+    FILE *out = fopen(w.tsv, "w");
+    for (int i = 1; i <= PAIRS; i++) fprintf(out, "word number %d\t词%s\n", i % 7, i == RARE ? "潮" : "文"); /* once */
+    fclose(out);
+    Options *o = &w.job.options;
+    options_default(o);
+    o->dim_emb = o->dim_rnn = o->dim_att = o->dim_maxout = 8;
+    o->mini_batch = 4;
+    o->disp_freq = 1000;
+    o->save_freq = 5;
+    return w;
+}
+
+static void world_free(const World *w) {
+    char command[64];
+    snprintf(command, sizeof command, "rm -rf %s", w->dir);
+    assert_int_equal(system(command), 0);
+}
+
+static char notes[4096];
+static void keep_note(void *context, const char *text) {
+    (void)context;
+    snprintf(notes + strlen(notes), sizeof notes - strlen(notes), "%s\n", text);
+}
+
+static int train_until(World *w, int updates, Err *err) {
+    static const volatile sig_atomic_t stop = 0;
+    const TrainWatch watch = {.note = keep_note};
+    w->job.train.tsv = w->tsv;
+    w->job.model = w->model;
+    w->job.threads = 1;
+    w->job.options.after_batches = updates;
+    notes[0] = '\0';
+    return train(&w->job, &watch, &stop, err);
+}
+
+/* Writes a number into a row of a parameter of the checkpoint. */
+static void damage(const World *w, const char *name, const char *piece, real number) {
+    Translator tr;
+    Optimizer optimizer;
+    TrainState state;
+    Err warning, err;
+    assert_int_equal(checkpoint_load(w->model, &tr, &optimizer, &state, &warning, &err), 1);
+    for (int i = 0; i < tr.model.params.count; i++) {
+        const Var *var = &tr.model.params.list[i]->var;
+        if (strcmp(tr.model.params.list[i]->name, name) != 0) continue;
+        const int row = piece ? vocab_id(tr.source.vocab, piece) : 0;
+        var->v[(size_t)row * (size_t)var->cols] = number;
+    }
+    assert_int_equal(checkpoint_save(w->model, &tr, &optimizer, &state, &err), 0);
+    translator_free(&tr);
+    optimizer_free(&optimizer);
+}
+
+static int lines_with(const char *path, const char *text) {
+    Err err;
+    int n = 0;
+    char *log = file_read(path, NULL, &err);
+    assert_non_null(log);
+    for (const char *at = log; (at = strstr(at, text)); at += strlen(text)) n++;
+    mem_free(log);
+    return n;
+}
+
+/* One word of one sentence has run away: its batch is skipped in every epoch, and the rest goes on. */
+static void one_pair_is_named_and_skipped(void **state) {
+    (void)state;
+    World w = world();
+    Err err;
+    assert_int_equal(train_until(&w, 5, &err), 0);
+    damage(&w, "encoder.E", "潮", NAN);
+    assert_int_equal(train_until(&w, 30, &err), 0);
+    assert_non_null(strstr(notes, " was skipped: what comes of gather is not finite, first with the pair in line 17"));
+    const int skipped = lines_with(w.log, "\"skipped\": \"gather\", \"back\": false, \"line\": 17}");
+    assert_true(skipped >= 2 && skipped <= 3); /* ten batches an epoch */
+    world_free(&w);
+}
+
+static void a_training_that_ran_away_ends(void **state) {
+    (void)state;
+    World w = world();
+    Err err;
+    assert_int_equal(train_until(&w, 5, &err), 0);
+    damage(&w, "readout.bo", NULL, INFINITY);
+    assert_int_equal(train_until(&w, 30, &err), -1);
+    assert_non_null(strstr(err.reason, "the training diverged at update 10: 5 updates in a row"));
+    assert_non_null(strstr(err.reason, "first in linear, first with the pair in line"));
+    assert_int_equal(lines_with(w.log, "\"skipped\": \"linear\""), 5);
+    world_free(&w);
+}
+
+/* The count of updates in a row goes on where a training was stopped. */
+static void a_stop_does_not_begin_the_count_anew(void **state) {
+    (void)state;
+    World w = world();
+    Err err;
+    assert_int_equal(train_until(&w, 5, &err), 0);
+    damage(&w, "readout.bo", NULL, INFINITY);
+    assert_int_equal(train_until(&w, 8, &err), 0);
+    assert_int_equal(train_until(&w, 30, &err), -1);
+    assert_non_null(strstr(err.reason, "diverged at update 10:"));
+    world_free(&w);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_first_op_is_named),
+        cmocka_unit_test(one_pair_is_named_and_skipped),
+        cmocka_unit_test(a_training_that_ran_away_ends),
+        cmocka_unit_test(a_stop_does_not_begin_the_count_anew),
+    };
+    return cmocka_run_group_tests_name("guards", tests, NULL, NULL);
+}
