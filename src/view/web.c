@@ -5,6 +5,7 @@ static const char style[] =
     ;
 static const char common[] =
 #include "view/web/common.js.inc"
+#include "view/web/matrix.js.inc"
     ;
 
 static void write_title(FILE *out, const char *text) {

@@ -9,7 +9,7 @@ typedef struct WebPage {
     const char *title;  /* plain text */
     const char *markup; /* of the body */
     const char *data;   /* JSON, which the scripts find as `data` */
-    const char *script; /* runs behind web/common.js */
+    const char *script; /* runs behind web/common.js and web/matrix.js */
 } WebPage;
 
 /* Writes the page. Returns 0, or -1 where the file could not be written. */
