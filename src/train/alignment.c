@@ -41,41 +41,28 @@ static int count_text(char *const *pieces, int n) { return n - (n > 0 && !strcmp
 
 static bool begins_word(const char *piece) { return !strncmp(piece, "▁", strlen("▁")); }
 
-static bool has_spaces(char *const *pieces, int n) {
-    for (int i = 0; i < n; i++)
-        if (begins_word(pieces[i])) return true;
-    return false;
-}
-
-int *words_of_pieces(char *const *pieces, int n, int *count) {
+int *alignment_words(char *const *pieces, int n, int *count, char ***words) {
     int *word_of = mem_alloc((size_t)n * sizeof *word_of);
     const int text = count_text(pieces, n);
-    const bool spaces = has_spaces(pieces, n);
+    bool spaces = false;
+    for (int i = 0; i < n; i++) spaces = spaces || begins_word(pieces[i]);
+    if (words) *words = mem_alloc((size_t)n * sizeof **words);
     *count = 0;
-    for (int i = 0; i < n; i++) {
-        if (i == 0 || !spaces || i >= text || begins_word(pieces[i])) ++*count;
-        word_of[i] = *count - 1;
+    for (int i = 0, end; i < n; i = end) {
+        for (end = i + 1; spaces && end < text && !begins_word(pieces[end]);) end++;
+        for (int k = i; k < end; k++) word_of[k] = *count;
+        if (words)
+            (*words)[*count] = spaces ? tokenizer_join(TOKENIZER_CHAR, pieces + i, end - i) : mem_strdup(pieces[i]);
+        (*count)++;
     }
     return word_of;
 }
 
-/* The texts of the words that n pieces belong to. */
-static char **join_words(char *const *pieces, int n, const int *word_of, int count) {
-    char **words = mem_alloc((size_t)count * sizeof *words);
-    const bool spaces = has_spaces(pieces, n);
-    for (int i = 0, end; i < n; i = end) {
-        for (end = i + 1; end < n && word_of[end] == word_of[i];) end++;
-        words[word_of[i]] = spaces ? tokenizer_join(TOKENIZER_CHAR, pieces + i, end - i) : mem_strdup(pieces[i]);
-    }
-    return words;
-}
-
 void alignment_merge_words(Alignment *a) {
     Alignment merged;
-    int *source_word = words_of_pieces(a->source, a->n_source, &merged.n_source);
-    int *target_word = words_of_pieces(a->target, a->n_target, &merged.n_target);
-    merged.source = join_words(a->source, a->n_source, source_word, merged.n_source);
-    merged.target = join_words(a->target, a->n_target, target_word, merged.n_target);
+    char **source, **target;
+    int *source_word = alignment_words(a->source, a->n_source, &merged.n_source, &source);
+    int *target_word = alignment_words(a->target, a->n_target, &merged.n_target, &target);
     int *pieces = mem_zalloc((size_t)merged.n_target * sizeof *pieces);
     double *sum = mem_zalloc((size_t)merged.n_target * (size_t)merged.n_source * sizeof *sum);
     float *weight = mem_alloc((size_t)merged.n_target * (size_t)merged.n_source * sizeof *weight);
@@ -91,6 +78,8 @@ void alignment_merge_words(Alignment *a) {
     mem_free(pieces);
     mem_free(sum);
     alignment_free(a);
+    merged.source = source;
+    merged.target = target;
     merged.weight = weight;
     *a = merged;
 }

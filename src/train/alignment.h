@@ -24,11 +24,13 @@ void alignment_free(Alignment *alignment);
 /* Moves each row up by one, for one that alignment_new made: a piece gets the weights of the step that it was given to
    as y_{i-1}, not of the one that wrote it. </s> keeps its own. */
 void alignment_shift(Alignment *alignment);
-/* The word that each of n pieces belongs to, from 0: what stands between spaces, or where no piece has a space mark
-   each piece by itself; </s> is a word. Owned by the caller; *count becomes how many words there are. */
-int *words_of_pieces(char *const *pieces, int n, int *count);
-/* Makes words of the pieces, for one that alignment_new made: a word's row is the mean of its pieces' rows, its column
-   their sum. */
+/* The word, counted from 0, that each of n pieces belongs to; owned by the caller. Words are what stands between
+   spaces; on a side without a space mark each piece is one, and </s> always is. *count becomes the number of words and
+   *words, unless it is NULL, their texts: [count] strings in one block, each of them and the block owned by the caller.
+ */
+int *alignment_words(char *const *pieces, int n, int *count, char ***words);
+/* Makes these words of the pieces, for one that alignment_new made: a word's row is the mean of its pieces' rows, its
+   column their sum. */
 void alignment_merge_words(Alignment *alignment);
 
 /* The links in order of target: of each target piece with the source piece of the largest weight, or with a threshold

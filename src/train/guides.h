@@ -13,7 +13,7 @@ typedef struct Guides {
 } Guides;
 
 /* Reads links (see links_parse, from 0) for a corpus that was read from one file, or two line by line: as many lines,
-   the words counted as words_of_pieces does, as `tide align --level word` prints them. `pairs` are those of the corpus
+   the words counted as alignment_words does, as `tide align --level word` prints them. `pairs` are those of the corpus
    that are trained on. Returns 0, or -1 with *err filled: no link, a word that the pair does not have, or a different
    number of lines. */
 int guides_read(Guides *guides, const char *path, const Corpus *corpus, const Pairs *pairs, const Side *source,

@@ -1,12 +1,12 @@
 #include "view/heatmap.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <string.h>
 #include <utf8proc.h>
 
 #include "core/base.h"
 #include "text/ds.h"
+#include "view/spelling.h"
 
 #define FONTS                                                                                                          \
     "'Noto Sans CJK SC','Source Han Sans SC','PingFang SC','Microsoft YaHei','WenQuanYi Micro "                        \
@@ -37,52 +37,7 @@ enum {
     LEGEND_STEP = 4,
 };
 
-/* ---- characters ---- */
-
-/* The character at *text, which moves behind it: a space for a tab or a line's end, and U+FFFD for what is
-   not UTF-8 or what XML forbids. */
-static int32_t next_char(const char **text) {
-    utf8proc_int32_t c;
-    utf8proc_ssize_t n = utf8proc_iterate((const utf8proc_uint8_t *)*text, -1, &c);
-    *text += n > 0 ? n : 1;
-    if (n > 0 && (c == '\t' || c == '\n' || c == '\r')) return ' ';
-    bool allowed = n > 0 && c >= ' ' && !(c >= 0x7f && c < 0xa0) && c != 0xfffe && c != 0xffff;
-    return allowed ? c : 0xfffd;
-}
-
-static int32_t peek_char(const char *text) { return next_char(&text); }
-
-/* The first and the last character of text; spaces where it is empty. */
-static void ends_of(const char *text, int32_t *first, int32_t *last) {
-    *first = *last = ' ';
-    if (*text) *first = *last = next_char(&text);
-    while (*text) *last = next_char(&text);
-}
-
-static bool is_wide(int32_t c) { return utf8proc_charwidth(c) == 2; }
-
-static bool has_wide(const char *text) {
-    while (*text)
-        if (is_wide(next_char(&text))) return true;
-    return false;
-}
-
-/* Letters, with their marks, and numbers: of scripts that put spaces between words. */
-static bool is_letter(int32_t c) {
-    utf8proc_category_t category = utf8proc_category(c);
-    return !is_wide(c) && category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_ME;
-}
-static bool is_number(int32_t c) {
-    utf8proc_category_t category = utf8proc_category(c);
-    return !is_wide(c) && category >= UTF8PROC_CATEGORY_ND && category <= UTF8PROC_CATEGORY_NO;
-}
-static bool is_word_char(int32_t c) { return is_letter(c) || is_number(c); }
-
-/* Punctuation that belongs to what is before it, so that it never starts a line. */
-static bool is_closing(int32_t c) {
-    utf8proc_category_t category = utf8proc_category(c);
-    return category == UTF8PROC_CATEGORY_PE || category == UTF8PROC_CATEGORY_PF || category == UTF8PROC_CATEGORY_PO;
-}
+/* ---- text ---- */
 
 /* The width of a character in the usual sans-serif fonts, rather over than under, in em. */
 static double char_em(int32_t c) {
@@ -96,7 +51,7 @@ static double char_em(int32_t c) {
 
 static double text_em(const char *text) {
     double em = 0;
-    while (*text) em += char_em(next_char(&text));
+    while (*text) em += char_em(char_shown(&text));
     return em;
 }
 
@@ -110,61 +65,7 @@ static void put_char(FILE *out, int32_t c) {
 }
 
 static void put_text(FILE *out, const char *text) {
-    while (*text) put_char(out, next_char(&text));
-}
-
-/* ---- pieces ---- */
-
-static bool starts_with(const char *text, const char *start) { return strncmp(text, start, strlen(start)) == 0; }
-
-static bool is_end(const char *piece) { return strcmp(piece, "</s>") == 0; }
-
-/* Undoes the tokeniser's spelling: "▁" is a space, "\_" a literal ▁, "\\" a backslash. No space at the start.
-   Owned by the caller. */
-static char *unspell(const char *spelled) {
-    char *text = mem_alloc(2 * strlen(spelled) + 1), *write = text;
-    while (*spelled) {
-        if (starts_with(spelled, "▁")) {
-            if (write > text) *write++ = ' ';
-            spelled += strlen("▁");
-        } else if (starts_with(spelled, "\\_")) {
-            write = stpcpy(write, "▁");
-            spelled += 2;
-        } else {
-            if (starts_with(spelled, "\\\\")) spelled++;
-            *write++ = *spelled++;
-        }
-    }
-    *write = '\0';
-    return text;
-}
-
-/* Whether a space stands between two pieces of a text whose pieces do not tell: in Chinese only between words
-   of letters, elsewhere but before closing punctuation. */
-static bool is_apart(const char *left, const char *right, bool chinese) {
-    int32_t first, last, unused;
-    ends_of(left, &unused, &last);
-    ends_of(right, &first, &unused);
-    return chinese ? is_letter(last) && is_letter(first) : !is_closing(first);
-}
-
-/* The sentence that the pieces came from, without </s>; owned by the caller. */
-static char *sentence(char *const *pieces, int n) {
-    bool told = false, chinese = false;
-    char *spelled = NULL;
-    if (n > 0 && is_end(pieces[n - 1])) n--;
-    for (int i = 0; i < n; i++) {
-        told = told || strstr(pieces[i], "▁");
-        chinese = chinese || has_wide(pieces[i]);
-    }
-    for (int i = 0; i < n; i++) {
-        if (i > 0 && !told && is_apart(pieces[i - 1], pieces[i], chinese)) arrput(spelled, ' ');
-        for (const char *c = pieces[i]; *c; c++) arrput(spelled, *c);
-    }
-    arrput(spelled, '\0');
-    char *text = unspell(spelled);
-    arrfree(spelled);
-    return text;
+    while (*text) put_char(out, char_shown(&text));
 }
 
 /* Breaks text into lines at most so wide (in em), at spaces or next to Chinese characters: a stb_ds array of
@@ -176,8 +77,8 @@ static char **wrap(const char *text, double room) {
     double em = 0;
     for (const char *next = text; *next;) {
         const char *here = next;
-        int32_t c = next_char(&next);
-        bool may_break = c == ' ' || ((is_wide(c) || is_wide(before)) && !is_closing(c));
+        int32_t c = char_shown(&next);
+        bool may_break = c == ' ' || ((char_is_wide(c) || char_is_wide(before)) && !char_closes(c));
         if (may_break && here > start) stop = here;
         em += char_em(c);
         before = c;
@@ -217,7 +118,7 @@ static char *cut_short(const char *text) {
     if (text_em(text) <= LABEL_EMS) return mem_strdup(text);
     const char *end = text, *next = text;
     double em = 1; /* the ellipsis */
-    while ((em += char_em(next_char(&next))) <= LABEL_EMS) end = next;
+    while ((em += char_em(char_shown(&next))) <= LABEL_EMS) end = next;
     size_t kept = (size_t)(end - text);
     char *cut = mem_alloc(kept + sizeof "…");
     memcpy(cut, text, kept);
@@ -227,19 +128,19 @@ static char *cut_short(const char *text) {
 
 static Axis axis_new(char *const *pieces, int n) {
     Axis axis = {0};
-    bool leads_words = n > 0 && starts_with(pieces[0], "▁"); /* as byte-pair encoding does */
+    bool leads_words = n > 0 && piece_is_spaced(pieces[0]); /* as byte-pair encoding does */
     int32_t first, last = ' ';
     for (int i = 0; i < n; i++) {
-        bool space = strcmp(pieces[i], "▁") == 0, in_word = is_word_char(last);
-        Label label = {.full = space ? mem_strdup(SPACE) : unspell(pieces[i])};
-        ends_of(label.full, &first, &last);
+        bool space = strcmp(pieces[i], "▁") == 0, in_word = char_in_word(last);
+        Label label = {.full = space ? mem_strdup(SPACE) : piece_text(pieces[i])};
+        text_ends(label.full, &first, &last);
         label.text = cut_short(label.full);
-        label.attached = leads_words && in_word && is_word_char(first) && !starts_with(pieces[i], "▁");
-        label.dim = space || is_end(pieces[i]);
+        label.attached = leads_words && in_word && char_in_word(first) && !piece_is_spaced(pieces[i]);
+        label.dim = space || piece_is_end(pieces[i]);
         label.em = text_em(label.text);
         arrput(axis.label, label);
         axis.em = fmax(axis.em, label.em);
-        axis.chinese = axis.chinese || has_wide(label.text);
+        axis.chinese = axis.chinese || text_has_wide(label.text);
     }
     return axis;
 }
@@ -274,14 +175,14 @@ typedef enum { LEVEL, STACKED, TURNED } Stance;
 static Stance stance(const Picture *p, const Label *label) {
     double widest = p->columns.chinese ? label->em : p->columns.em;
     if (widest * p->font <= p->cell) return LEVEL;
-    return has_wide(label->text) ? STACKED : TURNED;
+    return text_has_wide(label->text) ? STACKED : TURNED;
 }
 
 static double column_height(const Picture *p, const Label *label) {
     double lines = 0;
     if (stance(p, label) == LEVEL) return p->font;
     if (stance(p, label) == TURNED) return label->em * p->font;
-    for (const char *next = label->text; *next;) lines += char_em(next_char(&next)) > 0;
+    for (const char *next = label->text; *next;) lines += char_em(char_shown(&next)) > 0;
     return lines * p->font;
 }
 
@@ -302,8 +203,8 @@ static Picture plan(FILE *out, const Alignment *a, bool transpose) {
     int labels = (int)ceil(p.rows.em * p.font) + LABEL_GAP;
     int content = labels + n_columns * p.cell;
     int room = content > WIDTH_MIN ? content : WIDTH_MIN;
-    p.source_text = sentence(a->source, a->n_source);
-    p.target_text = sentence(a->target, a->n_target);
+    p.source_text = pieces_sentence(a->source, a->n_source);
+    p.target_text = pieces_sentence(a->target, a->n_target);
     p.source_lines = wrap(p.source_text, (double)room / SOURCE_FONT);
     p.target_lines = wrap(p.target_text, (double)room / TARGET_FONT);
 
@@ -402,8 +303,8 @@ static void draw_stacked(const Picture *p, const Label *label, double x) {
     double y = -LABEL_GAP - 0.12 * p->font - column_height(p, label);
     for (const char *next = label->text; *next;) {
         fprintf(p->out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">", x, y += p->font);
-        do put_char(p->out, next_char(&next));
-        while (*next && char_em(peek_char(next)) == 0); /* with the marks that combine with it */
+        do put_char(p->out, char_shown(&next));
+        while (*next && char_em(char_ahead(next)) == 0); /* with the marks that combine with it */
         fputs("</text>\n", p->out);
     }
 }

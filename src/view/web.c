@@ -1,5 +1,12 @@
 #include "view/web.h"
 
+#include "core/base.h"
+#include "view/spelling.h"
+
+#include <math.h>
+#include <string.h>
+#include <utf8proc.h>
+
 static const char style[] =
 #include "view/web/page.css.inc"
     ;
@@ -35,4 +42,59 @@ int web_page(FILE *out, const WebPage *page) {
     write_data(out, page->data);
     fprintf(out, "</script>\n<script>\n\"use strict\";\n%s%s</script>\n</body>\n</html>\n", common, page->script);
     return ferror(out) ? -1 : 0;
+}
+
+/* ---- data ---- */
+
+void web_text(FILE *out, const char *text) {
+    fputc('"', out);
+    while (*text) {
+        utf8proc_uint8_t bytes[4];
+        int32_t c = char_shown(&text);
+        if (c == '"' || c == '\\') fputc('\\', out);
+        fwrite(bytes, 1, (size_t)utf8proc_encode_char(c, bytes), out);
+    }
+    fputc('"', out);
+}
+
+static void write_pieces(FILE *out, char *const *pieces, int n) {
+    bool *spaced = pieces_spaced(pieces, n);
+    fputc('[', out);
+    for (int i = 0; i < n; i++) {
+        char *text = piece_text(pieces[i]), *before = mem_alloc(strlen(text) + 2);
+        stpcpy(stpcpy(before, spaced[i] ? " " : ""), text);
+        if (i) fputc(',', out);
+        web_text(out, before);
+        mem_free(before);
+        mem_free(text);
+    }
+    fputc(']', out);
+    mem_free(spaced);
+}
+
+static void write_side(FILE *out, const char *name, char *const *pieces, int n) {
+    int count, *word = alignment_words(pieces, n, &count, NULL);
+    fprintf(out, "\"%s\":", name);
+    write_pieces(out, pieces, n);
+    fprintf(out, ",\"%sWord\":[", name);
+    for (int i = 0; i < n; i++) fprintf(out, "%s%d", i ? "," : "", word[i]);
+    fputs("],", out);
+    mem_free(word);
+}
+
+void web_alignment(FILE *out, const Alignment *a) {
+    fputc('{', out);
+    write_side(out, "source", a->source, a->n_source);
+    write_side(out, "target", a->target, a->n_target);
+    fputs("\"matrix\":", out);
+    if (!a->weight) fputs("null", out);
+    for (int i = 0; a->weight && i < a->n_target; i++) {
+        const float *row = a->weight + (size_t)i * (size_t)a->n_source;
+        fputs(i ? ",[" : "[[", out);
+        for (int j = 0; j < a->n_source; j++)
+            fprintf(out, "%s%ld", j ? "," : "", lround(1e4 * (row[j] > 0 ? fmin(row[j], 1) : 0))); /* 0 for a NaN */
+        fputc(']', out);
+    }
+    if (a->weight) fputs(a->n_target ? "]" : "[]", out);
+    fputc('}', out);
 }

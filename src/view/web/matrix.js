@@ -1,5 +1,26 @@
 // One alignment as a table of cells, which the page of alignments and the training report share.
 
+/** What web_alignment wrote, with weights of 0 to 1. */
+function readAlignment(packed) {
+  return { ...packed, matrix: packed.matrix?.map((row) => row.map((weight) => weight / 10000)) ?? null };
+}
+
+/** An alignment by word: a word's row is the mean of its pieces' rows, its column their sum. */
+function mergeWords({ source, sourceWord, target, targetWord, matrix }) {
+  const join = (texts, word) => {
+    const joined = [];
+    texts.forEach((text, i) => (joined[word[i]] = (joined[word[i]] ?? "") + text));
+    return joined;
+  };
+  const words = { source: join(source, sourceWord), target: join(target, targetWord) };
+  const merged = matrix && words.target.map(() => words.source.map(() => 0));
+  const pieces = words.target.map((_, word) => targetWord.filter((other) => other === word).length);
+  matrix?.forEach((row, i) =>
+    row.forEach((weight, j) => (merged[targetWord[i]][sourceWord[j]] += weight / pieces[targetWord[i]])),
+  );
+  return { ...words, sourceWord: [...words.source.keys()], targetWord: [...words.target.keys()], matrix: merged };
+}
+
 /** A weight as people read it. */
 const percent = (weight) => `${Math.round(100 * weight)}%`;
 

@@ -1,0 +1,111 @@
+#include "view/spelling.h"
+
+#include <string.h>
+#include <utf8proc.h>
+
+#include "core/base.h"
+#include "text/ds.h"
+
+/* ---- characters ---- */
+
+int32_t char_shown(const char **text) {
+    utf8proc_int32_t c;
+    utf8proc_ssize_t n = utf8proc_iterate((const utf8proc_uint8_t *)*text, -1, &c);
+    *text += n > 0 ? n : 1;
+    if (n > 0 && (c == '\t' || c == '\n' || c == '\r')) return ' ';
+    bool allowed = n > 0 && c >= ' ' && !(c >= 0x7f && c < 0xa0) && c != 0xfffe && c != 0xffff;
+    return allowed ? c : 0xfffd;
+}
+
+int32_t char_ahead(const char *text) { return char_shown(&text); }
+
+void text_ends(const char *text, int32_t *first, int32_t *last) {
+    *first = *last = ' ';
+    if (*text) *first = *last = char_shown(&text);
+    while (*text) *last = char_shown(&text);
+}
+
+bool char_is_wide(int32_t c) { return utf8proc_charwidth(c) == 2; }
+
+bool text_has_wide(const char *text) {
+    while (*text)
+        if (char_is_wide(char_shown(&text))) return true;
+    return false;
+}
+
+static bool is_letter(int32_t c) {
+    utf8proc_category_t category = utf8proc_category(c);
+    return !char_is_wide(c) && category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_ME;
+}
+static bool is_number(int32_t c) {
+    utf8proc_category_t category = utf8proc_category(c);
+    return !char_is_wide(c) && category >= UTF8PROC_CATEGORY_ND && category <= UTF8PROC_CATEGORY_NO;
+}
+bool char_in_word(int32_t c) { return is_letter(c) || is_number(c); }
+
+bool char_closes(int32_t c) {
+    utf8proc_category_t category = utf8proc_category(c);
+    return category == UTF8PROC_CATEGORY_PE || category == UTF8PROC_CATEGORY_PF || category == UTF8PROC_CATEGORY_PO;
+}
+
+/* ---- pieces ---- */
+
+static bool starts_with(const char *text, const char *start) { return strncmp(text, start, strlen(start)) == 0; }
+
+bool piece_is_end(const char *piece) { return strcmp(piece, "</s>") == 0; }
+bool piece_is_spaced(const char *piece) { return starts_with(piece, "▁"); }
+
+char *piece_text(const char *spelled) {
+    char *text = mem_alloc(2 * strlen(spelled) + 1), *write = text;
+    while (*spelled) {
+        if (starts_with(spelled, "▁")) {
+            if (write > text) *write++ = ' ';
+            spelled += strlen("▁");
+        } else if (starts_with(spelled, "\\_")) {
+            write = stpcpy(write, "▁");
+            spelled += 2;
+        } else {
+            if (starts_with(spelled, "\\\\")) spelled++;
+            *write++ = *spelled++;
+        }
+    }
+    *write = '\0';
+    return text;
+}
+
+/* Whether a space stands between two pieces of a text whose pieces do not tell: in Chinese only between words
+   of letters, elsewhere but before closing punctuation. */
+static bool is_apart(const char *left, const char *right, bool chinese) {
+    int32_t first, last, unused;
+    text_ends(left, &unused, &last);
+    text_ends(right, &first, &unused);
+    return chinese ? is_letter(last) && is_letter(first) : !char_closes(first);
+}
+
+static int count_text(char *const *pieces, int n) { return n - (n > 0 && piece_is_end(pieces[n - 1])); }
+
+bool *pieces_spaced(char *const *pieces, int n) {
+    bool *spaced = mem_zalloc((size_t)n * sizeof *spaced), told = false, chinese = false;
+    int text = count_text(pieces, n);
+    for (int i = 0; i < text; i++) {
+        told = told || strstr(pieces[i], "▁");
+        chinese = chinese || text_has_wide(pieces[i]);
+    }
+    for (int i = 1; i < text; i++)
+        spaced[i] = told ? piece_is_spaced(pieces[i]) : is_apart(pieces[i - 1], pieces[i], chinese);
+    return spaced;
+}
+
+char *pieces_sentence(char *const *pieces, int n) {
+    bool *spaced = pieces_spaced(pieces, n);
+    char *spelled = NULL;
+    for (int i = 0; i < count_text(pieces, n); i++) {
+        if (spaced[i] && !piece_is_spaced(pieces[i])) arrput(spelled, ' ');
+        for (const char *c = pieces[i]; *c; c++) arrput(spelled, *c);
+    }
+    arrput(spelled, '\0');
+    char *text = piece_text(spelled);
+    arrfree(spelled);
+    mem_free(spaced);
+    return text;
+}
