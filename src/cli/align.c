@@ -5,15 +5,20 @@
 #include "text/ds.h"
 #include "text/lines.h"
 #include "train/translator.h"
+#include "view/alignments_page.h"
 #include "view/progress.h"
+#include "view/spelling.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#define FORMATS "pharaoh|soft|matrix|json|svg|html"
 
 static const Flag flags[] = {
     {"src", 1, "FILE", "source sentences"},
     {"tgt", 1, "FILE", "their translations, line by line"},
-    {"format", 1, "pharaoh|soft|matrix|json|svg", "what to print (default pharaoh); svg needs --output"},
+    {"format", 1, FORMATS, "what to print (default pharaoh); svg needs --output; html: a page to point at"},
     FLAGS_SHOWN,
     {"reverse", 1, "MODEL", "a model of the other direction, to be symmetrised with; by word"},
     {"symmetrize", 1, "METHOD", "intersection, union or grow-diag-final-and (default)"},
@@ -38,6 +43,7 @@ typedef struct Aligner {
     Shown shown;
     const char *format;
     Pictures pictures;
+    AlignmentsPage page;
     int pairs; /* so far */
 } Aligner;
 
@@ -61,8 +67,21 @@ static void print_links(Link *links) {
     arrfree(links);
 }
 
+static void page_add(AlignmentsPage *page, const Alignment *alignment) {
+    char *source = pieces_sentence(alignment->source, alignment->n_source);
+    char *target = pieces_sentence(alignment->target, alignment->n_target);
+    alignments_page_sentence(page, source);
+    alignments_page_hypothesis(page, alignment, target, NAN);
+    mem_free(source);
+    mem_free(target);
+}
+
 static int emit(Aligner *a, const Alignment *alignment, Err *err) {
     if (!strcmp(a->format, "svg")) return pictures_add(&a->pictures, alignment, err);
+    if (!strcmp(a->format, "html")) {
+        page_add(&a->page, alignment);
+        return 0;
+    }
     if (!strcmp(a->format, "pharaoh")) {
         print_links(shown_links(&a->shown, alignment));
         return 0;
@@ -147,10 +166,24 @@ static const char *check_flags(const Args *args, const Aligner *a) {
     return NULL;
 }
 
+/* The page, on standard output, of which main says whether it could be written. */
+static int run_page(Aligner *a, const Args *args, int threads, Err *err) {
+    char title[600];
+    snprintf(title, sizeof title, "Alignments of %s", args->words[0]);
+    const bool by_word = a->shown.words;
+    a->shown.words = false; /* the page merges them */
+    alignments_page_begin(&a->page);
+    int status = run_with(a, args, threads, err);
+    if (!status) alignments_page_write(&a->page, stdout, title, by_word);
+    alignments_page_free(&a->page);
+    return status;
+}
+
 static int run_on(Aligner *a, const Args *args, int threads, Err *err) {
     if (direction_open(&a->forward, args->words[0], err)) return -1;
     int status = a->both ? direction_open(&a->reverse, args_value(args, "reverse", 0), err) : 0;
-    if (!status) status = run_with(a, args, threads, err);
+    if (!status)
+        status = !strcmp(a->format, "html") ? run_page(a, args, threads, err) : run_with(a, args, threads, err);
     translator_free(&a->forward.translator);
     translator_free(&a->reverse.translator);
     return status;
@@ -165,7 +198,7 @@ static int run(const Args *args) {
     if (args->word_count != 1 || !args_has(args, "src") || !args_has(args, "tgt"))
         return usage_error("align needs MODEL, --src and --tgt; see `tide align --help`");
     if (machine_flags(args, &threads, &err) || shown_flags(args, &a.shown, &err) ||
-        args_choice(args, "format", "pharaoh", "pharaoh|soft|matrix|json|svg", &a.format, &err) ||
+        args_choice(args, "format", "pharaoh", FORMATS, &a.format, &err) ||
         args_choice(args, "symmetrize", "grow-diag-final-and", "intersection|union|grow-diag-final-and", &method, &err))
         return usage_error("%s", err.reason);
     a.symmetrization = (Symmetrization)symmetrization_kind(method);
@@ -177,7 +210,7 @@ static int run(const Args *args) {
 const Command command_align = {
     .name = "align",
     .summary = "align given sentence pairs (forced decoding)",
-    .usage = "MODEL --src FILE --tgt FILE [--format pharaoh|soft|matrix|json|svg]",
+    .usage = "MODEL --src FILE --tgt FILE [--format " FORMATS "]",
     .about =
         "Leads the decoder along the given translations and prints which source piece each target piece reads.\n"
         "--level word: words are what stands between spaces in the sentences, as Chinese that was segmented has them;\n"

@@ -5,8 +5,10 @@
 #include "text/ds.h"
 #include "text/lines.h"
 #include "train/unknown.h"
+#include "view/alignments_page.h"
 #include "view/progress.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,6 +19,7 @@ static const Flag flags[] = {
     {"alignment", 1, "hard|soft", "append ` ||| ` and the alignment: Pharaoh pairs, or all weights"},
     FLAGS_SHOWN,
     {"heatmap", 1, "DIR", "draw each translation's alignment as DIR/0001.svg ..."},
+    {"html", 1, "FILE", "write a page to point at, with the alignments of every hypothesis printed"},
     {"replace-unk", 0, NULL, "write the source word in place of a word that the model does not know"},
     {"lexicon", 1, "FILE", "or its translation in FILE, lines `source TAB target`"},
     {"allow-han", 0, NULL, "Han may be written in any target language"},
@@ -48,7 +51,7 @@ static void print_timing(const Spent *s, double total) {
 }
 
 typedef struct Settings {
-    const char *model, *alignment, *heatmap;
+    const char *model, *alignment, *heatmap, *html;
     BeamOptions beam;
     Shown shown;
     int threads, batch, n_best;
@@ -57,11 +60,17 @@ typedef struct Settings {
     char **lines;     /* what is translated */
 } Settings;
 
-static Alignment alignment_at(const Settings *s, const Translator *tr, const Translations *found, int i,
+static Alignment alignment_at(const Shown *shown, const Translator *tr, const Translations *found, int i,
                               const Hypothesis *h) {
     Alignment alignment = translation_alignment(found, tr, i, h);
-    shown_apply(&s->shown, &alignment);
+    shown_apply(shown, &alignment);
     return alignment;
+}
+
+/* Hypothesis k of sentence i as it is printed, "" where there is none; owned by the caller. */
+static char *text_at(const Settings *s, const Translator *tr, const Translations *found, int i, int k) {
+    if (!s->replace_unknown || k >= found->nbest[i].count) return translation_text(found, tr, i, k);
+    return unknown_replace(tr, s->lines[i], &found->nbest[i].list[k], s->lexicon, s->allow_han);
 }
 
 static void print_alignment(const Settings *s, const Alignment *alignment) {
@@ -77,12 +86,11 @@ static void print_alignment(const Settings *s, const Alignment *alignment) {
 
 static void print_hypothesis(const Settings *s, const Translator *tr, const Translations *found, int i, int k) {
     const Hypothesis *h = k < found->nbest[i].count ? &found->nbest[i].list[k] : NULL;
-    char *text = s->replace_unknown && h ? unknown_replace(tr, s->lines[i], h, s->lexicon, s->allow_han)
-                                         : translation_text(found, tr, i, k);
+    char *text = text_at(s, tr, found, i, k);
     if (s->n_best) printf("%d ||| ", i);
     fputs(text, stdout);
     if (s->alignment && h && h->alpha) {
-        Alignment a = alignment_at(s, tr, found, i, h);
+        Alignment a = alignment_at(&s->shown, tr, found, i, h);
         print_alignment(s, &a);
         alignment_free(&a);
     } else if (s->alignment) {
@@ -102,7 +110,7 @@ static int draw(const Settings *s, const Translator *tr, const Translations *fou
             pictures_skip(&pictures);
             continue;
         }
-        Alignment a = alignment_at(s, tr, found, i, h);
+        Alignment a = alignment_at(&s->shown, tr, found, i, h);
         int status = pictures_add(&pictures, &a, err);
         alignment_free(&a);
         if (status) return -1;
@@ -114,12 +122,42 @@ static void count(void *context, long done, long all) {
     progress_count(context, "translating", done, all, seconds_now(), false);
 }
 
+static void fill_page(const Settings *s, const Translator *tr, const Translations *found, AlignmentsPage *page) {
+    const Shown by_piece = {.shift = s->shown.shift}; /* the page makes words of them */
+    for (int i = 0; i < found->n; i++) {
+        alignments_page_sentence(page, s->lines[i]);
+        for (int k = 0; k < (s->n_best ? s->n_best : 1) && k < found->nbest[i].count; k++) {
+            const Hypothesis *h = &found->nbest[i].list[k];
+            Alignment a = alignment_at(&by_piece, tr, found, i, h);
+            char *text = text_at(s, tr, found, i, k);
+            alignments_page_hypothesis(page, &a, text, h->score);
+            mem_free(text);
+            alignment_free(&a);
+        }
+    }
+}
+
+static int write_page(const Settings *s, const Translator *tr, const Translations *found, Err *err) {
+    FILE *out = fopen(s->html, "w");
+    if (!out) return err_set(err, s->html, 0, "cannot be written: %s", strerror(errno));
+    char title[600];
+    AlignmentsPage page;
+    snprintf(title, sizeof title, "Translations by %s", s->model);
+    alignments_page_begin(&page);
+    fill_page(s, tr, found, &page);
+    int failed = alignments_page_write(&page, out, title, s->shown.words);
+    alignments_page_free(&page);
+    if ((fclose(out) != 0) | (failed != 0)) return err_set(err, s->html, 0, "cannot be written: %s", strerror(errno));
+    return 0;
+}
+
 static int write_out(const Settings *s, const Translator *tr, const Translations *found, Err *err) {
     for (int i = 0; i < found->n; i++)
         for (int k = 0; k < (s->n_best ? s->n_best : 1) && (k == 0 || k < found->nbest[i].count); k++)
             print_hypothesis(s, tr, found, i, k);
     fflush(stdout);
-    return s->heatmap ? draw(s, tr, found, err) : 0;
+    if (s->heatmap && draw(s, tr, found, err)) return -1;
+    return s->html ? write_page(s, tr, found, err) : 0;
 }
 
 static int run_on(const Settings *s, const Translator *tr, Spent *spent, Err *err) {
@@ -142,7 +180,9 @@ static int run_on(const Settings *s, const Translator *tr, Spent *spent, Err *er
 
 static int settings_of(const Args *args, const Translator *tr, Settings *s, Err *err) {
     s->beam = translator_beam_options(tr);
+    s->model = args->words[0];
     s->heatmap = args_value(args, "heatmap", 0);
+    s->html = args_value(args, "html", 0);
     s->transpose = args_has(args, "transpose");
     s->replace_unknown = args_has(args, "replace-unk");
     s->allow_han = args_has(args, "allow-han");
@@ -156,7 +196,7 @@ static int settings_of(const Args *args, const Translator *tr, Settings *s, Err 
     if (s->n_best > s->beam.beam)
         return err_set(err, NULL, 0, "--n-best %d needs --beam-size %d", s->n_best, s->n_best);
     const bool attention = strcmp(tr->options.attention, "none") != 0;
-    if ((s->alignment || s->heatmap) && !attention)
+    if ((s->alignment || s->heatmap || s->html) && !attention)
         return err_set(err, NULL, 0, "this model has no attention, so there is no alignment to show");
     if (s->replace_unknown && !attention)
         return err_set(err, NULL, 0, "this model has no attention, so --replace-unk cannot tell where a word is from");

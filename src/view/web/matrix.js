@@ -63,12 +63,12 @@ function describe(alignment, row, column) {
  *
  * alignment  {source, target, matrix}: the texts of both sides, and for each of the target a row of weights, 0 to 1
  * options    caption: what a screen reader calls the table
- *            onPoint(row, column): is told what the mouse or the focus points at: a cell, a row (column null), a
- *            column (row null), or nothing (both null)
+ *            onPoint(row, column, held): is told what is pointed at: a cell, a row (column null), a column (row null),
+ *            or nothing (both null); held: by the focus, which stays, not by the mouse
  *
  * Returns {update, point, focus}. update(alignment) shows another alignment, at little cost where the texts are the same.
  * point(row, column) lights a row, a column, a cell or nothing, without a call of onPoint. focus(row, column) moves
- * the keyboard's focus to a cell.
+ * the keyboard's focus to a cell, or to the last one where there are not so many.
  *
  * The cells take the room there is: the container's width, and the window's height less --above (CSS, 24rem).
  */
@@ -80,7 +80,7 @@ function drawMatrix(container, alignment, options = {}) {
     const stacked = scope === "col" && [...text.trim()].length > 1 && isSquare(text);
     const quiet = text === "</s>" || !text.trim();
     const kind = [turned && "turned", stacked && "stacked", quiet && "quiet"].filter(Boolean).join(" ");
-    return make("th", { scope, class: kind, title: label(text) }, make("span", {}, label(text)));
+    return make("th", { scope, class: kind, title: label(text), tabindex: -1 }, make("span", {}, label(text)));
   }
 
   /** The room that the labels of a side need beside or above the cells, in em. */
@@ -106,10 +106,10 @@ function drawMatrix(container, alignment, options = {}) {
     const sizes = { columns: source.length, rows: target.length, left: room(source.length ? target : [], false) };
     sizes.top = room(source, true);
     for (const [name, value] of Object.entries(sizes)) table.style.setProperty(`--${name}`, value);
-    table.addEventListener("mouseover", (event) => tell(event.target));
-    table.addEventListener("mouseleave", () => tell(null));
-    table.addEventListener("focusin", (event) => tell(event.target));
-    table.addEventListener("focusout", () => tell(null));
+    table.addEventListener("mouseover", (event) => tell(event.target, false));
+    table.addEventListener("mouseleave", () => tell(null, false));
+    table.addEventListener("focusin", (event) => tell(event.target, true));
+    table.addEventListener("focusout", () => tell(null, true));
     table.addEventListener("keydown", move);
     container.classList.add("matrix");
     container.replaceChildren(table);
@@ -132,11 +132,11 @@ function drawMatrix(container, alignment, options = {}) {
     return [cell.scope === "col" ? null : cell.parentNode.rowIndex - 1, cell.scope === "row" ? null : cell.cellIndex - 1];
   }
 
-  function tell(element) {
+  function tell(element, held) {
     const [row, column] = placeOf(element);
     point(row, column);
     if (row !== null && column !== null) cells[row][column].title = describe(shown, row, column);
-    options.onPoint?.(row, column);
+    options.onPoint?.(row, column, held);
   }
 
   function light(element, weight, kind) {
@@ -164,7 +164,7 @@ function drawMatrix(container, alignment, options = {}) {
   }
 
   function focus(row, column) {
-    const cell = cells[row]?.[column];
+    const cell = cells[Math.min(row, cells.length - 1)]?.[Math.min(column, shown.source.length - 1)];
     if (!cell) return;
     home.setAttribute("tabindex", -1);
     home = cell;
