@@ -3,6 +3,7 @@
 #   make demo      train the tiny preset on corpus/ and translate the tide sentence
 #   make test      all tests            make asan, make tsan    the tests under a sanitizer
 #   make neon      the kernels for aarch64, on an emulated one
+#   make pages     the pages that it writes, in a browser without a window
 #   make fuzz      the readers of untrusted text under a fuzzer; seconds=600 for each, jobs=1 at a time
 #   make bench     what this machine reaches (idle, please); against peers: scripts/compare-*
 #   make corpus-games   a corpus of some 80,000 pairs, from the translations of games in Debian's packages
@@ -163,6 +164,11 @@ neon:
 	$(MAKE) -j$(JOBS) build/tide $B/tests/bits
 	scripts/run-tests tests/neon.sh
 
+pages:
+	scripts/setup pages
+	$(MAKE) -j$(JOBS) build/tide $B/tests/test_page
+	scripts/run-tests $B/tests/test_page tests/e2e_pages.sh
+
 seconds ?= 60
 jobs    ?= $(JOBS)
 fuzz:
@@ -194,6 +200,6 @@ install: build/tide
 clean:
 	rm -rf build
 
-.PHONY: programs plain fuzzers check demo test asan tsan neon fuzz fixtures setup format bench corpus-games install clean
+.PHONY: programs plain fuzzers check demo test asan tsan neon pages fuzz fixtures setup format bench corpus-games install clean
 .SECONDARY:
 -include $(shell find $B -name '*.d' 2>/dev/null)

@@ -46,7 +46,7 @@ function weightsAt(alignment, row, column) {
 /** A sentence on what is pointed at: a cell, a row (column null) or a column (row null); "" where both are null. */
 function describe(alignment, row, column) {
   if (row === null && column === null) return "";
-  const { source, target } = alignment;
+  const { source, target } = alignment, most = 12;
   if (row !== null && column !== null)
     return `${label(target[row])} is read from ${label(source[column])}: ${percent(alignment.matrix[row][column])}`;
   const others = row === null ? target : source;
@@ -54,8 +54,9 @@ function describe(alignment, row, column) {
     .map((weight, i) => ({ weight, text: `${label(others[i])} ${percent(weight)}` }))
     .filter(({ weight }) => weight >= 0.005)
     .sort((a, b) => b.weight - a.weight);
-  const list = found.map(({ text }) => text).join(", ") || "nothing";
-  return row === null ? `${label(source[column])} is read for ${list}` : `${label(target[row])} is read from ${list}`;
+  const list = found.slice(0, most).map(({ text }) => text).join(" · ") || "nothing";
+  const rest = found.length > most ? ` · and ${found.length - most} with less` : "";
+  return (row === null ? `${label(source[column])} is read for ` : `${label(target[row])} is read from `) + list + rest;
 }
 
 /**
@@ -120,7 +121,7 @@ function drawMatrix(container, alignment, options = {}) {
       row.forEach((weight, j) => {
         const cell = cells[i][j];
         cell.style.setProperty("--weight", weight);
-        cell.textContent = Math.round(100 * weight);
+        cell.textContent = Math.round(100 * weight) || "";
         cell.className = weight >= 0.7 ? "strong" : weight < 0.05 ? "faint" : "";
       }),
     );
@@ -155,11 +156,11 @@ function drawMatrix(container, alignment, options = {}) {
     } else if (row !== null) {
       light(sides[row], undefined, "pointed");
       heads.forEach((head, j) => light(head, shown.matrix[row][j], "lit"));
-      cells[row].forEach((cell) => light(cell, undefined, "among"));
+      cells[row].forEach((cell) => light(cell, undefined, "across"));
     } else if (column !== null) {
       light(heads[column], undefined, "pointed");
       sides.forEach((side, i) => light(side, shown.matrix[i][column], "lit"));
-      cells.forEach((cellsOfRow) => light(cellsOfRow[column], undefined, "among"));
+      cells.forEach((cellsOfRow) => light(cellsOfRow[column], undefined, "down"));
     }
   }
 

@@ -1,0 +1,203 @@
+#!/bin/sh
+# The page of alignments in a browser: what lights up, keys, words, copying, long sentences, long runs, paper and the dark.
+. "$(dirname "$0")/common.inc"
+. "$(dirname "$0")/page.inc"
+smallest_run "$scratch/run" --after-batches 200
+smallest_run "$scratch/back" --after-batches 12 --langs en zh --tokenizer bpe char
+cut -f1 "$scratch/dev.tsv" >"$scratch/en"
+cut -f2 "$scratch/dev.tsv" >"$scratch/zh"
+
+# ---- pointing, keys, n-best ----
+printf '潮水退了。\n\n</script><b>"&我\n' >"$scratch/in"
+tide_ok translate "$scratch/run" --n-best 3 --beam-size 3 --html "$scratch/nbest.html" <"$scratch/in" >"$scratch/out"
+stands_alone "$scratch/nbest.html"
+cat >"$scratch/nbest.js" <<'JS'
+const pieces = (id) => all(`#${id} .piece`);
+const lit = (id) => pieces(id).filter((piece) => Number(piece.style.getPropertyValue("--weight")) > 0).length;
+const pointed = (id) => pieces(id).map((piece) => piece.classList.contains("pointed")).indexOf(true);
+const selected = () => all("#sentences [aria-selected=true]").map((item) => item.textContent);
+const cell = (row, column) => one("#matrix").querySelectorAll("tbody tr")[row].querySelectorAll("td")[column];
+const title = (piece) => piece.firstChild.textContent;
+
+async function test() {
+  equal("the first sentence is chosen", selected(), ["潮水退了。"]);
+  equal("the source stands there", pieces("source").map(title), ["潮", "水", "退", "了", "。", "</s>"]);
+  equal("a cell for each two", all("#matrix tbody td").length, pieces("source").length * pieces("target").length);
+  check("a table of the keyboard's", one("#matrix table").getAttribute("role") === "grid" && one("#matrix table").ariaLabel);
+  equal("headers say what they head", all("#matrix th:not([scope])").length, 0);
+
+  hover(pieces("target")[0]);
+  equal("a target word is pointed at", pointed("target"), 0);
+  equal("it lights the source", lit("source"), 6);
+  equal("and no target", lit("target"), 0);
+  const best = alignment.matrix[0].indexOf(Math.max(...alignment.matrix[0]));
+  equal("in numbers too", title(pieces("source")[best].lastChild), percent(alignment.matrix[0][best]));
+  check("and in words", one("#said").textContent.startsWith(`${title(pieces("target")[0])} is read from ${alignment.source[best]} `));
+  check("and in the matrix", one("#matrix tbody th").classList.contains("pointed"));
+  leave(pieces("target")[0]);
+  equal("it goes out", [pointed("target"), lit("source"), all("#matrix .pointed").length], [-1, 0, 0]);
+
+  hover(pieces("source")[2]);
+  equal("a source word lights the target", [pointed("source"), lit("target")], [2, pieces("target").length]);
+  leave(pieces("source")[2]);
+  hover(cell(1, 3));
+  equal("a cell lights two words", [pointed("source"), pointed("target")], [3, 1]);
+  check("a cell says its weight", one("#said").textContent.endsWith(`: ${percent(alignment.matrix[1][3])}`));
+  hover(all("#matrix thead th")[4]);
+  equal("a column's head lights as its word does", [pointed("source"), lit("target")], [4, pieces("target").length]);
+  one("#matrix table").dispatchEvent(new MouseEvent("mouseleave"));
+  equal("nothing is left", all(".pointed").length, 0);
+
+  pieces("source")[0].focus();
+  press("ArrowRight");
+  equal("an arrow moves along the words", [document.activeElement, pointed("source")], [pieces("source")[1], 1]);
+  hover(cell(0, 0));
+  one("#matrix table").dispatchEvent(new MouseEvent("mouseleave"));
+  equal("the focus still points when the mouse has left", pointed("source"), 1);
+  press("n");
+  equal("n shows the next hypothesis", one("#rank").textContent.startsWith("2 of 3"), true);
+  check("the focus stays on its word", document.activeElement === pieces("source")[1]);
+  press("p");
+  press("p");
+  equal("p shows the one before", one("#rank").textContent.startsWith("1 of 3"), true);
+  one("#worse").click();
+  equal("so do buttons", one("#rank").textContent.startsWith("2 of 3"), true);
+
+  cell(0, 0).focus();
+  for (const key of ["ArrowDown", "ArrowRight", "ArrowRight", "ArrowUp", "ArrowUp", "ArrowLeft"]) press(key);
+  check("arrows move among cells, no further than the edge", document.activeElement === cell(0, 1));
+  equal("and point", [pointed("source"), pointed("target")], [1, 0]);
+  equal("one cell is reached by tab", all("#matrix [tabindex='0']").length, 1);
+  check("the focus is seen", getComputedStyle(document.activeElement).outlineStyle !== "none");
+  document.activeElement.blur();
+
+  press("w", document.body);
+  const words = alignment.target.map(label);
+  equal("w makes words", words.join(" "), `${hypothesis().text} </s>`);
+  equal("the button knows", one("#level").getAttribute("aria-pressed"), "true");
+  check("words' rows sum to 1", alignment.matrix.every((row) => Math.abs(row.reduce((a, b) => a + b) - 1) < 0.002));
+  press("w", document.body);
+
+  let copied = "";
+  Object.defineProperty(navigator, "clipboard", { configurable: true, value: undefined });
+  document.execCommand = (command) => { copied = command + document.activeElement.value; return true; };
+  press("c", document.body);
+  await new Promise((done) => setTimeout(done));
+  const lines = copied.slice("copy".length).split("\n");
+  equal("c copies without a clipboard", lines[0], ["", ...alignment.source.map(label)].join("\t"));
+  equal("a line each row", lines.length, alignment.target.length + 2);
+  equal("of numbers", lines[1].split("\t").slice(1).map(Number), alignment.matrix[0]);
+  Object.defineProperty(navigator, "clipboard", { value: { writeText: async (text) => void (copied = text) } });
+  one("#copy").click();
+  await new Promise((done) => setTimeout(done));
+  equal("and with one", [copied, one("#done").textContent], [lines.join("\n"), "copied"]);
+
+  press("?", document.body);
+  check("? shows the keys", one("#keys").open);
+  press("ArrowDown", document.body);
+  equal("and nothing else moves", selected(), ["潮水退了。"]);
+  one("#keys").close();
+
+  press("ArrowDown", document.body);
+  equal("an empty line has no translation", [selected(), pieces("target").length, all("#matrix td").length], [["(empty)"], 0, 0]);
+  equal("which is said", one("#said").textContent, "There is no translation.");
+  for (const key of ["w", "n", "c"]) press(key, document.body);
+  press("ArrowDown", document.body);
+  press("ArrowDown", document.body);
+  equal("the last sentence", selected(), ['<\/script><b>"&我']);
+  equal("is text and not markup", pieces("source").map(title).join(""), '<\/script><b>"&我</s>');
+  all("#sentences li")[0].click();
+  equal("a click chooses", selected(), ["潮水退了。"]);
+}
+test().catch((problem) => say(`FAIL ${problem.stack}`)).finally(finish);
+JS
+drive pointing "$scratch/nbest.html" "$scratch/nbest.js"
+
+# ---- words are those of --level word ----
+sed 's/\([^，。！？]\)\([^，。！？]\)/\1\2 /g' "$scratch/zh" >"$scratch/spaced"
+pair="--src $scratch/spaced --tgt $scratch/en --level word"
+tide_ok align "$scratch/run" $pair --format html >"$scratch/words.html"
+{
+    echo "const expected = ["
+    tide_ok align "$scratch/run" $pair --format json | sed 's/$/,/'
+    cat <<'JS'
+];
+equal("as many", data.sentences.length, expected.length);
+expected.forEach((want, i) => {
+  choose(i);
+  equal(`words of source ${i}`, all("#matrix thead th").map((head) => head.textContent), want.source);
+  equal(`words of target ${i}`, all("#matrix tbody th").map((head) => head.textContent), want.target);
+  const apart = want.matrix.flatMap((row, k) => row.map((weight, j) => Math.abs(weight - alignment.matrix[k][j])));
+  check(`weights ${i}: at most ${Math.max(...apart)} apart`, Math.max(...apart) < 0.001);
+  const cells = all("#matrix tbody td").map((cell) => Number(cell.textContent));
+  check(`numbers ${i}`, want.matrix.flat().every((weight, k) => Math.abs(100 * weight - cells[k]) < 0.65));
+});
+finish();
+JS
+} >"$scratch/words.js"
+drive words "$scratch/words.html" "$scratch/words.js"
+
+# ---- long sentences, and labels ----
+for word in $(seq 12); do printf 'The sea is calm and '; done >"$scratch/long.en"
+for word in $(seq 12); do printf '大海非常平静,'; done >"$scratch/long.zh"
+cat >"$scratch/long.js" <<'JS'
+const frame = one("#matrix"), box = (element) => element.getBoundingClientRect();
+const heads = all("#matrix thead th span"), sides = all("#matrix tbody th span");
+check("60 words", alignment.target.length > 60);
+check("the page is no wider than the window", document.documentElement.scrollWidth <= innerWidth);
+check("the frame ends in the window", box(frame).bottom <= innerHeight);
+check("letters are large enough", [...heads, ...sides].every((span) => parseFloat(getComputedStyle(span).fontSize) >= 16));
+check("rows do not overlap", sides.every((span) => box(span).height <= box(span.closest("tr")).height + 0.5));
+for (const span of heads) {
+  const square = isSquare(span.textContent), turned = getComputedStyle(span).transform !== "none";
+  if (square && turned) say("FAIL Chinese is turned");
+  if (!square && span.textContent.length > 2 && !turned) say("FAIL letters stand level");
+}
+frame.scrollTo(150, 200);
+check("the frame scrolls", frame.scrollTop === 200);
+equal("and labels stay", [box(one("tbody th")).left, box(one("thead th")).top].map(Math.round), [box(frame).left, box(frame).top].map(Math.round));
+all("#matrix tbody tr")[9].querySelectorAll("td")[9].focus();
+check("no label hides the focus", box(document.activeElement).top >= box(one("thead th")).bottom - 1);
+equal("darkness", getComputedStyle(document.body).backgroundColor, matchMedia("(prefers-color-scheme: dark)").matches ? "rgb(21, 24, 29)" : "rgb(255, 255, 255)");
+finish();
+JS
+tide_ok align "$scratch/run" --src "$scratch/long.zh" --tgt "$scratch/long.en" --format html >"$scratch/long.html"
+tide_ok align "$scratch/back" --src "$scratch/long.en" --tgt "$scratch/long.zh" --format html >"$scratch/back.html"
+drive long "$scratch/long.html" "$scratch/long.js"
+grep -q 'darkness' "$scratch/results" || die "no word of darkness"
+drive long-dark "$scratch/back.html" "$scratch/long.js" --blink-settings=preferredColorScheme=0
+
+# ---- a long run ----
+for hundred in $(seq 84); do cat "$scratch/zh"; done >"$scratch/many"
+tide_ok translate "$scratch/run" --beam-size 1 --html "$scratch/many.html" <"$scratch/many" >"$scratch/out"
+cat >"$scratch/many.js" <<'JS'
+one("#sentences").focus();
+press("End");
+equal("the last of all", one("#sentences").getAttribute("aria-activedescendant"), "sentence-1007");
+check("is in sight", document.getElementById("sentence-1007").getBoundingClientRect().bottom <= innerHeight);
+press("PageUp");
+press("ArrowUp");
+equal("keys of a list", one("#sentences [aria-selected=true]").id, "sentence-996");
+press("Home");
+equal("the first", one("#sentences [aria-selected=true]").id, "sentence-0");
+equal("one matrix", all("#matrix table").length, 1);
+finish();
+JS
+drive many "$scratch/many.html" "$scratch/many.js"
+
+# ---- paper ----
+for page in nbest long; do
+    chromium --headless --no-sandbox --disable-gpu --host-resolver-rules='MAP * ~NOTFOUND' --virtual-time-budget=2000 \
+        --user-data-dir="$scratch/browser" --print-to-pdf="$scratch/$page.pdf" "file://$scratch/$page.html" 2>"$scratch/chromium" ||
+        die "printing $page: $(tail -n 3 "$scratch/chromium")"
+    [ "$(grep -ac '/Type /Page$' "$scratch/$page.pdf")" = 1 ] || die "$page is $(grep -ac '/Type /Page$' "$scratch/$page.pdf") pages"
+done
+
+# ---- the test itself: a page that asks for something is caught ----
+grep -v 'Content-Security-Policy' "$scratch/nbest.html" >"$scratch/leaky.html"
+echo 'new Image().src = "http://example.org/picture.png"; setTimeout(() => { check("asked", true); finish(); }, 300);' >"$scratch/leaky.js"
+(drive leaky "$scratch/leaky.html" "$scratch/leaky.js") >"$scratch/out" 2>&1 && die "a page's request went unseen"
+grep -q '"url":"http://example.org' "$scratch/out" || die "$(cat "$scratch/out")"
+(drive barred "$scratch/nbest.html" "$scratch/leaky.js") >"$scratch/out" 2>&1 && die "a policy's breach went unseen"
+grep -q 'FAIL policy: img-src' "$scratch/out" || die "$(cat "$scratch/out")"
+exit 0
