@@ -105,3 +105,14 @@ smallest_run "$scratch/stuck" --learn-rate 0.00000001 --mini-batch 1 --after-bat
 grep -q 'the attention is stuck' "$scratch/stderr" || die "no warning: $(cat "$scratch/stderr")"
 grep -q '"attention_entropy": [0-9.]*, "attention_diversity": [0-9.]*, "attention_stuck": true, "bleu_by_length": \[{"to": [0-9]*, "sentences": [0-9]*, "bleu": [0-9.]*}' \
     "$scratch/stuck/train.jsonl" || die "$(grep valid "$scratch/stuck/train.jsonl")"
+
+# the page of alignments: every hypothesis that is printed is on it; what cannot be written is said in one line
+tide_ok translate "$scratch/run" --n-best 2 --html "$scratch/page.html" <"$scratch/zh" >"$scratch/nbest"
+[ "$(grep -c '^{"text":.*"matrix":' "$scratch/page.html")" = "$(wc -l <"$scratch/nbest")" ] || die "not every hypothesis is on the page"
+tide_ok align "$scratch/run" $pair --format html >"$scratch/aligned.html"
+[ "$(grep -c '"matrix":' "$scratch/aligned.html")" = 12 ] && grep -q '"byWord":false' "$scratch/aligned.html" || die "align --format html"
+tide_ok align "$scratch/run" $pair --format html --level word | grep -q '"byWord":true' || die "--level word"
+refused 1 '^tide: /dev/full: cannot be written: No space left' translate "$scratch/run" --html /dev/full
+refused 1 "^tide: $scratch/none/page.html: cannot be written: No such" translate "$scratch/run" --html "$scratch/none/page.html"
+"$tide" align "$scratch/run" $pair --format html >/dev/full 2>"$scratch/stderr" && die "a page on a full disk"
+[ "$(cat "$scratch/stderr")" = 'tide: standard output cannot be written' ] || die "$(cat "$scratch/stderr")"

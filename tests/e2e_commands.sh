@@ -86,6 +86,7 @@ tide_ok --version | grep -q '^tide ' || die "--version"
 smallest_run "$scratch/encdec" --after-batches 12 --attention none
 tide_ok translate "$scratch/encdec" <"$scratch/dev.zh" >/dev/null
 "$tide" translate "$scratch/encdec" --alignment hard </dev/null 2>"$scratch/stderr" && die "an alignment without attention"
+"$tide" translate "$scratch/encdec" --html "$scratch/page" </dev/null 2>"$scratch/stderr" && die "a page without attention"
 smallest_run "$scratch/prev" --after-batches 12 --readout-state prev --optimizer adadelta --learn-rate 1
 smallest_run "$scratch/sgd" --after-batches 12 --optimizer sgd --learn-rate 0.5
 smallest_run "$scratch/joint" --after-batches 12 --tokenizer bpe bpe --merges joint --bpe-merges 60 7
