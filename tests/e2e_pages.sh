@@ -32,7 +32,7 @@ async function test() {
   equal("and no target", lit("target"), 0);
   const best = alignment.matrix[0].indexOf(Math.max(...alignment.matrix[0]));
   equal("in numbers too", title(pieces("source")[best].lastChild), percent(alignment.matrix[0][best]));
-  check("and in words", one("#said").textContent.startsWith(`${title(pieces("target")[0])} is read from ${alignment.source[best]} `));
+  check("and in words", one("#said").textContent.startsWith(`"${title(pieces("target")[0])}" is read from ${alignment.source[best]} `));
   check("and in the matrix", one("#matrix tbody th").classList.contains("pointed"));
   leave(pieces("target")[0]);
   equal("it goes out", [pointed("target"), lit("source"), all("#matrix .pointed").length], [-1, 0, 0]);
@@ -158,6 +158,10 @@ check("the frame scrolls", frame.scrollTop === 200);
 equal("and labels stay", [box(one("tbody th")).left, box(one("thead th")).top].map(Math.round), [box(frame).left, box(frame).top].map(Math.round));
 all("#matrix tbody tr")[9].querySelectorAll("td")[9].focus();
 check("no label hides the focus", box(document.activeElement).top >= box(one("thead th")).bottom - 1);
+const last = all("#target .piece").pop();
+mouse(last, "mouseenter");
+check("the matrix shows what a word points at", box(all("tbody tr").pop()).bottom <= box(frame).bottom + 1);
+mouse(last, "mouseleave");
 equal("darkness", getComputedStyle(document.body).backgroundColor, matchMedia("(prefers-color-scheme: dark)").matches ? "rgb(21, 24, 29)" : "rgb(255, 255, 255)");
 finish();
 JS

@@ -16,9 +16,15 @@ function drawLine(line, texts, place) {
     const quiet = text === "</s>" || !text.trim();
     const piece = make("span", { role: "listitem", class: quiet ? "piece quiet" : "piece", tabindex: i ? -1 : 0 });
     piece.append(label(text), make("small", { "aria-hidden": "true" }));
-    piece.addEventListener("mouseenter", () => point(...place(i)));
+    piece.addEventListener("mouseenter", () => {
+      point(...place(i));
+      matrix?.reveal(...place(i));
+    });
     piece.addEventListener("mouseleave", () => point(...pinned));
-    piece.addEventListener("focus", () => pin(...place(i)));
+    piece.addEventListener("focus", () => {
+      pin(...place(i));
+      matrix?.reveal(...place(i));
+    });
     piece.addEventListener("blur", () => pin(null, null));
     if ((i && text.startsWith(" ")) || text === "</s>") line.append(" ");
     line.append(piece);
@@ -29,13 +35,14 @@ const piecesOf = (line) => [...line.querySelectorAll(".piece")];
 
 /** Lights the pieces of a line: `at` is pointed at, or each is lit by its weight. */
 function lightLine(line, at, weights) {
+  const sign = line.classList.contains("long") ? "" : "%"; // no room
   piecesOf(line).forEach((piece, i) => {
     const weight = weights?.[i] ?? 0;
     piece.classList.toggle("pointed", i === at);
     piece.classList.toggle("lit", weights !== null);
     piece.classList.toggle("strong", weight >= 0.7);
     piece.style.setProperty("--weight", weight);
-    piece.lastChild.textContent = weight >= 0.05 ? percent(weight) : "";
+    piece.lastChild.textContent = weight >= 0.05 ? Math.round(100 * weight) + sign : "";
   });
 }
 

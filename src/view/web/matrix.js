@@ -48,7 +48,7 @@ function describe(alignment, row, column) {
   if (row === null && column === null) return "";
   const { source, target } = alignment, most = 12;
   if (row !== null && column !== null)
-    return `${label(target[row])} is read from ${label(source[column])}: ${percent(alignment.matrix[row][column])}`;
+    return `"${label(target[row])}" is read from ${label(source[column])}: ${percent(alignment.matrix[row][column])}`;
   const others = row === null ? target : source;
   const found = weightsAt(alignment, row, column)
     .map((weight, i) => ({ weight, text: `${label(others[i])} ${percent(weight)}` }))
@@ -56,7 +56,7 @@ function describe(alignment, row, column) {
     .sort((a, b) => b.weight - a.weight);
   const list = found.slice(0, most).map(({ text }) => text).join(" · ") || "nothing";
   const rest = found.length > most ? ` · and ${found.length - most} with less` : "";
-  return (row === null ? `${label(source[column])} is read for ` : `${label(target[row])} is read from `) + list + rest;
+  return (row === null ? `"${label(source[column])}" is read for ` : `"${label(target[row])}" is read from `) + list + rest;
 }
 
 /**
@@ -67,9 +67,10 @@ function describe(alignment, row, column) {
  *            onPoint(row, column, held): is told what is pointed at: a cell, a row (column null), a column (row null),
  *            or nothing (both null); held: by the focus, which stays, not by the mouse
  *
- * Returns {update, point, focus}. update(alignment) shows another alignment, at little cost where the texts are the same.
- * point(row, column) lights a row, a column, a cell or nothing, without a call of onPoint. focus(row, column) moves
- * the keyboard's focus to a cell, or to the last one where there are not so many.
+ * Returns {update, point, reveal, focus}. update(alignment) shows another alignment, at little cost where the texts are
+ * the same. point(row, column) lights a row, a column, a cell or nothing, without a call of onPoint; reveal(row, column)
+ * scrolls the container to them. focus(row, column) moves the keyboard's focus to a cell, or to the last one where there
+ * are not so many.
  *
  * The cells take the room there is: the container's width, and the window's height less --above (CSS, 24rem).
  */
@@ -164,6 +165,17 @@ function drawMatrix(container, alignment, options = {}) {
     }
   }
 
+  function reveal(row, column) {
+    const within = (value, least, most) => Math.min(Math.max(value, least), most);
+    const { offsetWidth: left, offsetHeight: top } = table.querySelector(".corner"); // the labels lie above
+    const { clientWidth, clientHeight, scrollLeft, scrollTop } = container;
+    const line = sides[row]?.parentNode, head = heads[column];
+    if (line)
+      container.scrollTop = within(scrollTop, line.offsetTop + line.offsetHeight - clientHeight, line.offsetTop - top);
+    if (head)
+      container.scrollLeft = within(scrollLeft, head.offsetLeft + head.offsetWidth - clientWidth, head.offsetLeft - left);
+  }
+
   function focus(row, column) {
     const cell = cells[Math.min(row, cells.length - 1)]?.[Math.min(column, shown.source.length - 1)];
     if (!cell) return;
@@ -191,5 +203,5 @@ function drawMatrix(container, alignment, options = {}) {
   }
 
   update(alignment);
-  return { update, point, focus };
+  return { update, point, reveal, focus };
 }
