@@ -39,6 +39,12 @@ printf 'dim-emb = 12\ndim_emb = 12\n' >"$scratch/bad.conf"
 train 1 'bad.conf:2: unknown key' "--tsv $scratch/train.tsv --config $scratch/bad.conf"
 printf 'dim-emb = 12\n\0dim_emb = 12\n' >"$scratch/nul.conf"
 train 1 'nul.conf: .* NUL' "--tsv $scratch/train.tsv --config $scratch/nul.conf"
+refuses 2 'report needs one MODEL' "$tide" report
+refuses 1 'no/such/train.jsonl: No such file' "$tide" report no/such
+mkdir "$scratch/broken-log"
+printf '{"update": 1}\n{"update": \n{"update": 2}\n' >"$scratch/broken-log/train.jsonl"
+refuses 1 'broken-log/train.jsonl:2: is not a line of' "$tide" report "$scratch/broken-log"
+[ ! -e "$scratch/broken-log/report.html" ] || die "a report of a broken log"
 # two trainings in one directory: the second is refused, the first goes on
 "$tide" train --tsv "$scratch/train.tsv" --config "$scratch/smallest.conf" --model "$scratch/shared" \
     --after-minutes 1 2>/dev/null &

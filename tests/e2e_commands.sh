@@ -11,6 +11,17 @@ grep -q '"update": 300, "epoch": [0-9.]*, "valid_loss": [0-9.]*, "valid_ppl": [0
     "$scratch/run/train.jsonl" || die "no validation in train.jsonl"
 grep -q '"source": \["潮", "水", "退", "了", "。", "</s>"\]' "$scratch/run/align/00000300.json" || die "probe missing"
 
+# report: what the training wrote, byte for byte, and where it is; a training does not end where it cannot be written
+[ "$(tail -n 1 "$scratch/stderr")" = "report: $scratch/run/report.html" ] || die "report: $(cat "$scratch/stderr")"
+grep -q '"frames":\[{"update":300,' "$scratch/run/report.html" || die "no alignments in report.html"
+cp "$scratch/run/report.html" "$scratch/report.html"
+tide_ok report "$scratch/run/"
+cmp "$scratch/run/report.html" "$scratch/report.html" || die "tide report writes another page"
+mkdir -p "$scratch/unreported/report.html"
+smallest_run "$scratch/unreported" --after-batches 12 --valid-freq 6
+[ "$(grep -c 'the report could not be written' "$scratch/stderr")" = 3 ] || die "no warning: $(cat "$scratch/stderr")"
+[ -s "$scratch/unreported/model.safetensors" ] || die "a report that cannot be written ended the training"
+
 # translate: a line out for each line in, empty ones too, and the same whatever the batch
 cut -f2 "$scratch/dev.tsv" >"$scratch/dev.zh"
 cut -f1 "$scratch/dev.tsv" >"$scratch/dev.en"
@@ -77,7 +88,7 @@ tide_ok translate "$scratch/run" <"$scratch/dev.zh" | cmp - "$scratch/out.en" ||
 
 # info, help
 tide_ok info "$scratch/run" | grep -q '^encoder.fwd.W *\[12, 60\]' || die "info"
-for command in train translate align aer bleu chrf corpus tokenize score evaluate info bench; do
+for command in train translate align aer bleu chrf corpus tokenize score evaluate info report bench; do
     tide_ok "$command" --help | grep -q "usage: tide $command" || die "$command --help"
 done
 tide_ok --version | grep -q '^tide ' || die "--version"
@@ -85,6 +96,7 @@ tide_ok --version | grep -q '^tide ' || die "--version"
 # RNNencdec, and the other options that change the model
 smallest_run "$scratch/encdec" --after-batches 12 --attention none
 tide_ok translate "$scratch/encdec" <"$scratch/dev.zh" >/dev/null
+grep -q '"frames":\[{"update":12,"alignments":\[\]}\]' "$scratch/encdec/report.html" || die "alignments without attention"
 "$tide" translate "$scratch/encdec" --alignment hard </dev/null 2>"$scratch/stderr" && die "an alignment without attention"
 "$tide" translate "$scratch/encdec" --html "$scratch/page" </dev/null 2>"$scratch/stderr" && die "a page without attention"
 smallest_run "$scratch/prev" --after-batches 12 --readout-state prev --optimizer adadelta --learn-rate 1

@@ -13,7 +13,8 @@
 
 static const Command *const commands[] = {&command_train, &command_translate, &command_align,  &command_aer,
                                           &command_bleu,  &command_chrf,      &command_corpus, &command_tokenize,
-                                          &command_score, &command_evaluate,  &command_info,   &command_bench};
+                                          &command_score, &command_evaluate,  &command_info,   &command_report,
+                                          &command_bench};
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 int fail(const Err *err) {

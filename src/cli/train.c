@@ -3,6 +3,7 @@
 #include "text/files.h"
 #include "train/trainer.h"
 #include "view/progress.h"
+#include "view/report.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,24 +80,43 @@ static int gather_options(const Args *args, Options *options, Err *err) {
 
 /* ---- watching ------------------------------------------------------------------------------------------------- */
 
+typedef struct Screen {
+    ProgressView view;
+    const char *model;
+} Screen;
+
 static void show_note(void *context, const char *text) {
-    progress_clear(context);
+    Screen *screen = context;
+    progress_clear(&screen->view);
     fprintf(stderr, "%s\n", text);
 }
 
 static void show_progress(void *context, const Progress *p) {
-    progress_show(context, p, seconds_now(), p->update == p->updates);
+    Screen *screen = context;
+    progress_show(&screen->view, p, seconds_now(), p->update == p->updates);
 }
 
 static void show_counting(void *context, const char *what, long done, long all) {
-    progress_count(context, what, done, all, seconds_now(), done == all);
+    Screen *screen = context;
+    progress_count(&screen->view, what, done, all, seconds_now(), done == all);
+}
+
+/* A training goes on without its report. */
+static bool write_report(const char *model) {
+    Err err;
+    if (!report_write(model, &err)) return true;
+    fputs("the report could not be written: ", stderr);
+    fail(&err);
+    return false;
 }
 
 static void show_validation(void *context, const Validation *v) {
-    progress_clear(context);
+    Screen *screen = context;
+    progress_clear(&screen->view);
     fprintf(stderr, "update %ld, epoch %.1f: dev loss %.3f, ", v->update, v->epoch, v->loss);
     fprintf(stderr, "BLEU %.2f%s\n", v->bleu.score, v->best ? " (best so far)" : "");
     for (int i = 0; i < v->examples; i++) fprintf(stderr, "    %s\n    -> %s\n", v->sources[i], v->outputs[i]);
+    write_report(screen->model);
 }
 
 static volatile sig_atomic_t stop;
@@ -140,21 +160,23 @@ static int run(const Args *args) {
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    ProgressView view;
-    progress_start(&view);
-    TrainWatch watch = {&view, show_note, show_progress, show_counting, show_validation};
+    Screen screen = {.model = job.model};
+    progress_start(&screen.view);
+    TrainWatch watch = {&screen, show_note, show_progress, show_counting, show_validation};
     int status = train(&job, &watch, &stop, &err);
-    progress_clear(&view);
-    return status ? fail(&err) : 0;
+    progress_clear(&screen.view);
+    if (status) return fail(&err);
+    if (write_report(job.model)) fprintf(stderr, "report: %s/report.html\n", job.model);
+    return 0;
 }
 
 const Command command_train = {
     .name = "train",
     .summary = "train a model on a parallel corpus",
     .usage = "--train-sets SRC TGT | --tsv FILE | --mo FILE  --model DIR  [--valid-sets SRC TGT] [--preset NAME] ...",
-    .about = "Trains, validates, and writes checkpoints, the best model, train.jsonl and alignments into DIR. Where\n"
-             "DIR holds a training already, goes on from its last checkpoint. Ctrl-C stops and saves. The flags below\n"
-             "--isa can stand in a preset or --config as well, a line each: `dim-emb = 256`.",
+    .about = "Trains, validates, and writes checkpoints, the best model, train.jsonl, alignments and report.html into\n"
+             "DIR. Where DIR holds a training already, goes on from its last checkpoint. Ctrl-C stops and saves. The\n"
+             "flags below --isa can stand in a preset or --config as well, a line each: `dim-emb = 256`.",
     .flags = flags,
     .flag_count = sizeof flags / sizeof *flags,
     .takes_options = true,

@@ -410,8 +410,6 @@ static int validate(Trainer *t, Err *err) {
     v.sources = (const char *const *)t->valid.source;
     v.outputs = (const char *const *)texts;
     v.examples = found.n < EXAMPLES ? found.n : EXAMPLES;
-    if (t->watch->validated) t->watch->validated(t->watch->context, &v);
-    warn_of_stuck_attention(t, &v);
     if (v.best) {
         t->state.best_bleu = v.bleu.score;
         t->state.best_update = v.update;
@@ -419,11 +417,13 @@ static int validate(Trainer *t, Err *err) {
     } else {
         t->state.stalled++;
     }
-    lines_free(texts);
-    translations_free(&found);
     int status = log_validation(t, &v, err);
     if (!status && v.best) status = save_model(t, err);
     if (!status) status = write_probes(t, err);
+    if (!status && t->watch->validated) t->watch->validated(t->watch->context, &v);
+    if (!status) warn_of_stuck_attention(t, &v);
+    lines_free(texts);
+    translations_free(&found);
     t->reported += seconds_now() - paused; /* tokens_per_s is of training alone */
     return status;
 }

@@ -42,7 +42,7 @@ typedef struct Validation {
     int examples;
 } Validation;
 
-/* How the loop is watched; any may be NULL. */
+/* How the loop is watched; any may be NULL. `validated` comes when the log and the alignments are written. */
 typedef struct TrainWatch {
     void *context;
     void (*note)(void *context, const char *text);

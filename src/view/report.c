@@ -1,0 +1,272 @@
+#include "view/report.h"
+
+#include "text/ds.h"
+#include "text/files.h"
+#include "view/web.h"
+
+#include <cJSON.h>
+#include <dirent.h>
+#include <errno.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define MOST_UPDATES 1e15
+enum { MOST_POINTS = 1000, MOST_FRAMES = 100, FRAME_BYTES = 8 << 20 };
+
+static const char markup[] =
+#include "view/web/report.html.inc"
+    ;
+static const char script[] =
+#include "view/web/report.js.inc"
+    ;
+
+typedef struct Report {
+    const char *dir;
+    cJSON *reports, *validations; /* lines of the log */
+    double last;                  /* its last update */
+    char *frames;                 /* JSON: sets of alignments */
+    size_t frames_size;
+} Report;
+
+/* The bytes as JSON, with nothing behind it but white space; NULL if they are not. Owned by the caller. */
+static cJSON *parse(const char *bytes, size_t n) {
+    const char *end = NULL;
+    cJSON *json = cJSON_ParseWithLengthOpts(bytes, n, &end, false);
+    if (json && strspn(end, " \t\r\n") >= (size_t)(bytes + n - end)) return json;
+    cJSON_Delete(json);
+    return NULL;
+}
+
+static const cJSON *get(const cJSON *object, const char *name) {
+    return cJSON_GetObjectItemCaseSensitive(object, name);
+}
+
+static bool is_update(const cJSON *json) {
+    return cJSON_IsNumber(json) && json->valuedouble >= 0 && json->valuedouble <= MOST_UPDATES;
+}
+
+/* ---- thinning ------------------------------------------------------------------------------------------------- */
+
+/* Which of n things is the k-th of `most` that stand for all; n is at least `most`, which is at least 2. */
+static long chosen(long k, long n, long most) { return k * (n - 1) / (most - 1); }
+
+/* Leaves `most` items of an array, and one that is to be kept (or NULL). */
+static void thin(cJSON *array, long most, const cJSON *keep) {
+    long n = cJSON_GetArraySize(array), i = 0, k = 0;
+    if (n <= most) return;
+    for (cJSON *item = array->child, *next; item; item = next, i++) {
+        next = item->next;
+        if (i == chosen(k, n, most)) k++;
+        else if (item != keep) cJSON_Delete(cJSON_DetachItemViaPointer(array, item));
+    }
+}
+
+/* ---- the log -------------------------------------------------------------------------------------------------- */
+
+static int read_line(Report *r, const char *line, size_t n, const char *path, long number, Err *err) {
+    cJSON *object = parse(line, n);
+    const cJSON *update = get(object, "update");
+    if (!is_update(update)) {
+        cJSON_Delete(object);
+        return err_set(err, path, number, "is not a line of a training's log");
+    }
+    r->last = update->valuedouble;
+    cJSON_AddItemToArray(get(object, "valid_loss") ? r->validations : r->reports, object);
+    return 0;
+}
+
+static const cJSON *best_of(const cJSON *validations) {
+    const cJSON *item, *best = NULL;
+    cJSON_ArrayForEach(item, validations) {
+        if (cJSON_IsTrue(get(item, "best"))) best = item;
+    }
+    return best;
+}
+
+static int read_log(Report *r, Err *err) {
+    char path[512];
+    size_t size;
+    snprintf(path, sizeof path, "%s/train.jsonl", r->dir);
+    char *text = file_read(path, &size, err);
+    if (!text) return -1;
+    int status = 0;
+    long number = 1;
+    for (char *line = text, *end; !status && (end = memchr(line, '\n', (size_t)(text + size - line))); line = end + 1)
+        status = read_line(r, line, (size_t)(end - line), path, number++, err);
+    mem_free(text);
+    thin(r->reports, MOST_POINTS, NULL);
+    thin(r->validations, MOST_POINTS, best_of(r->validations));
+    return status;
+}
+
+/* ---- alignments ----------------------------------------------------------------------------------------------- */
+
+static bool all_are(const cJSON *array, cJSON_bool (*is)(const cJSON *)) {
+    const cJSON *item;
+    if (!cJSON_IsArray(array)) return false;
+    cJSON_ArrayForEach(item, array) {
+        if (!is(item)) return false;
+    }
+    return true;
+}
+
+static cJSON_bool is_alignment(const cJSON *object) {
+    const cJSON *source = get(object, "source"), *target = get(object, "target"), *matrix = get(object, "matrix"), *row;
+    if (!all_are(source, cJSON_IsString) || !all_are(target, cJSON_IsString) || !cJSON_IsArray(matrix)) return false;
+    int columns = cJSON_GetArraySize(source);
+    cJSON_ArrayForEach(row, matrix) {
+        if (!all_are(row, cJSON_IsNumber) || cJSON_GetArraySize(row) != columns) return false;
+    }
+    return cJSON_GetArraySize(matrix) == cJSON_GetArraySize(target);
+}
+
+/* The strings of an array, which owns them; the block is the caller's. */
+static char **strings_of(const cJSON *array, int *n) {
+    const cJSON *item;
+    char **strings = mem_alloc((size_t)cJSON_GetArraySize(array) * sizeof *strings);
+    *n = 0;
+    cJSON_ArrayForEach(item, array) { strings[(*n)++] = item->valuestring; }
+    return strings;
+}
+
+static void write_alignment(FILE *out, const cJSON *object) {
+    int n_source, n_target, n = 0;
+    char **source = strings_of(get(object, "source"), &n_source);
+    char **target = strings_of(get(object, "target"), &n_target);
+    float *weight = mem_alloc((size_t)n_source * (size_t)n_target * sizeof *weight);
+    const cJSON *row, *cell;
+    cJSON_ArrayForEach(row, get(object, "matrix")) {
+        cJSON_ArrayForEach(cell, row) { weight[n++] = (float)cell->valuedouble; }
+    }
+    web_alignment(out, &(Alignment){source, n_source, target, n_target, weight});
+    mem_free(source);
+    mem_free(target);
+    mem_free(weight);
+}
+
+/* What the trainer wrote of one moment, as the page reads it. */
+static void write_frame(FILE *out, double update, const cJSON *alignments) {
+    const char *comma = "";
+    const cJSON *item;
+    fprintf(out, "{\"update\":%.0f,\"alignments\":[", update);
+    cJSON_ArrayForEach(item, alignments) {
+        fputs(comma, out);
+        write_alignment(out, item);
+        comma = ",";
+    }
+    fputs("]}", out);
+}
+
+static int read_frame(FILE *out, const char *path, Err *err) {
+    size_t size;
+    char *text = file_read(path, &size, err);
+    if (!text) return -1;
+    cJSON *frame = parse(text, size);
+    const cJSON *update = get(frame, "update"), *alignments = get(frame, "alignments");
+    bool sound = is_update(update) && all_are(alignments, is_alignment);
+    if (sound) write_frame(out, update->valuedouble, alignments);
+    mem_free(text);
+    cJSON_Delete(frame);
+    return sound ? 0 : err_set(err, path, 0, "is not a set of alignments");
+}
+
+static void frame_path(char path[512], const char *dir, long update) {
+    snprintf(path, 512, "%s/align/%08ld.json", dir, update);
+}
+
+static int by_update(const void *left, const void *right) {
+    long a = *(const long *)left, b = *(const long *)right;
+    return (a > b) - (a < b);
+}
+
+/* The updates that have alignments, in order, a stb_ds array, and how many bytes all their files have. */
+static int list_frames(const Report *r, long **updates, double *bytes, Err *err) {
+    char path[512];
+    snprintf(path, sizeof path, "%s/align", r->dir);
+    DIR *dir = opendir(path);
+    if (!dir) return errno == ENOENT ? 0 : err_set(err, path, 0, "%s", strerror(errno));
+    for (const struct dirent *entry; (entry = readdir(dir));) {
+        struct stat info;
+        long update = strtol(entry->d_name, NULL, 10);
+        frame_path(path, r->dir, update);
+        if (strcmp(entry->d_name, strrchr(path, '/') + 1) != 0 || (double)update > r->last || stat(path, &info))
+            continue;
+        arrput(*updates, update);
+        *bytes += (double)info.st_size;
+    }
+    closedir(dir);
+    if (*updates) qsort(*updates, (size_t)arrlen(*updates), sizeof **updates, by_update);
+    return 0;
+}
+
+/* How many of n files with so many bytes may stand for all. */
+static long most_frames(long n, double bytes) {
+    long most = n < MOST_FRAMES ? n : MOST_FRAMES;
+    while (most > 2 && (double)most * bytes > (double)FRAME_BYTES * (double)n) most--;
+    return most;
+}
+
+static int read_frames(Report *r, Err *err) {
+    long *updates = NULL;
+    double bytes = 0;
+    int status = list_frames(r, &updates, &bytes, err);
+    long n = arrlen(updates), most = most_frames(n, bytes);
+    FILE *out = open_memstream(&r->frames, &r->frames_size);
+    CHECK(out, "report_write: no memory stream");
+    for (long k = 0; !status && k < most; k++) {
+        char path[512];
+        frame_path(path, r->dir, updates[most < 2 ? k : chosen(k, n, most)]);
+        if (k) fputc(',', out);
+        status = read_frame(out, path, err);
+    }
+    fclose(out);
+    arrfree(updates);
+    return status;
+}
+
+/* ---- the page ------------------------------------------------------------------------------------------------- */
+
+/* What the page's script finds as `data`; owned by the caller, who releases it with free. */
+static char *data_of(const Report *r) {
+    char *reports = cJSON_PrintUnformatted(r->reports), *validations = cJSON_PrintUnformatted(r->validations);
+    char *data = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&data, &size);
+    CHECK(reports && validations && out, "report_write: no memory");
+    fprintf(out, "{\"reports\":%s,\"validations\":%s,\"frames\":[%s]}", reports, validations, r->frames);
+    fclose(out);
+    cJSON_free(reports);
+    cJSON_free(validations);
+    return data;
+}
+
+static int write_page(const Report *r, Err *err) {
+    char path[512], whole[PATH_MAX], title[PATH_MAX + 16], *text = NULL, *data = data_of(r);
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    CHECK(out, "report_write: no memory stream");
+    snprintf(title, sizeof title, "The training of %s", realpath(r->dir, whole) ? basename(whole) : r->dir);
+    web_page(out, &(WebPage){title, markup, data, script});
+    fclose(out);
+    snprintf(path, sizeof path, "%s/report.html", r->dir);
+    int status = file_replace(path, (const void *[]){text}, &size, 1, err);
+    free(text);
+    free(data);
+    return status;
+}
+
+int report_write(const char *dir, Err *err) {
+    Report r = {.dir = dir, .reports = cJSON_CreateArray(), .validations = cJSON_CreateArray()};
+    int status = read_log(&r, err);
+    if (!status) status = read_frames(&r, err);
+    if (!status) status = write_page(&r, err);
+    cJSON_Delete(r.reports);
+    cJSON_Delete(r.validations);
+    free(r.frames);
+    return status;
+}

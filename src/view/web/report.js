@@ -1,0 +1,349 @@
+// The training report: curves over the updates, and the probes' alignments at each validation.
+
+// ---- numbers ----
+
+/** A number to read: three digits that count, or so many behind the point; thousands apart. */
+function shown(value, places) {
+  const size = Math.abs(value);
+  const digits = places ?? (size >= 100 || size === 0 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3);
+  return value.toFixed(digits).replace(/\B(?=(\d{3})+$)/g, size >= 10000 ? "\u202f" : "");
+}
+
+/** The same at an axis, without the zeros behind the point. */
+function tick(value) {
+  const [unit, letter] = value >= 1e6 ? [1e6, "M"] : value >= 1e4 ? [1e3, "k"] : [1, ""];
+  return `${+(value / unit).toPrecision(3)}${letter}`;
+}
+
+/** Round numbers from low to high or a little beyond, about `count` of them. */
+function linearTicks(low, high, count) {
+  const rough = (high - low) / count || 1;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map((n) => n * power).find((n) => n >= rough * 0.999);
+  const ticks = [];
+  for (let k = Math.floor(low / step + 1e-9); ; k++) {
+    ticks.push(k * step);
+    if (k * step >= high - step * 1e-9) return ticks;
+  }
+}
+
+/** 1, 2, 5, 10, ... from low to high or a little beyond; powers of ten alone where these are many. */
+function logTicks(low, high) {
+  const from = Math.floor(Math.log10(low));
+  const to = Math.ceil(Math.log10(high));
+  const powers = Array.from({ length: to - from + 1 }, (_, i) => 10 ** (from + i));
+  const all = powers.flatMap((power) => [power, 2 * power, 5 * power]);
+  const ticks = all.filter((n, i) => !(all[i + 1] <= low) && !(all[i - 1] >= high));
+  return ticks.length > 7 ? powers : ticks;
+}
+
+// ---- what is drawn ----
+
+const best = data.validations.findLast((line) => line.best && Number.isFinite(line.bleu));
+const last = Math.max(1, ...data.reports.map((line) => line.update), ...data.validations.map((line) => line.update));
+const dated = [...data.reports, ...data.validations].filter((line) => Number.isFinite(line.epoch));
+const epochs = new Map(dated.map((line) => [line.update, line.epoch]));
+
+const curve = (name, lines, field, scale = 1) => ({
+  name,
+  points: lines
+    .filter((line) => Number.isFinite(line[field]))
+    .map((line) => ({ update: line.update, value: line[field] * scale })),
+});
+const ofTrain = (field) => curve("train", data.reports, field);
+const ofDev = (field, scale) => curve("dev", data.validations, field, scale);
+
+const charts = [
+  { title: "Loss", unit: "nats a token", curves: [ofTrain("loss"), ofDev("valid_loss")] },
+  { title: "Perplexity", unit: "logarithmic scale", isLog: true, curves: [ofTrain("ppl"), ofDev("valid_ppl")] },
+  { title: "BLEU", unit: "of the dev set", curves: [ofDev("bleu")], marked: best },
+  { title: "Gradient norm", unit: "before clipping", curves: [ofTrain("gnorm")] },
+  { title: "Speed", unit: "target tokens a second", curves: [ofTrain("tokens_per_s")] },
+  { title: "Attention entropy", unit: "nats a target piece", curves: [ofDev("attention_entropy")] },
+  { title: "Attention diversity", unit: "distinct argmax, %", curves: [ofDev("attention_diversity", 100)] },
+];
+
+/** Of things in order of their updates, the one that is nearest. */
+const nearest = (things, update) =>
+  things.reduce((a, b) => (Math.abs(b.update - update) < Math.abs(a.update - update) ? b : a));
+
+/** "update 600, epoch 6.5" */
+function moment(update) {
+  const epoch = epochs.get(update);
+  return `update ${shown(update, 0)}${epoch === undefined ? "" : `, epoch ${epoch.toFixed(1)}`}`;
+}
+
+// ---- charts ----
+
+// In an SVG's own units: it grows with its column, letters and all.
+const WIDTH = 440;
+const HEIGHT = 250;
+const LEFT = 50;
+const RIGHT = 16;
+const TOP = 14;
+const BOTTOM = 46;
+const FLOOR = HEIGHT - BOTTOM;
+const across = (update) => LEFT + (update / last) * (WIDTH - LEFT - RIGHT);
+const write = (x, y, anchor, content, kind = "") => make("text", { x, y, "text-anchor": anchor, class: kind }, content);
+
+/** Every chart's show(update): the cursor and the values there, or at the end for null. */
+const shows = [];
+let rest = null; // where the cursor stands when nobody points
+
+function setCursor(update) {
+  for (const show of shows) show(update);
+}
+
+/** Draws the lines across, and returns the place of a value above the floor. */
+function drawScale(svg, low, high, isLog) {
+  const of = isLog && low > 0 ? Math.log : (value) => value;
+  const isWide = low < high / 2 || low === high; // then from 0
+  const ticks = of === Math.log ? logTicks(low, high) : linearTicks(isWide ? Math.min(0, low) : low, high, 4);
+  const bottom = of(ticks[0]);
+  const top = of(ticks.at(-1));
+  const up = (value) => FLOOR - ((of(value) - bottom) / (top - bottom || 1)) * (FLOOR - TOP);
+  for (const value of ticks) {
+    svg.append(make("line", { x1: LEFT, x2: WIDTH - RIGHT, y1: up(value), y2: up(value), class: "grid" }));
+    svg.append(write(LEFT - 7, up(value) + 5, "end", tick(value)));
+  }
+  return up;
+}
+
+function drawUpdates(svg) {
+  for (const update of linearTicks(0, last, 4).filter((n) => n <= last)) {
+    const x = across(update);
+    svg.append(make("line", { x1: x, x2: x, y1: FLOOR, y2: FLOOR + 5, class: "grid" }));
+    svg.append(write(x, FLOOR + 21, "middle", tick(update)));
+  }
+  svg.append(write((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 6, "middle", "updates"));
+}
+
+function drawCurve(svg, { name, points }, up) {
+  const places = points.map((p) => `${across(p.update).toFixed(1)},${up(p.value).toFixed(1)}`);
+  svg.append(make("polyline", { points: places.join(" "), class: `curve ${name}` }));
+  if (points.length > 25) return;
+  for (const p of points) svg.append(make("circle", { cx: across(p.update), cy: up(p.value), r: 3, class: name }));
+}
+
+function drawBest(svg, line, up) {
+  const x = across(line.update);
+  const y = up(line.bleu);
+  const [start, anchor] = x > WIDTH / 2 ? [x + 8, "end"] : [x - 8, "start"];
+  svg.append(make("circle", { cx: x, cy: y, r: 8, class: "ring" }));
+  svg.append(write(start, y + (y > FLOOR - 32 ? -14 : 26), anchor, `best: ${shown(line.bleu)}`, "strong"));
+}
+
+/** A figure with its caption and a line below it that says values; filled by the caller. */
+function addFigure(title, unit, svg) {
+  const readout = make("p", { class: "readout" });
+  const caption = make("figcaption", {}, make("b", {}, title), ` ${unit}`);
+  $("curves").append(make("figure", {}, caption, readout, svg));
+  return readout;
+}
+
+function drawChart({ title, unit, curves, isLog, marked }) {
+  curves = curves.filter((c) => c.points.length);
+  if (!curves.length) return;
+  const points = curves.flatMap((c) => c.points);
+  const values = points.map((p) => p.value);
+  const stops = [...new Set(points.map((p) => p.update))].sort((a, b) => a - b);
+  const range = { "aria-valuemin": stops[0], "aria-valuemax": stops.at(-1), "aria-label": `${title}, ${unit}` };
+  const svg = make("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, tabindex: 0, role: "slider", ...range });
+  const up = drawScale(svg, Math.min(...values), Math.max(...values), isLog);
+  drawUpdates(svg);
+  for (const c of curves) drawCurve(svg, c, up);
+  if (marked) drawBest(svg, marked, up);
+  const cursor = svg.appendChild(make("g", { class: "cursor" }));
+  const readout = addFigure(title, unit, svg);
+
+  function show(update) {
+    const at = update ?? last;
+    const found = curves.map(({ name, points }) => ({ name, point: nearest(points, at) }));
+    const spans = found.map(({ name, point }) => make("span", { class: name }, `${name} ${shown(point.value)}`));
+    readout.replaceChildren(...spans, update === null ? "" : moment(update));
+    const line = make("line", { x1: across(at), x2: across(at), y1: TOP, y2: FLOOR });
+    const dots = found.map(({ name, point }) =>
+      make("circle", { cx: across(point.update), cy: up(point.value), r: 5, class: name }),
+    );
+    cursor.replaceChildren(...(update === null ? [] : [line, ...dots]));
+    svg.setAttribute("aria-valuenow", at);
+    svg.setAttribute("aria-valuetext", `${moment(at)}: ${spans.map((span) => span.textContent).join(", ")}`);
+  }
+  shows.push(show);
+  listen(svg, stops);
+}
+
+/** Moves the cursor of all charts by one chart's mouse and keys, from stop to stop. */
+function listen(svg, stops) {
+  const nearestStop = (update) => stops.reduce((a, b) => (Math.abs(b - update) < Math.abs(a - update) ? b : a));
+  svg.addEventListener("pointermove", (event) => {
+    const box = svg.getBoundingClientRect();
+    const x = ((event.clientX - box.left) / box.width) * WIDTH;
+    setCursor(nearestStop(((x - LEFT) / (WIDTH - LEFT - RIGHT)) * last));
+  });
+  svg.addEventListener("pointerleave", () => setCursor(rest));
+  svg.addEventListener("blur", () => setCursor(rest));
+  svg.addEventListener("keydown", (event) => {
+    const at = stops.indexOf(nearestStop(Number(svg.getAttribute("aria-valuenow"))));
+    const steps = { ArrowLeft: at - 1, ArrowRight: at + 1, PageDown: at - 10, PageUp: at + 10, Home: 0, End: Infinity };
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    if (event.key === "Escape") setCursor((rest = null));
+    if (!(event.key in steps)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    setCursor(stops[Math.min(Math.max(steps[event.key], 0), stops.length - 1)]);
+  });
+}
+
+// ---- BLEU by length ----
+
+/** "6–10", or "> 50" for the last, open one. */
+function lengthsOf(buckets, i) {
+  const from = (buckets[i - 1]?.to ?? 0) + 1;
+  const to = buckets[i].to;
+  return to === null ? `> ${from - 1}` : from === to ? `${to}` : `${from}–${to}`;
+}
+
+function drawBar(svg, up, x, width, length, { sentences, bleu }) {
+  const middle = x + width / 2;
+  const height = FLOOR - up(bleu);
+  svg.append(make("rect", { x: x + 3, y: up(bleu), width: width - 6, height, class: "bar" }));
+  svg.append(write(middle, up(bleu) - 4, "middle", shown(bleu), "strong"));
+  svg.append(write(middle, FLOOR + 17, "middle", length));
+  svg.append(write(middle, FLOOR + 33, "middle", shown(sentences, 0), "quiet"));
+}
+
+function drawLengths() {
+  const lines = data.validations.filter((line) => line.bleu_by_length?.length);
+  if (!lines.length) return;
+  const highest = Math.max(...lines.flatMap((line) => line.bleu_by_length.map((bucket) => bucket.bleu)));
+  const svg = make("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img" });
+  const readout = addFigure("BLEU by length", "source pieces, sentences", svg);
+  shows.push((update) => {
+    const line = update !== null ? nearest(lines, update) : lines.includes(best) ? best : lines.at(-1);
+    const buckets = line.bleu_by_length;
+    const width = (WIDTH - LEFT - RIGHT) / buckets.length;
+    svg.replaceChildren();
+    const up = drawScale(svg, 0, Math.max(highest, 1) * 1.05, false);
+    buckets.forEach((b, i) => drawBar(svg, up, LEFT + i * width, width, lengthsOf(buckets, i), b));
+    readout.replaceChildren(make("span", { class: "dev" }, `dev${line === best ? ", the best" : ""}`), moment(line.update));
+    const said = buckets.map((b, i) => `${lengthsOf(buckets, i)}: ${shown(b.bleu)} of ${b.sentences} sentences`);
+    svg.setAttribute("aria-label", `BLEU by source pieces, ${moment(line.update)}: ${said.join("; ")}`);
+  });
+}
+
+// ---- the probes ----
+
+/** The text of a side, without </s>. */
+const sentenceOf = (texts) => (texts.at(-1) === "</s>" ? texts.slice(0, -1) : texts).join("");
+
+/** The moments of each probe, which is known by its source: [{update, translation, alignment}, ...]. */
+function momentsByProbe() {
+  const probes = new Map();
+  for (const { update, alignments } of data.frames)
+    for (const alignment of alignments.map(readAlignment)) {
+      const source = sentenceOf(alignment.source);
+      if (!probes.has(source)) probes.set(source, []);
+      const moments = probes.get(source);
+      if (moments.at(-1)?.update === update) continue; // a probe that was given twice
+      moments.push({ update, translation: sentenceOf(alignment.target), alignment });
+    }
+  return probes;
+}
+
+function showProbes(probes) {
+  let moments = [...probes.values()][0];
+  let at = moments.length - 1;
+  let timer = null;
+  let pointed = [null, null]; // row and column
+  const matrix = drawMatrix($("matrix"), moments[at].alignment, { caption: "alignment", onPoint: say });
+
+  function say(row, column) {
+    pointed = [row, column];
+    $("pointed").textContent = describe(moments[at].alignment, row, column);
+  }
+
+  function go(place) {
+    at = Math.min(Math.max(place, 0), moments.length - 1);
+    const { update, translation, alignment } = moments[at];
+    const bleu = data.validations.find((line) => line.update === update)?.bleu;
+    const when = `${moment(update)}${Number.isFinite(bleu) ? `, BLEU ${shown(bleu)}` : ""}`;
+    $("moment").value = at;
+    $("moment").setAttribute("aria-valuetext", when);
+    $("when").textContent = when;
+    $("translation").textContent = translation;
+    matrix.update(alignment);
+    const [row, column] = pointed;
+    if (row >= alignment.target.length || column >= alignment.source.length) say(null, null);
+    else say(row, column);
+    matrix.point(...pointed); // with the weights of this moment
+  }
+
+  /** By hand, which the charts follow. */
+  function step(place) {
+    go(place);
+    setCursor((rest = moments[at].update));
+  }
+
+  /** Cells that keep their place: room for the longest translation. */
+  function choose(source) {
+    const update = moments[at].update;
+    moments = probes.get(source);
+    const targets = moments.map(({ alignment }) => alignment.target);
+    const widths = [...new Set(targets.flat())].map((text) => widthOf(label(text)));
+    $("matrix").style.setProperty("--most-rows", Math.max(1, ...targets.map((target) => target.length)));
+    $("matrix").style.setProperty("--most-left", Math.min(Math.max(1, ...widths), 12) + 0.7);
+    $("moment").max = moments.length - 1;
+    $("source").textContent = source;
+    go(moments.indexOf(nearest(moments, update)));
+  }
+
+  function play(plays) {
+    clearInterval(timer);
+    timer = plays ? setInterval(forward, Math.min(Math.max(10000 / moments.length, 120), 1000)) : null;
+    $("play").textContent = plays ? "Pause" : "Play";
+    $("translation").setAttribute("aria-live", plays ? "off" : "polite");
+    if (plays && at === moments.length - 1) step(0);
+  }
+
+  function forward() {
+    step(at + 1);
+    if (at === moments.length - 1) play(false);
+  }
+
+  function press(event) {
+    const steps = { ArrowLeft: at - 1, ArrowRight: at + 1 };
+    const ours = !["SELECT", "BUTTON"].includes(event.target.tagName) && event.target !== $("moment");
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    if (event.key === " " && (ours || event.target === $("moment"))) play(timer === null);
+    else if (ours && event.key in steps) step(steps[event.key]);
+    else return;
+    event.preventDefault();
+  }
+
+  for (const source of probes.keys()) $("probe").append(make("option", { value: source }, source));
+  $("probe").addEventListener("change", () => choose($("probe").value));
+  $("moment").addEventListener("input", () => step($("moment").valueAsNumber));
+  $("play").addEventListener("click", () => play(timer === null));
+  document.addEventListener("keydown", press);
+  choose($("probe").value);
+  play(false);
+}
+
+// ---- the page ----
+
+function summarise() {
+  const parts = [`${shown(last, 0)} updates`];
+  if (epochs.has(last)) parts.push(`${epochs.get(last).toFixed(1)} epochs`);
+  if (best) parts.push(`best BLEU ${shown(best.bleu)} at ${moment(best.update)}`);
+  return epochs.size ? parts.join(", ") : "Nothing is reported yet.";
+}
+
+$("title").textContent = document.title;
+$("summary").textContent = summarise();
+for (const chart of charts) drawChart(chart);
+drawLengths();
+setCursor(null);
+const probes = momentsByProbe();
+$("probes").hidden = !probes.size;
+if (probes.size) showProbes(probes);

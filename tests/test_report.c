@@ -1,0 +1,295 @@
+/* test_report.c: what the report is given of a training, whatever stands in the training's files. */
+#include "view/report.h"
+#include "text/files.h"
+
+#include <cJSON.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <cmocka.h>
+
+#define REPORT(update) "{\"update\": " #update ", \"epoch\": 0.5, \"loss\": 5.5, \"ppl\": 244.7}\n"
+#define FRAME(update)                                                                                                  \
+    "{\"update\": " #update ", \"alignments\": [\n"                                                                    \
+    "{\"source\": [\"潮\", \"</s>\"], \"target\": [\"▁tide\", \"</s>\"], \"matrix\": [[0.75, 0.25], [0.1, "         \
+    "0.9]]}\n]}\n"
+
+/* ---- a training's directory ----------------------------------------------------------------------------------- */
+
+static char dir[64];
+
+static int make_directory(void **state) {
+    (void)state;
+    strcpy(dir, "/tmp/tide-report-XXXXXX");
+    char path[96];
+    if (!mkdtemp(dir)) return -1;
+    snprintf(path, sizeof path, "%s/align", dir);
+    return mkdir(path, 0777);
+}
+
+static int remove_directory(void **state) {
+    (void)state;
+    char command[96];
+    snprintf(command, sizeof command, "rm -r %s", dir);
+    return system(command);
+}
+
+static FILE *begin(const char *name) {
+    char path[128];
+    snprintf(path, sizeof path, "%s/%s", dir, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    return file;
+}
+
+static void put(const char *name, const char *text) {
+    FILE *file = begin(name);
+    fputs(text, file);
+    fclose(file);
+}
+
+/* Writes the report and reads it: the page, and what it gives its script. */
+static cJSON *report(char **page) {
+    Err err;
+    char path[128];
+    if (report_write(dir, &err)) fail_msg("%s:%ld: %s", err.path, err.line, err.reason);
+    snprintf(path, sizeof path, "%s/report.html", dir);
+    char *text = file_read(path, NULL, &err), *start = strstr(text, "id=\"data\">"), *end = strstr(start, "</script>");
+    assert_true(start && end);
+    start += strlen("id=\"data\">");
+    cJSON *data = cJSON_ParseWithLength(start, (size_t)(end - start));
+    assert_non_null(data);
+    if (page) *page = text;
+    else mem_free(text);
+    return data;
+}
+
+static void assert_fails(const char *name, long line, const char *reason) {
+    Err err;
+    char path[128];
+    snprintf(path, sizeof path, "%s/%s", dir, name);
+    assert_int_equal(report_write(dir, &err), -1);
+    assert_string_equal(err.path, path);
+    assert_int_equal(err.line, line);
+    assert_string_equal(err.reason, reason);
+}
+
+static int size(const cJSON *data, const char *name) { return cJSON_GetArraySize(cJSON_GetObjectItem(data, name)); }
+
+/* The update of the i-th of a list; negative: from its end. */
+static long update_at(const cJSON *data, const char *name, int i) {
+    const cJSON *list = cJSON_GetObjectItem(data, name);
+    const cJSON *item = cJSON_GetArrayItem(list, i < 0 ? cJSON_GetArraySize(list) + i : i);
+    return (long)cJSON_GetObjectItem(item, "update")->valuedouble;
+}
+
+/* ---- tests ---------------------------------------------------------------------------------------------------- */
+
+static void a_training_becomes_a_page(void **state) {
+    (void)state;
+    put("train.jsonl",
+        REPORT(50) "{\"update\": 50, \"valid_loss\": 3.5, \"bleu\": 1.25, \"best\": true}\n" REPORT(100));
+    put("align/00000050.json", FRAME(50));
+    put("align/00000050.json.tmp", "{");
+    put("align/notes.json", "[]");
+    cJSON *data = report(NULL);
+    assert_int_equal(size(data, "reports"), 2);
+    assert_int_equal(size(data, "validations"), 1);
+    assert_int_equal(size(data, "frames"), 1);
+    char *frames = cJSON_PrintUnformatted(cJSON_GetObjectItem(data, "frames"));
+    assert_non_null(strstr(frames, "[\"潮\",\"</s>\"]"));
+    assert_non_null(strstr(frames, "\"matrix\":[[7500,2500],[1000,9000]]"));
+    cJSON_free(frames);
+    cJSON_Delete(data);
+}
+
+static void a_training_may_have_no_alignments(void **state) {
+    (void)state;
+    char path[96];
+    put("train.jsonl", "");
+    snprintf(path, sizeof path, "%s/align", dir);
+    assert_int_equal(remove(path), 0);
+    cJSON *data = report(NULL);
+    assert_int_equal(size(data, "reports") + size(data, "validations") + size(data, "frames"), 0);
+    cJSON_Delete(data);
+}
+
+static void what_is_missing_is_named(void **state) {
+    (void)state;
+    Err err;
+    assert_int_equal(report_write("/no/such", &err), -1);
+    assert_string_equal(err.path, "/no/such/train.jsonl");
+    assert_string_equal(err.reason, "No such file or directory");
+}
+
+static void a_line_that_is_still_written_is_left_out(void **state) {
+    (void)state;
+    static const char *const torn[] = {"{", "{\"update\": 15", "{\"update\": 150, \"loss\": 1}", "\xe6\xbd"};
+    for (size_t i = 0; i < sizeof torn / sizeof *torn; i++) {
+        char log[256];
+        snprintf(log, sizeof log, "%s%s", REPORT(50) REPORT(100), torn[i]);
+        put("train.jsonl", log);
+        cJSON *data = report(NULL);
+        assert_int_equal(size(data, "reports"), 2);
+        cJSON_Delete(data);
+    }
+}
+
+static void a_broken_line_is_named_and_the_page_stays(void **state) {
+    (void)state;
+    static const char *const broken[] = {"{\n",
+                                         "\n",
+                                         "{\"update\": 100} {}\n",
+                                         "[100]\n",
+                                         "{\"update\": \"100\"}\n",
+                                         "{\"update\": 1e999}\n",
+                                         "nul\n",
+                                         "{\"updat\xe6\n"};
+    char *before, *after, path[128], log[256];
+    Err err;
+    put("train.jsonl", REPORT(50));
+    cJSON_Delete(report(&before));
+    for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
+        snprintf(log, sizeof log, "%s%s%s", REPORT(50), broken[i], REPORT(150));
+        put("train.jsonl", log);
+        assert_fails("train.jsonl", 2, "is not a line of a training's log");
+    }
+    snprintf(path, sizeof path, "%s/report.html", dir);
+    after = file_read(path, NULL, &err);
+    assert_string_equal(after, before);
+    mem_free(before);
+    mem_free(after);
+}
+
+static void broken_alignments_are_named(void **state) {
+    (void)state;
+    static const char *const broken[] = {
+        "",
+        "{\"update\": 50}",
+        "{\"update\": 50, \"alignments\": {}}",
+        "{\"update\": 50, \"alignments\": [1]}",
+        "{\"update\": 50, \"alignments\": []} 1",
+        "{\"update\": 50, \"alignments\": [{\"source\": [\"a\"], \"target\": [\"b\"]}]}",
+        "{\"update\": 50, \"alignments\": [{\"source\": [\"a\"], \"target\": [\"b\"], \"matrix\": []}]}",
+        "{\"update\": 50, \"alignments\": [{\"source\": [\"a\"], \"target\": [\"b\"], \"matrix\": [[0.5, 0.5]]}]}",
+        "{\"update\": 50, \"alignments\": [{\"source\": [\"a\"], \"target\": [\"b\"], \"matrix\": [[\"1\"]]}]}",
+        "{\"update\": 50, \"alignments\": [{\"source\": [1], \"target\": [\"b\"], \"matrix\": [[1]]}]}",
+    };
+    put("train.jsonl", REPORT(50));
+    for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
+        put("align/00000050.json", broken[i]);
+        assert_fails("align/00000050.json", 0, "is not a set of alignments");
+    }
+}
+
+/* A training that was killed goes on from a checkpoint, to which only the log is cut back. */
+static void alignments_later_than_the_log_are_left_out(void **state) {
+    (void)state;
+    put("train.jsonl", REPORT(50) REPORT(100));
+    put("align/00000050.json", FRAME(50));
+    put("align/00000100.json", FRAME(100));
+    put("align/00000150.json", FRAME(150));
+    cJSON *data = report(NULL);
+    assert_int_equal(size(data, "frames"), 2);
+    assert_int_equal(update_at(data, "frames", -1), 100);
+    cJSON_Delete(data);
+}
+
+static void text_cannot_leave_the_data(void **state) {
+    (void)state;
+    char *page;
+    put("train.jsonl", "{\"update\": 50, \"note\": \"</script><script>alert(1)</script><!--\"}\n");
+    put("align/00000050.json", "{\"update\": 50, \"alignments\": [{\"source\": "
+                               "[\"</script><script>alert(2)</script>\", \"\xff\x01\t\", \"<!--\"],"
+                               "\"target\": [\"\\\"\\\\\\u0007]]>&amp;\"], \"matrix\": [[1e999, -1, 0.5]]}]}");
+    cJSON *data = report(&page);
+    assert_null(strstr(page, "alert(1)</"));
+    assert_null(strstr(page, "alert(2)</"));
+    assert_null(strstr(page, "<!--"));
+    for (const char *c = page; *c; c++) assert_true(*c == '\n' || (unsigned char)*c >= ' ');
+    char *frames = cJSON_PrintUnformatted(cJSON_GetObjectItem(data, "frames"));
+    assert_non_null(strstr(frames, "</script><script>alert(2)</script>"));
+    assert_non_null(strstr(frames, "[[10000,0,5000]]"));
+    cJSON_free(frames);
+    cJSON_Delete(data);
+    mem_free(page);
+}
+
+static void a_long_log_is_thinned(void **state) {
+    (void)state;
+    FILE *log = begin("train.jsonl");
+    for (int update = 1; update <= 5000; update++) {
+        fprintf(log, "{\"update\": %d, \"loss\": 1}\n", update);
+        if (update % 2) continue;
+        fprintf(log, "{\"update\": %d, \"valid_loss\": 1, \"best\": %s}\n", update,
+                update == 2 || update == 3334 ? "true" : "false");
+    }
+    fclose(log);
+    cJSON *data = report(NULL);
+    const cJSON *line;
+    bool has_best = false;
+    cJSON_ArrayForEach(line, cJSON_GetObjectItem(data, "validations")) has_best =
+        has_best || cJSON_GetObjectItem(line, "update")->valuedouble == 3334;
+    assert_true(has_best);
+    assert_int_equal(size(data, "reports"), 1000);
+    assert_in_range(size(data, "validations"), 1000, 1001);
+    assert_int_equal(update_at(data, "reports", 0), 1);
+    assert_int_equal(update_at(data, "reports", -1), 5000);
+    assert_int_equal(update_at(data, "validations", 0), 2);
+    assert_int_equal(update_at(data, "validations", -1), 5000);
+    for (int i = 1; i < 1000; i++)
+        assert_in_range(update_at(data, "reports", i) - update_at(data, "reports", i - 1), 5, 6);
+    cJSON_Delete(data);
+}
+
+static void write_frames(int count, size_t padding) {
+    FILE *log = begin("train.jsonl");
+    for (int i = 1; i <= count; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "align/%08d.json", 10 * i);
+        FILE *file = begin(name);
+        fprintf(file, "{\"update\": %d, \"alignments\": []}%*s\n", 10 * i, (int)padding, "");
+        fclose(file);
+        fprintf(log, "{\"update\": %d, \"valid_loss\": 1}\n", 10 * i);
+    }
+    fclose(log);
+}
+
+static void many_alignments_are_thinned(void **state) {
+    (void)state;
+    static const struct {
+        int count;
+        size_t padding;
+        int left;
+    } cases[] = {{1, 0, 1}, {2, 0, 2}, {100, 0, 100}, {101, 0, 100}, {250, 0, 100}, {12, 1 << 20, 7}, {3, 9 << 20, 2}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        write_frames(cases[i].count, cases[i].padding);
+        cJSON *data = report(NULL);
+        assert_int_equal(size(data, "frames"), cases[i].left);
+        assert_int_equal(update_at(data, "frames", 0), 10);
+        assert_int_equal(update_at(data, "frames", -1), 10 * cases[i].count);
+        cJSON_Delete(data);
+    }
+}
+
+int main(void) {
+#define TEST(test) cmocka_unit_test_setup_teardown(test, make_directory, remove_directory)
+    const struct CMUnitTest tests[] = {
+        TEST(a_training_becomes_a_page),
+        TEST(a_training_may_have_no_alignments),
+        TEST(what_is_missing_is_named),
+        TEST(a_line_that_is_still_written_is_left_out),
+        TEST(a_broken_line_is_named_and_the_page_stays),
+        TEST(broken_alignments_are_named),
+        TEST(alignments_later_than_the_log_are_left_out),
+        TEST(text_cannot_leave_the_data),
+        TEST(a_long_log_is_thinned),
+        TEST(many_alignments_are_thinned),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
