@@ -167,7 +167,7 @@ neon:
 pages:
 	scripts/setup pages
 	$(MAKE) -j$(JOBS) build/tide $B/tests/test_page
-	scripts/run-tests $B/tests/test_page tests/e2e_pages.sh
+	scripts/run-tests $B/tests/test_page tests/e2e_pages.sh tests/e2e_report.sh
 
 seconds ?= 60
 jobs    ?= $(JOBS)

@@ -1,0 +1,180 @@
+#!/bin/sh
+# The training report in a browser: curves, the cursor that they share, the slider, keys, narrow windows, paper, the dark.
+. "$(dirname "$0")/common.inc"
+. "$(dirname "$0")/page.inc"
+
+# ---- a log of 40 reports and 4 validations, the third the best; the second probe is not in the first of them ----
+mkdir -p "$scratch/run/align"
+awk 'BEGIN {
+    for (u = 50; u <= 2000; u += 50) {
+        printf "{\"update\": %d, \"epoch\": %.4f, \"loss\": %.4f, \"ppl\": %.4f, \"tokens_per_s\": %d, \"seconds\": 1.5, \"gnorm\": %.3f}\n",
+            u, u / 100, 6 - u / 500, exp(6 - u / 500), 9000 + u % 300, 1 + 50 / u
+        if (u % 500) continue
+        n = u / 500
+        printf "{\"update\": %d, \"epoch\": %.4f, \"valid_loss\": %.4f, \"valid_ppl\": %.4f, \"bleu\": %.4f, \"best\": %s, ",
+            u, u / 100, 5 - n / 2, exp(5 - n / 2), n < 4 ? 8 * n : 20.5, n < 4 ? "true" : "false"
+        printf "\"attention_entropy\": %.2f, \"attention_diversity\": %.2f, \"bleu_by_length\": [", 2.5 - n / 2, n / 5
+        printf "{\"to\": 5, \"sentences\": 120, \"bleu\": %.2f}, {\"to\": 10, \"sentences\": 1300, \"bleu\": %.2f}, ", 9 * n, 8 * n
+        printf "{\"to\": null, \"sentences\": 7, \"bleu\": 0}]}\n"
+    } }' >"$scratch/run/train.jsonl"
+for n in 1 2 3 4; do
+    second=', {"source": ["</script><b>", "\"&我", "</s>"], "target": ["▁<i>", "</s>"], "matrix": [[0.1, 0.2, 0.7], [0, 0, 1]]}'
+    [ $n != 1 ] || second=
+    printf '{"update": %d, "alignments": [{"source": ["潮", "水", "</s>"], "target": ["▁t%d", "ide", "</s>"], "matrix": [[0.%d, 0.1, 0], [0.2, 0.3, 0.5], [0, 0, 1]]}%s]}\n' \
+        $((500 * n)) $n $((2 * n)) "$second" >"$scratch/run/align/$(printf %08d $((500 * n))).json"
+done
+
+cat >"$scratch/shared.js" <<'JS'
+const titles = () => all("figcaption b").map((title) => title.textContent);
+const chart = (title) => all("figure")[titles().indexOf(title)];
+const readout = (title) => chart(title).querySelector(".readout").textContent;
+const cursors = () => all(".cursor line").map((line) => Math.round(line.getAttribute("x1")));
+const box = (element) => element.getBoundingClientRect();
+/** Where a text's letters are: a font leaves room above and below them. */
+function ink(text) {
+  const { left, right, top, bottom, height } = box(text);
+  return { left, right, top: top + height / 4, bottom: bottom - height / 4 };
+}
+const apart = (a, b) => a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top;
+
+/** All that can be seen of a layout: nothing is cut off, and no two texts of a chart touch. */
+function checkLayout(width = innerWidth) {
+  const parts = all("main, main > *, figure, .readout, .controls > *, .stage > *").filter((part) => box(part).right > width);
+  equal("nothing is wider than the window", parts.map((part) => part.id || part.tagName), []);
+  for (const svg of all("figure svg")) {
+    const name = svg.closest("figure").querySelector("b").textContent;
+    const texts = [...svg.querySelectorAll("text")].map(ink), frame = box(svg);
+    check(`${name}: texts do not touch`, texts.every((a, i) => texts.every((b, k) => k <= i || apart(a, b))));
+    check(`${name}: nothing is cut off`, texts.every((a) => a.left >= frame.left && a.right <= frame.right + 1 && a.bottom <= frame.bottom + 1));
+    check(`${name}: letters are large enough`, texts.every((a) => a.bottom - a.top >= 5));
+    const points = [...svg.querySelectorAll("polyline")].flatMap((line) => line.getAttribute("points").split(" "));
+    check(`${name}: curves stay inside`, points.every((p) => { const [x, y] = p.split(","); return x >= LEFT && x <= WIDTH - RIGHT && y >= TOP - 1 && y <= FLOOR + 1; }));
+  }
+}
+const wait = (ms) => new Promise((done) => setTimeout(done, ms));
+JS
+
+cat "$scratch/shared.js" - >"$scratch/run.js" <<'JS'
+function move(title, part) {
+  const svg = chart(title).querySelector("svg"), { left, top, width, height } = box(svg);
+  svg.dispatchEvent(new PointerEvent("pointermove", { clientX: left + part * width, clientY: top + height / 2, bubbles: true }));
+}
+function slide(place) {
+  one("#moment").value = place;
+  one("#moment").dispatchEvent(new Event("input", { bubbles: true }));
+}
+const cellAt = (row, column) => one("#matrix").querySelectorAll("tbody tr")[row].querySelectorAll("td")[column];
+const heads = (side) => all(`#matrix ${side} th`).map((head) => head.textContent);
+
+async function test() {
+  checkLayout();
+  equal("a chart each", titles(), ["Loss", "Perplexity", "BLEU", "Gradient norm", "Speed", "Attention entropy", "Attention diversity", "BLEU by length"]);
+  equal("what it comes to", one("#summary").textContent, "2000 updates, 20.0 epochs, best BLEU 24.0 at update 1500, epoch 15.0");
+  equal("the last values", [readout("Loss"), readout("Attention diversity")], ["train 2.00dev 3.00", "dev 80.0"]);
+  check("the best is marked", chart("BLEU").textContent.includes("best: 24.0"));
+  equal("nobody points", cursors(), []);
+
+  move("Loss", across(1000) / WIDTH);
+  equal("a cursor in every chart of curves", cursors(), Array(7).fill(Math.round(across(1000))));
+  equal("its values", [readout("Loss"), readout("BLEU")], ["train 4.00dev 4.00update 1000, epoch 10.0", "dev 16.0update 1000, epoch 10.0"]);
+  equal("bars of that moment", [...chart("BLEU by length").querySelectorAll("text.strong")].map((t) => t.textContent), ["18.0", "16.0", "0"]);
+  move("BLEU", across(1100) / WIDTH);
+  equal("the chart's own nearest", cursors()[0], Math.round(across(1000)));
+  chart("BLEU").querySelector("svg").dispatchEvent(new PointerEvent("pointerleave"));
+  equal("the cursor goes", cursors(), []);
+  equal("bars of the best", [...chart("BLEU by length").querySelectorAll("text:not([text-anchor=end])")].map((t) => t.textContent),
+    ["27.0", "1–5", "120", "24.0", "6–10", "1300", "0", "> 10", "7"]);
+
+  const svg = chart("Gradient norm").querySelector("svg");
+  svg.focus();
+  const said = [];
+  for (const key of ["Home", "ArrowLeft", "ArrowRight", "End", "ArrowLeft", "PageDown"]) {
+    press(key);
+    said.push(Number(svg.getAttribute("aria-valuenow")));
+  }
+  equal("keys move it", said, [50, 50, 100, 2000, 1950, 1450]);
+  equal("and say it", svg.getAttribute("aria-valuetext"), "update 1450, epoch 14.5: train 1.03");
+  press("Escape");
+  equal("or let it go", cursors(), []);
+  check("all can be focused and are named", all("figure svg").every((e) => e.ariaLabel && (e.tabIndex === 0 || e.getAttribute("role") === "img")));
+  svg.blur();
+
+  equal("the probes", all("#probe option").map((o) => o.textContent), ["潮水", '<\/script><b>"&我']);
+  equal("the last moment", [one("#moment").value, one("#when").textContent, one("#translation").textContent], ["3", "update 2000, epoch 20.0, BLEU 20.5", "t4ide"]);
+  hover(cellAt(0, 0));
+  equal("a cell is said", one("#pointed").textContent, "t4 is read from 潮: 80%");
+  slide(0);
+  equal("the first moment", [one("#when").textContent, one("#translation").textContent], ["update 500, epoch 5.0, BLEU 8.00", "t1ide"]);
+  equal("its pieces", [heads("thead"), heads("tbody")], [["潮", "水", "</s>"], ["t1", "ide", "</s>"]]);
+  equal("its weights", all("#matrix td:not(.corner)").map((cell) => Number(cell.textContent)), [20, 10, 0, 20, 30, 50, 0, 0, 100]);
+  equal("what is pointed at stays so", one("#pointed").textContent, "t1 is read from 潮: 20%");
+  equal("the charts go along", cursors(), Array(7).fill(Math.round(across(500))));
+  press("Escape", svg);
+  equal("until they are let go", cursors(), []);
+  press("ArrowRight", document.body);
+  press("ArrowRight", document.body);
+  equal("arrows step", one("#when").textContent, "update 1500, epoch 15.0, BLEU 24.0");
+  for (const key of ["ArrowRight", "ArrowRight"]) press(key, document.body);
+  equal("no further than the end", one("#moment").value, "3");
+
+  press(" ", document.body);
+  equal("space plays from the start", [one("#moment").value, one("#play").textContent], ["0", "Pause"]);
+  await wait(1500);
+  equal("a second each", one("#moment").value, "1");
+  one("#play").click();
+  await wait(3000);
+  equal("and is held", [one("#moment").value, one("#play").textContent], ["1", "Play"]);
+  press(" ", one("#moment"));
+  await wait(4000);
+  equal("plays to the end", [one("#moment").value, one("#play").textContent], ["3", "Play"]);
+
+  slide(0);
+  one("#probe").selectedIndex = 1;
+  one("#probe").dispatchEvent(new Event("change"));
+  equal("another probe, where it is nearest", [one("#moment").max, one("#when").textContent], ["2", "update 1000, epoch 10.0, BLEU 16.0"]);
+  equal("is text and not markup", [one("#source").textContent, one("#translation").textContent, all("#probes b, #probes i").length], ['<\/script><b>"&我', "<i>", 0]);
+  equal("darkness", getComputedStyle(document.body).backgroundColor, matchMedia("(prefers-color-scheme: dark)").matches ? "rgb(21, 24, 29)" : "rgb(255, 255, 255)");
+}
+test().catch((problem) => say(`FAIL ${problem.stack}`)).finally(finish);
+JS
+tide_ok report "$scratch/run"
+stands_alone "$scratch/run/report.html"
+drive report "$scratch/run/report.html" "$scratch/run.js" --virtual-time-budget=20000
+drive dark "$scratch/run/report.html" "$scratch/run.js" --virtual-time-budget=20000 --blink-settings=preferredColorScheme=0
+{ cat "$scratch/shared.js"; echo 'checkLayout(); finish();'; } >"$scratch/layout.js"
+drive 1280x720 "$scratch/run/report.html" "$scratch/layout.js" --window-size=1280,720
+{ cat "$scratch/shared.js"; echo 'Object.assign(document.body.style, { width: "352px", margin: 0 }); checkLayout(400); finish();'; } >"$scratch/narrow.js"
+drive narrow "$scratch/run/report.html" "$scratch/narrow.js" --window-size=500,800 # none is made narrower
+
+# ---- logs of other trainings: without what is newer, with one report, with none; a model without attention ----
+variant() { # NAME TITLES PROBES
+    tide_ok report "$scratch/$1"
+    {
+        cat "$scratch/shared.js"
+        echo "checkLayout(); equal('charts', titles().join(), '$2'); equal('probes', !one('#probes').hidden, $3); finish();"
+    } >"$scratch/variant.js"
+    drive "$1" "$scratch/$1/report.html" "$scratch/variant.js"
+}
+mkdir "$scratch/old" "$scratch/one" "$scratch/none"
+sed 's/, "attention_.*/}/' "$scratch/run/train.jsonl" >"$scratch/old/train.jsonl"
+cp -r "$scratch/run/align" "$scratch/old"
+variant old 'Loss,Perplexity,BLEU,Gradient norm,Speed' true
+head -n 1 "$scratch/run/train.jsonl" >"$scratch/one/train.jsonl"
+variant one 'Loss,Perplexity,Gradient norm,Speed' false
+: >"$scratch/none/train.jsonl"
+variant none '' false
+smallest_run "$scratch/encdec" --after-batches 12 --attention none
+tide_ok report "$scratch/encdec"
+echo 'equal("no probes", one("#probes").hidden, true); finish();' >"$scratch/hidden.js"
+drive encdec "$scratch/encdec/report.html" "$scratch/hidden.js"
+
+# ---- a training as it is ----
+smallest_run "$scratch/small" --after-batches 72 --probe '潮水退了。'
+drive training "$scratch/small/report.html" "$scratch/layout.js"
+
+# ---- paper ----
+chromium --headless --no-sandbox --disable-gpu --host-resolver-rules='MAP * ~NOTFOUND' --virtual-time-budget=2000 \
+    --user-data-dir="$scratch/browser" --print-to-pdf="$scratch/report.pdf" "file://$scratch/run/report.html" 2>"$scratch/chromium" ||
+    die "printing: $(tail -n 3 "$scratch/chromium")"
+[ "$(grep -ac '/Type /Page$' "$scratch/report.pdf")" -le 3 ] || die "$(grep -ac '/Type /Page$' "$scratch/report.pdf") pages"
+exit 0
