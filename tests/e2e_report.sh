@@ -102,12 +102,12 @@ async function test() {
   equal("the probes", all("#probe option").map((o) => o.textContent), ["潮水", '<\/script><b>"&我']);
   equal("the last moment", [one("#moment").value, one("#when").textContent, one("#translation").textContent], ["3", "update 2000, epoch 20.0, BLEU 20.5", "t4ide"]);
   hover(cellAt(0, 0));
-  equal("a cell is said", one("#pointed").textContent, "t4 is read from 潮: 80%");
+  equal("a cell is said", one("#pointed").textContent, "\"t4\" is read from 潮: 80%");
   slide(0);
   equal("the first moment", [one("#when").textContent, one("#translation").textContent], ["update 500, epoch 5.0, BLEU 8.00", "t1ide"]);
   equal("its pieces", [heads("thead"), heads("tbody")], [["潮", "水", "</s>"], ["t1", "ide", "</s>"]]);
   equal("its weights", all("#matrix td:not(.corner)").map((cell) => Number(cell.textContent)), [20, 10, 0, 20, 30, 50, 0, 0, 100]);
-  equal("what is pointed at stays so", one("#pointed").textContent, "t1 is read from 潮: 20%");
+  equal("what is pointed at stays so", one("#pointed").textContent, "\"t1\" is read from 潮: 20%");
   equal("the charts go along", cursors(), Array(7).fill(Math.round(across(500))));
   press("Escape", svg);
   equal("until they are let go", cursors(), []);
