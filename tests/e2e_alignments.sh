@@ -39,6 +39,12 @@ sort -u "$scratch/words.set" "$scratch/reverse.set" | cmp -s - "$scratch/union.s
 [ -z "$(comm -13 "$scratch/grown.set" "$scratch/intersection.set")" ] || die "grow-diag-final-and lost some"
 [ -z "$(comm -23 "$scratch/grown.set" "$scratch/union.set")" ] || die "grow-diag-final-and made some up"
 
+# Chinese is scored by character, wherever it is scored
+tide_ok evaluate "$scratch/back" --src "$scratch/en" --ref "$scratch/zh" --output "$scratch/back.zh" >"$scratch/both"
+tide_ok bleu "$scratch/zh" --tokenize zh <"$scratch/back.zh" >"$scratch/bleu"
+head -n 2 "$scratch/both" | cmp - "$scratch/bleu" || die "evaluate: $(cat "$scratch/both")"
+grep -q 'tok:zh' "$scratch/bleu" || die "bleu --tokenize zh: $(cat "$scratch/bleu")"
+
 # translate shows its alignments the same ways
 cut -f2 "$scratch/dev.tsv" | tide_ok translate "$scratch/run" --alignment hard --level word >"$scratch/translated"
 grep -Eq '[|][|][|] ([0-9]+-[0-9]+ ?)*$' "$scratch/translated" || die "translate --level word"

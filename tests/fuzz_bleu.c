@@ -3,9 +3,8 @@
 #include "text/lines.h"
 #include "train/bleu.h"
 
-static void check_score(char *const *hypotheses, char *const *references, int n, int lowercase) {
-    Bleu bleu = bleu_corpus(hypotheses, references, n, lowercase),
-         self = bleu_corpus(references, references, n, lowercase);
+static void check_score(char *const *hypotheses, char *const *references, int n, BleuOptions options) {
+    Bleu bleu = bleu_corpus(hypotheses, references, n, options), self = bleu_corpus(references, references, n, options);
     CHECK(bleu.score >= 0 && bleu.score <= 100, "a score of %g", bleu.score);
     for (int i = 0; i < 4; i++) {
         CHECK(bleu.correct[i] >= 0 && bleu.correct[i] <= bleu.total[i], "%ld of %ld", bleu.correct[i], bleu.total[i]);
@@ -24,8 +23,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         memory_file_close(&files[i]);
     }
     if (lines[0] && lines[1] && arrlen(lines[0]) == arrlen(lines[1]) && arrlen(lines[0]) > 0)
-        for (int lowercase = 0; lowercase < 2; lowercase++)
-            check_score(lines[0], lines[1], (int)arrlen(lines[0]), lowercase);
+        for (int kind = 0; kind < 4; kind++)
+            check_score(lines[0], lines[1], (int)arrlen(lines[0]),
+                        (BleuOptions){.lowercase = kind & 1, .chinese = kind & 2});
     for (int i = 0; i < 2; i++) lines_free(lines[i]);
     return 0;
 }

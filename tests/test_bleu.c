@@ -6,7 +6,7 @@
 #include <string.h>
 
 static void check_shared_case(const cJSON *expected, char **hypotheses, char **references, int n) {
-    Bleu bleu = bleu_corpus(hypotheses, references, n, 0);
+    Bleu bleu = bleu_corpus(hypotheses, references, n, (BleuOptions){0});
     assert_close(bleu.score, number(expected, "bleu"));
     assert_close(bleu.brevity_penalty, number(expected, "bp"));
     for (int k = 0; k < 4; k++)
@@ -17,7 +17,8 @@ static void check_shared_case(const cJSON *expected, char **hypotheses, char **r
     char line[200];
     bleu_format(&bleu, line, sizeof line);
     assert_string_equal(line, cJSON_GetObjectItem(expected, "line")->valuestring);
-    assert_close(bleu_corpus(hypotheses, references, n, 1).score, number(expected, "bleu_lc"));
+    assert_close(bleu_corpus(hypotheses, references, n, (BleuOptions){.lowercase = true}).score,
+                 number(expected, "bleu_lc"));
 }
 
 static void test_equals_sacrebleu(void **state) {
@@ -54,9 +55,31 @@ static void test_tokenize_13a(void **state) {
     }
 }
 
-static Bleu bleu_of(const char *hypothesis, const char *reference, int lowercase) {
+static void test_tokenize_zh(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+        {"", ""},
+        {"潮水退了，才知道。", "潮 水 退 了 ， 才 知 道 。"},
+        {" 花3.5元买了Tom的书, 对吗? ", "花 3.5 元 买 了 Tom 的 书 , 对 吗 ?"},
+        {"“好”…", "“ 好 ” …"},                            /* U+2001 to U+2A6D count */
+        {"a\u2000b", "a b"},                              /* white space, but not Chinese */
+        {"\U00020000\U0002a6d6", "\U00020000\U0002a6d6"}, /* extension B does not, with sacreBLEU */
+        {"㐀䶵\u4db6\u9fbb\u9fbc", "㐀 䶵 \u4db6 \u9fbb \u9fbc"},
+        {".5 &quot;1-2", ".5 & quot ; 1 - 2"}, /* no entities, and nothing stands before the line */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *tokens = tokenize_zh(cases[i][0]);
+        assert_string_equal(tokens, cases[i][1]);
+        mem_free(tokens);
+    }
+    char *hypothesis = "潮水退了", *reference = "潮水退去";
+    assert_int_equal(bleu_corpus(&hypothesis, &reference, 1, (BleuOptions){.chinese = true}).correct[0], 3);
+    assert_int_equal(bleu_corpus(&hypothesis, &reference, 1, (BleuOptions){0}).correct[0], 0);
+}
+
+static Bleu bleu_of(const char *hypothesis, const char *reference, bool lowercase) {
     char *hyp = mem_strdup(hypothesis), *ref = mem_strdup(reference);
-    Bleu bleu = bleu_corpus(&hyp, &ref, 1, lowercase);
+    Bleu bleu = bleu_corpus(&hyp, &ref, 1, (BleuOptions){.lowercase = lowercase});
     mem_free(hyp);
     mem_free(ref);
     return bleu;
@@ -95,7 +118,7 @@ static void test_nothing_matches(void **state) {
     assert_close(bleu_of("a b c", "a b c", 0).score, 0); /* no 4-gram at all */
     Bleu bleu = bleu_of("", "", 0);
     assert_close(bleu.brevity_penalty, 1);
-    assert_close(bleu_corpus(NULL, NULL, 0, 0).score, 0);
+    assert_close(bleu_corpus(NULL, NULL, 0, (BleuOptions){0}).score, 0);
     char line[200];
     bleu_format(&bleu, line, sizeof line);
     assert_string_equal(line, "BLEU = 0.00 0.0/0.0/0.0/0.0 (BP = 1.000 ratio = 0.000 hyp_len = 0 ref_len = 0)");
@@ -112,9 +135,9 @@ static void test_lowercase(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_equals_sacrebleu), cmocka_unit_test(test_tokenize_13a),
-        cmocka_unit_test(test_perfect),          cmocka_unit_test(test_clips_counts),
-        cmocka_unit_test(test_brevity_penalty),  cmocka_unit_test(test_nothing_matches),
-        cmocka_unit_test(test_lowercase),
+        cmocka_unit_test(test_tokenize_zh),      cmocka_unit_test(test_perfect),
+        cmocka_unit_test(test_clips_counts),     cmocka_unit_test(test_brevity_penalty),
+        cmocka_unit_test(test_nothing_matches),  cmocka_unit_test(test_lowercase),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

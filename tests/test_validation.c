@@ -82,7 +82,7 @@ static void every_sentence_has_one_length(void **state) {
         references[i] = right;
     }
     LengthBleu lengths[LENGTHS];
-    bleu_by_length(&(Translations){.n = N, .source = source}, hypotheses, references, lengths);
+    bleu_by_length(&(Translations){.n = N, .source = source}, hypotheses, references, (BleuOptions){0}, lengths);
     static const LengthBleu expected[LENGTHS] = {{5, 2, 100}, {10, 2, 100}, {15, 0, 0}, {20, 0, 0},
                                                  {30, 0, 0},  {40, 1, 0},   {0, 2, 0}};
     for (int k = 0; k < LENGTHS; k++) {

@@ -2,22 +2,41 @@
 #include "cli/metric.h"
 #include "train/bleu.h"
 
-static const Flag flags[] = {FLAG_LC};
+#include <string.h>
 
-static void score(char *const *hypotheses, char *const *references, int n, bool lowercase, char *line, int size) {
-    Bleu bleu = bleu_corpus(hypotheses, references, n, lowercase);
+static const Flag flags[] = {
+    FLAG_LC,
+    {"tokenize", 1, "13a|zh", "tokens: 13a (default), or zh: each Chinese character is one"},
+};
+
+static void score(char *const *hypotheses, char *const *references, int n, BleuOptions options, char *line, int size) {
+    Bleu bleu = bleu_corpus(hypotheses, references, n, options);
     bleu_format(&bleu, line, size);
 }
+static void score_13a(char *const *hypotheses, char *const *references, int n, bool lowercase, char *line, int size) {
+    score(hypotheses, references, n, (BleuOptions){.lowercase = lowercase}, line, size);
+}
+static void score_zh(char *const *hypotheses, char *const *references, int n, bool lowercase, char *line, int size) {
+    score(hypotheses, references, n, (BleuOptions){.lowercase = lowercase, .chinese = true}, line, size);
+}
 
-const Metric metric_bleu = {"eff:no|tok:13a|smooth:exp", score};
+const Metric metric_bleu = {"eff:no|tok:13a|smooth:exp", score_13a};
+const Metric metric_bleu_zh = {"eff:no|tok:zh|smooth:exp", score_zh};
 
-static int run(const Args *args) { return metric_run(args, &command_bleu, &metric_bleu); }
+static int run(const Args *args) {
+    Err err;
+    const char *tokens;
+    if (args_choice(args, "tokenize", "13a", "13a|zh", &tokens, &err)) return usage_error("%s", err.reason);
+    return metric_run(args, &command_bleu, strcmp(tokens, "zh") ? &metric_bleu : &metric_bleu_zh);
+}
 
 const Command command_bleu = {
     .name = "bleu",
     .summary = "BLEU of translations on standard input",
-    .usage = "REFERENCE [-lc] < hypotheses",
-    .about = "Corpus BLEU with sacreBLEU's 13a tokenisation and exponential smoothing.",
+    .usage = "REFERENCE [-lc] [--tokenize 13a|zh] < hypotheses",
+    .about =
+        "Corpus BLEU with sacreBLEU's tokens and exponential smoothing. Chinese has no spaces, so that 13a takes a\n"
+        "clause for a word: --tokenize zh.",
     .flags = flags,
     .flag_count = sizeof flags / sizeof *flags,
     .run = run,

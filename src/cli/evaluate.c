@@ -65,7 +65,8 @@ static int evaluate(Evaluation *e, const Args *args, Err *err) {
     char **texts = translate_all(e);
     int status = output ? write_lines(texts, output, err) : 0;
     const int n = (int)arrlen(texts);
-    metric_print(&metric_bleu, texts, e->references, n, args_has(args, "lc"));
+    const Metric *bleu = translator_writes_han(&e->translator) ? &metric_bleu_zh : &metric_bleu;
+    metric_print(bleu, texts, e->references, n, args_has(args, "lc"));
     metric_print(&metric_chrf, texts, e->references, n, args_has(args, "lc"));
     lines_free(texts);
     return status;
@@ -92,7 +93,8 @@ const Command command_evaluate = {
     .name = "evaluate",
     .summary = "translate a test set and score it: BLEU and chrF",
     .usage = "MODEL --src FILE --ref FILE [-lc] [--output FILE]",
-    .about = "Prints BLEU and chrF2, each with a signature like sacreBLEU's, of the references as they stand.",
+    .about = "Prints BLEU and chrF2, each with a signature like sacreBLEU's, of the references as they stand. Chinese\n"
+             "translations are scored by character (tok:zh), others by 13a.",
     .flags = flags,
     .flag_count = sizeof flags / sizeof *flags,
     .run = run,

@@ -13,7 +13,7 @@ typedef struct Metric {
     void (*score)(char *const *hypotheses, char *const *references, int n, bool lowercase, char *line, int size);
 } Metric;
 
-extern const Metric metric_bleu, metric_chrf;
+extern const Metric metric_bleu, metric_bleu_zh, metric_chrf;
 
 /* Prints the score of n hypotheses and a signature like sacreBLEU's, a line each. */
 void metric_print(const Metric *metric, char *const *hypotheses, char *const *references, int n, bool lowercase);

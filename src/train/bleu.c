@@ -90,6 +90,16 @@ static void squeeze(char *line) {
     *write = '\0';
 }
 
+/* What both tokenisers end with; takes the line over. */
+static char *space_marks(char *line) {
+    line = space_symbols(line);
+    line = space_pairs(line, not_ascii_digit, is_stop, false); /* . and , unless a digit is before them */
+    line = space_pairs(line, is_stop, not_ascii_digit, true);  /* . and , unless a digit is behind them */
+    line = space_pairs(line, is_ascii_digit, is_dash, false);  /* - where a digit is before it */
+    squeeze(line);
+    return line;
+}
+
 char *tokenize_13a(const char *line) {
     size_t size = strlen(line) + 3;
     char *tokens = mem_alloc(size);
@@ -101,12 +111,36 @@ char *tokenize_13a(const char *line) {
     substitute(tokens, "&amp;", "&");
     substitute(tokens, "&lt;", "<");
     substitute(tokens, "&gt;", ">");
-    tokens = space_symbols(tokens);
-    tokens = space_pairs(tokens, not_ascii_digit, is_stop, false); /* . and , unless a digit is before them */
-    tokens = space_pairs(tokens, is_stop, not_ascii_digit, true);  /* . and , unless a digit is behind them */
-    tokens = space_pairs(tokens, is_ascii_digit, is_dash, false);  /* - where a digit is before it */
-    squeeze(tokens);
-    return tokens;
+    return space_marks(tokens);
+}
+
+/* ---- the zh tokeniser ---- */
+
+/* sacreBLEU compares characters with strings of up to two characters, so that what is meant as extension B, U+20000 to
+   U+2A6D6, comes out as U+2001 to U+2A6D; its figures are what people compare, so it does here too. */
+static bool is_chinese(int32_t c) {
+    static const int32_t ranges[][2] = {
+        {0x2001, 0x2a6d}, {0x2e80, 0x2fdf}, {0x2ff0, 0x303f}, {0x3100, 0x312f}, {0x31a0, 0x31bf},
+        {0x31c0, 0x31ef}, {0x3200, 0x33ff}, {0x3400, 0x4db5}, {0x4e00, 0x9fbb}, {0xf900, 0xfa2d},
+        {0xfa30, 0xfa6a}, {0xfa70, 0xfad9}, {0xfe10, 0xfe1f}, {0xfe30, 0xfe4f}, {0xff00, 0xffef},
+    };
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+        if (c >= ranges[i][0] && c <= ranges[i][1]) return true;
+    return false;
+}
+
+char *tokenize_zh(const char *line) {
+    char *tokens = mem_alloc(3 * strlen(line) + 1), *write = tokens;
+    size_t length;
+    for (const char *read = line; *read; read += length) {
+        const bool chinese = is_chinese(segment_char(read, &length));
+        if (chinese) *write++ = ' ';
+        memcpy(write, read, length);
+        write += length;
+        if (chinese) *write++ = ' ';
+    }
+    *write = '\0';
+    return space_marks(tokens);
 }
 
 /* ---- counting ---- */
@@ -116,10 +150,10 @@ typedef struct Word { /* stb_ds string map: a token and its id */
     int value;
 } Word;
 
-/* The ids of a line's 13a tokens: a stb_ds array; new tokens are added to *words. */
-static int *token_ids(const char *line, bool lowercase, Word **words) {
-    char *text = segment_copy(line, lowercase);
-    char *tokens = tokenize_13a(text), *rest;
+/* The ids of a line's tokens: a stb_ds array; new tokens are added to *words. */
+static int *token_ids(const char *line, BleuOptions options, Word **words) {
+    char *text = segment_copy(line, options.lowercase);
+    char *tokens = options.chinese ? tokenize_zh(text) : tokenize_13a(text), *rest;
     int *ids = NULL;
     for (char *token = strtok_r(tokens, " ", &rest); token; token = strtok_r(NULL, " ", &rest)) {
         int fresh = (int)shlen(*words) + 1;
@@ -157,13 +191,13 @@ static void compute_score(Bleu *bleu) {
     bleu->score = bleu->brevity_penalty * exp(log_sum / ORDERS);
 }
 
-Bleu bleu_corpus(char *const *hypotheses, char *const *references, int n, int lowercase) {
+Bleu bleu_corpus(char *const *hypotheses, char *const *references, int n, BleuOptions options) {
     Bleu bleu = {0};
     Word *words = NULL;
     sh_new_arena(words);
     for (int i = 0; i < n; i++) {
-        int *hypothesis = token_ids(hypotheses[i], lowercase, &words);
-        int *reference = token_ids(references[i], lowercase, &words);
+        int *hypothesis = token_ids(hypotheses[i], options, &words);
+        int *reference = token_ids(references[i], options, &words);
         count_pair(&bleu, hypothesis, reference);
         arrfree(hypothesis);
         arrfree(reference);

@@ -398,14 +398,15 @@ static int validate(Trainer *t, Err *err) {
     double paused = seconds_now();
     tape_reset(&t->tape); /* what is packed there is from before the update */
     BeamOptions beam = translator_beam_options(&t->translator);
+    const BleuOptions options = {.chinese = translator_writes_han(&t->translator)};
     Validation v = {.update = t->state.update, .epoch = epochs_done(t)};
     v.loss = validation_loss(&t->tape, &t->translator.model, &t->valid_pairs);
     Translations found =
         translate(&t->tape, &t->translator, t->valid.source, corpus_size(&t->valid), &beam, DECODE_BATCH, count, t);
     char **texts = translations_text(&found, &t->translator);
-    v.bleu = bleu_corpus(texts, t->valid.target, found.n, 0);
+    v.bleu = bleu_corpus(texts, t->valid.target, found.n, options);
     v.looks = looks_of(&found);
-    bleu_by_length(&found, texts, t->valid.target, v.lengths);
+    bleu_by_length(&found, texts, t->valid.target, options, v.lengths);
     v.best = v.bleu.score > t->state.best_bleu;
     v.sources = (const char *const *)t->valid.source;
     v.outputs = (const char *const *)texts;

@@ -71,7 +71,7 @@ Looks looks_of(const Translations *found) {
 
 bool looks_stuck(const Looks *looks) { return looks->rows > 0 && (looks->diversity < 0.25 || looks->evenness > 0.95); }
 
-void bleu_by_length(const Translations *found, char *const *hypotheses, char *const *references,
+void bleu_by_length(const Translations *found, char *const *hypotheses, char *const *references, BleuOptions options,
                     LengthBleu lengths[LENGTHS]) {
     static const int most[LENGTHS] = {5, 10, 15, 20, 30, 40, 0};
     char **hypothesis = mem_alloc((size_t)found->n * sizeof *hypothesis);
@@ -84,7 +84,7 @@ void bleu_by_length(const Translations *found, char *const *hypotheses, char *co
             hypothesis[n] = hypotheses[i];
             reference[n++] = references[i];
         }
-        lengths[k] = (LengthBleu){most[k], n, n ? bleu_corpus(hypothesis, reference, n, 0).score : 0};
+        lengths[k] = (LengthBleu){most[k], n, n ? bleu_corpus(hypothesis, reference, n, options).score : 0};
     }
     mem_free(hypothesis);
     mem_free(reference);

@@ -26,7 +26,7 @@ typedef struct LengthBleu {
     int sentences;
     double bleu; /* undefined where there are no sentences */
 } LengthBleu;
-void bleu_by_length(const Translations *found, char *const *hypotheses, char *const *references,
+void bleu_by_length(const Translations *found, char *const *hypotheses, char *const *references, BleuOptions options,
                     LengthBleu lengths[LENGTHS]);
 
 /* Translates the sentences (normalised, a stb_ds array) and writes DIR/align/UPDATE.json: {"update": .., "alignments":
