@@ -117,7 +117,7 @@ tide_ok translate "$scratch/run" --n-best 2 --html "$scratch/page.html" <"$scrat
 [ "$(grep -c '^{"text":.*"matrix":' "$scratch/page.html")" = "$(wc -l <"$scratch/nbest")" ] || die "not every hypothesis is on the page"
 tide_ok align "$scratch/run" $pair --format html >"$scratch/aligned.html"
 [ "$(grep -c '"matrix":' "$scratch/aligned.html")" = 12 ] && grep -q '"byWord":false' "$scratch/aligned.html" || die "align --format html"
-tide_ok align "$scratch/run" $pair --format html --level word | grep -q '"byWord":true' || die "--level word"
+tide_ok align "$scratch/run" $pair --format html --level word | grep '"byWord":true' >/dev/null || die "--level word"
 refused 1 '^tide: /dev/full: cannot be written: No space left' translate "$scratch/run" --html /dev/full
 refused 1 "^tide: $scratch/none/page.html: cannot be written: No such" translate "$scratch/run" --html "$scratch/none/page.html"
 "$tide" align "$scratch/run" $pair --format html >/dev/full 2>"$scratch/stderr" && die "a page on a full disk"

@@ -87,11 +87,11 @@ tide_ok translate "$scratch/run" <"$scratch/dev.zh" | cmp - "$scratch/out.en" ||
     cmp - "$scratch/both" || die "evaluate: $(cat "$scratch/both")"
 
 # info, help
-tide_ok info "$scratch/run" | grep -q '^encoder.fwd.W *\[12, 60\]' || die "info"
+tide_ok info "$scratch/run" | grep '^encoder.fwd.W *\[12, 60\]' >/dev/null || die "info"
 for command in train translate align aer bleu chrf corpus tokenize score evaluate info report bench; do
-    tide_ok "$command" --help | grep -q "usage: tide $command" || die "$command --help"
+    tide_ok "$command" --help | grep "usage: tide $command" >/dev/null || die "$command --help"
 done
-tide_ok --version | grep -q '^tide ' || die "--version"
+tide_ok --version | grep '^tide ' >/dev/null || die "--version"
 
 # RNNencdec, and the other options that change the model
 smallest_run "$scratch/encdec" --after-batches 12 --attention none

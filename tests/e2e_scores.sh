@@ -41,5 +41,5 @@ grep -q '^chrF2 = 100' "$scratch/printed" && die "chrf compares without case una
 for metric in bleu chrf; do
     printf 'one\ntw\377o\nthree\n' | "$tide" $metric "$ref" >"$scratch/printed" 2>"$scratch/stderr" && die "$metric of broken UTF-8"
     grep -q '^tide: standard input:2: .*UTF-8' "$scratch/stderr" && [ ! -s "$scratch/printed" ] || die "$metric: $(cat "$scratch/stderr")"
-    tide_ok $metric --help | grep -q '^  --lc .*-lc' || die "$metric --help says nothing of -lc"
+    tide_ok $metric --help | grep '^  --lc .*-lc' >/dev/null || die "$metric --help says nothing of -lc"
 done
