@@ -467,7 +467,7 @@ static int step(Trainer *t, Err *err) {
         t->state.batch = 0;
         plan(t);
     }
-    if (due(t->state.update, o->disp_freq) && report(t, err)) return -1;
+    if (due(t->state.update, o->disp_freq) && t->state.report_updates > 0 && report(t, err)) return -1;
     bool validated = has_validation(t->job) && (o->valid_freq ? due(t->state.update, o->valid_freq) : epoch_over);
     if (validated && validate(t, err)) return -1;
     if (validated || due(t->state.update, o->save_freq)) return save_checkpoint(t, err);
