@@ -165,6 +165,19 @@ static void a_training_that_ran_away_ends(void **state) {
     world_free(&w);
 }
 
+/* A loss of thousands of nats is finite; its perplexity is not. */
+static void a_large_loss_is_reported(void **state) {
+    (void)state;
+    World w = world();
+    Err err;
+    assert_int_equal(train_until(&w, 5, &err), 0);
+    damage(&w, "readout.bo", NULL, 3000);
+    w.job.options.disp_freq = 1;
+    assert_int_equal(train_until(&w, 6, &err), 0);
+    assert_int_equal(lines_with(w.log, "\"ppl\": 1000000000000000.0000"), 1);
+    world_free(&w);
+}
+
 /* The count of updates in a row goes on where a training was stopped. */
 static void a_stop_does_not_begin_the_count_anew(void **state) {
     (void)state;
@@ -183,6 +196,7 @@ int main(void) {
         cmocka_unit_test(the_first_op_is_named),
         cmocka_unit_test(one_pair_is_named_and_skipped),
         cmocka_unit_test(a_training_that_ran_away_ends),
+        cmocka_unit_test(a_large_loss_is_reported),
         cmocka_unit_test(a_stop_does_not_begin_the_count_anew),
     };
     return cmocka_run_group_tests_name("guards", tests, NULL, NULL);

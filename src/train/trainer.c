@@ -270,6 +270,9 @@ static int update(Trainer *t, const int *which, int n, Err *err) {
 
 /* ---- reports -------------------------------------------------------------------------------------------------- */
 
+/* JSON has no infinity, which a training that runs away would come to. */
+static double perplexity(double nats) { return fmin(exp(nats), 1e15); }
+
 static int report(Trainer *t, Err *err) {
     TrainState *s = &t->state;
     double time = seconds_now(), loss = s->report_nats / s->report_tokens;
@@ -278,7 +281,7 @@ static int report(Trainer *t, Err *err) {
         line, sizeof line,
         "{\"update\": %ld, \"epoch\": %.4f, \"loss\": %.6f, \"ppl\": %.4f, \"tokens_per_s\": %.0f, \"seconds\": %.1f, "
         "\"gnorm\": %.6f}",
-        s->update, epochs_done(t), loss, exp(loss), t->report_tokens / (time - t->reported), time - t->began,
+        s->update, epochs_done(t), loss, perplexity(loss), t->report_tokens / (time - t->reported), time - t->began,
         s->report_gnorm / (double)s->report_updates);
     s->report_nats = s->report_tokens = s->report_gnorm = 0;
     s->report_updates = 0;
@@ -367,7 +370,7 @@ static int log_validation(Trainer *t, const Validation *v, Err *err) {
         out,
         "{\"update\": %ld, \"epoch\": %.4f, \"valid_loss\": %.6f, \"valid_ppl\": %.4f, \"bleu\": %.4f, \"best\": %s, "
         "\"seconds\": %.1f",
-        v->update, v->epoch, v->loss, exp(v->loss), v->bleu.score, v->best ? "true" : "false",
+        v->update, v->epoch, v->loss, perplexity(v->loss), v->bleu.score, v->best ? "true" : "false",
         seconds_now() - t->began);
     if (v->looks.rows)
         fprintf(out, ", \"attention_entropy\": %.4f, \"attention_diversity\": %.4f, \"attention_stuck\": %s",
