@@ -5,6 +5,7 @@
 #   make neon      the kernels for aarch64, on an emulated one
 #   make pages     the pages that it writes, in a browser without a window
 #   make fuzz      the readers of untrusted text under a fuzzer; seconds=600 for each, jobs=1 at a time
+#   make soak      what takes hours: kills, broken disks, damage, half an hour of each fuzzer
 #   make bench     what this machine reaches (idle, please); against peers: scripts/compare-*
 #   make corpus-games   a corpus of some 80,000 pairs, from the translations of games in Debian's packages
 #   make fixtures  what PyTorch computed for the tests, anew (needs python3-torch)
@@ -91,7 +92,8 @@ $B/core/kernels_%.o: src/core/kernels.c Makefile
 # Plain ones need nothing but libc, so that they also run where cmocka is not: see tests/neon.sh.
 TESTS   := $(patsubst tests/%.c,$B/tests/%,$(wildcard tests/test_*.c))
 DOUBLES := $(patsubst tests/%.c,$B/tests/%,$(wildcard tests/double_*.c))
-SCRIPTS := $(wildcard tests/*.sh)
+SOAKS   := $(wildcard tests/soak_*.sh)
+SCRIPTS := $(filter-out $(SOAKS),$(wildcard tests/*.sh))
 PLAIN   := $B/tests/bits $B/tests/plain_kernels $B/tests/plain_gemm
 ifeq ($(config),tsan) # ten times slower, and nothing there that the others do not run
 SCRIPTS := $(filter-out tests/e2e_learns.sh tests/neon.sh,$(SCRIPTS))
@@ -176,6 +178,21 @@ fuzz:
 	$(MAKE) -j$(JOBS) config=fuzz fuzzers
 	@printf '%s\n' $(FUZZERS:$B/%=build/fuzz/%) | xargs -P $(jobs) -n 1 scripts/fuzz $(seconds)
 
+# Each in its turn; what has passed with this program is not run again, so that it goes on where it was stopped.
+soak: setup
+	scripts/setup fuzz
+	$(MAKE) -j$(JOBS) programs
+	$(MAKE) -k $(SOAKS:tests/soak_%.sh=build/soak/%.passed) $(FUZZERS:$B/tests/%=build/soak/%.passed)
+
+build/soak/%.passed: tests/soak_%.sh $B/tide
+	@mkdir -p $(@D)
+	TIDE=$(CURDIR)/$B/tide $< && touch $@
+
+build/soak/fuzz_%.passed: $B/tests/fuzz_%
+	@mkdir -p $(@D)
+	$(MAKE) -j$(JOBS) config=fuzz build/fuzz/tests/fuzz_$*
+	scripts/fuzz 1800 build/fuzz/tests/fuzz_$* && touch $@
+
 fixtures:
 	scripts/make-fixtures
 
@@ -200,6 +217,7 @@ install: build/tide
 clean:
 	rm -rf build
 
-.PHONY: programs plain fuzzers check demo test asan tsan neon pages fuzz fixtures setup format bench corpus-games install clean
+.PHONY: programs plain fuzzers check demo test asan tsan neon pages fuzz soak fixtures setup format bench corpus-games
+.PHONY: install clean
 .SECONDARY:
 -include $(shell find $B -name '*.d' 2>/dev/null)

@@ -2,15 +2,6 @@
 # The same seed and data give the same bits: for any number of threads, any instruction set, and stopped or not.
 . "$(dirname "$0")/common.inc"
 
-# The log without what a clock wrote.
-log_of() { sed 's/"tokens_per_s": [0-9]*, //; s/"seconds": [0-9.]*//' "$1/train.jsonl"; }
-
-same() {
-    cmp "$1/checkpoint.safetensors" "$2/checkpoint.safetensors" || die "$3: the checkpoints differ"
-    cmp "$1/model.safetensors" "$2/model.safetensors" || die "$3: the models differ"
-    [ "$(log_of "$1")" = "$(log_of "$2")" ] || die "$3: the logs differ"
-}
-
 smallest_run "$scratch/one" --after-batches 40 --threads 1
 for threads in 2 3 8; do
     smallest_run "$scratch/t$threads" --after-batches 40 --threads $threads

@@ -1,0 +1,45 @@
+/* failing_calls.c: preloaded, makes call number FAIL_AT to the functions below fail as a broken disk would.
+
+   cc -shared -fPIC failing_calls.c -o failing_calls.so; FAIL_AT=3 LD_PRELOAD=./failing_calls.so tide train ... */
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/types.h>
+
+static int fails(void) {
+    static long calls;
+    const char *at = getenv("FAIL_AT");
+    if (!at || __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED) != atol(at)) return 0;
+    errno = EIO;
+    return 1;
+}
+
+#define REAL(type, name) ((type)dlsym(RTLD_NEXT, name))
+
+ssize_t write(int fd, const void *bytes, size_t n) {
+    return fails() ? -1 : REAL(ssize_t(*)(int, const void *, size_t), "write")(fd, bytes, n);
+}
+int fsync(int fd) { return fails() ? -1 : REAL(int (*)(int), "fsync")(fd); }
+int rename(const char *from, const char *to) {
+    return fails() ? -1 : REAL(int (*)(const char *, const char *), "rename")(from, to);
+}
+int ftruncate(int fd, off_t length) { return fails() ? -1 : REAL(int (*)(int, off_t), "ftruncate")(fd, length); }
+int fflush(FILE *stream) {
+    if (stream == stderr || stream == stdout || !stream || !fails()) return REAL(int (*)(FILE *), "fflush")(stream);
+    return EOF;
+}
+int mkdir(const char *path, mode_t mode) {
+    return fails() ? -1 : REAL(int (*)(const char *, mode_t), "mkdir")(path, mode);
+}
+int open(const char *path, int flags, ...) {
+    va_list rest;
+    va_start(rest, flags);
+    const int mode = va_arg(rest, int);
+    va_end(rest);
+    return fails() ? -1 : REAL(int (*)(const char *, int, ...), "open")(path, flags, mode);
+}
+FILE *fopen(const char *path, const char *mode) {
+    return fails() ? NULL : REAL(FILE * (*)(const char *, const char *), "fopen")(path, mode);
+}

@@ -1,0 +1,19 @@
+#!/bin/sh
+# Threads, instruction sets, stopped or not: one and the same checkpoint.
+. "$(dirname "$0")/common.inc"
+count=0
+for threads in 1 2 3 8; do
+    for isa in avx512 avx2 neon portable; do
+        echo | "$tide" bench kernels --isa $isa 2>&1 | grep -q 'this machine has no' && continue
+        for stops in "" 13; do
+            run=$scratch/$threads-$isa-$stops
+            for updates in $stops 60; do
+                smallest_run "$run" --after-batches "$updates" --threads $threads --isa $isa
+            done
+            [ -d "$scratch/first" ] || cp -r "$run" "$scratch/first"
+            same "$scratch/first" "$run" "$threads threads, $isa, stopped after: ${stops:-never}"
+            count=$((count + 1))
+        done
+    done
+done
+echo "$count combinations: $(sha256sum <"$scratch/first/checkpoint.safetensors")"
