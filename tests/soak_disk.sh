@@ -10,7 +10,7 @@ one_line() { [ "$(grep -c '^tide: ' "$scratch/stderr")" = 1 ] || die "$1: $(cat 
 
 # every call that a disk can fail, one after the other
 cc -shared -fPIC tests/failing_calls.c -o "$scratch/failing.so" -ldl || die "cannot compile tests/failing_calls.c"
-failures=0 at=0
+failures=0 after=0 at=0
 while :; do
     at=$((at + 1))
     rm -rf "$scratch/failed"

@@ -136,13 +136,20 @@ static int lines_with(const char *path, const char *text) {
     return n;
 }
 
-/* One word of one sentence has run away: its batch is skipped in every epoch, and the rest goes on. */
-static void one_pair_is_named_and_skipped(void **state) {
-    (void)state;
+/* A training of five updates, and then a number in its checkpoint that does not belong there. */
+static World damaged_world(const char *name, const char *piece, real number) {
     World w = world();
     Err err;
     assert_int_equal(train_until(&w, 5, &err), 0);
-    damage(&w, "encoder.E", "潮", NAN);
+    damage(&w, name, piece, number);
+    return w;
+}
+
+/* One word of one sentence has run away: its batch is skipped in every epoch, and the rest goes on. */
+static void one_pair_is_named_and_skipped(void **state) {
+    (void)state;
+    World w = damaged_world("encoder.E", "潮", NAN);
+    Err err;
     assert_int_equal(train_until(&w, 30, &err), 0);
     assert_non_null(strstr(notes, " was skipped: what comes of gather is not finite, first with the pair in line 17"));
     const int skipped = lines_with(w.log, "\"skipped\": \"gather\", \"back\": false, \"line\": 17}");
@@ -152,10 +159,8 @@ static void one_pair_is_named_and_skipped(void **state) {
 
 static void a_training_that_ran_away_ends(void **state) {
     (void)state;
-    World w = world();
+    World w = damaged_world("readout.bo", NULL, INFINITY);
     Err err;
-    assert_int_equal(train_until(&w, 5, &err), 0);
-    damage(&w, "readout.bo", NULL, INFINITY);
     w.job.options.disp_freq = 1;
     assert_int_equal(train_until(&w, 30, &err), -1);
     assert_int_equal(lines_with(w.log, "nan"), 0); /* nothing to report of updates that were skipped */
@@ -168,10 +173,8 @@ static void a_training_that_ran_away_ends(void **state) {
 /* A loss of thousands of nats is finite; its perplexity is not. */
 static void a_large_loss_is_reported(void **state) {
     (void)state;
-    World w = world();
+    World w = damaged_world("readout.bo", NULL, 3000);
     Err err;
-    assert_int_equal(train_until(&w, 5, &err), 0);
-    damage(&w, "readout.bo", NULL, 3000);
     w.job.options.disp_freq = 1;
     assert_int_equal(train_until(&w, 6, &err), 0);
     assert_int_equal(lines_with(w.log, "\"ppl\": 1000000000000000.0000"), 1);
@@ -181,10 +184,8 @@ static void a_large_loss_is_reported(void **state) {
 /* The count of updates in a row goes on where a training was stopped. */
 static void a_stop_does_not_begin_the_count_anew(void **state) {
     (void)state;
-    World w = world();
+    World w = damaged_world("readout.bo", NULL, INFINITY);
     Err err;
-    assert_int_equal(train_until(&w, 5, &err), 0);
-    damage(&w, "readout.bo", NULL, INFINITY);
     assert_int_equal(train_until(&w, 8, &err), 0);
     assert_int_equal(train_until(&w, 30, &err), -1);
     assert_non_null(strstr(err.reason, "diverged at update 10:"));

@@ -3,6 +3,7 @@
 #define TIDE_CLI_H
 
 #include "cli/args.h"
+#include "model/beam.h"
 #include "core/threads.h"
 
 typedef struct Command {
@@ -27,7 +28,13 @@ int usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
     { "threads", 1, "N", "threads (default: one for each processor)" }
 #define FLAG_ISA                                                                                                       \
     { "isa", 1, "NAME", "kernels to use: auto, avx512, avx2, neon or portable; the results are the same" }
+#define FLAGS_BEAM                                                                                                     \
+    {"beam-size", 1, "N", "hypotheses (default: the model's)"}, {                                                      \
+        "normalize", 1, "R", "divide scores by length to this power (default: the model's; 0: do not)"                 \
+    }
 /* --threads and --isa; returns -1 with *err filled. */
 int machine_flags(const Args *args, int *threads, Err *err);
+/* --beam-size and --normalize; what is not said stays as it is. */
+int beam_flags(const Args *args, BeamOptions *beam, Err *err);
 
 #endif

@@ -10,8 +10,7 @@
 static const Flag flags[] = {
     {"src", 1, "FILE", "source sentences"},
     {"ref", 1, "FILE", "their reference translations, line by line"},
-    {"beam-size", 1, "N", "hypotheses (default: the model's)"},
-    {"normalize", 1, "R", "divide scores by length to this power (default: the model's; 0: do not)"},
+    FLAGS_BEAM,
     FLAG_LC,
     {"output", 1, "FILE", "write the translations there"},
     FLAG_THREADS,
@@ -80,9 +79,9 @@ static int run(const Args *args) {
     if (machine_flags(args, &e.threads, &err)) return usage_error("%s", err.reason);
     if (translator_load(&e.translator, args->words[0], &err)) return fail(&err);
     e.beam = translator_beam_options(&e.translator);
-    int wrong = args_int(args, "beam-size", e.beam.beam, 1, 1000, &e.beam.beam, &err) ||
-                args_real(args, "normalize", e.beam.normalize, 0, 10, &e.beam.normalize, &err);
-    int status = wrong ? usage_error("%s", err.reason) : evaluate(&e, args, &err) ? fail(&err) : 0;
+    int status = beam_flags(args, &e.beam, &err) ? usage_error("%s", err.reason)
+                 : evaluate(&e, args, &err)      ? fail(&err)
+                                                 : 0;
     lines_free(e.sources);
     lines_free(e.references);
     translator_free(&e.translator);

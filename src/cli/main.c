@@ -41,6 +41,13 @@ int machine_flags(const Args *args, int *threads, Err *err) {
     return args_int(args, "threads", processors > 0 ? (int)processors : 1, 1, 1024, threads, err);
 }
 
+int beam_flags(const Args *args, BeamOptions *beam, Err *err) {
+    return args_int(args, "beam-size", beam->beam, 1, 1000, &beam->beam, err) ||
+                   args_real(args, "normalize", beam->normalize, 0, 10, &beam->normalize, err)
+               ? -1
+               : 0;
+}
+
 /* When the process was created, on the clock of seconds_now: before the processor time that it has used by now. */
 static double created(void) {
     struct timespec used;

@@ -13,8 +13,7 @@
 #include <string.h>
 
 static const Flag flags[] = {
-    {"beam-size", 1, "N", "hypotheses (default: the model's)"},
-    {"normalize", 1, "R", "divide scores by length to this power (default: the model's; 0: do not)"},
+    FLAGS_BEAM,
     {"n-best", 1, "N", "print the N best: `line ||| text ||| features ||| score`"},
     {"alignment", 1, "hard|soft", "append ` ||| ` and the alignment: Pharaoh pairs, or all weights"},
     FLAGS_SHOWN,
@@ -190,8 +189,7 @@ static int settings_of(const Args *args, const Translator *tr, Settings *s, Err 
     if (args_int(args, "n-best", 0, 0, 1000, &s->n_best, err) ||
         args_int(args, "mini-batch", 64, 1, 4096, &s->batch, err) ||
         args_choice(args, "alignment", NULL, "hard|soft", &s->alignment, err) || shown_flags(args, &s->shown, err) ||
-        args_int(args, "beam-size", s->beam.beam, 1, 1000, &s->beam.beam, err) ||
-        args_real(args, "normalize", s->beam.normalize, 0, 10, &s->beam.normalize, err))
+        beam_flags(args, &s->beam, err))
         return -1;
     if (s->n_best > s->beam.beam)
         return err_set(err, NULL, 0, "--n-best %d needs --beam-size %d", s->n_best, s->n_best);

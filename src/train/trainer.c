@@ -209,8 +209,6 @@ static double epochs_done(const Trainer *t) {
     return (double)t->state.epoch + (t->epoch.batches ? (double)t->state.batch / t->epoch.batches : 0);
 }
 
-static const char *skip_log = "{\"update\": %ld, \"epoch\": %.4f, \"skipped\": \"%.*s\", \"back\": %s, \"line\": %ld}";
-
 /* An update whose loss or gradient is not finite leaves the weights as they are; a few of them in a row are the end. */
 static int skip(Trainer *t, const int *which, int n, const UpdateOptions *options, Rng rng, Err *err) {
     enum { MOST = 5 };
@@ -226,7 +224,9 @@ static int skip(Trainer *t, const int *which, int n, const UpdateOptions *option
     if (line) snprintf(where, sizeof where, ", first with the pair in line %ld", line);
     note(t, "update %ld was skipped: %s %.*s is not finite%s", s->update,
          watch->back ? "the gradient at" : "what comes of", length, op, where);
-    snprintf(text, sizeof text, skip_log, s->update, epochs_done(t), length, op, watch->back ? "true" : "false", line);
+    snprintf(text, sizeof text,
+             "{\"update\": %ld, \"epoch\": %.4f, \"skipped\": \"%.*s\", \"back\": %s, \"line\": %ld}", s->update,
+             epochs_done(t), length, op, watch->back ? "true" : "false", line);
     s->log_lines++;
     if (log_line(&t->log, text, err)) return -1;
     if (s->skipped < MOST) return 0;
