@@ -1,6 +1,7 @@
 /* Any bytes: normalised text stays as it is, and every tokeniser gives it back. */
 #include "fuzz.h"
 #include "text/tokenizer.h"
+#include "words.h"
 
 static void round_trip(TokenizerKind kind, Bpe *bpe, const char *text) {
     const Tokenizer tokenizer = {kind, bpe};
@@ -20,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (!text) text = text_normalise((const char *)data, bad, NULL);
     char *again = text_normalise(text, strlen(text), NULL);
     CHECK(again && !strcmp(again, text), "'%s' became '%s'", text, again);
-    Bpe *bpe = tokenizer_learn(&text, 1, 20);
+    Bpe *bpe = merges_of(&text, 1, 20);
     round_trip(TOKENIZER_CHAR, NULL, text);
     round_trip(TOKENIZER_BPE, bpe, text);
     round_trip(TOKENIZER_NONE, NULL, text);

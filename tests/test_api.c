@@ -5,6 +5,7 @@
 #include "tide.h"
 #include "train/checkpoint.h"
 #include "train/translator.h"
+#include "words.h"
 
 #include <limits.h>
 #include <math.h>
@@ -30,8 +31,8 @@ static void write_model_into(Translator *t, const char *lang, char *const texts[
     t->options.dim_rnn = 12;
     t->options.dim_att = 10;
     t->options.dim_maxout = 6;
-    side_learn(&t->source, TOKENIZER_CHAR, source_texts, 3, 0, 0);
-    side_learn(&t->target, TOKENIZER_BPE, texts, 3, 20, 0);
+    side_learn(&t->source, TOKENIZER_CHAR, words_of(TOKENIZER_CHAR, source_texts, 3), 0, 0);
+    side_learn(&t->target, TOKENIZER_BPE, words_of(TOKENIZER_BPE, texts, 3), 20, 0);
     translator_begin(t);
     params_allocate(&t->model.params);
     Rng rng = rng_seed(seed, 0);

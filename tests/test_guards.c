@@ -100,8 +100,8 @@ static void keep_note(void *context, const char *text) {
 static int train_until(World *w, int updates, Err *err) {
     static const volatile sig_atomic_t stop = 0;
     const TrainWatch watch = {.note = keep_note};
-    w->job.train.tsv = w->tsv;
-    w->job.model = w->model;
+    w->job.files.train.tsv = w->tsv;
+    w->job.model = w->job.files.dir = w->model;
     w->job.threads = 1;
     w->job.options.after_batches = updates;
     notes[0] = '\0';

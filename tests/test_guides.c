@@ -1,6 +1,7 @@
 /* test_guides.c: links of words become links of pieces, and those of a batch stand where its rows are. */
 #include "text/ds.h"
 #include "train/guides.h"
+#include "words.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +17,7 @@ static const char zh[] = "潮水 退了\n\n谁没穿\n潮水\n", en[] = "tide ou
 
 typedef struct Fixture {
     char zh[32], en[32], links[32];
-    Corpus corpus;
+    Spool corpus;
     Side source, target;
     Pairs pairs;
 } Fixture;
@@ -40,10 +41,18 @@ static Fixture fixture(int max_length) {
     new_file(f.zh, zh);
     new_file(f.en, en);
     new_file(f.links, "");
-    assert_int_equal(corpus_read(&f.corpus, reader_lines(f.zh, f.en, &err), f.zh, &err), 0);
-    side_learn(&f.source, TOKENIZER_CHAR, f.corpus.source, corpus_size(&f.corpus), 0, 0);
-    side_learn(&f.target, TOKENIZER_BPE, f.corpus.target, corpus_size(&f.corpus), 0, 0);
-    f.pairs = pairs_encode(&f.corpus, &f.source, &f.target, max_length);
+    assert_int_equal(spool_open(&f.corpus, "/tmp", &err), 0);
+    assert_int_equal(spool_read(&f.corpus, reader_lines(f.zh, f.en, &err), f.zh, NULL, NULL, &err), 0);
+    WordCount *words[2] = {NULL, NULL};
+    const TokenizerKind kinds[2] = {TOKENIZER_CHAR, TOKENIZER_BPE};
+    SpooledPair pair;
+    assert_int_equal(spool_rewind(&f.corpus, &err), 0);
+    while (spool_next(&f.corpus, &pair, &err) > 0)
+        for (int i = 0; i < 2; i++) words_count(&words[i], kinds[i], pair.text[i]);
+    side_learn(&f.source, kinds[SOURCE], words[SOURCE], 0, 0);
+    side_learn(&f.target, kinds[TARGET], words[TARGET], 0, 0);
+    assert_int_equal(
+        pairs_encode_spool(&f.pairs, &f.corpus, &f.source, &f.target, max_length, "/tmp", NULL, NULL, &err), 0);
     return f;
 }
 
@@ -54,17 +63,32 @@ static void fixture_free(Fixture *f) {
     pairs_free(&f->pairs);
     side_free(&f->source);
     side_free(&f->target);
-    corpus_free(&f->corpus);
+    spool_close(&f->corpus);
 }
 
 static int read_guides(Fixture *f, const char *links, Guides *guides, Err *err) {
     write_file(f->links, links);
-    return guides_read(guides, f->links, &f->corpus, &f->pairs, &f->source, &f->target, err);
+    return guides_read(guides, f->links, &f->corpus, &f->pairs, &f->source, &f->target, "/tmp", err);
 }
 
-static void assert_links(const Link *links, const char *expected) {
+enum { MOST = 64 };
+
+/* The links of a pair; returns how many. */
+static int links_of(const Guides *guides, int i, Link links[MOST]) {
+    int numbers[2 * MOST];
+    Err err;
+    const int n = (int)records_length(&guides->links, i) / 2;
+    assert_true(n <= MOST);
+    assert_int_equal(records_read(&guides->links, i, numbers, &err), 0);
+    for (int k = 0; k < n; k++) links[k] = (Link){numbers[2 * k], numbers[2 * k + 1], false};
+    return n;
+}
+
+static void assert_links(const Guides *guides, int i, const char *expected) {
     char text[256] = "";
-    for (ptrdiff_t k = 0; k < arrlen(links); k++)
+    Link links[MOST];
+    const int n = links_of(guides, i, links);
+    for (int k = 0; k < n; k++)
         snprintf(text + strlen(text), sizeof text - strlen(text), "%d-%d ", links[k].source, links[k].target);
     assert_string_equal(text, expected);
 }
@@ -76,11 +100,11 @@ static void words_become_pieces(void **state) {
     Guides guides;
     Err err;
     assert_int_equal(read_guides(&f, "1-1 0-0 1p1\n\n0-0 2-1\n\n", &guides, &err), 0);
-    assert_int_equal(guides.n, 3);
-    assert_links(guides.links[0],
+    assert_int_equal(arrlen(guides.links.ends), 3);
+    assert_links(&guides, 0,
                  "0-0 1-0 0-1 1-1 0-2 1-2 0-3 1-3 0-4 1-4 2-5 3-5 4-5 2-6 3-6 4-6 2-7 3-7 4-7 2-8 3-8 4-8 ");
-    assert_links(guides.links[1], "0-0 0-1 0-2 0-3 2-4 2-5 2-6 2-7 "); /* without spaces: by piece */
-    assert_links(guides.links[2], "");
+    assert_links(&guides, 1, "0-0 0-1 0-2 0-3 2-4 2-5 2-6 2-7 "); /* without spaces: by piece */
+    assert_links(&guides, 2, "");
     guides_free(&guides);
     fixture_free(&f);
 }
@@ -93,9 +117,9 @@ static void lines_stay_with_their_pairs(void **state) {
     Err err;
     assert_int_equal(f.pairs.n, 2);
     assert_int_equal(read_guides(&f, "7-7\n9-9\n1-1\n0-0\n", &guides, &err), 0);
-    assert_int_equal(guides.n, 2);
-    assert_links(guides.links[0], "1-4 1-5 1-6 1-7 ");
-    assert_links(guides.links[1], "0-0 0-1 0-2 0-3 0-4 ");
+    assert_int_equal(arrlen(guides.links.ends), 2);
+    assert_links(&guides, 0, "1-4 1-5 1-6 1-7 ");
+    assert_links(&guides, 1, "0-0 0-1 0-2 0-3 0-4 ");
     guides_free(&guides);
     fixture_free(&f);
 }
@@ -108,21 +132,25 @@ static void a_batch_has_them_by_row(void **state) {
     Arena arena = {0};
     assert_int_equal(read_guides(&f, "0-0 1-1\n\n0-0 2-1\n1-0\n", &guides, &err), 0);
     const int which[] = {2, 0, 1};
-    Batch batch = pairs_fold(&arena, &f.pairs, which, 3);
+    Batch batch;
+    Guide guide;
+    assert_int_equal(pairs_fold(&arena, &f.pairs, which, 3, &batch, &err), 0);
     const Sequences *y = &batch.target;
-    Guide guide = guides_fold(&arena, &guides, which, y);
-    int links = 0;
+    assert_int_equal(guides_fold(&arena, &guides, which, y, &guide, &err), 0);
+    int links = 0, all = 0;
     for (int t = 0; t < y->steps; t++)
         for (int b = 0; b < sequences_live(y, t); b++) {
-            const Link *list = guides.links[which[y->order[b]]];
+            Link list[MOST];
+            const int n = links_of(&guides, which[y->order[b]], list);
             const int row = sequences_row(y, t, b);
             int at = guide.begin[row];
-            for (ptrdiff_t k = 0; k < arrlen(list); k++)
+            for (int k = 0; k < n; k++)
                 if (list[k].target == t) assert_int_equal(guide.column[at++], list[k].source);
             assert_int_equal(at, guide.begin[row + 1]);
             links += at - guide.begin[row];
         }
-    assert_int_equal(links, arrlen(guides.links[0]) + arrlen(guides.links[1]) + arrlen(guides.links[2]));
+    for (int i = 0; i < 3; i++) all += (int)records_length(&guides.links, i) / 2;
+    assert_int_equal(links, all);
     arena_free(&arena);
     guides_free(&guides);
     fixture_free(&f);
@@ -147,7 +175,7 @@ static void what_does_not_fit_is_refused(void **state) {
         assert_string_equal(err.reason, cases[i].reason);
         assert_string_equal(err.path, f.links);
         assert_int_equal(err.line, cases[i].line);
-        assert_null(guides.links);
+        assert_null(guides.links.file);
     }
     fixture_free(&f);
 }

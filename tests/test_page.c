@@ -7,6 +7,7 @@
 #include "view/alignments_page.h"
 #include "view/spelling.h"
 #include "view/web.h"
+#include "words.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -229,7 +230,7 @@ static void pieces_join_to_their_sentence(void **state) {
     Rng rng = rng_seed(7, 0);
     char *sentences[40];
     for (int i = 0; i < COUNT(sentences); i++) sentences[i] = random_text(&rng);
-    Tokenizer bpe = {TOKENIZER_BPE, tokenizer_learn(sentences, COUNT(sentences), 20)};
+    Tokenizer bpe = {TOKENIZER_BPE, merges_of(sentences, COUNT(sentences), 20)};
     for (int i = 0; i < 1000; i++) {
         char *text = random_text(&rng);
         assert_spelled(&bpe, text);

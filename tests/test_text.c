@@ -6,6 +6,7 @@
 #include "text/tokenizer.h"
 #include "text/unicode.h"
 #include "text/vocab.h"
+#include "words.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -578,7 +579,7 @@ static void bpe_tokenizer_splits_words(void **state) {
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         char *sentences[] = {(char *)cases[i][0], (char *)cases[i][0]};
-        Tokenizer tokenizer = {TOKENIZER_BPE, tokenizer_learn(sentences, 2, 1000)};
+        Tokenizer tokenizer = {TOKENIZER_BPE, merges_of(sentences, 2, 1000)};
         assert_pieces(tokenizer_split(&tokenizer, cases[i][0]), cases[i][1]);
         bpe_free(tokenizer.bpe);
     }
@@ -608,8 +609,8 @@ static void every_text_comes_back(void **state) {
         random_text(text);
         arrput(texts, normalised(text));
     }
-    Tokenizer few = {TOKENIZER_BPE, tokenizer_learn(texts, 0, 0)};
-    Tokenizer many = {TOKENIZER_BPE, tokenizer_learn(texts, TEXTS / 2, 500)};
+    Tokenizer few = {TOKENIZER_BPE, merges_of(texts, 0, 0)};
+    Tokenizer many = {TOKENIZER_BPE, merges_of(texts, TEXTS / 2, 500)};
     assert_int_equal(bpe_merges(many.bpe), 500);
     const Tokenizer *all[] = {&few, &many, &CHARACTERS, &AT_SPACES};
     for (int i = 0; i < TEXTS; i++)
@@ -622,7 +623,7 @@ static void every_text_comes_back(void **state) {
 static void merges_are_not_learned_from_placeholders(void **state) {
     (void)state;
     char *sentences[] = {"%(ab)s {ab} <ab>", "{ab}{ab} ⦅ab⦆ &ab;"};
-    Bpe *bpe = tokenizer_learn(sentences, 2, 100);
+    Bpe *bpe = merges_of(sentences, 2, 100);
     assert_int_equal(bpe_merges(bpe), 0);
     bpe_free(bpe);
 }
@@ -631,7 +632,7 @@ static void merges_are_not_learned_from_placeholders(void **state) {
 static void placeholders_stay_whole(void **state) {
     (void)state;
     char left[1024], right[1024], *learned = "{ab} a b ab %d";
-    Tokenizer tokenizer = {TOKENIZER_BPE, tokenizer_learn((char *[]){learned, learned}, 2, 100)};
+    Tokenizer tokenizer = {TOKENIZER_BPE, merges_of((char *[]){learned, learned}, 2, 100)};
     rng_state = 5;
     for (int i = 0; i < 2000; i++) {
         random_text(left);
@@ -659,7 +660,7 @@ static void long_runs_are_cut(void **state) {
     (void)state;
     enum { LENGTH = 200000 };
     char *sentence = "abab", *text = mem_zalloc(2 * LENGTH + 1);
-    Tokenizer bpe = {TOKENIZER_BPE, tokenizer_learn(&sentence, 1, 10)};
+    Tokenizer bpe = {TOKENIZER_BPE, merges_of(&sentence, 1, 10)};
     memset(text, 'a', LENGTH);
     assert_round_trip(&bpe, text);
     assert_round_trip(&CHARACTERS, text);
@@ -807,7 +808,7 @@ static void sides_count_and_encode_as_they_split(void **state) {
     }
     for (TokenizerKind kind = TOKENIZER_CHAR; kind <= TOKENIZER_NONE; kind++) {
         Side side;
-        side_learn(&side, kind, texts, TEXTS, 100, SIZE);
+        side_learn(&side, kind, words_of(kind, texts, TEXTS), 100, SIZE);
         char *expected = naive_vocab(&side.tokenizer, texts, TEXTS, SIZE);
         assert_vocab_format(side.vocab, expected);
         int **all = side_encode_all(&side, texts, TEXTS);
@@ -829,7 +830,7 @@ static void unknown_spaces_are_left_out(void **state) {
     (void)state;
     char *corpus[] = {"潮水退了"};
     Side side;
-    side_learn(&side, TOKENIZER_CHAR, corpus, 1, 0, 0);
+    side_learn(&side, TOKENIZER_CHAR, words_of(TOKENIZER_CHAR, corpus, 1), 0, 0);
     int *close = side_encode(&side, "潮水海了"), *apart = side_encode(&side, "潮水 海 了");
     assert_int_equal(arrlen(close), 5);
     assert_int_equal(arrlen(apart), 5);
@@ -840,7 +841,7 @@ static void unknown_spaces_are_left_out(void **state) {
     arrfree(apart);
     side_free(&side);
     char *spaced[] = {"潮 水"};
-    side_learn(&side, TOKENIZER_CHAR, spaced, 1, 0, 0);
+    side_learn(&side, TOKENIZER_CHAR, words_of(TOKENIZER_CHAR, spaced, 1), 0, 0);
     assert_pieces(side_spell(&side, "水 潮"), "水|▁|潮|</s>");
     side_free(&side);
 }
@@ -849,7 +850,8 @@ static void joint_merges_are_learned_on_both_sides(void **state) {
     (void)state;
     char *source[] = {"ab xy", "ab"}, *target[] = {"ab cd", "xy cd"}, **texts[] = {source, target};
     Side left, right;
-    sides_learn_jointly((Side *[]){&left, &right}, (char *const *const[]){source, target}, 2, 4, (const int[]){0, 6});
+    WordCount *const words[] = {words_of(TOKENIZER_BPE, source, 2), words_of(TOKENIZER_BPE, target, 2)};
+    sides_learn_jointly((Side *[]){&left, &right}, words, 4, (const int[]){0, 6});
     assert_format(left.tokenizer.bpe, "a b\n▁ ab\nc d\nx y\n"); /* "xy" is twice only in the two together */
     assert_format(right.tokenizer.bpe, "a b\n▁ ab\nc d\nx y\n");
     assert_vocab_format(left.vocab, "<pad>\n<unk>\n<s>\n</s>\n▁ab\nxy\n▁\n");

@@ -132,15 +132,17 @@ static void on_signal(int number) {
 static int run(const Args *args) {
     Err err;
     TrainJob job = {
-        .train = {{args_value(args, "train-sets", 0), args_value(args, "train-sets", 1)},
-                  args_value(args, "tsv", 0),
-                  args_value(args, "mo", 0)},
-        .valid = {{args_value(args, "valid-sets", 0), args_value(args, "valid-sets", 1)},
-                  args_value(args, "valid-tsv", 0),
-                  NULL},
-        .guides = args_value(args, "guided-alignment", 0),
+        .files = {.train = {{args_value(args, "train-sets", 0), args_value(args, "train-sets", 1)},
+                            args_value(args, "tsv", 0),
+                            args_value(args, "mo", 0)},
+                  .valid = {{args_value(args, "valid-sets", 0), args_value(args, "valid-sets", 1)},
+                            args_value(args, "valid-tsv", 0),
+                            NULL},
+                  .guides = args_value(args, "guided-alignment", 0),
+                  .dir = args_value(args, "model", 0)},
         .model = args_value(args, "model", 0),
     };
+    const CorpusFiles *train_files = &job.files.train, *valid_files = &job.files.valid;
     const char *probes[MOST_PROBES];
     for (const char *probe; (probe = args_value(args, "probe", job.probe_count)); job.probe_count++) {
         if (job.probe_count == MOST_PROBES) return usage_error("--probe takes at most %d sentences", MOST_PROBES);
@@ -149,10 +151,10 @@ static int run(const Args *args) {
     job.probes = probes;
     if (args->word_count) return usage_error("train takes flags only, not '%s'", args->words[0]);
     if (!job.model) return usage_error("--model is needed");
-    if (!job.train.sets[0] + !job.train.tsv + !job.train.mo != 2)
+    if (!train_files->sets[0] + !train_files->tsv + !train_files->mo != 2)
         return usage_error("either --train-sets or --tsv or --mo is needed");
-    if (job.valid.sets[0] && job.valid.tsv) return usage_error("either --valid-sets or --valid-tsv, not both");
-    if (job.guides && job.train.mo)
+    if (valid_files->sets[0] && valid_files->tsv) return usage_error("either --valid-sets or --valid-tsv, not both");
+    if (job.files.guides && train_files->mo)
         return usage_error("--guided-alignment needs --train-sets or --tsv: files with lines");
     if (gather_options(args, &job.options, &err) || machine_flags(args, &job.threads, &err))
         return err.path[0] ? fail(&err) : usage_error("%s", err.reason);

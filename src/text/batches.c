@@ -1,63 +1,109 @@
 #include "text/batches.h"
+#include "core/base.h"
 #include "core/rng.h"
 #include "text/ds.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-Pairs pairs_encode(const Corpus *corpus, const Side *source, const Side *target, int max_length) {
-    Pairs pairs = {0};
-    const size_t most = (size_t)corpus_size(corpus);
-    pairs.source = mem_alloc(most * sizeof *pairs.source);
-    pairs.target = mem_alloc(most * sizeof *pairs.target);
-    pairs.source_length = mem_alloc(most * sizeof(int));
-    pairs.target_length = mem_alloc(most * sizeof(int));
-    pairs.index = mem_alloc(most * sizeof(int));
-    int **sources = side_encode_all(source, corpus->source, corpus_size(corpus));
-    int **targets = side_encode_all(target, corpus->target, corpus_size(corpus));
-    for (size_t i = 0; i < most; i++) {
-        int *x = sources[i], *y = targets[i];
-        if (max_length > 0 && (arrlen(x) - 1 > max_length || arrlen(y) - 1 > max_length)) {
-            arrfree(x);
-            arrfree(y);
-            pairs.dropped_long++;
-            continue;
-        }
-        pairs.source_length[pairs.n] = (int)arrlen(x);
-        pairs.target_length[pairs.n] = (int)arrlen(y);
-        pairs.index[pairs.n] = (int)i;
-        pairs.source[pairs.n] = x;
-        pairs.target[pairs.n++] = y;
+/* Pairs on their way in. */
+typedef struct Intake {
+    Pairs *pairs;
+    SideMemory *memory[2];
+    int max_length;
+} Intake;
+
+static int intake_begin(Intake *in, Pairs *pairs, const Side *source, const Side *target, int max_length,
+                        const char *dir, Err *err) {
+    *pairs = (Pairs){0};
+    *in = (Intake){pairs, {side_memory(source), side_memory(target)}, max_length};
+    return records_open(&pairs->ids, dir, err);
+}
+
+static int intake_end(Intake *in, int failed, Err *err) {
+    for (int i = 0; i < 2; i++) side_memory_free(in->memory[i]);
+    if (!failed) failed = records_flush(&in->pairs->ids, err);
+    if (failed) pairs_free(in->pairs);
+    return failed;
+}
+
+static uint64_t hash_of(uint64_t hash, const int *source, int n_source, const int *target, int n_target) {
+    for (int k = 0; k < n_source; k++) hash = (hash ^ (uint64_t)source[k]) * 0x9e3779b97f4a7c15u;
+    for (int k = 0; k < n_target; k++) hash = (hash ^ (uint64_t)target[k]) * 0xd1342543de82ef95u;
+    return hash ^ hash >> 29;
+}
+
+/* Takes the pair in unless it is too long. The ids of both sides are in one array, the target's behind n_source. */
+static int take_ids(Intake *in, const int *ids, int n_source, int n_target, long line, Err *err) {
+    Pairs *pairs = in->pairs;
+    if (in->max_length > 0 && (n_source - 1 > in->max_length || n_target - 1 > in->max_length)) {
+        pairs->dropped_long++;
+        return 0;
     }
-    mem_free(sources);
-    mem_free(targets);
-    return pairs;
+    if (records_add(&pairs->ids, ids, (size_t)n_source + (size_t)n_target, err)) return -1;
+    pairs->hash = hash_of(pairs->hash, ids, n_source, ids + n_source, n_target);
+    arrput(pairs->source_length, n_source);
+    arrput(pairs->target_length, n_target);
+    arrput(pairs->line, line);
+    pairs->n++;
+    return 0;
+}
+
+static int take(Intake *in, const char *source, const char *target, long line, Err *err) {
+    int *x = side_memory_encode(in->memory[SOURCE], source), *y = side_memory_encode(in->memory[TARGET], target);
+    const int n_source = (int)arrlen(x), n_target = (int)arrlen(y);
+    memcpy(arraddnptr(x, (size_t)n_target), y, (size_t)n_target * sizeof *y);
+    const int failed = take_ids(in, x, n_source, n_target, line, err);
+    arrfree(x);
+    arrfree(y);
+    return failed;
+}
+
+int pairs_encode(Pairs *pairs, const Corpus *corpus, const Side *source, const Side *target, int max_length,
+                 const char *dir, Err *err) {
+    Intake in;
+    int failed = intake_begin(&in, pairs, source, target, max_length, dir, err);
+    for (int i = 0; i < corpus_size(corpus) && !failed; i++)
+        failed = take(&in, corpus->source[i], corpus->target[i], corpus->line[i], err);
+    return intake_end(&in, failed, err);
+}
+
+int pairs_encode_spool(Pairs *pairs, Spool *spool, const Side *source, const Side *target, int max_length,
+                       const char *dir, Patience *patience, void *context, Err *err) {
+    enum { OFTEN = 1000 };
+    Intake in;
+    SpooledPair pair;
+    int failed = intake_begin(&in, pairs, source, target, max_length, dir, err) || spool_rewind(spool, err) ? -1 : 0;
+    for (long i = 1; !failed && (failed = spool_next(spool, &pair, err)) > 0; i++) {
+        failed = take(&in, pair.text[SOURCE], pair.text[TARGET], pair.line, err);
+        if (!failed && i % OFTEN == 0 && patience && patience(context, i, spool->n))
+            failed = err_set(err, NULL, 0, "stopped while the corpus was encoded");
+    }
+    return intake_end(&in, failed, err);
 }
 
 void pairs_free(Pairs *pairs) {
-    for (int i = 0; i < pairs->n; i++) {
-        arrfree(pairs->source[i]);
-        arrfree(pairs->target[i]);
-    }
-    mem_free(pairs->source);
-    mem_free(pairs->target);
-    mem_free(pairs->source_length);
-    mem_free(pairs->target_length);
-    mem_free(pairs->index);
+    records_close(&pairs->ids);
+    arrfree(pairs->source_length);
+    arrfree(pairs->target_length);
+    arrfree(pairs->line);
     *pairs = (Pairs){0};
 }
 
-Batch pairs_fold(Arena *arena, const Pairs *pairs, const int *which, int n) {
+int pairs_fold(Arena *arena, const Pairs *pairs, const int *which, int n, Batch *batch, Err *err) {
     const size_t size = (size_t)n;
     const int **x = arena_alloc(arena, size * sizeof *x), **y = arena_alloc(arena, size * sizeof *y);
     int *x_length = arena_alloc(arena, size * sizeof(int)), *y_length = arena_alloc(arena, size * sizeof(int));
     for (int i = 0; i < n; i++) {
-        x[i] = pairs->source[which[i]];
-        y[i] = pairs->target[which[i]];
+        int *ids = arena_alloc(arena, records_length(&pairs->ids, which[i]) * sizeof *ids);
+        if (records_read(&pairs->ids, which[i], ids, err)) return -1;
         x_length[i] = pairs->source_length[which[i]];
         y_length[i] = pairs->target_length[which[i]];
+        x[i] = ids;
+        y[i] = ids + x_length[i];
     }
-    return batch_fold(arena, x, x_length, y, y_length, n, ID_BOS);
+    *batch = batch_fold(arena, x, x_length, y, y_length, n, ID_BOS);
+    return 0;
 }
 
 typedef struct Keyed {

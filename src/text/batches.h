@@ -2,28 +2,35 @@
 #ifndef TIDE_BATCHES_H
 #define TIDE_BATCHES_H
 
-#include "core/base.h"
 #include "model/batch.h"
 #include "text/corpus.h"
+#include "text/records.h"
 #include "text/side.h"
 
 #include <stdint.h>
 
-/* n sentence pairs; every sentence ends in </s>. */
+/* n sentence pairs; every sentence ends in </s>. The ids are in a temporary file: of each pair, memory holds where they
+   are and how many. */
 typedef struct Pairs {
     int n;
-    int **source, **target; /* [n] stb_ds arrays of ids */
-    int *source_length, *target_length;
-    int *index;        /* [n] which pair of the corpus each one is */
-    long dropped_long; /* pairs left out because a side has more than max_length pieces */
+    Records ids;                        /* of each pair: those of the source, then those of the target */
+    int *source_length, *target_length; /* stb_ds arrays */
+    long *line;                         /* another: where each pair stood in its file, from 1 */
+    long dropped_long;                  /* pairs left out because a side has more than max_length pieces */
+    uint64_t hash;                      /* of every id of every pair */
 } Pairs;
 
-/* The corpus as ids; max_length 0: no limit. */
-Pairs pairs_encode(const Corpus *corpus, const Side *source, const Side *target, int max_length);
+/* The pairs as ids, in a file in `dir`; max_length 0: no limit. -1 with *err filled where the disk is full or broken.
+ */
+int pairs_encode(Pairs *pairs, const Corpus *corpus, const Side *source, const Side *target, int max_length,
+                 const char *dir, Err *err);
+/* The same of a spool, which is walked through as far as patience goes (NULL: all the way). */
+int pairs_encode_spool(Pairs *pairs, Spool *spool, const Side *source, const Side *target, int max_length,
+                       const char *dir, Patience *patience, void *context, Err *err);
 void pairs_free(Pairs *pairs);
 
-/* n of the pairs as a batch, in the arena. */
-Batch pairs_fold(Arena *arena, const Pairs *pairs, const int *which, int n);
+/* n of the pairs as a batch, in the arena. -1 with *err filled where the disk is broken. */
+int pairs_fold(Arena *arena, const Pairs *pairs, const int *which, int n, Batch *batch, Err *err);
 
 /* One pass over the data: order[begin[k]]..order[begin[k+1]-1] are the pairs of batch k. */
 typedef struct Epoch {

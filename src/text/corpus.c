@@ -1,9 +1,43 @@
 #include "text/corpus.h"
 
 #include "text/ds.h"
-#include "text/lines.h"
+#include "text/files.h"
 
+#include <errno.h>
 #include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- reading -------------------------------------------------------------------------------------------------- */
+
+/* One side of a pair, normalised. */
+static char *side_text(const RawPair *pair, int side, Err *err) {
+    return line_text(pair->text[side], pair->size[side], pair->path[side], pair->line, pair->byte[side], err);
+}
+
+/* Both sides, normalised, owned by the caller; after an error there is nothing to release. */
+static int pair_text(const RawPair *pair, char *text[2], Err *err) {
+    text[SOURCE] = side_text(pair, SOURCE, err);
+    text[TARGET] = text[SOURCE] ? side_text(pair, TARGET, err) : NULL;
+    int failed = text[TARGET] ? 0 : -1;
+    if (!failed && pair->lone && (*text[SOURCE] || *text[TARGET]))
+        failed = err_set(err, pair->path[SOURCE], pair->line, "line has no tab");
+    if (failed) mem_free(text[SOURCE]), mem_free(text[TARGET]);
+    return failed;
+}
+
+/* Goes to the next pair, as reader_next does. */
+static int next_text(Reader *reader, char *text[2], long *line, Err *err) {
+    RawPair pair;
+    const int status = reader_next(reader, &pair, err);
+    if (status <= 0) return status;
+    *line = pair.line;
+    return pair_text(&pair, text, err) ? -1 : 1;
+}
+
+static bool is_usable(char *const text[2]) { return *text[SOURCE] && *text[TARGET]; }
+
+/* ---- in memory ------------------------------------------------------------------------------------------------ */
 
 int corpus_size(const Corpus *corpus) {
     CHECK(arrlen(corpus->source) <= INT_MAX, "a corpus of %td pairs", arrlen(corpus->source));
@@ -17,33 +51,18 @@ void corpus_free(Corpus *corpus) {
     *corpus = (Corpus){0};
 }
 
-/* One side of a pair, normalised. */
-static char *side_text(const RawPair *pair, int side, Err *err) {
-    return line_text(pair->text[side], pair->size[side], pair->path[side], pair->line, pair->byte[side], err);
-}
-
 /* Takes both strings over. */
-static void add_pair(Corpus *corpus, char *source, char *target, long line) {
+static void add_pair(Corpus *corpus, char *const text[2], long line) {
     corpus->read++;
-    if (*source && *target) {
-        arrput(corpus->source, source);
-        arrput(corpus->target, target);
+    if (is_usable(text)) {
+        arrput(corpus->source, text[SOURCE]);
+        arrput(corpus->target, text[TARGET]);
         arrput(corpus->line, line);
         return;
     }
     corpus->dropped_empty++;
-    mem_free(source);
-    mem_free(target);
-}
-
-static int read_pair(Corpus *corpus, const RawPair *pair, Err *err) {
-    char *source = side_text(pair, SOURCE, err), *target = source ? side_text(pair, TARGET, err) : NULL;
-    int failed = target ? 0 : -1;
-    if (!failed && pair->lone && (*source || *target))
-        failed = err_set(err, pair->path[SOURCE], pair->line, "line has no tab");
-    if (!failed) add_pair(corpus, source, target, pair->line);
-    else mem_free(source), mem_free(target);
-    return failed;
+    mem_free(text[SOURCE]);
+    mem_free(text[TARGET]);
 }
 
 /* Moves what was read to the corpus; an error if there are no pairs. */
@@ -65,11 +84,89 @@ static int corpus_take(Corpus *corpus, Corpus *fresh, const char *path, Err *err
 int corpus_read(Corpus *corpus, Reader *reader, const char *path, Err *err) {
     if (!reader) return -1;
     Corpus fresh = {0};
-    RawPair pair;
+    char *text[2];
+    long line;
     int status;
-    while ((status = reader_next(reader, &pair, err)) > 0 && !(status = read_pair(&fresh, &pair, err))) continue;
+    while ((status = next_text(reader, text, &line, err)) > 0) add_pair(&fresh, text, line);
     reader_close(reader);
     if (!status) status = corpus_take(corpus, &fresh, path, err);
     if (status) corpus_free(&fresh);
     return status;
+}
+
+/* ---- in a file: `line TAB source TAB target`, for normalised text holds neither tabs nor newlines --------------- */
+
+static int broken(const Spool *spool, Err *err) {
+    return err_set(err, spool->dir, 0, "the temporary file in it is broken: %s", strerror(errno));
+}
+
+int spool_open(Spool *spool, const char *dir, Err *err) {
+    *spool = (Spool){.dir = mem_strdup(dir)};
+    spool->file = file_temporary(dir, err);
+    spool->lines = (LineReader){.path = spool->dir, .stream = spool->file, .keep_mark = true};
+    return spool->file ? 0 : -1;
+}
+
+/* Releases both strings. */
+static int spool_add(Spool *spool, char *const text[2], long line, Err *err) {
+    int failed = 0;
+    spool->read++;
+    if (!is_usable(text)) {
+        spool->dropped_empty++;
+    } else if (spool->n == INT_MAX) {
+        failed = err_set(err, NULL, line, "more than %d pairs", INT_MAX);
+    } else {
+        failed = fprintf(spool->file, "%ld\t%s\t%s\n", line, text[SOURCE], text[TARGET]) < 0 ? broken(spool, err) : 0;
+        spool->n++;
+    }
+    mem_free(text[SOURCE]);
+    mem_free(text[TARGET]);
+    return failed;
+}
+
+static int ask(Patience *patience, void *context, const Reader *reader, const Spool *spool) {
+    long done, all;
+    if (!patience) return 0;
+    reader_progress(reader, &done, &all);
+    return patience(context, all ? done : spool->read, all);
+}
+
+int spool_read(Spool *spool, Reader *reader, const char *path, Patience *patience, void *context, Err *err) {
+    enum { OFTEN = 1000 /* pairs */ };
+    if (!reader) return -1;
+    const long before = spool->n;
+    char *text[2];
+    long line;
+    int status;
+    while ((status = next_text(reader, text, &line, err)) > 0) {
+        if (spool_add(spool, text, line, err)) break;
+        if (spool->read % OFTEN || !ask(patience, context, reader, spool)) continue;
+        err_set(err, path, line, "stopped while it was read");
+        break;
+    }
+    reader_close(reader);
+    if (status) return -1;
+    return spool->n == before ? err_set(err, path, 0, "no sentence pairs") : 0;
+}
+
+int spool_rewind(Spool *spool, Err *err) {
+    errno = 0;
+    if (fflush(spool->file) || fseek(spool->file, 0, SEEK_SET)) return broken(spool, err);
+    return 0;
+}
+
+int spool_next(Spool *spool, SpooledPair *pair, Err *err) {
+    const int status = line_reader_next(&spool->lines, err);
+    if (status <= 0) return status;
+    char *source = strchr(spool->lines.line, '\t'), *target = source ? strchr(source + 1, '\t') : NULL;
+    CHECK(target, "a spooled pair without tabs: %.100s", spool->lines.line);
+    *source++ = *target++ = '\0';
+    *pair = (SpooledPair){{source, target}, strtol(spool->lines.line, NULL, 10)};
+    return 1;
+}
+
+void spool_close(Spool *spool) {
+    line_reader_close(&spool->lines); /* and the file with it */
+    mem_free(spool->dir);
+    *spool = (Spool){0};
 }

@@ -1,7 +1,9 @@
-/* corpus.h: a parallel corpus in memory, read from two line-aligned files, TSV or a catalogue. */
+/* corpus.h: parallel corpora, read from two line-aligned files, TSV or a catalogue: into memory, or, where it is not
+   known how large they are, into a temporary file. */
 #ifndef TIDE_CORPUS_H
 #define TIDE_CORPUS_H
 
+#include "text/lines.h"
 #include "text/reader.h"
 
 /* Normalised sentence pairs. Lines that could not be used are counted by reason. */
@@ -19,5 +21,34 @@ int corpus_read(Corpus *corpus, Reader *reader, const char *path, Err *err);
 
 int corpus_size(const Corpus *corpus);
 void corpus_free(Corpus *corpus);
+
+/* Normalised sentence pairs in a temporary file, to be walked through again and again. */
+typedef struct Spool {
+    FILE *file;
+    char *dir;        /* where it is, for errors */
+    LineReader lines; /* the walk */
+    long n;
+    long read, dropped_empty; /* as in Corpus */
+} Spool;
+
+/* A pair of the walk; the texts are valid until the next one. */
+typedef struct SpooledPair {
+    char *text[2]; /* source and target */
+    long line;     /* as in Corpus */
+} SpooledPair;
+
+/* Called now and then on a long way, with how far it is (all 0: nobody knows); anything but 0 ends it. */
+typedef int Patience(void *context, long done, long all);
+
+/* An empty spool, whose file is made in a directory. -1 with *err filled where that cannot be; release it even then. */
+int spool_open(Spool *spool, const char *dir, Err *err);
+/* Appends what a reader gives, as corpus_read does and with its errors; a full disk and an end of patience (NULL: it
+   has none) besides. */
+int spool_read(Spool *spool, Reader *reader, const char *path, Patience *patience, void *context, Err *err);
+/* Begins the walk anew; -1 with *err filled. */
+int spool_rewind(Spool *spool, Err *err);
+/* Goes to the next pair: 1, or 0 at the end, or -1 with *err filled. */
+int spool_next(Spool *spool, SpooledPair *pair, Err *err);
+void spool_close(Spool *spool);
 
 #endif

@@ -5,6 +5,7 @@
 #include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -35,6 +36,26 @@ char *file_read(const char *path, size_t *size, Err *err) {
     if (stream) fclose(stream);
     if (bytes && size) *size = length;
     return bytes;
+}
+
+/* Not every file system can make a file that never had a name. */
+static int open_unnamed(const char *dir) {
+    const int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR)) return fd;
+    char path[PATH_MAX];
+    if (snprintf(path, sizeof path, "%s/tide-XXXXXX", dir) >= (int)sizeof path) return errno = ENAMETOOLONG, -1;
+    const int named = mkostemp(path, O_CLOEXEC);
+    if (named >= 0) unlink(path);
+    return named;
+}
+
+FILE *file_temporary(const char *dir, Err *err) {
+    const int fd = open_unnamed(dir);
+    FILE *file = fd >= 0 ? fdopen(fd, "w+b") : NULL;
+    if (file) return file;
+    err_set(err, dir, 0, "no temporary file can be made in it: %s", strerror(errno));
+    if (fd >= 0) close(fd);
+    return NULL;
 }
 
 int directory_make(const char *path, Err *err) {

@@ -4,6 +4,8 @@
 
 #include "core/base.h"
 
+#include <stdio.h>
+
 /* A whole file as bytes with a NUL behind them; owned by the caller; NULL with *err filled. size may be NULL. */
 char *file_read(const char *path, size_t *size, Err *err);
 
@@ -16,6 +18,10 @@ int directory_lock(const char *path, Err *err);
 
 /* Puts the names in a directory on the disk; -1 with errno set. */
 int directory_sync(const char *path);
+
+/* A file to write and read, in a directory, without a name: it is gone when it is closed, or this process ends. NULL
+ *with err filled. */
+FILE *file_temporary(const char *dir, Err *err);
 
 /* Replaces `path` by these bytes, whole or not at all: temporary file, fsync, rename, fsync of the directory. */
 int file_replace(const char *path, const void *const *parts, const size_t *sizes, int count, Err *err);

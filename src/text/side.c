@@ -39,16 +39,13 @@ static Vocab *build_vocab(const Tokenizer *tokenizer, const WordCount *words, in
     return vocab;
 }
 
-void side_learn(Side *side, TokenizerKind kind, char *const *sentences, int n, int merges, int size) {
-    WordCount *words = words_count(kind, sentences, n);
+void side_learn(Side *side, TokenizerKind kind, WordCount *words, int merges, int size) {
     side->tokenizer = (Tokenizer){kind, kind == TOKENIZER_BPE ? merges_learn(&words, 1, merges) : NULL};
     side->vocab = build_vocab(&side->tokenizer, words, size);
     words_free(words);
 }
 
-void sides_learn_jointly(Side *const sides[2], char *const *const sentences[2], int n, int merges, const int sizes[2]) {
-    WordCount *words[2];
-    for (int i = 0; i < 2; i++) words[i] = words_count(TOKENIZER_BPE, sentences[i], n);
+void sides_learn_jointly(Side *const sides[2], WordCount *const words[2], int merges, const int sizes[2]) {
     Bpe *bpe = merges_learn(words, 2, merges);
     for (int i = 0; i < 2; i++) {
         sides[i]->tokenizer = (Tokenizer){TOKENIZER_BPE, i ? bpe : bpe_copy(bpe)};
@@ -73,40 +70,64 @@ typedef struct WordIds {
     size_t begin, length;
 } WordIds;
 
-static WordIds encode_word(const Side *side, const Words *words, int **stock) {
-    WordIds ids = {.key = words->word, .begin = arrlenu(*stock)};
+struct SideMemory {
+    const Side *side;
+    WordIds *known; /* stb_ds map */
+    int *stock;     /* stb_ds array: their ids */
+};
+
+SideMemory *side_memory(const Side *side) {
+    SideMemory *memory = mem_zalloc(sizeof *memory);
+    memory->side = side;
+    return memory;
+}
+
+static void forget(SideMemory *m) {
+    shfree(m->known);
+    arrfree(m->stock);
+}
+
+void side_memory_free(SideMemory *memory) {
+    forget(memory);
+    mem_free(memory);
+}
+
+/* Remembers a word that was not met before; returns its place. Text that has new words without end is kept from filling
+   the memory. */
+static ptrdiff_t learn_word(SideMemory *m, const Words *words) {
+    enum { MOST = 1 << 18 };
+    if (shlen(m->known) == MOST) forget(m);
+    if (!m->known) sh_new_arena(m->known);
+    WordIds ids = {.key = words->word, .begin = arrlenu(m->stock)};
     char **pieces = NULL;
-    tokenizer_split_word(&side->tokenizer, words->word, words->whole, &pieces);
+    tokenizer_split_word(&m->side->tokenizer, words->word, words->whole, &pieces);
     for (ptrdiff_t i = 0; i < arrlen(pieces); i++)
-        if (!is_left_out(side, pieces[i])) arrput(*stock, vocab_id(side->vocab, pieces[i]));
-    ids.length = arrlenu(*stock) - ids.begin;
+        if (!is_left_out(m->side, pieces[i])) arrput(m->stock, vocab_id(m->side->vocab, pieces[i]));
+    ids.length = arrlenu(m->stock) - ids.begin;
     pieces_free(pieces);
+    shputs(m->known, ids);
+    return shlen(m->known) - 1;
+}
+
+int *side_memory_encode(SideMemory *m, const char *sentence) {
+    int *ids = NULL;
+    Words words = words_start(m->side->tokenizer.kind, sentence);
+    while (words_next(&words)) {
+        ptrdiff_t at = m->known ? shgeti(m->known, words.word) : -1;
+        if (at < 0) at = learn_word(m, &words);
+        const WordIds *word = &m->known[at];
+        if (word->length > 0) memcpy(arraddnptr(ids, word->length), m->stock + word->begin, word->length * sizeof *ids);
+    }
+    words_end(&words);
+    arrput(ids, ID_EOS);
     return ids;
 }
 
 int **side_encode_all(const Side *side, char *const *sentences, int n) {
-    int **all = mem_alloc((size_t)n * sizeof *all), *stock = NULL;
-    WordIds *known = NULL;
-    sh_new_arena(known);
-    for (int i = 0; i < n; i++) {
-        int *ids = NULL;
-        Words words = words_start(side->tokenizer.kind, sentences[i]);
-        while (words_next(&words)) {
-            ptrdiff_t at = shgeti(known, words.word);
-            if (at < 0) {
-                at = shlen(known);
-                const WordIds fresh = encode_word(side, &words, &stock); /* shputs takes its argument twice */
-                shputs(known, fresh);
-            }
-            size_t length = known[at].length;
-            if (length > 0) memcpy(arraddnptr(ids, length), stock + known[at].begin, length * sizeof *ids);
-        }
-        words_end(&words);
-        arrput(ids, ID_EOS);
-        all[i] = ids;
-    }
-    shfree(known);
-    arrfree(stock);
+    int **all = mem_alloc((size_t)n * sizeof *all);
+    SideMemory *memory = side_memory(side);
+    for (int i = 0; i < n; i++) all[i] = side_memory_encode(memory, sentences[i]);
+    side_memory_free(memory);
     return all;
 }
 

@@ -109,19 +109,15 @@ bool words_next(Words *words) {
 
 void words_end(Words *words) { mem_free(words->word); }
 
-WordCount *words_count(TokenizerKind kind, char *const *sentences, int n) {
-    WordCount *counts = NULL;
-    sh_new_arena(counts);
-    for (int i = 0; i < n; i++) {
-        Words words = words_start(kind, sentences[i]);
-        while (words_next(&words)) {
-            ptrdiff_t known = shgeti(counts, words.word);
-            if (known >= 0) counts[known].count++;
-            else shputs(counts, ((WordCount){words.word, 1, words.whole}));
-        }
-        words_end(&words);
+void words_count(WordCount **counts, TokenizerKind kind, const char *sentence) {
+    if (!*counts) sh_new_arena(*counts);
+    Words words = words_start(kind, sentence);
+    while (words_next(&words)) {
+        ptrdiff_t known = shgeti(*counts, words.word);
+        if (known >= 0) (*counts)[known].count++;
+        else shputs(*counts, ((WordCount){words.word, 1, words.whole}));
     }
-    return counts;
+    words_end(&words);
 }
 
 void words_free(WordCount *counts) { shfree(counts); }
@@ -154,13 +150,6 @@ Bpe *merges_learn(WordCount *const *counts, int n, int merges) {
     Bpe *bpe = bpe_learn(words, numbers, (int)arrlen(words), merges);
     arrfree(words);
     arrfree(numbers);
-    return bpe;
-}
-
-Bpe *tokenizer_learn(char *const *sentences, int n, int merges) {
-    WordCount *counts = words_count(TOKENIZER_BPE, sentences, n);
-    Bpe *bpe = merges_learn(&counts, 1, merges);
-    words_free(counts);
     return bpe;
 }
 

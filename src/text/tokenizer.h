@@ -59,13 +59,11 @@ typedef struct WordCount {
     bool whole;
 } WordCount;
 
-/* How often each word occurs in n normalised sentences: a stb_ds map; release with words_free. */
-WordCount *words_count(TokenizerKind kind, char *const *sentences, int n);
+/* Counts the words of a normalised sentence: adds to a stb_ds map, NULL at first; release with words_free. */
+void words_count(WordCount **counts, TokenizerKind kind, const char *sentence);
 void words_free(WordCount *counts);
 
-/* Learns one list of merges from the words of n texts. */
+/* Learns one list of merges, for a TOKENIZER_BPE, from the words of n texts. */
 Bpe *merges_learn(WordCount *const *counts, int n, int merges);
-/* Learns the merges for a TOKENIZER_BPE from n normalised sentences. */
-Bpe *tokenizer_learn(char *const *sentences, int n, int merges);
 
 #endif

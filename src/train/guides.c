@@ -3,6 +3,7 @@
 #include "text/lines.h"
 #include "train/alignment.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,30 +64,82 @@ static int read_links(const char *line, const char *path, long number, char **x,
     return status;
 }
 
-int guides_read(Guides *guides, const char *path, const Corpus *corpus, const Pairs *pairs, const Side *source,
-                const Side *target, Err *err) {
-    *guides = (Guides){0};
-    char **lines = lines_read_raw(path, err);
-    int status = lines ? 0 : -1;
-    if (lines && arrlen(lines) != corpus->read)
-        status = err_set(err, path, 0, "has %td lines, but the training set has %ld", arrlen(lines), corpus->read);
-    if (!status) *guides = (Guides){mem_zalloc((size_t)pairs->n * sizeof *guides->links), pairs->n};
-    for (int i = 0; i < pairs->n && !status; i++) {
-        const int at = pairs->index[i];
-        const long line = corpus->line[at];
-        char **x = side_spell(source, corpus->source[at]), **y = side_spell(target, corpus->target[at]);
-        status = read_links(lines[line - 1], path, line, x, y, &guides->links[i], err);
-        pieces_free(x);
-        pieces_free(y);
+static int add_links(Guides *guides, const Link *links, Err *err) {
+    int *numbers = NULL;
+    for (ptrdiff_t k = 0; k < arrlen(links); k++) {
+        const uint64_t pair = arrlenu(guides->links.ends), source = (uint64_t)links[k].source;
+        arrput(numbers, links[k].source);
+        arrput(numbers, links[k].target);
+        guides->hash = (guides->hash ^ pair ^ source << 40 ^ (uint64_t)links[k].target << 20) * 0x9e3779b97f4a7c15u;
+        guides->hash ^= guides->hash >> 29;
     }
-    lines_free(lines);
+    const int failed = records_add(&guides->links, numbers, arrlenu(numbers), err);
+    arrfree(numbers);
+    return failed;
+}
+
+/* The links in the line at hand, for a pair of the corpus. */
+static int take_line(Guides *guides, const LineReader *lines, const SpooledPair *pair, const Side *source,
+                     const Side *target, Err *err) {
+    char *line = line_reader_text(lines, 0, lines->length, err);
+    if (!line) return -1;
+    char **x = side_spell(source, pair->text[SOURCE]), **y = side_spell(target, pair->text[TARGET]);
+    Link *links = NULL;
+    int failed = read_links(line, lines->path, lines->number, x, y, &links, err);
+    if (!failed) failed = add_links(guides, links, err);
+    arrfree(links);
+    pieces_free(x);
+    pieces_free(y);
+    mem_free(line);
+    return failed;
+}
+
+/* Goes on to a line, or as far as there are any; -1 with *err filled. */
+static int go_to(LineReader *lines, long number, Err *err) {
+    int status = 1;
+    while (status > 0 && lines->number < number) status = line_reader_next(lines, err);
+    return status < 0 ? -1 : 0;
+}
+
+static int take_lines(Guides *guides, LineReader *lines, Spool *corpus, const Pairs *pairs, const Side *source,
+                      const Side *target, Err *err) {
+    SpooledPair pair;
+    int status = spool_rewind(corpus, err);
+    for (int i = 0; i < pairs->n && !status;) {
+        if (spool_next(corpus, &pair, err) <= 0) return -1;
+        if (pair.line != pairs->line[i]) continue; /* too long */
+        if (go_to(lines, pair.line, err)) return -1;
+        if (lines->number < pair.line) break;
+        status = take_line(guides, lines, &pair, source, target, err);
+        i++;
+    }
+    return status;
+}
+
+/* Where a line is missing, those behind it do not fit their pairs: then it is their number that is wrong. */
+static int check_count(LineReader *lines, long pairs, Err *err) {
+    Err broken;
+    if (go_to(lines, LONG_MAX, &broken)) return *err = broken, -1;
+    if (lines->number == pairs) return 0;
+    return err_set(err, lines->path, 0, "has %ld lines, but the training set has %ld", lines->number, pairs);
+}
+
+int guides_read(Guides *guides, const char *path, Spool *corpus, const Pairs *pairs, const Side *source,
+                const Side *target, const char *dir, Err *err) {
+    LineReader lines;
+    *guides = (Guides){0};
+    if (line_reader_open(&lines, path, err)) return -1;
+    int status = records_open(&guides->links, dir, err);
+    if (!status) status = take_lines(guides, &lines, corpus, pairs, source, target, err);
+    if (check_count(&lines, corpus->read, err)) status = -1;
+    if (!status) status = records_flush(&guides->links, err);
+    line_reader_close(&lines);
     if (status) guides_free(guides);
     return status;
 }
 
 void guides_free(Guides *guides) {
-    for (int i = 0; i < guides->n; i++) arrfree(guides->links[i]);
-    mem_free(guides->links);
+    records_close(&guides->links);
     *guides = (Guides){0};
 }
 
@@ -97,20 +150,37 @@ int guide_cost(const char *name) {
     return -1;
 }
 
-Guide guides_fold(Arena *arena, const Guides *guides, const int *which, const Sequences *y) {
-    size_t most = 0, n = (size_t)y->n;
-    for (int b = 0; b < y->n; b++) most += arrlenu(guides->links[which[b]]);
+/* The links of a sentence on their way into rows. */
+typedef struct Column {
+    const int *next, *end; /* source, target, source, target, ... */
+} Column;
+
+static int read_columns(Arena *arena, const Guides *guides, const int *which, const Sequences *y, Column *columns,
+                        size_t *links, Err *err) {
+    *links = 0;
+    for (int b = 0; b < y->n; b++) {
+        const int pair = which[y->order[b]];
+        const size_t n = records_length(&guides->links, pair);
+        int *numbers = arena_alloc(arena, n * sizeof *numbers);
+        if (records_read(&guides->links, pair, numbers, err)) return -1;
+        columns[b] = (Column){numbers, numbers + n};
+        *links += n / 2;
+    }
+    return 0;
+}
+
+int guides_fold(Arena *arena, const Guides *guides, const int *which, const Sequences *y, Guide *guide, Err *err) {
+    size_t links;
+    Column *columns = arena_alloc(arena, (size_t)y->n * sizeof *columns);
+    if (read_columns(arena, guides, which, y, columns, &links, err)) return -1;
     int *begin = arena_alloc(arena, (size_t)(y->rows + 1) * sizeof *begin),
-        *column = arena_alloc(arena, most * sizeof *column);
-    ptrdiff_t *next = arena_zalloc(arena, n * sizeof *next); /* link of each sentence */
-    int at = 0;
+        *column = arena_alloc(arena, links * sizeof *column), at = 0;
     for (int t = 0; t < y->steps; t++)
         for (int b = 0; b < sequences_live(y, t); b++) {
-            const Link *links = guides->links[which[y->order[b]]];
             begin[sequences_row(y, t, b)] = at;
-            for (; next[b] < arrlen(links) && links[next[b]].target == t; next[b]++)
-                column[at++] = links[next[b]].source;
+            for (Column *c = &columns[b]; c->next < c->end && c->next[1] == t; c->next += 2) column[at++] = c->next[0];
         }
     begin[y->rows] = at;
-    return (Guide){begin, column};
+    *guide = (Guide){begin, column};
+    return 0;
 }

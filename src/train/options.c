@@ -70,6 +70,8 @@ const Option *option_find(const char *name) {
     return NULL;
 }
 
+bool options_join_merges(const Options *options) { return !strcmp(options->merges, "joint"); }
+
 /* ---- one value ------------------------------------------------------------------------------------------------ */
 
 enum { TEXT_SIZE = 16 };

@@ -52,6 +52,9 @@ const Option *option_find(const char *name);
 /* Whether value is one of the names in choices, which '|' separates. */
 bool is_choice(const char *choices, const char *value);
 
+/* Whether both sides share one list of merges. */
+bool options_join_merges(const Options *options);
+
 void options_default(Options *options);
 /* Sets one option from its values as text. Returns -1 with *err's reason filled. */
 int option_set(Options *options, const Option *option, const char *const *values, Err *err);

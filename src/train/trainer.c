@@ -4,7 +4,6 @@
 #include "text/lines.h"
 #include "text/unicode.h"
 #include "text/files.h"
-#include "train/guides.h"
 #include "train/log.h"
 #include "train/update.h"
 
@@ -25,9 +24,7 @@ typedef struct Trainer {
     Translator translator;
     Optimizer optimizer;
     TrainState state;
-    Pairs pairs, valid_pairs;
-    Corpus corpus, valid;
-    Guides guides;
+    Data data;
     Epoch epoch;
     Log log;
     double began, reported; /* seconds: the training, the last report */
@@ -36,7 +33,9 @@ typedef struct Trainer {
     double shown_loss;      /* of the progress bar: a moving average */
     double speed;           /* target tokens a second, lately */
     bool resumed;
-    int lock; /* on the model's directory; -1: none */
+    int lock;  /* on the model's directory; -1: none */
+    bool made; /* that directory */
+    const volatile sig_atomic_t *stop;
 } Trainer;
 
 static void note(const Trainer *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -51,79 +50,42 @@ static void note(const Trainer *t, const char *format, ...) {
 
 /* ---- setting up ----------------------------------------------------------------------------------------------- */
 
-static int read_corpus(Corpus *corpus, const CorpusFiles *files, const Options *options, Err *err) {
-    int english = strcmp(options->langs[SOURCE], "en") != 0;
-    const char *const *sets = files->sets;
-    if (sets[SOURCE] && corpus_read(corpus, reader_lines(sets[SOURCE], sets[TARGET], err), sets[SOURCE], err))
-        return -1;
-    if (files->tsv && corpus_read(corpus, reader_tsv(files->tsv, english, err), files->tsv, err)) return -1;
-    if (files->mo && corpus_read(corpus, reader_mo(files->mo, english, err), files->mo, err)) return -1;
-    return 0;
-}
-
-static bool has_files(const CorpusFiles *files) { return files->sets[SOURCE] || files->tsv || files->mo; }
-static const char *training_file(const TrainJob *job) {
-    return job->train.sets[SOURCE] ? job->train.sets[SOURCE] : job->train.tsv ? job->train.tsv : job->train.mo;
-}
-static bool has_validation(const TrainJob *job) { return has_files(&job->valid); }
-
-/* A hash of every id of every pair, and of every link, so that a checkpoint is not continued on other data. */
-static uint64_t data_hash(const Pairs *pairs, const Guides *guides) {
-    uint64_t hash = (uint64_t)pairs->n;
-    for (int i = 0; i < pairs->n; i++) {
-        for (int k = 0; k < pairs->source_length[i]; k++)
-            hash = (hash ^ (uint64_t)pairs->source[i][k]) * 0x9e3779b97f4a7c15u;
-        for (int k = 0; k < pairs->target_length[i]; k++)
-            hash = (hash ^ (uint64_t)pairs->target[i][k]) * 0xd1342543de82ef95u;
-        hash ^= hash >> 29;
-    }
-    for (int i = 0; i < guides->n; i++)
-        for (ptrdiff_t k = 0; k < arrlen(guides->links[i]); k++) {
-            const Link *link = &guides->links[i][k];
-            hash = (hash ^ (uint64_t)i ^ (uint64_t)link->source << 40 ^ (uint64_t)link->target << 20) *
-                   0x9e3779b97f4a7c15u;
-            hash ^= hash >> 29;
-        }
-    return hash;
-}
-
-static bool merges_are_joint(const Options *options) { return !strcmp(options->merges, "joint"); }
-
 static int check_options(const TrainJob *job, Err *err) {
     const Options *o = &job->options;
-    if (job->guides && !strcmp(o->attention, "none"))
+    if (job->files.guides && !strcmp(o->attention, "none"))
         return err_set(err, NULL, 0, "--guided-alignment needs an attention to guide, not --attention none");
     for (int i = 0; i < 2; i++)
-        if (merges_are_joint(o) && tokenizer_kind(o->tokenizer[i]) != TOKENIZER_BPE)
+        if (options_join_merges(o) && tokenizer_kind(o->tokenizer[i]) != TOKENIZER_BPE)
             return err_set(err, NULL, 0, "--merges joint needs --tokenizer bpe bpe, not %s %s", o->tokenizer[0],
                            o->tokenizer[1]);
     return 0;
 }
 
-static void learn_sides(Trainer *t) {
-    const Options *o = &t->job->options;
-    const Corpus *corpus = &t->corpus;
-    Side *sides[2] = {&t->translator.source, &t->translator.target};
-    char *const *const texts[2] = {corpus->source, corpus->target};
-    if (merges_are_joint(o)) {
-        sides_learn_jointly(sides, texts, corpus_size(corpus), o->bpe_merges[0], o->dim_vocabs);
-        return;
-    }
-    for (int i = 0; i < 2; i++)
-        side_learn(sides[i], (TokenizerKind)tokenizer_kind(o->tokenizer[i]), texts[i], corpus_size(corpus),
-                   o->bpe_merges[i], o->dim_vocabs[i]);
+static int check_probes(const TrainJob *job, Err *err) {
+    for (int i = 0; i < job->probe_count; i++)
+        if (!utf8_valid(job->probes[i], strlen(job->probes[i])))
+            return err_set(err, NULL, 0, "--probe %d is not valid UTF-8", i + 1);
+    return 0;
 }
 
-static void begin_anew(Trainer *t) {
+/* Whoever asks for an end is heard on the long way to the first update, too. */
+static int go_on(void *context, const char *what, long done, long all) {
+    const Trainer *t = context;
+    if (t->watch->counting) t->watch->counting(t->watch->context, what, done, all);
+    return *t->stop;
+}
+
+static int begin_anew(Trainer *t, const DataWatch *watch, Err *err) {
     const Options *o = &t->job->options;
     Translator *tr = &t->translator;
     tr->options = *o;
-    learn_sides(t);
+    if (data_learn(&t->data, o, &tr->source, &tr->target, watch, err)) return -1;
     translator_begin(tr);
     params_allocate(&tr->model.params);
     params_init(&tr->model.params, (uint64_t)o->seed);
     optimizer_init(&t->optimizer, (OptimizerKind)optimizer_kind(o->optimizer), tr->model.params.size);
     t->state = (TrainState){.best_bleu = -1, .rng = rng_seed((uint64_t)o->seed, 0).state};
+    return 0;
 }
 
 /* The checkpoint's configuration must be the one asked for; what does not change the arithmetic may change. */
@@ -138,31 +100,36 @@ static int check_same_run(Trainer *t, Err *err) {
     return 0;
 }
 
+/* What an earlier process left; *found says whether there is anything. */
+static int take_up(Trainer *t, int *found, Err *err) {
+    Err warning;
+    *found = checkpoint_load(t->job->model, &t->translator, &t->optimizer, &t->state, &warning, err);
+    if (*found < 0 || (*found && check_same_run(t, err))) return -1;
+    if (warning.reason[0]) note(t, "%s: %s; going on from the checkpoint before it", warning.path, warning.reason);
+    t->resumed = *found;
+    return 0;
+}
+
+/* The directory of the model, which is ours alone from now on. */
+static int take_directory(Trainer *t, Err *err) {
+    const char *dir = t->job->model;
+    t->made = access(dir, F_OK) != 0;
+    return directory_make(dir, err) || (t->lock = directory_lock(dir, err)) < 0 ? -1 : 0;
+}
+
 static int begin(Trainer *t, Err *err) {
     const TrainJob *job = t->job;
-    if (check_options(job, err) || read_corpus(&t->corpus, &job->train, &job->options, err) ||
-        read_corpus(&t->valid, &job->valid, &job->options, err))
+    const Options *o = &job->options;
+    const DataWatch watch = {go_on, t};
+    Translator *tr = &t->translator;
+    int found;
+    if (check_options(job, err) || check_probes(job, err) || take_directory(t, err) || take_up(t, &found, err) ||
+        data_read(&t->data, &job->files, o, &watch, err) || (!found && begin_anew(t, &watch, err)) ||
+        data_encode(&t->data, &job->files, o, &tr->source, &tr->target, &watch, err))
         return -1;
-    for (int i = 0; i < job->probe_count; i++)
-        if (!utf8_valid(job->probes[i], strlen(job->probes[i])))
-            return err_set(err, NULL, 0, "--probe %d is not valid UTF-8", i + 1);
-    if (directory_make(job->model, err) || (t->lock = directory_lock(job->model, err)) < 0) return -1;
-    Err warning;
-    int found = checkpoint_load(job->model, &t->translator, &t->optimizer, &t->state, &warning, err);
-    if (found < 0) return -1;
-    t->resumed = found;
-    if (found && check_same_run(t, err)) return -1;
-    if (warning.reason[0]) note(t, "%s: %s; going on from the checkpoint before it", warning.path, warning.reason);
-    if (!found) begin_anew(t);
-    t->pairs = pairs_encode(&t->corpus, &t->translator.source, &t->translator.target, job->options.max_length);
-    t->valid_pairs = pairs_encode(&t->valid, &t->translator.source, &t->translator.target, 0);
-    const char *name = training_file(job);
-    if (t->pairs.n == 0) return err_set(err, name, 0, "no sentence pair of at most %d pieces", job->options.max_length);
-    if (job->guides &&
-        guides_read(&t->guides, job->guides, &t->corpus, &t->pairs, &t->translator.source, &t->translator.target, err))
-        return -1;
-    uint64_t hash = data_hash(&t->pairs, &t->guides);
-    if (found && hash != t->state.data) return err_set(err, name, 0, "is not what %s was trained on", job->model);
+    const uint64_t hash = data_hash(&t->data);
+    if (found && hash != t->state.data)
+        return err_set(err, data_name(&job->files), 0, "is not what %s was trained on", job->model);
     t->state.data = hash;
     tape_init(&t->tape, t->threads, (Rng){t->state.rng});
     return log_open(&t->log, job->model, t->state.log_lines, err);
@@ -170,8 +137,9 @@ static int begin(Trainer *t, Err *err) {
 
 static void describe(const Trainer *t) {
     const Model *model = &t->translator.model;
-    note(t, "%d pairs to train on (%ld lines read, %ld empty, %ld too long), %d to validate (%ld empty)", t->pairs.n,
-         t->corpus.read, t->corpus.dropped_empty, t->pairs.dropped_long, t->valid_pairs.n, t->valid.dropped_empty);
+    note(t, "%d pairs to train on (%ld lines read, %ld empty, %ld too long), %d to validate (%ld empty)",
+         t->data.pairs.n, t->data.read, t->data.dropped_empty, t->data.pairs.dropped_long, t->data.valid_pairs.n,
+         t->data.valid.dropped_empty);
     note(t, "%d source pieces, %d target pieces, %.1f million weights, %d thread%s, %s kernels",
          model->config.source_vocab, model->config.target_vocab, (double)params_weights(&model->params) / 1e6,
          threads_count(t->threads), threads_count(t->threads) > 1 ? "s" : "", kernels->name);
@@ -184,14 +152,11 @@ static void end(Trainer *t) {
     log_close(&t->log);
     tape_free(&t->tape);
     epoch_free(&t->epoch);
-    guides_free(&t->guides);
-    pairs_free(&t->pairs);
-    pairs_free(&t->valid_pairs);
-    corpus_free(&t->corpus);
-    corpus_free(&t->valid);
+    data_free(&t->data);
     optimizer_free(&t->optimizer);
     translator_free(&t->translator);
     threads_free(t->threads);
+    if (t->made) rmdir(t->job->model); /* if nothing was begun in it */
     if (t->lock >= 0) close(t->lock);
 }
 
@@ -213,11 +178,12 @@ static double epochs_done(const Trainer *t) {
 static int skip(Trainer *t, const int *which, int n, const UpdateOptions *options, Rng rng, Err *err) {
     enum { MOST = 5 };
     TrainState *s = &t->state;
-    const Blame blame = update_blame(&t->tape, &t->translator.model, &t->pairs, which, n, options, rng);
+    Blame blame;
+    if (update_blame(&t->tape, &t->translator.model, &t->data.pairs, which, n, options, rng, &blame, err)) return -1;
     const Watch *watch = &blame.watch;
     const char *op = watch->op ? watch->op : "norm";
     const int length = watch->op ? watch->length : (int)strlen(op);
-    const long line = blame.pair < 0 ? 0 : t->corpus.line[t->pairs.index[which[blame.pair]]];
+    const long line = blame.pair < 0 ? 0 : t->data.pairs.line[which[blame.pair]];
     char where[64] = "", text[256];
     s->update++;
     s->skipped++;
@@ -243,12 +209,13 @@ static int update(Trainer *t, const int *which, int n, Err *err) {
     TrainState *s = &t->state;
     double nats;
     tape_reset(&t->tape);
-    Batch batch = pairs_fold(&t->tape.arena, &t->pairs, which, n);
+    Batch batch;
+    if (pairs_fold(&t->tape.arena, &t->data.pairs, which, n, &batch, err)) return -1;
     UpdateOptions options = {
         .label_smoothing = o->label_smoothing, .learn_rate = learn_rate(t), .clip_norm = o->clip_norm};
     Guide guide;
-    if (t->job->guides) {
-        guide = guides_fold(&t->tape.arena, &t->guides, which, &batch.target);
+    if (t->job->files.guides) {
+        if (guides_fold(&t->tape.arena, &t->data.guides, which, &batch.target, &guide, err)) return -1;
         options.guide = &guide;
         options.guide_cost = (GuideCost)guide_cost(o->guided_cost);
         options.guide_weight = o->guided_weight;
@@ -334,8 +301,8 @@ static int write_probes(Trainer *t, Err *err) {
     for (int i = 0; i < t->job->probe_count; i++) {
         arrput(sentences, text_normalise(t->job->probes[i], strlen(t->job->probes[i]), NULL));
     }
-    for (int i = 0; i < PROBES_OF_DEV && i < corpus_size(&t->valid); i++)
-        arrput(sentences, mem_strdup(t->valid.source[i]));
+    for (int i = 0; i < PROBES_OF_DEV && i < corpus_size(&t->data.valid); i++)
+        arrput(sentences, mem_strdup(t->data.valid.source[i]));
     int status = alignments_write(t->job->model, t->state.update, &t->tape, &t->translator, sentences, err);
     lines_free(sentences);
     return status;
@@ -403,15 +370,15 @@ static int validate(Trainer *t, Err *err) {
     BeamOptions beam = translator_beam_options(&t->translator);
     const BleuOptions options = {.chinese = translator_writes_han(&t->translator)};
     Validation v = {.update = t->state.update, .epoch = epochs_done(t)};
-    v.loss = validation_loss(&t->tape, &t->translator.model, &t->valid_pairs);
-    Translations found =
-        translate(&t->tape, &t->translator, t->valid.source, corpus_size(&t->valid), &beam, DECODE_BATCH, count, t);
+    if (validation_loss(&t->tape, &t->translator.model, &t->data.valid_pairs, &v.loss, err)) return -1;
+    Translations found = translate(&t->tape, &t->translator, t->data.valid.source, corpus_size(&t->data.valid), &beam,
+                                   DECODE_BATCH, count, t);
     char **texts = translations_text(&found, &t->translator);
-    v.bleu = bleu_corpus(texts, t->valid.target, found.n, options);
+    v.bleu = bleu_corpus(texts, t->data.valid.target, found.n, options);
     v.looks = looks_of(&found);
-    bleu_by_length(&found, texts, t->valid.target, options, v.lengths);
+    bleu_by_length(&found, texts, t->data.valid.target, options, v.lengths);
     v.best = v.bleu.score > t->state.best_bleu;
-    v.sources = (const char *const *)t->valid.source;
+    v.sources = (const char *const *)t->data.valid.source;
     v.outputs = (const char *const *)texts;
     v.examples = found.n < EXAMPLES ? found.n : EXAMPLES;
     if (v.best) {
@@ -451,7 +418,7 @@ static int save_checkpoint(Trainer *t, Err *err) {
 static void plan(Trainer *t) {
     const Options *o = &t->job->options;
     epoch_free(&t->epoch);
-    t->epoch = epoch_plan(&t->pairs, o->mini_batch, o->maxi_batch, (uint64_t)o->seed, t->state.epoch);
+    t->epoch = epoch_plan(&t->data.pairs, o->mini_batch, o->maxi_batch, (uint64_t)o->seed, t->state.epoch);
 }
 
 static bool due(long update, int frequency) { return frequency > 0 && update % frequency == 0; }
@@ -471,7 +438,8 @@ static int step(Trainer *t, Err *err) {
         plan(t);
     }
     if (due(t->state.update, o->disp_freq) && t->state.report_updates > 0 && report(t, err)) return -1;
-    bool validated = has_validation(t->job) && (o->valid_freq ? due(t->state.update, o->valid_freq) : epoch_over);
+    bool validated =
+        data_has_validation(&t->job->files) && (o->valid_freq ? due(t->state.update, o->valid_freq) : epoch_over);
     if (validated && validate(t, err)) return -1;
     if (validated || due(t->state.update, o->save_freq)) return save_checkpoint(t, err);
     return 0;
@@ -482,18 +450,18 @@ static int step(Trainer *t, Err *err) {
    stopped. */
 static int conclude(Trainer *t, Err *err) {
     if (save_checkpoint(t, err)) return -1;
-    if (!has_validation(t->job)) return save_model(t, err);
+    if (!data_has_validation(&t->job->files)) return save_model(t, err);
     return t->state.best_bleu < 0 ? validate(t, err) : 0;
 }
 
-static int loop(Trainer *t, const volatile sig_atomic_t *stop, Err *err) {
+static int loop(Trainer *t, Err *err) {
     plan(t);
     if (t->state.batch >= t->epoch.batches)
         return err_set(err, t->job->model, 0, "the checkpoint stands at a batch that the data does not have");
     t->began = t->reported = seconds_now();
     t->began_update = t->state.update;
     while (!finished(t)) {
-        if (*stop) {
+        if (*t->stop) {
             note(t, "stopped after update %ld; the same command goes on from there", t->state.update);
             return save_checkpoint(t, err);
         }
@@ -503,11 +471,11 @@ static int loop(Trainer *t, const volatile sig_atomic_t *stop, Err *err) {
 }
 
 int train(const TrainJob *job, const TrainWatch *watch, const volatile sig_atomic_t *stop, Err *err) {
-    Trainer t = {.job = job, .watch = watch, .threads = threads_new(job->threads), .lock = -1};
+    Trainer t = {.job = job, .watch = watch, .threads = threads_new(job->threads), .lock = -1, .stop = stop};
     int status = begin(&t, err);
     if (!status) {
         describe(&t);
-        status = loop(&t, stop, err);
+        status = loop(&t, err);
     }
     end(&t);
     return status;

@@ -3,21 +3,14 @@
 #define TIDE_TRAINER_H
 
 #include "train/checkpoint.h"
+#include "train/data.h"
 #include "train/validation.h"
 
 #include <signal.h>
 
-/* Where a corpus is; NULL where there is no such file. */
-typedef struct CorpusFiles {
-    const char *sets[2]; /* source and target, line by line */
-    const char *tsv, *mo;
-} CorpusFiles;
-
 /* What to train on and where to write. Paths are not owned. */
 typedef struct TrainJob {
-    CorpusFiles train;
-    CorpusFiles valid;         /* none: no validation, the last weights are the model */
-    const char *guides;        /* links of the training pairs, line by line, to guide the attention; NULL: none */
+    DataFiles files;           /* without validation, the last weights are the model */
     const char *model;         /* directory; made if missing */
     const char *const *probes; /* sentences whose alignment is kept at each validation, */
     int probe_count;           /* besides the first few of the validation set */

@@ -27,28 +27,33 @@ double update_by(Tape *tape, Model *model, Optimizer *optimizer, const Batch *ba
                           o->clip_norm);
 }
 
-static Watch watch_update(Tape *tape, Model *model, const Pairs *pairs, const int *which, int n,
-                          const UpdateOptions *o) {
-    Watch watch = {0};
+static int watch_update(Tape *tape, Model *model, const Pairs *pairs, const int *which, int n, const UpdateOptions *o,
+                        Watch *watch, Err *err) {
     double nats;
+    Batch batch;
+    *watch = (Watch){0};
     tape_reset(tape);
-    Batch batch = pairs_fold(&tape->arena, pairs, which, n);
-    tape->watch = &watch;
+    if (pairs_fold(&tape->arena, pairs, which, n, &batch, err)) return -1;
+    tape->watch = watch;
     gradients_of(tape, model, &batch, o, &nats);
     tape->watch = NULL;
     memset(model->params.gradients, 0, model->params.size * sizeof *model->params.gradients);
-    return watch;
+    return 0;
 }
 
-Blame update_blame(Tape *tape, Model *model, const Pairs *pairs, const int *which, int n, const UpdateOptions *o,
-                   Rng rng) {
+int update_blame(Tape *tape, Model *model, const Pairs *pairs, const int *which, int n, const UpdateOptions *o, Rng rng,
+                 Blame *blame, Err *err) {
     const Rng after = tape->rng;
     UpdateOptions unguided = *o;
     unguided.guide = NULL; /* its cost is finite whatever the weights */
     tape->rng = rng;
-    Blame blame = {watch_update(tape, model, pairs, which, n, &unguided), -1};
-    for (int i = 0; i < n && blame.pair < 0; i++)
-        if (watch_update(tape, model, pairs, which + i, 1, &unguided).op) blame.pair = i;
+    blame->pair = -1;
+    int status = watch_update(tape, model, pairs, which, n, &unguided, &blame->watch, err);
+    for (int i = 0; i < n && blame->pair < 0 && !status; i++) {
+        Watch alone;
+        status = watch_update(tape, model, pairs, which + i, 1, &unguided, &alone, err);
+        if (!status && alone.op) blame->pair = i;
+    }
     tape->rng = after;
-    return blame;
+    return status;
 }

@@ -26,8 +26,9 @@ typedef struct Blame {
     int pair;    /* the first of the batch's that is not finite by itself either; -1: none */
 } Blame;
 /* Goes through the batch's update once more with a watch, without the step, and then through each of its n pairs alone.
-   `rng` is what the tape had before the update. Gradients are zero afterwards, and the tape is as after the update. */
-Blame update_blame(Tape *tape, Model *model, const Pairs *pairs, const int *which, int n, const UpdateOptions *options,
-                   Rng rng);
+   `rng` is what the tape had before the update. Gradients are zero afterwards, and the tape is as after the update. -1
+   with *err filled where the disk is broken. */
+int update_blame(Tape *tape, Model *model, const Pairs *pairs, const int *which, int n, const UpdateOptions *options,
+                 Rng rng, Blame *blame, Err *err);
 
 #endif

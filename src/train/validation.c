@@ -9,21 +9,23 @@ enum { BATCH = 64 };
 
 /* ---- numbers -------------------------------------------------------------------------------------------------- */
 
-double validation_loss(Tape *tape, const Model *model, const Pairs *pairs) {
+int validation_loss(Tape *tape, const Model *model, const Pairs *pairs, double *loss, Err *err) {
     double sum = 0, tokens = 0, nats;
     tape->recording = false;
     for (int first = 0; first < pairs->n; first += BATCH) {
         int which[BATCH], n = 0;
         for (int i = first; i < pairs->n && n < BATCH; i++) which[n++] = i;
         tape_reset(tape);
-        Batch batch = pairs_fold(&tape->arena, pairs, which, n);
+        Batch batch;
+        if (pairs_fold(&tape->arena, pairs, which, n, &batch, err)) return -1;
         Forced forced = model_force(tape, model, &batch);
         cross_entropy(tape, model_logits(tape, model, &forced), batch.target.ids, 0, &nats);
         sum += nats;
         tokens += batch.target.rows;
     }
     tape_reset(tape);
-    return sum / tokens;
+    *loss = sum / tokens;
+    return 0;
 }
 
 static double entropy(const real *alpha, int n) {

@@ -5,8 +5,9 @@
 #include "train/bleu.h"
 #include "train/translator.h"
 
-/* Cross-entropy of the pairs without dropout or smoothing, nats a target token. Resets the tape. */
-double validation_loss(Tape *tape, const Model *model, const Pairs *pairs);
+/* Cross-entropy of the pairs without dropout or smoothing, nats a target token. Resets the tape. -1 with *err filled
+   where the disk is broken. */
+int validation_loss(Tape *tape, const Model *model, const Pairs *pairs, double *loss, Err *err);
 
 /* How the attention looks at sentences, over the best translations. */
 typedef struct Looks {

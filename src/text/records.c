@@ -1,0 +1,55 @@
+#include "text/records.h"
+
+#include "text/ds.h"
+#include "text/files.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+static int broken(const Records *records, Err *err) {
+    return err_set(err, records->dir, 0, "the temporary file in it is broken: %s",
+                   errno ? strerror(errno) : "it ends too early");
+}
+
+int records_open(Records *records, const char *dir, Err *err) {
+    *records = (Records){.dir = mem_strdup(dir)};
+    records->file = file_temporary(dir, err);
+    return records->file ? 0 : -1;
+}
+
+int records_add(Records *records, const int *numbers, size_t n, Err *err) {
+    const uint64_t end = arrlen(records->ends) ? arrlast(records->ends) : 0;
+    if (fwrite(numbers, sizeof *numbers, n, records->file) != n) return broken(records, err);
+    arrput(records->ends, end + n);
+    return 0;
+}
+
+int records_flush(Records *records, Err *err) { return fflush(records->file) ? broken(records, err) : 0; }
+
+static uint64_t begin_of(const Records *records, int i) { return i ? records->ends[i - 1] : 0; }
+
+size_t records_length(const Records *records, int i) { return (size_t)(records->ends[i] - begin_of(records, i)); }
+
+int records_read(const Records *records, int i, int *to, Err *err) {
+    const int fd = fileno(records->file);
+    size_t left = records_length(records, i) * sizeof *to;
+    off_t at = (off_t)(begin_of(records, i) * sizeof *to);
+    for (char *bytes = (char *)to; left > 0;) {
+        errno = 0;
+        const ssize_t got = pread(fd, bytes, left, at);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return broken(records, err);
+        bytes += got;
+        at += got;
+        left -= (size_t)got;
+    }
+    return 0;
+}
+
+void records_close(Records *records) {
+    if (records->file) fclose(records->file);
+    arrfree(records->ends);
+    mem_free(records->dir);
+    *records = (Records){0};
+}

@@ -1,0 +1,117 @@
+#include "train/data.h"
+
+#include <string.h>
+
+static bool has_files(const CorpusFiles *files) { return files->sets[SOURCE] || files->tsv || files->mo; }
+bool data_has_validation(const DataFiles *files) { return has_files(&files->valid); }
+
+const char *data_name(const DataFiles *files) {
+    const CorpusFiles *train = &files->train;
+    return train->sets[SOURCE] ? train->sets[SOURCE] : train->tsv ? train->tsv : train->mo;
+}
+
+/* A step that may take long. */
+typedef struct Stage {
+    const DataWatch *watch;
+    const char *what;
+} Stage;
+
+static int stage_patience(void *context, long done, long all) {
+    const Stage *stage = context;
+    return stage->watch->patience(stage->watch->context, stage->what, done, all);
+}
+
+/* The readers of a corpus: a file or two each. */
+typedef int Take(void *context, Reader *reader, const char *path, Err *err);
+static int read_files(const CorpusFiles *files, const Options *options, Take *take, void *context, Err *err) {
+    const int english = strcmp(options->langs[SOURCE], "en") != 0;
+    const char *const *sets = files->sets;
+    if (sets[SOURCE] && take(context, reader_lines(sets[SOURCE], sets[TARGET], err), sets[SOURCE], err)) return -1;
+    if (files->tsv && take(context, reader_tsv(files->tsv, english, err), files->tsv, err)) return -1;
+    if (files->mo && take(context, reader_mo(files->mo, english, err), files->mo, err)) return -1;
+    return 0;
+}
+
+static int take_into_memory(void *context, Reader *reader, const char *path, Err *err) {
+    return corpus_read(context, reader, path, err);
+}
+
+typedef struct Spooling {
+    Spool *spool;
+    Stage stage;
+} Spooling;
+
+static int take_into_spool(void *context, Reader *reader, const char *path, Err *err) {
+    Spooling *s = context;
+    return spool_read(s->spool, reader, path, stage_patience, &s->stage, err);
+}
+
+int data_read(Data *data, const DataFiles *files, const Options *options, const DataWatch *watch, Err *err) {
+    *data = (Data){0};
+    Spooling spooling = {&data->text, {watch, "reading"}};
+    if (spool_open(&data->text, files->dir, err) ||
+        read_files(&files->train, options, take_into_spool, &spooling, err) ||
+        read_files(&files->valid, options, take_into_memory, &data->valid, err))
+        return -1;
+    data->read = data->text.read;
+    data->dropped_empty = data->text.dropped_empty;
+    return 0;
+}
+
+static int count_words(Spool *text, const TokenizerKind kinds[2], WordCount *words[2], const DataWatch *watch,
+                       Err *err) {
+    enum { OFTEN = 1000 };
+    SpooledPair pair;
+    int status = spool_rewind(text, err);
+    for (long i = 1; !status && (status = spool_next(text, &pair, err)) > 0; i++) {
+        for (int side = 0; side < 2; side++) words_count(&words[side], kinds[side], pair.text[side]);
+        status = 0;
+        if (i % OFTEN == 0 && watch->patience(watch->context, "counting words", i, text->n))
+            status = err_set(err, NULL, 0, "stopped while words were counted");
+    }
+    return status;
+}
+
+int data_learn(Data *data, const Options *o, Side *source, Side *target, const DataWatch *watch, Err *err) {
+    Side *const sides[2] = {source, target};
+    WordCount *words[2] = {NULL, NULL};
+    const TokenizerKind kinds[2] = {(TokenizerKind)tokenizer_kind(o->tokenizer[SOURCE]),
+                                    (TokenizerKind)tokenizer_kind(o->tokenizer[TARGET])};
+    if (count_words(&data->text, kinds, words, watch, err)) {
+        for (int i = 0; i < 2; i++) words_free(words[i]);
+        return -1;
+    }
+    if (options_join_merges(o)) sides_learn_jointly(sides, words, o->bpe_merges[0], o->dim_vocabs);
+    else
+        for (int i = 0; i < 2; i++) side_learn(sides[i], kinds[i], words[i], o->bpe_merges[i], o->dim_vocabs[i]);
+    return 0;
+}
+
+int data_encode(Data *data, const DataFiles *files, const Options *o, const Side *source, const Side *target,
+                const DataWatch *watch, Err *err) {
+    const char *dir = files->dir;
+    Stage stage = {watch, "encoding"};
+    if (pairs_encode_spool(&data->pairs, &data->text, source, target, o->max_length, dir, stage_patience, &stage,
+                           err) ||
+        pairs_encode(&data->valid_pairs, &data->valid, source, target, 0, dir, err))
+        return -1;
+    if (data->pairs.n == 0)
+        return err_set(err, data_name(files), 0, "no sentence pair of at most %d pieces", o->max_length);
+    if (files->guides && guides_read(&data->guides, files->guides, &data->text, &data->pairs, source, target, dir, err))
+        return -1;
+    spool_close(&data->text);
+    return 0;
+}
+
+void data_free(Data *data) {
+    spool_close(&data->text);
+    guides_free(&data->guides);
+    pairs_free(&data->pairs);
+    pairs_free(&data->valid_pairs);
+    corpus_free(&data->valid);
+}
+
+uint64_t data_hash(const Data *data) {
+    const uint64_t hash = data->pairs.hash ^ data->guides.hash;
+    return (hash ^ (uint64_t)data->pairs.n) * 0x9e3779b97f4a7c15u;
+}

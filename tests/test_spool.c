@@ -1,0 +1,277 @@
+/* test_spool.c: a corpus that is on the disk is the same as one in memory. */
+#include "core/rng.h"
+#include "text/batches.h"
+#include "text/ds.h"
+#include "words.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+enum { PAIRS = 3000 };
+static char path[] = "/tmp/tide-spool-XXXXXX";
+
+/* Random pairs of words and numbers, some of them with an empty side. */
+static void write_pairs(void) {
+    FILE *out = fopen(path, "w");
+    Rng rng = rng_seed(1, 1);
+    assert_non_null(out);
+    for (int i = 0; i < PAIRS; i++) {
+        for (int n = (int)rng_below(&rng, 12); n > 0; n--)
+            fprintf(out, "%s%d ", "word" + n % 3, (int)rng_below(&rng, 500));
+        fputc('\t', out);
+        for (int n = (int)rng_below(&rng, 12); n > 0; n--) fputs(n % 2 ? "潮水" : "退ａ", out);
+        fputc('\n', out);
+    }
+    fclose(out);
+}
+
+static int make_file(void **state) {
+    (void)state;
+    signal(SIGXFSZ, SIG_IGN);
+    close(mkstemp(path));
+    write_pairs();
+    return 0;
+}
+
+static int remove_file(void **state) {
+    (void)state;
+    return unlink(path);
+}
+
+static Reader *open_file(void) {
+    Err err;
+    return reader_tsv(path, SOURCE, &err);
+}
+
+typedef struct Both {
+    Corpus memory;
+    Spool disk;
+} Both;
+
+static Both read_both(void) {
+    Both both = {0};
+    Err err;
+    assert_int_equal(corpus_read(&both.memory, open_file(), path, &err), 0);
+    assert_int_equal(spool_open(&both.disk, "/tmp", &err), 0);
+    assert_int_equal(spool_read(&both.disk, open_file(), path, NULL, NULL, &err), 0);
+    return both;
+}
+
+static void both_free(Both *both) {
+    corpus_free(&both->memory);
+    spool_close(&both->disk);
+}
+
+static void a_walk_meets_what_memory_holds(void **state) {
+    (void)state;
+    Both both = read_both();
+    const Corpus *corpus = &both.memory;
+    SpooledPair pair;
+    Err err;
+    assert_int_equal(both.disk.n, corpus_size(corpus));
+    assert_int_equal(both.disk.read, PAIRS);
+    assert_int_equal(both.disk.dropped_empty, corpus->dropped_empty);
+    assert_true(corpus->dropped_empty > 0);
+    for (int walk = 0; walk < 2; walk++) {
+        assert_int_equal(spool_rewind(&both.disk, &err), 0);
+        for (int i = 0; i < corpus_size(corpus); i++) {
+            assert_int_equal(spool_next(&both.disk, &pair, &err), 1);
+            assert_string_equal(pair.text[SOURCE], corpus->source[i]);
+            assert_string_equal(pair.text[TARGET], corpus->target[i]);
+            assert_int_equal(pair.line, corpus->line[i]);
+        }
+        assert_int_equal(spool_next(&both.disk, &pair, &err), 0);
+    }
+    both_free(&both);
+}
+
+typedef struct Languages {
+    Side side[2];
+} Languages;
+
+static Languages languages(const Corpus *corpus) {
+    Languages l;
+    const int n = corpus_size(corpus);
+    side_learn(&l.side[SOURCE], TOKENIZER_BPE, words_of(TOKENIZER_BPE, corpus->source, n), 200, 0);
+    side_learn(&l.side[TARGET], TOKENIZER_CHAR, words_of(TOKENIZER_CHAR, corpus->target, n), 0, 0);
+    return l;
+}
+
+static void languages_free(Languages *l) {
+    for (int i = 0; i < 2; i++) side_free(&l->side[i]);
+}
+
+/* The ids of pair i are those of its two sentences. */
+static void assert_ids(const Pairs *pairs, int i, const int *x, const int *y) {
+    int ids[256];
+    Err err;
+    assert_int_equal(pairs->source_length[i], arrlen(x));
+    assert_int_equal(pairs->target_length[i], arrlen(y));
+    assert_int_equal(records_length(&pairs->ids, i), arrlen(x) + arrlen(y));
+    assert_int_equal(records_read(&pairs->ids, i, ids, &err), 0);
+    assert_memory_equal(ids, x, arrlenu(x) * sizeof *x);
+    assert_memory_equal(ids + arrlen(x), y, arrlenu(y) * sizeof *y);
+}
+
+static void ids_are_the_same_from_both(void **state) {
+    (void)state;
+    enum { MAX_LENGTH = 14 };
+    Both both = read_both();
+    const Corpus *corpus = &both.memory;
+    Languages l = languages(corpus);
+    Pairs pairs[2];
+    Err err;
+    int n = 0;
+    assert_int_equal(pairs_encode(&pairs[0], corpus, &l.side[SOURCE], &l.side[TARGET], MAX_LENGTH, "/tmp", &err), 0);
+    assert_int_equal(pairs_encode_spool(&pairs[1], &both.disk, &l.side[SOURCE], &l.side[TARGET], MAX_LENGTH, "/tmp",
+                                        NULL, NULL, &err),
+                     0);
+    for (int i = 0; i < corpus_size(corpus); i++) {
+        int *x = side_encode(&l.side[SOURCE], corpus->source[i]), *y = side_encode(&l.side[TARGET], corpus->target[i]);
+        if (arrlen(x) - 1 <= MAX_LENGTH && arrlen(y) - 1 <= MAX_LENGTH) {
+            for (int k = 0; k < 2; k++) {
+                assert_ids(&pairs[k], n, x, y);
+                assert_int_equal(pairs[k].line[n], corpus->line[i]);
+            }
+            n++;
+        }
+        arrfree(x);
+        arrfree(y);
+    }
+    for (int k = 0; k < 2; k++) {
+        assert_int_equal(pairs[k].n, n);
+        assert_true(pairs[k].dropped_long > 0 && pairs[k].dropped_long == corpus_size(corpus) - n);
+    }
+    assert_true(pairs[0].hash == pairs[1].hash);
+    for (int k = 0; k < 2; k++) pairs_free(&pairs[k]);
+    languages_free(&l);
+    both_free(&both);
+}
+
+/* More words than are remembered at a time. */
+static void forgotten_words_are_learned_again(void **state) {
+    (void)state;
+    enum { WORDS = 300000 };
+    char *sentence = mem_strdup("潮 水 退");
+    Side side;
+    side_learn(&side, TOKENIZER_NONE, words_of(TOKENIZER_NONE, &sentence, 1), 0, 0);
+    int *expected = side_encode(&side, sentence);
+    SideMemory *memory = side_memory(&side);
+    for (int i = 0; i < WORDS; i++) {
+        char text[16];
+        snprintf(text, sizeof text, "%d", i);
+        int *ids = side_memory_encode(memory, text), *known = i % 1000 ? NULL : side_memory_encode(memory, sentence);
+        assert_int_equal(arrlen(ids), 2);
+        assert_int_equal(ids[0], ID_UNK);
+        if (known) assert_memory_equal(known, expected, 4 * sizeof *expected);
+        arrfree(ids);
+        arrfree(known);
+    }
+    side_memory_free(memory);
+    arrfree(expected);
+    side_free(&side);
+    mem_free(sentence);
+}
+
+static int never(void *context, long done, long all) {
+    long *asked = context;
+    ++*asked;
+    return done >= 2000 || (all && done == all);
+}
+
+static void patience_ends(void **state) {
+    (void)state;
+    Both both = read_both();
+    Languages l = languages(&both.memory);
+    Spool spool;
+    Pairs pairs;
+    Err err;
+    long asked = 0;
+    assert_int_equal(spool_open(&spool, "/tmp", &err), 0);
+    assert_int_equal(spool_read(&spool, open_file(), path, never, &asked, &err), -1);
+    assert_string_equal(err.reason, "stopped while it was read");
+    assert_true(asked > 0);
+    spool_close(&spool);
+    asked = 0;
+    assert_int_equal(
+        pairs_encode_spool(&pairs, &both.disk, &l.side[SOURCE], &l.side[TARGET], 0, "/tmp", never, &asked, &err), -1);
+    assert_string_equal(err.reason, "stopped while the corpus was encoded");
+    assert_true(asked > 0);
+    languages_free(&l);
+    both_free(&both);
+}
+
+/* As a full disk would, a limit on the size of files makes writing fail. */
+static void limit_files(rlim_t bytes) {
+    struct rlimit limit;
+    getrlimit(RLIMIT_FSIZE, &limit);
+    limit.rlim_cur = bytes;
+    setrlimit(RLIMIT_FSIZE, &limit);
+}
+
+static void a_full_disk_is_an_error(void **state) {
+    (void)state;
+    Both both = read_both();
+    Languages l = languages(&both.memory);
+    Spool spool;
+    Pairs pairs;
+    Err err;
+    assert_int_equal(spool_rewind(&both.disk, &err), 0); /* all of it is in its file */
+    for (rlim_t bytes = 0; bytes < 40000; bytes += 9000) {
+        limit_files(bytes);
+        assert_int_equal(spool_open(&spool, "/tmp", &err), 0);
+        int failed = spool_read(&spool, open_file(), path, NULL, NULL, &err) || spool_rewind(&spool, &err);
+        assert_int_equal(failed, 1);
+        assert_string_equal(err.path, "/tmp");
+        assert_non_null(strstr(err.reason, "File too large"));
+        spool_close(&spool);
+        assert_int_equal(
+            pairs_encode_spool(&pairs, &both.disk, &l.side[SOURCE], &l.side[TARGET], 0, "/tmp", NULL, NULL, &err), -1);
+        assert_non_null(strstr(err.reason, "File too large"));
+        assert_null(pairs.ids.file);
+    }
+    limit_files(RLIM_INFINITY);
+    assert_int_equal(spool_open(&spool, "/tmp/no/such", &err), -1);
+    assert_string_equal(err.path, "/tmp/no/such");
+    spool_close(&spool);
+    languages_free(&l);
+    both_free(&both);
+}
+
+static void records_that_end_early_are_an_error(void **state) {
+    (void)state;
+    Records records;
+    Err err;
+    const int numbers[] = {1, 2, 3};
+    int back[3];
+    assert_int_equal(records_open(&records, "/tmp", &err), 0);
+    assert_int_equal(records_add(&records, numbers, 3, &err), 0);
+    assert_int_equal(records_add(&records, NULL, 0, &err), 0);
+    assert_int_equal(records_add(&records, numbers, 2, &err), 0);
+    assert_int_equal(records_flush(&records, &err), 0);
+    assert_int_equal(records_length(&records, 1), 0);
+    assert_int_equal(records_read(&records, 2, back, &err), 0);
+    assert_memory_equal(back, numbers, 2 * sizeof *back);
+    assert_int_equal(ftruncate(fileno(records.file), 16), 0);
+    assert_int_equal(records_read(&records, 0, back, &err), 0);
+    assert_int_equal(records_read(&records, 2, back, &err), -1);
+    assert_string_equal(err.reason, "the temporary file in it is broken: it ends too early");
+    records_close(&records);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_walk_meets_what_memory_holds),    cmocka_unit_test(ids_are_the_same_from_both),
+        cmocka_unit_test(forgotten_words_are_learned_again), cmocka_unit_test(patience_ends),
+        cmocka_unit_test(a_full_disk_is_an_error),           cmocka_unit_test(records_that_end_early_are_an_error),
+    };
+    return cmocka_run_group_tests_name("spool", tests, make_file, remove_file);
+}

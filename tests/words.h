@@ -1,0 +1,22 @@
+/* words.h: learning from sentences that are in memory. */
+#ifndef TIDE_TESTS_WORDS_H
+#define TIDE_TESTS_WORDS_H
+
+#include "text/tokenizer.h"
+
+/* The words of n normalised sentences. */
+static inline WordCount *words_of(TokenizerKind kind, char *const *sentences, int n) {
+    WordCount *words = NULL;
+    for (int i = 0; i < n; i++) words_count(&words, kind, sentences[i]);
+    return words;
+}
+
+/* The merges of n normalised sentences. */
+static inline Bpe *merges_of(char *const *sentences, int n, int merges) {
+    WordCount *words = words_of(TOKENIZER_BPE, sentences, n);
+    Bpe *bpe = merges_learn(&words, 1, merges);
+    words_free(words);
+    return bpe;
+}
+
+#endif
