@@ -126,33 +126,36 @@ static void sort_window(const Pairs *pairs, int *order, int n) {
     mem_free(keyed);
 }
 
-/* Appends the window's pairs to the epoch, batch by batch in random order. */
-static void deal_window(Epoch *epoch, Rng *rng, const int *sorted, int n, int batch) {
-    int batches = (n + batch - 1) / batch, *turn = mem_alloc((size_t)batches * sizeof *turn);
+/* Puts the batches of a window in random order. */
+static void deal_window(Epoch *epoch, Rng *rng, int *sorted, int n, int batch) {
+    int batches = (n + batch - 1) / batch, *turn = mem_alloc((size_t)batches * sizeof *turn), at = 0;
+    int *dealt = mem_alloc((size_t)n * sizeof *dealt);
     for (int k = 0; k < batches; k++) turn[k] = k;
     rng_shuffle(rng, turn, batches);
     for (int k = 0; k < batches; k++) {
-        int first = turn[k] * batch, size = n - first < batch ? n - first : batch, at = epoch->begin[epoch->batches];
-        memcpy(epoch->order + at, sorted + first, (size_t)size * sizeof(int));
-        epoch->begin[++epoch->batches] = at + size;
+        int first = turn[k] * batch, size = n - first < batch ? n - first : batch;
+        memcpy(dealt + at, sorted + first, (size_t)size * sizeof *dealt);
+        at += size;
+        epoch->begin[epoch->batches + 1] = epoch->begin[epoch->batches] + size;
+        epoch->batches++;
     }
+    memcpy(sorted, dealt, (size_t)n * sizeof *dealt);
     mem_free(turn);
+    mem_free(dealt);
 }
 
 Epoch epoch_plan(const Pairs *pairs, int batch, int window, uint64_t seed, long number) {
     const int n = pairs->n, span = batch * (window > 0 ? window : 1);
     Rng rng = rng_seed(seed, 0x65706f6368u + (uint64_t)number); /* a stream of each epoch's own */
-    int *shuffled = mem_alloc((size_t)n * sizeof(int));
-    for (int i = 0; i < n; i++) shuffled[i] = i;
-    rng_shuffle(&rng, shuffled, n);
     size_t most = (size_t)n / (size_t)batch + (size_t)n / (size_t)span + 3;
     Epoch epoch = {.order = mem_alloc((size_t)n * sizeof(int)), .begin = mem_zalloc(most * sizeof(int))};
+    for (int i = 0; i < n; i++) epoch.order[i] = i;
+    rng_shuffle(&rng, epoch.order, n);
     for (int first = 0; first < n; first += span) {
         int size = n - first < span ? n - first : span;
-        sort_window(pairs, shuffled + first, size);
-        deal_window(&epoch, &rng, shuffled + first, size, batch);
+        sort_window(pairs, epoch.order + first, size);
+        deal_window(&epoch, &rng, epoch.order + first, size, batch);
     }
-    mem_free(shuffled);
     return epoch;
 }
 
