@@ -451,6 +451,7 @@ static void check_weighted_sum(void **unused) {
 typedef struct Entropy {
     double smoothing;
     bool scaled;
+    int others; /* rows of the batch's other parts */
 } Entropy;
 
 /* The loss itself, whose gradient is 1, or a multiple of it. */
@@ -458,7 +459,7 @@ static Var *build_cross_entropy(Tape *tape, Var *const *in, const void *extra) {
     static const int targets[] = {2, 0, 2, 4};
     const Entropy *entropy = extra;
     double nats;
-    Var *loss = cross_entropy(tape, in[0], targets, entropy->smoothing, &nats);
+    Var *loss = cross_entropy(tape, in[0], targets, in[0]->rows + entropy->others, entropy->smoothing, &nats);
     if (!entropy->scaled) return loss;
     Var *scale = var_new(tape, 1, 2);
     scale->v[0] = 0.7, scale->v[1] = -1.9;
@@ -467,11 +468,12 @@ static Var *build_cross_entropy(Tape *tape, Var *const *in, const void *extra) {
 
 static void check_cross_entropy(void **unused) {
     (void)unused;
-    const Entropy kinds[] = {{0, false}, {0.1, false}, {0, true}, {0.1, true}};
+    const Entropy kinds[] = {{0, false, 0}, {0.1, false, 0}, {0, true, 0}, {0.1, true, 0}, {0.1, false, 7}};
     const Case cases[] = {{build_cross_entropy, {{4, 5}}, &kinds[0], true},
                           {build_cross_entropy, {{4, 7}}, &kinds[1], true},
                           {build_cross_entropy, {{4, 5}}, &kinds[2], true},
-                          {build_cross_entropy, {{1, 7}}, &kinds[3], true}};
+                          {build_cross_entropy, {{1, 7}}, &kinds[3], true},
+                          {build_cross_entropy, {{4, 5}}, &kinds[4], true}};
     CHECK_CASES("cross_entropy", cases);
 }
 
@@ -561,7 +563,7 @@ static double whole_loss(void *context) {
     double nats;
     Forced forced = model_force(&w->tape, &w->model, &batch);
     Var *logits = model_logits(&w->tape, &w->model, &forced);
-    Var *loss = cross_entropy(&w->tape, logits, batch.target.ids, w->smoothing, &nats);
+    Var *loss = cross_entropy(&w->tape, logits, batch.target.ids, batch.target.rows, w->smoothing, &nats);
     double value = loss->v[0];
     memset(w->model.params.gradients, 0, w->model.params.size * sizeof(double));
     tape_backward(&w->tape, loss);

@@ -146,8 +146,8 @@ static void compare_model(const cJSON *right, Tape *tape) {
                              integer(right, "begin"));
     Forced forced = model_force(tape, &model, &batch);
     double nats;
-    Var *loss =
-        cross_entropy(tape, model_logits(tape, &model, &forced), batch.target.ids, number(right, "smoothing"), &nats);
+    Var *loss = cross_entropy(tape, model_logits(tape, &model, &forced), batch.target.ids, batch.target.rows,
+                              number(right, "smoothing"), &nats);
     tape_backward(tape, loss);
 
     assert_close("nats", nats, number(right, "nats"));

@@ -30,7 +30,7 @@ static Watch watched(real x, bool backward) {
     Var *y = maxout(&tape, tanh_of(&tape, beside(&tape, in, in)));
     static const int targets[] = {0, 1};
     double nats;
-    Var *loss = cross_entropy(&tape, y, targets, 0, &nats);
+    Var *loss = cross_entropy(&tape, y, targets, 2, 0, &nats);
     if (backward) {
         watch = (Watch){0};
         y->v[2] = x; /* where the gradient is by now */

@@ -78,7 +78,7 @@ static double training_step(Training *t, uint64_t number) {
     Forced forced = model_force(&t->tape, &t->model, &batch);
     Var *logits = model_logits(&t->tape, &t->model, &forced);
     double nats;
-    Var *loss = cross_entropy(&t->tape, logits, batch.target.ids, 0.1, &nats);
+    Var *loss = cross_entropy(&t->tape, logits, batch.target.ids, batch.target.rows, 0.1, &nats);
     tape_backward(&t->tape, loss);
     optimizer_step(&t->optimizer, t->threads, params->values, params->gradients, 1e-3, 1);
     tape_reset(&t->tape);

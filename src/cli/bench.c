@@ -134,7 +134,7 @@ void bench_step(Threads *threads, const BenchSize *size, int updates) {
     Optimizer optimizer;
     const UpdateOptions options = {.learn_rate = 1e-3, .clip_norm = 1};
     enum { WARM = 2, MOST = 1000 };
-    double seconds[MOST], all = 0, nats, tokens = (double)size->batch * size->length;
+    double seconds[MOST], all = 0, tokens = (double)size->batch * size->length;
     subject_begin(&s, size, threads);
     optimizer_init(&optimizer, OPTIMIZER_ADAM, s.model.params.size);
     for (int i = 0; i < updates + WARM; i++) {
@@ -142,7 +142,8 @@ void bench_step(Threads *threads, const BenchSize *size, int updates) {
         double began = seconds_now();
         tape_reset(&s.tape);
         Batch batch = batch_fold(&s.tape.arena, s.rows[0], s.length, s.rows[1], s.length, size->batch, ID_BOS);
-        update_by(&s.tape, &s.model, &optimizer, &batch, &options, &nats);
+        update_gradients(&s.tape, &s.model, &batch, &options);
+        update_step(&s.tape, &s.model, &optimizer, &options);
         if (i >= WARM) all += seconds[i - WARM] = seconds_now() - began;
     }
     threads_watch(threads, false);

@@ -30,7 +30,7 @@ static double score_pair(Tape *tape, const Translator *tr, const char *source_te
     double nats;
     Batch batch = batch_fold(&tape->arena, &x, &n, &y, &m, 1, ID_BOS);
     Forced forced = model_force(tape, &tr->model, &batch);
-    cross_entropy(tape, model_logits(tape, &tr->model, &forced), batch.target.ids, 0, &nats);
+    cross_entropy(tape, model_logits(tape, &tr->model, &forced), batch.target.ids, batch.target.rows, 0, &nats);
     arrfree(source);
     arrfree(target);
     tape_rewind(tape, mark);

@@ -63,6 +63,20 @@ void arena_free(Arena *arena) {
     *arena = (Arena){0};
 }
 
+void arena_reserve(Arena *arena, size_t bytes) {
+    CHECK(arena_used(arena) == 0, "arena_reserve: %zu bytes are in use", arena_used(arena));
+    if (arena->first && arena->first->size >= bytes) return;
+    arena_free(arena);
+    arena->first = arena->current = chunk_new(bytes);
+}
+
+size_t arena_used(const Arena *arena) {
+    size_t used = 0;
+    for (const ArenaChunk *chunk = arena->first; chunk; chunk = chunk == arena->current ? NULL : chunk->next)
+        used += chunk->used;
+    return used;
+}
+
 size_t arena_capacity(const Arena *arena) {
     size_t size = 0;
     for (const ArenaChunk *chunk = arena->first; chunk; chunk = chunk->next) size += chunk->size;

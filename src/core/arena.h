@@ -27,7 +27,10 @@ void arena_rewind(Arena *arena, ArenaMark mark);
    this size fits without a seam. */
 void arena_reset(Arena *arena);
 void arena_free(Arena *arena);
-/* Bytes held from the allocator. */
+/* Makes room for so many bytes, all in one piece. The arena must be reset. */
+void arena_reserve(Arena *arena, size_t bytes);
+/* Bytes given out, and bytes held from the allocator. */
+size_t arena_used(const Arena *arena);
 size_t arena_capacity(const Arena *arena);
 
 #endif

@@ -77,8 +77,8 @@ Var *guided(Tape *tape, Var *loss, Var *alpha, Guide guide, GuideCost cost, doub
 
 /* ops_loss.c */
 /* Cross-entropy of softmax(logits) [m, V] with target ids, label-smoothed by ε: Σ over rows of (1 - ε)(-ln p_y) +
-   ε mean_k(-ln p_k), divided by m. Returns [1, 1]; *nats receives the plain Σ -ln p_y. Where the tape records,
-   the logits are overwritten by their gradient. */
-Var *cross_entropy(Tape *tape, Var *logits, const int *targets, double smoothing, double *nats);
+   ε mean_k(-ln p_k), divided by `rows`: m, or where the batch is in several parts, as many as all of them have. Returns
+   [1, 1]; *nats receives the plain Σ -ln p_y. Where the tape records, the logits are overwritten by their gradient. */
+Var *cross_entropy(Tape *tape, Var *logits, const int *targets, int rows, double smoothing, double *nats);
 
 #endif

@@ -2,13 +2,14 @@
 #include "core/kernels.h"
 #include "core/ops.h"
 
-/* With p = softmax(x) [m, V], targets y and label smoothing ε (Szegedy et al. 2016):
-   loss = 1/m Σ_i (1 - ε)(-ln p_i,y_i) + ε/V Σ_k (-ln p_ik),   -ln p_ik = ln Σ_j exp x_ij - x_ik
-   dx_ik = 1/m (p_ik - ε/V - (1 - ε)[k = y_i])
+/* With p = softmax(x) [m, V], targets y, label smoothing ε (Szegedy et al. 2016) and R rows to take the mean over:
+   loss = 1/R Σ_i (1 - ε)(-ln p_i,y_i) + ε/V Σ_k (-ln p_ik),   -ln p_ik = ln Σ_j exp x_ij - x_ik
+   dx_ik = 1/R (p_ik - ε/V - (1 - ε)[k = y_i])
    The gradient takes the logits' place as soon as the loss is known, for nobody needs those again. */
 typedef struct Entropy {
     Var *logits;
     const int *targets;
+    int rows; /* R */
     real epsilon;
     double *nats, *smooth; /* of each row: -ln p_y, and mean_k -ln p_k */
     bool gradient;
@@ -18,7 +19,7 @@ static void entropy_rows(void *context, int begin, int end, int thread) {
     (void)thread;
     const Entropy *en = context;
     const int V = en->logits->cols;
-    const real scale = 1 / (real)en->logits->rows;
+    const real scale = 1 / (real)en->rows;
     for (int i = begin; i < end; i++) {
         real *x = en->logits->v + (size_t)i * (size_t)V, sum;
         int y = en->targets[i];
@@ -35,11 +36,12 @@ static void entropy_rows(void *context, int begin, int end, int thread) {
 }
 
 static Back cross_entropy_back;
-Var *cross_entropy(Tape *tape, Var *logits, const int *targets, double smoothing, double *nats) {
+Var *cross_entropy(Tape *tape, Var *logits, const int *targets, int rows, double smoothing, double *nats) {
     const int m = logits->rows;
-    CHECK(m > 0, "cross_entropy: no rows");
+    CHECK(m > 0 && rows >= m, "cross_entropy: %d rows of %d", m, rows);
     Entropy en = {logits,
                   targets,
+                  rows,
                   (real)smoothing,
                   arena_alloc(&tape->arena, (size_t)m * sizeof(double)),
                   arena_alloc(&tape->arena, (size_t)m * sizeof(double)),
@@ -51,7 +53,7 @@ Var *cross_entropy(Tape *tape, Var *logits, const int *targets, double smoothing
         smooth += en.smooth[i];
     }
     Var *loss = var_new(tape, 1, 1);
-    loss->v[0] = (real)(((1 - smoothing) * plain + smoothing * smooth) / m);
+    loss->v[0] = (real)(((1 - smoothing) * plain + smoothing * smooth) / rows);
     tape_record(tape, cross_entropy_back, loss, logits, NULL, NULL);
     *nats = plain;
     return loss;

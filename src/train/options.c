@@ -46,6 +46,8 @@ const Option option_table[] = {
     {"maxi-batch", OPTION_INT, 1, AT(maxi_batch), 1, 8192, NULL, true, "20", "batches sorted by length at a time"},
     {"max-length", OPTION_INT, 1, AT(max_length), 0, 1e6, NULL, true, "50",
      "leave out training pairs with a longer side; 0: none"},
+    {"workspace", OPTION_INT, 1, AT(workspace), 0, 1e6, NULL, true, "0",
+     "MiB that a batch may take at most; a larger one comes in parts; 0: no limit"},
     {"seed", OPTION_INT, 1, AT(seed), 0, 2147483647, NULL, true, "1", "of initial weights, data order and dropout"},
     {"after-epochs", OPTION_REAL, 1, AT(after_epochs), 0, 1e9, NULL, false, "0", "stop after so many epochs; 0: never"},
     {"after-batches", OPTION_INT, 1, AT(after_batches), 0, 2e9, NULL, false, "0",

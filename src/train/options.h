@@ -21,7 +21,7 @@ typedef struct Options {
     double dropout_emb, dropout_annotation, dropout_readout;
     char guided_cost[16];
     double guided_weight;
-    int mini_batch, maxi_batch, max_length;
+    int mini_batch, maxi_batch, max_length, workspace;
     int seed;
     /* when to stop, look and save; not part of a model's configuration */
     double after_epochs, after_minutes;

@@ -6,6 +6,7 @@
 #include "text/files.h"
 #include "train/log.h"
 #include "train/update.h"
+#include "train/workspace.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -25,6 +26,8 @@ typedef struct Trainer {
     Optimizer optimizer;
     TrainState state;
     Data data;
+    Workspace workspace;
+    double batch_bytes; /* that the tape's arena has for a batch */
     Epoch epoch;
     Log log;
     double began, reported; /* seconds: the training, the last report */
@@ -110,6 +113,47 @@ static int take_up(Trainer *t, int *found, Err *err) {
     return 0;
 }
 
+/* ---- memory ---- */
+
+static const double MiB = 1 << 20;
+static double limit_of(const Options *o) { return o->workspace * MiB; }
+
+/* Takes the memory that a batch needs. */
+static int reserve(Trainer *t, Err *err) {
+    const Options *o = &t->job->options;
+    Model *model = &t->translator.model;
+    const Pairs *pairs = &t->data.pairs;
+    const LargestBatch batch = workspace_largest(pairs, o->mini_batch);
+    t->workspace = workspace_measure(t->threads, model, t->job->files.guides);
+    double need = workspace_need(&t->workspace, batch.n, batch.source, batch.target);
+    if (o->workspace && need > limit_of(o)) {
+        const int pair = workspace_largest_pair(&t->workspace, pairs);
+        const int x = pairs->source_length[pair], y = pairs->target_length[pair];
+        const double least = workspace_need(&t->workspace, 1, x, y);
+        if (least > limit_of(o))
+            return err_set(err, data_name(&t->job->files), pairs->line[pair],
+                           "the pair of %d and %d pieces needs a --workspace of %.0f at least", x, y,
+                           ceil(least / MiB));
+        need = limit_of(o);
+    }
+    t->batch_bytes = need;
+    arena_reserve(&t->tape.arena, (size_t)need);
+    return 0;
+}
+
+/* What describe says of it. */
+static void describe_memory(const Trainer *t) {
+    const LargestBatch batch = workspace_largest(&t->data.pairs, t->job->options.mini_batch);
+    const int copies = t->optimizer.moments[0] ? 4 : 2; /* weights, gradients, and two moments */
+    const double weights = copies * (double)t->translator.model.params.size * sizeof(real) + t->workspace.panels;
+    note(t,
+         "memory: %.0f MiB for weights, gradients and optimizer, %.0f MiB for a batch (%d pairs of up to %d and %d "
+         "pieces)",
+         ceil(weights / MiB), ceil(t->batch_bytes / MiB), batch.n, batch.source, batch.target);
+}
+
+/* ---- the directory ---- */
+
 /* The directory of the model, which is ours alone from now on. */
 static int take_directory(Trainer *t, Err *err) {
     const char *dir = t->job->model;
@@ -132,6 +176,7 @@ static int begin(Trainer *t, Err *err) {
         return err_set(err, data_name(&job->files), 0, "is not what %s was trained on", job->model);
     t->state.data = hash;
     tape_init(&t->tape, t->threads, (Rng){t->state.rng});
+    if (reserve(t, err)) return -1;
     return log_open(&t->log, job->model, t->state.log_lines, err);
 }
 
@@ -145,6 +190,7 @@ static void describe(const Trainer *t) {
          threads_count(t->threads), threads_count(t->threads) > 1 ? "s" : "", kernels->name);
     int han = translator_banned_han(&t->translator);
     if (han) note(t, "%d target pieces hold Han and are never written in '%s'", han, t->translator.options.langs[1]);
+    describe_memory(t);
     if (t->resumed) note(t, "going on from update %ld", t->state.update);
 }
 
@@ -175,11 +221,12 @@ static double epochs_done(const Trainer *t) {
 }
 
 /* An update whose loss or gradient is not finite leaves the weights as they are; a few of them in a row are the end. */
-static int skip(Trainer *t, const int *which, int n, const UpdateOptions *options, Rng rng, Err *err) {
+static int skip(Trainer *t, const int *which, int n, int parts, const UpdateOptions *options, Rng rng, Err *err) {
     enum { MOST = 5 };
     TrainState *s = &t->state;
     Blame blame;
-    if (update_blame(&t->tape, &t->translator.model, &t->data.pairs, which, n, options, rng, &blame, err)) return -1;
+    if (update_blame(&t->tape, &t->translator.model, &t->data.pairs, which, n, parts, options, rng, &blame, err))
+        return -1;
     const Watch *watch = &blame.watch;
     const char *op = watch->op ? watch->op : "norm";
     const int length = watch->op ? watch->length : (int)strlen(op);
@@ -203,36 +250,55 @@ static int skip(Trainer *t, const int *which, int n, const UpdateOptions *option
         s->update, MOST, watch->back ? "in the gradient at" : "first in", length, op, where);
 }
 
+static int target_rows(const Pairs *pairs, const int *which, int n) {
+    int rows = 0;
+    for (int i = 0; i < n; i++) rows += pairs->target_length[which[i]];
+    return rows;
+}
+
+/* Adds the gradients of a batch, or of a part of one; *nats is added to. */
+static int add_gradients(Trainer *t, const int *which, int n, UpdateOptions *options, double *nats, Err *err) {
+    Batch batch;
+    Guide guide;
+    tape_reset(&t->tape);
+    if (pairs_fold(&t->tape.arena, &t->data.pairs, which, n, &batch, err)) return -1;
+    if (t->job->files.guides) {
+        if (guides_fold(&t->tape.arena, &t->data.guides, which, &batch.target, &guide, err)) return -1;
+        options->guide = &guide;
+    }
+    *nats += update_gradients(&t->tape, &t->translator.model, &batch, options);
+    return 0;
+}
+
 /* Forward, backward, update; returns the batch's target tokens, 0 where it was skipped, or -1. */
 static int update(Trainer *t, const int *which, int n, Err *err) {
     const Options *o = &t->job->options;
     TrainState *s = &t->state;
-    double nats;
-    tape_reset(&t->tape);
-    Batch batch;
-    if (pairs_fold(&t->tape.arena, &t->data.pairs, which, n, &batch, err)) return -1;
-    UpdateOptions options = {
-        .label_smoothing = o->label_smoothing, .learn_rate = learn_rate(t), .clip_norm = o->clip_norm};
-    Guide guide;
-    if (t->job->files.guides) {
-        if (guides_fold(&t->tape.arena, &t->data.guides, which, &batch.target, &guide, err)) return -1;
-        options.guide = &guide;
-        options.guide_cost = (GuideCost)guide_cost(o->guided_cost);
-        options.guide_weight = o->guided_weight;
-    }
+    UpdateOptions options = {.label_smoothing = o->label_smoothing,
+                             .learn_rate = learn_rate(t),
+                             .clip_norm = o->clip_norm,
+                             .rows = target_rows(&t->data.pairs, which, n),
+                             .guide_cost = (GuideCost)guide_cost(o->guided_cost),
+                             .guide_weight = o->guided_weight};
+    const int parts = o->workspace ? workspace_parts(&t->workspace, limit_of(o), &t->data.pairs, which, n) : 1;
     const Rng rng = t->tape.rng;
-    double norm = update_by(&t->tape, &t->translator.model, &t->optimizer, &batch, &options, &nats);
-    if (!isfinite(norm) || !isfinite(nats)) return skip(t, which, n, &options, rng, err);
+    double nats = 0;
+    for (int k = 0; k < parts; k++) {
+        const int first = part_begin(n, parts, k), size = part_begin(n, parts, k + 1) - first;
+        if (add_gradients(t, which + first, size, &options, &nats, err)) return -1;
+    }
+    const double norm = update_step(&t->tape, &t->translator.model, &t->optimizer, &options);
+    if (!isfinite(norm) || !isfinite(nats)) return skip(t, which, n, parts, &options, rng, err);
     s->update++;
     s->skipped = 0;
     s->report_nats += nats;
-    s->report_tokens += batch.target.rows;
+    s->report_tokens += options.rows;
     s->report_gnorm += norm;
     s->report_updates++;
-    t->report_tokens += batch.target.rows;
-    double loss = nats / batch.target.rows;
+    t->report_tokens += options.rows;
+    double loss = nats / options.rows;
     t->shown_loss = t->shown_loss > 0 ? 0.98 * t->shown_loss + 0.02 * loss : loss;
-    return batch.target.rows;
+    return options.rows;
 }
 
 /* ---- reports -------------------------------------------------------------------------------------------------- */
@@ -370,7 +436,9 @@ static int validate(Trainer *t, Err *err) {
     BeamOptions beam = translator_beam_options(&t->translator);
     const BleuOptions options = {.chinese = translator_writes_han(&t->translator)};
     Validation v = {.update = t->state.update, .epoch = epochs_done(t)};
-    if (validation_loss(&t->tape, &t->translator.model, &t->data.valid_pairs, &v.loss, err)) return -1;
+    if (validation_loss(&t->tape, &t->translator.model, &t->data.valid_pairs, &t->workspace, t->batch_bytes, &v.loss,
+                        err))
+        return -1;
     Translations found = translate(&t->tape, &t->translator, t->data.valid.source, corpus_size(&t->data.valid), &beam,
                                    DECODE_BATCH, count, t);
     char **texts = translations_text(&found, &t->translator);

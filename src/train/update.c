@@ -3,52 +3,58 @@
 #include <string.h>
 
 /* loss + weight mean cost(α_i): see guided. */
-static Var *guide_all(Tape *tape, Var *loss, const Forced *forced, const Sequences *y, const UpdateOptions *o) {
+static Var *guide_all(Tape *tape, Var *loss, const Forced *forced, const Sequences *y, int rows,
+                      const UpdateOptions *o) {
     for (int t = 0; t < y->steps; t++)
         loss = guided(tape, loss, forced->alpha[t], (Guide){o->guide->begin + y->offset[t], o->guide->column},
-                      o->guide_cost, o->guide_weight / y->rows);
+                      o->guide_cost, o->guide_weight / rows);
     return loss;
 }
 
-/* Forward and backward. */
-static void gradients_of(Tape *tape, const Model *model, const Batch *batch, const UpdateOptions *o, double *nats) {
+double update_gradients(Tape *tape, Model *model, const Batch *batch, const UpdateOptions *o) {
+    const int rows = o->rows ? o->rows : batch->target.rows;
+    double nats;
     tape->recording = true;
     Forced forced = model_force(tape, model, batch);
     Var *logits = model_logits(tape, model, &forced);
-    Var *loss = cross_entropy(tape, logits, batch->target.ids, o->label_smoothing, nats);
-    if (o->guide) loss = guide_all(tape, loss, &forced, &batch->target, o);
+    Var *loss = cross_entropy(tape, logits, batch->target.ids, rows, o->label_smoothing, &nats);
+    if (o->guide) loss = guide_all(tape, loss, &forced, &batch->target, rows, o);
     tape_backward(tape, loss);
+    return nats;
 }
 
-double update_by(Tape *tape, Model *model, Optimizer *optimizer, const Batch *batch, const UpdateOptions *o,
-                 double *nats) {
-    gradients_of(tape, model, batch, o, nats);
+double update_step(Tape *tape, Model *model, Optimizer *optimizer, const UpdateOptions *o) {
     return optimizer_step(optimizer, tape->threads, model->params.values, model->params.gradients, o->learn_rate,
                           o->clip_norm);
 }
 
+int part_begin(int n, int parts, int k) { return (int)((long)n * k / parts); }
+
 static int watch_update(Tape *tape, Model *model, const Pairs *pairs, const int *which, int n, const UpdateOptions *o,
                         Watch *watch, Err *err) {
-    double nats;
     Batch batch;
     *watch = (Watch){0};
     tape_reset(tape);
     if (pairs_fold(&tape->arena, pairs, which, n, &batch, err)) return -1;
     tape->watch = watch;
-    gradients_of(tape, model, &batch, o, &nats);
+    update_gradients(tape, model, &batch, o);
     tape->watch = NULL;
     memset(model->params.gradients, 0, model->params.size * sizeof *model->params.gradients);
     return 0;
 }
 
-int update_blame(Tape *tape, Model *model, const Pairs *pairs, const int *which, int n, const UpdateOptions *o, Rng rng,
-                 Blame *blame, Err *err) {
+int update_blame(Tape *tape, Model *model, const Pairs *pairs, const int *which, int n, int parts,
+                 const UpdateOptions *o, Rng rng, Blame *blame, Err *err) {
     const Rng after = tape->rng;
     UpdateOptions unguided = *o;
     unguided.guide = NULL; /* its cost is finite whatever the weights */
     tape->rng = rng;
-    blame->pair = -1;
-    int status = watch_update(tape, model, pairs, which, n, &unguided, &blame->watch, err);
+    *blame = (Blame){.pair = -1};
+    int status = 0;
+    for (int k = 0; k < parts && !blame->watch.op && !status; k++) {
+        const int first = part_begin(n, parts, k), size = part_begin(n, parts, k + 1) - first;
+        status = watch_update(tape, model, pairs, which + first, size, &unguided, &blame->watch, err);
+    }
     for (int i = 0; i < n && blame->pair < 0 && !status; i++) {
         Watch alone;
         status = watch_update(tape, model, pairs, which + i, 1, &unguided, &alone, err);

@@ -1,6 +1,7 @@
 #include "train/validation.h"
 #include "text/ds.h"
 #include "text/files.h"
+#include "train/update.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,23 +10,38 @@ enum { BATCH = 64 };
 
 /* ---- numbers -------------------------------------------------------------------------------------------------- */
 
-int validation_loss(Tape *tape, const Model *model, const Pairs *pairs, double *loss, Err *err) {
-    double sum = 0, tokens = 0, nats;
+/* Sums of a few pairs are added to. */
+static int add_loss(Tape *tape, const Model *model, const Pairs *pairs, const int *which, int n, double *sum,
+                    double *tokens, Err *err) {
+    Batch batch;
+    double nats;
+    tape_reset(tape);
+    if (pairs_fold(&tape->arena, pairs, which, n, &batch, err)) return -1;
+    Forced forced = model_force(tape, model, &batch);
+    cross_entropy(tape, model_logits(tape, model, &forced), batch.target.ids, batch.target.rows, 0, &nats);
+    *sum += nats;
+    *tokens += batch.target.rows;
+    return 0;
+}
+
+int validation_loss(Tape *tape, const Model *model, const Pairs *pairs, const Workspace *workspace, double limit,
+                    double *loss, Err *err) {
+    double sum = 0, tokens = 0;
+    int status = 0;
     tape->recording = false;
-    for (int first = 0; first < pairs->n; first += BATCH) {
+    for (int first = 0; first < pairs->n && !status; first += BATCH) {
         int which[BATCH], n = 0;
         for (int i = first; i < pairs->n && n < BATCH; i++) which[n++] = i;
-        tape_reset(tape);
-        Batch batch;
-        if (pairs_fold(&tape->arena, pairs, which, n, &batch, err)) return -1;
-        Forced forced = model_force(tape, model, &batch);
-        cross_entropy(tape, model_logits(tape, model, &forced), batch.target.ids, 0, &nats);
-        sum += nats;
-        tokens += batch.target.rows;
+        const int parts = workspace_parts(workspace, limit, pairs, which, n);
+        for (int k = 0; k < parts && !status; k++) {
+            const int begin = part_begin(n, parts, k);
+            status =
+                add_loss(tape, model, pairs, which + begin, part_begin(n, parts, k + 1) - begin, &sum, &tokens, err);
+        }
     }
     tape_reset(tape);
     *loss = sum / tokens;
-    return 0;
+    return status;
 }
 
 static double entropy(const real *alpha, int n) {

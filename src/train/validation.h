@@ -4,10 +4,12 @@
 
 #include "train/bleu.h"
 #include "train/translator.h"
+#include "train/workspace.h"
 
-/* Cross-entropy of the pairs without dropout or smoothing, nats a target token. Resets the tape. -1 with *err filled
-   where the disk is broken. */
-int validation_loss(Tape *tape, const Model *model, const Pairs *pairs, double *loss, Err *err);
+/* Cross-entropy of the pairs without dropout or smoothing, nats a target token, in batches that take no more than
+   `limit` bytes, unless a pair alone does. Resets the tape. -1 with *err filled where the disk is broken. */
+int validation_loss(Tape *tape, const Model *model, const Pairs *pairs, const Workspace *workspace, double limit,
+                    double *loss, Err *err);
 
 /* How the attention looks at sentences, over the best translations. */
 typedef struct Looks {

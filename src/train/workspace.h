@@ -1,0 +1,33 @@
+/* workspace.h: how much memory a batch takes in training, known before it is there, and batches that take too much in
+   parts. */
+#ifndef TIDE_WORKSPACE_H
+#define TIDE_WORKSPACE_H
+
+#include "model/model.h"
+#include "text/batches.h"
+
+/* What a model's batches need of the tape's arena: linear in the number of pairs, and in either length, so that a few
+   small batches tell of all. Hangs neither on the threads nor on the instruction set, so that parts do not either. */
+typedef struct Workspace {
+    double bytes[2][2][2]; /* of FEW or twice as many pairs, of 2 or 3 source and 2 or 3 target pieces */
+    double per_link;       /* of a link that guides the attention, or 0 */
+    double panels;         /* besides, of packed weights at most; hangs on the instruction set */
+} Workspace;
+
+/* Trains on a few small batches, without updates. The gradients are zero before and after. */
+Workspace workspace_measure(Threads *threads, Model *model, bool guided);
+/* Bytes that n pairs need at most, of up to so many pieces. */
+double workspace_need(const Workspace *workspace, int n, int source, int target);
+
+/* The largest batch that there can be of such pairs. */
+typedef struct LargestBatch {
+    int n, source, target; /* pairs, and pieces of their longest sides */
+} LargestBatch;
+LargestBatch workspace_largest(const Pairs *pairs, int mini_batch);
+/* The pair that needs most by itself. */
+int workspace_largest_pair(const Workspace *workspace, const Pairs *pairs);
+
+/* Into how many equal parts n pairs must be split so that none needs more than `limit` bytes; n at most. */
+int workspace_parts(const Workspace *workspace, double limit, const Pairs *pairs, const int *which, int n);
+
+#endif

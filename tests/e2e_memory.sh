@@ -1,0 +1,38 @@
+#!/bin/sh
+# What a batch may take is kept to: larger ones come in parts, always the same ones.
+. "$(dirname "$0")/common.inc"
+run() {
+    dir=$1
+    shift
+    smallest_run "$dir" --dim-rnn 48 --dim-emb 40 --mini-batch 64 --dropout-emb 0 \
+        --dropout-annotation 0 --dropout-readout 0 "$@"
+    cp "$scratch/stderr" "$dir/stderr"
+}
+mebibytes() { sed -n 's/^memory: [0-9]* MiB for weights, gradients and optimizer, \([0-9]*\) MiB for a batch (64 pairs of .*/\1/p' "$1/stderr"; }
+last_loss() { sed -n 's/.*"valid_loss": \([0-9.]*\).*/\1/p' "$1/train.jsonl" | tail -n 1; }
+
+run "$scratch/whole" --after-batches 12
+whole=$(mebibytes "$scratch/whole")
+[ "$whole" -ge 3 ] || die "a batch takes '$whole' MiB"
+run "$scratch/parts" --workspace 2 --threads 1 --after-batches 12
+[ "$(mebibytes "$scratch/parts")" -le 3 ] || die "parts of 2 MiB take $(mebibytes "$scratch/parts")"
+
+# the same training but for rounding
+cmp -s "$scratch/whole/checkpoint.safetensors" "$scratch/parts/checkpoint.safetensors" && die "nothing came in parts"
+awk -v a="$(last_loss "$scratch/whole")" -v b="$(last_loss "$scratch/parts")" 'BEGIN { exit !(a > 0 && a - b < 0.1 && b - a < 0.1) }' ||
+    die "dev losses: $(last_loss "$scratch/whole") whole, $(last_loss "$scratch/parts") in parts"
+
+# the same bits for any number of threads, any instruction set, stopped or not
+run "$scratch/other" --workspace 2 --threads 3 --isa portable --after-batches 5
+run "$scratch/other" --workspace 2 --threads 2 --after-batches 12
+same "$scratch/parts" "$scratch/other" "threads, instruction set and a stop"
+
+# what cannot be kept to
+head -n 40 "$scratch/train.tsv" >"$scratch/long.tsv"
+awk 'BEGIN { for (k = 0; k < 900; k++) printf "tide "; printf "\t"; for (k = 0; k < 900; k++) printf "潮"; print "" }' >>"$scratch/long.tsv"
+"$tide" train --tsv "$scratch/long.tsv" --config "$scratch/smallest.conf" --max-length 0 --workspace 1 \
+    --model "$scratch/long" 2>"$scratch/stderr"
+[ $? = 1 ] || die "a pair that does not fit was taken"
+grep -q "^tide: $scratch/long.tsv:41: the pair of 901 and [0-9]* pieces needs a --workspace of [0-9]* at least" "$scratch/stderr" ||
+    die "a pair that does not fit: $(cat "$scratch/stderr")"
+[ ! -e "$scratch/long" ] || die "a training that could not begin left $scratch/long"

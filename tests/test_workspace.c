@@ -1,0 +1,191 @@
+/* test_workspace.c: how much memory a batch takes is known before; a batch in parts is the same update. */
+#include "core/kernels.h"
+#include "text/ds.h"
+#include "train/update.h"
+#include "train/workspace.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+enum { VOCAB = 60, PAIRS = 200 };
+
+typedef struct Fixture {
+    Threads *threads;
+    Model model;
+    Pairs pairs;
+} Fixture;
+
+/* Random pairs, one long one among them. */
+static Pairs random_pairs(Rng *rng, int longest) {
+    Pairs pairs = {0};
+    Err err;
+    assert_int_equal(records_open(&pairs.ids, "/tmp", &err), 0);
+    for (; pairs.n < PAIRS; pairs.n++) {
+        const int x = pairs.n == PAIRS / 2 ? longest : 1 + (int)rng_below(rng, 20);
+        const int y = pairs.n == PAIRS / 2 ? longest : 1 + (int)rng_below(rng, 20);
+        int ids[256];
+        for (int i = 0; i < x + y; i++) ids[i] = (int)rng_below(rng, VOCAB);
+        assert_int_equal(records_add(&pairs.ids, ids, (size_t)(x + y), &err), 0);
+        arrput(pairs.source_length, x);
+        arrput(pairs.target_length, y);
+        arrput(pairs.line, pairs.n + 1);
+    }
+    assert_int_equal(records_flush(&pairs.ids, &err), 0);
+    return pairs;
+}
+
+static Fixture fixture(const ModelConfig *config, int threads, int longest) {
+    Fixture f = {.threads = threads_new(threads)};
+    Rng rng = rng_seed(7, 1);
+    model_init(&f.model, config);
+    params_allocate(&f.model.params);
+    params_init(&f.model.params, 1);
+    for (size_t i = 0; i < f.model.params.size; i++) f.model.params.values[i] += (real)(0.1 * rng_normal(&rng));
+    f.pairs = random_pairs(&rng, longest);
+    return f;
+}
+
+static void fixture_free(Fixture *f) {
+    pairs_free(&f->pairs);
+    model_free(&f->model);
+    threads_free(f->threads);
+}
+
+static const ModelConfig configs[] = {
+    {VOCAB, VOCAB, 24, 40, 32, 16, &attention_additive, false, 0, 0, 0},
+    {VOCAB, VOCAB, 24, 40, 32, 16, &attention_additive, true, 0.1, 0.1, 0.1},
+    {VOCAB, VOCAB, 3, 5, 7, 1, &attention_additive, false, 0.1, 0, 0.2},
+    {VOCAB, VOCAB, 17, 33, 9, 50, &attention_none, false, 0, 0.1, 0},
+};
+enum { CONFIGS = sizeof configs / sizeof *configs };
+
+/* Bytes that the pairs of an update take. */
+static double bytes_of(Fixture *f, const int *which, int n) {
+    const UpdateOptions options = {.label_smoothing = 0.1};
+    Tape tape;
+    Batch batch;
+    Err err;
+    tape_init(&tape, f->threads, (Rng){3});
+    assert_int_equal(pairs_fold(&tape.arena, &f->pairs, which, n, &batch, &err), 0);
+    update_gradients(&tape, &f->model, &batch, &options);
+    const double used = (double)arena_used(&tape.arena);
+    tape_free(&tape);
+    return used;
+}
+
+static double need_of(const Fixture *f, const Workspace *w, const int *which, int n) {
+    int x = 0, y = 0;
+    for (int i = 0; i < n; i++) {
+        if (f->pairs.source_length[which[i]] > x) x = f->pairs.source_length[which[i]];
+        if (f->pairs.target_length[which[i]] > y) y = f->pairs.target_length[which[i]];
+    }
+    return workspace_need(w, n, x, y);
+}
+
+/* Of any batch, and not far above where all its sentences are of one length. */
+static void no_batch_needs_more(void **state) {
+    (void)state;
+    for (int c = 0; c < CONFIGS; c++) {
+        Fixture f = fixture(&configs[c], 1 + c, 60);
+        const Workspace w = workspace_measure(f.threads, &f.model, false);
+        for (size_t i = 0; i < f.model.params.size; i++) assert_true(f.model.params.gradients[i] == 0);
+        Rng rng = rng_seed(11, (uint64_t)c);
+        for (int round = 0; round < 30; round++) {
+            int which[PAIRS], n = 1 + (int)rng_below(&rng, round % 3 ? 40 : PAIRS);
+            for (int i = 0; i < n; i++) which[i] = (int)rng_below(&rng, PAIRS);
+            assert_true(bytes_of(&f, which, n) <= need_of(&f, &w, which, n));
+            for (int i = 1; i < n; i++) which[i] = which[0];
+            const double used = bytes_of(&f, which, n), need = need_of(&f, &w, which, n);
+            assert_true(used <= need);
+            if (n > 100 && c < 2) assert_true(need < 1.5 * used);
+        }
+        fixture_free(&f);
+    }
+}
+
+static void parts_fit(void **state) {
+    (void)state;
+    Fixture f = fixture(&configs[1], 2, 60);
+    const Workspace w = workspace_measure(f.threads, &f.model, false);
+    int which[PAIRS];
+    for (int i = 0; i < PAIRS; i++) which[i] = i;
+    const double least = need_of(&f, &w, which + PAIRS / 2, 1), most = need_of(&f, &w, which, PAIRS);
+    assert_int_equal(workspace_largest_pair(&w, &f.pairs), PAIRS / 2);
+    assert_int_equal(workspace_parts(&w, most, &f.pairs, which, PAIRS), 1);
+    assert_true(workspace_parts(&w, most - 1, &f.pairs, which, PAIRS) > 1);
+    assert_int_equal(workspace_parts(&w, 0, &f.pairs, which, PAIRS), PAIRS);
+    int before = PAIRS;
+    for (double limit = least; limit < most; limit *= 1.3) {
+        const int parts = workspace_parts(&w, limit, &f.pairs, which, PAIRS);
+        assert_true(parts <= before && parts > 1);
+        before = parts;
+        for (int k = 0; k < parts; k++) {
+            const int first = part_begin(PAIRS, parts, k), n = part_begin(PAIRS, parts, k + 1) - first;
+            assert_true(n > 0 && bytes_of(&f, which + first, n) <= limit);
+        }
+    }
+    fixture_free(&f);
+}
+
+/* The gradients of a batch that comes in so many parts, and its loss. */
+static double gradients_in(Fixture *f, int parts, real *gradients) {
+    Params *params = &f->model.params;
+    UpdateOptions options = {.label_smoothing = 0.1};
+    int which[PAIRS];
+    double nats = 0;
+    Tape tape;
+    tape_init(&tape, f->threads, (Rng){3});
+    for (int i = 0; i < PAIRS; i++) {
+        which[i] = i;
+        options.rows += f->pairs.target_length[i];
+    }
+    for (int k = 0; k < parts; k++) {
+        const int first = part_begin(PAIRS, parts, k);
+        Batch batch;
+        Err err;
+        tape_reset(&tape);
+        assert_int_equal(
+            pairs_fold(&tape.arena, &f->pairs, which + first, part_begin(PAIRS, parts, k + 1) - first, &batch, &err),
+            0);
+        nats += update_gradients(&tape, &f->model, &batch, &options);
+    }
+    memcpy(gradients, params->gradients, params->size * sizeof *gradients);
+    memset(params->gradients, 0, params->size * sizeof *gradients);
+    tape_free(&tape);
+    return nats;
+}
+
+static void parts_add_up(void **state) {
+    (void)state;
+    Fixture f = fixture(&configs[0], 2, 60);
+    const size_t size = f.model.params.size;
+    real *whole = mem_alloc(size * sizeof *whole), *sum = mem_alloc(size * sizeof *sum);
+    const double nats = gradients_in(&f, 1, whole);
+    double square = 0;
+    for (size_t i = 0; i < size; i++) square += (double)whole[i] * (double)whole[i];
+    for (int parts = 2; parts <= PAIRS; parts *= 4) {
+        double difference = 0;
+        assert_true(fabs(gradients_in(&f, parts, sum) - nats) < 1e-6 * nats);
+        for (size_t i = 0; i < size; i++) difference += pow((double)(whole[i] - sum[i]), 2);
+        assert_true(sqrt(difference / square) < 1e-5);
+    }
+    mem_free(whole);
+    mem_free(sum);
+    fixture_free(&f);
+}
+
+int main(void) {
+    kernels_choose("auto");
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_batch_needs_more),
+        cmocka_unit_test(parts_fit),
+        cmocka_unit_test(parts_add_up),
+    };
+    return cmocka_run_group_tests_name("workspace", tests, NULL, NULL);
+}
