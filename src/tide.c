@@ -4,6 +4,7 @@
 #include "text/unicode.h"
 #include "train/translator.h"
 
+#include <cJSON.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,6 +18,7 @@ TideModel *tide_load(const char *path, int threads, char *error, size_t error_si
     Err err;
     TideModel *model = mem_zalloc(sizeof *model);
     kernels_choose("auto");
+    cJSON_InitHooks(&(cJSON_Hooks){mem_alloc, mem_free});
     if (threads < 1 ? err_set(&err, NULL, 0, "%d threads", threads) : translator_load(&model->translator, path, &err)) {
         snprintf(error, error_size, "%s%s%s", err.path, err.path[0] ? ": " : "", err.reason);
         mem_free(model);

@@ -120,4 +120,7 @@ refuses 1 'holds a training with bpe-merges = 100 100, not' "$tide" train --tsv 
 if [ -e /dev/full ]; then
     echo 海 | "$tide" translate "$scratch/again" >/dev/full 2>"$scratch/stderr" && die "a full disk went unnoticed"
     grep -q 'cannot be written' "$scratch/stderr" || die "full disk: $(cat "$scratch/stderr")"
+    for flag in --help --version; do
+        "$tide" $flag >/dev/full 2>"$scratch/stderr" && die "$flag: a full disk went unnoticed"
+    done
 fi

@@ -1,5 +1,6 @@
 /* Files: the checksum finds every change, and tensors come back wherever they stand in the file. */
 #include "core/base.h"
+#include "text/files.h"
 #include "train/checksum.h"
 #include "train/safetensors.h"
 
@@ -165,11 +166,62 @@ static void a_damaged_file_is_refused(void **state) {
     unlink(path);
 }
 
+/* ---- text in memory ------------------------------------------------------------------------------------------- */
+
+static void memory_holds_what_was_written(void **state) {
+    (void)state;
+    for (size_t n = 0; n < 100000; n = 3 * n + 1) {
+        char *text, *right = mem_alloc(n + 1);
+        size_t size;
+        FILE *out = memory_open(&text, &size);
+        for (size_t i = 0; i < n; i++) right[i] = (char)(i % 251);
+        for (size_t i = 0; i < n; i += 7) fwrite(right + i, 1, n - i < 7 ? n - i : 7, out);
+        assert_int_equal(fclose(out), 0);
+        assert_int_equal(size, n);
+        assert_memory_equal(text, right, n);
+        assert_int_equal(text[n], 0);
+        mem_free(text);
+        mem_free(right);
+    }
+}
+
+static jmp_buf refused;
+static void note_refusal(size_t bytes) {
+    (void)bytes;
+    longjmp(refused, 1);
+}
+
+static void no_memory_is_never_less_text(void **state) {
+    (void)state;
+    char *text, word[1000] = "word";
+    size_t size;
+    FILE *out = memory_open(&text, &size);
+    mem_on_failure(note_refusal);
+    mem_fail_nth(2);
+    volatile int written = 0;
+    if (!setjmp(refused))
+        for (; written < 1000; written++) fwrite(word, 1, sizeof word, out);
+    assert_in_range(written, 1, 999);
+    mem_on_failure(NULL);
+    mem_fail_nth(0);
+}
+
+static void what_cannot_be_opened_says_why(void **state) {
+    (void)state;
+    Err err;
+    assert_null(file_open("no/such/file", "rb", &err));
+    assert_string_equal(err.reason, "No such file or directory");
+    assert_null(file_open("no/such/file", "w", &err));
+    assert_string_equal(err.reason, "cannot be written: No such file or directory");
+    assert_string_equal(err.path, "no/such/file");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parts_sum_up_as_the_whole), cmocka_unit_test(every_bit_counts),
-        cmocka_unit_test(places_and_length_count),   cmocka_unit_test(tensors_may_stand_anywhere),
-        cmocka_unit_test(a_damaged_file_is_refused),
+        cmocka_unit_test(parts_sum_up_as_the_whole),    cmocka_unit_test(every_bit_counts),
+        cmocka_unit_test(places_and_length_count),      cmocka_unit_test(tensors_may_stand_anywhere),
+        cmocka_unit_test(a_damaged_file_is_refused),    cmocka_unit_test(memory_holds_what_was_written),
+        cmocka_unit_test(no_memory_is_never_less_text), cmocka_unit_test(what_cannot_be_opened_says_why),
     };
     return cmocka_run_group_tests_name("files", tests, NULL, NULL);
 }

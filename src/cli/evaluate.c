@@ -1,6 +1,7 @@
 /* tide evaluate */
 #include "cli/metric.h"
 #include "text/ds.h"
+#include "text/files.h"
 #include "text/lines.h"
 #include "train/translator.h"
 #include "view/progress.h"
@@ -48,10 +49,11 @@ static char **translate_all(const Evaluation *e) {
 }
 
 static int write_lines(char *const *lines, const char *path, Err *err) {
-    FILE *out = fopen(path, "wb");
-    for (ptrdiff_t i = 0; out && i < arrlen(lines); i++) fprintf(out, "%s\n", lines[i]);
-    const int failed = !out || ferror(out);
-    if ((out && fclose(out)) || failed) return err_set(err, path, 0, "cannot be written");
+    FILE *out = file_open(path, "wb", err);
+    if (!out) return -1;
+    for (ptrdiff_t i = 0; i < arrlen(lines); i++) fprintf(out, "%s\n", lines[i]);
+    const int failed = ferror(out);
+    if (fclose(out) || failed) return err_set(err, path, 0, "cannot be written");
     return 0;
 }
 

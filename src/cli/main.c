@@ -3,6 +3,7 @@
 #include "tide.h"
 #include "train/options.h"
 
+#include <cJSON.h>
 #include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -56,7 +57,8 @@ static double created(void) {
 }
 
 static void no_memory(size_t bytes) {
-    fprintf(stderr, "tide: out of memory (%zu bytes were asked for)\n", bytes);
+    if (bytes) fprintf(stderr, "tide: out of memory (%zu bytes were asked for)\n", bytes);
+    else fputs("tide: out of memory\n", stderr);
     _exit(EXIT_FAILED);
 }
 
@@ -104,30 +106,33 @@ static int run_command(const Command *command, int argc, char **argv, double beg
     Flag *flags = flags_of(command, &count);
     int status = run_with(command, flags, count, argc, argv, began);
     mem_free(flags);
-    if (fflush(stdout) || ferror(stdout)) {
-        fputs("tide: standard output cannot be written\n", stderr);
-        return EXIT_FAILED;
-    }
     return status;
+}
+
+static int run_word(int argc, char **argv, double began) {
+    const char *word = argc < 2 ? NULL : argv[1];
+    if (!word || !strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "help")) {
+        print_help();
+        return word ? 0 : EXIT_USAGE;
+    }
+    if (!strcmp(word, "--version")) {
+        puts("tide " TIDE_VERSION);
+        return 0;
+    }
+    for (int i = 0; i < COMMANDS; i++)
+        if (!strcmp(word, commands[i]->name)) return run_command(commands[i], argc - 2, argv + 2, began);
+    return usage_error("unknown command '%s'; see `tide --help`", word);
 }
 
 int main(int argc, char **argv) {
     double began = created();
     mem_on_failure(no_memory);
+    cJSON_InitHooks(&(cJSON_Hooks){mem_alloc, mem_free});
     setlocale(LC_CTYPE, "");
-    if (argc < 2) {
-        print_help();
-        return EXIT_USAGE;
+    int status = run_word(argc, argv, began);
+    if (fflush(stdout) || ferror(stdout)) {
+        fputs("tide: standard output cannot be written\n", stderr);
+        return EXIT_FAILED;
     }
-    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
-        print_help();
-        return 0;
-    }
-    if (!strcmp(argv[1], "--version")) {
-        puts("tide " TIDE_VERSION);
-        return 0;
-    }
-    for (int i = 0; i < COMMANDS; i++)
-        if (!strcmp(argv[1], commands[i]->name)) return run_command(commands[i], argc - 2, argv + 2, began);
-    return usage_error("unknown command '%s'; see `tide --help`", argv[1]);
+    return status;
 }

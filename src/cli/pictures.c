@@ -11,8 +11,8 @@ int pictures_add(Pictures *pictures, const Alignment *alignment, Err *err) {
     char path[512];
     if (snprintf(path, sizeof path, "%s/%04d.svg", pictures->dir, ++pictures->count) >= (int)sizeof path)
         return err_set(err, path, 0, "the path is too long");
-    FILE *out = fopen(path, "w");
-    if (!out) return err_set(err, path, 0, "cannot be written: %s", strerror(errno));
+    FILE *out = file_open(path, "w", err);
+    if (!out) return -1;
     int failed = heatmap_svg(out, alignment, pictures->transpose);
     if ((fclose(out) != 0) | (failed != 0)) return err_set(err, path, 0, "cannot be written: %s", strerror(errno));
     return 0;

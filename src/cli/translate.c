@@ -3,6 +3,7 @@
 #include "cli/pictures.h"
 #include "cli/shown.h"
 #include "text/ds.h"
+#include "text/files.h"
 #include "text/lines.h"
 #include "train/unknown.h"
 #include "view/alignments_page.h"
@@ -137,8 +138,8 @@ static void fill_page(const Settings *s, const Translator *tr, const Translation
 }
 
 static int write_page(const Settings *s, const Translator *tr, const Translations *found, Err *err) {
-    FILE *out = fopen(s->html, "w");
-    if (!out) return err_set(err, s->html, 0, "cannot be written: %s", strerror(errno));
+    FILE *out = file_open(s->html, "w", err);
+    if (!out) return -1;
     char title[600];
     AlignmentsPage page;
     snprintf(title, sizeof title, "Translations by %s", s->model);

@@ -36,14 +36,18 @@ void mem_on_failure(void (*handler)(size_t bytes)) { on_failure = handler; }
 void mem_fail_nth(long n) { fail_at = n ? allocations + n : 0; }
 long mem_count(void) { return allocations; }
 
+_Noreturn void mem_refused(size_t bytes) {
+    if (on_failure) on_failure(bytes);
+    fprintf(stderr, "tide: out of memory (%zu bytes)\n", bytes);
+    abort();
+}
+
 /* Passes a fresh block on, or reports that there is none. */
 static void *granted(void *memory, size_t bytes) {
     long count = ++allocations;
     if (memory && count != fail_at) return memory;
     free(memory);
-    if (on_failure) on_failure(bytes);
-    fprintf(stderr, "tide: out of memory (%zu bytes)\n", bytes);
-    abort();
+    mem_refused(bytes);
 }
 
 void *mem_alloc(size_t bytes) { return granted(malloc(bytes ? bytes : 1), bytes); }
@@ -54,7 +58,7 @@ void mem_free(void *memory) { free(memory); }
 void *mem_alloc_aligned(size_t bytes) {
     enum { CACHE_LINE = 64, HUGE_PAGE = 1 << 21 };
     size_t align = bytes < 2 * HUGE_PAGE ? CACHE_LINE : HUGE_PAGE, rounded = (bytes + align - 1) / align * align;
-    void *memory = granted(aligned_alloc(align, rounded ? rounded : align), bytes);
+    void *memory = granted(rounded < bytes ? NULL : aligned_alloc(align, rounded ? rounded : align), bytes);
     /* fewer and cheaper page faults, and fewer misses in the table of pages; only a hint */
     if (align == HUGE_PAGE) madvise(memory, rounded, MADV_HUGEPAGE);
     return memory;

@@ -34,6 +34,9 @@ char *mem_strndup(const char *text, size_t n);
 /* 64-byte aligned, and in huge pages where it is large and the system has them; release with mem_free. */
 void *mem_alloc_aligned(size_t bytes);
 
+/* What mem_alloc does where there is no memory, for what others ask for: libc, with 0 where it does not say how much. */
+_Noreturn void mem_refused(size_t bytes);
+
 /* Installs what is called with the size when memory is refused; it must not return. */
 void mem_on_failure(void (*handler)(size_t bytes));
 /* For tests: the n-th allocation from now fails (0: none). mem_count() counts all allocations so far. */

@@ -11,6 +11,47 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+FILE *file_open(const char *path, const char *mode, Err *err) {
+    FILE *stream = fopen(path, mode);
+    if (stream) return stream;
+    if (errno == ENOMEM) mem_refused(0);
+    err_set(err, path, 0, "%s%s", *mode == 'r' ? "" : "cannot be written: ", strerror(errno));
+    return NULL;
+}
+
+/* ---- text in memory ---- */
+
+typedef struct Memory {
+    char **text;
+    size_t *size, capacity;
+} Memory;
+
+static ssize_t memory_write(void *cookie, const char *bytes, size_t n) {
+    Memory *memory = cookie;
+    const size_t size = *memory->size, needed = size + n + 1;
+    if (needed > memory->capacity) *memory->text = mem_realloc(*memory->text, memory->capacity = needed + needed / 2);
+    memcpy(*memory->text + size, bytes, n);
+    (*memory->text)[ *memory->size += n] = '\0';
+    return (ssize_t)n;
+}
+
+static int memory_close(void *cookie) {
+    mem_free(cookie);
+    return 0;
+}
+
+FILE *memory_open(char **text, size_t *size) {
+    Memory *memory = mem_alloc(sizeof *memory);
+    *memory = (Memory){text, size, 1};
+    *text = mem_strdup("");
+    *size = 0;
+    FILE *stream = fopencookie(memory, "w", (cookie_io_functions_t){.write = memory_write, .close = memory_close});
+    if (!stream) mem_refused(0);
+    return stream;
+}
+
+/* ---- whole files ---- */
+
 /* Everything that is left in a stream, with a NUL behind it. */
 static char *stream_read(FILE *stream, size_t *size) {
     size_t capacity = 1 << 16;
@@ -26,14 +67,15 @@ static char *stream_read(FILE *stream, size_t *size) {
 
 char *file_read(const char *path, size_t *size, Err *err) {
     size_t length;
-    FILE *stream = fopen(path, "rb");
-    char *bytes = stream ? stream_read(stream, &length) : NULL;
-    if (!stream || ferror(stream)) {
+    FILE *stream = file_open(path, "rb", err);
+    if (!stream) return NULL;
+    char *bytes = stream_read(stream, &length);
+    if (ferror(stream)) {
         err_set(err, path, 0, "%s", strerror(errno));
         mem_free(bytes);
         bytes = NULL;
     }
-    if (stream) fclose(stream);
+    fclose(stream);
     if (bytes && size) *size = length;
     return bytes;
 }

@@ -6,6 +6,14 @@
 
 #include <stdio.h>
 
+/* fopen; NULL with *err filled. */
+FILE *file_open(const char *path, const char *mode, Err *err);
+
+/* A stream to write text to, which is complete at *text with a NUL behind it once the stream is closed. It is the
+   caller's then, for mem_free. Unlike with open_memstream no memory is never less text, but the end as with mem_alloc.
+   Never NULL. */
+FILE *memory_open(char **text, size_t *size);
+
 /* A whole file as bytes with a NUL behind them; owned by the caller; NULL with *err filled. size may be NULL. */
 char *file_read(const char *path, size_t *size, Err *err);
 

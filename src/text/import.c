@@ -46,8 +46,8 @@ static int output_open(Output *output, const char *directory, const char *name, 
     if (!stat(output->path, &info) && !S_ISREG(info.st_mode))
         return err_set(err, output->path, 0, "cannot be written: it is no ordinary file");
     snprintf(output->temporary, sizeof output->temporary, "%s%s%s%s", folder, slash, name, suffix);
-    output->stream = fopen(output->temporary, "wb");
-    return output->stream ? 0 : err_set(err, output->path, 0, "cannot be written: %s", strerror(errno));
+    output->stream = file_open(output->temporary, "wb", err);
+    return output->stream ? 0 : -1;
 }
 
 /* Whatever is wrong with the disk shows here at the latest. */

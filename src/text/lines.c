@@ -1,6 +1,7 @@
 #include "text/lines.h"
 
 #include "text/ds.h"
+#include "text/files.h"
 #include "text/unicode.h"
 
 #include <errno.h>
@@ -11,8 +12,8 @@
 /* ---- line by line ---- */
 
 int line_reader_open(LineReader *reader, const char *path, Err *err) {
-    *reader = (LineReader){.path = path ? path : "standard input", .stream = path ? fopen(path, "rb") : stdin};
-    return reader->stream ? 0 : err_set(err, path, 0, "%s", strerror(errno));
+    *reader = (LineReader){.path = path ? path : "standard input", .stream = path ? file_open(path, "rb", err) : stdin};
+    return reader->stream ? 0 : -1;
 }
 
 /* Takes it off the first line; whether there was one. */
@@ -27,7 +28,8 @@ static bool skip_byte_order_mark(LineReader *reader) {
 int line_reader_next(LineReader *reader, Err *err) {
     errno = 0;
     ssize_t got = getline(&reader->line, &reader->capacity, reader->stream);
-    if (got < 0 && !ferror(reader->stream) && errno != ENOMEM) return 0;
+    if (got < 0 && errno == ENOMEM) mem_refused(0);
+    if (got < 0 && !ferror(reader->stream)) return 0;
     if (got < 0) return err_set(err, reader->path, 0, "%s", strerror(errno));
     reader->length = (size_t)got;
     bool whole = reader->line[got - 1] == '\n';

@@ -4,7 +4,6 @@
 #include "text/tokenizer.h"
 
 #include <cJSON.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const float *row(const Alignment *a, int i) { return a->weight + (size_t)i * (size_t)a->n_source; }
@@ -132,8 +131,8 @@ static void write_strings(FILE *out, const char *name, char *const *strings, int
     for (int i = 0; i < n; i++) {
         cJSON *string = cJSON_CreateString(strings[i]);
         char *text = cJSON_PrintUnformatted(string);
-        fprintf(out, "%s%s", i ? ", " : "", text ? text : "\"\"");
-        free(text);
+        fprintf(out, "%s%s", i ? ", " : "", text);
+        cJSON_free(text);
         cJSON_Delete(string);
     }
     fputs("], ", out);

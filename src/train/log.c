@@ -1,4 +1,5 @@
 #include "train/log.h"
+#include "text/files.h"
 
 #include <errno.h>
 #include <string.h>
@@ -6,8 +7,8 @@
 
 int log_open(Log *log, const char *dir, long lines, Err *err) {
     snprintf(log->path, sizeof log->path, "%s/train.jsonl", dir);
-    log->file = fopen(log->path, "a+");
-    if (!log->file) return err_set(err, log->path, 0, "cannot be written: %s", strerror(errno));
+    log->file = file_open(log->path, "a+", err);
+    if (!log->file) return -1;
     rewind(log->file);
     for (int c; lines > 0 && (c = fgetc(log->file)) != EOF;)
         if (c == '\n') lines--;

@@ -8,7 +8,6 @@
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -81,7 +80,7 @@ int safetensors_write(const char *path, const Tensor *tensors, int tensor_count,
     if (!text) return err_set(err, path, 0, "no memory for the header");
     uint64_t header_size;
     char *header = pad_header(text, &header_size);
-    free(text);
+    cJSON_free(text);
     char *digits = (char *)find_digits(header, header_size), hex[CHECKSUM_DIGITS + 1];
     Checksum sum = checksum_header(header, header_size, digits);
     const void **parts = mem_alloc((size_t)(tensor_count + 2) * sizeof *parts);
@@ -122,10 +121,12 @@ static int map_file(Safetensors *file, const char *path, Err *err) {
         return err_set(err, path, 0, "not a regular file");
     }
     file->size = (size_t)info.st_size;
+    errno = 0;
     file->bytes = file->size ? mmap(NULL, file->size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
     close(fd);
     if (file->bytes == MAP_FAILED) {
         file->bytes = NULL;
+        if (errno == ENOMEM) mem_refused(file->size);
         return err_set(err, path, 0, file->size ? "cannot be mapped" : "the file is empty");
     }
     return 0;

@@ -397,8 +397,7 @@ static void print_lengths(FILE *out, const LengthBleu *lengths) {
 static int log_validation(Trainer *t, const Validation *v, Err *err) {
     char *line = NULL;
     size_t size;
-    FILE *out = open_memstream(&line, &size);
-    CHECK(out, "log_validation: no memory stream");
+    FILE *out = memory_open(&line, &size);
     fprintf(
         out,
         "{\"update\": %ld, \"epoch\": %.4f, \"valid_loss\": %.6f, \"valid_ppl\": %.4f, \"bleu\": %.4f, \"best\": %s, "
@@ -413,7 +412,7 @@ static int log_validation(Trainer *t, const Validation *v, Err *err) {
     fclose(out);
     t->state.log_lines++;
     int status = log_line(&t->log, line, err);
-    free(line);
+    mem_free(line);
     return status;
 }
 

@@ -4,7 +4,6 @@
 #include "train/update.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 enum { BATCH = 64 };
 
@@ -131,15 +130,14 @@ int alignments_write(const char *dir, long update, Tape *tape, const Translator 
     if (directory_make(path, err)) return -1;
     BeamOptions beam = translator_beam_options(translator);
     Translations found = translate(tape, translator, sentences, (int)arrlen(sentences), &beam, BATCH, NULL, NULL);
-    FILE *out = open_memstream(&text, &size);
-    CHECK(out, "alignments_write: no memory stream");
+    FILE *out = memory_open(&text, &size);
     fprintf(out, "{\"update\": %ld, \"alignments\": [", update);
     print_alignments(out, &found, translator);
     fputs("\n]}\n", out);
     fclose(out);
     snprintf(path, sizeof path, "%s/align/%08ld.json", dir, update);
     int status = file_replace(path, (const void *[]){text}, &size, 1, err);
-    free(text);
+    mem_free(text);
     translations_free(&found);
     return status;
 }

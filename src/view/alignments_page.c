@@ -1,10 +1,9 @@
 #include "view/alignments_page.h"
 
-#include "core/base.h"
+#include "text/files.h"
 #include "view/web.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 static const char markup[] =
 #include "view/web/alignments.html.inc"
@@ -15,14 +14,13 @@ static const char script[] =
 
 void alignments_page_begin(AlignmentsPage *page) {
     *page = (AlignmentsPage){0};
-    page->data = open_memstream(&page->text, &page->size);
-    CHECK(page->data, "alignments_page_begin: no memory stream");
+    page->data = memory_open(&page->text, &page->size);
     fputs("{\"sentences\":[", page->data);
 }
 
 void alignments_page_free(AlignmentsPage *page) {
     if (page->data) fclose(page->data);
-    free(page->text);
+    mem_free(page->text);
     *page = (AlignmentsPage){0};
 }
 

@@ -189,6 +189,7 @@ static int list_frames(const Report *r, long **updates, double *bytes, Err *err)
     char path[512];
     snprintf(path, sizeof path, "%s/align", r->dir);
     DIR *dir = opendir(path);
+    if (!dir && errno == ENOMEM) mem_refused(0);
     if (!dir) return errno == ENOENT ? 0 : err_set(err, path, 0, "%s", strerror(errno));
     for (const struct dirent *entry; (entry = readdir(dir));) {
         struct stat info;
@@ -216,8 +217,7 @@ static int read_frames(Report *r, Err *err) {
     double bytes = 0;
     int status = list_frames(r, &updates, &bytes, err);
     long n = arrlen(updates), most = most_frames(n, bytes);
-    FILE *out = open_memstream(&r->frames, &r->frames_size);
-    CHECK(out, "report_write: no memory stream");
+    FILE *out = memory_open(&r->frames, &r->frames_size);
     for (long k = 0; !status && k < most; k++) {
         char path[512];
         frame_path(path, r->dir, updates[most < 2 ? k : chosen(k, n, most)]);
@@ -231,13 +231,12 @@ static int read_frames(Report *r, Err *err) {
 
 /* ---- the page ------------------------------------------------------------------------------------------------- */
 
-/* What the page's script finds as `data`; owned by the caller, who releases it with free. */
+/* What the page's script finds as `data`; owned by the caller, who releases it with mem_free. */
 static char *data_of(const Report *r) {
     char *reports = cJSON_PrintUnformatted(r->reports), *validations = cJSON_PrintUnformatted(r->validations);
     char *data = NULL;
     size_t size = 0;
-    FILE *out = open_memstream(&data, &size);
-    CHECK(reports && validations && out, "report_write: no memory");
+    FILE *out = memory_open(&data, &size);
     fprintf(out, "{\"reports\":%s,\"validations\":%s,\"frames\":[%s]}", reports, validations, r->frames);
     fclose(out);
     cJSON_free(reports);
@@ -248,15 +247,14 @@ static char *data_of(const Report *r) {
 static int write_page(const Report *r, Err *err) {
     char path[512], whole[PATH_MAX], title[PATH_MAX + 16], *text = NULL, *data = data_of(r);
     size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    CHECK(out, "report_write: no memory stream");
+    FILE *out = memory_open(&text, &size);
     snprintf(title, sizeof title, "The training of %s", realpath(r->dir, whole) ? basename(whole) : r->dir);
     web_page(out, &(WebPage){title, markup, data, script});
     fclose(out);
     snprintf(path, sizeof path, "%s/report.html", r->dir);
     int status = file_replace(path, (const void *[]){text}, &size, 1, err);
-    free(text);
-    free(data);
+    mem_free(text);
+    mem_free(data);
     return status;
 }
 
@@ -267,6 +265,6 @@ int report_write(const char *dir, Err *err) {
     if (!status) status = write_page(&r, err);
     cJSON_Delete(r.reports);
     cJSON_Delete(r.validations);
-    free(r.frames);
+    mem_free(r.frames);
     return status;
 }
