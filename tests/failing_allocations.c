@@ -1,0 +1,259 @@
+/* failing_allocations.c: preloaded, refuses a process its memory, one allocation after the other. At an allocation that
+   is to be tried the process forks; the child is refused it, alone or with all that follow, and runs to its end, and
+   the parent looks at that end: 1 and one line that says "out of memory", or 0 and the same output where it could be
+   lived with. Then the parent goes on with its memory. So one run tries them all.
+
+   Tried are the first ALLOCATIONS_ALL (0: none), and from then on those that are made at a place (a stack of calls)
+   that none was made at before. With ALLOCATIONS_TREE the children do their work in a copy of that directory,
+   ALLOCATIONS_TREE.child, so that the parent's is not touched; of every ALLOCATIONS_KEEP-th failure it is kept, as
+   ALLOCATIONS_TREE.1, .2 ... ALLOCATIONS_REPORT is the file that gets the outcome. The program must have one thread and
+   work in files of its working directory. NO_THREADS, instead: pthread_create fails.
+
+   cc -shared -fPIC failing_allocations.c -o failing_allocations.so; ALLOCATIONS_REPORT=... LD_PRELOAD=... tide ... */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <execinfo.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { PATH = 4096, PLACES = 1 << 16, OUTPUTS = 1 << 16, DEPTH = 24, PATIENCE = 120 /* seconds */ };
+
+extern void *__libc_malloc(size_t);
+extern void *__libc_calloc(size_t, size_t);
+extern void *__libc_realloc(void *, size_t);
+extern void *__libc_memalign(size_t, size_t);
+
+static bool watching;         /* allocations are counted and tried */
+static int refusing;          /* so many more allocations are refused */
+static long all, keep, share; /* from the environment */
+static const char *tree;      /* likewise, or NULL */
+static int report = -1;
+static long seen, failed, lived, bad, places, kept;
+static uint64_t place[PLACES]; /* hashes in use, 0: free */
+static uint64_t output[OUTPUTS];
+static long outputs;
+
+static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t n) {
+    for (size_t i = 0; i < n; i++) hash = (hash ^ ((const unsigned char *)bytes)[i]) * 0x100000001b3u;
+    return hash;
+}
+
+/* A hash of what a file holds, which may be open for writing only; the same goes to the descriptor `copy`, or nowhere
+   where it is -1. 0 where it is no file. */
+static uint64_t hash_file(int fd, int copy) {
+    uint64_t hash = 0xcbf29ce484222325u;
+    char buffer[4096], link[64];
+    struct stat info;
+    if (fstat(fd, &info) || !S_ISREG(info.st_mode)) return 0;
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    const int file = open(link, O_RDONLY | O_CLOEXEC);
+    for (ssize_t n; (n = read(file, buffer, sizeof buffer)) > 0;) {
+        hash = hash_bytes(hash, buffer, (size_t)n);
+        if (copy >= 0 && write(copy, buffer, (size_t)n) != n) abort();
+    }
+    close(file);
+    return hash;
+}
+
+/* Whether it is the first allocation with this stack of calls, and of the share that is tried. */
+static bool is_new_place(void) {
+    void *stack[DEPTH];
+    uint64_t hash = hash_bytes(0xcbf29ce484222325u, stack, (size_t)backtrace(stack, DEPTH) * sizeof *stack) | 1;
+    size_t at = hash % PLACES;
+    while (place[at] && place[at] != hash) at = (at + 1) % PLACES;
+    if (place[at] || places == PLACES / 2) return false;
+    place[at] = hash;
+    return places++ % share == 0;
+}
+
+/* ---- the child ---- */
+
+static void run(const char *const *command) {
+    pid_t pid = fork();
+    if (pid == 0) {
+        execvp(command[0], (char *const *)command);
+        _exit(127);
+    }
+    int status;
+    if (waitpid(pid, &status, 0) != pid || status) abort();
+}
+
+/* A file of the tree in its copy. */
+static void path_in_copy(char path[PATH]) {
+    char rest[PATH];
+    const size_t n = tree ? strlen(tree) : 0;
+    if (!tree || strncmp(path, tree, n) != 0 || path[n] != '/') return;
+    strcpy(rest, path + n);
+    if (snprintf(path, PATH, "%s.child%s", tree, rest) >= PATH) abort();
+}
+
+/* Opens the files that the parent has open anew, so that it does not notice what is read and written. */
+static void part_files(void) {
+    for (int fd = 0; fd < 64; fd++) {
+        struct stat info;
+        char link[64], path[PATH];
+        if (fstat(fd, &info) || !S_ISREG(info.st_mode) || fd == report) continue;
+        snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+        ssize_t n = readlink(link, path, sizeof path - 1);
+        if (n < 0) abort();
+        path[n] = '\0';
+        path_in_copy(path);
+        const off_t at = lseek(fd, 0, SEEK_CUR);
+        const int flags = fcntl(fd, F_GETFL),
+                  copy = open(access(path, F_OK) ? link : path, flags & ~O_CREAT & ~O_TRUNC);
+        if (copy < 0) continue;
+        lseek(copy, at, SEEK_SET);
+        dup2(copy, fd);
+        close(copy);
+    }
+}
+
+/* Standard output and error become files of its own, of which the first has what was printed so far. */
+static void part_output(const int fds[2]) {
+    hash_file(1, fds[0]);
+    dup2(fds[0], 1);
+    dup2(fds[1], 2);
+}
+
+static void copy_tree(void) {
+    char copy[PATH];
+    snprintf(copy, sizeof copy, "%s.child", tree);
+    run((const char *const[]){"rm", "-rf", copy, NULL});
+    run((const char *const[]){"cp", "-a", "-T", tree, copy, NULL});
+    if (chdir(copy)) abort();
+}
+
+static void become_child(int refuse, const int fds[2]) {
+    if (tree) copy_tree();
+    part_files();
+    part_output(fds);
+    alarm(PATIENCE);
+    refusing = refuse;
+}
+
+/* ---- the parent ---- */
+
+static void keep_tree(void) {
+    char from[PATH], to[PATH];
+    if (!tree || !keep || failed % keep) return;
+    snprintf(from, sizeof from, "%s.child", tree);
+    snprintf(to, sizeof to, "%s.%ld", tree, ++kept);
+    if (rename(from, to)) abort();
+}
+
+static void complain(const char *what, int refuse, size_t bytes, int status, const char *said) {
+    void *stack[DEPTH];
+    bad++;
+    dprintf(report, "BAD: allocation %ld of %zu bytes, %s: %s (status %x): %s\n", seen, bytes,
+            refuse > 1 ? "and all that follow" : "alone", what, (unsigned)status, said);
+    backtrace_symbols_fd(stack, backtrace(stack, DEPTH), report);
+}
+
+/* What became of the child. A training says other things as well. */
+static void judge(int refuse, size_t bytes, int status, const int fds[2]) {
+    static char said[1 << 16];
+    ssize_t n = pread(fds[1], said, sizeof said - 1, 0);
+    said[n > 0 ? n : 0] = '\0';
+    int lines = 0, right = 0;
+    for (const char *line = said; line && *line; line = strchr(line, '\n'), line = line ? line + 1 : NULL) {
+        lines += !strncmp(line, "tide: ", 6);
+        right += !strncmp(line, "tide: out of memory", 19);
+    }
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 1 && lines == 1 && right == 1) {
+        failed++;
+        keep_tree();
+    } else if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && lines == 0) {
+        lived++;
+        if (outputs < OUTPUTS) output[outputs++] = hash_file(fds[0], -1);
+    } else {
+        complain("it did not end well", refuse, bytes, status, said);
+    }
+}
+
+/* Whether this process, a child, is the one that is refused. */
+static bool try_without(int refuse, size_t bytes) {
+    const int fds[2] = {memfd_create("stdout", MFD_CLOEXEC), memfd_create("stderr", MFD_CLOEXEC)};
+    int status;
+    pid_t pid = fork();
+    if (pid == 0) {
+        become_child(refuse, fds);
+        return true;
+    }
+    if (pid < 0 || waitpid(pid, &status, 0) != pid) abort();
+    judge(refuse, bytes, status, fds);
+    close(fds[0]);
+    close(fds[1]);
+    return false;
+}
+
+/* Whether an allocation is to be refused. */
+static bool refused(size_t bytes) {
+    if (refusing) {
+        refusing -= refusing < INT32_MAX;
+        errno = ENOMEM;
+        return true;
+    }
+    if (!watching) return false;
+    watching = false;
+    seen++;
+    const int saved = errno;
+    if (is_new_place() || seen <= all)
+        if (try_without(1, bytes) || try_without(INT32_MAX, bytes)) return refused(bytes);
+    errno = saved;
+    watching = true;
+    return false;
+}
+
+void *malloc(size_t n) { return refused(n) ? NULL : __libc_malloc(n); }
+void *calloc(size_t n, size_t size) { return refused(n * size) ? NULL : __libc_calloc(n, size); }
+void *realloc(void *old, size_t n) { return refused(n) ? NULL : __libc_realloc(old, n); }
+void *aligned_alloc(size_t align, size_t n) { return refused(n) ? NULL : __libc_memalign(align, n); }
+
+void *mmap(void *address, size_t n, int protection, int flags, int fd, off_t offset) {
+    if (refused(n)) return MAP_FAILED;
+    return ((void *(*)(void *, size_t, int, int, int, off_t))dlsym(RTLD_NEXT, "mmap"))(address, n, protection, flags,
+                                                                                       fd, offset);
+}
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument) {
+    if (getenv("NO_THREADS")) return EAGAIN;
+    return ((int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))dlsym(
+        RTLD_NEXT, "pthread_create"))(thread, attributes, start, argument);
+}
+
+__attribute__((constructor)) static void begin(void) {
+    const char *path = getenv("ALLOCATIONS_REPORT"), *text;
+    void *stack[1];
+    if (!path) return;
+    report = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    all = (text = getenv("ALLOCATIONS_ALL")) ? atol(text) : 0;
+    keep = (text = getenv("ALLOCATIONS_KEEP")) ? atol(text) : 0;
+    share = (text = getenv("ALLOCATIONS_SHARE")) ? atol(text) : 1;
+    tree = getenv("ALLOCATIONS_TREE");
+    unsetenv("LD_PRELOAD"); /* of cp and rm */
+    backtrace(stack, 1);    /* it loads what it needs the first time */
+    watching = report >= 0;
+}
+
+__attribute__((destructor)) static void end(void) {
+    if (!watching) return; /* a child, or nothing to do */
+    watching = false;
+    const uint64_t right = hash_file(1, -1);
+    long different = 0;
+    for (long i = 0; i < outputs; i++)
+        if (output[i] != right) different++;
+    if (different) dprintf(report, "BAD: %ld failures that were lived with changed the output\n", different);
+    dprintf(report, "%ld allocations, %ld places; %ld failures ended it well, %ld were lived with, %ld bad\n", seen,
+            places, failed, lived, bad + different);
+}

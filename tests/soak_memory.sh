@@ -1,0 +1,69 @@
+#!/bin/sh
+# Without memory every command ends in one line, at each of its first thousand allocations and at every place that
+# allocates; and a training goes on from where its files are to the same end.
+. "$(dirname "$0")/common.inc"
+. "$PWD/tests/memory.inc"
+: >"$scratch/in"
+export ALLOCATIONS_ALL=1000
+
+# trainings: all kinds of corpora and models, begun and gone on with
+refuse --version
+refuse train --help
+export ALLOCATIONS_KEEP=40
+tsv="--tsv $scratch/train.tsv --valid-tsv $scratch/dev.tsv --guided-alignment $scratch/links --seed 5"
+train run $tsv --after-batches 4 --preset tiny --probe 潮水退了 海
+kept=0
+for copy in "$tree".[0-9]*; do
+    kept=$((kept + 1))
+    tide_ok train $tsv --after-batches 4 --preset tiny --probe 潮水退了 海 --config "$scratch/tiny.conf" --model "$copy/run"
+    same run "$copy/run" "going on after a failure ($copy)"
+done
+rm -rf "$tree".[0-9]*
+cp -r run before
+train run $tsv --after-batches 8 --preset tiny --probe 潮水退了 海
+for copy in "$tree".[0-9]*; do
+    kept=$((kept + 1))
+    tide_ok train $tsv --after-batches 8 --preset tiny --probe 潮水退了 海 --config "$scratch/tiny.conf" --model "$copy/run"
+    same run "$copy/run" "going on after a failure of what went on ($copy)"
+done
+[ $kept -gt 50 ] || die "only $kept trainings were gone on with"
+unset ALLOCATIONS_KEEP
+cut -f 2 "$scratch/train.tsv" >train.zh
+cut -f 1 "$scratch/train.tsv" >train.en
+train reverse --train-sets train.en train.zh --valid-sets "$scratch/en" "$scratch/zh" --langs en zh --tokenizer bpe char \
+    --optimizer adadelta --learn-rate 1 --after-batches 3
+train joint --tsv "$scratch/train.tsv" --tokenizer bpe bpe --merges joint --after-batches 1
+train none --mo "$seeds/mo/little" --attention none --optimizer sgd --learn-rate 0.1 --tokenizer none none --after-batches 3
+
+# what a model is used for
+for model in run joint none; do refuse info $model; done
+refuse report run
+in=$scratch/in
+cp "$scratch/zh" "$in"
+echo >>"$in"
+refuse translate run --threads 1
+refuse translate run --threads 1 --n-best 2 --alignment soft --html page.html --heatmap pictures --transpose --timing
+refuse translate run --threads 1 --alignment hard --replace-unk --lexicon "$scratch/lexicon" --level word --shift --threshold 0.1
+refuse translate run --threads 1 --replace-unk --allow-han --mini-batch 1 --end-of-sentence --html page.html --level word
+refuse translate none --threads 1 --n-best 2
+refuse tokenize run
+refuse tokenize run --side tgt --join
+pairs="--src $scratch/zh --tgt $scratch/en --threads 1"
+for format in pharaoh soft matrix json html "svg --output pictures"; do refuse align run $pairs --format $format; done
+refuse align run $pairs --level word --reverse reverse --symmetrize union
+refuse align run $pairs --level word --reverse reverse --shift
+refuse score run $pairs
+refuse score run $pairs --summary
+refuse evaluate run --src "$scratch/zh" --ref "$scratch/en" --threads 1 --output translations
+refuse evaluate reverse --src "$scratch/en" --ref "$scratch/zh" --threads 1 -lc
+cp "$scratch/zh" "$in"
+for flags in "" "-lc" "--tokenize zh"; do refuse bleu "$scratch/zh" $flags; done
+refuse chrf "$scratch/zh" -lc
+cp "$scratch/links" "$in"
+refuse aer "$scratch/links"
+
+
+# a corpus
+refuse_in_copy corpus --output made --lines train.zh train.en --tsv "$scratch/train.tsv" --mo "$seeds/mo/little" --dropped dropped
+refuse_in_copy corpus --output made --tsv "$scratch/train.tsv" --keep-paragraphs
+echo "$failures failures at $places places, $allocations allocations; $kept trainings went on"
