@@ -346,6 +346,30 @@ static void broken_catalogues_are_refused(void **state) {
     assert_counts(&corpus, 0, 0, 0);
 }
 
+/* n messages that all are one string of n bytes would take n² steps. */
+static void messages_that_share_their_bytes_are_refused(void **state) {
+    (void)state;
+    enum { MESSAGES = 50 };
+    Err err;
+    Corpus corpus = {0};
+    Entry entries[MESSAGES];
+    for (int i = 0; i < MESSAGES; i++) entries[i] = (Entry)ENTRY("message", "消息");
+    for (int shared = 1; shared <= MESSAGES; shared += MESSAGES - 1) {
+        char *bytes = catalogue(entries, MESSAGES, false);
+        for (size_t table = 0; table < 2 && shared > 1; table++)
+            for (size_t i = 0; i < MESSAGES; i++) {
+                const size_t at = 28 + 8 * (MESSAGES * table + i), size = arrlenu(bytes);
+                put_word(&bytes, at, (uint32_t)(size - 1 - (28 + 16 * MESSAGES)), false);
+                put_word(&bytes, at + 4, 28 + 16 * MESSAGES, false);
+            }
+        write_bytes("a", bytes, arrlenu(bytes));
+        arrfree(bytes);
+        assert_int_equal(corpus_read(&corpus, reader_mo("a", TARGET, &err), "a", &err), shared > 1 ? -1 : 0);
+        if (shared > 1) assert_err(&err, "a", 0, "its 50 messages share their bytes");
+        corpus_free(&corpus);
+    }
+}
+
 /* ---- sentences ---- */
 
 static void assert_sentences(const char *text, bool chinese, const char *expected) {
@@ -519,6 +543,7 @@ int main(void) {
         cmocka_unit_test(catalogues_become_pairs),
         cmocka_unit_test(plural_forms_are_known_as_such),
         cmocka_unit_test(broken_catalogues_are_refused),
+        cmocka_unit_test(messages_that_share_their_bytes_are_refused),
         cmocka_unit_test(sentences_end_where_they_end),
         cmocka_unit_test(pairs_are_dropped_for_a_reason),
         cmocka_unit_test(no_part_shares_a_sentence_with_another),

@@ -3,6 +3,7 @@
 #include <string.h>
 
 enum { HEADER = 28, ENTRY = 8 }; /* bytes: seven words, and a length with an offset */
+enum { MOST_SHARED = 8 }; /* messages that a byte may belong to, on average: else work is not linear in the size */
 
 static const uint32_t MAGIC = 0x950412de, MAGIC_SWAPPED = 0xde120495;
 
@@ -15,6 +16,18 @@ static uint32_t word_at(const Mo *mo, size_t offset) {
 
 static bool table_fits(const Mo *mo, uint32_t offset) {
     return (uint64_t)offset + (uint64_t)mo->count * ENTRY <= mo->size;
+}
+
+/* The bytes of all messages, as far as their lengths can be true. */
+static uint64_t message_bytes(const Mo *mo) {
+    const uint32_t tables[2] = {mo->originals, mo->translations};
+    uint64_t bytes = 0;
+    for (int k = 0; k < 2; k++)
+        for (uint32_t i = 0; i < mo->count; i++) {
+            const uint32_t length = word_at(mo, (size_t)tables[k] + (size_t)i * ENTRY);
+            bytes += length < mo->size ? length : mo->size;
+        }
+    return bytes;
 }
 
 int mo_open(Mo *mo, const char *bytes, size_t size, const char *path, Err *err) {
@@ -30,6 +43,8 @@ int mo_open(Mo *mo, const char *bytes, size_t size, const char *path, Err *err) 
     mo->translations = word_at(mo, 16);
     if (!table_fits(mo, mo->originals) || !table_fits(mo, mo->translations))
         return err_set(err, path, 0, "is cut off: the tables of %u messages do not lie in it", mo->count);
+    if (message_bytes(mo) > MOST_SHARED * (uint64_t)size)
+        return err_set(err, path, 0, "is no sound catalogue: its %u messages share their bytes", mo->count);
     return 0;
 }
 

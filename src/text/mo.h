@@ -25,7 +25,8 @@ typedef struct MoMessage {
     const char *last;     /* its last form; the first where there is one only */
 } MoMessage;
 
-/* Checks header and tables. Returns -1 with *err filled where the bytes are no catalogue or are cut off. */
+/* Checks header and tables. Returns -1 with *err filled where the bytes are no catalogue, are cut off, or are shared by
+   so many messages that reading them takes more than time linear in the size. */
 int mo_open(Mo *mo, const char *bytes, size_t size, const char *path, Err *err);
 /* Message i from 0; -1 with *err filled, at line i + 1, where its strings do not lie in the file. */
 int mo_message(const Mo *mo, uint32_t i, const char *path, MoMessage *message, Err *err);
