@@ -35,6 +35,15 @@ static bool take_link(const char **text, int first, Link *link) {
     return link->target >= 0 && strchr(BLANKS, **text); /* or the NUL behind them */
 }
 
+/* How much of a word an error shows: whole characters. */
+static int shown_length(const char *word) {
+    enum { MOST = 40 };
+    size_t n = strcspn(word, BLANKS);
+    if (n > MOST)
+        for (n = MOST; n > 0 && ((unsigned char)word[n] & 0xC0) == 0x80;) n--;
+    return (int)n;
+}
+
 int links_parse(const char *line, int first, const char *path, long number, Link **links, Err *err) {
     for (;;) {
         line += strspn(line, BLANKS);
@@ -42,42 +51,48 @@ int links_parse(const char *line, int first, const char *path, long number, Link
         const char *word = line;
         Link link;
         if (!take_link(&line, first, &link))
-            return err_set(err, path, number, "'%.*s' is no link such as 3-4, counted from %d",
-                           (int)strcspn(word, BLANKS), word, first);
+            return err_set(err, path, number, "'%.*s' is no link such as 3-4, counted from %d", shown_length(word),
+                           word, first);
         arrput(*links, link);
     }
 }
 
 /* ---- error rate ----------------------------------------------------------------------------------------------- */
 
-/* The place of a link in a set, or -1. */
-static int find(const Link *links, int n, Link link) {
-    for (int i = 0; i < n; i++)
-        if (links[i].source == link.source && links[i].target == link.target) return i;
-    return -1;
-}
+enum { FOUND = 1, SURE = 2, POSSIBLE = 4 };
 
-/* Whether the i-th link is given the first time. A gold link that is both is sure. */
-static bool is_new(const Link *links, int i) { return find(links, i, links[i]) < 0; }
+/* A link, and the sets that it is in. */
+typedef struct Entry {
+    struct {
+        int source, target;
+    } key;
+    int sets;
+} Entry;
 
-static bool is_sure(const Link *gold, int n, Link link) {
-    for (int i = 0; i < n; i++)
-        if (gold[i].source == link.source && gold[i].target == link.target && !gold[i].possible) return true;
-    return false;
+static void put(Entry **entries, const Link *link, int set) {
+    Entry entry = {.key = {link->source, link->target}};
+    ptrdiff_t at = hmgeti(*entries, entry.key);
+    if (at < 0) {
+        at = hmlen(*entries);
+        hmputs(*entries, entry);
+    }
+    (*entries)[at].sets |= set;
 }
 
 void aer_add(Aer *aer, const Link *found, int n_found, const Link *gold, int n_gold) {
-    for (int i = 0; i < n_found; i++) {
-        if (!is_new(found, i)) continue;
-        aer->found++;
-        aer->found_sure += is_sure(gold, n_gold, found[i]);
-        aer->found_possible += find(gold, n_gold, found[i]) >= 0;
+    Entry *entries = NULL;
+    for (int i = 0; i < n_found; i++) put(&entries, &found[i], FOUND);
+    for (int i = 0; i < n_gold; i++) put(&entries, &gold[i], gold[i].possible ? POSSIBLE : SURE);
+    for (ptrdiff_t i = 0; i < hmlen(entries); i++) {
+        const bool is_found = entries[i].sets & FOUND, sure = entries[i].sets & SURE;
+        const bool possible = entries[i].sets & (SURE | POSSIBLE);
+        aer->found += is_found;
+        aer->sure += sure;
+        aer->possible += possible;
+        aer->found_sure += is_found && sure;
+        aer->found_possible += is_found && possible;
     }
-    for (int i = 0; i < n_gold; i++) {
-        if (!is_new(gold, i)) continue;
-        aer->possible++;
-        aer->sure += is_sure(gold, n_gold, gold[i]);
-    }
+    hmfree(entries);
 }
 
 static double ratio(long part, long whole) { return whole ? (double)part / (double)whole : 0; }

@@ -24,7 +24,7 @@ typedef struct Aer {
     long found_sure, found_possible; /* |A ∩ S|, |A ∩ P| */
 } Aer;
 
-/* Adds a sentence; links given twice count once. */
+/* Adds a sentence; links given twice count once, and a gold one that is both is sure. */
 void aer_add(Aer *aer, const Link *found, int n_found, const Link *gold, int n_gold);
 /* |A ∩ P| / |A| and |A ∩ S| / |S|, 0 where the divisor is; and 1 − (|A ∩ S| + |A ∩ P|) / (|A| + |S|). */
 double aer_precision(const Aer *aer);
