@@ -51,7 +51,11 @@ static void fill(TideTranslation *out, const TideModel *model, const Translation
 int tide_translate(TideModel *model, const char *sentence, int beam, TideTranslation *out) {
     *out = (TideTranslation){0};
     char *normal = text_normalise(sentence, strlen(sentence), NULL);
-    if (!normal) return -1;
+    Err err;
+    if (!normal || side_check_lengths(&model->translator.source, &normal, 1, MOST_PIECES, NULL, &err)) {
+        mem_free(normal);
+        return -1;
+    }
     BeamOptions options = translator_beam_options(&model->translator);
     if (beam > 0) options.beam = beam;
     Translations found = translate(&model->tape, &model->translator, &normal, 1, &options, 1, NULL, NULL);

@@ -24,7 +24,7 @@ typedef struct TideTranslation {
 } TideTranslation;
 
 /* Translates one sentence of UTF-8 by beam search (beam 0: the model's own). Returns 0, or -1 where the text is not
-   valid UTF-8; then *out is empty. Release with tide_translation_free. Not for two threads at once on one model. */
+   valid UTF-8 or has more than 1000 pieces; then *out is empty. Release with tide_translation_free. Not for two threads at once on one model. */
 int tide_translate(TideModel *model, const char *sentence, int beam, TideTranslation *out);
 void tide_translation_free(TideTranslation *translation);
 

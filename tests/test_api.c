@@ -83,6 +83,9 @@ static void translates_as_the_program_does(void **state) {
     assert_string_equal(none.text, "");
     tide_translation_free(&none);
     assert_int_equal(tide_translate(model, "\xff", 0, &none), -1);
+    char endless[2 * 1001 + 1] = "";
+    for (int i = 0; i < 1001; i++) strcat(endless, "a ");
+    assert_int_equal(tide_translate(model, endless, 0, &none), -1);
     tide_free(model);
     tape_free(&tape);
     threads_free(threads);

@@ -1,10 +1,12 @@
-/* test_guards.c: numbers that run away: the op and the sentence pair are named, the update is skipped, and where it
-   goes on like that the training ends with the last good checkpoint. */
+/* test_guards.c: sizes that cannot be, and numbers that run away: the op and the sentence pair are named, the update is
+   skipped, and where it goes on like that the training ends with the last good checkpoint. */
 #include "core/ops.h"
+#include "model/batch.h"
 #include "text/ds.h"
 #include "text/files.h"
 #include "train/trainer.h"
 
+#include <limits.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -192,13 +194,40 @@ static void a_stop_does_not_begin_the_count_anew(void **state) {
     world_free(&w);
 }
 
+/* ---- sizes ---- */
+
+static jmp_buf refused;
+static size_t asked;
+static void note_refusal(size_t bytes) {
+    asked = bytes;
+    longjmp(refused, 1);
+}
+
+/* A batch of more pieces than can be counted, and bytes that wrap around when they are rounded up. */
+static void sizes_do_not_wrap_around(void **state) {
+    (void)state;
+    Arena arena = {0};
+    mem_on_failure(note_refusal);
+    const int *const ids[] = {NULL, NULL, NULL}, lengths[] = {INT_MAX, INT_MAX, 2};
+    if (!setjmp(refused)) {
+        sequences_fold(&arena, ids, lengths, 3);
+        fail_msg("a batch of 2^32 pieces");
+    }
+    assert_int_equal(asked, ((size_t)2 * INT_MAX + 2) * sizeof(int));
+    if (!setjmp(refused)) {
+        mem_alloc_aligned(SIZE_MAX - 5);
+        fail_msg("all there is");
+    }
+    assert_true(asked == SIZE_MAX - 5);
+    mem_on_failure(NULL);
+    arena_free(&arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_first_op_is_named),
-        cmocka_unit_test(one_pair_is_named_and_skipped),
-        cmocka_unit_test(a_training_that_ran_away_ends),
-        cmocka_unit_test(a_large_loss_is_reported),
-        cmocka_unit_test(a_stop_does_not_begin_the_count_anew),
+        cmocka_unit_test(sizes_do_not_wrap_around),      cmocka_unit_test(the_first_op_is_named),
+        cmocka_unit_test(one_pair_is_named_and_skipped), cmocka_unit_test(a_training_that_ran_away_ends),
+        cmocka_unit_test(a_large_loss_is_reported),      cmocka_unit_test(a_stop_does_not_begin_the_count_anew),
     };
     return cmocka_run_group_tests_name("guards", tests, NULL, NULL);
 }

@@ -20,6 +20,7 @@ static const Flag flags[] = {
     {"tgt", 1, "FILE", "their translations, line by line"},
     {"format", 1, FORMATS, "what to print (default pharaoh); svg needs --output; html: a page to point at"},
     FLAGS_SHOWN,
+    FLAG_MAX_LENGTH,
     {"reverse", 1, "MODEL", "a model of the other direction, to be symmetrised with; by word"},
     {"symmetrize", 1, "METHOD", "intersection, union or grow-diag-final-and (default)"},
     {"output", 1, "DIR", "where the svg files go: DIR/0001.svg ..."},
@@ -44,6 +45,7 @@ typedef struct Aligner {
     const char *format;
     Pictures pictures;
     AlignmentsPage page;
+    int max_length;
     int pairs; /* so far */
 } Aligner;
 
@@ -122,17 +124,38 @@ static int align_some(Aligner *a, char *const *source, char *const *target, int 
     return status;
 }
 
+/* How many of n pairs are led along together: fewer where they are long. */
+static int together(char *const *source, char *const *target, int n) {
+    enum { BYTES = 1 << 15 };
+    size_t longest = 1;
+    for (int i = 0; i < n && i < TOGETHER; i++) {
+        const size_t x = strlen(source[i]), y = strlen(target[i]), length = x > y ? x : y;
+        if (length > longest) longest = length;
+        if (i > 0 && longest * (size_t)(i + 1) > BYTES) return i;
+    }
+    return n < TOGETHER ? n : TOGETHER;
+}
+
 static int align_all(Aligner *a, char *const *source, char *const *target, int n, Err *err) {
     ProgressView view;
     int status = 0;
     progress_start(&view);
-    for (int first = 0; first < n && !status; first += TOGETHER) {
-        int size = n - first < TOGETHER ? n - first : TOGETHER;
+    for (int first = 0, size; first < n && !status; first += size) {
+        size = together(source + first, target + first, n - first);
         status = align_some(a, source + first, target + first, size, err);
         progress_count(&view, "aligning", first + size, n, seconds_now(), false);
     }
     progress_clear(&view);
     return status;
+}
+
+static int check_lengths(const Aligner *a, const Direction *direction, char **source, const char *src, char **target,
+                         const char *tgt, Err *err) {
+    const Translator *tr = &direction->translator;
+    return side_check_lengths(&tr->source, source, (int)arrlen(source), a->max_length, src, err) ||
+                   side_check_lengths(&tr->target, target, (int)arrlen(target), a->max_length, tgt, err)
+               ? -1
+               : 0;
 }
 
 static int run_with(Aligner *a, const Args *args, int threads, Err *err) {
@@ -142,6 +165,8 @@ static int run_with(Aligner *a, const Args *args, int threads, Err *err) {
     if (!status && arrlen(source) != arrlen(target))
         status = err_set(err, tgt, (long)arrlen(target) + 1, "%td lines, but %s has %td", arrlen(target), src,
                          arrlen(source));
+    if (!status) status = check_lengths(a, &a->forward, source, src, target, tgt, err);
+    if (!status && a->both) status = check_lengths(a, &a->reverse, target, tgt, source, src, err);
     if (!status && a->pictures.dir) status = pictures_begin(&a->pictures, err);
     if (!status) {
         Threads *pool = threads_new(threads);
@@ -197,8 +222,8 @@ static int run(const Args *args) {
                  .pictures = {args_value(args, "output", 0), args_has(args, "transpose"), 0}};
     if (args->word_count != 1 || !args_has(args, "src") || !args_has(args, "tgt"))
         return usage_error("align needs MODEL, --src and --tgt; see `tide align --help`");
-    if (machine_flags(args, &threads, &err) || shown_flags(args, &a.shown, &err) ||
-        args_choice(args, "format", "pharaoh", FORMATS, &a.format, &err) ||
+    if (machine_flags(args, &threads, &err) || length_flag(args, &a.max_length, &err) ||
+        shown_flags(args, &a.shown, &err) || args_choice(args, "format", "pharaoh", FORMATS, &a.format, &err) ||
         args_choice(args, "symmetrize", "grow-diag-final-and", "intersection|union|grow-diag-final-and", &method, &err))
         return usage_error("%s", err.reason);
     a.symmetrization = (Symmetrization)symmetrization_kind(method);

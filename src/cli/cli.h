@@ -32,6 +32,10 @@ int usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
     {"beam-size", 1, "N", "hypotheses (default: the model's)"}, {                                                      \
         "normalize", 1, "R", "divide scores by length to this power (default: the model's; 0: do not)"                 \
     }
+#define FLAG_MAX_LENGTH                                                                                                \
+    { "max-length", 1, "N", "pieces of a sentence (default 1000): more is an error, for memory grows with the square" }
+/* --max-length; returns -1 with *err filled. */
+int length_flag(const Args *args, int *most, Err *err);
 /* --threads and --isa; returns -1 with *err filled. */
 int machine_flags(const Args *args, int *threads, Err *err);
 /* --beam-size and --normalize; what is not said stays as it is. */

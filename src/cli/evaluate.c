@@ -12,6 +12,7 @@ static const Flag flags[] = {
     {"src", 1, "FILE", "source sentences"},
     {"ref", 1, "FILE", "their reference translations, line by line"},
     FLAGS_BEAM,
+    FLAG_MAX_LENGTH,
     FLAG_LC,
     {"output", 1, "FILE", "write the translations there"},
     FLAG_THREADS,
@@ -23,26 +24,38 @@ enum { BATCH = 64 };
 typedef struct Evaluation {
     Translator translator;
     BeamOptions beam;
-    int threads;
+    int threads, max_length;
     char **sources, **references;
 } Evaluation;
 
+typedef struct Counted {
+    ProgressView view;
+    int before, all;
+} Counted;
+
 static void count(void *context, long done, long all) {
-    progress_count(context, "translating", done, all, seconds_now(), false);
+    Counted *counted = context;
+    (void)all;
+    progress_count(&counted->view, "translating", counted->before + done, counted->all, seconds_now(), false);
 }
 
 /* The translations: a stb_ds array, for lines_free. */
 static char **translate_all(const Evaluation *e) {
     Threads *threads = threads_new(e->threads);
     Tape tape;
-    ProgressView view;
-    progress_start(&view);
+    Counted counted = {.all = (int)arrlen(e->sources)};
+    char **texts = NULL;
+    progress_start(&counted.view);
     tape_init(&tape, threads, rng_seed(0, 0));
-    const int n = (int)arrlen(e->sources);
-    Translations found = translate(&tape, &e->translator, e->sources, n, &e->beam, BATCH, count, &view);
-    progress_clear(&view);
-    char **texts = translations_text(&found, &e->translator);
-    translations_free(&found);
+    while (counted.before < counted.all) {
+        char *const *sources = e->sources + counted.before;
+        const int n = translate_most(sources, counted.all - counted.before, e->beam.beam);
+        Translations found = translate(&tape, &e->translator, sources, n, &e->beam, BATCH, count, &counted);
+        for (int i = 0; i < n; i++) arrput(texts, translation_text(&found, &e->translator, i, 0));
+        translations_free(&found);
+        counted.before += n;
+    }
+    progress_clear(&counted.view);
     tape_free(&tape);
     threads_free(threads);
     return texts;
@@ -61,7 +74,8 @@ static int evaluate(Evaluation *e, const Args *args, Err *err) {
     const char *src = args_value(args, "src", 0), *ref = args_value(args, "ref", 0);
     const char *output = args_value(args, "output", 0);
     if (!(e->sources = lines_read(src, 0, err)) || !(e->references = lines_read_raw(ref, err)) ||
-        metric_check(e->sources, src, e->references, ref, err))
+        metric_check(e->sources, src, e->references, ref, err) ||
+        side_check_lengths(&e->translator.source, e->sources, (int)arrlen(e->sources), e->max_length, src, err))
         return -1;
     char **texts = translate_all(e);
     int status = output ? write_lines(texts, output, err) : 0;
@@ -78,7 +92,8 @@ static int run(const Args *args) {
     Evaluation e = {0};
     if (args->word_count != 1 || !args_has(args, "src") || !args_has(args, "ref"))
         return usage_error("evaluate needs MODEL, --src and --ref; see `tide evaluate --help`");
-    if (machine_flags(args, &e.threads, &err)) return usage_error("%s", err.reason);
+    if (machine_flags(args, &e.threads, &err) || length_flag(args, &e.max_length, &err))
+        return usage_error("%s", err.reason);
     if (translator_load(&e.translator, args->words[0], &err)) return fail(&err);
     e.beam = translator_beam_options(&e.translator);
     int status = beam_flags(args, &e.beam, &err) ? usage_error("%s", err.reason)

@@ -1,7 +1,7 @@
 #include "cli/cli.h"
 #include "core/kernels.h"
 #include "tide.h"
-#include "train/options.h"
+#include "train/translator.h"
 
 #include <cJSON.h>
 #include <locale.h>
@@ -47,6 +47,10 @@ int beam_flags(const Args *args, BeamOptions *beam, Err *err) {
                    args_real(args, "normalize", beam->normalize, 0, 10, &beam->normalize, err)
                ? -1
                : 0;
+}
+
+int length_flag(const Args *args, int *most, Err *err) {
+    return args_int(args, "max-length", MOST_PIECES, 1, 1 << 20, most, err);
 }
 
 /* When the process was created, on the clock of seconds_now: before the processor time that it has used by now. */

@@ -11,6 +11,7 @@
 static const Flag flags[] = {
     {"src", 1, "FILE", "source sentences"},
     {"tgt", 1, "FILE", "their translations, line by line"},
+    FLAG_MAX_LENGTH,
     {"summary", 0, NULL, "print the last line only"},
     FLAG_THREADS,
     FLAG_ISA,
@@ -55,12 +56,17 @@ static void score_all(const Translator *tr, char *const *source, char *const *ta
     threads_free(pool);
 }
 
-static int run_on(const Args *args, const Translator *tr, int threads, Err *err) {
+static int run_on(const Args *args, const Translator *tr, int threads, int most, Err *err) {
     const char *src = args_value(args, "src", 0), *tgt = args_value(args, "tgt", 0);
     char **source = lines_read(src, 0, err), **target = source ? lines_read(tgt, 0, err) : NULL;
     int status = target ? 0 : -1;
     if (!status && arrlen(source) != arrlen(target))
         status = err_set(err, tgt, 0, "%td lines, but %s has %td", arrlen(target), src, arrlen(source));
+    if (!status)
+        status = side_check_lengths(&tr->source, source, (int)arrlen(source), most, src, err) ||
+                         side_check_lengths(&tr->target, target, (int)arrlen(target), most, tgt, err)
+                     ? -1
+                     : 0;
     if (!status) score_all(tr, source, target, threads, args_has(args, "summary"));
     lines_free(source);
     lines_free(target);
@@ -69,13 +75,13 @@ static int run_on(const Args *args, const Translator *tr, int threads, Err *err)
 
 static int run(const Args *args) {
     Err err;
-    int threads;
+    int threads, most;
     Translator translator;
     if (args->word_count != 1 || !args_has(args, "src") || !args_has(args, "tgt"))
         return usage_error("score needs MODEL, --src and --tgt; see `tide score --help`");
-    if (machine_flags(args, &threads, &err)) return usage_error("%s", err.reason);
+    if (machine_flags(args, &threads, &err) || length_flag(args, &most, &err)) return usage_error("%s", err.reason);
     if (translator_load(&translator, args->words[0], &err)) return fail(&err);
-    int status = run_on(args, &translator, threads, &err);
+    int status = run_on(args, &translator, threads, most, &err);
     translator_free(&translator);
     return status ? fail(&err) : 0;
 }

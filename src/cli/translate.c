@@ -15,6 +15,7 @@
 
 static const Flag flags[] = {
     FLAGS_BEAM,
+    FLAG_MAX_LENGTH,
     {"n-best", 1, "N", "print the N best: `line ||| text ||| features ||| score`"},
     {"alignment", 1, "hard|soft", "append ` ||| ` and the alignment: Pharaoh pairs, or all weights"},
     FLAGS_SHOWN,
@@ -54,7 +55,7 @@ typedef struct Settings {
     const char *model, *alignment, *heatmap, *html;
     BeamOptions beam;
     Shown shown;
-    int threads, batch, n_best;
+    int threads, batch, n_best, max_length;
     bool transpose, replace_unknown, allow_han;
     Lexicon *lexicon; /* NULL: none */
     char **lines;     /* what is translated */
@@ -70,7 +71,7 @@ static Alignment alignment_at(const Shown *shown, const Translator *tr, const Tr
 /* Hypothesis k of sentence i as it is printed, "" where there is none; owned by the caller. */
 static char *text_at(const Settings *s, const Translator *tr, const Translations *found, int i, int k) {
     if (!s->replace_unknown || k >= found->nbest[i].count) return translation_text(found, tr, i, k);
-    return unknown_replace(tr, s->lines[i], &found->nbest[i].list[k], s->lexicon, s->allow_han);
+    return unknown_replace(tr, found->sentences[i], &found->nbest[i].list[k], s->lexicon, s->allow_han);
 }
 
 static void print_alignment(const Settings *s, const Alignment *alignment) {
@@ -84,10 +85,12 @@ static void print_alignment(const Settings *s, const Alignment *alignment) {
     arrfree(links);
 }
 
-static void print_hypothesis(const Settings *s, const Translator *tr, const Translations *found, int i, int k) {
+/* `first` is the line of found's first sentence, from 0. */
+static void print_hypothesis(const Settings *s, const Translator *tr, const Translations *found, int first, int i,
+                             int k) {
     const Hypothesis *h = k < found->nbest[i].count ? &found->nbest[i].list[k] : NULL;
     char *text = text_at(s, tr, found, i, k);
-    if (s->n_best) printf("%d ||| ", i);
+    if (s->n_best) printf("%d ||| ", first + i);
     fputs(text, stdout);
     if (s->alignment && h && h->alpha) {
         Alignment a = alignment_at(&s->shown, tr, found, i, h);
@@ -101,31 +104,42 @@ static void print_hypothesis(const Settings *s, const Translator *tr, const Tran
     mem_free(text);
 }
 
-static int draw(const Settings *s, const Translator *tr, const Translations *found, Err *err) {
-    Pictures pictures = {s->heatmap, s->transpose, 0};
-    if (pictures_begin(&pictures, err)) return -1;
+static int draw(const Settings *s, const Translator *tr, const Translations *found, Pictures *pictures, Err *err) {
     for (int i = 0; i < found->n; i++) {
         const Hypothesis *h = found->nbest[i].count ? found->nbest[i].list : NULL;
         if (!h || !h->alpha) {
-            pictures_skip(&pictures);
+            pictures_skip(pictures);
             continue;
         }
         Alignment a = alignment_at(&s->shown, tr, found, i, h);
-        int status = pictures_add(&pictures, &a, err);
+        int status = pictures_add(pictures, &a, err);
         alignment_free(&a);
         if (status) return -1;
     }
     return 0;
 }
 
+/* What is translated at a time, and what it adds to. */
+typedef struct Translating {
+    const Settings *settings;
+    const Translator *translator;
+    Tape tape;
+    ProgressView view;
+    int first; /* line that is translated now, from 0 */
+    Pictures pictures;
+    AlignmentsPage page;
+} Translating;
+
 static void count(void *context, long done, long all) {
-    progress_count(context, "translating", done, all, seconds_now(), false);
+    Translating *work = context;
+    (void)all;
+    progress_count(&work->view, "translating", work->first + done, arrlen(work->settings->lines), seconds_now(), false);
 }
 
 static void fill_page(const Settings *s, const Translator *tr, const Translations *found, AlignmentsPage *page) {
     const Shown by_piece = {.shift = s->shown.shift}; /* the page makes words of them */
     for (int i = 0; i < found->n; i++) {
-        alignments_page_sentence(page, s->lines[i]);
+        alignments_page_sentence(page, found->sentences[i]);
         for (int k = 0; k < (s->n_best ? s->n_best : 1) && k < found->nbest[i].count; k++) {
             const Hypothesis *h = &found->nbest[i].list[k];
             Alignment a = alignment_at(&by_piece, tr, found, i, h);
@@ -137,43 +151,65 @@ static void fill_page(const Settings *s, const Translator *tr, const Translation
     }
 }
 
-static int write_page(const Settings *s, const Translator *tr, const Translations *found, Err *err) {
+static int write_page(const Settings *s, AlignmentsPage *page, Err *err) {
     FILE *out = file_open(s->html, "w", err);
     if (!out) return -1;
     char title[600];
-    AlignmentsPage page;
     snprintf(title, sizeof title, "Translations by %s", s->model);
-    alignments_page_begin(&page);
-    fill_page(s, tr, found, &page);
-    int failed = alignments_page_write(&page, out, title, s->shown.words);
-    alignments_page_free(&page);
+    int failed = alignments_page_write(page, out, title, s->shown.words);
     if ((fclose(out) != 0) | (failed != 0)) return err_set(err, s->html, 0, "cannot be written: %s", strerror(errno));
     return 0;
 }
 
-static int write_out(const Settings *s, const Translator *tr, const Translations *found, Err *err) {
+static int write_out(Translating *work, const Translations *found, Err *err) {
+    const Settings *s = work->settings;
     for (int i = 0; i < found->n; i++)
         for (int k = 0; k < (s->n_best ? s->n_best : 1) && (k == 0 || k < found->nbest[i].count); k++)
-            print_hypothesis(s, tr, found, i, k);
+            print_hypothesis(s, work->translator, found, work->first, i, k);
     fflush(stdout);
-    if (s->heatmap && draw(s, tr, found, err)) return -1;
-    return s->html ? write_page(s, tr, found, err) : 0;
+    if (s->html) fill_page(s, work->translator, found, &work->page);
+    return s->heatmap ? draw(s, work->translator, found, &work->pictures, err) : 0;
+}
+
+/* Translates and writes n lines from the first one on that is left. */
+static int translate_some(Translating *work, int n, Spent *spent, Err *err) {
+    const Settings *s = work->settings;
+    Translations found =
+        translate(&work->tape, work->translator, s->lines + work->first, n, &s->beam, s->batch, count, work);
+    progress_clear(&work->view);
+    double moment = seconds_now();
+    int status = write_out(work, &found, err);
+    spent->write += lap(&moment);
+    spent->search.encode += found.timing.encode;
+    spent->search.decode += found.timing.decode;
+    translations_free(&found);
+    work->first += n;
+    return status;
+}
+
+static int translate_all(Translating *work, Spent *spent, Err *err) {
+    const Settings *s = work->settings;
+    const int n = (int)arrlen(s->lines);
+    if (s->heatmap && pictures_begin(&work->pictures, err)) return -1;
+    while (work->first < n)
+        if (translate_some(work, translate_most(s->lines + work->first, n - work->first, s->beam.beam), spent, err))
+            return -1;
+    if (!s->html) return 0;
+    double moment = seconds_now();
+    int status = write_page(s, &work->page, err);
+    spent->write += lap(&moment);
+    return status;
 }
 
 static int run_on(const Settings *s, const Translator *tr, Spent *spent, Err *err) {
     Threads *threads = threads_new(s->threads);
-    Tape tape;
-    ProgressView view;
-    progress_start(&view);
-    tape_init(&tape, threads, rng_seed(0, 0));
-    Translations found = translate(&tape, tr, s->lines, (int)arrlen(s->lines), &s->beam, s->batch, count, &view);
-    progress_clear(&view);
-    double moment = seconds_now();
-    int status = write_out(s, tr, &found, err);
-    spent->write = lap(&moment);
-    spent->search = found.timing;
-    translations_free(&found);
-    tape_free(&tape);
+    Translating work = {.settings = s, .translator = tr, .pictures = {s->heatmap, s->transpose, 0}};
+    progress_start(&work.view);
+    tape_init(&work.tape, threads, rng_seed(0, 0));
+    alignments_page_begin(&work.page);
+    int status = translate_all(&work, spent, err);
+    alignments_page_free(&work.page);
+    tape_free(&work.tape);
     threads_free(threads);
     return status;
 }
@@ -190,7 +226,7 @@ static int settings_of(const Args *args, const Translator *tr, Settings *s, Err 
     if (args_int(args, "n-best", 0, 0, 1000, &s->n_best, err) ||
         args_int(args, "mini-batch", 64, 1, 4096, &s->batch, err) ||
         args_choice(args, "alignment", NULL, "hard|soft", &s->alignment, err) || shown_flags(args, &s->shown, err) ||
-        beam_flags(args, &s->beam, err))
+        beam_flags(args, &s->beam, err) || length_flag(args, &s->max_length, err))
         return -1;
     if (s->n_best > s->beam.beam)
         return err_set(err, NULL, 0, "--n-best %d needs --beam-size %d", s->n_best, s->n_best);
@@ -203,10 +239,11 @@ static int settings_of(const Args *args, const Translator *tr, Settings *s, Err 
 }
 
 /* The lexicon, if there is to be one, and the sentences. */
-static int read_input(const Args *args, Settings *s, Err *err) {
+static int read_input(const Args *args, const Translator *tr, Settings *s, Err *err) {
     const char *path = args_value(args, "lexicon", 0);
     if (path && !(s->lexicon = lexicon_read(path, err))) return -1;
-    return (s->lines = lines_read(NULL, 1, err)) ? 0 : -1;
+    if (!(s->lines = lines_read(NULL, 1, err))) return -1;
+    return side_check_lengths(&tr->source, s->lines, (int)arrlen(s->lines), s->max_length, "standard input", err);
 }
 
 static int run(const Args *args) {
@@ -227,7 +264,7 @@ static int run(const Args *args) {
         translator_free(&translator);
         return usage_error("%s", err.reason);
     }
-    int failed = read_input(args, &settings, &err);
+    int failed = read_input(args, &translator, &settings, &err);
     spent.read = lap(&moment);
     int status = failed || run_on(&settings, &translator, &spent, &err) ? fail(&err) : 0;
     lines_free(settings.lines);

@@ -34,7 +34,8 @@ char *mem_strndup(const char *text, size_t n);
 /* 64-byte aligned, and in huge pages where it is large and the system has them; release with mem_free. */
 void *mem_alloc_aligned(size_t bytes);
 
-/* What mem_alloc does where there is no memory, for what others ask for: libc, with 0 where it does not say how much. */
+/* What mem_alloc does where there is no memory, for what others ask for: libc, with 0 where it does not say how much.
+ */
 _Noreturn void mem_refused(size_t bytes);
 
 /* Installs what is called with the size when memory is refused; it must not return. */

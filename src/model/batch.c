@@ -1,6 +1,8 @@
 #include "model/batch.h"
 #include "core/base.h"
 
+#include <limits.h>
+
 static int *ints(Arena *arena, int n) { return arena_alloc(arena, (size_t)n * sizeof(int)); }
 
 /* Indices of the sentences by falling length: a counting sort, which keeps ties in order. */
@@ -14,23 +16,26 @@ static int *order_by_length(Arena *arena, const int *length, int n, int longest)
 
 Sequences sequences_fold(Arena *arena, const int *const *ids, const int *length, int n) {
     Sequences s = {.n = n};
+    long rows = 0;
     for (int i = 0; i < n; i++) {
         CHECK(length[i] > 0, "sequences_fold: sentence %d is empty", i);
         if (length[i] > s.steps) s.steps = length[i];
-        s.rows += length[i];
+        rows += length[i];
     }
-    int *order = order_by_length(arena, length, n, s.steps), *lengths = ints(arena, n), *rows = ints(arena, s.rows);
+    if (rows > INT_MAX) mem_refused((size_t)rows * sizeof(int)); /* and far more than that */
+    s.rows = (int)rows;
+    int *order = order_by_length(arena, length, n, s.steps), *lengths = ints(arena, n), *all = ints(arena, s.rows);
     int *offset = ints(arena, s.steps + 1), at = 0;
     for (int b = 0; b < n; b++) lengths[b] = length[order[b]];
     for (int t = 0; t < s.steps; t++) {
         offset[t] = at;
-        for (int b = 0; b < n && lengths[b] > t; b++) rows[at++] = ids[order[b]][t];
+        for (int b = 0; b < n && lengths[b] > t; b++) all[at++] = ids[order[b]][t];
     }
     offset[s.steps] = at;
     s.order = order;
     s.length = lengths;
     s.offset = offset;
-    s.ids = rows;
+    s.ids = all;
     return s;
 }
 

@@ -107,9 +107,10 @@ static void finish(Search *s, int sentence, const Node *last) {
    Fills parent[] with the row that each next row comes from. */
 static void choose(Search *s, const Var *alpha, int *parent) {
     const int beam = s->options->beam;
+    const size_t most = (size_t)s->n * (size_t)beam;
     Candidate *best = arena_alloc(&s->tape->arena, (size_t)beam * sizeof *best);
-    const Node **node = arena_alloc(&s->tape->arena, (size_t)(s->n * beam) * sizeof *node);
-    int *owner = arena_alloc(&s->tape->arena, (size_t)(s->n * beam) * sizeof *owner), rows = 0;
+    const Node **node = arena_alloc(&s->tape->arena, most * sizeof *node);
+    int *owner = arena_alloc(&s->tape->arena, most * sizeof *owner), rows = 0;
     for (int row = 0; row < s->rows;) {
         int sentence = s->owner[row], width = beam - s->found[sentence].count, count = 0;
         for (; row < s->rows && s->owner[row] == sentence; row++)
@@ -154,10 +155,10 @@ static void search_step(Search *s, int step) {
     s->H.spans.owner = s->owner;
     Step now = model_step(s->tape, s->model, &s->H, s->previous, slice(s->tape, s->state, 0, s->rows));
     s->logits = now.logits;
-    s->candidates = arena_alloc(&s->tape->arena, (size_t)(s->rows * s->options->beam) * sizeof *s->candidates);
+    s->candidates = arena_alloc(&s->tape->arena, (size_t)s->rows * (size_t)s->options->beam * sizeof *s->candidates);
     threads_run(s->tape->threads, "best words", s->rows, 1, best_words, s);
 
-    int *parent = arena_alloc(&s->tape->arena, (size_t)(s->n * s->options->beam) * sizeof *parent);
+    int *parent = arena_alloc(&s->tape->arena, (size_t)s->n * (size_t)s->options->beam * sizeof *parent);
     choose(s, now.alpha, parent);
     close_long(s, step, parent);
     for (int row = 0; row < s->rows; row++)

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+enum { MOST_BYTES = 256 }; /* of a source text: every stretch of a sentence that is no longer is looked up */
+
 typedef struct Entry {
     char *key;    /* the map's copy */
     char *target; /* owned */
@@ -32,11 +34,14 @@ size_t lexicon_longest(const Lexicon *lexicon) { return lexicon->longest; }
 
 /* Takes the target over if it returns 0. */
 static int add(Lexicon *lexicon, const char *source, char *target, const char *path, long number, Err *err) {
+    const size_t length = strlen(source);
+    if (length > MOST_BYTES)
+        return err_set(err, path, number, "a source text of %zu bytes, where %d are the limit", length, MOST_BYTES);
     if (!*source || !*target) return err_set(err, path, number, "the %s is empty", *source ? "translation" : "source");
     if (lexicon_find(lexicon, source)) return err_set(err, path, number, "\"%.100s\" has an entry already", source);
     Entry entry = {(char *)source, target};
     shputs(lexicon->entries, entry);
-    if (strlen(source) > lexicon->longest) lexicon->longest = strlen(source);
+    if (length > lexicon->longest) lexicon->longest = length;
     return 0;
 }
 

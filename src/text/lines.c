@@ -5,6 +5,7 @@
 #include "text/unicode.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +36,9 @@ int line_reader_next(LineReader *reader, Err *err) {
     bool whole = reader->line[got - 1] == '\n';
     if (whole) reader->line[--reader->length] = '\0';
     reader->number++;
+    if (got > LONGEST_LINE)
+        return err_set(err, reader->path, reader->number, "a line of %zd bytes, where %d are the limit", got,
+                       LONGEST_LINE);
     bool mark = skip_byte_order_mark(reader);
     return whole || reader->length > 0 || !mark; /* a mark alone is not a line */
 }
@@ -76,6 +80,8 @@ static int read_all(LineReader *reader, bool raw, char ***texts, Err *err) {
         char *text = raw ? raw_text(reader, err) : line_reader_text(reader, 0, reader->length, err);
         if (!text) return -1;
         arrput(*texts, text);
+        if (reader->number == INT_MAX)
+            return err_set(err, reader->path, reader->number, "more lines than can be counted");
     }
     return status;
 }

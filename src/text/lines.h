@@ -8,6 +8,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+/* Bytes of a line: more is an error, so that whatever is counted in one fits into an int. */
+enum { LONGEST_LINE = 1 << 30 };
+
 /* A walk over the lines of a file, of which one is in memory at a time. */
 typedef struct LineReader {
     const char *path; /* as errors name it; not owned */

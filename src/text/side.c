@@ -137,6 +137,19 @@ int *side_encode(const Side *side, const char *sentence) {
     return ids;
 }
 
+int side_check_lengths(const Side *side, char *const *sentences, int n, int most, const char *path, Err *err) {
+    int status = 0;
+    for (int i = 0; i < n && !status; i++) {
+        if (2 * strlen(sentences[i]) < (size_t)most) continue; /* each byte is two pieces at most: a backslash is */
+        int *ids = side_encode(side, sentences[i]);
+        const ptrdiff_t pieces = arrlen(ids) - 1;
+        if (pieces > most)
+            status = err_set(err, path, i + 1L, "a sentence of %td pieces, where %d are the limit", pieces, most);
+        arrfree(ids);
+    }
+    return status;
+}
+
 static char *marked(const char *piece, bool space) {
     char *text = mem_alloc(strlen("▁") + strlen(piece) + 1);
     strcpy(stpcpy(text, space ? "▁" : ""), piece);

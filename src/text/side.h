@@ -27,6 +27,8 @@ int *side_memory_encode(SideMemory *memory, const char *sentence);
 void side_memory_free(SideMemory *memory);
 /* The same of n sentences at once: an array to be released with mem_free, as its stb_ds arrays with arrfree. */
 int **side_encode_all(const Side *side, char *const *sentences, int n);
+/* Checks that none of n sentences, the lines of `path`, has more than `most` pieces; else -1 with *err filled. */
+int side_check_lengths(const Side *side, char *const *sentences, int n, int most, const char *path, Err *err);
 /* The pieces that those ids stand for, </s> last, as they are in the sentence, known or not; a space mark that was left
    out stands before the piece behind it. A stb_ds array; release with pieces_free. */
 char **side_spell(const Side *side, const char *sentence);

@@ -1,4 +1,5 @@
 #include "train/data.h"
+#include "train/translator.h"
 
 #include <string.h>
 
@@ -87,13 +88,26 @@ int data_learn(Data *data, const Options *o, Side *source, Side *target, const D
     return 0;
 }
 
+/* What is decoded in validations may not be longer than what `tide translate` takes. */
+static int check_lengths(const Pairs *pairs, const CorpusFiles *files, Err *err) {
+    for (int i = 0; i < pairs->n; i++) {
+        const bool target = pairs->target_length[i] > pairs->source_length[i];
+        const int pieces = (target ? pairs->target_length[i] : pairs->source_length[i]) - 1;
+        if (pieces > MOST_PIECES)
+            return err_set(err, files->tsv ? files->tsv : files->sets[target], pairs->line[i],
+                           "a sentence of %d pieces, where %d are the limit", pieces, MOST_PIECES);
+    }
+    return 0;
+}
+
 int data_encode(Data *data, const DataFiles *files, const Options *o, const Side *source, const Side *target,
                 const DataWatch *watch, Err *err) {
     const char *dir = files->dir;
     Stage stage = {watch, "encoding"};
     if (pairs_encode_spool(&data->pairs, &data->text, source, target, o->max_length, dir, stage_patience, &stage,
                            err) ||
-        pairs_encode(&data->valid_pairs, &data->valid, source, target, 0, dir, err))
+        pairs_encode(&data->valid_pairs, &data->valid, source, target, 0, dir, err) ||
+        check_lengths(&data->valid_pairs, &files->valid, err))
         return -1;
     if (data->pairs.n == 0)
         return err_set(err, data_name(files), 0, "no sentence pair of at most %d pieces", o->max_length);

@@ -189,7 +189,8 @@ static int read_line(Options *options, char *line, Err *err) {
 }
 
 int options_read(Options *options, const char *text, const char *path, Err *err) {
-    char *copy = mem_strdup(text), *line = copy;
+    const char *mark = "\xEF\xBB\xBF"; /* a byte order mark is no text */
+    char *copy = mem_strdup(strncmp(text, mark, strlen(mark)) ? text : text + strlen(mark)), *line = copy;
     int status = 0;
     for (long number = 1; line && !status; number++) {
         char *end = strchr(line, '\n');

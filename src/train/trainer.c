@@ -161,6 +161,18 @@ static int take_directory(Trainer *t, Err *err) {
     return directory_make(dir, err) || (t->lock = directory_lock(dir, err)) < 0 ? -1 : 0;
 }
 
+/* What is decoded in validations may not be longer than what `tide translate` takes. */
+static int check_probe_lengths(const Trainer *t, Err *err) {
+    for (int i = 0; i < t->job->probe_count; i++) {
+        char *text = text_normalise(t->job->probes[i], strlen(t->job->probes[i]), NULL);
+        Err why;
+        const int failed = side_check_lengths(&t->translator.source, &text, 1, MOST_PIECES, NULL, &why);
+        mem_free(text);
+        if (failed) return err_set(err, NULL, 0, "--probe %d is %s", i + 1, why.reason);
+    }
+    return 0;
+}
+
 static int begin(Trainer *t, Err *err) {
     const TrainJob *job = t->job;
     const Options *o = &job->options;
@@ -169,7 +181,7 @@ static int begin(Trainer *t, Err *err) {
     int found;
     if (check_options(job, err) || check_probes(job, err) || take_directory(t, err) || take_up(t, &found, err) ||
         data_read(&t->data, &job->files, o, &watch, err) || (!found && begin_anew(t, &watch, err)) ||
-        data_encode(&t->data, &job->files, o, &tr->source, &tr->target, &watch, err))
+        data_encode(&t->data, &job->files, o, &tr->source, &tr->target, &watch, err) || check_probe_lengths(t, err))
         return -1;
     const uint64_t hash = data_hash(&t->data);
     if (found && hash != t->state.data)

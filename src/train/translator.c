@@ -192,6 +192,29 @@ static Place *by_length(int *const *ids, int n) {
     return places;
 }
 
+/* How many of the sentences from a place on are searched at once; their length and the beam bound the memory. */
+static int batch_size(const Place *places, int left, int batch, int beam) {
+    enum { MOST_ROWS = 2048, MOST_ANNOTATIONS = 8192 };
+    int most =
+        MOST_ANNOTATIONS / places->length < MOST_ROWS / beam ? MOST_ANNOTATIONS / places->length : MOST_ROWS / beam;
+    if (most > batch) most = batch;
+    if (most > left) most = left;
+    return most > 0 ? most : 1;
+}
+
+int translate_most(char *const *sentences, int n, int beam) {
+    enum { MOST = 4096 };
+    const double most_weights = 4e8; /* bytes for pieces: several bytes are one, and sentences end as they should */
+    double weights = 0;
+    int i = 0;
+    for (; i < n && i < MOST; i++) {
+        const double length = (double)strlen(sentences[i]);
+        weights += length * length * beam;
+        if (i > 0 && weights > most_weights) break;
+    }
+    return i;
+}
+
 Translations translate(Tape *tape, const Translator *translator, char *const *sentences, int n,
                        const BeamOptions *options, int batch, Counter *counter, void *context) {
     Translations t = {.n = n, .sentences = sentences};
@@ -201,8 +224,8 @@ Translations translate(Tape *tape, const Translator *translator, char *const *se
     const int **ids = mem_alloc((size_t)batch * sizeof *ids);
     int *length = mem_alloc((size_t)batch * sizeof *length), all = (int)arrlen(places);
     tape->recording = false;
-    for (int first = 0; first < all; first += batch) {
-        int size = all - first < batch ? all - first : batch;
+    for (int first = 0, size; first < all; first += size) {
+        size = batch_size(places + first, all - first, batch, options->beam);
         for (int b = 0; b < size; b++) {
             ids[b] = t.source[places[first + b].index];
             length[b] = places[first + b].length;

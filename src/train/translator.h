@@ -58,10 +58,18 @@ typedef struct Translations {
     Timing timing;
 } Translations;
 
+/* Pieces of a sentence where nobody sets another limit. What a search keeps grows with the square of their number. */
+enum { MOST_PIECES = 1000 };
+
+/* How many of n sentences, from the first on, may be translated in one go, so that what is kept of their hypotheses
+   stays within some hundreds of megabytes; 1 at least. */
+int translate_most(char *const *sentences, int n, int beam);
+
 /* Called now and then with how many sentences are done. */
 typedef void Counter(void *context, long done, long all);
 
-/* Translates n normalised sentences, `batch` at a time by length. The tape is taken back to where it was, and its
+/* Translates n normalised sentences, at most `batch` at a time by length: fewer where they are long or the
+   beam is wide. The tape is taken back to where it was, and its
    recording is off afterwards; weights stay packed on it for the next call. Where they have changed since they were
    packed, or records are on the tape, it must be reset before. */
 Translations translate(Tape *tape, const Translator *translator, char *const *sentences, int n,

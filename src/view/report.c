@@ -135,7 +135,8 @@ static char **strings_of(const cJSON *array, int *n) {
 }
 
 static void write_alignment(FILE *out, const cJSON *object) {
-    int n_source, n_target, n = 0;
+    int n_source, n_target;
+    size_t n = 0;
     char **source = strings_of(get(object, "source"), &n_source);
     char **target = strings_of(get(object, "target"), &n_target);
     float *weight = mem_alloc((size_t)n_source * (size_t)n_target * sizeof *weight);

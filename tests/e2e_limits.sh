@@ -1,0 +1,193 @@
+#!/bin/sh
+# Whatever its lines are like, an input ends soon, in bounded memory, with the right result or with one line that says why
+# not. Line ends and byte order marks make no difference.
+. "$(dirname "$0")/common.inc"
+smallest_run "$scratch/run" --after-batches 12
+cd "$scratch" || exit 1
+sed "s/max-length.*//" smallest.conf >short.conf
+
+# ---- enormous lines ----
+
+repeat() { yes "$1" | head -n "$2" | tr -d '\n'; }
+size=${SIZE:-120000} # characters, or tokens, of a line
+repeat 潮 "$size" >han && echo >>han
+repeat a "$size" >word && echo >>word
+repeat 'a ' "$size" >tokens && echo >>tokens
+repeat "$(printf 'e\314\201\314\243')" "$size" >marks && echo >>marks
+repeat '<' "$size" >open && echo >>open
+repeat '\' 600 >backslashes && echo >>backslashes # two pieces each
+enormous="han word tokens marks open"
+
+# ends STATUS PATTERN COMMAND...: soon, in little memory, and with one line where it failed; standard input is $in
+ends() {
+    status=$1 pattern=$2
+    shift 2
+    (case $(ldd "$tide") in *san*) ;; *) ulimit -v 1500000 ;; esac; exec timeout 60 "$tide" "$@" <"$in" >stdout 2>stderr)
+    got=$?
+    [ $got = "$status" ] || die "$* <$in: exit $got, not $status: $(tail -n 3 stderr | cut -c 1-300)"
+    [ $got = 0 ] || [ "$(wc -l <stderr)" = 1 ] || die "$* <$in: $(cut -c 1-300 stderr)"
+    [ -z "$pattern" ] || grep -Eq "$pattern" stderr || die "$* <$in: said '$(cut -c 1-300 stderr)', not /$pattern/"
+}
+in=/dev/null
+for kind in $enormous; do
+    limit="$kind:1: a sentence of [0-9]* pieces, where 1000 are the limit"
+    in=$kind
+    ends 1 "standard input:1: a sentence of [0-9]* pieces, where 1000" translate run
+    in=/dev/null
+    for command in align score; do ends 1 "$limit" $command run --src $kind --tgt $kind; done
+    ends 1 "$limit" evaluate run --src $kind --ref $kind
+    ends 1 "$limit" train --config short.conf --tsv train.tsv --valid-sets $kind $kind --model refused --after-batches 1
+    [ ! -e refused/train.jsonl ] || die "a training began"
+done
+for kind in $enormous; do
+    in=$kind
+    for side in src tgt; do ends 0 '' tokenize run --side $side; done
+    cp stdout pieces && in=pieces
+    ends 0 '' tokenize run --side tgt --join
+    in=$kind
+    ends 0 '' bleu $kind
+    ends 0 '' bleu $kind --tokenize zh
+    ends 0 '' chrf $kind
+    ends 1 "$kind:1: .* no link|standard input:1: .* no link" aer $kind
+    in=/dev/null
+    printf 'x\t' | cat - $kind >long-target && ends 0 '' translate run --replace-unk --lexicon long-target
+    tr -d '\n' <$kind >long-source && printf '\tx\n' >>long-source
+    ends 1 'long-source:1: a source text of [0-9]* bytes, where 256 are the limit' translate run --replace-unk --lexicon long-source
+    # in a corpus it is left out
+    paste $kind $kind >pair
+    cat train.tsv pair >corpus.tsv
+    rm -rf out
+    ends 0 '' corpus --output out --tsv corpus.tsv --dev 0 --test 0
+    grep -Eq ' 1 (too-long|not-chinese|ratio|same|identical|markup|not-english)' stdout || die "$kind: $(cat stdout)"
+    [ $kind = tokens ] || continue # the others are cut up alike, and a training takes a while
+    cut -f 2 corpus.tsv >zh && cut -f 1 corpus.tsv >en
+    sed 's/.*/0-0/' en >links
+    rm -rf out
+    ends 0 '300 pairs .*1 too long' train --train-sets zh en --guided-alignment links --config short.conf --model out --after-batches 1
+    ends 1 "no sentence pair of at most" train --train-sets $kind $kind --config short.conf --model out --after-batches 1
+    for file in config guided-alignment; do
+        rm -rf out
+        ends 1 "$kind:1: |has 1 lines, but" train --tsv train.tsv --$file $kind --model out --after-batches 1
+    done
+done
+
+head -n 1 train.tsv | cut -f 2 >one
+ends 1 'backslashes:1: a sentence of 120[0-9] pieces' score run --src one --tgt backslashes
+
+# as many links as the words of an enormous line have
+seq 1 "$size" | sed 's/.*/&-&/' | tr '\n' ' ' >many && echo >>many
+in=many
+ends 0 '' aer many
+grep -q "^AER = 0.0000 .*links = $size " stdout || die "aer: $(cat stdout)"
+sed 's/.*/0-0/' train.tsv >links && head -n 299 links >few && cat few many >wrong
+in=/dev/null
+ends 1 'wrong:300: the link ' train --tsv train.tsv --guided-alignment wrong --config short.conf --model out2 --after-batches 1
+
+# the limit itself, and any other; hypotheses of all windows are numbered through
+repeat 海 1000 >limit && echo >>limit
+repeat 海 1001 >above && echo >>above
+in=limit
+ends 0 '' translate run --beam-size 1
+in=above
+ends 1 'standard input:1: a sentence of 1001 pieces' translate run
+ends 0 '' translate run --max-length 1001 --beam-size 1
+in=limit
+ends 1 'standard input:1: a sentence of 1000 pieces, where 999 are the limit' translate run --max-length 999
+ends 2 'max-length must be between' translate run --max-length 0
+head -n 300 train.tsv | cut -f 2 >zh
+repeat 海 400 >longer && echo >>longer
+cat zh longer zh >mixed
+(cat zh && cat longer && cat zh) | while read -r line; do echo "$line"; done >apart
+in=mixed
+ends 0 '' translate run --n-best 2 --beam-size 2 --html page.html --heatmap pictures
+cut -d ' ' -f 1 stdout | uniq | awk '$1 != NR - 1 { exit 1 }' || die "the numbers of an n-best list"
+[ "$(ls pictures | wc -l)" = 601 ] || die "$(ls pictures | wc -l) pictures"
+[ "$(grep -c '^{"text":.*"hypotheses"' page.html)" = 601 ] || die "$(grep -c hypotheses page.html) sentences on the page"
+mv stdout together
+ends 0 '' translate run --n-best 2 --beam-size 2 --mini-batch 1
+cmp stdout together || die "translations differ with the batch"
+mv together all
+in=zh
+ends 0 '' translate run --n-best 2 --beam-size 2
+head -n "$(wc -l <stdout)" all | cmp - stdout || die "translations differ with what stands behind them"
+
+# ---- lines with nothing in them, and with a NUL ----
+
+yes '' | head -n 100 >blank
+: >nothing
+printf 'one\ntw\0o\nthree\n' >nul
+in=blank
+prints() { # so many lines, of an input of blank ones
+    ends 0 '' "$@"
+    [ "$(wc -l <stdout)" = "$lines" ] || die "$*: $(wc -l <stdout) lines"
+}
+lines=100
+prints translate run --html page.html --heatmap none
+prints translate run --n-best 2 --beam-size 2 --alignment soft
+prints tokenize run
+for format in pharaoh soft json; do prints align run --src blank --tgt blank --format $format; done
+lines=101 && prints score run --src blank --tgt blank
+lines=4 && prints evaluate run --src blank --ref blank
+lines=2 && prints bleu blank && prints chrf blank
+lines=1 && prints aer blank
+in=nothing lines=0 && prints translate run && prints tokenize run
+for file in blank nothing; do
+    ends 1 'no sentence pairs' train --train-sets $file $file --model out3
+    ends 1 'no sentence pairs' train --tsv train.tsv --valid-tsv $file --model out3
+    ends 1 'has [0-9]* lines, but the training set has 300' train --tsv train.tsv --guided-alignment $file --model out3
+    ends 1 'no sentence pairs' corpus --tsv $file --output out4
+    ends 1 'is no gettext catalogue' corpus --mo $file --output out4
+done
+for command in align score; do ends 1 'nothing: file is empty' $command run --src nothing --tgt nothing; done
+ends 1 'nothing: file is empty' evaluate run --src nothing --ref nothing
+for command in bleu chrf aer; do ends 1 'nothing: file is empty' $command nothing; done
+in=nul
+for command in translate tokenize; do ends 1 'standard input:2: .* NUL \(byte 3\)' $command run; done
+for command in align score; do ends 1 'nul:2: .* NUL' $command run --src nul --tgt nul; done
+ends 1 'nul:2: .* NUL' evaluate run --src zh --ref nul
+ends 1 'nul:2: .* NUL' bleu nul
+ends 1 'nul:2: .* NUL' train --train-sets zh nul --model out3
+ends 1 'nul:2: .* NUL' train --tsv train.tsv --guided-alignment nul --model out3
+ends 1 'nul:2: .* NUL' translate run --replace-unk --lexicon nul
+printf 'One.\t一。\nTwo\0.\t二。\n' >nul.tsv
+ends 0 '' corpus --tsv nul.tsv --output out4 --dev 0 --test 0
+grep -q ' 1 broken' stdout || die "a NUL: $(cat stdout)"
+printf '0-0\n' >good.links && printf '0-0 \0\n' >nul.links
+in=nul.links
+ends 1 'standard input:1: line holds a NUL' aer good.links
+
+# ---- lines that end otherwise, and files that begin otherwise ----
+
+head -n 4 zh >lf.src && head -n 4 train.tsv | cut -f 1 >lf.tgt && head -n 4 links >lf.links
+for ext in src tgt links; do
+    sed 's/$/\r/' lf.$ext >crlf.$ext
+    { printf '\357\273\277' && cat lf.$ext; } >bom.$ext
+    head -c -1 lf.$ext >open.$ext
+done
+for as in crlf bom open; do
+    # the command with files of this kind prints what it does with the plain ones
+    alike() {
+        before=$("$tide" $(echo "$*" | sed 's/@/lf/g') <lf.$from 2>stderr) || die "$*: $(cat stderr)"
+        after=$("$tide" $(echo "$*" | sed "s/@/$as/g") <$as.$from 2>stderr) || die "$* ($as): $(cat stderr)"
+        [ "$before" = "$after" ] || die "$*: $as is not as lf"
+    }
+    from=src
+    alike translate run
+    alike tokenize run
+    alike align run --src @.src --tgt @.tgt
+    alike score run --src @.src --tgt @.tgt
+    alike evaluate run --src @.src --ref @.tgt
+    alike bleu @.src
+    alike chrf @.src
+    from=links
+    alike aer @.links
+done
+for as in crlf bom; do
+    mark= end=
+    [ $as = crlf ] && end='\r' || mark='\357\273\277'
+    for file in train.tsv dev.tsv links short.conf; do { printf "$mark" && sed "s/\$/$end/" $file; } >$as.$file; done
+    rm -rf lf $as
+    tide_ok train --tsv train.tsv --valid-tsv dev.tsv --guided-alignment links --config short.conf --model lf --after-batches 4
+    tide_ok train --tsv $as.train.tsv --valid-tsv $as.dev.tsv --guided-alignment $as.links --config $as.short.conf --model $as --after-batches 4
+    same lf $as "training on $as"
+done
