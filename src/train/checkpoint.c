@@ -108,6 +108,7 @@ static int load_file(const char *path, Translator *translator, Optimizer *optimi
     if (!status) status = translator_read(translator, file, path, err);
     if (!status) params_allocate(&translator->model.params);
     if (!status) status = read_optimizer(optimizer, translator, steps, file, err);
+    if (!status) status = safetensors_all_found(file, err);
     safetensors_close(file);
     if (status) {
         translator_free(translator);

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -108,6 +109,7 @@ struct Safetensors {
     size_t size;
     cJSON *header;
     Tensor *tensors;
+    bool *found; /* [count] asked for */
     int count;
     double checksum_seconds;
 };
@@ -163,6 +165,7 @@ static int read_tensor(Tensor *tensor, const cJSON *entry, const char *data, siz
 static int read_tensors(Safetensors *file, const char *data, size_t data_size, Err *err) {
     const cJSON *entry;
     file->tensors = mem_zalloc((size_t)cJSON_GetArraySize(file->header) * sizeof *file->tensors);
+    file->found = mem_zalloc((size_t)cJSON_GetArraySize(file->header) * sizeof *file->found);
     cJSON_ArrayForEach(entry, file->header) {
         if (!strcmp(entry->string, "__metadata__")) continue;
         if (read_tensor(&file->tensors[file->count++], entry, data, data_size))
@@ -216,6 +219,7 @@ void safetensors_close(Safetensors *file) {
     cJSON_Delete(file->header);
     if (file->bytes) munmap(file->bytes, file->size);
     mem_free(file->tensors);
+    mem_free(file->found);
     mem_free(file);
 }
 
@@ -224,7 +228,6 @@ const char *safetensors_meta(const Safetensors *file, const char *key) {
     return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(metadata, key));
 }
 
-int safetensors_count(const Safetensors *file) { return file->count; }
 double safetensors_checksum_seconds(const Safetensors *file) { return file->checksum_seconds; }
 
 int safetensors_find(const Safetensors *file, const char *name, int rows, int cols, const float **data, Err *err) {
@@ -235,7 +238,15 @@ int safetensors_find(const Safetensors *file, const char *name, int rows, int co
             return err_set(err, file->path, 0, "tensor %s is [%d, %d] where [%d, %d] is needed", name, t->rows, t->cols,
                            rows, cols);
         *data = t->data;
+        file->found[i] = true;
         return 0;
     }
     return err_set(err, file->path, 0, "tensor %s is missing", name);
+}
+
+int safetensors_all_found(const Safetensors *file, Err *err) {
+    for (int i = 0; i < file->count; i++)
+        if (!file->found[i])
+            return err_set(err, file->path, 0, "tensor %.60s belongs to nothing here", file->tensors[i].name);
+    return 0;
 }

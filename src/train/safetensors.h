@@ -30,10 +30,11 @@ Safetensors *safetensors_open(const char *path, Err *err);
 void safetensors_close(Safetensors *file);
 /* Text of the metadata, owned by the file; NULL where there is none. */
 const char *safetensors_meta(const Safetensors *file, const char *key);
-int safetensors_count(const Safetensors *file);
 /* Seconds that the checksum took when the file was opened. */
 double safetensors_checksum_seconds(const Safetensors *file);
 /* Finds a tensor; -1 with *err filled if it is missing or of another shape. *data is owned by the file. */
 int safetensors_find(const Safetensors *file, const char *name, int rows, int cols, const float **data, Err *err);
+/* Checks that every tensor was found by now, each once; -1 with *err filled, which names one that was not. */
+int safetensors_all_found(const Safetensors *file, Err *err);
 
 #endif

@@ -135,9 +135,7 @@ int translator_load(Translator *translator, const char *path, Err *err) {
     if (!file) return -1;
     int status = translator_read(translator, file, full, err);
     translator->file = file;
-    if (!status && safetensors_count(file) != translator->model.params.count)
-        status = err_set(err, full, 0, "%d tensors where the model has %d", safetensors_count(file),
-                         translator->model.params.count);
+    if (!status) status = safetensors_all_found(file, err);
     if (status) translator_free(translator);
     return status;
 }

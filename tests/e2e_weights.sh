@@ -1,0 +1,65 @@
+#!/bin/sh
+# Others can read the weights: a reader that shares no line with tide finds every tensor, and the paper's equations, from
+# those alone, give the log-probabilities of `tide score`. A tensor that is missing, misshaped, twice or too many is named.
+. "$(dirname "$0")/common.inc"
+command -v python3 >/dev/null || { echo "no python3"; exit 77; }
+weights() { python3 tests/weights.py "$@"; }
+
+head -n 5 "$scratch/dev.tsv" | cut -f 2 >"$scratch/zh"
+head -n 5 "$scratch/dev.tsv" | cut -f 1 >"$scratch/en"
+echo 'zzz 龘 ' >>"$scratch/zh"
+echo 'Unknown 龘!' >>"$scratch/en"
+agrees() {
+    run=$scratch/$1
+    shift
+    smallest_run "$run" "$@"
+    tide_ok tokenize "$run" <"$scratch/zh" >"$scratch/x"
+    tide_ok tokenize "$run" --side tgt <"$scratch/en" >"$scratch/y"
+    tide_ok score "$run" --src "$scratch/zh" --tgt "$scratch/en" | head -n -1 >"$scratch/ours"
+    "$tide" info "$run" | grep '^[a-z]*\.[.A-Za-z]* *\[' >"$scratch/names"
+    weights check "$run/model.safetensors" "$scratch/x" "$scratch/y" <"$scratch/names" >"$scratch/theirs" || die "$run: the reader failed"
+    paste "$scratch/ours" "$scratch/theirs" >"$scratch/both"
+    awk 'function abs(x) { return x < 0 ? -x : x }
+         abs($1 - $2) > 1e-4 * (1 + abs($1)) { exit 1 } END { exit NR != 6 }' "$scratch/both" || die "$run: $(cat "$scratch/both")"
+}
+agrees searched --after-batches 24
+agrees before --after-batches 24 --readout-state prev --tokenizer bpe bpe
+agrees encdec --after-batches 24 --attention none
+
+# refuses PATTERN COMMAND...: one line that names the file and the tensor
+refuses() {
+    pattern=$1
+    shift
+    "$@" >"$scratch/stdout" 2>"$scratch/stderr" </dev/null && die "$* did not fail"
+    [ "$(wc -l <"$scratch/stderr")" = 1 ] && grep -q "$pattern" "$scratch/stderr" || die "$*: '$(cat "$scratch/stderr")' is not /$pattern/"
+}
+run=$scratch/searched
+faults='missing:attention.Wa:tensor attention.Wa is missing
+shape:state.Ws:ok
+shape:attention.Wa:tensor attention.Wa is .18, 20. where .20, 18. is needed
+extra:attention.Wb:tensor attention.Wb belongs to nothing here
+twice:readout.bo:tensor readout.bo belongs to nothing here'
+echo "$faults" | while IFS=: read -r fault tensor said; do
+    weights change "$run/model.safetensors" "$scratch/changed.safetensors" $fault $tensor || exit 1
+    if [ "$said" = ok ]; then # a square one: the check of the checksum would have failed
+        tide_ok info "$scratch/changed.safetensors" >/dev/null
+        continue
+    fi
+    for command in "translate" "info" "score --src $scratch/zh --tgt $scratch/en"; do
+        refuses "changed.safetensors: $said" "$tide" ${command%% *} "$scratch/changed.safetensors" $(echo "$command" | cut -s -d ' ' -f 2-)
+    done
+    for file in checkpoint checkpoint.prev; do
+        rm -rf "$scratch/again"
+        cp -r "$run" "$scratch/again"
+        rm "$scratch"/again/checkpoint*
+        weights change "$run/$file.safetensors" "$scratch/again/$file.safetensors" $fault $tensor || exit 1
+        refuses "$file.safetensors: $said" "$tide" train --tsv "$scratch/train.tsv" --valid-tsv "$scratch/dev.tsv" \
+            --config "$scratch/smallest.conf" --model "$scratch/again" --after-batches 36
+    done
+done || exit 1
+for fault in missing:optimizer.moment1 shape:optimizer.moment2 extra:optimizer.moment3; do
+    weights change "$run/checkpoint.safetensors" "$scratch/again/checkpoint.safetensors" ${fault%%:*} ${fault#*:} || exit 1
+    rm -f "$scratch/again/checkpoint.prev.safetensors"
+    refuses "checkpoint.safetensors: tensor ${fault#*:} " "$tide" train --tsv "$scratch/train.tsv" --valid-tsv "$scratch/dev.tsv" \
+        --config "$scratch/smallest.conf" --model "$scratch/again" --after-batches 36
+done

@@ -1,0 +1,181 @@
+"""usage: weights.py check MODEL.safetensors SOURCE-PIECES TARGET-PIECES < names-and-shapes
+          weights.py change IN OUT missing|extra|shape|twice TENSOR
+
+Reads weights with nothing but Python's own library, as the safetensors format describes it and as DESIGN and README say
+the tensors are named.
+
+check: every tensor of `tide info` (NAME [ROWS, COLS] lines) is there in that shape, and nothing else; then the paper's
+equations (README) are computed for pairs of lines of pieces, and log p(target | source) is printed for each, as
+`tide score` does. change: writes a file with one fault of its tensors, and the right checksum.
+"""
+import array
+import json
+import math
+import struct
+import sys
+
+
+def read(path):
+    with open(path, "rb") as file:
+        size, = struct.unpack("<Q", file.read(8))
+        header = json.loads(file.read(size))
+        data = file.read()
+    return header, data
+
+
+# ---- the model ------------------------------------------------------------------------------------------------------
+
+
+def tensors_of(header, data):
+    tensors, ends = {}, []
+    for name, entry in header.items():
+        if name == "__metadata__":
+            continue
+        assert entry["dtype"] == "F32", name
+        begin, end = entry["data_offsets"]
+        values = array.array("f", data[begin:end])
+        if sys.byteorder == "big":
+            values.byteswap()
+        rows, cols = entry["shape"]
+        assert len(values) == rows * cols, name
+        tensors[name] = [list(values[i * cols : (i + 1) * cols]) for i in range(rows)]
+        ends.append((begin, end))
+    ends.sort()
+    assert [begin for begin, _ in ends] == [0] + [end for _, end in ends[:-1]] and ends[-1][1] == len(data), "gaps"
+    return tensors
+
+
+def times(x, W):
+    return [sum(a * row[k] for a, row in zip(x, W)) for k in range(len(W[0]))]
+
+
+def plus(*vectors):
+    return [math.fsum(values) for values in zip(*vectors)]
+
+
+def sigmoid(x):
+    return 1 / (1 + math.exp(-x)) if x >= 0 else math.exp(x) / (1 + math.exp(x))
+
+
+def softmax(e):
+    most = max(e)
+    p = [math.exp(x - most) for x in e]
+    return [x / sum(p) for x in p]
+
+
+def gru(x, h, Uzr, U):
+    """z, r = σ(x_zr + h Uzr), h̃ = tanh(x_h + (r∘h) U), h' = (1 - z)∘h + z∘h̃"""
+    n = len(h)
+    zr = [sigmoid(value) for value in plus(x[: 2 * n], times(h, Uzr))]
+    z, r = zr[:n], zr[n:]
+    new = [math.tanh(value) for value in plus(x[2 * n :], times([a * b for a, b in zip(r, h)], U))]
+    return [(1 - a) * b + a * c for a, b, c in zip(z, h, new)]
+
+
+def run(w, name, words):
+    h, states = [0.0] * len(w[name + ".U"]), []
+    for word in words:
+        h = gru(plus(times(w["encoder.E"][word], w[name + ".W"]), w[name + ".b"][0]), h, w[name + ".Uzr"], w[name + ".U"])
+        states.append(h)
+    return states
+
+
+def log_probability(w, config, source, target):
+    forward, backward = run(w, "encoder.fwd", source), run(w, "encoder.bwd", source[::-1])[::-1]
+    H = [a + b for a, b in zip(forward, backward)]
+    attends = config["attention"] == "additive"
+    keys = [times(h, w["attention.Ua"]) for h in H] if attends else None
+    s = [math.tanh(value) for value in plus(times(backward[0], w["state.Ws"]), w["state.bs"][0])]
+    total, before = 0.0, 2  # <s>
+    for word in target:
+        c = forward[-1] + backward[0]
+        if attends:
+            query = times(s, w["attention.Wa"])
+            e = [sum(v[0] * math.tanh(value) for v, value in zip(w["attention.va"], plus(query, key))) for key in keys]
+            c = [math.fsum(a * h[k] for a, h in zip(softmax(e), H)) for k in range(len(c))]
+        Ey, s_before = w["state.E"][before], s
+        x = plus(times(Ey, w["state.W"]), w["state.b"][0], times(c, w["state.C"]))
+        s = gru(x, s, w["state.Uzr"], w["state.U"])
+        seen = s_before if config["readout-state"] == "prev" else s
+        t = plus(times(seen, w["readout.Uo"]), times(Ey, w["readout.Vo"]), times(c, w["readout.Co"]), w["readout.bt"][0])
+        t = [max(t[2 * k], t[2 * k + 1]) for k in range(len(t) // 2)]
+        total += math.log(softmax(plus(times(t, w["readout.Wo"]), w["readout.bo"][0]))[word])
+        before = word
+    return total
+
+
+def ids_of(line, vocabulary):
+    ids = [vocabulary.get(piece, 1) for piece in line.split() if piece != "▁" or piece in vocabulary]
+    return ids + [3]  # </s>
+
+
+def check(path, *sides):
+    header, data = read(path)
+    tensors = tensors_of(header, data)
+    named = {}
+    for line in sys.stdin:
+        name, _, shape = line.partition(" ")
+        named[name] = json.loads(shape)
+    shapes = {name: [len(tensor), len(tensor[0])] for name, tensor in tensors.items()}
+    assert shapes == named, (shapes, named)
+    meta = header["__metadata__"]
+    config = dict(line.split(" = ") for line in meta["config"].splitlines())
+    pairs = []
+    for side, file in zip(("source", "target"), sides):
+        vocabulary = {piece: i for i, piece in enumerate(meta[side + ".vocab"].splitlines())}
+        assert list(vocabulary)[:4] == ["<pad>", "<unk>", "<s>", "</s>"]
+        with open(file, encoding="utf-8") as lines:
+            pairs.append([ids_of(line, vocabulary) for line in lines])
+    for source, target in zip(*pairs):
+        print("%.6f" % log_probability(tensors, config, source, target))
+
+
+# ---- faults ---------------------------------------------------------------------------------------------------------
+
+
+
+def checksum(data):
+    """Of all bytes, the digits of the checksum taken as zeros: src/train/checksum.c."""
+    mask = (1 << 64) - 1
+
+    def mix(state, word):
+        state = (state ^ word) * 0x9E3779B97F4A7C15 & mask
+        return (state << 29 | state >> 35) & mask
+
+    lanes = [mix(0, i + 1) for i in range(8)]
+    padded = data + bytes(-len(data) % 64)
+    for i, word in enumerate(struct.unpack("<%dQ" % (len(padded) // 8), padded)):
+        lanes[i % 8] = mix(lanes[i % 8], word)
+    result = mix(0, len(data))
+    for lane in lanes:
+        result = mix(result, lane)
+    return b"%016x" % result
+
+
+def change(old, new, fault, name):
+    header, data = read(old)
+    entry = header.get(name)
+    if fault == "missing":
+        del header[name]
+    elif fault == "shape":
+        entry["shape"] = entry["shape"][::-1] if len(entry["shape"]) > 1 else [1] + entry["shape"]
+    elif fault == "extra":
+        header[name] = {"dtype": "F32", "shape": [1, 2], "data_offsets": [len(data), len(data) + 8]}
+        data += bytes(8)
+    text = json.dumps(header, ensure_ascii=False, separators=(",", ":"))
+    if fault == "twice":
+        text = text[:-1] + "," + json.dumps(name) + ":" + json.dumps(entry, separators=(",", ":")) + "}"
+    header_bytes = text.encode()
+    header_bytes += b" " * (-(8 + len(header_bytes)) % 64)
+    digits = header["__metadata__"]["checksum"].encode()
+    all_bytes = struct.pack("<Q", len(header_bytes)) + header_bytes + data
+    all_bytes = all_bytes.replace(digits, b"0" * 16, 1)
+    with open(new, "wb") as file:
+        file.write(all_bytes.replace(b"0" * 16, checksum(all_bytes), 1))
+
+
+if __name__ == "__main__":
+    commands = {"check": check, "change": change}
+    if len(sys.argv) != {"check": 5, "change": 6}.get(sys.argv[1] if len(sys.argv) > 1 else ""):
+        sys.exit(__doc__)
+    commands[sys.argv[1]](*sys.argv[2:])
