@@ -2,6 +2,7 @@
 
 #include "text/ds.h"
 #include "text/files.h"
+#include "text/unicode.h"
 #include "view/web.h"
 
 #include <cJSON.h>
@@ -33,9 +34,11 @@ typedef struct Report {
     size_t frames_size;
 } Report;
 
-/* The bytes as JSON, with nothing behind it but white space; NULL if they are not. Owned by the caller. */
+/* The bytes as JSON, with nothing behind it but white space; NULL if they are not. Owned by the caller. cJSON takes
+   strings as they come, and so would the page. */
 static cJSON *parse(const char *bytes, size_t n) {
     const char *end = NULL;
+    if (!utf8_valid(bytes, n)) return NULL;
     cJSON *json = cJSON_ParseWithLengthOpts(bytes, n, &end, false);
     if (json && strspn(end, " \t\r\n") >= (size_t)(bytes + n - end)) return json;
     cJSON_Delete(json);

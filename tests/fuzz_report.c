@@ -1,0 +1,49 @@
+/* What a training wrote, drawn as a page: the log, and behind the first byte 0xFF the alignments of a moment. */
+#include "fuzz.h"
+#include "text/files.h"
+#include "view/report.h"
+
+#include <cJSON.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+/* The page is whole, and its script finds its data. */
+static void page_check(const char *path) {
+    static const char begin[] = "<script type=\"application/json\" id=\"data\">", end[] = "</script>";
+    Err err;
+    size_t size;
+    char *page = file_read(path, &size, &err), *data = page ? strstr(page, begin) : NULL;
+    CHECK(page && strlen(page) == size && utf8_valid(page, size), "the page is no text");
+    CHECK(data && strstr(data, end), "the page has no data");
+    data += strlen(begin);
+    cJSON *json = cJSON_ParseWithLength(data, (size_t)(strstr(data, end) - data));
+    CHECK(json && cJSON_IsArray(cJSON_GetObjectItem(json, "reports")) &&
+              cJSON_IsArray(cJSON_GetObjectItem(json, "validations")) &&
+              cJSON_IsArray(cJSON_GetObjectItem(json, "frames")),
+          "the page's data is not what its script reads: %.2000s", data);
+    cJSON_Delete(json);
+    mem_free(page);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    char dir[] = "/dev/shm/tide-fuzz-XXXXXX", log[64], align[64], frame[64], page[64];
+    MemoryFile files[2];
+    Err err = {0};
+    memory_files(files, data, size);
+    CHECK(mkdtemp(dir), "no directory");
+    snprintf(log, sizeof log, "%s/train.jsonl", dir);
+    snprintf(align, sizeof align, "%s/align", dir);
+    snprintf(frame, sizeof frame, "%s/align/00000001.json", dir);
+    snprintf(page, sizeof page, "%s/report.html", dir);
+    CHECK(!mkdir(align, 0777) && !symlink(files[0].path, log) && !symlink(files[1].path, frame), "no files");
+    int status = report_write(dir, &err);
+    CHECK(status ? err.reason[0] && access(page, F_OK) : !access(page, F_OK), "status %d: '%s'", status, err.reason);
+    if (!status) page_check(page);
+    unlink(page);
+    unlink(frame);
+    unlink(log);
+    rmdir(align);
+    rmdir(dir);
+    for (int i = 0; i < 2; i++) memory_file_close(&files[i]);
+    return 0;
+}
