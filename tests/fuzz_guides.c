@@ -3,60 +3,86 @@
 #include "fuzz.h"
 #include "train/guides.h"
 
+static const char DIR[] = "/dev/shm"; /* where temporary files are made */
+
 /* Made once. */
 typedef struct Setting {
-    Corpus corpus;
+    Spool corpus;
     Side source, target;
     Pairs pairs;
 } Setting;
 
-static const Setting *setting(void) {
+static void learn(Setting *s, Err *err) {
+    static const TokenizerKind kinds[] = {TOKENIZER_CHAR, TOKENIZER_BPE};
+    Side *const sides[] = {&s->source, &s->target};
+    WordCount *words[2] = {NULL, NULL};
+    SpooledPair pair;
+    CHECK(!spool_rewind(&s->corpus, err), "%s", err->reason);
+    while (spool_next(&s->corpus, &pair, err) > 0)
+        for (int i = 0; i < 2; i++) words_count(&words[i], kinds[i], pair.text[i]);
+    for (int i = 0; i < 2; i++) side_learn(sides[i], kinds[i], words[i], 0, 0);
+}
+
+static Setting *setting(void) {
     static Setting s;
     if (s.pairs.n) return &s;
     static const char zh[] = "潮水 退了\n海\n谁 没 穿\n", en[] = "tide out\nsea\nwho is not\n";
     MemoryFile files[2] = {memory_file(zh, strlen(zh)), memory_file(en, strlen(en))};
     Err err;
-    CHECK(!corpus_read(&s.corpus, reader_lines(files[0].path, files[1].path, &err), "pairs", &err), "%s", err.reason);
-    side_learn(&s.source, TOKENIZER_CHAR, s.corpus.source, corpus_size(&s.corpus), 0, 0);
-    side_learn(&s.target, TOKENIZER_BPE, s.corpus.target, corpus_size(&s.corpus), 0, 0);
-    s.pairs = pairs_encode(&s.corpus, &s.source, &s.target, 0);
+    CHECK(!spool_open(&s.corpus, DIR, &err) &&
+              !spool_read(&s.corpus, reader_lines(files[0].path, files[1].path, &err), "pairs", NULL, NULL, &err),
+          "%s", err.reason);
+    learn(&s, &err);
+    CHECK(!pairs_encode_spool(&s.pairs, &s.corpus, &s.source, &s.target, 0, DIR, NULL, NULL, &err), "%s", err.reason);
     for (int i = 0; i < 2; i++) memory_file_close(&files[i]);
     return &s;
 }
 
-static void links_check(const Link *links, int n_source, int n_target) {
-    for (ptrdiff_t i = 0; i < arrlen(links); i++) {
-        const Link *link = &links[i], *before = i ? link - 1 : NULL;
-        CHECK(link->source >= 0 && link->source < n_source - 1 && link->target >= 0 && link->target < n_target - 1,
-              "the link %d-%d of %d and %d pieces", link->source, link->target, n_source, n_target);
-        CHECK(!before || before->target < link->target ||
-                  (before->target == link->target && before->source < link->source),
-              "%d-%d stands before %d-%d", before->source, before->target, link->source, link->target);
-    }
+/* The links of pair i, source and target by turns, owned by the caller. */
+static int *links_of(const Guides *guides, int i, int *n) {
+    int *numbers = mem_alloc(records_length(&guides->links, i) * sizeof *numbers);
+    Err err;
+    CHECK(!records_read(&guides->links, i, numbers, &err), "%s", err.reason);
+    *n = (int)records_length(&guides->links, i) / 2;
+    return numbers;
 }
 
-static void batch_check(const Guides *guides, const Pairs *pairs) {
+/* Returns how many there are. */
+static int links_check(const Guides *guides, int pair, int n_source, int n_target) {
+    int n, *links = links_of(guides, pair, &n);
+    for (const int *link = links; link < links + 2 * n; link += 2) {
+        CHECK(link[0] >= 0 && link[0] < n_source - 1 && link[1] >= 0 && link[1] < n_target - 1,
+              "the link %d-%d of %d and %d pieces", link[0], link[1], n_source, n_target);
+        CHECK(link == links || link[-1] < link[1] || (link[-1] == link[1] && link[-2] < link[0]),
+              "%d-%d stands before %d-%d", link[-2], link[-1], link[0], link[1]);
+    }
+    mem_free(links);
+    return n;
+}
+
+static void batch_check(const Guides *guides, const Pairs *pairs, int all) {
     static const int which[] = {0, 1, 2};
     Arena arena = {0};
-    Batch batch = pairs_fold(&arena, pairs, which, pairs->n);
-    Guide guide = guides_fold(&arena, guides, which, &batch.target);
-    long all = 0;
-    for (int i = 0; i < guides->n; i++) all += arrlen(guides->links[i]);
-    CHECK(guide.begin[0] == 0 && guide.begin[batch.target.rows] == all, "%d links of %ld",
+    Batch batch;
+    Guide guide;
+    Err err;
+    CHECK(!pairs_fold(&arena, pairs, which, pairs->n, &batch, &err), "%s", err.reason);
+    CHECK(!guides_fold(&arena, guides, which, &batch.target, &guide, &err), "%s", err.reason);
+    CHECK(guide.begin[0] == 0 && guide.begin[batch.target.rows] == all, "%d links of %d",
           guide.begin[batch.target.rows], all);
     arena_free(&arena);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    const Setting *s = setting();
+    Setting *s = setting();
     MemoryFile file = memory_file(data, size);
     Err err = {0};
     Guides guides;
-    int status = guides_read(&guides, file.path, &s->corpus, &s->pairs, &s->source, &s->target, &err);
-    CHECK(status ? err.reason[0] && !guides.n : guides.n == s->pairs.n, "status %d with %d", status, guides.n);
-    for (int i = 0; i < guides.n; i++)
-        links_check(guides.links[i], s->pairs.source_length[i], s->pairs.target_length[i]);
-    if (!status) batch_check(&guides, &s->pairs);
+    int status = guides_read(&guides, file.path, &s->corpus, &s->pairs, &s->source, &s->target, DIR, &err), all = 0;
+    const int n = (int)arrlen(guides.links.ends);
+    CHECK(status ? err.reason[0] && !n : n == s->pairs.n, "status %d with %d", status, n);
+    for (int i = 0; i < n; i++) all += links_check(&guides, i, s->pairs.source_length[i], s->pairs.target_length[i]);
+    if (!status) batch_check(&guides, &s->pairs, all);
     guides_free(&guides);
     memory_file_close(&file);
     return 0;
