@@ -121,6 +121,6 @@ if [ -e /dev/full ]; then
     echo 海 | "$tide" translate "$scratch/again" >/dev/full 2>"$scratch/stderr" && die "a full disk went unnoticed"
     grep -q 'cannot be written' "$scratch/stderr" || die "full disk: $(cat "$scratch/stderr")"
     for flag in --help --version; do
-        "$tide" $flag >/dev/full 2>"$scratch/stderr" && die "$flag: a full disk went unnoticed"
+        if "$tide" $flag >/dev/full 2>"$scratch/stderr"; then die "$flag: a full disk went unnoticed"; fi
     done
 fi
