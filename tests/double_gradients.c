@@ -137,12 +137,14 @@ static double trial_loss(Trial *trial, bool gradients) {
     tape_reset(tape);
     tape->recording = true;
     tape->rng = rng_seed(3, 1); /* dropout: the same masks in every evaluation */
+    const int inputs = inputs_of(c);
     Var *in[MOST], *loss = NULL;
-    for (int i = 0; i < inputs_of(c); i++) in[i] = place(trial, i);
+    for (int i = 0; i < inputs; i++) in[i] = place(trial, i);
+    CHECK(inputs > 0 && trial->uses > 0, "nothing to differentiate");
     for (int use = 0; use < trial->uses; use++) loss = weigh(tape, c->build(tape, in, c->extra), loss);
     if (!gradients) return loss->v[0];
     tape_backward(tape, loss);
-    for (int i = 0; i < inputs_of(c); i++)
+    for (int i = 0; i < inputs; i++)
         memcpy(trial->in[i].gradient, gradient_of(tape, in[i]), (size_t)size_of(in[i]) * sizeof(double));
     return loss->v[0];
 }

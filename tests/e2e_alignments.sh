@@ -1,5 +1,6 @@
 #!/bin/sh
 # Alignments by word, shifted, of both directions together, and their error rate, from the command line.
+# shellcheck disable=SC2086 # $pair is several flags
 . "$(dirname "$0")/common.inc"
 smallest_run "$scratch/run" --after-batches 24
 smallest_run "$scratch/back" --after-batches 24 --langs en zh --tokenizer bpe char

@@ -1,5 +1,6 @@
 #!/bin/sh
 # Bad input gives one line that names the file, the line and the reason, and exit 1 or 2; what was there is not lost.
+# shellcheck disable=SC2086 # the flags of train() are cut at spaces
 . "$(dirname "$0")/common.inc"
 
 # refuses STATUS PATTERN command...: exactly one line on stderr that matches, nothing on stdout
@@ -49,7 +50,7 @@ refuses 1 'broken-log/train.jsonl:2: is not a line of' "$tide" report "$scratch/
 "$tide" train --tsv "$scratch/train.tsv" --config "$scratch/smallest.conf" --model "$scratch/shared" \
     --after-minutes 1 2>/dev/null &
 first=$!
-for try in 1 2 3 4 5 6 7 8 9 10; do
+for _ in 1 2 3 4 5 6 7 8 9 10; do
     [ -e "$scratch/shared/train.jsonl" ] && break
     sleep 0.3
 done

@@ -54,7 +54,8 @@ sed 's/.* ||| //' "$scratch/soft" | tr ' ' '\n' |
         END { exit bad || NR < 24 }' || die "soft alignment rows do not sum to 1"
 tide_ok translate "$scratch/run" --alignment hard --heatmap "$scratch/svg" <"$scratch/dev.zh" >"$scratch/hard"
 grep -Eq ' [|][|][|] ([0-9]+-[0-9]+ )*[0-9]+-[0-9]+$' "$scratch/hard" || die "no hard alignment: $(head -1 "$scratch/hard")"
-[ "$(ls "$scratch/svg" | wc -l)" = 12 ] || die "$(ls "$scratch/svg" | wc -l) heatmaps of 12 sentences"
+set -- "$scratch"/svg/*
+[ $# = 12 ] || die "$# heatmaps of 12 sentences"
 grep -q '</svg>' "$scratch/svg/0012.svg" || die "0012.svg is not whole"
 
 # align: the same sentences forced give the weights that the search saw

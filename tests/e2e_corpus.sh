@@ -35,7 +35,7 @@ for lang in zh en; do
 done
 [ "$(wc -l <"$scratch/dropped")" = "$(awk '/ dropped$/ { print $1 }' "$scratch/report")" ] || die "--dropped is not all"
 grep -q "^markup	$scratch/a.tsv:301	Hello %s!	你好,%s!\$" "$scratch/dropped" || die "dropped: $(cat "$scratch/dropped")"
-ls "$scratch/out" | grep -q tmp && die "a temporary file is left"
+[ -z "$(find "$scratch/out" -name '*tmp*')" ] || die "a temporary file is left"
 cat "$scratch"/out/*.en | grep -qx 'Twice!' || die "the paragraph was not split"
 
 # any order, and two files instead of one

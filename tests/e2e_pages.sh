@@ -1,5 +1,6 @@
 #!/bin/sh
 # The page of alignments in a browser: what lights up, keys, words, copying, long sentences, long runs, paper and the dark.
+# shellcheck disable=SC2086 # $pair is several flags
 . "$(dirname "$0")/common.inc"
 . "$(dirname "$0")/page.inc"
 smallest_run "$scratch/run" --after-batches 200
@@ -138,8 +139,8 @@ JS
 drive words "$scratch/words.html" "$scratch/words.js"
 
 # ---- long sentences, and labels ----
-for word in $(seq 12); do printf 'The sea is calm and '; done >"$scratch/long.en"
-for word in $(seq 12); do printf '大海非常平静,'; done >"$scratch/long.zh"
+for _ in $(seq 12); do printf 'The sea is calm and '; done >"$scratch/long.en"
+for _ in $(seq 12); do printf '大海非常平静,'; done >"$scratch/long.zh"
 cat >"$scratch/long.js" <<'JS'
 const frame = one("#matrix"), box = (element) => element.getBoundingClientRect();
 const heads = all("#matrix thead th span"), sides = all("#matrix tbody th span");
@@ -172,7 +173,7 @@ grep -q 'darkness' "$scratch/results" || die "no word of darkness"
 drive long-dark "$scratch/back.html" "$scratch/long.js" --blink-settings=preferredColorScheme=0
 
 # ---- a long run ----
-for hundred in $(seq 84); do cat "$scratch/zh"; done >"$scratch/many"
+for _ in $(seq 84); do cat "$scratch/zh"; done >"$scratch/many"
 tide_ok translate "$scratch/run" --beam-size 1 --html "$scratch/many.html" <"$scratch/many" >"$scratch/out"
 cat >"$scratch/many.js" <<'JS'
 one("#sentences").focus();

@@ -26,7 +26,7 @@ for signal in INT TERM KILL; do
     "$tide" train --tsv "$scratch/train.tsv" --valid-tsv "$scratch/dev.tsv" --config "$scratch/smallest.conf" \
         --model "$scratch/$signal" --after-batches 300 --threads 2 2>/dev/null &
     process=$!
-    for tenth in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do # until it is well on its way
+    for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do # until it is well on its way
         [ "$(updates_of "$scratch/$signal")" -ge 8 ] 2>/dev/null && break
         sleep 0.1
     done

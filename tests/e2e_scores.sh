@@ -29,7 +29,7 @@ done
 
 hyp=$scratch/dev.en ref=$scratch/dev.upper
 cut -f1 "$scratch/dev.tsv" >"$hyp"
-tr a-z A-Z <"$hyp" >"$ref"
+tr '[:lower:]' '[:upper:]' <"$hyp" >"$ref"
 for lc in -lc --lc; do
     prints 'chrF2 = 100.00' "case:lc|$chrf" chrf $lc "$ref"
     prints "$(tide_ok bleu "$hyp" <"$hyp" | head -n 1)" "case:lc|$bleu" bleu $lc "$ref"

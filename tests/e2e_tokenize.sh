@@ -1,5 +1,6 @@
 #!/bin/sh
 # tokenize prints the pieces that a model is trained on, and --join takes every text back.
+# shellcheck disable=SC2059,SC2086 # texts as printf spells them; no flag, or one
 . "$(dirname "$0")/common.inc"
 
 smallest_run "$scratch/run" --after-batches 24
@@ -86,7 +87,9 @@ done
 grep -q '^tide: standard input: ' "$scratch/stderr" || die "a directory: $(cat "$scratch/stderr")"
 
 # 30 megabytes pass through where there is room for less than half of them. (Sanitizers need more room than that.)
+# shellcheck disable=SC3045 # where a shell has no ulimit -v, the test ends here
 (ulimit -v 12000 && "$tide" --version) >"$scratch/out" 2>&1 || { echo "skipped: memory cannot be limited here"; exit 0; }
 yes "$(printf '%10000s' 海)" | head -n 3000 >"$scratch/in"
+# shellcheck disable=SC3045
 (ulimit -v 12000 && tokenize run <"$scratch/in" >"$scratch/out") || exit 1
 [ "$(sort "$scratch/out" | uniq -c | tr -s ' ')" = ' 3000 海' ] || die "3000 lines came out as $(wc -l <"$scratch/out")"

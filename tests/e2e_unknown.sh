@@ -52,7 +52,8 @@ translate --replace-unk --n-best 2 --beam-size 5 | awk -F' [|][|][|] ' '$1 != la
 
 refuses() {
     "$tide" translate "$@" </dev/null >"$scratch/stdout" 2>"$scratch/stderr"
-    [ $? = "$status" ] || die "translate $*: exit $?"
+    got=$?
+    [ $got = "$status" ] || die "translate $*: exit $got"
     grep -q -- "$why" "$scratch/stderr" || die "translate $*: $(cat "$scratch/stderr")"
 }
 printf 'a\tb\nno tab\n' >"$scratch/broken"

@@ -11,7 +11,7 @@
 static int fails(void) {
     static long calls;
     const char *at = getenv("FAIL_AT");
-    if (!at || __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED) != atol(at)) return 0;
+    if (!at || __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED) != strtol(at, NULL, 10)) return 0;
     errno = EIO;
     return 1;
 }

@@ -13,6 +13,7 @@ kills=0 rounds=0
 while [ $kills -lt 50 ]; do
     rounds=$((rounds + 1))
     run=$scratch/killed$rounds
+    # shellcheck disable=SC2013 # a number a line
     for delay in $(awk -v seed="$((seed + rounds))" 'BEGIN { srand(seed); for (i = 0; i < 400; i++) print 0.7 * rand() ^ 2 }'); do
         train "$run" &
         process=$!

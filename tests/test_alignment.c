@@ -120,8 +120,8 @@ static void shifting_takes_the_next_step(void **state) {
     (void)state;
     Alignment a = tide_alignment();
     alignment_shift(&a);
-    assert_memory_equal(a.weight, weights + 7, 4 * 7 * sizeof *weights);
-    assert_memory_equal(a.weight + 4 * 7, weights + 4 * 7, 7 * sizeof *weights);
+    assert_memory_equal(a.weight, weights + 7, 4UL * 7 * sizeof *weights);
+    assert_memory_equal(a.weight + 4L * 7, weights + 4L * 7, 7 * sizeof *weights);
     assert_format(a, write_hard, "0-0 1-1 4-2");
 }
 

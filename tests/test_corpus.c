@@ -485,7 +485,7 @@ static void no_part_shares_a_sentence_with_another(void **state) {
         for (int i = 0; i < CROWD; i++) {
             count[part[i]]++;
             for (int k = 0; k < i; k++) {
-                bool same[2] = {pairs[i][0] == pairs[k][0], pairs[i][1] == pairs[k][1]};
+                const bool same[2] = {pairs[i][0] == pairs[k][0], pairs[i][1] == pairs[k][1]};
                 if (part[i] == REPEATED || part[k] == REPEATED) continue;
                 assert_false(same[0] && same[1]);
                 if (same[0] || same[1]) assert_int_equal(part[i], part[k]);

@@ -59,9 +59,9 @@ static void places_and_length_count(void **state) {
     for (size_t n = 0; n < BYTES; n++) assert_true(sum_of(bytes, n) != sum_of(bytes, n + 1));
     uint64_t seen[BYTES / 8];
     for (int word = 0; word < BYTES / 8; word++) {
-        bytes[8 * word] = 1;
-        seen[word] = sum_of(bytes, BYTES);
-        bytes[8 * word] = 0;
+        unsigned char one[BYTES] = {0};
+        one[8L * word] = 1;
+        seen[word] = sum_of(one, BYTES);
         for (int before = 0; before < word; before++) assert_true(seen[word] != seen[before]);
     }
 }

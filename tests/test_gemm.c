@@ -25,7 +25,7 @@ typedef struct Matrix {
     float *block, *v; /* v is MARGIN numbers into the block */
 } Matrix;
 
-static size_t block_size(const Matrix *m) { return 2 * MARGIN + (size_t)m->rows * (size_t)m->ld; }
+static size_t block_size(const Matrix *m) { return 2UL * MARGIN + (size_t)m->rows * (size_t)m->ld; }
 static float *at(const Matrix *m, int i, int j) { return m->v + (size_t)i * (size_t)m->ld + j; }
 
 /* Random numbers in rows that are further apart than they are long. */

@@ -256,7 +256,7 @@ static void assert_within_rows(const Bench *b, const RowKernel *kernel, int n) {
 
 static void assert_same_bits(const Bench *x, const Bench *y, const RowKernel *kernel, int n) {
     for (int r = 0; r < ROWS; r++)
-        if (memcmp(x->row[r], y->row[r], (size_t)(kernel->width[r] * n) * sizeof(float)))
+        if (memcmp(x->row[r], y->row[r], (size_t)(kernel->width[r] * n) * sizeof(float)) != 0)
             fail_msg("%s of %d: row %d differs", kernel->name, n, r);
     assert_memory_equal(x->result, y->result, sizeof x->result);
 }

@@ -35,7 +35,7 @@ static void any_threads_and_kernels_end_in_the_same_bits(void **unused) {
         for (int i = 0; i < 4; i++) {
             kernels = kernels_at(set);
             real *weights = train(counts[i], nats, &size);
-            if (memcmp(weights, first, size) || memcmp(nats, right, sizeof nats))
+            if (memcmp(weights, first, size) != 0 || memcmp(nats, right, sizeof nats) != 0)
                 fail_msg("%s with %d threads differs", kernels->name, counts[i]);
             mem_free(weights);
         }

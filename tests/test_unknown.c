@@ -56,17 +56,17 @@ static void a_broken_lexicon_is_refused_with_its_line(void **state) {
     static const struct {
         const char *text, *reason;
         long line;
-    } cases[] = {
+    } broken[] = {
         {"a\tb\nno tab\n", "one tab", 2},        {"a\tb\tc\n", "one tab", 1},
         {"a\tb\n\n\tc\n", "source is empty", 3}, {"a\t \n", "translation is empty", 1},
         {"\n  \t \n", "source is empty", 2},     {"a\tb\nc\td\nａ\te\n", "\"a\" has an entry already", 3},
         {"a\tb\nc\xff\td\n", "UTF-8", 2},
     };
-    for (size_t i = 0; i < COUNT(cases); i++) {
+    for (size_t i = 0; i < COUNT(broken); i++) {
         Err err;
-        assert_null(lexicon_of(cases[i].text, &err));
-        assert_int_equal(err.line, cases[i].line);
-        if (!strstr(err.reason, cases[i].reason)) fail_msg("'%s', not '%s'", err.reason, cases[i].reason);
+        assert_null(lexicon_of(broken[i].text, &err));
+        assert_int_equal(err.line, broken[i].line);
+        if (!strstr(err.reason, broken[i].reason)) fail_msg("'%s', not '%s'", err.reason, broken[i].reason);
     }
     Err err;
     assert_null(lexicon_read("/nowhere/lexicon", &err));
@@ -107,7 +107,7 @@ static char *replaced(const Translator *t, const char *sentence, char *const *wo
         ids[i] = unknown ? ID_UNK : vocab_id(t->target.vocab, words[i]);
         assert_true(unknown == (ids[i] == ID_UNK));
         if (!unknown) continue;
-        size_t from = (size_t)atoi(words[i] + 1);
+        size_t from = strtoul(words[i] + 1, NULL, 10);
         assert_true(from + 1 < width);
         alpha[i * width + from] = 0.4f;
     }
@@ -241,10 +241,11 @@ static void texts_stay_well_formed(void **state) {
         char *plain = replaced(&t, source, words, NULL, false);
         assert_string_equal(plain, target);
         char **pieces = tokenizer_split(&t.source.tokenizer, source);
-        for (ptrdiff_t k = 0; k < arrlen(words) && arrlen(pieces); k++) {
+        const size_t places = arrlenu(pieces);
+        for (ptrdiff_t k = 0; k < arrlen(words) && places > 0; k++) {
             if (below(3)) continue;
             char name[32];
-            snprintf(name, sizeof name, "@%zu", below(arrlenu(pieces)));
+            snprintf(name, sizeof name, "@%zu", below(places));
             mem_free(words[k]);
             words[k] = mem_strdup(name);
         }

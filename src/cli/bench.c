@@ -90,7 +90,7 @@ static void subject_begin(Subject *s, const BenchSize *size, Threads *threads) {
         s->ids[side] = mem_alloc((size_t)words * sizeof(int));
         s->rows[side] = mem_alloc((size_t)size->batch * sizeof(int *));
         for (int i = 0; i < words; i++) s->ids[side][i] = (int)rng_below(&rng, (uint32_t)vocab);
-        for (int b = 0; b < size->batch; b++) s->rows[side][b] = s->ids[side] + b * size->length;
+        for (int b = 0; b < size->batch; b++) s->rows[side][b] = s->ids[side] + (size_t)b * (size_t)size->length;
     }
 }
 
@@ -134,7 +134,7 @@ void bench_step(Threads *threads, const BenchSize *size, int updates) {
     Optimizer optimizer;
     const UpdateOptions options = {.learn_rate = 1e-3, .clip_norm = 1};
     enum { WARM = 2, MOST = 1000 };
-    double seconds[MOST], all = 0, tokens = (double)size->batch * size->length;
+    double seconds[MOST] = {0}, all = 0, tokens = (double)size->batch * size->length;
     subject_begin(&s, size, threads);
     optimizer_init(&optimizer, OPTIMIZER_ADAM, s.model.params.size);
     for (int i = 0; i < updates + WARM; i++) {

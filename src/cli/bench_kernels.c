@@ -156,13 +156,13 @@ KERNEL(softmax_gradient) { kernels->softmax_gradient(n, x[0], 3, (real)0.1, (rea
 NAIVE(softmax_gradient) { EACH x[0][i] = (real)(0.1 * (x[0][i] / 3.0 - 0.01)); }
 
 KERNEL(maxout) { kernels->maxout(n, x[0], x[1]); }
-NAIVE(maxout) { EACH x[0][i] = x[1][2 * i] > x[1][2 * i + 1] ? x[1][2 * i] : x[1][2 * i + 1]; }
+NAIVE(maxout) { EACH x[0][i] = x[1][2L * i] > x[1][2L * i + 1] ? x[1][2L * i] : x[1][2L * i + 1]; }
 
 KERNEL(maxout_back) { kernels->maxout_back(n, x[0], x[1]); }
 NAIVE(maxout_back) {
     EACH {
-        int larger = 2 * i + (x[0][2 * i + 1] > x[0][2 * i]);
-        x[0][2 * i] = x[0][2 * i + 1] = 0;
+        long larger = 2L * i + (x[0][2L * i + 1] > x[0][2L * i]);
+        x[0][2L * i] = x[0][2L * i + 1] = 0;
         x[0][larger] = x[1][i];
     }
 }

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
-_Noreturn void check_failed(const char *file, int line, const char *format, ...) {
+void check_failed(const char *file, int line, const char *format, ...) {
     va_list args;
     va_start(args, format);
     fprintf(stderr, "tide: internal error at %s:%d: ", file, line);
@@ -57,7 +57,7 @@ void mem_free(void *memory) { free(memory); }
 
 void *mem_alloc_aligned(size_t bytes) {
     enum { CACHE_LINE = 64, HUGE_PAGE = 1 << 21 };
-    size_t align = bytes < 2 * HUGE_PAGE ? CACHE_LINE : HUGE_PAGE, rounded = (bytes + align - 1) / align * align;
+    size_t align = bytes < 2L * HUGE_PAGE ? CACHE_LINE : HUGE_PAGE, rounded = (bytes + align - 1) / align * align;
     void *memory = granted(rounded < bytes ? NULL : aligned_alloc(align, rounded ? rounded : align), bytes);
     /* fewer and cheaper page faults, and fewer misses in the table of pages; only a hint */
     if (align == HUGE_PAGE) madvise(memory, rounded, MADV_HUGEPAGE);

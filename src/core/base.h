@@ -9,7 +9,7 @@
     do {                                                                                                               \
         if (!(condition)) check_failed(__FILE__, __LINE__, __VA_ARGS__);                                               \
     } while (0)
-_Noreturn void check_failed(const char *file, int line, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void check_failed(const char *file, int line, const char *format, ...) __attribute__((noreturn, format(printf, 3, 4)));
 
 /* Why a file or a text could not be used. Functions that read or write return 0, or -1 with *err filled;
    only cli/ prints it: "path:line: reason" (path and line are left out where they are empty or 0). */

@@ -118,7 +118,7 @@ static void multiply_block(const Product *p, int tile0, int tile1, int panel0, i
         if (panel + 1 == panel1) next = at + k < p->steps ? right_at(p, panel0, at + k) : after;
         for (int tile = tile0; tile < tile1; tile++, next += (size_t)k * (size_t)step) {
             int first = part_begin(p->rows, p->tiles, tile), rows = part_begin(p->rows, p->tiles, tile + 1) - first;
-            size_t row = (size_t)(p->row + first);
+            size_t row = (size_t)p->row + (size_t)first;
             kernels->gemm_tile(rows, cols, k, p->left + (size_t)first * (size_t)p->steps + (size_t)at * (size_t)rows,
                                right_at(p, panel, at), init ? init + row * (size_t)ld_init + col : NULL, ld_init,
                                p->c + row * (size_t)p->ldc + col, p->ldc, next, step);

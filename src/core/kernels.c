@@ -5,6 +5,8 @@
 #include "core/base.h"
 #include "core/simd.h"
 
+/* NOLINTBEGIN(bugprone-implicit-widening-of-multiplication-result): places within a tile or a row */
+
 #if VW == 16
 enum { TILE_ROWS = 14 }; /* 28 accumulators, 2 of b, 1 of a: 31 of 32 registers */
 #elif VW == 8
@@ -53,8 +55,9 @@ static void tile_of(int rows, int k, const real *a, const real *b, const real *i
                     const real *ahead, int ahead_step) {
     switch (rows) {
 #define TILE(n)                                                                                                        \
-    case n:                                                                                                            \
-        if (n <= TILE_ROWS) tile(n <= TILE_ROWS ? n : 1, k, a, b, init, ld_init, c, ld_c, ahead, ahead_step);          \
+    case (n):                                                                                                          \
+        if ((n) <= TILE_ROWS)                                                                                          \
+            tile((n) < TILE_ROWS ? (n) : TILE_ROWS, k, a, b, init, ld_init, c, ld_c, ahead, ahead_step);               \
         return;
         TILE(1)
         TILE(2) TILE(3) TILE(4) TILE(5) TILE(6) TILE(7) TILE(8) TILE(9) TILE(10) TILE(11) TILE(12) TILE(13) TILE(14)
@@ -457,3 +460,5 @@ const Kernels KERNELS = {
     .adadelta = adadelta,
     .fma_rounds = fma_rounds,
 };
+
+/* NOLINTEND(bugprone-implicit-widening-of-multiplication-result) */

@@ -93,7 +93,7 @@ void gru_steps(Tape *tape, const GruStep *list, int count, Var **h) {
         g->rh = rh;
         rh += (size_t)g->m * (size_t)n;
         gates_in[k] = (TapeProduct){g->m, g->step.h->v, n, g->step.Uzr, false, x, 3 * n, x, 3 * n};
-        state_in[k] = (TapeProduct){g->m, g->rh, n, g->step.U, false, x + 2 * n, 3 * n, x + 2 * n, 3 * n};
+        state_in[k] = (TapeProduct){g->m, g->rh, n, g->step.U, false, x + 2L * n, 3 * n, x + 2L * n, 3 * n};
     }
     tape_products(tape, gates_in, count);
     rows_run(tape, gates, steps);
@@ -144,7 +144,7 @@ static void gru_step_back(Tape *tape, const Record *record) {
         g->dh = var_grad(tape, g->step.h);
         var_grad(tape, g->step.out);
         const real *da = var_grad_in_place(g->step.x);
-        to_rh[k] = (TapeProduct){g->m, da + 2 * n, 3 * n, g->step.U, true, NULL, 0, g->drh, n};
+        to_rh[k] = (TapeProduct){g->m, da + 2L * n, 3 * n, g->step.U, true, NULL, 0, g->drh, n};
         to_h[k] = (TapeProduct){g->m, da, 3 * n, g->step.Uzr, true, g->dh, n, g->dh, n};
     }
     rows_run(tape, state_gradient, &steps);
@@ -156,6 +156,6 @@ static void gru_step_back(Tape *tape, const Record *record) {
         const int n = g->n;
         const real *da = g->step.x->g;
         tape_weight_grad(tape, g->step.Uzr, g->step.h->v, n, da, 3 * n, g->m);
-        tape_weight_grad(tape, g->step.U, g->rh, n, da + 2 * n, 3 * n, g->m);
+        tape_weight_grad(tape, g->step.U, g->rh, n, da + 2L * n, 3 * n, g->m);
     }
 }

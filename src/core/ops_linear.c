@@ -16,7 +16,7 @@ Var *linear(Tape *tape, Var *x, Var *W, Var *b) {
 }
 
 /* dx and dW of a product whose gradient is dy. Returns whether dy is needed no more. */
-static bool product_back(Tape *tape, Var *x, Var *W, const real *dy) {
+static bool product_gradients(Tape *tape, Var *x, Var *W, const real *dy) {
     const real *init;
     real *dx = var_grad_product(tape, x, &init);
     tape_products(tape, &(TapeProduct){x->rows, dy, W->cols, W, true, init, x->cols, dx, x->cols}, 1);
@@ -42,7 +42,7 @@ static void linear_back(Tape *tape, const Record *record) {
         var_grad(tape, y);
         threads_run(tape->threads, "bias", y->cols, 1024, sum_columns, &columns);
     }
-    bool done = product_back(tape, record->in[0], record->in[1], var_grad(tape, y));
+    bool done = product_gradients(tape, record->in[0], record->in[1], var_grad(tape, y));
     if (done && y->last_read) tape_give(tape, y->g, (size_t)y->rows * (size_t)y->cols);
 }
 
@@ -58,5 +58,5 @@ Var *linear_onto(Tape *tape, Var *y, Var *x, Var *W) {
 }
 
 static void linear_onto_back(Tape *tape, const Record *record) {
-    product_back(tape, record->in[0], record->in[1], var_grad(tape, record->out));
+    product_gradients(tape, record->in[0], record->in[1], var_grad(tape, record->out));
 }

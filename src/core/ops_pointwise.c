@@ -30,7 +30,7 @@ enum { GRAIN = 1 << 14 };
 static void maxout_part(void *context, int begin, int end, int thread) {
     (void)thread;
     const Pointwise *p = context;
-    kernels->maxout(end - begin, p->y->v + begin, p->x->v + 2 * begin);
+    kernels->maxout(end - begin, p->y->v + begin, p->x->v + 2L * begin);
 }
 
 static Back maxout_back;
@@ -45,7 +45,7 @@ Var *maxout(Tape *tape, Var *x) {
 static void maxout_back_part(void *context, int begin, int end, int thread) {
     (void)thread;
     const Pointwise *p = context;
-    kernels->maxout_back(end - begin, p->x->v + 2 * begin, p->y->g + begin);
+    kernels->maxout_back(end - begin, p->x->v + 2L * begin, p->y->g + begin);
 }
 
 static void maxout_back(Tape *tape, const Record *record) {

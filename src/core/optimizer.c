@@ -71,8 +71,10 @@ static void update_blocks(void *context, int begin, int end, int thread) {
 /* By multiplications alone, so that the bits are the same everywhere. */
 static double power(double base, long n) {
     double product = 1;
-    for (; n > 0; n /= 2, base *= base)
+    for (; n > 0; n /= 2) {
         if (n % 2) product *= base;
+        base *= base;
+    }
     return product;
 }
 

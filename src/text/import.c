@@ -194,8 +194,6 @@ static int gather(Import *import, const Input *input, Err *err) {
 
 /* ---- traditional to simplified --------------------------------------------------------------------------------- */
 
-extern char **environ;
-
 /* Has opencc rewrite the pairs. English and places pass through it unchanged. */
 static int simplify(Import *import, Err *err) {
     char in[528], out[540];

@@ -97,7 +97,8 @@ static int list_groups(Keyed *groups, const PairKeys *keys, int n, const unsigne
 
 /* Fills dev, then test, with groups that fit and are not so large that a few of them would be the whole set. */
 static void deal(const Keyed *groups, int count, const int *size, long dev, long test, unsigned char *group_part) {
-    long room[PARTS] = {0, dev, test}, most[PARTS] = {0, 1 + dev / 50, 1 + test / 50};
+    long room[PARTS] = {0, dev, test};
+    const long most[PARTS] = {0, 1 + dev / 50, 1 + test / 50};
     for (int g = 0; g < count; g++) {
         int n = size[groups[g].index];
         for (Part p = DEV; p <= TEST; p++) {

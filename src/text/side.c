@@ -116,6 +116,7 @@ int *side_memory_encode(SideMemory *m, const char *sentence) {
         ptrdiff_t at = m->known ? shgeti(m->known, words.word) : -1;
         if (at < 0) at = learn_word(m, &words);
         const WordIds *word = &m->known[at];
+        /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): where a word has ids, there is a stock */
         if (word->length > 0) memcpy(arraddnptr(ids, word->length), m->stock + word->begin, word->length * sizeof *ids);
     }
     words_end(&words);

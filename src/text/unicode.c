@@ -110,8 +110,8 @@ static int32_t plain(int32_t c) {
 static char *normalise_plain(const char *bytes, size_t n) {
     char *text = mem_alloc(n + 1), *out = text;
     for (size_t at = 0, length; at < n; at += length) {
-        int32_t c = (signed char)bytes[at];
-        length = c > 0 ? 1 : read_character(bytes + at, n - at, &c);
+        int32_t c = (unsigned char)bytes[at];
+        length = c > 0 && c < 0x80 ? 1 : read_character(bytes + at, n - at, &c);
         if (length == 0 || c == 0 || (c = plain(c)) == 0) {
             mem_free(text);
             return NULL;

@@ -70,8 +70,10 @@ void alignment_merge_words(Alignment *a) {
         for (int j = 0; j < a->n_source; j++)
             sum[(size_t)target_word[i] * (size_t)merged.n_source + (size_t)source_word[j]] += (double)row(a, i)[j];
     }
-    for (size_t k = 0; k < (size_t)merged.n_target * (size_t)merged.n_source; k++)
-        weight[k] = (float)(sum[k] / pieces[k / (size_t)merged.n_source]);
+    for (size_t k = 0; k < (size_t)merged.n_target * (size_t)merged.n_source; k++) {
+        int count = pieces[k / (size_t)merged.n_source];
+        weight[k] = (float)(sum[k] / count);
+    }
     mem_free(source_word);
     mem_free(target_word);
     mem_free(pieces);

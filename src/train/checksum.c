@@ -26,7 +26,7 @@ static void add_blocks(uint64_t lane[CHECKSUM_LANES], const unsigned char *bytes
         __builtin_prefetch((const void *)((uintptr_t)bytes + AHEAD));
         for (int i = 0; i < CHECKSUM_LANES; i++) {
             uint64_t word;
-            memcpy(&word, bytes + 8 * i, sizeof word);
+            memcpy(&word, bytes + 8L * i, sizeof word);
             state[i] = mix(state[i], word);
         }
     }

@@ -14,9 +14,8 @@ int log_open(Log *log, const char *dir, long lines, Err *err) {
         if (c == '\n') lines--;
     long end = ftell(log->file);
     if (lines > 0) return err_set(err, log->path, 0, "is %ld lines shorter than at the checkpoint", lines);
-    if (end < 0 || ftruncate(fileno(log->file), end))
+    if (end < 0 || ftruncate(fileno(log->file), end) || fseek(log->file, 0, SEEK_END))
         return err_set(err, log->path, 0, "cannot be written: %s", strerror(errno));
-    fseek(log->file, 0, SEEK_END);
     return 0;
 }
 

@@ -126,7 +126,7 @@ static int set_number(Options *options, const Option *option, int i, const char 
 }
 
 int option_set(Options *options, const Option *option, const char *const *values, Err *err) {
-    for (int i = 0; i < option->values; i++) {
+    for (int i = 0, n = option->values; i < n; i++) {
         int status = option->kind == OPTION_TEXT ? set_text(text_at(options, option, i), option, values[i], err)
                                                  : set_number(options, option, i, values[i], err);
         if (status) return status;
@@ -158,6 +158,7 @@ static int set_words(Options *options, const Option *option, char *text, Err *er
     char *rest = NULL;
     for (char *word = strtok_r(text, " \t\r", &rest); word; word = strtok_r(NULL, " \t\r", &rest), n++)
         if (n < 2) values[n] = word;
+    CHECK(option->values <= 2, "%s takes %d values", option->name, option->values);
     if (n != option->values)
         return err_set(err, NULL, 0, "%s needs %d value%s", option->name, option->values,
                        option->values > 1 ? "s" : "");

@@ -189,7 +189,7 @@ static int check_sum(const Safetensors *file, const char *header, size_t header_
 
 static int read_file(Safetensors *file, Err *err) {
     uint64_t header_size;
-    if (file->size < 8) return err_set(err, file->path, 0, "too short for a safetensors file");
+    if (!file->bytes || file->size < 8) return err_set(err, file->path, 0, "too short for a safetensors file");
     memcpy(&header_size, file->bytes, 8);
     if (header_size > file->size - 8 || header_size > HEADER_LIMIT)
         return err_set(err, file->path, 0, "not a safetensors file, or truncated");

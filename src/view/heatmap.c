@@ -57,11 +57,12 @@ static double text_em(const char *text) {
 
 static void put_char(FILE *out, int32_t c) {
     utf8proc_uint8_t bytes[4];
+    size_t n = (size_t)utf8proc_encode_char(c, bytes);
     if (c == '<') fputs("&lt;", out);
     else if (c == '>') fputs("&gt;", out);
     else if (c == '&') fputs("&amp;", out);
     else if (c == '"') fputs("&quot;", out);
-    else fwrite(bytes, 1, (size_t)utf8proc_encode_char(c, bytes), out);
+    else fwrite(bytes, 1, n, out);
 }
 
 static void put_text(FILE *out, const char *text) {

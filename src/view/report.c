@@ -224,6 +224,7 @@ static int read_frames(Report *r, Err *err) {
     FILE *out = memory_open(&r->frames, &r->frames_size);
     for (long k = 0; !status && k < most; k++) {
         char path[512];
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): NULL stands for no updates, and then most is 0 */
         frame_path(path, r->dir, updates[most < 2 ? k : chosen(k, n, most)]);
         if (k) fputc(',', out);
         status = read_frame(out, path, err);

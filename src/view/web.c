@@ -51,8 +51,9 @@ void web_text(FILE *out, const char *text) {
     while (*text) {
         utf8proc_uint8_t bytes[4];
         int32_t c = char_shown(&text);
+        size_t n = (size_t)utf8proc_encode_char(c, bytes);
         if (c == '"' || c == '\\') fputc('\\', out);
-        fwrite(bytes, 1, (size_t)utf8proc_encode_char(c, bytes), out);
+        fwrite(bytes, 1, n, out);
     }
     fputc('"', out);
 }
