@@ -8,6 +8,7 @@
 #   make soak      what takes hours: kills, broken disks, damage, half an hour of each fuzzer
 #   make bench     what this machine reaches (idle, please); against peers: scripts/compare-*
 #   make corpus-games   a corpus of some 80,000 pairs, from the translations of games in Debian's packages
+#   make lint      clang-tidy, cppcheck, shellcheck and the compiler's warnings
 #   make fixtures  what PyTorch computed for the tests, anew (needs python3-torch)
 #   make format    clang-format         make install            to $(PREFIX)/bin
 
@@ -24,7 +25,7 @@ B    := build/$(config)
 PKGS := stb libutf8proc libcjson
 
 CPPFLAGS := -Isrc -I$B -D_GNU_SOURCE $(shell pkg-config --cflags-only-I $(PKGS) 2>/dev/null | sed 's/-I/-isystem /g')
-CFLAGS   := -std=gnu11 -g -Wall -Wextra -Wshadow -Wconversion $(if $(CI),-Werror) -pthread \
+CFLAGS   := -std=gnu11 -g -Wall -Wextra -Wshadow -Wconversion $(if $(CI)$(filter lint,$(config)),-Werror) -pthread \
             -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math
 LDLIBS   := -lutf8proc -lcjson -lm -pthread
 
@@ -147,6 +148,37 @@ plain: $(PLAIN)
 check: programs
 	TIDE=$(CURDIR)/$B/tide scripts/run-tests $(TESTS) $(DOUBLES) $(SCRIPTS)
 
+# ---- what reads the code --------------------------------------------------------------------------------------------
+
+# clang-tidy reads what was compiled anew, each file as it was compiled.
+TIDY = @echo '  clang-tidy $<' && mkdir -p $(@D) && scripts/tidy $< -- $(CPPFLAGS) $(CFLAGS)
+TIDIED := $(patsubst src/%.c,$B/%.tidied,$(filter-out src/core/kernels.c,$(wildcard src/*.c src/*/*.c))) \
+          $(KERNELS:%=$B/core/kernels_%.tidied) $(patsubst tests/%.c,$B/tests/%.tidied,$(wildcard tests/*.c))
+
+$B/%.tidied: src/%.c $B/%.o .clang-tidy
+	$(TIDY) && touch $@
+$B/core/kernels_%.tidied: src/core/kernels.c $B/core/kernels_%.o .clang-tidy
+	$(TIDY) $(isa.$*) -DKERNELS=kernels_$* && touch $@
+$B/tests/%.tidied: tests/%.c $(wildcard tests/*.h) $B/libtide.a .clang-tidy
+	$(TIDY) && touch $@
+$B/tests/double_%.tidied: tests/double_%.c $(wildcard tests/*.h) $B/libtide.a .clang-tidy
+	$(TIDY) -UTIDE_X86 -UTIDE_ARM -DTIDE_DOUBLE && touch $@
+
+# What cppcheck says of style, where it is no matter of taste and not misled.
+CPPCHECK := --enable=warning,style,performance,portability --inline-suppr --quiet --std=c11 --error-exitcode=1 \
+    $(patsubst %,--suppress=%,duplicateCondition duplicateExpression knownConditionTrueFalse redundantContinue \
+    shadowFunction unusedStructMember variableScope) --suppress='*:/usr/include/*' \
+    $(CPPFLAGS:-isystem=-I) -DKERNELS=kernels_portable
+SHELL_SCRIPTS := $(shell grep -l '^\#!/bin/sh' scripts/* .ci/run) $(wildcard tests/*.sh)
+
+tidied: $(TIDIED)
+cppchecked:
+	@echo '  cppcheck src tests'
+	@cppcheck -j $(JOBS) $(CPPCHECK) src tests
+shellchecked:
+	@echo '  shellcheck scripts tests .ci/run'
+	@shellcheck -a $(SHELL_SCRIPTS)
+
 # ---- by name --------------------------------------------------------------------------------------------------------
 
 demo: setup
@@ -193,6 +225,11 @@ build/soak/fuzz_%.passed: $B/tests/fuzz_%
 	$(MAKE) -j$(JOBS) config=fuzz build/fuzz/tests/fuzz_$*
 	scripts/fuzz 1800 build/fuzz/tests/fuzz_$* && touch $@
 
+lint:
+	scripts/setup lint
+	$(MAKE) -j$(JOBS) -k -O config=lint programs tidied cppchecked shellchecked
+	@echo 'clean: gcc, clang-tidy, cppcheck, shellcheck'
+
 fixtures:
 	scripts/make-fixtures
 
@@ -217,7 +254,7 @@ install: build/tide
 clean:
 	rm -rf build
 
-.PHONY: programs plain fuzzers check demo test asan tsan neon pages fuzz soak fixtures setup format bench corpus-games
-.PHONY: install clean
+.PHONY: programs plain fuzzers check tidied cppchecked shellchecked demo test asan tsan neon pages fuzz
+.PHONY: soak lint fixtures setup format bench corpus-games install clean
 .SECONDARY:
 -include $(shell find $B -name '*.d' 2>/dev/null)
