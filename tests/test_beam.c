@@ -204,11 +204,35 @@ static void weights_are_packed_when_first_multiplied(void **state) {
     end(&w);
 }
 
+/* With weights of zero everything is equally likely: then the earlier row counts, then the smaller id, whoever looks.
+ */
+static void ties_go_to_the_first(void **unused) {
+    (void)unused;
+    for (int threads = 1; threads <= 3; threads++) {
+        World w;
+        begin(&w, &attention_additive, false);
+        threads_free(w.threads);
+        w.tape.threads = w.threads = threads_new(threads);
+        memset(w.model.params.values, 0, w.model.params.size * sizeof(real));
+        BeamOptions o = options(3, 0);
+        Nbest *found = search(&w, sources, lengths, SENTENCES, &o);
+        for (int s = 0; s < SENTENCES; s++) {
+            assert_int_equal(found[s].count, 3);
+            for (int k = 0; k < 3; k++) { /* </s>, 4 </s>, 4 4 </s> */
+                const Hypothesis *h = &found[s].list[k];
+                assert_int_equal(h->length, k + 1);
+                for (int i = 0; i <= k; i++) assert_int_equal(h->ids[i], i < k ? 4 : EOS);
+            }
+        }
+        end(&w);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hypotheses_are_what_forcing_gives),        cmocka_unit_test(a_beam_of_one_is_greedy),
         cmocka_unit_test(a_sentence_does_not_feel_its_batch),       cmocka_unit_test(banned_words_are_not_written),
-        cmocka_unit_test(weights_are_packed_when_first_multiplied),
+        cmocka_unit_test(weights_are_packed_when_first_multiplied), cmocka_unit_test(ties_go_to_the_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

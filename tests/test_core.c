@@ -17,6 +17,45 @@
 #include "core/rng.h"
 #include "core/threads.h"
 
+/* ---- memory --------------------------------------------------------------------------------------------- */
+
+static jmp_buf refused;
+static size_t refused_bytes;
+
+static void on_refusal(size_t bytes) {
+    refused_bytes = bytes;
+    longjmp(refused, 1);
+}
+
+/* The second allocation from now is refused, whichever function asks for it; the others are not. */
+static void the_nth_allocation_is_refused(void **unused) {
+    (void)unused;
+    static const size_t sizes[] = {42, 42, 42, 64, 4, 8};
+    mem_on_failure(on_refusal);
+    for (int way = 0; way < 6; way++) {
+        refused_bytes = 0;
+        mem_fail_nth(2);
+        mem_free(mem_alloc(1));
+        if (!setjmp(refused)) {
+            switch (way) {
+            case 0: mem_free(mem_alloc(42)); break;
+            case 1: mem_free(mem_zalloc(42)); break;
+            case 2: mem_free(mem_realloc(NULL, 42)); break;
+            case 3: mem_free(mem_alloc_aligned(64)); break;
+            case 4: mem_free(mem_strndup("refused", 3)); break;
+            default: mem_free(mem_strdup("refused"));
+            }
+            fail_msg("way %d was not refused", way);
+        }
+        assert_int_equal(refused_bytes, sizes[way]);
+        mem_free(mem_alloc(1));
+    }
+    mem_fail_nth(1);
+    mem_fail_nth(0);
+    mem_free(mem_alloc(1));
+    mem_on_failure(NULL);
+}
+
 /* ---- arena --------------------------------------------------------------------------------------------- */
 
 enum { LARGE = 9 << 20 /* more than a chunk */ };
@@ -273,6 +312,7 @@ static void runs_are_tallied(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_nth_allocation_is_refused),
         cmocka_unit_test(arena_blocks_are_aligned_and_apart),
         cmocka_unit_test(arena_reset_leaves_one_chunk_that_fits),
         cmocka_unit_test(arena_rewinds_to_a_mark),

@@ -331,6 +331,16 @@ static void dropout_draws_by_place(void **unused) {
     assert_in_range(kept, 79500, 80500); /* four standard deviations: sqrt(N 0.8 0.2) = 126 */
 }
 
+/* What says how fast a processor could be does all of its work: with a factor of 1 the registers keep their numbers. */
+static void the_limit_is_worked_for(void **unused) {
+    (void)unused;
+    for (int set = 0; kernels_at(set); set++) {
+        const int rows = kernels_at(set)->tile_rows;
+        assert_true(kernels_at(set)->fma_rounds(5, 1) == (float)(rows * (2 * rows - 1)));
+        assert_true(kernels_at(set)->fma_rounds(5, 0) == (float)(2 * rows));
+    }
+}
+
 /* A weight that gets no gradient any more: its moments end at zero instead of creeping among the subnormal numbers,
    where each of them would cost the processor a hundred times what others do. */
 static void faded_moments_end_at_zero(void **unused) {
@@ -356,6 +366,7 @@ int main(void) {
         cmocka_unit_test(exp_tanh_and_sigmoid_are_accurate), cmocka_unit_test(extremes_are_finite),
         cmocka_unit_test(all_sets_compute_the_same_bits),    cmocka_unit_test(faded_moments_end_at_zero),
         cmocka_unit_test(sums_run_in_sixteen_lanes),         cmocka_unit_test(dropout_draws_by_place),
+        cmocka_unit_test(the_limit_is_worked_for),
     };
     return cmocka_run_group_tests_name("kernels", tests, NULL, restore);
 }
