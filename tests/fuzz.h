@@ -63,7 +63,7 @@ static inline void options_check(const Options *options) {
     options_default(&again);
     CHECK(utf8_valid(text, strlen(text)), "not fit for JSON: %s", text);
     CHECK(!options_read(&again, text, NULL, &err), "line %ld: %s in %s", err.line, err.reason, text);
-    const Option *option = options_differ(options, &again, left, right);
+    const Option *option = options_differ(NULL, options, &again, left, right);
     CHECK(!option, "%s was %s and became %s", option->name, left, right);
     mem_free(text);
 }

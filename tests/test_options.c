@@ -14,7 +14,7 @@ static void assert_comes_back(const Options *options) {
     char *text = options_configuration(options), left[64], right[64];
     options_default(&again);
     if (options_read(&again, text, "config", &err)) fail_msg("line %ld: %s", err.line, err.reason);
-    const Option *option = options_differ(options, &again, left, right);
+    const Option *option = options_differ(NULL, options, &again, left, right);
     if (option) fail_msg("%s was %s and became %s", option->name, left, right);
     mem_free(text);
 }

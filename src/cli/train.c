@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_PROBES = 256 };
+enum { MOST_MANY = 256 };
 
 static const Flag flags[] = {
     {"model", 1, "DIR", "where the run lives; goes on if it holds one"},
@@ -22,6 +22,8 @@ static const Flag flags[] = {
     {"guided-alignment", 1, "FILE", "guide the attention by these links of words, a line a pair (`i-j`, from 0)"},
     {"preset", 1, "NAME", "tiny, small, base or bahdanau2015 (models/NAME.conf)"},
     {"config", 1, "FILE", "`key = value` lines; flags go before it, it goes before the preset"},
+    {"allow-change", MANY, "OPTION...",
+     "options that may be others than in the training that goes on: learn-rate, say"},
     {"probe", MANY, "TEXT...", "sentences whose alignment is kept at each validation"},
     FLAG_THREADS,
     FLAG_ISA,
@@ -129,6 +131,23 @@ static void on_signal(int number) {
 
 /* ---- the command ---------------------------------------------------------------------------------------------- */
 
+/* All values of a flag that takes many. */
+static int values_of(const Args *args, const char *flag, const char *values[MOST_MANY], int *n, Err *err) {
+    for (const char *value; (value = args_value(args, flag, *n)); values[(*n)++] = value)
+        if (*n == MOST_MANY) return err_set(err, NULL, 0, "--%s takes at most %d values", flag, MOST_MANY);
+    return 0;
+}
+
+static int check_changes(const TrainJob *job, Err *err) {
+    for (int i = 0; i < job->change_count; i++) {
+        const Option *option = option_find(job->changes[i]);
+        if (!option) return err_set(err, NULL, 0, "--allow-change: there is no option '%s'", job->changes[i]);
+        if (option->hold == BOUND)
+            return err_set(err, NULL, 0, "--allow-change: %s cannot change within a training", option->name);
+    }
+    return 0;
+}
+
 static int run(const Args *args) {
     Err err;
     TrainJob job = {
@@ -143,12 +162,12 @@ static int run(const Args *args) {
         .model = args_value(args, "model", 0),
     };
     const CorpusFiles *train_files = &job.files.train, *valid_files = &job.files.valid;
-    const char *probes[MOST_PROBES];
-    for (const char *probe; (probe = args_value(args, "probe", job.probe_count)); job.probe_count++) {
-        if (job.probe_count == MOST_PROBES) return usage_error("--probe takes at most %d sentences", MOST_PROBES);
-        probes[job.probe_count] = probe;
-    }
+    const char *probes[MOST_MANY], *changes[MOST_MANY];
     job.probes = probes;
+    job.changes = changes;
+    if (values_of(args, "probe", probes, &job.probe_count, &err) ||
+        values_of(args, "allow-change", changes, &job.change_count, &err) || check_changes(&job, &err))
+        return usage_error("%s", err.reason);
     if (args->word_count) return usage_error("train takes flags only, not '%s'", args->words[0]);
     if (!job.model) return usage_error("--model is needed");
     if (!train_files->sets[0] + !train_files->tsv + !train_files->mo != 2)

@@ -1,5 +1,11 @@
 #include "model/model.h"
 
+void model_dropout(Model *model, double embedding, double annotation, double readout) {
+    model->encoder.dropout_embedding = model->state.dropout_embedding = embedding;
+    model->encoder.dropout_annotation = model->attention.dropout = annotation;
+    model->readout.dropout = readout;
+}
+
 void model_init(Model *model, const ModelConfig *c) {
     *model = (Model){.config = *c};
     Params *params = &model->params;
@@ -7,9 +13,7 @@ void model_init(Model *model, const ModelConfig *c) {
     attention_declare(&model->attention, c->attention, params, c->rnn, c->att);
     state_declare(&model->state, params, c->target_vocab, c->emb, c->rnn);
     readout_declare(&model->readout, params, c->target_vocab, c->emb, c->rnn, c->maxout);
-    model->encoder.dropout_embedding = model->state.dropout_embedding = c->dropout_embedding;
-    model->encoder.dropout_annotation = model->attention.dropout = c->dropout_annotation;
-    model->readout.dropout = c->dropout_readout;
+    model_dropout(model, c->dropout_embedding, c->dropout_annotation, c->dropout_readout);
 }
 
 void model_free(Model *model) { params_free(&model->params); }

@@ -27,6 +27,8 @@ typedef struct Model {
 /* Declares the parameters; their memory is the caller's choice: params_allocate or param_borrow. */
 void model_init(Model *model, const ModelConfig *config);
 void model_free(Model *model);
+/* Other rates than the configuration has. */
+void model_dropout(Model *model, double embedding, double annotation, double readout);
 
 /* The decoder led along given targets: the alignment of every step, and what g reads at every position. */
 typedef struct Forced {

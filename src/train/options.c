@@ -10,59 +10,59 @@
 #define AT(field) offsetof(Options, field)
 
 const Option option_table[] = {
-    {"langs", OPTION_TEXT, 2, AT(langs), 0, 0, NULL, true, "zh en", "source and target language"},
-    {"tokenizer", OPTION_TEXT, 2, AT(tokenizer), 0, 0, "char|bpe|none", true, "char bpe",
+    {"langs", OPTION_TEXT, 2, AT(langs), 0, 0, NULL, BOUND, "zh en", "source and target language"},
+    {"tokenizer", OPTION_TEXT, 2, AT(tokenizer), 0, 0, "char|bpe|none", BOUND, "char bpe",
      "of each side: char (Han characters), bpe, none (text is tokenised already)"},
-    {"dim-vocabs", OPTION_INT, 2, AT(dim_vocabs), 0, 1e7, NULL, true, "0 0", "vocabulary sizes; 0: every piece"},
-    {"bpe-merges", OPTION_INT, 2, AT(bpe_merges), 0, 1e7, NULL, true, "6000 6000",
+    {"dim-vocabs", OPTION_INT, 2, AT(dim_vocabs), 0, 1e7, NULL, BOUND, "0 0", "vocabulary sizes; 0: every piece"},
+    {"bpe-merges", OPTION_INT, 2, AT(bpe_merges), 0, 1e7, NULL, BOUND, "6000 6000",
      "merges to learn where the tokenizer is bpe"},
-    {"merges", OPTION_TEXT, 1, AT(merges), 0, 0, "separate|joint", true, "separate",
+    {"merges", OPTION_TEXT, 1, AT(merges), 0, 0, "separate|joint", BOUND, "separate",
      "of each side's text, or one list from both (as many as bpe-merges says first)"},
-    {"dim-emb", OPTION_INT, 1, AT(dim_emb), 1, 65536, NULL, true, "256", "word embedding, m in the paper"},
-    {"dim-rnn", OPTION_INT, 1, AT(dim_rnn), 1, 65536, NULL, true, "512", "state of encoder and decoder, n"},
-    {"dim-att", OPTION_INT, 1, AT(dim_att), 1, 65536, NULL, true, "512", "hidden layer of the attention, n'"},
-    {"dim-maxout", OPTION_INT, 1, AT(dim_maxout), 1, 65536, NULL, true, "256", "maxout units of the readout, l"},
-    {"attention", OPTION_TEXT, 1, AT(attention), 0, 0, "additive|none", true, "additive",
+    {"dim-emb", OPTION_INT, 1, AT(dim_emb), 1, 65536, NULL, BOUND, "256", "word embedding, m in the paper"},
+    {"dim-rnn", OPTION_INT, 1, AT(dim_rnn), 1, 65536, NULL, BOUND, "512", "state of encoder and decoder, n"},
+    {"dim-att", OPTION_INT, 1, AT(dim_att), 1, 65536, NULL, BOUND, "512", "hidden layer of the attention, n'"},
+    {"dim-maxout", OPTION_INT, 1, AT(dim_maxout), 1, 65536, NULL, BOUND, "256", "maxout units of the readout, l"},
+    {"attention", OPTION_TEXT, 1, AT(attention), 0, 0, "additive|none", BOUND, "additive",
      "additive (RNNsearch) or none (RNNencdec: one fixed c)"},
-    {"readout-state", OPTION_TEXT, 1, AT(readout_state), 0, 0, "current|prev", true, "current",
+    {"readout-state", OPTION_TEXT, 1, AT(readout_state), 0, 0, "current|prev", BOUND, "current",
      "state that the readout sees: s_i (current) or s_{i-1} (prev)"},
-    {"optimizer", OPTION_TEXT, 1, AT(optimizer), 0, 0, "adam|adadelta|sgd", true, "adam", "adam, adadelta or sgd"},
-    {"learn-rate", OPTION_REAL, 1, AT(learn_rate), 0, 1e6, NULL, true, "0.001", "learning rate (adadelta: 1)"},
-    {"lr-decay", OPTION_REAL, 1, AT(lr_decay), 0.001, 1, NULL, true, "1",
+    {"optimizer", OPTION_TEXT, 1, AT(optimizer), 0, 0, "adam|adadelta|sgd", BOUND, "adam", "adam, adadelta or sgd"},
+    {"learn-rate", OPTION_REAL, 1, AT(learn_rate), 0, 1e6, NULL, NAMED, "0.001", "learning rate (adadelta: 1)"},
+    {"lr-decay", OPTION_REAL, 1, AT(lr_decay), 0.001, 1, NULL, NAMED, "1",
      "multiply the learning rate by this at the end of an epoch,"},
-    {"lr-decay-start", OPTION_INT, 1, AT(lr_decay_start), 1, 1e6, NULL, true, "1", "from the end of this epoch on"},
-    {"clip-norm", OPTION_REAL, 1, AT(clip_norm), 0, 1e9, NULL, true, "1", "clip the gradient's L2 norm; 0: do not"},
-    {"label-smoothing", OPTION_REAL, 1, AT(label_smoothing), 0, 0.9, NULL, true, "0",
+    {"lr-decay-start", OPTION_INT, 1, AT(lr_decay_start), 1, 1e6, NULL, NAMED, "1", "from the end of this epoch on"},
+    {"clip-norm", OPTION_REAL, 1, AT(clip_norm), 0, 1e9, NULL, NAMED, "1", "clip the gradient's L2 norm; 0: do not"},
+    {"label-smoothing", OPTION_REAL, 1, AT(label_smoothing), 0, 0.9, NULL, NAMED, "0",
      "share of a target's probability spread over all words"},
-    {"dropout-emb", OPTION_REAL, 1, AT(dropout_emb), 0, 0.9, NULL, true, "0", "dropout of word embeddings"},
-    {"dropout-annotation", OPTION_REAL, 1, AT(dropout_annotation), 0, 0.9, NULL, true, "0",
+    {"dropout-emb", OPTION_REAL, 1, AT(dropout_emb), 0, 0.9, NULL, NAMED, "0", "dropout of word embeddings"},
+    {"dropout-annotation", OPTION_REAL, 1, AT(dropout_annotation), 0, 0.9, NULL, NAMED, "0",
      "dropout of annotations h_j"},
-    {"dropout-readout", OPTION_REAL, 1, AT(dropout_readout), 0, 0.9, NULL, true, "0", "dropout of the maxout layer"},
-    {"guided-alignment-cost", OPTION_TEXT, 1, AT(guided_cost), 0, 0, "ce|mult|mse", true, "ce",
+    {"dropout-readout", OPTION_REAL, 1, AT(dropout_readout), 0, 0.9, NULL, NAMED, "0", "dropout of the maxout layer"},
+    {"guided-alignment-cost", OPTION_TEXT, 1, AT(guided_cost), 0, 0, "ce|mult|mse", NAMED, "ce",
      "of attention that differs from --guided-alignment: ce, mult or mse"},
-    {"guided-alignment-weight", OPTION_REAL, 1, AT(guided_weight), 0, 1e6, NULL, true, "0.1",
+    {"guided-alignment-weight", OPTION_REAL, 1, AT(guided_weight), 0, 1e6, NULL, NAMED, "0.1",
      "of that cost, a target piece, in the loss"},
-    {"mini-batch", OPTION_INT, 1, AT(mini_batch), 1, 8192, NULL, true, "64", "sentence pairs a batch"},
-    {"maxi-batch", OPTION_INT, 1, AT(maxi_batch), 1, 8192, NULL, true, "20", "batches sorted by length at a time"},
-    {"max-length", OPTION_INT, 1, AT(max_length), 0, 1e6, NULL, true, "50",
+    {"mini-batch", OPTION_INT, 1, AT(mini_batch), 1, 8192, NULL, BOUND, "64", "sentence pairs a batch"},
+    {"maxi-batch", OPTION_INT, 1, AT(maxi_batch), 1, 8192, NULL, BOUND, "20", "batches sorted by length at a time"},
+    {"max-length", OPTION_INT, 1, AT(max_length), 0, 1e6, NULL, BOUND, "50",
      "leave out training pairs with a longer side; 0: none"},
-    {"workspace", OPTION_INT, 1, AT(workspace), 0, 1e6, NULL, true, "0",
+    {"workspace", OPTION_INT, 1, AT(workspace), 0, 1e6, NULL, NAMED, "0",
      "MiB that a batch may take at most; a larger one comes in parts; 0: no limit"},
-    {"seed", OPTION_INT, 1, AT(seed), 0, 2147483647, NULL, true, "1", "of initial weights, data order and dropout"},
-    {"after-epochs", OPTION_REAL, 1, AT(after_epochs), 0, 1e9, NULL, false, "0", "stop after so many epochs; 0: never"},
-    {"after-batches", OPTION_INT, 1, AT(after_batches), 0, 2e9, NULL, false, "0",
+    {"seed", OPTION_INT, 1, AT(seed), 0, 2147483647, NULL, BOUND, "1", "of initial weights, data order and dropout"},
+    {"after-epochs", OPTION_REAL, 1, AT(after_epochs), 0, 1e9, NULL, FREE, "0", "stop after so many epochs; 0: never"},
+    {"after-batches", OPTION_INT, 1, AT(after_batches), 0, 2e9, NULL, FREE, "0",
      "stop after so many updates; 0: never"},
-    {"after-minutes", OPTION_REAL, 1, AT(after_minutes), 0, 1e9, NULL, false, "0",
+    {"after-minutes", OPTION_REAL, 1, AT(after_minutes), 0, 1e9, NULL, FREE, "0",
      "stop after so many minutes; 0: never"},
-    {"early-stopping", OPTION_INT, 1, AT(early_stopping), 0, 1e6, NULL, false, "10",
+    {"early-stopping", OPTION_INT, 1, AT(early_stopping), 0, 1e6, NULL, FREE, "10",
      "stop after so many validations without a better BLEU; 0: never"},
-    {"valid-freq", OPTION_INT, 1, AT(valid_freq), 0, 2e9, NULL, false, "0",
+    {"valid-freq", OPTION_INT, 1, AT(valid_freq), 0, 2e9, NULL, FREE, "0",
      "updates between validations; 0: one an epoch"},
-    {"save-freq", OPTION_INT, 1, AT(save_freq), 0, 2e9, NULL, false, "500",
+    {"save-freq", OPTION_INT, 1, AT(save_freq), 0, 2e9, NULL, FREE, "500",
      "updates between checkpoints; 0: only at validations"},
-    {"disp-freq", OPTION_INT, 1, AT(disp_freq), 1, 2e9, NULL, false, "50", "updates between reports in train.jsonl"},
-    {"beam-size", OPTION_INT, 1, AT(beam_size), 1, 1000, NULL, true, "5", "hypotheses of the beam search"},
-    {"normalize", OPTION_REAL, 1, AT(normalize), 0, 10, NULL, true, "0.6", "divide scores by length to this power"},
+    {"disp-freq", OPTION_INT, 1, AT(disp_freq), 1, 2e9, NULL, FREE, "50", "updates between reports in train.jsonl"},
+    {"beam-size", OPTION_INT, 1, AT(beam_size), 1, 1000, NULL, NAMED, "5", "hypotheses of the beam search"},
+    {"normalize", OPTION_REAL, 1, AT(normalize), 0, 10, NULL, NAMED, "0.6", "divide scores by length to this power"},
 };
 const int option_count = sizeof option_table / sizeof *option_table;
 
@@ -209,19 +209,19 @@ char *options_configuration(const Options *options) {
     *to = '\0';
     for (int i = 0; i < option_count; i++) {
         char value[64];
-        if (!option_table[i].configuration) continue;
+        if (option_table[i].hold == FREE) continue;
         format_value(options, &option_table[i], value);
         to += snprintf(to, 128, "%s = %s\n", option_table[i].name, value);
     }
     return text;
 }
 
-const Option *options_differ(const Options *a, const Options *b, char left[64], char right[64]) {
-    for (int i = 0; i < option_count; i++) {
-        if (!option_table[i].configuration) continue;
-        format_value(a, &option_table[i], left);
-        format_value(b, &option_table[i], right);
-        if (strcmp(left, right) != 0) return &option_table[i];
+const Option *options_differ(const Option *after, const Options *a, const Options *b, char left[64], char right[64]) {
+    for (const Option *o = after ? after + 1 : option_table; o < option_table + option_count; o++) {
+        if (o->hold == FREE) continue;
+        format_value(a, o, left);
+        format_value(b, o, right);
+        if (strcmp(left, right) != 0) return o;
     }
     return NULL;
 }

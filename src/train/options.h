@@ -33,6 +33,10 @@ typedef struct Options {
 
 typedef enum { OPTION_INT, OPTION_REAL, OPTION_TEXT } OptionKind;
 
+/* Whether a training that goes on may be told another value: as it likes; only by name, for the arithmetic is another
+   one from there on; never, for nothing would fit. */
+typedef enum { FREE, NAMED, BOUND } OptionHold;
+
 typedef struct Option {
     const char *name; /* as in `--name` and in `name = value` */
     OptionKind kind;
@@ -40,7 +44,7 @@ typedef struct Option {
     size_t offset;        /* in Options */
     double least, most;   /* of a number */
     const char *choices;  /* of a text, separated by '|'; NULL: any */
-    bool configuration;   /* changes the arithmetic, so a checkpoint is bound to it */
+    OptionHold hold;      /* what is not FREE changes the arithmetic, and is a model's configuration */
     const char *fallback; /* the value without preset or flag */
     const char *help;
 } Option;
@@ -62,7 +66,8 @@ int option_set(Options *options, const Option *option, const char *const *values
 int options_read(Options *options, const char *text, const char *path, Err *err);
 /* The configuration as `key = value` lines; owned by the caller. */
 char *options_configuration(const Options *options);
-/* The first option of the configuration in which the two differ, or NULL; with both values as text. */
-const Option *options_differ(const Options *a, const Options *b, char left[64], char right[64]);
+/* The first option of the configuration behind `after` (NULL: of all) in which the two differ, or NULL; with both
+   values as text. */
+const Option *options_differ(const Option *after, const Options *a, const Options *b, char left[64], char right[64]);
 
 #endif

@@ -91,15 +91,41 @@ static int begin_anew(Trainer *t, const DataWatch *watch, Err *err) {
     return 0;
 }
 
-/* The checkpoint's configuration must be the one asked for; what does not change the arithmetic may change. */
-static int check_same_run(Trainer *t, Err *err) {
+static bool may_change(const TrainJob *job, const Option *option) {
+    for (int i = 0; i < job->change_count; i++)
+        if (!strcmp(job->changes[i], option->name)) return true;
+    return false;
+}
+
+/* The checkpoint's configuration must be the one asked for, but for what was allowed to change; what does not change
+   the arithmetic may change. */
+static int check_same_run(const Trainer *t, Err *err) {
     char was[64], asked[64];
-    const Option *differs = options_differ(&t->translator.options, &t->job->options, was, asked);
-    if (differs)
+    const Option *o = NULL;
+    while ((o = options_differ(o, &t->translator.options, &t->job->options, was, asked))) {
+        if (may_change(t->job, o)) continue;
+        const char *or_else = o->hold == NAMED ? ", or --allow-change " : "";
         return err_set(err, t->job->model, 0,
-                       "holds a training with %s = %s, not %s; use another --model or the same options", differs->name,
-                       was, asked);
-    t->translator.options = t->job->options;
+                       "holds a training with %s = %s, not %s; use another --model or the same options%s%s", o->name,
+                       was, asked, or_else, *or_else ? o->name : "");
+    }
+    return 0;
+}
+
+/* Goes over to the options asked for, and says in the log which ones are others from here on. */
+static int change_options(Trainer *t, Err *err) {
+    char was[64], asked[64], line[256];
+    const Option *o = NULL;
+    const Options *now = &t->job->options;
+    while (t->resumed && (o = options_differ(o, &t->translator.options, now, was, asked))) {
+        note(t, "%s is %s from here on, no longer %s", o->name, asked, was);
+        snprintf(line, sizeof line, "{\"update\": %ld, \"changed\": \"%s\", \"from\": \"%s\", \"to\": \"%s\"}",
+                 t->state.update, o->name, was, asked);
+        t->state.log_lines++;
+        if (log_line(&t->log, line, err)) return -1;
+    }
+    t->translator.options = *now;
+    model_dropout(&t->translator.model, now->dropout_emb, now->dropout_annotation, now->dropout_readout);
     return 0;
 }
 
@@ -189,7 +215,7 @@ static int begin(Trainer *t, Err *err) {
     t->state.data = hash;
     tape_init(&t->tape, t->threads, (Rng){t->state.rng});
     if (reserve(t, err)) return -1;
-    return log_open(&t->log, job->model, t->state.log_lines, err);
+    return log_open(&t->log, job->model, t->state.log_lines, err) || change_options(t, err) ? -1 : 0;
 }
 
 static void describe(const Trainer *t) {

@@ -10,10 +10,12 @@
 
 /* What to train on and where to write. Paths are not owned. */
 typedef struct TrainJob {
-    DataFiles files;           /* without validation, the last weights are the model */
-    const char *model;         /* directory; made if missing */
-    const char *const *probes; /* sentences whose alignment is kept at each validation, */
-    int probe_count;           /* besides the first few of the validation set */
+    DataFiles files;            /* without validation, the last weights are the model */
+    const char *model;          /* directory; made if missing */
+    const char *const *probes;  /* sentences whose alignment is kept at each validation, */
+    int probe_count;            /* besides the first few of the validation set */
+    const char *const *changes; /* options by name that may differ from those of the training that goes on */
+    int change_count;
     int threads;
     Options options;
 } TrainJob;

@@ -1,0 +1,44 @@
+#!/bin/sh
+# A training goes on with another option only where that is asked for by name, and says so.
+. "$(dirname "$0")/common.inc"
+refuses() {
+    status=$1 reason=$2
+    shift 2
+    "$tide" train --tsv "$scratch/train.tsv" --valid-tsv "$scratch/dev.tsv" --config "$scratch/smallest.conf" "$@" 2>"$scratch/stderr"
+    got=$?
+    [ $got = "$status" ] || die "$*: exit $got"
+    grep -q "^tide: $reason" "$scratch/stderr" || die "$*: said $(cat "$scratch/stderr")"
+}
+smallest_run "$scratch/first" --after-batches 12
+goes_on() {
+    dir=$1 updates=$2
+    shift 2
+    [ -e "$dir" ] || cp -r "$scratch/first" "$dir"
+    smallest_run "$dir" --after-batches "$updates" "$@"
+}
+
+goes_on "$scratch/same" 24
+refuses 1 "$scratch/first: holds a training with learn-rate = 0.01, not 0.003; .* or --allow-change learn-rate$" \
+    --model "$scratch/first" --learn-rate 0.003 --after-batches 24
+refuses 1 ".*dropout-emb" --model "$scratch/first" --learn-rate 0.003 --dropout-emb 0.5 --allow-change learn-rate
+cmp "$scratch/first/checkpoint.safetensors" "$scratch/first/model.safetensors" >/dev/null && die "no checkpoint"
+
+for change in 'learn-rate 0.003' 'dropout-emb 0.5' 'label-smoothing 0' 'clip-norm 0.1'; do
+    option=${change% *} to=${change#* }
+    goes_on "$scratch/$option" 24 "--$option" "$to" --allow-change "$option"
+    grep -q "^$option is $to from here on, no longer " "$scratch/stderr" || die "$change: $(cat "$scratch/stderr")"
+    grep -q "^{\"update\": 12, \"changed\": \"$option\", \"from\": \".*\", \"to\": \"$to\"}$" "$scratch/$option/train.jsonl" ||
+        die "$change is not in the log"
+    cmp -s "$scratch/$option/checkpoint.safetensors" "$scratch/same/checkpoint.safetensors" && die "$change changed nothing"
+    grep -q "\"changed\": *\"$option\"" "$scratch/$option/report.html" || die "$change is not in the report"
+done
+
+# a stop in between changes nothing, and what was changed is what goes on from then on
+goes_on "$scratch/stopped" 17 --learn-rate 0.003 --allow-change learn-rate
+goes_on "$scratch/stopped" 24 --learn-rate 0.003
+same "$scratch/learn-rate" "$scratch/stopped" "a stop"
+refuses 1 "$scratch/stopped: holds a training with learn-rate = 0.003, not 0.01" --model "$scratch/stopped"
+
+refuses 2 "--allow-change: dim-rnn cannot change within a training" --model "$scratch/first" --allow-change dim-rnn
+refuses 2 "--allow-change: there is no option 'learning-rate'" --model "$scratch/first" --allow-change learning-rate
+exit 0
