@@ -21,6 +21,11 @@ static int fails(void) {
 ssize_t write(int fd, const void *bytes, size_t n) {
     return fails() ? -1 : REAL(ssize_t(*)(int, const void *, size_t), "write")(fd, bytes, n);
 }
+ssize_t pread(int fd, void *bytes, size_t n, off_t at) {
+    static long calls; /* one for each sentence pair: every fiftieth is enough */
+    if (__atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED) % 50 == 0 && fails()) return -1;
+    return REAL(ssize_t(*)(int, void *, size_t, off_t), "pread")(fd, bytes, n, at);
+}
 int fsync(int fd) { return fails() ? -1 : REAL(int (*)(int), "fsync")(fd); }
 int rename(const char *from, const char *to) {
     return fails() ? -1 : REAL(int (*)(const char *, const char *), "rename")(from, to);
