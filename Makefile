@@ -10,6 +10,7 @@
 #   make corpus-games   a corpus of some 80,000 pairs, from the translations of games in Debian's packages
 #   make lint      clang-tidy, cppcheck, shellcheck and the compiler's warnings
 #   make coverage  which lines of core/ and model/ the tests run; 95 of 100 or it fails
+#   make valgrind  the short tests, and tide itself, under memcheck
 #   make fixtures  what PyTorch computed for the tests, anew (needs python3-torch)
 #   make format    clang-format         make install            to $(PREFIX)/bin
 
@@ -96,7 +97,7 @@ $B/core/kernels_%.o: src/core/kernels.c Makefile
 TESTS   := $(patsubst tests/%.c,$B/tests/%,$(wildcard tests/test_*.c))
 DOUBLES := $(patsubst tests/%.c,$B/tests/%,$(wildcard tests/double_*.c))
 SOAKS   := $(wildcard tests/soak_*.sh)
-SCRIPTS := $(filter-out $(SOAKS),$(wildcard tests/*.sh))
+SCRIPTS := $(filter-out $(SOAKS) tests/memcheck.sh,$(wildcard tests/*.sh))
 PLAIN   := $B/tests/bits $B/tests/plain_kernels $B/tests/plain_gemm
 ifeq ($(config),tsan) # ten times slower, and nothing there that the others do not run
 SCRIPTS := $(filter-out tests/e2e_learns.sh tests/neon.sh,$(SCRIPTS))
@@ -195,6 +196,13 @@ asan tsan: setup
 	$(MAKE) -j$(JOBS) config=$@ programs
 	$(MAKE) config=$@ check
 
+# Those that take longer than a second or two by themselves are left out.
+valgrind:
+	scripts/setup valgrind
+	$(MAKE) -j$(JOBS) build/tide $(TESTS)
+	UNDER=scripts/memcheck scripts/run-tests $(filter-out %/test_gemm %/test_same_bits %/test_text,$(TESTS))
+	TIDE=$(CURDIR)/$B/tide scripts/run-tests tests/memcheck.sh
+
 neon:
 	scripts/setup neon
 	$(MAKE) -j$(JOBS) build/tide $B/tests/bits
@@ -265,7 +273,7 @@ install: build/tide
 clean:
 	rm -rf build
 
-.PHONY: programs plain fuzzers check tidied cppchecked shellchecked covered demo test asan tsan neon pages fuzz
+.PHONY: programs plain fuzzers check tidied cppchecked shellchecked covered demo test asan tsan valgrind neon pages fuzz
 .PHONY: soak lint coverage fixtures setup format bench corpus-games install clean
 .SECONDARY:
 -include $(shell find $B -name '*.d' 2>/dev/null)
