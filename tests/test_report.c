@@ -201,6 +201,14 @@ static void alignments_later_than_the_log_are_left_out(void **state) {
     cJSON_Delete(data);
 }
 
+static void what_is_not_text_is_refused(void **state) {
+    (void)state;
+    Err err;
+    put("train.jsonl", "{\"update\": 1}\n{\"update\": 2, \"note\": \"\xff\"}\n");
+    assert_int_equal(report_write(dir, &err), -1);
+    assert_int_equal(err.line, 2);
+}
+
 static void text_cannot_leave_the_data(void **state) {
     (void)state;
     char *page;
@@ -288,6 +296,7 @@ int main(void) {
         TEST(a_broken_line_is_named_and_the_page_stays),
         TEST(broken_alignments_are_named),
         TEST(alignments_later_than_the_log_are_left_out),
+        TEST(what_is_not_text_is_refused),
         TEST(text_cannot_leave_the_data),
         TEST(a_long_log_is_thinned),
         TEST(many_alignments_are_thinned),

@@ -34,11 +34,9 @@ typedef struct Report {
     size_t frames_size;
 } Report;
 
-/* The bytes as JSON, with nothing behind it but white space; NULL if they are not. Owned by the caller. cJSON takes
-   strings as they come, and so would the page. */
+/* The bytes as JSON, with nothing behind it but white space; NULL if they are not. Owned by the caller. */
 static cJSON *parse(const char *bytes, size_t n) {
     const char *end = NULL;
-    if (!utf8_valid(bytes, n)) return NULL;
     cJSON *json = cJSON_ParseWithLengthOpts(bytes, n, &end, false);
     if (json && strspn(end, " \t\r\n") >= (size_t)(bytes + n - end)) return json;
     cJSON_Delete(json);
@@ -74,7 +72,7 @@ static void thin(cJSON *array, long most, const cJSON *keep) {
 static int read_line(Report *r, const char *line, size_t n, const char *path, long number, Err *err) {
     cJSON *object = parse(line, n);
     const cJSON *update = get(object, "update");
-    if (!is_update(update)) {
+    if (!is_update(update) || !utf8_valid(line, n)) { /* cJSON takes strings as they come, and so would the page */
         cJSON_Delete(object);
         return err_set(err, path, number, "is not a line of a training's log");
     }
