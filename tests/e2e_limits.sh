@@ -83,6 +83,8 @@ sed 's/.*/0-0/' train.tsv >links && head -n 299 links >few && cat few many >wron
 in=/dev/null
 ends 1 'wrong:300: the link ' train --tsv train.tsv --guided-alignment wrong --config short.conf --model out2 --after-batches 1
 
+ends 1 'huge: a model of [0-9]* weights, where 2147483647 are the limit' train --tsv train.tsv --dim-rnn 65536 --model huge
+
 # the limit itself, and any other
 repeat 海 1000 >limit && echo >>limit
 repeat 海 1001 >above && echo >>above

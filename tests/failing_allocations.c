@@ -9,8 +9,8 @@
    ALLOCATIONS_TREE.1, .2 ... ALLOCATIONS_REPORT is the file that gets the outcome. The program must have one thread and
    work in files of its working directory. NO_THREADS, instead: pthread_create fails.
 
-   cc -shared -fPIC failing_allocations.c -o failing_allocations.so; ALLOCATIONS_REPORT=... LD_PRELOAD=... tide ... */
-#define _GNU_SOURCE
+   cc -D_GNU_SOURCE -shared -fPIC failing_allocations.c -o failing_allocations.so; ALLOCATIONS_REPORT=... LD_PRELOAD=...
+   tide ... */
 #include <dlfcn.h>
 #include <errno.h>
 #include <execinfo.h>
@@ -29,10 +29,13 @@
 
 enum { PATH = 4096, PLACES = 1 << 16, OUTPUTS = 1 << 16, DEPTH = 24, PATIENCE = 120 /* seconds */ };
 
+/* NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): glibc's own names, by which they can be called
+ */
 extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);
 extern void *__libc_memalign(size_t, size_t);
+/* NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
 
 static bool watching;         /* allocations are counted and tried */
 static int refusing;          /* so many more allocations are refused */
@@ -232,14 +235,19 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
         RTLD_NEXT, "pthread_create"))(thread, attributes, start, argument);
 }
 
+static long number_of(const char *name, long otherwise) {
+    const char *text = getenv(name);
+    return text ? strtol(text, NULL, 10) : otherwise;
+}
+
 __attribute__((constructor)) static void begin(void) {
-    const char *path = getenv("ALLOCATIONS_REPORT"), *text;
+    const char *path = getenv("ALLOCATIONS_REPORT");
     void *stack[1];
     if (!path) return;
     report = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    all = (text = getenv("ALLOCATIONS_ALL")) ? atol(text) : 0;
-    keep = (text = getenv("ALLOCATIONS_KEEP")) ? atol(text) : 0;
-    share = (text = getenv("ALLOCATIONS_SHARE")) ? atol(text) : 1;
+    all = number_of("ALLOCATIONS_ALL", 0);
+    keep = number_of("ALLOCATIONS_KEEP", 0);
+    share = number_of("ALLOCATIONS_SHARE", 1);
     tree = getenv("ALLOCATIONS_TREE");
     unsetenv("LD_PRELOAD"); /* of cp and rm */
     backtrace(stack, 1);    /* it loads what it needs the first time */

@@ -80,7 +80,7 @@ static int links_of(const Guides *guides, int i, Link links[MOST]) {
     const int n = (int)records_length(&guides->links, i) / 2;
     assert_true(n <= MOST);
     assert_int_equal(records_read(&guides->links, i, numbers, &err), 0);
-    for (int k = 0; k < n; k++) links[k] = (Link){numbers[2 * k], numbers[2 * k + 1], false};
+    for (ptrdiff_t k = 0; k < n; k++) links[k] = (Link){numbers[2 * k], numbers[2 * k + 1], false};
     return n;
 }
 

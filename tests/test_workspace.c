@@ -121,7 +121,8 @@ static void parts_fit(void **state) {
     assert_true(workspace_parts(&w, most - 1, &f.pairs, which, PAIRS) > 1);
     assert_int_equal(workspace_parts(&w, 0, &f.pairs, which, PAIRS), PAIRS);
     int before = PAIRS;
-    for (double limit = least; limit < most; limit *= 1.3) {
+    for (int share = 0; share < 10; share++) {
+        const double limit = least + (most - least) * share / 10;
         const int parts = workspace_parts(&w, limit, &f.pairs, which, PAIRS);
         assert_true(parts <= before && parts > 1);
         before = parts;

@@ -55,7 +55,7 @@ static const char *token_end(const char *text, TokenizerKind kind) {
 static bool starts_with(const char *text, const char *prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
 
 static char *room_for(Words *words, size_t bytes) {
-    if (words->room < bytes) words->word = mem_realloc(words->word, words->room = 2 * bytes);
+    if (!words->word || words->room < bytes) words->word = mem_realloc(words->word, words->room = 2 * bytes);
     return words->word;
 }
 

@@ -65,16 +65,18 @@ static int read_links(const char *line, const char *path, long number, char **x,
 }
 
 static int add_links(Guides *guides, const Link *links, Err *err) {
-    int *numbers = NULL;
-    for (ptrdiff_t k = 0; k < arrlen(links); k++) {
-        const uint64_t pair = arrlenu(guides->links.ends), source = (uint64_t)links[k].source;
-        arrput(numbers, links[k].source);
-        arrput(numbers, links[k].target);
-        guides->hash = (guides->hash ^ pair ^ source << 40 ^ (uint64_t)links[k].target << 20) * 0x9e3779b97f4a7c15u;
+    const size_t n = arrlenu(links);
+    const uint64_t pair = arrlenu(guides->links.ends);
+    int *numbers = mem_alloc(2 * n * sizeof *numbers);
+    for (size_t k = 0; k < n; k++) {
+        numbers[2 * k] = links[k].source;
+        numbers[2 * k + 1] = links[k].target;
+        guides->hash ^= pair ^ (uint64_t)links[k].source << 40 ^ (uint64_t)links[k].target << 20;
+        guides->hash *= 0x9e3779b97f4a7c15u;
         guides->hash ^= guides->hash >> 29;
     }
-    const int failed = records_add(&guides->links, numbers, arrlenu(numbers), err);
-    arrfree(numbers);
+    const int failed = records_add(&guides->links, numbers, 2 * n, err);
+    mem_free(numbers);
     return failed;
 }
 

@@ -8,6 +8,7 @@
 #include "train/update.h"
 #include "train/workspace.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -84,6 +85,9 @@ static int begin_anew(Trainer *t, const DataWatch *watch, Err *err) {
     tr->options = *o;
     if (data_learn(&t->data, o, &tr->source, &tr->target, watch, err)) return -1;
     translator_begin(tr);
+    if (tr->model.params.size > INT_MAX) /* as a checkpoint's tensors have it */
+        return err_set(err, t->job->model, 0, "a model of %zu weights, where %d are the limit", tr->model.params.size,
+                       INT_MAX);
     params_allocate(&tr->model.params);
     params_init(&tr->model.params, (uint64_t)o->seed);
     optimizer_init(&t->optimizer, (OptimizerKind)optimizer_kind(o->optimizer), tr->model.params.size);
@@ -295,16 +299,16 @@ static int target_rows(const Pairs *pairs, const int *which, int n) {
 }
 
 /* Adds the gradients of a batch, or of a part of one; *nats is added to. */
-static int add_gradients(Trainer *t, const int *which, int n, UpdateOptions *options, double *nats, Err *err) {
+static int add_gradients(Trainer *t, const int *which, int n, UpdateOptions options, double *nats, Err *err) {
     Batch batch;
     Guide guide;
     tape_reset(&t->tape);
     if (pairs_fold(&t->tape.arena, &t->data.pairs, which, n, &batch, err)) return -1;
     if (t->job->files.guides) {
         if (guides_fold(&t->tape.arena, &t->data.guides, which, &batch.target, &guide, err)) return -1;
-        options->guide = &guide;
+        options.guide = &guide;
     }
-    *nats += update_gradients(&t->tape, &t->translator.model, &batch, options);
+    *nats += update_gradients(&t->tape, &t->translator.model, &batch, &options);
     return 0;
 }
 
@@ -323,7 +327,7 @@ static int update(Trainer *t, const int *which, int n, Err *err) {
     double nats = 0;
     for (int k = 0; k < parts; k++) {
         const int first = part_begin(n, parts, k), size = part_begin(n, parts, k + 1) - first;
-        if (add_gradients(t, which + first, size, &options, &nats, err)) return -1;
+        if (add_gradients(t, which + first, size, options, &nats, err)) return -1;
     }
     const double norm = update_step(&t->tape, &t->translator.model, &t->optimizer, &options);
     if (!isfinite(norm) || !isfinite(nats)) return skip(t, which, n, parts, &options, rng, err);
