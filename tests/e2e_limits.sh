@@ -1,4 +1,5 @@
 #!/bin/sh
+# shellcheck disable=SC2012,SC2046,SC2059,SC2086,SC3045 # words of arguments are in one variable; dash knows ulimit -v
 # Whatever its lines are like, an input ends soon, in bounded memory, with the right result or with one line that says why
 # not. Line ends and byte order marks make no difference.
 . "$(dirname "$0")/common.inc"
@@ -184,7 +185,7 @@ for as in crlf bom open; do
     alike aer @.links
 done
 for as in crlf bom; do
-    mark= end=
+    mark='' end=''
     [ $as = crlf ] && end='\r' || mark='\357\273\277'
     for file in train.tsv dev.tsv links short.conf; do { printf "$mark" && sed "s/\$/$end/" $file; } >$as.$file; done
     rm -rf lf $as

@@ -1,4 +1,5 @@
 #!/bin/sh
+# shellcheck disable=SC2086 # words of arguments are kept in one variable
 # Without memory every command ends in one line; here at some of the places that allocate, in tests/soak_memory.sh at all.
 . "$(dirname "$0")/common.inc"
 . "$PWD/tests/memory.inc"

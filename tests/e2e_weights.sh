@@ -1,4 +1,5 @@
 #!/bin/sh
+# shellcheck disable=SC2046,SC2086 # words of arguments are kept in one variable, and no name here has a space
 # Others can read the weights: a reader that shares no line with tide finds every tensor, and the paper's equations, from
 # those alone, give the log-probabilities of `tide score`. A tensor that is missing, misshaped, twice or too many is named.
 . "$(dirname "$0")/common.inc"

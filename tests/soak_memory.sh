@@ -1,4 +1,5 @@
 #!/bin/sh
+# shellcheck disable=SC2086 # words of arguments are kept in one variable
 # Without memory every command ends in one line, at each of its first thousand allocations and at every place that
 # allocates; and a training goes on from where its files are to the same end.
 . "$(dirname "$0")/common.inc"
