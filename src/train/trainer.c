@@ -1,9 +1,9 @@
 #include "train/trainer.h"
 #include "core/kernels.h"
 #include "text/ds.h"
+#include "text/files.h"
 #include "text/lines.h"
 #include "text/unicode.h"
-#include "text/files.h"
 #include "train/log.h"
 #include "train/update.h"
 #include "train/workspace.h"
@@ -52,7 +52,7 @@ static void note(const Trainer *t, const char *format, ...) {
     if (t->watch->note) t->watch->note(t->watch->context, text);
 }
 
-/* ---- setting up ----------------------------------------------------------------------------------------------- */
+/* ---- what is asked for ----------------------------------------------------------------------------------------- */
 
 static int check_options(const TrainJob *job, Err *err) {
     const Options *o = &job->options;
@@ -71,6 +71,20 @@ static int check_probes(const TrainJob *job, Err *err) {
             return err_set(err, NULL, 0, "--probe %d is not valid UTF-8", i + 1);
     return 0;
 }
+
+/* What is decoded in validations may not be longer than what `tide translate` takes. */
+static int check_probe_lengths(const Trainer *t, Err *err) {
+    for (int i = 0; i < t->job->probe_count; i++) {
+        char *text = text_normalise(t->job->probes[i], strlen(t->job->probes[i]), NULL);
+        Err why;
+        const int failed = side_check_lengths(&t->translator.source, &text, 1, MOST_PIECES, NULL, &why);
+        mem_free(text);
+        if (failed) return err_set(err, NULL, 0, "--probe %d is %s", i + 1, why.reason);
+    }
+    return 0;
+}
+
+/* ---- a new training, or one that goes on ----------------------------------------------------------------------- */
 
 /* Whoever asks for an end is heard on the long way to the first update, too. */
 static int go_on(void *context, const char *what, long done, long all) {
@@ -133,17 +147,17 @@ static int change_options(Trainer *t, Err *err) {
     return 0;
 }
 
-/* What an earlier process left; *found says whether there is anything. */
-static int take_up(Trainer *t, int *found, Err *err) {
+/* What an earlier process left, if there is anything. */
+static int take_up(Trainer *t, Err *err) {
     Err warning;
-    *found = checkpoint_load(t->job->model, &t->translator, &t->optimizer, &t->state, &warning, err);
-    if (*found < 0 || (*found && check_same_run(t, err))) return -1;
+    const int found = checkpoint_load(t->job->model, &t->translator, &t->optimizer, &t->state, &warning, err);
+    if (found < 0 || (found && check_same_run(t, err))) return -1;
     if (warning.reason[0]) note(t, "%s: %s; going on from the checkpoint before it", warning.path, warning.reason);
-    t->resumed = *found;
+    t->resumed = found;
     return 0;
 }
 
-/* ---- memory ---- */
+/* ---- memory --------------------------------------------------------------------------------------------------- */
 
 static const double MiB = 1 << 20;
 static double limit_of(const Options *o) { return o->workspace * MiB; }
@@ -171,7 +185,6 @@ static int reserve(Trainer *t, Err *err) {
     return 0;
 }
 
-/* What describe says of it. */
 static void describe_memory(const Trainer *t) {
     const LargestBatch batch = workspace_largest(&t->data.pairs, t->job->options.mini_batch);
     const int copies = t->optimizer.moments[0] ? 4 : 2; /* weights, gradients, and two moments */
@@ -182,7 +195,7 @@ static void describe_memory(const Trainer *t) {
          ceil(weights / MiB), ceil(t->batch_bytes / MiB), batch.n, batch.source, batch.target);
 }
 
-/* ---- the directory ---- */
+/* ---- setting up ----------------------------------------------------------------------------------------------- */
 
 /* The directory of the model, which is ours alone from now on. */
 static int take_directory(Trainer *t, Err *err) {
@@ -191,30 +204,17 @@ static int take_directory(Trainer *t, Err *err) {
     return directory_make(dir, err) || (t->lock = directory_lock(dir, err)) < 0 ? -1 : 0;
 }
 
-/* What is decoded in validations may not be longer than what `tide translate` takes. */
-static int check_probe_lengths(const Trainer *t, Err *err) {
-    for (int i = 0; i < t->job->probe_count; i++) {
-        char *text = text_normalise(t->job->probes[i], strlen(t->job->probes[i]), NULL);
-        Err why;
-        const int failed = side_check_lengths(&t->translator.source, &text, 1, MOST_PIECES, NULL, &why);
-        mem_free(text);
-        if (failed) return err_set(err, NULL, 0, "--probe %d is %s", i + 1, why.reason);
-    }
-    return 0;
-}
-
 static int begin(Trainer *t, Err *err) {
     const TrainJob *job = t->job;
     const Options *o = &job->options;
     const DataWatch watch = {go_on, t};
-    Translator *tr = &t->translator;
-    int found;
-    if (check_options(job, err) || check_probes(job, err) || take_directory(t, err) || take_up(t, &found, err) ||
-        data_read(&t->data, &job->files, o, &watch, err) || (!found && begin_anew(t, &watch, err)) ||
+    const Translator *tr = &t->translator;
+    if (check_options(job, err) || check_probes(job, err) || take_directory(t, err) || take_up(t, err) ||
+        data_read(&t->data, &job->files, o, &watch, err) || (!t->resumed && begin_anew(t, &watch, err)) ||
         data_encode(&t->data, &job->files, o, &tr->source, &tr->target, &watch, err) || check_probe_lengths(t, err))
         return -1;
     const uint64_t hash = data_hash(&t->data);
-    if (found && hash != t->state.data)
+    if (t->resumed && hash != t->state.data)
         return err_set(err, data_name(&job->files), 0, "is not what %s was trained on", job->model);
     t->state.data = hash;
     tape_init(&t->tape, t->threads, (Rng){t->state.rng});
