@@ -20,7 +20,7 @@ int records_open(Records *records, const char *dir, Err *err) {
 
 int records_add(Records *records, const int *numbers, size_t n, Err *err) {
     const uint64_t end = arrlen(records->ends) ? arrlast(records->ends) : 0;
-    if (fwrite(numbers, sizeof *numbers, n, records->file) != n) return broken(records, err);
+    if (n > 0 && fwrite(numbers, sizeof *numbers, n, records->file) != n) return broken(records, err);
     arrput(records->ends, end + n);
     return 0;
 }
