@@ -30,14 +30,14 @@ typedef struct Data {
     Spool text;               /* of the training corpus, until it is encoded */
 } Data;
 
-/* Steps on the way, in this order; `what` says which one a long way belongs to. Patience as in corpus.h. */
+/* Patience as in corpus.h, on a way that may be long; `what` says which: reading, counting words, encoding. */
 typedef struct DataWatch {
     int (*patience)(void *context, const char *what, long done, long all);
     void *context;
 } DataWatch;
 
-/* Reads the text of both corpora. -1 with *err filled: what the readers refuse, no pairs, a full disk. Release the data
-   even then. */
+/* The steps, in this order; the second one only where there is no model yet. Reads the text of both corpora. -1 with
+   *err filled: what the readers refuse, no pairs, a full disk. Release the data even then. */
 int data_read(Data *data, const DataFiles *files, const Options *options, const DataWatch *watch, Err *err);
 /* Learns merges and vocabularies from the training text. */
 int data_learn(Data *data, const Options *options, Side *source, Side *target, const DataWatch *watch, Err *err);
