@@ -100,7 +100,7 @@ SOAKS   := $(wildcard tests/soak_*.sh)
 SCRIPTS := $(filter-out $(SOAKS) tests/memcheck.sh,$(wildcard tests/*.sh))
 PLAIN   := $B/tests/bits $B/tests/plain_kernels $B/tests/plain_gemm
 ifeq ($(config),tsan) # ten times slower, and nothing there that the others do not run
-SCRIPTS := $(filter-out tests/e2e_learns.sh tests/neon.sh,$(SCRIPTS))
+SCRIPTS := $(filter-out tests/e2e_learns.sh tests/e2e_limits.sh tests/neon.sh,$(SCRIPTS))
 endif
 
 DOUBLE_OBJECTS := $(patsubst src/%.c,$B/double/%.o,$(filter src/core/% src/model/%,$(SOURCES))) $B/double/core/kernels.o
