@@ -200,7 +200,7 @@ asan tsan: setup
 valgrind:
 	scripts/setup valgrind
 	$(MAKE) -j$(JOBS) build/tide $(TESTS)
-	UNDER=scripts/memcheck scripts/run-tests $(filter-out %/test_gemm %/test_same_bits %/test_text,$(TESTS))
+	UNDER=scripts/memcheck scripts/run-tests $(filter-out %/test_gemm %/test_same_bits %/test_text %/test_workspace,$(TESTS))
 	TIDE=$(CURDIR)/$B/tide scripts/run-tests tests/memcheck.sh
 
 neon:
