@@ -23,7 +23,7 @@ awk -v a="$(last_loss "$scratch/whole")" -v b="$(last_loss "$scratch/parts")" 'B
     die "dev losses: $(last_loss "$scratch/whole") whole, $(last_loss "$scratch/parts") in parts"
 
 # the same bits for any number of threads, any instruction set, stopped or not
-run "$scratch/other" --workspace 2 --threads 3 --isa portable --after-batches 5
+run "$scratch/other" --workspace 2 --threads 3 --isa portable --after-batches 2
 run "$scratch/other" --workspace 2 --threads 2 --after-batches 12
 same "$scratch/parts" "$scratch/other" "threads, instruction set and a stop"
 
