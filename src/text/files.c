@@ -29,7 +29,10 @@ typedef struct Memory {
 static ssize_t memory_write(void *cookie, const char *bytes, size_t n) {
     Memory *memory = cookie;
     const size_t size = *memory->size, needed = size + n + 1;
-    if (needed > memory->capacity) *memory->text = mem_realloc(*memory->text, memory->capacity = needed + needed / 2);
+    if (needed > memory->capacity) {
+        *memory->text = mem_realloc(*memory->text, needed + needed / 2);
+        memory->capacity = needed + needed / 2;
+    }
     memcpy(*memory->text + size, bytes, n);
     (*memory->text)[ *memory->size += n] = '\0';
     return (ssize_t)n;
