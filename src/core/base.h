@@ -34,8 +34,7 @@ char *mem_strndup(const char *text, size_t n);
 /* 64-byte aligned, and in huge pages where it is large and the system has them; release with mem_free. */
 void *mem_alloc_aligned(size_t bytes);
 
-/* What mem_alloc does where there is no memory, for what others ask for: libc, with 0 where it does not say how much.
- */
+/* What mem_alloc does where there is none, for memory that libc asked for; 0 where it does not say how much. */
 _Noreturn void mem_refused(size_t bytes);
 
 /* Installs what is called with the size when memory is refused; it must not return. */
@@ -43,6 +42,9 @@ void mem_on_failure(void (*handler)(size_t bytes));
 /* For tests: the n-th allocation from now fails (0: none). mem_count() counts all allocations so far. */
 void mem_fail_nth(long n);
 long mem_count(void);
+
+/* Where part k begins of n items in parts of nearly equal size, so that the last one is not a sliver. */
+static inline int part_begin(int n, int parts, int k) { return (int)((long)n * k / parts); }
 
 /* Seconds since some moment in the past; never set back. */
 double seconds_now(void);

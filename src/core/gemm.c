@@ -16,8 +16,6 @@ enum {
 static int smaller(int a, int b) { return a < b ? a : b; }
 static int blocks_of(int size, int block) { return (size + block - 1) / block; }
 static int panels_of(int n) { return blocks_of(n, kernels->tile_cols); }
-/* Parts of nearly equal size, so that the last one is not a sliver. */
-static int part_begin(int size, int parts, int part) { return (int)((long)size * part / parts); }
 
 size_t packed_size(int k, int n) { return (size_t)panels_of(n) * (size_t)kernels->tile_cols * (size_t)k; }
 

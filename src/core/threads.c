@@ -54,7 +54,7 @@ static void pause_briefly(int spins) {
     if (spins % 1024 == 1023) sched_yield(); /* there may be fewer processors than threads */
 }
 
-static int share_begin(const Threads *pool, int part) { return (int)((long)pool->items * part / pool->parts); }
+static int share_begin(const Threads *pool, int part) { return part_begin(pool->items, pool->parts, part); }
 
 bool threads_share_begins(const Threads *pool, int item) {
     for (int part = 0; part <= pool->parts; part++)

@@ -28,8 +28,6 @@ double update_step(Tape *tape, Model *model, Optimizer *optimizer, const UpdateO
                           o->clip_norm);
 }
 
-int part_begin(int n, int parts, int k) { return (int)((long)n * k / parts); }
-
 static int watch_update(Tape *tape, Model *model, const Pairs *pairs, const int *which, int n, const UpdateOptions *o,
                         Watch *watch, Err *err) {
     Batch batch;

@@ -22,9 +22,6 @@ double update_gradients(Tape *tape, Model *model, const Batch *batch, const Upda
    the weights are as they were. */
 double update_step(Tape *tape, Model *model, Optimizer *optimizer, const UpdateOptions *options);
 
-/* A batch may come in so many equal parts: the first pair of part k. */
-int part_begin(int n, int parts, int k);
-
 /* What an update came to grief on: looked for where its loss or norm is not finite. */
 typedef struct Blame {
     Watch watch; /* the first op; none: the gradient is finite, but its norm is not */
