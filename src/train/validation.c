@@ -1,7 +1,6 @@
 #include "train/validation.h"
 #include "text/ds.h"
 #include "text/files.h"
-#include "train/update.h"
 
 #include <stdio.h>
 
