@@ -222,6 +222,21 @@ static void check_linear(void **unused) {
     CHECK_CASES("linear", cases);
 }
 
+static Var *build_linear_transposed(Tape *tape, Var *const *in, const void *extra) {
+    return linear_transposed(tape, in[0], in[1], extra ? in[2] : NULL);
+}
+
+static void check_linear_transposed(void **unused) {
+    (void)unused;
+    const int with_bias = 1;
+    const Case cases[] = {
+        {build_linear_transposed, {{3, 5}, {7, 5}}, NULL, false},
+        {build_linear_transposed, {{3, 5}, {7, 5}, {1, 7}}, &with_bias, false},
+        {build_linear_transposed, {{5, 1}, {1, 1}, {1, 1}}, &with_bias, false},
+    };
+    CHECK_CASES("linear_transposed", cases);
+}
+
 /* Onto all of a matrix, or onto one part of it and then the other. */
 static Var *build_linear_onto(Tape *tape, Var *const *in, const void *extra) {
     Var *y = copy_of(tape, in[0]);
@@ -599,16 +614,30 @@ static void check_model(void **unused) {
         bool readout_prev;
         double smoothing, dropout;
         int times;
-    } cases[] = {{&attention_additive, false, 0, 0, 1},     {&attention_additive, true, 0.1, 0, 1},
-                 {&attention_additive, false, 0.1, 0.3, 1}, {&attention_none, false, 0.1, 0, 1},
-                 {&attention_none, true, 0, 0.3, 1},        {&attention_additive, false, 0.1, 0, 52},
-                 {&attention_none, true, 0, 0, 52}};
+        bool tied;
+    } cases[] = {
+        {&attention_additive, false, 0, 0, 1, false},     {&attention_additive, true, 0.1, 0, 1, false},
+        {&attention_additive, false, 0.1, 0.3, 1, false}, {&attention_none, false, 0.1, 0, 1, false},
+        {&attention_none, true, 0, 0.3, 1, false},        {&attention_additive, false, 0.1, 0, 52, false},
+        {&attention_none, true, 0, 0, 52, false},         {&attention_additive, false, 0.1, 0.3, 1, true},
+        {&attention_additive, true, 0, 0, 52, true},
+    };
     Threads *threads = threads_new(1);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const double drop = cases[i].dropout;
         Whole w = {.smoothing = cases[i].smoothing, .times = cases[i].times};
-        model_init(&w.model,
-                   &(ModelConfig){7, 7, 3, 4, 5, 2, cases[i].attention, cases[i].readout_prev, drop, drop, drop});
+        model_init(&w.model, &(ModelConfig){.source_vocab = 7,
+                                            .target_vocab = 7,
+                                            .emb = 3,
+                                            .rnn = 4,
+                                            .att = 5,
+                                            .maxout = cases[i].tied ? 3 : 2,
+                                            .attention = cases[i].attention,
+                                            .readout_prev = cases[i].readout_prev,
+                                            .tied_embeddings = cases[i].tied,
+                                            .dropout_embedding = drop,
+                                            .dropout_annotation = drop,
+                                            .dropout_readout = drop});
         params_allocate(&w.model.params);
         tape_init(&w.tape, threads, (Rng){0});
         double worst = whole_error(&w);
@@ -624,6 +653,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_wrong_backward_is_caught),
         cmocka_unit_test(check_linear),
+        cmocka_unit_test(check_linear_transposed),
         cmocka_unit_test(check_linear_onto),
         cmocka_unit_test(check_gather),
         cmocka_unit_test(check_gather_beside),

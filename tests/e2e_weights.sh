@@ -26,6 +26,7 @@ agrees() {
 agrees searched --after-batches 24
 agrees before --after-batches 24 --readout-state prev --tokenizer bpe bpe
 agrees encdec --after-batches 24 --attention none
+agrees tied --after-batches 24 --tied-embeddings on --dim-maxout 12
 
 # refuses PATTERN COMMAND...: one line that names the file and the tensor
 refuses() {

@@ -56,7 +56,7 @@ static inline void memory_files(MemoryFile files[2], const uint8_t *data, size_t
 }
 
 /* Options that were accepted are the same when the configuration that a model carries is read back. */
-static inline void options_check(const Options *options) {
+static inline void options_hold(const Options *options) {
     Err err;
     Options again;
     char *text = options_configuration(options), left[64], right[64];

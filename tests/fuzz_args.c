@@ -25,7 +25,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     options_default(&options);
     int status = args_parse(&args, count, words, flags, option_count, &err) || set_options(&options, &args, &err);
     CHECK(!status || err.reason[0], "refused without a reason");
-    if (!status) options_check(&options);
+    if (!status) options_hold(&options);
     args_free(&args);
     arrfree(flags);
     mem_free(text);

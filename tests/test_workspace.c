@@ -58,10 +58,10 @@ static void fixture_free(Fixture *f) {
 }
 
 static const ModelConfig configs[] = {
-    {VOCAB, VOCAB, 24, 40, 32, 16, &attention_additive, false, 0, 0, 0},
-    {VOCAB, VOCAB, 24, 40, 32, 16, &attention_additive, true, 0.1, 0.1, 0.1},
-    {VOCAB, VOCAB, 3, 5, 7, 1, &attention_additive, false, 0.1, 0, 0.2},
-    {VOCAB, VOCAB, 17, 33, 9, 50, &attention_none, false, 0, 0.1, 0},
+    {VOCAB, VOCAB, 24, 40, 32, 16, &attention_additive, false, false, 0, 0, 0},
+    {VOCAB, VOCAB, 24, 40, 32, 16, &attention_additive, true, false, 0.1, 0.1, 0.1},
+    {VOCAB, VOCAB, 3, 5, 7, 3, &attention_additive, false, true, 0.1, 0, 0.2},
+    {VOCAB, VOCAB, 17, 33, 9, 50, &attention_none, false, false, 0, 0.1, 0},
 };
 enum { CONFIGS = sizeof configs / sizeof *configs };
 

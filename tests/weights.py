@@ -11,6 +11,7 @@ equations (README) are computed for pairs of lines of pieces, and log p(target |
 import array
 import json
 import math
+import operator
 import struct
 import sys
 
@@ -99,7 +100,9 @@ def log_probability(w, config, source, target):
         seen = s_before if config["readout-state"] == "prev" else s
         t = plus(times(seen, w["readout.Uo"]), times(Ey, w["readout.Vo"]), times(c, w["readout.Co"]), w["readout.bt"][0])
         t = [max(t[2 * k], t[2 * k + 1]) for k in range(len(t) // 2)]
-        total += math.log(softmax(plus(times(t, w["readout.Wo"]), w["readout.bo"][0]))[word])
+        tied = config["tied-embeddings"] == "on"
+        logits = [sum(map(operator.mul, t, row)) for row in w["state.E"]] if tied else times(t, w["readout.Wo"])
+        total += math.log(softmax(plus(logits, w["readout.bo"][0]))[word])
         before = word
     return total
 

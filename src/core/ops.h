@@ -12,6 +12,8 @@
 /* ops_linear.c */
 /* x W + b. x [m, k], W [k, n], b [1, n] or NULL. Returns [m, n]. */
 Var *linear(Tape *tape, Var *x, Var *W, Var *b);
+/* x Wᵀ + b. x [m, k], W [n, k], b [1, n] or NULL. Returns [m, n]. */
+Var *linear_transposed(Tape *tape, Var *x, Var *W, Var *b);
 /* y + x W in the place of y, which is returned. */
 Var *linear_onto(Tape *tape, Var *y, Var *x, Var *W);
 

@@ -4,23 +4,28 @@
 
 /* y = x W + b      x [m, k], W [k, n], b [1, n]
    dx += dy Wᵀ,  dW += xᵀ dy,  db += the column sums of dy */
+static void check_bias(const Var *b, int cols) {
+    CHECK(!b || (b->cols == cols && b->rows == 1), "a bias of [%d, %d] for %d columns", b->rows, b->cols, cols);
+}
+
 static Back linear_back;
 Var *linear(Tape *tape, Var *x, Var *W, Var *b) {
     CHECK(x->cols == W->rows, "linear: [%d, %d] by [%d, %d]", x->rows, x->cols, W->rows, W->cols);
-    CHECK(!b || (b->cols == W->cols && b->rows == 1), "linear: a bias of [%d, %d] for [%d, %d]", b->rows, b->cols,
-          x->rows, W->cols);
+    check_bias(b, W->cols);
     Var *y = var_new(tape, x->rows, W->cols);
     tape_products(tape, &(TapeProduct){x->rows, x->v, x->cols, W, false, b ? b->v : NULL, 0, y->v, y->cols}, 1);
     tape_record(tape, linear_back, y, x, W, b);
     return y;
 }
 
-/* dx and dW of a product whose gradient is dy. Returns whether dy is needed no more. */
-static bool product_gradients(Tape *tape, Var *x, Var *W, const real *dy) {
+/* dx and dW of x W, or with `transposed` x Wᵀ, whose gradient is dy. Returns whether dy is needed no more. */
+static bool product_gradients(Tape *tape, Var *x, Var *W, bool transposed, const real *dy) {
+    const int cols = transposed ? W->rows : W->cols;
     const real *init;
     real *dx = var_grad_product(tape, x, &init);
-    tape_products(tape, &(TapeProduct){x->rows, dy, W->cols, W, true, init, x->cols, dx, x->cols}, 1);
-    return tape_weight_grad(tape, W, x->v, x->cols, dy, W->cols, x->rows);
+    tape_products(tape, &(TapeProduct){x->rows, dy, cols, W, !transposed, init, x->cols, dx, x->cols}, 1);
+    return transposed ? tape_weight_grad(tape, W, dy, cols, x->v, x->cols, x->rows)
+                      : tape_weight_grad(tape, W, x->v, x->cols, dy, cols, x->rows);
 }
 
 typedef struct Columns {
@@ -35,16 +40,33 @@ static void sum_columns(void *context, int begin, int end, int thread) {
         kernels->add(end - begin, c->sum + begin, c->y->g + (size_t)i * (size_t)c->y->cols + begin);
 }
 
-static void linear_back(Tape *tape, const Record *record) {
+/* Of either form: db, dx and dW. */
+static void linear_gradients(Tape *tape, const Record *record, bool transposed) {
     Var *y = record->out, *b = record->in[2];
     if (b) {
         Columns columns = {y, var_grad(tape, b)};
         var_grad(tape, y);
         threads_run(tape->threads, "bias", y->cols, 1024, sum_columns, &columns);
     }
-    bool done = product_gradients(tape, record->in[0], record->in[1], var_grad(tape, y));
+    bool done = product_gradients(tape, record->in[0], record->in[1], transposed, var_grad(tape, y));
     if (done && y->last_read) tape_give(tape, y->g, (size_t)y->rows * (size_t)y->cols);
 }
+
+static void linear_back(Tape *tape, const Record *record) { linear_gradients(tape, record, false); }
+
+/* y = x Wᵀ + b      x [m, k], W [n, k], b [1, n]
+   dx += dy W,  dW += dyᵀ x,  db += the column sums of dy */
+static Back linear_transposed_back;
+Var *linear_transposed(Tape *tape, Var *x, Var *W, Var *b) {
+    CHECK(x->cols == W->cols, "linear_transposed: [%d, %d] by [%d, %d]ᵀ", x->rows, x->cols, W->rows, W->cols);
+    check_bias(b, W->rows);
+    Var *y = var_new(tape, x->rows, W->rows);
+    tape_products(tape, &(TapeProduct){x->rows, x->v, x->cols, W, true, b ? b->v : NULL, 0, y->v, y->cols}, 1);
+    tape_record(tape, linear_transposed_back, y, x, W, b);
+    return y;
+}
+
+static void linear_transposed_back(Tape *tape, const Record *record) { linear_gradients(tape, record, true); }
 
 /* y += x W      y [m, n] taken over, x [m, k], W [k, n]
    dx += dy Wᵀ,  dW += xᵀ dy,  and y's gradient is that of what it was before */
@@ -58,5 +80,5 @@ Var *linear_onto(Tape *tape, Var *y, Var *x, Var *W) {
 }
 
 static void linear_onto_back(Tape *tape, const Record *record) {
-    product_gradients(tape, record->in[0], record->in[1], var_grad(tape, record->out));
+    product_gradients(tape, record->in[0], record->in[1], false, var_grad(tape, record->out));
 }

@@ -12,7 +12,9 @@ void model_init(Model *model, const ModelConfig *c) {
     encoder_declare(&model->encoder, params, c->source_vocab, c->emb, c->rnn);
     attention_declare(&model->attention, c->attention, params, c->rnn, c->att);
     state_declare(&model->state, params, c->target_vocab, c->emb, c->rnn);
-    readout_declare(&model->readout, params, c->target_vocab, c->emb, c->rnn, c->maxout);
+    CHECK(!c->tied_embeddings || c->maxout == c->emb, "tied: maxout %d, emb %d", c->maxout, c->emb);
+    Var *tied = c->tied_embeddings ? model->state.E : NULL;
+    readout_declare(&model->readout, params, tied, c->target_vocab, c->emb, c->rnn, c->maxout);
     model_dropout(model, c->dropout_embedding, c->dropout_annotation, c->dropout_readout);
 }
 

@@ -1,17 +1,19 @@
 #include "model/readout.h"
 #include "core/ops.h"
 
-void readout_declare(Readout *m, Params *params, int vocab, int emb, int rnn, int maxout) {
+void readout_declare(Readout *m, Params *params, Var *E, int vocab, int emb, int rnn, int maxout) {
     m->Uo = params_add(params, "readout.Uo", rnn, 2 * maxout, INIT_NORMAL, 0.01);
     m->Vo = params_add(params, "readout.Vo", emb, 2 * maxout, INIT_NORMAL, 0.01);
     m->Co = params_add(params, "readout.Co", 2 * rnn, 2 * maxout, INIT_NORMAL, 0.01);
     m->bt = params_add(params, "readout.bt", 1, 2 * maxout, INIT_ZERO, 0);
-    m->Wo = params_add(params, "readout.Wo", maxout, vocab, INIT_NORMAL, 0.01);
+    m->E = E;
+    m->Wo = E ? NULL : params_add(params, "readout.Wo", maxout, vocab, INIT_NORMAL, 0.01);
     m->bo = params_add(params, "readout.bo", 1, vocab, INIT_ZERO, 0);
 }
 
 /* t̃_i = U_o s_i + V_o E y_{i-1} + C_o c_i + b,  t_ik = max(t̃_i,2k, t̃_i,2k+1),  p(y_i) = softmax(W_o t_i + b) */
 Var *readout(Tape *tape, const Readout *m, Var *Ey, Var *s, Var *c) {
     Var *t = linear_onto(tape, linear_onto(tape, linear(tape, c, m->Co, m->bt), Ey, m->Vo), s, m->Uo);
-    return linear(tape, dropout(tape, maxout(tape, t), m->dropout), m->Wo, m->bo);
+    t = dropout(tape, maxout(tape, t), m->dropout);
+    return m->E ? linear_transposed(tape, t, m->E, m->bo) : linear(tape, t, m->Wo, m->bo);
 }

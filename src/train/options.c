@@ -26,6 +26,8 @@ const Option option_table[] = {
      "additive (RNNsearch) or none (RNNencdec: one fixed c)"},
     {"readout-state", OPTION_TEXT, 1, AT(readout_state), 0, 0, "current|prev", BOUND, "current",
      "state that the readout sees: s_i (current) or s_{i-1} (prev)"},
+    {"tied-embeddings", OPTION_TEXT, 1, AT(tied_embeddings), 0, 0, "off|on", BOUND, "off",
+     "the target embedding is the output layer, too: dim-maxout must be dim-emb"},
     {"optimizer", OPTION_TEXT, 1, AT(optimizer), 0, 0, "adam|adadelta|sgd", BOUND, "adam", "adam, adadelta or sgd"},
     {"learn-rate", OPTION_REAL, 1, AT(learn_rate), 0, 1e6, NULL, NAMED, "0.001", "learning rate (adadelta: 1)"},
     {"lr-decay", OPTION_REAL, 1, AT(lr_decay), 0.001, 1, NULL, NAMED, "1",
@@ -73,6 +75,17 @@ const Option *option_find(const char *name) {
 }
 
 bool options_join_merges(const Options *options) { return !strcmp(options->merges, "joint"); }
+
+int options_check(const Options *o, Err *err) {
+    for (int i = 0; i < 2; i++)
+        if (options_join_merges(o) && strcmp(o->tokenizer[i], "bpe") != 0)
+            return err_set(err, NULL, 0, "--merges joint needs --tokenizer bpe bpe, not %s %s", o->tokenizer[0],
+                           o->tokenizer[1]);
+    if (!strcmp(o->tied_embeddings, "on") && o->dim_maxout != o->dim_emb)
+        return err_set(err, NULL, 0, "--tied-embeddings on needs --dim-maxout %d, as --dim-emb has it, not %d",
+                       o->dim_emb, o->dim_maxout);
+    return 0;
+}
 
 /* ---- one value ------------------------------------------------------------------------------------------------ */
 

@@ -13,7 +13,7 @@ typedef struct Options {
     int dim_vocabs[2], bpe_merges[2];
     char merges[16];
     int dim_emb, dim_rnn, dim_att, dim_maxout;
-    char attention[16], readout_state[16];
+    char attention[16], readout_state[16], tied_embeddings[16];
     /* the arithmetic of training */
     char optimizer[16];
     double learn_rate, lr_decay, clip_norm, label_smoothing;
@@ -58,6 +58,9 @@ bool is_choice(const char *choices, const char *value);
 
 /* Whether both sides share one list of merges. */
 bool options_join_merges(const Options *options);
+
+/* Whether the model's options go together, each of them being as it may be. Returns -1 with *err's reason filled. */
+int options_check(const Options *options, Err *err);
 
 void options_default(Options *options);
 /* Sets one option from its values as text. Returns -1 with *err's reason filled. */

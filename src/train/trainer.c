@@ -58,11 +58,7 @@ static int check_options(const TrainJob *job, Err *err) {
     const Options *o = &job->options;
     if (job->files.guides && !strcmp(o->attention, "none"))
         return err_set(err, NULL, 0, "--guided-alignment needs an attention to guide, not --attention none");
-    for (int i = 0; i < 2; i++)
-        if (options_join_merges(o) && tokenizer_kind(o->tokenizer[i]) != TOKENIZER_BPE)
-            return err_set(err, NULL, 0, "--merges joint needs --tokenizer bpe bpe, not %s %s", o->tokenizer[0],
-                           o->tokenizer[1]);
-    return 0;
+    return options_check(o, err);
 }
 
 static int check_probes(const TrainJob *job, Err *err) {

@@ -44,6 +44,7 @@ void translator_begin(Translator *translator) {
         .maxout = o->dim_maxout,
         .attention = attention_kind(o->attention),
         .readout_prev = !strcmp(o->readout_state, "prev"),
+        .tied_embeddings = !strcmp(o->tied_embeddings, "on"),
         .dropout_embedding = o->dropout_emb,
         .dropout_annotation = o->dropout_annotation,
         .dropout_readout = o->dropout_readout,
@@ -117,8 +118,10 @@ int translator_read(Translator *translator, const Safetensors *file, const char 
     options_default(&translator->options);
     const char *config = safetensors_meta(file, "config"), *format = safetensors_meta(file, "format");
     if (!config || !format || strcmp(format, "tide 1") != 0) return err_set(err, path, 0, "not a model of tide");
-    if (options_read(&translator->options, config, path, err) ||
-        read_side(&translator->source, 0, &translator->options, file, path, err) ||
+    Err why;
+    if (options_read(&translator->options, config, path, err)) return -1;
+    if (options_check(&translator->options, &why)) return err_set(err, path, 0, "%s", why.reason);
+    if (read_side(&translator->source, 0, &translator->options, file, path, err) ||
         read_side(&translator->target, 1, &translator->options, file, path, err))
         return -1;
     translator_begin(translator);
