@@ -45,7 +45,7 @@ static Fixture fixture(const ModelConfig *config, int threads, int longest) {
     Rng rng = rng_seed(7, 1);
     model_init(&f.model, config);
     params_allocate(&f.model.params);
-    params_init(&f.model.params, 1);
+    params_init(&f.model.params, SCHEME_BAHDANAU, 1);
     for (size_t i = 0; i < f.model.params.size; i++) f.model.params.values[i] += (real)(0.1 * rng_normal(&rng));
     f.pairs = random_pairs(&rng, longest);
     return f;

@@ -56,7 +56,7 @@ static void training_begin(Training *t, int sentences, int threads) {
     t->threads = threads_new(threads);
     model_init(&t->model, &config);
     params_allocate(&t->model.params);
-    params_init(&t->model.params, 1);
+    params_init(&t->model.params, SCHEME_BAHDANAU, 1);
     Rng rng = rng_seed(2, 1); /* weights so large that no distribution is flat, as they are after long training */
     for (size_t i = 0; i < t->model.params.size; i++) t->model.params.values[i] += (real)(0.3 * rng_normal(&rng));
     optimizer_init(&t->optimizer, OPTIMIZER_ADAM, t->model.params.size);

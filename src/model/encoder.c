@@ -17,7 +17,7 @@ GruWeights gru_declare(Params *params, const char *name, int in, int n) {
 }
 
 void encoder_declare(Encoder *encoder, Params *params, int vocab, int emb, int rnn) {
-    encoder->E = params_add(params, "encoder.E", vocab, emb, INIT_NORMAL, 0.01);
+    encoder->E = params_add(params, "encoder.E", vocab, emb, INIT_EMBEDDING, 0.01);
     encoder->fwd = gru_declare(params, "encoder.fwd", emb, rnn);
     encoder->bwd = gru_declare(params, "encoder.bwd", emb, rnn);
 }

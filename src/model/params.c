@@ -57,14 +57,20 @@ static void init_orthogonal(Rng *rng, int n, double *q) {
     }
 }
 
-static void init_param(Param *param, Rng *rng) {
-    Var *var = &param->var;
+static void init_normal(Var *var, double sd, Rng *rng) {
+    for (size_t i = 0; i < (size_t)var->rows * (size_t)var->cols; i++) var->v[i] = (real)(sd * rng_normal(rng));
+}
+
+/* The standard deviation of normal numbers; 0: none are drawn. */
+static double deviation(const Param *param, InitScheme scheme) {
+    if (scheme == SCHEME_BAHDANAU) return param->init == INIT_ZERO ? 0 : param->sd;
+    if (param->init == INIT_EMBEDDING) return 1 / sqrt(param->var.cols);
+    return param->var.rows == 1 ? 0 : 1 / sqrt(param->var.rows);
+}
+
+static void init_orthogonals(const Param *param, Rng *rng) {
+    const Var *var = &param->var;
     const int n = var->rows;
-    if (param->init == INIT_ZERO) return;
-    if (param->init == INIT_NORMAL) {
-        for (size_t i = 0; i < (size_t)n * (size_t)var->cols; i++) var->v[i] = (real)(param->sd * rng_normal(rng));
-        return;
-    }
     CHECK(var->cols % n == 0, "orthogonal %s [%d, %d]", param->name, n, var->cols);
     double *q = mem_alloc((size_t)n * (size_t)n * sizeof(double));
     for (int block = 0; block < var->cols / n; block++) {
@@ -77,12 +83,29 @@ static void init_param(Param *param, Rng *rng) {
     mem_free(q);
 }
 
-void params_init(Params *params, uint64_t seed) {
+void params_init(Params *params, InitScheme scheme, uint64_t seed) {
     CHECK(params->values, "params_init: no memory of their own");
     for (int i = 0; i < params->count; i++) {
+        Param *param = params->list[i];
         Rng rng = rng_seed(seed, (uint64_t)i + 1);
-        init_param(params->list[i], &rng);
+        const double sd = deviation(param, scheme);
+        if (param->init == INIT_ORTHOGONAL) init_orthogonals(param, &rng);
+        else if (sd > 0) init_normal(&param->var, sd, &rng);
     }
+}
+
+int init_scheme(const char *name) {
+    static const char *const names[] = {"bahdanau", "lecun"};
+    for (int scheme = 0; scheme < 2; scheme++)
+        if (!strcmp(names[scheme], name)) return scheme;
+    return -1;
+}
+
+void params_exchange(Params *params, real **values) {
+    real *const had = params->values;
+    params->values = *values;
+    *values = had;
+    for (int i = 0; i < params->count; i++) params->list[i]->var.v = params->values + params->list[i]->offset;
 }
 
 void params_free(Params *params) {

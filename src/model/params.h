@@ -8,11 +8,21 @@
 
 #include <stdint.h>
 
+/* What a parameter begins as, in appendix B.1 of the paper. */
 typedef enum {
     INIT_ZERO,
     INIT_NORMAL,    /* N(0, sd²) */
+    INIT_EMBEDDING, /* the same, of rows that are read one at a time */
     INIT_ORTHOGONAL /* a random orthogonal matrix; [n, k n]: k of them side by side */
 } Init;
+
+/* How what is not orthogonal is drawn. A word's embedding is a row of E, read as it is; what else has several rows is
+   multiplied with inputs of as many numbers; what has one is a bias. */
+typedef enum {
+    SCHEME_BAHDANAU, /* as the paper has it, which Adadelta can live with */
+    SCHEME_LECUN /* N(0, 1 / inputs), so that a result is as large as its inputs (LeCun et al. 1998, §4.6); E as the
+                    input that it is to be, N(0, 1 / m); biases zero */
+} InitScheme;
 
 typedef struct Param {
     char name[32]; /* as in the paper: "encoder.fwd.W" */
@@ -41,7 +51,12 @@ void params_allocate(Params *params);
    not record. Any alignment that a number may have will do. */
 void param_borrow(Param *param, const real *values);
 /* Draws the initial values into allocated memory; each parameter from a stream of its own. */
-void params_init(Params *params, uint64_t seed);
+void params_init(Params *params, InitScheme scheme, uint64_t seed);
+/* "bahdanau" or "lecun"; -1 for any other name. */
+int init_scheme(const char *name);
+/* Lets the parameters have other values, those in *values, which receives the ones that they had; the gradients stay.
+   What a tape has packed of them is void: see tape_reset. */
+void params_exchange(Params *params, real **values);
 void params_free(Params *params);
 /* Number of weights. */
 size_t params_weights(const Params *params);

@@ -1,7 +1,7 @@
 #include "model/state.h"
 
 void state_declare(DecoderState *m, Params *params, int vocab, int emb, int rnn) {
-    m->E = params_add(params, "state.E", vocab, emb, INIT_NORMAL, 0.01);
+    m->E = params_add(params, "state.E", vocab, emb, INIT_EMBEDDING, 0.01);
     m->gru = gru_declare(params, "state", emb, rnn);
     m->C = params_add(params, "state.C", 2 * rnn, 3 * rnn, INIT_NORMAL, 0.01);
     m->Ws = params_add(params, "state.Ws", rnn, rnn, INIT_NORMAL, 0.01);

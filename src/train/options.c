@@ -28,6 +28,8 @@ const Option option_table[] = {
      "state that the readout sees: s_i (current) or s_{i-1} (prev)"},
     {"tied-embeddings", OPTION_TEXT, 1, AT(tied_embeddings), 0, 0, "off|on", BOUND, "off",
      "the target embedding is the output layer, too: dim-maxout must be dim-emb"},
+    {"init", OPTION_TEXT, 1, AT(init), 0, 0, "lecun|bahdanau", BOUND, "lecun",
+     "initial weights: N(0, 1 / inputs) (lecun), or the paper's, which are small (bahdanau)"},
     {"optimizer", OPTION_TEXT, 1, AT(optimizer), 0, 0, "adam|adadelta|sgd", BOUND, "adam", "adam, adadelta or sgd"},
     {"learn-rate", OPTION_REAL, 1, AT(learn_rate), 0, 1e6, NULL, NAMED, "0.001", "learning rate (adadelta: 1)"},
     {"lr-decay", OPTION_REAL, 1, AT(lr_decay), 0.001, 1, NULL, NAMED, "1",

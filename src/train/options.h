@@ -15,9 +15,9 @@ typedef struct Options {
     int dim_emb, dim_rnn, dim_att, dim_maxout;
     char attention[16], readout_state[16], tied_embeddings[16];
     /* the arithmetic of training */
-    char optimizer[16];
-    double learn_rate, lr_decay, clip_norm, label_smoothing;
-    int lr_decay_start;
+    char init[16], optimizer[16];
+    double learn_rate, lr_decay, clip_norm, label_smoothing, exponential_smoothing;
+    int lr_decay_start, lr_warmup, lr_decay_inv_sqrt;
     double dropout_emb, dropout_annotation, dropout_readout;
     char guided_cost[16];
     double guided_weight;

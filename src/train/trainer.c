@@ -99,7 +99,7 @@ static int begin_anew(Trainer *t, const DataWatch *watch, Err *err) {
         return err_set(err, t->job->model, 0, "a model of %zu weights, where %d are the limit", tr->model.params.size,
                        INT_MAX);
     params_allocate(&tr->model.params);
-    params_init(&tr->model.params, (uint64_t)o->seed);
+    params_init(&tr->model.params, (InitScheme)init_scheme(o->init), (uint64_t)o->seed);
     optimizer_init(&t->optimizer, (OptimizerKind)optimizer_kind(o->optimizer), tr->model.params.size);
     t->state = (TrainState){.best_bleu = -1, .rng = rng_seed((uint64_t)o->seed, 0).state};
     return 0;
