@@ -182,7 +182,8 @@ static void compare_optimiser(const cJSON *right, Threads *threads) {
     optimizer_init(&optimizer, (OptimizerKind)optimizer_kind(name), (size_t)n);
     for (int step = 0; step < steps; step++) {
         read_floats(cJSON_GetArrayItem(gradients, step), g, n);
-        double norm = optimizer_step(&optimizer, threads, w, g, number(right, "rate"), number(right, "clip_norm"));
+        const StepOptions options = {.rate = number(right, "rate"), .clip_norm = number(right, "clip_norm")};
+        double norm = optimizer_step(&optimizer, threads, w, g, &options);
         assert_close("norm", norm, cJSON_GetNumberValue(cJSON_GetArrayItem(member(right, "norms"), step)));
         assert_near(name, w, n, cJSON_GetArrayItem(weights, step));
         for (int i = 0; i < n; i++) assert_true(g[i] == 0);

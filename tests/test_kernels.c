@@ -159,6 +159,7 @@ static const UpdateRule rule = {0.7f, 0.01f, 0.9f, 0.999f, 1e-6f, 1.3f, 1.7f};
 #define R(i) b->row[i]
 static void run_add(int n, Bench *b) { kernels->add(n, R(0), R(1)); }
 static void run_axpy(int n, Bench *b) { kernels->axpy(n, R(0), 0.3f, R(1)); }
+static void run_blend(int n, Bench *b) { kernels->blend(n, R(0), 0.3f, R(1)); }
 static void run_dot(int n, Bench *b) { b->result[0] = kernels->dot(n, R(0), R(1)); }
 static void run_sum(int n, Bench *b) { b->result[0] = kernels->sum(n, R(0)); }
 static void run_tanh_row(int n, Bench *b) { kernels->tanh(n, R(0), R(1)); }
@@ -210,6 +211,7 @@ static void run_adadelta(int n, Bench *b) {
 static const RowKernel row_kernels[] = {
     {"add", run_add, {1, 1}},
     {"axpy", run_axpy, {1, 1}},
+    {"blend", run_blend, {1, 1}},
     {"dot", run_dot, {1, 1}},
     {"sum", run_sum, {1}},
     {"tanh", run_tanh_row, {1, 1}},

@@ -80,7 +80,8 @@ static double training_step(Training *t, uint64_t number) {
     double nats;
     Var *loss = cross_entropy(&t->tape, logits, batch.target.ids, batch.target.rows, 0.1, &nats);
     tape_backward(&t->tape, loss);
-    optimizer_step(&t->optimizer, t->threads, params->values, params->gradients, 1e-3, 1);
+    optimizer_step(&t->optimizer, t->threads, params->values, params->gradients,
+                   &(StepOptions){.rate = 1e-3, .clip_norm = 1});
     tape_reset(&t->tape);
     return nats;
 }

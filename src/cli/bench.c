@@ -132,7 +132,7 @@ static void print_shares(Threads *threads, double all) {
 void bench_step(Threads *threads, const BenchSize *size, int updates) {
     Subject s;
     Optimizer optimizer;
-    const UpdateOptions options = {.learn_rate = 1e-3, .clip_norm = 1};
+    const UpdateOptions options = {.step = {.rate = 1e-3, .clip_norm = 1}};
     enum { WARM = 2, MOST = 1000 };
     double seconds[MOST] = {0}, all = 0, tokens = (double)size->batch * size->length;
     subject_begin(&s, size, threads);

@@ -147,6 +147,10 @@ static void axpy(int n, real *restrict y, real a, const real *restrict x) {
     for (int i = 0; i < n; i++) y[i] += a * x[i];
 }
 
+static void blend(int n, real *restrict y, real a, const real *restrict x) {
+    for (int i = 0; i < n; i++) y[i] += a * (x[i] - y[i]);
+}
+
 INLINE void lanes_add(Lanes *lanes, int vector, vreal x) { lanes->v[vector % LANE_VECTORS] += x; }
 
 static real dot(int n, const real *x, const real *y) {
@@ -436,6 +440,7 @@ const Kernels KERNELS = {
     .pack_transposed = pack_transposed,
     .add = add,
     .axpy = axpy,
+    .blend = blend,
     .dot = dot,
     .dots = dots,
     .sum = sum,

@@ -30,9 +30,10 @@ typedef struct Kernels {
     /* panel[k][width] = the transpose of source[width rows][k]; columns beyond `rows` become zero. */
     void (*pack_transposed)(real *panel, int width, const real *source, int ld, int rows, int k);
 
-    void (*add)(int n, real *y, const real *x);          /* y += x */
-    void (*axpy)(int n, real *y, real a, const real *x); /* y += a x */
-    real (*dot)(int n, const real *x, const real *y);    /* Σ x y */
+    void (*add)(int n, real *y, const real *x);           /* y += x */
+    void (*blend)(int n, real *y, real a, const real *x); /* y += a (x - y) */
+    void (*axpy)(int n, real *y, real a, const real *x);  /* y += a x */
+    real (*dot)(int n, const real *x, const real *y);     /* Σ x y */
     /* sums_k = Σ x y_k for `count` rows, each as dot has it. The rows that come next, `ahead` numbers behind these, are
        fetched on the way. */
     void (*dots)(int n, int count, const real *x, const real *const *y, long ahead, real *sums);

@@ -29,12 +29,19 @@ void optimizer_init(Optimizer *optimizer, OptimizerKind kind, size_t size) {
 void optimizer_free(Optimizer *optimizer) {
     for (int i = 0; i < 2; i++) mem_free(optimizer->moments[i]);
     mem_free(optimizer->squares);
+    mem_free(optimizer->average);
     *optimizer = (Optimizer){0};
+}
+
+void optimizer_keep_average(Optimizer *optimizer, const real *weights) {
+    optimizer->average = mem_alloc_aligned(optimizer->size * sizeof(real));
+    memcpy(optimizer->average, weights, optimizer->size * sizeof(real));
 }
 
 typedef struct Step {
     const Optimizer *optimizer;
     UpdateRule rule;
+    real share; /* of the new weights in the average */
     real *w, *g;
 } Step;
 
@@ -65,6 +72,7 @@ static void update_blocks(void *context, int begin, int end, int thread) {
         case OPTIMIZER_ADAM: kernels->adam(n, &step->rule, w, g, o->moments[0] + at, o->moments[1] + at); break;
         case OPTIMIZER_ADADELTA: kernels->adadelta(n, &step->rule, w, g, o->moments[0] + at, o->moments[1] + at); break;
         }
+        if (o->average) kernels->blend(n, o->average + at, step->share, w);
     }
 }
 
@@ -93,8 +101,8 @@ static UpdateRule rule_of(const Optimizer *optimizer, double rate, double scale)
     return rule;
 }
 
-double optimizer_step(Optimizer *optimizer, Threads *threads, real *weights, real *gradient, double rate,
-                      double clip_norm) {
+double optimizer_step(Optimizer *optimizer, Threads *threads, real *weights, real *gradient,
+                      const StepOptions *options) {
     Step step = {.optimizer = optimizer, .w = weights, .g = gradient};
     threads_run(threads, "norm", blocks_of(optimizer->size), 4, square_blocks, &step);
     double square = 0;
@@ -105,7 +113,9 @@ double optimizer_step(Optimizer *optimizer, Threads *threads, real *weights, rea
         return norm;
     }
     optimizer->steps++;
-    step.rule = rule_of(optimizer, rate, clip_norm > 0 && norm > clip_norm ? clip_norm / norm : 1);
+    const double clip = options->clip_norm;
+    step.rule = rule_of(optimizer, options->rate, clip > 0 && norm > clip ? clip / norm : 1);
+    step.share = (real)fmax(options->smoothing, 9 / (10 + (double)optimizer->steps));
     threads_run(threads, "update", blocks_of(optimizer->size), 4, update_blocks, &step);
     return norm;
 }

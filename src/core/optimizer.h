@@ -12,6 +12,7 @@ typedef struct Optimizer {
     size_t size;      /* weights */
     long steps;       /* updates made */
     real *moments[2]; /* Adam: m, v; Adadelta: E[g²], E[Δx²]; NULL for SGD. Owned */
+    real *average;    /* of the weights over the updates; NULL: none is kept. Owned */
     double *squares;  /* scratch: the squared norm of each block of the gradient */
 } Optimizer;
 
@@ -20,11 +21,21 @@ int optimizer_kind(const char *name);
 
 void optimizer_init(Optimizer *optimizer, OptimizerKind kind, size_t size);
 void optimizer_free(Optimizer *optimizer);
+/* Keeps an average of the weights from here on, which begins as they are. */
+void optimizer_keep_average(Optimizer *optimizer, const real *weights);
 
-/* One update of `size` weights: the gradient is scaled to an L2 norm of at most clip_norm (0: as it is), applied, and
-   zeroed. Adam: Kingma & Ba 2015, β 0.9 and 0.999, ε 1e-8. Adadelta: Zeiler 2012, ρ 0.95, ε 1e-6 (appendix B.2).
-   Returns the norm before clipping; where it is not finite, nothing was updated. The gradient is zero afterwards. */
-double optimizer_step(Optimizer *optimizer, Threads *threads, real *weights, real *gradient, double rate,
-                      double clip_norm);
+typedef struct StepOptions {
+    double rate;
+    double clip_norm; /* of the gradient's L2 norm; 0: as it is */
+    double smoothing; /* share that the new weights have in their average */
+} StepOptions;
+
+/* One update of `size` weights: the gradient is scaled to an L2 norm of at most clip_norm, applied, and zeroed. Where
+   there is an average, average += share (weights - average); the share falls to `smoothing` as 9 / (10 + updates), so
+   that the first weights are soon forgotten. Adam: Kingma & Ba 2015, β 0.9 and 0.999, ε 1e-8. Adadelta: Zeiler 2012, ρ
+   0.95, ε 1e-6 (appendix B.2). Returns the norm before clipping; where it is not finite, nothing was updated. The
+   gradient is zero afterwards. */
+double optimizer_step(Optimizer *optimizer, Threads *threads, real *weights, real *gradient,
+                      const StepOptions *options);
 
 #endif

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 static const char *const moment_names[2] = {"optimizer.moment1", "optimizer.moment2"};
+static const char *const average_name = "optimizer.average";
 
 /* ---- the state as text: `name value` lines, doubles in hexadecimal so that they come back exactly -------------- */
 
@@ -77,6 +78,7 @@ int checkpoint_save(const char *dir, const Translator *translator, const Optimiz
     for (int i = 0; i < 2; i++)
         if (optimizer->moments[i])
             arrput(tensors, ((Tensor){moment_names[i], 0, (int)optimizer->size, optimizer->moments[i]}));
+    if (optimizer->average) arrput(tensors, ((Tensor){average_name, 0, (int)optimizer->size, optimizer->average}));
     int status = safetensors_write(next, tensors, (int)arrlen(tensors), meta, TRANSLATOR_META + 1, err);
     arrfree(tensors);
     mem_free(text);
@@ -89,10 +91,14 @@ static int read_optimizer(Optimizer *optimizer, const Translator *translator, lo
     optimizer_init(optimizer, (OptimizerKind)optimizer_kind(translator->options.optimizer),
                    translator->model.params.size);
     optimizer->steps = steps;
+    const float *data;
     for (int i = 0; i < 2 && optimizer->moments[i]; i++) {
-        const float *data;
         if (safetensors_find(file, moment_names[i], 0, (int)optimizer->size, &data, err)) return -1;
         memcpy(optimizer->moments[i], data, optimizer->size * sizeof(float));
+    }
+    if (translator->options.exponential_smoothing > 0) {
+        if (safetensors_find(file, average_name, 0, (int)optimizer->size, &data, err)) return -1;
+        optimizer_keep_average(optimizer, data);
     }
     return 0;
 }

@@ -34,6 +34,7 @@ typedef struct Trainer {
     double began, reported; /* seconds: the training, the last report */
     double report_tokens;   /* target tokens since then, by this process */
     long began_update;      /* made when this process began */
+    double learn_rate;      /* of the last update */
     double shown_loss;      /* of the progress bar: a moving average */
     double speed;           /* target tokens a second, lately */
     bool resumed;
@@ -101,6 +102,7 @@ static int begin_anew(Trainer *t, const DataWatch *watch, Err *err) {
     params_allocate(&tr->model.params);
     params_init(&tr->model.params, (InitScheme)init_scheme(o->init), (uint64_t)o->seed);
     optimizer_init(&t->optimizer, (OptimizerKind)optimizer_kind(o->optimizer), tr->model.params.size);
+    if (o->exponential_smoothing > 0) optimizer_keep_average(&t->optimizer, tr->model.params.values);
     t->state = (TrainState){.best_bleu = -1, .rng = rng_seed((uint64_t)o->seed, 0).state};
     return 0;
 }
@@ -183,7 +185,8 @@ static int reserve(Trainer *t, Err *err) {
 
 static void describe_memory(const Trainer *t) {
     const LargestBatch batch = workspace_largest(&t->data.pairs, t->job->options.mini_batch);
-    const int copies = t->optimizer.moments[0] ? 4 : 2; /* weights, gradients, and two moments */
+    /* weights, gradients, two moments, and an average */
+    const int copies = 2 + (t->optimizer.moments[0] ? 2 : 0) + (t->optimizer.average ? 1 : 0);
     const double weights = copies * (double)t->translator.model.params.size * sizeof(real) + t->workspace.panels;
     note(t,
          "memory: %.0f MiB for weights, gradients and optimizer, %.0f MiB for a batch (%d pairs of up to %d and %d "
@@ -246,11 +249,14 @@ static void end(Trainer *t) {
 
 /* ---- one update ----------------------------------------------------------------------------------------------- */
 
-/* The learning rate of the present epoch. */
-static double learn_rate(const Trainer *t) {
+/* The learning rate of the next update. */
+static double rate_of_next(const Trainer *t) {
     const Options *o = &t->job->options;
+    const double update = (double)t->state.update + 1;
     double rate = o->learn_rate;
     for (long epoch = o->lr_decay_start; epoch <= t->state.epoch; epoch++) rate *= o->lr_decay;
+    if (update < o->lr_warmup) rate *= update / o->lr_warmup;
+    if (o->lr_decay_inv_sqrt && update > o->lr_decay_inv_sqrt) rate *= sqrt(o->lr_decay_inv_sqrt / update);
     return rate;
 }
 
@@ -312,9 +318,9 @@ static int add_gradients(Trainer *t, const int *which, int n, UpdateOptions opti
 static int update(Trainer *t, const int *which, int n, Err *err) {
     const Options *o = &t->job->options;
     TrainState *s = &t->state;
+    t->learn_rate = rate_of_next(t);
     UpdateOptions options = {.label_smoothing = o->label_smoothing,
-                             .learn_rate = learn_rate(t),
-                             .clip_norm = o->clip_norm,
+                             .step = {t->learn_rate, o->clip_norm, o->exponential_smoothing},
                              .rows = target_rows(&t->data.pairs, which, n),
                              .guide_cost = (GuideCost)guide_cost(o->guided_cost),
                              .guide_weight = o->guided_weight};
@@ -351,9 +357,9 @@ static int report(Trainer *t, Err *err) {
     snprintf(
         line, sizeof line,
         "{\"update\": %ld, \"epoch\": %.4f, \"loss\": %.6f, \"ppl\": %.4f, \"tokens_per_s\": %.0f, \"seconds\": %.1f, "
-        "\"gnorm\": %.6f}",
+        "\"gnorm\": %.6f, \"learn_rate\": %.9g}",
         s->update, epochs_done(t), loss, perplexity(loss), t->report_tokens / (time - t->reported), time - t->began,
-        s->report_gnorm / (double)s->report_updates);
+        s->report_gnorm / (double)s->report_updates, t->learn_rate);
     s->report_nats = s->report_tokens = s->report_gnorm = 0;
     s->report_updates = 0;
     t->report_tokens = 0;
@@ -412,6 +418,12 @@ static int write_probes(Trainer *t, Err *err) {
     return status;
 }
 
+/* The average of the weights, where there is one, is what translates: it takes their place, and gives it back. */
+static void exchange_average(Trainer *t) {
+    tape_reset(&t->tape); /* what is packed there is of the others */
+    if (t->optimizer.average) params_exchange(&t->translator.model.params, &t->optimizer.average);
+}
+
 static int save_model(const Trainer *t, Err *err) {
     char path[512];
     snprintf(path, sizeof path, "%s/model.safetensors", t->job->model);
@@ -466,10 +478,8 @@ static void warn_of_stuck_attention(const Trainer *t, const Validation *v) {
         100 * v->looks.diversity, 100 * v->looks.evenness);
 }
 
-/* Loss, BLEU, the probes' alignments; keeps the weights if they are the best so far. */
-static int validate(Trainer *t, Err *err) {
+static int look(Trainer *t, Err *err) {
     double paused = seconds_now();
-    tape_reset(&t->tape); /* what is packed there is from before the update */
     BeamOptions beam = translator_beam_options(&t->translator);
     const BleuOptions options = {.chinese = translator_writes_han(&t->translator)};
     Validation v = {.update = t->state.update, .epoch = epochs_done(t)};
@@ -501,6 +511,14 @@ static int validate(Trainer *t, Err *err) {
     lines_free(texts);
     translations_free(&found);
     t->reported += seconds_now() - paused; /* tokens_per_s is of training alone */
+    return status;
+}
+
+/* Loss, BLEU, the probes' alignments; keeps the weights if they are the best so far. */
+static int validate(Trainer *t, Err *err) {
+    exchange_average(t);
+    int status = look(t, err);
+    exchange_average(t);
     return status;
 }
 
@@ -555,8 +573,11 @@ static int step(Trainer *t, Err *err) {
    stopped. */
 static int conclude(Trainer *t, Err *err) {
     if (save_checkpoint(t, err)) return -1;
-    if (!data_has_validation(&t->job->files)) return save_model(t, err);
-    return t->state.best_bleu < 0 ? validate(t, err) : 0;
+    if (data_has_validation(&t->job->files)) return t->state.best_bleu < 0 ? validate(t, err) : 0;
+    exchange_average(t);
+    int status = save_model(t, err);
+    exchange_average(t);
+    return status;
 }
 
 static int loop(Trainer *t, Err *err) {

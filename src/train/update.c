@@ -24,8 +24,7 @@ double update_gradients(Tape *tape, Model *model, const Batch *batch, const Upda
 }
 
 double update_step(Tape *tape, Model *model, Optimizer *optimizer, const UpdateOptions *o) {
-    return optimizer_step(optimizer, tape->threads, model->params.values, model->params.gradients, o->learn_rate,
-                          o->clip_norm);
+    return optimizer_step(optimizer, tape->threads, model->params.values, model->params.gradients, &o->step);
 }
 
 static int watch_update(Tape *tape, Model *model, const Pairs *pairs, const int *which, int n, const UpdateOptions *o,

@@ -8,7 +8,8 @@
 
 /* How the loss is formed and the step taken. */
 typedef struct UpdateOptions {
-    double label_smoothing, learn_rate, clip_norm;
+    double label_smoothing;
+    StepOptions step;
     int rows;           /* target rows of the batch, where it comes in parts; 0: it comes whole */
     const Guide *guide; /* of the attention, a row for each target row; NULL: none */
     GuideCost guide_cost;

@@ -1,0 +1,128 @@
+/* Parameters: what they begin as, and the average that the optimiser keeps of them. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "core/base.h"
+#include "core/optimizer.h"
+#include "model/model.h"
+
+static Model model_new(InitScheme scheme, bool tied) {
+    const ModelConfig config = {.source_vocab = 300,
+                                .target_vocab = 200,
+                                .emb = 64,
+                                .rnn = 48,
+                                .att = 80,
+                                .maxout = tied ? 64 : 40,
+                                .attention = &attention_additive,
+                                .tied_embeddings = tied};
+    Model model;
+    model_init(&model, &config);
+    params_allocate(&model.params);
+    params_init(&model.params, scheme, 5);
+    return model;
+}
+
+static const Param *param_of(const Model *model, const char *name) {
+    for (int i = 0; i < model->params.count; i++)
+        if (!strcmp(model->params.list[i]->name, name)) return model->params.list[i];
+    return NULL;
+}
+
+static double deviation_of(const Model *model, const char *name) {
+    const Var *var = &param_of(model, name)->var;
+    const int n = var->rows * var->cols;
+    double square = 0;
+    for (int i = 0; i < n; i++) square += (double)var->v[i] * (double)var->v[i];
+    return sqrt(square / n);
+}
+
+static void weights_begin_as_the_scheme_says(void **unused) {
+    (void)unused;
+    const struct {
+        const char *name;
+        double bahdanau, lecun;
+    } right[] = {
+        {"encoder.E", 0.01, 1 / sqrt(64)},
+        {"state.E", 0.01, 1 / sqrt(64)},
+        {"encoder.fwd.W", 0.01, 1 / sqrt(64)},
+        {"attention.Ua", 0.001, 1 / sqrt(96)},
+        {"attention.va", 0, 1 / sqrt(80)},
+        {"state.Ws", 0.01, 1 / sqrt(48)},
+        {"readout.Wo", 0.01, 1 / sqrt(40)},
+        {"readout.bo", 0, 0},
+        {"encoder.fwd.b", 0, 0},
+        {"encoder.fwd.U", 1 / sqrt(48), 1 / sqrt(48)},
+    };
+    for (int scheme = SCHEME_BAHDANAU; scheme <= SCHEME_LECUN; scheme++) {
+        Model model = model_new((InitScheme)scheme, false);
+        for (size_t i = 0; i < sizeof right / sizeof *right; i++) {
+            const double expected = scheme == SCHEME_LECUN ? right[i].lecun : right[i].bahdanau;
+            assert_true(fabs(deviation_of(&model, right[i].name) - expected) <= 0.15 * expected);
+        }
+        model_free(&model);
+    }
+    assert_int_equal(init_scheme("bahdanau"), SCHEME_BAHDANAU);
+    assert_int_equal(init_scheme("lecun"), SCHEME_LECUN);
+    assert_int_equal(init_scheme("glorot"), -1);
+}
+
+static void a_tied_output_has_no_weights_of_its_own(void **unused) {
+    (void)unused;
+    Model loose = model_new(SCHEME_LECUN, false), tied = model_new(SCHEME_LECUN, true);
+    assert_non_null(param_of(&loose, "readout.Wo"));
+    assert_null(param_of(&tied, "readout.Wo"));
+    model_free(&loose);
+    model_free(&tied);
+}
+
+static void the_average_follows_the_weights(void **unused) {
+    (void)unused;
+    enum { N = 5000, STEPS = 60 }; /* more than a block of the optimiser's */
+    const StepOptions options = {.rate = 0.5, .smoothing = 0.2};
+    static real w[N], g[N];
+    static double average[N];
+    Threads *threads = threads_new(2);
+    Optimizer optimizer;
+    optimizer_init(&optimizer, OPTIMIZER_SGD, N);
+    for (int i = 0; i < N; i++) average[i] = w[i] = (real)(i % 7);
+    optimizer_keep_average(&optimizer, w);
+    for (int step = 1; step <= STEPS; step++) {
+        for (int i = 0; i < N; i++) g[i] = (real)((i + step) % 5 - 2);
+        optimizer_step(&optimizer, threads, w, g, &options);
+        for (int i = 0; i < N; i++) average[i] += fmax(0.2, 9.0 / (10 + step)) * ((double)w[i] - average[i]);
+    }
+    for (int i = 0; i < N; i++) assert_true(fabs(average[i] - (double)optimizer.average[i]) < 1e-4);
+    optimizer_free(&optimizer);
+    threads_free(threads);
+}
+
+static void values_are_exchanged_whole(void **unused) {
+    (void)unused;
+    Model model = model_new(SCHEME_LECUN, false);
+    const size_t size = model.params.size * sizeof(real);
+    real *other = mem_alloc_aligned(size), *const mine = model.params.values, *const theirs = other;
+    memset(other, 0, size);
+    params_exchange(&model.params, &other);
+    assert_ptr_equal(other, mine);
+    assert_true(deviation_of(&model, "readout.Wo") == 0);
+    params_exchange(&model.params, &other);
+    assert_ptr_equal(other, theirs);
+    assert_true(deviation_of(&model, "readout.Wo") > 0);
+    mem_free(other);
+    model_free(&model);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(weights_begin_as_the_scheme_says),
+        cmocka_unit_test(a_tied_output_has_no_weights_of_its_own),
+        cmocka_unit_test(the_average_follows_the_weights),
+        cmocka_unit_test(values_are_exchanged_whole),
+    };
+    return cmocka_run_group_tests_name("parameters", tests, NULL, NULL);
+}
