@@ -433,6 +433,41 @@ static void check_additive_scores(void **unused) {
     CHECK_CASES("additive_scores", cases);
 }
 
+/* Several queries of a sentence, in no order. */
+static const int owners[] = {2, 0, 0, 1, 2};
+static const Spans owned_in_order = {in_order, lengths, owners, 4},
+                   owned_out_of_order = {out_of_order, reversed, owners, 5};
+
+static Var *build_dot_scores(Tape *tape, Var *const *in, const void *extra) {
+    return dot_scores(tape, in[0], in[1], 0.3, extra);
+}
+
+static Var *build_dot_attention(Tape *tape, Var *const *in, const void *extra) {
+    return dot_attention(tape, in[0], in[1], in[2], 0.5, extra).c;
+}
+
+/* Y = softmax(X Xᵀ) X, and so once more: an op's result in all three places. */
+static Var *build_self_attention(Tape *tape, Var *const *in, const void *extra) {
+    (void)extra;
+    const Spans one = spans_one(tape, in[0]->rows, in[0]->rows);
+    Var *Y = dot_attention(tape, in[0], in[0], in[0], 1, &one).c;
+    return dot_attention(tape, Y, Y, Y, 1, &one).c;
+}
+
+static void check_dot_scores(void **unused) {
+    (void)unused;
+    const Case cases[] = {{build_dot_scores, {{3, 5}, {8, 5}}, &spans_in_order, false},
+                          {build_dot_scores, {{2, 4}, {8, 4}}, &spans_out_of_order, false},
+                          {build_dot_scores, {{5, 3}, {8, 3}}, &owned_in_order, false},
+                          {build_dot_scores, {{5, 1}, {8, 1}}, &owned_out_of_order, false},
+                          {build_dot_attention, {{3, 4}, {8, 4}, {8, 3}}, &spans_out_of_order, false},
+                          {build_dot_attention, {{5, 2}, {8, 2}, {8, 3}}, &owned_in_order, false},
+                          {build_dot_attention, {{5, 4}, {8, 4}, {8, 1}}, &owned_out_of_order, false},
+                          {build_self_attention, {{6, 3}}, NULL, false},
+                          {build_self_attention, {{40, 2}}, NULL, false}};
+    CHECK_CASES("dot_scores", cases);
+}
+
 static Var *build_softmax_spans(Tape *tape, Var *const *in, const void *extra) {
     return softmax_spans(tape, in[0], extra);
 }
@@ -441,7 +476,8 @@ static void check_softmax_spans(void **unused) {
     (void)unused;
     const Case cases[] = {{build_softmax_spans, {{3, 4}}, &spans_in_order, false},
                           {build_softmax_spans, {{3, 5}}, &spans_out_of_order, false},
-                          {build_softmax_spans, {{2, 5}}, &spans_out_of_order, false}};
+                          {build_softmax_spans, {{2, 5}}, &spans_out_of_order, false},
+                          {build_softmax_spans, {{5, 5}}, &owned_out_of_order, false}};
     CHECK_CASES("softmax_spans", cases);
 }
 
@@ -461,6 +497,7 @@ static void check_weighted_sum(void **unused) {
     const Case cases[] = {{build_weighted_sum, {{3, 4}, {8, 6}}, &spans_in_order, false},
                           {build_weighted_sum, {{3, 5}, {8, 1}}, &spans_out_of_order, false},
                           {build_weighted_sum, {{2, 5}, {8, 3}}, &spans_out_of_order, false},
+                          {build_weighted_sum, {{5, 5}, {8, 3}}, &owned_out_of_order, false},
                           {build_weighted_sums, {{3, 5}, {8, 3}}, &spans_out_of_order, false}};
     CHECK_CASES("weighted_sum", cases);
 }
@@ -667,6 +704,7 @@ int main(void) {
         cmocka_unit_test(check_dropout),
         cmocka_unit_test(check_gru_step),
         cmocka_unit_test(check_additive_scores),
+        cmocka_unit_test(check_dot_scores),
         cmocka_unit_test(check_softmax_spans),
         cmocka_unit_test(check_weighted_sum),
         cmocka_unit_test(check_cross_entropy),

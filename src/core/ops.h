@@ -58,13 +58,25 @@ typedef struct Spans {
     const int *owner; /* row b of a query belongs to sentence owner[b]; NULL: to sentence b */
     int longest;
 } Spans;
+/* One sentence of `rows` rows that all queries belong to. Lives as long as the batch. */
+Spans spans_one(Tape *tape, int queries, int rows);
 /* e_bj = va · tanh(q_b + K_j) for the rows j of b's sentence. q [m, n], K [rows, n], va [n, 1]. Returns [m, longest];
-   positions beyond a sentence's end are zero and take no part. */
+   positions beyond a sentence's end are zero and take no part. While the tape records, no queries with owners. */
 Var *additive_scores(Tape *tape, Var *q, Var *K, Var *va, const Spans *spans);
+/* e_bj = scale q_b·k_j, otherwise the same. Q [m, d], K [rows, d], and may be one matrix. The spans' arrays must live
+   as long as the batch. */
+Var *dot_scores(Tape *tape, Var *Q, Var *K, double scale, const Spans *spans);
 /* Softmax over each row's own length; zero beyond. */
 Var *softmax_spans(Tape *tape, Var *e, const Spans *spans);
 /* c_b = Σ_j α_bj H_j over the rows j of b's sentence. All sums over one H must have the same spans. */
 Var *weighted_sum(Tape *tape, Var *alpha, Var *H, const Spans *spans, Var *out);
+/* The three in a row: e = scale Q Kᵀ, α = softmax(e), c = α V, sentence by sentence. With scale 1/√d and Q, K and V
+   each a linear() of the words it is the attention of a Transformer; with X three times it is Y = softmax(X Xᵀ) X, to
+   which each word, then, is a query whose owner is its own sentence. */
+typedef struct DotAttention {
+    Var *e, *alpha, *c;
+} DotAttention;
+DotAttention dot_attention(Tape *tape, Var *Q, Var *K, Var *V, double scale, const Spans *spans);
 
 /* ops_guide.c */
 /* Where rows of α should look: row b at column[begin[b]]..column[begin[b + 1] - 1], at all of them alike; where there
