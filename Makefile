@@ -124,6 +124,13 @@ $B/tests/double_%: tests/double_%.c $(DOUBLE_OBJECTS)
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -DTIDE_DOUBLE -MMD -MP $(LDFLAGS) $(filter %.c %.o %.a,$^) -lcmocka $(LDLIBS) -o $@
 	@scripts/every-op-is-checked $@ $(filter $B/double/core/ops_%.o,$^)
 
+# An example is a program on core alone, that says by its exit status whether it came out right.
+EXAMPLES := $(patsubst examples/%.c,$B/examples/%,$(wildcard examples/*.c))
+
+$B/examples/%: examples/%.c $(filter $B/core/%,$(OBJECTS))
+	@mkdir -p $(@D) && echo '  cc $@'
+	@$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) $(filter %.c %.o,$^) -lm -pthread -o $@
+
 # A fuzz target has libFuzzer's main in config=fuzz, else one that feeds it the files it is given.
 FUZZERS := $(patsubst tests/%.c,$B/tests/%,$(wildcard tests/fuzz_*.c))
 
@@ -143,26 +150,29 @@ $B/double/%.o: src/%.c Makefile
 	@mkdir -p $(@D) && echo '  cc $@'
 	@$(CC) $(CPPFLAGS) -UTIDE_X86 -UTIDE_ARM $(CFLAGS) -DTIDE_DOUBLE -MMD -MP -c $< -o $@
 
-programs: build/tide $(TESTS) $(DOUBLES) $(FUZZERS) $B/tests/bits
+programs: build/tide $(TESTS) $(DOUBLES) $(EXAMPLES) $(FUZZERS) $B/tests/bits
 fuzzers: $(FUZZERS)
 plain: $(PLAIN)
 
 # What `make test` runs once everything is installed.
 check: programs
-	TIDE=$(CURDIR)/$B/tide scripts/run-tests $(TESTS) $(DOUBLES) $(SCRIPTS)
+	TIDE=$(CURDIR)/$B/tide scripts/run-tests $(TESTS) $(DOUBLES) $(EXAMPLES) $(SCRIPTS)
 
 # ---- what reads the code --------------------------------------------------------------------------------------------
 
 # clang-tidy reads what was compiled anew, each file as it was compiled.
 TIDY = @echo '  clang-tidy $<' && mkdir -p $(@D) && scripts/tidy $< -- $(CPPFLAGS) $(CFLAGS)
 TIDIED := $(patsubst src/%.c,$B/%.tidied,$(filter-out src/core/kernels.c,$(wildcard src/*.c src/*/*.c))) \
-          $(KERNELS:%=$B/core/kernels_%.tidied) $(patsubst tests/%.c,$B/tests/%.tidied,$(wildcard tests/*.c))
+          $(KERNELS:%=$B/core/kernels_%.tidied) $(patsubst tests/%.c,$B/tests/%.tidied,$(wildcard tests/*.c)) \
+          $(EXAMPLES:%=%.tidied)
 
 $B/%.tidied: src/%.c $B/%.o .clang-tidy
 	$(TIDY) && touch $@
 $B/core/kernels_%.tidied: src/core/kernels.c $B/core/kernels_%.o .clang-tidy
 	$(TIDY) $(isa.$*) -DKERNELS=kernels_$* && touch $@
 $B/tests/%.tidied: tests/%.c $(wildcard tests/*.h) $B/libtide.a .clang-tidy
+	$(TIDY) && touch $@
+$B/examples/%.tidied: examples/%.c $B/examples/% .clang-tidy
 	$(TIDY) && touch $@
 $B/tests/double_%.tidied: tests/double_%.c $(wildcard tests/*.h) $B/libtide.a .clang-tidy
 	$(TIDY) -UTIDE_X86 -UTIDE_ARM -DTIDE_DOUBLE && touch $@
@@ -176,8 +186,8 @@ SHELL_SCRIPTS := $(shell grep -l '^\#!/bin/sh' scripts/* .ci/run) $(wildcard tes
 
 tidied: $(TIDIED)
 cppchecked:
-	@echo '  cppcheck src tests'
-	@cppcheck -j $(JOBS) $(CPPCHECK) src tests
+	@echo '  cppcheck src tests examples'
+	@cppcheck -j $(JOBS) $(CPPCHECK) src tests examples
 shellchecked:
 	@echo '  shellcheck scripts tests .ci/run'
 	@shellcheck -a $(SHELL_SCRIPTS)
@@ -256,7 +266,7 @@ setup:
 	scripts/setup
 
 format:
-	clang-format -i $(shell git ls-files 'src/*.c' 'src/*.h' 'tests/*.c' 'tests/*.h')
+	clang-format -i $(shell git ls-files 'src/*.c' 'src/*.h' 'tests/*.c' 'tests/*.h' 'examples/*.c')
 
 bench: setup
 	$(MAKE) -j$(JOBS) build/tide
