@@ -89,7 +89,7 @@ tide_ok translate "$scratch/run" <"$scratch/dev.zh" | cmp - "$scratch/out.en" ||
 
 # info, help
 tide_ok info "$scratch/run" | grep '^encoder.fwd.W *\[12, 60\]' >/dev/null || die "info"
-for command in train translate align aer bleu chrf corpus tokenize score evaluate info report bench; do
+for command in train translate align aer bleu chrf corpus tokenize score evaluate info attend report bench; do
     tide_ok "$command" --help | grep "usage: tide $command" >/dev/null || die "$command --help"
 done
 tide_ok --version | grep '^tide ' >/dev/null || die "--version"

@@ -17,7 +17,8 @@ typedef struct Command {
 } Command;
 
 extern const Command command_train, command_translate, command_align, command_aer, command_bleu, command_chrf,
-    command_corpus, command_tokenize, command_score, command_evaluate, command_info, command_report, command_bench;
+    command_corpus, command_tokenize, command_score, command_evaluate, command_info, command_attend, command_report,
+    command_bench;
 
 /* Prints "tide: path:line: reason" and returns the exit status. */
 int fail(const Err *err);

@@ -12,10 +12,10 @@
 #include <time.h>
 #include <unistd.h>
 
-static const Command *const commands[] = {&command_train, &command_translate, &command_align,  &command_aer,
-                                          &command_bleu,  &command_chrf,      &command_corpus, &command_tokenize,
-                                          &command_score, &command_evaluate,  &command_info,   &command_report,
-                                          &command_bench};
+static const Command *const commands[] = {&command_train,  &command_translate, &command_align,  &command_aer,
+                                          &command_bleu,   &command_chrf,      &command_corpus, &command_tokenize,
+                                          &command_score,  &command_evaluate,  &command_info,   &command_attend,
+                                          &command_report, &command_bench};
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 int fail(const Err *err) {

@@ -1,4 +1,4 @@
-/* pictures.h: heatmaps as numbered files of a directory. */
+/* pictures.h: heatmaps as files, and as numbered files of a directory. */
 #ifndef TIDE_PICTURES_H
 #define TIDE_PICTURES_H
 
@@ -10,6 +10,9 @@ typedef struct Pictures {
     bool transpose;
     int count; /* written or skipped so far */
 } Pictures;
+
+/* Writes one. */
+int picture_write(const char *path, const Alignment *alignment, bool transpose, Err *err);
 
 /* Makes the directory if it is missing. */
 int pictures_begin(Pictures *pictures, Err *err);

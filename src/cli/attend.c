@@ -1,0 +1,288 @@
+/* tide attend */
+#include "cli/attend.h"
+#include "cli/cli.h"
+#include "text/ds.h"
+#include "text/unicode.h"
+#include "train/translator.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const Flag flags[] = {
+    {"model", 1, "MODEL", "vectors are the embeddings of a trained model, those of --words or all"},
+    {"words", MANY, "WORD ...", "take the pieces of these"},
+    {"side", 1, "src|tgt", "of the source language (default) or of the target's"},
+    {"scale", 0, NULL, "divide scores by √d_k, the root of the number of columns of the keys"},
+    {"weights", 3, "FILE FILE FILE", "attend with Q = X W_Q, K = X W_K, V = X W_V: the matrices, a row a line"},
+    {"random-weights", 1, "N", "the same with random matrices of N columns"},
+    {"heads", 1, "N", "so many heads, each with its share of those columns (default 1)"},
+    {"seed", 1, "N", "of all that is random (default 1)"},
+    {"show", 1, "WHAT", "attention (default), equivariance or scaling"},
+    {"query", MANY, "NUMBER ...|WORD", "search for a vector, or a word's, among all words"},
+    {"neighbours", 1, "WORD", "the words whose vectors point most nearly the same way"},
+    {"most", 1, "N", "lines of a list (default 10)"},
+    {"heatmap", 1, "FILE", "draw the weights, of several heads their mean, as FILE, an SVG"},
+};
+
+/* ---- where vectors come from ------------------------------------------------------------------------------------ */
+
+static void take_example(Attending *a) {
+    static const char *const words[] = {"Your", "journey", "starts", "with", "one", "step"};
+    static const float vectors[][3] = {{.43F, .15F, .89F}, {.55F, .87F, .66F}, {.57F, .85F, .64F},
+                                       {.22F, .58F, .33F}, {.77F, .25F, .10F}, {.05F, .80F, .55F}};
+    a->name = "an example";
+    for (int i = 0; i < 6; i++) vectors_add(&a->x, words[i], vectors[i], 3);
+}
+
+/* The embeddings of one language of a model. */
+typedef struct Embeddings {
+    const char *path;
+    const Side *side;
+    const Var *E;
+} Embeddings;
+
+static const float *embedding(const Embeddings *e, int id) { return e->E->v + (size_t)id * (size_t)e->E->cols; }
+
+static int unknown_piece(const Embeddings *e, const char *word, Err *err) {
+    return err_set(err, e->path, 0, "'%.100s' is not in the vocabulary", word);
+}
+
+/* Adds the pieces of a normalised word. */
+static int add_pieces(Attending *a, const Embeddings *e, const char *word, Err *err) {
+    int *ids = side_encode(e->side, word), status = 0;
+    for (ptrdiff_t i = 0; !status && i + 1 < arrlen(ids); i++) {
+        if (ids[i] == ID_UNK) status = unknown_piece(e, word, err);
+        else vectors_add(&a->x, vocab_piece(e->side->vocab, ids[i]), embedding(e, ids[i]), e->E->cols);
+    }
+    arrfree(ids);
+    return status;
+}
+
+static void add_all(Attending *a, const Embeddings *e) {
+    for (int id = ID_SPECIALS; id < vocab_size(e->side->vocab); id++)
+        vectors_add(&a->x, vocab_piece(e->side->vocab, id), embedding(e, id), e->E->cols);
+}
+
+/* The id of a normalised word that is one piece, or of a piece as the vocabulary has it; -1 with *err filled. */
+static int piece_of(const Embeddings *e, const char *word, Err *err) {
+    int *ids = side_encode(e->side, word), id = arrlen(ids) == 2 ? ids[0] : ID_UNK;
+    const ptrdiff_t pieces = arrlen(ids) - 1;
+    arrfree(ids);
+    if (id == ID_UNK) id = vocab_id(e->side->vocab, word);
+    if (id != ID_UNK) return id;
+    if (pieces < 2) return unknown_piece(e, word, err);
+    return err_set(err, e->path, 0, "'%.100s' is %td pieces; see `tide tokenize`, and name one", word, pieces);
+}
+
+/* ---- what the flags say ----------------------------------------------------------------------------------------- */
+
+static char *normalised(const char *word, Err *err) {
+    char *text = text_normalise(word, strlen(word), NULL);
+    if (text && *text) return text;
+    mem_free(text);
+    err_set(err, NULL, 0, text ? "a word is empty" : "a word is not valid UTF-8");
+    return NULL;
+}
+
+static int read_words(const Args *args, Attending *a, const Embeddings *e, Err *err) {
+    if (!args_has(args, "words")) add_all(a, e);
+    const char *word;
+    for (int i = 0; (word = args_value(args, "words", i)); i++) {
+        char *text = normalised(word, err);
+        int status = text ? add_pieces(a, e, text, err) : -1;
+        mem_free(text);
+        if (status) return -1;
+    }
+    return 0;
+}
+
+/* The vector of a word: of the model's, if there is one, else of those that were read. */
+static int find_vector(const Attending *a, const Embeddings *e, const char *word, float **vector, Err *err) {
+    char *text = normalised(word, err);
+    if (!text) return -1;
+    int at = e ? piece_of(e, text, err) : vectors_find(&a->x, text);
+    if (!e && at < 0) err_set(err, a->name, 0, "no word '%.100s'", text);
+    mem_free(text);
+    if (at < 0) return -1;
+    const float *from = e ? embedding(e, at) : a->x.numbers + (size_t)at * (size_t)a->x.cols;
+    for (int i = 0; i < a->x.cols; i++) arrput(*vector, from[i]);
+    return 0;
+}
+
+/* --query: numbers, as many as vectors have, or a word. */
+static int read_query(const Args *args, const Attending *a, const Embeddings *e, float **vector, Err *err) {
+    const char *text = args_value(args, "query", 0);
+    int count = 0;
+    float number;
+    if (!args_value(args, "query", 1) && (a->x.cols > 1 || !number_parse(text, &number)))
+        return find_vector(a, e, text, vector, err);
+    for (; (text = args_value(args, "query", count)); count++) {
+        if (number_parse(text, &number) != 1)
+            return err_set(err, "--query", 0, "'%.100s' is not a finite number", text);
+        arrput(*vector, number);
+    }
+    if (count == a->x.cols) return 0;
+    return err_set(err, "--query", 0, "%d numbers, but the vectors have %d", count, a->x.cols);
+}
+
+static const char *const matrix_names[] = {"W_Q", "W_K", "W_V"};
+
+/* A random matrix for vectors of d numbers, which keeps their size: N(0, 1/d). */
+static void draw_weights(Vectors *W, int rows, int cols, Rng *rng) {
+    float *row = mem_alloc((size_t)cols * sizeof *row);
+    for (int i = 0; i < rows; i++) {
+        for (int k = 0; k < cols; k++) row[k] = (float)(rng_normal(rng) / sqrt(rows));
+        vectors_add(W, "", row, cols);
+    }
+    mem_free(row);
+}
+
+static int check_weights(const Attending *a, const char *const *paths, Err *err) {
+    for (int i = 0; i < 3; i++)
+        if (a->W[i].rows != a->x.cols)
+            return err_set(err, paths[i], 0, "%s has %d rows, but the vectors have %d numbers", matrix_names[i],
+                           a->W[i].rows, a->x.cols);
+        else if (a->W[i].cols % a->heads)
+            return err_set(err, paths[i], 0, "%s has %d columns, which %d heads cannot share", matrix_names[i],
+                           a->W[i].cols, a->heads);
+    if (a->W[0].cols == a->W[1].cols) return 0;
+    return err_set(err, paths[1], 0, "W_K has %d columns, but W_Q has %d", a->W[1].cols, a->W[0].cols);
+}
+
+static int read_weights(const Args *args, Attending *a, Err *err) {
+    const char *paths[3] = {NULL, NULL, NULL};
+    if (!a->columns && !args_has(args, "weights")) return 0;
+    Rng rng = rng_seed((uint64_t)a->seed, 1);
+    for (int i = 0; i < 3; i++) {
+        paths[i] = args_value(args, "weights", i);
+        if (a->columns) draw_weights(&a->W[i], a->x.cols, a->columns, &rng);
+        else if (vectors_read(&a->W[i], paths[i], err)) return -1;
+    }
+    return check_weights(a, paths, err);
+}
+
+/* The numbers of --query, or the word, as they were given; owned by the caller. */
+static char *query_text(const Args *args) {
+    char *text = mem_strdup(""), *longer;
+    const char *word;
+    for (int i = 0; (word = args_value(args, "query", i)); i++, text = longer) {
+        size_t room = strlen(text) + strlen(word) + 2;
+        longer = mem_alloc(room);
+        snprintf(longer, room, "%s%s%s", text, i ? " " : "", word);
+        mem_free(text);
+    }
+    return text;
+}
+
+/* ---- the command ------------------------------------------------------------------------------------------------ */
+
+static int search(Tape *tape, const Args *args, Attending *a, const Embeddings *e, Err *err) {
+    float *query = NULL;
+    char *text = query_text(args);
+    a->query = text;
+    int status = read_query(args, a, e, &query, err);
+    if (!status) status = attend_search(tape, a, query, err);
+    mem_free(text);
+    arrfree(query);
+    return status;
+}
+
+static int list_neighbours(const Args *args, const Attending *a, const Embeddings *e, Err *err) {
+    float *vector = NULL;
+    const char *word = args_value(args, "neighbours", 0);
+    int status = find_vector(a, e, word, &vector, err);
+    if (!status) attend_neighbours(a, word, vector);
+    arrfree(vector);
+    return status;
+}
+
+static int show(Tape *tape, const Args *args, Attending *a, const Embeddings *e, const char *what, Err *err) {
+    if (read_weights(args, a, err)) return -1;
+    if (args_has(args, "query")) return search(tape, args, a, e, err);
+    if (args_has(args, "neighbours")) return list_neighbours(args, a, e, err);
+    if (!strcmp(what, "equivariance")) return attend_shuffled(tape, a, err);
+    if (!strcmp(what, "attention")) return attend_show(tape, a, args_value(args, "heatmap", 0), err);
+    attend_scaling(tape, a->seed);
+    return 0;
+}
+
+static int show_all(const Args *args, Attending *a, const Embeddings *e, const char *what, Err *err) {
+    Threads *threads = threads_new(1);
+    Tape tape;
+    tape_init(&tape, threads, rng_seed(0, 0));
+    int status = show(&tape, args, a, e, what, err);
+    for (int i = 0; i < 3; i++) vectors_free(&a->W[i]);
+    vectors_free(&a->x);
+    tape_free(&tape);
+    threads_free(threads);
+    return status;
+}
+
+static int run_with_model(const Args *args, Attending *a, bool target, const char *what, Err *err) {
+    Translator tr;
+    a->name = args_value(args, "model", 0);
+    if (translator_load(&tr, a->name, err)) return -1;
+    const Embeddings e = {a->name, target ? &tr.target : &tr.source, target ? tr.model.state.E : tr.model.encoder.E};
+    int status = read_words(args, a, &e, err) ? -1 : show_all(args, a, &e, what, err);
+    translator_free(&tr);
+    return status;
+}
+
+static int run_with_file(const Args *args, Attending *a, const char *what, Err *err) {
+    const char *path = args->word_count ? args->words[0] : NULL;
+    a->name = path && strcmp(path, "-") ? path : "standard input";
+    if (!path) take_example(a);
+    else if (vectors_read(&a->x, path, err)) return -1;
+    return show_all(args, a, NULL, what, err);
+}
+
+/* What cannot be meant; NULL where all is well. */
+static const char *contradiction(const Args *args, const char *what) {
+    const bool query = args_has(args, "query"), near = args_has(args, "neighbours"), model = args_has(args, "model");
+    const bool given = args_has(args, "weights"), random = args_has(args, "random-weights");
+    if (args->word_count > 1) return "attend reads one FILE; see `tide attend --help`";
+    if (model && args->word_count) return "vectors come from FILE or from --model, not from both";
+    if (!model && (args_has(args, "words") || args_has(args, "side"))) return "--words and --side need --model";
+    if (query + near + args_has(args, "show") > 1) return "--query, --neighbours and --show cannot be given together";
+    if (given && random) return "--weights and --random-weights cannot be given together";
+    if (args_has(args, "heads") && !given && !random) return "--heads needs --weights or --random-weights";
+    if (args_has(args, "heatmap") && (query || near || strcmp(what, "attention") != 0))
+        return "--heatmap draws attention only";
+    return NULL;
+}
+
+static int run(const Args *args) {
+    Err err;
+    Attending a = {0};
+    const char *side, *what;
+    if (args_choice(args, "show", "attention", "attention|equivariance|scaling", &what, &err) ||
+        args_choice(args, "side", "src", "src|tgt", &side, &err) ||
+        args_int(args, "heads", 1, 1, MOST_HEADS, &a.heads, &err) ||
+        args_int(args, "seed", 1, 0, 1 << 30, &a.seed, &err) || args_int(args, "most", 10, 1, 1 << 20, &a.most, &err) ||
+        args_int(args, "random-weights", 0, 1, 4096, &a.columns, &err))
+        return usage_error("%s", err.reason);
+    const char *wrong = contradiction(args, what);
+    if (wrong) return usage_error("%s", wrong);
+    a.scale = args_has(args, "scale");
+    int status = args_has(args, "model") ? run_with_model(args, &a, !strcmp(side, "tgt"), what, &err)
+                                         : run_with_file(args, &a, what, &err);
+    return status ? fail(&err) : 0;
+}
+
+const Command command_attend = {
+    .name = "attend",
+    .summary = "self-attention step by step, on a few vectors",
+    .usage = "[FILE | --model MODEL [--words WORD ...]] [flags]",
+    .about =
+        "Shows how words attend to each other: scores X Xᵀ, their softmax, and the context softmax(X Xᵀ) X, for the\n"
+        "vectors in FILE, a line each: perhaps a word, then its numbers (`-` is standard input). Without FILE, for a\n"
+        "sentence of six words. With W_Q, W_K and W_V it is the attention of a Transformer, softmax(Q Kᵀ / √d_k) V.\n\n"
+        "--show equivariance: what becomes of the contexts when the words change places.\n"
+        "--show scaling: why scores are divided by √d_k.\n"
+        "--query: attention as a search. --neighbours: the words nearest to one; both also in all of a model's\n"
+        "embeddings: `tide attend --model MODEL --neighbours 猫`.",
+    .flags = flags,
+    .flag_count = sizeof flags / sizeof *flags,
+    .run = run,
+};

@@ -1,0 +1,226 @@
+/* `tide attend`: scores, weights and context vectors as tables, and the two searches. */
+#include "cli/attend.h"
+#include "cli/pictures.h"
+#include "view/table.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- attention -------------------------------------------------------------------------------------------------- */
+
+Var *attend_matrix(Tape *tape, const float *numbers, int rows, int cols) {
+    Var *var = var_new(tape, rows, cols);
+    memcpy(var->v, numbers, (size_t)rows * (size_t)cols * sizeof *numbers);
+    return var;
+}
+
+/* x times a head's columns of a matrix; x itself where there is no matrix. */
+static Var *project(Tape *tape, const Attending *a, int which, int head, Var *x) {
+    const Vectors *W = &a->W[which];
+    if (!W->cols) return x;
+    const int cols = W->cols / a->heads;
+    Var *own = var_new(tape, W->rows, cols);
+    for (int i = 0; i < W->rows; i++)
+        memcpy(own->v + (size_t)i * (size_t)cols, W->numbers + (size_t)i * (size_t)W->cols + (size_t)(head * cols),
+               (size_t)cols * sizeof(float));
+    return linear(tape, x, own, NULL);
+}
+
+static bool is_finite(const Var *var) {
+    for (int i = 0; i < var->rows * var->cols; i++)
+        if (!isfinite(var->v[i])) return false;
+    return true;
+}
+
+int attend_to(Tape *tape, const Attending *a, Var *queries, Var *x, Attended *found, Err *err) {
+    const Spans one = spans_one(tape, queries->rows, x->rows);
+    for (int h = 0; h < a->heads; h++) {
+        struct Head *head = &found->head[h];
+        head->Q = project(tape, a, 0, h, queries);
+        head->K = project(tape, a, 1, h, x);
+        head->V = project(tape, a, 2, h, x);
+        head->to = dot_attention(tape, head->Q, head->K, head->V, a->scale ? 1 / sqrt(head->K->cols) : 1, &one);
+        found->context = h ? beside(tape, found->context, head->to.c) : head->to.c;
+        if (!is_finite(head->to.e) || !is_finite(head->to.c))
+            return err_set(err, a->name, 0, "numbers so large that scores or contexts are not finite");
+    }
+    return 0;
+}
+
+/* ---- its tables ------------------------------------------------------------------------------------------------- */
+
+static void print_vectors(const Attending *a, const Var *v) {
+    table_print(stdout, &(Table){.n_rows = v->rows, .n_columns = v->cols, .rows = a->x.words, .number = v->v});
+}
+
+static void print_square(const Attending *a, const float *numbers, bool shaded) {
+    table_print(stdout, &(Table){a->x.rows, a->x.rows, a->x.words, a->x.words, numbers, shaded});
+}
+
+/* Each score over its row's sum; a row that holds a negative score, or nothing but zeros, is NaN. Returns how many are
+   not. */
+static int normalise_by_sum(const Var *e, float *weights) {
+    int rows = 0;
+    for (int i = 0; i < e->rows; i++) {
+        const float *row = e->v + (size_t)i * (size_t)e->cols;
+        double sum = 0;
+        bool fit = true;
+        for (int j = 0; j < e->cols; j++) sum += row[j], fit = fit && row[j] >= 0;
+        fit = fit && sum > 0;
+        rows += fit;
+        for (int j = 0; j < e->cols; j++) *weights++ = fit ? (float)(row[j] / sum) : NAN;
+    }
+    return rows;
+}
+
+static void print_by_sum(const Attending *a, const Var *e) {
+    float *weights = mem_alloc((size_t)(e->rows * e->cols) * sizeof *weights);
+    if (normalise_by_sum(e, weights)) {
+        puts("\nFor comparison, each score over the sum of its row: weights only where no score is negative");
+        print_square(a, weights, false);
+    } else {
+        puts("\nScores over the sum of their row would be no weights here: each row holds a negative one.");
+    }
+    mem_free(weights);
+}
+
+static void print_head(const Attending *a, const struct Head *head) {
+    const bool projected = a->W[0].cols;
+    const char *product = projected ? "Q Kᵀ" : "X Xᵀ";
+    if (projected) {
+        puts("\nQueries Q = X W_Q");
+        print_vectors(a, head->Q);
+        puts("\nKeys K = X W_K");
+        print_vectors(a, head->K);
+        puts("\nValues V = X W_V");
+        print_vectors(a, head->V);
+    }
+    printf("\nScores %s", product);
+    if (a->scale) printf(" / √%d", head->K->cols);
+    puts(", the dot product of each word on the left with each at the top: large where they agree");
+    print_square(a, head->to.e->v, false);
+    puts("\nWeights, the softmax of the scores: exp(score) over the sum of its row. The darker, the more the word on\n"
+         "the left takes from the one at the top; a row adds up to 1");
+    print_square(a, head->to.alpha->v, true);
+    print_by_sum(a, head->to.e);
+}
+
+/* The mean of the heads' weights. */
+static float *mean_weights(const Attending *a, const Attended *found) {
+    const int n = a->x.rows * a->x.rows;
+    float *mean = mem_zalloc((size_t)n * sizeof *mean);
+    for (int h = 0; h < a->heads; h++)
+        for (int i = 0; i < n; i++) mean[i] += found->head[h].to.alpha->v[i] / (float)a->heads;
+    return mean;
+}
+
+static int draw(const Attending *a, const Attended *found, const char *path, Err *err) {
+    float *weights = mean_weights(a, found);
+    const Alignment self = {a->x.words, a->x.rows, a->x.words, a->x.rows, weights};
+    int status = picture_write(path, &self, false, err);
+    mem_free(weights);
+    return status;
+}
+
+/* That there are so few words that their tables can be read. */
+static int check_few(const Attending *a, Err *err) {
+    if (a->x.rows <= MOST_WORDS) return 0;
+    return err_set(err, a->name, 0, "%d words, of which only %d fit a table; --query and --neighbours take any number",
+                   a->x.rows, MOST_WORDS);
+}
+
+int attend_show(Tape *tape, const Attending *a, const char *heatmap, Err *err) {
+    if (check_few(a, err)) return -1;
+    Var *x = attend_matrix(tape, a->x.numbers, a->x.rows, a->x.cols);
+    Attended found;
+    if (attend_to(tape, a, x, x, &found, err) || (heatmap && draw(a, &found, heatmap, err))) return -1;
+    printf("Words X, a vector of %d numbers each (%s)\n", a->x.cols, a->name);
+    print_vectors(a, x);
+    for (int h = 0; h < a->heads; h++) {
+        if (a->heads > 1) printf("\n---- head %d of %d ----\n", h + 1, a->heads);
+        print_head(a, &found.head[h]);
+    }
+    printf("\nContext, weights times %s: each word's new vector, the mean of all by its row of weights%s\n",
+           a->W[0].cols ? "V" : "X", a->heads > 1 ? ",\nwhat each head found side by side" : "");
+    print_vectors(a, found.context);
+    return 0;
+}
+
+/* ---- lists ------------------------------------------------------------------------------------------------------ */
+
+typedef struct Place {
+    int index;
+    float score;
+} Place;
+
+static int best_first(const void *left, const void *right) {
+    const Place *a = left, *b = right;
+    if (a->score != b->score) return a->score > b->score ? -1 : 1;
+    return a->index - b->index;
+}
+
+/* The words by falling score: owned by the caller. */
+static Place *rank(const float *scores, int n) {
+    Place *places = mem_alloc((size_t)n * sizeof *places);
+    for (int i = 0; i < n; i++) places[i] = (Place){i, scores[i]};
+    qsort(places, (size_t)n, sizeof *places, best_first);
+    return places;
+}
+
+static int list_length(const Attending *a) { return a->x.rows < a->most ? a->x.rows : a->most; }
+
+static void print_found(const Attending *a, const struct Head *head) {
+    Place *places = rank(head->to.e->v, a->x.rows);
+    printf("\n%10s  %8s\n", "score", "weight");
+    for (int i = 0; i < list_length(a); i++)
+        printf("%10.4f  %8.4f  %s\n", head->to.e->v[places[i].index], head->to.alpha->v[places[i].index],
+               a->x.words[places[i].index]);
+    mem_free(places);
+}
+
+int attend_search(Tape *tape, const Attending *a, const float *query, Err *err) {
+    static char *answer[] = {"answer"};
+    Var *x = attend_matrix(tape, a->x.numbers, a->x.rows, a->x.cols);
+    Attended found;
+    if (attend_to(tape, a, attend_matrix(tape, query, 1, a->x.cols), x, &found, err)) return -1;
+    printf("A search for %s among %d keys (%s): the score is the dot product of query and key%s,\n"
+           "the weight its softmax over all keys. Attention finds every key, but some more than others.\n",
+           a->query, a->x.rows, a->name, a->scale ? " / √d_k" : "");
+    for (int h = 0; h < a->heads; h++) {
+        if (a->heads > 1) printf("\n---- head %d of %d ----\n", h + 1, a->heads);
+        print_found(a, &found.head[h]);
+    }
+    puts("\nIts answer is the mean of all values by those weights.");
+    table_print(stdout, &(Table){1, found.context->cols, answer, NULL, found.context->v, false});
+    return 0;
+}
+
+/* The cosine of the angle between two vectors; 0 where one of them is zero. */
+static double cosine(const float *u, const float *v, int n) {
+    double uv = 0, uu = 0, vv = 0;
+    for (int i = 0; i < n; i++) {
+        uv += (double)u[i] * v[i];
+        uu += (double)u[i] * u[i];
+        vv += (double)v[i] * v[i];
+    }
+    return uu > 0 && vv > 0 ? fmax(-1, uv / sqrt(uu) / sqrt(vv)) : 0;
+}
+
+void attend_neighbours(const Attending *a, const char *word, const float *vector) {
+    const size_t bytes = (size_t)a->x.cols * sizeof *vector;
+    float *cosines = mem_alloc((size_t)a->x.rows * sizeof *cosines);
+    for (int i = 0; i < a->x.rows; i++) {
+        const float *other = a->x.numbers + (size_t)i * (size_t)a->x.cols;
+        cosines[i] = memcmp(other, vector, bytes) != 0 ? (float)cosine(vector, other, a->x.cols) : -2; /* itself */
+    }
+    Place *places = rank(cosines, a->x.rows);
+    printf("Nearest to %s among %d words (%s), by the cosine of the angle between the vectors:\n"
+           "their dot product at length 1, which is 1 in the same direction and 0 at right angles.\n\n",
+           word, a->x.rows, a->name);
+    for (int i = 0; i < list_length(a) && places[i].score >= -1; i++)
+        printf("%10.4f  %s\n", (double)places[i].score, a->x.words[places[i].index]);
+    mem_free(places);
+    mem_free(cosines);
+}

@@ -1,0 +1,140 @@
+/* `tide attend`: what self-attention does not see, and why scores are divided by √d_k. */
+#include "cli/attend.h"
+#include "view/table.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* ---- the order of words ----------------------------------------------------------------------------------------- */
+
+/* A random order of n items, n > 1, other than the one that they are in. */
+static void draw_order(int seed, int *order, int n) {
+    Rng rng = rng_seed((uint64_t)seed, 2);
+    for (bool same = true; same;) {
+        for (int i = 0; i < n; i++) order[i] = i;
+        rng_shuffle(&rng, order, n);
+        for (int i = 0; i < n; i++) same = same && order[i] == i;
+    }
+}
+
+static double largest_difference(const Var *a, const Var *b) {
+    double most = 0;
+    for (int i = 0; i < a->rows * a->cols; i++) most = fmax(most, fabs((double)a->v[i] - b->v[i]));
+    return most;
+}
+
+/* x with the position of each row added: p_t,2k = sin(t / 10000^(2k/d)), p_t,2k+1 the cosine (Vaswani et al. 2017,
+   §3.5). */
+static Var *with_positions(Tape *tape, const Var *x) {
+    Var *y = attend_matrix(tape, x->v, x->rows, x->cols);
+    for (int t = 0; t < x->rows; t++)
+        for (int i = 0; i < x->cols; i++) {
+            double angle = t / pow(10000, (double)(i - i % 2) / x->cols);
+            y->v[(size_t)t * (size_t)x->cols + (size_t)i] += (float)(i % 2 ? cos(angle) : sin(angle));
+        }
+    return y;
+}
+
+/* Contexts of the words in their order, put into another; and contexts of the words in that other order. */
+typedef struct Both {
+    Var *moved, *anew;
+} Both;
+
+static int attend_both(Tape *tape, const Attending *a, const int *order, bool positions, Both *both, Err *err) {
+    Attended found, shuffled_found;
+    Var *x = attend_matrix(tape, a->x.numbers, a->x.rows, a->x.cols), *shuffled = gather(tape, x, order, x->rows);
+    if (positions) x = with_positions(tape, x), shuffled = with_positions(tape, shuffled);
+    if (attend_to(tape, a, x, x, &found, err) || attend_to(tape, a, shuffled, shuffled, &shuffled_found, err))
+        return -1;
+    *both = (Both){gather(tape, found.context, order, x->rows), shuffled_found.context};
+    return 0;
+}
+
+int attend_shuffled(Tape *tape, const Attending *a, Err *err) {
+    int order[MOST_WORDS];
+    char *words[MOST_WORDS];
+    const int n = a->x.rows;
+    if (n < 2 || n > MOST_WORDS)
+        return err_set(err, a->name, 0, "%d words, where 2 to %d are needed to see another order", n, MOST_WORDS);
+    draw_order(a->seed, order, n);
+    Both plain, placed;
+    if (attend_both(tape, a, order, false, &plain, err) || attend_both(tape, a, order, true, &placed, err)) return -1;
+    for (int i = 0; i < n; i++) words[i] = a->x.words[order[i]];
+    puts("Context vectors of the words in their own order; then their rows are put into another, P f(X)");
+    table_print(stdout, &(Table){n, plain.moved->cols, words, NULL, plain.moved->v, false});
+    puts("\nContext vectors of the words in that order from the beginning, f(P X)");
+    table_print(stdout, &(Table){n, plain.anew->cols, words, NULL, plain.anew->v, false});
+    printf("\nThe largest difference is %.1e, from rounding. Each word takes from the others what their vectors\n"
+           "say, wherever they stand: self-attention is permutation equivariant, f(P X) = P f(X). It sees a bag of\n"
+           "words, not a sentence.\n",
+           largest_difference(plain.moved, plain.anew));
+    printf("\nWith a vector of its own added for each position, sines and cosines as in a Transformer, the largest\n"
+           "difference is %.2f: now the order counts.\n",
+           largest_difference(placed.moved, placed.anew));
+    return 0;
+}
+
+/* ---- the size of scores ----------------------------------------------------------------------------------------- */
+
+enum { QUERIES = 400, KEYS = 10 };
+
+/* The variance of scores; the mean, over the queries, of the largest weight α and of its slope α (1 - α). */
+typedef struct Effect {
+    double variance, largest, slope;
+} Effect;
+
+static Effect effect_of(const DotAttention *found) {
+    Effect effect = {0, 0, 0};
+    double sum = 0, squares = 0;
+    for (int q = 0; q < QUERIES; q++) {
+        float most = 0;
+        for (int k = 0; k < KEYS; k++) {
+            const float e = found->e->v[q * KEYS + k];
+            most = fmaxf(most, found->alpha->v[q * KEYS + k]);
+            sum += e, squares += (double)e * e;
+        }
+        effect.largest += most / (double)QUERIES;
+        effect.slope += most * (1 - most) / (double)QUERIES;
+    }
+    const double mean = sum / (QUERIES * KEYS);
+    effect.variance = squares / (QUERIES * KEYS) - mean * mean;
+    return effect;
+}
+
+static Var *draw_matrix(Tape *tape, Rng *rng, int rows, int cols) {
+    Var *var = var_new(tape, rows, cols);
+    for (int i = 0; i < rows * cols; i++) var->v[i] = (float)rng_normal(rng);
+    return var;
+}
+
+static void print_effects(Tape *tape, Rng *rng, int dk) {
+    int start[QUERIES], length[QUERIES];
+    for (int q = 0; q < QUERIES; q++) start[q] = q * KEYS, length[q] = KEYS;
+    const Spans spans = {start, length, NULL, KEYS}; /* each query has keys of its own */
+    Var *Q = draw_matrix(tape, rng, QUERIES, dk), *K = draw_matrix(tape, rng, QUERIES * KEYS, dk);
+    printf("%6d", dk);
+    for (int scaled = 0; scaled < 2; scaled++) {
+        const DotAttention found = dot_attention(tape, Q, K, K, scaled ? 1 / sqrt(dk) : 1, &spans);
+        const Effect effect = effect_of(&found);
+        printf("     %10.2f %10.3f %8.4f", effect.variance, effect.largest, effect.slope);
+    }
+    puts("");
+}
+
+void attend_scaling(Tape *tape, int seed) {
+    Rng rng = rng_seed((uint64_t)seed, 3);
+    printf("%d random queries, each with %d keys, of d_k numbers from N(0, 1); softmax over the %d scores.\n\n"
+           "                   score q·k                        score q·k / √d_k\n"
+           "   d_k       variance    largest    slope       variance    largest    slope\n"
+           "                          weight                            weight\n",
+           QUERIES, KEYS, KEYS);
+    for (int dk = 1; dk <= 1024; dk *= 4) {
+        TapeMark mark = tape_mark(tape);
+        print_effects(tape, &rng, dk);
+        tape_rewind(tape, mark);
+    }
+    puts("\nA dot product is a sum of d_k products, each of variance 1, so its own is d_k. Softmax of scores that lie "
+         "far\n"
+         "apart gives all weight to one key; there its slope α (1 - α), a factor of every gradient, goes to zero, and\n"
+         "nothing more is learned. Divided by √d_k, scores have variance 1 whatever d_k is.");
+}
