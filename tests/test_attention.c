@@ -113,7 +113,7 @@ static void sentences_of_a_batch_do_not_see_each_other(void **unused) {
         Var *x = slice(&tape, some_words(&tape), start[s], length[s]);
         const Spans one = spans_one(&tape, length[s], length[s]);
         const Var *c = dot_attention(&tape, x, x, x, 0.125, &one).c;
-        assert_memory_equal(c->v, batch.c + start[s] * COLS, (size_t)(length[s] * COLS) * sizeof(real));
+        assert_memory_equal(c->v, batch.c + (size_t)start[s] * COLS, (size_t)(length[s] * COLS) * sizeof(real));
     }
     tape_free(&tape);
     threads_free(threads);

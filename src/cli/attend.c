@@ -231,7 +231,7 @@ static int run_with_model(const Args *args, Attending *a, bool target, const cha
 
 static int run_with_file(const Args *args, Attending *a, const char *what, Err *err) {
     const char *path = args->word_count ? args->words[0] : NULL;
-    a->name = path && strcmp(path, "-") ? path : "standard input";
+    a->name = path && strcmp(path, "-") != 0 ? path : "standard input";
     if (!path) take_example(a);
     else if (vectors_read(&a->x, path, err)) return -1;
     return show_all(args, a, NULL, what, err);

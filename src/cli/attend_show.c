@@ -36,6 +36,7 @@ static bool is_finite(const Var *var) {
 
 int attend_to(Tape *tape, const Attending *a, Var *queries, Var *x, Attended *found, Err *err) {
     const Spans one = spans_one(tape, queries->rows, x->rows);
+    CHECK(a->heads > 0 && a->heads <= MOST_HEADS, "attend_to: %d heads", a->heads);
     for (int h = 0; h < a->heads; h++) {
         struct Head *head = &found->head[h];
         head->Q = project(tape, a, 0, h, queries);
