@@ -1,0 +1,30 @@
+#!/bin/sh
+# scripts/compare-attention: a line for each length, a picture that is XML, four alignments; and that it can be repeated.
+. "$(dirname "$0")/common.inc"
+command -v python3 >/dev/null || { echo "needs python3"; exit 77; }
+
+mkdir "$scratch/corpus"
+for part in train dev; do
+    cut -f1 "$scratch/$part.tsv" >"$scratch/corpus/$part.en"
+    cut -f2 "$scratch/$part.tsv" >"$scratch/corpus/$part.zh"
+done
+head -n 1 "$scratch/corpus/dev.zh" >>"$scratch/corpus/train.zh" # shares a side: not to be trained on
+echo "Something else." >>"$scratch/corpus/train.en"
+compare() {
+    scripts/compare-attention "$scratch/out" "$scratch/corpus" --updates 2 --tide "$tide" --threads 1 --dim-emb 8 \
+        --dim-rnn 8 --dim-att 8 --dim-maxout 4 --bpe-merges 50 50 >"$scratch/said" 2>"$scratch/stderr" ||
+        die "it exited $?: $(tail -n 3 "$scratch/stderr")"
+}
+compare
+grep -q '^300 train pairs, 6 dev pairs, 6 test pairs$' "$scratch/said" || die "the parts: $(head -n 1 "$scratch/said")"
+awk -F'\t' 'NF != 7 { bad = 1 } NR > 1 && $1 != "all" { n += $3 } END { exit bad || NR != 9 || $3 != 6 || n != 6 }' \
+    "$scratch/out/bleu-by-length.tsv" || die "the table: $(cat "$scratch/out/bleu-by-length.tsv")"
+for picture in "$scratch/out/bleu-by-length.svg" "$scratch/out/alignments/"000[1-4].svg; do
+    python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$picture" || die "$picture"
+done
+[ "$(grep -c '<polyline' "$scratch/out/bleu-by-length.svg")" = 8 ] || die "the curves and their legend"
+cp -r "$scratch/out" "$scratch/before"
+compare
+for made in bleu-by-length.tsv bleu-by-length.svg rnnenc-15/checkpoint.safetensors; do
+    cmp "$scratch/before/$made" "$scratch/out/$made" || die "$made is another one"
+done
