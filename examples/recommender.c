@@ -62,7 +62,7 @@ static void learn(Tape *tape, Var left, Var right, real *weights, real *gradient
         Var l = left, r = right; /* the tape's, until it is reset */
         tape_reset(tape);
         tape_backward(tape, squared_error(tape, dot_products(tape, &l, &r), table));
-        optimizer_step(&optimizer, tape->threads, weights, gradient, RATE, 0);
+        optimizer_step(&optimizer, tape->threads, weights, gradient, &(StepOptions){.rate = RATE});
     }
     optimizer_free(&optimizer);
 }
