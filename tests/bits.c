@@ -24,11 +24,13 @@ static uint64_t hash_decoding(uint64_t hash, Training *t, int beam) {
     static Sentences source;
     static const int banned[] = {0, 1, BEGIN};
     const BeamOptions options = {beam, .normalize = 1, .length_limit = 1, BEGIN, END, banned, 3};
+    const Model *model = &t->model;
     Arena out = {0};
     Rng rng = rng_seed(5, 1);
     sentences_draw(&source, &rng);
     t->tape.recording = false;
-    Nbest *found = beam_search(&t->tape, &t->model, source.rows, source.length, SOURCES, &options, &out, NULL);
+    Nbest *found =
+        beam_search(&t->tape, (Ensemble){&model, 1}, source.rows, source.length, SOURCES, &options, &out, NULL);
     for (int i = 0; i < SOURCES; i++)
         for (int k = 0; k < found[i].count; k++) {
             const Hypothesis *h = &found[i].list[k];

@@ -100,6 +100,18 @@ for at in 0 9 40 300 3000 15000 30000; do
     refuses 1 'flip.safetensors: ' "$tide" translate "$scratch/flip.safetensors"
 done
 
+# models that cannot translate together
+smallest_run "$scratch/merges" --after-batches 1 --bpe-merges 0 60
+smallest_run "$scratch/vocab" --after-batches 1 --dim-vocabs 50 0
+both() { refuses "$1" "$2" "$tide" translate --models "$scratch/run" "$3"; }
+both 1 '/merges: its target pieces are not those of the first model' "$scratch/merges"
+both 1 '/vocab: its source pieces are not those of the first model' "$scratch/vocab"
+both 1 'missing/?.*: No such file' "$scratch/missing"
+both 1 'flip.safetensors: ' "$scratch/flip.safetensors"
+refuses 2 'one MODEL, or --models' "$tide" translate "$scratch/run" --models "$scratch/run"
+refuses 2 'models needs MODEL' "$tide" translate --models
+refuses 2 'MODEL or --models' "$tide" evaluate "$scratch/run" --models "$scratch/run" --src "$scratch/three" --ref "$scratch/three"
+
 # Both checkpoints damaged: refused, and left as they are.
 for file in checkpoint checkpoint.prev; do head -c 4000 "$scratch/run/$file.safetensors" >"$scratch/x" && cp "$scratch/x" "$scratch/run/$file.safetensors"; done
 "$tide" train --tsv "$scratch/train.tsv" --model "$scratch/run" --after-batches 20 2>"$scratch/stderr" && die "trained on damaged checkpoints"

@@ -101,6 +101,22 @@ grep -q '"frames":\[{"update":12,"alignments":\[\]}\]' "$scratch/encdec/report.h
 "$tide" translate "$scratch/encdec" --alignment hard </dev/null 2>"$scratch/stderr" && die "an alignment without attention"
 "$tide" translate "$scratch/encdec" --html "$scratch/page" </dev/null 2>"$scratch/stderr" && die "a page without attention"
 smallest_run "$scratch/prev" --after-batches 12 --readout-state prev --optimizer adadelta --learn-rate 1
+
+# ensembles: of one and the same model it is that model; of two, whatever their order; scores and alignments are the mean's
+tide_ok translate --models "$scratch/run" "$scratch/run" --beam-size 4 --n-best 3 <"$scratch/dev.zh" | cmp - "$scratch/nbest" ||
+    die "a model and itself translate another way"
+tide_ok translate --models "$scratch/run" "$scratch/prev" --alignment soft --html "$scratch/page" <"$scratch/dev.zh" >"$scratch/a"
+tide_ok translate --models "$scratch/prev" "$scratch/run" --alignment soft <"$scratch/dev.zh" | cmp - "$scratch/a" ||
+    die "the order of two models matters"
+cmp -s "$scratch/a" "$scratch/soft" && die "the second model does nothing"
+grep -qF "Translations by $scratch/run, $scratch/prev" "$scratch/page" || die "the page does not name both models"
+sed 's/.* ||| //' "$scratch/a" | tr ' ' '\n' | awk -F, '{ sum = 0; for (i = 1; i <= NF; i++) sum += $i
+    if (sum < 0.999 || sum > 1.001) bad = 1 } END { exit bad || NR < 24 }' || die "rows of a mean alignment do not sum to 1"
+tide_ok evaluate --models "$scratch/run" "$scratch/encdec" "$scratch/prev" --src "$scratch/dev.zh" --ref "$scratch/dev.en" \
+    --output "$scratch/out.en" >/dev/null
+tide_ok translate --models "$scratch/run" "$scratch/encdec" "$scratch/prev" --mini-batch 1 <"$scratch/dev.zh" |
+    cmp - "$scratch/out.en" || die "an ensemble evaluates another way than it translates"
+
 smallest_run "$scratch/sgd" --after-batches 12 --optimizer sgd --learn-rate 0.5
 smallest_run "$scratch/joint" --after-batches 12 --tokenizer bpe bpe --merges joint --bpe-merges 60 7
 tide_ok translate "$scratch/joint" <"$scratch/dev.zh" >/dev/null

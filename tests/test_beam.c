@@ -21,26 +21,32 @@ typedef struct World {
     Threads *threads;
     Tape tape;
     Model model;
+    const Model *models[3]; /* that search together: the one above, and those that a test adds */
+    int count;
     Arena out;
 } World;
 
 /* A model whose weights are large enough that its distributions are far from flat. */
-static void begin(World *w, const AttentionKind *attention, bool readout_prev) {
+static void draw_model(Model *model, const AttentionKind *attention, bool readout_prev, int rnn, uint64_t seed) {
     ModelConfig config = {.source_vocab = VOCAB,
                           .target_vocab = VOCAB,
                           .emb = 6,
-                          .rnn = 7,
+                          .rnn = rnn,
                           .att = 5,
                           .maxout = 4,
                           .attention = attention,
                           .readout_prev = readout_prev};
-    *w = (World){.threads = threads_new(2)};
+    model_init(model, &config);
+    params_allocate(&model->params);
+    Rng rng = rng_seed(seed, 0);
+    for (size_t i = 0; i < model->params.size; i++) model->params.values[i] = (real)(0.6 * rng_normal(&rng));
+}
+
+static void begin(World *w, const AttentionKind *attention, bool readout_prev) {
+    *w = (World){.threads = threads_new(2), .models = {&w->model}, .count = 1};
     kernels_choose("auto");
     tape_init(&w->tape, w->threads, rng_seed(1, 1));
-    model_init(&w->model, &config);
-    params_allocate(&w->model.params);
-    Rng rng = rng_seed(7, 0);
-    for (size_t i = 0; i < w->model.params.size; i++) w->model.params.values[i] = (real)(0.6 * rng_normal(&rng));
+    draw_model(&w->model, attention, readout_prev, 7, 7);
 }
 
 static void end(World *w) {
@@ -61,26 +67,50 @@ static BeamOptions options(int beam, double normalize) {
 }
 
 static Nbest *search(World *w, const int *const *ids, const int *length, int n, const BeamOptions *o) {
-    return beam_search(&w->tape, &w->model, ids, length, n, o, &w->out, NULL);
+    return beam_search(&w->tape, (Ensemble){w->models, w->count}, ids, length, n, o, &w->out, NULL);
 }
 
-static double log_softmax(const real *x, int id) {
-    double sum = 0;
-    for (int k = 0; k < VOCAB; k++) sum += exp((double)x[k]);
-    return (double)x[id] - log(sum);
+/* Of the geometric mean of `count` models' distributions; x are their logits. */
+static double log_softmax(const real *const *x, int count, int id) {
+    double sum = 0, own = 0;
+    for (int k = 0; k < VOCAB; k++) {
+        double log_product = 0;
+        for (int m = 0; m < count; m++) log_product += (double)x[m][k];
+        sum += exp(log_product / count);
+        if (k == id) own = log_product / count;
+    }
+    return own - log(sum);
 }
 
-/* Forced along a hypothesis, the decoder gives it the probability and the alignment that the search reported. */
+/* Row i of the mean of the models' alignments, those that have attention. */
+static void check_alpha(const World *w, const Forced *forced, int i, int width, const real *alpha) {
+    int count = 0;
+    for (int m = 0; m < w->count; m++) count += forced[m].alpha[i] != NULL;
+    assert_true((alpha != NULL) == (count > 0));
+    for (int j = 0; alpha && j < width; j++) {
+        double sum = 0;
+        for (int m = 0; m < w->count; m++)
+            if (forced[m].alpha[i]) sum += (double)forced[m].alpha[i]->v[j];
+        assert_true(fabs(sum / count - (double)alpha[j]) < 1e-5);
+    }
+}
+
+/* Forced along a hypothesis, the decoders give it the probability and the alignment that the search reported. */
 static void check_hypothesis(World *w, int sentence, const Hypothesis *h) {
+    const int width = lengths[sentence];
     TapeMark mark = tape_mark(&w->tape);
-    Batch batch = batch_fold(&w->tape.arena, &sources[sentence], &lengths[sentence], &h->ids, &h->length, 1, BOS);
-    Forced forced = model_force(&w->tape, &w->model, &batch);
-    const Var *logits = model_logits(&w->tape, &w->model, &forced);
+    Batch batch = batch_fold(&w->tape.arena, &sources[sentence], &width, &h->ids, &h->length, 1, BOS);
+    Forced forced[3];
+    const real *logits[3];
+    for (int m = 0; m < w->count; m++) {
+        forced[m] = model_force(&w->tape, w->models[m], &batch);
+        logits[m] = model_logits(&w->tape, w->models[m], &forced[m])->v;
+    }
     double log_probability = 0;
     for (int i = 0; i < h->length; i++) {
-        log_probability += log_softmax(logits->v + (size_t)i * VOCAB, h->ids[i]);
-        for (int j = 0; h->alpha && j < lengths[sentence]; j++)
-            assert_true(fabs((double)forced.alpha[i]->v[j] - (double)h->alpha[i * lengths[sentence] + j]) < 1e-5);
+        log_probability += log_softmax(logits, w->count, h->ids[i]);
+        check_alpha(w, forced, i, width, h->alpha ? h->alpha + (size_t)(i * width) : NULL);
+        for (int m = 0; m < w->count; m++) logits[m] += VOCAB;
     }
     assert_true(fabs(log_probability - h->log_probability) < 1e-4);
     tape_rewind(&w->tape, mark);
@@ -135,6 +165,18 @@ static void a_beam_of_one_is_greedy(void **state) {
     end(&w);
 }
 
+/* The same hypotheses to the bit. */
+static void check_same(const Nbest *a, const Nbest *b, int width) {
+    assert_int_equal(a->count, b->count);
+    for (int k = 0; k < a->count; k++) {
+        const Hypothesis *x = &a->list[k], *y = &b->list[k];
+        assert_int_equal(x->length, y->length);
+        assert_memory_equal(x->ids, y->ids, (size_t)x->length * sizeof(int));
+        assert_memory_equal(&x->score, &y->score, sizeof(double));
+        assert_memory_equal(x->alpha, y->alpha, (size_t)(x->length * width) * sizeof(real));
+    }
+}
+
 /* Alone or among others, and in any order: the same words, scores and alignments to the bit. */
 static void a_sentence_does_not_feel_its_batch(void **state) {
     (void)state;
@@ -144,17 +186,66 @@ static void a_sentence_does_not_feel_its_batch(void **state) {
     Nbest *together = search(&w, sources, lengths, SENTENCES, &o);
     for (int s = 0; s < SENTENCES; s++) {
         Nbest *alone = search(&w, &sources[s], &lengths[s], 1, &o);
-        assert_int_equal(alone->count, together[s].count);
-        for (int k = 0; k < alone->count; k++) {
-            const Hypothesis *a = &alone->list[k], *b = &together[s].list[k];
-            assert_int_equal(a->length, b->length);
-            assert_memory_equal(a->ids, b->ids, (size_t)a->length * sizeof(int));
-            assert_memory_equal(&a->score, &b->score, sizeof(double));
-            assert_memory_equal(a->alpha, b->alpha, (size_t)(a->length * lengths[s]) * sizeof(real));
-        }
+        check_same(alone, &together[s], lengths[s]);
     }
     assert_null(w.tape.last);
     end(&w);
+}
+
+/* What two equal models find is what one finds, and of two others it does not matter which is the first. */
+static void an_ensemble_of_equals_is_the_one(void **state) {
+    (void)state;
+    World w;
+    Model twin, other;
+    begin(&w, &attention_additive, false);
+    draw_model(&twin, &attention_additive, false, 7, 7);
+    draw_model(&other, &attention_additive, true, 9, 8);
+    BeamOptions o = options(4, 0.6);
+    Nbest *one = search(&w, sources, lengths, SENTENCES, &o);
+    w.models[w.count++] = &twin;
+    Nbest *two = search(&w, sources, lengths, SENTENCES, &o);
+    w.models[1] = &other;
+    Nbest *mixed = search(&w, sources, lengths, SENTENCES, &o);
+    w.models[0] = &other, w.models[1] = &w.model;
+    Nbest *turned = search(&w, sources, lengths, SENTENCES, &o);
+    bool differs = false;
+    for (int s = 0; s < SENTENCES; s++) {
+        check_same(&one[s], &two[s], lengths[s]);
+        check_same(&mixed[s], &turned[s], lengths[s]);
+        differs |= one[s].list[0].score != mixed[s].list[0].score;
+    }
+    assert_true(differs);
+    end(&w);
+    model_free(&twin);
+    model_free(&other);
+}
+
+/* Models of any sizes, one of them without attention; a banned word is one that none of them writes. */
+static void an_ensemble_scores_by_the_mean_of_logits(void **state) {
+    (void)state;
+    static const int more[] = {8, BOS, UNK, PAD};
+    World w;
+    Model second, third;
+    begin(&w, &attention_additive, false);
+    draw_model(&second, &attention_additive, true, 9, 8);
+    draw_model(&third, &attention_none, false, 5, 9);
+    BeamOptions o = options(4, 0.6);
+    o.banned = more, o.banned_count = 4;
+    w.models[1] = &second, w.models[2] = &third;
+    for (w.count = 2; w.count <= 3; w.count++) {
+        Nbest *found = search(&w, sources, lengths, SENTENCES, &o);
+        for (int s = 0; s < SENTENCES; s++) {
+            assert_int_equal(found[s].count, 4);
+            for (int k = 0; k < 4; k++) {
+                const Hypothesis *h = &found[s].list[k];
+                for (int i = 0; i < h->length; i++) assert_true(h->ids[i] >= EOS && h->ids[i] != 8);
+                check_hypothesis(&w, s, h);
+            }
+        }
+    }
+    end(&w);
+    model_free(&second);
+    model_free(&third);
 }
 
 /* Banned words are not written, however many they are and in whatever order; the rest is searched as it was. */
@@ -230,9 +321,14 @@ static void ties_go_to_the_first(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hypotheses_are_what_forcing_gives),        cmocka_unit_test(a_beam_of_one_is_greedy),
-        cmocka_unit_test(a_sentence_does_not_feel_its_batch),       cmocka_unit_test(banned_words_are_not_written),
-        cmocka_unit_test(weights_are_packed_when_first_multiplied), cmocka_unit_test(ties_go_to_the_first),
+        cmocka_unit_test(hypotheses_are_what_forcing_gives),
+        cmocka_unit_test(a_beam_of_one_is_greedy),
+        cmocka_unit_test(a_sentence_does_not_feel_its_batch),
+        cmocka_unit_test(banned_words_are_not_written),
+        cmocka_unit_test(weights_are_packed_when_first_multiplied),
+        cmocka_unit_test(ties_go_to_the_first),
+        cmocka_unit_test(an_ensemble_of_equals_is_the_one),
+        cmocka_unit_test(an_ensemble_scores_by_the_mean_of_logits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -173,9 +173,10 @@ static double decode_once(Subject *s, int sentences, int beam) {
                                  .end = ID_EOS,
                                  .banned = never,
                                  .banned_count = sizeof never / sizeof *never};
+    const Model *model = &s->model;
     Arena out = {0};
     double began = seconds_now();
-    beam_search(&s->tape, &s->model, s->rows[0], s->length, sentences, &options, &out, NULL);
+    beam_search(&s->tape, (Ensemble){&model, 1}, s->rows[0], s->length, sentences, &options, &out, NULL);
     double seconds = seconds_now() - began;
     arena_free(&out);
     return seconds;

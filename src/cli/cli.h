@@ -5,6 +5,7 @@
 #include "cli/args.h"
 #include "model/beam.h"
 #include "core/threads.h"
+#include "train/translator.h"
 
 typedef struct Command {
     const char *name, *summary; /* of `tide --help` */
@@ -33,8 +34,16 @@ int usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
     {"beam-size", 1, "N", "hypotheses (default: the model's)"}, {                                                      \
         "normalize", 1, "R", "divide scores by length to this power (default: the model's; 0: do not)"                 \
     }
+#define FLAG_MODELS                                                                                                    \
+    { "models", MANY, "MODEL ...", "in place of MODEL: several that have the same pieces, and translate together" }
 #define FLAG_MAX_LENGTH                                                                                                \
     { "max-length", 1, "N", "pieces of a sentence (default 1000): more is an error, for memory grows with the square" }
+/* The i-th model, from 0, that the command is to use: MODEL or one of --models; NULL beyond. */
+const char *model_path(const Args *args, int i);
+/* Whether there is MODEL or --models, and not both. */
+bool models_given(const Args *args);
+/* Loads them; returns -1 with *err filled. */
+int models_load(const Args *args, Translator *translator, Err *err);
 /* --max-length; returns -1 with *err filled. */
 int length_flag(const Args *args, int *most, Err *err);
 /* --threads and --isa; returns -1 with *err filled. */

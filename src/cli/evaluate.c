@@ -11,6 +11,7 @@
 static const Flag flags[] = {
     {"src", 1, "FILE", "source sentences"},
     {"ref", 1, "FILE", "their reference translations, line by line"},
+    FLAG_MODELS,
     FLAGS_BEAM,
     FLAG_MAX_LENGTH,
     FLAG_LC,
@@ -90,11 +91,11 @@ static int evaluate(Evaluation *e, const Args *args, Err *err) {
 static int run(const Args *args) {
     Err err;
     Evaluation e = {0};
-    if (args->word_count != 1 || !args_has(args, "src") || !args_has(args, "ref"))
-        return usage_error("evaluate needs MODEL, --src and --ref; see `tide evaluate --help`");
+    if (!models_given(args) || !args_has(args, "src") || !args_has(args, "ref"))
+        return usage_error("evaluate needs MODEL or --models, --src and --ref; see `tide evaluate --help`");
     if (machine_flags(args, &e.threads, &err) || length_flag(args, &e.max_length, &err))
         return usage_error("%s", err.reason);
-    if (translator_load(&e.translator, args->words[0], &err)) return fail(&err);
+    if (models_load(args, &e.translator, &err)) return fail(&err);
     e.beam = translator_beam_options(&e.translator);
     int status = beam_flags(args, &e.beam, &err) ? usage_error("%s", err.reason)
                  : evaluate(&e, args, &err)      ? fail(&err)

@@ -49,6 +49,22 @@ int beam_flags(const Args *args, BeamOptions *beam, Err *err) {
                : 0;
 }
 
+const char *model_path(const Args *args, int i) {
+    return args_has(args, "models") ? args_value(args, "models", i) : i < args->word_count ? args->words[i] : NULL;
+}
+
+bool models_given(const Args *args) { return args->word_count + args_has(args, "models") == 1; }
+
+int models_load(const Args *args, Translator *translator, Err *err) {
+    if (translator_load(translator, model_path(args, 0), err)) return -1;
+    for (int i = 1; model_path(args, i); i++)
+        if (translator_join(translator, model_path(args, i), err)) {
+            translator_free(translator);
+            return -1;
+        }
+    return 0;
+}
+
 int length_flag(const Args *args, int *most, Err *err) {
     return args_int(args, "max-length", MOST_PIECES, 1, 1 << 20, most, err);
 }

@@ -14,6 +14,7 @@
 #include <string.h>
 
 static const Flag flags[] = {
+    FLAG_MODELS,
     FLAGS_BEAM,
     FLAG_MAX_LENGTH,
     {"n-best", 1, "N", "print the N best: `line ||| text ||| features ||| score`"},
@@ -52,7 +53,8 @@ static void print_timing(const Spent *s, double total) {
 }
 
 typedef struct Settings {
-    const char *model, *alignment, *heatmap, *html;
+    const Args *args; /* where the models are named */
+    const char *alignment, *heatmap, *html;
     BeamOptions beam;
     Shown shown;
     int threads, batch, n_best, max_length;
@@ -155,7 +157,9 @@ static int write_page(const Settings *s, AlignmentsPage *page, Err *err) {
     FILE *out = file_open(s->html, "w", err);
     if (!out) return -1;
     char title[600];
-    snprintf(title, sizeof title, "Translations by %s", s->model);
+    int length = snprintf(title, sizeof title, "Translations by %s", model_path(s->args, 0));
+    for (int i = 1; model_path(s->args, i) && length < (int)sizeof title; i++)
+        length += snprintf(title + length, sizeof title - (size_t)length, ", %s", model_path(s->args, i));
     int failed = alignments_page_write(page, out, title, s->shown.words);
     if ((fclose(out) != 0) | (failed != 0)) return err_set(err, s->html, 0, "cannot be written: %s", strerror(errno));
     return 0;
@@ -216,7 +220,7 @@ static int run_on(const Settings *s, const Translator *tr, Spent *spent, Err *er
 
 static int settings_of(const Args *args, const Translator *tr, Settings *s, Err *err) {
     s->beam = translator_beam_options(tr);
-    s->model = args->words[0];
+    s->args = args;
     s->heatmap = args_value(args, "heatmap", 0);
     s->html = args_value(args, "html", 0);
     s->transpose = args_has(args, "transpose");
@@ -246,20 +250,26 @@ static int read_input(const Args *args, const Translator *tr, Settings *s, Err *
     return side_check_lengths(&tr->source, s->lines, (int)arrlen(s->lines), s->max_length, "standard input", err);
 }
 
+static double checksum_seconds(const Translator *tr) {
+    double seconds = safetensors_checksum_seconds(tr->file);
+    for (ptrdiff_t i = 0; i < arrlen(tr->mates); i++) seconds += safetensors_checksum_seconds(tr->mates[i].file);
+    return seconds;
+}
+
 static int run(const Args *args) {
     Err err;
     Settings settings = {0};
     Spent spent = {0};
     Translator translator;
     double moment = args->began;
-    if (args->word_count != 1) return usage_error("translate needs one MODEL; see `tide translate --help`");
+    if (!models_given(args)) return usage_error("translate needs one MODEL, or --models; see `tide translate --help`");
     if (args_has(args, "lexicon") && !args_has(args, "replace-unk"))
         return usage_error("--lexicon needs --replace-unk");
     if (machine_flags(args, &settings.threads, &err)) return usage_error("%s", err.reason);
     spent.start = lap(&moment);
-    if (translator_load(&translator, args->words[0], &err)) return fail(&err);
+    if (models_load(args, &translator, &err)) return fail(&err);
     spent.load = lap(&moment);
-    spent.checksum = safetensors_checksum_seconds(translator.file);
+    spent.checksum = checksum_seconds(&translator);
     if (settings_of(args, &translator, &settings, &err)) {
         translator_free(&translator);
         return usage_error("%s", err.reason);

@@ -22,13 +22,21 @@ typedef struct Candidate {
     int row, id;
 } Candidate;
 
+/* A model of the ensemble, and what it made of the source and of the hypotheses. */
+typedef struct Member {
+    const Model *model;
+    Annotations H;
+    Var *state; /* [rows, n], in memory that outlives a step */
+    Step now;   /* of the present step */
+} Member;
+
 typedef struct Search {
     Tape *tape;
-    const Model *model;
+    Member *members; /* [count] */
+    int count;
     const BeamOptions *options;
-    Arena *out;  /* for what is found */
-    Arena nodes; /* for the words of open and given up hypotheses */
-    Annotations H;
+    Arena *out;            /* for what is found */
+    Arena nodes;           /* for the words of open and given up hypotheses */
     int n;                 /* sentences, in the order of the source */
     const int *length;     /* of their sources */
     Nbest *found;          /* [n] */
@@ -36,10 +44,8 @@ typedef struct Search {
     int *owner;            /* [rows] sentence */
     const Node **node;     /* [rows] last word; NULL at the start */
     int *previous;         /* [rows] its id */
-    Var *state;            /* [rows, n], in memory that outlives a step */
     const bool *banned;    /* [target vocabulary] */
     Candidate *candidates; /* [rows, beam] of the present step */
-    const Var *logits;
 } Search;
 
 static bool better(const Candidate *a, const Candidate *b) {
@@ -56,13 +62,22 @@ static int keep_best(Candidate *best, int count, int limit, Candidate candidate)
     return count < limit ? count + 1 : count;
 }
 
+/* The mean of the models' logits of a row, in the place of the first one's. */
+static const real *mean_logits(const Search *s, int row) {
+    const int V = s->members->now.logits->cols;
+    real *x = s->members->now.logits->v + (size_t)row * (size_t)V;
+    for (int m = 1; m < s->count; m++) kernels->add(V, x, s->members[m].now.logits->v + (size_t)row * (size_t)V);
+    for (int id = 0; s->count > 1 && id < V; id++) x[id] /= (real)s->count;
+    return x;
+}
+
 /* The `beam` best words of each row, without sorting the vocabulary. */
 static void best_words(void *context, int begin, int end, int thread) {
     (void)thread;
     const Search *s = context;
-    const int V = s->logits->cols, beam = s->options->beam;
+    const int V = s->members->now.logits->cols, beam = s->options->beam;
     for (int row = begin; row < end; row++) {
-        const real *x = s->logits->v + (size_t)row * (size_t)V;
+        const real *x = mean_logits(s, row);
         real sum, max = kernels->exp_sum(V, x, &sum, NULL);
         double log_sum = max + exact_log(sum), so_far = s->node[row] ? s->node[row]->log_probability : 0;
         Candidate *best = s->candidates + (size_t)row * (size_t)beam;
@@ -76,14 +91,26 @@ static void best_words(void *context, int begin, int end, int thread) {
     }
 }
 
-static const Node *extend_node(Search *s, const Candidate *c, const Var *alpha) {
+/* The mean of the alignments of a row by the models that have attention; NULL where none has. */
+static const real *mean_alpha(Search *s, int row) {
+    const int width = s->length[s->owner[row]];
+    real *mean = NULL;
+    int count = 0;
+    for (int m = 0; m < s->count; m++) {
+        const Var *alpha = s->members[m].now.alpha;
+        if (!alpha) continue;
+        if (!mean) mean = arena_zalloc(&s->nodes, (size_t)width * sizeof *mean);
+        kernels->add(width, mean, alpha->v + (size_t)row * (size_t)alpha->cols);
+        count++;
+    }
+    for (int j = 0; count > 1 && j < width; j++) mean[j] /= (real)count;
+    return mean;
+}
+
+static const Node *extend_node(Search *s, const Candidate *c) {
     const Node *before = s->node[c->row];
     Node *node = arena_alloc(&s->nodes, sizeof *node);
-    *node = (Node){before, c->id, before ? before->length + 1 : 1, c->log_probability, NULL};
-    if (alpha) {
-        size_t bytes = (size_t)s->length[s->owner[c->row]] * sizeof(real);
-        node->alpha = memcpy(arena_alloc(&s->nodes, bytes), alpha->v + (size_t)c->row * (size_t)alpha->cols, bytes);
-    }
+    *node = (Node){before, c->id, before ? before->length + 1 : 1, c->log_probability, mean_alpha(s, c->row)};
     return node;
 }
 
@@ -105,7 +132,7 @@ static void finish(Search *s, int sentence, const Node *last) {
 
 /* From every sentence's candidates those that fill its beam: ended ones are filed, the others are the next rows.
    Fills parent[] with the row that each next row comes from. */
-static void choose(Search *s, const Var *alpha, int *parent) {
+static void choose(Search *s, int *parent) {
     const int beam = s->options->beam;
     const size_t most = (size_t)s->n * (size_t)beam;
     Candidate *best = arena_alloc(&s->tape->arena, (size_t)beam * sizeof *best);
@@ -117,7 +144,7 @@ static void choose(Search *s, const Var *alpha, int *parent) {
             for (int k = 0; k < beam; k++)
                 count = keep_best(best, count, width, s->candidates[(size_t)row * (size_t)beam + (size_t)k]);
         for (int k = 0; k < count && best[k].id >= 0; k++) {
-            const Node *next = extend_node(s, &best[k], alpha);
+            const Node *next = extend_node(s, &best[k]);
             if (best[k].id == s->options->end) {
                 finish(s, sentence, next);
                 continue;
@@ -150,25 +177,32 @@ static void close_long(Search *s, int step, int *parent) {
     s->rows = rows;
 }
 
+/* The states that the next rows go on from. */
+static void follow(const Member *member, const int *parent, int rows) {
+    const size_t n = (size_t)member->state->cols;
+    for (int row = 0; row < rows; row++)
+        memcpy(member->state->v + (size_t)row * n, member->now.s->v + (size_t)parent[row] * n, n * sizeof(real));
+}
+
 static void search_step(Search *s, int step) {
     TapeMark mark = tape_mark(s->tape);
-    s->H.spans.owner = s->owner;
-    Step now = model_step(s->tape, s->model, &s->H, s->previous, slice(s->tape, s->state, 0, s->rows));
-    s->logits = now.logits;
+    for (Member *member = s->members; member < s->members + s->count; member++) {
+        member->H.spans.owner = s->owner;
+        Var *s_prev = slice(s->tape, member->state, 0, s->rows);
+        member->now = model_step(s->tape, member->model, &member->H, s->previous, s_prev);
+    }
     s->candidates = arena_alloc(&s->tape->arena, (size_t)s->rows * (size_t)s->options->beam * sizeof *s->candidates);
     threads_run(s->tape->threads, "best words", s->rows, 1, best_words, s);
 
     int *parent = arena_alloc(&s->tape->arena, (size_t)s->n * (size_t)s->options->beam * sizeof *parent);
-    choose(s, now.alpha, parent);
+    choose(s, parent);
     close_long(s, step, parent);
-    for (int row = 0; row < s->rows; row++)
-        memcpy(s->state->v + (size_t)row * (size_t)s->state->cols,
-               now.s->v + (size_t)parent[row] * (size_t)s->state->cols, (size_t)s->state->cols * sizeof(real));
+    for (int m = 0; m < s->count; m++) follow(&s->members[m], parent, s->rows);
     tape_rewind(s->tape, mark);
 }
 
 static bool *mark_banned(const Search *s) {
-    const int words = s->model->config.target_vocab;
+    const int words = s->members->model->config.target_vocab;
     bool *banned = arena_zalloc(&s->tape->arena, (size_t)words * sizeof *banned);
     for (int i = 0; i < s->options->banned_count; i++) {
         int id = s->options->banned[i];
@@ -182,9 +216,11 @@ static bool *mark_banned(const Search *s) {
 static void search_begin(Search *s) {
     Arena *arena = &s->tape->arena;
     const size_t most = (size_t)s->n * (size_t)s->options->beam;
-    Var *begin = state_begin(s->tape, &s->model->state, &s->H);
-    s->state = var_new(s->tape, (int)most, begin->cols);
-    memcpy(s->state->v, begin->v, (size_t)s->n * (size_t)begin->cols * sizeof(real));
+    for (Member *member = s->members; member < s->members + s->count; member++) {
+        Var *begin = state_begin(s->tape, &member->model->state, &member->H);
+        member->state = var_new(s->tape, (int)most, begin->cols);
+        memcpy(member->state->v, begin->v, (size_t)s->n * (size_t)begin->cols * sizeof(real));
+    }
     s->owner = arena_alloc(arena, most * sizeof *s->owner);
     s->node = arena_zalloc(arena, most * sizeof *s->node);
     s->previous = arena_alloc(arena, most * sizeof *s->previous);
@@ -199,7 +235,21 @@ static void search_begin(Search *s) {
     s->rows = s->n;
 }
 
-Nbest *beam_search(Tape *tape, const Model *model, const int *const *ids, const int *length, int n,
+/* What each model makes of the source: [count], in the tape's arena. */
+static Member *read_source(Tape *tape, Ensemble ensemble, const Source *source) {
+    Member *members = arena_alloc(&tape->arena, (size_t)ensemble.count * sizeof *members);
+    for (int m = 0; m < ensemble.count; m++) {
+        const Model *model = ensemble.models[m];
+        const ModelConfig *first = &ensemble.models[0]->config;
+        CHECK(model->config.source_vocab == first->source_vocab && model->config.target_vocab == first->target_vocab,
+              "beam_search: vocabularies of %d and %d beside %d and %d", model->config.source_vocab,
+              model->config.target_vocab, first->source_vocab, first->target_vocab);
+        members[m] = (Member){.model = model, .H = model_read(tape, model, source)};
+    }
+    return members;
+}
+
+Nbest *beam_search(Tape *tape, Ensemble ensemble, const int *const *ids, const int *length, int n,
                    const BeamOptions *options, Arena *out, Timing *timing) {
     CHECK(!tape->recording && options->beam > 0, "beam_search: a tape that records, or a beam of %d", options->beam);
     Nbest *results = arena_alloc(out, (size_t)n * sizeof *results);
@@ -208,12 +258,12 @@ Nbest *beam_search(Tape *tape, const Model *model, const int *const *ids, const 
     double began = seconds_now();
     Source source = source_fold(&tape->arena, ids, length, n, NULL);
     Search s = {.tape = tape,
-                .model = model,
+                .members = read_source(tape, ensemble, &source),
+                .count = ensemble.count,
                 .options = options,
                 .out = out,
                 .n = n,
-                .length = source.spans.length,
-                .H = model_read(tape, model, &source)};
+                .length = source.spans.length};
     double encoded = seconds_now();
     search_begin(&s);
     for (int step = 1; s.rows > 0; step++) search_step(&s, step);

@@ -33,10 +33,17 @@ typedef struct Timing {
     double encode, decode;
 } Timing;
 
+/* Models of the same two vocabularies that decide on every word together: by the mean of their logits, which is the
+   geometric mean of their distributions. An alignment is the mean of theirs. */
+typedef struct Ensemble {
+    const Model *const *models;
+    int count; /* 1 at least */
+} Ensemble;
+
 /* Translates n sentences ids[i][0..length[i]-1], each with its </s>. Returns n lists of at most `beam` hypotheses in
    the caller's order, in the arena `out`. Adds to *timing, unless it is NULL. The tape is taken
    back to where it was. */
-Nbest *beam_search(Tape *tape, const Model *model, const int *const *ids, const int *length, int n,
+Nbest *beam_search(Tape *tape, Ensemble ensemble, const int *const *ids, const int *length, int n,
                    const BeamOptions *options, Arena *out, Timing *timing);
 
 #endif

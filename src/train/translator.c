@@ -143,7 +143,30 @@ int translator_load(Translator *translator, const char *path, Err *err) {
     return status;
 }
 
+static bool same_pieces(const Translator *a, const Translator *b, int side) {
+    if (strcmp(a->options.tokenizer[side], b->options.tokenizer[side]) != 0) return false;
+    for (int k = 0; k < 2; k++) {
+        const char *key = side_keys[side][k];
+        if (strcmp(safetensors_meta(a->file, key), safetensors_meta(b->file, key)) != 0) return false;
+    }
+    return true;
+}
+
+int translator_join(Translator *translator, const char *path, Err *err) {
+    Translator mate;
+    if (translator_load(&mate, path, err)) return -1;
+    for (int side = 0; side < 2; side++)
+        if (!same_pieces(translator, &mate, side)) {
+            translator_free(&mate);
+            return err_set(err, path, 0, "its %s pieces are not those of the first model", side ? "target" : "source");
+        }
+    arrput(translator->mates, mate);
+    return 0;
+}
+
 void translator_free(Translator *translator) {
+    for (ptrdiff_t i = 0; i < arrlen(translator->mates); i++) translator_free(&translator->mates[i]);
+    arrfree(translator->mates);
     side_free(&translator->source);
     side_free(&translator->target);
     model_free(&translator->model);
@@ -216,12 +239,22 @@ int translate_most(char *const *sentences, int n, int beam) {
     return i;
 }
 
+/* Its model and those of its mates: a stb_ds array. */
+static const Model **models_of(const Translator *translator) {
+    const Model **models = NULL;
+    arrput(models, &translator->model);
+    for (ptrdiff_t i = 0; i < arrlen(translator->mates); i++) arrput(models, &translator->mates[i].model);
+    return models;
+}
+
 Translations translate(Tape *tape, const Translator *translator, char *const *sentences, int n,
                        const BeamOptions *options, int batch, Counter *counter, void *context) {
     Translations t = {.n = n, .sentences = sentences};
     t.source = side_encode_all(&translator->source, sentences, n);
     t.nbest = mem_zalloc((size_t)n * sizeof *t.nbest);
     Place *places = by_length(t.source, n);
+    const Model **models = models_of(translator);
+    const Ensemble ensemble = {models, (int)arrlen(models)};
     const int **ids = mem_alloc((size_t)batch * sizeof *ids);
     int *length = mem_alloc((size_t)batch * sizeof *length), all = (int)arrlen(places);
     tape->recording = false;
@@ -231,12 +264,13 @@ Translations translate(Tape *tape, const Translator *translator, char *const *se
             ids[b] = t.source[places[first + b].index];
             length[b] = places[first + b].length;
         }
-        Nbest *found = beam_search(tape, &translator->model, ids, length, size, options, &t.arena, &t.timing);
+        Nbest *found = beam_search(tape, ensemble, ids, length, size, options, &t.arena, &t.timing);
         for (int b = 0; b < size; b++) t.nbest[places[first + b].index] = found[b];
         if (counter) counter(context, first + size, all);
     }
     mem_free(ids);
     mem_free(length);
+    arrfree(models);
     arrfree(places);
     return t;
 }

@@ -9,13 +9,15 @@
 #include "train/options.h"
 #include "train/safetensors.h"
 
-typedef struct Translator {
+typedef struct Translator Translator;
+struct Translator {
     Options options;
     Side source, target;
     Model model;
     int *banned;       /* stb_ds array: target ids that a search does not write; see translator_begin */
     Safetensors *file; /* kept where the model reads its weights from it; else NULL */
-} Translator;
+    Translator *mates; /* stb_ds array: those that translate with it; see translator_join */
+};
 
 /* Sets up what follows from the options and the two sides: the model, without weights, and the list of target pieces
    that are banned from translations: the specials but </s>, and those that hold Han where the target language is not
@@ -38,6 +40,9 @@ int translator_read(Translator *translator, const Safetensors *file, const char 
 /* Opens MODEL, a directory with model.safetensors or such a file itself. The weights stay in the mapped file, which is
    closed by translator_free; until then it may be replaced or deleted, but not written to. */
 int translator_load(Translator *translator, const char *path, Err *err);
+/* Opens another MODEL, of the same source and target pieces, for translate() to let decide on every word too; see
+   Ensemble. Everything else is as the first model has it. On failure the translator is what it was. */
+int translator_join(Translator *translator, const char *path, Err *err);
 int translator_save(const Translator *translator, const char *path, Err *err);
 void translator_free(Translator *translator);
 
