@@ -88,6 +88,7 @@ done
 smallest_run "$scratch/run" --after-batches 12
 model=$scratch/run/model.safetensors
 refuses 2 'did you mean --normalize' "$tide" translate "$scratch/run" --normalise 1
+refuses 2 'coverage-penalty must be between' "$tide" translate "$scratch/run" --coverage-penalty -1
 refuses 2 'needs --beam-size' "$tide" translate "$scratch/run" --n-best 50
 refuses 1 'three:|two:' "$tide" align "$scratch/run" --src "$scratch/three" --tgt "$scratch/two"
 for size in 0 7 8 100 5000 20000; do

@@ -40,6 +40,12 @@ sed 's/[^0-9. ]//g' "$scratch/stderr" | awk '
     { bad = NF != 8 || $3 > $2; for (i = 1; i <= NF; i++) { bad = bad || $i == ""; if (i != 3 && i != 8) sum += $i } }
     END { exit bad || NR != 1 || sum > $8 + 0.5 }' || die "--timing: $(cat "$scratch/stderr")"
 
+# a coverage penalty takes from the score, and in so small a beam ranks the same hypotheses
+tide_ok translate "$scratch/run" --beam-size 3 --n-best 3 <"$scratch/dev.zh" | sort >"$scratch/a"
+tide_ok translate "$scratch/run" --beam-size 3 --n-best 3 --coverage-penalty 0.5 <"$scratch/dev.zh" | sort >"$scratch/b"
+paste -d'|' "$scratch/a" "$scratch/b" | awk -F' *[|]+ *' '$2 != $6 || $3 != $7 || $8 > $4 { bad = 1 } $8 < $4 { less++ }
+    END { exit bad || !less }' || die "--coverage-penalty: $(cat "$scratch/b")"
+
 # n-best, best first, with the 1-best at its head
 tide_ok translate "$scratch/run" --beam-size 4 --n-best 3 <"$scratch/dev.zh" >"$scratch/nbest"
 awk -F' [|][|][|] ' '{ if (NR > 1 && $1 == last && $4 > score) exit 1; last = $1; score = $4; n[$1]++ }
@@ -101,6 +107,9 @@ grep -q '"frames":\[{"update":12,"alignments":\[\]}\]' "$scratch/encdec/report.h
 "$tide" translate "$scratch/encdec" --alignment hard </dev/null 2>"$scratch/stderr" && die "an alignment without attention"
 "$tide" translate "$scratch/encdec" --html "$scratch/page" </dev/null 2>"$scratch/stderr" && die "a page without attention"
 smallest_run "$scratch/prev" --after-batches 12 --readout-state prev --optimizer adadelta --learn-rate 1
+"$tide" evaluate "$scratch/encdec" --coverage-penalty 0.1 --src "$scratch/dev.zh" --ref "$scratch/dev.en" 2>"$scratch/stderr" &&
+    die "coverage without attention"
+grep -q 'no attention, so --coverage-penalty' "$scratch/stderr" || die "$(cat "$scratch/stderr")"
 
 # ensembles: of one and the same model it is that model; of two, whatever their order; scores and alignments are the mean's
 tide_ok translate --models "$scratch/run" "$scratch/run" --beam-size 4 --n-best 3 <"$scratch/dev.zh" | cmp - "$scratch/nbest" ||

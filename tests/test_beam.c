@@ -248,6 +248,39 @@ static void an_ensemble_scores_by_the_mean_of_logits(void **state) {
     model_free(&third);
 }
 
+/* The same hypotheses, scored by hand: what the rows of a source word's weights sum up to counts up to 1, </s> not. */
+static void coverage_only_ranks_anew(void **state) {
+    (void)state;
+    World w;
+    begin(&w, &attention_additive, false);
+    BeamOptions o = options(4, 0.6);
+    Nbest *plain = search(&w, sources, lengths, SENTENCES, &o);
+    o.coverage = 0.7;
+    Nbest *found = search(&w, sources, lengths, SENTENCES, &o);
+    bool reordered = false;
+    for (int s = 0; s < SENTENCES; s++) {
+        double sum = 0, sum_plain = 0;
+        assert_int_equal(found[s].count, plain[s].count);
+        for (int k = 0; k < found[s].count; k++) {
+            const Hypothesis *h = &found[s].list[k];
+            double score = h->log_probability / pow(h->length, 0.6);
+            for (int j = 0; j < lengths[s] - 1; j++) {
+                double looked = 0;
+                for (int i = 0; i < h->length; i++) looked += (double)h->alpha[i * lengths[s] + j];
+                if (looked < 1) score += 0.7 * log(looked);
+            }
+            assert_true(fabs(score - h->score) < 1e-9);
+            assert_true(k == 0 || h->score <= found[s].list[k - 1].score);
+            sum += h->log_probability;
+            sum_plain += plain[s].list[k].log_probability;
+            reordered |= h->log_probability != plain[s].list[k].log_probability;
+        }
+        assert_true(fabs(sum - sum_plain) < 1e-9);
+    }
+    assert_true(reordered);
+    end(&w);
+}
+
 /* Banned words are not written, however many they are and in whatever order; the rest is searched as it was. */
 static void banned_words_are_not_written(void **state) {
     (void)state;
@@ -327,6 +360,7 @@ int main(void) {
         cmocka_unit_test(banned_words_are_not_written),
         cmocka_unit_test(weights_are_packed_when_first_multiplied),
         cmocka_unit_test(ties_go_to_the_first),
+        cmocka_unit_test(coverage_only_ranks_anew),
         cmocka_unit_test(an_ensemble_of_equals_is_the_one),
         cmocka_unit_test(an_ensemble_scores_by_the_mean_of_logits),
     };

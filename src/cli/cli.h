@@ -31,8 +31,9 @@ int usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 #define FLAG_ISA                                                                                                       \
     { "isa", 1, "NAME", "kernels to use: auto, avx512, avx2, neon or portable; the results are the same" }
 #define FLAGS_BEAM                                                                                                     \
-    {"beam-size", 1, "N", "hypotheses (default: the model's)"}, {                                                      \
-        "normalize", 1, "R", "divide scores by length to this power (default: the model's; 0: do not)"                 \
+    {"beam-size", 1, "N", "hypotheses (default: the model's)"},                                                        \
+        {"normalize", 1, "R", "divide scores by length to this power (default: the model's; 0: do not)"}, {            \
+        "coverage-penalty", 1, "R", "rank lower what leaves source words untranslated (default: 0; 0.05 is a start)"   \
     }
 #define FLAG_MODELS                                                                                                    \
     { "models", MANY, "MODEL ...", "in place of MODEL: several that have the same pieces, and translate together" }
@@ -48,7 +49,8 @@ int models_load(const Args *args, Translator *translator, Err *err);
 int length_flag(const Args *args, int *most, Err *err);
 /* --threads and --isa; returns -1 with *err filled. */
 int machine_flags(const Args *args, int *threads, Err *err);
-/* --beam-size and --normalize; what is not said stays as it is. */
-int beam_flags(const Args *args, BeamOptions *beam, Err *err);
+/* --beam-size, --normalize and --coverage-penalty, which needs a model with attention; what is not said stays as it
+   is. */
+int beam_flags(const Args *args, const Translator *translator, BeamOptions *beam, Err *err);
 
 #endif

@@ -97,9 +97,9 @@ static int run(const Args *args) {
         return usage_error("%s", err.reason);
     if (models_load(args, &e.translator, &err)) return fail(&err);
     e.beam = translator_beam_options(&e.translator);
-    int status = beam_flags(args, &e.beam, &err) ? usage_error("%s", err.reason)
-                 : evaluate(&e, args, &err)      ? fail(&err)
-                                                 : 0;
+    int status = beam_flags(args, &e.translator, &e.beam, &err) ? usage_error("%s", err.reason)
+                 : evaluate(&e, args, &err)                     ? fail(&err)
+                                                                : 0;
     lines_free(e.sources);
     lines_free(e.references);
     translator_free(&e.translator);

@@ -42,11 +42,14 @@ int machine_flags(const Args *args, int *threads, Err *err) {
     return args_int(args, "threads", processors > 0 ? (int)processors : 1, 1, 1024, threads, err);
 }
 
-int beam_flags(const Args *args, BeamOptions *beam, Err *err) {
-    return args_int(args, "beam-size", beam->beam, 1, 1000, &beam->beam, err) ||
-                   args_real(args, "normalize", beam->normalize, 0, 10, &beam->normalize, err)
-               ? -1
-               : 0;
+int beam_flags(const Args *args, const Translator *translator, BeamOptions *beam, Err *err) {
+    if (args_int(args, "beam-size", beam->beam, 1, 1000, &beam->beam, err) ||
+        args_real(args, "normalize", beam->normalize, 0, 10, &beam->normalize, err) ||
+        args_real(args, "coverage-penalty", beam->coverage, 0, 10, &beam->coverage, err))
+        return -1;
+    if (beam->coverage > 0 && !strcmp(translator->options.attention, "none"))
+        return err_set(err, NULL, 0, "this model has no attention, so --coverage-penalty cannot tell what was read");
+    return 0;
 }
 
 const char *model_path(const Args *args, int i) {

@@ -230,7 +230,7 @@ static int settings_of(const Args *args, const Translator *tr, Settings *s, Err 
     if (args_int(args, "n-best", 0, 0, 1000, &s->n_best, err) ||
         args_int(args, "mini-batch", 64, 1, 4096, &s->batch, err) ||
         args_choice(args, "alignment", NULL, "hard|soft", &s->alignment, err) || shown_flags(args, &s->shown, err) ||
-        beam_flags(args, &s->beam, err) || length_flag(args, &s->max_length, err))
+        beam_flags(args, tr, &s->beam, err) || length_flag(args, &s->max_length, err))
         return -1;
     if (s->n_best > s->beam.beam)
         return err_set(err, NULL, 0, "--n-best %d needs --beam-size %d", s->n_best, s->n_best);

@@ -114,6 +114,18 @@ static const Node *extend_node(Search *s, const Candidate *c) {
     return node;
 }
 
+/* Σ_j ln min(Σ_i α_ij, 1) over all words of a source but its </s>, which nobody needs to translate. What nothing looked
+   at does not cost endlessly. */
+static double coverage(const real *alpha, int n, int width) {
+    double penalty = 0;
+    for (int j = 0; j < width - 1; j++) {
+        double looked = 0;
+        for (int i = 0; i < n; i++) looked += (double)alpha[(size_t)i * (size_t)width + (size_t)j];
+        penalty += exact_log(fmin(fmax(looked, 1e-6), 1));
+    }
+    return penalty;
+}
+
 /* Writes a finished chain of words down and files it by score. */
 static void finish(Search *s, int sentence, const Node *last) {
     Nbest *found = &s->found[sentence];
@@ -125,6 +137,7 @@ static void finish(Search *s, int sentence, const Node *last) {
         if (alpha) memcpy(alpha + (size_t)i * (size_t)width, node->alpha, (size_t)width * sizeof *alpha);
     }
     double score = last->log_probability / pow(n, s->options->normalize);
+    if (alpha && s->options->coverage > 0) score += s->options->coverage * coverage(alpha, n, width);
     int at = found->count++;
     for (; at > 0 && score > found->list[at - 1].score; at--) found->list[at] = found->list[at - 1];
     found->list[at] = (Hypothesis){ids, n, last->log_probability, score, alpha};

@@ -5,8 +5,9 @@
 #include "model/model.h"
 
 typedef struct BeamOptions {
-    int beam;            /* hypotheses kept for a sentence */
-    double normalize;    /* score = log p / length^normalize; 0: log p alone */
+    int beam;         /* hypotheses kept for a sentence */
+    double normalize; /* score = log p / length^normalize; 0: log p alone */
+    double coverage; /* + coverage Σ_j ln min(Σ_i α_ij, 1) over the source words (Wu et al. 2016, eq. 14); 0: nothing */
     double length_limit; /* at most this many target words for a source word (and a few more) */
     int begin, end;      /* ids of <s> and </s> */
     const int *banned;   /* ids never produced, <pad> and <s> among them; in any order */
@@ -17,7 +18,7 @@ typedef struct Hypothesis {
     const int *ids; /* [length] without <s>; ends in </s> unless cut off by the length limit */
     int length;
     double log_probability; /* Σ ln p, nats */
-    double score;           /* normalised */
+    double score;           /* normalised, with the coverage penalty */
     const real *alpha;      /* [length, source length] alignment; NULL without attention */
 } Hypothesis;
 
