@@ -80,8 +80,8 @@ static int piece_of(const Embeddings *e, const char *word, Err *err) {
 static char *normalised(const char *word, Err *err) {
     char *text = text_normalise(word, strlen(word), NULL);
     if (text && *text) return text;
-    mem_free(text);
     err_set(err, NULL, 0, text ? "a word is empty" : "a word is not valid UTF-8");
+    mem_free(text);
     return NULL;
 }
 
@@ -212,8 +212,6 @@ static int show_all(const Args *args, Attending *a, const Embeddings *e, const c
     Tape tape;
     tape_init(&tape, threads, rng_seed(0, 0));
     int status = show(&tape, args, a, e, what, err);
-    for (int i = 0; i < 3; i++) vectors_free(&a->W[i]);
-    vectors_free(&a->x);
     tape_free(&tape);
     threads_free(threads);
     return status;
@@ -267,6 +265,8 @@ static int run(const Args *args) {
     a.scale = args_has(args, "scale");
     int status = args_has(args, "model") ? run_with_model(args, &a, !strcmp(side, "tgt"), what, &err)
                                          : run_with_file(args, &a, what, &err);
+    for (int i = 0; i < 3; i++) vectors_free(&a.W[i]);
+    vectors_free(&a.x);
     return status ? fail(&err) : 0;
 }
 
