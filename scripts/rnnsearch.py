@@ -96,7 +96,8 @@ def run(p, model, sources, targets):
     seen, contexts, before = torch.stack(seen, 1)[y_alive], torch.stack(contexts, 1)[y_alive], before[y_alive]
     t = seen @ p["readout.Uo"] + before @ p["readout.Vo"] + contexts @ p["readout.Co"] + p["readout.bt"]
     t = t.view(t.shape[0], -1, 2).max(2).values
-    logits = t @ p["readout.Wo"] + p["readout.bo"]
+    output = p["readout.Wo"] if "readout.Wo" in p else p["state.E"].T  # untied, or tied to the embedding
+    logits = t @ output + p["readout.bo"]
     return logits, y[y_alive], torch.stack(alignments, 1) if additive else None
 
 
