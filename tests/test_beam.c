@@ -27,14 +27,14 @@ typedef struct World {
 } World;
 
 /* A model whose weights are large enough that its distributions are far from flat. */
-static void draw_model(Model *model, const AttentionKind *attention, bool readout_prev, int rnn, uint64_t seed) {
+static void draw_model(Model *model, const char *attention, bool readout_prev, int rnn, uint64_t seed) {
     ModelConfig config = {.source_vocab = VOCAB,
                           .target_vocab = VOCAB,
                           .emb = 6,
                           .rnn = rnn,
                           .att = 5,
                           .maxout = 4,
-                          .attention = attention,
+                          .attention = attention_kind(attention),
                           .readout_prev = readout_prev};
     model_init(model, &config);
     params_allocate(&model->params);
@@ -42,7 +42,7 @@ static void draw_model(Model *model, const AttentionKind *attention, bool readou
     for (size_t i = 0; i < model->params.size; i++) model->params.values[i] = (real)(0.6 * rng_normal(&rng));
 }
 
-static void begin(World *w, const AttentionKind *attention, bool readout_prev) {
+static void begin(World *w, const char *attention, bool readout_prev) {
     *w = (World){.threads = threads_new(2), .models = {&w->model}, .count = 1};
     kernels_choose("auto");
     tape_init(&w->tape, w->threads, rng_seed(1, 1));
@@ -116,7 +116,7 @@ static void check_hypothesis(World *w, int sentence, const Hypothesis *h) {
     tape_rewind(&w->tape, mark);
 }
 
-static void check_search(const AttentionKind *attention, bool readout_prev) {
+static void check_search(const char *attention, bool readout_prev) {
     World w;
     begin(&w, attention, readout_prev);
     BeamOptions o = options(4, 0.6);
@@ -130,7 +130,7 @@ static void check_search(const AttentionKind *attention, bool readout_prev) {
             assert_true(fabs(h->score - h->log_probability / pow(h->length, 0.6)) < 1e-9);
             if (k) assert_true(h->score <= found[s].list[k - 1].score);
             for (int i = 0; i < h->length; i++) assert_true(h->ids[i] >= EOS);
-            assert_true((h->alpha != NULL) == (attention == &attention_additive));
+            assert_true((h->alpha != NULL) == (attention_kind(attention)->aligns));
             check_hypothesis(&w, s, h);
         }
     }
@@ -139,16 +139,16 @@ static void check_search(const AttentionKind *attention, bool readout_prev) {
 
 static void hypotheses_are_what_forcing_gives(void **state) {
     (void)state;
-    check_search(&attention_additive, false);
-    check_search(&attention_additive, true);
-    check_search(&attention_none, false);
+    check_search("additive", false);
+    check_search("additive", true);
+    check_search("none", false);
 }
 
 /* The most probable next word again and again. */
 static void a_beam_of_one_is_greedy(void **state) {
     (void)state;
     World w;
-    begin(&w, &attention_additive, false);
+    begin(&w, "additive", false);
     BeamOptions o = options(1, 0);
     Nbest *found = search(&w, sources, lengths, SENTENCES, &o);
     for (int s = 0; s < SENTENCES; s++) {
@@ -181,7 +181,7 @@ static void check_same(const Nbest *a, const Nbest *b, int width) {
 static void a_sentence_does_not_feel_its_batch(void **state) {
     (void)state;
     World w;
-    begin(&w, &attention_additive, false);
+    begin(&w, "additive", false);
     BeamOptions o = options(3, 0.6);
     Nbest *together = search(&w, sources, lengths, SENTENCES, &o);
     for (int s = 0; s < SENTENCES; s++) {
@@ -197,9 +197,9 @@ static void an_ensemble_of_equals_is_the_one(void **state) {
     (void)state;
     World w;
     Model twin, other;
-    begin(&w, &attention_additive, false);
-    draw_model(&twin, &attention_additive, false, 7, 7);
-    draw_model(&other, &attention_additive, true, 9, 8);
+    begin(&w, "additive", false);
+    draw_model(&twin, "additive", false, 7, 7);
+    draw_model(&other, "additive", true, 9, 8);
     BeamOptions o = options(4, 0.6);
     Nbest *one = search(&w, sources, lengths, SENTENCES, &o);
     w.models[w.count++] = &twin;
@@ -226,9 +226,9 @@ static void an_ensemble_scores_by_the_mean_of_logits(void **state) {
     static const int more[] = {8, BOS, UNK, PAD};
     World w;
     Model second, third;
-    begin(&w, &attention_additive, false);
-    draw_model(&second, &attention_additive, true, 9, 8);
-    draw_model(&third, &attention_none, false, 5, 9);
+    begin(&w, "additive", false);
+    draw_model(&second, "additive", true, 9, 8);
+    draw_model(&third, "none", false, 5, 9);
     BeamOptions o = options(4, 0.6);
     o.banned = more, o.banned_count = 4;
     w.models[1] = &second, w.models[2] = &third;
@@ -252,7 +252,7 @@ static void an_ensemble_scores_by_the_mean_of_logits(void **state) {
 static void coverage_only_ranks_anew(void **state) {
     (void)state;
     World w;
-    begin(&w, &attention_additive, false);
+    begin(&w, "additive", false);
     BeamOptions o = options(4, 0.6);
     Nbest *plain = search(&w, sources, lengths, SENTENCES, &o);
     o.coverage = 0.7;
@@ -286,7 +286,7 @@ static void banned_words_are_not_written(void **state) {
     (void)state;
     static const int more[] = {8, BOS, 4, UNK, PAD, 6}, again[] = {PAD, PAD, BOS, UNK, UNK};
     World w;
-    begin(&w, &attention_additive, false);
+    begin(&w, "additive", false);
     BeamOptions o = options(4, 0.6);
     Nbest *before = search(&w, sources, lengths, SENTENCES, &o);
     o.banned = again, o.banned_count = 5;
@@ -312,7 +312,7 @@ static void banned_words_are_not_written(void **state) {
 static void weights_are_packed_when_first_multiplied(void **state) {
     (void)state;
     World w;
-    begin(&w, &attention_additive, false);
+    begin(&w, "additive", false);
     BeamOptions o = options(3, 0.6);
     const Params *params = &w.model.params;
     const real *panels[64];
@@ -334,7 +334,7 @@ static void ties_go_to_the_first(void **unused) {
     (void)unused;
     for (int threads = 1; threads <= 3; threads++) {
         World w;
-        begin(&w, &attention_additive, false);
+        begin(&w, "additive", false);
         threads_free(w.threads);
         w.tape.threads = w.threads = threads_new(threads);
         memset(w.model.params.values, 0, w.model.params.size * sizeof(real));

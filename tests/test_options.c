@@ -1,10 +1,12 @@
 /* Options: what is accepted comes back from the configuration that a model carries; the rest is refused. */
 #include "core/base.h"
+#include "model/attention.h"
 #include "train/options.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -34,6 +36,19 @@ static void configurations_come_back(void **state) {
     assert_comes_back(&options);
 }
 
+/* What may be asked for is there, under that name. */
+static void every_attention_that_may_be_chosen_is_there(void **state) {
+    (void)state;
+    char names[128], *rest = NULL;
+    snprintf(names, sizeof names, "%s", option_find("attention")->choices);
+    for (const char *name = strtok_r(names, "|", &rest); name; name = strtok_r(NULL, "|", &rest)) {
+        const AttentionKind *kind = attention_kind(name);
+        if (!kind) fail_msg("no attention is called %s", name);
+        assert_string_equal(kind->name, name);
+    }
+    assert_null(attention_kind("magic"));
+}
+
 /* A flag may hold what no line of a configuration can. */
 static void a_language_is_one_word(void **state) {
     (void)state;
@@ -55,6 +70,7 @@ static void a_language_is_one_word(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(configurations_come_back),
+        cmocka_unit_test(every_attention_that_may_be_chosen_is_there),
         cmocka_unit_test(a_language_is_one_word),
     };
     return cmocka_run_group_tests_name("options", tests, NULL, NULL);

@@ -18,7 +18,7 @@ static Model model_new(InitScheme scheme, bool tied) {
                                 .rnn = 48,
                                 .att = 80,
                                 .maxout = tied ? 64 : 40,
-                                .attention = &attention_additive,
+                                .attention = attention_kind("additive"),
                                 .tied_embeddings = tied};
     Model model;
     model_init(&model, &config);

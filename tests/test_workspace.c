@@ -15,6 +15,11 @@
 
 enum { VOCAB = 60, PAIRS = 200 };
 
+typedef struct TestModel {
+    const char *attention;
+    ModelConfig config;
+} TestModel;
+
 typedef struct Fixture {
     Threads *threads;
     Model model;
@@ -40,10 +45,12 @@ static Pairs random_pairs(Rng *rng, int longest) {
     return pairs;
 }
 
-static Fixture fixture(const ModelConfig *config, int threads, int longest) {
+static Fixture fixture(const TestModel *of, int threads, int longest) {
     Fixture f = {.threads = threads_new(threads)};
+    ModelConfig config = of->config;
+    config.attention = attention_kind(of->attention);
     Rng rng = rng_seed(7, 1);
-    model_init(&f.model, config);
+    model_init(&f.model, &config);
     params_allocate(&f.model.params);
     params_init(&f.model.params, SCHEME_BAHDANAU, 1);
     for (size_t i = 0; i < f.model.params.size; i++) f.model.params.values[i] += (real)(0.1 * rng_normal(&rng));
@@ -57,11 +64,11 @@ static void fixture_free(Fixture *f) {
     threads_free(f->threads);
 }
 
-static const ModelConfig configs[] = {
-    {VOCAB, VOCAB, 24, 40, 32, 16, &attention_additive, false, false, 0, 0, 0},
-    {VOCAB, VOCAB, 24, 40, 32, 16, &attention_additive, true, false, 0.1, 0.1, 0.1},
-    {VOCAB, VOCAB, 3, 5, 7, 3, &attention_additive, false, true, 0.1, 0, 0.2},
-    {VOCAB, VOCAB, 17, 33, 9, 50, &attention_none, false, false, 0, 0.1, 0},
+static const TestModel configs[] = {
+    {"additive", {VOCAB, VOCAB, 24, 40, 32, 16, NULL, false, false, 0, 0, 0}},
+    {"additive", {VOCAB, VOCAB, 24, 40, 32, 16, NULL, true, false, 0.1, 0.1, 0.1}},
+    {"additive", {VOCAB, VOCAB, 3, 5, 7, 3, NULL, false, true, 0.1, 0, 0.2}},
+    {"none", {VOCAB, VOCAB, 17, 33, 9, 50, NULL, false, false, 0, 0.1, 0}},
 };
 enum { CONFIGS = sizeof configs / sizeof *configs };
 

@@ -48,7 +48,7 @@ static void training_begin(Training *t, int sentences, int threads) {
                                 .rnn = 31,
                                 .att = 21,
                                 .maxout = 11,
-                                .attention = &attention_additive,
+                                .attention = attention_kind("additive"),
                                 .dropout_embedding = 0.2,
                                 .dropout_annotation = 0.1,
                                 .dropout_readout = 0.3};

@@ -51,7 +51,7 @@ typedef struct Aligner {
 
 static int direction_open(Direction *direction, const char *path, Err *err) {
     if (translator_load(&direction->translator, path, err)) return -1;
-    if (strcmp(direction->translator.options.attention, "none") != 0) return 0;
+    if (direction->translator.model.config.attention->aligns) return 0;
     translator_free(&direction->translator);
     return err_set(err, path, 0, "this model has no attention, so there is no alignment");
 }

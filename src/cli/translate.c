@@ -234,7 +234,7 @@ static int settings_of(const Args *args, const Translator *tr, Settings *s, Err 
         return -1;
     if (s->n_best > s->beam.beam)
         return err_set(err, NULL, 0, "--n-best %d needs --beam-size %d", s->n_best, s->n_best);
-    const bool attention = strcmp(tr->options.attention, "none") != 0;
+    const bool attention = tr->model.config.attention->aligns;
     if ((s->alignment || s->heatmap || s->html) && !attention)
         return err_set(err, NULL, 0, "this model has no attention, so there is no alignment to show");
     if (s->replace_unknown && !attention)

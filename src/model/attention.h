@@ -6,10 +6,12 @@
 
 typedef struct AttentionKind AttentionKind;
 
+enum { ATTENTION_WEIGHTS = 4 /* at most */ };
+
 typedef struct Attention {
     const AttentionKind *kind;
-    Var *Wa, *Ua, *va; /* additive: [n, n'], [2n, n'], [n', 1] */
-    double dropout;    /* none: of its one annotation [→h_T ; ←h_1]; the others take H as it is dropped */
+    Var *weights[ATTENTION_WEIGHTS]; /* the kind's own, which it names */
+    double dropout; /* none: of its one annotation [→h_T ; ←h_1]; the others take H as it is dropped */
 } Attention;
 
 /* c_i, and the alignment weights α_i [m, longest]; alpha is NULL where there are none. */
@@ -19,13 +21,15 @@ typedef struct Context {
 
 struct AttentionKind {
     const char *name; /* as --attention has it */
+    bool aligns;      /* whether there is an alignment */
     void (*declare)(Attention *attention, Params *params, int rnn, int att);
     /* What does not depend on the state, once for a batch: fills annotations->keys. */
     void (*prepare)(Tape *tape, const Attention *attention, Annotations *annotations);
     Context (*attend)(Tape *tape, const Attention *attention, const Annotations *annotations, Var *s_prev, Var *out);
 };
 
-extern const AttentionKind attention_additive, attention_none;
+/* All kinds, as choices of an option: separated by '|'. */
+extern const char attention_names[];
 /* By name, or NULL. */
 const AttentionKind *attention_kind(const char *name);
 

@@ -1,4 +1,5 @@
 #include "train/options.h"
+#include "model/attention.h"
 #include "text/unicode.h"
 
 #include <math.h>
@@ -22,7 +23,7 @@ const Option option_table[] = {
     {"dim-rnn", OPTION_INT, 1, AT(dim_rnn), 1, 65536, NULL, BOUND, "512", "state of encoder and decoder, n"},
     {"dim-att", OPTION_INT, 1, AT(dim_att), 1, 65536, NULL, BOUND, "512", "hidden layer of the attention, n'"},
     {"dim-maxout", OPTION_INT, 1, AT(dim_maxout), 1, 65536, NULL, BOUND, "256", "maxout units of the readout, l"},
-    {"attention", OPTION_TEXT, 1, AT(attention), 0, 0, "additive|none", BOUND, "additive",
+    {"attention", OPTION_TEXT, 1, AT(attention), 0, 0, attention_names, BOUND, "additive",
      "additive (RNNsearch) or none (RNNencdec: one fixed c)"},
     {"readout-state", OPTION_TEXT, 1, AT(readout_state), 0, 0, "current|prev", BOUND, "current",
      "state that the readout sees: s_i (current) or s_{i-1} (prev)"},

@@ -57,8 +57,9 @@ static void note(const Trainer *t, const char *format, ...) {
 
 static int check_options(const TrainJob *job, Err *err) {
     const Options *o = &job->options;
-    if (job->files.guides && !strcmp(o->attention, "none"))
-        return err_set(err, NULL, 0, "--guided-alignment needs an attention to guide, not --attention none");
+    if (job->files.guides && !attention_kind(o->attention)->aligns)
+        return err_set(err, NULL, 0, "--guided-alignment needs an attention to guide, not --attention %s",
+                       o->attention);
     return options_check(o, err);
 }
 
