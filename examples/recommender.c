@@ -50,7 +50,7 @@ static void squared_error_back(Tape *tape, const Record *record) {
 /* All dot products of a row of left with a row of right. */
 static Var *dot_products(Tape *tape, Var *left, Var *right) {
     const Spans one = spans_one(tape, left->rows, right->rows);
-    return dot_scores(tape, left, right, 1, &one);
+    return dot_scores(tape, left, right, 1, 1, &one);
 }
 
 /* Gradient descent: changes `weights`, which left and right, or one of them, are made of, so that left · right becomes

@@ -45,7 +45,7 @@ static uint64_t hash_decoding(uint64_t hash, Training *t, int beam) {
 static uint64_t hash_run(int threads) {
     uint64_t hash = 0xcbf29ce484222325u;
     Training t;
-    training_begin(&t, BATCH, threads);
+    training_begin(&t, "additive", BATCH, threads);
     for (uint64_t update = 0; update < UPDATES; update++) {
         double nats = training_step(&t, update);
         hash = hash_bytes(hash, &nats, sizeof nats);

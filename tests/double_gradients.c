@@ -369,6 +369,17 @@ static Var *build_dropout(Tape *tape, Var *const *in, const void *extra) {
     return dropout(tape, in[0], *(const double *)extra);
 }
 
+static Var *build_add_halves(Tape *tape, Var *const *in, const void *extra) {
+    (void)extra;
+    return add_halves(tape, in[0]);
+}
+
+static void check_add_halves(void **unused) {
+    (void)unused;
+    const Case cases[] = {{build_add_halves, {{5, 6}}, NULL, false}, {build_add_halves, {{1, 2}}, NULL, false}};
+    CHECK_CASES("add_halves", cases);
+}
+
 static void check_dropout(void **unused) {
     (void)unused;
     const double rates[] = {0, 0.2, 0.9};
@@ -438,8 +449,15 @@ static const int owners[] = {2, 0, 0, 1, 2};
 static const Spans owned_in_order = {in_order, lengths, owners, 4},
                    owned_out_of_order = {out_of_order, reversed, owners, 5};
 
+typedef struct Dots {
+    const Spans *spans;
+    int heads;
+    double scale;
+} Dots;
+
 static Var *build_dot_scores(Tape *tape, Var *const *in, const void *extra) {
-    return dot_scores(tape, in[0], in[1], 0.3, extra);
+    const Dots *dots = extra;
+    return dot_scores(tape, in[0], in[1], dots->heads, dots->scale, dots->spans);
 }
 
 static Var *build_dot_attention(Tape *tape, Var *const *in, const void *extra) {
@@ -454,17 +472,35 @@ static Var *build_self_attention(Tape *tape, Var *const *in, const void *extra) 
     return dot_attention(tape, Y, Y, Y, 1, &one).c;
 }
 
+/* K is another op's result, is read by fewer queries the second time, and is what the weights sum up, too. */
+static Var *build_dots_and_sums(Tape *tape, Var *const *in, const void *extra) {
+    const Dots *dots = extra;
+    Var *K = tanh_of(tape, in[1]), *fewer = slice(tape, in[0], 0, 2);
+    Var *e = dot_scores(tape, fewer, K, dots->heads, dots->scale, dots->spans);
+    Var *alpha = softmax_spans(tape, dot_scores(tape, in[0], K, dots->heads, dots->scale, dots->spans), dots->spans);
+    Var *parts[] = {weighted_sum(tape, alpha, K, dots->spans, NULL), weighted_sum(tape, e, K, dots->spans, NULL)};
+    return stack(tape, parts, 2);
+}
+
 static void check_dot_scores(void **unused) {
     (void)unused;
-    const Case cases[] = {{build_dot_scores, {{3, 5}, {8, 5}}, &spans_in_order, false},
-                          {build_dot_scores, {{2, 4}, {8, 4}}, &spans_out_of_order, false},
-                          {build_dot_scores, {{5, 3}, {8, 3}}, &owned_in_order, false},
-                          {build_dot_scores, {{5, 1}, {8, 1}}, &owned_out_of_order, false},
+    static const Dots one = {&spans_in_order, 1, 1}, scaled = {&spans_out_of_order, 1, 0.5},
+                      three = {&spans_out_of_order, 3, 0.7}, owned = {&owned_in_order, 1, 0.3},
+                      owned_three = {&owned_out_of_order, 3, 0.3};
+    const Case cases[] = {{build_dot_scores, {{3, 5}, {8, 5}}, &one, false},
+                          {build_dot_scores, {{1, 1}, {8, 1}}, &one, false},
+                          {build_dot_scores, {{2, 4}, {8, 4}}, &scaled, false},
+                          {build_dot_scores, {{3, 6}, {8, 6}}, &three, false},
+                          {build_dot_scores, {{5, 3}, {8, 3}}, &owned, false},
+                          {build_dot_scores, {{5, 6}, {8, 6}}, &owned_three, false},
                           {build_dot_attention, {{3, 4}, {8, 4}, {8, 3}}, &spans_out_of_order, false},
                           {build_dot_attention, {{5, 2}, {8, 2}, {8, 3}}, &owned_in_order, false},
                           {build_dot_attention, {{5, 4}, {8, 4}, {8, 1}}, &owned_out_of_order, false},
                           {build_self_attention, {{6, 3}}, NULL, false},
-                          {build_self_attention, {{40, 2}}, NULL, false}};
+                          {build_self_attention, {{40, 2}}, NULL, false},
+                          {build_dots_and_sums, {{3, 3}, {8, 3}}, &scaled, false},
+                          {build_dots_and_sums, {{3, 6}, {8, 6}}, &three, false},
+                          {build_dots_and_sums, {{5, 6}, {8, 6}}, &owned_three, false}};
     CHECK_CASES("dot_scores", cases);
 }
 
@@ -477,8 +513,18 @@ static void check_softmax_spans(void **unused) {
     const Case cases[] = {{build_softmax_spans, {{3, 4}}, &spans_in_order, false},
                           {build_softmax_spans, {{3, 5}}, &spans_out_of_order, false},
                           {build_softmax_spans, {{2, 5}}, &spans_out_of_order, false},
-                          {build_softmax_spans, {{5, 5}}, &owned_out_of_order, false}};
+                          {build_softmax_spans, {{5, 5}}, &owned_out_of_order, false},
+                          {build_softmax_spans, {{3, 12}}, &spans_in_order, false}}; /* three heads */
     CHECK_CASES("softmax_spans", cases);
+}
+
+static Var *build_mean_heads(Tape *tape, Var *const *in, const void *extra) { return mean_heads(tape, in[0], extra); }
+
+static void check_mean_heads(void **unused) {
+    (void)unused;
+    const Case cases[] = {{build_mean_heads, {{3, 12}}, &spans_in_order, false},
+                          {build_mean_heads, {{2, 5}}, &spans_out_of_order, false}};
+    CHECK_CASES("mean_heads", cases);
 }
 
 static Var *build_weighted_sum(Tape *tape, Var *const *in, const void *extra) {
@@ -498,6 +544,7 @@ static void check_weighted_sum(void **unused) {
                           {build_weighted_sum, {{3, 5}, {8, 1}}, &spans_out_of_order, false},
                           {build_weighted_sum, {{2, 5}, {8, 3}}, &spans_out_of_order, false},
                           {build_weighted_sum, {{5, 5}, {8, 3}}, &owned_out_of_order, false},
+                          {build_weighted_sum, {{3, 12}, {8, 6}}, &spans_in_order, false}, /* three heads */
                           {build_weighted_sums, {{3, 5}, {8, 3}}, &spans_out_of_order, false}};
     CHECK_CASES("weighted_sum", cases);
 }
@@ -657,7 +704,9 @@ static void check_model(void **unused) {
         {"additive", false, 0.1, 0.3, 1, false}, {"none", false, 0.1, 0, 1, false},
         {"none", true, 0, 0.3, 1, false},        {"additive", false, 0.1, 0, 52, false},
         {"none", true, 0, 0, 52, false},         {"additive", false, 0.1, 0.3, 1, true},
-        {"additive", true, 0, 0, 52, true},
+        {"additive", true, 0, 0, 52, true},      {"dot", true, 0.1, 0.3, 1, false},
+        {"general", false, 0.1, 0.3, 1, false},  {"scaled-dot", true, 0, 0, 1, false},
+        {"multi-head", true, 0, 0, 1, false},    {"multi-head", false, 0.1, 0.3, 1, true},
     };
     Threads *threads = threads_new(1);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -667,18 +716,19 @@ static void check_model(void **unused) {
                                             .target_vocab = 7,
                                             .emb = 3,
                                             .rnn = 4,
-                                            .att = 5,
+                                            .att = 6,
                                             .maxout = cases[i].tied ? 3 : 2,
                                             .attention = attention_kind(cases[i].attention),
                                             .readout_prev = cases[i].readout_prev,
                                             .tied_embeddings = cases[i].tied,
                                             .dropout_embedding = drop,
                                             .dropout_annotation = drop,
-                                            .dropout_readout = drop});
+                                            .dropout_readout = drop,
+                                            .heads = 2});
         params_allocate(&w.model.params);
         tape_init(&w.tape, threads, (Rng){0});
         double worst = whole_error(&w);
-        print_message("model, attention %-9s largest error %.1e\n", cases[i].attention, worst);
+        print_message("model, attention %-10s largest error %.1e\n", cases[i].attention, worst);
         assert_true(worst < (cases[i].times > 1 ? 10 : 1) * TOLERANCE); /* a sum of 520 rows rounds more often */
         tape_free(&w.tape);
         model_free(&w.model);
@@ -701,11 +751,13 @@ int main(void) {
         cmocka_unit_test(check_zeros),
         cmocka_unit_test(check_tanh_of),
         cmocka_unit_test(check_maxout),
+        cmocka_unit_test(check_add_halves),
         cmocka_unit_test(check_dropout),
         cmocka_unit_test(check_gru_step),
         cmocka_unit_test(check_additive_scores),
         cmocka_unit_test(check_dot_scores),
         cmocka_unit_test(check_softmax_spans),
+        cmocka_unit_test(check_mean_heads),
         cmocka_unit_test(check_weighted_sum),
         cmocka_unit_test(check_cross_entropy),
         cmocka_unit_test(check_guided),

@@ -95,7 +95,8 @@ for other in threads stopped; do
     cmp "$scratch/follows/checkpoint.safetensors" "$scratch/$other/checkpoint.safetensors" || die "guided: $other differs"
 done
 for cost in mult mse; do guided $cost --after-batches 24 --guided-alignment-cost $cost; done
-for run in follows mult mse; do
+for kind in dot multi-head; do guided $kind --after-batches 24 --attention $kind --heads 3; done
+for run in follows mult mse dot multi-head; do
     awk -v by="$(heads run)" -v guided="$(heads $run)" 'BEGIN { exit !(guided > by + 0.05) }' ||
         die "guided by $run: $(heads $run) of the weight where it should be, $(heads run) without"
 done
@@ -106,6 +107,20 @@ refused 1 'short: has 299 lines, but the training set has 300' train --tsv "$scr
     --config "$scratch/smallest.conf" --model "$scratch/other" --guided-alignment "$scratch/short"
 refused 1 'guided-alignment needs an attention' train --tsv "$scratch/train.tsv" --config "$scratch/smallest.conf" \
     --model "$scratch/other" --attention none --guided-alignment "$scratch/first"
+
+# hard attention: all of a row's weight is on one piece, and what is read that way is another sentence than softly
+cut -f2 "$scratch/dev.tsv" >"$scratch/text"
+for mode in soft hard; do
+    tide_ok translate "$scratch/mult" --attention-mode $mode --alignment soft <"$scratch/text" >"$scratch/$mode"
+    tide_ok align "$scratch/mult" $pair --attention-mode $mode --format soft >"$scratch/$mode.aligned"
+    tide_ok score "$scratch/mult" $pair --attention-mode $mode >"$scratch/$mode.score"
+    tide_ok evaluate "$scratch/mult" --src "$scratch/text" --ref "$scratch/en" --attention-mode $mode >"$scratch/$mode.bleu"
+done
+sed 's/.*[|] //' "$scratch/hard" | cat - "$scratch/hard.aligned" | tr ' ,' '\n' | grep -vE '^([01](\.0*)?)?$' && die "not all or nothing"
+sed 's/.*[|] //' "$scratch/soft" | tr ' ,' '\n' | grep -qE '^0\.[0-9]*[1-9]' || die "soft attention is hard"
+cmp -s "$scratch/soft.score" "$scratch/hard.score" && die "score --attention-mode does nothing"
+tide_ok translate "$scratch/mult" --alignment soft <"$scratch/text" | cmp - "$scratch/soft" || die "soft is not what is done by default"
+refused 2 'attention-mode must be one of soft|hard' translate "$scratch/run" --attention-mode medium
 
 # a stuck attention is warned of, and the log has the figures
 smallest_run "$scratch/stuck" --learn-rate 0.00000001 --mini-batch 1 --after-batches 1000 --valid-freq 1000 --save-freq 0

@@ -27,6 +27,8 @@ agrees searched --after-batches 24
 agrees before --after-batches 24 --readout-state prev --tokenizer bpe bpe
 agrees encdec --after-batches 24 --attention none
 agrees tied --after-batches 24 --tied-embeddings on --dim-maxout 12
+for kind in dot general scaled-dot; do agrees $kind --after-batches 12 --attention $kind; done
+agrees heads --after-batches 12 --attention multi-head --heads 6
 
 # refuses PATTERN COMMAND...: one line that names the file and the tensor
 refuses() {

@@ -80,7 +80,7 @@ static void attend_batch(int thread_count, Outcome *outcome) {
     Var *c = dot_attention(&tape, x, x, x, 0.125, &spans).c;
     memcpy(outcome->c, c->v, sizeof outcome->c);
     double nats;
-    tape_backward(&tape, cross_entropy(&tape, dot_scores(&tape, c, x, 0.5, &spans), targets, ALL, 0, &nats));
+    tape_backward(&tape, cross_entropy(&tape, dot_scores(&tape, c, x, 1, 0.5, &spans), targets, ALL, 0, &nats));
     memcpy(outcome->gradient, x->g, sizeof outcome->gradient);
     tape_free(&tape);
     threads_free(threads);

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <cmocka.h>
 
+static const char *const kinds[] = {"additive", "dot", "general", "scaled-dot", "multi-head"};
+enum { KINDS = sizeof kinds / sizeof *kinds };
 enum { VOCAB = 9, PAD = 0, UNK = 1, BOS = 2, EOS = 3, SENTENCES = 5 };
 
 static const int words[SENTENCES][8] = {{4, 5, 6, EOS}, {7, EOS}, {8, 4, 4, 5, 7, 6, EOS}, {5, 5, EOS}, {6, 8, EOS}};
@@ -32,10 +34,11 @@ static void draw_model(Model *model, const char *attention, bool readout_prev, i
                           .target_vocab = VOCAB,
                           .emb = 6,
                           .rnn = rnn,
-                          .att = 5,
+                          .att = 6,
                           .maxout = 4,
                           .attention = attention_kind(attention),
-                          .readout_prev = readout_prev};
+                          .readout_prev = readout_prev,
+                          .heads = 2};
     model_init(model, &config);
     params_allocate(&model->params);
     Rng rng = rng_seed(seed, 0);
@@ -116,9 +119,10 @@ static void check_hypothesis(World *w, int sentence, const Hypothesis *h) {
     tape_rewind(&w->tape, mark);
 }
 
-static void check_search(const char *attention, bool readout_prev) {
+static void check_search(const char *attention, bool readout_prev, bool hard) {
     World w;
     begin(&w, attention, readout_prev);
+    w.model.attention.hard = hard;
     BeamOptions o = options(4, 0.6);
     Nbest *found = search(&w, sources, lengths, SENTENCES, &o);
     for (int s = 0; s < SENTENCES; s++) {
@@ -139,9 +143,43 @@ static void check_search(const char *attention, bool readout_prev) {
 
 static void hypotheses_are_what_forcing_gives(void **state) {
     (void)state;
-    check_search("additive", false);
-    check_search("additive", true);
-    check_search("none", false);
+    for (int i = 0; i < KINDS; i++) {
+        check_search(kinds[i], false, false);
+        check_search(kinds[i], true, true);
+    }
+    check_search("none", false, false);
+}
+
+/* The same state asks: softly it gets the mean, hard the one annotation that weighs most. */
+static void hard_attention_reads_one_annotation(void **state) {
+    (void)state;
+    for (int i = 0; i < KINDS; i++) {
+        World w;
+        begin(&w, kinds[i], false);
+        Source source = source_fold(&w.tape.arena, sources, lengths, SENTENCES, NULL);
+        Annotations H = model_read(&w.tape, &w.model, &source);
+        Var *s = state_begin(&w.tape, &w.model.state, &H);
+        Context soft = attend(&w.tape, &w.model.attention, &H, s, NULL);
+        w.model.attention.hard = true;
+        Context hard = attend(&w.tape, &w.model.attention, &H, s, NULL);
+        const int heads = w.model.attention.heads ? w.model.attention.heads : 1;
+        for (int b = 0; b < SENTENCES; b++) {
+            const real *soft_row = soft.alpha->v + b * soft.alpha->cols, *row = hard.alpha->v + b * hard.alpha->cols;
+            int best = 0;
+            real sum = 0;
+            for (int j = 0; j < soft.alpha->cols; j++) {
+                assert_true(row[j] * (real)heads == (real)(int)(row[j] * (real)heads));
+                if (soft_row[j] > soft_row[best]) best = j;
+                sum += row[j];
+            }
+            assert_true(sum == 1);
+            if (heads > 1) continue;
+            assert_true(row[best] == 1);
+            assert_memory_equal(hard.c->v + b * H.H->cols, H.H->v + (H.spans.start[b] + best) * H.H->cols,
+                                (size_t)H.H->cols * sizeof(real));
+        }
+        end(&w);
+    }
 }
 
 /* The most probable next word again and again. */
@@ -358,6 +396,7 @@ int main(void) {
         cmocka_unit_test(a_beam_of_one_is_greedy),
         cmocka_unit_test(a_sentence_does_not_feel_its_batch),
         cmocka_unit_test(banned_words_are_not_written),
+        cmocka_unit_test(hard_attention_reads_one_annotation),
         cmocka_unit_test(weights_are_packed_when_first_multiplied),
         cmocka_unit_test(ties_go_to_the_first),
         cmocka_unit_test(coverage_only_ranks_anew),

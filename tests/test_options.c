@@ -49,6 +49,22 @@ static void every_attention_that_may_be_chosen_is_there(void **state) {
     assert_null(attention_kind("magic"));
 }
 
+/* Heads are equally wide, where there are any. */
+static void heads_share_what_they_can_divide(void **state) {
+    (void)state;
+    Options options;
+    Err err;
+    options_default(&options);
+    options.dim_att = 18;
+    options.heads = 4;
+    assert_int_equal(options_check(&options, &err), 0);
+    snprintf(options.attention, sizeof options.attention, "multi-head");
+    assert_int_equal(options_check(&options, &err), -1);
+    assert_non_null(strstr(err.reason, "--heads 4"));
+    options.heads = 6;
+    assert_int_equal(options_check(&options, &err), 0);
+}
+
 /* A flag may hold what no line of a configuration can. */
 static void a_language_is_one_word(void **state) {
     (void)state;
@@ -71,6 +87,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(configurations_come_back),
         cmocka_unit_test(every_attention_that_may_be_chosen_is_there),
+        cmocka_unit_test(heads_share_what_they_can_divide),
         cmocka_unit_test(a_language_is_one_word),
     };
     return cmocka_run_group_tests_name("options", tests, NULL, NULL);

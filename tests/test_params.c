@@ -11,15 +11,16 @@
 #include "core/optimizer.h"
 #include "model/model.h"
 
-static Model model_new(InitScheme scheme, bool tied) {
+static Model model_new(const char *attention, InitScheme scheme, bool tied) {
     const ModelConfig config = {.source_vocab = 300,
                                 .target_vocab = 200,
                                 .emb = 64,
                                 .rnn = 48,
                                 .att = 80,
                                 .maxout = tied ? 64 : 40,
-                                .attention = attention_kind("additive"),
-                                .tied_embeddings = tied};
+                                .attention = attention_kind(attention),
+                                .tied_embeddings = tied,
+                                .heads = 4};
     Model model;
     model_init(&model, &config);
     params_allocate(&model.params);
@@ -44,27 +45,34 @@ static double deviation_of(const Model *model, const char *name) {
 static void weights_begin_as_the_scheme_says(void **unused) {
     (void)unused;
     const struct {
-        const char *name;
+        const char *attention, *name;
         double bahdanau, lecun;
     } right[] = {
-        {"encoder.E", 0.01, 1 / sqrt(64)},
-        {"state.E", 0.01, 1 / sqrt(64)},
-        {"encoder.fwd.W", 0.01, 1 / sqrt(64)},
-        {"attention.Ua", 0.001, 1 / sqrt(96)},
-        {"attention.va", 0, 1 / sqrt(80)},
-        {"state.Ws", 0.01, 1 / sqrt(48)},
-        {"readout.Wo", 0.01, 1 / sqrt(40)},
-        {"readout.bo", 0, 0},
-        {"encoder.fwd.b", 0, 0},
-        {"encoder.fwd.U", 1 / sqrt(48), 1 / sqrt(48)},
+        {"additive", "encoder.E", 0.01, 1 / sqrt(64)},
+        {"additive", "state.E", 0.01, 1 / sqrt(64)},
+        {"additive", "encoder.fwd.W", 0.01, 1 / sqrt(64)},
+        {"additive", "attention.Ua", 0.001, 1 / sqrt(96)},
+        {"additive", "attention.va", 0, 1 / sqrt(80)},
+        {"additive", "state.Ws", 0.01, 1 / sqrt(48)},
+        {"additive", "readout.Wo", 0.01, 1 / sqrt(40)},
+        {"additive", "readout.bo", 0, 0},
+        {"additive", "encoder.fwd.b", 0, 0},
+        {"additive", "encoder.fwd.U", 1 / sqrt(48), 1 / sqrt(48)},
+        {"general", "attention.Wa", 0.01, 1 / sqrt(96)},
+        {"scaled-dot", "attention.Wq", 0.01, 1 / sqrt(48)},
+        {"scaled-dot", "attention.Wk", 0.01, 1 / sqrt(96)},
+        {"multi-head", "attention.Wq", 0.01, 1 / sqrt(48)},
+        {"multi-head", "attention.Wk", 0.01, 1 / sqrt(96)},
+        {"multi-head", "attention.Wv", 0.01, 1 / sqrt(96)},
+        {"multi-head", "attention.Wo", 0.01, 1 / sqrt(80)},
     };
     for (int scheme = SCHEME_BAHDANAU; scheme <= SCHEME_LECUN; scheme++) {
-        Model model = model_new((InitScheme)scheme, false);
         for (size_t i = 0; i < sizeof right / sizeof *right; i++) {
+            Model model = model_new(right[i].attention, (InitScheme)scheme, false);
             const double expected = scheme == SCHEME_LECUN ? right[i].lecun : right[i].bahdanau;
             assert_true(fabs(deviation_of(&model, right[i].name) - expected) <= 0.15 * expected);
+            model_free(&model);
         }
-        model_free(&model);
     }
     assert_int_equal(init_scheme("bahdanau"), SCHEME_BAHDANAU);
     assert_int_equal(init_scheme("lecun"), SCHEME_LECUN);
@@ -73,7 +81,7 @@ static void weights_begin_as_the_scheme_says(void **unused) {
 
 static void a_tied_output_has_no_weights_of_its_own(void **unused) {
     (void)unused;
-    Model loose = model_new(SCHEME_LECUN, false), tied = model_new(SCHEME_LECUN, true);
+    Model loose = model_new("additive", SCHEME_LECUN, false), tied = model_new("additive", SCHEME_LECUN, true);
     assert_non_null(param_of(&loose, "readout.Wo"));
     assert_null(param_of(&tied, "readout.Wo"));
     model_free(&loose);
@@ -103,7 +111,7 @@ static void the_average_follows_the_weights(void **unused) {
 
 static void values_are_exchanged_whole(void **unused) {
     (void)unused;
-    Model model = model_new(SCHEME_LECUN, false);
+    Model model = model_new("additive", SCHEME_LECUN, false);
     const size_t size = model.params.size * sizeof(real);
     real *other = mem_alloc_aligned(size), *const mine = model.params.values, *const theirs = other;
     memset(other, 0, size);

@@ -14,9 +14,9 @@
 #include "training.h"
 
 /* Fills what must be the same: the losses on the way, and the weights, which the caller releases. */
-static real *train(int threads, double nats[UPDATES], size_t *size) {
+static real *train(const char *attention, int threads, double nats[UPDATES], size_t *size) {
     Training t;
-    training_begin(&t, SENTENCES, threads);
+    training_begin(&t, attention, SENTENCES, threads);
     for (uint64_t update = 0; update < UPDATES; update++) nats[update] = training_step(&t, update);
     *size = t.model.params.size * sizeof(real);
     real *weights = memcpy(mem_alloc(*size), t.model.params.values, *size);
@@ -24,29 +24,34 @@ static real *train(int threads, double nats[UPDATES], size_t *size) {
     return weights;
 }
 
-static void any_threads_and_kernels_end_in_the_same_bits(void **unused) {
-    (void)unused;
-    static const int counts[] = {1, 2, 3, 8};
+static void check_bits(const char *attention, const int counts[], int n) {
     double right[UPDATES], nats[UPDATES];
     size_t size;
-    real *first = train(1, right, &size);
+    real *first = train(attention, 1, right, &size);
     assert_true(isfinite(right[UPDATES - 1]));
     for (int set = 0; kernels_at(set); set++)
-        for (int i = 0; i < 4; i++) {
+        for (int i = 0; i < n; i++) {
             kernels = kernels_at(set);
-            real *weights = train(counts[i], nats, &size);
+            real *weights = train(attention, counts[i], nats, &size);
             if (memcmp(weights, first, size) != 0 || memcmp(nats, right, sizeof nats) != 0)
-                fail_msg("%s with %d threads differs", kernels->name, counts[i]);
+                fail_msg("%s attention, %s with %d threads differs", attention, kernels->name, counts[i]);
             mem_free(weights);
         }
     mem_free(first);
     kernels_choose("auto");
 }
 
+static void any_threads_and_kernels_end_in_the_same_bits(void **unused) {
+    (void)unused;
+    static const int counts[] = {1, 2, 3, 8};
+    check_bits("additive", counts, 4);
+    check_bits("multi-head", counts + 2, 1);
+}
+
 static void a_step_allocates_nothing_once_warm(void **unused) {
     (void)unused;
     Training t;
-    training_begin(&t, SENTENCES, 3);
+    training_begin(&t, "multi-head", SENTENCES, 3);
     long warm = 0;
     for (uint64_t round = 0; round < 3; round++) {
         for (uint64_t number = 0; number < 2; number++) training_step(&t, number);

@@ -65,10 +65,12 @@ static void fixture_free(Fixture *f) {
 }
 
 static const TestModel configs[] = {
-    {"additive", {VOCAB, VOCAB, 24, 40, 32, 16, NULL, false, false, 0, 0, 0}},
-    {"additive", {VOCAB, VOCAB, 24, 40, 32, 16, NULL, true, false, 0.1, 0.1, 0.1}},
-    {"additive", {VOCAB, VOCAB, 3, 5, 7, 3, NULL, false, true, 0.1, 0, 0.2}},
-    {"none", {VOCAB, VOCAB, 17, 33, 9, 50, NULL, false, false, 0, 0.1, 0}},
+    {"additive", {VOCAB, VOCAB, 24, 40, 32, 16, NULL, false, false, 0, 0, 0, 1}},
+    {"additive", {VOCAB, VOCAB, 24, 40, 32, 16, NULL, true, false, 0.1, 0.1, 0.1, 1}},
+    {"additive", {VOCAB, VOCAB, 3, 5, 7, 3, NULL, false, true, 0.1, 0, 0.2, 1}},
+    {"none", {VOCAB, VOCAB, 17, 33, 9, 50, NULL, false, false, 0, 0.1, 0, 1}},
+    {"dot", {VOCAB, VOCAB, 24, 40, 32, 16, NULL, false, false, 0.1, 0.1, 0, 1}},
+    {"multi-head", {VOCAB, VOCAB, 24, 40, 36, 16, NULL, false, false, 0, 0.1, 0, 4}},
 };
 enum { CONFIGS = sizeof configs / sizeof *configs };
 

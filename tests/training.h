@@ -41,14 +41,15 @@ typedef struct Training {
     Tape tape;
 } Training;
 
-static void training_begin(Training *t, int sentences, int threads) {
+static void training_begin(Training *t, const char *attention, int sentences, int threads) {
     const ModelConfig config = {.source_vocab = VOCAB,
                                 .target_vocab = VOCAB,
                                 .emb = 67,
                                 .rnn = 31,
                                 .att = 21,
                                 .maxout = 11,
-                                .attention = attention_kind("additive"),
+                                .attention = attention_kind(attention),
+                                .heads = 3,
                                 .dropout_embedding = 0.2,
                                 .dropout_annotation = 0.1,
                                 .dropout_readout = 0.3};

@@ -81,19 +81,46 @@ def run(w, name, words):
     return states
 
 
+def dots(q, keys, scale=1):
+    return [scale * sum(a * b for a, b in zip(q, key)) for key in keys]
+
+
+def weighted(e, values):
+    return [math.fsum(a * value[k] for a, value in zip(softmax(e), values)) for k in range(len(values[0]))]
+
+
+def context(w, config, s, H):
+    """c(H, s_{i-1}), as README has it for each --attention"""
+    kind, n = config["attention"], len(s)
+    if kind == "none":
+        return H[-1][:n] + H[0][n:]
+    if kind == "additive":
+        query, v = times(s, w["attention.Wa"]), w["attention.va"]
+        keys = [times(h, w["attention.Ua"]) for h in H]
+        return weighted([sum(a[0] * math.tanh(x) for a, x in zip(v, plus(query, key))) for key in keys], H)
+    if kind == "dot":
+        return weighted(dots(s, [plus(h[:n], h[n:]) for h in H]), H)
+    if kind == "general":
+        return weighted(dots(s, [times(h, w["attention.Wa"]) for h in H]), H)
+    query, keys = times(s, w["attention.Wq"]), [times(h, w["attention.Wk"]) for h in H]
+    if kind == "scaled-dot":
+        return weighted(dots(query, keys, 1 / math.sqrt(len(query))), H)
+    assert kind == "multi-head", kind
+    values, heads = [times(h, w["attention.Wv"]) for h in H], int(config["heads"])
+    d, c = len(query) // heads, []
+    for at in range(0, heads * d, d):
+        e = dots(query[at : at + d], [key[at : at + d] for key in keys], 1 / math.sqrt(d))
+        c += weighted(e, [value[at : at + d] for value in values])
+    return times(c, w["attention.Wo"])
+
+
 def log_probability(w, config, source, target):
     forward, backward = run(w, "encoder.fwd", source), run(w, "encoder.bwd", source[::-1])[::-1]
     H = [a + b for a, b in zip(forward, backward)]
-    attends = config["attention"] == "additive"
-    keys = [times(h, w["attention.Ua"]) for h in H] if attends else None
     s = [math.tanh(value) for value in plus(times(backward[0], w["state.Ws"]), w["state.bs"][0])]
     total, before = 0.0, 2  # <s>
     for word in target:
-        c = forward[-1] + backward[0]
-        if attends:
-            query = times(s, w["attention.Wa"])
-            e = [sum(v[0] * math.tanh(value) for v, value in zip(w["attention.va"], plus(query, key))) for key in keys]
-            c = [math.fsum(a * h[k] for a, h in zip(softmax(e), H)) for k in range(len(c))]
+        c = context(w, config, s, H)
         Ey, s_before = w["state.E"][before], s
         x = plus(times(Ey, w["state.W"]), w["state.b"][0], times(c, w["state.C"]))
         s = gru(x, s, w["state.Uzr"], w["state.U"])

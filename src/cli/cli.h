@@ -45,6 +45,12 @@ const char *model_path(const Args *args, int i);
 bool models_given(const Args *args);
 /* Loads them; returns -1 with *err filled. */
 int models_load(const Args *args, Translator *translator, Err *err);
+#define FLAG_ATTENTION_MODE                                                                                            \
+    { "attention-mode", 1, "soft|hard", "hard: read the one annotation of the largest score alone (default soft)" }
+/* --attention-mode; returns -1 with *err filled. */
+int attention_flag(const Args *args, bool *hard, Err *err);
+/* Has a translator and its mates attend so; returns -1 with *err filled where one has no attention. */
+int attention_mode(Translator *translator, bool hard, Err *err);
 /* --max-length; returns -1 with *err filled. */
 int length_flag(const Args *args, int *most, Err *err);
 /* --threads and --isa; returns -1 with *err filled. */

@@ -1,4 +1,5 @@
 #include "cli/cli.h"
+#include "text/ds.h"
 #include "core/kernels.h"
 #include "tide.h"
 #include "train/translator.h"
@@ -65,6 +66,23 @@ int models_load(const Args *args, Translator *translator, Err *err) {
             translator_free(translator);
             return -1;
         }
+    return 0;
+}
+
+int attention_flag(const Args *args, bool *hard, Err *err) {
+    const char *mode;
+    if (args_choice(args, "attention-mode", "soft", "soft|hard", &mode, err)) return -1;
+    *hard = !strcmp(mode, "hard");
+    return 0;
+}
+
+int attention_mode(Translator *translator, bool hard, Err *err) {
+    Model *model = &translator->model;
+    if (hard && !model->config.attention->aligns)
+        return err_set(err, NULL, 0, "this model has no attention, so none that --attention-mode could make hard");
+    model->attention.hard = hard;
+    for (ptrdiff_t i = 0; i < arrlen(translator->mates); i++)
+        if (attention_mode(&translator->mates[i], hard, err)) return -1;
     return 0;
 }
 

@@ -17,6 +17,7 @@ static const Flag flags[] = {
     FLAG_MODELS,
     FLAGS_BEAM,
     FLAG_MAX_LENGTH,
+    FLAG_ATTENTION_MODE,
     {"n-best", 1, "N", "print the N best: `line ||| text ||| features ||| score`"},
     {"alignment", 1, "hard|soft", "append ` ||| ` and the alignment: Pharaoh pairs, or all weights"},
     FLAGS_SHOWN,
@@ -218,7 +219,8 @@ static int run_on(const Settings *s, const Translator *tr, Spent *spent, Err *er
     return status;
 }
 
-static int settings_of(const Args *args, const Translator *tr, Settings *s, Err *err) {
+static int settings_of(const Args *args, Translator *tr, Settings *s, Err *err) {
+    bool hard;
     s->beam = translator_beam_options(tr);
     s->args = args;
     s->heatmap = args_value(args, "heatmap", 0);
@@ -230,7 +232,8 @@ static int settings_of(const Args *args, const Translator *tr, Settings *s, Err 
     if (args_int(args, "n-best", 0, 0, 1000, &s->n_best, err) ||
         args_int(args, "mini-batch", 64, 1, 4096, &s->batch, err) ||
         args_choice(args, "alignment", NULL, "hard|soft", &s->alignment, err) || shown_flags(args, &s->shown, err) ||
-        beam_flags(args, tr, &s->beam, err) || length_flag(args, &s->max_length, err))
+        beam_flags(args, tr, &s->beam, err) || length_flag(args, &s->max_length, err) ||
+        attention_flag(args, &hard, err) || attention_mode(tr, hard, err))
         return -1;
     if (s->n_best > s->beam.beam)
         return err_set(err, NULL, 0, "--n-best %d needs --beam-size %d", s->n_best, s->n_best);
@@ -296,6 +299,9 @@ const Command command_translate = {
         "the model wrote. Han is not written in a target language that is not written with it: pieces that hold Han\n"
         "are banned, and --replace-unk leaves out source words that hold Han and are not in FILE; --allow-han lifts\n"
         "both.\n\n"
+        "--attention-mode hard reads the one annotation that scores highest, not the mean of all by their weights.\n"
+        "It is for translation alone: as weights change a little, the largest score stays where it is, or jumps, so\n"
+        "that there is no gradient to learn from.\n\n"
         "--timing prints milliseconds. `start` is what passed before the model was opened: the processor time that\n"
         "the process had used when main began, and the time since. `load` is opening the model, of which `checksum`\n"
         "read every byte of it; `read` is reading all other input; `encode` and `decode` are the two halves of the\n"

@@ -37,6 +37,8 @@ Var *zeros(Tape *tape, int rows, int cols);
 Var *tanh_of(Tape *tape, Var *x);
 /* max(x_2k, x_2k+1): [m, 2n] -> [m, n]. Takes x over. */
 Var *maxout(Tape *tape, Var *x);
+/* The left half of the columns plus the right one: [m, 2n] -> [m, n]. */
+Var *add_halves(Tape *tape, Var *x);
 /* While the tape records: zero with probability `rate`, else x / (1 - rate). Otherwise x itself. */
 Var *dropout(Tape *tape, Var *x, double rate);
 
@@ -63,12 +65,18 @@ Spans spans_one(Tape *tape, int queries, int rows);
 /* e_bj = va · tanh(q_b + K_j) for the rows j of b's sentence. q [m, n], K [rows, n], va [n, 1]. Returns [m, longest];
    positions beyond a sentence's end are zero and take no part. While the tape records, no queries with owners. */
 Var *additive_scores(Tape *tape, Var *q, Var *K, Var *va, const Spans *spans);
-/* e_bj = scale q_b·k_j, otherwise the same. Q [m, d], K [rows, d], and may be one matrix. The spans' arrays must live
-   as long as the batch. */
-Var *dot_scores(Tape *tape, Var *Q, Var *K, double scale, const Spans *spans);
-/* Softmax over each row's own length; zero beyond. */
+/* Several heads look at once: those of head k stand at the columns k longest.. of scores and weights, and read the k-th
+   of as many equal blocks of columns of a matrix. How many there are, scores and weights say themselves. */
+/* e_bkj = scale q_bk·K_jk for each head k. Q [m, n], K [rows, n], and may be one matrix. Returns [m, heads longest],
+   zero beyond a sentence's end. The spans' arrays must live as long as the batch. */
+Var *dot_scores(Tape *tape, Var *Q, Var *K, int heads, double scale, const Spans *spans);
+/* Softmax over each head's row, as long as its sentence; zero beyond. */
 Var *softmax_spans(Tape *tape, Var *e, const Spans *spans);
-/* c_b = Σ_j α_bj H_j over the rows j of b's sentence. All sums over one H must have the same spans. */
+/* All the weight on the first of the largest scores. It has no gradient: only on a tape that does not record. */
+Var *hardmax_spans(Tape *tape, const Var *e, const Spans *spans);
+/* The mean of the heads' weights. Returns [m, longest]. */
+Var *mean_heads(Tape *tape, Var *alpha, const Spans *spans);
+/* c_bk = Σ_j α_bkj H_jk over the rows j of b's sentence, and the k-th block of columns. */
 Var *weighted_sum(Tape *tape, Var *alpha, Var *H, const Spans *spans, Var *out);
 /* The three in a row: e = scale Q Kᵀ, α = softmax(e), c = α V, sentence by sentence. With scale 1/√d and Q, K and V
    each a linear() of the words it is the attention of a Transformer; with X three times it is Y = softmax(X Xᵀ) X, to

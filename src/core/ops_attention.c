@@ -20,50 +20,13 @@ typedef struct Attend {
     Var *out, *a, *b; /* what the op makes, and what it reads */
     const real *va;
     real *dva; /* a row a query: summed afterwards in a fixed order */
-    real scale;
 } Attend;
-
-enum { TOGETHER = 16 /* rows that are read at a time */ };
-
-/* Up to TOGETHER of the n rows from `first` on; returns how many. */
-static int rows_of(const Var *H, int first, int n, const real *rows[TOGETHER]) {
-    int count = n < TOGETHER ? n : TOGETHER;
-    for (int k = 0; k < count; k++) rows[k] = row(H, H->v, first + k);
-    return count;
-}
 
 Spans spans_one(Tape *tape, int queries, int rows) {
     int *zeros = arena_zalloc(&tape->arena, (size_t)(queries + 1) * sizeof *zeros);
     int *length = arena_alloc(&tape->arena, sizeof *length);
     *length = rows;
     return (Spans){.start = zeros + queries, .length = length, .owner = zeros, .longest = rows};
-}
-
-/* to_j += scale Σ_b weight_bj from_b over the queries b of j's sentence, which may be several: threads share the
-   columns, so that none writes what another does. */
-typedef struct HandOut {
-    const Spans *spans;
-    const Var *queries; /* for their number and the columns of weight */
-    const real *weight, *from;
-    real scale, *to;
-    int cols; /* of from and to */
-} HandOut;
-
-static void hand_out_columns(void *context, int begin, int end, int thread) {
-    (void)thread;
-    const HandOut *h = context;
-    const size_t cols = (size_t)h->cols, longest = (size_t)h->queries->cols;
-    for (int b = 0; b < h->queries->rows; b++) {
-        int s = owner(h->spans, b);
-        real *to = h->to + (size_t)h->spans->start[s] * cols + begin;
-        for (int j = 0; j < h->spans->length[s]; j++)
-            kernels->axpy(end - begin, to + (size_t)j * cols, h->scale * h->weight[(size_t)b * longest + (size_t)j],
-                          h->from + (size_t)b * cols + begin);
-    }
-}
-
-static void hand_out(Tape *tape, HandOut h) {
-    threads_run(tape->threads, "attention", h.cols, 64, hand_out_columns, &h);
 }
 
 /* e_bj = va · tanh(q_b + K_j)
@@ -122,76 +85,25 @@ static void additive_scores_back(Tape *tape, const Record *record) {
     for (int b = 0; b < q->rows; b++) kernels->add(q->cols, var_grad(tape, va), row(q, at.dva, b));
 }
 
-/* e_bj = scale q_b·k_j;  dq_b += scale Σ_j de_bj k_j,  dk_j += scale Σ_b de_bj q_b */
-static void dot_rows(void *context, int begin, int end, int thread) {
-    (void)thread;
-    const Attend *at = context;
-    for (int b = begin; b < end; b++) {
-        int s = owner(at->spans, b), start = at->spans->start[s], length = at->spans->length[s];
-        real *e = row(at->out, at->out->v, b);
-        for (int j = 0; j < length; j += TOGETHER) {
-            const real *k[TOGETHER];
-            int count = rows_of(at->b, start + j, length - j, k);
-            kernels->dots(at->b->cols, count, row(at->a, at->a->v, b), k, (long)count * at->b->cols, e + j);
-        }
-        for (int j = 0; j < length; j++) e[j] *= at->scale;
-        memset(e + length, 0, (size_t)(at->out->cols - length) * sizeof(real));
-    }
+static int heads_of(const Var *e, const Spans *spans) {
+    CHECK(spans->longest > 0 && e->cols % spans->longest == 0, "attention: %d columns for heads of %d positions",
+          e->cols, spans->longest);
+    return e->cols / spans->longest;
 }
 
-typedef struct Scaled {
-    Spans spans;
-    real scale;
-} Scaled;
-
-static Back dot_scores_back;
-Var *dot_scores(Tape *tape, Var *Q, Var *K, double scale, const Spans *spans) {
-    CHECK(Q->cols == K->cols, "dot_scores: Q [%d, %d], K [%d, %d]", Q->rows, Q->cols, K->rows, K->cols);
-    Attend at = {.spans = spans, .out = var_new(tape, Q->rows, spans->longest), .a = Q, .b = K, .scale = (real)scale};
-    threads_run(tape->threads, "scores", Q->rows, 1, dot_rows, &at);
-    Record *record = tape_record(tape, dot_scores_back, at.out, Q, K, NULL);
-    if (!record) return at.out;
-    Scaled *scaled = arena_alloc(&tape->arena, sizeof *scaled);
-    *scaled = (Scaled){*spans, at.scale};
-    record->extra = scaled;
-    return at.out;
-}
-
-static void query_gradients(void *context, int begin, int end, int thread) {
-    (void)thread;
-    const Attend *at = context;
-    for (int b = begin; b < end; b++) {
-        int s = owner(at->spans, b), start = at->spans->start[s], length = at->spans->length[s];
-        const real *de = row(at->out, at->out->g, b);
-        for (int j = 0; j < length; j += TOGETHER) {
-            const real *k[TOGETHER];
-            real weight[TOGETHER];
-            int count = rows_of(at->b, start + j, length - j, k);
-            for (int i = 0; i < count; i++) weight[i] = at->scale * de[j + i];
-            kernels->combine(at->b->cols, count, weight, k, (long)count * at->b->cols, row(at->a, at->a->g, b));
-        }
-    }
-}
-
-static void dot_scores_back(Tape *tape, const Record *record) {
-    Var *e = record->out, *Q = record->in[0], *K = record->in[1];
-    const Scaled *scaled = record->extra;
-    const real *de = var_grad(tape, e);
-    var_grad(tape, Q);
-    Attend at = {.spans = &scaled->spans, .out = e, .a = Q, .b = K, .scale = scaled->scale};
-    threads_run(tape->threads, "scores", Q->rows, 1, query_gradients, &at);
-    hand_out(tape, (HandOut){&scaled->spans, e, de, Q->v, scaled->scale, var_grad(tape, K), K->cols});
-}
-
-/* α_bj = exp(e_bj) / Σ_k exp(e_bk);  de_b += α_b∘(dα_b - α_b·dα_b) */
+/* α_bkj = exp(e_bkj) / Σ_i exp(e_bki) for each head k;  de_bk += α_bk∘(dα_bk - α_bk·dα_bk) */
 static Back softmax_spans_back;
 Var *softmax_spans(Tape *tape, Var *e, const Spans *spans) {
+    const int heads = heads_of(e, spans);
     Var *alpha = var_new(tape, e->rows, e->cols);
     for (int b = 0; b < e->rows; b++) {
-        int length = spans->length[owner(spans, b)];
-        CHECK(length > 0 && length <= e->cols, "softmax_spans: a sentence of %d in %d columns", length, e->cols);
-        kernels->softmax(length, row(alpha, alpha->v, b), row(e, e->v, b));
-        memset(row(alpha, alpha->v, b) + length, 0, (size_t)(e->cols - length) * sizeof(real));
+        const int length = spans->length[owner(spans, b)];
+        CHECK(length > 0 && length <= spans->longest, "softmax_spans: a sentence of %d in %d columns", length,
+              spans->longest);
+        memset(row(alpha, alpha->v, b), 0, (size_t)e->cols * sizeof(real));
+        for (int k = 0; k < heads; k++)
+            kernels->softmax(length, row(alpha, alpha->v, b) + k * spans->longest,
+                             row(e, e->v, b) + k * spans->longest);
     }
     Record *record = tape_record(tape, softmax_spans_back, alpha, e, NULL, NULL);
     if (record) record->extra = keep(tape, spans);
@@ -202,123 +114,269 @@ static void softmax_spans_back(Tape *tape, const Record *record) {
     Var *alpha = record->out, *e = record->in[0];
     const Spans *spans = record->extra;
     for (int b = 0; b < e->rows; b++)
-        kernels->softmax_back(spans->length[owner(spans, b)], row(e, var_grad(tape, e), b), row(alpha, alpha->v, b),
-                              row(alpha, var_grad(tape, alpha), b));
-}
-
-/* c_b = Σ_j α_bj H_j;  dα_bj += dc_b·H_j,  dH_j += Σ_b α_bj dc_b
-   The steps of a decoder all read the same H: what they hand back to it waits, and is added up sentence by sentence.
-   Where queries have owners it does not: there are all of a sentence's at once. */
-static void sum_rows(void *context, int begin, int end, int thread) {
-    (void)thread;
-    const Attend *at = context;
-    for (int b = begin; b < end; b++) {
-        int s = owner(at->spans, b), start = at->spans->start[s], length = at->spans->length[s];
-        real *c = row(at->out, at->out->v, b);
-        memset(c, 0, (size_t)at->out->cols * sizeof(real));
-        for (int j = 0; j < length; j += TOGETHER) {
-            const real *x[TOGETHER];
-            int count = rows_of(at->b, start + j, length - j, x);
-            kernels->combine(at->b->cols, count, row(at->a, at->a->v, b) + j, x, (long)count * at->b->cols, c);
+        for (int k = 0; k < heads_of(e, spans); k++) {
+            const int at = k * spans->longest;
+            kernels->softmax_back(spans->length[owner(spans, b)], row(e, var_grad(tape, e), b) + at,
+                                  row(alpha, alpha->v, b) + at, row(alpha, var_grad(tape, alpha), b) + at);
         }
-    }
 }
 
-static Back weighted_sum_back;
-Var *weighted_sum(Tape *tape, Var *alpha, Var *H, const Spans *spans, Var *out) {
-    CHECK(alpha->cols == spans->longest, "weighted_sum: %d weights for %d positions", alpha->cols, spans->longest);
-    Attend at = {.spans = spans, .out = var_place(tape, out, alpha->rows, H->cols), .a = alpha, .b = H};
-    threads_run(tape->threads, "weighted sum", alpha->rows, 1, sum_rows, &at);
-    Record *record = tape_record(tape, weighted_sum_back, at.out, alpha, H, NULL);
-    if (record) record->extra = keep(tape, spans);
-    return at.out;
-}
-
-static void weight_gradients(void *context, int begin, int end, int thread) {
-    (void)thread;
-    const Attend *at = context;
-    for (int b = begin; b < end; b++) {
-        int s = owner(at->spans, b), start = at->spans->start[s], length = at->spans->length[s];
-        real *dalpha = row(at->a, at->a->g, b);
-        for (int j = 0; j < length; j += TOGETHER) {
-            const real *x[TOGETHER];
-            real sums[TOGETHER];
-            int count = rows_of(at->b, start + j, length - j, x);
-            kernels->dots(at->b->cols, count, row(at->out, at->out->g, b), x, (long)count * at->b->cols, sums);
-            for (int k = 0; k < count; k++) dalpha[j + k] += sums[k];
+/* α_bkj = 1 where e_bkj is the first of head k's largest, else 0. A small change of e changes nothing, or jumps: the
+   derivative is 0 wherever there is one, so that nothing could be learnt through it. */
+Var *hardmax_spans(Tape *tape, const Var *e, const Spans *spans) {
+    CHECK(!tape->recording, "hardmax_spans: it has no gradient");
+    Var *alpha = zeros(tape, e->rows, e->cols);
+    for (int b = 0; b < e->rows; b++)
+        for (int k = 0; k < heads_of(e, spans); k++) {
+            const real *scores = row(e, e->v, b) + k * spans->longest;
+            int best = 0;
+            for (int j = 1; j < spans->length[owner(spans, b)]; j++)
+                if (scores[j] > scores[best]) best = j;
+            row(alpha, alpha->v, b)[k * spans->longest + best] = 1;
         }
-    }
+    return alpha;
 }
 
-/* A weighted sum that has gone back but for dH. */
-typedef struct Read {
-    const struct Read *before;
+/* y_bj = Σ_k α_bkj / heads;  dα_bkj += dy_bj / heads */
+static Back mean_heads_back;
+Var *mean_heads(Tape *tape, Var *alpha, const Spans *spans) {
+    const int heads = heads_of(alpha, spans);
+    Var *mean = zeros(tape, alpha->rows, spans->longest);
+    for (int b = 0; b < alpha->rows; b++)
+        for (int k = 0; k < heads; k++)
+            kernels->axpy(spans->longest, row(mean, mean->v, b), 1 / (real)heads,
+                          row(alpha, alpha->v, b) + k * spans->longest);
+    tape_record(tape, mean_heads_back, mean, alpha, NULL, NULL);
+    return mean;
+}
+
+static void mean_heads_back(Tape *tape, const Record *record) {
+    Var *mean = record->out, *alpha = record->in[0];
+    const int heads = alpha->cols / mean->cols;
+    for (int b = 0; b < alpha->rows; b++)
+        for (int k = 0; k < heads; k++)
+            kernels->axpy(mean->cols, row(alpha, var_grad(tape, alpha), b) + k * mean->cols, 1 / (real)heads,
+                          row(mean, var_grad(tape, mean), b));
+}
+
+/* ---- scores as dot products, and sums --------------------------------------------------------------------------- */
+
+/* What queries b have to do with the rows j of their sentences in M, for each head k, which has a block of columns.
+   Three sums, of which each is the others' derivative:
+   weights_bkj += scale x_bk·M_jk,  x_bk += scale Σ_j weights_bkj M_jk,  M_jk += scale Σ_b weights_bkj x_bk */
+typedef struct Look {
     const Spans *spans;
-    Var *H;
-    const Var *alpha, *c;
-} Read;
+    Var *M; /* [rows, n] */
+    int queries, heads;
+    real scale;
+    real *weights, *x; /* [queries, heads longest], [queries, n] */
+    bool anew;         /* what is added to is zero at first */
+} Look;
 
-/* Up to TOGETHER reads of sentence b, from *next on, which moves behind them. Returns how many. */
-static int reads_of(int b, const Read **next, const Read *reads[TOGETHER]) {
+enum { TOGETHER = 16 /* rows that are combined at a time */ };
+
+static real *weights_at(const Look *look, int b) {
+    return look->weights + (size_t)b * (size_t)(look->heads * look->spans->longest);
+}
+static real *x_at(const Look *look, int b) { return look->x + (size_t)b * (size_t)look->M->cols; }
+
+/* Up to TOGETHER of the n rows of M from `first` on, at a column; returns how many. */
+static int rows_of(const Var *M, int first, int n, int column, const real *rows[TOGETHER]) {
+    int count = n < TOGETHER ? n : TOGETHER;
+    for (int i = 0; i < count; i++) rows[i] = row(M, M->v, first + i) + column;
+    return count;
+}
+
+static void add_dots(void *context, int begin, int end, int thread) {
+    (void)thread;
+    const Look *look = context;
+    const int width = look->M->cols / look->heads, longest = look->spans->longest;
+    for (int b = begin; b < end; b++) {
+        const int s = owner(look->spans, b), start = look->spans->start[s], length = look->spans->length[s];
+        real *weights = weights_at(look, b);
+        if (look->anew) memset(weights, 0, (size_t)(look->heads * longest) * sizeof(real));
+        for (int k = 0; k < look->heads; k++, weights += longest)
+            for (int j = 0; j < length; j += TOGETHER) {
+                const real *rows[TOGETHER];
+                real sums[TOGETHER];
+                int count = rows_of(look->M, start + j, length - j, k * width, rows);
+                kernels->dots(width, count, x_at(look, b) + k * width, rows, (long)count * look->M->cols, sums);
+                for (int i = 0; i < count; i++) weights[j + i] += look->scale * sums[i];
+            }
+    }
+}
+
+static void add_rows(void *context, int begin, int end, int thread) {
+    (void)thread;
+    const Look *look = context;
+    const int width = look->M->cols / look->heads;
+    for (int b = begin; b < end; b++) {
+        const int s = owner(look->spans, b), start = look->spans->start[s], length = look->spans->length[s];
+        const real *weights = weights_at(look, b);
+        real *x = x_at(look, b);
+        if (look->anew) memset(x, 0, (size_t)look->M->cols * sizeof(real));
+        for (int k = 0; k < look->heads; k++, weights += look->spans->longest, x += width)
+            for (int j = 0; j < length; j += TOGETHER) {
+                const real *rows[TOGETHER];
+                real scaled[TOGETHER];
+                int count = rows_of(look->M, start + j, length - j, k * width, rows);
+                for (int i = 0; i < count; i++) scaled[i] = look->scale * weights[j + i];
+                kernels->combine(width, count, scaled, rows, (long)count * look->M->cols, x);
+            }
+    }
+}
+
+/* The steps of a decoder all look at the same M: what they hand back to it waits, and is added up row by row. */
+typedef struct Waiting {
+    const struct Waiting *before;
+    Look look;
+} Waiting;
+
+/* Looks at the same rows of the same sentences, the latest first; and behind them, where a walk along them ends. */
+typedef struct Looks {
+    const Waiting *latest, *end;
+} Looks;
+
+typedef struct Walk {
+    const Waiting *waiting;
+    int next; /* query of that look */
+} Walk;
+
+typedef struct Query {
+    const real *weights, *x;
+    real scale;
+} Query;
+
+/* The next of look's queries, from b on, that sentence s is asked; behind the last where there is none. */
+static int query_of(const Look *look, int s, int b) {
+    if (!look->spans->owner) return b <= s && s < look->queries ? s : look->queries;
+    while (b < look->queries && look->spans->owner[b] != s) b++;
+    return b;
+}
+
+/* Up to TOGETHER of the queries of sentence s; returns how many, 0 when all have been seen. */
+static int queries_of(int s, Walk *walk, const Waiting *end, Query list[TOGETHER]) {
     int count = 0;
-    for (; *next && count < TOGETHER; *next = (*next)->before) {
-        const Read *read = *next;
-        if (b >= read->alpha->rows) continue;
-        reads[count++] = read;
+    while (walk->waiting != end && count < TOGETHER) {
+        const Look *look = &walk->waiting->look;
+        const int b = query_of(look, s, walk->next);
+        if (b < look->queries) {
+            list[count++] = (Query){weights_at(look, b), x_at(look, b), look->scale};
+            walk->next = b + 1;
+        } else *walk = (Walk){walk->waiting->before, 0};
     }
     return count;
 }
 
-/* dH of the sentences begin..end-1, the latest read first. */
-static void read_gradients(void *context, int begin, int end, int thread) {
-    (void)thread;
-    for (int b = begin; b < end; b++)
-        for (const Read *next = context; next;) {
-            const Read *reads[TOGETHER];
-            const real *dc[TOGETHER];
-            int count = reads_of(b, &next, reads), length = count ? reads[0]->spans->length[b] : 0;
-            for (int k = 0; k < count; k++) dc[k] = row(reads[k]->c, reads[k]->c->g, b);
-            for (int j = 0; j < length; j++) {
-                real alpha[TOGETHER];
-                for (int k = 0; k < count; k++) alpha[k] = row(reads[k]->alpha, reads[k]->alpha->v, b)[j];
-                kernels->combine(reads[0]->H->cols, count, alpha, dc, 0,
-                                 row(reads[0]->H, reads[0]->H->g, reads[0]->spans->start[b] + j));
+/* dM_jk += Σ_b scale weights_bkj x_bk over all queries of sentence s, for its rows begin..end-1. */
+static void add_products(const Looks *looks, int s, int begin, int end) {
+    const Look *any = &looks->latest->look;
+    const int start = any->spans->start[s], longest = any->spans->longest, width = any->M->cols / any->heads;
+    Query queries[TOGETHER];
+    Walk walk = {looks->latest, 0};
+    for (int count; (count = queries_of(s, &walk, looks->end, queries)) > 0;)
+        for (int k = 0; k < any->heads; k++) {
+            const real *x[TOGETHER];
+            for (int i = 0; i < count; i++) x[i] = queries[i].x + k * width;
+            for (int j = begin; j < end; j++) {
+                real weights[TOGETHER];
+                for (int i = 0; i < count; i++) weights[i] = queries[i].scale * queries[i].weights[k * longest + j];
+                kernels->combine(width, count, weights, x, 0, row(any->M, any->M->g, start + j) + k * width);
             }
         }
 }
 
-static void hand_back_to_H(Tape *tape, const void *reads) {
-    int sentences = 0;
-    for (const Read *read = reads; read; read = read->before) {
-        var_grad(tape, read->H);
-        if (read->alpha->rows > sentences) sentences = read->alpha->rows;
+/* Item i is row i % longest of sentence i / longest. */
+static void hand_back_part(void *context, int begin, int end, int thread) {
+    (void)thread;
+    const Looks *looks = context;
+    const Spans *spans = looks->latest->look.spans;
+    for (int i = begin, n; i < end; i += n) {
+        const int s = i / spans->longest, j = i % spans->longest, length = spans->length[s];
+        n = spans->longest - j < end - i ? spans->longest - j : end - i;
+        if (j < length) add_products(looks, s, j, j + n < length ? j + n : length);
     }
-    threads_run(tape->threads, "weighted sum", sentences, 1, read_gradients, (void *)reads);
 }
 
-static void hand_back_later(Tape *tape, const Record *record) {
-    Var *alpha = record->in[0], *H = record->in[1];
-    const void **reads = tape_later(tape, H, hand_back_to_H);
-    const Read *before = *reads;
-    CHECK(!before || (before->H == H && before->spans->start == ((const Spans *)record->extra)->start),
-          "weighted_sum: one H with two kinds of spans");
-    Read *read = arena_alloc(&tape->arena, sizeof *read);
-    *read = (Read){before, record->extra, H, alpha, record->out};
-    *reads = read;
+static bool alike(const Look *a, const Look *b) {
+    return a->M == b->M && a->heads == b->heads && a->spans->start == b->spans->start &&
+           a->spans->length == b->spans->length && a->spans->longest == b->spans->longest;
+}
+
+static void hand_back_looks(Tape *tape, const void *list) {
+    Looks looks = {.end = list};
+    while ((looks.latest = looks.end)) {
+        const Look *latest = &looks.latest->look;
+        int sentences = 0;
+        for (; looks.end && alike(&looks.end->look, latest); looks.end = looks.end->before)
+            for (int b = 0; b < looks.end->look.queries; b++) {
+                const int s = owner(looks.end->look.spans, b);
+                if (s >= sentences) sentences = s + 1;
+            }
+        var_grad(tape, latest->M);
+        threads_run(tape->threads, "weighted sum", sentences * latest->spans->longest, 8, hand_back_part, &looks);
+    }
+}
+
+static void hand_back_later(Tape *tape, Look look) {
+    const void **list = tape_later(tape, look.M, hand_back_looks);
+    Waiting *waiting = arena_alloc(&tape->arena, sizeof *waiting);
+    *waiting = (Waiting){*list, look};
+    *list = waiting;
+}
+
+/* e_bkj = scale q_bk·K_jk;  dq_bk += scale Σ_j de_bkj K_jk,  dK_jk += scale Σ_b de_bkj q_bk
+   (Luong et al. 2015, §3.1; with scale = 1/√width and several heads Vaswani et al. 2017, §3.2) */
+static Back dot_scores_back;
+Var *dot_scores(Tape *tape, Var *Q, Var *K, int heads, double scale, const Spans *spans) {
+    CHECK(heads > 0 && Q->cols == K->cols && K->cols % heads == 0, "dot_scores: Q [%d, %d], K [%d, %d], %d heads",
+          Q->rows, Q->cols, K->rows, K->cols, heads);
+    Var *e = var_new(tape, Q->rows, heads * spans->longest);
+    Look look = {spans, K, Q->rows, heads, (real)scale, e->v, Q->v, true};
+    threads_run(tape->threads, "scores", Q->rows, 1, add_dots, &look);
+    Record *record = tape_record(tape, dot_scores_back, e, Q, K, NULL);
+    if (!record) return e;
+    Look *extra = arena_alloc(&tape->arena, sizeof *extra);
+    *extra = look;
+    extra->spans = keep(tape, spans);
+    record->extra = extra;
+    return e;
+}
+
+static void dot_scores_back(Tape *tape, const Record *record) {
+    Look look = *(const Look *)record->extra;
+    Var *e = record->out, *Q = record->in[0];
+    look.anew = false;
+    look.weights = var_grad(tape, e);
+    look.x = var_grad(tape, Q);
+    threads_run(tape->threads, "scores", Q->rows, 1, add_rows, &look);
+    look.x = Q->v;
+    hand_back_later(tape, look);
+}
+
+/* c_bk = Σ_j α_bkj H_jk;  dα_bkj += dc_bk·H_jk,  dH_jk += Σ_b α_bkj dc_bk */
+static Back weighted_sum_back;
+Var *weighted_sum(Tape *tape, Var *alpha, Var *H, const Spans *spans, Var *out) {
+    const int heads = heads_of(alpha, spans);
+    CHECK(H->cols % heads == 0, "weighted_sum: %d columns for %d heads", H->cols, heads);
+    Var *c = var_place(tape, out, alpha->rows, H->cols);
+    Look look = {spans, H, alpha->rows, heads, 1, alpha->v, c->v, true};
+    threads_run(tape->threads, "weighted sum", alpha->rows, 1, add_rows, &look);
+    Record *record = tape_record(tape, weighted_sum_back, c, alpha, H, NULL);
+    if (record) record->extra = keep(tape, spans);
+    return c;
 }
 
 static void weighted_sum_back(Tape *tape, const Record *record) {
-    Var *alpha = record->in[0], *H = record->in[1];
+    Var *c = record->out, *alpha = record->in[0], *H = record->in[1];
     const Spans *spans = record->extra;
-    const real *dc = var_grad(tape, record->out);
-    var_grad(tape, alpha);
-    Attend at = {.spans = spans, .out = record->out, .a = alpha, .b = H};
-    threads_run(tape->threads, "weighted sum", alpha->rows, 1, weight_gradients, &at);
-    if (!spans->owner) hand_back_later(tape, record);
-    else hand_out(tape, (HandOut){spans, alpha, alpha->v, dc, 1, var_grad(tape, H), H->cols});
+    Look look = {spans, H, alpha->rows, heads_of(alpha, spans), 1, var_grad(tape, alpha), var_grad(tape, c), false};
+    threads_run(tape->threads, "weighted sum", alpha->rows, 1, add_dots, &look);
+    look.weights = alpha->v;
+    hand_back_later(tape, look);
 }
 
 DotAttention dot_attention(Tape *tape, Var *Q, Var *K, Var *V, double scale, const Spans *spans) {
-    Var *e = dot_scores(tape, Q, K, scale, spans), *alpha = softmax_spans(tape, e, spans);
+    Var *e = dot_scores(tape, Q, K, 1, scale, spans), *alpha = softmax_spans(tape, e, spans);
     return (DotAttention){e, alpha, weighted_sum(tape, alpha, V, spans, NULL)};
 }

@@ -55,6 +55,25 @@ static void maxout_back(Tape *tape, const Record *record) {
     var_grad_in_place(x);
 }
 
+/* y_k = x_k + x_(n+k)      x [m, 2n], y [m, n];  dx_k += dy_k,  dx_(n+k) += dy_k */
+static Back add_halves_back;
+Var *add_halves(Tape *tape, Var *x) {
+    CHECK(x->cols % 2 == 0, "add_halves: %d columns", x->cols);
+    Var *y = zeros(tape, x->rows, x->cols / 2);
+    for (int i = 0; i < 2 * y->rows; i++)
+        kernels->add(y->cols, y->v + (size_t)(i / 2) * (size_t)y->cols, x->v + (size_t)i * (size_t)y->cols);
+    tape_record(tape, add_halves_back, y, x, NULL, NULL);
+    return y;
+}
+
+static void add_halves_back(Tape *tape, const Record *record) {
+    Var *y = record->out, *x = record->in[0];
+    const real *dy = var_grad(tape, y);
+    real *dx = var_grad(tape, x);
+    for (int i = 0; i < 2 * y->rows; i++)
+        kernels->add(y->cols, dx + (size_t)i * (size_t)y->cols, dy + (size_t)(i / 2) * (size_t)y->cols);
+}
+
 /* y = x m / (1 - rate), m ~ Bernoulli(1 - rate);  dx += dy m / (1 - rate). The mask is not stored: number i of the mask
    is a hash of the op's key and i (Srivastava et al. 2014, inverted scaling). */
 typedef struct Mask {

@@ -3,9 +3,11 @@
 #include <string.h>
 
 /* The table: whoever writes one more kind names it in these three. */
-extern const AttentionKind attention_additive, attention_none;
-static const AttentionKind *const kinds[] = {&attention_additive, &attention_none};
-const char attention_names[] = "additive|none";
+extern const AttentionKind attention_additive, attention_dot, attention_general, attention_scaled_dot,
+    attention_multi_head, attention_none;
+static const AttentionKind *const kinds[] = {&attention_additive,   &attention_dot,        &attention_general,
+                                             &attention_scaled_dot, &attention_multi_head, &attention_none};
+const char attention_names[] = "additive|dot|general|scaled-dot|multi-head|none";
 
 const AttentionKind *attention_kind(const char *name) {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
@@ -13,9 +15,9 @@ const AttentionKind *attention_kind(const char *name) {
     return NULL;
 }
 
-void attention_declare(Attention *attention, const AttentionKind *kind, Params *params, int rnn, int att) {
+void attention_declare(Attention *attention, const AttentionKind *kind, Params *params, AttentionSizes sizes) {
     *attention = (Attention){.kind = kind};
-    kind->declare(attention, params, rnn, att);
+    kind->declare(attention, params, sizes);
 }
 
 void attention_prepare(Tape *tape, const Attention *attention, Annotations *annotations) {
@@ -24,4 +26,8 @@ void attention_prepare(Tape *tape, const Attention *attention, Annotations *anno
 
 Context attend(Tape *tape, const Attention *attention, const Annotations *annotations, Var *s_prev, Var *out) {
     return attention->kind->attend(tape, attention, annotations, s_prev, out);
+}
+
+Var *attention_weights(Tape *tape, const Attention *attention, Var *e, const Spans *spans) {
+    return attention->hard ? hardmax_spans(tape, e, spans) : softmax_spans(tape, e, spans);
 }

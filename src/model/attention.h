@@ -8,9 +8,17 @@ typedef struct AttentionKind AttentionKind;
 
 enum { ATTENTION_WEIGHTS = 4 /* at most */ };
 
+/* As the paper has them: of the state, n, and of what it is compared in, n'; and how many heads share n', where the
+   kind has several. */
+typedef struct AttentionSizes {
+    int rnn, att, heads;
+} AttentionSizes;
+
 typedef struct Attention {
     const AttentionKind *kind;
     Var *weights[ATTENTION_WEIGHTS]; /* the kind's own, which it names */
+    int heads;                       /* multi-head */
+    bool hard;                       /* see attention_weights */
     double dropout; /* none: of its one annotation [→h_T ; ←h_1]; the others take H as it is dropped */
 } Attention;
 
@@ -22,8 +30,8 @@ typedef struct Context {
 struct AttentionKind {
     const char *name; /* as --attention has it */
     bool aligns;      /* whether there is an alignment */
-    void (*declare)(Attention *attention, Params *params, int rnn, int att);
-    /* What does not depend on the state, once for a batch: fills annotations->keys. */
+    void (*declare)(Attention *attention, Params *params, AttentionSizes sizes);
+    /* What does not depend on the state, once for a batch: fills annotations->keys, and values. */
     void (*prepare)(Tape *tape, const Attention *attention, Annotations *annotations);
     Context (*attend)(Tape *tape, const Attention *attention, const Annotations *annotations, Var *s_prev, Var *out);
 };
@@ -33,10 +41,15 @@ extern const char attention_names[];
 /* By name, or NULL. */
 const AttentionKind *attention_kind(const char *name);
 
-void attention_declare(Attention *attention, const AttentionKind *kind, Params *params, int rnn, int att);
+void attention_declare(Attention *attention, const AttentionKind *kind, Params *params, AttentionSizes sizes);
 void attention_prepare(Tape *tape, const Attention *attention, Annotations *annotations);
 /* c(H, s_{i-1}). Row b of s_prev [m, n] belongs to sentence b, or to annotations->spans.owner[b]. `out` [m, 2n] is
    where c_i is best put, or NULL. */
 Context attend(Tape *tape, const Attention *attention, const Annotations *annotations, Var *s_prev, Var *out);
+
+/* For kinds: α_i = softmax(e_i); or where the attention is hard, all of the weight on the largest e_ij, so that c_i is
+   that one annotation. Hard attention has no gradient (see hardmax_spans), so it is only for a tape that does not
+   record: a model learns with soft weights, and may be read with hard ones. */
+Var *attention_weights(Tape *tape, const Attention *attention, Var *e, const Spans *spans);
 
 #endif

@@ -3,7 +3,8 @@
 
 enum { Wa, Ua, va }; /* [n, n'], [2n, n'], [n', 1] */
 
-static void declare(Attention *m, Params *params, int rnn, int att) {
+static void declare(Attention *m, Params *params, AttentionSizes sizes) {
+    const int rnn = sizes.rnn, att = sizes.att;
     m->weights[Wa] = params_add(params, "attention.Wa", rnn, att, INIT_NORMAL, 0.001);
     m->weights[Ua] = params_add(params, "attention.Ua", 2 * rnn, att, INIT_NORMAL, 0.001);
     m->weights[va] = params_add(params, "attention.va", att, 1, INIT_ZERO, 0);
@@ -18,7 +19,7 @@ static void prepare(Tape *tape, const Attention *m, Annotations *H) {
 static Context attend_additive(Tape *tape, const Attention *m, const Annotations *H, Var *s_prev, Var *out) {
     Var *q = linear(tape, s_prev, m->weights[Wa], NULL);
     Var *e = additive_scores(tape, q, H->keys, m->weights[va], &H->spans);
-    Var *alpha = softmax_spans(tape, e, &H->spans);
+    Var *alpha = attention_weights(tape, m, e, &H->spans);
     return (Context){.c = weighted_sum(tape, alpha, H->H, &H->spans, out), .alpha = alpha};
 }
 

@@ -1,8 +1,8 @@
 /* attention_none.c: RNNencdec, the baseline without attention: one c for the whole sentence (Cho et al. 2014). */
 #include "model/attention.h"
 
-static void declare(Attention *m, Params *params, int rnn, int att) {
-    (void)m, (void)params, (void)rnn, (void)att; /* nothing to learn */
+static void declare(Attention *m, Params *params, AttentionSizes sizes) {
+    (void)m, (void)params, (void)sizes; /* nothing to learn */
 }
 
 static void prepare(Tape *tape, const Attention *m, Annotations *H) {

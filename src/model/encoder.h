@@ -25,7 +25,8 @@ typedef struct Annotations {
     Var *forward_last;   /* [sentences, n] →h_T */
     Var *backward_first; /* [sentences, n] ←h_1 */
     Spans spans;         /* the rows of each sentence */
-    Var *keys;           /* what the attention prepared: U_a h_j, or the fixed c */
+    Var *keys;           /* what the attention prepared: U_a h_j, for example, or the fixed c */
+    Var *values;         /* and what its weights sum up, where that is not H itself */
 } Annotations;
 
 void encoder_declare(Encoder *encoder, Params *params, int vocab, int emb, int rnn);

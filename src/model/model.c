@@ -10,7 +10,7 @@ void model_init(Model *model, const ModelConfig *c) {
     *model = (Model){.config = *c};
     Params *params = &model->params;
     encoder_declare(&model->encoder, params, c->source_vocab, c->emb, c->rnn);
-    attention_declare(&model->attention, c->attention, params, c->rnn, c->att);
+    attention_declare(&model->attention, c->attention, params, (AttentionSizes){c->rnn, c->att, c->heads});
     state_declare(&model->state, params, c->target_vocab, c->emb, c->rnn);
     CHECK(!c->tied_embeddings || c->maxout == c->emb, "tied: maxout %d, emb %d", c->maxout, c->emb);
     Var *tied = c->tied_embeddings ? model->state.E : NULL;

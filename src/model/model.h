@@ -14,6 +14,7 @@ typedef struct ModelConfig {
     bool readout_prev;    /* g reads s_{i-1} instead of s_i, as appendix A.2.2 prints it */
     bool tied_embeddings; /* g's W_o is the target embedding's Eᵀ; maxout must be emb */
     double dropout_embedding, dropout_annotation, dropout_readout;
+    int heads; /* of the attention, where it has several: divides att */
 } ModelConfig;
 
 typedef struct Model {

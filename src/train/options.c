@@ -21,10 +21,12 @@ const Option option_table[] = {
      "of each side's text, or one list from both (as many as bpe-merges says first)"},
     {"dim-emb", OPTION_INT, 1, AT(dim_emb), 1, 65536, NULL, BOUND, "256", "word embedding, m in the paper"},
     {"dim-rnn", OPTION_INT, 1, AT(dim_rnn), 1, 65536, NULL, BOUND, "512", "state of encoder and decoder, n"},
-    {"dim-att", OPTION_INT, 1, AT(dim_att), 1, 65536, NULL, BOUND, "512", "hidden layer of the attention, n'"},
+    {"dim-att", OPTION_INT, 1, AT(dim_att), 1, 65536, NULL, BOUND, "512",
+     "hidden layer of the attention, or its queries and keys, n'"},
     {"dim-maxout", OPTION_INT, 1, AT(dim_maxout), 1, 65536, NULL, BOUND, "256", "maxout units of the readout, l"},
     {"attention", OPTION_TEXT, 1, AT(attention), 0, 0, attention_names, BOUND, "additive",
-     "additive (RNNsearch) or none (RNNencdec: one fixed c)"},
+     "additive (RNNsearch), dot, general, scaled-dot, multi-head or none (RNNencdec: one fixed c)"},
+    {"heads", OPTION_INT, 1, AT(heads), 1, 256, NULL, BOUND, "8", "heads of multi-head attention, which share dim-att"},
     {"readout-state", OPTION_TEXT, 1, AT(readout_state), 0, 0, "current|prev", BOUND, "current",
      "state that the readout sees: s_i (current) or s_{i-1} (prev)"},
     {"tied-embeddings", OPTION_TEXT, 1, AT(tied_embeddings), 0, 0, "off|on", BOUND, "off",
@@ -93,6 +95,9 @@ int options_check(const Options *o, Err *err) {
     if (!strcmp(o->tied_embeddings, "on") && o->dim_maxout != o->dim_emb)
         return err_set(err, NULL, 0, "--tied-embeddings on needs --dim-maxout %d, as --dim-emb has it, not %d",
                        o->dim_emb, o->dim_maxout);
+    if (!strcmp(o->attention, "multi-head") && o->dim_att % o->heads != 0)
+        return err_set(err, NULL, 0, "--attention multi-head needs --dim-att to be a multiple of --heads %d, not %d",
+                       o->heads, o->dim_att);
     return 0;
 }
 

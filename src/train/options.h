@@ -12,7 +12,7 @@ typedef struct Options {
     char langs[2][16], tokenizer[2][16];
     int dim_vocabs[2], bpe_merges[2];
     char merges[16];
-    int dim_emb, dim_rnn, dim_att, dim_maxout;
+    int dim_emb, dim_rnn, dim_att, dim_maxout, heads;
     char attention[16], readout_state[16], tied_embeddings[16];
     /* the arithmetic of training */
     char init[16], optimizer[16];

@@ -43,6 +43,7 @@ void translator_begin(Translator *translator) {
         .att = o->dim_att,
         .maxout = o->dim_maxout,
         .attention = attention_kind(o->attention),
+        .heads = o->heads,
         .readout_prev = !strcmp(o->readout_state, "prev"),
         .tied_embeddings = !strcmp(o->tied_embeddings, "on"),
         .dropout_embedding = o->dropout_emb,

@@ -1,0 +1,21 @@
+/* attention_general.c: the score is a bilinear form (Luong et al. 2015, §3.1, "general"). */
+#include "model/attention.h"
+
+enum { Wa }; /* [2n, n] */
+
+static void declare(Attention *m, Params *params, AttentionSizes sizes) {
+    m->weights[Wa] = params_add(params, "attention.Wa", 2 * sizes.rnn, sizes.rnn, INIT_NORMAL, 0.01);
+}
+
+/* W_a h_j does not depend on i: once for the whole sentence. */
+static void prepare(Tape *tape, const Attention *m, Annotations *H) {
+    H->keys = linear(tape, H->H, m->weights[Wa], NULL);
+}
+
+/* e_ij = s_{i-1}ᵀ W_a h_j,  α_i = softmax(e_i),  c_i = Σ_j α_ij h_j */
+static Context attend_general(Tape *tape, const Attention *m, const Annotations *H, Var *s_prev, Var *out) {
+    Var *alpha = attention_weights(tape, m, dot_scores(tape, s_prev, H->keys, 1, 1, &H->spans), &H->spans);
+    return (Context){.c = weighted_sum(tape, alpha, H->H, &H->spans, out), .alpha = alpha};
+}
+
+const AttentionKind attention_general = {"general", true, declare, prepare, attend_general};
