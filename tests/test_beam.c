@@ -290,10 +290,10 @@ static void an_ensemble_scores_by_the_mean_of_logits(void **state) {
 static void coverage_only_ranks_anew(void **state) {
     (void)state;
     World w;
-    begin(&w, "additive", false);
+    begin(&w, "general", false);
     BeamOptions o = options(4, 0.6);
     Nbest *plain = search(&w, sources, lengths, SENTENCES, &o);
-    o.coverage = 0.7;
+    o.coverage = 4;
     Nbest *found = search(&w, sources, lengths, SENTENCES, &o);
     bool reordered = false;
     for (int s = 0; s < SENTENCES; s++) {
@@ -305,7 +305,7 @@ static void coverage_only_ranks_anew(void **state) {
             for (int j = 0; j < lengths[s] - 1; j++) {
                 double looked = 0;
                 for (int i = 0; i < h->length; i++) looked += (double)h->alpha[i * lengths[s] + j];
-                if (looked < 1) score += 0.7 * log(looked);
+                if (looked < 1) score += 4 * log(looked);
             }
             assert_true(fabs(score - h->score) < 1e-9);
             assert_true(k == 0 || h->score <= found[s].list[k - 1].score);
