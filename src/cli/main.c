@@ -1,6 +1,6 @@
 #include "cli/cli.h"
-#include "text/ds.h"
 #include "core/kernels.h"
+#include "text/ds.h"
 #include "tide.h"
 #include "train/translator.h"
 

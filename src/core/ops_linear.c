@@ -2,18 +2,21 @@
 #include "core/kernels.h"
 #include "core/ops.h"
 
-/* y = x W + b      x [m, k], W [k, n], b [1, n]
-   dx += dy Wᵀ,  dW += xᵀ dy,  db += the column sums of dy */
-static void check_bias(const Var *b, int cols) {
+/* x W + b, or with `transposed` x Wᵀ + b; b may be NULL. */
+static Var *product(Tape *tape, Var *x, Var *W, bool transposed, const Var *b) {
+    const int rows = transposed ? W->cols : W->rows, cols = transposed ? W->rows : W->cols;
+    CHECK(x->cols == rows, "a product of [%d, %d] by [%d, %d]", x->rows, x->cols, rows, cols);
     CHECK(!b || (b->cols == cols && b->rows == 1), "a bias of [%d, %d] for %d columns", b->rows, b->cols, cols);
+    Var *y = var_new(tape, x->rows, cols);
+    tape_products(tape, &(TapeProduct){x->rows, x->v, x->cols, W, transposed, b ? b->v : NULL, 0, y->v, cols}, 1);
+    return y;
 }
 
+/* y = x W + b      x [m, k], W [k, n], b [1, n]
+   dx += dy Wᵀ,  dW += xᵀ dy,  db += the column sums of dy */
 static Back linear_back;
 Var *linear(Tape *tape, Var *x, Var *W, Var *b) {
-    CHECK(x->cols == W->rows, "linear: [%d, %d] by [%d, %d]", x->rows, x->cols, W->rows, W->cols);
-    check_bias(b, W->cols);
-    Var *y = var_new(tape, x->rows, W->cols);
-    tape_products(tape, &(TapeProduct){x->rows, x->v, x->cols, W, false, b ? b->v : NULL, 0, y->v, y->cols}, 1);
+    Var *y = product(tape, x, W, false, b);
     tape_record(tape, linear_back, y, x, W, b);
     return y;
 }
@@ -58,10 +61,7 @@ static void linear_back(Tape *tape, const Record *record) { linear_gradients(tap
    dx += dy W,  dW += dyᵀ x,  db += the column sums of dy */
 static Back linear_transposed_back;
 Var *linear_transposed(Tape *tape, Var *x, Var *W, Var *b) {
-    CHECK(x->cols == W->cols, "linear_transposed: [%d, %d] by [%d, %d]ᵀ", x->rows, x->cols, W->rows, W->cols);
-    check_bias(b, W->rows);
-    Var *y = var_new(tape, x->rows, W->rows);
-    tape_products(tape, &(TapeProduct){x->rows, x->v, x->cols, W, true, b ? b->v : NULL, 0, y->v, y->cols}, 1);
+    Var *y = product(tape, x, W, true, b);
     tape_record(tape, linear_transposed_back, y, x, W, b);
     return y;
 }
