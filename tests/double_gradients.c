@@ -256,6 +256,7 @@ static void check_linear_onto(void **unused) {
     CHECK_CASES("linear_onto", cases);
 }
 
+static const int rows_and_none[] = {3, -1, 0, 0, -1, 2};
 static const int some_rows[] = {2, 0, 5, 2, 2, 0}; /* repeated, and rows 1, 3 and 4 unused */
 
 static Var *build_gather(Tape *tape, Var *const *in, const void *extra) { return gather(tape, in[0], extra, 6); }
@@ -266,6 +267,7 @@ static void check_gather(void **unused) {
         {build_gather, {{6, 5}}, some_rows, false},
         {build_gather, {{9, 2}}, some_rows, false},
         {build_gather, {{7, 1}}, some_rows, false},
+        {build_gather, {{4, 3}}, rows_and_none, false},
     };
     CHECK_CASES("gather", cases);
 }
@@ -369,6 +371,42 @@ static Var *build_dropout(Tape *tape, Var *const *in, const void *extra) {
     return dropout(tape, in[0], *(const double *)extra);
 }
 
+static Var *build_relu(Tape *tape, Var *const *in, const void *extra) {
+    (void)extra;
+    return relu(tape, copy_of(tape, in[0]));
+}
+
+static void check_relu(void **unused) {
+    (void)unused;
+    const Case cases[] = {{build_relu, {{5, 6}}, NULL, false}, {build_relu, {{3, 1}}, NULL, false}};
+    CHECK_CASES("relu", cases);
+}
+
+static Var *build_add_scaled(Tape *tape, Var *const *in, const void *extra) {
+    (void)extra;
+    return add_scaled(tape, add_scaled(tape, in[0], 0.3, in[1]), -2, in[0]);
+}
+
+static void check_add_scaled(void **unused) {
+    (void)unused;
+    const Case cases[] = {{build_add_scaled, {{5, 6}, {5, 6}}, NULL, false},
+                          {build_add_scaled, {{1, 1}, {1, 1}}, NULL, false}};
+    CHECK_CASES("add_scaled", cases);
+}
+
+static Var *build_layer_norm(Tape *tape, Var *const *in, const void *extra) {
+    (void)extra;
+    return layer_norm(tape, in[0], in[1], in[2]);
+}
+
+static void check_layer_norm(void **unused) {
+    (void)unused;
+    const Case cases[] = {{build_layer_norm, {{5, 7}, {1, 7}, {1, 7}}, NULL, false},
+                          {build_layer_norm, {{4, 19}, {1, 19}, {1, 19}}, NULL, false},
+                          {build_layer_norm, {{3, 1}, {1, 1}, {1, 1}}, NULL, false}};
+    CHECK_CASES("layer_norm", cases);
+}
+
 static Var *build_add_halves(Tape *tape, Var *const *in, const void *extra) {
     (void)extra;
     return add_halves(tape, in[0]);
@@ -428,8 +466,8 @@ static void check_gru_step(void **unused) {
 
 /* Sentences of different lengths, in order, out of order, and more of them than there are queries. */
 static const int in_order[] = {0, 3, 4}, out_of_order[] = {5, 0, 3}, lengths[] = {3, 1, 4}, reversed[] = {3, 2, 2};
-static const Spans spans_in_order = {in_order, lengths, NULL, 4},
-                   spans_out_of_order = {out_of_order, reversed, NULL, 5};
+static const Spans spans_in_order = {.start = in_order, .length = lengths, .longest = 4},
+                   spans_out_of_order = {.start = out_of_order, .length = reversed, .longest = 5};
 
 static Var *build_additive_scores(Tape *tape, Var *const *in, const void *extra) {
     return additive_scores(tape, in[0], in[1], in[2], extra);
@@ -446,8 +484,10 @@ static void check_additive_scores(void **unused) {
 
 /* Several queries of a sentence, in no order. */
 static const int owners[] = {2, 0, 0, 1, 2};
-static const Spans owned_in_order = {in_order, lengths, owners, 4},
-                   owned_out_of_order = {out_of_order, reversed, owners, 5};
+static const int seen[] = {4, 1, 2, 1, 3};
+static const Spans owned_in_order = {.start = in_order, .length = lengths, .owner = owners, .longest = 4},
+                   owned_out_of_order = {.start = out_of_order, .length = reversed, .owner = owners, .longest = 5},
+                   seen_in_part = {.start = in_order, .length = lengths, .owner = owners, .seen = seen, .longest = 4};
 
 typedef struct Dots {
     const Spans *spans;
@@ -494,6 +534,7 @@ static void check_dot_scores(void **unused) {
                           {build_dot_scores, {{5, 3}, {8, 3}}, &owned, false},
                           {build_dot_scores, {{5, 6}, {8, 6}}, &owned_three, false},
                           {build_dot_attention, {{3, 4}, {8, 4}, {8, 3}}, &spans_out_of_order, false},
+                          {build_dot_attention, {{5, 2}, {8, 2}, {8, 3}}, &seen_in_part, false},
                           {build_dot_attention, {{5, 2}, {8, 2}, {8, 3}}, &owned_in_order, false},
                           {build_dot_attention, {{5, 4}, {8, 4}, {8, 1}}, &owned_out_of_order, false},
                           {build_self_attention, {{6, 3}}, NULL, false},
@@ -752,6 +793,9 @@ int main(void) {
         cmocka_unit_test(check_tanh_of),
         cmocka_unit_test(check_maxout),
         cmocka_unit_test(check_add_halves),
+        cmocka_unit_test(check_relu),
+        cmocka_unit_test(check_add_scaled),
+        cmocka_unit_test(check_layer_norm),
         cmocka_unit_test(check_dropout),
         cmocka_unit_test(check_gru_step),
         cmocka_unit_test(check_additive_scores),

@@ -76,7 +76,7 @@ static void attend_batch(int thread_count, Outcome *outcome) {
     tape_init(&tape, threads, rng_seed(0, 0));
     tape.recording = true;
     Var *x = some_words(&tape);
-    const Spans spans = {start, length, owner, LONGEST};
+    const Spans spans = {.start = start, .length = length, .owner = owner, .longest = LONGEST};
     Var *c = dot_attention(&tape, x, x, x, 0.125, &spans).c;
     memcpy(outcome->c, c->v, sizeof outcome->c);
     double nats;

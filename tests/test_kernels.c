@@ -186,6 +186,17 @@ static void run_softmax(int n, Bench *b) { kernels->softmax(n, R(0), R(1)); }
 static void run_softmax_back(int n, Bench *b) { kernels->softmax_back(n, R(0), R(1), R(2)); }
 static void run_exp_sum(int n, Bench *b) { b->result[0] = kernels->exp_sum(n, R(0), &b->result[1], R(1)); }
 static void run_softmax_gradient(int n, Bench *b) { kernels->softmax_gradient(n, R(0), 3, 0.1f, 0.01f); }
+
+static const Moments moments = {0.1f, 1.3f};
+static void run_layer_norm(int n, Bench *b) {
+    Moments m;
+    kernels->layer_norm(n, R(0), R(1), R(2), R(3), &m);
+    kernels->layer_norm(n, R(3), R(1), R(2), NULL, &m);
+    b->result[0] = m.mean;
+    b->result[1] = m.scale;
+}
+static void run_layer_norm_back(int n, Bench *b) { kernels->layer_norm_back(n, R(0), R(1), R(2), R(3), &moments); }
+static void run_layer_norm_gain(int n, Bench *b) { kernels->layer_norm_gain(n, R(0), R(1), R(2), &moments); }
 static void run_maxout(int n, Bench *b) { kernels->maxout(n, R(0), R(1)); }
 static void run_maxout_back(int n, Bench *b) { kernels->maxout_back(n, R(0), R(1)); }
 static void run_dropout(int n, Bench *b) { kernels->dropout(n, R(0), R(1), 12345, 7, 0.8f, 0); }
@@ -228,6 +239,9 @@ static const RowKernel row_kernels[] = {
     {"softmax_back", run_softmax_back, {1, 1, 1}},
     {"exp_sum", run_exp_sum, {1, 1}},
     {"softmax_gradient", run_softmax_gradient, {1}},
+    {"layer_norm", run_layer_norm, {1, 1, 1, 1}},
+    {"layer_norm_back", run_layer_norm_back, {1, 1, 1, 1}},
+    {"layer_norm_gain", run_layer_norm_gain, {1, 1, 1}},
     {"maxout", run_maxout, {1, 2}},
     {"maxout_back", run_maxout_back, {2, 1}},
     {"dropout", run_dropout, {1, 1}},
@@ -315,6 +329,29 @@ static void sums_run_in_sixteen_lanes(void **unused) {
     }
 }
 
+/* The mean is 0 and the variance 1, whatever they were; an even row becomes the bias. */
+static void rows_are_normalised(void **unused) {
+    (void)unused;
+    float x[LONGEST], y[LONGEST], one[LONGEST];
+    Rng rng = rng_seed(9, 1);
+    Moments m;
+    for (int i = 0; i < LONGEST; i++) one[i] = 1;
+    for (int set = 0; kernels_at(set); set++) {
+        kernels = kernels_at(set);
+        for (int n = 2; n < LONGEST; n += 7) {
+            const double mean = 10 * rng_normal(&rng), deviation = 1 + 9 * rng_uniform(&rng);
+            double sum = 0, squares = 0;
+            for (int i = 0; i < n; i++) x[i] = (float)(mean + deviation * (i % 2 ? 1 : -1) * (n % 2 && !i ? 0 : 1));
+            kernels->layer_norm(n, y, x, one, NULL, &m);
+            for (int i = 0; i < n; i++) sum += y[i], squares += (double)y[i] * y[i];
+            assert_true(fabs(sum / n) < 1e-5 && fabs(squares / n - 1) < 1e-4);
+            for (int i = 0; i < n; i++) x[i] = 3.5f;
+            kernels->layer_norm(n, y, x, one, one, &m);
+            for (int i = 0; i < n; i++) assert_true(fabs(y[i] - 1) < 1e-3);
+        }
+    }
+}
+
 /* Each number's draw depends on its place only, and the share kept is what was asked for. */
 static void dropout_draws_by_place(void **unused) {
     (void)unused;
@@ -365,9 +402,13 @@ static void faded_moments_end_at_zero(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exp_tanh_and_sigmoid_are_accurate), cmocka_unit_test(extremes_are_finite),
-        cmocka_unit_test(all_sets_compute_the_same_bits),    cmocka_unit_test(faded_moments_end_at_zero),
-        cmocka_unit_test(sums_run_in_sixteen_lanes),         cmocka_unit_test(dropout_draws_by_place),
+        cmocka_unit_test(exp_tanh_and_sigmoid_are_accurate),
+        cmocka_unit_test(extremes_are_finite),
+        cmocka_unit_test(all_sets_compute_the_same_bits),
+        cmocka_unit_test(faded_moments_end_at_zero),
+        cmocka_unit_test(sums_run_in_sixteen_lanes),
+        cmocka_unit_test(dropout_draws_by_place),
+        cmocka_unit_test(rows_are_normalised),
         cmocka_unit_test(the_limit_is_worked_for),
     };
     return cmocka_run_group_tests_name("kernels", tests, NULL, restore);

@@ -110,7 +110,7 @@ static Var *draw_matrix(Tape *tape, Rng *rng, int rows, int cols) {
 static void print_effects(Tape *tape, Rng *rng, int dk) {
     int start[QUERIES], length[QUERIES];
     for (int q = 0; q < QUERIES; q++) start[q] = q * KEYS, length[q] = KEYS;
-    const Spans spans = {start, length, NULL, KEYS}; /* each query has keys of its own */
+    const Spans spans = {.start = start, .length = length, .longest = KEYS}; /* each query has keys of its own */
     Var *Q = draw_matrix(tape, rng, QUERIES, dk), *K = draw_matrix(tape, rng, QUERIES * KEYS, dk);
     printf("%6d", dk);
     for (int scaled = 0; scaled < 2; scaled++) {

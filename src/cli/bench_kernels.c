@@ -155,6 +155,36 @@ NAIVE(exp_sum) {
 KERNEL(softmax_gradient) { kernels->softmax_gradient(n, x[0], 3, (real)0.1, (real)0.01); }
 NAIVE(softmax_gradient) { EACH x[0][i] = (real)(0.1 * (x[0][i] / 3.0 - 0.01)); }
 
+KERNEL(layer_norm) {
+    Moments m;
+    kernels->layer_norm(n, x[0], x[1], x[2], x[3], &m);
+}
+NAIVE(layer_norm) {
+    double mean = 0, square = 0;
+    EACH mean += (double)x[1][i] / n;
+    EACH square += (x[1][i] - mean) * (x[1][i] - mean) / n;
+    EACH x[0][i] = (real)((x[1][i] - mean) / sqrt(square + 1e-5) * x[2][i] + x[3][i]);
+}
+
+static const Moments moments = {.mean = (real)0.1, .scale = (real)1.3};
+static double normalised(real x) { return (x - (double)moments.mean) * moments.scale; }
+
+KERNEL(layer_norm_back) { kernels->layer_norm_back(n, x[0], x[1], x[2], x[3], &moments); }
+NAIVE(layer_norm_back) {
+    double mean = 0, slope = 0;
+    EACH {
+        mean += (double)x[1][i] * x[3][i] / n;
+        slope += (double)x[1][i] * x[3][i] * normalised(x[2][i]) / n;
+    }
+    EACH {
+        double d = (double)x[1][i] * x[3][i];
+        x[0][i] = (real)(x[0][i] + moments.scale * (d - mean - slope * normalised(x[2][i])));
+    }
+}
+
+KERNEL(layer_norm_gain) { kernels->layer_norm_gain(n, x[0], x[1], x[2], &moments); }
+NAIVE(layer_norm_gain) { EACH x[0][i] = (real)(x[0][i] + x[1][i] * normalised(x[2][i])); }
+
 KERNEL(maxout) { kernels->maxout(n, x[0], x[1]); }
 NAIVE(maxout) { EACH x[0][i] = x[1][2L * i] > x[1][2L * i + 1] ? x[1][2L * i] : x[1][2L * i + 1]; }
 
@@ -214,10 +244,32 @@ NAIVE(adadelta) {
 #define CASE(name)                                                                                                     \
     { #name, name##_kernel, name##_naive }
 static const Case cases[] = {
-    CASE(add),    CASE(axpy),        CASE(dot),       CASE(sum),          CASE(dots),           CASE(combine),
-    CASE(tanh),   CASE(tanh_back),   CASE(gru_gates), CASE(gru_state),    CASE(gru_state_back), CASE(gru_gates_back),
-    CASE(score),  CASE(score_back),  CASE(softmax),   CASE(softmax_back), CASE(exp_sum),        CASE(softmax_gradient),
-    CASE(maxout), CASE(maxout_back), CASE(sgd),       CASE(adam),         CASE(adadelta),
+    CASE(add),
+    CASE(axpy),
+    CASE(dot),
+    CASE(sum),
+    CASE(dots),
+    CASE(combine),
+    CASE(tanh),
+    CASE(tanh_back),
+    CASE(gru_gates),
+    CASE(gru_state),
+    CASE(gru_state_back),
+    CASE(gru_gates_back),
+    CASE(score),
+    CASE(score_back),
+    CASE(softmax),
+    CASE(softmax_back),
+    CASE(exp_sum),
+    CASE(softmax_gradient),
+    CASE(layer_norm),
+    CASE(layer_norm_back),
+    CASE(layer_norm_gain),
+    CASE(maxout),
+    CASE(maxout_back),
+    CASE(sgd),
+    CASE(adam),
+    CASE(adadelta),
 };
 
 /* The arrays of a case. */

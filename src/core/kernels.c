@@ -296,19 +296,11 @@ static real maximum(int n, const real *x) {
     return max;
 }
 
-/* e to the first `left` numbers of x less their maximum, zero in the others. */
-INLINE vreal exp_below(vreal x, real max, int left) {
-    vreal e = v_exp(x - max);
-    if (left < VW)
-        for (int i = left; i < VW; i++) e[i] = 0;
-    return e;
-}
-
 static real exp_sum(int n, const real *x, real *total, real *e) {
     real max = maximum(n, x);
     Lanes lanes = {0};
     for (int i = 0, j = 0; i < n; i += VW, j++) {
-        vreal term = exp_below(v_load_n(x + i, n - i), max, n - i);
+        vreal term = v_first_n(v_exp(v_load_n(x + i, n - i) - max), n - i);
         if (e) v_store_n(e + i, term, n - i);
         lanes_add(&lanes, j, term);
     }
@@ -329,6 +321,49 @@ static void softmax_back(int n, real *restrict dx, const real *restrict y, const
 
 static void softmax_gradient(int n, real *e, real total, real scale, real floor) {
     for (int i = 0; i < n; i++) e[i] = scale * (e[i] / total - floor);
+}
+
+/* ---- layer normalisation -------------------------------------------------------------------------------------- */
+
+INLINE real root(real x) { return sizeof(real) == sizeof(float) ? (real)sqrtf((float)x) : (real)sqrt(x); }
+
+INLINE vreal normalised(const real *x, const Moments *m, int left) { return (v_load_n(x, left) - m->mean) * m->scale; }
+
+static void layer_norm(int n, real *y, const real *x, const real *gain, const real *bias, Moments *moments) {
+    const real mean = sum(n, x) / (real)n, epsilon = (real)1e-5; /* for rows that are even */
+    Lanes squares = {0};
+    for (int i = 0, j = 0; i < n; i += VW, j++) {
+        vreal d = v_first_n(v_load_n(x + i, n - i) - mean, n - i);
+        lanes_add(&squares, j, d * d);
+    }
+    const Moments m = {mean, 1 / root(lanes_sum(&squares) / (real)n + epsilon)};
+    for (int i = 0; i < n; i += VW) {
+        vreal b = bias ? v_load_n(bias + i, n - i) : v_splat(0);
+        v_store_n(y + i, v_load_n(gain + i, n - i) * normalised(x + i, &m, n - i) + b, n - i);
+    }
+    *moments = m;
+}
+
+static void layer_norm_back(int n, real *dx, const real *dy, const real *x, const real *gain, const Moments *moments) {
+    const Moments m = *moments;
+    Lanes plain = {0}, along = {0};
+    for (int i = 0, j = 0; i < n; i += VW, j++) {
+        vreal d = v_load_n(dy + i, n - i) * v_load_n(gain + i, n - i);
+        lanes_add(&plain, j, d);
+        lanes_add(&along, j, d * normalised(x + i, &m, n - i));
+    }
+    const real mean = lanes_sum(&plain) / (real)n, slope = lanes_sum(&along) / (real)n;
+    for (int i = 0; i < n; i += VW) {
+        vreal d = v_load_n(dy + i, n - i) * v_load_n(gain + i, n - i);
+        vreal part = m.scale * (d - mean - slope * normalised(x + i, &m, n - i));
+        v_store_n(dx + i, v_load_n(dx + i, n - i) + part, n - i);
+    }
+}
+
+static void layer_norm_gain(int n, real *restrict dgain, const real *restrict dy, const real *restrict x,
+                            const Moments *moments) {
+    const Moments m = *moments;
+    for (int i = 0; i < n; i++) dgain[i] += dy[i] * ((x[i] - m.mean) * m.scale);
 }
 
 /* ---- readout, dropout ----------------------------------------------------------------------------------------- */
@@ -366,8 +401,6 @@ static void dropout(int n, real *restrict y, const real *restrict x, uint32_t ke
 }
 
 /* ---- optimisers ----------------------------------------------------------------------------------------------- */
-
-INLINE real root(real x) { return sizeof(real) == sizeof(float) ? (real)sqrtf((float)x) : (real)sqrt(x); }
 
 static void sgd(int n, const UpdateRule *rule, real *restrict w, real *restrict g) {
     const real rate = rule->rate * rule->gradient_scale;
@@ -457,6 +490,9 @@ const Kernels KERNELS = {
     .softmax_back = softmax_back,
     .exp_sum = exp_sum,
     .softmax_gradient = softmax_gradient,
+    .layer_norm = layer_norm,
+    .layer_norm_back = layer_norm_back,
+    .layer_norm_gain = layer_norm_gain,
     .maxout = maxout,
     .maxout_back = maxout_back,
     .dropout = dropout,

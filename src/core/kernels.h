@@ -15,6 +15,11 @@ typedef struct UpdateRule {
     real correction1, correction2; /* Adam: 1 / (1 - βᵗ) */
 } UpdateRule;
 
+/* Of a row that is layer-normalised: its mean μ, and 1/σ. */
+typedef struct Moments {
+    real mean, scale;
+} Moments;
+
 /* n numbers at a time, x and y of any alignment. Accumulating arguments are named d.. (gradients). */
 typedef struct Kernels {
     const char *name;
@@ -61,6 +66,12 @@ typedef struct Kernels {
     /* e = scale (e / sum - floor): the gradient of the cross-entropy, before the target's own entry. */
     void (*softmax_gradient)(int n, real *e, real sum, real scale, real floor);
     real (*sum)(int n, const real *x);
+
+    /* Layer normalisation, see ops_norm.c: y = gain∘x̂ + bias, which may be y, or NULL; *moments receives x's. Then
+       dx += .. and dgain += dy∘x̂. */
+    void (*layer_norm)(int n, real *y, const real *x, const real *gain, const real *bias, Moments *moments);
+    void (*layer_norm_back)(int n, real *dx, const real *dy, const real *x, const real *gain, const Moments *moments);
+    void (*layer_norm_gain)(int n, real *dgain, const real *dy, const real *x, const Moments *moments);
 
     void (*maxout)(int n, real *y, const real *x);       /* y_k = max(x_2k, x_2k+1) */
     void (*maxout_back)(int n, real *x, const real *dy); /* dx in the place of x */

@@ -18,7 +18,8 @@ Var *linear_transposed(Tape *tape, Var *x, Var *W, Var *b);
 Var *linear_onto(Tape *tape, Var *y, Var *x, Var *W);
 
 /* ops_rows.c: moving rows */
-/* Row i is row index[i] of x: the embedding of words, where x is E. The index must live as long as the batch. */
+/* Row i is row index[i] of x, zeros where that is -1: the embedding of words, where x is E. The index must live as long
+ * as the batch. */
 Var *gather(Tape *tape, Var *x, const int *index, int n);
 /* Rows first..first+n-1 of x, not copied: values and gradients are x's own. */
 Var *slice(Tape *tape, Var *x, int first, int n);
@@ -39,8 +40,17 @@ Var *tanh_of(Tape *tape, Var *x);
 Var *maxout(Tape *tape, Var *x);
 /* The left half of the columns plus the right one: [m, 2n] -> [m, n]. */
 Var *add_halves(Tape *tape, Var *x);
+/* max(x, 0) in the place of x, another op's result, which is returned. */
+Var *relu(Tape *tape, Var *x);
+/* a + scale b: matrices of one shape. */
+Var *add_scaled(Tape *tape, Var *a, double scale, Var *b);
 /* While the tape records: zero with probability `rate`, else x / (1 - rate). Otherwise x itself. */
 Var *dropout(Tape *tape, Var *x, double rate);
+
+/* ops_norm.c */
+/* Each row less its mean, divided by its standard deviation, times a gain, plus a bias: x [m, n], gain and bias [1, n].
+   Returns [m, n]. */
+Var *layer_norm(Tape *tape, Var *x, Var *gain, Var *bias);
 
 /* ops_gru.c */
 /* One step of a gated recurrent unit in the paper's order; x [m, 3n] = what enters the gates z, r and the candidate
@@ -57,7 +67,9 @@ void gru_steps(Tape *tape, const GruStep *steps, int count, Var **h);
 /* Which rows of a matrix belong to which sentence: sentence s has rows start[s]..start[s]+length[s]-1. */
 typedef struct Spans {
     const int *start, *length;
-    const int *owner; /* row b of a query belongs to sentence owner[b]; NULL: to sentence b */
+    const int *owner;       /* row b of a query belongs to sentence owner[b]; NULL: to sentence b */
+    const int *seen;        /* row b of a query sees only the first seen[b] rows of its sentence; NULL: all of them */
+    const int *const *rows; /* which are rows[b][0], [1], ... and lie anywhere: not on a tape that records; or NULL */
     int longest;
 } Spans;
 /* One sentence of `rows` rows that all queries belong to. Lives as long as the batch. */

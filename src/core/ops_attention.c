@@ -7,6 +7,9 @@
 
 static real *row(const Var *var, real *matrix, int i) { return matrix + (size_t)i * (size_t)var->cols; }
 static int owner(const Spans *spans, int b) { return spans->owner ? spans->owner[b] : b; }
+static int length_of(const Spans *spans, int b) {
+    return spans->seen ? spans->seen[b] : spans->length[owner(spans, b)];
+}
 
 /* The spans of an op, kept in the arena for its way back. */
 static const Spans *keep(Tape *tape, const Spans *spans) {
@@ -35,7 +38,7 @@ static void score_rows(void *context, int begin, int end, int thread) {
     (void)thread;
     const Attend *at = context;
     for (int b = begin; b < end; b++) {
-        int s = owner(at->spans, b), start = at->spans->start[s], length = at->spans->length[s];
+        const int start = at->spans->start[owner(at->spans, b)], length = length_of(at->spans, b);
         real *e = row(at->out, at->out->v, b);
         for (int j = 0; j < length; j++)
             e[j] = kernels->score(at->a->cols, at->va, row(at->a, at->a->v, b), row(at->b, at->b->v, start + j));
@@ -61,7 +64,7 @@ static void score_gradients(void *context, int begin, int end, int thread) {
     const Attend *at = context;
     const int n = at->a->cols;
     for (int b = begin; b < end; b++) {
-        int start = at->spans->start[b], length = at->spans->length[b];
+        const int start = at->spans->start[b], length = length_of(at->spans, b);
         const real *de = row(at->out, at->out->g, b);
         memset(row(at->a, at->dva, b), 0, (size_t)n * sizeof(real));
         for (int j = 0; j < length; j++)
@@ -92,33 +95,48 @@ static int heads_of(const Var *e, const Spans *spans) {
 }
 
 /* α_bkj = exp(e_bkj) / Σ_i exp(e_bki) for each head k;  de_bk += α_bk∘(dα_bk - α_bk·dα_bk) */
+static void softmax_rows(void *context, int begin, int end, int thread) {
+    (void)thread;
+    const Attend *at = context;
+    const int longest = at->spans->longest;
+    for (int b = begin; b < end; b++) {
+        const int length = length_of(at->spans, b);
+        real *alpha = row(at->out, at->out->v, b), *e = row(at->a, at->a->v, b);
+        CHECK(length > 0 && length <= longest, "softmax_spans: a sentence of %d in %d columns", length, longest);
+        memset(alpha, 0, (size_t)at->out->cols * sizeof(real));
+        for (int k = 0; k < at->out->cols; k += longest) kernels->softmax(length, alpha + k, e + k);
+    }
+}
+
+/* Few numbers are not worth a second thread. */
+static void softmax_run(Tape *tape, Work *work, Attend *at) {
+    threads_run(tape->threads, "softmax", at->out->rows, 1 + 4096 / at->out->cols, work, at);
+}
+
 static Back softmax_spans_back;
 Var *softmax_spans(Tape *tape, Var *e, const Spans *spans) {
-    const int heads = heads_of(e, spans);
+    heads_of(e, spans);
     Var *alpha = var_new(tape, e->rows, e->cols);
-    for (int b = 0; b < e->rows; b++) {
-        const int length = spans->length[owner(spans, b)];
-        CHECK(length > 0 && length <= spans->longest, "softmax_spans: a sentence of %d in %d columns", length,
-              spans->longest);
-        memset(row(alpha, alpha->v, b), 0, (size_t)e->cols * sizeof(real));
-        for (int k = 0; k < heads; k++)
-            kernels->softmax(length, row(alpha, alpha->v, b) + k * spans->longest,
-                             row(e, e->v, b) + k * spans->longest);
-    }
+    softmax_run(tape, softmax_rows, &(Attend){.spans = spans, .out = alpha, .a = e});
     Record *record = tape_record(tape, softmax_spans_back, alpha, e, NULL, NULL);
     if (record) record->extra = keep(tape, spans);
     return alpha;
 }
 
+static void softmax_gradients(void *context, int begin, int end, int thread) {
+    (void)thread;
+    const Attend *at = context;
+    for (int b = begin; b < end; b++)
+        for (int k = 0; k < at->out->cols; k += at->spans->longest)
+            kernels->softmax_back(length_of(at->spans, b), row(at->a, at->a->g, b) + k, row(at->out, at->out->v, b) + k,
+                                  row(at->out, at->out->g, b) + k);
+}
+
 static void softmax_spans_back(Tape *tape, const Record *record) {
-    Var *alpha = record->out, *e = record->in[0];
-    const Spans *spans = record->extra;
-    for (int b = 0; b < e->rows; b++)
-        for (int k = 0; k < heads_of(e, spans); k++) {
-            const int at = k * spans->longest;
-            kernels->softmax_back(spans->length[owner(spans, b)], row(e, var_grad(tape, e), b) + at,
-                                  row(alpha, alpha->v, b) + at, row(alpha, var_grad(tape, alpha), b) + at);
-        }
+    Attend at = {.spans = record->extra, .out = record->out, .a = record->in[0]};
+    var_grad(tape, at.a);
+    var_grad(tape, at.out);
+    softmax_run(tape, softmax_gradients, &at);
 }
 
 /* α_bkj = 1 where e_bkj is the first of head k's largest, else 0. A small change of e changes nothing, or jumps: the
@@ -130,7 +148,7 @@ Var *hardmax_spans(Tape *tape, const Var *e, const Spans *spans) {
         for (int k = 0; k < heads_of(e, spans); k++) {
             const real *scores = row(e, e->v, b) + k * spans->longest;
             int best = 0;
-            for (int j = 1; j < spans->length[owner(spans, b)]; j++)
+            for (int j = 1; j < length_of(spans, b); j++)
                 if (scores[j] > scores[best]) best = j;
             row(alpha, alpha->v, b)[k * spans->longest + best] = 1;
         }
@@ -180,10 +198,14 @@ static real *weights_at(const Look *look, int b) {
 }
 static real *x_at(const Look *look, int b) { return look->x + (size_t)b * (size_t)look->M->cols; }
 
-/* Up to TOGETHER of the n rows of M from `first` on, at a column; returns how many. */
-static int rows_of(const Var *M, int first, int n, int column, const real *rows[TOGETHER]) {
-    int count = n < TOGETHER ? n : TOGETHER;
-    for (int i = 0; i < count; i++) rows[i] = row(M, M->v, first + i) + column;
+/* Up to TOGETHER of the rows of M that query b sees, from its j-th on, at a column; returns how many. */
+static int rows_of(const Look *look, int b, int j, int column, const real *rows[TOGETHER]) {
+    const Spans *spans = look->spans;
+    const int left = length_of(spans, b) - j, count = left < TOGETHER ? left : TOGETHER;
+    for (int i = 0; i < count; i++) {
+        const int at = spans->rows ? spans->rows[b][j + i] : spans->start[owner(spans, b)] + j + i;
+        rows[i] = row(look->M, look->M->v, at) + column;
+    }
     return count;
 }
 
@@ -192,14 +214,14 @@ static void add_dots(void *context, int begin, int end, int thread) {
     const Look *look = context;
     const int width = look->M->cols / look->heads, longest = look->spans->longest;
     for (int b = begin; b < end; b++) {
-        const int s = owner(look->spans, b), start = look->spans->start[s], length = look->spans->length[s];
+        const int length = length_of(look->spans, b);
         real *weights = weights_at(look, b);
         if (look->anew) memset(weights, 0, (size_t)(look->heads * longest) * sizeof(real));
         for (int k = 0; k < look->heads; k++, weights += longest)
             for (int j = 0; j < length; j += TOGETHER) {
                 const real *rows[TOGETHER];
                 real sums[TOGETHER];
-                int count = rows_of(look->M, start + j, length - j, k * width, rows);
+                int count = rows_of(look, b, j, k * width, rows);
                 kernels->dots(width, count, x_at(look, b) + k * width, rows, (long)count * look->M->cols, sums);
                 for (int i = 0; i < count; i++) weights[j + i] += look->scale * sums[i];
             }
@@ -211,7 +233,7 @@ static void add_rows(void *context, int begin, int end, int thread) {
     const Look *look = context;
     const int width = look->M->cols / look->heads;
     for (int b = begin; b < end; b++) {
-        const int s = owner(look->spans, b), start = look->spans->start[s], length = look->spans->length[s];
+        const int length = length_of(look->spans, b);
         const real *weights = weights_at(look, b);
         real *x = x_at(look, b);
         if (look->anew) memset(x, 0, (size_t)look->M->cols * sizeof(real));
@@ -219,7 +241,7 @@ static void add_rows(void *context, int begin, int end, int thread) {
             for (int j = 0; j < length; j += TOGETHER) {
                 const real *rows[TOGETHER];
                 real scaled[TOGETHER];
-                int count = rows_of(look->M, start + j, length - j, k * width, rows);
+                int count = rows_of(look, b, j, k * width, rows);
                 for (int i = 0; i < count; i++) scaled[i] = look->scale * weights[j + i];
                 kernels->combine(width, count, scaled, rows, (long)count * look->M->cols, x);
             }

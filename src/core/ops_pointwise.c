@@ -2,6 +2,8 @@
 #include "core/kernels.h"
 #include "core/ops.h"
 
+#include <string.h>
+
 static int size_of(const Var *x) { return x->rows * x->cols; }
 
 /* y = tanh x;  dx += dy (1 - y²) */
@@ -18,8 +20,6 @@ static void tanh_of_back(Tape *tape, const Record *record) {
     kernels->tanh_back(size_of(x), var_grad(tape, x), y->v, var_grad(tape, y));
 }
 
-/* y_k = max(x_2k, x_2k+1)      x [m, 2n], y [m, n]      (Goodfellow et al. 2013; appendix A.2.2)
-   dx of the larger = dy_k, of the other 0; it takes the place of x */
 typedef struct Pointwise {
     Var *x, *y;
     const struct Mask *mask;
@@ -27,6 +27,8 @@ typedef struct Pointwise {
 
 enum { GRAIN = 1 << 14 };
 
+/* y_k = max(x_2k, x_2k+1)      x [m, 2n], y [m, n]      (Goodfellow et al. 2013; appendix A.2.2)
+   dx of the larger = dy_k, of the other 0; it takes the place of x */
 static void maxout_part(void *context, int begin, int end, int thread) {
     (void)thread;
     const Pointwise *p = context;
@@ -53,6 +55,71 @@ static void maxout_back(Tape *tape, const Record *record) {
     var_grad(tape, y);
     threads_run(tape->threads, "maxout", size_of(y), GRAIN, maxout_back_part, &(Pointwise){x, y, NULL});
     var_grad_in_place(x);
+}
+
+/* y = max(x, 0);  dx = dy where y > 0, else 0; both in the places of x and dy */
+static void relu_part(void *context, int begin, int end, int thread) {
+    (void)thread;
+    real *x = context;
+    for (int i = begin; i < end; i++) x[i] = x[i] > 0 ? x[i] : 0;
+}
+
+static Back relu_back;
+Var *relu(Tape *tape, Var *x) {
+    threads_run(tape->threads, "relu", size_of(x), GRAIN, relu_part, x->v);
+    tape_record(tape, relu_back, x, NULL, NULL, NULL);
+    return x;
+}
+
+static void relu_back_part(void *context, int begin, int end, int thread) {
+    (void)thread;
+    const Pointwise *p = context;
+    for (int i = begin; i < end; i++) p->y->g[i] = p->y->v[i] > 0 ? p->y->g[i] : 0;
+}
+
+static void relu_back(Tape *tape, const Record *record) {
+    var_grad(tape, record->out);
+    threads_run(tape->threads, "relu", size_of(record->out), GRAIN, relu_back_part, &(Pointwise){.y = record->out});
+}
+
+/* y = a + scale b;  da += dy,  db += scale dy */
+typedef struct Sum {
+    Var *y, *a, *b;
+    real scale;
+} Sum;
+
+static void add_part(void *context, int begin, int end, int thread) {
+    (void)thread;
+    const Sum *sum = context;
+    memcpy(sum->y->v + begin, sum->a->v + begin, (size_t)(end - begin) * sizeof(real));
+    kernels->axpy(end - begin, sum->y->v + begin, sum->scale, sum->b->v + begin);
+}
+
+static Back add_scaled_back;
+Var *add_scaled(Tape *tape, Var *a, double scale, Var *b) {
+    CHECK(a->rows == b->rows && a->cols == b->cols, "add_scaled: [%d, %d] and [%d, %d]", a->rows, a->cols, b->rows,
+          b->cols);
+    Sum *sum = arena_alloc(&tape->arena, sizeof *sum);
+    *sum = (Sum){var_new(tape, a->rows, a->cols), a, b, (real)scale};
+    threads_run(tape->threads, "add", size_of(a), GRAIN, add_part, sum);
+    Record *record = tape_record(tape, add_scaled_back, sum->y, a, b, NULL);
+    if (record) record->extra = sum;
+    return sum->y;
+}
+
+static void add_back_part(void *context, int begin, int end, int thread) {
+    (void)thread;
+    const Sum *sum = context;
+    kernels->add(end - begin, sum->a->g + begin, sum->y->g + begin);
+    kernels->axpy(end - begin, sum->b->g + begin, sum->scale, sum->y->g + begin);
+}
+
+static void add_scaled_back(Tape *tape, const Record *record) {
+    Sum sum = *(const Sum *)record->extra;
+    var_grad(tape, sum.y);
+    var_grad(tape, sum.a);
+    var_grad(tape, sum.b);
+    threads_run(tape->threads, "add", size_of(sum.y), GRAIN, add_back_part, &sum);
 }
 
 /* y_k = x_k + x_(n+k)      x [m, 2n], y [m, n];  dx_k += dy_k,  dx_(n+k) += dy_k */

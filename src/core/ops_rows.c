@@ -7,7 +7,7 @@
 static size_t size_of(const Var *x) { return (size_t)x->rows * (size_t)x->cols; }
 static real *row(real *matrix, int i, int cols) { return matrix + (size_t)i * (size_t)cols; }
 
-/* y_i = x[index_i]      x [m, k], y [n, k]; with x = E the embedding of words
+/* y_i = x[index_i], 0 where index_i is -1      x [m, k], y [n, k]; with x = E the embedding of words
    dx[index_i] += dy_i: only rows that were used are touched. Threads share columns, as an index may stand twice. */
 typedef struct Gather {
     Var *x, *y;
@@ -18,22 +18,26 @@ typedef struct Gather {
 static void gather_rows(void *context, int begin, int end, int thread) {
     (void)thread;
     const Gather *g = context;
-    for (int i = begin; i < end; i++)
-        memcpy(row(g->y->v, i, g->y->cols) + g->first, row(g->x->v, g->index[i], g->x->cols),
-               (size_t)g->x->cols * sizeof(real));
+    const size_t bytes = (size_t)g->x->cols * sizeof(real);
+    for (int i = begin; i < end; i++) {
+        real *to = row(g->y->v, i, g->y->cols) + g->first;
+        if (g->index[i] < 0) memset(to, 0, bytes);
+        else memcpy(to, row(g->x->v, g->index[i], g->x->cols), bytes);
+    }
 }
 
 static void gather_columns(void *context, int begin, int end, int thread) {
     (void)thread;
     const Gather *g = context;
     for (int i = 0; i < g->y->rows; i++)
-        kernels->add(end - begin, row(g->x->g, g->index[i], g->x->cols) + begin,
-                     row(g->y->g, i, g->y->cols) + g->first + begin);
+        if (g->index[i] >= 0)
+            kernels->add(end - begin, row(g->x->g, g->index[i], g->x->cols) + begin,
+                         row(g->y->g, i, g->y->cols) + g->first + begin);
 }
 
 static void gather_into(Tape *tape, Gather g) {
     for (int i = 0; i < g.y->rows; i++)
-        CHECK(g.index[i] >= 0 && g.index[i] < g.x->rows, "gather: row %d of %d", g.index[i], g.x->rows);
+        CHECK(g.index[i] >= -1 && g.index[i] < g.x->rows, "gather: row %d of %d", g.index[i], g.x->rows);
     threads_run(tape->threads, "rows", g.y->rows, 1 + 16384 / g.x->cols, gather_rows, &g);
 }
 

@@ -60,6 +60,12 @@ INLINE void v_store_n(real *p, vreal v, int n) {
         for (int i = 0; i < n; i++) p[i] = v[i];
 }
 
+/* v where there are n numbers in it; zeros behind them. */
+INLINE vreal v_first_n(vreal v, int n) {
+    for (int i = n; i < VW; i++) v[i] = 0;
+    return v;
+}
+
 /* a b + c, rounded once. */
 INLINE vreal v_fma(vreal a, vreal b, vreal c) {
 #if !defined(TIDE_DOUBLE) && defined(__AVX512F__)
