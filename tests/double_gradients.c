@@ -735,30 +735,40 @@ static double whole_error(Whole *w) {
 static void check_model(void **unused) {
     (void)unused;
     const struct {
-        const char *attention;
-        bool readout_prev;
+        const char *encoder, *attention; /* no encoder: bigru */
+        bool readout_prev, tied;
         double smoothing, dropout;
-        int times;
-        bool tied;
+        int times; /* 0: 1 */
     } cases[] = {
-        {"additive", false, 0, 0, 1, false},     {"additive", true, 0.1, 0, 1, false},
-        {"additive", false, 0.1, 0.3, 1, false}, {"none", false, 0.1, 0, 1, false},
-        {"none", true, 0, 0.3, 1, false},        {"additive", false, 0.1, 0, 52, false},
-        {"none", true, 0, 0, 52, false},         {"additive", false, 0.1, 0.3, 1, true},
-        {"additive", true, 0, 0, 52, true},      {"dot", true, 0.1, 0.3, 1, false},
-        {"general", false, 0.1, 0.3, 1, false},  {"scaled-dot", true, 0, 0, 1, false},
-        {"multi-head", true, 0, 0, 1, false},    {"multi-head", false, 0.1, 0.3, 1, true},
+        {.attention = "additive"},
+        {.attention = "additive", .readout_prev = true, .smoothing = 0.1},
+        {.attention = "additive", .smoothing = 0.1, .dropout = 0.3},
+        {.attention = "none", .smoothing = 0.1},
+        {.attention = "none", .readout_prev = true, .dropout = 0.3},
+        {.attention = "additive", .smoothing = 0.1, .times = 52},
+        {.attention = "none", .readout_prev = true, .times = 52},
+        {.attention = "additive", .smoothing = 0.1, .dropout = 0.3, .tied = true},
+        {.attention = "additive", .readout_prev = true, .times = 52, .tied = true},
+        {.attention = "dot", .readout_prev = true, .smoothing = 0.1, .dropout = 0.3},
+        {.attention = "general", .smoothing = 0.1, .dropout = 0.3},
+        {.attention = "scaled-dot", .readout_prev = true},
+        {.attention = "multi-head", .readout_prev = true},
+        {.attention = "multi-head", .smoothing = 0.1, .dropout = 0.3, .tied = true},
+        {.encoder = "gru", .attention = "additive", .smoothing = 0.1, .dropout = 0.3},
+        {.encoder = "gru", .attention = "dot"},
+        {.encoder = "gru", .attention = "none", .smoothing = 0.1, .dropout = 0.3},
     };
     Threads *threads = threads_new(1);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const double drop = cases[i].dropout;
-        Whole w = {.smoothing = cases[i].smoothing, .times = cases[i].times};
+        Whole w = {.smoothing = cases[i].smoothing, .times = cases[i].times ? cases[i].times : 1};
         model_init(&w.model, &(ModelConfig){.source_vocab = 7,
                                             .target_vocab = 7,
                                             .emb = 3,
                                             .rnn = 4,
                                             .att = 6,
                                             .maxout = cases[i].tied ? 3 : 2,
+                                            .encoder = encoder_kind(cases[i].encoder ? cases[i].encoder : "bigru"),
                                             .attention = attention_kind(cases[i].attention),
                                             .readout_prev = cases[i].readout_prev,
                                             .tied_embeddings = cases[i].tied,
@@ -769,7 +779,8 @@ static void check_model(void **unused) {
         params_allocate(&w.model.params);
         tape_init(&w.tape, threads, (Rng){0});
         double worst = whole_error(&w);
-        print_message("model, attention %-10s largest error %.1e\n", cases[i].attention, worst);
+        print_message("model, encoder %-14s attention %-10s largest error %.1e\n", w.model.encoder.kind->name,
+                      cases[i].attention, worst);
         assert_true(worst < (cases[i].times > 1 ? 10 : 1) * TOLERANCE); /* a sum of 520 rows rounds more often */
         tape_free(&w.tape);
         model_free(&w.model);

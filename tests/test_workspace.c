@@ -16,7 +16,7 @@
 enum { VOCAB = 60, PAIRS = 200 };
 
 typedef struct TestModel {
-    const char *attention;
+    const char *encoder, *attention;
     ModelConfig config;
 } TestModel;
 
@@ -48,6 +48,7 @@ static Pairs random_pairs(Rng *rng, int longest) {
 static Fixture fixture(const TestModel *of, int threads, int longest) {
     Fixture f = {.threads = threads_new(threads)};
     ModelConfig config = of->config;
+    config.encoder = encoder_kind(of->encoder);
     config.attention = attention_kind(of->attention);
     Rng rng = rng_seed(7, 1);
     model_init(&f.model, &config);
@@ -64,13 +65,20 @@ static void fixture_free(Fixture *f) {
     threads_free(f->threads);
 }
 
+#define SIZES            .source_vocab = VOCAB, .target_vocab = VOCAB
+#define USUAL            SIZES, .emb = 24, .rnn = 40, .att = 32, .maxout = 16
+#define DROPOUT(a, b, c) .dropout_embedding = (a), .dropout_annotation = (b), .dropout_readout = (c)
 static const TestModel configs[] = {
-    {"additive", {VOCAB, VOCAB, 24, 40, 32, 16, NULL, false, false, 0, 0, 0, 1}},
-    {"additive", {VOCAB, VOCAB, 24, 40, 32, 16, NULL, true, false, 0.1, 0.1, 0.1, 1}},
-    {"additive", {VOCAB, VOCAB, 3, 5, 7, 3, NULL, false, true, 0.1, 0, 0.2, 1}},
-    {"none", {VOCAB, VOCAB, 17, 33, 9, 50, NULL, false, false, 0, 0.1, 0, 1}},
-    {"dot", {VOCAB, VOCAB, 24, 40, 32, 16, NULL, false, false, 0.1, 0.1, 0, 1}},
-    {"multi-head", {VOCAB, VOCAB, 24, 40, 36, 16, NULL, false, false, 0, 0.1, 0, 4}},
+    {"bigru", "additive", {USUAL}},
+    {"bigru", "additive", {USUAL, .readout_prev = true, DROPOUT(0.1, 0.1, 0.1)}},
+    {"bigru",
+     "additive",
+     {SIZES, .emb = 3, .rnn = 5, .att = 7, .maxout = 3, .tied_embeddings = true, DROPOUT(0.1, 0, 0.2)}},
+    {"bigru", "none", {SIZES, .emb = 17, .rnn = 33, .att = 9, .maxout = 50, DROPOUT(0, 0.1, 0)}},
+    {"bigru", "dot", {USUAL, DROPOUT(0.1, 0.1, 0)}},
+    {"bigru", "multi-head", {USUAL, .heads = 4, DROPOUT(0, 0.1, 0)}},
+    {"gru", "dot", {USUAL, DROPOUT(0.1, 0.1, 0)}},
+    {"gru", "none", {USUAL}},
 };
 enum { CONFIGS = sizeof configs / sizeof *configs };
 

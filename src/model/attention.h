@@ -8,10 +8,10 @@ typedef struct AttentionKind AttentionKind;
 
 enum { ATTENTION_WEIGHTS = 4 /* at most */ };
 
-/* As the paper has them: of the state, n, and of what it is compared in, n'; and how many heads share n', where the
-   kind has several. */
+/* Of the state, n; of an annotation, a: 2n in the paper; of what they are compared in, n'; and how many heads share n',
+   where the kind has several. */
 typedef struct AttentionSizes {
-    int rnn, att, heads;
+    int rnn, annotation, att, heads;
 } AttentionSizes;
 
 typedef struct Attention {
@@ -19,7 +19,7 @@ typedef struct Attention {
     Var *weights[ATTENTION_WEIGHTS]; /* the kind's own, which it names */
     int heads;                       /* multi-head */
     bool hard;                       /* see attention_weights */
-    double dropout; /* none: of its one annotation [→h_T ; ←h_1]; the others take H as it is dropped */
+    double dropout;                  /* none: of its one annotation; the others take H as it is dropped */
 } Attention;
 
 /* c_i, and the alignment weights α_i [m, longest]; alpha is NULL where there are none. */
@@ -43,7 +43,7 @@ const AttentionKind *attention_kind(const char *name);
 
 void attention_declare(Attention *attention, const AttentionKind *kind, Params *params, AttentionSizes sizes);
 void attention_prepare(Tape *tape, const Attention *attention, Annotations *annotations);
-/* c(H, s_{i-1}). Row b of s_prev [m, n] belongs to sentence b, or to annotations->spans.owner[b]. `out` [m, 2n] is
+/* c(H, s_{i-1}). Row b of s_prev [m, n] belongs to sentence b, or to annotations->spans.owner[b]. `out` [m, a] is
    where c_i is best put, or NULL. */
 Context attend(Tape *tape, const Attention *attention, const Annotations *annotations, Var *s_prev, Var *out);
 

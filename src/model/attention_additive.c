@@ -1,13 +1,12 @@
 /* attention_additive.c: the paper's attention (Bahdanau et al. 2015, §3.1, eq. 5 and 6; appendix A.1.2). */
 #include "model/attention.h"
 
-enum { Wa, Ua, va }; /* [n, n'], [2n, n'], [n', 1] */
+enum { Wa, Ua, va }; /* [n, n'], [a, n'], [n', 1] */
 
 static void declare(Attention *m, Params *params, AttentionSizes sizes) {
-    const int rnn = sizes.rnn, att = sizes.att;
-    m->weights[Wa] = params_add(params, "attention.Wa", rnn, att, INIT_NORMAL, 0.001);
-    m->weights[Ua] = params_add(params, "attention.Ua", 2 * rnn, att, INIT_NORMAL, 0.001);
-    m->weights[va] = params_add(params, "attention.va", att, 1, INIT_ZERO, 0);
+    m->weights[Wa] = params_add(params, "attention.Wa", sizes.rnn, sizes.att, INIT_NORMAL, 0.001);
+    m->weights[Ua] = params_add(params, "attention.Ua", sizes.annotation, sizes.att, INIT_NORMAL, 0.001);
+    m->weights[va] = params_add(params, "attention.va", sizes.att, 1, INIT_ZERO, 0);
 }
 
 /* U_a h_j does not depend on i: once for the whole sentence. */

@@ -5,14 +5,14 @@ static void declare(Attention *m, Params *params, AttentionSizes sizes) {
     (void)m, (void)params, (void)sizes; /* nothing to learn */
 }
 
-/* The dot product needs a state and an annotation of one length, but h_j has two directions: both halves are compared
-   with the same state, s·→h_j + s·←h_j. */
+/* The dot product needs a state and an annotation of one length. Where h_j has two directions, both halves are compared
+   with the same state: k_j = →h_j + ←h_j; otherwise k_j = h_j. */
 static void prepare(Tape *tape, const Attention *m, Annotations *H) {
     (void)m;
-    H->keys = add_halves(tape, H->H);
+    H->keys = H->H->cols == H->begin->cols ? H->H : add_halves(tape, H->H);
 }
 
-/* e_ij = s_{i-1}·(→h_j + ←h_j),  α_i = softmax(e_i),  c_i = Σ_j α_ij h_j */
+/* e_ij = s_{i-1}·k_j,  α_i = softmax(e_i),  c_i = Σ_j α_ij h_j */
 static Context attend_dot(Tape *tape, const Attention *m, const Annotations *H, Var *s_prev, Var *out) {
     Var *alpha = attention_weights(tape, m, dot_scores(tape, s_prev, H->keys, 1, 1, &H->spans), &H->spans);
     return (Context){.c = weighted_sum(tape, alpha, H->H, &H->spans, out), .alpha = alpha};

@@ -1,10 +1,10 @@
 /* attention_general.c: the score is a bilinear form (Luong et al. 2015, §3.1, "general"). */
 #include "model/attention.h"
 
-enum { Wa }; /* [2n, n] */
+enum { Wa }; /* [a, n] */
 
 static void declare(Attention *m, Params *params, AttentionSizes sizes) {
-    m->weights[Wa] = params_add(params, "attention.Wa", 2 * sizes.rnn, sizes.rnn, INIT_NORMAL, 0.01);
+    m->weights[Wa] = params_add(params, "attention.Wa", sizes.annotation, sizes.rnn, INIT_NORMAL, 0.01);
 }
 
 /* W_a h_j does not depend on i: once for the whole sentence. */

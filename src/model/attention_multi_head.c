@@ -4,15 +4,15 @@
 
 #include <math.h>
 
-enum { Wq, Wk, Wv, Wo }; /* [n, n'], [2n, n'], [2n, n'], [n', 2n]; head k has the k-th block of the columns of n' */
+enum { Wq, Wk, Wv, Wo }; /* [n, n'], [a, n'], [a, n'], [n', a]; head k has the k-th block of the columns of n' */
 
 static void declare(Attention *m, Params *params, AttentionSizes sizes) {
     m->heads = sizes.heads;
-    const int rnn = sizes.rnn, att = sizes.att;
-    m->weights[Wq] = params_add(params, "attention.Wq", rnn, att, INIT_NORMAL, 0.01);
-    m->weights[Wk] = params_add(params, "attention.Wk", 2 * rnn, att, INIT_NORMAL, 0.01);
-    m->weights[Wv] = params_add(params, "attention.Wv", 2 * rnn, att, INIT_NORMAL, 0.01);
-    m->weights[Wo] = params_add(params, "attention.Wo", att, 2 * rnn, INIT_NORMAL, 0.01);
+    const int annotation = sizes.annotation, att = sizes.att;
+    m->weights[Wq] = params_add(params, "attention.Wq", sizes.rnn, att, INIT_NORMAL, 0.01);
+    m->weights[Wk] = params_add(params, "attention.Wk", annotation, att, INIT_NORMAL, 0.01);
+    m->weights[Wv] = params_add(params, "attention.Wv", annotation, att, INIT_NORMAL, 0.01);
+    m->weights[Wo] = params_add(params, "attention.Wo", att, annotation, INIT_NORMAL, 0.01);
 }
 
 static void prepare(Tape *tape, const Attention *m, Annotations *H) {

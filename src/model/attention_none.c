@@ -6,10 +6,12 @@ static void declare(Attention *m, Params *params, AttentionSizes sizes) {
 }
 
 static void prepare(Tape *tape, const Attention *m, Annotations *H) {
-    H->keys = dropout(tape, beside(tape, H->forward_last, H->backward_first), m->dropout);
+    Var *c = H->end ? beside(tape, H->end, H->begin) : H->begin;
+    H->keys = dropout(tape, c, m->dropout);
 }
 
-/* c_i = [→h_T ; ←h_1] for every i: it stands already where it stands */
+/* c_i = [→h_T ; ←h_1], or whatever one vector the encoder makes of a sentence, for every i: it stands already where it
+ * stands */
 static Context attend_none(Tape *tape, const Attention *m, const Annotations *H, Var *s_prev, Var *out) {
     (void)m, (void)out;
     const int *owner = H->spans.owner;

@@ -4,11 +4,11 @@
 
 #include <math.h>
 
-enum { Wq, Wk }; /* [n, n'], [2n, n'] */
+enum { Wq, Wk }; /* [n, n'], [a, n'] */
 
 static void declare(Attention *m, Params *params, AttentionSizes sizes) {
     m->weights[Wq] = params_add(params, "attention.Wq", sizes.rnn, sizes.att, INIT_NORMAL, 0.01);
-    m->weights[Wk] = params_add(params, "attention.Wk", 2 * sizes.rnn, sizes.att, INIT_NORMAL, 0.01);
+    m->weights[Wk] = params_add(params, "attention.Wk", sizes.annotation, sizes.att, INIT_NORMAL, 0.01);
 }
 
 static void prepare(Tape *tape, const Attention *m, Annotations *H) {

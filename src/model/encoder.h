@@ -1,35 +1,52 @@
-/* encoder.h: the bidirectional encoder: from words to annotations (Bahdanau et al. 2015, §3.2). */
+/* encoder.h: from words to annotations (Bahdanau et al. 2015, §3.2). One file a kind. */
 #ifndef TIDE_ENCODER_H
 #define TIDE_ENCODER_H
 
 #include "model/batch.h"
 #include "model/params.h"
 
-/* A GRU's weights: W = [Wz Wr W] [in, 3n], Uzr = [Uz Ur] [n, 2n], U [n, n], b = [bz br b] [1, 3n]. */
-typedef struct GruWeights {
-    Var *W, *Uzr, *U, *b;
-} GruWeights;
+typedef struct EncoderKind EncoderKind;
 
-/* Declares them as `name`.W, .Uzr, .U and .b, as appendix B.1 initialises them. */
-GruWeights gru_declare(Params *params, const char *name, int in, int n);
+/* m and n of the paper; layers, heads, hidden units and words that are looked at together, for the kinds that have
+   them. */
+typedef struct EncoderSizes {
+    int emb, rnn, depth, heads, ffn, window;
+} EncoderSizes;
 
 typedef struct Encoder {
-    Var *E; /* [V, m], shared by both directions */
-    GruWeights fwd, bwd;
+    const EncoderKind *kind;
+    Var *E; /* [V, m] */
+    EncoderSizes sizes;
+    int width;     /* of an annotation, a */
+    void *weights; /* the kind's own; owned */
     double dropout_embedding, dropout_annotation;
 } Encoder;
 
 /* The annotations of a batch, in the decoder's order of sentences. */
 typedef struct Annotations {
-    Var *H;              /* [rows, 2n] h_j = [→h_j ; ←h_j], sentence after sentence */
-    Var *forward_last;   /* [sentences, n] →h_T */
-    Var *backward_first; /* [sentences, n] ←h_1 */
-    Spans spans;         /* the rows of each sentence */
-    Var *keys;           /* what the attention prepared: U_a h_j, for example, or the fixed c */
-    Var *values;         /* and what its weights sum up, where that is not H itself */
+    Var *H;      /* [rows, a], sentence after sentence */
+    Var *begin;  /* [sentences, n] of each sentence, what the decoder's first state is made from: ←h_1 */
+    Var *end;    /* [sentences, n] what tells of a whole sentence together with it: →h_T; NULL where it tells all */
+    Spans spans; /* the rows of each sentence */
+    Var *keys;   /* what the attention prepared: U_a h_j, for example, or the fixed c */
+    Var *values; /* and what its weights sum up, where that is not H itself */
 } Annotations;
 
-void encoder_declare(Encoder *encoder, Params *params, int vocab, int emb, int rnn);
+struct EncoderKind {
+    const char *name; /* as --encoder has it */
+    /* Declares the kind's weights and says how wide an annotation is. */
+    void (*declare)(Encoder *encoder, Params *params);
+    /* Fills H, begin and end. x [rows, m] are the words' embeddings as source->x has them. */
+    Annotations (*read)(Tape *tape, const Encoder *encoder, const Source *source, Var *x);
+};
+
+/* All kinds, as choices of an option: separated by '|'. */
+extern const char encoder_names[];
+/* By name, or NULL. */
+const EncoderKind *encoder_kind(const char *name);
+
+void encoder_declare(Encoder *encoder, const EncoderKind *kind, Params *params, int vocab, EncoderSizes sizes);
+void encoder_free(Encoder *encoder);
 Annotations encode(Tape *tape, const Encoder *encoder, const Source *source);
 
 #endif

@@ -9,16 +9,21 @@ void model_dropout(Model *model, double embedding, double annotation, double rea
 void model_init(Model *model, const ModelConfig *c) {
     *model = (Model){.config = *c};
     Params *params = &model->params;
-    encoder_declare(&model->encoder, params, c->source_vocab, c->emb, c->rnn);
-    attention_declare(&model->attention, c->attention, params, (AttentionSizes){c->rnn, c->att, c->heads});
-    state_declare(&model->state, params, c->target_vocab, c->emb, c->rnn);
+    const EncoderKind *encoder = c->encoder ? c->encoder : encoder_kind("bigru");
+    encoder_declare(&model->encoder, encoder, params, c->source_vocab, (EncoderSizes){.emb = c->emb, .rnn = c->rnn});
+    const int annotation = model->encoder.width;
+    attention_declare(&model->attention, c->attention, params, (AttentionSizes){c->rnn, annotation, c->att, c->heads});
+    state_declare(&model->state, params, c->target_vocab, c->emb, c->rnn, annotation);
     CHECK(!c->tied_embeddings || c->maxout == c->emb, "tied: maxout %d, emb %d", c->maxout, c->emb);
     Var *tied = c->tied_embeddings ? model->state.E : NULL;
-    readout_declare(&model->readout, params, tied, c->target_vocab, c->emb, c->rnn, c->maxout);
+    readout_declare(&model->readout, params, tied, c->target_vocab, c->emb, c->rnn, annotation, c->maxout);
     model_dropout(model, c->dropout_embedding, c->dropout_annotation, c->dropout_readout);
 }
 
-void model_free(Model *model) { params_free(&model->params); }
+void model_free(Model *model) {
+    encoder_free(&model->encoder);
+    params_free(&model->params);
+}
 
 Annotations model_read(Tape *tape, const Model *model, const Source *source) {
     Annotations H = encode(tape, &model->encoder, source);

@@ -9,7 +9,8 @@
 /* What decides the parameters and the arithmetic. */
 typedef struct ModelConfig {
     int source_vocab, target_vocab;
-    int emb, rnn, att, maxout; /* m, n, n', l of the paper */
+    int emb, rnn, att, maxout;  /* m, n, n', l of the paper */
+    const EncoderKind *encoder; /* NULL: bigru */
     const AttentionKind *attention;
     bool readout_prev;    /* g reads s_{i-1} instead of s_i, as appendix A.2.2 prints it */
     bool tied_embeddings; /* g's W_o is the target embedding's Eᵀ; maxout must be emb */

@@ -1,10 +1,10 @@
 #include "model/readout.h"
 #include "core/ops.h"
 
-void readout_declare(Readout *m, Params *params, Var *E, int vocab, int emb, int rnn, int maxout) {
+void readout_declare(Readout *m, Params *params, Var *E, int vocab, int emb, int rnn, int annotation, int maxout) {
     m->Uo = params_add(params, "readout.Uo", rnn, 2 * maxout, INIT_NORMAL, 0.01);
     m->Vo = params_add(params, "readout.Vo", emb, 2 * maxout, INIT_NORMAL, 0.01);
-    m->Co = params_add(params, "readout.Co", 2 * rnn, 2 * maxout, INIT_NORMAL, 0.01);
+    m->Co = params_add(params, "readout.Co", annotation, 2 * maxout, INIT_NORMAL, 0.01);
     m->bt = params_add(params, "readout.bt", 1, 2 * maxout, INIT_ZERO, 0);
     m->E = E;
     m->Wo = E ? NULL : params_add(params, "readout.Wo", maxout, vocab, INIT_NORMAL, 0.01);

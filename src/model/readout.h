@@ -5,15 +5,15 @@
 #include "model/params.h"
 
 typedef struct Readout {
-    Var *Uo, *Vo, *Co, *bt; /* [n, 2l], [m, 2l], [2n, 2l], [1, 2l] */
+    Var *Uo, *Vo, *Co, *bt; /* [n, 2l], [m, 2l], [a, 2l], [1, 2l] */
     Var *Wo, *bo;           /* [l, V], [1, V] */
     Var *E; /* [V, m] where the output is tied to the target embedding: Eᵀ in W_o's place; else NULL */
     double dropout;
 } Readout;
 
 /* E: the embedding that the output is tied to (Press & Wolf 2017), for which maxout must be emb; or NULL. */
-void readout_declare(Readout *readout, Params *params, Var *E, int vocab, int emb, int rnn, int maxout);
-/* g for as many steps at once as there are rows. Ey [m, emb], s [m, n], c [m, 2n]. Returns the logits [m, V]. */
+void readout_declare(Readout *readout, Params *params, Var *E, int vocab, int emb, int rnn, int annotation, int maxout);
+/* g for as many steps at once as there are rows. Ey [m, emb], s [m, n], c [m, a]. Returns the logits [m, V]. */
 Var *readout(Tape *tape, const Readout *readout, Var *Ey, Var *s, Var *c);
 
 #endif

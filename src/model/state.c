@@ -1,9 +1,9 @@
 #include "model/state.h"
 
-void state_declare(DecoderState *m, Params *params, int vocab, int emb, int rnn) {
+void state_declare(DecoderState *m, Params *params, int vocab, int emb, int rnn, int annotation) {
     m->E = params_add(params, "state.E", vocab, emb, INIT_EMBEDDING, 0.01);
     m->gru = gru_declare(params, "state", emb, rnn);
-    m->C = params_add(params, "state.C", 2 * rnn, 3 * rnn, INIT_NORMAL, 0.01);
+    m->C = params_add(params, "state.C", annotation, 3 * rnn, INIT_NORMAL, 0.01);
     m->Ws = params_add(params, "state.Ws", rnn, rnn, INIT_NORMAL, 0.01);
     m->bs = params_add(params, "state.bs", 1, rnn, INIT_ZERO, 0);
 }
@@ -13,7 +13,7 @@ Var *state_embed(Tape *tape, const DecoderState *m, const int *previous, int n) 
 }
 
 Var *state_begin(Tape *tape, const DecoderState *m, const Annotations *H) {
-    return tanh_of(tape, linear(tape, H->backward_first, m->Ws, m->bs));
+    return tanh_of(tape, linear(tape, H->begin, m->Ws, m->bs));
 }
 
 Var *state_enter(Tape *tape, const DecoderState *m, Var *Ey) { return linear(tape, Ey, m->gru.W, m->gru.b); }

@@ -3,23 +3,24 @@
 #define TIDE_STATE_H
 
 #include "model/encoder.h"
+#include "model/gru.h"
 
 typedef struct DecoderState {
     Var *E;         /* [V, m] target embedding */
     GruWeights gru; /* W takes E y_{i-1} */
-    Var *C;         /* [Cz Cr C] [2n, 3n] takes c_i */
+    Var *C;         /* [Cz Cr C] [a, 3n] takes c_i */
     Var *Ws, *bs;   /* [n, n], [1, n] */
     double dropout_embedding;
 } DecoderState;
 
-void state_declare(DecoderState *state, Params *params, int vocab, int emb, int rnn);
+void state_declare(DecoderState *state, Params *params, int vocab, int emb, int rnn, int annotation);
 /* E y for n previous words. Returns [n, m]. */
 Var *state_embed(Tape *tape, const DecoderState *state, const int *previous, int n);
 /* s_0 = tanh(W_s ←h_1 + b). Returns [sentences, n]. */
 Var *state_begin(Tape *tape, const DecoderState *state, const Annotations *annotations);
 /* W E y + b of all gates: does not depend on the state, so all steps at once. Ey [m, emb] -> [m, 3n]. */
 Var *state_enter(Tape *tape, const DecoderState *state, Var *Ey);
-/* f. WEy [m, 3n] from state_enter, used up; s_prev [m, n], c [m, 2n]. Returns s_i [m, n], in `out` unless that is NULL.
+/* f. WEy [m, 3n] from state_enter, used up; s_prev [m, n], c [m, a]. Returns s_i [m, n], in `out` unless that is NULL.
  */
 Var *advance(Tape *tape, const DecoderState *state, Var *WEy, Var *s_prev, Var *c, Var *out);
 

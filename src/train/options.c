@@ -24,6 +24,8 @@ const Option option_table[] = {
     {"dim-att", OPTION_INT, 1, AT(dim_att), 1, 65536, NULL, BOUND, "512",
      "hidden layer of the attention, or its queries and keys, n'"},
     {"dim-maxout", OPTION_INT, 1, AT(dim_maxout), 1, 65536, NULL, BOUND, "256", "maxout units of the readout, l"},
+    {"encoder", OPTION_TEXT, 1, AT(encoder), 0, 0, encoder_names, BOUND, "bigru",
+     "bigru (RNNsearch) or gru (from left to right alone)"},
     {"attention", OPTION_TEXT, 1, AT(attention), 0, 0, attention_names, BOUND, "additive",
      "additive (RNNsearch), dot, general, scaled-dot, multi-head or none (RNNencdec: one fixed c)"},
     {"heads", OPTION_INT, 1, AT(heads), 1, 256, NULL, BOUND, "8", "heads of multi-head attention, which share dim-att"},

@@ -42,6 +42,7 @@ void translator_begin(Translator *translator) {
         .rnn = o->dim_rnn,
         .att = o->dim_att,
         .maxout = o->dim_maxout,
+        .encoder = encoder_kind(o->encoder),
         .attention = attention_kind(o->attention),
         .heads = o->heads,
         .readout_prev = !strcmp(o->readout_state, "prev"),

@@ -1,0 +1,24 @@
+/* encoder_gru.c: a GRU that reads from left to right alone: an annotation knows nothing of what comes after it. */
+#include "model/encoder.h"
+#include "model/gru.h"
+
+static void declare(Encoder *m, Params *params) {
+    GruWeights *weights = m->weights = mem_alloc(sizeof *weights);
+    *weights = gru_declare(params, "encoder.gru", m->sizes.emb, m->sizes.rnn);
+    m->width = m->sizes.rnn;
+}
+
+/* h_j = GRU(x_j, h_{j-1}): a sentence leaves the batch when it ends. The last, h_T, has read all of it. */
+static Annotations read(Tape *tape, const Encoder *m, const Source *source, Var *x) {
+    const Sequences *s = &source->x;
+    GruReader reader = gru_begin(tape, m->weights, x, s->n);
+    for (int t = 0; t < s->steps; t++) {
+        Var *h = slice(tape, reader.h, 0, sequences_live(s, t));
+        const GruStep step = gru_read(tape, &reader, s, t, h);
+        reader.h = gru_step(tape, step);
+    }
+    return (Annotations){.H = gather(tape, reader.states, source->rows, s->rows),
+                         .begin = gather(tape, reader.states, source->last, s->n)};
+}
+
+const EncoderKind encoder_gru = {"gru", declare, read};
