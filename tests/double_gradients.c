@@ -272,6 +272,18 @@ static void check_gather(void **unused) {
     CHECK_CASES("gather", cases);
 }
 
+static Var *build_windows(Tape *tape, Var *const *in, const void *extra) {
+    (void)extra;
+    static const int *const index[] = {some_rows, rows_and_none, some_rows};
+    return windows(tape, in[0], index, 3, 6);
+}
+
+static void check_windows(void **unused) {
+    (void)unused;
+    const Case cases[] = {{build_windows, {{6, 5}}, NULL, false}, {build_windows, {{7, 1}}, NULL, false}};
+    CHECK_CASES("windows", cases);
+}
+
 static Var *build_gather_beside(Tape *tape, Var *const *in, const void *extra) {
     return gather_beside(tape, in[0], in[1], extra, 6);
 }
@@ -756,6 +768,10 @@ static void check_model(void **unused) {
         {.attention = "multi-head", .smoothing = 0.1, .dropout = 0.3, .tied = true},
         {.encoder = "gru", .attention = "additive", .smoothing = 0.1, .dropout = 0.3},
         {.encoder = "gru", .attention = "dot"},
+        {.encoder = "cnn", .attention = "additive", .smoothing = 0.1, .dropout = 0.3},
+        {.encoder = "cnn", .attention = "none"},
+        {.encoder = "self-attention", .attention = "additive", .smoothing = 0.1, .dropout = 0.3},
+        {.encoder = "self-attention", .attention = "dot"},
         {.encoder = "gru", .attention = "none", .smoothing = 0.1, .dropout = 0.3},
     };
     Threads *threads = threads_new(1);
@@ -775,7 +791,10 @@ static void check_model(void **unused) {
                                             .dropout_embedding = drop,
                                             .dropout_annotation = drop,
                                             .dropout_readout = drop,
-                                            .heads = 2});
+                                            .heads = 2,
+                                            .depth = 2,
+                                            .ffn = 5,
+                                            .window = 3});
         params_allocate(&w.model.params);
         tape_init(&w.tape, threads, (Rng){0});
         double worst = whole_error(&w);
@@ -796,6 +815,7 @@ int main(void) {
         cmocka_unit_test(check_linear_onto),
         cmocka_unit_test(check_gather),
         cmocka_unit_test(check_gather_beside),
+        cmocka_unit_test(check_windows),
         cmocka_unit_test(check_slice),
         cmocka_unit_test(check_stack),
         cmocka_unit_test(check_extend),

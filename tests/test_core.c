@@ -14,6 +14,7 @@
 
 #include "core/arena.h"
 #include "core/base.h"
+#include "core/exact.h"
 #include "core/rng.h"
 #include "core/threads.h"
 
@@ -207,6 +208,18 @@ static void exact_log_is_the_logarithm(void **unused) {
     assert_true(exact_log(1) == 0);
 }
 
+static void exact_functions_are_what_they_are_called(void **unused) {
+    (void)unused;
+    Rng rng = rng_seed(5, 1);
+    for (int i = 0; i < 100000; i++) {
+        const double x = 1400 * rng_uniform(&rng) - 700, angle = (2 * rng_uniform(&rng) - 1) * (i % 2 ? 10 : 1e6);
+        assert_true(fabs(exact_exp(x) - exp(x)) <= 1e-14 * exp(x) * fmax(1, fabs(x)));
+        assert_true(fabs(exact_sin(angle) - sin(angle)) <= 1e-9 && fabs(exact_cos(angle) - cos(angle)) <= 1e-9);
+        if (i % 2) assert_true(fabs(exact_sin(angle) - sin(angle)) <= 1e-14);
+    }
+    assert_true(exact_exp(0) == 1 && exact_sin(0) == 0 && fabs(exact_cos(0) - 1) <= 1e-15);
+}
+
 /* ---- threads ------------------------------------------------------------------------------------------- */
 
 enum { MOST = 1001 };
@@ -322,6 +335,7 @@ int main(void) {
         cmocka_unit_test(shuffle_is_a_permutation),
         cmocka_unit_test(moments_are_right),
         cmocka_unit_test(exact_log_is_the_logarithm),
+        cmocka_unit_test(exact_functions_are_what_they_are_called),
         cmocka_unit_test(every_index_is_visited_once),
         cmocka_unit_test(no_round_is_lost),
         cmocka_unit_test(a_late_thread_keeps_away),

@@ -79,6 +79,8 @@ static const TestModel configs[] = {
     {"bigru", "multi-head", {USUAL, .heads = 4, DROPOUT(0, 0.1, 0)}},
     {"gru", "dot", {USUAL, DROPOUT(0.1, 0.1, 0)}},
     {"gru", "none", {USUAL}},
+    {"cnn", "additive", {USUAL, .depth = 2, .window = 5}},
+    {"self-attention", "additive", {USUAL, .depth = 2, .heads = 4, .ffn = 20, DROPOUT(0.1, 0.1, 0)}},
 };
 enum { CONFIGS = sizeof configs / sizeof *configs };
 

@@ -29,6 +29,8 @@ Var *stack(Tape *tape, Var *const *x, int n);
 Var *extend(Tape *tape, Var *x, int n);
 /* Row i is [a[index_i], b[index_i]]. The index must live as long as the batch. */
 Var *gather_beside(Tape *tape, Var *a, Var *b, const int *index, int n);
+/* Row i is [x[index_0[i]], x[index_1[i]], ...] for k indices: with neighbours, what a convolution sees. */
+Var *windows(Tape *tape, Var *x, const int *const *index, int k, int n);
 /* [a, b] side by side. */
 Var *beside(Tape *tape, Var *a, Var *b);
 /* A matrix of zeros. */

@@ -1,5 +1,6 @@
 /* ops_guide.c: telling the attention where to look, from links that are known (Chen et al. 2016, "Guided Alignment
    Training for Topic-Aware Neural Machine Translation", §3). */
+#include "core/exact.h"
 #include "core/ops.h"
 
 /* g_bj = 1/n_b for the n_b columns j that row b is linked to, else 0; ε = 1e-6

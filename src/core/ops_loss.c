@@ -1,4 +1,5 @@
 /* ops_loss.c: softmax and cross-entropy in one. */
+#include "core/exact.h"
 #include "core/kernels.h"
 #include "core/ops.h"
 

@@ -77,6 +77,22 @@ static void gather_beside_back(Tape *tape, const Record *record) {
     gather_gradient(tape, (Gather){b, record->out, a->cols, record->extra});
 }
 
+/* y_i = [x[index_0[i]], x[index_1[i]], ...];  dx[index_o[i]] += the o-th columns of dy_i */
+static Back windows_back;
+Var *windows(Tape *tape, Var *x, const int *const *index, int k, int n) {
+    Var *y = var_new(tape, n, k * x->cols);
+    for (int o = 0; o < k; o++) gather_into(tape, (Gather){x, y, o * x->cols, index[o]});
+    Record *record = tape_record(tape, windows_back, y, x, NULL, NULL);
+    if (record) record->extra = index;
+    return y;
+}
+
+static void windows_back(Tape *tape, const Record *record) {
+    Var *x = record->in[0], *y = record->out;
+    const int *const *index = record->extra;
+    for (int o = 0; o < y->cols / x->cols; o++) gather_gradient(tape, (Gather){x, y, o * x->cols, index[o]});
+}
+
 /* No record: a slice shares its whole's values and gradient. */
 Var *slice(Tape *tape, Var *x, int first, int n) {
     CHECK(first >= 0 && n >= 0 && first + n <= x->rows, "slice: rows %d+%d of %d", first, n, x->rows);

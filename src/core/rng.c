@@ -1,4 +1,5 @@
 #include "core/rng.h"
+#include "core/exact.h"
 
 #include <math.h>
 
@@ -34,17 +35,4 @@ void rng_shuffle(Rng *rng, int *items, int n) {
         items[i] = items[j];
         items[j] = item;
     }
-}
-
-/* x = m 2^e with m in [√½, √2); ln m = 2 artanh(s), s = (m - 1) / (m + 1), |s| < 0.172: twelve terms suffice. */
-double exact_log(double x) {
-    int e;
-    double m = frexp(x, &e);
-    if (m < 0.70710678118654752) {
-        m *= 2;
-        e--;
-    }
-    double s = (m - 1) / (m + 1), square = s * s, sum = 0;
-    for (int k = 23; k >= 1; k -= 2) sum = sum * square + 1.0 / k;
-    return 2 * s * sum + e * 0.69314718055994531;
 }

@@ -21,7 +21,4 @@ double rng_normal(Rng *rng);
 /* Fisher-Yates. */
 void rng_shuffle(Rng *rng, int *items, int n);
 
-/* ln x for x > 0 in double, with the same operations everywhere. */
-double exact_log(double x);
-
 #endif

@@ -1,6 +1,7 @@
 /* beam.c: all hypotheses of all sentences that are still open are the rows of one matrix; a sentence whose hypotheses
    have all ended has no rows any more. A hypothesis that ends narrows its sentence's beam by one. */
 #include "model/beam.h"
+#include "core/exact.h"
 #include "core/kernels.h"
 
 #include <math.h>

@@ -3,9 +3,9 @@
 #include <string.h>
 
 /* The table: whoever writes one more kind names it in these three. */
-extern const EncoderKind encoder_bigru, encoder_gru;
-static const EncoderKind *const kinds[] = {&encoder_bigru, &encoder_gru};
-const char encoder_names[] = "bigru|gru";
+extern const EncoderKind encoder_bigru, encoder_gru, encoder_cnn, encoder_self_attention;
+static const EncoderKind *const kinds[] = {&encoder_bigru, &encoder_gru, &encoder_cnn, &encoder_self_attention};
+const char encoder_names[] = "bigru|gru|cnn|self-attention";
 
 const EncoderKind *encoder_kind(const char *name) {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
@@ -17,6 +17,13 @@ void encoder_declare(Encoder *encoder, const EncoderKind *kind, Params *params, 
     *encoder = (Encoder){.kind = kind, .sizes = sizes};
     encoder->E = params_add(params, "encoder.E", vocab, sizes.emb, INIT_EMBEDDING, 0.01);
     kind->declare(encoder, params);
+}
+
+Var *encoder_mean(Tape *tape, Var *H, const Spans *spans, int n) {
+    Var *even = zeros(tape, n, spans->longest);
+    for (int s = 0; s < n; s++)
+        for (int j = 0; j < spans->length[s]; j++) even->v[s * spans->longest + j] = 1 / (real)spans->length[s];
+    return weighted_sum(tape, even, H, spans, NULL);
 }
 
 void encoder_free(Encoder *encoder) { mem_free(encoder->weights); }

@@ -46,6 +46,8 @@ extern const char encoder_names[];
 const EncoderKind *encoder_kind(const char *name);
 
 void encoder_declare(Encoder *encoder, const EncoderKind *kind, Params *params, int vocab, EncoderSizes sizes);
+/* For kinds: the mean annotation of each of n sentences. */
+Var *encoder_mean(Tape *tape, Var *H, const Spans *spans, int n);
 void encoder_free(Encoder *encoder);
 Annotations encode(Tape *tape, const Encoder *encoder, const Source *source);
 

@@ -10,7 +10,8 @@ void model_init(Model *model, const ModelConfig *c) {
     *model = (Model){.config = *c};
     Params *params = &model->params;
     const EncoderKind *encoder = c->encoder ? c->encoder : encoder_kind("bigru");
-    encoder_declare(&model->encoder, encoder, params, c->source_vocab, (EncoderSizes){.emb = c->emb, .rnn = c->rnn});
+    encoder_declare(&model->encoder, encoder, params, c->source_vocab,
+                    (EncoderSizes){c->emb, c->rnn, c->depth, c->heads, c->ffn, c->window});
     const int annotation = model->encoder.width;
     attention_declare(&model->attention, c->attention, params, (AttentionSizes){c->rnn, annotation, c->att, c->heads});
     state_declare(&model->state, params, c->target_vocab, c->emb, c->rnn, annotation);

@@ -15,7 +15,8 @@ typedef struct ModelConfig {
     bool readout_prev;    /* g reads s_{i-1} instead of s_i, as appendix A.2.2 prints it */
     bool tied_embeddings; /* g's W_o is the target embedding's Eᵀ; maxout must be emb */
     double dropout_embedding, dropout_annotation, dropout_readout;
-    int heads; /* of the attention, where it has several: divides att */
+    int heads;              /* of the attention, where it has several: divides att; of self-attention: divides rnn */
+    int depth, ffn, window; /* of the encoders cnn and self-attention: see EncoderSizes */
 } ModelConfig;
 
 typedef struct Model {

@@ -61,6 +61,10 @@ static void init_normal(Var *var, double sd, Rng *rng) {
     for (size_t i = 0; i < (size_t)var->rows * (size_t)var->cols; i++) var->v[i] = (real)(sd * rng_normal(rng));
 }
 
+static void init_ones(Var *var) {
+    for (size_t i = 0; i < (size_t)var->rows * (size_t)var->cols; i++) var->v[i] = 1;
+}
+
 /* The standard deviation of normal numbers; 0: none are drawn. */
 static double deviation(const Param *param, InitScheme scheme) {
     if (scheme == SCHEME_BAHDANAU) return param->init == INIT_ZERO ? 0 : param->sd;
@@ -90,6 +94,7 @@ void params_init(Params *params, InitScheme scheme, uint64_t seed) {
         Rng rng = rng_seed(seed, (uint64_t)i + 1);
         const double sd = deviation(param, scheme);
         if (param->init == INIT_ORTHOGONAL) init_orthogonals(param, &rng);
+        else if (param->init == INIT_ONE) init_ones(&param->var);
         else if (sd > 0) init_normal(&param->var, sd, &rng);
     }
 }

@@ -11,6 +11,7 @@
 /* What a parameter begins as, in appendix B.1 of the paper. */
 typedef enum {
     INIT_ZERO,
+    INIT_ONE,       /* not in the paper: gains */
     INIT_NORMAL,    /* N(0, sd²) */
     INIT_EMBEDDING, /* the same, of rows that are read one at a time */
     INIT_ORTHOGONAL /* a random orthogonal matrix; [n, k n]: k of them side by side */

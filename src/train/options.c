@@ -25,10 +25,17 @@ const Option option_table[] = {
      "hidden layer of the attention, or its queries and keys, n'"},
     {"dim-maxout", OPTION_INT, 1, AT(dim_maxout), 1, 65536, NULL, BOUND, "256", "maxout units of the readout, l"},
     {"encoder", OPTION_TEXT, 1, AT(encoder), 0, 0, encoder_names, BOUND, "bigru",
-     "bigru (RNNsearch) or gru (from left to right alone)"},
+     "bigru (RNNsearch), gru (from left to right alone), cnn or self-attention"},
+    {"enc-depth", OPTION_INT, 1, AT(enc_depth), 1, 64, NULL, BOUND, "2",
+     "layers of the encoders cnn and self-attention"},
+    {"dim-ffn", OPTION_INT, 1, AT(dim_ffn), 1, 65536, NULL, BOUND, "1024",
+     "hidden units of self-attention's linear layers"},
+    {"window", OPTION_INT, 1, AT(window), 1, 63, NULL, BOUND, "3",
+     "words that a layer of cnn looks at together: an odd number"},
     {"attention", OPTION_TEXT, 1, AT(attention), 0, 0, attention_names, BOUND, "additive",
      "additive (RNNsearch), dot, general, scaled-dot, multi-head or none (RNNencdec: one fixed c)"},
-    {"heads", OPTION_INT, 1, AT(heads), 1, 256, NULL, BOUND, "8", "heads of multi-head attention, which share dim-att"},
+    {"heads", OPTION_INT, 1, AT(heads), 1, 256, NULL, BOUND, "8",
+     "heads of attention: multi-head ones share dim-att, those of self-attention dim-rnn"},
     {"readout-state", OPTION_TEXT, 1, AT(readout_state), 0, 0, "current|prev", BOUND, "current",
      "state that the readout sees: s_i (current) or s_{i-1} (prev)"},
     {"tied-embeddings", OPTION_TEXT, 1, AT(tied_embeddings), 0, 0, "off|on", BOUND, "off",
@@ -100,6 +107,10 @@ int options_check(const Options *o, Err *err) {
     if (!strcmp(o->attention, "multi-head") && o->dim_att % o->heads != 0)
         return err_set(err, NULL, 0, "--attention multi-head needs --dim-att to be a multiple of --heads %d, not %d",
                        o->heads, o->dim_att);
+    if (!strcmp(o->encoder, "self-attention") && o->dim_rnn % o->heads != 0)
+        return err_set(err, NULL, 0, "--encoder self-attention needs --dim-rnn to be a multiple of --heads %d, not %d",
+                       o->heads, o->dim_rnn);
+    if (o->window % 2 == 0) return err_set(err, NULL, 0, "--window must be odd, not %d", o->window);
     return 0;
 }
 

@@ -13,6 +13,7 @@ typedef struct Options {
     int dim_vocabs[2], bpe_merges[2];
     char merges[16];
     int dim_emb, dim_rnn, dim_att, dim_maxout, heads;
+    int enc_depth, dim_ffn, window;
     char encoder[16], attention[16], readout_state[16], tied_embeddings[16];
     /* the arithmetic of training */
     char init[16], optimizer[16];

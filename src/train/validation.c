@@ -1,4 +1,5 @@
 #include "train/validation.h"
+#include "core/exact.h"
 #include "text/ds.h"
 #include "text/files.h"
 

@@ -8,7 +8,7 @@ enum { FEW = 16, SHORT = 2 };
 
 /* n pairs of the same lengths, of </s> alone. */
 static Batch small_batch(Arena *arena, int n, int source, int target) {
-    static const int ids[SHORT + 1] = {ID_EOS, ID_EOS, ID_EOS};
+    static const int ids[SHORT + WORKSPACE_LENGTHS - 1] = {ID_EOS, ID_EOS, ID_EOS, ID_EOS};
     const int *rows[2 * FEW];
     int x_length[2 * FEW], y_length[2 * FEW];
     for (int i = 0; i < n; i++) {
@@ -25,8 +25,8 @@ Workspace workspace_measure(Threads *threads, Model *model, bool guided) {
     Tape tape;
     tape_init(&tape, threads, (Rng){1});
     for (int n = 0; n < 2; n++)
-        for (int x = 0; x < 2; x++)
-            for (int y = 0; y < 2; y++) {
+        for (int x = 0; x < WORKSPACE_LENGTHS; x++)
+            for (int y = 0; y < WORKSPACE_LENGTHS; y++) {
                 Batch batch = small_batch(&tape.arena, FEW * (n + 1), SHORT + x, SHORT + y);
                 update_gradients(&tape, model, &batch, &options);
                 w.bytes[n][x][y] = (double)arena_used(&tape.arena);
@@ -45,15 +45,26 @@ static double margin(const Workspace *w, double n, double source, double target)
            w->per_link * n * source * target;
 }
 
-static double between(double at_0, double at_1, double t) { return at_0 + (at_1 - at_0) * t; }
+static double line(const double at[2], double t) { return at[0] + (at[1] - at[0]) * t; }
+static double parabola(const double at[WORKSPACE_LENGTHS], double t) {
+    return line(at, t) + (at[2] - 2 * at[1] + at[0]) * t * (t - 1) / 2;
+}
 
+/* What a pair needs grows with the square of a length where words look at each other. What a batch needs besides, a
+   table for each position, say, does not; there a parabola would only follow lines that are not full. */
 double workspace_need(const Workspace *w, int n, int source, int target) {
-    const double at_n = (n - FEW) / (double)FEW, at_x = source - SHORT, at_y = target - SHORT;
-    double of_n[2];
-    for (int i = 0; i < 2; i++)
-        of_n[i] = between(between(w->bytes[i][0][0], w->bytes[i][0][1], at_y),
-                          between(w->bytes[i][1][0], w->bytes[i][1][1], at_y), at_x);
-    return between(of_n[0], of_n[1], at_n) + margin(w, n, source, target);
+    const double at_x = source - SHORT, at_y = target - SHORT;
+    double of_pair[WORKSPACE_LENGTHS], of_batch[2];
+    for (int x = 0; x < WORKSPACE_LENGTHS; x++) {
+        double each[WORKSPACE_LENGTHS], rest[WORKSPACE_LENGTHS];
+        for (int y = 0; y < WORKSPACE_LENGTHS; y++) {
+            each[y] = (w->bytes[1][x][y] - w->bytes[0][x][y]) / FEW;
+            rest[y] = w->bytes[0][x][y] - FEW * each[y];
+        }
+        of_pair[x] = parabola(each, at_y);
+        if (x < 2) of_batch[x] = line(rest, at_y);
+    }
+    return n * parabola(of_pair, at_x) + line(of_batch, at_x) + margin(w, n, source, target);
 }
 
 static void widen(LargestBatch *largest, const Pairs *pairs, int pair) {

@@ -6,12 +6,16 @@
 #include "model/model.h"
 #include "text/batches.h"
 
-/* What a model's batches need of the tape's arena: linear in the number of pairs, and in either length, so that a few
-   small batches tell of all. Hangs neither on the threads nor on the instruction set, so that parts do not either. */
+enum { WORKSPACE_LENGTHS = 3 };
+
+/* What a model's batches need of the tape's arena: linear in the number of pairs, and at most quadratic in either
+   length, so that a few small batches tell of all. Hangs neither on the threads nor on the instruction set, so that
+   parts do not either. */
 typedef struct Workspace {
-    double bytes[2][2][2]; /* of FEW or twice as many pairs, of 2 or 3 source and 2 or 3 target pieces */
-    double per_link;       /* of a link that guides the attention, or 0 */
-    double panels;         /* besides, of packed weights at most; hangs on the instruction set */
+    double bytes[2][WORKSPACE_LENGTHS]
+                [WORKSPACE_LENGTHS]; /* of FEW or twice as many pairs, of 2 to 4 source and 2 to 4 target pieces */
+    double per_link;                 /* of a link that guides the attention, or 0 */
+    double panels;                   /* besides, of packed weights at most; hangs on the instruction set */
 } Workspace;
 
 /* Trains on a few small batches, without updates. The gradients are zero before and after. */

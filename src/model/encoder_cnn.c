@@ -1,0 +1,57 @@
+/* encoder_cnn.c: a convolution: an annotation knows its word's neighbours, and in each further layer theirs (Gehring et
+   al. 2017, "A convolutional encoder model for neural machine translation", §3.2). */
+#include "model/encoder.h"
+#include "model/position.h"
+
+#include <stdio.h>
+
+typedef struct Layer {
+    Var *W, *b; /* [k n, n], [1, n] */
+} Layer;
+
+typedef struct Cnn {
+    Var *W;         /* [m, n] */
+    Layer layers[]; /* [depth] */
+} Cnn;
+
+static void declare(Encoder *m, Params *params) {
+    const EncoderSizes *sizes = &m->sizes;
+    const int n = m->width = sizes->rnn;
+    CHECK(sizes->window % 2 == 1, "encoder cnn: a window of %d words has no middle", sizes->window);
+    Cnn *cnn = m->weights = mem_zalloc(sizeof *cnn + (size_t)sizes->depth * sizeof *cnn->layers);
+    cnn->W = params_add(params, "encoder.W", sizes->emb, n, INIT_NORMAL, 0.01);
+    for (int l = 0; l < sizes->depth; l++) {
+        char name[32];
+        snprintf(name, sizeof name, "encoder.%d.W", l + 1);
+        cnn->layers[l].W = params_add(params, name, sizes->window * n, n, INIT_NORMAL, 0.01);
+        snprintf(name, sizeof name, "encoder.%d.b", l + 1);
+        cnn->layers[l].b = params_add(params, name, 1, n, INIT_ZERO, 0);
+    }
+}
+
+/* The row of the word that stands `offset` behind each word in its sentence; -1 where there is none. */
+static const int *neighbours(Arena *arena, const Places *places, int rows, int offset) {
+    int *index = arena_alloc(arena, (size_t)rows * sizeof *index);
+    for (int i = 0; i < rows; i++) {
+        const int at = places->position[i] + offset;
+        index[i] = at >= 0 && at < places->spans.length[places->spans.owner[i]] ? i + offset : -1;
+    }
+    return index;
+}
+
+/* x_j = W (√m E w_j + P_j);  in each layer x_j += tanh(W_l [x_{j-k/2}; ...; x_j; ...; x_{j+k/2}] + b_l);  h_j = x_j */
+static Annotations read(Tape *tape, const Encoder *m, const Source *source, Var *Ew) {
+    const Cnn *cnn = m->weights;
+    const int rows = source->x.rows, k = m->sizes.window;
+    const Places places = places_of(&tape->arena, &source->spans, source->x.n, rows);
+    const int **index = arena_alloc(&tape->arena, (size_t)k * sizeof *index);
+    for (int o = 0; o < k; o++) index[o] = neighbours(&tape->arena, &places, rows, o - k / 2);
+    Var *x = linear(tape, positioned(tape, gather(tape, Ew, source->rows, rows), places.position), cnn->W, NULL);
+    for (const Layer *layer = cnn->layers; layer < cnn->layers + m->sizes.depth; layer++) {
+        Var *y = tanh_of(tape, linear(tape, windows(tape, x, index, k, rows), layer->W, layer->b));
+        x = add_scaled(tape, x, 1, dropout(tape, y, m->dropout_annotation));
+    }
+    return (Annotations){.H = x, .begin = encoder_mean(tape, x, &source->spans, source->x.n)};
+}
+
+const EncoderKind encoder_cnn = {"cnn", declare, read};

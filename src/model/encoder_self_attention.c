@@ -1,0 +1,51 @@
+/* encoder_self_attention.c: the encoder of a Transformer: every word looks at all words of its sentence (Vaswani et al.
+   2017, §3.1). */
+#include "model/encoder.h"
+#include "model/layer.h"
+#include "model/position.h"
+
+#include <stdio.h>
+
+typedef struct Layer {
+    MultiHead attention;
+    FeedForward ffn;
+} Layer;
+
+typedef struct Stack {
+    Var *W; /* [m, n], where an embedding is not as wide as an annotation; else NULL */
+    Norm last;
+    Layer layers[]; /* [depth] */
+} Stack;
+
+static void declare(Encoder *m, Params *params) {
+    const EncoderSizes *sizes = &m->sizes;
+    const int n = m->width = sizes->rnn;
+    Stack *stack = m->weights = mem_zalloc(sizeof *stack + (size_t)sizes->depth * sizeof *stack->layers);
+    if (sizes->emb != n) stack->W = params_add(params, "encoder.W", sizes->emb, n, INIT_NORMAL, 0.01);
+    for (int l = 0; l < sizes->depth; l++) {
+        char name[32];
+        snprintf(name, sizeof name, "encoder.%d.self", l + 1);
+        stack->layers[l].attention = multi_head_declare(params, name, n, sizes->heads);
+        snprintf(name, sizeof name, "encoder.%d.ffn", l + 1);
+        stack->layers[l].ffn = feed_forward_declare(params, name, n, sizes->ffn);
+    }
+    stack->last = norm_declare(params, "encoder", n);
+}
+
+/* x = √m E w + P;  in each layer x += MultiHead(x, x, x), x += FeedForward(x);  H = norm(x) */
+static Annotations read(Tape *tape, const Encoder *m, const Source *source, Var *Ew) {
+    const Stack *stack = m->weights;
+    const Places places = places_of(&tape->arena, &source->spans, source->x.n, source->x.rows);
+    Var *x = positioned(tape, gather(tape, Ew, source->rows, source->x.rows), places.position);
+    if (stack->W) x = linear(tape, x, stack->W, NULL);
+    for (const Layer *layer = stack->layers; layer < stack->layers + m->sizes.depth; layer++) {
+        Var *y = norm(tape, &layer->attention.norm, x);
+        Memory memory = multi_head_memory(tape, &layer->attention, y);
+        x = multi_head(tape, &layer->attention, x, y, memory, &places.spans, m->dropout_annotation).x;
+        x = feed_forward(tape, &layer->ffn, x, m->dropout_annotation);
+    }
+    Var *H = norm(tape, &stack->last, x);
+    return (Annotations){.H = H, .begin = encoder_mean(tape, H, &source->spans, source->x.n)};
+}
+
+const EncoderKind encoder_self_attention = {"self-attention", declare, read};
