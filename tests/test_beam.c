@@ -1,5 +1,6 @@
 /* Beam search against forced decoding, greedy decoding, and itself in other batches. */
 #include "core/kernels.h"
+#include "kinds.h"
 #include "model/beam.h"
 
 #include <math.h>
@@ -29,27 +30,31 @@ typedef struct World {
 } World;
 
 /* A model whose weights are large enough that its distributions are far from flat. */
-static void draw_model(Model *model, const char *attention, bool readout_prev, int rnn, uint64_t seed) {
+static void draw_model(Model *model, const char *kind, bool readout_prev, int rnn, uint64_t seed) {
     ModelConfig config = {.source_vocab = VOCAB,
                           .target_vocab = VOCAB,
                           .emb = 6,
                           .rnn = rnn,
                           .att = 6,
                           .maxout = 4,
-                          .attention = attention_kind(attention),
                           .readout_prev = readout_prev,
-                          .heads = 2};
+                          .heads = 2,
+                          .depth = 2,
+                          .ffn = 5,
+                          .window = 3,
+                          .decoder_depth = 2};
+    choose_kind(&config, kind);
     model_init(model, &config);
     params_allocate(&model->params);
     Rng rng = rng_seed(seed, 0);
     for (size_t i = 0; i < model->params.size; i++) model->params.values[i] = (real)(0.6 * rng_normal(&rng));
 }
 
-static void begin(World *w, const char *attention, bool readout_prev) {
+static void begin(World *w, const char *kind, bool readout_prev) {
     *w = (World){.threads = threads_new(2), .models = {&w->model}, .count = 1};
     kernels_choose("auto");
     tape_init(&w->tape, w->threads, rng_seed(1, 1));
-    draw_model(&w->model, attention, readout_prev, 7, 7);
+    draw_model(&w->model, kind, readout_prev, 8, 7);
 }
 
 static void end(World *w) {
@@ -119,9 +124,9 @@ static void check_hypothesis(World *w, int sentence, const Hypothesis *h) {
     tape_rewind(&w->tape, mark);
 }
 
-static void check_search(const char *attention, bool readout_prev, bool hard) {
+static void check_search(const char *kind, bool readout_prev, bool hard) {
     World w;
-    begin(&w, attention, readout_prev);
+    begin(&w, kind, readout_prev);
     w.model.attention.hard = hard;
     BeamOptions o = options(4, 0.6);
     Nbest *found = search(&w, sources, lengths, SENTENCES, &o);
@@ -134,7 +139,7 @@ static void check_search(const char *attention, bool readout_prev, bool hard) {
             assert_true(fabs(h->score - h->log_probability / pow(h->length, 0.6)) < 1e-9);
             if (k) assert_true(h->score <= found[s].list[k - 1].score);
             for (int i = 0; i < h->length; i++) assert_true(h->ids[i] >= EOS);
-            assert_true((h->alpha != NULL) == (attention_kind(attention)->aligns));
+            assert_true((h->alpha != NULL) == model_aligns(&w.model));
             check_hypothesis(&w, s, h);
         }
     }
@@ -147,7 +152,9 @@ static void hypotheses_are_what_forcing_gives(void **state) {
         check_search(kinds[i], false, false);
         check_search(kinds[i], true, true);
     }
-    check_search("none", false, false);
+    static const char *const others[] = {"none", "gru", "cnn", "self-attention", "transformer"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) check_search(others[i], false, false);
+    check_search("transformer", false, true);
 }
 
 /* The same state asks: softly it gets the mean, hard the one annotation that weighs most. */
@@ -236,7 +243,7 @@ static void an_ensemble_of_equals_is_the_one(void **state) {
     World w;
     Model twin, other;
     begin(&w, "additive", false);
-    draw_model(&twin, "additive", false, 7, 7);
+    draw_model(&twin, "additive", false, 8, 7);
     draw_model(&other, "additive", true, 9, 8);
     BeamOptions o = options(4, 0.6);
     Nbest *one = search(&w, sources, lengths, SENTENCES, &o);

@@ -14,9 +14,9 @@
 #include "training.h"
 
 /* Fills what must be the same: the losses on the way, and the weights, which the caller releases. */
-static real *train(const char *attention, int threads, double nats[UPDATES], size_t *size) {
+static real *train(const char *kind, int threads, double nats[UPDATES], size_t *size) {
     Training t;
-    training_begin(&t, attention, SENTENCES, threads);
+    training_begin(&t, kind, SENTENCES, threads);
     for (uint64_t update = 0; update < UPDATES; update++) nats[update] = training_step(&t, update);
     *size = t.model.params.size * sizeof(real);
     real *weights = memcpy(mem_alloc(*size), t.model.params.values, *size);
@@ -24,17 +24,17 @@ static real *train(const char *attention, int threads, double nats[UPDATES], siz
     return weights;
 }
 
-static void check_bits(const char *attention, const int counts[], int n) {
+static void check_bits(const char *kind, const int counts[], int n) {
     double right[UPDATES], nats[UPDATES];
     size_t size;
-    real *first = train(attention, 1, right, &size);
+    real *first = train(kind, 1, right, &size);
     assert_true(isfinite(right[UPDATES - 1]));
     for (int set = 0; kernels_at(set); set++)
         for (int i = 0; i < n; i++) {
             kernels = kernels_at(set);
-            real *weights = train(attention, counts[i], nats, &size);
+            real *weights = train(kind, counts[i], nats, &size);
             if (memcmp(weights, first, size) != 0 || memcmp(nats, right, sizeof nats) != 0)
-                fail_msg("%s attention, %s with %d threads differs", attention, kernels->name, counts[i]);
+                fail_msg("%s, %s with %d threads differs", kind, kernels->name, counts[i]);
             mem_free(weights);
         }
     mem_free(first);
@@ -45,7 +45,8 @@ static void any_threads_and_kernels_end_in_the_same_bits(void **unused) {
     (void)unused;
     static const int counts[] = {1, 2, 3, 8};
     check_bits("additive", counts, 4);
-    check_bits("multi-head", counts + 2, 1);
+    static const char *const others[] = {"multi-head", "gru", "cnn", "self-attention", "transformer"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) check_bits(others[i], counts + 2, 1);
 }
 
 static void a_step_allocates_nothing_once_warm(void **unused) {

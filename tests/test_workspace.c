@@ -48,8 +48,10 @@ static Pairs random_pairs(Rng *rng, int longest) {
 static Fixture fixture(const TestModel *of, int threads, int longest) {
     Fixture f = {.threads = threads_new(threads)};
     ModelConfig config = of->config;
-    config.encoder = encoder_kind(of->encoder);
-    config.attention = attention_kind(of->attention);
+    if (of->encoder) {
+        config.encoder = encoder_kind(of->encoder);
+        config.attention = attention_kind(of->attention);
+    } else config.arch = arch_named("transformer");
     Rng rng = rng_seed(7, 1);
     model_init(&f.model, &config);
     params_allocate(&f.model.params);
@@ -81,6 +83,7 @@ static const TestModel configs[] = {
     {"gru", "none", {USUAL}},
     {"cnn", "additive", {USUAL, .depth = 2, .window = 5}},
     {"self-attention", "additive", {USUAL, .depth = 2, .heads = 4, .ffn = 20, DROPOUT(0.1, 0.1, 0)}},
+    {NULL, NULL, {USUAL, .depth = 2, .decoder_depth = 1, .heads = 4, .ffn = 20, DROPOUT(0.1, 0.1, 0.2)}},
 };
 enum { CONFIGS = sizeof configs / sizeof *configs };
 

@@ -4,7 +4,7 @@
 
 #include "core/ops.h"
 #include "core/optimizer.h"
-#include "model/model.h"
+#include "kinds.h"
 
 #include <string.h>
 
@@ -41,18 +41,22 @@ typedef struct Training {
     Tape tape;
 } Training;
 
-static void training_begin(Training *t, const char *attention, int sentences, int threads) {
-    const ModelConfig config = {.source_vocab = VOCAB,
-                                .target_vocab = VOCAB,
-                                .emb = 67,
-                                .rnn = 31,
-                                .att = 21,
-                                .maxout = 11,
-                                .attention = attention_kind(attention),
-                                .heads = 3,
-                                .dropout_embedding = 0.2,
-                                .dropout_annotation = 0.1,
-                                .dropout_readout = 0.3};
+static void training_begin(Training *t, const char *kind, int sentences, int threads) {
+    ModelConfig config = {.source_vocab = VOCAB,
+                          .target_vocab = VOCAB,
+                          .emb = 66,
+                          .rnn = 33,
+                          .att = 21,
+                          .maxout = 11,
+                          .heads = 3,
+                          .dropout_embedding = 0.2,
+                          .dropout_annotation = 0.1,
+                          .dropout_readout = 0.3,
+                          .depth = 2,
+                          .ffn = 35,
+                          .window = 3,
+                          .decoder_depth = 2};
+    choose_kind(&config, kind);
     t->sentences = sentences;
     t->threads = threads_new(threads);
     model_init(&t->model, &config);

@@ -52,7 +52,7 @@ typedef struct Aligner {
 
 static int direction_open(Direction *direction, const char *path, bool hard, Err *err) {
     if (translator_load(&direction->translator, path, err)) return -1;
-    if (direction->translator.model.config.attention->aligns) return attention_mode(&direction->translator, hard, err);
+    if (model_aligns(&direction->translator.model)) return attention_mode(&direction->translator, hard, err);
     translator_free(&direction->translator);
     return err_set(err, path, 0, "this model has no attention, so there is no alignment");
 }

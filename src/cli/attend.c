@@ -221,7 +221,7 @@ static int run_with_model(const Args *args, Attending *a, bool target, const cha
     Translator tr;
     a->name = args_value(args, "model", 0);
     if (translator_load(&tr, a->name, err)) return -1;
-    const Embeddings e = {a->name, target ? &tr.target : &tr.source, target ? tr.model.state.E : tr.model.encoder.E};
+    const Embeddings e = {a->name, target ? &tr.target : &tr.source, target ? tr.model.E : tr.model.encoder.E};
     int status = read_words(args, a, &e, err) ? -1 : show_all(args, a, &e, what, err);
     translator_free(&tr);
     return status;

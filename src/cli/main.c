@@ -48,7 +48,7 @@ int beam_flags(const Args *args, const Translator *translator, BeamOptions *beam
         args_real(args, "normalize", beam->normalize, 0, 10, &beam->normalize, err) ||
         args_real(args, "coverage-penalty", beam->coverage, 0, 10, &beam->coverage, err))
         return -1;
-    if (beam->coverage > 0 && !strcmp(translator->options.attention, "none"))
+    if (beam->coverage > 0 && !model_aligns(&translator->model))
         return err_set(err, NULL, 0, "this model has no attention, so --coverage-penalty cannot tell what was read");
     return 0;
 }
@@ -78,7 +78,7 @@ int attention_flag(const Args *args, bool *hard, Err *err) {
 
 int attention_mode(Translator *translator, bool hard, Err *err) {
     Model *model = &translator->model;
-    if (hard && !model->config.attention->aligns)
+    if (hard && !model_aligns(model))
         return err_set(err, NULL, 0, "this model has no attention, so none that --attention-mode could make hard");
     model->attention.hard = hard;
     for (ptrdiff_t i = 0; i < arrlen(translator->mates); i++)

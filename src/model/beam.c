@@ -27,8 +27,8 @@ typedef struct Candidate {
 typedef struct Member {
     const Model *model;
     Annotations H;
-    Var *state; /* [rows, n], in memory that outlives a step */
-    Step now;   /* of the present step */
+    Past past; /* of the open hypotheses */
+    Step now;  /* of the present step */
 } Member;
 
 typedef struct Search {
@@ -191,19 +191,11 @@ static void close_long(Search *s, int step, int *parent) {
     s->rows = rows;
 }
 
-/* The states that the next rows go on from. */
-static void follow(const Member *member, const int *parent, int rows) {
-    const size_t n = (size_t)member->state->cols;
-    for (int row = 0; row < rows; row++)
-        memcpy(member->state->v + (size_t)row * n, member->now.s->v + (size_t)parent[row] * n, n * sizeof(real));
-}
-
 static void search_step(Search *s, int step) {
     TapeMark mark = tape_mark(s->tape);
     for (Member *member = s->members; member < s->members + s->count; member++) {
         member->H.spans.owner = s->owner;
-        Var *s_prev = slice(s->tape, member->state, 0, s->rows);
-        member->now = model_step(s->tape, member->model, &member->H, s->previous, s_prev);
+        member->now = model_step(s->tape, member->model, &member->H, s->previous, s->rows, &member->past);
     }
     s->candidates = arena_alloc(&s->tape->arena, (size_t)s->rows * (size_t)s->options->beam * sizeof *s->candidates);
     threads_run(s->tape->threads, "best words", s->rows, 1, best_words, s);
@@ -211,7 +203,8 @@ static void search_step(Search *s, int step) {
     int *parent = arena_alloc(&s->tape->arena, (size_t)s->n * (size_t)s->options->beam * sizeof *parent);
     choose(s, parent);
     close_long(s, step, parent);
-    for (int m = 0; m < s->count; m++) follow(&s->members[m], parent, s->rows);
+    for (Member *member = s->members; member < s->members + s->count; member++)
+        model_follow(member->model, &member->past, parent, s->rows);
     tape_rewind(s->tape, mark);
 }
 
@@ -230,11 +223,8 @@ static bool *mark_banned(const Search *s) {
 static void search_begin(Search *s) {
     Arena *arena = &s->tape->arena;
     const size_t most = (size_t)s->n * (size_t)s->options->beam;
-    for (Member *member = s->members; member < s->members + s->count; member++) {
-        Var *begin = state_begin(s->tape, &member->model->state, &member->H);
-        member->state = var_new(s->tape, (int)most, begin->cols);
-        memcpy(member->state->v, begin->v, (size_t)s->n * (size_t)begin->cols * sizeof(real));
-    }
+    for (Member *member = s->members; member < s->members + s->count; member++)
+        member->past = model_begin(s->tape, member->model, &member->H, s->n, (int)most);
     s->owner = arena_alloc(arena, most * sizeof *s->owner);
     s->node = arena_zalloc(arena, most * sizeof *s->node);
     s->previous = arena_alloc(arena, most * sizeof *s->previous);
@@ -282,6 +272,7 @@ Nbest *beam_search(Tape *tape, Ensemble ensemble, const int *const *ids, const i
     search_begin(&s);
     for (int step = 1; s.rows > 0; step++) search_step(&s, step);
     for (int i = 0; i < n; i++) results[source.x.order[i]] = s.found[i];
+    for (int m = 0; m < s.count; m++) model_end(s.members[m].model, &s.members[m].past);
     arena_free(&s.nodes);
     tape_rewind(tape, mark);
     if (timing) {

@@ -30,6 +30,7 @@ typedef struct Annotations {
     Spans spans; /* the rows of each sentence */
     Var *keys;   /* what the attention prepared: U_a h_j, for example, or the fixed c */
     Var *values; /* and what its weights sum up, where that is not H itself */
+    struct Memory *memory; /* what each layer of a Transformer prepared */
 } Annotations;
 
 struct EncoderKind {

@@ -46,7 +46,7 @@ Attended multi_head(Tape *tape, const MultiHead *m, Var *x, Var *normed, Memory 
                     double drop) {
     Var *Q = linear(tape, normed, m->Wq, NULL);
     Var *e = dot_scores(tape, Q, memory.keys, m->heads, 1 / sqrt((double)Q->cols / m->heads), spans);
-    Var *alpha = softmax_spans(tape, e, spans);
+    Var *alpha = m->hard ? hardmax_spans(tape, e, spans) : softmax_spans(tape, e, spans);
     Var *heads = weighted_sum(tape, alpha, memory.values, spans, NULL);
     return (Attended){add_dropped(tape, x, linear(tape, heads, m->Wo, NULL), drop), alpha};
 }

@@ -15,6 +15,7 @@ typedef struct MultiHead {
     Norm norm;
     Var *Wq, *Wk, *Wv, *Wo; /* [m, m]; head k has the k-th block of the columns, of Wo the rows */
     int heads;
+    bool hard; /* see attention_weights */
 } MultiHead;
 
 typedef struct FeedForward {

@@ -1,5 +1,5 @@
 #include "train/options.h"
-#include "model/attention.h"
+#include "model/model.h"
 #include "text/unicode.h"
 
 #include <math.h>
@@ -24,10 +24,13 @@ const Option option_table[] = {
     {"dim-att", OPTION_INT, 1, AT(dim_att), 1, 65536, NULL, BOUND, "512",
      "hidden layer of the attention, or its queries and keys, n'"},
     {"dim-maxout", OPTION_INT, 1, AT(dim_maxout), 1, 65536, NULL, BOUND, "256", "maxout units of the readout, l"},
+    {"arch", OPTION_TEXT, 1, AT(arch), 0, 0, arch_names, BOUND, "rnnsearch",
+     "rnnsearch, or transformer: self-attention as wide as dim-emb on both sides"},
     {"encoder", OPTION_TEXT, 1, AT(encoder), 0, 0, encoder_names, BOUND, "bigru",
      "bigru (RNNsearch), gru (from left to right alone), cnn or self-attention"},
     {"enc-depth", OPTION_INT, 1, AT(enc_depth), 1, 64, NULL, BOUND, "2",
      "layers of the encoders cnn and self-attention"},
+    {"dec-depth", OPTION_INT, 1, AT(dec_depth), 1, 64, NULL, BOUND, "2", "layers of a Transformer's decoder"},
     {"dim-ffn", OPTION_INT, 1, AT(dim_ffn), 1, 65536, NULL, BOUND, "1024",
      "hidden units of self-attention's linear layers"},
     {"window", OPTION_INT, 1, AT(window), 1, 63, NULL, BOUND, "3",
@@ -35,7 +38,7 @@ const Option option_table[] = {
     {"attention", OPTION_TEXT, 1, AT(attention), 0, 0, attention_names, BOUND, "additive",
      "additive (RNNsearch), dot, general, scaled-dot, multi-head or none (RNNencdec: one fixed c)"},
     {"heads", OPTION_INT, 1, AT(heads), 1, 256, NULL, BOUND, "8",
-     "heads of attention: multi-head ones share dim-att, those of self-attention dim-rnn"},
+     "heads of attention: multi-head ones share dim-att, those of self-attention dim-rnn, a Transformer's dim-emb"},
     {"readout-state", OPTION_TEXT, 1, AT(readout_state), 0, 0, "current|prev", BOUND, "current",
      "state that the readout sees: s_i (current) or s_{i-1} (prev)"},
     {"tied-embeddings", OPTION_TEXT, 1, AT(tied_embeddings), 0, 0, "off|on", BOUND, "off",
@@ -96,11 +99,7 @@ const Option *option_find(const char *name) {
 
 bool options_join_merges(const Options *options) { return !strcmp(options->merges, "joint"); }
 
-int options_check(const Options *o, Err *err) {
-    for (int i = 0; i < 2; i++)
-        if (options_join_merges(o) && strcmp(o->tokenizer[i], "bpe") != 0)
-            return err_set(err, NULL, 0, "--merges joint needs --tokenizer bpe bpe, not %s %s", o->tokenizer[0],
-                           o->tokenizer[1]);
+static int check_rnnsearch(const Options *o, Err *err) {
     if (!strcmp(o->tied_embeddings, "on") && o->dim_maxout != o->dim_emb)
         return err_set(err, NULL, 0, "--tied-embeddings on needs --dim-maxout %d, as --dim-emb has it, not %d",
                        o->dim_emb, o->dim_maxout);
@@ -112,6 +111,21 @@ int options_check(const Options *o, Err *err) {
                        o->heads, o->dim_rnn);
     if (o->window % 2 == 0) return err_set(err, NULL, 0, "--window must be odd, not %d", o->window);
     return 0;
+}
+
+static int check_transformer(const Options *o, Err *err) {
+    if (o->dim_emb % o->heads != 0)
+        return err_set(err, NULL, 0, "--arch transformer needs --dim-emb to be a multiple of --heads %d, not %d",
+                       o->heads, o->dim_emb);
+    return 0;
+}
+
+int options_check(const Options *o, Err *err) {
+    for (int i = 0; i < 2; i++)
+        if (options_join_merges(o) && strcmp(o->tokenizer[i], "bpe") != 0)
+            return err_set(err, NULL, 0, "--merges joint needs --tokenizer bpe bpe, not %s %s", o->tokenizer[0],
+                           o->tokenizer[1]);
+    return !strcmp(o->arch, "transformer") ? check_transformer(o, err) : check_rnnsearch(o, err);
 }
 
 /* ---- one value ------------------------------------------------------------------------------------------------ */

@@ -13,8 +13,8 @@ typedef struct Options {
     int dim_vocabs[2], bpe_merges[2];
     char merges[16];
     int dim_emb, dim_rnn, dim_att, dim_maxout, heads;
-    int enc_depth, dim_ffn, window;
-    char encoder[16], attention[16], readout_state[16], tied_embeddings[16];
+    int enc_depth, dec_depth, dim_ffn, window;
+    char arch[16], encoder[16], attention[16], readout_state[16], tied_embeddings[16];
     /* the arithmetic of training */
     char init[16], optimizer[16];
     double learn_rate, lr_decay, clip_norm, label_smoothing, exponential_smoothing;

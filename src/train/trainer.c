@@ -57,7 +57,7 @@ static void note(const Trainer *t, const char *format, ...) {
 
 static int check_options(const TrainJob *job, Err *err) {
     const Options *o = &job->options;
-    if (job->files.guides && !attention_kind(o->attention)->aligns)
+    if (job->files.guides && !strcmp(o->arch, "rnnsearch") && !attention_kind(o->attention)->aligns)
         return err_set(err, NULL, 0, "--guided-alignment needs an attention to guide, not --attention %s",
                        o->attention);
     return options_check(o, err);

@@ -38,6 +38,7 @@ void translator_begin(Translator *translator) {
     const ModelConfig config = {
         .source_vocab = vocab_size(translator->source.vocab),
         .target_vocab = vocab_size(translator->target.vocab),
+        .arch = arch_named(o->arch),
         .emb = o->dim_emb,
         .rnn = o->dim_rnn,
         .att = o->dim_att,
@@ -46,6 +47,7 @@ void translator_begin(Translator *translator) {
         .attention = attention_kind(o->attention),
         .heads = o->heads,
         .depth = o->enc_depth,
+        .decoder_depth = o->dec_depth,
         .ffn = o->dim_ffn,
         .window = o->window,
         .readout_prev = !strcmp(o->readout_state, "prev"),

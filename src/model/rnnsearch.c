@@ -1,0 +1,79 @@
+/* rnnsearch.c: the paper's decoder: c, f and g put together (Bahdanau et al. 2015, §3.1). */
+#include "model/model.h"
+
+#include <string.h>
+
+static EncoderSizes encoder(Model *m) {
+    const ModelConfig *c = &m->config;
+    return (EncoderSizes){c->emb, c->rnn, c->depth, c->heads, c->ffn, c->window};
+}
+
+static void declare(Model *m) {
+    const ModelConfig *c = &m->config;
+    const int annotation = m->encoder.width;
+    CHECK(!c->tied_embeddings || c->maxout == c->emb, "tied: maxout %d, emb %d", c->maxout, c->emb);
+    attention_declare(&m->attention, c->attention, &m->params, (AttentionSizes){c->rnn, annotation, c->att, c->heads});
+    state_declare(&m->state, &m->params, c->target_vocab, c->emb, c->rnn, annotation);
+    m->E = m->state.E;
+    Var *tied = c->tied_embeddings ? m->E : NULL;
+    readout_declare(&m->readout, &m->params, tied, c->target_vocab, c->emb, c->rnn, annotation, c->maxout);
+}
+
+static void release(Model *m) { (void)m; }
+
+static bool aligns(const Model *m) { return m->attention.kind->aligns; }
+
+static void prepare(Tape *tape, const Model *m, Annotations *H) { attention_prepare(tape, &m->attention, H); }
+
+/* c and f step by step, for s_i feeds back into both. */
+static Forced force(Tape *tape, const Model *m, const Batch *batch, const Annotations *H) {
+    const Sequences *y = &batch->target;
+    Var *Ey = state_embed(tape, &m->state, batch->previous, y->rows);
+    Var *WEy = state_enter(tape, &m->state, Ey), *s = state_begin(tape, &m->state, H);
+
+    Var *all_s = var_new(tape, y->rows, s->cols), *all_c = var_new(tape, y->rows, H->H->cols);
+    Var **states = arena_alloc(&tape->arena, (size_t)y->steps * sizeof *states);
+    Var **contexts = arena_alloc(&tape->arena, (size_t)y->steps * sizeof *contexts);
+    Var **alpha = arena_alloc(&tape->arena, (size_t)y->steps * sizeof *alpha);
+    for (int i = 0; i < y->steps; i++) {
+        int first = y->offset[i], live = sequences_live(y, i);
+        Var *s_prev = slice(tape, s, 0, live);
+        Context c = attend(tape, &m->attention, H, s_prev, slice(tape, all_c, first, live));
+        s = advance(tape, &m->state, slice(tape, WEy, first, live), s_prev, c.c, slice(tape, all_s, first, live));
+        states[i] = m->config.readout_prev ? s_prev : s;
+        contexts[i] = c.c;
+        alpha[i] = c.alpha;
+    }
+    Var *S = stack(tape, states, y->steps), *C = stack(tape, contexts, y->steps);
+    return (Forced){alpha, Ey, S, C};
+}
+
+static Var *logits(Tape *tape, const Model *m, const Forced *forced) {
+    return readout(tape, &m->readout, forced->Ey, forced->s, forced->c);
+}
+
+static Past begin(Tape *tape, const Model *m, const Annotations *H, int n, int most) {
+    Var *s = state_begin(tape, &m->state, H);
+    Past past = {.s = var_new(tape, most, s->cols)};
+    memcpy(past.s->v, s->v, (size_t)n * (size_t)s->cols * sizeof(real));
+    return past;
+}
+
+static Step step(Tape *tape, const Model *m, const Annotations *H, const int *previous, int rows, Past *past) {
+    Var *s_prev = slice(tape, past->s, 0, rows), *Ey = state_embed(tape, &m->state, previous, rows);
+    Context c = attend(tape, &m->attention, H, s_prev, NULL);
+    Var *s = advance(tape, &m->state, state_enter(tape, &m->state, Ey), s_prev, c.c, NULL);
+    past->s_next = s;
+    return (Step){readout(tape, &m->readout, Ey, m->config.readout_prev ? s_prev : s, c.c), c.alpha};
+}
+
+static void follow(Past *past, const int *parent, int rows) {
+    const size_t n = (size_t)past->s->cols;
+    for (int i = 0; i < rows; i++)
+        memcpy(past->s->v + (size_t)i * n, past->s_next->v + (size_t)parent[i] * n, n * sizeof(real));
+}
+
+static void end(Past *past) { (void)past; }
+
+const Arch arch_rnnsearch = {"rnnsearch", encoder, declare, release, aligns, prepare,
+                             force,       logits,  begin,   step,    follow, end};

@@ -1,0 +1,16 @@
+/* kinds.h: models by the name of the one thing in which they are not the paper's. */
+#ifndef TIDE_TESTS_KINDS_H
+#define TIDE_TESTS_KINDS_H
+
+#include "model/model.h"
+
+/* Chooses an attention, an encoder or a decoder. */
+static void choose_kind(ModelConfig *config, const char *name) {
+    const AttentionKind *attention = attention_kind(name);
+    config->attention = attention ? attention : attention_kind("additive");
+    config->encoder = encoder_kind(name);
+    config->arch = arch_named(name);
+    CHECK(attention || config->encoder || config->arch, "no kind of anything is called %s", name);
+}
+
+#endif
