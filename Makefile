@@ -58,6 +58,7 @@ endif
 isa.avx2   := -mavx2 -mfma
 isa.avx512 := -mavx512f -mavx512bw -mavx512dq -mavx512vl -mfma -mprefer-vector-width=512
 isa.neon   := -DTIDE_NEON
+isa.native := -march=native
 OBJECTS += $(KERNELS:%=$B/core/kernels_%.o)
 
 # Always made anew, for the link may point at another configuration.
@@ -124,6 +125,16 @@ $B/tests/double_%: tests/double_%.c $(DOUBLE_OBJECTS)
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -DTIDE_DOUBLE -MMD -MP $(LDFLAGS) $(filter %.c %.o %.a,$^) -lcmocka $(LDLIBS) -o $@
 	@scripts/every-op-is-checked $@ $(filter $B/double/core/ops_%.o,$^)
 
+# tide's side of scripts/compare-curves, which has it built. A machine's own fused multiply-add gives the same bits as
+# libc's, and many times as fast.
+.PHONY: build/curve
+build/curve: $B/curve
+	@ln -sfn $(config)/curve $@
+
+$B/curve: scripts/curve.c $(DOUBLE_OBJECTS:%/kernels.o=%/kernels_native.o)
+	@echo '  cc $@'
+	@$(CC) $(CPPFLAGS) $(CFLAGS) -DTIDE_DOUBLE -MMD -MP $(LDFLAGS) $(filter %.c %.o,$^) -lm -pthread -o $@
+
 # An example is a program on core alone, that says by its exit status whether it came out right.
 EXAMPLES := $(patsubst examples/%.c,$B/examples/%,$(wildcard examples/*.c))
 
@@ -142,9 +153,9 @@ $B/tests/replay.o: tests/replay.c Makefile
 	@mkdir -p $(@D) && echo '  cc $@'
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
 
-$B/double/core/kernels.o: src/core/kernels.c Makefile
+$B/double/core/kernels.o $B/double/core/kernels_native.o: src/core/kernels.c Makefile
 	@mkdir -p $(@D) && echo '  cc $@'
-	@$(CC) $(CPPFLAGS) $(CFLAGS) -DTIDE_DOUBLE -DKERNELS=kernels_portable -MMD -MP -c $< -o $@
+	@$(CC) $(CPPFLAGS) $(CFLAGS) $(isa.$(@F:kernels_%.o=%)) -DTIDE_DOUBLE -DKERNELS=kernels_portable -MMD -MP -c $< -o $@
 
 $B/double/%.o: src/%.c Makefile
 	@mkdir -p $(@D) && echo '  cc $@'
@@ -164,7 +175,7 @@ check: programs
 TIDY = @echo '  clang-tidy $<' && mkdir -p $(@D) && scripts/tidy $< -- $(CPPFLAGS) $(CFLAGS)
 TIDIED := $(patsubst src/%.c,$B/%.tidied,$(filter-out src/core/kernels.c,$(wildcard src/*.c src/*/*.c))) \
           $(KERNELS:%=$B/core/kernels_%.tidied) $(patsubst tests/%.c,$B/tests/%.tidied,$(wildcard tests/*.c)) \
-          $(EXAMPLES:%=%.tidied)
+          $(EXAMPLES:%=%.tidied) $B/curve.tidied
 
 $B/%.tidied: src/%.c $B/%.o .clang-tidy
 	$(TIDY) && touch $@
@@ -174,6 +185,8 @@ $B/tests/%.tidied: tests/%.c $(wildcard tests/*.h) $B/libtide.a .clang-tidy
 	$(TIDY) && touch $@
 $B/examples/%.tidied: examples/%.c $B/examples/% .clang-tidy
 	$(TIDY) && touch $@
+$B/curve.tidied: scripts/curve.c $B/curve .clang-tidy
+	$(TIDY) -UTIDE_X86 -UTIDE_ARM -DTIDE_DOUBLE && touch $@
 $B/tests/double_%.tidied: tests/double_%.c $(wildcard tests/*.h) $B/libtide.a .clang-tidy
 	$(TIDY) -UTIDE_X86 -UTIDE_ARM -DTIDE_DOUBLE && touch $@
 
@@ -186,8 +199,8 @@ SHELL_SCRIPTS := $(shell grep -l '^\#!/bin/sh' scripts/* .ci/run) $(wildcard tes
 
 tidied: $(TIDIED)
 cppchecked:
-	@echo '  cppcheck src tests examples'
-	@cppcheck -j $(JOBS) $(CPPCHECK) src tests examples
+	@echo '  cppcheck src tests examples scripts'
+	@cppcheck -j $(JOBS) $(CPPCHECK) src tests examples scripts
 shellchecked:
 	@echo '  shellcheck scripts tests .ci/run'
 	@shellcheck -a $(SHELL_SCRIPTS)
@@ -266,7 +279,7 @@ setup:
 	scripts/setup
 
 format:
-	clang-format -i $(shell git ls-files 'src/*.c' 'src/*.h' 'tests/*.c' 'tests/*.h' 'examples/*.c')
+	clang-format -i $(shell git ls-files 'src/*.c' 'src/*.h' 'tests/*.c' 'tests/*.h' 'examples/*.c' 'scripts/*.c')
 
 bench: setup
 	$(MAKE) -j$(JOBS) build/tide
