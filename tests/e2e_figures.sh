@@ -1,5 +1,6 @@
 #!/bin/sh
 # scripts/compare-attention: a line for each length, a picture that is XML, four alignments; and that it can be repeated.
+# scripts/compare-curves: that in double tide's losses are PyTorch's.
 . "$(dirname "$0")/common.inc"
 command -v python3 >/dev/null || { echo "needs python3"; exit 77; }
 
@@ -28,3 +29,10 @@ compare
 for made in bleu-by-length.tsv bleu-by-length.svg rnnenc-15/checkpoint.safetensors; do
     cmp "$scratch/before/$made" "$scratch/out/$made" || die "$made is another one"
 done
+
+/usr/bin/python3 -c 'import torch' 2>/dev/null || { echo "skipped: the losses, without python3-torch"; exit 0; }
+scripts/compare-curves "$scratch/curves" --data "$scratch/corpus" --updates 20 --learn-rate 0.01 --tide "$tide" \
+    --threads 1 --config "$scratch/smallest.conf" --dim-maxout 12 --tied-embeddings on --readout-state prev \
+    >"$scratch/said" 2>"$scratch/stderr" || die "it exited $?: $(tail -n 3 "$scratch/said" "$scratch/stderr")"
+awk -F'\t' 'NR > 1 && ($3 - $4) ^ 2 < 1e-12 { n++ } END { exit n != 20 }' "$scratch/curves/curves.tsv" ||
+    die "the losses: $(cat "$scratch/curves/curves.tsv")"
