@@ -32,7 +32,7 @@ void model_init(Model *model, const ModelConfig *c) {
 }
 
 void model_free(Model *model) {
-    model->arch->free(model);
+    if (model->arch) model->arch->free(model); /* else it was never begun */
     encoder_free(&model->encoder);
     params_free(&model->params);
 }
