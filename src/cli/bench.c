@@ -11,9 +11,10 @@
 #include <sys/resource.h>
 
 const BenchSize bench_sizes[BENCH_SIZES] = {
-    {"small", 256, 512, 512, 256, 4000, 8000, 64, 20},
-    {"medium", 512, 1024, 1024, 512, 16000, 16000, 80, 30},
-    {"paper", 620, 1000, 1000, 500, 30000, 30000, 80, 30},
+    {"small", 256, 512, 512, 256, 4000, 8000, 64, 20, 0, 0, 0},
+    {"medium", 512, 1024, 1024, 512, 16000, 16000, 80, 30, 0, 0, 0},
+    {"paper", 620, 1000, 1000, 500, 30000, 30000, 80, 30, 0, 0, 0},
+    {"transformer", 256, 0, 0, 0, 4000, 8000, 64, 20, 3, 1024, 4},
 };
 
 /* ---- the limit of the machine --------------------------------------------------------------------------------- */
@@ -51,7 +52,9 @@ double bench_median(double *values, int n) {
 /* Multiplications of matrices that a target token costs, forward and backward, in floating-point operations: for each
    weight two forward and four back. */
 static double flops_of_token(const BenchSize *s) {
-    double n = s->rnn, m = s->emb, encoder = 2 * (m * 3 * n + 3 * n * n) + 2 * n * s->att;
+    double n = s->rnn, m = s->emb;
+    if (s->layers) return 6 * (s->layers * (12 * m * m + 4 * m * s->ffn) + m * s->target_vocab);
+    double encoder = 2 * (m * 3 * n + 3 * n * n) + 2 * n * s->att;
     double c_and_f = n * s->att + m * 3 * n + 2 * n * 3 * n + 3 * n * n;
     double g = (n + m + 2 * n) * 2 * s->maxout + (double)s->maxout * s->target_vocab;
     return 6 * (encoder + c_and_f + g);
@@ -75,7 +78,12 @@ static void subject_begin(Subject *s, const BenchSize *size, Threads *threads) {
                                 .rnn = size->rnn,
                                 .att = size->att,
                                 .maxout = size->maxout,
-                                .attention = attention_kind("additive")};
+                                .attention = attention_kind("additive"),
+                                .arch = arch_named(size->layers ? "transformer" : "rnnsearch"),
+                                .depth = size->layers,
+                                .decoder_depth = size->layers,
+                                .ffn = size->ffn,
+                                .heads = size->heads};
     *s = (Subject){.size = size};
     model_init(&s->model, &config);
     params_allocate(&s->model.params);
@@ -151,7 +159,7 @@ void bench_step(Threads *threads, const BenchSize *size, int updates) {
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     double peak = bench_peak(threads), speed = flops_of_token(size) * tokens / median;
-    printf("train %-7s %6.0f target tokens/s (slowest %.0f, fastest %.0f)   %5.1f GFLOP/s, %.0f %% of %.0f   "
+    printf("train %-11s %6.0f target tokens/s (slowest %.0f, fastest %.0f)   %5.1f GFLOP/s, %.0f %% of %.0f   "
            "memory so far at most %ld MiB\n",
            size->name, tokens / median, tokens / seconds[updates - 1], tokens / seconds[0], speed / 1e9,
            100 * speed / peak, peak / 1e9, usage.ru_maxrss / 1024);
@@ -193,7 +201,7 @@ void bench_decode(Threads *threads, const BenchSize *size) {
         decode_once(&s, sentences, beam); /* packs the weights, which then stay packed */
         for (int i = 0; i < REPEATS; i++) seconds[i] = decode_once(&s, sentences, beam);
         double median = bench_median(seconds, REPEATS);
-        printf("decode %-7s beam %d, %2d at once: %7.1f sentences/s (slowest %.1f, fastest %.1f)\n", size->name, beam,
+        printf("decode %-11s beam %d, %2d at once: %7.1f sentences/s (slowest %.1f, fastest %.1f)\n", size->name, beam,
                sentences, sentences / median, sentences / seconds[REPEATS - 1], sentences / seconds[0]);
     }
     subject_end(&s);
@@ -202,7 +210,7 @@ void bench_decode(Threads *threads, const BenchSize *size) {
 /* ---- the command ---------------------------------------------------------------------------------------------- */
 
 static const Flag flags[] = {
-    {"size", 1, "NAME", "small, medium or paper (default: all three)"},
+    {"size", 1, "NAME", "small, medium, paper or transformer (default: all four)"},
     {"updates", 1, "N", "updates that are timed (default 10)"},
     {"batch", 1, "N", "sentences in a batch (default: the size's own, 64 or 80)"},
     FLAG_THREADS,
@@ -226,7 +234,7 @@ static int run(const Args *args) {
     for (int part = 0; part < PARTS && args->word_count == 0; part++) wanted[part] = true;
     if (machine_flags(args, &count, &err) || args_int(args, "updates", 10, 1, 1000, &updates, &err) ||
         args_int(args, "batch", 0, 1, 4096, &batch, &err) ||
-        args_choice(args, "size", NULL, "small|medium|paper", &size, &err))
+        args_choice(args, "size", NULL, "small|medium|paper|transformer", &size, &err))
         return usage_error("%s", err.reason);
     Threads *threads = threads_new(count);
     printf("%s kernels, %d thread%s, %.0f GFLOP/s of fused multiply-adds in registers\n", kernels->name, count,
@@ -236,7 +244,7 @@ static int run(const Args *args) {
         BenchSize s = bench_sizes[i];
         if (size && strcmp(s.name, size) != 0) continue;
         if (batch) s.batch = batch;
-        if (wanted[1]) bench_gemm(threads, &s);
+        if (wanted[1] && !s.layers) bench_gemm(threads, &s);
         if (wanted[2]) bench_step(threads, &s, updates);
         if (wanted[3]) bench_decode(threads, &s);
         fflush(stdout);
@@ -251,8 +259,9 @@ const Command command_bench = {
     .usage = "[kernels] [gemm] [step] [decode] [flags]",
     .about =
         "Checks the kernels and matrix products against plain loops, and measures them, a training step and decoding\n"
-        "on random sentences of full length, at three sizes of the model, as shares of what this machine's own\n"
-        "registers can do at that moment. All four parts, or those named. Run it on an idle machine.",
+        "on random sentences of full length, at three sizes of the model and for a Transformer, as shares of what "
+        "this\n"
+        "machine's own registers can do at that moment. All four parts, or those named. Run it on an idle machine.",
     .flags = flags,
     .flag_count = sizeof flags / sizeof *flags,
     .run = run,

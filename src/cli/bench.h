@@ -4,13 +4,15 @@
 
 #include "cli/cli.h"
 
-/* A model's dimensions as in the paper (m, n, n', l), and a batch of full-length sentences. */
+/* A model's dimensions as in the paper (m, n, n', l), and a batch of full-length sentences. A Transformer has m, layers
+   on either side, hidden units and heads instead. */
 typedef struct BenchSize {
     const char *name;
     int emb, rnn, att, maxout, source_vocab, target_vocab, batch, length;
+    int layers, ffn, heads;
 } BenchSize;
 
-enum { BENCH_SIZES = 3 };
+enum { BENCH_SIZES = 4 };
 extern const BenchSize bench_sizes[BENCH_SIZES];
 
 /* Floating-point operations a second of multiply-adds in registers alone, all threads together: the best of a few. */
