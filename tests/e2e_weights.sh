@@ -17,7 +17,7 @@ agrees() {
     tide_ok tokenize "$run" <"$scratch/zh" >"$scratch/x"
     tide_ok tokenize "$run" --side tgt <"$scratch/en" >"$scratch/y"
     tide_ok score "$run" --src "$scratch/zh" --tgt "$scratch/en" | head -n -1 >"$scratch/ours"
-    "$tide" info "$run" | grep '^[a-z]*\.[.A-Za-z]* *\[' >"$scratch/names"
+    "$tide" info "$run" | grep '^[a-z]*\.[.A-Za-z0-9]* *\[' >"$scratch/names"
     weights check "$run/model.safetensors" "$scratch/x" "$scratch/y" <"$scratch/names" >"$scratch/theirs" || die "$run: the reader failed"
     paste "$scratch/ours" "$scratch/theirs" >"$scratch/both"
     awk 'function abs(x) { return x < 0 ? -x : x }
@@ -29,6 +29,11 @@ agrees encdec --after-batches 24 --attention none
 agrees tied --after-batches 24 --tied-embeddings on --dim-maxout 12
 for kind in dot general scaled-dot; do agrees $kind --after-batches 12 --attention $kind; done
 agrees heads --after-batches 12 --attention multi-head --heads 6
+agrees gru --after-batches 12 --encoder gru --attention none
+agrees cnn --after-batches 12 --encoder cnn --window 5 --attention dot
+agrees looks --after-batches 12 --encoder self-attention --heads 4 --dim-ffn 15 --attention none
+agrees transformer --after-batches 12 --arch transformer --heads 3 --dim-ffn 15
+agrees tied-transformer --after-batches 12 --arch transformer --heads 2 --dim-ffn 9 --enc-depth 1 --dec-depth 3 --tied-embeddings on
 
 # refuses PATTERN COMMAND...: one line that names the file and the tensor
 refuses() {

@@ -225,16 +225,19 @@ static void check_same(const Nbest *a, const Nbest *b, int width) {
 /* Alone or among others, and in any order: the same words, scores and alignments to the bit. */
 static void a_sentence_does_not_feel_its_batch(void **state) {
     (void)state;
-    World w;
-    begin(&w, "additive", false);
-    BeamOptions o = options(3, 0.6);
-    Nbest *together = search(&w, sources, lengths, SENTENCES, &o);
-    for (int s = 0; s < SENTENCES; s++) {
-        Nbest *alone = search(&w, &sources[s], &lengths[s], 1, &o);
-        check_same(alone, &together[s], lengths[s]);
+    static const char *const some[] = {"additive", "self-attention", "transformer"};
+    for (int i = 0; i < 3; i++) {
+        World w;
+        begin(&w, some[i], false);
+        BeamOptions o = options(3, 0.6);
+        Nbest *together = search(&w, sources, lengths, SENTENCES, &o);
+        for (int s = 0; s < SENTENCES; s++) {
+            Nbest *alone = search(&w, &sources[s], &lengths[s], 1, &o);
+            check_same(alone, &together[s], lengths[s]);
+        }
+        assert_null(w.tape.last);
+        end(&w);
     }
-    assert_null(w.tape.last);
-    end(&w);
 }
 
 /* What two equal models find is what one finds, and of two others it does not matter which is the first. */

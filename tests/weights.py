@@ -89,17 +89,102 @@ def weighted(e, values):
     return [math.fsum(a * value[k] for a, value in zip(softmax(e), values)) for k in range(len(values[0]))]
 
 
-def context(w, config, s, H):
+def normalised(w, name, x):
+    mean = sum(x) / len(x)
+    deviation = math.sqrt(sum((value - mean) ** 2 for value in x) / len(x) + 1e-5)
+    gain, bias = w[name + ".gain"][0], w[name + ".bias"][0]
+    return [(value - mean) / deviation * g + b for value, g, b in zip(x, gain, bias)]
+
+
+def placed(words, E):
+    """√m E w_t + P_t"""
+    m = len(E[0])
+    return [[math.sqrt(m) * E[word][k] + (math.cos if k % 2 else math.sin)(t / 10000 ** (k // 2 * 2 / m))
+             for k in range(m)] for t, word in enumerate(words)]
+
+
+def multi_head(w, name, heads, x, memory, limit=None):
+    """x_i + MultiHead(norm(x_i), memory); word i sees memory[: limit(i)]."""
+    keys, values = ([times(y, w[name + part]) for y in memory] for part in (".Wk", ".Wv"))
+    d, result = len(x[0]) // heads, []
+    for i, word in enumerate(x):
+        q, seen, found = times(normalised(w, name, word), w[name + ".Wq"]), limit(i) if limit else len(memory), []
+        for at in range(0, heads * d, d):
+            e = dots(q[at : at + d], [key[at : at + d] for key in keys[:seen]], 1 / math.sqrt(d))
+            found += weighted(e, [value[at : at + d] for value in values[:seen]])
+        result.append(plus(word, times(found, w[name + ".Wo"])))
+    return result
+
+
+def feed_forward(w, name, x):
+    hidden = [[max(0, value) for value in plus(times(normalised(w, name, word), w[name + ".W1"]), w[name + ".b1"][0])]
+              for word in x]
+    return [plus(word, times(h, w[name + ".W2"]), w[name + ".b2"][0]) for word, h in zip(x, hidden)]
+
+
+def self_attention(w, config, source):
+    x, heads = placed(source, w["encoder.E"]), int(config["heads"])
+    if "encoder.W" in w:
+        x = [times(word, w["encoder.W"]) for word in x]
+    for layer in range(1, int(config["enc-depth"]) + 1):
+        name = f"encoder.{layer}.self"
+        x = multi_head(w, name, heads, x, [normalised(w, name, word) for word in x])
+        x = feed_forward(w, f"encoder.{layer}.ffn", x)
+    return [normalised(w, "encoder", word) for word in x]
+
+
+def convolution(w, config, source):
+    x, k = [times(word, w["encoder.W"]) for word in placed(source, w["encoder.E"])], int(config["window"]) // 2
+    for layer in range(1, int(config["enc-depth"]) + 1):
+        W, b, nothing = w[f"encoder.{layer}.W"], w[f"encoder.{layer}.b"][0], [0.0] * len(x[0])
+        padded = [nothing] * k + x + [nothing] * k
+        seen = [[value for word in padded[j : j + 2 * k + 1] for value in word] for j in range(len(x))]
+        x = [plus(word, map(math.tanh, plus(times(row, W), b))) for word, row in zip(x, seen)]
+    return x
+
+
+def encode(w, config, source):
+    """The annotations, what s_0 is made from, and c where there is no attention."""
+    kind = config["encoder"]
+    if kind == "bigru":
+        forward, backward = run(w, "encoder.fwd", source), run(w, "encoder.bwd", source[::-1])[::-1]
+        return [a + b for a, b in zip(forward, backward)], backward[0], forward[-1] + backward[0]
+    if kind == "gru":
+        H = run(w, "encoder.gru", source)
+        return H, H[-1], H[-1]
+    H = {"cnn": convolution, "self-attention": self_attention}[kind](w, config, source)
+    mean = [value / len(H) for value in plus(*H)]
+    return H, mean, mean
+
+
+def transformer(w, config, source, target):
+    H, heads = self_attention(w, config, source), int(config["heads"])
+    x = placed([2] + target[:-1], w["decoder.E"])  # <s>
+    for layer in range(1, int(config["dec-depth"]) + 1):
+        name = f"decoder.{layer}.self"
+        x = multi_head(w, name, heads, x, [normalised(w, name, word) for word in x], lambda i: i + 1)
+        x = multi_head(w, f"decoder.{layer}.cross", heads, x, H)
+        x = feed_forward(w, f"decoder.{layer}.ffn", x)
+    total = 0.0
+    for word, y in zip(x, target):
+        h = normalised(w, "decoder", word)
+        tied = config["tied-embeddings"] == "on"
+        logits = [sum(map(operator.mul, h, row)) for row in w["decoder.E"]] if tied else times(h, w["decoder.Wo"])
+        total += math.log(softmax(plus(logits, w["decoder.bo"][0]))[y])
+    return total
+
+
+def context(w, config, s, H, whole):
     """c(H, s_{i-1}), as README has it for each --attention"""
     kind, n = config["attention"], len(s)
     if kind == "none":
-        return H[-1][:n] + H[0][n:]
+        return whole
     if kind == "additive":
         query, v = times(s, w["attention.Wa"]), w["attention.va"]
         keys = [times(h, w["attention.Ua"]) for h in H]
         return weighted([sum(a[0] * math.tanh(x) for a, x in zip(v, plus(query, key))) for key in keys], H)
     if kind == "dot":
-        return weighted(dots(s, [plus(h[:n], h[n:]) for h in H]), H)
+        return weighted(dots(s, [plus(h[:n], h[n:]) if len(h) > n else h for h in H]), H)
     if kind == "general":
         return weighted(dots(s, [times(h, w["attention.Wa"]) for h in H]), H)
     query, keys = times(s, w["attention.Wq"]), [times(h, w["attention.Wk"]) for h in H]
@@ -115,12 +200,13 @@ def context(w, config, s, H):
 
 
 def log_probability(w, config, source, target):
-    forward, backward = run(w, "encoder.fwd", source), run(w, "encoder.bwd", source[::-1])[::-1]
-    H = [a + b for a, b in zip(forward, backward)]
-    s = [math.tanh(value) for value in plus(times(backward[0], w["state.Ws"]), w["state.bs"][0])]
+    if config["arch"] == "transformer":
+        return transformer(w, config, source, target)
+    H, begin, whole = encode(w, config, source)
+    s = [math.tanh(value) for value in plus(times(begin, w["state.Ws"]), w["state.bs"][0])]
     total, before = 0.0, 2  # <s>
     for word in target:
-        c = context(w, config, s, H)
+        c = context(w, config, s, H, whole)
         Ey, s_before = w["state.E"][before], s
         x = plus(times(Ey, w["state.W"]), w["state.b"][0], times(c, w["state.C"]))
         s = gru(x, s, w["state.Uzr"], w["state.U"])
