@@ -1,6 +1,6 @@
 /* Options: what is accepted comes back from the configuration that a model carries; the rest is refused. */
 #include "core/base.h"
-#include "model/attention.h"
+#include "model/model.h"
 #include "train/options.h"
 
 #include <setjmp.h>
@@ -37,16 +37,24 @@ static void configurations_come_back(void **state) {
 }
 
 /* What may be asked for is there, under that name. */
-static void every_attention_that_may_be_chosen_is_there(void **state) {
+static const char *attention_name(const char *name) { return attention_kind(name) ? attention_kind(name)->name : NULL; }
+static const char *encoder_name(const char *name) { return encoder_kind(name) ? encoder_kind(name)->name : NULL; }
+static const char *arch_name(const char *name) { return arch_named(name) ? arch_named(name)->name : NULL; }
+
+static void every_kind_that_may_be_chosen_is_there(void **state) {
     (void)state;
-    char names[128], *rest = NULL;
-    snprintf(names, sizeof names, "%s", option_find("attention")->choices);
-    for (const char *name = strtok_r(names, "|", &rest); name; name = strtok_r(NULL, "|", &rest)) {
-        const AttentionKind *kind = attention_kind(name);
-        if (!kind) fail_msg("no attention is called %s", name);
-        assert_string_equal(kind->name, name);
+    static const struct {
+        const char *option, *(*name_of)(const char *name);
+    } kinds[] = {{"attention", attention_name}, {"encoder", encoder_name}, {"arch", arch_name}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        char names[128], *rest = NULL;
+        snprintf(names, sizeof names, "%s", option_find(kinds[i].option)->choices);
+        for (const char *name = strtok_r(names, "|", &rest); name; name = strtok_r(NULL, "|", &rest)) {
+            if (!kinds[i].name_of(name)) fail_msg("no %s is called %s", kinds[i].option, name);
+            assert_string_equal(kinds[i].name_of(name), name);
+        }
+        assert_null(kinds[i].name_of("magic"));
     }
-    assert_null(attention_kind("magic"));
 }
 
 /* Heads are equally wide, where there are any. */
@@ -62,6 +70,29 @@ static void heads_share_what_they_can_divide(void **state) {
     assert_int_equal(options_check(&options, &err), -1);
     assert_non_null(strstr(err.reason, "--heads 4"));
     options.heads = 6;
+    assert_int_equal(options_check(&options, &err), 0);
+    options.dim_rnn = 20; /* as wide as self-attention beside an RNNsearch's decoder, and not a Transformer's */
+    snprintf(options.encoder, sizeof options.encoder, "self-attention");
+    assert_int_equal(options_check(&options, &err), -1);
+    assert_non_null(strstr(err.reason, "--dim-rnn"));
+    snprintf(options.arch, sizeof options.arch, "transformer");
+    options.dim_emb = 20;
+    assert_int_equal(options_check(&options, &err), -1);
+    assert_non_null(strstr(err.reason, "--dim-emb"));
+    options.dim_emb = 18;
+    assert_int_equal(options_check(&options, &err), 0);
+}
+
+/* A word has as many neighbours on either side. */
+static void a_window_has_a_middle(void **state) {
+    (void)state;
+    Options options;
+    Err err;
+    options_default(&options);
+    options.window = 4;
+    assert_int_equal(options_check(&options, &err), -1);
+    assert_non_null(strstr(err.reason, "--window"));
+    options.window = 5;
     assert_int_equal(options_check(&options, &err), 0);
 }
 
@@ -85,9 +116,8 @@ static void a_language_is_one_word(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(configurations_come_back),
-        cmocka_unit_test(every_attention_that_may_be_chosen_is_there),
-        cmocka_unit_test(heads_share_what_they_can_divide),
+        cmocka_unit_test(configurations_come_back),         cmocka_unit_test(every_kind_that_may_be_chosen_is_there),
+        cmocka_unit_test(heads_share_what_they_can_divide), cmocka_unit_test(a_window_has_a_middle),
         cmocka_unit_test(a_language_is_one_word),
     };
     return cmocka_run_group_tests_name("options", tests, NULL, NULL);
