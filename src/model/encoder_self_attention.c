@@ -40,8 +40,8 @@ static Annotations read(Tape *tape, const Encoder *m, const Source *source, Var 
     if (stack->W) x = linear(tape, x, stack->W, NULL);
     for (const Layer *layer = stack->layers; layer < stack->layers + m->sizes.depth; layer++) {
         Var *y = norm(tape, &layer->attention.norm, x);
-        Memory memory = multi_head_memory(tape, &layer->attention, y);
-        x = multi_head(tape, &layer->attention, x, y, memory, &places.spans, m->dropout_annotation).x;
+        Memory memory = multi_head_memory(tape, &layer->attention, y, &places.spans);
+        x = multi_head(tape, &layer->attention, x, y, memory, m->dropout_annotation).x;
         x = feed_forward(tape, &layer->ffn, x, m->dropout_annotation);
     }
     Var *H = norm(tape, &stack->last, x);

@@ -33,8 +33,8 @@ FeedForward feed_forward_declare(Params *params, const char *name, int m, int hi
 
 Var *norm(Tape *tape, const Norm *m, Var *x) { return layer_norm(tape, x, m->gain, m->bias); }
 
-Memory multi_head_memory(Tape *tape, const MultiHead *m, Var *y) {
-    return (Memory){linear(tape, y, m->Wk, NULL), linear(tape, y, m->Wv, NULL)};
+Memory multi_head_memory(Tape *tape, const MultiHead *m, Var *y, const Spans *spans) {
+    return (Memory){linear(tape, y, m->Wk, NULL), linear(tape, y, m->Wv, NULL), spans};
 }
 
 static Var *add_dropped(Tape *tape, Var *x, Var *change, double drop) {
@@ -42,8 +42,8 @@ static Var *add_dropped(Tape *tape, Var *x, Var *change, double drop) {
 }
 
 /* α^k = softmax(Q^k K^kᵀ / √d),  head^k = α^k V^k,  MultiHead = [head^1; head^2; ...] W_o     (§3.2.2) */
-Attended multi_head(Tape *tape, const MultiHead *m, Var *x, Var *normed, Memory memory, const Spans *spans,
-                    double drop) {
+Attended multi_head(Tape *tape, const MultiHead *m, Var *x, Var *normed, Memory memory, double drop) {
+    const Spans *spans = memory.spans;
     Var *Q = linear(tape, normed, m->Wq, NULL);
     Var *e = dot_scores(tape, Q, memory.keys, m->heads, 1 / sqrt((double)Q->cols / m->heads), spans);
     Var *alpha = m->hard ? hardmax_spans(tape, e, spans) : softmax_spans(tape, e, spans);

@@ -23,9 +23,10 @@ typedef struct FeedForward {
     Var *W1, *b1, *W2, *b2; /* [m, k], [1, k], [k, m], [1, m] */
 } FeedForward;
 
-/* What queries look at: the keys and values of some words, [rows, m]. */
+/* What queries look at: the keys and values of some words, [rows, m], and which of them belong to which query. */
 typedef struct Memory {
     Var *keys, *values;
+    const Spans *spans;
 } Memory;
 
 /* Each declares its weights as `name`.Wq and so on. */
@@ -35,13 +36,12 @@ FeedForward feed_forward_declare(Params *params, const char *name, int m, int hi
 
 Var *norm(Tape *tape, const Norm *norm, Var *x);
 /* The keys and values of words y [rows, m]. */
-Memory multi_head_memory(Tape *tape, const MultiHead *m, Var *y);
+Memory multi_head_memory(Tape *tape, const MultiHead *m, Var *y, const Spans *spans);
 /* x + MultiHead(norm(x), memory), and the heads' weights α [n, heads longest]. `normed` is norm(x). */
 typedef struct Attended {
     Var *x, *alpha;
 } Attended;
-Attended multi_head(Tape *tape, const MultiHead *m, Var *x, Var *normed, Memory memory, const Spans *spans,
-                    double drop);
+Attended multi_head(Tape *tape, const MultiHead *m, Var *x, Var *normed, Memory memory, double drop);
 /* x + FeedForward(norm(x)) */
 Var *feed_forward(Tape *tape, const FeedForward *m, Var *x, double drop);
 

@@ -49,11 +49,11 @@ static void release(Model *m) { mem_free(m->transformer); }
 
 static bool aligns(const Model *m) { return m->transformer != NULL; }
 
-/* Every layer's keys and values of the source. */
+/* Every layer's keys and values of the source: those who ask know which are theirs. */
 static void prepare(Tape *tape, const Model *m, Annotations *H) {
     const Decoder *d = m->transformer;
     H->memory = arena_alloc(&tape->arena, (size_t)d->depth * sizeof *H->memory);
-    for (int l = 0; l < d->depth; l++) H->memory[l] = multi_head_memory(tape, &d->layers[l].cross, H->H);
+    for (int l = 0; l < d->depth; l++) H->memory[l] = multi_head_memory(tape, &d->layers[l].cross, H->H, NULL);
 }
 
 /* √m E y + P */
@@ -63,15 +63,22 @@ static Var *enter(Tape *tape, const Model *m, const int *previous, const int *po
 }
 
 /* x += MultiHead(x, memory of the words so far), x += MultiHead(x, memory of the source), x += FeedForward(x) */
-static Attended through(Tape *tape, const Model *m, const Layer *layer, Attended x, Var *normed, Memory words,
-                        const Spans *before, Memory source, const Spans *all) {
+static Attended through(Tape *tape, const Model *m, const Layer *layer, Var *x, Var *normed, Memory words,
+                        Memory source) {
     const double drop = m->config.dropout_annotation;
     MultiHead cross = layer->cross;
     cross.hard = m->attention.hard;
-    x = multi_head(tape, &layer->self, x.x, normed, words, before, drop);
-    x = multi_head(tape, &cross, x.x, norm(tape, &cross.norm, x.x), source, all, drop);
-    x.x = feed_forward(tape, &layer->ffn, x.x, drop);
-    return x;
+    x = multi_head(tape, &layer->self, x, normed, words, drop).x;
+    Attended looked = multi_head(tape, &cross, x, norm(tape, &cross.norm, x), source, drop);
+    looked.x = feed_forward(tape, &layer->ffn, looked.x, drop);
+    return looked;
+}
+
+/* What layer l has of the source, for queries as these spans say. */
+static Memory source_memory(const Annotations *H, int l, const Spans *spans) {
+    Memory memory = H->memory[l];
+    memory.spans = spans;
+    return memory;
 }
 
 /* The target's words as they lie sentence after sentence, where its sequences lie step after step. */
@@ -112,8 +119,8 @@ static Forced force(Tape *tape, const Model *m, const Batch *batch, const Annota
     for (int l = 0; l < d->depth; l++) {
         const Layer *layer = &d->layers[l];
         Var *normed = norm(tape, &layer->self.norm, x.x);
-        Memory words = multi_head_memory(tape, &layer->self, normed);
-        x = through(tape, m, layer, x, normed, words, &targets.before, H->memory[l], &targets.source);
+        Memory words = multi_head_memory(tape, &layer->self, normed, &targets.before);
+        x = through(tape, m, layer, x.x, normed, words, source_memory(H, l, &targets.source));
     }
     Var *alpha = gather(tape, mean_heads(tape, x.alpha, &targets.source), targets.rows, y->rows);
     Forced forced = {.alpha = arena_alloc(&tape->arena, (size_t)y->steps * sizeof *forced.alpha)};
@@ -189,10 +196,11 @@ static Step step(Tape *tape, const Model *m, const Annotations *H, const int *pr
     for (int l = 0; l < d->depth; l++) {
         const Layer *layer = &d->layers[l];
         Var *normed = norm(tape, &layer->self.norm, x.x);
-        Memory new = multi_head_memory(tape, &layer->self, normed);
+        Memory new = multi_head_memory(tape, &layer->self, normed, NULL);
         keep(cache->layers[l].keys, cache->used, new.keys);
         keep(cache->layers[l].values, cache->used, new.values);
-        x = through(tape, m, layer, x, normed, cache->layers[l], &before, H->memory[l], &H->spans);
+        cache->layers[l].spans = &before;
+        x = through(tape, m, layer, x.x, normed, cache->layers[l], source_memory(H, l, &H->spans));
     }
     cache->used += rows;
     cache->steps++;
