@@ -74,9 +74,8 @@ static Attended through(Tape *tape, const Model *m, const Layer *layer, Var *x, 
     return looked;
 }
 
-/* What layer l has of the source, for queries as these spans say. */
-static Memory source_memory(const Annotations *H, int l, const Spans *spans) {
-    Memory memory = H->memory[l];
+/* The same keys and values, for other queries. */
+static Memory for_queries(Memory memory, const Spans *spans) {
     memory.spans = spans;
     return memory;
 }
@@ -120,7 +119,7 @@ static Forced force(Tape *tape, const Model *m, const Batch *batch, const Annota
         const Layer *layer = &d->layers[l];
         Var *normed = norm(tape, &layer->self.norm, x.x);
         Memory words = multi_head_memory(tape, &layer->self, normed, &targets.before);
-        x = through(tape, m, layer, x.x, normed, words, source_memory(H, l, &targets.source));
+        x = through(tape, m, layer, x.x, normed, words, for_queries(H->memory[l], &targets.source));
     }
     Var *alpha = gather(tape, mean_heads(tape, x.alpha, &targets.source), targets.rows, y->rows);
     Forced forced = {.alpha = arena_alloc(&tape->arena, (size_t)y->steps * sizeof *forced.alpha)};
@@ -199,8 +198,8 @@ static Step step(Tape *tape, const Model *m, const Annotations *H, const int *pr
         Memory new = multi_head_memory(tape, &layer->self, normed, NULL);
         keep(cache->layers[l].keys, cache->used, new.keys);
         keep(cache->layers[l].values, cache->used, new.values);
-        cache->layers[l].spans = &before;
-        x = through(tape, m, layer, x.x, normed, cache->layers[l], source_memory(H, l, &H->spans));
+        x = through(tape, m, layer, x.x, normed, for_queries(cache->layers[l], &before),
+                    for_queries(H->memory[l], &H->spans));
     }
     cache->used += rows;
     cache->steps++;
