@@ -1,41 +1,87 @@
 """The model of the paper in PyTorch, for scripts/make-fixtures and scripts/compare-curves: the equations of README's
-table, as plain as they can be written, with gradients by autograd.
+table, as plain as they can be written, with gradients by autograd; and the other encoders and attentions that tide has.
 
-Parameters are a dictionary of the names and shapes that tide saves: vectors are rows, so that U h is written h @ U. A
-sentence is a list of ids that ends in </s>; where a batch's are of different lengths, the shorter ones are filled up,
-and `alive` says which words are real. It computes in the precision that the parameters have."""
+A model is a dictionary of its sizes and of what scripts/make-fixtures has in RNNSEARCH. Parameters are a dictionary of
+the names and shapes that tide saves: vectors are rows, so that U h is written h @ U. A sentence is a list of ids that
+ends in </s>; where a batch's are of different lengths, the shorter ones are filled up, and `alive` says which words are
+real. It computes in the precision that the parameters have."""
+
+import math
 
 import torch
 
+from layers import feed_forward, feed_forward_shapes, multi_head, multi_head_shapes, norm, norm_shapes, positioned
+
 BEGIN, END = 2, 3  # <s> and </s>
+
+
+# ---- the names and shapes of the parameters --------------------------------------------------------------------------
 
 
 def gru_shapes(name, inputs, n):
     return {f"{name}.W": (inputs, 3 * n), f"{name}.Uzr": (n, 2 * n), f"{name}.U": (n, n), f"{name}.b": (1, 3 * n)}
 
 
-def shapes(attention, source_vocab, target_vocab, emb, rnn, att, maxout):
+def cnn_shapes(model):
+    n, found = model["rnn"], {"encoder.W": (model["emb"], model["rnn"])}
+    for layer in range(1, model["depth"] + 1):
+        found |= {f"encoder.{layer}.W": (model["window"] * n, n), f"encoder.{layer}.b": (1, n)}
+    return found
+
+
+def self_attention_shapes(model):
+    m, n = model["emb"], model["rnn"]
+    found = {"encoder.W": (m, n)} if m != n else {}
+    for layer in range(1, model["depth"] + 1):
+        found |= multi_head_shapes(f"encoder.{layer}.self", n)
+        found |= feed_forward_shapes(f"encoder.{layer}.ffn", n, model["ffn"])
+    return found | norm_shapes("encoder", n)
+
+
+def encoder_shapes(model):
+    m, n = model["emb"], model["rnn"]
+    of_kind = {
+        "bigru": lambda: {**gru_shapes("encoder.fwd", m, n), **gru_shapes("encoder.bwd", m, n)},
+        "gru": lambda: gru_shapes("encoder.gru", m, n),
+        "cnn": lambda: cnn_shapes(model),
+        "self-attention": lambda: self_attention_shapes(model),
+    }
+    return {"encoder.E": (model["source_vocab"], m), **of_kind[model["encoder"]]()}
+
+
+def attention_shapes(kind, n, a, att):
+    of_kind = {
+        "additive": {"Wa": (n, att), "Ua": (a, att), "va": (att, 1)},
+        "dot": {},
+        "general": {"Wa": (a, n)},
+        "scaled-dot": {"Wq": (n, att), "Wk": (a, att)},
+        "multi-head": {"Wq": (n, att), "Wk": (a, att), "Wv": (a, att), "Wo": (att, a)},
+        "none": {},
+    }
+    return {f"attention.{name}": shape for name, shape in of_kind[kind].items()}
+
+
+def shapes(model):
+    emb, rnn, maxout, target_vocab = model["emb"], model["rnn"], model["maxout"], model["target_vocab"]
+    annotation = 2 * rnn if model["encoder"] == "bigru" else rnn
     return {
-        "encoder.E": (source_vocab, emb),
-        **gru_shapes("encoder.fwd", emb, rnn),
-        **gru_shapes("encoder.bwd", emb, rnn),
-        **(
-            {"attention.Wa": (rnn, att), "attention.Ua": (2 * rnn, att), "attention.va": (att, 1)}
-            if attention == "additive"
-            else {}
-        ),
+        **encoder_shapes(model),
+        **attention_shapes(model["attention"], rnn, annotation, model["att"]),
         "state.E": (target_vocab, emb),
         **gru_shapes("state", emb, rnn),
-        "state.C": (2 * rnn, 3 * rnn),
+        "state.C": (annotation, 3 * rnn),
         "state.Ws": (rnn, rnn),
         "state.bs": (1, rnn),
         "readout.Uo": (rnn, 2 * maxout),
         "readout.Vo": (emb, 2 * maxout),
-        "readout.Co": (2 * rnn, 2 * maxout),
+        "readout.Co": (annotation, 2 * maxout),
         "readout.bt": (1, 2 * maxout),
-        "readout.Wo": (maxout, target_vocab),
+        **({} if model["tied_embeddings"] else {"readout.Wo": (maxout, target_vocab)}),
         "readout.bo": (1, target_vocab),
     }
+
+
+# ---- words -----------------------------------------------------------------------------------------------------------
 
 
 def fold(sentences):
@@ -43,6 +89,16 @@ def fold(sentences):
     longest = max(map(len, sentences))
     ids = torch.tensor([sentence + [END] * (longest - len(sentence)) for sentence in sentences])
     return ids, torch.arange(longest) < torch.tensor([[len(sentence)] for sentence in sentences])
+
+
+def previous(y):
+    """y_{i-1} of every y_i [n, longest]."""
+    return torch.cat([torch.full_like(y[:, :1], BEGIN), y[:, :-1]], 1)
+
+
+# ---- the encoders ----------------------------------------------------------------------------------------------------
+# Each returns the annotations [n, longest, a], what the first state is made from [n, rnn], and what stands for the
+# whole sentence where there is no attention [n, a].
 
 
 def gru(p, name, from_outside, h):
@@ -64,41 +120,132 @@ def read(p, name, words, alive, backward=False):
     return torch.stack([states[j] for j in positions], 1)
 
 
-def attend(p, annotations, keys, alive, s_prev):
-    """c_i [n, 2 rnn] and alpha_i [n, longest] (section 3.1, equations 5 and 6); keys are U_a h_j."""
-    e = torch.tanh((s_prev @ p["attention.Wa"])[:, None] + keys) @ p["attention.va"][:, 0]
+def bigru(p, model, words, alive):
+    """h_j = [→h_j; ←h_j] (section 3.2)"""
+    forward, backward = read(p, "encoder.fwd", words, alive), read(p, "encoder.bwd", words, alive, backward=True)
+    whole = torch.cat([forward[:, -1], backward[:, 0]], 1)
+    return torch.cat([forward, backward], 2), backward[:, 0], whole
+
+
+def one_gru(p, model, words, alive):
+    states = read(p, "encoder.gru", words, alive)
+    return states, states[:, -1], states[:, -1]
+
+
+def mean(H, alive):
+    return (H * alive[:, :, None]).sum(1) / alive.sum(1, keepdim=True)
+
+
+def cnn(p, model, words, alive):
+    """x_j = W (√m E w_j + P_j);  in each layer x_j += tanh(W_l [x_{j-k/2}; ...; x_{j+k/2}] + b_l)"""
+    x, k = positioned(words) @ p["encoder.W"], model["window"]
+    for layer in range(1, model["depth"] + 1):
+        wide = torch.nn.functional.pad(x * alive[:, :, None], (0, 0, k // 2, k // 2))
+        around = torch.cat([wide[:, offset : offset + x.shape[1]] for offset in range(k)], 2)
+        x = x + torch.tanh(around @ p[f"encoder.{layer}.W"] + p[f"encoder.{layer}.b"])
+    return x, mean(x, alive), mean(x, alive)
+
+
+def self_attention(p, model, words, alive):
+    """x = √m E w + P;  in each layer x += MultiHead(norm(x)), x += FeedForward(norm(x));  H = norm(x)"""
+    x = positioned(words)
+    if "encoder.W" in p:
+        x = x @ p["encoder.W"]
+    for layer in range(1, model["depth"] + 1):
+        own, ffn = f"encoder.{layer}.self", f"encoder.{layer}.ffn"
+        normed = norm(p, own, x)
+        x = x + multi_head(p, own, model["heads"], normed, normed, alive[:, None])[0]
+        x = x + feed_forward(p, ffn, norm(p, ffn, x))
+    H = norm(p, "encoder", x)
+    return H, mean(H, alive), mean(H, alive)
+
+
+ENCODERS = {"bigru": bigru, "gru": one_gru, "cnn": cnn, "self-attention": self_attention}
+
+
+# ---- the attentions --------------------------------------------------------------------------------------------------
+# Each makes a function from s_{i-1} to c_i [n, a] and alpha_i [n, longest].
+
+
+def weigh(e, H, alive):
+    """alpha_i = softmax(e_i), c_i = Σ_j alpha_ij h_j (section 3.1, equations 5 and 6)."""
     alpha = torch.softmax(e.masked_fill(~alive, -torch.inf), 1)
-    return (alpha[:, :, None] * annotations).sum(1), alpha
+    return (alpha[:, :, None] * H).sum(1), alpha
+
+
+def dots(q, keys):
+    return (q[:, None] * keys).sum(2)
+
+
+def additive(p, model, H, alive):
+    """e_ij = v_a·tanh(W_a s_{i-1} + U_a h_j)"""
+    Wa, va, keys = p["attention.Wa"], p["attention.va"], H @ p["attention.Ua"]
+    return lambda s: weigh(torch.tanh((s @ Wa)[:, None] + keys) @ va[:, 0], H, alive)
+
+
+def dot(p, model, H, alive):
+    """e_ij = s_{i-1}·h_j; of an annotation in two halves, to their sum"""
+    n = model["rnn"]
+    keys = H if H.shape[2] == n else H[:, :, :n] + H[:, :, n:]
+    return lambda s: weigh(dots(s, keys), H, alive)
+
+
+def general(p, model, H, alive):
+    """e_ij = s_{i-1}·W_a h_j"""
+    keys = H @ p["attention.Wa"]
+    return lambda s: weigh(dots(s, keys), H, alive)
+
+
+def scaled_dot(p, model, H, alive):
+    """e_ij = (W_q s_{i-1})·(W_k h_j) / √n'"""
+    Wq, keys = p["attention.Wq"], H @ p["attention.Wk"]
+    return lambda s: weigh(dots(s @ Wq, keys) / math.sqrt(Wq.shape[1]), H, alive)
+
+
+def several_heads(p, model, H, alive):
+    """Scaled dot products side by side; the alignment is their mean."""
+
+    def attend(s):
+        c, alpha = multi_head(p, "attention", model["heads"], s[:, None], H, alive[:, None])
+        return c[:, 0], alpha[:, :, 0].mean(1)
+
+    return attend
+
+
+ATTENTIONS = {"additive": additive, "dot": dot, "general": general, "scaled-dot": scaled_dot,
+              "multi-head": several_heads}
+
+
+# ---- all of it -------------------------------------------------------------------------------------------------------
 
 
 def run(p, model, sources, targets):
     """The logits of every target word of every sentence [words, V], those words, and the alignments [n, longest target,
-    longest source] or None. model: {"attention": "additive" or "none", "readout_prev": whether g sees s_{i-1}}."""
+    longest source], or None without attention."""
     x, x_alive = fold(sources)
     y, y_alive = fold(targets)
-    words = p["encoder.E"][x]
-    forward, backward = read(p, "encoder.fwd", words, x_alive), read(p, "encoder.bwd", words, x_alive, backward=True)
-    annotations = torch.cat([forward, backward], 2)
-    additive = model["attention"] == "additive"
-    keys = annotations @ p["attention.Ua"] if additive else None
-    c = torch.cat([forward[:, -1], backward[:, 0]], 1)
-    s = torch.tanh(backward[:, 0] @ p["state.Ws"] + p["state.bs"])
-    before = p["state.E"][torch.cat([torch.full_like(y[:, :1], BEGIN), y[:, :-1]], 1)]
+    annotations, begin, whole = ENCODERS[model["encoder"]](p, model, p["encoder.E"][x], x_alive)
+    aligns = model["attention"] != "none"
+    attend = ATTENTIONS[model["attention"]](p, model, annotations, x_alive) if aligns else lambda s: (whole, None)
+    s = torch.tanh(begin @ p["state.Ws"] + p["state.bs"])
+    before = p["state.E"][previous(y)]
     seen, contexts, alignments = [], [], []
     for i in range(y.shape[1]):
         s_prev = s
-        if additive:
-            c, alpha = attend(p, annotations, keys, x_alive, s_prev)
-            alignments.append(alpha)
+        c, alpha = attend(s_prev)
         s = gru(p, "state", before[:, i] @ p["state.W"] + c @ p["state.C"] + p["state.b"], s_prev)
         seen.append(s_prev if model["readout_prev"] else s)
         contexts.append(c)
+        alignments.append(alpha)
     seen, contexts, before = torch.stack(seen, 1)[y_alive], torch.stack(contexts, 1)[y_alive], before[y_alive]
     t = seen @ p["readout.Uo"] + before @ p["readout.Vo"] + contexts @ p["readout.Co"] + p["readout.bt"]
     t = t.view(t.shape[0], -1, 2).max(2).values
     output = p["readout.Wo"] if "readout.Wo" in p else p["state.E"].T  # untied, or tied to the embedding
     logits = t @ output + p["readout.bo"]
-    return logits, y[y_alive], torch.stack(alignments, 1) if additive else None
+    return logits, y[y_alive], torch.stack(alignments, 1) if aligns else None
+
+
+# ---- the loss and its descent ----------------------------------------------------------------------------------------
 
 
 def nats_and_smooth(logits, words):
