@@ -60,14 +60,21 @@ static ModelConfig read_config(void) {
     ModelConfig c = {0};
     c.source_vocab = integer("source_vocab");
     c.target_vocab = integer("target_vocab");
+    c.arch = arch_named(word("arch").text);
+    c.encoder = encoder_kind(word("encoder").text);
+    c.attention = attention_kind(word("attention").text);
     c.emb = integer("emb");
     c.rnn = integer("rnn");
     c.att = integer("att");
     c.maxout = integer("maxout");
-    c.attention = attention_kind(word("attention").text);
+    c.heads = integer("heads");
+    c.depth = integer("depth");
+    c.ffn = integer("ffn");
+    c.window = integer("window");
+    c.decoder_depth = integer("decoder_depth");
     c.readout_prev = integer("readout_prev");
     c.tied_embeddings = integer("tied_embeddings");
-    CHECK(c.attention, "no such attention");
+    CHECK(c.arch && c.encoder && c.attention, "no such arch, encoder or attention");
     return c;
 }
 

@@ -45,7 +45,7 @@ def feed_forward(p, name, x):
 def positioned(words):
     """√m x_t + P(t): P(t)_2k = sin(t / 10000^(2k/m)), P(t)_2k+1 = cos of the same; words [n, longest, m]."""
     longest, m = words.shape[1:]
-    t, column = torch.arange(longest, dtype=torch.float64)[:, None], torch.arange(m)
-    angle = t / 10000.0 ** (column // 2 * 2 / m)
+    column, t = torch.arange(m), torch.arange(longest, dtype=torch.float64)[:, None]
+    angle = t / 10000.0 ** ((column // 2 * 2).double() / m)
     P = torch.where(column % 2 == 1, torch.cos(angle), torch.sin(angle))
     return math.sqrt(m) * words + P.to(words.dtype)
