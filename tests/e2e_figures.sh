@@ -31,8 +31,14 @@ for made in bleu-by-length.tsv bleu-by-length.svg rnnenc-15/checkpoint.safetenso
 done
 
 /usr/bin/python3 -c 'import torch' 2>/dev/null || { echo "skipped: the losses, without python3-torch"; exit 0; }
-scripts/compare-curves "$scratch/curves" --data "$scratch/corpus" --updates 20 --learn-rate 0.01 --tide "$tide" \
-    --threads 1 --config "$scratch/smallest.conf" --dim-maxout 12 --tied-embeddings on --readout-state prev \
-    >"$scratch/said" 2>"$scratch/stderr" || die "it exited $?: $(tail -n 3 "$scratch/said" "$scratch/stderr")"
-awk -F'\t' 'NR > 1 && ($3 - $4) ^ 2 < 1e-12 { n++ } END { exit n != 20 }' "$scratch/curves/curves.tsv" ||
-    die "the losses: $(cat "$scratch/curves/curves.tsv")"
+agree() { # NAME flag ...
+    out=$scratch/curves/$1
+    shift
+    scripts/compare-curves "$out" --data "$scratch/corpus" --updates 20 --learn-rate 0.01 --tide "$tide" --threads 1 \
+        --config "$scratch/smallest.conf" "$@" >"$scratch/said" 2>"$scratch/stderr" ||
+        die "$*: it exited $?: $(tail -n 3 "$scratch/said" "$scratch/stderr")"
+    awk -F'\t' 'NR > 1 && ($3 - $4) ^ 2 < 1e-20 { n++ } END { exit n != 20 }' "$out/curves.tsv" ||
+        die "$*: the losses: $(cat "$out/curves.tsv")"
+}
+agree rnnsearch --dim-maxout 12 --tied-embeddings on --readout-state prev
+agree transformer --arch transformer --heads 2 --dim-ffn 16
