@@ -38,7 +38,7 @@ typedef struct Model {
 
 /* Declares the parameters; their memory is the caller's choice: params_allocate or param_borrow. */
 void model_init(Model *model, const ModelConfig *config);
-void model_free(Model *model);
+void model_free(Model *model); /* one that was never begun is all zeros */
 /* Other rates than the configuration has. */
 void model_dropout(Model *model, double embedding, double annotation, double readout);
 /* Whether there is an alignment. */
