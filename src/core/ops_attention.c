@@ -6,6 +6,8 @@
 #include <string.h>
 
 static real *row(const Var *var, real *matrix, int i) { return matrix + (size_t)i * (size_t)var->cols; }
+/* Where head k begins in a row of heads that are so wide. */
+static ptrdiff_t head(int k, int width) { return (ptrdiff_t)k * width; }
 static int owner(const Spans *spans, int b) { return spans->owner ? spans->owner[b] : b; }
 static int length_of(const Spans *spans, int b) {
     return spans->seen ? spans->seen[b] : spans->length[owner(spans, b)];
@@ -146,7 +148,7 @@ Var *hardmax_spans(Tape *tape, const Var *e, const Spans *spans) {
     Var *alpha = zeros(tape, e->rows, e->cols);
     for (int b = 0; b < e->rows; b++)
         for (int k = 0; k < heads_of(e, spans); k++) {
-            const real *scores = row(e, e->v, b) + k * spans->longest;
+            const real *scores = row(e, e->v, b) + head(k, spans->longest);
             int best = 0;
             for (int j = 1; j < length_of(spans, b); j++)
                 if (scores[j] > scores[best]) best = j;
@@ -163,7 +165,7 @@ Var *mean_heads(Tape *tape, Var *alpha, const Spans *spans) {
     for (int b = 0; b < alpha->rows; b++)
         for (int k = 0; k < heads; k++)
             kernels->axpy(spans->longest, row(mean, mean->v, b), 1 / (real)heads,
-                          row(alpha, alpha->v, b) + k * spans->longest);
+                          row(alpha, alpha->v, b) + head(k, spans->longest));
     tape_record(tape, mean_heads_back, mean, alpha, NULL, NULL);
     return mean;
 }
@@ -173,7 +175,7 @@ static void mean_heads_back(Tape *tape, const Record *record) {
     const int heads = alpha->cols / mean->cols;
     for (int b = 0; b < alpha->rows; b++)
         for (int k = 0; k < heads; k++)
-            kernels->axpy(mean->cols, row(alpha, var_grad(tape, alpha), b) + k * mean->cols, 1 / (real)heads,
+            kernels->axpy(mean->cols, row(alpha, var_grad(tape, alpha), b) + head(k, mean->cols), 1 / (real)heads,
                           row(mean, var_grad(tape, mean), b));
 }
 
@@ -222,7 +224,7 @@ static void add_dots(void *context, int begin, int end, int thread) {
                 const real *rows[TOGETHER];
                 real sums[TOGETHER];
                 int count = rows_of(look, b, j, k * width, rows);
-                kernels->dots(width, count, x_at(look, b) + k * width, rows, (long)count * look->M->cols, sums);
+                kernels->dots(width, count, x_at(look, b) + head(k, width), rows, (long)count * look->M->cols, sums);
                 for (int i = 0; i < count; i++) weights[j + i] += look->scale * sums[i];
             }
     }
@@ -299,11 +301,11 @@ static void add_products(const Looks *looks, int s, int begin, int end) {
     for (int count; (count = queries_of(s, &walk, looks->end, queries)) > 0;)
         for (int k = 0; k < any->heads; k++) {
             const real *x[TOGETHER];
-            for (int i = 0; i < count; i++) x[i] = queries[i].x + k * width;
+            for (int i = 0; i < count; i++) x[i] = queries[i].x + head(k, width);
             for (int j = begin; j < end; j++) {
                 real weights[TOGETHER];
                 for (int i = 0; i < count; i++) weights[i] = queries[i].scale * queries[i].weights[k * longest + j];
-                kernels->combine(width, count, weights, x, 0, row(any->M, any->M->g, start + j) + k * width);
+                kernels->combine(width, count, weights, x, 0, row(any->M, any->M->g, start + j) + head(k, width));
             }
         }
 }

@@ -9,7 +9,8 @@
 static const real *table(Tape *tape, int first, int n, int m) {
     real *rows = arena_alloc(&tape->arena, (size_t)n * (size_t)m * sizeof *rows);
     for (int k = 0; k < m; k++) {
-        const double rate = exact_exp(-exact_log(10000) * (k / 2 * 2) / m);
+        const int pair = k - k % 2;
+        const double rate = exact_exp(-exact_log(10000) * pair / m);
         for (int t = 0; t < n; t++) {
             const double angle = (first + t) * rate;
             rows[t * m + k] = (real)(k % 2 ? exact_cos(angle) : exact_sin(angle));
