@@ -746,72 +746,77 @@ static double whole_error(Whole *w) {
     return worst;
 }
 
+typedef struct ModelCase {
+    const char *arch, *encoder, *attention; /* NULL: rnnsearch, bigru, additive */
+    bool readout_prev, tied;
+    double smoothing, dropout;
+    int times;     /* 0: once */
+    uint64_t draw; /* 0: 11 */
+} ModelCase;
+
+static const ModelCase model_cases[] = {
+    {.attention = "additive"},
+    {.attention = "additive", .readout_prev = true, .smoothing = 0.1},
+    {.attention = "additive", .smoothing = 0.1, .dropout = 0.3},
+    {.attention = "none", .smoothing = 0.1},
+    {.attention = "none", .readout_prev = true, .dropout = 0.3},
+    {.attention = "additive", .smoothing = 0.1, .times = 52},
+    {.attention = "none", .readout_prev = true, .times = 52},
+    {.attention = "additive", .smoothing = 0.1, .dropout = 0.3, .tied = true},
+    {.attention = "additive", .readout_prev = true, .times = 52, .tied = true},
+    {.attention = "dot", .readout_prev = true, .smoothing = 0.1, .dropout = 0.3},
+    {.attention = "general", .smoothing = 0.1, .dropout = 0.3},
+    {.attention = "scaled-dot", .readout_prev = true},
+    {.attention = "multi-head", .readout_prev = true},
+    {.attention = "multi-head", .smoothing = 0.1, .dropout = 0.3, .tied = true},
+    {.encoder = "gru", .attention = "additive", .smoothing = 0.1, .dropout = 0.3},
+    {.encoder = "gru", .attention = "dot"},
+    {.encoder = "cnn", .attention = "additive", .smoothing = 0.1, .dropout = 0.3},
+    {.encoder = "cnn", .attention = "none"},
+    {.encoder = "self-attention", .attention = "additive", .smoothing = 0.1, .dropout = 0.3},
+    {.encoder = "self-attention", .attention = "dot"},
+    {.arch = "transformer", .smoothing = 0.1, .dropout = 0.3, .draw = 15},
+    {.arch = "transformer", .tied = true, .draw = 15},
+    {.arch = "transformer", .smoothing = 0.1, .times = 52, .draw = 15},
+    {.encoder = "gru", .attention = "none", .smoothing = 0.1, .dropout = 0.3},
+};
+
+static ModelConfig config_of(const ModelCase *c) {
+    return (ModelConfig){.source_vocab = 7,
+                         .target_vocab = 7,
+                         .arch = arch_named(c->arch ? c->arch : "rnnsearch"),
+                         .emb = c->arch ? 4 : 3,
+                         .rnn = 4,
+                         .att = 6,
+                         .maxout = c->tied ? 3 : 2,
+                         .encoder = encoder_kind(c->encoder ? c->encoder : "bigru"),
+                         .attention = attention_kind(c->attention ? c->attention : "additive"),
+                         .readout_prev = c->readout_prev,
+                         .tied_embeddings = c->tied,
+                         .dropout_embedding = c->dropout,
+                         .dropout_annotation = c->dropout,
+                         .dropout_readout = c->dropout,
+                         .heads = 2,
+                         .depth = 2,
+                         .ffn = 5,
+                         .window = 3,
+                         .decoder_depth = 2};
+}
+
 static void check_model(void **unused) {
     (void)unused;
-    const struct {
-        const char *arch, *encoder, *attention; /* none: rnnsearch, bigru, additive */
-        bool readout_prev, tied;
-        double smoothing, dropout;
-        int times;     /* 0: 1 */
-        uint64_t draw; /* 0: 11 */
-    } cases[] = {
-        {.attention = "additive"},
-        {.attention = "additive", .readout_prev = true, .smoothing = 0.1},
-        {.attention = "additive", .smoothing = 0.1, .dropout = 0.3},
-        {.attention = "none", .smoothing = 0.1},
-        {.attention = "none", .readout_prev = true, .dropout = 0.3},
-        {.attention = "additive", .smoothing = 0.1, .times = 52},
-        {.attention = "none", .readout_prev = true, .times = 52},
-        {.attention = "additive", .smoothing = 0.1, .dropout = 0.3, .tied = true},
-        {.attention = "additive", .readout_prev = true, .times = 52, .tied = true},
-        {.attention = "dot", .readout_prev = true, .smoothing = 0.1, .dropout = 0.3},
-        {.attention = "general", .smoothing = 0.1, .dropout = 0.3},
-        {.attention = "scaled-dot", .readout_prev = true},
-        {.attention = "multi-head", .readout_prev = true},
-        {.attention = "multi-head", .smoothing = 0.1, .dropout = 0.3, .tied = true},
-        {.encoder = "gru", .attention = "additive", .smoothing = 0.1, .dropout = 0.3},
-        {.encoder = "gru", .attention = "dot"},
-        {.encoder = "cnn", .attention = "additive", .smoothing = 0.1, .dropout = 0.3},
-        {.encoder = "cnn", .attention = "none"},
-        {.encoder = "self-attention", .attention = "additive", .smoothing = 0.1, .dropout = 0.3},
-        {.encoder = "self-attention", .attention = "dot"},
-        {.arch = "transformer", .smoothing = 0.1, .dropout = 0.3, .draw = 15},
-        {.arch = "transformer", .tied = true, .draw = 15},
-        {.arch = "transformer", .smoothing = 0.1, .times = 52, .draw = 15},
-        {.encoder = "gru", .attention = "none", .smoothing = 0.1, .dropout = 0.3},
-    };
     Threads *threads = threads_new(1);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const double drop = cases[i].dropout;
-        Whole w = {.smoothing = cases[i].smoothing,
-                   .times = cases[i].times ? cases[i].times : 1,
-                   .draw = cases[i].draw ? cases[i].draw : 11};
-        model_init(&w.model,
-                   &(ModelConfig){.source_vocab = 7,
-                                  .target_vocab = 7,
-                                  .arch = cases[i].arch ? arch_named(cases[i].arch) : NULL,
-                                  .emb = cases[i].arch ? 4 : 3,
-                                  .rnn = 4,
-                                  .att = 6,
-                                  .maxout = cases[i].tied ? 3 : 2,
-                                  .encoder = encoder_kind(cases[i].encoder ? cases[i].encoder : "bigru"),
-                                  .attention = attention_kind(cases[i].attention ? cases[i].attention : "additive"),
-                                  .readout_prev = cases[i].readout_prev,
-                                  .tied_embeddings = cases[i].tied,
-                                  .dropout_embedding = drop,
-                                  .dropout_annotation = drop,
-                                  .dropout_readout = drop,
-                                  .heads = 2,
-                                  .depth = 2,
-                                  .ffn = 5,
-                                  .window = 3,
-                                  .decoder_depth = 2});
+    for (size_t i = 0; i < sizeof model_cases / sizeof *model_cases; i++) {
+        const ModelCase *c = &model_cases[i];
+        Whole w = {.smoothing = c->smoothing, .times = c->times ? c->times : 1, .draw = c->draw ? c->draw : 11};
+        const ModelConfig config = config_of(c);
+        model_init(&w.model, &config);
         params_allocate(&w.model.params);
         tape_init(&w.tape, threads, (Rng){0});
         double worst = whole_error(&w);
         print_message("%-11s encoder %-14s attention %-10s largest error %.1e\n", w.model.arch->name,
-                      w.model.encoder.kind->name, cases[i].attention ? cases[i].attention : "", worst);
-        assert_true(worst < (cases[i].times > 1 ? 10 : 1) * TOLERANCE); /* a sum of 520 rows rounds more often */
+                      w.model.encoder.kind->name, c->attention ? c->attention : "", worst);
+        assert_true(worst < (c->times > 1 ? 10 : 1) * TOLERANCE); /* a sum of 520 rows rounds more often */
         tape_free(&w.tape);
         model_free(&w.model);
     }

@@ -171,7 +171,8 @@ static void hard_attention_reads_one_annotation(void **state) {
         Context hard = attend(&w.tape, &w.model.attention, &H, s, NULL);
         const int heads = w.model.attention.heads ? w.model.attention.heads : 1;
         for (int b = 0; b < SENTENCES; b++) {
-            const real *soft_row = soft.alpha->v + b * soft.alpha->cols, *row = hard.alpha->v + b * hard.alpha->cols;
+            const real *soft_row = soft.alpha->v + (ptrdiff_t)b * soft.alpha->cols,
+                       *row = hard.alpha->v + (ptrdiff_t)b * hard.alpha->cols;
             int best = 0;
             real sum = 0;
             for (int j = 0; j < soft.alpha->cols; j++) {
@@ -182,7 +183,8 @@ static void hard_attention_reads_one_annotation(void **state) {
             assert_true(sum == 1);
             if (heads > 1) continue;
             assert_true(row[best] == 1);
-            assert_memory_equal(hard.c->v + b * H.H->cols, H.H->v + (H.spans.start[b] + best) * H.H->cols,
+            assert_memory_equal(hard.c->v + (ptrdiff_t)b * H.H->cols,
+                                H.H->v + (ptrdiff_t)(H.spans.start[b] + best) * H.H->cols,
                                 (size_t)H.H->cols * sizeof(real));
         }
         end(&w);
@@ -363,7 +365,7 @@ static void weights_are_packed_when_first_multiplied(void **state) {
     begin(&w, "additive", false);
     BeamOptions o = options(3, 0.6);
     const Params *params = &w.model.params;
-    const real *panels[64];
+    const real *panels[64] = {NULL};
     search(&w, sources, lengths, SENTENCES, &o);
     for (int i = 0; i < params->count; i++) {
         const Param *p = params->list[i];
