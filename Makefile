@@ -58,7 +58,6 @@ endif
 isa.avx2   := -mavx2 -mfma
 isa.avx512 := -mavx512f -mavx512bw -mavx512dq -mavx512vl -mfma -mprefer-vector-width=512
 isa.neon   := -DTIDE_NEON
-isa.native := -march=native
 OBJECTS += $(KERNELS:%=$B/core/kernels_%.o)
 
 # Always made anew, for the link may point at another configuration.
@@ -125,13 +124,12 @@ $B/tests/double_%: tests/double_%.c $(DOUBLE_OBJECTS)
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -DTIDE_DOUBLE -MMD -MP $(LDFLAGS) $(filter %.c %.o %.a,$^) -lcmocka $(LDLIBS) -o $@
 	@scripts/every-op-is-checked $@ $(filter $B/double/core/ops_%.o,$^)
 
-# tide's side of scripts/compare-curves, which has it built. A machine's own fused multiply-add gives the same bits as
-# libc's, and many times as fast.
+# tide's side of scripts/compare-curves, which has it built.
 .PHONY: build/curve
 build/curve: $B/curve
 	@ln -sfn $(config)/curve $@
 
-$B/curve: scripts/curve.c $(DOUBLE_OBJECTS:%/kernels.o=%/kernels_native.o)
+$B/curve: scripts/curve.c $(DOUBLE_OBJECTS)
 	@echo '  cc $@'
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -DTIDE_DOUBLE -MMD -MP $(LDFLAGS) $(filter %.c %.o,$^) -lm -pthread -o $@
 
@@ -153,9 +151,10 @@ $B/tests/replay.o: tests/replay.c Makefile
 	@mkdir -p $(@D) && echo '  cc $@'
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
 
-$B/double/core/kernels.o $B/double/core/kernels_native.o: src/core/kernels.c Makefile
+# A machine's own fused multiply-add gives the same bits as libc's, many times as fast.
+$B/double/core/kernels.o: src/core/kernels.c Makefile
 	@mkdir -p $(@D) && echo '  cc $@'
-	@$(CC) $(CPPFLAGS) $(CFLAGS) $(isa.$(@F:kernels_%.o=%)) -DTIDE_DOUBLE -DKERNELS=kernels_portable -MMD -MP -c $< -o $@
+	@$(CC) $(CPPFLAGS) $(CFLAGS) -march=native -DTIDE_DOUBLE -DKERNELS=kernels_portable -MMD -MP -c $< -o $@
 
 $B/double/%.o: src/%.c Makefile
 	@mkdir -p $(@D) && echo '  cc $@'

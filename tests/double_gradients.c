@@ -777,7 +777,6 @@ static const ModelCase model_cases[] = {
     {.encoder = "self-attention", .attention = "dot"},
     {.arch = "transformer", .smoothing = 0.1, .dropout = 0.3, .draw = 15},
     {.arch = "transformer", .tied = true, .draw = 15},
-    {.arch = "transformer", .smoothing = 0.1, .times = 52, .draw = 15},
     {.encoder = "gru", .attention = "none", .smoothing = 0.1, .dropout = 0.3},
 };
 
