@@ -4,12 +4,15 @@
 
 #include "model/model.h"
 
-/* Chooses an attention, an encoder or a decoder. */
+/* Chooses an attention, an encoder or a decoder, and how many layers those have that have any. */
 static void choose_kind(ModelConfig *config, const char *name) {
     const AttentionKind *attention = attention_kind(name);
     config->attention = attention ? attention : attention_kind("additive");
     config->encoder = encoder_kind(name);
     config->arch = arch_named(name);
+    config->depth = config->decoder_depth = 2;
+    config->ffn = 35;
+    config->window = 3;
     CHECK(attention || config->encoder || config->arch, "no kind of anything is called %s", name);
 }
 

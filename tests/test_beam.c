@@ -38,11 +38,7 @@ static void draw_model(Model *model, const char *kind, bool readout_prev, int rn
                           .att = 6,
                           .maxout = 4,
                           .readout_prev = readout_prev,
-                          .heads = 2,
-                          .depth = 2,
-                          .ffn = 5,
-                          .window = 3,
-                          .decoder_depth = 2};
+                          .heads = 2};
     choose_kind(&config, kind);
     model_init(model, &config);
     params_allocate(&model->params);

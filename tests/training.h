@@ -51,11 +51,7 @@ static void training_begin(Training *t, const char *kind, int sentences, int thr
                           .heads = 3,
                           .dropout_embedding = 0.2,
                           .dropout_annotation = 0.1,
-                          .dropout_readout = 0.3,
-                          .depth = 2,
-                          .ffn = 35,
-                          .window = 3,
-                          .decoder_depth = 2};
+                          .dropout_readout = 0.3};
     choose_kind(&config, kind);
     t->sentences = sentences;
     t->threads = threads_new(threads);
