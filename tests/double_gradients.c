@@ -571,12 +571,20 @@ static void check_softmax_spans(void **unused) {
     CHECK_CASES("softmax_spans", cases);
 }
 
-static Var *build_mean_heads(Tape *tape, Var *const *in, const void *extra) { return mean_heads(tape, in[0], extra); }
+static Var *build_mean_heads(Tape *tape, Var *const *in, const void *extra) {
+    const Spans *spans = extra;
+    return mean_heads(tape, in[0], (Heads){0, in[0]->cols / spans->longest}, spans);
+}
+
+static Var *build_one_head(Tape *tape, Var *const *in, const void *extra) {
+    return mean_heads(tape, in[0], (Heads){1, 1}, extra);
+}
 
 static void check_mean_heads(void **unused) {
     (void)unused;
     const Case cases[] = {{build_mean_heads, {{3, 12}}, &spans_in_order, false},
-                          {build_mean_heads, {{2, 5}}, &spans_out_of_order, false}};
+                          {build_mean_heads, {{2, 5}}, &spans_out_of_order, false},
+                          {build_one_head, {{3, 12}}, &spans_in_order, false}};
     CHECK_CASES("mean_heads", cases);
 }
 

@@ -122,6 +122,34 @@ cmp -s "$scratch/soft.score" "$scratch/hard.score" && die "score --attention-mod
 tide_ok translate "$scratch/mult" --alignment soft <"$scratch/text" | cmp - "$scratch/soft" || die "soft is not what is done by default"
 refused 2 'attention-mode must be one of soft|hard' translate "$scratch/run" --attention-mode medium
 
+# a Transformer's: soft and hard, as numbers, pictures and a page, of a head and a layer
+smallest_run "$scratch/transformer" --after-batches 24 --arch transformer --dim-emb 8 --dim-ffn 12 --heads 2 --dec-depth 2
+transformer() { tide_ok translate "$scratch/transformer" --alignment soft "$@" <"$scratch/text"; }
+transformer --heatmap "$scratch/pictures" --html "$scratch/transformer.html" >"$scratch/mean"
+[ "$(find "$scratch/pictures" -name '*.svg' | wc -l)" = 12 ] && grep -q '<text' "$scratch/pictures/0012.svg" || die "no heatmaps"
+[ "$(grep -c '"matrix":' "$scratch/transformer.html")" = 12 ] || die "no page"
+for head in 1 2; do
+    for layer in 1 2; do transformer --alignment-head $head --alignment-layer $layer >"$scratch/$layer.$head"; done
+    tide_ok align "$scratch/transformer" $pair --alignment-head $head --format soft >"$scratch/aligned.$head"
+done
+tide_ok align "$scratch/transformer" $pair --format soft >"$scratch/aligned"
+for file in 1.1 1.2 2.1 2.2; do # another alignment of the same translation
+    sed 's/ [|].*//' "$scratch/$file" >"$scratch/words.only"
+    sed 's/ [|].*//' "$scratch/mean" | cmp - "$scratch/words.only" || die "$file: a head changes the translation"
+    cmp -s "$scratch/$file" "$scratch/mean" && die "$file: the head makes no difference"
+done
+paste -d '\n' "$scratch/aligned" "$scratch/aligned.1" "$scratch/aligned.2" | tr ' ,' '  ' | awk '
+    NR % 3 == 1 { n = split($0, mean, " "); next }
+    NR % 3 == 2 { split($0, one, " "); next }
+    { split($0, two, " "); for (i = 1; i <= n; i++) if ((one[i] + two[i]) / 2 - mean[i] > 2e-4 || mean[i] - (one[i] + two[i]) / 2 > 2e-4) exit 1 }
+    END { exit NR != 36 }' || die "not the mean of both heads"
+transformer --attention-mode hard --alignment-head 1 | sed 's/.*[|] //' | tr ' ,' '\n' | grep -vE '^([01](\.0*)?)?$' && die "not all or nothing"
+cmp -s "$scratch/2.1" "$scratch/1.1" && die "the layer makes no difference"
+refused 2 'alignment-head 3: this model.s attention has 2' translate "$scratch/transformer" --alignment-head 3
+refused 1 'alignment-layer 3: this model.s attention has 2' align "$scratch/transformer" $pair --alignment-layer 3
+refused 2 'alignment-head 2: this model.s attention has 1' translate "$scratch/run" --alignment-head 2
+refused 2 'alignment-head must be between 1 and 256' align "$scratch/run" $pair --alignment-head 0
+
 # a stuck attention is warned of, and the log has the figures
 smallest_run "$scratch/stuck" --learn-rate 0.00000001 --mini-batch 1 --after-batches 1000 --valid-freq 1000 --save-freq 0
 grep -q 'the attention is stuck' "$scratch/stderr" || die "no warning: $(cat "$scratch/stderr")"

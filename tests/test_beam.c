@@ -120,10 +120,10 @@ static void check_hypothesis(World *w, int sentence, const Hypothesis *h) {
     tape_rewind(&w->tape, mark);
 }
 
-static void check_search(const char *kind, bool readout_prev, bool hard) {
+static void check_search(const char *kind, bool readout_prev, Reading reading) {
     World w;
     begin(&w, kind, readout_prev);
-    w.model.attention.hard = hard;
+    w.model.attention.reading = reading;
     BeamOptions o = options(4, 0.6);
     Nbest *found = search(&w, sources, lengths, SENTENCES, &o);
     for (int s = 0; s < SENTENCES; s++) {
@@ -145,12 +145,57 @@ static void check_search(const char *kind, bool readout_prev, bool hard) {
 static void hypotheses_are_what_forcing_gives(void **state) {
     (void)state;
     for (int i = 0; i < KINDS; i++) {
-        check_search(kinds[i], false, false);
-        check_search(kinds[i], true, true);
+        check_search(kinds[i], false, (Reading){0});
+        check_search(kinds[i], true, (Reading){.hard = true});
     }
     static const char *const others[] = {"none", "gru", "cnn", "self-attention", "transformer"};
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) check_search(others[i], false, false);
-    check_search("transformer", false, true);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) check_search(others[i], false, (Reading){0});
+    check_search("transformer", false, (Reading){.hard = true});
+    check_search("transformer", false, (Reading){.layer = 1, .head = 2});
+    check_search("multi-head", false, (Reading){.head = 2});
+}
+
+/* [steps, width]: the alignment of the first sentence with a target of four words, and its logits. */
+static void read_alignment(World *w, Reading reading, real *alpha, real *logits) {
+    enum { STEPS = 4 };
+    static const int target[STEPS] = {5, 6, 7, EOS};
+    const int *targets[] = {target}, length = STEPS;
+    w->model.attention.reading = reading;
+    TapeMark mark = tape_mark(&w->tape);
+    Batch batch = batch_fold(&w->tape.arena, sources, lengths, targets, &length, 1, BOS);
+    Forced forced = model_force(&w->tape, &w->model, &batch);
+    for (int i = 0; i < STEPS; i++)
+        memcpy(alpha + (ptrdiff_t)i * lengths[0], forced.alpha[i]->v, (size_t)lengths[0] * sizeof(real));
+    memcpy(logits, model_logits(&w->tape, &w->model, &forced)->v, (size_t)(STEPS * VOCAB) * sizeof(real));
+    tape_rewind(&w->tape, mark);
+}
+
+/* What is read as the alignment is one head's of one layer, or the mean; the translation does not depend on it. */
+static void heads_and_layers_can_be_chosen(void **state) {
+    (void)state;
+    static const char *const some[] = {"multi-head", "transformer"};
+    for (int i = 0; i < 2; i++) {
+        World w;
+        begin(&w, some[i], false);
+        const Alignments there = model_alignments(&w.model);
+        const int width = lengths[0];
+        real mean[64], last[64], one[64], logits[4 * VOCAB], same[4 * VOCAB];
+        assert_true(width <= 16 && there.heads > 1 && there.layers == (i ? w.model.config.decoder_depth : 1));
+        read_alignment(&w, (Reading){0}, last, logits);
+        for (int layer = 1; layer <= there.layers; layer++) {
+            double sum[64] = {0};
+            read_alignment(&w, (Reading){.layer = layer}, mean, same);
+            assert_true((memcmp(mean, last, (size_t)(4 * width) * sizeof(real)) == 0) == (layer == there.layers));
+            for (int head = 1; head <= there.heads; head++) {
+                read_alignment(&w, (Reading){.layer = layer, .head = head}, one, same);
+                assert_memory_equal(logits, same, sizeof logits);
+                assert_memory_not_equal(one, mean, (size_t)(4 * width) * sizeof(real));
+                for (int j = 0; j < 4 * width; j++) sum[j] += (double)one[j];
+            }
+            for (int j = 0; j < 4 * width; j++) assert_true(fabs(sum[j] / there.heads - (double)mean[j]) < 1e-6);
+        }
+        end(&w);
+    }
 }
 
 /* The same state asks: softly it gets the mean, hard the one annotation that weighs most. */
@@ -163,9 +208,9 @@ static void hard_attention_reads_one_annotation(void **state) {
         Annotations H = model_read(&w.tape, &w.model, &source);
         Var *s = state_begin(&w.tape, &w.model.state, &H);
         Context soft = attend(&w.tape, &w.model.attention, &H, s, NULL);
-        w.model.attention.hard = true;
+        w.model.attention.reading.hard = true;
         Context hard = attend(&w.tape, &w.model.attention, &H, s, NULL);
-        const int heads = w.model.attention.heads ? w.model.attention.heads : 1;
+        const int heads = w.model.attention.heads;
         for (int b = 0; b < SENTENCES; b++) {
             const real *soft_row = soft.alpha->v + (ptrdiff_t)b * soft.alpha->cols,
                        *row = hard.alpha->v + (ptrdiff_t)b * hard.alpha->cols;
@@ -404,6 +449,7 @@ int main(void) {
         cmocka_unit_test(a_beam_of_one_is_greedy),
         cmocka_unit_test(a_sentence_does_not_feel_its_batch),
         cmocka_unit_test(banned_words_are_not_written),
+        cmocka_unit_test(heads_and_layers_can_be_chosen),
         cmocka_unit_test(hard_attention_reads_one_annotation),
         cmocka_unit_test(weights_are_packed_when_first_multiplied),
         cmocka_unit_test(ties_go_to_the_first),

@@ -22,6 +22,7 @@ static const Flag flags[] = {
     FLAGS_SHOWN,
     FLAG_MAX_LENGTH,
     FLAG_ATTENTION_MODE,
+    FLAGS_ALIGNMENT,
     {"reverse", 1, "MODEL", "a model of the other direction, to be symmetrised with; by word"},
     {"symmetrize", 1, "METHOD", "intersection, union or grow-diag-final-and (default)"},
     {"output", 1, "DIR", "where the svg files go: DIR/0001.svg ..."},
@@ -40,7 +41,8 @@ typedef struct Direction {
 
 typedef struct Aligner {
     Direction forward, reverse;
-    bool both, hard;
+    bool both;
+    Reading reading;
     Symmetrization symmetrization;
     Shown shown;
     const char *format;
@@ -50,9 +52,9 @@ typedef struct Aligner {
     int pairs; /* so far */
 } Aligner;
 
-static int direction_open(Direction *direction, const char *path, bool hard, Err *err) {
+static int direction_open(Direction *direction, const char *path, Reading reading, Err *err) {
     if (translator_load(&direction->translator, path, err)) return -1;
-    if (model_aligns(&direction->translator.model)) return attention_mode(&direction->translator, hard, err);
+    if (model_aligns(&direction->translator.model)) return reading_set(&direction->translator, reading, err);
     translator_free(&direction->translator);
     return err_set(err, path, 0, "this model has no attention, so there is no alignment");
 }
@@ -206,8 +208,8 @@ static int run_page(Aligner *a, const Args *args, int threads, Err *err) {
 }
 
 static int run_on(Aligner *a, const Args *args, int threads, Err *err) {
-    if (direction_open(&a->forward, args->words[0], a->hard, err)) return -1;
-    int status = a->both ? direction_open(&a->reverse, args_value(args, "reverse", 0), a->hard, err) : 0;
+    if (direction_open(&a->forward, args->words[0], a->reading, err)) return -1;
+    int status = a->both ? direction_open(&a->reverse, args_value(args, "reverse", 0), a->reading, err) : 0;
     if (!status)
         status = !strcmp(a->format, "html") ? run_page(a, args, threads, err) : run_with(a, args, threads, err);
     translator_free(&a->forward.translator);
@@ -224,7 +226,7 @@ static int run(const Args *args) {
     if (args->word_count != 1 || !args_has(args, "src") || !args_has(args, "tgt"))
         return usage_error("align needs MODEL, --src and --tgt; see `tide align --help`");
     if (machine_flags(args, &threads, &err) || length_flag(args, &a.max_length, &err) ||
-        attention_flag(args, &a.hard, &err) || shown_flags(args, &a.shown, &err) ||
+        reading_flags(args, &a.reading, &err) || shown_flags(args, &a.shown, &err) ||
         args_choice(args, "format", "pharaoh", FORMATS, &a.format, &err) ||
         args_choice(args, "symmetrize", "grow-diag-final-and", "intersection|union|grow-diag-final-and", &method, &err))
         return usage_error("%s", err.reason);

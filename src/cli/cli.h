@@ -47,10 +47,14 @@ bool models_given(const Args *args);
 int models_load(const Args *args, Translator *translator, Err *err);
 #define FLAG_ATTENTION_MODE                                                                                            \
     { "attention-mode", 1, "soft|hard", "hard: read the one annotation of the largest score alone (default soft)" }
-/* --attention-mode; returns -1 with *err filled. */
-int attention_flag(const Args *args, bool *hard, Err *err);
-/* Has a translator and its mates attend so; returns -1 with *err filled where one has no attention. */
-int attention_mode(Translator *translator, bool hard, Err *err);
+#define FLAGS_ALIGNMENT                                                                                                \
+    {"alignment-head", 1, "N", "which head's weights are the alignment (default: the mean of all heads')"}, {          \
+        "alignment-layer", 1, "N", "and of which layer of a Transformer (default: the last)"                           \
+    }
+/* --attention-mode, --alignment-head and --alignment-layer; returns -1 with *err filled. */
+int reading_flags(const Args *args, Reading *reading, Err *err);
+/* Has a translator and its mates read so; returns -1 with *err filled where one has no such attention. */
+int reading_set(Translator *translator, Reading reading, Err *err);
 /* --max-length; returns -1 with *err filled. */
 int length_flag(const Args *args, int *most, Err *err);
 /* --threads and --isa; returns -1 with *err filled. */

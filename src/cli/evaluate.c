@@ -27,7 +27,7 @@ typedef struct Evaluation {
     Translator translator;
     BeamOptions beam;
     int threads, max_length;
-    bool hard;
+    Reading reading;
     char **sources, **references;
 } Evaluation;
 
@@ -76,7 +76,7 @@ static int write_lines(char *const *lines, const char *path, Err *err) {
 static int evaluate(Evaluation *e, const Args *args, Err *err) {
     const char *src = args_value(args, "src", 0), *ref = args_value(args, "ref", 0);
     const char *output = args_value(args, "output", 0);
-    if (attention_mode(&e->translator, e->hard, err) || !(e->sources = lines_read(src, 0, err)) ||
+    if (reading_set(&e->translator, e->reading, err) || !(e->sources = lines_read(src, 0, err)) ||
         !(e->references = lines_read_raw(ref, err)) || metric_check(e->sources, src, e->references, ref, err) ||
         side_check_lengths(&e->translator.source, e->sources, (int)arrlen(e->sources), e->max_length, src, err))
         return -1;
@@ -96,7 +96,7 @@ static int run(const Args *args) {
     if (!models_given(args) || !args_has(args, "src") || !args_has(args, "ref"))
         return usage_error("evaluate needs MODEL or --models, --src and --ref; see `tide evaluate --help`");
     if (machine_flags(args, &e.threads, &err) || length_flag(args, &e.max_length, &err) ||
-        attention_flag(args, &e.hard, &err))
+        reading_flags(args, &e.reading, &err))
         return usage_error("%s", err.reason);
     if (models_load(args, &e.translator, &err)) return fail(&err);
     e.beam = translator_beam_options(&e.translator);

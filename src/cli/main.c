@@ -69,20 +69,29 @@ int models_load(const Args *args, Translator *translator, Err *err) {
     return 0;
 }
 
-int attention_flag(const Args *args, bool *hard, Err *err) {
+int reading_flags(const Args *args, Reading *reading, Err *err) {
     const char *mode;
-    if (args_choice(args, "attention-mode", "soft", "soft|hard", &mode, err)) return -1;
-    *hard = !strcmp(mode, "hard");
+    if (args_choice(args, "attention-mode", "soft", "soft|hard", &mode, err) ||
+        args_int(args, "alignment-head", 0, 1, 256, &reading->head, err) ||
+        args_int(args, "alignment-layer", 0, 1, 256, &reading->layer, err))
+        return -1;
+    reading->hard = !strcmp(mode, "hard");
     return 0;
 }
 
-int attention_mode(Translator *translator, bool hard, Err *err) {
+int reading_set(Translator *translator, Reading reading, Err *err) {
     Model *model = &translator->model;
-    if (hard && !model_aligns(model))
+    const Alignments there = model_alignments(model);
+    if (reading.hard && !there.heads)
         return err_set(err, NULL, 0, "this model has no attention, so none that --attention-mode could make hard");
-    model->attention.hard = hard;
+    if (reading.head > there.heads)
+        return err_set(err, NULL, 0, "--alignment-head %d: this model's attention has %d", reading.head, there.heads);
+    if (reading.layer > there.layers)
+        return err_set(err, NULL, 0, "--alignment-layer %d: this model's attention has %d", reading.layer,
+                       there.layers);
+    model->attention.reading = reading;
     for (ptrdiff_t i = 0; i < arrlen(translator->mates); i++)
-        if (attention_mode(&translator->mates[i], hard, err)) return -1;
+        if (reading_set(&translator->mates[i], reading, err)) return -1;
     return 0;
 }
 

@@ -77,14 +77,14 @@ static int run_on(const Args *args, const Translator *tr, int threads, int most,
 static int run(const Args *args) {
     Err err;
     int threads, most;
-    bool hard;
+    Reading reading;
     Translator translator;
     if (args->word_count != 1 || !args_has(args, "src") || !args_has(args, "tgt"))
         return usage_error("score needs MODEL, --src and --tgt; see `tide score --help`");
-    if (machine_flags(args, &threads, &err) || length_flag(args, &most, &err) || attention_flag(args, &hard, &err))
+    if (machine_flags(args, &threads, &err) || length_flag(args, &most, &err) || reading_flags(args, &reading, &err))
         return usage_error("%s", err.reason);
     if (translator_load(&translator, args->words[0], &err)) return fail(&err);
-    int status = attention_mode(&translator, hard, &err) || run_on(args, &translator, threads, most, &err);
+    int status = reading_set(&translator, reading, &err) || run_on(args, &translator, threads, most, &err);
     translator_free(&translator);
     return status ? fail(&err) : 0;
 }

@@ -18,6 +18,7 @@ static const Flag flags[] = {
     FLAGS_BEAM,
     FLAG_MAX_LENGTH,
     FLAG_ATTENTION_MODE,
+    FLAGS_ALIGNMENT,
     {"n-best", 1, "N", "print the N best: `line ||| text ||| features ||| score`"},
     {"alignment", 1, "hard|soft", "append ` ||| ` and the alignment: Pharaoh pairs, or all weights"},
     FLAGS_SHOWN,
@@ -220,7 +221,7 @@ static int run_on(const Settings *s, const Translator *tr, Spent *spent, Err *er
 }
 
 static int settings_of(const Args *args, Translator *tr, Settings *s, Err *err) {
-    bool hard;
+    Reading reading;
     s->beam = translator_beam_options(tr);
     s->args = args;
     s->heatmap = args_value(args, "heatmap", 0);
@@ -233,7 +234,7 @@ static int settings_of(const Args *args, Translator *tr, Settings *s, Err *err) 
         args_int(args, "mini-batch", 64, 1, 4096, &s->batch, err) ||
         args_choice(args, "alignment", NULL, "hard|soft", &s->alignment, err) || shown_flags(args, &s->shown, err) ||
         beam_flags(args, tr, &s->beam, err) || length_flag(args, &s->max_length, err) ||
-        attention_flag(args, &hard, err) || attention_mode(tr, hard, err))
+        reading_flags(args, &reading, err) || reading_set(tr, reading, err))
         return -1;
     if (s->n_best > s->beam.beam)
         return err_set(err, NULL, 0, "--n-best %d needs --beam-size %d", s->n_best, s->n_best);

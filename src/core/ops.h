@@ -88,8 +88,11 @@ Var *dot_scores(Tape *tape, Var *Q, Var *K, int heads, double scale, const Spans
 Var *softmax_spans(Tape *tape, Var *e, const Spans *spans);
 /* All the weight on the first of the largest scores. It has no gradient: only on a tape that does not record. */
 Var *hardmax_spans(Tape *tape, const Var *e, const Spans *spans);
-/* The mean of the heads' weights. Returns [m, longest]. */
-Var *mean_heads(Tape *tape, Var *alpha, const Spans *spans);
+/* The mean of some heads' weights: of `count` from the first on, counted from 0. Returns [m, longest]. */
+typedef struct Heads {
+    int first, count;
+} Heads;
+Var *mean_heads(Tape *tape, Var *alpha, Heads heads, const Spans *spans);
 /* c_bk = Σ_j α_bkj H_jk over the rows j of b's sentence, and the k-th block of columns. */
 Var *weighted_sum(Tape *tape, Var *alpha, Var *H, const Spans *spans, Var *out);
 /* The three in a row: e = scale Q Kᵀ, α = softmax(e), c = α V, sentence by sentence. With scale 1/√d and Q, K and V

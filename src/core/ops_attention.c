@@ -157,25 +157,30 @@ Var *hardmax_spans(Tape *tape, const Var *e, const Spans *spans) {
     return alpha;
 }
 
-/* y_bj = Σ_k α_bkj / heads;  dα_bkj += dy_bj / heads */
+/* y_bj = Σ_k α_bkj / count over the heads k that are asked for;  dα_bkj += dy_bj / count */
 static Back mean_heads_back;
-Var *mean_heads(Tape *tape, Var *alpha, const Spans *spans) {
-    const int heads = heads_of(alpha, spans);
+Var *mean_heads(Tape *tape, Var *alpha, Heads heads, const Spans *spans) {
+    CHECK(heads.first >= 0 && heads.count > 0 && heads.first + heads.count <= heads_of(alpha, spans),
+          "heads %d to %d of %d", heads.first, heads.first + heads.count, heads_of(alpha, spans));
     Var *mean = zeros(tape, alpha->rows, spans->longest);
     for (int b = 0; b < alpha->rows; b++)
-        for (int k = 0; k < heads; k++)
-            kernels->axpy(spans->longest, row(mean, mean->v, b), 1 / (real)heads,
+        for (int k = heads.first; k < heads.first + heads.count; k++)
+            kernels->axpy(spans->longest, row(mean, mean->v, b), 1 / (real)heads.count,
                           row(alpha, alpha->v, b) + head(k, spans->longest));
-    tape_record(tape, mean_heads_back, mean, alpha, NULL, NULL);
+    Record *record = tape_record(tape, mean_heads_back, mean, alpha, NULL, NULL);
+    if (!record) return mean;
+    Heads *extra = arena_alloc(&tape->arena, sizeof *extra);
+    *extra = heads;
+    record->extra = extra;
     return mean;
 }
 
 static void mean_heads_back(Tape *tape, const Record *record) {
     Var *mean = record->out, *alpha = record->in[0];
-    const int heads = alpha->cols / mean->cols;
+    const Heads heads = *(const Heads *)record->extra;
     for (int b = 0; b < alpha->rows; b++)
-        for (int k = 0; k < heads; k++)
-            kernels->axpy(mean->cols, row(alpha, var_grad(tape, alpha), b) + head(k, mean->cols), 1 / (real)heads,
+        for (int k = heads.first; k < heads.first + heads.count; k++)
+            kernels->axpy(mean->cols, row(alpha, var_grad(tape, alpha), b) + head(k, mean->cols), 1 / (real)heads.count,
                           row(mean, var_grad(tape, mean), b));
 }
 

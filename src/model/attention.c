@@ -16,7 +16,7 @@ const AttentionKind *attention_kind(const char *name) {
 }
 
 void attention_declare(Attention *attention, const AttentionKind *kind, Params *params, AttentionSizes sizes) {
-    *attention = (Attention){.kind = kind};
+    *attention = (Attention){.kind = kind, .heads = kind->aligns};
     kind->declare(attention, params, sizes);
 }
 
@@ -29,5 +29,9 @@ Context attend(Tape *tape, const Attention *attention, const Annotations *annota
 }
 
 Var *attention_weights(Tape *tape, const Attention *attention, Var *e, const Spans *spans) {
-    return attention->hard ? hardmax_spans(tape, e, spans) : softmax_spans(tape, e, spans);
+    return attention->reading.hard ? hardmax_spans(tape, e, spans) : softmax_spans(tape, e, spans);
+}
+
+Var *attention_alignment(Tape *tape, Reading reading, int heads, Var *alpha, const Spans *spans) {
+    return mean_heads(tape, alpha, reading.head ? (Heads){reading.head - 1, 1} : (Heads){0, heads}, spans);
 }

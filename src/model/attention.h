@@ -14,12 +14,18 @@ typedef struct AttentionSizes {
     int rnn, annotation, att, heads;
 } AttentionSizes;
 
+/* How a trained model's attention is read. Nothing of it is learnt. */
+typedef struct Reading {
+    bool hard;       /* see attention_weights */
+    int layer, head; /* whose weights are the alignment, counted from 1; 0: the last layer's, the mean of all heads' */
+} Reading;
+
 typedef struct Attention {
     const AttentionKind *kind;
     Var *weights[ATTENTION_WEIGHTS]; /* the kind's own, which it names */
-    int heads;                       /* multi-head */
-    bool hard;                       /* see attention_weights */
-    double dropout;                  /* none: of its one annotation; the others take H as it is dropped */
+    int heads;                       /* 0: the kind has no alignment */
+    Reading reading;
+    double dropout; /* none: of its one annotation; the others take H as it is dropped */
 } Attention;
 
 /* c_i, and the alignment weights α_i [m, longest]; alpha is NULL where there are none. */
@@ -51,5 +57,7 @@ Context attend(Tape *tape, const Attention *attention, const Annotations *annota
    that one annotation. Hard attention has no gradient (see hardmax_spans), so it is only for a tape that does not
    record: a model learns with soft weights, and may be read with hard ones. */
 Var *attention_weights(Tape *tape, const Attention *attention, Var *e, const Spans *spans);
+/* Of the weights of so many heads, the alignment [m, longest]: their mean, or the one head's that is to be read. */
+Var *attention_alignment(Tape *tape, Reading reading, int heads, Var *alpha, const Spans *spans);
 
 #endif

@@ -21,7 +21,7 @@ static void prepare(Tape *tape, const Attention *m, Annotations *H) {
 }
 
 /* e_ij^k = (W_q^k s_{i-1})·(W_k^k h_j) / √d,  α_i^k = softmax(e_i^k),  c_i^k = Σ_j α_ij^k W_v^k h_j  for each head k,
-   of d = n'/heads numbers;  c_i = W_o [c_i^1; c_i^2; ...]. The alignment is the mean of the heads' α. */
+   of d = n'/heads numbers;  c_i = W_o [c_i^1; c_i^2; ...]. The alignment is the mean of the heads' α, or one head's. */
 static Context attend_multi_head(Tape *tape, const Attention *m, const Annotations *H, Var *s_prev, Var *out) {
     (void)out;
     Var *q = linear(tape, s_prev, m->weights[Wq], NULL);
@@ -29,7 +29,8 @@ static Context attend_multi_head(Tape *tape, const Attention *m, const Annotatio
     Var *e = dot_scores(tape, q, H->keys, m->heads, 1 / sqrt(d), &H->spans);
     Var *alpha = attention_weights(tape, m, e, &H->spans);
     Var *c = weighted_sum(tape, alpha, H->values, &H->spans, NULL);
-    return (Context){.c = linear(tape, c, m->weights[Wo], NULL), .alpha = mean_heads(tape, alpha, &H->spans)};
+    return (Context){.c = linear(tape, c, m->weights[Wo], NULL),
+                     .alpha = attention_alignment(tape, m->reading, m->heads, alpha, &H->spans)};
 }
 
 const AttentionKind attention_multi_head = {"multi-head", true, declare, prepare, attend_multi_head};

@@ -37,7 +37,9 @@ void model_free(Model *model) {
     params_free(&model->params);
 }
 
-bool model_aligns(const Model *model) { return model->arch->aligns(model); }
+Alignments model_alignments(const Model *model) { return model->arch->alignments(model); }
+
+bool model_aligns(const Model *model) { return model_alignments(model).heads > 0; }
 
 Annotations model_read(Tape *tape, const Model *model, const Source *source) {
     Annotations H = encode(tape, &model->encoder, source);

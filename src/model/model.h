@@ -41,7 +41,11 @@ void model_init(Model *model, const ModelConfig *config);
 void model_free(Model *model); /* one that was never begun is all zeros */
 /* Other rates than the configuration has. */
 void model_dropout(Model *model, double embedding, double annotation, double readout);
-/* Whether there is an alignment. */
+/* The alignments that there are to read (see Reading): that of each head of each layer. Without any, no heads. */
+typedef struct Alignments {
+    int layers, heads;
+} Alignments;
+Alignments model_alignments(const Model *model);
 bool model_aligns(const Model *model);
 
 /* Encodes, and prepares what does not depend on the decoder. */
@@ -81,7 +85,7 @@ struct Arch {
     EncoderSizes (*encoder)(Model *model); /* which it needs: chooses its kind in the configuration */
     void (*declare)(Model *model);
     void (*free)(Model *model);
-    bool (*aligns)(const Model *model);
+    Alignments (*alignments)(const Model *model);
     void (*prepare)(Tape *tape, const Model *model, Annotations *annotations);
     Forced (*force)(Tape *tape, const Model *model, const Batch *batch, const Annotations *annotations);
     Var *(*logits)(Tape *tape, const Model *model, const Forced *forced);

@@ -21,7 +21,7 @@ static void declare(Model *m) {
 
 static void release(Model *m) { (void)m; }
 
-static bool aligns(const Model *m) { return m->attention.kind->aligns; }
+static Alignments alignments(const Model *m) { return (Alignments){1, m->attention.heads}; }
 
 static void prepare(Tape *tape, const Model *m, Annotations *H) { attention_prepare(tape, &m->attention, H); }
 
@@ -75,5 +75,5 @@ static void follow(Past *past, const int *parent, int rows) {
 
 static void end(Past *past) { (void)past; }
 
-const Arch arch_rnnsearch = {"rnnsearch", encoder, declare, release, aligns, prepare,
-                             force,       logits,  begin,   step,    follow, end};
+const Arch arch_rnnsearch = {"rnnsearch", encoder, declare, release, alignments, prepare,
+                             force,       logits,  begin,   step,    follow,     end};

@@ -47,7 +47,7 @@ static void declare(Model *m) {
 
 static void release(Model *m) { mem_free(m->transformer); }
 
-static bool aligns(const Model *m) { return m->transformer != NULL; }
+static Alignments alignments(const Model *m) { return (Alignments){m->config.decoder_depth, m->config.heads}; }
 
 /* Every layer's keys and values of the source: those who ask know which are theirs. */
 static void prepare(Tape *tape, const Model *m, Annotations *H) {
@@ -67,11 +67,21 @@ static Attended through(Tape *tape, const Model *m, const Layer *layer, Var *x, 
                         Memory source) {
     const double drop = m->config.dropout_annotation;
     MultiHead cross = layer->cross;
-    cross.hard = m->attention.hard;
+    cross.hard = m->attention.reading.hard;
     x = multi_head(tape, &layer->self, x, normed, words, drop).x;
     Attended looked = multi_head(tape, &cross, x, norm(tape, &cross.norm, x), source, drop);
     looked.x = feed_forward(tape, &layer->ffn, looked.x, drop);
     return looked;
+}
+
+/* Whether the l-th layer's weights, counted from 0, are the alignment. */
+static bool is_read(const Model *m, int l) {
+    const int layer = m->attention.reading.layer;
+    return l + 1 == (layer ? layer : m->transformer->depth);
+}
+
+static Var *alignment(Tape *tape, const Model *m, Var *alpha, const Spans *spans) {
+    return attention_alignment(tape, m->attention.reading, m->config.heads, alpha, spans);
 }
 
 /* The same keys and values, for other queries. */
@@ -115,13 +125,15 @@ static Forced force(Tape *tape, const Model *m, const Batch *batch, const Annota
     const Sequences *y = &batch->target;
     const Targets targets = targets_of(&tape->arena, batch);
     Attended x = {enter(tape, m, targets.previous, targets.position, y->rows), NULL};
+    Var *alpha = NULL;
     for (int l = 0; l < d->depth; l++) {
         const Layer *layer = &d->layers[l];
         Var *normed = norm(tape, &layer->self.norm, x.x);
         Memory words = multi_head_memory(tape, &layer->self, normed, &targets.before);
         x = through(tape, m, layer, x.x, normed, words, for_queries(H->memory[l], &targets.source));
+        if (is_read(m, l)) alpha = alignment(tape, m, x.alpha, &targets.source);
     }
-    Var *alpha = gather(tape, mean_heads(tape, x.alpha, &targets.source), targets.rows, y->rows);
+    alpha = gather(tape, alpha, targets.rows, y->rows);
     Forced forced = {.alpha = arena_alloc(&tape->arena, (size_t)y->steps * sizeof *forced.alpha)};
     for (int t = 0; t < y->steps; t++) forced.alpha[t] = slice(tape, alpha, y->offset[t], sequences_live(y, t));
     forced.s = gather(tape, x.x, targets.rows, y->rows);
@@ -192,6 +204,7 @@ static Step step(Tape *tape, const Model *m, const Annotations *H, const int *pr
     }
     const Spans before = {.seen = seen, .rows = (const int *const *)cache->words, .longest = cache->steps + 1};
     Attended x = {enter(tape, m, previous, position, rows), NULL};
+    Var *alpha = NULL;
     for (int l = 0; l < d->depth; l++) {
         const Layer *layer = &d->layers[l];
         Var *normed = norm(tape, &layer->self.norm, x.x);
@@ -200,10 +213,11 @@ static Step step(Tape *tape, const Model *m, const Annotations *H, const int *pr
         keep(cache->layers[l].values, cache->used, new.values);
         x = through(tape, m, layer, x.x, normed, for_queries(cache->layers[l], &before),
                     for_queries(H->memory[l], &H->spans));
+        if (is_read(m, l)) alpha = alignment(tape, m, x.alpha, &H->spans);
     }
     cache->used += rows;
     cache->steps++;
-    return (Step){output(tape, m, x.x), mean_heads(tape, x.alpha, &H->spans)};
+    return (Step){output(tape, m, x.x), alpha};
 }
 
 static void follow(Past *past, const int *parent, int rows) {
@@ -222,5 +236,5 @@ static void end(Past *past) {
     mem_free(past->cache);
 }
 
-const Arch arch_transformer = {"transformer", encoder, declare, release, aligns, prepare,
-                               force,         logits,  begin,   step,    follow, end};
+const Arch arch_transformer = {"transformer", encoder, declare, release, alignments, prepare,
+                               force,         logits,  begin,   step,    follow,     end};
