@@ -1,7 +1,7 @@
 /* usage: bits
-   Trains and decodes with every set of kernels that this machine has, and prints a line for each: its name and a hash
-   of all losses, weights, ids and log probabilities. tests/neon.sh compares the hashes of two machines; so this needs
-   core/ and model/ alone, which build for a machine that has no other library.
+   Trains and decodes models of all kinds with every set of kernels that this machine has, and prints a line for each:
+   the kernels, the kind, and a hash of all losses, weights, ids and log probabilities. tests/neon.sh compares the
+   hashes of two machines; so this needs core/ and model/ alone, which build for a machine that has no other library.
 
    beam.c divides log probabilities by pow(length, normalize), which libm need not round alike everywhere. Here
    `normalize` is 1, so that the division and the order are exact; the scores themselves are not hashed. */
@@ -12,7 +12,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { END = 3, BATCH = 37, SOURCES = 6 }; /* few, for an emulator takes a hundred times as long */
+/* Few, for an emulator takes a hundred times as long. */
+enum { END = 3, BATCH = 37, SMALL_BATCH = 9, SOURCES = 6 };
 
 /* FNV-1a. */
 static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size) {
@@ -42,10 +43,10 @@ static uint64_t hash_decoding(uint64_t hash, Training *t, int beam) {
     return hash;
 }
 
-static uint64_t hash_run(int threads) {
+static uint64_t hash_run(const char *kind, int batch, int threads) {
     uint64_t hash = 0xcbf29ce484222325u;
     Training t;
-    training_begin(&t, "additive", BATCH, threads);
+    training_begin(&t, kind, batch, threads);
     for (uint64_t update = 0; update < UPDATES; update++) {
         double nats = training_step(&t, update);
         hash = hash_bytes(hash, &nats, sizeof nats);
@@ -57,12 +58,17 @@ static uint64_t hash_run(int threads) {
 }
 
 int main(void) {
+    static const char *const kinds[] = {"additive", "general", "multi-head",     "gru",
+                                        "cnn",      "none",    "self-attention", "transformer"};
     int failed = 0;
     for (int set = 0; kernels_at(set); set++) {
         kernels = kernels_at(set);
-        uint64_t alone = hash_run(1), shared = hash_run(3);
-        printf("%s %016" PRIx64 "\n", kernels->name, alone);
-        if (shared != alone) printf("%s %016" PRIx64 " with 3 threads\n", kernels->name, shared), failed = 1;
+        for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+            uint64_t alone = hash_run(kinds[i], i ? SMALL_BATCH : BATCH, 1);
+            uint64_t shared = i ? alone : hash_run(kinds[i], BATCH, 3);
+            printf("%s %s %016" PRIx64 "\n", kernels->name, kinds[i], alone);
+            if (shared != alone) printf("%s %016" PRIx64 " with 3 threads\n", kernels->name, shared), failed = 1;
+        }
     }
     return failed;
 }
