@@ -39,6 +39,8 @@ struct AttentionKind {
     void (*declare)(Attention *attention, Params *params, AttentionSizes sizes);
     /* What does not depend on the state, once for a batch: fills annotations->keys, and values. */
     void (*prepare)(Tape *tape, const Attention *attention, Annotations *annotations);
+    /* α_i [m, longest], where c_i = Σ_j α_ij h_j; NULL where c_i is something else, which attend says. */
+    Var *(*weigh)(Tape *tape, const Attention *attention, const Annotations *annotations, Var *s_prev);
     Context (*attend)(Tape *tape, const Attention *attention, const Annotations *annotations, Var *s_prev, Var *out);
 };
 

@@ -14,12 +14,11 @@ static void prepare(Tape *tape, const Attention *m, Annotations *H) {
     H->keys = linear(tape, H->H, m->weights[Ua], NULL);
 }
 
-/* e_ij = v_aᵀ tanh(W_a s_{i-1} + U_a h_j),  α_i = softmax(e_i),  c_i = Σ_j α_ij h_j */
-static Context attend_additive(Tape *tape, const Attention *m, const Annotations *H, Var *s_prev, Var *out) {
+/* e_ij = v_aᵀ tanh(W_a s_{i-1} + U_a h_j),  α_i = softmax(e_i) */
+static Var *weigh(Tape *tape, const Attention *m, const Annotations *H, Var *s_prev) {
     Var *q = linear(tape, s_prev, m->weights[Wa], NULL);
     Var *e = additive_scores(tape, q, H->keys, m->weights[va], &H->spans);
-    Var *alpha = attention_weights(tape, m, e, &H->spans);
-    return (Context){.c = weighted_sum(tape, alpha, H->H, &H->spans, out), .alpha = alpha};
+    return attention_weights(tape, m, e, &H->spans);
 }
 
-const AttentionKind attention_additive = {"additive", true, declare, prepare, attend_additive};
+const AttentionKind attention_additive = {"additive", true, declare, prepare, weigh, NULL};

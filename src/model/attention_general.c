@@ -12,10 +12,9 @@ static void prepare(Tape *tape, const Attention *m, Annotations *H) {
     H->keys = linear(tape, H->H, m->weights[Wa], NULL);
 }
 
-/* e_ij = s_{i-1}ᵀ W_a h_j,  α_i = softmax(e_i),  c_i = Σ_j α_ij h_j */
-static Context attend_general(Tape *tape, const Attention *m, const Annotations *H, Var *s_prev, Var *out) {
-    Var *alpha = attention_weights(tape, m, dot_scores(tape, s_prev, H->keys, 1, 1, &H->spans), &H->spans);
-    return (Context){.c = weighted_sum(tape, alpha, H->H, &H->spans, out), .alpha = alpha};
+/* e_ij = s_{i-1}ᵀ W_a h_j,  α_i = softmax(e_i) */
+static Var *weigh(Tape *tape, const Attention *m, const Annotations *H, Var *s_prev) {
+    return attention_weights(tape, m, dot_scores(tape, s_prev, H->keys, 1, 1, &H->spans), &H->spans);
 }
 
-const AttentionKind attention_general = {"general", true, declare, prepare, attend_general};
+const AttentionKind attention_general = {"general", true, declare, prepare, weigh, NULL};

@@ -33,4 +33,4 @@ static Context attend_multi_head(Tape *tape, const Attention *m, const Annotatio
                      .alpha = attention_alignment(tape, m->reading, m->heads, alpha, &H->spans)};
 }
 
-const AttentionKind attention_multi_head = {"multi-head", true, declare, prepare, attend_multi_head};
+const AttentionKind attention_multi_head = {"multi-head", true, declare, prepare, NULL, attend_multi_head};

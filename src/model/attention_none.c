@@ -18,4 +18,4 @@ static Context attend_none(Tape *tape, const Attention *m, const Annotations *H,
     return (Context){owner ? gather(tape, H->keys, owner, s_prev->rows) : slice(tape, H->keys, 0, s_prev->rows), NULL};
 }
 
-const AttentionKind attention_none = {"none", false, declare, prepare, attend_none};
+const AttentionKind attention_none = {"none", false, declare, prepare, NULL, attend_none};

@@ -15,13 +15,12 @@ static void prepare(Tape *tape, const Attention *m, Annotations *H) {
     H->keys = linear(tape, H->H, m->weights[Wk], NULL);
 }
 
-/* e_ij = (W_q s_{i-1})·(W_k h_j) / √n',  α_i = softmax(e_i),  c_i = Σ_j α_ij h_j
+/* e_ij = (W_q s_{i-1})·(W_k h_j) / √n',  α_i = softmax(e_i)
    Of numbers with variance 1 a dot product over n' of them has variance n': divided by √n' it has 1 again. */
-static Context attend_scaled_dot(Tape *tape, const Attention *m, const Annotations *H, Var *s_prev, Var *out) {
+static Var *weigh(Tape *tape, const Attention *m, const Annotations *H, Var *s_prev) {
     Var *q = linear(tape, s_prev, m->weights[Wq], NULL);
     Var *e = dot_scores(tape, q, H->keys, 1, 1 / sqrt(q->cols), &H->spans);
-    Var *alpha = attention_weights(tape, m, e, &H->spans);
-    return (Context){.c = weighted_sum(tape, alpha, H->H, &H->spans, out), .alpha = alpha};
+    return attention_weights(tape, m, e, &H->spans);
 }
 
-const AttentionKind attention_scaled_dot = {"scaled-dot", true, declare, prepare, attend_scaled_dot};
+const AttentionKind attention_scaled_dot = {"scaled-dot", true, declare, prepare, weigh, NULL};

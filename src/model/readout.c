@@ -11,9 +11,11 @@ void readout_declare(Readout *m, Params *params, Var *E, int vocab, int emb, int
     m->bo = params_add(params, "readout.bo", 1, vocab, INIT_ZERO, 0);
 }
 
+Var *readout_see(Tape *tape, const Readout *m, Var *c) { return linear(tape, c, m->Co, m->bt); }
+
 /* t̃_i = U_o s_i + V_o E y_{i-1} + C_o c_i + b,  t_ik = max(t̃_i,2k, t̃_i,2k+1),  p(y_i) = softmax(W_o t_i + b) */
-Var *readout(Tape *tape, const Readout *m, Var *Ey, Var *s, Var *c) {
-    Var *t = linear_onto(tape, linear_onto(tape, linear(tape, c, m->Co, m->bt), Ey, m->Vo), s, m->Uo);
+Var *readout(Tape *tape, const Readout *m, Var *t, Var *Ey, Var *s) {
+    t = linear_onto(tape, linear_onto(tape, t, Ey, m->Vo), s, m->Uo);
     t = dropout(tape, maxout(tape, t), m->dropout);
     return m->E ? linear_transposed(tape, t, m->E, m->bo) : linear(tape, t, m->Wo, m->bo);
 }

@@ -13,7 +13,10 @@ typedef struct Readout {
 
 /* E: the embedding that the output is tied to (Press & Wolf 2017), for which maxout must be emb; or NULL. */
 void readout_declare(Readout *readout, Params *params, Var *E, int vocab, int emb, int rnn, int annotation, int maxout);
-/* g for as many steps at once as there are rows. Ey [m, emb], s [m, n], c [m, a]. Returns the logits [m, V]. */
-Var *readout(Tape *tape, const Readout *readout, Var *Ey, Var *s, Var *c);
+/* C_o c + b. c [m, a] -> [m, 2l] */
+Var *readout_see(Tape *tape, const Readout *readout, Var *c);
+/* g for as many steps at once as there are rows. t [m, 2l] from readout_see, used up; Ey [m, emb], s [m, n]. Returns
+   the logits [m, V]. */
+Var *readout(Tape *tape, const Readout *readout, Var *t, Var *Ey, Var *s);
 
 #endif

@@ -39,7 +39,8 @@ static Forced force(Tape *tape, const Model *m, const Batch *batch, const Annota
         int first = y->offset[i], live = sequences_live(y, i);
         Var *s_prev = slice(tape, s, 0, live);
         Context c = attend(tape, &m->attention, H, s_prev, slice(tape, all_c, first, live));
-        s = advance(tape, &m->state, slice(tape, WEy, first, live), s_prev, c.c, slice(tape, all_s, first, live));
+        Var *x = state_see(tape, &m->state, slice(tape, WEy, first, live), c.c);
+        s = advance(tape, &m->state, x, s_prev, slice(tape, all_s, first, live));
         states[i] = m->config.readout_prev ? s_prev : s;
         contexts[i] = c.c;
         alpha[i] = c.alpha;
@@ -49,22 +50,46 @@ static Forced force(Tape *tape, const Model *m, const Batch *batch, const Annota
 }
 
 static Var *logits(Tape *tape, const Model *m, const Forced *forced) {
-    return readout(tape, &m->readout, forced->Ey, forced->s, forced->c);
+    return readout(tape, &m->readout, readout_see(tape, &m->readout, forced->c), forced->Ey, forced->s);
+}
+
+/* ---- word by word ------------------------------------------------------------------------------------------------ */
+
+/* What c_i brings into f and g: C c_i, and C_o c_i + b. Where c_i = Σ_j α_ij h_j, they are Σ_j α_ij C h_j and
+   Σ_j α_ij (C_o h_j + b): the products are made once for each annotation, and not for each word of each hypothesis. */
+static void see_all(Tape *tape, const Model *m, const Annotations *H, Past *past) {
+    if (!m->attention.kind->weigh) return;
+    past->CH = linear(tape, H->H, m->state.C, NULL);
+    past->CoH = readout_see(tape, &m->readout, H->H);
+}
+
+typedef struct Seen {
+    Var *x, *t, *alpha;
+} Seen;
+
+static Seen see(Tape *tape, const Model *m, const Annotations *H, const Past *past, Var *WEy, Var *s_prev) {
+    if (!past->CH) {
+        Context c = attend(tape, &m->attention, H, s_prev, NULL);
+        return (Seen){state_see(tape, &m->state, WEy, c.c), readout_see(tape, &m->readout, c.c), c.alpha};
+    }
+    Var *alpha = m->attention.kind->weigh(tape, &m->attention, H, s_prev);
+    Var *x = add_scaled(tape, WEy, 1, weighted_sum(tape, alpha, past->CH, &H->spans, NULL));
+    return (Seen){x, weighted_sum(tape, alpha, past->CoH, &H->spans, NULL), alpha};
 }
 
 static Past begin(Tape *tape, const Model *m, const Annotations *H, int n, int most) {
     Var *s = state_begin(tape, &m->state, H);
     Past past = {.s = var_new(tape, most, s->cols)};
     memcpy(past.s->v, s->v, (size_t)n * (size_t)s->cols * sizeof(real));
+    see_all(tape, m, H, &past);
     return past;
 }
 
 static Step step(Tape *tape, const Model *m, const Annotations *H, const int *previous, int rows, Past *past) {
     Var *s_prev = slice(tape, past->s, 0, rows), *Ey = state_embed(tape, &m->state, previous, rows);
-    Context c = attend(tape, &m->attention, H, s_prev, NULL);
-    Var *s = advance(tape, &m->state, state_enter(tape, &m->state, Ey), s_prev, c.c, NULL);
-    past->s_next = s;
-    return (Step){readout(tape, &m->readout, Ey, m->config.readout_prev ? s_prev : s, c.c), c.alpha};
+    Seen seen = see(tape, m, H, past, state_enter(tape, &m->state, Ey), s_prev);
+    Var *s = past->s_next = advance(tape, &m->state, seen.x, s_prev, NULL);
+    return (Step){readout(tape, &m->readout, seen.t, Ey, m->config.readout_prev ? s_prev : s), seen.alpha};
 }
 
 static void follow(Past *past, const int *parent, int rows) {

@@ -20,8 +20,9 @@ Var *state_embed(Tape *tape, const DecoderState *state, const int *previous, int
 Var *state_begin(Tape *tape, const DecoderState *state, const Annotations *annotations);
 /* W E y + b of all gates: does not depend on the state, so all steps at once. Ey [m, emb] -> [m, 3n]. */
 Var *state_enter(Tape *tape, const DecoderState *state, Var *Ey);
-/* f. WEy [m, 3n] from state_enter, used up; s_prev [m, n], c [m, a]. Returns s_i [m, n], in `out` unless that is NULL.
- */
-Var *advance(Tape *tape, const DecoderState *state, Var *WEy, Var *s_prev, Var *c, Var *out);
+/* And C c to it, in its place: c [m, a]. */
+Var *state_see(Tape *tape, const DecoderState *state, Var *WEy, Var *c);
+/* f. x [m, 3n] is W E y + C c + b, used up; s_prev [m, n]. Returns s_i [m, n], in `out` unless that is NULL. */
+Var *advance(Tape *tape, const DecoderState *state, Var *x, Var *s_prev, Var *out);
 
 #endif
