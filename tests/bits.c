@@ -1,6 +1,7 @@
 /* usage: bits
    Trains and decodes models of all kinds with every set of kernels that this machine has, and prints a line for each:
-   the kernels, the kind, and a hash of all losses, weights, ids and log probabilities. tests/neon.sh compares the
+   the kernels, the kind, and a hash of all losses, weights, ids and log probabilities; the paper's model
+   with three threads, too. tests/neon.sh compares the
    hashes of two machines; so this needs core/ and model/ alone, which build for a machine that has no other library.
 
    beam.c divides log probabilities by pow(length, normalize), which libm need not round alike everywhere. Here
@@ -58,8 +59,8 @@ static uint64_t hash_run(const char *kind, int batch, int threads) {
 }
 
 int main(void) {
-    static const char *const kinds[] = {"additive", "general", "multi-head",     "gru",
-                                        "cnn",      "none",    "self-attention", "transformer"};
+    static const char *const kinds[] = {"additive", "dot", "general", "scaled-dot",     "multi-head",
+                                        "none",     "gru", "cnn",     "self-attention", "transformer"};
     int failed = 0;
     for (int set = 0; kernels_at(set); set++) {
         kernels = kernels_at(set);
@@ -67,7 +68,8 @@ int main(void) {
             uint64_t alone = hash_run(kinds[i], i ? SMALL_BATCH : BATCH, 1);
             uint64_t shared = i ? alone : hash_run(kinds[i], BATCH, 3);
             printf("%s %s %016" PRIx64 "\n", kernels->name, kinds[i], alone);
-            if (shared != alone) printf("%s %016" PRIx64 " with 3 threads\n", kernels->name, shared), failed = 1;
+            if (shared != alone)
+                printf("%s %s %016" PRIx64 " with 3 threads\n", kernels->name, kinds[i], shared), failed = 1;
         }
     }
     return failed;

@@ -145,9 +145,16 @@ paste -d '\n' "$scratch/aligned" "$scratch/aligned.1" "$scratch/aligned.2" | tr 
     END { exit NR != 36 }' || die "not the mean of both heads"
 transformer --attention-mode hard --alignment-head 1 | sed 's/.*[|] //' | tr ' ,' '\n' | grep -vE '^([01](\.0*)?)?$' && die "not all or nothing"
 cmp -s "$scratch/2.1" "$scratch/1.1" && die "the layer makes no difference"
-refused 2 'alignment-head 3: this model.s attention has 2' translate "$scratch/transformer" --alignment-head 3
-refused 1 'alignment-layer 3: this model.s attention has 2' align "$scratch/transformer" $pair --alignment-layer 3
-refused 2 'alignment-head 2: this model.s attention has 1' translate "$scratch/run" --alignment-head 2
+refused 1 'transformer: --alignment-head 3: this model.s attention has 2 heads' translate "$scratch/transformer" --alignment-head 3
+refused 1 'transformer: --alignment-layer 3: this model.s attention has 2 layers' align "$scratch/transformer" $pair --alignment-layer 3
+refused 1 'alignment-head 2: this model.s attention has 1 head$' translate "$scratch/run" --alignment-head 2
+smallest_run "$scratch/encdec" --after-batches 2 --attention none
+refused 1 'encdec: this model has no attention that --alignment-layer could' translate "$scratch/encdec" --alignment-layer 1
+refused 1 'run: --alignment-head 2' translate --models "$scratch/transformer" "$scratch/run" --alignment-head 2
+refused 1 'back: --alignment-layer 2' align "$scratch/transformer" $pair --level word --reverse "$scratch/back" --alignment-layer 2
+by_head="--coverage-penalty 5 --alignment-head 2" # which ranks by that head's alignment
+tide_ok evaluate "$scratch/transformer" --src "$scratch/text" --ref "$scratch/en" $by_head --output "$scratch/evaluated" >"$scratch/bleu"
+tide_ok translate "$scratch/transformer" $by_head <"$scratch/text" | cmp - "$scratch/evaluated" || die "evaluate by a head"
 refused 2 'alignment-head must be between 1 and 256' align "$scratch/run" $pair --alignment-head 0
 
 # a stuck attention is warned of, and the log has the figures

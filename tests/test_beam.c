@@ -170,7 +170,7 @@ static void read_alignment(World *w, Reading reading, real *alpha, real *logits)
     tape_rewind(&w->tape, mark);
 }
 
-/* What is read as the alignment is one head's of one layer, or the mean; the translation does not depend on it. */
+/* What is read as the alignment is one head's of one layer, or the mean; the logits do not depend on it. */
 static void heads_and_layers_can_be_chosen(void **state) {
     (void)state;
     static const char *const some[] = {"multi-head", "transformer"};

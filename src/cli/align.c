@@ -53,10 +53,12 @@ typedef struct Aligner {
 } Aligner;
 
 static int direction_open(Direction *direction, const char *path, Reading reading, Err *err) {
-    if (translator_load(&direction->translator, path, err)) return -1;
-    if (model_aligns(&direction->translator.model)) return reading_set(&direction->translator, reading, err);
-    translator_free(&direction->translator);
-    return err_set(err, path, 0, "this model has no attention, so there is no alignment");
+    Translator *tr = &direction->translator;
+    if (translator_load(tr, path, err)) return -1;
+    if (!model_aligns(&tr->model)) err_set(err, path, 0, "this model has no attention, so there is no alignment");
+    else if (!reading_set(tr, path, reading, err)) return 0;
+    translator_free(tr);
+    return -1;
 }
 
 /* The alignments of n pairs as they are to be shown; release each with alignment_free. */

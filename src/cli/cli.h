@@ -33,7 +33,7 @@ int usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 #define FLAGS_BEAM                                                                                                     \
     {"beam-size", 1, "N", "hypotheses (default: the model's)"},                                                        \
         {"normalize", 1, "R", "divide scores by length to this power (default: the model's; 0: do not)"}, {            \
-        "coverage-penalty", 1, "R", "rank lower what leaves source words untranslated (default: 0; 0.05 is a start)"   \
+        "coverage-penalty", 1, "R", "rank lower what leaves source words untranslated (default: 0)"                    \
     }
 #define FLAG_MODELS                                                                                                    \
     { "models", MANY, "MODEL ...", "in place of MODEL: several that have the same pieces, and translate together" }
@@ -48,13 +48,17 @@ int models_load(const Args *args, Translator *translator, Err *err);
 #define FLAG_ATTENTION_MODE                                                                                            \
     { "attention-mode", 1, "soft|hard", "hard: read the one annotation of the largest score alone (default soft)" }
 #define FLAGS_ALIGNMENT                                                                                                \
-    {"alignment-head", 1, "N", "which head's weights are the alignment (default: the mean of all heads')"}, {          \
+    {"alignment-head", 1, "N",                                                                                         \
+     "which head's weights are the alignment, also where a flag goes by it (default: mean)"},                          \
+    {                                                                                                                  \
         "alignment-layer", 1, "N", "and of which layer of a Transformer (default: the last)"                           \
     }
 /* --attention-mode, --alignment-head and --alignment-layer; returns -1 with *err filled. */
 int reading_flags(const Args *args, Reading *reading, Err *err);
-/* Has a translator and its mates read so; returns -1 with *err filled where one has no such attention. */
-int reading_set(Translator *translator, Reading reading, Err *err);
+/* Has the model from `path` read so; returns -1 with *err filled where it has no such attention. */
+int reading_set(Translator *translator, const char *path, Reading reading, Err *err);
+/* The same for all that models_load has loaded. */
+int readings_set(const Args *args, Translator *translator, Reading reading, Err *err);
 /* --max-length; returns -1 with *err filled. */
 int length_flag(const Args *args, int *most, Err *err);
 /* --threads and --isa; returns -1 with *err filled. */

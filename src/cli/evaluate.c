@@ -15,6 +15,7 @@ static const Flag flags[] = {
     FLAGS_BEAM,
     FLAG_MAX_LENGTH,
     FLAG_ATTENTION_MODE,
+    FLAGS_ALIGNMENT,
     FLAG_LC,
     {"output", 1, "FILE", "write the translations there"},
     FLAG_THREADS,
@@ -76,7 +77,7 @@ static int write_lines(char *const *lines, const char *path, Err *err) {
 static int evaluate(Evaluation *e, const Args *args, Err *err) {
     const char *src = args_value(args, "src", 0), *ref = args_value(args, "ref", 0);
     const char *output = args_value(args, "output", 0);
-    if (reading_set(&e->translator, e->reading, err) || !(e->sources = lines_read(src, 0, err)) ||
+    if (readings_set(args, &e->translator, e->reading, err) || !(e->sources = lines_read(src, 0, err)) ||
         !(e->references = lines_read_raw(ref, err)) || metric_check(e->sources, src, e->references, ref, err) ||
         side_check_lengths(&e->translator.source, e->sources, (int)arrlen(e->sources), e->max_length, src, err))
         return -1;

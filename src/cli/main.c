@@ -79,20 +79,29 @@ int reading_flags(const Args *args, Reading *reading, Err *err) {
     return 0;
 }
 
-int reading_set(Translator *translator, Reading reading, Err *err) {
+int reading_set(Translator *translator, const char *path, Reading reading, Err *err) {
     Model *model = &translator->model;
     const Alignments there = model_alignments(model);
-    if (reading.hard && !there.heads)
-        return err_set(err, NULL, 0, "this model has no attention, so none that --attention-mode could make hard");
+    if (!there.heads && (reading.hard || reading.head || reading.layer))
+        return err_set(err, path, 0, "this model has no attention that --%s could read otherwise",
+                       reading.hard   ? "attention-mode"
+                       : reading.head ? "alignment-head"
+                                      : "alignment-layer");
     if (reading.head > there.heads)
-        return err_set(err, NULL, 0, "--alignment-head %d: this model's attention has %d", reading.head, there.heads);
+        return err_set(err, path, 0, "--alignment-head %d: this model's attention has %d head%s", reading.head,
+                       there.heads, there.heads > 1 ? "s" : "");
     if (reading.layer > there.layers)
-        return err_set(err, NULL, 0, "--alignment-layer %d: this model's attention has %d", reading.layer,
-                       there.layers);
+        return err_set(err, path, 0, "--alignment-layer %d: this model's attention has %d layer%s", reading.layer,
+                       there.layers, there.layers > 1 ? "s" : "");
     model->attention.reading = reading;
-    for (ptrdiff_t i = 0; i < arrlen(translator->mates); i++)
-        if (reading_set(&translator->mates[i], reading, err)) return -1;
     return 0;
+}
+
+int readings_set(const Args *args, Translator *translator, Reading reading, Err *err) {
+    int status = reading_set(translator, model_path(args, 0), reading, err);
+    for (int i = 0; i < arrlen(translator->mates) && !status; i++)
+        status = reading_set(&translator->mates[i], model_path(args, i + 1), reading, err);
+    return status;
 }
 
 int length_flag(const Args *args, int *most, Err *err) {

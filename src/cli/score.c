@@ -84,7 +84,8 @@ static int run(const Args *args) {
     if (machine_flags(args, &threads, &err) || length_flag(args, &most, &err) || reading_flags(args, &reading, &err))
         return usage_error("%s", err.reason);
     if (translator_load(&translator, args->words[0], &err)) return fail(&err);
-    int status = reading_set(&translator, reading, &err) || run_on(args, &translator, threads, most, &err);
+    int status =
+        reading_set(&translator, args->words[0], reading, &err) || run_on(args, &translator, threads, most, &err);
     translator_free(&translator);
     return status ? fail(&err) : 0;
 }

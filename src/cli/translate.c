@@ -59,6 +59,7 @@ typedef struct Settings {
     const char *alignment, *heatmap, *html;
     BeamOptions beam;
     Shown shown;
+    Reading reading;
     int threads, batch, n_best, max_length;
     bool transpose, replace_unknown, allow_han;
     Lexicon *lexicon; /* NULL: none */
@@ -221,7 +222,6 @@ static int run_on(const Settings *s, const Translator *tr, Spent *spent, Err *er
 }
 
 static int settings_of(const Args *args, Translator *tr, Settings *s, Err *err) {
-    Reading reading;
     s->beam = translator_beam_options(tr);
     s->args = args;
     s->heatmap = args_value(args, "heatmap", 0);
@@ -234,7 +234,7 @@ static int settings_of(const Args *args, Translator *tr, Settings *s, Err *err) 
         args_int(args, "mini-batch", 64, 1, 4096, &s->batch, err) ||
         args_choice(args, "alignment", NULL, "hard|soft", &s->alignment, err) || shown_flags(args, &s->shown, err) ||
         beam_flags(args, tr, &s->beam, err) || length_flag(args, &s->max_length, err) ||
-        reading_flags(args, &reading, err) || reading_set(tr, reading, err))
+        reading_flags(args, &s->reading, err))
         return -1;
     if (s->n_best > s->beam.beam)
         return err_set(err, NULL, 0, "--n-best %d needs --beam-size %d", s->n_best, s->n_best);
@@ -278,7 +278,8 @@ static int run(const Args *args) {
         translator_free(&translator);
         return usage_error("%s", err.reason);
     }
-    int failed = read_input(args, &translator, &settings, &err);
+    int failed =
+        readings_set(args, &translator, settings.reading, &err) || read_input(args, &translator, &settings, &err);
     spent.read = lap(&moment);
     int status = failed || run_on(&settings, &translator, &spent, &err) ? fail(&err) : 0;
     lines_free(settings.lines);

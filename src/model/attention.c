@@ -16,7 +16,7 @@ const AttentionKind *attention_kind(const char *name) {
 }
 
 void attention_declare(Attention *attention, const AttentionKind *kind, Params *params, AttentionSizes sizes) {
-    *attention = (Attention){.kind = kind, .heads = kind->aligns};
+    *attention = (Attention){.kind = kind, .heads = kind->aligns ? 1 : 0};
     kind->declare(attention, params, sizes);
 }
 

@@ -41,6 +41,7 @@ struct AttentionKind {
     void (*prepare)(Tape *tape, const Attention *attention, Annotations *annotations);
     /* α_i [m, longest], where c_i = Σ_j α_ij h_j; NULL where c_i is something else, which attend says. */
     Var *(*weigh)(Tape *tape, const Attention *attention, const Annotations *annotations, Var *s_prev);
+    /* c(H, s_{i-1}) of such a kind; NULL where weigh says all. */
     Context (*attend)(Tape *tape, const Attention *attention, const Annotations *annotations, Var *s_prev, Var *out);
 };
 

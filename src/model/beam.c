@@ -268,8 +268,8 @@ Nbest *beam_search(Tape *tape, Ensemble ensemble, const int *const *ids, const i
                 .out = out,
                 .n = n,
                 .length = source.spans.length};
-    double encoded = seconds_now();
     search_begin(&s);
+    double encoded = seconds_now();
     for (int step = 1; s.rows > 0; step++) search_step(&s, step);
     for (int i = 0; i < n; i++) results[source.x.order[i]] = s.found[i];
     for (int m = 0; m < s.count; m++) model_end(s.members[m].model, &s.members[m].past);

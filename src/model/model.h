@@ -63,8 +63,8 @@ Var *model_logits(Tape *tape, const Model *model, const Forced *forced);
 
 /* What a decoder remembers of the hypotheses that are open, a row each. */
 typedef struct Past {
-    Var *s, *s_next;     /* RNNsearch: [most, n] s_{i-1}, and the s_i that the last step made */
-    Var *CH, *CoH;       /* what the annotations bring into f [rows, 3n] and g [rows, 2l], or NULL: see rnnsearch.c */
+    Var *s, *s_next; /* RNNsearch: [most, n] s_{i-1}, and the s_i that the last step made */
+    Var *CH, *CoH; /* RNNsearch: what each annotation, not hypothesis, brings into f [.., 3n] and g [.., 2l]; or NULL */
     struct Cache *cache; /* Transformer: keys and values; owned */
 } Past;
 

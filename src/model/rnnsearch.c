@@ -21,7 +21,7 @@ static void declare(Model *m) {
 
 static void release(Model *m) { (void)m; }
 
-static Alignments alignments(const Model *m) { return (Alignments){1, m->attention.heads}; }
+static Alignments alignments(const Model *m) { return (Alignments){m->attention.heads > 0, m->attention.heads}; }
 
 static void prepare(Tape *tape, const Model *m, Annotations *H) { attention_prepare(tape, &m->attention, H); }
 
@@ -56,7 +56,8 @@ static Var *logits(Tape *tape, const Model *m, const Forced *forced) {
 /* ---- word by word ------------------------------------------------------------------------------------------------ */
 
 /* What c_i brings into f and g: C c_i, and C_o c_i + b. Where c_i = Σ_j α_ij h_j, they are Σ_j α_ij C h_j and
-   Σ_j α_ij (C_o h_j + b): the products are made once for each annotation, and not for each word of each hypothesis. */
+   Σ_j α_ij (C_o h_j + b), for Σ_j α_ij = 1: the products are made once for each annotation, and not for each word of
+   each hypothesis. So the search's probabilities are those of `force` but for rounding. */
 static void see_all(Tape *tape, const Model *m, const Annotations *H, Past *past) {
     if (!m->attention.kind->weigh) return;
     past->CH = linear(tape, H->H, m->state.C, NULL);

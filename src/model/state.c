@@ -18,9 +18,10 @@ Var *state_begin(Tape *tape, const DecoderState *m, const Annotations *H) {
 
 Var *state_enter(Tape *tape, const DecoderState *m, Var *Ey) { return linear(tape, Ey, m->gru.W, m->gru.b); }
 
+/* x_i = W E y_{i-1} + C c_i + b */
 Var *state_see(Tape *tape, const DecoderState *m, Var *WEy, Var *c) { return linear_onto(tape, WEy, c, m->C); }
 
-/* s_i = GRU(W E y_{i-1} + C c_i + b, s_{i-1}) */
+/* s_i = GRU(x_i, s_{i-1}) */
 Var *advance(Tape *tape, const DecoderState *m, Var *x, Var *s_prev, Var *out) {
     return gru_step(tape, (GruStep){x, s_prev, m->gru.Uzr, m->gru.U, out});
 }

@@ -20,7 +20,7 @@ Var *state_embed(Tape *tape, const DecoderState *state, const int *previous, int
 Var *state_begin(Tape *tape, const DecoderState *state, const Annotations *annotations);
 /* W E y + b of all gates: does not depend on the state, so all steps at once. Ey [m, emb] -> [m, 3n]. */
 Var *state_enter(Tape *tape, const DecoderState *state, Var *Ey);
-/* And C c to it, in its place: c [m, a]. */
+/* W E y + C c + b, in the place of WEy, which is returned. c [m, a]. */
 Var *state_see(Tape *tape, const DecoderState *state, Var *WEy, Var *c);
 /* f. x [m, 3n] is W E y + C c + b, used up; s_prev [m, n]. Returns s_i [m, n], in `out` unless that is NULL. */
 Var *advance(Tape *tape, const DecoderState *state, Var *x, Var *s_prev, Var *out);

@@ -77,6 +77,7 @@ static Attended through(Tape *tape, const Model *m, const Layer *layer, Var *x, 
 /* Whether the l-th layer's weights, counted from 0, are the alignment. */
 static bool is_read(const Model *m, int l) {
     const int layer = m->attention.reading.layer;
+    CHECK(layer <= m->transformer->depth, "layer %d of %d", layer, m->transformer->depth);
     return l + 1 == (layer ? layer : m->transformer->depth);
 }
 

@@ -165,6 +165,7 @@ static void show(Trainer *t, int tokens, double seconds) {
     t->watch->progress(t->watch->context, &(Progress){t->state.update, updates, trainer_epochs(t), t->shown_loss,
                                                       t->speed, seconds_left(t, seconds_now())});
 }
+
 /* ---- the loop ------------------------------------------------------------------------------------------------- */
 
 static bool finished(const Trainer *t) {
@@ -239,10 +240,7 @@ static int loop(Trainer *t, Err *err) {
 int train(const TrainJob *job, const TrainWatch *watch, const volatile sig_atomic_t *stop, Err *err) {
     Trainer t = {.job = job, .watch = watch, .threads = threads_new(job->threads), .lock = -1, .stop = stop};
     int status = trainer_begin(&t, err);
-    if (!status) {
-        trainer_describe(&t);
-        status = loop(&t, err);
-    }
+    if (!status) status = loop(&t, err);
     trainer_end(&t);
     return status;
 }

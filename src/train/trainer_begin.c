@@ -162,6 +162,21 @@ static int take_directory(Trainer *t, Err *err) {
     return directory_make(dir, err) || (t->lock = directory_lock(dir, err)) < 0 ? -1 : 0;
 }
 
+static void describe(const Trainer *t) {
+    const Model *model = &t->translator.model;
+    trainer_note(t, "%d pairs to train on (%ld lines read, %ld empty, %ld too long), %d to validate (%ld empty)",
+                 t->data.pairs.n, t->data.read, t->data.dropped_empty, t->data.pairs.dropped_long,
+                 t->data.valid_pairs.n, t->data.valid.dropped_empty);
+    trainer_note(t, "%d source pieces, %d target pieces, %.1f million weights, %d thread%s, %s kernels",
+                 model->config.source_vocab, model->config.target_vocab, (double)params_weights(&model->params) / 1e6,
+                 threads_count(t->threads), threads_count(t->threads) > 1 ? "s" : "", kernels->name);
+    int han = translator_banned_han(&t->translator);
+    if (han)
+        trainer_note(t, "%d target pieces hold Han and are never written in '%s'", han, t->translator.options.langs[1]);
+    describe_memory(t);
+    if (t->resumed) trainer_note(t, "going on from update %ld", t->state.update);
+}
+
 int trainer_begin(Trainer *t, Err *err) {
     const TrainJob *job = t->job;
     const Options *o = &job->options;
@@ -177,22 +192,9 @@ int trainer_begin(Trainer *t, Err *err) {
     t->state.data = hash;
     tape_init(&t->tape, t->threads, (Rng){t->state.rng});
     if (reserve(t, err)) return -1;
-    return log_open(&t->log, job->model, t->state.log_lines, err) || change_options(t, err) ? -1 : 0;
-}
-
-void trainer_describe(const Trainer *t) {
-    const Model *model = &t->translator.model;
-    trainer_note(t, "%d pairs to train on (%ld lines read, %ld empty, %ld too long), %d to validate (%ld empty)",
-                 t->data.pairs.n, t->data.read, t->data.dropped_empty, t->data.pairs.dropped_long,
-                 t->data.valid_pairs.n, t->data.valid.dropped_empty);
-    trainer_note(t, "%d source pieces, %d target pieces, %.1f million weights, %d thread%s, %s kernels",
-                 model->config.source_vocab, model->config.target_vocab, (double)params_weights(&model->params) / 1e6,
-                 threads_count(t->threads), threads_count(t->threads) > 1 ? "s" : "", kernels->name);
-    int han = translator_banned_han(&t->translator);
-    if (han)
-        trainer_note(t, "%d target pieces hold Han and are never written in '%s'", han, t->translator.options.langs[1]);
-    describe_memory(t);
-    if (t->resumed) trainer_note(t, "going on from update %ld", t->state.update);
+    if (log_open(&t->log, job->model, t->state.log_lines, err) || change_options(t, err)) return -1;
+    describe(t);
+    return 0;
 }
 
 void trainer_end(Trainer *t) {

@@ -31,20 +31,19 @@ typedef struct Trainer {
     const volatile sig_atomic_t *stop;
 } Trainer;
 
-/* A line for whoever watches. */
+/* trainer.c: a line for whoever watches. */
 void trainer_note(const Trainer *trainer, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Epochs done, with the part of the present one. */
 double trainer_epochs(const Trainer *trainer);
-/* What a batch may take, in bytes. */
-double trainer_limit(const Options *options);
 /* A number of nats a piece, as a perplexity that JSON can hold. */
 double trainer_perplexity(double nats);
 
-/* trainer_begin.c: takes up what an earlier process left, or begins anew: data, weights, memory, log. -1 with *err
-   filled; trainer_end releases what there is in either case. */
+/* trainer_begin.c: takes up what an earlier process left, or begins anew: data, weights, memory, log; and notes what is
+   to be trained on what. -1 with *err filled; trainer_end releases what there is in either case. */
 int trainer_begin(Trainer *trainer, Err *err);
-/* Notes what is to be trained on what. */
-void trainer_describe(const Trainer *trainer);
 void trainer_end(Trainer *trainer);
+/* What a batch may take, in bytes. */
+double trainer_limit(const Options *options);
 
 /* trainer_validate.c: loss, BLEU, the probes' alignments; keeps the weights if they are the best so far. */
 int trainer_validate(Trainer *trainer, Err *err);
