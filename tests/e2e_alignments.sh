@@ -172,5 +172,7 @@ tide_ok align "$scratch/run" $pair --format html >"$scratch/aligned.html"
 tide_ok align "$scratch/run" $pair --format html --level word | grep '"byWord":true' >/dev/null || die "--level word"
 refused 1 '^tide: /dev/full: cannot be written: No space left' translate "$scratch/run" --html /dev/full
 refused 1 "^tide: $scratch/none/page.html: cannot be written: No such" translate "$scratch/run" --html "$scratch/none/page.html"
+"$tide" translate "$scratch/run" --html "$scratch/none/page.html" <"$scratch/zh" >"$scratch/early" 2>"$scratch/stderr" && die "a page in no directory"
+[ ! -s "$scratch/early" ] || die "it translated first and tried the page afterwards"
 "$tide" align "$scratch/run" $pair --format html >/dev/full 2>"$scratch/stderr" && die "a page on a full disk"
 [ "$(cat "$scratch/stderr")" = 'tide: standard output cannot be written' ] || die "$(cat "$scratch/stderr")"

@@ -194,10 +194,16 @@ static int translate_some(Translating *work, int n, Spent *spent, Err *err) {
     return status;
 }
 
+/* Whether the page can be written is known before hours of translating, and a page that is there stays until then. */
+static int try_page(const Settings *s, Err *err) {
+    FILE *out = file_open(s->html, "a", err);
+    return out ? fclose(out) : -1;
+}
+
 static int translate_all(Translating *work, Spent *spent, Err *err) {
     const Settings *s = work->settings;
     const int n = (int)arrlen(s->lines);
-    if (s->heatmap && pictures_begin(&work->pictures, err)) return -1;
+    if ((s->heatmap && pictures_begin(&work->pictures, err)) || (s->html && try_page(s, err))) return -1;
     while (work->first < n)
         if (translate_some(work, translate_most(s->lines + work->first, n - work->first, s->beam.beam), spent, err))
             return -1;
