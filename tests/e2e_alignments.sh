@@ -61,12 +61,6 @@ printf '1-1 2p2\n3-3-P\n' >"$scratch/gold"
 printf '0-0 1-1\n5-5\n' | tide_ok aer "$scratch/gold" --one-ref >"$scratch/aer"
 grep -q '^AER = 0.2500 precision = 0.6667 recall = 1.0000 (links = 3 sure = 1 possible = 3)$' "$scratch/aer" ||
     die "aer said $(cat "$scratch/aer")"
-refused() { # STATUS REASON COMMAND ...
-    status=$1 reason=$2
-    shift 2
-    "$tide" "$@" >/dev/null 2>"$scratch/stderr" </dev/null
-    [ $? = "$status" ] && grep -q "$reason" "$scratch/stderr" || die "$*: $(cat "$scratch/stderr")"
-}
 refused 1 'standard input: fewer lines than' aer "$scratch/gold"
 printf '0-0\nx\n' >"$scratch/broken"
 "$tide" aer "$scratch/broken" <"$scratch/gold" >/dev/null 2>"$scratch/stderr" && die "a broken gold was taken"
