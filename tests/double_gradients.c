@@ -698,9 +698,11 @@ typedef struct Whole {
     uint64_t draw;
 } Whole;
 
+enum { VOCAB = 7 };
+
 /* Four pairs whose sources and targets fall into different orders; a few times over, so that there are as many rows as
-   are handled otherwise than a few. */
-static Batch fold(Arena *arena, int times) {
+   are handled otherwise than a few. Where there are words, every source piece is in one. */
+static Batch fold(Arena *arena, int times, int words) {
     static const int a[] = {4, 5, 3}, b[] = {6, 3}, c[] = {5, 5, 4, 6, 3}, d[] = {4, 3};
     static const int e[] = {3}, f[] = {4, 6, 5, 3}, g[] = {5, 3}, h[] = {6, 6, 3};
     static const int *const pairs[2][4] = {{a, b, c, d}, {e, f, g, h}}, lengths_of[2][4] = {{3, 2, 5, 2}, {1, 4, 2, 3}};
@@ -710,8 +712,11 @@ static Batch fold(Arena *arena, int times) {
         ids[side] = arena_alloc(arena, (size_t)n * sizeof *ids[side]);
         length[side] = arena_alloc(arena, (size_t)n * sizeof *length[side]);
         for (int i = 0; i < n; i++) {
-            ids[side][i] = pairs[side][i % 4];
             length[side][i] = lengths_of[side][i % 4];
+            int *copy = arena_alloc(arena, (size_t)length[side][i] * sizeof *copy);
+            for (int k = 0; k < length[side][i]; k++)
+                copy[k] = pairs[side][i % 4][k] + (side == 0 && words ? VOCAB * ((i + k) % words) : 0);
+            ids[side][i] = copy;
         }
     }
     return batch_fold(arena, ids[0], length[0], ids[1], length[1], n, 2);
@@ -722,7 +727,7 @@ static double whole_loss(void *context) {
     tape_reset(&w->tape);
     w->tape.recording = true;
     w->tape.rng = rng_seed(5, 1);
-    Batch batch = fold(&w->tape.arena, w->times);
+    Batch batch = fold(&w->tape.arena, w->times, w->model.config.source_words);
     double nats;
     Forced forced = model_force(&w->tape, &w->model, &batch);
     Var *logits = model_logits(&w->tape, &w->model, &forced);
@@ -757,6 +762,7 @@ static double whole_error(Whole *w) {
 typedef struct ModelCase {
     const char *arch, *encoder, *attention; /* NULL: rnnsearch, bigru, additive */
     bool readout_prev, tied;
+    int words;
     double smoothing, dropout;
     int times;     /* 0: once */
     uint64_t draw; /* 0: 11 */
@@ -766,6 +772,7 @@ static const ModelCase model_cases[] = {
     {.attention = "additive"},
     {.attention = "additive", .readout_prev = true, .smoothing = 0.1},
     {.attention = "additive", .smoothing = 0.1, .dropout = 0.3},
+    {.attention = "additive", .smoothing = 0.1, .dropout = 0.3, .words = 3},
     {.attention = "none", .smoothing = 0.1},
     {.attention = "none", .readout_prev = true, .dropout = 0.3},
     {.attention = "additive", .smoothing = 0.1, .times = 52},
@@ -789,8 +796,9 @@ static const ModelCase model_cases[] = {
 };
 
 static ModelConfig config_of(const ModelCase *c) {
-    return (ModelConfig){.source_vocab = 7,
-                         .target_vocab = 7,
+    return (ModelConfig){.source_vocab = VOCAB,
+                         .source_words = c->words,
+                         .target_vocab = VOCAB,
                          .arch = arch_named(c->arch ? c->arch : "rnnsearch"),
                          .emb = c->arch ? 4 : 3,
                          .rnn = 4,

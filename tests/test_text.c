@@ -847,6 +847,76 @@ static void unknown_spaces_are_left_out(void **state) {
     side_free(&side);
 }
 
+static Side with_words(char **texts, int n, int merges) {
+    Side side = {0};
+    Err err;
+    side_learn(&side, TOKENIZER_CHAR, words_of(TOKENIZER_CHAR, texts, n), 0, 0);
+    assert_int_equal(side_learn_words(&side, words_of(TOKENIZER_BPE, texts, n), merges, &err), 0);
+    return side;
+}
+
+/* What a sentence is to a side with words: each piece and, behind a slash, its word. */
+static char *told(const Side *side, const char *sentence) {
+    int *ids = side_encode(side, sentence);
+    const int n = vocab_size(side->vocab);
+    char *text = mem_zalloc(4096), *to = text;
+    for (ptrdiff_t i = 0; i < arrlen(ids); i++)
+        to += sprintf(to, "%s%s/%s", i ? " " : "", vocab_piece(side->vocab, side_piece(side, ids[i])),
+                      vocab_piece(side->words->vocab, ids[i] / n));
+    arrfree(ids);
+    return text;
+}
+
+static void assert_told(const Side *side, const char *sentence, const char *expected) {
+    char *text = told(side, sentence);
+    assert_string_equal(text, expected);
+    mem_free(text);
+}
+
+static void characters_tell_of_their_words(void **state) {
+    (void)state;
+    char *texts[] = {"潮水退了，潮水", "潮水", "了，ab ab %s", "ab 水", "退，退 潮水"};
+    Side side = with_words(texts, 5, 4); /* 潮水, ab, ▁潮水 and ▁ab */
+    assert_told(&side, "潮水退了，", "潮/▁潮水 水/▁潮水 退/退 了/了 ，/， </s>/</s>");
+    assert_told(&side, "了潮水 ab", "了/了 潮/潮水 水/潮水 ▁/▁ab ab/▁ab </s>/</s>");
+    assert_told(&side, "%s 潮", "%s/%s ▁/▁ 潮/<unk> </s>/</s>");
+    assert_told(&side, "海水", "<unk>/<unk> 水/水 </s>/</s>");
+    assert_told(&side, "", "</s>/</s>");
+    side_free(&side);
+}
+
+/* Of any text: the ids of its pieces are what they are without words, and a piece ends within its word. */
+static void words_change_no_pieces(void **state) {
+    (void)state;
+    enum { TEXTS = 200 };
+    char text[1024], *texts[TEXTS];
+    rng_state = 7;
+    for (int i = 0; i < TEXTS; i++) {
+        random_text(text);
+        texts[i] = normalised(text);
+    }
+    Side side = with_words(texts, TEXTS, 60), plain = side;
+    plain.words = NULL;
+    long apart = 0;
+    for (int i = 0; i < TEXTS; i++) {
+        int *ids = side_encode(&side, texts[i]), *alone = side_encode(&plain, texts[i]);
+        assert_int_equal(arrlen(ids), arrlen(alone));
+        for (ptrdiff_t k = 0; k < arrlen(ids); k++) {
+            const char *piece = vocab_piece(side.vocab, alone[k]);
+            const char *word = vocab_piece(side.words->vocab, ids[k] / vocab_size(side.vocab));
+            assert_int_equal(side_piece(&side, ids[k]), alone[k]);
+            assert_true(strlen(word) > 0 && ids[k] / vocab_size(side.vocab) < vocab_size(side.words->vocab));
+            if (strlen(piece) <= strlen(word)) assert_non_null(strstr(word, piece));
+            apart += strcmp(piece, word) != 0;
+        }
+        arrfree(ids);
+        arrfree(alone);
+    }
+    assert_true(apart > TEXTS);
+    side_free(&side);
+    for (int i = 0; i < TEXTS; i++) mem_free(texts[i]);
+}
+
 static void joint_merges_are_learned_on_both_sides(void **state) {
     (void)state;
     char *source[] = {"ab xy", "ab"}, *target[] = {"ab cd", "xy cd"}, **texts[] = {source, target};
@@ -899,6 +969,8 @@ int main(void) {
         cmocka_unit_test(vocab_refuses_broken_text),
         cmocka_unit_test(sides_count_and_encode_as_they_split),
         cmocka_unit_test(unknown_spaces_are_left_out),
+        cmocka_unit_test(characters_tell_of_their_words),
+        cmocka_unit_test(words_change_no_pieces),
         cmocka_unit_test(joint_merges_are_learned_on_both_sides),
     };
     return cmocka_run_group_tests_name("text", tests, NULL, NULL);

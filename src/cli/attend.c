@@ -52,8 +52,9 @@ static int unknown_piece(const Embeddings *e, const char *word, Err *err) {
 static int add_pieces(Attending *a, const Embeddings *e, const char *word, Err *err) {
     int *ids = side_encode(e->side, word), status = 0;
     for (ptrdiff_t i = 0; !status && i + 1 < arrlen(ids); i++) {
-        if (ids[i] == ID_UNK) status = unknown_piece(e, word, err);
-        else vectors_add(&a->x, vocab_piece(e->side->vocab, ids[i]), embedding(e, ids[i]), e->E->cols);
+        const int id = side_piece(e->side, ids[i]);
+        if (id == ID_UNK) status = unknown_piece(e, word, err);
+        else vectors_add(&a->x, vocab_piece(e->side->vocab, id), embedding(e, id), e->E->cols);
     }
     arrfree(ids);
     return status;
@@ -66,7 +67,7 @@ static void add_all(Attending *a, const Embeddings *e) {
 
 /* The id of a normalised word that is one piece, or of a piece as the vocabulary has it; -1 with *err filled. */
 static int piece_of(const Embeddings *e, const char *word, Err *err) {
-    int *ids = side_encode(e->side, word), id = arrlen(ids) == 2 ? ids[0] : ID_UNK;
+    int *ids = side_encode(e->side, word), id = arrlen(ids) == 2 ? side_piece(e->side, ids[0]) : ID_UNK;
     const ptrdiff_t pieces = arrlen(ids) - 1;
     arrfree(ids);
     if (id == ID_UNK) id = vocab_id(e->side->vocab, word);

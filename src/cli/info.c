@@ -11,8 +11,10 @@ static int run(const Args *args) {
     if (translator_load(&translator, args->words[0], &err)) return fail(&err);
     char *configuration = options_configuration(&translator.options);
     fputs(configuration, stdout);
-    printf("\nvocabularies: %d source pieces, %d target pieces\n\n", vocab_size(translator.source.vocab),
-           vocab_size(translator.target.vocab));
+    const ModelConfig *model = &translator.model.config;
+    printf("\nvocabularies: %d source pieces", model->source_vocab);
+    if (model->source_words) printf(" in %d larger ones", model->source_words);
+    printf(", %d target pieces\n\n", model->target_vocab);
     const Params *params = &translator.model.params;
     for (int i = 0; i < params->count; i++) {
         const Param *p = params->list[i];

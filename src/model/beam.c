@@ -245,7 +245,8 @@ static Member *read_source(Tape *tape, Ensemble ensemble, const Source *source) 
     for (int m = 0; m < ensemble.count; m++) {
         const Model *model = ensemble.models[m];
         const ModelConfig *first = &ensemble.models[0]->config;
-        CHECK(model->config.source_vocab == first->source_vocab && model->config.target_vocab == first->target_vocab,
+        CHECK(model->config.source_vocab == first->source_vocab && model->config.source_words == first->source_words &&
+                  model->config.target_vocab == first->target_vocab,
               "beam_search: vocabularies of %d and %d beside %d and %d", model->config.source_vocab,
               model->config.target_vocab, first->source_vocab, first->target_vocab);
         members[m] = (Member){.model = model, .H = model_read(tape, model, source)};

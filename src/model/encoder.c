@@ -13,9 +13,11 @@ const EncoderKind *encoder_kind(const char *name) {
     return NULL;
 }
 
-void encoder_declare(Encoder *encoder, const EncoderKind *kind, Params *params, int vocab, EncoderSizes sizes) {
+void encoder_declare(Encoder *encoder, const EncoderKind *kind, Params *params, int vocab, int words,
+                     EncoderSizes sizes) {
     *encoder = (Encoder){.kind = kind, .sizes = sizes};
     encoder->E = params_add(params, "encoder.E", vocab, sizes.emb, INIT_EMBEDDING, 0.01);
+    if (words > 0) encoder->E_word = params_add(params, "encoder.E_word", words, sizes.emb, INIT_ZERO, 0);
     kind->declare(encoder, params);
 }
 
@@ -28,8 +30,20 @@ Var *encoder_mean(Tape *tape, Var *H, const Spans *spans, int n) {
 
 void encoder_free(Encoder *encoder) { mem_free(encoder->weights); }
 
+/* x_j = E y_j, or E y_j + E_word w_j, which begins as the former. */
+static Var *embed(Tape *tape, const Encoder *m, const Sequences *x) {
+    if (!m->E_word) return gather(tape, m->E, x->ids, x->rows);
+    const size_t size = (size_t)x->rows * sizeof(int);
+    int *piece = arena_alloc(&tape->arena, size), *word = arena_alloc(&tape->arena, size);
+    for (int i = 0; i < x->rows; i++) {
+        piece[i] = x->ids[i] % m->E->rows;
+        word[i] = x->ids[i] / m->E->rows;
+    }
+    return add_scaled(tape, gather(tape, m->E, piece, x->rows), 1, gather(tape, m->E_word, word, x->rows));
+}
+
 Annotations encode(Tape *tape, const Encoder *m, const Source *source) {
-    Var *x = gather(tape, m->E, source->x.ids, source->x.rows);
+    Var *x = embed(tape, m, &source->x);
     Annotations H = m->kind->read(tape, m, source, dropout(tape, x, m->dropout_embedding));
     H.H = dropout(tape, H.H, m->dropout_annotation);
     H.spans = source->spans;

@@ -15,7 +15,8 @@ typedef struct EncoderSizes {
 
 typedef struct Encoder {
     const EncoderKind *kind;
-    Var *E; /* [V, m] */
+    Var *E;      /* [V, m] */
+    Var *E_word; /* [W, m], of the words that pieces are in, where ids tell of them: piece + V word; NULL: not */
     EncoderSizes sizes;
     int width;     /* of an annotation, a */
     void *weights; /* the kind's own; owned */
@@ -46,7 +47,9 @@ extern const char encoder_names[];
 /* By name, or NULL. */
 const EncoderKind *encoder_kind(const char *name);
 
-void encoder_declare(Encoder *encoder, const EncoderKind *kind, Params *params, int vocab, EncoderSizes sizes);
+/* words is W, or 0. */
+void encoder_declare(Encoder *encoder, const EncoderKind *kind, Params *params, int vocab, int words,
+                     EncoderSizes sizes);
 /* For kinds: the mean annotation of each of n sentences. */
 Var *encoder_mean(Tape *tape, Var *H, const Spans *spans, int n);
 void encoder_free(Encoder *encoder);

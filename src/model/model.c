@@ -26,7 +26,7 @@ void model_init(Model *model, const ModelConfig *c) {
     *model = (Model){.config = *c, .arch = c->arch ? c->arch : kinds[0]};
     if (!c->encoder) model->config.encoder = encoder_kind("bigru");
     const EncoderSizes sizes = model->arch->encoder(model);
-    encoder_declare(&model->encoder, model->config.encoder, &model->params, c->source_vocab, sizes);
+    encoder_declare(&model->encoder, model->config.encoder, &model->params, c->source_vocab, c->source_words, sizes);
     model->arch->declare(model);
     model_dropout(model, c->dropout_embedding, c->dropout_annotation, c->dropout_readout);
 }

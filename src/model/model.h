@@ -11,6 +11,7 @@ typedef struct Arch Arch;
 /* What decides the parameters and the arithmetic. */
 typedef struct ModelConfig {
     int source_vocab, target_vocab;
+    int source_words; /* that source ids tell of, too: see Encoder; 0: none */
     const Arch *arch;           /* NULL: rnnsearch */
     int emb, rnn, att, maxout;  /* m, n, n', l of the paper */
     const EncoderKind *encoder; /* NULL: bigru */

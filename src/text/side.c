@@ -1,6 +1,7 @@
 #include "text/side.h"
 #include "text/ds.h"
 
+#include <limits.h>
 #include <string.h>
 
 typedef struct PieceCount {
@@ -40,7 +41,7 @@ static Vocab *build_vocab(const Tokenizer *tokenizer, const WordCount *words, in
 }
 
 void side_learn(Side *side, TokenizerKind kind, WordCount *words, int merges, int size) {
-    side->tokenizer = (Tokenizer){kind, kind == TOKENIZER_BPE ? merges_learn(&words, 1, merges) : NULL};
+    *side = (Side){.tokenizer = {kind, kind == TOKENIZER_BPE ? merges_learn(&words, 1, merges) : NULL}};
     side->vocab = build_vocab(&side->tokenizer, words, size);
     words_free(words);
 }
@@ -48,13 +49,29 @@ void side_learn(Side *side, TokenizerKind kind, WordCount *words, int merges, in
 void sides_learn_jointly(Side *const sides[2], WordCount *const words[2], int merges, const int sizes[2]) {
     Bpe *bpe = merges_learn(words, 2, merges);
     for (int i = 0; i < 2; i++) {
-        sides[i]->tokenizer = (Tokenizer){TOKENIZER_BPE, i ? bpe : bpe_copy(bpe)};
+        *sides[i] = (Side){.tokenizer = {TOKENIZER_BPE, i ? bpe : bpe_copy(bpe)}};
         sides[i]->vocab = build_vocab(&sides[i]->tokenizer, words[i], sizes[i]);
         words_free(words[i]);
     }
 }
 
+int side_check_words(const Side *side, const char *path, Err *err) {
+    const long pieces = vocab_size(side->vocab), words = vocab_size(side->words->vocab);
+    if (pieces * words <= INT_MAX) return 0;
+    return err_set(err, path, 0, "%ld source pieces in %ld words are too many to tell apart", pieces, words);
+}
+
+int side_learn_words(Side *side, WordCount *words, int merges, Err *err) {
+    side->words = mem_zalloc(sizeof *side->words);
+    side_learn(side->words, TOKENIZER_BPE, words, merges, 0);
+    return side_check_words(side, NULL, err);
+}
+
+int side_piece(const Side *side, int id) { return id % vocab_size(side->vocab); }
+
 void side_free(Side *side) {
+    if (side->words) side_free(side->words);
+    mem_free(side->words);
     bpe_free(side->tokenizer.bpe);
     vocab_free(side->vocab);
     *side = (Side){0};
@@ -64,21 +81,29 @@ static bool is_left_out(const Side *side, const char *piece) {
     return side->tokenizer.kind != TOKENIZER_NONE && !strcmp(piece, "▁") && vocab_id(side->vocab, piece) == ID_UNK;
 }
 
-/* The ids of a word, a stretch of an array that holds those of all words met so far. */
-typedef struct WordIds {
+/* A piece, and the bytes of the word, or the sentence, up to its end. */
+typedef struct Cut {
+    int id, end;
+} Cut;
+
+/* The pieces of a word, a stretch of an array that holds those of all words met so far. */
+typedef struct WordCuts {
     char *key;
     size_t begin, length;
-} WordIds;
+    int bytes; /* of the word */
+} WordCuts;
 
 struct SideMemory {
     const Side *side;
-    WordIds *known; /* stb_ds map */
-    int *stock;     /* stb_ds array: their ids */
+    WordCuts *known;   /* stb_ds map */
+    Cut *stock;        /* stb_ds array: their pieces */
+    SideMemory *words; /* of the side's words; NULL: it has none */
 };
 
 SideMemory *side_memory(const Side *side) {
     SideMemory *memory = mem_zalloc(sizeof *memory);
     memory->side = side;
+    if (side->words) memory->words = side_memory(side->words);
     return memory;
 }
 
@@ -88,6 +113,7 @@ static void forget(SideMemory *m) {
 }
 
 void side_memory_free(SideMemory *memory) {
+    if (memory->words) side_memory_free(memory->words);
     forget(memory);
     mem_free(memory);
 }
@@ -98,29 +124,58 @@ static ptrdiff_t learn_word(SideMemory *m, const Words *words) {
     enum { MOST = 1 << 18 };
     if (shlen(m->known) == MOST) forget(m);
     if (!m->known) sh_new_arena(m->known);
-    WordIds ids = {.key = words->word, .begin = arrlenu(m->stock)};
+    WordCuts word = {.key = words->word, .begin = arrlenu(m->stock)};
     char **pieces = NULL;
     tokenizer_split_word(&m->side->tokenizer, words->word, words->whole, &pieces);
-    for (ptrdiff_t i = 0; i < arrlen(pieces); i++)
-        if (!is_left_out(m->side, pieces[i])) arrput(m->stock, vocab_id(m->side->vocab, pieces[i]));
-    ids.length = arrlenu(m->stock) - ids.begin;
+    for (ptrdiff_t i = 0; i < arrlen(pieces); i++) {
+        word.bytes += (int)strlen(pieces[i]);
+        if (!is_left_out(m->side, pieces[i]))
+            arrput(m->stock, ((Cut){vocab_id(m->side->vocab, pieces[i]), word.bytes}));
+    }
+    word.length = arrlenu(m->stock) - word.begin;
     pieces_free(pieces);
-    shputs(m->known, ids);
+    shputs(m->known, word);
     return shlen(m->known) - 1;
 }
 
-int *side_memory_encode(SideMemory *m, const char *sentence) {
-    int *ids = NULL;
+/* The pieces of a sentence: a stb_ds array. */
+static Cut *cut(SideMemory *m, const char *sentence) {
+    Cut *cuts = NULL;
+    int bytes = 0;
     Words words = words_start(m->side->tokenizer.kind, sentence);
     while (words_next(&words)) {
         ptrdiff_t at = m->known ? shgeti(m->known, words.word) : -1;
         if (at < 0) at = learn_word(m, &words);
-        const WordIds *word = &m->known[at];
-        /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): where a word has ids, there is a stock */
-        if (word->length > 0) memcpy(arraddnptr(ids, word->length), m->stock + word->begin, word->length * sizeof *ids);
+        const WordCuts *word = &m->known[at];
+        for (size_t i = 0; i < word->length; i++) {
+            Cut piece = m->stock[word->begin + i];
+            arrput(cuts, ((Cut){piece.id, bytes + piece.end}));
+        }
+        bytes += word->bytes;
     }
     words_end(&words);
+    return cuts;
+}
+
+/* Adds to the id of each piece the word that it ends in. The words' text is the pieces' behind a space mark. */
+static void tell_words(const SideMemory *m, int *ids, const Cut *pieces, const Cut *words) {
+    const int size = vocab_size(m->side->vocab), mark = (int)strlen("▁");
+    ptrdiff_t w = 0;
+    for (ptrdiff_t i = 0; i < arrlen(pieces); i++) {
+        while (w + 1 < arrlen(words) && words[w].end < pieces[i].end + mark) w++;
+        ids[i] += size * (words ? words[w].id : ID_UNK);
+    }
+    ids[arrlen(pieces)] += size * ID_EOS;
+}
+
+int *side_memory_encode(SideMemory *m, const char *sentence) {
+    int *ids = NULL;
+    Cut *pieces = cut(m, sentence), *words = m->words ? cut(m->words, sentence) : NULL;
+    for (ptrdiff_t i = 0; i < arrlen(pieces); i++) arrput(ids, pieces[i].id);
     arrput(ids, ID_EOS);
+    if (m->words) tell_words(m, ids, pieces, words);
+    arrfree(pieces);
+    arrfree(words);
     return ids;
 }
 

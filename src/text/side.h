@@ -5,21 +5,31 @@
 #include "text/tokenizer.h"
 #include "text/vocab.h"
 
-typedef struct Side {
+typedef struct Side Side;
+struct Side {
     Tokenizer tokenizer;
     Vocab *vocab;
-} Side;
+    Side *words; /* the same text in larger pieces, for side_encode to tell of; NULL: none. Owned */
+};
 
 /* Learns merges (bpe only) and a vocabulary of at most `size` pieces (0: all) from words counted for that kind. Takes
    the counts over. */
 void side_learn(Side *side, TokenizerKind kind, WordCount *words, int merges, int size);
 /* Learns both sides (bpe): one list of merges from all their words, a vocabulary for each. Takes the counts over. */
 void sides_learn_jointly(Side *const sides[2], WordCount *const words[2], int merges, const int sizes[2]);
+/* Has a side that was learned by character tell of words, too: the pieces that so many merges make of words counted for
+   TOKENIZER_BPE. Takes the counts over. Returns as side_check_words does. */
+int side_learn_words(Side *side, WordCount *words, int merges, Err *err);
 void side_free(Side *side);
 
 /* The ids of a normalised sentence, </s> last: a stb_ds array. A space mark that the vocabulary does not have is left
-   out: who learned from Chinese without spaces reads segmented Chinese as if it had none. */
+   out: who learned from Chinese without spaces reads segmented Chinese as if it had none. Where the side has words, an
+   id tells a piece and the word that it is in, or ends in: piece + n word, for a vocabulary of n pieces. */
 int *side_encode(const Side *side, const char *sentence);
+/* The piece that an id tells. */
+int side_piece(const Side *side, int id);
+/* Whether pieces and words are so few that ids can tell them apart; else -1 with *err filled. */
+int side_check_words(const Side *side, const char *path, Err *err);
 /* The same of many sentences, each word of which is split once: what it came to is remembered. */
 typedef struct SideMemory SideMemory;
 SideMemory *side_memory(const Side *side);

@@ -59,13 +59,17 @@ int data_read(Data *data, const DataFiles *files, const Options *options, const 
     return 0;
 }
 
-static int count_words(Spool *text, const TokenizerKind kinds[2], WordCount *words[2], const DataWatch *watch,
-                       Err *err) {
+/* What is learned from: the words of either side, and where the source tells of larger pieces those for them. */
+enum { LARGER = 2, COUNTS };
+
+static int count_words(Spool *text, const TokenizerKind kinds[2], bool larger, WordCount *words[COUNTS],
+                       const DataWatch *watch, Err *err) {
     enum { OFTEN = 1000 };
     SpooledPair pair;
     int status = spool_rewind(text, err);
     for (long i = 1; !status && (status = spool_next(text, &pair, err)) > 0; i++) {
         for (int side = 0; side < 2; side++) words_count(&words[side], kinds[side], pair.text[side]);
+        if (larger) words_count(&words[LARGER], TOKENIZER_BPE, pair.text[SOURCE]);
         status = 0;
         if (i % OFTEN == 0 && watch->patience(watch->context, "counting words", i, text->n))
             status = err_set(err, NULL, 0, "stopped while words were counted");
@@ -75,17 +79,17 @@ static int count_words(Spool *text, const TokenizerKind kinds[2], WordCount *wor
 
 int data_learn(Data *data, const Options *o, Side *source, Side *target, const DataWatch *watch, Err *err) {
     Side *const sides[2] = {source, target};
-    WordCount *words[2] = {NULL, NULL};
+    WordCount *words[COUNTS] = {NULL};
     const TokenizerKind kinds[2] = {(TokenizerKind)tokenizer_kind(o->tokenizer[SOURCE]),
                                     (TokenizerKind)tokenizer_kind(o->tokenizer[TARGET])};
-    if (count_words(&data->text, kinds, words, watch, err)) {
-        for (int i = 0; i < 2; i++) words_free(words[i]);
+    if (count_words(&data->text, kinds, options_tell_words(o), words, watch, err)) {
+        for (int i = 0; i < COUNTS; i++) words_free(words[i]);
         return -1;
     }
     if (options_join_merges(o)) sides_learn_jointly(sides, words, o->bpe_merges[0], o->dim_vocabs);
     else
         for (int i = 0; i < 2; i++) side_learn(sides[i], kinds[i], words[i], o->bpe_merges[i], o->dim_vocabs[i]);
-    return 0;
+    return options_tell_words(o) ? side_learn_words(source, words[LARGER], o->bpe_merges[SOURCE], err) : 0;
 }
 
 /* What is decoded in validations may not be longer than what `tide translate` takes. */

@@ -17,6 +17,8 @@ const Option option_table[] = {
     {"dim-vocabs", OPTION_INT, 2, AT(dim_vocabs), 0, 1e7, NULL, BOUND, "0 0", "vocabulary sizes; 0: every piece"},
     {"bpe-merges", OPTION_INT, 2, AT(bpe_merges), 0, 1e7, NULL, BOUND, "6000 6000",
      "merges to learn where the tokenizer is bpe"},
+    {"source-words", OPTION_TEXT, 1, AT(source_words), 0, 0, "off|on", BOUND, "off",
+     "a source that is read by character: with each the larger piece that it is in, made by its bpe-merges"},
     {"merges", OPTION_TEXT, 1, AT(merges), 0, 0, "separate|joint", BOUND, "separate",
      "of each side's text, or one list from both (as many as bpe-merges says first)"},
     {"dim-emb", OPTION_INT, 1, AT(dim_emb), 1, 65536, NULL, BOUND, "256", "word embedding, m in the paper"},
@@ -98,6 +100,10 @@ const Option *option_find(const char *name) {
 }
 
 bool options_join_merges(const Options *options) { return !strcmp(options->merges, "joint"); }
+
+bool options_tell_words(const Options *options) {
+    return !strcmp(options->source_words, "on") && !strcmp(options->tokenizer[0], "char");
+}
 
 static int check_rnnsearch(const Options *o, Err *err) {
     if (!strcmp(o->tied_embeddings, "on") && o->dim_maxout != o->dim_emb)

@@ -11,7 +11,7 @@ typedef struct Options {
     /* the model; 0 source, 1 target */
     char langs[2][16], tokenizer[2][16];
     int dim_vocabs[2], bpe_merges[2];
-    char merges[16];
+    char merges[16], source_words[16];
     int dim_emb, dim_rnn, dim_att, dim_maxout, heads;
     int enc_depth, dec_depth, dim_ffn, window;
     char arch[16], encoder[16], attention[16], readout_state[16], tied_embeddings[16];
@@ -59,6 +59,8 @@ bool is_choice(const char *choices, const char *value);
 
 /* Whether both sides share one list of merges. */
 bool options_join_merges(const Options *options);
+/* Whether a source's pieces are read together with the words that they are in. */
+bool options_tell_words(const Options *options);
 
 /* Whether the model's options go together, each of them being as it may be. Returns -1 with *err's reason filled. */
 int options_check(const Options *options, Err *err);

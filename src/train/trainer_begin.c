@@ -167,9 +167,12 @@ static void describe(const Trainer *t) {
     trainer_note(t, "%d pairs to train on (%ld lines read, %ld empty, %ld too long), %d to validate (%ld empty)",
                  t->data.pairs.n, t->data.read, t->data.dropped_empty, t->data.pairs.dropped_long,
                  t->data.valid_pairs.n, t->data.valid.dropped_empty);
-    trainer_note(t, "%d source pieces, %d target pieces, %.1f million weights, %d thread%s, %s kernels",
-                 model->config.source_vocab, model->config.target_vocab, (double)params_weights(&model->params) / 1e6,
-                 threads_count(t->threads), threads_count(t->threads) > 1 ? "s" : "", kernels->name);
+    char words[64] = "";
+    if (model->config.source_words) snprintf(words, sizeof words, " in %d larger ones", model->config.source_words);
+    trainer_note(t, "%d source pieces%s, %d target pieces, %.1f million weights, %d thread%s, %s kernels",
+                 model->config.source_vocab, words, model->config.target_vocab,
+                 (double)params_weights(&model->params) / 1e6, threads_count(t->threads),
+                 threads_count(t->threads) > 1 ? "s" : "", kernels->name);
     int han = translator_banned_han(&t->translator);
     if (han)
         trainer_note(t, "%d target pieces hold Han and are never written in '%s'", han, t->translator.options.langs[1]);

@@ -38,6 +38,7 @@ void translator_begin(Translator *translator) {
     const ModelConfig config = {
         .source_vocab = vocab_size(translator->source.vocab),
         .target_vocab = vocab_size(translator->target.vocab),
+        .source_words = translator->source.words ? vocab_size(translator->source.words->vocab) : 0,
         .arch = arch_named(o->arch),
         .emb = o->dim_emb,
         .rnn = o->dim_rnn,
@@ -62,15 +63,19 @@ void translator_begin(Translator *translator) {
 
 /* ---- the file ------------------------------------------------------------------------------------------------- */
 
-static const char *const side_keys[2][2] = {{"source.vocab", "source.merges"}, {"target.vocab", "target.merges"}};
+/* The languages, and the source's words, if there are any. */
+enum { WORDS = 2, SIDES };
+static const char *const side_keys[SIDES][2] = {{"source.vocab", "source.merges"},
+                                                {"target.vocab", "target.merges"},
+                                                {"source.words.vocab", "source.words.merges"}};
 
 void translator_meta(const Translator *translator, Meta meta[TRANSLATOR_META]) {
-    const Side *sides[2] = {&translator->source, &translator->target};
+    const Side *sides[SIDES] = {&translator->source, &translator->target, translator->source.words};
     meta[0] = (Meta){"format", mem_strdup("tide 1")};
     meta[1] = (Meta){"config", options_configuration(&translator->options)};
-    for (int i = 0; i < 2; i++) {
-        const Bpe *bpe = sides[i]->tokenizer.bpe;
-        meta[2 + 2 * i] = (Meta){side_keys[i][0], vocab_format(sides[i]->vocab)};
+    for (int i = 0; i < SIDES; i++) {
+        const Bpe *bpe = sides[i] ? sides[i]->tokenizer.bpe : NULL;
+        meta[2 + 2 * i] = (Meta){side_keys[i][0], sides[i] ? vocab_format(sides[i]->vocab) : mem_strdup("")};
         meta[3 + 2 * i] = (Meta){side_keys[i][1], bpe ? bpe_format(bpe) : mem_strdup("")};
     }
 }
@@ -99,15 +104,25 @@ int translator_save(const Translator *translator, const char *path, Err *err) {
     return status;
 }
 
-static int read_side(Side *side, int which, const Options *options, const Safetensors *file, const char *path,
-                     Err *err) {
+static int read_side(Side *side, int which, int kind, const Safetensors *file, const char *path, Err *err) {
     const char *vocab = safetensors_meta(file, side_keys[which][0]),
                *merges = safetensors_meta(file, side_keys[which][1]);
     if (!vocab || !merges) return err_set(err, path, 0, "the metadata has no %s", side_keys[which][vocab ? 1 : 0]);
-    int kind = tokenizer_kind(options->tokenizer[which]);
     side->tokenizer = (Tokenizer){.kind = (TokenizerKind)kind};
     if (kind == TOKENIZER_BPE && !(side->tokenizer.bpe = bpe_parse(merges, path, err))) return -1;
     return (side->vocab = vocab_parse(vocab, path, err)) ? 0 : -1;
+}
+
+static int read_sides(Translator *translator, const Safetensors *file, const char *path, Err *err) {
+    const Options *o = &translator->options;
+    Side *source = &translator->source;
+    if (read_side(source, SOURCE, tokenizer_kind(o->tokenizer[SOURCE]), file, path, err) ||
+        read_side(&translator->target, TARGET, tokenizer_kind(o->tokenizer[TARGET]), file, path, err))
+        return -1;
+    if (!options_tell_words(o)) return 0;
+    source->words = mem_zalloc(sizeof *source->words);
+    return read_side(source->words, WORDS, TOKENIZER_BPE, file, path, err) || side_check_words(source, path, err) ? -1
+                                                                                                                  : 0;
 }
 
 static int borrow_weights(Params *params, const Safetensors *file, Err *err) {
@@ -128,9 +143,7 @@ int translator_read(Translator *translator, const Safetensors *file, const char 
     Err why;
     if (options_read(&translator->options, config, path, err)) return -1;
     if (options_check(&translator->options, &why)) return err_set(err, path, 0, "%s", why.reason);
-    if (read_side(&translator->source, 0, &translator->options, file, path, err) ||
-        read_side(&translator->target, 1, &translator->options, file, path, err))
-        return -1;
+    if (read_sides(translator, file, path, err)) return -1;
     translator_begin(translator);
     return borrow_weights(&translator->model.params, file, err);
 }
@@ -150,13 +163,19 @@ int translator_load(Translator *translator, const char *path, Err *err) {
     return status;
 }
 
-static bool same_pieces(const Translator *a, const Translator *b, int side) {
-    if (strcmp(a->options.tokenizer[side], b->options.tokenizer[side]) != 0) return false;
+static bool same_cut(const Translator *a, const Translator *b, int side) {
     for (int k = 0; k < 2; k++) {
         const char *key = side_keys[side][k];
         if (strcmp(safetensors_meta(a->file, key), safetensors_meta(b->file, key)) != 0) return false;
     }
     return true;
+}
+
+static bool same_pieces(const Translator *a, const Translator *b, int side) {
+    if (strcmp(a->options.tokenizer[side], b->options.tokenizer[side]) != 0 || !same_cut(a, b, side)) return false;
+    if (side == TARGET) return true;
+    const bool words = options_tell_words(&a->options);
+    return words == options_tell_words(&b->options) && (!words || same_cut(a, b, WORDS));
 }
 
 int translator_join(Translator *translator, const char *path, Err *err) {

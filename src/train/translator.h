@@ -29,7 +29,7 @@ bool translator_writes_han(const Translator *translator);
 
 /* The metadata that makes a model complete in itself: configuration, merges and vocabularies. Values are owned by the
    caller (translator_meta_free). */
-enum { TRANSLATOR_META = 6 };
+enum { TRANSLATOR_META = 8 };
 void translator_meta(const Translator *translator, Meta meta[TRANSLATOR_META]);
 void translator_meta_free(Meta meta[TRANSLATOR_META]);
 /* The weights as named tensors: a stb_ds array. */

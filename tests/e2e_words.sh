@@ -1,0 +1,39 @@
+#!/bin/sh
+# A source that is read by character and told of the larger pieces, from the command line.
+. "$(dirname "$0")/common.inc"
+cut -f2 "$scratch/dev.tsv" >"$scratch/zh"
+smallest_run "$scratch/run" --after-batches 24 --source-words on --threads 1
+grep -q 'source pieces in [0-9]* larger ones' "$scratch/stderr" || die "no word of larger pieces: $(cat "$scratch/stderr")"
+smallest_run "$scratch/plain" --after-batches 24
+
+# stopped, and with other threads
+smallest_run "$scratch/twice" --after-batches 9 --source-words on --threads 2
+smallest_run "$scratch/twice" --after-batches 24 --source-words on --threads 2
+same "$scratch/run" "$scratch/twice" "a source with words"
+
+# the weights begin as if there were none, and they are learned
+tide_ok info "$scratch/run" >"$scratch/info"
+grep -q '^encoder.E_word  *.[0-9]*, 12.$' "$scratch/info" && grep -q 'source pieces in [0-9]* larger ones' "$scratch/info" || die "no embeddings of words: $(cat "$scratch/info")"
+tide_ok info "$scratch/plain" | grep -q E_word && die "embeddings of words that nobody asked for"
+tide_ok translate "$scratch/run" --alignment soft <"$scratch/zh" >"$scratch/translated"
+[ "$(wc -l <"$scratch/translated")" = 12 ] || die "not every line is translated"
+
+# pieces, and so alignments, are what they are without words
+tide_ok tokenize "$scratch/run" --side src <"$scratch/zh" >"$scratch/pieces"
+tide_ok tokenize "$scratch/plain" --side src <"$scratch/zh" | cmp - "$scratch/pieces" || die "other pieces"
+pieces=$(head -n 1 "$scratch/pieces" | wc -w)
+head -n 1 "$scratch/translated" | sed 's/.* ||| //; s/ .*//' | awk -F, -v n="$((pieces + 1))" '{ exit NF != n }' ||
+    die "not a weight for each of $pieces pieces and </s>"
+
+# one of many that translate together must be told the same
+refused 1 "^tide: $scratch/plain: its source pieces are not those of the first model" translate --models "$scratch/run" "$scratch/plain"
+refused 1 "^tide: $scratch/run: its source pieces are not those of the first model" translate --models "$scratch/plain" "$scratch/run"
+tide_ok translate --models "$scratch/run" "$scratch/twice" <"$scratch/zh" >/dev/null
+
+# a training cannot change its mind; other tokenizers have nothing to tell
+refused 1 'source-words' train --tsv "$scratch/train.tsv" --valid-tsv "$scratch/dev.tsv" --config "$scratch/smallest.conf" \
+    --model "$scratch/run" --after-batches 30 --source-words off
+smallest_run "$scratch/bpe" --after-batches 2 --source-words on --tokenizer bpe bpe
+tide_ok info "$scratch/bpe" | grep -q E_word && die "words of pieces that are words already"
+word=$(head -n 1 "$scratch/pieces" | cut -d' ' -f1)
+tide_ok attend --model "$scratch/run" --side src --words "$word" >/dev/null
