@@ -818,6 +818,12 @@ static ModelConfig config_of(const ModelCase *c) {
                          .decoder_depth = 2};
 }
 
+/* Each word was read by somebody. */
+static void check_words(const Model *model) {
+    const Var *E = model->encoder.E_word;
+    for (int i = 0; E && i < E->rows; i++) assert_true(E->g[i * E->cols] != 0);
+}
+
 static void check_model(void **unused) {
     (void)unused;
     Threads *threads = threads_new(1);
@@ -829,6 +835,7 @@ static void check_model(void **unused) {
         params_allocate(&w.model.params);
         tape_init(&w.tape, threads, (Rng){0});
         double worst = whole_error(&w);
+        check_words(&w.model);
         print_message("%-11s encoder %-14s attention %-10s largest error %.1e\n", w.model.arch->name,
                       w.model.encoder.kind->name, c->attention ? c->attention : "", worst);
         assert_true(worst < (c->times > 1 ? 10 : 1) * TOLERANCE); /* a sum of 520 rows rounds more often */

@@ -56,18 +56,18 @@ grep -q 'splitting' "$scratch/report" && die "--keep-paragraphs split some"
 before=$(cat "$scratch"/out/* | cksum)
 printf '一\n二\n' >"$scratch/two"
 printf 'one\n' >"$scratch/one"
-refused() {
+keeps_all() {
     "$tide" corpus --output "$scratch/out" "$@" >/dev/null 2>"$scratch/stderr" && die "corpus $* did not fail"
     [ "$(cat "$scratch"/out/* | cksum)" = "$before" ] || die "corpus $* changed what was there"
 }
-refused --lines "$scratch/two" "$scratch/one"
+keeps_all --lines "$scratch/two" "$scratch/one"
 grep -q "two:2: $scratch/two has 2 lines but $scratch/one has 1" "$scratch/stderr" || die "$(cat "$scratch/stderr")"
-refused --mo "$scratch/one"
+keeps_all --mo "$scratch/one"
 grep -q 'one: is no gettext catalogue' "$scratch/stderr" || die "$(cat "$scratch/stderr")"
-refused --tsv "$scratch/one"
+keeps_all --tsv "$scratch/one"
 grep -q 'no sentence pairs' "$scratch/stderr" || die "$(cat "$scratch/stderr")"
-refused --lines "$scratch/two"
-refused
+keeps_all --lines "$scratch/two"
+keeps_all
 
 # the PATH's opencc rewrites the pairs before they are compared
 mkdir "$scratch/bin"

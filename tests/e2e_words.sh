@@ -11,10 +11,11 @@ smallest_run "$scratch/twice" --after-batches 9 --source-words on --threads 2
 smallest_run "$scratch/twice" --after-batches 24 --source-words on --threads 2
 same "$scratch/run" "$scratch/twice" "a source with words"
 
-# the weights begin as if there were none, and they are learned
+# embeddings of their own
 tide_ok info "$scratch/run" >"$scratch/info"
 grep -q '^encoder.E_word  *.[0-9]*, 12.$' "$scratch/info" && grep -q 'source pieces in [0-9]* larger ones' "$scratch/info" || die "no embeddings of words: $(cat "$scratch/info")"
-tide_ok info "$scratch/plain" | grep -q E_word && die "embeddings of words that nobody asked for"
+tide_ok info "$scratch/plain" >"$scratch/info"
+grep -q E_word "$scratch/info" && die "embeddings of words that nobody asked for"
 tide_ok translate "$scratch/run" --alignment soft <"$scratch/zh" >"$scratch/translated"
 [ "$(wc -l <"$scratch/translated")" = 12 ] || die "not every line is translated"
 
@@ -34,6 +35,7 @@ tide_ok translate --models "$scratch/run" "$scratch/twice" <"$scratch/zh" >/dev/
 refused 1 'source-words' train --tsv "$scratch/train.tsv" --valid-tsv "$scratch/dev.tsv" --config "$scratch/smallest.conf" \
     --model "$scratch/run" --after-batches 30 --source-words off
 smallest_run "$scratch/bpe" --after-batches 2 --source-words on --tokenizer bpe bpe
-tide_ok info "$scratch/bpe" | grep -q E_word && die "words of pieces that are words already"
+tide_ok info "$scratch/bpe" >"$scratch/info"
+grep -q E_word "$scratch/info" && die "words of pieces that are words already"
 word=$(head -n 1 "$scratch/pieces" | cut -d' ' -f1)
 tide_ok attend --model "$scratch/run" --side src --words "$word" >/dev/null

@@ -13,6 +13,7 @@
 
 static Model model_new(const char *attention, InitScheme scheme, bool tied) {
     const ModelConfig config = {.source_vocab = 300,
+                                .source_words = 400,
                                 .target_vocab = 200,
                                 .emb = 64,
                                 .rnn = 48,
@@ -49,6 +50,7 @@ static void weights_begin_as_the_scheme_says(void **unused) {
         double bahdanau, lecun;
     } right[] = {
         {"additive", "encoder.E", 0.01, 1 / sqrt(64)},
+        {"additive", "encoder.E_word", 0.01, 1 / sqrt(400)},
         {"additive", "state.E", 0.01, 1 / sqrt(64)},
         {"additive", "encoder.fwd.W", 0.01, 1 / sqrt(64)},
         {"additive", "attention.Ua", 0.001, 1 / sqrt(96)},

@@ -847,46 +847,47 @@ static void unknown_spaces_are_left_out(void **state) {
     side_free(&side);
 }
 
-static Side with_words(char **texts, int n, int merges) {
-    Side side = {0};
+static Side with_larger(char **texts, int n, int merges) {
+    Side side;
     Err err;
     side_learn(&side, TOKENIZER_CHAR, words_of(TOKENIZER_CHAR, texts, n), 0, 0);
-    assert_int_equal(side_learn_words(&side, words_of(TOKENIZER_BPE, texts, n), merges, &err), 0);
+    assert_int_equal(side_learn_larger(&side, words_of(TOKENIZER_BPE, texts, n), merges, &err), 0);
     return side;
 }
 
-/* What a sentence is to a side with words: each piece and, behind a slash, its word. */
-static char *told(const Side *side, const char *sentence) {
+static const char *larger_of(const Side *side, int id) {
+    return vocab_piece(side->larger->vocab, id / vocab_size(side->vocab));
+}
+
+/* What a sentence is to a side with larger pieces: each piece and, behind a slash, the larger one. */
+static void assert_told(const Side *side, const char *sentence, const char *expected) {
     int *ids = side_encode(side, sentence);
-    const int n = vocab_size(side->vocab);
-    char *text = mem_zalloc(4096), *to = text;
+    char text[4096] = "", *to = text;
     for (ptrdiff_t i = 0; i < arrlen(ids); i++)
         to += sprintf(to, "%s%s/%s", i ? " " : "", vocab_piece(side->vocab, side_piece(side, ids[i])),
-                      vocab_piece(side->words->vocab, ids[i] / n));
-    arrfree(ids);
-    return text;
-}
-
-static void assert_told(const Side *side, const char *sentence, const char *expected) {
-    char *text = told(side, sentence);
+                      larger_of(side, ids[i]));
     assert_string_equal(text, expected);
-    mem_free(text);
+    arrfree(ids);
 }
 
-static void characters_tell_of_their_words(void **state) {
+static void characters_tell_of_larger_pieces(void **state) {
     (void)state;
     char *texts[] = {"潮水退了，潮水", "潮水", "了，ab ab %s", "ab 水", "退，退 潮水"};
-    Side side = with_words(texts, 5, 4); /* 潮水, ab, ▁潮水 and ▁ab */
+    Side side = with_larger(texts, 5, 4); /* 潮水, ab, ▁潮水 and ▁ab */
     assert_told(&side, "潮水退了，", "潮/▁潮水 水/▁潮水 退/退 了/了 ，/， </s>/</s>");
     assert_told(&side, "了潮水 ab", "了/了 潮/潮水 水/潮水 ▁/▁ab ab/▁ab </s>/</s>");
     assert_told(&side, "%s 潮", "%s/%s ▁/▁ 潮/<unk> </s>/</s>");
     assert_told(&side, "海水", "<unk>/<unk> 水/水 </s>/</s>");
     assert_told(&side, "", "</s>/</s>");
     side_free(&side);
+    char *spaceless[] = {"潮水退了", "退了潮水"}; /* a space mark is left out */
+    side = with_larger(spaceless, 2, 2);
+    assert_told(&side, "潮水 退了", "潮/潮水 水/潮水 退/退了 了/退了 </s>/</s>");
+    side_free(&side);
 }
 
-/* Of any text: the ids of its pieces are what they are without words, and a piece ends within its word. */
-static void words_change_no_pieces(void **state) {
+/* Of any text: the pieces are what they are without larger ones, and each is told the one that its last byte is in. */
+static void larger_pieces_cover_the_pieces(void **state) {
     (void)state;
     enum { TEXTS = 200 };
     char text[1024], *texts[TEXTS];
@@ -895,26 +896,56 @@ static void words_change_no_pieces(void **state) {
         random_text(text);
         texts[i] = normalised(text);
     }
-    Side side = with_words(texts, TEXTS, 60), plain = side;
-    plain.words = NULL;
-    long apart = 0;
+    Side side = with_larger(texts, TEXTS, 60), plain = side;
+    plain.larger = NULL;
     for (int i = 0; i < TEXTS; i++) {
         int *ids = side_encode(&side, texts[i]), *alone = side_encode(&plain, texts[i]);
+        char **pieces = tokenizer_split(&side.tokenizer, texts[i]);
+        char **larger = tokenizer_split(&side.larger->tokenizer, texts[i]);
+        size_t end = strlen("▁"), covered = arrlen(larger) ? strlen(larger[0]) : 0;
         assert_int_equal(arrlen(ids), arrlen(alone));
-        for (ptrdiff_t k = 0; k < arrlen(ids); k++) {
-            const char *piece = vocab_piece(side.vocab, alone[k]);
-            const char *word = vocab_piece(side.words->vocab, ids[k] / vocab_size(side.vocab));
+        for (ptrdiff_t k = 0, at = 0; k < arrlen(pieces); k++) {
+            for (end += strlen(pieces[k]); covered < end; covered += strlen(larger[++at]))
+                assert_true(at < arrlen(larger));
             assert_int_equal(side_piece(&side, ids[k]), alone[k]);
-            assert_true(strlen(word) > 0 && ids[k] / vocab_size(side.vocab) < vocab_size(side.words->vocab));
-            if (strlen(piece) <= strlen(word)) assert_non_null(strstr(word, piece));
-            apart += strcmp(piece, word) != 0;
+            assert_int_equal(ids[k] / vocab_size(side.vocab), vocab_id(side.larger->vocab, larger[at]));
         }
+        pieces_free(pieces);
+        pieces_free(larger);
         arrfree(ids);
         arrfree(alone);
     }
-    assert_true(apart > TEXTS);
-    side_free(&side);
     for (int i = 0; i < TEXTS; i++) mem_free(texts[i]);
+    side_free(&side);
+}
+
+static Vocab *vocab_of_numbers(int n) {
+    char **pieces = NULL;
+    long *counts = NULL;
+    for (int i = 0; i < n; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "%d", i);
+        arrput(pieces, mem_strdup(name));
+        arrput(counts, 1);
+    }
+    Vocab *vocab = vocab_build(pieces, counts, n, 0);
+    pieces_free(pieces);
+    arrfree(counts);
+    return vocab;
+}
+
+static void ids_must_tell_larger_pieces_apart(void **state) {
+    (void)state;
+    Err err;
+    Side larger = {.vocab = vocab_of_numbers(65532)}, side = {.vocab = vocab_of_numbers(32763), .larger = &larger};
+    assert_int_equal(side_check_larger(&side, NULL, &err), 0); /* 2^16 (2^15 - 1) */
+    vocab_free(side.vocab);
+    side.vocab = vocab_of_numbers(32764);
+    assert_int_equal(side_check_larger(&side, "model", &err), -1); /* 2^31 */
+    assert_string_equal(err.path, "model");
+    assert_non_null(strstr(err.reason, "32768 source pieces in 65536 larger ones"));
+    vocab_free(side.vocab);
+    vocab_free(larger.vocab);
 }
 
 static void joint_merges_are_learned_on_both_sides(void **state) {
@@ -969,8 +1000,9 @@ int main(void) {
         cmocka_unit_test(vocab_refuses_broken_text),
         cmocka_unit_test(sides_count_and_encode_as_they_split),
         cmocka_unit_test(unknown_spaces_are_left_out),
-        cmocka_unit_test(characters_tell_of_their_words),
-        cmocka_unit_test(words_change_no_pieces),
+        cmocka_unit_test(characters_tell_of_larger_pieces),
+        cmocka_unit_test(larger_pieces_cover_the_pieces),
+        cmocka_unit_test(ids_must_tell_larger_pieces_apart),
         cmocka_unit_test(joint_merges_are_learned_on_both_sides),
     };
     return cmocka_run_group_tests_name("text", tests, NULL, NULL);

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const Flag flags[] = {
     FLAG_MODELS,
@@ -133,6 +134,7 @@ typedef struct Translating {
     int first; /* line that is translated now, from 0 */
     Pictures pictures;
     AlignmentsPage page;
+    FILE *html; /* where the page will be; NULL: nowhere */
 } Translating;
 
 static void count(void *context, long done, long all) {
@@ -156,15 +158,16 @@ static void fill_page(const Settings *s, const Translator *tr, const Translation
     }
 }
 
-static int write_page(const Settings *s, AlignmentsPage *page, Err *err) {
-    FILE *out = file_open(s->html, "w", err);
-    if (!out) return -1;
+/* The file has been open from the beginning: whether there can be a page is known before hours of translating, and one
+   that is there stays until now. */
+static int write_page(const Settings *s, AlignmentsPage *page, FILE *out, Err *err) {
     char title[600];
     int length = snprintf(title, sizeof title, "Translations by %s", model_path(s->args, 0));
     for (int i = 1; model_path(s->args, i) && length < (int)sizeof title; i++)
         length += snprintf(title + length, sizeof title - (size_t)length, ", %s", model_path(s->args, i));
-    int failed = alignments_page_write(page, out, title, s->shown.words);
-    if ((fclose(out) != 0) | (failed != 0)) return err_set(err, s->html, 0, "cannot be written: %s", strerror(errno));
+    (void)!ftruncate(fileno(out), 0); /* a pipe has nothing to forget */
+    if (alignments_page_write(page, out, title, s->shown.words) || fflush(out) != 0)
+        return err_set(err, s->html, 0, "cannot be written: %s", strerror(errno));
     return 0;
 }
 
@@ -194,22 +197,18 @@ static int translate_some(Translating *work, int n, Spent *spent, Err *err) {
     return status;
 }
 
-/* Whether the page can be written is known before hours of translating, and a page that is there stays until then. */
-static int try_page(const Settings *s, Err *err) {
-    FILE *out = file_open(s->html, "a", err);
-    return out ? fclose(out) : -1;
-}
-
 static int translate_all(Translating *work, Spent *spent, Err *err) {
     const Settings *s = work->settings;
     const int n = (int)arrlen(s->lines);
-    if ((s->heatmap && pictures_begin(&work->pictures, err)) || (s->html && try_page(s, err))) return -1;
+    if ((s->heatmap && pictures_begin(&work->pictures, err)) ||
+        (s->html && !(work->html = file_open(s->html, "a", err))))
+        return -1;
     while (work->first < n)
         if (translate_some(work, translate_most(s->lines + work->first, n - work->first, s->beam.beam), spent, err))
             return -1;
     if (!s->html) return 0;
     double moment = seconds_now();
-    int status = write_page(s, &work->page, err);
+    int status = write_page(s, &work->page, work->html, err);
     spent->write += lap(&moment);
     return status;
 }
@@ -222,6 +221,7 @@ static int run_on(const Settings *s, const Translator *tr, Spent *spent, Err *er
     alignments_page_begin(&work.page);
     int status = translate_all(&work, spent, err);
     alignments_page_free(&work.page);
+    if (work.html) fclose(work.html);
     tape_free(&work.tape);
     threads_free(threads);
     return status;

@@ -17,7 +17,7 @@ void encoder_declare(Encoder *encoder, const EncoderKind *kind, Params *params, 
                      EncoderSizes sizes) {
     *encoder = (Encoder){.kind = kind, .sizes = sizes};
     encoder->E = params_add(params, "encoder.E", vocab, sizes.emb, INIT_EMBEDDING, 0.01);
-    if (words > 0) encoder->E_word = params_add(params, "encoder.E_word", words, sizes.emb, INIT_ZERO, 0);
+    if (words > 0) encoder->E_word = params_add(params, "encoder.E_word", words, sizes.emb, INIT_NORMAL, 0.01);
     kind->declare(encoder, params);
 }
 
@@ -30,7 +30,7 @@ Var *encoder_mean(Tape *tape, Var *H, const Spans *spans, int n) {
 
 void encoder_free(Encoder *encoder) { mem_free(encoder->weights); }
 
-/* x_j = E y_j, or E y_j + E_word w_j, which begins as the former. */
+/* x_j = E y_j, or E y_j + E_word w_j, where what the word adds begins small: a word that no sentence has stays so. */
 static Var *embed(Tape *tape, const Encoder *m, const Sequences *x) {
     if (!m->E_word) return gather(tape, m->E, x->ids, x->rows);
     const size_t size = (size_t)x->rows * sizeof(int);

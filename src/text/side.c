@@ -55,23 +55,27 @@ void sides_learn_jointly(Side *const sides[2], WordCount *const words[2], int me
     }
 }
 
-int side_check_words(const Side *side, const char *path, Err *err) {
-    const long pieces = vocab_size(side->vocab), words = vocab_size(side->words->vocab);
-    if (pieces * words <= INT_MAX) return 0;
-    return err_set(err, path, 0, "%ld source pieces in %ld words are too many to tell apart", pieces, words);
+int side_check_larger(const Side *side, const char *path, Err *err) {
+    const long pieces = vocab_size(side->vocab), larger = vocab_size(side->larger->vocab);
+    if (pieces * larger <= INT_MAX) return 0;
+    return err_set(
+        err, path, 0,
+        "%ld source pieces in %ld larger ones are too many to tell apart; give smaller --dim-vocabs or fewer "
+        "--bpe-merges",
+        pieces, larger);
 }
 
-int side_learn_words(Side *side, WordCount *words, int merges, Err *err) {
-    side->words = mem_zalloc(sizeof *side->words);
-    side_learn(side->words, TOKENIZER_BPE, words, merges, 0);
-    return side_check_words(side, NULL, err);
+int side_learn_larger(Side *side, WordCount *words, int merges, Err *err) {
+    side->larger = mem_zalloc(sizeof *side->larger);
+    side_learn(side->larger, TOKENIZER_BPE, words, merges, 0);
+    return side_check_larger(side, NULL, err);
 }
 
 int side_piece(const Side *side, int id) { return id % vocab_size(side->vocab); }
 
 void side_free(Side *side) {
-    if (side->words) side_free(side->words);
-    mem_free(side->words);
+    if (side->larger) side_free(side->larger);
+    mem_free(side->larger);
     bpe_free(side->tokenizer.bpe);
     vocab_free(side->vocab);
     *side = (Side){0};
@@ -95,15 +99,15 @@ typedef struct WordCuts {
 
 struct SideMemory {
     const Side *side;
-    WordCuts *known;   /* stb_ds map */
-    Cut *stock;        /* stb_ds array: their pieces */
-    SideMemory *words; /* of the side's words; NULL: it has none */
+    WordCuts *known;    /* stb_ds map */
+    Cut *stock;         /* stb_ds array: their pieces */
+    SideMemory *larger; /* of the side's larger pieces; NULL: it has none */
 };
 
 SideMemory *side_memory(const Side *side) {
     SideMemory *memory = mem_zalloc(sizeof *memory);
     memory->side = side;
-    if (side->words) memory->words = side_memory(side->words);
+    if (side->larger) memory->larger = side_memory(side->larger);
     return memory;
 }
 
@@ -113,7 +117,7 @@ static void forget(SideMemory *m) {
 }
 
 void side_memory_free(SideMemory *memory) {
-    if (memory->words) side_memory_free(memory->words);
+    if (memory->larger) side_memory_free(memory->larger);
     forget(memory);
     mem_free(memory);
 }
@@ -157,25 +161,27 @@ static Cut *cut(SideMemory *m, const char *sentence) {
     return cuts;
 }
 
-/* Adds to the id of each piece the word that it ends in. The words' text is the pieces' behind a space mark. */
-static void tell_words(const SideMemory *m, int *ids, const Cut *pieces, const Cut *words) {
+/* Adds to the id of each piece the larger one that it ends in. The larger ones' text is the pieces' behind a space
+ * mark. */
+static void tell_larger(const SideMemory *m, int *ids, const Cut *pieces, const Cut *larger) {
     const int size = vocab_size(m->side->vocab), mark = (int)strlen("▁");
-    ptrdiff_t w = 0;
+    ptrdiff_t at = 0;
     for (ptrdiff_t i = 0; i < arrlen(pieces); i++) {
-        while (w + 1 < arrlen(words) && words[w].end < pieces[i].end + mark) w++;
-        ids[i] += size * (words ? words[w].id : ID_UNK);
+        while (at < arrlen(larger) && larger[at].end < pieces[i].end + mark) at++;
+        CHECK(at < arrlen(larger), "side: larger pieces end before piece %td", i);
+        ids[i] += size * larger[at].id;
     }
     ids[arrlen(pieces)] += size * ID_EOS;
 }
 
 int *side_memory_encode(SideMemory *m, const char *sentence) {
     int *ids = NULL;
-    Cut *pieces = cut(m, sentence), *words = m->words ? cut(m->words, sentence) : NULL;
+    Cut *pieces = cut(m, sentence), *larger = m->larger ? cut(m->larger, sentence) : NULL;
     for (ptrdiff_t i = 0; i < arrlen(pieces); i++) arrput(ids, pieces[i].id);
     arrput(ids, ID_EOS);
-    if (m->words) tell_words(m, ids, pieces, words);
+    if (m->larger) tell_larger(m, ids, pieces, larger);
     arrfree(pieces);
-    arrfree(words);
+    arrfree(larger);
     return ids;
 }
 

@@ -1,4 +1,5 @@
 #include "train/data.h"
+#include "text/ds.h"
 #include "train/translator.h"
 
 #include <string.h>
@@ -64,12 +65,12 @@ enum { LARGER = 2, COUNTS };
 
 static int count_words(Spool *text, const TokenizerKind kinds[2], bool larger, WordCount *words[COUNTS],
                        const DataWatch *watch, Err *err) {
-    enum { OFTEN = 1000 };
+    enum { OFTEN = 1000, MOST_LARGER = 1 << 18 }; /* Chinese between two marks is a word: there is no end of them */
     SpooledPair pair;
     int status = spool_rewind(text, err);
     for (long i = 1; !status && (status = spool_next(text, &pair, err)) > 0; i++) {
         for (int side = 0; side < 2; side++) words_count(&words[side], kinds[side], pair.text[side]);
-        if (larger) words_count(&words[LARGER], TOKENIZER_BPE, pair.text[SOURCE]);
+        if (larger && shlen(words[LARGER]) < MOST_LARGER) words_count(&words[LARGER], TOKENIZER_BPE, pair.text[SOURCE]);
         status = 0;
         if (i % OFTEN == 0 && watch->patience(watch->context, "counting words", i, text->n))
             status = err_set(err, NULL, 0, "stopped while words were counted");
@@ -89,7 +90,7 @@ int data_learn(Data *data, const Options *o, Side *source, Side *target, const D
     if (options_join_merges(o)) sides_learn_jointly(sides, words, o->bpe_merges[0], o->dim_vocabs);
     else
         for (int i = 0; i < 2; i++) side_learn(sides[i], kinds[i], words[i], o->bpe_merges[i], o->dim_vocabs[i]);
-    return options_tell_words(o) ? side_learn_words(source, words[LARGER], o->bpe_merges[SOURCE], err) : 0;
+    return options_tell_words(o) ? side_learn_larger(source, words[LARGER], o->bpe_merges[SOURCE], err) : 0;
 }
 
 /* What is decoded in validations may not be longer than what `tide translate` takes. */

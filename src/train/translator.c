@@ -38,7 +38,7 @@ void translator_begin(Translator *translator) {
     const ModelConfig config = {
         .source_vocab = vocab_size(translator->source.vocab),
         .target_vocab = vocab_size(translator->target.vocab),
-        .source_words = translator->source.words ? vocab_size(translator->source.words->vocab) : 0,
+        .source_words = translator->source.larger ? vocab_size(translator->source.larger->vocab) : 0,
         .arch = arch_named(o->arch),
         .emb = o->dim_emb,
         .rnn = o->dim_rnn,
@@ -63,14 +63,14 @@ void translator_begin(Translator *translator) {
 
 /* ---- the file ------------------------------------------------------------------------------------------------- */
 
-/* The languages, and the source's words, if there are any. */
-enum { WORDS = 2, SIDES };
+/* The languages, and the source's larger pieces, if there are any. */
+enum { LARGER = 2, SIDES };
 static const char *const side_keys[SIDES][2] = {{"source.vocab", "source.merges"},
                                                 {"target.vocab", "target.merges"},
-                                                {"source.words.vocab", "source.words.merges"}};
+                                                {"source.larger.vocab", "source.larger.merges"}};
 
 void translator_meta(const Translator *translator, Meta meta[TRANSLATOR_META]) {
-    const Side *sides[SIDES] = {&translator->source, &translator->target, translator->source.words};
+    const Side *sides[SIDES] = {&translator->source, &translator->target, translator->source.larger};
     meta[0] = (Meta){"format", mem_strdup("tide 1")};
     meta[1] = (Meta){"config", options_configuration(&translator->options)};
     for (int i = 0; i < SIDES; i++) {
@@ -120,9 +120,10 @@ static int read_sides(Translator *translator, const Safetensors *file, const cha
         read_side(&translator->target, TARGET, tokenizer_kind(o->tokenizer[TARGET]), file, path, err))
         return -1;
     if (!options_tell_words(o)) return 0;
-    source->words = mem_zalloc(sizeof *source->words);
-    return read_side(source->words, WORDS, TOKENIZER_BPE, file, path, err) || side_check_words(source, path, err) ? -1
-                                                                                                                  : 0;
+    source->larger = mem_zalloc(sizeof *source->larger);
+    return read_side(source->larger, LARGER, TOKENIZER_BPE, file, path, err) || side_check_larger(source, path, err)
+               ? -1
+               : 0;
 }
 
 static int borrow_weights(Params *params, const Safetensors *file, Err *err) {
@@ -174,8 +175,8 @@ static bool same_cut(const Translator *a, const Translator *b, int side) {
 static bool same_pieces(const Translator *a, const Translator *b, int side) {
     if (strcmp(a->options.tokenizer[side], b->options.tokenizer[side]) != 0 || !same_cut(a, b, side)) return false;
     if (side == TARGET) return true;
-    const bool words = options_tell_words(&a->options);
-    return words == options_tell_words(&b->options) && (!words || same_cut(a, b, WORDS));
+    const bool larger = options_tell_words(&a->options);
+    return larger == options_tell_words(&b->options) && (!larger || same_cut(a, b, LARGER));
 }
 
 int translator_join(Translator *translator, const char *path, Err *err) {
