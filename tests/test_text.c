@@ -904,9 +904,10 @@ static void larger_pieces_cover_the_pieces(void **state) {
         char **larger = tokenizer_split(&side.larger->tokenizer, texts[i]);
         size_t end = strlen("▁"), covered = arrlen(larger) ? strlen(larger[0]) : 0;
         assert_int_equal(arrlen(ids), arrlen(alone));
+        assert_int_equal(arrlen(ids), arrlen(pieces) + 1);
         for (ptrdiff_t k = 0, at = 0; k < arrlen(pieces); k++) {
             for (end += strlen(pieces[k]); covered < end; covered += strlen(larger[++at]))
-                assert_true(at < arrlen(larger));
+                assert_true(at + 1 < arrlen(larger));
             assert_int_equal(side_piece(&side, ids[k]), alone[k]);
             assert_int_equal(ids[k] / vocab_size(side.vocab), vocab_id(side.larger->vocab, larger[at]));
         }
