@@ -22,6 +22,20 @@ def gru_shapes(name, inputs, n):
     return {f"{name}.W": (inputs, 3 * n), f"{name}.Uzr": (n, 2 * n), f"{name}.U": (n, n), f"{name}.b": (1, 3 * n)}
 
 
+def layers(model):
+    """What a bigru, deep or not, calls its layers."""
+    depth = model["depth"] if model["encoder"] == "deep-bigru" else 1
+    return ["encoder"] + [f"encoder.{layer}" for layer in range(2, depth + 1)]
+
+
+def bigru_shapes(model):
+    found, inputs, n = {}, model["emb"], model["rnn"]
+    for name in layers(model):
+        found |= {**gru_shapes(f"{name}.fwd", inputs, n), **gru_shapes(f"{name}.bwd", inputs, n)}
+        inputs = 2 * n
+    return found
+
+
 def cnn_shapes(model):
     n, found = model["rnn"], {"encoder.W": (model["emb"], model["rnn"])}
     for layer in range(1, model["depth"] + 1):
@@ -41,7 +55,8 @@ def self_attention_shapes(model):
 def encoder_shapes(model):
     m, n = model["emb"], model["rnn"]
     of_kind = {
-        "bigru": lambda: {**gru_shapes("encoder.fwd", m, n), **gru_shapes("encoder.bwd", m, n)},
+        "bigru": lambda: bigru_shapes(model),
+        "deep-bigru": lambda: bigru_shapes(model),
         "gru": lambda: gru_shapes("encoder.gru", m, n),
         "cnn": lambda: cnn_shapes(model),
         "self-attention": lambda: self_attention_shapes(model),
@@ -63,7 +78,7 @@ def attention_shapes(kind, n, a, att):
 
 def shapes(model):
     emb, rnn, maxout, target_vocab = model["emb"], model["rnn"], model["maxout"], model["target_vocab"]
-    annotation = 2 * rnn if model["encoder"] == "bigru" else rnn
+    annotation = 2 * rnn if "bigru" in model["encoder"] else rnn
     return {
         **encoder_shapes(model),
         **attention_shapes(model["attention"], rnn, annotation, model["att"]),
@@ -121,10 +136,14 @@ def read(p, name, words, alive, backward=False):
 
 
 def bigru(p, model, words, alive):
-    """h_j = [→h_j; ←h_j] (section 3.2)"""
-    forward, backward = read(p, "encoder.fwd", words, alive), read(p, "encoder.bwd", words, alive, backward=True)
-    whole = torch.cat([forward[:, -1], backward[:, 0]], 1)
-    return torch.cat([forward, backward], 2), backward[:, 0], whole
+    """h_j = [→h_j; ←h_j] (section 3.2); a further layer reads h, and adds its own to it"""
+    H = None
+    for name in layers(model):
+        x = words if H is None else H
+        forward, backward = read(p, f"{name}.fwd", x, alive), read(p, f"{name}.bwd", x, alive, backward=True)
+        own = torch.cat([forward, backward], 2)
+        H = own if H is None else H + own
+    return H, backward[:, 0], torch.cat([forward[:, -1], backward[:, 0]], 1)
 
 
 def one_gru(p, model, words, alive):
@@ -160,7 +179,7 @@ def self_attention(p, model, words, alive):
     return H, mean(H, alive), mean(H, alive)
 
 
-ENCODERS = {"bigru": bigru, "gru": one_gru, "cnn": cnn, "self-attention": self_attention}
+ENCODERS = {"bigru": bigru, "deep-bigru": bigru, "gru": one_gru, "cnn": cnn, "self-attention": self_attention}
 
 
 # ---- the attentions --------------------------------------------------------------------------------------------------

@@ -784,6 +784,8 @@ static const ModelCase model_cases[] = {
     {.attention = "scaled-dot", .readout_prev = true},
     {.attention = "multi-head", .readout_prev = true},
     {.attention = "multi-head", .smoothing = 0.1, .dropout = 0.3, .tied = true},
+    {.encoder = "deep-bigru", .attention = "additive", .smoothing = 0.1, .dropout = 0.3},
+    {.encoder = "deep-bigru", .attention = "none"},
     {.encoder = "gru", .attention = "additive", .smoothing = 0.1, .dropout = 0.3},
     {.encoder = "gru", .attention = "dot"},
     {.encoder = "cnn", .attention = "additive", .smoothing = 0.1, .dropout = 0.3},

@@ -29,6 +29,7 @@ agrees encdec --after-batches 24 --attention none
 agrees tied --after-batches 24 --tied-embeddings on --dim-maxout 12
 for kind in dot general scaled-dot; do agrees $kind --after-batches 12 --attention $kind; done
 agrees heads --after-batches 12 --attention multi-head --heads 6
+agrees deep --after-batches 12 --encoder deep-bigru --enc-depth 3 --attention none
 agrees gru --after-batches 12 --encoder gru --attention none
 agrees cnn --after-batches 12 --encoder cnn --window 5 --attention dot
 agrees looks --after-batches 12 --encoder self-attention --heads 4 --dim-ffn 15 --attention none

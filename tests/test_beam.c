@@ -148,7 +148,7 @@ static void hypotheses_are_what_forcing_gives(void **state) {
         check_search(kinds[i], false, (Reading){0});
         check_search(kinds[i], true, (Reading){.hard = true});
     }
-    static const char *const others[] = {"none", "gru", "cnn", "self-attention", "transformer"};
+    static const char *const others[] = {"none", "deep-bigru", "gru", "cnn", "self-attention", "transformer"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) check_search(others[i], false, (Reading){0});
     check_search("transformer", false, (Reading){.hard = true});
     check_search("transformer", false, (Reading){.layer = 1, .head = 2});

@@ -45,7 +45,7 @@ static void any_threads_and_kernels_end_in_the_same_bits(void **unused) {
     (void)unused;
     static const int counts[] = {1, 2, 3, 8};
     check_bits("additive", counts, 4);
-    static const char *const others[] = {"multi-head", "gru", "cnn", "self-attention", "transformer"};
+    static const char *const others[] = {"multi-head", "deep-bigru", "gru", "cnn", "self-attention", "transformer"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) check_bits(others[i], counts + 2, 1);
 }
 

@@ -79,6 +79,7 @@ static const TestModel configs[] = {
     {"bigru", "none", {SIZES, .emb = 17, .rnn = 33, .att = 9, .maxout = 50, DROPOUT(0, 0.1, 0)}},
     {"bigru", "dot", {USUAL, DROPOUT(0.1, 0.1, 0)}},
     {"bigru", "multi-head", {USUAL, .heads = 4, DROPOUT(0, 0.1, 0)}},
+    {"deep-bigru", "additive", {USUAL, .depth = 3, DROPOUT(0.1, 0.1, 0)}},
     {"gru", "dot", {USUAL, DROPOUT(0.1, 0.1, 0)}},
     {"gru", "none", {USUAL}},
     {"cnn", "additive", {USUAL, .depth = 2, .window = 5}},

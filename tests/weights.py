@@ -73,12 +73,22 @@ def gru(x, h, Uzr, U):
     return [(1 - a) * b + a * c for a, b, c in zip(z, h, new)]
 
 
-def run(w, name, words):
+def run(w, name, x):
     h, states = [0.0] * len(w[name + ".U"]), []
-    for word in words:
-        h = gru(plus(times(w["encoder.E"][word], w[name + ".W"]), w[name + ".b"][0]), h, w[name + ".Uzr"], w[name + ".U"])
+    for word in x:
+        h = gru(plus(times(word, w[name + ".W"]), w[name + ".b"][0]), h, w[name + ".Uzr"], w[name + ".U"])
         states.append(h)
     return states
+
+
+def bigru(w, depth, x):
+    H = None
+    for layer in range(1, depth + 1):
+        name = f"encoder.{layer}" if layer > 1 else "encoder"
+        forward, backward = run(w, name + ".fwd", x), run(w, name + ".bwd", x[::-1])[::-1]
+        own = [a + b for a, b in zip(forward, backward)]
+        x = H = [plus(h, more) for h, more in zip(H, own)] if H else own
+    return H, backward[0], forward[-1] + backward[0]
 
 
 def dots(q, keys, scale=1):
@@ -146,11 +156,11 @@ def convolution(w, config, source):
 def encode(w, config, source):
     """The annotations, what s_0 is made from, and c where there is no attention."""
     kind = config["encoder"]
-    if kind == "bigru":
-        forward, backward = run(w, "encoder.fwd", source), run(w, "encoder.bwd", source[::-1])[::-1]
-        return [a + b for a, b in zip(forward, backward)], backward[0], forward[-1] + backward[0]
+    words = [w["encoder.E"][word] for word in source]
+    if kind in ("bigru", "deep-bigru"):
+        return bigru(w, 1 if kind == "bigru" else int(config["enc-depth"]), words)
     if kind == "gru":
-        H = run(w, "encoder.gru", source)
+        H = run(w, "encoder.gru", words)
         return H, H[-1], H[-1]
     H = {"cnn": convolution, "self-attention": self_attention}[kind](w, config, source)
     mean = [value / len(H) for value in plus(*H)]

@@ -3,9 +3,10 @@
 #include <string.h>
 
 /* The table: whoever writes one more kind names it in these three. */
-extern const EncoderKind encoder_bigru, encoder_gru, encoder_cnn, encoder_self_attention;
-static const EncoderKind *const kinds[] = {&encoder_bigru, &encoder_gru, &encoder_cnn, &encoder_self_attention};
-const char encoder_names[] = "bigru|gru|cnn|self-attention";
+extern const EncoderKind encoder_bigru, encoder_deep_bigru, encoder_gru, encoder_cnn, encoder_self_attention;
+static const EncoderKind *const kinds[] = {&encoder_bigru, &encoder_deep_bigru, &encoder_gru, &encoder_cnn,
+                                           &encoder_self_attention};
+const char encoder_names[] = "bigru|deep-bigru|gru|cnn|self-attention";
 
 const EncoderKind *encoder_kind(const char *name) {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)

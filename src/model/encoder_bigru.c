@@ -1,46 +1,80 @@
-/* encoder_bigru.c: the paper's encoder: a GRU in each direction (Bahdanau et al. 2015, §3.2, appendix A.1.1). */
+/* encoder_bigru.c: the paper's encoder: a GRU in each direction (Bahdanau et al. 2015, §3.2, appendix A.1.1); and
+   several such pairs above each other, each of which adds to what it reads (He et al. 2016, the residual). */
 #include "model/encoder.h"
 #include "model/gru.h"
 
-typedef struct Bigru {
+#include <stdio.h>
+
+typedef struct Layer {
     GruWeights fwd, bwd;
+} Layer;
+
+typedef struct Bigru {
+    int depth;
+    Layer layers[]; /* [depth] */
 } Bigru;
 
-static void declare(Encoder *m, Params *params) {
-    Bigru *weights = m->weights = mem_alloc(sizeof *weights);
-    weights->fwd = gru_declare(params, "encoder.fwd", m->sizes.emb, m->sizes.rnn);
-    weights->bwd = gru_declare(params, "encoder.bwd", m->sizes.emb, m->sizes.rnn);
+/* encoder.fwd and encoder.bwd; of a further layer encoder.2.fwd and so on. */
+static void declare_layers(Encoder *m, Params *params, int depth) {
+    Bigru *bigru = m->weights = mem_alloc(sizeof *bigru + (size_t)depth * sizeof *bigru->layers);
+    bigru->depth = depth;
     m->width = 2 * m->sizes.rnn;
+    for (int l = 0; l < depth; l++) {
+        char layer[24] = "encoder", name[32];
+        const int in = l ? m->width : m->sizes.emb;
+        if (l) snprintf(layer, sizeof layer, "encoder.%d", l + 1);
+        snprintf(name, sizeof name, "%s.fwd", layer);
+        bigru->layers[l].fwd = gru_declare(params, name, in, m->sizes.rnn);
+        snprintf(name, sizeof name, "%s.bwd", layer);
+        bigru->layers[l].bwd = gru_declare(params, name, in, m->sizes.rnn);
+    }
 }
+
+static void declare(Encoder *m, Params *params) { declare_layers(m, params, 1); }
+static void declare_deep(Encoder *m, Params *params) { declare_layers(m, params, m->sizes.depth); }
+
+/* →h_j and ←h_j [rows, n], as x lies. */
+typedef struct States {
+    Var *fwd, *bwd;
+} States;
 
 /* →h_j = GRU(x_j, →h_{j-1}), left to right: a sentence leaves the batch when it ends.
    ←h_j = GRU(x_j, ←h_{j+1}), right to left: a sentence joins the batch, with a state of zero, at its last word.
    Both at once, for neither waits for the other. */
-static void read_both(Tape *tape, GruReader *fwd, GruReader *bwd, const Sequences *s) {
+static States read_both(Tape *tape, const Layer *layer, const Sequences *s, Var *x) {
+    GruReader fwd = gru_begin(tape, &layer->fwd, x, s->n);
+    GruReader bwd = gru_begin(tape, &layer->bwd, x, sequences_live(s, s->steps - 1));
     for (int i = 0; i < s->steps; i++) {
         int left = i, right = s->steps - 1 - i;
         const GruStep steps[] = {
-            gru_read(tape, fwd, s, left, slice(tape, fwd->h, 0, sequences_live(s, left))),
-            gru_read(tape, bwd, s, right, extend(tape, bwd->h, sequences_live(s, right))),
+            gru_read(tape, &fwd, s, left, slice(tape, fwd.h, 0, sequences_live(s, left))),
+            gru_read(tape, &bwd, s, right, extend(tape, bwd.h, sequences_live(s, right))),
         };
         Var *h[2];
         gru_steps(tape, steps, 2, h);
-        fwd->h = h[0];
-        bwd->h = h[1];
+        fwd.h = h[0];
+        bwd.h = h[1];
     }
+    return (States){fwd.states, bwd.states};
 }
 
-/* h_j = [→h_j ; ←h_j] */
+/* h_j = [→h_j ; ←h_j];  each further layer reads h as the first one reads x, and h_j += its own [→h_j ; ←h_j] */
 static Annotations read(Tape *tape, const Encoder *m, const Source *source, Var *x) {
-    const Bigru *weights = m->weights;
+    const Bigru *bigru = m->weights;
     const Sequences *s = &source->x;
-    GruReader fwd = gru_begin(tape, &weights->fwd, x, s->n);
-    GruReader bwd = gru_begin(tape, &weights->bwd, x, sequences_live(s, s->steps - 1));
-    read_both(tape, &fwd, &bwd, s);
-    Annotations H = {.H = gather_beside(tape, fwd.states, bwd.states, source->rows, s->rows)};
-    H.end = gather(tape, fwd.states, source->last, s->n);
-    H.begin = gather(tape, bwd.states, source->first, s->n);
+    States top = read_both(tape, &bigru->layers[0], s, x);
+    Var *below = NULL;
+    for (int l = 1; l < bigru->depth; l++) {
+        Var *h = beside(tape, top.fwd, top.bwd);
+        below = below ? add_scaled(tape, below, 1, h) : h;
+        top = read_both(tape, &bigru->layers[l], s, dropout(tape, below, m->dropout_annotation));
+    }
+    Annotations H = {.H = gather_beside(tape, top.fwd, top.bwd, source->rows, s->rows)};
+    H.end = gather(tape, top.fwd, source->last, s->n);
+    H.begin = gather(tape, top.bwd, source->first, s->n);
+    if (below) H.H = add_scaled(tape, gather(tape, below, source->rows, s->rows), 1, H.H);
     return H;
 }
 
 const EncoderKind encoder_bigru = {"bigru", declare, read};
+const EncoderKind encoder_deep_bigru = {"deep-bigru", declare_deep, read};

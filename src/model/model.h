@@ -20,7 +20,7 @@ typedef struct ModelConfig {
     bool tied_embeddings; /* the output layer is the target embedding's Eᵀ; maxout must be emb */
     double dropout_embedding, dropout_annotation, dropout_readout;
     int heads;              /* of the attention, where it has several: divides att; of self-attention: divides rnn */
-    int depth, ffn, window; /* of the encoders cnn and self-attention: see EncoderSizes */
+    int depth, ffn, window; /* of the encoders that have them: see EncoderSizes */
     int decoder_depth;      /* layers of a Transformer's decoder */
 } ModelConfig;
 
