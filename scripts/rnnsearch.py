@@ -22,7 +22,7 @@ def gru_shapes(name, inputs, n):
     return {f"{name}.W": (inputs, 3 * n), f"{name}.Uzr": (n, 2 * n), f"{name}.U": (n, n), f"{name}.b": (1, 3 * n)}
 
 
-def layers(model):
+def layer_names(model):
     """What a bigru, deep or not, calls its layers."""
     depth = model["depth"] if model["encoder"] == "deep-bigru" else 1
     return ["encoder"] + [f"encoder.{layer}" for layer in range(2, depth + 1)]
@@ -30,7 +30,7 @@ def layers(model):
 
 def bigru_shapes(model):
     found, inputs, n = {}, model["emb"], model["rnn"]
-    for name in layers(model):
+    for name in layer_names(model):
         found |= {**gru_shapes(f"{name}.fwd", inputs, n), **gru_shapes(f"{name}.bwd", inputs, n)}
         inputs = 2 * n
     return found
@@ -138,7 +138,7 @@ def read(p, name, words, alive, backward=False):
 def bigru(p, model, words, alive):
     """h_j = [→h_j; ←h_j] (section 3.2); a further layer reads h, and adds its own to it"""
     H = None
-    for name in layers(model):
+    for name in layer_names(model):
         x = words if H is None else H
         forward, backward = read(p, f"{name}.fwd", x, alive), read(p, f"{name}.bwd", x, alive, backward=True)
         own = torch.cat([forward, backward], 2)

@@ -1,4 +1,4 @@
-/* encoder.h: from words to annotations (Bahdanau et al. 2015, §3.2). One file a kind. */
+/* encoder.h: from words to annotations (Bahdanau et al. 2015, §3.2). One file a kind, and a deep one with the other. */
 #ifndef TIDE_ENCODER_H
 #define TIDE_ENCODER_H
 

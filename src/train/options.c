@@ -29,7 +29,7 @@ const Option option_table[] = {
     {"arch", OPTION_TEXT, 1, AT(arch), 0, 0, arch_names, BOUND, "rnnsearch",
      "rnnsearch, or transformer: self-attention as wide as dim-emb on both sides"},
     {"encoder", OPTION_TEXT, 1, AT(encoder), 0, 0, encoder_names, BOUND, "bigru",
-     "bigru (RNNsearch), deep-bigru (several above each other), gru (from left to right alone), cnn or self-attention"},
+     "bigru (RNNsearch), deep-bigru (layers of it), gru (from left to right alone), cnn or self-attention"},
     {"enc-depth", OPTION_INT, 1, AT(enc_depth), 1, 64, NULL, BOUND, "2",
      "layers of the encoders deep-bigru, cnn and self-attention"},
     {"dec-depth", OPTION_INT, 1, AT(dec_depth), 1, 64, NULL, BOUND, "2", "layers of a Transformer's decoder"},
