@@ -7,8 +7,9 @@
 mkdir -p "$scratch/run/align"
 awk 'BEGIN {
     for (u = 50; u <= 2000; u += 50) {
-        printf "{\"update\": %d, \"epoch\": %.4f, \"loss\": %.4f, \"ppl\": %.4f, \"tokens_per_s\": %d, \"seconds\": 1.5, \"gnorm\": %.3f}\n",
+        printf "{\"update\": %d, \"epoch\": %.4f, \"loss\": %.4f, \"ppl\": %.4f, \"tokens_per_s\": %d, \"seconds\": 1.5, \"gnorm\": %.3f, ",
             u, u / 100, 6 - u / 500, exp(6 - u / 500), 9000 + u % 300, 1 + 50 / u
+        printf "\"learn_rate\": %.9g}\n", 1e-3 * (u < 1000 ? 1 : 1000 / u)
         if (u % 500) continue
         n = u / 500
         printf "{\"update\": %d, \"epoch\": %.4f, \"valid_loss\": %.4f, \"valid_ppl\": %.4f, \"bleu\": %.4f, \"best\": %s, ",
@@ -68,14 +69,15 @@ const heads = (side) => all(`#matrix ${side} th`).map((head) => head.textContent
 
 async function test() {
   checkLayout();
-  equal("a chart each", titles(), ["Loss", "Perplexity", "BLEU", "Gradient norm", "Speed", "Attention entropy", "Attention diversity", "BLEU by length"]);
+  equal("a chart each", titles(), ["Loss", "Perplexity", "BLEU", "Gradient norm", "Learning rate", "Speed", "Attention entropy", "Attention diversity", "BLEU by length"]);
   equal("what it comes to", one("#summary").textContent, "2000 updates, 20.0 epochs, best BLEU 24.0 at update 1500, epoch 15.0");
-  equal("the last values", [readout("Loss"), readout("Attention diversity")], ["train 2.00dev 3.00", "dev 80.0"]);
+  equal("the last values", [readout("Loss"), readout("Learning rate"), readout("Attention diversity")], ["train 2.00dev 3.00", "train 5.00e-4", "dev 80.0"]);
+  equal("small numbers at an axis", [...chart("Learning rate").querySelectorAll("text[text-anchor=end]")].map((t) => t.textContent), ["4e-4", "6e-4", "8e-4", "1e-3"]);
   check("the best is marked", chart("BLEU").textContent.includes("best: 24.0"));
   equal("nobody points", cursors(), []);
 
   move("Loss", across(1000) / WIDTH);
-  equal("a cursor in every chart of curves", cursors(), Array(7).fill(Math.round(across(1000))));
+  equal("a cursor in every chart of curves", cursors(), Array(8).fill(Math.round(across(1000))));
   equal("its values", [readout("Loss"), readout("BLEU")], ["train 4.00dev 4.00update 1000, epoch 10.0", "dev 16.0update 1000, epoch 10.0"]);
   equal("bars of that moment", [...chart("BLEU by length").querySelectorAll("text.strong")].map((t) => t.textContent), ["18.0", "16.0", "0"]);
   move("BLEU", across(1100) / WIDTH);
@@ -108,7 +110,7 @@ async function test() {
   equal("its pieces", [heads("thead"), heads("tbody")], [["潮", "水", "</s>"], ["t1", "ide", "</s>"]]);
   equal("its weights", all("#matrix td:not(.corner)").map((cell) => Number(cell.textContent)), [20, 10, 0, 20, 30, 50, 0, 0, 100]);
   equal("what is pointed at stays so", one("#pointed").textContent, "\"t1\" is read from 潮: 20%");
-  equal("the charts go along", cursors(), Array(7).fill(Math.round(across(500))));
+  equal("the charts go along", cursors(), Array(8).fill(Math.round(across(500))));
   press("Escape", svg);
   equal("until they are let go", cursors(), []);
   press("ArrowRight", document.body);
@@ -156,11 +158,11 @@ variant() { # NAME TITLES PROBES
     drive "$1" "$scratch/$1/report.html" "$scratch/variant.js"
 }
 mkdir "$scratch/old" "$scratch/one" "$scratch/none"
-sed 's/, "attention_.*/}/' "$scratch/run/train.jsonl" >"$scratch/old/train.jsonl"
+sed 's/, "\(attention_\|learn_rate\).*/}/' "$scratch/run/train.jsonl" >"$scratch/old/train.jsonl"
 cp -r "$scratch/run/align" "$scratch/old"
 variant old 'Loss,Perplexity,BLEU,Gradient norm,Speed' true
 head -n 1 "$scratch/run/train.jsonl" >"$scratch/one/train.jsonl"
-variant one 'Loss,Perplexity,Gradient norm,Speed' false
+variant one 'Loss,Perplexity,Gradient norm,Learning rate,Speed' false
 : >"$scratch/none/train.jsonl"
 variant none '' false
 smallest_run "$scratch/encdec" --after-batches 12 --attention none

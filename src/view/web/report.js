@@ -2,15 +2,17 @@
 
 // ---- numbers ----
 
-/** A number to read: three digits that count, or so many behind the point; thousands apart. */
+/** A number to read: three digits that count, or so many behind the point; thousands apart, thousandths as 8.50e-4. */
 function shown(value, places) {
   const size = Math.abs(value);
+  if (places === undefined && size > 0 && size < 0.01) return value.toExponential(2);
   const digits = places ?? (size >= 100 || size === 0 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3);
   return value.toFixed(digits).replace(/\B(?=(\d{3})+$)/g, size >= 10000 ? "\u202f" : "");
 }
 
 /** The same at an axis, without the zeros behind the point. */
 function tick(value) {
+  if (value > 0 && value < 0.01) return (+value.toPrecision(3)).toExponential();
   const [unit, letter] = value >= 1e6 ? [1e6, "M"] : value >= 1e4 ? [1e3, "k"] : [1, ""];
   return `${+(value / unit).toPrecision(3)}${letter}`;
 }
@@ -58,6 +60,7 @@ const charts = [
   { title: "Perplexity", unit: "logarithmic scale", isLog: true, curves: [ofTrain("ppl"), ofDev("valid_ppl")] },
   { title: "BLEU", unit: "of the dev set", curves: [ofDev("bleu")], marked: best },
   { title: "Gradient norm", unit: "before clipping", curves: [ofTrain("gnorm")] },
+  { title: "Learning rate", unit: "of the optimiser's steps", curves: [ofTrain("learn_rate")] },
   { title: "Speed", unit: "target tokens a second", curves: [ofTrain("tokens_per_s")] },
   { title: "Attention entropy", unit: "nats a target piece", curves: [ofDev("attention_entropy")] },
   { title: "Attention diversity", unit: "distinct argmax, %", curves: [ofDev("attention_diversity", 100)] },
