@@ -52,6 +52,14 @@ corpus "$scratch/out3" --tsv - <"$scratch/a.tsv" --keep-paragraphs >"$scratch/re
 says '[0-9]* kept: [0-9]* train, 15 dev, 15 test'
 grep -q 'splitting' "$scratch/report" && die "--keep-paragraphs split some"
 
+# pairs that come twice do not make dev and test larger
+corpus "$scratch/once" --tsv corpus/train.tsv >/dev/null
+cat corpus/train.tsv corpus/train.tsv corpus/train.tsv >"$scratch/thrice.tsv"
+corpus "$scratch/thrice" --tsv "$scratch/thrice.tsv" >/dev/null
+for part in train dev test; do
+    cmp -s "$scratch/once/$part.zh" "$scratch/thrice/$part.zh" || die "given three times, a corpus has another $part.zh"
+done
+
 # failures leave what was there
 before=$(cat "$scratch"/out/* | cksum)
 printf '一\n二\n' >"$scratch/two"
@@ -66,6 +74,8 @@ keeps_all --mo "$scratch/one"
 grep -q 'one: is no gettext catalogue' "$scratch/stderr" || die "$(cat "$scratch/stderr")"
 keeps_all --tsv "$scratch/one"
 grep -q 'no sentence pairs' "$scratch/stderr" || die "$(cat "$scratch/stderr")"
+keeps_all --tsv "$scratch/a.tsv" --dev 1000
+grep -q 'nothing is left to train on' "$scratch/stderr" || die "$(cat "$scratch/stderr")"
 keeps_all --lines "$scratch/two"
 keeps_all
 

@@ -308,11 +308,13 @@ static int split(Import *import, Err *err) {
     const ImportJob *job = import->job;
     PairKeys *keys = NULL;
     int status = read_keys(import, &keys, err);
-    long n = arrlen(keys), usual = n / 20 < 1000 ? n / 20 : 1000;
+    const long n = arrlen(keys);
     if (!status && n == 0) status = err_set(err, job->inputs[0].path[0], 0, "no sentence pairs that can be used");
     if (!status) {
-        unsigned char *part = partition(keys, n, job->dev < 0 ? usual : job->dev, job->test < 0 ? usual : job->test);
-        status = write_parts(import, part, n, err);
+        unsigned char *part = partition(keys, n, job->dev, job->test);
+        status = memchr(part, TRAIN, (size_t)n)
+                     ? write_parts(import, part, n, err)
+                     : err_set(err, job->inputs[0].path[0], 0, "nothing is left to train on beside dev and test");
         mem_free(part);
     }
     arrfree(keys);

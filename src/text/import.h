@@ -23,7 +23,7 @@ typedef struct ImportJob {
     CleanLimits limits;
     bool keep_paragraphs; /* else paragraphs are split where both sides have as many sentences */
     bool simplify;        /* traditional characters to simplified, by the program `opencc` */
-    long dev, test;       /* pairs wanted; negative: 1000, but no more than a twentieth of the corpus */
+    long dev, test;       /* pairs wanted, as partition takes them */
 } ImportJob;
 
 /* Every pair that was made is in `dropped` or in `parts`: messages + forms + sentences is their sum. */

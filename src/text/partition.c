@@ -61,11 +61,17 @@ static int find(int *parent, int i) {
     return i;
 }
 
-static void mark_repeated(Keyed *order, const PairKeys *keys, int n, unsigned char *part) {
+/* Returns how many pairs are left. */
+static int mark_repeated(Keyed *order, const PairKeys *keys, int n, unsigned char *part) {
+    int left = n;
     for (int i = 0; i < n; i++) order[i] = (Keyed){keys[i].pair, i};
     qsort(order, (size_t)n, sizeof *order, by_key);
-    for (int i = 1; i < n; i++)
-        if (order[i].key == order[i - 1].key) part[order[i].index] = REPEATED;
+    for (int i = 1; i < n; i++) {
+        if (order[i].key != order[i - 1].key) continue;
+        part[order[i].index] = REPEATED;
+        left--;
+    }
+    return left;
 }
 
 /* Joins the groups of pairs that share a sentence of this side. */
@@ -117,7 +123,9 @@ unsigned char *partition(const PairKeys *keys, long n, long dev, long test) {
     Keyed *order = mem_alloc(count * sizeof *order);
     int *parent = mem_alloc(count * sizeof *parent), *size = mem_zalloc(count * sizeof *size);
     for (int i = 0; i < n; i++) parent[i] = i;
-    mark_repeated(order, keys, (int)n, part);
+    const int left = mark_repeated(order, keys, (int)n, part), usual = left / 20 < 1000 ? left / 20 : 1000;
+    if (dev < 0) dev = usual;
+    if (test < 0) test = usual;
     for (int side = 0; side < 2; side++) join(order, keys, (int)n, side, parent);
     deal(order, list_groups(order, keys, (int)n, part, parent, size), size, dev, test, group_part);
     for (int i = 0; i < n; i++)
