@@ -19,7 +19,8 @@ typedef enum Part { TRAIN, DEV, TEST, PARTS, REPEATED = PARTS } Part;
 /* The part of each of n pairs (owned by the caller), REPEATED for all but the first of equal ones. Pairs that have a
    sentence of either side in common, through any number of others, are in one part; so are sentences that differ in
    case, punctuation and spaces only. dev and test get so many pairs (negative: 1000, but no more than a
-   twentieth of the different ones), or fewer where the corpus does not come apart into small enough groups. Which pair is in which part hangs on the set of pairs alone, not on their order. */
+   twentieth of the different ones), or fewer where the corpus does not come apart into small enough groups. Which pair
+   is in which part hangs on the set of pairs alone, not on their order. */
 unsigned char *partition(const PairKeys *keys, long n, long dev, long test);
 
 #endif
