@@ -38,6 +38,25 @@ goes_on "$scratch/stopped" 24 --learn-rate 0.003
 same "$scratch/learn-rate" "$scratch/stopped" "a stop"
 refuses 1 "$scratch/stopped: holds a training with learn-rate = 0.003, not 0.01" --model "$scratch/stopped"
 
+# with another dev set its own first validation is the best; with none the best model stays
+on_dev() { # DIR UPDATES FLAGS
+    dir=$1 updates=$2
+    shift 2
+    cp -r "$scratch/first" "$dir"
+    tide_ok train --tsv "$scratch/train.tsv" --config "$scratch/smallest.conf" --model "$dir" --after-batches "$updates" "$@"
+}
+tail -n 12 corpus/dev.tsv >"$scratch/other.tsv"
+on_dev "$scratch/other" 24 --valid-tsv "$scratch/other.tsv"
+grep -q "^the dev set is another one: .*, of update 12$" "$scratch/stderr" || die "another dev set: $(cat "$scratch/stderr")"
+grep -qx '{"update": 12, "changed": "dev set"}' "$scratch/other/train.jsonl" || die "another dev set is not in the log"
+grep -q '"update": 24, .*"best": true' "$scratch/other/train.jsonl" || die "compared with another dev set's BLEU"
+tide_ok train --tsv "$scratch/train.tsv" --config "$scratch/smallest.conf" --model "$scratch/other" --after-batches 36 \
+    --valid-tsv "$scratch/other.tsv"
+grep -q 'another one' "$scratch/stderr" && die "the same dev set is taken for another"
+on_dev "$scratch/no-dev" 24
+cmp -s "$scratch/no-dev/model.safetensors" "$scratch/first/model.safetensors" || die "without a dev set the best model is gone"
+grep -q "^the model is still that of update 12, " "$scratch/stderr" || die "without a dev set: $(cat "$scratch/stderr")"
+
 refuses 2 "--allow-change: dim-rnn cannot change within a training" --model "$scratch/first" --allow-change dim-rnn
 refuses 2 "--allow-change: there is no option 'learning-rate'" --model "$scratch/first" --allow-change learning-rate
 exit 0

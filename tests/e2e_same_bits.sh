@@ -37,6 +37,18 @@ for signal in INT TERM KILL; do
     same "$scratch/whole" "$scratch/$signal" "$signal"
 done
 
+# Stopped before any validation, it leaves a model all the same.
+sed 's|valid-freq = 12|valid-freq = 0|' "$scratch/smallest.conf" >"$scratch/endless.conf"
+"$tide" train --tsv "$scratch/train.tsv" --config "$scratch/endless.conf" --model "$scratch/endless" 2>/dev/null &
+process=$!
+for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    [ "$(updates_of "$scratch/endless")" -ge 2 ] 2>/dev/null && break
+    sleep 0.1
+done
+kill -INT $process || die "the training without an end ended"
+wait $process || die "stopped, it exits $?"
+tide_ok translate "$scratch/endless" <"$scratch/dev.tsv" >/dev/null
+
 # A damaged newest checkpoint: the one before is taken, and said so.
 smallest_run "$scratch/damaged" --after-batches 22 --threads 2
 printf 'x' | dd of="$scratch/damaged/checkpoint.safetensors" bs=1 seek=3000 conv=notrunc 2>/dev/null

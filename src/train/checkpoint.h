@@ -21,6 +21,7 @@ typedef struct TrainState {
     long log_lines; /* of train.jsonl */
     uint64_t rng;   /* of dropout */
     uint64_t data;  /* a hash of the training pairs */
+    uint64_t valid; /* and of those that best_bleu was measured on; 0: not known */
 } TrainState;
 
 /* Writes DIR/checkpoint.safetensors; the one before becomes DIR/checkpoint.prev.safetensors. Two whole checkpoints

@@ -212,13 +212,16 @@ static int step(Trainer *t, Err *err) {
     return 0;
 }
 
-/* The end of a training that was not interrupted. Whatever it trained, it leaves a model: where no validation was due
-   so far, these weights. The checkpoint is from before that, so that a longer training goes on as if it had not
-   stopped. */
-static int conclude(Trainer *t, Err *err) {
+/* The end of a training, or of this part of it. Whatever it trained, it leaves a model: where no validation was due so
+   far, these weights. The checkpoint is from before that, so that a longer training goes on as if it had not stopped.
+ */
+static int conclude(Trainer *t, bool stopped, Err *err) {
+    const bool validates = data_has_validation(&t->job->files);
     if (save_checkpoint(t, err)) return -1;
-    if (data_has_validation(&t->job->files)) return t->state.best_bleu < 0 ? trainer_validate(t, err) : 0;
-    return trainer_save_model(t, err);
+    if (t->state.best_bleu < 0) return validates && !stopped ? trainer_validate(t, err) : trainer_save_model(t, err);
+    if (!validates)
+        trainer_note(t, "the model is still that of update %ld, the best of its dev set", t->state.best_update);
+    return 0;
 }
 
 static int loop(Trainer *t, Err *err) {
@@ -230,11 +233,11 @@ static int loop(Trainer *t, Err *err) {
     while (!finished(t)) {
         if (*t->stop) {
             trainer_note(t, "stopped after update %ld; the same command goes on from there", t->state.update);
-            return save_checkpoint(t, err);
+            return conclude(t, true, err);
         }
         if (step(t, err)) return -1;
     }
-    return conclude(t, err);
+    return conclude(t, false, err);
 }
 
 int train(const TrainJob *job, const TrainWatch *watch, const volatile sig_atomic_t *stop, Err *err) {

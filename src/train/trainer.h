@@ -10,7 +10,7 @@
 
 /* What to train on and where to write. Paths are not owned. */
 typedef struct TrainJob {
-    DataFiles files;            /* without validation, the last weights are the model */
+    DataFiles files;            /* before a validation, the last weights are the model */
     const char *model;          /* directory; made if missing */
     const char *const *probes;  /* sentences whose alignment is kept at each validation, */
     int probe_count;            /* besides the first few of the validation set */
@@ -47,7 +47,8 @@ typedef struct TrainWatch {
 } TrainWatch;
 
 /* Trains until an after-option or early stopping ends it, or *stop becomes nonzero: then the update is finished and a
-   checkpoint written. Goes on from the checkpoint where job->model holds one. Returns 0, or -1 with *err filled. */
+   checkpoint written, and a model where there is none of a validation. Goes on from the checkpoint where job->model
+   holds one. Returns 0, or -1 with *err filled. */
 int train(const TrainJob *job, const TrainWatch *watch, const volatile sig_atomic_t *stop, Err *err);
 
 #endif

@@ -102,6 +102,24 @@ static int change_options(Trainer *t, Err *err) {
     return 0;
 }
 
+/* BLEU is of a dev set: with another one, the next validation is the best so far. */
+static int meet_validation(Trainer *t, Err *err) {
+    TrainState *s = &t->state;
+    const uint64_t met = s->valid;
+    char line[64];
+    if (!data_has_validation(&t->job->files)) return 0;
+    s->valid = t->data.valid_pairs.hash;
+    if (!met || met == s->valid || s->best_bleu < 0) return 0;
+    trainer_note(
+        t, "the dev set is another one: the next validation's model takes the place of the best one, of update %ld",
+        s->best_update);
+    s->best_bleu = -1;
+    s->stalled = 0;
+    s->log_lines++;
+    snprintf(line, sizeof line, "{\"update\": %ld, \"changed\": \"dev set\"}", s->update);
+    return log_line(&t->log, line, err);
+}
+
 /* What an earlier process left, if there is anything. */
 static int take_up(Trainer *t, Err *err) {
     Err warning;
@@ -195,7 +213,8 @@ int trainer_begin(Trainer *t, Err *err) {
     t->state.data = hash;
     tape_init(&t->tape, t->threads, (Rng){t->state.rng});
     if (reserve(t, err)) return -1;
-    if (log_open(&t->log, job->model, t->state.log_lines, err) || change_options(t, err)) return -1;
+    if (log_open(&t->log, job->model, t->state.log_lines, err) || change_options(t, err) || meet_validation(t, err))
+        return -1;
     describe(t);
     return 0;
 }
