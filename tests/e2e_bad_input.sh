@@ -120,10 +120,18 @@ grep -q 'checkpoint.*safetensors: ' "$scratch/stderr" || die "damaged checkpoint
 cmp "$scratch/x" "$scratch/run/checkpoint.prev.safetensors" || die "a damaged checkpoint was overwritten"
 
 # Numbers that run away end the training and leave the checkpoint as it was.
-"$tide" train --tsv "$scratch/train.tsv" --config "$scratch/smallest.conf" --model "$scratch/wilder" --optimizer sgd \
-    --clip-norm 0 --learn-rate 1e6 --after-batches 400 2>"$scratch/stderr" && die "a diverged training passed for a good one"
-grep -q 'the training diverged at update' "$scratch/stderr" || die "diverged: $(tail -n 1 "$scratch/stderr")"
-grep -q nan "$scratch/wilder/train.jsonl" && die "train.jsonl holds a nan"
+for wild in '1e6 12' '1e3 1'; do
+    rate=${wild% *} freq=${wild#* } dir=$scratch/wilder-${wild#* }
+    "$tide" train --tsv "$scratch/train.tsv" --valid-tsv "$scratch/dev.tsv" --config "$scratch/smallest.conf" --model "$dir" \
+        --optimizer sgd --clip-norm 0 --learn-rate "$rate" --after-batches 400 --valid-freq $freq --save-freq 1 2>"$scratch/stderr" &&
+        die "a diverged training passed for a good one"
+    grep -q 'the training diverged at update' "$scratch/stderr" || die "diverged: $(tail -n 1 "$scratch/stderr")"
+    grep -aq 'skipped 0' "$dir/checkpoint.safetensors" || die "a checkpoint of a skipped update"
+    grep -q 'nan\|inf' "$dir/train.jsonl" && die "train.jsonl: $(grep 'nan\|inf' "$dir/train.jsonl")"
+    tide_ok report "$dir" >/dev/null
+done
+grep -q '"valid_loss": null' "$dir/train.jsonl" || die "the dev loss of weights that ran away is a number"
+grep -q 'nan\|inf' "$dir"/align/*.json && die "an alignment holds a nan"
 
 refuses 1 'merges joint needs --tokenizer bpe bpe, not char bpe' "$tide" train --tsv "$scratch/train.tsv" \
     --tokenizer char bpe --merges joint --model "$scratch/joint"

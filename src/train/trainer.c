@@ -208,8 +208,8 @@ static int step(Trainer *t, Err *err) {
     bool validated =
         data_has_validation(&t->job->files) && (o->valid_freq ? due(t->state.update, o->valid_freq) : epoch_over);
     if (validated && trainer_validate(t, err)) return -1;
-    if (validated || due(t->state.update, o->save_freq)) return save_checkpoint(t, err);
-    return 0;
+    const bool saves = validated || due(t->state.update, o->save_freq);
+    return saves && !t->state.skipped ? save_checkpoint(t, err) : 0; /* none of weights that may be beyond help */
 }
 
 /* The end of a training, or of this part of it. Whatever it trained, it leaves a model: where no validation was due so

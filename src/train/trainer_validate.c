@@ -4,6 +4,7 @@
 #include "text/unicode.h"
 #include "train/trainer_parts.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -54,15 +55,15 @@ static void print_lengths(FILE *out, const LengthBleu *lengths) {
 }
 
 static int log_validation(Trainer *t, const Validation *v, Err *err) {
-    char *line = NULL;
+    char *line = NULL, loss[32] = "null"; /* which is what JSON has for one that is not finite */
     size_t size;
     FILE *out = memory_open(&line, &size);
-    fprintf(
-        out,
-        "{\"update\": %ld, \"epoch\": %.4f, \"valid_loss\": %.6f, \"valid_ppl\": %.4f, \"bleu\": %.4f, \"best\": %s, "
-        "\"seconds\": %.1f",
-        v->update, v->epoch, v->loss, trainer_perplexity(v->loss), v->bleu.score, v->best ? "true" : "false",
-        seconds_now() - t->began);
+    if (isfinite(v->loss)) snprintf(loss, sizeof loss, "%.6f", v->loss);
+    fprintf(out,
+            "{\"update\": %ld, \"epoch\": %.4f, \"valid_loss\": %s, \"valid_ppl\": %.4f, \"bleu\": %.4f, \"best\": %s, "
+            "\"seconds\": %.1f",
+            v->update, v->epoch, loss, trainer_perplexity(v->loss), v->bleu.score, v->best ? "true" : "false",
+            seconds_now() - t->began);
     if (v->looks.rows)
         fprintf(out, ", \"attention_entropy\": %.4f, \"attention_diversity\": %.4f, \"attention_stuck\": %s",
                 v->looks.entropy, v->looks.diversity, looks_stuck(&v->looks) ? "true" : "false");

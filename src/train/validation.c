@@ -3,6 +3,7 @@
 #include "text/ds.h"
 #include "text/files.h"
 
+#include <math.h>
 #include <stdio.h>
 
 enum { BATCH = 64 };
@@ -57,6 +58,11 @@ static int largest(const real *alpha, int n) {
     return best;
 }
 
+/* Whether a sentence has a translation with an alignment: of numbers, which weights that ran away do not make. */
+static bool is_aligned(const Nbest *nbest) {
+    return nbest->count && nbest->list->alpha && isfinite(nbest->list->log_probability);
+}
+
 Looks looks_of(const Translations *found) {
     Looks looks = {0};
     double entropies = 0, evenness = 0;
@@ -64,7 +70,7 @@ Looks looks_of(const Translations *found) {
     for (int i = 0; i < found->n; i++) {
         const Hypothesis *h = found->nbest[i].list;
         const int n = found->nbest[i].source_length;
-        if (!found->nbest[i].count || !h->alpha) continue;
+        if (!is_aligned(&found->nbest[i])) continue;
         bool *seen = mem_zalloc((size_t)n * sizeof *seen);
         for (int row = 0; row < h->length; row++) {
             const real *alpha = h->alpha + (size_t)row * (size_t)n;
@@ -113,7 +119,7 @@ static void print_alignments(FILE *out, const Translations *found, const Transla
     const char *comma = "\n";
     for (int i = 0; i < found->n; i++) {
         const Hypothesis *h = found->nbest[i].list;
-        if (!found->nbest[i].count || !h->alpha) continue;
+        if (!is_aligned(&found->nbest[i])) continue;
         Alignment alignment = translation_alignment(found, translator, i, h);
         fputs(comma, out);
         alignment_json(out, &alignment);
