@@ -133,6 +133,15 @@ done
 grep -q '"valid_loss": null' "$dir/train.jsonl" || die "the dev loss of weights that ran away is a number"
 grep -q 'nan\|inf' "$dir"/align/*.json && die "an alignment holds a nan"
 
+# Which column is English hangs on --langs, in whatever way that writes it.
+refuses 1 'train.tsv: holds English and another language, which --langs de zh does not say' "$tide" train \
+    --tsv "$scratch/train.tsv" --langs de zh --model "$scratch/german"
+for langs in 'en zh' 'eng zho' 'en-US zh-Hant' 'EN ZH'; do
+    # shellcheck disable=SC2086
+    smallest_run "$scratch/${langs% *}" --langs $langs --tokenizer bpe char --after-batches 1
+    [ "$(log_of "$scratch/en")" = "$(log_of "$scratch/${langs% *}")" ] || die "--langs $langs takes the columns otherwise"
+done
+
 refuses 1 'merges joint needs --tokenizer bpe bpe, not char bpe' "$tide" train --tsv "$scratch/train.tsv" \
     --tokenizer char bpe --merges joint --model "$scratch/joint"
 

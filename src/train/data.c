@@ -26,9 +26,13 @@ static int stage_patience(void *context, long done, long all) {
 /* The readers of a corpus: a file or two each. */
 typedef int Take(void *context, Reader *reader, const char *path, Err *err);
 static int read_files(const CorpusFiles *files, const Options *options, Take *take, void *context, Err *err) {
-    const int english = strcmp(options->langs[SOURCE], "en") != 0;
+    const int english = options_english(options);
     const char *const *sets = files->sets;
     if (sets[SOURCE] && take(context, reader_lines(sets[SOURCE], sets[TARGET], err), sets[SOURCE], err)) return -1;
+    if ((files->tsv || files->mo) && english < 0)
+        return err_set(err, files->tsv ? files->tsv : files->mo, 0,
+                       "holds English and another language, which --langs %s %s does not say of one side",
+                       options->langs[SOURCE], options->langs[TARGET]);
     if (files->tsv && take(context, reader_tsv(files->tsv, english, err), files->tsv, err)) return -1;
     if (files->mo && take(context, reader_mo(files->mo, english, err), files->mo, err)) return -1;
     return 0;

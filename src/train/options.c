@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define AT(field) offsetof(Options, field)
 
@@ -97,6 +98,19 @@ const Option *option_find(const char *name) {
     for (int i = 0; i < option_count; i++)
         if (!strcmp(option_table[i].name, name)) return &option_table[i];
     return NULL;
+}
+
+bool language_is(const char *code, const char *const *codes) {
+    const size_t n = strcspn(code, "-_");
+    for (; *codes; codes++)
+        if (n == strlen(*codes) && !strncasecmp(code, *codes, n)) return true;
+    return false;
+}
+
+int options_english(const Options *options) {
+    static const char *const codes[] = {"en", "eng", NULL};
+    const bool source = language_is(options->langs[0], codes), target = language_is(options->langs[1], codes);
+    return source == target ? -1 : target;
 }
 
 bool options_join_merges(const Options *options) { return !strcmp(options->merges, "joint"); }

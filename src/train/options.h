@@ -57,6 +57,11 @@ const Option *option_find(const char *name);
 /* Whether value is one of the names in choices, which '|' separates. */
 bool is_choice(const char *choices, const char *value);
 
+/* Whether the code of a language is one of these, after which there is a NULL. Of zh-Hant or en_US the first part
+   counts; case does not. */
+bool language_is(const char *code, const char *const *codes);
+/* The side that is English by its code, 0 source or 1 target; -1 where neither is, or both are. */
+int options_english(const Options *options);
 /* Whether both sides share one list of merges. */
 bool options_join_merges(const Options *options);
 /* Whether a source's pieces are read together with the words that they are in. */

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 
 /* ---- what follows from options and languages ------------------------------------------------------------------ */
@@ -15,12 +14,8 @@ static const int never[] = {ID_UNK, ID_PAD, ID_BOS};
 enum { NEVER = sizeof never / sizeof *never };
 
 bool translator_writes_han(const Translator *translator) {
-    static const char *const codes[] = {"zh", "zho", "chi", "cmn", "yue", "lzh", "wuu", "ja", "jpn", "ko", "kor"};
-    const char *code = translator->options.langs[1];
-    const size_t n = strcspn(code, "-_");
-    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
-        if (n == strlen(codes[i]) && !strncasecmp(code, codes[i], n)) return true;
-    return false;
+    static const char *const codes[] = {"zh", "zho", "chi", "cmn", "yue", "lzh", "wuu", "ja", "jpn", "ko", "kor", NULL};
+    return language_is(translator->options.langs[1], codes);
 }
 
 static int *banned_pieces(const Translator *translator) {
