@@ -79,6 +79,29 @@ static void write_file(char path[64]) {
     assert_int_equal(safetensors_write(path, tensors, 2, &(Meta){"about", "a test"}, 1, &err), 0);
 }
 
+/* What is written can be read, and what could not be is not written. */
+static void a_header_has_a_limit(void **state) {
+    (void)state;
+    enum { LIMIT = 100000000 };
+    Err err;
+    char path[64], *text = mem_alloc(LIMIT + 1);
+    write_file(path);
+    memset(text, 'a', LIMIT);
+    text[LIMIT] = '\0';
+    assert_int_equal(safetensors_write(path, NULL, 0, &(Meta){"about", text}, 1, &err), -1);
+    assert_non_null(strstr(err.reason, "would be larger than 100000000 bytes"));
+    Safetensors *file = safetensors_open(path, &err);
+    assert_string_equal(safetensors_meta(file, "about"), "a test");
+    safetensors_close(file);
+    text[LIMIT - 200] = '\0';
+    assert_int_equal(safetensors_write(path, NULL, 0, &(Meta){"about", text}, 1, &err), 0);
+    file = safetensors_open(path, &err);
+    assert_string_equal(safetensors_meta(file, "about"), text);
+    safetensors_close(file);
+    unlink(path);
+    mem_free(text);
+}
+
 static size_t read_bytes(const char *path, char *bytes, size_t most) {
     FILE *in = fopen(path, "rb");
     size_t n = fread(bytes, 1, most, in);
@@ -224,10 +247,11 @@ static void what_cannot_be_opened_says_why(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parts_sum_up_as_the_whole),    cmocka_unit_test(every_bit_counts),
-        cmocka_unit_test(places_and_length_count),      cmocka_unit_test(tensors_may_stand_anywhere),
-        cmocka_unit_test(a_damaged_file_is_refused),    cmocka_unit_test(memory_holds_what_was_written),
-        cmocka_unit_test(no_memory_is_never_less_text), cmocka_unit_test(what_cannot_be_opened_says_why),
+        cmocka_unit_test(parts_sum_up_as_the_whole),      cmocka_unit_test(every_bit_counts),
+        cmocka_unit_test(places_and_length_count),        cmocka_unit_test(tensors_may_stand_anywhere),
+        cmocka_unit_test(a_damaged_file_is_refused),      cmocka_unit_test(a_header_has_a_limit),
+        cmocka_unit_test(memory_holds_what_was_written),  cmocka_unit_test(no_memory_is_never_less_text),
+        cmocka_unit_test(what_cannot_be_opened_says_why),
     };
     return cmocka_run_group_tests_name("files", tests, NULL, NULL);
 }

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #define CHECKSUM_KEY "\"checksum\":\""
-enum { CHECKSUM_DIGITS = 16, HEADER_LIMIT = 100 << 20, ALIGN = 64 };
+enum { CHECKSUM_DIGITS = 16, HEADER_LIMIT = 100000000 /* as the format has it */, ALIGN = 64 };
 
 /* ---- checksum ------------------------------------------------------------------------------------------------- */
 
@@ -82,6 +82,11 @@ int safetensors_write(const char *path, const Tensor *tensors, int tensor_count,
     uint64_t header_size;
     char *header = pad_header(text, &header_size);
     cJSON_free(text);
+    if (header_size > HEADER_LIMIT) {
+        mem_free(header);
+        return err_set(err, path, 0, "its header, where vocabularies and merges stand, would be larger than %d bytes",
+                       HEADER_LIMIT);
+    }
     char *digits = (char *)find_digits(header, header_size), hex[CHECKSUM_DIGITS + 1];
     Checksum sum = checksum_header(header, header_size, digits);
     const void **parts = mem_alloc((size_t)(tensor_count + 2) * sizeof *parts);

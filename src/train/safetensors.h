@@ -19,7 +19,8 @@ typedef struct Meta {
 } Meta;
 
 /* Writes to a temporary file beside `path`, syncs it to the disk and renames it. The first tensor begins at a multiple
-   of 64 bytes, each other one where the one before it ends. */
+   of 64 bytes, each other one where the one before it ends. -1 with *err filled where it cannot be written, or the
+   header would be larger than any reader takes: 100 MB. */
 int safetensors_write(const char *path, const Tensor *tensors, int tensor_count, const Meta *meta, int meta_count,
                       Err *err);
 
