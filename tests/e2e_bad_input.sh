@@ -142,6 +142,12 @@ for langs in 'en zh' 'eng zho' 'en-US zh-Hant' 'EN ZH'; do
     [ "$(log_of "$scratch/en")" = "$(log_of "$scratch/${langs% *}")" ] || die "--langs $langs takes the columns otherwise"
 done
 
+for option in 'encoder cnn' 'attention none' 'readout-state prev'; do
+    # shellcheck disable=SC2086
+    refuses 1 "$option needs --arch rnnsearch" "$tide" train --tsv "$scratch/train.tsv" --arch transformer --dim-emb 8 \
+        --heads 2 --after-batches 1 --$option --model "$scratch/transformer"
+done
+refuses 2 'output DIR needs --format svg' "$tide" align "$scratch/again" --src "$scratch/three" --tgt "$scratch/three" --output "$scratch/x"
 refuses 1 'merges joint needs --tokenizer bpe bpe, not char bpe' "$tide" train --tsv "$scratch/train.tsv" \
     --tokenizer char bpe --merges joint --model "$scratch/joint"
 

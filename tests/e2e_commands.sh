@@ -93,6 +93,10 @@ tide_ok translate "$scratch/run" <"$scratch/dev.zh" | cmp - "$scratch/out.en" ||
 { tide_ok bleu "$scratch/dev.en" <"$scratch/out.en"; tide_ok chrf "$scratch/dev.en" <"$scratch/out.en"; } |
     cmp - "$scratch/both" || die "evaluate: $(cat "$scratch/both")"
 
+"$tide" evaluate "$scratch/run" --src "$scratch/dev.zh" --ref "$scratch/dev.en" --output "$scratch/nowhere/out" >"$scratch/both" \
+    2>"$scratch/stderr" && die "evaluate wrote to a folder that is not there"
+grep -q 'nowhere/out: ' "$scratch/stderr" && [ ! -s "$scratch/both" ] || die "translates what it cannot write: $(cat "$scratch/both")"
+
 # info, help
 tide_ok info "$scratch/run" | grep '^encoder.fwd.W *\[12, 60\]' >/dev/null || die "info"
 for command in train translate align aer bleu chrf corpus tokenize score evaluate info attend report bench; do
@@ -125,6 +129,9 @@ tide_ok evaluate --models "$scratch/run" "$scratch/encdec" "$scratch/prev" --src
     --output "$scratch/out.en" >/dev/null
 tide_ok translate --models "$scratch/run" "$scratch/encdec" "$scratch/prev" --mini-batch 1 <"$scratch/dev.zh" |
     cmp - "$scratch/out.en" || die "an ensemble evaluates another way than it translates"
+tide_ok translate --models "$scratch/run" "$scratch/encdec" --alignment hard --coverage-penalty 0.1 <"$scratch/dev.zh" >"$scratch/a"
+tide_ok translate --models "$scratch/encdec" "$scratch/run" --alignment hard --coverage-penalty 0.1 <"$scratch/dev.zh" |
+    cmp - "$scratch/a" || die "a model without attention may not come first"
 
 smallest_run "$scratch/sgd" --after-batches 12 --optimizer sgd --learn-rate 0.5
 smallest_run "$scratch/joint" --after-batches 12 --tokenizer bpe bpe --merges joint --bpe-merges 60 7

@@ -190,6 +190,7 @@ static int run_with(Aligner *a, const Args *args, int threads, Err *err) {
 /* What is wrong with the flags together; NULL: nothing. */
 static const char *check_flags(const Args *args, const Aligner *a) {
     if (!strcmp(a->format, "svg") && !a->pictures.dir) return "--format svg needs --output DIR";
+    if (a->pictures.dir && strcmp(a->format, "svg") != 0) return "--output DIR needs --format svg";
     if (args_has(args, "symmetrize") && !a->both) return "--symmetrize needs --reverse MODEL";
     if (a->both && (!a->shown.words || strcmp(a->format, "pharaoh") != 0))
         return "--reverse needs --level word and the format pharaoh";

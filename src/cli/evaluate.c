@@ -65,9 +65,7 @@ static char **translate_all(const Evaluation *e) {
     return texts;
 }
 
-static int write_lines(char *const *lines, const char *path, Err *err) {
-    FILE *out = file_open(path, "wb", err);
-    if (!out) return -1;
+static int write_lines(char *const *lines, FILE *out, const char *path, Err *err) {
     for (ptrdiff_t i = 0; i < arrlen(lines); i++) fprintf(out, "%s\n", lines[i]);
     const int failed = ferror(out);
     if (fclose(out) || failed) return err_set(err, path, 0, "cannot be written");
@@ -81,8 +79,10 @@ static int evaluate(Evaluation *e, const Args *args, Err *err) {
         !(e->references = lines_read_raw(ref, err)) || metric_check(e->sources, src, e->references, ref, err) ||
         side_check_lengths(&e->translator.source, e->sources, (int)arrlen(e->sources), e->max_length, src, err))
         return -1;
+    FILE *out = output ? file_open(output, "wb", err) : NULL;
+    if (output && !out) return -1;
     char **texts = translate_all(e);
-    int status = output ? write_lines(texts, output, err) : 0;
+    int status = out ? write_lines(texts, out, output, err) : 0;
     const int n = (int)arrlen(texts);
     const Metric *bleu = translator_writes_han(&e->translator) ? &metric_bleu_zh : &metric_bleu;
     metric_print(bleu, texts, e->references, n, args_has(args, "lc"));

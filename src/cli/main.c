@@ -48,7 +48,7 @@ int beam_flags(const Args *args, const Translator *translator, BeamOptions *beam
         args_real(args, "normalize", beam->normalize, 0, 10, &beam->normalize, err) ||
         args_real(args, "coverage-penalty", beam->coverage, 0, 10, &beam->coverage, err))
         return -1;
-    if (beam->coverage > 0 && !model_aligns(&translator->model))
+    if (beam->coverage > 0 && !translator_aligns(translator))
         return err_set(err, NULL, 0, "this model has no attention, so --coverage-penalty cannot tell what was read");
     return 0;
 }

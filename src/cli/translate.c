@@ -244,7 +244,7 @@ static int settings_of(const Args *args, Translator *tr, Settings *s, Err *err) 
         return -1;
     if (s->n_best > s->beam.beam)
         return err_set(err, NULL, 0, "--n-best %d needs --beam-size %d", s->n_best, s->n_best);
-    const bool attention = model_aligns(&tr->model);
+    const bool attention = translator_aligns(tr);
     if ((s->alignment || s->heatmap || s->html) && !attention)
         return err_set(err, NULL, 0, "this model has no attention, so there is no alignment to show");
     if (s->replace_unknown && !attention)

@@ -49,7 +49,7 @@ const Option option_table[] = {
     {"init", OPTION_TEXT, 1, AT(init), 0, 0, "lecun|bahdanau", BOUND, "lecun",
      "initial weights: N(0, 1 / inputs) (lecun), or the paper's, which are small (bahdanau)"},
     {"optimizer", OPTION_TEXT, 1, AT(optimizer), 0, 0, "adam|adadelta|sgd", BOUND, "adam", "adam, adadelta or sgd"},
-    {"learn-rate", OPTION_REAL, 1, AT(learn_rate), 0, 1e6, NULL, NAMED, "0.001", "learning rate (adadelta: 1)"},
+    {"learn-rate", OPTION_REAL, 1, AT(learn_rate), 0, 1e6, NULL, NAMED, "0.001", "learning rate (give 1 with adadelta)"},
     {"lr-decay", OPTION_REAL, 1, AT(lr_decay), 0.001, 1, NULL, NAMED, "1",
      "multiply the learning rate by this at the end of an epoch,"},
     {"lr-decay-start", OPTION_INT, 1, AT(lr_decay_start), 1, 1e6, NULL, NAMED, "1", "from the end of this epoch on"},

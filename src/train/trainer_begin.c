@@ -11,12 +11,31 @@
 
 /* ---- what is asked for ----------------------------------------------------------------------------------------- */
 
+/* An option that would do nothing is a mistake. */
+static int check_effect(const Options *asked, Err *err) {
+    static const char *const of_rnnsearch[] = {"encoder", "attention", "readout-state"};
+    Options usual;
+    char value[64], other[64];
+    const Option *o = NULL;
+    options_default(&usual);
+    if (!strcmp(asked->source_words, "on") && !options_tell_words(asked))
+        return err_set(err, NULL, 0,
+                       "--source-words on needs characters to tell of: --tokenizer char for the source, not %s",
+                       asked->tokenizer[SOURCE]);
+    while (!strcmp(asked->arch, "transformer") && (o = options_differ(o, asked, &usual, value, other)))
+        for (size_t i = 0; i < sizeof of_rnnsearch / sizeof *of_rnnsearch; i++)
+            if (!strcmp(o->name, of_rnnsearch[i]))
+                return err_set(err, NULL, 0, "--%s %s needs --arch rnnsearch: a Transformer has its own", o->name,
+                               value);
+    return 0;
+}
+
 static int check_options(const TrainJob *job, Err *err) {
     const Options *o = &job->options;
     if (job->files.guides && !strcmp(o->arch, "rnnsearch") && !attention_kind(o->attention)->aligns)
         return err_set(err, NULL, 0, "--guided-alignment needs an attention to guide, not --attention %s",
                        o->attention);
-    return options_check(o, err);
+    return options_check(o, err) || check_effect(o, err) ? -1 : 0;
 }
 
 static int check_probes(const TrainJob *job, Err *err) {

@@ -18,6 +18,12 @@ bool translator_writes_han(const Translator *translator) {
     return language_is(translator->options.langs[1], codes);
 }
 
+bool translator_aligns(const Translator *translator) {
+    bool aligns = model_aligns(&translator->model);
+    for (ptrdiff_t i = 0; i < arrlen(translator->mates); i++) aligns |= model_aligns(&translator->mates[i].model);
+    return aligns;
+}
+
 static int *banned_pieces(const Translator *translator) {
     const Vocab *vocab = translator->target.vocab;
     int *banned = NULL;

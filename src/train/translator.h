@@ -27,6 +27,9 @@ void translator_begin(Translator *translator);
    whatever follows behind a hyphen (zh-Hant). */
 bool translator_writes_han(const Translator *translator);
 
+/* Whether what it translates has an alignment: one model's, or those of some that translate together. */
+bool translator_aligns(const Translator *translator);
+
 /* The metadata that makes a model complete in itself: configuration, merges and vocabularies. Values are owned by the
    caller (translator_meta_free). */
 enum { TRANSLATOR_META = 8 };
