@@ -1,11 +1,8 @@
 /* usage: bits
    Trains and decodes models of all kinds with every set of kernels that this machine has, and prints a line for each:
-   the kernels, the kind, and a hash of all losses, weights, ids and log probabilities; the paper's model
-   with three threads, too. tests/neon.sh compares the
-   hashes of two machines; so this needs core/ and model/ alone, which build for a machine that has no other library.
-
-   beam.c divides log probabilities by pow(length, normalize), which libm need not round alike everywhere. Here
-   `normalize` is 1, so that the division and the order are exact; the scores themselves are not hashed. */
+   the kernels, the kind, and a hash of all losses, weights, ids, log probabilities and scores; the paper's model with
+   three threads, too. tests/neon.sh compares the hashes of two machines; so this needs core/ and model/ alone, which
+   build for a machine that has no other library. */
 #include "core/kernels.h"
 #include "model/beam.h"
 #include "training.h"
@@ -25,7 +22,7 @@ static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size) {
 static uint64_t hash_decoding(uint64_t hash, Training *t, int beam) {
     static Sentences source;
     static const int banned[] = {0, 1, BEGIN};
-    const BeamOptions options = {beam, .normalize = 1, .length_limit = 1, BEGIN, END, banned, 3};
+    const BeamOptions options = {beam, .normalize = 0.6, .length_limit = 1, BEGIN, END, banned, 3};
     const Model *model = &t->model;
     Arena out = {0};
     Rng rng = rng_seed(5, 1);
@@ -38,6 +35,7 @@ static uint64_t hash_decoding(uint64_t hash, Training *t, int beam) {
             const Hypothesis *h = &found[i].list[k];
             hash = hash_bytes(hash, h->ids, (size_t)h->length * sizeof *h->ids);
             hash = hash_bytes(hash, &h->log_probability, sizeof h->log_probability);
+            hash = hash_bytes(hash, &h->score, sizeof h->score);
         }
     tape_reset(&t->tape);
     arena_free(&out);

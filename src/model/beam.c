@@ -137,7 +137,7 @@ static void finish(Search *s, int sentence, const Node *last) {
         ids[--i] = node->id;
         if (alpha) memcpy(alpha + (size_t)i * (size_t)width, node->alpha, (size_t)width * sizeof *alpha);
     }
-    double score = last->log_probability / pow(n, s->options->normalize);
+    double score = last->log_probability / exact_exp(s->options->normalize * exact_log(n));
     if (alpha && s->options->coverage > 0) score += s->options->coverage * coverage(alpha, n, width);
     int at = found->count++;
     for (; at > 0 && score > found->list[at - 1].score; at--) found->list[at] = found->list[at - 1];

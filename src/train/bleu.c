@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base.h"
+#include "core/exact.h"
 #include "text/ds.h"
 #include "train/ngrams.h"
 #include "train/segment.h"
@@ -178,7 +179,7 @@ static void count_pair(Bleu *bleu, const int *hypothesis, const int *reference) 
    all, or with an order that has no n-grams, BLEU is 0. */
 static void compute_score(Bleu *bleu) {
     double hyp = (double)bleu->hypothesis_length, ref = (double)bleu->reference_length;
-    bleu->brevity_penalty = hyp >= ref ? 1 : hyp > 0 ? exp(1 - ref / hyp) : 0;
+    bleu->brevity_penalty = hyp >= ref ? 1 : hyp > 0 ? exact_exp(fmax(1 - ref / hyp, -700)) : 0;
     if (bleu->correct[0] == 0) return;
     double smooth = 1, log_sum = 0;
     for (int n = 0; n < ORDERS; n++) {
@@ -186,9 +187,9 @@ static void compute_score(Bleu *bleu) {
         if (total == 0) return;
         if (correct == 0) smooth *= 2;
         bleu->precision[n] = correct > 0 ? 100 * correct / total : 100 / (smooth * total);
-        log_sum += log(bleu->precision[n]);
+        log_sum += exact_log(bleu->precision[n]);
     }
-    bleu->score = bleu->brevity_penalty * exp(log_sum / ORDERS);
+    bleu->score = bleu->brevity_penalty * exact_exp(log_sum / ORDERS);
 }
 
 Bleu bleu_corpus(char *const *hypotheses, char *const *references, int n, BleuOptions options) {
