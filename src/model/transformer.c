@@ -157,15 +157,18 @@ static Var *logits(Tape *tape, const Model *m, const Forced *forced) { return ou
 typedef struct Cache {
     Arena arena;
     int used, capacity, steps;
-    int **words; /* [hypotheses][steps, and room for one] rows of each layer's keys and values */
+    int **words;    /* [hypotheses][steps, and room for one] rows of each layer's keys and values, in lists[list]: */
+    Arena lists[2]; /* the next ones are written from them into the other */
+    int list;
     Memory layers[];
 } Cache;
 
 static Past begin(Tape *tape, const Model *m, const Annotations *H, int n, int most) {
     (void)tape, (void)H, (void)most;
     Cache *cache = mem_zalloc(sizeof *cache + (size_t)m->transformer->depth * sizeof *cache->layers);
-    cache->words = arena_alloc(&cache->arena, (size_t)n * sizeof *cache->words);
-    for (int i = 0; i < n; i++) cache->words[i] = arena_alloc(&cache->arena, sizeof **cache->words);
+    Arena *list = &cache->lists[cache->list];
+    cache->words = arena_alloc(list, (size_t)n * sizeof *cache->words);
+    for (int i = 0; i < n; i++) cache->words[i] = arena_alloc(list, sizeof **cache->words);
     return (Past){.cache = cache};
 }
 
@@ -224,9 +227,11 @@ static Step step(Tape *tape, const Model *m, const Annotations *H, const int *pr
 static void follow(Past *past, const int *parent, int rows) {
     Cache *cache = past->cache;
     const size_t steps = (size_t)cache->steps;
-    int **words = arena_alloc(&cache->arena, (size_t)(rows + 1) * sizeof *words);
+    Arena *list = &cache->lists[cache->list = !cache->list];
+    arena_reset(list);
+    int **words = arena_alloc(list, (size_t)(rows + 1) * sizeof *words);
     for (int i = 0; i < rows; i++) {
-        words[i] = arena_alloc(&cache->arena, (steps + 1) * sizeof *words[i]);
+        words[i] = arena_alloc(list, (steps + 1) * sizeof *words[i]);
         memcpy(words[i], cache->words[parent[i]], steps * sizeof *words[i]);
     }
     cache->words = words;
@@ -234,6 +239,7 @@ static void follow(Past *past, const int *parent, int rows) {
 
 static void end(Past *past) {
     arena_free(&past->cache->arena);
+    for (int i = 0; i < 2; i++) arena_free(&past->cache->lists[i]);
     mem_free(past->cache);
 }
 
