@@ -337,10 +337,8 @@ static void layer_norm(int n, real *y, const real *x, const real *gain, const re
         lanes_add(&squares, j, d * d);
     }
     const Moments m = {mean, 1 / root(lanes_sum(&squares) / (real)n + epsilon)};
-    for (int i = 0; i < n; i += VW) {
-        vreal b = bias ? v_load_n(bias + i, n - i) : v_splat(0);
-        v_store_n(y + i, v_load_n(gain + i, n - i) * normalised(x + i, &m, n - i) + b, n - i);
-    }
+    for (int i = 0; i < n; i += VW)
+        v_store_n(y + i, v_load_n(gain + i, n - i) * normalised(x + i, &m, n - i) + v_load_n(bias + i, n - i), n - i);
     *moments = m;
 }
 

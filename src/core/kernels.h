@@ -67,8 +67,8 @@ typedef struct Kernels {
     void (*softmax_gradient)(int n, real *e, real sum, real scale, real floor);
     real (*sum)(int n, const real *x);
 
-    /* Layer normalisation, see ops_norm.c: y = gain∘x̂ + bias, which may be y, or NULL; *moments receives x's. Then
-       dx += .. and dgain += dy∘x̂. */
+    /* Layer normalisation, see ops_norm.c: y = gain∘x̂ + bias; *moments receives x's. Then dx += .. and
+       dgain += dy∘x̂. */
     void (*layer_norm)(int n, real *y, const real *x, const real *gain, const real *bias, Moments *moments);
     void (*layer_norm_back)(int n, real *dx, const real *dy, const real *x, const real *gain, const Moments *moments);
     void (*layer_norm_gain)(int n, real *dgain, const real *dy, const real *x, const Moments *moments);

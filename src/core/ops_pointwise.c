@@ -2,9 +2,13 @@
 #include "core/kernels.h"
 #include "core/ops.h"
 
+#include <limits.h>
 #include <string.h>
 
-static int size_of(const Var *x) { return x->rows * x->cols; }
+static int size_of(const Var *x) {
+    CHECK((size_t)x->rows * (size_t)x->cols <= INT_MAX, "a matrix of %d times %d numbers", x->rows, x->cols);
+    return x->rows * x->cols;
+}
 
 /* y = tanh x;  dx += dy (1 - y²) */
 static Back tanh_of_back;

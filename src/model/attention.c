@@ -27,7 +27,7 @@ void attention_prepare(Tape *tape, const Attention *attention, Annotations *anno
 /* c_i = Σ_j α_ij h_j, unless the kind has it otherwise */
 Context attend(Tape *tape, const Attention *attention, const Annotations *annotations, Var *s_prev, Var *out) {
     const AttentionKind *kind = attention->kind;
-    if (!kind->weigh) return kind->attend(tape, attention, annotations, s_prev, out);
+    if (!kind->weigh) return kind->attend(tape, attention, annotations, s_prev);
     Var *alpha = kind->weigh(tape, attention, annotations, s_prev);
     return (Context){weighted_sum(tape, alpha, annotations->H, &annotations->spans, out), alpha};
 }

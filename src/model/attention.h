@@ -41,8 +41,8 @@ struct AttentionKind {
     void (*prepare)(Tape *tape, const Attention *attention, Annotations *annotations);
     /* α_i [m, longest], where c_i = Σ_j α_ij h_j; NULL where c_i is something else, which attend says. */
     Var *(*weigh)(Tape *tape, const Attention *attention, const Annotations *annotations, Var *s_prev);
-    /* c(H, s_{i-1}) of such a kind; NULL where weigh says all. */
-    Context (*attend)(Tape *tape, const Attention *attention, const Annotations *annotations, Var *s_prev, Var *out);
+    /* c(H, s_{i-1}) of such a kind, wherever it comes to stand; NULL where weigh says all. */
+    Context (*attend)(Tape *tape, const Attention *attention, const Annotations *annotations, Var *s_prev);
 };
 
 /* All kinds, as choices of an option: separated by '|'. */
@@ -53,7 +53,7 @@ const AttentionKind *attention_kind(const char *name);
 void attention_declare(Attention *attention, const AttentionKind *kind, Params *params, AttentionSizes sizes);
 void attention_prepare(Tape *tape, const Attention *attention, Annotations *annotations);
 /* c(H, s_{i-1}). Row b of s_prev [m, n] belongs to sentence b, or to annotations->spans.owner[b]. `out` [m, a] is
-   where c_i is best put, or NULL. */
+   where c_i is best put, or NULL; it may come to stand elsewhere. */
 Context attend(Tape *tape, const Attention *attention, const Annotations *annotations, Var *s_prev, Var *out);
 
 /* For kinds: α_i = softmax(e_i); or where the attention is hard, all of the weight on the largest e_ij, so that c_i is

@@ -22,8 +22,7 @@ static void prepare(Tape *tape, const Attention *m, Annotations *H) {
 
 /* e_ij^k = (W_q^k s_{i-1})·(W_k^k h_j) / √d,  α_i^k = softmax(e_i^k),  c_i^k = Σ_j α_ij^k W_v^k h_j  for each head k,
    of d = n'/heads numbers;  c_i = W_o [c_i^1; c_i^2; ...]. The alignment is the mean of the heads' α, or one head's. */
-static Context attend_multi_head(Tape *tape, const Attention *m, const Annotations *H, Var *s_prev, Var *out) {
-    (void)out;
+static Context attend_multi_head(Tape *tape, const Attention *m, const Annotations *H, Var *s_prev) {
     Var *q = linear(tape, s_prev, m->weights[Wq], NULL);
     const int d = q->cols / m->heads;
     Var *e = dot_scores(tape, q, H->keys, m->heads, 1 / sqrt(d), &H->spans);

@@ -12,8 +12,8 @@ static void prepare(Tape *tape, const Attention *m, Annotations *H) {
 
 /* c_i = [→h_T ; ←h_1], or whatever one vector the encoder makes of a sentence, for every i: it stands already where it
  * stands */
-static Context attend_none(Tape *tape, const Attention *m, const Annotations *H, Var *s_prev, Var *out) {
-    (void)m, (void)out;
+static Context attend_none(Tape *tape, const Attention *m, const Annotations *H, Var *s_prev) {
+    (void)m;
     const int *owner = H->spans.owner;
     return (Context){owner ? gather(tape, H->keys, owner, s_prev->rows) : slice(tape, H->keys, 0, s_prev->rows), NULL};
 }

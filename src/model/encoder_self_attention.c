@@ -32,7 +32,8 @@ static void declare(Encoder *m, Params *params) {
     stack->last = norm_declare(params, "encoder", n);
 }
 
-/* x = √m E w + P;  in each layer x += MultiHead(x, x, x), x += FeedForward(x);  H = norm(x) */
+/* x = W (√m E w + P), without W where the layers are m wide, too;  in each layer x += MultiHead(norm(x)) of all words,
+   x += FeedForward(norm(x));  H = norm(x) */
 static Annotations read(Tape *tape, const Encoder *m, const Source *source, Var *Ew) {
     const Stack *stack = m->weights;
     const Places places = places_of(&tape->arena, &source->spans, source->x.n, source->x.rows);
