@@ -79,6 +79,18 @@ grep -q 'nothing is left to train on' "$scratch/stderr" || die "$(cat "$scratch/
 keeps_all --lines "$scratch/two"
 keeps_all
 
+keeps_all --lines "$scratch/out/train.zh" "$scratch/out/train.en"
+grep -q 'out/train.zh: is read, and would be overwritten' "$scratch/stderr" || die "$(cat "$scratch/stderr")"
+before=$(cksum "$scratch"/a.tsv "$scratch"/out/* | cksum)
+"$tide" corpus --output "$scratch/out" --tsv "$scratch/a.tsv" --dropped "$scratch/a.tsv" 2>"$scratch/stderr" && die "overwrites its input"
+[ "$(cksum "$scratch"/a.tsv "$scratch"/out/* | cksum)" = "$before" ] || die "corpus overwrote what it read"
+
+# where nothing can be used it says why, and which
+awk -F'\t' '{ print $2 "\t" $1 }' "$scratch/a.tsv" >"$scratch/swapped.tsv"
+refused 1 'swapped.tsv: no sentence pairs that can be used: of [0-9]* [0-9]* are not-chinese (.*); are the two sides swapped?$' \
+    corpus --output "$scratch/out6" --tsv "$scratch/swapped.tsv" --dropped "$scratch/dropped"
+grep -q "^not-chinese	$scratch/swapped.tsv:1	" "$scratch/dropped" || die "dropped: $(head -n 3 "$scratch/dropped")"
+
 # the PATH's opencc rewrites the pairs before they are compared
 mkdir "$scratch/bin"
 printf '#!/bin/sh\nsed s/後/后/ "$4" >"$6"\n' >"$scratch/bin/opencc"

@@ -19,6 +19,11 @@ FILE *file_open(const char *path, const char *mode, Err *err) {
     return NULL;
 }
 
+bool file_is(const char *path, const char *other) {
+    struct stat a, b;
+    return !stat(path, &a) && !stat(other, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
 /* ---- text in memory ---- */
 
 typedef struct Memory {

@@ -287,13 +287,18 @@ static int deal(Import *import, const unsigned char *part, long n, Output output
     return status;
 }
 
-static int write_parts(Import *import, const unsigned char *part, long n, Err *err) {
+/* The name of a part's Chinese or English file: train.zh, train.en, dev.zh, ... */
+static void name_part(char name[16], int i) {
     static const char *const names[PARTS] = {"train", "dev", "test"}, *const langs[2] = {"zh", "en"};
+    snprintf(name, 16, "%s.%s", names[i / 2], langs[i % 2]);
+}
+
+static int write_parts(Import *import, const unsigned char *part, long n, Err *err) {
     Output outputs[PARTS][2] = {0};
     int status = 0;
     for (int i = 0; i < PARTS * 2 && !status; i++) {
         char name[16];
-        snprintf(name, sizeof name, "%s.%s", names[i / 2], langs[i % 2]);
+        name_part(name, i);
         status = output_open(&outputs[i / 2][i % 2], import->job->output, name, ".tmp", err);
     }
     if (!status) status = deal(import, part, n, outputs, err);
@@ -304,12 +309,31 @@ static int write_parts(Import *import, const unsigned char *part, long n, Err *e
     return status;
 }
 
+/* Says what most pairs were dropped for, and writes down which. */
+static int nothing_kept(Import *import, Err *err) {
+    static const char *const hints[REASONS] = {[BROKEN] = "; iconv makes UTF-8 of other encodings",
+                                               [NOT_CHINESE] = "; are the two sides swapped?",
+                                               [NOT_ENGLISH] = "; are the two sides swapped?"};
+    const long *dropped = import->report->dropped;
+    int most = KEPT;
+    long all = 0;
+    for (int i = KEPT + 1; i < REASONS; i++) {
+        all += dropped[i];
+        if (dropped[i] > dropped[most]) most = i;
+    }
+    if (import->dropped.stream && output_commit(&import->dropped, err)) return -1;
+    const char *path = import->job->inputs[0].path[0];
+    if (all == 0) return err_set(err, path, 0, "no sentence pairs");
+    return err_set(err, path, 0, "no sentence pairs that can be used: of %ld %ld are %s (%s)%s", all, dropped[most],
+                   reason_names[most], reason_texts[most], hints[most] ? hints[most] : "");
+}
+
 static int split(Import *import, Err *err) {
     const ImportJob *job = import->job;
     PairKeys *keys = NULL;
     int status = read_keys(import, &keys, err);
     const long n = arrlen(keys);
-    if (!status && n == 0) status = err_set(err, job->inputs[0].path[0], 0, "no sentence pairs that can be used");
+    if (!status && n == 0) status = nothing_kept(import, err);
     if (!status) {
         unsigned char *part = partition(keys, n, job->dev, job->test);
         status = memchr(part, TRAIN, (size_t)n)
@@ -323,8 +347,28 @@ static int split(Import *import, Err *err) {
 
 /* ---- all of it ------------------------------------------------------------------------------------------------- */
 
+/* What is read may not be written over. */
+static int check_output(const ImportJob *job, const char *path, Err *err) {
+    for (int i = 0; i < job->input_count; i++)
+        for (int k = 0; k < 2; k++)
+            if (job->inputs[i].path[k] && file_is(path, job->inputs[i].path[k]))
+                return err_set(err, path, 0, "is read, and would be overwritten");
+    return 0;
+}
+
+static int check_outputs(const ImportJob *job, Err *err) {
+    for (int i = 0; i < PARTS * 2; i++) {
+        char name[16], path[512];
+        name_part(name, i);
+        snprintf(path, sizeof path, "%s/%s", job->output, name);
+        if (check_output(job, path, err)) return -1;
+    }
+    return job->dropped ? check_output(job, job->dropped, err) : 0;
+}
+
 static int run(Import *import, Err *err) {
     const ImportJob *job = import->job;
+    if (check_outputs(job, err)) return -1;
     if (directory_make(job->output, err) || (import->lock = directory_lock(job->output, err)) < 0 ||
         output_open(&import->pairs, job->output, "pairs", ".tmp", err))
         return -1;
