@@ -210,9 +210,21 @@ static int run_page(Aligner *a, const Args *args, int threads, Err *err) {
     return status;
 }
 
+/* The other model must not be one of the same direction. */
+static int reverse_open(Aligner *a, const char *path, Err *err) {
+    const Translator *tr = &a->forward.translator, *other = &a->reverse.translator;
+    const char(*langs)[16] = tr->options.langs;
+    if (direction_open(&a->reverse, path, a->reading, err)) return -1;
+    if (!strcmp(langs[0], langs[1]) || strcmp(langs[0], other->options.langs[0]) != 0 ||
+        strcmp(langs[1], other->options.langs[1]) != 0)
+        return 0;
+    return err_set(err, path, 0, "was trained from %s to %s, too; --reverse needs one from %s to %s", langs[0],
+                   langs[1], langs[1], langs[0]);
+}
+
 static int run_on(Aligner *a, const Args *args, int threads, Err *err) {
     if (direction_open(&a->forward, args->words[0], a->reading, err)) return -1;
-    int status = a->both ? direction_open(&a->reverse, args_value(args, "reverse", 0), a->reading, err) : 0;
+    int status = a->both ? reverse_open(a, args_value(args, "reverse", 0), err) : 0;
     if (!status)
         status = !strcmp(a->format, "html") ? run_page(a, args, threads, err) : run_with(a, args, threads, err);
     translator_free(&a->forward.translator);

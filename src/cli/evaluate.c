@@ -79,6 +79,8 @@ static int evaluate(Evaluation *e, const Args *args, Err *err) {
         !(e->references = lines_read_raw(ref, err)) || metric_check(e->sources, src, e->references, ref, err) ||
         side_check_lengths(&e->translator.source, e->sources, (int)arrlen(e->sources), e->max_length, src, err))
         return -1;
+    if (output && (file_is(output, src) || file_is(output, ref)))
+        return err_set(err, output, 0, "is read, and would be overwritten");
     FILE *out = output ? file_open(output, "wb", err) : NULL;
     if (output && !out) return -1;
     char **texts = translate_all(e);
