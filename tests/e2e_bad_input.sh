@@ -142,6 +142,12 @@ for langs in 'en zh' 'eng zho' 'en-US zh-Hant' 'EN ZH'; do
     [ "$(log_of "$scratch/en")" = "$(log_of "$scratch/${langs% *}")" ] || die "--langs $langs takes the columns otherwise"
 done
 
+awk -F'\t' '{ print $2 "\t" $1 }' "$scratch/train.tsv" >"$scratch/swapped.tsv"
+refuses 1 'swapped.tsv: [0-9]* of [0-9]* target pieces hold Han, .*: are the two sides swapped' "$tide" train \
+    --tsv "$scratch/swapped.tsv" --after-batches 1 --model "$scratch/swapped"
+long=$scratch/$(printf '%0200d/%0200d/%0100d' 0 0 0)
+refuses 1 'the path is longer than 450 bytes' "$tide" train --tsv "$scratch/train.tsv" --model "$long"
+refuses 1 'the path is too long' "$tide" info "$long$long"
 for option in 'encoder cnn' 'attention none' 'readout-state prev'; do
     # shellcheck disable=SC2086
     refuses 1 "$option needs --arch rnnsearch" "$tide" train --tsv "$scratch/train.tsv" --arch transformer --dim-emb 8 \

@@ -87,6 +87,22 @@ awk 'NR <= 12 { sum += $1 } NR == 13 { bad = (sum - $3) ^ 2 > 1e-4 || ($12 - exp
 [ "$(tide_ok score "$scratch/run" --src "$scratch/dev.zh" --tgt "$scratch/best.en" --summary)" = \
     "$(tail -n 1 "$scratch/scores")" ] || die "score --summary"
 
+# early stopping says so; before there is a BLEU above 0, nothing has stalled
+cp -r "$scratch/run" "$scratch/stalled"
+smallest_run "$scratch/stalled" --after-batches 700 --valid-freq 1 --early-stopping 3 --learn-rate 1e-9 --allow-change learn-rate
+grep -q '^3 validations without a better BLEU end the training (--early-stopping)$' "$scratch/stderr" ||
+    die "early stopping: $(tail -n 3 "$scratch/stderr")"
+grep -q '^the model is that of update [0-9]*, which had the best BLEU: [1-9]' "$scratch/stderr" || die "$(tail -n 3 "$scratch/stderr")"
+sed 's/^[^	]*/QXQX/' "$scratch/dev.tsv" >"$scratch/nothing.tsv"
+tide_ok train --tsv "$scratch/train.tsv" --valid-tsv "$scratch/nothing.tsv" --config "$scratch/smallest.conf" --model "$scratch/zero" \
+    --after-batches 10 --valid-freq 1 --early-stopping 2
+[ "$(grep -c '"bleu": 0.0000' "$scratch/zero/train.jsonl")" = 10 ] || die "a training without a BLEU has stalled"
+
+# without a dev set there are probes all the same, and the log goes to the end
+tide_ok train --tsv "$scratch/train.tsv" --config "$scratch/smallest.conf" --model "$scratch/probed" --after-batches 10 --probe 海。
+tail -n 1 "$scratch/probed/train.jsonl" | grep -q '^{"update": 10, .*"loss"' || die "the log ends at $(tail -n 1 "$scratch/probed/train.jsonl")"
+grep -q '"source":\["海"' "$scratch/probed/report.html" || die "a probe is not in the report"
+
 # evaluate: translate and the two metrics in one
 tide_ok evaluate "$scratch/run" --src "$scratch/dev.zh" --ref "$scratch/dev.en" --output "$scratch/out.en" >"$scratch/both"
 tide_ok translate "$scratch/run" <"$scratch/dev.zh" | cmp - "$scratch/out.en" || die "evaluate translates another way"

@@ -16,7 +16,7 @@ typedef struct TrainState {
     long report_updates;
     double best_bleu; /* of the best validation; negative before the first */
     long best_update;
-    int stalled;    /* validations since then */
+    int stalled;    /* validations since then; before a BLEU above 0, none */
     int skipped;    /* updates in a row whose loss or gradient was not finite */
     long log_lines; /* of train.jsonl */
     uint64_t rng;   /* of dropout */

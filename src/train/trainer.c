@@ -168,12 +168,16 @@ static void show(Trainer *t, int tokens, double seconds) {
 
 /* ---- the loop ------------------------------------------------------------------------------------------------- */
 
+static bool has_stalled(const Trainer *t) {
+    const int most = t->job->options.early_stopping;
+    return most && t->state.stalled >= most;
+}
+
 static bool finished(const Trainer *t) {
     const Options *o = &t->job->options;
-    return (o->after_batches && t->state.update >= o->after_batches) ||
+    return has_stalled(t) || (o->after_batches && t->state.update >= o->after_batches) ||
            (o->after_epochs > 0 && trainer_epochs(t) >= o->after_epochs) ||
-           (o->after_minutes > 0 && seconds_now() - t->began >= o->after_minutes * 60) ||
-           (o->early_stopping && t->state.stalled >= o->early_stopping);
+           (o->after_minutes > 0 && seconds_now() - t->began >= o->after_minutes * 60);
 }
 
 static int save_checkpoint(Trainer *t, Err *err) {
@@ -217,10 +221,10 @@ static int step(Trainer *t, Err *err) {
  */
 static int conclude(Trainer *t, bool stopped, Err *err) {
     const bool validates = data_has_validation(&t->job->files);
-    if (save_checkpoint(t, err)) return -1;
+    if (save_checkpoint(t, err) || (t->state.report_updates > 0 && report(t, err))) return -1;
     if (t->state.best_bleu < 0) return validates && !stopped ? trainer_validate(t, err) : trainer_save_model(t, err);
-    if (!validates)
-        trainer_note(t, "the model is still that of update %ld, the best of its dev set", t->state.best_update);
+    trainer_note(t, "the model is that of update %ld, which had the best BLEU: %.2f", t->state.best_update,
+                 t->state.best_bleu);
     return 0;
 }
 
@@ -237,6 +241,8 @@ static int loop(Trainer *t, Err *err) {
         }
         if (step(t, err)) return -1;
     }
+    if (has_stalled(t))
+        trainer_note(t, "%d validations without a better BLEU end the training (--early-stopping)", t->state.stalled);
     return conclude(t, false, err);
 }
 

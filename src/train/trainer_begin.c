@@ -75,6 +75,12 @@ static int begin_anew(Trainer *t, const DataWatch *watch, Err *err) {
     if (tr->model.params.size > INT_MAX) /* as a checkpoint's tensors have it */
         return err_set(err, t->job->model, 0, "a model of %zu weights, where %d are the limit", tr->model.params.size,
                        INT_MAX);
+    const int han = translator_banned_han(tr);
+    if (han > tr->model.config.target_vocab / 2)
+        return err_set(err, data_name(&t->job->files), 0,
+                       "%d of %d target pieces hold Han, which '%s' is not written with: are the two sides swapped, or "
+                       "is it --langs?",
+                       han, tr->model.config.target_vocab, o->langs[1]);
     params_allocate(&tr->model.params);
     params_init(&tr->model.params, (InitScheme)init_scheme(o->init), (uint64_t)o->seed);
     optimizer_init(&t->optimizer, (OptimizerKind)optimizer_kind(o->optimizer), tr->model.params.size);
@@ -195,6 +201,8 @@ static void describe_memory(const Trainer *t) {
 /* The directory of the model, which is ours alone from now on. */
 static int take_directory(Trainer *t, Err *err) {
     const char *dir = t->job->model;
+    enum { MOST = 450 /* bytes: with the names of its files, no more than any of the buffers that hold them */ };
+    if (strlen(dir) > MOST) return err_set(err, dir, 0, "the path is longer than %d bytes", MOST);
     t->made = access(dir, F_OK) != 0;
     return directory_make(dir, err) || (t->lock = directory_lock(dir, err)) < 0 ? -1 : 0;
 }

@@ -47,7 +47,7 @@ double trainer_limit(const Options *options);
 
 /* trainer_validate.c: loss, BLEU, the probes' alignments; keeps the weights if they are the best so far. */
 int trainer_validate(Trainer *trainer, Err *err);
-/* Writes the model as it translates: with its averaged weights, where there are any. */
+/* Writes the model as it translates, with its averaged weights where there are any, and the probes' alignments. */
 int trainer_save_model(Trainer *trainer, Err *err);
 
 #endif

@@ -23,6 +23,7 @@ static int write_probes(Trainer *t, Err *err) {
     }
     for (int i = 0; i < PROBES_OF_DEV && i < corpus_size(&t->data.valid); i++)
         arrput(sentences, mem_strdup(t->data.valid.source[i]));
+    if (!sentences) return 0;
     int status = alignments_write(t->job->model, t->state.update, &t->tape, &t->translator, sentences, err);
     lines_free(sentences);
     return status;
@@ -110,7 +111,7 @@ static int look(Trainer *t, Err *err) {
         t->state.best_bleu = v.bleu.score;
         t->state.best_update = v.update;
         t->state.stalled = 0;
-    } else {
+    } else if (t->state.best_bleu > 0) {
         t->state.stalled++;
     }
     int status = log_validation(t, &v, err);
@@ -133,7 +134,7 @@ int trainer_validate(Trainer *t, Err *err) {
 
 int trainer_save_model(Trainer *t, Err *err) {
     exchange_average(t);
-    int status = save_model(t, err);
+    int status = save_model(t, err) || write_probes(t, err) ? -1 : 0;
     exchange_average(t);
     return status;
 }

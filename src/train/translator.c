@@ -155,7 +155,8 @@ int translator_load(Translator *translator, const char *path, Err *err) {
     struct stat info;
     *translator = (Translator){0};
     bool directory = !stat(path, &info) && S_ISDIR(info.st_mode);
-    snprintf(full, sizeof full, directory ? "%s/model.safetensors" : "%s", path);
+    if (snprintf(full, sizeof full, directory ? "%s/model.safetensors" : "%s", path) >= (int)sizeof full)
+        return err_set(err, path, 0, "the path is too long");
     Safetensors *file = safetensors_open(full, err);
     if (!file) return -1;
     int status = translator_read(translator, file, full, err);
