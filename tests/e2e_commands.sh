@@ -103,6 +103,25 @@ tide_ok train --tsv "$scratch/train.tsv" --config "$scratch/smallest.conf" --mod
 tail -n 1 "$scratch/probed/train.jsonl" | grep -q '^{"update": 10, .*"loss"' || die "the log ends at $(tail -n 1 "$scratch/probed/train.jsonl")"
 grep -q '"source":\["海"' "$scratch/probed/report.html" || die "a probe is not in the report"
 
+# a pipe is answered line by line, with what the whole of it would be
+mkfifo "$scratch/asked"
+"$tide" translate "$scratch/run" --mini-batch 1 --n-best 2 <"$scratch/asked" >"$scratch/answers" 2>"$scratch/stderr" &
+exec 3>"$scratch/asked"
+for i in 1 2 3; do
+    sed -n "${i}p" "$scratch/dev.zh" >&3
+    for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+        grep -q "^$((i - 1)) " "$scratch/answers" && break
+        sleep 0.1
+    done
+    grep -q "^$((i - 1)) " "$scratch/answers" || die "line $i of a pipe is not answered"
+done
+awk 'BEGIN { for (i = 0; i < 1001; i++) printf "海"; print "" }' >&3
+exec 3>&-
+wait $! && die "a line that is too long passes"
+grep -q '^tide: standard input:4: a sentence of [0-9]* pieces, where 1000 are the limit$' "$scratch/stderr" || die "$(cat "$scratch/stderr")"
+head -n 3 "$scratch/dev.zh" >"$scratch/three.zh"
+tide_ok translate "$scratch/run" --n-best 2 <"$scratch/three.zh" | cmp - "$scratch/answers" || die "line by line it is another translation"
+
 # evaluate: translate and the two metrics in one
 tide_ok evaluate "$scratch/run" --src "$scratch/dev.zh" --ref "$scratch/dev.en" --output "$scratch/out.en" >"$scratch/both"
 tide_ok translate "$scratch/run" <"$scratch/dev.zh" | cmp - "$scratch/out.en" || die "evaluate translates another way"

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const Flag flags[] = {
@@ -29,7 +30,8 @@ static const Flag flags[] = {
     {"lexicon", 1, "FILE", "or its translation in FILE, lines `source TAB target`"},
     {"allow-han", 0, NULL, "Han may be written in any target language"},
     {"transpose", 0, NULL, "heatmaps with the target across the top"},
-    {"mini-batch", 1, "N", "sentences decoded together (default 64); the results are the same"},
+    {"mini-batch", 1, "N",
+     "sentences decoded together (default 64), with the same results; 1: each line of a pipe at once"},
     {"timing", 0, NULL, "say on stderr where the time went"},
     FLAG_THREADS,
     FLAG_ISA,
@@ -63,8 +65,9 @@ typedef struct Settings {
     Reading reading;
     int threads, batch, n_best, max_length;
     bool transpose, replace_unknown, allow_han;
+    bool live;        /* each line is answered before the next one is read */
     Lexicon *lexicon; /* NULL: none */
-    char **lines;     /* what is translated */
+    char **lines;     /* what is translated; NULL: live */
 } Settings;
 
 static Alignment alignment_at(const Shown *shown, const Translator *tr, const Translations *found, int i,
@@ -181,11 +184,11 @@ static int write_out(Translating *work, const Translations *found, Err *err) {
     return s->heatmap ? draw(s, work->translator, found, &work->pictures, err) : 0;
 }
 
-/* Translates and writes n lines from the first one on that is left. */
-static int translate_some(Translating *work, int n, Spent *spent, Err *err) {
+/* Translates and writes the next n lines. */
+static int translate_some(Translating *work, char *const *lines, int n, Spent *spent, Err *err) {
     const Settings *s = work->settings;
     Translations found =
-        translate(&work->tape, work->translator, s->lines + work->first, n, &s->beam, s->batch, count, work);
+        translate(&work->tape, work->translator, lines, n, &s->beam, s->batch, s->live ? NULL : count, work);
     progress_clear(&work->view);
     double moment = seconds_now();
     int status = write_out(work, &found, err);
@@ -197,15 +200,39 @@ static int translate_some(Translating *work, int n, Spent *spent, Err *err) {
     return status;
 }
 
+/* A line as soon as it is there, for someone at a terminal, or a program that waits for the answer. */
+static int translate_live(Translating *work, Spent *spent, Err *err) {
+    const Settings *s = work->settings;
+    LineReader in;
+    int status = line_reader_open(&in, NULL, err);
+    while (!status && (status = line_reader_next(&in, err)) > 0) {
+        Err why;
+        char *line = line_reader_text(&in, 0, in.length, err);
+        status = -1;
+        if (line && side_check_lengths(&work->translator->source, &line, 1, s->max_length, NULL, &why))
+            err_set(err, in.path, in.number, "%s", why.reason);
+        else if (line) status = translate_some(work, &line, 1, spent, err);
+        mem_free(line);
+    }
+    line_reader_close(&in);
+    return status;
+}
+
+static int translate_lines(Translating *work, Spent *spent, Err *err) {
+    const Settings *s = work->settings;
+    for (int n; (n = (int)arrlen(s->lines) - work->first) > 0;) {
+        char *const *lines = s->lines + work->first;
+        if (translate_some(work, lines, translate_most(lines, n, s->beam.beam), spent, err)) return -1;
+    }
+    return 0;
+}
+
 static int translate_all(Translating *work, Spent *spent, Err *err) {
     const Settings *s = work->settings;
-    const int n = (int)arrlen(s->lines);
     if ((s->heatmap && pictures_begin(&work->pictures, err)) ||
         (s->html && !(work->html = file_open(s->html, "a", err))))
         return -1;
-    while (work->first < n)
-        if (translate_some(work, translate_most(s->lines + work->first, n - work->first, s->beam.beam), spent, err))
-            return -1;
+    if (s->live ? translate_live(work, spent, err) : translate_lines(work, spent, err)) return -1;
     if (!s->html) return 0;
     double moment = seconds_now();
     int status = write_page(s, &work->page, work->html, err);
@@ -252,10 +279,13 @@ static int settings_of(const Args *args, Translator *tr, Settings *s, Err *err) 
     return 0;
 }
 
-/* The lexicon, if there is to be one, and the sentences. */
+/* The lexicon, if there is to be one, and the sentences, if they are not to be read one by one. */
 static int read_input(const Args *args, const Translator *tr, Settings *s, Err *err) {
     const char *path = args_value(args, "lexicon", 0);
+    struct stat in;
+    s->live = isatty(STDIN_FILENO) || (s->batch == 1 && !fstat(STDIN_FILENO, &in) && !S_ISREG(in.st_mode));
     if (path && !(s->lexicon = lexicon_read(path, err))) return -1;
+    if (s->live) return 0;
     if (!(s->lines = lines_read(NULL, 1, err))) return -1;
     return side_check_lengths(&tr->source, s->lines, (int)arrlen(s->lines), s->max_length, "standard input", err);
 }
