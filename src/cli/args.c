@@ -120,10 +120,10 @@ int args_choice(const Args *args, const char *name, const char *fallback, const 
     return err_set(err, NULL, 0, "--%s must be one of %s, not '%s'", name, choices, text);
 }
 
-void flags_print(const Flag *flags, int count) {
-    for (int i = 0; i < count; i++) {
-        char left[80];
-        snprintf(left, sizeof left, "--%s %s", flags[i].name, flags[i].metavar ? flags[i].metavar : "");
-        printf("  %-34s %s\n", left, flags[i].help);
-    }
+void flag_print(const Flag *flag, const char *usual) {
+    char left[80];
+    snprintf(left, sizeof left, "--%s %s", flag->name, flag->metavar ? flag->metavar : "");
+    printf("  %-34s %s", left, flag->help);
+    if (usual) printf(" (default: %s)", usual);
+    putchar('\n');
 }

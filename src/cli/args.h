@@ -40,7 +40,7 @@ int args_real(const Args *args, const char *name, double fallback, double least,
 /* One of the names in a list separated by '|'. */
 int args_choice(const Args *args, const char *name, const char *fallback, const char *choices, const char **value,
                 Err *err);
-/* The list of flags as --help shows it. */
-void flags_print(const Flag *flags, int count);
+/* A line of --help. `usual` is the value without the flag; NULL: its help says it, or there is none. */
+void flag_print(const Flag *flag, const char *usual);
 
 #endif

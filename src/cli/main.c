@@ -144,7 +144,10 @@ static Flag *flags_of(const Command *command, int *count) {
 
 static int print_command_help(const Command *command, const Flag *flags, int count) {
     printf("usage: tide %s %s\n\n%s\n\n", command->name, command->usage, command->about);
-    flags_print(flags, count);
+    for (int i = 0; i < count; i++) {
+        const int option = i - command->flag_count;
+        flag_print(&flags[i], option < 0 ? NULL : option_table[option].fallback);
+    }
     return 0;
 }
 
@@ -170,6 +173,7 @@ static int run_command(const Command *command, int argc, char **argv, double beg
 
 static int run_word(int argc, char **argv, double began) {
     const char *word = argc < 2 ? NULL : argv[1];
+    if (word && !strcmp(word, "help") && argc > 2) return run_word(3, (char *[]){argv[0], argv[2], "--help"}, began);
     if (!word || !strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "help")) {
         print_help();
         return word ? 0 : EXIT_USAGE;
