@@ -47,6 +47,10 @@ for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
 done
 kill -INT $process || die "the training without an end ended"
 wait $process || die "stopped, it exits $?"
+refused 1 'checkpoint.safetensors: is a checkpoint, not a model: ' info "$scratch/endless/checkpoint.safetensors"
+mkdir "$scratch/killed"
+cp "$scratch/endless/checkpoint.safetensors" "$scratch/killed"
+refused 1 'killed: holds no model, but a checkpoint: the same .tide train. goes on' info "$scratch/killed"
 tide_ok translate "$scratch/endless" <"$scratch/dev.tsv" >/dev/null
 
 # A damaged newest checkpoint: the one before is taken, and said so.

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* ---- what follows from options and languages ------------------------------------------------------------------ */
 
@@ -150,15 +151,30 @@ int translator_read(Translator *translator, const Safetensors *file, const char 
     return borrow_weights(&translator->model.params, file, err);
 }
 
+/* What has a checkpoint only is a training that was cut off before it made a model. */
+static bool is_unfinished(const char *directory, const char *model) {
+    char checkpoint[512];
+    snprintf(checkpoint, sizeof checkpoint, "%s/checkpoint.safetensors", directory);
+    return access(model, F_OK) && !access(checkpoint, F_OK);
+}
+
 int translator_load(Translator *translator, const char *path, Err *err) {
+    static const char *const go_on =
+        "the same `tide train` goes on from there, and leaves a model where it ends or stops";
     char full[512];
     struct stat info;
     *translator = (Translator){0};
     bool directory = !stat(path, &info) && S_ISDIR(info.st_mode);
     if (snprintf(full, sizeof full, directory ? "%s/model.safetensors" : "%s", path) >= (int)sizeof full)
         return err_set(err, path, 0, "the path is too long");
+    if (directory && is_unfinished(path, full))
+        return err_set(err, path, 0, "holds no model, but a checkpoint: %s", go_on);
     Safetensors *file = safetensors_open(full, err);
     if (!file) return -1;
+    if (safetensors_meta(file, "state")) {
+        safetensors_close(file);
+        return err_set(err, full, 0, "is a checkpoint, not a model: %s", go_on);
+    }
     int status = translator_read(translator, file, full, err);
     translator->file = file;
     if (!status) status = safetensors_all_found(file, err);
