@@ -87,6 +87,21 @@ awk 'NR <= 12 { sum += $1 } NR == 13 { bad = (sum - $3) ^ 2 > 1e-4 || ($12 - exp
 [ "$(tide_ok score "$scratch/run" --src "$scratch/dev.zh" --tgt "$scratch/best.en" --summary)" = \
     "$(tail -n 1 "$scratch/scores")" ] || die "score --summary"
 
+# text of another language is translated, and it is said that hardly a piece of it is known
+unread() { # FILE LANGUAGE COMMAND ...
+    file=$1 lang=$2
+    shift 2
+    tide_ok "$@" >/dev/null
+    grep -q "^$file: [0-9]* % of the pieces are unknown to the model, which was trained on '$lang' here\$" "$scratch/stderr" ||
+        die "$*: $(cat "$scratch/stderr")"
+}
+unread 'standard input' zh translate "$scratch/run" <"$scratch/dev.en"
+unread "$scratch/dev.en" zh evaluate "$scratch/run" --src "$scratch/dev.en" --ref "$scratch/dev.en"
+unread "$scratch/dev.en" zh score "$scratch/run" --src "$scratch/dev.en" --tgt "$scratch/dev.zh"
+unread "$scratch/dev.zh" en align "$scratch/run" --src "$scratch/dev.en" --tgt "$scratch/dev.zh"
+tide_ok align "$scratch/run" --src "$scratch/dev.zh" --tgt "$scratch/dev.en" >/dev/null
+grep -q 'unknown' "$scratch/stderr" && die "$(cat "$scratch/stderr")"
+
 # early stopping says so; before there is a BLEU above 0, nothing has stalled
 cp -r "$scratch/run" "$scratch/stalled"
 smallest_run "$scratch/stalled" --after-batches 700 --valid-freq 1 --early-stopping 3 --learn-rate 1e-9 --allow-change learn-rate

@@ -157,8 +157,8 @@ static int align_all(Aligner *a, char *const *source, char *const *target, int n
 static int check_lengths(const Aligner *a, const Direction *direction, char **source, const char *src, char **target,
                          const char *tgt, Err *err) {
     const Translator *tr = &direction->translator;
-    return side_check_lengths(&tr->source, source, (int)arrlen(source), a->max_length, src, err) ||
-                   side_check_lengths(&tr->target, target, (int)arrlen(target), a->max_length, tgt, err)
+    return lines_check(tr, SOURCE, source, a->max_length, src, err) ||
+                   lines_check(tr, TARGET, target, a->max_length, tgt, err)
                ? -1
                : 0;
 }

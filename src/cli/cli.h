@@ -61,6 +61,9 @@ int reading_set(Translator *translator, const char *path, Reading reading, Err *
 int readings_set(const Args *args, Translator *translator, Reading reading, Err *err);
 /* --max-length; returns -1 with *err filled. */
 int length_flag(const Args *args, int *most, Err *err);
+/* Checks that none of the lines of `path`, a stb_ds array for side 0 (source) or 1 (target), has more than `most`
+   pieces; else returns -1 with *err filled. Where the model does not know most of them, says so. */
+int lines_check(const Translator *translator, int side, char *const *lines, int most, const char *path, Err *err);
 /* --threads and --isa; returns -1 with *err filled. */
 int machine_flags(const Args *args, int *threads, Err *err);
 /* --beam-size, --normalize and --coverage-penalty, which needs a model with attention; what is not said stays as it

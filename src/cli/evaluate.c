@@ -77,7 +77,7 @@ static int evaluate(Evaluation *e, const Args *args, Err *err) {
     const char *output = args_value(args, "output", 0);
     if (readings_set(args, &e->translator, e->reading, err) || !(e->sources = lines_read(src, 0, err)) ||
         !(e->references = lines_read_raw(ref, err)) || metric_check(e->sources, src, e->references, ref, err) ||
-        side_check_lengths(&e->translator.source, e->sources, (int)arrlen(e->sources), e->max_length, src, err))
+        lines_check(&e->translator, SOURCE, e->sources, e->max_length, src, err))
         return -1;
     if (output && (file_is(output, src) || file_is(output, ref)))
         return err_set(err, output, 0, "is read, and would be overwritten");

@@ -64,10 +64,8 @@ static int run_on(const Args *args, const Translator *tr, int threads, int most,
     if (!status && arrlen(source) != arrlen(target))
         status = err_set(err, tgt, 0, "%td lines, but %s has %td", arrlen(target), src, arrlen(source));
     if (!status)
-        status = side_check_lengths(&tr->source, source, (int)arrlen(source), most, src, err) ||
-                         side_check_lengths(&tr->target, target, (int)arrlen(target), most, tgt, err)
-                     ? -1
-                     : 0;
+        status =
+            lines_check(tr, SOURCE, source, most, src, err) || lines_check(tr, TARGET, target, most, tgt, err) ? -1 : 0;
     if (!status) score_all(tr, source, target, threads, args_has(args, "summary"));
     lines_free(source);
     lines_free(target);

@@ -287,7 +287,7 @@ static int read_input(const Args *args, const Translator *tr, Settings *s, Err *
     if (path && !(s->lexicon = lexicon_read(path, err))) return -1;
     if (s->live) return 0;
     if (!(s->lines = lines_read(NULL, 1, err))) return -1;
-    return side_check_lengths(&tr->source, s->lines, (int)arrlen(s->lines), s->max_length, "standard input", err);
+    return lines_check(tr, SOURCE, s->lines, s->max_length, "standard input", err);
 }
 
 static double checksum_seconds(const Translator *tr) {

@@ -212,6 +212,18 @@ int side_check_lengths(const Side *side, char *const *sentences, int n, int most
     return status;
 }
 
+double side_unknown(const Side *side, char *const *sentences, int n) {
+    enum { MOST = 1000 };
+    long unknown = 0, all = 0;
+    for (int i = 0; i < n && i < MOST; i++) {
+        int *ids = side_encode(side, sentences[i]);
+        for (ptrdiff_t k = 0; k < arrlen(ids) - 1; k++) unknown += side_piece(side, ids[k]) == ID_UNK;
+        all += arrlen(ids) - 1;
+        arrfree(ids);
+    }
+    return all ? (double)unknown / (double)all : 0;
+}
+
 static char *marked(const char *piece, bool space) {
     char *text = mem_alloc(strlen("▁") + strlen(piece) + 1);
     strcpy(stpcpy(text, space ? "▁" : ""), piece);

@@ -39,6 +39,8 @@ int side_piece(const Side *side, int id);
 int side_check_larger(const Side *side, const char *path, Err *err);
 /* Checks that none of n sentences, the lines of `path`, has more than `most` pieces; else -1 with *err filled. */
 int side_check_lengths(const Side *side, char *const *sentences, int n, int most, const char *path, Err *err);
+/* The share of pieces that the vocabulary does not have, in the first thousand of n sentences. */
+double side_unknown(const Side *side, char *const *sentences, int n);
 /* The pieces that those ids stand for, </s> last, as they are in the sentence, known or not; a space mark that was left
    out stands before the piece behind it. A stb_ds array; release with pieces_free. */
 char **side_spell(const Side *side, const char *sentence);
