@@ -32,10 +32,16 @@ async function test() {
   equal("it lights the source", lit("source"), 6);
   equal("and no target", lit("target"), 0);
   const best = alignment.matrix[0].indexOf(Math.max(...alignment.matrix[0]));
-  equal("in numbers too", title(pieces("source")[best].lastChild), percent(alignment.matrix[0][best]));
+  equal("in numbers too", pieces("source")[best].lastChild.textContent, `${Math.round(100 * alignment.matrix[0][best])}`);
   check("and in words", one("#said").textContent.startsWith(`"${title(pieces("target")[0])}" is read from ${alignment.source[best]} `));
   check("and in the matrix", one("#matrix tbody th").classList.contains("pointed"));
-  leave(pieces("target")[0]);
+  for (const word of pieces("target")) {
+    hover(word);
+    const numbers = pieces("source").map((piece) => piece.lastChild).filter((number) => number.textContent);
+    const boxes = numbers.map((number) => number.getBoundingClientRect());
+    check("numbers do not touch", boxes.every((box, i) => i === 0 || boxes[i - 1].right <= box.left));
+    leave(word);
+  }
   equal("it goes out", [pointed("target"), lit("source"), all("#matrix .pointed").length], [-1, 0, 0]);
 
   hover(pieces("source")[2]);
@@ -70,6 +76,8 @@ async function test() {
   equal("and point", [pointed("source"), pointed("target")], [1, 0]);
   equal("one cell is reached by tab", all("#matrix [tabindex='0']").length, 1);
   check("the focus is seen", getComputedStyle(document.activeElement).outlineStyle !== "none");
+  press("ArrowDown", one("#matrix tbody th"));
+  check("from a label, too", document.activeElement === cell(1, 0));
   document.activeElement.blur();
 
   press("w", document.body);
@@ -137,6 +145,20 @@ finish();
 JS
 } >"$scratch/words.js"
 drive words "$scratch/words.html" "$scratch/words.js"
+
+# ---- all of the weight on one piece: what is lit most can be read ----
+tide_ok translate "$scratch/run" --attention-mode hard --html "$scratch/hard.html" <"$scratch/in" >/dev/null
+cat >"$scratch/hard.js" <<'JS'
+hover(one("#target .piece"));
+const column = alignment.matrix[0].indexOf(1), head = all("#matrix thead th:not(.corner)")[column];
+const ink = (element) => getComputedStyle(element).color;
+equal("a label, a word and a cell of the same ink", [ink(head), ink(all("#source .piece")[column])], Array(2).fill(ink(one("#matrix td.strong"))));
+leave(one("#target .piece"));
+check("and not for good", ink(head) !== ink(one("#matrix td.strong")));
+finish();
+JS
+drive hard "$scratch/hard.html" "$scratch/hard.js"
+drive hard-dark "$scratch/hard.html" "$scratch/hard.js" --blink-settings=preferredColorScheme=0
 
 # ---- long sentences, and labels ----
 for _ in $(seq 12); do printf 'The sea is calm and '; done >"$scratch/long.en"

@@ -48,6 +48,8 @@ function checkLayout(width = innerWidth) {
     check(`${name}: texts do not touch`, texts.every((a, i) => texts.every((b, k) => k <= i || apart(a, b))));
     check(`${name}: nothing is cut off`, texts.every((a) => a.left >= frame.left && a.right <= frame.right + 1 && a.bottom <= frame.bottom + 1));
     check(`${name}: letters are large enough`, texts.every((a) => a.bottom - a.top >= 5));
+    const ticks = [...svg.querySelectorAll("text[text-anchor=end]:not(.strong)")].map((text) => text.textContent);
+    equal(`${name}: ticks differ`, new Set(ticks).size, ticks.length);
     const points = [...svg.querySelectorAll("polyline")].flatMap((line) => line.getAttribute("points").split(" "));
     check(`${name}: curves stay inside`, points.every((p) => { const [x, y] = p.split(","); return x >= LEFT && x <= WIDTH - RIGHT && y >= TOP - 1 && y <= FLOOR + 1; }));
   }
@@ -80,6 +82,8 @@ async function test() {
   equal("a cursor in every chart of curves", cursors(), Array(8).fill(Math.round(across(1000))));
   equal("its values", [readout("Loss"), readout("BLEU")], ["train 4.00dev 4.00update 1000, epoch 10.0", "dev 16.0update 1000, epoch 10.0"]);
   equal("bars of that moment", [...chart("BLEU by length").querySelectorAll("text.strong")].map((t) => t.textContent), ["18.0", "16.0", "0"]);
+  move("Loss", across(1200) / WIDTH);
+  equal("a value's own update", [readout("Loss"), readout("BLEU")], ["train 3.60dev 4.00update 1200, epoch 12.0", "dev 16.0update 1000, epoch 10.0"]);
   move("BLEU", across(1100) / WIDTH);
   equal("the chart's own nearest", cursors()[0], Math.round(across(1000)));
   chart("BLEU").querySelector("svg").dispatchEvent(new PointerEvent("pointerleave"));
@@ -119,6 +123,9 @@ async function test() {
   for (const key of ["ArrowRight", "ArrowRight"]) press(key, document.body);
   equal("no further than the end", one("#moment").value, "3");
 
+  press("ArrowLeft", one("#play"));
+  equal("from the button, too", one("#moment").value, "2");
+  press("ArrowRight", one("#play"));
   press(" ", document.body);
   equal("space plays from the start", [one("#moment").value, one("#play").textContent], ["0", "Pause"]);
   await wait(1500);
@@ -136,6 +143,9 @@ async function test() {
   equal("another probe, where it is nearest", [one("#moment").max, one("#when").textContent], ["2", "update 1000, epoch 10.0, BLEU 16.0"]);
   equal("is text and not markup", [one("#source").textContent, one("#translation").textContent, all("#probes b, #probes i").length], ['<\/script><b>"&我', "<i>", 0]);
   equal("darkness", getComputedStyle(document.body).backgroundColor, matchMedia("(prefers-color-scheme: dark)").matches ? "rgb(21, 24, 29)" : "rgb(255, 255, 255)");
+  for (const rule of [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules]))
+    if (rule.media?.mediaText === "print") rule.media.mediaText = "all";
+  check("the matrix is on paper, too", box(one("#matrix")).height > 50);
 }
 test().catch((problem) => say(`FAIL ${problem.stack}`)).finally(finish);
 JS
@@ -147,6 +157,22 @@ drive dark "$scratch/run/report.html" "$scratch/run.js" --virtual-time-budget=20
 drive 1280x720 "$scratch/run/report.html" "$scratch/layout.js" --window-size=1280,720
 { cat "$scratch/shared.js"; echo 'Object.assign(document.body.style, { width: "352px", margin: 0 }); checkLayout(400); finish();'; } >"$scratch/narrow.js"
 drive narrow "$scratch/run/report.html" "$scratch/narrow.js" --window-size=500,800 # none is made narrower
+
+# ---- values that hardly differ, values that run away, a probe that is wider than the window ----
+mkdir "$scratch/flat" "$scratch/wild" "$scratch/wide"
+sed 's/"bleu": \([0-9]\)[0-9.]*, "best"/"bleu": 31.0\1, "best"/; s/"tokens_per_s": [0-9]*\([0-9]\)/"tokens_per_s": 201\1/' \
+    "$scratch/run/train.jsonl" >"$scratch/flat/train.jsonl"
+laid_out() { # NAME SCRIPT WIDTH,HEIGHT
+    tide_ok report "$scratch/$1"
+    drive "$1" "$scratch/$1/report.html" "$2" --window-size="$3"
+}
+laid_out flat "$scratch/layout.js" 1280,720
+sed '3,5s/"ppl": [0-9.]*/"ppl": 1e15/; 3,5s/"loss": [0-9.]*/"loss": 40/' "$scratch/run/train.jsonl" >"$scratch/wild/train.jsonl"
+laid_out wild "$scratch/layout.js" 1280,720
+cp -r "$scratch/run/align" "$scratch/run/train.jsonl" "$scratch/wide"
+long=$(awk 'BEGIN { for (i = 0; i < 60; i++) printf "潮" }')
+sed -i "s/潮/$long/; s/▁t/▁$(printf '%060d' 0)/" "$scratch"/wide/align/*.json
+laid_out wide "$scratch/narrow.js" 500,800
 
 # ---- logs of other trainings: without what is newer, with one report, with none; a model without attention ----
 variant() { # NAME TITLES PROBES

@@ -346,7 +346,7 @@ static void rows_are_normalised(void **unused) {
             assert_true(fabs(sum / n) < 1e-5 && fabs(squares / n - 1) < 1e-4);
             for (int i = 0; i < n; i++) x[i] = 3.5f;
             kernels->layer_norm(n, y, x, one, one, &m);
-            for (int i = 0; i < n; i++) assert_true(fabs(y[i] - 1) < 1e-3);
+            for (int i = 0; i < n; i++) assert_true(fabsf(y[i] - 1) < 1e-3f);
         }
     }
 }

@@ -35,14 +35,13 @@ const piecesOf = (line) => [...line.querySelectorAll(".piece")];
 
 /** Lights the pieces of a line: `at` is pointed at, or each is lit by its weight. */
 function lightLine(line, at, weights) {
-  const sign = line.classList.contains("long") ? "" : "%"; // no room
   piecesOf(line).forEach((piece, i) => {
     const weight = weights?.[i] ?? 0;
     piece.classList.toggle("pointed", i === at);
     piece.classList.toggle("lit", weights !== null);
     piece.classList.toggle("strong", weight >= 0.7);
     piece.style.setProperty("--weight", weight);
-    piece.lastChild.textContent = weight >= 0.05 ? Math.round(100 * weight) + sign : "";
+    piece.lastChild.textContent = weight >= 0.05 ? Math.round(100 * weight) : "";
   });
 }
 

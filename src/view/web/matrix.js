@@ -145,6 +145,7 @@ function drawMatrix(container, alignment, options = {}) {
     element.classList.add(kind);
     if (weight !== undefined) element.style.setProperty("--weight", weight);
     lit.push([element, kind]);
+    if (kind === "lit" && weight >= 0.7) light(element, undefined, "strong");
   }
 
   function point(row, column) {
@@ -188,10 +189,11 @@ function drawMatrix(container, alignment, options = {}) {
   function move(event) {
     const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
     const [row, column] = placeOf(event.target);
-    if (!step || row === null || column === null || event.ctrlKey || event.altKey || event.metaKey) return;
+    if (!step || (row === null && column === null) || event.ctrlKey || event.altKey || event.metaKey) return;
     event.preventDefault();
     event.stopPropagation();
-    focus(row + step[0], column + step[1]);
+    const after = (place, by) => Math.max((place ?? -1) + by, 0); // a label stands before the first of its cells
+    focus(after(row, step[0]), after(column, step[1]));
   }
 
   function update(next) {

@@ -13,8 +13,9 @@ function shown(value, places) {
 /** The same at an axis, without the zeros behind the point. */
 function tick(value) {
   if (value > 0 && value < 0.01) return (+value.toPrecision(3)).toExponential();
+  if (value >= 1e9) return (+value.toPrecision(3)).toExponential().replace("+", "");
   const [unit, letter] = value >= 1e6 ? [1e6, "M"] : value >= 1e4 ? [1e3, "k"] : [1, ""];
-  return `${+(value / unit).toPrecision(3)}${letter}`;
+  return `${+(value / unit).toPrecision(6)}${letter}`;
 }
 
 /** Round numbers from low to high or a little beyond, about `count` of them. */
@@ -29,14 +30,17 @@ function linearTicks(low, high, count) {
   }
 }
 
-/** 1, 2, 5, 10, ... from low to high or a little beyond; powers of ten alone where these are many. */
+/** 1, 2, 5, 10, ... from low to high or a little beyond; powers of ten alone, or some of them, where these are many. */
 function logTicks(low, high) {
   const from = Math.floor(Math.log10(low));
   const to = Math.ceil(Math.log10(high));
   const powers = Array.from({ length: to - from + 1 }, (_, i) => 10 ** (from + i));
   const all = powers.flatMap((power) => [power, 2 * power, 5 * power]);
   const ticks = all.filter((n, i) => !(all[i + 1] <= low) && !(all[i - 1] >= high));
-  return ticks.length > 7 ? powers : ticks;
+  const every = Math.ceil((to - from) / 8);
+  const some = powers.filter((_, i) => i % every === 0);
+  if (some.at(-1) < high) some.push(10 ** (from + every * some.length));
+  return ticks.length > 7 ? some : ticks;
 }
 
 // ---- what is drawn ----
@@ -81,7 +85,7 @@ function moment(update) {
 // In an SVG's own units: it grows with its column, letters and all.
 const WIDTH = 440;
 const HEIGHT = 250;
-const LEFT = 50;
+const LEFT = 62;
 const RIGHT = 16;
 const TOP = 14;
 const BOTTOM = 46;
@@ -163,14 +167,15 @@ function drawChart({ title, unit, curves, isLog, marked }) {
     const at = update ?? last;
     const found = curves.map(({ name, points }) => ({ name, point: nearest(points, at) }));
     const spans = found.map(({ name, point }) => make("span", { class: name }, `${name} ${shown(point.value)}`));
-    readout.replaceChildren(...spans, update === null ? "" : moment(update));
+    const when = moment(found.length === 1 ? found[0].point.update : at);
+    readout.replaceChildren(...spans, update === null ? "" : when);
     const line = make("line", { x1: across(at), x2: across(at), y1: TOP, y2: FLOOR });
     const dots = found.map(({ name, point }) =>
       make("circle", { cx: across(point.update), cy: up(point.value), r: 5, class: name }),
     );
     cursor.replaceChildren(...(update === null ? [] : [line, ...dots]));
     svg.setAttribute("aria-valuenow", at);
-    svg.setAttribute("aria-valuetext", `${moment(at)}: ${spans.map((span) => span.textContent).join(", ")}`);
+    svg.setAttribute("aria-valuetext", `${when}: ${spans.map((span) => span.textContent).join(", ")}`);
   }
   shows.push(show);
   listen(svg, stops);
@@ -319,7 +324,7 @@ function showProbes(probes) {
     const ours = !["SELECT", "BUTTON"].includes(event.target.tagName) && event.target !== $("moment");
     if (event.ctrlKey || event.altKey || event.metaKey) return;
     if (event.key === " " && (ours || event.target === $("moment"))) play(timer === null);
-    else if (ours && event.key in steps) step(steps[event.key]);
+    else if ((ours || event.target === $("play")) && event.key in steps) step(steps[event.key]);
     else return;
     event.preventDefault();
   }
