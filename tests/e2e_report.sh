@@ -143,9 +143,6 @@ async function test() {
   equal("another probe, where it is nearest", [one("#moment").max, one("#when").textContent], ["2", "update 1000, epoch 10.0, BLEU 16.0"]);
   equal("is text and not markup", [one("#source").textContent, one("#translation").textContent, all("#probes b, #probes i").length], ['<\/script><b>"&我', "<i>", 0]);
   equal("darkness", getComputedStyle(document.body).backgroundColor, matchMedia("(prefers-color-scheme: dark)").matches ? "rgb(21, 24, 29)" : "rgb(255, 255, 255)");
-  for (const rule of [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules]))
-    if (rule.media?.mediaText === "print") rule.media.mediaText = "all";
-  check("the matrix is on paper, too", box(one("#matrix")).height > 50);
 }
 test().catch((problem) => say(`FAIL ${problem.stack}`)).finally(finish);
 JS
@@ -155,7 +152,14 @@ drive report "$scratch/run/report.html" "$scratch/run.js" --virtual-time-budget=
 drive dark "$scratch/run/report.html" "$scratch/run.js" --virtual-time-budget=20000 --blink-settings=preferredColorScheme=0
 { cat "$scratch/shared.js"; echo 'checkLayout(); finish();'; } >"$scratch/layout.js"
 drive 1280x720 "$scratch/run/report.html" "$scratch/layout.js" --window-size=1280,720
-{ cat "$scratch/shared.js"; echo 'Object.assign(document.body.style, { width: "352px", margin: 0 }); checkLayout(400); finish();'; } >"$scratch/narrow.js"
+cat "$scratch/shared.js" - >"$scratch/narrow.js" <<'JS'
+Object.assign(document.body.style, { width: "352px", margin: 0 });
+checkLayout(400);
+for (const rule of [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules]))
+  if (rule.media?.mediaText === "print") rule.media.mediaText = "all";
+check("the matrix is on paper, too", box(one("#matrix")).height > 50);
+finish();
+JS
 drive narrow "$scratch/run/report.html" "$scratch/narrow.js" --window-size=500,800 # none is made narrower
 
 # ---- values that hardly differ, values that run away, a probe that is wider than the window ----
