@@ -53,9 +53,23 @@ grep -q '"update": 24, .*"best": true' "$scratch/other/train.jsonl" || die "comp
 tide_ok train --tsv "$scratch/train.tsv" --config "$scratch/smallest.conf" --model "$scratch/other" --after-batches 36 \
     --valid-tsv "$scratch/other.tsv"
 grep -q 'another one' "$scratch/stderr" && die "the same dev set is taken for another"
+on_dev "$scratch/between" 13 --valid-tsv "$scratch/other.tsv" # validates at its end
+cmp -s "$scratch/between/model.safetensors" "$scratch/first/model.safetensors" && die "another dev set chose no other model"
+cp -r "$scratch/first" "$scratch/early" # stopped before that
+"$tide" train --tsv "$scratch/train.tsv" --valid-tsv "$scratch/other.tsv" --config "$scratch/smallest.conf" --valid-freq 1000000 \
+    --model "$scratch/early" 2>/dev/null &
+process=$!
+for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    [ "$(wc -l <"$scratch/early/train.jsonl")" -ge 8 ] && break
+    sleep 0.1
+done
+kill -INT $process || die "the training without an end ended"
+wait $process || die "stopped, it exits $?"
+[ "$(wc -l <"$scratch/early/train.jsonl")" -ge 8 ] || die "stopped too early: $(cat "$scratch/early/train.jsonl")"
+cmp "$scratch/early/model.safetensors" "$scratch/first/model.safetensors" || die "the best model is gone before another is chosen"
 on_dev "$scratch/no-dev" 24
 cmp -s "$scratch/no-dev/model.safetensors" "$scratch/first/model.safetensors" || die "without a dev set the best model is gone"
-grep -q "^the model is that of update 12, which had the best BLEU: " "$scratch/stderr" || die "without a dev set: $(cat "$scratch/stderr")"
+grep -q "^the model is that of update 12, which had the best BLEU$" "$scratch/stderr" || die "without a dev set: $(cat "$scratch/stderr")"
 
 refuses 2 "--allow-change: dim-rnn cannot change within a training" --model "$scratch/first" --allow-change dim-rnn
 refuses 2 "--allow-change: there is no option 'learning-rate'" --model "$scratch/first" --allow-change learning-rate

@@ -107,7 +107,7 @@ cp -r "$scratch/run" "$scratch/stalled"
 smallest_run "$scratch/stalled" --after-batches 700 --valid-freq 1 --early-stopping 3 --learn-rate 1e-9 --allow-change learn-rate
 grep -q '^3 validations without a better BLEU end the training (--early-stopping)$' "$scratch/stderr" ||
     die "early stopping: $(tail -n 3 "$scratch/stderr")"
-grep -q '^the model is that of update [0-9]*, which had the best BLEU: [1-9]' "$scratch/stderr" || die "$(tail -n 3 "$scratch/stderr")"
+grep -q '^the model is that of update [0-9]*, which had the best BLEU$' "$scratch/stderr" || die "$(tail -n 3 "$scratch/stderr")"
 sed 's/^[^	]*/QXQX/' "$scratch/dev.tsv" >"$scratch/nothing.tsv"
 tide_ok train --tsv "$scratch/train.tsv" --valid-tsv "$scratch/nothing.tsv" --config "$scratch/smallest.conf" --model "$scratch/zero" \
     --after-batches 10 --valid-freq 1 --early-stopping 2

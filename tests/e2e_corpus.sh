@@ -87,7 +87,7 @@ before=$(cksum "$scratch"/a.tsv "$scratch"/out/* | cksum)
 
 # where nothing can be used it says why, and which
 awk -F'\t' '{ print $2 "\t" $1 }' "$scratch/a.tsv" >"$scratch/swapped.tsv"
-refused 1 'swapped.tsv: no sentence pairs that can be used: of [0-9]* [0-9]* are not-chinese (.*); are the two sides swapped?$' \
+refused 1 'swapped.tsv: no sentence pairs that can be used: [0-9]* of [0-9]* are not-chinese (.*); are the two sides swapped?$' \
     corpus --output "$scratch/out6" --tsv "$scratch/swapped.tsv" --dropped "$scratch/dropped"
 grep -q "^not-chinese	$scratch/swapped.tsv:1	" "$scratch/dropped" || die "dropped: $(head -n 3 "$scratch/dropped")"
 

@@ -110,8 +110,8 @@ int length_flag(const Args *args, int *most, Err *err) {
 
 int lines_check(const Translator *translator, int side, char *const *lines, int most, const char *path, Err *err) {
     const Side *of = side ? &translator->target : &translator->source;
-    const double unknown = side_unknown(of, lines, (int)arrlen(lines));
     if (side_check_lengths(of, lines, (int)arrlen(lines), most, path, err)) return -1;
+    const double unknown = side_unknown(of, lines, (int)arrlen(lines));
     if (unknown > 0.5)
         fprintf(stderr, "%s: %.0f %% of the pieces are unknown to the model, which was trained on '%s' here\n", path,
                 100 * unknown, translator->options.langs[side]);

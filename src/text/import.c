@@ -324,7 +324,7 @@ static int nothing_kept(Import *import, Err *err) {
     if (import->dropped.stream && output_commit(&import->dropped, err)) return -1;
     const char *path = import->job->inputs[0].path[0];
     if (all == 0) return err_set(err, path, 0, "no sentence pairs");
-    return err_set(err, path, 0, "no sentence pairs that can be used: of %ld %ld are %s (%s)%s", all, dropped[most],
+    return err_set(err, path, 0, "no sentence pairs that can be used: %ld of %ld are %s (%s)%s", dropped[most], all,
                    reason_names[most], reason_texts[most], hints[most] ? hints[most] : "");
 }
 

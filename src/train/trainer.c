@@ -220,11 +220,12 @@ static int step(Trainer *t, Err *err) {
    far, these weights. The checkpoint is from before that, so that a longer training goes on as if it had not stopped.
  */
 static int conclude(Trainer *t, bool stopped, Err *err) {
-    const bool validates = data_has_validation(&t->job->files);
-    if (save_checkpoint(t, err) || (t->state.report_updates > 0 && report(t, err))) return -1;
-    if (t->state.best_bleu < 0) return validates && !stopped ? trainer_validate(t, err) : trainer_save_model(t, err);
-    trainer_note(t, "the model is that of update %ld, which had the best BLEU: %.2f", t->state.best_update,
-                 t->state.best_bleu);
+    const TrainState *s = &t->state;
+    const bool validates = data_has_validation(&t->job->files) && !stopped;
+    if (save_checkpoint(t, err) || (s->report_updates > 0 && report(t, err))) return -1;
+    if (s->best_bleu < 0 && validates) return trainer_validate(t, err);
+    if (s->best_update == 0) return trainer_save_model(t, err);
+    trainer_note(t, "the model is that of update %ld, which had the best BLEU", s->best_update);
     return 0;
 }
 
