@@ -50,10 +50,7 @@ refuses 1 'broken-log/train.jsonl:2: is not a line of' "$tide" report "$scratch/
 "$tide" train --tsv "$scratch/train.tsv" --config "$scratch/smallest.conf" --model "$scratch/shared" \
     --after-minutes 1 2>/dev/null &
 first=$!
-for _ in 1 2 3 4 5 6 7 8 9 10; do
-    [ -e "$scratch/shared/train.jsonl" ] && break
-    sleep 0.3
-done
+comes_to_hold [ -e "$scratch/shared/train.jsonl" ] || die "the first training does not begin"
 refuses 1 'shared: another tide is at work in it' "$tide" train --tsv "$scratch/train.tsv" --model "$scratch/shared"
 kill $first
 wait $first || die "the first training exited $?"
@@ -120,18 +117,25 @@ grep -q 'checkpoint.*safetensors: ' "$scratch/stderr" || die "damaged checkpoint
 cmp "$scratch/x" "$scratch/run/checkpoint.prev.safetensors" || die "a damaged checkpoint was overwritten"
 
 # Numbers that run away end the training and leave the checkpoint as it was.
-for wild in '1e6 12' '1e3 1'; do
-    rate=${wild% *} freq=${wild#* } dir=$scratch/wilder-${wild#* }
+dir=$scratch/wilder
+for wild in '12 1e6' '1 1e3' '1 1e6 --encoder self-attention --attention dot --heads 2'; do
+    rm -rf "$dir"
+    # shellcheck disable=SC2086
+    set -- $wild
+    freq=$1 rate=$2
+    shift 2
     "$tide" train --tsv "$scratch/train.tsv" --valid-tsv "$scratch/dev.tsv" --config "$scratch/smallest.conf" --model "$dir" \
-        --optimizer sgd --clip-norm 0 --learn-rate "$rate" --after-batches 400 --valid-freq $freq --save-freq 1 2>"$scratch/stderr" &&
+        --optimizer sgd --clip-norm 0 --learn-rate "$rate" --after-batches 400 --valid-freq "$freq" --save-freq 1 "$@" \
+        2>"$scratch/stderr" &&
         die "a diverged training passed for a good one"
     grep -q 'the training diverged at update' "$scratch/stderr" || die "diverged: $(tail -n 1 "$scratch/stderr")"
     grep -aq 'skipped 0' "$dir/checkpoint.safetensors" || die "a checkpoint of a skipped update"
     grep -q 'nan\|inf' "$dir/train.jsonl" && die "train.jsonl: $(grep 'nan\|inf' "$dir/train.jsonl")"
     tide_ok report "$dir" >/dev/null
+    [ "$freq" = 1 ] || continue
+    grep -q '"valid_loss": null' "$dir/train.jsonl" || die "the dev loss of weights that ran away is a number"
+    grep -q 'nan\|inf' "$dir"/align/*.json && die "an alignment holds a nan"
 done
-grep -q '"valid_loss": null' "$dir/train.jsonl" || die "the dev loss of weights that ran away is a number"
-grep -q 'nan\|inf' "$dir"/align/*.json && die "an alignment holds a nan"
 
 # Which column is English hangs on --langs, in whatever way that writes it.
 refuses 1 'train.tsv: holds English and another language, which --langs de zh does not say' "$tide" train \

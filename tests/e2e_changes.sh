@@ -59,13 +59,9 @@ cp -r "$scratch/first" "$scratch/early" # stopped before that
 "$tide" train --tsv "$scratch/train.tsv" --valid-tsv "$scratch/other.tsv" --config "$scratch/smallest.conf" --valid-freq 1000000 \
     --model "$scratch/early" 2>/dev/null &
 process=$!
-for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-    [ "$(wc -l <"$scratch/early/train.jsonl")" -ge 8 ] && break
-    sleep 0.1
-done
+comes_to_hold has_lines "$scratch/early" 8 || die "it does not train: $(cat "$scratch/early/train.jsonl")"
 kill -INT $process || die "the training without an end ended"
 wait $process || die "stopped, it exits $?"
-[ "$(wc -l <"$scratch/early/train.jsonl")" -ge 8 ] || die "stopped too early: $(cat "$scratch/early/train.jsonl")"
 cmp "$scratch/early/model.safetensors" "$scratch/first/model.safetensors" || die "the best model is gone before another is chosen"
 on_dev "$scratch/no-dev" 24
 cmp -s "$scratch/no-dev/model.safetensors" "$scratch/first/model.safetensors" || die "without a dev set the best model is gone"

@@ -124,11 +124,7 @@ mkfifo "$scratch/asked"
 exec 3>"$scratch/asked"
 for i in 1 2 3; do
     sed -n "${i}p" "$scratch/dev.zh" >&3
-    for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-        grep -q "^$((i - 1)) " "$scratch/answers" && break
-        sleep 0.1
-    done
-    grep -q "^$((i - 1)) " "$scratch/answers" || die "line $i of a pipe is not answered"
+    comes_to_hold grep -q "^$((i - 1)) " "$scratch/answers" || die "line $i of a pipe is not answered"
 done
 awk 'BEGIN { for (i = 0; i < 1001; i++) printf "海"; print "" }' >&3
 exec 3>&-

@@ -26,10 +26,7 @@ for signal in INT TERM KILL; do
     "$tide" train --tsv "$scratch/train.tsv" --valid-tsv "$scratch/dev.tsv" --config "$scratch/smallest.conf" \
         --model "$scratch/$signal" --after-batches 300 --threads 2 2>/dev/null &
     process=$!
-    for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do # until it is well on its way
-        [ "$(updates_of "$scratch/$signal")" -ge 8 ] 2>/dev/null && break
-        sleep 0.1
-    done
+    comes_to_hold has_lines "$scratch/$signal" 8 || die "it is not on its way"
     kill -$signal $process || die "the training ended before it could be stopped"
     wait $process
     [ "$(updates_of "$scratch/$signal")" -lt "$(updates_of "$scratch/whole")" ] || die "$signal did not stop the training"
@@ -41,10 +38,7 @@ done
 sed 's|valid-freq = 12|valid-freq = 0|' "$scratch/smallest.conf" >"$scratch/endless.conf"
 "$tide" train --tsv "$scratch/train.tsv" --config "$scratch/endless.conf" --model "$scratch/endless" 2>/dev/null &
 process=$!
-for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-    [ "$(updates_of "$scratch/endless")" -ge 2 ] 2>/dev/null && break
-    sleep 0.1
-done
+comes_to_hold has_lines "$scratch/endless" 2 || die "it is not on its way"
 kill -INT $process || die "the training without an end ended"
 wait $process || die "stopped, it exits $?"
 refused 1 'checkpoint.safetensors: is a checkpoint, not a model: ' info "$scratch/endless/checkpoint.safetensors"

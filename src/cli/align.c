@@ -212,12 +212,10 @@ static int run_page(Aligner *a, const Args *args, int threads, Err *err) {
 
 /* The other model must not be one of the same direction. */
 static int reverse_open(Aligner *a, const char *path, Err *err) {
-    const Translator *tr = &a->forward.translator, *other = &a->reverse.translator;
-    const char(*langs)[16] = tr->options.langs;
+    const char(*langs)[16] = a->forward.translator.options.langs, (*other)[16] = a->reverse.translator.options.langs;
     if (direction_open(&a->reverse, path, a->reading, err)) return -1;
-    if (!strcmp(langs[0], langs[1]) || strcmp(langs[0], other->options.langs[0]) != 0 ||
-        strcmp(langs[1], other->options.langs[1]) != 0)
-        return 0;
+    const bool same = !strcmp(langs[0], other[0]) && !strcmp(langs[1], other[1]);
+    if (!same || !strcmp(langs[0], langs[1])) return 0;
     return err_set(err, path, 0, "was trained from %s to %s, too; --reverse needs one from %s to %s", langs[0],
                    langs[1], langs[1], langs[0]);
 }

@@ -65,9 +65,8 @@ typedef struct Settings {
     Reading reading;
     int threads, batch, n_best, max_length;
     bool transpose, replace_unknown, allow_han;
-    bool live;        /* each line is answered before the next one is read */
     Lexicon *lexicon; /* NULL: none */
-    char **lines;     /* what is translated; NULL: live */
+    char **lines;     /* what is translated; NULL: line by line, each answered before the next one is read */
 } Settings;
 
 static Alignment alignment_at(const Shown *shown, const Translator *tr, const Translations *found, int i,
@@ -188,7 +187,7 @@ static int write_out(Translating *work, const Translations *found, Err *err) {
 static int translate_some(Translating *work, char *const *lines, int n, Spent *spent, Err *err) {
     const Settings *s = work->settings;
     Translations found =
-        translate(&work->tape, work->translator, lines, n, &s->beam, s->batch, s->live ? NULL : count, work);
+        translate(&work->tape, work->translator, lines, n, &s->beam, s->batch, s->lines ? count : NULL, work);
     progress_clear(&work->view);
     double moment = seconds_now();
     int status = write_out(work, &found, err);
@@ -232,7 +231,7 @@ static int translate_all(Translating *work, Spent *spent, Err *err) {
     if ((s->heatmap && pictures_begin(&work->pictures, err)) ||
         (s->html && !(work->html = file_open(s->html, "a", err))))
         return -1;
-    if (s->live ? translate_live(work, spent, err) : translate_lines(work, spent, err)) return -1;
+    if (s->lines ? translate_lines(work, spent, err) : translate_live(work, spent, err)) return -1;
     if (!s->html) return 0;
     double moment = seconds_now();
     int status = write_page(s, &work->page, work->html, err);
@@ -283,9 +282,8 @@ static int settings_of(const Args *args, Translator *tr, Settings *s, Err *err) 
 static int read_input(const Args *args, const Translator *tr, Settings *s, Err *err) {
     const char *path = args_value(args, "lexicon", 0);
     struct stat in;
-    s->live = isatty(STDIN_FILENO) || (s->batch == 1 && !fstat(STDIN_FILENO, &in) && !S_ISREG(in.st_mode));
     if (path && !(s->lexicon = lexicon_read(path, err))) return -1;
-    if (s->live) return 0;
+    if (isatty(STDIN_FILENO) || (s->batch == 1 && !fstat(STDIN_FILENO, &in) && !S_ISREG(in.st_mode))) return 0;
     if (!(s->lines = lines_read(NULL, 1, err))) return -1;
     return lines_check(tr, SOURCE, s->lines, s->max_length, "standard input", err);
 }

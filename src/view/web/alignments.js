@@ -39,10 +39,23 @@ function lightLine(line, at, weights) {
     const weight = weights?.[i] ?? 0;
     piece.classList.toggle("pointed", i === at);
     piece.classList.toggle("lit", weights !== null);
-    piece.classList.toggle("strong", weight >= 0.7);
+    piece.classList.toggle("strong", isStrong(weight));
     piece.style.setProperty("--weight", weight);
     piece.lastChild.textContent = weight >= 0.05 ? Math.round(100 * weight) : "";
   });
+  thin(piecesOf(line).map((piece) => piece.lastChild));
+}
+
+/** Of two numbers that would touch, leaves the smaller one out: its colour says enough. */
+function thin(numbers) {
+  let before = null;
+  for (const number of numbers.filter((element) => element.textContent)) {
+    const [a, b] = [before, number].map((element) => element?.getBoundingClientRect());
+    const touch = a?.top === b.top && a.right > b.left;
+    const less = touch && Number(before.textContent) < Number(number.textContent) ? before : number;
+    if (touch) less.textContent = "";
+    if (!touch || less === before) before = number;
+  }
 }
 
 function point(row, column) {

@@ -24,6 +24,9 @@ function mergeWords({ source, sourceWord, target, targetWord, matrix }) {
 /** A weight as people read it. */
 const percent = (weight) => `${Math.round(100 * weight)}%`;
 
+/** Whether its colour is so deep that letters on it must be light. */
+const isStrong = (weight) => weight >= 0.7;
+
 /** What stands for a piece in a label: a space has a sign of its own. */
 const label = (text) => text.trim() || "␣";
 
@@ -123,7 +126,7 @@ function drawMatrix(container, alignment, options = {}) {
         const cell = cells[i][j];
         cell.style.setProperty("--weight", weight);
         cell.textContent = Math.round(100 * weight) || "";
-        cell.className = weight >= 0.7 ? "strong" : weight < 0.05 ? "faint" : "";
+        cell.className = isStrong(weight) ? "strong" : weight < 0.05 ? "faint" : "";
       }),
     );
   }
@@ -145,7 +148,7 @@ function drawMatrix(container, alignment, options = {}) {
     element.classList.add(kind);
     if (weight !== undefined) element.style.setProperty("--weight", weight);
     lit.push([element, kind]);
-    if (kind === "lit" && weight >= 0.7) light(element, undefined, "strong");
+    if (kind === "lit" && isStrong(weight)) light(element, undefined, "strong");
   }
 
   function point(row, column) {

@@ -12,8 +12,7 @@ function shown(value, places) {
 
 /** The same at an axis, without the zeros behind the point. */
 function tick(value) {
-  if (value > 0 && value < 0.01) return (+value.toPrecision(3)).toExponential();
-  if (value >= 1e9) return (+value.toPrecision(3)).toExponential().replace("+", "");
+  if (value >= 1e9 || (value > 0 && value < 0.01)) return (+value.toPrecision(6)).toExponential().replace("+", "");
   const [unit, letter] = value >= 1e6 ? [1e6, "M"] : value >= 1e4 ? [1e3, "k"] : [1, ""];
   return `${+(value / unit).toPrecision(6)}${letter}`;
 }
@@ -34,13 +33,11 @@ function linearTicks(low, high, count) {
 function logTicks(low, high) {
   const from = Math.floor(Math.log10(low));
   const to = Math.ceil(Math.log10(high));
-  const powers = Array.from({ length: to - from + 1 }, (_, i) => 10 ** (from + i));
+  const every = Math.ceil((to - from) / 8) || 1;
+  const powers = Array.from({ length: Math.ceil((to - from) / every) + 1 }, (_, i) => 10 ** (from + every * i));
   const all = powers.flatMap((power) => [power, 2 * power, 5 * power]);
   const ticks = all.filter((n, i) => !(all[i + 1] <= low) && !(all[i - 1] >= high));
-  const every = Math.ceil((to - from) / 8);
-  const some = powers.filter((_, i) => i % every === 0);
-  if (some.at(-1) < high) some.push(10 ** (from + every * some.length));
-  return ticks.length > 7 ? some : ticks;
+  return ticks.length > 7 ? powers : ticks;
 }
 
 // ---- what is drawn ----
