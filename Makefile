@@ -40,7 +40,7 @@ LDFLAGS += $(sanitize.$(config):%-no-link=%) $(if $(filter neon,$(config)),-stat
 
 # ---- the program ----------------------------------------------------------------------------------------------------
 
-FLOORS  := core model text train view
+FLOORS  := core model text score translate train view
 SOURCES := $(filter-out src/core/kernels.c,$(wildcard $(FLOORS:%=src/%/*.c) src/*.c))
 OBJECTS := $(SOURCES:src/%.c=$B/%.o)
 CLI     := $(patsubst src/%.c,$B/%.o,$(wildcard src/cli/*.c))

@@ -2,6 +2,7 @@
    user · film. Here the features are invented, so that it can be seen whether they are found again from a part of the
    ratings, and whether those that were held out are foretold. Exit status 1 where they are not. */
 #include "core/ops.h"
+#include "core/tape_op.h"
 #include "core/optimizer.h"
 
 #include <math.h>

@@ -5,6 +5,7 @@
    line's end, then its doubles as they lie in memory; for each update the number of pairs, and each pair's source and
    target, each as its length and its ids. Prints the loss of each update, nats a target piece, as soon as it is known.
  */
+#include "core/choice.h"
 #include "core/ops.h"
 #include "core/optimizer.h"
 #include "model/model.h"
@@ -117,7 +118,7 @@ static double gradients(Tape *tape, Model *model, const Batch *batch, double lab
     const int rows = batch->target.rows;
     double nats;
     tape->recording = true;
-    Forced forced = model_force(tape, model, batch);
+    Forced forced = model_force(tape, model, batch, &(PassOptions){0});
     Var *logits = model_logits(tape, model, &forced);
     tape_backward(tape, cross_entropy(tape, logits, batch->target.ids, rows, label_smoothing, &nats));
     return nats / rows;
@@ -136,7 +137,7 @@ static void train(Tape *tape, Model *model, Optimizer *optimizer, double label_s
 
 int main(void) {
     const ModelConfig config = read_config();
-    const int begin = integer("begin"), kind = optimizer_kind(word("optimizer").text);
+    const int begin = integer("begin"), kind = choice_find(optimizer_names, word("optimizer").text);
     CHECK(kind >= 0, "no such optimizer");
     const double rate = number("learn_rate"), clip_norm = number("clip_norm"), smoothing = number("label_smoothing");
     Model model;

@@ -1,45 +1,55 @@
 #include "tide.h"
-#include "core/kernels.h"
-#include "text/ds.h"
 #include "text/unicode.h"
-#include "train/translator.h"
+#include "translate/model_file.h"
+#include "translate/session.h"
 
-#include <cJSON.h>
+#include <locale.h>
 #include <stdio.h>
 #include <string.h>
 
 struct TideModel {
     Translator translator;
     Threads *threads;
-    Tape tape;
+    Session session;
 };
+
+/* The model's numbers have a decimal point: they are read with one in whatever locale the host runs. Only this thread's
+   locale changes, and only while the model is read. */
+static int load_with_points(Translator *translator, const char *path, Err *err) {
+    const locale_t points = newlocale(LC_NUMERIC_MASK, "C", duplocale(uselocale((locale_t)0)));
+    CHECK(points, "no memory for a locale");
+    const locale_t host = uselocale(points);
+    const int status = model_load(translator, path, err);
+    uselocale(host);
+    freelocale(points);
+    return status;
+}
 
 TideModel *tide_load(const char *path, int threads, char *error, size_t error_size) {
     Err err;
     TideModel *model = mem_zalloc(sizeof *model);
-    kernels_choose("auto");
-    cJSON_InitHooks(&(cJSON_Hooks){mem_alloc, mem_free});
-    if (threads < 1 ? err_set(&err, NULL, 0, "%d threads", threads) : translator_load(&model->translator, path, &err)) {
+    if (threads < 1 ? err_set(&err, NULL, 0, "%d threads", threads)
+                    : load_with_points(&model->translator, path, &err)) {
         snprintf(error, error_size, "%s%s%s", err.path, err.path[0] ? ": " : "", err.reason);
         mem_free(model);
         return NULL;
     }
     model->threads = threads_new(threads);
-    tape_init(&model->tape, model->threads, rng_seed(0, 0));
+    session_init(&model->session, (const Translator *[]){&model->translator}, 1, model->threads);
     return model;
 }
 
 void tide_free(TideModel *model) {
     if (!model) return;
-    tape_free(&model->tape);
+    session_free(&model->session);
     threads_free(model->threads);
     translator_free(&model->translator);
     mem_free(model);
 }
 
-static void fill(TideTranslation *out, const TideModel *model, const Translations *found) {
+static void fill(TideTranslation *out, const Translations *found) {
     const Hypothesis *h = &found->nbest[0].list[0];
-    Alignment a = translation_alignment(found, &model->translator, 0, h);
+    Alignment a = translation_alignment(found, 0, h);
     out->log_probability = h->log_probability;
     out->source_pieces = a.n_source;
     out->target_pieces = a.n_target;
@@ -58,9 +68,9 @@ int tide_translate(TideModel *model, const char *sentence, int beam, TideTransla
     }
     BeamOptions options = translator_beam_options(&model->translator);
     if (beam > 0) options.beam = beam;
-    Translations found = translate(&model->tape, &model->translator, &normal, 1, &options, 1, NULL, NULL);
-    out->text = translation_text(&found, &model->translator, 0, 0);
-    if (found.nbest[0].count) fill(out, model, &found);
+    Translations found = session_translate(&model->session, &normal, 1, &options, 1, NULL, NULL);
+    out->text = translation_text(&found, 0, 0);
+    if (found.nbest[0].count) fill(out, &found);
     translations_free(&found);
     mem_free(normal);
     return 0;

@@ -9,8 +9,8 @@
 typedef struct TideModel TideModel;
 
 /* Loads MODEL (a directory with model.safetensors, or such a file) for this many threads. Returns NULL on failure and
-   writes one line that says why into `error`. The weights are read where the file holds them: while the model is loaded
-   the file may be replaced or removed, but not written to. Release with tide_free. */
+   writes one line that says why into `error`. The model is read into memory: nothing that happens to the file
+   afterwards changes it, and the locale of the host does not matter. Release with tide_free. */
 TideModel *tide_load(const char *path, int threads, char *error, size_t error_size);
 void tide_free(TideModel *model);
 
@@ -24,7 +24,8 @@ typedef struct TideTranslation {
 } TideTranslation;
 
 /* Translates one sentence of UTF-8 by beam search (beam 0: the model's own). Returns 0, or -1 where the text is not
-   valid UTF-8 or has more than 1000 pieces; then *out is empty. Release with tide_translation_free. Not for two threads at once on one model. */
+   valid UTF-8 or has more than 1000 pieces; then *out is empty. Release with tide_translation_free. Not for two threads
+   at once on one model. */
 int tide_translate(TideModel *model, const char *sentence, int beam, TideTranslation *out);
 void tide_translation_free(TideTranslation *translation);
 

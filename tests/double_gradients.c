@@ -15,6 +15,8 @@
 #include <string.h>
 
 #include "core/ops.h"
+#include "core/tape_op.h"
+#include "coverage_attention.h"
 #include "model/model.h"
 
 static const double H = 1e-3, FLOOR = 1e-5, TOLERANCE = 1e-6;
@@ -114,6 +116,7 @@ static Var *place(Trial *trial, int i) {
         var = slice(tape, slice(tape, whole, 1, shape.rows + 1), 0, shape.rows); /* a slice of a slice */
     }
     if (trial->kind == PARAMETERS) {
+        in->weight = (Weight){.index = i};
         *var = (Var){.rows = shape.rows, .cols = shape.cols, .weight = &in->weight, .g = in->block};
         var->v = arena_alloc(&tape->arena, bytes);
         memset(var->g, 0, bytes);
@@ -693,6 +696,7 @@ static void check_guided(void **unused) {
 typedef struct Whole {
     Model model;
     Tape tape;
+    PassOptions pass;
     double smoothing;
     int times; /* that the pairs are in the batch */
     uint64_t draw;
@@ -729,7 +733,7 @@ static double whole_loss(void *context) {
     w->tape.rng = rng_seed(5, 1);
     Batch batch = fold(&w->tape.arena, w->times, w->model.config.source_words);
     double nats;
-    Forced forced = model_force(&w->tape, &w->model, &batch);
+    Forced forced = model_force(&w->tape, &w->model, &batch, &w->pass);
     Var *logits = model_logits(&w->tape, &w->model, &forced);
     Var *loss = cross_entropy(&w->tape, logits, batch.target.ids, batch.target.rows, w->smoothing, &nats);
     double value = loss->v[0];
@@ -762,6 +766,7 @@ static double whole_error(Whole *w) {
 typedef struct ModelCase {
     const char *arch, *encoder, *attention; /* NULL: rnnsearch, bigru, additive */
     bool readout_prev, tied;
+    bool keeps_memory; /* the attention of coverage_attention.h */
     int words;
     double smoothing, dropout;
     int times;     /* 0: once */
@@ -785,6 +790,7 @@ static const ModelCase model_cases[] = {
     {.attention = "multi-head", .readout_prev = true},
     {.attention = "multi-head", .smoothing = 0.1, .dropout = 0.3, .tied = true},
     {.encoder = "deep-bigru", .attention = "additive", .smoothing = 0.1, .dropout = 0.3},
+    {.keeps_memory = true, .smoothing = 0.1, .dropout = 0.3},
     {.encoder = "deep-bigru", .attention = "none"},
     {.encoder = "gru", .attention = "additive", .smoothing = 0.1, .dropout = 0.3},
     {.encoder = "gru", .attention = "dot"},
@@ -807,12 +813,10 @@ static ModelConfig config_of(const ModelCase *c) {
                          .att = 6,
                          .maxout = c->tied ? 3 : 2,
                          .encoder = encoder_kind(c->encoder ? c->encoder : "bigru"),
-                         .attention = attention_kind(c->attention ? c->attention : "additive"),
+                         .attention = c->keeps_memory ? &coverage_attention
+                                                      : attention_kind(c->attention ? c->attention : "additive"),
                          .readout_prev = c->readout_prev,
                          .tied_embeddings = c->tied,
-                         .dropout_embedding = c->dropout,
-                         .dropout_annotation = c->dropout,
-                         .dropout_readout = c->dropout,
                          .heads = 2,
                          .depth = 2,
                          .ffn = 5,
@@ -823,7 +827,7 @@ static ModelConfig config_of(const ModelCase *c) {
 /* Each word was read by somebody. */
 static void check_words(const Model *model) {
     const Var *E = model->encoder.E_word;
-    for (int i = 0; E && i < E->rows; i++) assert_true(E->g[i * E->cols] != 0);
+    for (int i = 0; E && i < E->rows; i++) assert_true(var_row(E, E->g, i)[0] != 0);
 }
 
 static void check_model(void **unused) {
@@ -833,13 +837,18 @@ static void check_model(void **unused) {
         const ModelCase *c = &model_cases[i];
         Whole w = {.smoothing = c->smoothing, .times = c->times ? c->times : 1, .draw = c->draw ? c->draw : 11};
         const ModelConfig config = config_of(c);
+        w.pass.dropout = (Dropout){c->dropout, c->dropout, c->dropout};
         model_init(&w.model, &config);
         params_allocate(&w.model.params);
         tape_init(&w.tape, threads, (Rng){0});
         double worst = whole_error(&w);
         check_words(&w.model);
         print_message("%-11s encoder %-14s attention %-10s largest error %.1e\n", w.model.arch->name,
-                      w.model.encoder.kind->name, c->attention ? c->attention : "", worst);
+                      w.model.encoder.kind->name,
+                      c->keeps_memory ? "coverage"
+                      : c->attention  ? c->attention
+                                      : "",
+                      worst);
         assert_true(worst < (c->times > 1 ? 10 : 1) * TOLERANCE); /* a sum of 520 rows rounds more often */
         tape_free(&w.tape);
         model_free(&w.model);

@@ -37,6 +37,30 @@ says '2 0.3333 0.6667 0.0000'
 printf '潮水 1 -1\n退 2 2\n' >"$scratch/zh"
 attend "$scratch/zh"
 grep -qF '  潮水   1.0000  -1.0000' "$scratch/out" && grep -qF '  退     2.0000   2.0000' "$scratch/out" || die "columns of Chinese"
+
+# word2vec's and fastText's header; words that look like numbers; GloVe's words with spaces
+printf '4 2\nthe 1 0\n2008 0 1\nnan 1 1\n1e3 -1 1\n' >"$scratch/word2vec"
+printf 'the 1 0\n2008 0 1\n. . . 1 1\ninf -1 1\n' >"$scratch/glove"
+attend "$scratch/word2vec"
+says 'the 1.0000 0.0000'
+says '2008 0.0000 1.0000'
+says 'nan 1.0000 1.0000'
+says '1e3 -1.0000 1.0000'
+attend "$scratch/glove" --neighbours 2008
+says '0.7071 . . .'
+attend "$scratch/glove" --neighbours '. . .'
+says '0.7071 2008'
+attend "$scratch/glove" --neighbours inf
+says '0.7071 2008'
+printf 'the 1 0\n\302\205 3 4\n\343\200\200 5 6\n' | tide_ok attend - >"$scratch/out" # words that are white space
+says '␣ 3.0000 4.0000'
+says '␣ 5.0000 6.0000'
+printf '1 1\n2008 0.5\n' | tide_ok attend - >"$scratch/out" # two vectors of two numbers, not a header
+says '2 2008.0000 0.5000'
+printf '1 1\nthe 0.5\n' | tide_ok attend - >"$scratch/out"
+says 'the 0.5000'
+printf '3 2\n' | tide_ok attend - >"$scratch/out"
+says '1 3.0000 2.0000'
 attend --random-weights 4 --heads 2 --seed 5 --scale
 says 'head 2 of 2'
 says 'Scores Q Kᵀ / √2,'
@@ -84,6 +108,14 @@ printf 'a 1e30\nb 1e30\n' >"$scratch/large"
 printf '\n' >"$scratch/empty"
 seq 101 >"$scratch/many"
 refuses 1 'ragged:3: 1 numbers, but line 1 has 2' "$scratch/ragged"
+printf '3 2\nthe 1 0\n2008 0 1\n' >"$scratch/cut"
+printf 'the 1 0\nof 1 2 3\n' >"$scratch/long"
+printf '1 2\n3 4\nthe 2\n' >"$scratch/late"
+printf '1 2\ninf 4\n' >"$scratch/inf"
+refuses 1 'cut:1: the header says 3 vectors, but there are 2' "$scratch/cut"
+refuses 1 'long:2: 3 numbers, but line 1 has 2' "$scratch/long"
+refuses 1 "late:3: 'the' is not a number, and line 1 begins with no word" "$scratch/late"
+refuses 1 "inf:2: 'inf' is not a finite number" "$scratch/inf"
 refuses 1 "nan:2: 'nan' is not a finite number" "$scratch/nan"
 refuses 1 "letters:2: 'x2' is not a number" "$scratch/letters"
 refuses 1 'broken:2: .*UTF-8' "$scratch/broken"

@@ -69,4 +69,24 @@ grep -q "^the model is that of update 12, which had the best BLEU$" "$scratch/st
 
 refuses 2 "--allow-change: dim-rnn cannot change within a training" --model "$scratch/first" --allow-change dim-rnn
 refuses 2 "--allow-change: there is no option 'learning-rate'" --model "$scratch/first" --allow-change learning-rate
+
+# A model whose checkpoints are gone is not overwritten; --no-reload trains anew, and keeps it.
+cp -r "$scratch/first" "$scratch/alone"
+rm "$scratch/alone"/checkpoint*.safetensors
+cp "$scratch/alone/model.safetensors" "$scratch/old.safetensors"
+cp "$scratch/alone/train.jsonl" "$scratch/old.jsonl"
+refuses 1 "$scratch/alone: holds a model, but no checkpoint to continue from; .*--no-reload" \
+    --model "$scratch/alone" --after-batches 24
+cmp "$scratch/alone/model.safetensors" "$scratch/old.safetensors" || die "a model without checkpoints was overwritten"
+cmp "$scratch/alone/train.jsonl" "$scratch/old.jsonl" || die "the log of a model without checkpoints was cut"
+smallest_run "$scratch/alone" --after-batches 24 --no-reload
+cmp "$scratch/alone/model.prev.safetensors" "$scratch/old.safetensors" || die "--no-reload lost the old model"
+same "$scratch/alone" "$scratch/same" "trained anew"
+smallest_run "$scratch/same" --after-batches 12 --no-reload
+same "$scratch/same" "$scratch/first" "trained anew in spite of a checkpoint"
+
+# If the new training cannot begin, the old one is as it was.
+cp -r "$scratch/first" "$scratch/kept"
+refuses 1 '.*missing' --model "$scratch/kept" --no-reload --guided-alignment "$scratch/missing"
+same "$scratch/first" "$scratch/kept" "a training that could not begin"
 exit 0

@@ -118,6 +118,17 @@ tide_ok train --tsv "$scratch/train.tsv" --config "$scratch/smallest.conf" --mod
 tail -n 1 "$scratch/probed/train.jsonl" | grep -q '^{"update": 10, .*"loss"' || die "the log ends at $(tail -n 1 "$scratch/probed/train.jsonl")"
 grep -q '"source":\["海"' "$scratch/probed/report.html" || die "a probe is not in the report"
 
+# a preset is the program's own; one of the user's stands in the current folder under another name
+mkdir -p "$scratch/here/models"
+echo 'dim-emb = 7' >"$scratch/here/models/tiny.conf"
+cp "$scratch/here/models/tiny.conf" "$scratch/here/models/own.conf"
+for preset in tiny own; do
+    (cd "$scratch/here" && tide_ok train --preset $preset --tsv "$scratch/train.tsv" --model $preset --after-batches 1)
+    tide_ok info "$scratch/here/$preset" | sed -n 's/^dim-emb = //p'
+done >"$scratch/sizes"
+[ "$(tr '\n' ' ' <"$scratch/sizes")" = "$(sed -n 's/^dim-emb = *\([0-9]*\).*/\1/p' models/tiny.conf) 7 " ] ||
+    die "presets: $(cat "$scratch/sizes")"
+
 # a pipe is answered line by line, with what the whole of it would be
 mkfifo "$scratch/asked"
 "$tide" translate "$scratch/run" --mini-batch 1 --n-best 2 <"$scratch/asked" >"$scratch/answers" 2>"$scratch/stderr" &
@@ -126,12 +137,26 @@ for i in 1 2 3; do
     sed -n "${i}p" "$scratch/dev.zh" >&3
     comes_to_hold grep -q "^$((i - 1)) " "$scratch/answers" || die "line $i of a pipe is not answered"
 done
+# a line that cannot be translated is reported, and answered as an empty one; those behind it are answered, too
 awk 'BEGIN { for (i = 0; i < 1001; i++) printf "海"; print "" }' >&3
+comes_to_hold grep -q '^3 |||  ||| ' "$scratch/answers" || die "a line that is too long is not answered"
+printf 'a\377b\n' >&3
+comes_to_hold grep -q '^4 |||  ||| ' "$scratch/answers" || die "a line that is not UTF-8 is not answered"
+sed -n 3p "$scratch/dev.zh" >&3
+comes_to_hold grep -q '^5 ' "$scratch/answers" || die "a line behind an invalid one is not answered"
 exec 3>&-
-wait $! && die "a line that is too long passes"
+wait $!
+[ $? = 1 ] || die "lines that could not be translated leave no status"
 grep -q '^tide: standard input:4: a sentence of [0-9]* pieces, where 1000 are the limit$' "$scratch/stderr" || die "$(cat "$scratch/stderr")"
-head -n 3 "$scratch/dev.zh" >"$scratch/three.zh"
-tide_ok translate "$scratch/run" --n-best 2 <"$scratch/three.zh" | cmp - "$scratch/answers" || die "line by line it is another translation"
+grep -q '^tide: standard input:5: .* not valid UTF-8' "$scratch/stderr" || die "$(cat "$scratch/stderr")"
+tail -n 1 "$scratch/stderr" | grep -q '^tide: standard input: 2 lines could not be translated$' || die "$(cat "$scratch/stderr")"
+{ head -n 3 "$scratch/dev.zh"; echo; echo; sed -n 3p "$scratch/dev.zh"; } >"$scratch/lines.zh"
+tide_ok translate "$scratch/run" --n-best 2 <"$scratch/lines.zh" | cmp - "$scratch/answers" || die "line by line it is another translation"
+
+# a full disk ends a translation at once
+yes 海 | timeout 20 "$tide" translate "$scratch/run" --mini-batch 1 >/dev/full 2>"$scratch/stderr"
+[ $? = 1 ] || die "translate goes on where its output cannot be written"
+[ "$(cat "$scratch/stderr")" = 'tide: standard output cannot be written' ] || die "$(cat "$scratch/stderr")"
 
 # evaluate: translate and the two metrics in one
 tide_ok evaluate "$scratch/run" --src "$scratch/dev.zh" --ref "$scratch/dev.en" --output "$scratch/out.en" >"$scratch/both"

@@ -1,7 +1,8 @@
 #!/bin/sh
 # shellcheck disable=SC2046,SC2086 # words of arguments are kept in one variable, and no name here has a space
 # Others can read the weights: a reader that shares no line with tide finds every tensor, and the paper's equations, from
-# those alone, give the log-probabilities of `tide score`. A tensor that is missing, misshaped, twice or too many is named.
+# those alone, give the log-probabilities of `tide score`. A tensor that is missing, misshaped, twice or too many is
+# named; data that belong to no tensor, or to two, are refused.
 . "$(dirname "$0")/common.inc"
 command -v python3 >/dev/null || { echo "no python3"; exit 77; }
 weights() { python3 tests/weights.py "$@"; }
@@ -48,7 +49,9 @@ faults='missing:attention.Wa:tensor attention.Wa is missing
 shape:state.Ws:ok
 shape:attention.Wa:tensor attention.Wa is .18, 20. where .20, 18. is needed
 extra:attention.Wb:tensor attention.Wb belongs to nothing here
-twice:readout.bo:tensor readout.bo belongs to nothing here'
+twice:readout.bo:tensor readout.bo belongs to nothing here
+hole:readout.bo:byte [0-9]* of the data belongs to no tensor
+overlap:readout.bo:tensor .readout.bo2*. overlaps another one'
 echo "$faults" | while IFS=: read -r fault tensor said; do
     weights change "$run/model.safetensors" "$scratch/changed.safetensors" $fault $tensor || exit 1
     if [ "$said" = ok ]; then # a square one: the check of the checksum would have failed

@@ -223,12 +223,6 @@ void *calloc(size_t n, size_t size) { return refused(n * size) ? NULL : __libc_c
 void *realloc(void *old, size_t n) { return refused(n) ? NULL : __libc_realloc(old, n); }
 void *aligned_alloc(size_t align, size_t n) { return refused(n) ? NULL : __libc_memalign(align, n); }
 
-void *mmap(void *address, size_t n, int protection, int flags, int fd, off_t offset) {
-    if (refused(n)) return MAP_FAILED;
-    return ((void *(*)(void *, size_t, int, int, int, off_t))dlsym(RTLD_NEXT, "mmap"))(address, n, protection, flags,
-                                                                                       fd, offset);
-}
-
 int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument) {
     if (getenv("NO_THREADS")) return EAGAIN;
     return ((int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))dlsym(

@@ -6,10 +6,12 @@
 #include "text/corpus.h"
 #include "text/ds.h"
 #include "text/unicode.h"
-#include "train/options.h"
+#include "train/train_options.h"
 
+#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -48,6 +50,19 @@ static inline MemoryFile memory_file(const void *bytes, size_t size) {
 
 static inline void memory_file_close(MemoryFile *file) { close(file->fd); }
 
+/* Where a target makes what cannot be a MemoryFile: TMPDIR, or in memory, or where neither is possible on a disk. */
+static inline const char *fuzz_dir(void) {
+    const char *dir = getenv("TMPDIR");
+    if (dir && *dir) return dir;
+    return access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm";
+}
+
+/* Makes a directory there; the caller removes it. */
+static inline void fuzz_directory(char path[PATH_MAX]) {
+    const int length = snprintf(path, PATH_MAX, "%s/tide-fuzz-XXXXXX", fuzz_dir());
+    CHECK(length < PATH_MAX && mkdtemp(path), "no directory");
+}
+
 /* Two files, cut apart at the first byte 0xFF, which no text has. */
 static inline void memory_files(MemoryFile files[2], const uint8_t *data, size_t size) {
     const uint8_t *end = data + size, *cut = size ? memchr(data, 0xFF, size) : NULL;
@@ -55,16 +70,24 @@ static inline void memory_files(MemoryFile files[2], const uint8_t *data, size_t
     files[1] = memory_file(cut ? cut + 1 : end, cut ? (size_t)(end - cut - 1) : 0);
 }
 
-/* Options that were accepted are the same when the configuration that a model carries is read back. */
-static inline void options_hold(const Options *options) {
+/* Options that were accepted are the same when the configuration that a model carries is read back: all of them for a
+   training, those of the model for its use. */
+static inline void options_hold(const TrainOptions *options) {
     Err err;
-    Options again;
-    char *text = options_configuration(options), left[64], right[64];
-    options_default(&again);
+    TrainOptions again = {0};
+    ModelOptions model = {0};
+    char *text = options_format(train_option_tables, options), left[OPTION_FORMAT_SIZE], right[OPTION_FORMAT_SIZE];
+    options_default(train_option_tables, &again);
+    options_default(model_option_tables, &model);
     CHECK(utf8_valid(text, strlen(text)), "not fit for JSON: %s", text);
-    CHECK(!options_read(&again, text, NULL, &err), "line %ld: %s in %s", err.line, err.reason, text);
-    const Option *option = options_differ(NULL, options, &again, left, right);
+    CHECK(!options_read(train_option_tables, &again, text, NULL, &err), "line %ld: %s in %s", err.line, err.reason,
+          text);
+    CHECK(!options_read_known(model_option_tables, &model, text, NULL, &err), "line %ld: %s in %s", err.line,
+          err.reason, text);
+    const Option *option = options_differ(train_option_tables, NULL, options, &again, left, right);
     CHECK(!option, "%s was %s and became %s", option->name, left, right);
+    option = options_differ(model_option_tables, NULL, &options->model, &model, left, right);
+    CHECK(!option, "%s of the model was %s and became %s", option->name, left, right);
     mem_free(text);
 }
 

@@ -4,10 +4,10 @@
 
 enum { MOST_WORDS = 100 };
 
-static int set_options(Options *options, const Args *args, Err *err) {
+static int set_options(TrainOptions *options, const Args *args, Err *err) {
     for (int i = 0; i < args->given_count; i++) {
         const struct Given *given = &args->given[i];
-        if (option_set(options, option_find(given->flag->name), given->values, err)) return -1;
+        if (option_set(option_find(train_option_tables, given->flag->name), options, given->values, err)) return -1;
     }
     return 0;
 }
@@ -15,15 +15,15 @@ static int set_options(Options *options, const Args *args, Err *err) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     Err err = {0};
     Args args;
-    Options options;
+    TrainOptions options = {0};
     Flag *flags = NULL;
     char *text = bytes_text(data, size), *words[MOST_WORDS];
     int count = 0;
     for (char *word = text; word < text + size && count < MOST_WORDS; word += strlen(word) + 1) words[count++] = word;
-    for (int i = 0; i < option_count; i++)
-        arrput(flags, ((Flag){option_table[i].name, option_table[i].values, "N", ""}));
-    options_default(&options);
-    int status = args_parse(&args, count, words, flags, option_count, &err) || set_options(&options, &args, &err);
+    for (const Option *o = NULL; (o = option_next(train_option_tables, o));)
+        arrput(flags, ((Flag){o->name, o->values, "N", ""}));
+    options_default(train_option_tables, &options);
+    int status = args_parse(&args, count, words, flags, (int)arrlen(flags), &err) || set_options(&options, &args, &err);
     CHECK(!status || err.reason[0], "refused without a reason");
     if (!status) options_hold(&options);
     args_free(&args);

@@ -1,7 +1,7 @@
 /* Two files of lines as they stand, scored against each other. */
 #include "fuzz.h"
 #include "text/lines.h"
-#include "train/bleu.h"
+#include "score/bleu.h"
 
 static void check_score(char *const *hypotheses, char *const *references, int n, BleuOptions options) {
     Bleu bleu = bleu_corpus(hypotheses, references, n, options), self = bleu_corpus(references, references, n, options);

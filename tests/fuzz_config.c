@@ -3,12 +3,17 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     Err err = {0};
-    Options options;
+    TrainOptions options = {0};
+    ModelOptions model = {0};
     char *text = bytes_text(data, size);
-    options_default(&options);
-    int status = options_read(&options, text, "config", &err);
+    options_default(train_option_tables, &options);
+    options_default(model_option_tables, &model);
+    int status = options_read(train_option_tables, &options, text, "config", &err);
     CHECK(!status || (err.line > 0 && err.reason[0]), "refused without a reason");
-    if (!status) options_hold(&options);
+    if (!status) {
+        options_hold(&options);
+        CHECK(!options_read_known(model_option_tables, &model, text, "config", &err), "refused: %s", err.reason);
+    }
     mem_free(text);
     return 0;
 }

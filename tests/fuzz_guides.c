@@ -3,8 +3,6 @@
 #include "fuzz.h"
 #include "train/guides.h"
 
-static const char DIR[] = "/dev/shm"; /* where temporary files are made */
-
 /* Made once. */
 typedef struct Setting {
     Spool corpus;
@@ -29,11 +27,12 @@ static Setting *setting(void) {
     static const char zh[] = "潮水 退了\n海\n谁 没 穿\n", en[] = "tide out\nsea\nwho is not\n";
     MemoryFile files[2] = {memory_file(zh, strlen(zh)), memory_file(en, strlen(en))};
     Err err;
-    CHECK(!spool_open(&s.corpus, DIR, &err) &&
+    CHECK(!spool_open(&s.corpus, fuzz_dir(), &err) &&
               !spool_read(&s.corpus, reader_lines(files[0].path, files[1].path, &err), "pairs", NULL, NULL, &err),
           "%s", err.reason);
     learn(&s, &err);
-    CHECK(!pairs_encode_spool(&s.pairs, &s.corpus, &s.source, &s.target, 0, DIR, NULL, NULL, &err), "%s", err.reason);
+    CHECK(!pairs_encode_spool(&s.pairs, &s.corpus, &s.source, &s.target, 0, fuzz_dir(), NULL, NULL, &err), "%s",
+          err.reason);
     for (int i = 0; i < 2; i++) memory_file_close(&files[i]);
     return &s;
 }
@@ -78,7 +77,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     MemoryFile file = memory_file(data, size);
     Err err = {0};
     Guides guides;
-    int status = guides_read(&guides, file.path, &s->corpus, &s->pairs, &s->source, &s->target, DIR, &err), all = 0;
+    int status = guides_read(&guides, file.path, &s->corpus, &s->pairs, &s->source, &s->target, fuzz_dir(), &err),
+        all = 0;
     const int n = (int)arrlen(guides.links.ends);
     CHECK(status ? err.reason[0] && !n : n == s->pairs.n, "status %d with %d", status, n);
     for (int i = 0; i < n; i++) all += links_check(&guides, i, s->pairs.source_length[i], s->pairs.target_length[i]);

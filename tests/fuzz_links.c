@@ -1,8 +1,8 @@
 /* Links found and links of the gold standard, two files line by line: their error rate, and what is made of both. */
 #include "fuzz.h"
 #include "text/lines.h"
-#include "train/alignment.h"
-#include "train/links.h"
+#include "translate/alignment.h"
+#include "translate/links.h"
 
 #include <stdlib.h>
 

@@ -26,11 +26,11 @@ static void page_check(const char *path) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    char dir[] = "/dev/shm/tide-fuzz-XXXXXX", log[64], align[64], frame[64], page[64];
+    char dir[PATH_MAX], log[PATH_MAX + 32], align[PATH_MAX + 32], frame[PATH_MAX + 32], page[PATH_MAX + 32];
     MemoryFile files[2];
     Err err = {0};
     memory_files(files, data, size);
-    CHECK(mkdtemp(dir), "no directory");
+    fuzz_directory(dir);
     snprintf(log, sizeof log, "%s/train.jsonl", dir);
     snprintf(align, sizeof align, "%s/align", dir);
     snprintf(frame, sizeof frame, "%s/align/00000001.json", dir);

@@ -4,7 +4,7 @@
 #include "fuzz.h"
 #include "tide.h"
 #include "train/checkpoint.h"
-#include "train/checksum.h"
+#include "translate/checksum.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -62,9 +62,10 @@ static void try_model(const char *path) {
 static void try_checkpoint(const char *dir) {
     Err warning, err = {0};
     Translator translator;
+    TrainOptions options;
     Optimizer optimizer;
     TrainState state = {0};
-    int status = checkpoint_load(dir, &translator, &optimizer, &state, &warning, &err);
+    int status = checkpoint_load(dir, &translator, &options, &optimizer, &state, &warning, &err);
     CHECK(status == 1 || err.reason[0], "refused without a reason");
     if (status != 1) return;
     CHECK(state.epoch >= 0 && state.epoch < INT_MAX && state.stalled >= 0 && state.stalled < INT_MAX, "unsound state");
@@ -73,9 +74,9 @@ static void try_checkpoint(const char *dir) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    char *bytes = file_of(data, size), dir[] = "/dev/shm/tide-fuzz-XXXXXX", path[64];
+    char *bytes = file_of(data, size), dir[PATH_MAX], path[PATH_MAX + 32];
     MemoryFile file = memory_file(bytes, arrlenu(bytes));
-    CHECK(mkdtemp(dir), "no directory");
+    fuzz_directory(dir);
     snprintf(path, sizeof path, "%s/checkpoint.safetensors", dir);
     CHECK(!symlink(file.path, path), "no link");
     try_model(path);

@@ -1,6 +1,7 @@
 /* test_alignment.c: alignments by piece and by word, their formats, sets of links and their error rate. */
+#include "core/choice.h"
 #include "text/ds.h"
-#include "train/alignment.h"
+#include "translate/alignment.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -211,8 +212,8 @@ static Link *symmetrized(Symmetrization kind, const char *forward, const char *r
 
 static void two_directions_become_one(void **state) {
     (void)state;
-    assert_int_equal(symmetrization_kind("grow-diag-final-and"), GROW_DIAG_FINAL_AND);
-    assert_int_equal(symmetrization_kind("grow"), -1);
+    assert_int_equal(choice_find(symmetrization_names, "grow-diag-final-and"), GROW_DIAG_FINAL_AND);
+    assert_int_equal(choice_find(symmetrization_names, "grow"), -1);
     const char *forward = "0-0 1-1 2-1 5-4", *reverse = "0-0 1-1 1-2 3-5 5-5";
     assert_links(symmetrized(INTERSECTION, forward, reverse), "0-0 1-1");
     assert_links(symmetrized(UNION, forward, reverse), "0-0 1-1 2-1 1-2 5-4 3-5 5-5");

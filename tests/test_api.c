@@ -4,10 +4,11 @@
 #include "text/unicode.h"
 #include "tide.h"
 #include "train/checkpoint.h"
-#include "train/translator.h"
-#include "words.h"
+#include "translate/session.h"
+#include "refusal.h"
 
 #include <limits.h>
+#include <locale.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,35 +19,23 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-static char *const source_texts[] = {"潮水退了。", "大家都在海边。", "谁没穿鞋?"};
-static char *const target_texts[] = {"The tide went out.", "Everyone is by the sea.", "Who is not wearing shoes?"};
+#include "random_model.h"
 
-/* A translator into a language with random weights, written to a file. */
-static void write_model_into(Translator *t, const char *lang, char *const texts[3], uint64_t seed, const char *path) {
-    Err err;
-    *t = (Translator){0};
-    options_default(&t->options);
-    snprintf(t->options.langs[1], sizeof t->options.langs[1], "%s", lang);
-    t->options.dim_emb = 8;
-    t->options.dim_rnn = 12;
-    t->options.dim_att = 10;
-    t->options.dim_maxout = 6;
-    side_learn(&t->source, TOKENIZER_CHAR, words_of(TOKENIZER_CHAR, source_texts, 3), 0, 0);
-    side_learn(&t->target, TOKENIZER_BPE, words_of(TOKENIZER_BPE, texts, 3), 20, 0);
-    translator_begin(t);
-    params_allocate(&t->model.params);
-    Rng rng = rng_seed(seed, 0);
-    for (size_t i = 0; i < t->model.params.size; i++) t->model.params.values[i] = (real)(0.5 * rng_normal(&rng));
-    assert_int_equal(translator_save(t, path, &err), 0);
+/* The options of a training of this model. */
+static TrainOptions training_of(const Translator *t) {
+    TrainOptions options = {0};
+    options_default(train_option_tables, &options);
+    options.model = t->options;
+    return options;
 }
 
 static void write_model(Translator *t, uint64_t seed, const char *path) {
     write_model_into(t, "en", target_texts, seed, path);
 }
 
-static void check_against(const TideTranslation *api, const Translations *found, const Translator *t) {
+static void check_against(const TideTranslation *api, const Translations *found) {
     const Hypothesis *h = &found->nbest[0].list[0];
-    char *text = translation_text(found, t, 0, 0);
+    char *text = translation_text(found, 0, 0);
     assert_string_equal(api->text, text);
     assert_int_equal(api->target_pieces, h->length);
     assert_int_equal(api->source_pieces, (int)arrlen(found->source[0]));
@@ -66,15 +55,15 @@ static void translates_as_the_program_does(void **state) {
     TideModel *model = tide_load(path, 2, error, sizeof error);
     assert_non_null(model);
     Threads *threads = threads_new(1);
-    Tape tape;
-    tape_init(&tape, threads, rng_seed(0, 0));
+    Session session;
+    session_init(&session, (const Translator *[]){&t}, 1, threads);
     for (int i = 0; i < 3; i++) {
         TideTranslation api;
         assert_int_equal(tide_translate(model, source_texts[i], 3, &api), 0);
         BeamOptions options = translator_beam_options(&t);
         options.beam = 3;
-        Translations found = translate(&tape, &t, &source_texts[i], 1, &options, 1, NULL, NULL);
-        check_against(&api, &found, &t);
+        Translations found = session_translate(&session, &source_texts[i], 1, &options, 1, NULL, NULL);
+        check_against(&api, &found);
         translations_free(&found);
         tide_translation_free(&api);
     }
@@ -87,15 +76,32 @@ static void translates_as_the_program_does(void **state) {
     for (int i = 0; i < 1001; i++) strcat(endless, "a ");
     assert_int_equal(tide_translate(model, endless, 0, &none), -1);
     tide_free(model);
-    tape_free(&tape);
+    session_free(&session);
     threads_free(threads);
     translator_free(&t);
     unlink(path);
 }
 
-/* Loaded for use, a model has no memory for weights or gradients; to be trained on, it has both, with the same weights
-   in it. */
-static void weights_stay_in_the_file_unless_they_are_trained(void **state) {
+/* A shared parameter has these values, or their panels. */
+static void check_shared(const Param *shared, const Var *values) {
+    const SharedWeight *weight = &shared->shared;
+    if (weight->values) {
+        assert_memory_equal(weight->values, values->v, var_size(values) * sizeof(real));
+        return;
+    }
+    const size_t bytes = packed_size(values->rows, values->cols) * sizeof(real);
+    const Operand b = {.k = values->rows, .n = values->cols, .b = values->v, .ld = values->cols};
+    Threads *threads = threads_new(1);
+    real *panels = mem_alloc_aligned(bytes);
+    operand_pack(threads, b, panels);
+    assert_memory_equal(weight->panels.numbers, panels, bytes);
+    mem_free(panels);
+    threads_free(threads);
+}
+
+/* Loaded for use, a model has values that it shares, and no gradients; loaded for training, it has blocks of values and
+   gradients of its own. The values are the same. */
+static void weights_are_shared_unless_they_are_trained(void **state) {
     (void)state;
     char dir[] = "/tmp/tide-api-XXXXXX", path[64];
     assert_non_null(mkdtemp(dir));
@@ -105,11 +111,12 @@ static void weights_stay_in_the_file_unless_they_are_trained(void **state) {
     Optimizer optimizer;
     TrainState at = {0};
     write_model(&written, 5, path);
+    TrainOptions options = training_of(&written), again;
     optimizer_init(&optimizer, OPTIMIZER_ADAM, written.model.params.size);
-    assert_int_equal(checkpoint_save(dir, &written, &optimizer, &at, &err), 0);
+    assert_int_equal(checkpoint_save(dir, &written, &options, &optimizer, &at, &err), 0);
     optimizer_free(&optimizer);
-    assert_int_equal(translator_load(&used, dir, &err), 0);
-    assert_int_equal(checkpoint_load(dir, &trained, &optimizer, &at, &warning, &err), 1);
+    assert_int_equal(model_load(&used, dir, &err), 0);
+    assert_int_equal(checkpoint_load(dir, &trained, &again, &optimizer, &at, &warning, &err), 1);
     assert_null(used.model.params.values);
     assert_null(used.model.params.gradients);
     assert_non_null(trained.model.params.gradients);
@@ -117,7 +124,7 @@ static void weights_stay_in_the_file_unless_they_are_trained(void **state) {
         const Var *w = &written.model.params.list[i]->var, *u = &used.model.params.list[i]->var,
                   *t = &trained.model.params.list[i]->var;
         size_t bytes = (size_t)w->rows * (size_t)w->cols * sizeof(real);
-        assert_memory_equal(u->v, w->v, bytes);
+        check_shared(used.model.params.list[i], w);
         assert_memory_equal(t->v, w->v, bytes);
         assert_null(u->g);
         assert_ptr_equal(t->v, trained.model.params.values + trained.model.params.list[i]->offset);
@@ -130,6 +137,29 @@ static void weights_stay_in_the_file_unless_they_are_trained(void **state) {
     snprintf(path, sizeof path, "%s/checkpoint.safetensors", dir);
     unlink(path);
     rmdir(dir);
+}
+
+/* A model carries the options of its training, of which its use knows nothing. */
+static void a_model_keeps_the_options_of_its_training(void **state) {
+    (void)state;
+    char path[] = "/tmp/tide-api-XXXXXX";
+    assert_true(close(mkstemp(path)) == 0);
+    Err err;
+    Translator t, read;
+    write_model(&t, 5, path);
+    const char *configuration =
+        "seed = 7\ndim-emb = 8\ndim-rnn = 12\ndim-att = 10\ndim-maxout = 6\nnew-option = a b c\n";
+    assert_int_equal(model_save(&t, configuration, path, &err), 0);
+    assert_int_equal(model_load(&read, path, &err), 0);
+    assert_string_equal(read.configuration, configuration);
+    assert_int_equal(read.options.dim_rnn, 12);
+    translator_free(&read);
+    assert_int_equal(model_save(&t, "dim-emb = 8\nnew-option\n", path, &err), 0);
+    assert_int_equal(model_load(&read, path, &err), -1);
+    assert_int_equal(err.line, 2);
+    assert_string_equal(err.reason, "expected `key = value`");
+    translator_free(&t);
+    unlink(path);
 }
 
 /* Numbers from which a training cannot go on counting, or only by counting for years. */
@@ -153,11 +183,12 @@ static void a_state_that_no_training_reaches_is_refused(void **state) {
     optimizer_init(&optimizer, OPTIMIZER_ADAM, t.model.params.size);
     for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
         Translator read;
+        TrainOptions options = training_of(&t);
         TrainState at = {0};
-        assert_int_equal(checkpoint_save(dir, &t, &optimizer, &states[i], &err), 0);
+        assert_int_equal(checkpoint_save(dir, &t, &options, &optimizer, &states[i], &err), 0);
         snprintf(path, sizeof path, "%s/checkpoint.prev.safetensors", dir);
         unlink(path);
-        int status = checkpoint_load(dir, &read, &again, &at, &warning, &err);
+        int status = checkpoint_load(dir, &read, &options, &again, &at, &warning, &err);
         assert_int_equal(status, i < 2 ? 1 : -1);
         if (status < 0) {
             assert_non_null(strstr(err.reason, "not a checkpoint of a training"));
@@ -181,8 +212,8 @@ static double first_score(TideModel *model) {
     return score;
 }
 
-/* Every load has a view of its own, of the file as it was then. */
-static void a_file_may_be_loaded_twice_and_replaced(void **state) {
+/* Every load has the file as it was then: whether the file is replaced, overwritten, cut or deleted afterwards. */
+static void a_file_may_be_loaded_twice_and_changed(void **state) {
     (void)state;
     char path[] = "/tmp/tide-api-XXXXXX", error[256] = "";
     assert_true(close(mkstemp(path)) == 0);
@@ -197,6 +228,13 @@ static void a_file_may_be_loaded_twice_and_replaced(void **state) {
     assert_true(first_score(second) == right);
     TideModel *third = tide_load(path, 1, error, sizeof error);
     assert_true(third && first_score(third) != right);
+    const double changed = first_score(third);
+    FILE *out = fopen(path, "r+b");
+    for (int i = 0; i < 4096; i++) fputc(0xff, out);
+    assert_int_equal(fclose(out), 0);
+    assert_true(first_score(third) == changed);
+    assert_int_equal(truncate(path, 0), 0);
+    assert_true(first_score(third) == changed);
     unlink(path);
     assert_true(first_score(second) == right);
     tide_free(second);
@@ -217,13 +255,14 @@ static void sizes_that_do_not_fit_are_refused(void **state) {
     snprintf(path, sizeof path, "%s/model.safetensors", dir);
     write_model(&t, 5, path);
     t.options.dim_rnn = t.options.dim_emb = 65536;
+    TrainOptions options = training_of(&t);
     optimizer_init(&optimizer, OPTIMIZER_SGD, t.model.params.size);
-    assert_int_equal(checkpoint_save(dir, &t, &optimizer, &at, &err), 0);
+    assert_int_equal(checkpoint_save(dir, &t, &options, &optimizer, &at, &err), 0);
     optimizer_free(&optimizer);
-    assert_int_equal(translator_save(&t, path, &err), 0);
-    assert_int_equal(translator_load(&read, dir, &err), -1);
+    assert_int_equal(save(&t, path, &err), 0);
+    assert_int_equal(model_load(&read, dir, &err), -1);
     assert_non_null(strstr(err.reason, "is needed"));
-    assert_int_equal(checkpoint_load(dir, &read, &optimizer, &at, &warning, &err), -1);
+    assert_int_equal(checkpoint_load(dir, &read, &options, &optimizer, &at, &warning, &err), -1);
     assert_non_null(strstr(err.reason, "is needed"));
     translator_free(&t);
     unlink(path);
@@ -267,15 +306,74 @@ static void says_why_a_model_cannot_be_loaded(void **state) {
     assert_string_equal(error, "0 threads");
 }
 
+/* A host's allocator for cJSON stays the host's, and may refuse. */
+static void leaves_the_host_its_hooks(void **state) {
+    (void)state;
+    char path[] = "/tmp/tide-api-XXXXXX", error[256] = "";
+    assert_true(close(mkstemp(path)) == 0);
+    Translator t;
+    write_model(&t, 5, path);
+    cjson_refuse_begin();
+    cjson_refuse(7);
+    assert_null(tide_load(path, 1, error, sizeof error));
+    assert_non_null(strstr(error, ": no memory for the header"));
+    cjson_refuse(0);
+    TideModel *model = tide_load(path, 1, error, sizeof error);
+    assert_non_null(model);
+    cjson_refuse(1);
+    assert_null(cJSON_CreateObject());
+    cjson_refuse_end();
+    tide_free(model);
+    translator_free(&t);
+    unlink(path);
+}
+
+/* A host may write numbers with a comma, in the whole process or in one thread. tests/e2e_locale.sh makes the locale.
+ */
+static void loads_in_any_locale(void **state) {
+    (void)state;
+    if (!setlocale(LC_ALL, "de_DE.UTF-8")) skip();
+    assert_string_equal(localeconv()->decimal_point, ",");
+    char path[] = "/tmp/tide-api-XXXXXX", error[256] = "";
+    assert_true(close(mkstemp(path)) == 0);
+    Translator t;
+    setlocale(LC_ALL, "C");
+    write_model(&t, 5, path);
+    TideModel *point = tide_load(path, 1, error, sizeof error);
+    assert_non_null(point);
+    const double right = first_score(point);
+    tide_free(point);
+    setlocale(LC_ALL, "de_DE.UTF-8");
+    TideModel *process = tide_load(path, 1, error, sizeof error);
+    assert_string_equal(error, "");
+    assert_true(process && first_score(process) == right);
+    assert_string_equal(localeconv()->decimal_point, ",");
+    assert_ptr_equal(uselocale((locale_t)0), LC_GLOBAL_LOCALE);
+    setlocale(LC_ALL, "C");
+    const locale_t comma = newlocale(LC_ALL_MASK, "de_DE.UTF-8", (locale_t)0);
+    uselocale(comma);
+    TideModel *thread = tide_load(path, 1, error, sizeof error);
+    assert_true(thread && first_score(thread) == right);
+    assert_ptr_equal(uselocale(LC_GLOBAL_LOCALE), comma);
+    freelocale(comma);
+    tide_free(process);
+    tide_free(thread);
+    translator_free(&t);
+    unlink(path);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(translates_as_the_program_does),
-        cmocka_unit_test(weights_stay_in_the_file_unless_they_are_trained),
+        cmocka_unit_test(a_model_keeps_the_options_of_its_training),
+        cmocka_unit_test(weights_are_shared_unless_they_are_trained),
         cmocka_unit_test(a_state_that_no_training_reaches_is_refused),
-        cmocka_unit_test(a_file_may_be_loaded_twice_and_replaced),
+        cmocka_unit_test(a_file_may_be_loaded_twice_and_changed),
         cmocka_unit_test(sizes_that_do_not_fit_are_refused),
         cmocka_unit_test(han_is_written_where_it_belongs),
         cmocka_unit_test(says_why_a_model_cannot_be_loaded),
+        cmocka_unit_test(leaves_the_host_its_hooks),
+        cmocka_unit_test(loads_in_any_locale),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,4 @@
 /* Beam search against forced decoding, greedy decoding, and itself in other batches. */
-#include "core/kernels.h"
 #include "kinds.h"
 #include "model/beam.h"
 
@@ -26,11 +25,36 @@ typedef struct World {
     Model model;
     const Model *models[3]; /* that search together: the one above, and those that a test adds */
     int count;
+    AttentionOptions attention; /* of searches and of forced decoding */
     Arena out;
 } World;
 
-/* A model whose weights are large enough that its distributions are far from flat. */
-static void draw_model(Model *model, const char *kind, bool readout_prev, int rnn, uint64_t seed) {
+/* Weights N(0, scale²) in a block. */
+static void draw(real *block, size_t size, double scale, uint64_t seed) {
+    Rng rng = rng_seed(seed, 0);
+    for (size_t i = 0; i < size; i++) block[i] = (real)(scale * rng_normal(&rng));
+}
+
+/* For tapes that only read them. */
+static void draw_shared(Params *params, double scale, uint64_t seed) {
+    real *block = mem_alloc(params->size * sizeof *block);
+    draw(block, params->size, scale, seed);
+    params_share(params);
+    for (int i = 0; i < params->count; i++) {
+        Param *p = params->list[i];
+        param_write(p, 0, block + p->offset, var_size(&p->var));
+    }
+    mem_free(block);
+}
+
+/* The same weights, to be trained. */
+static void draw_trained(Params *params, double scale, uint64_t seed) {
+    params_allocate(params);
+    draw(params->values, params->size, scale, seed);
+}
+
+/* A model without weights. */
+static void init_model(Model *model, const char *kind, bool readout_prev, int rnn) {
     ModelConfig config = {.source_vocab = VOCAB,
                           .target_vocab = VOCAB,
                           .emb = 6,
@@ -41,14 +65,17 @@ static void draw_model(Model *model, const char *kind, bool readout_prev, int rn
                           .heads = 2};
     choose_kind(&config, kind);
     model_init(model, &config);
-    params_allocate(&model->params);
-    Rng rng = rng_seed(seed, 0);
-    for (size_t i = 0; i < model->params.size; i++) model->params.values[i] = (real)(0.6 * rng_normal(&rng));
+}
+
+/* Its weights are large enough that its distributions are far from flat. */
+static const double LARGE = 0.6;
+static void draw_model(Model *model, const char *kind, bool readout_prev, int rnn, uint64_t seed) {
+    init_model(model, kind, readout_prev, rnn);
+    draw_shared(&model->params, LARGE, seed);
 }
 
 static void begin(World *w, const char *kind, bool readout_prev) {
     *w = (World){.threads = threads_new(2), .models = {&w->model}, .count = 1};
-    kernels_choose("auto");
     tape_init(&w->tape, w->threads, rng_seed(1, 1));
     draw_model(&w->model, kind, readout_prev, 8, 7);
 }
@@ -71,7 +98,9 @@ static BeamOptions options(int beam, double normalize) {
 }
 
 static Nbest *search(World *w, const int *const *ids, const int *length, int n, const BeamOptions *o) {
-    return beam_search(&w->tape, (Ensemble){w->models, w->count}, ids, length, n, o, &w->out, NULL);
+    BeamOptions options = *o;
+    options.attention = w->attention;
+    return beam_search(&w->tape, (Ensemble){w->models, w->count}, ids, length, n, &options, &w->out, NULL);
 }
 
 /* Of the geometric mean of `count` models' distributions; x are their logits. */
@@ -107,7 +136,7 @@ static void check_hypothesis(World *w, int sentence, const Hypothesis *h) {
     Forced forced[3];
     const real *logits[3];
     for (int m = 0; m < w->count; m++) {
-        forced[m] = model_force(&w->tape, w->models[m], &batch);
+        forced[m] = model_force(&w->tape, w->models[m], &batch, &(PassOptions){.attention = w->attention});
         logits[m] = model_logits(&w->tape, w->models[m], &forced[m])->v;
     }
     double log_probability = 0;
@@ -120,10 +149,10 @@ static void check_hypothesis(World *w, int sentence, const Hypothesis *h) {
     tape_rewind(&w->tape, mark);
 }
 
-static void check_search(const char *kind, bool readout_prev, Reading reading) {
+static void check_search(const char *kind, bool readout_prev, AttentionOptions attention) {
     World w;
     begin(&w, kind, readout_prev);
-    w.model.attention.reading = reading;
+    w.attention = attention;
     BeamOptions o = options(4, 0.6);
     Nbest *found = search(&w, sources, lengths, SENTENCES, &o);
     for (int s = 0; s < SENTENCES; s++) {
@@ -145,25 +174,25 @@ static void check_search(const char *kind, bool readout_prev, Reading reading) {
 static void hypotheses_are_what_forcing_gives(void **state) {
     (void)state;
     for (int i = 0; i < KINDS; i++) {
-        check_search(kinds[i], false, (Reading){0});
-        check_search(kinds[i], true, (Reading){.hard = true});
+        check_search(kinds[i], false, (AttentionOptions){0});
+        check_search(kinds[i], true, (AttentionOptions){.hard = true});
     }
-    static const char *const others[] = {"none", "deep-bigru", "gru", "cnn", "self-attention", "transformer"};
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) check_search(others[i], false, (Reading){0});
-    check_search("transformer", false, (Reading){.hard = true});
-    check_search("transformer", false, (Reading){.layer = 1, .head = 2});
-    check_search("multi-head", false, (Reading){.head = 2});
+    static const char *const others[] = {"none",           "deep-bigru",  "gru",     "cnn",
+                                         "self-attention", "transformer", "coverage"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) check_search(others[i], false, (AttentionOptions){0});
+    check_search("transformer", false, (AttentionOptions){.hard = true});
+    check_search("transformer", false, (AttentionOptions){.layer = 1, .head = 2});
+    check_search("multi-head", false, (AttentionOptions){.head = 2});
 }
 
 /* [steps, width]: the alignment of the first sentence with a target of four words, and its logits. */
-static void read_alignment(World *w, Reading reading, real *alpha, real *logits) {
+static void read_alignment(World *w, AttentionOptions attention, real *alpha, real *logits) {
     enum { STEPS = 4 };
     static const int target[STEPS] = {5, 6, 7, EOS};
     const int *targets[] = {target}, length = STEPS;
-    w->model.attention.reading = reading;
     TapeMark mark = tape_mark(&w->tape);
     Batch batch = batch_fold(&w->tape.arena, sources, lengths, targets, &length, 1, BOS);
-    Forced forced = model_force(&w->tape, &w->model, &batch);
+    Forced forced = model_force(&w->tape, &w->model, &batch, &(PassOptions){.attention = attention});
     for (int i = 0; i < STEPS; i++)
         memcpy(alpha + (ptrdiff_t)i * lengths[0], forced.alpha[i]->v, (size_t)lengths[0] * sizeof(real));
     memcpy(logits, model_logits(&w->tape, &w->model, &forced)->v, (size_t)(STEPS * VOCAB) * sizeof(real));
@@ -181,13 +210,13 @@ static void heads_and_layers_can_be_chosen(void **state) {
         const int width = lengths[0];
         real mean[64], last[64], one[64], logits[4 * VOCAB], same[4 * VOCAB];
         assert_true(width <= 16 && there.heads > 1 && there.layers == (i ? w.model.config.decoder_depth : 1));
-        read_alignment(&w, (Reading){0}, last, logits);
+        read_alignment(&w, (AttentionOptions){0}, last, logits);
         for (int layer = 1; layer <= there.layers; layer++) {
             double sum[64] = {0};
-            read_alignment(&w, (Reading){.layer = layer}, mean, same);
+            read_alignment(&w, (AttentionOptions){.layer = layer}, mean, same);
             assert_true((memcmp(mean, last, (size_t)(4 * width) * sizeof(real)) == 0) == (layer == there.layers));
             for (int head = 1; head <= there.heads; head++) {
-                read_alignment(&w, (Reading){.layer = layer, .head = head}, one, same);
+                read_alignment(&w, (AttentionOptions){.layer = layer, .head = head}, one, same);
                 assert_memory_equal(logits, same, sizeof logits);
                 assert_memory_not_equal(one, mean, (size_t)(4 * width) * sizeof(real));
                 for (int j = 0; j < 4 * width; j++) sum[j] += (double)one[j];
@@ -205,12 +234,20 @@ static void hard_attention_reads_one_annotation(void **state) {
         World w;
         begin(&w, kinds[i], false);
         Source source = source_fold(&w.tape.arena, sources, lengths, SENTENCES, NULL);
-        Annotations H = model_read(&w.tape, &w.model, &source);
-        Var *s = state_begin(&w.tape, &w.model.state, &H);
-        Context soft = attend(&w.tape, &w.model.attention, &H, s, NULL);
-        w.model.attention.reading.hard = true;
-        Context hard = attend(&w.tape, &w.model.attention, &H, s, NULL);
-        const int heads = w.model.attention.heads;
+        const Annotations H = encode(&w.tape, &w.model.encoder, &source, &(Dropout){0});
+        Attention attention;
+        Params params = {0};
+        attention_declare(&attention, attention_kind(kinds[i]), &params, (AttentionSizes){8, H.H->cols, 6, 2});
+        draw_shared(&params, LARGE, 5);
+        const Query query = {H.begin, NULL, &H.spans};
+        Context read[2];
+        for (int hard = 0; hard < 2; hard++) {
+            const PassOptions pass = {.attention = {.hard = hard}};
+            const AttentionSource from = attention_prepare(&w.tape, &attention, &H, &pass);
+            read[hard] = attend(&w.tape, &attention, &from, &query, NULL);
+        }
+        const Context soft = read[0], hard = read[1];
+        const int heads = attention.heads;
         for (int b = 0; b < SENTENCES; b++) {
             const real *soft_row = soft.alpha->v + (ptrdiff_t)b * soft.alpha->cols,
                        *row = hard.alpha->v + (ptrdiff_t)b * hard.alpha->cols;
@@ -228,6 +265,8 @@ static void hard_attention_reads_one_annotation(void **state) {
                                 H.H->v + (ptrdiff_t)(H.spans.start[b] + best) * H.H->cols,
                                 (size_t)H.H->cols * sizeof(real));
         }
+        tape_reset(&w.tape);
+        params_free(&params);
         end(&w);
     }
 }
@@ -243,7 +282,7 @@ static void a_beam_of_one_is_greedy(void **state) {
         const Hypothesis *h = &found[s].list[0];
         TapeMark mark = tape_mark(&w.tape);
         Batch batch = batch_fold(&w.tape.arena, &sources[s], &lengths[s], &h->ids, &h->length, 1, BOS);
-        Forced forced = model_force(&w.tape, &w.model, &batch);
+        Forced forced = model_force(&w.tape, &w.model, &batch, &(PassOptions){0});
         const Var *logits = model_logits(&w.tape, &w.model, &forced);
         for (int i = 0; i < h->length; i++)
             for (int id = EOS; id < VOCAB; id++)
@@ -358,7 +397,7 @@ static void coverage_only_ranks_anew(void **state) {
             for (int j = 0; j < lengths[s] - 1; j++) {
                 double looked = 0;
                 for (int i = 0; i < h->length; i++) looked += (double)h->alpha[i * lengths[s] + j];
-                if (looked < 1) score += 4 * log(looked);
+                if (looked < 1) score += 4 * log(fmax(looked, 1e-6));
             }
             assert_true(fabs(score - h->score) < 1e-9);
             assert_true(k == 0 || h->score <= found[s].list[k - 1].score);
@@ -399,23 +438,42 @@ static void banned_words_are_not_written(void **state) {
     end(&w);
 }
 
-/* Every factor of a product, once, and it stays for the next search; embeddings are only looked up. */
-static void weights_are_packed_when_first_multiplied(void **state) {
+/* A model that is only read has the panels of every factor of a product in place of its values; embeddings and vectors
+   are values. The hypotheses are those of the same weights in a model that is trained. */
+static void a_shared_weight_is_stored_once(void **state) {
     (void)state;
     World w;
+    Model trained;
     begin(&w, "additive", false);
-    BeamOptions o = options(3, 0.6);
+    init_model(&trained, "additive", false, 8);
     const Params *params = &w.model.params;
-    const real *panels[64] = {NULL};
-    search(&w, sources, lengths, SENTENCES, &o);
-    for (int i = 0; i < params->count; i++) {
-        const Param *p = params->list[i];
-        bool vector = p->var.rows == 1 || p->var.cols == 1, embedding = !strcmp(strchr(p->name, '.'), ".E");
-        panels[i] = p->weight.panels;
-        if ((panels[i] != NULL) != (!vector && !embedding)) fail_msg("%s", p->name);
+    draw_trained(&trained.params, LARGE, 7);
+    BeamOptions o = options(3, 0.6);
+    w.models[0] = &trained;
+    const Nbest *own = search(&w, sources, lengths, SENTENCES, &o);
+    w.models[0] = &w.model;
+    for (int time = 0; time < 2; time++) {
+        tape_reset(&w.tape);
+        const Nbest *found = search(&w, sources, lengths, SENTENCES, &o);
+        for (int s = 0; s < SENTENCES; s++) {
+            assert_int_equal(found[s].count, own[s].count);
+            for (int k = 0; k < found[s].count; k++) {
+                const Hypothesis *a = &found[s].list[k], *b = &own[s].list[k];
+                assert_int_equal(a->length, b->length);
+                assert_memory_equal(a->ids, b->ids, (size_t)a->length * sizeof *a->ids);
+                assert_memory_equal(&a->score, &b->score, sizeof a->score);
+            }
+        }
+        for (int i = 0; i < params->count; i++) {
+            const Param *p = params->list[i];
+            const bool vector = p->var.rows == 1 || p->var.cols == 1, embedding = !strcmp(strchr(p->name, '.'), ".E");
+            if ((p->shared.panels.numbers != NULL) != (!vector && !embedding)) fail_msg("%s", p->name);
+            if ((p->shared.panels.numbers != NULL) == (p->shared.values != NULL)) fail_msg("%s: stored twice", p->name);
+            for (int turned = 0; turned < 2; turned++) assert_null(p->shared.later[turned].numbers);
+        }
+        assert_int_equal(w.tape.last_used, 0); /* the tape keeps nothing of a shared weight */
     }
-    search(&w, sources, lengths, 1, &o);
-    for (int i = 0; i < params->count; i++) assert_ptr_equal(params->list[i]->weight.panels, panels[i]);
+    model_free(&trained);
     end(&w);
 }
 
@@ -428,7 +486,9 @@ static void ties_go_to_the_first(void **unused) {
         begin(&w, "additive", false);
         threads_free(w.threads);
         w.tape.threads = w.threads = threads_new(threads);
-        memset(w.model.params.values, 0, w.model.params.size * sizeof(real));
+        model_free(&w.model);
+        init_model(&w.model, "additive", false, 8);
+        draw_shared(&w.model.params, 0, 1);
         BeamOptions o = options(3, 0);
         Nbest *found = search(&w, sources, lengths, SENTENCES, &o);
         for (int s = 0; s < SENTENCES; s++) {
@@ -451,7 +511,7 @@ int main(void) {
         cmocka_unit_test(banned_words_are_not_written),
         cmocka_unit_test(heads_and_layers_can_be_chosen),
         cmocka_unit_test(hard_attention_reads_one_annotation),
-        cmocka_unit_test(weights_are_packed_when_first_multiplied),
+        cmocka_unit_test(a_shared_weight_is_stored_once),
         cmocka_unit_test(ties_go_to_the_first),
         cmocka_unit_test(coverage_only_ranks_anew),
         cmocka_unit_test(an_ensemble_of_equals_is_the_one),

@@ -1,7 +1,7 @@
 /* BLEU against sacreBLEU's own results (shared data, skipped where absent) and against cases worked by
    hand. */
 #include "scores.h"
-#include "train/bleu.h"
+#include "score/bleu.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* chrF against sacreBLEU's own results (shared data, skipped where absent) and against cases worked by hand. */
 #include "scores.h"
-#include "train/chrf.h"
+#include "score/chrf.h"
 
 static void check_shared_case(const cJSON *expected, char **hypotheses, char **references, int n) {
     assert_close(chrf_corpus(hypotheses, references, n, 0).score, number(expected, "chrf2"));

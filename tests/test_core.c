@@ -5,6 +5,7 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -15,6 +16,8 @@
 #include "core/arena.h"
 #include "core/base.h"
 #include "core/exact.h"
+#include "core/ops.h"
+#include "core/panels.h"
 #include "core/rng.h"
 #include "core/threads.h"
 
@@ -224,16 +227,32 @@ static void exact_functions_are_what_they_are_called(void **unused) {
 
 enum { MOST = 1001 };
 
+enum { MOST_THREADS = 8 };
+
+/* How often each item was computed, and the threads that computed items. */
 typedef struct Visits {
-    atomic_int index[MOST], thread[8];
     int n;
+    atomic_int index[MOST];
+    pthread_t threads[MOST_THREADS];
+    int thread_count;
 } Visits;
 
-static void visit(void *context, int begin, int end, int thread) {
+static void note_thread(Visits *v) {
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    const pthread_t self = pthread_self();
+    pthread_mutex_lock(&mutex);
+    int i = 0;
+    while (i < v->thread_count && !pthread_equal(v->threads[i], self)) i++;
+    CHECK(i < MOST_THREADS, "a run on more than %d threads", MOST_THREADS);
+    if (i == v->thread_count) v->threads[v->thread_count++] = self;
+    pthread_mutex_unlock(&mutex);
+}
+
+static void visit(void *context, int begin, int end) {
     Visits *v = context;
     CHECK(0 <= begin && begin < end && end <= v->n, "a range from %d to %d of %d", begin, end, v->n);
     for (int i = begin; i < end; i++) v->index[i]++;
-    v->thread[thread]++;
+    note_thread(v);
 }
 
 static void check_visits(Threads *pool, int n, int grain) {
@@ -242,7 +261,7 @@ static void check_visits(Threads *pool, int n, int grain) {
     v.n = n;
     threads_run(pool, "visit", n, grain, visit, &v);
     for (int i = 0; i < MOST; i++) assert_int_equal(v.index[i], i < n);
-    for (int thread = 0; thread < 8; thread++) assert_true(thread < threads_count(pool) || !v.thread[thread]);
+    assert_true(v.thread_count <= threads_count(pool));
 }
 
 static void every_index_is_visited_once(void **unused) {
@@ -269,8 +288,7 @@ static void no_round_is_lost(void **unused) {
     threads_free(pool);
 }
 
-static void add_up(void *context, int begin, int end, int thread) {
-    (void)thread;
+static void add_up(void *context, int begin, int end) {
     for (int i = begin; i < end; i++) atomic_fetch_add((atomic_int *)context, i + 1);
 }
 
@@ -323,6 +341,90 @@ static void runs_are_tallied(void **unused) {
     }
 }
 
+/* ---- two tapes on one model ------------------------------------------------------------------------------- */
+
+/* Two tapes record the same weight, and one of them goes back before the other: each adds its own gradient. */
+static void two_tapes_train_one_weight(void **unused) {
+    (void)unused;
+    enum { ROWS = 3, SIZE = 2 };
+    Threads *threads = threads_new(1);
+    Tape tapes[2];
+    Weight weight = {.index = 0};
+    real values[SIZE * SIZE] = {1, 2, 3, 4}, gradient[SIZE * SIZE] = {0};
+    Var W = {.rows = SIZE, .cols = SIZE, .v = values, .g = gradient, .weight = &weight}, *loss[2];
+    const int target[ROWS] = {0, 0, 0};
+    double nats;
+    for (int i = 0; i < 2; i++) {
+        tape_init(&tapes[i], threads, (Rng){1});
+        tapes[i].recording = true;
+        Var *x = var_new(&tapes[i], ROWS, SIZE);
+        for (int k = 0; k < ROWS * SIZE; k++) x->v[k] = (real)(k + 1);
+        loss[i] = cross_entropy(&tapes[i], linear(&tapes[i], x, &W, NULL), target, ROWS, 0, &nats);
+    }
+    real first[SIZE * SIZE];
+    tape_backward(&tapes[1], loss[1]);
+    memcpy(first, gradient, sizeof first);
+    tape_backward(&tapes[0], loss[0]);
+    for (int k = 0; k < SIZE * SIZE; k++) {
+        assert_true(first[k] != 0);
+        assert_true(gradient[k] == 2 * first[k]);
+    }
+    for (int i = 0; i < 2; i++) tape_free(&tapes[i]);
+    threads_free(threads);
+}
+
+/* ---- one weight for many tapes ----------------------------------------------------------------------------- */
+
+enum { TAPES = 4 };
+
+typedef struct Reader {
+    SharedWeight *weight;
+    pthread_barrier_t *start;
+    const real *panels;
+} Reader;
+
+static void *read_weight(void *context) {
+    Reader *reader = context;
+    Threads *threads = threads_new(1);
+    const Operand b = {.k = 40, .n = 96, .ld = 96};
+    pthread_barrier_wait(reader->start);
+    reader->panels = shared_weight_operand(reader->weight, threads, b).panels;
+    threads_free(threads);
+    return NULL;
+}
+
+/* Threads that need a weight at the same moment read the same panels, which are those of its values. */
+static void a_shared_weight_is_packed_once(void **unused) {
+    (void)unused;
+    enum { ROUNDS = 200 };
+    const size_t SIZE = (size_t)40 * 96, packed = packed_size(40, 96) * sizeof(real);
+    Threads *alone = threads_new(1);
+    real *right = mem_alloc_aligned(packed);
+    for (int round = 0; round < ROUNDS; round++) {
+        SharedWeight weight;
+        Reader readers[TAPES];
+        pthread_t threads[TAPES];
+        pthread_barrier_t start;
+        real *values = mem_alloc_aligned(SIZE * sizeof *values);
+        for (size_t i = 0; i < SIZE; i++) values[i] = (real)i;
+        shared_weight_init(&weight, values, true);
+        pthread_barrier_init(&start, NULL, TAPES);
+        for (int i = 0; i < TAPES; i++) {
+            readers[i] = (Reader){&weight, &start, NULL};
+            assert_int_equal(pthread_create(&threads[i], NULL, read_weight, &readers[i]), 0);
+        }
+        for (int i = 0; i < TAPES; i++) pthread_join(threads[i], NULL);
+        for (int i = 0; i < TAPES; i++) assert_ptr_equal(readers[i].panels, weight.later[false].numbers);
+        operand_pack(alone, (Operand){.k = 40, .n = 96, .b = values, .ld = 96}, right);
+        assert_memory_equal(weight.later[false].numbers, right, packed);
+        pthread_barrier_destroy(&start);
+        shared_weight_free(&weight);
+        mem_free(values);
+    }
+    mem_free(right);
+    threads_free(alone);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_nth_allocation_is_refused),
@@ -341,6 +443,8 @@ int main(void) {
         cmocka_unit_test(a_late_thread_keeps_away),
         cmocka_unit_test(scratch_buffers_are_apart_and_stay),
         cmocka_unit_test(runs_are_tallied),
+        cmocka_unit_test(two_tapes_train_one_weight),
+        cmocka_unit_test(a_shared_weight_is_packed_once),
     };
     return cmocka_run_group_tests_name("core", tests, NULL, NULL);
 }

@@ -1,15 +1,19 @@
-/* Files: the checksum finds every change, and tensors come back wherever they stand in the file. */
+/* Files: the checksum finds every change; tensors come back wherever they stand in the file, and stay what they were,
+   whatever happens to the file. */
 #include "core/base.h"
 #include "text/files.h"
-#include "train/checksum.h"
-#include "train/safetensors.h"
+#include "translate/checksum.h"
+#include "translate/safetensors.h"
+#include "refusal.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -92,12 +96,12 @@ static void a_header_has_a_limit(void **state) {
     assert_non_null(strstr(err.reason, "would be larger than 100000000 bytes"));
     Safetensors *file = safetensors_open(path, &err);
     assert_string_equal(safetensors_meta(file, "about"), "a test");
-    safetensors_close(file);
+    safetensors_close(file, 0, &err);
     text[LIMIT - 200] = '\0';
     assert_int_equal(safetensors_write(path, NULL, 0, &(Meta){"about", text}, 1, &err), 0);
     file = safetensors_open(path, &err);
     assert_string_equal(safetensors_meta(file, "about"), text);
-    safetensors_close(file);
+    safetensors_close(file, 0, &err);
     unlink(path);
     mem_free(text);
 }
@@ -116,24 +120,65 @@ static void write_bytes(const char *path, const char *bytes, size_t n) {
     assert_int_equal(fclose(out), 0);
 }
 
-static void check_file(const char *path, uintptr_t alignment) {
+/* What a reader collects of each tensor: the values in a block of their own, and how many came. */
+enum { MOST_TENSORS = 3 };
+typedef struct Collected {
+    float *values[MOST_TENSORS];
+    size_t count[MOST_TENSORS];
+} Collected;
+
+static void collect(void *context, int tensor, size_t first, const float *values, size_t n) {
+    Collected *c = context;
+    assert_int_equal((uintptr_t)values % 64, 0);
+    assert_true(tensor < MOST_TENSORS && first == c->count[tensor]);
+    c->count[tensor] += n;
+    c->values[tensor] = mem_realloc(c->values[tensor], c->count[tensor] * sizeof *values);
+    memcpy(c->values[tensor] + first, values, n * sizeof *values);
+}
+
+static void collected_free(Collected *c) {
+    for (int i = 0; i < MOST_TENSORS; i++) mem_free(c->values[i]);
+}
+
+/* Opens a file and reads all of it; returns 0, or -1 with *err filled. */
+static int read_all(const char *path, Collected *into, Err *err) {
+    *into = (Collected){0};
+    Safetensors *file = safetensors_open(path, err);
+    if (!file) return -1;
+    return safetensors_close(file, safetensors_read(file, collect, into, err), err);
+}
+
+/* That this cannot be done. */
+static void check_refused(const char *path, Err *err) {
+    Collected c;
+    const int status = read_all(path, &c, err);
+    collected_free(&c);
+    assert_int_equal(status, -1);
+}
+
+static void check_file(const char *path) {
     Err err;
-    const float *data;
+    Collected c;
     Safetensors *file = safetensors_open(path, &err);
     if (!file) fail_msg("%s", err.reason);
     assert_string_equal(safetensors_meta(file, "about"), "a test");
     assert_null(safetensors_meta(file, "nothing"));
-    assert_int_equal(safetensors_find(file, "odd", 0, 5, &data, &err), 0);
-    assert_memory_equal(data, odd, sizeof odd);
+    assert_int_equal(safetensors_count(file), 2);
+    const int first = safetensors_find(file, "odd", 0, 5, &err);
     assert_int_equal(safetensors_all_found(file, &err), -1);
     assert_string_equal(err.reason, "tensor matrix belongs to nothing here");
-    assert_int_equal((uintptr_t)data % 64, alignment);
-    assert_int_equal(safetensors_find(file, "matrix", 2, 3, &data, &err), 0);
-    assert_memory_equal(data, matrix, sizeof matrix);
+    const int second = safetensors_find(file, "matrix", 2, 3, &err);
     assert_int_equal(safetensors_all_found(file, &err), 0);
-    assert_int_equal(safetensors_find(file, "matrix", 3, 2, &data, &err), -1);
-    assert_int_equal(safetensors_find(file, "other", 3, 2, &data, &err), -1);
-    safetensors_close(file);
+    assert_int_equal(safetensors_find(file, "matrix", 3, 2, &err), -1);
+    assert_string_equal(err.reason, "tensor matrix is [2, 3] where [3, 2] is needed");
+    assert_int_equal(safetensors_find(file, "other", 3, 2, &err), -1);
+    assert_string_equal(err.reason, "tensor other is missing");
+    assert_int_equal(safetensors_close(file, 0, &err), 0);
+    assert_int_equal(read_all(path, &c, &err), 0);
+    assert_true(first != second && c.count[first] == 5 && c.count[second] == 6);
+    assert_memory_equal(c.values[first], odd, sizeof odd);
+    assert_memory_equal(c.values[second], matrix, sizeof matrix);
+    collected_free(&c);
 }
 
 /* Writes the bytes with `spaces` more at the end of the header, and their checksum. */
@@ -159,11 +204,11 @@ static void tensors_may_stand_anywhere(void **state) {
     char path[64], bytes[2048];
     Err err;
     write_file(path);
-    check_file(path, 0);
+    check_file(path);
     size_t n = read_bytes(path, bytes, sizeof bytes);
     for (size_t spaces = 0; spaces <= 64; spaces += 4) {
         write_shifted(path, bytes, n, spaces);
-        check_file(path, spaces % 64);
+        check_file(path);
     }
     write_shifted(path, bytes, n, 2);
     assert_null(safetensors_open(path, &err));
@@ -181,14 +226,228 @@ static void a_damaged_file_is_refused(void **state) {
     for (size_t at = 0; at < n; at++) {
         bytes[at] ^= 4;
         write_bytes(path, bytes, n);
-        if (safetensors_open(path, &err)) fail_msg("byte %zu is wrong", at);
+        check_refused(path, &err);
         assert_string_equal(err.path, path);
         bytes[at] ^= 4;
         write_bytes(path, bytes, at);
-        if (safetensors_open(path, &err)) fail_msg("cut to %zu bytes", at);
+        check_refused(path, &err);
     }
     write_bytes(path, bytes, n);
-    check_file(path, 0);
+    check_file(path);
+    unlink(path);
+}
+
+/* ---- what happens to a file while it is read, and afterwards ---- */
+
+/* How the system reads for safetensors_open in this program. */
+static struct {
+    size_t most;   /* bytes in one call; 0: as many as are asked for */
+    int interrupt; /* every interrupt-th call is interrupted; 0: none */
+    int fail_at;   /* the call that fails with EIO, from 1; 0: none */
+    int end_at;    /* the call from which on there are no more bytes; 0: none */
+    int calls;
+} reads;
+
+ssize_t pread(int fd, void *bytes, size_t n, off_t at) {
+    const int call = ++reads.calls;
+    if (call == reads.fail_at) return errno = EIO, -1;
+    if (reads.interrupt && call % reads.interrupt == 0) return errno = EINTR, -1;
+    if (reads.end_at && call >= reads.end_at) return 0;
+    return syscall(SYS_pread64, fd, bytes, reads.most && reads.most < n ? reads.most : n, at);
+}
+
+static void bytes_may_come_in_any_parts(void **state) {
+    (void)state;
+    char path[64];
+    write_file(path);
+    for (size_t most = 1; most < 70; most++) {
+        reads.most = most;
+        reads.interrupt = most % 3 ? (int)(2 + most % 5) : 0;
+        check_file(path);
+    }
+    memset(&reads, 0, sizeof reads);
+    unlink(path);
+}
+
+static void a_file_that_cannot_be_read_says_why(void **state) {
+    (void)state;
+    char path[64];
+    Err err;
+    Collected c;
+    write_file(path);
+    reads.calls = 0;
+    assert_int_equal(read_all(path, &c, &err), 0);
+    collected_free(&c);
+    const int calls = reads.calls;
+    for (int call = 1; call <= calls; call++) {
+        memset(&reads, 0, sizeof reads);
+        reads.fail_at = call;
+        check_refused(path, &err);
+        assert_string_equal(err.path, path);
+        assert_string_equal(err.reason, "cannot be read: Input/output error");
+        memset(&reads, 0, sizeof reads);
+        reads.end_at = call;
+        check_refused(path, &err);
+        assert_string_equal(err.reason, "became shorter while it was read");
+    }
+    memset(&reads, 0, sizeof reads);
+    unlink(path);
+    assert_null(safetensors_open(path, &err));
+    assert_string_equal(err.reason, "No such file or directory");
+    assert_null(safetensors_open("/tmp", &err));
+    assert_string_equal(err.reason, "not a regular file");
+    write_bytes(path, "", 0);
+    assert_null(safetensors_open(path, &err));
+    assert_string_equal(err.reason, "the file is empty");
+    unlink(path);
+}
+
+/* Matrices come in whole rows, vectors in any parts; a reader that fails for a reason of its own is told of damage. */
+static void data_come_in_parts(void **state) {
+    (void)state;
+    enum { MANY = 300000, WIDE = 70001, ROWS = 5 }; /* several parts; a row that is longer than a part */
+    char path[64];
+    Err err;
+    float *many = mem_alloc(MANY * sizeof *many), *wide = mem_alloc((size_t)WIDE * ROWS * sizeof *wide);
+    for (int i = 0; i < MANY; i++) many[i] = (float)i;
+    for (int i = 0; i < WIDE * ROWS; i++) wide[i] = (float)-i;
+    const Tensor tensors[] = {{"many", 0, MANY, many}, {"wide", ROWS, WIDE, wide}, {"last", 1, 5, odd}};
+    write_file(path);
+    assert_int_equal(safetensors_write(path, tensors, 3, &(Meta){"about", "a test"}, 1, &err), 0);
+    Collected c;
+    assert_int_equal(read_all(path, &c, &err), 0);
+    for (int i = 0; i < 3; i++) {
+        const size_t n = (size_t)(tensors[i].rows ? tensors[i].rows : 1) * (size_t)tensors[i].cols;
+        assert_true(c.count[i] == n);
+        assert_memory_equal(c.values[i], tensors[i].data, n * sizeof *c.values[i]);
+    }
+    collected_free(&c);
+    Safetensors *file = safetensors_open(path, &err);
+    err_set(&err, path, 0, "a reason");
+    assert_int_equal(safetensors_close(file, -1, &err), -1);
+    assert_string_equal(err.reason, "a reason");
+    FILE *out = fopen(path, "r+b");
+    assert_int_equal(fseek(out, -3, SEEK_END), 0);
+    assert_int_equal(fputc(1, out), 1);
+    assert_int_equal(fclose(out), 0);
+    file = safetensors_open(path, &err);
+    err_set(&err, path, 0, "a reason");
+    assert_int_equal(safetensors_close(file, -1, &err), -1);
+    assert_string_equal(err.reason, "the checksum does not match: the file is damaged or was altered");
+    unlink(path);
+    mem_free(many);
+    mem_free(wide);
+}
+
+/* ---- what a header says ---- */
+
+enum { DATA = 24 };
+#define F32(name, shape, offsets)                                                                                      \
+    "\"" name "\":{\"dtype\":\"F32\",\"shape\":[" shape "],\"data_offsets\":[" offsets "]}"
+
+/* Writes a file with these entries, DATA bytes of data and the right checksum, or one that is wrong. */
+static void write_entries(const char *path, const char *entries, bool right) {
+    const size_t room = strlen(entries) + 128;
+    char *bytes = mem_alloc(room), hex[17];
+    memset(bytes, ' ', room);
+    int n = snprintf(bytes + 8, room - 8, "{\"__metadata__\":{\"checksum\":\"0000000000000000\"}%s%s",
+                     *entries ? "," : "", entries);
+    bytes[8 + n] = '}';
+    const uint64_t header = (uint64_t)(n + 4) / 4 * 4;
+    memcpy(bytes, &header, 8);
+    memset(bytes + 8 + header, 7, DATA);
+    snprintf(hex, sizeof hex, "%016llx", (unsigned long long)sum_of(bytes, 8 + header + DATA));
+    if (!right) hex[3] = hex[3] == '0' ? '1' : '0';
+    memcpy(strstr(bytes + 8, "0000000000000000"), hex, 16);
+    write_bytes(path, bytes, 8 + header + DATA);
+    mem_free(bytes);
+}
+
+static void tensors_tile_the_data(void **state) {
+    (void)state;
+    static const struct {
+        const char *entries, *reason; /* NULL: it is sound */
+    } cases[] = {
+        {F32("a", "6", "0,24"), NULL},
+        {F32("b", "2", "16,24") "," F32("a", "2,2", "0,16"), NULL},
+        {F32("b", "2", "16,24") "," F32("n", "0", "16,16") "," F32("m", "3,0", "24,24") "," F32("a", "4", "0,16"),
+         NULL},
+        {"", "byte 0 of the data belongs to no tensor"},
+        {F32("n", "0", "0,0"), "byte 0 of the data belongs to no tensor"},
+        {F32("a", "5", "4,24"), "byte 0 of the data belongs to no tensor"},
+        {F32("a", "5", "0,20"), "byte 20 of the data belongs to no tensor"},
+        {F32("b", "2", "16,24") "," F32("a", "3", "0,12"), "byte 12 of the data belongs to no tensor"},
+        {F32("a", "6", "0,24") "," F32("b", "6", "0,24"), "overlaps another one"},
+        {F32("a", "6", "0,24") "," F32("b", "1", "20,24"), "tensor 'b' overlaps another one"},
+        {F32("a", "5", "0,20") "," F32("b", "2", "16,24"), "tensor 'b' overlaps another one"},
+        {F32("a", "6", "0,24") "," F32("n", "0", "4,4"), "tensor 'n' overlaps another one"},
+        {F32("a", "7", "0,28"), "broken entry for tensor 'a'"},
+        {F32("a", "5", "0,24"), "broken entry for tensor 'a'"},
+        {F32("a", "5", "24,4"), "broken entry for tensor 'a'"},
+        {F32("a", "0,6", "0,24"), "broken entry for tensor 'a'"},
+        {F32("a", "1,2,3", "0,24"), "broken entry for tensor 'a'"},
+        {F32("a", "", "0,24"), "broken entry for tensor 'a'"},
+        {F32("a", "6", "0"), "broken entry for tensor 'a'"},
+        {F32("a", "6", "0,24,24"), "broken entry for tensor 'a'"},
+        {F32("a", "6", "-4,20"), "broken entry for tensor 'a'"},
+        {F32("a", "6.5", "0,24"), "broken entry for tensor 'a'"},
+        {F32("a", "1e300", "0,24"), "broken entry for tensor 'a'"},
+        {F32("a", "5", "2,22"), "broken entry for tensor 'a'"},
+        {F32("a", "2147483647,2147483647", "0,24"), "broken entry for tensor 'a'"},
+        {"\"a\":{\"dtype\":\"F16\",\"shape\":[12],\"data_offsets\":[0,24]}", "broken entry for tensor 'a'"},
+        {"\"a\":6", "broken entry for tensor 'a'"},
+        {"a", "the header is not a JSON object"},
+    };
+    char path[64];
+    Err err;
+    write_file(path);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *entries = cases[i].entries, *reason = cases[i].reason;
+        write_entries(path, entries, true);
+        Safetensors *file = safetensors_open(path, &err);
+        if (file && reason) fail_msg("%s: opened", entries);
+        if (!file && !(reason && strstr(err.reason, reason))) fail_msg("%s: %s", entries, err.reason);
+        if (file) safetensors_close(file, 0, &err);
+        write_entries(path, entries, false);
+        check_refused(path, &err);
+        assert_string_equal(err.reason, "the checksum does not match: the file is damaged or was altered");
+    }
+    unlink(path);
+}
+
+/* A small file, the header of which holds very many values. */
+static void a_header_has_no_endless_lists(void **state) {
+    (void)state;
+    enum { ZEROS = 1 << 20 };
+    char path[64], *entries = mem_alloc(2 * ZEROS + 16), *end = stpcpy(entries, "\"a\":[0");
+    Err err;
+    write_file(path);
+    for (int i = 0; i < ZEROS; i++) end = stpcpy(end, ",0");
+    strcpy(end, "]");
+    write_entries(path, entries, true);
+    assert_null(safetensors_open(path, &err));
+    assert_string_equal(err.reason, "the header holds more than 1048576 values");
+    mem_free(entries);
+    unlink(path);
+}
+
+static void without_memory_there_is_no_file(void **state) {
+    (void)state;
+    char path[64];
+    Err err;
+    int refusals = 0;
+    write_file(path);
+    cjson_refuse_begin();
+    for (;; refusals++) {
+        cjson_refuse(refusals + 1);
+        Safetensors *file = safetensors_open(path, &err);
+        if (!file) assert_string_equal(err.reason, "no memory for the header");
+        if (!file) continue;
+        safetensors_close(file, 0, &err);
+        break;
+    }
+    cjson_refuse_end();
+    assert_true(refusals > 20);
     unlink(path);
 }
 
@@ -247,10 +506,21 @@ static void what_cannot_be_opened_says_why(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parts_sum_up_as_the_whole),      cmocka_unit_test(every_bit_counts),
-        cmocka_unit_test(places_and_length_count),        cmocka_unit_test(tensors_may_stand_anywhere),
-        cmocka_unit_test(a_damaged_file_is_refused),      cmocka_unit_test(a_header_has_a_limit),
-        cmocka_unit_test(memory_holds_what_was_written),  cmocka_unit_test(no_memory_is_never_less_text),
+        cmocka_unit_test(parts_sum_up_as_the_whole),
+        cmocka_unit_test(every_bit_counts),
+        cmocka_unit_test(places_and_length_count),
+        cmocka_unit_test(tensors_may_stand_anywhere),
+        cmocka_unit_test(a_damaged_file_is_refused),
+        cmocka_unit_test(a_header_has_a_limit),
+        cmocka_unit_test(bytes_may_come_in_any_parts),
+        cmocka_unit_test(a_file_that_cannot_be_read_says_why),
+        cmocka_unit_test(data_come_in_parts),
+        cmocka_unit_test(tensors_tile_the_data),
+        cmocka_unit_test(a_header_has_no_endless_lists),
+        cmocka_unit_test(without_memory_there_is_no_file),
+
+        cmocka_unit_test(memory_holds_what_was_written),
+        cmocka_unit_test(no_memory_is_never_less_text),
         cmocka_unit_test(what_cannot_be_opened_says_why),
     };
     return cmocka_run_group_tests_name("files", tests, NULL, NULL);

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/choice.h"
 #include "core/ops.h"
 #include "core/optimizer.h"
 #include "model/model.h"
@@ -160,7 +161,7 @@ static void compare_model(const cJSON *right, Tape *tape) {
     tape->recording = true;
     Batch batch = batch_fold(&tape->arena, source.ids, source.length, target.ids, target.length, SENTENCES,
                              integer(right, "begin"));
-    Forced forced = model_force(tape, &model, &batch);
+    Forced forced = model_force(tape, &model, &batch, &(PassOptions){0});
     double nats;
     Var *loss = cross_entropy(tape, model_logits(tape, &model, &forced), batch.target.ids, batch.target.rows,
                               number(right, "smoothing"), &nats);
@@ -195,7 +196,7 @@ static void compare_optimiser(const cJSON *right, Threads *threads) {
     const int n = cJSON_GetArraySize(cJSON_GetArrayItem(weights, 0)), steps = cJSON_GetArraySize(weights);
     assert_true(n <= 64 && steps == 3);
     Optimizer optimizer;
-    optimizer_init(&optimizer, (OptimizerKind)optimizer_kind(name), (size_t)n);
+    optimizer_init(&optimizer, (OptimizerKind)choice_find(optimizer_names, name), (size_t)n);
     for (int step = 0; step < steps; step++) {
         read_floats(cJSON_GetArrayItem(gradients, step), g, n);
         const StepOptions options = {.rate = number(right, "rate"), .clip_norm = number(right, "clip_norm")};

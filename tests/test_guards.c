@@ -4,6 +4,7 @@
 #include "model/batch.h"
 #include "text/ds.h"
 #include "text/files.h"
+#include "train/checkpoint.h"
 #include "train/trainer.h"
 
 #include <limits.h>
@@ -43,7 +44,7 @@ static Watch watched(real x, bool backward) {
     return watch;
 }
 
-static void assert_blamed(Watch watch, const char *op, bool back) {
+static void assert_found(Watch watch, const char *op, bool back) {
     assert_non_null(watch.op);
     assert_int_equal(watch.length, strlen(op));
     assert_memory_equal(watch.op, op, strlen(op));
@@ -54,10 +55,10 @@ static void the_first_op_is_named(void **state) {
     (void)state;
     assert_null(watched(1, false).op);
     assert_null(watched(1e30f, false).op);
-    assert_blamed(watched(NAN, false), "beside", false);
-    assert_blamed(watched(INFINITY, false), "beside", false); /* tanh would make it 1 again */
+    assert_found(watched(NAN, false), "beside", false);
+    assert_found(watched(INFINITY, false), "beside", false); /* tanh would make it 1 again */
     assert_null(watched(1, true).op);
-    assert_blamed(watched(-INFINITY, true), "maxout", true);
+    assert_found(watched(-INFINITY, true), "maxout", true);
 }
 
 /* ---- a training ---- */
@@ -78,9 +79,9 @@ static World world(void) {
     FILE *out = fopen(w.tsv, "w");
     for (int i = 1; i <= PAIRS; i++) fprintf(out, "word number %d\t词%s\n", i % 7, i == RARE ? "潮" : "文"); /* once */
     fclose(out);
-    Options *o = &w.job.options;
-    options_default(o);
-    o->dim_emb = o->dim_rnn = o->dim_att = o->dim_maxout = 8;
+    TrainOptions *o = &w.job.options;
+    options_default(train_option_tables, o);
+    o->model.dim_emb = o->model.dim_rnn = o->model.dim_att = o->model.dim_maxout = 8;
     o->mini_batch = 4;
     o->disp_freq = 1000;
     o->save_freq = 5;
@@ -113,17 +114,18 @@ static int train_until(World *w, int updates, Err *err) {
 /* Writes a number into a row of a parameter of the checkpoint. */
 static void damage(const World *w, const char *name, const char *piece, real number) {
     Translator tr;
+    TrainOptions options;
     Optimizer optimizer;
     TrainState state;
     Err warning, err;
-    assert_int_equal(checkpoint_load(w->model, &tr, &optimizer, &state, &warning, &err), 1);
+    assert_int_equal(checkpoint_load(w->model, &tr, &options, &optimizer, &state, &warning, &err), 1);
     for (int i = 0; i < tr.model.params.count; i++) {
         const Var *var = &tr.model.params.list[i]->var;
         if (strcmp(tr.model.params.list[i]->name, name) != 0) continue;
         const int row = piece ? vocab_id(tr.source.vocab, piece) : 0;
         var->v[(size_t)row * (size_t)var->cols] = number;
     }
-    assert_int_equal(checkpoint_save(w->model, &tr, &optimizer, &state, &err), 0);
+    assert_int_equal(checkpoint_save(w->model, &tr, &options, &optimizer, &state, &err), 0);
     translator_free(&tr);
     optimizer_free(&optimizer);
 }

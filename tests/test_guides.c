@@ -1,6 +1,7 @@
 /* test_guides.c: links of words become links of pieces, and those of a batch stand where its rows are. */
 #include "text/ds.h"
 #include "train/guides.h"
+#include "translate/links.h"
 #include "words.h"
 
 #include <setjmp.h>

@@ -15,6 +15,14 @@
 #include "core/kernels.h"
 #include "core/rng.h"
 
+/* The first test: nothing has called kernels_choose. */
+static void the_fastest_set_is_chosen_before_main(void **unused) {
+    (void)unused;
+    assert_true(kernels == kernels_at(0));
+    assert_int_equal(kernels_choose("no such set"), -1);
+    assert_true(kernels == kernels_at(0));
+}
+
 static int restore(void **unused) {
     (void)unused;
     return kernels_choose("auto");
@@ -399,14 +407,25 @@ static void faded_moments_end_at_zero(void **unused) {
     kernels_choose("auto");
 }
 
+/* A constructor of ordinary priority, as a host program may have it, finds the choice made. */
+static const Kernels *early;
+__attribute__((constructor)) static void look_early(void) { early = kernels; }
+
+static void the_best_are_chosen_before_anything_runs(void **unused) {
+    (void)unused;
+    assert_ptr_equal(early, kernels_at(0));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_fastest_set_is_chosen_before_main),
         cmocka_unit_test(exp_tanh_and_sigmoid_are_accurate),
         cmocka_unit_test(extremes_are_finite),
         cmocka_unit_test(all_sets_compute_the_same_bits),
         cmocka_unit_test(faded_moments_end_at_zero),
         cmocka_unit_test(sums_run_in_sixteen_lanes),
         cmocka_unit_test(dropout_draws_by_place),
+        cmocka_unit_test(the_best_are_chosen_before_anything_runs),
         cmocka_unit_test(rows_are_normalised),
         cmocka_unit_test(the_limit_is_worked_for),
     };

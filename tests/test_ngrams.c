@@ -9,7 +9,7 @@
 
 #include "core/rng.h"
 #include "text/ds.h"
-#include "train/ngrams.h"
+#include "score/ngrams.h"
 
 enum { ORDERS = 6 };
 

@@ -1,7 +1,8 @@
 /* Options: what is accepted comes back from the configuration that a model carries; the rest is refused. */
 #include "core/base.h"
+#include "core/choice.h"
 #include "model/model.h"
-#include "train/options.h"
+#include "train/train_options.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,13 +11,22 @@
 #include <string.h>
 #include <cmocka.h>
 
-static void assert_comes_back(const Options *options) {
+static TrainOptions defaults(void) {
+    TrainOptions options = {0};
+    options_default(train_option_tables, &options);
+    return options;
+}
+
+static int read_options(TrainOptions *options, const char *text, Err *err) {
+    return options_read(train_option_tables, options, text, "config", err);
+}
+
+static void assert_comes_back(const TrainOptions *options) {
     Err err;
-    Options again;
-    char *text = options_configuration(options), left[64], right[64];
-    options_default(&again);
-    if (options_read(&again, text, "config", &err)) fail_msg("line %ld: %s", err.line, err.reason);
-    const Option *option = options_differ(NULL, options, &again, left, right);
+    TrainOptions again = defaults();
+    char *text = options_format(train_option_tables, options), left[OPTION_FORMAT_SIZE], right[OPTION_FORMAT_SIZE];
+    if (read_options(&again, text, &err)) fail_msg("line %ld: %s", err.line, err.reason);
+    const Option *option = options_differ(train_option_tables, NULL, options, &again, left, right);
     if (option) fail_msg("%s was %s and became %s", option->name, left, right);
     mem_free(text);
 }
@@ -24,16 +34,37 @@ static void assert_comes_back(const Options *options) {
 static void configurations_come_back(void **state) {
     (void)state;
     Err err;
-    Options options;
-    options_default(&options);
+    TrainOptions options = defaults();
     assert_comes_back(&options);
-    const char *text = "langs = zh-Hans pt_BR # a comment\r\n\ntokenizer=none bpe\n dim-vocabs\t= 0 5\nlearn-rate = "
-                       "1.23456789012e-4\nlr-decay = 0x1p-2\nattention = none\nseed = 2147483647";
-    assert_int_equal(options_read(&options, text, "config", &err), 0);
-    assert_string_equal(options.langs[1], "pt_BR");
-    assert_int_equal(options.dim_vocabs[1], 5);
+    const char *text =
+        "langs = zh-Hans pt_BR # a comment\r\n\ntokenizer=none bpe\n dim-vocabs\t= 0 5\nlearn-rate = "
+        "1.23456789012e-4\nlr-decay = 0x1p-2\nattention = none\nseed = 2147483647\nmerges = joint\noptimizer = sgd";
+    assert_int_equal(read_options(&options, text, &err), 0);
+    assert_string_equal(options.model.langs[1], "pt_BR");
+    assert_int_equal(options.model.tokenizer[0], TOKENIZER_NONE);
+    assert_int_equal(options.model.tokenizer[1], TOKENIZER_BPE);
+    assert_int_equal(options.model.dim_vocabs[1], 5);
+    assert_ptr_equal(attention_kind_at(options.model.attention), attention_kind("none"));
+    assert_true(options.model.joint_merges);
+    assert_int_equal(options.optimizer, OPTIMIZER_SGD);
     assert_true(options.lr_decay == 0.25);
     assert_comes_back(&options);
+}
+
+static void names_have_indices(void **state) {
+    (void)state;
+    static const char names[] = "dot|scaled-dot|none";
+    static const char *const unknown[] = {"", "|", "do", "dots", "scaled", "dot|", "dot|scaled-dot", "NONE"};
+    int length;
+    assert_int_equal(choice_find(names, "dot"), 0);
+    assert_int_equal(choice_find(names, "scaled-dot"), 1);
+    assert_int_equal(choice_find(names, "none"), 2);
+    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) assert_int_equal(choice_find(names, unknown[i]), -1);
+    assert_memory_equal(choice_name(names, 1, &length), "scaled-dot", strlen("scaled-dot"));
+    assert_int_equal(length, strlen("scaled-dot"));
+    assert_ptr_equal(choice_name(names, 2, &length), strstr(names, "none"));
+    assert_int_equal(length, strlen("none"));
+    assert_null(choice_name(names, 3, &length));
 }
 
 /* What may be asked for is there, under that name. */
@@ -48,7 +79,7 @@ static void every_kind_that_may_be_chosen_is_there(void **state) {
     } kinds[] = {{"attention", attention_name}, {"encoder", encoder_name}, {"arch", arch_name}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         char names[128], *rest = NULL;
-        snprintf(names, sizeof names, "%s", option_find(kinds[i].option)->choices);
+        snprintf(names, sizeof names, "%s", option_find(train_option_tables, kinds[i].option)->choices);
         for (const char *name = strtok_r(names, "|", &rest); name; name = strtok_r(NULL, "|", &rest)) {
             if (!kinds[i].name_of(name)) fail_msg("no %s is called %s", kinds[i].option, name);
             assert_string_equal(kinds[i].name_of(name), name);
@@ -60,65 +91,110 @@ static void every_kind_that_may_be_chosen_is_there(void **state) {
 /* Heads are equally wide, where there are any. */
 static void heads_share_what_they_can_divide(void **state) {
     (void)state;
-    Options options;
+    ModelOptions options = defaults().model;
     Err err;
-    options_default(&options);
     options.dim_att = 18;
     options.heads = 4;
-    assert_int_equal(options_check(&options, &err), 0);
-    snprintf(options.attention, sizeof options.attention, "multi-head");
-    assert_int_equal(options_check(&options, &err), -1);
+    assert_int_equal(model_options_check(&options, &err), 0);
+    options.attention = choice_find(attention_names, "multi-head");
+    assert_int_equal(model_options_check(&options, &err), -1);
     assert_non_null(strstr(err.reason, "--heads 4"));
     options.heads = 6;
-    assert_int_equal(options_check(&options, &err), 0);
+    assert_int_equal(model_options_check(&options, &err), 0);
     options.dim_rnn = 20; /* as wide as self-attention beside an RNNsearch's decoder, and not a Transformer's */
-    snprintf(options.encoder, sizeof options.encoder, "self-attention");
-    assert_int_equal(options_check(&options, &err), -1);
+    options.encoder = choice_find(encoder_names, "self-attention");
+    assert_int_equal(model_options_check(&options, &err), -1);
     assert_non_null(strstr(err.reason, "--dim-rnn"));
-    snprintf(options.arch, sizeof options.arch, "transformer");
+    options.arch = choice_find(arch_names, "transformer");
     options.dim_emb = 20;
-    assert_int_equal(options_check(&options, &err), -1);
+    assert_int_equal(model_options_check(&options, &err), -1);
     assert_non_null(strstr(err.reason, "--dim-emb"));
     options.dim_emb = 18;
-    assert_int_equal(options_check(&options, &err), 0);
+    assert_int_equal(model_options_check(&options, &err), 0);
 }
 
 /* A word has as many neighbours on either side. */
 static void a_window_has_a_middle(void **state) {
     (void)state;
-    Options options;
+    ModelOptions options = defaults().model;
     Err err;
-    options_default(&options);
     options.window = 4;
-    assert_int_equal(options_check(&options, &err), -1);
+    assert_int_equal(model_options_check(&options, &err), -1);
     assert_non_null(strstr(err.reason, "--window"));
     options.window = 5;
-    assert_int_equal(options_check(&options, &err), 0);
+    assert_int_equal(model_options_check(&options, &err), 0);
 }
 
 /* A flag may hold what no line of a configuration can. */
 static void a_language_is_one_word(void **state) {
     (void)state;
-    Options options;
-    options_default(&options);
-    const Option *langs = option_find("langs");
+    TrainOptions options = defaults();
+    const Option *langs = option_find(train_option_tables, "langs");
     const char *const right[] = {"zh", "en"};
     Err err;
-    assert_int_equal(option_set(&options, langs, right, &err), 0);
+    assert_int_equal(option_set(langs, &options, right, &err), 0);
     const char *const wrong[] = {"", " ", "z h", "zh\r", "zh\n", "a=b", "#zh", "z\xff", "sixteen-letters-"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         const char *const values[] = {"zh", wrong[i]};
-        assert_int_equal(option_set(&options, langs, values, &err), -1);
+        assert_int_equal(option_set(langs, &options, values, &err), -1);
         assert_non_null(strstr(err.reason, "langs cannot be"));
     }
     assert_comes_back(&options);
 }
 
+/* A model is used without the tables of its training. */
+static void a_model_reads_its_own_options_alone(void **state) {
+    (void)state;
+    static const char *const wrong[] = {"\nseed", "\nseed 7", "\ndim-emb = 0", "\nlangs = zh"};
+    TrainOptions options = defaults();
+    Err err;
+    options.model.dim_emb = 77;
+    options.model.beam_size = 3;
+    options.seed = 5;
+    char *text = options_format(train_option_tables, &options),
+         *own = options_format(model_option_tables, &options.model);
+    ModelOptions model = defaults().model;
+    assert_int_equal(options_read_known(model_option_tables, &model, text, "config", &err), 0);
+    char *again = options_format(model_option_tables, &model);
+    assert_string_equal(own, again);
+    assert_int_equal(options_read(model_option_tables, &model, text, "config", &err), -1);
+    assert_string_equal(err.reason, "unknown key 'init'");
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_int_equal(options_read_known(model_option_tables, &model, wrong[i], "config", &err), -1);
+        assert_int_equal(err.line, 2);
+    }
+    mem_free(text);
+    mem_free(own);
+    mem_free(again);
+}
+
+/* What --help and a configuration show, in this order; the latter without what may change on resume. */
+static void options_have_one_order(void **state) {
+    (void)state;
+    static const char *const order[] = {"langs",        "tied-embeddings", "init",      "seed",
+                                        "after-epochs", "disp-freq",       "beam-size", "normalize"};
+    TrainOptions options = defaults();
+    size_t n = 0;
+    for (const Option *o = NULL; (o = option_next(train_option_tables, o));)
+        if (n < sizeof order / sizeof *order && !strcmp(o->name, order[n])) n++;
+    assert_int_equal(n, sizeof order / sizeof *order);
+    char *text = options_format(train_option_tables, &options);
+    const char *beam = strstr(text, "beam-size = 5\nnormalize = 0.6\n"), *seed = strstr(text, "seed = 1\n");
+    assert_true(beam && seed && seed < beam && !beam[strlen("beam-size = 5\nnormalize = 0.6\n")]);
+    assert_null(strstr(text, "disp-freq"));
+    mem_free(text);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(configurations_come_back),         cmocka_unit_test(every_kind_that_may_be_chosen_is_there),
-        cmocka_unit_test(heads_share_what_they_can_divide), cmocka_unit_test(a_window_has_a_middle),
+        cmocka_unit_test(configurations_come_back),
+        cmocka_unit_test(every_kind_that_may_be_chosen_is_there),
+        cmocka_unit_test(heads_share_what_they_can_divide),
+        cmocka_unit_test(a_window_has_a_middle),
         cmocka_unit_test(a_language_is_one_word),
+        cmocka_unit_test(names_have_indices),
+        cmocka_unit_test(a_model_reads_its_own_options_alone),
+        cmocka_unit_test(options_have_one_order),
     };
     return cmocka_run_group_tests_name("options", tests, NULL, NULL);
 }

@@ -1,8 +1,8 @@
 /* test_report.c: what the report is given of a training, whatever stands in the training's files. */
 #include "view/report.h"
 #include "text/files.h"
+#include "refusal.h"
 
-#include <cJSON.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -286,6 +286,25 @@ static void many_alignments_are_thinned(void **state) {
     }
 }
 
+/* Whatever allocation cJSON is refused, the report is written or the reason is given. */
+static void without_memory_there_is_no_report(void **state) {
+    (void)state;
+    Err err;
+    long refusals = 0;
+    put("train.jsonl", REPORT(1) REPORT(2));
+    put("align/00000001.json", FRAME(1));
+    cjson_refuse_begin();
+    for (bool refused = true; refused; refusals += refused) {
+        cjson_refuse(refusals + 1);
+        const int status = report_write(dir, &err);
+        if (status) assert_string_equal(err.reason, "no memory for the report");
+        refused = cjson_refused();
+        assert_int_equal(status, refused ? -1 : 0);
+    }
+    cjson_refuse_end();
+    assert_true(refusals > 30);
+}
+
 int main(void) {
 #define TEST(test) cmocka_unit_test_setup_teardown(test, make_directory, remove_directory)
     const struct CMUnitTest tests[] = {
@@ -300,6 +319,7 @@ int main(void) {
         TEST(text_cannot_leave_the_data),
         TEST(a_long_log_is_thinned),
         TEST(many_alignments_are_thinned),
+        TEST(without_memory_there_is_no_report),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

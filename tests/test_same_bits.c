@@ -49,6 +49,54 @@ static void any_threads_and_kernels_end_in_the_same_bits(void **unused) {
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) check_bits(others[i], counts + 2, 1);
 }
 
+/* ---- ops on matrices that are divided among eight threads -------------------------------------------------------- */
+
+enum { ROWS = 300, POSITIONS = 120, COLS = 4 * POSITIONS /* four heads */, PADDED = 2 * ROWS };
+
+typedef struct Outcome {
+    double nats;
+    real value[ROWS * COLS], gradient[ROWS * COLS]; /* of an op in the middle, and of the input */
+} Outcome;
+
+/* The ops in a row; beside reads two slices with rows in common, and then matrices of different widths. */
+static void run_ops(int thread_count, Outcome *outcome) {
+    static const int targets[PADDED];
+    const Spans spans = {.longest = POSITIONS};
+    Threads *threads = threads_new(thread_count);
+    Tape tape;
+    Rng rng = rng_seed(1, 1);
+    tape_init(&tape, threads, rng_seed(1, 2));
+    tape.recording = true;
+    Var *x = var_new(&tape, ROWS, COLS);
+    for (int i = 0; i < ROWS * COLS; i++) x->v[i] = (real)rng_normal(&rng);
+    Var *y = tanh_of(&tape, x);
+    y = beside(&tape, slice(&tape, y, 0, ROWS - 1), slice(&tape, y, 1, ROWS - 1));
+    y = add_halves(&tape, y);
+    y = beside(&tape, y, mean_heads(&tape, y, (Heads){1, 3}, &spans));
+    memcpy(outcome->value, y->v, sizeof outcome->value);
+    y = extend(&tape, y, PADDED);
+    tape_backward(&tape, cross_entropy(&tape, y, targets, PADDED, 0, &outcome->nats));
+    memcpy(outcome->gradient, x->g, sizeof outcome->gradient);
+    tape_free(&tape);
+    threads_free(threads);
+}
+
+static void ops_that_threads_share_give_the_same_bits(void **unused) {
+    (void)unused;
+    static const int counts[] = {1, 2, 3, 8};
+    static Outcome first, other;
+    run_ops(1, &first);
+    assert_true(isfinite(first.nats) && first.gradient[0] != 0);
+    for (int set = 0; kernels_at(set); set++)
+        for (int i = 0; i < 4; i++) {
+            kernels = kernels_at(set);
+            run_ops(counts[i], &other);
+            if (memcmp(&first, &other, sizeof first) != 0)
+                fail_msg("%s with %d threads differs", kernels->name, counts[i]);
+        }
+    kernels_choose("auto");
+}
+
 static void a_step_allocates_nothing_once_warm(void **unused) {
     (void)unused;
     Training t;
@@ -65,6 +113,7 @@ static void a_step_allocates_nothing_once_warm(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_threads_and_kernels_end_in_the_same_bits),
+        cmocka_unit_test(ops_that_threads_share_give_the_same_bits),
         cmocka_unit_test(a_step_allocates_nothing_once_warm),
     };
     return cmocka_run_group_tests_name("same bits", tests, NULL, NULL);

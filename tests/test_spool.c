@@ -181,13 +181,13 @@ static void forgotten_words_are_learned_again(void **state) {
     mem_free(sentence);
 }
 
-static int never(void *context, long done, long all) {
+static int cancel(void *context, long done, long all) {
     long *asked = context;
     ++*asked;
     return done >= 2000 || (all && done == all);
 }
 
-static void patience_ends(void **state) {
+static void long_work_is_cancelled(void **state) {
     (void)state;
     Both both = read_both();
     Languages l = languages(&both.memory);
@@ -196,13 +196,13 @@ static void patience_ends(void **state) {
     Err err;
     long asked = 0;
     assert_int_equal(spool_open(&spool, "/tmp", &err), 0);
-    assert_int_equal(spool_read(&spool, open_file(), path, never, &asked, &err), -1);
+    assert_int_equal(spool_read(&spool, open_file(), path, cancel, &asked, &err), -1);
     assert_string_equal(err.reason, "stopped while it was read");
     assert_true(asked > 0);
     spool_close(&spool);
     asked = 0;
     assert_int_equal(
-        pairs_encode_spool(&pairs, &both.disk, &l.side[SOURCE], &l.side[TARGET], 0, "/tmp", never, &asked, &err), -1);
+        pairs_encode_spool(&pairs, &both.disk, &l.side[SOURCE], &l.side[TARGET], 0, "/tmp", cancel, &asked, &err), -1);
     assert_string_equal(err.reason, "stopped while the corpus was encoded");
     assert_true(asked > 0);
     languages_free(&l);
@@ -270,7 +270,7 @@ static void records_that_end_early_are_an_error(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_walk_meets_what_memory_holds),    cmocka_unit_test(ids_are_the_same_from_both),
-        cmocka_unit_test(forgotten_words_are_learned_again), cmocka_unit_test(patience_ends),
+        cmocka_unit_test(forgotten_words_are_learned_again), cmocka_unit_test(long_work_is_cancelled),
         cmocka_unit_test(a_full_disk_is_an_error),           cmocka_unit_test(records_that_end_early_are_an_error),
     };
     return cmocka_run_group_tests_name("spool", tests, make_file, remove_file);

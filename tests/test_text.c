@@ -1,4 +1,5 @@
 /* test_text.c: normalisation, BPE, tokenisers and vocabularies. */
+#include "core/choice.h"
 #include "text/bpe.h"
 #include "text/ds.h"
 #include "text/placeholder.h"
@@ -537,11 +538,11 @@ static const Tokenizer CHARACTERS = {TOKENIZER_CHAR, NULL}, AT_SPACES = {TOKENIZ
 
 static void tokenizers_have_names(void **state) {
     (void)state;
-    assert_int_equal(tokenizer_kind("char"), TOKENIZER_CHAR);
-    assert_int_equal(tokenizer_kind("bpe"), TOKENIZER_BPE);
-    assert_int_equal(tokenizer_kind("none"), TOKENIZER_NONE);
-    assert_int_equal(tokenizer_kind("words"), -1);
-    assert_int_equal(tokenizer_kind(""), -1);
+    assert_int_equal(choice_find(tokenizer_names, "char"), TOKENIZER_CHAR);
+    assert_int_equal(choice_find(tokenizer_names, "bpe"), TOKENIZER_BPE);
+    assert_int_equal(choice_find(tokenizer_names, "none"), TOKENIZER_NONE);
+    assert_int_equal(choice_find(tokenizer_names, "words"), -1);
+    assert_int_equal(choice_find(tokenizer_names, ""), -1);
 }
 
 static void char_tokenizer_splits(void **state) {

@@ -1,8 +1,9 @@
 /* Words that the model does not know: the lexicon, what is read in place of <unk>, and which pieces are banned. */
+#include "core/choice.h"
 #include "text/ds.h"
 #include "text/lexicon.h"
 #include "text/unicode.h"
-#include "train/unknown.h"
+#include "translate/unknown.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -78,7 +79,7 @@ static void a_broken_lexicon_is_refused_with_its_line(void **state) {
 /* A side that knows the pieces; bpe with these merges. */
 static Side side_of(const char *kind, const char *merges, char *const *pieces) {
     Err err;
-    Side side = {.tokenizer = {.kind = (TokenizerKind)tokenizer_kind(kind)}};
+    Side side = {.tokenizer = {.kind = (TokenizerKind)choice_find(tokenizer_names, kind)}};
     if (side.tokenizer.kind == TOKENIZER_BPE) side.tokenizer.bpe = bpe_parse(merges, "merges", &err);
     char **distinct = NULL;
     for (ptrdiff_t i = 0; i < arrlen(pieces); i++) {
@@ -235,7 +236,8 @@ static void texts_stay_well_formed(void **state) {
     for (int i = 0; i < 3000; i++) {
         char *source = random_text(from, COUNT(from), 1 + below(20)), *target = random_text(to, COUNT(to), below(20));
         const char *kind = kinds[below(3)];
-        Tokenizer cut = {.kind = (TokenizerKind)tokenizer_kind(kind), .bpe = bpe_parse("", "merges", NULL)};
+        Tokenizer cut = {.kind = (TokenizerKind)choice_find(tokenizer_names, kind),
+                         .bpe = bpe_parse("", "merges", NULL)};
         char **words = tokenizer_split(&cut, target);
         Translator t = translator_of(kinds[below(3)], "▁ a\nb c\n", kind, "en", words);
         char *plain = replaced(&t, source, words, NULL, false);
@@ -342,7 +344,7 @@ static void han_is_banned_where_it_is_not_written(void **state) {
         Translator t = translator_of("char", "", "bpe", langs[i].lang, words);
         char lang[16];
         snprintf(lang, sizeof lang, "%s", langs[i].lang);
-        options_default(&t.options);
+        options_default(model_option_tables, &t.options);
         memcpy(t.options.langs[1], lang, sizeof lang);
         translator_begin(&t);
         BeamOptions o = translator_beam_options(&t);

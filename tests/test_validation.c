@@ -12,61 +12,61 @@
 enum { PIECES = 4 };
 
 /* One sentence of PIECES source pieces, </s> among them, that was translated into as many rows as are given. */
-static Looks looks(const real (*alpha)[PIECES], int rows) {
+static AttentionStats stats_of(const real (*alpha)[PIECES], int rows) {
     Hypothesis h = {.length = rows, .alpha = alpha ? *alpha : NULL};
     Nbest nbest[] = {{&h, 1, PIECES}, {NULL, 0, 1}};
-    return looks_of(&(Translations){.n = 2, .nbest = nbest});
+    return attention_stats(&(Translations){.n = 2, .nbest = nbest});
 }
 
 static void assert_near(double actual, double expected) {
     if (fabs(actual - expected) > 1e-6) fail_msg("%.9g is not %.9g", actual, expected);
 }
 
-static void sharp_attention_is_not_stuck(void **state) {
+static void sharp_attention_is_not_degenerate(void **state) {
     (void)state;
     const real alpha[][PIECES] = {{1, 0, 0, 0}, {0, 0, 1, 0}, {0, .5f, .5f, 0}, {0, 0, 0, 1}, {0, 0, 0, 1}};
-    Looks l = looks(alpha, 5);
+    AttentionStats l = stats_of(alpha, 5);
     assert_int_equal(l.rows, 5);
     assert_near(l.entropy, log(2) / 5);
     assert_near(l.evenness, log(2) / 5 / log(4));
     assert_near(l.diversity, 1); /* of the tied second and third the second; the other by the row before */
-    assert_false(looks_stuck(&l));
+    assert_false(attention_degenerate(&l));
 }
 
-static void even_attention_is_stuck(void **state) {
+static void even_attention_is_degenerate(void **state) {
     (void)state;
     const real alpha[][PIECES] = {{.26f, .25f, .25f, .24f}, {.25f, .26f, .24f, .25f}, {.24f, .25f, .26f, .25f}};
-    Looks l = looks(alpha, 3);
+    AttentionStats l = stats_of(alpha, 3);
     assert_near(l.diversity, 1);
     assert_true(l.evenness > 0.99 && l.evenness < 1);
-    assert_true(looks_stuck(&l));
+    assert_true(attention_degenerate(&l));
 }
 
-static void attention_to_one_place_is_stuck(void **state) {
+static void attention_to_one_place_is_degenerate(void **state) {
     (void)state;
     enum { LONG = 9 };
     real alpha[LONG][LONG] = {0};
     for (int i = 0; i < LONG; i++) alpha[i][3 + i / 8] = 1;
     Hypothesis h = {.length = LONG, .alpha = *alpha};
     Nbest nbest = {&h, 1, LONG};
-    Looks l = looks_of(&(Translations){.n = 1, .nbest = &nbest});
+    AttentionStats l = attention_stats(&(Translations){.n = 1, .nbest = &nbest});
     assert_near(l.diversity, 2. / 9);
     assert_near(l.entropy, 0);
-    assert_true(looks_stuck(&l));
+    assert_true(attention_degenerate(&l));
 }
 
 /* A translation is as long as it likes: no more source pieces can be chosen than it has rows. */
 static void a_short_translation_has_few_choices(void **state) {
     (void)state;
     const real alpha[][PIECES] = {{1, 0, 0, 0}, {0, 0, 0, 1}};
-    assert_near(looks(alpha, 2).diversity, 1);
+    assert_near(stats_of(alpha, 2).diversity, 1);
 }
 
 static void without_attention_there_is_nothing_to_say(void **state) {
     (void)state;
-    Looks l = looks(NULL, 3);
+    AttentionStats l = stats_of(NULL, 3);
     assert_int_equal(l.rows, 0);
-    assert_false(looks_stuck(&l));
+    assert_false(attention_degenerate(&l));
 }
 
 static void every_sentence_has_one_length(void **state) {
@@ -96,9 +96,9 @@ static void every_sentence_has_one_length(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sharp_attention_is_not_stuck),
-        cmocka_unit_test(even_attention_is_stuck),
-        cmocka_unit_test(attention_to_one_place_is_stuck),
+        cmocka_unit_test(sharp_attention_is_not_degenerate),
+        cmocka_unit_test(even_attention_is_degenerate),
+        cmocka_unit_test(attention_to_one_place_is_degenerate),
         cmocka_unit_test(a_short_translation_has_few_choices),
         cmocka_unit_test(without_attention_there_is_nothing_to_say),
         cmocka_unit_test(every_sentence_has_one_length),

@@ -1,5 +1,4 @@
 /* test_workspace.c: how much memory a batch takes is known before; a batch in parts is the same update. */
-#include "core/kernels.h"
 #include "text/ds.h"
 #include "train/update.h"
 #include "train/workspace.h"
@@ -18,11 +17,13 @@ enum { VOCAB = 60, PAIRS = 200 };
 typedef struct TestModel {
     const char *encoder, *attention;
     ModelConfig config;
+    Dropout dropout;
 } TestModel;
 
 typedef struct Fixture {
     Threads *threads;
     Model model;
+    Dropout dropout;
     Pairs pairs;
 } Fixture;
 
@@ -46,7 +47,7 @@ static Pairs random_pairs(Rng *rng, int longest) {
 }
 
 static Fixture fixture(const TestModel *of, int threads, int longest) {
-    Fixture f = {.threads = threads_new(threads)};
+    Fixture f = {.threads = threads_new(threads), .dropout = of->dropout};
     ModelConfig config = of->config;
     if (of->encoder) {
         config.encoder = encoder_kind(of->encoder);
@@ -67,30 +68,27 @@ static void fixture_free(Fixture *f) {
     threads_free(f->threads);
 }
 
-#define SIZES            .source_vocab = VOCAB, .target_vocab = VOCAB
-#define USUAL            SIZES, .emb = 24, .rnn = 40, .att = 32, .maxout = 16
-#define DROPOUT(a, b, c) .dropout_embedding = (a), .dropout_annotation = (b), .dropout_readout = (c)
+#define SIZES .source_vocab = VOCAB, .target_vocab = VOCAB
+#define USUAL SIZES, .emb = 24, .rnn = 40, .att = 32, .maxout = 16
 static const TestModel configs[] = {
-    {"bigru", "additive", {USUAL}},
-    {"bigru", "additive", {USUAL, .readout_prev = true, DROPOUT(0.1, 0.1, 0.1)}},
-    {"bigru",
-     "additive",
-     {SIZES, .emb = 3, .rnn = 5, .att = 7, .maxout = 3, .tied_embeddings = true, DROPOUT(0.1, 0, 0.2)}},
-    {"bigru", "none", {SIZES, .emb = 17, .rnn = 33, .att = 9, .maxout = 50, DROPOUT(0, 0.1, 0)}},
-    {"bigru", "dot", {USUAL, DROPOUT(0.1, 0.1, 0)}},
-    {"bigru", "multi-head", {USUAL, .heads = 4, DROPOUT(0, 0.1, 0)}},
-    {"deep-bigru", "additive", {USUAL, .depth = 3, DROPOUT(0.1, 0.1, 0)}},
-    {"gru", "dot", {USUAL, DROPOUT(0.1, 0.1, 0)}},
-    {"gru", "none", {USUAL}},
-    {"cnn", "additive", {USUAL, .depth = 2, .window = 5}},
-    {"self-attention", "additive", {USUAL, .depth = 2, .heads = 4, .ffn = 20, DROPOUT(0.1, 0.1, 0)}},
-    {NULL, NULL, {USUAL, .depth = 2, .decoder_depth = 1, .heads = 4, .ffn = 20, DROPOUT(0.1, 0.1, 0.2)}},
+    {"bigru", "additive", {USUAL}, {0, 0, 0}},
+    {"bigru", "additive", {USUAL, .readout_prev = true}, {0.1, 0.1, 0.1}},
+    {"bigru", "additive", {SIZES, .emb = 3, .rnn = 5, .att = 7, .maxout = 3, .tied_embeddings = true}, {0.1, 0, 0.2}},
+    {"bigru", "none", {SIZES, .emb = 17, .rnn = 33, .att = 9, .maxout = 50}, {0, 0.1, 0}},
+    {"bigru", "dot", {USUAL}, {0.1, 0.1, 0}},
+    {"bigru", "multi-head", {USUAL, .heads = 4}, {0, 0.1, 0}},
+    {"deep-bigru", "additive", {USUAL, .depth = 3}, {0.1, 0.1, 0}},
+    {"gru", "dot", {USUAL}, {0.1, 0.1, 0}},
+    {"gru", "none", {USUAL}, {0, 0, 0}},
+    {"cnn", "additive", {USUAL, .depth = 2, .window = 5}, {0, 0, 0}},
+    {"self-attention", "additive", {USUAL, .depth = 2, .heads = 4, .ffn = 20}, {0.1, 0.1, 0}},
+    {NULL, NULL, {USUAL, .depth = 2, .decoder_depth = 1, .heads = 4, .ffn = 20}, {0.1, 0.1, 0.2}},
 };
 enum { CONFIGS = sizeof configs / sizeof *configs };
 
 /* Bytes that the pairs of an update take. */
 static double bytes_of(Fixture *f, const int *which, int n) {
-    const UpdateOptions options = {.label_smoothing = 0.1};
+    const UpdateOptions options = {.label_smoothing = 0.1, .dropout = f->dropout};
     Tape tape;
     Batch batch;
     Err err;
@@ -116,7 +114,7 @@ static void no_batch_needs_more(void **state) {
     (void)state;
     for (int c = 0; c < CONFIGS; c++) {
         Fixture f = fixture(&configs[c], 1 + c, 60);
-        const Workspace w = workspace_measure(f.threads, &f.model, false);
+        const Workspace w = workspace_measure(f.threads, &f.model, f.dropout, false);
         for (size_t i = 0; i < f.model.params.size; i++) assert_true(f.model.params.gradients[i] == 0);
         Rng rng = rng_seed(11, (uint64_t)c);
         for (int round = 0; round < 30; round++) {
@@ -135,7 +133,7 @@ static void no_batch_needs_more(void **state) {
 static void parts_fit(void **state) {
     (void)state;
     Fixture f = fixture(&configs[1], 2, 60);
-    const Workspace w = workspace_measure(f.threads, &f.model, false);
+    const Workspace w = workspace_measure(f.threads, &f.model, f.dropout, false);
     int which[PAIRS];
     for (int i = 0; i < PAIRS; i++) which[i] = i;
     const double least = need_of(&f, &w, which + PAIRS / 2, 1), most = need_of(&f, &w, which, PAIRS);
@@ -205,7 +203,6 @@ static void parts_add_up(void **state) {
 }
 
 int main(void) {
-    kernels_choose("auto");
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_batch_needs_more),
         cmocka_unit_test(parts_fit),

@@ -37,21 +37,15 @@ typedef struct Training {
     int sentences; /* in a batch, SENTENCES at most */
     Threads *threads;
     Model model;
+    PassOptions pass;
     Optimizer optimizer;
     Tape tape;
 } Training;
 
 static void training_begin(Training *t, const char *kind, int sentences, int threads) {
-    ModelConfig config = {.source_vocab = VOCAB,
-                          .target_vocab = VOCAB,
-                          .emb = 66,
-                          .rnn = 33,
-                          .att = 21,
-                          .maxout = 11,
-                          .heads = 3,
-                          .dropout_embedding = 0.2,
-                          .dropout_annotation = 0.1,
-                          .dropout_readout = 0.3};
+    ModelConfig config = {
+        .source_vocab = VOCAB, .target_vocab = VOCAB, .emb = 66, .rnn = 33, .att = 21, .maxout = 11, .heads = 3};
+    t->pass = (PassOptions){.dropout = {.embedding = 0.2, .annotation = 0.1, .readout = 0.3}};
     choose_kind(&config, kind);
     t->sentences = sentences;
     t->threads = threads_new(threads);
@@ -76,7 +70,7 @@ static double training_step(Training *t, uint64_t number) {
     Params *params = &t->model.params;
     t->tape.recording = true;
     Batch batch = batch_draw(&t->tape.arena, number, t->sentences);
-    Forced forced = model_force(&t->tape, &t->model, &batch);
+    Forced forced = model_force(&t->tape, &t->model, &batch, &t->pass);
     Var *logits = model_logits(&t->tape, &t->model, &forced);
     double nats;
     Var *loss = cross_entropy(&t->tape, logits, batch.target.ids, batch.target.rows, 0.1, &nats);

@@ -1,5 +1,5 @@
 """usage: weights.py check MODEL.safetensors SOURCE-PIECES TARGET-PIECES < names-and-shapes
-          weights.py change IN OUT missing|extra|shape|twice TENSOR
+          weights.py change IN OUT missing|extra|shape|twice|hole|overlap TENSOR
 
 Reads weights with nothing but Python's own library, as the safetensors format describes it and as DESIGN and README say
 the tensors are named.
@@ -261,7 +261,7 @@ def check(path, *sides):
 
 
 def checksum(data):
-    """Of all bytes, the digits of the checksum taken as zeros: src/train/checksum.c."""
+    """Of all bytes, the digits of the checksum taken as zeros: src/translate/checksum.c."""
     mask = (1 << 64) - 1
 
     def mix(state, word):
@@ -282,15 +282,26 @@ def change(old, new, fault, name):
     header, data = read(old)
     entry = header.get(name)
     if fault == "missing":
-        del header[name]
+        begin, end = header.pop(name)["data_offsets"]
+        data = data[:begin] + data[end:]
+        for other in header.values():
+            if other.get("data_offsets", [0])[0] >= end:
+                other["data_offsets"] = [at - (end - begin) for at in other["data_offsets"]]
     elif fault == "shape":
         entry["shape"] = entry["shape"][::-1] if len(entry["shape"]) > 1 else [1] + entry["shape"]
     elif fault == "extra":
         header[name] = {"dtype": "F32", "shape": [1, 2], "data_offsets": [len(data), len(data) + 8]}
         data += bytes(8)
+    elif fault == "hole":
+        data += bytes(8)
+    elif fault == "overlap":
+        header[name + "2"] = entry
     text = json.dumps(header, ensure_ascii=False, separators=(",", ":"))
     if fault == "twice":
-        text = text[:-1] + "," + json.dumps(name) + ":" + json.dumps(entry, separators=(",", ":")) + "}"
+        begin, end = entry["data_offsets"]
+        again = dict(entry, data_offsets=[len(data), len(data) + end - begin])
+        data += data[begin:end]
+        text = text[:-1] + "," + json.dumps(name) + ":" + json.dumps(again, separators=(",", ":")) + "}"
     header_bytes = text.encode()
     header_bytes += b" " * (-(8 + len(header_bytes)) % 64)
     digits = header["__metadata__"]["checksum"].encode()

@@ -1,10 +1,9 @@
 /* tide align: forced decoding of given pairs */
-#include "cli/cli.h"
+#include "cli/models.h"
 #include "cli/pictures.h"
 #include "cli/shown.h"
 #include "text/ds.h"
 #include "text/lines.h"
-#include "train/translator.h"
 #include "view/alignments_page.h"
 #include "view/progress.h"
 #include "view/spelling.h"
@@ -14,6 +13,7 @@
 #include <string.h>
 
 #define FORMATS "pharaoh|soft|matrix|json|svg|html"
+typedef enum { PHARAOH, SOFT, MATRIX, JSON, SVG, HTML } Format;
 
 static const Flag flags[] = {
     {"src", 1, "FILE", "source sentences"},
@@ -33,39 +33,44 @@ static const Flag flags[] = {
 
 enum { TOGETHER = 64 };
 
-/* A model, to be led along sentences. */
+/* A model and the session that uses it. */
 typedef struct Direction {
     Translator translator;
-    Tape tape;
+    Session session;
 } Direction;
 
 typedef struct Aligner {
     Direction forward, reverse;
     bool both;
-    Reading reading;
+    AttentionOptions attention;
     Symmetrization symmetrization;
     Shown shown;
-    const char *format;
+    Format format;
     Pictures pictures;
     AlignmentsPage page;
     int max_length;
     int pairs; /* so far */
 } Aligner;
 
-static int direction_open(Direction *direction, const char *path, Reading reading, Err *err) {
+static int direction_open(Direction *direction, const char *path, AttentionOptions attention, Err *err) {
     Translator *tr = &direction->translator;
-    if (translator_load(tr, path, err)) return -1;
+    if (model_load(tr, path, err)) return -1;
     if (!model_aligns(&tr->model)) err_set(err, path, 0, "this model has no attention, so there is no alignment");
-    else if (!reading_set(tr, path, reading, err)) return 0;
+    else if (!attention_check(tr, path, attention, err)) return 0;
     translator_free(tr);
     return -1;
 }
 
+static void direction_begin(Direction *direction, Threads *pool) {
+    const Translator *member = &direction->translator;
+    session_init(&direction->session, &member, 1, pool);
+}
+
 /* The alignments of n pairs as they are to be shown; release each with alignment_free. */
-static void direction_align(Direction *direction, const Shown *shown, char *const *source, char *const *target, int n,
+static void direction_align(Direction *direction, const Aligner *a, char *const *source, char *const *target, int n,
                             Alignment *alignments) {
-    translator_align(&direction->tape, &direction->translator, source, target, n, alignments);
-    for (int i = 0; i < n; i++) shown_apply(shown, &alignments[i]);
+    session_align(&direction->session, source, target, n, a->attention, alignments);
+    for (int i = 0; i < n; i++) shown_apply(&a->shown, &alignments[i]);
 }
 
 static void print_links(Link *links) {
@@ -84,18 +89,14 @@ static void page_add(AlignmentsPage *page, const Alignment *alignment) {
 }
 
 static int emit(Aligner *a, const Alignment *alignment, Err *err) {
-    if (!strcmp(a->format, "svg")) return pictures_add(&a->pictures, alignment, err);
-    if (!strcmp(a->format, "html")) {
-        page_add(&a->page, alignment);
-        return 0;
+    switch (a->format) {
+    case SVG: return pictures_add(&a->pictures, alignment, err);
+    case HTML: page_add(&a->page, alignment); return 0;
+    case PHARAOH: print_links(shown_links(&a->shown, alignment)); return 0;
+    case SOFT: alignment_soft(stdout, alignment); break;
+    case MATRIX: alignment_matrix(stdout, alignment, a->pairs); break;
+    case JSON: alignment_json(stdout, alignment); break;
     }
-    if (!strcmp(a->format, "pharaoh")) {
-        print_links(shown_links(&a->shown, alignment));
-        return 0;
-    }
-    if (!strcmp(a->format, "soft")) alignment_soft(stdout, alignment);
-    if (!strcmp(a->format, "matrix")) alignment_matrix(stdout, alignment, a->pairs);
-    if (!strcmp(a->format, "json")) alignment_json(stdout, alignment);
     putchar('\n');
     return 0;
 }
@@ -114,12 +115,12 @@ static int emit_symmetrized(const Aligner *a, const Alignment *forward, const Al
     return 0;
 }
 
-/* Some pairs at once, printed in their order; as many as are led along together cost little more than one. */
+/* Aligns some pairs in one batch, which costs little more than one pair, and prints them in order. */
 static int align_some(Aligner *a, char *const *source, char *const *target, int n, Err *err) {
     Alignment forward[TOGETHER], reverse[TOGETHER];
     int status = 0;
-    direction_align(&a->forward, &a->shown, source, target, n, forward);
-    if (a->both) direction_align(&a->reverse, &a->shown, target, source, n, reverse);
+    direction_align(&a->forward, a, source, target, n, forward);
+    if (a->both) direction_align(&a->reverse, a, target, source, n, reverse);
     for (int i = 0; i < n; i++) {
         if (!status) status = a->both ? emit_symmetrized(a, &forward[i], &reverse[i], err) : emit(a, &forward[i], err);
         alignment_free(&forward[i]);
@@ -129,7 +130,7 @@ static int align_some(Aligner *a, char *const *source, char *const *target, int 
     return status;
 }
 
-/* How many of n pairs are led along together: fewer where they are long. */
+/* How many of n pairs form one batch: fewer if they are long. */
 static int together(char *const *source, char *const *target, int n) {
     enum { BYTES = 1 << 15 };
     size_t longest = 1;
@@ -175,11 +176,11 @@ static int run_with(Aligner *a, const Args *args, int threads, Err *err) {
     if (!status && a->pictures.dir) status = pictures_begin(&a->pictures, err);
     if (!status) {
         Threads *pool = threads_new(threads);
-        tape_init(&a->forward.tape, pool, rng_seed(0, 0));
-        tape_init(&a->reverse.tape, pool, rng_seed(0, 0));
+        direction_begin(&a->forward, pool);
+        direction_begin(&a->reverse, pool);
         status = align_all(a, source, target, (int)arrlen(source), err);
-        tape_free(&a->forward.tape);
-        tape_free(&a->reverse.tape);
+        session_free(&a->forward.session);
+        session_free(&a->reverse.session);
         threads_free(pool);
     }
     lines_free(source);
@@ -189,10 +190,10 @@ static int run_with(Aligner *a, const Args *args, int threads, Err *err) {
 
 /* What is wrong with the flags together; NULL: nothing. */
 static const char *check_flags(const Args *args, const Aligner *a) {
-    if (!strcmp(a->format, "svg") && !a->pictures.dir) return "--format svg needs --output DIR";
-    if (a->pictures.dir && strcmp(a->format, "svg") != 0) return "--output DIR needs --format svg";
+    if (a->format == SVG && !a->pictures.dir) return "--format svg needs --output DIR";
+    if (a->pictures.dir && a->format != SVG) return "--output DIR needs --format svg";
     if (args_has(args, "symmetrize") && !a->both) return "--symmetrize needs --reverse MODEL";
-    if (a->both && (!a->shown.words || strcmp(a->format, "pharaoh") != 0))
+    if (a->both && (!a->shown.words || a->format != PHARAOH))
         return "--reverse needs --level word and the format pharaoh";
     return NULL;
 }
@@ -213,7 +214,7 @@ static int run_page(Aligner *a, const Args *args, int threads, Err *err) {
 /* The other model must not be one of the same direction. */
 static int reverse_open(Aligner *a, const char *path, Err *err) {
     const char(*langs)[16] = a->forward.translator.options.langs, (*other)[16] = a->reverse.translator.options.langs;
-    if (direction_open(&a->reverse, path, a->reading, err)) return -1;
+    if (direction_open(&a->reverse, path, a->attention, err)) return -1;
     const bool same = !strcmp(langs[0], other[0]) && !strcmp(langs[1], other[1]);
     if (!same || !strcmp(langs[0], langs[1])) return 0;
     return err_set(err, path, 0, "was trained from %s to %s, too; --reverse needs one from %s to %s", langs[0],
@@ -221,10 +222,9 @@ static int reverse_open(Aligner *a, const char *path, Err *err) {
 }
 
 static int run_on(Aligner *a, const Args *args, int threads, Err *err) {
-    if (direction_open(&a->forward, args->words[0], a->reading, err)) return -1;
+    if (direction_open(&a->forward, args->words[0], a->attention, err)) return -1;
     int status = a->both ? reverse_open(a, args_value(args, "reverse", 0), err) : 0;
-    if (!status)
-        status = !strcmp(a->format, "html") ? run_page(a, args, threads, err) : run_with(a, args, threads, err);
+    if (!status) status = a->format == HTML ? run_page(a, args, threads, err) : run_with(a, args, threads, err);
     translator_free(&a->forward.translator);
     translator_free(&a->reverse.translator);
     return status;
@@ -232,18 +232,18 @@ static int run_on(Aligner *a, const Args *args, int threads, Err *err) {
 
 static int run(const Args *args) {
     Err err;
-    int threads;
-    const char *method;
+    int threads, format, method;
     Aligner a = {.both = args_has(args, "reverse"),
                  .pictures = {args_value(args, "output", 0), args_has(args, "transpose"), 0}};
     if (args->word_count != 1 || !args_has(args, "src") || !args_has(args, "tgt"))
         return usage_error("align needs MODEL, --src and --tgt; see `tide align --help`");
     if (machine_flags(args, &threads, &err) || length_flag(args, &a.max_length, &err) ||
-        reading_flags(args, &a.reading, &err) || shown_flags(args, &a.shown, &err) ||
-        args_choice(args, "format", "pharaoh", FORMATS, &a.format, &err) ||
-        args_choice(args, "symmetrize", "grow-diag-final-and", "intersection|union|grow-diag-final-and", &method, &err))
+        attention_flags(args, &a.attention, &err) || shown_flags(args, &a.shown, &err) ||
+        args_choice(args, "format", PHARAOH, FORMATS, &format, &err) ||
+        args_choice(args, "symmetrize", GROW_DIAG_FINAL_AND, symmetrization_names, &method, &err))
         return usage_error("%s", err.reason);
-    a.symmetrization = (Symmetrization)symmetrization_kind(method);
+    a.format = (Format)format;
+    a.symmetrization = (Symmetrization)method;
     const char *wrong = check_flags(args, &a);
     if (wrong) return usage_error("%s", wrong);
     return run_on(&a, args, threads, &err) ? fail(&err) : 0;

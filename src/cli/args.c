@@ -1,5 +1,5 @@
 #include "cli/args.h"
-#include "train/options.h"
+#include "core/choice.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -111,12 +111,10 @@ int args_int(const Args *args, const char *name, int fallback, int least, int mo
     return 0;
 }
 
-int args_choice(const Args *args, const char *name, const char *fallback, const char *choices, const char **value,
-                Err *err) {
+int args_choice(const Args *args, const char *name, int fallback, const char *choices, int *value, Err *err) {
     const char *text = args_value(args, name, 0);
-    *value = text ? text : fallback;
-    if (!text) return 0;
-    if (is_choice(choices, text)) return 0;
+    *value = text ? choice_find(choices, text) : fallback;
+    if (!text || *value >= 0) return 0;
     return err_set(err, NULL, 0, "--%s must be one of %s, not '%s'", name, choices, text);
 }
 

@@ -37,9 +37,9 @@ bool args_has(const Args *args, const char *name);
 /* A whole number between least and most; the fallback where the flag was not given. */
 int args_int(const Args *args, const char *name, int fallback, int least, int most, int *value, Err *err);
 int args_real(const Args *args, const char *name, double fallback, double least, double most, double *value, Err *err);
-/* One of the names in a list separated by '|'. */
-int args_choice(const Args *args, const char *name, const char *fallback, const char *choices, const char **value,
-                Err *err);
+/* The index of the value in a list such as "char|bpe|none" (see choice.h); the fallback where the flag was not given.
+ */
+int args_choice(const Args *args, const char *name, int fallback, const char *choices, int *value, Err *err);
 /* A line of --help. `usual` is the value without the flag; NULL: its help says it, or there is none. */
 void flag_print(const Flag *flag, const char *usual);
 

@@ -1,9 +1,8 @@
 /* tide attend */
 #include "cli/attend.h"
-#include "cli/cli.h"
+#include "cli/models.h"
 #include "text/ds.h"
 #include "text/unicode.h"
-#include "train/translator.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -42,7 +41,7 @@ typedef struct Embeddings {
     const Var *E;
 } Embeddings;
 
-static const float *embedding(const Embeddings *e, int id) { return e->E->v + (size_t)id * (size_t)e->E->cols; }
+static const float *embedding(const Embeddings *e, int id) { return var_row_values(e->E, id); }
 
 static int unknown_piece(const Embeddings *e, const char *word, Err *err) {
     return err_set(err, e->path, 0, "'%.100s' is not in the vocabulary", word);
@@ -198,17 +197,20 @@ static int list_neighbours(const Args *args, const Attending *a, const Embedding
     return status;
 }
 
-static int show(Tape *tape, const Args *args, Attending *a, const Embeddings *e, const char *what, Err *err) {
+/* What --show names, in its order. */
+typedef enum { ATTENTION, EQUIVARIANCE, SCALING } What;
+
+static int show(Tape *tape, const Args *args, Attending *a, const Embeddings *e, What what, Err *err) {
     if (read_weights(args, a, err)) return -1;
     if (args_has(args, "query")) return search(tape, args, a, e, err);
     if (args_has(args, "neighbours")) return list_neighbours(args, a, e, err);
-    if (!strcmp(what, "equivariance")) return attend_shuffled(tape, a, err);
-    if (!strcmp(what, "attention")) return attend_show(tape, a, args_value(args, "heatmap", 0), err);
+    if (what == EQUIVARIANCE) return attend_shuffled(tape, a, err);
+    if (what == ATTENTION) return attend_show(tape, a, args_value(args, "heatmap", 0), err);
     attend_scaling(tape, a->seed);
     return 0;
 }
 
-static int show_all(const Args *args, Attending *a, const Embeddings *e, const char *what, Err *err) {
+static int show_all(const Args *args, Attending *a, const Embeddings *e, What what, Err *err) {
     Threads *threads = threads_new(1);
     Tape tape;
     tape_init(&tape, threads, rng_seed(0, 0));
@@ -218,17 +220,18 @@ static int show_all(const Args *args, Attending *a, const Embeddings *e, const c
     return status;
 }
 
-static int run_with_model(const Args *args, Attending *a, bool target, const char *what, Err *err) {
+static int run_with_model(const Args *args, Attending *a, bool target, What what, Err *err) {
     Translator tr;
     a->name = args_value(args, "model", 0);
-    if (translator_load(&tr, a->name, err)) return -1;
-    const Embeddings e = {a->name, target ? &tr.target : &tr.source, target ? tr.model.E : tr.model.encoder.E};
+    if (model_load(&tr, a->name, err)) return -1;
+    const Embeddings e = {a->name, target ? &tr.target : &tr.source,
+                          target ? model_target_embedding(&tr.model) : tr.model.encoder.E};
     int status = read_words(args, a, &e, err) ? -1 : show_all(args, a, &e, what, err);
     translator_free(&tr);
     return status;
 }
 
-static int run_with_file(const Args *args, Attending *a, const char *what, Err *err) {
+static int run_with_file(const Args *args, Attending *a, What what, Err *err) {
     const char *path = args->word_count ? args->words[0] : NULL;
     a->name = path && strcmp(path, "-") != 0 ? path : "standard input";
     if (!path) take_example(a);
@@ -237,7 +240,7 @@ static int run_with_file(const Args *args, Attending *a, const char *what, Err *
 }
 
 /* What cannot be meant; NULL where all is well. */
-static const char *contradiction(const Args *args, const char *what) {
+static const char *contradiction(const Args *args, What what) {
     const bool query = args_has(args, "query"), near = args_has(args, "neighbours"), model = args_has(args, "model");
     const bool given = args_has(args, "weights"), random = args_has(args, "random-weights");
     if (args->word_count > 1) return "attend reads one FILE; see `tide attend --help`";
@@ -246,26 +249,25 @@ static const char *contradiction(const Args *args, const char *what) {
     if (query + near + args_has(args, "show") > 1) return "--query, --neighbours and --show cannot be given together";
     if (given && random) return "--weights and --random-weights cannot be given together";
     if (args_has(args, "heads") && !given && !random) return "--heads needs --weights or --random-weights";
-    if (args_has(args, "heatmap") && (query || near || strcmp(what, "attention") != 0))
-        return "--heatmap draws attention only";
+    if (args_has(args, "heatmap") && (query || near || what != ATTENTION)) return "--heatmap draws attention only";
     return NULL;
 }
 
 static int run(const Args *args) {
     Err err;
     Attending a = {0};
-    const char *side, *what;
-    if (args_choice(args, "show", "attention", "attention|equivariance|scaling", &what, &err) ||
-        args_choice(args, "side", "src", "src|tgt", &side, &err) ||
+    int target, what;
+    if (args_choice(args, "show", ATTENTION, "attention|equivariance|scaling", &what, &err) ||
+        args_choice(args, "side", SOURCE, "src|tgt", &target, &err) ||
         args_int(args, "heads", 1, 1, MOST_HEADS, &a.heads, &err) ||
         args_int(args, "seed", 1, 0, 1 << 30, &a.seed, &err) || args_int(args, "most", 10, 1, 1 << 20, &a.most, &err) ||
         args_int(args, "random-weights", 0, 1, 4096, &a.columns, &err))
         return usage_error("%s", err.reason);
-    const char *wrong = contradiction(args, what);
+    const char *wrong = contradiction(args, (What)what);
     if (wrong) return usage_error("%s", wrong);
     a.scale = args_has(args, "scale");
-    int status = args_has(args, "model") ? run_with_model(args, &a, !strcmp(side, "tgt"), what, &err)
-                                         : run_with_file(args, &a, what, &err);
+    int status = args_has(args, "model") ? run_with_model(args, &a, target, (What)what, &err)
+                                         : run_with_file(args, &a, (What)what, &err);
     for (int i = 0; i < 3; i++) vectors_free(&a.W[i]);
     vectors_free(&a.x);
     return status ? fail(&err) : 0;
@@ -277,8 +279,9 @@ const Command command_attend = {
     .usage = "[FILE | --model MODEL [--words WORD ...]] [flags]",
     .about =
         "Shows how words attend to each other: scores X Xᵀ, their softmax, and the context softmax(X Xᵀ) X, for the\n"
-        "vectors in FILE, a line each: perhaps a word, then its numbers (`-` is standard input). Without FILE, for a\n"
-        "sentence of six words. With W_Q, W_K and W_V it is the attention of a Transformer, softmax(Q Kᵀ / √d_k) V.\n\n"
+        "vectors in FILE, one on each line: a word and its numbers, or the numbers alone (`-` is standard input); the\n"
+        "text files of word2vec, fastText and GloVe are such files. Without FILE, for a sentence of six words.\n"
+        "With W_Q, W_K and W_V it is the attention of a Transformer, softmax(Q Kᵀ / √d_k) V.\n\n"
         "--show equivariance: what becomes of the contexts when the words change places.\n"
         "--show scaling: why scores are divided by √d_k.\n"
         "--query: attention as a search. --neighbours: the words nearest to one; both also in all of a model's\n"

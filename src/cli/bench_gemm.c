@@ -1,5 +1,7 @@
 /* The matrix products of a model's size, each checked against a plain loop and timed. */
-#include "cli/bench.h"
+#include "cli/bench_measure.h"
+#include "cli/bench_parts.h"
+#include "core/base.h"
 #include "core/gemm.h"
 #include "core/rng.h"
 

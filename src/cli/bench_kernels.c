@@ -1,6 +1,8 @@
 /* The kernels on rows against the plain loops that they stand for, in double and with libm's functions; and their
    speed. Dropout, which is random, has its tests elsewhere. */
-#include "cli/bench.h"
+#include "cli/bench_measure.h"
+#include "cli/bench_parts.h"
+#include "core/base.h"
 #include "core/kernels.h"
 #include "core/rng.h"
 

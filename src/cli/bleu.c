@@ -1,8 +1,6 @@
 /* tide bleu */
 #include "cli/metric.h"
-#include "train/bleu.h"
-
-#include <string.h>
+#include "score/bleu.h"
 
 static const Flag flags[] = {
     FLAG_LC,
@@ -25,9 +23,9 @@ const Metric metric_bleu_zh = {"eff:no|tok:zh|smooth:exp", score_zh};
 
 static int run(const Args *args) {
     Err err;
-    const char *tokens;
-    if (args_choice(args, "tokenize", "13a", "13a|zh", &tokens, &err)) return usage_error("%s", err.reason);
-    return metric_run(args, &command_bleu, strcmp(tokens, "zh") ? &metric_bleu : &metric_bleu_zh);
+    int chinese;
+    if (args_choice(args, "tokenize", 0, "13a|zh", &chinese, &err)) return usage_error("%s", err.reason);
+    return metric_run(args, &command_bleu, chinese ? &metric_bleu_zh : &metric_bleu);
 }
 
 const Command command_bleu = {

@@ -1,6 +1,6 @@
 /* tide chrf */
 #include "cli/metric.h"
-#include "train/chrf.h"
+#include "score/chrf.h"
 
 static const Flag flags[] = {FLAG_LC};
 

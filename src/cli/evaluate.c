@@ -1,9 +1,9 @@
 /* tide evaluate */
 #include "cli/metric.h"
+#include "cli/models.h"
 #include "text/ds.h"
-#include "text/files.h"
 #include "text/lines.h"
-#include "train/translator.h"
+#include "text/output.h"
 #include "view/progress.h"
 
 #include <stdio.h>
@@ -25,10 +25,9 @@ static const Flag flags[] = {
 enum { BATCH = 64 };
 
 typedef struct Evaluation {
-    Translator translator;
+    Models models;
     BeamOptions beam;
     int threads, max_length;
-    Reading reading;
     char **sources, **references;
 } Evaluation;
 
@@ -46,47 +45,44 @@ static void count(void *context, long done, long all) {
 /* The translations: a stb_ds array, for lines_free. */
 static char **translate_all(const Evaluation *e) {
     Threads *threads = threads_new(e->threads);
-    Tape tape;
+    Session session;
     Counted counted = {.all = (int)arrlen(e->sources)};
     char **texts = NULL;
     progress_start(&counted.view);
-    tape_init(&tape, threads, rng_seed(0, 0));
+    session_init(&session, e->models.list, e->models.count, threads);
     while (counted.before < counted.all) {
         char *const *sources = e->sources + counted.before;
         const int n = translate_most(sources, counted.all - counted.before, e->beam.beam);
-        Translations found = translate(&tape, &e->translator, sources, n, &e->beam, BATCH, count, &counted);
-        for (int i = 0; i < n; i++) arrput(texts, translation_text(&found, &e->translator, i, 0));
+        Translations found = session_translate(&session, sources, n, &e->beam, BATCH, count, &counted);
+        for (int i = 0; i < n; i++) arrput(texts, translation_text(&found, i, 0));
         translations_free(&found);
         counted.before += n;
     }
     progress_clear(&counted.view);
-    tape_free(&tape);
+    session_free(&session);
     threads_free(threads);
     return texts;
 }
 
-static int write_lines(char *const *lines, FILE *out, const char *path, Err *err) {
-    for (ptrdiff_t i = 0; i < arrlen(lines); i++) fprintf(out, "%s\n", lines[i]);
-    const int failed = ferror(out);
-    if (fclose(out) || failed) return err_set(err, path, 0, "cannot be written");
-    return 0;
+static int write_lines(char *const *lines, OutputFile *output, Err *err) {
+    for (ptrdiff_t i = 0; i < arrlen(lines); i++) fprintf(output->stream, "%s\n", lines[i]);
+    return output_commit(output, err);
 }
 
 static int evaluate(Evaluation *e, const Args *args, Err *err) {
     const char *src = args_value(args, "src", 0), *ref = args_value(args, "ref", 0);
     const char *output = args_value(args, "output", 0);
-    if (readings_set(args, &e->translator, e->reading, err) || !(e->sources = lines_read(src, 0, err)) ||
+    if (attentions_check(args, &e->models, e->beam.attention, err) || !(e->sources = lines_read(src, 0, err)) ||
         !(e->references = lines_read_raw(ref, err)) || metric_check(e->sources, src, e->references, ref, err) ||
-        lines_check(&e->translator, SOURCE, e->sources, e->max_length, src, err))
+        lines_check(e->models.list[0], SOURCE, e->sources, e->max_length, src, err))
         return -1;
-    if (output && (file_is(output, src) || file_is(output, ref)))
-        return err_set(err, output, 0, "is read, and would be overwritten");
-    FILE *out = output ? file_open(output, "wb", err) : NULL;
-    if (output && !out) return -1;
+    OutputFile out;
+    if (output && (output_check(args, output, (const char *[]){src, ref}, 2, err) || output_open(&out, output, err)))
+        return -1;
     char **texts = translate_all(e);
-    int status = out ? write_lines(texts, out, output, err) : 0;
+    int status = output ? write_lines(texts, &out, err) : 0;
     const int n = (int)arrlen(texts);
-    const Metric *bleu = translator_writes_han(&e->translator) ? &metric_bleu_zh : &metric_bleu;
+    const Metric *bleu = translator_writes_han(e->models.list[0]) ? &metric_bleu_zh : &metric_bleu;
     metric_print(bleu, texts, e->references, n, args_has(args, "lc"));
     metric_print(&metric_chrf, texts, e->references, n, args_has(args, "lc"));
     lines_free(texts);
@@ -96,19 +92,21 @@ static int evaluate(Evaluation *e, const Args *args, Err *err) {
 static int run(const Args *args) {
     Err err;
     Evaluation e = {0};
+    AttentionOptions attention;
     if (!models_given(args) || !args_has(args, "src") || !args_has(args, "ref"))
         return usage_error("evaluate needs MODEL or --models, --src and --ref; see `tide evaluate --help`");
     if (machine_flags(args, &e.threads, &err) || length_flag(args, &e.max_length, &err) ||
-        reading_flags(args, &e.reading, &err))
+        attention_flags(args, &attention, &err))
         return usage_error("%s", err.reason);
-    if (models_load(args, &e.translator, &err)) return fail(&err);
-    e.beam = translator_beam_options(&e.translator);
-    int status = beam_flags(args, &e.translator, &e.beam, &err) ? usage_error("%s", err.reason)
-                 : evaluate(&e, args, &err)                     ? fail(&err)
-                                                                : 0;
+    if (models_load(args, &e.models, &err)) return fail(&err);
+    e.beam = translator_beam_options(e.models.list[0]);
+    e.beam.attention = attention;
+    int status = beam_flags(args, &e.models, &e.beam, &err) ? usage_error("%s", err.reason)
+                 : evaluate(&e, args, &err)                 ? fail(&err)
+                                                            : 0;
     lines_free(e.sources);
     lines_free(e.references);
-    translator_free(&e.translator);
+    models_free(&e.models);
     return status;
 }
 

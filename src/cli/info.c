@@ -1,6 +1,5 @@
 /* tide info */
-#include "cli/cli.h"
-#include "train/translator.h"
+#include "cli/models.h"
 
 #include <stdio.h>
 
@@ -8,9 +7,8 @@ static int run(const Args *args) {
     Err err;
     Translator translator;
     if (args->word_count != 1) return usage_error("info needs one MODEL; see `tide info --help`");
-    if (translator_load(&translator, args->words[0], &err)) return fail(&err);
-    char *configuration = options_configuration(&translator.options);
-    fputs(configuration, stdout);
+    if (model_load(&translator, args->words[0], &err)) return fail(&err);
+    fputs(translator.configuration, stdout);
     const ModelConfig *model = &translator.model.config;
     printf("\nvocabularies: %d source pieces", model->source_vocab);
     if (model->source_words) printf(" in %d larger ones", model->source_words);
@@ -21,7 +19,6 @@ static int run(const Args *args) {
         printf("%-20s [%d, %d]\n", p->name, p->var.rows, p->var.cols);
     }
     printf("%-20s %zu weights\n", "in all", params_weights(params));
-    mem_free(configuration);
     translator_free(&translator);
     return 0;
 }

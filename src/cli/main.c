@@ -2,7 +2,6 @@
 #include "core/kernels.h"
 #include "text/ds.h"
 #include "tide.h"
-#include "train/translator.h"
 
 #include <cJSON.h>
 #include <locale.h>
@@ -39,83 +38,8 @@ int usage_error(const char *format, ...) {
 int machine_flags(const Args *args, int *threads, Err *err) {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     const char *isa = args_value(args, "isa", 0);
-    if (kernels_choose(isa ? isa : "auto")) return err_set(err, NULL, 0, "this machine has no '%s' kernels", isa);
+    if (isa && kernels_choose(isa)) return err_set(err, NULL, 0, "this machine has no '%s' kernels", isa);
     return args_int(args, "threads", processors > 0 ? (int)processors : 1, 1, 1024, threads, err);
-}
-
-int beam_flags(const Args *args, const Translator *translator, BeamOptions *beam, Err *err) {
-    if (args_int(args, "beam-size", beam->beam, 1, 1000, &beam->beam, err) ||
-        args_real(args, "normalize", beam->normalize, 0, 10, &beam->normalize, err) ||
-        args_real(args, "coverage-penalty", beam->coverage, 0, 10, &beam->coverage, err))
-        return -1;
-    if (beam->coverage > 0 && !translator_aligns(translator))
-        return err_set(err, NULL, 0, "this model has no attention, so --coverage-penalty cannot tell what was read");
-    return 0;
-}
-
-const char *model_path(const Args *args, int i) {
-    return args_has(args, "models") ? args_value(args, "models", i) : i < args->word_count ? args->words[i] : NULL;
-}
-
-bool models_given(const Args *args) { return args->word_count + args_has(args, "models") == 1; }
-
-int models_load(const Args *args, Translator *translator, Err *err) {
-    if (translator_load(translator, model_path(args, 0), err)) return -1;
-    for (int i = 1; model_path(args, i); i++)
-        if (translator_join(translator, model_path(args, i), err)) {
-            translator_free(translator);
-            return -1;
-        }
-    return 0;
-}
-
-int reading_flags(const Args *args, Reading *reading, Err *err) {
-    const char *mode;
-    if (args_choice(args, "attention-mode", "soft", "soft|hard", &mode, err) ||
-        args_int(args, "alignment-head", 0, 1, 256, &reading->head, err) ||
-        args_int(args, "alignment-layer", 0, 1, 256, &reading->layer, err))
-        return -1;
-    reading->hard = !strcmp(mode, "hard");
-    return 0;
-}
-
-int reading_set(Translator *translator, const char *path, Reading reading, Err *err) {
-    Model *model = &translator->model;
-    const Alignments there = model_alignments(model);
-    if (!there.heads && (reading.hard || reading.head || reading.layer))
-        return err_set(err, path, 0, "this model has no attention that --%s could read otherwise",
-                       reading.hard   ? "attention-mode"
-                       : reading.head ? "alignment-head"
-                                      : "alignment-layer");
-    if (reading.head > there.heads)
-        return err_set(err, path, 0, "--alignment-head %d: this model's attention has %d head%s", reading.head,
-                       there.heads, there.heads > 1 ? "s" : "");
-    if (reading.layer > there.layers)
-        return err_set(err, path, 0, "--alignment-layer %d: this model's attention has %d layer%s", reading.layer,
-                       there.layers, there.layers > 1 ? "s" : "");
-    model->attention.reading = reading;
-    return 0;
-}
-
-int readings_set(const Args *args, Translator *translator, Reading reading, Err *err) {
-    int status = reading_set(translator, model_path(args, 0), reading, err);
-    for (int i = 0; i < arrlen(translator->mates) && !status; i++)
-        status = reading_set(&translator->mates[i], model_path(args, i + 1), reading, err);
-    return status;
-}
-
-int length_flag(const Args *args, int *most, Err *err) {
-    return args_int(args, "max-length", MOST_PIECES, 1, 1 << 20, most, err);
-}
-
-int lines_check(const Translator *translator, int side, char *const *lines, int most, const char *path, Err *err) {
-    const Side *of = side ? &translator->target : &translator->source;
-    if (side_check_lengths(of, lines, (int)arrlen(lines), most, path, err)) return -1;
-    const double unknown = side_unknown(of, lines, (int)arrlen(lines));
-    if (unknown > 0.5)
-        fprintf(stderr, "%s: %.0f %% of the pieces are unknown to the model, which was trained on '%s' here\n", path,
-                100 * unknown, translator->options.langs[side]);
-    return 0;
 }
 
 /* When the process was created, on the clock of seconds_now: before the processor time that it has used by now. */
@@ -140,33 +64,40 @@ static void print_help(void) {
         "stderr. Exit status: 0, 1 (failed) or 2 (usage).");
 }
 
-/* The command's own flags and, if it takes options, one for each; owned by the caller. */
-static Flag *flags_of(const Command *command, int *count) {
-    Flag *flags = mem_alloc((size_t)(command->flag_count + option_count) * sizeof *flags);
-    for (*count = 0; *count < command->flag_count; ++*count) flags[*count] = command->flags[*count];
-    for (int i = 0; command->takes_options && i < option_count; i++) {
-        const Option *o = &option_table[i];
-        static const char *const metavar[][2] = {{"N", "N N"}, {"R", "R R"}, {"NAME", "SRC TGT"}};
-        flags[(*count)++] = (Flag){o->name, o->values, metavar[o->kind][o->values - 1], o->help};
-    }
+static const Option *next_option(const Command *command, const Option *before) {
+    return command->options ? option_next(command->options, before) : NULL;
+}
+
+static Flag option_flag(const Option *o) {
+    static const char *const metavars[][2] = {
+        [OPTION_INT] = {"N", "N N"},           [OPTION_INT_OR_ZERO] = {"N", "N N"},
+        [OPTION_REAL] = {"R", "R R"},          [OPTION_TEXT] = {"NAME", "SRC TGT"},
+        [OPTION_CHOICE] = {"NAME", "SRC TGT"}, [OPTION_SWITCH] = {"NAME", "SRC TGT"}};
+    return (Flag){o->name, o->values, metavars[o->kind][o->values - 1], o->help};
+}
+
+/* The command's own flags, and one for each of its options: a stb_ds array. */
+static Flag *flags_of(const Command *command) {
+    Flag *flags = NULL;
+    for (int i = 0; i < command->flag_count; i++) arrput(flags, command->flags[i]);
+    for (const Option *o = NULL; (o = next_option(command, o));) arrput(flags, option_flag(o));
     return flags;
 }
 
-static int print_command_help(const Command *command, const Flag *flags, int count) {
+static int print_command_help(const Command *command) {
     printf("usage: tide %s %s\n\n%s\n\n", command->name, command->usage, command->about);
-    for (int i = 0; i < count; i++) {
-        const int option = i - command->flag_count;
-        flag_print(&flags[i], option < 0 ? NULL : option_table[option].fallback);
+    for (int i = 0; i < command->flag_count; i++) flag_print(&command->flags[i], NULL);
+    for (const Option *o = NULL; (o = next_option(command, o));) {
+        const Flag flag = option_flag(o);
+        flag_print(&flag, o->fallback);
     }
     return 0;
 }
 
-static int run_with(const Command *command, const Flag *flags, int count, int argc, char **argv, double began) {
-    for (int i = 0; i < argc; i++)
-        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) return print_command_help(command, flags, count);
+static int run_with(const Command *command, const Flag *flags, int argc, char **argv, double began) {
     Args args;
     Err err;
-    int status = args_parse(&args, argc, argv, flags, count, &err);
+    int status = args_parse(&args, argc, argv, flags, (int)arrlen(flags), &err);
     args.began = began;
     status = status ? usage_error("%s; see `tide %s --help`", err.reason, command->name) : command->run(&args);
     args_free(&args);
@@ -174,10 +105,11 @@ static int run_with(const Command *command, const Flag *flags, int count, int ar
 }
 
 static int run_command(const Command *command, int argc, char **argv, double began) {
-    int count;
-    Flag *flags = flags_of(command, &count);
-    int status = run_with(command, flags, count, argc, argv, began);
-    mem_free(flags);
+    for (int i = 0; i < argc; i++)
+        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) return print_command_help(command);
+    Flag *flags = flags_of(command);
+    int status = run_with(command, flags, argc, argv, began);
+    arrfree(flags);
     return status;
 }
 
@@ -203,7 +135,7 @@ int main(int argc, char **argv) {
     cJSON_InitHooks(&(cJSON_Hooks){mem_alloc, mem_free});
     setlocale(LC_CTYPE, "");
     int status = run_word(argc, argv, began);
-    if (fflush(stdout) || ferror(stdout)) {
+    if ((fflush(stdout) || ferror(stdout)) && !status) { /* else there is a line about it, or about another error */
         fputs("tide: standard output cannot be written\n", stderr);
         return EXIT_FAILED;
     }

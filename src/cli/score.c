@@ -1,9 +1,7 @@
 /* tide score */
-#include "cli/cli.h"
-#include "core/ops.h"
+#include "cli/models.h"
 #include "text/ds.h"
 #include "text/lines.h"
-#include "train/translator.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -23,41 +21,26 @@ typedef struct Sum {
     long tokens;
 } Sum;
 
-/* log p(target | source) in nats, </s> included; adds it to the sum. */
-static double score_pair(Tape *tape, const Translator *tr, const char *source_text, const char *target_text, Sum *sum) {
-    TapeMark mark = tape_mark(tape);
-    int *source = side_encode(&tr->source, source_text), *target = side_encode(&tr->target, target_text);
-    const int *x = source, *y = target;
-    int n = (int)arrlen(source), m = (int)arrlen(target);
-    double nats;
-    Batch batch = batch_fold(&tape->arena, &x, &n, &y, &m, 1, ID_BOS);
-    Forced forced = model_force(tape, &tr->model, &batch);
-    cross_entropy(tape, model_logits(tape, &tr->model, &forced), batch.target.ids, batch.target.rows, 0, &nats);
-    arrfree(source);
-    arrfree(target);
-    tape_rewind(tape, mark);
-    sum->log_probability -= nats;
-    sum->tokens += m;
-    return -nats;
-}
-
-static void score_all(const Translator *tr, char *const *source, char *const *target, int threads, bool summary) {
+static void score_all(const Translator *tr, char *const *source, char *const *target, AttentionOptions attention,
+                      int threads, bool summary) {
     Threads *pool = threads_new(threads);
-    Tape tape;
+    Session session;
     Sum sum = {0};
-    tape_init(&tape, pool, rng_seed(0, 0));
+    session_init(&session, &tr, 1, pool);
     for (ptrdiff_t i = 0; i < arrlen(source); i++) {
-        double log_probability = score_pair(&tape, tr, source[i], target[i], &sum);
-        if (!summary) printf("%.6f\n", log_probability);
+        const PairScore score = session_score(&session, source[i], target[i], attention);
+        sum.log_probability += score.log_probability;
+        sum.tokens += score.pieces;
+        if (!summary) printf("%.6f\n", score.log_probability);
     }
     double loss = -sum.log_probability / (double)sum.tokens;
     printf("log-probability = %.4f tokens = %ld cross-entropy = %.4f perplexity = %.4f\n", sum.log_probability,
            sum.tokens, loss, exp(loss));
-    tape_free(&tape);
+    session_free(&session);
     threads_free(pool);
 }
 
-static int run_on(const Args *args, const Translator *tr, int threads, int most, Err *err) {
+static int run_on(const Args *args, const Translator *tr, AttentionOptions attention, int threads, int most, Err *err) {
     const char *src = args_value(args, "src", 0), *tgt = args_value(args, "tgt", 0);
     char **source = lines_read(src, 0, err), **target = source ? lines_read(tgt, 0, err) : NULL;
     int status = target ? 0 : -1;
@@ -66,7 +49,7 @@ static int run_on(const Args *args, const Translator *tr, int threads, int most,
     if (!status)
         status =
             lines_check(tr, SOURCE, source, most, src, err) || lines_check(tr, TARGET, target, most, tgt, err) ? -1 : 0;
-    if (!status) score_all(tr, source, target, threads, args_has(args, "summary"));
+    if (!status) score_all(tr, source, target, attention, threads, args_has(args, "summary"));
     lines_free(source);
     lines_free(target);
     return status;
@@ -75,15 +58,16 @@ static int run_on(const Args *args, const Translator *tr, int threads, int most,
 static int run(const Args *args) {
     Err err;
     int threads, most;
-    Reading reading;
+    AttentionOptions attention;
     Translator translator;
     if (args->word_count != 1 || !args_has(args, "src") || !args_has(args, "tgt"))
         return usage_error("score needs MODEL, --src and --tgt; see `tide score --help`");
-    if (machine_flags(args, &threads, &err) || length_flag(args, &most, &err) || reading_flags(args, &reading, &err))
+    if (machine_flags(args, &threads, &err) || length_flag(args, &most, &err) ||
+        attention_flags(args, &attention, &err))
         return usage_error("%s", err.reason);
-    if (translator_load(&translator, args->words[0], &err)) return fail(&err);
-    int status =
-        reading_set(&translator, args->words[0], reading, &err) || run_on(args, &translator, threads, most, &err);
+    if (model_load(&translator, args->words[0], &err)) return fail(&err);
+    int status = attention_check(&translator, args->words[0], attention, &err) ||
+                 run_on(args, &translator, attention, threads, most, &err);
     translator_free(&translator);
     return status ? fail(&err) : 0;
 }

@@ -1,13 +1,11 @@
 #include "cli/shown.h"
 
-#include <string.h>
-
 int shown_flags(const Args *args, Shown *shown, Err *err) {
-    const char *level;
-    if (args_choice(args, "level", "piece", "piece|word", &level, err) ||
+    int words;
+    if (args_choice(args, "level", 0, "piece|word", &words, err) ||
         args_real(args, "threshold", 0, 0, 1, &shown->threshold, err))
         return -1;
-    shown->words = !strcmp(level, "word");
+    shown->words = words;
     shown->shift = args_has(args, "shift");
     shown->end = args_has(args, "end-of-sentence");
     return 0;

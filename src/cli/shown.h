@@ -3,7 +3,7 @@
 #define TIDE_SHOWN_H
 
 #include "cli/cli.h"
-#include "train/alignment.h"
+#include "translate/alignment.h"
 
 typedef struct Shown {
     bool words, shift, end;

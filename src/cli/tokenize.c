@@ -1,11 +1,9 @@
 /* tide tokenize */
-#include "cli/cli.h"
+#include "cli/models.h"
 #include "text/ds.h"
 #include "text/lines.h"
-#include "train/translator.h"
 
 #include <stdio.h>
-#include <string.h>
 
 static const Flag flags[] = {
     {"side", 1, "src|tgt", "whose tokeniser: the source language's (default) or the target's"},
@@ -38,12 +36,12 @@ static int convert_all(const Tokenizer *tokenizer, bool join, Err *err) {
 
 static int run(const Args *args) {
     Err err;
-    const char *which;
+    int target;
     Translator translator;
     if (args->word_count != 1) return usage_error("tokenize needs one MODEL; see `tide tokenize --help`");
-    if (args_choice(args, "side", "src", "src|tgt", &which, &err)) return usage_error("%s", err.reason);
-    if (translator_load(&translator, args->words[0], &err)) return fail(&err);
-    const Side *side = strcmp(which, "src") ? &translator.target : &translator.source;
+    if (args_choice(args, "side", SOURCE, "src|tgt", &target, &err)) return usage_error("%s", err.reason);
+    if (model_load(&translator, args->words[0], &err)) return fail(&err);
+    const Side *side = target ? &translator.target : &translator.source;
     int status = convert_all(&side->tokenizer, args_has(args, "join"), &err);
     translator_free(&translator);
     return status ? fail(&err) : 0;

@@ -22,6 +22,7 @@ static const Flag flags[] = {
     {"guided-alignment", 1, "FILE", "guide the attention by these links of words, a line a pair (`i-j`, from 0)"},
     {"preset", 1, "NAME", "tiny, small, base or bahdanau2015 (models/NAME.conf)"},
     {"config", 1, "FILE", "`key = value` lines; flags go before it, it goes before the preset"},
+    {"no-reload", 0, NULL, "train anew, even if DIR holds a training; its model becomes model.prev.safetensors"},
     {"allow-change", MANY, "OPTION...",
      "options that may be others than in the training that goes on: learn-rate, say"},
     {"probe", MANY, "TEXT...", "sentences whose alignment is kept at each validation"},
@@ -40,42 +41,42 @@ static char *read_text(const char *path, Err *err) {
     return NULL;
 }
 
-/* models/NAME.conf from here; in the tree that the program was built in (build/release/tide); or where `make install`
-   put it (PREFIX/bin/tide and PREFIX/share/tide). */
+/* Finds models/NAME.conf where `make install` put it (PREFIX/bin/tide and PREFIX/share/tide); in the tree in which the
+   program was built (build/release/tide); or, for presets of the user's own, in the current folder. */
 static char *find_preset(const char *name, char path[512], Err *err) {
     char self[400] = "";
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     self[n > 0 ? n : 0] = '\0';
-    const char *const places[] = {"models", "../../models", "../share/tide"};
+    const char *const places[] = {"../share/tide", "../../models", "models"};
     char *slash = strrchr(self, '/');
     if (slash) *slash = '\0';
     for (int i = 0; i < 3 && !strchr(name, '/'); i++) {
-        snprintf(path, 512, "%s%s%s/%s.conf", i ? self : "", i ? "/" : "", places[i], name);
+        const bool here = i == 2;
+        snprintf(path, 512, "%s%s%s/%s.conf", here ? "" : self, here ? "" : "/", places[i], name);
         if (!access(path, R_OK)) return read_text(path, err);
     }
     err_set(err, NULL, 0, "no preset '%s' (models/%s.conf)", name, name);
     return NULL;
 }
 
-static int apply(Options *options, char *text, const char *path, Err *err) {
+static int apply(TrainOptions *options, char *text, const char *path, Err *err) {
     if (!text) return -1;
-    int status = options_read(options, text, path, err);
+    int status = options_read(train_option_tables, options, text, path, err);
     mem_free(text);
     return status;
 }
 
 /* Defaults, then the preset, then --config, then flags. */
-static int gather_options(const Args *args, Options *options, Err *err) {
+static int gather_options(const Args *args, TrainOptions *options, Err *err) {
     char path[512];
     const char *preset = args_value(args, "preset", 0), *config = args_value(args, "config", 0);
-    options_default(options);
+    options_default(train_option_tables, options);
     if (preset && apply(options, find_preset(preset, path, err), path, err)) return -1;
     if (config && apply(options, read_text(config, err), config, err)) return -1;
-    for (int i = 0; i < option_count; i++) {
-        const Option *o = &option_table[i];
+    for (const Option *o = NULL; (o = option_next(train_option_tables, o));) {
         if (!args_has(args, o->name)) continue;
         const char *values[2] = {args_value(args, o->name, 0), args_value(args, o->name, 1)};
-        if (option_set(options, o, values, err)) return -1;
+        if (option_set(o, options, values, err)) return -1;
     }
     return 0;
 }
@@ -140,9 +141,9 @@ static int values_of(const Args *args, const char *flag, const char *values[MOST
 
 static int check_changes(const TrainJob *job, Err *err) {
     for (int i = 0; i < job->change_count; i++) {
-        const Option *option = option_find(job->changes[i]);
+        const Option *option = option_find(train_option_tables, job->changes[i]);
         if (!option) return err_set(err, NULL, 0, "--allow-change: there is no option '%s'", job->changes[i]);
-        if (option->hold == BOUND)
+        if (option->resume == RESUME_FIXED)
             return err_set(err, NULL, 0, "--allow-change: %s cannot change within a training", option->name);
     }
     return 0;
@@ -159,6 +160,7 @@ static int run(const Args *args) {
                             NULL},
                   .guides = args_value(args, "guided-alignment", 0),
                   .dir = args_value(args, "model", 0)},
+        .no_reload = args_has(args, "no-reload"),
         .model = args_value(args, "model", 0),
     };
     const CorpusFiles *train_files = &job.files.train, *valid_files = &job.files.valid;
@@ -200,6 +202,6 @@ const Command command_train = {
              "flags below --isa can stand in a preset or --config as well, a line each: `dim-emb = 256`.",
     .flags = flags,
     .flag_count = sizeof flags / sizeof *flags,
-    .takes_options = true,
+    .options = train_option_tables,
     .run = run,
 };

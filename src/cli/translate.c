@@ -1,17 +1,15 @@
 /* tide translate */
-#include "cli/cli.h"
+#include "cli/models.h"
 #include "cli/pictures.h"
 #include "cli/shown.h"
 #include "text/ds.h"
-#include "text/files.h"
 #include "text/lines.h"
-#include "train/unknown.h"
+#include "text/output.h"
+#include "translate/unknown.h"
 #include "view/alignments_page.h"
 #include "view/progress.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -57,34 +55,35 @@ static void print_timing(const Spent *s, double total) {
             s->search.decode * 1e3, s->write * 1e3, total * 1e3);
 }
 
+enum { NONE = -1, HARD, SOFT }; /* what --alignment names, in its order */
+
 typedef struct Settings {
     const Args *args; /* where the models are named */
-    const char *alignment, *heatmap, *html;
+    int alignment;    /* NONE, HARD or SOFT */
+    const char *heatmap, *html;
     BeamOptions beam;
     Shown shown;
-    Reading reading;
     int threads, batch, n_best, max_length;
     bool transpose, replace_unknown, allow_han;
     Lexicon *lexicon; /* NULL: none */
     char **lines;     /* what is translated; NULL: line by line, each answered before the next one is read */
 } Settings;
 
-static Alignment alignment_at(const Shown *shown, const Translator *tr, const Translations *found, int i,
-                              const Hypothesis *h) {
-    Alignment alignment = translation_alignment(found, tr, i, h);
+static Alignment alignment_at(const Shown *shown, const Translations *found, int i, const Hypothesis *h) {
+    Alignment alignment = translation_alignment(found, i, h);
     shown_apply(shown, &alignment);
     return alignment;
 }
 
 /* Hypothesis k of sentence i as it is printed, "" where there is none; owned by the caller. */
-static char *text_at(const Settings *s, const Translator *tr, const Translations *found, int i, int k) {
-    if (!s->replace_unknown || k >= found->nbest[i].count) return translation_text(found, tr, i, k);
-    return unknown_replace(tr, found->sentences[i], &found->nbest[i].list[k], s->lexicon, s->allow_han);
+static char *text_at(const Settings *s, const Translations *found, int i, int k) {
+    if (!s->replace_unknown || k >= found->nbest[i].count) return translation_text(found, i, k);
+    return unknown_replace(found->translator, found->sentences[i], &found->nbest[i].list[k], s->lexicon, s->allow_han);
 }
 
 static void print_alignment(const Settings *s, const Alignment *alignment) {
     fputs(" ||| ", stdout);
-    if (strcmp(s->alignment, "hard") != 0) {
+    if (s->alignment == SOFT) {
         alignment_soft(stdout, alignment);
         return;
     }
@@ -94,17 +93,16 @@ static void print_alignment(const Settings *s, const Alignment *alignment) {
 }
 
 /* `first` is the line of found's first sentence, from 0. */
-static void print_hypothesis(const Settings *s, const Translator *tr, const Translations *found, int first, int i,
-                             int k) {
+static void print_hypothesis(const Settings *s, const Translations *found, int first, int i, int k) {
     const Hypothesis *h = k < found->nbest[i].count ? &found->nbest[i].list[k] : NULL;
-    char *text = text_at(s, tr, found, i, k);
+    char *text = text_at(s, found, i, k);
     if (s->n_best) printf("%d ||| ", first + i);
     fputs(text, stdout);
-    if (s->alignment && h && h->alpha) {
-        Alignment a = alignment_at(&s->shown, tr, found, i, h);
+    if (s->alignment != NONE && h && h->alpha) {
+        Alignment a = alignment_at(&s->shown, found, i, h);
         print_alignment(s, &a);
         alignment_free(&a);
-    } else if (s->alignment) {
+    } else if (s->alignment != NONE) {
         fputs(" ||| ", stdout);
     }
     if (s->n_best) printf(" ||| F0= %.6f ||| %.6f", h ? h->log_probability : 0, h ? h->score : 0);
@@ -112,14 +110,14 @@ static void print_hypothesis(const Settings *s, const Translator *tr, const Tran
     mem_free(text);
 }
 
-static int draw(const Settings *s, const Translator *tr, const Translations *found, Pictures *pictures, Err *err) {
+static int draw(const Settings *s, const Translations *found, Pictures *pictures, Err *err) {
     for (int i = 0; i < found->n; i++) {
         const Hypothesis *h = found->nbest[i].count ? found->nbest[i].list : NULL;
         if (!h || !h->alpha) {
             pictures_skip(pictures);
             continue;
         }
-        Alignment a = alignment_at(&s->shown, tr, found, i, h);
+        Alignment a = alignment_at(&s->shown, found, i, h);
         int status = pictures_add(pictures, &a, err);
         alignment_free(&a);
         if (status) return -1;
@@ -130,13 +128,12 @@ static int draw(const Settings *s, const Translator *tr, const Translations *fou
 /* What is translated at a time, and what it adds to. */
 typedef struct Translating {
     const Settings *settings;
-    const Translator *translator;
-    Tape tape;
+    Session session;
     ProgressView view;
     int first; /* line that is translated now, from 0 */
     Pictures pictures;
     AlignmentsPage page;
-    FILE *html; /* where the page will be; NULL: nowhere */
+    OutputFile html; /* the page; not open: none */
 } Translating;
 
 static void count(void *context, long done, long all) {
@@ -145,14 +142,14 @@ static void count(void *context, long done, long all) {
     progress_count(&work->view, "translating", work->first + done, arrlen(work->settings->lines), seconds_now(), false);
 }
 
-static void fill_page(const Settings *s, const Translator *tr, const Translations *found, AlignmentsPage *page) {
+static void fill_page(const Settings *s, const Translations *found, AlignmentsPage *page) {
     const Shown by_piece = {.shift = s->shown.shift}; /* the page makes words of them */
     for (int i = 0; i < found->n; i++) {
         alignments_page_sentence(page, found->sentences[i]);
         for (int k = 0; k < (s->n_best ? s->n_best : 1) && k < found->nbest[i].count; k++) {
             const Hypothesis *h = &found->nbest[i].list[k];
-            Alignment a = alignment_at(&by_piece, tr, found, i, h);
-            char *text = text_at(s, tr, found, i, k);
+            Alignment a = alignment_at(&by_piece, found, i, h);
+            char *text = text_at(s, found, i, k);
             alignments_page_hypothesis(page, &a, text, h->score);
             mem_free(text);
             alignment_free(&a);
@@ -160,34 +157,32 @@ static void fill_page(const Settings *s, const Translator *tr, const Translation
     }
 }
 
-/* The file has been open from the beginning: whether there can be a page is known before hours of translating, and one
-   that is there stays until now. */
-static int write_page(const Settings *s, AlignmentsPage *page, FILE *out, Err *err) {
+/* The output has been open from the beginning: whether there can be a page is known before hours of translating. */
+static int write_page(const Settings *s, AlignmentsPage *page, OutputFile *html, Err *err) {
     char title[600];
     int length = snprintf(title, sizeof title, "Translations by %s", model_path(s->args, 0));
     for (int i = 1; model_path(s->args, i) && length < (int)sizeof title; i++)
         length += snprintf(title + length, sizeof title - (size_t)length, ", %s", model_path(s->args, i));
-    (void)!ftruncate(fileno(out), 0); /* a pipe has nothing to forget */
-    if (alignments_page_write(page, out, title, s->shown.words) || fflush(out) != 0)
-        return err_set(err, s->html, 0, "cannot be written: %s", strerror(errno));
-    return 0;
+    alignments_page_write(page, html->stream, title, s->shown.words);
+    return output_commit(html, err);
 }
+
+static int write_failed(Err *err) { return err_set(err, NULL, 0, "standard output cannot be written"); }
 
 static int write_out(Translating *work, const Translations *found, Err *err) {
     const Settings *s = work->settings;
     for (int i = 0; i < found->n; i++)
         for (int k = 0; k < (s->n_best ? s->n_best : 1) && (k == 0 || k < found->nbest[i].count); k++)
-            print_hypothesis(s, work->translator, found, work->first, i, k);
-    fflush(stdout);
-    if (s->html) fill_page(s, work->translator, found, &work->page);
-    return s->heatmap ? draw(s, work->translator, found, &work->pictures, err) : 0;
+            print_hypothesis(s, found, work->first, i, k);
+    if (fflush(stdout) || ferror(stdout)) return write_failed(err);
+    if (s->html) fill_page(s, found, &work->page);
+    return s->heatmap ? draw(s, found, &work->pictures, err) : 0;
 }
 
 /* Translates and writes the next n lines. */
 static int translate_some(Translating *work, char *const *lines, int n, Spent *spent, Err *err) {
     const Settings *s = work->settings;
-    Translations found =
-        translate(&work->tape, work->translator, lines, n, &s->beam, s->batch, s->lines ? count : NULL, work);
+    Translations found = session_translate(&work->session, lines, n, &s->beam, s->batch, s->lines ? count : NULL, work);
     progress_clear(&work->view);
     double moment = seconds_now();
     int status = write_out(work, &found, err);
@@ -199,20 +194,36 @@ static int translate_some(Translating *work, char *const *lines, int n, Spent *s
     return status;
 }
 
-/* A line as soon as it is there, for someone at a terminal, or a program that waits for the answer. */
+/* The line at hand as a sentence, owned by the caller; NULL with *err filled if it cannot be translated. */
+static char *sentence_of(const Translating *work, const LineReader *in, Err *err) {
+    Err why;
+    char *line = line_reader_text(in, 0, in->length, err);
+    const Side *source = &work->session.members[0]->source;
+    if (!line || !side_check_lengths(source, &line, 1, work->settings->max_length, NULL, &why)) return line;
+    err_set(err, in->path, in->number, "%s", why.reason);
+    mem_free(line);
+    return NULL;
+}
+
+/* Translates each line when it arrives, for someone at a terminal, or for a program that waits for the answer: every
+   line has one. A line that cannot be translated is reported, and answered as an empty one. */
 static int translate_live(Translating *work, Spent *spent, Err *err) {
-    const Settings *s = work->settings;
     LineReader in;
+    long refused = 0;
     int status = line_reader_open(&in, NULL, err);
     while (!status && (status = line_reader_next(&in, err)) > 0) {
         Err why;
-        char *line = line_reader_text(&in, 0, in.length, err);
-        status = -1;
-        if (line && side_check_lengths(&work->translator->source, &line, 1, s->max_length, NULL, &why))
-            err_set(err, in.path, in.number, "%s", why.reason);
-        else if (line) status = translate_some(work, &line, 1, spent, err);
+        char *line = sentence_of(work, &in, &why);
+        if (!line) {
+            fail(&why);
+            refused++;
+            line = mem_strdup("");
+        }
+        status = translate_some(work, &line, 1, spent, err);
         mem_free(line);
     }
+    if (!status && refused)
+        status = err_set(err, in.path, 0, "%ld line%s could not be translated", refused, refused > 1 ? "s" : "");
     line_reader_close(&in);
     return status;
 }
@@ -228,50 +239,49 @@ static int translate_lines(Translating *work, Spent *spent, Err *err) {
 
 static int translate_all(Translating *work, Spent *spent, Err *err) {
     const Settings *s = work->settings;
-    if ((s->heatmap && pictures_begin(&work->pictures, err)) ||
-        (s->html && !(work->html = file_open(s->html, "a", err))))
+    if ((s->heatmap && pictures_begin(&work->pictures, err)) || (s->html && output_open(&work->html, s->html, err)))
         return -1;
     if (s->lines ? translate_lines(work, spent, err) : translate_live(work, spent, err)) return -1;
     if (!s->html) return 0;
     double moment = seconds_now();
-    int status = write_page(s, &work->page, work->html, err);
+    int status = write_page(s, &work->page, &work->html, err);
     spent->write += lap(&moment);
     return status;
 }
 
-static int run_on(const Settings *s, const Translator *tr, Spent *spent, Err *err) {
+static int run_on(const Settings *s, const Models *models, Spent *spent, Err *err) {
     Threads *threads = threads_new(s->threads);
-    Translating work = {.settings = s, .translator = tr, .pictures = {s->heatmap, s->transpose, 0}};
+    Translating work = {.settings = s, .pictures = {s->heatmap, s->transpose, 0}};
     progress_start(&work.view);
-    tape_init(&work.tape, threads, rng_seed(0, 0));
+    session_init(&work.session, models->list, models->count, threads);
     alignments_page_begin(&work.page);
     int status = translate_all(&work, spent, err);
     alignments_page_free(&work.page);
-    if (work.html) fclose(work.html);
-    tape_free(&work.tape);
+    output_discard(&work.html);
+    session_free(&work.session);
     threads_free(threads);
     return status;
 }
 
-static int settings_of(const Args *args, Translator *tr, Settings *s, Err *err) {
-    s->beam = translator_beam_options(tr);
+static int settings_of(const Args *args, const Models *models, Settings *s, Err *err) {
+    s->beam = translator_beam_options(models->list[0]);
     s->args = args;
     s->heatmap = args_value(args, "heatmap", 0);
     s->html = args_value(args, "html", 0);
     s->transpose = args_has(args, "transpose");
     s->replace_unknown = args_has(args, "replace-unk");
     s->allow_han = args_has(args, "allow-han");
-    translator_allow(tr, s->replace_unknown, s->allow_han, &s->beam);
+    translator_allow(models->list[0], s->replace_unknown, s->allow_han, &s->beam);
     if (args_int(args, "n-best", 0, 0, 1000, &s->n_best, err) ||
         args_int(args, "mini-batch", 64, 1, 4096, &s->batch, err) ||
-        args_choice(args, "alignment", NULL, "hard|soft", &s->alignment, err) || shown_flags(args, &s->shown, err) ||
-        beam_flags(args, tr, &s->beam, err) || length_flag(args, &s->max_length, err) ||
-        reading_flags(args, &s->reading, err))
+        args_choice(args, "alignment", NONE, "hard|soft", &s->alignment, err) || shown_flags(args, &s->shown, err) ||
+        beam_flags(args, models, &s->beam, err) || length_flag(args, &s->max_length, err) ||
+        attention_flags(args, &s->beam.attention, err))
         return -1;
     if (s->n_best > s->beam.beam)
         return err_set(err, NULL, 0, "--n-best %d needs --beam-size %d", s->n_best, s->n_best);
-    const bool attention = translator_aligns(tr);
-    if ((s->alignment || s->heatmap || s->html) && !attention)
+    const bool attention = models_align(models);
+    if ((s->alignment != NONE || s->heatmap || s->html) && !attention)
         return err_set(err, NULL, 0, "this model has no attention, so there is no alignment to show");
     if (s->replace_unknown && !attention)
         return err_set(err, NULL, 0, "this model has no attention, so --replace-unk cannot tell where a word is from");
@@ -282,15 +292,16 @@ static int settings_of(const Args *args, Translator *tr, Settings *s, Err *err) 
 static int read_input(const Args *args, const Translator *tr, Settings *s, Err *err) {
     const char *path = args_value(args, "lexicon", 0);
     struct stat in;
+    if (s->html && output_check(args, s->html, (const char *[]){"/dev/stdin", path}, 2, err)) return -1;
     if (path && !(s->lexicon = lexicon_read(path, err))) return -1;
     if (isatty(STDIN_FILENO) || (s->batch == 1 && !fstat(STDIN_FILENO, &in) && !S_ISREG(in.st_mode))) return 0;
     if (!(s->lines = lines_read(NULL, 1, err))) return -1;
     return lines_check(tr, SOURCE, s->lines, s->max_length, "standard input", err);
 }
 
-static double checksum_seconds(const Translator *tr) {
-    double seconds = safetensors_checksum_seconds(tr->file);
-    for (ptrdiff_t i = 0; i < arrlen(tr->mates); i++) seconds += safetensors_checksum_seconds(tr->mates[i].file);
+static double checksum_seconds(const Models *models) {
+    double seconds = 0;
+    for (int i = 0; i < models->count; i++) seconds += models->list[i]->checksum_seconds;
     return seconds;
 }
 
@@ -298,27 +309,27 @@ static int run(const Args *args) {
     Err err;
     Settings settings = {0};
     Spent spent = {0};
-    Translator translator;
+    Models models;
     double moment = args->began;
     if (!models_given(args)) return usage_error("translate needs one MODEL, or --models; see `tide translate --help`");
     if (args_has(args, "lexicon") && !args_has(args, "replace-unk"))
         return usage_error("--lexicon needs --replace-unk");
     if (machine_flags(args, &settings.threads, &err)) return usage_error("%s", err.reason);
     spent.start = lap(&moment);
-    if (models_load(args, &translator, &err)) return fail(&err);
+    if (models_load(args, &models, &err)) return fail(&err);
     spent.load = lap(&moment);
-    spent.checksum = checksum_seconds(&translator);
-    if (settings_of(args, &translator, &settings, &err)) {
-        translator_free(&translator);
+    spent.checksum = checksum_seconds(&models);
+    if (settings_of(args, &models, &settings, &err)) {
+        models_free(&models);
         return usage_error("%s", err.reason);
     }
-    int failed =
-        readings_set(args, &translator, settings.reading, &err) || read_input(args, &translator, &settings, &err);
+    int failed = attentions_check(args, &models, settings.beam.attention, &err) ||
+                 read_input(args, models.list[0], &settings, &err);
     spent.read = lap(&moment);
-    int status = failed || run_on(&settings, &translator, &spent, &err) ? fail(&err) : 0;
+    int status = failed || run_on(&settings, &models, &spent, &err) ? fail(&err) : 0;
     lines_free(settings.lines);
     lexicon_free(settings.lexicon);
-    translator_free(&translator);
+    models_free(&models);
     if (args_has(args, "timing") && !status) print_timing(&spent, seconds_now() - args->began);
     return status;
 }
@@ -339,10 +350,11 @@ const Command command_translate = {
         "It is for translation alone: as weights change a little, the largest score stays where it is, or jumps, so\n"
         "that there is no gradient to learn from.\n\n"
         "--timing prints milliseconds. `start` is what passed before the model was opened: the processor time that\n"
-        "the process had used when main began, and the time since. `load` is opening the model, of which `checksum`\n"
-        "read every byte of it; `read` is reading all other input; `encode` and `decode` are the two halves of the\n"
-        "search, with the packing of the weights that each uses first; `write` is printing and drawing. The rest of\n"
-        "`total` went into pieces and threads, and into giving memory back.",
+        "the process had used when main began, and the time since. `load` is reading the model and packing its "
+        "weights,\n"
+        "of which `checksum` is the sum over every byte; `read` is reading all other input; `encode` and `decode` are\n"
+        "the two halves of the search; `write` is printing and drawing. The rest of `total` went into pieces and\n"
+        "threads, and into giving memory back.",
     .flags = flags,
     .flag_count = sizeof flags / sizeof *flags,
     .run = run,

@@ -1,4 +1,4 @@
-/* cpu.c: chooses the kernels that this CPU runs. The table is the one thing in tide that is global. */
+/* cpu.c: chooses the kernels for this CPU. */
 #include "core/kernels.h"
 
 #include <stddef.h>
@@ -8,11 +8,21 @@ extern const Kernels kernels_avx512, kernels_avx2, kernels_neon, kernels_portabl
 
 const Kernels *kernels = &kernels_portable;
 
+/* Runs before main and before constructors of the default priority, so that all code that uses tide finds `kernels`
+   set. In a shared library it runs while the library is loaded. */
+enum { FIRST = 101 /* the lowest priority that a program may use */ };
+__attribute__((constructor(FIRST))) static void choose_best(void) {
+#if defined(TIDE_X86)
+    __builtin_cpu_init(); /* this constructor may run before that of the compiler's library */
+#endif
+    kernels = kernels_at(0);
+}
+
 const Kernels *kernels_at(int index) {
     const Kernels *sets[3];
     int count = 0;
 #if defined(TIDE_X86)
-    /* as far as the Makefile lets the compiler go */
+    /* the instruction sets that the Makefile compiles avx512 with */
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
         __builtin_cpu_supports("avx512vl"))
         sets[count++] = &kernels_avx512;

@@ -1,16 +1,42 @@
-/* gemm.c: c = init + a b, blocked as Goto & van de Geijn (2008). Both operands are packed, b in panels of one tile's
-   width, a in tiles of one tile's height; a register tile (kernels.c) runs over K_BLOCK steps of the inner index. While
-   the tiles of one panel go by, they fetch the next one. Threads share out the panels, once for each block of rows. */
+/* gemm.c: c = init + a b, blocked as Goto & van de Geijn (2008). Both operands are packed: b in panels of tile_cols
+   columns, a in tiles of tile_rows rows. One call of the kernel (kernels.c) multiplies a tile by a panel over at most
+   K_BLOCK steps of the inner index. A thread multiplies a panel by all tiles of a block of M_BLOCK rows, and prefetches
+   the next panel meanwhile; then it does the same with the next panel. Threads share the panels of each block of rows.
+
+   The sizes of the blocks follow from the caches of current CPUs: for each core 32 to 48 KiB of L1 and 512 KiB (AMD Zen
+   2 and 3) to 2 MiB (Intel Golden Cove) of L2; for the cores together usually 16 MiB of L3 or more. A number has 4
+   bytes. tile_rows x tile_cols is 14 x 32 with AVX-512, 6 x 16 with AVX2, 12 x 8 with NEON. The figures below are for
+   AVX-512, those in [] for AVX2.
+
+   A call of the kernel reads a panel of 512 x 32 x 4 bytes = 64 KiB [32] and a tile of 512 x 14 x 4 bytes = 28 KiB
+   [12]. Together they exceed an L1 of 32 KiB, so both are read from L2. At two vector multiply-adds a cycle, a step
+   takes 28 / 2 = 14 cycles [6] and reads (32 + 14) x 4 = 184 bytes [88]: 13 bytes a cycle [15]. L2 delivers 32 or more.
+
+   K_BLOCK: a call also reads and writes its elements of c, 14 x 32 x 8 bytes = 3.5 KiB in 512 x 14 = 7168 cycles, half
+   a byte a cycle; this share falls as K_BLOCK grows.
+
+   M_BLOCK: L2 holds the tiles of a block of rows, 168 x 512 x 4 bytes = 336 KiB, the panel and the next panel: 336 + 2
+   x 64 = 464 KiB [400] of at least 512. M_BLOCK is a multiple of 14, 12 and 6, so that no block has more rows. A panel
+   comes from L3, or from memory if b is large, once for each block of rows: 64 KiB in 168 / 14 x 7168 = 86016 cycles,
+   0.8 bytes a cycle for each thread.
+
+   RIGHT_PACKED: 512 steps of 4096 columns, 512 x 4096 x 4 bytes = 8 MiB. These panels stay in L3 while all rows of a
+   are multiplied by them, next to 336 KiB of tiles for each thread: 8 + 8 x 336 / 1024 = 10.6 MiB for 8 threads. The
+   larger RIGHT_PACKED is, the fewer times a is packed.
+
+   LEFT_PACKED: if b is packed already, a block of rows is packed with all k steps, and the thread runs over these in
+   parts of K_BLOCK. One thread may then pack four blocks of 512 steps at once, 4 x 336 KiB = 1.3 MiB, since each run of
+   the threads has a cost of its own. */
 #include "core/gemm.h"
 #include "core/base.h"
 #include "core/kernels.h"
 
 enum {
-    STRETCH = 256, /* of the inner index, packed at a time */
-    K_BLOCK = 512, /* of the inner index: a panel, and a thread's tiles, stay in its second-level cache */
-    M_BLOCK = 168, /* rows of a whose tiles go by for each panel; packed at a time for each thread */
-    RIGHT_PACKED = 4096 * K_BLOCK,      /* numbers of b that are packed at a time */
-    LEFT_PACKED = M_BLOCK * K_BLOCK * 4 /* and of a, at least, where b has been packed before */
+    K_BLOCK = 512,                       /* steps of the inner index in one call of the kernel */
+    M_BLOCK = 168,                       /* rows of matrix a that one thread multiplies by a panel */
+    RIGHT_PACKED = 4096 * K_BLOCK,       /* numbers of b that are packed at once */
+    LEFT_PACKED = 4 * M_BLOCK * K_BLOCK, /* numbers of a that may be packed at once if b is packed already */
+    STRETCH = 256                        /* steps of a tile that are packed as one unit of work */
 };
 
 static int smaller(int a, int b) { return a < b ? a : b; }
@@ -52,8 +78,7 @@ typedef struct Product {
     size_t stride;
 } Product;
 
-static void pack_panels(void *context, int begin, int end, int thread) {
-    (void)thread;
+static void pack_panels(void *context, int begin, int end) {
     const Product *p = context;
     const int width = kernels->tile_cols;
     for (int panel = begin; panel < end; panel++) {
@@ -156,8 +181,7 @@ typedef struct Together {
     int count;
 } Together;
 
-static void pack_run(void *context, int begin, int end, int thread) {
-    (void)thread;
+static void pack_run(void *context, int begin, int end) {
     const Together *all = context;
     for (const Product *p = all->list; p < all->list + all->count; p++) {
         const int units = p->tiles * stretches_of(p);
@@ -167,8 +191,7 @@ static void pack_run(void *context, int begin, int end, int thread) {
     }
 }
 
-static void multiply_run(void *context, int begin, int end, int thread) {
-    (void)thread;
+static void multiply_run(void *context, int begin, int end) {
     const Together *all = context;
     int before = 0;
     for (const Product *p = all->list; p < all->list + all->count; before += units_of(p), p++)

@@ -1,4 +1,4 @@
-/* kernels.h: the innermost loops, compiled once for each instruction set and chosen as the program starts. */
+/* kernels.h: the innermost loops, compiled once for each instruction set; the set to use is chosen before main. */
 #ifndef TIDE_KERNELS_H
 #define TIDE_KERNELS_H
 
@@ -87,13 +87,16 @@ typedef struct Kernels {
     real (*fma_rounds)(long rounds, real x);
 } Kernels;
 
-/* The kernels in use: the best that this CPU has, unless one was asked for. */
+/* The kernels in use. Before main this is set to kernels_at(0), the fastest set of this CPU; any number of threads may
+   then read it. */
 extern const Kernels *kernels;
 
-/* The sets of kernels that this build and CPU have, the fastest first and "portable" last; NULL beyond. */
+/* Returns the sets of kernels that this build and CPU have, the fastest at index 0 and "portable" last; NULL beyond. */
 const Kernels *kernels_at(int index);
 
-/* "avx512", "avx2", "neon", "portable" or "auto", the first of kernels_at; returns -1 where there is no such set. */
+/* Sets `kernels` to the set of this name: "avx512", "avx2", "neon", "portable", or "auto" for kernels_at(0). Returns 0,
+   or -1 if this build and CPU have no such set. Call it before a model is loaded or a tape computes, and not while
+   another thread uses tide: packed weights have the format of the set that packed them. */
 int kernels_choose(const char *name);
 
 #endif

@@ -1,6 +1,7 @@
 /* ops_gru.c: one step of the gated recurrent unit (Cho et al. 2014; Bahdanau et al. 2015, appendix A.1.1). */
 #include "core/kernels.h"
 #include "core/ops.h"
+#include "core/tape_op.h"
 
 /* z, r = σ(x_zr + h Uzr)                 x = [x_z, x_r, x_h] [m, 3n]: W x + b, and in the decoder C c, of each gate
    h̃ = tanh(x_h + (r∘h) U)
@@ -25,8 +26,6 @@ typedef struct Steps {
     Gru list[MOST];
 } Steps;
 
-static real *row(const Var *var, real *matrix, int i) { return matrix + (size_t)i * (size_t)var->cols; }
-
 /* Which step the i-th row belongs to; i becomes its row there. */
 static const Gru *step_of(const Steps *steps, int *i) {
     const Gru *g = steps->list;
@@ -40,23 +39,21 @@ static void rows_run(Tape *tape, Work *work, Steps *steps) {
     threads_run(tape->threads, "GRU", rows, 1 + 4096 / steps->list->n, work, steps);
 }
 
-static void gates(void *context, int begin, int end, int thread) {
-    (void)thread;
+static void gates(void *context, int begin, int end) {
     for (int at = begin; at < end; at++) {
         int i = at;
         const Gru *g = step_of(context, &i);
         Var *x = g->step.x, *h = g->step.h;
-        kernels->gru_gates(g->n, row(x, x->v, i), row(h, h->v, i), row(h, g->rh, i));
+        kernels->gru_gates(g->n, var_row(x, x->v, i), var_row(h, h->v, i), var_row(h, g->rh, i));
     }
 }
 
-static void state(void *context, int begin, int end, int thread) {
-    (void)thread;
+static void state(void *context, int begin, int end) {
     for (int at = begin; at < end; at++) {
         int i = at;
         const Gru *g = step_of(context, &i);
         Var *x = g->step.x, *h = g->step.h, *out = g->step.out;
-        kernels->gru_state(g->n, row(x, x->v, i), row(h, h->v, i), row(out, out->v, i));
+        kernels->gru_state(g->n, var_row(x, x->v, i), var_row(h, h->v, i), var_row(out, out->v, i));
     }
 }
 
@@ -110,24 +107,23 @@ Var *gru_step(Tape *tape, GruStep step) {
     return h;
 }
 
-static void state_gradient(void *context, int begin, int end, int thread) {
-    (void)thread;
+static void state_gradient(void *context, int begin, int end) {
     for (int at = begin; at < end; at++) {
         int i = at;
         const Gru *g = step_of(context, &i);
         Var *x = g->step.x, *h = g->step.h, *out = g->step.out;
-        kernels->gru_state_back(g->n, row(out, out->g, i), row(x, x->v, i), row(h, h->v, i), row(h, g->dh, i));
+        kernels->gru_state_back(g->n, var_row(out, out->g, i), var_row(x, x->v, i), var_row(h, h->v, i),
+                                var_row(h, g->dh, i));
     }
 }
 
-static void gates_gradient(void *context, int begin, int end, int thread) {
-    (void)thread;
+static void gates_gradient(void *context, int begin, int end) {
     for (int at = begin; at < end; at++) {
         int i = at;
         const Gru *g = step_of(context, &i);
         Var *x = g->step.x, *h = g->step.h;
-        kernels->gru_gates_back(g->n, row(h, g->drh, i), row(x, x->v, i), row(h, h->v, i), row(h, g->dh, i),
-                                row(h, g->rh, i));
+        kernels->gru_gates_back(g->n, var_row(h, g->drh, i), var_row(x, x->v, i), var_row(h, h->v, i),
+                                var_row(h, g->dh, i), var_row(h, g->rh, i));
     }
 }
 

@@ -2,6 +2,7 @@
    Training for Topic-Aware Neural Machine Translation", §3). */
 #include "core/exact.h"
 #include "core/ops.h"
+#include "core/tape_op.h"
 
 /* g_bj = 1/n_b for the n_b columns j that row b is linked to, else 0; ε = 1e-6
    ce:   cost_b = -Σ_j g_bj ln(α_bj + ε)         dα_bj = -g_bj / (α_bj + ε)

@@ -1,6 +1,7 @@
 /* ops_linear.c: the matrix product. */
 #include "core/kernels.h"
 #include "core/ops.h"
+#include "core/tape_op.h"
 
 /* x W + b, or with `transposed` x Wᵀ + b; b may be NULL. */
 static Var *product(Tape *tape, Var *x, Var *W, bool transposed, const Var *b) {
@@ -36,11 +37,9 @@ typedef struct Columns {
     real *sum;
 } Columns;
 
-static void sum_columns(void *context, int begin, int end, int thread) {
-    (void)thread;
+static void sum_columns(void *context, int begin, int end) {
     const Columns *c = context;
-    for (int i = 0; i < c->y->rows; i++)
-        kernels->add(end - begin, c->sum + begin, c->y->g + (size_t)i * (size_t)c->y->cols + begin);
+    for (int i = 0; i < c->y->rows; i++) kernels->add(end - begin, c->sum + begin, var_row(c->y, c->y->g, i) + begin);
 }
 
 /* Of either form: db, dx and dW. */
@@ -52,7 +51,7 @@ static void linear_gradients(Tape *tape, const Record *record, bool transposed) 
         threads_run(tape->threads, "bias", y->cols, 1024, sum_columns, &columns);
     }
     bool done = product_gradients(tape, record->in[0], record->in[1], transposed, var_grad(tape, y));
-    if (done && y->last_read) tape_give(tape, y->g, (size_t)y->rows * (size_t)y->cols);
+    if (done && y->last_read) tape_give(tape, y->g, var_size(y));
 }
 
 static void linear_back(Tape *tape, const Record *record) { linear_gradients(tape, record, false); }

@@ -2,6 +2,7 @@
 #include "core/exact.h"
 #include "core/kernels.h"
 #include "core/ops.h"
+#include "core/tape_op.h"
 
 /* With p = softmax(x) [m, V], targets y, label smoothing ε (Szegedy et al. 2016) and R rows to take the mean over:
    loss = 1/R Σ_i (1 - ε)(-ln p_i,y_i) + ε/V Σ_k (-ln p_ik),   -ln p_ik = ln Σ_j exp x_ij - x_ik
@@ -16,8 +17,7 @@ typedef struct Entropy {
     bool gradient;
 } Entropy;
 
-static void entropy_rows(void *context, int begin, int end, int thread) {
-    (void)thread;
+static void entropy_rows(void *context, int begin, int end) {
     const Entropy *en = context;
     const int V = en->logits->cols;
     const real scale = 1 / (real)en->rows;

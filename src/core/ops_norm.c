@@ -1,6 +1,7 @@
 /* ops_norm.c: layer normalisation (Ba, Kiros & Hinton 2016). */
 #include "core/kernels.h"
 #include "core/ops.h"
+#include "core/tape_op.h"
 
 /* y = g∘x̂ + b,  x̂ = (x - μ) / σ      x [m, n], g and b [1, n]; μ is the mean of a row, σ² its variance + 1e-5
    dx += (d - mean(d) - x̂ mean(d∘x̂)) / σ with d = dy∘g,  dg += Σ dy∘x̂,  db += Σ dy, over the rows */
@@ -9,18 +10,15 @@ typedef struct Norm {
     Moments *moments; /* [m] */
 } Norm;
 
-static real *row(const Var *var, real *matrix, int i) { return matrix + (size_t)i * (size_t)var->cols; }
-
 static void rows_run(Tape *tape, Work *work, Norm *norm) {
     threads_run(tape->threads, "layer norm", norm->x->rows, 1 + 4096 / norm->x->cols, work, norm);
 }
 
-static void normalise(void *context, int begin, int end, int thread) {
-    (void)thread;
+static void normalise(void *context, int begin, int end) {
     const Norm *norm = context;
     for (int i = begin; i < end; i++)
-        kernels->layer_norm(norm->x->cols, row(norm->y, norm->y->v, i), row(norm->x, norm->x->v, i), norm->gain->v,
-                            norm->bias->v, &norm->moments[i]);
+        kernels->layer_norm(norm->x->cols, var_row(norm->y, norm->y->v, i), var_row(norm->x, norm->x->v, i),
+                            norm->gain->v, norm->bias->v, &norm->moments[i]);
 }
 
 static Back layer_norm_back;
@@ -37,22 +35,21 @@ Var *layer_norm(Tape *tape, Var *x, Var *gain, Var *bias) {
     return norm->y;
 }
 
-static void row_gradients(void *context, int begin, int end, int thread) {
-    (void)thread;
+static void row_gradients(void *context, int begin, int end) {
     const Norm *norm = context;
     Var *x = norm->x, *y = norm->y;
     for (int i = begin; i < end; i++)
-        kernels->layer_norm_back(x->cols, row(x, x->g, i), row(y, y->g, i), row(x, x->v, i), norm->gain->v,
+        kernels->layer_norm_back(x->cols, var_row(x, x->g, i), var_row(y, y->g, i), var_row(x, x->v, i), norm->gain->v,
                                  &norm->moments[i]);
 }
 
-static void column_gradients(void *context, int begin, int end, int thread) {
-    (void)thread;
+static void column_gradients(void *context, int begin, int end) {
     const Norm *norm = context;
     Var *x = norm->x, *y = norm->y;
     for (int i = 0; i < x->rows; i++) {
-        const real *dy = row(y, y->g, i) + begin;
-        kernels->layer_norm_gain(end - begin, norm->gain->g + begin, dy, row(x, x->v, i) + begin, &norm->moments[i]);
+        const real *dy = var_row(y, y->g, i) + begin;
+        kernels->layer_norm_gain(end - begin, norm->gain->g + begin, dy, var_row(x, x->v, i) + begin,
+                                 &norm->moments[i]);
         kernels->add(end - begin, norm->bias->g + begin, dy);
     }
 }

@@ -1,27 +1,15 @@
 /* ops_pointwise.c: ops on each number, or pair of numbers, by itself. */
 #include "core/kernels.h"
 #include "core/ops.h"
+#include "core/tape_op.h"
 
 #include <limits.h>
 #include <string.h>
 
-static int size_of(const Var *x) {
-    CHECK((size_t)x->rows * (size_t)x->cols <= INT_MAX, "a matrix of %d times %d numbers", x->rows, x->cols);
+/* The numbers of x, as threads_run counts them. */
+static int items_of(const Var *x) {
+    CHECK(var_size(x) <= INT_MAX, "a matrix of %d times %d numbers", x->rows, x->cols);
     return x->rows * x->cols;
-}
-
-/* y = tanh x;  dx += dy (1 - y²) */
-static Back tanh_of_back;
-Var *tanh_of(Tape *tape, Var *x) {
-    Var *y = var_new(tape, x->rows, x->cols);
-    kernels->tanh(size_of(x), y->v, x->v);
-    tape_record(tape, tanh_of_back, y, x, NULL, NULL);
-    return y;
-}
-
-static void tanh_of_back(Tape *tape, const Record *record) {
-    Var *y = record->out, *x = record->in[0];
-    kernels->tanh_back(size_of(x), var_grad(tape, x), y->v, var_grad(tape, y));
 }
 
 typedef struct Pointwise {
@@ -31,10 +19,35 @@ typedef struct Pointwise {
 
 enum { GRAIN = 1 << 14 };
 
+/* y = tanh x;  dx += dy (1 - y²) */
+static void tanh_part(void *context, int begin, int end) {
+    const Pointwise *p = context;
+    kernels->tanh(end - begin, p->y->v + begin, p->x->v + begin);
+}
+
+static Back tanh_of_back;
+Var *tanh_of(Tape *tape, Var *x) {
+    Var *y = var_new(tape, x->rows, x->cols);
+    threads_run(tape->threads, "tanh", items_of(x), GRAIN, tanh_part, &(Pointwise){x, y, NULL});
+    tape_record(tape, tanh_of_back, y, x, NULL, NULL);
+    return y;
+}
+
+static void tanh_back_part(void *context, int begin, int end) {
+    const Pointwise *p = context;
+    kernels->tanh_back(end - begin, p->x->g + begin, p->y->v + begin, p->y->g + begin);
+}
+
+static void tanh_of_back(Tape *tape, const Record *record) {
+    Var *y = record->out, *x = record->in[0];
+    var_grad(tape, x);
+    var_grad(tape, y);
+    threads_run(tape->threads, "tanh", items_of(x), GRAIN, tanh_back_part, &(Pointwise){x, y, NULL});
+}
+
 /* y_k = max(x_2k, x_2k+1)      x [m, 2n], y [m, n]      (Goodfellow et al. 2013; appendix A.2.2)
    dx of the larger = dy_k, of the other 0; it takes the place of x */
-static void maxout_part(void *context, int begin, int end, int thread) {
-    (void)thread;
+static void maxout_part(void *context, int begin, int end) {
     const Pointwise *p = context;
     kernels->maxout(end - begin, p->y->v + begin, p->x->v + 2L * begin);
 }
@@ -43,13 +56,12 @@ static Back maxout_back;
 Var *maxout(Tape *tape, Var *x) {
     CHECK(x->cols % 2 == 0, "maxout: %d columns", x->cols);
     Var *y = var_new(tape, x->rows, x->cols / 2);
-    threads_run(tape->threads, "maxout", size_of(y), GRAIN, maxout_part, &(Pointwise){x, y, NULL});
+    threads_run(tape->threads, "maxout", items_of(y), GRAIN, maxout_part, &(Pointwise){x, y, NULL});
     tape_record(tape, maxout_back, y, x, NULL, NULL);
     return y;
 }
 
-static void maxout_back_part(void *context, int begin, int end, int thread) {
-    (void)thread;
+static void maxout_back_part(void *context, int begin, int end) {
     const Pointwise *p = context;
     kernels->maxout_back(end - begin, p->x->v + 2L * begin, p->y->g + begin);
 }
@@ -57,33 +69,31 @@ static void maxout_back_part(void *context, int begin, int end, int thread) {
 static void maxout_back(Tape *tape, const Record *record) {
     Var *y = record->out, *x = record->in[0];
     var_grad(tape, y);
-    threads_run(tape->threads, "maxout", size_of(y), GRAIN, maxout_back_part, &(Pointwise){x, y, NULL});
+    threads_run(tape->threads, "maxout", items_of(y), GRAIN, maxout_back_part, &(Pointwise){x, y, NULL});
     var_grad_in_place(x);
 }
 
 /* y = max(x, 0);  dx = dy where y > 0, else 0; both in the places of x and dy */
-static void relu_part(void *context, int begin, int end, int thread) {
-    (void)thread;
+static void relu_part(void *context, int begin, int end) {
     real *x = context;
     for (int i = begin; i < end; i++) x[i] = x[i] > 0 ? x[i] : 0;
 }
 
 static Back relu_back;
 Var *relu(Tape *tape, Var *x) {
-    threads_run(tape->threads, "relu", size_of(x), GRAIN, relu_part, x->v);
+    threads_run(tape->threads, "relu", items_of(x), GRAIN, relu_part, x->v);
     tape_record(tape, relu_back, x, NULL, NULL, NULL);
     return x;
 }
 
-static void relu_back_part(void *context, int begin, int end, int thread) {
-    (void)thread;
+static void relu_back_part(void *context, int begin, int end) {
     const Pointwise *p = context;
     for (int i = begin; i < end; i++) p->y->g[i] = p->y->v[i] > 0 ? p->y->g[i] : 0;
 }
 
 static void relu_back(Tape *tape, const Record *record) {
     var_grad(tape, record->out);
-    threads_run(tape->threads, "relu", size_of(record->out), GRAIN, relu_back_part, &(Pointwise){.y = record->out});
+    threads_run(tape->threads, "relu", items_of(record->out), GRAIN, relu_back_part, &(Pointwise){.y = record->out});
 }
 
 /* y = a + scale b;  da += dy,  db += scale dy */
@@ -92,8 +102,7 @@ typedef struct Sum {
     real scale;
 } Sum;
 
-static void add_part(void *context, int begin, int end, int thread) {
-    (void)thread;
+static void add_part(void *context, int begin, int end) {
     const Sum *sum = context;
     memcpy(sum->y->v + begin, sum->a->v + begin, (size_t)(end - begin) * sizeof(real));
     kernels->axpy(end - begin, sum->y->v + begin, sum->scale, sum->b->v + begin);
@@ -105,14 +114,13 @@ Var *add_scaled(Tape *tape, Var *a, double scale, Var *b) {
           b->cols);
     Sum *sum = arena_alloc(&tape->arena, sizeof *sum);
     *sum = (Sum){var_new(tape, a->rows, a->cols), a, b, (real)scale};
-    threads_run(tape->threads, "add", size_of(a), GRAIN, add_part, sum);
+    threads_run(tape->threads, "add", items_of(a), GRAIN, add_part, sum);
     Record *record = tape_record(tape, add_scaled_back, sum->y, a, b, NULL);
     if (record) record->extra = sum;
     return sum->y;
 }
 
-static void add_back_part(void *context, int begin, int end, int thread) {
-    (void)thread;
+static void add_back_part(void *context, int begin, int end) {
     const Sum *sum = context;
     kernels->add(end - begin, sum->a->g + begin, sum->y->g + begin);
     kernels->axpy(end - begin, sum->b->g + begin, sum->scale, sum->y->g + begin);
@@ -123,26 +131,45 @@ static void add_scaled_back(Tape *tape, const Record *record) {
     var_grad(tape, sum.y);
     var_grad(tape, sum.a);
     var_grad(tape, sum.b);
-    threads_run(tape->threads, "add", size_of(sum.y), GRAIN, add_back_part, &sum);
+    threads_run(tape->threads, "add", items_of(sum.y), GRAIN, add_back_part, &sum);
 }
 
 /* y_k = x_k + x_(n+k)      x [m, 2n], y [m, n];  dx_k += dy_k,  dx_(n+k) += dy_k */
+static void halves_run(Tape *tape, Var *x, Var *y, Work *work) {
+    threads_run(tape->threads, "add", y->rows, 1 + GRAIN / y->cols, work, &(Pointwise){x, y, NULL});
+}
+
+static void add_halves_rows(void *context, int begin, int end) {
+    const Var *x = ((const Pointwise *)context)->x, *y = ((const Pointwise *)context)->y;
+    for (int i = begin; i < end; i++) {
+        real *sum = memset(var_row(y, y->v, i), 0, (size_t)y->cols * sizeof(real));
+        kernels->add(y->cols, sum, var_row(x, x->v, i));
+        kernels->add(y->cols, sum, var_row(x, x->v, i) + y->cols);
+    }
+}
+
 static Back add_halves_back;
 Var *add_halves(Tape *tape, Var *x) {
     CHECK(x->cols % 2 == 0, "add_halves: %d columns", x->cols);
-    Var *y = zeros(tape, x->rows, x->cols / 2);
-    for (int i = 0; i < 2 * y->rows; i++)
-        kernels->add(y->cols, y->v + (size_t)(i / 2) * (size_t)y->cols, x->v + (size_t)i * (size_t)y->cols);
+    Var *y = var_new(tape, x->rows, x->cols / 2);
+    halves_run(tape, x, y, add_halves_rows);
     tape_record(tape, add_halves_back, y, x, NULL, NULL);
     return y;
 }
 
+static void add_halves_gradients(void *context, int begin, int end) {
+    const Var *x = ((const Pointwise *)context)->x, *y = ((const Pointwise *)context)->y;
+    for (int i = begin; i < end; i++) {
+        kernels->add(y->cols, var_row(x, x->g, i), var_row(y, y->g, i));
+        kernels->add(y->cols, var_row(x, x->g, i) + y->cols, var_row(y, y->g, i));
+    }
+}
+
 static void add_halves_back(Tape *tape, const Record *record) {
     Var *y = record->out, *x = record->in[0];
-    const real *dy = var_grad(tape, y);
-    real *dx = var_grad(tape, x);
-    for (int i = 0; i < 2 * y->rows; i++)
-        kernels->add(y->cols, dx + (size_t)i * (size_t)y->cols, dy + (size_t)(i / 2) * (size_t)y->cols);
+    var_grad(tape, y);
+    var_grad(tape, x);
+    halves_run(tape, x, y, add_halves_gradients);
 }
 
 /* y = x m / (1 - rate), m ~ Bernoulli(1 - rate);  dx += dy m / (1 - rate). The mask is not stored: number i of the mask
@@ -152,8 +179,7 @@ typedef struct Mask {
     real keep;
 } Mask;
 
-static void drop_part(void *context, int begin, int end, int thread) {
-    (void)thread;
+static void drop_part(void *context, int begin, int end) {
     const Pointwise *p = context;
     kernels->dropout(end - begin, p->y->v + begin, p->x->v + begin, p->mask->key, (uint32_t)begin, p->mask->keep, 0);
 }
@@ -165,13 +191,12 @@ Var *dropout(Tape *tape, Var *x, double rate) {
     Mask *mask = arena_alloc(&tape->arena, sizeof *mask);
     *mask = (Mask){(uint32_t)(rng_next(&tape->rng) >> 32), (real)(1 - rate)};
     Var *y = var_new(tape, x->rows, x->cols);
-    threads_run(tape->threads, "dropout", size_of(x), GRAIN, drop_part, &(Pointwise){x, y, mask});
+    threads_run(tape->threads, "dropout", items_of(x), GRAIN, drop_part, &(Pointwise){x, y, mask});
     tape_record(tape, dropout_back, y, x, NULL, NULL)->extra = mask;
     return y;
 }
 
-static void drop_back_part(void *context, int begin, int end, int thread) {
-    (void)thread;
+static void drop_back_part(void *context, int begin, int end) {
     const Pointwise *p = context;
     kernels->dropout(end - begin, p->x->g + begin, p->y->g + begin, p->mask->key, (uint32_t)begin, p->mask->keep, 1);
 }
@@ -180,5 +205,5 @@ static void dropout_back(Tape *tape, const Record *record) {
     Var *y = record->out, *x = record->in[0];
     var_grad(tape, x);
     var_grad(tape, y);
-    threads_run(tape->threads, "dropout", size_of(x), GRAIN, drop_back_part, &(Pointwise){x, y, record->extra});
+    threads_run(tape->threads, "dropout", items_of(x), GRAIN, drop_back_part, &(Pointwise){x, y, record->extra});
 }

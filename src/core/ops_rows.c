@@ -1,11 +1,22 @@
 /* ops_rows.c: ops that move rows. */
 #include "core/kernels.h"
 #include "core/ops.h"
+#include "core/tape_op.h"
 
 #include <string.h>
 
-static size_t size_of(const Var *x) { return (size_t)x->rows * (size_t)x->cols; }
-static real *row(real *matrix, int i, int cols) { return matrix + (size_t)i * (size_t)cols; }
+enum { GRAIN = 1 << 14, GRAIN_COLUMNS = 64 };
+
+/* Threads share the rows of x. */
+static void rows_run(Tape *tape, const Var *x, Work *work, void *context) {
+    threads_run(tape->threads, "rows", x->rows, 1 + GRAIN / x->cols, work, context);
+}
+
+/* Threads share the columns of some rows, where several rows may be added to one. */
+static void columns_run(Tape *tape, int rows, int cols, Work *work, void *context) {
+    const int grain = 1 + GRAIN / (rows + 1);
+    threads_run(tape->threads, "rows", cols, grain > GRAIN_COLUMNS ? grain : GRAIN_COLUMNS, work, context);
+}
 
 /* y_i = x[index_i], 0 where index_i is -1      x [m, k], y [n, k]; with x = E the embedding of words
    dx[index_i] += dy_i: only rows that were used are touched. Threads share columns, as an index may stand twice. */
@@ -15,36 +26,34 @@ typedef struct Gather {
     const int *index;
 } Gather;
 
-static void gather_rows(void *context, int begin, int end, int thread) {
-    (void)thread;
+static void gather_rows(void *context, int begin, int end) {
     const Gather *g = context;
     const size_t bytes = (size_t)g->x->cols * sizeof(real);
     for (int i = begin; i < end; i++) {
-        real *to = row(g->y->v, i, g->y->cols) + g->first;
+        real *to = var_row(g->y, g->y->v, i) + g->first;
         if (g->index[i] < 0) memset(to, 0, bytes);
-        else memcpy(to, row(g->x->v, g->index[i], g->x->cols), bytes);
+        else memcpy(to, var_row(g->x, g->x->v, g->index[i]), bytes);
     }
 }
 
-static void gather_columns(void *context, int begin, int end, int thread) {
-    (void)thread;
+static void gather_columns(void *context, int begin, int end) {
     const Gather *g = context;
     for (int i = 0; i < g->y->rows; i++)
         if (g->index[i] >= 0)
-            kernels->add(end - begin, row(g->x->g, g->index[i], g->x->cols) + begin,
-                         row(g->y->g, i, g->y->cols) + g->first + begin);
+            kernels->add(end - begin, var_row(g->x, g->x->g, g->index[i]) + begin,
+                         var_row(g->y, g->y->g, i) + g->first + begin);
 }
 
 static void gather_into(Tape *tape, Gather g) {
     for (int i = 0; i < g.y->rows; i++)
         CHECK(g.index[i] >= -1 && g.index[i] < g.x->rows, "gather: row %d of %d", g.index[i], g.x->rows);
-    threads_run(tape->threads, "rows", g.y->rows, 1 + 16384 / g.x->cols, gather_rows, &g);
+    threads_run(tape->threads, "rows", g.y->rows, 1 + GRAIN / g.x->cols, gather_rows, &g);
 }
 
 static void gather_gradient(Tape *tape, Gather g) {
     var_grad(tape, g.x);
     var_grad(tape, g.y);
-    threads_run(tape->threads, "rows", g.x->cols, 64, gather_columns, &g);
+    columns_run(tape, g.y->rows, g.x->cols, gather_columns, &g);
 }
 
 static Back gather_back;
@@ -99,7 +108,7 @@ Var *slice(Tape *tape, Var *x, int first, int n) {
     if (first == 0 && n == x->rows) return x;
     Var *y = arena_alloc(&tape->arena, sizeof *y);
     Var *whole = x->whole ? x->whole : x;
-    *y = (Var){.rows = n, .cols = x->cols, .v = row(x->v, first, x->cols), .whole = whole, .first = x->first + first};
+    *y = (Var){.rows = n, .cols = x->cols, .v = var_row(x, x->v, first), .whole = whole, .first = x->first + first};
     return y;
 }
 
@@ -124,7 +133,7 @@ Var *stack(Tape *tape, Var *const *x, int n) {
     }
     Var *y = var_new(tape, rows, x[0]->cols);
     real *to = y->v;
-    for (int k = 0; k < n; k++, to += size_of(x[k - 1])) memcpy(to, x[k]->v, size_of(x[k]) * sizeof(real));
+    for (int k = 0; k < n; k++, to += var_size(x[k - 1])) memcpy(to, x[k]->v, var_size(x[k]) * sizeof(real));
     Record *record = tape_record(tape, stack_back, y, NULL, NULL, NULL);
     if (record) {
         Var **parts = arena_alloc(&tape->arena, (size_t)n * sizeof *parts);
@@ -136,52 +145,95 @@ Var *stack(Tape *tape, Var *const *x, int n) {
 
 static void stack_back(Tape *tape, const Record *record) {
     Var *y = record->out, *const *x = record->extra;
-    const real *dy = var_grad(tape, y), *end = dy + size_of(y);
-    for (; dy < end; dy += size_of(*x++)) kernels->add((int)size_of(*x), var_grad(tape, *x), dy);
+    const real *dy = var_grad(tape, y), *end = dy + var_size(y);
+    for (; dy < end; dy += var_size(*x++)) kernels->add((int)var_size(*x), var_grad(tape, *x), dy);
 }
 
 /* y = [x; 0];  dx += the upper rows of dy */
+typedef struct Extension {
+    Var *x, *y;
+} Extension;
+
+static void extend_rows(void *context, int begin, int end) {
+    const Extension *e = context;
+    const size_t bytes = (size_t)e->x->cols * sizeof(real);
+    for (int i = begin; i < end; i++) {
+        real *to = var_row(e->y, e->y->v, i);
+        if (i < e->x->rows) memcpy(to, var_row(e->x, e->x->v, i), bytes);
+        else memset(to, 0, bytes);
+    }
+}
+
 static Back extend_back;
 Var *extend(Tape *tape, Var *x, int n) {
     CHECK(n >= x->rows, "extend: %d rows to %d", x->rows, n);
     if (n == x->rows) return x;
     Var *y = var_new(tape, n, x->cols);
-    memcpy(y->v, x->v, size_of(x) * sizeof(real));
-    memset(y->v + size_of(x), 0, (size_of(y) - size_of(x)) * sizeof(real));
+    rows_run(tape, y, extend_rows, &(Extension){x, y});
     tape_record(tape, extend_back, y, x, NULL, NULL);
     return y;
 }
 
-static void extend_back(Tape *tape, const Record *record) {
-    Var *x = record->in[0];
-    kernels->add((int)size_of(x), var_grad(tape, x), var_grad(tape, record->out));
+static void extend_gradients(void *context, int begin, int end) {
+    const Extension *e = context;
+    for (int i = begin; i < end; i++) kernels->add(e->x->cols, var_row(e->x, e->x->g, i), var_row(e->y, e->y->g, i));
 }
 
-/* y = [a, b];  da += the left columns of dy, db += the right ones */
+static void extend_back(Tape *tape, const Record *record) {
+    Var *x = record->in[0], *y = record->out;
+    var_grad(tape, x);
+    var_grad(tape, y);
+    rows_run(tape, x, extend_gradients, &(Extension){x, y});
+}
+
+/* y = [a, b];  da += the left columns of dy, db += the right ones
+   Threads share the columns of da and db: a and b may be slices of one matrix that have rows in common. */
+typedef struct Beside {
+    Var *a, *b, *y;
+} Beside;
+
+static void beside_rows(void *context, int begin, int end) {
+    const Var *a = ((const Beside *)context)->a, *b = ((const Beside *)context)->b, *y = ((const Beside *)context)->y;
+    for (int i = begin; i < end; i++) {
+        memcpy(var_row(y, y->v, i), var_row(a, a->v, i), (size_t)a->cols * sizeof(real));
+        memcpy(var_row(y, y->v, i) + a->cols, var_row(b, b->v, i), (size_t)b->cols * sizeof(real));
+    }
+}
+
 static Back beside_back;
 Var *beside(Tape *tape, Var *a, Var *b) {
     CHECK(a->rows == b->rows, "beside: %d and %d rows", a->rows, b->rows);
     Var *y = var_new(tape, a->rows, a->cols + b->cols);
-    for (int i = 0; i < y->rows; i++) {
-        memcpy(row(y->v, i, y->cols), row(a->v, i, a->cols), (size_t)a->cols * sizeof(real));
-        memcpy(row(y->v, i, y->cols) + a->cols, row(b->v, i, b->cols), (size_t)b->cols * sizeof(real));
-    }
+    rows_run(tape, y, beside_rows, &(Beside){a, b, y});
     tape_record(tape, beside_back, y, a, b, NULL);
     return y;
 }
 
+/* Adds dy, a row of x's columns, to dx in the columns begin..end-1 that x has. */
+static void add_columns(const Var *x, real *dx, const real *dy, int begin, int end) {
+    if (end > x->cols) end = x->cols;
+    if (begin < end) kernels->add(end - begin, dx + begin, dy + begin);
+}
+
+static void beside_columns(void *context, int begin, int end) {
+    const Var *a = ((const Beside *)context)->a, *b = ((const Beside *)context)->b, *y = ((const Beside *)context)->y;
+    for (int i = 0; i < y->rows; i++) {
+        const real *dy = var_row(y, y->g, i);
+        add_columns(a, var_row(a, a->g, i), dy, begin, end);
+        add_columns(b, var_row(b, b->g, i), dy + a->cols, begin, end);
+    }
+}
+
 static void beside_back(Tape *tape, const Record *record) {
     Var *y = record->out, *a = record->in[0], *b = record->in[1];
-    real *da = var_grad(tape, a), *db = var_grad(tape, b);
-    for (int i = 0; i < y->rows; i++) {
-        const real *dy = row(var_grad(tape, y), i, y->cols);
-        kernels->add(a->cols, row(da, i, a->cols), dy);
-        kernels->add(b->cols, row(db, i, b->cols), dy + a->cols);
-    }
+    var_grad(tape, y);
+    var_grad(tape, a);
+    var_grad(tape, b);
+    columns_run(tape, y->rows, a->cols > b->cols ? a->cols : b->cols, beside_columns, &(Beside){a, b, y});
 }
 
 Var *zeros(Tape *tape, int rows, int cols) {
     Var *y = var_new(tape, rows, cols);
-    memset(y->v, 0, size_of(y) * sizeof(real));
+    memset(y->v, 0, var_size(y) * sizeof(real));
     return y;
 }

@@ -7,13 +7,7 @@
 
 enum { BLOCK = 4096 };
 
-static const char *const names[] = {"sgd", "adam", "adadelta"};
-
-int optimizer_kind(const char *name) {
-    for (int kind = 0; kind < 3; kind++)
-        if (!strcmp(names[kind], name)) return kind;
-    return -1;
-}
+const char optimizer_names[] = "adam|adadelta|sgd";
 
 static int blocks_of(size_t size) { return (int)((size + BLOCK - 1) / BLOCK); }
 
@@ -50,8 +44,7 @@ static int block_size(const Optimizer *optimizer, int block) {
     return left < BLOCK ? (int)left : BLOCK;
 }
 
-static void square_blocks(void *context, int begin, int end, int thread) {
-    (void)thread;
+static void square_blocks(void *context, int begin, int end) {
     const Step *step = context;
     for (int block = begin; block < end; block++) {
         const real *g = step->g + (size_t)block * BLOCK;
@@ -59,8 +52,7 @@ static void square_blocks(void *context, int begin, int end, int thread) {
     }
 }
 
-static void update_blocks(void *context, int begin, int end, int thread) {
-    (void)thread;
+static void update_blocks(void *context, int begin, int end) {
     const Step *step = context;
     const Optimizer *o = step->optimizer;
     for (int block = begin; block < end; block++) {

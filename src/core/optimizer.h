@@ -5,7 +5,9 @@
 #include "core/real.h"
 #include "core/threads.h"
 
-typedef enum { OPTIMIZER_SGD, OPTIMIZER_ADAM, OPTIMIZER_ADADELTA } OptimizerKind;
+typedef enum { OPTIMIZER_ADAM, OPTIMIZER_ADADELTA, OPTIMIZER_SGD } OptimizerKind;
+/* Their names, separated by '|', in this order. */
+extern const char optimizer_names[];
 
 typedef struct Optimizer {
     OptimizerKind kind;
@@ -16,9 +18,7 @@ typedef struct Optimizer {
     double *squares;  /* scratch: the squared norm of each block of the gradient */
 } Optimizer;
 
-/* "sgd", "adam" or "adadelta"; -1 for any other name. */
-int optimizer_kind(const char *name);
-
+/* Of `size` weights, without steps; the moments are zero. Release with optimizer_free. */
 void optimizer_init(Optimizer *optimizer, OptimizerKind kind, size_t size);
 void optimizer_free(Optimizer *optimizer);
 /* Keeps an average of the weights from here on, which begins as they are. */

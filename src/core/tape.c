@@ -1,9 +1,26 @@
-#include "core/tape.h"
+#include "core/panels.h"
+#include "core/tape_op.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { MOST_PRODUCTS = 8 };
+
+/* A weight gradient that is not computed yet: xᵀ dy of one use of the weight. */
+typedef struct Pending Pending;
+struct Pending {
+    Pending *before;
+    const real *x, *dy;
+    int ldx, ldy, rows;
+};
+
+struct WeightUse {
+    Var *w;           /* NULL: not used since the last reset */
+    Panels panels;    /* of W, or of Wᵀ, whichever was read last */
+    Pending *pending; /* gradients that are gathered into one product, the latest first */
+    int pending_count;
+    int before; /* 1 + index of the weight that was first used before this one; 0: none */
+};
 
 void tape_init(Tape *tape, Threads *threads, Rng rng) { *tape = (Tape){.threads = threads, .rng = rng}; }
 
@@ -11,13 +28,16 @@ void tape_free(Tape *tape) {
     tape_reset(tape);
     arena_free(&tape->arena);
     arena_free(&tape->panels);
+    mem_free(tape->uses);
+    tape->uses = NULL;
+    tape->use_capacity = 0;
 }
 
 void tape_reset(Tape *tape) {
-    while (tape->weights) {
-        Var *w = tape->weights;
-        tape->weights = w->weight->next;
-        *w->weight = (Weight){0};
+    while (tape->last_used) {
+        WeightUse *use = &tape->uses[tape->last_used - 1];
+        tape->last_used = use->before;
+        *use = (WeightUse){0};
     }
     arena_reset(&tape->arena);
     arena_reset(&tape->panels);
@@ -34,12 +54,48 @@ void tape_rewind(Tape *tape, TapeMark mark) {
     arena_rewind(&tape->arena, mark);
 }
 
-Var *var_new(Tape *tape, int rows, int cols) {
-    CHECK(rows >= 0 && cols > 0, "var_new: [%d, %d]", rows, cols);
-    Var *var = arena_alloc(&tape->arena, sizeof *var);
+/* ---- matrices -------------------------------------------------------------------------------------------------- */
+
+static Var *var_without_values(Arena *arena, int rows, int cols) {
+    CHECK(rows >= 0 && cols > 0, "a matrix of [%d, %d]", rows, cols);
+    Var *var = arena_alloc(arena, sizeof *var);
     *var = (Var){.rows = rows, .cols = cols};
-    var->v = arena_alloc(&tape->arena, (size_t)rows * (size_t)cols * sizeof(real));
     return var;
+}
+
+Var *var_in(Arena *arena, int rows, int cols) {
+    Var *var = var_without_values(arena, rows, cols);
+    var->v = arena_alloc(arena, var_size(var) * sizeof(real));
+    return var;
+}
+
+Var *var_new(Tape *tape, int rows, int cols) { return var_in(&tape->arena, rows, cols); }
+
+Var *var_constant(Tape *tape, int rows, int cols, const real *values) {
+    Var *var = var_without_values(&tape->arena, rows, cols);
+    var->v = (real *)values;
+    return var;
+}
+
+void var_bind(Var *var, real *values, real *gradient) {
+    var->v = values;
+    var->g = gradient;
+}
+
+const real *var_values(const Var *var) { return var->v; }
+
+const real *var_row_values(const Var *var, int row) {
+    CHECK(row >= 0 && row < var->rows, "row %d of [%d, %d]", row, var->rows, var->cols);
+    return var->v + (size_t)row * (size_t)var->cols;
+}
+
+void var_copy_rows(Var *to, int first, const Var *from, const int *index, int n) {
+    CHECK(to->cols == from->cols && first >= 0 && n >= 0 && first + n <= to->rows,
+          "var_copy_rows: %d rows of [%d, %d] to row %d of [%d, %d]", n, from->rows, from->cols, first, to->rows,
+          to->cols);
+    const size_t cols = (size_t)to->cols;
+    for (int i = 0; i < n; i++)
+        memcpy(to->v + (size_t)(first + i) * cols, var_row_values(from, index ? index[i] : i), cols * sizeof(real));
 }
 
 Var *var_place(Tape *tape, Var *out, int rows, int cols) {
@@ -47,8 +103,6 @@ Var *var_place(Tape *tape, Var *out, int rows, int cols) {
           out->rows, out->cols);
     return out ? out : var_new(tape, rows, cols);
 }
-
-static size_t size_of(const Var *var) { return (size_t)var->rows * (size_t)var->cols; }
 
 static void look(Watch *watch, const char *op, const real *numbers, size_t n, bool back) {
     if (watch->op) return;
@@ -58,7 +112,7 @@ static void look(Watch *watch, const char *op, const real *numbers, size_t n, bo
 }
 
 void tape_look(const Tape *tape, const char *op, const Var *result) {
-    if (tape->watch) look(tape->watch, op, result->v, size_of(result), false);
+    if (tape->watch) look(tape->watch, op, result->v, var_size(result), false);
 }
 
 Record *tape_record_op(Tape *tape, Back *back, const char *op, Var *out, Var *in0, Var *in1, Var *in2) {
@@ -89,13 +143,13 @@ real *var_grad(Tape *tape, Var *var) {
     if (var->g) return var->g;
     CHECK(!var->weight, "var_grad: a parameter without a gradient: see params_allocate");
     if (var->whole) return var->g = var_grad(tape, var->whole) + (size_t)var->first * (size_t)var->cols;
-    return var->g = memset(tape_take(tape, size_of(var)), 0, size_of(var) * sizeof(real));
+    return var->g = memset(tape_take(tape, var_size(var)), 0, var_size(var) * sizeof(real));
 }
 
 real *var_grad_product(Tape *tape, Var *var, const real **init) {
     if (!var->g && !var->whole && !var->weight) {
         *init = NULL;
-        return var->g = tape_take(tape, size_of(var));
+        return var->g = tape_take(tape, var_size(var));
     }
     *init = var_grad(tape, var);
     return var->g;
@@ -110,7 +164,7 @@ real *var_grad_in_place(Var *var) {
     return var->g = var->v;
 }
 
-/* ---- what waits ------------------------------------------------------------------------------------------------ */
+/* ---- deferred gradients ---------------------------------------------------------------------------------------- */
 
 struct Later {
     HandBack *hand_back;
@@ -139,20 +193,32 @@ static void hand_back(Tape *tape, Var *var) {
 
 /* ---- weights -------------------------------------------------------------------------------------------------- */
 
-static void meet(Tape *tape, Var *w) {
-    if (w->weight->met) return;
-    *w->weight = (Weight){.met = true, .next = tape->weights};
-    tape->weights = w;
+/* What the tape keeps about a weight of the model that it trains. */
+static WeightUse *use_of(Tape *tape, Var *w) {
+    const int index = w->weight->index;
+    if (index >= tape->use_capacity) {
+        const int capacity = index + 32;
+        tape->uses = mem_realloc(tape->uses, (size_t)capacity * sizeof *tape->uses);
+        memset(tape->uses + tape->use_capacity, 0, (size_t)(capacity - tape->use_capacity) * sizeof *tape->uses);
+        tape->use_capacity = capacity;
+    }
+    WeightUse *use = &tape->uses[index];
+    CHECK(!use->w || use->w == w, "weight %d: a tape trains one model between resets", index);
+    if (use->w) return use;
+    *use = (WeightUse){.w = w, .before = tape->last_used};
+    tape->last_used = index + 1;
+    return use;
 }
 
-/* Where few rows meet a parameter at a time, there will be more of them. */
-static bool met_by_few(const Var *w, int rows) {
+/* A product of few rows: the weight will be used again, because steps follow each other. */
+static bool is_few(int rows) {
     enum { MANY = 512 };
-    return w->weight && rows < MANY;
+    return rows < MANY;
 }
 
-/* W, or Wᵀ, for a product of m rows. Where there will be more of them it stays packed, until the tape is reset or it is
-   read the other way round. Otherwise packing costs little next to the product, and keeping it a lot of memory. */
+/* W, or Wᵀ, for a product of m rows. A weight of a model that is only read has shared panels. A weight of a model that
+   is trained stays packed if m is small, until the tape is reset or needs the other orientation. If m is large, packing
+   takes little time next to the product, and keeping the panels would take much memory. */
 static Operand operand(Tape *tape, Var *w, bool transposed, int m) {
     Operand b = {.k = transposed ? w->cols : w->rows,
                  .n = transposed ? w->rows : w->cols,
@@ -160,18 +226,16 @@ static Operand operand(Tape *tape, Var *w, bool transposed, int m) {
                  .ld = w->cols,
                  .transposed = transposed};
     if (!w->weight) return b;
-    meet(tape, w);
-    Weight *weight = w->weight;
-    const bool kept = weight->panels && weight->transposed == transposed;
-    if (!kept && !met_by_few(w, m)) return b;
-    if (!weight->panels) {
+    if (w->weight->shared) return shared_weight_operand(w->weight->shared, tape->threads, b);
+    Panels *panels = &use_of(tape, w)->panels;
+    const bool kept = panels->numbers && panels->transposed == transposed;
+    if (!kept && !is_few(m)) return b;
+    if (!panels->numbers) {
         size_t size = packed_size(b.k, b.n), turned = packed_size(b.n, b.k);
-        weight->panels = arena_alloc(&tape->panels, (size > turned ? size : turned) * sizeof(real));
+        panels->numbers = arena_alloc(&tape->panels, (size > turned ? size : turned) * sizeof(real));
     }
-    if (!kept) operand_pack(tape->threads, b, weight->panels);
-    weight->transposed = transposed;
-    b.panels = weight->panels;
-    return b;
+    if (!kept) *panels = panels_pack(tape->threads, b, panels->numbers);
+    return panels_operand(panels, b);
 }
 
 void tape_products(Tape *tape, const TapeProduct *list, int count) {
@@ -186,29 +250,29 @@ void tape_products(Tape *tape, const TapeProduct *list, int count) {
 }
 
 bool tape_weight_grad(Tape *tape, Var *w, const real *x, int ldx, const real *dy, int ldy, int rows) {
-    if (!met_by_few(w, rows)) {
+    if (!w->weight || !is_few(rows)) {
         Strip strip = {x, dy, ldx, ldy, rows};
         gemm_strips(tape->threads, w->rows, w->cols, &strip, 1, var_grad(tape, w), w->cols);
         return true;
     }
-    meet(tape, w);
+    WeightUse *use = use_of(tape, w);
     Pending *pending = arena_alloc(&tape->arena, sizeof *pending);
-    *pending = (Pending){w->weight->pending, x, dy, ldx, ldy, rows};
-    w->weight->pending = pending;
-    w->weight->pending_count++;
+    *pending = (Pending){use->pending, x, dy, ldx, ldy, rows};
+    use->pending = pending;
+    use->pending_count++;
     return false;
 }
 
 /* All uses of a weight as one product, from the first step that the backward pass left last. */
-static void gather_gradient(Tape *tape, Var *w) {
-    int count = w->weight->pending_count, i = 0;
+static void gather_gradient(Tape *tape, WeightUse *use) {
+    int count = use->pending_count, i = 0;
+    Var *w = use->w;
     if (!count) return;
     Strip *strips = arena_alloc(&tape->arena, (size_t)count * sizeof *strips);
-    for (const Pending *p = w->weight->pending; p; p = p->before)
-        strips[i++] = (Strip){p->x, p->dy, p->ldx, p->ldy, p->rows};
+    for (const Pending *p = use->pending; p; p = p->before) strips[i++] = (Strip){p->x, p->dy, p->ldx, p->ldy, p->rows};
     gemm_strips(tape->threads, w->rows, w->cols, strips, count, var_grad(tape, w), w->cols);
-    w->weight->pending = NULL;
-    w->weight->pending_count = 0;
+    use->pending = NULL;
+    use->pending_count = 0;
 }
 
 static bool has_grad(const Var *var) { return var->g || (var->whole && var->whole->g); }
@@ -219,11 +283,11 @@ void tape_backward(Tape *tape, Var *loss) {
     for (const Record *record = tape->last; record; record = record->before) {
         if (record->out) hand_back(tape, record->out);
         if (tape->watch && record->out && record->out->g)
-            look(tape->watch, record->op, record->out->g, size_of(record->out), true);
+            look(tape->watch, record->op, record->out->g, var_size(record->out), true);
         if (!record->out || has_grad(record->out)) record->back(tape, record); /* or there is nothing to hand on */
     }
     for (const Later *later = tape->later; later; later = later->before) hand_back(tape, later->var);
     tape->later = NULL;
-    for (Var *w = tape->weights; w; w = w->weight->next) gather_gradient(tape, w);
+    for (int i = tape->last_used; i; i = tape->uses[i - 1].before) gather_gradient(tape, &tape->uses[i - 1]);
     tape->last = NULL;
 }

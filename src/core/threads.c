@@ -62,8 +62,8 @@ bool threads_share_begins(const Threads *pool, int item) {
     return false;
 }
 
-/* Takes some items of a share; how many, 0 where the round is over or nothing is left. *before: those left till then.
- */
+/* Takes some items of a share. Returns how many: 0 if the round is over or no item is left. *before becomes the number
+   of items that were left before the call. */
 static int take(Threads *pool, int share, unsigned round, int *before) {
     _Atomic uint64_t *left = &pool->workers[share].left;
     uint64_t seen = atomic_load_explicit(left, memory_order_acquire);
@@ -78,12 +78,12 @@ static int take(Threads *pool, int share, unsigned round, int *before) {
     }
 }
 
-/* Works a share off, its own or another's, as far as others leave something of it; how many items that were. */
-static int work_off(Threads *pool, int share, unsigned round, int thread) {
+/* Takes ranges of a share and computes them until the share is empty. Returns the number of items computed. */
+static int work_off(Threads *pool, int share, unsigned round) {
     int done = 0;
     for (int n, before; (n = take(pool, share, round, &before)) > 0; done += n) {
         const int begin = share_begin(pool, share + 1) - before;
-        pool->work(pool->context, begin, begin + n, thread);
+        pool->work(pool->context, begin, begin + n);
     }
     return done;
 }
@@ -94,7 +94,7 @@ static void run_part(Threads *pool, unsigned round, int thread) {
     const int parts = atomic_load_explicit(&pool->parts, memory_order_relaxed);
     double began = seconds_now();
     for (int i = 0; i < parts; i++) {
-        const int done = work_off(pool, (thread + i) % parts, round, thread);
+        const int done = work_off(pool, (thread + i) % parts, round);
         if (done == 0) continue;
         const double now = seconds_now();
         pool->workers[thread].busy += now - began;
@@ -168,7 +168,7 @@ int threads_count(const Threads *pool) { return pool->n; }
 
 static void share_out(Threads *pool) {
     if (pool->parts == 1) {
-        pool->work(pool->context, 0, pool->items, 0);
+        pool->work(pool->context, 0, pool->items);
         return;
     }
     const unsigned round = atomic_load(&pool->round) + 1;

@@ -12,16 +12,17 @@ Threads *threads_new(int n);
 void threads_free(Threads *threads);
 int threads_count(const Threads *threads);
 
-/* Calls work(context, begin, end, thread) on disjoint ranges that cover 0..n-1, none but a thread's last shorter than
-   `grain`, and returns when all are done. Each thread works its own share off from the front, a few ranges; who is done
-   takes ranges from the others, so that a thread that the system does not run just then holds nobody up. What a range
-   computes must not depend on where it begins: then results are the same bits for any number of threads. Not
-   re-entrant. The name, a literal, says what kind of work it is: see threads_watch. */
-typedef void Work(void *context, int begin, int end, int thread);
+/* Calls work(context, begin, end) on disjoint ranges that cover 0..n-1 and returns when all calls have returned. Each
+   thread has a share of the items and takes ranges from the front of its share. A thread whose share is empty takes
+   ranges from the shares of other threads, so that a thread that the system delays does not delay the run. Only the
+   last range of a share may be shorter than `grain`. The result of an item must not depend on the range in which it is
+   computed: then results are the same bits for any number of threads. A call of `work` must not call threads_run on the
+   same pool. `name`, a literal, names the kind of work: see threads_watch. */
+typedef void Work(void *context, int begin, int end);
 void threads_run(Threads *threads, const char *name, int n, int grain, Work *work, void *context);
 
-/* During a run, whether this item is the first of a thread's share (or behind the last): who works up to it hardly ever
-   goes on with it. */
+/* During a run: true if this item is the first of a thread's share, or the one after the last. The thread below it
+   rarely continues past it, so this is a hint for prefetching. */
 bool threads_share_begins(const Threads *threads, int item);
 
 /* Where the time goes. While the pool is watched, the runs of each name are added up, from zero. */

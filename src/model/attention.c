@@ -1,41 +1,62 @@
 #include "model/attention.h"
+#include "core/choice.h"
 
-#include <string.h>
+/* A new kind needs a new file and one line here. */
+#define ATTENTIONS(FIRST, NEXT)                                                                                        \
+    FIRST(additive, "additive")                                                                                        \
+    NEXT(dot, "dot")                                                                                                   \
+    NEXT(general, "general")                                                                                           \
+    NEXT(scaled_dot, "scaled-dot")                                                                                     \
+    NEXT(multi_head, "multi-head")                                                                                     \
+    NEXT(none, "none")
 
-/* The table: whoever writes one more kind names it in these three. */
-extern const AttentionKind attention_additive, attention_dot, attention_general, attention_scaled_dot,
-    attention_multi_head, attention_none;
-static const AttentionKind *const kinds[] = {&attention_additive,   &attention_dot,        &attention_general,
-                                             &attention_scaled_dot, &attention_multi_head, &attention_none};
-const char attention_names[] = "additive|dot|general|scaled-dot|multi-head|none";
+#define DECLARE(id, name) extern const AttentionKind attention_##id;
+#define ADDRESS(id, name) &attention_##id,
+ATTENTIONS(DECLARE, DECLARE)
+static const AttentionKind *const kinds[] = {ATTENTIONS(ADDRESS, ADDRESS)};
+const char attention_names[] = ATTENTIONS(CHOICE_FIRST, CHOICE_NEXT);
 
-const AttentionKind *attention_kind(const char *name) {
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (!strcmp(kinds[i]->name, name)) return kinds[i];
-    return NULL;
-}
+const AttentionKind *attention_kind_at(int index) { return index < 0 ? NULL : kinds[index]; }
+const AttentionKind *attention_kind(const char *name) { return attention_kind_at(choice_find(attention_names, name)); }
 
 void attention_declare(Attention *attention, const AttentionKind *kind, Params *params, AttentionSizes sizes) {
     *attention = (Attention){.kind = kind, .heads = kind->aligns ? 1 : 0};
     kind->declare(attention, params, sizes);
 }
 
-void attention_prepare(Tape *tape, const Attention *attention, Annotations *annotations) {
-    attention->kind->prepare(tape, attention, annotations);
+AttentionSource attention_prepare(Tape *tape, const Attention *attention, const Annotations *annotations,
+                                  const PassOptions *options) {
+    AttentionSource source = {.annotations = *annotations, .options = options->attention};
+    attention->kind->prepare(tape, attention, &source, &options->dropout);
+    return source;
 }
 
-/* c_i = Σ_j α_ij h_j, unless the kind has it otherwise */
-Context attend(Tape *tape, const Attention *attention, const Annotations *annotations, Var *s_prev, Var *out) {
+Var *attention_begin(Tape *tape, const Attention *attention, const AttentionSource *source, int n) {
+    return attention->kind->begin_memory ? attention->kind->begin_memory(tape, attention, source, n) : NULL;
+}
+
+Var *attention_weigh(Tape *tape, const Attention *attention, const AttentionSource *source, const Query *query) {
+    return attention->kind->weigh(tape, attention, source, query);
+}
+
+Var *attention_next(Tape *tape, const Attention *attention, const AttentionSource *source, const Query *query,
+                    Var *alpha) {
     const AttentionKind *kind = attention->kind;
-    if (!kind->weigh) return kind->attend(tape, attention, annotations, s_prev);
-    Var *alpha = kind->weigh(tape, attention, annotations, s_prev);
-    return (Context){weighted_sum(tape, alpha, annotations->H, &annotations->spans, out), alpha};
+    return kind->next_memory ? kind->next_memory(tape, attention, source, query, alpha) : NULL;
 }
 
-Var *attention_weights(Tape *tape, const Attention *attention, Var *e, const Spans *spans) {
-    return attention->reading.hard ? hardmax_spans(tape, e, spans) : softmax_spans(tape, e, spans);
+/* c_i = Σ_j α_ij h_j, unless the kind defines c_i otherwise */
+Context attend(Tape *tape, const Attention *attention, const AttentionSource *source, const Query *query, Var *out) {
+    if (!attention->kind->weigh) return attention->kind->attend(tape, attention, source, query);
+    Var *alpha = attention_weigh(tape, attention, source, query);
+    Var *c = weighted_sum(tape, alpha, source->annotations.H, query->spans, out);
+    return (Context){c, alpha, attention_next(tape, attention, source, query, alpha)};
 }
 
-Var *attention_alignment(Tape *tape, Reading reading, int heads, Var *alpha, const Spans *spans) {
-    return mean_heads(tape, alpha, reading.head ? (Heads){reading.head - 1, 1} : (Heads){0, heads}, spans);
+Var *attention_weights(Tape *tape, AttentionOptions options, Var *e, const Spans *spans) {
+    return options.hard ? hardmax_spans(tape, e, spans) : softmax_spans(tape, e, spans);
+}
+
+Var *attention_alignment(Tape *tape, AttentionOptions options, int heads, Var *alpha, const Spans *spans) {
+    return mean_heads(tape, alpha, options.head ? (Heads){options.head - 1, 1} : (Heads){0, heads}, spans);
 }

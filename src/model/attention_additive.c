@@ -9,16 +9,18 @@ static void declare(Attention *m, Params *params, AttentionSizes sizes) {
     m->weights[va] = params_add(params, "attention.va", sizes.att, 1, INIT_ZERO, 0);
 }
 
-/* U_a h_j does not depend on i: once for the whole sentence. */
-static void prepare(Tape *tape, const Attention *m, Annotations *H) {
-    H->keys = linear(tape, H->H, m->weights[Ua], NULL);
+/* U_a h_j does not depend on i: it is computed once for the whole sentence. */
+static void prepare(Tape *tape, const Attention *m, AttentionSource *source, const Dropout *rates) {
+    (void)rates; /* dropout is already applied to H */
+    source->keys = linear(tape, source->annotations.H, m->weights[Ua], NULL);
 }
 
 /* e_ij = v_aᵀ tanh(W_a s_{i-1} + U_a h_j),  α_i = softmax(e_i) */
-static Var *weigh(Tape *tape, const Attention *m, const Annotations *H, Var *s_prev) {
-    Var *q = linear(tape, s_prev, m->weights[Wa], NULL);
-    Var *e = additive_scores(tape, q, H->keys, m->weights[va], &H->spans);
-    return attention_weights(tape, m, e, &H->spans);
+static Var *weigh(Tape *tape, const Attention *m, const AttentionSource *source, const Query *query) {
+    Var *q = linear(tape, query->s_prev, m->weights[Wa], NULL);
+    Var *e = additive_scores(tape, q, source->keys, m->weights[va], query->spans);
+    return attention_weights(tape, source->options, e, query->spans);
 }
 
-const AttentionKind attention_additive = {"additive", true, declare, prepare, weigh, NULL};
+const AttentionKind attention_additive = {
+    .name = "additive", .aligns = true, .declare = declare, .prepare = prepare, .weigh = weigh};

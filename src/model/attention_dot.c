@@ -2,19 +2,23 @@
 #include "model/attention.h"
 
 static void declare(Attention *m, Params *params, AttentionSizes sizes) {
-    (void)m, (void)params, (void)sizes; /* nothing to learn */
+    (void)m, (void)params, (void)sizes; /* there is nothing to learn */
 }
 
-/* The dot product needs a state and an annotation of one length. Where h_j has two directions, both halves are compared
+/* The dot product needs a state and an annotation of one length. If h_j has two directions, both halves are compared
    with the same state: k_j = →h_j + ←h_j; otherwise k_j = h_j. */
-static void prepare(Tape *tape, const Attention *m, Annotations *H) {
-    (void)m;
-    H->keys = H->H->cols == H->begin->cols ? H->H : add_halves(tape, H->H);
+static void prepare(Tape *tape, const Attention *m, AttentionSource *source, const Dropout *rates) {
+    (void)m, (void)rates;
+    const Annotations *A = &source->annotations;
+    source->keys = A->H->cols == A->begin->cols ? A->H : add_halves(tape, A->H);
 }
 
 /* e_ij = s_{i-1}·k_j,  α_i = softmax(e_i) */
-static Var *weigh(Tape *tape, const Attention *m, const Annotations *H, Var *s_prev) {
-    return attention_weights(tape, m, dot_scores(tape, s_prev, H->keys, 1, 1, &H->spans), &H->spans);
+static Var *weigh(Tape *tape, const Attention *m, const AttentionSource *source, const Query *query) {
+    (void)m;
+    Var *e = dot_scores(tape, query->s_prev, source->keys, 1, 1, query->spans);
+    return attention_weights(tape, source->options, e, query->spans);
 }
 
-const AttentionKind attention_dot = {"dot", true, declare, prepare, weigh, NULL};
+const AttentionKind attention_dot = {
+    .name = "dot", .aligns = true, .declare = declare, .prepare = prepare, .weigh = weigh};

@@ -2,20 +2,24 @@
 #include "model/attention.h"
 
 static void declare(Attention *m, Params *params, AttentionSizes sizes) {
-    (void)m, (void)params, (void)sizes; /* nothing to learn */
+    (void)m, (void)params, (void)sizes; /* there is nothing to learn */
 }
 
-static void prepare(Tape *tape, const Attention *m, Annotations *H) {
-    Var *c = H->end ? beside(tape, H->end, H->begin) : H->begin;
-    H->keys = dropout(tape, c, m->dropout);
-}
-
-/* c_i = [→h_T ; ←h_1], or whatever one vector the encoder makes of a sentence, for every i: it stands already where it
- * stands */
-static Context attend_none(Tape *tape, const Attention *m, const Annotations *H, Var *s_prev) {
+/* The single vector of the sentence. Dropout is applied here: the other kinds read H, to which it is already applied.
+ */
+static void prepare(Tape *tape, const Attention *m, AttentionSource *source, const Dropout *rates) {
     (void)m;
-    const int *owner = H->spans.owner;
-    return (Context){owner ? gather(tape, H->keys, owner, s_prev->rows) : slice(tape, H->keys, 0, s_prev->rows), NULL};
+    const Annotations *A = &source->annotations;
+    Var *c = A->end ? beside(tape, A->end, A->begin) : A->begin;
+    source->keys = dropout(tape, c, rates->annotation);
 }
 
-const AttentionKind attention_none = {"none", false, declare, prepare, NULL, attend_none};
+/* For every i, c_i = [→h_T ; ←h_1], or the single vector of the sentence if the encoder produces one. */
+static Context attend_none(Tape *tape, const Attention *m, const AttentionSource *source, const Query *query) {
+    (void)m;
+    const int *owner = query->spans->owner, rows = query->s_prev->rows;
+    Var *c = owner ? gather(tape, source->keys, owner, rows) : slice(tape, source->keys, 0, rows);
+    return (Context){.c = c};
+}
+
+const AttentionKind attention_none = {.name = "none", .declare = declare, .prepare = prepare, .attend = attend_none};

@@ -1,5 +1,5 @@
-/* attention_scaled_dot.c: query and key are projections of one length, n', by whose root the score is divided (Vaswani
-   et al. 2017, §3.2.1). The query is the state; keys and values are the annotations. */
+/* attention_scaled_dot.c: query and key are projections of one length, n', and the score is divided by √n' (Vaswani et
+   al. 2017, §3.2.1). The query is the state; keys and values are the annotations. */
 #include "model/attention.h"
 
 #include <math.h>
@@ -11,16 +11,18 @@ static void declare(Attention *m, Params *params, AttentionSizes sizes) {
     m->weights[Wk] = params_add(params, "attention.Wk", sizes.annotation, sizes.att, INIT_NORMAL, 0.01);
 }
 
-static void prepare(Tape *tape, const Attention *m, Annotations *H) {
-    H->keys = linear(tape, H->H, m->weights[Wk], NULL);
+static void prepare(Tape *tape, const Attention *m, AttentionSource *source, const Dropout *rates) {
+    (void)rates; /* dropout is already applied to H */
+    source->keys = linear(tape, source->annotations.H, m->weights[Wk], NULL);
 }
 
 /* e_ij = (W_q s_{i-1})·(W_k h_j) / √n',  α_i = softmax(e_i)
-   Of numbers with variance 1 a dot product over n' of them has variance n': divided by √n' it has 1 again. */
-static Var *weigh(Tape *tape, const Attention *m, const Annotations *H, Var *s_prev) {
-    Var *q = linear(tape, s_prev, m->weights[Wq], NULL);
-    Var *e = dot_scores(tape, q, H->keys, 1, 1 / sqrt(q->cols), &H->spans);
-    return attention_weights(tape, m, e, &H->spans);
+   A dot product of n' numbers with variance 1 has variance n'. Divided by √n' it has variance 1 again. */
+static Var *weigh(Tape *tape, const Attention *m, const AttentionSource *source, const Query *query) {
+    Var *q = linear(tape, query->s_prev, m->weights[Wq], NULL);
+    Var *e = dot_scores(tape, q, source->keys, 1, 1 / sqrt(q->cols), query->spans);
+    return attention_weights(tape, source->options, e, query->spans);
 }
 
-const AttentionKind attention_scaled_dot = {"scaled-dot", true, declare, prepare, weigh, NULL};
+const AttentionKind attention_scaled_dot = {
+    .name = "scaled-dot", .aligns = true, .declare = declare, .prepare = prepare, .weigh = weigh};

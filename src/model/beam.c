@@ -5,7 +5,6 @@
 #include "core/kernels.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* A word of a hypothesis and, through `before`, all words before it. */
@@ -23,12 +22,11 @@ typedef struct Candidate {
     int row, id;
 } Candidate;
 
-/* A model of the ensemble, and what it made of the source and of the hypotheses. */
+/* A model of the ensemble, its state for the open hypotheses, and its present step. */
 typedef struct Member {
     const Model *model;
-    Annotations H;
-    Past past; /* of the open hypotheses */
-    Step now;  /* of the present step */
+    DecoderState *state;
+    Step now;
 } Member;
 
 typedef struct Search {
@@ -47,6 +45,7 @@ typedef struct Search {
     int *previous;         /* [rows] its id */
     const bool *banned;    /* [target vocabulary] */
     Candidate *candidates; /* [rows, beam] of the present step */
+    real *means;           /* [rows, target vocabulary] of an ensemble: the mean logits of the present step */
 } Search;
 
 static bool better(const Candidate *a, const Candidate *b) {
@@ -63,18 +62,20 @@ static int keep_best(Candidate *best, int count, int limit, Candidate candidate)
     return count < limit ? count + 1 : count;
 }
 
-/* The mean of the models' logits of a row, in the place of the first one's. */
+/* The mean of the models' logits of a row. */
 static const real *mean_logits(const Search *s, int row) {
+    const real *first = var_row_values(s->members->now.logits, row);
+    if (s->count == 1) return first;
     const int V = s->members->now.logits->cols;
-    real *x = s->members->now.logits->v + (size_t)row * (size_t)V;
-    for (int m = 1; m < s->count; m++) kernels->add(V, x, s->members[m].now.logits->v + (size_t)row * (size_t)V);
-    for (int id = 0; s->count > 1 && id < V; id++) x[id] /= (real)s->count;
-    return x;
+    real *mean = s->means + (size_t)row * (size_t)V;
+    memcpy(mean, first, (size_t)V * sizeof *mean);
+    for (int m = 1; m < s->count; m++) kernels->add(V, mean, var_row_values(s->members[m].now.logits, row));
+    for (int id = 0; id < V; id++) mean[id] /= (real)s->count;
+    return mean;
 }
 
 /* The `beam` best words of each row, without sorting the vocabulary. */
-static void best_words(void *context, int begin, int end, int thread) {
-    (void)thread;
+static void best_words(void *context, int begin, int end) {
     const Search *s = context;
     const int V = s->members->now.logits->cols, beam = s->options->beam;
     for (int row = begin; row < end; row++) {
@@ -101,7 +102,7 @@ static const real *mean_alpha(Search *s, int row) {
         const Var *alpha = s->members[m].now.alpha;
         if (!alpha) continue;
         if (!mean) mean = arena_zalloc(&s->nodes, (size_t)width * sizeof *mean);
-        kernels->add(width, mean, alpha->v + (size_t)row * (size_t)alpha->cols);
+        kernels->add(width, mean, var_row_values(alpha, row));
         count++;
     }
     for (int j = 0; count > 1 && j < width; j++) mean[j] /= (real)count;
@@ -193,10 +194,11 @@ static void close_long(Search *s, int step, int *parent) {
 
 static void search_step(Search *s, int step) {
     TapeMark mark = tape_mark(s->tape);
-    for (Member *member = s->members; member < s->members + s->count; member++) {
-        member->H.spans.owner = s->owner;
-        member->now = model_step(s->tape, member->model, &member->H, s->previous, s->rows, &member->past);
-    }
+    const Hypotheses open = {s->owner, s->previous, s->rows};
+    for (Member *member = s->members; member < s->members + s->count; member++)
+        member->now = model_step(s->tape, member->model, member->state, open);
+    const size_t words = (size_t)s->members->now.logits->cols;
+    if (s->count > 1) s->means = arena_alloc(&s->tape->arena, (size_t)s->rows * words * sizeof *s->means);
     s->candidates = arena_alloc(&s->tape->arena, (size_t)s->rows * (size_t)s->options->beam * sizeof *s->candidates);
     threads_run(s->tape->threads, "best words", s->rows, 1, best_words, s);
 
@@ -204,7 +206,7 @@ static void search_step(Search *s, int step) {
     choose(s, parent);
     close_long(s, step, parent);
     for (Member *member = s->members; member < s->members + s->count; member++)
-        model_follow(member->model, &member->past, parent, s->rows);
+        model_reorder(member->model, member->state, parent, s->rows);
     tape_rewind(s->tape, mark);
 }
 
@@ -223,8 +225,6 @@ static bool *mark_banned(const Search *s) {
 static void search_begin(Search *s) {
     Arena *arena = &s->tape->arena;
     const size_t most = (size_t)s->n * (size_t)s->options->beam;
-    for (Member *member = s->members; member < s->members + s->count; member++)
-        member->past = model_begin(s->tape, member->model, &member->H, s->n, (int)most);
     s->owner = arena_alloc(arena, most * sizeof *s->owner);
     s->node = arena_zalloc(arena, most * sizeof *s->node);
     s->previous = arena_alloc(arena, most * sizeof *s->previous);
@@ -239,8 +239,9 @@ static void search_begin(Search *s) {
     s->rows = s->n;
 }
 
-/* What each model makes of the source: [count], in the tape's arena. */
-static Member *read_source(Tape *tape, Ensemble ensemble, const Source *source) {
+/* The models, each with the sources encoded: [count], in the tape's arena. */
+static Member *begin_members(Tape *tape, Ensemble ensemble, const Source *source, const BeamOptions *options) {
+    const PassOptions pass = {.attention = options->attention};
     Member *members = arena_alloc(&tape->arena, (size_t)ensemble.count * sizeof *members);
     for (int m = 0; m < ensemble.count; m++) {
         const Model *model = ensemble.models[m];
@@ -249,21 +250,22 @@ static Member *read_source(Tape *tape, Ensemble ensemble, const Source *source) 
                   model->config.target_vocab == first->target_vocab,
               "beam_search: vocabularies of %d and %d beside %d and %d", model->config.source_vocab,
               model->config.target_vocab, first->source_vocab, first->target_vocab);
-        members[m] = (Member){.model = model, .H = model_read(tape, model, source)};
+        DecoderState *state = model_begin(tape, model, source, source->x.n * options->beam, &pass);
+        members[m] = (Member){.model = model, .state = state};
     }
     return members;
 }
 
 Nbest *beam_search(Tape *tape, Ensemble ensemble, const int *const *ids, const int *length, int n,
                    const BeamOptions *options, Arena *out, Timing *timing) {
-    CHECK(!tape->recording && options->beam > 0, "beam_search: a tape that records, or a beam of %d", options->beam);
+    CHECK(options->beam > 0, "beam_search: a beam of %d", options->beam);
     Nbest *results = arena_alloc(out, (size_t)n * sizeof *results);
     if (n == 0) return results;
     TapeMark mark = tape_mark(tape);
     double began = seconds_now();
     Source source = source_fold(&tape->arena, ids, length, n, NULL);
     Search s = {.tape = tape,
-                .members = read_source(tape, ensemble, &source),
+                .members = begin_members(tape, ensemble, &source, options),
                 .count = ensemble.count,
                 .options = options,
                 .out = out,
@@ -273,7 +275,7 @@ Nbest *beam_search(Tape *tape, Ensemble ensemble, const int *const *ids, const i
     double encoded = seconds_now();
     for (int step = 1; s.rows > 0; step++) search_step(&s, step);
     for (int i = 0; i < n; i++) results[source.x.order[i]] = s.found[i];
-    for (int m = 0; m < s.count; m++) model_end(s.members[m].model, &s.members[m].past);
+    for (int m = 0; m < s.count; m++) model_end(s.members[m].model, s.members[m].state);
     arena_free(&s.nodes);
     tape_rewind(tape, mark);
     if (timing) {

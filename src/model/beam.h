@@ -12,6 +12,7 @@ typedef struct BeamOptions {
     int begin, end;      /* ids of <s> and </s> */
     const int *banned;   /* ids never produced, <pad> and <s> among them; in any order */
     int banned_count;
+    AttentionOptions attention;
 } BeamOptions;
 
 typedef struct Hypothesis {
@@ -29,7 +30,7 @@ typedef struct Nbest {
     int source_length;
 } Nbest;
 
-/* Seconds spent; a weight that is packed on the way counts where it is first used. */
+/* Seconds spent, including the packing of weights that are not packed yet. */
 typedef struct Timing {
     double encode, decode;
 } Timing;

@@ -1,32 +1,38 @@
 #include "model/encoder.h"
+#include "core/choice.h"
 
-#include <string.h>
+/* A new kind needs a new file and one line here. */
+#define ENCODERS(FIRST, NEXT)                                                                                          \
+    FIRST(bigru, "bigru")                                                                                              \
+    NEXT(deep_bigru, "deep-bigru")                                                                                     \
+    NEXT(gru, "gru")                                                                                                   \
+    NEXT(cnn, "cnn")                                                                                                   \
+    NEXT(self_attention, "self-attention")
 
-/* The table: whoever writes one more kind names it in these three. */
-extern const EncoderKind encoder_bigru, encoder_deep_bigru, encoder_gru, encoder_cnn, encoder_self_attention;
-static const EncoderKind *const kinds[] = {&encoder_bigru, &encoder_deep_bigru, &encoder_gru, &encoder_cnn,
-                                           &encoder_self_attention};
-const char encoder_names[] = "bigru|deep-bigru|gru|cnn|self-attention";
+#define DECLARE(id, name) extern const EncoderKind encoder_##id;
+#define ADDRESS(id, name) &encoder_##id,
+ENCODERS(DECLARE, DECLARE)
+static const EncoderKind *const kinds[] = {ENCODERS(ADDRESS, ADDRESS)};
+const char encoder_names[] = ENCODERS(CHOICE_FIRST, CHOICE_NEXT);
 
-const EncoderKind *encoder_kind(const char *name) {
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (!strcmp(kinds[i]->name, name)) return kinds[i];
-    return NULL;
-}
+const EncoderKind *encoder_kind_at(int index) { return index < 0 ? NULL : kinds[index]; }
+const EncoderKind *encoder_kind(const char *name) { return encoder_kind_at(choice_find(encoder_names, name)); }
 
 void encoder_declare(Encoder *encoder, const EncoderKind *kind, Params *params, int vocab, int words,
                      EncoderSizes sizes) {
     *encoder = (Encoder){.kind = kind, .sizes = sizes};
-    encoder->E = params_add(params, "encoder.E", vocab, sizes.emb, INIT_EMBEDDING, 0.01);
-    if (words > 0) encoder->E_word = params_add(params, "encoder.E_word", words, sizes.emb, INIT_NORMAL, 0.01);
+    encoder->E = params_add_table(params, "encoder.E", vocab, sizes.emb, INIT_EMBEDDING, 0.01);
+    if (words > 0) encoder->E_word = params_add_table(params, "encoder.E_word", words, sizes.emb, INIT_NORMAL, 0.01);
     kind->declare(encoder, params);
 }
 
 Var *encoder_mean(Tape *tape, Var *H, const Spans *spans, int n) {
-    Var *even = zeros(tape, n, spans->longest);
+    const int longest = spans->longest;
+    real *weights = arena_zalloc(&tape->arena, (size_t)n * (size_t)longest * sizeof *weights);
     for (int s = 0; s < n; s++)
-        for (int j = 0; j < spans->length[s]; j++) even->v[s * spans->longest + j] = 1 / (real)spans->length[s];
-    return weighted_sum(tape, even, H, spans, NULL);
+        for (int j = 0; j < spans->length[s]; j++)
+            weights[(size_t)s * (size_t)longest + (size_t)j] = 1 / (real)spans->length[s];
+    return weighted_sum(tape, var_constant(tape, n, longest, weights), H, spans, NULL);
 }
 
 void encoder_free(Encoder *encoder) { mem_free(encoder->weights); }
@@ -43,10 +49,10 @@ static Var *embed(Tape *tape, const Encoder *m, const Sequences *x) {
     return add_scaled(tape, gather(tape, m->E, piece, x->rows), 1, gather(tape, m->E_word, word, x->rows));
 }
 
-Annotations encode(Tape *tape, const Encoder *m, const Source *source) {
+Annotations encode(Tape *tape, const Encoder *m, const Source *source, const Dropout *rates) {
     Var *x = embed(tape, m, &source->x);
-    Annotations H = m->kind->read(tape, m, source, dropout(tape, x, m->dropout_embedding));
-    H.H = dropout(tape, H.H, m->dropout_annotation);
+    Annotations H = m->kind->read(tape, m, source, dropout(tape, x, rates->embedding), rates);
+    H.H = dropout(tape, H.H, rates->annotation);
     H.spans = source->spans;
     return H;
 }

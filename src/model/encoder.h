@@ -4,6 +4,7 @@
 
 #include "model/batch.h"
 #include "model/params.h"
+#include "model/pass.h"
 
 typedef struct EncoderKind EncoderKind;
 
@@ -20,18 +21,14 @@ typedef struct Encoder {
     EncoderSizes sizes;
     int width;     /* of an annotation, a */
     void *weights; /* the kind's own; owned */
-    double dropout_embedding, dropout_annotation;
 } Encoder;
 
 /* The annotations of a batch, in the decoder's order of sentences. */
 typedef struct Annotations {
     Var *H;      /* [rows, a], sentence after sentence */
     Var *begin;  /* [sentences, n] of each sentence, what the decoder's first state is made from: ←h_1 */
-    Var *end;    /* [sentences, n] what tells of a whole sentence together with it: →h_T; NULL where it tells all */
+    Var *end;    /* [sentences, n] →h_T, which with begin stands for a whole sentence; NULL if begin does alone */
     Spans spans; /* the rows of each sentence */
-    Var *keys;   /* what the attention prepared: U_a h_j, for example, or the fixed c */
-    Var *values; /* and what its weights sum up, where that is not H itself */
-    struct Memory *memory; /* what each layer of a Transformer prepared */
 } Annotations;
 
 struct EncoderKind {
@@ -39,13 +36,15 @@ struct EncoderKind {
     /* Declares the kind's weights and says how wide an annotation is. */
     void (*declare)(Encoder *encoder, Params *params);
     /* Fills H, begin and end. x [rows, m] are the words' embeddings as source->x has them. */
-    Annotations (*read)(Tape *tape, const Encoder *encoder, const Source *source, Var *x);
+    Annotations (*read)(Tape *tape, const Encoder *encoder, const Source *source, Var *x, const Dropout *dropout);
 };
 
 /* All kinds, as choices of an option: separated by '|'. */
 extern const char encoder_names[];
 /* By name, or NULL. */
 const EncoderKind *encoder_kind(const char *name);
+/* Returns the kind whose name has this index in encoder_names; NULL for -1. */
+const EncoderKind *encoder_kind_at(int index);
 
 /* words is W, or 0. */
 void encoder_declare(Encoder *encoder, const EncoderKind *kind, Params *params, int vocab, int words,
@@ -53,6 +52,6 @@ void encoder_declare(Encoder *encoder, const EncoderKind *kind, Params *params, 
 /* For kinds: the mean annotation of each of n sentences. */
 Var *encoder_mean(Tape *tape, Var *H, const Spans *spans, int n);
 void encoder_free(Encoder *encoder);
-Annotations encode(Tape *tape, const Encoder *encoder, const Source *source);
+Annotations encode(Tape *tape, const Encoder *encoder, const Source *source, const Dropout *dropout);
 
 #endif

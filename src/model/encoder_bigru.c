@@ -59,7 +59,7 @@ static States read_both(Tape *tape, const Layer *layer, const Sequences *s, Var 
 }
 
 /* h_j = [→h_j ; ←h_j];  each further layer reads h as the first one reads x, and h_j += its own [→h_j ; ←h_j] */
-static Annotations read(Tape *tape, const Encoder *m, const Source *source, Var *x) {
+static Annotations read(Tape *tape, const Encoder *m, const Source *source, Var *x, const Dropout *rates) {
     const Bigru *bigru = m->weights;
     const Sequences *s = &source->x;
     States top = read_both(tape, &bigru->layers[0], s, x);
@@ -67,7 +67,7 @@ static Annotations read(Tape *tape, const Encoder *m, const Source *source, Var 
     for (int l = 1; l < bigru->depth; l++) {
         Var *h = beside(tape, top.fwd, top.bwd);
         below = below ? add_scaled(tape, below, 1, h) : h;
-        top = read_both(tape, &bigru->layers[l], s, dropout(tape, below, m->dropout_annotation));
+        top = read_both(tape, &bigru->layers[l], s, dropout(tape, below, rates->annotation));
     }
     Annotations H = {.H = gather_beside(tape, top.fwd, top.bwd, source->rows, s->rows)};
     H.end = gather(tape, top.fwd, source->last, s->n);

@@ -40,7 +40,7 @@ static const int *neighbours(Arena *arena, const Places *places, int rows, int o
 }
 
 /* x_j = W (√m E w_j + P_j);  in each layer x_j += tanh(W_l [x_{j-k/2}; ...; x_j; ...; x_{j+k/2}] + b_l);  h_j = x_j */
-static Annotations read(Tape *tape, const Encoder *m, const Source *source, Var *Ew) {
+static Annotations read(Tape *tape, const Encoder *m, const Source *source, Var *Ew, const Dropout *rates) {
     const Cnn *cnn = m->weights;
     const int rows = source->x.rows, k = m->sizes.window;
     const Places places = places_of(&tape->arena, &source->spans, source->x.n, rows);
@@ -49,7 +49,7 @@ static Annotations read(Tape *tape, const Encoder *m, const Source *source, Var 
     Var *x = linear(tape, positioned(tape, gather(tape, Ew, source->rows, rows), places.position), cnn->W, NULL);
     for (const Layer *layer = cnn->layers; layer < cnn->layers + m->sizes.depth; layer++) {
         Var *y = tanh_of(tape, linear(tape, windows(tape, x, index, k, rows), layer->W, layer->b));
-        x = add_scaled(tape, x, 1, dropout(tape, y, m->dropout_annotation));
+        x = add_scaled(tape, x, 1, dropout(tape, y, rates->annotation));
     }
     return (Annotations){.H = x, .begin = encoder_mean(tape, x, &source->spans, source->x.n)};
 }

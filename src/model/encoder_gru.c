@@ -9,7 +9,8 @@ static void declare(Encoder *m, Params *params) {
 }
 
 /* h_j = GRU(x_j, h_{j-1}): a sentence leaves the batch when it ends. The last, h_T, has read all of it. */
-static Annotations read(Tape *tape, const Encoder *m, const Source *source, Var *x) {
+static Annotations read(Tape *tape, const Encoder *m, const Source *source, Var *x, const Dropout *rates) {
+    (void)rates; /* nothing lies between layers */
     const Sequences *s = &source->x;
     GruReader reader = gru_begin(tape, m->weights, x, s->n);
     for (int t = 0; t < s->steps; t++) {

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 typedef struct Layer {
-    MultiHead attention;
+    AttentionLayer attention;
     FeedForward ffn;
 } Layer;
 
@@ -25,7 +25,7 @@ static void declare(Encoder *m, Params *params) {
     for (int l = 0; l < sizes->depth; l++) {
         char name[32];
         snprintf(name, sizeof name, "encoder.%d.self", l + 1);
-        stack->layers[l].attention = multi_head_declare(params, name, n, sizes->heads);
+        stack->layers[l].attention = attention_layer_declare(params, name, n, sizes->heads);
         snprintf(name, sizeof name, "encoder.%d.ffn", l + 1);
         stack->layers[l].ffn = feed_forward_declare(params, name, n, sizes->ffn);
     }
@@ -34,16 +34,17 @@ static void declare(Encoder *m, Params *params) {
 
 /* x = W (√m E w + P), without W where the layers are m wide, too;  in each layer x += MultiHead(norm(x)) of all words,
    x += FeedForward(norm(x));  H = norm(x) */
-static Annotations read(Tape *tape, const Encoder *m, const Source *source, Var *Ew) {
+static Annotations read(Tape *tape, const Encoder *m, const Source *source, Var *Ew, const Dropout *rates) {
     const Stack *stack = m->weights;
     const Places places = places_of(&tape->arena, &source->spans, source->x.n, source->x.rows);
     Var *x = positioned(tape, gather(tape, Ew, source->rows, source->x.rows), places.position);
     if (stack->W) x = linear(tape, x, stack->W, NULL);
     for (const Layer *layer = stack->layers; layer < stack->layers + m->sizes.depth; layer++) {
         Var *y = norm(tape, &layer->attention.norm, x);
-        Memory memory = multi_head_memory(tape, &layer->attention, y, &places.spans);
-        x = multi_head(tape, &layer->attention, x, y, memory, m->dropout_annotation).x;
-        x = feed_forward(tape, &layer->ffn, x, m->dropout_annotation);
+        const KeysValues words = multi_head_project(tape, &layer->attention.heads, y, &places.spans);
+        const double drop = rates->annotation;
+        x = attention_layer(tape, &layer->attention, x, y, words, false, drop).x;
+        x = feed_forward(tape, &layer->ffn, x, drop);
     }
     Var *H = norm(tape, &stack->last, x);
     return (Annotations){.H = H, .begin = encoder_mean(tape, H, &source->spans, source->x.n)};

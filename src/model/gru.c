@@ -1,18 +1,11 @@
 #include "model/gru.h"
 
-#include <stdio.h>
-
 GruWeights gru_declare(Params *params, const char *name, int in, int n) {
-    char full[64];
     GruWeights gru;
-    snprintf(full, sizeof full, "%s.W", name);
-    gru.W = params_add(params, full, in, 3 * n, INIT_NORMAL, 0.01);
-    snprintf(full, sizeof full, "%s.Uzr", name);
-    gru.Uzr = params_add(params, full, n, 2 * n, INIT_ORTHOGONAL, 0);
-    snprintf(full, sizeof full, "%s.U", name);
-    gru.U = params_add(params, full, n, n, INIT_ORTHOGONAL, 0);
-    snprintf(full, sizeof full, "%s.b", name);
-    gru.b = params_add(params, full, 1, 3 * n, INIT_ZERO, 0);
+    gru.W = params_add_part(params, name, "W", in, 3 * n, INIT_NORMAL, 0.01);
+    gru.Uzr = params_add_part(params, name, "Uzr", n, 2 * n, INIT_ORTHOGONAL, 0);
+    gru.U = params_add_part(params, name, "U", n, n, INIT_ORTHOGONAL, 0);
+    gru.b = params_add_part(params, name, "b", 1, 3 * n, INIT_ZERO, 0);
     return gru;
 }
 

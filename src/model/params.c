@@ -4,41 +4,97 @@
 #include <stdio.h>
 #include <string.h>
 
+const char init_names[] = "lecun|bahdanau";
+
 enum { ALIGN = 16 /* numbers: each parameter begins on a cache line */ };
 
 Var *params_add(Params *params, const char *name, int rows, int cols, Init init, double sd) {
-    CHECK(!params->values && rows > 0 && cols > 0, "params_add: %s [%d, %d]", name, rows, cols);
+    CHECK(!params->values && !params->shared && rows > 0 && cols > 0, "params_add: %s [%d, %d]", name, rows, cols);
     if (params->count == params->capacity) {
         params->capacity = params->capacity ? 2 * params->capacity : 32;
         params->list = mem_realloc(params->list, (size_t)params->capacity * sizeof *params->list);
     }
     Param *param = params->list[params->count++] = mem_zalloc(sizeof *param);
-    snprintf(param->name, sizeof param->name, "%s", name);
+    const int length = snprintf(param->name, sizeof param->name, "%s", name);
+    CHECK(length < (int)sizeof param->name, "params_add: the name %s is too long", name);
     param->init = init;
     param->sd = sd;
+    param->weight.index = params->count - 1;
     param->var = (Var){.rows = rows, .cols = cols, .weight = &param->weight};
     param->offset = params->size;
     params->size += ((size_t)rows * (size_t)cols + ALIGN - 1) / ALIGN * ALIGN;
     return &param->var;
 }
 
+Var *params_add_part(Params *params, const char *module, const char *name, int rows, int cols, Init init, double sd) {
+    char full[64];
+    snprintf(full, sizeof full, "%s.%s", module, name);
+    return params_add(params, full, rows, cols, init, sd);
+}
+
+Var *params_add_table(Params *params, const char *name, int rows, int cols, Init init, double sd) {
+    Var *var = params_add(params, name, rows, cols, init, sd);
+    params->list[params->count - 1]->table = true;
+    return var;
+}
+
 static real *block_new(size_t size) { return memset(mem_alloc_aligned(size * sizeof(real)), 0, size * sizeof(real)); }
 
-void params_allocate(Params *params) {
-    params->values = block_new(params->size);
-    params->gradients = block_new(params->size);
+real *params_values(const Params *params, const Param *param) {
+    CHECK(params->values, "params_values: %s belongs to a model that is only read", param->name);
+    return params->values + param->offset;
+}
+
+/* Gives all parameters their memory in the blocks. */
+static void bind_all(Params *params) {
     for (int i = 0; i < params->count; i++) {
-        Var *var = &params->list[i]->var;
-        real *own = params->values + params->list[i]->offset;
-        if (var->v) memcpy(own, var->v, (size_t)var->rows * (size_t)var->cols * sizeof(real));
-        var->v = own;
-        var->g = params->gradients + params->list[i]->offset;
+        Param *param = params->list[i];
+        var_bind(&param->var, params_values(params, param), params->gradients + param->offset);
     }
 }
 
-void param_borrow(Param *param, const real *values) {
-    param->var.v = (real *)values;
-    param->var.g = NULL;
+void params_allocate(Params *params) {
+    CHECK(!params->values && !params->shared, "params_allocate: the parameters have memory");
+    params->values = block_new(params->size);
+    params->gradients = block_new(params->size);
+    bind_all(params);
+}
+
+/* Whether something besides products reads the values: vectors enter ops as they are, and so do the rows of tables. */
+static bool keeps_values(const Param *param) { return param->table || param->var.rows == 1 || param->var.cols == 1; }
+
+/* Numbers of a shared parameter: values or panels. */
+static size_t shared_size(const Param *param) {
+    const size_t size = keeps_values(param) ? var_size(&param->var) : packed_size(param->var.rows, param->var.cols);
+    return (size + ALIGN - 1) / ALIGN * ALIGN;
+}
+
+void params_share(Params *params) {
+    CHECK(!params->values && !params->shared, "params_share: the parameters have memory");
+    size_t size = 0, at = 0;
+    for (int i = 0; i < params->count; i++) size += shared_size(params->list[i]);
+    params->shared = mem_alloc_aligned(size * sizeof(real));
+    for (int i = 0; i < params->count; at += shared_size(params->list[i]), i++) {
+        Param *param = params->list[i];
+        const bool keep = keeps_values(param);
+        real *memory = params->shared + at;
+        shared_weight_init(&param->shared, memory, keep);
+        param->weight.shared = &param->shared;
+        var_bind(&param->var, keep ? memory : NULL, NULL);
+    }
+}
+
+void param_write(Param *param, size_t first, const real *values, size_t n) {
+    const Var *var = &param->var;
+    const size_t cols = (size_t)var->cols;
+    CHECK(first <= var_size(var) && n <= var_size(var) - first, "param_write: %zu+%zu of %s", first, n, param->name);
+    if (!param->weight.shared || keeps_values(param)) {
+        CHECK(var_values(var), "param_write: %s has no memory", param->name);
+        memcpy((real *)var_values(var) + first, values, n * sizeof *values);
+        return;
+    }
+    CHECK(first % cols == 0 && n % cols == 0, "param_write: a part of a row of %s", param->name);
+    panels_pack_rows(&param->shared.panels, var->rows, var->cols, (int)(first / cols), values, (int)(n / cols));
 }
 
 /* Rows of Gaussian numbers made orthonormal, each against those before it (modified Gram-Schmidt). */
@@ -57,12 +113,12 @@ static void init_orthogonal(Rng *rng, int n, double *q) {
     }
 }
 
-static void init_normal(Var *var, double sd, Rng *rng) {
-    for (size_t i = 0; i < (size_t)var->rows * (size_t)var->cols; i++) var->v[i] = (real)(sd * rng_normal(rng));
+static void init_normal(real *values, size_t n, double sd, Rng *rng) {
+    for (size_t i = 0; i < n; i++) values[i] = (real)(sd * rng_normal(rng));
 }
 
-static void init_ones(Var *var) {
-    for (size_t i = 0; i < (size_t)var->rows * (size_t)var->cols; i++) var->v[i] = 1;
+static void init_ones(real *values, size_t n) {
+    for (size_t i = 0; i < n; i++) values[i] = 1;
 }
 
 /* The standard deviation of normal numbers; 0: none are drawn. */
@@ -72,7 +128,7 @@ static double deviation(const Param *param, InitScheme scheme) {
     return param->var.rows == 1 ? 0 : 1 / sqrt(param->var.rows);
 }
 
-static void init_orthogonals(const Param *param, Rng *rng) {
+static void init_orthogonals(const Param *param, real *values, Rng *rng) {
     const Var *var = &param->var;
     const int n = var->rows;
     CHECK(var->cols % n == 0, "orthogonal %s [%d, %d]", param->name, n, var->cols);
@@ -81,7 +137,7 @@ static void init_orthogonals(const Param *param, Rng *rng) {
         init_orthogonal(rng, n, q);
         for (int i = 0; i < n; i++)
             for (int j = 0; j < n; j++)
-                var->v[(size_t)i * (size_t)var->cols + (size_t)(block * n + j)] =
+                values[(size_t)i * (size_t)var->cols + (size_t)(block * n + j)] =
                     (real)q[(size_t)i * (size_t)n + (size_t)j];
     }
     mem_free(q);
@@ -93,29 +149,27 @@ void params_init(Params *params, InitScheme scheme, uint64_t seed) {
         Param *param = params->list[i];
         Rng rng = rng_seed(seed, (uint64_t)i + 1);
         const double sd = deviation(param, scheme);
-        if (param->init == INIT_ORTHOGONAL) init_orthogonals(param, &rng);
-        else if (param->init == INIT_ONE) init_ones(&param->var);
-        else if (sd > 0) init_normal(&param->var, sd, &rng);
+        real *values = params_values(params, param);
+        if (param->init == INIT_ORTHOGONAL) init_orthogonals(param, values, &rng);
+        else if (param->init == INIT_ONE) init_ones(values, var_size(&param->var));
+        else if (sd > 0) init_normal(values, var_size(&param->var), sd, &rng);
     }
-}
-
-int init_scheme(const char *name) {
-    static const char *const names[] = {"bahdanau", "lecun"};
-    for (int scheme = 0; scheme < 2; scheme++)
-        if (!strcmp(names[scheme], name)) return scheme;
-    return -1;
 }
 
 void params_exchange(Params *params, real **values) {
     real *const had = params->values;
     params->values = *values;
     *values = had;
-    for (int i = 0; i < params->count; i++) params->list[i]->var.v = params->values + params->list[i]->offset;
+    bind_all(params);
 }
 
 void params_free(Params *params) {
-    for (int i = 0; i < params->count; i++) mem_free(params->list[i]);
+    for (int i = 0; i < params->count; i++) {
+        if (params->shared) shared_weight_free(&params->list[i]->shared);
+        mem_free(params->list[i]);
+    }
     mem_free(params->list);
+    mem_free(params->shared);
     mem_free(params->values);
     mem_free(params->gradients);
     *params = (Params){0};
@@ -123,6 +177,6 @@ void params_free(Params *params) {
 
 size_t params_weights(const Params *params) {
     size_t n = 0;
-    for (int i = 0; i < params->count; i++) n += (size_t)params->list[i]->var.rows * (size_t)params->list[i]->var.cols;
+    for (int i = 0; i < params->count; i++) n += var_size(&params->list[i]->var);
     return n;
 }

@@ -28,8 +28,8 @@ Var *positioned(Tape *tape, Var *x, const int *position) {
         if (position[i] > last) last = position[i];
     }
     const real *rows = table(tape, first, last - first + 1, x->cols);
-    Var *P = var_new(tape, x->rows, x->cols);
+    real *P = arena_alloc(&tape->arena, (size_t)x->rows * m * sizeof *P);
     for (int i = 0; i < x->rows; i++)
-        memcpy(P->v + (size_t)i * m, rows + (size_t)(position[i] - first) * m, m * sizeof *rows);
-    return add_scaled(tape, P, sqrt(x->cols), x);
+        memcpy(P + (size_t)i * m, rows + (size_t)(position[i] - first) * m, m * sizeof *P);
+    return add_scaled(tape, var_constant(tape, x->rows, x->cols, P), sqrt(x->cols), x);
 }

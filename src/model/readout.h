@@ -8,15 +8,14 @@ typedef struct Readout {
     Var *Uo, *Vo, *Co, *bt; /* [n, 2l], [m, 2l], [a, 2l], [1, 2l] */
     Var *Wo, *bo;           /* [l, V], [1, V] */
     Var *E; /* [V, m] where the output is tied to the target embedding: Eᵀ in W_o's place; else NULL */
-    double dropout;
 } Readout;
 
 /* E: the embedding that the output is tied to (Press & Wolf 2017), for which maxout must be emb; or NULL. */
 void readout_declare(Readout *readout, Params *params, Var *E, int vocab, int emb, int rnn, int annotation, int maxout);
 /* C_o c + b. c [m, a] -> [m, 2l] */
 Var *readout_see(Tape *tape, const Readout *readout, Var *c);
-/* g for as many steps at once as there are rows. t [m, 2l] from readout_see, used up; Ey [m, emb], s [m, n]. Returns
-   the logits [m, V]. */
-Var *readout(Tape *tape, const Readout *readout, Var *t, Var *Ey, Var *s);
+/* g for as many steps at once as there are rows. t [m, 2l] from readout_see is consumed; Ey [m, emb], s [m, n]; `drop`
+   is the dropout rate of the maxout layer. Returns the logits [m, V]. */
+Var *readout(Tape *tape, const Readout *readout, Var *t, Var *Ey, Var *s, double drop);
 
 #endif

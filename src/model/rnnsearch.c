@@ -1,105 +1,171 @@
 /* rnnsearch.c: the paper's decoder: c, f and g put together (Bahdanau et al. 2015, §3.1). */
 #include "model/model.h"
+#include "model/readout.h"
+#include "model/state.h"
 
-#include <string.h>
+typedef struct Rnnsearch {
+    Attention attention;
+    StateWeights state;
+    Readout readout;
+} Rnnsearch;
 
-static EncoderSizes encoder(Model *m) {
-    const ModelConfig *c = &m->config;
+static EncoderSizes encoder(ModelConfig *c) {
     return (EncoderSizes){c->emb, c->rnn, c->depth, c->heads, c->ffn, c->window};
 }
 
-static void declare(Model *m) {
-    const ModelConfig *c = &m->config;
-    const int annotation = m->encoder.width;
+static void *declare(const ModelConfig *c, Params *params, int annotation) {
     CHECK(!c->tied_embeddings || c->maxout == c->emb, "tied: maxout %d, emb %d", c->maxout, c->emb);
-    attention_declare(&m->attention, c->attention, &m->params, (AttentionSizes){c->rnn, annotation, c->att, c->heads});
-    state_declare(&m->state, &m->params, c->target_vocab, c->emb, c->rnn, annotation);
-    m->E = m->state.E;
-    Var *tied = c->tied_embeddings ? m->E : NULL;
-    readout_declare(&m->readout, &m->params, tied, c->target_vocab, c->emb, c->rnn, annotation, c->maxout);
+    Rnnsearch *m = mem_zalloc(sizeof *m);
+    attention_declare(&m->attention, c->attention, params, (AttentionSizes){c->rnn, annotation, c->att, c->heads});
+    state_declare(&m->state, params, c->target_vocab, c->emb, c->rnn, annotation);
+    Var *tied = c->tied_embeddings ? m->state.E : NULL;
+    readout_declare(&m->readout, params, tied, c->target_vocab, c->emb, c->rnn, annotation, c->maxout);
+    return m;
 }
 
-static void release(Model *m) { (void)m; }
+static Alignments alignments(const Model *model) {
+    const Rnnsearch *m = model->decoder;
+    return (Alignments){m->attention.heads > 0, m->attention.heads};
+}
 
-static Alignments alignments(const Model *m) { return (Alignments){m->attention.heads > 0, m->attention.heads}; }
+static const Var *target_embedding(const Model *model) { return ((const Rnnsearch *)model->decoder)->state.E; }
 
-static void prepare(Tape *tape, const Model *m, Annotations *H) { attention_prepare(tape, &m->attention, H); }
+/* What the output layer reads. */
+enum { EY, S, C };
 
-/* c and f step by step, for s_i feeds back into both. */
-static Forced force(Tape *tape, const Model *m, const Batch *batch, const Annotations *H) {
+/* c and f step by step, because s_i feeds back into both. */
+static Forced force(Tape *tape, const Model *model, const Batch *batch, Annotations H, const PassOptions *options) {
+    const Rnnsearch *m = model->decoder;
     const Sequences *y = &batch->target;
-    Var *Ey = state_embed(tape, &m->state, batch->previous, y->rows);
-    Var *WEy = state_enter(tape, &m->state, Ey), *s = state_begin(tape, &m->state, H);
+    const AttentionSource source = attention_prepare(tape, &m->attention, &H, options);
+    Var *Ey = state_embed(tape, &m->state, batch->previous, y->rows, options->dropout.embedding);
+    Var *WEy = state_enter(tape, &m->state, Ey), *s = state_begin(tape, &m->state, &H);
+    Var *memory = attention_begin(tape, &m->attention, &source, y->n);
 
-    Var *all_s = var_new(tape, y->rows, s->cols), *all_c = var_new(tape, y->rows, H->H->cols);
+    Var *all_s = var_new(tape, y->rows, s->cols), *all_c = var_new(tape, y->rows, H.H->cols);
     Var **states = arena_alloc(&tape->arena, (size_t)y->steps * sizeof *states);
     Var **contexts = arena_alloc(&tape->arena, (size_t)y->steps * sizeof *contexts);
     Var **alpha = arena_alloc(&tape->arena, (size_t)y->steps * sizeof *alpha);
     for (int i = 0; i < y->steps; i++) {
-        int first = y->offset[i], live = sequences_live(y, i);
+        const int first = y->offset[i], live = sequences_live(y, i);
         Var *s_prev = slice(tape, s, 0, live);
-        Context c = attend(tape, &m->attention, H, s_prev, slice(tape, all_c, first, live));
+        const Query query = {s_prev, memory ? slice(tape, memory, 0, live) : NULL, &H.spans};
+        const Context c = attend(tape, &m->attention, &source, &query, slice(tape, all_c, first, live));
         Var *x = state_see(tape, &m->state, slice(tape, WEy, first, live), c.c);
         s = advance(tape, &m->state, x, s_prev, slice(tape, all_s, first, live));
-        states[i] = m->config.readout_prev ? s_prev : s;
+        states[i] = model->config.readout_prev ? s_prev : s;
         contexts[i] = c.c;
         alpha[i] = c.alpha;
+        memory = c.memory;
     }
-    Var *S = stack(tape, states, y->steps), *C = stack(tape, contexts, y->steps);
-    return (Forced){alpha, Ey, S, C};
+    Forced forced = {.alpha = alpha, .drop = options->dropout.readout};
+    forced.outputs[EY] = Ey;
+    forced.outputs[S] = stack(tape, states, y->steps);
+    forced.outputs[C] = stack(tape, contexts, y->steps);
+    return forced;
 }
 
-static Var *logits(Tape *tape, const Model *m, const Forced *forced) {
-    return readout(tape, &m->readout, readout_see(tape, &m->readout, forced->c), forced->Ey, forced->s);
+static Var *logits(Tape *tape, const Model *model, const Forced *forced) {
+    const Readout *g = &((const Rnnsearch *)model->decoder)->readout;
+    Var *t = readout_see(tape, g, forced->outputs[C]);
+    return readout(tape, g, t, forced->outputs[EY], forced->outputs[S], forced->drop);
 }
 
 /* ---- word by word ------------------------------------------------------------------------------------------------ */
 
-/* What c_i brings into f and g: C c_i, and C_o c_i + b. Where c_i = Σ_j α_ij h_j, they are Σ_j α_ij C h_j and
-   Σ_j α_ij (C_o h_j + b), for Σ_j α_ij = 1: the products are made once for each annotation, and not for each word of
-   each hypothesis. So the search's probabilities are those of `force` but for rounding. */
-static void see_all(Tape *tape, const Model *m, const Annotations *H, Past *past) {
+/* A matrix with a row for each open hypothesis: before the next step, and as the last step made it. */
+typedef struct Rows {
+    Var *now, *next; /* now is NULL where there is no such matrix */
+} Rows;
+
+enum { STATE, MEMORY, KEPT }; /* s_{i-1}, and what the attention remembers */
+
+typedef struct State {
+    AttentionSource source;
+    Rows kept[KEPT];
+    Var *CH, *CoH; /* what each annotation brings into f [.., 3n] and g [.., 2l]; or NULL */
+} State;
+
+/* What c_i brings into f and g: C c_i, and C_o c_i + b. If c_i = Σ_j α_ij h_j, they are Σ_j α_ij C h_j and
+   Σ_j α_ij (C_o h_j + b), because Σ_j α_ij = 1: the products are computed once for each annotation, and not for each
+   word of each hypothesis. So the search's probabilities are those of `force` but for rounding. */
+static void see_all(Tape *tape, const Rnnsearch *m, const Annotations *H, State *state) {
     if (!m->attention.kind->weigh) return;
-    past->CH = linear(tape, H->H, m->state.C, NULL);
-    past->CoH = readout_see(tape, &m->readout, H->H);
+    state->CH = linear(tape, H->H, m->state.C, NULL);
+    state->CoH = readout_see(tape, &m->readout, H->H);
 }
 
 typedef struct Seen {
-    Var *x, *t, *alpha;
+    Var *x, *t, *alpha, *memory;
 } Seen;
 
-static Seen see(Tape *tape, const Model *m, const Annotations *H, const Past *past, Var *WEy, Var *s_prev) {
-    if (!past->CH) {
-        Context c = attend(tape, &m->attention, H, s_prev, NULL);
-        return (Seen){state_see(tape, &m->state, WEy, c.c), readout_see(tape, &m->readout, c.c), c.alpha};
+static Seen see(Tape *tape, const Rnnsearch *m, const State *state, const Query *query, Var *WEy) {
+    const AttentionSource *source = &state->source;
+    if (!state->CH) {
+        const Context c = attend(tape, &m->attention, source, query, NULL);
+        Var *x = state_see(tape, &m->state, WEy, c.c);
+        return (Seen){x, readout_see(tape, &m->readout, c.c), c.alpha, c.memory};
     }
-    Var *alpha = m->attention.kind->weigh(tape, &m->attention, H, s_prev);
-    Var *x = add_scaled(tape, WEy, 1, weighted_sum(tape, alpha, past->CH, &H->spans, NULL));
-    return (Seen){x, weighted_sum(tape, alpha, past->CoH, &H->spans, NULL), alpha};
+    Var *alpha = attention_weigh(tape, &m->attention, source, query);
+    Var *x = add_scaled(tape, WEy, 1, weighted_sum(tape, alpha, state->CH, query->spans, NULL));
+    Var *t = weighted_sum(tape, alpha, state->CoH, query->spans, NULL);
+    return (Seen){x, t, alpha, attention_next(tape, &m->attention, source, query, alpha)};
 }
 
-static Past begin(Tape *tape, const Model *m, const Annotations *H, int n, int most) {
-    Var *s = state_begin(tape, &m->state, H);
-    Past past = {.s = var_new(tape, most, s->cols)};
-    memcpy(past.s->v, s->v, (size_t)n * (size_t)s->cols * sizeof(real));
-    see_all(tape, m, H, &past);
-    return past;
+/* The first n of `most` rows; NULL where there is no such matrix. */
+static Rows rows_begin(Tape *tape, const Var *first, int n, int most) {
+    Rows rows = {0};
+    if (!first) return rows;
+    rows.now = var_new(tape, most, first->cols);
+    var_copy_rows(rows.now, 0, first, NULL, n);
+    return rows;
 }
 
-static Step step(Tape *tape, const Model *m, const Annotations *H, const int *previous, int rows, Past *past) {
-    Var *s_prev = slice(tape, past->s, 0, rows), *Ey = state_embed(tape, &m->state, previous, rows);
-    Seen seen = see(tape, m, H, past, state_enter(tape, &m->state, Ey), s_prev);
-    Var *s = past->s_next = advance(tape, &m->state, seen.x, s_prev, NULL);
-    return (Step){readout(tape, &m->readout, seen.t, Ey, m->config.readout_prev ? s_prev : s), seen.alpha};
+static DecoderState *begin(Tape *tape, const Model *model, Annotations H, int n, int most, const PassOptions *options) {
+    const Rnnsearch *m = model->decoder;
+    State *state = arena_zalloc(&tape->arena, sizeof *state);
+    state->source = attention_prepare(tape, &m->attention, &H, options);
+    state->kept[STATE] = rows_begin(tape, state_begin(tape, &m->state, &H), n, most);
+    state->kept[MEMORY] = rows_begin(tape, attention_begin(tape, &m->attention, &state->source, n), n, most);
+    see_all(tape, m, &H, state);
+    return state;
 }
 
-static void follow(Past *past, const int *parent, int rows) {
-    const size_t n = (size_t)past->s->cols;
-    for (int i = 0; i < rows; i++)
-        memcpy(past->s->v + (size_t)i * n, past->s_next->v + (size_t)parent[i] * n, n * sizeof(real));
+static Step step(Tape *tape, const Model *model, DecoderState *decoder_state, Hypotheses h) {
+    const Rnnsearch *m = model->decoder;
+    State *state = decoder_state;
+    Rows *kept = state->kept;
+    Spans spans = state->source.annotations.spans;
+    spans.owner = h.owner;
+    Var *s_prev = slice(tape, kept[STATE].now, 0, h.rows), *Ey = state_embed(tape, &m->state, h.previous, h.rows, 0);
+    Var *memory = kept[MEMORY].now ? slice(tape, kept[MEMORY].now, 0, h.rows) : NULL;
+    const Query query = {s_prev, memory, &spans};
+    const Seen seen = see(tape, m, state, &query, state_enter(tape, &m->state, Ey));
+    Var *s = advance(tape, &m->state, seen.x, s_prev, NULL);
+    kept[STATE].next = s;
+    kept[MEMORY].next = seen.memory;
+    return (Step){readout(tape, &m->readout, seen.t, Ey, model->config.readout_prev ? s_prev : s, 0), seen.alpha};
 }
 
-static void end(Past *past) { (void)past; }
+static void reorder(DecoderState *decoder_state, const int *parent, int rows) {
+    const State *state = decoder_state;
+    for (const Rows *kept = state->kept; kept < state->kept + KEPT; kept++) {
+        if (!kept->now) continue;
+        CHECK(kept->next && var_values(kept->next) != var_values(kept->now), "a memory that is not a new matrix");
+        var_copy_rows(kept->now, 0, kept->next, parent, rows);
+    }
+}
 
-const Arch arch_rnnsearch = {"rnnsearch", encoder, declare, release, alignments, prepare,
-                             force,       logits,  begin,   step,    follow,     end};
+static void end(DecoderState *state) { (void)state; /* all of it is in the tape's arena */ }
+
+const Arch arch_rnnsearch = {.name = "rnnsearch",
+                             .encoder = encoder,
+                             .declare = declare,
+                             .alignments = alignments,
+                             .target_embedding = target_embedding,
+                             .force = force,
+                             .logits = logits,
+                             .begin = begin,
+                             .step = step,
+                             .reorder = reorder,
+                             .end = end};

@@ -5,24 +5,24 @@
 #include "model/encoder.h"
 #include "model/gru.h"
 
-typedef struct DecoderState {
+/* The weights of f. */
+typedef struct StateWeights {
     Var *E;         /* [V, m] target embedding */
     GruWeights gru; /* W takes E y_{i-1} */
     Var *C;         /* [Cz Cr C] [a, 3n] takes c_i */
     Var *Ws, *bs;   /* [n, n], [1, n] */
-    double dropout_embedding;
-} DecoderState;
+} StateWeights;
 
-void state_declare(DecoderState *state, Params *params, int vocab, int emb, int rnn, int annotation);
-/* E y for n previous words. Returns [n, m]. */
-Var *state_embed(Tape *tape, const DecoderState *state, const int *previous, int n);
+void state_declare(StateWeights *state, Params *params, int vocab, int emb, int rnn, int annotation);
+/* E y for n previous words, dropped with this rate. Returns [n, m]. */
+Var *state_embed(Tape *tape, const StateWeights *state, const int *previous, int n, double drop);
 /* s_0 = tanh(W_s ←h_1 + b). Returns [sentences, n]. */
-Var *state_begin(Tape *tape, const DecoderState *state, const Annotations *annotations);
+Var *state_begin(Tape *tape, const StateWeights *state, const Annotations *annotations);
 /* W E y + b of all gates: does not depend on the state, so all steps at once. Ey [m, emb] -> [m, 3n]. */
-Var *state_enter(Tape *tape, const DecoderState *state, Var *Ey);
+Var *state_enter(Tape *tape, const StateWeights *state, Var *Ey);
 /* W E y + C c + b, in the place of WEy, which is returned. c [m, a]. */
-Var *state_see(Tape *tape, const DecoderState *state, Var *WEy, Var *c);
+Var *state_see(Tape *tape, const StateWeights *state, Var *WEy, Var *c);
 /* f. x [m, 3n] is W E y + C c + b, used up; s_prev [m, n]. Returns s_i [m, n], in `out` unless that is NULL. */
-Var *advance(Tape *tape, const DecoderState *state, Var *x, Var *s_prev, Var *out);
+Var *advance(Tape *tape, const StateWeights *state, Var *x, Var *s_prev, Var *out);
 
 #endif

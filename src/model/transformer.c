@@ -1,5 +1,5 @@
-/* transformer.c: a decoder without recurrence: every word looks at the words before it, then at the source (Vaswani et
-   al. 2017, §3). Its encoder is self-attention, as wide as an embedding, m. */
+/* transformer.c: a decoder without recurrence: every word attends to the words before it, then to the source (Vaswani
+   et al. 2017, §3). Its encoder is self-attention, as wide as an embedding, m. */
 #include "model/layer.h"
 #include "model/model.h"
 #include "model/position.h"
@@ -8,94 +8,87 @@
 #include <string.h>
 
 typedef struct Layer {
-    MultiHead self, cross;
+    AttentionLayer self, cross;
     FeedForward ffn;
 } Layer;
 
-typedef struct TransformerDecoder {
+typedef struct Decoder {
+    Var *E; /* [V, m] target embedding */
     Norm last;
     Var *Wo, *bo; /* [m, V] or, where the output is tied, NULL; [1, V] */
     int depth;
     Layer layers[]; /* [depth] */
 } Decoder;
 
-static EncoderSizes encoder(Model *m) {
-    ModelConfig *c = &m->config;
+static EncoderSizes encoder(ModelConfig *c) {
     c->encoder = encoder_kind("self-attention");
     return (EncoderSizes){c->emb, c->emb, c->depth, c->heads, c->ffn, c->window};
 }
 
-static void declare(Model *m) {
-    const ModelConfig *c = &m->config;
-    Params *params = &m->params;
-    Decoder *d = m->transformer = mem_zalloc(sizeof *d + (size_t)c->decoder_depth * sizeof *d->layers);
+static void *declare(const ModelConfig *c, Params *params, int annotation) {
+    CHECK(annotation == c->emb, "transformer: annotations of %d numbers for a decoder of %d", annotation, c->emb);
+    Decoder *d = mem_zalloc(sizeof *d + (size_t)c->decoder_depth * sizeof *d->layers);
     d->depth = c->decoder_depth;
-    m->E = params_add(params, "decoder.E", c->target_vocab, c->emb, INIT_EMBEDDING, 0.01);
+    d->E = params_add_table(params, "decoder.E", c->target_vocab, c->emb, INIT_EMBEDDING, 0.01);
     for (int l = 0; l < d->depth; l++) {
         char name[32];
         snprintf(name, sizeof name, "decoder.%d.self", l + 1);
-        d->layers[l].self = multi_head_declare(params, name, c->emb, c->heads);
+        d->layers[l].self = attention_layer_declare(params, name, c->emb, c->heads);
         snprintf(name, sizeof name, "decoder.%d.cross", l + 1);
-        d->layers[l].cross = multi_head_declare(params, name, c->emb, c->heads);
+        d->layers[l].cross = attention_layer_declare(params, name, c->emb, c->heads);
         snprintf(name, sizeof name, "decoder.%d.ffn", l + 1);
         d->layers[l].ffn = feed_forward_declare(params, name, c->emb, c->ffn);
     }
     d->last = norm_declare(params, "decoder", c->emb);
     d->Wo = c->tied_embeddings ? NULL : params_add(params, "decoder.Wo", c->emb, c->target_vocab, INIT_NORMAL, 0.01);
     d->bo = params_add(params, "decoder.bo", 1, c->target_vocab, INIT_ZERO, 0);
+    return d;
 }
-
-static void release(Model *m) { mem_free(m->transformer); }
 
 static Alignments alignments(const Model *m) { return (Alignments){m->config.decoder_depth, m->config.heads}; }
 
-/* Every layer's keys and values of the source: those who ask know which are theirs. */
-static void prepare(Tape *tape, const Model *m, Annotations *H) {
-    const Decoder *d = m->transformer;
-    H->memory = arena_alloc(&tape->arena, (size_t)d->depth * sizeof *H->memory);
-    for (int l = 0; l < d->depth; l++) H->memory[l] = multi_head_memory(tape, &d->layers[l].cross, H->H, NULL);
+static const Var *target_embedding(const Model *model) { return ((const Decoder *)model->decoder)->E; }
+
+/* Every layer's keys and values of the source. The caller sets the spans. */
+static KeysValues *project_source(Tape *tape, const Decoder *d, const Annotations *H) {
+    KeysValues *layers = arena_alloc(&tape->arena, (size_t)d->depth * sizeof *layers);
+    for (int l = 0; l < d->depth; l++) layers[l] = multi_head_project(tape, &d->layers[l].cross.heads, H->H, NULL);
+    return layers;
 }
 
 /* √m E y + P */
-static Var *enter(Tape *tape, const Model *m, const int *previous, const int *position, int n) {
-    Var *Ey = dropout(tape, gather(tape, m->E, previous, n), m->config.dropout_embedding);
-    return positioned(tape, Ey, position);
+static Var *enter(Tape *tape, const Decoder *d, const int *previous, const int *position, int n, double drop) {
+    return positioned(tape, dropout(tape, gather(tape, d->E, previous, n), drop), position);
 }
 
-/* x += MultiHead(x, memory of the words so far), x += MultiHead(x, memory of the source), x += FeedForward(x) */
-static Attended through(Tape *tape, const Model *m, const Layer *layer, Var *x, Var *normed, Memory words,
-                        Memory source) {
-    const double drop = m->config.dropout_annotation;
-    MultiHead cross = layer->cross;
-    cross.hard = m->attention.reading.hard;
-    x = multi_head(tape, &layer->self, x, normed, words, drop).x;
-    Attended looked = multi_head(tape, &cross, x, norm(tape, &cross.norm, x), source, drop);
-    looked.x = feed_forward(tape, &layer->ffn, looked.x, drop);
-    return looked;
+/* x += MultiHead(x, the words so far), x += MultiHead(x, the source), x += FeedForward(x) */
+static Attended through(Tape *tape, const Layer *layer, Var *x, Var *normed, KeysValues words, KeysValues source,
+                        const PassOptions *options) {
+    const double drop = options->dropout.annotation;
+    x = attention_layer(tape, &layer->self, x, normed, words, false, drop).x;
+    Attended read = attention_layer(tape, &layer->cross, x, norm(tape, &layer->cross.norm, x), source,
+                                    options->attention.hard, drop);
+    read.x = feed_forward(tape, &layer->ffn, read.x, drop);
+    return read;
 }
 
-/* Whether the l-th layer's weights, counted from 0, are the alignment. */
-static bool is_read(const Model *m, int l) {
-    const int layer = m->attention.reading.layer;
-    CHECK(layer <= m->transformer->depth, "layer %d of %d", layer, m->transformer->depth);
-    return l + 1 == (layer ? layer : m->transformer->depth);
-}
-
-static Var *alignment(Tape *tape, const Model *m, Var *alpha, const Spans *spans) {
-    return attention_alignment(tape, m->attention.reading, m->config.heads, alpha, spans);
+/* Whether the weights of the l-th layer, counted from 0, are the alignment. */
+static bool is_alignment(const Decoder *d, AttentionOptions options, int l) {
+    CHECK(options.layer <= d->depth, "layer %d of %d", options.layer, d->depth);
+    return l + 1 == (options.layer ? options.layer : d->depth);
 }
 
 /* The same keys and values, for other queries. */
-static Memory for_queries(Memory memory, const Spans *spans) {
-    memory.spans = spans;
-    return memory;
+static KeysValues for_queries(KeysValues read, const Spans *spans) {
+    read.spans = spans;
+    return read;
 }
 
-/* The target's words as they lie sentence after sentence, where its sequences lie step after step. */
+/* The target's words sentence after sentence; the sequences have them step after step. */
 typedef struct Targets {
-    Spans before, source; /* what each of them may look at */
+    Spans before, source; /* the words and the annotations that each word may attend to */
     const int *position, *previous;
-    const int *rows; /* [rows] of each of the sequences' rows, the word here */
+    const int *rows; /* [rows] the word here of each of the sequences' rows */
 } Targets;
 
 static Targets targets_of(Arena *arena, const Batch *batch) {
@@ -120,128 +113,147 @@ static Targets targets_of(Arena *arena, const Batch *batch) {
     return targets;
 }
 
-/* All positions at once: word i looks at the words up to i alone, so it cannot know those that are to come. */
-static Forced force(Tape *tape, const Model *m, const Batch *batch, const Annotations *H) {
-    const Decoder *d = m->transformer;
+/* All positions at once: word i attends to the words up to i alone. */
+static Forced force(Tape *tape, const Model *model, const Batch *batch, Annotations H, const PassOptions *options) {
+    const Decoder *d = model->decoder;
     const Sequences *y = &batch->target;
+    const KeysValues *source = project_source(tape, d, &H);
     const Targets targets = targets_of(&tape->arena, batch);
-    Attended x = {enter(tape, m, targets.previous, targets.position, y->rows), NULL};
+    Var *first = enter(tape, d, targets.previous, targets.position, y->rows, options->dropout.embedding);
+    Attended x = {first, NULL};
     Var *alpha = NULL;
     for (int l = 0; l < d->depth; l++) {
         const Layer *layer = &d->layers[l];
         Var *normed = norm(tape, &layer->self.norm, x.x);
-        Memory words = multi_head_memory(tape, &layer->self, normed, &targets.before);
-        x = through(tape, m, layer, x.x, normed, words, for_queries(H->memory[l], &targets.source));
-        if (is_read(m, l)) alpha = alignment(tape, m, x.alpha, &targets.source);
+        const KeysValues words = multi_head_project(tape, &layer->self.heads, normed, &targets.before);
+        x = through(tape, layer, x.x, normed, words, for_queries(source[l], &targets.source), options);
+        if (is_alignment(d, options->attention, l))
+            alpha = attention_alignment(tape, options->attention, model->config.heads, x.alpha, &targets.source);
     }
     alpha = gather(tape, alpha, targets.rows, y->rows);
-    Forced forced = {.alpha = arena_alloc(&tape->arena, (size_t)y->steps * sizeof *forced.alpha)};
+    Forced forced = {.alpha = arena_alloc(&tape->arena, (size_t)y->steps * sizeof *forced.alpha),
+                     .drop = options->dropout.readout};
     for (int t = 0; t < y->steps; t++) forced.alpha[t] = slice(tape, alpha, y->offset[t], sequences_live(y, t));
-    forced.s = gather(tape, x.x, targets.rows, y->rows);
+    forced.outputs[0] = gather(tape, x.x, targets.rows, y->rows);
     return forced;
 }
 
 /* p(y_i) = softmax(W_o norm(x_i) + b) */
-static Var *output(Tape *tape, const Model *m, Var *x) {
-    const Decoder *d = m->transformer;
-    Var *h = dropout(tape, norm(tape, &d->last, x), m->config.dropout_readout);
-    return d->Wo ? linear(tape, h, d->Wo, d->bo) : linear_transposed(tape, h, m->E, d->bo);
+static Var *output(Tape *tape, const Decoder *d, Var *x, double drop) {
+    Var *h = dropout(tape, norm(tape, &d->last, x), drop);
+    return d->Wo ? linear(tape, h, d->Wo, d->bo) : linear_transposed(tape, h, d->E, d->bo);
 }
 
-static Var *logits(Tape *tape, const Model *m, const Forced *forced) { return output(tape, m, forced->s); }
+static Var *logits(Tape *tape, const Model *model, const Forced *forced) {
+    return output(tape, model->decoder, forced->outputs[0], forced->drop);
+}
 
 /* ---- word by word ------------------------------------------------------------------------------------------------ */
 
-/* The keys and values of all words of all hypotheses so far, so that none is computed twice. A hypothesis knows which
-   of them are its own: where two have a beginning in common, they share it. */
-typedef struct Cache {
+/* The keys and values of all words of all hypotheses so far, so that none is computed twice. Each hypothesis has a list
+   of its words' rows; two hypotheses with a common beginning share the rows of that beginning. */
+typedef struct State {
+    PassOptions options;
+    Spans spans;        /* of the source */
+    KeysValues *source; /* [depth], in the tape's arena */
     Arena arena;
     int used, capacity, steps;
-    int **words;    /* [hypotheses][steps, and room for one] rows of each layer's keys and values, in lists[list]: */
-    Arena lists[2]; /* the next ones are written from them into the other */
+    int **words;    /* [hypotheses][steps, and room for one] rows of each layer's keys and values, in lists[list] */
+    Arena lists[2]; /* reorder reads the lists in one arena and writes the next ones into the other */
     int list;
-    Memory layers[];
-} Cache;
+    KeysValues layers[]; /* [depth], [capacity, m] each */
+} State;
 
-static Past begin(Tape *tape, const Model *m, const Annotations *H, int n, int most) {
-    (void)tape, (void)H, (void)most;
-    Cache *cache = mem_zalloc(sizeof *cache + (size_t)m->transformer->depth * sizeof *cache->layers);
-    Arena *list = &cache->lists[cache->list];
-    cache->words = arena_alloc(list, (size_t)n * sizeof *cache->words);
-    for (int i = 0; i < n; i++) cache->words[i] = arena_alloc(list, sizeof **cache->words);
-    return (Past){.cache = cache};
+static DecoderState *begin(Tape *tape, const Model *model, Annotations H, int n, int most, const PassOptions *options) {
+    (void)most; /* the lists grow */
+    const Decoder *d = model->decoder;
+    State *state = mem_zalloc(sizeof *state + (size_t)d->depth * sizeof *state->layers);
+    state->options = (PassOptions){.attention = options->attention};
+    state->spans = H.spans;
+    state->source = project_source(tape, d, &H);
+    Arena *list = &state->lists[state->list];
+    state->words = arena_alloc(list, (size_t)n * sizeof *state->words);
+    for (int i = 0; i < n; i++) state->words[i] = arena_alloc(list, sizeof **state->words);
+    return state;
 }
 
 static Var *grown(Arena *arena, const Var *old, int used, int capacity, int m) {
-    Var *var = arena_alloc(arena, sizeof *var);
-    *var = (Var){.rows = capacity, .cols = m};
-    var->v = arena_alloc(arena, (size_t)capacity * (size_t)m * sizeof(real));
-    if (used) memcpy(var->v, old->v, (size_t)used * (size_t)m * sizeof(real));
+    Var *var = var_in(arena, capacity, m);
+    if (used) var_copy_rows(var, 0, old, NULL, used);
     return var;
 }
 
-static void make_room(Cache *cache, const Model *m, int rows) {
-    if (cache->used + rows <= cache->capacity) return;
-    const int capacity = 2 * (cache->used + rows);
-    for (int l = 0; l < m->transformer->depth; l++) {
-        Memory *layer = &cache->layers[l];
-        layer->keys = grown(&cache->arena, layer->keys, cache->used, capacity, m->config.emb);
-        layer->values = grown(&cache->arena, layer->values, cache->used, capacity, m->config.emb);
+static void make_room(State *state, const Decoder *d, int rows) {
+    if (state->used + rows <= state->capacity) return;
+    const int capacity = 2 * (state->used + rows), m = d->E->cols;
+    for (int l = 0; l < d->depth; l++) {
+        KeysValues *layer = &state->layers[l];
+        layer->keys = grown(&state->arena, layer->keys, state->used, capacity, m);
+        layer->values = grown(&state->arena, layer->values, state->used, capacity, m);
     }
-    cache->capacity = capacity;
+    state->capacity = capacity;
 }
 
-static void keep(Var *all, int used, const Var *rows) {
-    memcpy(all->v + (size_t)used * (size_t)all->cols, rows->v, (size_t)rows->rows * (size_t)rows->cols * sizeof(real));
-}
-
-static Step step(Tape *tape, const Model *m, const Annotations *H, const int *previous, int rows, Past *past) {
-    const Decoder *d = m->transformer;
-    Cache *cache = past->cache;
-    make_room(cache, m, rows);
-    int *position = arena_alloc(&tape->arena, (size_t)rows * sizeof *position);
-    int *seen = arena_alloc(&tape->arena, (size_t)rows * sizeof *seen);
-    for (int i = 0; i < rows; i++) {
-        position[i] = cache->steps;
-        seen[i] = cache->steps + 1;
-        cache->words[i][cache->steps] = cache->used + i;
+static Step step(Tape *tape, const Model *model, DecoderState *decoder_state, Hypotheses h) {
+    const Decoder *d = model->decoder;
+    State *state = decoder_state;
+    make_room(state, d, h.rows);
+    int *position = arena_alloc(&tape->arena, (size_t)h.rows * sizeof *position);
+    int *seen = arena_alloc(&tape->arena, (size_t)h.rows * sizeof *seen);
+    for (int i = 0; i < h.rows; i++) {
+        position[i] = state->steps;
+        seen[i] = state->steps + 1;
+        state->words[i][state->steps] = state->used + i;
     }
-    const Spans before = {.seen = seen, .rows = (const int *const *)cache->words, .longest = cache->steps + 1};
-    Attended x = {enter(tape, m, previous, position, rows), NULL};
+    const Spans before = {.seen = seen, .rows = (const int *const *)state->words, .longest = state->steps + 1};
+    Spans source = state->spans;
+    source.owner = h.owner;
+    Attended x = {enter(tape, d, h.previous, position, h.rows, 0), NULL};
     Var *alpha = NULL;
     for (int l = 0; l < d->depth; l++) {
         const Layer *layer = &d->layers[l];
         Var *normed = norm(tape, &layer->self.norm, x.x);
-        Memory new = multi_head_memory(tape, &layer->self, normed, NULL);
-        keep(cache->layers[l].keys, cache->used, new.keys);
-        keep(cache->layers[l].values, cache->used, new.values);
-        x = through(tape, m, layer, x.x, normed, for_queries(cache->layers[l], &before),
-                    for_queries(H->memory[l], &H->spans));
-        if (is_read(m, l)) alpha = alignment(tape, m, x.alpha, &H->spans);
+        const KeysValues new = multi_head_project(tape, &layer->self.heads, normed, NULL);
+        var_copy_rows(state->layers[l].keys, state->used, new.keys, NULL, h.rows);
+        var_copy_rows(state->layers[l].values, state->used, new.values, NULL, h.rows);
+        x = through(tape, layer, x.x, normed, for_queries(state->layers[l], &before),
+                    for_queries(state->source[l], &source), &state->options);
+        if (is_alignment(d, state->options.attention, l))
+            alpha = attention_alignment(tape, state->options.attention, model->config.heads, x.alpha, &source);
     }
-    cache->used += rows;
-    cache->steps++;
-    return (Step){output(tape, m, x.x), alpha};
+    state->used += h.rows;
+    state->steps++;
+    return (Step){output(tape, d, x.x, 0), alpha};
 }
 
-static void follow(Past *past, const int *parent, int rows) {
-    Cache *cache = past->cache;
-    const size_t steps = (size_t)cache->steps;
-    Arena *list = &cache->lists[cache->list = !cache->list];
+static void reorder(DecoderState *decoder_state, const int *parent, int rows) {
+    State *state = decoder_state;
+    const size_t steps = (size_t)state->steps;
+    Arena *list = &state->lists[state->list = !state->list];
     arena_reset(list);
     int **words = arena_alloc(list, (size_t)(rows + 1) * sizeof *words);
     for (int i = 0; i < rows; i++) {
         words[i] = arena_alloc(list, (steps + 1) * sizeof *words[i]);
-        memcpy(words[i], cache->words[parent[i]], steps * sizeof *words[i]);
+        memcpy(words[i], state->words[parent[i]], steps * sizeof *words[i]);
     }
-    cache->words = words;
+    state->words = words;
 }
 
-static void end(Past *past) {
-    arena_free(&past->cache->arena);
-    for (int i = 0; i < 2; i++) arena_free(&past->cache->lists[i]);
-    mem_free(past->cache);
+static void end(DecoderState *decoder_state) {
+    State *state = decoder_state;
+    arena_free(&state->arena);
+    for (int i = 0; i < 2; i++) arena_free(&state->lists[i]);
+    mem_free(state);
 }
 
-const Arch arch_transformer = {"transformer", encoder, declare, release, alignments, prepare,
-                               force,         logits,  begin,   step,    follow,     end};
+const Arch arch_transformer = {.name = "transformer",
+                               .encoder = encoder,
+                               .declare = declare,
+                               .alignments = alignments,
+                               .target_embedding = target_embedding,
+                               .force = force,
+                               .logits = logits,
+                               .begin = begin,
+                               .step = step,
+                               .reorder = reorder,
+                               .end = end};

@@ -69,14 +69,14 @@ int pairs_encode(Pairs *pairs, const Corpus *corpus, const Side *source, const S
 }
 
 int pairs_encode_spool(Pairs *pairs, Spool *spool, const Side *source, const Side *target, int max_length,
-                       const char *dir, Patience *patience, void *context, Err *err) {
+                       const char *dir, ProgressFn *progress, void *context, Err *err) {
     enum { OFTEN = 1000 };
     Intake in;
     SpooledPair pair;
     int failed = intake_begin(&in, pairs, source, target, max_length, dir, err) || spool_rewind(spool, err) ? -1 : 0;
     for (long i = 1; !failed && (failed = spool_next(spool, &pair, err)) > 0; i++) {
         failed = take(&in, pair.text[SOURCE], pair.text[TARGET], pair.line, err);
-        if (!failed && i % OFTEN == 0 && patience && patience(context, i, spool->n))
+        if (!failed && i % OFTEN == 0 && progress && progress(context, i, spool->n))
             failed = err_set(err, NULL, 0, "stopped while the corpus was encoded");
     }
     return intake_end(&in, failed, err);

@@ -24,9 +24,9 @@ typedef struct Pairs {
  */
 int pairs_encode(Pairs *pairs, const Corpus *corpus, const Side *source, const Side *target, int max_length,
                  const char *dir, Err *err);
-/* The same of a spool, which is walked through as far as patience goes (NULL: all the way). */
+/* The same of a spool; a cancel by `progress` (NULL: none) is an error, too. */
 int pairs_encode_spool(Pairs *pairs, Spool *spool, const Side *source, const Side *target, int max_length,
-                       const char *dir, Patience *patience, void *context, Err *err);
+                       const char *dir, ProgressFn *progress, void *context, Err *err);
 void pairs_free(Pairs *pairs);
 
 /* n of the pairs as a batch, in the arena. -1 with *err filled where the disk is broken. */

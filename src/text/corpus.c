@@ -124,14 +124,14 @@ static int spool_add(Spool *spool, char *const text[2], long line, Err *err) {
     return failed;
 }
 
-static int ask(Patience *patience, void *context, const Reader *reader, const Spool *spool) {
+static int report(ProgressFn *progress, void *context, const Reader *reader, const Spool *spool) {
     long done, all;
-    if (!patience) return 0;
+    if (!progress) return 0;
     reader_progress(reader, &done, &all);
-    return patience(context, all ? done : spool->read, all);
+    return progress(context, all ? done : spool->read, all);
 }
 
-int spool_read(Spool *spool, Reader *reader, const char *path, Patience *patience, void *context, Err *err) {
+int spool_read(Spool *spool, Reader *reader, const char *path, ProgressFn *progress, void *context, Err *err) {
     enum { OFTEN = 1000 /* pairs */ };
     if (!reader) return -1;
     const long before = spool->n;
@@ -140,7 +140,7 @@ int spool_read(Spool *spool, Reader *reader, const char *path, Patience *patienc
     int status;
     while ((status = next_text(reader, text, &line, err)) > 0) {
         if (spool_add(spool, text, line, err)) break;
-        if (spool->read % OFTEN || !ask(patience, context, reader, spool)) continue;
+        if (spool->read % OFTEN || !report(progress, context, reader, spool)) continue;
         err_set(err, path, line, "stopped while it was read");
         break;
     }

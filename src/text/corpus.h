@@ -37,14 +37,14 @@ typedef struct SpooledPair {
     long line;     /* as in Corpus */
 } SpooledPair;
 
-/* Called now and then on a long way, with how far it is (all 0: nobody knows); anything but 0 ends it. */
-typedef int Patience(void *context, long done, long all);
+/* Called now and then during long work, with how much of it is done (all 0: unknown); returns non-zero to cancel. */
+typedef int ProgressFn(void *context, long done, long all);
 
 /* An empty spool, whose file is made in a directory. -1 with *err filled where that cannot be; release it even then. */
 int spool_open(Spool *spool, const char *dir, Err *err);
-/* Appends what a reader gives, as corpus_read does and with its errors; a full disk and an end of patience (NULL: it
-   has none) besides. */
-int spool_read(Spool *spool, Reader *reader, const char *path, Patience *patience, void *context, Err *err);
+/* Appends what a reader gives, as corpus_read does and with its errors; a full disk and a cancel by `progress` (NULL:
+   none) are errors, too. */
+int spool_read(Spool *spool, Reader *reader, const char *path, ProgressFn *progress, void *context, Err *err);
 /* Begins the walk anew; -1 with *err filled. */
 int spool_rewind(Spool *spool, Err *err);
 /* Goes to the next pair: 1, or 0 at the end, or -1 with *err filled. */

@@ -1,8 +1,8 @@
 #include "text/files.h"
+#include "text/output.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +10,8 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+void path_in(char path[PATH_SIZE], const char *dir, const char *name) { snprintf(path, PATH_SIZE, "%s/%s", dir, name); }
 
 FILE *file_open(const char *path, const char *mode, Err *err) {
     FILE *stream = fopen(path, mode);
@@ -88,6 +90,19 @@ char *file_read(const char *path, size_t *size, Err *err) {
     return bytes;
 }
 
+int file_read_at(int fd, void *bytes, size_t n, off_t at) {
+    for (char *to = bytes; n > 0;) {
+        errno = 0;
+        const ssize_t got = pread(fd, to, n, at);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return -1;
+        to += got;
+        at += got;
+        n -= (size_t)got;
+    }
+    return 0;
+}
+
 /* Not every file system can make a file that never had a name. */
 static int open_unnamed(const char *dir) {
     const int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
@@ -103,6 +118,7 @@ FILE *file_temporary(const char *dir, Err *err) {
     const int fd = open_unnamed(dir);
     FILE *file = fd >= 0 ? fdopen(fd, "w+b") : NULL;
     if (file) return file;
+    if (errno == ENOMEM) mem_refused(0);
     err_set(err, dir, 0, "no temporary file can be made in it: %s", strerror(errno));
     if (fd >= 0) close(fd);
     return NULL;
@@ -124,17 +140,6 @@ int directory_lock(const char *path, Err *err) {
     return err_set(err, path, 0, "another tide is at work in it");
 }
 
-static int write_all(int fd, const char *bytes, size_t n) {
-    while (n > 0) {
-        ssize_t written = write(fd, bytes, n);
-        if (written < 0 && errno == EINTR) continue;
-        if (written < 0) return -1;
-        bytes += written;
-        n -= (size_t)written;
-    }
-    return 0;
-}
-
 int directory_sync(const char *path) {
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0) return -1;
@@ -144,25 +149,10 @@ int directory_sync(const char *path) {
     return status;
 }
 
-static int sync_directory_of(const char *path) {
-    char copy[PATH_MAX];
-    snprintf(copy, sizeof copy, "%s", path);
-    return directory_sync(dirname(copy));
-}
-
 int file_replace(const char *path, const void *const *parts, const size_t *sizes, int count, Err *err) {
-    char temporary[PATH_MAX];
-    if (snprintf(temporary, sizeof temporary, "%s.tmp", path) >= (int)sizeof temporary)
-        return err_set(err, path, 0, "the path is too long");
-    int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (fd < 0) return err_set(err, path, 0, "cannot be written: %s", strerror(errno));
-    int failed = 0;
-    for (int i = 0; i < count && !failed; i++) failed = write_all(fd, parts[i], sizes[i]);
-    failed = failed || fsync(fd);
-    int why = errno;
-    if (close(fd) && !failed) failed = 1, why = errno;
-    if (!failed && (rename(temporary, path) || sync_directory_of(path))) failed = 1, why = errno;
-    if (!failed) return 0;
-    unlink(temporary);
-    return err_set(err, path, 0, "cannot be written: %s", strerror(why));
+    OutputFile output;
+    if (output_open(&output, path, err)) return -1;
+    for (int i = 0; i < count; i++)
+        fwrite(parts[i], 1, sizes[i], output.stream); /* the stream keeps the first failure for output_commit */
+    return output_commit(&output, err);
 }

@@ -6,6 +6,11 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <sys/types.h>
+
+enum { PATH_SIZE = 512 };
+/* Writes DIR/NAME; the caller has checked that it fits. */
+void path_in(char path[PATH_SIZE], const char *dir, const char *name);
 
 /* fopen; NULL with *err filled. */
 FILE *file_open(const char *path, const char *mode, Err *err);
@@ -20,6 +25,9 @@ FILE *memory_open(char **text, size_t *size);
 
 /* A whole file as bytes with a NUL behind them; owned by the caller; NULL with *err filled. size may be NULL. */
 char *file_read(const char *path, size_t *size, Err *err);
+
+/* Reads n bytes from a place in a file that is open. 0, or -1 with errno set: to 0 where the file ends too early. */
+int file_read_at(int fd, void *bytes, size_t n, off_t at);
 
 /* Makes a directory unless it is there already. */
 int directory_make(const char *path, Err *err);

@@ -104,7 +104,4 @@ static char **all_lines(const char *path, int allow_empty, bool raw, Err *err) {
 char **lines_read(const char *path, int allow_empty, Err *err) { return all_lines(path, allow_empty, false, err); }
 char **lines_read_raw(const char *path, Err *err) { return all_lines(path, 1, true, err); }
 
-void lines_free(char **lines) {
-    for (ptrdiff_t i = 0; i < arrlen(lines); i++) mem_free(lines[i]);
-    arrfree(lines);
-}
+void lines_free(char **lines) { strings_free(lines); }

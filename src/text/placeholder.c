@@ -1,5 +1,7 @@
 #include "text/placeholder.h"
 
+#include "text/unicode.h"
+
 #include <stdbool.h>
 #include <string.h>
 
@@ -18,7 +20,7 @@ static const char *behind(const char *at, const char *stops, char closing) {
 
 static const char *protected_end(const char *text) {
     for (const char *at = text; *at && *at != ' ' && at - text < PLACEHOLDER_MOST; at++)
-        if (!strncmp(at, "⦆", strlen("⦆"))) return at + strlen("⦆");
+        if (starts_with(at, "⦆")) return at + strlen("⦆");
     return NULL;
 }
 
@@ -64,7 +66,7 @@ size_t placeholder_length(const char *text) {
     case '<': end = tag_end(text); break;
     case '&': end = entity_end(text); break;
     default:
-        if (strncmp(text, "⦅", strlen("⦅")) != 0) return 0;
+        if (!starts_with(text, "⦅")) return 0;
         end = protected_end(text);
         most = PLACEHOLDER_MOST;
     }

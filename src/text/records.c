@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 static int broken(const Records *records, Err *err) {
     return err_set(err, records->dir, 0, "the temporary file in it is broken: %s",
@@ -32,19 +31,9 @@ static uint64_t begin_of(const Records *records, int i) { return i ? records->en
 size_t records_length(const Records *records, int i) { return (size_t)(records->ends[i] - begin_of(records, i)); }
 
 int records_read(const Records *records, int i, int *to, Err *err) {
-    const int fd = fileno(records->file);
-    size_t left = records_length(records, i) * sizeof *to;
-    off_t at = (off_t)(begin_of(records, i) * sizeof *to);
-    for (char *bytes = (char *)to; left > 0;) {
-        errno = 0;
-        const ssize_t got = pread(fd, bytes, left, at);
-        if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) return broken(records, err);
-        bytes += got;
-        at += got;
-        left -= (size_t)got;
-    }
-    return 0;
+    const size_t bytes = records_length(records, i) * sizeof *to;
+    const off_t at = (off_t)(begin_of(records, i) * sizeof *to);
+    return file_read_at(fileno(records->file), to, bytes, at) ? broken(records, err) : 0;
 }
 
 void records_close(Records *records) {

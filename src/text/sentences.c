@@ -6,8 +6,6 @@
 #include <string.h>
 #include <utf8proc.h>
 
-static bool starts_with(const char *text, const char *prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
-
 /* The one of these strings, ended by NULL, that text starts with: its length, or 0. */
 static size_t any_of(const char *text, const char *const *strings) {
     for (; *strings; strings++)

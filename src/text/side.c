@@ -82,7 +82,8 @@ void side_free(Side *side) {
 }
 
 static bool is_left_out(const Side *side, const char *piece) {
-    return side->tokenizer.kind != TOKENIZER_NONE && !strcmp(piece, "▁") && vocab_id(side->vocab, piece) == ID_UNK;
+    return side->tokenizer.kind != TOKENIZER_NONE && !strcmp(piece, SPACE_MARK) &&
+           vocab_id(side->vocab, piece) == ID_UNK;
 }
 
 /* A piece, and the bytes of the word, or the sentence, up to its end. */
@@ -164,7 +165,7 @@ static Cut *cut(SideMemory *m, const char *sentence) {
 /* Adds to the id of each piece the larger one that it ends in. The larger ones' text is the pieces' behind a space
  * mark. */
 static void tell_larger(const SideMemory *m, int *ids, const Cut *pieces, const Cut *larger) {
-    const int size = vocab_size(m->side->vocab), mark = (int)strlen("▁");
+    const int size = vocab_size(m->side->vocab), mark = (int)strlen(SPACE_MARK);
     ptrdiff_t at = 0;
     for (ptrdiff_t i = 0; i < arrlen(pieces); i++) {
         while (at < arrlen(larger) && larger[at].end < pieces[i].end + mark) at++;
@@ -191,6 +192,11 @@ int **side_encode_all(const Side *side, char *const *sentences, int n) {
     for (int i = 0; i < n; i++) all[i] = side_memory_encode(memory, sentences[i]);
     side_memory_free(memory);
     return all;
+}
+
+void side_ids_free(int **ids, int n) {
+    for (int i = 0; i < n; i++) arrfree(ids[i]);
+    mem_free(ids);
 }
 
 int *side_encode(const Side *side, const char *sentence) {
@@ -225,8 +231,8 @@ double side_unknown(const Side *side, char *const *sentences, int n) {
 }
 
 static char *marked(const char *piece, bool space) {
-    char *text = mem_alloc(strlen("▁") + strlen(piece) + 1);
-    strcpy(stpcpy(text, space ? "▁" : ""), piece);
+    char *text = mem_alloc(strlen(SPACE_MARK) + strlen(piece) + 1);
+    strcpy(stpcpy(text, space ? SPACE_MARK : ""), piece);
     return text;
 }
 

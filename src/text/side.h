@@ -33,6 +33,8 @@ int *side_memory_encode(SideMemory *memory, const char *sentence);
 void side_memory_free(SideMemory *memory);
 /* The same of n sentences at once: an array to be released with mem_free, as its stb_ds arrays with arrfree. */
 int **side_encode_all(const Side *side, char *const *sentences, int n);
+/* Releases them. */
+void side_ids_free(int **ids, int n);
 /* The piece that an id tells. */
 int side_piece(const Side *side, int id);
 /* Whether pieces and larger ones are so few that ids can tell them apart; else -1 with *err filled. */

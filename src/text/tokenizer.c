@@ -7,22 +7,13 @@
 #include <limits.h>
 #include <string.h>
 
-#define SPACE "▁"
-
 enum { MAX_RUN = 100 }; /* characters in a token: keeps the work for each character bounded */
 
-static const char *const NAMES[] = {[TOKENIZER_CHAR] = "char", [TOKENIZER_BPE] = "bpe", [TOKENIZER_NONE] = "none"};
+const char tokenizer_names[] = "char|bpe|none";
 
-int tokenizer_kind(const char *name) {
-    for (int kind = TOKENIZER_CHAR; kind <= TOKENIZER_NONE; kind++)
-        if (strcmp(name, NAMES[kind]) == 0) return kind;
-    return -1;
-}
+void pieces_free(char **pieces) { strings_free(pieces); }
 
-void pieces_free(char **pieces) {
-    for (ptrdiff_t i = 0; i < arrlen(pieces); i++) mem_free(pieces[i]);
-    arrfree(pieces);
-}
+bool piece_is_spaced(const char *piece) { return starts_with(piece, SPACE_MARK); }
 
 /* ---- words ---- */
 
@@ -52,8 +43,6 @@ static const char *token_end(const char *text, TokenizerKind kind) {
     return text;
 }
 
-static bool starts_with(const char *text, const char *prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
-
 static char *room_for(Words *words, size_t bytes) {
     if (!words->word || words->room < bytes) words->word = mem_realloc(words->word, words->room = 2 * bytes);
     return words->word;
@@ -61,12 +50,12 @@ static char *room_for(Words *words, size_t bytes) {
 
 /* Makes the token [text, end) the word at hand, escaped, and behind a space mark if it is spaced. */
 static void put_token(Words *words, bool spaced, const char *text, const char *end) {
-    char *to = room_for(words, strlen(SPACE) + 2 * (size_t)(end - text) + 1);
-    if (spaced) to = stpcpy(to, SPACE);
+    char *to = room_for(words, strlen(SPACE_MARK) + 2 * (size_t)(end - text) + 1);
+    if (spaced) to = stpcpy(to, SPACE_MARK);
     while (text < end) {
-        if (starts_with(text, SPACE)) {
+        if (starts_with(text, SPACE_MARK)) {
             to = stpcpy(to, "\\_");
-            text += strlen(SPACE);
+            text += strlen(SPACE_MARK);
         } else {
             if (*text == '\\') *to++ = '\\';
             *to++ = *text++;
@@ -82,7 +71,7 @@ static void next_token(Words *words) {
     size_t placeholder = placeholder_length(text);
     words->whole = !bpe || placeholder > 0;
     if (spaced && words->whole) { /* the space mark alone; the token comes next */
-        strcpy(room_for(words, sizeof SPACE), SPACE);
+        strcpy(room_for(words, sizeof SPACE_MARK), SPACE_MARK);
         words->rest = text;
         return;
     }
@@ -168,23 +157,21 @@ static char *concatenate(char *const *pieces, int n, const char *separator) {
     return text;
 }
 
-/* Turns space marks and escapes back. A model may write what no text was split into, so spaces at the ends
-   and doubled ones are dropped and a backslash that escapes nothing stands for itself. */
-static char *unescape(const char *marked) {
+char *pieces_unmark(const char *marked, bool single) {
     char *text = mem_alloc(2 * strlen(marked) + 1), *end = text; /* \_ grows from 2 bytes to 3 */
     while (*marked) {
-        if (starts_with(marked, SPACE)) {
-            if (end > text && end[-1] != ' ') *end++ = ' ';
-            marked += strlen(SPACE);
+        if (starts_with(marked, SPACE_MARK)) {
+            if (end > text && (!single || end[-1] != ' ')) *end++ = ' ';
+            marked += strlen(SPACE_MARK);
         } else if (starts_with(marked, "\\_")) {
-            end = stpcpy(end, SPACE);
+            end = stpcpy(end, SPACE_MARK);
             marked += 2;
         } else {
             if (starts_with(marked, "\\\\")) marked++;
             *end++ = *marked++;
         }
     }
-    if (end > text && end[-1] == ' ') end--;
+    if (single && end > text && end[-1] == ' ') end--;
     *end = '\0';
     return text;
 }
@@ -192,7 +179,7 @@ static char *unescape(const char *marked) {
 char *tokenizer_join(TokenizerKind kind, char *const *pieces, int n) {
     if (kind == TOKENIZER_NONE) return concatenate(pieces, n, " ");
     char *marked = concatenate(pieces, n, "");
-    char *text = unescape(marked);
+    char *text = pieces_unmark(marked, true);
     mem_free(marked);
     return text;
 }

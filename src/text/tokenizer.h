@@ -19,14 +19,13 @@ typedef enum {
     TOKENIZER_BPE,  /* words (letter runs, digit runs, apostrophe + letters, single symbols) split by merges */
     TOKENIZER_NONE  /* the text is already tokenised: pieces are what stands between spaces */
 } TokenizerKind;
+/* Their names, separated by '|', in this order. */
+extern const char tokenizer_names[];
 
 typedef struct Tokenizer {
     TokenizerKind kind;
     Bpe *bpe; /* owned; NULL unless TOKENIZER_BPE */
 } Tokenizer;
-
-/* "char", "bpe" or "none"; -1 for any other name. */
-int tokenizer_kind(const char *name);
 
 /* Splits text (normalised) into pieces: a stb_ds array of strings, NULL if the text is empty; release with
    pieces_free. Only reads the tokeniser: threads may share one. */
@@ -36,6 +35,13 @@ char **tokenizer_split(const Tokenizer *tokenizer, const char *text);
    "none"). */
 char *tokenizer_join(TokenizerKind kind, char *const *pieces, int n);
 void pieces_free(char **pieces);
+
+#define SPACE_MARK "▁"
+bool piece_is_spaced(const char *piece); /* begins with the mark of a space */
+/* The text of marked and escaped pieces that stand one behind the other; owned by the caller. A backslash that escapes
+   nothing stands for itself. No space is at the start; with `single` none is at the end or beside another, as a model
+   may write what no text was split into. */
+char *pieces_unmark(const char *marked, bool single);
 
 /* A walk over the words of a normalised text: what no merge crosses. Begin with words_start. */
 typedef struct Words {

@@ -1,10 +1,11 @@
-/* unicode.h: NFKC and the few character classes that tokenisation needs, over utf8proc. */
+/* unicode.h: NFKC and the few character classes that tokenisation needs, over utf8proc; prefixes and suffixes. */
 #ifndef TIDE_UNICODE_H
 #define TIDE_UNICODE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* NFKC of n bytes, with white space and control characters at both ends removed and every run of them inside
    made one space; normalising again changes nothing. Returns a NUL-terminated string owned by the caller
@@ -21,6 +22,13 @@ int32_t utf8_next(const char **text);
 size_t utf8_length(const char *text);
 /* Number of code points. */
 size_t utf8_count(const char *text);
+
+/* By bytes. In the header, so that the length of a literal prefix is a constant. */
+static inline bool starts_with(const char *text, const char *prefix) { return !strncmp(text, prefix, strlen(prefix)); }
+static inline bool ends_with(const char *text, const char *suffix) {
+    const size_t n = strlen(text), m = strlen(suffix);
+    return n >= m && !strcmp(text + n - m, suffix);
+}
 
 /* Whether a character of the text is Han. */
 bool text_has_han(const char *text);

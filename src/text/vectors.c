@@ -2,6 +2,7 @@
 
 #include "text/ds.h"
 #include "text/lines.h"
+#include "text/unicode.h"
 
 #include <limits.h>
 #include <math.h>
@@ -34,58 +35,180 @@ int vectors_find(const Vectors *vectors, const char *word) {
 }
 
 void vectors_free(Vectors *vectors) {
-    for (int i = 0; i < vectors->rows; i++) mem_free(vectors->words[i]);
-    arrfree(vectors->words);
+    strings_free(vectors->words);
     arrfree(vectors->numbers);
     *vectors = (Vectors){0};
 }
 
-/* Takes the normalised line at hand apart, in which white space is single spaces: *word becomes what stands before the
-   numbers, NULL where nothing does. */
-static int parse_line(char *line, const LineReader *at, const char **word, float **numbers, Err *err) {
-    *word = NULL;
-    for (char *rest = line; rest;) {
-        const bool first = rest == line;
-        const char *text = strsep(&rest, " ");
-        float number;
-        const int known = number_parse(text, &number);
-        if (known == 1) arrput(*numbers, number);
-        else if (known == 0 && first) *word = text;
-        else return err_set(err, at->path, at->number, "'%.100s' is not a %snumber", text, known ? "finite " : "");
-    }
-    return arrlen(*numbers) ? 0 : err_set(err, at->path, at->number, "a word without numbers");
+/* The format of the file, as the lines read so far show it. */
+typedef struct Format {
+    const char *path;
+    long first;       /* the line of the first vector; 0: there was none */
+    bool named;       /* every line begins with a word */
+    long header;      /* the line of a header as of word2vec, "rows cols"; 0: there is none */
+    long header_rows; /* the number of vectors that the header gives */
+    int cols;         /* numbers of a vector; 0: not known yet */
+} Format;
+
+/* The fields of a normalised line, in which white space is single spaces: a stb_ds array of pointers into it. */
+static char **split(char *line) {
+    char **fields = NULL;
+    while (line) arrput(fields, strsep(&line, " "));
+    return fields;
 }
 
-/* Adds a line that is not blank. `first` is the first of those. */
-static int add_line(Vectors *vectors, char *line, const LineReader *at, long first, Err *err) {
+static bool is_number(const char *text) {
+    float number;
+    return number_parse(text, &number) == 1;
+}
+
+/* Whether a field is no number, not even one that is not finite. */
+static bool is_word(const char *text) {
+    float number;
+    return number_parse(text, &number) == 0;
+}
+
+static bool parse_count(const char *text, long *count) {
+    char *end;
+    *count = strtol(text, &end, 10);
+    return end != text && !*end && *count > 0 && *count < INT_MAX;
+}
+
+/* Whether the first line, of two fields, is a header: two counts, the second of which fits the line that follows. */
+static bool parse_header(char **line, char **next, long *rows, int *cols) {
+    long count;
+    if (!parse_count(line[0], rows) || !parse_count(line[1], &count)) return false;
+    *cols = (int)count;
+    return arrlen(next) == (ptrdiff_t)*cols + 1 && (*cols > 1 || is_word(next[0]));
+}
+
+/* The number of fields that the word at the start of a line has: 0 if lines have no words. A word may have several
+   fields, such as GloVe's ". . .", if the number of columns is known; fields after the first must not be numbers. */
+static int word_fields(const Format *format, char **fields) {
+    if (!format->named) return 0;
+    int count = 1;
+    while (format->cols && arrlen(fields) - count > format->cols && is_word(fields[count])) count++;
+    return count;
+}
+
+/* The first `words` fields joined by spaces again; they lie one behind the other. */
+static const char *join(char **fields, int words) {
+    for (int i = 1; i < words; i++) fields[i][-1] = ' ';
+    return fields[0];
+}
+
+static int parse_numbers(const Format *format, char **fields, int words, long line, float **numbers, Err *err) {
+    for (ptrdiff_t i = words; i < arrlen(fields); i++) {
+        float number;
+        const int known = number_parse(fields[i], &number);
+        if (known == 1) arrput(*numbers, number);
+        else if (known == 0 && i == 0)
+            return err_set(err, format->path, line, "'%.100s' is not a number, and line %ld begins with no word",
+                           fields[i], format->first);
+        else return err_set(err, format->path, line, "'%.100s' is not a %snumber", fields[i], known ? "finite " : "");
+    }
+    if (!arrlen(*numbers)) return err_set(err, format->path, line, "a word without numbers");
+    if (!format->cols || arrlen(*numbers) == format->cols) return 0;
+    return err_set(err, format->path, line, "%td numbers, but line %ld has %d", arrlen(*numbers), format->first,
+                   format->cols);
+}
+
+/* Adds a line that is not blank; the first one decides whether lines begin with a word, unless a header did. */
+static int add_line(Vectors *vectors, Format *format, char **fields, long line, Err *err) {
+    if (!format->first) {
+        format->first = line;
+        format->named = format->header || is_word(fields[0]);
+    }
     char own[24];
-    const char *word;
     float *numbers = NULL;
-    int status = parse_line(line, at, &word, &numbers, err);
-    if (!status && vectors->rows && arrlen(numbers) != vectors->cols)
-        status = err_set(err, at->path, at->number, "%td numbers, but line %ld has %d", arrlen(numbers), first,
-                         vectors->cols);
+    const int words = word_fields(format, fields);
+    int status = parse_numbers(format, fields, words, line, &numbers, err);
     if (!status && vectors->rows == INT_MAX - 1)
-        status = err_set(err, at->path, at->number, "more vectors than can be counted");
-    snprintf(own, sizeof own, "%d", vectors->rows + 1);
-    if (!status) vectors_add(vectors, word ? word : own, numbers, (int)arrlen(numbers));
+        status = err_set(err, format->path, line, "more vectors than can be counted");
+    if (!words) snprintf(own, sizeof own, "%d", vectors->rows + 1);
+    if (!status) vectors_add(vectors, words ? join(fields, words) : own, numbers, (int)arrlen(numbers));
+    if (!status) format->cols = vectors->cols;
     arrfree(numbers);
     return status;
 }
 
-static int read_lines(Vectors *vectors, LineReader *reader, Err *err) {
-    long first = 0;
-    int status;
-    while ((status = line_reader_next(reader, err)) > 0) {
-        char *line = line_reader_text(reader, 0, reader->length, err);
-        if (!line) return -1;
-        if (*line && !first) first = reader->number;
-        int failed = *line ? add_line(vectors, line, reader, first, err) : 0;
-        mem_free(line);
-        if (failed) return -1;
-    }
-    if (!status && !vectors->rows) return err_set(err, reader->path, 0, "holds no vectors");
+/* The first line waits for the second, which shows whether it is a header. */
+typedef struct Waiting {
+    char *text, **fields;
+    long line;
+} Waiting;
+
+static void waiting_free(Waiting *waiting) {
+    arrfree(waiting->fields);
+    mem_free(waiting->text);
+    *waiting = (Waiting){0};
+}
+
+/* Takes the waiting line as a header, if `next` fits, or adds it. */
+static int end_wait(Vectors *vectors, Format *format, Waiting *waiting, char **next, Err *err) {
+    if (!waiting->text) return 0;
+    int status = 0, cols;
+    if (next && parse_header(waiting->fields, next, &format->header_rows, &cols)) {
+        format->header = waiting->line;
+        format->cols = cols;
+    } else status = add_line(vectors, format, waiting->fields, waiting->line, err);
+    waiting_free(waiting);
     return status;
+}
+
+/* Takes a line that is not blank; owns `text` from here on. */
+static int take_line(Vectors *vectors, Format *format, Waiting *waiting, char *text, long line, Err *err) {
+    char **fields = split(text);
+    if (!format->first && !waiting->text && arrlen(fields) == 2 && is_number(fields[0])) {
+        *waiting = (Waiting){text, fields, line};
+        return 0;
+    }
+    int status = end_wait(vectors, format, waiting, fields, err);
+    if (!status) status = add_line(vectors, format, fields, line, err);
+    arrfree(fields);
+    mem_free(text);
+    return status;
+}
+
+/* The line at hand, normalised, in which white space is single spaces; owned by the caller. Normalising removes a word
+   that is white space itself, as fastText's and GloVe's files have some: "␣" takes the place of such a word. */
+static char *normal_line(LineReader *reader, bool named, Err *err) {
+    char *line = line_reader_text(reader, 0, reader->length, err);
+    const size_t word = strcspn(reader->line, " \t");
+    if (!line || !*line || !named || !word) return line;
+    char *normal = text_normalise(reader->line, word, NULL);
+    const bool gone = normal && !*normal;
+    mem_free(normal);
+    if (!gone) return line;
+    const size_t size = strlen("␣ ") + strlen(line) + 1;
+    char *longer = mem_alloc(size);
+    snprintf(longer, size, "␣ %s", line);
+    mem_free(line);
+    return longer;
+}
+
+static int check_count(const Vectors *vectors, const Format *format, Err *err) {
+    if (!vectors->rows) return err_set(err, format->path, 0, "holds no vectors");
+    if (!format->header || vectors->rows == format->header_rows) return 0;
+    return err_set(err, format->path, format->header, "the header says %ld vectors, but there are %d",
+                   format->header_rows, vectors->rows);
+}
+
+static int read_lines(Vectors *vectors, LineReader *reader, Err *err) {
+    Format format = {.path = reader->path};
+    Waiting waiting = {0};
+    int status, failed = 0;
+    while (!failed && (status = line_reader_next(reader, err)) > 0) {
+        char *line = normal_line(reader, format.named || waiting.text, err);
+        if (line && *line) failed = take_line(vectors, &format, &waiting, line, reader->number, err);
+        else {
+            failed = line ? 0 : -1;
+            mem_free(line);
+        }
+    }
+    if (!failed) failed = status < 0 ? -1 : end_wait(vectors, &format, &waiting, NULL, err);
+    waiting_free(&waiting);
+    return failed ? -1 : check_count(vectors, &format, err);
 }
 
 int vectors_read(Vectors *vectors, const char *path, Err *err) {

@@ -52,6 +52,10 @@ static void add(Vocab *vocab, const char *text) {
     shputs(vocab->pieces, piece);
 }
 
+bool piece_is_end(const char *piece) { return !strcmp(piece, SPECIALS[ID_EOS]); }
+
+int pieces_text_count(char *const *pieces, int n) { return n - (n > 0 && piece_is_end(pieces[n - 1])); }
+
 /* ---- building ---- */
 
 typedef struct Counted {

@@ -4,6 +4,8 @@
 
 #include "core/base.h"
 
+#include <stdbool.h>
+
 enum { ID_PAD = 0, ID_UNK = 1, ID_BOS = 2, ID_EOS = 3, ID_SPECIALS = 4 };
 
 typedef struct Vocab Vocab;
@@ -22,5 +24,9 @@ int vocab_size(const Vocab *vocab);
 /* ID_UNK for an unknown piece, and for one that looks like a special: text never means a special. */
 int vocab_id(const Vocab *vocab, const char *piece);
 const char *vocab_piece(const Vocab *vocab, int id); /* owned by the vocabulary */
+
+bool piece_is_end(const char *piece); /* </s> */
+/* How many of n pieces are text: all but </s>, which may be the last. */
+int pieces_text_count(char *const *pieces, int n);
 
 #endif

@@ -7,7 +7,6 @@
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -54,57 +53,79 @@ static int parse_state(const char *text, TrainState *s, long *steps) {
 
 /* ---- files ---------------------------------------------------------------------------------------------------- */
 
-static void path_of(char path[512], const char *dir, const char *name) { snprintf(path, 512, "%s/%s", dir, name); }
-
 /* The new checkpoint takes the newest one's place, which takes the older one's: at every moment two whole ones exist.
  */
 static int rotate(const char *dir, const char *next, Err *err) {
-    char path[512], before[512];
-    path_of(path, dir, "checkpoint.safetensors");
-    path_of(before, dir, "checkpoint.prev.safetensors");
+    char path[PATH_SIZE], before[PATH_SIZE];
+    path_in(path, dir, "checkpoint.safetensors");
+    path_in(before, dir, "checkpoint.prev.safetensors");
     if ((rename(path, before) && errno != ENOENT) || rename(next, path) || directory_sync(dir))
         return err_set(err, path, 0, "cannot be written: %s", strerror(errno));
     return 0;
 }
 
-int checkpoint_save(const char *dir, const Translator *translator, const Optimizer *optimizer, const TrainState *state,
-                    Err *err) {
-    char next[512];
-    path_of(next, dir, "checkpoint.next.safetensors");
-    Meta meta[TRANSLATOR_META + 1];
-    translator_meta(translator, meta);
+int checkpoint_save(const char *dir, const Translator *translator, const TrainOptions *options,
+                    const Optimizer *optimizer, const TrainState *state, Err *err) {
+    char next[PATH_SIZE];
+    path_in(next, dir, "checkpoint.next.safetensors");
+    Meta meta[MODEL_META + 1];
+    char *configuration = options_format(train_option_tables, options);
+    model_meta(translator, configuration, meta);
+    mem_free(configuration);
     char *text = format_state(state, optimizer->steps);
-    meta[TRANSLATOR_META] = (Meta){"state", text};
-    Tensor *tensors = translator_tensors(translator);
+    meta[MODEL_META] = (Meta){"state", text};
+    Tensor *tensors = model_tensors(translator);
     for (int i = 0; i < 2; i++)
         if (optimizer->moments[i])
             arrput(tensors, ((Tensor){moment_names[i], 0, (int)optimizer->size, optimizer->moments[i]}));
     if (optimizer->average) arrput(tensors, ((Tensor){average_name, 0, (int)optimizer->size, optimizer->average}));
-    int status = safetensors_write(next, tensors, (int)arrlen(tensors), meta, TRANSLATOR_META + 1, err);
+    int status = safetensors_write(next, tensors, (int)arrlen(tensors), meta, MODEL_META + 1, err);
     arrfree(tensors);
     mem_free(text);
-    translator_meta_free(meta);
+    model_meta_free(meta);
     return status ? status : rotate(dir, next, err);
 }
 
-static int read_optimizer(Optimizer *optimizer, const Translator *translator, long steps, const Safetensors *file,
-                          Err *err) {
-    optimizer_init(optimizer, (OptimizerKind)optimizer_kind(translator->options.optimizer),
-                   translator->model.params.size);
-    optimizer->steps = steps;
-    const float *data;
-    for (int i = 0; i < 2 && optimizer->moments[i]; i++) {
-        if (safetensors_find(file, moment_names[i], 0, (int)optimizer->size, &data, err)) return -1;
-        memcpy(optimizer->moments[i], data, optimizer->size * sizeof(float));
-    }
-    if (translator->options.exponential_smoothing > 0) {
-        if (safetensors_find(file, average_name, 0, (int)optimizer->size, &data, err)) return -1;
-        optimizer_keep_average(optimizer, data);
-    }
-    return 0;
+/* The configuration of a model that was read, with the options of its training. */
+static int read_options(TrainOptions *options, const Safetensors *file, const char *path, Err *err) {
+    *options = (TrainOptions){0};
+    options_default(train_option_tables, options);
+    return options_read(train_option_tables, options, safetensors_meta(file, "config"), path, err);
 }
 
-static int load_file(const char *path, Translator *translator, Optimizer *optimizer, TrainState *state, Err *err) {
+/* Makes a vector of the optimizer's the target of its tensor. */
+static int add_target(TensorTarget *targets, Safetensors *file, const char *name, real *values, size_t size, Err *err) {
+    const int tensor = safetensors_find(file, name, 0, (int)size, err);
+    if (tensor >= 0) targets[tensor].values = values;
+    return tensor < 0 ? -1 : 0;
+}
+
+/* The optimizer's moments and average, and the targets of their tensors. */
+static int add_optimizer(TensorTarget *targets, Safetensors *file, Optimizer *optimizer, const TrainOptions *options,
+                         const Params *params, Err *err) {
+    optimizer_init(optimizer, options->optimizer, params->size);
+    for (int i = 0; i < 2 && optimizer->moments[i]; i++)
+        if (add_target(targets, file, moment_names[i], optimizer->moments[i], params->size, err)) return -1;
+    if (options->exponential_smoothing <= 0) return 0;
+    optimizer_keep_average(optimizer, params->values);
+    return add_target(targets, file, average_name, optimizer->average, params->size, err);
+}
+
+/* The weights of a model that is trained, and its optimizer. */
+static int read_weights(Params *params, Optimizer *optimizer, const TrainOptions *options, Safetensors *file,
+                        Err *err) {
+    TensorTarget *targets = model_targets(params, file, err);
+    if (!targets) return -1;
+    params_allocate(params);
+    int status = add_optimizer(targets, file, optimizer, options, params, err);
+    if (!status) status = safetensors_all_found(file, err);
+    if (!status) status = targets_read(targets, file, err);
+    mem_free(targets);
+    return status;
+}
+
+static int load_file(const char *path, Translator *translator, TrainOptions *options, Optimizer *optimizer,
+                     TrainState *state, Err *err) {
     Safetensors *file = safetensors_open(path, err);
     if (!file) return -1;
     long steps = 0;
@@ -113,11 +134,11 @@ static int load_file(const char *path, Translator *translator, Optimizer *optimi
     *optimizer = (Optimizer){0};
     int status =
         text && !parse_state(text, state, &steps) ? 0 : err_set(err, path, 0, "not a checkpoint of a training");
-    if (!status) status = translator_read(translator, file, path, err);
-    if (!status) params_allocate(&translator->model.params);
-    if (!status) status = read_optimizer(optimizer, translator, steps, file, err);
-    if (!status) status = safetensors_all_found(file, err);
-    safetensors_close(file);
+    if (!status) status = model_read(translator, file, path, err);
+    if (!status) status = read_options(options, file, path, err);
+    if (!status) status = read_weights(&translator->model.params, optimizer, options, file, err);
+    optimizer->steps = steps;
+    status = safetensors_close(file, status, err);
     if (status) {
         translator_free(translator);
         optimizer_free(optimizer);
@@ -127,21 +148,21 @@ static int load_file(const char *path, Translator *translator, Optimizer *optimi
 
 /* A damaged checkpoint goes out of the way of the good one before it. */
 static int put_aside(const char *dir, const char *path, Err *err) {
-    char aside[512];
-    path_of(aside, dir, "checkpoint.damaged.safetensors");
+    char aside[PATH_SIZE];
+    path_in(aside, dir, "checkpoint.damaged.safetensors");
     return rename(path, aside) ? err_set(err, path, 0, "cannot be renamed: %s", strerror(errno)) : 0;
 }
 
-int checkpoint_load(const char *dir, Translator *translator, Optimizer *optimizer, TrainState *state, Err *warning,
-                    Err *err) {
-    char path[512], before[512];
-    path_of(path, dir, "checkpoint.safetensors");
-    path_of(before, dir, "checkpoint.prev.safetensors");
+int checkpoint_load(const char *dir, Translator *translator, TrainOptions *options, Optimizer *optimizer,
+                    TrainState *state, Err *warning, Err *err) {
+    char path[PATH_SIZE], before[PATH_SIZE];
+    path_in(path, dir, "checkpoint.safetensors");
+    path_in(before, dir, "checkpoint.prev.safetensors");
     warning->reason[0] = '\0';
     bool newest = !access(path, F_OK), older = !access(before, F_OK);
     if (!newest && !older) return 0;
-    if (newest && !load_file(path, translator, optimizer, state, err)) return 1;
+    if (newest && !load_file(path, translator, options, optimizer, state, err)) return 1;
     if (newest) *warning = *err;
-    if (!older || load_file(before, translator, optimizer, state, err)) return -1;
+    if (!older || load_file(before, translator, options, optimizer, state, err)) return -1;
     return newest && put_aside(dir, path, err) ? -1 : 1;
 }

@@ -3,7 +3,8 @@
 #define TIDE_CHECKPOINT_H
 
 #include "core/optimizer.h"
-#include "train/translator.h"
+#include "train/train_options.h"
+#include "translate/model_file.h"
 
 #include <stdint.h>
 
@@ -25,15 +26,15 @@ typedef struct TrainState {
 } TrainState;
 
 /* Writes DIR/checkpoint.safetensors; the one before becomes DIR/checkpoint.prev.safetensors. Two whole checkpoints
- * exist at every moment. */
-int checkpoint_save(const char *dir, const Translator *translator, const Optimizer *optimizer, const TrainState *state,
-                    Err *err);
+   exist at every moment. The model's part of the options must be the translator's. */
+int checkpoint_save(const char *dir, const Translator *translator, const TrainOptions *options,
+                    const Optimizer *optimizer, const TrainState *state, Err *err);
 
 /* Reads the newest checkpoint of DIR that is whole. Returns 1 and fills everything (the translator and the optimiser
    set up from nothing), 0 if DIR holds none, -1 with *err filled if it holds only damaged ones. Where the newest is
    damaged and the one before was taken, *warning says why (else its reason is empty); the damaged file is renamed to
    checkpoint.damaged.safetensors. */
-int checkpoint_load(const char *dir, Translator *translator, Optimizer *optimizer, TrainState *state, Err *warning,
-                    Err *err);
+int checkpoint_load(const char *dir, Translator *translator, TrainOptions *options, Optimizer *optimizer,
+                    TrainState *state, Err *warning, Err *err);
 
 #endif

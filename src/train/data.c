@@ -1,8 +1,6 @@
 #include "train/data.h"
 #include "text/ds.h"
-#include "train/translator.h"
-
-#include <string.h>
+#include "translate/session.h"
 
 static bool has_files(const CorpusFiles *files) { return files->sets[SOURCE] || files->tsv || files->mo; }
 bool data_has_validation(const DataFiles *files) { return has_files(&files->valid); }
@@ -12,21 +10,21 @@ const char *data_name(const DataFiles *files) {
     return train->sets[SOURCE] ? train->sets[SOURCE] : train->tsv ? train->tsv : train->mo;
 }
 
-/* A step that may take long. */
+/* The context of a ProgressFn. */
 typedef struct Stage {
-    const DataWatch *watch;
-    const char *what;
+    const DataProgress *progress;
+    const char *name;
 } Stage;
 
-static int stage_patience(void *context, long done, long all) {
+static int report_stage(void *context, long done, long all) {
     const Stage *stage = context;
-    return stage->watch->patience(stage->watch->context, stage->what, done, all);
+    return stage->progress->report(stage->progress->context, stage->name, done, all);
 }
 
 /* The readers of a corpus: a file or two each. */
 typedef int Take(void *context, Reader *reader, const char *path, Err *err);
-static int read_files(const CorpusFiles *files, const Options *options, Take *take, void *context, Err *err) {
-    const int english = options_english(options);
+static int read_files(const CorpusFiles *files, const ModelOptions *options, Take *take, void *context, Err *err) {
+    const int english = model_options_english(options);
     const char *const *sets = files->sets;
     if (sets[SOURCE] && take(context, reader_lines(sets[SOURCE], sets[TARGET], err), sets[SOURCE], err)) return -1;
     if ((files->tsv || files->mo) && english < 0)
@@ -49,12 +47,12 @@ typedef struct Spooling {
 
 static int take_into_spool(void *context, Reader *reader, const char *path, Err *err) {
     Spooling *s = context;
-    return spool_read(s->spool, reader, path, stage_patience, &s->stage, err);
+    return spool_read(s->spool, reader, path, report_stage, &s->stage, err);
 }
 
-int data_read(Data *data, const DataFiles *files, const Options *options, const DataWatch *watch, Err *err) {
+int data_read(Data *data, const DataFiles *files, const ModelOptions *options, const DataProgress *progress, Err *err) {
     *data = (Data){0};
-    Spooling spooling = {&data->text, {watch, "reading"}};
+    Spooling spooling = {&data->text, {progress, "reading"}};
     if (spool_open(&data->text, files->dir, err) ||
         read_files(&files->train, options, take_into_spool, &spooling, err) ||
         read_files(&files->valid, options, take_into_memory, &data->valid, err))
@@ -68,7 +66,7 @@ int data_read(Data *data, const DataFiles *files, const Options *options, const 
 enum { LARGER = 2, COUNTS };
 
 static int count_words(Spool *text, const TokenizerKind kinds[2], bool larger, WordCount *words[COUNTS],
-                       const DataWatch *watch, Err *err) {
+                       const DataProgress *progress, Err *err) {
     enum { OFTEN = 1000, MOST_LARGER = 1 << 18 }; /* Chinese between two marks is a word: there is no end of them */
     SpooledPair pair;
     int status = spool_rewind(text, err);
@@ -76,25 +74,23 @@ static int count_words(Spool *text, const TokenizerKind kinds[2], bool larger, W
         for (int side = 0; side < 2; side++) words_count(&words[side], kinds[side], pair.text[side]);
         if (larger && shlen(words[LARGER]) < MOST_LARGER) words_count(&words[LARGER], TOKENIZER_BPE, pair.text[SOURCE]);
         status = 0;
-        if (i % OFTEN == 0 && watch->patience(watch->context, "counting words", i, text->n))
+        if (i % OFTEN == 0 && progress->report(progress->context, "counting words", i, text->n))
             status = err_set(err, NULL, 0, "stopped while words were counted");
     }
     return status;
 }
 
-int data_learn(Data *data, const Options *o, Side *source, Side *target, const DataWatch *watch, Err *err) {
+int data_learn(Data *data, const ModelOptions *o, Side *source, Side *target, const DataProgress *progress, Err *err) {
     Side *const sides[2] = {source, target};
     WordCount *words[COUNTS] = {NULL};
-    const TokenizerKind kinds[2] = {(TokenizerKind)tokenizer_kind(o->tokenizer[SOURCE]),
-                                    (TokenizerKind)tokenizer_kind(o->tokenizer[TARGET])};
-    if (count_words(&data->text, kinds, options_tell_words(o), words, watch, err)) {
+    if (count_words(&data->text, o->tokenizer, model_options_source_words(o), words, progress, err)) {
         for (int i = 0; i < COUNTS; i++) words_free(words[i]);
         return -1;
     }
-    if (options_join_merges(o)) sides_learn_jointly(sides, words, o->bpe_merges[0], o->dim_vocabs);
+    if (o->joint_merges) sides_learn_jointly(sides, words, o->bpe_merges[0], o->dim_vocabs);
     else
-        for (int i = 0; i < 2; i++) side_learn(sides[i], kinds[i], words[i], o->bpe_merges[i], o->dim_vocabs[i]);
-    return options_tell_words(o) ? side_learn_larger(source, words[LARGER], o->bpe_merges[SOURCE], err) : 0;
+        for (int i = 0; i < 2; i++) side_learn(sides[i], o->tokenizer[i], words[i], o->bpe_merges[i], o->dim_vocabs[i]);
+    return model_options_source_words(o) ? side_learn_larger(source, words[LARGER], o->bpe_merges[SOURCE], err) : 0;
 }
 
 /* What is decoded in validations may not be longer than what `tide translate` takes. */
@@ -109,12 +105,11 @@ static int check_lengths(const Pairs *pairs, const CorpusFiles *files, Err *err)
     return 0;
 }
 
-int data_encode(Data *data, const DataFiles *files, const Options *o, const Side *source, const Side *target,
-                const DataWatch *watch, Err *err) {
+int data_encode(Data *data, const DataFiles *files, const TrainOptions *o, const Side *source, const Side *target,
+                const DataProgress *progress, Err *err) {
     const char *dir = files->dir;
-    Stage stage = {watch, "encoding"};
-    if (pairs_encode_spool(&data->pairs, &data->text, source, target, o->max_length, dir, stage_patience, &stage,
-                           err) ||
+    Stage stage = {progress, "encoding"};
+    if (pairs_encode_spool(&data->pairs, &data->text, source, target, o->max_length, dir, report_stage, &stage, err) ||
         pairs_encode(&data->valid_pairs, &data->valid, source, target, 0, dir, err) ||
         check_lengths(&data->valid_pairs, &files->valid, err))
         return -1;

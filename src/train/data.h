@@ -4,7 +4,7 @@
 #define TIDE_DATA_H
 
 #include "train/guides.h"
-#include "train/options.h"
+#include "train/train_options.h"
 
 /* Where a corpus is; NULL where there is no such file. */
 typedef struct CorpusFiles {
@@ -30,20 +30,21 @@ typedef struct Data {
     Spool text;               /* of the training corpus, until it is encoded */
 } Data;
 
-/* Patience as in corpus.h, on a way that may be long; `what` says which: reading, counting words, encoding. */
-typedef struct DataWatch {
-    int (*patience)(void *context, const char *what, long done, long all);
+/* As ProgressFn; `stage` names the work: reading, counting words, encoding. */
+typedef struct DataProgress {
+    int (*report)(void *context, const char *stage, long done, long all);
     void *context;
-} DataWatch;
+} DataProgress;
 
 /* The steps, in this order; the second one only where there is no model yet. Reads the text of both corpora. -1 with
-   *err filled: what the readers refuse, no pairs, a full disk. Release the data even then. */
-int data_read(Data *data, const DataFiles *files, const Options *options, const DataWatch *watch, Err *err);
+ *err filled: what the readers refuse, no pairs, a full disk. Release the data even then. */
+int data_read(Data *data, const DataFiles *files, const ModelOptions *options, const DataProgress *progress, Err *err);
 /* Learns merges and vocabularies from the training text. */
-int data_learn(Data *data, const Options *options, Side *source, Side *target, const DataWatch *watch, Err *err);
+int data_learn(Data *data, const ModelOptions *options, Side *source, Side *target, const DataProgress *progress,
+               Err *err);
 /* Turns the text into ids, and guides into links of pieces. */
-int data_encode(Data *data, const DataFiles *files, const Options *options, const Side *source, const Side *target,
-                const DataWatch *watch, Err *err);
+int data_encode(Data *data, const DataFiles *files, const TrainOptions *options, const Side *source, const Side *target,
+                const DataProgress *progress, Err *err);
 void data_free(Data *data);
 
 /* A hash of every id of every pair, and of every link, so that a checkpoint is not continued on other data. */

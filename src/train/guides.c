@@ -1,11 +1,10 @@
 #include "train/guides.h"
 #include "text/ds.h"
 #include "text/lines.h"
-#include "train/alignment.h"
+#include "translate/alignment.h"
 
 #include <limits.h>
 #include <stdlib.h>
-#include <string.h>
 
 static int by_target(const void *left, const void *right) {
     const Link *a = left, *b = right;
@@ -145,12 +144,7 @@ void guides_free(Guides *guides) {
     *guides = (Guides){0};
 }
 
-int guide_cost(const char *name) {
-    static const char *const names[] = {[GUIDE_CE] = "ce", [GUIDE_MULT] = "mult", [GUIDE_MSE] = "mse"};
-    for (int i = 0; i < 3; i++)
-        if (!strcmp(names[i], name)) return i;
-    return -1;
-}
+const char guide_cost_names[] = "ce|mult|mse";
 
 /* The links of a sentence on their way into rows. */
 typedef struct Column {

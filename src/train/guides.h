@@ -4,7 +4,6 @@
 
 #include "core/ops.h"
 #include "text/batches.h"
-#include "train/links.h"
 
 /* Which source pieces the target pieces of each pair are to be read from, in a temporary file. */
 typedef struct Guides {
@@ -20,8 +19,8 @@ int guides_read(Guides *guides, const char *path, Spool *corpus, const Pairs *pa
                 const Side *target, const char *dir, Err *err);
 void guides_free(Guides *guides);
 
-/* "ce", "mult" or "mse"; -1 for any other name. */
-int guide_cost(const char *name);
+/* The names of the costs, separated by '|', in the order of GuideCost. */
+extern const char guide_cost_names[];
 
 /* What a batch of the pairs `which` is guided by: a row for each of the batch's target rows. In the arena. -1 with *err
    filled where the disk is broken. */

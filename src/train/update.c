@@ -15,7 +15,7 @@ double update_gradients(Tape *tape, Model *model, const Batch *batch, const Upda
     const int rows = o->rows ? o->rows : batch->target.rows;
     double nats;
     tape->recording = true;
-    Forced forced = model_force(tape, model, batch);
+    Forced forced = model_force(tape, model, batch, &(PassOptions){.dropout = o->dropout});
     Var *logits = model_logits(tape, model, &forced);
     Var *loss = cross_entropy(tape, logits, batch->target.ids, rows, o->label_smoothing, &nats);
     if (o->guide) loss = guide_all(tape, loss, &forced, &batch->target, rows, o);
@@ -40,22 +40,22 @@ static int watch_update(Tape *tape, Model *model, const Pairs *pairs, const int 
     return 0;
 }
 
-int update_blame(Tape *tape, Model *model, const Pairs *pairs, const int *which, int n, int parts,
-                 const UpdateOptions *o, Rng rng, Blame *blame, Err *err) {
+int update_find_nonfinite(Tape *tape, Model *model, const Pairs *pairs, const int *which, int n, int parts,
+                          const UpdateOptions *o, Rng rng, NonFinite *found, Err *err) {
     const Rng after = tape->rng;
     UpdateOptions unguided = *o;
     unguided.guide = NULL; /* its cost is finite whatever the weights */
     tape->rng = rng;
-    *blame = (Blame){.pair = -1};
+    *found = (NonFinite){.pair = -1};
     int status = 0;
-    for (int k = 0; k < parts && !blame->watch.op && !status; k++) {
+    for (int k = 0; k < parts && !found->watch.op && !status; k++) {
         const int first = part_begin(n, parts, k), size = part_begin(n, parts, k + 1) - first;
-        status = watch_update(tape, model, pairs, which + first, size, &unguided, &blame->watch, err);
+        status = watch_update(tape, model, pairs, which + first, size, &unguided, &found->watch, err);
     }
-    for (int i = 0; i < n && blame->pair < 0 && !status; i++) {
+    for (int i = 0; i < n && found->pair < 0 && !status; i++) {
         Watch alone;
         status = watch_update(tape, model, pairs, which + i, 1, &unguided, &alone, err);
-        if (!status && alone.op) blame->pair = i;
+        if (!status && alone.op) found->pair = i;
     }
     tape->rng = after;
     return status;

@@ -9,30 +9,31 @@
 /* How the loss is formed and the step taken. */
 typedef struct UpdateOptions {
     double label_smoothing;
+    Dropout dropout;
     StepOptions step;
-    int rows;           /* target rows of the batch, where it comes in parts; 0: it comes whole */
+    int rows;           /* target rows of the whole batch, for a part of one; 0: the batch is whole */
     const Guide *guide; /* of the attention, a row for each target row; NULL: none */
     GuideCost guide_cost;
     double guide_weight;
 } UpdateOptions;
 
-/* Forward and backward: adds the gradients of a batch, or of a part of one. It lives in the tape's arena, which stays
-   until the next tape_reset. Returns its plain cross-entropy in nats. */
+/* Forward and backward: adds the gradients of a batch, or of a part of one, to the model's. What it computes stays in
+   the tape's arena until the next tape_reset. Returns the cross-entropy in nats, without smoothing and guide, summed
+   over the target rows. */
 double update_gradients(Tape *tape, Model *model, const Batch *batch, const UpdateOptions *options);
-/* Takes the step; gradients are zero afterwards. Returns the gradient's norm before clipping; where that is not finite,
-   the weights are as they were. */
+/* Updates the weights by the gradients, which are zero afterwards. Returns the gradients' norm before clipping; if it
+   is not finite, the weights do not change. */
 double update_step(Tape *tape, Model *model, Optimizer *optimizer, const UpdateOptions *options);
 
-/* What an update came to grief on: looked for where its loss or norm is not finite. */
-typedef struct Blame {
-    Watch watch; /* the first op; none: the gradient is finite, but its norm is not */
-    int pair;    /* the first of the batch's that is not finite by itself either; -1: none */
-} Blame;
-/* Goes through the batch's update once more with a watch, without the step, and then through each of its n pairs alone.
-   It comes in as many parts as it did.
-   `rng` is what the tape had before the update. Gradients are zero afterwards, and the tape is as after the update. -1
-   with *err filled where the disk is broken. */
-int update_blame(Tape *tape, Model *model, const Pairs *pairs, const int *which, int n, int parts,
-                 const UpdateOptions *options, Rng rng, Blame *blame, Err *err);
+/* Where a loss or gradient norm that is not finite comes from. */
+typedef struct NonFinite {
+    Watch watch; /* the first op with such a number; none: the gradient is finite, but its norm is not */
+    int pair;    /* the first pair of the batch that has such a number if it is alone; -1: none */
+} NonFinite;
+/* Repeats the forward and backward passes of an update, in as many parts as before, and then of each of its n pairs
+   alone, and watches every op. `rng` is the tape's from before the update. Afterwards the gradients are zero, and the
+   tape's rng is as before the call. Returns 0, or -1 with *err filled if the pairs cannot be read from the disk. */
+int update_find_nonfinite(Tape *tape, Model *model, const Pairs *pairs, const int *which, int n, int parts,
+                          const UpdateOptions *options, Rng rng, NonFinite *found, Err *err);
 
 #endif

@@ -17,7 +17,7 @@ static int add_loss(Tape *tape, const Model *model, const Pairs *pairs, const in
     double nats;
     tape_reset(tape);
     if (pairs_fold(&tape->arena, pairs, which, n, &batch, err)) return -1;
-    Forced forced = model_force(tape, model, &batch);
+    Forced forced = model_force(tape, model, &batch, &(PassOptions){0});
     cross_entropy(tape, model_logits(tape, model, &forced), batch.target.ids, batch.target.rows, 0, &nats);
     *sum += nats;
     *tokens += batch.target.rows;
@@ -58,13 +58,13 @@ static int largest(const real *alpha, int n) {
     return best;
 }
 
-/* Whether a sentence has a translation with an alignment: of numbers, which weights that ran away do not make. */
+/* Whether a sentence has a translation with an alignment. Weights that are not finite make neither. */
 static bool is_aligned(const Nbest *nbest) {
     return nbest->count && nbest->list->alpha && isfinite(nbest->list->log_probability);
 }
 
-Looks looks_of(const Translations *found) {
-    Looks looks = {0};
+AttentionStats attention_stats(const Translations *found) {
+    AttentionStats stats = {0};
     double entropies = 0, evenness = 0;
     long uneven = 0, chosen = 0, choices = 0; /* uneven: rows with a choice */
     for (int i = 0; i < found->n; i++) {
@@ -82,17 +82,19 @@ Looks looks_of(const Translations *found) {
             seen[best] = true;
         }
         mem_free(seen);
-        looks.rows += h->length;
+        stats.rows += h->length;
         choices += n < h->length ? n : h->length;
     }
-    if (looks.rows == 0) return looks;
-    looks.entropy = entropies / (double)looks.rows;
-    looks.evenness = uneven ? evenness / (double)uneven : 0;
-    looks.diversity = (double)chosen / (double)choices;
-    return looks;
+    if (stats.rows == 0) return stats;
+    stats.entropy = entropies / (double)stats.rows;
+    stats.evenness = uneven ? evenness / (double)uneven : 0;
+    stats.diversity = (double)chosen / (double)choices;
+    return stats;
 }
 
-bool looks_stuck(const Looks *looks) { return looks->rows > 0 && (looks->diversity < 0.25 || looks->evenness > 0.95); }
+bool attention_degenerate(const AttentionStats *stats) {
+    return stats->rows > 0 && (stats->diversity < 0.25 || stats->evenness > 0.95);
+}
 
 void bleu_by_length(const Translations *found, char *const *hypotheses, char *const *references, BleuOptions options,
                     LengthBleu lengths[LENGTHS]) {
@@ -115,12 +117,12 @@ void bleu_by_length(const Translations *found, char *const *hypotheses, char *co
 
 /* ---- alignments ----------------------------------------------------------------------------------------------- */
 
-static void print_alignments(FILE *out, const Translations *found, const Translator *translator) {
+static void print_alignments(FILE *out, const Translations *found) {
     const char *comma = "\n";
     for (int i = 0; i < found->n; i++) {
         const Hypothesis *h = found->nbest[i].list;
         if (!is_aligned(&found->nbest[i])) continue;
-        Alignment alignment = translation_alignment(found, translator, i, h);
+        Alignment alignment = translation_alignment(found, i, h);
         fputs(comma, out);
         alignment_json(out, &alignment);
         alignment_free(&alignment);
@@ -128,17 +130,16 @@ static void print_alignments(FILE *out, const Translations *found, const Transla
     }
 }
 
-int alignments_write(const char *dir, long update, Tape *tape, const Translator *translator, char *const *sentences,
-                     Err *err) {
+int alignments_write(const char *dir, long update, Session *session, char *const *sentences, Err *err) {
     char path[512], *text = NULL;
     size_t size = 0;
     snprintf(path, sizeof path, "%s/align", dir);
     if (directory_make(path, err)) return -1;
-    BeamOptions beam = translator_beam_options(translator);
-    Translations found = translate(tape, translator, sentences, (int)arrlen(sentences), &beam, BATCH, NULL, NULL);
+    BeamOptions beam = translator_beam_options(session->members[0]);
+    Translations found = session_translate(session, sentences, (int)arrlen(sentences), &beam, BATCH, NULL, NULL);
     FILE *out = memory_open(&text, &size);
     fprintf(out, "{\"update\": %ld, \"alignments\": [", update);
-    print_alignments(out, &found, translator);
+    print_alignments(out, &found);
     fputs("\n]}\n", out);
     fclose(out);
     snprintf(path, sizeof path, "%s/align/%08ld.json", dir, update);

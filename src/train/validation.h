@@ -2,8 +2,8 @@
 #ifndef TIDE_VALIDATION_H
 #define TIDE_VALIDATION_H
 
-#include "train/bleu.h"
-#include "train/translator.h"
+#include "score/bleu.h"
+#include "translate/session.h"
 #include "train/workspace.h"
 
 /* Cross-entropy of the pairs without dropout or smoothing, nats a target token, in batches that take no more than
@@ -11,16 +11,16 @@
 int validation_loss(Tape *tape, const Model *model, const Pairs *pairs, const Workspace *workspace, double limit,
                     double *loss, Err *err);
 
-/* How the attention looks at sentences, over the best translations. */
-typedef struct Looks {
-    long rows;        /* target pieces that were looked at; 0: there is no attention */
-    double entropy;   /* of a row of weights, in nats, on average */
-    double evenness;  /* the same as a share of what even weights have; pieces of one-piece sentences left out */
-    double diversity; /* of the source pieces that could be a row's largest weight, the share that is */
-} Looks;
-Looks looks_of(const Translations *found);
-/* Whether the attention tells nothing: all rows alike, or each row even. */
-bool looks_stuck(const Looks *looks);
+/* Statistics of the attention weights α of the best translations; a row of weights belongs to a target piece. */
+typedef struct AttentionStats {
+    long rows;        /* 0: the model has no attention */
+    double entropy;   /* mean of the rows' entropies, in nats */
+    double evenness;  /* the same relative to ln n, the entropy of uniform weights; sentences of one piece left out */
+    double diversity; /* distinct source pieces with a row's largest weight, relative to the most there could be */
+} AttentionStats;
+AttentionStats attention_stats(const Translations *found);
+/* Whether the weights say nothing about an alignment: the rows are alike, or uniform. */
+bool attention_degenerate(const AttentionStats *stats);
 
 /* BLEU of the sentences of some length alone. */
 enum { LENGTHS = 7 };
@@ -33,8 +33,8 @@ void bleu_by_length(const Translations *found, char *const *hypotheses, char *co
                     LengthBleu lengths[LENGTHS]);
 
 /* Translates the sentences (normalised, a stb_ds array) and writes DIR/align/UPDATE.json: {"update": .., "alignments":
-   [{source, target, matrix}, ...]}. Sentences without an alignment are left out. Resets the tape. */
-int alignments_write(const char *dir, long update, Tape *tape, const Translator *translator, char *const *sentences,
-                     Err *err);
+   [{source, target, matrix}, ...]}. Sentences without an alignment are left out. The tape is as
+   after session_translate. */
+int alignments_write(const char *dir, long update, Session *session, char *const *sentences, Err *err);
 
 #endif

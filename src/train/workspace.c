@@ -19,9 +19,9 @@ static Batch small_batch(Arena *arena, int n, int source, int target) {
     return batch_fold(arena, rows, x_length, rows, y_length, n, ID_BOS);
 }
 
-Workspace workspace_measure(Threads *threads, Model *model, bool guided) {
+Workspace workspace_measure(Threads *threads, Model *model, Dropout dropout, bool guided) {
     Workspace w = {.per_link = guided ? 3 * sizeof(int) : 0}; /* its ends, and its place in a row */
-    const UpdateOptions options = {0};
+    const UpdateOptions options = {.dropout = dropout};
     Tape tape;
     tape_init(&tape, threads, (Rng){1});
     for (int n = 0; n < 2; n++)
@@ -54,7 +54,7 @@ static double parabola(const double at[WORKSPACE_LENGTHS], double t) {
    table for each position, say, does not; there a parabola would only follow lines that are not full. */
 double workspace_need(const Workspace *w, int n, int source, int target) {
     const double at_x = source - SHORT, at_y = target - SHORT;
-    double of_pair[WORKSPACE_LENGTHS], of_batch[2];
+    double of_pair[WORKSPACE_LENGTHS] = {0}, of_batch[2] = {0};
     for (int x = 0; x < WORKSPACE_LENGTHS; x++) {
         double each[WORKSPACE_LENGTHS], rest[WORKSPACE_LENGTHS];
         for (int y = 0; y < WORKSPACE_LENGTHS; y++) {

@@ -8,18 +8,19 @@
 
 enum { WORKSPACE_LENGTHS = 3 };
 
-/* What a model's batches need of the tape's arena: linear in the number of pairs, and at most quadratic in either
-   length, so that a few small batches tell of all. Hangs neither on the threads nor on the instruction set, so that
-   parts do not either. */
+/* The memory in the tape's arena that batches of a model need. It is linear in the number of pairs, and at most
+   quadratic in the source length and in the target length: measurements of a few small batches predict every batch. The
+   prediction does not depend on the number of threads or on the instruction set. Therefore the parts into which a batch
+   is split do not depend on them either. */
 typedef struct Workspace {
     double bytes[2][WORKSPACE_LENGTHS]
                 [WORKSPACE_LENGTHS]; /* of FEW or twice as many pairs, of 2 to 4 source and 2 to 4 target pieces */
     double per_link;                 /* of a link that guides the attention, or 0 */
-    double panels;                   /* besides, of packed weights at most; hangs on the instruction set */
+    double panels;                   /* at most, for packed weights, in addition; depends on the instruction set */
 } Workspace;
 
-/* Trains on a few small batches, without updates. The gradients are zero before and after. */
-Workspace workspace_measure(Threads *threads, Model *model, bool guided);
+/* Trains on a few small batches with these dropout rates, without updates. The gradients are zero before and after. */
+Workspace workspace_measure(Threads *threads, Model *model, Dropout dropout, bool guided);
 /* Bytes that n pairs need at most, of up to so many pieces. */
 double workspace_need(const Workspace *workspace, int n, int source, int target);
 

@@ -6,6 +6,8 @@
 
 #include "core/base.h"
 #include "text/ds.h"
+#include "text/tokenizer.h"
+#include "text/vocab.h"
 #include "view/spelling.h"
 
 #define FONTS                                                                                                          \
@@ -94,11 +96,6 @@ static char **wrap(const char *text, double room) {
     return lines;
 }
 
-static void strings_free(char **strings) {
-    for (long i = 0; i < arrlen(strings); i++) mem_free(strings[i]);
-    arrfree(strings);
-}
-
 /* ---- the sides of the grid ---- */
 
 typedef struct Label {
@@ -132,7 +129,7 @@ static Axis axis_new(char *const *pieces, int n) {
     bool leads_words = n > 0 && piece_is_spaced(pieces[0]); /* as byte-pair encoding does */
     int32_t first, last = ' ';
     for (int i = 0; i < n; i++) {
-        bool space = strcmp(pieces[i], "▁") == 0, in_word = char_in_word(last);
+        bool space = strcmp(pieces[i], SPACE_MARK) == 0, in_word = char_in_word(last);
         Label label = {.full = space ? mem_strdup(SPACE) : piece_text(pieces[i])};
         text_ends(label.full, &first, &last);
         label.text = cut_short(label.full);
@@ -228,11 +225,9 @@ static void picture_free(Picture *p) {
     strings_free(p->target_lines);
 }
 
-/* The weight in a row and a column, within 0..1 whatever the model gave (0 for a NaN). */
+/* The weight in a row and a column of the picture. */
 static double weight_at(const Picture *p, int row, int column) {
-    int i = p->transpose ? column : row, j = p->transpose ? row : column;
-    float weight = p->alignment->weight[(long)i * p->alignment->n_source + j];
-    return weight > 0 ? fminf(weight, 1) : 0;
+    return p->transpose ? alignment_weight(p->alignment, column, row) : alignment_weight(p->alignment, row, column);
 }
 
 /* ---- colour ---- */

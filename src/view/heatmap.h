@@ -2,7 +2,7 @@
 #ifndef TIDE_HEATMAP_H
 #define TIDE_HEATMAP_H
 
-#include "train/alignment.h"
+#include "translate/alignment.h"
 
 #include <stdbool.h>
 #include <stdio.h>

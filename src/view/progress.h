@@ -2,7 +2,7 @@
 #ifndef TIDE_PROGRESS_H
 #define TIDE_PROGRESS_H
 
-#include "train/trainer.h"
+#include "train/job.h"
 
 #include <stdbool.h>
 

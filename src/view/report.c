@@ -2,10 +2,10 @@
 
 #include "text/ds.h"
 #include "text/files.h"
+#include "text/json.h"
 #include "text/unicode.h"
 #include "view/web.h"
 
-#include <cJSON.h>
 #include <dirent.h>
 #include <errno.h>
 #include <libgen.h>
@@ -34,14 +34,7 @@ typedef struct Report {
     size_t frames_size;
 } Report;
 
-/* The bytes as JSON, with nothing behind it but white space; NULL if they are not. Owned by the caller. */
-static cJSON *parse(const char *bytes, size_t n) {
-    const char *end = NULL;
-    cJSON *json = cJSON_ParseWithLengthOpts(bytes, n, &end, false);
-    if (json && strspn(end, " \t\r\n") >= (size_t)(bytes + n - end)) return json;
-    cJSON_Delete(json);
-    return NULL;
-}
+static int no_memory(const char *path, Err *err) { return err_set(err, path, 0, "no memory for the report"); }
 
 static const cJSON *get(const cJSON *object, const char *name) {
     return cJSON_GetObjectItemCaseSensitive(object, name);
@@ -70,7 +63,8 @@ static void thin(cJSON *array, long most, const cJSON *keep) {
 /* ---- the log -------------------------------------------------------------------------------------------------- */
 
 static int read_line(Report *r, const char *line, size_t n, const char *path, long number, Err *err) {
-    cJSON *object = parse(line, n);
+    cJSON *object = json_parse(line, n);
+    if (!object && errno == ENOMEM) return no_memory(path, err);
     const cJSON *update = get(object, "update");
     if (!is_update(update) || !utf8_valid(line, n)) { /* cJSON takes strings as they come, and so would the page */
         cJSON_Delete(object);
@@ -168,12 +162,14 @@ static int read_frame(FILE *out, const char *path, Err *err) {
     size_t size;
     char *text = file_read(path, &size, err);
     if (!text) return -1;
-    cJSON *frame = parse(text, size);
+    cJSON *frame = json_parse(text, size);
+    const bool refused = !frame && errno == ENOMEM;
     const cJSON *update = get(frame, "update"), *alignments = get(frame, "alignments");
     bool sound = is_update(update) && all_are(alignments, is_alignment);
     if (sound) write_frame(out, update->valuedouble, alignments);
     mem_free(text);
     cJSON_Delete(frame);
+    if (refused) return no_memory(path, err);
     return sound ? 0 : err_set(err, path, 0, "is not a set of alignments");
 }
 
@@ -234,22 +230,27 @@ static int read_frames(Report *r, Err *err) {
 
 /* ---- the page ------------------------------------------------------------------------------------------------- */
 
-/* What the page's script finds as `data`; owned by the caller, who releases it with mem_free. */
-static char *data_of(const Report *r) {
+/* What the page's script finds as `data`; owned by the caller. NULL with *err filled if there is no memory. */
+static char *data_of(const Report *r, Err *err) {
     char *reports = cJSON_PrintUnformatted(r->reports), *validations = cJSON_PrintUnformatted(r->validations);
     char *data = NULL;
     size_t size = 0;
-    FILE *out = memory_open(&data, &size);
-    fprintf(out, "{\"reports\":%s,\"validations\":%s,\"frames\":[%s]}", reports, validations, r->frames);
-    fclose(out);
+    if (reports && validations) {
+        FILE *out = memory_open(&data, &size);
+        fprintf(out, "{\"reports\":%s,\"validations\":%s,\"frames\":[%s]}", reports, validations, r->frames);
+        fclose(out);
+    } else {
+        no_memory(r->dir, err);
+    }
     cJSON_free(reports);
     cJSON_free(validations);
     return data;
 }
 
 static int write_page(const Report *r, Err *err) {
-    char path[512], whole[PATH_MAX], title[PATH_MAX + 16], *text = NULL, *data = data_of(r);
+    char path[512], whole[PATH_MAX], title[PATH_MAX + 16], *text = NULL, *data = data_of(r, err);
     size_t size = 0;
+    if (!data) return -1;
     FILE *out = memory_open(&text, &size);
     snprintf(title, sizeof title, "The training of %s", realpath(r->dir, whole) ? basename(whole) : r->dir);
     web_page(out, &(WebPage){title, markup, data, script});
@@ -263,7 +264,7 @@ static int write_page(const Report *r, Err *err) {
 
 int report_write(const char *dir, Err *err) {
     Report r = {.dir = dir, .reports = cJSON_CreateArray(), .validations = cJSON_CreateArray()};
-    int status = read_log(&r, err);
+    int status = r.reports && r.validations ? read_log(&r, err) : no_memory(dir, err);
     if (!status) status = read_frames(&r, err);
     if (!status) status = write_page(&r, err);
     cJSON_Delete(r.reports);

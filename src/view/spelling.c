@@ -1,10 +1,12 @@
 #include "view/spelling.h"
 
-#include <string.h>
-#include <utf8proc.h>
-
 #include "core/base.h"
 #include "text/ds.h"
+#include "text/tokenizer.h"
+#include "text/vocab.h"
+
+#include <string.h>
+#include <utf8proc.h>
 
 /* ---- characters ---- */
 
@@ -18,6 +20,14 @@ int32_t char_shown(const char **text) {
 }
 
 int32_t char_ahead(const char *text) { return char_shown(&text); }
+
+char *text_shown(const char *text) {
+    enum { MOST = 3 }; /* bytes of U+FFFD, which may stand for one byte */
+    char *shown = mem_alloc(MOST * strlen(text) + 1), *end = shown;
+    while (*text) end += utf8proc_encode_char(char_shown(&text), (utf8proc_uint8_t *)end);
+    *end = '\0';
+    return shown;
+}
 
 void text_ends(const char *text, int32_t *first, int32_t *last) {
     *first = *last = ' ';
@@ -33,15 +43,15 @@ bool text_has_wide(const char *text) {
     return false;
 }
 
-static bool is_letter(int32_t c) {
+static bool is_narrow_letter(int32_t c) {
     utf8proc_category_t category = utf8proc_category(c);
     return !char_is_wide(c) && category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_ME;
 }
-static bool is_number(int32_t c) {
+static bool is_narrow_number(int32_t c) {
     utf8proc_category_t category = utf8proc_category(c);
     return !char_is_wide(c) && category >= UTF8PROC_CATEGORY_ND && category <= UTF8PROC_CATEGORY_NO;
 }
-bool char_in_word(int32_t c) { return is_letter(c) || is_number(c); }
+bool char_in_word(int32_t c) { return is_narrow_letter(c) || is_narrow_number(c); }
 
 bool char_closes(int32_t c) {
     utf8proc_category_t category = utf8proc_category(c);
@@ -50,28 +60,7 @@ bool char_closes(int32_t c) {
 
 /* ---- pieces ---- */
 
-static bool starts_with(const char *text, const char *start) { return strncmp(text, start, strlen(start)) == 0; }
-
-bool piece_is_end(const char *piece) { return strcmp(piece, "</s>") == 0; }
-bool piece_is_spaced(const char *piece) { return starts_with(piece, "▁"); }
-
-char *piece_text(const char *spelled) {
-    char *text = mem_alloc(2 * strlen(spelled) + 1), *write = text;
-    while (*spelled) {
-        if (starts_with(spelled, "▁")) {
-            if (write > text) *write++ = ' ';
-            spelled += strlen("▁");
-        } else if (starts_with(spelled, "\\_")) {
-            write = stpcpy(write, "▁");
-            spelled += 2;
-        } else {
-            if (starts_with(spelled, "\\\\")) spelled++;
-            *write++ = *spelled++;
-        }
-    }
-    *write = '\0';
-    return text;
-}
+char *piece_text(const char *spelled) { return pieces_unmark(spelled, false); }
 
 /* Whether a space stands between two pieces of a text whose pieces do not tell: in Chinese only between words
    of letters, elsewhere but before closing punctuation. */
@@ -79,16 +68,14 @@ static bool is_apart(const char *left, const char *right, bool chinese) {
     int32_t first, last, unused;
     text_ends(left, &unused, &last);
     text_ends(right, &first, &unused);
-    return chinese ? is_letter(last) && is_letter(first) : !char_closes(first);
+    return chinese ? is_narrow_letter(last) && is_narrow_letter(first) : !char_closes(first);
 }
-
-static int count_text(char *const *pieces, int n) { return n - (n > 0 && piece_is_end(pieces[n - 1])); }
 
 bool *pieces_spaced(char *const *pieces, int n) {
     bool *spaced = mem_zalloc((size_t)n * sizeof *spaced), told = false, chinese = false;
-    int text = count_text(pieces, n);
+    int text = pieces_text_count(pieces, n);
     for (int i = 0; i < text; i++) {
-        told = told || strstr(pieces[i], "▁");
+        told = told || strstr(pieces[i], SPACE_MARK);
         chinese = chinese || text_has_wide(pieces[i]);
     }
     for (int i = 1; i < text; i++)
@@ -99,7 +86,7 @@ bool *pieces_spaced(char *const *pieces, int n) {
 char *pieces_sentence(char *const *pieces, int n) {
     bool *spaced = pieces_spaced(pieces, n);
     char *spelled = NULL;
-    for (int i = 0; i < count_text(pieces, n); i++) {
+    for (int i = 0; i < pieces_text_count(pieces, n); i++) {
         if (spaced[i] && !piece_is_spaced(pieces[i])) arrput(spelled, ' ');
         for (const char *c = pieces[i]; *c; c++) arrput(spelled, *c);
     }

@@ -9,16 +9,15 @@
    what XML forbids. */
 int32_t char_shown(const char **text);
 int32_t char_ahead(const char *text); /* the same, and stays */
-bool char_is_wide(int32_t c);         /* square, as Chinese characters are */
-bool char_in_word(int32_t c);         /* a letter, its marks or a number, in scripts that put spaces between words */
-bool char_closes(int32_t c); /* punctuation that belongs to what is before it, so that it never starts a line */
+/* A text with each character as char_shown gives it, in UTF-8; owned by the caller. */
+char *text_shown(const char *text);
+bool char_is_wide(int32_t c); /* square, as Chinese characters are */
+bool char_in_word(int32_t c); /* a letter, its marks or a number, in scripts that put spaces between words */
+bool char_closes(int32_t c);  /* punctuation that belongs to what is before it, so that it never starts a line */
 
 /* The first and the last character of text; spaces where it is empty. */
 void text_ends(const char *text, int32_t *first, int32_t *last);
 bool text_has_wide(const char *text);
-
-bool piece_is_end(const char *piece);    /* </s> */
-bool piece_is_spaced(const char *piece); /* begins with the mark of a space */
 
 /* A piece without the tokeniser's spelling: "▁" is a space, "\_" a literal ▁, "\\" a backslash. No space at the start.
    Owned by the caller. */

@@ -1,11 +1,11 @@
 #include "view/web.h"
 
 #include "core/base.h"
+#include "text/json.h"
 #include "view/spelling.h"
 
 #include <math.h>
 #include <string.h>
-#include <utf8proc.h>
 
 static const char style[] =
 #include "view/web/page.css.inc"
@@ -47,15 +47,9 @@ int web_page(FILE *out, const WebPage *page) {
 /* ---- data ---- */
 
 void web_text(FILE *out, const char *text) {
-    fputc('"', out);
-    while (*text) {
-        utf8proc_uint8_t bytes[4];
-        int32_t c = char_shown(&text);
-        size_t n = (size_t)utf8proc_encode_char(c, bytes);
-        if (c == '"' || c == '\\') fputc('\\', out);
-        fwrite(bytes, 1, n, out);
-    }
-    fputc('"', out);
+    char *shown = text_shown(text);
+    json_string(out, shown);
+    mem_free(shown);
 }
 
 static void write_pieces(FILE *out, char *const *pieces, int n) {
@@ -90,10 +84,9 @@ void web_alignment(FILE *out, const Alignment *a) {
     fputs("\"matrix\":", out);
     if (!a->weight) fputs("null", out);
     for (int i = 0; a->weight && i < a->n_target; i++) {
-        const float *row = a->weight + (size_t)i * (size_t)a->n_source;
         fputs(i ? ",[" : "[[", out);
         for (int j = 0; j < a->n_source; j++)
-            fprintf(out, "%s%ld", j ? "," : "", lround(1e4 * (row[j] > 0 ? fmin(row[j], 1) : 0))); /* 0 for a NaN */
+            fprintf(out, "%s%ld", j ? "," : "", lround(1e4 * alignment_weight(a, i, j)));
         fputc(']', out);
     }
     if (a->weight) fputs(a->n_target ? "]" : "[]", out);

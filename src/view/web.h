@@ -2,7 +2,7 @@
 #ifndef TIDE_WEB_H
 #define TIDE_WEB_H
 
-#include "train/alignment.h"
+#include "translate/alignment.h"
 
 #include <stdio.h>
 

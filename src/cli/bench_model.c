@@ -1,0 +1,169 @@
+/* A training step and decoding, on random sentences of full length. */
+#include "cli/bench_measure.h"
+#include "cli/bench_parts.h"
+#include "model/beam.h"
+#include "text/vocab.h"
+#include "train/update.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+/* Floating-point operations in the matrix products of a target token, forward and backward: for each weight two forward
+   and four backward. */
+static double flops_of_token(const BenchSize *s) {
+    double n = s->rnn, m = s->emb;
+    if (s->layers) return 6 * (s->layers * (12 * m * m + 4 * m * s->ffn) + m * s->target_vocab);
+    double encoder = 2 * (m * 3 * n + 3 * n * n) + 2 * n * s->att;
+    double c_and_f = n * s->att + m * 3 * n + 2 * n * 3 * n + 3 * n * n;
+    double g = (n + m + 2 * n) * 2 * s->maxout + (double)s->maxout * s->target_vocab;
+    return 6 * (encoder + c_and_f + g);
+}
+
+/* ---- a model on random sentences of full length --------------------------------------------------------------- */
+
+typedef struct Subject {
+    const BenchSize *size;
+    Model model;
+    Tape tape;
+    int *ids[2];
+    const int **rows[2];
+    int *length;
+} Subject;
+
+static void subject_begin(Subject *s, const BenchSize *size, Threads *threads) {
+    const ModelConfig config = {.source_vocab = size->source_vocab,
+                                .target_vocab = size->target_vocab,
+                                .emb = size->emb,
+                                .rnn = size->rnn,
+                                .att = size->att,
+                                .maxout = size->maxout,
+                                .attention = attention_kind("additive"),
+                                .arch = arch_named(size->layers ? "transformer" : "rnnsearch"),
+                                .depth = size->layers,
+                                .decoder_depth = size->layers,
+                                .ffn = size->ffn,
+                                .heads = size->heads};
+    *s = (Subject){.size = size};
+    model_init(&s->model, &config);
+    params_allocate(&s->model.params);
+    tape_init(&s->tape, threads, rng_seed(1, 0));
+    Rng rng = rng_seed(1, 1);
+    for (size_t i = 0; i < s->model.params.size; i++)
+        s->model.params.values[i] = (real)(0.1 * rng_uniform(&rng) - 0.05);
+    s->length = mem_alloc((size_t)size->batch * sizeof *s->length);
+    for (int b = 0; b < size->batch; b++) s->length[b] = size->length;
+    for (int side = 0; side < 2; side++) {
+        int words = size->batch * size->length, vocab = side ? size->target_vocab : size->source_vocab;
+        s->ids[side] = mem_alloc((size_t)words * sizeof(int));
+        s->rows[side] = mem_alloc((size_t)size->batch * sizeof(int *));
+        for (int i = 0; i < words; i++) s->ids[side][i] = (int)rng_below(&rng, (uint32_t)vocab);
+        for (int b = 0; b < size->batch; b++) s->rows[side][b] = s->ids[side] + (size_t)b * (size_t)size->length;
+    }
+}
+
+static void subject_end(Subject *s) {
+    tape_free(&s->tape);
+    model_free(&s->model);
+    mem_free(s->length);
+    for (int side = 0; side < 2; side++) {
+        mem_free(s->ids[side]);
+        mem_free(s->rows[side]);
+    }
+}
+
+/* ---- training ------------------------------------------------------------------------------------------------- */
+
+static int longest_first(const void *left, const void *right) {
+    const Tally *a = left, *b = right;
+    return a->seconds > b->seconds ? -1 : a->seconds < b->seconds;
+}
+
+static void print_shares(Threads *threads, double all) {
+    int count;
+    const Tally *found = threads_tallies(threads, &count);
+    Tally *tallies = mem_alloc((size_t)count * sizeof *tallies);
+    memcpy(tallies, found, (size_t)count * sizeof *tallies);
+    qsort(tallies, (size_t)count, sizeof *tallies, longest_first);
+    double seen = 0, waiting = 0;
+    for (int i = 0; i < count; i++) {
+        seen += tallies[i].seconds;
+        waiting += tallies[i].seconds - tallies[i].busy / threads_count(threads);
+        printf("    %-18s %5.1f %%   of it waiting %4.1f %%\n", tallies[i].name, 100 * tallies[i].seconds / all,
+               100 * (1 - tallies[i].busy / threads_count(threads) / tallies[i].seconds));
+    }
+    printf("    %-18s %5.1f %%\n", "one thread alone", 100 * (1 - seen / all));
+    printf("    a processor waited %.1f %% of the time for another inside these\n", 100 * waiting / all);
+    mem_free(tallies);
+}
+
+void bench_step(Threads *threads, const BenchSize *size, int updates) {
+    Subject s;
+    Optimizer optimizer;
+    const UpdateOptions options = {.step = {.rate = 1e-3, .clip_norm = 1}};
+    enum { WARM = 2, MOST = 1000 };
+    double seconds[MOST] = {0}, all = 0, tokens = (double)size->batch * size->length;
+    subject_begin(&s, size, threads);
+    optimizer_init(&optimizer, OPTIMIZER_ADAM, s.model.params.size);
+    for (int i = 0; i < updates + WARM; i++) {
+        if (i == WARM) threads_watch(threads, true);
+        double began = seconds_now();
+        tape_reset(&s.tape);
+        Batch batch = batch_fold(&s.tape.arena, s.rows[0], s.length, s.rows[1], s.length, size->batch, ID_BOS);
+        update_gradients(&s.tape, &s.model, &batch, &options);
+        update_step(&s.tape, &s.model, &optimizer, &options);
+        if (i >= WARM) all += seconds[i - WARM] = seconds_now() - began;
+    }
+    threads_watch(threads, false);
+    double median = bench_median(seconds, updates);
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    double peak = bench_peak(threads), speed = flops_of_token(size) * tokens / median;
+    printf("train %-11s %6.0f target tokens/s (slowest %.0f, fastest %.0f)   %5.1f GFLOP/s, %.0f %% of %.0f   "
+           "memory so far at most %ld MiB\n",
+           size->name, tokens / median, tokens / seconds[updates - 1], tokens / seconds[0], speed / 1e9,
+           100 * speed / peak, peak / 1e9, usage.ru_maxrss / 1024);
+    print_shares(threads, all);
+    optimizer_free(&optimizer);
+    subject_end(&s);
+}
+
+/* ---- decoding ------------------------------------------------------------------------------------------------- */
+
+/* Translates `sentences` of the subject, each into as many words as it has: </s> is banned. */
+static double decode_once(Subject *s, int sentences, int beam) {
+    static const int never[] = {ID_PAD, ID_UNK, ID_BOS, ID_EOS};
+    const BenchSize *size = s->size;
+    const BeamOptions options = {.beam = beam,
+                                 .normalize = 0.6,
+                                 .length_limit = (size->length - 9.5) / size->length,
+                                 .begin = ID_BOS,
+                                 .end = ID_EOS,
+                                 .banned = never,
+                                 .banned_count = sizeof never / sizeof *never};
+    const Model *model = &s->model;
+    Arena out = {0};
+    double began = seconds_now();
+    beam_search(&s->tape, (Ensemble){&model, 1}, s->rows[0], s->length, sentences, &options, &out, NULL);
+    double seconds = seconds_now() - began;
+    arena_free(&out);
+    return seconds;
+}
+
+void bench_decode(Threads *threads, const BenchSize *size) {
+    static const int beams[] = {1, 5};
+    Subject s;
+    subject_begin(&s, size, threads);
+    for (int k = 0; k < 4; k++) {
+        enum { REPEATS = 5 };
+        double seconds[REPEATS];
+        int sentences = k < 2 ? size->batch : 1, beam = beams[k % 2];
+        decode_once(&s, sentences, beam); /* packs the weights, which then stay packed */
+        for (int i = 0; i < REPEATS; i++) seconds[i] = decode_once(&s, sentences, beam);
+        double median = bench_median(seconds, REPEATS);
+        printf("decode %-11s beam %d, %2d at once: %7.1f sentences/s (slowest %.1f, fastest %.1f)\n", size->name, beam,
+               sentences, sentences / median, sentences / seconds[REPEATS - 1], sentences / seconds[0]);
+    }
+    subject_end(&s);
+}

@@ -1,0 +1,111 @@
+#include "cli/models.h"
+#include "text/ds.h"
+#include "text/files.h"
+#include "translate/ensemble.h"
+
+#include <stdio.h>
+
+int beam_flags(const Args *args, const Models *models, BeamOptions *beam, Err *err) {
+    if (args_int(args, "beam-size", beam->beam, 1, 1000, &beam->beam, err) ||
+        args_real(args, "normalize", beam->normalize, 0, 10, &beam->normalize, err) ||
+        args_real(args, "coverage-penalty", beam->coverage, 0, 10, &beam->coverage, err))
+        return -1;
+    if (beam->coverage > 0 && !models_align(models))
+        return err_set(err, NULL, 0, "this model has no attention, so --coverage-penalty cannot tell what was read");
+    return 0;
+}
+
+const char *model_path(const Args *args, int i) {
+    return args_has(args, "models") ? args_value(args, "models", i) : i < args->word_count ? args->words[i] : NULL;
+}
+
+bool models_given(const Args *args) { return args->word_count + args_has(args, "models") == 1; }
+
+int models_load(const Args *args, Models *models, Err *err) {
+    *models = (Models){0};
+    for (int i = 0; model_path(args, i); i++) {
+        Translator *member = mem_zalloc(sizeof *member);
+        const char *path = model_path(args, i);
+        int status = model_load(member, path, err);
+        if (!status) status = i ? ensemble_check(models->list[0], member, path, err) : 0;
+        if (status) {
+            translator_free(member);
+            mem_free(member);
+            models_free(models);
+            return -1;
+        }
+        arrput(models->list, member);
+        models->count++;
+    }
+    return 0;
+}
+
+void models_free(Models *models) {
+    for (int i = 0; i < models->count; i++) {
+        Translator *member = (Translator *)models->list[i];
+        translator_free(member);
+        mem_free(member);
+    }
+    arrfree(models->list);
+    *models = (Models){0};
+}
+
+bool models_align(const Models *models) { return ensemble_aligns(models->list, models->count); }
+
+int attention_flags(const Args *args, AttentionOptions *attention, Err *err) {
+    int hard;
+    if (args_choice(args, "attention-mode", 0, "soft|hard", &hard, err) ||
+        args_int(args, "alignment-head", 0, 1, 256, &attention->head, err) ||
+        args_int(args, "alignment-layer", 0, 1, 256, &attention->layer, err))
+        return -1;
+    attention->hard = hard;
+    return 0;
+}
+
+int attention_check(const Translator *translator, const char *path, AttentionOptions attention, Err *err) {
+    const Alignments there = model_alignments(&translator->model);
+    if (!there.heads && (attention.hard || attention.head || attention.layer))
+        return err_set(err, path, 0, "this model has no attention that --%s could read otherwise",
+                       attention.hard   ? "attention-mode"
+                       : attention.head ? "alignment-head"
+                                        : "alignment-layer");
+    if (attention.head > there.heads)
+        return err_set(err, path, 0, "--alignment-head %d: this model's attention has %d head%s", attention.head,
+                       there.heads, there.heads > 1 ? "s" : "");
+    if (attention.layer > there.layers)
+        return err_set(err, path, 0, "--alignment-layer %d: this model's attention has %d layer%s", attention.layer,
+                       there.layers, there.layers > 1 ? "s" : "");
+    return 0;
+}
+
+int attentions_check(const Args *args, const Models *models, AttentionOptions attention, Err *err) {
+    int status = 0;
+    for (int i = 0; i < models->count && !status; i++)
+        status = attention_check(models->list[i], model_path(args, i), attention, err);
+    return status;
+}
+
+int output_check(const Args *args, const char *output, const char *const *inputs, int n, Err *err) {
+    bool same = false;
+    char path[512];
+    for (int i = 0; i < n; i++) same |= inputs[i] && file_is(output, inputs[i]);
+    for (int i = 0; model_path(args, i); i++) {
+        snprintf(path, sizeof path, "%s/model.safetensors", model_path(args, i));
+        same |= file_is(output, path) || file_is(output, model_path(args, i));
+    }
+    return same ? err_set(err, output, 0, "is read, and would be overwritten") : 0;
+}
+
+int length_flag(const Args *args, int *most, Err *err) {
+    return args_int(args, "max-length", MOST_PIECES, 1, 1 << 20, most, err);
+}
+
+int lines_check(const Translator *translator, int side, char *const *lines, int most, const char *path, Err *err) {
+    const Side *of = side ? &translator->target : &translator->source;
+    if (side_check_lengths(of, lines, (int)arrlen(lines), most, path, err)) return -1;
+    const double unknown = side_unknown(of, lines, (int)arrlen(lines));
+    if (unknown > 0.5)
+        fprintf(stderr, "%s: %.0f %% of the pieces are unknown to the model, which was trained on '%s' here\n", path,
+                100 * unknown, translator->options.langs[side]);
+    return 0;
+}

@@ -1,0 +1,107 @@
+/* attention_read.c: the deferred gradient of the matrix that attention reads:
+   dM_jk += Σ scale weights_bkj x_bk over the queries b of all reads of M, so that each row of dM is loaded once for
+   many queries. */
+#include "core/attention_read.h"
+#include "core/kernels.h"
+
+/* A list of reads, the latest first. */
+typedef struct DeferredRead {
+    const struct DeferredRead *before;
+    AttentionRead read;
+} DeferredRead;
+
+/* Consecutive reads of the same rows of the same sentences: from `latest` on, without `end`. */
+typedef struct DeferredReads {
+    const DeferredRead *latest, *end;
+} DeferredReads;
+
+/* A query: its weights, row b of x, and its scale. */
+typedef struct Query {
+    const real *weights, *x;
+    real scale;
+} Query;
+
+/* A position in a list of reads: the queries from next_query on of a read, and all earlier reads. */
+typedef struct ReadCursor {
+    const DeferredRead *at;
+    int next_query;
+} ReadCursor;
+
+/* Returns the first query of sentence s that is not before b; read->queries if there is none. */
+static int query_of(const AttentionRead *read, int s, int b) {
+    if (!read->spans->owner) return b <= s && s < read->queries ? s : read->queries;
+    while (b < read->queries && read->spans->owner[b] != s) b++;
+    return b;
+}
+
+/* Takes up to ATTENTION_BLOCK queries of sentence s from the cursor; returns how many, 0 at the end. */
+static int take_queries(int s, ReadCursor *cursor, const DeferredRead *end, Query list[ATTENTION_BLOCK]) {
+    int count = 0;
+    while (cursor->at != end && count < ATTENTION_BLOCK) {
+        const AttentionRead *read = &cursor->at->read;
+        const int b = query_of(read, s, cursor->next_query);
+        if (b < read->queries) {
+            list[count++] = (Query){read_weights(read, b), read_x(read, b), read->scale};
+            cursor->next_query = b + 1;
+        } else *cursor = (ReadCursor){cursor->at->before, 0};
+    }
+    return count;
+}
+
+/* dM_jk += Σ_b scale weights_bkj x_bk over all queries b of sentence s, for the sentence's rows begin..end-1. */
+static void add_products(const DeferredReads *reads, int s, int begin, int end) {
+    const AttentionRead *any = &reads->latest->read;
+    const int start = any->spans->start[s], longest = any->spans->longest, width = any->M->cols / any->heads;
+    Query queries[ATTENTION_BLOCK];
+    ReadCursor cursor = {reads->latest, 0};
+    for (int count; (count = take_queries(s, &cursor, reads->end, queries)) > 0;)
+        for (int k = 0; k < any->heads; k++) {
+            const real *x[ATTENTION_BLOCK];
+            for (int i = 0; i < count; i++) x[i] = queries[i].x + head_begin(k, width);
+            for (int j = begin; j < end; j++) {
+                real weights[ATTENTION_BLOCK];
+                for (int i = 0; i < count; i++) weights[i] = queries[i].scale * queries[i].weights[k * longest + j];
+                kernels->combine(width, count, weights, x, 0,
+                                 var_row(any->M, any->M->g, start + j) + head_begin(k, width));
+            }
+        }
+}
+
+/* Item i is row i % longest of sentence i / longest. */
+static void add_items(void *context, int begin, int end) {
+    const DeferredReads *reads = context;
+    const Spans *spans = reads->latest->read.spans;
+    for (int i = begin, n; i < end; i += n) {
+        const int s = i / spans->longest, j = i % spans->longest, length = spans->length[s];
+        n = spans->longest - j < end - i ? spans->longest - j : end - i;
+        if (j < length) add_products(reads, s, j, j + n < length ? j + n : length);
+    }
+}
+
+static bool same_rows(const AttentionRead *a, const AttentionRead *b) {
+    return a->M == b->M && a->heads == b->heads && a->spans->start == b->spans->start &&
+           a->spans->length == b->spans->length && a->spans->longest == b->spans->longest;
+}
+
+/* Deferred gradient: runs once, after the last consumer of M and before its producer. */
+static void hand_back_reads(Tape *tape, const void *list) {
+    DeferredReads reads = {.end = list};
+    while ((reads.latest = reads.end)) {
+        const AttentionRead *latest = &reads.latest->read;
+        int sentences = 0;
+        for (; reads.end && same_rows(&reads.end->read, latest); reads.end = reads.end->before)
+            for (int b = 0; b < reads.end->read.queries; b++) {
+                const int s = spans_sentence(reads.end->read.spans, b);
+                if (s >= sentences) sentences = s + 1;
+            }
+        var_grad(tape, latest->M);
+        threads_run(tape->threads, "weighted sum", sentences * latest->spans->longest, 8, add_items, &reads);
+    }
+}
+
+void attention_read_defer(Tape *tape, AttentionRead read) {
+    const void **list = tape_later(tape, read.M, hand_back_reads);
+    DeferredRead *deferred = arena_alloc(&tape->arena, sizeof *deferred);
+    *deferred = (DeferredRead){*list, read};
+    *list = deferred;
+}

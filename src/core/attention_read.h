@@ -1,0 +1,44 @@
+/* attention_read.h: the sums by which the queries of an attention read the rows of a matrix, and the deferred gradient
+   of that matrix. For ops_attention.c. */
+#ifndef TIDE_ATTENTION_READ_H
+#define TIDE_ATTENTION_READ_H
+
+#include "core/ops.h"
+#include "core/tape_op.h"
+
+#include <stddef.h>
+
+/* Queries b read the rows j of their sentences in M; each head k has a block of columns. Three sums, each of which is
+   the derivative of the other two:
+   weights_bkj += scale x_bk·M_jk,  x_bk += scale Σ_j weights_bkj M_jk,  M_jk += scale Σ_b weights_bkj x_bk */
+typedef struct AttentionRead {
+    const Spans *spans;
+    Var *M; /* [rows, n] */
+    int queries, heads;
+    real scale;
+    real *weights, *x; /* [queries, heads longest], [queries, n] */
+    bool overwrite;    /* the sum replaces the content of weights, or of x */
+} AttentionRead;
+
+enum { ATTENTION_BLOCK = 16 /* rows that one call of a kernel reads */ };
+
+/* Deferred gradient, see tape_later: adds the third sum to the gradient of M, for all reads of M at once, such as those
+   of all steps of a decoder. The spans, weights and x must not change until then. */
+void attention_read_defer(Tape *tape, AttentionRead read);
+
+/* The sentence of query b, and how many of the sentence's rows query b reads. */
+static inline int spans_sentence(const Spans *spans, int b) { return spans->owner ? spans->owner[b] : b; }
+static inline int spans_length(const Spans *spans, int b) {
+    return spans->seen ? spans->seen[b] : spans->length[spans_sentence(spans, b)];
+}
+
+/* Where head k begins in a row that has `width` columns for each head. */
+static inline ptrdiff_t head_begin(int k, int width) { return (ptrdiff_t)k * width; }
+
+/* Row b of the weights, and of x. */
+static inline real *read_weights(const AttentionRead *read, int b) {
+    return read->weights + (size_t)b * (size_t)(read->heads * read->spans->longest);
+}
+static inline real *read_x(const AttentionRead *read, int b) { return read->x + (size_t)b * (size_t)read->M->cols; }
+
+#endif

@@ -1,0 +1,87 @@
+/* tape_op.h: the tape as the implementation of an op uses it: records, gradients, and products with weights. */
+#ifndef TIDE_TAPE_OP_H
+#define TIDE_TAPE_OP_H
+
+#include "core/tape.h"
+
+/* ---- matrices ------------------------------------------------------------------------------------------------- */
+
+/* Row i of `matrix`, which has var's columns: var->v, var->g or another matrix of this shape. */
+static inline real *var_row(const Var *var, real *matrix, int i) { return matrix + (size_t)i * (size_t)var->cols; }
+
+/* Returns the matrix [rows, cols] to which an op writes its result: `out`, whose content is overwritten, or a new
+   matrix if `out` is NULL. */
+Var *var_place(Tape *tape, Var *out, int rows, int cols);
+
+/* ---- records -------------------------------------------------------------------------------------------------- */
+
+/* The backward function of an op: reads the gradient of the op's result, adds to the gradients of the op's inputs. */
+typedef void Back(Tape *tape, const Record *record);
+
+/* One op that was computed. */
+struct Record {
+    Back *back;
+    const char *op; /* the name of the backward function: the op's name and "_back" */
+    Record *before;
+    Var *out; /* NULL if the op has several results, which are in extra */
+    Var *in[3];
+    const void *extra; /* in the arena: all else that the backward function needs */
+};
+
+/* Adds the record of an op, whose extra the caller may set. Returns NULL while the tape does not record. */
+#define tape_record(tape, back, out, in0, in1, in2) tape_record_op(tape, back, #back, out, in0, in1, in2)
+Record *tape_record_op(Tape *tape, Back *back, const char *op, Var *out, Var *in0, Var *in1, Var *in2);
+
+/* Shows the tape's watch, if there is one, a result that is not the `out` of a record. */
+void tape_look(const Tape *tape, const char *op, const Var *result);
+
+/* ---- gradients ------------------------------------------------------------------------------------------------ */
+
+/* Returns the gradient of var, for the caller to add to. A new gradient is zero. The gradient of a slice is its rows of
+   the gradient of the whole. */
+real *var_grad(Tape *tape, Var *var);
+
+/* Returns the gradient of var for an op that adds a product to all elements: gradient = *init + product. *init is the
+   gradient itself, or NULL for zero if the gradient is new. A new gradient is undefined until the op writes it. */
+real *var_grad_product(Tape *tape, Var *var, const real **init);
+
+/* Returns the gradient of a var that the op consumed: the gradient overwrites the value. If var is a slice, every row
+   of the whole must be consumed. */
+real *var_grad_in_place(Var *var);
+
+/* tape_take returns memory for the backward pass, valid until the tape is reset; its content is undefined. tape_give
+   offers memory of the arena that will not be read again for reuse by tape_take. */
+real *tape_take(Tape *tape, size_t numbers);
+void tape_give(Tape *tape, real *memory, size_t numbers);
+
+/* Deferred gradient: hand_back(tape, list) runs once, after the last consumer of var and before its producer; if var is
+   a slice, var stands for the whole. Returns a pointer to the list, NULL at first, to which the backward functions of
+   the consumers add their parts. var must be the full `out` of a record, or a leaf; all consumers that defer must use
+   one hand_back. */
+typedef void HandBack(Tape *tape, const void *list);
+const void **tape_later(Tape *tape, Var *var, HandBack *hand_back);
+
+/* ---- products with weights ------------------------------------------------------------------------------------ */
+
+/* c = init + a W, or with `transposed` init + a Wᵀ, for m rows; see Multiplication in gemm.h. */
+typedef struct TapeProduct {
+    int m;
+    const real *a;
+    int lda;
+    Var *W;
+    bool transposed;
+    const real *init;
+    int ld_init;
+    real *c;
+    int ldc;
+} TapeProduct;
+
+/* Computes a few independent products, with packed panels if W is a parameter. No two of the products may read the same
+   W, one as W and the other as Wᵀ. */
+void tape_products(Tape *tape, const TapeProduct *list, int count);
+
+/* dW += xᵀ dy. The products of a parameter that is used with few rows at a time are deferred, and computed as one
+   product at the end of tape_backward. Returns false if the product is deferred: x and dy must stay until then. */
+bool tape_weight_grad(Tape *tape, Var *w, const real *x, int ldx, const real *dy, int ldy, int rows);
+
+#endif

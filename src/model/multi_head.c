@@ -1,0 +1,28 @@
+#include "model/multi_head.h"
+
+#include <math.h>
+
+MultiHead multi_head_declare(Params *params, const char *name, int q, int k, int n, int heads) {
+    MultiHead m = {.heads = heads};
+    m.Wq = params_add_part(params, name, "Wq", q, n, INIT_NORMAL, 0.01);
+    m.Wk = params_add_part(params, name, "Wk", k, n, INIT_NORMAL, 0.01);
+    m.Wv = params_add_part(params, name, "Wv", k, n, INIT_NORMAL, 0.01);
+    m.Wo = params_add_part(params, name, "Wo", n, k, INIT_NORMAL, 0.01);
+    return m;
+}
+
+KeysValues multi_head_project(Tape *tape, const MultiHead *m, Var *x, const Spans *spans) {
+    Var *keys = linear(tape, x, m->Wk, NULL);
+    return (KeysValues){keys, linear(tape, x, m->Wv, NULL), spans};
+}
+
+/* e_ij^k = (W_q^k q_i)·(W_k^k x_j) / √d,  α_i^k = softmax(e_i^k),  c_i^k = Σ_j α_ij^k W_v^k x_j  for each head k of
+   d = n'/heads numbers;  c_i = W_o [c_i^1; c_i^2; ...] */
+HeadsRead multi_head(Tape *tape, const MultiHead *m, Var *queries, KeysValues read, bool hard) {
+    Var *Q = linear(tape, queries, m->Wq, NULL);
+    const int d = Q->cols / m->heads;
+    Var *e = dot_scores(tape, Q, read.keys, m->heads, 1 / sqrt(d), read.spans);
+    Var *alpha = hard ? hardmax_spans(tape, e, read.spans) : softmax_spans(tape, e, read.spans);
+    Var *c = weighted_sum(tape, alpha, read.values, read.spans, NULL);
+    return (HeadsRead){linear(tape, c, m->Wo, NULL), alpha};
+}

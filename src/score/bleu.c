@@ -1,0 +1,217 @@
+#include "score/bleu.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base.h"
+#include "core/exact.h"
+#include "text/ds.h"
+#include "score/ngrams.h"
+#include "score/segment.h"
+
+enum { ORDERS = 4 };
+
+/* ---- the 13a tokeniser ----
+   mteval-v13a.pl is a chain of substitutions, and so is this: each works on the whole line that the one
+   before it left, from left to right, and what a match took is not looked at again. All marks are ASCII, so
+   that the bytes of longer UTF-8 characters only ever count as "anything else". */
+
+/* Replaces every `from` by `to`, which is not longer, in place. */
+static void substitute(char *line, const char *from, const char *to) {
+    size_t from_length = strlen(from), to_length = strlen(to);
+    char *write = line;
+    const char *read = line, *found;
+    while ((found = strstr(read, from))) {
+        size_t kept = (size_t)(found - read);
+        memmove(write, read, kept);
+        memcpy(write + kept, to, to_length);
+        write += kept + to_length;
+        read = found + from_length;
+    }
+    memmove(write, read, strlen(read) + 1);
+}
+
+static bool is_ascii_digit(char c) { return c >= '0' && c <= '9'; }
+static bool not_ascii_digit(char c) { return !is_ascii_digit(c); }
+static bool is_stop(char c) { return c == '.' || c == ','; }
+static bool is_dash(char c) { return c == '-'; }
+/* ASCII punctuation and symbols but for ' , - . */
+static bool is_symbol(char c) { return c && strchr("!\"#$%&()*+/:;<=>?@[\\]^_`{|}~", c); }
+
+/* /(symbol)/ -> " \1 ". Takes the line and returns a new one, as all the substitutions below do. */
+static char *space_symbols(char *line) {
+    char *spaced = mem_alloc(3 * strlen(line) + 1), *write = spaced;
+    for (const char *c = line; *c; c++) {
+        if (is_symbol(*c)) *write++ = ' ';
+        *write++ = *c;
+        if (is_symbol(*c)) *write++ = ' ';
+    }
+    *write = '\0';
+    mem_free(line);
+    return spaced;
+}
+
+/* /(first)(second)/ -> "\1 \2 " or, with `before`, " \1 \2". */
+static char *space_pairs(char *line, bool (*first)(char), bool (*second)(char), bool before) {
+    char *spaced = mem_alloc(2 * strlen(line) + 1), *write = spaced;
+    const char *c = line;
+    while (*c) {
+        if (!c[1] || !first(c[0]) || !second(c[1])) {
+            *write++ = *c++;
+            continue;
+        }
+        if (before) *write++ = ' ';
+        *write++ = *c++;
+        *write++ = ' ';
+        *write++ = *c++;
+        if (!before) *write++ = ' ';
+    }
+    *write = '\0';
+    mem_free(line);
+    return spaced;
+}
+
+/* One space for each run of white space, none at the ends; in place. */
+static void squeeze(char *line) {
+    char *write = line;
+    size_t length;
+    bool gap = false;
+    for (const char *read = line; *read; read += length) {
+        if (segment_space(segment_char(read, &length))) {
+            gap = write != line;
+            continue;
+        }
+        if (gap) *write++ = ' ';
+        gap = false;
+        memmove(write, read, length);
+        write += length;
+    }
+    *write = '\0';
+}
+
+/* What both tokenisers end with; takes the line over. */
+static char *space_marks(char *line) {
+    line = space_symbols(line);
+    line = space_pairs(line, not_ascii_digit, is_stop, false); /* . and , unless a digit is before them */
+    line = space_pairs(line, is_stop, not_ascii_digit, true);  /* . and , unless a digit is behind them */
+    line = space_pairs(line, is_ascii_digit, is_dash, false);  /* - where a digit is before it */
+    squeeze(line);
+    return line;
+}
+
+char *tokenize_13a(const char *line) {
+    size_t size = strlen(line) + 3;
+    char *tokens = mem_alloc(size);
+    snprintf(tokens, size, " %s ", line);
+    substitute(tokens, "<skipped>", "");
+    substitute(tokens, "-\n", "");
+    substitute(tokens, "\n", " ");
+    substitute(tokens, "&quot;", "\"");
+    substitute(tokens, "&amp;", "&");
+    substitute(tokens, "&lt;", "<");
+    substitute(tokens, "&gt;", ">");
+    return space_marks(tokens);
+}
+
+/* ---- the zh tokeniser ---- */
+
+/* sacreBLEU compares characters with strings of up to two characters, so that what is meant as extension B, U+20000 to
+   U+2A6D6, comes out as U+2001 to U+2A6D; its figures are what people compare, so it does here too. */
+static bool is_chinese(int32_t c) {
+    static const int32_t ranges[][2] = {
+        {0x2001, 0x2a6d}, {0x2e80, 0x2fdf}, {0x2ff0, 0x303f}, {0x3100, 0x312f}, {0x31a0, 0x31bf},
+        {0x31c0, 0x31ef}, {0x3200, 0x33ff}, {0x3400, 0x4db5}, {0x4e00, 0x9fbb}, {0xf900, 0xfa2d},
+        {0xfa30, 0xfa6a}, {0xfa70, 0xfad9}, {0xfe10, 0xfe1f}, {0xfe30, 0xfe4f}, {0xff00, 0xffef},
+    };
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+        if (c >= ranges[i][0] && c <= ranges[i][1]) return true;
+    return false;
+}
+
+char *tokenize_zh(const char *line) {
+    char *tokens = mem_alloc(3 * strlen(line) + 1), *write = tokens;
+    size_t length;
+    for (const char *read = line; *read; read += length) {
+        const bool chinese = is_chinese(segment_char(read, &length));
+        if (chinese) *write++ = ' ';
+        memcpy(write, read, length);
+        write += length;
+        if (chinese) *write++ = ' ';
+    }
+    *write = '\0';
+    return space_marks(tokens);
+}
+
+/* ---- counting ---- */
+
+typedef struct Word { /* stb_ds string map: a token and its id */
+    char *key;
+    int value;
+} Word;
+
+/* The ids of a line's tokens: a stb_ds array; new tokens are added to *words. */
+static int *token_ids(const char *line, BleuOptions options, Word **words) {
+    char *text = segment_copy(line, options.lowercase);
+    char *tokens = options.chinese ? tokenize_zh(text) : tokenize_13a(text), *rest;
+    int *ids = NULL;
+    for (char *token = strtok_r(tokens, " ", &rest); token; token = strtok_r(NULL, " ", &rest)) {
+        int fresh = (int)shlen(*words) + 1;
+        if (shgeti(*words, token) < 0) shput(*words, token, fresh);
+        arrput(ids, shget(*words, token));
+    }
+    mem_free(tokens);
+    mem_free(text);
+    return ids;
+}
+
+/* Adds one pair's n-grams and lengths. */
+static void count_pair(Bleu *bleu, const int *hypothesis, const int *reference) {
+    ngrams_match(hypothesis, reference, ORDERS, bleu->correct);
+    for (int order = 1; order <= ORDERS; order++) bleu->total[order - 1] += ngrams_count(arrlen(hypothesis), order);
+    bleu->hypothesis_length += arrlen(hypothesis);
+    bleu->reference_length += arrlen(reference);
+}
+
+/* BLEU = BP · exp(Σ_n log p_n / 4), BP = min(1, exp(1 − ref_len / hyp_len)), from the counts. An order
+   without a match counts as 1/2, 1/4, 1/8 … of one (Chen & Cherry 2014, method 3), but without any match at
+   all, or with an order that has no n-grams, BLEU is 0. */
+static void compute_score(Bleu *bleu) {
+    double hyp = (double)bleu->hypothesis_length, ref = (double)bleu->reference_length;
+    bleu->brevity_penalty = hyp >= ref ? 1 : hyp > 0 ? exact_exp(fmax(1 - ref / hyp, -700)) : 0;
+    if (bleu->correct[0] == 0) return;
+    double smooth = 1, log_sum = 0;
+    for (int n = 0; n < ORDERS; n++) {
+        double correct = (double)bleu->correct[n], total = (double)bleu->total[n];
+        if (total == 0) return;
+        if (correct == 0) smooth *= 2;
+        bleu->precision[n] = correct > 0 ? 100 * correct / total : 100 / (smooth * total);
+        log_sum += exact_log(bleu->precision[n]);
+    }
+    bleu->score = bleu->brevity_penalty * exact_exp(log_sum / ORDERS);
+}
+
+Bleu bleu_corpus(char *const *hypotheses, char *const *references, int n, BleuOptions options) {
+    Bleu bleu = {0};
+    Word *words = NULL;
+    sh_new_arena(words);
+    for (int i = 0; i < n; i++) {
+        int *hypothesis = token_ids(hypotheses[i], options, &words);
+        int *reference = token_ids(references[i], options, &words);
+        count_pair(&bleu, hypothesis, reference);
+        arrfree(hypothesis);
+        arrfree(reference);
+    }
+    shfree(words);
+    compute_score(&bleu);
+    return bleu;
+}
+
+void bleu_format(const Bleu *bleu, char *buffer, int size) {
+    const double *p = bleu->precision;
+    long hyp = bleu->hypothesis_length, ref = bleu->reference_length;
+    snprintf(buffer, (size_t)size,
+             "BLEU = %.2f %.1f/%.1f/%.1f/%.1f (BP = %.3f ratio = %.3f hyp_len = %ld ref_len = %ld)", bleu->score, p[0],
+             p[1], p[2], p[3], bleu->brevity_penalty, ref ? (double)hyp / (double)ref : 0.0, hyp, ref);
+}

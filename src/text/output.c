@@ -1,0 +1,137 @@
+#include "text/output.h"
+#include "text/files.h"
+#include "text/unicode.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Whether the path must be written in place: a pipe, a device, or a name of a file that this process has open. */
+static bool is_special(const char *path) {
+    static const char *const prefixes[] = {"/dev/std", "/dev/fd/", "/proc/"};
+    struct stat info;
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (starts_with(path, prefixes[i])) return true;
+    return !stat(path, &info) && !S_ISREG(info.st_mode);
+}
+
+/* Removes a temporary file that no process has locked: its writer was killed. */
+static bool remove_left(const char *temporary) {
+    const int fd = open(temporary, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    const bool left = fd >= 0 && !flock(fd, LOCK_EX | LOCK_NB) && !unlink(temporary);
+    if (fd >= 0) close(fd);
+    return left;
+}
+
+/* Whether another process removed the file before it was locked, because the file looked left over. */
+static bool is_gone(int fd) {
+    struct stat info;
+    return fstat(fd, &info) || info.st_nlink == 0;
+}
+
+/* Sets the name PATH.N.tmp. */
+static void name_temporary(OutputFile *output, int n) {
+    if (snprintf(output->temporary, sizeof output->temporary, "%s.%d.tmp", output->path, n) >=
+        (int)sizeof output->temporary)
+        output->temporary[0] = '\0';
+}
+
+/* Creates the temporary file with the first free N, and locks it. Returns a file descriptor, or -1 with errno set. */
+static int create(OutputFile *output) {
+    enum { MOST = 1000 };
+    for (int n = 0; n < MOST; n++) {
+        name_temporary(output, n);
+        if (!output->temporary[0]) return errno = ENAMETOOLONG, -1;
+        const int fd = open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd < 0 && errno != EEXIST) return -1;
+        if (fd < 0) {
+            if (remove_left(output->temporary)) n--;
+            continue;
+        }
+        (void)flock(fd, LOCK_EX | LOCK_NB); /* some file systems have no locks: then nothing left over is removed */
+        if (!is_gone(fd)) {
+            for (int next = n + 1; name_temporary(output, next), remove_left(output->temporary); next++) continue;
+            name_temporary(output, n);
+            return fd;
+        }
+        close(fd);
+        n--;
+    }
+    return errno = EEXIST, -1;
+}
+
+/* ---- the stream: it keeps the reason of the first failure, which stdio would forget ---- */
+
+static ssize_t stream_write(void *cookie, const char *bytes, size_t n) {
+    OutputFile *output = cookie;
+    for (size_t done = 0; done < n && !output->why;) {
+        const ssize_t written = write(output->fd, bytes + done, n - done);
+        if (written >= 0) done += (size_t)written;
+        else if (errno != EINTR) output->why = errno;
+    }
+    return output->why ? 0 : (ssize_t)n;
+}
+
+static int stream_close(void *cookie) {
+    const OutputFile *output = cookie;
+    return output->fd < 0 ? 0 : close(output->fd);
+}
+
+/* ---- opening and closing ---- */
+
+static int open_target(OutputFile *output, bool special) {
+    struct stat old;
+    if (special) return open(output->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    const bool exists = !stat(output->path, &old);
+    if (exists && access(output->path, W_OK)) return -1;
+    const int fd = create(output);
+    if (fd >= 0 && exists) (void)!fchmod(fd, old.st_mode & 07777); /* another user's: the mode is a new file's */
+    return fd;
+}
+
+int output_open(OutputFile *output, const char *path, Err *err) {
+    *output = (OutputFile){.owner = getpid()};
+    const bool special = is_special(path);
+    char real[PATH_MAX]; /* of a link: the file that it leads to is replaced, and the link stays */
+    const char *target = !special && realpath(path, real) ? real : path;
+    if (snprintf(output->path, sizeof output->path, "%s", target) >= (int)sizeof output->path)
+        return err_set(err, path, 0, "the path is too long");
+    output->stream = fopencookie(output, "w", (cookie_io_functions_t){.write = stream_write, .close = stream_close});
+    if (!output->stream) mem_refused(0);
+    output->fd = open_target(output, special);
+    if (output->fd >= 0) return 0;
+    err_set(err, path, 0, "cannot be written: %s", strerror(errno));
+    fclose(output->stream);
+    output->stream = NULL;
+    return -1;
+}
+
+/* Puts the temporary file in its place. */
+static int replace(const OutputFile *output) {
+    char directory[PATH_MAX];
+    snprintf(directory, sizeof directory, "%s", output->path);
+    return fsync(output->fd) || rename(output->temporary, output->path) || directory_sync(dirname(directory)) ? -1 : 0;
+}
+
+int output_commit(OutputFile *output, Err *err) {
+    const bool own = output->temporary[0] && output->owner == getpid();
+    int why = fflush(output->stream) && !output->why ? errno : output->why;
+    if (!why && own && replace(output)) why = errno;
+    if (why && own) unlink(output->temporary);
+    if (fclose(output->stream) && !why) why = errno;
+    output->stream = NULL;
+    return why ? err_set(err, output->path, 0, "cannot be written: %s", strerror(why)) : 0;
+}
+
+void output_discard(OutputFile *output) {
+    if (!output->stream) return;
+    if (output->temporary[0] && output->owner == getpid()) unlink(output->temporary);
+    fclose(output->stream);
+    output->stream = NULL;
+}

@@ -1,0 +1,285 @@
+#include "train/setup.h"
+#include "core/kernels.h"
+#include "text/files.h"
+#include "text/unicode.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- checks of the job ------------------------------------------------------------------------------------------ */
+
+static int check_options(const TrainJob *job, Err *err) {
+    const ModelOptions *o = &job->options.model;
+    if (job->files.guides && !model_options_align(o))
+        return err_set(err, NULL, 0, "--guided-alignment needs an attention to guide, not --attention %s",
+                       attention_kind_at(o->attention)->name);
+    return model_options_check(o, err) || model_options_check_effect(o, err) ? -1 : 0;
+}
+
+static int check_probes(const TrainJob *job, Err *err) {
+    for (int i = 0; i < job->probe_count; i++)
+        if (!utf8_valid(job->probes[i], strlen(job->probes[i])))
+            return err_set(err, NULL, 0, "--probe %d is not valid UTF-8", i + 1);
+    return 0;
+}
+
+/* Validations decode the probes: they have the limit that `tide translate` has. */
+static int check_probe_lengths(const Training *t, Err *err) {
+    for (int i = 0; i < t->job->probe_count; i++) {
+        char *text = text_normalise(t->job->probes[i], strlen(t->job->probes[i]), NULL);
+        Err why;
+        const int failed = side_check_lengths(&t->learner.translator.source, &text, 1, MOST_PIECES, NULL, &why);
+        mem_free(text);
+        if (failed) return err_set(err, NULL, 0, "--probe %d is %s", i + 1, why.reason);
+    }
+    return 0;
+}
+
+/* ---- a new model, or one of a checkpoint ------------------------------------------------------------------------ */
+
+/* Locks the model's directory for this process; makes it if it is missing. */
+static int take_directory(Training *t, Err *err) {
+    const char *dir = t->job->model;
+    enum { MOST = 450 /* bytes: with a file's name, a path fits into each buffer for one */ };
+    if (strlen(dir) > MOST) return err_set(err, dir, 0, "the path is longer than %d bytes", MOST);
+    t->directory.made = access(dir, F_OK) != 0;
+    return directory_make(dir, err) || (t->directory.lock = directory_lock(dir, err)) < 0 ? -1 : 0;
+}
+
+static bool change_allowed(const TrainJob *job, const Option *option) {
+    for (int i = 0; i < job->change_count; i++)
+        if (!strcmp(job->changes[i], option->name)) return true;
+    return false;
+}
+
+/* Compares the checkpoint's configuration with the job's: options may differ only with --allow-change. */
+static int check_changes(const Training *t, Err *err) {
+    char was[OPTION_FORMAT_SIZE], asked[OPTION_FORMAT_SIZE];
+    const Option *o = NULL;
+    while ((o = options_differ(train_option_tables, o, &t->learner.options, &t->job->options, was, asked))) {
+        if (change_allowed(t->job, o)) continue;
+        const char *or_else = o->resume == RESUME_EXPLICIT ? ", or --allow-change " : "";
+        return err_set(err, t->job->model, 0,
+                       "holds a training with %s = %s, not %s; use another --model or the same options%s%s", o->name,
+                       was, asked, or_else, *or_else ? o->name : "");
+    }
+    return 0;
+}
+
+/* A model without a checkpoint cannot be continued, and must not be overwritten. */
+static int check_no_model(const Training *t, Err *err) {
+    char path[PATH_SIZE];
+    path_in(path, t->job->model, "model.safetensors");
+    if (access(path, F_OK)) return 0;
+    return err_set(
+        err, t->job->model, 0,
+        "holds a model, but no checkpoint to continue from; use another --model, or --no-reload, which trains "
+        "anew and keeps the old model as model.prev.safetensors");
+}
+
+/* Puts aside the model of an earlier training, and removes its checkpoints: --no-reload. */
+static int start_anew(const Training *t, Err *err) {
+    static const char *const checkpoints[] = {"checkpoint.safetensors", "checkpoint.prev.safetensors"};
+    char path[PATH_SIZE], aside[PATH_SIZE];
+    path_in(path, t->job->model, "model.safetensors");
+    path_in(aside, t->job->model, "model.prev.safetensors");
+    if (rename(path, aside) && errno != ENOENT) return err_set(err, path, 0, "cannot be renamed: %s", strerror(errno));
+    for (size_t i = 0; i < sizeof checkpoints / sizeof *checkpoints; i++) {
+        path_in(path, t->job->model, checkpoints[i]);
+        if (unlink(path) && errno != ENOENT) return err_set(err, path, 0, "cannot be removed: %s", strerror(errno));
+    }
+    return directory_sync(t->job->model) ? err_set(err, t->job->model, 0, "cannot be written: %s", strerror(errno)) : 0;
+}
+
+/* Loads the checkpoint in the model's directory, if there is one. */
+static int resume(Training *t, Err *err) {
+    Learner *l = &t->learner;
+    Err warning;
+    if (t->job->no_reload) return 0;
+    const int found =
+        checkpoint_load(t->job->model, &l->translator, &l->options, &l->optimizer, &t->state, &warning, err);
+    if (found < 0 || (found ? check_changes(t, err) : check_no_model(t, err))) return -1;
+    if (warning.reason[0])
+        training_note(t, "%s: %s; going on from the checkpoint before it", warning.path, warning.reason);
+    t->resumed = found;
+    return 0;
+}
+
+/* Learns pieces from the training text and initialises the weights. */
+static int initialise(Training *t, const DataProgress *progress, Err *err) {
+    const TrainOptions *o = &t->job->options;
+    Learner *l = &t->learner;
+    Translator *tr = &l->translator;
+    Params *params = &tr->model.params;
+    l->options = *o;
+    tr->options = o->model;
+    if (data_learn(&t->data, &o->model, &tr->source, &tr->target, progress, err)) return -1;
+    translator_begin(tr);
+    if (params->size > INT_MAX) /* a checkpoint's tensor has no more numbers */
+        return err_set(err, t->job->model, 0, "a model of %zu weights, where %d are the limit", params->size, INT_MAX);
+    const int han = translator_banned_han(tr);
+    if (han > tr->model.config.target_vocab / 2)
+        return err_set(err, data_name(&t->job->files), 0,
+                       "%d of %d target pieces hold Han, which '%s' is not written with: are the two sides swapped, or "
+                       "is it --langs?",
+                       han, tr->model.config.target_vocab, o->model.langs[1]);
+    params_allocate(params);
+    params_init(params, o->init, (uint64_t)o->seed);
+    optimizer_init(&l->optimizer, o->optimizer, params->size);
+    if (o->exponential_smoothing > 0) optimizer_keep_average(&l->optimizer, params->values);
+    t->state = (TrainState){.best_bleu = -1, .rng = rng_seed((uint64_t)o->seed, 0).state};
+    return 0;
+}
+
+/* Cancels long work before the first update if a stop is asked for. */
+static int report_progress(void *context, const char *stage, long done, long all) {
+    const Training *t = context;
+    if (t->watch->counting) t->watch->counting(t->watch->context, stage, done, all);
+    return *t->stop;
+}
+
+/* Reads the data of a training that was resumed, or is new. */
+static int read_data(Training *t, Err *err) {
+    const TrainJob *job = t->job;
+    const DataProgress progress = {report_progress, t};
+    const Translator *tr = &t->learner.translator;
+    if (data_read(&t->data, &job->files, &job->options.model, &progress, err) ||
+        (!t->resumed && initialise(t, &progress, err)) ||
+        data_encode(&t->data, &job->files, &job->options, &tr->source, &tr->target, &progress, err) ||
+        check_probe_lengths(t, err))
+        return -1;
+    const uint64_t hash = data_hash(&t->data);
+    if (t->resumed && hash != t->state.data)
+        return err_set(err, data_name(&job->files), 0, "is not what %s was trained on", job->model);
+    t->state.data = hash;
+    return 0;
+}
+
+/* ---- changes on resume ------------------------------------------------------------------------------------------ */
+
+/* Applies the job's options, and logs which differ from the checkpoint's. */
+static int apply_options(Training *t, Err *err) {
+    char was[OPTION_FORMAT_SIZE], asked[OPTION_FORMAT_SIZE], line[256];
+    Learner *l = &t->learner;
+    const Option *o = NULL;
+    const TrainOptions *now = &t->job->options;
+    while (t->resumed && (o = options_differ(train_option_tables, o, &l->options, now, was, asked))) {
+        training_note(t, "%s is %s from here on, no longer %s", o->name, asked, was);
+        snprintf(line, sizeof line, "{\"update\": %ld, \"changed\": \"%s\", \"from\": \"%s\", \"to\": \"%s\"}",
+                 t->state.update, o->name, was, asked);
+        if (training_log(t, line, err)) return -1;
+    }
+    l->options = *now;
+    l->translator.options = now->model;
+    return 0;
+}
+
+/* A BLEU belongs to its validation set: on another set, the next validation is the best one. */
+static int apply_validation_set(Training *t, Err *err) {
+    TrainState *s = &t->state;
+    const uint64_t before = s->valid;
+    char line[64];
+    if (!data_has_validation(&t->job->files)) return 0;
+    s->valid = t->data.valid_pairs.hash;
+    if (!before || before == s->valid || s->best_bleu < 0) return 0;
+    training_note(
+        t, "the dev set is another one: the next validation's model takes the place of the best one, of update %ld",
+        s->best_update);
+    s->best_bleu = -1;
+    s->stalled = 0;
+    snprintf(line, sizeof line, "{\"update\": %ld, \"changed\": \"dev set\"}", s->update);
+    return training_log(t, line, err);
+}
+
+/* ---- memory --------------------------------------------------------------------------------------------------- */
+
+static const double MiB = 1 << 20;
+
+/* Reserves the memory of a batch on the tape: for the largest one, or as much as --workspace allows. */
+static int reserve_memory(Training *t, Err *err) {
+    BatchMemory *m = &t->memory;
+    const Pairs *pairs = &t->data.pairs;
+    m->largest = workspace_largest(pairs, t->job->options.mini_batch);
+    m->limit = t->job->options.workspace * MiB;
+    Learner *l = &t->learner;
+    m->workspace =
+        workspace_measure(l->threads, &l->translator.model, training_dropout(&l->options), t->job->files.guides);
+    m->batch = workspace_need(&m->workspace, m->largest.n, m->largest.source, m->largest.target);
+    if (m->limit > 0 && m->batch > m->limit) {
+        const int pair = workspace_largest_pair(&m->workspace, pairs);
+        const int x = pairs->source_length[pair], y = pairs->target_length[pair];
+        const double least = workspace_need(&m->workspace, 1, x, y);
+        if (least > m->limit)
+            return err_set(err, data_name(&t->job->files), pairs->line[pair],
+                           "the pair of %d and %d pieces needs a --workspace of %.0f at least", x, y,
+                           ceil(least / MiB));
+        m->batch = m->limit;
+    }
+    arena_reserve(&t->learner.session.tape.arena, (size_t)m->batch);
+    return 0;
+}
+
+static void describe_memory(const Training *t) {
+    const Learner *l = &t->learner;
+    const LargestBatch batch = t->memory.largest;
+    /* weights, gradients, two moments, and an average */
+    const int copies = 2 + (l->optimizer.moments[0] ? 2 : 0) + (l->optimizer.average ? 1 : 0);
+    const double weights = copies * (double)l->translator.model.params.size * sizeof(real) + t->memory.workspace.panels;
+    training_note(
+        t,
+        "memory: %.0f MiB for weights, gradients and optimizer, %.0f MiB for a batch (%d pairs of up to %d and %d "
+        "pieces)",
+        ceil(weights / MiB), ceil(t->memory.batch / MiB), batch.n, batch.source, batch.target);
+}
+
+/* ---- all of it -------------------------------------------------------------------------------------------------- */
+
+static void describe(const Training *t) {
+    const Translator *tr = &t->learner.translator;
+    const Model *model = &tr->model;
+    const int threads = threads_count(t->learner.threads), han = translator_banned_han(tr);
+    training_note(t, "%d pairs to train on (%ld lines read, %ld empty, %ld too long), %d to validate (%ld empty)",
+                  t->data.pairs.n, t->data.read, t->data.dropped_empty, t->data.pairs.dropped_long,
+                  t->data.valid_pairs.n, t->data.valid.dropped_empty);
+    char words[64] = "";
+    if (model->config.source_words) snprintf(words, sizeof words, " in %d larger ones", model->config.source_words);
+    training_note(t, "%d source pieces%s, %d target pieces, %.1f million weights, %d thread%s, %s kernels",
+                  model->config.source_vocab, words, model->config.target_vocab,
+                  (double)params_weights(&model->params) / 1e6, threads, threads > 1 ? "s" : "", kernels->name);
+    if (han) training_note(t, "%d target pieces hold Han and are never written in '%s'", han, tr->options.langs[1]);
+    describe_memory(t);
+    if (t->resumed) training_note(t, "going on from update %ld", t->state.update);
+}
+
+int training_setup(Training *t, Err *err) {
+    const TrainJob *job = t->job;
+    if (check_options(job, err) || check_probes(job, err) || take_directory(t, err) || resume(t, err) ||
+        read_data(t, err))
+        return -1;
+    Learner *l = &t->learner;
+    session_init(&l->session, (const Translator *[]){&l->translator}, 1, l->threads);
+    l->session.tape.rng = (Rng){t->state.rng};
+    if (reserve_memory(t, err) || (job->no_reload && start_anew(t, err)) ||
+        log_open(&t->directory.log, job->model, t->state.log_lines, err) || apply_options(t, err) ||
+        apply_validation_set(t, err))
+        return -1;
+    describe(t);
+    return 0;
+}
+
+void training_release(Training *t) {
+    Learner *l = &t->learner;
+    log_close(&t->directory.log);
+    session_free(&l->session);
+    epoch_free(&t->epoch);
+    data_free(&t->data);
+    optimizer_free(&l->optimizer);
+    translator_free(&l->translator);
+    threads_free(l->threads);
+    if (t->directory.made) rmdir(t->job->model); /* which succeeds only if it is empty */
+    if (t->directory.lock >= 0) close(t->directory.lock);
+}

@@ -1,0 +1,30 @@
+/* train_options.h: the options of a training, those of its model among them. */
+#ifndef TIDE_TRAIN_OPTIONS_H
+#define TIDE_TRAIN_OPTIONS_H
+
+#include "core/ops.h"
+#include "core/optimizer.h"
+#include "model/params.h"
+#include "translate/model_options.h"
+
+typedef struct TrainOptions {
+    ModelOptions model; /* first, so that the tables of ModelOptions describe TrainOptions, too */
+    /* what changes the arithmetic */
+    InitScheme init;
+    OptimizerKind optimizer;
+    double learn_rate, lr_decay, clip_norm, label_smoothing, exponential_smoothing;
+    int lr_decay_start, lr_warmup, lr_decay_inv_sqrt;
+    double dropout_emb, dropout_annotation, dropout_readout;
+    GuideCost guided_cost;
+    double guided_weight;
+    int mini_batch, maxi_batch, max_length, workspace;
+    int seed;
+    /* when to stop, validate, save and report; not part of the configuration */
+    double after_epochs, after_minutes;
+    int after_batches, early_stopping, valid_freq, save_freq, disp_freq;
+} TrainOptions;
+
+/* The tables of a training: its model's, its own, its search's; in the order of --help and of the configuration. */
+extern const Option *const train_option_tables[];
+
+#endif

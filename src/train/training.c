@@ -1,0 +1,29 @@
+#include "train/training.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+void training_note(const Training *t, const char *format, ...) {
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (t->watch->note) t->watch->note(t->watch->context, text);
+}
+
+int training_log(Training *t, const char *line, Err *err) {
+    t->state.log_lines++;
+    return log_line(&t->directory.log, line, err);
+}
+
+Dropout training_dropout(const TrainOptions *o) {
+    return (Dropout){o->dropout_emb, o->dropout_annotation, o->dropout_readout};
+}
+
+double training_epochs(const Training *t) {
+    return (double)t->state.epoch + (t->epoch.batches ? (double)t->state.batch / t->epoch.batches : 0);
+}
+
+double training_perplexity(double nats) { return fmin(exp(nats), 1e15); }

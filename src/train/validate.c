@@ -1,0 +1,147 @@
+#include "train/validate.h"
+#include "text/ds.h"
+#include "text/files.h"
+#include "text/json.h"
+#include "text/lines.h"
+#include "text/unicode.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { PROBES_OF_DEV = 4, EXAMPLES = 3, DECODE_BATCH = 64 };
+
+static void count(void *context, long done, long all) {
+    const Training *t = context;
+    if (t->watch->counting) t->watch->counting(t->watch->context, "validating", done, all);
+}
+
+/* Writes the alignments of the job's probes and of the first few sentences of the validation set. */
+static int write_probes(Training *t, Err *err) {
+    Learner *l = &t->learner;
+    char **sentences = NULL;
+    for (int i = 0; i < t->job->probe_count; i++) {
+        arrput(sentences, text_normalise(t->job->probes[i], strlen(t->job->probes[i]), NULL));
+    }
+    for (int i = 0; i < PROBES_OF_DEV && i < corpus_size(&t->data.valid); i++)
+        arrput(sentences, mem_strdup(t->data.valid.source[i]));
+    if (!sentences) return 0;
+    int status = alignments_write(t->job->model, t->state.update, &l->session, sentences, err);
+    lines_free(sentences);
+    return status;
+}
+
+/* Exchanges the weights and their average, if there is one. The average translates. */
+static void exchange_average(Learner *l) {
+    tape_reset(&l->session.tape); /* what is packed on it belongs to the other weights */
+    if (l->optimizer.average) params_exchange(&l->translator.model.params, &l->optimizer.average);
+}
+
+static int save_model(const Training *t, Err *err) {
+    char path[PATH_SIZE];
+    path_in(path, t->job->model, "model.safetensors");
+    char *configuration = options_format(train_option_tables, &t->learner.options);
+    int status = model_save(&t->learner.translator, configuration, path, err);
+    mem_free(configuration);
+    return status;
+}
+
+static void print_lengths(FILE *out, const LengthBleu *lengths) {
+    const char *comma = "";
+    fputs(", \"bleu_by_length\": [", out);
+    for (int k = 0; k < LENGTHS; k++) {
+        if (!lengths[k].sentences) continue;
+        fprintf(out, "%s{\"to\": ", comma);
+        if (lengths[k].most) fprintf(out, "%d", lengths[k].most);
+        else fputs("null", out);
+        fprintf(out, ", \"sentences\": %d, \"bleu\": %.4f}", lengths[k].sentences, lengths[k].bleu);
+        comma = ", ";
+    }
+    fputc(']', out);
+}
+
+static int log_validation(Training *t, const Validation *v, Err *err) {
+    char *line = NULL;
+    size_t size;
+    FILE *out = memory_open(&line, &size);
+    fprintf(out, "{\"update\": %ld, \"epoch\": %.4f, \"valid_loss\": ", v->update, v->epoch);
+    json_number(out, v->loss, 6);
+    fprintf(out, ", \"valid_ppl\": %.4f, \"bleu\": %.4f, \"best\": %s, \"seconds\": %.1f", training_perplexity(v->loss),
+            v->bleu.score, v->best ? "true" : "false", seconds_now() - t->meter.began);
+    if (v->attention.rows)
+        fprintf(out, ", \"attention_entropy\": %.4f, \"attention_diversity\": %.4f, \"attention_stuck\": %s",
+                v->attention.entropy, v->attention.diversity, attention_degenerate(&v->attention) ? "true" : "false");
+    print_lengths(out, v->lengths);
+    fputc('}', out);
+    fclose(out);
+    int status = training_log(t, line, err);
+    mem_free(line);
+    return status;
+}
+
+/* Warns of a degenerate attention. Early in a training every attention is. */
+static void warn_of_attention(const Training *t, const Validation *v) {
+    enum { EARLY = 1000 /* updates */ };
+    if (v->update < EARLY || !attention_degenerate(&v->attention)) return;
+    training_note(
+        t,
+        "the attention is stuck: its largest weights fall on %.0f %% of the source pieces that they could fall on, and "
+        "a row of weights has %.0f %% of the entropy of an even one; more data, another --seed or --guided-alignment "
+        "may help",
+        100 * v->attention.diversity, 100 * v->attention.evenness);
+}
+
+/* Compares with the best validation, which this one may become. */
+static void rank(TrainState *s, Validation *v) {
+    v->best = v->bleu.score > s->best_bleu;
+    if (v->best) {
+        s->best_bleu = v->bleu.score;
+        s->best_update = v->update;
+        s->stalled = 0;
+    } else if (s->best_bleu > 0) {
+        s->stalled++;
+    }
+}
+
+static int validate(Training *t, Err *err) {
+    Learner *l = &t->learner;
+    const Corpus *dev = &t->data.valid;
+    const double began = seconds_now();
+    const BeamOptions beam = translator_beam_options(&l->translator);
+    const BleuOptions options = {.chinese = translator_writes_han(&l->translator)};
+    Validation v = {.update = t->state.update, .epoch = training_epochs(t)};
+    if (validation_loss(&l->session.tape, &l->translator.model, &t->data.valid_pairs, &t->memory.workspace,
+                        t->memory.batch, &v.loss, err))
+        return -1;
+    Translations found = session_translate(&l->session, dev->source, corpus_size(dev), &beam, DECODE_BATCH, count, t);
+    char **texts = translations_text(&found);
+    v.bleu = bleu_corpus(texts, dev->target, found.n, options);
+    v.attention = attention_stats(&found);
+    bleu_by_length(&found, texts, dev->target, options, v.lengths);
+    v.sources = (const char *const *)dev->source;
+    v.outputs = (const char *const *)texts;
+    v.examples = found.n < EXAMPLES ? found.n : EXAMPLES;
+    rank(&t->state, &v);
+    int status = log_validation(t, &v, err);
+    if (!status && v.best) status = save_model(t, err);
+    if (!status) status = write_probes(t, err);
+    if (!status && t->watch->validated) t->watch->validated(t->watch->context, &v);
+    if (!status) warn_of_attention(t, &v);
+    lines_free(texts);
+    translations_free(&found);
+    t->meter.reported += seconds_now() - began; /* tokens_per_s is of training alone */
+    return status;
+}
+
+int training_validate(Training *t, Err *err) {
+    exchange_average(&t->learner);
+    int status = validate(t, err);
+    exchange_average(&t->learner);
+    return status;
+}
+
+int training_save_model(Training *t, Err *err) {
+    exchange_average(&t->learner);
+    int status = save_model(t, err) || write_probes(t, err) ? -1 : 0;
+    exchange_average(&t->learner);
+    return status;
+}

@@ -1,0 +1,154 @@
+#include "translate/links.h"
+
+#include "text/ds.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_WORDS = 1 << 20 };
+#define BLANKS " \t\r"
+
+/* ---- reading -------------------------------------------------------------------------------------------------- */
+
+/* A word's number at *text, from 0, moving *text behind it; -1 where there is none. */
+static int take_number(const char **text, int first) {
+    if (**text < '0' || **text > '9') return -1;
+    char *end;
+    long number = strtol(*text, &end, 10) - first;
+    *text = end;
+    return number >= 0 && number < MOST_WORDS ? (int)number : -1;
+}
+
+/* The link of a word of text that ends at a space or a NUL; false where it is none. */
+static bool take_link(const char **text, int first, Link *link) {
+    link->source = take_number(text, first);
+    link->possible = **text == 'p';
+    if (link->source < 0 || (**text != '-' && **text != 'p')) return false;
+    ++*text;
+    link->target = take_number(text, first);
+    if (!link->possible && (*text)[0] == '-' && ((*text)[1] == 'P' || (*text)[1] == 'S')) {
+        link->possible = (*text)[1] == 'P';
+        *text += 2;
+    }
+    return link->target >= 0 && strchr(BLANKS, **text); /* or the NUL behind them */
+}
+
+/* How much of a word an error shows: whole characters. */
+static int shown_length(const char *word) {
+    enum { MOST = 40 };
+    size_t n = strcspn(word, BLANKS);
+    if (n > MOST)
+        for (n = MOST; n > 0 && ((unsigned char)word[n] & 0xC0) == 0x80;) n--;
+    return (int)n;
+}
+
+int links_parse(const char *line, int first, const char *path, long number, Link **links, Err *err) {
+    for (;;) {
+        line += strspn(line, BLANKS);
+        if (!*line) return 0;
+        const char *word = line;
+        Link link;
+        if (!take_link(&line, first, &link))
+            return err_set(err, path, number, "'%.*s' is no link such as 3-4, counted from %d", shown_length(word),
+                           word, first);
+        arrput(*links, link);
+    }
+}
+
+/* ---- symmetrising --------------------------------------------------------------------------------------------- */
+
+const char symmetrization_names[] = "intersection|union|grow-diag-final-and";
+
+/* The cells of source × target words. */
+typedef struct Grid {
+    int rows, cols; /* target, source */
+    uint8_t *cells; /* bits: see below */
+    bool *row_used, *col_used;
+} Grid;
+
+enum { FORWARD = 1, REVERSE = 2, TAKEN = 4 };
+
+static uint8_t *cell(const Grid *g, int target, int source) {
+    return &g->cells[(size_t)target * (size_t)g->cols + (size_t)source];
+}
+
+static void enter(const Grid *g, const Link *links, int n, uint8_t bit) {
+    for (int i = 0; i < n; i++) *cell(g, links[i].target, links[i].source) |= bit;
+}
+
+static void measure(Grid *g, const Link *links, int n) {
+    for (int i = 0; i < n; i++) {
+        if (links[i].target >= g->rows) g->rows = links[i].target + 1;
+        if (links[i].source >= g->cols) g->cols = links[i].source + 1;
+    }
+}
+
+static void add(const Grid *g, int target, int source) {
+    *cell(g, target, source) |= TAKEN;
+    g->row_used[target] = g->col_used[source] = true;
+}
+
+/* Takes the cells that are in both directions, or with `either` in one. */
+static void add_all(const Grid *g, bool either) {
+    for (int i = 0; i < g->rows; i++)
+        for (int j = 0; j < g->cols; j++) {
+            int directions = *cell(g, i, j) & (FORWARD | REVERSE);
+            if (either ? directions : directions == (FORWARD | REVERSE)) add(g, i, j);
+        }
+}
+
+/* Takes cells of the union beside a taken one whose row or column is not used, those on its diagonals last; whether
+   there was any. */
+static bool grow_beside(const Grid *g, int target, int source) {
+    static const int beside[8][2] = {{-1, 0}, {0, -1}, {1, 0}, {0, 1}, {-1, -1}, {-1, 1}, {1, -1}, {1, 1}};
+    bool grown = false;
+    for (int k = 0; k < 8; k++) {
+        const int i = target + beside[k][0], j = source + beside[k][1];
+        if (i < 0 || j < 0 || i >= g->rows || j >= g->cols) continue;
+        if (!*cell(g, i, j) || (*cell(g, i, j) & TAKEN) || (g->row_used[i] && g->col_used[j])) continue;
+        add(g, i, j);
+        grown = true;
+    }
+    return grown;
+}
+
+static void grow_diagonally(const Grid *g) {
+    for (bool grown = true; grown;) {
+        grown = false;
+        for (int i = 0; i < g->rows; i++)
+            for (int j = 0; j < g->cols; j++)
+                if ((*cell(g, i, j) & TAKEN) && grow_beside(g, i, j)) grown = true;
+    }
+}
+
+static void finish(const Grid *g, uint8_t direction) {
+    for (int i = 0; i < g->rows; i++)
+        for (int j = 0; j < g->cols; j++)
+            if ((*cell(g, i, j) & direction) && !g->row_used[i] && !g->col_used[j]) add(g, i, j);
+}
+
+Link *links_symmetrize(Symmetrization kind, const Link *forward, int n_forward, const Link *reverse, int n_reverse) {
+    Grid g = {0};
+    Link *links = NULL;
+    measure(&g, forward, n_forward);
+    measure(&g, reverse, n_reverse);
+    g.cells = mem_zalloc((size_t)g.rows * (size_t)g.cols);
+    g.row_used = mem_zalloc((size_t)g.rows * sizeof *g.row_used);
+    g.col_used = mem_zalloc((size_t)g.cols * sizeof *g.col_used);
+    enter(&g, forward, n_forward, FORWARD);
+    enter(&g, reverse, n_reverse, REVERSE);
+    add_all(&g, kind == UNION);
+    if (kind == GROW_DIAG_FINAL_AND) {
+        grow_diagonally(&g);
+        finish(&g, FORWARD);
+        finish(&g, REVERSE);
+    }
+    for (int i = 0; i < g.rows; i++)
+        for (int j = 0; j < g.cols; j++)
+            if (*cell(&g, i, j) & TAKEN) arrput(links, ((Link){j, i, false}));
+    mem_free(g.cells);
+    mem_free(g.row_used);
+    mem_free(g.col_used);
+    return links;
+}

@@ -1,0 +1,151 @@
+#include "translate/model_file.h"
+#include "text/ds.h"
+#include "text/reader.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The languages, and the source's larger pieces, if there are any. */
+enum { LARGER = 2, SIDES };
+static const char *const side_keys[SIDES][2] = {{"source.vocab", "source.merges"},
+                                                {"target.vocab", "target.merges"},
+                                                {"source.larger.vocab", "source.larger.merges"}};
+
+void model_meta(const Translator *translator, const char *configuration, Meta meta[MODEL_META]) {
+    const Side *sides[SIDES] = {&translator->source, &translator->target, translator->source.larger};
+    meta[0] = (Meta){"format", mem_strdup("tide 1")};
+    meta[1] = (Meta){"config", mem_strdup(configuration)};
+    for (int i = 0; i < SIDES; i++) {
+        const Bpe *bpe = sides[i] ? sides[i]->tokenizer.bpe : NULL;
+        meta[2 + 2 * i] = (Meta){side_keys[i][0], sides[i] ? vocab_format(sides[i]->vocab) : mem_strdup("")};
+        meta[3 + 2 * i] = (Meta){side_keys[i][1], bpe ? bpe_format(bpe) : mem_strdup("")};
+    }
+}
+
+void model_meta_free(Meta meta[MODEL_META]) {
+    for (int i = 0; i < MODEL_META; i++) mem_free((char *)meta[i].value);
+}
+
+Tensor *model_tensors(const Translator *translator) {
+    Tensor *tensors = NULL;
+    const Params *params = &translator->model.params;
+    for (int i = 0; i < params->count; i++) {
+        const Param *p = params->list[i];
+        arrput(tensors, ((Tensor){p->name, p->var.rows, p->var.cols, params_values(params, p)}));
+    }
+    return tensors;
+}
+
+int model_save(const Translator *translator, const char *configuration, const char *path, Err *err) {
+    Meta meta[MODEL_META];
+    model_meta(translator, configuration, meta);
+    Tensor *tensors = model_tensors(translator);
+    int status = safetensors_write(path, tensors, (int)arrlen(tensors), meta, MODEL_META, err);
+    arrfree(tensors);
+    model_meta_free(meta);
+    return status;
+}
+
+static int read_side(Side *side, int which, TokenizerKind kind, const Safetensors *file, const char *path, Err *err) {
+    const char *vocab = safetensors_meta(file, side_keys[which][0]),
+               *merges = safetensors_meta(file, side_keys[which][1]);
+    if (!vocab || !merges) return err_set(err, path, 0, "the metadata has no %s", side_keys[which][vocab ? 1 : 0]);
+    side->tokenizer = (Tokenizer){.kind = kind};
+    if (kind == TOKENIZER_BPE && !(side->tokenizer.bpe = bpe_parse(merges, path, err))) return -1;
+    return (side->vocab = vocab_parse(vocab, path, err)) ? 0 : -1;
+}
+
+static int read_sides(Translator *translator, const Safetensors *file, const char *path, Err *err) {
+    const ModelOptions *o = &translator->options;
+    Side *source = &translator->source;
+    if (read_side(source, SOURCE, o->tokenizer[SOURCE], file, path, err) ||
+        read_side(&translator->target, TARGET, o->tokenizer[TARGET], file, path, err))
+        return -1;
+    if (!model_options_source_words(o)) return 0;
+    source->larger = mem_zalloc(sizeof *source->larger);
+    return read_side(source->larger, LARGER, TOKENIZER_BPE, file, path, err) || side_check_larger(source, path, err)
+               ? -1
+               : 0;
+}
+
+int model_read(Translator *translator, const Safetensors *file, const char *path, Err *err) {
+    *translator = (Translator){0};
+    options_default(model_option_tables, &translator->options);
+    const char *config = safetensors_meta(file, "config"), *format = safetensors_meta(file, "format");
+    if (!config || !format || strcmp(format, "tide 1") != 0) return err_set(err, path, 0, "not a model of tide");
+    Err why;
+    if (options_read_known(model_option_tables, &translator->options, config, path, err)) return -1;
+    if (model_options_check(&translator->options, &why)) return err_set(err, path, 0, "%s", why.reason);
+    if (read_sides(translator, file, path, err)) return -1;
+    translator_begin(translator);
+    translator->configuration = mem_strdup(config);
+    return 0;
+}
+
+TensorTarget *model_targets(const Params *params, Safetensors *file, Err *err) {
+    TensorTarget *targets = mem_zalloc((size_t)safetensors_count(file) * sizeof *targets);
+    for (int i = 0; i < params->count; i++) {
+        Param *p = params->list[i];
+        const int tensor = safetensors_find(file, p->name, p->var.rows, p->var.cols, err);
+        if (tensor < 0) {
+            mem_free(targets);
+            return NULL;
+        }
+        targets[tensor].param = p;
+    }
+    return targets;
+}
+
+static void write_target(void *context, int tensor, size_t first, const float *values, size_t n) {
+    const TensorTarget *target = (const TensorTarget *)context + tensor;
+    if (target->param) param_write(target->param, first, values, n);
+    else memcpy(target->values + first, values, n * sizeof *values);
+}
+
+int targets_read(TensorTarget *targets, Safetensors *file, Err *err) {
+    return safetensors_read(file, write_target, targets, err);
+}
+
+/* The weights of a model that is only read. */
+static int read_shared(Params *params, Safetensors *file, Err *err) {
+    TensorTarget *targets = model_targets(params, file, err);
+    int status = targets ? safetensors_all_found(file, err) : -1;
+    if (!status) {
+        params_share(params);
+        status = targets_read(targets, file, err);
+    }
+    mem_free(targets);
+    return status;
+}
+
+/* What has a checkpoint only is a training that was cut off before it made a model. */
+static bool is_unfinished(const char *directory, const char *model) {
+    char checkpoint[512];
+    snprintf(checkpoint, sizeof checkpoint, "%s/checkpoint.safetensors", directory);
+    return access(model, F_OK) && !access(checkpoint, F_OK);
+}
+
+int model_load(Translator *translator, const char *path, Err *err) {
+    static const char *const go_on =
+        "the same `tide train` goes on from there, and leaves a model where it ends or stops";
+    char full[512];
+    struct stat info;
+    *translator = (Translator){0};
+    bool directory = !stat(path, &info) && S_ISDIR(info.st_mode);
+    if (snprintf(full, sizeof full, directory ? "%s/model.safetensors" : "%s", path) >= (int)sizeof full)
+        return err_set(err, path, 0, "the path is too long");
+    if (directory && is_unfinished(path, full))
+        return err_set(err, path, 0, "holds no model, but a checkpoint: %s", go_on);
+    Safetensors *file = safetensors_open(full, err);
+    if (!file) return -1;
+    int status = 0;
+    if (safetensors_meta(file, "state")) status = err_set(err, full, 0, "is a checkpoint, not a model: %s", go_on);
+    if (!status) status = model_read(translator, file, full, err);
+    if (!status) status = read_shared(&translator->model.params, file, err);
+    translator->checksum_seconds = safetensors_checksum_seconds(file);
+    status = safetensors_close(file, status, err);
+    if (status) translator_free(translator);
+    return status;
+}

@@ -1,0 +1,147 @@
+#include "translate/model_options.h"
+#include "core/choice.h"
+#include "model/model.h"
+#include "text/vocab.h"
+
+#include <stddef.h>
+#include <string.h>
+#include <strings.h>
+
+#define AT(field) offsetof(ModelOptions, field)
+_Static_assert(sizeof(TokenizerKind) == sizeof(int), "an OPTION_CHOICE is as large as an int");
+
+const Option model_option_table[] = {
+    {"langs", OPTION_TEXT, 2, AT(langs), 0, 0, NULL, RESUME_FIXED, "zh en", "source and target language"},
+    {"tokenizer", OPTION_CHOICE, 2, AT(tokenizer), 0, 0, tokenizer_names, RESUME_FIXED, "char bpe",
+     "of each side: char (Han characters), bpe, none (text is tokenised already)"},
+    /* a vocabulary has the specials and a piece at least */
+    {"dim-vocabs", OPTION_INT_OR_ZERO, 2, AT(dim_vocabs), ID_SPECIALS + 1, 1e7, NULL, RESUME_FIXED, "0 0",
+     "vocabulary sizes; 0: every piece"},
+    {"bpe-merges", OPTION_INT, 2, AT(bpe_merges), 0, 1e7, NULL, RESUME_FIXED, "6000 6000",
+     "merges to learn where the tokenizer is bpe, or of the source for source-words"},
+    {"source-words", OPTION_SWITCH, 1, AT(source_words), 0, 0, "off|on", RESUME_FIXED, "off",
+     "on: read each piece of a char source together with the larger one, made by bpe-merges, that it is in"},
+    {"merges", OPTION_SWITCH, 1, AT(joint_merges), 0, 0, "separate|joint", RESUME_FIXED, "separate",
+     "of each side's text, or one list from both (as many as bpe-merges says first)"},
+    {"dim-emb", OPTION_INT, 1, AT(dim_emb), 1, 65536, NULL, RESUME_FIXED, "256", "word embedding, m in the paper"},
+    {"dim-rnn", OPTION_INT, 1, AT(dim_rnn), 1, 65536, NULL, RESUME_FIXED, "512", "state of encoder and decoder, n"},
+    {"dim-att", OPTION_INT, 1, AT(dim_att), 1, 65536, NULL, RESUME_FIXED, "512",
+     "hidden layer of the attention, or its queries and keys, n'"},
+    {"dim-maxout", OPTION_INT, 1, AT(dim_maxout), 1, 65536, NULL, RESUME_FIXED, "256",
+     "maxout units of the readout, l"},
+    {"arch", OPTION_CHOICE, 1, AT(arch), 0, 0, arch_names, RESUME_FIXED, "rnnsearch",
+     "rnnsearch, or transformer: self-attention as wide as dim-emb on both sides"},
+    {"encoder", OPTION_CHOICE, 1, AT(encoder), 0, 0, encoder_names, RESUME_FIXED, "bigru",
+     "bigru (RNNsearch), deep-bigru (layers of it), gru (from left to right alone), cnn or self-attention"},
+    {"enc-depth", OPTION_INT, 1, AT(enc_depth), 1, 64, NULL, RESUME_FIXED, "2",
+     "layers of the encoders deep-bigru, cnn and self-attention"},
+    {"dec-depth", OPTION_INT, 1, AT(dec_depth), 1, 64, NULL, RESUME_FIXED, "2", "layers of a Transformer's decoder"},
+    {"dim-ffn", OPTION_INT, 1, AT(dim_ffn), 1, 65536, NULL, RESUME_FIXED, "1024",
+     "hidden units of self-attention's linear layers"},
+    {"window", OPTION_INT, 1, AT(window), 1, 63, NULL, RESUME_FIXED, "3",
+     "words that a layer of cnn looks at together: an odd number"},
+    {"attention", OPTION_CHOICE, 1, AT(attention), 0, 0, attention_names, RESUME_FIXED, "additive",
+     "additive (RNNsearch), dot, general, scaled-dot, multi-head or none (RNNencdec: one fixed c)"},
+    {"heads", OPTION_INT, 1, AT(heads), 1, 256, NULL, RESUME_FIXED, "8",
+     "heads of attention: multi-head ones share dim-att, those of self-attention dim-rnn, a Transformer's dim-emb"},
+    {"readout-state", OPTION_SWITCH, 1, AT(readout_prev), 0, 0, "current|prev", RESUME_FIXED, "current",
+     "state that the readout sees: s_i (current) or s_{i-1} (prev)"},
+    {"tied-embeddings", OPTION_SWITCH, 1, AT(tied_embeddings), 0, 0, "off|on", RESUME_FIXED, "off",
+     "the target embedding is the output layer, too: dim-maxout must be dim-emb"},
+    {0}};
+
+const Option search_option_table[] = {
+    {"beam-size", OPTION_INT, 1, AT(beam_size), 1, 1000, NULL, RESUME_EXPLICIT, "5", "hypotheses of the beam search"},
+    {"normalize", OPTION_REAL, 1, AT(normalize), 0, 10, NULL, RESUME_EXPLICIT, "0.6",
+     "divide scores by length to this power"},
+    {0}};
+
+const Option *const model_option_tables[] = {model_option_table, search_option_table, NULL};
+
+/* ---- languages and pieces ------------------------------------------------------------------------------------- */
+
+bool language_is(const char *code, const char *const *codes) {
+    const size_t n = strcspn(code, "-_");
+    for (; *codes; codes++)
+        if (n == strlen(*codes) && !strncasecmp(code, *codes, n)) return true;
+    return false;
+}
+
+int model_options_english(const ModelOptions *options) {
+    static const char *const codes[] = {"en", "eng", NULL};
+    const bool source = language_is(options->langs[0], codes), target = language_is(options->langs[1], codes);
+    return source == target ? -1 : target;
+}
+
+bool model_options_source_words(const ModelOptions *options) {
+    return options->source_words && options->tokenizer[0] == TOKENIZER_CHAR;
+}
+
+/* ---- checks --------------------------------------------------------------------------------------------------- */
+
+static bool is_transformer(const ModelOptions *o) { return o->arch == choice_find(arch_names, "transformer"); }
+static bool has_encoder(const ModelOptions *o, const char *name) {
+    return o->encoder == choice_find(encoder_names, name);
+}
+static bool has_attention(const ModelOptions *o, const char *name) {
+    return o->attention == choice_find(attention_names, name);
+}
+
+bool model_options_align(const ModelOptions *o) { return is_transformer(o) || attention_kind_at(o->attention)->aligns; }
+
+static int check_rnnsearch(const ModelOptions *o, Err *err) {
+    if (o->tied_embeddings && o->dim_maxout != o->dim_emb)
+        return err_set(err, NULL, 0, "--tied-embeddings on needs --dim-maxout %d, as --dim-emb has it, not %d",
+                       o->dim_emb, o->dim_maxout);
+    if (has_attention(o, "multi-head") && o->dim_att % o->heads != 0)
+        return err_set(err, NULL, 0, "--attention multi-head needs --dim-att to be a multiple of --heads %d, not %d",
+                       o->heads, o->dim_att);
+    if (has_encoder(o, "self-attention") && o->dim_rnn % o->heads != 0)
+        return err_set(err, NULL, 0, "--encoder self-attention needs --dim-rnn to be a multiple of --heads %d, not %d",
+                       o->heads, o->dim_rnn);
+    if (o->window % 2 == 0) return err_set(err, NULL, 0, "--window must be odd, not %d", o->window);
+    return 0;
+}
+
+static int check_transformer(const ModelOptions *o, Err *err) {
+    if (o->dim_emb % o->heads != 0)
+        return err_set(err, NULL, 0, "--arch transformer needs --dim-emb to be a multiple of --heads %d, not %d",
+                       o->heads, o->dim_emb);
+    return 0;
+}
+
+/* An option's values as text. */
+static const char *text_of(const ModelOptions *o, const char *name, char text[OPTION_FORMAT_SIZE]) {
+    option_format(option_find(model_option_tables, name), o, text);
+    return text;
+}
+
+int model_options_check(const ModelOptions *o, Err *err) {
+    char text[OPTION_FORMAT_SIZE];
+    for (int i = 0; i < 2; i++)
+        if (o->joint_merges && o->tokenizer[i] != TOKENIZER_BPE)
+            return err_set(err, NULL, 0, "--merges joint needs --tokenizer bpe bpe, not %s",
+                           text_of(o, "tokenizer", text));
+    return is_transformer(o) ? check_transformer(o, err) : check_rnnsearch(o, err);
+}
+
+int model_options_check_effect(const ModelOptions *o, Err *err) {
+    ModelOptions usual = {0};
+    char text[OPTION_FORMAT_SIZE];
+    int length;
+    options_default(model_option_tables, &usual);
+    if (o->source_words && !model_options_source_words(o)) {
+        const char *kind = choice_name(tokenizer_names, (int)o->tokenizer[0], &length);
+        return err_set(err, NULL, 0,
+                       "--source-words on needs characters to tell of: --tokenizer char for the source, not %.*s",
+                       length, kind);
+    }
+    const char *of_rnnsearch = o->encoder != usual.encoder             ? "encoder"
+                               : o->attention != usual.attention       ? "attention"
+                               : o->readout_prev != usual.readout_prev ? "readout-state"
+                                                                       : NULL;
+    if (is_transformer(o) && of_rnnsearch)
+        return err_set(err, NULL, 0, "--%s %s needs --arch rnnsearch: a Transformer has its own", of_rnnsearch,
+                       text_of(o, of_rnnsearch, text));
+    return 0;
+}

@@ -1,0 +1,176 @@
+#include "translate/session.h"
+#include "core/ops.h"
+#include "text/ds.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void session_init(Session *session, const Translator *const *members, int count, Threads *threads) {
+    CHECK(count > 0, "a session with %d models", count);
+    const size_t bytes = (size_t)count * sizeof *members;
+    *session = (Session){.members = memcpy(mem_alloc(bytes), members, bytes), .count = count};
+    tape_init(&session->tape, threads, rng_seed(0, 0));
+}
+
+void session_free(Session *session) {
+    tape_free(&session->tape);
+    mem_free(session->members);
+    *session = (Session){0};
+}
+
+/* ---- translating ---------------------------------------------------------------------------------------------- */
+
+typedef struct Place {
+    int index, length;
+} Place;
+
+static int longest_first(const void *left, const void *right) {
+    const Place *a = left, *b = right;
+    if (a->length != b->length) return a->length > b->length ? -1 : 1;
+    return a->index < b->index ? -1 : a->index > b->index;
+}
+
+/* The non-empty sentences by falling length: a stb_ds array. */
+static Place *by_length(int *const *ids, int n) {
+    Place *places = NULL;
+    for (int i = 0; i < n; i++)
+        if (arrlen(ids[i]) > 1) arrput(places, ((Place){i, (int)arrlen(ids[i])}));
+    if (places) qsort(places, (size_t)arrlen(places), sizeof *places, longest_first);
+    return places;
+}
+
+/* How many of the sentences from a place on are searched at once; their length and the beam bound the memory. */
+static int batch_size(const Place *places, int left, int batch, int beam) {
+    enum { MOST_ROWS = 2048, MOST_ANNOTATIONS = 8192 };
+    int most =
+        MOST_ANNOTATIONS / places->length < MOST_ROWS / beam ? MOST_ANNOTATIONS / places->length : MOST_ROWS / beam;
+    if (most > batch) most = batch;
+    if (most > left) most = left;
+    return most > 0 ? most : 1;
+}
+
+int translate_most(char *const *sentences, int n, int beam) {
+    enum { MOST = 4096 };
+    const double most_weights = 4e8; /* bytes for pieces: several bytes are one, and sentences end as they should */
+    double weights = 0;
+    int i = 0;
+    for (; i < n && i < MOST; i++) {
+        const double length = (double)strlen(sentences[i]);
+        weights += length * length * beam;
+        if (i > 0 && weights > most_weights) break;
+    }
+    return i;
+}
+
+/* The models of the members: [count], owned by the caller. */
+static const Model **models_of(const Session *session) {
+    const Model **models = mem_alloc((size_t)session->count * sizeof *models);
+    for (int i = 0; i < session->count; i++) models[i] = &session->members[i]->model;
+    return models;
+}
+
+Translations session_translate(Session *session, char *const *sentences, int n, const BeamOptions *options, int batch,
+                               Counter *counter, void *context) {
+    const Translator *first = session->members[0];
+    Translations t = {.translator = first, .n = n, .sentences = sentences};
+    t.source = side_encode_all(&first->source, sentences, n);
+    t.nbest = mem_zalloc((size_t)n * sizeof *t.nbest);
+    Place *places = by_length(t.source, n);
+    const Model **models = models_of(session);
+    const Ensemble ensemble = {models, session->count};
+    const int **ids = mem_alloc((size_t)batch * sizeof *ids);
+    int *length = mem_alloc((size_t)batch * sizeof *length), all = (int)arrlen(places);
+    session->tape.recording = false;
+    for (int done = 0, size; done < all; done += size) {
+        size = batch_size(places + done, all - done, batch, options->beam);
+        for (int b = 0; b < size; b++) {
+            ids[b] = t.source[places[done + b].index];
+            length[b] = places[done + b].length;
+        }
+        Nbest *found = beam_search(&session->tape, ensemble, ids, length, size, options, &t.arena, &t.timing);
+        for (int b = 0; b < size; b++) t.nbest[places[done + b].index] = found[b];
+        if (counter) counter(context, done + size, all);
+    }
+    mem_free(ids);
+    mem_free(length);
+    mem_free(models);
+    arrfree(places);
+    return t;
+}
+
+/* ---- given translations --------------------------------------------------------------------------------------- */
+
+/* α [target, source] of sentence b of the decoder, in the arena. */
+static const float *alpha_of(Arena *arena, const Batch *batch, const Forced *forced, int b) {
+    const int n_target = batch->target.length[b];
+    const size_t n_source = (size_t)batch->source.spans.length[b];
+    float *alpha = arena_alloc(arena, (size_t)n_target * n_source * sizeof *alpha);
+    for (int i = 0; i < n_target; i++) {
+        memcpy(alpha + (size_t)i * n_source, var_row_values(forced->alpha[i], b), n_source * sizeof *alpha);
+    }
+    return alpha;
+}
+
+static int *lengths_of(Arena *arena, int *const *ids, int n) {
+    int *lengths = arena_alloc(arena, (size_t)n * sizeof *lengths);
+    for (int i = 0; i < n; i++) lengths[i] = (int)arrlen(ids[i]);
+    return lengths;
+}
+
+/* n pairs as a batch in the tape's arena, and their ids. */
+typedef struct Pairing {
+    int **x, **y;
+    Batch batch;
+} Pairing;
+
+static Pairing pair_up(Session *session, char *const *source, char *const *target, int n) {
+    const Translator *translator = session->members[0];
+    Arena *arena = &session->tape.arena;
+    Pairing p = {.x = side_encode_all(&translator->source, source, n),
+                 .y = side_encode_all(&translator->target, target, n)};
+    const int *x_length = lengths_of(arena, p.x, n), *y_length = lengths_of(arena, p.y, n);
+    p.batch = batch_fold(arena, (const int *const *)p.x, x_length, (const int *const *)p.y, y_length, n, ID_BOS);
+    return p;
+}
+
+static void pairing_free(Pairing *p, int n) {
+    side_ids_free(p->x, n);
+    side_ids_free(p->y, n);
+}
+
+void session_align(Session *session, char *const *source, char *const *target, int n, AttentionOptions attention,
+                   Alignment *alignments) {
+    Tape *tape = &session->tape;
+    const Translator *translator = session->members[0];
+    session->tape.recording = false;
+    TapeMark mark = tape_mark(tape);
+    Pairing pairs = pair_up(session, source, target, n);
+    const Batch *batch = &pairs.batch;
+    Forced forced = model_force(tape, &translator->model, batch, &(PassOptions){.attention = attention});
+    for (int b = 0; b < n; b++) {
+        const int i = batch->target.order[b];
+        char **from = side_spell(&translator->source, source[i]), **to = side_spell(&translator->target, target[i]);
+        alignments[i] =
+            alignment_new(from, (int)arrlen(from), to, (int)arrlen(to), alpha_of(&tape->arena, batch, &forced, b));
+        pieces_free(from);
+        pieces_free(to);
+    }
+    pairing_free(&pairs, n);
+    tape_rewind(tape, mark);
+}
+
+PairScore session_score(Session *session, char *source, char *target, AttentionOptions attention) {
+    Tape *tape = &session->tape;
+    const Model *model = &session->members[0]->model;
+    session->tape.recording = false;
+    TapeMark mark = tape_mark(tape);
+    Pairing pair = pair_up(session, &source, &target, 1);
+    const Sequences *y = &pair.batch.target;
+    double nats;
+    Forced forced = model_force(tape, model, &pair.batch, &(PassOptions){.attention = attention});
+    cross_entropy(tape, model_logits(tape, model, &forced), y->ids, y->rows, 0, &nats);
+    const PairScore score = {-nats, y->rows};
+    pairing_free(&pair, 1);
+    tape_rewind(tape, mark);
+    return score;
+}

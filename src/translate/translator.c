@@ -1,0 +1,76 @@
+#include "translate/translator.h"
+#include "text/ds.h"
+#include "text/unicode.h"
+
+/* <unk> comes first and Han last, so that a search without either ban has a part of the list. */
+static const int never[] = {ID_UNK, ID_PAD, ID_BOS};
+enum { NEVER = sizeof never / sizeof *never };
+
+bool translator_writes_han(const Translator *translator) {
+    static const char *const codes[] = {"zh", "zho", "chi", "cmn", "yue", "lzh", "wuu", "ja", "jpn", "ko", "kor", NULL};
+    return language_is(translator->options.langs[1], codes);
+}
+
+static int *banned_pieces(const Translator *translator) {
+    const Vocab *vocab = translator->target.vocab;
+    int *banned = NULL;
+    for (int i = 0; i < NEVER; i++) arrput(banned, never[i]);
+    if (translator_writes_han(translator)) return banned;
+    for (int id = ID_SPECIALS; id < vocab_size(vocab); id++)
+        if (text_has_han(vocab_piece(vocab, id))) arrput(banned, id);
+    return banned;
+}
+
+void translator_begin(Translator *translator) {
+    const ModelOptions *o = &translator->options;
+    const ModelConfig config = {
+        .source_vocab = vocab_size(translator->source.vocab),
+        .target_vocab = vocab_size(translator->target.vocab),
+        .source_words = translator->source.larger ? vocab_size(translator->source.larger->vocab) : 0,
+        .arch = arch_at(o->arch),
+        .emb = o->dim_emb,
+        .rnn = o->dim_rnn,
+        .att = o->dim_att,
+        .maxout = o->dim_maxout,
+        .encoder = encoder_kind_at(o->encoder),
+        .attention = attention_kind_at(o->attention),
+        .heads = o->heads,
+        .depth = o->enc_depth,
+        .decoder_depth = o->dec_depth,
+        .ffn = o->dim_ffn,
+        .window = o->window,
+        .readout_prev = o->readout_prev,
+        .tied_embeddings = o->tied_embeddings,
+    };
+    model_init(&translator->model, &config);
+    translator->banned = banned_pieces(translator);
+}
+
+void translator_free(Translator *translator) {
+    side_free(&translator->source);
+    side_free(&translator->target);
+    model_free(&translator->model);
+    arrfree(translator->banned);
+    mem_free(translator->configuration);
+    *translator = (Translator){0};
+}
+
+BeamOptions translator_beam_options(const Translator *translator) {
+    CHECK(translator->banned, "a search with a translator that was not begun");
+    return (BeamOptions){
+        .beam = translator->options.beam_size,
+        .normalize = translator->options.normalize,
+        .length_limit = 3,
+        .begin = ID_BOS,
+        .end = ID_EOS,
+        .banned = translator->banned,
+        .banned_count = (int)arrlen(translator->banned),
+    };
+}
+
+int translator_banned_han(const Translator *translator) { return (int)arrlen(translator->banned) - NEVER; }
+
+void translator_allow(const Translator *translator, bool unknown, bool han, BeamOptions *options) {
+    options->banned = translator->banned + unknown;
+    options->banned_count = (han ? NEVER : (int)arrlen(translator->banned)) - unknown;
+}

@@ -1,0 +1,158 @@
+#include "translate/unknown.h"
+#include "text/ds.h"
+#include "text/unicode.h"
+
+#include <string.h>
+
+/* Source pieces [begin, end). */
+typedef struct Span {
+    int begin, end;
+} Span;
+
+typedef struct Replacer {
+    const Lexicon *lexicon;
+    bool han; /* may be written as it stands in the source */
+    TokenizerKind source_kind, target_kind;
+    char **source; /* stb_ds array: the pieces of the sentence, and </s> */
+    int n;         /* how many, </s> not counted */
+    char **pieces; /* stb_ds array: of the text so far, owned */
+} Replacer;
+
+/* ---- the source ----------------------------------------------------------------------------------------------- */
+
+static bool is_written(int32_t c) { return is_letter(c) || is_digit(c) || is_han(c); }
+
+/* Whether a piece is more than punctuation. */
+static bool has_word(const char *text) {
+    while (*text)
+        if (is_written(utf8_next(&text))) return true;
+    return false;
+}
+
+static char *source_text(const Replacer *r, Span span) {
+    return tokenizer_join(r->source_kind, r->source + span.begin, span.end - span.begin);
+}
+
+/* The piece with the largest weight; a space mark of bpe stands for the word behind it. */
+static int attended(const Replacer *r, const float *weight) {
+    int best = 0;
+    for (int j = 1; j < r->n; j++)
+        if (weight[j] > weight[best]) best = j;
+    if (r->source_kind == TOKENIZER_BPE && !strcmp(r->source[best], SPACE_MARK) && best + 1 < r->n) best++;
+    return best;
+}
+
+static Span word_at(const Replacer *r, int at) {
+    Span word = {at, at + 1};
+    if (r->source_kind != TOKENIZER_BPE) return word;
+    while (word.begin > 0 && !piece_is_spaced(r->source[word.begin])) word.begin--;
+    while (word.end < r->n && !piece_is_spaced(r->source[word.end])) word.end++;
+    while (word.begin < word.end && !has_word(r->source[word.begin])) word.begin++;
+    while (word.begin < word.end && !has_word(r->source[word.end - 1])) word.end--;
+    return word.begin <= at && at < word.end ? word : (Span){at, at + 1};
+}
+
+/* Whether bpe parted a run of letters or digits before piece i. */
+static bool splits_run(const Replacer *r, int i) {
+    if (r->source_kind != TOKENIZER_BPE || i == 0 || i == r->n) return false;
+    const char *text = r->source[i];
+    int32_t after = utf8_next(&text), before = 0;
+    for (text = r->source[i - 1]; *text;) before = utf8_next(&text);
+    return is_mark(after) || ((is_letter(before) || is_mark(before)) && is_letter(after)) ||
+           (is_digit(before) && is_digit(after));
+}
+
+/* The translation of the longest entry that covers piece `at`, NULL if there is none. Of spans whose texts are as
+   long it is the one that begins first and ends last, which is the same for all pieces of an entry. */
+static const char *find_entry(const Replacer *r, int at, Span *span) {
+    const char *found = NULL;
+    size_t longest = 0, limit = r->lexicon ? lexicon_longest(r->lexicon) : 0;
+    for (int begin = at; begin >= 0 && limit > 0; begin--) {
+        if (splits_run(r, begin)) continue;
+        for (int end = at + 1; end <= r->n; end++) {
+            char *text = source_text(r, (Span){begin, end});
+            size_t length = strlen(text);
+            const char *target = splits_run(r, end) ? NULL : lexicon_find(r->lexicon, text);
+            mem_free(text);
+            if (length > limit && end == at + 1) return found; /* further back they are longer still */
+            if (length > limit) break;
+            if (!target || length < longest) continue;
+            found = target;
+            longest = length;
+            *span = (Span){begin, end};
+        }
+    }
+    return found;
+}
+
+/* ---- the target ----------------------------------------------------------------------------------------------- */
+
+/* Whether what follows the piece stands close to it. */
+static bool is_opening(const char *piece) {
+    static const char *const marks[] = {"(", "[", "{", "“", "‘", SPACE_MARK "\"", SPACE_MARK "'"};
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+        if (ends_with(piece, marks[i])) return true;
+    return false;
+}
+
+static void put(Replacer *r, const char *piece) { arrput(r->pieces, mem_strdup(piece)); }
+
+/* Adds a piece that the model wrote; one that would go on with a word that is not there any more begins one. */
+static void put_piece(Replacer *r, const char *piece, bool after_unknown) {
+    const char *rest = piece;
+    if (after_unknown && r->target_kind == TOKENIZER_BPE && is_written(utf8_next(&rest))) put(r, SPACE_MARK);
+    put(r, piece);
+}
+
+/* Adds text, spelled as the target's tokeniser would. */
+static void put_text(Replacer *r, const char *text) {
+    if (!*text) return;
+    if (r->target_kind == TOKENIZER_NONE) {
+        put(r, text);
+        return;
+    }
+    bool close = !has_word(text) || (arrlen(r->pieces) && is_opening(arrlast(r->pieces)));
+    if (r->target_kind == TOKENIZER_BPE && !close) put(r, SPACE_MARK);
+    char **spelled = tokenizer_split(&(Tokenizer){.kind = TOKENIZER_CHAR}, text);
+    for (ptrdiff_t i = 0; i < arrlen(spelled); i++) arrput(r->pieces, spelled[i]);
+    arrfree(spelled);
+}
+
+/* Adds what an <unk> stands for, unless the one before it stood for the same; returns where that is in the source. */
+static Span put_unknown(Replacer *r, const float *weight, Span before) {
+    int at = attended(r, weight);
+    Span span = word_at(r, at);
+    const char *entry = find_entry(r, at, &span);
+    if (span.begin == before.begin && span.end == before.end) return span;
+    char *word = source_text(r, span);
+    if (entry) put_text(r, entry);
+    else if (r->han || !text_has_han(word)) put_text(r, word);
+    mem_free(word);
+    return span;
+}
+
+char *unknown_replace(const Translator *translator, const char *sentence, const Hypothesis *h, const Lexicon *lexicon,
+                      bool han) {
+    const Tokenizer *source = &translator->source.tokenizer, *target = &translator->target.tokenizer;
+    Replacer r = {.lexicon = lexicon,
+                  .han = han || translator_writes_han(translator),
+                  .source_kind = source->kind,
+                  .target_kind = target->kind,
+                  .source = side_spell(&translator->source, sentence)};
+    const Span none = {-1, -1};
+    Span before = none;
+    CHECK(h->alpha, "unknown_replace: a hypothesis without an alignment");
+    r.n = (int)arrlen(r.source) - 1;
+    for (int i = 0; i < h->length; i++) {
+        if (h->ids[i] == ID_UNK) {
+            before = put_unknown(&r, h->alpha + (size_t)i * (size_t)(r.n + 1), before);
+        } else if (h->ids[i] >= ID_SPECIALS) {
+            put_piece(&r, vocab_piece(translator->target.vocab, h->ids[i]), before.end > 0);
+            before = none;
+        }
+    }
+    char *text = tokenizer_join(target->kind, r.pieces, (int)arrlen(r.pieces));
+    pieces_free(r.source);
+    pieces_free(r.pieces);
+    return text;
+}

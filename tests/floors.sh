@@ -1,0 +1,32 @@
+#!/bin/sh
+# usage: tests/floors.sh [SOURCE]
+# The architecture of src/: a file includes files of its own floor or of a floor below, and model/ computes with ops: it
+# does not use the members v and g of a Var.
+set -u
+cd "${1:-$(dirname "$0")/../src}" || exit 1
+floors='core model text score translate train view cli'
+for floor in $floors; do [ -d "$floor" ] || { echo "there is no $floor/"; exit 1; }; done
+
+# The number of a file's floor; 0 if the file is on none. The files of src/ itself, tide.c and tide.h, are the public
+# API: it uses models, so that nothing of training, pages and commands is under it.
+floor_of() {
+    number=0
+    case $1 in tide.[ch]) set -- translate/ ;; esac
+    for floor in $floors; do
+        number=$((number + 1))
+        case $1 in "$floor"/*) echo $number; return ;; esac
+    done
+    echo 0
+}
+system() { case $1 in '<'*) [ ! -e "${1#<}" ] ;; *) false ;; esac; }
+
+upward=$(grep -noE '^ *# *include *["<][^">]+' -r --include='*.[ch]' . | sed 's|^\./||; s|: *# *include *|:|' |
+    while IFS=: read -r file line included; do
+        system "$included" && continue
+        from=$(floor_of "$file") to=$(floor_of "${included#[\"<]}")
+        [ "$from" != 0 ] || echo "$file is on no floor"
+        [ "$to" != 0 ] || echo "$file:$line includes $included, on no floor"
+        [ "$to" -le "$from" ] || echo "$file:$line includes $included, of a floor above"
+    done)
+by_hand=$(grep -nE '(->|\.)[vg]\>' -r --include='*.[ch]' model | sed 's|$|: the values of a matrix|')
+[ -z "$upward$by_hand" ] || { echo "$upward$by_hand"; exit 1; }

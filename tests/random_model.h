@@ -1,0 +1,53 @@
+/* random_model.h: small models with random weights, written to files. Needs cmocka.h. */
+#ifndef TIDE_TESTS_RANDOM_MODEL_H
+#define TIDE_TESTS_RANDOM_MODEL_H
+
+#include "text/ds.h"
+#include "translate/model_file.h"
+#include "words.h"
+
+#include <stdio.h>
+
+static char *const source_texts[] = {"潮水退了。", "大家都在海边。", "谁没穿鞋?"};
+static char *const target_texts[] = {"The tide went out.", "Everyone is by the sea.", "Who is not wearing shoes?"};
+
+static inline int save(const Translator *t, const char *path, Err *err) {
+    char *configuration = options_format(model_option_tables, &t->options);
+    int status = model_save(t, configuration, path, err);
+    mem_free(configuration);
+    return status;
+}
+
+/* Default options, of small sizes. */
+static inline ModelOptions small_options(const char *lang) {
+    ModelOptions options = {0};
+    options_default(model_option_tables, &options);
+    snprintf(options.langs[1], sizeof options.langs[1], "%s", lang);
+    options.dim_emb = 8;
+    options.dim_rnn = 12;
+    options.dim_att = 10;
+    options.dim_maxout = 6;
+    return options;
+}
+
+/* A translator with random weights, written to a file. */
+static inline void write_random_model(Translator *t, const ModelOptions *options, char *const texts[3], uint64_t seed,
+                                      const char *path) {
+    Err err;
+    *t = (Translator){.options = *options};
+    side_learn(&t->source, TOKENIZER_CHAR, words_of(TOKENIZER_CHAR, source_texts, 3), 0, 0);
+    side_learn(&t->target, TOKENIZER_BPE, words_of(TOKENIZER_BPE, texts, 3), 20, 0);
+    translator_begin(t);
+    params_allocate(&t->model.params);
+    Rng rng = rng_seed(seed, 0);
+    for (size_t i = 0; i < t->model.params.size; i++) t->model.params.values[i] = (real)(0.5 * rng_normal(&rng));
+    assert_int_equal(save(t, path, &err), 0);
+}
+
+static inline void write_model_into(Translator *t, const char *lang, char *const texts[3], uint64_t seed,
+                                    const char *path) {
+    const ModelOptions options = small_options(lang);
+    write_random_model(t, &options, texts, seed, path);
+}
+
+#endif
