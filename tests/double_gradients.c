@@ -383,7 +383,8 @@ static void check_maxout(void **unused) {
 }
 
 static Var *build_dropout(Tape *tape, Var *const *in, const void *extra) {
-    return dropout(tape, in[0], *(const double *)extra);
+    static const RowId rows[] = {{0, 0}, {0, 1}, {0, 2}, {1, 0}, {1, 1}, {3, 0}};
+    return dropout(tape, in[0], (Drop){*(const double *)extra, rows});
 }
 
 static Var *build_relu(Tape *tape, Var *const *in, const void *extra) {
@@ -723,7 +724,7 @@ static Batch fold(Arena *arena, int times, int words) {
             ids[side][i] = copy;
         }
     }
-    return batch_fold(arena, ids[0], length[0], ids[1], length[1], n, 2);
+    return batch_fold(arena, ids[0], length[0], ids[1], length[1], n, 0, 2);
 }
 
 static double whole_loss(void *context) {
@@ -798,7 +799,7 @@ static const ModelCase model_cases[] = {
     {.encoder = "cnn", .attention = "none"},
     {.encoder = "self-attention", .attention = "additive", .smoothing = 0.1, .dropout = 0.3},
     {.encoder = "self-attention", .attention = "dot"},
-    {.arch = "transformer", .smoothing = 0.1, .dropout = 0.3, .draw = 15},
+    {.arch = "transformer", .smoothing = 0.1, .dropout = 0.3, .draw = 12},
     {.arch = "transformer", .tied = true, .draw = 15},
     {.encoder = "gru", .attention = "none", .smoothing = 0.1, .dropout = 0.3},
 };

@@ -74,10 +74,10 @@ refused 2 'needs --reverse' align "$scratch/run" $pair --symmetrize union
 cut -f1 "$scratch/train.tsv" >"$scratch/train.en"
 cut -f2 "$scratch/train.tsv" >"$scratch/train.zh"
 awk '{ n = split($0, word, " "); for (i = 0; i < n; i++) printf "0-%d ", i; print "" }' "$scratch/train.en" >"$scratch/first"
-guided() {
+guided() { # the model is that of the last update
     dir=$scratch/$1
     shift
-    smallest_run "$dir" --guided-alignment "$scratch/first" --guided-alignment-weight 1 "$@"
+    smallest_run "$dir" --guided-alignment "$scratch/first" --guided-alignment-weight 1 --valid-freq 24 "$@"
 }
 heads() { # the weight of the first character in rows of text
     tide_ok align "$scratch/$1" $pair --format matrix | awk '/ [|][|][|] / { n = $NF; i = 0; next }

@@ -134,6 +134,13 @@ static void rng_is_splitmix64(void **unused) {
     for (int i = 0; i < 5; i++) assert_true(rng_next(&rng) == known[i]);
 }
 
+static void numbers_of_a_stream_have_places(void **unused) {
+    (void)unused;
+    Rng rng = rng_seed(4, 5);
+    const Rng first = rng;
+    for (uint64_t i = 0; i < 100; i++) assert_true(rng_at(&first, i) == rng_next(&rng));
+}
+
 static void streams_differ(void **unused) {
     (void)unused;
     uint64_t first[8 * 8];
@@ -383,6 +390,44 @@ typedef struct Reader {
     const real *panels;
 } Reader;
 
+enum { DROPPED = 4, DROP_COLUMNS = 64 };
+
+/* The mask that dropout draws for these rows, after so many other dropout ops. */
+static void draw_mask(Tape *tape, const RowId *rows, int others, real mask[DROPPED][DROP_COLUMNS]) {
+    static real ones[DROPPED * DROP_COLUMNS];
+    for (int i = 0; i < DROPPED * DROP_COLUMNS; i++) ones[i] = 1;
+    tape_reset(tape);
+    tape->recording = true;
+    Var *x = var_constant(tape, DROPPED, DROP_COLUMNS, ones);
+    for (int i = 0; i < others; i++) dropout(tape, x, (Drop){0});
+    memcpy(mask, dropout(tape, x, (Drop){0.5, rows})->v, sizeof ones);
+}
+
+/* A row's mask depends on the pair, the position, the op and the tape's rng; not on where the row stands. */
+static void masks_belong_to_rows(void **unused) {
+    (void)unused;
+    enum { MASKS = 4 };
+    const RowId rows[DROPPED] = {{0, 0}, {0, 1}, {1, 0}, {1, 1}}, turned[DROPPED] = {{1, 1}, {1, 0}, {0, 1}, {0, 0}};
+    static real mask[MASKS][DROPPED][DROP_COLUMNS], again[DROPPED][DROP_COLUMNS];
+    Threads *threads = threads_new(2);
+    for (int k = 0; k < MASKS; k++) { /* two ops under each of two generators */
+        Tape tape;
+        tape_init(&tape, threads, rng_seed(1, (uint64_t)k / 2));
+        draw_mask(&tape, rows, k % 2, mask[k]);
+        draw_mask(&tape, turned, k % 2, again);
+        for (int i = 0; i < DROPPED; i++) assert_memory_equal(mask[k][i], again[DROPPED - 1 - i], sizeof again[0]);
+        tape_free(&tape);
+    }
+    const real(*all)[DROP_COLUMNS] = mask[0];
+    for (int i = 0; i < MASKS * DROPPED; i++)
+        for (int j = 0; j < i; j++) {
+            int same = 0;
+            for (int k = 0; k < DROP_COLUMNS; k++) same += all[i][k] == all[j][k];
+            assert_in_range(same, 12, 52); /* 32 are expected; five standard deviations of 4 */
+        }
+    threads_free(threads);
+}
+
 static void *read_weight(void *context) {
     Reader *reader = context;
     Threads *threads = threads_new(1);
@@ -432,6 +477,7 @@ int main(void) {
         cmocka_unit_test(arena_reset_leaves_one_chunk_that_fits),
         cmocka_unit_test(arena_rewinds_to_a_mark),
         cmocka_unit_test(rng_is_splitmix64),
+        cmocka_unit_test(numbers_of_a_stream_have_places),
         cmocka_unit_test(streams_differ),
         cmocka_unit_test(below_is_uniform),
         cmocka_unit_test(shuffle_is_a_permutation),
@@ -444,6 +490,7 @@ int main(void) {
         cmocka_unit_test(scratch_buffers_are_apart_and_stay),
         cmocka_unit_test(runs_are_tallied),
         cmocka_unit_test(two_tapes_train_one_weight),
+        cmocka_unit_test(masks_belong_to_rows),
         cmocka_unit_test(a_shared_weight_is_packed_once),
     };
     return cmocka_run_group_tests_name("core", tests, NULL, NULL);

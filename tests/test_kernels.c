@@ -206,8 +206,8 @@ static void run_layer_norm_back(int n, Bench *b) { kernels->layer_norm_back(n, R
 static void run_layer_norm_gain(int n, Bench *b) { kernels->layer_norm_gain(n, R(0), R(1), R(2), &moments); }
 static void run_maxout(int n, Bench *b) { kernels->maxout(n, R(0), R(1)); }
 static void run_maxout_back(int n, Bench *b) { kernels->maxout_back(n, R(0), R(1)); }
-static void run_dropout(int n, Bench *b) { kernels->dropout(n, R(0), R(1), 12345, 7, 0.8f, 0); }
-static void run_dropout_back(int n, Bench *b) { kernels->dropout(n, R(0), R(1), 12345, 7, 0.8f, 1); }
+static void run_dropout(int n, Bench *b) { kernels->dropout(n, R(0), R(1), 12345, 0.8f, 0); }
+static void run_dropout_back(int n, Bench *b) { kernels->dropout(n, R(0), R(1), 12345, 0.8f, 1); }
 static void run_sgd(int n, Bench *b) { kernels->sgd(n, &rule, R(0), R(1)); }
 
 static void make_positive(int n, float *x) {
@@ -359,21 +359,20 @@ static void rows_are_normalised(void **unused) {
     }
 }
 
-/* Each number's draw depends on its place only, and the share kept is what was asked for. */
-static void dropout_draws_by_place(void **unused) {
+/* The share of the numbers that a row keeps is what was asked for, and rows with other keys keep others. */
+static void dropout_keeps_a_share(void **unused) {
     (void)unused;
-    enum { N = 100000, PART = 777 };
-    static float ones[N], whole[N], part[N];
+    enum { N = 100000 };
+    static float ones[N], y[2][N];
+    int kept = 0, both = 0;
     for (int i = 0; i < N; i++) ones[i] = 1;
-    kernels->dropout(N, whole, ones, 42, 0, 0.8f, 0);
-    for (int i = 0; i < N; i += PART)
-        kernels->dropout(N - i < PART ? N - i : PART, part + i, ones, 42, (uint32_t)i, 0.8f, 0);
-    assert_memory_equal(whole, part, sizeof whole);
-    int kept = 0;
+    for (int k = 0; k < 2; k++) kernels->dropout(N, y[k], ones, 42 + (uint32_t)k, 0.8f, 0);
     for (int i = 0; i < N; i++) {
-        assert_true(whole[i] == 0 || whole[i] == 1.25f);
-        kept += whole[i] > 0;
+        assert_true(y[0][i] == 0 || y[0][i] == 1.25f);
+        kept += y[0][i] > 0;
+        both += y[0][i] > 0 && y[1][i] > 0;
     }
+    assert_in_range(both, 63400, 64600); /* 0.64 N; four standard deviations: sqrt(N 0.64 0.36) = 152 */
     assert_in_range(kept, 79500, 80500); /* four standard deviations: sqrt(N 0.8 0.2) = 126 */
 }
 
@@ -424,7 +423,7 @@ int main(void) {
         cmocka_unit_test(all_sets_compute_the_same_bits),
         cmocka_unit_test(faded_moments_end_at_zero),
         cmocka_unit_test(sums_run_in_sixteen_lanes),
-        cmocka_unit_test(dropout_draws_by_place),
+        cmocka_unit_test(dropout_keeps_a_share),
         cmocka_unit_test(the_best_are_chosen_before_anything_runs),
         cmocka_unit_test(rows_are_normalised),
         cmocka_unit_test(the_limit_is_worked_for),

@@ -30,7 +30,7 @@ static Batch batch_draw(Arena *arena, uint64_t number, int n) {
     Rng rng = rng_seed(number, 1);
     sentences_draw(&source, &rng);
     sentences_draw(&target, &rng);
-    return batch_fold(arena, source.rows, source.length, target.rows, target.length, n, BEGIN);
+    return batch_fold(arena, source.rows, source.length, target.rows, target.length, n, 0, BEGIN);
 }
 
 typedef struct Training {

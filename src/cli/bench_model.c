@@ -110,7 +110,7 @@ void bench_step(Threads *threads, const BenchSize *size, int updates) {
         if (i == WARM) threads_watch(threads, true);
         double began = seconds_now();
         tape_reset(&s.tape);
-        Batch batch = batch_fold(&s.tape.arena, s.rows[0], s.length, s.rows[1], s.length, size->batch, ID_BOS);
+        Batch batch = batch_fold(&s.tape.arena, s.rows[0], s.length, s.rows[1], s.length, size->batch, 0, ID_BOS);
         update_gradients(&s.tape, &s.model, &batch, &options);
         update_step(&s.tape, &s.model, &optimizer, &options);
         if (i >= WARM) all += seconds[i - WARM] = seconds_now() - began;

@@ -387,12 +387,11 @@ INLINE uint32_t hash(uint32_t x) {
     return x ^ (x >> 16);
 }
 
-static void dropout(int n, real *restrict y, const real *restrict x, uint32_t key, uint32_t first, real keep,
-                    int accumulate) {
+static void dropout(int n, real *restrict y, const real *restrict x, uint32_t key, real keep, int accumulate) {
     const uint32_t limit = (uint32_t)(keep * 0x1p24f);
     const real scale = 1 / keep;
     for (int i = 0; i < n; i++) {
-        uint32_t draw = hash((first + (uint32_t)i) * 0x9e3779b9u ^ key) >> 8;
+        uint32_t draw = hash((uint32_t)i * 0x9e3779b9u ^ key) >> 8;
         real kept = draw < limit ? x[i] * scale : 0;
         y[i] = accumulate ? y[i] + kept : kept;
     }

@@ -76,7 +76,7 @@ typedef struct Kernels {
     void (*maxout)(int n, real *y, const real *x);       /* y_k = max(x_2k, x_2k+1) */
     void (*maxout_back)(int n, real *x, const real *dy); /* dx in the place of x */
     /* y = x m / keep with m ~ Bernoulli(keep), element i's draw depending on key and first + i only. */
-    void (*dropout)(int n, real *y, const real *x, uint32_t key, uint32_t first, real keep, int accumulate);
+    void (*dropout)(int n, real *y, const real *x, uint32_t key, real keep, int accumulate);
 
     /* One update of n weights; the gradient is zeroed on the way. */
     void (*sgd)(int n, const UpdateRule *rule, real *w, real *g);

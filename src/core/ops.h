@@ -46,8 +46,21 @@ Var *add_halves(Tape *tape, Var *x);
 Var *relu(Tape *tape, Var *x);
 /* a + scale b: matrices of one shape. */
 Var *add_scaled(Tape *tape, Var *a, double scale, Var *b);
-/* While the tape records: zero with probability `rate`, else x / (1 - rate). Otherwise x itself. */
-Var *dropout(Tape *tape, Var *x, double rate);
+/* What a row of a matrix stands for: a position in the sentence of a pair, which is named by its index in the batch as
+   it was drawn. */
+typedef struct RowId {
+    int pair, position;
+} RowId;
+/* The rate of dropout, from 0 to below 1, and the identities of the matrix's rows. They live as long as the batch and
+   may be NULL if the rate is 0 or the tape does not record. */
+typedef struct Drop {
+    double rate;
+    const RowId *rows;
+} Drop;
+/* While the tape records: zero with probability `rate`, else x / (1 - rate). Otherwise x itself. Whether a number
+   becomes zero depends on the tape's rng, the number of dropout ops on the tape before this one, the row's identity
+   and the column. So a pair has the same mask in the whole batch and in a part of it. */
+Var *dropout(Tape *tape, Var *x, Drop drop);
 
 /* ops_norm.c */
 /* Each row less its mean, divided by its standard deviation, times a gain, plus a bias: x [m, n], gain and bias [1, n].

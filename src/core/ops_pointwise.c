@@ -172,38 +172,51 @@ static void add_halves_back(Tape *tape, const Record *record) {
     halves_run(tape, x, y, add_halves_gradients);
 }
 
-/* y = x m / (1 - rate), m ~ Bernoulli(1 - rate);  dx += dy m / (1 - rate). The mask is not stored: number i of the mask
-   is a hash of the op's key and i (Srivastava et al. 2014, inverted scaling). */
+/* y = x m / (1 - rate), m ~ Bernoulli(1 - rate);  dx += dy m / (1 - rate). The mask is not stored: number i of a row
+   of the mask is a hash of the row's key and i (Srivastava et al. 2014, inverted scaling). */
 typedef struct Mask {
-    uint32_t key;
+    Rng rng; /* the key of a row is the number at its place */
+    const RowId *rows;
     real keep;
 } Mask;
 
+static uint32_t row_key(const Mask *mask, int row) {
+    const RowId id = mask->rows[row];
+    return (uint32_t)(rng_at(&mask->rng, (uint64_t)id.pair << 32 | (uint32_t)id.position) >> 32);
+}
+
 static void drop_part(void *context, int begin, int end) {
     const Pointwise *p = context;
-    kernels->dropout(end - begin, p->y->v + begin, p->x->v + begin, p->mask->key, (uint32_t)begin, p->mask->keep, 0);
+    for (int i = begin; i < end; i++)
+        kernels->dropout(p->x->cols, var_row(p->y, p->y->v, i), var_row(p->x, p->x->v, i), row_key(p->mask, i),
+                         p->mask->keep, 0);
 }
 
 static Back dropout_back;
-Var *dropout(Tape *tape, Var *x, double rate) {
-    if (!tape->recording || rate <= 0) return x;
-    CHECK(rate < 1, "dropout: rate %g", rate);
+Var *dropout(Tape *tape, Var *x, Drop drop) {
+    if (!tape->recording) return x;
+    const Rng rng = rng_seed(tape->rng.state, (uint64_t)tape->dropouts++);
+    if (drop.rate <= 0) return x;
+    CHECK(drop.rate < 1 && drop.rows, "dropout: rate %g", drop.rate);
     Mask *mask = arena_alloc(&tape->arena, sizeof *mask);
-    *mask = (Mask){(uint32_t)(rng_next(&tape->rng) >> 32), (real)(1 - rate)};
+    *mask = (Mask){rng, drop.rows, (real)(1 - drop.rate)};
     Var *y = var_new(tape, x->rows, x->cols);
-    threads_run(tape->threads, "dropout", items_of(x), GRAIN, drop_part, &(Pointwise){x, y, mask});
+    threads_run(tape->threads, "dropout", x->rows, 1 + GRAIN / x->cols, drop_part, &(Pointwise){x, y, mask});
     tape_record(tape, dropout_back, y, x, NULL, NULL)->extra = mask;
     return y;
 }
 
 static void drop_back_part(void *context, int begin, int end) {
     const Pointwise *p = context;
-    kernels->dropout(end - begin, p->x->g + begin, p->y->g + begin, p->mask->key, (uint32_t)begin, p->mask->keep, 1);
+    for (int i = begin; i < end; i++)
+        kernels->dropout(p->x->cols, var_row(p->x, p->x->g, i), var_row(p->y, p->y->g, i), row_key(p->mask, i),
+                         p->mask->keep, 1);
 }
 
 static void dropout_back(Tape *tape, const Record *record) {
     Var *y = record->out, *x = record->in[0];
     var_grad(tape, x);
     var_grad(tape, y);
-    threads_run(tape->threads, "dropout", items_of(x), GRAIN, drop_back_part, &(Pointwise){x, y, record->extra});
+    threads_run(tape->threads, "dropout", x->rows, 1 + GRAIN / x->cols, drop_back_part,
+                &(Pointwise){x, y, record->extra});
 }

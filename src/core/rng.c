@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+static const uint64_t golden = 0x9e3779b97f4a7c15u; /* 2^64 / φ, odd */
+
 static uint64_t mix(uint64_t z) {
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
@@ -10,10 +12,12 @@ static uint64_t mix(uint64_t z) {
 }
 
 Rng rng_seed(uint64_t seed, uint64_t stream) {
-    return (Rng){mix(seed + 0x9e3779b97f4a7c15u) ^ mix(stream * 0xd1342543de82ef95u + 1)};
+    return (Rng){mix(seed + golden) ^ mix(stream * 0xd1342543de82ef95u + 1)};
 }
 
-uint64_t rng_next(Rng *rng) { return mix(rng->state += 0x9e3779b97f4a7c15u); }
+uint64_t rng_next(Rng *rng) { return mix(rng->state += golden); }
+
+uint64_t rng_at(const Rng *rng, uint64_t n) { return mix(rng->state + (n + 1) * golden); }
 
 double rng_uniform(Rng *rng) { return (double)(rng_next(rng) >> 11) * 0x1p-53; }
 

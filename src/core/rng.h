@@ -12,6 +12,8 @@ typedef struct Rng {
 /* A generator for one purpose: streams of different numbers are independent of each other. */
 Rng rng_seed(uint64_t seed, uint64_t stream);
 uint64_t rng_next(Rng *rng);
+/* The number that rng_next returns after n other numbers; n from 0. */
+uint64_t rng_at(const Rng *rng, uint64_t n);
 /* Uniform in [0, 1). */
 double rng_uniform(Rng *rng);
 /* Uniform in 0..n-1, n > 0. */

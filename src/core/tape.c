@@ -44,6 +44,7 @@ void tape_reset(Tape *tape) {
     tape->last = NULL;
     tape->later = NULL;
     tape->spare_size = 0;
+    tape->dropouts = 0;
 }
 
 TapeMark tape_mark(const Tape *tape) { return arena_mark(&tape->arena); }

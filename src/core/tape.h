@@ -53,7 +53,8 @@ struct Tape {
     Arena arena;
     Arena panels;     /* weights that this tape packed; tape_rewind keeps them */
     Threads *threads; /* not owned */
-    Rng rng;          /* for dropout */
+    Rng rng;          /* of the masks of dropout; no op changes it */
+    int dropouts;     /* dropout ops since the last reset */
     bool recording;   /* ops leave records; also means training: dropout is active */
     Watch *watch;     /* or NULL; not owned */
     Record *last;

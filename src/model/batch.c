@@ -75,11 +75,30 @@ Source source_fold(Arena *arena, const int *const *ids, const int *length, int n
     return source;
 }
 
+static RowId *row_ids(Arena *arena, int n) { return arena_alloc(arena, (size_t)n * sizeof(RowId)); }
+
+/* What the rows of sequences stand for; sentence i is in the pair with the index first + i. */
+static const RowId *identify(Arena *arena, const Sequences *s, int first) {
+    RowId *ids = row_ids(arena, s->rows);
+    for (int t = 0; t < s->steps; t++)
+        for (int b = 0; b < sequences_live(s, t); b++) ids[sequences_row(s, t, b)] = (RowId){first + s->order[b], t};
+    return ids;
+}
+
+static const RowId *identify_annotations(Arena *arena, const Source *source) {
+    RowId *ids = row_ids(arena, source->x.rows);
+    for (int i = 0; i < source->x.rows; i++) ids[i] = source->words[source->rows[i]];
+    return ids;
+}
+
 Batch batch_fold(Arena *arena, const int *const *source, const int *source_length, const int *const *target,
-                 const int *target_length, int n, int begin) {
+                 const int *target_length, int n, int first, int begin) {
     Batch batch = {.target = sequences_fold(arena, target, target_length, n)};
     const Sequences *y = &batch.target;
     batch.source = source_fold(arena, source, source_length, n, y->order);
+    batch.source.words = identify(arena, &batch.source.x, first);
+    batch.source.annotations = identify_annotations(arena, &batch.source);
+    batch.words = identify(arena, y, first);
     int *previous = ints(arena, y->rows);
     for (int t = 0; t < y->steps; t++)
         for (int b = 0; b < sequences_live(y, t); b++)

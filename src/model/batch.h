@@ -32,10 +32,11 @@ Places places_of(Arena *arena, const Spans *sentences, int n, int rows);
 /* The source as the decoder sees it: sentence after sentence, in the decoder's order. */
 typedef struct Source {
     Sequences x;
-    Spans spans;      /* of decoder sentence b among the rows below */
-    const int *rows;  /* [x.rows] row of x that stands there */
-    const int *first; /* [n] row of x with the first word of decoder sentence b */
-    const int *last;  /* [n] and with its last */
+    Spans spans;                      /* of decoder sentence b among the rows below */
+    const int *rows;                  /* [x.rows] row of x that stands there */
+    const int *first;                 /* [n] row of x with the first word of decoder sentence b */
+    const int *last;                  /* [n] and with its last */
+    const RowId *words, *annotations; /* [x.rows] the rows of x, and the rows below, for dropout; or both are NULL */
 } Source;
 
 /* decoder_order[b] is which of the caller's sentences the decoder has at b; NULL: as they are folded. */
@@ -46,9 +47,12 @@ typedef struct Batch {
     Source source;
     Sequences target;    /* y_i */
     const int *previous; /* [target.rows] y_{i-1}; `begin` at the first position */
+    const RowId *words;  /* [target.rows] for dropout */
 } Batch;
 
+/* Folds n pairs, of which pair i has the index first + i in the batch as drawn: first is 0 unless this is a part of a
+   batch. */
 Batch batch_fold(Arena *arena, const int *const *source, const int *source_length, const int *const *target,
-                 const int *target_length, int n, int begin);
+                 const int *target_length, int n, int first, int begin);
 
 #endif

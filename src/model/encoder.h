@@ -29,6 +29,7 @@ typedef struct Annotations {
     Var *begin;  /* [sentences, n] of each sentence, what the decoder's first state is made from: ←h_1 */
     Var *end;    /* [sentences, n] →h_T, which with begin stands for a whole sentence; NULL if begin does alone */
     Spans spans; /* the rows of each sentence */
+    const RowId *ids; /* [rows] of H, for dropout; NULL on a tape that does not record */
 } Annotations;
 
 struct EncoderKind {

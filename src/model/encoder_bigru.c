@@ -67,7 +67,7 @@ static Annotations read(Tape *tape, const Encoder *m, const Source *source, Var 
     for (int l = 1; l < bigru->depth; l++) {
         Var *h = beside(tape, top.fwd, top.bwd);
         below = below ? add_scaled(tape, below, 1, h) : h;
-        top = read_both(tape, &bigru->layers[l], s, dropout(tape, below, rates->annotation));
+        top = read_both(tape, &bigru->layers[l], s, dropout(tape, below, (Drop){rates->annotation, source->words}));
     }
     Annotations H = {.H = gather_beside(tape, top.fwd, top.bwd, source->rows, s->rows)};
     H.end = gather(tape, top.fwd, source->last, s->n);

@@ -49,7 +49,7 @@ static Annotations read(Tape *tape, const Encoder *m, const Source *source, Var 
     Var *x = linear(tape, positioned(tape, gather(tape, Ew, source->rows, rows), places.position), cnn->W, NULL);
     for (const Layer *layer = cnn->layers; layer < cnn->layers + m->sizes.depth; layer++) {
         Var *y = tanh_of(tape, linear(tape, windows(tape, x, index, k, rows), layer->W, layer->b));
-        x = add_scaled(tape, x, 1, dropout(tape, y, rates->annotation));
+        x = add_scaled(tape, x, 1, dropout(tape, y, (Drop){rates->annotation, source->annotations}));
     }
     return (Annotations){.H = x, .begin = encoder_mean(tape, x, &source->spans, source->x.n)};
 }

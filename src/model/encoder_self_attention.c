@@ -42,7 +42,7 @@ static Annotations read(Tape *tape, const Encoder *m, const Source *source, Var 
     for (const Layer *layer = stack->layers; layer < stack->layers + m->sizes.depth; layer++) {
         Var *y = norm(tape, &layer->attention.norm, x);
         const KeysValues words = multi_head_project(tape, &layer->attention.heads, y, &places.spans);
-        const double drop = rates->annotation;
+        const Drop drop = {rates->annotation, source->annotations};
         x = attention_layer(tape, &layer->attention, x, y, words, false, drop).x;
         x = feed_forward(tape, &layer->ffn, x, drop);
     }

@@ -21,18 +21,18 @@ FeedForward feed_forward_declare(Params *params, const char *name, int m, int hi
 
 Var *norm(Tape *tape, const Norm *m, Var *x) { return layer_norm(tape, x, m->gain, m->bias); }
 
-static Var *add_dropped(Tape *tape, Var *x, Var *change, double drop) {
+static Var *add_dropped(Tape *tape, Var *x, Var *change, Drop drop) {
     return add_scaled(tape, x, 1, dropout(tape, change, drop));
 }
 
 Attended attention_layer(Tape *tape, const AttentionLayer *m, Var *x, Var *normed, KeysValues read, bool hard,
-                         double drop) {
+                         Drop drop) {
     const HeadsRead found = multi_head(tape, &m->heads, normed, read, hard);
     return (Attended){add_dropped(tape, x, found.c, drop), found.alpha};
 }
 
 /* FeedForward(x) = max(0, x W_1 + b_1) W_2 + b_2     (§3.3) */
-Var *feed_forward(Tape *tape, const FeedForward *m, Var *x, double drop) {
+Var *feed_forward(Tape *tape, const FeedForward *m, Var *x, Drop drop) {
     Var *hidden = relu(tape, linear(tape, norm(tape, &m->norm, x), m->W1, m->b1));
     return add_dropped(tape, x, linear(tape, hidden, m->W2, m->b2), drop);
 }

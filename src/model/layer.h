@@ -27,13 +27,13 @@ FeedForward feed_forward_declare(Params *params, const char *name, int m, int hi
 
 Var *norm(Tape *tape, const Norm *norm, Var *x);
 /* x + MultiHead(normed, read), and the heads' weights α [n, heads longest]. `normed` is norm(x). `drop` is the dropout
-   rate of what is added; `hard` as in AttentionOptions. */
+   of what is added; `hard` as in AttentionOptions. */
 typedef struct Attended {
     Var *x, *alpha;
 } Attended;
 Attended attention_layer(Tape *tape, const AttentionLayer *m, Var *x, Var *normed, KeysValues read, bool hard,
-                         double drop);
+                         Drop drop);
 /* x + FeedForward(norm(x)) */
-Var *feed_forward(Tape *tape, const FeedForward *m, Var *x, double drop);
+Var *feed_forward(Tape *tape, const FeedForward *m, Var *x, Drop drop);
 
 #endif

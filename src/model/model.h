@@ -49,7 +49,7 @@ enum { FORCED_OUTPUTS = 3 };
 typedef struct Forced {
     Var **alpha;                  /* [target.steps], each [sentences alive, longest]; entries NULL without attention */
     Var *outputs[FORCED_OUTPUTS]; /* [target.rows, ..] each; the decoder's own */
-    double drop;                  /* dropout rate before the output layer */
+    Drop drop;                    /* before the output layer */
 } Forced;
 Forced model_force(Tape *tape, const Model *model, const Batch *batch, const PassOptions *options);
 /* For all positions at once: the logits [target.rows, V]. */

@@ -2,6 +2,7 @@
 #ifndef TIDE_READOUT_H
 #define TIDE_READOUT_H
 
+#include "core/ops.h"
 #include "model/params.h"
 
 typedef struct Readout {
@@ -15,7 +16,7 @@ void readout_declare(Readout *readout, Params *params, Var *E, int vocab, int em
 /* C_o c + b. c [m, a] -> [m, 2l] */
 Var *readout_see(Tape *tape, const Readout *readout, Var *c);
 /* g for as many steps at once as there are rows. t [m, 2l] from readout_see is consumed; Ey [m, emb], s [m, n]; `drop`
-   is the dropout rate of the maxout layer. Returns the logits [m, V]. */
-Var *readout(Tape *tape, const Readout *readout, Var *t, Var *Ey, Var *s, double drop);
+   is the dropout of the maxout layer. Returns the logits [m, V]. */
+Var *readout(Tape *tape, const Readout *readout, Var *t, Var *Ey, Var *s, Drop drop);
 
 #endif

@@ -38,7 +38,7 @@ static Forced force(Tape *tape, const Model *model, const Batch *batch, Annotati
     const Rnnsearch *m = model->decoder;
     const Sequences *y = &batch->target;
     const AttentionSource source = attention_prepare(tape, &m->attention, &H, options);
-    Var *Ey = state_embed(tape, &m->state, batch->previous, y->rows, options->dropout.embedding);
+    Var *Ey = state_embed(tape, &m->state, batch->previous, y->rows, (Drop){options->dropout.embedding, batch->words});
     Var *WEy = state_enter(tape, &m->state, Ey), *s = state_begin(tape, &m->state, &H);
     Var *memory = attention_begin(tape, &m->attention, &source, y->n);
 
@@ -58,7 +58,7 @@ static Forced force(Tape *tape, const Model *model, const Batch *batch, Annotati
         alpha[i] = c.alpha;
         memory = c.memory;
     }
-    Forced forced = {.alpha = alpha, .drop = options->dropout.readout};
+    Forced forced = {.alpha = alpha, .drop = {options->dropout.readout, batch->words}};
     forced.outputs[EY] = Ey;
     forced.outputs[S] = stack(tape, states, y->steps);
     forced.outputs[C] = stack(tape, contexts, y->steps);
@@ -137,14 +137,16 @@ static Step step(Tape *tape, const Model *model, DecoderState *decoder_state, Hy
     Rows *kept = state->kept;
     Spans spans = state->source.annotations.spans;
     spans.owner = h.owner;
-    Var *s_prev = slice(tape, kept[STATE].now, 0, h.rows), *Ey = state_embed(tape, &m->state, h.previous, h.rows, 0);
+    Var *s_prev = slice(tape, kept[STATE].now, 0, h.rows),
+        *Ey = state_embed(tape, &m->state, h.previous, h.rows, (Drop){0});
     Var *memory = kept[MEMORY].now ? slice(tape, kept[MEMORY].now, 0, h.rows) : NULL;
     const Query query = {s_prev, memory, &spans};
     const Seen seen = see(tape, m, state, &query, state_enter(tape, &m->state, Ey));
     Var *s = advance(tape, &m->state, seen.x, s_prev, NULL);
     kept[STATE].next = s;
     kept[MEMORY].next = seen.memory;
-    return (Step){readout(tape, &m->readout, seen.t, Ey, model->config.readout_prev ? s_prev : s, 0), seen.alpha};
+    return (Step){readout(tape, &m->readout, seen.t, Ey, model->config.readout_prev ? s_prev : s, (Drop){0}),
+                  seen.alpha};
 }
 
 static void reorder(DecoderState *decoder_state, const int *parent, int rows) {

@@ -8,7 +8,7 @@ void state_declare(StateWeights *m, Params *params, int vocab, int emb, int rnn,
     m->bs = params_add(params, "state.bs", 1, rnn, INIT_ZERO, 0);
 }
 
-Var *state_embed(Tape *tape, const StateWeights *m, const int *previous, int n, double drop) {
+Var *state_embed(Tape *tape, const StateWeights *m, const int *previous, int n, Drop drop) {
     return dropout(tape, gather(tape, m->E, previous, n), drop);
 }
 

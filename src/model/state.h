@@ -14,8 +14,8 @@ typedef struct StateWeights {
 } StateWeights;
 
 void state_declare(StateWeights *state, Params *params, int vocab, int emb, int rnn, int annotation);
-/* E y for n previous words, dropped with this rate. Returns [n, m]. */
-Var *state_embed(Tape *tape, const StateWeights *state, const int *previous, int n, double drop);
+/* E y for n previous words, with dropout. Returns [n, m]. */
+Var *state_embed(Tape *tape, const StateWeights *state, const int *previous, int n, Drop drop);
 /* s_0 = tanh(W_s ←h_1 + b). Returns [sentences, n]. */
 Var *state_begin(Tape *tape, const StateWeights *state, const Annotations *annotations);
 /* W E y + b of all gates: does not depend on the state, so all steps at once. Ey [m, emb] -> [m, 3n]. */

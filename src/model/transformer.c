@@ -57,17 +57,15 @@ static KeysValues *project_source(Tape *tape, const Decoder *d, const Annotation
 }
 
 /* √m E y + P */
-static Var *enter(Tape *tape, const Decoder *d, const int *previous, const int *position, int n, double drop) {
+static Var *enter(Tape *tape, const Decoder *d, const int *previous, const int *position, int n, Drop drop) {
     return positioned(tape, dropout(tape, gather(tape, d->E, previous, n), drop), position);
 }
 
 /* x += MultiHead(x, the words so far), x += MultiHead(x, the source), x += FeedForward(x) */
 static Attended through(Tape *tape, const Layer *layer, Var *x, Var *normed, KeysValues words, KeysValues source,
-                        const PassOptions *options) {
-    const double drop = options->dropout.annotation;
+                        bool hard, Drop drop) {
     x = attention_layer(tape, &layer->self, x, normed, words, false, drop).x;
-    Attended read = attention_layer(tape, &layer->cross, x, norm(tape, &layer->cross.norm, x), source,
-                                    options->attention.hard, drop);
+    Attended read = attention_layer(tape, &layer->cross, x, norm(tape, &layer->cross.norm, x), source, hard, drop);
     read.x = feed_forward(tape, &layer->ffn, read.x, drop);
     return read;
 }
@@ -88,6 +86,7 @@ static KeysValues for_queries(KeysValues read, const Spans *spans) {
 typedef struct Targets {
     Spans before, source; /* the words and the annotations that each word may attend to */
     const int *position, *previous;
+    const RowId *ids;
     const int *rows; /* [rows] the word here of each of the sequences' rows */
 } Targets;
 
@@ -97,17 +96,20 @@ static Targets targets_of(Arena *arena, const Batch *batch) {
         *rows = arena_alloc(arena, (size_t)y->rows * sizeof *rows);
     int *previous = arena_alloc(arena, (size_t)y->rows * sizeof *previous),
         *seen = arena_alloc(arena, (size_t)y->rows * sizeof *seen);
+    RowId *ids = arena_alloc(arena, (size_t)y->rows * sizeof *ids);
     for (int b = 0, at = 0; b < y->n; b++) {
         start[b] = at;
         for (int t = 0; t < y->length[b]; t++, at++) {
-            rows[sequences_row(y, t, b)] = at;
-            previous[at] = batch->previous[sequences_row(y, t, b)];
+            const int row = sequences_row(y, t, b);
+            rows[row] = at;
+            previous[at] = batch->previous[row];
+            ids[at] = batch->words[row];
             seen[at] = t + 1;
         }
     }
     const Places places =
         places_of(arena, &(Spans){.start = start, .length = y->length, .longest = y->steps}, y->n, y->rows);
-    Targets targets = {places.spans, batch->source.spans, places.position, previous, rows};
+    Targets targets = {places.spans, batch->source.spans, places.position, previous, ids, rows};
     targets.before.seen = seen;
     targets.source.owner = places.spans.owner;
     return targets;
@@ -119,27 +121,30 @@ static Forced force(Tape *tape, const Model *model, const Batch *batch, Annotati
     const Sequences *y = &batch->target;
     const KeysValues *source = project_source(tape, d, &H);
     const Targets targets = targets_of(&tape->arena, batch);
-    Var *first = enter(tape, d, targets.previous, targets.position, y->rows, options->dropout.embedding);
+    const Dropout *rates = &options->dropout;
+    const Drop drop = {rates->annotation, targets.ids};
+    Var *first = enter(tape, d, targets.previous, targets.position, y->rows, (Drop){rates->embedding, targets.ids});
     Attended x = {first, NULL};
     Var *alpha = NULL;
     for (int l = 0; l < d->depth; l++) {
         const Layer *layer = &d->layers[l];
         Var *normed = norm(tape, &layer->self.norm, x.x);
         const KeysValues words = multi_head_project(tape, &layer->self.heads, normed, &targets.before);
-        x = through(tape, layer, x.x, normed, words, for_queries(source[l], &targets.source), options);
+        x = through(tape, layer, x.x, normed, words, for_queries(source[l], &targets.source), options->attention.hard,
+                    drop);
         if (is_alignment(d, options->attention, l))
             alpha = attention_alignment(tape, options->attention, model->config.heads, x.alpha, &targets.source);
     }
     alpha = gather(tape, alpha, targets.rows, y->rows);
     Forced forced = {.alpha = arena_alloc(&tape->arena, (size_t)y->steps * sizeof *forced.alpha),
-                     .drop = options->dropout.readout};
+                     .drop = {rates->readout, batch->words}};
     for (int t = 0; t < y->steps; t++) forced.alpha[t] = slice(tape, alpha, y->offset[t], sequences_live(y, t));
     forced.outputs[0] = gather(tape, x.x, targets.rows, y->rows);
     return forced;
 }
 
 /* p(y_i) = softmax(W_o norm(x_i) + b) */
-static Var *output(Tape *tape, const Decoder *d, Var *x, double drop) {
+static Var *output(Tape *tape, const Decoder *d, Var *x, Drop drop) {
     Var *h = dropout(tape, norm(tape, &d->last, x), drop);
     return d->Wo ? linear(tape, h, d->Wo, d->bo) : linear_transposed(tape, h, d->E, d->bo);
 }
@@ -153,7 +158,7 @@ static Var *logits(Tape *tape, const Model *model, const Forced *forced) {
 /* The keys and values of all words of all hypotheses so far, so that none is computed twice. Each hypothesis has a list
    of its words' rows; two hypotheses with a common beginning share the rows of that beginning. */
 typedef struct State {
-    PassOptions options;
+    AttentionOptions options;
     Spans spans;        /* of the source */
     KeysValues *source; /* [depth], in the tape's arena */
     Arena arena;
@@ -168,7 +173,7 @@ static DecoderState *begin(Tape *tape, const Model *model, Annotations H, int n,
     (void)most; /* the lists grow */
     const Decoder *d = model->decoder;
     State *state = mem_zalloc(sizeof *state + (size_t)d->depth * sizeof *state->layers);
-    state->options = (PassOptions){.attention = options->attention};
+    state->options = options->attention;
     state->spans = H.spans;
     state->source = project_source(tape, d, &H);
     Arena *list = &state->lists[state->list];
@@ -208,7 +213,7 @@ static Step step(Tape *tape, const Model *model, DecoderState *decoder_state, Hy
     const Spans before = {.seen = seen, .rows = (const int *const *)state->words, .longest = state->steps + 1};
     Spans source = state->spans;
     source.owner = h.owner;
-    Attended x = {enter(tape, d, h.previous, position, h.rows, 0), NULL};
+    Attended x = {enter(tape, d, h.previous, position, h.rows, (Drop){0}), NULL};
     Var *alpha = NULL;
     for (int l = 0; l < d->depth; l++) {
         const Layer *layer = &d->layers[l];
@@ -217,13 +222,13 @@ static Step step(Tape *tape, const Model *model, DecoderState *decoder_state, Hy
         var_copy_rows(state->layers[l].keys, state->used, new.keys, NULL, h.rows);
         var_copy_rows(state->layers[l].values, state->used, new.values, NULL, h.rows);
         x = through(tape, layer, x.x, normed, for_queries(state->layers[l], &before),
-                    for_queries(state->source[l], &source), &state->options);
-        if (is_alignment(d, state->options.attention, l))
-            alpha = attention_alignment(tape, state->options.attention, model->config.heads, x.alpha, &source);
+                    for_queries(state->source[l], &source), state->options.hard, (Drop){0});
+        if (is_alignment(d, state->options, l))
+            alpha = attention_alignment(tape, state->options, model->config.heads, x.alpha, &source);
     }
     state->used += h.rows;
     state->steps++;
-    return (Step){output(tape, d, x.x, 0), alpha};
+    return (Step){output(tape, d, x.x, (Drop){0}), alpha};
 }
 
 static void reorder(DecoderState *decoder_state, const int *parent, int rows) {

@@ -29,8 +29,9 @@ int pairs_encode_spool(Pairs *pairs, Spool *spool, const Side *source, const Sid
                        const char *dir, ProgressFn *progress, void *context, Err *err);
 void pairs_free(Pairs *pairs);
 
-/* n of the pairs as a batch, in the arena. -1 with *err filled where the disk is broken. */
-int pairs_fold(Arena *arena, const Pairs *pairs, const int *which, int n, Batch *batch, Err *err);
+/* The pairs which[first..first + n - 1] as a batch, in the arena: a part of the batch `which`, or all of it. -1 with
+ *err filled where the disk is broken. */
+int pairs_fold(Arena *arena, const Pairs *pairs, const int *which, int first, int n, Batch *batch, Err *err);
 
 /* One pass over the data: order[begin[k]]..order[begin[k+1]-1] are the pairs of batch k. */
 typedef struct Epoch {

@@ -19,10 +19,10 @@ static char *format_state(const TrainState *s, long steps) {
     char *text = mem_alloc(1024);
     snprintf(text, 1024,
              "update %ld\nepoch %ld\nbatch %ld\nreport_nats %a\nreport_tokens %a\nreport_gnorm %a\n"
-             "report_updates %ld\nbest_bleu %a\nbest_update %ld\nstalled %d\nlog_lines %ld\nrng %" PRIu64
-             "\ndata %" PRIu64 "\noptimizer_steps %ld\nskipped %d\nvalid %" PRIu64 "\n",
+             "report_updates %ld\nbest_bleu %a\nbest_update %ld\nstalled %d\nlog_lines %ld\ndata %" PRIu64
+             "\noptimizer_steps %ld\nskipped %d\nvalid %" PRIu64 "\n",
              s->update, s->epoch, s->batch, s->report_nats, s->report_tokens, s->report_gnorm, s->report_updates,
-             s->best_bleu, s->best_update, s->stalled, s->log_lines, s->rng, s->data, steps, s->skipped, s->valid);
+             s->best_bleu, s->best_update, s->stalled, s->log_lines, s->data, steps, s->skipped, s->valid);
     return text;
 }
 
@@ -36,19 +36,23 @@ static bool is_sound(const TrainState *s, long steps) {
            isfinite(s->report_tokens) && isfinite(s->report_gnorm) && isfinite(s->best_bleu);
 }
 
-/* The last line, or two, is missing where an older tide wrote it. */
+/* The last line, or two, is missing where an older tide wrote it, which also wrote a line `rng`. */
 static int parse_state(const char *text, TrainState *s, long *steps) {
+    int end = 0, rng = 0;
     s->skipped = 0;
     s->valid = 0;
-    /* NOLINTNEXTLINE(cert-err34-c): glibc makes LONG_MAX of what is too large, which is not sound */
+    /* NOLINTBEGIN(cert-err34-c): glibc makes LONG_MAX of what is too large, which is not sound */
     int n = sscanf(text,
                    "update %ld epoch %ld batch %ld report_nats %la report_tokens %la report_gnorm %la "
-                   "report_updates %ld best_bleu %la best_update %ld stalled %d log_lines %ld rng %" SCNu64
-                   " data %" SCNu64 " optimizer_steps %ld skipped %d valid %" SCNu64,
+                   "report_updates %ld best_bleu %la best_update %ld stalled %d log_lines %ld%n",
                    &s->update, &s->epoch, &s->batch, &s->report_nats, &s->report_tokens, &s->report_gnorm,
-                   &s->report_updates, &s->best_bleu, &s->best_update, &s->stalled, &s->log_lines, &s->rng, &s->data,
-                   steps, &s->skipped, &s->valid);
-    return n >= 14 && is_sound(s, *steps) ? 0 : -1;
+                   &s->report_updates, &s->best_bleu, &s->best_update, &s->stalled, &s->log_lines, &end);
+    if (n < 11) return -1;
+    sscanf(text + end, " rng %*[0-9]%n", &rng);
+    n = sscanf(text + end + rng, " data %" SCNu64 " optimizer_steps %ld skipped %d valid %" SCNu64, &s->data, steps,
+               &s->skipped, &s->valid);
+    /* NOLINTEND(cert-err34-c) */
+    return n >= 2 && is_sound(s, *steps) ? 0 : -1;
 }
 
 /* ---- files ---------------------------------------------------------------------------------------------------- */

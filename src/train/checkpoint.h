@@ -20,7 +20,6 @@ typedef struct TrainState {
     int stalled;    /* validations since then; before a BLEU above 0, none */
     int skipped;    /* updates in a row whose loss or gradient was not finite */
     long log_lines; /* of train.jsonl */
-    uint64_t rng;   /* of dropout */
     uint64_t data;  /* a hash of the training pairs */
     uint64_t valid; /* and of those that best_bleu was measured on; 0: not known */
 } TrainState;

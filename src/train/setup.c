@@ -131,7 +131,7 @@ static int initialise(Training *t, const DataProgress *progress, Err *err) {
     params_init(params, o->init, (uint64_t)o->seed);
     optimizer_init(&l->optimizer, o->optimizer, params->size);
     if (o->exponential_smoothing > 0) optimizer_keep_average(&l->optimizer, params->values);
-    t->state = (TrainState){.best_bleu = -1, .rng = rng_seed((uint64_t)o->seed, 0).state};
+    t->state = (TrainState){.best_bleu = -1};
     return 0;
 }
 
@@ -262,7 +262,6 @@ int training_setup(Training *t, Err *err) {
         return -1;
     Learner *l = &t->learner;
     session_init(&l->session, (const Translator *[]){&l->translator}, 1, l->threads);
-    l->session.tape.rng = (Rng){t->state.rng};
     if (reserve_memory(t, err) || (job->no_reload && start_anew(t, err)) ||
         log_open(&t->directory.log, job->model, t->state.log_lines, err) || apply_options(t, err) ||
         apply_validation_set(t, err))

@@ -20,13 +20,13 @@ static double next_learn_rate(const Training *t) {
 }
 
 /* Skips an update whose loss or gradient is not finite: the weights stay as they are. Several in a row are an error. */
-static int skip(Training *t, const int *which, int n, int parts, const UpdateOptions *options, Rng rng, Err *err) {
+static int skip(Training *t, const int *which, int n, int parts, const UpdateOptions *options, Err *err) {
     enum { MOST = 5 };
     Learner *l = &t->learner;
     TrainState *s = &t->state;
     NonFinite found;
-    if (update_find_nonfinite(&l->session.tape, &l->translator.model, &t->data.pairs, which, n, parts, options, rng,
-                              &found, err))
+    if (update_find_nonfinite(&l->session.tape, &l->translator.model, &t->data.pairs, which, n, parts, options, &found,
+                              err))
         return -1;
     const Watch *watch = &found.watch;
     const char *op = watch->op ? watch->op : "norm";
@@ -56,16 +56,17 @@ static int target_rows(const Pairs *pairs, const int *which, int n) {
     return rows;
 }
 
-/* Adds the gradients of n pairs, a batch or a part of one, and their loss in nats. */
-static int add_gradients(Training *t, const int *which, int n, UpdateOptions options, double *nats, Err *err) {
+/* Adds the gradients of the pairs first..first + n - 1 of a batch, and their loss in nats. */
+static int add_gradients(Training *t, const int *which, int first, int n, UpdateOptions options, double *nats,
+                         Err *err) {
     Learner *l = &t->learner;
     Arena *arena = &l->session.tape.arena;
     Batch batch;
     Guide guide;
     tape_reset(&l->session.tape);
-    if (pairs_fold(arena, &t->data.pairs, which, n, &batch, err)) return -1;
+    if (pairs_fold(arena, &t->data.pairs, which, first, n, &batch, err)) return -1;
     if (t->job->files.guides) {
-        if (guides_fold(arena, &t->data.guides, which, &batch.target, &guide, err)) return -1;
+        if (guides_fold(arena, &t->data.guides, which + first, &batch.target, &guide, err)) return -1;
         options.guide = &guide;
     }
     *nats += update_gradients(&l->session.tape, &l->translator.model, &batch, &options);
@@ -102,14 +103,14 @@ static int update(Training *t, const int *which, int n, Err *err) {
                                    .guide_cost = o->guided_cost,
                                    .guide_weight = o->guided_weight};
     const int parts = m->limit > 0 ? workspace_parts(&m->workspace, m->limit, pairs, which, n) : 1;
-    const Rng rng = l->session.tape.rng;
     double nats = 0;
+    l->session.tape.rng = training_rng(o, t->state.update);
     for (int k = 0; k < parts; k++) {
         const int first = part_begin(n, parts, k), size = part_begin(n, parts, k + 1) - first;
-        if (add_gradients(t, which + first, size, options, &nats, err)) return -1;
+        if (add_gradients(t, which, first, size, options, &nats, err)) return -1;
     }
     const double norm = update_step(&l->session.tape, &l->translator.model, &l->optimizer, &options);
-    if (!isfinite(norm) || !isfinite(nats)) return skip(t, which, n, parts, &options, rng, err);
+    if (!isfinite(norm) || !isfinite(nats)) return skip(t, which, n, parts, &options, err);
     count(t, nats, options.rows, norm);
     return options.rows;
 }
@@ -184,7 +185,6 @@ static bool finished(const Training *t) {
 
 static int save_checkpoint(Training *t, Err *err) {
     const Learner *l = &t->learner;
-    t->state.rng = l->session.tape.rng.state;
     if (log_sync(&t->directory.log, err)) return -1;
     return checkpoint_save(t->job->model, &l->translator, &l->options, &l->optimizer, &t->state, err);
 }

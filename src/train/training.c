@@ -22,6 +22,10 @@ Dropout training_dropout(const TrainOptions *o) {
     return (Dropout){o->dropout_emb, o->dropout_annotation, o->dropout_readout};
 }
 
+Rng training_rng(const TrainOptions *o, long updates) {
+    return rng_seed((uint64_t)o->seed, 0x64726f706f7574u + (uint64_t)updates); /* a stream of each update's own */
+}
+
 double training_epochs(const Training *t) {
     return (double)t->state.epoch + (t->epoch.batches ? (double)t->state.batch / t->epoch.batches : 0);
 }

@@ -63,6 +63,8 @@ void training_note(const Training *training, const char *format, ...) __attribut
 int training_log(Training *training, const char *line, Err *err);
 /* The dropout rates that the options set. */
 Dropout training_dropout(const TrainOptions *options);
+/* The random numbers of the dropout masks of the update that follows `updates` others. */
+Rng training_rng(const TrainOptions *options, long updates);
 /* Epochs done, the current one in part. */
 double training_epochs(const Training *training);
 /* The perplexity of a loss in nats per token; at most 1e15, for JSON has no infinity. */

@@ -27,12 +27,12 @@ double update_step(Tape *tape, Model *model, Optimizer *optimizer, const UpdateO
     return optimizer_step(optimizer, tape->threads, model->params.values, model->params.gradients, &o->step);
 }
 
-static int watch_update(Tape *tape, Model *model, const Pairs *pairs, const int *which, int n, const UpdateOptions *o,
-                        Watch *watch, Err *err) {
+static int watch_update(Tape *tape, Model *model, const Pairs *pairs, const int *which, int first, int n,
+                        const UpdateOptions *o, Watch *watch, Err *err) {
     Batch batch;
     *watch = (Watch){0};
     tape_reset(tape);
-    if (pairs_fold(&tape->arena, pairs, which, n, &batch, err)) return -1;
+    if (pairs_fold(&tape->arena, pairs, which, first, n, &batch, err)) return -1;
     tape->watch = watch;
     update_gradients(tape, model, &batch, o);
     tape->watch = NULL;
@@ -41,22 +41,19 @@ static int watch_update(Tape *tape, Model *model, const Pairs *pairs, const int 
 }
 
 int update_find_nonfinite(Tape *tape, Model *model, const Pairs *pairs, const int *which, int n, int parts,
-                          const UpdateOptions *o, Rng rng, NonFinite *found, Err *err) {
-    const Rng after = tape->rng;
+                          const UpdateOptions *o, NonFinite *found, Err *err) {
     UpdateOptions unguided = *o;
     unguided.guide = NULL; /* its cost is finite whatever the weights */
-    tape->rng = rng;
     *found = (NonFinite){.pair = -1};
     int status = 0;
     for (int k = 0; k < parts && !found->watch.op && !status; k++) {
         const int first = part_begin(n, parts, k), size = part_begin(n, parts, k + 1) - first;
-        status = watch_update(tape, model, pairs, which + first, size, &unguided, &found->watch, err);
+        status = watch_update(tape, model, pairs, which, first, size, &unguided, &found->watch, err);
     }
     for (int i = 0; i < n && found->pair < 0 && !status; i++) {
         Watch alone;
-        status = watch_update(tape, model, pairs, which + i, 1, &unguided, &alone, err);
+        status = watch_update(tape, model, pairs, which, i, 1, &unguided, &alone, err);
         if (!status && alone.op) found->pair = i;
     }
-    tape->rng = after;
     return status;
 }

@@ -31,9 +31,9 @@ typedef struct NonFinite {
     int pair;    /* the first pair of the batch that has such a number if it is alone; -1: none */
 } NonFinite;
 /* Repeats the forward and backward passes of an update, in as many parts as before, and then of each of its n pairs
-   alone, and watches every op. `rng` is the tape's from before the update. Afterwards the gradients are zero, and the
-   tape's rng is as before the call. Returns 0, or -1 with *err filled if the pairs cannot be read from the disk. */
+   alone, and watches every op. Afterwards the gradients are zero. Returns 0, or -1 with *err filled if the pairs cannot
+   be read from the disk. */
 int update_find_nonfinite(Tape *tape, Model *model, const Pairs *pairs, const int *which, int n, int parts,
-                          const UpdateOptions *options, Rng rng, NonFinite *found, Err *err);
+                          const UpdateOptions *options, NonFinite *found, Err *err);
 
 #endif

@@ -16,7 +16,7 @@ static Batch small_batch(Arena *arena, int n, int source, int target) {
         x_length[i] = source;
         y_length[i] = target;
     }
-    return batch_fold(arena, rows, x_length, rows, y_length, n, ID_BOS);
+    return batch_fold(arena, rows, x_length, rows, y_length, n, 0, ID_BOS);
 }
 
 Workspace workspace_measure(Threads *threads, Model *model, Dropout dropout, bool guided) {
