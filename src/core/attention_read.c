@@ -4,6 +4,23 @@
 #include "core/attention_read.h"
 #include "core/kernels.h"
 
+void attention_check_spans(const char *op, const Spans *spans, int queries, const Var *M) {
+    for (int b = 0; b < queries; b++) {
+        const int length = spans_length(spans, b);
+        CHECK(length > 0 && length <= spans->longest, "%s: a span of %d rows, the longest having %d", op, length,
+              spans->longest);
+        if (spans->rows) {
+            for (int j = 0; j < length; j++)
+                CHECK(spans->rows[b][j] >= 0 && spans->rows[b][j] < M->rows, "%s: row %d of %d", op, spans->rows[b][j],
+                      M->rows);
+            continue;
+        }
+        const int start = spans->start[spans_sentence(spans, b)];
+        CHECK(start >= 0 && start <= M->rows - length, "%s: rows %d to %d of %d", op, start, start + length - 1,
+              M->rows);
+    }
+}
+
 /* A list of reads, the latest first. */
 typedef struct DeferredRead {
     const struct DeferredRead *before;

@@ -26,6 +26,9 @@ enum { ATTENTION_BLOCK = 16 /* rows that one call of a kernel reads */ };
    of all steps of a decoder. The spans, weights and x must not change until then. */
 void attention_read_defer(Tape *tape, AttentionRead read);
 
+/* Checks that the spans of the queries lie within the rows of M. */
+void attention_check_spans(const char *op, const Spans *spans, int queries, const Var *M);
+
 /* The sentence of query b, and how many of the sentence's rows query b reads. */
 static inline int spans_sentence(const Spans *spans, int b) { return spans->owner ? spans->owner[b] : b; }
 static inline int spans_length(const Spans *spans, int b) {

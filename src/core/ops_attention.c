@@ -46,6 +46,7 @@ Var *additive_scores(Tape *tape, Var *q, Var *K, Var *va, const Spans *spans) {
           "additive_scores: q [%d, %d], K [%d, %d], va [%d, %d]", q->rows, q->cols, K->rows, K->cols, va->rows,
           va->cols);
     CHECK(!tape->recording || !spans->owner, "additive_scores: owners on a tape that records");
+    attention_check_spans("additive_scores", spans, q->rows, K);
     Attend at = {.spans = spans, .out = var_new(tape, q->rows, spans->longest), .a = q, .b = K, .va = va->v};
     threads_run(tape->threads, "scores", q->rows, 1, score_rows, &at);
     Record *record = tape_record(tape, additive_scores_back, at.out, q, K, va);
@@ -111,7 +112,7 @@ Var *softmax_spans(Tape *tape, Var *e, const Spans *spans) {
     heads_of(e, spans);
     Var *alpha = var_new(tape, e->rows, e->cols);
     softmax_run(tape, softmax_rows, &(Attend){.spans = spans, .out = alpha, .a = e});
-    Record *record = tape_record(tape, softmax_spans_back, alpha, e, NULL, NULL);
+    Record *record = tape_record(tape, softmax_spans_back, alpha, e, alpha, NULL);
     if (record) record->extra = keep(tape, spans);
     return alpha;
 }
@@ -250,12 +251,20 @@ static void add_rows(void *context, int begin, int end) {
     }
 }
 
+/* The gradient of M is deferred: see tape_later. */
+static void check_read(const Tape *tape, const char *op, const Spans *spans, int queries, const Var *M) {
+    const Var *whole = M->whole ? M->whole : M;
+    CHECK(!tape->recording || !whole->in_pieces, "%s: several ops wrote the matrix that is read", op);
+    attention_check_spans(op, spans, queries, M);
+}
+
 /* e_bkj = scale q_bk·K_jk;  dq_bk += scale Σ_j de_bkj K_jk,  dK_jk += scale Σ_b de_bkj q_bk
    (Luong et al. 2015, §3.1; with scale = 1/√width and several heads Vaswani et al. 2017, §3.2) */
 static Back dot_scores_back;
 Var *dot_scores(Tape *tape, Var *Q, Var *K, int heads, double scale, const Spans *spans) {
     CHECK(heads > 0 && Q->cols == K->cols && K->cols % heads == 0, "dot_scores: Q [%d, %d], K [%d, %d], %d heads",
           Q->rows, Q->cols, K->rows, K->cols, heads);
+    check_read(tape, "dot_scores", spans, Q->rows, K);
     Var *e = var_new(tape, Q->rows, heads * spans->longest);
     AttentionRead read = {spans, K, Q->rows, heads, (real)scale, e->v, Q->v, true};
     threads_run(tape->threads, "scores", Q->rows, 1, add_dots, &read);
@@ -284,6 +293,7 @@ static Back weighted_sum_back;
 Var *weighted_sum(Tape *tape, Var *alpha, Var *H, const Spans *spans, Var *out) {
     const int heads = heads_of(alpha, spans);
     CHECK(H->cols % heads == 0, "weighted_sum: %d columns for %d heads", H->cols, heads);
+    check_read(tape, "weighted_sum", spans, alpha->rows, H);
     Var *c = var_place(tape, out, alpha->rows, H->cols);
     AttentionRead read = {spans, H, alpha->rows, heads, 1, alpha->v, c->v, true};
     threads_run(tape->threads, "weighted sum", alpha->rows, 1, add_rows, &read);

@@ -79,6 +79,8 @@ void gru_steps(Tape *tape, const GruStep *list, int count, Var **h) {
     steps->count = count;
     for (int k = 0; k < count; k++) {
         check_shapes(&list[k]);
+        tape_consume(tape, list[k].x, "gru_step");
+        tape_read(tape, list[k].h, "gru_step");
         steps->list[k] = (Gru){list[k], list[k].h->rows, list[k].h->cols, NULL, NULL, NULL};
         steps->list[k].step.out = h[k] = var_place(tape, list[k].out, list[k].h->rows, list[k].h->cols);
     }
@@ -96,7 +98,10 @@ void gru_steps(Tape *tape, const GruStep *list, int count, Var **h) {
     rows_run(tape, gates, steps);
     tape_products(tape, state_in, count);
     rows_run(tape, state, steps);
-    for (int k = 0; k < count; k++) tape_look(tape, "gru_step_back", h[k]);
+    for (int k = 0; k < count; k++) {
+        tape_look(tape, "gru_step_back", h[k]);
+        h[k]->in_pieces = true;
+    }
     Record *record = tape_record(tape, gru_step_back, NULL, NULL, NULL, NULL);
     if (record) record->extra = steps;
 }

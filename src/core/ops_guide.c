@@ -73,6 +73,10 @@ static double cost_of(const GuideExtra *x, const Var *alpha, real scale, real *d
 
 static Back guided_back;
 Var *guided(Tape *tape, Var *loss, Var *alpha, Guide guide, GuideCost cost, double scale) {
+    CHECK(loss->rows == 1 && loss->cols == 1, "guided: a loss of [%d, %d]", loss->rows, loss->cols);
+    for (int k = guide.begin[0]; k < guide.begin[alpha->rows]; k++)
+        CHECK(guide.column[k] >= 0 && guide.column[k] < alpha->cols, "guided: column %d of %d", guide.column[k],
+              alpha->cols);
     GuideExtra *extra = arena_alloc(&tape->arena, sizeof *extra);
     *extra = (GuideExtra){guide, cost, (real)scale};
     Var *sum = var_new(tape, 1, 1);

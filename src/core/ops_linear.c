@@ -73,6 +73,7 @@ static Back linear_onto_back;
 Var *linear_onto(Tape *tape, Var *y, Var *x, Var *W) {
     CHECK(x->cols == W->rows && y->rows == x->rows && y->cols == W->cols,
           "linear_onto: [%d, %d] by [%d, %d] onto [%d, %d]", x->rows, x->cols, W->rows, W->cols, y->rows, y->cols);
+    tape_overwrite(tape, y, "linear_onto");
     tape_products(tape, &(TapeProduct){x->rows, x->v, x->cols, W, false, y->v, y->cols, y->v, y->cols}, 1);
     tape_record(tape, linear_onto_back, y, x, W, NULL);
     return y;

@@ -40,6 +40,7 @@ static Back cross_entropy_back;
 Var *cross_entropy(Tape *tape, Var *logits, const int *targets, int rows, double smoothing, double *nats) {
     const int m = logits->rows;
     CHECK(m > 0 && rows >= m, "cross_entropy: %d rows of %d", m, rows);
+    if (tape->recording) tape_consume(tape, logits, "cross_entropy");
     Entropy en = {logits,
                   targets,
                   rows,
@@ -55,13 +56,14 @@ Var *cross_entropy(Tape *tape, Var *logits, const int *targets, int rows, double
     }
     Var *loss = var_new(tape, 1, 1);
     loss->v[0] = (real)(((1 - smoothing) * plain + smoothing * smooth) / rows);
-    tape_record(tape, cross_entropy_back, loss, logits, NULL, NULL);
+    Record *record = tape_record(tape, cross_entropy_back, loss, NULL, NULL, NULL);
+    if (record) record->extra = logits;
     *nats = plain;
     return loss;
 }
 
 static void cross_entropy_back(Tape *tape, const Record *record) {
-    Var *logits = record->in[0];
+    Var *logits = (Var *)record->extra;
     const real dloss = var_grad(tape, record->out)[0];
     if (!logits->g && !logits->whole && dloss == 1) {
         logits->g = logits->v; /* no copy of the largest matrix of all */

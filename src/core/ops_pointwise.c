@@ -29,7 +29,7 @@ static Back tanh_of_back;
 Var *tanh_of(Tape *tape, Var *x) {
     Var *y = var_new(tape, x->rows, x->cols);
     threads_run(tape->threads, "tanh", items_of(x), GRAIN, tanh_part, &(Pointwise){x, y, NULL});
-    tape_record(tape, tanh_of_back, y, x, NULL, NULL);
+    tape_record(tape, tanh_of_back, y, x, y, NULL);
     return y;
 }
 
@@ -55,9 +55,11 @@ static void maxout_part(void *context, int begin, int end) {
 static Back maxout_back;
 Var *maxout(Tape *tape, Var *x) {
     CHECK(x->cols % 2 == 0, "maxout: %d columns", x->cols);
+    tape_consume(tape, x, "maxout");
     Var *y = var_new(tape, x->rows, x->cols / 2);
     threads_run(tape->threads, "maxout", items_of(y), GRAIN, maxout_part, &(Pointwise){x, y, NULL});
-    tape_record(tape, maxout_back, y, x, NULL, NULL);
+    Record *record = tape_record(tape, maxout_back, y, NULL, NULL, NULL);
+    if (record) record->extra = x;
     return y;
 }
 
@@ -67,7 +69,7 @@ static void maxout_back_part(void *context, int begin, int end) {
 }
 
 static void maxout_back(Tape *tape, const Record *record) {
-    Var *y = record->out, *x = record->in[0];
+    Var *y = record->out, *x = (Var *)record->extra;
     var_grad(tape, y);
     threads_run(tape->threads, "maxout", items_of(y), GRAIN, maxout_back_part, &(Pointwise){x, y, NULL});
     var_grad_in_place(x);
@@ -81,8 +83,9 @@ static void relu_part(void *context, int begin, int end) {
 
 static Back relu_back;
 Var *relu(Tape *tape, Var *x) {
+    tape_overwrite(tape, x, "relu");
     threads_run(tape->threads, "relu", items_of(x), GRAIN, relu_part, x->v);
-    tape_record(tape, relu_back, x, NULL, NULL, NULL);
+    tape_record(tape, relu_back, x, x, NULL, NULL);
     return x;
 }
 

@@ -138,6 +138,7 @@ Var *stack(Tape *tape, Var *const *x, int n) {
     if (record) {
         Var **parts = arena_alloc(&tape->arena, (size_t)n * sizeof *parts);
         memcpy(parts, x, (size_t)n * sizeof *parts);
+        for (int k = 0; k < n; k++) tape_read(tape, x[k], "stack");
         record->extra = parts;
     }
     return y;

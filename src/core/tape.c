@@ -75,6 +75,7 @@ Var *var_new(Tape *tape, int rows, int cols) { return var_in(&tape->arena, rows,
 Var *var_constant(Tape *tape, int rows, int cols, const real *values) {
     Var *var = var_without_values(&tape->arena, rows, cols);
     var->v = (real *)values;
+    var->constant = true;
     return var;
 }
 
@@ -102,8 +103,46 @@ void var_copy_rows(Var *to, int first, const Var *from, const int *index, int n)
 Var *var_place(Tape *tape, Var *out, int rows, int cols) {
     CHECK(!out || (out->rows == rows && out->cols == cols), "a result of [%d, %d] for a place of [%d, %d]", rows, cols,
           out->rows, out->cols);
-    return out ? out : var_new(tape, rows, cols);
+    if (!out) return var_new(tape, rows, cols);
+    if (tape->recording && out->whole) out->whole->in_pieces = true;
+    return out;
 }
+
+/* ---- arguments that an op overwrites --------------------------------------------------------------------------- */
+
+static Var *whole_of(Var *var) { return var->whole ? var->whole : var; }
+
+static bool is_consumed(const Var *x) {
+    const int *consumed = x->whole ? x->whole->consumed : x->consumed;
+    for (int i = 0; consumed && i < x->rows; i++)
+        if (consumed[x->first + i]) return true;
+    return false;
+}
+
+void tape_overwrite(const Tape *tape, const Var *x, const char *op) {
+    const Var *whole = x->whole ? x->whole : x;
+    CHECK(!whole->weight && !whole->constant, "%s overwrites a %s", op, whole->weight ? "parameter" : "constant");
+    if (!tape->recording) return;
+    CHECK(!whole->read, "%s overwrites a matrix that another op reads", op);
+    CHECK(!is_consumed(x), "%s overwrites a matrix that another op consumed", op);
+}
+
+void tape_consume(Tape *tape, Var *x, const char *op) {
+    tape_overwrite(tape, x, op);
+    if (!tape->recording) return;
+    Var *whole = whole_of(x);
+    if (!whole->consumed) whole->consumed = arena_zalloc(&tape->arena, (size_t)whole->rows * sizeof(int));
+    for (int i = 0; i < x->rows; i++) whole->consumed[x->first + i] = 1;
+    whole->consumed_rows += x->rows;
+}
+
+void tape_read(const Tape *tape, Var *var, const char *op) {
+    if (!tape->recording || var->weight) return;
+    CHECK(!is_consumed(var), "%s reads a matrix that another op consumed", op);
+    whole_of(var)->read = true;
+}
+
+/* ---- records --------------------------------------------------------------------------------------------------- */
 
 static void look(Watch *watch, const char *op, const real *numbers, size_t n, bool back) {
     if (watch->op) return;
@@ -119,6 +158,9 @@ void tape_look(const Tape *tape, const char *op, const Var *result) {
 Record *tape_record_op(Tape *tape, Back *back, const char *op, Var *out, Var *in0, Var *in1, Var *in2) {
     if (!tape->recording) return NULL;
     if (out) tape_look(tape, op, out);
+    Var *const in[] = {in0, in1, in2};
+    for (int i = 0; i < 3; i++)
+        if (in[i]) tape_read(tape, in[i], op);
     Record *record = arena_alloc(&tape->arena, sizeof *record);
     *record = (Record){.back = back, .op = op, .before = tape->last, .out = out, .in = {in0, in1, in2}};
     return tape->last = record;
@@ -157,11 +199,11 @@ real *var_grad_product(Tape *tape, Var *var, const real **init) {
 }
 
 real *var_grad_in_place(Var *var) {
-    CHECK(!var->g || var->g == var->v, "a matrix that was taken over has a gradient already");
-    if (var->whole) {
-        CHECK(!var->whole->g || var->whole->g == var->whole->v, "a slice was taken over, but not all of its whole");
-        var->whole->g = var->whole->v;
-    }
+    Var *whole = whole_of(var);
+    CHECK(whole->consumed_rows == whole->rows, "%d of %d rows of a matrix were consumed", whole->consumed_rows,
+          whole->rows);
+    CHECK(!whole->g || whole->g == whole->v, "a consumed matrix has a gradient already");
+    whole->g = whole->v;
     return var->g = var->v;
 }
 
@@ -175,12 +217,13 @@ struct Later {
 };
 
 const void **tape_later(Tape *tape, Var *var, HandBack *hand_back) {
-    if (var->whole) var = var->whole;
+    var = whole_of(var);
     if (!var->later) {
         var->later = arena_alloc(&tape->arena, sizeof *var->later);
         *var->later = (Later){hand_back, var, NULL, tape->later};
         tape->later = var->later;
     }
+    CHECK(!var->in_pieces, "tape_later: several ops wrote the matrix");
     CHECK(var->later->hand_back == hand_back, "tape_later: two kinds of op on a matrix");
     return &var->later->list;
 }

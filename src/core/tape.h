@@ -39,6 +39,12 @@ struct Var {
     const Weight *weight; /* of a parameter; NULL otherwise */
     Later *later;         /* NULL until tape_later */
     bool last_read;       /* in the backward pass, only the op that computed the matrix still reads it */
+    bool constant;        /* the values are the caller's */
+    /* What a tape that records needs to refuse misuse. The fields of the whole stand for those of its slices. */
+    bool read;         /* a backward function reads the matrix */
+    bool in_pieces;    /* no record has the whole matrix as its `out` */
+    int *consumed;     /* [rows] 1 where an op consumed the row; NULL: no row */
+    int consumed_rows; /* how many these are */
 };
 
 /* Finds the first number that is not finite, in the result of an op or, in the backward pass, in the gradient of the

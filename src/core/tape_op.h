@@ -13,6 +13,16 @@ static inline real *var_row(const Var *var, real *matrix, int i) { return matrix
    matrix if `out` is NULL. */
 Var *var_place(Tape *tape, Var *out, int rows, int cols);
 
+/* ---- arguments that an op overwrites -------------------------------------------------------------------------- */
+
+/* To be called before an op writes its result in the place of x. x must not be a parameter or a constant, and on a tape
+   that records, no op may have read it. */
+void tape_overwrite(const Tape *tape, const Var *x, const char *op);
+/* The same for an op that uses the values up, now or in the backward pass: no later op may read x. */
+void tape_consume(Tape *tape, Var *x, const char *op);
+/* Tells the tape that the backward function of an op reads var, if no record has var among its inputs. */
+void tape_read(const Tape *tape, Var *var, const char *op);
+
 /* ---- records -------------------------------------------------------------------------------------------------- */
 
 /* The backward function of an op: reads the gradient of the op's result, adds to the gradients of the op's inputs. */
@@ -23,8 +33,8 @@ struct Record {
     Back *back;
     const char *op; /* the name of the backward function: the op's name and "_back" */
     Record *before;
-    Var *out; /* NULL if the op has several results, which are in extra */
-    Var *in[3];
+    Var *out;          /* NULL if the op has several results, which are in extra */
+    Var *in[3];        /* what the backward function reads; with its result, if it reads the values of that */
     const void *extra; /* in the arena: all else that the backward function needs */
 };
 
@@ -45,8 +55,8 @@ real *var_grad(Tape *tape, Var *var);
    gradient itself, or NULL for zero if the gradient is new. A new gradient is undefined until the op writes it. */
 real *var_grad_product(Tape *tape, Var *var, const real **init);
 
-/* Returns the gradient of a var that the op consumed: the gradient overwrites the value. If var is a slice, every row
-   of the whole must be consumed. */
+/* Returns the gradient of a var that the op consumed (see tape_consume): the gradient overwrites the value. If var is a
+   slice, every row of the whole must be consumed. */
 real *var_grad_in_place(Var *var);
 
 /* tape_take returns memory for the backward pass, valid until the tape is reset; its content is undefined. tape_give

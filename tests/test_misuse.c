@@ -1,0 +1,305 @@
+/* test_misuse.c: an op that is used against its requirements ends the program, with a line that names the op. Without
+   the checks each of these would give a wrong gradient or a wrong value, and nobody would see it. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/ops.h"
+#include "core/tape_op.h"
+
+typedef void Misuse(Tape *tape);
+
+static void run(Misuse *misuse, bool recording) {
+    Threads *threads = threads_new(1);
+    Tape tape;
+    tape_init(&tape, threads, (Rng){1});
+    tape.recording = recording;
+    misuse(&tape);
+    tape_free(&tape);
+    threads_free(threads);
+}
+
+/* Runs the misuse in a process of its own, which must abort with a line that contains `text`. */
+static void dies(Misuse *misuse, bool recording, const char *text) {
+    char line[512] = "";
+    int ends[2], status;
+    assert_int_equal(pipe(ends), 0);
+    fflush(NULL);
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (!child) {
+        setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+        signal(SIGABRT, SIG_DFL);
+        dup2(ends[1], STDERR_FILENO);
+        run(misuse, recording);
+        _exit(0);
+    }
+    close(ends[1]);
+    for (size_t n = 0; n < sizeof line - 1;) {
+        const ssize_t got = read(ends[0], line + n, sizeof line - 1 - n);
+        if (got <= 0) break;
+        n += (size_t)got;
+    }
+    close(ends[0]);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGABRT || !strstr(line, text))
+        fail_msg("instead of '%s': status %d, '%s'", text, status, line);
+}
+
+/* ---- arguments that an op overwrites -------------------------------------------------------------------------- */
+
+enum { N = 3 };
+
+static Var *ones(Tape *tape, int rows, int cols) {
+    Var *x = zeros(tape, rows, cols);
+    for (size_t i = 0; i < var_size(x); i++) x->v[i] = 1;
+    return x;
+}
+
+/* x [N, 3N], h [N, N] */
+static Var *step(Tape *tape, Var *x, Var *h) {
+    return gru_step(tape, (GruStep){x, h, ones(tape, h->cols, 2 * h->cols), ones(tape, h->cols, h->cols), NULL});
+}
+
+static Var *entropy(Tape *tape, Var *logits) {
+    static const int targets[N] = {0};
+    double nats;
+    return cross_entropy(tape, logits, targets, N, 0, &nats);
+}
+
+static void consume(Tape *tape, const char *op, Var *x) {
+    if (!strcmp(op, "relu")) relu(tape, x);
+    if (!strcmp(op, "maxout")) maxout(tape, x);
+    if (!strcmp(op, "gru_step")) step(tape, x, ones(tape, N, x->cols / 3));
+    if (!strcmp(op, "linear_onto")) linear_onto(tape, x, ones(tape, N, N), ones(tape, N, x->cols));
+    if (!strcmp(op, "cross_entropy")) entropy(tape, x);
+}
+
+static const char *const consumers[] = {"relu", "maxout", "gru_step", "linear_onto", "cross_entropy"};
+static const char *op; /* the one to try */
+enum { CONSUMERS = sizeof consumers / sizeof *consumers, WIDE = 6 * N };
+
+static void parameter(Tape *tape) {
+    static const Weight weight = {0};
+    Var *x = ones(tape, N, WIDE);
+    x->weight = &weight;
+    consume(tape, op, x);
+}
+
+static void rows_of_a_parameter(Tape *tape) {
+    static const Weight weight = {0};
+    Var *x = ones(tape, 2 * N, WIDE);
+    x->weight = &weight;
+    consume(tape, op, slice(tape, x, 1, N));
+}
+
+static void constant(Tape *tape) {
+    static const real numbers[N * WIDE];
+    consume(tape, op, var_constant(tape, N, WIDE, numbers));
+}
+
+static void read_before(Tape *tape) {
+    Var *x = ones(tape, N, WIDE);
+    tanh_of(tape, x);
+    consume(tape, op, x);
+}
+
+static void rows_read_before(Tape *tape) {
+    Var *x = ones(tape, 2 * N, WIDE);
+    tanh_of(tape, slice(tape, x, 0, 2));
+    consume(tape, op, slice(tape, x, 1, N));
+}
+
+static void read_by_its_producer(Tape *tape) { consume(tape, op, tanh_of(tape, ones(tape, N, WIDE))); }
+
+static void read_by_a_stack(Tape *tape) {
+    Var *x = ones(tape, N, WIDE);
+    stack(tape, (Var *[]){x, x}, 2);
+    consume(tape, op, x);
+}
+
+static void state_of_a_step(Tape *tape) {
+    Var *h = ones(tape, N, WIDE);
+    step(tape, ones(tape, N, 3 * WIDE), h);
+    consume(tape, op, h);
+}
+
+static void twice(Tape *tape) {
+    Var *x = ones(tape, N, WIDE);
+    maxout(tape, x);
+    consume(tape, op, x);
+}
+
+static void values_of_others_stay(void **unused) {
+    (void)unused;
+    char text[64];
+    for (int i = 0; i < CONSUMERS; i++) {
+        op = consumers[i];
+        snprintf(text, sizeof text, "%s overwrites a parameter", op);
+        dies(parameter, true, text);
+        dies(rows_of_a_parameter, true, text);
+        if (strcmp(op, "cross_entropy") != 0)
+            dies(parameter, false, text); /* it leaves the logits if nothing records */
+        snprintf(text, sizeof text, "%s overwrites a constant", op);
+        dies(constant, true, text);
+        snprintf(text, sizeof text, "%s overwrites a matrix that another op reads", op);
+        dies(read_before, true, text);
+        dies(rows_read_before, true, text);
+        dies(read_by_its_producer, true, text);
+        dies(read_by_a_stack, true, text);
+        dies(state_of_a_step, true, text);
+        snprintf(text, sizeof text, "%s overwrites a matrix that another op consumed", op);
+        dies(twice, true, text);
+    }
+}
+
+static void consumed(Tape *tape) {
+    Var *x = ones(tape, N, WIDE);
+    consume(tape, op, x);
+    tanh_of(tape, x);
+}
+
+static void rows_consumed(Tape *tape) {
+    Var *x = ones(tape, 2 * N, WIDE);
+    consume(tape, op, slice(tape, x, 0, N));
+    tanh_of(tape, slice(tape, x, N - 1, 2));
+}
+
+static void what_is_consumed_is_not_read(void **unused) {
+    (void)unused;
+    for (int i = 1; i < CONSUMERS; i++) {
+        op = consumers[i];
+        if (!strcmp(op, "linear_onto")) continue; /* its result stands there */
+        dies(consumed, true, "tanh_of_back reads a matrix that another op consumed");
+        dies(rows_consumed, true, "tanh_of_back reads a matrix that another op consumed");
+    }
+}
+
+/* The gradient of the rows that were not consumed would be their values. */
+static void a_part_is_consumed(Tape *tape) {
+    Var *x = linear(tape, ones(tape, 2 * N, N), ones(tape, N, WIDE), NULL);
+    Var *y = strcmp(op, "maxout") != 0 ? step(tape, slice(tape, x, 0, N), ones(tape, N, WIDE / 3))
+                                       : maxout(tape, slice(tape, x, 0, N));
+    tape_backward(tape, entropy(tape, linear(tape, y, ones(tape, y->cols, 2), NULL)));
+}
+
+static void all_rows_are_consumed(void **unused) {
+    (void)unused;
+    op = "maxout";
+    dies(a_part_is_consumed, true, "3 of 6 rows of a matrix were consumed");
+    op = "gru_step";
+    dies(a_part_is_consumed, true, "3 of 6 rows of a matrix were consumed");
+}
+
+/* ---- attention ------------------------------------------------------------------------------------------------ */
+
+static Var *K_of_pieces(Tape *tape) {
+    static const int start[] = {0, 1, 2}, length[] = {1, 1, 1};
+    static const Spans spans = {.start = start, .length = length, .longest = 1};
+    Var *K = var_new(tape, 2 * N, N), *H = ones(tape, N, N), *alpha = softmax_spans(tape, ones(tape, N, 1), &spans);
+    for (int i = 0; i < 2; i++) weighted_sum(tape, alpha, H, &spans, slice(tape, K, i * N, N));
+    return K;
+}
+
+static Spans one_each(void) {
+    static const int start[] = {0, 1, 2}, length[] = {1, 1, 1};
+    return (Spans){.start = start, .length = length, .longest = 1};
+}
+
+static void scores_of_pieces(Tape *tape) {
+    const Spans spans = one_each();
+    dot_scores(tape, ones(tape, N, N), K_of_pieces(tape), 1, 1, &spans);
+}
+
+static void sum_of_pieces(Tape *tape) {
+    const Spans spans = one_each();
+    weighted_sum(tape, ones(tape, N, 1), slice(tape, K_of_pieces(tape), 1, N), &spans, NULL);
+}
+
+static void scores_of_states(Tape *tape) {
+    const Spans spans = one_each();
+    dot_scores(tape, ones(tape, N, N), step(tape, ones(tape, N, 3 * N), ones(tape, N, N)), 1, 1, &spans);
+}
+
+static void keys_have_one_producer(void **unused) {
+    (void)unused;
+    dies(scores_of_pieces, true, "dot_scores: several ops wrote the matrix that is read");
+    dies(sum_of_pieces, true, "weighted_sum: several ops wrote the matrix that is read");
+    dies(scores_of_states, true, "dot_scores: several ops wrote the matrix that is read");
+    run(scores_of_pieces, false); /* without gradients it is allowed */
+}
+
+static const Spans *spans; /* the ones to try */
+
+static void additive(Tape *tape) { additive_scores(tape, ones(tape, 2, N), ones(tape, 4, N), ones(tape, N, 1), spans); }
+static void dots(Tape *tape) { dot_scores(tape, ones(tape, 2, N), ones(tape, 4, N), 1, 1, spans); }
+static void sums(Tape *tape) { weighted_sum(tape, ones(tape, 2, spans->longest), ones(tape, 4, N), spans, NULL); }
+
+static void spans_lie_within_the_rows(void **unused) {
+    (void)unused;
+    static const int start[] = {0, 2}, length[] = {2, 3}, negative[] = {0, -1}, none[] = {2, 0}, two[] = {2, 2};
+    static const int last[] = {3, 4}, first[] = {0, 1}, *const rows[] = {first, last};
+    const Spans beyond = {.start = start, .length = length, .longest = 3},
+                before = {.start = negative, .length = two, .longest = 2},
+                empty = {.start = start, .length = none, .longest = 2},
+                too_long = {.start = start, .length = two, .longest = 1},
+                listed = {.seen = two, .rows = rows, .longest = 2};
+    const struct {
+        const Spans *spans;
+        const char *text;
+    } cases[] = {{&beyond, "rows 2 to 4 of 4"},
+                 {&before, "rows -1 to 0 of 4"},
+                 {&empty, "a span of 0 rows, the longest having 2"},
+                 {&too_long, "a span of 2 rows, the longest having 1"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int recording = 0; recording < 2; recording++) {
+            spans = cases[i].spans;
+            dies(additive, recording, cases[i].text);
+            dies(dots, recording, cases[i].text);
+            dies(sums, recording, cases[i].text);
+        }
+    spans = &listed;
+    dies(dots, false, "row 4 of 4");
+    dies(sums, false, "row 4 of 4");
+}
+
+/* ---- guided attention ----------------------------------------------------------------------------------------- */
+
+static const int *columns; /* the ones to try */
+
+static void guide_by(Tape *tape, Var *loss) {
+    static const int begin[] = {0, 1, 2};
+    guided(tape, loss, ones(tape, 2, N), (Guide){begin, columns}, GUIDE_CE, 1);
+}
+
+static void guide(Tape *tape) { guide_by(tape, ones(tape, 1, 1)); }
+static void guide_a_row(Tape *tape) { guide_by(tape, ones(tape, 1, 2)); }
+
+static void guides_name_columns(void **unused) {
+    (void)unused;
+    static const int right[] = {0, N - 1}, beyond[] = {0, N}, before[] = {-1, 0};
+    columns = right;
+    run(guide, true);
+    dies(guide_a_row, true, "guided: a loss of [1, 2]");
+    columns = beyond;
+    dies(guide, true, "guided: column 3 of 3");
+    columns = before;
+    dies(guide, true, "guided: column -1 of 3");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(values_of_others_stay),     cmocka_unit_test(what_is_consumed_is_not_read),
+        cmocka_unit_test(all_rows_are_consumed),     cmocka_unit_test(keys_have_one_producer),
+        cmocka_unit_test(spans_lie_within_the_rows), cmocka_unit_test(guides_name_columns),
+    };
+    return cmocka_run_group_tests_name("misuse", tests, NULL, NULL);
+}
