@@ -343,6 +343,7 @@ static void runs_are_tallied(void **unused) {
         assert_int_equal(tallies, 1);
         assert_string_equal(tally->name, "visit");
         assert_int_equal(tally->runs, 5);
+        assert_int_equal(tally->shared, counts[c] > 1 ? 5 : 0);
         assert_true(tally->seconds > 0 && tally->busy > 0 && tally->busy <= counts[c] * tally->seconds);
         threads_free(pool);
     }

@@ -212,6 +212,7 @@ void threads_run(Threads *pool, const char *name, int n, int grain, Work *work, 
     double seconds = seconds_now() - began;
     Tally *tally = tally_of(pool, name);
     tally->runs++;
+    tally->shared += pool->parts > 1;
     tally->seconds += seconds;
     if (pool->parts == 1) tally->busy += seconds;
     else

@@ -29,6 +29,7 @@ bool threads_share_begins(const Threads *threads, int item);
 typedef struct Tally {
     const char *name;
     long runs;
+    long shared;    /* runs with work for more than one thread */
     double seconds; /* as the caller sees it, waiting included */
     double busy;    /* of all threads together, waiting left out */
 } Tally;
