@@ -1,4 +1,4 @@
-/* scores.h: the shared cases that sacreBLEU scored, and what the tests of scores do with them. */
+/* scores.h: the cases that sacreBLEU scored (scripts/make-scores), and what the tests of scores do with them. */
 #ifndef TIDE_TESTS_SCORES_H
 #define TIDE_TESTS_SCORES_H
 
@@ -10,23 +10,19 @@
 #include <cJSON.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base.h"
 #include "text/ds.h"
+#include "text/files.h"
 
-/* The text of a file of the shared BLEU data, or NULL where it is absent. */
-static char *read_shared(const char *name, const char *extension) {
-    const char *shared = getenv("TIDE_SHARED");
+/* The text of a file of tests/fixtures/scores; release with mem_free. */
+static char *read_fixture(const char *name, const char *extension) {
     char path[512];
-    snprintf(path, sizeof path, "%s/data/bleu/%s%s", shared ? shared : "../shared", name, extension);
-    FILE *file = fopen(path, "rb");
-    if (!file) return NULL;
-    char *text = NULL;
-    for (int c; (c = getc(file)) != EOF;) arrput(text, (char)c);
-    arrput(text, '\0');
-    fclose(file);
+    Err err;
+    snprintf(path, sizeof path, "tests/fixtures/scores/%s%s", name, extension);
+    char *text = file_read(path, NULL, &err);
+    if (!text) fail_msg("%s: %s", err.path, err.reason);
     return text;
 }
 
@@ -52,29 +48,23 @@ static double number(const cJSON *object, const char *name) {
 typedef void CaseCheck(const cJSON *expected, char **hypotheses, char **references, int n);
 
 static void check_case(const cJSON *expected, CaseCheck *check) {
-    char *hyp_text = read_shared(expected->string, ".hyp"), *ref_text = read_shared(expected->string, ".ref");
-    assert_true(hyp_text && ref_text);
+    char *hyp_text = read_fixture(expected->string, ".hyp"), *ref_text = read_fixture(expected->string, ".ref");
     char **hypotheses = split_lines(hyp_text), **references = split_lines(ref_text);
     assert_int_equal(arrlen(references), arrlen(hypotheses));
     check(expected, hypotheses, references, (int)arrlen(hypotheses));
     arrfree(hypotheses);
     arrfree(references);
-    arrfree(hyp_text);
-    arrfree(ref_text);
+    mem_free(hyp_text);
+    mem_free(ref_text);
 }
 
-/* Skips the test where the shared data is absent. */
-static void for_each_shared_case(CaseCheck *check) {
-    char *text = read_shared("expected", ".json");
-    if (!text) {
-        print_message("skipped: no data/bleu/expected.json under $TIDE_SHARED (or ../shared)\n");
-        skip();
-    }
+static void for_each_case(CaseCheck *check) {
+    char *text = read_fixture("expected", ".json");
     cJSON *cases = cJSON_Parse(text), *expected;
-    assert_non_null(cases);
+    assert_true(cJSON_GetArraySize(cases) > 0);
     cJSON_ArrayForEach(expected, cases) check_case(expected, check);
     cJSON_Delete(cases);
-    arrfree(text);
+    mem_free(text);
 }
 
 #endif

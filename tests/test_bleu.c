@@ -1,11 +1,10 @@
-/* BLEU against sacreBLEU's own results (shared data, skipped where absent) and against cases worked by
-   hand. */
+/* BLEU against sacreBLEU's own results (tests/fixtures/scores) and against cases worked by hand. */
 #include "scores.h"
 #include "score/bleu.h"
 
 #include <string.h>
 
-static void check_shared_case(const cJSON *expected, char **hypotheses, char **references, int n) {
+static void check_bleu(const cJSON *expected, char **hypotheses, char **references, int n) {
     Bleu bleu = bleu_corpus(hypotheses, references, n, (BleuOptions){0});
     assert_close(bleu.score, number(expected, "bleu"));
     assert_close(bleu.brevity_penalty, number(expected, "bp"));
@@ -19,11 +18,13 @@ static void check_shared_case(const cJSON *expected, char **hypotheses, char **r
     assert_string_equal(line, cJSON_GetObjectItem(expected, "line")->valuestring);
     assert_close(bleu_corpus(hypotheses, references, n, (BleuOptions){.lowercase = true}).score,
                  number(expected, "bleu_lc"));
+    assert_close(bleu_corpus(hypotheses, references, n, (BleuOptions){.chinese = true}).score,
+                 number(expected, "bleu_zh"));
 }
 
 static void test_equals_sacrebleu(void **state) {
     (void)state;
-    for_each_shared_case(check_shared_case);
+    for_each_case(check_bleu);
 }
 
 static void test_tokenize_13a(void **state) {

@@ -1,14 +1,14 @@
-/* chrF against sacreBLEU's own results (shared data, skipped where absent) and against cases worked by hand. */
+/* chrF against sacreBLEU's own results (tests/fixtures/scores) and against cases worked by hand. */
 #include "scores.h"
 #include "score/chrf.h"
 
-static void check_shared_case(const cJSON *expected, char **hypotheses, char **references, int n) {
+static void check_chrf(const cJSON *expected, char **hypotheses, char **references, int n) {
     assert_close(chrf_corpus(hypotheses, references, n, 0).score, number(expected, "chrf2"));
 }
 
 static void test_equals_sacrebleu(void **state) {
     (void)state;
-    for_each_shared_case(check_shared_case);
+    for_each_case(check_chrf);
 }
 
 /* A hypothesis and a reference, lines of each with '\n' between. */
