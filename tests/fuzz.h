@@ -8,7 +8,6 @@
 #include "text/unicode.h"
 #include "train/train_options.h"
 
-#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,19 +48,6 @@ static inline MemoryFile memory_file(const void *bytes, size_t size) {
 }
 
 static inline void memory_file_close(MemoryFile *file) { close(file->fd); }
-
-/* Where a target makes what cannot be a MemoryFile: TMPDIR, or in memory, or where neither is possible on a disk. */
-static inline const char *fuzz_dir(void) {
-    const char *dir = getenv("TMPDIR");
-    if (dir && *dir) return dir;
-    return access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm";
-}
-
-/* Makes a directory there; the caller removes it. */
-static inline void fuzz_directory(char path[PATH_MAX]) {
-    const int length = snprintf(path, PATH_MAX, "%s/tide-fuzz-XXXXXX", fuzz_dir());
-    CHECK(length < PATH_MAX && mkdtemp(path), "no directory");
-}
 
 /* Two files, cut apart at the first byte 0xFF, which no text has. */
 static inline void memory_files(MemoryFile files[2], const uint8_t *data, size_t size) {

@@ -2,6 +2,7 @@
    in which a batch takes them. */
 #include "fuzz.h"
 #include "train/guides.h"
+#include "scratch.h"
 
 /* Made once. */
 typedef struct Setting {
@@ -27,11 +28,11 @@ static Setting *setting(void) {
     static const char zh[] = "潮水 退了\n海\n谁 没 穿\n", en[] = "tide out\nsea\nwho is not\n";
     MemoryFile files[2] = {memory_file(zh, strlen(zh)), memory_file(en, strlen(en))};
     Err err;
-    CHECK(!spool_open(&s.corpus, fuzz_dir(), &err) &&
+    CHECK(!spool_open(&s.corpus, scratch_folder(), &err) &&
               !spool_read(&s.corpus, reader_lines(files[0].path, files[1].path, &err), "pairs", NULL, NULL, &err),
           "%s", err.reason);
     learn(&s, &err);
-    CHECK(!pairs_encode_spool(&s.pairs, &s.corpus, &s.source, &s.target, 0, fuzz_dir(), NULL, NULL, &err), "%s",
+    CHECK(!pairs_encode_spool(&s.pairs, &s.corpus, &s.source, &s.target, 0, scratch_folder(), NULL, NULL, &err), "%s",
           err.reason);
     for (int i = 0; i < 2; i++) memory_file_close(&files[i]);
     return &s;
@@ -77,7 +78,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     MemoryFile file = memory_file(data, size);
     Err err = {0};
     Guides guides;
-    int status = guides_read(&guides, file.path, &s->corpus, &s->pairs, &s->source, &s->target, fuzz_dir(), &err),
+    int status = guides_read(&guides, file.path, &s->corpus, &s->pairs, &s->source, &s->target, scratch_folder(), &err),
         all = 0;
     const int n = (int)arrlen(guides.links.ends);
     CHECK(status ? err.reason[0] && !n : n == s->pairs.n, "status %d with %d", status, n);

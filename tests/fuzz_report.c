@@ -2,6 +2,7 @@
 #include "fuzz.h"
 #include "text/files.h"
 #include "view/report.h"
+#include "scratch.h"
 
 #include <cJSON.h>
 #include <stdlib.h>
@@ -26,11 +27,12 @@ static void page_check(const char *path) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    char dir[PATH_MAX], log[PATH_MAX + 32], align[PATH_MAX + 32], frame[PATH_MAX + 32], page[PATH_MAX + 32];
+    char dir[SCRATCH_SIZE], log[SCRATCH_SIZE + 32], align[SCRATCH_SIZE + 32], frame[SCRATCH_SIZE + 32],
+        page[SCRATCH_SIZE + 32];
     MemoryFile files[2];
     Err err = {0};
     memory_files(files, data, size);
-    fuzz_directory(dir);
+    scratch_directory(dir);
     snprintf(log, sizeof log, "%s/train.jsonl", dir);
     snprintf(align, sizeof align, "%s/align", dir);
     snprintf(frame, sizeof frame, "%s/align/00000001.json", dir);
@@ -39,11 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     int status = report_write(dir, &err);
     CHECK(status ? err.reason[0] && access(page, F_OK) : !access(page, F_OK), "status %d: '%s'", status, err.reason);
     if (!status) page_check(page);
-    unlink(page);
-    unlink(frame);
-    unlink(log);
-    rmdir(align);
-    rmdir(dir);
+    scratch_remove(dir);
     for (int i = 0; i < 2; i++) memory_file_close(&files[i]);
     return 0;
 }

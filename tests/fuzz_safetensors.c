@@ -5,6 +5,7 @@
 #include "tide.h"
 #include "train/checkpoint.h"
 #include "translate/checksum.h"
+#include "scratch.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -74,15 +75,14 @@ static void try_checkpoint(const char *dir) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    char *bytes = file_of(data, size), dir[PATH_MAX], path[PATH_MAX + 32];
+    char *bytes = file_of(data, size), dir[SCRATCH_SIZE], path[SCRATCH_SIZE + 32];
     MemoryFile file = memory_file(bytes, arrlenu(bytes));
-    fuzz_directory(dir);
+    scratch_directory(dir);
     snprintf(path, sizeof path, "%s/checkpoint.safetensors", dir);
     CHECK(!symlink(file.path, path), "no link");
     try_model(path);
     try_checkpoint(dir);
-    unlink(path);
-    rmdir(dir);
+    scratch_remove(dir);
     memory_file_close(&file);
     arrfree(bytes);
     return 0;

@@ -20,6 +20,7 @@
 #include <cmocka.h>
 
 #include "random_model.h"
+#include "scratch.h"
 
 /* The options of a training of this model. */
 static TrainOptions training_of(const Translator *t) {
@@ -48,8 +49,8 @@ static void check_against(const TideTranslation *api, const Translations *found)
 
 static void translates_as_the_program_does(void **state) {
     (void)state;
-    char path[] = "/tmp/tide-api-XXXXXX", error[256] = "";
-    assert_true(close(mkstemp(path)) == 0);
+    char path[SCRATCH_SIZE], error[256] = "";
+    scratch_file(path);
     Translator t;
     write_model(&t, 5, path);
     TideModel *model = tide_load(path, 2, error, sizeof error);
@@ -103,8 +104,8 @@ static void check_shared(const Param *shared, const Var *values) {
    gradients of its own. The values are the same. */
 static void weights_are_shared_unless_they_are_trained(void **state) {
     (void)state;
-    char dir[] = "/tmp/tide-api-XXXXXX", path[64];
-    assert_non_null(mkdtemp(dir));
+    char dir[SCRATCH_SIZE], path[SCRATCH_SIZE + 32];
+    scratch_directory(dir);
     snprintf(path, sizeof path, "%s/model.safetensors", dir);
     Err err, warning;
     Translator written, used, trained;
@@ -133,17 +134,14 @@ static void weights_are_shared_unless_they_are_trained(void **state) {
     translator_free(&written);
     translator_free(&used);
     translator_free(&trained);
-    unlink(path);
-    snprintf(path, sizeof path, "%s/checkpoint.safetensors", dir);
-    unlink(path);
-    rmdir(dir);
+    scratch_remove(dir);
 }
 
 /* A model carries the options of its training, of which its use knows nothing. */
 static void a_model_keeps_the_options_of_its_training(void **state) {
     (void)state;
-    char path[] = "/tmp/tide-api-XXXXXX";
-    assert_true(close(mkstemp(path)) == 0);
+    char path[SCRATCH_SIZE];
+    scratch_file(path);
     Err err;
     Translator t, read;
     write_model(&t, 5, path);
@@ -173,8 +171,8 @@ static void a_state_that_no_training_reaches_is_refused(void **state) {
                                  {.stalled = INT_MAX},
                                  {.best_bleu = NAN},
                                  {.report_nats = INFINITY}};
-    char dir[] = "/tmp/tide-api-XXXXXX", path[64];
-    assert_non_null(mkdtemp(dir));
+    char dir[SCRATCH_SIZE], path[SCRATCH_SIZE + 32];
+    scratch_directory(dir);
     snprintf(path, sizeof path, "%s/checkpoint.safetensors", dir);
     Err err, warning;
     Translator t;
@@ -199,9 +197,7 @@ static void a_state_that_no_training_reaches_is_refused(void **state) {
     }
     optimizer_free(&optimizer);
     translator_free(&t);
-    snprintf(path, sizeof path, "%s/checkpoint.safetensors", dir);
-    unlink(path);
-    rmdir(dir);
+    scratch_remove(dir);
 }
 
 static double first_score(TideModel *model) {
@@ -215,8 +211,8 @@ static double first_score(TideModel *model) {
 /* Every load has the file as it was then: whether the file is replaced, overwritten, cut or deleted afterwards. */
 static void a_file_may_be_loaded_twice_and_changed(void **state) {
     (void)state;
-    char path[] = "/tmp/tide-api-XXXXXX", error[256] = "";
-    assert_true(close(mkstemp(path)) == 0);
+    char path[SCRATCH_SIZE], error[256] = "";
+    scratch_file(path);
     Translator t, other;
     write_model(&t, 5, path);
     TideModel *first = tide_load(path, 1, error, sizeof error), *second = tide_load(path, 2, error, sizeof error);
@@ -246,8 +242,8 @@ static void a_file_may_be_loaded_twice_and_changed(void **state) {
 /* Sizes that the tensors do not have: refused before memory is asked for. */
 static void sizes_that_do_not_fit_are_refused(void **state) {
     (void)state;
-    char dir[] = "/tmp/tide-api-XXXXXX", path[64];
-    assert_non_null(mkdtemp(dir));
+    char dir[SCRATCH_SIZE], path[SCRATCH_SIZE + 32];
+    scratch_directory(dir);
     Err err, warning;
     Translator t, read;
     Optimizer optimizer;
@@ -265,10 +261,7 @@ static void sizes_that_do_not_fit_are_refused(void **state) {
     assert_int_equal(checkpoint_load(dir, &read, &options, &optimizer, &at, &warning, &err), -1);
     assert_non_null(strstr(err.reason, "is needed"));
     translator_free(&t);
-    unlink(path);
-    snprintf(path, sizeof path, "%s/checkpoint.safetensors", dir);
-    unlink(path);
-    rmdir(dir);
+    scratch_remove(dir);
 }
 
 /* What the target holds of Han is written into Chinese, not into English. */
@@ -276,8 +269,8 @@ static void han_is_written_where_it_belongs(void **state) {
     (void)state;
     static char *const texts[] = {"海 is the sea.", "大家 is everyone.", "海边 is by the sea."};
     static const char *const langs[] = {"en", "zh"};
-    char path[] = "/tmp/tide-api-XXXXXX", error[256] = "";
-    assert_true(close(mkstemp(path)) == 0);
+    char path[SCRATCH_SIZE], error[256] = "";
+    scratch_file(path);
     for (int i = 0; i < 2; i++) {
         Translator t;
         TideTranslation out;
@@ -309,8 +302,8 @@ static void says_why_a_model_cannot_be_loaded(void **state) {
 /* A host's allocator for cJSON stays the host's, and may refuse. */
 static void leaves_the_host_its_hooks(void **state) {
     (void)state;
-    char path[] = "/tmp/tide-api-XXXXXX", error[256] = "";
-    assert_true(close(mkstemp(path)) == 0);
+    char path[SCRATCH_SIZE], error[256] = "";
+    scratch_file(path);
     Translator t;
     write_model(&t, 5, path);
     cjson_refuse_begin();
@@ -334,8 +327,8 @@ static void loads_in_any_locale(void **state) {
     (void)state;
     if (!setlocale(LC_ALL, "de_DE.UTF-8")) skip();
     assert_string_equal(localeconv()->decimal_point, ",");
-    char path[] = "/tmp/tide-api-XXXXXX", error[256] = "";
-    assert_true(close(mkstemp(path)) == 0);
+    char path[SCRATCH_SIZE], error[256] = "";
+    scratch_file(path);
     Translator t;
     setlocale(LC_ALL, "C");
     write_model(&t, 5, path);

@@ -6,6 +6,7 @@
 #include "text/lines.h"
 #include "text/partition.h"
 #include "text/sentences.h"
+#include "scratch.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,18 +27,18 @@ static void assert_err(const Err *err, const char *path, long line, const char *
 
 /* ---- files ---- */
 
-static char directory[] = "/tmp/tide-test-XXXXXX";
+static char directory[SCRATCH_SIZE];
 
 static int make_directory(void **state) {
     (void)state;
-    return mkdtemp(directory) && chdir(directory) == 0 ? 0 : -1;
+    scratch_directory(directory);
+    return chdir(directory);
 }
 
 static int remove_directory(void **state) {
     (void)state;
-    unlink("a");
-    unlink("b");
-    return chdir("/") == 0 ? rmdir(directory) : -1;
+    scratch_remove(directory);
+    return chdir("/");
 }
 
 static void write_bytes(const char *path, const char *bytes, size_t n) {

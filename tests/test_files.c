@@ -5,6 +5,7 @@
 #include "translate/checksum.h"
 #include "translate/safetensors.h"
 #include "refusal.h"
+#include "scratch.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -75,11 +76,10 @@ static void places_and_length_count(void **state) {
 
 static const float odd[5] = {1, -2, 3.5f, 0, 1e-30f}, matrix[6] = {6, 5, 4, 3, 2, 1};
 
-static void write_file(char path[64]) {
+static void write_file(char path[SCRATCH_SIZE]) {
     Err err;
     const Tensor tensors[] = {{"odd", 0, 5, odd}, {"matrix", 2, 3, matrix}};
-    snprintf(path, 64, "/tmp/tide-files-XXXXXX");
-    assert_true(close(mkstemp(path)) == 0);
+    scratch_file(path);
     assert_int_equal(safetensors_write(path, tensors, 2, &(Meta){"about", "a test"}, 1, &err), 0);
 }
 
@@ -88,7 +88,7 @@ static void a_header_has_a_limit(void **state) {
     (void)state;
     enum { LIMIT = 100000000 };
     Err err;
-    char path[64], *text = mem_alloc(LIMIT + 1);
+    char path[SCRATCH_SIZE], *text = mem_alloc(LIMIT + 1);
     write_file(path);
     memset(text, 'a', LIMIT);
     text[LIMIT] = '\0';
@@ -201,7 +201,7 @@ static void write_shifted(const char *path, const char *bytes, size_t n, size_t 
 /* Our own files hold their data at a multiple of 64 bytes; other writers pad less. */
 static void tensors_may_stand_anywhere(void **state) {
     (void)state;
-    char path[64], bytes[2048];
+    char path[SCRATCH_SIZE], bytes[2048];
     Err err;
     write_file(path);
     check_file(path);
@@ -219,7 +219,7 @@ static void tensors_may_stand_anywhere(void **state) {
 /* Whatever byte is changed, and wherever the file is cut. */
 static void a_damaged_file_is_refused(void **state) {
     (void)state;
-    char path[64], bytes[2048];
+    char path[SCRATCH_SIZE], bytes[2048];
     Err err;
     write_file(path);
     size_t n = read_bytes(path, bytes, sizeof bytes);
@@ -258,7 +258,7 @@ ssize_t pread(int fd, void *bytes, size_t n, off_t at) {
 
 static void bytes_may_come_in_any_parts(void **state) {
     (void)state;
-    char path[64];
+    char path[SCRATCH_SIZE];
     write_file(path);
     for (size_t most = 1; most < 70; most++) {
         reads.most = most;
@@ -271,7 +271,7 @@ static void bytes_may_come_in_any_parts(void **state) {
 
 static void a_file_that_cannot_be_read_says_why(void **state) {
     (void)state;
-    char path[64];
+    char path[SCRATCH_SIZE];
     Err err;
     Collected c;
     write_file(path);
@@ -294,7 +294,7 @@ static void a_file_that_cannot_be_read_says_why(void **state) {
     unlink(path);
     assert_null(safetensors_open(path, &err));
     assert_string_equal(err.reason, "No such file or directory");
-    assert_null(safetensors_open("/tmp", &err));
+    assert_null(safetensors_open(scratch_folder(), &err));
     assert_string_equal(err.reason, "not a regular file");
     write_bytes(path, "", 0);
     assert_null(safetensors_open(path, &err));
@@ -306,7 +306,7 @@ static void a_file_that_cannot_be_read_says_why(void **state) {
 static void data_come_in_parts(void **state) {
     (void)state;
     enum { MANY = 300000, WIDE = 70001, ROWS = 5 }; /* several parts; a row that is longer than a part */
-    char path[64];
+    char path[SCRATCH_SIZE];
     Err err;
     float *many = mem_alloc(MANY * sizeof *many), *wide = mem_alloc((size_t)WIDE * ROWS * sizeof *wide);
     for (int i = 0; i < MANY; i++) many[i] = (float)i;
@@ -398,7 +398,7 @@ static void tensors_tile_the_data(void **state) {
         {"\"a\":6", "broken entry for tensor 'a'"},
         {"a", "the header is not a JSON object"},
     };
-    char path[64];
+    char path[SCRATCH_SIZE];
     Err err;
     write_file(path);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -419,7 +419,7 @@ static void tensors_tile_the_data(void **state) {
 static void a_header_has_no_endless_lists(void **state) {
     (void)state;
     enum { ZEROS = 1 << 20 };
-    char path[64], *entries = mem_alloc(2 * ZEROS + 16), *end = stpcpy(entries, "\"a\":[0");
+    char path[SCRATCH_SIZE], *entries = mem_alloc(2 * ZEROS + 16), *end = stpcpy(entries, "\"a\":[0");
     Err err;
     write_file(path);
     for (int i = 0; i < ZEROS; i++) end = stpcpy(end, ",0");
@@ -433,7 +433,7 @@ static void a_header_has_no_endless_lists(void **state) {
 
 static void without_memory_there_is_no_file(void **state) {
     (void)state;
-    char path[64];
+    char path[SCRATCH_SIZE];
     Err err;
     int refusals = 0;
     write_file(path);

@@ -6,6 +6,7 @@
 #include "text/files.h"
 #include "train/checkpoint.h"
 #include "train/trainer.h"
+#include "scratch.h"
 
 #include <limits.h>
 #include <math.h>
@@ -66,13 +67,13 @@ static void the_first_op_is_named(void **state) {
 enum { PAIRS = 40, RARE = 17 };
 
 typedef struct World {
-    char dir[32], tsv[64], model[64], log[64];
+    char dir[SCRATCH_SIZE], tsv[SCRATCH_SIZE + 32], model[SCRATCH_SIZE + 32], log[SCRATCH_SIZE + 32];
     TrainJob job;
 } World;
 
 static World world(void) {
-    World w = {.dir = "/tmp/tide-guards-XXXXXX"};
-    assert_non_null(mkdtemp(w.dir));
+    World w = {0};
+    scratch_directory(w.dir);
     snprintf(w.tsv, sizeof w.tsv, "%s/pairs.tsv", w.dir);
     snprintf(w.model, sizeof w.model, "%s/model", w.dir);
     snprintf(w.log, sizeof w.log, "%s/model/train.jsonl", w.dir);
@@ -88,11 +89,7 @@ static World world(void) {
     return w;
 }
 
-static void world_free(const World *w) {
-    char command[64];
-    snprintf(command, sizeof command, "rm -rf %s", w->dir);
-    assert_int_equal(system(command), 0); /* NOLINT(cert-env33-c): of a path made above */
-}
+static void world_free(const World *w) { scratch_remove(w->dir); }
 
 static char notes[4096];
 static void keep_note(void *context, const char *text) {

@@ -3,6 +3,7 @@
 #include "train/guides.h"
 #include "translate/links.h"
 #include "words.h"
+#include "scratch.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +18,7 @@
 static const char zh[] = "潮水 退了\n\n谁没穿\n潮水\n", en[] = "tide out\nx\nwho not\ntide\n";
 
 typedef struct Fixture {
-    char zh[32], en[32], links[32];
+    char zh[SCRATCH_SIZE], en[SCRATCH_SIZE], links[SCRATCH_SIZE];
     Spool corpus;
     Side source, target;
     Pairs pairs;
@@ -30,19 +31,13 @@ static void write_file(const char *path, const char *text) {
     fclose(out);
 }
 
-static void new_file(char path[32], const char *text) {
-    strcpy(path, "/tmp/tide-guides-XXXXXX");
-    close(mkstemp(path));
-    write_file(path, text);
-}
-
 static Fixture fixture(int max_length) {
     Fixture f = {0};
     Err err;
-    new_file(f.zh, zh);
-    new_file(f.en, en);
-    new_file(f.links, "");
-    assert_int_equal(spool_open(&f.corpus, "/tmp", &err), 0);
+    scratch_text(f.zh, zh);
+    scratch_text(f.en, en);
+    scratch_text(f.links, "");
+    assert_int_equal(spool_open(&f.corpus, scratch_folder(), &err), 0);
     assert_int_equal(spool_read(&f.corpus, reader_lines(f.zh, f.en, &err), f.zh, NULL, NULL, &err), 0);
     WordCount *words[2] = {NULL, NULL};
     const TokenizerKind kinds[2] = {TOKENIZER_CHAR, TOKENIZER_BPE};
@@ -53,7 +48,8 @@ static Fixture fixture(int max_length) {
     side_learn(&f.source, kinds[SOURCE], words[SOURCE], 0, 0);
     side_learn(&f.target, kinds[TARGET], words[TARGET], 0, 0);
     assert_int_equal(
-        pairs_encode_spool(&f.pairs, &f.corpus, &f.source, &f.target, max_length, "/tmp", NULL, NULL, &err), 0);
+        pairs_encode_spool(&f.pairs, &f.corpus, &f.source, &f.target, max_length, scratch_folder(), NULL, NULL, &err),
+        0);
     return f;
 }
 
@@ -69,7 +65,7 @@ static void fixture_free(Fixture *f) {
 
 static int read_guides(Fixture *f, const char *links, Guides *guides, Err *err) {
     write_file(f->links, links);
-    return guides_read(guides, f->links, &f->corpus, &f->pairs, &f->source, &f->target, "/tmp", err);
+    return guides_read(guides, f->links, &f->corpus, &f->pairs, &f->source, &f->target, scratch_folder(), err);
 }
 
 enum { MOST = 64 };

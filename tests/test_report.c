@@ -2,6 +2,7 @@
 #include "view/report.h"
 #include "text/files.h"
 #include "refusal.h"
+#include "scratch.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,26 +22,24 @@
 
 /* ---- a training's directory ----------------------------------------------------------------------------------- */
 
-static char dir[64];
+static char dir[SCRATCH_SIZE];
 
 static int make_directory(void **state) {
     (void)state;
-    strcpy(dir, "/tmp/tide-report-XXXXXX");
-    char path[96];
-    if (!mkdtemp(dir)) return -1;
+    char path[SCRATCH_SIZE + 64];
+    scratch_directory(dir);
     snprintf(path, sizeof path, "%s/align", dir);
     return mkdir(path, 0777);
 }
 
 static int remove_directory(void **state) {
     (void)state;
-    char command[96];
-    snprintf(command, sizeof command, "rm -r %s", dir);
-    return system(command); /* NOLINT(cert-env33-c): of a path made above */
+    scratch_remove(dir);
+    return 0;
 }
 
 static FILE *begin(const char *name) {
-    char path[128];
+    char path[SCRATCH_SIZE + 64];
     snprintf(path, sizeof path, "%s/%s", dir, name);
     FILE *file = fopen(path, "w");
     assert_non_null(file);
@@ -56,7 +55,7 @@ static void put(const char *name, const char *text) {
 /* Writes the report and reads it: the page, and what it gives its script. */
 static cJSON *report(char **page) {
     Err err;
-    char path[128];
+    char path[SCRATCH_SIZE + 64];
     if (report_write(dir, &err)) fail_msg("%s:%ld: %s", err.path, err.line, err.reason);
     snprintf(path, sizeof path, "%s/report.html", dir);
     char *text = file_read(path, NULL, &err), *start = strstr(text, "id=\"data\">"),
@@ -72,7 +71,7 @@ static cJSON *report(char **page) {
 
 static void assert_fails(const char *name, long line, const char *reason) {
     Err err;
-    char path[128];
+    char path[SCRATCH_SIZE + 64];
     snprintf(path, sizeof path, "%s/%s", dir, name);
     assert_int_equal(report_write(dir, &err), -1);
     assert_string_equal(err.path, path);
@@ -111,7 +110,7 @@ static void a_training_becomes_a_page(void **state) {
 
 static void a_training_may_have_no_alignments(void **state) {
     (void)state;
-    char path[96];
+    char path[SCRATCH_SIZE + 64];
     put("train.jsonl", "");
     snprintf(path, sizeof path, "%s/align", dir);
     assert_int_equal(remove(path), 0);
@@ -151,7 +150,7 @@ static void a_broken_line_is_named_and_the_page_stays(void **state) {
                                          "{\"update\": 1e999}\n",
                                          "nul\n",
                                          "{\"updat\xe6\n"};
-    char *before, *after, path[128], log[256];
+    char *before, *after, path[SCRATCH_SIZE + 64], log[256];
     Err err;
     put("train.jsonl", REPORT(50));
     cJSON_Delete(report(&before));

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "random_model.h"
+#include "scratch.h"
 
 enum { SESSIONS = 8, SENTENCES = 3, ROUNDS = 6 };
 
@@ -130,8 +131,8 @@ static void check_stored_once(const Params *params) {
 
 /* Eight sessions at once on a model whose weights nobody has packed yet, and a ninth thread with other models. */
 static void check_sessions(const ModelOptions *model, const ModelOptions *other) {
-    char dir[] = "/tmp/tide-sessions-XXXXXX", path[64], other_path[64];
-    assert_non_null(mkdtemp(dir));
+    char dir[SCRATCH_SIZE], path[SCRATCH_SIZE + 32], other_path[SCRATCH_SIZE + 32];
+    scratch_directory(dir);
     snprintf(path, sizeof path, "%s/model.safetensors", dir);
     snprintf(other_path, sizeof other_path, "%s/other.safetensors", dir);
     Translator alone, shared, written;
@@ -170,9 +171,7 @@ static void check_sessions(const ModelOptions *model, const ModelOptions *other)
     assert_int_equal(loader.failed, 0);
     pthread_barrier_destroy(&start);
     translator_free(&shared);
-    unlink(path);
-    unlink(other_path);
-    rmdir(dir);
+    scratch_remove(dir);
 }
 
 static ModelOptions options_of(const char *attention, const char *arch) {

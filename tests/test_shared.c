@@ -6,6 +6,7 @@
 #include "text/lines.h"
 #include "text/side.h"
 #include "words.h"
+#include "scratch.h"
 
 #include <pthread.h>
 #include <setjmp.h>
@@ -112,11 +113,9 @@ static void *work(void *context) {
 }
 
 static Lexicon *lexicon_of(const char *text) {
-    char path[] = "/tmp/tide-shared-XXXXXX";
-    const int fd = mkstemp(path);
+    char path[SCRATCH_SIZE];
     Err err;
-    assert_int_equal(write(fd, text, strlen(text)), strlen(text));
-    close(fd);
+    scratch_text(path, text);
     Lexicon *lexicon = lexicon_read(path, &err);
     assert_non_null(lexicon);
     unlink(path);

@@ -3,6 +3,7 @@
 #include "text/batches.h"
 #include "text/ds.h"
 #include "words.h"
+#include "scratch.h"
 
 #include <setjmp.h>
 #include <signal.h>
@@ -16,7 +17,7 @@
 #include <cmocka.h>
 
 enum { PAIRS = 3000 };
-static char path[] = "/tmp/tide-spool-XXXXXX";
+static char path[SCRATCH_SIZE];
 
 /* Random pairs of words and numbers, some of them with an empty side. */
 static void write_pairs(void) {
@@ -36,7 +37,7 @@ static void write_pairs(void) {
 static int make_file(void **state) {
     (void)state;
     signal(SIGXFSZ, SIG_IGN);
-    close(mkstemp(path));
+    scratch_file(path);
     write_pairs();
     return 0;
 }
@@ -60,7 +61,7 @@ static Both read_both(void) {
     Both both = {0};
     Err err;
     assert_int_equal(corpus_read(&both.memory, open_file(), path, &err), 0);
-    assert_int_equal(spool_open(&both.disk, "/tmp", &err), 0);
+    assert_int_equal(spool_open(&both.disk, scratch_folder(), &err), 0);
     assert_int_equal(spool_read(&both.disk, open_file(), path, NULL, NULL, &err), 0);
     return both;
 }
@@ -130,9 +131,10 @@ static void ids_are_the_same_from_both(void **state) {
     Pairs pairs[2];
     Err err;
     int n = 0;
-    assert_int_equal(pairs_encode(&pairs[0], corpus, &l.side[SOURCE], &l.side[TARGET], MAX_LENGTH, "/tmp", &err), 0);
-    assert_int_equal(pairs_encode_spool(&pairs[1], &both.disk, &l.side[SOURCE], &l.side[TARGET], MAX_LENGTH, "/tmp",
-                                        NULL, NULL, &err),
+    assert_int_equal(
+        pairs_encode(&pairs[0], corpus, &l.side[SOURCE], &l.side[TARGET], MAX_LENGTH, scratch_folder(), &err), 0);
+    assert_int_equal(pairs_encode_spool(&pairs[1], &both.disk, &l.side[SOURCE], &l.side[TARGET], MAX_LENGTH,
+                                        scratch_folder(), NULL, NULL, &err),
                      0);
     for (int i = 0; i < corpus_size(corpus); i++) {
         int *x = side_encode(&l.side[SOURCE], corpus->source[i]), *y = side_encode(&l.side[TARGET], corpus->target[i]);
@@ -195,14 +197,15 @@ static void long_work_is_cancelled(void **state) {
     Pairs pairs;
     Err err;
     long asked = 0;
-    assert_int_equal(spool_open(&spool, "/tmp", &err), 0);
+    assert_int_equal(spool_open(&spool, scratch_folder(), &err), 0);
     assert_int_equal(spool_read(&spool, open_file(), path, cancel, &asked, &err), -1);
     assert_string_equal(err.reason, "stopped while it was read");
     assert_true(asked > 0);
     spool_close(&spool);
     asked = 0;
-    assert_int_equal(
-        pairs_encode_spool(&pairs, &both.disk, &l.side[SOURCE], &l.side[TARGET], 0, "/tmp", cancel, &asked, &err), -1);
+    assert_int_equal(pairs_encode_spool(&pairs, &both.disk, &l.side[SOURCE], &l.side[TARGET], 0, scratch_folder(),
+                                        cancel, &asked, &err),
+                     -1);
     assert_string_equal(err.reason, "stopped while the corpus was encoded");
     assert_true(asked > 0);
     languages_free(&l);
@@ -227,20 +230,21 @@ static void a_full_disk_is_an_error(void **state) {
     assert_int_equal(spool_rewind(&both.disk, &err), 0); /* all of it is in its file */
     for (rlim_t bytes = 0; bytes < 40000; bytes += 9000) {
         limit_files(bytes);
-        assert_int_equal(spool_open(&spool, "/tmp", &err), 0);
+        assert_int_equal(spool_open(&spool, scratch_folder(), &err), 0);
         int failed = spool_read(&spool, open_file(), path, NULL, NULL, &err) || spool_rewind(&spool, &err);
         assert_int_equal(failed, 1);
-        assert_string_equal(err.path, "/tmp");
+        assert_string_equal(err.path, scratch_folder());
         assert_non_null(strstr(err.reason, "File too large"));
         spool_close(&spool);
-        assert_int_equal(
-            pairs_encode_spool(&pairs, &both.disk, &l.side[SOURCE], &l.side[TARGET], 0, "/tmp", NULL, NULL, &err), -1);
+        assert_int_equal(pairs_encode_spool(&pairs, &both.disk, &l.side[SOURCE], &l.side[TARGET], 0, scratch_folder(),
+                                            NULL, NULL, &err),
+                         -1);
         assert_non_null(strstr(err.reason, "File too large"));
         assert_null(pairs.ids.file);
     }
     limit_files(RLIM_INFINITY);
-    assert_int_equal(spool_open(&spool, "/tmp/no/such", &err), -1);
-    assert_string_equal(err.path, "/tmp/no/such");
+    assert_int_equal(spool_open(&spool, "/no/such", &err), -1);
+    assert_string_equal(err.path, "/no/such");
     spool_close(&spool);
     languages_free(&l);
     both_free(&both);
@@ -252,7 +256,7 @@ static void records_that_end_early_are_an_error(void **state) {
     Err err;
     const int numbers[] = {1, 2, 3};
     int back[3];
-    assert_int_equal(records_open(&records, "/tmp", &err), 0);
+    assert_int_equal(records_open(&records, scratch_folder(), &err), 0);
     assert_int_equal(records_add(&records, numbers, 3, &err), 0);
     assert_int_equal(records_add(&records, NULL, 0, &err), 0);
     assert_int_equal(records_add(&records, numbers, 2, &err), 0);

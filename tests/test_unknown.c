@@ -4,6 +4,7 @@
 #include "text/lexicon.h"
 #include "text/unicode.h"
 #include "translate/unknown.h"
+#include "scratch.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,9 +27,8 @@ static size_t below(size_t n) {
 /* ---- the lexicon ---------------------------------------------------------------------------------------------- */
 
 static Lexicon *lexicon_of(const char *text, Err *err) {
-    char path[] = "/tmp/tide-lexicon-XXXXXX";
-    int file = mkstemp(path);
-    assert_true(file >= 0 && write(file, text, strlen(text)) == (ssize_t)strlen(text) && close(file) == 0);
+    char path[SCRATCH_SIZE];
+    scratch_text(path, text);
     Lexicon *lexicon = lexicon_read(path, err);
     if (!lexicon) assert_string_equal(err->path, path);
     unlink(path);

@@ -2,6 +2,7 @@
 #include "text/ds.h"
 #include "train/update.h"
 #include "train/workspace.h"
+#include "scratch.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -31,7 +32,7 @@ typedef struct Fixture {
 static Pairs random_pairs(Rng *rng, int longest) {
     Pairs pairs = {0};
     Err err;
-    assert_int_equal(records_open(&pairs.ids, "/tmp", &err), 0);
+    assert_int_equal(records_open(&pairs.ids, scratch_folder(), &err), 0);
     for (; pairs.n < PAIRS; pairs.n++) {
         const int x = pairs.n == PAIRS / 2 ? longest : 1 + (int)rng_below(rng, 20);
         const int y = pairs.n == PAIRS / 2 ? longest : 1 + (int)rng_below(rng, 20);

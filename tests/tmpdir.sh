@@ -1,0 +1,21 @@
+#!/bin/sh
+# The C tests make their files in TMPDIR and nowhere else, and remove them.
+. "$(dirname "$0")/common.inc"
+
+programs=$(dirname "$(readlink -f "$tide")")/tests
+mkdir "$scratch/files"
+# run TMPDIR: program $name; a fuzz target takes its seeds, a test takes no arguments
+run() { TMPDIR=$1 "$programs/$name" "tests/seeds/${name#fuzz_}"/* >"$scratch/log" 2>&1; }
+checked=0
+for source in tests/*.c; do
+    grep -q 'scratch_\(file\|text\|directory\)(' "$source" || continue
+    name=$(basename "$source" .c) checked=$((checked + 1))
+    run "$scratch/files" || die "$name: $(tail -n 40 "$scratch/log")"
+    [ -z "$(ls "$scratch/files")" ] || die "$name leaves $(ls "$scratch/files")"
+    run "$scratch/none" && die "$name does not use TMPDIR"
+    grep -q "in $scratch/none: No such file" "$scratch/log" || die "$name without TMPDIR: $(tail -n 40 "$scratch/log")"
+done
+[ $checked -gt 0 ] || die "no test makes files"
+
+elsewhere=$(grep -n '/tmp\|/dev/shm\|mkstemp\|mkdtemp\|tmpfile' tests/*.c tests/*.h | grep -v '^tests/scratch.h:')
+[ -z "$elsewhere" ] || die "not by tests/scratch.h: $elsewhere"
