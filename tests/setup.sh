@@ -1,0 +1,54 @@
+#!/bin/sh
+# scripts/setup installs what is missing and only that, as root or by sudo, and asks no questions.
+. "$(dirname "$0")/common.inc"
+
+# fake NAME BODY: a command of a machine that has no others than these, and env and grep
+fake() { printf '#!/bin/sh\n%s\n' "$2" >"$scratch/bin/$1" && chmod +x "$scratch/bin/$1"; }
+mkdir "$scratch/bin"
+ln -s "$(command -v env)" "$(command -v grep)" "$scratch/bin"
+# shellcheck disable=SC2016
+fake dpkg-query 'case $3 in
+libstb-dev) exit 1 ;;
+libcjson-dev | cppcheck) echo "deinstall ok config-files" ;;
+*) echo "install ok installed" ;;
+esac'
+fake apt-get "echo \"\$DEBIAN_FRONTEND apt-get \$*\" >>$scratch/asked"
+user() { uid=$1 && fake id "echo $1"; }
+unset DEBIAN_FRONTEND
+
+# asks STATUS [ARGUMENT]: setup ends so, after it has asked apt-get and sudo for what standard input says
+asks() {
+    ends=$1
+    shift
+    : >"$scratch/asked"
+    PATH=$scratch/bin scripts/setup "$@" >"$scratch/out" 2>"$scratch/stderr"
+    status=$?
+    diff - "$scratch/asked" >"$scratch/diff" && [ $status = "$ends" ] && [ ! -s "$scratch/out" ] ||
+        die "setup $* of user $uid: $status, $(cat "$scratch/out" "$scratch/stderr" "$scratch/diff")"
+}
+user 0
+asks 0 <<ASKED
+noninteractive apt-get update -qq
+noninteractive apt-get install -y -qq --no-install-recommends libstb-dev libcjson-dev
+ASKED
+[ "$(cat "$scratch/stderr")" = 'installing libstb-dev libcjson-dev' ] || die "as root: $(cat "$scratch/stderr")"
+
+user 1000
+asks 1 </dev/null
+grep -q 'needs root or sudo to install: libstb-dev libcjson-dev$' "$scratch/stderr" || die "without sudo: $(cat "$scratch/stderr")"
+
+# sudo drops the variables of its caller
+fake sudo "echo sudo >>$scratch/asked; exec env -i PATH=\"\$PATH\" \"\$@\""
+asks 0 lint <<ASKED
+sudo
+noninteractive apt-get update -qq
+sudo
+noninteractive apt-get install -y -qq --no-install-recommends libstb-dev libcjson-dev cppcheck
+ASKED
+
+fake apt-get 'exit 100'
+printf 'sudo\n' | asks 100
+
+fake dpkg-query 'echo "install ok installed"'
+asks 0 </dev/null
+[ ! -s "$scratch/stderr" ] || die "nothing is missing: $(cat "$scratch/stderr")"
