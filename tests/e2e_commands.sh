@@ -118,16 +118,21 @@ tide_ok train --tsv "$scratch/train.tsv" --config "$scratch/smallest.conf" --mod
 tail -n 1 "$scratch/probed/train.jsonl" | grep -q '^{"update": 10, .*"loss"' || die "the log ends at $(tail -n 1 "$scratch/probed/train.jsonl")"
 grep -q '"source":\["海"' "$scratch/probed/report.html" || die "a probe is not in the report"
 
-# a preset is the program's own; one of the user's stands in the current folder under another name
-mkdir -p "$scratch/here/models"
+# a preset is the program's own, where it was installed or else built; one of the user's stands in the current folder
+# under another name
+mkdir -p "$scratch/here/models" "$scratch/usr/bin" "$scratch/usr/share/tide"
+cp "$tide" "$scratch/usr/bin/tide"
 echo 'dim-emb = 7' >"$scratch/here/models/tiny.conf"
+echo 'dim-emb = 9' >"$scratch/usr/share/tide/tiny.conf"
 cp "$scratch/here/models/tiny.conf" "$scratch/here/models/own.conf"
-for preset in tiny own; do
-    (cd "$scratch/here" && tide_ok train --preset $preset --tsv "$scratch/train.tsv" --model $preset --after-batches 1)
-    tide_ok info "$scratch/here/$preset" | sed -n 's/^dim-emb = //p'
-done >"$scratch/sizes"
-[ "$(tr '\n' ' ' <"$scratch/sizes")" = "$(sed -n 's/^dim-emb = *\([0-9]*\).*/\1/p' models/tiny.conf) 7 " ] ||
-    die "presets: $(cat "$scratch/sizes")"
+# size_of PROGRAM PRESET: what a training in that folder makes of it
+size_of() {
+    (cd "$scratch/here" && rm -rf run && "$1" train --preset "$2" --tsv "$scratch/train.tsv" --model run --after-batches 1) \
+        2>"$scratch/stderr" || die "$2: $(cat "$scratch/stderr")"
+    tide_ok info "$scratch/here/run" | sed -n 's/^dim-emb = //p'
+}
+sizes="$(size_of "$tide" tiny) $(size_of "$tide" own) $(size_of "$scratch/usr/bin/tide" tiny)"
+[ "$sizes" = "$(sed -n 's/^dim-emb = *\([0-9]*\).*/\1/p' models/tiny.conf) 7 9" ] || die "presets: $sizes"
 
 # a pipe is answered line by line, with what the whole of it would be
 mkfifo "$scratch/asked"
