@@ -4,6 +4,8 @@
 #include "core/attention_read.h"
 #include "core/kernels.h"
 
+#include <limits.h>
+
 void attention_check_spans(const char *op, const Spans *spans, int queries, const Var *M) {
     for (int b = 0; b < queries; b++) {
         const int length = spans_length(spans, b);
@@ -77,7 +79,8 @@ static void add_products(const DeferredReads *reads, int s, int begin, int end) 
             for (int i = 0; i < count; i++) x[i] = queries[i].x + head_begin(k, width);
             for (int j = begin; j < end; j++) {
                 real weights[ATTENTION_BLOCK];
-                for (int i = 0; i < count; i++) weights[i] = queries[i].scale * queries[i].weights[k * longest + j];
+                for (int i = 0; i < count; i++)
+                    weights[i] = queries[i].scale * queries[i].weights[head_begin(k, longest) + j];
                 kernels->combine(width, count, weights, x, 0,
                                  var_row(any->M, any->M->g, start + j) + head_begin(k, width));
             }
@@ -112,7 +115,9 @@ static void hand_back_reads(Tape *tape, const void *list) {
                 if (s >= sentences) sentences = s + 1;
             }
         var_grad(tape, latest->M);
-        threads_run(tape->threads, "weighted sum", sentences * latest->spans->longest, 8, add_items, &reads);
+        const size_t items = (size_t)sentences * (size_t)latest->spans->longest;
+        CHECK(items <= INT_MAX, "attention: %d sentences of up to %d rows", sentences, latest->spans->longest);
+        threads_run(tape->threads, "weighted sum", (int)items, 8, add_items, &reads);
     }
 }
 

@@ -38,9 +38,13 @@ static inline int spans_length(const Spans *spans, int b) {
 /* Where head k begins in a row that has `width` columns for each head. */
 static inline ptrdiff_t head_begin(int k, int width) { return (ptrdiff_t)k * width; }
 
+/* Numbers in a row of the weights: heads longest. */
+static inline size_t read_row_size(const AttentionRead *read) {
+    return (size_t)read->heads * (size_t)read->spans->longest;
+}
 /* Row b of the weights, and of x. */
 static inline real *read_weights(const AttentionRead *read, int b) {
-    return read->weights + (size_t)b * (size_t)(read->heads * read->spans->longest);
+    return read->weights + (size_t)b * read_row_size(read);
 }
 static inline real *read_x(const AttentionRead *read, int b) { return read->x + (size_t)b * (size_t)read->M->cols; }
 

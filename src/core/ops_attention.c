@@ -143,7 +143,7 @@ Var *hardmax_spans(Tape *tape, const Var *e, const Spans *spans) {
             int best = 0;
             for (int j = 1; j < spans_length(spans, b); j++)
                 if (scores[j] > scores[best]) best = j;
-            var_row(alpha, alpha->v, b)[k * spans->longest + best] = 1;
+            var_row(alpha, alpha->v, b)[head_begin(k, spans->longest) + best] = 1;
         }
     return alpha;
 }
@@ -218,7 +218,7 @@ static void add_dots(void *context, int begin, int end) {
     for (int b = begin; b < end; b++) {
         const int length = spans_length(read->spans, b);
         real *weights = read_weights(read, b);
-        if (read->overwrite) memset(weights, 0, (size_t)(read->heads * longest) * sizeof(real));
+        if (read->overwrite) memset(weights, 0, read_row_size(read) * sizeof(real));
         for (int k = 0; k < read->heads; k++, weights += longest)
             for (int j = 0; j < length; j += ATTENTION_BLOCK) {
                 const real *rows[ATTENTION_BLOCK];

@@ -147,7 +147,9 @@ Var *stack(Tape *tape, Var *const *x, int n) {
 static void stack_back(Tape *tape, const Record *record) {
     Var *y = record->out, *const *x = record->extra;
     const real *dy = var_grad(tape, y), *end = dy + var_size(y);
-    for (; dy < end; dy += var_size(*x++)) kernels->add((int)var_size(*x), var_grad(tape, *x), dy);
+    for (; dy < end; x++)
+        for (int i = 0; i < (*x)->rows; i++, dy += y->cols)
+            kernels->add(y->cols, var_row(*x, var_grad(tape, *x), i), dy);
 }
 
 /* y = [x; 0];  dx += the upper rows of dy */

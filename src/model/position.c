@@ -13,7 +13,7 @@ static const real *table(Tape *tape, int first, int n, int m) {
         const double rate = exact_exp(-exact_log(10000) * pair / m);
         for (int t = 0; t < n; t++) {
             const double angle = (first + t) * rate;
-            rows[t * m + k] = (real)(k % 2 ? exact_cos(angle) : exact_sin(angle));
+            rows[(size_t)t * (size_t)m + (size_t)k] = (real)(k % 2 ? exact_cos(angle) : exact_sin(angle));
         }
     }
     return rows;
