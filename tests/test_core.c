@@ -11,11 +11,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 #include "core/arena.h"
 #include "core/base.h"
 #include "core/exact.h"
+#include "core/kernels.h"
 #include "core/ops.h"
 #include "core/panels.h"
 #include "core/rng.h"
@@ -471,6 +473,130 @@ static void a_shared_weight_is_packed_once(void **unused) {
     threads_free(alone);
 }
 
+/* ---- matrices with more numbers than an int counts -------------------------------------------------------------- */
+
+enum { LARGE_ROWS = 2049, LARGE_COLS = 1 << 20 };
+
+/* Kernels that only note what they are called for: the numbers from `begin` to `end`. */
+static struct { const real *begin, *end; } visited;
+
+static void visit_numbers(int n, const real *numbers) {
+    assert_true(n > 0 && (!visited.begin || numbers == visited.end));
+    if (!visited.begin) visited.begin = numbers;
+    visited.end = numbers + n;
+}
+
+static void visit_y(int n, real *y, const real *x) {
+    (void)x;
+    visit_numbers(n, y);
+}
+static void visit_tanh_back(int n, real *dx, const real *y, const real *dy) {
+    (void)y;
+    (void)dy;
+    visit_numbers(n, dx);
+}
+static void visit_dropout(int n, real *y, const real *x, uint32_t key, real keep, int accumulate) {
+    (void)x;
+    (void)key;
+    (void)keep;
+    (void)accumulate;
+    visit_numbers(n, y);
+}
+static real visit_exp_sum(int n, const real *x, real *sum, real *e) {
+    (void)e;
+    visit_numbers(n, x);
+    *sum = 1;
+    return 0;
+}
+static void visit_axpy(int n, real *y, real a, const real *x) {
+    (void)a;
+    (void)x;
+    visit_numbers(n, y);
+}
+static void no_gradient(int n, real *e, real sum, real scale, real floor) {
+    (void)n;
+    (void)e;
+    (void)sum;
+    (void)scale;
+    (void)floor;
+}
+
+/* That kernels visited each number of a matrix once; `first` is its first number, or NULL if it is not known. */
+static void check_all_visited(const real *first, const Var *var) {
+    assert_true(!first || visited.begin == first);
+    assert_true((size_t)(visited.end - visited.begin) == var_size(var));
+    visited.begin = NULL;
+}
+
+/* The values and the gradient are addresses that nothing may be written to, except by cross_entropy. */
+static Var *large_matrix(Tape *tape, int cols, real *memory) {
+    Var *x = var_constant(tape, LARGE_ROWS, cols, memory);
+    x->g = memory;
+    x->constant = false; /* ops may overwrite it */
+    return x;
+}
+
+/* Runs the backward passes of what the tape recorded. */
+static void backward(Tape *tape, Var *y, real *memory) {
+    y->g = memory;
+    tape_backward(tape, var_new(tape, 1, 1));
+}
+
+static void run_large_ops(Tape *tape, real *memory) {
+    static const int targets[LARGE_ROWS];
+    static const RowId ids[LARGE_ROWS];
+    double nats;
+    Var *x = large_matrix(tape, LARGE_COLS, memory), *y = tanh_of(tape, x);
+    check_all_visited(y->v, y);
+    backward(tape, y, memory);
+    check_all_visited(x->g, x);
+    tape_reset(tape);
+    x = large_matrix(tape, LARGE_COLS, memory);
+    y = dropout(tape, x, (Drop){0.5, ids});
+    check_all_visited(y->v, y);
+    backward(tape, y, memory);
+    check_all_visited(x->g, x);
+    tape_reset(tape);
+    x = large_matrix(tape, 2 * LARGE_COLS, memory);
+    y = maxout(tape, x);
+    check_all_visited(y->v, y);
+    tape_reset(tape);
+    x = large_matrix(tape, LARGE_COLS, memory);
+    Var *loss = cross_entropy(tape, x, targets, LARGE_ROWS, 0, &nats);
+    check_all_visited(x->v, x);
+    tape_backward(tape, loss);
+    check_all_visited(x->g, x);
+}
+
+/* Nothing is computed: that would take long, and memory that few machines have. */
+static void a_matrix_may_have_more_numbers_than_an_int_counts(void **unused) {
+    (void)unused;
+    const size_t bytes = (size_t)LARGE_ROWS * (2 * LARGE_COLS) * sizeof(real);
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    Threads *threads = threads_new(1);
+    Tape tape;
+    const Kernels *before = kernels;
+    Kernels visitors = *kernels;
+    visitors.tanh = visitors.maxout = visit_y;
+    visitors.tanh_back = visit_tanh_back;
+    visitors.dropout = visit_dropout;
+    visitors.exp_sum = visit_exp_sum;
+    visitors.axpy = visit_axpy;
+    visitors.softmax_gradient = no_gradient;
+    kernels = &visitors;
+    tape_init(&tape, threads, rng_seed(1, 1));
+    tape.recording = true;
+    mem_on_failure(on_refusal);
+    const bool granted = memory != MAP_FAILED && !setjmp(refused);
+    if (granted) run_large_ops(&tape, memory);
+    mem_on_failure(NULL);
+    kernels = before;
+    tape_free(&tape);
+    threads_free(threads);
+    if (memory != MAP_FAILED) munmap(memory, bytes);
+    if (!granted) skip(); /* the system does not lend so many addresses */
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_nth_allocation_is_refused),
@@ -493,6 +619,7 @@ int main(void) {
         cmocka_unit_test(two_tapes_train_one_weight),
         cmocka_unit_test(masks_belong_to_rows),
         cmocka_unit_test(a_shared_weight_is_packed_once),
+        cmocka_unit_test(a_matrix_may_have_more_numbers_than_an_int_counts),
     };
     return cmocka_run_group_tests_name("core", tests, NULL, NULL);
 }

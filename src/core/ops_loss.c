@@ -68,5 +68,8 @@ static void cross_entropy_back(Tape *tape, const Record *record) {
     if (!logits->g && !logits->whole && dloss == 1) {
         logits->g = logits->v; /* no copy of the largest matrix of all */
         logits->last_read = true;
-    } else kernels->axpy(logits->rows * logits->cols, var_grad(tape, logits), dloss, logits->v);
+    } else
+        for (int i = 0; i < logits->rows; i++)
+            kernels->axpy(logits->cols, var_row(logits, var_grad(tape, logits), i), dloss,
+                          var_row(logits, logits->v, i));
 }

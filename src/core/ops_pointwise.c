@@ -3,53 +3,51 @@
 #include "core/ops.h"
 #include "core/tape_op.h"
 
-#include <limits.h>
 #include <string.h>
-
-/* The numbers of x, as threads_run counts them. */
-static int items_of(const Var *x) {
-    CHECK(var_size(x) <= INT_MAX, "a matrix of %d times %d numbers", x->rows, x->cols);
-    return x->rows * x->cols;
-}
 
 typedef struct Pointwise {
     Var *x, *y;
     const struct Mask *mask;
 } Pointwise;
 
-enum { GRAIN = 1 << 14 };
+/* Threads share the rows of x: a matrix may have more numbers than an int counts. */
+static void rows_run(Tape *tape, const char *name, const Var *x, Work *work, void *context) {
+    enum { GRAIN = 1 << 14 };
+    threads_run(tape->threads, name, x->rows, 1 + GRAIN / x->cols, work, context);
+}
 
 /* y = tanh x;  dx += dy (1 - y²) */
-static void tanh_part(void *context, int begin, int end) {
-    const Pointwise *p = context;
-    kernels->tanh(end - begin, p->y->v + begin, p->x->v + begin);
+static void tanh_rows(void *context, int begin, int end) {
+    const Var *x = ((const Pointwise *)context)->x, *y = ((const Pointwise *)context)->y;
+    for (int i = begin; i < end; i++) kernels->tanh(y->cols, var_row(y, y->v, i), var_row(x, x->v, i));
 }
 
 static Back tanh_of_back;
 Var *tanh_of(Tape *tape, Var *x) {
     Var *y = var_new(tape, x->rows, x->cols);
-    threads_run(tape->threads, "tanh", items_of(x), GRAIN, tanh_part, &(Pointwise){x, y, NULL});
+    rows_run(tape, "tanh", y, tanh_rows, &(Pointwise){x, y, NULL});
     tape_record(tape, tanh_of_back, y, x, y, NULL);
     return y;
 }
 
-static void tanh_back_part(void *context, int begin, int end) {
-    const Pointwise *p = context;
-    kernels->tanh_back(end - begin, p->x->g + begin, p->y->v + begin, p->y->g + begin);
+static void tanh_gradients(void *context, int begin, int end) {
+    const Var *x = ((const Pointwise *)context)->x, *y = ((const Pointwise *)context)->y;
+    for (int i = begin; i < end; i++)
+        kernels->tanh_back(y->cols, var_row(x, x->g, i), var_row(y, y->v, i), var_row(y, y->g, i));
 }
 
 static void tanh_of_back(Tape *tape, const Record *record) {
     Var *y = record->out, *x = record->in[0];
     var_grad(tape, x);
     var_grad(tape, y);
-    threads_run(tape->threads, "tanh", items_of(x), GRAIN, tanh_back_part, &(Pointwise){x, y, NULL});
+    rows_run(tape, "tanh", y, tanh_gradients, &(Pointwise){x, y, NULL});
 }
 
 /* y_k = max(x_2k, x_2k+1)      x [m, 2n], y [m, n]      (Goodfellow et al. 2013; appendix A.2.2)
    dx of the larger = dy_k, of the other 0; it takes the place of x */
-static void maxout_part(void *context, int begin, int end) {
-    const Pointwise *p = context;
-    kernels->maxout(end - begin, p->y->v + begin, p->x->v + 2L * begin);
+static void maxout_rows(void *context, int begin, int end) {
+    const Var *x = ((const Pointwise *)context)->x, *y = ((const Pointwise *)context)->y;
+    for (int i = begin; i < end; i++) kernels->maxout(y->cols, var_row(y, y->v, i), var_row(x, x->v, i));
 }
 
 static Back maxout_back;
@@ -57,46 +55,47 @@ Var *maxout(Tape *tape, Var *x) {
     CHECK(x->cols % 2 == 0, "maxout: %d columns", x->cols);
     tape_consume(tape, x, "maxout");
     Var *y = var_new(tape, x->rows, x->cols / 2);
-    threads_run(tape->threads, "maxout", items_of(y), GRAIN, maxout_part, &(Pointwise){x, y, NULL});
+    rows_run(tape, "maxout", y, maxout_rows, &(Pointwise){x, y, NULL});
     Record *record = tape_record(tape, maxout_back, y, NULL, NULL, NULL);
     if (record) record->extra = x;
     return y;
 }
 
-static void maxout_back_part(void *context, int begin, int end) {
-    const Pointwise *p = context;
-    kernels->maxout_back(end - begin, p->x->v + 2L * begin, p->y->g + begin);
+static void maxout_gradients(void *context, int begin, int end) {
+    const Var *x = ((const Pointwise *)context)->x, *y = ((const Pointwise *)context)->y;
+    for (int i = begin; i < end; i++) kernels->maxout_back(y->cols, var_row(x, x->v, i), var_row(y, y->g, i));
 }
 
 static void maxout_back(Tape *tape, const Record *record) {
     Var *y = record->out, *x = (Var *)record->extra;
     var_grad(tape, y);
-    threads_run(tape->threads, "maxout", items_of(y), GRAIN, maxout_back_part, &(Pointwise){x, y, NULL});
+    rows_run(tape, "maxout", y, maxout_gradients, &(Pointwise){x, y, NULL});
     var_grad_in_place(x);
 }
 
 /* y = max(x, 0);  dx = dy where y > 0, else 0; both in the places of x and dy */
-static void relu_part(void *context, int begin, int end) {
-    real *x = context;
-    for (int i = begin; i < end; i++) x[i] = x[i] > 0 ? x[i] : 0;
+static void relu_rows(void *context, int begin, int end) {
+    const Var *x = context;
+    for (real *v = var_row(x, x->v, begin), *last = var_row(x, x->v, end); v < last; v++) *v = *v > 0 ? *v : 0;
 }
 
 static Back relu_back;
 Var *relu(Tape *tape, Var *x) {
     tape_overwrite(tape, x, "relu");
-    threads_run(tape->threads, "relu", items_of(x), GRAIN, relu_part, x->v);
+    rows_run(tape, "relu", x, relu_rows, x);
     tape_record(tape, relu_back, x, x, NULL, NULL);
     return x;
 }
 
-static void relu_back_part(void *context, int begin, int end) {
-    const Pointwise *p = context;
-    for (int i = begin; i < end; i++) p->y->g[i] = p->y->v[i] > 0 ? p->y->g[i] : 0;
+static void relu_gradients(void *context, int begin, int end) {
+    const Var *y = context;
+    const size_t first = (size_t)begin * (size_t)y->cols, last = (size_t)end * (size_t)y->cols;
+    for (size_t k = first; k < last; k++) y->g[k] = y->v[k] > 0 ? y->g[k] : 0;
 }
 
 static void relu_back(Tape *tape, const Record *record) {
     var_grad(tape, record->out);
-    threads_run(tape->threads, "relu", items_of(record->out), GRAIN, relu_back_part, &(Pointwise){.y = record->out});
+    rows_run(tape, "relu", record->out, relu_gradients, record->out);
 }
 
 /* y = a + scale b;  da += dy,  db += scale dy */
@@ -105,10 +104,13 @@ typedef struct Sum {
     real scale;
 } Sum;
 
-static void add_part(void *context, int begin, int end) {
+static void add_rows(void *context, int begin, int end) {
     const Sum *sum = context;
-    memcpy(sum->y->v + begin, sum->a->v + begin, (size_t)(end - begin) * sizeof(real));
-    kernels->axpy(end - begin, sum->y->v + begin, sum->scale, sum->b->v + begin);
+    const int cols = sum->y->cols;
+    for (int i = begin; i < end; i++) {
+        real *y = memcpy(var_row(sum->y, sum->y->v, i), var_row(sum->a, sum->a->v, i), (size_t)cols * sizeof(real));
+        kernels->axpy(cols, y, sum->scale, var_row(sum->b, sum->b->v, i));
+    }
 }
 
 static Back add_scaled_back;
@@ -117,16 +119,19 @@ Var *add_scaled(Tape *tape, Var *a, double scale, Var *b) {
           b->cols);
     Sum *sum = arena_alloc(&tape->arena, sizeof *sum);
     *sum = (Sum){var_new(tape, a->rows, a->cols), a, b, (real)scale};
-    threads_run(tape->threads, "add", items_of(a), GRAIN, add_part, sum);
+    rows_run(tape, "add", a, add_rows, sum);
     Record *record = tape_record(tape, add_scaled_back, sum->y, a, b, NULL);
     if (record) record->extra = sum;
     return sum->y;
 }
 
-static void add_back_part(void *context, int begin, int end) {
+static void add_gradients(void *context, int begin, int end) {
     const Sum *sum = context;
-    kernels->add(end - begin, sum->a->g + begin, sum->y->g + begin);
-    kernels->axpy(end - begin, sum->b->g + begin, sum->scale, sum->y->g + begin);
+    for (int i = begin; i < end; i++) {
+        const real *dy = var_row(sum->y, sum->y->g, i);
+        kernels->add(sum->y->cols, var_row(sum->a, sum->a->g, i), dy);
+        kernels->axpy(sum->y->cols, var_row(sum->b, sum->b->g, i), sum->scale, dy);
+    }
 }
 
 static void add_scaled_back(Tape *tape, const Record *record) {
@@ -134,14 +139,10 @@ static void add_scaled_back(Tape *tape, const Record *record) {
     var_grad(tape, sum.y);
     var_grad(tape, sum.a);
     var_grad(tape, sum.b);
-    threads_run(tape->threads, "add", items_of(sum.y), GRAIN, add_back_part, &sum);
+    rows_run(tape, "add", sum.y, add_gradients, &sum);
 }
 
 /* y_k = x_k + x_(n+k)      x [m, 2n], y [m, n];  dx_k += dy_k,  dx_(n+k) += dy_k */
-static void halves_run(Tape *tape, Var *x, Var *y, Work *work) {
-    threads_run(tape->threads, "add", y->rows, 1 + GRAIN / y->cols, work, &(Pointwise){x, y, NULL});
-}
-
 static void add_halves_rows(void *context, int begin, int end) {
     const Var *x = ((const Pointwise *)context)->x, *y = ((const Pointwise *)context)->y;
     for (int i = begin; i < end; i++) {
@@ -155,7 +156,7 @@ static Back add_halves_back;
 Var *add_halves(Tape *tape, Var *x) {
     CHECK(x->cols % 2 == 0, "add_halves: %d columns", x->cols);
     Var *y = var_new(tape, x->rows, x->cols / 2);
-    halves_run(tape, x, y, add_halves_rows);
+    rows_run(tape, "add", y, add_halves_rows, &(Pointwise){x, y, NULL});
     tape_record(tape, add_halves_back, y, x, NULL, NULL);
     return y;
 }
@@ -172,7 +173,7 @@ static void add_halves_back(Tape *tape, const Record *record) {
     Var *y = record->out, *x = record->in[0];
     var_grad(tape, y);
     var_grad(tape, x);
-    halves_run(tape, x, y, add_halves_gradients);
+    rows_run(tape, "add", y, add_halves_gradients, &(Pointwise){x, y, NULL});
 }
 
 /* y = x m / (1 - rate), m ~ Bernoulli(1 - rate);  dx += dy m / (1 - rate). The mask is not stored: number i of a row
@@ -188,7 +189,7 @@ static uint32_t row_key(const Mask *mask, int row) {
     return (uint32_t)(rng_at(&mask->rng, (uint64_t)id.pair << 32 | (uint32_t)id.position) >> 32);
 }
 
-static void drop_part(void *context, int begin, int end) {
+static void drop_rows(void *context, int begin, int end) {
     const Pointwise *p = context;
     for (int i = begin; i < end; i++)
         kernels->dropout(p->x->cols, var_row(p->y, p->y->v, i), var_row(p->x, p->x->v, i), row_key(p->mask, i),
@@ -204,12 +205,12 @@ Var *dropout(Tape *tape, Var *x, Drop drop) {
     Mask *mask = arena_alloc(&tape->arena, sizeof *mask);
     *mask = (Mask){rng, drop.rows, (real)(1 - drop.rate)};
     Var *y = var_new(tape, x->rows, x->cols);
-    threads_run(tape->threads, "dropout", x->rows, 1 + GRAIN / x->cols, drop_part, &(Pointwise){x, y, mask});
+    rows_run(tape, "dropout", y, drop_rows, &(Pointwise){x, y, mask});
     tape_record(tape, dropout_back, y, x, NULL, NULL)->extra = mask;
     return y;
 }
 
-static void drop_back_part(void *context, int begin, int end) {
+static void drop_gradients(void *context, int begin, int end) {
     const Pointwise *p = context;
     for (int i = begin; i < end; i++)
         kernels->dropout(p->x->cols, var_row(p->x, p->x->g, i), var_row(p->y, p->y->g, i), row_key(p->mask, i),
@@ -220,6 +221,5 @@ static void dropout_back(Tape *tape, const Record *record) {
     Var *y = record->out, *x = record->in[0];
     var_grad(tape, x);
     var_grad(tape, y);
-    threads_run(tape->threads, "dropout", x->rows, 1 + GRAIN / x->cols, drop_back_part,
-                &(Pointwise){x, y, record->extra});
+    rows_run(tape, "dropout", y, drop_gradients, &(Pointwise){x, y, record->extra});
 }
