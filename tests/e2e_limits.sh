@@ -86,6 +86,14 @@ ends 1 'wrong:300: the link ' train --tsv train.tsv --guided-alignment wrong --c
 
 ends 1 'huge: a model of [0-9]* weights, where 2147483647 are the limit' train --tsv train.tsv --dim-rnn 65536 --model huge
 
+# more rows of a matrix than an int counts
+repeat 潮 262144 >long && echo >>long
+yes 潮 | head -n 8191 | cat - long >many.zh
+yes tide | head -n 8192 >many.en
+ends 1 'many.zh: a batch of 8192 pairs of up to 262145 and 2 pieces is too large: .* at most 2147483647 rows and columns; give a smaller --mini-batch, ' \
+    train --train-sets many.zh many.en --config short.conf --max-length 0 --mini-batch 8192 --model large
+[ ! -e large ] || die "a training that could not begin left a directory"
+
 # the limit itself, and any other
 repeat 海 1000 >limit && echo >>limit
 repeat 海 1001 >above && echo >>above

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -199,6 +200,21 @@ static int apply_validation_set(Training *t, Err *err) {
 
 static const double MiB = 1 << 20;
 
+/* A matrix may have any number of numbers, but rows and columns are counted by an int. Checks this for the largest
+   batch; with --workspace, which divides batches, for its longest pair. */
+static int check_largest(const Training *t, Err *err) {
+    const BatchMemory *m = &t->memory;
+    const LargestBatch b = m->largest;
+    const double longest = b.source > b.target ? b.source : b.target;
+    const double rows = (m->limit > 0 ? 1 : b.n) * longest, cols = t->job->options.model.heads * longest;
+    if (rows <= INT_MAX && cols <= INT_MAX && m->batch < (double)PTRDIFF_MAX) return 0;
+    return err_set(
+        err, data_name(&t->job->files), 0,
+        "a batch of %d pairs of up to %d and %d pieces is too large: a matrix has at most %d rows and columns; "
+        "give a smaller --mini-batch, --max-length or --heads, or a --workspace",
+        b.n, b.source, b.target, INT_MAX);
+}
+
 /* Reserves the memory of a batch on the tape: for the largest one, or as much as --workspace allows. */
 static int reserve_memory(Training *t, Err *err) {
     BatchMemory *m = &t->memory;
@@ -219,6 +235,7 @@ static int reserve_memory(Training *t, Err *err) {
                            ceil(least / MiB));
         m->batch = m->limit;
     }
+    if (check_largest(t, err)) return -1;
     arena_reserve(&t->learner.session.tape.arena, (size_t)m->batch);
     return 0;
 }
