@@ -38,6 +38,19 @@ goes_on "$scratch/stopped" 24 --learn-rate 0.003
 same "$scratch/learn-rate" "$scratch/stopped" "a stop"
 refuses 1 "$scratch/stopped: holds a training with learn-rate = 0.003, not 0.01" --model "$scratch/stopped"
 
+# memory is reserved for the dropout that is asked for, not for the checkpoint's
+wide() { # DIR UPDATES RATE FLAGS: prints what is said about memory
+    dir=$1 updates=$2 rate=$3
+    shift 3
+    smallest_run "$dir" --dim-emb 200 --mini-batch 64 --after-batches "$updates" --dropout-emb "$rate" "$@"
+    grep '^memory: ' "$scratch/stderr"
+}
+without=$(wide "$scratch/wide" 1 0)
+with=$(wide "$scratch/new" 1 0.3)
+[ "$with" != "$without" ] || die "dropout takes no memory: $with"
+now=$(wide "$scratch/wide" 2 0.3 --allow-change dropout-emb)
+[ "$now" = "$with" ] || die "memory for dropout that was changed: $now, not $with"
+
 # with another dev set its own first validation is the best; with none the best model stays
 on_dev() { # DIR UPDATES FLAGS
     dir=$1 updates=$2

@@ -223,7 +223,7 @@ static int reserve_memory(Training *t, Err *err) {
     m->limit = t->job->options.workspace * MiB;
     Learner *l = &t->learner;
     m->workspace =
-        workspace_measure(l->threads, &l->translator.model, training_dropout(&l->options), t->job->files.guides);
+        workspace_measure(l->threads, &l->translator.model, training_dropout(&t->job->options), t->job->files.guides);
     m->batch = workspace_need(&m->workspace, m->largest.n, m->largest.source, m->largest.target);
     if (m->limit > 0 && m->batch > m->limit) {
         const int pair = workspace_largest_pair(&m->workspace, pairs);
