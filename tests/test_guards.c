@@ -108,7 +108,8 @@ static int train_until(World *w, int updates, Err *err) {
     return train(&w->job, &watch, &stop, err);
 }
 
-/* Writes a number into a row of a parameter of the checkpoint. */
+/* Writes a number into the checkpoint: the first of a source piece's row of a matrix, or that of a target piece in a
+   bias. */
 static void damage(const World *w, const char *name, const char *piece, real number) {
     Translator tr;
     TrainOptions options;
@@ -119,8 +120,8 @@ static void damage(const World *w, const char *name, const char *piece, real num
     for (int i = 0; i < tr.model.params.count; i++) {
         const Var *var = &tr.model.params.list[i]->var;
         if (strcmp(tr.model.params.list[i]->name, name) != 0) continue;
-        const int row = piece ? vocab_id(tr.source.vocab, piece) : 0;
-        var->v[(size_t)row * (size_t)var->cols] = number;
+        const int at = piece ? vocab_id(var->rows > 1 ? tr.source.vocab : tr.target.vocab, piece) : 0;
+        var->v[var->rows > 1 ? (size_t)at * (size_t)var->cols : (size_t)at] = number;
     }
     assert_int_equal(checkpoint_save(w->model, &tr, &options, &optimizer, &state, &err), 0);
     translator_free(&tr);
@@ -193,6 +194,57 @@ static void a_stop_does_not_begin_the_count_anew(void **state) {
     world_free(&w);
 }
 
+typedef struct Saved {
+    Translator tr;
+    TrainOptions options;
+    Optimizer optimizer;
+    TrainState state;
+} Saved;
+
+static Saved saved_of(const World *w) {
+    Saved s;
+    Err warning, err;
+    assert_int_equal(checkpoint_load(w->model, &s.tr, &s.options, &s.optimizer, &s.state, &warning, &err), 1);
+    return s;
+}
+
+static void saved_free(Saved *s) {
+    translator_free(&s->tr);
+    optimizer_free(&s->optimizer);
+}
+
+/* The gradients may be finite although the loss is not: a target, or with label smoothing any piece, has probability
+   0. The weights and the optimizer stay as they were. */
+static void a_loss_that_is_not_finite_changes_nothing(void **state) {
+    (void)state;
+    static const struct {
+        const char *piece;
+        double smoothing;
+    } cases[] = {{"▁number", 0}, {NULL, 0.1}};
+    for (int i = 0; i < 2; i++) {
+        World w = damaged_world("readout.bo", cases[i].piece, -INFINITY);
+        Saved before = saved_of(&w);
+        Err err;
+        w.job.changes = (const char *const[]){"label-smoothing"};
+        w.job.change_count = 1;
+        w.job.options.label_smoothing = cases[i].smoothing;
+        assert_int_equal(train_until(&w, 8, &err), 0);
+        assert_int_equal(lines_with(w.log, "\"skipped\": \"linear\", \"back\": false"), 3);
+        Saved after = saved_of(&w);
+        const Params *params = &before.tr.model.params;
+        const size_t bytes = params->size * sizeof(real);
+        assert_memory_equal(after.tr.model.params.values, params->values, bytes);
+        for (int k = 0; k < 2; k++) assert_memory_equal(after.optimizer.moments[k], before.optimizer.moments[k], bytes);
+        assert_int_equal(after.optimizer.steps, before.optimizer.steps);
+        saved_free(&before);
+        saved_free(&after);
+        assert_int_equal(train_until(&w, 30, &err), -1);
+        assert_non_null(
+            strstr(err.reason, "the training diverged at update 10: 5 updates in a row came out not finite"));
+        world_free(&w);
+    }
+}
+
 /* ---- sizes ---- */
 
 static jmp_buf refused;
@@ -224,9 +276,13 @@ static void sizes_do_not_wrap_around(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sizes_do_not_wrap_around),      cmocka_unit_test(the_first_op_is_named),
-        cmocka_unit_test(one_pair_is_named_and_skipped), cmocka_unit_test(a_training_that_ran_away_ends),
-        cmocka_unit_test(a_large_loss_is_reported),      cmocka_unit_test(a_stop_does_not_begin_the_count_anew),
+        cmocka_unit_test(sizes_do_not_wrap_around),
+        cmocka_unit_test(the_first_op_is_named),
+        cmocka_unit_test(one_pair_is_named_and_skipped),
+        cmocka_unit_test(a_training_that_ran_away_ends),
+        cmocka_unit_test(a_large_loss_is_reported),
+        cmocka_unit_test(a_stop_does_not_begin_the_count_anew),
+        cmocka_unit_test(a_loss_that_is_not_finite_changes_nothing),
     };
     return cmocka_run_group_tests_name("guards", tests, NULL, NULL);
 }

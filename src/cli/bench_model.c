@@ -111,8 +111,8 @@ void bench_step(Threads *threads, const BenchSize *size, int updates) {
         double began = seconds_now();
         tape_reset(&s.tape);
         Batch batch = batch_fold(&s.tape.arena, s.rows[0], s.length, s.rows[1], s.length, size->batch, 0, ID_BOS);
-        update_gradients(&s.tape, &s.model, &batch, &options);
-        update_step(&s.tape, &s.model, &optimizer, &options);
+        const double nats = update_gradients(&s.tape, &s.model, &batch, &options);
+        update_step(&s.tape, &s.model, &optimizer, nats, &options);
         if (i >= WARM) all += seconds[i - WARM] = seconds_now() - began;
     }
     threads_watch(threads, false);

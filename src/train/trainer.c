@@ -109,8 +109,8 @@ static int update(Training *t, const int *which, int n, Err *err) {
         const int first = part_begin(n, parts, k), size = part_begin(n, parts, k + 1) - first;
         if (add_gradients(t, which, first, size, options, &nats, err)) return -1;
     }
-    const double norm = update_step(&l->session.tape, &l->translator.model, &l->optimizer, &options);
-    if (!isfinite(norm) || !isfinite(nats)) return skip(t, which, n, parts, &options, err);
+    const double norm = update_step(&l->session.tape, &l->translator.model, &l->optimizer, nats, &options);
+    if (!isfinite(norm)) return skip(t, which, n, parts, &options, err);
     count(t, nats, options.rows, norm);
     return options.rows;
 }

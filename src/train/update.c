@@ -1,5 +1,6 @@
 #include "train/update.h"
 
+#include <math.h>
 #include <string.h>
 
 /* loss + weight mean cost(α_i): see guided. */
@@ -19,11 +20,20 @@ double update_gradients(Tape *tape, Model *model, const Batch *batch, const Upda
     Var *logits = model_logits(tape, model, &forced);
     Var *loss = cross_entropy(tape, logits, batch->target.ids, rows, o->label_smoothing, &nats);
     if (o->guide) loss = guide_all(tape, loss, &forced, &batch->target, rows, o);
+    const bool finite = isfinite(*var_values(loss));
     tape_backward(tape, loss);
-    return nats;
+    return finite ? nats : NAN;
 }
 
-double update_step(Tape *tape, Model *model, Optimizer *optimizer, const UpdateOptions *o) {
+static void clear_gradients(Model *model) {
+    memset(model->params.gradients, 0, model->params.size * sizeof *model->params.gradients);
+}
+
+double update_step(Tape *tape, Model *model, Optimizer *optimizer, double nats, const UpdateOptions *o) {
+    if (!isfinite(nats)) {
+        clear_gradients(model);
+        return NAN;
+    }
     return optimizer_step(optimizer, tape->threads, model->params.values, model->params.gradients, &o->step);
 }
 
@@ -36,7 +46,7 @@ static int watch_update(Tape *tape, Model *model, const Pairs *pairs, const int 
     tape->watch = watch;
     update_gradients(tape, model, &batch, o);
     tape->watch = NULL;
-    memset(model->params.gradients, 0, model->params.size * sizeof *model->params.gradients);
+    clear_gradients(model);
     return 0;
 }
 

@@ -19,11 +19,12 @@ typedef struct UpdateOptions {
 
 /* Forward and backward: adds the gradients of a batch, or of a part of one, to the model's. What it computes stays in
    the tape's arena until the next tape_reset. Returns the cross-entropy in nats, without smoothing and guide, summed
-   over the target rows. */
+   over the target rows; NAN if the loss with both is not finite. */
 double update_gradients(Tape *tape, Model *model, const Batch *batch, const UpdateOptions *options);
-/* Updates the weights by the gradients, which are zero afterwards. Returns the gradients' norm before clipping; if it
-   is not finite, the weights do not change. */
-double update_step(Tape *tape, Model *model, Optimizer *optimizer, const UpdateOptions *options);
+/* Updates the weights by the gradients of a batch whose loss is `nats`. Returns the gradients' norm before clipping, or
+   NAN if nats is not finite. If what it returns is not finite, the weights and the optimizer do not change. The
+   gradients are zero afterwards. */
+double update_step(Tape *tape, Model *model, Optimizer *optimizer, double nats, const UpdateOptions *options);
 
 /* Where a loss or gradient norm that is not finite comes from. */
 typedef struct NonFinite {
