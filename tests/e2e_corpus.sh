@@ -91,14 +91,24 @@ refused 1 'swapped.tsv: no sentence pairs that can be used: [0-9]* of [0-9]* are
     corpus --output "$scratch/out6" --tsv "$scratch/swapped.tsv" --dropped "$scratch/dropped"
 grep -q "^not-chinese	$scratch/swapped.tsv:1	" "$scratch/dropped" || die "dropped: $(head -n 3 "$scratch/dropped")"
 
-# the PATH's opencc rewrites the pairs before they are compared
+# the PATH's opencc rewrites the Chinese side before pairs are compared
 mkdir "$scratch/bin"
-printf '#!/bin/sh\nsed s/後/后/ "$4" >"$6"\n' >"$scratch/bin/opencc"
+printf '#!/bin/sh\nsed "s/後/后/g; s/After/Before/; $EXTRA" "$4" >"$6"\n' >"$scratch/bin/opencc"
 chmod +x "$scratch/bin/opencc"
-printf 'After that.\t之後。\nAfter that.\t之后。\n' >"$scratch/traditional.tsv"
-PATH=$scratch/bin:$PATH corpus "$scratch/out4" --tsv "$scratch/traditional.tsv" --simplify >"$scratch/report"
+mkdir "$scratch/後"
+printf 'After that.\t之後。\nAfter that.\t之后。\n' >"$scratch/後/traditional.tsv"
+simplify() { PATH=$scratch/bin:$PATH EXTRA=$1 "$tide" corpus --output "$scratch/out4" --tsv "$scratch/後/traditional.tsv" --simplify --dropped "$scratch/dropped"; }
+simplify '' >"$scratch/report" 2>"$scratch/stderr" || die "--simplify: $(cat "$scratch/stderr")"
 says '1 duplicate .*'
 [ "$(cat "$scratch/out4/train.zh")" = 之后。 ] || die "simplified to $(cat "$scratch/out4/train.zh")"
+# and nothing else
+[ "$(cat "$scratch/out4/train.en")" = 'After that.' ] || die "opencc rewrote English: $(cat "$scratch/out4/train.en")"
+[ "$(cat "$scratch/dropped")" = "$(printf 'duplicate\t%s/後/traditional.tsv:2\tAfter that.\t之后。' "$scratch")" ] ||
+    die "opencc rewrote a path or English: $(cat "$scratch/dropped")"
+for change in 'fewer 1d' 'more p'; do
+    simplify "${change#* }" >/dev/null 2>"$scratch/stderr" && die "opencc gave back ${change% *} lines, and --simplify did not fail"
+    grep -qx "tide: opencc gave back ${change% *} lines than it was given" "$scratch/stderr" || die "$change: $(cat "$scratch/stderr")"
+done
 PATH=$scratch "$tide" corpus --output "$scratch/out5" --tsv "$scratch/a.tsv" --simplify 2>"$scratch/stderr" &&
     die "--simplify without opencc did not fail"
 grep -q 'opencc cannot be run' "$scratch/stderr" || die "$(cat "$scratch/stderr")"

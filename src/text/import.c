@@ -29,10 +29,9 @@ typedef struct Import {
     ImportReport *report;
     ImportWatch *watch;
     void *context;
-    Output pairs;   /* what was kept so far: Chinese, English and place by tabs */
-    Output dropped; /* stream NULL: not asked for */
-    long kept;      /* in `pairs` */
-    int lock;       /* on the output directory */
+    Output chinese, english; /* what was kept so far, line by line; place, tab and English in the second */
+    Output dropped;          /* stream NULL: not asked for */
+    int lock;                /* on the output directory */
 } Import;
 
 /* ---- output ---------------------------------------------------------------------------------------------------- */
@@ -106,15 +105,15 @@ static void drop_raw(Import *import, Reason reason, const RawPair *pair) {
 
 static void take_pair(Import *import, const char *chinese, const char *english, const RawPair *from) {
     Reason reason = clean_judge(english, chinese, &import->job->limits);
-    FILE *out = reason == KEPT ? import->pairs.stream : import->dropped.stream;
+    FILE *out = reason == KEPT ? import->english.stream : import->dropped.stream;
     if (reason != KEPT) count_dropped(import, reason);
-    else import->kept++;
     if (!out) return;
-    if (reason == KEPT) fprintf(out, "%s\t%s\t", chinese, english);
-    else fprintf(out, "%s\t", reason_names[reason]);
+    if (reason != KEPT) fprintf(out, "%s\t", reason_names[reason]);
     put_place(out, from->path[ENGLISH], from->line);
-    if (reason == KEPT) putc('\n', out);
-    else fprintf(out, "\t%s\t%s\n", english, chinese);
+    fprintf(out, "\t%s", english);
+    if (reason == KEPT) fprintf(import->chinese.stream, "%s\n", chinese);
+    else fprintf(out, "\t%s", chinese);
+    putc('\n', out);
 }
 
 /* Takes the pairs of sentences, or the whole where both sides have not as many. */
@@ -194,10 +193,10 @@ static int gather(Import *import, const Input *input, Err *err) {
 
 /* ---- traditional to simplified --------------------------------------------------------------------------------- */
 
-/* Has opencc rewrite the pairs. English and places pass through it unchanged. */
+/* Has opencc rewrite the Chinese side. */
 static int simplify(Import *import, Err *err) {
     char in[528], out[540];
-    snprintf(in, sizeof in, "%s", import->pairs.temporary);
+    snprintf(in, sizeof in, "%s", import->chinese.temporary);
     snprintf(out, sizeof out, "%s.tmp", in);
     char *const command[] = {"opencc", "-c", "t2s", "-i", in, "-o", out, NULL};
     pid_t child;
@@ -213,39 +212,56 @@ static int simplify(Import *import, Err *err) {
 
 /* ---- splitting ------------------------------------------------------------------------------------------------- */
 
-/* Cuts a line of the pairs file into its columns; false where it has not three. */
-static bool cut_columns(LineReader *lines, char *columns[3]) {
-    columns[0] = lines->line;
-    for (int i = 1; i < 3; i++) {
-        char *tab = strchr(columns[i - 1], '\t');
-        if (!tab) return false;
-        *tab = '\0';
-        columns[i] = tab + 1;
-    }
-    return true;
+/* A walk over the pairs that were kept. */
+typedef struct KeptPairs {
+    LineReader lines[2];
+    const char *text[2], *place; /* of the pair at hand */
+} KeptPairs;
+
+static int kept_open(KeptPairs *kept, const Import *import, Err *err) {
+    if (line_reader_open(&kept->lines[CHINESE], import->chinese.temporary, err)) return -1;
+    if (!line_reader_open(&kept->lines[ENGLISH], import->english.temporary, err)) return 0;
+    line_reader_close(&kept->lines[CHINESE]);
+    return -1;
 }
 
-/* The keys of all pairs: a stb_ds array. The file must hold what was written, or what opencc made of it. */
+static void kept_close(KeptPairs *kept) {
+    for (int side = 0; side < 2; side++) line_reader_close(&kept->lines[side]);
+}
+
+/* Goes to the next pair: 1, or 0 at the end, or -1 with *err filled. The Chinese side is what was written, or what
+   opencc made of it. */
+static int kept_next(KeptPairs *kept, Err *err) {
+    const int chinese = line_reader_next(&kept->lines[CHINESE], err);
+    const int english = chinese < 0 ? -1 : line_reader_next(&kept->lines[ENGLISH], err);
+    if (english < 0) return -1;
+    if (chinese != english)
+        return err_set(err, NULL, 0, "opencc gave back %s lines than it was given", chinese ? "more" : "fewer");
+    if (!english) return 0;
+    char *line = kept->lines[ENGLISH].line, *tab = strchr(line, '\t');
+    CHECK(tab, "import: the kept pairs have changed");
+    *tab = '\0';
+    kept->place = line;
+    kept->text[ENGLISH] = tab + 1;
+    kept->text[CHINESE] = kept->lines[CHINESE].line;
+    return 1;
+}
+
+/* The keys of all pairs: a stb_ds array. */
 static int read_keys(const Import *import, PairKeys **keys, Err *err) {
-    LineReader lines;
-    char *columns[3];
+    KeptPairs kept;
     int status;
-    if (line_reader_open(&lines, import->pairs.temporary, err)) return -1;
-    while ((status = line_reader_next(&lines, err)) > 0) {
-        if (!cut_columns(&lines, columns)) break;
-        arrput(*keys, pair_keys(columns[CHINESE], columns[ENGLISH]));
-    }
-    line_reader_close(&lines);
-    if (status >= 0 && arrlen(*keys) != import->kept)
-        status = err_set(err, NULL, 0, "opencc gave back %td pairs of %ld", arrlen(*keys), import->kept);
-    return status < 0 ? -1 : 0;
+    if (kept_open(&kept, import, err)) return -1;
+    while ((status = kept_next(&kept, err)) > 0) arrput(*keys, pair_keys(kept.text[CHINESE], kept.text[ENGLISH]));
+    kept_close(&kept);
+    return status;
 }
 
-static void drop_repeated(Import *import, char *const columns[3]) {
+static void drop_repeated(Import *import, const KeptPairs *kept) {
     count_dropped(import, DUPLICATE);
     if (import->dropped.stream)
-        fprintf(import->dropped.stream, "%s\t%s\t%s\t%s\n", reason_names[DUPLICATE], columns[2], columns[ENGLISH],
-                columns[CHINESE]);
+        fprintf(import->dropped.stream, "%s\t%s\t%s\t%s\n", reason_names[DUPLICATE], kept->place, kept->text[ENGLISH],
+                kept->text[CHINESE]);
 }
 
 static int by_text(const void *left, const void *right) { return strcmp(*(char *const *)left, *(char *const *)right); }
@@ -269,20 +285,20 @@ static char *tab_joined(const char *english, const char *chinese) {
 }
 
 static int deal(Import *import, const unsigned char *part, long n, Output outputs[PARTS][2], Err *err) {
-    LineReader lines;
-    char *columns[3], **held[PARTS] = {NULL};
+    KeptPairs kept;
+    char **held[PARTS] = {NULL};
     int status;
-    if (line_reader_open(&lines, import->pairs.temporary, err)) return -1;
-    while ((status = line_reader_next(&lines, err)) > 0) {
-        CHECK(lines.number <= n && cut_columns(&lines, columns), "import: the pairs file has changed");
-        unsigned char p = part[lines.number - 1];
-        if (p == REPEATED) drop_repeated(import, columns);
+    if (kept_open(&kept, import, err)) return -1;
+    for (long number = 1; (status = kept_next(&kept, err)) > 0; number++) {
+        CHECK(number <= n, "import: the kept pairs have changed");
+        unsigned char p = part[number - 1];
+        if (p == REPEATED) drop_repeated(import, &kept);
         else import->report->parts[p]++;
-        if (p == DEV || p == TEST) arrput(held[p], tab_joined(columns[ENGLISH], columns[CHINESE]));
-        for (int side = 0; p == TRAIN && side < 2; side++) fprintf(outputs[p][side].stream, "%s\n", columns[side]);
-        if (lines.number % WATCH_EVERY == 0) watch(import, "writing", lines.number, n);
+        if (p == DEV || p == TEST) arrput(held[p], tab_joined(kept.text[ENGLISH], kept.text[CHINESE]));
+        for (int side = 0; p == TRAIN && side < 2; side++) fprintf(outputs[p][side].stream, "%s\n", kept.text[side]);
+        if (number % WATCH_EVERY == 0) watch(import, "writing", number, n);
     }
-    line_reader_close(&lines);
+    kept_close(&kept);
     for (int p = DEV; p < PARTS; p++) write_sorted(held[p], outputs[p]);
     return status;
 }
@@ -370,12 +386,15 @@ static int run(Import *import, Err *err) {
     const ImportJob *job = import->job;
     if (check_outputs(job, err)) return -1;
     if (directory_make(job->output, err) || (import->lock = directory_lock(job->output, err)) < 0 ||
-        output_open(&import->pairs, job->output, "pairs", ".tmp", err))
+        output_open(&import->chinese, job->output, "kept.zh", ".tmp", err) ||
+        output_open(&import->english, job->output, "kept.en", ".tmp", err))
         return -1;
     if (job->dropped && output_open(&import->dropped, NULL, job->dropped, ".dropped.tmp", err)) return -1;
     for (int i = 0; i < job->input_count; i++)
         if (gather(import, &job->inputs[i], err)) return -1;
-    if (output_flush(&import->pairs, err) || (job->simplify && simplify(import, err)) || split(import, err)) return -1;
+    if (output_flush(&import->chinese, err) || output_flush(&import->english, err) ||
+        (job->simplify && simplify(import, err)) || split(import, err))
+        return -1;
     return job->dropped ? output_commit(&import->dropped, err) : 0;
 }
 
@@ -383,7 +402,8 @@ int import(const ImportJob *job, ImportReport *report, ImportWatch *watcher, voi
     Import import = {.job = job, .report = report, .watch = watcher, .context = context, .lock = -1};
     *report = (ImportReport){0};
     int status = run(&import, err);
-    output_drop(&import.pairs);
+    output_drop(&import.chinese);
+    output_drop(&import.english);
     output_drop(&import.dropped);
     if (import.lock >= 0) close(import.lock);
     return status;

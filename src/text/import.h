@@ -22,7 +22,7 @@ typedef struct ImportJob {
     const char *dropped; /* NULL, or a file that is given what was dropped: reason, place, English, Chinese, by tabs */
     CleanLimits limits;
     bool keep_paragraphs; /* else paragraphs are split where both sides have as many sentences */
-    bool simplify;        /* traditional characters to simplified, by the program `opencc` */
+    bool simplify;        /* traditional characters to simplified on the Chinese side, by the program `opencc` */
     long dev, test;       /* pairs wanted, as partition takes them */
 } ImportJob;
 
@@ -38,9 +38,9 @@ typedef struct ImportReport {
 typedef void ImportWatch(void *context, const char *what, long done, long all);
 
 /* Reads all inputs and writes output/train.zh, train.en, dev.* and test.*, a sentence a line: dev and test sorted,
-   train in the order of the input. One pair at a time is in memory, and some 80 bytes of each that was kept; a
-   temporary file in the output directory holds the rest. Returns -1 with *err filled; files that stood there before are
-   then as they were, unless the last step failed, which gives the new ones their names. */
+   train in the order of the input. One pair at a time is in memory, and some 80 bytes of each that was kept; temporary
+   files in the output directory hold the rest. Returns -1 with *err filled; files that stood there before are then as
+   they were, unless the last step failed, which gives the new ones their names. */
 int import(const ImportJob *job, ImportReport *report, ImportWatch *watch, void *context, Err *err);
 
 #endif
