@@ -58,7 +58,7 @@ static Var *dot_products(Tape *tape, Var *left, Var *right) {
    what the table says. */
 static void learn(Tape *tape, Var left, Var right, real *weights, real *gradient, size_t size, const Table *table) {
     Optimizer optimizer;
-    optimizer_init(&optimizer, OPTIMIZER_ADAM, size);
+    optimizer_init(&optimizer, optimizer_kind("adam"), &(Segment){.rows = 1, .cols = (int)size}, 1, size);
     for (int update = 0; update < UPDATES; update++) {
         Var l = left, r = right; /* the tape's, until it is reset */
         tape_reset(tape);

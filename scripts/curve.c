@@ -137,8 +137,9 @@ static void train(Tape *tape, Model *model, Optimizer *optimizer, double label_s
 
 int main(void) {
     const ModelConfig config = read_config();
-    const int begin = integer("begin"), kind = choice_find(optimizer_names, word("optimizer").text);
-    CHECK(kind >= 0, "no such optimizer");
+    const int begin = integer("begin");
+    const OptimizerKind *kind = optimizer_kind(word("optimizer").text);
+    CHECK(kind, "no such optimizer");
     const double rate = number("learn_rate"), clip_norm = number("clip_norm"), smoothing = number("label_smoothing");
     Model model;
     model_init(&model, &config);
@@ -149,7 +150,7 @@ int main(void) {
     Tape tape;
     Optimizer optimizer;
     tape_init(&tape, threads, rng_seed(1, 1));
-    optimizer_init(&optimizer, (OptimizerKind)kind, model.params.size);
+    params_optimizer(&model.params, kind, &optimizer);
     train(&tape, &model, &optimizer, smoothing, begin, &(StepOptions){.rate = rate, .clip_norm = clip_norm});
     optimizer_free(&optimizer);
     tape_free(&tape);

@@ -113,7 +113,7 @@ static void weights_are_shared_unless_they_are_trained(void **state) {
     TrainState at = {0};
     write_model(&written, 5, path);
     TrainOptions options = training_of(&written), again;
-    optimizer_init(&optimizer, OPTIMIZER_ADAM, written.model.params.size);
+    params_optimizer(&written.model.params, optimizer_kind("adam"), &optimizer);
     assert_int_equal(checkpoint_save(dir, &written, &options, &optimizer, &at, &err), 0);
     optimizer_free(&optimizer);
     assert_int_equal(model_load(&used, dir, &err), 0);
@@ -178,7 +178,7 @@ static void a_state_that_no_training_reaches_is_refused(void **state) {
     Translator t;
     Optimizer optimizer, again;
     write_model(&t, 5, path);
-    optimizer_init(&optimizer, OPTIMIZER_ADAM, t.model.params.size);
+    params_optimizer(&t.model.params, optimizer_kind("adam"), &optimizer);
     for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
         Translator read;
         TrainOptions options = training_of(&t);
@@ -252,7 +252,7 @@ static void sizes_that_do_not_fit_are_refused(void **state) {
     write_model(&t, 5, path);
     t.options.dim_rnn = t.options.dim_emb = 65536;
     TrainOptions options = training_of(&t);
-    optimizer_init(&optimizer, OPTIMIZER_SGD, t.model.params.size);
+    params_optimizer(&t.model.params, optimizer_kind("sgd"), &optimizer);
     assert_int_equal(checkpoint_save(dir, &t, &options, &optimizer, &at, &err), 0);
     optimizer_free(&optimizer);
     assert_int_equal(save(&t, path, &err), 0);

@@ -196,7 +196,7 @@ static void compare_optimiser(const cJSON *right, Threads *threads) {
     const int n = cJSON_GetArraySize(cJSON_GetArrayItem(weights, 0)), steps = cJSON_GetArraySize(weights);
     assert_true(n <= 64 && steps == 3);
     Optimizer optimizer;
-    optimizer_init(&optimizer, (OptimizerKind)choice_find(optimizer_names, name), (size_t)n);
+    optimizer_init(&optimizer, optimizer_kind(name), &(Segment){.rows = 1, .cols = n}, 1, (size_t)n);
     for (int step = 0; step < steps; step++) {
         read_floats(cJSON_GetArrayItem(gradients, step), g, n);
         const StepOptions options = {.rate = number(right, "rate"), .clip_norm = number(right, "clip_norm")};

@@ -234,7 +234,7 @@ static void a_loss_that_is_not_finite_changes_nothing(void **state) {
         const Params *params = &before.tr.model.params;
         const size_t bytes = params->size * sizeof(real);
         assert_memory_equal(after.tr.model.params.values, params->values, bytes);
-        for (int k = 0; k < 2; k++) assert_memory_equal(after.optimizer.moments[k], before.optimizer.moments[k], bytes);
+        for (int k = 0; k < 2; k++) assert_memory_equal(after.optimizer.slots[k], before.optimizer.slots[k], bytes);
         assert_int_equal(after.optimizer.steps, before.optimizer.steps);
         saved_free(&before);
         saved_free(&after);

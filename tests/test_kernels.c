@@ -208,7 +208,7 @@ static void run_maxout(int n, Bench *b) { kernels->maxout(n, R(0), R(1)); }
 static void run_maxout_back(int n, Bench *b) { kernels->maxout_back(n, R(0), R(1)); }
 static void run_dropout(int n, Bench *b) { kernels->dropout(n, R(0), R(1), 12345, 0.8f, 0); }
 static void run_dropout_back(int n, Bench *b) { kernels->dropout(n, R(0), R(1), 12345, 0.8f, 1); }
-static void run_sgd(int n, Bench *b) { kernels->sgd(n, &rule, R(0), R(1)); }
+static void run_sgd(int n, Bench *b) { kernels->sgd(n, &rule, R(0), R(1), NULL, NULL); }
 
 static void make_positive(int n, float *x) {
     for (int i = 0; i < n; i++) x[i] = fabsf(x[i]);

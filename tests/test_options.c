@@ -46,7 +46,7 @@ static void configurations_come_back(void **state) {
     assert_int_equal(options.model.dim_vocabs[1], 5);
     assert_ptr_equal(attention_kind_at(options.model.attention), attention_kind("none"));
     assert_true(options.model.joint_merges);
-    assert_int_equal(options.optimizer, OPTIMIZER_SGD);
+    assert_ptr_equal(optimizer_kind_at(options.optimizer), optimizer_kind("sgd"));
     assert_true(options.lr_decay == 0.25);
     assert_comes_back(&options);
 }

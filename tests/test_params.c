@@ -91,6 +91,64 @@ static void a_tied_output_has_no_weights_of_its_own(void **unused) {
     model_free(&tied);
 }
 
+/* An optimizer that writes down what it receives: the kind of the segment, and how often each number came. */
+static void mark(const SegmentUpdate *u) {
+    const size_t n = (size_t)u->segment->rows * (size_t)u->segment->cols;
+    assert_true(u->steps == 1 && u->rate == 0.5 && !u->slots[1]);
+    for (size_t i = 0; i < n; i++) {
+        u->w[i] = (real)u->segment->kind;
+        u->slots[0][i] += 1;
+        u->g[i] = 0;
+    }
+}
+
+static SegmentKind right_kind(const char *name) {
+    static const char *const tables[] = {"encoder.E", "encoder.E_word", "state.E"};
+    static const char *const vectors[] = {"encoder.fwd.b", "encoder.bwd.b", "state.b",   "state.bs",
+                                          "attention.va",  "readout.bt",    "readout.bo"};
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        if (!strcmp(name, tables[i])) return SEGMENT_TABLE;
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
+        if (!strcmp(name, vectors[i])) return SEGMENT_VECTOR;
+    return SEGMENT_MATRIX;
+}
+
+static void an_optimizer_receives_each_parameter_once(void **unused) {
+    (void)unused;
+    static const OptimizerKind marking = {"marking", 1, mark};
+    Model model = model_new("additive", SCHEME_LECUN, false);
+    Params *params = &model.params;
+    Threads *threads = threads_new(2);
+    Optimizer optimizer;
+    params_optimizer(params, &marking, &optimizer);
+    params->gradients[0] = 1;
+    assert_true(optimizer_step(&optimizer, threads, params->values, params->gradients, &(StepOptions){.rate = 0.5}) ==
+                1);
+    double numbers = 0;
+    for (size_t i = 0; i < params->size; i++) numbers += (double)optimizer.slots[0][i];
+    assert_true(numbers == (double)params_weights(params)); /* and no padding */
+    for (int i = 0; i < params->count; i++) {
+        const Param *param = params->list[i];
+        const real kind = (real)right_kind(param->name);
+        for (size_t k = 0; k < var_size(&param->var); k++)
+            if (optimizer.slots[0][param->offset + k] != 1 || param->var.v[k] != kind)
+                fail_msg("%s: %g times, kind %g", param->name, (double)optimizer.slots[0][param->offset + k],
+                         (double)param->var.v[k]);
+    }
+    optimizer_free(&optimizer);
+    threads_free(threads);
+    model_free(&model);
+}
+
+static void optimizers_are_known_by_name(void **unused) {
+    (void)unused;
+    assert_string_equal(optimizer_kind("adam")->name, "adam");
+    assert_int_equal(optimizer_kind("adadelta")->slots, 2);
+    assert_int_equal(optimizer_kind("sgd")->slots, 0);
+    assert_ptr_equal(optimizer_kind_at(choice_find(optimizer_names, "sgd")), optimizer_kind("sgd"));
+    assert_null(optimizer_kind("ada"));
+}
+
 static void the_average_follows_the_weights(void **unused) {
     (void)unused;
     enum { N = 5000, STEPS = 60 }; /* more than a block of the optimiser's */
@@ -99,7 +157,7 @@ static void the_average_follows_the_weights(void **unused) {
     static double average[N];
     Threads *threads = threads_new(2);
     Optimizer optimizer;
-    optimizer_init(&optimizer, OPTIMIZER_SGD, N);
+    optimizer_init(&optimizer, optimizer_kind("sgd"), &(Segment){.rows = 1, .cols = N}, 1, N);
     for (int i = 0; i < N; i++) average[i] = w[i] = (real)(i % 7);
     optimizer_keep_average(&optimizer, w);
     for (int step = 1; step <= STEPS; step++) {
@@ -132,6 +190,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(weights_begin_as_the_scheme_says),
         cmocka_unit_test(a_tied_output_has_no_weights_of_its_own),
+        cmocka_unit_test(an_optimizer_receives_each_parameter_once),
+        cmocka_unit_test(optimizers_are_known_by_name),
         cmocka_unit_test(the_average_follows_the_weights),
         cmocka_unit_test(values_are_exchanged_whole),
     };

@@ -54,7 +54,7 @@ static void training_begin(Training *t, const char *kind, int sentences, int thr
     params_init(&t->model.params, SCHEME_BAHDANAU, 1);
     Rng rng = rng_seed(2, 1); /* weights so large that no distribution is flat, as they are after long training */
     for (size_t i = 0; i < t->model.params.size; i++) t->model.params.values[i] += (real)(0.3 * rng_normal(&rng));
-    optimizer_init(&t->optimizer, OPTIMIZER_ADAM, t->model.params.size);
+    params_optimizer(&t->model.params, optimizer_kind("adam"), &t->optimizer);
     tape_init(&t->tape, t->threads, rng_seed(1, 99));
 }
 

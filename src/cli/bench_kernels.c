@@ -199,7 +199,7 @@ NAIVE(maxout_back) {
     }
 }
 
-KERNEL(sgd) { kernels->sgd(n, &rule, x[0], x[1]); }
+KERNEL(sgd) { kernels->sgd(n, &rule, x[0], x[1], NULL, NULL); }
 NAIVE(sgd) {
     EACH {
         x[0][i] -= rule.rate * rule.gradient_scale * x[1][i];

@@ -105,7 +105,7 @@ void bench_step(Threads *threads, const BenchSize *size, int updates) {
     enum { WARM = 2, MOST = 1000 };
     double seconds[MOST] = {0}, all = 0, tokens = (double)size->batch * size->length;
     subject_begin(&s, size, threads);
-    optimizer_init(&optimizer, OPTIMIZER_ADAM, s.model.params.size);
+    params_optimizer(&s.model.params, optimizer_kind("adam"), &optimizer);
     for (int i = 0; i < updates + WARM; i++) {
         if (i == WARM) threads_watch(threads, true);
         double began = seconds_now();

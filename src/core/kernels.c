@@ -399,7 +399,9 @@ static void dropout(int n, real *restrict y, const real *restrict x, uint32_t ke
 
 /* ---- optimisers ----------------------------------------------------------------------------------------------- */
 
-static void sgd(int n, const UpdateRule *rule, real *restrict w, real *restrict g) {
+static void sgd(int n, const UpdateRule *rule, real *restrict w, real *restrict g, real *slot0, real *slot1) {
+    (void)slot0;
+    (void)slot1;
     const real rate = rule->rate * rule->gradient_scale;
     for (int i = 0; i < n; i++) {
         w[i] -= rate * g[i];

@@ -15,6 +15,9 @@ typedef struct UpdateRule {
     real correction1, correction2; /* Adam: 1 / (1 - βᵗ) */
 } UpdateRule;
 
+/* One update of n weights; the gradient is zeroed on the way. An optimizer without slots ignores them. */
+typedef void UpdateKernel(int n, const UpdateRule *rule, real *w, real *g, real *slot0, real *slot1);
+
 /* Of a row that is layer-normalised: its mean μ, and 1/σ. */
 typedef struct Moments {
     real mean, scale;
@@ -78,10 +81,7 @@ typedef struct Kernels {
     /* y = x m / keep with m ~ Bernoulli(keep), element i's draw depending on key and first + i only. */
     void (*dropout)(int n, real *y, const real *x, uint32_t key, real keep, int accumulate);
 
-    /* One update of n weights; the gradient is zeroed on the way. */
-    void (*sgd)(int n, const UpdateRule *rule, real *w, real *g);
-    void (*adam)(int n, const UpdateRule *rule, real *w, real *g, real *m, real *v);
-    void (*adadelta)(int n, const UpdateRule *rule, real *w, real *g, real *g2, real *dx2);
+    UpdateKernel *sgd, *adam, *adadelta;
 
     /* `rounds` times tile_rows tile_cols fused multiply-adds in registers alone: the most that this CPU can do. */
     real (*fma_rounds)(long rounds, real x);

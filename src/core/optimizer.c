@@ -1,71 +1,47 @@
 #include "core/optimizer.h"
 #include "core/base.h"
+#include "core/choice.h"
 #include "core/kernels.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { BLOCK = 4096 };
-
-const char optimizer_names[] = "adam|adadelta|sgd";
+enum { BLOCK = 4096, GRAIN = 4 /* blocks */ };
 
 static int blocks_of(size_t size) { return (int)((size + BLOCK - 1) / BLOCK); }
 
-void optimizer_init(Optimizer *optimizer, OptimizerKind kind, size_t size) {
-    *optimizer = (Optimizer){.kind = kind, .size = size};
-    optimizer->squares = mem_zalloc((size_t)blocks_of(size) * sizeof(double));
-    for (int i = 0; i < 2 && kind != OPTIMIZER_SGD; i++) {
-        optimizer->moments[i] = mem_alloc_aligned(size * sizeof(real));
-        memset(optimizer->moments[i], 0, size * sizeof(real));
-    }
-}
-
-void optimizer_free(Optimizer *optimizer) {
-    for (int i = 0; i < 2; i++) mem_free(optimizer->moments[i]);
-    mem_free(optimizer->squares);
-    mem_free(optimizer->average);
-    *optimizer = (Optimizer){0};
-}
-
-void optimizer_keep_average(Optimizer *optimizer, const real *weights) {
-    optimizer->average = mem_alloc_aligned(optimizer->size * sizeof(real));
-    memcpy(optimizer->average, weights, optimizer->size * sizeof(real));
-}
-
-typedef struct Step {
-    const Optimizer *optimizer;
-    UpdateRule rule;
-    real share; /* of the new weights in the average */
-    real *w, *g;
-} Step;
-
-static int block_size(const Optimizer *optimizer, int block) {
-    size_t left = optimizer->size - (size_t)block * BLOCK;
+static int block_size(size_t size, int block) {
+    const size_t left = size - (size_t)block * BLOCK;
     return left < BLOCK ? (int)left : BLOCK;
 }
 
-static void square_blocks(void *context, int begin, int end) {
-    const Step *step = context;
+/* ---- the kinds ------------------------------------------------------------------------------------------------- */
+
+static size_t segment_size(const Segment *segment) { return (size_t)segment->rows * (size_t)segment->cols; }
+
+/* An update of each number by itself. */
+typedef struct Elementwise {
+    const SegmentUpdate *update;
+    const UpdateRule *rule;
+    UpdateKernel *kernel;
+} Elementwise;
+
+static void update_blocks(void *context, int begin, int end) {
+    const Elementwise *e = context;
+    const SegmentUpdate *u = e->update;
     for (int block = begin; block < end; block++) {
-        const real *g = step->g + (size_t)block * BLOCK;
-        step->optimizer->squares[block] = kernels->dot(block_size(step->optimizer, block), g, g);
+        const size_t at = (size_t)block * BLOCK;
+        real *slots[OPTIMIZER_SLOTS];
+        for (int i = 0; i < OPTIMIZER_SLOTS; i++) slots[i] = u->slots[i] ? u->slots[i] + at : NULL;
+        e->kernel(block_size(segment_size(u->segment), block), e->rule, u->w + at, u->g + at, slots[0], slots[1]);
     }
 }
 
-static void update_blocks(void *context, int begin, int end) {
-    const Step *step = context;
-    const Optimizer *o = step->optimizer;
-    for (int block = begin; block < end; block++) {
-        size_t at = (size_t)block * BLOCK;
-        int n = block_size(o, block);
-        real *w = step->w + at, *g = step->g + at;
-        switch (o->kind) {
-        case OPTIMIZER_SGD: kernels->sgd(n, &step->rule, w, g); break;
-        case OPTIMIZER_ADAM: kernels->adam(n, &step->rule, w, g, o->moments[0] + at, o->moments[1] + at); break;
-        case OPTIMIZER_ADADELTA: kernels->adadelta(n, &step->rule, w, g, o->moments[0] + at, o->moments[1] + at); break;
-        }
-        if (o->average) kernels->blend(n, o->average + at, step->share, w);
-    }
+static void update_each(const SegmentUpdate *update, UpdateRule rule, UpdateKernel *kernel) {
+    rule.gradient_scale = update->gradient_scale;
+    rule.rate = update->rate;
+    threads_run(update->threads, "update", blocks_of(segment_size(update->segment)), GRAIN, update_blocks,
+                &(Elementwise){update, &rule, kernel});
 }
 
 /* By multiplications alone, so that the bits are the same everywhere. */
@@ -78,36 +54,115 @@ static double power(double base, long n) {
     return product;
 }
 
-static UpdateRule rule_of(const Optimizer *optimizer, double rate, double scale) {
-    UpdateRule rule = {.gradient_scale = (real)scale, .rate = (real)rate};
-    if (optimizer->kind == OPTIMIZER_ADAM) {
-        rule.decay1 = (real)0.9;
-        rule.decay2 = (real)0.999;
-        rule.epsilon = (real)1e-8;
-        rule.correction1 = (real)(1 / (1 - power(rule.decay1, optimizer->steps)));
-        rule.correction2 = (real)(1 / (1 - power(rule.decay2, optimizer->steps)));
-    } else {
-        rule.decay1 = (real)0.95;
-        rule.epsilon = (real)1e-6;
+static void adam(const SegmentUpdate *update) {
+    UpdateRule rule = {.decay1 = (real)0.9, .decay2 = (real)0.999, .epsilon = (real)1e-8};
+    rule.correction1 = (real)(1 / (1 - power(rule.decay1, update->steps)));
+    rule.correction2 = (real)(1 / (1 - power(rule.decay2, update->steps)));
+    update_each(update, rule, kernels->adam);
+}
+
+static void adadelta(const SegmentUpdate *update) {
+    update_each(update, (UpdateRule){.decay1 = (real)0.95, .epsilon = (real)1e-6}, kernels->adadelta);
+}
+
+static void sgd(const SegmentUpdate *update) { update_each(update, (UpdateRule){0}, kernels->sgd); }
+
+/* Name, slots and update. A new kind needs a function and one line here. */
+#define OPTIMIZERS(FIRST, NEXT)                                                                                        \
+    FIRST("adam", 2, adam)                                                                                             \
+    NEXT("adadelta", 2, adadelta)                                                                                      \
+    NEXT("sgd", 0, sgd)
+
+#define KIND(name, slots, update)       {name, slots, update},
+#define FIRST_NAME(name, slots, update) name
+#define NEXT_NAME(name, slots, update)  "|" name
+static const OptimizerKind kinds[] = {OPTIMIZERS(KIND, KIND)};
+const char optimizer_names[] = OPTIMIZERS(FIRST_NAME, NEXT_NAME);
+
+const OptimizerKind *optimizer_kind_at(int index) { return index < 0 ? NULL : &kinds[index]; }
+const OptimizerKind *optimizer_kind(const char *name) { return optimizer_kind_at(choice_find(optimizer_names, name)); }
+
+/* ---- an optimizer ---------------------------------------------------------------------------------------------- */
+
+void optimizer_init(Optimizer *optimizer, const OptimizerKind *kind, const Segment *segments, int count, size_t size) {
+    CHECK(kind && kind->slots <= OPTIMIZER_SLOTS, "optimizer_init: no such kind");
+    *optimizer = (Optimizer){.kind = kind, .segment_count = count, .size = size};
+    optimizer->segments = mem_alloc((size_t)count * sizeof *segments);
+    memcpy(optimizer->segments, segments, (size_t)count * sizeof *segments);
+    optimizer->squares = mem_zalloc((size_t)blocks_of(size) * sizeof(double));
+    for (int i = 0; i < kind->slots; i++) {
+        optimizer->slots[i] = mem_alloc_aligned(size * sizeof(real));
+        memset(optimizer->slots[i], 0, size * sizeof(real));
     }
-    return rule;
+}
+
+void optimizer_free(Optimizer *optimizer) {
+    for (int i = 0; i < OPTIMIZER_SLOTS; i++) mem_free(optimizer->slots[i]);
+    mem_free(optimizer->segments);
+    mem_free(optimizer->squares);
+    mem_free(optimizer->average);
+    *optimizer = (Optimizer){0};
+}
+
+void optimizer_keep_average(Optimizer *optimizer, const real *weights) {
+    optimizer->average = mem_alloc_aligned(optimizer->size * sizeof(real));
+    memcpy(optimizer->average, weights, optimizer->size * sizeof(real));
+}
+
+/* ---- a step ---------------------------------------------------------------------------------------------------- */
+
+typedef struct Step {
+    const Optimizer *optimizer;
+    const real *w, *g;
+    real share; /* of the new weights in the average */
+} Step;
+
+static void square_blocks(void *context, int begin, int end) {
+    const Step *step = context;
+    for (int block = begin; block < end; block++) {
+        const real *g = step->g + (size_t)block * BLOCK;
+        step->optimizer->squares[block] = kernels->dot(block_size(step->optimizer->size, block), g, g);
+    }
+}
+
+static double norm_of(const Step *step, Threads *threads) {
+    const Optimizer *o = step->optimizer;
+    double square = 0;
+    threads_run(threads, "norm", blocks_of(o->size), GRAIN, square_blocks, (Step *)step);
+    for (int block = 0; block < blocks_of(o->size); block++) square += o->squares[block];
+    return sqrt(square);
+}
+
+static void average_blocks(void *context, int begin, int end) {
+    const Step *step = context;
+    const Optimizer *o = step->optimizer;
+    for (int block = begin; block < end; block++) {
+        const size_t at = (size_t)block * BLOCK;
+        kernels->blend(block_size(o->size, block), o->average + at, step->share, step->w + at);
+    }
 }
 
 double optimizer_step(Optimizer *optimizer, Threads *threads, real *weights, real *gradient,
                       const StepOptions *options) {
     Step step = {.optimizer = optimizer, .w = weights, .g = gradient};
-    threads_run(threads, "norm", blocks_of(optimizer->size), 4, square_blocks, &step);
-    double square = 0;
-    for (int block = 0; block < blocks_of(optimizer->size); block++) square += optimizer->squares[block];
-    double norm = sqrt(square);
+    const double norm = norm_of(&step, threads), clip = options->clip_norm;
     if (!isfinite(norm)) {
         memset(gradient, 0, optimizer->size * sizeof *gradient);
         return norm;
     }
     optimizer->steps++;
-    const double clip = options->clip_norm;
-    step.rule = rule_of(optimizer, options->rate, clip > 0 && norm > clip ? clip / norm : 1);
+    SegmentUpdate update = {.threads = threads,
+                            .rate = (real)options->rate,
+                            .gradient_scale = (real)(clip > 0 && norm > clip ? clip / norm : 1),
+                            .steps = optimizer->steps};
+    for (const Segment *s = optimizer->segments; s < optimizer->segments + optimizer->segment_count; s++) {
+        update.segment = s;
+        update.w = weights + s->offset;
+        update.g = gradient + s->offset;
+        for (int i = 0; i < optimizer->kind->slots; i++) update.slots[i] = optimizer->slots[i] + s->offset;
+        optimizer->kind->update(&update);
+    }
     step.share = (real)fmax(options->smoothing, 9 / (10 + (double)optimizer->steps));
-    threads_run(threads, "update", blocks_of(optimizer->size), 4, update_blocks, &step);
+    if (optimizer->average) threads_run(threads, "update", blocks_of(optimizer->size), GRAIN, average_blocks, &step);
     return norm;
 }

@@ -60,8 +60,23 @@ void params_allocate(Params *params) {
     bind_all(params);
 }
 
+static SegmentKind kind_of(const Param *param) {
+    if (param->table) return SEGMENT_TABLE;
+    return param->var.rows == 1 || param->var.cols == 1 ? SEGMENT_VECTOR : SEGMENT_MATRIX;
+}
+
+void params_optimizer(const Params *params, const OptimizerKind *kind, Optimizer *optimizer) {
+    Segment *segments = mem_alloc((size_t)params->count * sizeof *segments);
+    for (int i = 0; i < params->count; i++) {
+        const Param *param = params->list[i];
+        segments[i] = (Segment){param->offset, param->var.rows, param->var.cols, kind_of(param)};
+    }
+    optimizer_init(optimizer, kind, segments, params->count, params->size);
+    mem_free(segments);
+}
+
 /* Whether something besides products reads the values: vectors enter ops as they are, and so do the rows of tables. */
-static bool keeps_values(const Param *param) { return param->table || param->var.rows == 1 || param->var.cols == 1; }
+static bool keeps_values(const Param *param) { return kind_of(param) != SEGMENT_MATRIX; }
 
 /* Numbers of a shared parameter: values or panels. */
 static size_t shared_size(const Param *param) {

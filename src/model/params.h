@@ -3,6 +3,7 @@
 #ifndef TIDE_PARAMS_H
 #define TIDE_PARAMS_H
 
+#include "core/optimizer.h"
 #include "core/panels.h"
 #include "core/tape.h"
 
@@ -65,6 +66,8 @@ void params_share(Params *params);
 void param_write(Param *param, size_t first, const real *values, size_t n);
 /* Draws the initial values into allocated memory; each parameter from a stream of its own. */
 void params_init(Params *params, InitScheme scheme, uint64_t seed);
+/* Sets up an optimizer of all parameters, each a segment, in the order of declaration. */
+void params_optimizer(const Params *params, const OptimizerKind *kind, Optimizer *optimizer);
 /* The values of a parameter of allocated memory [rows, cols]. */
 real *params_values(const Params *params, const Param *param);
 /* Lets the parameters have other values, those in *values, which receives the ones that they had; the gradients stay.

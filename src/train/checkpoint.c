@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const moment_names[2] = {"optimizer.moment1", "optimizer.moment2"};
+static const char *const slot_names[OPTIMIZER_SLOTS] = {"optimizer.moment1", "optimizer.moment2"};
 static const char *const average_name = "optimizer.average";
 
 /* ---- the state as text: `name value` lines, doubles in hexadecimal so that they come back exactly -------------- */
@@ -79,9 +79,8 @@ int checkpoint_save(const char *dir, const Translator *translator, const TrainOp
     char *text = format_state(state, optimizer->steps);
     meta[MODEL_META] = (Meta){"state", text};
     Tensor *tensors = model_tensors(translator);
-    for (int i = 0; i < 2; i++)
-        if (optimizer->moments[i])
-            arrput(tensors, ((Tensor){moment_names[i], 0, (int)optimizer->size, optimizer->moments[i]}));
+    for (int i = 0; i < optimizer->kind->slots; i++)
+        arrput(tensors, ((Tensor){slot_names[i], 0, (int)optimizer->size, optimizer->slots[i]}));
     if (optimizer->average) arrput(tensors, ((Tensor){average_name, 0, (int)optimizer->size, optimizer->average}));
     int status = safetensors_write(next, tensors, (int)arrlen(tensors), meta, MODEL_META + 1, err);
     arrfree(tensors);
@@ -104,12 +103,12 @@ static int add_target(TensorTarget *targets, Safetensors *file, const char *name
     return tensor < 0 ? -1 : 0;
 }
 
-/* The optimizer's moments and average, and the targets of their tensors. */
+/* The optimizer's slots and average, and the targets of their tensors. */
 static int add_optimizer(TensorTarget *targets, Safetensors *file, Optimizer *optimizer, const TrainOptions *options,
                          const Params *params, Err *err) {
-    optimizer_init(optimizer, options->optimizer, params->size);
-    for (int i = 0; i < 2 && optimizer->moments[i]; i++)
-        if (add_target(targets, file, moment_names[i], optimizer->moments[i], params->size, err)) return -1;
+    params_optimizer(params, optimizer_kind_at(options->optimizer), optimizer);
+    for (int i = 0; i < optimizer->kind->slots; i++)
+        if (add_target(targets, file, slot_names[i], optimizer->slots[i], params->size, err)) return -1;
     if (options->exponential_smoothing <= 0) return 0;
     optimizer_keep_average(optimizer, params->values);
     return add_target(targets, file, average_name, optimizer->average, params->size, err);

@@ -130,7 +130,7 @@ static int initialise(Training *t, const DataProgress *progress, Err *err) {
                        han, tr->model.config.target_vocab, o->model.langs[1]);
     params_allocate(params);
     params_init(params, o->init, (uint64_t)o->seed);
-    optimizer_init(&l->optimizer, o->optimizer, params->size);
+    params_optimizer(params, optimizer_kind_at(o->optimizer), &l->optimizer);
     if (o->exponential_smoothing > 0) optimizer_keep_average(&l->optimizer, params->values);
     t->state = (TrainState){.best_bleu = -1};
     return 0;
@@ -243,8 +243,8 @@ static int reserve_memory(Training *t, Err *err) {
 static void describe_memory(const Training *t) {
     const Learner *l = &t->learner;
     const LargestBatch batch = t->memory.largest;
-    /* weights, gradients, two moments, and an average */
-    const int copies = 2 + (l->optimizer.moments[0] ? 2 : 0) + (l->optimizer.average ? 1 : 0);
+    /* weights, gradients, slots, and an average */
+    const int copies = 2 + l->optimizer.kind->slots + (l->optimizer.average ? 1 : 0);
     const double weights = copies * (double)l->translator.model.params.size * sizeof(real) + t->memory.workspace.panels;
     training_note(
         t,

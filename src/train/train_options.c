@@ -5,8 +5,7 @@
 
 #define AT(field) offsetof(TrainOptions, field)
 _Static_assert(AT(model) == 0, "the tables of ModelOptions describe TrainOptions, too");
-_Static_assert(sizeof(InitScheme) == sizeof(int) && sizeof(OptimizerKind) == sizeof(int) &&
-                   sizeof(GuideCost) == sizeof(int),
+_Static_assert(sizeof(InitScheme) == sizeof(int) && sizeof(GuideCost) == sizeof(int),
                "an OPTION_CHOICE is as large as an int");
 
 static const Option table[] = {

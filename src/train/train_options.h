@@ -11,7 +11,7 @@ typedef struct TrainOptions {
     ModelOptions model; /* first, so that the tables of ModelOptions describe TrainOptions, too */
     /* what changes the arithmetic */
     InitScheme init;
-    OptimizerKind optimizer;
+    int optimizer; /* index in optimizer_names */
     double learn_rate, lr_decay, clip_norm, label_smoothing, exponential_smoothing;
     int lr_decay_start, lr_warmup, lr_decay_inv_sqrt;
     double dropout_emb, dropout_annotation, dropout_readout;
