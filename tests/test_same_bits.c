@@ -55,7 +55,7 @@ enum { ROWS = 300, POSITIONS = 120, COLS = 4 * POSITIONS /* four heads */, PADDE
 
 typedef struct Outcome {
     double nats;
-    real value[ROWS * COLS], gradient[ROWS * COLS]; /* of an op in the middle, and of the input */
+    real value[(ROWS - 1) * (COLS + POSITIONS)], gradient[ROWS * COLS]; /* of an op in the middle, and of the input */
 } Outcome;
 
 /* The ops in a row; beside reads two slices with rows in common, and then matrices of different widths. */
@@ -73,6 +73,7 @@ static void run_ops(int thread_count, Outcome *outcome) {
     y = beside(&tape, slice(&tape, y, 0, ROWS - 1), slice(&tape, y, 1, ROWS - 1));
     y = add_halves(&tape, y);
     y = beside(&tape, y, mean_heads(&tape, y, (Heads){1, 3}, &spans));
+    assert_int_equal(var_size(y) * sizeof *y->v, sizeof outcome->value);
     memcpy(outcome->value, y->v, sizeof outcome->value);
     y = extend(&tape, y, PADDED);
     tape_backward(&tape, cross_entropy(&tape, y, targets, PADDED, 0, &outcome->nats));

@@ -2,21 +2,19 @@
    write that two of them could see. */
 #include "score/bleu.h"
 #include "text/ds.h"
-#include "text/lexicon.h"
 #include "text/lines.h"
 #include "text/side.h"
 #include "words.h"
-#include "scratch.h"
 
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <cmocka.h>
+
+#include "lexicons.h"
 
 enum { THREADS = 8, ROUNDS = 20, SENTENCES = 8 };
 
@@ -112,21 +110,12 @@ static void *work(void *context) {
     return NULL;
 }
 
-static Lexicon *lexicon_of(const char *text) {
-    char path[SCRATCH_SIZE];
-    Err err;
-    scratch_text(path, text);
-    Lexicon *lexicon = lexicon_read(path, &err);
-    assert_non_null(lexicon);
-    unlink(path);
-    return lexicon;
-}
-
 /* The source has larger pieces, too, so that all that a side can hold is read. */
 static void threads_share_what_they_only_read(void **state) {
     (void)state;
-    Shared shared = {.lexicon = lexicon_of("潮水\ttide\n海边\tseaside\n")};
     Err err;
+    Shared shared = {.lexicon = lexicon_of("潮水\ttide\n海边\tseaside\n", &err)};
+    assert_non_null(shared.lexicon);
     side_learn_from(&shared.source, TOKENIZER_CHAR, chinese, 0);
     assert_int_equal(side_learn_larger(&shared.source, words_of(TOKENIZER_BPE, chinese, SENTENCES), 20, &err), 0);
     side_learn_from(&shared.target, TOKENIZER_BPE, english, 30);

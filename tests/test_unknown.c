@@ -1,10 +1,8 @@
 /* Words that the model does not know: the lexicon, what is read in place of <unk>, and which pieces are banned. */
 #include "core/choice.h"
 #include "text/ds.h"
-#include "text/lexicon.h"
 #include "text/unicode.h"
 #include "translate/unknown.h"
-#include "scratch.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,8 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <cmocka.h>
+
+#include "lexicons.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
@@ -25,15 +24,6 @@ static size_t below(size_t n) {
 }
 
 /* ---- the lexicon ---------------------------------------------------------------------------------------------- */
-
-static Lexicon *lexicon_of(const char *text, Err *err) {
-    char path[SCRATCH_SIZE];
-    scratch_text(path, text);
-    Lexicon *lexicon = lexicon_read(path, err);
-    if (!lexicon) assert_string_equal(err->path, path);
-    unlink(path);
-    return lexicon;
-}
 
 static void a_lexicon_is_read_and_normalised(void **state) {
     (void)state;
