@@ -571,7 +571,7 @@ static void run_large_ops(Tape *tape, real *memory) {
 /* Nothing is computed: that would take long, and memory that few machines have. */
 static void a_matrix_may_have_more_numbers_than_an_int_counts(void **unused) {
     (void)unused;
-    const size_t bytes = (size_t)LARGE_ROWS * (2 * LARGE_COLS) * sizeof(real);
+    const size_t bytes = (size_t)LARGE_ROWS * 2 * LARGE_COLS * sizeof(real);
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     Threads *threads = threads_new(1);
     Tape tape;

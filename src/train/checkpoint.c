@@ -79,7 +79,7 @@ int checkpoint_save(const char *dir, const Translator *translator, const TrainOp
     char *text = format_state(state, optimizer->steps);
     meta[MODEL_META] = (Meta){"state", text};
     Tensor *tensors = model_tensors(translator);
-    for (int i = 0; i < optimizer->kind->slots; i++)
+    for (int i = 0; i < OPTIMIZER_SLOTS && optimizer->slots[i]; i++)
         arrput(tensors, ((Tensor){slot_names[i], 0, (int)optimizer->size, optimizer->slots[i]}));
     if (optimizer->average) arrput(tensors, ((Tensor){average_name, 0, (int)optimizer->size, optimizer->average}));
     int status = safetensors_write(next, tensors, (int)arrlen(tensors), meta, MODEL_META + 1, err);
@@ -107,7 +107,7 @@ static int add_target(TensorTarget *targets, Safetensors *file, const char *name
 static int add_optimizer(TensorTarget *targets, Safetensors *file, Optimizer *optimizer, const TrainOptions *options,
                          const Params *params, Err *err) {
     params_optimizer(params, optimizer_kind_at(options->optimizer), optimizer);
-    for (int i = 0; i < optimizer->kind->slots; i++)
+    for (int i = 0; i < OPTIMIZER_SLOTS && optimizer->slots[i]; i++)
         if (add_target(targets, file, slot_names[i], optimizer->slots[i], params->size, err)) return -1;
     if (options->exponential_smoothing <= 0) return 0;
     optimizer_keep_average(optimizer, params->values);
