@@ -24,12 +24,12 @@ CC     := $(or $(cc.$(config)),gcc)
 JOBS   := $(shell nproc)
 
 B    := build/$(config)
-PKGS := stb libutf8proc libcjson
+PKGS := stb libutf8proc libcjson libxxhash
 
 CPPFLAGS := -Isrc -I$B -D_GNU_SOURCE $(shell pkg-config --cflags-only-I $(PKGS) 2>/dev/null | sed 's/-I/-isystem /g')
 CFLAGS   := -std=gnu11 -g -Wall -Wextra -Wshadow -Wconversion $(if $(CI)$(filter lint,$(config)),-Werror) -pthread \
             -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math
-LDLIBS   := -lutf8proc -lcjson -lm -pthread
+LDLIBS   := -lutf8proc -lcjson -lxxhash -lm -pthread
 
 sanitize.asan := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 sanitize.tsan := -fsanitize=thread

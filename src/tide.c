@@ -34,6 +34,8 @@ TideModel *tide_load(const char *path, int threads, char *error, size_t error_si
         mem_free(model);
         return NULL;
     }
+    const char *warning = model->translator.warning;
+    snprintf(error, error_size, "%s%s%s", warning ? path : "", warning ? ": " : "", warning ? warning : "");
     model->threads = threads_new(threads);
     session_init(&model->session, (const Translator *[]){&model->translator}, 1, model->threads);
     return model;

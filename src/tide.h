@@ -9,8 +9,9 @@
 typedef struct TideModel TideModel;
 
 /* Loads MODEL (a directory with model.safetensors, or such a file) for this many threads. Returns NULL on failure and
-   writes one line that says why into `error`. The model is read into memory: nothing that happens to the file
-   afterwards changes it, and the locale of the host does not matter. Release with tide_free. */
+   writes one line that says why into `error`. On success `error` is empty, or warns: if another program rewrote the
+   file and left out its checksum, damage to it would not be noticed. The model is read into memory: nothing that
+   happens to the file afterwards changes it, and the locale of the host does not matter. Release with tide_free. */
 TideModel *tide_load(const char *path, int threads, char *error, size_t error_size);
 void tide_free(TideModel *model);
 

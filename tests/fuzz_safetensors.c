@@ -1,6 +1,6 @@
-/* A model or a checkpoint: loaded, and if it can be, used. The file's checksum is put right first, so that what lies
-   behind it is reached; and if it begins with '{', what comes up to a NUL is taken as the header, which is given its
-   length. */
+/* A model or a checkpoint: loaded, and if it can be, used. A checksum of format 1 is put right first, so that what lies
+   behind it is reached, which a file of a later format reaches without a checksum; and if it begins with '{', what
+   comes up to a NUL is taken as the header, which is given its length. */
 #include "fuzz.h"
 #include "tide.h"
 #include "train/checkpoint.h"

@@ -1,6 +1,7 @@
 /* The public API gives what the program gives, and says why where it cannot. */
 #include "core/kernels.h"
 #include "text/ds.h"
+#include "text/files.h"
 #include "text/unicode.h"
 #include "tide.h"
 #include "train/checkpoint.h"
@@ -239,6 +240,32 @@ static void a_file_may_be_loaded_twice_and_changed(void **state) {
     translator_free(&other);
 }
 
+/* A model whose file has lost its checksum loads with a warning, in place of which there is nothing otherwise. */
+static void warns_of_a_missing_checksum(void **state) {
+    (void)state;
+    char path[] = "/tmp/tide-api-XXXXXX", error[256] = "old", right[256];
+    assert_true(close(mkstemp(path)) == 0);
+    Err err;
+    Translator t;
+    write_model(&t, 5, path);
+    TideModel *model = tide_load(path, 1, error, sizeof error);
+    assert_non_null(model);
+    assert_string_equal(error, "");
+    tide_free(model);
+    size_t size;
+    char *bytes = file_read(path, &size, &err);
+    memcpy(memmem(bytes, size, "\"checksum\"", 10), "\"other---\"", 10);
+    assert_int_equal(file_replace(path, (const void *[]){bytes}, &size, 1, &err), 0);
+    model = tide_load(path, 1, error, sizeof error);
+    assert_non_null(model);
+    snprintf(right, sizeof right, "%s: the file has no checksum, so that damage to it would not be noticed", path);
+    assert_string_equal(error, right);
+    tide_free(model);
+    mem_free(bytes);
+    unlink(path);
+    translator_free(&t);
+}
+
 /* Sizes that the tensors do not have: refused before memory is asked for. */
 static void sizes_that_do_not_fit_are_refused(void **state) {
     (void)state;
@@ -362,6 +389,7 @@ int main(void) {
         cmocka_unit_test(weights_are_shared_unless_they_are_trained),
         cmocka_unit_test(a_state_that_no_training_reaches_is_refused),
         cmocka_unit_test(a_file_may_be_loaded_twice_and_changed),
+        cmocka_unit_test(warns_of_a_missing_checksum),
         cmocka_unit_test(sizes_that_do_not_fit_are_refused),
         cmocka_unit_test(han_is_written_where_it_belongs),
         cmocka_unit_test(says_why_a_model_cannot_be_loaded),

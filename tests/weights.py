@@ -1,12 +1,15 @@
 """usage: weights.py check MODEL.safetensors SOURCE-PIECES TARGET-PIECES < names-and-shapes
           weights.py change IN OUT missing|extra|shape|twice|hole|overlap TENSOR
+          weights.py rewrite IN OUT same|unsigned|altered|newer
 
 Reads weights with nothing but Python's own library, as the safetensors format describes it and as DESIGN and README say
 the tensors are named.
 
 check: every tensor of `tide info` (NAME [ROWS, COLS] lines) is there in that shape, and nothing else; then the paper's
 equations (README) are computed for pairs of lines of pieces, and log p(target | source) is printed for each, as
-`tide score` does. change: writes a file with one fault of its tensors, and the right checksum.
+`tide score` does. change: writes a file with one fault of its tensors, and no checksum. rewrite: writes the file as
+another program does, with its tensors by name and other padding; unsigned: also without the checksum; altered: with one
+other weight; newer: of a format that is not known yet.
 """
 import array
 import json
@@ -259,25 +262,6 @@ def check(path, *sides):
 # ---- faults ---------------------------------------------------------------------------------------------------------
 
 
-
-def checksum(data):
-    """Of all bytes, the digits of the checksum taken as zeros: src/translate/checksum.c."""
-    mask = (1 << 64) - 1
-
-    def mix(state, word):
-        state = (state ^ word) * 0x9E3779B97F4A7C15 & mask
-        return (state << 29 | state >> 35) & mask
-
-    lanes = [mix(0, i + 1) for i in range(8)]
-    padded = data + bytes(-len(data) % 64)
-    for i, word in enumerate(struct.unpack("<%dQ" % (len(padded) // 8), padded)):
-        lanes[i % 8] = mix(lanes[i % 8], word)
-    result = mix(0, len(data))
-    for lane in lanes:
-        result = mix(result, lane)
-    return b"%016x" % result
-
-
 def change(old, new, fault, name):
     header, data = read(old)
     entry = header.get(name)
@@ -296,23 +280,44 @@ def change(old, new, fault, name):
         data += bytes(8)
     elif fault == "overlap":
         header[name + "2"] = entry
+    del header["__metadata__"]["checksum"]
     text = json.dumps(header, ensure_ascii=False, separators=(",", ":"))
     if fault == "twice":
         begin, end = entry["data_offsets"]
         again = dict(entry, data_offsets=[len(data), len(data) + end - begin])
         data += data[begin:end]
         text = text[:-1] + "," + json.dumps(name) + ":" + json.dumps(again, separators=(",", ":")) + "}"
-    header_bytes = text.encode()
-    header_bytes += b" " * (-(8 + len(header_bytes)) % 64)
-    digits = header["__metadata__"]["checksum"].encode()
-    all_bytes = struct.pack("<Q", len(header_bytes)) + header_bytes + data
-    all_bytes = all_bytes.replace(digits, b"0" * 16, 1)
-    with open(new, "wb") as file:
-        file.write(all_bytes.replace(b"0" * 16, checksum(all_bytes), 1))
+    write(new, text, data)
+
+
+def write(path, text, data):
+    header = text.encode()
+    header += b" " * (-len(header) % 8)
+    with open(path, "wb") as file:
+        file.write(struct.pack("<Q", len(header)) + header + data)
+
+
+def rewrite(old, new, how):
+    header, data = read(old)
+    meta = header.pop("__metadata__")
+    tensors, parts = {"__metadata__": dict(sorted(meta.items()))}, b""
+    for name, entry in sorted(header.items()):
+        begin, end = entry["data_offsets"]
+        tensors[name] = {"data_offsets": [len(parts), len(parts) + end - begin], "shape": entry["shape"], "dtype": "F32"}
+        parts += data[begin:end]
+    if how == "unsigned":
+        del tensors["__metadata__"]["checksum"]
+    elif how == "altered":
+        parts = parts[:-4] + struct.pack("<f", 0.125)
+    elif how == "newer":
+        tensors["__metadata__"]["format"] = "tide 3"
+        for name in header:
+            tensors[name]["dtype"] = "I4"
+    write(new, json.dumps(tensors, indent=1), parts)
 
 
 if __name__ == "__main__":
-    commands = {"check": check, "change": change}
-    if len(sys.argv) != {"check": 5, "change": 6}.get(sys.argv[1] if len(sys.argv) > 1 else ""):
+    commands = {"check": check, "change": change, "rewrite": rewrite}
+    if len(sys.argv) != {"check": 5, "change": 6, "rewrite": 5}.get(sys.argv[1] if len(sys.argv) > 1 else ""):
         sys.exit(__doc__)
     commands[sys.argv[1]](*sys.argv[2:])

@@ -54,7 +54,7 @@ typedef struct Aligner {
 
 static int direction_open(Direction *direction, const char *path, AttentionOptions attention, Err *err) {
     Translator *tr = &direction->translator;
-    if (model_load(tr, path, err)) return -1;
+    if (models_load_one(tr, path, err)) return -1;
     if (!model_aligns(&tr->model)) err_set(err, path, 0, "this model has no attention, so there is no alignment");
     else if (!attention_check(tr, path, attention, err)) return 0;
     translator_free(tr);

@@ -223,7 +223,7 @@ static int show_all(const Args *args, Attending *a, const Embeddings *e, What wh
 static int run_with_model(const Args *args, Attending *a, bool target, What what, Err *err) {
     Translator tr;
     a->name = args_value(args, "model", 0);
-    if (model_load(&tr, a->name, err)) return -1;
+    if (models_load_one(&tr, a->name, err)) return -1;
     const Embeddings e = {a->name, target ? &tr.target : &tr.source,
                           target ? model_target_embedding(&tr.model) : tr.model.encoder.E};
     int status = read_words(args, a, &e, err) ? -1 : show_all(args, a, &e, what, err);

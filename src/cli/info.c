@@ -7,7 +7,7 @@ static int run(const Args *args) {
     Err err;
     Translator translator;
     if (args->word_count != 1) return usage_error("info needs one MODEL; see `tide info --help`");
-    if (model_load(&translator, args->words[0], &err)) return fail(&err);
+    if (models_load_one(&translator, args->words[0], &err)) return fail(&err);
     fputs(translator.configuration, stdout);
     const ModelConfig *model = &translator.model.config;
     printf("\nvocabularies: %d source pieces", model->source_vocab);

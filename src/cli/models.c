@@ -21,12 +21,18 @@ const char *model_path(const Args *args, int i) {
 
 bool models_given(const Args *args) { return args->word_count + args_has(args, "models") == 1; }
 
+int models_load_one(Translator *translator, const char *path, Err *err) {
+    if (model_load(translator, path, err)) return -1;
+    if (translator->warning) fprintf(stderr, "%s: %s\n", path, translator->warning);
+    return 0;
+}
+
 int models_load(const Args *args, Models *models, Err *err) {
     *models = (Models){0};
     for (int i = 0; model_path(args, i); i++) {
         Translator *member = mem_zalloc(sizeof *member);
         const char *path = model_path(args, i);
-        int status = model_load(member, path, err);
+        int status = models_load_one(member, path, err);
         if (!status) status = i ? ensemble_check(models->list[0], member, path, err) : 0;
         if (status) {
             translator_free(member);

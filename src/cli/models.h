@@ -20,6 +20,8 @@
 const char *model_path(const Args *args, int i);
 /* Whether there is MODEL or --models, and not both. */
 bool models_given(const Args *args);
+/* As model_load; also prints a warning if there is one. */
+int models_load_one(Translator *translator, const char *path, Err *err);
 /* The models of a command: several are an ensemble. */
 typedef struct Models {
     const Translator **list; /* [count]: a stb_ds array, owned as its elements are */

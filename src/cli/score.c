@@ -65,7 +65,7 @@ static int run(const Args *args) {
     if (machine_flags(args, &threads, &err) || length_flag(args, &most, &err) ||
         attention_flags(args, &attention, &err))
         return usage_error("%s", err.reason);
-    if (model_load(&translator, args->words[0], &err)) return fail(&err);
+    if (models_load_one(&translator, args->words[0], &err)) return fail(&err);
     int status = attention_check(&translator, args->words[0], attention, &err) ||
                  run_on(args, &translator, attention, threads, most, &err);
     translator_free(&translator);

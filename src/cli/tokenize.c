@@ -40,7 +40,7 @@ static int run(const Args *args) {
     Translator translator;
     if (args->word_count != 1) return usage_error("tokenize needs one MODEL; see `tide tokenize --help`");
     if (args_choice(args, "side", SOURCE, "src|tgt", &target, &err)) return usage_error("%s", err.reason);
-    if (model_load(&translator, args->words[0], &err)) return fail(&err);
+    if (models_load_one(&translator, args->words[0], &err)) return fail(&err);
     const Side *side = target ? &translator.target : &translator.source;
     int status = convert_all(&side->tokenizer, args_has(args, "join"), &err);
     translator_free(&translator);

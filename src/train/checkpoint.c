@@ -127,12 +127,16 @@ static int read_weights(Params *params, Optimizer *optimizer, const TrainOptions
     return status;
 }
 
+/* Returns 0, with *warning filled if there is something to warn of, or -1 with *err filled, or NEWER: a newer tide
+   wrote the file. */
+enum { NEWER = -2 };
 static int load_file(const char *path, Translator *translator, TrainOptions *options, Optimizer *optimizer,
-                     TrainState *state, Err *err) {
+                     TrainState *state, Err *warning, Err *err) {
     Safetensors *file = safetensors_open(path, err);
     if (!file) return -1;
     long steps = 0;
     const char *text = safetensors_meta(file, "state");
+    const bool newer = safetensors_format(file) > SAFETENSORS_FORMAT;
     *translator = (Translator){0};
     *optimizer = (Optimizer){0};
     int status =
@@ -141,12 +145,13 @@ static int load_file(const char *path, Translator *translator, TrainOptions *opt
     if (!status) status = read_options(options, file, path, err);
     if (!status) status = read_weights(&translator->model.params, optimizer, options, file, err);
     optimizer->steps = steps;
+    if (!status && translator->warning) err_set(warning, path, 0, "%s", translator->warning);
     status = safetensors_close(file, status, err);
     if (status) {
         translator_free(translator);
         optimizer_free(optimizer);
     }
-    return status;
+    return status && newer ? NEWER : status;
 }
 
 /* A damaged checkpoint goes out of the way of the good one before it. */
@@ -164,8 +169,12 @@ int checkpoint_load(const char *dir, Translator *translator, TrainOptions *optio
     warning->reason[0] = '\0';
     bool newest = !access(path, F_OK), older = !access(before, F_OK);
     if (!newest && !older) return 0;
-    if (newest && !load_file(path, translator, options, optimizer, state, err)) return 1;
-    if (newest) *warning = *err;
-    if (!older || load_file(before, translator, options, optimizer, state, err)) return -1;
-    return newest && put_aside(dir, path, err) ? -1 : 1;
+    Err damage = {0};
+    int status = newest ? load_file(path, translator, options, optimizer, state, warning, &damage) : -1;
+    if (!status) return 1;
+    *err = damage;
+    if (status == NEWER || !older || load_file(before, translator, options, optimizer, state, warning, err)) return -1;
+    if (!newest) return 1;
+    err_set(warning, path, 0, "%.400s; going on from the checkpoint before it", damage.reason);
+    return put_aside(dir, path, err) ? -1 : 1;
 }

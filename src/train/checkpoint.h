@@ -30,9 +30,9 @@ int checkpoint_save(const char *dir, const Translator *translator, const TrainOp
                     const Optimizer *optimizer, const TrainState *state, Err *err);
 
 /* Reads the newest checkpoint of DIR that is whole. Returns 1 and fills everything (the translator and the optimiser
-   set up from nothing), 0 if DIR holds none, -1 with *err filled if it holds only damaged ones. Where the newest is
-   damaged and the one before was taken, *warning says why (else its reason is empty); the damaged file is renamed to
-   checkpoint.damaged.safetensors. */
+   set up from nothing), 0 if DIR holds none, -1 with *err filled if it holds only damaged ones, or the newest has a
+   newer format. Where the newest is damaged, the one before is taken and the damaged file is renamed to
+   checkpoint.damaged.safetensors. *warning says this, or that the file has no checksum; else its reason is empty. */
 int checkpoint_load(const char *dir, Translator *translator, TrainOptions *options, Optimizer *optimizer,
                     TrainState *state, Err *warning, Err *err);
 

@@ -104,8 +104,7 @@ static int resume(Training *t, Err *err) {
     const int found =
         checkpoint_load(t->job->model, &l->translator, &l->options, &l->optimizer, &t->state, &warning, err);
     if (found < 0 || (found ? check_changes(t, err) : check_no_model(t, err))) return -1;
-    if (warning.reason[0])
-        training_note(t, "%s: %s; going on from the checkpoint before it", warning.path, warning.reason);
+    if (warning.reason[0]) training_note(t, "%s: %s", warning.path, warning.reason);
     t->resumed = found;
     return 0;
 }

@@ -1,4 +1,4 @@
-/* checksum.h: 64 bits that tell a damaged file from a whole one. */
+/* checksum.h: the checksum of files of format 1, which are read but no longer written (see safetensors.c). */
 #ifndef TIDE_CHECKSUM_H
 #define TIDE_CHECKSUM_H
 

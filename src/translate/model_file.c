@@ -15,12 +15,11 @@ static const char *const side_keys[SIDES][2] = {{"source.vocab", "source.merges"
 
 void model_meta(const Translator *translator, const char *configuration, Meta meta[MODEL_META]) {
     const Side *sides[SIDES] = {&translator->source, &translator->target, translator->source.larger};
-    meta[0] = (Meta){"format", mem_strdup("tide 1")};
-    meta[1] = (Meta){"config", mem_strdup(configuration)};
+    meta[0] = (Meta){"config", mem_strdup(configuration)};
     for (int i = 0; i < SIDES; i++) {
         const Bpe *bpe = sides[i] ? sides[i]->tokenizer.bpe : NULL;
-        meta[2 + 2 * i] = (Meta){side_keys[i][0], sides[i] ? vocab_format(sides[i]->vocab) : mem_strdup("")};
-        meta[3 + 2 * i] = (Meta){side_keys[i][1], bpe ? bpe_format(bpe) : mem_strdup("")};
+        meta[1 + 2 * i] = (Meta){side_keys[i][0], sides[i] ? vocab_format(sides[i]->vocab) : mem_strdup("")};
+        meta[2 + 2 * i] = (Meta){side_keys[i][1], bpe ? bpe_format(bpe) : mem_strdup("")};
     }
 }
 
@@ -72,9 +71,11 @@ static int read_sides(Translator *translator, const Safetensors *file, const cha
 
 int model_read(Translator *translator, const Safetensors *file, const char *path, Err *err) {
     *translator = (Translator){0};
+    if (!safetensors_has_checksum(file))
+        translator->warning = "the file has no checksum, so that damage to it would not be noticed";
     options_default(model_option_tables, &translator->options);
-    const char *config = safetensors_meta(file, "config"), *format = safetensors_meta(file, "format");
-    if (!config || !format || strcmp(format, "tide 1") != 0) return err_set(err, path, 0, "not a model of tide");
+    const char *config = safetensors_meta(file, "config");
+    if (!config || !safetensors_format(file)) return err_set(err, path, 0, "not a model of tide");
     Err why;
     if (options_read_known(model_option_tables, &translator->options, config, path, err)) return -1;
     if (model_options_check(&translator->options, &why)) return err_set(err, path, 0, "%s", why.reason);

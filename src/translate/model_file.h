@@ -8,7 +8,7 @@
 
 /* The metadata. The configuration is text as options_format writes it, of which the translator's options are a part.
    The caller owns the values: model_meta_free. */
-enum { MODEL_META = 8 };
+enum { MODEL_META = 7 };
 void model_meta(const Translator *translator, const char *configuration, Meta meta[MODEL_META]);
 void model_meta_free(Meta meta[MODEL_META]);
 /* The weights of a model that is trained as named tensors: a stb_ds array. The data stay the model's. */
@@ -17,8 +17,8 @@ Tensor *model_tensors(const Translator *translator);
 int model_save(const Translator *translator, const char *configuration, const char *path, Err *err);
 
 /* Reads options and languages and declares the model, whose parameters have no memory yet. Options of its training,
-   which the configuration has too, are kept as text. -1 with *err filled; the caller releases the translator in either
-   case. */
+   which the configuration has too, are kept as text. Where the file has no checksum, translator->warning says so. -1
+   with *err filled; the caller releases the translator in either case. */
 int model_read(Translator *translator, const Safetensors *file, const char *path, Err *err);
 
 /* Where a tensor of a file goes: into a parameter, or, if that is NULL, into memory of the caller's. */
@@ -33,7 +33,8 @@ TensorTarget *model_targets(const Params *params, Safetensors *file, Err *err);
 int targets_read(TensorTarget *targets, Safetensors *file, Err *err);
 
 /* Loads MODEL, a directory with model.safetensors or such a file itself, as a model that is only read. Nothing that
-   happens to the file afterwards changes it. Release with translator_free. Returns 0, or -1 with *err filled; then
+   happens to the file afterwards changes it. The caller tells its user of translator->warning. Release with
+   translator_free. Returns 0, or -1 with *err filled; then
    there is nothing to release. */
 int model_load(Translator *translator, const char *path, Err *err);
 

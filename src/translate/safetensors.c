@@ -3,47 +3,68 @@
 #include "text/ds.h"
 #include "text/files.h"
 #include "text/json.h"
+#include "text/unicode.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdbool.h>
+#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <xxhash.h>
 
+#define FORMAT_NAME  "tide "
 #define CHECKSUM_KEY "\"checksum\":\""
 enum { CHECKSUM_DIGITS = 16, HEADER_LIMIT = 100000000 /* as the format has it */, ALIGN = 64 };
 
-/* ---- checksum ------------------------------------------------------------------------------------------------- */
+/* ---- checksum ---------------------------------------------------------------------------------------------------
 
-/* Where the digits of the checksum stand in a header; NULL if they do not. */
-static const char *find_digits(const char *header, size_t size) {
-    const size_t length = strlen(CHECKSUM_KEY);
-    const char *key = memmem(header, size, CHECKSUM_KEY, length);
-    return key && (size_t)(header + size - key) >= length + CHECKSUM_DIGITS ? key + length : NULL;
+   Of what the file says, not of how it is laid out: spaces, escapes, and the order of tensors and of metadata do not
+   change it. So another program may write the file anew, and it stays valid. It is the sum modulo 2^64 of
+       h(value, h(key, 0))               of each text of the metadata but the checksum itself, and
+       h(data, h(shape, h(name, 0)))     of each tensor; shape: two int32, rows (0: a vector) and cols,
+   where h(bytes, seed) is XXH3 of 64 bits; all numbers are little-endian. The metadata have it as 16 digits.
+
+   A file of format 1 has checksum.h's checksum: of every byte, its own digits taken as zeros. */
+
+static uint64_t hash_text(const char *text, uint64_t seed) { return XXH3_64bits_withSeed(text, strlen(text), seed); }
+
+static uint64_t hash_meta(const char *key, const char *value) { return hash_text(value, hash_text(key, 0)); }
+
+/* The seed of a tensor's data. */
+static uint64_t hash_label(const char *name, int rows, int cols) {
+    const int32_t shape[2] = {rows, cols};
+    return XXH3_64bits_withSeed(shape, sizeof shape, hash_text(name, 0));
 }
 
-/* The checksum of a file up to its data: the header and its size, the digits taken as zeros. */
-static Checksum checksum_header(const char *header, uint64_t size, const char *digits) {
+static void sum_text(uint64_t sum, char hex[CHECKSUM_DIGITS + 1]) {
+    snprintf(hex, CHECKSUM_DIGITS + 1, "%016" PRIx64, sum);
+}
+
+/* Format 1: the checksum of a file up to its data. Without digits it matches none. */
+static Checksum checksum_header(const char *header, uint64_t size) {
     Checksum sum = checksum_begin();
-    const char *after = digits + CHECKSUM_DIGITS;
+    const char *key = memmem(header, size, CHECKSUM_KEY, strlen(CHECKSUM_KEY)), *end = header + size;
+    const char *digits = key ? key + strlen(CHECKSUM_KEY) : end;
+    if (end - digits < CHECKSUM_DIGITS) return sum;
     checksum_add(&sum, &size, sizeof size);
     checksum_add(&sum, header, (size_t)(digits - header));
     checksum_add(&sum, "0000000000000000", CHECKSUM_DIGITS);
-    checksum_add(&sum, after, size - (size_t)(after - header));
+    checksum_add(&sum, digits + CHECKSUM_DIGITS, (size_t)(end - digits) - CHECKSUM_DIGITS);
     return sum;
-}
-
-static void checksum_text(Checksum *sum, char hex[CHECKSUM_DIGITS + 1]) {
-    snprintf(hex, CHECKSUM_DIGITS + 1, "%016" PRIx64, checksum_end(sum));
 }
 
 /* Of a matrix [rows, cols], or, rows 0, a vector of cols. */
 static size_t matrix_bytes(int rows, int cols) { return (size_t)(rows ? rows : 1) * (size_t)cols * sizeof(float); }
+
+static uint64_t hash_tensor(const Tensor *tensor) {
+    return XXH3_64bits_withSeed(tensor->data, matrix_bytes(tensor->rows, tensor->cols),
+                                hash_label(tensor->name, tensor->rows, tensor->cols));
+}
 
 /* ---- writing -------------------------------------------------------------------------------------------------- */
 
@@ -57,19 +78,24 @@ static size_t write_entry(FILE *out, const Tensor *tensor, size_t begin) {
     return end;
 }
 
-/* The header without padding, zeros for the checksum; owned by the caller. */
+/* The header without padding; owned by the caller. */
 static char *header_text(const Tensor *tensors, int tensor_count, const Meta *meta, int meta_count) {
-    char *text;
+    char *text, format[24], hex[CHECKSUM_DIGITS + 1];
     size_t size, at = 0;
     FILE *out = memory_open(&text, &size);
-    fputs("{\"__metadata__\":{" CHECKSUM_KEY "0000000000000000\"", out);
+    snprintf(format, sizeof format, FORMAT_NAME "%d", SAFETENSORS_FORMAT);
+    uint64_t sum = hash_meta("format", format);
+    fprintf(out, "{\"__metadata__\":{\"format\":\"%s\"", format);
     for (int i = 0; i < meta_count; i++) {
         fputc(',', out);
         json_string(out, meta[i].key);
         fputc(':', out);
         json_string(out, meta[i].value);
+        sum += hash_meta(meta[i].key, meta[i].value);
     }
-    fputc('}', out);
+    for (int i = 0; i < tensor_count; i++) sum += hash_tensor(&tensors[i]);
+    sum_text(sum, hex);
+    fprintf(out, "," CHECKSUM_KEY "%s\"}", hex);
     for (int i = 0; i < tensor_count; i++) {
         fputc(',', out);
         at = write_entry(out, &tensors[i], at);
@@ -98,18 +124,13 @@ int safetensors_write(const char *path, const Tensor *tensors, int tensor_count,
         return err_set(err, path, 0, "its header, where vocabularies and merges stand, would be larger than %d bytes",
                        HEADER_LIMIT);
     }
-    char *digits = (char *)find_digits(header, header_size), hex[CHECKSUM_DIGITS + 1];
-    Checksum sum = checksum_header(header, header_size, digits);
     const void **parts = mem_alloc((size_t)(tensor_count + 2) * sizeof *parts);
     size_t *sizes = mem_alloc((size_t)(tensor_count + 2) * sizeof *sizes);
     parts[0] = &header_size, sizes[0] = sizeof header_size;
     parts[1] = header, sizes[1] = header_size;
     for (int i = 0; i < tensor_count; i++) {
         parts[i + 2] = tensors[i].data, sizes[i + 2] = matrix_bytes(tensors[i].rows, tensors[i].cols);
-        checksum_add(&sum, parts[i + 2], sizes[i + 2]);
     }
-    checksum_text(&sum, hex);
-    memcpy(digits, hex, CHECKSUM_DIGITS);
     int status = file_replace(path, parts, sizes, tensor_count + 2, err);
     mem_free(parts);
     mem_free(sizes);
@@ -132,17 +153,20 @@ typedef struct Input {
     const char *path; /* for errors */
     int fd;
     size_t size, at; /* bytes of the file when it was opened, and bytes read so far */
-    Checksum sum;    /* of the bytes so far */
-    double seconds;  /* that the sum took */
     bool failed;     /* a read did */
 } Input;
 
 struct Safetensors {
     char path[512];
-    Input in;                     /* at the data that are to be read next */
-    char digits[CHECKSUM_DIGITS]; /* the checksum that the header has */
-    cJSON *header;                /* owns the names and the metadata */
-    Entry *entries;               /* stb_ds array, in the order of the data */
+    Input in;             /* at the data that are to be read next */
+    cJSON *header;        /* owns the names and the metadata */
+    Entry *entries;       /* stb_ds array, in the order of the data */
+    int format;           /* 0: none that tide has written */
+    const char *checksum; /* that the metadata have; NULL: none */
+    Checksum bytes;       /* format 1: of the bytes so far */
+    uint64_t sum;         /* later formats: of the metadata, and of the tensors read so far */
+    XXH3_state_t *tensor; /* of the tensor that is read */
+    double seconds;       /* that these took */
 };
 
 static int input_open(Input *in, const char *path, Err *err) {
@@ -167,30 +191,6 @@ static int input_read(Input *in, void *bytes, size_t n, Err *err) {
     in->failed = true;
     if (!errno) return err_set(err, in->path, 0, "became shorter while it was read");
     return err_set(err, in->path, 0, "cannot be read: %s", strerror(errno));
-}
-
-/* Reads the next n bytes and adds them to the checksum while they are in the cache. */
-static int input_sum(Input *in, void *bytes, size_t n, Err *err) {
-    if (input_read(in, bytes, n, err)) return -1;
-    const double began = seconds_now();
-    checksum_add(&in->sum, bytes, n);
-    in->seconds += seconds_now() - began;
-    return 0;
-}
-
-static int refuse_damaged(const char *path, Err *err) {
-    return err_set(err, path, 0, "the checksum does not match: the file is damaged or was altered");
-}
-
-/* Begins the checksum with the header; `right` gets the digits that the header has for it. */
-static int sum_header(Input *in, const char *header, uint64_t size, char right[CHECKSUM_DIGITS], Err *err) {
-    const double began = seconds_now();
-    const char *digits = find_digits(header, (size_t)size);
-    if (!digits) return refuse_damaged(in->path, err);
-    memcpy(right, digits, CHECKSUM_DIGITS);
-    in->sum = checksum_header(header, size, digits);
-    in->seconds = seconds_now() - began;
-    return 0;
 }
 
 /* Reads the length of the header and the header; owned by the caller. NULL with *err filled. */
@@ -253,7 +253,15 @@ static int check_tiling(const Safetensors *file, size_t data_size, Err *err) {
     return at == data_size ? 0 : err_set(err, file->path, 0, "byte %zu of the data belongs to no tensor", at);
 }
 
-/* Parses the header and fills file->entries. */
+/* The number of a format that tide writes: "tide N"; else 0. */
+static int parse_format(const char *text) {
+    if (!text || !starts_with(text, FORMAT_NAME)) return 0;
+    char *end;
+    const long number = strtol(text + strlen(FORMAT_NAME), &end, 10);
+    return *end || number < 1 || number > INT_MAX ? 0 : (int)number;
+}
+
+/* Parses the header and fills file->entries, unless they are of a newer format. */
 static int read_entries(Safetensors *file, const char *header, size_t size, size_t data_size, Err *err) {
     enum { MOST_VALUES = 1 << 20 };
     const cJSON *item;
@@ -262,11 +270,14 @@ static int read_entries(Safetensors *file, const char *header, size_t size, size
     file->header = json_parse(header, size);
     if (!file->header && errno == ENOMEM) return err_set(err, file->path, 0, "no memory for the header");
     if (!cJSON_IsObject(file->header)) return err_set(err, file->path, 0, "the header is not a JSON object");
+    file->format = parse_format(safetensors_meta(file, "format"));
+    if (file->format > SAFETENSORS_FORMAT) return 0; /* safetensors_read refuses it */
     cJSON_ArrayForEach(item, file->header) {
         Entry entry;
         if (!strcmp(item->string, "__metadata__")) continue;
         if (read_entry(&entry, item, data_size))
-            return err_set(err, file->path, 0, "broken entry for tensor '%.60s'", item->string);
+            return err_set(err, file->path, 0,
+                           "broken entry for tensor '%.60s': not float32, not of its shape, or cut off", item->string);
         arrput(file->entries, entry);
     }
     if (file->entries) qsort(file->entries, arrlenu(file->entries), sizeof *file->entries, by_place);
@@ -277,20 +288,21 @@ static void release(Safetensors *file) {
     close(file->in.fd);
     arrfree(file->entries);
     cJSON_Delete(file->header);
+    XXH3_freeState(file->tensor);
     mem_free(file);
 }
 
-/* Reads all data that were not read yet, and compares the checksum. */
-static int verify(Safetensors *file, Err *err) {
-    enum { PART = 1 << 18 };
-    char *scratch = mem_alloc(PART), hex[CHECKSUM_DIGITS + 1];
-    int status = 0;
-    for (size_t left; (left = file->in.size - file->in.at) > 0 && !status;)
-        status = input_sum(&file->in, scratch, left < PART ? left : PART, err);
-    mem_free(scratch);
-    if (status) return -1;
-    checksum_text(&file->in.sum, hex);
-    return memcmp(hex, file->digits, CHECKSUM_DIGITS) ? refuse_damaged(file->path, err) : 0;
+/* Begins the checksum with the header. */
+static void begin_sum(Safetensors *file, const char *header, uint64_t size) {
+    const double began = seconds_now();
+    const cJSON *metadata = cJSON_GetObjectItemCaseSensitive(file->header, "__metadata__"), *item;
+    file->checksum = safetensors_meta(file, "checksum");
+    if (file->format == 1) file->bytes = checksum_header(header, size);
+    cJSON_ArrayForEach(item, metadata) {
+        if (!cJSON_IsString(item) || !strcmp(item->string, "checksum")) continue;
+        file->sum += hash_meta(item->string, item->valuestring);
+    }
+    file->seconds = seconds_now() - began;
 }
 
 static int read_file(Safetensors *file, Err *err) {
@@ -298,11 +310,8 @@ static int read_file(Safetensors *file, Err *err) {
     Input *in = &file->in;
     char *header = read_header(in, &size, err);
     if (!header) return -1;
-    int status = sum_header(in, header, size, file->digits, err);
-    if (!status && (status = read_entries(file, header, (size_t)size, in->size - in->at, err))) {
-        Err damage;
-        if (verify(file, &damage)) *err = damage;
-    }
+    int status = read_entries(file, header, (size_t)size, in->size - in->at, err);
+    if (!status) begin_sum(file, header, size);
     mem_free(header);
     return status;
 }
@@ -315,6 +324,8 @@ Safetensors *safetensors_open(const char *path, Err *err) {
         return NULL;
     }
     file->in.path = file->path;
+    file->tensor = XXH3_createState();
+    if (!file->tensor) mem_refused(0);
     if (!read_file(file, err)) return file;
     release(file);
     return NULL;
@@ -327,7 +338,28 @@ static size_t part_of(const Entry *entry) {
     return entry->rows <= 1 ? PART : rows > 1 ? rows * cols : cols;
 }
 
+/* Adds bytes of a tensor to the checksum while they are in the cache. */
+static void add_part(Safetensors *file, const void *bytes, size_t n) {
+    const double began = seconds_now();
+    if (file->format == 1) checksum_add(&file->bytes, bytes, n);
+    else XXH3_64bits_update(file->tensor, bytes, n);
+    file->seconds += seconds_now() - began;
+}
+
+/* Compares the checksum of all that was read with the file's. */
+static int check_sum(Safetensors *file, Err *err) {
+    char hex[CHECKSUM_DIGITS + 1];
+    if (!file->checksum) return 0;
+    sum_text(file->format == 1 ? checksum_end(&file->bytes) : file->sum, hex);
+    if (!strcmp(hex, file->checksum)) return 0;
+    return err_set(err, file->path, 0, "the checksum does not match: the file is damaged or was altered");
+}
+
 int safetensors_read(Safetensors *file, TensorSink *sink, void *context, Err *err) {
+    if (file->format > SAFETENSORS_FORMAT)
+        return err_set(err, file->path, 0,
+                       "has format %d, but this program reads formats up to %d: a newer one wrote it", file->format,
+                       SAFETENSORS_FORMAT);
     size_t largest = 0;
     for (ptrdiff_t i = 0; i < arrlen(file->entries); i++) {
         const Entry *entry = &file->entries[i];
@@ -339,30 +371,38 @@ int safetensors_read(Safetensors *file, TensorSink *sink, void *context, Err *er
     for (ptrdiff_t i = 0; i < arrlen(file->entries) && !status; i++) {
         const Entry *entry = &file->entries[i];
         const size_t all = (entry->end - entry->begin) / sizeof(float), part = part_of(entry);
+        XXH3_64bits_reset_withSeed(file->tensor, hash_label(entry->name, entry->rows, entry->cols));
         for (size_t first = 0, n; first < all && !status; first += n) {
             n = all - first < part ? all - first : part;
-            status = input_sum(&file->in, values, n * sizeof *values, err);
-            if (!status) sink(context, (int)i, first, values, n);
+            status = input_read(&file->in, values, n * sizeof *values, err);
+            if (status) break;
+            add_part(file, values, n * sizeof *values);
+            if (sink) sink(context, (int)i, first, values, n);
         }
+        file->sum += XXH3_64bits_digest(file->tensor);
     }
     mem_free(values);
-    return status ? -1 : verify(file, err);
+    return status ? -1 : check_sum(file, err);
 }
 
 int safetensors_close(Safetensors *file, int status, Err *err) {
     Err damage;
     const Input *in = &file->in;
-    if (status && !in->failed && in->at < in->size && verify(file, &damage)) *err = damage;
+    if (status && !in->failed && in->at < in->size && safetensors_read(file, NULL, NULL, &damage)) *err = damage;
     release(file);
     return status;
 }
+
+int safetensors_format(const Safetensors *file) { return file->format; }
+
+bool safetensors_has_checksum(const Safetensors *file) { return file->checksum; }
 
 const char *safetensors_meta(const Safetensors *file, const char *key) {
     const cJSON *metadata = cJSON_GetObjectItemCaseSensitive(file->header, "__metadata__");
     return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(metadata, key));
 }
 
-double safetensors_checksum_seconds(const Safetensors *file) { return file->in.seconds; }
+double safetensors_checksum_seconds(const Safetensors *file) { return file->seconds; }
 
 int safetensors_count(const Safetensors *file) { return (int)arrlen(file->entries); }
 

@@ -14,6 +14,7 @@ typedef struct Translator {
     int *banned;             /* stb_ds array: target ids that a search does not write; see translator_begin */
     char *configuration;     /* of a loaded model, as its file has it, with options of its training; owned */
     double checksum_seconds; /* of loading */
+    const char *warning;     /* of loading, for the user; NULL: none */
 } Translator;
 
 /* Sets up what follows from the options and the two sides: the model, without weights, and the list of target pieces
