@@ -2,18 +2,22 @@
    whatever happens to the file. */
 #include "core/base.h"
 #include "text/files.h"
+#include "text/output.h"
 #include "translate/checksum.h"
 #include "translate/safetensors.h"
 #include "refusal.h"
 #include "scratch.h"
 
 #include <setjmp.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -223,7 +227,7 @@ static uint64_t hash(const void *bytes, size_t n, uint64_t seed) { return XXH3_6
 /* The checksum as safetensors.c describes it; other programs may compute it. */
 static void the_checksum_is_as_described(void **state) {
     (void)state;
-    char path[64], bytes[2048] = "", right[64];
+    char path[SCRATCH_SIZE], bytes[2048] = "", right[64];
     write_file(path);
     read_bytes(path, bytes, sizeof bytes);
     const int32_t vector[2] = {0, 5}, rows[2] = {2, 3};
@@ -538,6 +542,83 @@ static void what_cannot_be_opened_says_why(void **state) {
     assert_string_equal(err.path, "no/such/file");
 }
 
+/* ---- locks ---------------------------------------------------------------------------------------------------- */
+
+/* How the system locks in this program. */
+static struct {
+    int why;          /* errno of a file system without locks; 0: it has them */
+    const char *held; /* a file that another process has locked, and removes before it unlocks it; NULL: none */
+} locks;
+
+int flock(int fd, int operation) {
+    if (locks.why) return errno = locks.why, -1;
+    if (!locks.held) return (int)syscall(SYS_flock, fd, operation);
+    if (operation & LOCK_NB) return errno = EWOULDBLOCK, -1;
+    unlink(locks.held);
+    locks.held = NULL;
+    return 0;
+}
+
+static void check_written(OutputFile *output, const char *path) {
+    Err err;
+    fputs("new", output->stream);
+    if (output_commit(output, &err)) fail_msg("%s", err.reason);
+    char *text = file_read(path, NULL, &err);
+    assert_string_equal(text, "new");
+    mem_free(text);
+}
+
+/* A process that removes what is left over may lock a file before the process that has just made it. */
+static void an_output_outlives_one_that_takes_it_for_left_over(void **state) {
+    (void)state;
+    char path[SCRATCH_SIZE], temporary[SCRATCH_SIZE + 16];
+    Err err;
+    OutputFile output;
+    write_file(path);
+    snprintf(temporary, sizeof temporary, "%s.0.tmp", path);
+    locks.held = temporary;
+    assert_int_equal(output_open(&output, path, &err), 0);
+    if (locks.held) unlink(locks.held);
+    locks.held = NULL;
+    check_written(&output, path);
+    unlink(path);
+}
+
+static void without_locks_nothing_is_taken_for_left_over(void **state) {
+    (void)state;
+    static const int whys[] = {ENOLCK, EOPNOTSUPP, EINVAL, ENOSYS, EBADF};
+    enum { LEFT = 1100 };
+    char path[SCRATCH_SIZE], left[SCRATCH_SIZE + 16];
+    Err err, warning;
+    OutputFile first, second;
+    write_file(path);
+    for (size_t i = 0; i < sizeof whys / sizeof *whys; i++) {
+        locks.why = whys[i];
+        assert_int_equal(output_open(&first, path, &err), 0);
+        assert_int_equal(output_open(&second, path, &err), 0);
+        check_written(&first, path);
+        check_written(&second, path);
+        const int fd = directory_lock(scratch_folder(), &warning, &err);
+        assert_true(fd >= 0);
+        close(fd);
+        assert_non_null(strstr(warning.reason, strerror(whys[i])));
+    }
+    for (int i = 0; i < LEFT; i++) {
+        snprintf(left, sizeof left, "%s.%d.tmp", path, i);
+        write_bytes(left, "half", 4);
+    }
+    assert_int_equal(output_open(&first, path, &err), 0);
+    check_written(&first, path);
+    locks.why = 0;
+    assert_int_equal(output_open(&first, path, &err), 0); /* with locks all are removed */
+    check_written(&first, path);
+    for (int i = 0; i < LEFT; i++) {
+        snprintf(left, sizeof left, "%s.%d.tmp", path, i);
+        assert_int_equal(access(left, F_OK), -1);
+    }
+    unlink(path);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_sum_up_as_the_whole),
@@ -556,6 +637,9 @@ int main(void) {
         cmocka_unit_test(memory_holds_what_was_written),
         cmocka_unit_test(no_memory_is_never_less_text),
         cmocka_unit_test(what_cannot_be_opened_says_why),
+
+        cmocka_unit_test(an_output_outlives_one_that_takes_it_for_left_over),
+        cmocka_unit_test(without_locks_nothing_is_taken_for_left_over),
     };
     return cmocka_run_group_tests_name("files", tests, NULL, NULL);
 }

@@ -50,6 +50,7 @@ static int import_inputs(const ImportJob *job) {
     progress_start(&view);
     int status = import(job, &report, show, &view, &err);
     progress_clear(&view);
+    if (report.warning.reason[0]) fprintf(stderr, "%s: %s\n", report.warning.path, report.warning.reason);
     if (status) return fail(&err);
     print_report(&report);
     return 0;

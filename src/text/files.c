@@ -132,10 +132,16 @@ int directory_make(const char *path, Err *err) {
     return 0;
 }
 
-int directory_lock(const char *path, Err *err) {
+int directory_lock(const char *path, Err *warning, Err *err) {
+    warning->reason[0] = '\0';
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0) return err_set(err, path, 0, "%s", strerror(errno));
-    if (!flock(fd, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK) return fd; /* some file systems have no locks */
+    if (!flock(fd, LOCK_EX | LOCK_NB)) return fd;
+    if (errno != EWOULDBLOCK) {
+        err_set(warning, path, 0, "cannot be locked (%s): see to it that no other tide is at work in it",
+                strerror(errno));
+        return fd;
+    }
     close(fd);
     return err_set(err, path, 0, "another tide is at work in it");
 }

@@ -33,8 +33,9 @@ int file_read_at(int fd, void *bytes, size_t n, off_t at);
 int directory_make(const char *path, Err *err);
 
 /* Keeps other processes that ask for it out of a directory, until the result is closed or this process ends, however it
-   does. Returns a file descriptor, or -1 with *err filled where another has it. */
-int directory_lock(const char *path, Err *err);
+   does. Returns a file descriptor, or -1 with *err filled where another has it. Where the file system has no locks,
+   *warning says so; else its reason is empty. */
+int directory_lock(const char *path, Err *warning, Err *err);
 
 /* Puts the names in a directory on the disk; -1 with errno set. */
 int directory_sync(const char *path);

@@ -385,7 +385,8 @@ static int check_outputs(const ImportJob *job, Err *err) {
 static int run(Import *import, Err *err) {
     const ImportJob *job = import->job;
     if (check_outputs(job, err)) return -1;
-    if (directory_make(job->output, err) || (import->lock = directory_lock(job->output, err)) < 0 ||
+    if (directory_make(job->output, err) ||
+        (import->lock = directory_lock(job->output, &import->report->warning, err)) < 0 ||
         output_open(&import->chinese, job->output, "kept.zh", ".tmp", err) ||
         output_open(&import->english, job->output, "kept.en", ".tmp", err))
         return -1;

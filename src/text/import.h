@@ -33,14 +33,16 @@ typedef struct ImportReport {
     long sentences; /* further pairs from splitting paragraphs */
     long dropped[REASONS];
     long parts[PARTS];
+    Err warning; /* the output directory could not be locked; reason "": it could */
 } ImportReport;
 
 typedef void ImportWatch(void *context, const char *what, long done, long all);
 
 /* Reads all inputs and writes output/train.zh, train.en, dev.* and test.*, a sentence a line: dev and test sorted,
    train in the order of the input. One pair at a time is in memory, and some 80 bytes of each that was kept; temporary
-   files in the output directory hold the rest. Returns -1 with *err filled; files that stood there before are then as
-   they were, unless the last step failed, which gives the new ones their names. */
+   files in the output directory hold the rest. All files are complete and on the disk before the first one takes its
+   place. Returns -1 with *err filled; files that stood there before are then as they were, unless the last step failed,
+   which gives the new ones their names. */
 int import(const ImportJob *job, ImportReport *report, ImportWatch *watch, void *context, Err *err);
 
 #endif

@@ -42,10 +42,10 @@ static void name_temporary(OutputFile *output, int n) {
         output->temporary[0] = '\0';
 }
 
-/* Creates the temporary file with the first free N, and locks it. Returns a file descriptor, or -1 with errno set. */
+/* Creates the temporary file with the first free N, and locks it. Where the file system has no locks, nobody can lock
+   it and so nobody removes it: then files that are left over stay. Returns a file descriptor, or -1 with errno set. */
 static int create(OutputFile *output) {
-    enum { MOST = 1000 };
-    for (int n = 0; n < MOST; n++) {
+    for (int n = 0;; n++) {
         name_temporary(output, n);
         if (!output->temporary[0]) return errno = ENAMETOOLONG, -1;
         const int fd = open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -54,7 +54,7 @@ static int create(OutputFile *output) {
             if (remove_left(output->temporary)) n--;
             continue;
         }
-        (void)flock(fd, LOCK_EX | LOCK_NB); /* some file systems have no locks: then nothing left over is removed */
+        while (flock(fd, LOCK_EX) && errno == EINTR) continue; /* waits for one that has just taken it for left over */
         if (!is_gone(fd)) {
             for (int next = n + 1; name_temporary(output, next), remove_left(output->temporary); next++) continue;
             name_temporary(output, n);
@@ -63,7 +63,6 @@ static int create(OutputFile *output) {
         close(fd);
         n--;
     }
-    return errno = EEXIST, -1;
 }
 
 /* ---- the stream: it keeps the reason of the first failure, which stdio would forget ---- */

@@ -48,7 +48,10 @@ static int take_directory(Training *t, Err *err) {
     enum { MOST = 450 /* bytes: with a file's name, a path fits into each buffer for one */ };
     if (strlen(dir) > MOST) return err_set(err, dir, 0, "the path is longer than %d bytes", MOST);
     t->directory.made = access(dir, F_OK) != 0;
-    return directory_make(dir, err) || (t->directory.lock = directory_lock(dir, err)) < 0 ? -1 : 0;
+    Err warning;
+    if (directory_make(dir, err) || (t->directory.lock = directory_lock(dir, &warning, err)) < 0) return -1;
+    if (warning.reason[0]) training_note(t, "%s: %s", warning.path, warning.reason);
+    return 0;
 }
 
 static bool change_allowed(const TrainJob *job, const Option *option) {
