@@ -3,73 +3,31 @@
 #include "text/ds.h"
 #include "text/files.h"
 #include "text/lines.h"
+#include "text/output.h"
 #include "text/reader.h"
 #include "text/sentences.h"
 #include "text/unicode.h"
 
-#include <errno.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 enum { CHINESE = SOURCE, ENGLISH = TARGET, WATCH_EVERY = 1024 };
-
-/* A file that takes its place only when it is whole. */
-typedef struct Output {
-    char path[512], temporary[528];
-    FILE *stream;
-} Output;
 
 typedef struct Import {
     const ImportJob *job;
     ImportReport *report;
     ImportWatch *watch;
     void *context;
-    Output chinese, english; /* what was kept so far, line by line; place, tab and English in the second */
-    Output dropped;          /* stream NULL: not asked for */
-    int lock;                /* on the output directory */
+    OutputFile chinese, english; /* what was kept so far, line by line; place, tab and English in the second; never
+                                    committed */
+    OutputFile simplified;       /* what opencc made of the first; stream NULL: not asked for */
+    OutputFile dropped;          /* likewise */
+    int lock;                    /* on the output directory */
 } Import;
-
-/* ---- output ---------------------------------------------------------------------------------------------------- */
-
-/* directory/name, or name where the directory is NULL, by way of another file beside it. */
-static int output_open(Output *output, const char *directory, const char *name, const char *suffix, Err *err) {
-    const char *folder = directory ? directory : "", *slash = directory ? "/" : "";
-    struct stat info;
-    int length = snprintf(output->path, sizeof output->path, "%s%s%s", folder, slash, name);
-    if (length >= (int)sizeof output->path) return err_set(err, output->path, 0, "the path is too long");
-    if (!stat(output->path, &info) && !S_ISREG(info.st_mode))
-        return err_set(err, output->path, 0, "cannot be written: it is no ordinary file");
-    snprintf(output->temporary, sizeof output->temporary, "%s%s%s%s", folder, slash, name, suffix);
-    output->stream = file_open(output->temporary, "wb", err);
-    return output->stream ? 0 : -1;
-}
-
-/* Whatever is wrong with the disk shows here at the latest. */
-static int output_flush(Output *output, Err *err) {
-    errno = 0;
-    if (!fflush(output->stream) && !ferror(output->stream) && !fsync(fileno(output->stream))) return 0;
-    return err_set(err, output->path, 0, "cannot be written: %s", errno ? strerror(errno) : "an earlier write failed");
-}
-
-static int output_commit(Output *output, Err *err) {
-    if (output_flush(output, err)) return -1;
-    fclose(output->stream);
-    output->stream = NULL;
-    if (!rename(output->temporary, output->path)) return 0;
-    return err_set(err, output->path, 0, "cannot be written: %s", strerror(errno));
-}
-
-/* Removes what was not committed. */
-static void output_drop(Output *output) {
-    if (output->stream) fclose(output->stream);
-    if (output->temporary[0]) unlink(output->temporary);
-    *output = (Output){0};
-}
 
 static void watch(const Import *import, const char *what, long done, long all) {
     if (import->watch && all > 0) import->watch(import->context, what, done, all);
@@ -195,18 +153,14 @@ static int gather(Import *import, const Input *input, Err *err) {
 
 /* Has opencc rewrite the Chinese side. */
 static int simplify(Import *import, Err *err) {
-    char in[528], out[540];
-    snprintf(in, sizeof in, "%s", import->chinese.temporary);
-    snprintf(out, sizeof out, "%s.tmp", in);
-    char *const command[] = {"opencc", "-c", "t2s", "-i", in, "-o", out, NULL};
+    if (output_open(&import->simplified, import->chinese.path, err)) return -1;
+    char *const command[] = {"opencc", "-c", "t2s", "-i", import->chinese.temporary, "-o", import->simplified.temporary,
+                             NULL};
     pid_t child;
     int status = posix_spawnp(&child, command[0], NULL, NULL, command, environ);
     if (status)
         return err_set(err, NULL, 0, "opencc cannot be run (%s); Debian's package is `opencc`", strerror(status));
-    if (waitpid(child, &status, 0) < 0 || status || rename(out, in)) {
-        unlink(out);
-        return err_set(err, NULL, 0, "opencc failed");
-    }
+    if (waitpid(child, &status, 0) < 0 || status) return err_set(err, NULL, 0, "opencc failed");
     return 0;
 }
 
@@ -219,7 +173,8 @@ typedef struct KeptPairs {
 } KeptPairs;
 
 static int kept_open(KeptPairs *kept, const Import *import, Err *err) {
-    if (line_reader_open(&kept->lines[CHINESE], import->chinese.temporary, err)) return -1;
+    const OutputFile *chinese = import->simplified.stream ? &import->simplified : &import->chinese;
+    if (line_reader_open(&kept->lines[CHINESE], chinese->temporary, err)) return -1;
     if (!line_reader_open(&kept->lines[ENGLISH], import->english.temporary, err)) return 0;
     line_reader_close(&kept->lines[CHINESE]);
     return -1;
@@ -267,7 +222,7 @@ static void drop_repeated(Import *import, const KeptPairs *kept) {
 static int by_text(const void *left, const void *right) { return strcmp(*(char *const *)left, *(char *const *)right); }
 
 /* Writes pairs ("English, tab, Chinese") in order, and releases them. */
-static void write_sorted(char **pairs, Output output[2]) {
+static void write_sorted(char **pairs, OutputFile output[2]) {
     if (pairs) qsort(pairs, arrlenu(pairs), sizeof *pairs, by_text);
     for (ptrdiff_t i = 0; i < arrlen(pairs); i++) {
         size_t tab = strcspn(pairs[i], "\t");
@@ -284,7 +239,7 @@ static char *tab_joined(const char *english, const char *chinese) {
     return pair;
 }
 
-static int deal(Import *import, const unsigned char *part, long n, Output outputs[PARTS][2], Err *err) {
+static int deal(Import *import, const unsigned char *part, long n, OutputFile outputs[PARTS][2], Err *err) {
     KeptPairs kept;
     char **held[PARTS] = {NULL};
     int status;
@@ -303,25 +258,25 @@ static int deal(Import *import, const unsigned char *part, long n, Output output
     return status;
 }
 
-/* The name of a part's Chinese or English file: train.zh, train.en, dev.zh, ... */
-static void name_part(char name[16], int i) {
-    static const char *const names[PARTS] = {"train", "dev", "test"}, *const langs[2] = {"zh", "en"};
-    snprintf(name, 16, "%s.%s", names[i / 2], langs[i % 2]);
+/* The path of a part's Chinese or English file: DIR/train.zh, DIR/train.en, DIR/dev.zh, ... */
+static void part_path(char path[PATH_SIZE], const ImportJob *job, int i) {
+    static const char *const names[PARTS * 2] = {"train.zh", "train.en", "dev.zh", "dev.en", "test.zh", "test.en"};
+    path_in(path, job->output, names[i]);
 }
 
 static int write_parts(Import *import, const unsigned char *part, long n, Err *err) {
-    Output outputs[PARTS][2] = {0};
+    OutputFile outputs[PARTS][2] = {0}, *all = outputs[0];
     int status = 0;
     for (int i = 0; i < PARTS * 2 && !status; i++) {
-        char name[16];
-        name_part(name, i);
-        status = output_open(&outputs[i / 2][i % 2], import->job->output, name, ".tmp", err);
+        char path[PATH_SIZE];
+        part_path(path, import->job, i);
+        status = output_open(&all[i], path, err);
     }
     if (!status) status = deal(import, part, n, outputs, err);
-    for (int i = 0; i < PARTS * 2 && !status; i++) status = output_flush(&outputs[i / 2][i % 2], err);
-    if (!status && import->dropped.stream) status = output_flush(&import->dropped, err);
-    for (int i = 0; i < PARTS * 2 && !status; i++) status = output_commit(&outputs[i / 2][i % 2], err);
-    for (int i = 0; i < PARTS * 2; i++) output_drop(&outputs[i / 2][i % 2]);
+    for (int i = 0; i < PARTS * 2 && !status; i++) status = output_sync(&all[i], err);
+    if (!status && import->dropped.stream) status = output_sync(&import->dropped, err);
+    for (int i = 0; i < PARTS * 2 && !status; i++) status = output_commit(&all[i], err);
+    for (int i = 0; i < PARTS * 2; i++) output_discard(&all[i]);
     return status;
 }
 
@@ -366,34 +321,45 @@ static int split(Import *import, Err *err) {
 /* What is read may not be written over. */
 static int check_output(const ImportJob *job, const char *path, Err *err) {
     for (int i = 0; i < job->input_count; i++)
-        for (int k = 0; k < 2; k++)
-            if (job->inputs[i].path[k] && file_is(path, job->inputs[i].path[k]))
+        for (int k = 0; k < 2; k++) {
+            const char *input = job->inputs[i].path[k];
+            if (input && file_is(path, strcmp(input, "-") != 0 ? input : "/dev/stdin"))
                 return err_set(err, path, 0, "is read, and would be overwritten");
+        }
     return 0;
 }
 
 static int check_outputs(const ImportJob *job, Err *err) {
+    if (strlen(job->output) + sizeof "/train.zh" > PATH_SIZE)
+        return err_set(err, job->output, 0, "the path is too long");
     for (int i = 0; i < PARTS * 2; i++) {
-        char name[16], path[512];
-        name_part(name, i);
-        snprintf(path, sizeof path, "%s/%s", job->output, name);
+        char path[PATH_SIZE];
+        part_path(path, job, i);
         if (check_output(job, path, err)) return -1;
+        if (job->dropped && (!strcmp(job->dropped, path) || file_is(job->dropped, path)))
+            return err_set(err, path, 0, "is written, and cannot be --dropped too");
     }
     return job->dropped ? check_output(job, job->dropped, err) : 0;
 }
 
+static int open_outputs(Import *import, Err *err) {
+    const ImportJob *job = import->job;
+    char chinese[PATH_SIZE], english[PATH_SIZE];
+    path_in(chinese, job->output, "kept.zh");
+    path_in(english, job->output, "kept.en");
+    if (check_outputs(job, err) || directory_make(job->output, err) ||
+        (import->lock = directory_lock(job->output, &import->report->warning, err)) < 0 ||
+        output_open(&import->chinese, chinese, err) || output_open(&import->english, english, err))
+        return -1;
+    return job->dropped ? output_open(&import->dropped, job->dropped, err) : 0;
+}
+
 static int run(Import *import, Err *err) {
     const ImportJob *job = import->job;
-    if (check_outputs(job, err)) return -1;
-    if (directory_make(job->output, err) ||
-        (import->lock = directory_lock(job->output, &import->report->warning, err)) < 0 ||
-        output_open(&import->chinese, job->output, "kept.zh", ".tmp", err) ||
-        output_open(&import->english, job->output, "kept.en", ".tmp", err))
-        return -1;
-    if (job->dropped && output_open(&import->dropped, NULL, job->dropped, ".dropped.tmp", err)) return -1;
+    if (open_outputs(import, err)) return -1;
     for (int i = 0; i < job->input_count; i++)
         if (gather(import, &job->inputs[i], err)) return -1;
-    if (output_flush(&import->chinese, err) || output_flush(&import->english, err) ||
+    if (output_sync(&import->chinese, err) || output_sync(&import->english, err) ||
         (job->simplify && simplify(import, err)) || split(import, err))
         return -1;
     return job->dropped ? output_commit(&import->dropped, err) : 0;
@@ -403,9 +369,10 @@ int import(const ImportJob *job, ImportReport *report, ImportWatch *watcher, voi
     Import import = {.job = job, .report = report, .watch = watcher, .context = context, .lock = -1};
     *report = (ImportReport){0};
     int status = run(&import, err);
-    output_drop(&import.chinese);
-    output_drop(&import.english);
-    output_drop(&import.dropped);
+    output_discard(&import.chinese);
+    output_discard(&import.english);
+    output_discard(&import.simplified);
+    output_discard(&import.dropped);
     if (import.lock >= 0) close(import.lock);
     return status;
 }

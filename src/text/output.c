@@ -111,26 +111,44 @@ int output_open(OutputFile *output, const char *path, Err *err) {
     return -1;
 }
 
+/* Whether there is a temporary file, which this process made. */
+static bool has_temporary(const OutputFile *output) { return output->temporary[0] && output->owner == getpid(); }
+
+/* Puts what was written on the disk. Returns 0, or the errno of the first failure. */
+static int sync_written(OutputFile *output) {
+    const int why = fflush(output->stream) && !output->why ? errno : output->why;
+    return !why && has_temporary(output) && fsync(output->fd) ? errno : why;
+}
+
 /* Puts the temporary file in its place. */
 static int replace(const OutputFile *output) {
     char directory[PATH_MAX];
     snprintf(directory, sizeof directory, "%s", output->path);
-    return fsync(output->fd) || rename(output->temporary, output->path) || directory_sync(dirname(directory)) ? -1 : 0;
+    return rename(output->temporary, output->path) || directory_sync(dirname(directory)) ? -1 : 0;
+}
+
+static int refuse(const OutputFile *output, int why, Err *err) {
+    return err_set(err, output->path, 0, "cannot be written: %s", strerror(why));
+}
+
+int output_sync(OutputFile *output, Err *err) {
+    const int why = sync_written(output);
+    return why ? refuse(output, why, err) : 0;
 }
 
 int output_commit(OutputFile *output, Err *err) {
-    const bool own = output->temporary[0] && output->owner == getpid();
-    int why = fflush(output->stream) && !output->why ? errno : output->why;
+    const bool own = has_temporary(output);
+    int why = sync_written(output);
     if (!why && own && replace(output)) why = errno;
     if (why && own) unlink(output->temporary);
     if (fclose(output->stream) && !why) why = errno;
     output->stream = NULL;
-    return why ? err_set(err, output->path, 0, "cannot be written: %s", strerror(why)) : 0;
+    return why ? refuse(output, why, err) : 0;
 }
 
 void output_discard(OutputFile *output) {
     if (!output->stream) return;
-    if (output->temporary[0] && output->owner == getpid()) unlink(output->temporary);
+    if (has_temporary(output)) unlink(output->temporary);
     fclose(output->stream);
     output->stream = NULL;
 }

@@ -17,9 +17,13 @@ typedef struct OutputFile {
 } OutputFile;
 
 /* Opens a temporary file with a unique name in the folder of `path`; the file at `path` does not change before
-   output_commit. Also removes temporary files that killed processes left for the same path. *output must keep its
-   address until it is closed. Returns 0, or -1 with *err filled if the file cannot be written. */
+   output_commit. Also removes temporary files that killed processes left for the same path, if the file system has
+   locks, by which they are known. *output must keep its address until it is closed. Returns 0, or -1 with *err filled
+   if the file cannot be written. */
 int output_open(OutputFile *output, const char *path, Err *err);
+/* Puts what was written so far on the disk, so that several files can be complete before the first one is committed.
+   Returns 0, or -1 with *err filled. */
+int output_sync(OutputFile *output, Err *err);
 /* Replaces the file at `path` by what was written: fsync, rename, fsync of the directory. Closes the stream. Returns 0,
    or -1 with *err filled; then no temporary file remains, and the file at `path` has not changed, unless only the fsync
    of the directory failed. */
