@@ -2,41 +2,114 @@
 # An output is written whole or not at all: killed at any moment, a command leaves the old file or the new one, and the
 # next run leaves no temporary file. An output that is also an input is refused.
 . "$(dirname "$0")/common.inc"
+kills=${KILLS:-2} every=${EVERY:-4} pairs=${PAIRS:-60} seed=${SEED:-1} # tests/soak_outputs.sh asks for more
 smallest_run "$scratch/run" --after-batches 12
-cut -f2 "$scratch/dev.tsv" >"$scratch/zh"
-cut -f1 "$scratch/dev.tsv" >"$scratch/en"
+cp -r "$scratch/run" "$scratch/trained"
+shim=$scratch/failing.so
+cc -shared -fPIC tests/failing_calls.c -o "$shim" -ldl || die "cannot compile tests/failing_calls.c"
+# The sanitizer of addresses wants to be the first library.
+# shellcheck disable=SC2317 # called by runs
+preloaded() { env LD_PRELOAD="$shim" ASAN_OPTIONS=verify_asan_link_order=0 "$@"; }
 
-# WHAT OUTPUT COMMAND ...: killed a few times, whenever that hits; then once to the end
-killed() {
-    what=$1 output=$2
-    shift 2
-    "$tide" "$@" <"$scratch/zh" >/dev/null 2>"$scratch/stderr" || die "$what: $(cat "$scratch/stderr")"
-    cp "$output" "$scratch/new"
-    for delay in 0.005 0.01 0.02 0.03 0.04 0.06; do
-        echo old >"$output"
-        "$tide" "$@" <"$scratch/zh" >/dev/null 2>&1 &
-        process=$!
-        sleep $delay
-        kill -KILL $process 2>/dev/null
-        wait $process 2>/dev/null
-        [ "$(cat "$output")" = old ] || cmp -s "$output" "$scratch/new" || die "$what, killed after $delay s: half a file"
+# The inputs of all commands: N pairs, and a training with a set of alignments for every 20 of them.
+inputs() { # N
+    head -n "$1" corpus/train.tsv >"$scratch/tsv"
+    cut -f2 "$scratch/tsv" >"$scratch/zh"
+    cut -f1 "$scratch/tsv" >"$scratch/en"
+    cp "$scratch/trained/train.jsonl" "$scratch/run/train.jsonl"
+    for i in $(seq $(($1 / 20))); do
+        cp "$scratch/trained/align/00000012.json" "$scratch/run/align/$(printf %08d "$i").json"
+        sed "s/\"update\": 12/\"update\": $i/" "$scratch/trained/train.jsonl" | sed -n '/valid_loss/p' >>"$scratch/run/log"
     done
-    "$tide" "$@" <"$scratch/zh" >/dev/null 2>&1 || die "$what: fails after it was killed"
-    cmp "$output" "$scratch/new" || die "$what: another file after it was killed"
-    nothing_left "$(dirname "$output")"
+    [ ! -e "$scratch/run/log" ] || mv "$scratch/run/log" "$scratch/run/train.jsonl"
 }
+
 nothing_left() {
     for file in "$1"/*tmp; do
         [ ! -e "$file" ] || die "$file is left"
     done
 }
-mkdir "$scratch/out" "$scratch/pictures"
+# That each output is the old file or the complete new one. Those of `corpus` are complete before the first is renamed.
+check_outputs() { # WHEN
+    old='' new=''
+    for output in $outputs; do
+        read -r first <"$output"
+        if [ "$first" = old ]; then old="$old $output"
+        elif cmp -s "$output" "$scratch/new/${output##*/}"; then new="$new $output"
+        else die "$what, killed $1: $output is half a file"
+        fi
+    done
+    [ -z "$new" ] || changed=$((changed + 1))
+    [ "$what" = corpus ] && [ -n "$new" ] || return 0
+    for output in $old; do
+        cmp "$output.0.tmp" "$scratch/new/${output##*/}" || die "$what, killed $1: $output is not complete beside $new"
+    done
+}
+put_old() { for output in $outputs; do echo old >"$output"; done; }
+runs() { "$@" <"$scratch/zh" >/dev/null 2>"$scratch/stderr"; }
+# A run to the end gives the complete outputs, which are kept; afterwards no temporary file is left.
+completes() { # COMMAND ...
+    runs "$tide" "$@" || die "$what: $(cat "$scratch/stderr")"
+    for output in $outputs; do nothing_left "${output%/*}"; done
+}
+
+# WHAT OUTPUTS COMMAND ...: killed before every so many calls that open, write or rename a file; then at random moments
+killed() {
+    what=$1 outputs=$2 at=0 changed=0 hits=0
+    shift 2
+    rm -rf "$scratch/new"
+    mkdir "$scratch/new"
+    inputs 8
+    completes "$@"
+    for output in $outputs; do cp "$output" "$scratch/new"; done
+    while put_old; { KILL_AT=$((at + every)) runs preloaded "$tide" "$@"; } 2>/dev/null; [ $? = 137 ]; do
+        at=$((at + every)) hits=$((hits + 1))
+        check_outputs "before call $at"
+    done
+    cmp "$output" "$scratch/new/${output##*/}" || die "$what: not killed, and not complete"
+    [ $hits -ge 2 ] && { [ "$every" != 1 ] || [ $changed -ge 1 ]; } || die "$what: $hits kills, $changed with a new file"
+    completes "$@"
+    echo "$what: killed before $hits calls up to $at; a new file was there $changed times"
+
+    inputs "$pairs"
+    began=$(date +%s.%N)
+    completes "$@"
+    ended=$(date +%s.%N)
+    for output in $outputs; do cp "$output" "$scratch/new"; done
+    changed=0 tries=0 hits=0
+    time=$(echo "$began $ended" | awk '{ print $2 - $1 }')
+    share=1 # of the time, in which kills come: less after each one that came too late, for some runs are quicker
+    while [ $hits -lt "$kills" ]; do
+        tries=$((tries + 1)) seed=$((seed + 1))
+        delay=$(awk -v seed=$seed -v limit="$time" -v share="$share" 'BEGIN { srand(seed); print rand() * limit * share }')
+        put_old
+        "$tide" "$@" <"$scratch/zh" >/dev/null 2>&1 &
+        process=$!
+        sleep "$delay"
+        kill -KILL $process 2>/dev/null
+        wait $process 2>/dev/null
+        if [ $? = 137 ]; then hits=$((hits + 1)); else share=$(echo "$share" | awk '{ print 0.9 * $1 }'); fi
+        check_outputs "after $delay s"
+    done
+    completes "$@"
+    for output in $outputs; do
+        cmp "$output" "$scratch/new/${output##*/}" || die "$what: another file after it was killed"
+    done
+    echo "$what: killed at $hits random moments of $time s; a new file was there $changed of $tries times"
+}
+mkdir "$scratch/out" "$scratch/pictures" "$scratch/corpus"
+echo "SEED=$seed"
 killed 'translate --html' "$scratch/out/page.html" translate "$scratch/run" --html "$scratch/out/page.html"
 killed 'evaluate --output' "$scratch/out/translated" \
     evaluate "$scratch/run" --src "$scratch/zh" --ref "$scratch/en" --output "$scratch/out/translated"
-killed 'align --format svg' "$scratch/pictures/0012.svg" \
+killed 'align --format svg' "$scratch/pictures/0001.svg $scratch/pictures/0008.svg" \
     align "$scratch/run" --src "$scratch/zh" --tgt "$scratch/en" --format svg --output "$scratch/pictures"
+parts=''
+for part in train dev test; do parts="$parts $scratch/corpus/$part.zh $scratch/corpus/$part.en"; done
+killed corpus "$parts $scratch/corpus/dropped" \
+    corpus --tsv "$scratch/tsv" --output "$scratch/corpus" --dropped "$scratch/corpus/dropped" --dev 2 --test 2
 killed report "$scratch/run/report.html" report "$scratch/run"
+inputs 12
 
 # What killed processes left, one of them under a later number, is removed; what a living one writes is not.
 echo half >"$scratch/out/page.html.0.tmp"
@@ -53,6 +126,22 @@ exec 3>&-
 wait $! || die "$(cat "$scratch/stderr")"
 nothing_left "$scratch/out"
 
+# Without locks no file is taken for left over, and all goes on; what locks a directory warns of it.
+locked='cannot be locked (.*): see to it that no other tide is at work in it'
+for errno in 37 95 22 38; do # ENOLCK, EOPNOTSUPP, EINVAL, ENOSYS
+    echo half >"$scratch/out/page.html.0.tmp"
+    NO_LOCKS=$errno runs preloaded "$tide" translate "$scratch/run" --html "$scratch/out/page.html" || die "$(cat "$scratch/stderr")"
+    [ ! -s "$scratch/stderr" ] || die "without locks: $(cat "$scratch/stderr")"
+    [ "$(ls "$scratch/out")" = "$(printf 'page.html\npage.html.0.tmp\ntranslated')" ] || die "without locks: $(ls "$scratch/out")"
+    [ "$(cat "$scratch/out/page.html.0.tmp")" = half ] || die "without locks: another's file was written"
+    NO_LOCKS=$errno runs preloaded "$tide" corpus --tsv "$scratch/tsv" --output "$scratch/corpus" || die "$(cat "$scratch/stderr")"
+    [ "$(wc -l <"$scratch/stderr")" = 1 ] && grep -q "^$scratch/corpus: $locked\$" "$scratch/stderr" || die "$(cat "$scratch/stderr")"
+done
+NO_LOCKS=37 runs preloaded "$tide" train --tsv "$scratch/train.tsv" --valid-tsv "$scratch/dev.tsv" --model "$scratch/trained" \
+    --config "$scratch/smallest.conf" --after-batches 13 || die "$(cat "$scratch/stderr")"
+[ "$(grep -c "^$scratch/trained: $locked\$" "$scratch/stderr")" = 1 ] || die "$(cat "$scratch/stderr")"
+completes translate "$scratch/run" --html "$scratch/out/page.html"
+
 # An output that is an input, by whatever name, is refused, and stays what it was.
 cp "$scratch/zh" "$scratch/in.zh"
 ln -s in.zh "$scratch/link.zh"
@@ -62,6 +151,18 @@ for output in in.zh link.zh run/model.safetensors model; do
     [ $? = 1 ] && grep -q "$output: is read, and would be overwritten" "$scratch/stderr" || die "$output: $(cat "$scratch/stderr")"
 done
 refused 1 'model: is read, and would be overwritten' evaluate "$scratch/run" --src "$scratch/zh" --ref "$scratch/en" --output "$scratch/model"
+for output in train.en dev.zh dropped; do
+    rm -f "$scratch/corpus/$output"
+    ln -s ../tsv "$scratch/corpus/$output"
+    for input in "$scratch/tsv" -; do
+        "$tide" corpus --tsv "$input" --output "$scratch/corpus" --dropped "$scratch/corpus/dropped" <"$scratch/tsv" >/dev/null 2>"$scratch/stderr"
+        [ $? = 1 ] && grep -q "corpus/$output: is read, and would be overwritten" "$scratch/stderr" || die "$output: $(cat "$scratch/stderr")"
+    done
+    rm "$scratch/corpus/$output"
+done
+refused 1 'corpus/test.en: is written, and cannot be --dropped too' \
+    corpus --tsv "$scratch/tsv" --output "$scratch/corpus" --dropped "$scratch/corpus/test.en"
+nothing_left "$scratch/corpus"
 cmp "$scratch/zh" "$scratch/in.zh" || die "an input was overwritten"
 tide_ok info "$scratch/run" >/dev/null
 

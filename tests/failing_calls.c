@@ -1,17 +1,27 @@
-/* failing_calls.c: preloaded, makes call number FAIL_AT to the functions below fail as a broken disk would.
+/* failing_calls.c: preloaded, makes call number FAIL_AT to the functions below fail as a broken disk would, or kills
+   the process with SIGKILL before call number KILL_AT. With NO_LOCKS, flock fails with this errno.
 
    cc -shared -fPIC failing_calls.c -o failing_calls.so; FAIL_AT=3 LD_PRELOAD=./failing_calls.so tide train ... */
 #include <dlfcn.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/types.h>
+#include <unistd.h>
+
+/* The number that a variable has; 0: it is not set. */
+static long variable(const char *name) {
+    const char *text = getenv(name);
+    return text ? strtol(text, NULL, 10) : 0;
+}
 
 static int fails(void) {
     static long calls;
-    const char *at = getenv("FAIL_AT");
-    if (!at || __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED) != strtol(at, NULL, 10)) return 0;
+    const long call = __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED);
+    if (call == variable("KILL_AT")) kill(getpid(), SIGKILL);
+    if (call != variable("FAIL_AT")) return 0;
     errno = EIO;
     return 1;
 }
@@ -26,7 +36,10 @@ ssize_t pread(int fd, void *bytes, size_t n, off_t at) {
     if (__atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED) % 50 == 0 && fails()) return -1;
     return REAL(ssize_t(*)(int, void *, size_t, off_t), "pread")(fd, bytes, n, at);
 }
-int fsync(int fd) { return fails() ? -1 : REAL(int (*)(int), "fsync")(fd); }
+int fsync(int fd) {
+    if (fails()) return -1;
+    return variable("KILL_AT") ? 0 : REAL(int (*)(int), "fsync")(fd); /* a kill loses nothing that was written */
+}
 int rename(const char *from, const char *to) {
     return fails() ? -1 : REAL(int (*)(const char *, const char *), "rename")(from, to);
 }
@@ -47,4 +60,8 @@ int open(const char *path, int flags, ...) {
 }
 FILE *fopen(const char *path, const char *mode) {
     return fails() ? NULL : REAL(FILE * (*)(const char *, const char *), "fopen")(path, mode);
+}
+int flock(int fd, int operation) {
+    const long why = variable("NO_LOCKS");
+    return why ? errno = (int)why, -1 : REAL(int (*)(int, int), "flock")(fd, operation);
 }
