@@ -53,7 +53,8 @@ completes() { # COMMAND ...
     for output in $outputs; do nothing_left "${output%/*}"; done
 }
 
-# WHAT OUTPUTS COMMAND ...: killed before every so many calls that open, write or rename a file; then at random moments
+# WHAT OUTPUTS COMMAND ...: killed before every so many calls that open, write or rename a file; then at random moments.
+# Outputs are paths or patterns.
 killed() {
     what=$1 outputs=$2 at=0 changed=0 hits=0
     shift 2
@@ -102,7 +103,7 @@ echo "SEED=$seed"
 killed 'translate --html' "$scratch/out/page.html" translate "$scratch/run" --html "$scratch/out/page.html"
 killed 'evaluate --output' "$scratch/out/translated" \
     evaluate "$scratch/run" --src "$scratch/zh" --ref "$scratch/en" --output "$scratch/out/translated"
-killed 'align --format svg' "$scratch/pictures/0001.svg $scratch/pictures/0008.svg" \
+killed 'align --format svg' "$scratch/pictures/*.svg" \
     align "$scratch/run" --src "$scratch/zh" --tgt "$scratch/en" --format svg --output "$scratch/pictures"
 parts=''
 for part in train dev test; do parts="$parts $scratch/corpus/$part.zh $scratch/corpus/$part.en"; done
