@@ -243,8 +243,8 @@ static void a_file_may_be_loaded_twice_and_changed(void **state) {
 /* A model whose file has lost its checksum loads with a warning, in place of which there is nothing otherwise. */
 static void warns_of_a_missing_checksum(void **state) {
     (void)state;
-    char path[] = "/tmp/tide-api-XXXXXX", error[256] = "old", right[256];
-    assert_true(close(mkstemp(path)) == 0);
+    char path[SCRATCH_SIZE], error[512] = "old", right[512];
+    scratch_file(path);
     Err err;
     Translator t;
     write_model(&t, 5, path);
