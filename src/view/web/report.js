@@ -83,7 +83,7 @@ function moment(update) {
 const WIDTH = 440;
 const HEIGHT = 250;
 const LEFT = 62;
-const RIGHT = 16;
+const RIGHT = 26; // half of a label of five digits
 const TOP = 14;
 const BOTTOM = 46;
 const FLOOR = HEIGHT - BOTTOM;
