@@ -1,5 +1,5 @@
-"""The model of the paper in PyTorch, for scripts/make-fixtures and scripts/compare-curves: the equations of README's
-table, as plain as they can be written, with gradients by autograd; and the other encoders and attentions that tide has.
+"""The model of the paper in PyTorch, for scripts/make-fixtures and scripts/compare-curves: the equations of
+docs/model.md, as plain as they can be written, with gradients by autograd; and the other encoders and attentions that tide has.
 
 A model is a dictionary of its sizes and of what scripts/make-fixtures has in RNNSEARCH. Parameters are a dictionary of
 the names and shapes that tide saves: vectors are rows, so that U h is written h @ U. A sentence is a list of ids that

@@ -44,7 +44,7 @@ SPANS
 both=$(grep -i 'tide' "$all" | grep -iE 'pants|trousers')
 [ -z "$both" ] || die "both clauses in one pair: $both"
 
-# The sentences that README translates are not in it, with or without their last mark.
+# The sentences that docs/results.md translates are not in it, with or without their last mark.
 [ "$(sort -u corpus/held-out.zh | wc -l)" = 32 ] || die "corpus/held-out.zh has not 32 sentences"
 sed 's/[。？！]$//' corpus/held-out.zh >"$scratch/held-out"
 found=$(grep -Ff "$scratch/held-out" "$scratch/zh")

@@ -2,11 +2,11 @@
           weights.py change IN OUT missing|extra|shape|twice|hole|overlap TENSOR
           weights.py rewrite IN OUT same|unsigned|altered|newer
 
-Reads weights with nothing but Python's own library, as the safetensors format describes it and as DESIGN and README say
-the tensors are named.
+Reads weights with nothing but Python's own library, as the safetensors format describes it and as docs/model.md
+says the tensors are named.
 
 check: every tensor of `tide info` (NAME [ROWS, COLS] lines) is there in that shape, and nothing else; then the paper's
-equations (README) are computed for pairs of lines of pieces, and log p(target | source) is printed for each, as
+equations (docs/model.md) are computed for pairs of lines of pieces, and log p(target | source) is printed for each, as
 `tide score` does. change: writes a file with one fault of its tensors, and no checksum. rewrite: writes the file as
 another program does, with its tensors by name and other padding; unsigned: also without the checksum; altered: with one
 other weight; newer: of a format that is not known yet.
@@ -188,7 +188,7 @@ def transformer(w, config, source, target):
 
 
 def context(w, config, s, H, whole):
-    """c(H, s_{i-1}), as README has it for each --attention"""
+    """c(H, s_{i-1}), as docs/model.md has it for each --attention"""
     kind, n = config["attention"], len(s)
     if kind == "none":
         return whole
