@@ -6,6 +6,7 @@
 #   make pages     the pages that it writes, in a browser without a window
 #   make fuzz      the readers of untrusted text under a fuzzer; seconds=600 for each, jobs=1 at a time
 #   make soak      what takes hours: kills, broken disks, damage, half an hour of each fuzzer
+#   make docs-check     the commands, links, pictures and flags of README.md and docs/; soak=1: commands that take long, too
 #   make bench     what this machine reaches (idle, please); against peers: scripts/compare-*
 #   make corpus-games   a corpus of some 80,000 pairs, from the translations of games in Debian's packages
 #   make lint      clang-tidy, cppcheck, shellcheck and the compiler's warnings
@@ -100,7 +101,7 @@ SOAKS   := $(wildcard tests/soak_*.sh)
 SCRIPTS := $(filter-out $(SOAKS) tests/memcheck.sh,$(wildcard tests/*.sh))
 PLAIN   := $B/tests/bits $B/tests/plain_kernels $B/tests/plain_gemm
 ifeq ($(config),tsan) # ten times slower, and nothing there that the others do not run
-SCRIPTS := $(filter-out tests/e2e_learns.sh tests/e2e_limits.sh tests/neon.sh,$(SCRIPTS))
+SCRIPTS := $(filter-out tests/docs.sh tests/e2e_learns.sh tests/e2e_limits.sh tests/neon.sh,$(SCRIPTS))
 endif
 
 DOUBLE_OBJECTS := $(patsubst src/%.c,$B/double/%.o,$(filter src/core/% src/model/%,$(SOURCES))) $B/double/core/kernels.o
@@ -252,6 +253,8 @@ build/soak/%.passed: tests/soak_%.sh $B/tide
 	@mkdir -p $(@D)
 	TIDE=$(CURDIR)/$B/tide $< && touch $@
 
+build/soak/docs.passed: $(wildcard *.md */*.md scripts/docs*)
+
 build/soak/fuzz_%.passed: $B/tests/fuzz_%
 	@mkdir -p $(@D)
 	$(MAKE) -j$(JOBS) config=fuzz build/fuzz/tests/fuzz_$*
@@ -270,6 +273,11 @@ lint:
 	scripts/setup lint
 	$(MAKE) -j$(JOBS) -k -O config=lint programs tidied cppchecked shellchecked
 	@echo 'clean: gcc, clang-tidy, cppcheck, shellcheck'
+
+# The header of scripts/docs-check says how a page marks a command that is not run here.
+docs-check: setup
+	$(MAKE) -j$(JOBS) build/tide
+	scripts/docs-check $(if $(soak),--soak)
 
 fixtures:
 	scripts/make-fixtures
@@ -296,6 +304,6 @@ clean:
 	rm -rf build
 
 .PHONY: programs plain fuzzers check tidied cppchecked shellchecked covered demo test asan tsan valgrind neon pages fuzz
-.PHONY: soak lint coverage fixtures setup format bench corpus-games install clean
+.PHONY: soak lint coverage docs-check fixtures setup format bench corpus-games install clean
 .SECONDARY:
 -include $(shell find $B -name '*.d' 2>/dev/null)

@@ -1,0 +1,155 @@
+#!/bin/sh
+# The documents: commands run, links, pictures, flags and other names exist (scripts/docs-check); and each check can fail.
+. "$(dirname "$0")/common.inc"
+
+TIDE=$tide scripts/docs-check >"$scratch/said" 2>&1 || die "$(cat "$scratch/said")"
+
+# ---- a tree of its own that is right ----
+
+mkdir -p "$scratch/tree/docs" "$scratch/tree/scripts" "$scratch/tree/models"
+cp models/tiny.conf "$scratch/tree/models"
+echo 'cp "$1" curve.svg # --rounds' >"$scratch/tree/scripts/draw"
+echo 'all: draw' >"$scratch/tree/Makefile"
+touch "$scratch/tree/docs/curve.svg" "$scratch/tree/docs/other.svg"
+cat >"$scratch/tree/README.md" <<'PAGE'
+# A page
+[Here](#a-page), [there](docs/guide.md#第一步从头开始-1), [a file](models/tiny.conf),
+[elsewhere](https://example.org/#x) and [by reference][ref].
+
+[ref]: docs/guide.md#add-an-op--or-two "a title"
+
+![a curve](docs/curve.svg)
+
+<!-- made by scripts/draw -->
+| ![another](docs/other.svg) |
+|---|
+
+`tide align MODEL --format pharaoh\|soft`, `make all`, --beam-size 5, `--dim-*`, `scripts/draw --rounds 3`, `--rounds`,
+`--preset tiny`, `dim-emb = 12`, `git clone --depth 1`, `-O3`, `tide bleu REF -lc`, `scripts/d*`.
+<!-- check: not tide's: -O3 -->
+
+```console
+$ echo 潮水退了。 | tide translate models/demo \
+      --beam-size 1 >translated
+…
+The tide
+$ test -s translated && build/tide attend --model models/demo --words 潮 水 | head -n 1
+```
+
+<!-- check: after cp translated again -->
+<!-- check: status 1 -->
+```
+cmp translated again    # the same
+build/tide bleu none </dev/null
+```
+
+<!-- check: no, there is no such thing -->
+```sh
+build/tide train --preset tiny --model models/demo --tsv none.tsv
+```
+
+<!-- check: soak -->
+```sh
+build/tide info models/demo | head -n 1 >first; ! test -s first
+```
+
+```conf
+learn-rate = 0.1    # a tenth
+```
+
+```text
+$ no command, --no-flag, [no link](none.md)
+```
+PAGE
+cat >"$scratch/tree/docs/guide.md" <<'PAGE'
+## 第一步：从头开始！
+## 第一步：从头开始！
+## Add an `op` – or *two*
+[Back](../README.md#a-page "the first page")
+PAGE
+check() { TIDE=$tide scripts/docs-check "$@" "$scratch/tree" >"$scratch/said" 2>&1; }
+check || die "a tree that is right: $(cat "$scratch/said")"
+grep -qx '2 pages: 6 links, 2 pictures, 2 blocks ran, 1 only with --soak, 1 never' "$scratch/said" ||
+    die "what it counts: $(cat "$scratch/said")"
+check --soak && die "--soak does not run what is marked"
+grep -q '^README.md:[0-9]*: the block ends with exit status 1$' "$scratch/said" || die "with --soak: $(cat "$scratch/said")"
+
+# ---- the same, with a line of each thing that can be wrong ----
+
+cat >>"$scratch/tree/README.md" <<'PAGE'
+[1](none.md) [2](docs/guide.md#none) [3](#none)
+![4](docs/none.svg)
+![5](models/tiny.conf)
+<!-- made by scripts/none -->
+![6](docs/curve.svg)
+
+`--none` `tide bleu --beam-size` `tide none` `make none` `scripts/draw --none` `--preset none` `no-such = 1` `-x` `src/none.c`
+`--none-*` `scripts/none --rounds` --nor-this
+
+```
+build/tide translate models/demo --none </dev/null
+```
+
+```
+build/tide bleu none </dev/null | cat
+```
+
+```
+no-such-program
+```
+
+```
+sudo make install
+```
+
+```ini
+no-such = 1
+```
+
+<!-- check: slow -->
+
+<!-- check: soak -->
+No block.
+PAGE
+check && die "a page that is wrong in each way passes"
+grep '^README.md:' "$scratch/said" >"$scratch/found"
+diff - "$scratch/found" <<'FOUND' || die "what it finds: $(cat "$scratch/said")"
+README.md:78: the mark `check: slow` is none of those that scripts/docs-check knows
+README.md:80: a mark without a block behind it
+README.md:49: the link none.md: there is no none.md
+README.md:49: the link docs/guide.md#none: docs/guide.md has no heading #none
+README.md:49: the link #none: README.md has no heading #none
+README.md:50: the picture docs/none.svg: there is no docs/none.svg
+README.md:50: the picture docs/none.svg: no script makes it
+README.md:51: the picture models/tiny.conf: no script makes it
+README.md:53: the picture docs/curve.svg is made by scripts/none, which is no script of scripts/
+README.md:55: make has no target none
+README.md:55: scripts/draw has no flag --none
+README.md:55: the flag --none is of no command, and of no script that the page names
+README.md:55: the flag -x is of no command, and of no script that the page names
+README.md:55: there is no option no-such
+README.md:55: there is no preset none
+README.md:55: tide bleu has no flag --beam-size
+README.md:55: tide has no command none
+README.md:56: the flag --none- is of no command, and of no script that the page names
+README.md:56: the flag --nor-this is of no command, and of no script that the page names
+README.md:56: there is no scripts/none
+README.md:59: tide translate has no flag --none
+README.md:71: make has no target install
+README.md:75: there is no option no-such
+README.md:55: there is no src/none.c
+README.md:58: the block ends with exit status 2
+README.md:62: tide bleu ends with exit status 1
+README.md:66: a command of the block is not there (other text is ```text)
+README.md:70: the block changes the machine or needs the network: mark it `check: no, REASON`
+FOUND
+
+# ---- scripts/redraw-alignments ----
+
+smallest_run "$scratch/run" --after-batches 4
+echo '猫 & <狗>' | "$tide" translate "$scratch/run" --heatmap "$scratch/pictures" >"$scratch/translated" || die "translate"
+sed 's|<title>\(.*\) → .*|<title>\1 → An older one.</title>|' "$scratch/pictures/0001.svg" >"$scratch/picture.svg"
+TIDE=$tide scripts/redraw-alignments "$scratch/run" "$scratch/picture.svg" "$scratch/picture.svg" >"$scratch/said" ||
+    die "redraw-alignments"
+cmp "$scratch/picture.svg" "$scratch/pictures/0001.svg" || die "the picture is not drawn from its title"
+sort -u "$scratch/said" | cmp - "$scratch/translated" || die "the translations: $(cat "$scratch/said")"
