@@ -296,23 +296,23 @@ static void check_linear_transposed(void **unused) {
 }
 
 /* Onto all of a matrix, or onto one part of it and then the other. */
-static Var *build_linear_onto(Tape *tape, Var *const *in, const void *extra) {
+static Var *build_linear_accumulate(Tape *tape, Var *const *in, const void *extra) {
     Var *y = copy_of(tape, in[0]);
-    if (!extra) return linear_onto(tape, linear_onto(tape, y, in[1], in[2]), in[1], in[2]);
+    if (!extra) return linear_accumulate(tape, linear_accumulate(tape, y, in[1], in[2]), in[1], in[2]);
     const int first = *(const int *)extra, rest = y->rows - first;
-    Var *parts[] = {linear_onto(tape, slice(tape, y, 0, first), slice(tape, in[1], 0, first), in[2]),
-                    linear_onto(tape, slice(tape, y, first, rest), slice(tape, in[1], first, rest), in[2])};
-    return stack(tape, parts, 2);
+    Var *parts[] = {linear_accumulate(tape, slice(tape, y, 0, first), slice(tape, in[1], 0, first), in[2]),
+                    linear_accumulate(tape, slice(tape, y, first, rest), slice(tape, in[1], first, rest), in[2])};
+    return vcat(tape, parts, 2);
 }
 
-static void check_linear_onto(void **unused) {
+static void check_linear_accumulate(void **unused) {
     (void)unused;
     const int first = 2;
-    const Case cases[] = {{build_linear_onto, {{3, 7}, {3, 5}, {5, 7}}, NULL},
-                          {build_linear_onto, {{5, 3}, {5, 4}, {4, 3}}, &first},
-                          {build_linear_onto, {{1, 1}, {1, 1}, {1, 1}}, NULL},
-                          {build_linear_onto, {{MANY, 60}, {MANY, 50}, {50, 60}}, NULL}};
-    CHECK_SERIAL("linear_onto", cases);
+    const Case cases[] = {{build_linear_accumulate, {{3, 7}, {3, 5}, {5, 7}}, NULL},
+                          {build_linear_accumulate, {{5, 3}, {5, 4}, {4, 3}}, &first},
+                          {build_linear_accumulate, {{1, 1}, {1, 1}, {1, 1}}, NULL},
+                          {build_linear_accumulate, {{MANY, 60}, {MANY, 50}, {50, 60}}, NULL}};
+    CHECK_SERIAL("linear_accumulate", cases);
 }
 
 static const int rows_and_none[] = {3, -1, 0, 0, -1, 2};
@@ -339,29 +339,29 @@ static void check_gather(void **unused) {
     CHECK_CASES("gather", cases);
 }
 
-static Var *build_windows(Tape *tape, Var *const *in, const void *extra) {
-    return windows(tape, in[0], extra, 3, rows_to_take(in[0]));
+static Var *build_im2col(Tape *tape, Var *const *in, const void *extra) {
+    return im2col(tape, in[0], extra, 3, rows_to_take(in[0]));
 }
 
-static void check_windows(void **unused) {
+static void check_im2col(void **unused) {
     (void)unused;
     static const int *const few[] = {some_rows, rows_and_none, some_rows};
     static const int *const many[] = {many_rows, many_rows, many_rows};
     const Case cases[] = {
-        {build_windows, {{6, 5}}, few}, {build_windows, {{7, 1}}, few}, {build_windows, {{MANY, 70}}, many}};
-    CHECK_CASES("windows", cases);
+        {build_im2col, {{6, 5}}, few}, {build_im2col, {{7, 1}}, few}, {build_im2col, {{MANY, 70}}, many}};
+    CHECK_CASES("im2col", cases);
 }
 
-static Var *build_gather_beside(Tape *tape, Var *const *in, const void *extra) {
-    return gather_beside(tape, in[0], in[1], extra, rows_to_take(in[0]));
+static Var *build_gather_hcat(Tape *tape, Var *const *in, const void *extra) {
+    return gather_hcat(tape, in[0], in[1], extra, rows_to_take(in[0]));
 }
 
-static void check_gather_beside(void **unused) {
+static void check_gather_hcat(void **unused) {
     (void)unused;
-    const Case cases[] = {{build_gather_beside, {{6, 5}, {6, 3}}, some_rows},
-                          {build_gather_beside, {{7, 1}, {8, 2}}, some_rows},
-                          {build_gather_beside, {{MANY, 70}, {MANY, 80}}, many_rows}};
-    CHECK_CASES("gather_beside", cases);
+    const Case cases[] = {{build_gather_hcat, {{6, 5}, {6, 3}}, some_rows},
+                          {build_gather_hcat, {{7, 1}, {8, 2}}, some_rows},
+                          {build_gather_hcat, {{MANY, 70}, {MANY, 80}}, many_rows}};
+    CHECK_CASES("gather_hcat", cases);
 }
 
 /* Overlapping slices, one within another and the whole, read by ops that add up in the same gradient. */
@@ -369,7 +369,7 @@ static Var *build_slice(Tape *tape, Var *const *in, const void *extra) {
     (void)extra;
     Var *middle = slice(tape, in[0], 1, 4), *nothing = slice(tape, in[0], 2, 0);
     Var *parts[] = {slice(tape, middle, 1, 2), tanh_of(tape, middle), in[0], nothing};
-    return stack(tape, parts, 4);
+    return vcat(tape, parts, 4);
 }
 
 static void check_slice(void **unused) {
@@ -378,48 +378,48 @@ static void check_slice(void **unused) {
     CHECK_SERIAL("slice", cases);
 }
 
-static Var *build_stack(Tape *tape, Var *const *in, const void *extra) { return stack(tape, in, *(const int *)extra); }
+static Var *build_vcat(Tape *tape, Var *const *in, const void *extra) { return vcat(tape, in, *(const int *)extra); }
 
-static void check_stack(void **unused) {
+static void check_vcat(void **unused) {
     (void)unused;
     const int one = 1, three = 3;
-    const Case cases[] = {{build_stack, {{3, 4}}, &one},
-                          {build_stack, {{1, 4}, {5, 4}, {2, 4}}, &three},
-                          {build_stack, {{0, 3}, {2, 3}, {0, 3}}, &three}};
-    CHECK_SERIAL("stack", cases);
+    const Case cases[] = {{build_vcat, {{3, 4}}, &one},
+                          {build_vcat, {{1, 4}, {5, 4}, {2, 4}}, &three},
+                          {build_vcat, {{0, 3}, {2, 3}, {0, 3}}, &three}};
+    CHECK_SERIAL("vcat", cases);
 }
 
-static Var *build_extend(Tape *tape, Var *const *in, const void *extra) {
-    return extend(tape, in[0], *(const int *)extra);
+static Var *build_pad_rows(Tape *tape, Var *const *in, const void *extra) {
+    return pad_rows(tape, in[0], *(const int *)extra);
 }
 
-static void check_extend(void **unused) {
+static void check_pad_rows(void **unused) {
     (void)unused;
     const int rows = 5, more = MANY + 9;
-    const Case cases[] = {{build_extend, {{3, 4}}, &rows},
-                          {build_extend, {{5, 4}}, &rows},
-                          {build_extend, {{1, 1}}, &rows},
-                          {build_extend, {{MANY, 130}}, &more}};
-    CHECK_CASES("extend", cases);
+    const Case cases[] = {{build_pad_rows, {{3, 4}}, &rows},
+                          {build_pad_rows, {{5, 4}}, &rows},
+                          {build_pad_rows, {{1, 1}}, &rows},
+                          {build_pad_rows, {{MANY, 130}}, &more}};
+    CHECK_CASES("pad_rows", cases);
 }
 
-static Var *build_beside(Tape *tape, Var *const *in, const void *extra) {
+static Var *build_hcat(Tape *tape, Var *const *in, const void *extra) {
     (void)extra;
-    return beside(tape, in[0], in[1]);
+    return hcat(tape, in[0], in[1]);
 }
 
-static void check_beside(void **unused) {
+static void check_hcat(void **unused) {
     (void)unused;
-    const Case cases[] = {{build_beside, {{3, 4}, {3, 7}}, NULL},
-                          {build_beside, {{1, 1}, {1, 5}}, NULL},
-                          {build_beside, {{MANY, 100}, {MANY, 60}}, NULL}};
-    CHECK_CASES("beside", cases);
+    const Case cases[] = {{build_hcat, {{3, 4}, {3, 7}}, NULL},
+                          {build_hcat, {{1, 1}, {1, 5}}, NULL},
+                          {build_hcat, {{MANY, 100}, {MANY, 60}}, NULL}};
+    CHECK_CASES("hcat", cases);
 }
 
 static Var *build_zeros(Tape *tape, Var *const *in, const void *extra) {
     (void)extra;
     Var *parts[] = {in[0], zeros(tape, 2, in[0]->cols)};
-    return tanh_of(tape, stack(tape, parts, 2));
+    return tanh_of(tape, vcat(tape, parts, 2));
 }
 
 /* Zeros have no inputs: they only must not get in the way. */
@@ -534,7 +534,7 @@ static Var *build_gru_steps(Tape *tape, Var *const *in, const void *extra) {
     Var *h = gru_step(tape, (GruStep){slice(tape, x, 0, first), in[1], in[2], in[3], slice(tape, all, 0, first)});
     Var *states[] = {h, gru_step(tape, (GruStep){slice(tape, x, first, rest), slice(tape, h, 0, rest), in[2], in[3],
                                                  slice(tape, all, first, rest)})};
-    return stack(tape, states, 2); /* which is `all` */
+    return vcat(tape, states, 2); /* which is `all` */
 }
 
 /* Two steps at once, of different weights and numbers of rows. */
@@ -546,7 +546,7 @@ static Var *build_gru_pair(Tape *tape, Var *const *in, const void *extra) {
                              {slice(tape, x, rows, x->rows - rows),
                               slice(tape, copy_of(tape, in[1]), 0, x->rows - rows), in[2], in[4], NULL}};
     gru_steps(tape, steps, 2, h);
-    return stack(tape, h, 2);
+    return vcat(tape, h, 2);
 }
 
 static void check_gru_step(void **unused) {
@@ -620,7 +620,7 @@ static Var *build_self_attention(Tape *tape, Var *const *in, const void *extra) 
 static Var *turned(Tape *tape, Var *x) {
     const int half = x->rows / 2;
     Var *parts[] = {slice(tape, x, half, x->rows - half), slice(tape, x, 0, half)};
-    return stack(tape, parts, 2);
+    return vcat(tape, parts, 2);
 }
 
 /* K is another op's result, is read by fewer queries the second time, and is what the weights sum up, too. */
@@ -630,7 +630,7 @@ static Var *build_dots_and_sums(Tape *tape, Var *const *in, const void *extra) {
     Var *e = dot_scores(tape, fewer, K, dots->heads, dots->scale, dots->spans);
     Var *alpha = softmax_spans(tape, dot_scores(tape, in[0], K, dots->heads, dots->scale, dots->spans), dots->spans);
     Var *parts[] = {weighted_sum(tape, alpha, K, dots->spans, NULL), weighted_sum(tape, e, K, dots->spans, NULL)};
-    return stack(tape, parts, 2);
+    return vcat(tape, parts, 2);
 }
 
 static void check_dot_scores(void **unused) {
@@ -698,7 +698,7 @@ static Var *build_weighted_sum(Tape *tape, Var *const *in, const void *extra) {
 static Var *build_weighted_sums(Tape *tape, Var *const *in, const void *extra) {
     Var *all = turned(tape, in[1]), *fewer = slice(tape, in[0], 0, 2);
     Var *parts[] = {weighted_sum(tape, in[0], all, extra, NULL), weighted_sum(tape, fewer, all, extra, NULL)};
-    return stack(tape, parts, 2);
+    return vcat(tape, parts, 2);
 }
 
 static void check_weighted_sum(void **unused) {
@@ -962,14 +962,14 @@ int main(void) {
         cmocka_unit_test(a_wrong_backward_is_caught),
         cmocka_unit_test(check_linear),
         cmocka_unit_test(check_linear_transposed),
-        cmocka_unit_test(check_linear_onto),
+        cmocka_unit_test(check_linear_accumulate),
         cmocka_unit_test(check_gather),
-        cmocka_unit_test(check_gather_beside),
-        cmocka_unit_test(check_windows),
+        cmocka_unit_test(check_gather_hcat),
+        cmocka_unit_test(check_im2col),
         cmocka_unit_test(check_slice),
-        cmocka_unit_test(check_stack),
-        cmocka_unit_test(check_extend),
-        cmocka_unit_test(check_beside),
+        cmocka_unit_test(check_vcat),
+        cmocka_unit_test(check_pad_rows),
+        cmocka_unit_test(check_hcat),
         cmocka_unit_test(check_zeros),
         cmocka_unit_test(check_tanh_of),
         cmocka_unit_test(check_maxout),

@@ -31,7 +31,7 @@ static Watch watched(real x, bool backward) {
     Var *in = var_new(&tape, 2, 4);
     for (int i = 0; i < 8; i++) in->v[i] = 1;
     in->v[5] = x;
-    Var *t = tanh_of(&tape, beside(&tape, in, in)), *y = maxout(&tape, add_scaled(&tape, t, 1, t));
+    Var *t = tanh_of(&tape, hcat(&tape, in, in)), *y = maxout(&tape, add_scaled(&tape, t, 1, t));
     static const int targets[] = {0, 1};
     double nats;
     Var *loss = cross_entropy(&tape, y, targets, 2, 0, &nats);
@@ -56,8 +56,8 @@ static void the_first_op_is_named(void **state) {
     (void)state;
     assert_null(watched(1, false).op);
     assert_null(watched(1e30f, false).op);
-    assert_found(watched(NAN, false), "beside", false);
-    assert_found(watched(INFINITY, false), "beside", false); /* tanh would make it 1 again */
+    assert_found(watched(NAN, false), "hcat", false);
+    assert_found(watched(INFINITY, false), "hcat", false); /* tanh would make it 1 again */
     assert_null(watched(1, true).op);
     assert_found(watched(-INFINITY, true), "maxout", true);
 }

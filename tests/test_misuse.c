@@ -79,11 +79,11 @@ static void consume(Tape *tape, const char *op, Var *x) {
     if (!strcmp(op, "relu")) relu(tape, x);
     if (!strcmp(op, "maxout")) maxout(tape, x);
     if (!strcmp(op, "gru_step")) step(tape, x, ones(tape, N, x->cols / 3));
-    if (!strcmp(op, "linear_onto")) linear_onto(tape, x, ones(tape, N, N), ones(tape, N, x->cols));
+    if (!strcmp(op, "linear_accumulate")) linear_accumulate(tape, x, ones(tape, N, N), ones(tape, N, x->cols));
     if (!strcmp(op, "cross_entropy")) entropy(tape, x);
 }
 
-static const char *const consumers[] = {"relu", "maxout", "gru_step", "linear_onto", "cross_entropy"};
+static const char *const consumers[] = {"relu", "maxout", "gru_step", "linear_accumulate", "cross_entropy"};
 static const char *op; /* the one to try */
 enum { CONSUMERS = sizeof consumers / sizeof *consumers, WIDE = 6 * N };
 
@@ -120,9 +120,9 @@ static void rows_read_before(Tape *tape) {
 
 static void read_by_its_producer(Tape *tape) { consume(tape, op, tanh_of(tape, ones(tape, N, WIDE))); }
 
-static void read_by_a_stack(Tape *tape) {
+static void read_by_vcat(Tape *tape) {
     Var *x = ones(tape, N, WIDE);
-    stack(tape, (Var *[]){x, x}, 2);
+    vcat(tape, (Var *[]){x, x}, 2);
     consume(tape, op, x);
 }
 
@@ -154,7 +154,7 @@ static void values_of_others_stay(void **unused) {
         dies(read_before, true, text);
         dies(rows_read_before, true, text);
         dies(read_by_its_producer, true, text);
-        dies(read_by_a_stack, true, text);
+        dies(read_by_vcat, true, text);
         dies(state_of_a_step, true, text);
         snprintf(text, sizeof text, "%s overwrites a matrix that another op consumed", op);
         dies(twice, true, text);
@@ -177,7 +177,7 @@ static void what_is_consumed_is_not_read(void **unused) {
     (void)unused;
     for (int i = 1; i < CONSUMERS; i++) {
         op = consumers[i];
-        if (!strcmp(op, "linear_onto")) continue; /* its result stands there */
+        if (!strcmp(op, "linear_accumulate")) continue; /* its result stands there */
         dies(consumed, true, "tanh_of_back reads a matrix that another op consumed");
         dies(rows_consumed, true, "tanh_of_back reads a matrix that another op consumed");
     }

@@ -58,7 +58,7 @@ typedef struct Outcome {
     real value[(ROWS - 1) * (COLS + POSITIONS)], gradient[ROWS * COLS]; /* of an op in the middle, and of the input */
 } Outcome;
 
-/* The ops in a row; beside reads two slices with rows in common, and then matrices of different widths. */
+/* The ops in a row; hcat reads two slices with rows in common, and then matrices of different widths. */
 static void run_ops(int thread_count, Outcome *outcome) {
     static const int targets[PADDED];
     const Spans spans = {.longest = POSITIONS};
@@ -70,12 +70,12 @@ static void run_ops(int thread_count, Outcome *outcome) {
     Var *x = var_new(&tape, ROWS, COLS);
     for (int i = 0; i < ROWS * COLS; i++) x->v[i] = (real)rng_normal(&rng);
     Var *y = tanh_of(&tape, x);
-    y = beside(&tape, slice(&tape, y, 0, ROWS - 1), slice(&tape, y, 1, ROWS - 1));
+    y = hcat(&tape, slice(&tape, y, 0, ROWS - 1), slice(&tape, y, 1, ROWS - 1));
     y = add_halves(&tape, y);
-    y = beside(&tape, y, mean_heads(&tape, y, (Heads){1, 3}, &spans));
+    y = hcat(&tape, y, mean_heads(&tape, y, (Heads){1, 3}, &spans));
     assert_int_equal(var_size(y) * sizeof *y->v, sizeof outcome->value);
     memcpy(outcome->value, y->v, sizeof outcome->value);
-    y = extend(&tape, y, PADDED);
+    y = pad_rows(&tape, y, PADDED);
     tape_backward(&tape, cross_entropy(&tape, y, targets, PADDED, 0, &outcome->nats));
     memcpy(outcome->gradient, x->g, sizeof outcome->gradient);
     tape_free(&tape);

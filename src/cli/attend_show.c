@@ -43,7 +43,7 @@ int attend_to(Tape *tape, const Attending *a, Var *queries, Var *x, Attended *fo
         head->K = project(tape, a, 1, h, x);
         head->V = project(tape, a, 2, h, x);
         head->to = dot_attention(tape, head->Q, head->K, head->V, a->scale ? 1 / sqrt(head->K->cols) : 1, &one);
-        found->context = h ? beside(tape, found->context, head->to.c) : head->to.c;
+        found->context = h ? hcat(tape, found->context, head->to.c) : head->to.c;
         if (!is_finite(head->to.e) || !is_finite(head->to.c))
             return err_set(err, a->name, 0, "numbers so large that scores or contexts are not finite");
     }

@@ -15,7 +15,7 @@ Var *linear(Tape *tape, Var *x, Var *W, Var *b);
 /* x Wᵀ + b. x [m, k], W [n, k], b [1, n] or NULL. Returns [m, n]. */
 Var *linear_transposed(Tape *tape, Var *x, Var *W, Var *b);
 /* y + x W in the place of y, which is returned. */
-Var *linear_onto(Tape *tape, Var *y, Var *x, Var *W);
+Var *linear_accumulate(Tape *tape, Var *y, Var *x, Var *W);
 
 /* ops_rows.c: moving rows */
 /* Row i is row index[i] of x, zeros where that is -1: the embedding of words, where x is E. The index must live as long
@@ -24,15 +24,15 @@ Var *gather(Tape *tape, Var *x, const int *index, int n);
 /* Rows first..first+n-1 of x, not copied: values and gradients are x's own. */
 Var *slice(Tape *tape, Var *x, int first, int n);
 /* All rows of n matrices one below the other; where they are slices that lie like this already, what they are of. */
-Var *stack(Tape *tape, Var *const *x, int n);
+Var *vcat(Tape *tape, Var *const *x, int n);
 /* x with zero rows below it, up to n rows. */
-Var *extend(Tape *tape, Var *x, int n);
+Var *pad_rows(Tape *tape, Var *x, int n);
 /* Row i is [a[index_i], b[index_i]]. The index must live as long as the batch. */
-Var *gather_beside(Tape *tape, Var *a, Var *b, const int *index, int n);
+Var *gather_hcat(Tape *tape, Var *a, Var *b, const int *index, int n);
 /* Row i is [x[index_0[i]], x[index_1[i]], ...] for k indices: with neighbours, what a convolution sees. */
-Var *windows(Tape *tape, Var *x, const int *const *index, int k, int n);
+Var *im2col(Tape *tape, Var *x, const int *const *index, int k, int n);
 /* [a, b] side by side. */
-Var *beside(Tape *tape, Var *a, Var *b);
+Var *hcat(Tape *tape, Var *a, Var *b);
 /* A matrix of zeros. */
 Var *zeros(Tape *tape, int rows, int cols);
 

@@ -69,16 +69,17 @@ static void linear_transposed_back(Tape *tape, const Record *record) { linear_gr
 
 /* y += x W      y [m, n] taken over, x [m, k], W [k, n]
    dx += dy Wᵀ,  dW += xᵀ dy,  and y's gradient is that of what it was before */
-static Back linear_onto_back;
-Var *linear_onto(Tape *tape, Var *y, Var *x, Var *W) {
+static Back linear_accumulate_back;
+Var *linear_accumulate(Tape *tape, Var *y, Var *x, Var *W) {
     CHECK(x->cols == W->rows && y->rows == x->rows && y->cols == W->cols,
-          "linear_onto: [%d, %d] by [%d, %d] onto [%d, %d]", x->rows, x->cols, W->rows, W->cols, y->rows, y->cols);
-    tape_overwrite(tape, y, "linear_onto");
+          "linear_accumulate: [%d, %d] by [%d, %d] onto [%d, %d]", x->rows, x->cols, W->rows, W->cols, y->rows,
+          y->cols);
+    tape_overwrite(tape, y, "linear_accumulate");
     tape_products(tape, &(TapeProduct){x->rows, x->v, x->cols, W, false, y->v, y->cols, y->v, y->cols}, 1);
-    tape_record(tape, linear_onto_back, y, x, W, NULL);
+    tape_record(tape, linear_accumulate_back, y, x, W, NULL);
     return y;
 }
 
-static void linear_onto_back(Tape *tape, const Record *record) {
+static void linear_accumulate_back(Tape *tape, const Record *record) {
     product_gradients(tape, record->in[0], record->in[1], false, var_grad(tape, record->out));
 }

@@ -70,33 +70,33 @@ static void gather_back(Tape *tape, const Record *record) {
 }
 
 /* y_i = [a[index_i], b[index_i]];  da[index_i] += the left columns of dy_i, db[index_i] += the right ones */
-static Back gather_beside_back;
-Var *gather_beside(Tape *tape, Var *a, Var *b, const int *index, int n) {
+static Back gather_hcat_back;
+Var *gather_hcat(Tape *tape, Var *a, Var *b, const int *index, int n) {
     Var *y = var_new(tape, n, a->cols + b->cols);
     gather_into(tape, (Gather){a, y, 0, index});
     gather_into(tape, (Gather){b, y, a->cols, index});
-    Record *record = tape_record(tape, gather_beside_back, y, a, b, NULL);
+    Record *record = tape_record(tape, gather_hcat_back, y, a, b, NULL);
     if (record) record->extra = index;
     return y;
 }
 
-static void gather_beside_back(Tape *tape, const Record *record) {
+static void gather_hcat_back(Tape *tape, const Record *record) {
     Var *a = record->in[0], *b = record->in[1];
     gather_gradient(tape, (Gather){a, record->out, 0, record->extra});
     gather_gradient(tape, (Gather){b, record->out, a->cols, record->extra});
 }
 
 /* y_i = [x[index_0[i]], x[index_1[i]], ...];  dx[index_o[i]] += the o-th columns of dy_i */
-static Back windows_back;
-Var *windows(Tape *tape, Var *x, const int *const *index, int k, int n) {
+static Back im2col_back;
+Var *im2col(Tape *tape, Var *x, const int *const *index, int k, int n) {
     Var *y = var_new(tape, n, k * x->cols);
     for (int o = 0; o < k; o++) gather_into(tape, (Gather){x, y, o * x->cols, index[o]});
-    Record *record = tape_record(tape, windows_back, y, x, NULL, NULL);
+    Record *record = tape_record(tape, im2col_back, y, x, NULL, NULL);
     if (record) record->extra = index;
     return y;
 }
 
-static void windows_back(Tape *tape, const Record *record) {
+static void im2col_back(Tape *tape, const Record *record) {
     Var *x = record->in[0], *y = record->out;
     const int *const *index = record->extra;
     for (int o = 0; o < y->cols / x->cols; o++) gather_gradient(tape, (Gather){x, y, o * x->cols, index[o]});
@@ -113,38 +113,38 @@ Var *slice(Tape *tape, Var *x, int first, int n) {
 }
 
 /* y = [x_0; x_1; ...];  dx_k += the rows of dy that are its own */
-static Back stack_back;
+static Back vcat_back;
 
 /* Do they lie one below the other, as all of one matrix? */
-static bool is_stacked(Var *const *x, int n) {
+static bool covers_whole(Var *const *x, int n) {
     int rows = 0;
     for (int k = 0; k < n; rows += x[k++]->rows)
         if (!x[k]->whole || x[k]->whole != x[0]->whole || x[k]->first != rows) return false;
     return n > 0 && rows == x[0]->whole->rows;
 }
 
-Var *stack(Tape *tape, Var *const *x, int n) {
+Var *vcat(Tape *tape, Var *const *x, int n) {
     int rows = 0;
     if (n == 1) return x[0];
-    if (is_stacked(x, n)) return x[0]->whole;
+    if (covers_whole(x, n)) return x[0]->whole;
     for (int k = 0; k < n; k++) {
-        CHECK(x[k]->cols == x[0]->cols, "stack: %d and %d columns", x[0]->cols, x[k]->cols);
+        CHECK(x[k]->cols == x[0]->cols, "vcat: %d and %d columns", x[0]->cols, x[k]->cols);
         rows += x[k]->rows;
     }
     Var *y = var_new(tape, rows, x[0]->cols);
     real *to = y->v;
     for (int k = 0; k < n; k++, to += var_size(x[k - 1])) memcpy(to, x[k]->v, var_size(x[k]) * sizeof(real));
-    Record *record = tape_record(tape, stack_back, y, NULL, NULL, NULL);
+    Record *record = tape_record(tape, vcat_back, y, NULL, NULL, NULL);
     if (record) {
         Var **parts = arena_alloc(&tape->arena, (size_t)n * sizeof *parts);
         memcpy(parts, x, (size_t)n * sizeof *parts);
-        for (int k = 0; k < n; k++) tape_read(tape, x[k], "stack");
+        for (int k = 0; k < n; k++) tape_read(tape, x[k], "vcat");
         record->extra = parts;
     }
     return y;
 }
 
-static void stack_back(Tape *tape, const Record *record) {
+static void vcat_back(Tape *tape, const Record *record) {
     Var *y = record->out, *const *x = record->extra;
     const real *dy = var_grad(tape, y), *end = dy + var_size(y);
     for (; dy < end; x++)
@@ -153,62 +153,62 @@ static void stack_back(Tape *tape, const Record *record) {
 }
 
 /* y = [x; 0];  dx += the upper rows of dy */
-typedef struct Extension {
+typedef struct Padding {
     Var *x, *y;
-} Extension;
+} Padding;
 
-static void extend_rows(void *context, int begin, int end) {
-    const Extension *e = context;
-    const size_t bytes = (size_t)e->x->cols * sizeof(real);
+static void padded_rows(void *context, int begin, int end) {
+    const Padding *p = context;
+    const size_t bytes = (size_t)p->x->cols * sizeof(real);
     for (int i = begin; i < end; i++) {
-        real *to = var_row(e->y, e->y->v, i);
-        if (i < e->x->rows) memcpy(to, var_row(e->x, e->x->v, i), bytes);
+        real *to = var_row(p->y, p->y->v, i);
+        if (i < p->x->rows) memcpy(to, var_row(p->x, p->x->v, i), bytes);
         else memset(to, 0, bytes);
     }
 }
 
-static Back extend_back;
-Var *extend(Tape *tape, Var *x, int n) {
-    CHECK(n >= x->rows, "extend: %d rows to %d", x->rows, n);
+static Back pad_rows_back;
+Var *pad_rows(Tape *tape, Var *x, int n) {
+    CHECK(n >= x->rows, "pad_rows: %d rows to %d", x->rows, n);
     if (n == x->rows) return x;
     Var *y = var_new(tape, n, x->cols);
-    rows_run(tape, y, extend_rows, &(Extension){x, y});
-    tape_record(tape, extend_back, y, x, NULL, NULL);
+    rows_run(tape, y, padded_rows, &(Padding){x, y});
+    tape_record(tape, pad_rows_back, y, x, NULL, NULL);
     return y;
 }
 
-static void extend_gradients(void *context, int begin, int end) {
-    const Extension *e = context;
-    for (int i = begin; i < end; i++) kernels->add(e->x->cols, var_row(e->x, e->x->g, i), var_row(e->y, e->y->g, i));
+static void padded_gradients(void *context, int begin, int end) {
+    const Padding *p = context;
+    for (int i = begin; i < end; i++) kernels->add(p->x->cols, var_row(p->x, p->x->g, i), var_row(p->y, p->y->g, i));
 }
 
-static void extend_back(Tape *tape, const Record *record) {
+static void pad_rows_back(Tape *tape, const Record *record) {
     Var *x = record->in[0], *y = record->out;
     var_grad(tape, x);
     var_grad(tape, y);
-    rows_run(tape, x, extend_gradients, &(Extension){x, y});
+    rows_run(tape, x, padded_gradients, &(Padding){x, y});
 }
 
 /* y = [a, b];  da += the left columns of dy, db += the right ones
    Threads share the columns of da and db: a and b may be slices of one matrix that have rows in common. */
-typedef struct Beside {
+typedef struct Hcat {
     Var *a, *b, *y;
-} Beside;
+} Hcat;
 
-static void beside_rows(void *context, int begin, int end) {
-    const Var *a = ((const Beside *)context)->a, *b = ((const Beside *)context)->b, *y = ((const Beside *)context)->y;
+static void hcat_rows(void *context, int begin, int end) {
+    const Var *a = ((const Hcat *)context)->a, *b = ((const Hcat *)context)->b, *y = ((const Hcat *)context)->y;
     for (int i = begin; i < end; i++) {
         memcpy(var_row(y, y->v, i), var_row(a, a->v, i), (size_t)a->cols * sizeof(real));
         memcpy(var_row(y, y->v, i) + a->cols, var_row(b, b->v, i), (size_t)b->cols * sizeof(real));
     }
 }
 
-static Back beside_back;
-Var *beside(Tape *tape, Var *a, Var *b) {
-    CHECK(a->rows == b->rows, "beside: %d and %d rows", a->rows, b->rows);
+static Back hcat_back;
+Var *hcat(Tape *tape, Var *a, Var *b) {
+    CHECK(a->rows == b->rows, "hcat: %d and %d rows", a->rows, b->rows);
     Var *y = var_new(tape, a->rows, a->cols + b->cols);
-    rows_run(tape, y, beside_rows, &(Beside){a, b, y});
-    tape_record(tape, beside_back, y, a, b, NULL);
+    rows_run(tape, y, hcat_rows, &(Hcat){a, b, y});
+    tape_record(tape, hcat_back, y, a, b, NULL);
     return y;
 }
 
@@ -218,8 +218,8 @@ static void add_columns(const Var *x, real *dx, const real *dy, int begin, int e
     if (begin < end) kernels->add(end - begin, dx + begin, dy + begin);
 }
 
-static void beside_columns(void *context, int begin, int end) {
-    const Var *a = ((const Beside *)context)->a, *b = ((const Beside *)context)->b, *y = ((const Beside *)context)->y;
+static void hcat_columns(void *context, int begin, int end) {
+    const Var *a = ((const Hcat *)context)->a, *b = ((const Hcat *)context)->b, *y = ((const Hcat *)context)->y;
     for (int i = 0; i < y->rows; i++) {
         const real *dy = var_row(y, y->g, i);
         add_columns(a, var_row(a, a->g, i), dy, begin, end);
@@ -227,12 +227,12 @@ static void beside_columns(void *context, int begin, int end) {
     }
 }
 
-static void beside_back(Tape *tape, const Record *record) {
+static void hcat_back(Tape *tape, const Record *record) {
     Var *y = record->out, *a = record->in[0], *b = record->in[1];
     var_grad(tape, y);
     var_grad(tape, a);
     var_grad(tape, b);
-    columns_run(tape, y->rows, a->cols > b->cols ? a->cols : b->cols, beside_columns, &(Beside){a, b, y});
+    columns_run(tape, y->rows, a->cols > b->cols ? a->cols : b->cols, hcat_columns, &(Hcat){a, b, y});
 }
 
 Var *zeros(Tape *tape, int rows, int cols) {

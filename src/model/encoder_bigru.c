@@ -48,7 +48,7 @@ static States read_both(Tape *tape, const Layer *layer, const Sequences *s, Var 
         int left = i, right = s->steps - 1 - i;
         const GruStep steps[] = {
             gru_read(tape, &fwd, s, left, slice(tape, fwd.h, 0, sequences_live(s, left))),
-            gru_read(tape, &bwd, s, right, extend(tape, bwd.h, sequences_live(s, right))),
+            gru_read(tape, &bwd, s, right, pad_rows(tape, bwd.h, sequences_live(s, right))),
         };
         Var *h[2];
         gru_steps(tape, steps, 2, h);
@@ -65,11 +65,11 @@ static Annotations read(Tape *tape, const Encoder *m, const Source *source, Var 
     States top = read_both(tape, &bigru->layers[0], s, x);
     Var *below = NULL;
     for (int l = 1; l < bigru->depth; l++) {
-        Var *h = beside(tape, top.fwd, top.bwd);
+        Var *h = hcat(tape, top.fwd, top.bwd);
         below = below ? add_scaled(tape, below, 1, h) : h;
         top = read_both(tape, &bigru->layers[l], s, dropout(tape, below, (Drop){rates->annotation, source->words}));
     }
-    Annotations H = {.H = gather_beside(tape, top.fwd, top.bwd, source->rows, s->rows)};
+    Annotations H = {.H = gather_hcat(tape, top.fwd, top.bwd, source->rows, s->rows)};
     H.end = gather(tape, top.fwd, source->last, s->n);
     H.begin = gather(tape, top.bwd, source->first, s->n);
     if (below) H.H = add_scaled(tape, gather(tape, below, source->rows, s->rows), 1, H.H);

@@ -48,7 +48,7 @@ static Annotations read(Tape *tape, const Encoder *m, const Source *source, Var 
     for (int o = 0; o < k; o++) index[o] = neighbours(&tape->arena, &places, rows, o - k / 2);
     Var *x = linear(tape, positioned(tape, gather(tape, Ew, source->rows, rows), places.position), cnn->W, NULL);
     for (const Layer *layer = cnn->layers; layer < cnn->layers + m->sizes.depth; layer++) {
-        Var *y = tanh_of(tape, linear(tape, windows(tape, x, index, k, rows), layer->W, layer->b));
+        Var *y = tanh_of(tape, linear(tape, im2col(tape, x, index, k, rows), layer->W, layer->b));
         x = add_scaled(tape, x, 1, dropout(tape, y, (Drop){rates->annotation, source->annotations}));
     }
     return (Annotations){.H = x, .begin = encoder_mean(tape, x, &source->spans, source->x.n)};

@@ -16,7 +16,7 @@ Var *readout_see(Tape *tape, const Readout *m, Var *c) { return linear(tape, c, 
 /* t̃_i = U_o s_i + V_o E y_{i-1} + C_o c_i + b (the last two are given as t),  t_ik = max(t̃_i,2k, t̃_i,2k+1),  p(y_i)
  * = softmax(W_o t_i + b) */
 Var *readout(Tape *tape, const Readout *m, Var *t, Var *Ey, Var *s, Drop drop) {
-    t = linear_onto(tape, linear_onto(tape, t, Ey, m->Vo), s, m->Uo);
+    t = linear_accumulate(tape, linear_accumulate(tape, t, Ey, m->Vo), s, m->Uo);
     t = dropout(tape, maxout(tape, t), drop);
     return m->E ? linear_transposed(tape, t, m->E, m->bo) : linear(tape, t, m->Wo, m->bo);
 }

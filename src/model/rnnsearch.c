@@ -60,8 +60,8 @@ static Forced force(Tape *tape, const Model *model, const Batch *batch, Annotati
     }
     Forced forced = {.alpha = alpha, .drop = {options->dropout.readout, batch->words}};
     forced.outputs[EY] = Ey;
-    forced.outputs[S] = stack(tape, states, y->steps);
-    forced.outputs[C] = stack(tape, contexts, y->steps);
+    forced.outputs[S] = vcat(tape, states, y->steps);
+    forced.outputs[C] = vcat(tape, contexts, y->steps);
     return forced;
 }
 

@@ -19,7 +19,7 @@ Var *state_begin(Tape *tape, const StateWeights *m, const Annotations *H) {
 Var *state_enter(Tape *tape, const StateWeights *m, Var *Ey) { return linear(tape, Ey, m->gru.W, m->gru.b); }
 
 /* x_i = W E y_{i-1} + C c_i + b */
-Var *state_see(Tape *tape, const StateWeights *m, Var *WEy, Var *c) { return linear_onto(tape, WEy, c, m->C); }
+Var *state_see(Tape *tape, const StateWeights *m, Var *WEy, Var *c) { return linear_accumulate(tape, WEy, c, m->C); }
 
 /* s_i = GRU(x_i, s_{i-1}) */
 Var *advance(Tape *tape, const StateWeights *m, Var *x, Var *s_prev, Var *out) {
