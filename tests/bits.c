@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 /* Few, for an emulator takes a hundred times as long. */
-enum { END = 3, BATCH = 37, SMALL_BATCH = 9, SOURCES = 6 };
+enum { EOS = 3, BATCH = 37, SMALL_BATCH = 9, SOURCES = 6 };
 
 /* FNV-1a. */
 static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size) {
@@ -21,8 +21,8 @@ static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size) {
 
 static uint64_t hash_decoding(uint64_t hash, Training *t, int beam) {
     static Sentences source;
-    static const int banned[] = {0, 1, BEGIN};
-    const BeamOptions options = {beam, .normalize = 0.6, .length_limit = 1, BEGIN, END, banned, 3};
+    static const int banned[] = {0, 1, BOS};
+    const BeamOptions options = {beam, .normalize = 0.6, .length_limit = 1, BOS, EOS, banned, 3};
     const Model *model = &t->model;
     Arena out = {0};
     Rng rng = rng_seed(5, 1);

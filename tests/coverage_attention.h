@@ -21,13 +21,13 @@ static Var *coverage_weigh(Tape *tape, const Attention *m, const AttentionSource
     return attention_weights(tape, source->options, add_scaled(tape, e, -2, query->memory), query->spans);
 }
 
-static Var *coverage_begin(Tape *tape, const Attention *m, const AttentionSource *source, int n) {
+static Var *coverage_init_memory(Tape *tape, const Attention *m, const AttentionSource *source, int n) {
     (void)m;
     return zeros(tape, n, source->annotations.spans.longest);
 }
 
-static Var *coverage_next(Tape *tape, const Attention *m, const AttentionSource *source, const Query *query,
-                          Var *alpha) {
+static Var *coverage_next_memory(Tape *tape, const Attention *m, const AttentionSource *source, const Query *query,
+                                 Var *alpha) {
     (void)m, (void)source;
     return add_scaled(tape, query->memory, 1, alpha);
 }
@@ -37,7 +37,7 @@ static const AttentionKind coverage_attention = {.name = "coverage",
                                                  .declare = coverage_declare,
                                                  .prepare = coverage_prepare,
                                                  .weigh = coverage_weigh,
-                                                 .begin_memory = coverage_begin,
-                                                 .next_memory = coverage_next};
+                                                 .init_memory = coverage_init_memory,
+                                                 .next_memory = coverage_next_memory};
 
 #endif

@@ -208,15 +208,15 @@ static double case_error(const Case *c, Threads *threads) {
 
 /* The kinds of work that a check has seen, and which of them several threads shared whenever they came in some case.
    The work of a product is that of gemm.c, which test_gemm checks. */
-typedef struct Seen {
+typedef struct WorkKinds {
     int count;
     struct {
         const char *name;
         bool shared;
     } list[16];
-} Seen;
+} WorkKinds;
 
-static void look_at_work(Seen *seen, const Threads *threads) {
+static void collect_work(WorkKinds *kinds, const Threads *threads) {
     int count;
     const Tally *tally = threads_tallies(threads, &count);
     for (; count--; tally++) {
@@ -224,28 +224,28 @@ static void look_at_work(Seen *seen, const Threads *threads) {
         if (!strncmp(tally->name, "pack", 4) || !strcmp(tally->name, "product") ||
             !strcmp(tally->name, "weight gradient"))
             continue;
-        while (i < seen->count && strcmp(seen->list[i].name, tally->name) != 0) i++;
+        while (i < kinds->count && strcmp(kinds->list[i].name, tally->name) != 0) i++;
         assert_true(i < 16);
-        if (i == seen->count) seen->list[seen->count++].name = tally->name;
-        if (tally->shared == tally->runs) seen->list[i].shared = true;
+        if (i == kinds->count) kinds->list[kinds->count++].name = tally->name;
+        if (tally->shared == tally->runs) kinds->list[i].shared = true;
     }
 }
 
 static void check(const char *name, const Case *cases, size_t count, bool shares) {
     double worst = 0;
-    Seen seen = {0};
+    WorkKinds kinds = {0};
     Threads *threads = threads_new(2);
     for (size_t i = 0; i < count; i++) {
-        threads_watch(threads, true);
+        threads_profile(threads, true);
         worst = fmax(worst, case_error(&cases[i], threads));
-        look_at_work(&seen, threads);
+        collect_work(&kinds, threads);
     }
     print_message("%-24s largest error %.1e\n", name, worst);
     assert_true(worst < TOLERANCE);
-    assert_true(!shares || seen.count > 0);
-    for (int i = 0; i < seen.count && shares; i++)
-        if (!seen.list[i].shared)
-            fail_msg("%s: no case is large enough that threads share '%s'", name, seen.list[i].name);
+    assert_true(!shares || kinds.count > 0);
+    for (int i = 0; i < kinds.count && shares; i++)
+        if (!kinds.list[i].shared)
+            fail_msg("%s: no case is large enough that threads share '%s'", name, kinds.list[i].name);
     threads_free(threads);
 }
 /* CHECK_CASES: threads share each kind of work of the op, in one case at least. CHECK_SERIAL: the op has no such work.
@@ -579,10 +579,11 @@ static void check_additive_scores(void **unused) {
 
 /* Several queries of a sentence, in no order. */
 static const int owners[] = {2, 0, 0, 1, 2};
-static const int seen[] = {4, 1, 2, 1, 3};
+static const int visible[] = {4, 1, 2, 1, 3};
 static const Spans owned_in_order = {.start = in_order, .length = lengths, .owner = owners, .longest = 4},
                    owned_out_of_order = {.start = out_of_order, .length = reversed, .owner = owners, .longest = 5},
-                   seen_in_part = {.start = in_order, .length = lengths, .owner = owners, .seen = seen, .longest = 4};
+                   visible_in_part = {
+                       .start = in_order, .length = lengths, .owner = owners, .visible = visible, .longest = 4};
 
 /* Many queries of a few sentences. */
 enum { QUERIES = 1100 };
@@ -645,7 +646,7 @@ static void check_dot_scores(void **unused) {
                           {build_dot_scores, {{5, 3}, {8, 3}}, &owned},
                           {build_dot_scores, {{5, 6}, {8, 6}}, &owned_three},
                           {build_dot_attention, {{3, 4}, {8, 4}, {8, 3}}, &spans_out_of_order},
-                          {build_dot_attention, {{5, 2}, {8, 2}, {8, 3}}, &seen_in_part},
+                          {build_dot_attention, {{5, 2}, {8, 2}, {8, 3}}, &visible_in_part},
                           {build_dot_attention, {{5, 2}, {8, 2}, {8, 3}}, &owned_in_order},
                           {build_dot_attention, {{5, 4}, {8, 4}, {8, 1}}, &owned_out_of_order},
                           {build_dot_attention, {{QUERIES, 4}, {8, 4}, {8, 3}}, many_queries()},

@@ -37,7 +37,7 @@ extern void *__libc_realloc(void *, size_t);
 extern void *__libc_memalign(size_t, size_t);
 /* NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
 
-static bool watching;         /* allocations are counted and tried */
+static bool counting;         /* allocations are counted and tried */
 static int refusing;          /* so many more allocations are refused */
 static long all, keep, share; /* from the environment */
 static const char *tree;      /* likewise, or NULL */
@@ -207,14 +207,14 @@ static bool refused(size_t bytes) {
         errno = ENOMEM;
         return true;
     }
-    if (!watching) return false;
-    watching = false;
+    if (!counting) return false;
+    counting = false;
     seen++;
     const int saved = errno;
     if (is_new_place() || seen <= all)
         if (try_without(1, bytes) || try_without(INT32_MAX, bytes)) return refused(bytes);
     errno = saved;
-    watching = true;
+    counting = true;
     return false;
 }
 
@@ -245,12 +245,12 @@ __attribute__((constructor)) static void begin(void) {
     tree = getenv("ALLOCATIONS_TREE");
     unsetenv("LD_PRELOAD"); /* of cp and rm */
     backtrace(stack, 1);    /* it loads what it needs the first time */
-    watching = report >= 0;
+    counting = report >= 0;
 }
 
 __attribute__((destructor)) static void end(void) {
-    if (!watching) return; /* a child, or nothing to do */
-    watching = false;
+    if (!counting) return; /* a child, or nothing to do */
+    counting = false;
     const uint64_t right = hash_file(1, -1);
     long different = 0;
     for (long i = 0; i < outputs; i++)

@@ -37,7 +37,7 @@ static inline void write_random_model(Translator *t, const ModelOptions *options
     *t = (Translator){.options = *options};
     side_learn(&t->source, TOKENIZER_CHAR, words_of(TOKENIZER_CHAR, source_texts, 3), 0, 0);
     side_learn(&t->target, TOKENIZER_BPE, words_of(TOKENIZER_BPE, texts, 3), 20, 0);
-    translator_begin(t);
+    translator_init(t);
     params_allocate(&t->model.params);
     Rng rng = rng_seed(seed, 0);
     for (size_t i = 0; i < t->model.params.size; i++) t->model.params.values[i] = (real)(0.5 * rng_normal(&rng));

@@ -91,8 +91,8 @@ static BeamOptions options(int beam, double normalize) {
     return (BeamOptions){.beam = beam,
                          .normalize = normalize,
                          .length_limit = 1,
-                         .begin = BOS,
-                         .end = EOS,
+                         .bos = BOS,
+                         .eos = EOS,
                          .banned = banned,
                          .banned_count = 3};
 }
@@ -239,7 +239,7 @@ static void hard_attention_reads_one_annotation(void **state) {
         Params params = {0};
         attention_declare(&attention, attention_kind(kinds[i]), &params, (AttentionSizes){8, H.H->cols, 6, 2});
         draw_shared(&params, LARGE, 5);
-        const Query query = {H.begin, NULL, &H.spans};
+        const Query query = {H.summary, NULL, &H.spans};
         Context read[2];
         for (int hard = 0; hard < 2; hard++) {
             const PassOptions pass = {.attention = {.hard = hard}};

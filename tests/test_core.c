@@ -337,9 +337,9 @@ static void runs_are_tallied(void **unused) {
         Threads *pool = threads_new(counts[c]);
         int tallies;
         check_visits(pool, 7, 1); /* nobody watches */
-        threads_watch(pool, true);
+        threads_profile(pool, true);
         for (int round = 0; round < 5; round++) check_visits(pool, 7, 1);
-        threads_watch(pool, false);
+        threads_profile(pool, false);
         check_visits(pool, 7, 1);
         const Tally *tally = threads_tallies(pool, &tallies);
         assert_int_equal(tallies, 1);

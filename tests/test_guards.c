@@ -99,13 +99,13 @@ static void keep_note(void *context, const char *text) {
 
 static int train_until(World *w, int updates, Err *err) {
     static const volatile sig_atomic_t stop = 0;
-    const TrainWatch watch = {.note = keep_note};
+    const TrainCallbacks callbacks = {.note = keep_note};
     w->job.files.train.tsv = w->tsv;
     w->job.model = w->job.files.dir = w->model;
     w->job.threads = 1;
     w->job.options.after_batches = updates;
     notes[0] = '\0';
-    return train(&w->job, &watch, &stop, err);
+    return train(&w->job, &callbacks, &stop, err);
 }
 
 /* Writes a number into the checkpoint: the first of a source piece's row of a matrix, or that of a target piece in a

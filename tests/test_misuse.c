@@ -251,7 +251,7 @@ static void spans_lie_within_the_rows(void **unused) {
                 before = {.start = negative, .length = two, .longest = 2},
                 empty = {.start = start, .length = none, .longest = 2},
                 too_long = {.start = start, .length = two, .longest = 1},
-                listed = {.seen = two, .rows = rows, .longest = 2};
+                listed = {.visible = two, .rows = rows, .longest = 2};
     const struct {
         const Spans *spans;
         const char *text;

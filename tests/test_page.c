@@ -67,7 +67,7 @@ static void page_free(Page *page) {
 /* A page of one sentence with one hypothesis. */
 static Page page_of(const char *source, const Alignment *alignment, const char *target) {
     AlignmentsPage page;
-    alignments_page_begin(&page);
+    alignments_page_init(&page);
     alignments_page_sentence(&page, source);
     alignments_page_hypothesis(&page, alignment, target, -1.5);
     return page_end(&page, "title");
@@ -121,11 +121,11 @@ static void a_page_may_be_empty(void **state) {
     (void)state;
     static char *const x[] = {"a", "</s>"};
     AlignmentsPage page;
-    alignments_page_begin(&page);
+    alignments_page_init(&page);
     Page none = page_end(&page, "nothing");
     assert_int_equal(cJSON_GetArraySize(get(none.data, "sentences")), 0);
     page_free(&none);
-    alignments_page_begin(&page);
+    alignments_page_init(&page);
     alignments_page_sentence(&page, "");
     alignments_page_sentence(&page, "a");
     alignments_page_hypothesis(&page, &(Alignment){x, 2, x, 2, NULL}, "a", NAN);
@@ -137,7 +137,7 @@ static void a_page_may_be_empty(void **state) {
     assert_null(cJSON_GetObjectItem(at(hypotheses, 0), "score"));
     assert_int_equal(cJSON_GetArraySize(get(get(at(hypotheses, 1), "alignment"), "matrix")), 0);
     page_free(&some);
-    alignments_page_begin(&page);
+    alignments_page_init(&page);
     alignments_page_free(&page); /* one that was never written */
 }
 
@@ -148,10 +148,10 @@ static void hostile_text_stays_text(void **state) {
     static const float weights[9 * 9] = {1};
     static const char text[] = "</script>\t\"\\ \xe6\n]]>";
     AlignmentsPage empty;
-    alignments_page_begin(&empty);
+    alignments_page_init(&empty);
     Page plain = page_end(&empty, "title");
     AlignmentsPage full;
-    alignments_page_begin(&full);
+    alignments_page_init(&full);
     alignments_page_sentence(&full, text);
     alignments_page_hypothesis(&full, &(Alignment){x, 9, x, 9, weights}, text, 0);
     Page page = page_end(&full, "</title><script>alert(1)</script>&amp;");
@@ -173,7 +173,7 @@ static void hostile_text_stays_text(void **state) {
 static void a_page_names_no_address(void **state) {
     (void)state;
     AlignmentsPage none;
-    alignments_page_begin(&none);
+    alignments_page_init(&none);
     Page page = page_end(&none, "title");
     assert_int_equal(count(page.html, "http"), count(page.html, "http-equiv") + count(page.html, "http://www.w3.org/"));
     assert_null(strstr(page.html, "src="));
@@ -189,7 +189,7 @@ static void a_full_disk_is_noticed(void **state) {
     FILE *full = fopen("/dev/full", "w");
     assert_non_null(full);
     setvbuf(full, NULL, _IONBF, 0);
-    alignments_page_begin(&page);
+    alignments_page_init(&page);
     assert_int_equal(alignments_page_write(&page, full, "title", true), -1);
     alignments_page_free(&page);
     fclose(full);

@@ -336,7 +336,7 @@ static void han_is_banned_where_it_is_not_written(void **state) {
         snprintf(lang, sizeof lang, "%s", langs[i].lang);
         options_default(model_option_tables, &t.options);
         memcpy(t.options.langs[1], lang, sizeof lang);
-        translator_begin(&t);
+        translator_init(&t);
         BeamOptions o = translator_beam_options(&t);
         assert_int_equal(translator_writes_han(&t), langs[i].han);
         assert_int_equal(translator_banned_han(&t), langs[i].han ? 0 : 3);

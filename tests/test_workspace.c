@@ -149,7 +149,7 @@ static void parts_fit(void **state) {
         assert_true(parts <= before && parts > 1);
         before = parts;
         for (int k = 0; k < parts; k++) {
-            const int first = part_begin(PAIRS, parts, k), n = part_begin(PAIRS, parts, k + 1) - first;
+            const int first = part_offset(PAIRS, parts, k), n = part_offset(PAIRS, parts, k + 1) - first;
             assert_true(n > 0 && bytes_of(&f, which + first, n) <= limit);
         }
     }
@@ -169,12 +169,13 @@ static double gradients_in(Fixture *f, int parts, real *gradients) {
         options.rows += f->pairs.target_length[i];
     }
     for (int k = 0; k < parts; k++) {
-        const int first = part_begin(PAIRS, parts, k);
+        const int first = part_offset(PAIRS, parts, k);
         Batch batch;
         Err err;
         tape_reset(&tape);
         assert_int_equal(
-            pairs_fold(&tape.arena, &f->pairs, which, first, part_begin(PAIRS, parts, k + 1) - first, &batch, &err), 0);
+            pairs_fold(&tape.arena, &f->pairs, which, first, part_offset(PAIRS, parts, k + 1) - first, &batch, &err),
+            0);
         nats += update_gradients(&tape, &f->model, &batch, &options);
     }
     memcpy(gradients, params->gradients, params->size * sizeof *gradients);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* A batch of SENTENCES has more rows than count as few, and most ops are shared out among threads. */
-enum { SENTENCES = 280, LONGEST = 3, VOCAB = 241, BEGIN = 2, UPDATES = 3 };
+enum { SENTENCES = 280, LONGEST = 3, VOCAB = 241, BOS = 2, UPDATES = 3 };
 
 typedef struct Sentences {
     int ids[SENTENCES][LONGEST], length[SENTENCES];
@@ -30,7 +30,7 @@ static Batch batch_draw(Arena *arena, uint64_t number, int n) {
     Rng rng = rng_seed(number, 1);
     sentences_draw(&source, &rng);
     sentences_draw(&target, &rng);
-    return batch_fold(arena, source.rows, source.length, target.rows, target.length, n, 0, BEGIN);
+    return batch_fold(arena, source.rows, source.length, target.rows, target.length, n, 0, BOS);
 }
 
 typedef struct Training {

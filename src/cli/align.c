@@ -1,7 +1,7 @@
 /* tide align: forced decoding of given pairs */
 #include "cli/models.h"
 #include "cli/pictures.h"
-#include "cli/shown.h"
+#include "cli/alignment_view.h"
 #include "text/ds.h"
 #include "text/lines.h"
 #include "view/alignments_page.h"
@@ -19,7 +19,7 @@ static const Flag flags[] = {
     {"src", 1, "FILE", "source sentences"},
     {"tgt", 1, "FILE", "their translations, line by line"},
     {"format", 1, FORMATS, "what to print (default pharaoh); svg needs --output; html: a page to point at"},
-    FLAGS_SHOWN,
+    FLAGS_ALIGNMENT_VIEW,
     FLAG_MAX_LENGTH,
     FLAG_ATTENTION_MODE,
     FLAGS_ALIGNMENT,
@@ -44,7 +44,7 @@ typedef struct Aligner {
     bool both;
     AttentionOptions attention;
     Symmetrization symmetrization;
-    Shown shown;
+    AlignmentView view;
     Format format;
     Pictures pictures;
     AlignmentsPage page;
@@ -70,7 +70,7 @@ static void direction_begin(Direction *direction, Threads *pool) {
 static void direction_align(Direction *direction, const Aligner *a, char *const *source, char *const *target, int n,
                             Alignment *alignments) {
     session_align(&direction->session, source, target, n, a->attention, alignments);
-    for (int i = 0; i < n; i++) shown_apply(&a->shown, &alignments[i]);
+    for (int i = 0; i < n; i++) alignment_view_apply(&a->view, &alignments[i]);
 }
 
 static void print_links(Link *links) {
@@ -92,7 +92,7 @@ static int emit(Aligner *a, const Alignment *alignment, Err *err) {
     switch (a->format) {
     case SVG: return pictures_add(&a->pictures, alignment, err);
     case HTML: page_add(&a->page, alignment); return 0;
-    case PHARAOH: print_links(shown_links(&a->shown, alignment)); return 0;
+    case PHARAOH: print_links(alignment_view_links(&a->view, alignment)); return 0;
     case SOFT: alignment_soft(stdout, alignment); break;
     case MATRIX: alignment_matrix(stdout, alignment, a->pairs); break;
     case JSON: alignment_json(stdout, alignment); break;
@@ -107,7 +107,7 @@ static int emit_symmetrized(const Aligner *a, const Alignment *forward, const Al
         return err_set(err, NULL, 0, "pair %d: the two models see %d and %d words, but %d and %d the other way round",
                        a->pairs + 1, forward->n_source - 1, forward->n_target - 1, reverse->n_target - 1,
                        reverse->n_source - 1);
-    Link *there = shown_links(&a->shown, forward), *back = shown_links(&a->shown, reverse);
+    Link *there = alignment_view_links(&a->view, forward), *back = alignment_view_links(&a->view, reverse);
     for (ptrdiff_t i = 0; i < arrlen(back); i++) back[i] = (Link){back[i].target, back[i].source, false};
     print_links(links_symmetrize(a->symmetrization, there, (int)arrlen(there), back, (int)arrlen(back)));
     arrfree(there);
@@ -173,7 +173,7 @@ static int run_with(Aligner *a, const Args *args, int threads, Err *err) {
                          arrlen(source));
     if (!status) status = check_lengths(a, &a->forward, source, src, target, tgt, err);
     if (!status && a->both) status = check_lengths(a, &a->reverse, target, tgt, source, src, err);
-    if (!status && a->pictures.dir) status = pictures_begin(&a->pictures, err);
+    if (!status && a->pictures.dir) status = pictures_open(&a->pictures, err);
     if (!status) {
         Threads *pool = threads_new(threads);
         direction_begin(&a->forward, pool);
@@ -193,7 +193,7 @@ static const char *check_flags(const Args *args, const Aligner *a) {
     if (a->format == SVG && !a->pictures.dir) return "--format svg needs --output DIR";
     if (a->pictures.dir && a->format != SVG) return "--output DIR needs --format svg";
     if (args_has(args, "symmetrize") && !a->both) return "--symmetrize needs --reverse MODEL";
-    if (a->both && (!a->shown.words || a->format != PHARAOH))
+    if (a->both && (!a->view.words || a->format != PHARAOH))
         return "--reverse needs --level word and the format pharaoh";
     return NULL;
 }
@@ -202,9 +202,9 @@ static const char *check_flags(const Args *args, const Aligner *a) {
 static int run_page(Aligner *a, const Args *args, int threads, Err *err) {
     char title[600];
     snprintf(title, sizeof title, "Alignments of %s", args->words[0]);
-    const bool by_word = a->shown.words;
-    a->shown.words = false; /* the page merges them */
-    alignments_page_begin(&a->page);
+    const bool by_word = a->view.words;
+    a->view.words = false; /* the page merges them */
+    alignments_page_init(&a->page);
     int status = run_with(a, args, threads, err);
     if (!status) alignments_page_write(&a->page, stdout, title, by_word);
     alignments_page_free(&a->page);
@@ -238,7 +238,7 @@ static int run(const Args *args) {
     if (args->word_count != 1 || !args_has(args, "src") || !args_has(args, "tgt"))
         return usage_error("align needs MODEL, --src and --tgt; see `tide align --help`");
     if (machine_flags(args, &threads, &err) || length_flag(args, &a.max_length, &err) ||
-        attention_flags(args, &a.attention, &err) || shown_flags(args, &a.shown, &err) ||
+        attention_flags(args, &a.attention, &err) || alignment_view_flags(args, &a.view, &err) ||
         args_choice(args, "format", PHARAOH, FORMATS, &format, &err) ||
         args_choice(args, "symmetrize", GROW_DIAG_FINAL_AND, symmetrization_names, &method, &err))
         return usage_error("%s", err.reason);

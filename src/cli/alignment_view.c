@@ -1,21 +1,21 @@
-#include "cli/shown.h"
+#include "cli/alignment_view.h"
 
-int shown_flags(const Args *args, Shown *shown, Err *err) {
+int alignment_view_flags(const Args *args, AlignmentView *view, Err *err) {
     int words;
     if (args_choice(args, "level", 0, "piece|word", &words, err) ||
-        args_real(args, "threshold", 0, 0, 1, &shown->threshold, err))
+        args_real(args, "threshold", 0, 0, 1, &view->threshold, err))
         return -1;
-    shown->words = words;
-    shown->shift = args_has(args, "shift");
-    shown->end = args_has(args, "end-of-sentence");
+    view->words = words;
+    view->shift = args_has(args, "shift");
+    view->end = args_has(args, "end-of-sentence");
     return 0;
 }
 
-void shown_apply(const Shown *shown, Alignment *alignment) {
-    if (shown->shift) alignment_shift(alignment);
-    if (shown->words) alignment_merge_words(alignment);
+void alignment_view_apply(const AlignmentView *view, Alignment *alignment) {
+    if (view->shift) alignment_shift(alignment);
+    if (view->words) alignment_merge_words(alignment);
 }
 
-Link *shown_links(const Shown *shown, const Alignment *alignment) {
-    return alignment_links(alignment, shown->threshold, shown->end);
+Link *alignment_view_links(const AlignmentView *view, const Alignment *alignment) {
+    return alignment_links(alignment, view->threshold, view->end);
 }

@@ -107,7 +107,7 @@ void bench_step(Threads *threads, const BenchSize *size, int updates) {
     subject_begin(&s, size, threads);
     params_optimizer(&s.model.params, optimizer_kind("adam"), &optimizer);
     for (int i = 0; i < updates + WARM; i++) {
-        if (i == WARM) threads_watch(threads, true);
+        if (i == WARM) threads_profile(threads, true);
         double began = seconds_now();
         tape_reset(&s.tape);
         Batch batch = batch_fold(&s.tape.arena, s.rows[0], s.length, s.rows[1], s.length, size->batch, 0, ID_BOS);
@@ -115,7 +115,7 @@ void bench_step(Threads *threads, const BenchSize *size, int updates) {
         update_step(&s.tape, &s.model, &optimizer, nats, &options);
         if (i >= WARM) all += seconds[i - WARM] = seconds_now() - began;
     }
-    threads_watch(threads, false);
+    threads_profile(threads, false);
     double median = bench_median(seconds, updates);
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
@@ -138,8 +138,8 @@ static double decode_once(Subject *s, int sentences, int beam) {
     const BeamOptions options = {.beam = beam,
                                  .normalize = 0.6,
                                  .length_limit = (size->length - 9.5) / size->length,
-                                 .begin = ID_BOS,
-                                 .end = ID_EOS,
+                                 .bos = ID_BOS,
+                                 .eos = ID_EOS,
                                  .banned = never,
                                  .banned_count = sizeof never / sizeof *never};
     const Model *model = &s->model;

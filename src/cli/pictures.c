@@ -2,7 +2,7 @@
 #include "text/files.h"
 #include "text/output.h"
 
-int pictures_begin(Pictures *pictures, Err *err) { return directory_make(pictures->dir, err); }
+int pictures_open(Pictures *pictures, Err *err) { return directory_make(pictures->dir, err); }
 void pictures_skip(Pictures *pictures) { pictures->count++; }
 
 int picture_write(const char *path, const Alignment *alignment, bool transpose, Err *err) {

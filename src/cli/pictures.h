@@ -15,7 +15,7 @@ typedef struct Pictures {
 int picture_write(const char *path, const Alignment *alignment, bool transpose, Err *err);
 
 /* Makes the directory if it is missing. */
-int pictures_begin(Pictures *pictures, Err *err);
+int pictures_open(Pictures *pictures, Err *err);
 /* Writes the next DIR/0001.svg. */
 int pictures_add(Pictures *pictures, const Alignment *alignment, Err *err);
 /* Leaves a number out: for a sentence without an alignment. */

@@ -81,7 +81,7 @@ static int gather_options(const Args *args, TrainOptions *options, Err *err) {
     return 0;
 }
 
-/* ---- watching ------------------------------------------------------------------------------------------------- */
+/* ---- progress and signals ------------------------------------------------------------------------------------- */
 
 typedef struct Screen {
     ProgressView view;
@@ -185,8 +185,8 @@ static int run(const Args *args) {
     sigaction(SIGTERM, &action, NULL);
     Screen screen = {.model = job.model};
     progress_start(&screen.view);
-    TrainWatch watch = {&screen, show_note, show_progress, show_counting, show_validation};
-    int status = train(&job, &watch, &stop, &err);
+    TrainCallbacks callbacks = {&screen, show_note, show_progress, show_counting, show_validation};
+    int status = train(&job, &callbacks, &stop, &err);
     progress_clear(&screen.view);
     if (status) return fail(&err);
     if (write_report(job.model)) fprintf(stderr, "report: %s/report.html\n", job.model);

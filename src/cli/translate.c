@@ -1,7 +1,7 @@
 /* tide translate */
 #include "cli/models.h"
 #include "cli/pictures.h"
-#include "cli/shown.h"
+#include "cli/alignment_view.h"
 #include "text/ds.h"
 #include "text/lines.h"
 #include "text/output.h"
@@ -21,7 +21,7 @@ static const Flag flags[] = {
     FLAGS_ALIGNMENT,
     {"n-best", 1, "N", "print the N best: `line ||| text ||| features ||| score`"},
     {"alignment", 1, "hard|soft", "append ` ||| ` and the alignment: Pharaoh pairs, or all weights"},
-    FLAGS_SHOWN,
+    FLAGS_ALIGNMENT_VIEW,
     {"heatmap", 1, "DIR", "draw each translation's alignment as DIR/0001.svg ..."},
     {"html", 1, "FILE", "write a page to point at, with the alignments of every hypothesis printed"},
     {"replace-unk", 0, NULL, "write the source word in place of a word that the model does not know"},
@@ -62,16 +62,16 @@ typedef struct Settings {
     int alignment;    /* NONE, HARD or SOFT */
     const char *heatmap, *html;
     BeamOptions beam;
-    Shown shown;
+    AlignmentView view;
     int threads, batch, n_best, max_length;
     bool transpose, replace_unknown, allow_han;
     Lexicon *lexicon; /* NULL: none */
     char **lines;     /* what is translated; NULL: line by line, each answered before the next one is read */
 } Settings;
 
-static Alignment alignment_at(const Shown *shown, const Translations *found, int i, const Hypothesis *h) {
+static Alignment alignment_at(const AlignmentView *view, const Translations *found, int i, const Hypothesis *h) {
     Alignment alignment = translation_alignment(found, i, h);
-    shown_apply(shown, &alignment);
+    alignment_view_apply(view, &alignment);
     return alignment;
 }
 
@@ -87,7 +87,7 @@ static void print_alignment(const Settings *s, const Alignment *alignment) {
         alignment_soft(stdout, alignment);
         return;
     }
-    Link *links = shown_links(&s->shown, alignment);
+    Link *links = alignment_view_links(&s->view, alignment);
     links_print(stdout, links, (int)arrlen(links));
     arrfree(links);
 }
@@ -99,7 +99,7 @@ static void print_hypothesis(const Settings *s, const Translations *found, int f
     if (s->n_best) printf("%d ||| ", first + i);
     fputs(text, stdout);
     if (s->alignment != NONE && h && h->alpha) {
-        Alignment a = alignment_at(&s->shown, found, i, h);
+        Alignment a = alignment_at(&s->view, found, i, h);
         print_alignment(s, &a);
         alignment_free(&a);
     } else if (s->alignment != NONE) {
@@ -117,7 +117,7 @@ static int draw(const Settings *s, const Translations *found, Pictures *pictures
             pictures_skip(pictures);
             continue;
         }
-        Alignment a = alignment_at(&s->shown, found, i, h);
+        Alignment a = alignment_at(&s->view, found, i, h);
         int status = pictures_add(pictures, &a, err);
         alignment_free(&a);
         if (status) return -1;
@@ -143,7 +143,7 @@ static void count(void *context, long done, long all) {
 }
 
 static void fill_page(const Settings *s, const Translations *found, AlignmentsPage *page) {
-    const Shown by_piece = {.shift = s->shown.shift}; /* the page makes words of them */
+    const AlignmentView by_piece = {.shift = s->view.shift}; /* the page makes words of them */
     for (int i = 0; i < found->n; i++) {
         alignments_page_sentence(page, found->sentences[i]);
         for (int k = 0; k < (s->n_best ? s->n_best : 1) && k < found->nbest[i].count; k++) {
@@ -163,7 +163,7 @@ static int write_page(const Settings *s, AlignmentsPage *page, OutputFile *html,
     int length = snprintf(title, sizeof title, "Translations by %s", model_path(s->args, 0));
     for (int i = 1; model_path(s->args, i) && length < (int)sizeof title; i++)
         length += snprintf(title + length, sizeof title - (size_t)length, ", %s", model_path(s->args, i));
-    alignments_page_write(page, html->stream, title, s->shown.words);
+    alignments_page_write(page, html->stream, title, s->view.words);
     return output_commit(html, err);
 }
 
@@ -239,7 +239,7 @@ static int translate_lines(Translating *work, Spent *spent, Err *err) {
 
 static int translate_all(Translating *work, Spent *spent, Err *err) {
     const Settings *s = work->settings;
-    if ((s->heatmap && pictures_begin(&work->pictures, err)) || (s->html && output_open(&work->html, s->html, err)))
+    if ((s->heatmap && pictures_open(&work->pictures, err)) || (s->html && output_open(&work->html, s->html, err)))
         return -1;
     if (s->lines ? translate_lines(work, spent, err) : translate_live(work, spent, err)) return -1;
     if (!s->html) return 0;
@@ -254,7 +254,7 @@ static int run_on(const Settings *s, const Models *models, Spent *spent, Err *er
     Translating work = {.settings = s, .pictures = {s->heatmap, s->transpose, 0}};
     progress_start(&work.view);
     session_init(&work.session, models->list, models->count, threads);
-    alignments_page_begin(&work.page);
+    alignments_page_init(&work.page);
     int status = translate_all(&work, spent, err);
     alignments_page_free(&work.page);
     output_discard(&work.html);
@@ -274,9 +274,9 @@ static int settings_of(const Args *args, const Models *models, Settings *s, Err 
     translator_allow(models->list[0], s->replace_unknown, s->allow_han, &s->beam);
     if (args_int(args, "n-best", 0, 0, 1000, &s->n_best, err) ||
         args_int(args, "mini-batch", 64, 1, 4096, &s->batch, err) ||
-        args_choice(args, "alignment", NONE, "hard|soft", &s->alignment, err) || shown_flags(args, &s->shown, err) ||
-        beam_flags(args, models, &s->beam, err) || length_flag(args, &s->max_length, err) ||
-        attention_flags(args, &s->beam.attention, err))
+        args_choice(args, "alignment", NONE, "hard|soft", &s->alignment, err) ||
+        alignment_view_flags(args, &s->view, err) || beam_flags(args, models, &s->beam, err) ||
+        length_flag(args, &s->max_length, err) || attention_flags(args, &s->beam.attention, err))
         return -1;
     if (s->n_best > s->beam.beam)
         return err_set(err, NULL, 0, "--n-best %d needs --beam-size %d", s->n_best, s->n_best);

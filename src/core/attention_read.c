@@ -76,13 +76,13 @@ static void add_products(const DeferredReads *reads, int s, int begin, int end) 
     for (int count; (count = take_queries(s, &cursor, reads->end, queries)) > 0;)
         for (int k = 0; k < any->heads; k++) {
             const real *x[ATTENTION_BLOCK];
-            for (int i = 0; i < count; i++) x[i] = queries[i].x + head_begin(k, width);
+            for (int i = 0; i < count; i++) x[i] = queries[i].x + head_offset(k, width);
             for (int j = begin; j < end; j++) {
                 real weights[ATTENTION_BLOCK];
                 for (int i = 0; i < count; i++)
-                    weights[i] = queries[i].scale * queries[i].weights[head_begin(k, longest) + j];
+                    weights[i] = queries[i].scale * queries[i].weights[head_offset(k, longest) + j];
                 kernels->combine(width, count, weights, x, 0,
-                                 var_row(any->M, any->M->g, start + j) + head_begin(k, width));
+                                 var_row(any->M, any->M->g, start + j) + head_offset(k, width));
             }
         }
 }

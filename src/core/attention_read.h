@@ -32,11 +32,11 @@ void attention_check_spans(const char *op, const Spans *spans, int queries, cons
 /* The sentence of query b, and how many of the sentence's rows query b reads. */
 static inline int spans_sentence(const Spans *spans, int b) { return spans->owner ? spans->owner[b] : b; }
 static inline int spans_length(const Spans *spans, int b) {
-    return spans->seen ? spans->seen[b] : spans->length[spans_sentence(spans, b)];
+    return spans->visible ? spans->visible[b] : spans->length[spans_sentence(spans, b)];
 }
 
 /* Where head k begins in a row that has `width` columns for each head. */
-static inline ptrdiff_t head_begin(int k, int width) { return (ptrdiff_t)k * width; }
+static inline ptrdiff_t head_offset(int k, int width) { return (ptrdiff_t)k * width; }
 
 /* Numbers in a row of the weights: heads longest. */
 static inline size_t read_row_size(const AttentionRead *read) {

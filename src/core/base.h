@@ -44,7 +44,7 @@ void mem_fail_nth(long n);
 long mem_count(void);
 
 /* Where part k begins of n items in parts of nearly equal size, so that the last one is not a sliver. */
-static inline int part_begin(int n, int parts, int k) { return (int)((long)n * k / parts); }
+static inline int part_offset(int n, int parts, int k) { return (int)((long)n * k / parts); }
 
 /* Seconds since some moment in the past; never set back. */
 double seconds_now(void);

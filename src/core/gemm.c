@@ -112,7 +112,7 @@ static void pack_tiles(const Product *p, int begin, int end) {
     const int stretches = stretches_of(p);
     for (int unit = begin; unit < end; unit++) {
         int tile = unit / stretches, at = unit % stretches * STRETCH, steps = smaller(STRETCH, p->steps - at);
-        int first = part_begin(p->rows, p->tiles, tile), rows = part_begin(p->rows, p->tiles, tile + 1) - first;
+        int first = part_offset(p->rows, p->tiles, tile), rows = part_offset(p->rows, p->tiles, tile + 1) - first;
         int row = p->row + first, from = p->from + at;
         real *to = p->left + (size_t)first * (size_t)p->steps + (size_t)at * (size_t)rows;
         if (p->strips) pack_strips(p->strips, false, from, steps, row, rows, rows, to);
@@ -140,7 +140,7 @@ static void multiply_block(const Product *p, int tile0, int tile1, int panel0, i
         const real *next = right_at(p, panel + 1, at);
         if (panel + 1 == panel1) next = at + k < p->steps ? right_at(p, panel0, at + k) : after;
         for (int tile = tile0; tile < tile1; tile++, next += (size_t)k * (size_t)step) {
-            int first = part_begin(p->rows, p->tiles, tile), rows = part_begin(p->rows, p->tiles, tile + 1) - first;
+            int first = part_offset(p->rows, p->tiles, tile), rows = part_offset(p->rows, p->tiles, tile + 1) - first;
             size_t row = (size_t)p->row + (size_t)first;
             kernels->gemm_tile(rows, cols, k, p->left + (size_t)first * (size_t)p->steps + (size_t)at * (size_t)rows,
                                right_at(p, panel, at), init ? init + row * (size_t)ld_init + col : NULL, ld_init,
@@ -158,10 +158,10 @@ static void multiply_units(const Product *p, int begin, int end, int before) {
     const int blocks = row_blocks(p);
     while (begin < end) {
         int block = begin / p->panels, panel = begin % p->panels, count = smaller(p->panels - panel, end - begin);
-        bool last = threads_share_begins(p->threads, before + begin + count);
+        bool last = threads_is_share_boundary(p->threads, before + begin + count);
         const real *after = right_at(p, last ? panel : (panel + count) % p->panels, 0);
         for (int at = 0; at < p->steps; at += K_BLOCK)
-            multiply_block(p, part_begin(p->tiles, blocks, block), part_begin(p->tiles, blocks, block + 1), panel,
+            multiply_block(p, part_offset(p->tiles, blocks, block), part_offset(p->tiles, blocks, block + 1), panel,
                            panel + count, at, smaller(K_BLOCK, p->steps - at), after);
         begin += count;
     }
@@ -222,8 +222,8 @@ static void multiply_panels(Product *p) {
     if (p->b.panels && most < LEFT_PACKED / p->steps) most = LEFT_PACKED / p->steps;
     const int parts = blocks_of(p->m, most);
     for (int part = 0; part < parts; part++) {
-        p->row = part_begin(p->m, parts, part);
-        p->rows = part_begin(p->m, parts, part + 1) - p->row;
+        p->row = part_offset(p->m, parts, part);
+        p->rows = part_offset(p->m, parts, part + 1) - p->row;
         multiply_parts(p, 1);
     }
 }

@@ -82,8 +82,8 @@ void gru_steps(Tape *tape, const GruStep *steps, int count, Var **h);
 /* Which rows of a matrix belong to which sentence: sentence s has rows start[s]..start[s]+length[s]-1. */
 typedef struct Spans {
     const int *start, *length;
-    const int *owner;       /* row b of a query belongs to sentence owner[b]; NULL: to sentence b */
-    const int *seen;        /* row b of a query sees only the first seen[b] rows of its sentence; NULL: all of them */
+    const int *owner;   /* row b of a query belongs to sentence owner[b]; NULL: to sentence b */
+    const int *visible; /* row b of a query sees only the first visible[b] rows of its sentence; NULL: all of them */
     const int *const *rows; /* which are rows[b][0], [1], ... and lie anywhere: not on a tape that records; or NULL */
     int longest;
 } Spans;

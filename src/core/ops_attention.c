@@ -139,11 +139,11 @@ Var *hardmax_spans(Tape *tape, const Var *e, const Spans *spans) {
     Var *alpha = zeros(tape, e->rows, e->cols);
     for (int b = 0; b < e->rows; b++)
         for (int k = 0; k < heads_of(e, spans); k++) {
-            const real *scores = var_row(e, e->v, b) + head_begin(k, spans->longest);
+            const real *scores = var_row(e, e->v, b) + head_offset(k, spans->longest);
             int best = 0;
             for (int j = 1; j < spans_length(spans, b); j++)
                 if (scores[j] > scores[best]) best = j;
-            var_row(alpha, alpha->v, b)[head_begin(k, spans->longest) + best] = 1;
+            var_row(alpha, alpha->v, b)[head_offset(k, spans->longest) + best] = 1;
         }
     return alpha;
 }
@@ -161,7 +161,7 @@ static void mean_rows(void *context, int begin, int end) {
         real *mean = memset(var_row(h->mean, h->mean->v, b), 0, (size_t)longest * sizeof(real));
         for (int k = h->heads.first; k < h->heads.first + h->heads.count; k++)
             kernels->axpy(longest, mean, 1 / (real)h->heads.count,
-                          var_row(h->alpha, h->alpha->v, b) + head_begin(k, longest));
+                          var_row(h->alpha, h->alpha->v, b) + head_offset(k, longest));
     }
 }
 
@@ -186,8 +186,8 @@ static void mean_gradients(void *context, int begin, int end) {
     const int longest = h->mean->cols;
     for (int b = begin; b < end; b++)
         for (int k = h->heads.first; k < h->heads.first + h->heads.count; k++)
-            kernels->axpy(longest, var_row(h->alpha, h->alpha->g, b) + head_begin(k, longest), 1 / (real)h->heads.count,
-                          var_row(h->mean, h->mean->g, b));
+            kernels->axpy(longest, var_row(h->alpha, h->alpha->g, b) + head_offset(k, longest),
+                          1 / (real)h->heads.count, var_row(h->mean, h->mean->g, b));
 }
 
 static void mean_heads_back(Tape *tape, const Record *record) {
@@ -224,7 +224,7 @@ static void add_dots(void *context, int begin, int end) {
                 const real *rows[ATTENTION_BLOCK];
                 real sums[ATTENTION_BLOCK];
                 int count = rows_of(read, b, j, k * width, rows);
-                kernels->dots(width, count, read_x(read, b) + head_begin(k, width), rows, (long)count * read->M->cols,
+                kernels->dots(width, count, read_x(read, b) + head_offset(k, width), rows, (long)count * read->M->cols,
                               sums);
                 for (int i = 0; i < count; i++) weights[j + i] += read->scale * sums[i];
             }

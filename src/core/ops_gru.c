@@ -99,7 +99,7 @@ void gru_steps(Tape *tape, const GruStep *list, int count, Var **h) {
     tape_products(tape, state_in, count);
     rows_run(tape, state, steps);
     for (int k = 0; k < count; k++) {
-        tape_look(tape, "gru_step_back", h[k]);
+        tape_check_finite(tape, "gru_step_back", h[k]);
         h[k]->in_pieces = true;
     }
     Record *record = tape_record(tape, gru_step_back, NULL, NULL, NULL, NULL);

@@ -144,20 +144,20 @@ void tape_read(const Tape *tape, Var *var, const char *op) {
 
 /* ---- records --------------------------------------------------------------------------------------------------- */
 
-static void look(Watch *watch, const char *op, const real *numbers, size_t n, bool back) {
+static void find_nonfinite(Watch *watch, const char *op, const real *numbers, size_t n, bool back) {
     if (watch->op) return;
     size_t i = 0;
     while (i < n && isfinite(numbers[i])) i++;
     if (i < n) *watch = (Watch){op, (int)(strlen(op) - strlen("_back")), back};
 }
 
-void tape_look(const Tape *tape, const char *op, const Var *result) {
-    if (tape->watch) look(tape->watch, op, result->v, var_size(result), false);
+void tape_check_finite(const Tape *tape, const char *op, const Var *result) {
+    if (tape->watch) find_nonfinite(tape->watch, op, result->v, var_size(result), false);
 }
 
 Record *tape_record_op(Tape *tape, Back *back, const char *op, Var *out, Var *in0, Var *in1, Var *in2) {
     if (!tape->recording) return NULL;
-    if (out) tape_look(tape, op, out);
+    if (out) tape_check_finite(tape, op, out);
     Var *const in[] = {in0, in1, in2};
     for (int i = 0; i < 3; i++)
         if (in[i]) tape_read(tape, in[i], op);
@@ -327,7 +327,7 @@ void tape_backward(Tape *tape, Var *loss) {
     for (const Record *record = tape->last; record; record = record->before) {
         if (record->out) hand_back(tape, record->out);
         if (tape->watch && record->out && record->out->g)
-            look(tape->watch, record->op, record->out->g, var_size(record->out), true);
+            find_nonfinite(tape->watch, record->op, record->out->g, var_size(record->out), true);
         if (!record->out || has_grad(record->out)) record->back(tape, record); /* or there is nothing to hand on */
     }
     for (const Later *later = tape->later; later; later = later->before) hand_back(tape, later->var);

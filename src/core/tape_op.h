@@ -43,7 +43,7 @@ struct Record {
 Record *tape_record_op(Tape *tape, Back *back, const char *op, Var *out, Var *in0, Var *in1, Var *in2);
 
 /* Shows the tape's watch, if there is one, a result that is not the `out` of a record. */
-void tape_look(const Tape *tape, const char *op, const Var *result);
+void tape_check_finite(const Tape *tape, const char *op, const Var *result);
 
 /* ---- gradients ------------------------------------------------------------------------------------------------ */
 

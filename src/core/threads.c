@@ -35,7 +35,7 @@ struct Threads {
     int items;
     atomic_int parts, range; /* these may be read too late, by one who will find nothing */
     atomic_bool stop;
-    bool watched;
+    bool profiling;
     Tally tallies[TALLIES];
     int tally_count;
     _Alignas(CACHE_LINE) atomic_uint round;
@@ -54,17 +54,17 @@ static void pause_briefly(int spins) {
     if (spins % 1024 == 1023) sched_yield(); /* there may be fewer processors than threads */
 }
 
-static int share_begin(const Threads *pool, int part) { return part_begin(pool->items, pool->parts, part); }
+static int share_offset(const Threads *pool, int part) { return part_offset(pool->items, pool->parts, part); }
 
-bool threads_share_begins(const Threads *pool, int item) {
+bool threads_is_share_boundary(const Threads *pool, int item) {
     for (int part = 0; part <= pool->parts; part++)
-        if (share_begin(pool, part) == item) return true;
+        if (share_offset(pool, part) == item) return true;
     return false;
 }
 
 /* Takes some items of a share. Returns how many: 0 if the round is over or no item is left. *before becomes the number
    of items that were left before the call. */
-static int take(Threads *pool, int share, unsigned round, int *before) {
+static int take_range(Threads *pool, int share, unsigned round, int *before) {
     _Atomic uint64_t *left = &pool->workers[share].left;
     uint64_t seen = atomic_load_explicit(left, memory_order_acquire);
     for (;;) {
@@ -79,10 +79,10 @@ static int take(Threads *pool, int share, unsigned round, int *before) {
 }
 
 /* Takes ranges of a share and computes them until the share is empty. Returns the number of items computed. */
-static int work_off(Threads *pool, int share, unsigned round) {
+static int run_share(Threads *pool, int share, unsigned round) {
     int done = 0;
-    for (int n, before; (n = take(pool, share, round, &before)) > 0; done += n) {
-        const int begin = share_begin(pool, share + 1) - before;
+    for (int n, before; (n = take_range(pool, share, round, &before)) > 0; done += n) {
+        const int begin = share_offset(pool, share + 1) - before;
         pool->work(pool->context, begin, begin + n);
     }
     return done;
@@ -94,7 +94,7 @@ static void run_part(Threads *pool, unsigned round, int thread) {
     const int parts = atomic_load_explicit(&pool->parts, memory_order_relaxed);
     double began = seconds_now();
     for (int i = 0; i < parts; i++) {
-        const int done = work_off(pool, (thread + i) % parts, round);
+        const int done = run_share(pool, (thread + i) % parts, round);
         if (done == 0) continue;
         const double now = seconds_now();
         pool->workers[thread].busy += now - began;
@@ -175,7 +175,7 @@ static void share_out(Threads *pool) {
     atomic_store(&pool->done, 0);
     for (int i = 0; i < pool->n; i++) pool->workers[i].busy = 0;
     for (int i = 0; i < pool->parts; i++) {
-        const int left = share_begin(pool, i + 1) - share_begin(pool, i);
+        const int left = share_offset(pool, i + 1) - share_offset(pool, i);
         atomic_store(&pool->workers[i].left, (uint64_t)round << 32 | (uint64_t)left);
     }
     next_round(pool);
@@ -203,7 +203,7 @@ void threads_run(Threads *pool, const char *name, int n, int grain, Work *work, 
     pool->items = n;
     pool->parts = parts < pool->n ? parts : pool->n;
     pool->range = n / (pool->parts * RANGES) > grain ? n / (pool->parts * RANGES) : grain;
-    if (!pool->watched) {
+    if (!pool->profiling) {
         share_out(pool);
         return;
     }
@@ -219,9 +219,9 @@ void threads_run(Threads *pool, const char *name, int n, int grain, Work *work, 
         for (int i = 0; i < pool->n; i++) tally->busy += pool->workers[i].busy;
 }
 
-void threads_watch(Threads *pool, bool on) {
+void threads_profile(Threads *pool, bool on) {
     if (on) pool->tally_count = 0;
-    pool->watched = on;
+    pool->profiling = on;
 }
 
 const Tally *threads_tallies(const Threads *pool, int *count) {

@@ -17,15 +17,15 @@ int threads_count(const Threads *threads);
    ranges from the shares of other threads, so that a thread that the system delays does not delay the run. Only the
    last range of a share may be shorter than `grain`. The result of an item must not depend on the range in which it is
    computed: then results are the same bits for any number of threads. A call of `work` must not call threads_run on the
-   same pool. `name`, a literal, names the kind of work: see threads_watch. */
+   same pool. `name`, a literal, names the kind of work: see threads_profile. */
 typedef void Work(void *context, int begin, int end);
 void threads_run(Threads *threads, const char *name, int n, int grain, Work *work, void *context);
 
 /* During a run: true if this item is the first of a thread's share, or the one after the last. The thread below it
    rarely continues past it, so this is a hint for prefetching. */
-bool threads_share_begins(const Threads *threads, int item);
+bool threads_is_share_boundary(const Threads *threads, int item);
 
-/* Where the time goes. While the pool is watched, the runs of each name are added up, from zero. */
+/* Where the time goes. While the pool profiles, the runs of each name are added up, from zero. */
 typedef struct Tally {
     const char *name;
     long runs;
@@ -33,8 +33,8 @@ typedef struct Tally {
     double seconds; /* as the caller sees it, waiting included */
     double busy;    /* of all threads together, waiting left out */
 } Tally;
-void threads_watch(Threads *threads, bool on);
-/* The tallies so far, and how many; owned by the pool, until it is watched anew. */
+void threads_profile(Threads *threads, bool on);
+/* The tallies so far, and how many; owned by the pool, until profiling begins anew. */
 const Tally *threads_tallies(const Threads *threads, int *count);
 
 /* One of the pool's buffers, at least `bytes` long, 64-byte aligned; content is undefined and the buffer is valid until

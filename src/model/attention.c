@@ -31,16 +31,16 @@ AttentionSource attention_prepare(Tape *tape, const Attention *attention, const 
     return source;
 }
 
-Var *attention_begin(Tape *tape, const Attention *attention, const AttentionSource *source, int n) {
-    return attention->kind->begin_memory ? attention->kind->begin_memory(tape, attention, source, n) : NULL;
+Var *attention_init_memory(Tape *tape, const Attention *attention, const AttentionSource *source, int n) {
+    return attention->kind->init_memory ? attention->kind->init_memory(tape, attention, source, n) : NULL;
 }
 
 Var *attention_weigh(Tape *tape, const Attention *attention, const AttentionSource *source, const Query *query) {
     return attention->kind->weigh(tape, attention, source, query);
 }
 
-Var *attention_next(Tape *tape, const Attention *attention, const AttentionSource *source, const Query *query,
-                    Var *alpha) {
+Var *attention_next_memory(Tape *tape, const Attention *attention, const AttentionSource *source, const Query *query,
+                           Var *alpha) {
     const AttentionKind *kind = attention->kind;
     return kind->next_memory ? kind->next_memory(tape, attention, source, query, alpha) : NULL;
 }
@@ -50,7 +50,7 @@ Context attend(Tape *tape, const Attention *attention, const AttentionSource *so
     if (!attention->kind->weigh) return attention->kind->attend(tape, attention, source, query);
     Var *alpha = attention_weigh(tape, attention, source, query);
     Var *c = weighted_sum(tape, alpha, source->annotations.H, query->spans, out);
-    return (Context){c, alpha, attention_next(tape, attention, source, query, alpha)};
+    return (Context){c, alpha, attention_next_memory(tape, attention, source, query, alpha)};
 }
 
 Var *attention_weights(Tape *tape, AttentionOptions options, Var *e, const Spans *spans) {

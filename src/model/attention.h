@@ -42,7 +42,7 @@ typedef struct Context {
     Var *c, *alpha, *memory;
 } Context;
 
-/* A kind defines weigh or attend. One that keeps a memory for each hypothesis defines begin_memory and next_memory; in
+/* A kind defines weigh or attend. One that keeps a memory for each hypothesis defines init_memory and next_memory; in
    a search the memory follows its hypothesis. */
 struct AttentionKind {
     const char *name; /* as --attention has it */
@@ -55,7 +55,7 @@ struct AttentionKind {
     /* c(H, s_{i-1}) of a kind whose c_i is something else. */
     Context (*attend)(Tape *tape, const Attention *attention, const AttentionSource *source, const Query *query);
     /* The memory before the first word of each of n sentences [n, ..]. */
-    Var *(*begin_memory)(Tape *tape, const Attention *attention, const AttentionSource *source, int n);
+    Var *(*init_memory)(Tape *tape, const Attention *attention, const AttentionSource *source, int n);
     /* The memory of the next step [m, ..], a new matrix, from that of this step and its α_i. */
     Var *(*next_memory)(Tape *tape, const Attention *attention, const AttentionSource *source, const Query *query,
                         Var *alpha);
@@ -72,11 +72,11 @@ void attention_declare(Attention *attention, const AttentionKind *kind, Params *
 AttentionSource attention_prepare(Tape *tape, const Attention *attention, const Annotations *annotations,
                                   const PassOptions *options);
 /* The memory for the first step; NULL if the kind keeps no memory. */
-Var *attention_begin(Tape *tape, const Attention *attention, const AttentionSource *source, int n);
+Var *attention_init_memory(Tape *tape, const Attention *attention, const AttentionSource *source, int n);
 /* Only α_i, of a kind that defines weigh; and the memory of the next step, NULL where the kind keeps none. */
 Var *attention_weigh(Tape *tape, const Attention *attention, const AttentionSource *source, const Query *query);
-Var *attention_next(Tape *tape, const Attention *attention, const AttentionSource *source, const Query *query,
-                    Var *alpha);
+Var *attention_next_memory(Tape *tape, const Attention *attention, const AttentionSource *source, const Query *query,
+                           Var *alpha);
 /* c(H, s_{i-1}). `out` [m, a] is the preferred place of c_i, or NULL; a kind may put c_i elsewhere. */
 Context attend(Tape *tape, const Attention *attention, const AttentionSource *source, const Query *query, Var *out);
 

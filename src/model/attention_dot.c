@@ -10,7 +10,7 @@ static void declare(Attention *m, Params *params, AttentionSizes sizes) {
 static void prepare(Tape *tape, const Attention *m, AttentionSource *source, const Dropout *rates) {
     (void)m, (void)rates;
     const Annotations *A = &source->annotations;
-    source->keys = A->H->cols == A->begin->cols ? A->H : add_halves(tape, A->H);
+    source->keys = A->H->cols == A->summary->cols ? A->H : add_halves(tape, A->H);
 }
 
 /* e_ij = s_{i-1}·k_j,  α_i = softmax(e_i) */

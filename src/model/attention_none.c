@@ -18,7 +18,7 @@ static const RowId *sentence_ids(Arena *arena, const Annotations *A, int n) {
 static void prepare(Tape *tape, const Attention *m, AttentionSource *source, const Dropout *rates) {
     (void)m;
     const Annotations *A = &source->annotations;
-    Var *c = A->end ? hcat(tape, A->end, A->begin) : A->begin;
+    Var *c = A->fwd_last ? hcat(tape, A->fwd_last, A->summary) : A->summary;
     source->keys = dropout(tape, c, (Drop){rates->annotation, sentence_ids(&tape->arena, A, c->rows)});
 }
 

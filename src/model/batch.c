@@ -92,7 +92,7 @@ static const RowId *identify_annotations(Arena *arena, const Source *source) {
 }
 
 Batch batch_fold(Arena *arena, const int *const *source, const int *source_length, const int *const *target,
-                 const int *target_length, int n, int first, int begin) {
+                 const int *target_length, int n, int first, int bos) {
     Batch batch = {.target = sequences_fold(arena, target, target_length, n)};
     const Sequences *y = &batch.target;
     batch.source = source_fold(arena, source, source_length, n, y->order);
@@ -102,7 +102,7 @@ Batch batch_fold(Arena *arena, const int *const *source, const int *source_lengt
     int *previous = ints(arena, y->rows);
     for (int t = 0; t < y->steps; t++)
         for (int b = 0; b < sequences_live(y, t); b++)
-            previous[sequences_row(y, t, b)] = t ? y->ids[sequences_row(y, t - 1, b)] : begin;
+            previous[sequences_row(y, t, b)] = t ? y->ids[sequences_row(y, t - 1, b)] : bos;
     batch.previous = previous;
     return batch;
 }

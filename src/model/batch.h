@@ -46,13 +46,13 @@ Source source_fold(Arena *arena, const int *const *ids, const int *length, int n
 typedef struct Batch {
     Source source;
     Sequences target;    /* y_i */
-    const int *previous; /* [target.rows] y_{i-1}; `begin` at the first position */
+    const int *previous; /* [target.rows] y_{i-1}; `bos` at the first position */
     const RowId *words;  /* [target.rows] for dropout */
 } Batch;
 
 /* Folds n pairs, of which pair i has the index first + i in the batch as drawn: first is 0 unless this is a part of a
    batch. */
 Batch batch_fold(Arena *arena, const int *const *source, const int *source_length, const int *const *target,
-                 const int *target_length, int n, int first, int begin);
+                 const int *target_length, int n, int first, int bos);
 
 #endif

@@ -160,7 +160,7 @@ static void choose(Search *s, int *parent) {
                 count = keep_best(best, count, width, s->candidates[(size_t)row * (size_t)beam + (size_t)k]);
         for (int k = 0; k < count && best[k].id >= 0; k++) {
             const Node *next = extend_node(s, &best[k]);
-            if (best[k].id == s->options->end) {
+            if (best[k].id == s->options->eos) {
                 finish(s, sentence, next);
                 continue;
             }
@@ -222,7 +222,7 @@ static bool *mark_banned(const Search *s) {
 }
 
 /* Room for every hypothesis, and one open hypothesis a sentence. */
-static void search_begin(Search *s) {
+static void search_init(Search *s) {
     Arena *arena = &s->tape->arena;
     const size_t most = (size_t)s->n * (size_t)s->options->beam;
     s->owner = arena_alloc(arena, most * sizeof *s->owner);
@@ -232,7 +232,7 @@ static void search_begin(Search *s) {
     s->banned = mark_banned(s);
     for (int i = 0; i < s->n; i++) {
         s->owner[i] = i;
-        s->previous[i] = s->options->begin;
+        s->previous[i] = s->options->bos;
         s->found[i].list = arena_alloc(s->out, (size_t)s->options->beam * sizeof(Hypothesis));
         s->found[i].source_length = s->length[i];
     }
@@ -271,7 +271,7 @@ Nbest *beam_search(Tape *tape, Ensemble ensemble, const int *const *ids, const i
                 .out = out,
                 .n = n,
                 .length = source.spans.length};
-    search_begin(&s);
+    search_init(&s);
     double encoded = seconds_now();
     for (int step = 1; s.rows > 0; step++) search_step(&s, step);
     for (int i = 0; i < n; i++) results[source.x.order[i]] = s.found[i];

@@ -9,7 +9,7 @@ typedef struct BeamOptions {
     double normalize; /* score = log p / length^normalize; 0: log p alone */
     double coverage; /* + coverage Σ_j ln min(Σ_i α_ij, 1) over the source words (Wu et al. 2016, eq. 14); 0: nothing */
     double length_limit; /* at most this many target words for a source word (and a few more) */
-    int begin, end;      /* ids of <s> and </s> */
+    int bos, eos;        /* ids of <s> and </s> */
     const int *banned;   /* ids never produced, <pad> and <s> among them; in any order */
     int banned_count;
     AttentionOptions attention;

@@ -51,7 +51,8 @@ static Var *embed(Tape *tape, const Encoder *m, const Sequences *x) {
 
 Annotations encode(Tape *tape, const Encoder *m, const Source *source, const Dropout *rates) {
     Var *x = embed(tape, m, &source->x);
-    Annotations H = m->kind->read(tape, m, source, dropout(tape, x, (Drop){rates->embedding, source->words}), rates);
+    Annotations H =
+        m->kind->annotate(tape, m, source, dropout(tape, x, (Drop){rates->embedding, source->words}), rates);
     H.H = dropout(tape, H.H, (Drop){rates->annotation, source->annotations});
     H.spans = source->spans;
     H.ids = source->annotations;

@@ -25,10 +25,10 @@ typedef struct Encoder {
 
 /* The annotations of a batch, in the decoder's order of sentences. */
 typedef struct Annotations {
-    Var *H;      /* [rows, a], sentence after sentence */
-    Var *begin;  /* [sentences, n] of each sentence, what the decoder's first state is made from: ←h_1 */
-    Var *end;    /* [sentences, n] →h_T, which with begin stands for a whole sentence; NULL if begin does alone */
-    Spans spans; /* the rows of each sentence */
+    Var *H;       /* [rows, a], sentence after sentence */
+    Var *summary; /* [sentences, n] of each sentence, what the decoder's first state is made from: ←h_1 */
+    Var *fwd_last; /* [sentences, n] →h_T, which with summary stands for a whole sentence; NULL if summary does alone */
+    Spans spans;   /* the rows of each sentence */
     const RowId *ids; /* [rows] of H, for dropout; NULL on a tape that does not record */
 } Annotations;
 
@@ -36,8 +36,8 @@ struct EncoderKind {
     const char *name; /* as --encoder has it */
     /* Declares the kind's weights and says how wide an annotation is. */
     void (*declare)(Encoder *encoder, Params *params);
-    /* Fills H, begin and end. x [rows, m] are the words' embeddings as source->x has them. */
-    Annotations (*read)(Tape *tape, const Encoder *encoder, const Source *source, Var *x, const Dropout *dropout);
+    /* Fills H, summary and fwd_last. x [rows, m] are the words' embeddings as source->x has them. */
+    Annotations (*annotate)(Tape *tape, const Encoder *encoder, const Source *source, Var *x, const Dropout *dropout);
 };
 
 /* All kinds, as choices of an option: separated by '|'. */

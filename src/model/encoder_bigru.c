@@ -42,13 +42,13 @@ typedef struct States {
    ←h_j = GRU(x_j, ←h_{j+1}), right to left: a sentence joins the batch, with a state of zero, at its last word.
    Both at once, for neither waits for the other. */
 static States read_both(Tape *tape, const Layer *layer, const Sequences *s, Var *x) {
-    GruReader fwd = gru_begin(tape, &layer->fwd, x, s->n);
-    GruReader bwd = gru_begin(tape, &layer->bwd, x, sequences_live(s, s->steps - 1));
+    GruDirection fwd = gru_direction(tape, &layer->fwd, x, s->n);
+    GruDirection bwd = gru_direction(tape, &layer->bwd, x, sequences_live(s, s->steps - 1));
     for (int i = 0; i < s->steps; i++) {
         int left = i, right = s->steps - 1 - i;
         const GruStep steps[] = {
-            gru_read(tape, &fwd, s, left, slice(tape, fwd.h, 0, sequences_live(s, left))),
-            gru_read(tape, &bwd, s, right, pad_rows(tape, bwd.h, sequences_live(s, right))),
+            gru_step_at(tape, &fwd, s, left, slice(tape, fwd.h, 0, sequences_live(s, left))),
+            gru_step_at(tape, &bwd, s, right, pad_rows(tape, bwd.h, sequences_live(s, right))),
         };
         Var *h[2];
         gru_steps(tape, steps, 2, h);
@@ -59,7 +59,7 @@ static States read_both(Tape *tape, const Layer *layer, const Sequences *s, Var 
 }
 
 /* h_j = [→h_j ; ←h_j];  each further layer reads h as the first one reads x, and h_j += its own [→h_j ; ←h_j] */
-static Annotations read(Tape *tape, const Encoder *m, const Source *source, Var *x, const Dropout *rates) {
+static Annotations annotate(Tape *tape, const Encoder *m, const Source *source, Var *x, const Dropout *rates) {
     const Bigru *bigru = m->weights;
     const Sequences *s = &source->x;
     States top = read_both(tape, &bigru->layers[0], s, x);
@@ -70,11 +70,11 @@ static Annotations read(Tape *tape, const Encoder *m, const Source *source, Var 
         top = read_both(tape, &bigru->layers[l], s, dropout(tape, below, (Drop){rates->annotation, source->words}));
     }
     Annotations H = {.H = gather_hcat(tape, top.fwd, top.bwd, source->rows, s->rows)};
-    H.end = gather(tape, top.fwd, source->last, s->n);
-    H.begin = gather(tape, top.bwd, source->first, s->n);
+    H.fwd_last = gather(tape, top.fwd, source->last, s->n);
+    H.summary = gather(tape, top.bwd, source->first, s->n);
     if (below) H.H = add_scaled(tape, gather(tape, below, source->rows, s->rows), 1, H.H);
     return H;
 }
 
-const EncoderKind encoder_bigru = {"bigru", declare, read};
-const EncoderKind encoder_deep_bigru = {"deep-bigru", declare_deep, read};
+const EncoderKind encoder_bigru = {"bigru", declare, annotate};
+const EncoderKind encoder_deep_bigru = {"deep-bigru", declare_deep, annotate};

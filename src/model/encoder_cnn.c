@@ -40,7 +40,7 @@ static const int *neighbours(Arena *arena, const Places *places, int rows, int o
 }
 
 /* x_j = W (√m E w_j + P_j);  in each layer x_j += tanh(W_l [x_{j-k/2}; ...; x_j; ...; x_{j+k/2}] + b_l);  h_j = x_j */
-static Annotations read(Tape *tape, const Encoder *m, const Source *source, Var *Ew, const Dropout *rates) {
+static Annotations annotate(Tape *tape, const Encoder *m, const Source *source, Var *Ew, const Dropout *rates) {
     const Cnn *cnn = m->weights;
     const int rows = source->x.rows, k = m->sizes.window;
     const Places places = places_of(&tape->arena, &source->spans, source->x.n, rows);
@@ -51,7 +51,7 @@ static Annotations read(Tape *tape, const Encoder *m, const Source *source, Var 
         Var *y = tanh_of(tape, linear(tape, im2col(tape, x, index, k, rows), layer->W, layer->b));
         x = add_scaled(tape, x, 1, dropout(tape, y, (Drop){rates->annotation, source->annotations}));
     }
-    return (Annotations){.H = x, .begin = encoder_mean(tape, x, &source->spans, source->x.n)};
+    return (Annotations){.H = x, .summary = encoder_mean(tape, x, &source->spans, source->x.n)};
 }
 
-const EncoderKind encoder_cnn = {"cnn", declare, read};
+const EncoderKind encoder_cnn = {"cnn", declare, annotate};

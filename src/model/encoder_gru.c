@@ -9,17 +9,17 @@ static void declare(Encoder *m, Params *params) {
 }
 
 /* h_j = GRU(x_j, h_{j-1}): a sentence leaves the batch when it ends. The last, h_T, has read all of it. */
-static Annotations read(Tape *tape, const Encoder *m, const Source *source, Var *x, const Dropout *rates) {
+static Annotations annotate(Tape *tape, const Encoder *m, const Source *source, Var *x, const Dropout *rates) {
     (void)rates; /* nothing lies between layers */
     const Sequences *s = &source->x;
-    GruReader reader = gru_begin(tape, m->weights, x, s->n);
+    GruDirection fwd = gru_direction(tape, m->weights, x, s->n);
     for (int t = 0; t < s->steps; t++) {
-        Var *h = slice(tape, reader.h, 0, sequences_live(s, t));
-        const GruStep step = gru_read(tape, &reader, s, t, h);
-        reader.h = gru_step(tape, step);
+        Var *h = slice(tape, fwd.h, 0, sequences_live(s, t));
+        const GruStep step = gru_step_at(tape, &fwd, s, t, h);
+        fwd.h = gru_step(tape, step);
     }
-    return (Annotations){.H = gather(tape, reader.states, source->rows, s->rows),
-                         .begin = gather(tape, reader.states, source->last, s->n)};
+    return (Annotations){.H = gather(tape, fwd.states, source->rows, s->rows),
+                         .summary = gather(tape, fwd.states, source->last, s->n)};
 }
 
-const EncoderKind encoder_gru = {"gru", declare, read};
+const EncoderKind encoder_gru = {"gru", declare, annotate};

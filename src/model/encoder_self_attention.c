@@ -34,7 +34,7 @@ static void declare(Encoder *m, Params *params) {
 
 /* x = W (√m E w + P), without W where the layers are m wide, too;  in each layer x += MultiHead(norm(x)) of all words,
    x += FeedForward(norm(x));  H = norm(x) */
-static Annotations read(Tape *tape, const Encoder *m, const Source *source, Var *Ew, const Dropout *rates) {
+static Annotations annotate(Tape *tape, const Encoder *m, const Source *source, Var *Ew, const Dropout *rates) {
     const Stack *stack = m->weights;
     const Places places = places_of(&tape->arena, &source->spans, source->x.n, source->x.rows);
     Var *x = positioned(tape, gather(tape, Ew, source->rows, source->x.rows), places.position);
@@ -47,7 +47,7 @@ static Annotations read(Tape *tape, const Encoder *m, const Source *source, Var 
         x = feed_forward(tape, &layer->ffn, x, drop);
     }
     Var *H = norm(tape, &stack->last, x);
-    return (Annotations){.H = H, .begin = encoder_mean(tape, H, &source->spans, source->x.n)};
+    return (Annotations){.H = H, .summary = encoder_mean(tape, H, &source->spans, source->x.n)};
 }
 
-const EncoderKind encoder_self_attention = {"self-attention", declare, read};
+const EncoderKind encoder_self_attention = {"self-attention", declare, annotate};

@@ -9,12 +9,12 @@ GruWeights gru_declare(Params *params, const char *name, int in, int n) {
     return gru;
 }
 
-GruReader gru_begin(Tape *tape, const GruWeights *m, Var *x, int sentences) {
-    return (GruReader){m, linear(tape, x, m->W, m->b), var_new(tape, x->rows, m->U->rows),
-                       zeros(tape, sentences, m->U->rows)};
+GruDirection gru_direction(Tape *tape, const GruWeights *m, Var *x, int sentences) {
+    return (GruDirection){m, linear(tape, x, m->W, m->b), var_new(tape, x->rows, m->U->rows),
+                          zeros(tape, sentences, m->U->rows)};
 }
 
-GruStep gru_read(Tape *tape, const GruReader *r, const Sequences *s, int t, Var *h) {
+GruStep gru_step_at(Tape *tape, const GruDirection *r, const Sequences *s, int t, Var *h) {
     int first = s->offset[t], live = sequences_live(s, t);
     return (GruStep){slice(tape, r->xW, first, live), h, r->weights->Uzr, r->weights->U,
                      slice(tape, r->states, first, live)};

@@ -15,14 +15,14 @@ typedef struct GruWeights {
 GruWeights gru_declare(Params *params, const char *name, int in, int n);
 
 /* One direction on its way: W x of all words, the states that it makes [rows, n] as x is, and its present state. */
-typedef struct GruReader {
+typedef struct GruDirection {
     const GruWeights *weights;
     Var *xW, *states, *h;
-} GruReader;
+} GruDirection;
 
 /* x [rows, in] as the sequences lie; the state begins at zero, for so many sentences. */
-GruReader gru_begin(Tape *tape, const GruWeights *weights, Var *x, int sentences);
+GruDirection gru_direction(Tape *tape, const GruWeights *weights, Var *x, int sentences);
 /* Reads position t of the sentences alive there, with their states before. */
-GruStep gru_read(Tape *tape, const GruReader *reader, const Sequences *sequences, int t, Var *h);
+GruStep gru_step_at(Tape *tape, const GruDirection *direction, const Sequences *sequences, int t, Var *h);
 
 #endif

@@ -11,7 +11,7 @@ void readout_declare(Readout *m, Params *params, Var *E, int vocab, int emb, int
     m->bo = params_add(params, "readout.bo", 1, vocab, INIT_ZERO, 0);
 }
 
-Var *readout_see(Tape *tape, const Readout *m, Var *c) { return linear(tape, c, m->Co, m->bt); }
+Var *readout_context(Tape *tape, const Readout *m, Var *c) { return linear(tape, c, m->Co, m->bt); }
 
 /* t̃_i = U_o s_i + V_o E y_{i-1} + C_o c_i + b (the last two are given as t),  t_ik = max(t̃_i,2k, t̃_i,2k+1),  p(y_i)
  * = softmax(W_o t_i + b) */

@@ -14,9 +14,9 @@ typedef struct Readout {
 /* E: the embedding that the output is tied to (Press & Wolf 2017), for which maxout must be emb; or NULL. */
 void readout_declare(Readout *readout, Params *params, Var *E, int vocab, int emb, int rnn, int annotation, int maxout);
 /* C_o c + b. c [m, a] -> [m, 2l] */
-Var *readout_see(Tape *tape, const Readout *readout, Var *c);
-/* g for as many steps at once as there are rows. t [m, 2l] from readout_see is consumed; Ey [m, emb], s [m, n]; `drop`
-   is the dropout of the maxout layer. Returns the logits [m, V]. */
+Var *readout_context(Tape *tape, const Readout *readout, Var *c);
+/* g for as many steps at once as there are rows. t [m, 2l] from readout_context is consumed; Ey [m, emb], s [m, n];
+   `drop` is the dropout of the maxout layer. Returns the logits [m, V]. */
 Var *readout(Tape *tape, const Readout *readout, Var *t, Var *Ey, Var *s, Drop drop);
 
 #endif

@@ -39,8 +39,8 @@ static Forced force(Tape *tape, const Model *model, const Batch *batch, Annotati
     const Sequences *y = &batch->target;
     const AttentionSource source = attention_prepare(tape, &m->attention, &H, options);
     Var *Ey = state_embed(tape, &m->state, batch->previous, y->rows, (Drop){options->dropout.embedding, batch->words});
-    Var *WEy = state_enter(tape, &m->state, Ey), *s = state_begin(tape, &m->state, &H);
-    Var *memory = attention_begin(tape, &m->attention, &source, y->n);
+    Var *WEy = state_input(tape, &m->state, Ey), *s = state_initial(tape, &m->state, &H);
+    Var *memory = attention_init_memory(tape, &m->attention, &source, y->n);
 
     Var *all_s = var_new(tape, y->rows, s->cols), *all_c = var_new(tape, y->rows, H.H->cols);
     Var **states = arena_alloc(&tape->arena, (size_t)y->steps * sizeof *states);
@@ -51,8 +51,8 @@ static Forced force(Tape *tape, const Model *model, const Batch *batch, Annotati
         Var *s_prev = slice(tape, s, 0, live);
         const Query query = {s_prev, memory ? slice(tape, memory, 0, live) : NULL, &H.spans};
         const Context c = attend(tape, &m->attention, &source, &query, slice(tape, all_c, first, live));
-        Var *x = state_see(tape, &m->state, slice(tape, WEy, first, live), c.c);
-        s = advance(tape, &m->state, x, s_prev, slice(tape, all_s, first, live));
+        Var *x = state_context(tape, &m->state, slice(tape, WEy, first, live), c.c);
+        s = state_step(tape, &m->state, x, s_prev, slice(tape, all_s, first, live));
         states[i] = model->config.readout_prev ? s_prev : s;
         contexts[i] = c.c;
         alpha[i] = c.alpha;
@@ -67,7 +67,7 @@ static Forced force(Tape *tape, const Model *model, const Batch *batch, Annotati
 
 static Var *logits(Tape *tape, const Model *model, const Forced *forced) {
     const Readout *g = &((const Rnnsearch *)model->decoder)->readout;
-    Var *t = readout_see(tape, g, forced->outputs[C]);
+    Var *t = readout_context(tape, g, forced->outputs[C]);
     return readout(tape, g, t, forced->outputs[EY], forced->outputs[S], forced->drop);
 }
 
@@ -78,42 +78,42 @@ typedef struct Rows {
     Var *now, *next; /* now is NULL where there is no such matrix */
 } Rows;
 
-enum { STATE, MEMORY, KEPT }; /* s_{i-1}, and what the attention remembers */
+enum { STATE, MEMORY, RECURRENT }; /* s_{i-1}, and what the attention remembers */
 
 typedef struct State {
     AttentionSource source;
-    Rows kept[KEPT];
+    Rows recurrent[RECURRENT];
     Var *CH, *CoH; /* what each annotation brings into f [.., 3n] and g [.., 2l]; or NULL */
 } State;
 
 /* What c_i brings into f and g: C c_i, and C_o c_i + b. If c_i = Σ_j α_ij h_j, they are Σ_j α_ij C h_j and
    Σ_j α_ij (C_o h_j + b), because Σ_j α_ij = 1: the products are computed once for each annotation, and not for each
    word of each hypothesis. So the search's probabilities are those of `force` but for rounding. */
-static void see_all(Tape *tape, const Rnnsearch *m, const Annotations *H, State *state) {
+static void project_annotations(Tape *tape, const Rnnsearch *m, const Annotations *H, State *state) {
     if (!m->attention.kind->weigh) return;
     state->CH = linear(tape, H->H, m->state.C, NULL);
-    state->CoH = readout_see(tape, &m->readout, H->H);
+    state->CoH = readout_context(tape, &m->readout, H->H);
 }
 
-typedef struct Seen {
+typedef struct ContextTerms {
     Var *x, *t, *alpha, *memory;
-} Seen;
+} ContextTerms;
 
-static Seen see(Tape *tape, const Rnnsearch *m, const State *state, const Query *query, Var *WEy) {
+static ContextTerms context_terms(Tape *tape, const Rnnsearch *m, const State *state, const Query *query, Var *WEy) {
     const AttentionSource *source = &state->source;
     if (!state->CH) {
         const Context c = attend(tape, &m->attention, source, query, NULL);
-        Var *x = state_see(tape, &m->state, WEy, c.c);
-        return (Seen){x, readout_see(tape, &m->readout, c.c), c.alpha, c.memory};
+        Var *x = state_context(tape, &m->state, WEy, c.c);
+        return (ContextTerms){x, readout_context(tape, &m->readout, c.c), c.alpha, c.memory};
     }
     Var *alpha = attention_weigh(tape, &m->attention, source, query);
     Var *x = add_scaled(tape, WEy, 1, weighted_sum(tape, alpha, state->CH, query->spans, NULL));
     Var *t = weighted_sum(tape, alpha, state->CoH, query->spans, NULL);
-    return (Seen){x, t, alpha, attention_next(tape, &m->attention, source, query, alpha)};
+    return (ContextTerms){x, t, alpha, attention_next_memory(tape, &m->attention, source, query, alpha)};
 }
 
 /* The first n of `most` rows; NULL where there is no such matrix. */
-static Rows rows_begin(Tape *tape, const Var *first, int n, int most) {
+static Rows rows_new(Tape *tape, const Var *first, int n, int most) {
     Rows rows = {0};
     if (!first) return rows;
     rows.now = var_new(tape, most, first->cols);
@@ -125,33 +125,34 @@ static DecoderState *begin(Tape *tape, const Model *model, Annotations H, int n,
     const Rnnsearch *m = model->decoder;
     State *state = arena_zalloc(&tape->arena, sizeof *state);
     state->source = attention_prepare(tape, &m->attention, &H, options);
-    state->kept[STATE] = rows_begin(tape, state_begin(tape, &m->state, &H), n, most);
-    state->kept[MEMORY] = rows_begin(tape, attention_begin(tape, &m->attention, &state->source, n), n, most);
-    see_all(tape, m, &H, state);
+    state->recurrent[STATE] = rows_new(tape, state_initial(tape, &m->state, &H), n, most);
+    state->recurrent[MEMORY] = rows_new(tape, attention_init_memory(tape, &m->attention, &state->source, n), n, most);
+    project_annotations(tape, m, &H, state);
     return state;
 }
 
 static Step step(Tape *tape, const Model *model, DecoderState *decoder_state, Hypotheses h) {
     const Rnnsearch *m = model->decoder;
     State *state = decoder_state;
-    Rows *kept = state->kept;
+    Rows *recurrent = state->recurrent;
     Spans spans = state->source.annotations.spans;
     spans.owner = h.owner;
-    Var *s_prev = slice(tape, kept[STATE].now, 0, h.rows),
+    Var *s_prev = slice(tape, recurrent[STATE].now, 0, h.rows),
         *Ey = state_embed(tape, &m->state, h.previous, h.rows, (Drop){0});
-    Var *memory = kept[MEMORY].now ? slice(tape, kept[MEMORY].now, 0, h.rows) : NULL;
+    Var *memory = recurrent[MEMORY].now ? slice(tape, recurrent[MEMORY].now, 0, h.rows) : NULL;
     const Query query = {s_prev, memory, &spans};
-    const Seen seen = see(tape, m, state, &query, state_enter(tape, &m->state, Ey));
-    Var *s = advance(tape, &m->state, seen.x, s_prev, NULL);
-    kept[STATE].next = s;
-    kept[MEMORY].next = seen.memory;
-    return (Step){readout(tape, &m->readout, seen.t, Ey, model->config.readout_prev ? s_prev : s, (Drop){0}),
-                  seen.alpha};
+    const ContextTerms terms = context_terms(tape, m, state, &query, state_input(tape, &m->state, Ey));
+    Var *s = state_step(tape, &m->state, terms.x, s_prev, NULL);
+    recurrent[STATE].next = s;
+    recurrent[MEMORY].next = terms.memory;
+    return (Step){readout(tape, &m->readout, terms.t, Ey, model->config.readout_prev ? s_prev : s, (Drop){0}),
+                  terms.alpha};
 }
 
 static void reorder(DecoderState *decoder_state, const int *parent, int rows) {
     const State *state = decoder_state;
-    for (const Rows *kept = state->kept; kept < state->kept + KEPT; kept++) {
+    for (int k = 0; k < RECURRENT; k++) {
+        const Rows *kept = &state->recurrent[k];
         if (!kept->now) continue;
         CHECK(kept->next && var_values(kept->next) != var_values(kept->now), "a memory that is not a new matrix");
         var_copy_rows(kept->now, 0, kept->next, parent, rows);

@@ -12,16 +12,18 @@ Var *state_embed(Tape *tape, const StateWeights *m, const int *previous, int n, 
     return dropout(tape, gather(tape, m->E, previous, n), drop);
 }
 
-Var *state_begin(Tape *tape, const StateWeights *m, const Annotations *H) {
-    return tanh_of(tape, linear(tape, H->begin, m->Ws, m->bs));
+Var *state_initial(Tape *tape, const StateWeights *m, const Annotations *H) {
+    return tanh_of(tape, linear(tape, H->summary, m->Ws, m->bs));
 }
 
-Var *state_enter(Tape *tape, const StateWeights *m, Var *Ey) { return linear(tape, Ey, m->gru.W, m->gru.b); }
+Var *state_input(Tape *tape, const StateWeights *m, Var *Ey) { return linear(tape, Ey, m->gru.W, m->gru.b); }
 
 /* x_i = W E y_{i-1} + C c_i + b */
-Var *state_see(Tape *tape, const StateWeights *m, Var *WEy, Var *c) { return linear_accumulate(tape, WEy, c, m->C); }
+Var *state_context(Tape *tape, const StateWeights *m, Var *WEy, Var *c) {
+    return linear_accumulate(tape, WEy, c, m->C);
+}
 
 /* s_i = GRU(x_i, s_{i-1}) */
-Var *advance(Tape *tape, const StateWeights *m, Var *x, Var *s_prev, Var *out) {
+Var *state_step(Tape *tape, const StateWeights *m, Var *x, Var *s_prev, Var *out) {
     return gru_step(tape, (GruStep){x, s_prev, m->gru.Uzr, m->gru.U, out});
 }

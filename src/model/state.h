@@ -17,12 +17,12 @@ void state_declare(StateWeights *state, Params *params, int vocab, int emb, int 
 /* E y for n previous words, with dropout. Returns [n, m]. */
 Var *state_embed(Tape *tape, const StateWeights *state, const int *previous, int n, Drop drop);
 /* s_0 = tanh(W_s ←h_1 + b). Returns [sentences, n]. */
-Var *state_begin(Tape *tape, const StateWeights *state, const Annotations *annotations);
+Var *state_initial(Tape *tape, const StateWeights *state, const Annotations *annotations);
 /* W E y + b of all gates: does not depend on the state, so all steps at once. Ey [m, emb] -> [m, 3n]. */
-Var *state_enter(Tape *tape, const StateWeights *state, Var *Ey);
+Var *state_input(Tape *tape, const StateWeights *state, Var *Ey);
 /* W E y + C c + b, in the place of WEy, which is returned. c [m, a]. */
-Var *state_see(Tape *tape, const StateWeights *state, Var *WEy, Var *c);
+Var *state_context(Tape *tape, const StateWeights *state, Var *WEy, Var *c);
 /* f. x [m, 3n] is W E y + C c + b, used up; s_prev [m, n]. Returns s_i [m, n], in `out` unless that is NULL. */
-Var *advance(Tape *tape, const StateWeights *state, Var *x, Var *s_prev, Var *out);
+Var *state_step(Tape *tape, const StateWeights *state, Var *x, Var *s_prev, Var *out);
 
 #endif

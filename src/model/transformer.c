@@ -57,13 +57,13 @@ static KeysValues *project_source(Tape *tape, const Decoder *d, const Annotation
 }
 
 /* √m E y + P */
-static Var *enter(Tape *tape, const Decoder *d, const int *previous, const int *position, int n, Drop drop) {
+static Var *embed(Tape *tape, const Decoder *d, const int *previous, const int *position, int n, Drop drop) {
     return positioned(tape, dropout(tape, gather(tape, d->E, previous, n), drop), position);
 }
 
 /* x += MultiHead(x, the words so far), x += MultiHead(x, the source), x += FeedForward(x) */
-static Attended through(Tape *tape, const Layer *layer, Var *x, Var *normed, KeysValues words, KeysValues source,
-                        bool hard, Drop drop) {
+static Attended decoder_layer(Tape *tape, const Layer *layer, Var *x, Var *normed, KeysValues words, KeysValues source,
+                              bool hard, Drop drop) {
     x = attention_layer(tape, &layer->self, x, normed, words, false, drop).x;
     Attended read = attention_layer(tape, &layer->cross, x, norm(tape, &layer->cross.norm, x), source, hard, drop);
     read.x = feed_forward(tape, &layer->ffn, read.x, drop);
@@ -77,7 +77,7 @@ static bool is_alignment(const Decoder *d, AttentionOptions options, int l) {
 }
 
 /* The same keys and values, for other queries. */
-static KeysValues for_queries(KeysValues read, const Spans *spans) {
+static KeysValues with_spans(KeysValues read, const Spans *spans) {
     read.spans = spans;
     return read;
 }
@@ -95,7 +95,7 @@ static Targets targets_of(Arena *arena, const Batch *batch) {
     int *start = arena_alloc(arena, (size_t)y->n * sizeof *start),
         *rows = arena_alloc(arena, (size_t)y->rows * sizeof *rows);
     int *previous = arena_alloc(arena, (size_t)y->rows * sizeof *previous),
-        *seen = arena_alloc(arena, (size_t)y->rows * sizeof *seen);
+        *visible = arena_alloc(arena, (size_t)y->rows * sizeof *visible);
     RowId *ids = arena_alloc(arena, (size_t)y->rows * sizeof *ids);
     for (int b = 0, at = 0; b < y->n; b++) {
         start[b] = at;
@@ -104,13 +104,13 @@ static Targets targets_of(Arena *arena, const Batch *batch) {
             rows[row] = at;
             previous[at] = batch->previous[row];
             ids[at] = batch->words[row];
-            seen[at] = t + 1;
+            visible[at] = t + 1;
         }
     }
     const Places places =
         places_of(arena, &(Spans){.start = start, .length = y->length, .longest = y->steps}, y->n, y->rows);
     Targets targets = {places.spans, batch->source.spans, places.position, previous, ids, rows};
-    targets.before.seen = seen;
+    targets.before.visible = visible;
     targets.source.owner = places.spans.owner;
     return targets;
 }
@@ -123,15 +123,15 @@ static Forced force(Tape *tape, const Model *model, const Batch *batch, Annotati
     const Targets targets = targets_of(&tape->arena, batch);
     const Dropout *rates = &options->dropout;
     const Drop drop = {rates->annotation, targets.ids};
-    Var *first = enter(tape, d, targets.previous, targets.position, y->rows, (Drop){rates->embedding, targets.ids});
+    Var *first = embed(tape, d, targets.previous, targets.position, y->rows, (Drop){rates->embedding, targets.ids});
     Attended x = {first, NULL};
     Var *alpha = NULL;
     for (int l = 0; l < d->depth; l++) {
         const Layer *layer = &d->layers[l];
         Var *normed = norm(tape, &layer->self.norm, x.x);
         const KeysValues words = multi_head_project(tape, &layer->self.heads, normed, &targets.before);
-        x = through(tape, layer, x.x, normed, words, for_queries(source[l], &targets.source), options->attention.hard,
-                    drop);
+        x = decoder_layer(tape, layer, x.x, normed, words, with_spans(source[l], &targets.source),
+                          options->attention.hard, drop);
         if (is_alignment(d, options->attention, l))
             alpha = attention_alignment(tape, options->attention, model->config.heads, x.alpha, &targets.source);
     }
@@ -182,7 +182,7 @@ static DecoderState *begin(Tape *tape, const Model *model, Annotations H, int n,
     return state;
 }
 
-static Var *grown(Arena *arena, const Var *old, int used, int capacity, int m) {
+static Var *grow(Arena *arena, const Var *old, int used, int capacity, int m) {
     Var *var = var_in(arena, capacity, m);
     if (used) var_copy_rows(var, 0, old, NULL, used);
     return var;
@@ -193,8 +193,8 @@ static void make_room(State *state, const Decoder *d, int rows) {
     const int capacity = 2 * (state->used + rows), m = d->E->cols;
     for (int l = 0; l < d->depth; l++) {
         KeysValues *layer = &state->layers[l];
-        layer->keys = grown(&state->arena, layer->keys, state->used, capacity, m);
-        layer->values = grown(&state->arena, layer->values, state->used, capacity, m);
+        layer->keys = grow(&state->arena, layer->keys, state->used, capacity, m);
+        layer->values = grow(&state->arena, layer->values, state->used, capacity, m);
     }
     state->capacity = capacity;
 }
@@ -204,16 +204,16 @@ static Step step(Tape *tape, const Model *model, DecoderState *decoder_state, Hy
     State *state = decoder_state;
     make_room(state, d, h.rows);
     int *position = arena_alloc(&tape->arena, (size_t)h.rows * sizeof *position);
-    int *seen = arena_alloc(&tape->arena, (size_t)h.rows * sizeof *seen);
+    int *visible = arena_alloc(&tape->arena, (size_t)h.rows * sizeof *visible);
     for (int i = 0; i < h.rows; i++) {
         position[i] = state->steps;
-        seen[i] = state->steps + 1;
+        visible[i] = state->steps + 1;
         state->words[i][state->steps] = state->used + i;
     }
-    const Spans before = {.seen = seen, .rows = (const int *const *)state->words, .longest = state->steps + 1};
+    const Spans before = {.visible = visible, .rows = (const int *const *)state->words, .longest = state->steps + 1};
     Spans source = state->spans;
     source.owner = h.owner;
-    Attended x = {enter(tape, d, h.previous, position, h.rows, (Drop){0}), NULL};
+    Attended x = {embed(tape, d, h.previous, position, h.rows, (Drop){0}), NULL};
     Var *alpha = NULL;
     for (int l = 0; l < d->depth; l++) {
         const Layer *layer = &d->layers[l];
@@ -221,8 +221,8 @@ static Step step(Tape *tape, const Model *model, DecoderState *decoder_state, Hy
         const KeysValues new = multi_head_project(tape, &layer->self.heads, normed, NULL);
         var_copy_rows(state->layers[l].keys, state->used, new.keys, NULL, h.rows);
         var_copy_rows(state->layers[l].values, state->used, new.values, NULL, h.rows);
-        x = through(tape, layer, x.x, normed, for_queries(state->layers[l], &before),
-                    for_queries(state->source[l], &source), state->options.hard, (Drop){0});
+        x = decoder_layer(tape, layer, x.x, normed, with_spans(state->layers[l], &before),
+                          with_spans(state->source[l], &source), state->options.hard, (Drop){0});
         if (is_alignment(d, state->options, l))
             alpha = attention_alignment(tape, state->options, model->config.heads, x.alpha, &source);
     }

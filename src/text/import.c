@@ -15,12 +15,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { CHINESE = SOURCE, ENGLISH = TARGET, WATCH_EVERY = 1024 };
+enum { CHINESE = SOURCE, ENGLISH = TARGET, PROGRESS_EVERY = 1024 };
 
 typedef struct Import {
     const ImportJob *job;
     ImportReport *report;
-    ImportWatch *watch;
+    ImportProgress *progress;
     void *context;
     OutputFile chinese, english; /* what was kept so far, line by line; place, tab and English in the second; never
                                     committed */
@@ -29,8 +29,8 @@ typedef struct Import {
     int lock;                    /* on the output directory */
 } Import;
 
-static void watch(const Import *import, const char *what, long done, long all) {
-    if (import->watch && all > 0) import->watch(import->context, what, done, all);
+static void report_progress(const Import *import, const char *what, long done, long all) {
+    if (import->progress && all > 0) import->progress(import->context, what, done, all);
 }
 
 /* ---- reading, cleaning ----------------------------------------------------------------------------------------- */
@@ -140,10 +140,10 @@ static int gather(Import *import, const Input *input, Err *err) {
     int status;
     for (long count = 0; (status = reader_next(reader, &pair, err)) > 0; count++) {
         take_raw(import, &pair);
-        if (count % WATCH_EVERY) continue;
+        if (count % PROGRESS_EVERY) continue;
         long done, all;
         reader_progress(reader, &done, &all);
-        watch(import, "reading", done, all);
+        report_progress(import, "reading", done, all);
     }
     reader_close(reader);
     return status;
@@ -251,7 +251,7 @@ static int deal(Import *import, const unsigned char *part, long n, OutputFile ou
         else import->report->parts[p]++;
         if (p == DEV || p == TEST) arrput(held[p], tab_joined(kept.text[ENGLISH], kept.text[CHINESE]));
         for (int side = 0; p == TRAIN && side < 2; side++) fprintf(outputs[p][side].stream, "%s\n", kept.text[side]);
-        if (number % WATCH_EVERY == 0) watch(import, "writing", number, n);
+        if (number % PROGRESS_EVERY == 0) report_progress(import, "writing", number, n);
     }
     kept_close(&kept);
     for (int p = DEV; p < PARTS; p++) write_sorted(held[p], outputs[p]);
@@ -365,8 +365,8 @@ static int run(Import *import, Err *err) {
     return job->dropped ? output_commit(&import->dropped, err) : 0;
 }
 
-int import(const ImportJob *job, ImportReport *report, ImportWatch *watcher, void *context, Err *err) {
-    Import import = {.job = job, .report = report, .watch = watcher, .context = context, .lock = -1};
+int import(const ImportJob *job, ImportReport *report, ImportProgress *progress, void *context, Err *err) {
+    Import import = {.job = job, .report = report, .progress = progress, .context = context, .lock = -1};
     *report = (ImportReport){0};
     int status = run(&import, err);
     output_discard(&import.chinese);

@@ -36,13 +36,13 @@ typedef struct ImportReport {
     Err warning; /* the output directory could not be locked; reason "": it could */
 } ImportReport;
 
-typedef void ImportWatch(void *context, const char *what, long done, long all);
+typedef void ImportProgress(void *context, const char *what, long done, long all);
 
 /* Reads all inputs and writes output/train.zh, train.en, dev.* and test.*, a sentence a line: dev and test sorted,
    train in the order of the input. One pair at a time is in memory, and some 80 bytes of each that was kept; temporary
    files in the output directory hold the rest. All files are complete and on the disk before the first one takes its
    place. Returns -1 with *err filled; files that stood there before are then as they were, unless the last step failed,
    which gives the new ones their names. */
-int import(const ImportJob *job, ImportReport *report, ImportWatch *watch, void *context, Err *err);
+int import(const ImportJob *job, ImportReport *report, ImportProgress *progress, void *context, Err *err);
 
 #endif

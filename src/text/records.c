@@ -26,13 +26,13 @@ int records_add(Records *records, const int *numbers, size_t n, Err *err) {
 
 int records_flush(Records *records, Err *err) { return fflush(records->file) ? broken(records, err) : 0; }
 
-static uint64_t begin_of(const Records *records, int i) { return i ? records->ends[i - 1] : 0; }
+static uint64_t record_offset(const Records *records, int i) { return i ? records->ends[i - 1] : 0; }
 
-size_t records_length(const Records *records, int i) { return (size_t)(records->ends[i] - begin_of(records, i)); }
+size_t records_length(const Records *records, int i) { return (size_t)(records->ends[i] - record_offset(records, i)); }
 
 int records_read(const Records *records, int i, int *to, Err *err) {
     const size_t bytes = records_length(records, i) * sizeof *to;
-    const off_t at = (off_t)(begin_of(records, i) * sizeof *to);
+    const off_t at = (off_t)(record_offset(records, i) * sizeof *to);
     return file_read_at(fileno(records->file), to, bytes, at) ? broken(records, err) : 0;
 }
 

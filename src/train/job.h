@@ -36,12 +36,12 @@ typedef struct Validation {
 } Validation;
 
 /* Callbacks of a training; each may be NULL. `validated` is called after the log and the alignments are written. */
-typedef struct TrainWatch {
+typedef struct TrainCallbacks {
     void *context;
     void (*note)(void *context, const char *text);
     void (*progress)(void *context, const Progress *progress);
     void (*counting)(void *context, const char *what, long done, long all);
     void (*validated)(void *context, const Validation *validation);
-} TrainWatch;
+} TrainCallbacks;
 
 #endif

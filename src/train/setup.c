@@ -121,7 +121,7 @@ static int initialise(Training *t, const DataProgress *progress, Err *err) {
     l->options = *o;
     tr->options = o->model;
     if (data_learn(&t->data, &o->model, &tr->source, &tr->target, progress, err)) return -1;
-    translator_begin(tr);
+    translator_init(tr);
     if (params->size > INT_MAX) /* a checkpoint's tensor has no more numbers */
         return err_set(err, t->job->model, 0, "a model of %zu weights, where %d are the limit", params->size, INT_MAX);
     const int han = translator_banned_han(tr);
@@ -141,7 +141,7 @@ static int initialise(Training *t, const DataProgress *progress, Err *err) {
 /* Cancels long work before the first update if a stop is asked for. */
 static int report_progress(void *context, const char *stage, long done, long all) {
     const Training *t = context;
-    if (t->watch->counting) t->watch->counting(t->watch->context, stage, done, all);
+    if (t->callbacks->counting) t->callbacks->counting(t->callbacks->context, stage, done, all);
     return *t->stop;
 }
 

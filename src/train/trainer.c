@@ -106,7 +106,7 @@ static int update(Training *t, const int *which, int n, Err *err) {
     double nats = 0;
     l->session.tape.rng = training_rng(o, t->state.update);
     for (int k = 0; k < parts; k++) {
-        const int first = part_begin(n, parts, k), size = part_begin(n, parts, k + 1) - first;
+        const int first = part_offset(n, parts, k), size = part_offset(n, parts, k + 1) - first;
         if (add_gradients(t, which, first, size, options, &nats, err)) return -1;
     }
     const double norm = update_step(&l->session.tape, &l->translator.model, &l->optimizer, nats, &options);
@@ -158,15 +158,15 @@ static void show(Training *t, int tokens, double seconds) {
     Meter *m = &t->meter;
     double speed = tokens / fmax(seconds, 1e-9);
     m->speed = m->speed > 0 ? 0.95 * m->speed + 0.05 * speed : speed;
-    if (!t->watch->progress) return;
+    if (!t->callbacks->progress) return;
     const TrainOptions *o = &t->job->options;
     long updates = o->after_batches;
     if (o->after_epochs > 0) {
         long by_epochs = (long)ceil(o->after_epochs * t->epoch.batches);
         updates = updates && updates < by_epochs ? updates : by_epochs;
     }
-    t->watch->progress(t->watch->context, &(Progress){t->state.update, updates, training_epochs(t), m->loss, m->speed,
-                                                      seconds_left(t, seconds_now())});
+    t->callbacks->progress(t->callbacks->context, &(Progress){t->state.update, updates, training_epochs(t), m->loss,
+                                                              m->speed, seconds_left(t, seconds_now())});
 }
 
 /* ---- the loop ------------------------------------------------------------------------------------------------- */
@@ -250,9 +250,12 @@ static int loop(Training *t, Err *err) {
     return conclude(t, false, err);
 }
 
-int train(const TrainJob *job, const TrainWatch *watch, const volatile sig_atomic_t *stop, Err *err) {
-    Training t = {
-        .job = job, .watch = watch, .stop = stop, .learner.threads = threads_new(job->threads), .directory.lock = -1};
+int train(const TrainJob *job, const TrainCallbacks *callbacks, const volatile sig_atomic_t *stop, Err *err) {
+    Training t = {.job = job,
+                  .callbacks = callbacks,
+                  .stop = stop,
+                  .learner.threads = threads_new(job->threads),
+                  .directory.lock = -1};
     int status = training_setup(&t, err);
     if (!status) status = loop(&t, err);
     training_release(&t);

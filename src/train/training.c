@@ -10,7 +10,7 @@ void training_note(const Training *t, const char *format, ...) {
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    if (t->watch->note) t->watch->note(t->watch->context, text);
+    if (t->callbacks->note) t->callbacks->note(t->callbacks->context, text);
 }
 
 int training_log(Training *t, const char *line, Err *err) {

@@ -45,7 +45,7 @@ typedef struct Meter {
 
 typedef struct Training {
     const TrainJob *job;
-    const TrainWatch *watch;
+    const TrainCallbacks *callbacks;
     const volatile sig_atomic_t *stop; /* non-zero: finish the update and stop */
     Learner learner;
     Data data;

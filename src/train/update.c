@@ -57,7 +57,7 @@ int update_find_nonfinite(Tape *tape, Model *model, const Pairs *pairs, const in
     *found = (NonFinite){.pair = -1};
     int status = 0;
     for (int k = 0; k < parts && !found->watch.op && !status; k++) {
-        const int first = part_begin(n, parts, k), size = part_begin(n, parts, k + 1) - first;
+        const int first = part_offset(n, parts, k), size = part_offset(n, parts, k + 1) - first;
         status = watch_update(tape, model, pairs, which, first, size, &unguided, &found->watch, err);
     }
     for (int i = 0; i < n && found->pair < 0 && !status; i++) {

@@ -12,7 +12,7 @@ enum { PROBES_OF_DEV = 4, EXAMPLES = 3, DECODE_BATCH = 64 };
 
 static void count(void *context, long done, long all) {
     const Training *t = context;
-    if (t->watch->counting) t->watch->counting(t->watch->context, "validating", done, all);
+    if (t->callbacks->counting) t->callbacks->counting(t->callbacks->context, "validating", done, all);
 }
 
 /* Writes the alignments of the job's probes and of the first few sentences of the validation set. */
@@ -124,7 +124,7 @@ static int validate(Training *t, Err *err) {
     int status = log_validation(t, &v, err);
     if (!status && v.best) status = save_model(t, err);
     if (!status) status = write_probes(t, err);
-    if (!status && t->watch->validated) t->watch->validated(t->watch->context, &v);
+    if (!status && t->callbacks->validated) t->callbacks->validated(t->callbacks->context, &v);
     if (!status) warn_of_attention(t, &v);
     lines_free(texts);
     translations_free(&found);

@@ -34,9 +34,9 @@ int validation_loss(Tape *tape, const Model *model, const Pairs *pairs, const Wo
         for (int i = first; i < pairs->n && n < BATCH; i++) which[n++] = i;
         const int parts = workspace_parts(workspace, limit, pairs, which, n);
         for (int k = 0; k < parts && !status; k++) {
-            const int begin = part_begin(n, parts, k);
+            const int begin = part_offset(n, parts, k);
             status =
-                add_loss(tape, model, pairs, which + begin, part_begin(n, parts, k + 1) - begin, &sum, &tokens, err);
+                add_loss(tape, model, pairs, which + begin, part_offset(n, parts, k + 1) - begin, &sum, &tokens, err);
         }
     }
     tape_reset(tape);

@@ -96,7 +96,7 @@ int workspace_parts(const Workspace *w, double limit, const Pairs *pairs, const 
         int fitting = 0;
         for (int k = 0; k < parts; k++) {
             LargestBatch part = {0};
-            for (int i = part_begin(n, parts, k); i < part_begin(n, parts, k + 1); i++) widen(&part, pairs, which[i]);
+            for (int i = part_offset(n, parts, k); i < part_offset(n, parts, k + 1); i++) widen(&part, pairs, which[i]);
             fitting += workspace_need(w, part.n, part.source, part.target) <= limit;
         }
         if (fitting == parts) return parts;

@@ -80,7 +80,7 @@ int model_read(Translator *translator, const Safetensors *file, const char *path
     if (options_read_known(model_option_tables, &translator->options, config, path, err)) return -1;
     if (model_options_check(&translator->options, &why)) return err_set(err, path, 0, "%s", why.reason);
     if (read_sides(translator, file, path, err)) return -1;
-    translator_begin(translator);
+    translator_init(translator);
     translator->configuration = mem_strdup(config);
     return 0;
 }

@@ -70,7 +70,7 @@ static const Model **models_of(const Session *session) {
 }
 
 Translations session_translate(Session *session, char *const *sentences, int n, const BeamOptions *options, int batch,
-                               Counter *counter, void *context) {
+                               SessionProgress *progress, void *context) {
     const Translator *first = session->members[0];
     Translations t = {.translator = first, .n = n, .sentences = sentences};
     t.source = side_encode_all(&first->source, sentences, n);
@@ -89,7 +89,7 @@ Translations session_translate(Session *session, char *const *sentences, int n, 
         }
         Nbest *found = beam_search(&session->tape, ensemble, ids, length, size, options, &t.arena, &t.timing);
         for (int b = 0; b < size; b++) t.nbest[places[done + b].index] = found[b];
-        if (counter) counter(context, done + size, all);
+        if (progress) progress(context, done + size, all);
     }
     mem_free(ids);
     mem_free(length);

@@ -25,13 +25,13 @@ enum { MOST_PIECES = 1000 };
 int translate_most(char *const *sentences, int n, int beam);
 
 /* Called now and then with the number of sentences that are done. */
-typedef void Counter(void *context, long done, long all);
+typedef void SessionProgress(void *context, long done, long all);
 
 /* Translates n normalised sentences, at most `batch` at a time by length: fewer if they are long or the beam is wide.
    Afterwards the tape does not record, and is rewound. If the values of the weights have changed since the tape packed
    them, or if it has records, tape_reset must come before. Release with translations_free. */
 Translations session_translate(Session *session, char *const *sentences, int n, const BeamOptions *options, int batch,
-                               Counter *counter, void *context);
+                               SessionProgress *progress, void *context);
 
 /* Forced decoding by the first model of n normalised pairs at once: fills in their alignments, by piece; release each
    with alignment_free. The model must have attention. The tape is as after session_translate. */

@@ -21,7 +21,7 @@ static int *banned_pieces(const Translator *translator) {
     return banned;
 }
 
-void translator_begin(Translator *translator) {
+void translator_init(Translator *translator) {
     const ModelOptions *o = &translator->options;
     const ModelConfig config = {
         .source_vocab = vocab_size(translator->source.vocab),
@@ -61,8 +61,8 @@ BeamOptions translator_beam_options(const Translator *translator) {
         .beam = translator->options.beam_size,
         .normalize = translator->options.normalize,
         .length_limit = 3,
-        .begin = ID_BOS,
-        .end = ID_EOS,
+        .bos = ID_BOS,
+        .eos = ID_EOS,
         .banned = translator->banned,
         .banned_count = (int)arrlen(translator->banned),
     };

@@ -11,7 +11,7 @@ typedef struct Translator {
     ModelOptions options;
     Side source, target;
     Model model;
-    int *banned;             /* stb_ds array: target ids that a search does not write; see translator_begin */
+    int *banned;             /* stb_ds array: target ids that a search does not write; see translator_init */
     char *configuration;     /* of a loaded model, as its file has it, with options of its training; owned */
     double checksum_seconds; /* of loading */
     const char *warning;     /* of loading, for the user; NULL: none */
@@ -20,7 +20,7 @@ typedef struct Translator {
 /* Sets up what follows from the options and the two sides: the model, without weights, and the list of target pieces
    that are banned from translations: the specials but </s>, and those that hold Han if the target language is not
    written with it. */
-void translator_begin(Translator *translator);
+void translator_init(Translator *translator);
 void translator_free(Translator *translator);
 /* Whether the target language is one that is written with Han: zh, zho, chi, cmn, yue, lzh, wuu, ja, jpn, ko or kor,
    with or without a suffix after a hyphen (zh-Hant). */

@@ -12,7 +12,7 @@ static const char script[] =
 #include "view/web/alignments.js.inc"
     ;
 
-void alignments_page_begin(AlignmentsPage *page) {
+void alignments_page_init(AlignmentsPage *page) {
     *page = (AlignmentsPage){0};
     page->data = memory_open(&page->text, &page->size);
     fputs("{\"sentences\":[", page->data);

@@ -16,7 +16,7 @@ typedef struct AlignmentsPage {
     int sentences, hypotheses; /* those of the last sentence */
 } AlignmentsPage;
 
-void alignments_page_begin(AlignmentsPage *page);
+void alignments_page_init(AlignmentsPage *page);
 void alignments_page_free(AlignmentsPage *page);
 
 /* Begins a sentence: the source text, as a list shows it. It may stay without hypotheses. */
