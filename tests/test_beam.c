@@ -469,7 +469,7 @@ static void a_shared_weight_is_stored_once(void **state) {
             const bool vector = p->var.rows == 1 || p->var.cols == 1, embedding = !strcmp(strchr(p->name, '.'), ".E");
             if ((p->shared.panels.numbers != NULL) != (!vector && !embedding)) fail_msg("%s", p->name);
             if ((p->shared.panels.numbers != NULL) == (p->shared.values != NULL)) fail_msg("%s: stored twice", p->name);
-            for (int turned = 0; turned < 2; turned++) assert_null(p->shared.later[turned].numbers);
+            for (int turned = 0; turned < 2; turned++) assert_null(p->shared.packed[turned].numbers);
         }
         assert_int_equal(w.tape.last_used, 0); /* the tape keeps nothing of a shared weight */
     }

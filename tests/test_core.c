@@ -462,9 +462,9 @@ static void a_shared_weight_is_packed_once(void **unused) {
             assert_int_equal(pthread_create(&threads[i], NULL, read_weight, &readers[i]), 0);
         }
         for (int i = 0; i < TAPES; i++) pthread_join(threads[i], NULL);
-        for (int i = 0; i < TAPES; i++) assert_ptr_equal(readers[i].panels, weight.later[false].numbers);
+        for (int i = 0; i < TAPES; i++) assert_ptr_equal(readers[i].panels, weight.packed[false].numbers);
         operand_pack(alone, (Operand){.k = 40, .n = 96, .b = values, .ld = 96}, right);
-        assert_memory_equal(weight.later[false].numbers, right, packed);
+        assert_memory_equal(weight.packed[false].numbers, right, packed);
         pthread_barrier_destroy(&start);
         shared_weight_free(&weight);
         mem_free(values);

@@ -104,7 +104,7 @@ static bool same_rows(const AttentionRead *a, const AttentionRead *b) {
 }
 
 /* Deferred gradient: runs once, after the last consumer of M and before its producer. */
-static void hand_back_reads(Tape *tape, const void *list) {
+static void add_deferred_reads(Tape *tape, const void *list) {
     DeferredReads reads = {.end = list};
     while ((reads.latest = reads.end)) {
         const AttentionRead *latest = &reads.latest->read;
@@ -122,7 +122,7 @@ static void hand_back_reads(Tape *tape, const void *list) {
 }
 
 void attention_read_defer(Tape *tape, AttentionRead read) {
-    const void **list = tape_later(tape, read.M, hand_back_reads);
+    const void **list = tape_defer_grad(tape, read.M, add_deferred_reads);
     DeferredRead *deferred = arena_alloc(&tape->arena, sizeof *deferred);
     *deferred = (DeferredRead){*list, read};
     *list = deferred;

@@ -22,8 +22,8 @@ typedef struct AttentionRead {
 
 enum { ATTENTION_BLOCK = 16 /* rows that one call of a kernel reads */ };
 
-/* Deferred gradient, see tape_later: adds the third sum to the gradient of M, for all reads of M at once, such as those
-   of all steps of a decoder. The spans, weights and x must not change until then. */
+/* Deferred gradient, see tape_defer_grad: adds the third sum to the gradient of M, for all reads of M at once, such as
+   those of all steps of a decoder. The spans, weights and x must not change until then. */
 void attention_read_defer(Tape *tape, AttentionRead read);
 
 /* Checks that the spans of the queries lie within the rows of M. */

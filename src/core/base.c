@@ -43,22 +43,22 @@ _Noreturn void mem_refused(size_t bytes) {
 }
 
 /* Passes a fresh block on, or reports that there is none. */
-static void *granted(void *memory, size_t bytes) {
+static void *checked(void *memory, size_t bytes) {
     long count = ++allocations;
     if (memory && count != fail_at) return memory;
     free(memory);
     mem_refused(bytes);
 }
 
-void *mem_alloc(size_t bytes) { return granted(malloc(bytes ? bytes : 1), bytes); }
-void *mem_zalloc(size_t bytes) { return granted(calloc(1, bytes ? bytes : 1), bytes); }
-void *mem_realloc(void *old, size_t bytes) { return granted(realloc(old, bytes ? bytes : 1), bytes); }
+void *mem_alloc(size_t bytes) { return checked(malloc(bytes ? bytes : 1), bytes); }
+void *mem_zalloc(size_t bytes) { return checked(calloc(1, bytes ? bytes : 1), bytes); }
+void *mem_realloc(void *old, size_t bytes) { return checked(realloc(old, bytes ? bytes : 1), bytes); }
 void mem_free(void *memory) { free(memory); }
 
 void *mem_alloc_aligned(size_t bytes) {
     enum { CACHE_LINE = 64, HUGE_PAGE = 1 << 21 };
     size_t align = bytes < 2L * HUGE_PAGE ? CACHE_LINE : HUGE_PAGE, rounded = (bytes + align - 1) / align * align;
-    void *memory = granted(rounded < bytes ? NULL : aligned_alloc(align, rounded ? rounded : align), bytes);
+    void *memory = checked(rounded < bytes ? NULL : aligned_alloc(align, rounded ? rounded : align), bytes);
     /* fewer and cheaper page faults, and fewer misses in the table of pages; only a hint */
     if (align == HUGE_PAGE) madvise(memory, rounded, MADV_HUGEPAGE);
     return memory;

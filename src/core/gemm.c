@@ -36,7 +36,7 @@ enum {
     M_BLOCK = 168,                       /* rows of matrix a that one thread multiplies by a panel */
     RIGHT_PACKED = 4096 * K_BLOCK,       /* numbers of b that are packed at once */
     LEFT_PACKED = 4 * M_BLOCK * K_BLOCK, /* numbers of a that may be packed at once if b is packed already */
-    STRETCH = 256                        /* steps of a tile that are packed as one unit of work */
+    PACK_STEPS = 256                     /* steps of a tile that are packed as one unit of work */
 };
 
 static int smaller(int a, int b) { return a < b ? a : b; }
@@ -106,12 +106,12 @@ Operand operand_pack(Threads *threads, Operand b, real *panels) {
 }
 
 /* Units of packing: a few steps of a tile. */
-static int stretches_of(const Product *p) { return blocks_of(p->steps, STRETCH); }
+static int pack_units_of(const Product *p) { return blocks_of(p->steps, PACK_STEPS); }
 
 static void pack_tiles(const Product *p, int begin, int end) {
-    const int stretches = stretches_of(p);
+    const int pack_units = pack_units_of(p);
     for (int unit = begin; unit < end; unit++) {
-        int tile = unit / stretches, at = unit % stretches * STRETCH, steps = smaller(STRETCH, p->steps - at);
+        int tile = unit / pack_units, at = unit % pack_units * PACK_STEPS, steps = smaller(PACK_STEPS, p->steps - at);
         int first = part_offset(p->rows, p->tiles, tile), rows = part_offset(p->rows, p->tiles, tile + 1) - first;
         int row = p->row + first, from = p->from + at;
         real *to = p->left + (size_t)first * (size_t)p->steps + (size_t)at * (size_t)rows;
@@ -184,7 +184,7 @@ typedef struct Together {
 static void pack_run(void *context, int begin, int end) {
     const Together *all = context;
     for (const Product *p = all->list; p < all->list + all->count; p++) {
-        const int units = p->tiles * stretches_of(p);
+        const int units = p->tiles * pack_units_of(p);
         pack_tiles(p, begin > 0 ? begin : 0, smaller(end, units));
         begin -= units;
         end -= units;
@@ -202,17 +202,17 @@ static void multiply_run(void *context, int begin, int end) {
 static void multiply_parts(Product *list, int count) {
     Together all = {list, count};
     size_t numbers = 0, work = 0;
-    int stretches = 0, units = 0;
+    int pack_units = 0, units = 0;
     for (Product *p = list; p < list + count; p++) {
         p->tiles = blocks_of(p->rows, kernels->tile_rows);
         numbers += (size_t)p->rows * (size_t)p->steps;
         work += (size_t)p->rows * (size_t)p->steps * (size_t)p->panels * (size_t)kernels->tile_cols;
-        stretches += p->tiles * stretches_of(p);
+        pack_units += p->tiles * pack_units_of(p);
         units += units_of(p);
     }
     real *left = threads_scratch(list->threads, SCRATCH_LEFT, numbers * sizeof(real));
     for (Product *p = list; p < list + count; left += (size_t)p->rows * (size_t)p->steps, p++) p->left = left;
-    threads_run(list->threads, "pack left", stretches, 1 + (int)(8192 * (size_t)stretches / numbers), pack_run, &all);
+    threads_run(list->threads, "pack left", pack_units, 1 + (int)(8192 * (size_t)pack_units / numbers), pack_run, &all);
     threads_run(list->threads, list->name, units, 1 + (int)((size_t)units * (1 << 17) / work), multiply_run, &all);
 }
 
@@ -238,7 +238,7 @@ static void use_panels(Product *p) {
 }
 
 /* The right operand is packed in passing. */
-static void multiply_passing(Product *p) {
+static void multiply_unpacked(Product *p) {
     const int all = panels_of(p->n);
     for (p->from = 0; p->from < p->k; p->from += p->steps) {
         p->steps = smaller(K_BLOCK, p->k - p->from);
@@ -259,7 +259,7 @@ static void multiply(Product *p) {
         use_panels(p);
         multiply_panels(p);
     } else {
-        multiply_passing(p);
+        multiply_unpacked(p);
     }
 }
 

@@ -19,25 +19,25 @@ enum { TILE_ROWS = 4 };
 enum {
     TILE_VECTORS = 2,
     TILE_COLS = TILE_VECTORS * VW,
-    AHEAD = 12 /* rows of b that are on their way from the caches */
+    PREFETCH_ROWS = 12 /* rows of b that are on their way from the caches */
 };
 
 /* ---- matrix product ------------------------------------------------------------------------------------------- */
 
 /* One register tile of full width. `rows` is a constant wherever this is inlined, so that acc lives in registers. */
 INLINE void tile(const int rows, int k, const real *a, const real *b, const real *init, int ld_init, real *c, int ld_c,
-                 const real *ahead, int ahead_step) {
+                 const real *prefetch, int prefetch_step) {
     vreal acc[TILE_ROWS][TILE_VECTORS];
 #pragma GCC unroll 16
     for (int i = 0; i < rows; i++)
 #pragma GCC unroll 2
         for (int j = 0; j < TILE_VECTORS; j++)
             acc[i][j] = init ? v_load(init + (size_t)i * (size_t)ld_init + j * VW) : v_splat(0);
-    for (int p = 0; p < k; p++, a += rows, b += TILE_COLS, ahead += ahead_step) {
+    for (int p = 0; p < k; p++, a += rows, b += TILE_COLS, prefetch += prefetch_step) {
         vreal b0 = v_load(b), b1 = v_load(b + VW);
-        __builtin_prefetch(ahead, 0, 2);
-        __builtin_prefetch(b + AHEAD * TILE_COLS);
-        __builtin_prefetch(b + AHEAD * TILE_COLS + VW);
+        __builtin_prefetch(prefetch, 0, 2);
+        __builtin_prefetch(b + PREFETCH_ROWS * TILE_COLS);
+        __builtin_prefetch(b + PREFETCH_ROWS * TILE_COLS + VW);
 #pragma GCC unroll 16
         for (int i = 0; i < rows; i++) {
             vreal ai = v_splat(a[i]);
@@ -52,12 +52,12 @@ INLINE void tile(const int rows, int k, const real *a, const real *b, const real
 }
 
 static void tile_of(int rows, int k, const real *a, const real *b, const real *init, int ld_init, real *c, int ld_c,
-                    const real *ahead, int ahead_step) {
+                    const real *prefetch, int prefetch_step) {
     switch (rows) {
 #define TILE(n)                                                                                                        \
     case (n):                                                                                                          \
         if ((n) <= TILE_ROWS)                                                                                          \
-            tile((n) < TILE_ROWS ? (n) : TILE_ROWS, k, a, b, init, ld_init, c, ld_c, ahead, ahead_step);               \
+            tile((n) < TILE_ROWS ? (n) : TILE_ROWS, k, a, b, init, ld_init, c, ld_c, prefetch, prefetch_step);         \
         return;
         TILE(1)
         TILE(2) TILE(3) TILE(4) TILE(5) TILE(6) TILE(7) TILE(8) TILE(9) TILE(10) TILE(11) TILE(12) TILE(13) TILE(14)
@@ -67,15 +67,15 @@ static void tile_of(int rows, int k, const real *a, const real *b, const real *i
 }
 
 static void gemm_tile(int rows, int cols, int k, const real *a, const real *b, const real *init, int ld_init, real *c,
-                      int ld_c, const real *ahead, int ahead_step) {
+                      int ld_c, const real *prefetch, int prefetch_step) {
     if (cols == TILE_COLS) {
-        tile_of(rows, k, a, b, init, ld_init, c, ld_c, ahead, ahead_step);
+        tile_of(rows, k, a, b, init, ld_init, c, ld_c, prefetch, prefetch_step);
         return;
     }
     real buffer[TILE_ROWS * TILE_COLS] = {0};
     for (int i = 0; init && i < rows; i++)
         memcpy(buffer + i * TILE_COLS, init + (size_t)i * (size_t)ld_init, (size_t)cols * sizeof(real));
-    tile_of(rows, k, a, b, buffer, TILE_COLS, buffer, TILE_COLS, ahead, ahead_step);
+    tile_of(rows, k, a, b, buffer, TILE_COLS, buffer, TILE_COLS, prefetch, prefetch_step);
     for (int i = 0; i < rows; i++)
         memcpy(c + (size_t)i * (size_t)ld_c, buffer + i * TILE_COLS, (size_t)cols * sizeof(real));
 }
@@ -84,7 +84,7 @@ static void gemm_tile(int rows, int cols, int k, const real *a, const real *b, c
    cache. */
 typedef real four __attribute__((vector_size(4 * sizeof(real))));
 
-INLINE void turn_block(real *to, int width, const real *from, int ld) {
+INLINE void transpose_block(real *to, int width, const real *from, int ld) {
     four r[4], t[4];
     for (int j = 0; j < 4; j++) memcpy(&r[j], from + (size_t)j * (size_t)ld, sizeof r[j]);
     for (int j = 0; j < 2; j++) {
@@ -101,9 +101,9 @@ INLINE void turn_block(real *to, int width, const real *from, int ld) {
 /* Rows of a constant width: the copies become a few moves. */
 INLINE void copy_rows(real *restrict panel, const int width, const real *restrict source, int ld, int k) {
     for (int p = 0; p < k; p++, panel += width, source += ld) {
-        const real *later = source + (size_t)AHEAD * (size_t)ld; /* too far apart for the processor to guess */
-        __builtin_prefetch(later);
-        __builtin_prefetch(later + width - 1);
+        const real *next = source + (size_t)PREFETCH_ROWS * (size_t)ld; /* too far apart for the processor to guess */
+        __builtin_prefetch(next);
+        __builtin_prefetch(next + width - 1);
         memcpy(panel, source, (size_t)width * sizeof(real));
     }
 }
@@ -127,7 +127,7 @@ static void pack_transposed(real *restrict panel, int width, const real *restric
         for (; j + 4 <= rows; j += 4) {
             const real *from = source + (size_t)j * (size_t)ld;
             int p = p0;
-            for (; p + 4 <= p1; p += 4) turn_block(panel + p * width + j, width, from + p, ld);
+            for (; p + 4 <= p1; p += 4) transpose_block(panel + p * width + j, width, from + p, ld);
             for (; p < p1; p++)
                 for (int i = 0; i < 4; i++) panel[p * width + j + i] = from[(size_t)i * (size_t)ld + (size_t)p];
         }
@@ -160,7 +160,7 @@ static real dot(int n, const real *x, const real *y) {
 }
 
 /* Four at a time, whose sums run side by side. */
-static void dots(int n, int count, const real *x, const real *const *y, long ahead, real *sums) {
+static void dots(int n, int count, const real *x, const real *const *y, long prefetch, real *sums) {
     for (int k = 0; k < count; k += 4) {
         Lanes lanes[4] = {0};
         const int some = count - k < 4 ? count - k : 4;
@@ -170,7 +170,7 @@ static void dots(int n, int count, const real *x, const real *const *y, long ahe
             vreal xi = v_load_n(x + i, n - i);
 #pragma GCC unroll 4
             for (int row = 0; row < 4; row++) {
-                __builtin_prefetch(rows[row] + ahead + i, 0, 2);
+                __builtin_prefetch(rows[row] + prefetch + i, 0, 2);
                 lanes_add(&lanes[row], j, xi * v_load_n(rows[row] + i, n - i));
             }
         }
@@ -273,11 +273,11 @@ static void score_back(int n, real de, const real *va, const real *q, const real
     if (i < n) score_back_part(n - i, de, va + i, q + i, k + i, dva + i, dq + i, dk + i);
 }
 
-static void combine(int n, int count, const real *weight, const real *const *x, long ahead, real *y) {
+static void combine(int n, int count, const real *weight, const real *const *x, long prefetch, real *y) {
     for (int i = 0; i < n; i += VW) {
         vreal sum = v_load_n(y + i, n - i);
         for (int j = 0; j < count; j++) {
-            __builtin_prefetch(x[j] + ahead + i, 0, 2);
+            __builtin_prefetch(x[j] + prefetch + i, 0, 2);
             sum = v_fma(v_splat(weight[j]), v_load_n(x[j] + i, n - i), sum);
         }
         v_store_n(y + i, sum, n - i);

@@ -30,9 +30,9 @@ typedef struct Kernels {
 
     /* c[rows, cols] = init + a b, one chain of fused multiply-adds an element, k ascending. a is packed [k][rows], b
        [k][tile_cols]; init may be c itself, a bias row (ld_init 0) or NULL for zero. On the way it fetches into the
-       caches what a later tile will read: k lines from `ahead` on, ahead_step numbers apart. */
+       caches what a later tile will read: k lines from `prefetch` on, prefetch_step numbers apart. */
     void (*gemm_tile)(int rows, int cols, int k, const real *a, const real *b, const real *init, int ld_init, real *c,
-                      int ld_c, const real *ahead, int ahead_step);
+                      int ld_c, const real *prefetch, int prefetch_step);
     /* panel[k][width] = the first columns of source[k][cols]; columns beyond `cols` become zero. */
     void (*pack_rows)(real *panel, int width, const real *source, int ld, int cols, int k);
     /* panel[k][width] = the transpose of source[width rows][k]; columns beyond `rows` become zero. */
@@ -42,9 +42,9 @@ typedef struct Kernels {
     void (*blend)(int n, real *y, real a, const real *x); /* y += a (x - y) */
     void (*axpy)(int n, real *y, real a, const real *x);  /* y += a x */
     real (*dot)(int n, const real *x, const real *y);     /* Σ x y */
-    /* sums_k = Σ x y_k for `count` rows, each as dot has it. The rows that come next, `ahead` numbers behind these, are
-       fetched on the way. */
-    void (*dots)(int n, int count, const real *x, const real *const *y, long ahead, real *sums);
+    /* sums_k = Σ x y_k for `count` rows, each as dot has it. The rows that come next, `prefetch` numbers behind these,
+       are fetched on the way. */
+    void (*dots)(int n, int count, const real *x, const real *const *y, long prefetch, real *sums);
     void (*tanh)(int n, real *y, const real *x);                       /* y = tanh x */
     void (*tanh_back)(int n, real *dx, const real *y, const real *dy); /* dx += dy (1 - y²) */
 
@@ -58,9 +58,9 @@ typedef struct Kernels {
        on the way: the next position's. */
     real (*score)(int n, const real *va, const real *q, const real *k);
     void (*score_back)(int n, real de, const real *va, const real *q, const real *k, real *dva, real *dq, real *dk);
-    /* y += Σ weight_j x_j over `count` rows of n numbers, one chain of fused multiply-adds an element; `ahead` as
+    /* y += Σ weight_j x_j over `count` rows of n numbers, one chain of fused multiply-adds an element; `prefetch` as
        above. */
-    void (*combine)(int n, int count, const real *weight, const real *const *x, long ahead, real *y);
+    void (*combine)(int n, int count, const real *weight, const real *const *x, long prefetch, real *y);
 
     void (*softmax)(int n, real *y, const real *x);
     void (*softmax_back)(int n, real *dx, const real *y, const real *dy);

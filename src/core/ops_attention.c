@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Copies the spans of an op into the arena, for the op's backward function. */
-static const Spans *keep(Tape *tape, const Spans *spans) {
+static const Spans *copy_spans(Tape *tape, const Spans *spans) {
     Spans *copy = arena_alloc(&tape->arena, sizeof *copy);
     *copy = *spans;
     return copy;
@@ -50,7 +50,7 @@ Var *additive_scores(Tape *tape, Var *q, Var *K, Var *va, const Spans *spans) {
     Attend at = {.spans = spans, .out = var_new(tape, q->rows, spans->longest), .a = q, .b = K, .va = va->v};
     threads_run(tape->threads, "scores", q->rows, 1, score_rows, &at);
     Record *record = tape_record(tape, additive_scores_back, at.out, q, K, va);
-    if (record) record->extra = keep(tape, spans);
+    if (record) record->extra = copy_spans(tape, spans);
     return at.out;
 }
 
@@ -113,7 +113,7 @@ Var *softmax_spans(Tape *tape, Var *e, const Spans *spans) {
     Var *alpha = var_new(tape, e->rows, e->cols);
     softmax_run(tape, softmax_rows, &(Attend){.spans = spans, .out = alpha, .a = e});
     Record *record = tape_record(tape, softmax_spans_back, alpha, e, alpha, NULL);
-    if (record) record->extra = keep(tape, spans);
+    if (record) record->extra = copy_spans(tape, spans);
     return alpha;
 }
 
@@ -251,7 +251,7 @@ static void add_rows(void *context, int begin, int end) {
     }
 }
 
-/* The gradient of M is deferred: see tape_later. */
+/* The gradient of M is deferred: see tape_defer_grad. */
 static void check_read(const Tape *tape, const char *op, const Spans *spans, int queries, const Var *M) {
     const Var *whole = M->whole ? M->whole : M;
     CHECK(!tape->recording || !whole->in_pieces, "%s: several ops wrote the matrix that is read", op);
@@ -272,7 +272,7 @@ Var *dot_scores(Tape *tape, Var *Q, Var *K, int heads, double scale, const Spans
     if (!record) return e;
     AttentionRead *extra = arena_alloc(&tape->arena, sizeof *extra);
     *extra = read;
-    extra->spans = keep(tape, spans);
+    extra->spans = copy_spans(tape, spans);
     record->extra = extra;
     return e;
 }
@@ -298,7 +298,7 @@ Var *weighted_sum(Tape *tape, Var *alpha, Var *H, const Spans *spans, Var *out) 
     AttentionRead read = {spans, H, alpha->rows, heads, 1, alpha->v, c->v, true};
     threads_run(tape->threads, "weighted sum", alpha->rows, 1, add_rows, &read);
     Record *record = tape_record(tape, weighted_sum_back, c, alpha, H, NULL);
-    if (record) record->extra = keep(tape, spans);
+    if (record) record->extra = copy_spans(tape, spans);
     return c;
 }
 

@@ -139,7 +139,7 @@ static void gru_step_back(Tape *tape, const Record *record) {
     for (int k = 0; k < steps.count; k++) {
         Gru *g = &steps.list[k];
         const int n = g->n;
-        g->rh = tape_take(tape, (size_t)g->m * (size_t)n);
+        g->rh = tape_backward_alloc(tape, (size_t)g->m * (size_t)n);
         g->drh = drh;
         drh += (size_t)g->m * (size_t)n;
         g->dh = var_grad(tape, g->step.h);

@@ -51,7 +51,7 @@ static void linear_gradients(Tape *tape, const Record *record, bool transposed) 
         threads_run(tape->threads, "bias", y->cols, 1024, sum_columns, &columns);
     }
     bool done = product_gradients(tape, record->in[0], record->in[1], transposed, var_grad(tape, y));
-    if (done && y->last_read) tape_give(tape, y->g, var_size(y));
+    if (done && y->last_read) tape_backward_release(tape, y->g, var_size(y));
 }
 
 static void linear_back(Tape *tape, const Record *record) { linear_gradients(tape, record, false); }

@@ -34,7 +34,7 @@ void shared_weight_init(SharedWeight *weight, real *memory, bool keep) {
 }
 
 void shared_weight_free(SharedWeight *weight) {
-    for (int i = 0; i < 2; i++) mem_free(weight->later[i].numbers);
+    for (int i = 0; i < 2; i++) mem_free(weight->packed[i].numbers);
     pthread_mutex_destroy(&weight->lock);
 }
 
@@ -44,7 +44,7 @@ static void pack_once(SharedWeight *weight, Threads *threads, Operand b) {
     if (!weight->ready[b.transposed]) {
         b.b = weight->values;
         real *numbers = mem_alloc_aligned(packed_size(b.k, b.n) * sizeof *numbers);
-        weight->later[b.transposed] = panels_pack(threads, b, numbers);
+        weight->packed[b.transposed] = panels_pack(threads, b, numbers);
         atomic_store_explicit(&weight->ready[b.transposed], true, memory_order_release);
     }
     pthread_mutex_unlock(&weight->lock);
@@ -53,5 +53,5 @@ static void pack_once(SharedWeight *weight, Threads *threads, Operand b) {
 Operand shared_weight_operand(SharedWeight *weight, Threads *threads, Operand b) {
     if (!weight->values) return panels_operand(&weight->panels, b);
     if (!atomic_load_explicit(&weight->ready[b.transposed], memory_order_acquire)) pack_once(weight, threads, b);
-    return panels_operand(&weight->later[b.transposed], b);
+    return panels_operand(&weight->packed[b.transposed], b);
 }

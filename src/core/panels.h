@@ -33,7 +33,7 @@ typedef struct SharedWeight {
     const real *values; /* [rows, cols], not owned; NULL: the weight has panels */
     Panels panels;      /* of W, not owned; without numbers: the weight has values */
     pthread_mutex_t lock;
-    Panels later[2]; /* packed from the values: of W and of Wᵀ; owned; to be read after `ready` */
+    Panels packed[2]; /* packed from the values: of W and of Wᵀ; owned; to be read after `ready` */
     atomic_bool ready[2];
 } SharedWeight;
 

@@ -42,7 +42,7 @@ void tape_reset(Tape *tape) {
     arena_reset(&tape->arena);
     arena_reset(&tape->panels);
     tape->last = NULL;
-    tape->later = NULL;
+    tape->deferred = NULL;
     tape->spare_size = 0;
     tape->dropouts = 0;
 }
@@ -166,13 +166,13 @@ Record *tape_record_op(Tape *tape, Back *back, const char *op, Var *out, Var *in
     return tape->last = record;
 }
 
-void tape_give(Tape *tape, real *memory, size_t numbers) {
+void tape_backward_release(Tape *tape, real *memory, size_t numbers) {
     if (numbers <= tape->spare_size) return;
     tape->spare = memory;
     tape->spare_size = numbers;
 }
 
-real *tape_take(Tape *tape, size_t numbers) {
+real *tape_backward_alloc(Tape *tape, size_t numbers) {
     enum { LINE = 64 / sizeof(real) };
     size_t lines = (numbers + LINE - 1) / LINE * LINE;
     if (lines > tape->spare_size || !lines) return arena_alloc(&tape->arena, numbers * sizeof(real));
@@ -186,13 +186,13 @@ real *var_grad(Tape *tape, Var *var) {
     if (var->g) return var->g;
     CHECK(!var->weight, "var_grad: a parameter without a gradient: see params_allocate");
     if (var->whole) return var->g = var_grad(tape, var->whole) + (size_t)var->first * (size_t)var->cols;
-    return var->g = memset(tape_take(tape, var_size(var)), 0, var_size(var) * sizeof(real));
+    return var->g = memset(tape_backward_alloc(tape, var_size(var)), 0, var_size(var) * sizeof(real));
 }
 
 real *var_grad_product(Tape *tape, Var *var, const real **init) {
     if (!var->g && !var->whole && !var->weight) {
         *init = NULL;
-        return var->g = tape_take(tape, var_size(var));
+        return var->g = tape_backward_alloc(tape, var_size(var));
     }
     *init = var_grad(tape, var);
     return var->g;
@@ -209,30 +209,30 @@ real *var_grad_in_place(Var *var) {
 
 /* ---- deferred gradients ---------------------------------------------------------------------------------------- */
 
-struct Later {
-    HandBack *hand_back;
+struct DeferredGrad {
+    DeferredGradFn *run;
     Var *var;
     const void *list;
-    Later *before;
+    DeferredGrad *before;
 };
 
-const void **tape_later(Tape *tape, Var *var, HandBack *hand_back) {
+const void **tape_defer_grad(Tape *tape, Var *var, DeferredGradFn *run) {
     var = whole_of(var);
-    if (!var->later) {
-        var->later = arena_alloc(&tape->arena, sizeof *var->later);
-        *var->later = (Later){hand_back, var, NULL, tape->later};
-        tape->later = var->later;
+    if (!var->deferred) {
+        var->deferred = arena_alloc(&tape->arena, sizeof *var->deferred);
+        *var->deferred = (DeferredGrad){run, var, NULL, tape->deferred};
+        tape->deferred = var->deferred;
     }
-    CHECK(!var->in_pieces, "tape_later: several ops wrote the matrix");
-    CHECK(var->later->hand_back == hand_back, "tape_later: two kinds of op on a matrix");
-    return &var->later->list;
+    CHECK(!var->in_pieces, "tape_defer_grad: several ops wrote the matrix");
+    CHECK(var->deferred->run == run, "tape_defer_grad: two kinds of op on a matrix");
+    return &var->deferred->list;
 }
 
-static void hand_back(Tape *tape, Var *var) {
-    Later *later = var->later;
-    if (!later) return;
-    var->later = NULL;
-    later->hand_back(tape, later->list);
+static void run_deferred(Tape *tape, Var *var) {
+    DeferredGrad *deferred = var->deferred;
+    if (!deferred) return;
+    var->deferred = NULL;
+    deferred->run(tape, deferred->list);
 }
 
 /* ---- weights -------------------------------------------------------------------------------------------------- */
@@ -325,13 +325,14 @@ void tape_backward(Tape *tape, Var *loss) {
     CHECK(loss->rows == 1 && loss->cols == 1, "tape_backward: a loss of [%d, %d]", loss->rows, loss->cols);
     var_grad(tape, loss)[0] = 1;
     for (const Record *record = tape->last; record; record = record->before) {
-        if (record->out) hand_back(tape, record->out);
+        if (record->out) run_deferred(tape, record->out);
         if (tape->watch && record->out && record->out->g)
             find_nonfinite(tape->watch, record->op, record->out->g, var_size(record->out), true);
         if (!record->out || has_grad(record->out)) record->back(tape, record); /* or there is nothing to hand on */
     }
-    for (const Later *later = tape->later; later; later = later->before) hand_back(tape, later->var);
-    tape->later = NULL;
+    for (const DeferredGrad *deferred = tape->deferred; deferred; deferred = deferred->before)
+        run_deferred(tape, deferred->var);
+    tape->deferred = NULL;
     for (int i = tape->last_used; i; i = tape->uses[i - 1].before) gather_gradient(tape, &tape->uses[i - 1]);
     tape->last = NULL;
 }

@@ -18,7 +18,7 @@
 typedef struct Var Var;
 typedef struct Tape Tape;
 typedef struct Record Record;             /* one op that was computed: see tape_op.h */
-typedef struct Later Later;               /* a deferred gradient: see tape_later */
+typedef struct DeferredGrad DeferredGrad; /* a deferred gradient: see tape_defer_grad */
 typedef struct SharedWeight SharedWeight; /* packed weights for all tapes: see panels.h */
 typedef struct WeightUse WeightUse;       /* what one tape keeps about a weight of a model that is trained */
 
@@ -36,10 +36,10 @@ struct Var {
     real *g;    /* NULL until var_grad; the gradient of a parameter is allocated with the parameter */
     Var *whole; /* of a slice: the matrix of which the slice is rows first..; NULL otherwise */
     int first;
-    const Weight *weight; /* of a parameter; NULL otherwise */
-    Later *later;         /* NULL until tape_later */
-    bool last_read;       /* in the backward pass, only the op that computed the matrix still reads it */
-    bool constant;        /* the values are the caller's */
+    const Weight *weight;   /* of a parameter; NULL otherwise */
+    DeferredGrad *deferred; /* NULL until tape_defer_grad */
+    bool last_read;         /* in the backward pass, only the op that computed the matrix still reads it */
+    bool constant;          /* the values are the caller's */
     /* What a tape that records needs to refuse misuse. The fields of the whole stand for those of its slices. */
     bool read;         /* a backward function reads the matrix */
     bool in_pieces;    /* no record has the whole matrix as its `out` */
@@ -67,8 +67,8 @@ struct Tape {
     /* By index, what the tape keeps about the weights of the model that it trains, from the first use after a reset. */
     WeightUse *uses;
     int use_capacity, last_used; /* 1 + index of the weight that was first used latest; 0: none was used */
-    Later *later;                /* all deferred gradients, the latest first */
-    real *spare;                 /* see tape_give */
+    DeferredGrad *deferred;      /* all deferred gradients, the latest first */
+    real *spare;                 /* see tape_backward_release */
     size_t spare_size;
 };
 

@@ -59,17 +59,17 @@ real *var_grad_product(Tape *tape, Var *var, const real **init);
    slice, every row of the whole must be consumed. */
 real *var_grad_in_place(Var *var);
 
-/* tape_take returns memory for the backward pass, valid until the tape is reset; its content is undefined. tape_give
-   offers memory of the arena that will not be read again for reuse by tape_take. */
-real *tape_take(Tape *tape, size_t numbers);
-void tape_give(Tape *tape, real *memory, size_t numbers);
+/* tape_backward_alloc returns memory for the backward pass, valid until the tape is reset; its content is undefined.
+   tape_backward_release offers memory of the arena that will not be read again for reuse by tape_backward_alloc. */
+real *tape_backward_alloc(Tape *tape, size_t numbers);
+void tape_backward_release(Tape *tape, real *memory, size_t numbers);
 
-/* Deferred gradient: hand_back(tape, list) runs once, after the last consumer of var and before its producer; if var is
+/* Deferred gradient: run(tape, list) runs once, after the last consumer of var and before its producer; if var is
    a slice, var stands for the whole. Returns a pointer to the list, NULL at first, to which the backward functions of
    the consumers add their parts. var must be the full `out` of a record, or a leaf; all consumers that defer must use
-   one hand_back. */
-typedef void HandBack(Tape *tape, const void *list);
-const void **tape_later(Tape *tape, Var *var, HandBack *hand_back);
+   one function. */
+typedef void DeferredGradFn(Tape *tape, const void *list);
+const void **tape_defer_grad(Tape *tape, Var *var, DeferredGradFn *run);
 
 /* ---- products with weights ------------------------------------------------------------------------------------ */
 

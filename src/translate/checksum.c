@@ -5,7 +5,9 @@
 
 #include <string.h>
 
-enum { AHEAD = 4096 /* bytes to ask for early: memory is half again as fast when the page to come is known */ };
+enum {
+    PREFETCH_BYTES = 4096 /* bytes to ask for early: memory is half again as fast when the page to come is known */
+};
 
 static uint64_t mix(uint64_t state, uint64_t word) {
     state = (state ^ word) * 0x9e3779b97f4a7c15u; /* odd, hence invertible; carries bits upwards */
@@ -23,7 +25,7 @@ static void add_blocks(uint64_t lane[CHECKSUM_LANES], const unsigned char *bytes
     uint64_t state[CHECKSUM_LANES]; /* a copy that the compiler keeps in registers */
     for (int i = 0; i < CHECKSUM_LANES; i++) state[i] = lane[i];
     for (; blocks > 0; blocks--, bytes += CHECKSUM_BLOCK) {
-        __builtin_prefetch((const void *)((uintptr_t)bytes + AHEAD));
+        __builtin_prefetch((const void *)((uintptr_t)bytes + PREFETCH_BYTES));
         for (int i = 0; i < CHECKSUM_LANES; i++) {
             uint64_t word;
             memcpy(&word, bytes + 8L * i, sizeof word);
