@@ -42,7 +42,7 @@ def feed_forward(p, name, x):
     return torch.relu(x @ p[f"{name}.W1"] + p[f"{name}.b1"]) @ p[f"{name}.W2"] + p[f"{name}.b2"]
 
 
-def positioned(words):
+def add_positional_encoding(words):
     """√m x_t + P(t): P(t)_2k = sin(t / 10000^(2k/m)), P(t)_2k+1 = cos of the same; words [n, longest, m]."""
     longest, m = words.shape[1:]
     column, t = torch.arange(m), torch.arange(longest, dtype=torch.float64)[:, None]

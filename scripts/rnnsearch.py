@@ -10,7 +10,8 @@ import math
 
 import torch
 
-from layers import feed_forward, feed_forward_shapes, multi_head, multi_head_shapes, norm, norm_shapes, positioned
+from layers import (add_positional_encoding, feed_forward, feed_forward_shapes, multi_head, multi_head_shapes, norm,
+                    norm_shapes)
 
 BEGIN, END = 2, 3  # <s> and </s>
 
@@ -157,7 +158,7 @@ def mean(H, alive):
 
 def cnn(p, model, words, alive):
     """x_j = W (√m E w_j + P_j);  in each layer x_j += tanh(W_l [x_{j-k/2}; ...; x_{j+k/2}] + b_l)"""
-    x, k = positioned(words) @ p["encoder.W"], model["window"]
+    x, k = add_positional_encoding(words) @ p["encoder.W"], model["window"]
     for layer in range(1, model["depth"] + 1):
         wide = torch.nn.functional.pad(x * alive[:, :, None], (0, 0, k // 2, k // 2))
         around = torch.cat([wide[:, offset : offset + x.shape[1]] for offset in range(k)], 2)
@@ -167,7 +168,7 @@ def cnn(p, model, words, alive):
 
 def self_attention(p, model, words, alive):
     """x = √m E w + P;  in each layer x += MultiHead(norm(x)), x += FeedForward(norm(x));  H = norm(x)"""
-    x = positioned(words)
+    x = add_positional_encoding(words)
     if "encoder.W" in p:
         x = x @ p["encoder.W"]
     for layer in range(1, model["depth"] + 1):

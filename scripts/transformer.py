@@ -5,7 +5,8 @@ scripts/rnnsearch.py, whose self-attention is the encoder."""
 import torch
 
 import rnnsearch
-from layers import feed_forward, feed_forward_shapes, multi_head, multi_head_shapes, norm, norm_shapes, positioned
+from layers import (add_positional_encoding, feed_forward, feed_forward_shapes, multi_head, multi_head_shapes, norm,
+                    norm_shapes)
 
 
 def shapes(model):
@@ -25,7 +26,7 @@ def run(p, model, sources, targets):
     y, y_alive = rnnsearch.fold(targets)
     heads, so_far = model["heads"], torch.ones(1, y.shape[1], y.shape[1], dtype=torch.bool).tril()
     H = rnnsearch.self_attention(p, model, p["encoder.E"][x], x_alive)[0]
-    z = positioned(p["decoder.E"][rnnsearch.previous(y)])
+    z = add_positional_encoding(p["decoder.E"][rnnsearch.previous(y)])
     for layer in range(1, model["decoder_depth"] + 1):
         own, cross, ffn = (f"decoder.{layer}.{part}" for part in ("self", "cross", "ffn"))
         normed = norm(p, own, z)

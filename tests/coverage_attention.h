@@ -18,7 +18,7 @@ static void coverage_prepare(Tape *tape, const Attention *m, AttentionSource *so
 static Var *coverage_weigh(Tape *tape, const Attention *m, const AttentionSource *source, const Query *query) {
     (void)m;
     Var *e = dot_scores(tape, query->s_prev, source->keys, 1, 1, query->spans);
-    return attention_weights(tape, source->options, add_scaled(tape, e, -2, query->memory), query->spans);
+    return attention_softmax(tape, source->options, add_scaled(tape, e, -2, query->memory), query->spans);
 }
 
 static Var *coverage_init_memory(Tape *tape, const Attention *m, const AttentionSource *source, int n) {

@@ -53,7 +53,7 @@ Context attend(Tape *tape, const Attention *attention, const AttentionSource *so
     return (Context){c, alpha, attention_next_memory(tape, attention, source, query, alpha)};
 }
 
-Var *attention_weights(Tape *tape, AttentionOptions options, Var *e, const Spans *spans) {
+Var *attention_softmax(Tape *tape, AttentionOptions options, Var *e, const Spans *spans) {
     return options.hard ? hardmax_spans(tape, e, spans) : softmax_spans(tape, e, spans);
 }
 

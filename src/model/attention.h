@@ -82,7 +82,7 @@ Context attend(Tape *tape, const Attention *attention, const AttentionSource *so
 
 /* For kinds: α_i = softmax(e_i); or with hard attention, all of the weight on the largest e_ij, so that c_i is that one
    annotation. Hard attention has no gradient (see hardmax_spans): a model learns with soft weights. */
-Var *attention_weights(Tape *tape, AttentionOptions options, Var *e, const Spans *spans);
+Var *attention_softmax(Tape *tape, AttentionOptions options, Var *e, const Spans *spans);
 /* The alignment [m, longest] from the weights of all heads: their mean, or those of the chosen head. */
 Var *attention_alignment(Tape *tape, AttentionOptions options, int heads, Var *alpha, const Spans *spans);
 

@@ -19,7 +19,7 @@ static void prepare(Tape *tape, const Attention *m, AttentionSource *source, con
 static Var *weigh(Tape *tape, const Attention *m, const AttentionSource *source, const Query *query) {
     Var *q = linear(tape, query->s_prev, m->weights[Wa], NULL);
     Var *e = additive_scores(tape, q, source->keys, m->weights[va], query->spans);
-    return attention_weights(tape, source->options, e, query->spans);
+    return attention_softmax(tape, source->options, e, query->spans);
 }
 
 const AttentionKind attention_additive = {

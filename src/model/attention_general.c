@@ -17,7 +17,7 @@ static void prepare(Tape *tape, const Attention *m, AttentionSource *source, con
 static Var *weigh(Tape *tape, const Attention *m, const AttentionSource *source, const Query *query) {
     (void)m;
     Var *e = dot_scores(tape, query->s_prev, source->keys, 1, 1, query->spans);
-    return attention_weights(tape, source->options, e, query->spans);
+    return attention_softmax(tape, source->options, e, query->spans);
 }
 
 const AttentionKind attention_general = {

@@ -21,7 +21,7 @@ static void prepare(Tape *tape, const Attention *m, AttentionSource *source, con
 static Var *weigh(Tape *tape, const Attention *m, const AttentionSource *source, const Query *query) {
     Var *q = linear(tape, query->s_prev, m->weights[Wq], NULL);
     Var *e = dot_scores(tape, q, source->keys, 1, 1 / sqrt(q->cols), query->spans);
-    return attention_weights(tape, source->options, e, query->spans);
+    return attention_softmax(tape, source->options, e, query->spans);
 }
 
 const AttentionKind attention_scaled_dot = {

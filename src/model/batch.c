@@ -42,16 +42,16 @@ Sequences sequences_fold(Arena *arena, const int *const *ids, const int *length,
 int sequences_live(const Sequences *s, int t) { return s->offset[t + 1] - s->offset[t]; }
 int sequences_row(const Sequences *s, int t, int b) { return s->offset[t] + b; }
 
-Places places_of(Arena *arena, const Spans *sentences, int n, int rows) {
+WordPositions word_positions(Arena *arena, const Spans *sentences, int n, int rows) {
     int *owner = ints(arena, rows), *position = ints(arena, rows);
     for (int s = 0; s < n; s++)
         for (int j = 0; j < sentences->length[s]; j++) {
             owner[sentences->start[s] + j] = s;
             position[sentences->start[s] + j] = j;
         }
-    Places places = {*sentences, position};
-    places.spans.owner = owner;
-    return places;
+    WordPositions positions = {*sentences, position};
+    positions.spans.owner = owner;
+    return positions;
 }
 
 Source source_fold(Arena *arena, const int *const *ids, const int *length, int n, const int *decoder_order) {

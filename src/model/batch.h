@@ -22,12 +22,12 @@ int sequences_live(const Sequences *sequences, int t);
 int sequences_row(const Sequences *sequences, int t, int b);
 
 /* The words of some sentences, which lie sentence after sentence, as queries: whose each is, and where in it. */
-typedef struct Places {
+typedef struct WordPositions {
     Spans spans;         /* the sentences', with owners */
     const int *position; /* [rows] from 0 */
-} Places;
+} WordPositions;
 
-Places places_of(Arena *arena, const Spans *sentences, int n, int rows);
+WordPositions word_positions(Arena *arena, const Spans *sentences, int n, int rows);
 
 /* The source as the decoder sees it: sentence after sentence, in the decoder's order. */
 typedef struct Source {

@@ -30,11 +30,11 @@ static void declare(Encoder *m, Params *params) {
 }
 
 /* The row of the word that stands `offset` behind each word in its sentence; -1 where there is none. */
-static const int *neighbours(Arena *arena, const Places *places, int rows, int offset) {
+static const int *neighbours(Arena *arena, const WordPositions *positions, int rows, int offset) {
     int *index = arena_alloc(arena, (size_t)rows * sizeof *index);
     for (int i = 0; i < rows; i++) {
-        const int at = places->position[i] + offset;
-        index[i] = at >= 0 && at < places->spans.length[places->spans.owner[i]] ? i + offset : -1;
+        const int at = positions->position[i] + offset;
+        index[i] = at >= 0 && at < positions->spans.length[positions->spans.owner[i]] ? i + offset : -1;
     }
     return index;
 }
@@ -43,10 +43,11 @@ static const int *neighbours(Arena *arena, const Places *places, int rows, int o
 static Annotations annotate(Tape *tape, const Encoder *m, const Source *source, Var *Ew, const Dropout *rates) {
     const Cnn *cnn = m->weights;
     const int rows = source->x.rows, k = m->sizes.window;
-    const Places places = places_of(&tape->arena, &source->spans, source->x.n, rows);
+    const WordPositions positions = word_positions(&tape->arena, &source->spans, source->x.n, rows);
     const int **index = arena_alloc(&tape->arena, (size_t)k * sizeof *index);
-    for (int o = 0; o < k; o++) index[o] = neighbours(&tape->arena, &places, rows, o - k / 2);
-    Var *x = linear(tape, positioned(tape, gather(tape, Ew, source->rows, rows), places.position), cnn->W, NULL);
+    for (int o = 0; o < k; o++) index[o] = neighbours(&tape->arena, &positions, rows, o - k / 2);
+    Var *x = linear(tape, add_positional_encoding(tape, gather(tape, Ew, source->rows, rows), positions.position),
+                    cnn->W, NULL);
     for (const Layer *layer = cnn->layers; layer < cnn->layers + m->sizes.depth; layer++) {
         Var *y = tanh_of(tape, linear(tape, im2col(tape, x, index, k, rows), layer->W, layer->b));
         x = add_scaled(tape, x, 1, dropout(tape, y, (Drop){rates->annotation, source->annotations}));

@@ -36,12 +36,12 @@ static void declare(Encoder *m, Params *params) {
    x += FeedForward(norm(x));  H = norm(x) */
 static Annotations annotate(Tape *tape, const Encoder *m, const Source *source, Var *Ew, const Dropout *rates) {
     const Stack *stack = m->weights;
-    const Places places = places_of(&tape->arena, &source->spans, source->x.n, source->x.rows);
-    Var *x = positioned(tape, gather(tape, Ew, source->rows, source->x.rows), places.position);
+    const WordPositions positions = word_positions(&tape->arena, &source->spans, source->x.n, source->x.rows);
+    Var *x = add_positional_encoding(tape, gather(tape, Ew, source->rows, source->x.rows), positions.position);
     if (stack->W) x = linear(tape, x, stack->W, NULL);
     for (const Layer *layer = stack->layers; layer < stack->layers + m->sizes.depth; layer++) {
         Var *y = norm(tape, &layer->attention.norm, x);
-        const KeysValues words = multi_head_project(tape, &layer->attention.heads, y, &places.spans);
+        const KeysValues words = multi_head_project(tape, &layer->attention.heads, y, &positions.spans);
         const Drop drop = {rates->annotation, source->annotations};
         x = attention_layer(tape, &layer->attention, x, y, words, false, drop).x;
         x = feed_forward(tape, &layer->ffn, x, drop);

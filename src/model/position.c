@@ -20,7 +20,7 @@ static const real *table(Tape *tape, int first, int n, int m) {
 }
 
 /* Embeddings are drawn from N(0, 1/m); times √m they are as large as P. */
-Var *positioned(Tape *tape, Var *x, const int *position) {
+Var *add_positional_encoding(Tape *tape, Var *x, const int *position) {
     const size_t m = (size_t)x->cols;
     int first = position[0], last = first;
     for (int i = 1; i < x->rows; i++) {

@@ -6,6 +6,6 @@
 
 /* √m x_i + P(position[i]), a row each: P(t)_2k = sin(t / 10000^(2k/m)), P(t)_2k+1 = cos of the same. x [n, m]. Returns
    [n, m]. */
-Var *positioned(Tape *tape, Var *x, const int *position);
+Var *add_positional_encoding(Tape *tape, Var *x, const int *position);
 
 #endif

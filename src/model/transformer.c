@@ -58,7 +58,7 @@ static KeysValues *project_source(Tape *tape, const Decoder *d, const Annotation
 
 /* √m E y + P */
 static Var *embed(Tape *tape, const Decoder *d, const int *previous, const int *position, int n, Drop drop) {
-    return positioned(tape, dropout(tape, gather(tape, d->E, previous, n), drop), position);
+    return add_positional_encoding(tape, dropout(tape, gather(tape, d->E, previous, n), drop), position);
 }
 
 /* x += MultiHead(x, the words so far), x += MultiHead(x, the source), x += FeedForward(x) */
@@ -107,11 +107,11 @@ static Targets targets_of(Arena *arena, const Batch *batch) {
             visible[at] = t + 1;
         }
     }
-    const Places places =
-        places_of(arena, &(Spans){.start = start, .length = y->length, .longest = y->steps}, y->n, y->rows);
-    Targets targets = {places.spans, batch->source.spans, places.position, previous, ids, rows};
+    const WordPositions positions =
+        word_positions(arena, &(Spans){.start = start, .length = y->length, .longest = y->steps}, y->n, y->rows);
+    Targets targets = {positions.spans, batch->source.spans, positions.position, previous, ids, rows};
     targets.before.visible = visible;
-    targets.source.owner = places.spans.owner;
+    targets.source.owner = positions.spans.owner;
     return targets;
 }
 
