@@ -6,7 +6,7 @@
 
 /* Made once. */
 typedef struct Setting {
-    Spool corpus;
+    DiskCorpus corpus;
     Side source, target;
     Pairs pairs;
 } Setting;
@@ -15,9 +15,9 @@ static void learn(Setting *s, Err *err) {
     static const TokenizerKind kinds[] = {TOKENIZER_CHAR, TOKENIZER_BPE};
     Side *const sides[] = {&s->source, &s->target};
     WordCount *words[2] = {NULL, NULL};
-    SpooledPair pair;
-    CHECK(!spool_rewind(&s->corpus, err), "%s", err->reason);
-    while (spool_next(&s->corpus, &pair, err) > 0)
+    DiskPair pair;
+    CHECK(!disk_corpus_rewind(&s->corpus, err), "%s", err->reason);
+    while (disk_corpus_next(&s->corpus, &pair, err) > 0)
         for (int i = 0; i < 2; i++) words_count(&words[i], kinds[i], pair.text[i]);
     for (int i = 0; i < 2; i++) side_learn(sides[i], kinds[i], words[i], 0, 0);
 }
@@ -28,11 +28,11 @@ static Setting *setting(void) {
     static const char zh[] = "潮水 退了\n海\n谁 没 穿\n", en[] = "tide out\nsea\nwho is not\n";
     MemoryFile files[2] = {memory_file(zh, strlen(zh)), memory_file(en, strlen(en))};
     Err err;
-    CHECK(!spool_open(&s.corpus, scratch_folder(), &err) &&
-              !spool_read(&s.corpus, reader_lines(files[0].path, files[1].path, &err), "pairs", NULL, NULL, &err),
+    CHECK(!disk_corpus_open(&s.corpus, scratch_folder(), &err) &&
+              !disk_corpus_read(&s.corpus, reader_lines(files[0].path, files[1].path, &err), "pairs", NULL, NULL, &err),
           "%s", err.reason);
     learn(&s, &err);
-    CHECK(!pairs_encode_spool(&s.pairs, &s.corpus, &s.source, &s.target, 0, scratch_folder(), NULL, NULL, &err), "%s",
+    CHECK(!pairs_encode_disk(&s.pairs, &s.corpus, &s.source, &s.target, 0, scratch_folder(), NULL, NULL, &err), "%s",
           err.reason);
     for (int i = 0; i < 2; i++) memory_file_close(&files[i]);
     return &s;

@@ -299,12 +299,12 @@ static void plural_forms_are_known_as_such(void **state) {
     Reader *reader = reader_mo("a", SOURCE, &err);
     static const struct {
         long line;
-        bool again;
+        bool same_message;
     } expected[] = {{1, false}, {2, false}, {2, true}, {3, false}, {4, false}, {4, true}, {5, false}};
     for (size_t i = 0; i < COUNT(expected); i++) {
         assert_int_equal(reader_next(reader, &pair, &err), 1);
         assert_int_equal(pair.line, expected[i].line);
-        assert_int_equal(pair.again, expected[i].again);
+        assert_int_equal(pair.same_message, expected[i].same_message);
     }
     assert_int_equal(reader_next(reader, &pair, &err), 0);
     reader_close(reader);

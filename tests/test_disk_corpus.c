@@ -54,42 +54,42 @@ static Reader *open_file(void) {
 
 typedef struct Both {
     Corpus memory;
-    Spool disk;
+    DiskCorpus disk;
 } Both;
 
 static Both read_both(void) {
     Both both = {0};
     Err err;
     assert_int_equal(corpus_read(&both.memory, open_file(), path, &err), 0);
-    assert_int_equal(spool_open(&both.disk, scratch_folder(), &err), 0);
-    assert_int_equal(spool_read(&both.disk, open_file(), path, NULL, NULL, &err), 0);
+    assert_int_equal(disk_corpus_open(&both.disk, scratch_folder(), &err), 0);
+    assert_int_equal(disk_corpus_read(&both.disk, open_file(), path, NULL, NULL, &err), 0);
     return both;
 }
 
 static void both_free(Both *both) {
     corpus_free(&both->memory);
-    spool_close(&both->disk);
+    disk_corpus_close(&both->disk);
 }
 
 static void a_walk_meets_what_memory_holds(void **state) {
     (void)state;
     Both both = read_both();
     const Corpus *corpus = &both.memory;
-    SpooledPair pair;
+    DiskPair pair;
     Err err;
     assert_int_equal(both.disk.n, corpus_size(corpus));
     assert_int_equal(both.disk.read, PAIRS);
     assert_int_equal(both.disk.dropped_empty, corpus->dropped_empty);
     assert_true(corpus->dropped_empty > 0);
     for (int walk = 0; walk < 2; walk++) {
-        assert_int_equal(spool_rewind(&both.disk, &err), 0);
+        assert_int_equal(disk_corpus_rewind(&both.disk, &err), 0);
         for (int i = 0; i < corpus_size(corpus); i++) {
-            assert_int_equal(spool_next(&both.disk, &pair, &err), 1);
+            assert_int_equal(disk_corpus_next(&both.disk, &pair, &err), 1);
             assert_string_equal(pair.text[SOURCE], corpus->source[i]);
             assert_string_equal(pair.text[TARGET], corpus->target[i]);
             assert_int_equal(pair.line, corpus->line[i]);
         }
-        assert_int_equal(spool_next(&both.disk, &pair, &err), 0);
+        assert_int_equal(disk_corpus_next(&both.disk, &pair, &err), 0);
     }
     both_free(&both);
 }
@@ -133,8 +133,8 @@ static void ids_are_the_same_from_both(void **state) {
     int n = 0;
     assert_int_equal(
         pairs_encode(&pairs[0], corpus, &l.side[SOURCE], &l.side[TARGET], MAX_LENGTH, scratch_folder(), &err), 0);
-    assert_int_equal(pairs_encode_spool(&pairs[1], &both.disk, &l.side[SOURCE], &l.side[TARGET], MAX_LENGTH,
-                                        scratch_folder(), NULL, NULL, &err),
+    assert_int_equal(pairs_encode_disk(&pairs[1], &both.disk, &l.side[SOURCE], &l.side[TARGET], MAX_LENGTH,
+                                       scratch_folder(), NULL, NULL, &err),
                      0);
     for (int i = 0; i < corpus_size(corpus); i++) {
         int *x = side_encode(&l.side[SOURCE], corpus->source[i]), *y = side_encode(&l.side[TARGET], corpus->target[i]);
@@ -166,18 +166,18 @@ static void forgotten_words_are_learned_again(void **state) {
     Side side;
     side_learn(&side, TOKENIZER_NONE, words_of(TOKENIZER_NONE, &sentence, 1), 0, 0);
     int *expected = side_encode(&side, sentence);
-    SideMemory *memory = side_memory(&side);
+    SideCache *memory = side_cache(&side);
     for (int i = 0; i < WORDS; i++) {
         char text[16];
         snprintf(text, sizeof text, "%d", i);
-        int *ids = side_memory_encode(memory, text), *known = i % 1000 ? NULL : side_memory_encode(memory, sentence);
+        int *ids = side_cache_encode(memory, text), *known = i % 1000 ? NULL : side_cache_encode(memory, sentence);
         assert_int_equal(arrlen(ids), 2);
         assert_int_equal(ids[0], ID_UNK);
         if (known) assert_memory_equal(known, expected, 4 * sizeof *expected);
         arrfree(ids);
         arrfree(known);
     }
-    side_memory_free(memory);
+    side_cache_free(memory);
     arrfree(expected);
     side_free(&side);
     mem_free(sentence);
@@ -193,18 +193,18 @@ static void long_work_is_cancelled(void **state) {
     (void)state;
     Both both = read_both();
     Languages l = languages(&both.memory);
-    Spool spool;
+    DiskCorpus corpus;
     Pairs pairs;
     Err err;
     long asked = 0;
-    assert_int_equal(spool_open(&spool, scratch_folder(), &err), 0);
-    assert_int_equal(spool_read(&spool, open_file(), path, cancel, &asked, &err), -1);
+    assert_int_equal(disk_corpus_open(&corpus, scratch_folder(), &err), 0);
+    assert_int_equal(disk_corpus_read(&corpus, open_file(), path, cancel, &asked, &err), -1);
     assert_string_equal(err.reason, "stopped while it was read");
     assert_true(asked > 0);
-    spool_close(&spool);
+    disk_corpus_close(&corpus);
     asked = 0;
-    assert_int_equal(pairs_encode_spool(&pairs, &both.disk, &l.side[SOURCE], &l.side[TARGET], 0, scratch_folder(),
-                                        cancel, &asked, &err),
+    assert_int_equal(pairs_encode_disk(&pairs, &both.disk, &l.side[SOURCE], &l.side[TARGET], 0, scratch_folder(),
+                                       cancel, &asked, &err),
                      -1);
     assert_string_equal(err.reason, "stopped while the corpus was encoded");
     assert_true(asked > 0);
@@ -224,28 +224,29 @@ static void a_full_disk_is_an_error(void **state) {
     (void)state;
     Both both = read_both();
     Languages l = languages(&both.memory);
-    Spool spool;
+    DiskCorpus corpus;
     Pairs pairs;
     Err err;
-    assert_int_equal(spool_rewind(&both.disk, &err), 0); /* all of it is in its file */
+    assert_int_equal(disk_corpus_rewind(&both.disk, &err), 0); /* all of it is in its file */
     for (rlim_t bytes = 0; bytes < 40000; bytes += 9000) {
         limit_files(bytes);
-        assert_int_equal(spool_open(&spool, scratch_folder(), &err), 0);
-        int failed = spool_read(&spool, open_file(), path, NULL, NULL, &err) || spool_rewind(&spool, &err);
+        assert_int_equal(disk_corpus_open(&corpus, scratch_folder(), &err), 0);
+        int failed =
+            disk_corpus_read(&corpus, open_file(), path, NULL, NULL, &err) || disk_corpus_rewind(&corpus, &err);
         assert_int_equal(failed, 1);
         assert_string_equal(err.path, scratch_folder());
         assert_non_null(strstr(err.reason, "File too large"));
-        spool_close(&spool);
-        assert_int_equal(pairs_encode_spool(&pairs, &both.disk, &l.side[SOURCE], &l.side[TARGET], 0, scratch_folder(),
-                                            NULL, NULL, &err),
+        disk_corpus_close(&corpus);
+        assert_int_equal(pairs_encode_disk(&pairs, &both.disk, &l.side[SOURCE], &l.side[TARGET], 0, scratch_folder(),
+                                           NULL, NULL, &err),
                          -1);
         assert_non_null(strstr(err.reason, "File too large"));
         assert_null(pairs.ids.file);
     }
     limit_files(RLIM_INFINITY);
-    assert_int_equal(spool_open(&spool, "/no/such", &err), -1);
+    assert_int_equal(disk_corpus_open(&corpus, "/no/such", &err), -1);
     assert_string_equal(err.path, "/no/such");
-    spool_close(&spool);
+    disk_corpus_close(&corpus);
     languages_free(&l);
     both_free(&both);
 }
@@ -277,5 +278,5 @@ int main(void) {
         cmocka_unit_test(forgotten_words_are_learned_again), cmocka_unit_test(long_work_is_cancelled),
         cmocka_unit_test(a_full_disk_is_an_error),           cmocka_unit_test(records_that_end_early_are_an_error),
     };
-    return cmocka_run_group_tests_name("spool", tests, make_file, remove_file);
+    return cmocka_run_group_tests_name("disk corpus", tests, make_file, remove_file);
 }

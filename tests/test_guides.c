@@ -19,7 +19,7 @@ static const char zh[] = "潮水 退了\n\n谁没穿\n潮水\n", en[] = "tide ou
 
 typedef struct Fixture {
     char zh[SCRATCH_SIZE], en[SCRATCH_SIZE], links[SCRATCH_SIZE];
-    Spool corpus;
+    DiskCorpus corpus;
     Side source, target;
     Pairs pairs;
 } Fixture;
@@ -37,18 +37,18 @@ static Fixture fixture(int max_length) {
     scratch_text(f.zh, zh);
     scratch_text(f.en, en);
     scratch_text(f.links, "");
-    assert_int_equal(spool_open(&f.corpus, scratch_folder(), &err), 0);
-    assert_int_equal(spool_read(&f.corpus, reader_lines(f.zh, f.en, &err), f.zh, NULL, NULL, &err), 0);
+    assert_int_equal(disk_corpus_open(&f.corpus, scratch_folder(), &err), 0);
+    assert_int_equal(disk_corpus_read(&f.corpus, reader_lines(f.zh, f.en, &err), f.zh, NULL, NULL, &err), 0);
     WordCount *words[2] = {NULL, NULL};
     const TokenizerKind kinds[2] = {TOKENIZER_CHAR, TOKENIZER_BPE};
-    SpooledPair pair;
-    assert_int_equal(spool_rewind(&f.corpus, &err), 0);
-    while (spool_next(&f.corpus, &pair, &err) > 0)
+    DiskPair pair;
+    assert_int_equal(disk_corpus_rewind(&f.corpus, &err), 0);
+    while (disk_corpus_next(&f.corpus, &pair, &err) > 0)
         for (int i = 0; i < 2; i++) words_count(&words[i], kinds[i], pair.text[i]);
     side_learn(&f.source, kinds[SOURCE], words[SOURCE], 0, 0);
     side_learn(&f.target, kinds[TARGET], words[TARGET], 0, 0);
     assert_int_equal(
-        pairs_encode_spool(&f.pairs, &f.corpus, &f.source, &f.target, max_length, scratch_folder(), NULL, NULL, &err),
+        pairs_encode_disk(&f.pairs, &f.corpus, &f.source, &f.target, max_length, scratch_folder(), NULL, NULL, &err),
         0);
     return f;
 }
@@ -60,7 +60,7 @@ static void fixture_free(Fixture *f) {
     pairs_free(&f->pairs);
     side_free(&f->source);
     side_free(&f->target);
-    spool_close(&f->corpus);
+    disk_corpus_close(&f->corpus);
 }
 
 static int read_guides(Fixture *f, const char *links, Guides *guides, Err *err) {

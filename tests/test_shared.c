@@ -117,7 +117,7 @@ static void threads_share_what_they_only_read(void **state) {
     Shared shared = {.lexicon = lexicon_of("潮水\ttide\n海边\tseaside\n", &err)};
     assert_non_null(shared.lexicon);
     side_learn_from(&shared.source, TOKENIZER_CHAR, chinese, 0);
-    assert_int_equal(side_learn_larger(&shared.source, words_of(TOKENIZER_BPE, chinese, SENTENCES), 20, &err), 0);
+    assert_int_equal(side_learn_subwords(&shared.source, words_of(TOKENIZER_BPE, chinese, SENTENCES), 20, &err), 0);
     side_learn_from(&shared.target, TOKENIZER_BPE, english, 30);
     shared.source_ids = side_encode_all(&shared.source, chinese, SENTENCES);
     shared.target_ids = side_encode_all(&shared.target, english, SENTENCES);

@@ -848,16 +848,16 @@ static void unknown_spaces_are_left_out(void **state) {
     side_free(&side);
 }
 
-static Side with_larger(char **texts, int n, int merges) {
+static Side with_subwords(char **texts, int n, int merges) {
     Side side;
     Err err;
     side_learn(&side, TOKENIZER_CHAR, words_of(TOKENIZER_CHAR, texts, n), 0, 0);
-    assert_int_equal(side_learn_larger(&side, words_of(TOKENIZER_BPE, texts, n), merges, &err), 0);
+    assert_int_equal(side_learn_subwords(&side, words_of(TOKENIZER_BPE, texts, n), merges, &err), 0);
     return side;
 }
 
-static const char *larger_of(const Side *side, int id) {
-    return vocab_piece(side->larger->vocab, id / vocab_size(side->vocab));
+static const char *subword_of(const Side *side, int id) {
+    return vocab_piece(side->subwords->vocab, id / vocab_size(side->vocab));
 }
 
 /* What a sentence is to a side with larger pieces: each piece and, behind a slash, the larger one. */
@@ -866,15 +866,15 @@ static void assert_told(const Side *side, const char *sentence, const char *expe
     char text[4096] = "", *to = text;
     for (ptrdiff_t i = 0; i < arrlen(ids); i++)
         to += sprintf(to, "%s%s/%s", i ? " " : "", vocab_piece(side->vocab, side_piece(side, ids[i])),
-                      larger_of(side, ids[i]));
+                      subword_of(side, ids[i]));
     assert_string_equal(text, expected);
     arrfree(ids);
 }
 
-static void characters_tell_of_larger_pieces(void **state) {
+static void ids_have_a_subword_factor(void **state) {
     (void)state;
     char *texts[] = {"潮水退了，潮水", "潮水", "了，ab ab %s", "ab 水", "退，退 潮水"};
-    Side side = with_larger(texts, 5, 4); /* 潮水, ab, ▁潮水 and ▁ab */
+    Side side = with_subwords(texts, 5, 4); /* 潮水, ab, ▁潮水 and ▁ab */
     assert_told(&side, "潮水退了，", "潮/▁潮水 水/▁潮水 退/退 了/了 ，/， </s>/</s>");
     assert_told(&side, "了潮水 ab", "了/了 潮/潮水 水/潮水 ▁/▁ab ab/▁ab </s>/</s>");
     assert_told(&side, "%s 潮", "%s/%s ▁/▁ 潮/<unk> </s>/</s>");
@@ -882,13 +882,13 @@ static void characters_tell_of_larger_pieces(void **state) {
     assert_told(&side, "", "</s>/</s>");
     side_free(&side);
     char *spaceless[] = {"潮水退了", "退了潮水"}; /* a space mark is left out */
-    side = with_larger(spaceless, 2, 2);
+    side = with_subwords(spaceless, 2, 2);
     assert_told(&side, "潮水 退了", "潮/潮水 水/潮水 退/退了 了/退了 </s>/</s>");
     side_free(&side);
 }
 
 /* Of any text: the pieces are what they are without larger ones, and each is told the one that its last byte is in. */
-static void larger_pieces_cover_the_pieces(void **state) {
+static void subwords_cover_the_pieces(void **state) {
     (void)state;
     enum { TEXTS = 200 };
     char text[1024], *texts[TEXTS];
@@ -897,23 +897,23 @@ static void larger_pieces_cover_the_pieces(void **state) {
         random_text(text);
         texts[i] = normalised(text);
     }
-    Side side = with_larger(texts, TEXTS, 60), plain = side;
-    plain.larger = NULL;
+    Side side = with_subwords(texts, TEXTS, 60), plain = side;
+    plain.subwords = NULL;
     for (int i = 0; i < TEXTS; i++) {
         int *ids = side_encode(&side, texts[i]), *alone = side_encode(&plain, texts[i]);
         char **pieces = tokenizer_split(&side.tokenizer, texts[i]);
-        char **larger = tokenizer_split(&side.larger->tokenizer, texts[i]);
-        size_t end = strlen("▁"), covered = arrlen(larger) ? strlen(larger[0]) : 0;
+        char **subwords = tokenizer_split(&side.subwords->tokenizer, texts[i]);
+        size_t end = strlen("▁"), covered = arrlen(subwords) ? strlen(subwords[0]) : 0;
         assert_int_equal(arrlen(ids), arrlen(alone));
         assert_int_equal(arrlen(ids), arrlen(pieces) + 1);
         for (ptrdiff_t k = 0, at = 0; k < arrlen(pieces); k++) {
-            for (end += strlen(pieces[k]); covered < end; covered += strlen(larger[++at]))
-                assert_true(at + 1 < arrlen(larger));
+            for (end += strlen(pieces[k]); covered < end; covered += strlen(subwords[++at]))
+                assert_true(at + 1 < arrlen(subwords));
             assert_int_equal(side_piece(&side, ids[k]), alone[k]);
-            assert_int_equal(ids[k] / vocab_size(side.vocab), vocab_id(side.larger->vocab, larger[at]));
+            assert_int_equal(ids[k] / vocab_size(side.vocab), vocab_id(side.subwords->vocab, subwords[at]));
         }
         pieces_free(pieces);
-        pieces_free(larger);
+        pieces_free(subwords);
         arrfree(ids);
         arrfree(alone);
     }
@@ -936,18 +936,19 @@ static Vocab *vocab_of_numbers(int n) {
     return vocab;
 }
 
-static void ids_must_tell_larger_pieces_apart(void **state) {
+static void both_factors_fit_into_an_id(void **state) {
     (void)state;
     Err err;
-    Side larger = {.vocab = vocab_of_numbers(65532)}, side = {.vocab = vocab_of_numbers(32763), .larger = &larger};
-    assert_int_equal(side_check_larger(&side, NULL, &err), 0); /* 2^16 (2^15 - 1) */
+    Side subwords = {.vocab = vocab_of_numbers(65532)},
+         side = {.vocab = vocab_of_numbers(32763), .subwords = &subwords};
+    assert_int_equal(side_check_subwords(&side, NULL, &err), 0); /* 2^16 (2^15 - 1) */
     vocab_free(side.vocab);
     side.vocab = vocab_of_numbers(32764);
-    assert_int_equal(side_check_larger(&side, "model", &err), -1); /* 2^31 */
+    assert_int_equal(side_check_subwords(&side, "model", &err), -1); /* 2^31 */
     assert_string_equal(err.path, "model");
     assert_non_null(strstr(err.reason, "32768 source pieces in 65536 larger ones"));
     vocab_free(side.vocab);
-    vocab_free(larger.vocab);
+    vocab_free(subwords.vocab);
 }
 
 static void joint_merges_are_learned_on_both_sides(void **state) {
@@ -1002,9 +1003,9 @@ int main(void) {
         cmocka_unit_test(vocab_refuses_broken_text),
         cmocka_unit_test(sides_count_and_encode_as_they_split),
         cmocka_unit_test(unknown_spaces_are_left_out),
-        cmocka_unit_test(characters_tell_of_larger_pieces),
-        cmocka_unit_test(larger_pieces_cover_the_pieces),
-        cmocka_unit_test(ids_must_tell_larger_pieces_apart),
+        cmocka_unit_test(ids_have_a_subword_factor),
+        cmocka_unit_test(subwords_cover_the_pieces),
+        cmocka_unit_test(both_factors_fit_into_an_id),
         cmocka_unit_test(joint_merges_are_learned_on_both_sides),
     };
     return cmocka_run_group_tests_name("text", tests, NULL, NULL);

@@ -31,7 +31,7 @@ static const Flag flags[] = {
     FLAG_ISA,
 };
 
-enum { TOGETHER = 64 };
+enum { MOST_PAIRS = 64 };
 
 /* A model and the session that uses it. */
 typedef struct Direction {
@@ -61,7 +61,7 @@ static int direction_open(Direction *direction, const char *path, AttentionOptio
     return -1;
 }
 
-static void direction_begin(Direction *direction, Threads *pool) {
+static void direction_session(Direction *direction, Threads *pool) {
     const Translator *member = &direction->translator;
     session_init(&direction->session, &member, 1, pool);
 }
@@ -107,17 +107,20 @@ static int emit_symmetrized(const Aligner *a, const Alignment *forward, const Al
         return err_set(err, NULL, 0, "pair %d: the two models see %d and %d words, but %d and %d the other way round",
                        a->pairs + 1, forward->n_source - 1, forward->n_target - 1, reverse->n_target - 1,
                        reverse->n_source - 1);
-    Link *there = alignment_view_links(&a->view, forward), *back = alignment_view_links(&a->view, reverse);
-    for (ptrdiff_t i = 0; i < arrlen(back); i++) back[i] = (Link){back[i].target, back[i].source, false};
-    print_links(links_symmetrize(a->symmetrization, there, (int)arrlen(there), back, (int)arrlen(back)));
-    arrfree(there);
-    arrfree(back);
+    Link *forward_links = alignment_view_links(&a->view, forward),
+         *reverse_links = alignment_view_links(&a->view, reverse);
+    for (ptrdiff_t i = 0; i < arrlen(reverse_links); i++)
+        reverse_links[i] = (Link){reverse_links[i].target, reverse_links[i].source, false};
+    print_links(links_symmetrize(a->symmetrization, forward_links, (int)arrlen(forward_links), reverse_links,
+                                 (int)arrlen(reverse_links)));
+    arrfree(forward_links);
+    arrfree(reverse_links);
     return 0;
 }
 
 /* Aligns some pairs in one batch, which costs little more than one pair, and prints them in order. */
 static int align_some(Aligner *a, char *const *source, char *const *target, int n, Err *err) {
-    Alignment forward[TOGETHER], reverse[TOGETHER];
+    Alignment forward[MOST_PAIRS], reverse[MOST_PAIRS];
     int status = 0;
     direction_align(&a->forward, a, source, target, n, forward);
     if (a->both) direction_align(&a->reverse, a, target, source, n, reverse);
@@ -131,15 +134,15 @@ static int align_some(Aligner *a, char *const *source, char *const *target, int 
 }
 
 /* How many of n pairs form one batch: fewer if they are long. */
-static int together(char *const *source, char *const *target, int n) {
+static int batch_pairs(char *const *source, char *const *target, int n) {
     enum { BYTES = 1 << 15 };
     size_t longest = 1;
-    for (int i = 0; i < n && i < TOGETHER; i++) {
+    for (int i = 0; i < n && i < MOST_PAIRS; i++) {
         const size_t x = strlen(source[i]), y = strlen(target[i]), length = x > y ? x : y;
         if (length > longest) longest = length;
         if (i > 0 && longest * (size_t)(i + 1) > BYTES) return i;
     }
-    return n < TOGETHER ? n : TOGETHER;
+    return n < MOST_PAIRS ? n : MOST_PAIRS;
 }
 
 static int align_all(Aligner *a, char *const *source, char *const *target, int n, Err *err) {
@@ -147,7 +150,7 @@ static int align_all(Aligner *a, char *const *source, char *const *target, int n
     int status = 0;
     progress_start(&view);
     for (int first = 0, size; first < n && !status; first += size) {
-        size = together(source + first, target + first, n - first);
+        size = batch_pairs(source + first, target + first, n - first);
         status = align_some(a, source + first, target + first, size, err);
         progress_count(&view, "aligning", first + size, n, seconds_now(), false);
     }
@@ -176,8 +179,8 @@ static int run_with(Aligner *a, const Args *args, int threads, Err *err) {
     if (!status && a->pictures.dir) status = pictures_open(&a->pictures, err);
     if (!status) {
         Threads *pool = threads_new(threads);
-        direction_begin(&a->forward, pool);
-        direction_begin(&a->reverse, pool);
+        direction_session(&a->forward, pool);
+        direction_session(&a->reverse, pool);
         status = align_all(a, source, target, (int)arrlen(source), err);
         session_free(&a->forward.session);
         session_free(&a->reverse.session);

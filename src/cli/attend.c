@@ -26,7 +26,7 @@ static const Flag flags[] = {
 
 /* ---- where vectors come from ------------------------------------------------------------------------------------ */
 
-static void take_example(Attending *a) {
+static void take_example(AttendInput *a) {
     static const char *const words[] = {"Your", "journey", "starts", "with", "one", "step"};
     static const float vectors[][3] = {{.43F, .15F, .89F}, {.55F, .87F, .66F}, {.57F, .85F, .64F},
                                        {.22F, .58F, .33F}, {.77F, .25F, .10F}, {.05F, .80F, .55F}};
@@ -48,7 +48,7 @@ static int unknown_piece(const Embeddings *e, const char *word, Err *err) {
 }
 
 /* Adds the pieces of a normalised word. */
-static int add_pieces(Attending *a, const Embeddings *e, const char *word, Err *err) {
+static int add_pieces(AttendInput *a, const Embeddings *e, const char *word, Err *err) {
     int *ids = side_encode(e->side, word), status = 0;
     for (ptrdiff_t i = 0; !status && i + 1 < arrlen(ids); i++) {
         const int id = side_piece(e->side, ids[i]);
@@ -59,7 +59,7 @@ static int add_pieces(Attending *a, const Embeddings *e, const char *word, Err *
     return status;
 }
 
-static void add_all(Attending *a, const Embeddings *e) {
+static void add_all(AttendInput *a, const Embeddings *e) {
     for (int id = ID_SPECIALS; id < vocab_size(e->side->vocab); id++)
         vectors_add(&a->x, vocab_piece(e->side->vocab, id), embedding(e, id), e->E->cols);
 }
@@ -85,7 +85,7 @@ static char *normalised(const char *word, Err *err) {
     return NULL;
 }
 
-static int read_words(const Args *args, Attending *a, const Embeddings *e, Err *err) {
+static int read_words(const Args *args, AttendInput *a, const Embeddings *e, Err *err) {
     if (!args_has(args, "words")) add_all(a, e);
     const char *word;
     for (int i = 0; (word = args_value(args, "words", i)); i++) {
@@ -98,7 +98,7 @@ static int read_words(const Args *args, Attending *a, const Embeddings *e, Err *
 }
 
 /* The vector of a word: of the model's, if there is one, else of those that were read. */
-static int find_vector(const Attending *a, const Embeddings *e, const char *word, float **vector, Err *err) {
+static int find_vector(const AttendInput *a, const Embeddings *e, const char *word, float **vector, Err *err) {
     char *text = normalised(word, err);
     if (!text) return -1;
     int at = e ? piece_of(e, text, err) : vectors_find(&a->x, text);
@@ -111,7 +111,7 @@ static int find_vector(const Attending *a, const Embeddings *e, const char *word
 }
 
 /* --query: numbers, as many as vectors have, or a word. */
-static int read_query(const Args *args, const Attending *a, const Embeddings *e, float **vector, Err *err) {
+static int read_query(const Args *args, const AttendInput *a, const Embeddings *e, float **vector, Err *err) {
     const char *text = args_value(args, "query", 0);
     int count = 0;
     float number;
@@ -138,7 +138,7 @@ static void draw_weights(Vectors *W, int rows, int cols, Rng *rng) {
     mem_free(row);
 }
 
-static int check_weights(const Attending *a, const char *const *paths, Err *err) {
+static int check_weights(const AttendInput *a, const char *const *paths, Err *err) {
     for (int i = 0; i < 3; i++)
         if (a->W[i].rows != a->x.cols)
             return err_set(err, paths[i], 0, "%s has %d rows, but the vectors have %d numbers", matrix_names[i],
@@ -150,7 +150,7 @@ static int check_weights(const Attending *a, const char *const *paths, Err *err)
     return err_set(err, paths[1], 0, "W_K has %d columns, but W_Q has %d", a->W[1].cols, a->W[0].cols);
 }
 
-static int read_weights(const Args *args, Attending *a, Err *err) {
+static int read_weights(const Args *args, AttendInput *a, Err *err) {
     const char *paths[3] = {NULL, NULL, NULL};
     if (!a->columns && !args_has(args, "weights")) return 0;
     Rng rng = rng_seed((uint64_t)a->seed, 1);
@@ -177,7 +177,7 @@ static char *query_text(const Args *args) {
 
 /* ---- the command ------------------------------------------------------------------------------------------------ */
 
-static int search(Tape *tape, const Args *args, Attending *a, const Embeddings *e, Err *err) {
+static int search(Tape *tape, const Args *args, AttendInput *a, const Embeddings *e, Err *err) {
     float *query = NULL;
     char *text = query_text(args);
     a->query = text;
@@ -188,7 +188,7 @@ static int search(Tape *tape, const Args *args, Attending *a, const Embeddings *
     return status;
 }
 
-static int list_neighbours(const Args *args, const Attending *a, const Embeddings *e, Err *err) {
+static int list_neighbours(const Args *args, const AttendInput *a, const Embeddings *e, Err *err) {
     float *vector = NULL;
     const char *word = args_value(args, "neighbours", 0);
     int status = find_vector(a, e, word, &vector, err);
@@ -200,7 +200,7 @@ static int list_neighbours(const Args *args, const Attending *a, const Embedding
 /* What --show names, in its order. */
 typedef enum { ATTENTION, EQUIVARIANCE, SCALING } What;
 
-static int show(Tape *tape, const Args *args, Attending *a, const Embeddings *e, What what, Err *err) {
+static int show(Tape *tape, const Args *args, AttendInput *a, const Embeddings *e, What what, Err *err) {
     if (read_weights(args, a, err)) return -1;
     if (args_has(args, "query")) return search(tape, args, a, e, err);
     if (args_has(args, "neighbours")) return list_neighbours(args, a, e, err);
@@ -210,7 +210,7 @@ static int show(Tape *tape, const Args *args, Attending *a, const Embeddings *e,
     return 0;
 }
 
-static int show_all(const Args *args, Attending *a, const Embeddings *e, What what, Err *err) {
+static int show_all(const Args *args, AttendInput *a, const Embeddings *e, What what, Err *err) {
     Threads *threads = threads_new(1);
     Tape tape;
     tape_init(&tape, threads, rng_seed(0, 0));
@@ -220,7 +220,7 @@ static int show_all(const Args *args, Attending *a, const Embeddings *e, What wh
     return status;
 }
 
-static int run_with_model(const Args *args, Attending *a, bool target, What what, Err *err) {
+static int run_with_model(const Args *args, AttendInput *a, bool target, What what, Err *err) {
     Translator tr;
     a->name = args_value(args, "model", 0);
     if (models_load_one(&tr, a->name, err)) return -1;
@@ -231,7 +231,7 @@ static int run_with_model(const Args *args, Attending *a, bool target, What what
     return status;
 }
 
-static int run_with_file(const Args *args, Attending *a, What what, Err *err) {
+static int run_with_file(const Args *args, AttendInput *a, What what, Err *err) {
     const char *path = args->word_count ? args->words[0] : NULL;
     a->name = path && strcmp(path, "-") != 0 ? path : "standard input";
     if (!path) take_example(a);
@@ -255,7 +255,7 @@ static const char *contradiction(const Args *args, What what) {
 
 static int run(const Args *args) {
     Err err;
-    Attending a = {0};
+    AttendInput a = {0};
     int target, what;
     if (args_choice(args, "show", ATTENTION, "attention|equivariance|scaling", &what, &err) ||
         args_choice(args, "side", SOURCE, "src|tgt", &target, &err) ||

@@ -36,29 +36,32 @@ static Var *with_positions(Tape *tape, const Var *x) {
 }
 
 /* Contexts of the words in their order, put into another; and contexts of the words in that other order. */
-typedef struct Both {
+typedef struct Shuffled {
     Var *moved, *anew;
-} Both;
+} Shuffled;
 
-static int attend_both(Tape *tape, const Attending *a, const int *order, bool positions, Both *both, Err *err) {
-    Attended found, shuffled_found;
+static int attend_in_both_orders(Tape *tape, const AttendInput *a, const int *order, bool positions, Shuffled *both,
+                                 Err *err) {
+    AttendResult found, shuffled_found;
     Var *x = attend_matrix(tape, a->x.numbers, a->x.rows, a->x.cols), *shuffled = gather(tape, x, order, x->rows);
     if (positions) x = with_positions(tape, x), shuffled = with_positions(tape, shuffled);
     if (attend_to(tape, a, x, x, &found, err) || attend_to(tape, a, shuffled, shuffled, &shuffled_found, err))
         return -1;
-    *both = (Both){gather(tape, found.context, order, x->rows), shuffled_found.context};
+    *both = (Shuffled){gather(tape, found.context, order, x->rows), shuffled_found.context};
     return 0;
 }
 
-int attend_shuffled(Tape *tape, const Attending *a, Err *err) {
+int attend_shuffled(Tape *tape, const AttendInput *a, Err *err) {
     int order[MOST_WORDS];
     char *words[MOST_WORDS];
     const int n = a->x.rows;
     if (n < 2 || n > MOST_WORDS)
         return err_set(err, a->name, 0, "%d words, where 2 to %d are needed to see another order", n, MOST_WORDS);
     draw_order(a->seed, order, n);
-    Both plain, placed;
-    if (attend_both(tape, a, order, false, &plain, err) || attend_both(tape, a, order, true, &placed, err)) return -1;
+    Shuffled plain, placed;
+    if (attend_in_both_orders(tape, a, order, false, &plain, err) ||
+        attend_in_both_orders(tape, a, order, true, &placed, err))
+        return -1;
     for (int i = 0; i < n; i++) words[i] = a->x.words[order[i]];
     puts("Context vectors of the words in their own order; then their rows are put into another, P f(X)");
     table_print(stdout, &(Table){n, plain.moved->cols, words, NULL, plain.moved->v, false});

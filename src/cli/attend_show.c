@@ -17,7 +17,7 @@ Var *attend_matrix(Tape *tape, const float *numbers, int rows, int cols) {
 }
 
 /* x times a head's columns of a matrix; x itself where there is no matrix. */
-static Var *project(Tape *tape, const Attending *a, int which, int head, Var *x) {
+static Var *project(Tape *tape, const AttendInput *a, int which, int head, Var *x) {
     const Vectors *W = &a->W[which];
     if (!W->cols) return x;
     const int cols = W->cols / a->heads;
@@ -34,7 +34,7 @@ static bool is_finite(const Var *var) {
     return true;
 }
 
-int attend_to(Tape *tape, const Attending *a, Var *queries, Var *x, Attended *found, Err *err) {
+int attend_to(Tape *tape, const AttendInput *a, Var *queries, Var *x, AttendResult *found, Err *err) {
     const Spans one = spans_one(tape, queries->rows, x->rows);
     CHECK(a->heads > 0 && a->heads <= MOST_HEADS, "attend_to: %d heads", a->heads);
     for (int h = 0; h < a->heads; h++) {
@@ -52,11 +52,11 @@ int attend_to(Tape *tape, const Attending *a, Var *queries, Var *x, Attended *fo
 
 /* ---- its tables ------------------------------------------------------------------------------------------------- */
 
-static void print_vectors(const Attending *a, const Var *v) {
+static void print_vectors(const AttendInput *a, const Var *v) {
     table_print(stdout, &(Table){.n_rows = v->rows, .n_columns = v->cols, .rows = a->x.words, .number = v->v});
 }
 
-static void print_square(const Attending *a, const float *numbers, bool shaded) {
+static void print_square(const AttendInput *a, const float *numbers, bool shaded) {
     table_print(stdout, &(Table){a->x.rows, a->x.rows, a->x.words, a->x.words, numbers, shaded});
 }
 
@@ -76,7 +76,7 @@ static int normalise_by_sum(const Var *e, float *weights) {
     return rows;
 }
 
-static void print_by_sum(const Attending *a, const Var *e) {
+static void print_by_sum(const AttendInput *a, const Var *e) {
     float *weights = mem_alloc((size_t)(e->rows * e->cols) * sizeof *weights);
     if (normalise_by_sum(e, weights)) {
         puts("\nFor comparison, each score over the sum of its row: weights only where no score is negative");
@@ -87,7 +87,7 @@ static void print_by_sum(const Attending *a, const Var *e) {
     mem_free(weights);
 }
 
-static void print_head(const Attending *a, const struct Head *head) {
+static void print_head(const AttendInput *a, const struct Head *head) {
     const bool projected = a->W[0].cols;
     const char *product = projected ? "Q Kᵀ" : "X Xᵀ";
     if (projected) {
@@ -109,7 +109,7 @@ static void print_head(const Attending *a, const struct Head *head) {
 }
 
 /* The mean of the heads' weights. */
-static float *mean_weights(const Attending *a, const Attended *found) {
+static float *mean_weights(const AttendInput *a, const AttendResult *found) {
     const int n = a->x.rows * a->x.rows;
     float *mean = mem_zalloc((size_t)n * sizeof *mean);
     for (int h = 0; h < a->heads; h++)
@@ -117,7 +117,7 @@ static float *mean_weights(const Attending *a, const Attended *found) {
     return mean;
 }
 
-static int draw(const Attending *a, const Attended *found, const char *path, Err *err) {
+static int draw(const AttendInput *a, const AttendResult *found, const char *path, Err *err) {
     float *weights = mean_weights(a, found);
     const Alignment self = {a->x.words, a->x.rows, a->x.words, a->x.rows, weights};
     int status = picture_write(path, &self, false, err);
@@ -126,16 +126,16 @@ static int draw(const Attending *a, const Attended *found, const char *path, Err
 }
 
 /* That there are so few words that their tables can be read. */
-static int check_few(const Attending *a, Err *err) {
+static int check_few(const AttendInput *a, Err *err) {
     if (a->x.rows <= MOST_WORDS) return 0;
     return err_set(err, a->name, 0, "%d words, of which only %d fit a table; --query and --neighbours take any number",
                    a->x.rows, MOST_WORDS);
 }
 
-int attend_show(Tape *tape, const Attending *a, const char *heatmap, Err *err) {
+int attend_show(Tape *tape, const AttendInput *a, const char *heatmap, Err *err) {
     if (check_few(a, err)) return -1;
     Var *x = attend_matrix(tape, a->x.numbers, a->x.rows, a->x.cols);
-    Attended found;
+    AttendResult found;
     if (attend_to(tape, a, x, x, &found, err) || (heatmap && draw(a, &found, heatmap, err))) return -1;
     printf("Words X, a vector of %d numbers each (%s)\n", a->x.cols, a->name);
     print_vectors(a, x);
@@ -170,9 +170,9 @@ static Place *rank(const float *scores, int n) {
     return places;
 }
 
-static int list_length(const Attending *a) { return a->x.rows < a->most ? a->x.rows : a->most; }
+static int list_length(const AttendInput *a) { return a->x.rows < a->most ? a->x.rows : a->most; }
 
-static void print_found(const Attending *a, const struct Head *head) {
+static void print_found(const AttendInput *a, const struct Head *head) {
     Place *places = rank(head->to.e->v, a->x.rows);
     printf("\n%10s  %8s\n", "score", "weight");
     for (int i = 0; i < list_length(a); i++)
@@ -181,10 +181,10 @@ static void print_found(const Attending *a, const struct Head *head) {
     mem_free(places);
 }
 
-int attend_search(Tape *tape, const Attending *a, const float *query, Err *err) {
+int attend_search(Tape *tape, const AttendInput *a, const float *query, Err *err) {
     static char *answer[] = {"answer"};
     Var *x = attend_matrix(tape, a->x.numbers, a->x.rows, a->x.cols);
-    Attended found;
+    AttendResult found;
     if (attend_to(tape, a, attend_matrix(tape, query, 1, a->x.cols), x, &found, err)) return -1;
     printf("A search for %s among %d keys (%s): the score is the dot product of query and key%s,\n"
            "the weight its softmax over all keys. Attention finds every key, but some more than others.\n",
@@ -209,7 +209,7 @@ static double cosine(const float *u, const float *v, int n) {
     return uu > 0 && vv > 0 ? fmax(-1, uv / sqrt(uu) / sqrt(vv)) : 0;
 }
 
-void attend_neighbours(const Attending *a, const char *word, const float *vector) {
+void attend_neighbours(const AttendInput *a, const char *word, const float *vector) {
     const size_t bytes = (size_t)a->x.cols * sizeof *vector;
     float *cosines = mem_alloc((size_t)a->x.rows * sizeof *cosines);
     for (int i = 0; i < a->x.rows; i++) {

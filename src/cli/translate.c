@@ -42,7 +42,7 @@ typedef struct Spent {
 } Spent;
 
 /* The seconds since *moment, which becomes now. */
-static double lap(double *moment) {
+static double elapsed(double *moment) {
     double before = *moment;
     *moment = seconds_now();
     return *moment - before;
@@ -186,7 +186,7 @@ static int translate_some(Translating *work, char *const *lines, int n, Spent *s
     progress_clear(&work->view);
     double moment = seconds_now();
     int status = write_out(work, &found, err);
-    spent->write += lap(&moment);
+    spent->write += elapsed(&moment);
     spent->search.encode += found.timing.encode;
     spent->search.decode += found.timing.decode;
     translations_free(&found);
@@ -245,7 +245,7 @@ static int translate_all(Translating *work, Spent *spent, Err *err) {
     if (!s->html) return 0;
     double moment = seconds_now();
     int status = write_page(s, &work->page, &work->html, err);
-    spent->write += lap(&moment);
+    spent->write += elapsed(&moment);
     return status;
 }
 
@@ -315,9 +315,9 @@ static int run(const Args *args) {
     if (args_has(args, "lexicon") && !args_has(args, "replace-unk"))
         return usage_error("--lexicon needs --replace-unk");
     if (machine_flags(args, &settings.threads, &err)) return usage_error("%s", err.reason);
-    spent.start = lap(&moment);
+    spent.start = elapsed(&moment);
     if (models_load(args, &models, &err)) return fail(&err);
-    spent.load = lap(&moment);
+    spent.load = elapsed(&moment);
     spent.checksum = checksum_seconds(&models);
     if (settings_of(args, &models, &settings, &err)) {
         models_free(&models);
@@ -325,7 +325,7 @@ static int run(const Args *args) {
     }
     int failed = attentions_check(args, &models, settings.beam.attention, &err) ||
                  read_input(args, models.list[0], &settings, &err);
-    spent.read = lap(&moment);
+    spent.read = elapsed(&moment);
     int status = failed || run_on(&settings, &models, &spent, &err) ? fail(&err) : 0;
     lines_free(settings.lines);
     lexicon_free(settings.lexicon);

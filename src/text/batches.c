@@ -7,23 +7,23 @@
 #include <string.h>
 
 /* Pairs on their way in. */
-typedef struct Intake {
+typedef struct PairsWriter {
     Pairs *pairs;
-    SideMemory *memory[2];
+    SideCache *cache[2];
     int max_length;
-} Intake;
+} PairsWriter;
 
-static int intake_begin(Intake *in, Pairs *pairs, const Side *source, const Side *target, int max_length,
-                        const char *dir, Err *err) {
+static int pairs_writer_begin(PairsWriter *writer, Pairs *pairs, const Side *source, const Side *target, int max_length,
+                              const char *dir, Err *err) {
     *pairs = (Pairs){0};
-    *in = (Intake){pairs, {side_memory(source), side_memory(target)}, max_length};
+    *writer = (PairsWriter){pairs, {side_cache(source), side_cache(target)}, max_length};
     return records_open(&pairs->ids, dir, err);
 }
 
-static int intake_end(Intake *in, int failed, Err *err) {
-    for (int i = 0; i < 2; i++) side_memory_free(in->memory[i]);
-    if (!failed) failed = records_flush(&in->pairs->ids, err);
-    if (failed) pairs_free(in->pairs);
+static int pairs_writer_end(PairsWriter *writer, int failed, Err *err) {
+    for (int i = 0; i < 2; i++) side_cache_free(writer->cache[i]);
+    if (!failed) failed = records_flush(&writer->pairs->ids, err);
+    if (failed) pairs_free(writer->pairs);
     return failed;
 }
 
@@ -34,9 +34,9 @@ static uint64_t hash_of(uint64_t hash, const int *source, int n_source, const in
 }
 
 /* Takes the pair in unless it is too long. The ids of both sides are in one array, the target's behind n_source. */
-static int take_ids(Intake *in, const int *ids, int n_source, int n_target, long line, Err *err) {
-    Pairs *pairs = in->pairs;
-    if (in->max_length > 0 && (n_source - 1 > in->max_length || n_target - 1 > in->max_length)) {
+static int add_ids(PairsWriter *writer, const int *ids, int n_source, int n_target, long line, Err *err) {
+    Pairs *pairs = writer->pairs;
+    if (writer->max_length > 0 && (n_source - 1 > writer->max_length || n_target - 1 > writer->max_length)) {
         pairs->dropped_long++;
         return 0;
     }
@@ -49,11 +49,11 @@ static int take_ids(Intake *in, const int *ids, int n_source, int n_target, long
     return 0;
 }
 
-static int take(Intake *in, const char *source, const char *target, long line, Err *err) {
-    int *x = side_memory_encode(in->memory[SOURCE], source), *y = side_memory_encode(in->memory[TARGET], target);
+static int add_pair(PairsWriter *writer, const char *source, const char *target, long line, Err *err) {
+    int *x = side_cache_encode(writer->cache[SOURCE], source), *y = side_cache_encode(writer->cache[TARGET], target);
     const int n_source = (int)arrlen(x), n_target = (int)arrlen(y);
     memcpy(arraddnptr(x, (size_t)n_target), y, (size_t)n_target * sizeof *y);
-    const int failed = take_ids(in, x, n_source, n_target, line, err);
+    const int failed = add_ids(writer, x, n_source, n_target, line, err);
     arrfree(x);
     arrfree(y);
     return failed;
@@ -61,25 +61,27 @@ static int take(Intake *in, const char *source, const char *target, long line, E
 
 int pairs_encode(Pairs *pairs, const Corpus *corpus, const Side *source, const Side *target, int max_length,
                  const char *dir, Err *err) {
-    Intake in;
-    int failed = intake_begin(&in, pairs, source, target, max_length, dir, err);
+    PairsWriter writer;
+    int failed = pairs_writer_begin(&writer, pairs, source, target, max_length, dir, err);
     for (int i = 0; i < corpus_size(corpus) && !failed; i++)
-        failed = take(&in, corpus->source[i], corpus->target[i], corpus->line[i], err);
-    return intake_end(&in, failed, err);
+        failed = add_pair(&writer, corpus->source[i], corpus->target[i], corpus->line[i], err);
+    return pairs_writer_end(&writer, failed, err);
 }
 
-int pairs_encode_spool(Pairs *pairs, Spool *spool, const Side *source, const Side *target, int max_length,
-                       const char *dir, ProgressFn *progress, void *context, Err *err) {
+int pairs_encode_disk(Pairs *pairs, DiskCorpus *corpus, const Side *source, const Side *target, int max_length,
+                      const char *dir, ProgressFn *progress, void *context, Err *err) {
     enum { OFTEN = 1000 };
-    Intake in;
-    SpooledPair pair;
-    int failed = intake_begin(&in, pairs, source, target, max_length, dir, err) || spool_rewind(spool, err) ? -1 : 0;
-    for (long i = 1; !failed && (failed = spool_next(spool, &pair, err)) > 0; i++) {
-        failed = take(&in, pair.text[SOURCE], pair.text[TARGET], pair.line, err);
-        if (!failed && i % OFTEN == 0 && progress && progress(context, i, spool->n))
+    PairsWriter writer;
+    DiskPair pair;
+    int failed =
+        pairs_writer_begin(&writer, pairs, source, target, max_length, dir, err) || disk_corpus_rewind(corpus, err) ? -1
+                                                                                                                    : 0;
+    for (long i = 1; !failed && (failed = disk_corpus_next(corpus, &pair, err)) > 0; i++) {
+        failed = add_pair(&writer, pair.text[SOURCE], pair.text[TARGET], pair.line, err);
+        if (!failed && i % OFTEN == 0 && progress && progress(context, i, corpus->n))
             failed = err_set(err, NULL, 0, "stopped while the corpus was encoded");
     }
-    return intake_end(&in, failed, err);
+    return pairs_writer_end(&writer, failed, err);
 }
 
 void pairs_free(Pairs *pairs) {
@@ -107,42 +109,42 @@ int pairs_fold(Arena *arena, const Pairs *pairs, const int *which, int first, in
     return 0;
 }
 
-typedef struct Keyed {
+typedef struct SortKey {
     int target, source, place, pair;
-} Keyed;
+} SortKey;
 
 static int by_length(const void *left, const void *right) {
-    const Keyed *a = left, *b = right;
+    const SortKey *a = left, *b = right;
     if (a->target != b->target) return a->target < b->target ? -1 : 1;
     if (a->source != b->source) return a->source < b->source ? -1 : 1;
     return a->place < b->place ? -1 : a->place > b->place; /* qsort alone would not keep ties in order */
 }
 
 static void sort_window(const Pairs *pairs, int *order, int n) {
-    Keyed *keyed = mem_alloc((size_t)n * sizeof *keyed);
+    SortKey *keyed = mem_alloc((size_t)n * sizeof *keyed);
     for (int i = 0; i < n; i++)
-        keyed[i] = (Keyed){pairs->target_length[order[i]], pairs->source_length[order[i]], i, order[i]};
+        keyed[i] = (SortKey){pairs->target_length[order[i]], pairs->source_length[order[i]], i, order[i]};
     qsort(keyed, (size_t)n, sizeof *keyed, by_length);
     for (int i = 0; i < n; i++) order[i] = keyed[i].pair;
     mem_free(keyed);
 }
 
 /* Puts the batches of a window in random order. */
-static void deal_window(Epoch *epoch, Rng *rng, int *sorted, int n, int batch) {
-    int batches = (n + batch - 1) / batch, *turn = mem_alloc((size_t)batches * sizeof *turn), at = 0;
-    int *dealt = mem_alloc((size_t)n * sizeof *dealt);
-    for (int k = 0; k < batches; k++) turn[k] = k;
-    rng_shuffle(rng, turn, batches);
+static void shuffle_batches(Epoch *epoch, Rng *rng, int *sorted, int n, int batch) {
+    int batches = (n + batch - 1) / batch, *order = mem_alloc((size_t)batches * sizeof *order), at = 0;
+    int *shuffled = mem_alloc((size_t)n * sizeof *shuffled);
+    for (int k = 0; k < batches; k++) order[k] = k;
+    rng_shuffle(rng, order, batches);
     for (int k = 0; k < batches; k++) {
-        int first = turn[k] * batch, size = n - first < batch ? n - first : batch;
-        memcpy(dealt + at, sorted + first, (size_t)size * sizeof *dealt);
+        int first = order[k] * batch, size = n - first < batch ? n - first : batch;
+        memcpy(shuffled + at, sorted + first, (size_t)size * sizeof *shuffled);
         at += size;
         epoch->begin[epoch->batches + 1] = epoch->begin[epoch->batches] + size;
         epoch->batches++;
     }
-    memcpy(sorted, dealt, (size_t)n * sizeof *dealt);
-    mem_free(turn);
-    mem_free(dealt);
+    memcpy(sorted, shuffled, (size_t)n * sizeof *shuffled);
+    mem_free(order);
+    mem_free(shuffled);
 }
 
 Epoch epoch_plan(const Pairs *pairs, int batch, int window, uint64_t seed, long number) {
@@ -155,7 +157,7 @@ Epoch epoch_plan(const Pairs *pairs, int batch, int window, uint64_t seed, long 
     for (int first = 0; first < n; first += span) {
         int size = n - first < span ? n - first : span;
         sort_window(pairs, epoch.order + first, size);
-        deal_window(&epoch, &rng, epoch.order + first, size, batch);
+        shuffle_batches(&epoch, &rng, epoch.order + first, size, batch);
     }
     return epoch;
 }

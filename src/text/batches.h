@@ -24,9 +24,9 @@ typedef struct Pairs {
  */
 int pairs_encode(Pairs *pairs, const Corpus *corpus, const Side *source, const Side *target, int max_length,
                  const char *dir, Err *err);
-/* The same of a spool; a cancel by `progress` (NULL: none) is an error, too. */
-int pairs_encode_spool(Pairs *pairs, Spool *spool, const Side *source, const Side *target, int max_length,
-                       const char *dir, ProgressFn *progress, void *context, Err *err);
+/* The same of a disk corpus; a cancel by `progress` (NULL: none) is an error, too. */
+int pairs_encode_disk(Pairs *pairs, DiskCorpus *corpus, const Side *source, const Side *target, int max_length,
+                      const char *dir, ProgressFn *progress, void *context, Err *err);
 void pairs_free(Pairs *pairs);
 
 /* The pairs which[first..first + n - 1] as a batch, in the arena: a part of the batch `which`, or all of it. -1 with

@@ -20,7 +20,7 @@ static int pair_text(const RawPair *pair, char *text[2], Err *err) {
     text[SOURCE] = side_text(pair, SOURCE, err);
     text[TARGET] = text[SOURCE] ? side_text(pair, TARGET, err) : NULL;
     int failed = text[TARGET] ? 0 : -1;
-    if (!failed && pair->lone && (*text[SOURCE] || *text[TARGET]))
+    if (!failed && pair->no_tab && (*text[SOURCE] || *text[TARGET]))
         failed = err_set(err, pair->path[SOURCE], pair->line, "line has no tab");
     if (failed) mem_free(text[SOURCE]), mem_free(text[TARGET]);
     return failed;
@@ -96,77 +96,78 @@ int corpus_read(Corpus *corpus, Reader *reader, const char *path, Err *err) {
 
 /* ---- in a file: `line TAB source TAB target`, for normalised text holds neither tabs nor newlines --------------- */
 
-static int broken(const Spool *spool, Err *err) {
-    return err_set(err, spool->dir, 0, "the temporary file in it is broken: %s", strerror(errno));
+static int broken(const DiskCorpus *corpus, Err *err) {
+    return err_set(err, corpus->dir, 0, "the temporary file in it is broken: %s", strerror(errno));
 }
 
-int spool_open(Spool *spool, const char *dir, Err *err) {
-    *spool = (Spool){.dir = mem_strdup(dir)};
-    spool->file = file_temporary(dir, err);
-    spool->lines = (LineReader){.path = spool->dir, .stream = spool->file, .keep_mark = true};
-    return spool->file ? 0 : -1;
+int disk_corpus_open(DiskCorpus *corpus, const char *dir, Err *err) {
+    *corpus = (DiskCorpus){.dir = mem_strdup(dir)};
+    corpus->file = file_temporary(dir, err);
+    corpus->lines = (LineReader){.path = corpus->dir, .stream = corpus->file, .keep_mark = true};
+    return corpus->file ? 0 : -1;
 }
 
 /* Releases both strings. */
-static int spool_add(Spool *spool, char *const text[2], long line, Err *err) {
+static int disk_corpus_add(DiskCorpus *corpus, char *const text[2], long line, Err *err) {
     int failed = 0;
-    spool->read++;
+    corpus->read++;
     if (!is_usable(text)) {
-        spool->dropped_empty++;
-    } else if (spool->n == INT_MAX) {
+        corpus->dropped_empty++;
+    } else if (corpus->n == INT_MAX) {
         failed = err_set(err, NULL, line, "more than %d pairs", INT_MAX);
     } else {
-        failed = fprintf(spool->file, "%ld\t%s\t%s\n", line, text[SOURCE], text[TARGET]) < 0 ? broken(spool, err) : 0;
-        spool->n++;
+        failed = fprintf(corpus->file, "%ld\t%s\t%s\n", line, text[SOURCE], text[TARGET]) < 0 ? broken(corpus, err) : 0;
+        corpus->n++;
     }
     mem_free(text[SOURCE]);
     mem_free(text[TARGET]);
     return failed;
 }
 
-static int report(ProgressFn *progress, void *context, const Reader *reader, const Spool *spool) {
+static int report(ProgressFn *progress, void *context, const Reader *reader, const DiskCorpus *corpus) {
     long done, all;
     if (!progress) return 0;
     reader_progress(reader, &done, &all);
-    return progress(context, all ? done : spool->read, all);
+    return progress(context, all ? done : corpus->read, all);
 }
 
-int spool_read(Spool *spool, Reader *reader, const char *path, ProgressFn *progress, void *context, Err *err) {
+int disk_corpus_read(DiskCorpus *corpus, Reader *reader, const char *path, ProgressFn *progress, void *context,
+                     Err *err) {
     enum { OFTEN = 1000 /* pairs */ };
     if (!reader) return -1;
-    const long before = spool->n;
+    const long before = corpus->n;
     char *text[2];
     long line;
     int status;
     while ((status = next_text(reader, text, &line, err)) > 0) {
-        if (spool_add(spool, text, line, err)) break;
-        if (spool->read % OFTEN || !report(progress, context, reader, spool)) continue;
+        if (disk_corpus_add(corpus, text, line, err)) break;
+        if (corpus->read % OFTEN || !report(progress, context, reader, corpus)) continue;
         err_set(err, path, line, "stopped while it was read");
         break;
     }
     reader_close(reader);
     if (status) return -1;
-    return spool->n == before ? err_set(err, path, 0, "no sentence pairs") : 0;
+    return corpus->n == before ? err_set(err, path, 0, "no sentence pairs") : 0;
 }
 
-int spool_rewind(Spool *spool, Err *err) {
+int disk_corpus_rewind(DiskCorpus *corpus, Err *err) {
     errno = 0;
-    if (fflush(spool->file) || fseek(spool->file, 0, SEEK_SET)) return broken(spool, err);
+    if (fflush(corpus->file) || fseek(corpus->file, 0, SEEK_SET)) return broken(corpus, err);
     return 0;
 }
 
-int spool_next(Spool *spool, SpooledPair *pair, Err *err) {
-    const int status = line_reader_next(&spool->lines, err);
+int disk_corpus_next(DiskCorpus *corpus, DiskPair *pair, Err *err) {
+    const int status = line_reader_next(&corpus->lines, err);
     if (status <= 0) return status;
-    char *source = strchr(spool->lines.line, '\t'), *target = source ? strchr(source + 1, '\t') : NULL;
-    CHECK(target, "a spooled pair without tabs: %.100s", spool->lines.line);
+    char *source = strchr(corpus->lines.line, '\t'), *target = source ? strchr(source + 1, '\t') : NULL;
+    CHECK(target, "a pair on the disk without tabs: %.100s", corpus->lines.line);
     *source++ = *target++ = '\0';
-    *pair = (SpooledPair){{source, target}, strtol(spool->lines.line, NULL, 10)};
+    *pair = (DiskPair){{source, target}, strtol(corpus->lines.line, NULL, 10)};
     return 1;
 }
 
-void spool_close(Spool *spool) {
-    line_reader_close(&spool->lines); /* and the file with it */
-    mem_free(spool->dir);
-    *spool = (Spool){0};
+void disk_corpus_close(DiskCorpus *corpus) {
+    line_reader_close(&corpus->lines); /* and the file with it */
+    mem_free(corpus->dir);
+    *corpus = (DiskCorpus){0};
 }

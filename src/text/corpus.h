@@ -23,32 +23,34 @@ int corpus_size(const Corpus *corpus);
 void corpus_free(Corpus *corpus);
 
 /* Normalised sentence pairs in a temporary file, to be walked through again and again. */
-typedef struct Spool {
+typedef struct DiskCorpus {
     FILE *file;
     char *dir;        /* where it is, for errors */
     LineReader lines; /* the walk */
     long n;
     long read, dropped_empty; /* as in Corpus */
-} Spool;
+} DiskCorpus;
 
 /* A pair of the walk; the texts are valid until the next one. */
-typedef struct SpooledPair {
+typedef struct DiskPair {
     char *text[2]; /* source and target */
     long line;     /* as in Corpus */
-} SpooledPair;
+} DiskPair;
 
 /* Called now and then during long work, with how much of it is done (all 0: unknown); returns non-zero to cancel. */
 typedef int ProgressFn(void *context, long done, long all);
 
-/* An empty spool, whose file is made in a directory. -1 with *err filled where that cannot be; release it even then. */
-int spool_open(Spool *spool, const char *dir, Err *err);
+/* An empty disk corpus, whose file is made in a directory. -1 with *err filled where that cannot be; release it even
+ * then. */
+int disk_corpus_open(DiskCorpus *corpus, const char *dir, Err *err);
 /* Appends what a reader gives, as corpus_read does and with its errors; a full disk and a cancel by `progress` (NULL:
    none) are errors, too. */
-int spool_read(Spool *spool, Reader *reader, const char *path, ProgressFn *progress, void *context, Err *err);
+int disk_corpus_read(DiskCorpus *corpus, Reader *reader, const char *path, ProgressFn *progress, void *context,
+                     Err *err);
 /* Begins the walk anew; -1 with *err filled. */
-int spool_rewind(Spool *spool, Err *err);
+int disk_corpus_rewind(DiskCorpus *corpus, Err *err);
 /* Goes to the next pair: 1, or 0 at the end, or -1 with *err filled. */
-int spool_next(Spool *spool, SpooledPair *pair, Err *err);
-void spool_close(Spool *spool);
+int disk_corpus_next(DiskCorpus *corpus, DiskPair *pair, Err *err);
+void disk_corpus_close(DiskCorpus *corpus);
 
 #endif

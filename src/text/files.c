@@ -21,7 +21,7 @@ FILE *file_open(const char *path, const char *mode, Err *err) {
     return NULL;
 }
 
-bool file_is(const char *path, const char *other) {
+bool file_is_same(const char *path, const char *other) {
     struct stat a, b;
     return !stat(path, &a) && !stat(other, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }

@@ -16,7 +16,7 @@ void path_in(char path[PATH_SIZE], const char *dir, const char *name);
 FILE *file_open(const char *path, const char *mode, Err *err);
 
 /* Whether both paths lead to one file. */
-bool file_is(const char *path, const char *other);
+bool file_is_same(const char *path, const char *other);
 
 /* A stream to write text to, which is complete at *text with a NUL behind it once the stream is closed. It is the
    caller's then, for mem_free. Unlike with open_memstream no memory is never less text, but the end as with mem_alloc.

@@ -61,7 +61,7 @@ static void drop_raw(Import *import, Reason reason, const RawPair *pair) {
     putc('\n', out);
 }
 
-static void take_pair(Import *import, const char *chinese, const char *english, const RawPair *from) {
+static void import_pair(Import *import, const char *chinese, const char *english, const RawPair *from) {
     Reason reason = clean_judge(english, chinese, &import->job->limits);
     FILE *out = reason == KEPT ? import->english.stream : import->dropped.stream;
     if (reason != KEPT) count_dropped(import, reason);
@@ -75,13 +75,13 @@ static void take_pair(Import *import, const char *chinese, const char *english, 
 }
 
 /* Takes the pairs of sentences, or the whole where both sides have not as many. */
-static void take_sentences(Import *import, const char *chinese, const char *english, const RawPair *from) {
+static void import_sentences(Import *import, const char *chinese, const char *english, const RawPair *from) {
     char **x = sentences_split(chinese, true), **y = sentences_split(english, false);
     if (!import->job->keep_paragraphs && arrlen(x) == arrlen(y) && arrlen(x) > 1) {
         import->report->sentences += arrlen(x) - 1;
-        for (ptrdiff_t i = 0; i < arrlen(x); i++) take_pair(import, x[i], y[i], from);
+        for (ptrdiff_t i = 0; i < arrlen(x); i++) import_pair(import, x[i], y[i], from);
     } else {
-        take_pair(import, chinese, english, from);
+        import_pair(import, chinese, english, from);
     }
     lines_free(x);
     lines_free(y);
@@ -101,26 +101,26 @@ static char **paragraph_lines(const char *text, size_t size) {
 }
 
 /* Takes the pairs of lines where both sides have as many, and more than one; else returns false. */
-static bool take_lines(Import *import, const RawPair *pair) {
+static bool import_lines(Import *import, const RawPair *pair) {
     if (import->job->keep_paragraphs || !memchr(pair->text[ENGLISH], '\n', pair->size[ENGLISH])) return false;
     char **x = paragraph_lines(pair->text[CHINESE], pair->size[CHINESE]);
     char **y = paragraph_lines(pair->text[ENGLISH], pair->size[ENGLISH]);
     bool agree = arrlen(x) == arrlen(y) && arrlen(x) > 1;
     if (agree) import->report->sentences += arrlen(x) - 1;
-    for (ptrdiff_t i = 0; agree && i < arrlen(x); i++) take_sentences(import, x[i], y[i], pair);
+    for (ptrdiff_t i = 0; agree && i < arrlen(x); i++) import_sentences(import, x[i], y[i], pair);
     lines_free(x);
     lines_free(y);
     return agree;
 }
 
-static void take_raw(Import *import, const RawPair *pair) {
+static void import_raw(Import *import, const RawPair *pair) {
     char *text[2];
-    import->report->messages += !pair->again;
-    import->report->forms += pair->again;
+    import->report->messages += !pair->same_message;
+    import->report->forms += pair->same_message;
     for (int i = 0; i < 2; i++) text[i] = text_normalise(pair->text[i], pair->size[i], NULL);
     if (!text[CHINESE] || !text[ENGLISH]) drop_raw(import, BROKEN, pair);
-    else if (pair->lone && (*text[CHINESE] || *text[ENGLISH])) drop_raw(import, NO_TAB, pair);
-    else if (!take_lines(import, pair)) take_sentences(import, text[CHINESE], text[ENGLISH], pair);
+    else if (pair->no_tab && (*text[CHINESE] || *text[ENGLISH])) drop_raw(import, NO_TAB, pair);
+    else if (!import_lines(import, pair)) import_sentences(import, text[CHINESE], text[ENGLISH], pair);
     for (int i = 0; i < 2; i++) mem_free(text[i]);
 }
 
@@ -133,13 +133,13 @@ static Reader *input_open(const Input *input, Err *err) {
     return reader_mo(input->path[0], ENGLISH, err);
 }
 
-static int gather(Import *import, const Input *input, Err *err) {
+static int read_input(Import *import, const Input *input, Err *err) {
     Reader *reader = input_open(input, err);
     if (!reader) return -1;
     RawPair pair;
     int status;
     for (long count = 0; (status = reader_next(reader, &pair, err)) > 0; count++) {
-        take_raw(import, &pair);
+        import_raw(import, &pair);
         if (count % PROGRESS_EVERY) continue;
         long done, all;
         reader_progress(reader, &done, &all);
@@ -239,9 +239,9 @@ static char *tab_joined(const char *english, const char *chinese) {
     return pair;
 }
 
-static int deal(Import *import, const unsigned char *part, long n, OutputFile outputs[PARTS][2], Err *err) {
+static int write_pairs(Import *import, const unsigned char *part, long n, OutputFile outputs[PARTS][2], Err *err) {
     KeptPairs kept;
-    char **held[PARTS] = {NULL};
+    char **evaluation[PARTS] = {NULL};
     int status;
     if (kept_open(&kept, import, err)) return -1;
     for (long number = 1; (status = kept_next(&kept, err)) > 0; number++) {
@@ -249,12 +249,12 @@ static int deal(Import *import, const unsigned char *part, long n, OutputFile ou
         unsigned char p = part[number - 1];
         if (p == REPEATED) drop_repeated(import, &kept);
         else import->report->parts[p]++;
-        if (p == DEV || p == TEST) arrput(held[p], tab_joined(kept.text[ENGLISH], kept.text[CHINESE]));
+        if (p == DEV || p == TEST) arrput(evaluation[p], tab_joined(kept.text[ENGLISH], kept.text[CHINESE]));
         for (int side = 0; p == TRAIN && side < 2; side++) fprintf(outputs[p][side].stream, "%s\n", kept.text[side]);
         if (number % PROGRESS_EVERY == 0) report_progress(import, "writing", number, n);
     }
     kept_close(&kept);
-    for (int p = DEV; p < PARTS; p++) write_sorted(held[p], outputs[p]);
+    for (int p = DEV; p < PARTS; p++) write_sorted(evaluation[p], outputs[p]);
     return status;
 }
 
@@ -272,7 +272,7 @@ static int write_parts(Import *import, const unsigned char *part, long n, Err *e
         part_path(path, import->job, i);
         status = output_open(&all[i], path, err);
     }
-    if (!status) status = deal(import, part, n, outputs, err);
+    if (!status) status = write_pairs(import, part, n, outputs, err);
     for (int i = 0; i < PARTS * 2 && !status; i++) status = output_sync(&all[i], err);
     if (!status && import->dropped.stream) status = output_sync(&import->dropped, err);
     for (int i = 0; i < PARTS * 2 && !status; i++) status = output_commit(&all[i], err);
@@ -323,7 +323,7 @@ static int check_output(const ImportJob *job, const char *path, Err *err) {
     for (int i = 0; i < job->input_count; i++)
         for (int k = 0; k < 2; k++) {
             const char *input = job->inputs[i].path[k];
-            if (input && file_is(path, strcmp(input, "-") != 0 ? input : "/dev/stdin"))
+            if (input && file_is_same(path, strcmp(input, "-") != 0 ? input : "/dev/stdin"))
                 return err_set(err, path, 0, "is read, and would be overwritten");
         }
     return 0;
@@ -336,7 +336,7 @@ static int check_outputs(const ImportJob *job, Err *err) {
         char path[PATH_SIZE];
         part_path(path, job, i);
         if (check_output(job, path, err)) return -1;
-        if (job->dropped && (!strcmp(job->dropped, path) || file_is(job->dropped, path)))
+        if (job->dropped && (!strcmp(job->dropped, path) || file_is_same(job->dropped, path)))
             return err_set(err, path, 0, "is written, and cannot be --dropped too");
     }
     return job->dropped ? check_output(job, job->dropped, err) : 0;
@@ -358,7 +358,7 @@ static int run(Import *import, Err *err) {
     const ImportJob *job = import->job;
     if (open_outputs(import, err)) return -1;
     for (int i = 0; i < job->input_count; i++)
-        if (gather(import, &job->inputs[i], err)) return -1;
+        if (read_input(import, &job->inputs[i], err)) return -1;
     if (output_sync(&import->chinese, err) || output_sync(&import->english, err) ||
         (job->simplify && simplify(import, err)) || split(import, err))
         return -1;

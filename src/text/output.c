@@ -22,11 +22,11 @@ static bool is_special(const char *path) {
 }
 
 /* Removes a temporary file that no process has locked: its writer was killed. */
-static bool remove_left(const char *temporary) {
+static bool remove_stale(const char *temporary) {
     const int fd = open(temporary, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-    const bool left = fd >= 0 && !flock(fd, LOCK_EX | LOCK_NB) && !unlink(temporary);
+    const bool stale = fd >= 0 && !flock(fd, LOCK_EX | LOCK_NB) && !unlink(temporary);
     if (fd >= 0) close(fd);
-    return left;
+    return stale;
 }
 
 /* Whether another process removed the file before it was locked, because the file looked left over. */
@@ -51,12 +51,12 @@ static int create(OutputFile *output) {
         const int fd = open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (fd < 0 && errno != EEXIST) return -1;
         if (fd < 0) {
-            if (remove_left(output->temporary)) n--;
+            if (remove_stale(output->temporary)) n--;
             continue;
         }
         while (flock(fd, LOCK_EX) && errno == EINTR) continue; /* waits for one that has just taken it for left over */
         if (!is_gone(fd)) {
-            for (int next = n + 1; name_temporary(output, next), remove_left(output->temporary); next++) continue;
+            for (int next = n + 1; name_temporary(output, next), remove_stale(output->temporary); next++) continue;
             name_temporary(output, n);
             return fd;
         }
@@ -69,12 +69,12 @@ static int create(OutputFile *output) {
 
 static ssize_t stream_write(void *cookie, const char *bytes, size_t n) {
     OutputFile *output = cookie;
-    for (size_t done = 0; done < n && !output->why;) {
+    for (size_t done = 0; done < n && !output->write_errno;) {
         const ssize_t written = write(output->fd, bytes + done, n - done);
         if (written >= 0) done += (size_t)written;
-        else if (errno != EINTR) output->why = errno;
+        else if (errno != EINTR) output->write_errno = errno;
     }
-    return output->why ? 0 : (ssize_t)n;
+    return output->write_errno ? 0 : (ssize_t)n;
 }
 
 static int stream_close(void *cookie) {
@@ -116,8 +116,8 @@ static bool has_temporary(const OutputFile *output) { return output->temporary[0
 
 /* Puts what was written on the disk. Returns 0, or the errno of the first failure. */
 static int sync_written(OutputFile *output) {
-    const int why = fflush(output->stream) && !output->why ? errno : output->why;
-    return !why && has_temporary(output) && fsync(output->fd) ? errno : why;
+    const int error = fflush(output->stream) && !output->write_errno ? errno : output->write_errno;
+    return !error && has_temporary(output) && fsync(output->fd) ? errno : error;
 }
 
 /* Puts the temporary file in its place. */
@@ -127,23 +127,23 @@ static int replace(const OutputFile *output) {
     return rename(output->temporary, output->path) || directory_sync(dirname(directory)) ? -1 : 0;
 }
 
-static int refuse(const OutputFile *output, int why, Err *err) {
-    return err_set(err, output->path, 0, "cannot be written: %s", strerror(why));
+static int refuse(const OutputFile *output, int error, Err *err) {
+    return err_set(err, output->path, 0, "cannot be written: %s", strerror(error));
 }
 
 int output_sync(OutputFile *output, Err *err) {
-    const int why = sync_written(output);
-    return why ? refuse(output, why, err) : 0;
+    const int error = sync_written(output);
+    return error ? refuse(output, error, err) : 0;
 }
 
 int output_commit(OutputFile *output, Err *err) {
     const bool own = has_temporary(output);
-    int why = sync_written(output);
-    if (!why && own && replace(output)) why = errno;
-    if (why && own) unlink(output->temporary);
-    if (fclose(output->stream) && !why) why = errno;
+    int error = sync_written(output);
+    if (!error && own && replace(output)) error = errno;
+    if (error && own) unlink(output->temporary);
+    if (fclose(output->stream) && !error) error = errno;
     output->stream = NULL;
-    return why ? refuse(output, why, err) : 0;
+    return error ? refuse(output, error, err) : 0;
 }
 
 void output_discard(OutputFile *output) {

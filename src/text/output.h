@@ -12,7 +12,7 @@ typedef struct OutputFile {
     FILE *stream; /* to write to; NULL: not open */
     char path[PATH_MAX];
     char temporary[PATH_MAX]; /* beside it; "": the path is a pipe or a device, which is written as it is */
-    int fd, why;              /* why: errno of the first write that failed; 0: none */
+    int fd, write_errno;      /* write_errno: errno of the first write that failed; 0: none */
     pid_t owner;              /* the process that opened it: a child of that process neither commits nor removes it */
 } OutputFile;
 

@@ -44,13 +44,13 @@ PairKeys pair_keys(const char *source, const char *target) {
 /* ---- groups ---- */
 
 /* Pair `index` by one of its keys; sorting brings equal keys together, the first pair ahead. */
-typedef struct Keyed {
+typedef struct SortKey {
     uint64_t key;
     int index;
-} Keyed;
+} SortKey;
 
 static int by_key(const void *left, const void *right) {
-    const Keyed *a = left, *b = right;
+    const SortKey *a = left, *b = right;
     if (a->key != b->key) return a->key < b->key ? -1 : 1;
     return a->index < b->index ? -1 : a->index > b->index;
 }
@@ -62,9 +62,9 @@ static int find(int *parent, int i) {
 }
 
 /* Returns how many pairs are left. */
-static int mark_repeated(Keyed *order, const PairKeys *keys, int n, unsigned char *part) {
+static int mark_repeated(SortKey *order, const PairKeys *keys, int n, unsigned char *part) {
     int left = n;
-    for (int i = 0; i < n; i++) order[i] = (Keyed){keys[i].pair, i};
+    for (int i = 0; i < n; i++) order[i] = (SortKey){keys[i].pair, i};
     qsort(order, (size_t)n, sizeof *order, by_key);
     for (int i = 1; i < n; i++) {
         if (order[i].key != order[i - 1].key) continue;
@@ -75,8 +75,8 @@ static int mark_repeated(Keyed *order, const PairKeys *keys, int n, unsigned cha
 }
 
 /* Joins the groups of pairs that share a sentence of this side. */
-static void join(Keyed *order, const PairKeys *keys, int n, int side, int *parent) {
-    for (int i = 0; i < n; i++) order[i] = (Keyed){keys[i].side[side], i};
+static void join(SortKey *order, const PairKeys *keys, int n, int side, int *parent) {
+    for (int i = 0; i < n; i++) order[i] = (SortKey){keys[i].side[side], i};
     qsort(order, (size_t)n, sizeof *order, by_key);
     for (int i = 1; i < n; i++)
         if (order[i].key == order[i - 1].key) parent[find(parent, order[i].index)] = find(parent, order[i - 1].index);
@@ -84,15 +84,16 @@ static void join(Keyed *order, const PairKeys *keys, int n, int side, int *paren
 
 /* The groups of pairs, each with the least key of its pairs, by which they are in an order of chance that is the same
    whatever the order of the pairs; repeated pairs do not count. Writes sizes at the pairs that stand for groups. */
-static int list_groups(Keyed *groups, const PairKeys *keys, int n, const unsigned char *part, int *parent, int *size) {
+static int list_groups(SortKey *groups, const PairKeys *keys, int n, const unsigned char *part, int *parent,
+                       int *size) {
     int count = 0;
     int *place = mem_alloc((size_t)n * sizeof *place); /* of a group in the list */
     memset(place, -1, (size_t)n * sizeof *place);
     for (int i = 0; i < n; i++) {
         int root = find(parent, i);
         if (part[i] == REPEATED) continue;
-        if (place[root] < 0) groups[place[root] = count++] = (Keyed){UINT64_MAX, root};
-        Keyed *group = &groups[place[root]];
+        if (place[root] < 0) groups[place[root] = count++] = (SortKey){UINT64_MAX, root};
+        SortKey *group = &groups[place[root]];
         if (keys[i].pair < group->key) group->key = keys[i].pair;
         size[root]++;
     }
@@ -102,7 +103,8 @@ static int list_groups(Keyed *groups, const PairKeys *keys, int n, const unsigne
 }
 
 /* Fills dev, then test, with groups that fit and are not so large that a few of them would be the whole set. */
-static void deal(const Keyed *groups, int count, const int *size, long dev, long test, unsigned char *group_part) {
+static void assign_groups(const SortKey *groups, int count, const int *size, long dev, long test,
+                          unsigned char *group_part) {
     long room[PARTS] = {0, dev, test};
     const long most[PARTS] = {0, 1 + dev / 50, 1 + test / 50};
     for (int g = 0; g < count; g++) {
@@ -120,14 +122,14 @@ unsigned char *partition(const PairKeys *keys, long n, long dev, long test) {
     CHECK(n <= INT_MAX, "a corpus of %ld pairs", n);
     const size_t count = (size_t)n;
     unsigned char *part = mem_zalloc(count), *group_part = mem_zalloc(count);
-    Keyed *order = mem_alloc(count * sizeof *order);
+    SortKey *order = mem_alloc(count * sizeof *order);
     int *parent = mem_alloc(count * sizeof *parent), *size = mem_zalloc(count * sizeof *size);
     for (int i = 0; i < n; i++) parent[i] = i;
     const int left = mark_repeated(order, keys, (int)n, part), usual = left / 20 < 1000 ? left / 20 : 1000;
     if (dev < 0) dev = usual;
     if (test < 0) test = usual;
     for (int side = 0; side < 2; side++) join(order, keys, (int)n, side, parent);
-    deal(order, list_groups(order, keys, (int)n, part, parent, size), size, dev, test, group_part);
+    assign_groups(order, list_groups(order, keys, (int)n, part, parent, size), size, dev, test, group_part);
     for (int i = 0; i < n; i++)
         if (part[i] != REPEATED) part[i] = group_part[find(parent, i)];
     mem_free(group_part);

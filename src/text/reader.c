@@ -108,7 +108,7 @@ static int next_row(Reader *reader, RawPair *pair, Err *err) {
     set_text(pair, chinese, lines->path, second, (size_t)((next ? next : end) - second));
     pair->byte[chinese] = (size_t)(second - lines->line);
     pair->line = lines->number;
-    pair->lone = !tab;
+    pair->no_tab = !tab;
     return 1;
 }
 
@@ -130,7 +130,7 @@ static int next_message(Reader *reader, RawPair *pair, Err *err) {
     set_text(pair, reader->english, reader->path, original, strlen(original));
     set_text(pair, !reader->english, reader->path, translation, strlen(translation));
     pair->line = i + 1L;
-    pair->again = plural;
+    pair->same_message = plural;
     reader->message = i + 1;
     reader->plural_is_due = !plural && message.plural;
     return 1;

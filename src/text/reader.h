@@ -16,8 +16,8 @@ typedef struct RawPair {
     const char *path[2]; /* where they come from, */
     long line;           /* and their line or message, from 1 */
     size_t byte[2];      /* where in the line they begin, from 0 */
-    bool lone;           /* the line has no tab: one text, and the other is empty */
-    bool again;          /* of the same message as the pair before: another plural form */
+    bool no_tab;         /* the line has no tab: one text, and the other is empty */
+    bool same_message;   /* of the same message as the pair before: another plural form */
 } RawPair;
 
 typedef struct Reader Reader;

@@ -55,27 +55,27 @@ void sides_learn_jointly(Side *const sides[2], WordCount *const words[2], int me
     }
 }
 
-int side_check_larger(const Side *side, const char *path, Err *err) {
-    const long pieces = vocab_size(side->vocab), larger = vocab_size(side->larger->vocab);
-    if (pieces * larger <= INT_MAX) return 0;
+int side_check_subwords(const Side *side, const char *path, Err *err) {
+    const long pieces = vocab_size(side->vocab), subwords = vocab_size(side->subwords->vocab);
+    if (pieces * subwords <= INT_MAX) return 0;
     return err_set(
         err, path, 0,
         "%ld source pieces in %ld larger ones are too many to tell apart; give smaller --dim-vocabs or fewer "
         "--bpe-merges",
-        pieces, larger);
+        pieces, subwords);
 }
 
-int side_learn_larger(Side *side, WordCount *words, int merges, Err *err) {
-    side->larger = mem_zalloc(sizeof *side->larger);
-    side_learn(side->larger, TOKENIZER_BPE, words, merges, 0);
-    return side_check_larger(side, NULL, err);
+int side_learn_subwords(Side *side, WordCount *words, int merges, Err *err) {
+    side->subwords = mem_zalloc(sizeof *side->subwords);
+    side_learn(side->subwords, TOKENIZER_BPE, words, merges, 0);
+    return side_check_subwords(side, NULL, err);
 }
 
 int side_piece(const Side *side, int id) { return id % vocab_size(side->vocab); }
 
 void side_free(Side *side) {
-    if (side->larger) side_free(side->larger);
-    mem_free(side->larger);
+    if (side->subwords) side_free(side->subwords);
+    mem_free(side->subwords);
     bpe_free(side->tokenizer.bpe);
     vocab_free(side->vocab);
     *side = (Side){0};
@@ -87,110 +87,111 @@ static bool is_left_out(const Side *side, const char *piece) {
 }
 
 /* A piece, and the bytes of the word, or the sentence, up to its end. */
-typedef struct Cut {
+typedef struct PieceEnd {
     int id, end;
-} Cut;
+} PieceEnd;
 
 /* The pieces of a word, a stretch of an array that holds those of all words met so far. */
-typedef struct WordCuts {
+typedef struct CachedWord {
     char *key;
     size_t begin, length;
     int bytes; /* of the word */
-} WordCuts;
+} CachedWord;
 
-struct SideMemory {
+struct SideCache {
     const Side *side;
-    WordCuts *known;    /* stb_ds map */
-    Cut *stock;         /* stb_ds array: their pieces */
-    SideMemory *larger; /* of the side's larger pieces; NULL: it has none */
+    CachedWord *words;   /* stb_ds map */
+    PieceEnd *pieces;    /* stb_ds array: their pieces */
+    SideCache *subwords; /* of the side's larger pieces; NULL: it has none */
 };
 
-SideMemory *side_memory(const Side *side) {
-    SideMemory *memory = mem_zalloc(sizeof *memory);
-    memory->side = side;
-    if (side->larger) memory->larger = side_memory(side->larger);
-    return memory;
+SideCache *side_cache(const Side *side) {
+    SideCache *cache = mem_zalloc(sizeof *cache);
+    cache->side = side;
+    if (side->subwords) cache->subwords = side_cache(side->subwords);
+    return cache;
 }
 
-static void forget(SideMemory *m) {
-    shfree(m->known);
-    arrfree(m->stock);
+static void cache_clear(SideCache *m) {
+    shfree(m->words);
+    arrfree(m->pieces);
 }
 
-void side_memory_free(SideMemory *memory) {
-    if (memory->larger) side_memory_free(memory->larger);
-    forget(memory);
-    mem_free(memory);
+void side_cache_free(SideCache *cache) {
+    if (cache->subwords) side_cache_free(cache->subwords);
+    cache_clear(cache);
+    mem_free(cache);
 }
 
 /* Remembers a word that was not met before; returns its place. Text that has new words without end is kept from filling
    the memory. */
-static ptrdiff_t learn_word(SideMemory *m, const Words *words) {
+static ptrdiff_t cache_word(SideCache *m, const Words *words) {
     enum { MOST = 1 << 18 };
-    if (shlen(m->known) == MOST) forget(m);
-    if (!m->known) sh_new_arena(m->known);
-    WordCuts word = {.key = words->word, .begin = arrlenu(m->stock)};
+    if (shlen(m->words) == MOST) cache_clear(m);
+    if (!m->words) sh_new_arena(m->words);
+    CachedWord word = {.key = words->word, .begin = arrlenu(m->pieces)};
     char **pieces = NULL;
     tokenizer_split_word(&m->side->tokenizer, words->word, words->whole, &pieces);
     for (ptrdiff_t i = 0; i < arrlen(pieces); i++) {
         word.bytes += (int)strlen(pieces[i]);
         if (!is_left_out(m->side, pieces[i]))
-            arrput(m->stock, ((Cut){vocab_id(m->side->vocab, pieces[i]), word.bytes}));
+            arrput(m->pieces, ((PieceEnd){vocab_id(m->side->vocab, pieces[i]), word.bytes}));
     }
-    word.length = arrlenu(m->stock) - word.begin;
+    word.length = arrlenu(m->pieces) - word.begin;
     pieces_free(pieces);
-    shputs(m->known, word);
-    return shlen(m->known) - 1;
+    shputs(m->words, word);
+    return shlen(m->words) - 1;
 }
 
 /* The pieces of a sentence: a stb_ds array. */
-static Cut *cut(SideMemory *m, const char *sentence) {
-    Cut *cuts = NULL;
+static PieceEnd *split_sentence(SideCache *m, const char *sentence) {
+    PieceEnd *ends = NULL;
     int bytes = 0;
     Words words = words_start(m->side->tokenizer.kind, sentence);
     while (words_next(&words)) {
-        ptrdiff_t at = m->known ? shgeti(m->known, words.word) : -1;
-        if (at < 0) at = learn_word(m, &words);
-        const WordCuts *word = &m->known[at];
+        ptrdiff_t at = m->words ? shgeti(m->words, words.word) : -1;
+        if (at < 0) at = cache_word(m, &words);
+        const CachedWord *word = &m->words[at];
         for (size_t i = 0; i < word->length; i++) {
-            Cut piece = m->stock[word->begin + i];
-            arrput(cuts, ((Cut){piece.id, bytes + piece.end}));
+            PieceEnd piece = m->pieces[word->begin + i];
+            arrput(ends, ((PieceEnd){piece.id, bytes + piece.end}));
         }
         bytes += word->bytes;
     }
     words_end(&words);
-    return cuts;
+    return ends;
 }
 
 /* Adds to the id of each piece the larger one that it ends in. The larger ones' text is the pieces' behind a space
  * mark. */
-static void tell_larger(const SideMemory *m, int *ids, const Cut *pieces, const Cut *larger) {
+static void add_subword_factor(const SideCache *m, int *ids, const PieceEnd *pieces, const PieceEnd *subwords) {
     const int size = vocab_size(m->side->vocab), mark = (int)strlen(SPACE_MARK);
     ptrdiff_t at = 0;
     for (ptrdiff_t i = 0; i < arrlen(pieces); i++) {
-        while (at < arrlen(larger) && larger[at].end < pieces[i].end + mark) at++;
-        CHECK(at < arrlen(larger), "side: larger pieces end before piece %td", i);
-        ids[i] += size * larger[at].id;
+        while (at < arrlen(subwords) && subwords[at].end < pieces[i].end + mark) at++;
+        CHECK(at < arrlen(subwords), "side: larger pieces end before piece %td", i);
+        ids[i] += size * subwords[at].id;
     }
     ids[arrlen(pieces)] += size * ID_EOS;
 }
 
-int *side_memory_encode(SideMemory *m, const char *sentence) {
+int *side_cache_encode(SideCache *m, const char *sentence) {
     int *ids = NULL;
-    Cut *pieces = cut(m, sentence), *larger = m->larger ? cut(m->larger, sentence) : NULL;
+    PieceEnd *pieces = split_sentence(m, sentence),
+             *subwords = m->subwords ? split_sentence(m->subwords, sentence) : NULL;
     for (ptrdiff_t i = 0; i < arrlen(pieces); i++) arrput(ids, pieces[i].id);
     arrput(ids, ID_EOS);
-    if (m->larger) tell_larger(m, ids, pieces, larger);
+    if (m->subwords) add_subword_factor(m, ids, pieces, subwords);
     arrfree(pieces);
-    arrfree(larger);
+    arrfree(subwords);
     return ids;
 }
 
 int **side_encode_all(const Side *side, char *const *sentences, int n) {
     int **all = mem_alloc((size_t)n * sizeof *all);
-    SideMemory *memory = side_memory(side);
-    for (int i = 0; i < n; i++) all[i] = side_memory_encode(memory, sentences[i]);
-    side_memory_free(memory);
+    SideCache *cache = side_cache(side);
+    for (int i = 0; i < n; i++) all[i] = side_cache_encode(cache, sentences[i]);
+    side_cache_free(cache);
     return all;
 }
 

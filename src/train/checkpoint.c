@@ -155,10 +155,10 @@ static int load_file(const char *path, Translator *translator, TrainOptions *opt
 }
 
 /* A damaged checkpoint goes out of the way of the good one before it. */
-static int put_aside(const char *dir, const char *path, Err *err) {
-    char aside[PATH_SIZE];
-    path_in(aside, dir, "checkpoint.damaged.safetensors");
-    return rename(path, aside) ? err_set(err, path, 0, "cannot be renamed: %s", strerror(errno)) : 0;
+static int rename_damaged(const char *dir, const char *path, Err *err) {
+    char damaged[PATH_SIZE];
+    path_in(damaged, dir, "checkpoint.damaged.safetensors");
+    return rename(path, damaged) ? err_set(err, path, 0, "cannot be renamed: %s", strerror(errno)) : 0;
 }
 
 int checkpoint_load(const char *dir, Translator *translator, TrainOptions *options, Optimizer *optimizer,
@@ -176,5 +176,5 @@ int checkpoint_load(const char *dir, Translator *translator, TrainOptions *optio
     if (status == NEWER || !older || load_file(before, translator, options, optimizer, state, warning, err)) return -1;
     if (!newest) return 1;
     err_set(warning, path, 0, "%.400s; going on from the checkpoint before it", damage.reason);
-    return put_aside(dir, path, err) ? -1 : 1;
+    return rename_damaged(dir, path, err) ? -1 : 1;
 }

@@ -22,40 +22,40 @@ static int report_stage(void *context, long done, long all) {
 }
 
 /* The readers of a corpus: a file or two each. */
-typedef int Take(void *context, Reader *reader, const char *path, Err *err);
-static int read_files(const CorpusFiles *files, const ModelOptions *options, Take *take, void *context, Err *err) {
+typedef int ReadFn(void *context, Reader *reader, const char *path, Err *err);
+static int read_files(const CorpusFiles *files, const ModelOptions *options, ReadFn *read, void *context, Err *err) {
     const int english = model_options_english(options);
     const char *const *sets = files->sets;
-    if (sets[SOURCE] && take(context, reader_lines(sets[SOURCE], sets[TARGET], err), sets[SOURCE], err)) return -1;
+    if (sets[SOURCE] && read(context, reader_lines(sets[SOURCE], sets[TARGET], err), sets[SOURCE], err)) return -1;
     if ((files->tsv || files->mo) && english < 0)
         return err_set(err, files->tsv ? files->tsv : files->mo, 0,
                        "holds English and another language, which --langs %s %s does not say of one side",
                        options->langs[SOURCE], options->langs[TARGET]);
-    if (files->tsv && take(context, reader_tsv(files->tsv, english, err), files->tsv, err)) return -1;
-    if (files->mo && take(context, reader_mo(files->mo, english, err), files->mo, err)) return -1;
+    if (files->tsv && read(context, reader_tsv(files->tsv, english, err), files->tsv, err)) return -1;
+    if (files->mo && read(context, reader_mo(files->mo, english, err), files->mo, err)) return -1;
     return 0;
 }
 
-static int take_into_memory(void *context, Reader *reader, const char *path, Err *err) {
+static int read_into_memory(void *context, Reader *reader, const char *path, Err *err) {
     return corpus_read(context, reader, path, err);
 }
 
-typedef struct Spooling {
-    Spool *spool;
+typedef struct DiskReading {
+    DiskCorpus *corpus;
     Stage stage;
-} Spooling;
+} DiskReading;
 
-static int take_into_spool(void *context, Reader *reader, const char *path, Err *err) {
-    Spooling *s = context;
-    return spool_read(s->spool, reader, path, report_stage, &s->stage, err);
+static int read_to_disk(void *context, Reader *reader, const char *path, Err *err) {
+    DiskReading *s = context;
+    return disk_corpus_read(s->corpus, reader, path, report_stage, &s->stage, err);
 }
 
 int data_read(Data *data, const DataFiles *files, const ModelOptions *options, const DataProgress *progress, Err *err) {
     *data = (Data){0};
-    Spooling spooling = {&data->text, {progress, "reading"}};
-    if (spool_open(&data->text, files->dir, err) ||
-        read_files(&files->train, options, take_into_spool, &spooling, err) ||
-        read_files(&files->valid, options, take_into_memory, &data->valid, err))
+    DiskReading reading = {&data->text, {progress, "reading"}};
+    if (disk_corpus_open(&data->text, files->dir, err) ||
+        read_files(&files->train, options, read_to_disk, &reading, err) ||
+        read_files(&files->valid, options, read_into_memory, &data->valid, err))
         return -1;
     data->read = data->text.read;
     data->dropped_empty = data->text.dropped_empty;
@@ -63,16 +63,17 @@ int data_read(Data *data, const DataFiles *files, const ModelOptions *options, c
 }
 
 /* What is learned from: the words of either side, and where the source tells of larger pieces those for them. */
-enum { LARGER = 2, COUNTS };
+enum { SUBWORDS = 2, COUNTS };
 
-static int count_words(Spool *text, const TokenizerKind kinds[2], bool larger, WordCount *words[COUNTS],
+static int count_words(DiskCorpus *text, const TokenizerKind kinds[2], bool subwords, WordCount *words[COUNTS],
                        const DataProgress *progress, Err *err) {
-    enum { OFTEN = 1000, MOST_LARGER = 1 << 18 }; /* Chinese between two marks is a word: there is no end of them */
-    SpooledPair pair;
-    int status = spool_rewind(text, err);
-    for (long i = 1; !status && (status = spool_next(text, &pair, err)) > 0; i++) {
+    enum { OFTEN = 1000, MOST_SUBWORDS = 1 << 18 }; /* Chinese between two marks is a word: there is no end of them */
+    DiskPair pair;
+    int status = disk_corpus_rewind(text, err);
+    for (long i = 1; !status && (status = disk_corpus_next(text, &pair, err)) > 0; i++) {
         for (int side = 0; side < 2; side++) words_count(&words[side], kinds[side], pair.text[side]);
-        if (larger && shlen(words[LARGER]) < MOST_LARGER) words_count(&words[LARGER], TOKENIZER_BPE, pair.text[SOURCE]);
+        if (subwords && shlen(words[SUBWORDS]) < MOST_SUBWORDS)
+            words_count(&words[SUBWORDS], TOKENIZER_BPE, pair.text[SOURCE]);
         status = 0;
         if (i % OFTEN == 0 && progress->report(progress->context, "counting words", i, text->n))
             status = err_set(err, NULL, 0, "stopped while words were counted");
@@ -90,7 +91,7 @@ int data_learn(Data *data, const ModelOptions *o, Side *source, Side *target, co
     if (o->joint_merges) sides_learn_jointly(sides, words, o->bpe_merges[0], o->dim_vocabs);
     else
         for (int i = 0; i < 2; i++) side_learn(sides[i], o->tokenizer[i], words[i], o->bpe_merges[i], o->dim_vocabs[i]);
-    return model_options_source_words(o) ? side_learn_larger(source, words[LARGER], o->bpe_merges[SOURCE], err) : 0;
+    return model_options_source_words(o) ? side_learn_subwords(source, words[SUBWORDS], o->bpe_merges[SOURCE], err) : 0;
 }
 
 /* What is decoded in validations may not be longer than what `tide translate` takes. */
@@ -109,7 +110,7 @@ int data_encode(Data *data, const DataFiles *files, const TrainOptions *o, const
                 const DataProgress *progress, Err *err) {
     const char *dir = files->dir;
     Stage stage = {progress, "encoding"};
-    if (pairs_encode_spool(&data->pairs, &data->text, source, target, o->max_length, dir, report_stage, &stage, err) ||
+    if (pairs_encode_disk(&data->pairs, &data->text, source, target, o->max_length, dir, report_stage, &stage, err) ||
         pairs_encode(&data->valid_pairs, &data->valid, source, target, 0, dir, err) ||
         check_lengths(&data->valid_pairs, &files->valid, err))
         return -1;
@@ -117,12 +118,12 @@ int data_encode(Data *data, const DataFiles *files, const TrainOptions *o, const
         return err_set(err, data_name(files), 0, "no sentence pair of at most %d pieces", o->max_length);
     if (files->guides && guides_read(&data->guides, files->guides, &data->text, &data->pairs, source, target, dir, err))
         return -1;
-    spool_close(&data->text);
+    disk_corpus_close(&data->text);
     return 0;
 }
 
 void data_free(Data *data) {
-    spool_close(&data->text);
+    disk_corpus_close(&data->text);
     guides_free(&data->guides);
     pairs_free(&data->pairs);
     pairs_free(&data->valid_pairs);

@@ -27,7 +27,7 @@ typedef struct Data {
     Pairs pairs, valid_pairs;
     Guides guides;
     long read, dropped_empty; /* of the training corpus, as in Corpus */
-    Spool text;               /* of the training corpus, until it is encoded */
+    DiskCorpus text;          /* of the training corpus, until it is encoded */
 } Data;
 
 /* As ProgressFn; `stage` names the work: reading, counting words, encoding. */

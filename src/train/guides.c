@@ -80,8 +80,8 @@ static int add_links(Guides *guides, const Link *links, Err *err) {
 }
 
 /* The links in the line at hand, for a pair of the corpus. */
-static int take_line(Guides *guides, const LineReader *lines, const SpooledPair *pair, const Side *source,
-                     const Side *target, Err *err) {
+static int read_pair_links(Guides *guides, const LineReader *lines, const DiskPair *pair, const Side *source,
+                           const Side *target, Err *err) {
     char *line = line_reader_text(lines, 0, lines->length, err);
     if (!line) return -1;
     char **x = side_spell(source, pair->text[SOURCE]), **y = side_spell(target, pair->text[TARGET]);
@@ -96,22 +96,22 @@ static int take_line(Guides *guides, const LineReader *lines, const SpooledPair 
 }
 
 /* Goes on to a line, or as far as there are any; -1 with *err filled. */
-static int go_to(LineReader *lines, long number, Err *err) {
+static int skip_to_line(LineReader *lines, long number, Err *err) {
     int status = 1;
     while (status > 0 && lines->number < number) status = line_reader_next(lines, err);
     return status < 0 ? -1 : 0;
 }
 
-static int take_lines(Guides *guides, LineReader *lines, Spool *corpus, const Pairs *pairs, const Side *source,
-                      const Side *target, Err *err) {
-    SpooledPair pair;
-    int status = spool_rewind(corpus, err);
+static int read_all_links(Guides *guides, LineReader *lines, DiskCorpus *corpus, const Pairs *pairs, const Side *source,
+                          const Side *target, Err *err) {
+    DiskPair pair;
+    int status = disk_corpus_rewind(corpus, err);
     for (int i = 0; i < pairs->n && !status;) {
-        if (spool_next(corpus, &pair, err) <= 0) return -1;
+        if (disk_corpus_next(corpus, &pair, err) <= 0) return -1;
         if (pair.line != pairs->line[i]) continue; /* too long */
-        if (go_to(lines, pair.line, err)) return -1;
+        if (skip_to_line(lines, pair.line, err)) return -1;
         if (lines->number < pair.line) break;
-        status = take_line(guides, lines, &pair, source, target, err);
+        status = read_pair_links(guides, lines, &pair, source, target, err);
         i++;
     }
     return status;
@@ -120,18 +120,18 @@ static int take_lines(Guides *guides, LineReader *lines, Spool *corpus, const Pa
 /* Where a line is missing, those behind it do not fit their pairs: then it is their number that is wrong. */
 static int check_count(LineReader *lines, long pairs, Err *err) {
     Err broken;
-    if (go_to(lines, LONG_MAX, &broken)) return *err = broken, -1;
+    if (skip_to_line(lines, LONG_MAX, &broken)) return *err = broken, -1;
     if (lines->number == pairs) return 0;
     return err_set(err, lines->path, 0, "has %ld lines, but the training set has %ld", lines->number, pairs);
 }
 
-int guides_read(Guides *guides, const char *path, Spool *corpus, const Pairs *pairs, const Side *source,
+int guides_read(Guides *guides, const char *path, DiskCorpus *corpus, const Pairs *pairs, const Side *source,
                 const Side *target, const char *dir, Err *err) {
     LineReader lines;
     *guides = (Guides){0};
     if (line_reader_open(&lines, path, err)) return -1;
     int status = records_open(&guides->links, dir, err);
-    if (!status) status = take_lines(guides, &lines, corpus, pairs, source, target, err);
+    if (!status) status = read_all_links(guides, &lines, corpus, pairs, source, target, err);
     if (check_count(&lines, corpus->read, err)) status = -1;
     if (!status) status = records_flush(&guides->links, err);
     line_reader_close(&lines);

@@ -15,7 +15,7 @@ typedef struct Guides {
    the words counted as alignment_words does, as `tide align --level word` prints them. `pairs` are those of the corpus
    that are trained on; `dir` is where the temporary file is made. Returns 0, or -1 with *err filled: no link, a word
    that the pair does not have, a different number of lines, or a disk that is full or broken. */
-int guides_read(Guides *guides, const char *path, Spool *corpus, const Pairs *pairs, const Side *source,
+int guides_read(Guides *guides, const char *path, DiskCorpus *corpus, const Pairs *pairs, const Side *source,
                 const Side *target, const char *dir, Err *err);
 void guides_free(Guides *guides);
 

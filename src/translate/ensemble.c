@@ -12,9 +12,10 @@ static bool same_text(char *a, char *b) {
 
 static bool same_side(const Side *a, const Side *b) {
     const Bpe *left = a->tokenizer.bpe, *right = b->tokenizer.bpe;
-    if (a->tokenizer.kind != b->tokenizer.kind || !left != !right || !a->larger != !b->larger) return false;
+    if (a->tokenizer.kind != b->tokenizer.kind || !left != !right || !a->subwords != !b->subwords) return false;
     return same_text(vocab_format(a->vocab), vocab_format(b->vocab)) &&
-           (!left || same_text(bpe_format(left), bpe_format(right))) && (!a->larger || same_side(a->larger, b->larger));
+           (!left || same_text(bpe_format(left), bpe_format(right))) &&
+           (!a->subwords || same_side(a->subwords, b->subwords));
 }
 
 int ensemble_check(const Translator *first, const Translator *member, const char *path, Err *err) {

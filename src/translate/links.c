@@ -35,7 +35,7 @@ static bool take_link(const char **text, int first, Link *link) {
 }
 
 /* How much of a word an error shows: whole characters. */
-static int shown_length(const char *word) {
+static int printed_length(const char *word) {
     enum { MOST = 40 };
     size_t n = strcspn(word, BLANKS);
     if (n > MOST)
@@ -50,7 +50,7 @@ int links_parse(const char *line, int first, const char *path, long number, Link
         const char *word = line;
         Link link;
         if (!take_link(&line, first, &link))
-            return err_set(err, path, number, "'%.*s' is no link such as 3-4, counted from %d", shown_length(word),
+            return err_set(err, path, number, "'%.*s' is no link such as 3-4, counted from %d", printed_length(word),
                            word, first);
         arrput(*links, link);
     }
@@ -73,11 +73,11 @@ static uint8_t *cell(const Grid *g, int target, int source) {
     return &g->cells[(size_t)target * (size_t)g->cols + (size_t)source];
 }
 
-static void enter(const Grid *g, const Link *links, int n, uint8_t bit) {
+static void mark_links(const Grid *g, const Link *links, int n, uint8_t bit) {
     for (int i = 0; i < n; i++) *cell(g, links[i].target, links[i].source) |= bit;
 }
 
-static void measure(Grid *g, const Link *links, int n) {
+static void fit_grid(Grid *g, const Link *links, int n) {
     for (int i = 0; i < n; i++) {
         if (links[i].target >= g->rows) g->rows = links[i].target + 1;
         if (links[i].source >= g->cols) g->cols = links[i].source + 1;
@@ -100,11 +100,11 @@ static void add_all(const Grid *g, bool either) {
 
 /* Takes cells of the union beside a taken one whose row or column is not used, those on its diagonals last; whether
    there was any. */
-static bool grow_beside(const Grid *g, int target, int source) {
-    static const int beside[8][2] = {{-1, 0}, {0, -1}, {1, 0}, {0, 1}, {-1, -1}, {-1, 1}, {1, -1}, {1, 1}};
+static bool grow_neighbours(const Grid *g, int target, int source) {
+    static const int neighbours[8][2] = {{-1, 0}, {0, -1}, {1, 0}, {0, 1}, {-1, -1}, {-1, 1}, {1, -1}, {1, 1}};
     bool grown = false;
     for (int k = 0; k < 8; k++) {
-        const int i = target + beside[k][0], j = source + beside[k][1];
+        const int i = target + neighbours[k][0], j = source + neighbours[k][1];
         if (i < 0 || j < 0 || i >= g->rows || j >= g->cols) continue;
         if (!*cell(g, i, j) || (*cell(g, i, j) & TAKEN) || (g->row_used[i] && g->col_used[j])) continue;
         add(g, i, j);
@@ -118,11 +118,11 @@ static void grow_diagonally(const Grid *g) {
         grown = false;
         for (int i = 0; i < g->rows; i++)
             for (int j = 0; j < g->cols; j++)
-                if ((*cell(g, i, j) & TAKEN) && grow_beside(g, i, j)) grown = true;
+                if ((*cell(g, i, j) & TAKEN) && grow_neighbours(g, i, j)) grown = true;
     }
 }
 
-static void finish(const Grid *g, uint8_t direction) {
+static void add_final(const Grid *g, uint8_t direction) {
     for (int i = 0; i < g->rows; i++)
         for (int j = 0; j < g->cols; j++)
             if ((*cell(g, i, j) & direction) && !g->row_used[i] && !g->col_used[j]) add(g, i, j);
@@ -131,18 +131,18 @@ static void finish(const Grid *g, uint8_t direction) {
 Link *links_symmetrize(Symmetrization kind, const Link *forward, int n_forward, const Link *reverse, int n_reverse) {
     Grid g = {0};
     Link *links = NULL;
-    measure(&g, forward, n_forward);
-    measure(&g, reverse, n_reverse);
+    fit_grid(&g, forward, n_forward);
+    fit_grid(&g, reverse, n_reverse);
     g.cells = mem_zalloc((size_t)g.rows * (size_t)g.cols);
     g.row_used = mem_zalloc((size_t)g.rows * sizeof *g.row_used);
     g.col_used = mem_zalloc((size_t)g.cols * sizeof *g.col_used);
-    enter(&g, forward, n_forward, FORWARD);
-    enter(&g, reverse, n_reverse, REVERSE);
+    mark_links(&g, forward, n_forward, FORWARD);
+    mark_links(&g, reverse, n_reverse, REVERSE);
     add_all(&g, kind == UNION);
     if (kind == GROW_DIAG_FINAL_AND) {
         grow_diagonally(&g);
-        finish(&g, FORWARD);
-        finish(&g, REVERSE);
+        add_final(&g, FORWARD);
+        add_final(&g, REVERSE);
     }
     for (int i = 0; i < g.rows; i++)
         for (int j = 0; j < g.cols; j++)

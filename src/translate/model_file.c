@@ -8,13 +8,13 @@
 #include <unistd.h>
 
 /* The languages, and the source's larger pieces, if there are any. */
-enum { LARGER = 2, SIDES };
+enum { SUBWORDS = 2, SIDES };
 static const char *const side_keys[SIDES][2] = {{"source.vocab", "source.merges"},
                                                 {"target.vocab", "target.merges"},
                                                 {"source.larger.vocab", "source.larger.merges"}};
 
 void model_meta(const Translator *translator, const char *configuration, Meta meta[MODEL_META]) {
-    const Side *sides[SIDES] = {&translator->source, &translator->target, translator->source.larger};
+    const Side *sides[SIDES] = {&translator->source, &translator->target, translator->source.subwords};
     meta[0] = (Meta){"config", mem_strdup(configuration)};
     for (int i = 0; i < SIDES; i++) {
         const Bpe *bpe = sides[i] ? sides[i]->tokenizer.bpe : NULL;
@@ -63,8 +63,9 @@ static int read_sides(Translator *translator, const Safetensors *file, const cha
         read_side(&translator->target, TARGET, o->tokenizer[TARGET], file, path, err))
         return -1;
     if (!model_options_source_words(o)) return 0;
-    source->larger = mem_zalloc(sizeof *source->larger);
-    return read_side(source->larger, LARGER, TOKENIZER_BPE, file, path, err) || side_check_larger(source, path, err)
+    source->subwords = mem_zalloc(sizeof *source->subwords);
+    return read_side(source->subwords, SUBWORDS, TOKENIZER_BPE, file, path, err) ||
+                   side_check_subwords(source, path, err)
                ? -1
                : 0;
 }

@@ -118,22 +118,22 @@ static int *lengths_of(Arena *arena, int *const *ids, int n) {
 }
 
 /* n pairs as a batch in the tape's arena, and their ids. */
-typedef struct Pairing {
+typedef struct ForcedBatch {
     int **x, **y;
     Batch batch;
-} Pairing;
+} ForcedBatch;
 
-static Pairing pair_up(Session *session, char *const *source, char *const *target, int n) {
+static ForcedBatch forced_batch(Session *session, char *const *source, char *const *target, int n) {
     const Translator *translator = session->members[0];
     Arena *arena = &session->tape.arena;
-    Pairing p = {.x = side_encode_all(&translator->source, source, n),
-                 .y = side_encode_all(&translator->target, target, n)};
+    ForcedBatch p = {.x = side_encode_all(&translator->source, source, n),
+                     .y = side_encode_all(&translator->target, target, n)};
     const int *x_length = lengths_of(arena, p.x, n), *y_length = lengths_of(arena, p.y, n);
     p.batch = batch_fold(arena, (const int *const *)p.x, x_length, (const int *const *)p.y, y_length, n, 0, ID_BOS);
     return p;
 }
 
-static void pairing_free(Pairing *p, int n) {
+static void forced_batch_free(ForcedBatch *p, int n) {
     side_ids_free(p->x, n);
     side_ids_free(p->y, n);
 }
@@ -144,7 +144,7 @@ void session_align(Session *session, char *const *source, char *const *target, i
     const Translator *translator = session->members[0];
     session->tape.recording = false;
     TapeMark mark = tape_mark(tape);
-    Pairing pairs = pair_up(session, source, target, n);
+    ForcedBatch pairs = forced_batch(session, source, target, n);
     const Batch *batch = &pairs.batch;
     Forced forced = model_force(tape, &translator->model, batch, &(PassOptions){.attention = attention});
     for (int b = 0; b < n; b++) {
@@ -155,7 +155,7 @@ void session_align(Session *session, char *const *source, char *const *target, i
         pieces_free(from);
         pieces_free(to);
     }
-    pairing_free(&pairs, n);
+    forced_batch_free(&pairs, n);
     tape_rewind(tape, mark);
 }
 
@@ -164,13 +164,13 @@ PairScore session_score(Session *session, char *source, char *target, AttentionO
     const Model *model = &session->members[0]->model;
     session->tape.recording = false;
     TapeMark mark = tape_mark(tape);
-    Pairing pair = pair_up(session, &source, &target, 1);
+    ForcedBatch pair = forced_batch(session, &source, &target, 1);
     const Sequences *y = &pair.batch.target;
     double nats;
     Forced forced = model_force(tape, model, &pair.batch, &(PassOptions){.attention = attention});
     cross_entropy(tape, model_logits(tape, model, &forced), y->ids, y->rows, 0, &nats);
     const PairScore score = {-nats, y->rows};
-    pairing_free(&pair, 1);
+    forced_batch_free(&pair, 1);
     tape_rewind(tape, mark);
     return score;
 }

@@ -26,7 +26,7 @@ void translator_init(Translator *translator) {
     const ModelConfig config = {
         .source_vocab = vocab_size(translator->source.vocab),
         .target_vocab = vocab_size(translator->target.vocab),
-        .source_words = translator->source.larger ? vocab_size(translator->source.larger->vocab) : 0,
+        .source_words = translator->source.subwords ? vocab_size(translator->source.subwords->vocab) : 0,
         .arch = arch_at(o->arch),
         .emb = o->dim_emb,
         .rnn = o->dim_rnn,

@@ -53,7 +53,7 @@ static double char_em(int32_t c) {
 
 static double text_em(const char *text) {
     double em = 0;
-    while (*text) em += char_em(char_shown(&text));
+    while (*text) em += char_em(char_display(&text));
     return em;
 }
 
@@ -68,7 +68,7 @@ static void put_char(FILE *out, int32_t c) {
 }
 
 static void put_text(FILE *out, const char *text) {
-    while (*text) put_char(out, char_shown(&text));
+    while (*text) put_char(out, char_display(&text));
 }
 
 /* Breaks text into lines at most so wide (in em), at spaces or next to Chinese characters: a stb_ds array of
@@ -80,7 +80,7 @@ static char **wrap(const char *text, double room) {
     double em = 0;
     for (const char *next = text; *next;) {
         const char *here = next;
-        int32_t c = char_shown(&next);
+        int32_t c = char_display(&next);
         bool may_break = c == ' ' || ((char_is_wide(c) || char_is_wide(before)) && !char_closes(c));
         if (may_break && here > start) stop = here;
         em += char_em(c);
@@ -116,7 +116,7 @@ static char *cut_short(const char *text) {
     if (text_em(text) <= LABEL_EMS) return mem_strdup(text);
     const char *end = text, *next = text;
     double em = 1; /* the ellipsis */
-    while ((em += char_em(char_shown(&next))) <= LABEL_EMS) end = next;
+    while ((em += char_em(char_display(&next))) <= LABEL_EMS) end = next;
     size_t kept = (size_t)(end - text);
     char *cut = mem_alloc(kept + sizeof "…");
     memcpy(cut, text, kept);
@@ -166,21 +166,21 @@ typedef struct Picture {
 } Picture;
 
 /* How a label stands above its column. */
-typedef enum { LEVEL, STACKED, TURNED } Stance;
+typedef enum { HORIZONTAL, STACKED, ROTATED } LabelLayout;
 
 /* Level where it fits; else Chinese is stacked and the rest turned. Where there is no Chinese at all, all
    labels turn together. */
-static Stance stance(const Picture *p, const Label *label) {
+static LabelLayout label_layout(const Picture *p, const Label *label) {
     double widest = p->columns.chinese ? label->em : p->columns.em;
-    if (widest * p->font <= p->cell) return LEVEL;
-    return text_has_wide(label->text) ? STACKED : TURNED;
+    if (widest * p->font <= p->cell) return HORIZONTAL;
+    return text_has_wide(label->text) ? STACKED : ROTATED;
 }
 
 static double column_height(const Picture *p, const Label *label) {
     double lines = 0;
-    if (stance(p, label) == LEVEL) return p->font;
-    if (stance(p, label) == TURNED) return label->em * p->font;
-    for (const char *next = label->text; *next;) lines += char_em(char_shown(&next)) > 0;
+    if (label_layout(p, label) == HORIZONTAL) return p->font;
+    if (label_layout(p, label) == ROTATED) return label->em * p->font;
+    for (const char *next = label->text; *next;) lines += char_em(char_display(&next)) > 0;
     return lines * p->font;
 }
 
@@ -299,8 +299,8 @@ static void draw_stacked(const Picture *p, const Label *label, double x) {
     double y = -LABEL_GAP - 0.12 * p->font - column_height(p, label);
     for (const char *next = label->text; *next;) {
         fprintf(p->out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">", x, y += p->font);
-        do put_char(p->out, char_shown(&next));
-        while (*next && char_em(char_ahead(next)) == 0); /* with the marks that combine with it */
+        do put_char(p->out, char_display(&next));
+        while (*next && char_em(char_peek(next)) == 0); /* with the marks that combine with it */
         fputs("</text>\n", p->out);
     }
 }
@@ -311,13 +311,13 @@ static void draw_columns(const Picture *p) {
         const Label *label = &p->columns.label[j];
         double x = (j + 0.5) * p->cell;
         char where[120];
-        switch (stance(p, label)) {
-        case LEVEL:
+        switch (label_layout(p, label)) {
+        case HORIZONTAL:
             snprintf(where, sizeof where, "x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\"", x,
                      -LABEL_GAP - 0.12 * p->font);
             draw_label(p->out, label, where);
             break;
-        case TURNED:
+        case ROTATED:
             snprintf(where, sizeof where, "transform=\"translate(%.1f %d) rotate(-90)\"", x + 0.36 * p->font,
                      -LABEL_GAP);
             draw_label(p->out, label, where);

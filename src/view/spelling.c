@@ -10,7 +10,7 @@
 
 /* ---- characters ---- */
 
-int32_t char_shown(const char **text) {
+int32_t char_display(const char **text) {
     utf8proc_int32_t c;
     utf8proc_ssize_t n = utf8proc_iterate((const utf8proc_uint8_t *)*text, -1, &c);
     *text += n > 0 ? n : 1;
@@ -19,27 +19,27 @@ int32_t char_shown(const char **text) {
     return allowed ? c : 0xfffd;
 }
 
-int32_t char_ahead(const char *text) { return char_shown(&text); }
+int32_t char_peek(const char *text) { return char_display(&text); }
 
-char *text_shown(const char *text) {
+char *text_display(const char *text) {
     enum { MOST = 3 }; /* bytes of U+FFFD, which may stand for one byte */
     char *shown = mem_alloc(MOST * strlen(text) + 1), *end = shown;
-    while (*text) end += utf8proc_encode_char(char_shown(&text), (utf8proc_uint8_t *)end);
+    while (*text) end += utf8proc_encode_char(char_display(&text), (utf8proc_uint8_t *)end);
     *end = '\0';
     return shown;
 }
 
 void text_ends(const char *text, int32_t *first, int32_t *last) {
     *first = *last = ' ';
-    if (*text) *first = *last = char_shown(&text);
-    while (*text) *last = char_shown(&text);
+    if (*text) *first = *last = char_display(&text);
+    while (*text) *last = char_display(&text);
 }
 
 bool char_is_wide(int32_t c) { return utf8proc_charwidth(c) == 2; }
 
 bool text_has_wide(const char *text) {
     while (*text)
-        if (char_is_wide(char_shown(&text))) return true;
+        if (char_is_wide(char_display(&text))) return true;
     return false;
 }
 

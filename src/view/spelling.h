@@ -7,10 +7,10 @@
 
 /* The character at *text, which moves behind it: a space for a tab or a line's end, and U+FFFD for what is not UTF-8 or
    what XML forbids. */
-int32_t char_shown(const char **text);
-int32_t char_ahead(const char *text); /* the same, and stays */
-/* A text with each character as char_shown gives it, in UTF-8; owned by the caller. */
-char *text_shown(const char *text);
+int32_t char_display(const char **text);
+int32_t char_peek(const char *text); /* the same, and stays */
+/* A text with each character as char_display gives it, in UTF-8; owned by the caller. */
+char *text_display(const char *text);
 bool char_is_wide(int32_t c); /* square, as Chinese characters are */
 bool char_in_word(int32_t c); /* a letter, its marks or a number, in scripts that put spaces between words */
 bool char_closes(int32_t c);  /* punctuation that belongs to what is before it, so that it never starts a line */

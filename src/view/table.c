@@ -12,7 +12,7 @@ static int label_fit(const char *text, int *width) {
     const char *end = text;
     *width = 0;
     for (const char *next = text; *next; end = next) {
-        int more = utf8proc_charwidth(char_shown(&next));
+        int more = utf8proc_charwidth(char_display(&next));
         if (*width + more > LABEL_MOST) break;
         *width += more;
     }

@@ -47,7 +47,7 @@ int web_page(FILE *out, const WebPage *page) {
 /* ---- data ---- */
 
 void web_text(FILE *out, const char *text) {
-    char *shown = text_shown(text);
+    char *shown = text_display(text);
     json_string(out, shown);
     mem_free(shown);
 }
