@@ -13,7 +13,7 @@ import torch
 from layers import (add_positional_encoding, feed_forward, feed_forward_shapes, multi_head, multi_head_shapes, norm,
                     norm_shapes)
 
-BEGIN, END = 2, 3  # <s> and </s>
+BOS, EOS = 2, 3  # <s> and </s>
 
 
 # ---- the names and shapes of the parameters --------------------------------------------------------------------------
@@ -103,13 +103,13 @@ def shapes(model):
 def fold(sentences):
     """ids [n, longest], and which of them are words [n, longest]."""
     longest = max(map(len, sentences))
-    ids = torch.tensor([sentence + [END] * (longest - len(sentence)) for sentence in sentences])
+    ids = torch.tensor([sentence + [EOS] * (longest - len(sentence)) for sentence in sentences])
     return ids, torch.arange(longest) < torch.tensor([[len(sentence)] for sentence in sentences])
 
 
 def previous(y):
     """y_{i-1} of every y_i [n, longest]."""
-    return torch.cat([torch.full_like(y[:, :1], BEGIN), y[:, :-1]], 1)
+    return torch.cat([torch.full_like(y[:, :1], BOS), y[:, :-1]], 1)
 
 
 # ---- the encoders ----------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-/* test_spool.c: a corpus that is on the disk is the same as one in memory. */
+/* test_disk_corpus.c: a corpus that is on the disk is the same as one in memory. */
 #include "core/rng.h"
 #include "text/batches.h"
 #include "text/ds.h"
