@@ -41,7 +41,7 @@ typedef struct States {
 /* →h_j = GRU(x_j, →h_{j-1}), left to right: a sentence leaves the batch when it ends.
    ←h_j = GRU(x_j, ←h_{j+1}), right to left: a sentence joins the batch, with a state of zero, at its last word.
    Both at once, for neither waits for the other. */
-static States read_both(Tape *tape, const Layer *layer, const Sequences *s, Var *x) {
+static States both_directions(Tape *tape, const Layer *layer, const Sequences *s, Var *x) {
     GruDirection fwd = gru_direction(tape, &layer->fwd, x, s->n);
     GruDirection bwd = gru_direction(tape, &layer->bwd, x, sequences_live(s, s->steps - 1));
     for (int i = 0; i < s->steps; i++) {
@@ -62,12 +62,13 @@ static States read_both(Tape *tape, const Layer *layer, const Sequences *s, Var 
 static Annotations annotate(Tape *tape, const Encoder *m, const Source *source, Var *x, const Dropout *rates) {
     const Bigru *bigru = m->weights;
     const Sequences *s = &source->x;
-    States top = read_both(tape, &bigru->layers[0], s, x);
+    States top = both_directions(tape, &bigru->layers[0], s, x);
     Var *below = NULL;
     for (int l = 1; l < bigru->depth; l++) {
         Var *h = hcat(tape, top.fwd, top.bwd);
         below = below ? add_scaled(tape, below, 1, h) : h;
-        top = read_both(tape, &bigru->layers[l], s, dropout(tape, below, (Drop){rates->annotation, source->words}));
+        top =
+            both_directions(tape, &bigru->layers[l], s, dropout(tape, below, (Drop){rates->annotation, source->words}));
     }
     Annotations H = {.H = gather_hcat(tape, top.fwd, top.bwd, source->rows, s->rows)};
     H.fwd_last = gather(tape, top.fwd, source->last, s->n);
