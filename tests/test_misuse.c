@@ -203,9 +203,9 @@ static void all_rows_are_consumed(void **unused) {
 
 static Var *K_of_pieces(Tape *tape) {
     static const int start[] = {0, 1, 2}, length[] = {1, 1, 1};
-    static const Spans spans = {.start = start, .length = length, .longest = 1};
-    Var *K = var_new(tape, 2 * N, N), *H = ones(tape, N, N), *alpha = softmax_spans(tape, ones(tape, N, 1), &spans);
-    for (int i = 0; i < 2; i++) weighted_sum(tape, alpha, H, &spans, slice(tape, K, i * N, N));
+    static const Spans each = {.start = start, .length = length, .longest = 1};
+    Var *K = var_new(tape, 2 * N, N), *H = ones(tape, N, N), *alpha = softmax_spans(tape, ones(tape, N, 1), &each);
+    for (int i = 0; i < 2; i++) weighted_sum(tape, alpha, H, &each, slice(tape, K, i * N, N));
     return K;
 }
 
@@ -215,18 +215,18 @@ static Spans one_each(void) {
 }
 
 static void scores_of_pieces(Tape *tape) {
-    const Spans spans = one_each();
-    dot_scores(tape, ones(tape, N, N), K_of_pieces(tape), 1, 1, &spans);
+    const Spans each = one_each();
+    dot_scores(tape, ones(tape, N, N), K_of_pieces(tape), 1, 1, &each);
 }
 
 static void sum_of_pieces(Tape *tape) {
-    const Spans spans = one_each();
-    weighted_sum(tape, ones(tape, N, 1), slice(tape, K_of_pieces(tape), 1, N), &spans, NULL);
+    const Spans each = one_each();
+    weighted_sum(tape, ones(tape, N, 1), slice(tape, K_of_pieces(tape), 1, N), &each, NULL);
 }
 
 static void scores_of_states(Tape *tape) {
-    const Spans spans = one_each();
-    dot_scores(tape, ones(tape, N, N), step(tape, ones(tape, N, 3 * N), ones(tape, N, N)), 1, 1, &spans);
+    const Spans each = one_each();
+    dot_scores(tape, ones(tape, N, N), step(tape, ones(tape, N, 3 * N), ones(tape, N, N)), 1, 1, &each);
 }
 
 static void keys_have_one_producer(void **unused) {

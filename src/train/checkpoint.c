@@ -48,7 +48,7 @@ static int parse_state(const char *text, TrainState *s, long *steps) {
                    &s->update, &s->epoch, &s->batch, &s->report_nats, &s->report_tokens, &s->report_gnorm,
                    &s->report_updates, &s->best_bleu, &s->best_update, &s->stalled, &s->log_lines, &end);
     if (n < 11) return -1;
-    sscanf(text + end, " rng %*[0-9]%n", &rng);
+    if (sscanf(text + end, " rng %*[0-9]%n", &rng) < 0) return -1;
     n = sscanf(text + end + rng, " data %" SCNu64 " optimizer_steps %ld skipped %d valid %" SCNu64, &s->data, steps,
                &s->skipped, &s->valid);
     /* NOLINTEND(cert-err34-c) */
