@@ -5,7 +5,7 @@
 
 static int *ints(Arena *arena, int n) { return arena_alloc(arena, (size_t)n * sizeof(int)); }
 
-/* Indices of the sentences by falling length: a counting sort, which keeps ties in order. */
+/* The indices of the sentences by decreasing length. Counting sort is stable: equal lengths keep their order. */
 static int *order_by_length(Arena *arena, const int *length, int n, int longest) {
     int *order = ints(arena, n), *place = arena_zalloc(arena, (size_t)(longest + 2) * sizeof(int));
     for (int i = 0; i < n; i++) place[longest - length[i] + 1]++;
@@ -22,7 +22,7 @@ Sequences sequences_fold(Arena *arena, const int *const *ids, const int *length,
         if (length[i] > s.steps) s.steps = length[i];
         rows += length[i];
     }
-    if (rows > INT_MAX) mem_refused((size_t)rows * sizeof(int)); /* and far more than that */
+    if (rows > INT_MAX) mem_refused((size_t)rows * sizeof(int)); /* the batch needs even more */
     s.rows = (int)rows;
     int *order = order_by_length(arena, length, n, s.steps), *lengths = ints(arena, n), *all = ints(arena, s.rows);
     int *offset = ints(arena, s.steps + 1), at = 0;
@@ -77,7 +77,7 @@ Source source_fold(Arena *arena, const int *const *ids, const int *length, int n
 
 static RowId *row_ids(Arena *arena, int n) { return arena_alloc(arena, (size_t)n * sizeof(RowId)); }
 
-/* What the rows of sequences stand for; sentence i is in the pair with the index first + i. */
+/* The identities of the rows of s. The caller's sentence i belongs to the pair with the index first + i. */
 static const RowId *identify(Arena *arena, const Sequences *s, int first) {
     RowId *ids = row_ids(arena, s->rows);
     for (int t = 0; t < s->steps; t++)

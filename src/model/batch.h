@@ -1,57 +1,63 @@
-/* batch.h: sentences as ids, folded so that a time step is a contiguous run of rows. */
+/* batch.h: folds sentences of ids into rows, so that the words of one time step are contiguous rows. */
 #ifndef TIDE_BATCH_H
 #define TIDE_BATCH_H
 
 #include "core/arena.h"
 #include "core/ops.h"
 
-/* n sentences sorted by falling length and laid out in time: row offset[t] + b holds position t of sentence b, and the
-   sentences that are still alive at t are the first sequences_live(t). */
+/* n sentences, sorted by decreasing length. Row offset[t] + b is position t of sentence b. A sentence is alive at t if
+   it has a position t: these are the first sequences_live(t) sentences. */
 typedef struct Sequences {
     int n, steps, rows;
     const int *offset; /* [steps + 1] */
-    const int *length; /* [n], falling */
-    const int *order;  /* [n] which of the caller's sentences this is */
+    const int *length; /* [n], decreasing */
+    const int *order;  /* [n] sentence b is the caller's sentence order[b] */
     const int *ids;    /* [rows] */
 } Sequences;
 
-/* Folds n sentences, each ids[i][0..length[i]-1] with length > 0; ties keep the caller's order. Lives in the arena. */
+/* Folds n sentences ids[i][0..length[i]-1]. Sentences of equal length keep the caller's order. The arrays of the result
+   live in the arena. Every length must be positive. */
 Sequences sequences_fold(Arena *arena, const int *const *ids, const int *length, int n);
+/* The number of sentences that are alive at t. */
 int sequences_live(const Sequences *sequences, int t);
-/* Row of position t of sentence b. */
+/* The row of position t of sentence b. */
 int sequences_row(const Sequences *sequences, int t, int b);
 
-/* The words of some sentences, which lie sentence after sentence, as queries: whose each is, and where in it. */
+/* The sentence of each word and its position in the sentence, for words that are stored sentence after sentence. */
 typedef struct WordPositions {
-    Spans spans;         /* the sentences', with owners */
-    const int *position; /* [rows] from 0 */
+    Spans spans;         /* of the sentences; owner[i] is the sentence of word i */
+    const int *position; /* [rows] of word i in its sentence, from 0 */
 } WordPositions;
 
+/* For n sentences, which together have `rows` words. The new arrays live in the arena. */
 WordPositions word_positions(Arena *arena, const Spans *sentences, int n, int rows);
 
-/* The source as the decoder sees it: sentence after sentence, in the decoder's order. */
+/* The source sentences in two orders: x, which the encoder reads; and the order of the annotations H, which the decoder
+   reads: sentence after sentence, in the decoder's order of sentences. */
 typedef struct Source {
     Sequences x;
-    Spans spans;                      /* of decoder sentence b among the rows below */
-    const int *rows;                  /* [x.rows] row of x that stands there */
-    const int *first;                 /* [n] row of x with the first word of decoder sentence b */
-    const int *last;                  /* [n] and with its last */
-    const RowId *words, *annotations; /* [x.rows] the rows of x, and the rows below, for dropout; or both are NULL */
+    Spans spans;              /* the rows of H that belong to decoder sentence b */
+    const int *rows;          /* [x.rows] row i of H is the annotation of row rows[i] of x */
+    const int *first;         /* [n] the row of x with the first word of decoder sentence b */
+    const int *last;          /* [n] the row of x with its last word */
+    const RowId *words;       /* [x.rows] the identities of the rows of x, for dropout; or NULL */
+    const RowId *annotations; /* [x.rows] the identities of the rows of H, for dropout; or NULL */
 } Source;
 
-/* decoder_order[b] is which of the caller's sentences the decoder has at b; NULL: as they are folded. */
+/* Folds n source sentences, as sequences_fold does. The decoder's sentence b is the caller's sentence decoder_order[b];
+   if decoder_order is NULL, the decoder has the order of x. `words` and `annotations` of the result are NULL. */
 Source source_fold(Arena *arena, const int *const *ids, const int *length, int n, const int *decoder_order);
 
-/* Sentence pairs for training and forced decoding. Source and target have an order each. */
+/* Sentence pairs for training and forced decoding. Source and target are each sorted by their own lengths. */
 typedef struct Batch {
     Source source;
     Sequences target;    /* y_i */
-    const int *previous; /* [target.rows] y_{i-1}; `bos` at the first position */
-    const RowId *words;  /* [target.rows] for dropout */
+    const int *previous; /* [target.rows] y_{i-1}; <s> at the first position */
+    const RowId *words;  /* [target.rows] the identities of the rows of target, for dropout */
 } Batch;
 
-/* Folds n pairs, of which pair i has the index first + i in the batch as drawn: first is 0 unless this is a part of a
-   batch. */
+/* Folds n sentence pairs, as sequences_fold does. Pair i has the index first + i in the batch as it was drawn (see
+   RowId): `first` is 0 unless the n pairs are only a part of that batch. `bos` is the id of <s>. */
 Batch batch_fold(Arena *arena, const int *const *source, const int *source_length, const int *const *target,
                  const int *target_length, int n, int first, int bos);
 

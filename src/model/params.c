@@ -6,7 +6,7 @@
 
 const char init_names[] = "lecun|bahdanau";
 
-enum { ALIGN = 16 /* numbers: each parameter begins on a cache line */ };
+enum { ALIGN = 16 /* in numbers: each parameter begins at a cache line */ };
 
 Var *params_add(Params *params, const char *name, int rows, int cols, Init init, double sd) {
     CHECK(!params->values && !params->shared && rows > 0 && cols > 0, "params_add: %s [%d, %d]", name, rows, cols);
@@ -41,11 +41,11 @@ Var *params_add_table(Params *params, const char *name, int rows, int cols, Init
 static real *block_new(size_t size) { return memset(mem_alloc_aligned(size * sizeof(real)), 0, size * sizeof(real)); }
 
 real *params_values(const Params *params, const Param *param) {
-    CHECK(params->values, "params_values: %s belongs to a model that is only read", param->name);
+    CHECK(params->values, "params_values: %s belongs to a read-only model", param->name);
     return params->values + param->offset;
 }
 
-/* Gives all parameters their memory in the blocks. */
+/* Binds every Var to its part of the blocks of values and gradients. */
 static void bind_all(Params *params) {
     for (int i = 0; i < params->count; i++) {
         Param *param = params->list[i];
@@ -54,7 +54,7 @@ static void bind_all(Params *params) {
 }
 
 void params_allocate(Params *params) {
-    CHECK(!params->values && !params->shared, "params_allocate: the parameters have memory");
+    CHECK(!params->values && !params->shared, "params_allocate: the parameters have memory already");
     params->values = block_new(params->size);
     params->gradients = block_new(params->size);
     bind_all(params);
@@ -75,17 +75,17 @@ void params_optimizer(const Params *params, const OptimizerKind *kind, Optimizer
     mem_free(segments);
 }
 
-/* Whether something besides products reads the values: vectors enter ops as they are, and so do the rows of tables. */
+/* Whether ops other than matrix products read the values: they read vectors and the rows of tables. */
 static bool keeps_values(const Param *param) { return kind_of(param) != SEGMENT_MATRIX; }
 
-/* Numbers of a shared parameter: values or panels. */
+/* The size of a parameter in the block of a read-only model, in numbers. */
 static size_t shared_size(const Param *param) {
     const size_t size = keeps_values(param) ? var_size(&param->var) : packed_size(param->var.rows, param->var.cols);
     return (size + ALIGN - 1) / ALIGN * ALIGN;
 }
 
 void params_share(Params *params) {
-    CHECK(!params->values && !params->shared, "params_share: the parameters have memory");
+    CHECK(!params->values && !params->shared, "params_share: the parameters have memory already");
     size_t size = 0, at = 0;
     for (int i = 0; i < params->count; i++) size += shared_size(params->list[i]);
     params->shared = mem_alloc_aligned(size * sizeof(real));
@@ -108,11 +108,11 @@ void param_write(Param *param, size_t first, const real *values, size_t n) {
         memcpy((real *)var_values(var) + first, values, n * sizeof *values);
         return;
     }
-    CHECK(first % cols == 0 && n % cols == 0, "param_write: a part of a row of %s", param->name);
+    CHECK(first % cols == 0 && n % cols == 0, "param_write: %s needs whole rows", param->name);
     panels_pack_rows(&param->shared.panels, var->rows, var->cols, (int)(first / cols), values, (int)(n / cols));
 }
 
-/* Rows of Gaussian numbers made orthonormal, each against those before it (modified Gram-Schmidt). */
+/* Fills q [n, n] with normal numbers and makes its rows orthonormal (modified Gram-Schmidt). */
 static void init_orthogonal(Rng *rng, int n, double *q) {
     for (int i = 0; i < n; i++) {
         double *row = q + (size_t)i * (size_t)n, square = 0;
@@ -136,7 +136,7 @@ static void init_ones(real *values, size_t n) {
     for (size_t i = 0; i < n; i++) values[i] = 1;
 }
 
-/* The standard deviation of normal numbers; 0: none are drawn. */
+/* The standard deviation of the initial values; 0: the values stay zero. */
 static double deviation(const Param *param, InitScheme scheme) {
     if (scheme == SCHEME_BAHDANAU) return param->init == INIT_ZERO ? 0 : param->sd;
     if (param->init == INIT_EMBEDDING) return 1 / sqrt(param->var.cols);
@@ -146,7 +146,7 @@ static double deviation(const Param *param, InitScheme scheme) {
 static void init_orthogonals(const Param *param, real *values, Rng *rng) {
     const Var *var = &param->var;
     const int n = var->rows;
-    CHECK(var->cols % n == 0, "orthogonal %s [%d, %d]", param->name, n, var->cols);
+    CHECK(var->cols % n == 0, "params_init: %s [%d, %d] cannot be orthogonal", param->name, n, var->cols);
     double *q = mem_alloc((size_t)n * (size_t)n * sizeof(double));
     for (int block = 0; block < var->cols / n; block++) {
         init_orthogonal(rng, n, q);
@@ -159,7 +159,7 @@ static void init_orthogonals(const Param *param, real *values, Rng *rng) {
 }
 
 void params_init(Params *params, InitScheme scheme, uint64_t seed) {
-    CHECK(params->values, "params_init: no memory of their own");
+    CHECK(params->values, "params_init: params_allocate comes first");
     for (int i = 0; i < params->count; i++) {
         Param *param = params->list[i];
         Rng rng = rng_seed(seed, (uint64_t)i + 1);

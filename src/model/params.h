@@ -1,5 +1,5 @@
-/* params.h: the parameters: described once, where the modules declare them; that description drives initialisation,
-   saving, loading and printing. */
+/* params.h: the parameters of a model. Each module declares its parameters once; initialisation, saving, loading and
+   printing use these declarations. */
 #ifndef TIDE_PARAMS_H
 #define TIDE_PARAMS_H
 
@@ -9,72 +9,72 @@
 
 #include <stdint.h>
 
-/* What a parameter begins as, in appendix B.1 of the paper. */
+/* The initial values of a parameter with SCHEME_BAHDANAU (appendix B.1 of the paper). */
 typedef enum {
     INIT_ZERO,
-    INIT_ONE,       /* not in the paper: gains */
+    INIT_ONE,       /* the gains of layer norms; not in the paper */
     INIT_NORMAL,    /* N(0, sd²) */
-    INIT_EMBEDDING, /* the same, of rows that are read one at a time */
+    INIT_EMBEDDING, /* N(0, sd²), for an embedding */
     INIT_ORTHOGONAL /* a random orthogonal matrix; [n, k n]: k of them side by side */
 } Init;
 
-/* How initial values that are not orthogonal are drawn. A row of an embedding is used directly. Any other matrix with
-   several rows is multiplied by an input with as many numbers as the matrix has rows. A matrix with one row is a bias.
- */
+/* The scheme of initialisation. INIT_ONE and INIT_ORTHOGONAL mean the same in both schemes. */
 typedef enum {
-    SCHEME_LECUN,   /* N(0, 1 / inputs): outputs are as large as inputs (LeCun et al. 1998, §4.6); E, which is an input
-                       itself: N(0, 1 / m); biases: zero */
-    SCHEME_BAHDANAU /* the small weights of the paper, for Adadelta */
+    SCHEME_LECUN,   /* variance-preserving (LeCun et al. 1998, §4.6): a matrix [rows, cols], N(0, 1 / rows); an
+                       embedding [V, m], N(0, 1 / m); a matrix with one row is a bias: zero */
+    SCHEME_BAHDANAU /* the small weights of the paper */
 } InitScheme;
-/* Their names, separated by '|', in this order. */
+/* The names of the schemes, separated by '|', in the order of InitScheme. */
 extern const char init_names[];
 
 typedef struct Param {
     char name[32]; /* as in the paper: "encoder.fwd.W" */
     Init init;
-    double sd;  /* INIT_NORMAL */
-    bool table; /* rows are read by index: the values are needed even if they are packed, too */
+    double sd;  /* INIT_NORMAL, INIT_EMBEDDING */
+    bool table; /* ops read rows by index, so the values are needed even if a product reads the packed form */
     Var var;
     Weight weight;
-    SharedWeight shared; /* of a model that is only read */
-    size_t offset;       /* of its values in the block */
+    SharedWeight shared; /* only in a read-only model */
+    size_t offset;       /* where the parameter begins in the blocks of values and gradients */
 } Param;
 
-/* All parameters, in the order of declaration. A model that is trained has one block of values and one of gradients. A
-   model that is only read has one block, which all tapes share: see params_share. */
+/* All parameters, in the order of declaration. A model for training has one block of values and one of gradients. A
+   read-only model has one block, which all tapes share: see params_share. */
 typedef struct Params {
     Param **list;
     int count, capacity;
-    size_t size;              /* numbers in a block */
-    real *values, *gradients; /* the blocks; NULL: the model is only read */
-    real *shared;             /* its block */
+    size_t size;              /* numbers in a block of values or gradients */
+    real *values, *gradients; /* the blocks of a model for training; else NULL */
+    real *shared;             /* the block of a read-only model; else NULL */
 } Params;
 
-/* Declares a matrix [rows, cols]. The Var is the module's to use; it has no memory until params_allocate or
-   params_share. params_add_part: the same with the name "module.name". params_add_table: the same for a matrix whose
-   rows are read by index, as an embedding's are. */
+/* Declares a matrix [rows, cols]. Returns its Var, which the Params own; the Var has no memory before params_allocate
+   or params_share. params_add_part gives the matrix the name "module.name". params_add_table declares a matrix whose
+   rows are read by index, such as an embedding. */
 Var *params_add(Params *params, const char *name, int rows, int cols, Init init, double sd);
 Var *params_add_part(Params *params, const char *module, const char *name, int rows, int cols, Init init, double sd);
 Var *params_add_table(Params *params, const char *name, int rows, int cols, Init init, double sd);
-/* For training: one block of values and one of gradients for all parameters, both zero. */
+/* For training: allocates one block of values and one of gradients for all parameters. All numbers are zero. */
 void params_allocate(Params *params);
-/* For a model that is only read: one block for all parameters, which param_write fills before the first tape reads it.
-   It holds the values of tables and vectors, and the panels of what only products read: each weight once. There are no
-   gradients. */
+/* For a read-only model: allocates one block for all parameters. The block stores each weight once: tables and vectors
+   as values, all other matrices as panels, because only matrix products read them. There are no gradients. The caller
+   fills the block with param_write before the first tape reads it. */
 void params_share(Params *params);
-/* Writes n values of a parameter from the `first` on, in row-major order; of a matrix whole rows. */
+/* Writes the values first..first+n-1 of a parameter, counted in row-major order. A parameter that is stored as panels
+   requires whole rows. */
 void param_write(Param *param, size_t first, const real *values, size_t n);
-/* Draws the initial values into allocated memory; each parameter from a stream of its own. */
+/* Draws the initial values of all parameters. Each parameter has its own random stream. Requires params_allocate. */
 void params_init(Params *params, InitScheme scheme, uint64_t seed);
-/* Sets up an optimizer of all parameters, each a segment, in the order of declaration. */
+/* Initialises an optimizer. Each parameter is one segment, in the order of declaration. Release it with
+   optimizer_free. */
 void params_optimizer(const Params *params, const OptimizerKind *kind, Optimizer *optimizer);
-/* The values of a parameter of allocated memory [rows, cols]. */
+/* The values [rows, cols] of a parameter. Requires params_allocate. */
 real *params_values(const Params *params, const Param *param);
-/* Lets the parameters have other values, those in *values, which receives the ones that they had; the gradients stay.
-   What a tape has packed of them is void: see tape_reset. */
+/* Swaps the block of values with *values; the gradients stay. Call tape_reset before the next op, because a tape may
+   have packed the old values. Requires params_allocate. */
 void params_exchange(Params *params, real **values);
 void params_free(Params *params);
-/* Number of weights. */
+/* The number of weights of all parameters. */
 size_t params_weights(const Params *params);
 
 #endif
