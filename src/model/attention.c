@@ -1,7 +1,7 @@
 #include "model/attention.h"
 #include "core/choice.h"
 
-/* A new kind needs a new file and one line here. */
+/* A new kind needs one new file and one new line here. */
 #define ATTENTIONS(FIRST, NEXT)                                                                                        \
     FIRST(additive, "additive")                                                                                        \
     NEXT(dot, "dot")                                                                                                   \
@@ -45,7 +45,7 @@ Var *attention_next_memory(Tape *tape, const Attention *attention, const Attenti
     return kind->next_memory ? kind->next_memory(tape, attention, source, query, alpha) : NULL;
 }
 
-/* c_i = Σ_j α_ij h_j, unless the kind defines c_i otherwise */
+/* c_i = Σ_j α_ij h_j, if the kind defines weigh */
 Context attend(Tape *tape, const Attention *attention, const AttentionSource *source, const Query *query, Var *out) {
     if (!attention->kind->weigh) return attention->kind->attend(tape, attention, source, query);
     Var *alpha = attention_weigh(tape, attention, source, query);

@@ -9,7 +9,7 @@ static void declare(Attention *m, Params *params, AttentionSizes sizes) {
     m->weights[va] = params_add(params, "attention.va", sizes.att, 1, INIT_ZERO, 0);
 }
 
-/* U_a h_j does not depend on i: it is computed once for the whole sentence. */
+/* U_a h_j does not depend on i, so it is computed once for each source word. */
 static void prepare(Tape *tape, const Attention *m, AttentionSource *source, const Dropout *rates) {
     (void)rates; /* dropout is already applied to H */
     source->keys = linear(tape, source->annotations.H, m->weights[Ua], NULL);

@@ -1,12 +1,12 @@
-/* attention_dot.c: the score is a dot product, without weights of its own (Luong et al. 2015, §3.1, "dot"). */
+/* attention_dot.c: attention whose score is a dot product (Luong et al. 2015, §3.1, "dot"). It has no weights. */
 #include "model/attention.h"
 
 static void declare(Attention *m, Params *params, AttentionSizes sizes) {
-    (void)m, (void)params, (void)sizes; /* there is nothing to learn */
+    (void)m, (void)params, (void)sizes; /* no weights */
 }
 
-/* The dot product needs a state and an annotation of one length. If h_j has two directions, both halves are compared
-   with the same state: k_j = →h_j + ←h_j; otherwise k_j = h_j. */
+/* The dot product needs a key k_j of the same length as the state. If h_j = [→h_j ; ←h_j], then k_j = →h_j + ←h_j;
+   otherwise k_j = h_j. */
 static void prepare(Tape *tape, const Attention *m, AttentionSource *source, const Dropout *rates) {
     (void)m, (void)rates;
     const Annotations *A = &source->annotations;

@@ -1,4 +1,4 @@
-/* attention_general.c: the score is a bilinear form (Luong et al. 2015, §3.1, "general"). */
+/* attention_general.c: attention whose score is a bilinear form (Luong et al. 2015, §3.1, "general"). */
 #include "model/attention.h"
 
 enum { Wa }; /* [a, n] */
@@ -7,7 +7,7 @@ static void declare(Attention *m, Params *params, AttentionSizes sizes) {
     m->weights[Wa] = params_add(params, "attention.Wa", sizes.annotation, sizes.rnn, INIT_NORMAL, 0.01);
 }
 
-/* W_a h_j does not depend on i: it is computed once for the whole sentence. */
+/* W_a h_j does not depend on i, so it is computed once for each source word. */
 static void prepare(Tape *tape, const Attention *m, AttentionSource *source, const Dropout *rates) {
     (void)rates; /* dropout is already applied to H */
     source->keys = linear(tape, source->annotations.H, m->weights[Wa], NULL);

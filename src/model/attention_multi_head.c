@@ -1,5 +1,5 @@
-/* attention_multi_head.c: several scaled dot products side by side (Vaswani et al. 2017, §3.2.2; see multi_head.h). The
-   query is the state; keys and values are the annotations. */
+/* attention_multi_head.c: multi-head attention (Vaswani et al. 2017, §3.2.2; see multi_head.h). The query is a
+   projection of the state; keys and values are projections of the annotations. */
 #include "model/attention.h"
 #include "model/multi_head.h"
 
@@ -27,7 +27,7 @@ static void prepare(Tape *tape, const Attention *m, AttentionSource *source, con
     source->values = projected.values;
 }
 
-/* c_i = W_o [c_i^1; c_i^2; ...]. The alignment is the mean of the heads' α, or one head's. */
+/* c_i = W_o [c_i^1; c_i^2; ...] */
 static Context attend_multi_head(Tape *tape, const Attention *m, const AttentionSource *source, const Query *query) {
     const MultiHead heads = heads_of(m);
     const KeysValues read = {source->keys, source->values, query->spans};

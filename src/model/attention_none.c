@@ -1,11 +1,11 @@
-/* attention_none.c: RNNencdec, the baseline without attention: one c for the whole sentence (Cho et al. 2014). */
+/* attention_none.c: RNNencdec (Cho et al. 2014), the baseline without attention: every target word reads the same c. */
 #include "model/attention.h"
 
 static void declare(Attention *m, Params *params, AttentionSizes sizes) {
-    (void)m, (void)params, (void)sizes; /* there is nothing to learn */
+    (void)m, (void)params, (void)sizes; /* no weights */
 }
 
-/* The first word of each sentence stands for the sentence. */
+/* Dropout of c uses the row identity of the sentence's first word. */
 static const RowId *sentence_ids(Arena *arena, const Annotations *A, int n) {
     if (!A->ids) return NULL;
     RowId *ids = arena_alloc(arena, (size_t)n * sizeof *ids);
@@ -13,8 +13,7 @@ static const RowId *sentence_ids(Arena *arena, const Annotations *A, int n) {
     return ids;
 }
 
-/* The single vector of the sentence. Dropout is applied here: the other kinds read H, to which it is already applied.
- */
+/* Computes c and applies dropout to it: encode applies dropout only to H, and c is not computed from H. */
 static void prepare(Tape *tape, const Attention *m, AttentionSource *source, const Dropout *rates) {
     (void)m;
     const Annotations *A = &source->annotations;
@@ -22,7 +21,7 @@ static void prepare(Tape *tape, const Attention *m, AttentionSource *source, con
     source->keys = dropout(tape, c, (Drop){rates->annotation, sentence_ids(&tape->arena, A, c->rows)});
 }
 
-/* For every i, c_i = [→h_T ; ←h_1], or the single vector of the sentence if the encoder produces one. */
+/* c_i = c = [→h_T ; ←h_1] for every i; if the encoder has one summary vector for each sentence, c is that vector. */
 static Context attend_none(Tape *tape, const Attention *m, const AttentionSource *source, const Query *query) {
     (void)m;
     const int *owner = query->spans->owner, rows = query->s_prev->rows;

@@ -1,5 +1,5 @@
-/* attention_scaled_dot.c: query and key are projections of one length, n', and the score is divided by √n' (Vaswani et
-   al. 2017, §3.2.1). The query is the state; keys and values are the annotations. */
+/* attention_scaled_dot.c: attention whose score is a scaled dot product (Vaswani et al. 2017, §3.2.1). The query is a
+   projection of the state, the keys are projections of the annotations, and the values are the annotations. */
 #include "model/attention.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@ static void prepare(Tape *tape, const Attention *m, AttentionSource *source, con
 }
 
 /* e_ij = (W_q s_{i-1})·(W_k h_j) / √n',  α_i = softmax(e_i)
-   A dot product of n' numbers with variance 1 has variance n'. Divided by √n' it has variance 1 again. */
+   The dot product of two vectors of n' numbers with variance 1 has variance n'; the division makes it 1 again. */
 static Var *weigh(Tape *tape, const Attention *m, const AttentionSource *source, const Query *query) {
     Var *q = linear(tape, query->s_prev, m->weights[Wq], NULL);
     Var *e = dot_scores(tape, q, source->keys, 1, 1 / sqrt(q->cols), query->spans);

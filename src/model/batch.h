@@ -29,7 +29,8 @@ typedef struct WordPositions {
     const int *position; /* [rows] of word i in its sentence, from 0 */
 } WordPositions;
 
-/* For n sentences, which together have `rows` words. The new arrays live in the arena. */
+/* For n sentences, which together have `rows` words. The result shares the arrays of `sentences`; its own live in the
+   arena. */
 WordPositions word_positions(Arena *arena, const Spans *sentences, int n, int rows);
 
 /* The source sentences in two orders: x, which the encoder reads; and the order of the annotations H, which the decoder
