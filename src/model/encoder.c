@@ -1,7 +1,7 @@
 #include "model/encoder.h"
 #include "core/choice.h"
 
-/* A new kind needs a new file and one line here. */
+/* A new kind needs one new file and one new line here. */
 #define ENCODERS(FIRST, NEXT)                                                                                          \
     FIRST(bigru, "bigru")                                                                                              \
     NEXT(deep_bigru, "deep-bigru")                                                                                     \
@@ -37,7 +37,8 @@ Var *encoder_mean(Tape *tape, Var *H, const Spans *spans, int n) {
 
 void encoder_free(Encoder *encoder) { mem_free(encoder->weights); }
 
-/* x_j = E y_j, or E y_j + E_word w_j, where what the word adds begins small: a word that no sentence has stays so. */
+/* x_j = E y_j, or E y_j + E_word w_j. E_word has small initial values: a subword that is not in the training data keeps
+   its initial row, and this row should change x_j little. */
 static Var *embed(Tape *tape, const Encoder *m, const Sequences *x) {
     if (!m->E_word) return gather(tape, m->E, x->ids, x->rows);
     const size_t size = (size_t)x->rows * sizeof(int);

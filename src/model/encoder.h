@@ -1,4 +1,5 @@
-/* encoder.h: from words to annotations (Bahdanau et al. 2015, §3.2). One file a kind, and a deep one with the other. */
+/* encoder.h: computes the annotations of the source words (Bahdanau et al. 2015, §3.2). One file for each kind; one
+   file has bigru and deep-bigru. */
 #ifndef TIDE_ENCODER_H
 #define TIDE_ENCODER_H
 
@@ -8,8 +9,8 @@
 
 typedef struct EncoderKind EncoderKind;
 
-/* m and n of the paper; layers, heads, hidden units and words that are looked at together, for the kinds that have
-   them. */
+/* m and n of the paper; for the kinds that have them: the number of layers, attention heads and hidden units of a
+   feed-forward layer, and the width of a convolution, in words. */
 typedef struct EncoderSizes {
     int emb, rnn, depth, heads, ffn, window;
 } EncoderSizes;
@@ -17,42 +18,43 @@ typedef struct EncoderSizes {
 typedef struct Encoder {
     const EncoderKind *kind;
     Var *E;      /* [V, m] */
-    Var *E_word; /* [W, m], of the words that pieces are in, where ids tell of them: piece + V word; NULL: not */
+    Var *E_word; /* [W, m] embedding of subwords, a second source factor: id = piece + V × subword; or NULL */
     EncoderSizes sizes;
     int width;     /* of an annotation, a */
-    void *weights; /* the kind's own; owned */
+    void *weights; /* in a type that the kind defines; owned */
 } Encoder;
 
 /* The annotations of a batch, in the decoder's order of sentences. */
 typedef struct Annotations {
-    Var *H;       /* [rows, a], sentence after sentence */
-    Var *summary; /* [sentences, n] of each sentence, what the decoder's first state is made from: ←h_1 */
-    Var *fwd_last; /* [sentences, n] →h_T, which with summary stands for a whole sentence; NULL if summary does alone */
-    Spans spans;   /* the rows of each sentence */
-    const RowId *ids; /* [rows] of H, for dropout; NULL on a tape that does not record */
+    Var *H;        /* [rows, a], sentence after sentence */
+    Var *summary;  /* [sentences, n] the input of s_0: ←h_1 of a bidirectional GRU, h_T of gru, else the mean of H */
+    Var *fwd_last; /* [sentences, n] →h_T of a bidirectional GRU; NULL: summary depends on the whole sentence */
+    Spans spans;   /* the rows of H that belong to each sentence */
+    const RowId *ids; /* [rows] the identities of the rows of H, for dropout; or NULL */
 } Annotations;
 
 struct EncoderKind {
-    const char *name; /* as --encoder has it */
-    /* Declares the kind's weights and says how wide an annotation is. */
+    const char *name; /* the value of --encoder that selects this kind */
+    /* Declares the weights; sets encoder->weights and encoder->width. */
     void (*declare)(Encoder *encoder, Params *params);
-    /* Fills H, summary and fwd_last. x [rows, m] are the words' embeddings as source->x has them. */
+    /* Computes H, summary and fwd_last; encode sets the rest. x [rows, m]: the embeddings of the rows of source->x. */
     Annotations (*annotate)(Tape *tape, const Encoder *encoder, const Source *source, Var *x, const Dropout *dropout);
 };
 
-/* All kinds, as choices of an option: separated by '|'. */
+/* The names of all kinds, separated by '|'. */
 extern const char encoder_names[];
-/* By name, or NULL. */
+/* Returns the kind with this name, or NULL. */
 const EncoderKind *encoder_kind(const char *name);
 /* Returns the kind whose name has this index in encoder_names; NULL for -1. */
 const EncoderKind *encoder_kind_at(int index);
 
-/* words is W, or 0. */
+/* Declares the weights. `vocab` is V; `words` is W, or 0 without a second source factor. Release with encoder_free. */
 void encoder_declare(Encoder *encoder, const EncoderKind *kind, Params *params, int vocab, int words,
                      EncoderSizes sizes);
-/* For kinds: the mean annotation of each of n sentences. */
-Var *encoder_mean(Tape *tape, Var *H, const Spans *spans, int n);
 void encoder_free(Encoder *encoder);
+/* For implementations of kinds: returns the mean annotation of each of n sentences [n, a]. */
+Var *encoder_mean(Tape *tape, Var *H, const Spans *spans, int n);
+/* Returns the annotations of the source; H with dropout. */
 Annotations encode(Tape *tape, const Encoder *encoder, const Source *source, const Dropout *dropout);
 
 #endif

@@ -1,5 +1,5 @@
-/* encoder_bigru.c: the paper's encoder: a GRU in each direction (Bahdanau et al. 2015, §3.2, appendix A.1.1); and
-   several such pairs above each other, each of which adds to what it reads (He et al. 2016, the residual). */
+/* encoder_bigru.c: bigru is the paper's encoder, with a GRU in each direction (Bahdanau et al. 2015, §3.2, appendix
+   A.1.1). deep-bigru has several such layers with residual connections (He et al. 2016). */
 #include "model/encoder.h"
 #include "model/gru.h"
 
@@ -14,7 +14,7 @@ typedef struct Bigru {
     Layer layers[]; /* [depth] */
 } Bigru;
 
-/* encoder.fwd and encoder.bwd; of a further layer encoder.2.fwd and so on. */
+/* The names are encoder.fwd and encoder.bwd in the first layer, encoder.2.fwd and encoder.2.bwd in the second. */
 static void declare_layers(Encoder *m, Params *params, int depth) {
     Bigru *bigru = m->weights = mem_alloc(sizeof *bigru + (size_t)depth * sizeof *bigru->layers);
     bigru->depth = depth;
@@ -33,14 +33,14 @@ static void declare_layers(Encoder *m, Params *params, int depth) {
 static void declare(Encoder *m, Params *params) { declare_layers(m, params, 1); }
 static void declare_deep(Encoder *m, Params *params) { declare_layers(m, params, m->sizes.depth); }
 
-/* →h_j and ←h_j [rows, n], as x lies. */
+/* →h_j and ←h_j [rows, n], in the order of x. */
 typedef struct States {
     Var *fwd, *bwd;
 } States;
 
 /* →h_j = GRU(x_j, →h_{j-1}), left to right: a sentence leaves the batch when it ends.
    ←h_j = GRU(x_j, ←h_{j+1}), right to left: a sentence joins the batch, with a state of zero, at its last word.
-   Both at once, for neither waits for the other. */
+   The directions do not depend on each other, so each iteration computes one step of both. */
 static States both_directions(Tape *tape, const Layer *layer, const Sequences *s, Var *x) {
     GruDirection fwd = gru_direction(tape, &layer->fwd, x, s->n);
     GruDirection bwd = gru_direction(tape, &layer->bwd, x, sequences_live(s, s->steps - 1));
@@ -58,7 +58,7 @@ static States both_directions(Tape *tape, const Layer *layer, const Sequences *s
     return (States){fwd.states, bwd.states};
 }
 
-/* h_j = [→h_j ; ←h_j];  each further layer reads h as the first one reads x, and h_j += its own [→h_j ; ←h_j] */
+/* h_j = [→h_j ; ←h_j];  each further layer reads h_j in place of x_j, and then h_j += [→h_j ; ←h_j] of this layer */
 static Annotations annotate(Tape *tape, const Encoder *m, const Source *source, Var *x, const Dropout *rates) {
     const Bigru *bigru = m->weights;
     const Sequences *s = &source->x;

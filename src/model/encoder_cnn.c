@@ -1,5 +1,5 @@
-/* encoder_cnn.c: a convolution: an annotation knows its word's neighbours, and in each further layer theirs (Gehring et
-   al. 2017, "A convolutional encoder model for neural machine translation", §3.2). */
+/* encoder_cnn.c: a convolutional encoder; each layer widens the context of an annotation (Gehring et al. 2017, "A
+   convolutional encoder model for neural machine translation", §3.2). */
 #include "model/encoder.h"
 #include "model/position.h"
 
@@ -17,7 +17,7 @@ typedef struct Cnn {
 static void declare(Encoder *m, Params *params) {
     const EncoderSizes *sizes = &m->sizes;
     const int n = m->width = sizes->rnn;
-    CHECK(sizes->window % 2 == 1, "encoder cnn: a window of %d words has no middle", sizes->window);
+    CHECK(sizes->window % 2 == 1, "encoder cnn: the window of %d words is not odd", sizes->window);
     Cnn *cnn = m->weights = mem_zalloc(sizeof *cnn + (size_t)sizes->depth * sizeof *cnn->layers);
     cnn->W = params_add(params, "encoder.W", sizes->emb, n, INIT_NORMAL, 0.01);
     for (int l = 0; l < sizes->depth; l++) {
@@ -29,7 +29,7 @@ static void declare(Encoder *m, Params *params) {
     }
 }
 
-/* The row of the word that stands `offset` behind each word in its sentence; -1 where there is none. */
+/* index[i] is the row of the word at distance `offset` from word i; -1 if it is not in the sentence of word i. */
 static const int *neighbours(Arena *arena, const WordPositions *positions, int rows, int offset) {
     int *index = arena_alloc(arena, (size_t)rows * sizeof *index);
     for (int i = 0; i < rows; i++) {
@@ -39,7 +39,8 @@ static const int *neighbours(Arena *arena, const WordPositions *positions, int r
     return index;
 }
 
-/* x_j = W (√m E w_j + P_j);  in each layer x_j += tanh(W_l [x_{j-k/2}; ...; x_j; ...; x_{j+k/2}] + b_l);  h_j = x_j */
+/* x_j = W (√m E w_j + P_j);  in each layer x_j += tanh(W_l [x_{j-k/2}; ...; x_j; ...; x_{j+k/2}] + b_l), where words
+   outside the sentence are zero;  h_j = x_j */
 static Annotations annotate(Tape *tape, const Encoder *m, const Source *source, Var *Ew, const Dropout *rates) {
     const Cnn *cnn = m->weights;
     const int rows = source->x.rows, k = m->sizes.window;

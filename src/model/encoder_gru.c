@@ -1,4 +1,4 @@
-/* encoder_gru.c: a GRU that reads from left to right alone: an annotation knows nothing of what comes after it. */
+/* encoder_gru.c: a GRU from left to right: an annotation does not depend on the words after its own. */
 #include "model/encoder.h"
 #include "model/gru.h"
 
@@ -8,9 +8,9 @@ static void declare(Encoder *m, Params *params) {
     m->width = m->sizes.rnn;
 }
 
-/* h_j = GRU(x_j, h_{j-1}): a sentence leaves the batch when it ends. The last, h_T, has read all of it. */
+/* h_j = GRU(x_j, h_{j-1}): a sentence leaves the batch when it ends. h_T depends on all words of the sentence. */
 static Annotations annotate(Tape *tape, const Encoder *m, const Source *source, Var *x, const Dropout *rates) {
-    (void)rates; /* nothing lies between layers */
+    (void)rates; /* there is one layer only, so no dropout between layers */
     const Sequences *s = &source->x;
     GruDirection fwd = gru_direction(tape, m->weights, x, s->n);
     for (int t = 0; t < s->steps; t++) {

@@ -1,5 +1,5 @@
-/* encoder_self_attention.c: the encoder of a Transformer: every word looks at all words of its sentence (Vaswani et al.
-   2017, §3.1). */
+/* encoder_self_attention.c: the encoder of a Transformer: every word attends to all words of its sentence (Vaswani et
+   al. 2017, §3.1). */
 #include "model/encoder.h"
 #include "model/layer.h"
 #include "model/position.h"
@@ -12,7 +12,7 @@ typedef struct Layer {
 } Layer;
 
 typedef struct Stack {
-    Var *W; /* [m, n], where an embedding is not as wide as an annotation; else NULL */
+    Var *W; /* [m, n]; NULL if m = n */
     Norm last;
     Layer layers[]; /* [depth] */
 } Stack;
@@ -32,8 +32,8 @@ static void declare(Encoder *m, Params *params) {
     stack->last = norm_declare(params, "encoder", n);
 }
 
-/* x = W (√m E w + P), without W where the layers are m wide, too;  in each layer x += MultiHead(norm(x)) of all words,
-   x += FeedForward(norm(x));  H = norm(x) */
+/* x = W (√m E w + P), or √m E w + P if m = n;  in each layer x += MultiHead(norm(x)), x += FeedForward(norm(x));
+   H = norm(x) */
 static Annotations annotate(Tape *tape, const Encoder *m, const Source *source, Var *Ew, const Dropout *rates) {
     const Stack *stack = m->weights;
     const WordPositions positions = word_positions(&tape->arena, &source->spans, source->x.n, source->x.rows);

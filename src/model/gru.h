@@ -1,28 +1,31 @@
-/* gru.h: gated recurrent units (Cho et al. 2014; Bahdanau et al. 2015, appendix A.1.1): what the encoders read with and
-   the decoder goes on with. */
+/* gru.h: the gated recurrent unit of the encoders and of the decoder (Cho et al. 2014; Bahdanau et al. 2015, appendix
+   A.1.1). */
 #ifndef TIDE_GRU_H
 #define TIDE_GRU_H
 
 #include "model/batch.h"
 #include "model/params.h"
 
-/* A GRU's weights: W = [Wz Wr W] [in, 3n], Uzr = [Uz Ur] [n, 2n], U [n, n], b = [bz br b] [1, 3n]. */
+/* The weights of a GRU: W = [Wz Wr W] [in, 3n], Uzr = [Uz Ur] [n, 2n], U [n, n], b = [bz br b] [1, 3n]. */
 typedef struct GruWeights {
     Var *W, *Uzr, *U, *b;
 } GruWeights;
 
-/* Declares them as `name`.W, .Uzr, .U and .b, as appendix B.1 initialises them. */
+/* Declares the weights `name`.W, .Uzr, .U and .b with the initialisation of appendix B.1. */
 GruWeights gru_declare(Params *params, const char *name, int in, int n);
 
-/* One direction on its way: W x of all words, the states that it makes [rows, n] as x is, and its present state. */
+/* One direction of an encoder while it runs. */
 typedef struct GruDirection {
     const GruWeights *weights;
-    Var *xW, *states, *h;
+    Var *xW;     /* [rows, 3n] W x + b of all words */
+    Var *states; /* [rows, n] the states of all words; each step writes its rows */
+    Var *h;      /* [alive, n] the present states; the caller sets them after each step */
 } GruDirection;
 
-/* x [rows, in] as the sequences lie; the state begins at zero, for so many sentences. */
+/* Starts a direction for x [rows, in], which has the rows of the sequences, with zero states h [sentences, n]. */
 GruDirection gru_direction(Tape *tape, const GruWeights *weights, Var *x, int sentences);
-/* Reads position t of the sentences alive there, with their states before. */
+/* Returns the arguments of gru_step for position t. h [alive, n]: the states before this step of the sentences that are
+   alive at t. */
 GruStep gru_step_at(Tape *tape, const GruDirection *direction, const Sequences *sequences, int t, Var *h);
 
 #endif

@@ -1,7 +1,7 @@
 #include "model/model.h"
 #include "core/choice.h"
 
-/* A new kind needs a new file and one line here. */
+/* A new decoder needs one new file and one new line here. */
 #define ARCHS(FIRST, NEXT)                                                                                             \
     FIRST(rnnsearch, "rnnsearch")                                                                                      \
     NEXT(transformer, "transformer")

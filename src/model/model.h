@@ -1,4 +1,5 @@
-/* model.h: a translation model: an encoder and a decoder, and what training and search ask of any of them. */
+/* model.h: a translation model, which is an encoder and a decoder; the interface of all models for training and search.
+ */
 #ifndef TIDE_MODEL_H
 #define TIDE_MODEL_H
 
@@ -6,53 +7,55 @@
 
 typedef struct Arch Arch;
 
-/* What decides the parameters and the arithmetic. */
+/* The configuration of a model. It determines the parameters and the computation. */
 typedef struct ModelConfig {
     int source_vocab, target_vocab;
-    int source_words;           /* words that source ids carry besides pieces: see Encoder; 0: none */
+    int source_words;           /* number of subwords, if source ids have this second factor (see Encoder); else 0 */
     const Arch *arch;           /* NULL: rnnsearch */
     int emb, rnn, att, maxout;  /* m, n, n', l of the paper */
     const EncoderKind *encoder; /* NULL: bigru */
     const AttentionKind *attention;
-    bool readout_prev;      /* g reads s_{i-1} instead of s_i, as appendix A.2.2 prints it */
-    bool tied_embeddings;   /* the output layer is the target embedding's Eᵀ; maxout must be emb */
-    int heads;              /* of an attention with several heads: divides att; of self-attention: divides rnn */
-    int depth, ffn, window; /* of the encoders that have them: see EncoderSizes */
-    int decoder_depth;      /* layers of a Transformer's decoder */
+    bool readout_prev;    /* g reads s_{i-1} instead of s_i, as appendix A.2.2 prints it */
+    bool tied_embeddings; /* the weights of the output layer are Eᵀ of the target embedding; rnnsearch: maxout = emb */
+    int heads;            /* of attention "multi-head": must divide att; of self-attention: must divide its width */
+    int depth, ffn, window; /* for the encoders that have them: see EncoderSizes */
+    int decoder_depth;      /* number of layers of the decoder of a Transformer */
 } ModelConfig;
 
-/* Only training changes a model, and only the values of its parameters. Every other use takes a const Model, which any
-   number of threads may share. */
+/* After loading, only training changes a model, and only the values of its parameters. All other functions take a const
+   Model, which any number of threads may share. */
 typedef struct Model {
     ModelConfig config;
     const Arch *arch;
     Params params;
     Encoder encoder;
-    void *decoder; /* the decoder's weights, in a form of its own; owned */
+    void *decoder; /* the weights of the decoder, in a type that the decoder defines; owned */
 } Model;
 
-/* Declares the parameters. The caller gives them memory afterwards: see params.h. */
+/* Declares the parameters. Afterwards the caller calls params_allocate or params_share. Release with model_free. */
 void model_init(Model *model, const ModelConfig *config);
-/* Releases a model; one that is all zeros is allowed. */
+/* Releases a model. A model that is all zeros is allowed. */
 void model_free(Model *model);
-/* The alignments that the model has: one for each head of each layer. Without attention there are no heads. */
+/* A model has one alignment for each head of each layer of the decoder; without attention `heads` is 0. */
 typedef struct Alignments {
     int layers, heads;
 } Alignments;
 Alignments model_alignments(const Model *model);
+/* Whether the model has an alignment. */
 bool model_aligns(const Model *model);
-/* The embedding of the target's words [target_vocab, m]. */
+/* The target embedding [target_vocab, m]. */
 const Var *model_target_embedding(const Model *model);
 
-/* The result of teacher forcing: the alignment of every step, and the input of the output layer at every position. */
+/* The result of teacher forcing: the alignment of every step, and all that model_logits needs. */
 enum { FORCED_OUTPUTS = 3 };
 typedef struct Forced {
-    Var **alpha;                  /* [target.steps], each [sentences alive, longest]; entries NULL without attention */
-    Var *outputs[FORCED_OUTPUTS]; /* [target.rows, ..] each; the decoder's own */
-    Drop drop;                    /* before the output layer */
+    Var **alpha; /* [target.steps] alignments [sentences alive, longest]; each NULL without attention */
+    Var *outputs[FORCED_OUTPUTS]; /* [target.rows, ..] inputs of the output layer; the decoder defines their meaning */
+    Drop drop;                    /* the dropout before the output layer */
 } Forced;
+/* Runs encoder and decoder with the target words as the decoder's input. The result lives on the tape. */
 Forced model_force(Tape *tape, const Model *model, const Batch *batch, const PassOptions *options);
-/* For all positions at once: the logits [target.rows, V]. */
+/* Returns the logits of all positions [target.rows, V]. */
 Var *model_logits(Tape *tape, const Model *model, const Forced *forced);
 
 /* ---- word by word, on a tape that does not record ---- */
@@ -60,11 +63,11 @@ Var *model_logits(Tape *tape, const Model *model, const Forced *forced);
 /* The state of a decoder: what changes while it decodes. Each decoder has its own type of state. */
 typedef void DecoderState;
 
-/* Encodes the sources. The state has one hypothesis without a word for each sentence, and room for `most`. Release it
-   with model_end. */
+/* Encodes the sources and returns a new state of the decoder, with one empty hypothesis for each sentence and room for
+   `most` hypotheses. Release it with model_end before the tape is rewound or reset. The tape must not record. */
 DecoderState *model_begin(Tape *tape, const Model *model, const Source *source, int most, const PassOptions *options);
 
-/* The open hypotheses, one row for each: the sentence of the hypothesis, and its last word. */
+/* The open hypotheses. Row i: the sentence owner[i], and previous[i], the last word of the hypothesis or <s>. */
 typedef struct Hypotheses {
     const int *owner, *previous;
     int rows;
@@ -74,18 +77,20 @@ typedef struct Hypotheses {
 typedef struct Step {
     Var *logits, *alpha;
 } Step;
+/* Computes one step of the open hypotheses. */
 Step model_step(Tape *tape, const Model *model, DecoderState *state, Hypotheses hypotheses);
-/* Hypothesis i continues the one in row parent[i] of the last step. */
+/* Reorders the state after a step: the new hypothesis in row i extends the hypothesis in row parent[i] of that step. */
 void model_reorder(const Model *model, DecoderState *state, const int *parent, int rows);
 void model_end(const Model *model, DecoderState *state);
 
-/* The table of functions of a decoder. Each decoder has one file. The comments of the functions model_* above also
+/* A decoder: a table of its functions. Each decoder has one file. The comments of the functions model_* above also
    describe the functions of the same name here. */
 struct Arch {
     const char *name; /* the value of --arch that selects this decoder */
-    /* The sizes of the encoder; a decoder that needs an encoder of its own chooses it in the configuration. */
+    /* Returns the sizes of the encoder. A decoder that needs a certain encoder sets config->encoder. */
     EncoderSizes (*encoder)(ModelConfig *config);
-    /* Declares the decoder's weights for annotations of this width. Returns them; model_free releases the block. */
+    /* Declares and returns the weights of the decoder, in one block, which model_free releases. `annotation`: the width
+       of an annotation. */
     void *(*declare)(const ModelConfig *config, Params *params, int annotation);
     Alignments (*alignments)(const Model *model);
     const Var *(*target_embedding)(const Model *model);
@@ -99,9 +104,9 @@ struct Arch {
     void (*end)(DecoderState *state);
 };
 
-/* All kinds, as choices of an option: separated by '|'. */
+/* The names of all decoders, separated by '|'. */
 extern const char arch_names[];
-/* By name, or NULL. */
+/* Returns the decoder with this name, or NULL. */
 const Arch *arch_named(const char *name);
 /* Returns the decoder whose name has this index in arch_names; NULL for -1. */
 const Arch *arch_at(int index);

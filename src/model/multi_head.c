@@ -16,8 +16,9 @@ KeysValues multi_head_project(Tape *tape, const MultiHead *m, Var *x, const Span
     return (KeysValues){keys, linear(tape, x, m->Wv, NULL), spans};
 }
 
-/* e_ij^k = (W_q^k q_i)·(W_k^k x_j) / √d,  α_i^k = softmax(e_i^k),  c_i^k = Σ_j α_ij^k W_v^k x_j  for each head k of
-   d = n'/heads numbers;  c_i = W_o [c_i^1; c_i^2; ...] */
+/* For each head k, of width d = n'/heads:
+   e_ij^k = (W_q^k q_i)·(W_k^k x_j) / √d,  α_i^k = softmax(e_i^k),  c_i^k = Σ_j α_ij^k W_v^k x_j;
+   c_i = W_o [c_i^1; c_i^2; ...] */
 HeadsRead multi_head(Tape *tape, const MultiHead *m, Var *queries, KeysValues read, bool hard) {
     Var *Q = linear(tape, queries, m->Wq, NULL);
     const int d = Q->cols / m->heads;

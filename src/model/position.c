@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* P(first), P(first + 1), ... [n, m] */
+/* Returns the rows P(first), P(first + 1), ... [n, m]. */
 static const real *table(Tape *tape, int first, int n, int m) {
     real *rows = arena_alloc(&tape->arena, (size_t)n * (size_t)m * sizeof *rows);
     for (int k = 0; k < m; k++) {
@@ -19,7 +19,7 @@ static const real *table(Tape *tape, int first, int n, int m) {
     return rows;
 }
 
-/* Embeddings are drawn from N(0, 1/m); times √m they are as large as P. */
+/* The initial embeddings are N(0, 1 / m). The factor √m makes them as large as P. */
 Var *add_positional_encoding(Tape *tape, Var *x, const int *position) {
     const size_t m = (size_t)x->cols;
     int first = position[0], last = first;

@@ -13,8 +13,8 @@ void readout_declare(Readout *m, Params *params, Var *E, int vocab, int emb, int
 
 Var *readout_context(Tape *tape, const Readout *m, Var *c) { return linear(tape, c, m->Co, m->bt); }
 
-/* t̃_i = U_o s_i + V_o E y_{i-1} + C_o c_i + b (the last two are given as t),  t_ik = max(t̃_i,2k, t̃_i,2k+1),  p(y_i)
- * = softmax(W_o t_i + b) */
+/* t̃_i = U_o s_i + V_o E y_{i-1} + C_o c_i + b,  where the argument t is C_o c_i + b;
+   t_ik = max(t̃_i,2k, t̃_i,2k+1);  p(y_i) = softmax(W_o t_i + b) */
 Var *readout(Tape *tape, const Readout *m, Var *t, Var *Ey, Var *s, Drop drop) {
     t = linear_accumulate(tape, linear_accumulate(tape, t, Ey, m->Vo), s, m->Uo);
     t = dropout(tape, maxout(tape, t), drop);

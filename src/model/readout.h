@@ -1,4 +1,4 @@
-/* readout.h: g: the distribution of the next word (Bahdanau et al. 2015, eq. 4, appendix A.2.2). */
+/* readout.h: g, the distribution of the next word (Bahdanau et al. 2015, eq. 4, appendix A.2.2). */
 #ifndef TIDE_READOUT_H
 #define TIDE_READOUT_H
 
@@ -8,15 +8,16 @@
 typedef struct Readout {
     Var *Uo, *Vo, *Co, *bt; /* [n, 2l], [m, 2l], [a, 2l], [1, 2l] */
     Var *Wo, *bo;           /* [l, V], [1, V] */
-    Var *E; /* [V, m] where the output is tied to the target embedding: Eᵀ in W_o's place; else NULL */
+    Var *E;                 /* [V, m] target embedding, if the output layer is tied to it: W_o = Eᵀ; else NULL */
 } Readout;
 
-/* E: the embedding that the output is tied to (Press & Wolf 2017), for which maxout must be emb; or NULL. */
+/* Declares the weights; l is `maxout`. E: the target embedding, if the output layer is tied to it (Press & Wolf 2017):
+   this requires maxout = emb; else NULL. */
 void readout_declare(Readout *readout, Params *params, Var *E, int vocab, int emb, int rnn, int annotation, int maxout);
-/* C_o c + b. c [m, a] -> [m, 2l] */
+/* Returns C_o c + b [rows, 2l]. c [rows, a]. */
 Var *readout_context(Tape *tape, const Readout *readout, Var *c);
-/* g for as many steps at once as there are rows. t [m, 2l] from readout_context is consumed; Ey [m, emb], s [m, n];
-   `drop` is the dropout of the maxout layer. Returns the logits [m, V]. */
+/* Returns the logits [rows, V] of any number of positions. t [rows, 2l] from readout_context, Ey [rows, m], s [rows,
+   n]; `drop` is the dropout of the maxout layer. Consumes t. */
 Var *readout(Tape *tape, const Readout *readout, Var *t, Var *Ey, Var *s, Drop drop);
 
 #endif
