@@ -1,5 +1,5 @@
-/* beam.c: all hypotheses of all sentences that are still open are the rows of one matrix; a sentence whose hypotheses
-   have all ended has no rows any more. A hypothesis that ends narrows its sentence's beam by one. */
+/* beam.c: beam search. The open hypotheses of all sentences are the rows of one matrix. A hypothesis that ends leaves
+   this matrix, and the beam of its sentence becomes narrower by one. */
 #include "model/beam.h"
 #include "core/exact.h"
 #include "core/kernels.h"
@@ -7,22 +7,22 @@
 #include <math.h>
 #include <string.h>
 
-/* A word of a hypothesis and, through `before`, all words before it. */
+/* The last word of a hypothesis; `before` links to the words before it. */
 typedef struct Node Node;
 struct Node {
     const Node *before;
-    int id, length;
+    int id, length; /* length of the hypothesis up to this word */
     double log_probability;
     const real *alpha; /* [source length] */
 };
 
-/* A way to go on: hypothesis row and next word. */
+/* A possible next word of the hypothesis in a row. log_probability is that of the whole new hypothesis. */
 typedef struct Candidate {
     double log_probability;
     int row, id;
 } Candidate;
 
-/* A model of the ensemble, its state for the open hypotheses, and its present step. */
+/* A model of the ensemble, its decoder state for the open hypotheses, and the result of its present step. */
 typedef struct Member {
     const Model *model;
     DecoderState *state;
@@ -34,18 +34,18 @@ typedef struct Search {
     Member *members; /* [count] */
     int count;
     const BeamOptions *options;
-    Arena *out;            /* for what is found */
-    Arena nodes;           /* for the words of open and given up hypotheses */
-    int n;                 /* sentences, in the order of the source */
-    const int *length;     /* of their sources */
-    Nbest *found;          /* [n] */
-    int rows;              /* open hypotheses, those of a sentence together */
-    int *owner;            /* [rows] sentence */
-    const Node **node;     /* [rows] last word; NULL at the start */
-    int *previous;         /* [rows] its id */
+    Arena *out;            /* for finished hypotheses */
+    Arena nodes;           /* for nodes and their alpha */
+    int n;                 /* sentences, in the order of Source */
+    const int *length;     /* [n] source lengths */
+    Nbest *found;          /* [n] finished hypotheses */
+    int rows;              /* open hypotheses; those of one sentence are contiguous */
+    int *owner;            /* [rows] the sentence of each open hypothesis */
+    const Node **node;     /* [rows] its last word; NULL before the first step */
+    int *previous;         /* [rows] the id of its last word; <s> before the first step */
     const bool *banned;    /* [target vocabulary] */
     Candidate *candidates; /* [rows, beam] of the present step */
-    real *means;           /* [rows, target vocabulary] of an ensemble: the mean logits of the present step */
+    real *means;           /* [rows, target vocabulary] mean logits of the present step, for several models */
 } Search;
 
 static bool better(const Candidate *a, const Candidate *b) {
@@ -53,7 +53,8 @@ static bool better(const Candidate *a, const Candidate *b) {
     return a->row != b->row ? a->row < b->row : a->id < b->id;
 }
 
-/* Puts a candidate in its place among the `count` best, which are sorted; returns the new count. */
+/* Inserts a candidate into best[], which has `count` candidates, sorted, and room for `limit`. If best[] is full, the
+   worst one is dropped. Returns the new count. */
 static int keep_best(Candidate *best, int count, int limit, Candidate candidate) {
     if (count == limit && !better(&candidate, &best[count - 1])) return count;
     int at = count < limit ? count : limit - 1;
@@ -62,7 +63,7 @@ static int keep_best(Candidate *best, int count, int limit, Candidate candidate)
     return count < limit ? count + 1 : count;
 }
 
-/* The mean of the models' logits of a row. */
+/* Returns the logits of a row, averaged over the models. */
 static const real *mean_logits(const Search *s, int row) {
     const real *first = var_row_values(s->members->now.logits, row);
     if (s->count == 1) return first;
@@ -74,7 +75,7 @@ static const real *mean_logits(const Search *s, int row) {
     return mean;
 }
 
-/* The `beam` best words of each row, without sorting the vocabulary. */
+/* Fills the candidates of rows begin..end-1 with the `beam` best words of each row. */
 static void best_words(void *context, int begin, int end) {
     const Search *s = context;
     const int V = s->members->now.logits->cols, beam = s->options->beam;
@@ -85,7 +86,7 @@ static void best_words(void *context, int begin, int end) {
         Candidate *best = s->candidates + (size_t)row * (size_t)beam;
         int count = 0;
         for (int id = 0; id < V; id++) {
-            if (count == beam && x[id] <= x[best[count - 1].id]) continue; /* as likely, but later: not better */
+            if (count == beam && x[id] <= x[best[count - 1].id]) continue; /* on a tie the smaller id wins */
             if (s->banned[id]) continue;
             count = keep_best(best, count, beam, (Candidate){so_far + ((double)x[id] - log_sum), row, id});
         }
@@ -93,7 +94,7 @@ static void best_words(void *context, int begin, int end) {
     }
 }
 
-/* The mean of the alignments of a row by the models that have attention; NULL where none has. */
+/* Returns the alignment of a row, averaged over the models that have attention; NULL if no model has. */
 static const real *mean_alpha(Search *s, int row) {
     const int width = s->length[s->owner[row]];
     real *mean = NULL;
@@ -116,19 +117,19 @@ static const Node *extend_node(Search *s, const Candidate *c) {
     return node;
 }
 
-/* Σ_j ln min(Σ_i α_ij, 1) over all words of a source but its </s>, which nobody needs to translate. What nothing looked
-   at does not cost endlessly. */
+/* Σ_j ln min(Σ_i α_ij, 1) over all source words except </s>, which has no translation. alpha [n, width]. The sum over i
+   is at least 1e-6, so that a word without attention has a finite penalty. */
 static double coverage(const real *alpha, int n, int width) {
     double penalty = 0;
     for (int j = 0; j < width - 1; j++) {
-        double looked = 0;
-        for (int i = 0; i < n; i++) looked += (double)alpha[(size_t)i * (size_t)width + (size_t)j];
-        penalty += exact_log(fmin(fmax(looked, 1e-6), 1));
+        double attention = 0;
+        for (int i = 0; i < n; i++) attention += (double)alpha[(size_t)i * (size_t)width + (size_t)j];
+        penalty += exact_log(fmin(fmax(attention, 1e-6), 1));
     }
     return penalty;
 }
 
-/* Writes a finished chain of words down and files it by score. */
+/* Inserts the hypothesis that ends in `last` into the n-best list of its sentence, which is sorted by score. */
 static void finish(Search *s, int sentence, const Node *last) {
     Nbest *found = &s->found[sentence];
     int n = last->length, width = s->length[sentence], *ids = arena_alloc(s->out, (size_t)n * sizeof *ids);
@@ -145,8 +146,8 @@ static void finish(Search *s, int sentence, const Node *last) {
     found->list[at] = (Hypothesis){ids, n, last->log_probability, score, alpha};
 }
 
-/* From every sentence's candidates those that fill its beam: ended ones are filed, the others are the next rows.
-   Fills parent[] with the row that each next row comes from. */
+/* Selects the best candidates of each sentence, as many as its beam is wide. A candidate that ends in </s> is finished;
+   each other one becomes a row of the next step. Sets parent[i] to the row that the new row i extends. */
 static void choose(Search *s, int *parent) {
     const int beam = s->options->beam;
     const size_t most = (size_t)s->n * (size_t)beam;
@@ -175,7 +176,7 @@ static void choose(Search *s, int *parent) {
     s->rows = rows;
 }
 
-/* Sentences that may grow no longer are taken as they are. */
+/* Finishes the open hypotheses that have reached the length limit. `step` is their length. */
 static void close_long(Search *s, int step, int *parent) {
     int rows = 0;
     for (int row = 0; row < s->rows; row++) {
@@ -215,13 +216,13 @@ static bool *mark_banned(const Search *s) {
     bool *banned = arena_zalloc(&s->tape->arena, (size_t)words * sizeof *banned);
     for (int i = 0; i < s->options->banned_count; i++) {
         int id = s->options->banned[i];
-        CHECK(id >= 0 && id < words, "beam_search: id %d is banned in a vocabulary of %d", id, words);
+        CHECK(id >= 0 && id < words, "beam_search: the banned id %d is not in the vocabulary of %d", id, words);
         banned[id] = true;
     }
     return banned;
 }
 
-/* Room for every hypothesis, and one open hypothesis a sentence. */
+/* Allocates room for all hypotheses. Each sentence begins with one open hypothesis. */
 static void search_init(Search *s) {
     Arena *arena = &s->tape->arena;
     const size_t most = (size_t)s->n * (size_t)s->options->beam;
@@ -239,7 +240,7 @@ static void search_init(Search *s) {
     s->rows = s->n;
 }
 
-/* The models, each with the sources encoded: [count], in the tape's arena. */
+/* Encodes the sources with each model. Returns the members [count], which live in the tape's arena. */
 static Member *begin_members(Tape *tape, Ensemble ensemble, const Source *source, const BeamOptions *options) {
     const PassOptions pass = {.attention = options->attention};
     Member *members = arena_alloc(&tape->arena, (size_t)ensemble.count * sizeof *members);
@@ -248,7 +249,7 @@ static Member *begin_members(Tape *tape, Ensemble ensemble, const Source *source
         const ModelConfig *first = &ensemble.models[0]->config;
         CHECK(model->config.source_vocab == first->source_vocab && model->config.source_words == first->source_words &&
                   model->config.target_vocab == first->target_vocab,
-              "beam_search: vocabularies of %d and %d beside %d and %d", model->config.source_vocab,
+              "beam_search: models with vocabularies of %d and %d, and of %d and %d", model->config.source_vocab,
               model->config.target_vocab, first->source_vocab, first->target_vocab);
         DecoderState *state = model_begin(tape, model, source, source->x.n * options->beam, &pass);
         members[m] = (Member){.model = model, .state = state};
@@ -258,7 +259,7 @@ static Member *begin_members(Tape *tape, Ensemble ensemble, const Source *source
 
 Nbest *beam_search(Tape *tape, Ensemble ensemble, const int *const *ids, const int *length, int n,
                    const BeamOptions *options, Arena *out, Timing *timing) {
-    CHECK(options->beam > 0, "beam_search: a beam of %d", options->beam);
+    CHECK(options->beam > 0, "beam_search: the beam is %d", options->beam);
     Nbest *results = arena_alloc(out, (size_t)n * sizeof *results);
     if (n == 0) return results;
     TapeMark mark = tape_mark(tape);

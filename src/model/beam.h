@@ -5,21 +5,21 @@
 #include "model/model.h"
 
 typedef struct BeamOptions {
-    int beam;         /* hypotheses kept for a sentence */
-    double normalize; /* score = log p / length^normalize; 0: log p alone */
-    double coverage; /* + coverage Σ_j ln min(Σ_i α_ij, 1) over the source words (Wu et al. 2016, eq. 14); 0: nothing */
-    double length_limit; /* at most this many target words for a source word (and a few more) */
+    int beam;            /* hypotheses of a sentence, open and finished ones together */
+    double normalize;    /* score = ln p / length^normalize + coverage term; 0: ln p + coverage term */
+    double coverage;     /* coverage term = coverage Σ_j ln min(Σ_i α_ij, 1) (Wu et al. 2016, eq. 14); 0: none */
+    double length_limit; /* a hypothesis has at most length_limit × source length + 10 target words */
     int bos, eos;        /* ids of <s> and </s> */
-    const int *banned;   /* ids never produced, <pad> and <s> among them; in any order */
+    const int *banned;   /* ids that the search never produces, such as <pad> and <s>; in any order */
     int banned_count;
     AttentionOptions attention;
 } BeamOptions;
 
 typedef struct Hypothesis {
-    const int *ids; /* [length] without <s>; ends in </s> unless cut off by the length limit */
+    const int *ids; /* [length] without <s>; ends in </s> unless the length limit ended it */
     int length;
     double log_probability; /* Σ ln p, nats */
-    double score;           /* normalised, with the coverage penalty */
+    double score;           /* see BeamOptions */
     const real *alpha;      /* [length, source length] alignment; NULL without attention */
 } Hypothesis;
 
@@ -30,21 +30,21 @@ typedef struct Nbest {
     int source_length;
 } Nbest;
 
-/* Seconds spent, including the packing of weights that are not packed yet. */
+/* Seconds of the encoder and of the decoder, including the time to pack weights. */
 typedef struct Timing {
     double encode, decode;
 } Timing;
 
-/* Models of the same two vocabularies that decide on every word together: by the mean of their logits, which is the
-   geometric mean of their distributions. An alignment is the mean of theirs. */
+/* Models with the same vocabularies. The search uses the mean of their logits, that is the geometric mean of their
+   distributions, normalised to a sum of 1. The alignment is the mean over the models with attention. */
 typedef struct Ensemble {
     const Model *const *models;
     int count; /* 1 at least */
 } Ensemble;
 
-/* Translates n sentences ids[i][0..length[i]-1], each with its </s>. Returns n lists of at most `beam` hypotheses in
-   the caller's order, in the arena `out`. Adds to *timing, unless it is NULL. The tape is taken
-   back to where it was. */
+/* Translates n sentences ids[i][0..length[i]-1], each of which ends in </s>. Returns n lists of at most `beam`
+   hypotheses, in the caller's order of sentences; the lists live in the arena `out`. Adds the time to *timing, unless
+   it is NULL. Frees all that it computed on the tape. The tape must not record. */
 Nbest *beam_search(Tape *tape, Ensemble ensemble, const int *const *ids, const int *length, int n,
                    const BeamOptions *options, Arena *out, Timing *timing);
 

@@ -1,5 +1,4 @@
-/* model.h: a translation model, which is an encoder and a decoder; the interface of all models for training and search.
- */
+/* model.h: a translation model, that is an encoder and a decoder, and its interface for training and search. */
 #ifndef TIDE_MODEL_H
 #define TIDE_MODEL_H
 
@@ -15,9 +14,9 @@ typedef struct ModelConfig {
     int emb, rnn, att, maxout;  /* m, n, n', l of the paper */
     const EncoderKind *encoder; /* NULL: bigru */
     const AttentionKind *attention;
-    bool readout_prev;    /* g reads s_{i-1} instead of s_i, as appendix A.2.2 prints it */
-    bool tied_embeddings; /* the weights of the output layer are Eᵀ of the target embedding; rnnsearch: maxout = emb */
-    int heads;            /* of attention "multi-head": must divide att; of self-attention: must divide its width */
+    bool readout_prev;      /* g reads s_{i-1} instead of s_i, as appendix A.2.2 prints it */
+    bool tied_embeddings;   /* W_o = Eᵀ of the target embedding; rnnsearch requires maxout = emb */
+    int heads;              /* of attention "multi-head": must divide att; of self-attention: must divide its width */
     int depth, ffn, window; /* for the encoders that have them: see EncoderSizes */
     int decoder_depth;      /* number of layers of the decoder of a Transformer */
 } ModelConfig;
