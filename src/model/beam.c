@@ -75,7 +75,8 @@ static const real *mean_logits(const Search *s, int row) {
     return mean;
 }
 
-/* Fills the candidates of rows begin..end-1 with the `beam` best words of each row. */
+/* Sets the candidates of rows begin..end-1 to the `beam` best words of each row. If fewer words are allowed, the other
+   candidates have id -1. */
 static void best_words(void *context, int begin, int end) {
     const Search *s = context;
     const int V = s->members->now.logits->cols, beam = s->options->beam;

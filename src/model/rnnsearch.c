@@ -1,4 +1,4 @@
-/* rnnsearch.c: the paper's decoder: c, f and g put together (Bahdanau et al. 2015, §3.1). */
+/* rnnsearch.c: the paper's decoder, which combines c, f and g (Bahdanau et al. 2015, §3.1). */
 #include "model/model.h"
 #include "model/readout.h"
 #include "model/state.h"
@@ -14,7 +14,7 @@ static EncoderSizes encoder(ModelConfig *c) {
 }
 
 static void *declare(const ModelConfig *c, Params *params, int annotation) {
-    CHECK(!c->tied_embeddings || c->maxout == c->emb, "tied: maxout %d, emb %d", c->maxout, c->emb);
+    CHECK(!c->tied_embeddings || c->maxout == c->emb, "tied embeddings: maxout %d is not emb %d", c->maxout, c->emb);
     Rnnsearch *m = mem_zalloc(sizeof *m);
     attention_declare(&m->attention, c->attention, params, (AttentionSizes){c->rnn, annotation, c->att, c->heads});
     state_declare(&m->state, params, c->target_vocab, c->emb, c->rnn, annotation);
@@ -30,10 +30,10 @@ static Alignments alignments(const Model *model) {
 
 static const Var *target_embedding(const Model *model) { return ((const Rnnsearch *)model->decoder)->state.E; }
 
-/* What the output layer reads. */
+/* The indices of Forced.outputs, the inputs of the readout. */
 enum { EY, S, C };
 
-/* c and f step by step, because s_i feeds back into both. */
+/* c and f are computed step by step, because both depend on s_{i-1}. */
 static Forced force(Tape *tape, const Model *model, const Batch *batch, Annotations H, const PassOptions *options) {
     const Rnnsearch *m = model->decoder;
     const Sequences *y = &batch->target;
@@ -73,28 +73,30 @@ static Var *logits(Tape *tape, const Model *model, const Forced *forced) {
 
 /* ---- word by word ------------------------------------------------------------------------------------------------ */
 
-/* A matrix with a row for each open hypothesis: before the next step, and as the last step made it. */
+/* A recurrent matrix with a row for each open hypothesis. */
 typedef struct Rows {
-    Var *now, *next; /* now is NULL where there is no such matrix */
+    Var *now;  /* the input of the next step; NULL: there is no such matrix */
+    Var *next; /* the result of the last step; reorder copies its rows to `now` */
 } Rows;
 
-enum { STATE, MEMORY, RECURRENT }; /* s_{i-1}, and what the attention remembers */
+enum { STATE, MEMORY, RECURRENT }; /* s_{i-1}; the memory of the attention; the number of recurrent matrices */
 
 typedef struct State {
     AttentionSource source;
     Rows recurrent[RECURRENT];
-    Var *CH, *CoH; /* what each annotation brings into f [.., 3n] and g [.., 2l]; or NULL */
+    Var *CH, *CoH; /* C h_j [rows, 3n] and C_o h_j + b [rows, 2l]; NULL if the attention does not define weigh */
 } State;
 
-/* What c_i brings into f and g: C c_i, and C_o c_i + b. If c_i = Σ_j α_ij h_j, they are Σ_j α_ij C h_j and
-   Σ_j α_ij (C_o h_j + b), because Σ_j α_ij = 1: the products are computed once for each annotation, and not for each
-   word of each hypothesis. So the search's probabilities are those of `force` but for rounding. */
+/* f needs C c_i, and g needs C_o c_i + b. If c_i = Σ_j α_ij h_j, they are Σ_j α_ij C h_j and Σ_j α_ij (C_o h_j + b),
+   because Σ_j α_ij = 1. So the products are computed once for each annotation instead of once for each word of each
+   hypothesis. Probabilities of the search differ from those of `force` only by rounding. */
 static void project_annotations(Tape *tape, const Rnnsearch *m, const Annotations *H, State *state) {
     if (!m->attention.kind->weigh) return;
     state->CH = linear(tape, H->H, m->state.C, NULL);
     state->CoH = readout_context(tape, &m->readout, H->H);
 }
 
+/* x = W E y_{i-1} + C c_i + b of f; t = C_o c_i + b of g; alpha and memory as in Context. */
 typedef struct ContextTerms {
     Var *x, *t, *alpha, *memory;
 } ContextTerms;
@@ -112,7 +114,8 @@ static ContextTerms context_terms(Tape *tape, const Rnnsearch *m, const State *s
     return (ContextTerms){x, t, alpha, attention_next_memory(tape, &m->attention, source, query, alpha)};
 }
 
-/* The first n of `most` rows; NULL where there is no such matrix. */
+/* Returns a matrix of `most` rows, the first n of which are those of `first`. If `first` is NULL, there is no matrix.
+ */
 static Rows rows_new(Tape *tape, const Var *first, int n, int most) {
     Rows rows = {0};
     if (!first) return rows;
@@ -154,12 +157,13 @@ static void reorder(DecoderState *decoder_state, const int *parent, int rows) {
     for (int k = 0; k < RECURRENT; k++) {
         const Rows *kept = &state->recurrent[k];
         if (!kept->now) continue;
-        CHECK(kept->next && var_values(kept->next) != var_values(kept->now), "a memory that is not a new matrix");
+        CHECK(kept->next && var_values(kept->next) != var_values(kept->now),
+              "attention: next_memory did not return a new matrix");
         var_copy_rows(kept->now, 0, kept->next, parent, rows);
     }
 }
 
-static void end(DecoderState *state) { (void)state; /* all of it is in the tape's arena */ }
+static void end(DecoderState *state) { (void)state; /* the state lives in the tape's arena */ }
 
 const Arch arch_rnnsearch = {.name = "rnnsearch",
                              .encoder = encoder,

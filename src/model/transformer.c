@@ -1,5 +1,5 @@
-/* transformer.c: a decoder without recurrence: every word attends to the words before it, then to the source (Vaswani
-   et al. 2017, §3). Its encoder is self-attention, as wide as an embedding, m. */
+/* transformer.c: the decoder of a Transformer: every position attends to itself and the positions before it, then to
+   the source (Vaswani et al. 2017, §3). The encoder is self-attention; embeddings and all layers have the width m. */
 #include "model/layer.h"
 #include "model/model.h"
 #include "model/position.h"
@@ -15,7 +15,7 @@ typedef struct Layer {
 typedef struct Decoder {
     Var *E; /* [V, m] target embedding */
     Norm last;
-    Var *Wo, *bo; /* [m, V] or, where the output is tied, NULL; [1, V] */
+    Var *Wo, *bo; /* [m, V], or NULL if the embeddings are tied; [1, V] */
     int depth;
     Layer layers[]; /* [depth] */
 } Decoder;
@@ -26,7 +26,7 @@ static EncoderSizes encoder(ModelConfig *c) {
 }
 
 static void *declare(const ModelConfig *c, Params *params, int annotation) {
-    CHECK(annotation == c->emb, "transformer: annotations of %d numbers for a decoder of %d", annotation, c->emb);
+    CHECK(annotation == c->emb, "transformer: annotations have the width %d, the decoder %d", annotation, c->emb);
     Decoder *d = mem_zalloc(sizeof *d + (size_t)c->decoder_depth * sizeof *d->layers);
     d->depth = c->decoder_depth;
     d->E = params_add_table(params, "decoder.E", c->target_vocab, c->emb, INIT_EMBEDDING, 0.01);
@@ -49,19 +49,20 @@ static Alignments alignments(const Model *m) { return (Alignments){m->config.dec
 
 static const Var *target_embedding(const Model *model) { return ((const Decoder *)model->decoder)->E; }
 
-/* Every layer's keys and values of the source. The caller sets the spans. */
+/* Returns the keys and values of the source for each layer [depth], without spans. */
 static KeysValues *project_source(Tape *tape, const Decoder *d, const Annotations *H) {
     KeysValues *layers = arena_alloc(&tape->arena, (size_t)d->depth * sizeof *layers);
     for (int l = 0; l < d->depth; l++) layers[l] = multi_head_project(tape, &d->layers[l].cross.heads, H->H, NULL);
     return layers;
 }
 
-/* √m E y + P */
+/* √m E y_{i-1} + P, with dropout of E y_{i-1} */
 static Var *embed(Tape *tape, const Decoder *d, const int *previous, const int *position, int n, Drop drop) {
     return add_positional_encoding(tape, dropout(tape, gather(tape, d->E, previous, n), drop), position);
 }
 
-/* x += MultiHead(x, the words so far), x += MultiHead(x, the source), x += FeedForward(x) */
+/* x += MultiHead(norm(x), words), x += MultiHead(norm(x), source), x += FeedForward(norm(x)). `normed` is norm(x) of
+   the first sublayer. Returns x, and the weights α of the source. */
 static Attended decoder_layer(Tape *tape, const Layer *layer, Var *x, Var *normed, KeysValues words, KeysValues source,
                               bool hard, Drop drop) {
     x = attention_layer(tape, &layer->self, x, normed, words, false, drop).x;
@@ -70,24 +71,25 @@ static Attended decoder_layer(Tape *tape, const Layer *layer, Var *x, Var *norme
     return read;
 }
 
-/* Whether the weights of the l-th layer, counted from 0, are the alignment. */
+/* Whether the alignment comes from layer l, counted from 0. */
 static bool is_alignment(const Decoder *d, AttentionOptions options, int l) {
-    CHECK(options.layer <= d->depth, "layer %d of %d", options.layer, d->depth);
+    CHECK(options.layer <= d->depth, "attention options: layer %d of %d", options.layer, d->depth);
     return l + 1 == (options.layer ? options.layer : d->depth);
 }
 
-/* The same keys and values, for other queries. */
+/* Returns the same keys and values with other spans. */
 static KeysValues with_spans(KeysValues read, const Spans *spans) {
     read.spans = spans;
     return read;
 }
 
-/* The target's words sentence after sentence; the sequences have them step after step. */
+/* The target positions, sentence after sentence; Sequences stores them step after step. */
 typedef struct Targets {
-    Spans before, source; /* the words and the annotations that each word may attend to */
+    Spans before; /* the target positions that each position may attend to */
+    Spans source; /* the annotations that each position may attend to */
     const int *position, *previous;
     const RowId *ids;
-    const int *rows; /* [rows] the word here of each of the sequences' rows */
+    const int *rows; /* [rows] row i of the Sequences is row rows[i] here */
 } Targets;
 
 static Targets targets_of(Arena *arena, const Batch *batch) {
@@ -115,7 +117,7 @@ static Targets targets_of(Arena *arena, const Batch *batch) {
     return targets;
 }
 
-/* All positions at once: word i attends to the words up to i alone. */
+/* Computes all positions at once. Position i attends to the positions 0..i only. */
 static Forced force(Tape *tape, const Model *model, const Batch *batch, Annotations H, const PassOptions *options) {
     const Decoder *d = model->decoder;
     const Sequences *y = &batch->target;
@@ -155,18 +157,19 @@ static Var *logits(Tape *tape, const Model *model, const Forced *forced) {
 
 /* ---- word by word ------------------------------------------------------------------------------------------------ */
 
-/* The keys and values of all words of all hypotheses so far, so that none is computed twice. Each hypothesis has a list
-   of its words' rows; two hypotheses with a common beginning share the rows of that beginning. */
+/* The cache of keys and values: a row for each word of each hypothesis so far. Each hypothesis has a list of the rows
+   of its words; hypotheses with a common prefix share the rows of this prefix. */
 typedef struct State {
     AttentionOptions options;
     Spans spans;        /* of the source */
     KeysValues *source; /* [depth], in the tape's arena */
-    Arena arena;
-    int used, capacity, steps;
-    int **words;    /* [hypotheses][steps, and room for one] rows of each layer's keys and values, in lists[list] */
-    Arena lists[2]; /* reorder reads the lists in one arena and writes the next ones into the other */
+    Arena arena;        /* of `layers` */
+    int used, capacity; /* rows of `layers` */
+    int steps;          /* words of each hypothesis so far */
+    int **words;    /* [hypotheses][steps + 1] rows of each word in `layers`; the last one is set by the next step */
+    Arena lists[2]; /* `words` lives in lists[list]; reorder reads it there and writes the new one to the other arena */
     int list;
-    KeysValues layers[]; /* [depth], [capacity, m] each */
+    KeysValues layers[]; /* [depth], each [capacity, m] */
 } State;
 
 static DecoderState *begin(Tape *tape, const Model *model, Annotations H, int n, int most, const PassOptions *options) {
@@ -182,12 +185,14 @@ static DecoderState *begin(Tape *tape, const Model *model, Annotations H, int n,
     return state;
 }
 
+/* Returns a matrix [capacity, m] with the first `used` rows of `old`. */
 static Var *grow(Arena *arena, const Var *old, int used, int capacity, int m) {
     Var *var = var_in(arena, capacity, m);
     if (used) var_copy_rows(var, 0, old, NULL, used);
     return var;
 }
 
+/* Makes room for `rows` more rows in every layer. */
 static void make_room(State *state, const Decoder *d, int rows) {
     if (state->used + rows <= state->capacity) return;
     const int capacity = 2 * (state->used + rows), m = d->E->cols;
