@@ -3,7 +3,7 @@
 
 enum { FOUND = 1, SURE = 2, POSSIBLE = 4 };
 
-/* A link, and the sets that it is in. */
+/* A link, and the sets that have it: a sum of FOUND, SURE and POSSIBLE. */
 typedef struct Entry {
     struct {
         int source, target;

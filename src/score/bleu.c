@@ -14,11 +14,11 @@
 enum { ORDERS = 4 };
 
 /* ---- the 13a tokeniser ----
-   mteval-v13a.pl is a chain of substitutions, and so is this: each works on the whole line that the one
-   before it left, from left to right, and what a match took is not looked at again. All marks are ASCII, so
-   that the bytes of longer UTF-8 characters only ever count as "anything else". */
+   Like mteval-v13a.pl, a sequence of regular-expression substitutions. Each substitution reads the whole result of the
+   one before it, from left to right, and matches do not overlap. All patterns name ASCII characters only, so a byte of
+   any other UTF-8 character matches only as "not a digit". */
 
-/* Replaces every `from` by `to`, which is not longer, in place. */
+/* Replaces every `from` in line by `to`, in place. `to` must not be longer than `from`. */
 static void substitute(char *line, const char *from, const char *to) {
     size_t from_length = strlen(from), to_length = strlen(to);
     char *write = line;
@@ -37,10 +37,10 @@ static bool is_ascii_digit(char c) { return c >= '0' && c <= '9'; }
 static bool not_ascii_digit(char c) { return !is_ascii_digit(c); }
 static bool is_stop(char c) { return c == '.' || c == ','; }
 static bool is_dash(char c) { return c == '-'; }
-/* ASCII punctuation and symbols but for ' , - . */
+/* ASCII punctuation and symbols except ' , - . */
 static bool is_symbol(char c) { return c && strchr("!\"#$%&()*+/:;<=>?@[\\]^_`{|}~", c); }
 
-/* /(symbol)/ -> " \1 ". Takes the line and returns a new one, as all the substitutions below do. */
+/* Replaces /(symbol)/ by " \1 ". Releases the line and returns a new one. */
 static char *space_symbols(char *line) {
     char *spaced = mem_alloc(3 * strlen(line) + 1), *write = spaced;
     for (const char *c = line; *c; c++) {
@@ -53,7 +53,7 @@ static char *space_symbols(char *line) {
     return spaced;
 }
 
-/* /(first)(second)/ -> "\1 \2 " or, with `before`, " \1 \2". */
+/* Replaces /(first)(second)/ by "\1 \2 " or, with `before`, by " \1 \2". Releases the line and returns a new one. */
 static char *space_pairs(char *line, bool (*first)(char), bool (*second)(char), bool before) {
     char *spaced = mem_alloc(2 * strlen(line) + 1), *write = spaced;
     const char *c = line;
@@ -73,7 +73,7 @@ static char *space_pairs(char *line, bool (*first)(char), bool (*second)(char), 
     return spaced;
 }
 
-/* One space for each run of white space, none at the ends; in place. */
+/* Replaces each run of white space by one space and removes white space at both ends, in place. */
 static void squeeze(char *line) {
     char *write = line;
     size_t length;
@@ -91,12 +91,12 @@ static void squeeze(char *line) {
     *write = '\0';
 }
 
-/* What both tokenisers end with; takes the line over. */
+/* The last substitutions of both tokenisers. Releases the line and returns a new one. */
 static char *space_marks(char *line) {
     line = space_symbols(line);
-    line = space_pairs(line, not_ascii_digit, is_stop, false); /* . and , unless a digit is before them */
-    line = space_pairs(line, is_stop, not_ascii_digit, true);  /* . and , unless a digit is behind them */
-    line = space_pairs(line, is_ascii_digit, is_dash, false);  /* - where a digit is before it */
+    line = space_pairs(line, not_ascii_digit, is_stop, false); /* . and , after a character that is not a digit */
+    line = space_pairs(line, is_stop, not_ascii_digit, true);  /* . and , before a character that is not a digit */
+    line = space_pairs(line, is_ascii_digit, is_dash, false);  /* - after a digit */
     squeeze(line);
     return line;
 }
@@ -117,8 +117,9 @@ char *tokenize_13a(const char *line) {
 
 /* ---- the zh tokeniser ---- */
 
-/* sacreBLEU compares characters with strings of up to two characters, so that what is meant as extension B, U+20000 to
-   U+2A6D6, comes out as U+2001 to U+2A6D; its figures are what people compare, so it does here too. */
+/* The ranges of sacreBLEU. It writes the limits of extension B, U+20000 to U+2A6D6, as "\u20000" and "\u2a6d6", but
+   "\u" takes four digits, so the range is in fact U+2001 to U+2A6D. tide keeps this error, because its scores must be
+   equal to those of sacreBLEU. */
 static bool is_chinese(int32_t c) {
     static const int32_t ranges[][2] = {
         {0x2001, 0x2a6d}, {0x2e80, 0x2fdf}, {0x2ff0, 0x303f}, {0x3100, 0x312f}, {0x31a0, 0x31bf},
@@ -151,7 +152,7 @@ typedef struct Word { /* stb_ds string map: a token and its id */
     int value;
 } Word;
 
-/* The ids of a line's tokens: a stb_ds array; new tokens are added to *words. */
+/* Returns the ids of the tokens of a line, a stb_ds array. Adds new tokens to *words. */
 static int *token_ids(const char *line, BleuOptions options, Word **words) {
     char *text = segment_copy(line, options.lowercase);
     char *tokens = options.chinese ? tokenize_zh(text) : tokenize_13a(text), *rest;
@@ -166,7 +167,7 @@ static int *token_ids(const char *line, BleuOptions options, Word **words) {
     return ids;
 }
 
-/* Adds one pair's n-grams and lengths. */
+/* Adds the n-grams and lengths of one hypothesis and its reference, which are stb_ds arrays of ids. */
 static void count_pair(Bleu *bleu, const int *hypothesis, const int *reference) {
     ngrams_match(hypothesis, reference, ORDERS, bleu->correct);
     for (int order = 1; order <= ORDERS; order++) bleu->total[order - 1] += ngrams_count(arrlen(hypothesis), order);
@@ -174,9 +175,9 @@ static void count_pair(Bleu *bleu, const int *hypothesis, const int *reference) 
     bleu->reference_length += arrlen(reference);
 }
 
-/* BLEU = BP · exp(Σ_n log p_n / 4), BP = min(1, exp(1 − ref_len / hyp_len)), from the counts. An order
-   without a match counts as 1/2, 1/4, 1/8 … of one (Chen & Cherry 2014, method 3), but without any match at
-   all, or with an order that has no n-grams, BLEU is 0. */
+/* Computes BLEU = BP · exp(Σ_n log p_n / 4), BP = min(1, exp(1 − ref_len / hyp_len)), from the counts. The first order
+   without a match counts as 1/2 match, the next one as 1/4, and so on (Chen & Cherry 2014, method 3). BLEU is 0 if no
+   token matches or if an order has no n-grams. */
 static void compute_score(Bleu *bleu) {
     double hyp = (double)bleu->hypothesis_length, ref = (double)bleu->reference_length;
     bleu->brevity_penalty = hyp >= ref ? 1 : hyp > 0 ? exact_exp(fmax(1 - ref / hyp, -700)) : 0;

@@ -1,5 +1,5 @@
-/* bleu.h: corpus BLEU (Papineni et al. 2002) as sacreBLEU computes it: exponential smoothing, and 13a tokenisation or
-   that for Chinese. */
+/* bleu.h: corpus BLEU (Papineni et al. 2002) as sacreBLEU computes it: exponential smoothing, and the tokenisation 13a
+   or zh. */
 #ifndef TIDE_BLEU_H
 #define TIDE_BLEU_H
 
@@ -7,28 +7,28 @@
 
 typedef struct Bleu {
     double score;        /* 0..100 */
-    double precision[4]; /* per cent */
+    double precision[4]; /* of the n-grams of 1 to 4 tokens, in per cent */
     double brevity_penalty;
-    long correct[4], total[4];
+    long correct[4], total[4];                /* n-grams of the hypotheses: those that match, and all */
     long hypothesis_length, reference_length; /* in tokens */
 } Bleu;
 
-/* All false: as sacreBLEU does by itself. */
+/* All false: the default of sacreBLEU. */
 typedef struct BleuOptions {
-    bool lowercase; /* compare without case */
-    bool chinese;   /* its `zh` tokens instead of `13a`: every Chinese character is one */
+    bool lowercase; /* ignore case */
+    bool chinese;   /* tokenisation zh instead of 13a: every Chinese character is a token */
 } BleuOptions;
 
-/* BLEU of n hypotheses against one reference each. */
+/* Returns the BLEU of n hypotheses; hypothesis i has one reference, references[i]. */
 Bleu bleu_corpus(char *const *hypotheses, char *const *references, int n, BleuOptions options);
 
-/* "BLEU = 27.90 82.4/41.4/19.6/9.2 (BP = 0.996 ratio = 0.996 hyp_len = 10520 ref_len = 10566)", as sacreBLEU
-   prints it, into buffer. */
+/* Writes the result to buffer, which has `size` bytes, in the format of sacreBLEU: "BLEU = 27.90 82.4/41.4/19.6/9.2 (BP
+   = 0.996 ratio = 0.996 hyp_len = 10520 ref_len = 10566)". */
 void bleu_format(const Bleu *bleu, char *buffer, int size);
 
-/* The 13a tokens of a line, separated by single spaces; owned by the caller. */
+/* Return the tokens of a line by the tokenisation 13a or zh of sacreBLEU, separated by single spaces. The caller owns
+   the string. */
 char *tokenize_13a(const char *line);
-/* Its tokens as sacreBLEU's `zh` has them. */
 char *tokenize_zh(const char *line);
 
 #endif

@@ -7,7 +7,7 @@
 #include "score/ngrams.h"
 #include "score/segment.h"
 
-/* The characters of a line that are not white space: a stb_ds array. */
+/* Returns the characters of a line that are not white space, a stb_ds array. */
 static int *characters(const char *line, int lowercase) {
     char *text = segment_copy(line, lowercase);
     int *points = NULL;
@@ -20,7 +20,8 @@ static int *characters(const char *line, int lowercase) {
     return points;
 }
 
-/* Adds one pair's n-grams. Of an order of which its reference has none, a hypothesis's do not count. */
+/* Adds the n-grams of one hypothesis and its reference. If the reference has no n-grams of an order, the n-grams of the
+   hypothesis of this order do not count. */
 static void count_pair(Chrf *chrf, const int *hypothesis, const int *reference) {
     ngrams_match(hypothesis, reference, CHRF_ORDERS, chrf->matches);
     for (int n = 0; n < CHRF_ORDERS; n++) {
@@ -30,7 +31,8 @@ static void count_pair(Chrf *chrf, const int *hypothesis, const int *reference) 
     }
 }
 
-/* F_β = (1 + β²) P R / (β² P + R), β = 2, where P and R are means over the orders of which both sides have n-grams. */
+/* F_β = (1 + β²) P R / (β² P + R), β = 2. P and R are means over the orders in which both hypotheses and references
+   have n-grams. */
 static double f_score(const Chrf *chrf) {
     double precision = 0, recall = 0, beta_squared = 4;
     int orders = 0;
@@ -40,7 +42,7 @@ static double f_score(const Chrf *chrf) {
         recall += (double)chrf->matches[n] / (double)chrf->reference[n];
         orders++;
     }
-    if (precision == 0) return 0; /* no match, and so no recall */
+    if (precision == 0) return 0; /* no match: recall is 0, too */
     precision /= orders;
     recall /= orders;
     return (1 + beta_squared) * precision * recall / (beta_squared * precision + recall);

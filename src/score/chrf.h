@@ -1,4 +1,5 @@
-/* chrf.h: corpus chrF2 (Popović 2015, 2016) as sacreBLEU computes it: characters alone, without white space. */
+/* chrf.h: corpus chrF2 (Popović 2015, 2016) as sacreBLEU computes it by default: n-grams of characters, not of words;
+   white space is ignored. */
 #ifndef TIDE_CHRF_H
 #define TIDE_CHRF_H
 
@@ -9,10 +10,10 @@ typedef struct Chrf {
     long matches[CHRF_ORDERS], hypothesis[CHRF_ORDERS], reference[CHRF_ORDERS]; /* n-grams of 1 to 6 characters */
 } Chrf;
 
-/* chrF2 of n hypotheses against one reference each; lowercase compares without case. */
+/* Returns the chrF2 of n hypotheses; hypothesis i has one reference, references[i]. With lowercase, case is ignored. */
 Chrf chrf_corpus(char *const *hypotheses, char *const *references, int n, int lowercase);
 
-/* "chrF2 = 87.58", as sacreBLEU prints it, into buffer. */
+/* Writes the result to buffer, which has `size` bytes, in the format of sacreBLEU: "chrF2 = 87.58". */
 void chrf_format(const Chrf *chrf, char *buffer, int size);
 
 #endif

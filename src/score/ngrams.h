@@ -1,13 +1,13 @@
-/* ngrams.h: the n-grams that a hypothesis shares with its reference. */
+/* ngrams.h: counts the n-grams of a hypothesis that match its reference. */
 #ifndef TIDE_NGRAMS_H
 #define TIDE_NGRAMS_H
 
-/* How many n-grams of an order a sequence of this length has. */
+/* Returns the number of n-grams of an order in a sequence of this length. */
 long ngrams_count(long length, int order);
 
-/* Adds to matches[n - 1], for n from 1 to `orders`, how many n-grams of the hypothesis are the reference's; each of the
-   reference's is matched once at most, which is what clipping means. The sequences, of words or of characters as
-   numbers, are stb_ds arrays. */
+/* Adds to matches[n - 1], for n from 1 to `orders`, the number of n-grams of the hypothesis that match an n-gram of the
+   reference. An n-gram of the reference matches at most once (clipping). The sequences are stb_ds arrays of the ids of
+   tokens or of characters. */
 void ngrams_match(const int *hypothesis, const int *reference, int orders, long *matches);
 
 #endif

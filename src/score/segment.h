@@ -1,4 +1,5 @@
-/* segment.h: a segment, which is a line to be scored, as Python and therefore sacreBLEU reads it. */
+/* segment.h: reads the characters of a segment, that is a line to be scored, with the rules of Python, which sacreBLEU
+   uses. */
 #ifndef TIDE_SEGMENT_H
 #define TIDE_SEGMENT_H
 
@@ -6,15 +7,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The character at text, which must not be at its end, and its length in bytes; a byte that is not UTF-8 is a character
-   of its own, and negative. */
+/* Returns the character at text and sets *length to its length in bytes. A byte that is not valid UTF-8 is a character
+   with a negative code. text must not be empty. */
 int32_t segment_char(const char *text, size_t *length);
 
-/* What Python's str.split() splits at: Unicode white space and the four ASCII separators. */
+/* Whether str.split() of Python splits at c: Unicode white space and the four ASCII separators U+001C to U+001F. */
 bool segment_space(int32_t c);
 
-/* A copy of a line, owned by the caller; in lower case where asked, character by character, which is Python's
-   str.lower() but for Greek final sigma and Turkish İ. */
+/* Returns a copy of a line, which the caller owns. With `lowercase` each character is converted on its own; the result
+   is that of str.lower() of Python, except for Greek final sigma and Turkish İ. */
 char *segment_copy(const char *line, bool lowercase);
 
 #endif
