@@ -21,7 +21,7 @@ static void prepare(Tape *tape, const Attention *m, AttentionSource *source, con
     source->keys = dropout(tape, c, (Drop){rates->annotation, sentence_ids(&tape->arena, A, c->rows)});
 }
 
-/* c_i = c = [→h_T ; ←h_1] for every i; if the encoder has one summary vector for each sentence, c is that vector. */
+/* c_i = c = [→h_T ; ←h_1] for every i; if the encoder has no →h_T, c is its summary of the sentence. */
 static Context attend_none(Tape *tape, const Attention *m, const AttentionSource *source, const Query *query) {
     (void)m;
     const int *owner = query->spans->owner, rows = query->s_prev->rows;

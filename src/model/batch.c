@@ -5,7 +5,7 @@
 
 static int *ints(Arena *arena, int n) { return arena_alloc(arena, (size_t)n * sizeof(int)); }
 
-/* The indices of the sentences by decreasing length. Counting sort is stable: equal lengths keep their order. */
+/* Returns the indices of the sentences by decreasing length. Counting sort is stable: ties keep their order. */
 static int *order_by_length(Arena *arena, const int *length, int n, int longest) {
     int *order = ints(arena, n), *place = arena_zalloc(arena, (size_t)(longest + 2) * sizeof(int));
     for (int i = 0; i < n; i++) place[longest - length[i] + 1]++;

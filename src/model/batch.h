@@ -29,8 +29,8 @@ typedef struct WordPositions {
     const int *position; /* [rows] of word i in its sentence, from 0 */
 } WordPositions;
 
-/* For n sentences, which together have `rows` words. The result shares the arrays of `sentences`; its own live in the
-   arena. */
+/* For n sentences, which together have `rows` words. The result shares the arrays of `sentences`; its new arrays live
+   in the arena. */
 WordPositions word_positions(Arena *arena, const Spans *sentences, int n, int rows);
 
 /* The source sentences in two orders: x, which the encoder reads; and the order of the annotations H, which the decoder
@@ -46,7 +46,7 @@ typedef struct Source {
 } Source;
 
 /* Folds n source sentences, as sequences_fold does. The decoder's sentence b is the caller's sentence decoder_order[b];
-   if decoder_order is NULL, the decoder has the order of x. `words` and `annotations` of the result are NULL. */
+   if decoder_order is NULL, it is sentence b of x. `words` and `annotations` of the result are NULL. */
 Source source_fold(Arena *arena, const int *const *ids, const int *length, int n, const int *decoder_order);
 
 /* Sentence pairs for training and forced decoding. Source and target are each sorted by their own lengths. */

@@ -28,7 +28,7 @@ typedef struct Encoder {
 typedef struct Annotations {
     Var *H;        /* [rows, a], sentence after sentence */
     Var *summary;  /* [sentences, n] the input of s_0: ←h_1 of a bidirectional GRU, h_T of gru, else the mean of H */
-    Var *fwd_last; /* [sentences, n] →h_T of a bidirectional GRU; NULL: summary depends on the whole sentence */
+    Var *fwd_last; /* [sentences, n] →h_T of a bidirectional GRU; other kinds: NULL */
     Spans spans;   /* the rows of H that belong to each sentence */
     const RowId *ids; /* [rows] the identities of the rows of H, for dropout; or NULL */
 } Annotations;
@@ -37,7 +37,8 @@ struct EncoderKind {
     const char *name; /* the value of --encoder that selects this kind */
     /* Declares the weights; sets encoder->weights and encoder->width. */
     void (*declare)(Encoder *encoder, Params *params);
-    /* Computes H, summary and fwd_last; encode sets the rest. x [rows, m]: the embeddings of the rows of source->x. */
+    /* Computes H, summary and fwd_last; encode sets spans and ids. x [rows, m]: the embeddings of the rows of
+     * source->x. */
     Annotations (*annotate)(Tape *tape, const Encoder *encoder, const Source *source, Var *x, const Dropout *dropout);
 };
 

@@ -28,7 +28,7 @@ typedef enum {
 extern const char init_names[];
 
 typedef struct Param {
-    char name[32]; /* as in the paper: "encoder.fwd.W" */
+    char name[32]; /* the module, and the letter of the paper: "encoder.fwd.W" */
     Init init;
     double sd;  /* INIT_NORMAL, INIT_EMBEDDING */
     bool table; /* ops read rows by index, so the values are needed even if a product reads the packed form */
@@ -54,7 +54,7 @@ typedef struct Params {
 Var *params_add(Params *params, const char *name, int rows, int cols, Init init, double sd);
 Var *params_add_part(Params *params, const char *module, const char *name, int rows, int cols, Init init, double sd);
 Var *params_add_table(Params *params, const char *name, int rows, int cols, Init init, double sd);
-/* For training: allocates one block of values and one of gradients for all parameters. All numbers are zero. */
+/* For training: allocates one block of values and one of gradients for all parameters, filled with zeros. */
 void params_allocate(Params *params);
 /* For a read-only model: allocates one block for all parameters. The block stores each weight once: tables and vectors
    as values, all other matrices as panels, because only matrix products read them. There are no gradients. The caller
@@ -63,7 +63,8 @@ void params_share(Params *params);
 /* Writes the values first..first+n-1 of a parameter, counted in row-major order. A parameter that is stored as panels
    requires whole rows. */
 void param_write(Param *param, size_t first, const real *values, size_t n);
-/* Draws the initial values of all parameters. Each parameter has its own random stream. Requires params_allocate. */
+/* Draws the initial values of all parameters. Each parameter has its own random stream, which depends on `seed`
+   and on the index of the parameter. Requires params_allocate. */
 void params_init(Params *params, InitScheme scheme, uint64_t seed);
 /* Initialises an optimizer. Each parameter is one segment, in the order of declaration. Release it with
    optimizer_free. */

@@ -1,4 +1,5 @@
-/* pass.h: the options of one pass through a model. They are not part of the model, because several callers share it. */
+/* pass.h: the options of one pass through a model. They are not part of the model, because several sessions share it.
+ */
 #ifndef TIDE_PASS_H
 #define TIDE_PASS_H
 

@@ -18,8 +18,8 @@ typedef struct Aer {
     long found_sure, found_possible; /* |A ∩ S|, |A ∩ P| */
 } Aer;
 
-/* Adds the counts of one sentence pair. A repeated link counts once. A gold link that is given as sure and as possible
-   is sure. */
+/* Adds the counts of one sentence pair. A repeated link counts once. A gold link that is given both as sure and as
+   possible is sure. */
 void aer_add(Aer *aer, const Link *found, int n_found, const Link *gold, int n_gold);
 /* |A ∩ P| / |A|, or 0 if A is empty. */
 double aer_precision(const Aer *aer);

@@ -18,8 +18,8 @@ static int compare(const void *left, const void *right) {
     return a->length - b->length;
 }
 
-/* Returns for each position of a sequence its longest n-gram of at most `orders` items, sorted: a stb_ds array. The
-   shorter n-grams are prefixes of these, so they are sorted, too. */
+/* Returns a sorted stb_ds array with, for each position of a sequence, the longest n-gram of at most `orders` items
+   that begins there. Shorter n-grams are prefixes of these, so they are sorted, too. */
 static Ngram *sorted_ngrams(const int *sequence, int orders) {
     Ngram *ngrams = NULL;
     long n = arrlen(sequence);
@@ -28,7 +28,7 @@ static Ngram *sorted_ngrams(const int *sequence, int orders) {
     return ngrams;
 }
 
-/* Counts the common n-grams of one order by merging two sorted arrays. Entries shorter than `order` are skipped. */
+/* Counts the n-grams of one order that both sorted arrays contain. Entries shorter than `order` are skipped. */
 static long count_matches(const Ngram *a, const Ngram *b, int order) {
     long matches = 0;
     for (long i = 0, j = 0; i < arrlen(a) && j < arrlen(b);) {
