@@ -23,7 +23,7 @@ int sequences_live(const Sequences *sequences, int t);
 /* The row of position t of sentence b. */
 int sequences_row(const Sequences *sequences, int t, int b);
 
-/* The sentence of each word and its position in the sentence, for words that are stored sentence after sentence. */
+/* For each word its sentence and its position in that sentence. The words are stored sentence after sentence. */
 typedef struct WordPositions {
     Spans spans;         /* of the sentences; owner[i] is the sentence of word i */
     const int *position; /* [rows] of word i in its sentence, from 0 */

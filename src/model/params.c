@@ -136,7 +136,7 @@ static void init_ones(real *values, size_t n) {
     for (size_t i = 0; i < n; i++) values[i] = 1;
 }
 
-/* The standard deviation of normally distributed initial values; 0: the values stay zero. */
+/* Returns the standard deviation of normally distributed initial values; 0: the values stay zero. */
 static double deviation(const Param *param, InitScheme scheme) {
     if (scheme == SCHEME_BAHDANAU) return param->init == INIT_ZERO ? 0 : param->sd;
     if (param->init == INIT_EMBEDDING) return 1 / sqrt(param->var.cols);

@@ -114,8 +114,7 @@ static ContextTerms context_terms(Tape *tape, const Rnnsearch *m, const State *s
     return (ContextTerms){x, t, alpha, attention_next_memory(tape, &m->attention, source, query, alpha)};
 }
 
-/* Returns a matrix of `most` rows, the first n of which are those of `first`. If `first` is NULL, there is no matrix.
- */
+/* Returns Rows with a new matrix `now` of `most` rows; the first n are those of `first`. NULL gives `now` = NULL. */
 static Rows rows_new(Tape *tape, const Var *first, int n, int most) {
     Rows rows = {0};
     if (!first) return rows;

@@ -7,7 +7,7 @@
 
 typedef struct Bleu {
     double score;        /* 0..100 */
-    double precision[4]; /* of the n-grams of 1 to 4 tokens, in per cent */
+    double precision[4]; /* of n-grams of 1 to 4 tokens, smoothed, in per cent */
     double brevity_penalty;
     long correct[4], total[4];                /* by order, n-grams of the hypotheses: those that match; all of them */
     long hypothesis_length, reference_length; /* in tokens */
