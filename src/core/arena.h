@@ -1,4 +1,4 @@
-/* arena.h: memory that is given back all at once. Values, gradients and records of one batch live here. */
+/* arena.h: an allocator that frees all its memory at once. The values, gradients and records of a batch are in one. */
 #ifndef TIDE_ARENA_H
 #define TIDE_ARENA_H
 
@@ -6,30 +6,31 @@
 
 typedef struct ArenaChunk ArenaChunk;
 
-/* Grows by chunks and keeps them: once an arena has seen its largest batch it calls the allocator no more. */
+/* An arena grows by chunks and keeps them. After its largest batch, it does not allocate from the system again. */
 typedef struct Arena {
     ArenaChunk *first, *current;
 } Arena;
 
-/* A moment to which the arena can be taken back. */
+/* A position in an arena, for arena_rewind. */
 typedef struct ArenaMark {
     ArenaChunk *chunk;
     size_t used;
 } ArenaMark;
 
-/* bytes of memory, 64-byte aligned, undefined content, valid until the arena is reset or rewound past it. */
+/* Returns `bytes` of memory, 64-byte aligned, valid until the arena is reset, or rewound to an earlier mark. The
+   content is undefined, or zero for arena_zalloc. */
 void *arena_alloc(Arena *arena, size_t bytes);
 void *arena_zalloc(Arena *arena, size_t bytes);
 
 ArenaMark arena_mark(const Arena *arena);
 void arena_rewind(Arena *arena, ArenaMark mark);
-/* Gives back everything. Where more than one chunk was needed they become one, so that the next batch of
-   this size fits without a seam. */
+/* Frees everything. If the arena has several chunks, replaces them by one that is large enough for the next batch of
+   this size. */
 void arena_reset(Arena *arena);
 void arena_free(Arena *arena);
-/* Makes room for so many bytes, all in one piece. The arena must be reset. */
+/* Allocates one chunk of at least `bytes`. The arena must be empty. */
 void arena_reserve(Arena *arena, size_t bytes);
-/* Bytes given out, and bytes held from the allocator. */
+/* The bytes in use, and the bytes of all chunks. */
 size_t arena_used(const Arena *arena);
 size_t arena_capacity(const Arena *arena);
 

@@ -1,5 +1,5 @@
-/* gemm.h: matrix products. Every element of every product is one chain of fused multiply-adds in ascending order of
-   the inner index, computed by one thread: the same bits for any number of threads and any instruction set. */
+/* gemm.h: matrix products. One thread computes each element of a product, as one chain of fused multiply-adds in
+   ascending order of the inner index. So the bits are the same for any number of threads and any instruction set. */
 #ifndef TIDE_GEMM_H
 #define TIDE_GEMM_H
 
@@ -9,9 +9,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The right operand B [k, n]: b itself, [k, n] with leading dimension ld, or with `transposed` bᵀ, where b is [n, k].
-   It is packed in passing, for this one product, unless it brings panels as the kernel reads them: tile_cols columns
-   each, [k][tile_cols], zero-padded. */
+/* The right operand B [k, n] of a product: b [k, n], or with `transposed` bᵀ, where b is [n, k]. ld is the leading
+   dimension of b. panels: B in the order in which the kernel reads it: panels of tile_cols columns, each
+   [k][tile_cols], padded with zeros. Without panels, each product packs B. */
 typedef struct Operand {
     int k, n;
     const real *b;
@@ -20,13 +20,14 @@ typedef struct Operand {
     const real *panels; /* NULL, or from operand_pack */
 } Operand;
 
-/* Numbers that the panels of a [k, n] operand take. */
+/* The size of the panels of a [k, n] operand, in numbers. */
 size_t packed_size(int k, int n);
-/* Packs B into panels that the caller provides, for products to come. */
+/* Packs B into `panels`, packed_size(k, n) numbers that the caller owns. Returns b with these panels, for any number
+   of products. */
 Operand operand_pack(Threads *threads, Operand b, real *panels);
 
-/* c [m, n] = init + a [m, k] B. init is [m, n] with leading dimension ld_init, may be c itself, a row for every row
-   (ld_init 0), or NULL for zero. Each matrix may be wider in memory than it is: ld. */
+/* c [m, n] = init + a [m, k] B. init is [m, n] and may be c; with ld_init 0 it is one row [n], added to each row;
+   NULL is zero. lda, ld_init and ldc are leading dimensions. */
 typedef struct Multiplication {
     int m;
     const real *a;
@@ -38,17 +39,18 @@ typedef struct Multiplication {
     int ldc;
 } Multiplication;
 
-/* A few products that do not wait for each other; those of few rows by operands that bring panels are done at once. */
+/* Computes `count` independent products. Small products whose operands have panels are computed together, in one run
+   of the threads. */
 void gemm(Threads *threads, const Multiplication *list, int count);
 
-/* A few rows of x [rows, m] and of y [rows, n] that belong together. */
+/* x [rows, m] and y [rows, n]: xᵀ y is one term of gemm_strips. */
 typedef struct Strip {
     const real *x, *y;
     int ldx, ldy, rows;
 } Strip;
 
-/* c [m, n] += Σ over strips xᵀ y, as if the strips stood below each other: the gradient of a weight that was used in
-   several places (one chain of k = Σ rows). */
+/* c [m, n] += Σ xᵀ y over the strips: the gradient of a weight that is used in several places. Each element is one
+   chain over the rows of all strips, in the order of the list. */
 void gemm_strips(Threads *threads, int m, int n, const Strip *strips, int count, real *c, int ldc);
 
 #endif

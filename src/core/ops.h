@@ -1,136 +1,149 @@
-/* ops.h: the ops of the tape. Each computes its value at once and stands, with its equation and its derivative, in one
-   of the ops_*.c files; each has its check against central differences in tests/double_gradients.c. A shape that does
-   not fit is a bug and ends the program. Results live in the tape's arena. Where an op takes an argument over, its
-   value and its gradient are the op's to overwrite: it must be another op's result (of a slice, all rows of the whole
-   must be taken over in the end), and nobody else may read it. An argument `out` is where the result is to stand, or
-   NULL. */
+/* ops.h: the ops of the tape. An op computes its result at once, in the tape's arena. Its equation and its
+   derivative are in the file ops_*.c that is named below; tests/double_gradients.c checks its gradient by central
+   differences. A shape that does not fit is a bug: CHECK ends the program.
+
+   An op that consumes x writes over the values and the gradient of x. x must be the result of another op, and no other
+   op may read x. If x is a slice, every row of its whole matrix must be consumed.
+   An op that overwrites x writes its result over the values of x. x must be the result of another op, and no earlier op
+   may read x in its backward function. Both rules are checked on a tape that records.
+   The argument `out` is the matrix for the result, or NULL: then the op allocates one. */
 #ifndef TIDE_OPS_H
 #define TIDE_OPS_H
 
 #include "core/tape.h"
 
-/* ops_linear.c */
+/* ---- ops_linear.c */
 /* x W + b. x [m, k], W [k, n], b [1, n] or NULL. Returns [m, n]. */
 Var *linear(Tape *tape, Var *x, Var *W, Var *b);
 /* x Wᵀ + b. x [m, k], W [n, k], b [1, n] or NULL. Returns [m, n]. */
 Var *linear_transposed(Tape *tape, Var *x, Var *W, Var *b);
-/* y + x W in the place of y, which is returned. */
+/* y + x W. y [m, n], x [m, k], W [k, n]. Overwrites y and returns it. */
 Var *linear_accumulate(Tape *tape, Var *y, Var *x, Var *W);
 
-/* ops_rows.c: moving rows */
-/* Row i is row index[i] of x, zeros where that is -1: the embedding of words, where x is E. The index must live as long
- * as the batch. */
+/* ---- ops_rows.c: ops that copy rows */
+/* Row i of the result is row index[i] of x [m, k], or zeros if index[i] is -1. Returns [n, k]. If x is E, this is
+   the embedding of n words. index [n] must stay valid until the tape is reset. */
 Var *gather(Tape *tape, Var *x, const int *index, int n);
-/* Rows first..first+n-1 of x, not copied: values and gradients are x's own. */
+/* Rows first..first+n-1 of x, without a copy: the slice shares the values and the gradient of x. */
 Var *slice(Tape *tape, Var *x, int first, int n);
-/* All rows of n matrices one below the other; where they are slices that lie like this already, what they are of. */
+/* The rows of n matrices, one matrix below the other. If the matrices are slices that are together all of one
+   matrix, in its order, returns that matrix and copies nothing. */
 Var *vcat(Tape *tape, Var *const *x, int n);
-/* x with zero rows below it, up to n rows. */
+/* x, with rows of zeros below it: n rows in all. */
 Var *pad_rows(Tape *tape, Var *x, int n);
-/* Row i is [a[index_i], b[index_i]]. The index must live as long as the batch. */
+/* Row i of the result is [a[index[i]], b[index[i]]], see gather. index [n] must stay valid until the tape is reset. */
 Var *gather_hcat(Tape *tape, Var *a, Var *b, const int *index, int n);
-/* Row i is [x[index_0[i]], x[index_1[i]], ...] for k indices: with neighbours, what a convolution sees. */
+/* Row i of the result is [x[index[0][i]], x[index[1][i]], ...] for k lists of n, see gather. If these are a word and
+   its neighbours, linear() of the result is a convolution. The lists must stay valid until the tape is reset. */
 Var *im2col(Tape *tape, Var *x, const int *const *index, int k, int n);
-/* [a, b] side by side. */
+/* [a, b]: the columns of a, then the columns of b. a and b have the same number of rows. */
 Var *hcat(Tape *tape, Var *a, Var *b);
-/* A matrix of zeros. */
 Var *zeros(Tape *tape, int rows, int cols);
 
 /* ops_pointwise.c */
 Var *tanh_of(Tape *tape, Var *x);
-/* max(x_2k, x_2k+1): [m, 2n] -> [m, n]. Takes x over. */
+/* max(x_2k, x_2k+1): [m, 2n] -> [m, n]. Consumes x. */
 Var *maxout(Tape *tape, Var *x);
 /* The left half of the columns plus the right one: [m, 2n] -> [m, n]. */
 Var *add_halves(Tape *tape, Var *x);
-/* max(x, 0) in the place of x, another op's result, which is returned. */
+/* max(x, 0). Overwrites x and returns it. */
 Var *relu(Tape *tape, Var *x);
-/* a + scale b: matrices of one shape. */
+/* a + scale b. a and b have the same shape. */
 Var *add_scaled(Tape *tape, Var *a, double scale, Var *b);
-/* What a row of a matrix stands for: a position in the sentence of a pair, which is named by its index in the batch as
-   it was drawn. */
+/* The identity of a row of a matrix: the pair of sentences, by its index in the batch before the batch is divided
+   into parts, and the position in the sentence. */
 typedef struct RowId {
     int pair, position;
 } RowId;
-/* The rate of dropout, from 0 to below 1, and the identities of the matrix's rows. They live as long as the batch and
-   may be NULL if the rate is 0 or the tape does not record. */
+/* rate: the probability of zero, at least 0 and less than 1. rows: the identities of the rows of the matrix, valid
+   until the tape is reset; may be NULL if the rate is 0 or the tape does not record. */
 typedef struct Drop {
     double rate;
     const RowId *rows;
 } Drop;
-/* While the tape records: zero with probability `rate`, else x / (1 - rate). Otherwise x itself. Whether a number
-   becomes zero depends on the tape's rng, the number of dropout ops on the tape before this one, the row's identity
-   and the column. So a pair has the same mask in the whole batch and in a part of it. */
+/* On a tape that records, each number becomes 0 with probability `rate`, else x / (1 - rate). If the tape does not
+   record, returns x. Whether a number becomes 0 depends on the tape's rng, the number of earlier calls of dropout on
+   the tape, the identity of the row, and the column. So a pair has the same mask in the whole batch and in a part of
+   the batch. */
 Var *dropout(Tape *tape, Var *x, Drop drop);
 
 /* ops_norm.c */
-/* Each row less its mean, divided by its standard deviation, times a gain, plus a bias: x [m, n], gain and bias [1, n].
+/* gain (x - μ) / σ + bias, with the mean μ and the standard deviation σ of each row. x [m, n], gain and bias [1, n].
    Returns [m, n]. */
 Var *layer_norm(Tape *tape, Var *x, Var *gain, Var *bias);
 
 /* ops_gru.c */
-/* One step of a gated recurrent unit in the paper's order; x [m, 3n] = what enters the gates z, r and the candidate
-   from outside, taken over; h [m, n], Uzr [n, 2n], U [n, n]. Returns the new state [m, n]. */
+/* One step of a gated recurrent unit, see ops_gru.c. x [m, 3n]: the inputs of the gates z and r and of the candidate
+   h̃, without the parts of h. h [m, n]: the state before. Uzr [n, 2n], U [n, n]. out: the matrix for the new state
+   [m, n], or NULL. Returns the new state. Consumes x. */
 typedef struct GruStep {
     Var *x, *h, *Uzr, *U, *out;
 } GruStep;
 Var *gru_step(Tape *tape, GruStep step);
-/* One or two steps that do not wait for each other and share neither x nor h, at once; h[k] receives the new state of
+/* Computes one or two independent steps together. The steps share neither x nor h. h[k] receives the new state of
    steps[k]. */
 void gru_steps(Tape *tape, const GruStep *steps, int count, Var **h);
 
 /* ops_attention.c */
-/* Which rows of a matrix belong to which sentence: sentence s has rows start[s]..start[s]+length[s]-1. */
+/* The rows of a matrix that the queries of an attention read: sentence s has rows start[s]..start[s]+length[s]-1.
+   All arrays must stay valid until the tape is reset. */
 typedef struct Spans {
     const int *start, *length;
-    const int *owner;   /* row b of a query belongs to sentence owner[b]; NULL: to sentence b */
-    const int *visible; /* row b of a query sees only the first visible[b] rows of its sentence; NULL: all of them */
-    const int *const *rows; /* which are rows[b][0], [1], ... and lie anywhere: not on a tape that records; or NULL */
+    const int *owner;       /* query b reads sentence owner[b]; NULL: sentence b */
+    const int *visible;     /* query b reads only the first visible[b] rows of its sentence; NULL: all rows */
+    const int *const *rows; /* if not NULL, query b reads rows[b][0], rows[b][1], ..: only for dot_scores and
+                               weighted_sum, with `visible`, on a tape that does not record */
     int longest;
 } Spans;
-/* One sentence of `rows` rows that all queries belong to. Lives as long as the batch. */
+/* One sentence of `rows` rows that all queries read. Valid until the tape is reset. */
 Spans spans_one(Tape *tape, int queries, int rows);
-/* e_bj = va · tanh(q_b + K_j) for the rows j of b's sentence. q [m, n], K [rows, n], va [n, 1]. Returns [m, longest];
-   positions beyond a sentence's end are zero and take no part. While the tape records, no queries with owners. */
+/* e_bj = va · tanh(q_b + K_j) for the rows j that query b reads. q [m, n], K [rows, n], va [n, 1]. Returns [m,
+   longest], zero beyond a sentence's end. On a tape that records, spans->owner must be NULL. */
 Var *additive_scores(Tape *tape, Var *q, Var *K, Var *va, const Spans *spans);
-/* Several heads look at once: those of head k stand at the columns k longest.. of scores and weights, and read the k-th
-   of as many equal blocks of columns of a matrix. How many there are, scores and weights say themselves. */
-/* e_bkj = scale q_bk·K_jk for each head k. Q [m, n], K [rows, n], and may be one matrix. Returns [m, heads longest],
-   zero beyond a sentence's end. The spans' arrays must live as long as the batch. */
+/* Scores and weights of several heads are [m, heads longest]: head k has the columns k longest..(k+1) longest - 1.
+   The columns of Q, K and H are divided into `heads` equal blocks; head k reads block k. The ops below compute the
+   number of heads from the number of columns of e or alpha. */
+/* e_bkj = scale q_bk·K_jk for each head k. Q [m, n], K [rows, n]; Q and K may be one matrix. Returns [m, heads
+   longest], zero beyond a sentence's end. */
 Var *dot_scores(Tape *tape, Var *Q, Var *K, int heads, double scale, const Spans *spans);
-/* Softmax over each head's row, as long as its sentence; zero beyond. */
+/* Softmax over the positions of the sentence, for each query and head; zero beyond the sentence's end. */
 Var *softmax_spans(Tape *tape, Var *e, const Spans *spans);
-/* All the weight on the first of the largest scores. It has no gradient: only on a tape that does not record. */
+/* 1 at the largest score of each query and head (the first of equal ones), else 0. It has no gradient: the tape must
+   not record. */
 Var *hardmax_spans(Tape *tape, const Var *e, const Spans *spans);
-/* The mean of some heads' weights: of `count` from the first on, counted from 0. Returns [m, longest]. */
+/* The mean of the weights of `count` heads from head `first` on, counted from 0. Returns [m, longest]. */
 typedef struct Heads {
     int first, count;
 } Heads;
 Var *mean_heads(Tape *tape, Var *alpha, Heads heads, const Spans *spans);
-/* c_bk = Σ_j α_bkj H_jk over the rows j of b's sentence, and the k-th block of columns. */
+/* c_bk = Σ_j α_bkj H_jk over the rows j that query b reads, for each head k. alpha [m, heads longest], H [rows, n].
+   Returns [m, n]. */
 Var *weighted_sum(Tape *tape, Var *alpha, Var *H, const Spans *spans, Var *out);
-/* The three in a row: e = scale Q Kᵀ, α = softmax(e), c = α V, sentence by sentence. With scale 1/√d and Q, K and V
-   each a linear() of the words it is the attention of a Transformer; with X three times it is Y = softmax(X Xᵀ) X, to
-   which each word, then, is a query whose owner is its own sentence. */
+/* Dot-product attention with one head, within each sentence: e = scale Q Kᵀ, α = softmax(e), c = α V. If Q, K and V
+   are linear() of the words and scale is 1/√d, it is the attention of a Transformer. If all three are X and scale is
+   1, it is Y = softmax(X Xᵀ) X; each word is then a query, and spans->owner gives its sentence. */
 typedef struct DotAttention {
     Var *e, *alpha, *c;
 } DotAttention;
 DotAttention dot_attention(Tape *tape, Var *Q, Var *K, Var *V, double scale, const Spans *spans);
 
 /* ops_guide.c */
-/* Where rows of α should look: row b at column[begin[b]]..column[begin[b + 1] - 1], at all of them alike; where there
-   is none, wherever it likes. Must live as long as the batch. */
+/* The columns that should share the weight of row b of α equally: column[begin[b]]..column[begin[b + 1] - 1]. If
+   there are none, row b has no cost. The arrays must stay valid until the tape is reset. */
 typedef struct Guide {
     const int *begin, *column;
 } Guide;
-/* How far a row is from that: cross-entropy, -ln of the weight on what is linked, or half the squared distance. */
+/* The cost of a row. GUIDE_CE and GUIDE_MULT: cross-entropy, as a mean of logarithms and as the logarithm of a mean.
+   GUIDE_MSE: half the squared distance. See ops_guide.c. */
 typedef enum { GUIDE_CE, GUIDE_MULT, GUIDE_MSE } GuideCost;
-/* loss + scale Σ cost over the rows of α. loss [1, 1], α [m, cols]. Returns [1, 1]. */
+/* loss + scale Σ cost over the rows of alpha. loss [1, 1], alpha [m, cols]. Returns [1, 1]. */
 Var *guided(Tape *tape, Var *loss, Var *alpha, Guide guide, GuideCost cost, double scale);
 
 /* ops_loss.c */
-/* Cross-entropy of softmax(logits) [m, V] with target ids, label-smoothed by ε: Σ over rows of (1 - ε)(-ln p_y) +
-   ε mean_k(-ln p_k), divided by `rows`: m, or where the batch is in several parts, as many as all of them have. Returns
-   [1, 1]; *nats receives the plain Σ -ln p_y. Where the tape records, the logits are overwritten by their gradient. */
+/* Cross-entropy of p = softmax(logits) and the target ids [m], with label smoothing ε:
+   1/rows Σ_i ((1 - ε) (-ln p_iy) + ε mean_k(-ln p_ik)),  y = targets[i].
+   logits [m, V]. `rows` is m, or the number of rows of all parts if the batch is divided into parts. Returns [1, 1].
+   *nats receives Σ_i -ln p_iy. Consumes the logits on a tape that records. */
 Var *cross_entropy(Tape *tape, Var *logits, const int *targets, int rows, double smoothing, double *nats);
 
 #endif

@@ -18,30 +18,30 @@ typedef struct Panels {
     real *numbers;   /* NULL: not packed */
 } Panels;
 
-/* Packs `b` into `numbers`, which the caller owns: packed_size(b.k, b.n) of them. */
+/* Packs b into `numbers`, packed_size(b.k, b.n) numbers that the caller owns. */
 Panels panels_pack(Threads *threads, Operand b, real *numbers);
-/* Packs the rows first..first+count-1 of W [k, n] into its panels. After all rows were packed they are those of
-   panels_pack. */
+/* Packs the rows first..first+count-1 of W [k, n] into its panels. When all rows are packed, the panels are the same
+   as those of panels_pack. */
 void panels_pack_rows(const Panels *panels, int k, int n, int first, const real *rows, int count);
-/* The operand b, read from its panels. */
+/* Returns b with these panels. */
 Operand panels_operand(const Panels *panels, Operand b);
 
-/* A weight that is only read, by any number of tapes in any number of threads. It has panels from the beginning, if
-   only products read it; or it has values, and panels are packed from them, once, under a lock, by the first tape that
-   needs them. Panels do not change after they are packed. */
+/* A weight of a model that is not trained. Any number of tapes in any number of threads read it. If only products
+   read the weight, it has panels from the start. Otherwise it has values; the first tape that needs panels packs
+   them from the values, under the lock. Packed panels do not change. */
 typedef struct SharedWeight {
     const real *values; /* [rows, cols], not owned; NULL: the weight has panels */
     Panels panels;      /* of W, not owned; without numbers: the weight has values */
     pthread_mutex_t lock;
-    Panels packed[2]; /* packed from the values: of W and of Wᵀ; owned; to be read after `ready` */
+    Panels packed[2]; /* packed from the values: of W and of Wᵀ; owned; valid if `ready` is true */
     atomic_bool ready[2];
 } SharedWeight;
 
-/* `memory` is that of the values if `keep`, else of the panels; the caller keeps it. It may be filled afterwards,
-   before the first tape reads it: by panels_pack_rows in the second case. */
+/* `memory` is for the values if `keep` is true, else for the panels. The caller owns it, and may fill it (panels:
+   with panels_pack_rows) until the first tape reads it. */
 void shared_weight_init(SharedWeight *weight, real *memory, bool keep);
 void shared_weight_free(SharedWeight *weight);
-/* The operand b, which is W or Wᵀ, read from its panels. */
+/* Returns the operand b, W or Wᵀ, with its panels. */
 Operand shared_weight_operand(SharedWeight *weight, Threads *threads, Operand b);
 
 #endif

@@ -1,4 +1,4 @@
-/* real.h: the number that tide computes with: float, or double where the gradients are checked. */
+/* real.h: the type of the numbers of matrices: float, or double in the test of the gradients. */
 #ifndef TIDE_REAL_H
 #define TIDE_REAL_H
 

@@ -1,4 +1,4 @@
-/* threads.h: a pool of threads that share the rows of one loop. */
+/* threads.h: a pool of threads that share the items of a loop. */
 #ifndef TIDE_THREADS_H
 #define TIDE_THREADS_H
 
@@ -7,7 +7,7 @@
 
 typedef struct Threads Threads;
 
-/* A pool of n threads, the caller's own being the first; fewer where the system does not grant so many. */
+/* Returns a pool of n threads, or fewer if the system does not start so many. The caller is the first of them. */
 Threads *threads_new(int n);
 void threads_free(Threads *threads);
 int threads_count(const Threads *threads);
@@ -21,24 +21,25 @@ int threads_count(const Threads *threads);
 typedef void Work(void *context, int begin, int end);
 void threads_run(Threads *threads, const char *name, int n, int grain, Work *work, void *context);
 
-/* During a run: true if this item is the first of a thread's share, or the one after the last. The thread below it
+/* During a run: true if the item is the first of a thread's share, or n. The thread that computes the item before it
    rarely continues past it, so this is a hint for prefetching. */
 bool threads_is_share_boundary(const Threads *threads, int item);
 
-/* Where the time goes. While the pool profiles, the runs of each name are added up, from zero. */
+/* The time of the runs of one name, summed while the pool profiles. */
 typedef struct Tally {
     const char *name;
     long runs;
     long shared;    /* runs with work for more than one thread */
-    double seconds; /* as the caller sees it, waiting included */
-    double busy;    /* of all threads together, waiting left out */
+    double seconds; /* from the call of threads_run to its return */
+    double busy;    /* summed over the threads, without waiting */
 } Tally;
 void threads_profile(Threads *threads, bool on);
-/* The tallies so far, and how many; owned by the pool, until profiling begins anew. */
+/* Returns the tallies; *count receives their number. The pool owns them; they are valid until threads_profile sets
+   them to zero. */
 const Tally *threads_tallies(const Threads *threads, int *count);
 
-/* One of the pool's buffers, at least `bytes` long, 64-byte aligned; content is undefined and the buffer is valid until
-   a larger one is asked for. To be asked for between runs. */
+/* Returns one of the pool's buffers: at least `bytes` long, 64-byte aligned, content undefined, valid until the next
+   call for the same buffer. Must not be called during a run. */
 typedef enum { SCRATCH_LEFT, SCRATCH_RIGHT /* of a product */, SCRATCH_OP, SCRATCHES } Scratch;
 void *threads_scratch(Threads *threads, Scratch which, size_t bytes);
 
