@@ -28,7 +28,7 @@ void arena_rewind(Arena *arena, ArenaMark mark);
    this size. */
 void arena_reset(Arena *arena);
 void arena_free(Arena *arena);
-/* Allocates one chunk of at least `bytes`. The arena must be empty. */
+/* Gives an empty arena one chunk of at least `bytes`. */
 void arena_reserve(Arena *arena, size_t bytes);
 /* The bytes in use, and the bytes of all chunks. */
 size_t arena_used(const Arena *arena);

@@ -1,6 +1,5 @@
-/* attention_read.c: the deferred gradient of the matrix that attention reads:
-   dM_jk += Σ scale weights_bkj x_bk over the queries b of all reads of M, so that each row of dM is loaded once for
-   many queries. */
+/* attention_read.c: the deferred gradient of the matrix M that an attention reads: dM_jk += Σ scale weights_bkj x_bk
+   over the queries b of all reads of M. It loads each row of dM once for many queries. */
 #include "core/attention_read.h"
 #include "core/kernels.h"
 
@@ -23,13 +22,13 @@ void attention_check_spans(const char *op, const Spans *spans, int queries, cons
     }
 }
 
-/* A list of reads, the latest first. */
+/* A list of reads, the newest first. */
 typedef struct DeferredRead {
     const struct DeferredRead *before;
     AttentionRead read;
 } DeferredRead;
 
-/* Consecutive reads of the same rows of the same sentences: from `latest` on, without `end`. */
+/* Consecutive reads in the list that read the same rows of the same sentences: from `latest` to before `end`. */
 typedef struct DeferredReads {
     const DeferredRead *latest, *end;
 } DeferredReads;
@@ -40,20 +39,21 @@ typedef struct Query {
     real scale;
 } Query;
 
-/* A position in a list of reads: the queries from next_query on of a read, and all earlier reads. */
+/* A position in a list of reads: query next_query of the read `at`. Earlier reads follow. */
 typedef struct ReadCursor {
     const DeferredRead *at;
     int next_query;
 } ReadCursor;
 
-/* Returns the first query of sentence s that is not before b; read->queries if there is none. */
+/* Returns the first query of sentence s from query b on; read->queries if there is none. */
 static int query_of(const AttentionRead *read, int s, int b) {
     if (!read->spans->owner) return b <= s && s < read->queries ? s : read->queries;
     while (b < read->queries && read->spans->owner[b] != s) b++;
     return b;
 }
 
-/* Takes up to ATTENTION_BLOCK queries of sentence s from the cursor; returns how many, 0 at the end. */
+/* Copies the next queries of sentence s, at most ATTENTION_BLOCK, to `list` and advances the cursor. Returns their
+   number; 0 at the end. */
 static int take_queries(int s, ReadCursor *cursor, const DeferredRead *end, Query list[ATTENTION_BLOCK]) {
     int count = 0;
     while (cursor->at != end && count < ATTENTION_BLOCK) {
@@ -67,7 +67,8 @@ static int take_queries(int s, ReadCursor *cursor, const DeferredRead *end, Quer
     return count;
 }
 
-/* dM_jk += Σ_b scale weights_bkj x_bk over all queries b of sentence s, for the sentence's rows begin..end-1. */
+/* dM_jk += Σ_b scale weights_bkj x_bk over all queries b of sentence s, for the rows j = begin..end-1 of the
+   sentence. */
 static void add_products(const DeferredReads *reads, int s, int begin, int end) {
     const AttentionRead *any = &reads->latest->read;
     const int start = any->spans->start[s], longest = any->spans->longest, width = any->M->cols / any->heads;

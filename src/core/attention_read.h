@@ -1,5 +1,5 @@
-/* attention_read.h: the sums by which the queries of an attention read the rows of a matrix, and the deferred gradient
-   of that matrix. For ops_attention.c. */
+/* attention_read.h: the sums with which the queries of an attention read the rows of a matrix, and the deferred
+   gradient of that matrix. For ops_attention.c. */
 #ifndef TIDE_ATTENTION_READ_H
 #define TIDE_ATTENTION_READ_H
 
@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-/* Queries b read the rows j of their sentences in M; each head k has a block of columns. Three sums, each of which is
+/* Query b reads the rows j of its sentence in M. Head k reads block k of the columns. Each of these three sums is
    the derivative of the other two:
    weights_bkj += scale x_bk·M_jk,  x_bk += scale Σ_j weights_bkj M_jk,  M_jk += scale Σ_b weights_bkj x_bk */
 typedef struct AttentionRead {
@@ -17,13 +17,13 @@ typedef struct AttentionRead {
     int queries, heads;
     real scale;
     real *weights, *x; /* [queries, heads longest], [queries, n] */
-    bool overwrite;    /* the sum replaces the content of weights, or of x */
+    bool overwrite;    /* the sum overwrites weights, or x, instead of adding to it */
 } AttentionRead;
 
-enum { ATTENTION_BLOCK = 16 /* rows that one call of a kernel reads */ };
+enum { ATTENTION_BLOCK = 16 /* most rows in one call of a kernel */ };
 
-/* Deferred gradient, see tape_defer_grad: adds the third sum to the gradient of M, for all reads of M at once, such as
-   those of all steps of a decoder. The spans, weights and x must not change until then. */
+/* Deferred gradient, see tape_defer_grad: adds the third sum to the gradient of M, at once for all reads of M, for
+   example those of all steps of a decoder. The spans, weights and x must not change until then. */
 void attention_read_defer(Tape *tape, AttentionRead read);
 
 /* Checks that the spans of the queries lie within the rows of M. */
@@ -35,10 +35,10 @@ static inline int spans_length(const Spans *spans, int b) {
     return spans->visible ? spans->visible[b] : spans->length[spans_sentence(spans, b)];
 }
 
-/* Where head k begins in a row that has `width` columns for each head. */
+/* The first column of head k in a row that has `width` columns for each head. */
 static inline ptrdiff_t head_offset(int k, int width) { return (ptrdiff_t)k * width; }
 
-/* Numbers in a row of the weights: heads longest. */
+/* The size of a row of the weights: heads longest. */
 static inline size_t read_row_size(const AttentionRead *read) {
     return (size_t)read->heads * (size_t)read->spans->longest;
 }

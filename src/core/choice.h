@@ -4,8 +4,7 @@
 
 /* Returns the index of a name in a list, from 0; -1 if the list does not have the name. */
 int choice_find(const char *choices, const char *name);
-/* Returns a pointer to the name at an index of a list, which no NUL ends, and its length in bytes; NULL if there is
-   none. */
+/* Returns a pointer to the name at an index of a list, and its length in bytes; NULL if there is no such index. */
 const char *choice_name(const char *choices, int index, int *length);
 
 /* Makes a list from a table, so that a new kind needs only one line in the table. The table is a macro KINDS(FIRST,

@@ -1,5 +1,5 @@
-/* ops_attention.c: scores, softmax and weighted sum over the positions of a sentence (Bahdanau et al. 2015, §3.1; of
-   queries, keys and values: Vaswani et al. 2017, §3.2.1). */
+/* ops_attention.c: scores, softmax and weighted sum over the positions of a sentence (Bahdanau et al. 2015, §3.1;
+   with several heads Vaswani et al. 2017, §3.2). */
 #include "core/attention_read.h"
 #include "core/kernels.h"
 
@@ -14,9 +14,9 @@ static const Spans *copy_spans(Tape *tape, const Spans *spans) {
 
 typedef struct Attend {
     const Spans *spans;
-    Var *out, *a, *b; /* what the op makes, and what it reads */
+    Var *out, *a, *b; /* the result, and the inputs */
     const real *va;
-    real *dva; /* a row a query: summed afterwards in a fixed order */
+    real *dva; /* one row for each query; the rows are then added in a fixed order */
 } Attend;
 
 Spans spans_one(Tape *tape, int queries, int rows) {
@@ -102,7 +102,7 @@ static void softmax_rows(void *context, int begin, int end) {
     }
 }
 
-/* Few numbers are not worth a second thread. */
+/* The grain is large, because a small softmax is slower with a second thread. */
 static void softmax_run(Tape *tape, Work *work, Attend *at) {
     threads_run(tape->threads, "softmax", at->out->rows, 1 + 4096 / at->out->cols, work, at);
 }
@@ -132,8 +132,8 @@ static void softmax_spans_back(Tape *tape, const Record *record) {
     softmax_run(tape, softmax_gradients, &at);
 }
 
-/* α_bkj = 1 where e_bkj is the first of head k's largest, else 0. A small change of e changes nothing, or jumps: the
-   derivative is 0 wherever there is one, so that nothing could be learnt through it. */
+/* α_bkj = 1 if e_bkj is the first of the largest scores of head k, else 0. The derivative is 0 almost everywhere, so
+   no gradient could train what computes e. */
 Var *hardmax_spans(Tape *tape, const Var *e, const Spans *spans) {
     CHECK(!tape->recording, "hardmax_spans: it has no gradient");
     Var *alpha = zeros(tape, e->rows, e->cols);
@@ -148,7 +148,7 @@ Var *hardmax_spans(Tape *tape, const Var *e, const Spans *spans) {
     return alpha;
 }
 
-/* y_bj = Σ_k α_bkj / count over the heads k that are asked for;  dα_bkj += dy_bj / count */
+/* y_bj = Σ_k α_bkj / count over heads.count heads k from heads.first on;  dα_bkj += dy_bj / count */
 typedef struct HeadMean {
     Var *alpha, *mean;
     Heads heads;
@@ -199,8 +199,8 @@ static void mean_heads_back(Tape *tape, const Record *record) {
 
 /* ---- dot products and weighted sums ----------------------------------------------------------------------------- */
 
-/* Fills rows with up to ATTENTION_BLOCK of the rows of M that query b reads, from row j of the sentence on, each at
-   `column`; returns how many. */
+/* Sets rows[i] to the row of M that query b reads at position j + i of its sentence, at column `column`, for at most
+   ATTENTION_BLOCK rows. Returns their number. */
 static int rows_of(const AttentionRead *read, int b, int j, int column, const real *rows[ATTENTION_BLOCK]) {
     const Spans *spans = read->spans;
     const int left = spans_length(spans, b) - j, count = left < ATTENTION_BLOCK ? left : ATTENTION_BLOCK;
@@ -251,7 +251,7 @@ static void add_rows(void *context, int begin, int end) {
     }
 }
 
-/* The gradient of M is deferred: see tape_defer_grad. */
+/* On a tape that records, M must be the result of one op, because its gradient is deferred: see tape_defer_grad. */
 static void check_read(const Tape *tape, const char *op, const Spans *spans, int queries, const Var *M) {
     const Var *whole = M->whole ? M->whole : M;
     CHECK(!tape->recording || !whole->in_pieces, "%s: several ops wrote the matrix that is read", op);

@@ -3,7 +3,8 @@
 #include "core/ops.h"
 #include "core/tape_op.h"
 
-/* z, r = σ(x_zr + h Uzr)                 x = [x_z, x_r, x_h] [m, 3n]: W x + b, and in the decoder C c, of each gate
+/* z, r = σ(x_zr + h Uzr)                 x = [x_z, x_r, x_h] [m, 3n]: W x + b for each gate, in the decoder also + C
+   c
    h̃ = tanh(x_h + (r∘h) U)
    h' = (1 - z)∘h + z∘h̃
 
@@ -12,21 +13,22 @@
    da_z = dz∘z∘(1 - z),  da_r = dr∘r∘(1 - r),  dh += [da_z, da_r] Uzrᵀ
    dx = da,  dUzr += hᵀ [da_z, da_r],  dU += (r∘h)ᵀ da_h
 
-   z, r and h̃ take the place of x, and on the way back da takes theirs: x is used up, and dx costs no memory. */
+   z, r and h̃ overwrite x, and the backward pass overwrites them with da. So x is consumed, and dx needs no memory. */
 typedef struct Gru {
     GruStep step;
     int m, n;
-    real *rh, *drh, *dh; /* r∘h [m, n], made anew on the way back, and the gradients of it and of h */
+    real *rh, *drh, *dh; /* r∘h [m, n], computed again in the backward pass, and the gradients of r∘h and of h */
 } Gru;
 
-/* Steps that are done at once, as the two directions of an encoder are: threads share out the rows of all. */
+/* Steps that are computed together, for example both directions of an encoder. The threads share the rows of all
+   steps. */
 enum { MOST = 2 };
 typedef struct Steps {
     int count;
     Gru list[MOST];
 } Steps;
 
-/* Which step the i-th row belongs to; i becomes its row there. */
+/* Returns the step of row *i of all steps; *i becomes the index of the row in that step. */
 static const Gru *step_of(const Steps *steps, int *i) {
     const Gru *g = steps->list;
     for (; *i >= g->m; g++) *i -= g->m;
@@ -64,7 +66,7 @@ static void check_shapes(const GruStep *s) {
           "gru_step: Uzr [%d, %d], U [%d, %d] for %d units", s->Uzr->rows, s->Uzr->cols, s->U->rows, s->U->cols, n);
 }
 
-/* Memory for an [m, n] of every step, one behind the other, from the pool's scratch. */
+/* Scratch memory for one matrix [m, n] of each step, one after the other. */
 static real *scratch(Tape *tape, const Steps *steps) {
     size_t numbers = 0;
     for (int k = 0; k < steps->count; k++) numbers += (size_t)steps->list[k].m * (size_t)steps->list[k].n;

@@ -1,5 +1,5 @@
-/* ops_guide.c: telling the attention where to look, from links that are known (Chen et al. 2016, "Guided Alignment
-   Training for Topic-Aware Neural Machine Translation", §3). */
+/* ops_guide.c: guided attention: a loss that trains the attention with known alignment links (Chen et al. 2016,
+   "Guided Alignment Training for Topic-Aware Neural Machine Translation", §3). */
 #include "core/exact.h"
 #include "core/ops.h"
 #include "core/tape_op.h"
@@ -11,7 +11,7 @@
    result = loss + scale Σ_b cost_b              dloss += dresult,  dα += scale dresult dcost */
 static const real epsilon = (real)1e-6;
 
-/* A row with links, and where its derivative times `scale` is added: NULL on the way forward. */
+/* A row of α that has links. The derivative times `scale` is added to dalpha; NULL in the forward pass. */
 typedef struct Row {
     int cols, n;
     const real *alpha;
@@ -37,7 +37,7 @@ static double row_mult(const Row *r) {
     return -exact_log((double)sum);
 }
 
-/* As if nothing were linked, and then what the links make of it. */
+/* First the cost without links, ½ Σ_j α_j², then the difference that the links make: g = share at linked columns. */
 static double row_mse(const Row *r) {
     double sum = 0;
     for (int j = 0; j < r->cols; j++) {
@@ -57,7 +57,7 @@ typedef struct GuideExtra {
     real scale;
 } GuideExtra;
 
-/* Σ cost; the derivative times `scale` is added to dalpha, unless that is NULL. */
+/* Returns Σ cost. Adds the derivative times `scale` to dalpha, if dalpha is not NULL. */
 static double cost_of(const GuideExtra *x, const Var *alpha, real scale, real *dalpha) {
     static double (*const costs[])(const Row *) = {[GUIDE_CE] = row_ce, [GUIDE_MULT] = row_mult, [GUIDE_MSE] = row_mse};
     double sum = 0;

@@ -22,7 +22,8 @@ Var *linear(Tape *tape, Var *x, Var *W, Var *b) {
     return y;
 }
 
-/* dx and dW of x W, or with `transposed` x Wᵀ, whose gradient is dy. Returns whether dy is needed no more. */
+/* Adds the gradients of x and W for y = x W, or with `transposed` y = x Wᵀ. Returns true if dy is not needed any
+   more. */
 static bool product_gradients(Tape *tape, Var *x, Var *W, bool transposed, const real *dy) {
     const int cols = transposed ? W->rows : W->cols;
     const real *init;
@@ -42,7 +43,7 @@ static void sum_columns(void *context, int begin, int end) {
     for (int i = 0; i < c->y->rows; i++) kernels->add(end - begin, c->sum + begin, var_row(c->y, c->y->g, i) + begin);
 }
 
-/* Of either form: db, dx and dW. */
+/* Adds db, dx and dW, for linear and linear_transposed. */
 static void linear_gradients(Tape *tape, const Record *record, bool transposed) {
     Var *y = record->out, *b = record->in[2];
     if (b) {
@@ -67,8 +68,8 @@ Var *linear_transposed(Tape *tape, Var *x, Var *W, Var *b) {
 
 static void linear_transposed_back(Tape *tape, const Record *record) { linear_gradients(tape, record, true); }
 
-/* y += x W      y [m, n] taken over, x [m, k], W [k, n]
-   dx += dy Wᵀ,  dW += xᵀ dy,  and y's gradient is that of what it was before */
+/* y += x W      y [m, n], x [m, k], W [k, n]
+   dx += dy Wᵀ,  dW += xᵀ dy;  dy is also the gradient of the y before */
 static Back linear_accumulate_back;
 Var *linear_accumulate(Tape *tape, Var *y, Var *x, Var *W) {
     CHECK(x->cols == W->rows && y->rows == x->rows && y->cols == W->cols,

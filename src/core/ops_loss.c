@@ -1,13 +1,13 @@
-/* ops_loss.c: softmax and cross-entropy in one. */
+/* ops_loss.c: softmax and cross-entropy as one op. */
 #include "core/exact.h"
 #include "core/kernels.h"
 #include "core/ops.h"
 #include "core/tape_op.h"
 
-/* With p = softmax(x) [m, V], targets y, label smoothing ε (Szegedy et al. 2016) and R rows to take the mean over:
+/* p = softmax(x) [m, V], targets y, label smoothing ε (Szegedy et al. 2016), mean over R rows:
    loss = 1/R Σ_i (1 - ε)(-ln p_i,y_i) + ε/V Σ_k (-ln p_ik),   -ln p_ik = ln Σ_j exp x_ij - x_ik
    dx_ik = 1/R (p_ik - ε/V - (1 - ε)[k = y_i])
-   The gradient takes the logits' place as soon as the loss is known, for nobody needs those again. */
+   The forward pass overwrites the logits with their gradient, because no other op reads the logits. */
 typedef struct Entropy {
     Var *logits;
     const int *targets;
@@ -66,7 +66,7 @@ static void cross_entropy_back(Tape *tape, const Record *record) {
     Var *logits = (Var *)record->extra;
     const real dloss = var_grad(tape, record->out)[0];
     if (!logits->g && !logits->whole && dloss == 1) {
-        logits->g = logits->v; /* no copy of the largest matrix of all */
+        logits->g = logits->v; /* avoids a copy of the largest matrix */
         logits->last_read = true;
     } else
         for (int i = 0; i < logits->rows; i++)

@@ -1,4 +1,4 @@
-/* ops_pointwise.c: ops on each number, or pair of numbers, by itself. */
+/* ops_pointwise.c: ops that compute each number of the result from one number, or two, of the inputs. */
 #include "core/kernels.h"
 #include "core/ops.h"
 #include "core/tape_op.h"
@@ -10,7 +10,7 @@ typedef struct Pointwise {
     const struct Mask *mask;
 } Pointwise;
 
-/* Threads share the rows of x: a matrix may have more numbers than an int counts. */
+/* Threads share the rows of x, because the number of its elements may exceed INT_MAX. */
 static void rows_run(Tape *tape, const char *name, const Var *x, Work *work, void *context) {
     enum { GRAIN = 1 << 14 };
     threads_run(tape->threads, name, x->rows, 1 + GRAIN / x->cols, work, context);
@@ -43,8 +43,9 @@ static void tanh_of_back(Tape *tape, const Record *record) {
     rows_run(tape, "tanh", y, tanh_gradients, &(Pointwise){x, y, NULL});
 }
 
-/* y_k = max(x_2k, x_2k+1)      x [m, 2n], y [m, n]      (Goodfellow et al. 2013; appendix A.2.2)
-   dx of the larger = dy_k, of the other 0; it takes the place of x */
+/* y_k = max(x_2k, x_2k+1)      x [m, 2n], y [m, n]      (Goodfellow et al. 2013; Bahdanau et al. 2015, appendix
+   A.2.2)
+   dx = dy_k for the larger of the two, else 0; dx overwrites x */
 static void maxout_rows(void *context, int begin, int end) {
     const Var *x = ((const Pointwise *)context)->x, *y = ((const Pointwise *)context)->y;
     for (int i = begin; i < end; i++) kernels->maxout(y->cols, var_row(y, y->v, i), var_row(x, x->v, i));
@@ -73,7 +74,7 @@ static void maxout_back(Tape *tape, const Record *record) {
     var_grad_in_place(x);
 }
 
-/* y = max(x, 0);  dx = dy where y > 0, else 0; both in the places of x and dy */
+/* y = max(x, 0);  dx = dy where y > 0, else 0. y overwrites x, and dx overwrites dy. */
 static void relu_rows(void *context, int begin, int end) {
     const Var *x = context;
     for (real *v = var_row(x, x->v, begin), *last = var_row(x, x->v, end); v < last; v++) *v = *v > 0 ? *v : 0;
@@ -176,10 +177,10 @@ static void add_halves_back(Tape *tape, const Record *record) {
     rows_run(tape, "add", y, add_halves_gradients, &(Pointwise){x, y, NULL});
 }
 
-/* y = x m / (1 - rate), m ~ Bernoulli(1 - rate);  dx += dy m / (1 - rate). The mask is not stored: number i of a row
-   of the mask is a hash of the row's key and i (Srivastava et al. 2014, inverted scaling). */
+/* y = x m / (1 - rate), m ~ Bernoulli(1 - rate);  dx += dy m / (1 - rate) (Srivastava et al. 2014, inverted
+   scaling). The mask is not stored: number i of a row of the mask is a hash of the row's key and i. */
 typedef struct Mask {
-    Rng rng; /* the key of a row is the number at its place */
+    Rng rng; /* number n of rng is the key of a row; n follows from the RowId */
     const RowId *rows;
     real keep;
 } Mask;

@@ -1,4 +1,4 @@
-/* ops_rows.c: ops that move rows. */
+/* ops_rows.c: ops that copy rows or columns. */
 #include "core/kernels.h"
 #include "core/ops.h"
 #include "core/tape_op.h"
@@ -12,17 +12,18 @@ static void rows_run(Tape *tape, const Var *x, Work *work, void *context) {
     threads_run(tape->threads, "rows", x->rows, 1 + GRAIN / x->cols, work, context);
 }
 
-/* Threads share the columns of some rows, where several rows may be added to one. */
+/* Threads share the columns, because several rows may be added to the same row. */
 static void columns_run(Tape *tape, int rows, int cols, Work *work, void *context) {
     const int grain = 1 + GRAIN / (rows + 1);
     threads_run(tape->threads, "rows", cols, grain > GRAIN_COLUMNS ? grain : GRAIN_COLUMNS, work, context);
 }
 
 /* y_i = x[index_i], 0 where index_i is -1      x [m, k], y [n, k]; with x = E the embedding of words
-   dx[index_i] += dy_i: only rows that were used are touched. Threads share columns, as an index may stand twice. */
+   dx[index_i] += dy_i, for the rows in the index only. Threads share columns, because the index may have a row twice.
+ */
 typedef struct Gather {
     Var *x, *y;
-    int first; /* column of y where x's begin */
+    int first; /* the column of y that receives column 0 of x */
     const int *index;
 } Gather;
 
@@ -69,7 +70,7 @@ static void gather_back(Tape *tape, const Record *record) {
     gather_gradient(tape, (Gather){record->in[0], record->out, 0, record->extra});
 }
 
-/* y_i = [a[index_i], b[index_i]];  da[index_i] += the left columns of dy_i, db[index_i] += the right ones */
+/* y_i = [a[index_i], b[index_i]];  da[index_i] += the left columns of dy_i, db[index_i] += the right columns */
 static Back gather_hcat_back;
 Var *gather_hcat(Tape *tape, Var *a, Var *b, const int *index, int n) {
     Var *y = var_new(tape, n, a->cols + b->cols);
@@ -86,7 +87,7 @@ static void gather_hcat_back(Tape *tape, const Record *record) {
     gather_gradient(tape, (Gather){b, record->out, a->cols, record->extra});
 }
 
-/* y_i = [x[index_0[i]], x[index_1[i]], ...];  dx[index_o[i]] += the o-th columns of dy_i */
+/* y_i = [x[index_0[i]], x[index_1[i]], ...];  dx[index_o[i]] += block o of the columns of dy_i */
 static Back im2col_back;
 Var *im2col(Tape *tape, Var *x, const int *const *index, int k, int n) {
     Var *y = var_new(tape, n, k * x->cols);
@@ -102,7 +103,7 @@ static void im2col_back(Tape *tape, const Record *record) {
     for (int o = 0; o < y->cols / x->cols; o++) gather_gradient(tape, (Gather){x, y, o * x->cols, index[o]});
 }
 
-/* No record: a slice shares its whole's values and gradient. */
+/* A slice has no record, because it shares the values and the gradient of the whole matrix. */
 Var *slice(Tape *tape, Var *x, int first, int n) {
     CHECK(first >= 0 && n >= 0 && first + n <= x->rows, "slice: rows %d+%d of %d", first, n, x->rows);
     if (first == 0 && n == x->rows) return x;
@@ -112,10 +113,10 @@ Var *slice(Tape *tape, Var *x, int first, int n) {
     return y;
 }
 
-/* y = [x_0; x_1; ...];  dx_k += the rows of dy that are its own */
+/* y = [x_0; x_1; ...];  dx_k += the rows of dy that x_k became */
 static Back vcat_back;
 
-/* Do they lie one below the other, as all of one matrix? */
+/* True if the matrices are slices that are together all of one matrix, in its order. */
 static bool covers_whole(Var *const *x, int n) {
     int rows = 0;
     for (int k = 0; k < n; rows += x[k++]->rows)
@@ -189,8 +190,8 @@ static void pad_rows_back(Tape *tape, const Record *record) {
     rows_run(tape, x, padded_gradients, &(Padding){x, y});
 }
 
-/* y = [a, b];  da += the left columns of dy, db += the right ones
-   Threads share the columns of da and db: a and b may be slices of one matrix that have rows in common. */
+/* y = [a, b];  da += the left columns of dy, db += the right columns
+   Threads share the columns of da and db, because a and b may be slices that have rows in common. */
 typedef struct Hcat {
     Var *a, *b, *y;
 } Hcat;
@@ -212,7 +213,7 @@ Var *hcat(Tape *tape, Var *a, Var *b) {
     return y;
 }
 
-/* Adds dy, a row of x's columns, to dx in the columns begin..end-1 that x has. */
+/* Adds a row dy to a row dx of the gradient of x, in the columns begin..end-1 as far as x has them. */
 static void add_columns(const Var *x, real *dx, const real *dy, int begin, int end) {
     if (end > x->cols) end = x->cols;
     if (begin < end) kernels->add(end - begin, dx + begin, dy + begin);

@@ -1,7 +1,7 @@
-/* simd.h: the vector that kernels.c is written in, as wide as the instruction set it is compiled for.
+/* simd.h: the vectors of kernels.c, as wide as those of the instruction set for which it is compiled.
 
-   Every operation is exactly rounded (+ - * / fma, conversions, comparisons), so that a kernel computes the same bits
-   whatever the width. A sum runs in 16 lanes that a fixed tree joins: see Lanes. */
+   Every operation is correctly rounded (+ - * / fma, conversions, comparisons), so a kernel computes the same bits at
+   every width. A sum has 16 partial sums, which are added in a fixed order: see Lanes. */
 #ifndef TIDE_SIMD_H
 #define TIDE_SIMD_H
 
@@ -46,7 +46,7 @@ INLINE vreal v_load(const real *p) {
 
 INLINE void v_store(real *p, vreal v) { memcpy(p, &v, sizeof v); }
 
-/* The first n numbers; zeros behind them. */
+/* p[0..n-1], then zeros. */
 INLINE vreal v_load_n(const real *p, int n) {
     if (n >= VW) return v_load(p);
     vreal v = {0};
@@ -60,7 +60,7 @@ INLINE void v_store_n(real *p, vreal v, int n) {
         for (int i = 0; i < n; i++) p[i] = v[i];
 }
 
-/* v where there are n numbers in it; zeros behind them. */
+/* The first n numbers of v, then zeros. */
 INLINE vreal v_first_n(vreal v, int n) {
     for (int i = n; i < VW; i++) v[i] = 0;
     return v;
@@ -84,7 +84,7 @@ INLINE vreal v_fma(vreal a, vreal b, vreal c) {
 
 INLINE vreal v_select(vword mask, vreal yes, vreal no) { return (vreal)((mask & (vword)yes) | (~mask & (vword)no)); }
 
-/* Where one is not a number: b. */
+/* If a or b is NaN, the result is b. */
 #if VW == 16
 INLINE vreal v_max(vreal a, vreal b) { return (vreal)_mm512_max_ps((__m512)a, (__m512)b); }
 INLINE vreal v_min(vreal a, vreal b) { return (vreal)_mm512_min_ps((__m512)a, (__m512)b); }
@@ -96,7 +96,7 @@ INLINE vreal v_max(vreal a, vreal b) { return v_select(a > b, a, b); }
 INLINE vreal v_min(vreal a, vreal b) { return v_select(a < b, a, b); }
 #endif
 #if defined(TIDE_DOUBLE)
-/* Where gradients are checked, the exact functions. */
+/* For the test of the gradients: the functions of libm. */
 INLINE vreal v_exp(vreal x) {
     for (int i = 0; i < VW; i++) x[i] = exp(x[i]);
     return x;
@@ -106,10 +106,10 @@ INLINE vreal v_tanh(vreal x) {
     return x;
 }
 #else
-/* eˣ = 2ⁿ eʳ with n = round(x log₂e), r = x - n ln 2 in two steps, eʳ by a polynomial (coefficients: Cephes expf).
-   Within 1.1 ulp of the true value; x is clamped to [-87, 88]. */
+/* eˣ = 2ⁿ eʳ with n = round(x log₂e) and r = x - n ln 2, computed in two steps. eʳ is a polynomial (coefficients:
+   Cephes expf). Error: at most 1.1 ulp. x is clamped to [-87, 88]. */
 INLINE vreal v_exp(vreal x) {
-    const vreal shift = v_splat(0x1.8p23f); /* adding it rounds to an integer, which then stands in the low bits */
+    const vreal shift = v_splat(0x1.8p23f); /* adding it rounds to an integer, which is then in the low bits */
     x = v_min(v_splat(88.0f), v_max(v_splat(-87.0f), x));
     vreal shifted = v_fma(x, v_splat(1.44269504088896341f), shift), n = shifted - shift;
     vreal r = v_fma(n, v_splat(-0.693359375f), x);
@@ -124,9 +124,9 @@ INLINE vreal v_exp(vreal x) {
     return (vreal)((vword)p + ((vword)shifted << 23));
 }
 
-/* tanh x = x P(x²) / Q(x²), a rational minimax fit of our own on [-9, 9], beyond which tanh is 1 within a unit of its
-   last place. Two short chains that run side by side: most of a training step's functions are this one. Within 5 ulp.
- */
+/* tanh x = x P(x²) / Q(x²), a rational minimax approximation for tide on [-9, 9]; outside, tanh is ±1 within one
+   ulp. P and Q are two short chains that the CPU computes in parallel: most function values of a training step are
+   tanh. Error: at most 5 ulp. */
 INLINE vreal v_tanh(vreal x) {
     x = v_min(v_splat(9), v_max(v_splat(-9), x));
     vreal square = x * x, p = v_splat(1.3318891e-8f), q = v_splat(7.7619445e-7f);
@@ -144,13 +144,13 @@ INLINE vreal v_tanh(vreal x) {
 
 INLINE vreal v_sigmoid(vreal x) { return 1 / (1 + v_exp(-x)); }
 
-/* Sixteen running sums: number i of a row belongs to lane i mod 16. */
+/* Sixteen partial sums: number i of a row is added to lane i mod 16. */
 enum { LANES = 16, LANE_VECTORS = LANES / VW };
 typedef struct Lanes {
     vreal v[LANE_VECTORS];
 } Lanes;
 
-/* The sum of the lanes by a fixed tree: lane l takes in lane l+8, then l+4, l+2, l+1. */
+/* The sum of the lanes in a fixed order: lane l += lane l+8, then l+4, l+2, l+1. */
 INLINE real lanes_sum(const Lanes *lanes) {
     real s[LANES];
     memcpy(s, lanes, sizeof s);

@@ -1,4 +1,4 @@
-/* tape_op.h: the tape as the implementation of an op uses it: records, gradients, and products with weights. */
+/* tape_op.h: the functions of the tape that implement ops: records, gradients, and products with weights. */
 #ifndef TIDE_TAPE_OP_H
 #define TIDE_TAPE_OP_H
 
@@ -6,7 +6,7 @@
 
 /* ---- matrices ------------------------------------------------------------------------------------------------- */
 
-/* Row i of `matrix`, which has var's columns: var->v, var->g or another matrix of this shape. */
+/* Row i of `matrix`, which has var's shape: var->v, var->g or another matrix. */
 static inline real *var_row(const Var *var, real *matrix, int i) { return matrix + (size_t)i * (size_t)var->cols; }
 
 /* Returns the matrix [rows, cols] to which an op writes its result: `out`, whose content is overwritten, or a new
@@ -15,17 +15,17 @@ Var *var_place(Tape *tape, Var *out, int rows, int cols);
 
 /* ---- arguments that an op overwrites -------------------------------------------------------------------------- */
 
-/* To be called before an op writes its result in the place of x. x must not be a parameter or a constant, and on a tape
-   that records, no op may have read it. */
+/* Call it before an op writes its result over x. x must not be a parameter or a constant, and on a tape that
+   records, no op may have read it. */
 void tape_overwrite(const Tape *tape, const Var *x, const char *op);
-/* The same for an op that uses the values up, now or in the backward pass: no later op may read x. */
+/* The same for an op that consumes x (see ops.h): no later op may read x. */
 void tape_consume(Tape *tape, Var *x, const char *op);
-/* Tells the tape that the backward function of an op reads var, if no record has var among its inputs. */
+/* Tells the tape that the backward function of an op reads var. Only for a var that is not an input of a record. */
 void tape_read(const Tape *tape, Var *var, const char *op);
 
 /* ---- records -------------------------------------------------------------------------------------------------- */
 
-/* The backward function of an op: reads the gradient of the op's result, adds to the gradients of the op's inputs. */
+/* The backward function of an op: reads the gradient of the result, and adds to the gradients of the inputs. */
 typedef void Back(Tape *tape, const Record *record);
 
 /* One op that was computed. */
@@ -34,15 +34,16 @@ struct Record {
     const char *op; /* the name of the backward function: the op's name and "_back" */
     Record *before;
     Var *out;          /* NULL if the op has several results, which are in extra */
-    Var *in[3];        /* what the backward function reads; with its result, if it reads the values of that */
-    const void *extra; /* in the arena: all else that the backward function needs */
+    Var *in[3];        /* matrices that the backward function reads, and also the result if it reads its values */
+    const void *extra; /* in the arena: other data of the backward function */
 };
 
-/* Adds the record of an op, whose extra the caller may set. Returns NULL while the tape does not record. */
+/* Adds the record of an op and returns it, so that the caller can set `extra`. Returns NULL if the tape does not
+   record. */
 #define tape_record(tape, back, out, in0, in1, in2) tape_record_op(tape, back, #back, out, in0, in1, in2)
 Record *tape_record_op(Tape *tape, Back *back, const char *op, Var *out, Var *in0, Var *in1, Var *in2);
 
-/* Shows the tape's watch, if there is one, a result that is not the `out` of a record. */
+/* Lets the tape's watch, if there is one, check a result that is not the `out` of a record. */
 void tape_check_finite(const Tape *tape, const char *op, const Var *result);
 
 /* ---- gradients ------------------------------------------------------------------------------------------------ */

@@ -34,8 +34,7 @@ typedef struct Tally {
     double busy;    /* summed over the threads, without waiting */
 } Tally;
 void threads_profile(Threads *threads, bool on);
-/* Returns the tallies; *count receives their number. The pool owns them; they are valid until threads_profile sets
-   them to zero. */
+/* Returns the tallies; *count receives their number. The pool owns them. threads_profile(threads, true) clears them. */
 const Tally *threads_tallies(const Threads *threads, int *count);
 
 /* Returns one of the pool's buffers: at least `bytes` long, 64-byte aligned, content undefined, valid until the next
