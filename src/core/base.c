@@ -42,7 +42,7 @@ _Noreturn void mem_refused(size_t bytes) {
     abort();
 }
 
-/* Passes a fresh block on, or reports that there is none. */
+/* Returns a newly allocated block, or reports the failure if it is NULL. */
 static void *checked(void *memory, size_t bytes) {
     long count = ++allocations;
     if (memory && count != fail_at) return memory;
@@ -59,7 +59,7 @@ void *mem_alloc_aligned(size_t bytes) {
     enum { CACHE_LINE = 64, HUGE_PAGE = 1 << 21 };
     size_t align = bytes < 2L * HUGE_PAGE ? CACHE_LINE : HUGE_PAGE, rounded = (bytes + align - 1) / align * align;
     void *memory = checked(rounded < bytes ? NULL : aligned_alloc(align, rounded ? rounded : align), bytes);
-    /* fewer and cheaper page faults, and fewer misses in the table of pages; only a hint */
+    /* only a hint: huge pages mean fewer page faults and fewer TLB misses */
     if (align == HUGE_PAGE) madvise(memory, rounded, MADV_HUGEPAGE);
     return memory;
 }

@@ -22,7 +22,7 @@ const Kernels *kernels_at(int index) {
     const Kernels *sets[3];
     int count = 0;
 #if defined(TIDE_X86)
-    /* the instruction sets that the Makefile compiles avx512 with */
+    /* the instruction sets with which the Makefile compiles kernels_avx512 */
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
         __builtin_cpu_supports("avx512vl"))
         sets[count++] = &kernels_avx512;

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/* x = m 2^e with m in [√½, √2); ln m = 2 artanh(s), s = (m - 1) / (m + 1), |s| < 0.172: twelve terms suffice. */
+/* x = m 2^e with m in [√½, √2). ln m = 2 artanh(s), s = (m - 1) / (m + 1), |s| < 0.172: a series of twelve terms. */
 double exact_log(double x) {
     int e;
     double m = frexp(x, &e);
@@ -15,7 +15,7 @@ double exact_log(double x) {
     return 2 * s * sum + e * 0.69314718055994531;
 }
 
-/* x = e ln 2 + r with |r| < 0.35: eˣ = 2^e Σ r^k / k!, of which eighteen terms suffice. */
+/* x = e ln 2 + r with |r| < 0.35. eˣ = 2^e Σ r^k / k!: a series of eighteen terms. */
 double exact_exp(double x) {
     const double ln2 = 0.69314718055994531, e = floor(x / ln2 + 0.5), r = x - e * ln2;
     double sum = 1;
@@ -23,7 +23,7 @@ double exact_exp(double x) {
     return ldexp(sum, (int)e);
 }
 
-/* sin x = x - x³/3! + x⁵/5! - .. for |x| <= π. */
+/* sin x = x - x³/3! + x⁵/5! - .., after a reduction to |x| <= π. */
 double exact_sin(double x) {
     const double pi = 3.14159265358979312;
     x = fmod(x, 2 * pi);

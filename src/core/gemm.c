@@ -1,10 +1,11 @@
-/* gemm.c: c = init + a b, blocked as Goto & van de Geijn (2008). Both operands are packed: b in panels of tile_cols
-   columns, a in tiles of tile_rows rows. One call of the kernel (kernels.c) multiplies a tile by a panel over at most
-   K_BLOCK steps of the inner index. A thread multiplies a panel by all tiles of a block of M_BLOCK rows, and prefetches
-   the next panel meanwhile; then it does the same with the next panel. Threads share the panels of each block of rows.
+/* gemm.c: c = init + a b, in blocks as in Goto & van de Geijn (2008). Both operands are packed: b in panels of
+   tile_cols columns, a in tiles of tile_rows rows. One call of the kernel (kernels.c) multiplies a tile by a panel
+   over at most K_BLOCK steps of the inner index. A thread multiplies all tiles of a block of M_BLOCK rows by a
+   panel, and prefetches the next panel at the same time; then it continues with the next panel. Threads share the
+   panels of each block of rows.
 
    The sizes of the blocks follow from the caches of current CPUs: for each core 32 to 48 KiB of L1 and 512 KiB (AMD Zen
-   2 and 3) to 2 MiB (Intel Golden Cove) of L2; for the cores together usually 16 MiB of L3 or more. A number has 4
+   2 and 3) to 2 MiB (Intel Golden Cove) of L2; for all cores together usually 16 MiB of L3 or more. A number has 4
    bytes. tile_rows x tile_cols is 14 x 32 with AVX-512, 6 x 16 with AVX2, 12 x 8 with NEON. The figures below are for
    AVX-512, those in [] for AVX2.
 
@@ -12,21 +13,21 @@
    [12]. Together they exceed an L1 of 32 KiB, so both are read from L2. At two vector multiply-adds a cycle, a step
    takes 28 / 2 = 14 cycles [6] and reads (32 + 14) x 4 = 184 bytes [88]: 13 bytes a cycle [15]. L2 delivers 32 or more.
 
-   K_BLOCK: a call also reads and writes its elements of c, 14 x 32 x 8 bytes = 3.5 KiB in 512 x 14 = 7168 cycles, half
-   a byte a cycle; this share falls as K_BLOCK grows.
+   K_BLOCK: a call also reads and writes its elements of c, 14 x 32 x 8 bytes = 3.5 KiB in 512 x 14 = 7168 cycles: half
+   a byte a cycle. A larger K_BLOCK makes this rate smaller.
 
    M_BLOCK: L2 holds the tiles of a block of rows, 168 x 512 x 4 bytes = 336 KiB, the panel and the next panel: 336 + 2
-   x 64 = 464 KiB [400] of at least 512. M_BLOCK is a multiple of 14, 12 and 6, so that no block has more rows. A panel
-   comes from L3, or from memory if b is large, once for each block of rows: 64 KiB in 168 / 14 x 7168 = 86016 cycles,
-   0.8 bytes a cycle for each thread.
+   x 64 = 464 KiB [400] of at least 512. M_BLOCK is a multiple of 14, 12 and 6, so that a block has at most
+   M_BLOCK rows. A panel comes from L3, or from memory if b is large, once for each block of rows: 64 KiB in 168 / 14 x
+   7168 = 86016 cycles, 0.8 bytes a cycle for each thread.
 
    RIGHT_PACKED: 512 steps of 4096 columns, 512 x 4096 x 4 bytes = 8 MiB. These panels stay in L3 while all rows of a
-   are multiplied by them, next to 336 KiB of tiles for each thread: 8 + 8 x 336 / 1024 = 10.6 MiB for 8 threads. The
-   larger RIGHT_PACKED is, the fewer times a is packed.
+   are multiplied by them, together with 336 KiB of tiles for each thread: 8 + 8 x 336 / 1024 = 10.6 MiB for 8 threads.
+   With a larger RIGHT_PACKED, a is packed fewer times.
 
-   LEFT_PACKED: if b is packed already, a block of rows is packed with all k steps, and the thread runs over these in
-   parts of K_BLOCK. One thread may then pack four blocks of 512 steps at once, 4 x 336 KiB = 1.3 MiB, since each run of
-   the threads has a cost of its own. */
+   LEFT_PACKED: if b has panels, a block of rows is packed with all k steps, and the thread processes them in parts of
+   K_BLOCK. Each run of the threads has a fixed cost, so one thread may pack four blocks of 512 steps at once: 4 x 336
+   KiB = 1.3 MiB. */
 #include "core/gemm.h"
 #include "core/base.h"
 #include "core/kernels.h"
@@ -35,8 +36,8 @@ enum {
     K_BLOCK = 512,                       /* steps of the inner index in one call of the kernel */
     M_BLOCK = 168,                       /* rows of matrix a that one thread multiplies by a panel */
     RIGHT_PACKED = 4096 * K_BLOCK,       /* numbers of b that are packed at once */
-    LEFT_PACKED = 4 * M_BLOCK * K_BLOCK, /* numbers of a that may be packed at once if b is packed already */
-    PACK_STEPS = 256                     /* steps of a tile that are packed as one unit of work */
+    LEFT_PACKED = 4 * M_BLOCK * K_BLOCK, /* numbers of a that may be packed at once if b has panels */
+    PACK_STEPS = 256                     /* steps of a tile that are one unit of packing */
 };
 
 static int smaller(int a, int b) { return a < b ? a : b; }
@@ -47,8 +48,7 @@ size_t packed_size(int k, int n) { return (size_t)panels_of(n) * (size_t)kernels
 
 /* ---- packing -------------------------------------------------------------------------------------------------- */
 
-/* Rows from..from+k-1 of the strips' x, or y, as they stand below each other, columns col..col+cols-1, as a panel
-   [k][width]. */
+/* Packs the rows from..from+k-1 of all strips' x (or y, if `right`), columns col..col+cols-1, as a panel [k][width]. */
 static void pack_strips(const Strip *strips, bool right, int from, int k, int col, int cols, int width, real *to) {
     for (const Strip *s = strips; k > 0; s++) {
         int first = smaller(from, s->rows), count = smaller(k, s->rows - first), ld = right ? s->ldy : s->ldx;
@@ -63,18 +63,19 @@ typedef struct Product {
     Threads *threads;
     const char *name;
     int m, n, k;
-    const real *a; /* the left operand: rows of a, or the columns of the x of strips */
+    const real *a; /* the left operand; NULL with strips: then their x, transposed */
     int lda;
-    const Strip *strips; /* NULL: a and b are meant */
+    const Strip *strips; /* NULL: the operands are a and b */
     Operand b;
     const real *init;
     int ld_init;
     real *c;
     int ldc;
-    /* The part that is at work: rows row.., panels panel.. and steps from.. of the inner index. */
+    /* The part that is computed now: rows from `row` on, panels from `panel` on, steps of the inner index from
+       `from` on. */
     int row, rows, tiles, panel, panels, from, steps;
-    real *left;        /* packed, a tile after the other, each [steps][rows of the tile] */
-    const real *right; /* panels, each `stride` behind the one before */
+    real *left;        /* packed tiles, one after the other, each [steps][rows of the tile] */
+    const real *right; /* panels, `stride` numbers from one to the next */
     size_t stride;
 } Product;
 
@@ -105,7 +106,7 @@ Operand operand_pack(Threads *threads, Operand b, real *panels) {
     return b;
 }
 
-/* Units of packing: a few steps of a tile. */
+/* The number of units of packing in a tile: PACK_STEPS steps are a unit. */
 static int pack_units_of(const Product *p) { return blocks_of(p->steps, PACK_STEPS); }
 
 static void pack_tiles(const Product *p, int begin, int end) {
@@ -122,17 +123,18 @@ static void pack_tiles(const Product *p, int begin, int end) {
 
 /* ---- the product ---------------------------------------------------------------------------------------------- */
 
-/* Where the steps from `at` on of one of the part's panels lie. */
+/* Step `at` of a panel of the part. */
 static const real *right_at(const Product *p, int panel, int at) {
     return p->right + (size_t)panel * p->stride + (size_t)at * (size_t)kernels->tile_cols;
 }
 
-/* Tiles tile0..tile1-1 by panels panel0..panel1-1, k of the part's steps from step `at`. `after` is what the thread
-   will read when it is done with all of these steps. */
+/* Multiplies the tiles tile0..tile1-1 by the panels panel0..panel1-1, over k steps of the part from step `at` on.
+   `after` is the data that the thread reads after the last step; the call prefetches it. */
 static void multiply_block(const Product *p, int tile0, int tile1, int panel0, int panel1, int at, int k,
                            const real *after) {
-    const int width = kernels->tile_cols, step = blocks_of(width, tile1 - tile0); /* that each tile fetches ahead */
-    const bool begins = p->from + at == 0; /* a later block goes on where the one before it stopped */
+    const int width = kernels->tile_cols, step = blocks_of(width, tile1 - tile0); /* columns that each tile
+                                                                                     prefetches */
+    const bool begins = p->from + at == 0;                                        /* later steps add to c */
     const real *init = begins ? p->init : p->c;
     const int ld_init = begins ? p->ld_init : p->ldc;
     for (int panel = panel0; panel < panel1; panel++) {
@@ -151,7 +153,7 @@ static void multiply_block(const Product *p, int tile0, int tile1, int panel0, i
 
 static int row_blocks(const Product *p) { return blocks_of(p->rows, M_BLOCK); }
 
-/* Units are the panels, once for each block of rows; the first of the product is the run's `before`. */
+/* Number of units of work of a product: one for each panel and block of rows. */
 static int units_of(const Product *p) { return row_blocks(p) * p->panels; }
 
 static void multiply_units(const Product *p, int begin, int end, int before) {
@@ -167,7 +169,7 @@ static void multiply_units(const Product *p, int begin, int end, int before) {
     }
 }
 
-/* An empty sum: init, or zero. */
+/* The product for k = 0: init, or zero. */
 static void fill(const Product *p) {
     for (int i = 0; i < p->m; i++)
         for (int j = 0; j < p->n; j++)
@@ -175,7 +177,7 @@ static void fill(const Product *p) {
                 p->init ? p->init[(size_t)i * (size_t)p->ld_init + (size_t)j] : 0;
 }
 
-/* Products that are worked off in one run: the items of one after those of the other. */
+/* Products that one run computes: the units of the first product, then those of the second, and so on. */
 typedef struct Together {
     Product *list;
     int count;
@@ -198,7 +200,7 @@ static void multiply_run(void *context, int begin, int end) {
         multiply_units(p, begin > before ? begin - before : 0, smaller(end - before, units_of(p)), before);
 }
 
-/* The products' parts at work, whose row, rows, panels and steps are set. */
+/* Computes the parts of the products: their row, rows, panel, panels, from and steps. */
 static void multiply_parts(Product *list, int count) {
     Together all = {list, count};
     size_t numbers = 0, work = 0;
@@ -216,7 +218,7 @@ static void multiply_parts(Product *list, int count) {
     threads_run(list->threads, list->name, units, 1 + (int)((size_t)units * (1 << 17) / work), multiply_run, &all);
 }
 
-/* All rows by the part's panels and steps. */
+/* Multiplies all rows of a by the panels of the part. */
 static void multiply_panels(Product *p) {
     int most = M_BLOCK * threads_count(p->threads);
     if (p->b.panels && most < LEFT_PACKED / p->steps) most = LEFT_PACKED / p->steps;
@@ -228,7 +230,7 @@ static void multiply_panels(Product *p) {
     }
 }
 
-/* The right operand was packed before. */
+/* Makes the part the whole product, with the panels of the operand. */
 static void use_panels(Product *p) {
     p->right = p->b.panels;
     p->stride = (size_t)p->k * (size_t)kernels->tile_cols;
@@ -237,7 +239,7 @@ static void use_panels(Product *p) {
     p->rows = p->m;
 }
 
-/* The right operand is packed in passing. */
+/* Packs the right operand, a part at a time, and multiplies. */
 static void multiply_unpacked(Product *p) {
     const int all = panels_of(p->n);
     for (p->from = 0; p->from < p->k; p->from += p->steps) {

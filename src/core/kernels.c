@@ -1,6 +1,6 @@
-/* kernels.c: written once, in the vectors of simd.h and in plain loops that the compiler vectorises, and compiled for
-   each instruction set under a name of its own (KERNELS). -ffp-contract=off: a fused multiply-add stands only where
-   v_fma says so, hence every set computes the same bits. */
+/* kernels.c: the kernels, in the vectors of simd.h and in plain loops that the compiler vectorises. The file is
+   compiled once for each instruction set, with another name of the table (KERNELS). With -ffp-contract=off the
+   compiler makes a fused multiply-add only from v_fma, so all sets compute the same bits. */
 #include "core/kernels.h"
 #include "core/base.h"
 #include "core/simd.h"
@@ -8,23 +8,23 @@
 /* NOLINTBEGIN(bugprone-implicit-widening-of-multiplication-result): places within a tile or a row */
 
 #if VW == 16
-enum { TILE_ROWS = 14 }; /* 28 accumulators, 2 of b, 1 of a: 31 of 32 registers */
+enum { TILE_ROWS = 14 }; /* 28 accumulators, 2 registers of b, 1 of a: 31 of 32 */
 #elif VW == 8
 enum { TILE_ROWS = 6 }; /* 12 + 2 + 1 of 16 */
 #elif defined(TIDE_NEON)
-enum { TILE_ROWS = 12 }; /* 24 + 2, and a few of a, of 32 */
+enum { TILE_ROWS = 12 }; /* 24 + 2 + a few of a, of 32 */
 #else
 enum { TILE_ROWS = 4 };
 #endif
 enum {
     TILE_VECTORS = 2,
     TILE_COLS = TILE_VECTORS * VW,
-    PREFETCH_ROWS = 12 /* rows of b that are on their way from the caches */
+    PREFETCH_ROWS = 12 /* distance of prefetching, in rows of b */
 };
 
 /* ---- matrix product ------------------------------------------------------------------------------------------- */
 
-/* One register tile of full width. `rows` is a constant wherever this is inlined, so that acc lives in registers. */
+/* Computes one tile of full width. `rows` is a constant in each inlined copy, so that acc is in registers. */
 INLINE void tile(const int rows, int k, const real *a, const real *b, const real *init, int ld_init, real *c, int ld_c,
                  const real *prefetch, int prefetch_step) {
     vreal acc[TILE_ROWS][TILE_VECTORS];
@@ -80,8 +80,7 @@ static void gemm_tile(int rows, int cols, int k, const real *a, const real *b, c
         memcpy(c + (size_t)i * (size_t)ld_c, buffer + i * TILE_COLS, (size_t)cols * sizeof(real));
 }
 
-/* Four rows at a time as 4 x 4 blocks that are turned in registers; in stretches of k that stay in the nearest
-   cache. */
+/* pack_transposed transposes blocks of 4 x 4 in registers, over ranges of k that stay in the L1 cache. */
 typedef real four __attribute__((vector_size(4 * sizeof(real))));
 
 INLINE void transpose_block(real *to, int width, const real *from, int ld) {
@@ -98,10 +97,11 @@ INLINE void transpose_block(real *to, int width, const real *from, int ld) {
     }
 }
 
-/* Rows of a constant width: the copies become a few moves. */
+/* With a constant width, the compiler replaces memcpy by a few moves. */
 INLINE void copy_rows(real *restrict panel, const int width, const real *restrict source, int ld, int k) {
     for (int p = 0; p < k; p++, panel += width, source += ld) {
-        const real *next = source + (size_t)PREFETCH_ROWS * (size_t)ld; /* too far apart for the processor to guess */
+        const real *next = source + (size_t)PREFETCH_ROWS * (size_t)ld; /* the stride is too large for the hardware
+                                                                           prefetcher */
         __builtin_prefetch(next);
         __builtin_prefetch(next + width - 1);
         memcpy(panel, source, (size_t)width * sizeof(real));
@@ -159,7 +159,7 @@ static real dot(int n, const real *x, const real *y) {
     return lanes_sum(&lanes);
 }
 
-/* Four at a time, whose sums run side by side. */
+/* Computes four sums at a time: they are independent, so the CPU overlaps them. */
 static void dots(int n, int count, const real *x, const real *const *y, long prefetch, real *sums) {
     for (int k = 0; k < count; k += 4) {
         Lanes lanes[4] = {0};
@@ -239,7 +239,7 @@ INLINE vreal score_terms(int left, const real *va, const real *q, const real *k)
     return v_load_n(va, left) * v_tanh(v_load_n(q, left) + v_load_n(k, left));
 }
 
-/* Two vectors at a time, whose chains run side by side. */
+/* Computes two vectors at a time: they are independent, so the CPU overlaps them. */
 static real score(int n, const real *va, const real *q, const real *k) {
     Lanes lanes = {0};
     int i = 0, j = 0;
@@ -330,7 +330,7 @@ INLINE real root(real x) { return sizeof(real) == sizeof(float) ? (real)sqrtf((f
 INLINE vreal normalised(const real *x, const Moments *m, int left) { return (v_load_n(x, left) - m->mean) * m->scale; }
 
 static void layer_norm(int n, real *y, const real *x, const real *gain, const real *bias, Moments *moments) {
-    const real mean = sum(n, x) / (real)n, epsilon = (real)1e-5; /* for rows that are even */
+    const real mean = sum(n, x) / (real)n, epsilon = (real)1e-5; /* for rows whose numbers are all equal */
     Lanes squares = {0};
     for (int i = 0, j = 0; i < n; i += VW, j++) {
         vreal d = v_first_n(v_load_n(x + i, n - i) - mean, n - i);
@@ -378,7 +378,7 @@ static void maxout_back(int n, real *restrict x, const real *restrict dy) {
     }
 }
 
-/* A random number for each index: an integer hash of two multiplications. */
+/* A pseudorandom number for each x: an integer hash with two multiplications. */
 INLINE uint32_t hash(uint32_t x) {
     x ^= x >> 16;
     x *= 0x7feb352du;
@@ -409,8 +409,7 @@ static void sgd(int n, const UpdateRule *rule, real *restrict w, real *restrict 
     }
 }
 
-/* Moments of words that are rarely seen fade, and processors are slow at numbers below the normal ones: those end here.
- */
+/* The moments of rare words decay to subnormal numbers, which are slow on CPUs. Smaller moments than this become 0. */
 static const real tiny = (real)1e-35;
 
 static void adam(int n, const UpdateRule *rule, real *restrict w, real *restrict g, real *restrict m,
@@ -446,7 +445,7 @@ static void adadelta(int n, const UpdateRule *rule, real *restrict w, real *rest
 static real fma_rounds(long rounds, real x) {
     vreal acc[TILE_ROWS][TILE_VECTORS], a = v_splat(x), b = v_splat(1 - x);
 #pragma GCC unroll 16
-    for (int i = 0; i < TILE_ROWS; i++) { /* all different, or the compiler would see that it can do fewer */
+    for (int i = 0; i < TILE_ROWS; i++) { /* all different: otherwise the compiler would merge the chains */
         acc[i][0] = v_splat((real)i);
         acc[i][1] = v_splat((real)(i + TILE_ROWS));
     }

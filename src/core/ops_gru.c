@@ -3,8 +3,7 @@
 #include "core/ops.h"
 #include "core/tape_op.h"
 
-/* z, r = σ(x_zr + h Uzr)                 x = [x_z, x_r, x_h] [m, 3n]: W x + b for each gate, in the decoder also + C
-   c
+/* z, r = σ(x_zr + h Uzr)             x = [x_z, x_r, x_h] [m, 3n]: W x + b for each gate, in the decoder also + C c
    h̃ = tanh(x_h + (r∘h) U)
    h' = (1 - z)∘h + z∘h̃
 

@@ -43,8 +43,7 @@ static void tanh_of_back(Tape *tape, const Record *record) {
     rows_run(tape, "tanh", y, tanh_gradients, &(Pointwise){x, y, NULL});
 }
 
-/* y_k = max(x_2k, x_2k+1)      x [m, 2n], y [m, n]      (Goodfellow et al. 2013; Bahdanau et al. 2015, appendix
-   A.2.2)
+/* y_k = max(x_2k, x_2k+1)      x [m, 2n], y [m, n]      (Goodfellow et al. 2013; Bahdanau et al. 2015, A.2.2)
    dx = dy_k for the larger of the two, else 0; dx overwrites x */
 static void maxout_rows(void *context, int begin, int end) {
     const Var *x = ((const Pointwise *)context)->x, *y = ((const Pointwise *)context)->y;

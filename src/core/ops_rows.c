@@ -19,8 +19,7 @@ static void columns_run(Tape *tape, int rows, int cols, Work *work, void *contex
 }
 
 /* y_i = x[index_i], 0 where index_i is -1      x [m, k], y [n, k]; with x = E the embedding of words
-   dx[index_i] += dy_i, for the rows in the index only. Threads share columns, because the index may have a row twice.
- */
+   dx[index_i] += dy_i, for the rows in the index only. Threads share columns: the index may have a row twice. */
 typedef struct Gather {
     Var *x, *y;
     int first; /* the column of y that receives column 0 of x */

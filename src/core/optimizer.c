@@ -19,7 +19,7 @@ static int block_size(size_t size, int block) {
 
 static size_t segment_size(const Segment *segment) { return (size_t)segment->rows * (size_t)segment->cols; }
 
-/* An update of each number by itself. */
+/* An update that computes each number independently. */
 typedef struct Elementwise {
     const SegmentUpdate *update;
     const UpdateRule *rule;
@@ -44,7 +44,7 @@ static void update_each(const SegmentUpdate *update, UpdateRule rule, UpdateKern
                 &(Elementwise){update, &rule, kernel});
 }
 
-/* By multiplications alone, so that the bits are the same everywhere. */
+/* Uses only multiplications, so that the bits are the same on every machine. */
 static double power(double base, long n) {
     double product = 1;
     for (; n > 0; n /= 2) {
@@ -114,7 +114,7 @@ void optimizer_keep_average(Optimizer *optimizer, const real *weights) {
 typedef struct Step {
     const Optimizer *optimizer;
     const real *w, *g;
-    real share; /* of the new weights in the average */
+    real share; /* of the weights in their average */
 } Step;
 
 static void square_blocks(void *context, int begin, int end) {

@@ -38,7 +38,7 @@ void shared_weight_free(SharedWeight *weight) {
     pthread_mutex_destroy(&weight->lock);
 }
 
-/* If several tapes call this at the same time, the first one packs; the others wait and read its panels. */
+/* If several tapes call this at the same time, the first one packs; the others wait, then read its panels. */
 static void pack_once(SharedWeight *weight, Threads *threads, Operand b) {
     pthread_mutex_lock(&weight->lock);
     if (!weight->ready[b.transposed]) {

@@ -6,7 +6,7 @@
 
 enum { MOST_PRODUCTS = 8 };
 
-/* A weight gradient that is not computed yet: xᵀ dy of one use of the weight. */
+/* A weight gradient that is not computed yet: xᵀ dy for one use of the weight. */
 typedef struct Pending Pending;
 struct Pending {
     Pending *before;
@@ -16,8 +16,8 @@ struct Pending {
 
 struct WeightUse {
     Var *w;           /* NULL: not used since the last reset */
-    Panels panels;    /* of W, or of Wᵀ, whichever was read last */
-    Pending *pending; /* gradients that are gathered into one product, the latest first */
+    Panels panels;    /* of W or Wᵀ: the one that was read last */
+    Pending *pending; /* gradients to compute as one product, the newest first */
     int pending_count;
     int before; /* 1 + index of the weight that was first used before this one; 0: none */
 };
@@ -237,7 +237,7 @@ static void run_deferred(Tape *tape, Var *var) {
 
 /* ---- weights -------------------------------------------------------------------------------------------------- */
 
-/* What the tape keeps about a weight of the model that it trains. */
+/* Returns the WeightUse of a weight that is a parameter. */
 static WeightUse *use_of(Tape *tape, Var *w) {
     const int index = w->weight->index;
     if (index >= tape->use_capacity) {
@@ -254,15 +254,15 @@ static WeightUse *use_of(Tape *tape, Var *w) {
     return use;
 }
 
-/* A product of few rows: the weight will be used again, because steps follow each other. */
+/* True for a product of few rows. Such products are steps of a recurrence, so the weight will be used again. */
 static bool is_few(int rows) {
     enum { MANY = 512 };
     return rows < MANY;
 }
 
-/* W, or Wᵀ, for a product of m rows. A weight of a model that is only read has shared panels. A weight of a model that
-   is trained stays packed if m is small, until the tape is reset or needs the other orientation. If m is large, packing
-   takes little time next to the product, and keeping the panels would take much memory. */
+/* Returns W, or Wᵀ, for a product of m rows. A weight with shared panels uses these. Another weight stays packed if
+   m is small, until the tape is reset or needs the other orientation. If m is large, packing takes little time
+   compared to the product, and the panels would take much memory. */
 static Operand operand(Tape *tape, Var *w, bool transposed, int m) {
     Operand b = {.k = transposed ? w->cols : w->rows,
                  .n = transposed ? w->rows : w->cols,
@@ -307,7 +307,8 @@ bool tape_weight_grad(Tape *tape, Var *w, const real *x, int ldx, const real *dy
     return false;
 }
 
-/* All uses of a weight as one product, from the first step that the backward pass left last. */
+/* Adds the gradient of all pending uses of a weight, as one product. The uses are in the order of the forward pass,
+   because the backward pass added the first step last. */
 static void gather_gradient(Tape *tape, WeightUse *use) {
     int count = use->pending_count, i = 0;
     Var *w = use->w;
@@ -328,7 +329,9 @@ void tape_backward(Tape *tape, Var *loss) {
         if (record->out) run_deferred(tape, record->out);
         if (tape->watch && record->out && record->out->g)
             find_nonfinite(tape->watch, record->op, record->out->g, var_size(record->out), true);
-        if (!record->out || has_grad(record->out)) record->back(tape, record); /* or there is nothing to hand on */
+        if (!record->out || has_grad(record->out))
+            record->back(tape, record); /* without a gradient there is nothing
+                                           to propagate */
     }
     for (const DeferredGrad *deferred = tape->deferred; deferred; deferred = deferred->before)
         run_deferred(tape, deferred->var);

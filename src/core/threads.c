@@ -16,24 +16,24 @@ typedef struct Buffer {
 } Buffer;
 
 typedef struct Worker {
-    /* Of its share of the present run: the round in the upper half, and in the lower how many items nobody has taken. A
-       thread that comes late finds another round, or nothing left, and keeps away from a run that is over. */
+    /* The round of its share in the upper half; in the lower half the number of items of the share that no thread
+       has taken. A thread that comes too late finds another round, or no items, and does not touch the run. */
     _Alignas(CACHE_LINE) _Atomic uint64_t left;
     Threads *pool;
     int index;
     pthread_t handle;
-    double busy; /* seconds that it worked in the present run */
+    double busy; /* seconds of work in the current run */
 } Worker;
 
 struct Threads {
     int n;
-    Worker *workers; /* workers[0] is the caller, without a thread of its own */
+    Worker *workers; /* workers[0] is the caller: it has no handle */
     Buffer scratch[SCRATCHES];
-    /* The present run. Written by the caller before shares are filled; read by those who have taken items of one. */
+    /* The current run. The caller writes it before it fills the shares; a thread reads it after it has taken items. */
     Work *work;
     void *context;
     int items;
-    atomic_int parts, range; /* these may be read too late, by one who will find nothing */
+    atomic_int parts, range; /* a thread that comes too late may read these, but finds no items */
     atomic_bool stop;
     bool profiling;
     Tally tallies[TALLIES];
@@ -62,8 +62,8 @@ bool threads_is_share_boundary(const Threads *pool, int item) {
     return false;
 }
 
-/* Takes some items of a share. Returns how many: 0 if the round is over or no item is left. *before becomes the number
-   of items that were left before the call. */
+/* Takes some items of a share. Returns their number; 0 if the round is over or no item is left. *before receives the
+   number of items that were left before the call. */
 static int take_range(Threads *pool, int share, unsigned round, int *before) {
     _Atomic uint64_t *left = &pool->workers[share].left;
     uint64_t seen = atomic_load_explicit(left, memory_order_acquire);
@@ -88,8 +88,8 @@ static int run_share(Threads *pool, int share, unsigned round) {
     return done;
 }
 
-/* Once something was taken the run cannot end before this thread says that it is done, and until then nothing of the
-   run may be touched. */
+/* Works on its own share, then on the others. The run cannot end between a take and the addition to `done`; only in
+   this time may the thread read the fields of the run. */
 static void run_part(Threads *pool, unsigned round, int thread) {
     const int parts = atomic_load_explicit(&pool->parts, memory_order_relaxed);
     double began = seconds_now();
@@ -103,7 +103,8 @@ static void run_part(Threads *pool, unsigned round, int thread) {
     }
 }
 
-/* Waits for the round to move on from `seen`: spins for a while, since the next op is near, then sleeps. */
+/* Waits until the round is not `seen`. First spins for a while, because the next run usually follows soon; then
+   sleeps. */
 static unsigned await_round(Threads *pool, unsigned seen) {
     for (int spins = 0; spins < SPINS; spins++) {
         unsigned round = atomic_load_explicit(&pool->round, memory_order_acquire);
@@ -146,7 +147,7 @@ Threads *threads_new(int n) {
     for (int i = 0; i < n; i++) pool->workers[i] = (Worker){.pool = pool, .index = i};
     for (int i = 1; i < n; i++) {
         if (!pthread_create(&pool->workers[i].handle, NULL, worker_main, &pool->workers[i])) continue;
-        pool->n = i; /* as many as the system grants: the results are the same */
+        pool->n = i; /* the system does not start more; the results are the same */
         break;
     }
     return pool;
