@@ -257,8 +257,8 @@ static void spans_lie_within_the_rows(void **unused) {
         const char *text;
     } cases[] = {{&beyond, "rows 2 to 4 of 4"},
                  {&before, "rows -1 to 0 of 4"},
-                 {&empty, "a span of 0 rows, the longest having 2"},
-                 {&too_long, "a span of 2 rows, the longest having 1"}};
+                 {&empty, "a span of 0 rows, but longest is 2"},
+                 {&too_long, "a span of 2 rows, but longest is 1"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int recording = 0; recording < 2; recording++) {
             spans = cases[i].spans;

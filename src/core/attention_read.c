@@ -8,7 +8,7 @@
 void attention_check_spans(const char *op, const Spans *spans, int queries, const Var *M) {
     for (int b = 0; b < queries; b++) {
         const int length = spans_length(spans, b);
-        CHECK(length > 0 && length <= spans->longest, "%s: a span of %d rows, the longest having %d", op, length,
+        CHECK(length > 0 && length <= spans->longest, "%s: a span of %d rows, but longest is %d", op, length,
               spans->longest);
         if (spans->rows) {
             for (int j = 0; j < length; j++)

@@ -39,7 +39,7 @@ void *mem_alloc_aligned(size_t bytes);
    unknown. */
 _Noreturn void mem_refused(size_t bytes);
 
-/* Sets the function that is called with the size when an allocation fails. It must not return. */
+/* Sets the function that is called with the size when an allocation fails. The function must not return. */
 void mem_on_failure(void (*handler)(size_t bytes));
 /* For tests: makes the n-th allocation from now fail; 0: none. mem_count returns the number of allocations so far. */
 void mem_fail_nth(long n);

@@ -10,7 +10,7 @@
    AVX-512, those in [] for AVX2.
 
    A call of the kernel reads a panel of 512 x 32 x 4 bytes = 64 KiB [32] and a tile of 512 x 14 x 4 bytes = 28 KiB
-   [12]. Together they exceed an L1 of 32 KiB, so both are read from L2. At two vector multiply-adds a cycle, a step
+   [12]. ProductList they exceed an L1 of 32 KiB, so both are read from L2. At two vector multiply-adds a cycle, a step
    takes 28 / 2 = 14 cycles [6] and reads (32 + 14) x 4 = 184 bytes [88]: 13 bytes a cycle [15]. L2 delivers 32 or more.
 
    K_BLOCK: a call also reads and writes its elements of c, 14 x 32 x 8 bytes = 3.5 KiB in 512 x 14 = 7168 cycles: half
@@ -71,8 +71,7 @@ typedef struct Product {
     int ld_init;
     real *c;
     int ldc;
-    /* The part that is computed now: rows from `row` on, panels from `panel` on, steps of the inner index from
-       `from` on. */
+    /* The current part: rows from `row` on, panels from `panel` on, steps of the inner index from `from` on. */
     int row, rows, tiles, panel, panels, from, steps;
     real *left;        /* packed tiles, one after the other, each [steps][rows of the tile] */
     const real *right; /* panels, `stride` numbers from one to the next */
@@ -132,8 +131,7 @@ static const real *right_at(const Product *p, int panel, int at) {
    `after` is the data that the thread reads after the last step; the call prefetches it. */
 static void multiply_block(const Product *p, int tile0, int tile1, int panel0, int panel1, int at, int k,
                            const real *after) {
-    const int width = kernels->tile_cols, step = blocks_of(width, tile1 - tile0); /* columns that each tile
-                                                                                     prefetches */
+    const int width = kernels->tile_cols, step = blocks_of(width, tile1 - tile0); /* prefetched by each tile */
     const bool begins = p->from + at == 0;                                        /* later steps add to c */
     const real *init = begins ? p->init : p->c;
     const int ld_init = begins ? p->ld_init : p->ldc;
@@ -178,13 +176,13 @@ static void fill(const Product *p) {
 }
 
 /* Products that one run computes: the units of the first product, then those of the second, and so on. */
-typedef struct Together {
+typedef struct ProductList {
     Product *list;
     int count;
-} Together;
+} ProductList;
 
 static void pack_run(void *context, int begin, int end) {
-    const Together *all = context;
+    const ProductList *all = context;
     for (const Product *p = all->list; p < all->list + all->count; p++) {
         const int units = p->tiles * pack_units_of(p);
         pack_tiles(p, begin > 0 ? begin : 0, smaller(end, units));
@@ -194,15 +192,15 @@ static void pack_run(void *context, int begin, int end) {
 }
 
 static void multiply_run(void *context, int begin, int end) {
-    const Together *all = context;
+    const ProductList *all = context;
     int before = 0;
     for (const Product *p = all->list; p < all->list + all->count; before += units_of(p), p++)
         multiply_units(p, begin > before ? begin - before : 0, smaller(end - before, units_of(p)), before);
 }
 
-/* Computes the parts of the products: their row, rows, panel, panels, from and steps. */
+/* Computes the current part of each product: row, rows, panel, panels, from and steps are set. */
 static void multiply_parts(Product *list, int count) {
-    Together all = {list, count};
+    ProductList all = {list, count};
     size_t numbers = 0, work = 0;
     int pack_units = 0, units = 0;
     for (Product *p = list; p < list + count; p++) {
@@ -230,7 +228,7 @@ static void multiply_panels(Product *p) {
     }
 }
 
-/* Makes the part the whole product, with the panels of the operand. */
+/* Sets the part to the whole product; the right operand has panels. */
 static void use_panels(Product *p) {
     p->right = p->b.panels;
     p->stride = (size_t)p->k * (size_t)kernels->tile_cols;

@@ -100,8 +100,7 @@ INLINE void transpose_block(real *to, int width, const real *from, int ld) {
 /* With a constant width, the compiler replaces memcpy by a few moves. */
 INLINE void copy_rows(real *restrict panel, const int width, const real *restrict source, int ld, int k) {
     for (int p = 0; p < k; p++, panel += width, source += ld) {
-        const real *next = source + (size_t)PREFETCH_ROWS * (size_t)ld; /* the stride is too large for the hardware
-                                                                           prefetcher */
+        const real *next = source + (size_t)PREFETCH_ROWS * (size_t)ld; /* hardware prefetchers miss this stride */
         __builtin_prefetch(next);
         __builtin_prefetch(next + width - 1);
         memcpy(panel, source, (size_t)width * sizeof(real));
@@ -344,16 +343,16 @@ static void layer_norm(int n, real *y, const real *x, const real *gain, const re
 
 static void layer_norm_back(int n, real *dx, const real *dy, const real *x, const real *gain, const Moments *moments) {
     const Moments m = *moments;
-    Lanes plain = {0}, along = {0};
+    Lanes sum_d = {0}, sum_dx = {0};
     for (int i = 0, j = 0; i < n; i += VW, j++) {
         vreal d = v_load_n(dy + i, n - i) * v_load_n(gain + i, n - i);
-        lanes_add(&plain, j, d);
-        lanes_add(&along, j, d * normalised(x + i, &m, n - i));
+        lanes_add(&sum_d, j, d);
+        lanes_add(&sum_dx, j, d * normalised(x + i, &m, n - i));
     }
-    const real mean = lanes_sum(&plain) / (real)n, slope = lanes_sum(&along) / (real)n;
+    const real mean_d = lanes_sum(&sum_d) / (real)n, mean_dx = lanes_sum(&sum_dx) / (real)n;
     for (int i = 0; i < n; i += VW) {
         vreal d = v_load_n(dy + i, n - i) * v_load_n(gain + i, n - i);
-        vreal part = m.scale * (d - mean - slope * normalised(x + i, &m, n - i));
+        vreal part = m.scale * (d - mean_d - mean_dx * normalised(x + i, &m, n - i));
         v_store_n(dx + i, v_load_n(dx + i, n - i) + part, n - i);
     }
 }

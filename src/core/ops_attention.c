@@ -45,7 +45,7 @@ Var *additive_scores(Tape *tape, Var *q, Var *K, Var *va, const Spans *spans) {
     CHECK(q->cols == K->cols && va->rows == q->cols && va->cols == 1,
           "additive_scores: q [%d, %d], K [%d, %d], va [%d, %d]", q->rows, q->cols, K->rows, K->cols, va->rows,
           va->cols);
-    CHECK(!tape->recording || !spans->owner, "additive_scores: owners on a tape that records");
+    CHECK(!tape->recording || !spans->owner, "additive_scores: spans->owner on a tape that records");
     attention_check_spans("additive_scores", spans, q->rows, K);
     Attend at = {.spans = spans, .out = var_new(tape, q->rows, spans->longest), .a = q, .b = K, .va = va->v};
     threads_run(tape->threads, "scores", q->rows, 1, score_rows, &at);
@@ -135,7 +135,7 @@ static void softmax_spans_back(Tape *tape, const Record *record) {
 /* α_bkj = 1 if e_bkj is the first of the largest scores of head k, else 0. The derivative is 0 almost everywhere, so
    no gradient could train what computes e. */
 Var *hardmax_spans(Tape *tape, const Var *e, const Spans *spans) {
-    CHECK(!tape->recording, "hardmax_spans: it has no gradient");
+    CHECK(!tape->recording, "hardmax_spans: the tape records, but the op has no gradient");
     Var *alpha = zeros(tape, e->rows, e->cols);
     for (int b = 0; b < e->rows; b++)
         for (int k = 0; k < heads_of(e, spans); k++) {

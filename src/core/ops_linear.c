@@ -3,7 +3,7 @@
 #include "core/ops.h"
 #include "core/tape_op.h"
 
-/* x W + b, or with `transposed` x Wᵀ + b; b may be NULL. */
+/* Returns x W + b, or x Wᵀ + b if `transposed`; b may be NULL. */
 static Var *product(Tape *tape, Var *x, Var *W, bool transposed, const Var *b) {
     const int rows = transposed ? W->cols : W->rows, cols = transposed ? W->rows : W->cols;
     CHECK(x->cols == rows, "a product of [%d, %d] by [%d, %d]", x->rows, x->cols, rows, cols);

@@ -25,10 +25,10 @@ static void entropy_rows(void *context, int begin, int end) {
         real *x = en->logits->v + (size_t)i * (size_t)V, sum;
         int y = en->targets[i];
         CHECK(y >= 0 && y < V, "cross_entropy: target %d of %d", y, V);
-        double mean = en->epsilon > 0 ? (double)kernels->sum(V, x) / V : 0, own = x[y];
+        double mean = en->epsilon > 0 ? (double)kernels->sum(V, x) / V : 0, target = x[y];
         double log_sum = kernels->exp_sum(V, x, &sum, en->gradient ? x : NULL);
         log_sum += exact_log(sum);
-        en->nats[i] = log_sum - own;
+        en->nats[i] = log_sum - target;
         en->smooth[i] = en->epsilon > 0 ? log_sum - mean : 0;
         if (!en->gradient) continue;
         kernels->softmax_gradient(V, x, sum, scale, en->epsilon / (real)V);
@@ -39,7 +39,7 @@ static void entropy_rows(void *context, int begin, int end) {
 static Back cross_entropy_back;
 Var *cross_entropy(Tape *tape, Var *logits, const int *targets, int rows, double smoothing, double *nats) {
     const int m = logits->rows;
-    CHECK(m > 0 && rows >= m, "cross_entropy: %d rows of %d", m, rows);
+    CHECK(m > 0 && rows >= m, "cross_entropy: logits of %d rows, but a mean over %d rows", m, rows);
     if (tape->recording) tape_consume(tape, logits, "cross_entropy");
     Entropy en = {logits,
                   targets,

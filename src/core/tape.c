@@ -101,7 +101,7 @@ void var_copy_rows(Var *to, int first, const Var *from, const int *index, int n)
 }
 
 Var *var_place(Tape *tape, Var *out, int rows, int cols) {
-    CHECK(!out || (out->rows == rows && out->cols == cols), "a result of [%d, %d] for a place of [%d, %d]", rows, cols,
+    CHECK(!out || (out->rows == rows && out->cols == cols), "a result of [%d, %d], but out is [%d, %d]", rows, cols,
           out->rows, out->cols);
     if (!out) return var_new(tape, rows, cols);
     if (tape->recording && out->whole) out->whole->in_pieces = true;
@@ -224,7 +224,7 @@ const void **tape_defer_grad(Tape *tape, Var *var, DeferredGradFn *run) {
         tape->deferred = var->deferred;
     }
     CHECK(!var->in_pieces, "tape_defer_grad: several ops wrote the matrix");
-    CHECK(var->deferred->run == run, "tape_defer_grad: two kinds of op on a matrix");
+    CHECK(var->deferred->run == run, "tape_defer_grad: two functions for the gradient of a matrix");
     return &var->deferred->list;
 }
 
@@ -247,7 +247,7 @@ static WeightUse *use_of(Tape *tape, Var *w) {
         tape->use_capacity = capacity;
     }
     WeightUse *use = &tape->uses[index];
-    CHECK(!use->w || use->w == w, "weight %d: a tape trains one model between resets", index);
+    CHECK(!use->w || use->w == w, "weight %d: two models use one tape between resets", index);
     if (use->w) return use;
     *use = (WeightUse){.w = w, .before = tape->last_used};
     tape->last_used = index + 1;
@@ -275,8 +275,8 @@ static Operand operand(Tape *tape, Var *w, bool transposed, int m) {
     const bool kept = panels->numbers && panels->transposed == transposed;
     if (!kept && !is_few(m)) return b;
     if (!panels->numbers) {
-        size_t size = packed_size(b.k, b.n), turned = packed_size(b.n, b.k);
-        panels->numbers = arena_alloc(&tape->panels, (size > turned ? size : turned) * sizeof(real));
+        size_t size = packed_size(b.k, b.n), transposed_size = packed_size(b.n, b.k);
+        panels->numbers = arena_alloc(&tape->panels, (size > transposed_size ? size : transposed_size) * sizeof(real));
     }
     if (!kept) *panels = panels_pack(tape->threads, b, panels->numbers);
     return panels_operand(panels, b);
@@ -329,9 +329,7 @@ void tape_backward(Tape *tape, Var *loss) {
         if (record->out) run_deferred(tape, record->out);
         if (tape->watch && record->out && record->out->g)
             find_nonfinite(tape->watch, record->op, record->out->g, var_size(record->out), true);
-        if (!record->out || has_grad(record->out))
-            record->back(tape, record); /* without a gradient there is nothing
-                                           to propagate */
+        if (!record->out || has_grad(record->out)) record->back(tape, record); /* else the gradient is 0 */
     }
     for (const DeferredGrad *deferred = tape->deferred; deferred; deferred = deferred->before)
         run_deferred(tape, deferred->var);

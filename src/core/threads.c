@@ -39,7 +39,7 @@ struct Threads {
     Tally tallies[TALLIES];
     int tally_count;
     _Alignas(CACHE_LINE) atomic_uint round;
-    _Alignas(CACHE_LINE) atomic_int done; /* items of the present run */
+    _Alignas(CACHE_LINE) atomic_int done; /* finished items of the current run */
     _Alignas(CACHE_LINE) atomic_int asleep;
     pthread_mutex_t mutex;
     pthread_cond_t wake;
@@ -167,7 +167,7 @@ void threads_free(Threads *pool) {
 
 int threads_count(const Threads *pool) { return pool->n; }
 
-static void share_out(Threads *pool) {
+static void run_shares(Threads *pool) {
     if (pool->parts == 1) {
         pool->work(pool->context, 0, pool->items);
         return;
@@ -205,11 +205,11 @@ void threads_run(Threads *pool, const char *name, int n, int grain, Work *work, 
     pool->parts = parts < pool->n ? parts : pool->n;
     pool->range = n / (pool->parts * RANGES) > grain ? n / (pool->parts * RANGES) : grain;
     if (!pool->profiling) {
-        share_out(pool);
+        run_shares(pool);
         return;
     }
     double began = seconds_now();
-    share_out(pool);
+    run_shares(pool);
     double seconds = seconds_now() - began;
     Tally *tally = tally_of(pool, name);
     tally->runs++;
