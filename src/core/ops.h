@@ -33,8 +33,9 @@ Var *vcat(Tape *tape, Var *const *x, int n);
 Var *pad_rows(Tape *tape, Var *x, int n);
 /* Row i of the result is [a[index[i]], b[index[i]]], see gather. index [n] must stay valid until the tape is reset. */
 Var *gather_hcat(Tape *tape, Var *a, Var *b, const int *index, int n);
-/* Row i of the result is [x[index[0][i]], x[index[1][i]], ...] for k lists of n, see gather. If these are a word and
-   its neighbours, linear() of the result is a convolution. The lists must stay valid until the tape is reset. */
+/* Row i of the result is [x[index[0][i]], x[index[1][i]], ...] for k lists of n, see gather. If the lists are the
+   neighbours of each word, linear() of the result is a convolution. The lists must stay valid until the tape is
+   reset. */
 Var *im2col(Tape *tape, Var *x, const int *const *index, int k, int n);
 /* [a, b]: the columns of a, then the columns of b. a and b have the same number of rows. */
 Var *hcat(Tape *tape, Var *a, Var *b);
@@ -62,9 +63,9 @@ typedef struct Drop {
     const RowId *rows;
 } Drop;
 /* On a tape that records, each number becomes 0 with probability `rate`, else x / (1 - rate). If the tape does not
-   record, returns x. Whether a number becomes 0 depends on the tape's rng, the number of earlier calls of dropout on
-   the tape, the identity of the row, and the column. So a pair has the same mask in the whole batch and in a part of
-   the batch. */
+   record, returns x. Whether a number becomes 0 depends on the tape's rng, the number of calls of dropout since the
+   last reset, the identity of the row, and the column. So a pair has the same mask in the whole batch and in a part
+   of it. */
 Var *dropout(Tape *tape, Var *x, Drop drop);
 
 /* ops_norm.c */

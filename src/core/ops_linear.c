@@ -69,7 +69,7 @@ Var *linear_transposed(Tape *tape, Var *x, Var *W, Var *b) {
 static void linear_transposed_back(Tape *tape, const Record *record) { linear_gradients(tape, record, true); }
 
 /* y += x W      y [m, n], x [m, k], W [k, n]
-   dx += dy Wᵀ,  dW += xᵀ dy;  dy is also the gradient of the y before */
+   dx += dy Wᵀ,  dW += xᵀ dy;  the gradient of the old y is dy */
 static Back linear_accumulate_back;
 Var *linear_accumulate(Tape *tape, Var *y, Var *x, Var *W) {
     CHECK(x->cols == W->rows && y->rows == x->rows && y->cols == W->cols,

@@ -19,7 +19,7 @@ struct WeightUse {
     Panels panels;    /* of W or Wᵀ: the one that was read last */
     Pending *pending; /* gradients to compute as one product, the newest first */
     int pending_count;
-    int before; /* 1 + index of the weight that was first used before this one; 0: none */
+    int before; /* 1 + the index of the next older weight in `uses`; 0: none */
 };
 
 void tape_init(Tape *tape, Threads *threads, Rng rng) { *tape = (Tape){.threads = threads, .rng = rng}; }

@@ -93,7 +93,7 @@ Var *var_new(Tape *tape, int rows, int cols);
 Var *var_in(Arena *arena, int rows, int cols);
 /* Returns a matrix of given values. The caller keeps the values unchanged until the tape is reset. */
 Var *var_constant(Tape *tape, int rows, int cols, const real *values);
-/* Sets the memory of a matrix: its values, and its gradient or NULL. The caller keeps both. */
+/* Sets the memory of a matrix: its values, and its gradient or NULL. The caller owns both. */
 void var_bind(Var *var, real *values, real *gradient);
 /* The number of values; all values; the values of one row. */
 static inline size_t var_size(const Var *var) { return (size_t)var->rows * (size_t)var->cols; }

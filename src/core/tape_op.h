@@ -87,8 +87,8 @@ typedef struct TapeProduct {
     int ldc;
 } TapeProduct;
 
-/* Computes a few independent products, with packed panels if W is a parameter. No two of the products may read the same
-   W, one as W and the other as Wᵀ. */
+/* Computes `count` independent products, with packed panels if W is a parameter. No two of the products may read W
+   and Wᵀ of one weight. */
 void tape_products(Tape *tape, const TapeProduct *list, int count);
 
 /* dW += xᵀ dy. The products of a parameter that is used with few rows at a time are deferred, and computed as one
