@@ -7,7 +7,7 @@ enum { ALIGN = 64, CHUNK = 1 << 22 };
 
 struct ArenaChunk {
     ArenaChunk *next;
-    size_t size, used; /* of the bytes behind this header */
+    size_t size, used; /* in bytes, without this header */
     char pad[ALIGN - 2 * sizeof(size_t) - sizeof(void *)];
 };
 

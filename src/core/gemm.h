@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The right operand B [k, n] of a product: b [k, n], or with `transposed` bᵀ, where b is [n, k]. ld is the leading
+/* The right operand B [k, n] of a product: b [k, n], or if `transposed` bᵀ with b [n, k]. ld is the leading
    dimension of b. panels: B in the order in which the kernel reads it: panels of tile_cols columns, each
    [k][tile_cols], padded with zeros. Without panels, each product packs B. */
 typedef struct Operand {

@@ -73,7 +73,7 @@ static void maxout_back(Tape *tape, const Record *record) {
     var_grad_in_place(x);
 }
 
-/* y = max(x, 0);  dx = dy where y > 0, else 0. y overwrites x, and dx overwrites dy. */
+/* y = max(x, 0);  dx = dy if y > 0, else 0. y overwrites x, and dx overwrites dy. */
 static void relu_rows(void *context, int begin, int end) {
     const Var *x = context;
     for (real *v = var_row(x, x->v, begin), *last = var_row(x, x->v, end); v < last; v++) *v = *v > 0 ? *v : 0;

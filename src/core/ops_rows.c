@@ -18,7 +18,7 @@ static void columns_run(Tape *tape, int rows, int cols, Work *work, void *contex
     threads_run(tape->threads, "rows", cols, grain > GRAIN_COLUMNS ? grain : GRAIN_COLUMNS, work, context);
 }
 
-/* y_i = x[index_i], 0 where index_i is -1      x [m, k], y [n, k]; with x = E the embedding of words
+/* y_i = x[index_i], 0 if index_i is -1      x [m, k], y [n, k]; with x = E the embedding of words
    dx[index_i] += dy_i, for the rows in the index only. Threads share columns: the index may have a row twice. */
 typedef struct Gather {
     Var *x, *y;

@@ -65,10 +65,10 @@ real *var_grad_in_place(Var *var);
 real *tape_backward_alloc(Tape *tape, size_t numbers);
 void tape_backward_release(Tape *tape, real *memory, size_t numbers);
 
-/* Deferred gradient: run(tape, list) runs once, after the last consumer of var and before its producer; if var is
-   a slice, var stands for the whole. Returns a pointer to the list, NULL at first, to which the backward functions of
-   the consumers add their parts. var must be the full `out` of a record, or a leaf; all consumers that defer must use
-   one function. */
+/* Deferred gradient: run(tape, list) runs once, after the last consumer of var and before its producer. If var is a
+   slice, the gradient of its whole matrix is deferred. Returns a pointer to the list, NULL at first, to which the
+   backward functions of the consumers add their parts. var must be the full `out` of a record, or a leaf; all
+   consumers that defer must use one function. */
 typedef void DeferredGradFn(Tape *tape, const void *list);
 const void **tape_defer_grad(Tape *tape, Var *var, DeferredGradFn *run);
 
