@@ -151,9 +151,10 @@ static void multiply_block(const Product *p, int tile0, int tile1, int panel0, i
 
 static int row_blocks(const Product *p) { return blocks_of(p->rows, M_BLOCK); }
 
-/* Number of units of work of a product: one for each panel and block of rows. */
+/* The number of units of work of a product: one for each panel and block of rows. */
 static int units_of(const Product *p) { return row_blocks(p) * p->panels; }
 
+/* Units begin..end-1 of a product; the run has `before` units of earlier products. */
 static void multiply_units(const Product *p, int begin, int end, int before) {
     const int blocks = row_blocks(p);
     while (begin < end) {

@@ -12,7 +12,7 @@
 
 #include "core/tape.h"
 
-/* ---- ops_linear.c */
+/* ops_linear.c */
 /* x W + b. x [m, k], W [k, n], b [1, n] or NULL. Returns [m, n]. */
 Var *linear(Tape *tape, Var *x, Var *W, Var *b);
 /* x Wᵀ + b. x [m, k], W [n, k], b [1, n] or NULL. Returns [m, n]. */
@@ -20,7 +20,7 @@ Var *linear_transposed(Tape *tape, Var *x, Var *W, Var *b);
 /* y + x W. y [m, n], x [m, k], W [k, n]. Overwrites y and returns it. */
 Var *linear_accumulate(Tape *tape, Var *y, Var *x, Var *W);
 
-/* ---- ops_rows.c: ops that copy rows */
+/* ops_rows.c: ops that copy rows */
 /* Row i of the result is row index[i] of x [m, k], or zeros if index[i] is -1. Returns [n, k]. If x is E, this is
    the embedding of n words. index [n] must stay valid until the tape is reset. */
 Var *gather(Tape *tape, Var *x, const int *index, int n);
@@ -62,10 +62,10 @@ typedef struct Drop {
     double rate;
     const RowId *rows;
 } Drop;
-/* On a tape that records, each number becomes 0 with probability `rate`, else x / (1 - rate). If the tape does not
-   record, returns x. Whether a number becomes 0 depends on the tape's rng, the number of calls of dropout since the
-   last reset, the identity of the row, and the column. So a pair has the same mask in the whole batch and in a part
-   of it. */
+/* On a tape that records, each number becomes 0 with probability `rate`; otherwise it is divided by 1 - rate. If the
+   tape does not record, returns x. Whether a number becomes 0 depends on the tape's rng, the number of calls of
+   dropout since the last reset, the identity of the row, and the column. So a pair has the same mask in the whole
+   batch and in a part of it. */
 Var *dropout(Tape *tape, Var *x, Drop drop);
 
 /* ops_norm.c */
@@ -75,7 +75,7 @@ Var *layer_norm(Tape *tape, Var *x, Var *gain, Var *bias);
 
 /* ops_gru.c */
 /* One step of a gated recurrent unit, see ops_gru.c. x [m, 3n]: the inputs of the gates z and r and of the candidate
-   h̃, without the parts of h. h [m, n]: the state before. Uzr [n, 2n], U [n, n]. out: the matrix for the new state
+   h̃, without the terms of h. h [m, n]: the previous state. Uzr [n, 2n], U [n, n]. out: the matrix for the new state
    [m, n], or NULL. Returns the new state. Consumes x. */
 typedef struct GruStep {
     Var *x, *h, *Uzr, *U, *out;
@@ -98,14 +98,14 @@ typedef struct Spans {
 } Spans;
 /* One sentence of `rows` rows that all queries read. Valid until the tape is reset. */
 Spans spans_one(Tape *tape, int queries, int rows);
-/* e_bj = va · tanh(q_b + K_j) for the rows j that query b reads. q [m, n], K [rows, n], va [n, 1]. Returns [m,
+/* e_bj = va · tanh(q_b + K_j) for the rows j that query b reads. q [m, n], K [rows, n], va [n, 1]. Result: [m,
    longest], zero beyond a sentence's end. On a tape that records, spans->owner must be NULL. */
 Var *additive_scores(Tape *tape, Var *q, Var *K, Var *va, const Spans *spans);
 /* Scores and weights of several heads are [m, heads longest]: head k has the columns k longest..(k+1) longest - 1.
-   The columns of Q, K and H are divided into `heads` equal blocks; head k reads block k. The ops below compute the
-   number of heads from the number of columns of e or alpha. */
-/* e_bkj = scale q_bk·K_jk for each head k. Q [m, n], K [rows, n]; Q and K may be one matrix. Returns [m, heads
-   longest], zero beyond a sentence's end. */
+   The columns of Q, K and H are divided into `heads` equal blocks; head k reads block k. dot_scores receives the
+   number of heads; the other ops compute it from the number of columns of e or alpha. */
+/* e_bkj = scale q_bk·K_jk for each head k. Q [m, n], K [rows, n]; Q and K may be one matrix.
+   Returns [m, heads longest], zero beyond a sentence's end. */
 Var *dot_scores(Tape *tape, Var *Q, Var *K, int heads, double scale, const Spans *spans);
 /* Softmax over the positions of the sentence, for each query and head; zero beyond the sentence's end. */
 Var *softmax_spans(Tape *tape, Var *e, const Spans *spans);

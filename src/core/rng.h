@@ -1,4 +1,4 @@
-/* rng.h: pseudorandom numbers, the same for a seed on every machine. */
+/* rng.h: pseudorandom numbers. A seed gives the same numbers on every machine. */
 #ifndef TIDE_RNG_H
 #define TIDE_RNG_H
 

@@ -254,7 +254,7 @@ static WeightUse *use_of(Tape *tape, Var *w) {
     return use;
 }
 
-/* True for a product of few rows. Such products are steps of a recurrence, so the weight will be used again. */
+/* True for a product of few rows. Such products are usually steps of a recurrence, so the weight will be used again. */
 static bool is_few(int rows) {
     enum { MANY = 512 };
     return rows < MANY;

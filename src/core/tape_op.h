@@ -16,7 +16,7 @@ Var *var_place(Tape *tape, Var *out, int rows, int cols);
 /* ---- arguments that an op overwrites -------------------------------------------------------------------------- */
 
 /* Call it before an op writes its result over x. x must not be a parameter or a constant, and on a tape that
-   records, no op may have read it. */
+   records, no earlier op may read x in its backward function. */
 void tape_overwrite(const Tape *tape, const Var *x, const char *op);
 /* The same for an op that consumes x (see ops.h): no later op may read x. */
 void tape_consume(Tape *tape, Var *x, const char *op);
@@ -34,7 +34,7 @@ struct Record {
     const char *op; /* the name of the backward function: the op's name and "_back" */
     Record *before;
     Var *out;          /* NULL if the op has several results, which are in extra */
-    Var *in[3];        /* matrices that the backward function reads, and also the result if it reads its values */
+    Var *in[3];        /* the matrices that the backward function reads; the result only if it reads the values */
     const void *extra; /* in the arena: other data of the backward function */
 };
 
