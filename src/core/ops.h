@@ -98,8 +98,8 @@ typedef struct Spans {
 } Spans;
 /* One sentence of `rows` rows that all queries read. Valid until the tape is reset. */
 Spans spans_one(Tape *tape, int queries, int rows);
-/* e_bj = va · tanh(q_b + K_j) for the rows j that query b reads. q [m, n], K [rows, n], va [n, 1]. Result: [m,
-   longest], zero beyond a sentence's end. On a tape that records, spans->owner must be NULL. */
+/* e_bj = va · tanh(q_b + K_j) for the rows j that query b reads. q [m, n], K [rows, n], va [n, 1].
+   Returns [m, longest], zero beyond a sentence's end. On a tape that records, spans->owner must be NULL. */
 Var *additive_scores(Tape *tape, Var *q, Var *K, Var *va, const Spans *spans);
 /* Scores and weights of several heads are [m, heads longest]: head k has the columns k longest..(k+1) longest - 1.
    The columns of Q, K and H are divided into `heads` equal blocks; head k reads block k. dot_scores receives the
