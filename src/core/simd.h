@@ -124,9 +124,9 @@ INLINE vreal v_exp(vreal x) {
     return (vreal)((vword)p + ((vword)shifted << 23));
 }
 
-/* tanh x = x P(x²) / Q(x²), a rational minimax approximation for tide on [-9, 9]; outside, tanh is ±1 within one
-   ulp. P and Q are two short chains that the CPU computes in parallel: most function values of a training step are
-   tanh. Error: at most 5 ulp. */
+/* tanh x = x P(x²) / Q(x²), a rational minimax approximation on [-9, 9]; outside, tanh x is ±1 within one ulp. The
+   CPU computes the short chains P and Q in parallel: tanh takes most of the function evaluations of a training step.
+   The error is at most 5 ulp. */
 INLINE vreal v_tanh(vreal x) {
     x = v_min(v_splat(9), v_max(v_splat(-9), x));
     vreal square = x * x, p = v_splat(1.3318891e-8f), q = v_splat(7.7619445e-7f);

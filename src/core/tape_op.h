@@ -34,7 +34,8 @@ struct Record {
     const char *op; /* the name of the backward function: the op's name and "_back" */
     Record *before;
     Var *out;          /* NULL if the op has several results, which are in extra */
-    Var *in[3];        /* the matrices that the backward function reads; the result only if it reads the values */
+    Var *in[3];        /* the inputs that the backward function reads; also the result, if it reads the values of the
+                          result */
     const void *extra; /* in the arena: other data of the backward function */
 };
 
