@@ -1,5 +1,5 @@
-/* lines.h: text files, line by line. A byte order mark at the start is no text; a carriage return at the end
-   of a line is white space. */
+/* lines.h: reads text files line by line. A byte order mark at the start of a file is removed. A carriage return at the
+   end of a line counts as white space. */
 #ifndef TIDE_LINES_H
 #define TIDE_LINES_H
 
@@ -8,37 +8,36 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Bytes of a line: more is an error, so that whatever is counted in one fits into an int. */
+/* The limit on the bytes of a line, so that counts within a line fit into an int. */
 enum { LONGEST_LINE = 1 << 30 };
 
-/* A walk over the lines of a file, of which one is in memory at a time. */
+/* Reads a file; one line is in memory at a time. */
 typedef struct LineReader {
-    const char *path; /* as errors name it; not owned */
+    const char *path; /* for errors; not owned */
     FILE *stream;
-    char *line; /* the line at hand, without its newline and with a NUL behind it; it may hold others */
+    char *line; /* the current line without its newline, NUL-terminated; may contain NULs */
     size_t length;
     size_t capacity;
-    long number;    /* from 1 */
-    bool keep_mark; /* for the caller to set: a byte order mark at the start is text */
+    long number;    /* of the current line, from 1 */
+    bool keep_mark; /* set by the caller: a byte order mark at the start is kept as text */
 } LineReader;
 
-/* path NULL reads standard input. Returns -1 with *err filled, and then nothing needs closing. */
+/* Opens `path`, or standard input if it is NULL. Returns 0, or -1 with *err filled; then nothing must be closed. */
 int line_reader_open(LineReader *reader, const char *path, Err *err);
-/* Goes to the next line: 1, or 0 at the end, or -1 with *err filled. */
+/* Reads the next line. Returns 1, or 0 at the end of the file, or -1 with *err filled. */
 int line_reader_next(LineReader *reader, Err *err);
-/* n bytes that stand `offset` bytes into a line of a file, as normalised text, owned by the caller; NULL with *err
-   filled, which names file, line and byte, where they are not UTF-8 or hold a NUL. */
+/* Normalises n bytes that begin at byte `offset` of a line. The caller owns the text. NULL with *err filled (file, line
+   and byte) if the bytes are not valid UTF-8 or contain a NUL. */
 char *line_text(const char *bytes, size_t n, const char *path, long line, size_t offset, Err *err);
-/* The bytes [from, to) of the line at hand as normalised text, owned by the caller; NULL with *err filled, which names
-   file, line and byte, where they are not UTF-8 or hold a NUL. */
+/* line_text for the bytes [from, to) of the current line. */
 char *line_reader_text(const LineReader *reader, size_t from, size_t to, Err *err);
 void line_reader_close(LineReader *reader);
 
-/* One text file as normalised lines (stb_ds array of owned strings, empty lines kept); NULL with *err filled.
-   path NULL or "-" reads standard input. An empty file gives an error, or if allow_empty an array of none,
-   which is not NULL. */
+/* All lines of a file, normalised: a stb_ds array of owned strings, empty lines included. path NULL or "-" reads
+   standard input. An empty file is an error; if allow_empty is set, it gives an array of length 0 that is not NULL.
+   NULL with *err filled on errors. Release with lines_free. */
 char **lines_read(const char *path, int allow_empty, Err *err);
-/* The same, but lines as they stand (without \r), and a file may be empty. */
+/* lines_read without normalisation (only \r at the end is removed); an empty file is allowed. */
 char **lines_read_raw(const char *path, Err *err);
 void lines_free(char **lines);
 
