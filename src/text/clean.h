@@ -1,39 +1,39 @@
-/* clean.h: which sentence pairs a translator should not learn from, and why. */
+/* clean.h: rules that decide which sentence pairs are not used for training. */
 #ifndef TIDE_CLEAN_H
 #define TIDE_CLEAN_H
 
 #include "core/base.h"
 
-/* In the order in which they are looked for: a pair is dropped for the first that holds. */
+/* Why a pair is dropped, in the order of the checks: the first reason that applies counts. */
 typedef enum Reason {
     KEPT,
-    BROKEN,      /* not UTF-8, or a NUL */
-    NO_TAB,      /* a line of TSV that is one text */
-    EMPTY,       /* nothing on one side or both */
+    BROKEN,      /* not valid UTF-8, or contains a NUL */
+    NO_TAB,      /* a TSV line without a tab */
+    EMPTY,       /* one side or both are empty */
     IDENTICAL,   /* both sides are the same */
-    MARKUP,      /* a placeholder, a tag, an entity, a variable or a path */
+    MARKUP,      /* a placeholder, a variable, or a character of markup such as < { | */
     NOT_CHINESE, /* no Han character in the Chinese */
     NOT_ENGLISH, /* no Latin letter in the English, or a Han character */
     TOO_LONG,    /* a side has too many words */
     RATIO,       /* a side is much longer than the other */
-    DUPLICATE,   /* the same pair was there before */
+    DUPLICATE,   /* equal to an earlier pair */
     REASONS
 } Reason;
 
-/* A word each ("markup"), and a few that explain it. */
+/* A name of one word ("markup") and an explanation for each reason. */
 extern const char *const reason_names[REASONS], *const reason_texts[REASONS];
 
 typedef struct CleanLimits {
-    int most_words;    /* on either side: English words, Chinese characters */
-    double most_ratio; /* a side may be so many times as long as the other and RATIO_GRACE words longer still */
+    int most_words;    /* limit for each side: English words, Chinese characters */
+    double most_ratio; /* limit: the longer side has at most most_ratio × shorter side + RATIO_GRACE words */
 } CleanLimits;
 
 enum { RATIO_GRACE = 5 };
 
-/* KEPT, or why the normalised pair is dropped: EMPTY to RATIO. */
+/* Checks a normalised pair: KEPT, or a reason from EMPTY to RATIO. */
 Reason clean_judge(const char *english, const char *chinese, const CleanLimits *limits);
 
-/* Length as the limits count it: Han characters and other words of letters or digits. */
+/* The number of words as CleanLimits counts them: a Han character is a word, and so is a run of letters and digits. */
 int count_words(const char *text);
 
 #endif

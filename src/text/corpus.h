@@ -1,55 +1,56 @@
-/* corpus.h: parallel corpora, read from two line-aligned files, TSV or a catalogue: into memory, or, where it is not
-   known how large they are, into a temporary file. */
+/* corpus.h: parallel corpora in memory or, for a corpus of unknown size, in a temporary file. */
 #ifndef TIDE_CORPUS_H
 #define TIDE_CORPUS_H
 
 #include "text/lines.h"
 #include "text/reader.h"
 
-/* Normalised sentence pairs. Lines that could not be used are counted by reason. */
+/* Normalised sentence pairs in memory. */
 typedef struct Corpus {
-    char **source, **target; /* stb_ds arrays of equal length, each string owned */
-    long *line;              /* another: where each pair stood in its file, from 1 */
-    long read;               /* pairs read: lines, or forms of messages */
-    long dropped_empty;      /* nothing on one side or both */
+    char **source, **target; /* stb_ds arrays of equal length; strings are owned */
+    long *line;              /* stb_ds array: line of each pair in its input file, from 1 */
+    long read;               /* pairs read, with those dropped */
+    long dropped_empty;      /* pairs dropped because one side or both are empty */
 } Corpus;
 
-/* Appends what a reader gives, and closes the reader (NULL: it could not be opened, and *err says why). A corpus starts
-   as {0}. Broken UTF-8, a NUL byte, a line without a tab that is not blank, what reader_next refuses, and no usable
-   pair at all are errors that name file and line; after an error the corpus is as it was before. */
+/* Appends the pairs of a reader and closes the reader. *corpus is {0} at first. reader NULL: it could not be opened,
+   and *err is filled already. Returns 0, or -1 with *err filled (file and line), and then the corpus has not changed.
+   Errors: text that is not valid UTF-8 or contains a NUL; a line without a tab that is not blank; an error of
+   reader_next; no pair with text on both sides. */
 int corpus_read(Corpus *corpus, Reader *reader, const char *path, Err *err);
 
 int corpus_size(const Corpus *corpus);
 void corpus_free(Corpus *corpus);
 
-/* Normalised sentence pairs in a temporary file, to be walked through again and again. */
+/* Normalised sentence pairs in a temporary file, read in order, as often as needed. */
 typedef struct DiskCorpus {
     FILE *file;
-    char *dir;        /* where it is, for errors */
-    LineReader lines; /* the walk */
+    char *dir;        /* directory of the file, for errors */
+    LineReader lines; /* the position of reading */
     long n;
     long read, dropped_empty; /* as in Corpus */
 } DiskCorpus;
 
-/* A pair of the walk; the texts are valid until the next one. */
+/* A pair of a disk corpus. The texts are valid until the next call of disk_corpus_next. */
 typedef struct DiskPair {
     char *text[2]; /* source and target */
     long line;     /* as in Corpus */
 } DiskPair;
 
-/* Called now and then during long work, with how much of it is done (all 0: unknown); returns non-zero to cancel. */
+/* Called every 1000 pairs of long work with the work done and the total in the same unit (total 0: unknown). Returns
+   non-zero to cancel. */
 typedef int ProgressFn(void *context, long done, long all);
 
-/* An empty disk corpus, whose file is made in a directory. -1 with *err filled where that cannot be; release it even
- * then. */
+/* Makes an empty disk corpus with a temporary file in `dir`. Returns 0, or -1 with *err filled if the file cannot be
+   created; call disk_corpus_close even then. */
 int disk_corpus_open(DiskCorpus *corpus, const char *dir, Err *err);
-/* Appends what a reader gives, as corpus_read does and with its errors; a full disk and a cancel by `progress` (NULL:
-   none) are errors, too. */
+/* corpus_read for a disk corpus, except that the pairs before an error stay in it. A full disk and a cancel by
+   `progress` (NULL: none) are errors too. */
 int disk_corpus_read(DiskCorpus *corpus, Reader *reader, const char *path, ProgressFn *progress, void *context,
                      Err *err);
-/* Begins the walk anew; -1 with *err filled. */
+/* Goes back to the first pair. Returns 0, or -1 with *err filled. */
 int disk_corpus_rewind(DiskCorpus *corpus, Err *err);
-/* Goes to the next pair: 1, or 0 at the end, or -1 with *err filled. */
+/* Reads the next pair. Returns 1, or 0 at the end, or -1 with *err filled. */
 int disk_corpus_next(DiskCorpus *corpus, DiskPair *pair, Err *err);
 void disk_corpus_close(DiskCorpus *corpus);
 

@@ -1,9 +1,8 @@
-/* ds.h: stb_ds.h's growing arrays and hash maps on tide's own allocator. Include this, never <stb_ds.h>.
+/* ds.h: the dynamic arrays and hash maps of stb_ds.h with tide's allocator. Include this file, never <stb_ds.h>.
 
-   A map keeps its elements in the order of insertion while none is deleted. Several threads may make, fill and read
-   maps of their own at the same time. Many threads may read one map if they use map_find, which works for string keys,
-   or hmgeti_ts on a copy of the pointer: shget, shgeti, hmgeti and the like write the place that they found into the
-   map. */
+   While no element is deleted, a map keeps its elements in the order of insertion. Threads may use different maps at
+   the same time. Several threads may read one map with map_find (string keys) or with hmgeti_ts on a copy of the
+   pointer; shget, shgeti, hmget and the like write to the map. */
 #ifndef TIDE_DS_H
 #define TIDE_DS_H
 
@@ -12,7 +11,7 @@
 #define STBDS_FREE(context, pointer)          mem_free(pointer)
 #include <stb_ds.h>
 
-/* What stb_ds calls for a new map and for a new element: as its own functions do, without its global seed. */
+/* stb_ds calls these for a new map and for a new element. Unlike its own functions, they do not use its global seed. */
 void *map_new(size_t element, int mode);
 void *map_put(void *map, size_t element, void *key, size_t key_size, int mode);
 #undef stbds_shmode_func_wrapper
@@ -20,14 +19,14 @@ void *map_put(void *map, size_t element, void *key, size_t key_size, int mode);
 #undef stbds_hmput_key_wrapper
 #define stbds_hmput_key_wrapper map_put
 
-/* The place of a string key in a map whose elements have `element` bytes, or -1. Writes nothing. */
+/* The index of a string key in a map with elements of `element` bytes, or -1. Does not write to the map. */
 static inline ptrdiff_t map_find(const void *map, size_t element, const char *key) {
     ptrdiff_t at = -1;
     if (map) stbds_hmget_key_ts((void *)map, element, (void *)key, sizeof key, &at, STBDS_HM_STRING);
     return at;
 }
 
-/* Releases a stb_ds array of strings, which are owned. */
+/* Releases a stb_ds array of owned strings. */
 void strings_free(char **strings);
 
 #endif

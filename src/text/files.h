@@ -1,4 +1,5 @@
-/* files.h: whole files, and writing so that nothing is lost. */
+/* files.h: reads whole files; streams in memory, temporary files, locks of directories, atomic replacement of a
+   file. */
 #ifndef TIDE_FILES_H
 #define TIDE_FILES_H
 
@@ -9,42 +10,45 @@
 #include <sys/types.h>
 
 enum { PATH_SIZE = 512 };
-/* Writes DIR/NAME; the caller has checked that it fits. */
+/* Writes DIR/NAME to `path`. Requires that it fits. */
 void path_in(char path[PATH_SIZE], const char *dir, const char *name);
 
-/* fopen; NULL with *err filled. */
+/* fopen. Returns NULL with *err filled if it fails. */
 FILE *file_open(const char *path, const char *mode, Err *err);
 
-/* Whether both paths lead to one file. */
+/* Whether both paths exist and are the same file. */
 bool file_is_same(const char *path, const char *other);
 
-/* A stream to write text to, which is complete at *text with a NUL behind it once the stream is closed. It is the
-   caller's then, for mem_free. Unlike with open_memstream no memory is never less text, but the end as with mem_alloc.
-   Never NULL. */
+/* A stream that writes to memory. After fclose, *text is the complete text, NUL-terminated, and *size its length in
+   bytes; the caller releases *text with mem_free. Unlike open_memstream, it never truncates the text when memory is
+   refused: it fails as mem_alloc does. Never returns NULL. */
 FILE *memory_open(char **text, size_t *size);
 
-/* A whole file as bytes with a NUL behind them; owned by the caller; NULL with *err filled. size may be NULL. */
+/* The bytes of a file and a NUL after them; the caller owns them. Sets *size (unless NULL) to the length without the
+   NUL. NULL with *err filled if the file cannot be read. */
 char *file_read(const char *path, size_t *size, Err *err);
 
-/* Reads n bytes from a place in a file that is open. 0, or -1 with errno set: to 0 where the file ends too early. */
+/* Reads n bytes at offset `at` of an open file. Returns 0, or -1 with errno set; errno 0 means that the file ends too
+   early. */
 int file_read_at(int fd, void *bytes, size_t n, off_t at);
 
-/* Makes a directory unless it is there already. */
+/* Creates a directory if it does not exist. Returns 0, or -1 with *err filled. */
 int directory_make(const char *path, Err *err);
 
-/* Keeps other processes that ask for it out of a directory, until the result is closed or this process ends, however it
-   does. Returns a file descriptor, or -1 with *err filled where another has it. Where the file system has no locks,
-   *warning says so; else its reason is empty. */
+/* Locks a directory until the descriptor is closed or the process ends in any way. Only processes that call this
+   function respect the lock. Returns a file descriptor, or -1 with *err filled if another process has the lock. If the
+   file system has no locks, fills *warning and returns a descriptor; else warning->reason is "". */
 int directory_lock(const char *path, Err *warning, Err *err);
 
-/* Puts the names in a directory on the disk; -1 with errno set. */
+/* fsync of a directory, so that its file names are on the disk. Returns 0, or -1 with errno set. */
 int directory_sync(const char *path);
 
-/* A file to write and read, in a directory, without a name: it is gone when it is closed, or this process ends. NULL
- *with err filled. */
+/* A file without a name in `dir`, for writing and reading. The system removes it when it is closed or the process ends.
+   NULL with *err filled if it cannot be created. */
 FILE *file_temporary(const char *dir, Err *err);
 
-/* Replaces `path` by these bytes, whole or not at all: temporary file, fsync, rename, fsync of the directory. */
+/* Replaces the file at `path` atomically by parts[0..count-1]; part i has sizes[i] bytes. Steps: temporary file, fsync,
+   rename, fsync of the directory. Returns 0, or -1 with *err filled. */
 int file_replace(const char *path, const void *const *parts, const size_t *sizes, int count, Err *err);
 
 #endif

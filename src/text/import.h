@@ -1,4 +1,4 @@
-/* import.h: from whatever files a person has to a clean parallel corpus in three parts. */
+/* import.h: reads parallel corpora, cleans them and splits them into training, development and test set. */
 #ifndef TIDE_IMPORT_H
 #define TIDE_IMPORT_H
 
@@ -11,38 +11,39 @@ typedef enum InputKind { INPUT_LINES, INPUT_TSV, INPUT_MO } InputKind;
 
 typedef struct Input {
     InputKind kind;
-    const char *path[2]; /* Chinese and English for INPUT_LINES; else one */
+    const char *path[2]; /* INPUT_LINES: Chinese, English; else path[0] only */
 } Input;
 
-/* What to read and where to write. Paths are not owned. */
+/* Input, output and options of an import. Paths are not owned. */
 typedef struct ImportJob {
     const Input *inputs;
     int input_count;
-    const char *output;  /* directory; made if missing */
-    const char *dropped; /* NULL, or a file that is given what was dropped: reason, place, English, Chinese, by tabs */
+    const char *output;  /* directory; created if it does not exist */
+    const char *dropped; /* file for dropped pairs: reason, place, English, Chinese, separated by tabs; NULL: none */
     CleanLimits limits;
-    bool keep_paragraphs; /* else paragraphs are split where both sides have as many sentences */
-    bool simplify;        /* traditional characters to simplified on the Chinese side, by the program `opencc` */
-    long dev, test;       /* pairs wanted, as partition takes them */
+    bool keep_paragraphs; /* false: paragraphs are split into sentences if both sides have the same number of them */
+    bool simplify;        /* the program `opencc` converts the Chinese side to simplified characters */
+    long dev, test;       /* sizes of dev and test in pairs, as for `partition` */
 } ImportJob;
 
-/* Every pair that was made is in `dropped` or in `parts`: messages + forms + sentences is their sum. */
+/* Counts of pairs. messages + forms + sentences is the number of all pairs, and also the sum of `dropped` and
+   `parts`. */
 typedef struct ImportReport {
-    long messages;  /* lines, or messages of catalogues */
-    long forms;     /* further pairs from plural forms */
-    long sentences; /* further pairs from splitting paragraphs */
+    long messages;  /* lines of text files, messages of catalogues */
+    long forms;     /* additional pairs from plural forms */
+    long sentences; /* additional pairs from splitting paragraphs */
     long dropped[REASONS];
     long parts[PARTS];
-    Err warning; /* the output directory could not be locked; reason "": it could */
+    Err warning; /* the output directory could not be locked; reason "": no warning */
 } ImportReport;
 
 typedef void ImportProgress(void *context, const char *what, long done, long all);
 
-/* Reads all inputs and writes output/train.zh, train.en, dev.* and test.*, a sentence a line: dev and test sorted,
-   train in the order of the input. One pair at a time is in memory, and some 80 bytes of each that was kept; temporary
-   files in the output directory hold the rest. All files are complete and on the disk before the first one takes its
-   place. Returns -1 with *err filled; files that stood there before are then as they were, unless the last step failed,
-   which gives the new ones their names. */
+/* Reads all inputs and writes output/train.zh, train.en, dev.* and test.*, one sentence per line: dev and test sorted,
+   train in the order of the input. Memory holds one pair at a time and about 80 bytes for each pair that is kept;
+   temporary files in the output directory hold the rest. All new files are complete and on the disk before the first of
+   them replaces an old file. Returns 0, or -1 with *err filled; then old files have not changed, unless the error
+   occurred while the new files replaced them. */
 int import(const ImportJob *job, ImportReport *report, ImportProgress *progress, void *context, Err *err);
 
 #endif

@@ -1,5 +1,6 @@
-/* json.h: JSON, written to a stream and read with cJSON. The host program may set cJSON's allocator (cJSON_InitHooks),
-   which may return NULL. A lock protects cJSON's global error position, but not from a host that calls cJSON itself. */
+/* json.h: writes JSON to a stream, and parses JSON with cJSON. The host program may set cJSON's allocator
+   (cJSON_InitHooks), which may return NULL. A lock protects cJSON's global error position from other threads of tide,
+   but not from a host that calls cJSON itself. */
 #ifndef TIDE_JSON_H
 #define TIDE_JSON_H
 
@@ -7,18 +8,18 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* A text, which should be UTF-8, as a string: with quotes and escapes. */
+/* Writes a text as a JSON string with quotes and escapes. The text should be valid UTF-8; its bytes are not checked. */
 void json_string(FILE *out, const char *text);
-/* n texts as an array of strings; `comma` stands between them: "," or ", ". */
+/* Writes n texts as an array of strings with `comma` ("," or ", ") between them. */
 void json_strings(FILE *out, char *const *texts, int n, const char *comma);
-/* A number with so many decimals; null if the number is not finite, as JSON has none such. */
+/* Writes a number with `decimals` decimals; null if it is not finite, because JSON has no such numbers. */
 void json_number(FILE *out, double number, int decimals);
 
-/* Parses n bytes that hold one value, with white space around it or none; release with cJSON_Delete. NULL with errno
-   set: to EINVAL where the bytes are not that, to ENOMEM where there is no memory. */
+/* Parses n bytes: one value with optional white space around it. Release with cJSON_Delete. NULL with errno set: EINVAL
+   if the bytes are not valid, ENOMEM if memory is refused. */
 cJSON *json_parse(const char *bytes, size_t n);
-/* How many values n bytes of JSON hold; for other bytes some number. Before parsing, this bounds the memory that a
-   value of few bytes takes. */
+/* The number of values in n bytes of valid JSON; other bytes give any number. Call it before parsing, to limit the
+   memory that many small values take. */
 size_t json_values(const char *bytes, size_t n);
 
 #endif

@@ -1,13 +1,13 @@
-/* placeholder.h: what a translation must carry over as it stands: variables of programs, tags, entities.
+/* placeholder.h: finds placeholders, which a translation must copy unchanged: program variables, tags, entities.
 
-   - ⦅…⦆: OpenNMT's protected sequence, at most 100 bytes, without a space;
-   - printf's directives, as C, Python and gettext write them: %s %1$d %(name)s %-5.2f %lu. Neither "%%" nor a
-   percentage is one: there is no flag "space", and no letter may follow ("50%of");
-   - {}, {0}, {name}, {a.b[0]:>3}: without space or brace inside;
-   - tags without a space: <b> </b> <br/> <color_red>;
+   - ⦅…⦆, OpenNMT's protected sequence: at most 100 bytes, no spaces;
+   - printf directives as in C, Python and gettext: %s %1$d %(name)s %-5.2f %lu. "%%" is not a placeholder. The flag
+     "space" is not allowed and no letter may follow, so that a percentage ("50%of") is not a placeholder;
+   - {}, {0}, {name}, {a.b[0]:>3}: no spaces or braces inside;
+   - tags without spaces: <b> </b> <br/> <color_red>;
    - entities: &nbsp; &#160; &#xA0;
 
-   All but the first have at most 60 bytes. */
+   A placeholder other than ⦅…⦆ has at most 60 bytes. */
 #ifndef TIDE_PLACEHOLDER_H
 #define TIDE_PLACEHOLDER_H
 
@@ -15,7 +15,7 @@
 
 enum { PLACEHOLDER_MOST = 100 }; /* bytes */
 
-/* Bytes of the placeholder that begins at text (UTF-8), 0 where none does. */
+/* The length in bytes of the placeholder that starts at text (UTF-8); 0 if there is none. */
 size_t placeholder_length(const char *text);
 
 #endif

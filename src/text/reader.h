@@ -1,5 +1,5 @@
-/* reader.h: parallel corpora, pair by pair, as their files hold them: two line-aligned files (Moses), TSV
-   (manythings/Anki) and gettext catalogues. */
+/* reader.h: reads parallel corpora pair by pair, without normalising: two line-aligned files (Moses), TSV
+   (manythings/Anki), gettext catalogues. */
 #ifndef TIDE_READER_H
 #define TIDE_READER_H
 
@@ -9,32 +9,34 @@
 
 enum { SOURCE, TARGET };
 
-/* A pair as it stands, neither normalised nor checked. The texts are valid until the next one is read. */
+/* A pair as in its file, neither normalised nor checked. The texts are valid until the next call of reader_next. */
 typedef struct RawPair {
-    const char *text[2]; /* source and target: size bytes, which may be anything */
+    const char *text[2]; /* source and target: `size` arbitrary bytes each */
     size_t size[2];
-    const char *path[2]; /* where they come from, */
-    long line;           /* and their line or message, from 1 */
-    size_t byte[2];      /* where in the line they begin, from 0 */
-    bool no_tab;         /* the line has no tab: one text, and the other is empty */
-    bool same_message;   /* of the same message as the pair before: another plural form */
+    const char *path[2]; /* input file of each text */
+    long line;           /* line in the file, or message in the catalogue, from 1 */
+    size_t byte[2];      /* offset of each text in its line */
+    bool no_tab;         /* the line has no tab: it is all English, and the Chinese is empty */
+    bool same_message;   /* the pair is a further plural form of the message of the previous pair */
 } RawPair;
 
 typedef struct Reader Reader;
 
-/* Paths are not copied. NULL with *err filled where a file cannot be opened; release with reader_close. */
+/* Two line-aligned files. Paths are not copied. Returns NULL with *err filled if a file cannot be opened, as do the two
+   functions below. Release with reader_close. */
 Reader *reader_lines(const char *source, const char *target, Err *err);
-/* Lines of English, tab, Chinese; whatever follows a further tab is ignored. english is the side of the English:
-   SOURCE or TARGET. "-" reads standard input. */
+/* Lines of English, tab, Chinese; text after a second tab is ignored. `english` is the side of the English: SOURCE or
+   TARGET. path "-" reads standard input. */
 Reader *reader_tsv(const char *path, int english, Err *err);
-/* A catalogue of English messages; a message without its context, the singular with the first form of the translation,
-   and where there is a plural, that with the last form. The header is a pair whose English is empty. */
+/* A catalogue of English messages and Chinese translations. Each message, without its context, gives the pair of its
+   singular and the first form of the translation; a message with a plural also gives the pair of the plural and the
+   last form. The header of the catalogue is a pair whose English is empty. */
 Reader *reader_mo(const char *path, int english, Err *err);
 
-/* Goes to the next pair: 1, or 0 at the end, or -1 with *err filled: a file cannot be read, is no catalogue, or one of
-   two files is longer, which is an error at the first line that has no partner. */
+/* Reads the next pair. Returns 1, or 0 at the end, or -1 with *err filled: a file cannot be read, a message is not
+   within the file, or one of two line-aligned files has more lines (*err names its first line without a partner). */
 int reader_next(Reader *reader, RawPair *pair, Err *err);
-/* How far it is, as bytes read and bytes in all; 0 where that is not known. */
+/* Progress in bytes, or in messages for a catalogue: read so far and in total; both 0 if the total is not known. */
 void reader_progress(const Reader *reader, long *done, long *all);
 void reader_close(Reader *reader);
 

@@ -1,12 +1,12 @@
-/* tokenizer.h: from normalised text to pieces and back. Lossless: joining the pieces gives the text again.
+/* tokenizer.h: splits normalised text into pieces, and joins pieces to text. Lossless: joining the pieces of a text
+   gives the text.
 
-   "▁" (U+2581) stands for a space. In the bpe tokeniser it leads the word that follows the space, and the
-   first word of a sentence has one too; in the char tokeniser it is a piece of its own and there is none at
-   the start. A literal ▁ or backslash in the text is escaped with a backslash (\_ and \\). A combining mark
-   belongs to the character before it. Runs longer than 100 characters are cut there. A placeholder
-   (placeholder.h) is a piece, never part of one: before it the space mark is a piece of its own in bpe too, so
-   that the placeholder's piece is the same everywhere. The kind "none" neither marks nor escapes, and knows no
-   placeholders. */
+   "▁" (U+2581) is the space mark. In the bpe tokeniser it is the start of a word that follows a space, and of the first
+   word of a sentence; in the char tokeniser it is a piece by itself, and there is none at the start of a sentence. A
+   backslash escapes a ▁ or a backslash of the text (\_ and \\). A combining mark belongs to the character before it. A
+   run of letters or digits is split after 100 characters. A placeholder (placeholder.h) is always one piece; before it,
+   the space mark is a piece by itself in the bpe tokeniser too, so that the piece of the placeholder is the same
+   everywhere. The kind "none" has no space marks, no escapes and no placeholders. */
 #ifndef TIDE_TOKENIZER_H
 #define TIDE_TOKENIZER_H
 
@@ -16,10 +16,10 @@
 
 typedef enum {
     TOKENIZER_CHAR, /* a piece is a Han character, a run of letters, a run of digits or a single symbol */
-    TOKENIZER_BPE,  /* words (letter runs, digit runs, apostrophe + letters, single symbols) split by merges */
-    TOKENIZER_NONE  /* the text is already tokenised: pieces are what stands between spaces */
+    TOKENIZER_BPE,  /* a word (run of letters, run of digits, apostrophe + letters, single symbol) is split by merges */
+    TOKENIZER_NONE  /* the text is already tokenised: a piece is the text between two spaces */
 } TokenizerKind;
-/* Their names, separated by '|', in this order. */
+/* The names of the kinds, separated by '|', in the order of the enum. */
 extern const char tokenizer_names[];
 
 typedef struct Tokenizer {
@@ -27,36 +27,36 @@ typedef struct Tokenizer {
     Bpe *bpe; /* owned; NULL unless TOKENIZER_BPE */
 } Tokenizer;
 
-/* Splits text (normalised) into pieces: a stb_ds array of strings, NULL if the text is empty; release with
-   pieces_free. Only reads the tokeniser: threads may share one. */
+/* Splits normalised text into pieces: a stb_ds array of strings, NULL for empty text; release with pieces_free. Only
+   reads the tokeniser: threads may share it. */
 char **tokenizer_split(const Tokenizer *tokenizer, const char *text);
-/* The text that the pieces came from; owned by the caller. The inverse of tokenizer_split; takes any other
-   pieces too, such as a model may write, and never gives doubled spaces or spaces at the ends (but for
-   "none"). */
+/* The inverse of tokenizer_split: joins n pieces to a text, which the caller owns. Also accepts pieces that are not
+   from tokenizer_split, such as the output of a model; even then the text has no double spaces and no spaces at its
+   ends (except for "none"). */
 char *tokenizer_join(TokenizerKind kind, char *const *pieces, int n);
 void pieces_free(char **pieces);
 
 #define SPACE_MARK "▁"
-bool piece_is_spaced(const char *piece); /* begins with the mark of a space */
-/* The text of marked and escaped pieces that stand one behind the other; owned by the caller. A backslash that escapes
-   nothing stands for itself. No space is at the start; with `single` none is at the end or beside another, as a model
-   may write what no text was split into. */
+bool piece_is_spaced(const char *piece); /* starts with a space mark */
+/* Converts concatenated pieces to text: space marks become spaces, and escapes are removed. The caller owns the text. A
+   backslash that escapes nothing stays. The text does not start with a space; with `single`, it does not end with one
+   either and has no double spaces (the output of a model may have such). */
 char *pieces_unmark(const char *marked, bool single);
 
-/* A walk over the words of a normalised text: what no merge crosses. Begin with words_start. */
+/* Iterates over the words of a normalised text; no merge crosses the end of a word. Start with words_start. */
 typedef struct Words {
     TokenizerKind kind;
-    const char *rest; /* of the text */
-    char *word;       /* the word at hand, with space mark and escapes; owned, NULL before the first */
-    bool whole;       /* it is a piece as it stands, and merges do not apply */
-    size_t room;      /* bytes at word */
+    const char *rest; /* the rest of the text */
+    char *word;       /* the current word with space mark and escapes; owned, NULL before the first */
+    bool whole;       /* the word is one piece: merges do not apply */
+    size_t room;      /* bytes allocated at word */
 } Words;
 
 Words words_start(TokenizerKind kind, const char *text);
-bool words_next(Words *words); /* false at the end */
+bool words_next(Words *words); /* goes to the next word; false at the end */
 void words_end(Words *words);
 
-/* Appends the pieces of a word to a stb_ds array; they are released as those of tokenizer_split. */
+/* Appends the pieces of a word from words_next to the stb_ds array *pieces; release them with pieces_free. */
 void tokenizer_split_word(const Tokenizer *tokenizer, const char *word, bool whole, char ***pieces);
 
 typedef struct WordCount {
@@ -65,11 +65,12 @@ typedef struct WordCount {
     bool whole;
 } WordCount;
 
-/* Counts the words of a normalised sentence: adds to a stb_ds map, NULL at first; release with words_free. */
+/* Adds the words of a normalised sentence to the stb_ds map *counts, which is NULL at first; release with
+   words_free. */
 void words_count(WordCount **counts, TokenizerKind kind, const char *sentence);
 void words_free(WordCount *counts);
 
-/* Learns one list of merges, for a TOKENIZER_BPE, from the words of n texts. */
+/* Learns one list of at most `merges` merges from n maps of counted words. The caller owns the result. */
 Bpe *merges_learn(WordCount *const *counts, int n, int merges);
 
 #endif

@@ -1,4 +1,4 @@
-/* unicode.h: NFKC and the few character classes that tokenisation needs, over utf8proc; prefixes and suffixes. */
+/* unicode.h: NFKC, UTF-8 and the character classes of the tokeniser, with utf8proc; prefixes and suffixes. */
 #ifndef TIDE_UNICODE_H
 #define TIDE_UNICODE_H
 
@@ -7,30 +7,29 @@
 #include <stdint.h>
 #include <string.h>
 
-/* NFKC of n bytes, with white space and control characters at both ends removed and every run of them inside
-   made one space; normalising again changes nothing. Returns a NUL-terminated string owned by the caller
-   (mem_free), or NULL where the bytes are not valid UTF-8 or hold a NUL; then *bad (if not NULL) is the
-   offset of the first bad byte. */
+/* NFKC of n bytes; white space and control characters are removed at both ends, and each run of them inside becomes one
+   space. The function is idempotent. Returns a NUL-terminated string that the caller owns (mem_free); NULL if the bytes
+   are not valid UTF-8 or contain a NUL, and then *bad (if not NULL) is the offset of the first bad byte. */
 char *text_normalise(const char *bytes, size_t n, size_t *bad);
 
-/* Whether n bytes are UTF-8 (a NUL is). */
+/* Whether n bytes are valid UTF-8; NULs are allowed. */
 bool utf8_valid(const char *bytes, size_t n);
 
-/* The code point at *text, which must be valid UTF-8 and not at its end; moves *text behind it. */
+/* Returns the code point at *text and moves *text after it. *text must be valid UTF-8 and not at its end. */
 int32_t utf8_next(const char **text);
 /* Length in bytes of the character that starts at text. */
 size_t utf8_length(const char *text);
 /* Number of code points. */
 size_t utf8_count(const char *text);
 
-/* By bytes. In the header, so that the length of a literal prefix is a constant. */
+/* Compare bytes. They are in the header so that the compiler computes the length of a literal prefix. */
 static inline bool starts_with(const char *text, const char *prefix) { return !strncmp(text, prefix, strlen(prefix)); }
 static inline bool ends_with(const char *text, const char *suffix) {
     const size_t n = strlen(text), m = strlen(suffix);
     return n >= m && !strcmp(text + n - m, suffix);
 }
 
-/* Whether a character of the text is Han. */
+/* Whether the text contains a Han character. */
 bool text_has_han(const char *text);
 
 bool is_han(int32_t c);    /* Han ideographs of all planes, with 々 and 〇 */

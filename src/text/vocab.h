@@ -1,4 +1,4 @@
-/* vocab.h: pieces <-> ids. The specials <pad> <unk> <s> </s> have the ids 0 to 3. */
+/* vocab.h: converts pieces to ids and back. The specials <pad> <unk> <s> </s> have the ids 0 to 3. */
 #ifndef TIDE_VOCAB_H
 #define TIDE_VOCAB_H
 
@@ -10,23 +10,25 @@ enum { ID_PAD = 0, ID_UNK = 1, ID_BOS = 2, ID_EOS = 3, ID_SPECIALS = 4 };
 
 typedef struct Vocab Vocab;
 
-/* The `size` most frequent pieces, specials included (at least ID_SPECIALS; 0: all); ties in byte order.
-   counts[i] belongs to pieces[i], which are distinct. Pieces that look like a special are left out. The
-   caller owns the result. */
+/* Builds a vocabulary of the specials and the most frequent pieces, at most `size` in all (at least ID_SPECIALS; 0: no
+   limit); ties in byte order. pieces[i] are distinct and have the counts counts[i]. A piece with the text of a special
+   is omitted. The caller owns the result. */
 Vocab *vocab_build(char *const *pieces, const long *counts, int n, int size);
-/* From its text form, a piece a line in order of id, specials included. NULL with *err filled if broken
-   (specials missing, an empty line, a piece twice, not UTF-8). */
+/* Parses the text form: one piece per line in the order of ids, specials included. `path` is for errors. The caller
+   owns the result. NULL with *err filled if specials are missing, a line is empty or not valid UTF-8, or a piece is
+   repeated. */
 Vocab *vocab_parse(const char *text, const char *path, Err *err);
 char *vocab_format(const Vocab *vocab);
 void vocab_free(Vocab *vocab);
 
 int vocab_size(const Vocab *vocab);
-/* ID_UNK for an unknown piece, and for one that looks like a special: text never means a special. */
+/* The id of a piece; ID_UNK for an unknown piece and for one with the text of a special, so that text never gives a
+   special. */
 int vocab_id(const Vocab *vocab, const char *piece);
 const char *vocab_piece(const Vocab *vocab, int id); /* owned by the vocabulary */
 
 bool piece_is_end(const char *piece); /* </s> */
-/* How many of n pieces are text: all but </s>, which may be the last. */
+/* The number of pieces that are text: n, or n - 1 if the last piece is </s>. */
 int pieces_text_count(char *const *pieces, int n);
 
 #endif
