@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Pairs on their way in. */
+/* Encodes pairs and appends them to *pairs. */
 typedef struct PairsWriter {
     Pairs *pairs;
     SideCache *cache[2];
@@ -33,7 +33,7 @@ static uint64_t hash_of(uint64_t hash, const int *source, int n_source, const in
     return hash ^ hash >> 29;
 }
 
-/* Takes the pair in unless it is too long. The ids of both sides are in one array, the target's behind n_source. */
+/* Appends the pair unless a side is too long. ids holds the source ids, then the target ids. */
 static int add_ids(PairsWriter *writer, const int *ids, int n_source, int n_target, long line, Err *err) {
     Pairs *pairs = writer->pairs;
     if (writer->max_length > 0 && (n_source - 1 > writer->max_length || n_target - 1 > writer->max_length)) {
@@ -117,7 +117,7 @@ static int by_length(const void *left, const void *right) {
     const SortKey *a = left, *b = right;
     if (a->target != b->target) return a->target < b->target ? -1 : 1;
     if (a->source != b->source) return a->source < b->source ? -1 : 1;
-    return a->place < b->place ? -1 : a->place > b->place; /* qsort alone would not keep ties in order */
+    return a->place < b->place ? -1 : a->place > b->place; /* qsort is not stable */
 }
 
 static void sort_window(const Pairs *pairs, int *order, int n) {
@@ -129,7 +129,7 @@ static void sort_window(const Pairs *pairs, int *order, int n) {
     mem_free(keyed);
 }
 
-/* Puts the batches of a window in random order. */
+/* Shuffles the batches of a window. */
 static void shuffle_batches(Epoch *epoch, Rng *rng, int *sorted, int n, int batch) {
     int batches = (n + batch - 1) / batch, *order = mem_alloc((size_t)batches * sizeof *order), at = 0;
     int *shuffled = mem_alloc((size_t)n * sizeof *shuffled);
@@ -149,7 +149,7 @@ static void shuffle_batches(Epoch *epoch, Rng *rng, int *sorted, int n, int batc
 
 Epoch epoch_plan(const Pairs *pairs, int batch, int window, uint64_t seed, long number) {
     const int n = pairs->n, span = batch * (window > 0 ? window : 1);
-    Rng rng = rng_seed(seed, 0x65706f6368u + (uint64_t)number); /* a stream of each epoch's own */
+    Rng rng = rng_seed(seed, 0x65706f6368u + (uint64_t)number); /* each epoch has its own random stream */
     size_t most = (size_t)n / (size_t)batch + (size_t)n / (size_t)span + 3;
     Epoch epoch = {.order = mem_alloc((size_t)n * sizeof(int)), .begin = mem_zalloc(most * sizeof(int))};
     for (int i = 0; i < n; i++) epoch.order[i] = i;

@@ -8,14 +8,14 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Pieces are handled by number: a place in `symbols` is a symbol's id (stb_ds keeps the order of insertion while
-   nothing is deleted), a place in `merges` a merge's rank. */
+/* A piece is represented by its symbol, an index into `symbols` (stb_ds keeps the order of insertion while nothing is
+   deleted). An index into `merges` is the rank of the merge. */
 typedef struct Pair {
     int left, right;
 } Pair;
 
 typedef struct Symbol {
-    char *key; /* the text of a piece */
+    char *key; /* the text of the piece */
 } Symbol;
 
 typedef struct Merge {
@@ -26,14 +26,14 @@ typedef struct Merge {
 struct Bpe {
     Symbol *symbols;
     Merge *merges;  /* stb_ds array */
-    int *ranks;     /* the index from pair to rank, open addressing: -1 in an empty slot */
-    size_t slots;   /* at ranks: a power of two, at least twice as many as merges */
-    int ascii[128]; /* the symbol of each character that has one byte, -1 for none: found without hashing */
+    int *ranks;     /* hash table from pair to rank, with open addressing; -1: empty slot */
+    size_t slots;   /* length of ranks: a power of two, at least 2 × merges */
+    int ascii[128]; /* the symbol of each one-byte character, -1 for none; avoids hashing */
 };
 
 int bpe_merges(const Bpe *bpe) { return (int)arrlen(bpe->merges); }
 
-/* The slot that holds the rank of a pair's merge, or will. */
+/* The slot with the rank of a pair's merge, or the empty slot for it. */
 static int *slot_of(const Bpe *bpe, Pair pair) {
     uint64_t bits = (uint64_t)pair.left << 32 | (uint32_t)pair.right;
     size_t at = (size_t)((bits * 0x9e3779b97f4a7c15u) >> 32);
@@ -45,7 +45,7 @@ static int *slot_of(const Bpe *bpe, Pair pair) {
     }
 }
 
-/* Builds the index anew, with so many slots. */
+/* Rebuilds the hash table with `slots` slots. */
 static void index_merges(Bpe *bpe, size_t slots) {
     bpe->ranks = mem_realloc(bpe->ranks, slots * sizeof *bpe->ranks);
     bpe->slots = slots;
@@ -71,7 +71,7 @@ void bpe_free(Bpe *bpe) {
 
 static const char *symbol_text(const Bpe *bpe, int symbol) { return bpe->symbols[symbol].key; }
 
-/* The symbol of n bytes of text, a new one if need be. */
+/* The symbol of n bytes of text; adds it if it is new. */
 static int symbol_add(Bpe *bpe, const char *text, size_t n) {
     Symbol symbol = {mem_strndup(text, n)};
     ptrdiff_t at = map_find(bpe->symbols, sizeof symbol, symbol.key);
@@ -104,10 +104,10 @@ static int symbol_join(Bpe *bpe, Pair pair) {
     return joined;
 }
 
-/* -1 for a pair that no merge joins, or with an unknown symbol (-1) in it. */
+/* The rank of the merge of a pair; -1 if no merge joins it or one of its symbols is unknown (-1). */
 static int rank_of(const Bpe *bpe, Pair pair) { return pair.left < 0 || pair.right < 0 ? -1 : *slot_of(bpe, pair); }
 
-/* Appends a merge; false if it is there already. */
+/* Appends a merge. Returns false if the merge exists already. */
 static bool merge_add(Bpe *bpe, Pair pair) {
     if (rank_of(bpe, pair) >= 0) return false;
     Merge merge = {pair, symbol_join(bpe, pair)};
@@ -119,7 +119,7 @@ static bool merge_add(Bpe *bpe, Pair pair) {
 
 /* ---- the text form ---- */
 
-/* Adds the merge that a line of n bytes holds. */
+/* Adds the merge on a line of n bytes. */
 static int parse_merge(Bpe *bpe, const char *line, size_t n, const char *path, long number, Err *err) {
     const char *space = memchr(line, ' ', n);
     size_t left = space ? (size_t)(space - line) : n;
@@ -174,12 +174,12 @@ Bpe *bpe_copy(const Bpe *bpe) {
 
 enum { UNRANKED = -2 };
 
-/* A stretch of the word that is one piece so far. */
+/* A piece of the word during the merging. */
 typedef struct Span {
     const char *text;
     size_t length;
     int symbol; /* -1 for a character that no merge knows */
-    int rank;   /* of the merge with the span behind it, -1 for none; UNRANKED: not looked up yet */
+    int rank;   /* of the merge with the next span, -1 for none; UNRANKED: not computed yet */
 } Span;
 
 static Span *characters(const Bpe *bpe, const char *word) {
@@ -192,7 +192,7 @@ static Span *characters(const Bpe *bpe, const char *word) {
     return spans;
 }
 
-/* The lowest rank among the pairs of neighbours; -1 if none can be merged. */
+/* The lowest rank of all pairs of adjacent spans; -1 if none can be merged. */
 static int lowest_rank(const Bpe *bpe, Span *spans) {
     int lowest = -1;
     for (ptrdiff_t i = 0; i + 1 < arrlen(spans); i++) {
@@ -203,7 +203,7 @@ static int lowest_rank(const Bpe *bpe, Span *spans) {
     return lowest;
 }
 
-/* Merges every occurrence, from the left. */
+/* Applies the merge to every occurrence, from left to right. */
 static void merge_spans(Span *spans, int rank, Merge merge) {
     size_t n = arrlenu(spans), out = 0;
     for (size_t in = 0; in < n; in++) {
@@ -236,29 +236,28 @@ typedef struct Word {
 
 typedef struct PairCount {
     Pair key;
-    long count;  /* occurrences in all words now */
-    long queued; /* the count when it was last put into the heap */
-    int *words;  /* stb_ds array of the words that hold it, and of some that no longer do */
+    long count;  /* current number of occurrences in all words */
+    long queued; /* the count in the newest heap entry of the pair */
+    int *words;  /* stb_ds array: all words that contain the pair, and some that no longer do */
 } PairCount;
 
-/* A pair with the count it had when it was queued. */
+/* A heap entry: a pair with its count at the time of the push. */
 typedef struct Entry {
     long count;
     int pair;
 } Entry;
 
-/* Counts follow every merge at once, the heap lazily: an entry may claim too much, never too little, because
-   a pair whose count grew past what is queued is queued again. What claims too much is put right when
-   popped. */
+/* Each merge updates the counts immediately, but the heap lazily. The count of a heap entry may be too large: pop
+   corrects it. It is never too small, because a pair whose count grew is pushed again. */
 typedef struct Learner {
     Bpe *bpe;
     Word *words;
-    PairCount *pairs; /* stb_ds map; a pair's number is its place */
-    int *grown;       /* stb_ds array: pairs whose count grew since the heap was brought up to date */
-    Entry *heap;      /* stb_ds array: binary heap, the entry to come first at 0 */
+    PairCount *pairs; /* stb_ds map; the index of a pair is its number */
+    int *grown;       /* stb_ds array: pairs whose count grew since the last queue_grown */
+    Entry *heap;      /* stb_ds array: binary heap with the best entry at 0 */
 } Learner;
 
-/* The more frequent first; then by text, so that nothing hangs on the order of a hash. */
+/* The pair of higher count comes first; ties are in byte order, so that the result does not depend on hash order. */
 static bool comes_before(const Learner *l, Entry a, Entry b) {
     if (a.count != b.count) return a.count > b.count;
     Pair p = l->pairs[a.pair].key, q = l->pairs[b.pair].key;
@@ -267,7 +266,7 @@ static bool comes_before(const Learner *l, Entry a, Entry b) {
     return order < 0;
 }
 
-/* Puts a pair into the heap with its count of now; one that does not occur twice is left out. */
+/* Pushes a pair with its current count, unless the count is below 2. */
 static void heap_push(Learner *l, int pair) {
     Entry entry = {l->pairs[pair].count, pair};
     l->pairs[pair].queued = entry.count;
@@ -291,7 +290,7 @@ static Entry heap_pop(Learner *l) {
     return top;
 }
 
-/* One occurrence of (left, right) appears in (sign +1) or leaves (sign -1) the word. */
+/* Adds (sign +1) or removes (sign -1) one occurrence of (left, right) in the word. */
 static void count_pair(Learner *l, int left, int right, int word, int sign) {
     PairCount fresh = {.key = {left, right}};
     ptrdiff_t at = hmgeti(l->pairs, fresh.key);
@@ -307,7 +306,7 @@ static void count_pair(Learner *l, int left, int right, int word, int sign) {
     arrput(l->grown, (int)at);
 }
 
-/* Brings the heap up to date with the counts that grew. */
+/* Pushes the pairs whose count grew. */
 static void queue_grown(Learner *l) {
     while (arrlen(l->grown) > 0) {
         int pair = arrpop(l->grown);
@@ -315,7 +314,7 @@ static void queue_grown(Learner *l) {
     }
 }
 
-/* The most frequent pair, or -1 when none occurs twice. */
+/* Pops the most frequent pair; -1 if no pair occurs twice. */
 static int pop_most_frequent(Learner *l) {
     while (arrlen(l->heap) > 0) {
         Entry top = heap_pop(l);
@@ -326,7 +325,7 @@ static int pop_most_frequent(Learner *l) {
     return -1;
 }
 
-/* Replaces the pair wherever it stands in the word, one occurrence after the other, each with its counts. */
+/* Replaces each occurrence of the pair in the word, from left to right, and updates the counts. */
 static void merge_word(Learner *l, int w, Merge merge) {
     Word *word = &l->words[w];
     int *symbols = word->symbols, out = 0;
@@ -352,7 +351,8 @@ static void merge_word(Learner *l, int w, Merge merge) {
     word->length = out;
 }
 
-/* A merged pair never comes back, as all occurrences of a piece are made by one merge, at one time. */
+/* A pair is merged at most once: one merge makes all occurrences of a piece at the same time, so the pair cannot occur
+   again. */
 static void merge_everywhere(Learner *l, int pair) {
     CHECK(merge_add(l->bpe, l->pairs[pair].key), "bpe: the same merge learned twice");
     Merge merge = l->bpe->merges[bpe_merges(l->bpe) - 1];

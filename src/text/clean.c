@@ -28,8 +28,8 @@ const char *const reason_texts[REASONS] = {
 
 static bool is_latin(int32_t c) { return (c | 0x20) >= 'a' && (c | 0x20) <= 'z'; }
 
-/* A variable ($name, ${name}), printf's %%, a line break written as \n, or what is left of a tag or of a pair of
-   braces. */
+/* Whether text starts with a variable ($name, ${name}), "%%" of printf, an escape such as \n, or a character of tags,
+   braces and other markup. */
 static bool is_markup_character(const char *text) {
     if (*text == '%') return text[1] == '%';
     if (*text == '$') return is_latin(text[1]) || text[1] == '_' || text[1] == '{';
@@ -44,7 +44,7 @@ static bool has_markup(const char *text) {
 }
 
 static bool has_latin(const char *text) {
-    for (; *text; text++) /* the bytes of longer characters are no ASCII */
+    for (; *text; text++) /* bytes of multi-byte characters are not ASCII */
         if (is_latin(*text)) return true;
     return false;
 }

@@ -10,12 +10,12 @@
 
 /* ---- reading -------------------------------------------------------------------------------------------------- */
 
-/* One side of a pair, normalised. */
+/* The normalised text of one side. */
 static char *side_text(const RawPair *pair, int side, Err *err) {
     return line_text(pair->text[side], pair->size[side], pair->path[side], pair->line, pair->byte[side], err);
 }
 
-/* Both sides, normalised, owned by the caller; after an error there is nothing to release. */
+/* The normalised texts of both sides. The caller owns them; after an error there is nothing to release. */
 static int pair_text(const RawPair *pair, char *text[2], Err *err) {
     text[SOURCE] = side_text(pair, SOURCE, err);
     text[TARGET] = text[SOURCE] ? side_text(pair, TARGET, err) : NULL;
@@ -26,7 +26,7 @@ static int pair_text(const RawPair *pair, char *text[2], Err *err) {
     return failed;
 }
 
-/* Goes to the next pair, as reader_next does. */
+/* Reads and normalises the next pair; returns as reader_next. */
 static int next_text(Reader *reader, char *text[2], long *line, Err *err) {
     RawPair pair;
     const int status = reader_next(reader, &pair, err);
@@ -51,7 +51,7 @@ void corpus_free(Corpus *corpus) {
     *corpus = (Corpus){0};
 }
 
-/* Takes both strings over. */
+/* Takes ownership of both strings. */
 static void add_pair(Corpus *corpus, char *const text[2], long line) {
     corpus->read++;
     if (is_usable(text)) {
@@ -65,7 +65,7 @@ static void add_pair(Corpus *corpus, char *const text[2], long line) {
     mem_free(text[TARGET]);
 }
 
-/* Moves what was read to the corpus; an error if there are no pairs. */
+/* Moves the pairs that were read to the corpus. An error if there are none. */
 static int corpus_take(Corpus *corpus, Corpus *fresh, const char *path, Err *err) {
     if (arrlen(fresh->source) == 0) return err_set(err, path, 0, "no sentence pairs");
     for (ptrdiff_t i = 0; i < arrlen(fresh->source); i++) {
@@ -94,7 +94,7 @@ int corpus_read(Corpus *corpus, Reader *reader, const char *path, Err *err) {
     return status;
 }
 
-/* ---- in a file: `line TAB source TAB target`, for normalised text holds neither tabs nor newlines --------------- */
+/* ---- in a file: `line TAB source TAB target`; normalised text has no tabs and no newlines ------------------------ */
 
 static int broken(const DiskCorpus *corpus, Err *err) {
     return err_set(err, corpus->dir, 0, "the temporary file in it is broken: %s", strerror(errno));
@@ -167,7 +167,7 @@ int disk_corpus_next(DiskCorpus *corpus, DiskPair *pair, Err *err) {
 }
 
 void disk_corpus_close(DiskCorpus *corpus) {
-    line_reader_close(&corpus->lines); /* and the file with it */
+    line_reader_close(&corpus->lines); /* also closes the file */
     mem_free(corpus->dir);
     *corpus = (DiskCorpus){0};
 }

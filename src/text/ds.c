@@ -1,11 +1,11 @@
-/* The one place that compiles stb_ds.h's functions; its conversions are not written for our warnings. */
+/* The only file that compiles the functions of stb_ds.h; they give warnings about conversions. */
 #pragma GCC diagnostic ignored "-Wconversion"
 #pragma GCC diagnostic ignored "-Wsign-conversion"
 #define STB_DS_IMPLEMENTATION
 #include "text/ds.h"
 
-/* stb_ds takes the seed of an index from a global variable, which it changes, unless it makes the index from a smaller
-   one. So every index is made from this one, which has no slots. */
+/* stb_ds gives a new index a seed from a global variable, which it then changes; an index made from a smaller one
+   inherits the seed. So that no global is written, every index is made from this one, which has no slots. */
 static const stbds_hash_index no_index = {.seed = 0x31415926};
 
 static stbds_hash_index *index_new(int mode) {
@@ -14,7 +14,7 @@ static stbds_hash_index *index_new(int mode) {
     return index;
 }
 
-/* An element before the first is the map's default. */
+/* stb_ds keeps the default value of a map in an element before the first one. */
 static void *map_without_index(size_t element) {
     void *map = stbds_arrgrowf(NULL, element, 0, 1);
     memset(map, 0, element);

@@ -62,7 +62,7 @@ FILE *memory_open(char **text, size_t *size) {
 
 /* ---- whole files ---- */
 
-/* Everything that is left in a stream, with a NUL behind it. */
+/* The rest of a stream, and a NUL after it. */
 static char *stream_read(FILE *stream, size_t *size) {
     size_t capacity = 1 << 16;
     char *bytes = mem_alloc(capacity);
@@ -103,7 +103,7 @@ int file_read_at(int fd, void *bytes, size_t n, off_t at) {
     return 0;
 }
 
-/* Not every file system can make a file that never had a name. */
+/* A file without a name. If the file system does not support O_TMPFILE, creates a file and removes its name. */
 static int open_unnamed(const char *dir) {
     const int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR)) return fd;
@@ -150,7 +150,7 @@ int directory_sync(const char *path) {
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0) return -1;
     int status = fsync(fd);
-    if (status && errno == EINVAL) status = 0; /* some file systems cannot do it for a directory */
+    if (status && errno == EINVAL) status = 0; /* some file systems do not support fsync of a directory */
     close(fd);
     return status;
 }
@@ -159,6 +159,6 @@ int file_replace(const char *path, const void *const *parts, const size_t *sizes
     OutputFile output;
     if (output_open(&output, path, err)) return -1;
     for (int i = 0; i < count; i++)
-        fwrite(parts[i], 1, sizes[i], output.stream); /* the stream keeps the first failure for output_commit */
+        fwrite(parts[i], 1, sizes[i], output.stream); /* the stream stores the first error for output_commit */
     return output_commit(&output, err);
 }

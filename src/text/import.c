@@ -22,11 +22,11 @@ typedef struct Import {
     ImportReport *report;
     ImportProgress *progress;
     void *context;
-    OutputFile chinese, english; /* what was kept so far, line by line; place, tab and English in the second; never
-                                    committed */
-    OutputFile simplified;       /* what opencc made of the first; stream NULL: not asked for */
-    OutputFile dropped;          /* likewise */
-    int lock;                    /* on the output directory */
+    OutputFile chinese, english; /* temporary files of the kept pairs, never committed. Lines of `english`: place, tab,
+                                    English */
+    OutputFile simplified;       /* `chinese` after opencc; stream NULL: not requested */
+    OutputFile dropped;          /* the dropped pairs; stream NULL: not requested */
+    int lock;                    /* descriptor of the lock of the output directory; -1: none */
 } Import;
 
 static void report_progress(const Import *import, const char *what, long done, long all) {
@@ -35,7 +35,7 @@ static void report_progress(const Import *import, const char *what, long done, l
 
 /* ---- reading, cleaning ----------------------------------------------------------------------------------------- */
 
-/* Bytes of any kind as one column of a line. */
+/* Writes arbitrary bytes as one column of a line: control characters become spaces. */
 static void put_column(FILE *out, const char *bytes, size_t n) {
     for (size_t i = 0; i < n; i++) putc((unsigned char)bytes[i] < ' ' ? ' ' : bytes[i], out);
 }
@@ -47,7 +47,7 @@ static void put_place(FILE *out, const char *path, long line) {
 
 static void count_dropped(Import *import, Reason reason) { import->report->dropped[reason]++; }
 
-/* A pair as it stands in its file. */
+/* Counts a dropped pair and writes its text as in the input file. */
 static void drop_raw(Import *import, Reason reason, const RawPair *pair) {
     FILE *out = import->dropped.stream;
     count_dropped(import, reason);
@@ -74,7 +74,8 @@ static void import_pair(Import *import, const char *chinese, const char *english
     putc('\n', out);
 }
 
-/* Takes the pairs of sentences, or the whole where both sides have not as many. */
+/* Imports the sentences of both sides as pairs if both have the same number; else imports the whole texts as one
+   pair. */
 static void import_sentences(Import *import, const char *chinese, const char *english, const RawPair *from) {
     char **x = sentences_split(chinese, true), **y = sentences_split(english, false);
     if (!import->job->keep_paragraphs && arrlen(x) == arrlen(y) && arrlen(x) > 1) {
@@ -87,7 +88,7 @@ static void import_sentences(Import *import, const char *chinese, const char *en
     lines_free(y);
 }
 
-/* The lines of a text that hold more than white space, normalised. */
+/* The normalised lines of a text, without blank lines. */
 static char **paragraph_lines(const char *text, size_t size) {
     char **lines = NULL;
     for (const char *end = text + size; text < end;) {
@@ -100,7 +101,7 @@ static char **paragraph_lines(const char *text, size_t size) {
     return lines;
 }
 
-/* Takes the pairs of lines where both sides have as many, and more than one; else returns false. */
+/* Imports the lines of both sides as pairs and returns true if both have the same number, and more than one. */
 static bool import_lines(Import *import, const RawPair *pair) {
     if (import->job->keep_paragraphs || !memchr(pair->text[ENGLISH], '\n', pair->size[ENGLISH])) return false;
     char **x = paragraph_lines(pair->text[CHINESE], pair->size[CHINESE]);
@@ -151,7 +152,7 @@ static int read_input(Import *import, const Input *input, Err *err) {
 
 /* ---- traditional to simplified --------------------------------------------------------------------------------- */
 
-/* Has opencc rewrite the Chinese side. */
+/* Converts the Chinese side to simplified characters with opencc. */
 static int simplify(Import *import, Err *err) {
     if (output_open(&import->simplified, import->chinese.path, err)) return -1;
     char *const command[] = {"opencc", "-c", "t2s", "-i", import->chinese.temporary, "-o", import->simplified.temporary,
@@ -166,10 +167,10 @@ static int simplify(Import *import, Err *err) {
 
 /* ---- splitting ------------------------------------------------------------------------------------------------- */
 
-/* A walk over the pairs that were kept. */
+/* Iterates over the kept pairs. */
 typedef struct KeptPairs {
     LineReader lines[2];
-    const char *text[2], *place; /* of the pair at hand */
+    const char *text[2], *place; /* of the current pair */
 } KeptPairs;
 
 static int kept_open(KeptPairs *kept, const Import *import, Err *err) {
@@ -184,8 +185,8 @@ static void kept_close(KeptPairs *kept) {
     for (int side = 0; side < 2; side++) line_reader_close(&kept->lines[side]);
 }
 
-/* Goes to the next pair: 1, or 0 at the end, or -1 with *err filled. The Chinese side is what was written, or what
-   opencc made of it. */
+/* Reads the next pair. Returns 1, or 0 at the end, or -1 with *err filled. If opencc ran, the Chinese side is its
+   output. */
 static int kept_next(KeptPairs *kept, Err *err) {
     const int chinese = line_reader_next(&kept->lines[CHINESE], err);
     const int english = chinese < 0 ? -1 : line_reader_next(&kept->lines[ENGLISH], err);
@@ -202,7 +203,7 @@ static int kept_next(KeptPairs *kept, Err *err) {
     return 1;
 }
 
-/* The keys of all pairs: a stb_ds array. */
+/* Appends the keys of all kept pairs to the stb_ds array *keys. */
 static int read_keys(const Import *import, PairKeys **keys, Err *err) {
     KeptPairs kept;
     int status;
@@ -221,7 +222,7 @@ static void drop_repeated(Import *import, const KeptPairs *kept) {
 
 static int by_text(const void *left, const void *right) { return strcmp(*(char *const *)left, *(char *const *)right); }
 
-/* Writes pairs ("English, tab, Chinese") in order, and releases them. */
+/* Sorts pairs ("English, tab, Chinese"), writes them and frees them. */
 static void write_sorted(char **pairs, OutputFile output[2]) {
     if (pairs) qsort(pairs, arrlenu(pairs), sizeof *pairs, by_text);
     for (ptrdiff_t i = 0; i < arrlen(pairs); i++) {
@@ -258,7 +259,7 @@ static int write_pairs(Import *import, const unsigned char *part, long n, Output
     return status;
 }
 
-/* The path of a part's Chinese or English file: DIR/train.zh, DIR/train.en, DIR/dev.zh, ... */
+/* The path of output file i: DIR/train.zh, DIR/train.en, DIR/dev.zh, ... */
 static void part_path(char path[PATH_SIZE], const ImportJob *job, int i) {
     static const char *const names[PARTS * 2] = {"train.zh", "train.en", "dev.zh", "dev.en", "test.zh", "test.en"};
     path_in(path, job->output, names[i]);
@@ -280,7 +281,8 @@ static int write_parts(Import *import, const unsigned char *part, long n, Err *e
     return status;
 }
 
-/* Says what most pairs were dropped for, and writes down which. */
+/* Sets the error for a corpus without usable pairs: it names the most frequent reason. Commits the file of dropped
+   pairs. */
 static int nothing_kept(Import *import, Err *err) {
     static const char *const hints[REASONS] = {[BROKEN] = "; iconv makes UTF-8 of other encodings",
                                                [NOT_CHINESE] = "; are the two sides swapped?",
@@ -316,9 +318,9 @@ static int split(Import *import, Err *err) {
     return status;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------------------------- */
+/* ---- the whole import ------------------------------------------------------------------------------------------ */
 
-/* What is read may not be written over. */
+/* An output must not overwrite an input. */
 static int check_output(const ImportJob *job, const char *path, Err *err) {
     for (int i = 0; i < job->input_count; i++)
         for (int k = 0; k < 2; k++) {

@@ -8,7 +8,7 @@
 
 /* ---- writing ---- */
 
-/* Whether a character in a string needs a backslash before it. */
+/* Writes the escape of a character. */
 static void write_escaped(FILE *out, unsigned char c) {
     static const char plain[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
     const char *at = strchr(plain, c);
@@ -46,7 +46,7 @@ void json_number(FILE *out, double number, int decimals) {
 
 /* ---- reading ---- */
 
-/* cJSON writes the place of an error into a global variable, which the mutex keeps to one thread at a time. */
+/* cJSON writes the position of an error to a global variable, so the mutex lets only one thread parse at a time. */
 cJSON *json_parse(const char *bytes, size_t n) {
     static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
     const char *end = NULL;
@@ -63,7 +63,7 @@ cJSON *json_parse(const char *bytes, size_t n) {
 }
 
 size_t json_values(const char *bytes, size_t n) {
-    size_t values = 1; /* and one more behind each bracket and comma */
+    size_t values = 1; /* each bracket and each comma adds one */
     bool quoted = false;
     for (size_t i = 0; i < n; i++) {
         if (bytes[i] == '"') quoted = !quoted;

@@ -6,10 +6,11 @@
 
 #include <string.h>
 
-enum { MOST_BYTES = 256 }; /* of a source text: every stretch of a sentence that is no longer is looked up */
+/* Limit for a source text: all spans of a sentence up to the longest source text are looked up. */
+enum { MOST_BYTES = 256 };
 
 typedef struct Entry {
-    char *key;    /* the map's copy */
+    char *key;    /* copied by the map */
     char *target; /* owned */
 } Entry;
 
@@ -32,7 +33,7 @@ const char *lexicon_find(const Lexicon *lexicon, const char *source) {
 
 size_t lexicon_longest(const Lexicon *lexicon) { return lexicon->longest; }
 
-/* Takes the target over if it returns 0. */
+/* Takes ownership of target if it returns 0. */
 static int add(Lexicon *lexicon, const char *source, char *target, const char *path, long number, Err *err) {
     const size_t length = strlen(source);
     if (length > MOST_BYTES)
@@ -45,7 +46,7 @@ static int add(Lexicon *lexicon, const char *source, char *target, const char *p
     return 0;
 }
 
-/* Adds what a line of valid UTF-8 says. */
+/* Adds the entry of a line of valid UTF-8. */
 static int parse_line(Lexicon *lexicon, const char *line, const char *path, long number, Err *err) {
     const char *tab = strchr(line, '\t');
     if (!tab || strchr(tab + 1, '\t')) {

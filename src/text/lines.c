@@ -17,7 +17,7 @@ int line_reader_open(LineReader *reader, const char *path, Err *err) {
     return reader->stream ? 0 : -1;
 }
 
-/* Takes it off the first line; whether there was one. */
+/* Removes a byte order mark from the first line. Returns whether there was one. */
 static bool skip_byte_order_mark(LineReader *reader) {
     if (reader->keep_mark || reader->number != 1 || reader->length < 3 || memcmp(reader->line, "\xEF\xBB\xBF", 3) != 0)
         return false;
@@ -40,7 +40,7 @@ int line_reader_next(LineReader *reader, Err *err) {
         return err_set(err, reader->path, reader->number, "a line of %zd bytes, where %d are the limit", got,
                        LONGEST_LINE);
     bool mark = skip_byte_order_mark(reader);
-    return whole || reader->length > 0 || !mark; /* a mark alone is not a line */
+    return whole || reader->length > 0 || !mark; /* a file with only a mark has no lines */
 }
 
 char *line_text(const char *bytes, size_t n, const char *path, long line, size_t offset, Err *err) {
@@ -58,15 +58,15 @@ char *line_reader_text(const LineReader *reader, size_t from, size_t to, Err *er
 
 void line_reader_close(LineReader *reader) {
     if (reader->stream && reader->stream != stdin) fclose(reader->stream);
-    free(reader->line); /* getline's, not mem_alloc's */
+    free(reader->line); /* allocated by getline, not by mem_alloc */
     *reader = (LineReader){0};
 }
 
 /* ---- all lines ---- */
 
-/* The line at hand as it stands; not even its white space is touched. */
+/* The current line without normalisation: even its white space stays, except for \r at the end. */
 static char *raw_text(const LineReader *reader, Err *err) {
-    char *normal = line_reader_text(reader, 0, reader->length, err); /* says what is wrong with it */
+    char *normal = line_reader_text(reader, 0, reader->length, err); /* sets *err for invalid bytes */
     if (!normal) return NULL;
     mem_free(normal);
     size_t length = reader->length;
@@ -88,7 +88,7 @@ static int read_all(LineReader *reader, bool raw, char ***texts, Err *err) {
 
 static char **all_lines(const char *path, int allow_empty, bool raw, Err *err) {
     char **texts = NULL;
-    arrsetcap(texts, 1); /* no lines are not NULL, which is for errors */
+    arrsetcap(texts, 1); /* an array without lines is not NULL: NULL means an error */
     LineReader reader;
     int status = line_reader_open(&reader, path && strcmp(path, "-") != 0 ? path : NULL, err);
     if (!status) {

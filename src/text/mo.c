@@ -2,12 +2,14 @@
 
 #include <string.h>
 
-enum { HEADER = 28, ENTRY = 8 }; /* bytes: seven words, and a length with an offset */
-enum { MOST_SHARED = 8 }; /* messages that a byte may belong to, on average: else work is not linear in the size */
+/* In bytes: the header is seven 32-bit words; a table entry is a length and an offset. */
+enum { HEADER = 28, ENTRY = 8 };
+/* Limit on the average number of strings that a byte belongs to, so that the work stays linear in the size. */
+enum { MOST_SHARED = 8 };
 
 static const uint32_t MAGIC = 0x950412de, MAGIC_SWAPPED = 0xde120495;
 
-/* The 32-bit word at an offset, which need not be aligned. */
+/* The 32-bit word at an offset, aligned or not. */
 static uint32_t word_at(const Mo *mo, size_t offset) {
     uint32_t word;
     memcpy(&word, mo->bytes + offset, sizeof word);
@@ -18,7 +20,7 @@ static bool table_fits(const Mo *mo, uint32_t offset) {
     return (uint64_t)offset + (uint64_t)mo->count * ENTRY <= mo->size;
 }
 
-/* The bytes of all messages, as far as their lengths can be true. */
+/* The sum of the lengths of all strings; each length counts as at most the size of the file. */
 static uint64_t message_bytes(const Mo *mo) {
     const uint32_t tables[2] = {mo->originals, mo->translations};
     uint64_t bytes = 0;
@@ -48,7 +50,7 @@ int mo_open(Mo *mo, const char *bytes, size_t size, const char *path, Err *err) 
     return 0;
 }
 
-/* A table's string, which has a NUL behind it; NULL where it does not lie in the file. */
+/* String i of a table, NUL-terminated; NULL if it is not within the file. */
 static const char *string_at(const Mo *mo, uint32_t table, uint32_t i, size_t *length) {
     size_t entry = (size_t)table + (size_t)i * ENTRY, offset = word_at(mo, entry + 4);
     *length = word_at(mo, entry);

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Whether the path must be written in place: a pipe, a device, or a name of a file that this process has open. */
+/* Whether the path must be written directly: a pipe, a device, or an open file of this process. */
 static bool is_special(const char *path) {
     static const char *const prefixes[] = {"/dev/std", "/dev/fd/", "/proc/"};
     struct stat info;
@@ -21,7 +21,8 @@ static bool is_special(const char *path) {
     return !stat(path, &info) && !S_ISREG(info.st_mode);
 }
 
-/* Removes a temporary file that no process has locked: its writer was killed. */
+/* Removes a temporary file if no process has it locked: the process that wrote it was killed. Returns whether it
+   did. */
 static bool remove_stale(const char *temporary) {
     const int fd = open(temporary, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
     const bool stale = fd >= 0 && !flock(fd, LOCK_EX | LOCK_NB) && !unlink(temporary);
@@ -29,21 +30,22 @@ static bool remove_stale(const char *temporary) {
     return stale;
 }
 
-/* Whether another process removed the file before it was locked, because the file looked left over. */
+/* Whether another process removed the file as stale before this process locked it. */
 static bool is_gone(int fd) {
     struct stat info;
     return fstat(fd, &info) || info.st_nlink == 0;
 }
 
-/* Sets the name PATH.N.tmp. */
+/* Sets output->temporary to PATH.N.tmp, or to "" if that is too long. */
 static void name_temporary(OutputFile *output, int n) {
     if (snprintf(output->temporary, sizeof output->temporary, "%s.%d.tmp", output->path, n) >=
         (int)sizeof output->temporary)
         output->temporary[0] = '\0';
 }
 
-/* Creates the temporary file with the first free N, and locks it. Where the file system has no locks, nobody can lock
-   it and so nobody removes it: then files that are left over stay. Returns a file descriptor, or -1 with errno set. */
+/* Creates the temporary file with the first free N, and locks it. Then removes stale files with larger N. If the file
+   system has no locks, stale files stay, because no lock tells them from files in use. Returns a file descriptor, or -1
+   with errno set. */
 static int create(OutputFile *output) {
     for (int n = 0;; n++) {
         name_temporary(output, n);
@@ -54,7 +56,7 @@ static int create(OutputFile *output) {
             if (remove_stale(output->temporary)) n--;
             continue;
         }
-        while (flock(fd, LOCK_EX) && errno == EINTR) continue; /* waits for one that has just taken it for left over */
+        while (flock(fd, LOCK_EX) && errno == EINTR) continue; /* waits for a process that locked it as stale */
         if (!is_gone(fd)) {
             for (int next = n + 1; name_temporary(output, next), remove_stale(output->temporary); next++) continue;
             name_temporary(output, n);
@@ -65,7 +67,7 @@ static int create(OutputFile *output) {
     }
 }
 
-/* ---- the stream: it keeps the reason of the first failure, which stdio would forget ---- */
+/* ---- the stream: stores errno of the first failed write, which stdio does not ---- */
 
 static ssize_t stream_write(void *cookie, const char *bytes, size_t n) {
     OutputFile *output = cookie;
@@ -90,14 +92,14 @@ static int open_target(OutputFile *output, bool special) {
     const bool exists = !stat(output->path, &old);
     if (exists && access(output->path, W_OK)) return -1;
     const int fd = create(output);
-    if (fd >= 0 && exists) (void)!fchmod(fd, old.st_mode & 07777); /* another user's: the mode is a new file's */
+    if (fd >= 0 && exists) (void)!fchmod(fd, old.st_mode & 07777); /* fails for a file of another user */
     return fd;
 }
 
 int output_open(OutputFile *output, const char *path, Err *err) {
     *output = (OutputFile){.owner = getpid()};
     const bool special = is_special(path);
-    char real[PATH_MAX]; /* of a link: the file that it leads to is replaced, and the link stays */
+    char real[PATH_MAX]; /* a link stays; the file that it points to is replaced */
     const char *target = !special && realpath(path, real) ? real : path;
     if (snprintf(output->path, sizeof output->path, "%s", target) >= (int)sizeof output->path)
         return err_set(err, path, 0, "the path is too long");
@@ -111,16 +113,16 @@ int output_open(OutputFile *output, const char *path, Err *err) {
     return -1;
 }
 
-/* Whether there is a temporary file, which this process made. */
+/* Whether there is a temporary file that this process created. */
 static bool has_temporary(const OutputFile *output) { return output->temporary[0] && output->owner == getpid(); }
 
-/* Puts what was written on the disk. Returns 0, or the errno of the first failure. */
+/* fsync of everything written. Returns 0, or the errno of the first failure. */
 static int sync_written(OutputFile *output) {
     const int error = fflush(output->stream) && !output->write_errno ? errno : output->write_errno;
     return !error && has_temporary(output) && fsync(output->fd) ? errno : error;
 }
 
-/* Puts the temporary file in its place. */
+/* Renames the temporary file to the path. Returns 0, or -1 with errno set. */
 static int replace(const OutputFile *output) {
     char directory[PATH_MAX];
     snprintf(directory, sizeof directory, "%s", output->path);

@@ -21,10 +21,10 @@ static uint64_t finish(uint64_t hash) {
 
 static uint64_t hash_text(uint64_t hash, const char *text) {
     for (; *text; text++) hash = mix(hash, (unsigned char)*text);
-    return mix(hash, 256); /* where one text ends and the next begins */
+    return mix(hash, 256); /* separates two texts */
 }
 
-/* Of the letters and digits; of everything where there are none. */
+/* A hash of the letters and digits in lower case; of all characters if there are none. */
 static uint64_t hash_sentence(const char *text) {
     uint64_t hash = 1;
     bool any = false;
@@ -43,7 +43,7 @@ PairKeys pair_keys(const char *source, const char *target) {
 
 /* ---- groups ---- */
 
-/* Pair `index` by one of its keys; sorting brings equal keys together, the first pair ahead. */
+/* Pair `index` with one of its keys. After sorting, equal keys are adjacent, in the order of the pairs. */
 typedef struct SortKey {
     uint64_t key;
     int index;
@@ -55,13 +55,13 @@ static int by_key(const void *left, const void *right) {
     return a->index < b->index ? -1 : a->index > b->index;
 }
 
-/* The pair that stands for i's group; paths are halved on the way. */
+/* The root of i's group, with path halving (union-find). */
 static int find(int *parent, int i) {
     while (parent[i] != i) i = parent[i] = parent[parent[i]];
     return i;
 }
 
-/* Returns how many pairs are left. */
+/* Marks duplicates. Returns the number of the other pairs. */
 static int mark_repeated(SortKey *order, const PairKeys *keys, int n, unsigned char *part) {
     int left = n;
     for (int i = 0; i < n; i++) order[i] = (SortKey){keys[i].pair, i};
@@ -74,7 +74,7 @@ static int mark_repeated(SortKey *order, const PairKeys *keys, int n, unsigned c
     return left;
 }
 
-/* Joins the groups of pairs that share a sentence of this side. */
+/* Joins the groups of all pairs that have an equal sentence on this side. */
 static void join(SortKey *order, const PairKeys *keys, int n, int side, int *parent) {
     for (int i = 0; i < n; i++) order[i] = (SortKey){keys[i].side[side], i};
     qsort(order, (size_t)n, sizeof *order, by_key);
@@ -82,12 +82,13 @@ static void join(SortKey *order, const PairKeys *keys, int n, int side, int *par
         if (order[i].key == order[i - 1].key) parent[find(parent, order[i].index)] = find(parent, order[i - 1].index);
 }
 
-/* The groups of pairs, each with the least key of its pairs, by which they are in an order of chance that is the same
-   whatever the order of the pairs; repeated pairs do not count. Writes sizes at the pairs that stand for groups. */
+/* Lists the groups, each with its root and the smallest pair key, sorted by that key: a random order that does not
+   depend on the order of the pairs. Adds the number of pairs of each group to size[root]; duplicates do not count.
+   Returns the number of groups. */
 static int list_groups(SortKey *groups, const PairKeys *keys, int n, const unsigned char *part, int *parent,
                        int *size) {
     int count = 0;
-    int *place = mem_alloc((size_t)n * sizeof *place); /* of a group in the list */
+    int *place = mem_alloc((size_t)n * sizeof *place); /* index of the group of a root in the list, or -1 */
     memset(place, -1, (size_t)n * sizeof *place);
     for (int i = 0; i < n; i++) {
         int root = find(parent, i);
@@ -102,7 +103,8 @@ static int list_groups(SortKey *groups, const PairKeys *keys, int n, const unsig
     return count;
 }
 
-/* Fills dev, then test, with groups that fit and are not so large that a few of them would be the whole set. */
+/* Assigns groups to dev, then to test, if they fit. Skips large groups, because a few of them would be the whole
+   set. */
 static void assign_groups(const SortKey *groups, int count, const int *size, long dev, long test,
                           unsigned char *group_part) {
     long room[PARTS] = {0, dev, test};

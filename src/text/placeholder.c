@@ -8,11 +8,11 @@
 #define DIGITS  "0123456789"
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-enum { SHORT_MOST = 60 }; /* bytes of all but protected sequences */
+enum { SHORT_MOST = 60 }; /* limit in bytes for all placeholders except protected sequences */
 
 static bool is_one_of(char c, const char *set) { return c && strchr(set, c); }
 
-/* Behind the first of `stops` from `at` on, where that is the closing character; else NULL. */
+/* The position after the first character of `stops`, if that character is `closing`; else NULL. */
 static const char *behind(const char *at, const char *stops, char closing) {
     at += strcspn(at, stops);
     return *at == closing ? at + 1 : NULL;
@@ -24,7 +24,7 @@ static const char *protected_end(const char *text) {
     return NULL;
 }
 
-/* Behind "(name)" or "1$"; `at` itself where there is neither, NULL if a name is broken. */
+/* The position after "(name)" or "1$"; `at` if there is neither; NULL if the name is not closed. */
 static const char *skip_argument(const char *at) {
     if (*at == '(') return at[1] == ')' ? NULL : behind(at + 1, " ()", ')');
     size_t digits = strspn(at, DIGITS);

@@ -10,12 +10,12 @@
 struct Reader {
     int (*next)(Reader *reader, RawPair *pair, Err *err);
     LineReader lines[2];
-    int english;      /* TSV and catalogues */
-    char *catalogue;  /* the bytes, owned */
+    int english;      /* TSV and catalogues: the side of the English */
+    char *catalogue;  /* its bytes, owned */
     const char *path; /* of the catalogue */
     Mo mo;
-    uint32_t message;   /* the next one */
-    bool plural_is_due; /* of the message before it */
+    uint32_t message;   /* number of the next message */
+    bool plural_is_due; /* the next pair is the plural of the message before */
 };
 
 static Reader *reader_new(int (*next)(Reader *, RawPair *, Err *), int english) {
@@ -37,7 +37,7 @@ void reader_close(Reader *reader) {
     mem_free(reader);
 }
 
-/* The reader, or NULL where it could not be opened. */
+/* Returns the reader, or closes it and returns NULL if it could not be opened. */
 static Reader *opened(Reader *reader, int failed) {
     if (!failed) return reader;
     reader_close(reader);
@@ -67,7 +67,8 @@ static void set_text(RawPair *pair, int side, const char *path, const char *text
 
 /* ---- two files ---- */
 
-/* The line at fault is the first that has no partner; what is left of the longer file is counted. */
+/* Sets the error for files of different length, at the first line without a partner. Reads the longer file to its end
+   to count its lines. */
 static int err_unequal(Reader *reader, int longer, Err *err) {
     LineReader *lines = reader->lines;
     long partner = lines[longer].number;

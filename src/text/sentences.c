@@ -6,7 +6,7 @@
 #include <string.h>
 #include <utf8proc.h>
 
-/* The one of these strings, ended by NULL, that text starts with: its length, or 0. */
+/* The length of the string that text starts with, from a list that ends in NULL; 0 if there is none. */
 static size_t any_of(const char *text, const char *const *strings) {
     for (; *strings; strings++)
         if (starts_with(text, *strings)) return strlen(*strings);
@@ -18,8 +18,8 @@ static size_t closing_length(const char *text) {
     return any_of(text, closing);
 }
 
-/* Bytes of the run of marks that begins at text and ends a sentence; 0 where none does. ellipsis is set where the run
-   holds two full stops or more one behind the other. */
+/* The length in bytes of the run of sentence marks at text; 0 if there is none. *ellipsis: the run has two adjacent
+   full stops. */
 static size_t marks_length(const char *text, bool chinese, bool *ellipsis) {
     static const char *const in_chinese[] = {"。", "!", "?", NULL}, *const in_english[] = {".", "!", "?", NULL};
     size_t length = 0;
@@ -29,12 +29,12 @@ static size_t marks_length(const char *text, bool chinese, bool *ellipsis) {
     return length;
 }
 
-/* Whether the word that ends before `end` is one that a full stop follows within a sentence. */
+/* Whether the word before `end` is an abbreviation, so that a full stop after it does not end a sentence. */
 static bool is_abbreviated(const char *text, const char *end) {
     static const char *const words[] = {"Mr",  "Mrs", "Ms",  "Dr", "St", "Prof",   "Gen", "Capt", "Lt", "Sgt", "Col",
                                         "Rev", "Hon", "Jr",  "Sr", "Mt", "No",     "Vol", "Fig",  "vs", "etc", "e.g",
                                         "i.e", "a.m", "p.m", "cf", "al", "approx", "Inc", "Ltd",  "Co", NULL};
-    enum { LONGEST = 8 }; /* bytes that are looked at: more than any of them has */
+    enum { LONGEST = 8 }; /* limit of the search in bytes: more than the longest abbreviation */
     const char *begin = end;
     while (begin > text && end - begin < LONGEST && begin[-1] != ' ' && begin[-1] != '(' && begin[-1] != '"') begin--;
     size_t length = (size_t)(end - begin);
@@ -52,8 +52,8 @@ static bool begins_english(const char *text) {
     return category == UTF8PROC_CATEGORY_LU || category == UTF8PROC_CATEGORY_ND;
 }
 
-/* Where the sentence ends whose marks begin at `at`, behind closing quotes; NULL where it does not end there. Straight
-   quotes close only where one is open: `quoted` says so. */
+/* The end of the sentence with its marks at `at`, after closing quotes; NULL if it does not end there. A straight quote
+   closes only if one is open (`quoted`). */
 static const char *end_of_sentence(const char *text, const char *at, bool chinese, bool quoted) {
     bool ellipsis;
     size_t marks = marks_length(at, chinese, &ellipsis);
@@ -65,7 +65,7 @@ static const char *end_of_sentence(const char *text, const char *at, bool chines
     return *end == ' ' && begins_english(end + 1) ? end : NULL;
 }
 
-/* Appends the text from begin to end, without the space around it. */
+/* Appends the text from begin to end without spaces at its ends. */
 static void add(char ***sentences, const char *begin, const char *end) {
     if (end > begin && *begin == ' ') begin++;
     if (end > begin && end[-1] == ' ') end--;

@@ -17,7 +17,7 @@ static void add_pieces(PieceCount **counts, char *const *pieces, long count) {
     }
 }
 
-/* The vocabulary of at most `size` pieces for a text with these words. */
+/* Builds the vocabulary of at most `size` pieces for counted words. */
 static Vocab *build_vocab(const Tokenizer *tokenizer, const WordCount *words, int size) {
     PieceCount *counts = NULL;
     sh_new_arena(counts);
@@ -86,23 +86,23 @@ static bool is_left_out(const Side *side, const char *piece) {
            vocab_id(side->vocab, piece) == ID_UNK;
 }
 
-/* A piece, and the bytes of the word, or the sentence, up to its end. */
+/* A piece, and the offset in bytes of its end in the word or in the sentence. */
 typedef struct PieceEnd {
     int id, end;
 } PieceEnd;
 
-/* The pieces of a word, a stretch of an array that holds those of all words met so far. */
+/* The pieces of a word: pieces[begin..begin + length - 1] of the cache. */
 typedef struct CachedWord {
     char *key;
     size_t begin, length;
-    int bytes; /* of the word */
+    int bytes; /* length of the word */
 } CachedWord;
 
 struct SideCache {
     const Side *side;
     CachedWord *words;   /* stb_ds map */
-    PieceEnd *pieces;    /* stb_ds array: their pieces */
-    SideCache *subwords; /* of the side's larger pieces; NULL: it has none */
+    PieceEnd *pieces;    /* stb_ds array: the pieces of all words */
+    SideCache *subwords; /* for side->subwords; NULL: none */
 };
 
 SideCache *side_cache(const Side *side) {
@@ -123,8 +123,8 @@ void side_cache_free(SideCache *cache) {
     mem_free(cache);
 }
 
-/* Remembers a word that was not met before; returns its place. Text that has new words without end is kept from filling
-   the memory. */
+/* Adds a new word to the cache and returns its index. Clears the cache first if it is full, so that it cannot fill the
+   memory. */
 static ptrdiff_t cache_word(SideCache *m, const Words *words) {
     enum { MOST = 1 << 18 };
     if (shlen(m->words) == MOST) cache_clear(m);
@@ -162,8 +162,8 @@ static PieceEnd *split_sentence(SideCache *m, const char *sentence) {
     return ends;
 }
 
-/* Adds to the id of each piece the larger one that it ends in. The larger ones' text is the pieces' behind a space
- * mark. */
+/* Adds the source factor: ids[i] = piece + n_pieces × subword, where the subword is the one that holds the end of the
+   piece. The text of the subwords is a space mark and then the text of the pieces. */
 static void add_subword_factor(const SideCache *m, int *ids, const PieceEnd *pieces, const PieceEnd *subwords) {
     const int size = vocab_size(m->side->vocab), mark = (int)strlen(SPACE_MARK);
     ptrdiff_t at = 0;
@@ -209,7 +209,7 @@ int *side_encode(const Side *side, const char *sentence) {
 int side_check_lengths(const Side *side, char *const *sentences, int n, int most, const char *path, Err *err) {
     int status = 0;
     for (int i = 0; i < n && !status; i++) {
-        if (2 * strlen(sentences[i]) < (size_t)most) continue; /* each byte is two pieces at most: a backslash is */
+        if (2 * strlen(sentences[i]) < (size_t)most) continue; /* a byte gives at most two pieces: a backslash does */
         int *ids = side_encode(side, sentences[i]);
         const ptrdiff_t pieces = arrlen(ids) - 1;
         if (pieces > most)
@@ -239,7 +239,7 @@ static char *marked(const char *piece, bool space) {
 
 char **side_spell(const Side *side, const char *sentence) {
     char **pieces = tokenizer_split(&side->tokenizer, sentence), **spelled = NULL;
-    bool space = false; /* was left out before this piece */
+    bool space = false; /* a space mark was omitted before this piece */
     for (ptrdiff_t i = 0; i < arrlen(pieces); i++) {
         bool left_out = is_left_out(side, pieces[i]);
         if (!left_out) arrput(spelled, marked(pieces[i], space));

@@ -7,7 +7,7 @@
 #include <limits.h>
 #include <string.h>
 
-enum { MAX_RUN = 100 }; /* characters in a token: keeps the work for each character bounded */
+enum { MAX_RUN = 100 }; /* limit on the characters of a token, because bpe_apply takes quadratic time */
 
 const char tokenizer_names[] = "char|bpe|none";
 
@@ -27,9 +27,9 @@ static Class class_of(int32_t c, TokenizerKind kind) {
     return is_letter(c) ? LETTER : SINGLE;
 }
 
-/* Where the token that starts at text ends: a run of letters or digits, or a single character; bpe takes an
-   apostrophe with the letters behind it. A mark joins what precedes it. Text must not be at a space or its
-   end. */
+/* The end of the token that starts at text, which is not at a space or at its end. A token is a run of letters or of
+   digits, or a single character; in bpe an apostrophe and the letters after it are one token. A combining mark belongs
+   to the character before it. */
 static const char *token_end(const char *text, TokenizerKind kind) {
     int32_t c = utf8_next(&text);
     Class class = class_of(c, kind);
@@ -48,7 +48,7 @@ static char *room_for(Words *words, size_t bytes) {
     return words->word;
 }
 
-/* Makes the token [text, end) the word at hand, escaped, and behind a space mark if it is spaced. */
+/* Sets the current word to the escaped token [text, end), after a space mark if it is spaced. */
 static void put_token(Words *words, bool spaced, const char *text, const char *end) {
     char *to = room_for(words, strlen(SPACE_MARK) + 2 * (size_t)(end - text) + 1);
     if (spaced) to = stpcpy(to, SPACE_MARK);
@@ -70,7 +70,7 @@ static void next_token(Words *words) {
     text += *text == ' ';
     size_t placeholder = placeholder_length(text);
     words->whole = !bpe || placeholder > 0;
-    if (spaced && words->whole) { /* the space mark alone; the token comes next */
+    if (spaced && words->whole) { /* only the space mark; the token comes next */
         strcpy(room_for(words, sizeof SPACE_MARK), SPACE_MARK);
         words->rest = text;
         return;
@@ -144,7 +144,7 @@ Bpe *merges_learn(WordCount *const *counts, int n, int merges) {
 
 /* ---- joining ---- */
 
-/* The pieces one behind the other, with the separator between them. */
+/* Concatenates the pieces with the separator between them. */
 static char *concatenate(char *const *pieces, int n, const char *separator) {
     size_t size = 1;
     for (int i = 0; i < n; i++) size += strlen(pieces[i]) + strlen(separator);

@@ -6,16 +6,16 @@
 #include <utf8proc.h>
 
 static const utf8proc_option_t NFKC = UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT;
-enum { MAX_DECOMPOSITION = 32 }; /* code points from one; Unicode's longest is 18 (U+FDFA) */
+enum { MAX_DECOMPOSITION = 32 }; /* code points from one code point; the maximum in Unicode is 18 (U+FDFA) */
 
-/* Reads one character of at most n bytes: its length, or 0 where they are not valid UTF-8. */
+/* Reads one character of at most n bytes into *c. Returns its length in bytes, or 0 if it is not valid UTF-8. */
 static size_t read_character(const char *bytes, size_t n, int32_t *c) {
     utf8proc_ssize_t length = utf8proc_iterate((const utf8proc_uint8_t *)bytes, (utf8proc_ssize_t)n, c);
     return length > 0 ? (size_t)length : 0;
 }
 
-/* The full compatibility decomposition of n bytes, marks not yet in canonical order: a stb_ds array, never
-   NULL unless a byte is bad. utf8proc_decompose would do it all, but orders marks in quadratic time. */
+/* The full compatibility decomposition of n bytes, before the marks are put in canonical order: a stb_ds array; NULL
+   only if a byte is bad. utf8proc_decompose also orders marks, but in quadratic time. */
 static int32_t *decompose(const char *bytes, size_t n, size_t *bad) {
     int32_t *points = NULL;
     arrsetcap(points, n + MAX_DECOMPOSITION);
@@ -49,7 +49,7 @@ static bool is_blank(int32_t c) {
     }
 }
 
-/* Makes every run of blanks one space, none at the ends; returns the new length. */
+/* Replaces each run of blanks by one space, and removes blanks at both ends. Returns the new length. */
 static size_t collapse_blanks(int32_t *points, size_t n) {
     size_t out = 0;
     for (size_t i = 0; i < n; i++) {
@@ -59,7 +59,7 @@ static size_t collapse_blanks(int32_t *points, size_t n) {
     return out > 0 && points[out - 1] == ' ' ? out - 1 : out;
 }
 
-/* 0 for a starter; marks that follow it are ordered by rising class. */
+/* The canonical combining class: 0 for a starter. Marks after a starter are ordered by increasing class. */
 static int combining_class(int32_t c) { return utf8proc_get_property(c)->combining_class; }
 
 /* Stable counting sort of a run of marks by combining class. */
@@ -84,8 +84,8 @@ static void order_marks(int32_t *points, size_t n) {
     }
 }
 
-/* What NFKC makes of a character that becomes one character whatever its neighbours are: ASCII, the usual Han and the
-   punctuation that comes with them; 0 for all others. */
+/* The result of NFKC and of blank removal for a character that always becomes one character, whatever its neighbours
+   are: ASCII, the common Han characters and their punctuation; 0 for all others. */
 static int32_t plain(int32_t c) {
     if (c < 0x80) return c > ' ' && c < 0x7f ? c : ' ';
     if (c >= 0x4E00 && c <= 0x9FFF) return c;
@@ -105,8 +105,8 @@ static int32_t plain(int32_t c) {
     }
 }
 
-/* Normalises text of such characters in one pass, which is many times faster; NULL where there is another, a NUL or a
-   bad byte. A mark is another, so that nothing is composed. */
+/* text_normalise for text of such characters only, in one pass, which is many times faster. NULL if there is another
+   character, a NUL or a bad byte. Combining marks are not among these characters, so nothing is composed. */
 static char *normalise_plain(const char *bytes, size_t n) {
     char *text = mem_alloc(n + 1), *out = text;
     for (size_t at = 0, length; at < n; at += length) {
@@ -131,7 +131,7 @@ char *text_normalise(const char *bytes, size_t n, size_t *bad) {
     if (!points) return NULL;
     size_t length = collapse_blanks(points, arrlenu(points));
     order_marks(points, length);
-    /* composes and encodes in place, with a NUL that needs the room of one more */
+    /* composes and encodes in place, and needs room for a NUL */
     arrsetcap(points, length + 1);
     utf8proc_ssize_t size = utf8proc_reencode(points, (utf8proc_ssize_t)length, NFKC);
     CHECK(size >= 0, "utf8proc_reencode: %s", utf8proc_errmsg(size));
@@ -151,7 +151,7 @@ bool utf8_valid(const char *bytes, size_t n) {
 int32_t utf8_next(const char **text) {
     int32_t c;
     CHECK(**text, "utf8_next at the end of the text");
-    if ((unsigned char)**text < 0x80) return *(*text)++; /* most text, and many times faster */
+    if ((unsigned char)**text < 0x80) return *(*text)++; /* most text is ASCII, and this is many times faster */
     size_t length = read_character(*text, strnlen(*text, 4), &c);
     CHECK(length > 0, "utf8_next on text that is not UTF-8");
     *text += length;
@@ -174,12 +174,12 @@ bool is_han(int32_t c) {
     return (c >= 0x4E00 && c <= 0x9FFF)      /* unified ideographs */
            || (c >= 0x3400 && c <= 0x4DBF)   /* extension A */
            || (c >= 0xF900 && c <= 0xFAFF)   /* compatibility ideographs */
-           || (c >= 0x20000 && c <= 0x3FFFD) /* planes 2 and 3 hold nothing else */
+           || (c >= 0x20000 && c <= 0x3FFFD) /* planes 2 and 3: only Han */
            || c == 0x3005 || c == 0x3007;    /* 々 and 〇 */
 }
 
 bool text_has_han(const char *text) {
-    enum { LEAST = 0xE3 }; /* what a Han character begins with at least: most text holds no such byte */
+    enum { LEAST = 0xE3 }; /* smallest first byte of a Han character in UTF-8; most text has no such byte */
     while (*text) {
         if ((unsigned char)*text < LEAST) text++;
         else if (is_han(utf8_next(&text))) return true;

@@ -40,17 +40,17 @@ void vectors_free(Vectors *vectors) {
     *vectors = (Vectors){0};
 }
 
-/* The format of the file, as the lines read so far show it. */
+/* The format of the file, as far as the lines up to now determine it. */
 typedef struct Format {
     const char *path;
-    long first;       /* the line of the first vector; 0: there was none */
-    bool named;       /* every line begins with a word */
-    long header;      /* the line of a header as of word2vec, "rows cols"; 0: there is none */
-    long header_rows; /* the number of vectors that the header gives */
-    int cols;         /* numbers of a vector; 0: not known yet */
+    long first;       /* line of the first vector; 0: none yet */
+    bool named;       /* every line starts with a word */
+    long header;      /* line of a word2vec header "rows cols"; 0: none */
+    long header_rows; /* number of vectors in the header */
+    int cols;         /* numbers per vector; 0: not known yet */
 } Format;
 
-/* The fields of a normalised line, in which white space is single spaces: a stb_ds array of pointers into it. */
+/* The fields of a normalised line, separated by single spaces: a stb_ds array of pointers into the line. */
 static char **split(char *line) {
     char **fields = NULL;
     while (line) arrput(fields, strsep(&line, " "));
@@ -62,7 +62,7 @@ static bool is_number(const char *text) {
     return number_parse(text, &number) == 1;
 }
 
-/* Whether a field is no number, not even one that is not finite. */
+/* Whether a field is not a number, finite or not. */
 static bool is_word(const char *text) {
     float number;
     return number_parse(text, &number) == 0;
@@ -74,7 +74,7 @@ static bool parse_count(const char *text, long *count) {
     return end != text && !*end && *count > 0 && *count < INT_MAX;
 }
 
-/* Whether the first line, of two fields, is a header: two counts, the second of which fits the line that follows. */
+/* Whether a first line of two fields is a header: two counts, where the second one fits the next line. */
 static bool parse_header(char **line, char **next, long *rows, int *cols) {
     long count;
     if (!parse_count(line[0], rows) || !parse_count(line[1], &count)) return false;
@@ -82,8 +82,8 @@ static bool parse_header(char **line, char **next, long *rows, int *cols) {
     return arrlen(next) == (ptrdiff_t)*cols + 1 && (*cols > 1 || is_word(next[0]));
 }
 
-/* The number of fields that the word at the start of a line has: 0 if lines have no words. A word may have several
-   fields, such as GloVe's ". . .", if the number of columns is known; fields after the first must not be numbers. */
+/* The number of fields of the word at the start of a line; 0 if lines have no words. If the number of columns is known,
+   a word may have several fields, such as GloVe's ". . ."; only its first field may be a number. */
 static int word_fields(const Format *format, char **fields) {
     if (!format->named) return 0;
     int count = 1;
@@ -91,7 +91,7 @@ static int word_fields(const Format *format, char **fields) {
     return count;
 }
 
-/* The first `words` fields joined by spaces again; they lie one behind the other. */
+/* Joins the first `words` fields with spaces; they are adjacent in memory. */
 static const char *join(char **fields, int words) {
     for (int i = 1; i < words; i++) fields[i][-1] = ' ';
     return fields[0];
@@ -113,7 +113,8 @@ static int parse_numbers(const Format *format, char **fields, int words, long li
                    format->cols);
 }
 
-/* Adds a line that is not blank; the first one decides whether lines begin with a word, unless a header did. */
+/* Adds the vector of a line that is not blank. The first line decides whether lines start with a word, unless there is
+   a header. */
 static int add_line(Vectors *vectors, Format *format, char **fields, long line, Err *err) {
     if (!format->first) {
         format->first = line;
@@ -132,7 +133,7 @@ static int add_line(Vectors *vectors, Format *format, char **fields, long line, 
     return status;
 }
 
-/* The first line waits for the second, which shows whether it is a header. */
+/* The first line, which is kept until the second line shows whether the first is a header. */
 typedef struct Waiting {
     char *text, **fields;
     long line;
@@ -144,7 +145,7 @@ static void waiting_free(Waiting *waiting) {
     *waiting = (Waiting){0};
 }
 
-/* Takes the waiting line as a header, if `next` fits, or adds it. */
+/* If there is a waiting line: uses it as a header if the line `next` fits it, else adds its vector. */
 static int end_wait(Vectors *vectors, Format *format, Waiting *waiting, char **next, Err *err) {
     if (!waiting->text) return 0;
     int status = 0, cols;
@@ -156,7 +157,7 @@ static int end_wait(Vectors *vectors, Format *format, Waiting *waiting, char **n
     return status;
 }
 
-/* Takes a line that is not blank; owns `text` from here on. */
+/* Handles a line that is not blank. Takes ownership of text. */
 static int take_line(Vectors *vectors, Format *format, Waiting *waiting, char *text, long line, Err *err) {
     char **fields = split(text);
     if (!format->first && !waiting->text && arrlen(fields) == 2 && is_number(fields[0])) {
@@ -170,8 +171,8 @@ static int take_line(Vectors *vectors, Format *format, Waiting *waiting, char *t
     return status;
 }
 
-/* The line at hand, normalised, in which white space is single spaces; owned by the caller. Normalising removes a word
-   that is white space itself, as fastText's and GloVe's files have some: "␣" takes the place of such a word. */
+/* The current line, normalised, which the caller owns. Normalising removes a word that is white space (fastText and
+   GloVe have such words); such a word becomes "␣". */
 static char *normal_line(LineReader *reader, bool named, Err *err) {
     char *line = line_reader_text(reader, 0, reader->length, err);
     const size_t word = strcspn(reader->line, " \t");

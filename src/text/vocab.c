@@ -14,7 +14,7 @@ typedef struct Piece {
 } Piece;
 
 struct Vocab {
-    Piece *pieces; /* stb_ds map; it keeps the order of insertion, so a piece's place is its id */
+    Piece *pieces; /* stb_ds map; it keeps the order of insertion, so the index of a piece is its id */
 };
 
 static Vocab *vocab_new(void) {
@@ -31,7 +31,7 @@ void vocab_free(Vocab *vocab) {
 
 int vocab_size(const Vocab *vocab) { return (int)shlen(vocab->pieces); }
 
-/* The id of any piece, specials too; -1 if there is none. */
+/* The id of any piece, specials included; -1 if there is none. */
 static int find(const Vocab *vocab, const char *piece) {
     return (int)map_find(vocab->pieces, sizeof *vocab->pieces, piece);
 }
