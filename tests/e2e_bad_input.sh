@@ -51,7 +51,7 @@ refuses 1 'broken-log/train.jsonl:2: is not a line of' "$tide" report "$scratch/
     --after-minutes 1 2>/dev/null &
 first=$!
 comes_to_hold [ -e "$scratch/shared/train.jsonl" ] || die "the first training does not begin"
-refuses 1 'shared: another tide is at work in it' "$tide" train --tsv "$scratch/train.tsv" --model "$scratch/shared"
+refuses 1 'shared: another tide process uses this directory' "$tide" train --tsv "$scratch/train.tsv" --model "$scratch/shared"
 kill $first
 wait $first || die "the first training exited $?"
 
@@ -59,7 +59,7 @@ wait $first || die "the first training exited $?"
 
 touch "$scratch/file"
 refuses 1 'file: ' "$tide" train --tsv "$scratch/train.tsv" --after-batches 1 --model "$scratch/file"
-refuses 1 'cannot be made' "$tide" train --tsv "$scratch/train.tsv" --after-batches 1 --model "$scratch/no/such/place"
+refuses 1 'cannot be created' "$tide" train --tsv "$scratch/train.tsv" --after-batches 1 --model "$scratch/no/such/place"
 if [ "$(id -u)" != 0 ]; then
     mkdir "$scratch/readonly" && chmod a-w "$scratch/readonly"
     refuses 1 'cannot be' "$tide" train --tsv "$scratch/train.tsv" --after-batches 1 --model "$scratch/readonly/run"

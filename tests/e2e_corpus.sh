@@ -71,11 +71,11 @@ keeps_all() {
 keeps_all --lines "$scratch/two" "$scratch/one"
 grep -q "two:2: $scratch/two has 2 lines but $scratch/one has 1" "$scratch/stderr" || die "$(cat "$scratch/stderr")"
 keeps_all --mo "$scratch/one"
-grep -q 'one: is no gettext catalogue' "$scratch/stderr" || die "$(cat "$scratch/stderr")"
+grep -q 'one: is not a gettext catalogue' "$scratch/stderr" || die "$(cat "$scratch/stderr")"
 keeps_all --tsv "$scratch/one"
 grep -q 'no sentence pairs' "$scratch/stderr" || die "$(cat "$scratch/stderr")"
 keeps_all --tsv "$scratch/a.tsv" --dev 1000
-grep -q 'nothing is left to train on' "$scratch/stderr" || die "$(cat "$scratch/stderr")"
+grep -q 'no pairs are left for training' "$scratch/stderr" || die "$(cat "$scratch/stderr")"
 keeps_all --lines "$scratch/two"
 keeps_all
 
@@ -106,8 +106,8 @@ says '1 duplicate .*'
 [ "$(cat "$scratch/dropped")" = "$(printf 'duplicate\t%s/後/traditional.tsv:2\tAfter that.\t之后。' "$scratch")" ] ||
     die "opencc rewrote a path or English: $(cat "$scratch/dropped")"
 for change in 'fewer 1d' 'more p'; do
-    simplify "${change#* }" >/dev/null 2>"$scratch/stderr" && die "opencc gave back ${change% *} lines, and --simplify did not fail"
-    grep -qx "tide: opencc gave back ${change% *} lines than it was given" "$scratch/stderr" || die "$change: $(cat "$scratch/stderr")"
+    simplify "${change#* }" >/dev/null 2>"$scratch/stderr" && die "opencc wrote ${change% *} lines, and --simplify did not fail"
+    grep -qx "tide: opencc wrote ${change% *} lines than it read" "$scratch/stderr" || die "$change: $(cat "$scratch/stderr")"
 done
 PATH=$scratch "$tide" corpus --output "$scratch/out5" --tsv "$scratch/a.tsv" --simplify 2>"$scratch/stderr" &&
     die "--simplify without opencc did not fail"

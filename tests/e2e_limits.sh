@@ -145,7 +145,7 @@ for file in blank nothing; do
     ends 1 'no sentence pairs' train --tsv train.tsv --valid-tsv $file --model out3
     ends 1 'has [0-9]* lines, but the training set has 300' train --tsv train.tsv --guided-alignment $file --model out3
     ends 1 'no sentence pairs' corpus --tsv $file --output out4
-    ends 1 'is no gettext catalogue' corpus --mo $file --output out4
+    ends 1 'is not a gettext catalogue' corpus --mo $file --output out4
 done
 for command in align score; do ends 1 'nothing: file is empty' $command run --src nothing --tgt nothing; done
 ends 1 'nothing: file is empty' evaluate run --src nothing --ref nothing

@@ -128,7 +128,7 @@ wait $! || die "$(cat "$scratch/stderr")"
 nothing_left "$scratch/out"
 
 # Without locks no file is taken for left over, and all goes on; what locks a directory warns of it.
-locked='cannot be locked (.*): see to it that no other tide is at work in it'
+locked='cannot be locked (.*): make sure that no other tide process uses it'
 for errno in 37 95 22 38; do # ENOLCK, EOPNOTSUPP, EINVAL, ENOSYS
     echo half >"$scratch/out/page.html.0.tmp"
     NO_LOCKS=$errno runs preloaded "$tide" translate "$scratch/run" --html "$scratch/out/page.html" || die "$(cat "$scratch/stderr")"
@@ -161,7 +161,7 @@ for output in train.en dev.zh dropped; do
     done
     rm "$scratch/corpus/$output"
 done
-refused 1 'corpus/test.en: is written, and cannot be --dropped too' \
+refused 1 'corpus/test.en: is already an output: give --dropped another file' \
     corpus --tsv "$scratch/tsv" --output "$scratch/corpus" --dropped "$scratch/corpus/test.en"
 nothing_left "$scratch/corpus"
 cmp "$scratch/zh" "$scratch/in.zh" || die "an input was overwritten"

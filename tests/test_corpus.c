@@ -318,15 +318,15 @@ static void broken_catalogues_are_refused(void **state) {
         long line;
         const char *reason;
     } cases[] = {
-        {0, 0x12345678, 0, "is no gettext catalogue"},
+        {0, 0x12345678, 0, "is not a gettext catalogue"},
         {4, 0x00020000, 0, "later format (2)"},
         {8, 0xffffffff, 0, "the tables of 4294967295 messages"},
         {12, 0xfffffff0, 0, "is cut off"},
         {16, 1000, 0, "is cut off"},
-        {28 + 8, 1000, 2, "does not lie in the file"},            /* the second original's length */
-        {28 + 16 + 4, 0xffffffff, 3, "does not lie in the file"}, /* the third's offset */
-        {28 + 40, 0xffffffff, 1, "does not lie in the file"},     /* the first translation's length */
-        {28 + 40, 5, 1, "does not lie in the file"},              /* no NUL behind it */
+        {28 + 8, 1000, 2, "is not within the file"},            /* the second original's length */
+        {28 + 16 + 4, 0xffffffff, 3, "is not within the file"}, /* the third's offset */
+        {28 + 40, 0xffffffff, 1, "is not within the file"},     /* the first translation's length */
+        {28 + 40, 5, 1, "is not within the file"},              /* no NUL behind it */
     };
     Err err;
     Corpus corpus = {0};
@@ -366,7 +366,7 @@ static void messages_that_share_their_bytes_are_refused(void **state) {
         write_bytes("a", bytes, arrlenu(bytes));
         arrfree(bytes);
         assert_int_equal(corpus_read(&corpus, reader_mo("a", TARGET, &err), "a", &err), shared > 1 ? -1 : 0);
-        if (shared > 1) assert_err(&err, "a", 0, "its 50 messages share their bytes");
+        if (shared > 1) assert_err(&err, "a", 0, "its 50 messages share bytes");
         corpus_free(&corpus);
     }
 }

@@ -268,7 +268,7 @@ static void records_that_end_early_are_an_error(void **state) {
     assert_int_equal(ftruncate(fileno(records.file), 16), 0);
     assert_int_equal(records_read(&records, 0, back, &err), 0);
     assert_int_equal(records_read(&records, 2, back, &err), -1);
-    assert_string_equal(err.reason, "the temporary file in it is broken: it ends too early");
+    assert_string_equal(err.reason, "cannot use the temporary file in this directory: it ends too early");
     records_close(&records);
 }
 

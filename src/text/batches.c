@@ -13,14 +13,14 @@ typedef struct PairsWriter {
     int max_length;
 } PairsWriter;
 
-static int pairs_writer_begin(PairsWriter *writer, Pairs *pairs, const Side *source, const Side *target, int max_length,
-                              const char *dir, Err *err) {
+static int pairs_writer_open(PairsWriter *writer, Pairs *pairs, const Side *source, const Side *target, int max_length,
+                             const char *dir, Err *err) {
     *pairs = (Pairs){0};
     *writer = (PairsWriter){pairs, {side_cache(source), side_cache(target)}, max_length};
     return records_open(&pairs->ids, dir, err);
 }
 
-static int pairs_writer_end(PairsWriter *writer, int failed, Err *err) {
+static int pairs_writer_close(PairsWriter *writer, int failed, Err *err) {
     for (int i = 0; i < 2; i++) side_cache_free(writer->cache[i]);
     if (!failed) failed = records_flush(&writer->pairs->ids, err);
     if (failed) pairs_free(writer->pairs);
@@ -62,10 +62,10 @@ static int add_pair(PairsWriter *writer, const char *source, const char *target,
 int pairs_encode(Pairs *pairs, const Corpus *corpus, const Side *source, const Side *target, int max_length,
                  const char *dir, Err *err) {
     PairsWriter writer;
-    int failed = pairs_writer_begin(&writer, pairs, source, target, max_length, dir, err);
+    int failed = pairs_writer_open(&writer, pairs, source, target, max_length, dir, err);
     for (int i = 0; i < corpus_size(corpus) && !failed; i++)
         failed = add_pair(&writer, corpus->source[i], corpus->target[i], corpus->line[i], err);
-    return pairs_writer_end(&writer, failed, err);
+    return pairs_writer_close(&writer, failed, err);
 }
 
 int pairs_encode_disk(Pairs *pairs, DiskCorpus *corpus, const Side *source, const Side *target, int max_length,
@@ -74,14 +74,14 @@ int pairs_encode_disk(Pairs *pairs, DiskCorpus *corpus, const Side *source, cons
     PairsWriter writer;
     DiskPair pair;
     int failed =
-        pairs_writer_begin(&writer, pairs, source, target, max_length, dir, err) || disk_corpus_rewind(corpus, err) ? -1
-                                                                                                                    : 0;
+        pairs_writer_open(&writer, pairs, source, target, max_length, dir, err) || disk_corpus_rewind(corpus, err) ? -1
+                                                                                                                   : 0;
     for (long i = 1; !failed && (failed = disk_corpus_next(corpus, &pair, err)) > 0; i++) {
         failed = add_pair(&writer, pair.text[SOURCE], pair.text[TARGET], pair.line, err);
         if (!failed && i % OFTEN == 0 && progress && progress(context, i, corpus->n))
             failed = err_set(err, NULL, 0, "stopped while the corpus was encoded");
     }
-    return pairs_writer_end(&writer, failed, err);
+    return pairs_writer_close(&writer, failed, err);
 }
 
 void pairs_free(Pairs *pairs) {

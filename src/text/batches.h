@@ -9,8 +9,8 @@
 
 #include <stdint.h>
 
-/* n sentence pairs as ids; every sentence ends in </s>. The ids are in a temporary file; memory holds their position,
-   their number and the line of each pair. */
+/* n sentence pairs as ids; every sentence ends in </s>. The ids are in a temporary file. For each pair, memory holds
+   the position and number of its ids and its line. */
 typedef struct Pairs {
     int n;
     Records ids;                        /* record i: source ids of pair i, then target ids */
@@ -31,8 +31,8 @@ int pairs_encode_disk(Pairs *pairs, DiskCorpus *corpus, const Side *source, cons
                       const char *dir, ProgressFn *progress, void *context, Err *err);
 void pairs_free(Pairs *pairs);
 
-/* The pairs which[first..first + n - 1] as a batch in the arena; `first` is not 0 if a batch is computed in parts.
-   Returns 0, or -1 with *err filled if the temporary file cannot be read. */
+/* Makes a batch in the arena of the pairs which[first..first + n - 1]: all pairs of the batch `which`, or a part of
+   them. Returns 0, or -1 with *err filled if the temporary file cannot be read. */
 int pairs_fold(Arena *arena, const Pairs *pairs, const int *which, int first, int n, Batch *batch, Err *err);
 
 /* One epoch: batch k has the pairs order[begin[k]]..order[begin[k+1]-1]. */
@@ -43,8 +43,8 @@ typedef struct Epoch {
 } Epoch;
 
 /* Plans an epoch: shuffles all pairs, takes windows of `window` batches, sorts each window by length so that a batch
-   holds sentences of similar length, and shuffles the batches of the window. `batch` is in pairs. Deterministic in all
-   arguments. Release with epoch_free. */
+   holds sentences of similar length, and shuffles the batches of the window. `batch` is the number of pairs in a batch.
+   The plan depends only on the arguments. Release with epoch_free. */
 Epoch epoch_plan(const Pairs *pairs, int batch, int window, uint64_t seed, long epoch);
 void epoch_free(Epoch *epoch);
 

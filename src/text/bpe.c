@@ -174,7 +174,7 @@ Bpe *bpe_copy(const Bpe *bpe) {
 
 enum { UNRANKED = -2 };
 
-/* A piece of the word during the merging. */
+/* A piece of the word after the merges so far. */
 typedef struct Span {
     const char *text;
     size_t length;

@@ -14,16 +14,16 @@ const char *const reason_names[REASONS] = {
 
 const char *const reason_texts[REASONS] = {
     [KEPT] = "",
-    [BROKEN] = "not UTF-8, or a NUL",
+    [BROKEN] = "not valid UTF-8, or contains a NUL",
     [NO_TAB] = "a line without a tab",
-    [EMPTY] = "nothing on one side",
+    [EMPTY] = "a side is empty",
     [IDENTICAL] = "both sides are the same",
-    [MARKUP] = "a placeholder, tag, entity or variable",
+    [MARKUP] = "a placeholder, a variable or a character of markup",
     [NOT_CHINESE] = "no Han character in the Chinese",
     [NOT_ENGLISH] = "no Latin letter in the English, or a Han character",
     [TOO_LONG] = "more words than the limit",
     [RATIO] = "one side is much longer",
-    [DUPLICATE] = "the same pair again",
+    [DUPLICATE] = "equal to an earlier pair",
 };
 
 static bool is_latin(int32_t c) { return (c | 0x20) >= 'a' && (c | 0x20) <= 'z'; }

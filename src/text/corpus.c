@@ -97,7 +97,7 @@ int corpus_read(Corpus *corpus, Reader *reader, const char *path, Err *err) {
 /* ---- in a file: `line TAB source TAB target`; normalised text has no tabs and no newlines ------------------------ */
 
 static int broken(const DiskCorpus *corpus, Err *err) {
-    return err_set(err, corpus->dir, 0, "the temporary file in it is broken: %s", strerror(errno));
+    return err_set(err, corpus->dir, 0, "cannot use the temporary file in this directory: %s", strerror(errno));
 }
 
 int disk_corpus_open(DiskCorpus *corpus, const char *dir, Err *err) {

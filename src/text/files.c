@@ -119,7 +119,7 @@ FILE *file_temporary(const char *dir, Err *err) {
     FILE *file = fd >= 0 ? fdopen(fd, "w+b") : NULL;
     if (file) return file;
     if (errno == ENOMEM) mem_refused(0);
-    err_set(err, dir, 0, "no temporary file can be made in it: %s", strerror(errno));
+    err_set(err, dir, 0, "cannot create a temporary file in this directory: %s", strerror(errno));
     if (fd >= 0) close(fd);
     return NULL;
 }
@@ -127,7 +127,7 @@ FILE *file_temporary(const char *dir, Err *err) {
 int directory_make(const char *path, Err *err) {
     struct stat info;
     if (!mkdir(path, 0777)) return 0;
-    if (errno != EEXIST) return err_set(err, path, 0, "cannot be made: %s", strerror(errno));
+    if (errno != EEXIST) return err_set(err, path, 0, "cannot be created: %s", strerror(errno));
     if (stat(path, &info) || !S_ISDIR(info.st_mode)) return err_set(err, path, 0, "is not a directory");
     return 0;
 }
@@ -138,12 +138,12 @@ int directory_lock(const char *path, Err *warning, Err *err) {
     if (fd < 0) return err_set(err, path, 0, "%s", strerror(errno));
     if (!flock(fd, LOCK_EX | LOCK_NB)) return fd;
     if (errno != EWOULDBLOCK) {
-        err_set(warning, path, 0, "cannot be locked (%s): see to it that no other tide is at work in it",
+        err_set(warning, path, 0, "cannot be locked (%s): make sure that no other tide process uses it",
                 strerror(errno));
         return fd;
     }
     close(fd);
-    return err_set(err, path, 0, "another tide is at work in it");
+    return err_set(err, path, 0, "another tide process uses this directory");
 }
 
 int directory_sync(const char *path) {

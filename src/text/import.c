@@ -74,7 +74,7 @@ static void import_pair(Import *import, const char *chinese, const char *english
     putc('\n', out);
 }
 
-/* Imports the sentences of both sides as pairs if both have the same number; else imports the whole texts as one
+/* If both sides have the same number of sentences: imports each pair of sentences. Else imports the whole texts as one
    pair. */
 static void import_sentences(Import *import, const char *chinese, const char *english, const RawPair *from) {
     char **x = sentences_split(chinese, true), **y = sentences_split(english, false);
@@ -101,7 +101,8 @@ static char **paragraph_lines(const char *text, size_t size) {
     return lines;
 }
 
-/* Imports the lines of both sides as pairs and returns true if both have the same number, and more than one. */
+/* If both sides have the same number of lines, and more than one: imports each pair of lines and returns true. Else
+   returns false. */
 static bool import_lines(Import *import, const RawPair *pair) {
     if (import->job->keep_paragraphs || !memchr(pair->text[ENGLISH], '\n', pair->size[ENGLISH])) return false;
     char **x = paragraph_lines(pair->text[CHINESE], pair->size[CHINESE]);
@@ -192,7 +193,7 @@ static int kept_next(KeptPairs *kept, Err *err) {
     const int english = chinese < 0 ? -1 : line_reader_next(&kept->lines[ENGLISH], err);
     if (english < 0) return -1;
     if (chinese != english)
-        return err_set(err, NULL, 0, "opencc gave back %s lines than it was given", chinese ? "more" : "fewer");
+        return err_set(err, NULL, 0, "opencc wrote %s lines than it read", chinese ? "more" : "fewer");
     if (!english) return 0;
     char *line = kept->lines[ENGLISH].line, *tab = strchr(line, '\t');
     CHECK(tab, "import: the kept pairs have changed");
@@ -311,7 +312,7 @@ static int split(Import *import, Err *err) {
         unsigned char *part = partition(keys, n, job->dev, job->test);
         status = memchr(part, TRAIN, (size_t)n)
                      ? write_parts(import, part, n, err)
-                     : err_set(err, job->inputs[0].path[0], 0, "nothing is left to train on beside dev and test");
+                     : err_set(err, job->inputs[0].path[0], 0, "no pairs are left for training after dev and test");
         mem_free(part);
     }
     arrfree(keys);
@@ -339,7 +340,7 @@ static int check_outputs(const ImportJob *job, Err *err) {
         part_path(path, job, i);
         if (check_output(job, path, err)) return -1;
         if (job->dropped && (!strcmp(job->dropped, path) || file_is_same(job->dropped, path)))
-            return err_set(err, path, 0, "is written, and cannot be --dropped too");
+            return err_set(err, path, 0, "is already an output: give --dropped another file");
     }
     return job->dropped ? check_output(job, job->dropped, err) : 0;
 }

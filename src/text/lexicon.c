@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Limit for a source text: all spans of a sentence up to the longest source text are looked up. */
+/* Limit in bytes for a source text: all spans of a sentence up to the longest source text are looked up. */
 enum { MOST_BYTES = 256 };
 
 typedef struct Entry {

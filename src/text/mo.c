@@ -34,9 +34,9 @@ static uint64_t message_bytes(const Mo *mo) {
 
 int mo_open(Mo *mo, const char *bytes, size_t size, const char *path, Err *err) {
     *mo = (Mo){.bytes = bytes, .size = size};
-    if (size < HEADER) return err_set(err, path, 0, "is no gettext catalogue (%zu bytes)", size);
+    if (size < HEADER) return err_set(err, path, 0, "is not a gettext catalogue (%zu bytes)", size);
     uint32_t magic = word_at(mo, 0);
-    if (magic != MAGIC && magic != MAGIC_SWAPPED) return err_set(err, path, 0, "is no gettext catalogue");
+    if (magic != MAGIC && magic != MAGIC_SWAPPED) return err_set(err, path, 0, "is not a gettext catalogue");
     mo->swapped = magic == MAGIC_SWAPPED;
     uint32_t major = word_at(mo, 4) >> 16;
     if (major > 1) return err_set(err, path, 0, "is a gettext catalogue of a later format (%u)", major);
@@ -44,9 +44,9 @@ int mo_open(Mo *mo, const char *bytes, size_t size, const char *path, Err *err) 
     mo->originals = word_at(mo, 12);
     mo->translations = word_at(mo, 16);
     if (!table_fits(mo, mo->originals) || !table_fits(mo, mo->translations))
-        return err_set(err, path, 0, "is cut off: the tables of %u messages do not lie in it", mo->count);
+        return err_set(err, path, 0, "is cut off: the tables of its %u messages are not within the file", mo->count);
     if (message_bytes(mo) > MOST_SHARED * (uint64_t)size)
-        return err_set(err, path, 0, "is no sound catalogue: its %u messages share their bytes", mo->count);
+        return err_set(err, path, 0, "is not a valid catalogue: its %u messages share bytes", mo->count);
     return 0;
 }
 
@@ -63,14 +63,13 @@ int mo_message(const Mo *mo, uint32_t i, const char *path, MoMessage *message, E
     size_t original_length, translation_length;
     const char *original = string_at(mo, mo->originals, i, &original_length);
     const char *translation = string_at(mo, mo->translations, i, &translation_length);
-    if (!original || !translation) return err_set(err, path, i + 1L, "the message does not lie in the file");
+    if (!original || !translation) return err_set(err, path, i + 1L, "the message is not within the file");
     const char *end_of_context = memchr(original, '\4', original_length);
     message->context = end_of_context ? original : NULL;
     message->singular = end_of_context ? end_of_context + 1 : original;
-    const char *behind = message->singular + strlen(message->singular);
-    message->plural = behind < original + original_length ? behind + 1 : NULL;
+    const char *next = message->singular + strlen(message->singular);
+    message->plural = next < original + original_length ? next + 1 : NULL;
     message->first = message->last = translation;
-    while ((behind = message->last + strlen(message->last)) < translation + translation_length)
-        message->last = behind + 1;
+    while ((next = message->last + strlen(message->last)) < translation + translation_length) message->last = next + 1;
     return 0;
 }

@@ -1,5 +1,5 @@
-/* partition.h: splits a corpus into training, development and test set, without a common sentence and without
-   duplicates. */
+/* partition.h: splits a corpus into training, development and test set. No sentence is in two of them, and duplicates
+   are found. */
 #ifndef TIDE_PARTITION_H
 #define TIDE_PARTITION_H
 

@@ -13,7 +13,7 @@ enum { SHORT_MOST = 60 }; /* limit in bytes for all placeholders except protecte
 static bool is_one_of(char c, const char *set) { return c && strchr(set, c); }
 
 /* The position after the first character of `stops`, if that character is `closing`; else NULL. */
-static const char *behind(const char *at, const char *stops, char closing) {
+static const char *after_closing(const char *at, const char *stops, char closing) {
     at += strcspn(at, stops);
     return *at == closing ? at + 1 : NULL;
 }
@@ -26,7 +26,7 @@ static const char *protected_end(const char *text) {
 
 /* The position after "(name)" or "1$"; `at` if there is neither; NULL if the name is not closed. */
 static const char *skip_argument(const char *at) {
-    if (*at == '(') return at[1] == ')' ? NULL : behind(at + 1, " ()", ')');
+    if (*at == '(') return at[1] == ')' ? NULL : after_closing(at + 1, " ()", ')');
     size_t digits = strspn(at, DIGITS);
     return digits > 0 && at[digits] == '$' ? at + digits + 1 : at;
 }
@@ -45,7 +45,7 @@ static const char *directive_end(const char *text) {
 
 static const char *tag_end(const char *text) {
     const char *name = text + 1 + (text[1] == '/');
-    return is_one_of(*name, LETTERS) ? behind(name, " <>", '>') : NULL;
+    return is_one_of(*name, LETTERS) ? after_closing(name, " <>", '>') : NULL;
 }
 
 static const char *entity_end(const char *text) {
@@ -62,7 +62,7 @@ size_t placeholder_length(const char *text) {
     size_t most = SHORT_MOST;
     switch (*text) {
     case '%': end = directive_end(text); break;
-    case '{': end = behind(text + 1, " {}", '}'); break;
+    case '{': end = after_closing(text + 1, " {}", '}'); break;
     case '<': end = tag_end(text); break;
     case '&': end = entity_end(text); break;
     default:

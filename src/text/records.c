@@ -7,7 +7,7 @@
 #include <string.h>
 
 static int broken(const Records *records, Err *err) {
-    return err_set(err, records->dir, 0, "the temporary file in it is broken: %s",
+    return err_set(err, records->dir, 0, "cannot use the temporary file in this directory: %s",
                    errno ? strerror(errno) : "it ends too early");
 }
 

@@ -60,7 +60,7 @@ int side_check_subwords(const Side *side, const char *path, Err *err) {
     if (pieces * subwords <= INT_MAX) return 0;
     return err_set(
         err, path, 0,
-        "%ld source pieces in %ld larger ones are too many to tell apart; give smaller --dim-vocabs or fewer "
+        "%ld source pieces times %ld subwords give more ids than an int holds; use smaller --dim-vocabs or fewer "
         "--bpe-merges",
         pieces, subwords);
 }
@@ -112,9 +112,9 @@ SideCache *side_cache(const Side *side) {
     return cache;
 }
 
-static void cache_clear(SideCache *m) {
-    shfree(m->words);
-    arrfree(m->pieces);
+static void cache_clear(SideCache *cache) {
+    shfree(cache->words);
+    arrfree(cache->pieces);
 }
 
 void side_cache_free(SideCache *cache) {
@@ -125,35 +125,35 @@ void side_cache_free(SideCache *cache) {
 
 /* Adds a new word to the cache and returns its index. Clears the cache first if it is full, so that it cannot fill the
    memory. */
-static ptrdiff_t cache_word(SideCache *m, const Words *words) {
+static ptrdiff_t cache_word(SideCache *cache, const Words *words) {
     enum { MOST = 1 << 18 };
-    if (shlen(m->words) == MOST) cache_clear(m);
-    if (!m->words) sh_new_arena(m->words);
-    CachedWord word = {.key = words->word, .begin = arrlenu(m->pieces)};
+    if (shlen(cache->words) == MOST) cache_clear(cache);
+    if (!cache->words) sh_new_arena(cache->words);
+    CachedWord word = {.key = words->word, .begin = arrlenu(cache->pieces)};
     char **pieces = NULL;
-    tokenizer_split_word(&m->side->tokenizer, words->word, words->whole, &pieces);
+    tokenizer_split_word(&cache->side->tokenizer, words->word, words->whole, &pieces);
     for (ptrdiff_t i = 0; i < arrlen(pieces); i++) {
         word.bytes += (int)strlen(pieces[i]);
-        if (!is_left_out(m->side, pieces[i]))
-            arrput(m->pieces, ((PieceEnd){vocab_id(m->side->vocab, pieces[i]), word.bytes}));
+        if (!is_left_out(cache->side, pieces[i]))
+            arrput(cache->pieces, ((PieceEnd){vocab_id(cache->side->vocab, pieces[i]), word.bytes}));
     }
-    word.length = arrlenu(m->pieces) - word.begin;
+    word.length = arrlenu(cache->pieces) - word.begin;
     pieces_free(pieces);
-    shputs(m->words, word);
-    return shlen(m->words) - 1;
+    shputs(cache->words, word);
+    return shlen(cache->words) - 1;
 }
 
 /* The pieces of a sentence: a stb_ds array. */
-static PieceEnd *split_sentence(SideCache *m, const char *sentence) {
+static PieceEnd *split_sentence(SideCache *cache, const char *sentence) {
     PieceEnd *ends = NULL;
     int bytes = 0;
-    Words words = words_start(m->side->tokenizer.kind, sentence);
+    Words words = words_start(cache->side->tokenizer.kind, sentence);
     while (words_next(&words)) {
-        ptrdiff_t at = m->words ? shgeti(m->words, words.word) : -1;
-        if (at < 0) at = cache_word(m, &words);
-        const CachedWord *word = &m->words[at];
+        ptrdiff_t at = cache->words ? shgeti(cache->words, words.word) : -1;
+        if (at < 0) at = cache_word(cache, &words);
+        const CachedWord *word = &cache->words[at];
         for (size_t i = 0; i < word->length; i++) {
-            PieceEnd piece = m->pieces[word->begin + i];
+            PieceEnd piece = cache->pieces[word->begin + i];
             arrput(ends, ((PieceEnd){piece.id, bytes + piece.end}));
         }
         bytes += word->bytes;
@@ -162,26 +162,26 @@ static PieceEnd *split_sentence(SideCache *m, const char *sentence) {
     return ends;
 }
 
-/* Adds the source factor: ids[i] = piece + n_pieces × subword, where the subword is the one that holds the end of the
+/* Adds the source factor: ids[i] = piece + n_pieces × subword; the subword is the one that contains the end of the
    piece. The text of the subwords is a space mark and then the text of the pieces. */
-static void add_subword_factor(const SideCache *m, int *ids, const PieceEnd *pieces, const PieceEnd *subwords) {
-    const int size = vocab_size(m->side->vocab), mark = (int)strlen(SPACE_MARK);
+static void add_subword_factor(const SideCache *cache, int *ids, const PieceEnd *pieces, const PieceEnd *subwords) {
+    const int size = vocab_size(cache->side->vocab), mark = (int)strlen(SPACE_MARK);
     ptrdiff_t at = 0;
     for (ptrdiff_t i = 0; i < arrlen(pieces); i++) {
         while (at < arrlen(subwords) && subwords[at].end < pieces[i].end + mark) at++;
-        CHECK(at < arrlen(subwords), "side: larger pieces end before piece %td", i);
+        CHECK(at < arrlen(subwords), "side: the subwords end before piece %td", i);
         ids[i] += size * subwords[at].id;
     }
     ids[arrlen(pieces)] += size * ID_EOS;
 }
 
-int *side_cache_encode(SideCache *m, const char *sentence) {
+int *side_cache_encode(SideCache *cache, const char *sentence) {
     int *ids = NULL;
-    PieceEnd *pieces = split_sentence(m, sentence),
-             *subwords = m->subwords ? split_sentence(m->subwords, sentence) : NULL;
+    PieceEnd *pieces = split_sentence(cache, sentence),
+             *subwords = cache->subwords ? split_sentence(cache->subwords, sentence) : NULL;
     for (ptrdiff_t i = 0; i < arrlen(pieces); i++) arrput(ids, pieces[i].id);
     arrput(ids, ID_EOS);
-    if (m->subwords) add_subword_factor(m, ids, pieces, subwords);
+    if (cache->subwords) add_subword_factor(cache, ids, pieces, subwords);
     arrfree(pieces);
     arrfree(subwords);
     return ids;

@@ -26,8 +26,8 @@ void side_free(Side *side);
 
 /* The ids of a normalised sentence, then </s>: a stb_ds array that the caller owns. A space mark that is not in the
    vocabulary is omitted, so that a side that learned from Chinese without spaces also reads segmented Chinese. If the
-   side has subwords, each id has a source factor: id = piece + n_pieces × subword, where the subword is the one that
-   holds the last character of the piece. */
+   side has subwords, each id has a source factor: id = piece + n_pieces × subword; the subword is the one that contains
+   the last character of the piece. */
 int *side_encode(const Side *side, const char *sentence);
 /* side_encode for many sentences: the cache keeps the pieces of each word, so that a word is split once. */
 typedef struct SideCache SideCache;

@@ -131,7 +131,7 @@ char *text_normalise(const char *bytes, size_t n, size_t *bad) {
     if (!points) return NULL;
     size_t length = collapse_blanks(points, arrlenu(points));
     order_marks(points, length);
-    /* composes and encodes in place, and needs room for a NUL */
+    /* utf8proc_reencode composes and encodes in place, and writes a NUL at the end */
     arrsetcap(points, length + 1);
     utf8proc_ssize_t size = utf8proc_reencode(points, (utf8proc_ssize_t)length, NFKC);
     CHECK(size >= 0, "utf8proc_reencode: %s", utf8proc_errmsg(size));

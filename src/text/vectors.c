@@ -19,8 +19,8 @@ int number_parse(const char *text, float *number) {
 }
 
 void vectors_add(Vectors *vectors, const char *word, const float *numbers, int cols) {
-    CHECK(cols > 0 && (vectors->rows == 0 || cols == vectors->cols), "a vector of %d among some of %d", cols,
-          vectors->cols);
+    CHECK(cols > 0 && (vectors->rows == 0 || cols == vectors->cols), "a vector of %d columns, but the others have %d",
+          cols, vectors->cols);
     vectors->cols = cols;
     vectors->rows++;
     float *row = arraddnptr(vectors->numbers, (size_t)cols);
@@ -74,7 +74,7 @@ static bool parse_count(const char *text, long *count) {
     return end != text && !*end && *count > 0 && *count < INT_MAX;
 }
 
-/* Whether a first line of two fields is a header: two counts, where the second one fits the next line. */
+/* Whether a first line of two fields is a header: both are counts, and the second one fits the next line. */
 static bool parse_header(char **line, char **next, long *rows, int *cols) {
     long count;
     if (!parse_count(line[0], rows) || !parse_count(line[1], &count)) return false;
@@ -103,7 +103,7 @@ static int parse_numbers(const Format *format, char **fields, int words, long li
         const int known = number_parse(fields[i], &number);
         if (known == 1) arrput(*numbers, number);
         else if (known == 0 && i == 0)
-            return err_set(err, format->path, line, "'%.100s' is not a number, and line %ld begins with no word",
+            return err_set(err, format->path, line, "'%.100s' is not a number, and line %ld does not start with a word",
                            fields[i], format->first);
         else return err_set(err, format->path, line, "'%.100s' is not a %snumber", fields[i], known ? "finite " : "");
     }
