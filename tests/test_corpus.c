@@ -320,7 +320,7 @@ static void broken_catalogues_are_refused(void **state) {
     } cases[] = {
         {0, 0x12345678, 0, "is not a gettext catalogue"},
         {4, 0x00020000, 0, "later format (2)"},
-        {8, 0xffffffff, 0, "the tables of 4294967295 messages"},
+        {8, 0xffffffff, 0, "the tables of its 4294967295 messages"},
         {12, 0xfffffff0, 0, "is cut off"},
         {16, 1000, 0, "is cut off"},
         {28 + 8, 1000, 2, "is not within the file"},            /* the second original's length */

@@ -946,7 +946,7 @@ static void both_factors_fit_into_an_id(void **state) {
     side.vocab = vocab_of_numbers(32764);
     assert_int_equal(side_check_subwords(&side, "model", &err), -1); /* 2^31 */
     assert_string_equal(err.path, "model");
-    assert_non_null(strstr(err.reason, "32768 source pieces in 65536 larger ones"));
+    assert_non_null(strstr(err.reason, "32768 source pieces times 65536 subwords"));
     vocab_free(side.vocab);
     vocab_free(subwords.vocab);
 }
