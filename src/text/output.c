@@ -116,7 +116,7 @@ int output_open(OutputFile *output, const char *path, Err *err) {
 /* Whether there is a temporary file that this process created. */
 static bool has_temporary(const OutputFile *output) { return output->temporary[0] && output->owner == getpid(); }
 
-/* fsync of everything written. Returns 0, or the errno of the first failure. */
+/* Puts everything written so far on the disk (fsync). Returns 0, or the errno of the first failure. */
 static int sync_written(OutputFile *output) {
     const int error = fflush(output->stream) && !output->write_errno ? errno : output->write_errno;
     return !error && has_temporary(output) && fsync(output->fd) ? errno : error;

@@ -21,7 +21,7 @@ typedef struct OutputFile {
    process has them locked. *output must keep its address until it is closed. Returns 0, or -1 with *err filled if the
    file cannot be written. */
 int output_open(OutputFile *output, const char *path, Err *err);
-/* fsync of everything written so far: with it, several files can be complete on the disk before the first one is
+/* Puts everything written so far on the disk (fsync), so that several files can be complete before the first one is
    committed. Returns 0, or -1 with *err filled. */
 int output_sync(OutputFile *output, Err *err);
 /* Replaces the file at `path` by the written one: fsync, rename, fsync of the directory. Closes the stream. Returns 0,

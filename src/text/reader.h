@@ -30,7 +30,8 @@ Reader *reader_lines(const char *source, const char *target, Err *err);
 Reader *reader_tsv(const char *path, int english, Err *err);
 /* A catalogue of English messages and Chinese translations. Each message, without its context, gives the pair of its
    singular and the first form of the translation; a message with a plural also gives the pair of the plural and the
-   last form. The header of the catalogue is a pair whose English is empty. */
+   last form. The header of the catalogue is a pair whose English is empty. A file that is not a catalogue is an error
+   too. */
 Reader *reader_mo(const char *path, int english, Err *err);
 
 /* Reads the next pair. Returns 1, or 0 at the end, or -1 with *err filled: a file cannot be read, a message is not
