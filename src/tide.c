@@ -13,8 +13,8 @@ struct TideModel {
     Session session;
 };
 
-/* The model's numbers have a decimal point: they are read with one in whatever locale the host runs. Only this thread's
-   locale changes, and only while the model is read. */
+/* The numbers in a model file have a decimal point. Reads the model in the locale "C", because the host's locale may
+   have a decimal comma. The locale of this thread only is changed, and it is restored afterwards. */
 static int load_with_points(Translator *translator, const char *path, Err *err) {
     const locale_t points = newlocale(LC_NUMERIC_MASK, "C", duplocale(uselocale((locale_t)0)));
     CHECK(points, "no memory for a locale");
@@ -55,7 +55,7 @@ static void fill(TideTranslation *out, const Translations *found) {
     out->log_probability = h->log_probability;
     out->source_pieces = a.n_source;
     out->target_pieces = a.n_target;
-    out->source = (char **)a.source; /* what the alignment owns is the caller's from here on */
+    out->source = (char **)a.source; /* moves from the alignment to the caller */
     out->target = (char **)a.target;
     out->alignment = (float *)a.weight;
 }

@@ -1,4 +1,4 @@
-/* alignment.h: an alignment matrix with its words, and the text formats that it is exchanged in. */
+/* alignment.h: an alignment matrix with the pieces of its two sentences, and its exchange formats. */
 #ifndef TIDE_ALIGNMENT_H
 #define TIDE_ALIGNMENT_H
 
@@ -6,9 +6,9 @@
 
 #include <stdio.h>
 
-/* One sentence pair's alignment: weight[i * n_source + j] is how much target piece i was read from source piece j; each
-   row sums to 1. Pieces are as the tokeniser makes them ("▁" for a space), "</s>" last on both sides, but for a
-   translation that was cut at the length limit. alignment_new makes one that owns all of this. */
+/* The alignment of one sentence pair. weight[i * n_source + j] is the attention weight of source piece j for target
+   piece i; each row sums to 1; NULL: the model has no attention. Pieces are those of the tokenizer ("▁" marks a
+   space), with </s> last; a translation that was cut at the length limit has no target </s>. */
 typedef struct Alignment {
     char *const *source;
     int n_source;
@@ -17,39 +17,39 @@ typedef struct Alignment {
     const float *weight;
 } Alignment;
 
-/* A copy of pieces and weights (NULL: there are none); release with alignment_free. */
+/* A copy that owns its pieces and weights (weight NULL: none). Release with alignment_free. */
 Alignment alignment_new(char *const *source, int n_source, char *const *target, int n_target, const float *weight);
 void alignment_free(Alignment *alignment);
 
-/* The weight of source piece j for target piece i as people are shown it: within 0..1, 0 for a NaN. */
+/* The weight of source piece j for target piece i as pictures show it: limited to 0..1; 0 if it is NaN. */
 double alignment_weight(const Alignment *alignment, int i, int j);
 
-/* Moves each row up by one, for one that alignment_new made: a piece gets the weights of the step that it was given to
-   as y_{i-1}, not of the one that wrote it. </s> keeps its own. */
+/* Moves each row up by one: row i gets the weights of step i + 1, whose input y_{i-1} is piece i. The last row
+   stays. The alignment must be from alignment_new. */
 void alignment_shift(Alignment *alignment);
-/* The word, counted from 0, that each of n pieces belongs to; owned by the caller. Words are what stands between
-   spaces; on a side without a space mark each piece is one, and </s> always is. *count becomes the number of words and
-   *words, unless it is NULL, their texts: [count] strings in one block, each of them and the block owned by the caller.
- */
+/* Groups n pieces into words. Returns the word number (from 0) of each piece: [n], owned by the caller. A word
+   begins at a piece with a space mark; if no piece has one, each piece is a word. </s> is always a word. *count
+   receives the number of words. Unless `words` is NULL, *words receives their texts: [count], array and strings
+   owned by the caller. */
 int *alignment_words(char *const *pieces, int n, int *count, char ***words);
-/* Makes these words of the pieces, for one that alignment_new made: a word's row is the mean of its pieces' rows, its
-   column their sum. */
+/* Turns an alignment of pieces into one of words, in place: the row of a word is the mean of the rows of its pieces,
+   its column is their sum. The alignment must be from alignment_new. */
 void alignment_merge_words(Alignment *alignment);
 
-/* The links in order of target: of each target piece with the source piece of the largest weight, or with a threshold
-   above 0 with all that have at least so much. Without `end` </s> has none, on neither side: a piece whose largest
-   weight is there is linked to nothing. A stb_ds array. */
+/* The links, in order of target: a stb_ds array. With threshold 0, each target piece is linked to the source piece
+   of largest weight; with a threshold above 0, to every source piece with at least this weight. If `end` is false,
+   no link has </s> on either side; a target piece whose largest weight is on </s> then has no link. */
 Link *alignment_links(const Alignment *alignment, double threshold, bool end);
-/* Pharaoh: "0-0 1-2", source-target from 0. Without a newline. */
+/* Writes the Pharaoh format, "0-0 1-2": source-target, from 0, without a newline. */
 void links_print(FILE *out, const Link *links, int n);
-/* Marian's soft alignment: the weights of a target piece joined by commas, pieces separated by spaces, </s>
-   included. */
+/* Writes Marian's soft alignment: the weights of one target piece are joined by commas, target pieces are separated
+   by spaces; </s> is included on both sides. */
 void alignment_soft(FILE *out, const Alignment *alignment);
-/* What SoftAlignments reads, and Nematus writes: a line "number ||| target ||| score ||| source ||| sizes", in which
-   </s> is not written but counted, then a line of weights for each target piece. The score is always 0. The caller adds
-   the empty line that ends the sentence. */
+/* Writes the format of Nematus, which SoftAlignments reads: a line "number ||| target ||| 0 ||| source ||| n_source
+   n_target", then one line of weights for each target piece. The texts leave out </s>, the sizes count it. The score
+   is always 0. The caller adds the empty line that ends the sentence. */
 void alignment_matrix(FILE *out, const Alignment *alignment, int number);
-/* {"source": [...], "target": [...], "matrix": [[...]]}, a row for each target piece. */
+/* Writes {"source": [...], "target": [...], "matrix": [[...]]}, with one row for each target piece. */
 void alignment_json(FILE *out, const Alignment *alignment);
 
 #endif

@@ -5,7 +5,7 @@
 #include "text/tokenizer.h"
 #include "translate/options.h"
 
-/* Arrays of two: source, target. */
+/* Arrays of two hold the values of source and target. */
 typedef struct ModelOptions {
     char langs[2][OPTION_TEXT_SIZE];
     TokenizerKind tokenizer[2];
@@ -16,29 +16,29 @@ typedef struct ModelOptions {
     int enc_depth, dec_depth, dim_ffn, window;
     int arch, encoder, attention; /* indices in arch_names, encoder_names and attention_names */
     bool readout_prev, tied_embeddings;
-    /* search */
+    /* options of the search */
     int beam_size;
     double normalize;
 } ModelOptions;
 
-/* The table of a model, that of its search, and the list of both. */
+/* The options of a model, those of its search, and the list of both tables. */
 extern const Option model_option_table[], search_option_table[];
 extern const Option *const model_option_tables[];
 
-/* Whether a language's code is in a list that NULL ends. Of zh-Hant or en_US the first part counts; case does not. */
+/* Whether `codes`, a list that NULL ends, contains the language of a code. Only the part before '-' or '_' counts
+   (zh-Hant, en_US); case does not. */
 bool language_is(const char *code, const char *const *codes);
-/* The side that is English by its code, 0 source or 1 target; -1 if neither is, or both are. */
+/* The side whose language code is English: 0 source, 1 target; -1 if neither side or both sides are English. */
 int model_options_english(const ModelOptions *options);
-/* Whether the source has two factors, characters and the larger pieces that they are in: source-words is on and the
-   source is read by character. */
+/* Whether the source has two factors: characters, and the subwords that contain them. This needs source-words on and
+   the tokenizer char for the source. */
 bool model_options_source_words(const ModelOptions *options);
 /* Whether the model has an alignment. */
 bool model_options_align(const ModelOptions *options);
 
-/* Checks that options, each of which is valid, fit together. Returns 0, or -1 with *err's reason filled. */
+/* Checks that options agree with each other; each must be valid. Returns 0, or -1 with *err's reason filled. */
 int model_options_check(const ModelOptions *options, Err *err);
-/* Checks that no option that differs from its fallback has no effect, which is a mistake of the user. Returns 0, or -1
-   with *err's reason filled. */
+/* Checks that every option that differs from its default has an effect. Returns 0, or -1 with *err's reason filled. */
 int model_options_check_effect(const ModelOptions *options, Err *err);
 
 #endif

@@ -1,5 +1,5 @@
-/* translator.h: a model with its languages. It is immutable once it is loaded: what changes while it is used is in a
-   session (session.h). */
+/* translator.h: a model with the tokenizers and vocabularies of its two languages. A loaded translator is immutable;
+   everything that changes while it is used is in a session (session.h). */
 #ifndef TIDE_TRANSLATOR_H
 #define TIDE_TRANSLATOR_H
 
@@ -11,26 +11,26 @@ typedef struct Translator {
     ModelOptions options;
     Side source, target;
     Model model;
-    int *banned;             /* stb_ds array: target ids that a search does not write; see translator_init */
-    char *configuration;     /* of a loaded model, as its file has it, with options of its training; owned */
-    double checksum_seconds; /* of loading */
-    const char *warning;     /* of loading, for the user; NULL: none */
+    int *banned;         /* stb_ds array: target ids that a search never writes; see translator_init */
+    char *configuration; /* the whole configuration in the file of a loaded model, also its training options; owned */
+    double checksum_seconds; /* spent on the checksum while loading */
+    const char *warning;     /* for the user, about the loaded file; NULL: none */
 } Translator;
 
-/* Sets up what follows from the options and the two sides: the model, without weights, and the list of target pieces
-   that are banned from translations: the specials but </s>, and those that hold Han if the target language is not
-   written with it. */
+/* Declares the model, without weights, and makes the list of banned target ids. Needs options, source and target.
+   Banned are the special ids except </s> and, if the target language is not written with Han characters, all pieces
+   that contain one. */
 void translator_init(Translator *translator);
 void translator_free(Translator *translator);
-/* Whether the target language is one that is written with Han: zh, zho, chi, cmn, yue, lzh, wuu, ja, jpn, ko or kor,
-   with or without a suffix after a hyphen (zh-Hant). */
+/* Whether the target language is written with Han characters: zh, zho, chi, cmn, yue, lzh, wuu, ja, jpn, ko or kor,
+   also with a suffix (zh-Hant). */
 bool translator_writes_han(const Translator *translator);
 
-/* The search as the model's options have it. The list of banned ids stays the translator's. */
+/* The search options that the model stores. The list of banned ids belongs to the translator. */
 BeamOptions translator_beam_options(const Translator *translator);
-/* The number of pieces that are banned for the Han in them. */
+/* The number of pieces that are banned because they contain Han characters. */
 int translator_banned_han(const Translator *translator);
-/* Lifts bans from the options of a search: that of <unk>, or that of all pieces that hold Han. */
+/* Removes bans from search options: the ban of <unk> if `unknown`, the ban of pieces with Han characters if `han`. */
 void translator_allow(const Translator *translator, bool unknown, bool han, BeamOptions *options);
 
 #endif
