@@ -1,4 +1,4 @@
-/* checkpoint.h: everything needed to go on exactly where a training stopped. */
+/* checkpoint.h: checkpoints: everything that is needed to continue a training exactly. */
 #ifndef TIDE_CHECKPOINT_H
 #define TIDE_CHECKPOINT_H
 
@@ -8,31 +8,34 @@
 
 #include <stdint.h>
 
-/* Where a training stands. Numbers that stand in train.jsonl must come out the same after resuming. */
+/* The position of a training. A resumed training must write the same numbers to train.jsonl as one without a stop,
+   so sums for the next report are kept, too. */
 typedef struct TrainState {
-    long update;       /* made so far */
-    long epoch, batch; /* the next batch: number of the pass (from 0), and of the batch in it */
+    long update;       /* number of updates made */
+    long epoch, batch; /* the next batch: its epoch (from 0), and its number in the epoch */
 
-    double report_nats, report_tokens, report_gnorm; /* since the last report: loss and norms summed */
+    double report_nats, report_tokens, report_gnorm; /* sums since the last report */
     long report_updates;
-    double best_bleu; /* of the best validation; negative before the first */
+    double best_bleu; /* BLEU of the best validation; negative before the first validation */
     long best_update;
-    int stalled;    /* validations since then; before a BLEU above 0, none */
-    int skipped;    /* updates in a row whose loss or gradient was not finite */
-    long log_lines; /* of train.jsonl */
-    uint64_t data;  /* a hash of the training pairs */
-    uint64_t valid; /* and of those that best_bleu was measured on; 0: not known */
+    int stalled;    /* validations since the best one; counted only after a BLEU above 0 */
+    int skipped;    /* number of updates in a row whose loss or gradient was not finite */
+    long log_lines; /* number of lines in train.jsonl */
+    uint64_t data;  /* hash of the training pairs */
+    uint64_t valid; /* hash of the validation pairs that best_bleu belongs to; 0: not known */
 } TrainState;
 
-/* Writes DIR/checkpoint.safetensors; the one before becomes DIR/checkpoint.prev.safetensors. Two whole checkpoints
-   exist at every moment. The model's part of the options must be the translator's. */
+/* Writes DIR/checkpoint.safetensors and keeps the previous one as DIR/checkpoint.prev.safetensors. Two complete
+   checkpoints exist at every moment. options->model must equal the translator's options. Returns 0, or -1 with *err
+   filled. */
 int checkpoint_save(const char *dir, const Translator *translator, const TrainOptions *options,
                     const Optimizer *optimizer, const TrainState *state, Err *err);
 
-/* Reads the newest checkpoint of DIR that is whole. Returns 1 and fills everything (the translator and the optimiser
-   set up from nothing), 0 if DIR holds none, -1 with *err filled if it holds only damaged ones, or the newest has a
-   newer format. Where the newest is damaged, the one before is taken and the damaged file is renamed to
-   checkpoint.damaged.safetensors. *warning says this, or that the file has no checksum; else its reason is empty. */
+/* Reads the newest undamaged checkpoint of DIR and fills everything; sets up the translator and the optimizer from
+   zero. If the newest is damaged, reads the previous one and renames the damaged file to
+   checkpoint.damaged.safetensors. *warning says this, or that the file has no checksum; otherwise its reason is
+   empty. Returns 1; 0 if DIR has no checkpoint; -1 with *err filled if all are damaged, or if the newest has a newer
+   format. */
 int checkpoint_load(const char *dir, Translator *translator, TrainOptions *options, Optimizer *optimizer,
                     TrainState *state, Err *warning, Err *err);
 

@@ -1,53 +1,56 @@
-/* data.h: what a training reads. Its corpus need not fit into memory: it is read once, into a temporary file in the
-   model's directory, and from there turned into ids, in another. */
+/* data.h: the data of a training. The corpus need not fit into memory: it is read once into a temporary file in the
+   model's directory, then encoded as ids into a second one. */
 #ifndef TIDE_DATA_H
 #define TIDE_DATA_H
 
 #include "train/guides.h"
 #include "train/train_options.h"
 
-/* Where a corpus is; NULL where there is no such file. */
+/* The files of a corpus; NULL: no such file. */
 typedef struct CorpusFiles {
-    const char *sets[2]; /* source and target, line by line */
+    const char *sets[2]; /* source and target, one sentence per line */
     const char *tsv, *mo;
 } CorpusFiles;
 
 typedef struct DataFiles {
     CorpusFiles train;
-    CorpusFiles valid;  /* none: no validation */
-    const char *guides; /* links of the training pairs, line by line, to guide the attention; NULL: none */
-    const char *dir;    /* of the model: where temporary files are made */
+    CorpusFiles valid;  /* all NULL: no validation */
+    const char *guides; /* word links of the training pairs, one pair per line, to guide the attention; NULL: none */
+    const char *dir;    /* the model's directory, where temporary files are made */
 } DataFiles;
 bool data_has_validation(const DataFiles *files);
-/* The training corpus's file, as errors name it. */
+/* The file that errors name as the training corpus. */
 const char *data_name(const DataFiles *files);
 
 typedef struct Data {
     Corpus valid;
     Pairs pairs, valid_pairs;
     Guides guides;
-    long read, dropped_empty; /* of the training corpus, as in Corpus */
-    DiskCorpus text;          /* of the training corpus, until it is encoded */
+    long read, dropped_empty; /* counts of the training corpus, as in Corpus */
+    DiskCorpus text;          /* the training corpus, until it is encoded */
 } Data;
 
-/* As ProgressFn; `stage` names the work: reading, counting words, encoding. */
+/* A callback as ProgressFn; `stage` is "reading", "counting words" or "encoding". */
 typedef struct DataProgress {
     int (*report)(void *context, const char *stage, long done, long all);
     void *context;
 } DataProgress;
 
-/* The steps, in this order; the second one only where there is no model yet. Reads the text of both corpora. -1 with
- *err filled: what the readers refuse, no pairs, a full disk. Release the data even then. */
+/* Reads the text of both corpora. This is the first of three steps: data_read, data_learn (for a new model only),
+   data_encode. Release with data_free, also after an error. Returns 0, or -1 with *err filled: an error of the
+   readers, or a full disk. */
 int data_read(Data *data, const DataFiles *files, const ModelOptions *options, const DataProgress *progress, Err *err);
-/* Learns merges and vocabularies from the training text. */
+/* Learns merges and vocabularies from the training text. Returns 0, or -1 with *err filled. */
 int data_learn(Data *data, const ModelOptions *options, Side *source, Side *target, const DataProgress *progress,
                Err *err);
-/* Turns the text into ids, and guides into links of pieces. */
+/* Encodes the text as ids, and the guiding word links as links between pieces. Returns 0, or -1 with *err filled,
+   also if no pair is left. */
 int data_encode(Data *data, const DataFiles *files, const TrainOptions *options, const Side *source, const Side *target,
                 const DataProgress *progress, Err *err);
 void data_free(Data *data);
 
-/* A hash of every id of every pair, and of every link, so that a checkpoint is not continued on other data. */
+/* A hash of all ids and guiding links of the training pairs. A checkpoint stores it, so that a training cannot be
+   resumed with other data. */
 uint64_t data_hash(const Data *data);
 
 #endif

@@ -5,22 +5,22 @@
 #include "train/data.h"
 #include "train/validation.h"
 
-/* Paths are not owned. */
+/* The paths belong to the caller. */
 typedef struct TrainJob {
     DataFiles files;
-    const char *model;          /* directory; made if missing */
+    const char *model;          /* the model's directory; created if missing */
     const char *const *probes;  /* sentences whose alignments are written at each validation, */
-    int probe_count;            /* besides those of the first few sentences of the validation set */
-    const char *const *changes; /* names of options that may differ from those of the resumed training */
+    int probe_count;            /* in addition to the first sentences of the validation set */
+    const char *const *changes; /* names of options that may differ from the resumed training */
     int change_count;
-    bool no_reload; /* trains anew, even if the directory holds a model */
+    bool no_reload; /* start a new training, even if the directory contains a model */
     int threads;
     TrainOptions options;
 } TrainJob;
 
-/* For the progress bar. */
+/* What the progress bar shows. */
 typedef struct Progress {
-    long update, updates; /* made, and to make; 0: unknown */
+    long update, updates; /* updates made, and updates to make (0: unknown) */
     double epoch, loss, tokens_per_second, seconds_left;
 } Progress;
 
@@ -30,12 +30,12 @@ typedef struct Validation {
     Bleu bleu;
     AttentionStats attention;
     LengthBleu lengths[LENGTHS];
-    bool best;                                   /* so far */
-    const char *const *sources, *const *outputs; /* a few examples */
+    bool best;                                   /* best of all validations so far */
+    const char *const *sources, *const *outputs; /* the first few sentences and translations */
     int examples;
 } Validation;
 
-/* Callbacks of a training; each may be NULL. `validated` is called after the log and the alignments are written. */
+/* Callbacks of a training; each may be NULL. `validated` is called after train.jsonl and the alignments are written. */
 typedef struct TrainCallbacks {
     void *context;
     void (*note)(void *context, const char *text);

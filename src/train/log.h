@@ -1,4 +1,4 @@
-/* log.h: train.jsonl: one JSON object a line, appended as the training goes. */
+/* log.h: train.jsonl: one JSON object per line, appended during the training. */
 #ifndef TIDE_LOG_H
 #define TIDE_LOG_H
 
@@ -11,10 +11,11 @@ typedef struct Log {
     char path[512];
 } Log;
 
-/* Opens DIR/train.jsonl and cuts it back to its first `lines` lines, where the checkpoint was made. */
+/* Opens DIR/train.jsonl and truncates it after its first `lines` lines, which it had at the time of the checkpoint.
+   Returns 0, or -1 with *err filled. */
 int log_open(Log *log, const char *dir, long lines, Err *err);
 int log_line(Log *log, const char *text, Err *err);
-/* Puts all lines on the disk. */
+/* Syncs the file to the disk. */
 int log_sync(Log *log, Err *err);
 void log_close(Log *log);
 

@@ -1,4 +1,4 @@
-/* train_options.h: the options of a training, those of its model among them. */
+/* train_options.h: the options of a training, including those of its model. */
 #ifndef TIDE_TRAIN_OPTIONS_H
 #define TIDE_TRAIN_OPTIONS_H
 
@@ -8,8 +8,8 @@
 #include "translate/model_options.h"
 
 typedef struct TrainOptions {
-    ModelOptions model; /* first, so that the tables of ModelOptions describe TrainOptions, too */
-    /* what changes the arithmetic */
+    ModelOptions model; /* first, so that the tables of ModelOptions also describe TrainOptions */
+    /* options that change the arithmetic */
     InitScheme init;
     int optimizer; /* index in optimizer_names */
     double learn_rate, lr_decay, clip_norm, label_smoothing, exponential_smoothing;
@@ -19,12 +19,12 @@ typedef struct TrainOptions {
     double guided_weight;
     int mini_batch, maxi_batch, max_length, workspace;
     int seed;
-    /* when to stop, validate, save and report; not part of the configuration */
+    /* when to stop, validate, save and report; not in the configuration */
     double after_epochs, after_minutes;
     int after_batches, early_stopping, valid_freq, save_freq, disp_freq;
 } TrainOptions;
 
-/* The tables of a training: its model's, its own, its search's; in the order of --help and of the configuration. */
+/* The tables of the model, the training and the search, in the order of --help and of the configuration. */
 extern const Option *const train_option_tables[];
 
 #endif

@@ -6,9 +6,10 @@
 
 #include <signal.h>
 
-/* Trains until an after-option or early stopping ends it, or *stop becomes non-zero; then finishes the update and
-   writes a checkpoint. Resumes from the checkpoint in job->model if there is one. The model is that of the best
-   validation, and without any that of the last update. Returns 0, or -1 with *err filled. */
+/* Trains until an --after-... option or early stopping ends the training, or *stop is not 0; then finishes the
+   update and writes a checkpoint. Resumes from the checkpoint in job->model, if there is one. model.safetensors then
+   has the weights of the best validation, or of the last update if there was no validation. Returns 0, or -1 with
+   *err filled. */
 int train(const TrainJob *job, const TrainCallbacks *callbacks, const volatile sig_atomic_t *stop, Err *err);
 
 #endif

@@ -1,15 +1,15 @@
-/* validate.h: a validation within a training, and the model that it chooses. */
+/* validate.h: validation during a training, and saving the model. */
 #ifndef TIDE_VALIDATE_H
 #define TIDE_VALIDATE_H
 
 #include "train/training.h"
 
-/* Measures loss, BLEU and attention on the validation set, logs them, and writes the probes' alignments; if the BLEU is
-   the best so far, writes the model. The weights in use are their average, if there is one. Returns 0, or -1 with *err
-   filled. */
+/* Measures loss, BLEU and attention on the validation set, writes them to train.jsonl, and writes the alignments of
+   the probes. Writes the model if this is the best BLEU so far. Uses the average of the weights, if the optimizer
+   keeps one. Returns 0, or -1 with *err filled. */
 int training_validate(Training *training, Err *err);
-/* Writes the model, with the average of its weights if there is one, and the probes' alignments. Returns 0, or -1 with
- *err filled. */
+/* Writes the model, with the average of the weights if the optimizer keeps one, and the alignments of the probes.
+   Returns 0, or -1 with *err filled. */
 int training_save_model(Training *training, Err *err);
 
 #endif

@@ -1,4 +1,5 @@
-/* validation.h: what is looked at between updates: the loss on other data, and alignments as they emerge. */
+/* validation.h: measurements between updates: the loss on the validation set, statistics of the attention,
+   alignments. */
 #ifndef TIDE_VALIDATION_H
 #define TIDE_VALIDATION_H
 
@@ -6,35 +7,39 @@
 #include "translate/session.h"
 #include "train/workspace.h"
 
-/* Cross-entropy of the pairs without dropout or smoothing, nats a target token, in batches that take no more than
-   `limit` bytes, unless a pair alone does. Resets the tape. -1 with *err filled where the disk is broken. */
+/* The cross-entropy of the pairs in nats per target token, without dropout and label smoothing. Batches need at most
+   `limit` bytes, except a single pair that needs more. Resets the tape. Returns 0, or -1 with *err filled if the
+   disk fails. */
 int validation_loss(Tape *tape, const Model *model, const Pairs *pairs, const Workspace *workspace, double limit,
                     double *loss, Err *err);
 
-/* Statistics of the attention weights α of the best translations; a row of weights belongs to a target piece. */
+/* Statistics of the attention weights α of the best translations. A row has the weights of one target piece. */
 typedef struct AttentionStats {
-    long rows;        /* 0: the model has no attention */
-    double entropy;   /* mean of the rows' entropies, in nats */
-    double evenness;  /* the same relative to ln n, the entropy of uniform weights; sentences of one piece left out */
-    double diversity; /* distinct source pieces with a row's largest weight, relative to the most there could be */
+    long rows;       /* 0: the model has no attention */
+    double entropy;  /* mean of the rows' entropies, in nats */
+    double evenness; /* mean of entropy / ln n, where ln n is the entropy of n uniform weights; without sentences of one
+                        piece */
+    double diversity; /* number of different source pieces that have the largest weight of a row, divided by the largest
+                         possible number */
 } AttentionStats;
 AttentionStats attention_stats(const Translations *found);
-/* Whether the weights say nothing about an alignment: the rows are alike, or uniform. */
+/* Whether the weights contain no alignment: most rows have their largest weights on the same few source pieces, or
+   the weights are almost uniform. */
 bool attention_degenerate(const AttentionStats *stats);
 
-/* BLEU of the sentences of some length alone. */
+/* BLEU of the sentences in a range of lengths: longer than `most` of the entry before, at most `most`. */
 enum { LENGTHS = 7 };
 typedef struct LengthBleu {
-    int most; /* source pieces, without </s>; 0: any number, more than before */
+    int most; /* source pieces, without </s>; 0: no limit */
     int sentences;
-    double bleu; /* undefined where there are no sentences */
+    double bleu; /* 0 if there are no sentences */
 } LengthBleu;
 void bleu_by_length(const Translations *found, char *const *hypotheses, char *const *references, BleuOptions options,
                     LengthBleu lengths[LENGTHS]);
 
-/* Translates the sentences (normalised, a stb_ds array) and writes DIR/align/UPDATE.json: {"update": .., "alignments":
-   [{source, target, matrix}, ...]}. Sentences without an alignment are left out. The tape is as
-   after session_translate. */
+/* Translates normalised sentences (a stb_ds array) and writes DIR/align/UPDATE.json: {"update": .., "alignments":
+   [{source, target, matrix}, ...]}. Sentences without an alignment are left out. Afterwards the tape is as after
+   session_translate. Returns 0, or -1 with *err filled. */
 int alignments_write(const char *dir, long update, Session *session, char *const *sentences, Err *err);
 
 #endif
