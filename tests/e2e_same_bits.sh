@@ -44,7 +44,7 @@ wait $process || die "stopped, it exits $?"
 refused 1 'checkpoint.safetensors: is a checkpoint, not a model: ' info "$scratch/endless/checkpoint.safetensors"
 mkdir "$scratch/killed"
 cp "$scratch/endless/checkpoint.safetensors" "$scratch/killed"
-refused 1 'killed: holds no model, but a checkpoint: the same .tide train. goes on' info "$scratch/killed"
+refused 1 'killed: has a checkpoint, but no model: the same .tide train. command continues' info "$scratch/killed"
 tide_ok translate "$scratch/endless" <"$scratch/dev.tsv" >/dev/null
 
 # A damaged newest checkpoint: the one before is taken, and said so.

@@ -47,9 +47,9 @@ refuses() {
 run=$scratch/searched
 faults='missing:attention.Wa:tensor attention.Wa is missing
 shape:state.Ws:ok
-shape:attention.Wa:tensor attention.Wa is .18, 20. where .20, 18. is needed
-extra:attention.Wb:tensor attention.Wb belongs to nothing here
-twice:readout.bo:tensor readout.bo belongs to nothing here
+shape:attention.Wa:tensor attention.Wa has shape .18, 20., but .20, 18. is needed
+extra:attention.Wb:tensor attention.Wb is not part of the model
+twice:readout.bo:tensor readout.bo is not part of the model
 hole:readout.bo:byte [0-9]* of the data belongs to no tensor
 overlap:readout.bo:tensor .readout.bo2*. overlaps another one'
 echo "$faults" | while IFS=: read -r fault tensor said; do

@@ -34,7 +34,7 @@ tide_ok translate --models "$scratch/run" "$scratch/twice" <"$scratch/zh" >/dev/
 # a training cannot change its mind; pieces of other tokenizers are words already
 refused 1 'source-words' train --tsv "$scratch/train.tsv" --valid-tsv "$scratch/dev.tsv" --config "$scratch/smallest.conf" \
     --model "$scratch/run" --after-batches 30 --source-words off
-refused 1 'source-words on needs characters to tell of: .*, not bpe' train --tsv "$scratch/train.tsv" \
+refused 1 'source-words on needs --tokenizer char for the source, not bpe' train --tsv "$scratch/train.tsv" \
     --config "$scratch/smallest.conf" --model "$scratch/bpe" --source-words on --tokenizer bpe bpe
 word=$(head -n 1 "$scratch/pieces" | cut -d' ' -f1)
 tide_ok attend --model "$scratch/run" --side src --words "$word" >/dev/null

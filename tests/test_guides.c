@@ -163,7 +163,7 @@ static void what_does_not_fit_is_refused(void **state) {
                  {"", "has 0 lines, but the training set has 4", 0},
                  {"2-0\n\n\n\n", "the link 2-0, but the pair has 2 and 2 words", 1},
                  {"\n\n0-2\n\n", "the link 0-2, but the pair has 3 and 2 words", 3},
-                 {"\n\n\nx\n", "'x' is no link such as 3-4, counted from 0", 4}};
+                 {"\n\n\nx\n", "'x' is not a link such as 3-4 (words are counted from 0)", 4}};
     Fixture f = fixture(0);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Guides guides;

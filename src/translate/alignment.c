@@ -89,7 +89,7 @@ void alignment_merge_words(Alignment *a) {
 
 /* ---- formats -------------------------------------------------------------------------------------------------- */
 
-/* Adds the links of target piece i with the first n source pieces. */
+/* Appends the links between target piece i and the first n source pieces. */
 static void add_links(const Alignment *a, int i, int n, double threshold, Link **links) {
     int best = 0;
     for (int j = 0; j < a->n_source; j++) {

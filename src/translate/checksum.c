@@ -1,23 +1,24 @@
-/* checksum.c: eight chains side by side, since one alone would wait for its multiplication at every word. Each step is
-   a bijection of the chain's state, and of the word for a given state: one word that changes always changes its lane,
-   and what comes after cannot undo it. */
+/* checksum.c: eight independent chains, because a single chain would wait for the multiplication at each word. mix()
+   is a bijection of the state for a given word, and of the word for a given state. Therefore a change of one word
+   always changes its lane, and later words cannot cancel the change. */
 #include "translate/checksum.h"
 
 #include <string.h>
 
 enum {
-    PREFETCH_BYTES = 4096 /* bytes to ask for early: memory is half again as fast when the page to come is known */
+    /* distance of the prefetch: memory is half again as fast if the next page is requested early */
+    PREFETCH_BYTES = 4096
 };
 
 static uint64_t mix(uint64_t state, uint64_t word) {
-    state = (state ^ word) * 0x9e3779b97f4a7c15u; /* odd, hence invertible; carries bits upwards */
-    return state << 29 | state >> 35;             /* and brings the upper ones down */
+    state = (state ^ word) * 0x9e3779b97f4a7c15u; /* odd, hence invertible; moves information to higher bits */
+    return state << 29 | state >> 35;             /* moves the high bits down */
 }
 
 Checksum checksum_begin(void) {
     Checksum sum = {.size = 0};
     for (int i = 0; i < CHECKSUM_LANES; i++)
-        sum.lane[i] = mix(0, (uint64_t)i + 1); /* so that lanes cannot change places */
+        sum.lane[i] = mix(0, (uint64_t)i + 1); /* different, so that exchanged lanes change the result */
     return sum;
 }
 
@@ -55,7 +56,7 @@ uint64_t checksum_end(Checksum *sum) {
     size_t waiting = sum->size % CHECKSUM_BLOCK;
     memset(sum->rest + waiting, 0, CHECKSUM_BLOCK - waiting);
     if (waiting) add_blocks(sum->lane, sum->rest, 1);
-    uint64_t result = mix(0, sum->size); /* which tells zeros at the end from the padding */
+    uint64_t result = mix(0, sum->size); /* the size distinguishes zeros at the end from padding */
     for (int i = 0; i < CHECKSUM_LANES; i++) result = mix(result, sum->lane[i]);
     return result;
 }

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Whether two texts are the same; releases both. */
+/* Whether two texts are equal; frees both. */
 static bool same_text(char *a, char *b) {
     const bool same = !strcmp(a, b);
     mem_free(a);

@@ -11,7 +11,8 @@ enum { MOST_WORDS = 1 << 20 };
 
 /* ---- reading -------------------------------------------------------------------------------------------------- */
 
-/* A word's number at *text, from 0, moving *text behind it; -1 where there is none. */
+/* Parses the number of a word and moves *text behind it. Returns the word, counted from 0, or -1 if there is no such
+   number. */
 static int take_number(const char **text, int first) {
     if (**text < '0' || **text > '9') return -1;
     char *end;
@@ -20,7 +21,7 @@ static int take_number(const char **text, int first) {
     return number >= 0 && number < MOST_WORDS ? (int)number : -1;
 }
 
-/* The link of a word of text that ends at a space or a NUL; false where it is none. */
+/* Parses a link, which must end at a space or a NUL; false if it does not. */
 static bool take_link(const char **text, int first, Link *link) {
     link->source = take_number(text, first);
     link->possible = **text == 'p';
@@ -31,10 +32,10 @@ static bool take_link(const char **text, int first, Link *link) {
         link->possible = (*text)[1] == 'P';
         *text += 2;
     }
-    return link->target >= 0 && strchr(BLANKS, **text); /* or the NUL behind them */
+    return link->target >= 0 && strchr(BLANKS, **text); /* strchr also finds the NUL */
 }
 
-/* How much of a word an error shows: whole characters. */
+/* The number of bytes of a word that an error message shows; never ends inside a character. */
 static int printed_length(const char *word) {
     enum { MOST = 40 };
     size_t n = strcspn(word, BLANKS);
@@ -50,8 +51,8 @@ int links_parse(const char *line, int first, const char *path, long number, Link
         const char *word = line;
         Link link;
         if (!take_link(&line, first, &link))
-            return err_set(err, path, number, "'%.*s' is no link such as 3-4, counted from %d", printed_length(word),
-                           word, first);
+            return err_set(err, path, number, "'%.*s' is not a link such as 3-4 (words are counted from %d)",
+                           printed_length(word), word, first);
         arrput(*links, link);
     }
 }
@@ -60,10 +61,10 @@ int links_parse(const char *line, int first, const char *path, long number, Link
 
 const char symmetrization_names[] = "intersection|union|grow-diag-final-and";
 
-/* The cells of source × target words. */
+/* A matrix of target × source words. */
 typedef struct Grid {
-    int rows, cols; /* target, source */
-    uint8_t *cells; /* bits: see below */
+    int rows, cols; /* target words, source words */
+    uint8_t *cells; /* bits FORWARD, REVERSE and TAKEN */
     bool *row_used, *col_used;
 } Grid;
 
@@ -89,7 +90,7 @@ static void add(const Grid *g, int target, int source) {
     g->row_used[target] = g->col_used[source] = true;
 }
 
-/* Takes the cells that are in both directions, or with `either` in one. */
+/* Takes the cells that have links in both directions, or, with `either`, in at least one. */
 static void add_all(const Grid *g, bool either) {
     for (int i = 0; i < g->rows; i++)
         for (int j = 0; j < g->cols; j++) {
@@ -98,8 +99,8 @@ static void add_all(const Grid *g, bool either) {
         }
 }
 
-/* Takes cells of the union beside a taken one whose row or column is not used, those on its diagonals last; whether
-   there was any. */
+/* Takes the neighbours of a taken cell that are in the union and whose row or column is unused; diagonal ones last.
+   Returns whether it took any. */
 static bool grow_neighbours(const Grid *g, int target, int source) {
     static const int neighbours[8][2] = {{-1, 0}, {0, -1}, {1, 0}, {0, 1}, {-1, -1}, {-1, 1}, {1, -1}, {1, 1}};
     bool grown = false;

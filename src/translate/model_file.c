@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The languages, and the source's larger pieces, if there are any. */
+/* The sides source and target, and the subwords of the source, if it has two factors. */
 enum { SUBWORDS = 2, SIDES };
 static const char *const side_keys[SIDES][2] = {{"source.vocab", "source.merges"},
                                                 {"target.vocab", "target.merges"},
@@ -110,7 +110,7 @@ int targets_read(TensorTarget *targets, Safetensors *file, Err *err) {
     return safetensors_read(file, write_target, targets, err);
 }
 
-/* The weights of a model that is only read. */
+/* Reads the weights of a model that is only used for translation. */
 static int read_shared(Params *params, Safetensors *file, Err *err) {
     TensorTarget *targets = model_targets(params, file, err);
     int status = targets ? safetensors_all_found(file, err) : -1;
@@ -122,7 +122,7 @@ static int read_shared(Params *params, Safetensors *file, Err *err) {
     return status;
 }
 
-/* What has a checkpoint only is a training that was cut off before it made a model. */
+/* Whether a directory has a checkpoint but no model: its training was interrupted before it wrote one. */
 static bool is_unfinished(const char *directory, const char *model) {
     char checkpoint[512];
     snprintf(checkpoint, sizeof checkpoint, "%s/checkpoint.safetensors", directory);
@@ -131,7 +131,7 @@ static bool is_unfinished(const char *directory, const char *model) {
 
 int model_load(Translator *translator, const char *path, Err *err) {
     static const char *const go_on =
-        "the same `tide train` goes on from there, and leaves a model where it ends or stops";
+        "the same `tide train` command continues from it and writes a model when it ends or stops";
     char full[512];
     struct stat info;
     *translator = (Translator){0};
@@ -139,7 +139,7 @@ int model_load(Translator *translator, const char *path, Err *err) {
     if (snprintf(full, sizeof full, directory ? "%s/model.safetensors" : "%s", path) >= (int)sizeof full)
         return err_set(err, path, 0, "the path is too long");
     if (directory && is_unfinished(path, full))
-        return err_set(err, path, 0, "holds no model, but a checkpoint: %s", go_on);
+        return err_set(err, path, 0, "has a checkpoint, but no model: %s", go_on);
     Safetensors *file = safetensors_open(full, err);
     if (!file) return -1;
     int status = 0;

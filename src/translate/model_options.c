@@ -13,41 +13,43 @@ _Static_assert(sizeof(TokenizerKind) == sizeof(int), "an OPTION_CHOICE is as lar
 const Option model_option_table[] = {
     {"langs", OPTION_TEXT, 2, AT(langs), 0, 0, NULL, RESUME_FIXED, "zh en", "source and target language"},
     {"tokenizer", OPTION_CHOICE, 2, AT(tokenizer), 0, 0, tokenizer_names, RESUME_FIXED, "char bpe",
-     "of each side: char (Han characters), bpe, none (text is tokenised already)"},
-    /* a vocabulary has the specials and a piece at least */
+     "of each side: char (Han characters), bpe, or none (the text is already tokenised)"},
+    /* a vocabulary has at least the special ids and one piece */
     {"dim-vocabs", OPTION_INT_OR_ZERO, 2, AT(dim_vocabs), ID_SPECIALS + 1, 1e7, NULL, RESUME_FIXED, "0 0",
      "vocabulary sizes; 0: every piece"},
     {"bpe-merges", OPTION_INT, 2, AT(bpe_merges), 0, 1e7, NULL, RESUME_FIXED, "6000 6000",
-     "merges to learn where the tokenizer is bpe, or of the source for source-words"},
+     "number of merges to learn, for a bpe side or for source-words"},
     {"source-words", OPTION_SWITCH, 1, AT(source_words), 0, 0, "off|on", RESUME_FIXED, "off",
-     "on: read each piece of a char source together with the larger one, made by bpe-merges, that it is in"},
+     "on: represent each character of a char source together with the BPE piece that contains it"},
     {"merges", OPTION_SWITCH, 1, AT(joint_merges), 0, 0, "separate|joint", RESUME_FIXED, "separate",
-     "of each side's text, or one list from both (as many as bpe-merges says first)"},
-    {"dim-emb", OPTION_INT, 1, AT(dim_emb), 1, 65536, NULL, RESUME_FIXED, "256", "word embedding, m in the paper"},
-    {"dim-rnn", OPTION_INT, 1, AT(dim_rnn), 1, 65536, NULL, RESUME_FIXED, "512", "state of encoder and decoder, n"},
+     "separate: each side learns its merges; joint: both share one list (of the first bpe-merges)"},
+    {"dim-emb", OPTION_INT, 1, AT(dim_emb), 1, 65536, NULL, RESUME_FIXED, "256",
+     "size of the word embeddings, m in the paper"},
+    {"dim-rnn", OPTION_INT, 1, AT(dim_rnn), 1, 65536, NULL, RESUME_FIXED, "512",
+     "size of the states of encoder and decoder, n in the paper"},
     {"dim-att", OPTION_INT, 1, AT(dim_att), 1, 65536, NULL, RESUME_FIXED, "512",
-     "hidden layer of the attention, or its queries and keys, n'"},
+     "size of the attention's hidden layer (n' in the paper), or of its queries and keys"},
     {"dim-maxout", OPTION_INT, 1, AT(dim_maxout), 1, 65536, NULL, RESUME_FIXED, "256",
-     "maxout units of the readout, l"},
+     "maxout units of the readout, l in the paper"},
     {"arch", OPTION_CHOICE, 1, AT(arch), 0, 0, arch_names, RESUME_FIXED, "rnnsearch",
-     "rnnsearch, or transformer: self-attention as wide as dim-emb on both sides"},
+     "rnnsearch, or transformer: self-attention of width dim-emb on both sides"},
     {"encoder", OPTION_CHOICE, 1, AT(encoder), 0, 0, encoder_names, RESUME_FIXED, "bigru",
-     "bigru (RNNsearch), deep-bigru (layers of it), gru (from left to right alone), cnn or self-attention"},
+     "bigru (RNNsearch), deep-bigru (several layers), gru (left to right only), cnn or self-attention"},
     {"enc-depth", OPTION_INT, 1, AT(enc_depth), 1, 64, NULL, RESUME_FIXED, "2",
      "layers of the encoders deep-bigru, cnn and self-attention"},
     {"dec-depth", OPTION_INT, 1, AT(dec_depth), 1, 64, NULL, RESUME_FIXED, "2", "layers of a Transformer's decoder"},
     {"dim-ffn", OPTION_INT, 1, AT(dim_ffn), 1, 65536, NULL, RESUME_FIXED, "1024",
      "hidden units of self-attention's linear layers"},
     {"window", OPTION_INT, 1, AT(window), 1, 63, NULL, RESUME_FIXED, "3",
-     "words that a layer of cnn looks at together: an odd number"},
+     "width of a cnn layer's window, in words; odd"},
     {"attention", OPTION_CHOICE, 1, AT(attention), 0, 0, attention_names, RESUME_FIXED, "additive",
      "additive (RNNsearch), dot, general, scaled-dot, multi-head or none (RNNencdec: one fixed c)"},
     {"heads", OPTION_INT, 1, AT(heads), 1, 256, NULL, RESUME_FIXED, "8",
-     "heads of attention: multi-head ones share dim-att, those of self-attention dim-rnn, a Transformer's dim-emb"},
+     "attention heads; they divide dim-att (multi-head), dim-rnn (self-attention) or dim-emb (transformer)"},
     {"readout-state", OPTION_SWITCH, 1, AT(readout_prev), 0, 0, "current|prev", RESUME_FIXED, "current",
-     "state that the readout sees: s_i (current) or s_{i-1} (prev)"},
+     "state that the readout uses: s_i (current) or s_{i-1} (prev)"},
     {"tied-embeddings", OPTION_SWITCH, 1, AT(tied_embeddings), 0, 0, "off|on", RESUME_FIXED, "off",
-     "the target embedding is the output layer, too: dim-maxout must be dim-emb"},
+     "on: the output layer uses the target embedding; dim-maxout must equal dim-emb"},
     {0}};
 
 const Option search_option_table[] = {
@@ -91,7 +93,7 @@ bool model_options_align(const ModelOptions *o) { return is_transformer(o) || at
 
 static int check_rnnsearch(const ModelOptions *o, Err *err) {
     if (o->tied_embeddings && o->dim_maxout != o->dim_emb)
-        return err_set(err, NULL, 0, "--tied-embeddings on needs --dim-maxout %d, as --dim-emb has it, not %d",
+        return err_set(err, NULL, 0, "--tied-embeddings on needs --dim-maxout %d, the value of --dim-emb, not %d",
                        o->dim_emb, o->dim_maxout);
     if (has_attention(o, "multi-head") && o->dim_att % o->heads != 0)
         return err_set(err, NULL, 0, "--attention multi-head needs --dim-att to be a multiple of --heads %d, not %d",
@@ -132,16 +134,14 @@ int model_options_check_effect(const ModelOptions *o, Err *err) {
     options_default(model_option_tables, &usual);
     if (o->source_words && !model_options_source_words(o)) {
         const char *kind = choice_name(tokenizer_names, (int)o->tokenizer[0], &length);
-        return err_set(err, NULL, 0,
-                       "--source-words on needs characters to tell of: --tokenizer char for the source, not %.*s",
-                       length, kind);
+        return err_set(err, NULL, 0, "--source-words on needs --tokenizer char for the source, not %.*s", length, kind);
     }
     const char *of_rnnsearch = o->encoder != usual.encoder             ? "encoder"
                                : o->attention != usual.attention       ? "attention"
                                : o->readout_prev != usual.readout_prev ? "readout-state"
                                                                        : NULL;
     if (is_transformer(o) && of_rnnsearch)
-        return err_set(err, NULL, 0, "--%s %s needs --arch rnnsearch: a Transformer has its own", of_rnnsearch,
+        return err_set(err, NULL, 0, "--%s %s needs --arch rnnsearch; it has no effect on a Transformer", of_rnnsearch,
                        text_of(o, of_rnnsearch, text));
     return 0;
 }

@@ -53,7 +53,7 @@ static int parse_number(const Option *option, const char *value, double *number,
     return 0;
 }
 
-/* Parses value i of an option; if it is refused, the field stays as it is. */
+/* Parses value i of an option. After an error the field has not changed. */
 static int set_value(const Option *option, void *options, int i, const char *value, Err *err) {
     void *at = (char *)options + option->offset;
     int *ints = at, choice = 0;
@@ -116,7 +116,7 @@ void option_format(const Option *option, const void *options, char text[OPTION_F
 
 /* ---- all of them ---------------------------------------------------------------------------------------------- */
 
-/* Sets an option from values separated by white space; cuts up the text. */
+/* Sets an option from values separated by white space; changes the text. */
 static int set_words(const Option *option, void *options, char *text, Err *err) {
     const char *values[2] = {"", ""};
     int n = 0;
@@ -141,7 +141,7 @@ void options_default(const Option *const *tables, void *options) {
 }
 
 /* What to do with a key that is not in the tables. */
-typedef enum { REFUSE, SKIP } Unknown;
+typedef enum { UNKNOWN_ERROR, UNKNOWN_SKIP } Unknown;
 
 static int read_line(const Option *const *tables, void *options, char *line, Unknown unknown, Err *err) {
     line[strcspn(line, "#")] = '\0';
@@ -153,12 +153,12 @@ static int read_line(const Option *const *tables, void *options, char *line, Unk
     line[length] = '\0';
     const Option *option = option_find(tables, line);
     if (option) return set_words(option, options, equals + 1, err);
-    return unknown == SKIP ? 0 : err_set(err, NULL, 0, "unknown key '%.40s'", line);
+    return unknown == UNKNOWN_SKIP ? 0 : err_set(err, NULL, 0, "unknown key '%.40s'", line);
 }
 
 static int read_lines(const Option *const *tables, void *options, const char *text, const char *path, Unknown unknown,
                       Err *err) {
-    const char *mark = "\xEF\xBB\xBF"; /* a byte order mark is no text */
+    const char *mark = "\xEF\xBB\xBF"; /* a byte order mark is skipped */
     char *copy = mem_strdup(starts_with(text, mark) ? text + strlen(mark) : text), *line = copy;
     int status = 0;
     for (long number = 1; line && !status; number++) {
@@ -173,11 +173,11 @@ static int read_lines(const Option *const *tables, void *options, const char *te
 }
 
 int options_read(const Option *const *tables, void *options, const char *text, const char *path, Err *err) {
-    return read_lines(tables, options, text, path, REFUSE, err);
+    return read_lines(tables, options, text, path, UNKNOWN_ERROR, err);
 }
 
 int options_read_known(const Option *const *tables, void *options, const char *text, const char *path, Err *err) {
-    return read_lines(tables, options, text, path, SKIP, err);
+    return read_lines(tables, options, text, path, UNKNOWN_SKIP, err);
 }
 
 char *options_format(const Option *const *tables, const void *options) {

@@ -19,23 +19,24 @@
 
 #define FORMAT_NAME  "tide "
 #define CHECKSUM_KEY "\"checksum\":\""
-enum { CHECKSUM_DIGITS = 16, HEADER_LIMIT = 100000000 /* as the format has it */, ALIGN = 64 };
+enum { CHECKSUM_DIGITS = 16, HEADER_LIMIT = 100000000 /* of the format */, ALIGN = 64 };
 
 /* ---- checksum ---------------------------------------------------------------------------------------------------
 
-   Of what the file says, not of how it is laid out: spaces, escapes, and the order of tensors and of metadata do not
-   change it. So another program may write the file anew, and it stays valid. It is the sum modulo 2^64 of
-       h(value, h(key, 0))               of each text of the metadata but the checksum itself, and
-       h(data, h(shape, h(name, 0)))     of each tensor; shape: two int32, rows (0: a vector) and cols,
-   where h(bytes, seed) is XXH3 of 64 bits; all numbers are little-endian. The metadata have it as 16 digits.
+   The checksum covers the content of the file, not its layout: spaces, escapes, and the order of tensors and of
+   metadata do not change it. So another program may rewrite the file, and the checksum stays valid. It is the sum
+   modulo 2^64 of
+       h(value, h(key, 0))               for each text of the metadata, except the checksum itself, and
+       h(data, h(shape, h(name, 0)))     for each tensor; shape: two int32, rows (0: a vector) and cols,
+   where h(bytes, seed) is XXH3 of 64 bits; all numbers are little-endian. The metadata store it as 16 hex digits.
 
-   A file of format 1 has checksum.h's checksum: of every byte, its own digits taken as zeros. */
+   A file of format 1 has the checksum of checksum.h, computed over all bytes, with its own digits set to "0". */
 
 static uint64_t hash_text(const char *text, uint64_t seed) { return XXH3_64bits_withSeed(text, strlen(text), seed); }
 
 static uint64_t hash_meta(const char *key, const char *value) { return hash_text(value, hash_text(key, 0)); }
 
-/* The seed of a tensor's data. */
+/* The hash of a tensor's name and shape, the seed of the hash of its data. */
 static uint64_t hash_label(const char *name, int rows, int cols) {
     const int32_t shape[2] = {rows, cols};
     return XXH3_64bits_withSeed(shape, sizeof shape, hash_text(name, 0));
@@ -45,7 +46,7 @@ static void sum_text(uint64_t sum, char hex[CHECKSUM_DIGITS + 1]) {
     snprintf(hex, CHECKSUM_DIGITS + 1, "%016" PRIx64, sum);
 }
 
-/* Format 1: the checksum of a file up to its data. Without digits it matches none. */
+/* Format 1: starts the checksum with the header. If the header has no digits, the checksum matches no file. */
 static Checksum checksum_header(const char *header, uint64_t size) {
     Checksum sum = checksum_begin();
     const char *key = memmem(header, size, CHECKSUM_KEY, strlen(CHECKSUM_KEY)), *end = header + size;
@@ -58,7 +59,7 @@ static Checksum checksum_header(const char *header, uint64_t size) {
     return sum;
 }
 
-/* Of a matrix [rows, cols], or, rows 0, a vector of cols. */
+/* The bytes of a matrix [rows, cols], or of a vector of cols if rows is 0. */
 static size_t matrix_bytes(int rows, int cols) { return (size_t)(rows ? rows : 1) * (size_t)cols * sizeof(float); }
 
 static uint64_t hash_tensor(const Tensor *tensor) {
@@ -68,7 +69,7 @@ static uint64_t hash_tensor(const Tensor *tensor) {
 
 /* ---- writing -------------------------------------------------------------------------------------------------- */
 
-/* The entry of a tensor whose data begin at a place; returns where they end. */
+/* Writes the entry of a tensor whose data begin at offset `begin`. Returns the offset where they end. */
 static size_t write_entry(FILE *out, const Tensor *tensor, size_t begin) {
     const size_t end = begin + matrix_bytes(tensor->rows, tensor->cols);
     json_string(out, tensor->name);
@@ -105,7 +106,7 @@ static char *header_text(const Tensor *tensors, int tensor_count, const Meta *me
     return text;
 }
 
-/* The format allows spaces at the end: as many as let the data begin at a multiple of ALIGN bytes in the file. */
+/* Appends spaces, which the format allows, so that the data begin at a multiple of ALIGN bytes in the file. */
 static char *pad_header(const char *text, uint64_t *size) {
     size_t length = strlen(text), padded = (8 + length + ALIGN - 1) / ALIGN * ALIGN - 8;
     char *header = memset(mem_alloc(padded), ' ', padded);
@@ -121,7 +122,7 @@ int safetensors_write(const char *path, const Tensor *tensors, int tensor_count,
     mem_free(text);
     if (header_size > HEADER_LIMIT) {
         mem_free(header);
-        return err_set(err, path, 0, "its header, where vocabularies and merges stand, would be larger than %d bytes",
+        return err_set(err, path, 0, "the header, which has the vocabularies and merges, would be larger than %d bytes",
                        HEADER_LIMIT);
     }
     const void **parts = mem_alloc((size_t)(tensor_count + 2) * sizeof *parts);
@@ -140,33 +141,33 @@ int safetensors_write(const char *path, const Tensor *tensors, int tensor_count,
 
 /* ---- reading -------------------------------------------------------------------------------------------------- */
 
-/* A tensor of a file. */
+/* A tensor in the file. */
 typedef struct Entry {
-    const char *name; /* the header's */
+    const char *name; /* owned by the header */
     int rows, cols;
-    size_t begin, end; /* its bytes in the data */
-    bool found;        /* asked for */
+    size_t begin, end; /* offsets of its bytes in the data */
+    bool found;        /* safetensors_find has found it */
 } Entry;
 
-/* A file that is read once, in order. */
+/* A file that is read once, from start to end. */
 typedef struct Input {
     const char *path; /* for errors */
     int fd;
-    size_t size, at; /* bytes of the file when it was opened, and bytes read so far */
-    bool failed;     /* a read did */
+    size_t size, at; /* size when the file was opened, and bytes read so far */
+    bool failed;     /* a read failed */
 } Input;
 
 struct Safetensors {
     char path[512];
-    Input in;             /* at the data that are to be read next */
+    Input in;             /* at the data to be read next */
     cJSON *header;        /* owns the names and the metadata */
     Entry *entries;       /* stb_ds array, in the order of the data */
-    int format;           /* 0: none that tide has written */
-    const char *checksum; /* that the metadata have; NULL: none */
-    Checksum bytes;       /* format 1: of the bytes so far */
-    uint64_t sum;         /* later formats: of the metadata, and of the tensors read so far */
-    XXH3_state_t *tensor; /* of the tensor that is read */
-    double seconds;       /* that these took */
+    int format;           /* 0: tide did not write the file */
+    const char *checksum; /* in the metadata; NULL: none */
+    Checksum bytes;       /* format 1: of all bytes read so far */
+    uint64_t sum;         /* later formats: of the metadata and of the tensors read so far */
+    XXH3_state_t *tensor; /* hash of the tensor that is being read */
+    double seconds;       /* spent on the checksum */
 };
 
 static int input_open(Input *in, const char *path, Err *err) {
@@ -193,7 +194,7 @@ static int input_read(Input *in, void *bytes, size_t n, Err *err) {
     return err_set(err, in->path, 0, "cannot be read: %s", strerror(errno));
 }
 
-/* Reads the length of the header and the header; owned by the caller. NULL with *err filled. */
+/* Reads the header and its length. Returns the header, owned by the caller, or NULL with *err filled. */
 static char *read_header(Input *in, uint64_t *size, Err *err) {
     char *header = NULL;
     if (in->size < sizeof *size) err_set(err, in->path, 0, "too short for a safetensors file");
@@ -207,7 +208,7 @@ static char *read_header(Input *in, uint64_t *size, Err *err) {
     return NULL;
 }
 
-/* The numbers of a JSON array of 1 or 2 non-negative integers; returns how many, or -1. */
+/* Reads a JSON array of at most two integers between 0 and `most`. Returns their number, or -1 for anything else. */
 static int read_integers(const cJSON *array, double numbers[2], double most) {
     int n = 0;
     const cJSON *item;
@@ -242,7 +243,7 @@ static int by_place(const void *left, const void *right) {
     return (a->end > b->end) - (a->end < b->end);
 }
 
-/* Checks that the tensors, in the order of the data, cover each of its bytes once. */
+/* Checks that the tensors cover each byte of the data exactly once. The entries must be in the order of the data. */
 static int check_tiling(const Safetensors *file, size_t data_size, Err *err) {
     size_t at = 0;
     for (ptrdiff_t i = 0; i < arrlen(file->entries) && file->entries[i].begin <= at; i++) {
@@ -253,7 +254,7 @@ static int check_tiling(const Safetensors *file, size_t data_size, Err *err) {
     return at == data_size ? 0 : err_set(err, file->path, 0, "byte %zu of the data belongs to no tensor", at);
 }
 
-/* The number of a format that tide writes: "tide N"; else 0. */
+/* N of "tide N", the format name that tide writes; 0 for any other text. */
 static int parse_format(const char *text) {
     if (!text || !starts_with(text, FORMAT_NAME)) return 0;
     char *end;
@@ -261,7 +262,7 @@ static int parse_format(const char *text) {
     return *end || number < 1 || number > INT_MAX ? 0 : (int)number;
 }
 
-/* Parses the header and fills file->entries, unless they are of a newer format. */
+/* Parses the header and fills file->entries, unless the format is newer. */
 static int read_entries(Safetensors *file, const char *header, size_t size, size_t data_size, Err *err) {
     enum { MOST_VALUES = 1 << 20 };
     const cJSON *item;
@@ -271,13 +272,15 @@ static int read_entries(Safetensors *file, const char *header, size_t size, size
     if (!file->header && errno == ENOMEM) return err_set(err, file->path, 0, "no memory for the header");
     if (!cJSON_IsObject(file->header)) return err_set(err, file->path, 0, "the header is not a JSON object");
     file->format = parse_format(safetensors_meta(file, "format"));
-    if (file->format > SAFETENSORS_FORMAT) return 0; /* safetensors_read refuses it */
+    if (file->format > SAFETENSORS_FORMAT) return 0; /* safetensors_read reports the error */
     cJSON_ArrayForEach(item, file->header) {
         Entry entry;
         if (!strcmp(item->string, "__metadata__")) continue;
         if (read_entry(&entry, item, data_size))
-            return err_set(err, file->path, 0,
-                           "broken entry for tensor '%.60s': not float32, not of its shape, or cut off", item->string);
+            return err_set(
+                err, file->path, 0,
+                "broken entry for tensor '%.60s': not float32, a size that does not fit its shape, or cut off",
+                item->string);
         arrput(file->entries, entry);
     }
     if (file->entries) qsort(file->entries, arrlenu(file->entries), sizeof *file->entries, by_place);
@@ -292,8 +295,8 @@ static void release(Safetensors *file) {
     mem_free(file);
 }
 
-/* Begins the checksum with the header. */
-static void begin_sum(Safetensors *file, const char *header, uint64_t size) {
+/* Starts the checksum with the metadata. */
+static void start_sum(Safetensors *file, const char *header, uint64_t size) {
     const double began = seconds_now();
     const cJSON *metadata = cJSON_GetObjectItemCaseSensitive(file->header, "__metadata__"), *item;
     file->checksum = safetensors_meta(file, "checksum");
@@ -311,7 +314,7 @@ static int read_file(Safetensors *file, Err *err) {
     char *header = read_header(in, &size, err);
     if (!header) return -1;
     int status = read_entries(file, header, (size_t)size, in->size - in->at, err);
-    if (!status) begin_sum(file, header, size);
+    if (!status) start_sum(file, header, size);
     mem_free(header);
     return status;
 }
@@ -331,7 +334,7 @@ Safetensors *safetensors_open(const char *path, Err *err) {
     return NULL;
 }
 
-/* The values of a tensor that are read at a time: whole rows of a matrix. */
+/* The number of values of a tensor that are read at a time; whole rows of a matrix. */
 static size_t part_of(const Entry *entry) {
     enum { PART = 1 << 16 };
     const size_t cols = (size_t)entry->cols, rows = PART / (cols ? cols : 1);
@@ -346,7 +349,7 @@ static void add_part(Safetensors *file, const void *bytes, size_t n) {
     file->seconds += seconds_now() - began;
 }
 
-/* Compares the checksum of all that was read with the file's. */
+/* Compares the checksum of everything that was read with the checksum in the file. */
 static int check_sum(Safetensors *file, Err *err) {
     char hex[CHECKSUM_DIGITS + 1];
     if (!file->checksum) return 0;
@@ -358,8 +361,8 @@ static int check_sum(Safetensors *file, Err *err) {
 int safetensors_read(Safetensors *file, TensorSink *sink, void *context, Err *err) {
     if (file->format > SAFETENSORS_FORMAT)
         return err_set(err, file->path, 0,
-                       "has format %d, but this program reads formats up to %d: a newer one wrote it", file->format,
-                       SAFETENSORS_FORMAT);
+                       "has format %d, but this program reads formats up to %d: a newer version of tide wrote it",
+                       file->format, SAFETENSORS_FORMAT);
     size_t largest = 0;
     for (ptrdiff_t i = 0; i < arrlen(file->entries); i++) {
         const Entry *entry = &file->entries[i];
@@ -411,8 +414,8 @@ int safetensors_find(Safetensors *file, const char *name, int rows, int cols, Er
         Entry *entry = &file->entries[i];
         if (strcmp(entry->name, name) != 0) continue;
         if (entry->rows != rows || entry->cols != cols)
-            return err_set(err, file->path, 0, "tensor %s is [%d, %d] where [%d, %d] is needed", name, entry->rows,
-                           entry->cols, rows, cols);
+            return err_set(err, file->path, 0, "tensor %s has shape [%d, %d], but [%d, %d] is needed", name,
+                           entry->rows, entry->cols, rows, cols);
         entry->found = true;
         return (int)i;
     }
@@ -422,6 +425,6 @@ int safetensors_find(Safetensors *file, const char *name, int rows, int cols, Er
 int safetensors_all_found(const Safetensors *file, Err *err) {
     for (ptrdiff_t i = 0; i < arrlen(file->entries); i++)
         if (!file->entries[i].found)
-            return err_set(err, file->path, 0, "tensor %.60s belongs to nothing here", file->entries[i].name);
+            return err_set(err, file->path, 0, "tensor %.60s is not part of the model", file->entries[i].name);
     return 0;
 }

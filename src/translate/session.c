@@ -30,7 +30,7 @@ static int longest_first(const void *left, const void *right) {
     return a->index < b->index ? -1 : a->index > b->index;
 }
 
-/* The non-empty sentences by falling length: a stb_ds array. */
+/* The sentences that are not empty, longest first: a stb_ds array. */
 static Place *by_length(int *const *ids, int n) {
     Place *places = NULL;
     for (int i = 0; i < n; i++)
@@ -39,7 +39,8 @@ static Place *by_length(int *const *ids, int n) {
     return places;
 }
 
-/* How many of the sentences from a place on are searched at once; their length and the beam bound the memory. */
+/* How many of the sentences from `places` on are translated in one batch. The longest sentence and the beam limit
+   it, to bound the memory. */
 static int batch_size(const Place *places, int left, int batch, int beam) {
     enum { MOST_ROWS = 2048, MOST_ANNOTATIONS = 8192 };
     int most =
@@ -51,7 +52,8 @@ static int batch_size(const Place *places, int left, int batch, int beam) {
 
 int translate_most(char *const *sentences, int n, int beam) {
     enum { MOST = 4096 };
-    const double most_weights = 4e8; /* bytes for pieces: several bytes are one, and sentences end as they should */
+    /* An upper limit: `length` counts bytes, not pieces, and most translations are shorter than the length limit. */
+    const double most_weights = 4e8;
     double weights = 0;
     int i = 0;
     for (; i < n && i < MOST; i++) {
@@ -100,7 +102,7 @@ Translations session_translate(Session *session, char *const *sentences, int n, 
 
 /* ---- given translations --------------------------------------------------------------------------------------- */
 
-/* α [target, source] of sentence b of the decoder, in the arena. */
+/* α [target, source] of the sentence at position b of the decoder's batch, in the arena. */
 static const float *alpha_of(Arena *arena, const Batch *batch, const Forced *forced, int b) {
     const int n_target = batch->target.length[b];
     const size_t n_source = (size_t)batch->source.spans.length[b];
@@ -117,7 +119,7 @@ static int *lengths_of(Arena *arena, int *const *ids, int n) {
     return lengths;
 }
 
-/* n pairs as a batch in the tape's arena, and their ids. */
+/* A batch of n pairs in the tape's arena, and their ids. */
 typedef struct ForcedBatch {
     int **x, **y;
     Batch batch;

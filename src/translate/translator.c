@@ -2,7 +2,8 @@
 #include "text/ds.h"
 #include "text/unicode.h"
 
-/* <unk> comes first and Han last, so that a search without either ban has a part of the list. */
+/* The list of banned ids starts with <unk> and ends with the pieces with Han characters. So the list without either
+   of them is a contiguous part of it. */
 static const int never[] = {ID_UNK, ID_PAD, ID_BOS};
 enum { NEVER = sizeof never / sizeof *never };
 

@@ -4,25 +4,25 @@
 
 #include <string.h>
 
-/* Source pieces [begin, end). */
+/* Source pieces begin..end - 1. */
 typedef struct Span {
     int begin, end;
 } Span;
 
 typedef struct Replacer {
     const Lexicon *lexicon;
-    bool han; /* may be written as it stands in the source */
+    bool han; /* words with Han characters may be copied from the source */
     TokenizerKind source_kind, target_kind;
-    char **source; /* stb_ds array: the pieces of the sentence, and </s> */
-    int n;         /* how many, </s> not counted */
-    char **pieces; /* stb_ds array: of the text so far, owned */
+    char **source; /* stb_ds array: the pieces of the sentence, with </s> */
+    int n;         /* number of pieces without </s> */
+    char **pieces; /* stb_ds array: the pieces of the text so far, owned */
 } Replacer;
 
 /* ---- the source ----------------------------------------------------------------------------------------------- */
 
 static bool is_written(int32_t c) { return is_letter(c) || is_digit(c) || is_han(c); }
 
-/* Whether a piece is more than punctuation. */
+/* Whether a piece has a letter, a digit or a Han character. */
 static bool has_word(const char *text) {
     while (*text)
         if (is_written(utf8_next(&text))) return true;
@@ -33,7 +33,7 @@ static char *source_text(const Replacer *r, Span span) {
     return tokenizer_join(r->source_kind, r->source + span.begin, span.end - span.begin);
 }
 
-/* The piece with the largest weight; a space mark of bpe stands for the word behind it. */
+/* The source piece with the largest weight; for a space mark of bpe, the piece after it. */
 static int attended(const Replacer *r, const float *weight) {
     int best = 0;
     for (int j = 1; j < r->n; j++)
@@ -52,7 +52,7 @@ static Span word_at(const Replacer *r, int at) {
     return word.begin <= at && at < word.end ? word : (Span){at, at + 1};
 }
 
-/* Whether bpe parted a run of letters or digits before piece i. */
+/* Whether source pieces i - 1 and i are parts of one run of letters, or of one run of digits, that bpe has split. */
 static bool splits_run(const Replacer *r, int i) {
     if (r->source_kind != TOKENIZER_BPE || i == 0 || i == r->n) return false;
     const char *text = r->source[i];
@@ -62,8 +62,9 @@ static bool splits_run(const Replacer *r, int i) {
            (is_digit(before) && is_digit(after));
 }
 
-/* The translation of the longest entry that covers piece `at`, NULL if there is none. Of spans whose texts are as
-   long it is the one that begins first and ends last, which is the same for all pieces of an entry. */
+/* The translation of the longest entry that covers piece `at`, NULL if there is none; *span receives its pieces. Of
+   several spans with texts of this length it is the one that begins first and ends last, so all pieces of an entry
+   find the same span. */
 static const char *find_entry(const Replacer *r, int at, Span *span) {
     const char *found = NULL;
     size_t longest = 0, limit = r->lexicon ? lexicon_longest(r->lexicon) : 0;
@@ -74,7 +75,7 @@ static const char *find_entry(const Replacer *r, int at, Span *span) {
             size_t length = strlen(text);
             const char *target = splits_run(r, end) ? NULL : lexicon_find(r->lexicon, text);
             mem_free(text);
-            if (length > limit && end == at + 1) return found; /* further back they are longer still */
+            if (length > limit && end == at + 1) return found; /* an earlier `begin` makes the text longer still */
             if (length > limit) break;
             if (!target || length < longest) continue;
             found = target;
@@ -87,7 +88,7 @@ static const char *find_entry(const Replacer *r, int at, Span *span) {
 
 /* ---- the target ----------------------------------------------------------------------------------------------- */
 
-/* Whether what follows the piece stands close to it. */
+/* Whether the next piece follows without a space. */
 static bool is_opening(const char *piece) {
     static const char *const marks[] = {"(", "[", "{", "“", "‘", SPACE_MARK "\"", SPACE_MARK "'"};
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
@@ -97,14 +98,14 @@ static bool is_opening(const char *piece) {
 
 static void put(Replacer *r, const char *piece) { arrput(r->pieces, mem_strdup(piece)); }
 
-/* Adds a piece that the model wrote; one that would go on with a word that is not there any more begins one. */
+/* Adds a piece that the model wrote. If it continues a word that was replaced, it starts a new word instead. */
 static void put_piece(Replacer *r, const char *piece, bool after_unknown) {
     const char *rest = piece;
     if (after_unknown && r->target_kind == TOKENIZER_BPE && is_written(utf8_next(&rest))) put(r, SPACE_MARK);
     put(r, piece);
 }
 
-/* Adds text, spelled as the target's tokeniser would. */
+/* Adds a text, split as the target's tokenizer splits text. */
 static void put_text(Replacer *r, const char *text) {
     if (!*text) return;
     if (r->target_kind == TOKENIZER_NONE) {
@@ -118,7 +119,7 @@ static void put_text(Replacer *r, const char *text) {
     arrfree(spelled);
 }
 
-/* Adds what an <unk> stands for, unless the one before it stood for the same; returns where that is in the source. */
+/* Adds the replacement of an <unk>, unless the <unk> before was aligned to the same source span. Returns the span. */
 static Span put_unknown(Replacer *r, const float *weight, Span before) {
     int at = attended(r, weight);
     Span span = word_at(r, at);
