@@ -96,7 +96,7 @@ for run in follows mult mse dot multi-head; do
     awk -v by="$(heads run)" -v guided="$(heads $run)" 'BEGIN { exit !(guided > by + 0.05) }' ||
         die "guided by $run: $(heads $run) of the weight where it should be, $(heads run) without"
 done
-refused 1 'is not what .* was trained on' train --tsv "$scratch/train.tsv" --config "$scratch/smallest.conf" \
+refused 1 'is not the data that .* was trained on' train --tsv "$scratch/train.tsv" --config "$scratch/smallest.conf" \
     --model "$scratch/follows" --guided-alignment-weight 1 --after-batches 30
 sed 3d "$scratch/first" >"$scratch/short"
 refused 1 'short: has 299 lines, but the training set has 300' train --tsv "$scratch/train.tsv" \

@@ -138,7 +138,7 @@ for wild in '12 1e6' '1 1e3' '1 1e6 --encoder self-attention --attention dot --h
 done
 
 # Which column is English hangs on --langs, in whatever way that writes it.
-refuses 1 'train.tsv: holds English and another language, which --langs de zh does not say' "$tide" train \
+refuses 1 'train.tsv: holds English and another language, but --langs de zh does not name English exactly once' "$tide" train \
     --tsv "$scratch/train.tsv" --langs de zh --model "$scratch/german"
 for langs in 'en zh' 'eng zho' 'en-US zh-Hant' 'EN ZH'; do
     # shellcheck disable=SC2086
@@ -147,7 +147,7 @@ for langs in 'en zh' 'eng zho' 'en-US zh-Hant' 'EN ZH'; do
 done
 
 awk -F'\t' '{ print $2 "\t" $1 }' "$scratch/train.tsv" >"$scratch/swapped.tsv"
-refuses 1 'swapped.tsv: [0-9]* of [0-9]* target pieces hold Han, .*: are the two sides swapped' "$tide" train \
+refuses 1 'swapped.tsv: [0-9]* of [0-9]* target pieces hold Han characters, .*: are the two sides swapped' "$tide" train \
     --tsv "$scratch/swapped.tsv" --after-batches 1 --model "$scratch/swapped"
 long=$scratch/$(printf '%0200d/%0200d/%0100d' 0 0 0)
 refuses 1 'the path is longer than 450 bytes' "$tide" train --tsv "$scratch/train.tsv" --model "$long"

@@ -25,7 +25,7 @@ refuses 1 ".*dropout-emb" --model "$scratch/first" --learn-rate 0.003 --dropout-
 for change in 'learn-rate 0.003' 'dropout-emb 0.5' 'label-smoothing 0' 'clip-norm 0.1'; do
     option=${change% *} to=${change#* }
     goes_on "$scratch/$option" 24 "--$option" "$to" --allow-change "$option"
-    grep -q "^$option is $to from here on, no longer " "$scratch/stderr" || die "$change: $(cat "$scratch/stderr")"
+    grep -q "^$option is now $to; before, it was " "$scratch/stderr" || die "$change: $(cat "$scratch/stderr")"
     grep -q "^{\"update\": 12, \"changed\": \"$option\", \"from\": \".*\", \"to\": \"$to\"}$" "$scratch/$option/train.jsonl" ||
         die "$change is not in the log"
     cmp -s "$scratch/$option/checkpoint.safetensors" "$scratch/same/checkpoint.safetensors" && die "$change changed nothing"
@@ -60,7 +60,7 @@ on_dev() { # DIR UPDATES FLAGS
 }
 tail -n 12 corpus/dev.tsv >"$scratch/other.tsv"
 on_dev "$scratch/other" 24 --valid-tsv "$scratch/other.tsv"
-grep -q "^the dev set is another one: .*, of update 12$" "$scratch/stderr" || die "another dev set: $(cat "$scratch/stderr")"
+grep -q "^the dev set has changed: .*, of update 12$" "$scratch/stderr" || die "another dev set: $(cat "$scratch/stderr")"
 grep -qx '{"update": 12, "changed": "dev set"}' "$scratch/other/train.jsonl" || die "another dev set is not in the log"
 grep -q '"update": 24, .*"best": true' "$scratch/other/train.jsonl" || die "compared with another dev set's BLEU"
 tide_ok train --tsv "$scratch/train.tsv" --config "$scratch/smallest.conf" --model "$scratch/other" --after-batches 36 \

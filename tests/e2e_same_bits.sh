@@ -51,6 +51,6 @@ tide_ok translate "$scratch/endless" <"$scratch/dev.tsv" >/dev/null
 smallest_run "$scratch/damaged" --after-batches 22 --threads 2
 printf 'x' | dd of="$scratch/damaged/checkpoint.safetensors" bs=1 seek=3000 conv=notrunc 2>/dev/null
 smallest_run "$scratch/damaged" --after-batches 40 --threads 2
-grep -q 'going on from the checkpoint before' "$scratch/stderr" || die "a damaged checkpoint was not mentioned"
+grep -q 'resuming from the previous checkpoint' "$scratch/stderr" || die "a damaged checkpoint was not mentioned"
 same "$scratch/one" "$scratch/damaged" "damaged checkpoint"
 [ -s "$scratch/damaged/checkpoint.damaged.safetensors" ] || die "the damaged checkpoint is gone"

@@ -72,7 +72,7 @@ cut -f2 "$scratch/dev.tsv" >"$scratch/dev.zh"
 sed -i "s|valid-freq = 12|valid-freq = 200|; s|dropout.*||" "$scratch/smallest.conf"
 for batches in 200 400; do # the second goes on from a checkpoint
     smallest_run "$scratch/han" --after-batches $batches --probe '我看见海。'
-    grep -q "hold Han and are never written in 'en'" "$scratch/stderr" || die "no word of Han: $(cat "$scratch/stderr")"
+    grep -q "hold Han characters and are banned: 'en'" "$scratch/stderr" || die "no word of Han: $(cat "$scratch/stderr")"
     grep -- '-> ' "$scratch/stderr" >"$scratch/examples" || die "no examples: $(cat "$scratch/stderr")"
     has_han "$scratch/examples" && die "validation writes Han: $(cat "$scratch/examples")"
 done

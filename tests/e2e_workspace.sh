@@ -32,6 +32,6 @@ awk 'BEGIN { for (k = 0; k < 900; k++) printf "tide "; printf "\t"; for (k = 0; 
 "$tide" train --tsv "$scratch/long.tsv" --config "$scratch/smallest.conf" --max-length 0 --workspace 1 \
     --model "$scratch/long" 2>"$scratch/stderr"
 [ $? = 1 ] || die "a pair that does not fit was taken"
-grep -q "^tide: $scratch/long.tsv:41: the pair of 901 and [0-9]* pieces needs a --workspace of [0-9]* at least" "$scratch/stderr" ||
+grep -q "^tide: $scratch/long.tsv:41: the pair of 901 and [0-9]* pieces needs a --workspace of at least [0-9]*" "$scratch/stderr" ||
     die "a pair that does not fit: $(cat "$scratch/stderr")"
 [ ! -e "$scratch/long" ] || die "a training that could not begin left $scratch/long"

@@ -18,7 +18,7 @@ smallest_run "$scratch/before" --after-batches 22
 size=$(wc -c <"$scratch/before/checkpoint.safetensors")
 damaged() { # HOW
     smallest_run "$scratch/damaged" --after-batches 40
-    grep -q 'going on from the checkpoint before' "$scratch/stderr" || die "$1 was not mentioned"
+    grep -q 'resuming from the previous checkpoint' "$scratch/stderr" || die "$1 was not mentioned"
     same "$scratch/whole" "$scratch/damaged" "$1"
     rm -r "$scratch/damaged"
 }

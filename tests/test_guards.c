@@ -153,7 +153,7 @@ static void one_pair_is_named_and_skipped(void **state) {
     World w = damaged_world("encoder.E", "潮", NAN);
     Err err;
     assert_int_equal(train_until(&w, 30, &err), 0);
-    assert_non_null(strstr(notes, " was skipped: what comes of gather is not finite, first with the pair in line 17"));
+    assert_non_null(strstr(notes, " was skipped: the result of gather is not finite, first with the pair in line 17"));
     const int skipped = lines_with(w.log, "\"skipped\": \"gather\", \"back\": false, \"line\": 17}");
     assert_true(skipped >= 2 && skipped <= 3); /* ten batches an epoch */
     world_free(&w);
@@ -239,8 +239,7 @@ static void a_loss_that_is_not_finite_changes_nothing(void **state) {
         saved_free(&before);
         saved_free(&after);
         assert_int_equal(train_until(&w, 30, &err), -1);
-        assert_non_null(
-            strstr(err.reason, "the training diverged at update 10: 5 updates in a row came out not finite"));
+        assert_non_null(strstr(err.reason, "the training diverged at update 10: 5 updates in a row were not finite"));
         world_free(&w);
     }
 }

@@ -26,7 +26,7 @@ static char *format_state(const TrainState *s, long steps) {
     return text;
 }
 
-/* What a training can have counted, and can go on counting from. */
+/* Whether a counter is valid, and small enough to continue counting. */
 static bool is_count(long n) { return n >= 0 && n <= 1000000000000; }
 
 static bool is_sound(const TrainState *s, long steps) {
@@ -36,7 +36,7 @@ static bool is_sound(const TrainState *s, long steps) {
            isfinite(s->report_tokens) && isfinite(s->report_gnorm) && isfinite(s->best_bleu);
 }
 
-/* The last line, or two, is missing where an older tide wrote it, which also wrote a line `rng`. */
+/* Checkpoints of older versions of tide lack `valid`, or `skipped` and `valid`, and have a line `rng`. */
 static int parse_state(const char *text, TrainState *s, long *steps) {
     int end = 0, rng = 0;
     s->skipped = 0;
@@ -57,8 +57,7 @@ static int parse_state(const char *text, TrainState *s, long *steps) {
 
 /* ---- files ---------------------------------------------------------------------------------------------------- */
 
-/* The new checkpoint takes the newest one's place, which takes the older one's: at every moment two whole ones exist.
- */
+/* Renames the newest checkpoint to the previous one, and `next` to the newest. */
 static int rotate(const char *dir, const char *next, Err *err) {
     char path[PATH_SIZE], before[PATH_SIZE];
     path_in(path, dir, "checkpoint.safetensors");
@@ -89,21 +88,21 @@ int checkpoint_save(const char *dir, const Translator *translator, const TrainOp
     return status ? status : rotate(dir, next, err);
 }
 
-/* The configuration of a model that was read, with the options of its training. */
+/* Reads the configuration of a checkpoint, with the options of the training. */
 static int read_options(TrainOptions *options, const Safetensors *file, const char *path, Err *err) {
     *options = (TrainOptions){0};
     options_default(train_option_tables, options);
     return options_read(train_option_tables, options, safetensors_meta(file, "config"), path, err);
 }
 
-/* Makes a vector of the optimizer's the target of its tensor. */
+/* Sets the target of a tensor: a vector of the optimizer. */
 static int add_target(TensorTarget *targets, Safetensors *file, const char *name, real *values, size_t size, Err *err) {
     const int tensor = safetensors_find(file, name, 0, (int)size, err);
     if (tensor >= 0) targets[tensor].values = values;
     return tensor < 0 ? -1 : 0;
 }
 
-/* The optimizer's slots and average, and the targets of their tensors. */
+/* Allocates the optimizer's slots and average, and sets the targets of their tensors. */
 static int add_optimizer(TensorTarget *targets, Safetensors *file, Optimizer *optimizer, const TrainOptions *options,
                          const Params *params, Err *err) {
     params_optimizer(params, optimizer_kind_at(options->optimizer), optimizer);
@@ -114,7 +113,7 @@ static int add_optimizer(TensorTarget *targets, Safetensors *file, Optimizer *op
     return add_target(targets, file, average_name, optimizer->average, params->size, err);
 }
 
-/* The weights of a model that is trained, and its optimizer. */
+/* Reads the weights and the optimizer of a model in training. */
 static int read_weights(Params *params, Optimizer *optimizer, const TrainOptions *options, Safetensors *file,
                         Err *err) {
     TensorTarget *targets = model_targets(params, file, err);
@@ -127,8 +126,8 @@ static int read_weights(Params *params, Optimizer *optimizer, const TrainOptions
     return status;
 }
 
-/* Returns 0, with *warning filled if there is something to warn of, or -1 with *err filled, or NEWER: a newer tide
-   wrote the file. */
+/* Returns 0, with *warning filled if there is a warning; -1 with *err filled; or NEWER with *err filled: the format
+   is newer. */
 enum { NEWER = -2 };
 static int load_file(const char *path, Translator *translator, TrainOptions *options, Optimizer *optimizer,
                      TrainState *state, Err *warning, Err *err) {
@@ -154,7 +153,7 @@ static int load_file(const char *path, Translator *translator, TrainOptions *opt
     return status && newer ? NEWER : status;
 }
 
-/* A damaged checkpoint goes out of the way of the good one before it. */
+/* Renames a damaged checkpoint. Otherwise the next save would move it to the place of the undamaged previous one. */
 static int rename_damaged(const char *dir, const char *path, Err *err) {
     char damaged[PATH_SIZE];
     path_in(damaged, dir, "checkpoint.damaged.safetensors");
@@ -175,6 +174,6 @@ int checkpoint_load(const char *dir, Translator *translator, TrainOptions *optio
     *err = damage;
     if (status == NEWER || !older || load_file(before, translator, options, optimizer, state, warning, err)) return -1;
     if (!newest) return 1;
-    err_set(warning, path, 0, "%.400s; going on from the checkpoint before it", damage.reason);
+    err_set(warning, path, 0, "%.400s; resuming from the previous checkpoint", damage.reason);
     return rename_damaged(dir, path, err) ? -1 : 1;
 }

@@ -21,7 +21,7 @@ static int report_stage(void *context, long done, long all) {
     return stage->progress->report(stage->progress->context, stage->name, done, all);
 }
 
-/* The readers of a corpus: a file or two each. */
+/* Passes each file of a corpus, or its two line-aligned files, to `read`. */
 typedef int ReadFn(void *context, Reader *reader, const char *path, Err *err);
 static int read_files(const CorpusFiles *files, const ModelOptions *options, ReadFn *read, void *context, Err *err) {
     const int english = model_options_english(options);
@@ -29,7 +29,7 @@ static int read_files(const CorpusFiles *files, const ModelOptions *options, Rea
     if (sets[SOURCE] && read(context, reader_lines(sets[SOURCE], sets[TARGET], err), sets[SOURCE], err)) return -1;
     if ((files->tsv || files->mo) && english < 0)
         return err_set(err, files->tsv ? files->tsv : files->mo, 0,
-                       "holds English and another language, which --langs %s %s does not say of one side",
+                       "holds English and another language, but --langs %s %s does not name English exactly once",
                        options->langs[SOURCE], options->langs[TARGET]);
     if (files->tsv && read(context, reader_tsv(files->tsv, english, err), files->tsv, err)) return -1;
     if (files->mo && read(context, reader_mo(files->mo, english, err), files->mo, err)) return -1;
@@ -62,12 +62,13 @@ int data_read(Data *data, const DataFiles *files, const ModelOptions *options, c
     return 0;
 }
 
-/* What is learned from: the words of either side, and where the source tells of larger pieces those for them. */
+/* Indices of word counts: source and target are 0 and 1, then the counts for the source's subwords. */
 enum { SUBWORDS = 2, COUNTS };
 
 static int count_words(DiskCorpus *text, const TokenizerKind kinds[2], bool subwords, WordCount *words[COUNTS],
                        const DataProgress *progress, Err *err) {
-    enum { OFTEN = 1000, MOST_SUBWORDS = 1 << 18 }; /* Chinese between two marks is a word: there is no end of them */
+    /* Chinese text between two punctuation marks counts as one word, so the number of words has no limit of its own. */
+    enum { OFTEN = 1000, MOST_SUBWORDS = 1 << 18 };
     DiskPair pair;
     int status = disk_corpus_rewind(text, err);
     for (long i = 1; !status && (status = disk_corpus_next(text, &pair, err)) > 0; i++) {
@@ -94,7 +95,7 @@ int data_learn(Data *data, const ModelOptions *o, Side *source, Side *target, co
     return model_options_source_words(o) ? side_learn_subwords(source, words[SUBWORDS], o->bpe_merges[SOURCE], err) : 0;
 }
 
-/* What is decoded in validations may not be longer than what `tide translate` takes. */
+/* Validation sentences have the length limit of `tide translate`, because validations translate them. */
 static int check_lengths(const Pairs *pairs, const CorpusFiles *files, Err *err) {
     for (int i = 0; i < pairs->n; i++) {
         const bool target = pairs->target_length[i] > pairs->source_length[i];

@@ -12,7 +12,7 @@ static int by_target(const void *left, const void *right) {
     return a->source < b->source ? -1 : a->source > b->source;
 }
 
-/* The first piece of each word, and the number of pieces at last; owned by the caller. */
+/* The first piece of each word, and after the last word the number of pieces; owned by the caller. */
 static int *first_pieces(const int *word_of, int n, int words) {
     int *first = mem_alloc((size_t)(words + 1) * sizeof *first);
     for (int i = n; i-- > 0;) first[word_of[i]] = i;
@@ -20,7 +20,8 @@ static int *first_pieces(const int *word_of, int n, int words) {
     return first;
 }
 
-/* Every piece of a word is linked to every piece of the words that it is linked to. The links are sorted. */
+/* Converts links between words to links between pieces: each piece of a source word is linked to each piece of the
+   target word. The links must be sorted by target, then source. */
 static Link *between_pieces(const Link *links, const int *first_source, const int *target_word, int n_target) {
     Link *between = NULL;
     ptrdiff_t begin = 0, n = arrlen(links);
@@ -28,7 +29,7 @@ static Link *between_pieces(const Link *links, const int *first_source, const in
         while (begin < n && links[begin].target < target_word[i]) begin++;
         for (ptrdiff_t k = begin; k < n && links[k].target == target_word[i]; k++) {
             const int s = links[k].source;
-            if (k > begin && links[k - 1].source == s) continue; /* given twice */
+            if (k > begin && links[k - 1].source == s) continue; /* a duplicate */
             for (int j = first_source[s]; j < first_source[s + 1]; j++) arrput(between, ((Link){j, i, false}));
         }
     }
@@ -43,7 +44,7 @@ static int check_words(const Link *links, int source_words, int target_words, co
     return 0;
 }
 
-/* The links of a line, between the pieces x and y; </s> takes no part. */
+/* Parses the links of a line into links between the pieces x and y. No link may have </s>. */
 static int read_links(const char *line, const char *path, long number, char **x, char **y, Link **between, Err *err) {
     Link *links = NULL;
     int source_words, target_words;
@@ -79,7 +80,7 @@ static int add_links(Guides *guides, const Link *links, Err *err) {
     return failed;
 }
 
-/* The links in the line at hand, for a pair of the corpus. */
+/* Reads the links of a pair from the current line. */
 static int read_pair_links(Guides *guides, const LineReader *lines, const DiskPair *pair, const Side *source,
                            const Side *target, Err *err) {
     char *line = line_reader_text(lines, 0, lines->length, err);
@@ -95,8 +96,8 @@ static int read_pair_links(Guides *guides, const LineReader *lines, const DiskPa
     return failed;
 }
 
-/* Goes on to a line, or as far as there are any; -1 with *err filled. */
-static int skip_to_line(LineReader *lines, long number, Err *err) {
+/* Reads up to this line, or to the end of the file. Returns 0, or -1 with *err filled. */
+static int read_to_line(LineReader *lines, long number, Err *err) {
     int status = 1;
     while (status > 0 && lines->number < number) status = line_reader_next(lines, err);
     return status < 0 ? -1 : 0;
@@ -108,8 +109,8 @@ static int read_all_links(Guides *guides, LineReader *lines, DiskCorpus *corpus,
     int status = disk_corpus_rewind(corpus, err);
     for (int i = 0; i < pairs->n && !status;) {
         if (disk_corpus_next(corpus, &pair, err) <= 0) return -1;
-        if (pair.line != pairs->line[i]) continue; /* too long */
-        if (skip_to_line(lines, pair.line, err)) return -1;
+        if (pair.line != pairs->line[i]) continue; /* the pair is too long for training */
+        if (read_to_line(lines, pair.line, err)) return -1;
         if (lines->number < pair.line) break;
         status = read_pair_links(guides, lines, &pair, source, target, err);
         i++;
@@ -117,10 +118,11 @@ static int read_all_links(Guides *guides, LineReader *lines, DiskCorpus *corpus,
     return status;
 }
 
-/* Where a line is missing, those behind it do not fit their pairs: then it is their number that is wrong. */
+/* Checks the number of lines. Replaces an error of one line, because a missing line moves all later links to wrong
+   pairs. */
 static int check_count(LineReader *lines, long pairs, Err *err) {
     Err broken;
-    if (skip_to_line(lines, LONG_MAX, &broken)) return *err = broken, -1;
+    if (read_to_line(lines, LONG_MAX, &broken)) return *err = broken, -1;
     if (lines->number == pairs) return 0;
     return err_set(err, lines->path, 0, "has %ld lines, but the training set has %ld", lines->number, pairs);
 }
@@ -146,7 +148,7 @@ void guides_free(Guides *guides) {
 
 const char guide_cost_names[] = "ce|mult|mse";
 
-/* The links of a sentence on their way into rows. */
+/* The links of a sentence that are not yet written to rows. */
 typedef struct Column {
     const int *next, *end; /* source, target, source, target, ... */
 } Column;

@@ -28,7 +28,7 @@ static int check_probes(const TrainJob *job, Err *err) {
     return 0;
 }
 
-/* Validations decode the probes: they have the limit that `tide translate` has. */
+/* Validations translate the probes, so they have the length limit of `tide translate`. */
 static int check_probe_lengths(const Training *t, Err *err) {
     for (int i = 0; i < t->job->probe_count; i++) {
         char *text = text_normalise(t->job->probes[i], strlen(t->job->probes[i]), NULL);
@@ -42,10 +42,10 @@ static int check_probe_lengths(const Training *t, Err *err) {
 
 /* ---- a new model, or one of a checkpoint ------------------------------------------------------------------------ */
 
-/* Locks the model's directory for this process; makes it if it is missing. */
-static int take_directory(Training *t, Err *err) {
+/* Locks the model's directory for this process; creates it if it is missing. */
+static int lock_directory(Training *t, Err *err) {
     const char *dir = t->job->model;
-    enum { MOST = 450 /* bytes: with a file's name, a path fits into each buffer for one */ };
+    enum { MOST = 450 /* bytes; leaves room for the names of files, because path buffers have a fixed size */ };
     if (strlen(dir) > MOST) return err_set(err, dir, 0, "the path is longer than %d bytes", MOST);
     t->directory.made = access(dir, F_OK) != 0;
     Err warning;
@@ -60,7 +60,7 @@ static bool change_allowed(const TrainJob *job, const Option *option) {
     return false;
 }
 
-/* Compares the checkpoint's configuration with the job's: options may differ only with --allow-change. */
+/* Compares the configuration of the checkpoint with the job's: an option may differ only with --allow-change. */
 static int check_changes(const Training *t, Err *err) {
     char was[OPTION_FORMAT_SIZE], asked[OPTION_FORMAT_SIZE];
     const Option *o = NULL;
@@ -74,7 +74,7 @@ static int check_changes(const Training *t, Err *err) {
     return 0;
 }
 
-/* A model without a checkpoint cannot be continued, and must not be overwritten. */
+/* A model without a checkpoint cannot be continued and must not be overwritten. */
 static int check_no_model(const Training *t, Err *err) {
     char path[PATH_SIZE];
     path_in(path, t->job->model, "model.safetensors");
@@ -85,7 +85,7 @@ static int check_no_model(const Training *t, Err *err) {
         "anew and keeps the old model as model.prev.safetensors");
 }
 
-/* Puts aside the model of an earlier training, and removes its checkpoints: --no-reload. */
+/* Renames the model of an earlier training and removes its checkpoints, for --no-reload. */
 static int start_anew(const Training *t, Err *err) {
     static const char *const checkpoints[] = {"checkpoint.safetensors", "checkpoint.prev.safetensors"};
     char path[PATH_SIZE], aside[PATH_SIZE];
@@ -112,7 +112,7 @@ static int resume(Training *t, Err *err) {
     return 0;
 }
 
-/* Learns pieces from the training text and initialises the weights. */
+/* Learns vocabularies and merges from the training text and initialises the weights. */
 static int initialise(Training *t, const DataProgress *progress, Err *err) {
     const TrainOptions *o = &t->job->options;
     Learner *l = &t->learner;
@@ -122,13 +122,13 @@ static int initialise(Training *t, const DataProgress *progress, Err *err) {
     tr->options = o->model;
     if (data_learn(&t->data, &o->model, &tr->source, &tr->target, progress, err)) return -1;
     translator_init(tr);
-    if (params->size > INT_MAX) /* a checkpoint's tensor has no more numbers */
+    if (params->size > INT_MAX) /* a tensor of a checkpoint cannot have more values */
         return err_set(err, t->job->model, 0, "a model of %zu weights, where %d are the limit", params->size, INT_MAX);
     const int han = translator_banned_han(tr);
     if (han > tr->model.config.target_vocab / 2)
         return err_set(err, data_name(&t->job->files), 0,
-                       "%d of %d target pieces hold Han, which '%s' is not written with: are the two sides swapped, or "
-                       "is it --langs?",
+                       "%d of %d target pieces hold Han characters, but '%s' is not written with them: are the two "
+                       "sides swapped, or is --langs wrong?",
                        han, tr->model.config.target_vocab, o->model.langs[1]);
     params_allocate(params);
     params_init(params, o->init, (uint64_t)o->seed);
@@ -138,14 +138,14 @@ static int initialise(Training *t, const DataProgress *progress, Err *err) {
     return 0;
 }
 
-/* Cancels long work before the first update if a stop is asked for. */
+/* Reports progress before the first update. Returns non-zero, which cancels the work, if a stop is requested. */
 static int report_progress(void *context, const char *stage, long done, long all) {
     const Training *t = context;
     if (t->callbacks->counting) t->callbacks->counting(t->callbacks->context, stage, done, all);
     return *t->stop;
 }
 
-/* Reads the data of a training that was resumed, or is new. */
+/* Reads the data of a resumed or a new training; initialises the model of a new one. */
 static int read_data(Training *t, Err *err) {
     const TrainJob *job = t->job;
     const DataProgress progress = {report_progress, t};
@@ -157,21 +157,21 @@ static int read_data(Training *t, Err *err) {
         return -1;
     const uint64_t hash = data_hash(&t->data);
     if (t->resumed && hash != t->state.data)
-        return err_set(err, data_name(&job->files), 0, "is not what %s was trained on", job->model);
+        return err_set(err, data_name(&job->files), 0, "is not the data that %s was trained on", job->model);
     t->state.data = hash;
     return 0;
 }
 
 /* ---- changes on resume ------------------------------------------------------------------------------------------ */
 
-/* Applies the job's options, and logs which differ from the checkpoint's. */
+/* Applies the job's options; notes and logs those that differ from the checkpoint's. */
 static int apply_options(Training *t, Err *err) {
     char was[OPTION_FORMAT_SIZE], asked[OPTION_FORMAT_SIZE], line[256];
     Learner *l = &t->learner;
     const Option *o = NULL;
     const TrainOptions *now = &t->job->options;
     while (t->resumed && (o = options_differ(train_option_tables, o, &l->options, now, was, asked))) {
-        training_note(t, "%s is %s from here on, no longer %s", o->name, asked, was);
+        training_note(t, "%s is now %s; before, it was %s", o->name, asked, was);
         snprintf(line, sizeof line, "{\"update\": %ld, \"changed\": \"%s\", \"from\": \"%s\", \"to\": \"%s\"}",
                  t->state.update, o->name, was, asked);
         if (training_log(t, line, err)) return -1;
@@ -181,7 +181,7 @@ static int apply_options(Training *t, Err *err) {
     return 0;
 }
 
-/* A BLEU belongs to its validation set: on another set, the next validation is the best one. */
+/* If the validation set has changed, forgets the best BLEU, because it belongs to the old set. */
 static int apply_validation_set(Training *t, Err *err) {
     TrainState *s = &t->state;
     const uint64_t before = s->valid;
@@ -189,9 +189,8 @@ static int apply_validation_set(Training *t, Err *err) {
     if (!data_has_validation(&t->job->files)) return 0;
     s->valid = t->data.valid_pairs.hash;
     if (!before || before == s->valid || s->best_bleu < 0) return 0;
-    training_note(
-        t, "the dev set is another one: the next validation's model takes the place of the best one, of update %ld",
-        s->best_update);
+    training_note(t, "the dev set has changed: the next validation replaces the best model, of update %ld",
+                  s->best_update);
     s->best_bleu = -1;
     s->stalled = 0;
     snprintf(line, sizeof line, "{\"update\": %ld, \"changed\": \"dev set\"}", s->update);
@@ -202,8 +201,8 @@ static int apply_validation_set(Training *t, Err *err) {
 
 static const double MiB = 1 << 20;
 
-/* A matrix may have any number of numbers, but rows and columns are counted by an int. Checks this for the largest
-   batch; with --workspace, which divides batches, for its longest pair. */
+/* An int counts rows and columns. Checks that the matrices of the largest batch fit or, with --workspace, which
+   splits batches, those of its longest pair. */
 static int check_largest(const Training *t, Err *err) {
     const BatchMemory *m = &t->memory;
     const LargestBatch b = m->largest;
@@ -217,7 +216,7 @@ static int check_largest(const Training *t, Err *err) {
         b.n, b.source, b.target, INT_MAX);
 }
 
-/* Reserves the memory of a batch on the tape: for the largest one, or as much as --workspace allows. */
+/* Reserves arena memory for the largest batch or, if this is less, as much as --workspace allows. */
 static int reserve_memory(Training *t, Err *err) {
     BatchMemory *m = &t->memory;
     const Pairs *pairs = &t->data.pairs;
@@ -233,7 +232,7 @@ static int reserve_memory(Training *t, Err *err) {
         const double least = workspace_need(&m->workspace, 1, x, y);
         if (least > m->limit)
             return err_set(err, data_name(&t->job->files), pairs->line[pair],
-                           "the pair of %d and %d pieces needs a --workspace of %.0f at least", x, y,
+                           "the pair of %d and %d pieces needs a --workspace of at least %.0f", x, y,
                            ceil(least / MiB));
         m->batch = m->limit;
     }
@@ -245,7 +244,7 @@ static int reserve_memory(Training *t, Err *err) {
 static void describe_memory(const Training *t) {
     const Learner *l = &t->learner;
     const LargestBatch batch = t->memory.largest;
-    /* weights, gradients, slots, and an average */
+    /* weights, gradients, slots and, if there is one, the average */
     const int copies = 2 + l->optimizer.kind->slots + (l->optimizer.average ? 1 : 0);
     const double weights = copies * (double)l->translator.model.params.size * sizeof(real) + t->memory.workspace.panels;
     training_note(
@@ -269,14 +268,16 @@ static void describe(const Training *t) {
     training_note(t, "%d source pieces%s, %d target pieces, %.1f million weights, %d thread%s, %s kernels",
                   model->config.source_vocab, words, model->config.target_vocab,
                   (double)params_weights(&model->params) / 1e6, threads, threads > 1 ? "s" : "", kernels->name);
-    if (han) training_note(t, "%d target pieces hold Han and are never written in '%s'", han, tr->options.langs[1]);
+    if (han)
+        training_note(t, "%d target pieces hold Han characters and are banned: '%s' is not written with them", han,
+                      tr->options.langs[1]);
     describe_memory(t);
-    if (t->resumed) training_note(t, "going on from update %ld", t->state.update);
+    if (t->resumed) training_note(t, "resuming from update %ld", t->state.update);
 }
 
 int training_setup(Training *t, Err *err) {
     const TrainJob *job = t->job;
-    if (check_options(job, err) || check_probes(job, err) || take_directory(t, err) || resume(t, err) ||
+    if (check_options(job, err) || check_probes(job, err) || lock_directory(t, err) || resume(t, err) ||
         read_data(t, err))
         return -1;
     Learner *l = &t->learner;
@@ -298,6 +299,6 @@ void training_release(Training *t) {
     optimizer_free(&l->optimizer);
     translator_free(&l->translator);
     threads_free(l->threads);
-    if (t->directory.made) rmdir(t->job->model); /* which succeeds only if it is empty */
+    if (t->directory.made) rmdir(t->job->model); /* fails if the directory is not empty */
     if (t->directory.lock >= 0) close(t->directory.lock);
 }

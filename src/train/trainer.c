@@ -19,7 +19,8 @@ static double next_learn_rate(const Training *t) {
     return rate;
 }
 
-/* Skips an update whose loss or gradient is not finite: the weights stay as they are. Several in a row are an error. */
+/* Skips an update whose loss or gradient is not finite: finds the origin, notes and logs it. The weights have not
+   changed. MOST skipped updates in a row are an error. */
 static int skip(Training *t, const int *which, int n, int parts, const UpdateOptions *options, Err *err) {
     enum { MOST = 5 };
     Learner *l = &t->learner;
@@ -37,7 +38,7 @@ static int skip(Training *t, const int *which, int n, int parts, const UpdateOpt
     s->skipped++;
     if (line) snprintf(where, sizeof where, ", first with the pair in line %ld", line);
     training_note(t, "update %ld was skipped: %s %.*s is not finite%s", s->update,
-                  watch->back ? "the gradient at" : "what comes of", length, op, where);
+                  watch->back ? "the gradient of the result of" : "the result of", length, op, where);
     snprintf(text, sizeof text,
              "{\"update\": %ld, \"epoch\": %.4f, \"skipped\": \"%.*s\", \"back\": %s, \"line\": %ld}", s->update,
              training_epochs(t), length, op, watch->back ? "true" : "false", line);
@@ -45,9 +46,9 @@ static int skip(Training *t, const int *which, int n, int parts, const UpdateOpt
     if (s->skipped < MOST) return 0;
     return err_set(
         err, t->job->model, 0,
-        "the training diverged at update %ld: %d updates in a row came out not finite, %s %.*s%s; try a lower "
-        "--learn-rate; the last checkpoint is as it was",
-        s->update, MOST, watch->back ? "in the gradient at" : "first in", length, op, where);
+        "the training diverged at update %ld: %d updates in a row were not finite, first in %s %.*s%s; try a lower "
+        "--learn-rate; the last checkpoint has not changed",
+        s->update, MOST, watch->back ? "the gradient of the result of" : "the result of", length, op, where);
 }
 
 static int target_rows(const Pairs *pairs, const int *which, int n) {
@@ -56,7 +57,7 @@ static int target_rows(const Pairs *pairs, const int *which, int n) {
     return rows;
 }
 
-/* Adds the gradients of the pairs first..first + n - 1 of a batch, and their loss in nats. */
+/* Adds the gradients of the pairs which[first..first + n - 1] to the model's, and their loss in nats to *nats. */
 static int add_gradients(Training *t, const int *which, int first, int n, UpdateOptions options, double *nats,
                          Err *err) {
     Learner *l = &t->learner;
@@ -73,7 +74,7 @@ static int add_gradients(Training *t, const int *which, int first, int n, Update
     return 0;
 }
 
-/* Counts an update with its loss and gradient norm, for the next report and the progress bar. */
+/* Adds an update to the sums of the next report and of the progress bar. */
 static void count(Training *t, double nats, int tokens, double norm) {
     TrainState *s = &t->state;
     Meter *m = &t->meter;
@@ -88,8 +89,8 @@ static void count(Training *t, double nats, int tokens, double norm) {
     m->loss = m->loss > 0 ? 0.98 * m->loss + 0.02 * loss : loss;
 }
 
-/* One update by n pairs: batch, gradients, step. Returns the number of target tokens, 0 if the update was skipped, or
-   -1 with *err filled. */
+/* Makes one update with n pairs. Returns the number of target tokens, 0 if the update was skipped, or -1 with *err
+   filled. */
 static int update(Training *t, const int *which, int n, Err *err) {
     const TrainOptions *o = &t->job->options;
     const Pairs *pairs = &t->data.pairs;
@@ -117,7 +118,7 @@ static int update(Training *t, const int *which, int n, Err *err) {
 
 /* ---- reports -------------------------------------------------------------------------------------------------- */
 
-/* Logs the mean loss and norm of the updates since the last report. */
+/* Writes the mean loss and gradient norm since the last report to train.jsonl. */
 static int report(Training *t, Err *err) {
     TrainState *s = &t->state;
     Meter *m = &t->meter;
@@ -136,7 +137,7 @@ static int report(Training *t, Err *err) {
     return training_log(t, line, err);
 }
 
-/* Seconds until the first limit on epochs, updates or minutes is reached; negative if there is none. */
+/* Estimates the seconds until the first limit on epochs, updates or minutes is reached; negative: there is no limit. */
 static double seconds_left(const Training *t, double time) {
     const TrainOptions *o = &t->job->options;
     const Meter *m = &t->meter;
@@ -153,7 +154,7 @@ static double seconds_left(const Training *t, double time) {
     return left;
 }
 
-/* Shows an update of so many tokens on the progress bar. */
+/* Reports an update of this many tokens to the progress bar. */
 static void show(Training *t, int tokens, double seconds) {
     Meter *m = &t->meter;
     double speed = tokens / fmax(seconds, 1e-9);
@@ -197,7 +198,7 @@ static void plan_epoch(Training *t) {
 
 static bool due(long update, int frequency) { return frequency > 0 && update % frequency == 0; }
 
-/* One update, and the report, validation and checkpoint that are due after it. */
+/* Makes one update, then the report, validation and checkpoint that are due. */
 static int step(Training *t, Err *err) {
     const TrainOptions *o = &t->job->options;
     const int *begin = t->epoch.begin + t->state.batch;
@@ -216,12 +217,13 @@ static int step(Training *t, Err *err) {
         data_has_validation(&t->job->files) && (o->valid_freq ? due(t->state.update, o->valid_freq) : epoch_over);
     if (validated && training_validate(t, err)) return -1;
     const bool saves = validated || due(t->state.update, o->save_freq);
-    return saves && !t->state.skipped ? save_checkpoint(t, err) : 0; /* weights of a skipped update may be damaged */
+    /* not after a skipped update: the weights that led to it may be bad */
+    return saves && !t->state.skipped ? save_checkpoint(t, err) : 0;
 }
 
-/* Ends a training, or this process's part of one, with a checkpoint and a model. The checkpoint is written before the
-   last validation, so that a longer training resumes as if there had been no stop. Without a validation so far, the
-   model is that of the last update. */
+/* Ends this run with a checkpoint and a model. Writes the checkpoint before the last validation, so that a longer
+   training resumes as if it had never stopped. If there was no validation yet, the model has the weights of the last
+   update. */
 static int conclude(Training *t, bool stopped, Err *err) {
     const TrainState *s = &t->state;
     const bool validates = data_has_validation(&t->job->files) && !stopped;
@@ -235,12 +237,12 @@ static int conclude(Training *t, bool stopped, Err *err) {
 static int loop(Training *t, Err *err) {
     plan_epoch(t);
     if (t->state.batch >= t->epoch.batches)
-        return err_set(err, t->job->model, 0, "the checkpoint stands at a batch that the data does not have");
+        return err_set(err, t->job->model, 0, "the checkpoint is at a batch that the data does not have");
     t->meter.began = t->meter.reported = seconds_now();
     t->meter.began_update = t->state.update;
     while (!finished(t)) {
         if (*t->stop) {
-            training_note(t, "stopped after update %ld; the same command goes on from there", t->state.update);
+            training_note(t, "stopped after update %ld; the same command continues from there", t->state.update);
             return conclude(t, true, err);
         }
         if (step(t, err)) return -1;

@@ -23,7 +23,7 @@ Dropout training_dropout(const TrainOptions *o) {
 }
 
 Rng training_rng(const TrainOptions *o, long updates) {
-    return rng_seed((uint64_t)o->seed, 0x64726f706f7574u + (uint64_t)updates); /* a stream of each update's own */
+    return rng_seed((uint64_t)o->seed, 0x64726f706f7574u + (uint64_t)updates); /* a separate stream for each update */
 }
 
 double training_epochs(const Training *t) {

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-/* loss + weight mean cost(α_i): see guided. */
+/* Adds weight × mean cost(α_i) over the target rows to the loss: see `guided` in core/ops.h. */
 static Var *guide_all(Tape *tape, Var *loss, const Forced *forced, const Sequences *y, int rows,
                       const UpdateOptions *o) {
     for (int t = 0; t < y->steps; t++)
@@ -53,7 +53,7 @@ static int watch_update(Tape *tape, Model *model, const Pairs *pairs, const int 
 int update_find_nonfinite(Tape *tape, Model *model, const Pairs *pairs, const int *which, int n, int parts,
                           const UpdateOptions *o, NonFinite *found, Err *err) {
     UpdateOptions unguided = *o;
-    unguided.guide = NULL; /* its cost is finite whatever the weights */
+    unguided.guide = NULL; /* the guide cost is finite for any weights */
     *found = (NonFinite){.pair = -1};
     int status = 0;
     for (int k = 0; k < parts && !found->watch.op && !status; k++) {

@@ -15,7 +15,7 @@ static void count(void *context, long done, long all) {
     if (t->callbacks->counting) t->callbacks->counting(t->callbacks->context, "validating", done, all);
 }
 
-/* Writes the alignments of the job's probes and of the first few sentences of the validation set. */
+/* Writes the alignments of the job's probes and of the first sentences of the validation set. */
 static int write_probes(Training *t, Err *err) {
     Learner *l = &t->learner;
     char **sentences = NULL;
@@ -30,9 +30,9 @@ static int write_probes(Training *t, Err *err) {
     return status;
 }
 
-/* Exchanges the weights and their average, if there is one. The average translates. */
+/* Exchanges the weights and their average, if there is one. Validation and the saved model use the average. */
 static void exchange_average(Learner *l) {
-    tape_reset(&l->session.tape); /* what is packed on it belongs to the other weights */
+    tape_reset(&l->session.tape); /* drops panels packed from the weights in use */
     if (l->optimizer.average) params_exchange(&l->translator.model.params, &l->optimizer.average);
 }
 
@@ -78,19 +78,19 @@ static int log_validation(Training *t, const Validation *v, Err *err) {
     return status;
 }
 
-/* Warns of a degenerate attention. Early in a training every attention is. */
+/* Notes a degenerate attention; not early in a training, when every attention is degenerate. */
 static void warn_of_attention(const Training *t, const Validation *v) {
     enum { EARLY = 1000 /* updates */ };
     if (v->update < EARLY || !attention_degenerate(&v->attention)) return;
     training_note(
         t,
-        "the attention is stuck: its largest weights fall on %.0f %% of the source pieces that they could fall on, and "
-        "a row of weights has %.0f %% of the entropy of an even one; more data, another --seed or --guided-alignment "
+        "the attention is stuck: its largest weights are on %.0f %% of the source pieces that they could be on, and "
+        "its mean entropy is %.0f %% of that of uniform weights; more data, another --seed or --guided-alignment "
         "may help",
         100 * v->attention.diversity, 100 * v->attention.evenness);
 }
 
-/* Compares with the best validation, which this one may become. */
+/* Compares this validation with the best one and updates the best. */
 static void rank(TrainState *s, Validation *v) {
     v->best = v->bleu.score > s->best_bleu;
     if (v->best) {
@@ -128,7 +128,7 @@ static int validate(Training *t, Err *err) {
     if (!status) warn_of_attention(t, &v);
     lines_free(texts);
     translations_free(&found);
-    t->meter.reported += seconds_now() - began; /* tokens_per_s is of training alone */
+    t->meter.reported += seconds_now() - began; /* tokens_per_s leaves out validations */
     return status;
 }
 

@@ -10,7 +10,7 @@ enum { BATCH = 64 };
 
 /* ---- numbers -------------------------------------------------------------------------------------------------- */
 
-/* Sums of a few pairs are added to. */
+/* Adds the cross-entropy of n pairs to *sum and the number of their target rows to *tokens. */
 static int add_loss(Tape *tape, const Model *model, const Pairs *pairs, const int *which, int n, double *sum,
                     double *tokens, Err *err) {
     Batch batch;
@@ -58,7 +58,7 @@ static int largest(const real *alpha, int n) {
     return best;
 }
 
-/* Whether a sentence has a translation with an alignment. Weights that are not finite make neither. */
+/* Whether a sentence has a translation with an alignment and a finite log-probability. */
 static bool is_aligned(const Nbest *nbest) {
     return nbest->count && nbest->list->alpha && isfinite(nbest->list->log_probability);
 }
@@ -66,7 +66,7 @@ static bool is_aligned(const Nbest *nbest) {
 AttentionStats attention_stats(const Translations *found) {
     AttentionStats stats = {0};
     double entropies = 0, evenness = 0;
-    long uneven = 0, chosen = 0, choices = 0; /* uneven: rows with a choice */
+    long rows_with_choice = 0, chosen = 0, choices = 0; /* rows_with_choice: rows of sentences with several pieces */
     for (int i = 0; i < found->n; i++) {
         const Hypothesis *h = found->nbest[i].list;
         const int n = found->nbest[i].source_length;
@@ -77,7 +77,7 @@ AttentionStats attention_stats(const Translations *found) {
             const double e = entropy(alpha, n);
             const int best = largest(alpha, n);
             entropies += e;
-            if (n > 1) evenness += e / exact_log(n), uneven++;
+            if (n > 1) evenness += e / exact_log(n), rows_with_choice++;
             chosen += !seen[best];
             seen[best] = true;
         }
@@ -87,7 +87,7 @@ AttentionStats attention_stats(const Translations *found) {
     }
     if (stats.rows == 0) return stats;
     stats.entropy = entropies / (double)stats.rows;
-    stats.evenness = uneven ? evenness / (double)uneven : 0;
+    stats.evenness = rows_with_choice ? evenness / (double)rows_with_choice : 0;
     stats.diversity = (double)chosen / (double)choices;
     return stats;
 }

@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-/* A multiple of 16, so that no matrix of the small batches ends in the middle of one of the arena's 64-byte lines. */
+/* FEW is a multiple of 16, so that matrices of the small batches fill the arena's 64-byte lines completely. */
 enum { FEW = 16, SHORT = 2 };
 
-/* n pairs of the same lengths, of </s> alone. */
+/* n pairs with these numbers of pieces; every piece is </s>. */
 static Batch small_batch(Arena *arena, int n, int source, int target) {
     static const int ids[SHORT + WORKSPACE_LENGTHS - 1] = {ID_EOS, ID_EOS, ID_EOS, ID_EOS};
     const int *rows[2 * FEW];
@@ -20,7 +20,7 @@ static Batch small_batch(Arena *arena, int n, int source, int target) {
 }
 
 Workspace workspace_measure(Threads *threads, Model *model, Dropout dropout, bool guided) {
-    Workspace w = {.per_link = guided ? 3 * sizeof(int) : 0}; /* its ends, and its place in a row */
+    Workspace w = {.per_link = guided ? 3 * sizeof(int) : 0}; /* the source, the target, and the index in Guide */
     const UpdateOptions options = {.dropout = dropout};
     Tape tape;
     tape_init(&tape, threads, (Rng){1});
@@ -38,7 +38,7 @@ Workspace workspace_measure(Threads *threads, Model *model, Dropout dropout, boo
     return w;
 }
 
-/* What the corners do not tell of: lines that are not full, lists of sentences, and steps. */
+/* Memory that the small batches do not show: incomplete 64-byte lines, lists of sentences, and steps. */
 static double margin(const Workspace *w, double n, double source, double target) {
     enum { OF_ALL = 1 << 16, OF_STEP = 1 << 11, OF_PAIR = 1 << 8 };
     return OF_ALL + OF_STEP * (source + target) + n * (OF_PAIR + sizeof(int) * (source + target)) +
@@ -50,8 +50,9 @@ static double parabola(const double at[WORKSPACE_LENGTHS], double t) {
     return line(at, t) + (at[2] - 2 * at[1] + at[0]) * t * (t - 1) / 2;
 }
 
-/* What a pair needs grows with the square of a length where words look at each other. What a batch needs besides, a
-   table for each position, say, does not; there a parabola would only follow lines that are not full. */
+/* Extrapolates the measurements. The memory of a pair may grow with the square of a length (self-attention), so it
+   follows a parabola. The memory of a batch without its pairs (a table with a row per position, for example) grows
+   linearly; a parabola there would extrapolate incomplete 64-byte lines. */
 double workspace_need(const Workspace *w, int n, int source, int target) {
     const double at_x = source - SHORT, at_y = target - SHORT;
     double of_pair[WORKSPACE_LENGTHS] = {0}, of_batch[2] = {0};

@@ -52,7 +52,7 @@ static int batch_size(const Place *places, int left, int batch, int beam) {
 
 int translate_most(char *const *sentences, int n, int beam) {
     enum { MOST = 4096 };
-    /* An upper limit: `length` counts bytes, not pieces, and most translations are shorter than the length limit. */
+    /* A rough limit: it counts bytes of text, not pieces, and ignores that most hypotheses end early. */
     const double most_weights = 4e8;
     double weights = 0;
     int i = 0;
