@@ -167,7 +167,7 @@ static void a_training_that_ran_away_ends(void **state) {
     assert_int_equal(train_until(&w, 30, &err), -1);
     assert_int_equal(lines_with(w.log, "nan"), 0); /* nothing to report of updates that were skipped */
     assert_non_null(strstr(err.reason, "the training diverged at update 10: 5 updates in a row"));
-    assert_non_null(strstr(err.reason, "first in linear, first with the pair in line"));
+    assert_non_null(strstr(err.reason, "first in the result of linear, first with the pair in line"));
     assert_int_equal(lines_with(w.log, "\"skipped\": \"linear\""), 5);
     world_free(&w);
 }

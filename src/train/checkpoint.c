@@ -95,7 +95,7 @@ static int read_options(TrainOptions *options, const Safetensors *file, const ch
     return options_read(train_option_tables, options, safetensors_meta(file, "config"), path, err);
 }
 
-/* Sets the target of a tensor: a vector of the optimizer. */
+/* Makes `values`, a vector of the optimizer, the target of its tensor. */
 static int add_target(TensorTarget *targets, Safetensors *file, const char *name, real *values, size_t size, Err *err) {
     const int tensor = safetensors_find(file, name, 0, (int)size, err);
     if (tensor >= 0) targets[tensor].values = values;

@@ -8,9 +8,9 @@
 /* The paths belong to the caller. */
 typedef struct TrainJob {
     DataFiles files;
-    const char *model;          /* the model's directory; created if missing */
-    const char *const *probes;  /* sentences whose alignments are written at each validation, */
-    int probe_count;            /* in addition to the first sentences of the validation set */
+    const char *model;         /* the model's directory; created if missing */
+    const char *const *probes; /* [probe_count] sentences; each validation writes their alignments */
+    int probe_count;
     const char *const *changes; /* names of options that may differ from the resumed training */
     int change_count;
     bool no_reload; /* start a new training, even if the directory contains a model */

@@ -28,8 +28,8 @@ double update_step(Tape *tape, Model *model, Optimizer *optimizer, double nats, 
 
 /* The origin of a loss or gradient norm that is not finite. */
 typedef struct NonFinite {
-    Watch watch; /* the first op with such a number; op NULL: all gradients are finite, only their norm is not */
-    int pair;    /* the first pair of the batch that has such a number when it runs alone; -1: no pair has */
+    Watch watch; /* first op whose result or gradient is not finite; op NULL: only the norm is not finite */
+    int pair;    /* first pair of the batch with such an op when it runs alone; -1: none */
 } NonFinite;
 /* Finds the origin: repeats forward and backward pass of an update of n pairs in `parts` parts, then of each pair
    separately, and checks the results of every op. Afterwards the gradients are zero. Returns 0, or -1 with *err

@@ -19,8 +19,9 @@ typedef struct AttentionStats {
     double entropy;  /* mean of the rows' entropies, in nats */
     double evenness; /* mean of entropy / ln n, where ln n is the entropy of n uniform weights; without sentences of one
                         piece */
-    double diversity; /* number of different source pieces that have the largest weight of a row, divided by the largest
-                         possible number */
+    /* different source pieces that are the argmax of a row, divided by min(rows, source pieces); both numbers are
+       summed over the sentences */
+    double diversity;
 } AttentionStats;
 AttentionStats attention_stats(const Translations *found);
 /* Whether the weights contain no alignment: most rows have their largest weights on the same few source pieces, or

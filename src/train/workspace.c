@@ -38,7 +38,8 @@ Workspace workspace_measure(Threads *threads, Model *model, Dropout dropout, boo
     return w;
 }
 
-/* Memory that the small batches do not show: incomplete 64-byte lines, lists of sentences, and steps. */
+/* A margin for memory that the small batches do not show: incomplete 64-byte lines, and lists per step, pair and piece.
+ */
 static double margin(const Workspace *w, double n, double source, double target) {
     enum { OF_ALL = 1 << 16, OF_STEP = 1 << 11, OF_PAIR = 1 << 8 };
     return OF_ALL + OF_STEP * (source + target) + n * (OF_PAIR + sizeof(int) * (source + target)) +
@@ -51,8 +52,8 @@ static double parabola(const double at[WORKSPACE_LENGTHS], double t) {
 }
 
 /* Extrapolates the measurements. The memory of a pair may grow with the square of a length (self-attention), so it
-   follows a parabola. The memory of a batch without its pairs (a table with a row per position, for example) grows
-   linearly; a parabola there would extrapolate incomplete 64-byte lines. */
+   follows a parabola. The memory that does not depend on the number of pairs (for example a table with a row per
+   position) grows linearly; a parabola there would extrapolate incomplete 64-byte lines. */
 double workspace_need(const Workspace *w, int n, int source, int target) {
     const double at_x = source - SHORT, at_y = target - SHORT;
     double of_pair[WORKSPACE_LENGTHS] = {0}, of_batch[2] = {0};

@@ -18,7 +18,8 @@ static uint64_t mix(uint64_t state, uint64_t word) {
 Checksum checksum_begin(void) {
     Checksum sum = {.size = 0};
     for (int i = 0; i < CHECKSUM_LANES; i++)
-        sum.lane[i] = mix(0, (uint64_t)i + 1); /* different, so that exchanged lanes change the result */
+        sum.lane[i] =
+            mix(0, (uint64_t)i + 1); /* lanes start differently, so the result changes if two lanes are exchanged */
     return sum;
 }
 

@@ -11,8 +11,7 @@ enum { MOST_WORDS = 1 << 20 };
 
 /* ---- reading -------------------------------------------------------------------------------------------------- */
 
-/* Parses the number of a word and moves *text behind it. Returns the word, counted from 0, or -1 if there is no such
-   number. */
+/* Parses a word number and moves *text behind it. Returns the number, counted from 0, or -1 if there is none. */
 static int take_number(const char **text, int first) {
     if (**text < '0' || **text > '9') return -1;
     char *end;

@@ -15,9 +15,10 @@ typedef enum Symmetrization { INTERSECTION, UNION, GROW_DIAG_FINAL_AND } Symmetr
 extern const char symmetrization_names[];
 
 /* Combines the alignments of the two directions; both have links from source to target. Returns a stb_ds array in
-   order of target, then source. grow-diag-final-and (Koehn, Och & Marcu 2003, §4.5): start with the intersection;
-   add links of the union that are neighbours of a link in the result, also diagonally, if one of their two words has
-   no link yet; last, add links of each direction whose two words both have none. */
+   order of target, then source. grow-diag-final-and (Koehn, Och & Marcu 2003, §4.5) starts with the intersection. Then
+   it repeatedly adds links of the union that are neighbours of a link in the result, also diagonally, if at least one
+   of their two words has no link yet. Last, it adds links of the forward, then of the reverse direction, if both words
+   have no link yet. */
 Link *links_symmetrize(Symmetrization kind, const Link *forward, int n_forward, const Link *reverse, int n_reverse);
 
 #endif

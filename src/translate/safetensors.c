@@ -164,8 +164,8 @@ struct Safetensors {
     Entry *entries;       /* stb_ds array, in the order of the data */
     int format;           /* 0: tide did not write the file */
     const char *checksum; /* in the metadata; NULL: none */
-    Checksum bytes;       /* format 1: of all bytes read so far */
-    uint64_t sum;         /* later formats: of the metadata and of the tensors read so far */
+    Checksum bytes;       /* format 1: checksum of all bytes read so far */
+    uint64_t sum;         /* format 2: checksum of the metadata and of the tensors read so far */
     XXH3_state_t *tensor; /* hash of the tensor that is being read */
     double seconds;       /* spent on the checksum */
 };

@@ -119,7 +119,7 @@ static void put_text(Replacer *r, const char *text) {
     arrfree(spelled);
 }
 
-/* Adds the replacement of an <unk>, unless the <unk> before was aligned to the same source span. Returns the span. */
+/* Adds the replacement of an <unk>, unless the <unk> directly before it has the same source span. Returns the span. */
 static Span put_unknown(Replacer *r, const float *weight, Span before) {
     int at = attended(r, weight);
     Span span = word_at(r, at);
