@@ -49,7 +49,7 @@ void tide_free(TideModel *model) {
     mem_free(model);
 }
 
-static void fill(TideTranslation *out, const Translations *found) {
+static void fill_translation(TideTranslation *out, const Translations *found) {
     const Hypothesis *h = &found->nbest[0].list[0];
     Alignment a = translation_alignment(found, 0, h);
     out->log_probability = h->log_probability;
@@ -72,7 +72,7 @@ int tide_translate(TideModel *model, const char *sentence, int beam, TideTransla
     if (beam > 0) options.beam = beam;
     Translations found = session_translate(&model->session, &normal, 1, &options, 1, NULL, NULL);
     out->text = translation_text(&found, 0, 0);
-    if (found.nbest[0].count) fill(out, &found);
+    if (found.nbest[0].count) fill_translation(out, &found);
     translations_free(&found);
     mem_free(normal);
     return 0;

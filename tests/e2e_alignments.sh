@@ -64,7 +64,7 @@ grep -q '^AER = 0.2500 precision = 0.6667 recall = 1.0000 (links = 3 sure = 1 po
 refused 1 'standard input: fewer lines than' aer "$scratch/gold"
 printf '0-0\nx\n' >"$scratch/broken"
 "$tide" aer "$scratch/broken" <"$scratch/gold" >/dev/null 2>"$scratch/stderr" && die "a broken gold was taken"
-grep -q "broken:2: 'x' is no link" "$scratch/stderr" || die "$(cat "$scratch/stderr")"
+grep -q "broken:2: 'x' is not a link" "$scratch/stderr" || die "$(cat "$scratch/stderr")"
 refused 2 'needs --level word' align "$scratch/run" $pair --reverse "$scratch/back"
 refused 1 'run: was trained from zh to en, too; --reverse needs one from en to zh$' align "$scratch/run" $pair --level word \
     --reverse "$scratch/run"

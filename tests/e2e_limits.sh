@@ -49,7 +49,7 @@ for kind in $enormous; do
     ends 0 '' bleu $kind
     ends 0 '' bleu $kind --tokenize zh
     ends 0 '' chrf $kind
-    ends 1 "$kind:1: .* no link|standard input:1: .* no link" aer $kind
+    ends 1 "$kind:1: .* is not a link|standard input:1: .* is not a link" aer $kind
     in=/dev/null
     printf 'x\t' | cat - $kind >long-target && ends 0 '' translate run --replace-unk --lexicon long-target
     tr -d '\n' <$kind >long-source && printf '\tx\n' >>long-source

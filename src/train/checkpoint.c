@@ -13,7 +13,7 @@
 static const char *const slot_names[OPTIMIZER_SLOTS] = {"optimizer.moment1", "optimizer.moment2"};
 static const char *const average_name = "optimizer.average";
 
-/* ---- the state as text: `name value` lines, doubles in hexadecimal so that they come back exactly -------------- */
+/* ---- the state as text: `name value` lines, doubles in hexadecimal, which is exact --------------------------- */
 
 static char *format_state(const TrainState *s, long steps) {
     char *text = mem_alloc(1024);

@@ -68,7 +68,7 @@ enum { SUBWORDS = 2, COUNTS };
 static int count_words(DiskCorpus *text, const TokenizerKind kinds[2], bool subwords, WordCount *words[COUNTS],
                        const DataProgress *progress, Err *err) {
     /* BPE takes Chinese text between two punctuation marks as one word; so almost every sentence has new words. */
-    enum { OFTEN = 1000, MOST_SUBWORDS = 1 << 18 };
+    enum { REPORT_EVERY = 1000, MOST_SUBWORDS = 1 << 18 };
     DiskPair pair;
     int status = disk_corpus_rewind(text, err);
     for (long i = 1; !status && (status = disk_corpus_next(text, &pair, err)) > 0; i++) {
@@ -76,7 +76,7 @@ static int count_words(DiskCorpus *text, const TokenizerKind kinds[2], bool subw
         if (subwords && shlen(words[SUBWORDS]) < MOST_SUBWORDS)
             words_count(&words[SUBWORDS], TOKENIZER_BPE, pair.text[SOURCE]);
         status = 0;
-        if (i % OFTEN == 0 && progress->report(progress->context, "counting words", i, text->n))
+        if (i % REPORT_EVERY == 0 && progress->report(progress->context, "counting words", i, text->n))
             status = err_set(err, NULL, 0, "stopped while words were counted");
     }
     return status;

@@ -155,7 +155,7 @@ static double seconds_left(const Training *t, double time) {
 }
 
 /* Reports an update of this many tokens to the progress bar. */
-static void show(Training *t, int tokens, double seconds) {
+static void show_progress(Training *t, int tokens, double seconds) {
     Meter *m = &t->meter;
     double speed = tokens / fmax(seconds, 1e-9);
     m->speed = m->speed > 0 ? 0.95 * m->speed + 0.05 * speed : speed;
@@ -206,7 +206,7 @@ static int step(Training *t, Err *err) {
     int tokens = update(t, t->epoch.order + begin[0], begin[1] - begin[0], err);
     if (tokens < 0) return -1;
     bool epoch_over = ++t->state.batch == t->epoch.batches;
-    show(t, tokens, seconds_now() - started);
+    show_progress(t, tokens, seconds_now() - started);
     if (epoch_over) {
         t->state.epoch++;
         t->state.batch = 0;
@@ -224,7 +224,7 @@ static int step(Training *t, Err *err) {
 /* Ends this run with a checkpoint and a model. Writes the checkpoint before the last validation, so that a longer
    training resumes as if it had never stopped. If there was no validation yet, the model has the weights of the last
    update. */
-static int conclude(Training *t, bool stopped, Err *err) {
+static int finish_run(Training *t, bool stopped, Err *err) {
     const TrainState *s = &t->state;
     const bool validates = data_has_validation(&t->job->files) && !stopped;
     if (save_checkpoint(t, err) || (s->report_updates > 0 && report(t, err))) return -1;
@@ -243,13 +243,13 @@ static int loop(Training *t, Err *err) {
     while (!finished(t)) {
         if (*t->stop) {
             training_note(t, "stopped after update %ld; the same command continues from there", t->state.update);
-            return conclude(t, true, err);
+            return finish_run(t, true, err);
         }
         if (step(t, err)) return -1;
     }
     if (has_stalled(t))
         training_note(t, "%d validations without a better BLEU end the training (--early-stopping)", t->state.stalled);
-    return conclude(t, false, err);
+    return finish_run(t, false, err);
 }
 
 int train(const TrainJob *job, const TrainCallbacks *callbacks, const volatile sig_atomic_t *stop, Err *err) {

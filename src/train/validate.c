@@ -91,7 +91,7 @@ static void warn_of_attention(const Training *t, const Validation *v) {
 }
 
 /* Compares this validation with the best one and updates the best. */
-static void rank(TrainState *s, Validation *v) {
+static void update_best(TrainState *s, Validation *v) {
     v->best = v->bleu.score > s->best_bleu;
     if (v->best) {
         s->best_bleu = v->bleu.score;
@@ -120,7 +120,7 @@ static int validate(Training *t, Err *err) {
     v.sources = (const char *const *)dev->source;
     v.outputs = (const char *const *)texts;
     v.examples = found.n < EXAMPLES ? found.n : EXAMPLES;
-    rank(&t->state, &v);
+    update_best(&t->state, &v);
     int status = log_validation(t, &v, err);
     if (!status && v.best) status = save_model(t, err);
     if (!status) status = write_probes(t, err);

@@ -12,7 +12,7 @@ enum { WORKSPACE_LENGTHS = 3 };
    batch. The prediction does not depend on the number of threads or on the instruction set. Therefore the parts into
    which a batch is split do not depend on them either. */
 typedef struct Workspace {
-    /* measured with FEW or 2 FEW pairs, 2 to 4 source pieces, 2 to 4 target pieces */
+    /* measured with FEW or 2 FEW pairs (see workspace.c), 2 to 4 source pieces, 2 to 4 target pieces */
     double bytes[2][WORKSPACE_LENGTHS][WORKSPACE_LENGTHS];
     double per_link; /* bytes of a link that guides the attention; 0: no guidance */
     double panels;   /* upper limit for packed weights, in addition; depends on the instruction set */

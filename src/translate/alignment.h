@@ -36,9 +36,9 @@ int *alignment_words(char *const *pieces, int n, int *count, char ***words);
    its column is their sum. The alignment must be from alignment_new. */
 void alignment_merge_words(Alignment *alignment);
 
-/* The links, in order of target: a stb_ds array. With threshold 0, each target piece is linked to the source piece
-   of largest weight; with a threshold above 0, to every source piece with at least this weight. If `end` is false,
-   no link has </s> on either side; a target piece whose largest weight is on </s> then has no link. */
+/* The links, in order of target: a stb_ds array. With threshold 0, each target piece is linked to the source piece of
+   largest weight; with a threshold above 0, to every source piece with at least this weight. If `end` is false, no link
+   has </s> on either side: with threshold 0, a target piece whose largest weight is on </s> has no link. */
 Link *alignment_links(const Alignment *alignment, double threshold, bool end);
 /* Writes the Pharaoh format, "0-0 1-2": source-target, from 0, without a newline. */
 void links_print(FILE *out, const Link *links, int n);

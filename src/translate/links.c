@@ -12,7 +12,7 @@ enum { MOST_WORDS = 1 << 20 };
 /* ---- reading -------------------------------------------------------------------------------------------------- */
 
 /* Parses a word number and moves *text behind it. Returns the number, counted from 0, or -1 if there is none. */
-static int take_number(const char **text, int first) {
+static int parse_number(const char **text, int first) {
     if (**text < '0' || **text > '9') return -1;
     char *end;
     long number = strtol(*text, &end, 10) - first;
@@ -21,12 +21,12 @@ static int take_number(const char **text, int first) {
 }
 
 /* Parses a link, which must end at a space or a NUL; false if it does not. */
-static bool take_link(const char **text, int first, Link *link) {
-    link->source = take_number(text, first);
+static bool parse_link(const char **text, int first, Link *link) {
+    link->source = parse_number(text, first);
     link->possible = **text == 'p';
     if (link->source < 0 || (**text != '-' && **text != 'p')) return false;
     ++*text;
-    link->target = take_number(text, first);
+    link->target = parse_number(text, first);
     if (!link->possible && (*text)[0] == '-' && ((*text)[1] == 'P' || (*text)[1] == 'S')) {
         link->possible = (*text)[1] == 'P';
         *text += 2;
@@ -49,7 +49,7 @@ int links_parse(const char *line, int first, const char *path, long number, Link
         if (!*line) return 0;
         const char *word = line;
         Link link;
-        if (!take_link(&line, first, &link))
+        if (!parse_link(&line, first, &link))
             return err_set(err, path, number, "'%.*s' is not a link such as 3-4 (words are counted from %d)",
                            printed_length(word), word, first);
         arrput(*links, link);

@@ -237,7 +237,7 @@ static int read_entry(Entry *entry, const cJSON *json, size_t data_size) {
     return entry->end - entry->begin == matrix_bytes(entry->rows, entry->cols) ? 0 : -1;
 }
 
-static int by_place(const void *left, const void *right) {
+static int by_offset(const void *left, const void *right) {
     const Entry *a = left, *b = right;
     if (a->begin != b->begin) return a->begin < b->begin ? -1 : 1;
     return (a->end > b->end) - (a->end < b->end);
@@ -283,7 +283,7 @@ static int read_entries(Safetensors *file, const char *header, size_t size, size
                 item->string);
         arrput(file->entries, entry);
     }
-    if (file->entries) qsort(file->entries, arrlenu(file->entries), sizeof *file->entries, by_place);
+    if (file->entries) qsort(file->entries, arrlenu(file->entries), sizeof *file->entries, by_offset);
     return check_tiling(file, data_size, err);
 }
 

@@ -37,9 +37,9 @@ typedef struct Safetensors Safetensors;
    opened for its metadata only and has no tensors. Returns NULL with *err filled if the file is not a regular file,
    cannot be read, becomes shorter meanwhile, or is not a safetensors file. */
 Safetensors *safetensors_open(const char *path, Err *err);
-/* Closes the file and returns `status`. If status is not 0, the caller has failed: then this first reads the rest of
-   the file, and if safetensors_read fails, its error replaces *err, because the damage (or a newer format) explains
-   the caller's error better. */
+/* Closes the file and returns `status`, the caller's result so far. If status is not 0, this first reads the rest of
+   the file. If safetensors_read finds an error (damage, or a newer format), its error replaces *err, because it is the
+   reason why the caller failed. */
 int safetensors_close(Safetensors *file, int status, Err *err);
 /* A text of the metadata, owned by the file; NULL if there is none with this key. */
 const char *safetensors_meta(const Safetensors *file, const char *key);

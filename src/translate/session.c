@@ -20,31 +20,31 @@ void session_free(Session *session) {
 
 /* ---- translating ---------------------------------------------------------------------------------------------- */
 
-typedef struct Place {
+typedef struct SentenceLength {
     int index, length;
-} Place;
+} SentenceLength;
 
 static int longest_first(const void *left, const void *right) {
-    const Place *a = left, *b = right;
+    const SentenceLength *a = left, *b = right;
     if (a->length != b->length) return a->length > b->length ? -1 : 1;
     return a->index < b->index ? -1 : a->index > b->index;
 }
 
 /* The sentences that are not empty, longest first: a stb_ds array. */
-static Place *by_length(int *const *ids, int n) {
-    Place *places = NULL;
+static SentenceLength *by_length(int *const *ids, int n) {
+    SentenceLength *sorted = NULL;
     for (int i = 0; i < n; i++)
-        if (arrlen(ids[i]) > 1) arrput(places, ((Place){i, (int)arrlen(ids[i])}));
-    if (places) qsort(places, (size_t)arrlen(places), sizeof *places, longest_first);
-    return places;
+        if (arrlen(ids[i]) > 1) arrput(sorted, ((SentenceLength){i, (int)arrlen(ids[i])}));
+    if (sorted) qsort(sorted, (size_t)arrlen(sorted), sizeof *sorted, longest_first);
+    return sorted;
 }
 
-/* How many of the sentences from `places` on are translated in one batch. The longest sentence and the beam limit
+/* How many of the sentences from `sorted` on are translated in one batch. The longest sentence and the beam limit
    it, to bound the memory. */
-static int batch_size(const Place *places, int left, int batch, int beam) {
+static int batch_size(const SentenceLength *sorted, int left, int batch, int beam) {
     enum { MOST_ROWS = 2048, MOST_ANNOTATIONS = 8192 };
     int most =
-        MOST_ANNOTATIONS / places->length < MOST_ROWS / beam ? MOST_ANNOTATIONS / places->length : MOST_ROWS / beam;
+        MOST_ANNOTATIONS / sorted->length < MOST_ROWS / beam ? MOST_ANNOTATIONS / sorted->length : MOST_ROWS / beam;
     if (most > batch) most = batch;
     if (most > left) most = left;
     return most > 0 ? most : 1;
@@ -77,26 +77,26 @@ Translations session_translate(Session *session, char *const *sentences, int n, 
     Translations t = {.translator = first, .n = n, .sentences = sentences};
     t.source = side_encode_all(&first->source, sentences, n);
     t.nbest = mem_zalloc((size_t)n * sizeof *t.nbest);
-    Place *places = by_length(t.source, n);
+    SentenceLength *sorted = by_length(t.source, n);
     const Model **models = models_of(session);
     const Ensemble ensemble = {models, session->count};
     const int **ids = mem_alloc((size_t)batch * sizeof *ids);
-    int *length = mem_alloc((size_t)batch * sizeof *length), all = (int)arrlen(places);
+    int *length = mem_alloc((size_t)batch * sizeof *length), all = (int)arrlen(sorted);
     session->tape.recording = false;
     for (int done = 0, size; done < all; done += size) {
-        size = batch_size(places + done, all - done, batch, options->beam);
+        size = batch_size(sorted + done, all - done, batch, options->beam);
         for (int b = 0; b < size; b++) {
-            ids[b] = t.source[places[done + b].index];
-            length[b] = places[done + b].length;
+            ids[b] = t.source[sorted[done + b].index];
+            length[b] = sorted[done + b].length;
         }
         Nbest *found = beam_search(&session->tape, ensemble, ids, length, size, options, &t.arena, &t.timing);
-        for (int b = 0; b < size; b++) t.nbest[places[done + b].index] = found[b];
+        for (int b = 0; b < size; b++) t.nbest[sorted[done + b].index] = found[b];
         if (progress) progress(context, done + size, all);
     }
     mem_free(ids);
     mem_free(length);
     mem_free(models);
-    arrfree(places);
+    arrfree(sorted);
     return t;
 }
 

@@ -4,8 +4,8 @@
 
 /* The list of banned ids starts with <unk> and ends with the pieces with Han characters. So the list without either
    of them is a contiguous part of it. */
-static const int never[] = {ID_UNK, ID_PAD, ID_BOS};
-enum { NEVER = sizeof never / sizeof *never };
+static const int always_banned[] = {ID_UNK, ID_PAD, ID_BOS};
+enum { ALWAYS_BANNED = sizeof always_banned / sizeof *always_banned };
 
 bool translator_writes_han(const Translator *translator) {
     static const char *const codes[] = {"zh", "zho", "chi", "cmn", "yue", "lzh", "wuu", "ja", "jpn", "ko", "kor", NULL};
@@ -15,7 +15,7 @@ bool translator_writes_han(const Translator *translator) {
 static int *banned_pieces(const Translator *translator) {
     const Vocab *vocab = translator->target.vocab;
     int *banned = NULL;
-    for (int i = 0; i < NEVER; i++) arrput(banned, never[i]);
+    for (int i = 0; i < ALWAYS_BANNED; i++) arrput(banned, always_banned[i]);
     if (translator_writes_han(translator)) return banned;
     for (int id = ID_SPECIALS; id < vocab_size(vocab); id++)
         if (text_has_han(vocab_piece(vocab, id))) arrput(banned, id);
@@ -69,9 +69,9 @@ BeamOptions translator_beam_options(const Translator *translator) {
     };
 }
 
-int translator_banned_han(const Translator *translator) { return (int)arrlen(translator->banned) - NEVER; }
+int translator_banned_han(const Translator *translator) { return (int)arrlen(translator->banned) - ALWAYS_BANNED; }
 
 void translator_allow(const Translator *translator, bool unknown, bool han, BeamOptions *options) {
     options->banned = translator->banned + unknown;
-    options->banned_count = (han ? NEVER : (int)arrlen(translator->banned)) - unknown;
+    options->banned_count = (han ? ALWAYS_BANNED : (int)arrlen(translator->banned)) - unknown;
 }
