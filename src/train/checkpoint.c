@@ -41,7 +41,7 @@ static int parse_state(const char *text, TrainState *s, long *steps) {
     int end = 0, rng = 0;
     s->skipped = 0;
     s->valid = 0;
-    /* NOLINTBEGIN(cert-err34-c): glibc makes LONG_MAX of what is too large, which is not sound */
+    /* NOLINTBEGIN(cert-err34-c): glibc returns LONG_MAX for too large numbers; is_sound refuses it */
     int n = sscanf(text,
                    "update %ld epoch %ld batch %ld report_nats %la report_tokens %la report_gnorm %la "
                    "report_updates %ld best_bleu %la best_update %ld stalled %d log_lines %ld%n",

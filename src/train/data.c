@@ -67,7 +67,7 @@ enum { SUBWORDS = 2, COUNTS };
 
 static int count_words(DiskCorpus *text, const TokenizerKind kinds[2], bool subwords, WordCount *words[COUNTS],
                        const DataProgress *progress, Err *err) {
-    /* BPE takes Chinese text between two punctuation marks as one word; so almost every sentence has new words. */
+    /* Chinese text between two punctuation marks is one word for BPE, so almost every sentence has new words. */
     enum { REPORT_EVERY = 1000, MOST_SUBWORDS = 1 << 18 };
     DiskPair pair;
     int status = disk_corpus_rewind(text, err);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-    /* distance of the prefetch: memory is half again as fast if the next page is requested early */
+    /* distance of the prefetch: reading memory is 1.5 times as fast if the next page is requested early */
     PREFETCH_BYTES = 4096
 };
 
