@@ -12,7 +12,7 @@ train run --tsv "$scratch/train.tsv" --valid-tsv "$scratch/dev.tsv" --guided-ali
 export ALLOCATIONS_SHARE=3
 refuse info run
 cp "$scratch/zh" "$scratch/in"
-refuse translate run --threads 1 --n-best 2 --alignment soft --html page.html --heatmap pictures
+refuse_in_copy translate run --threads 1 --n-best 2 --alignment soft --html page.html --heatmap pictures
 refuse align run --threads 1 --src "$scratch/zh" --tgt "$scratch/en" --format json
 refuse chrf "$scratch/zh"
 [ $failures -gt 300 ] || die "only $failures failures"

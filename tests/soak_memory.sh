@@ -38,24 +38,24 @@ train none --mo "$seeds/mo/little" --attention none --optimizer sgd --learn-rate
 
 # what a model is used for
 for model in run joint none; do refuse info $model; done
-refuse report run
+refuse_in_copy report run
 in=$scratch/in
 cp "$scratch/zh" "$in"
 echo >>"$in"
 refuse translate run --threads 1
-refuse translate run --threads 1 --n-best 2 --alignment soft --html page.html --heatmap pictures --transpose --timing
+refuse_in_copy translate run --threads 1 --n-best 2 --alignment soft --html page.html --heatmap pictures --transpose --timing
 refuse translate run --threads 1 --alignment hard --replace-unk --lexicon "$scratch/lexicon" --level word --shift --threshold 0.1
-refuse translate run --threads 1 --replace-unk --allow-han --mini-batch 1 --end-of-sentence --html page.html --level word
+refuse_in_copy translate run --threads 1 --replace-unk --allow-han --mini-batch 1 --end-of-sentence --html page.html --level word
 refuse translate none --threads 1 --n-best 2
 refuse tokenize run
 refuse tokenize run --side tgt --join
 pairs="--src $scratch/zh --tgt $scratch/en --threads 1"
-for format in pharaoh soft matrix json html "svg --output pictures"; do refuse align run $pairs --format $format; done
+for format in pharaoh soft matrix json html "svg --output pictures"; do refuse_in_copy align run $pairs --format $format; done
 refuse align run $pairs --level word --reverse reverse --symmetrize union
 refuse align run $pairs --level word --reverse reverse --shift
 refuse score run $pairs
 refuse score run $pairs --summary
-refuse evaluate run --src "$scratch/zh" --ref "$scratch/en" --threads 1 --output translations
+refuse_in_copy evaluate run --src "$scratch/zh" --ref "$scratch/en" --threads 1 --output translations
 refuse evaluate reverse --src "$scratch/en" --ref "$scratch/zh" --threads 1 -lc
 cp "$scratch/zh" "$in"
 for flags in "" "-lc" "--tokenize zh"; do refuse bleu "$scratch/zh" $flags; done

@@ -97,10 +97,12 @@ static int open_target(OutputFile *output, bool special) {
 }
 
 int output_open(OutputFile *output, const char *path, Err *err) {
-    *output = (OutputFile){.owner = getpid()};
+    *output = (OutputFile){0};
     const bool special = is_special(path);
     char real[PATH_MAX]; /* a link stays; the file that it points to is replaced */
-    const char *target = !special && realpath(path, real) ? real : path;
+    struct stat info;
+    const bool link = !special && !lstat(path, &info) && S_ISLNK(info.st_mode);
+    const char *target = link && realpath(path, real) ? real : path;
     if (snprintf(output->path, sizeof output->path, "%s", target) >= (int)sizeof output->path)
         return err_set(err, path, 0, "the path is too long");
     output->stream = fopencookie(output, "w", (cookie_io_functions_t){.write = stream_write, .close = stream_close});
@@ -113,8 +115,8 @@ int output_open(OutputFile *output, const char *path, Err *err) {
     return -1;
 }
 
-/* Whether there is a temporary file that this process created. */
-static bool has_temporary(const OutputFile *output) { return output->temporary[0] && output->owner == getpid(); }
+/* Whether the output is a file that takes its place at the end. */
+static bool has_temporary(const OutputFile *output) { return output->temporary[0] != '\0'; }
 
 /* Puts everything written so far on the disk (fsync). Returns 0, or the errno of the first failure. */
 static int sync_written(OutputFile *output) {

@@ -13,7 +13,6 @@ typedef struct OutputFile {
     char path[PATH_MAX];
     char temporary[PATH_MAX]; /* in the same directory; "": the path is a pipe or a device and is written directly */
     int fd, write_errno;      /* write_errno: errno of the first failed write; 0: none */
-    pid_t owner;              /* the process that opened the file; a child process neither commits nor removes it */
 } OutputFile;
 
 /* Opens a temporary file with a unique name in the directory of `path`. The file at `path` does not change before
