@@ -37,7 +37,7 @@ void alignments_page_sentence(AlignmentsPage *page, const char *text) {
 }
 
 void alignments_page_hypothesis(AlignmentsPage *page, const Alignment *alignment, const char *text, double score) {
-    CHECK(page->sentences, "alignments_page_hypothesis: of no sentence");
+    CHECK(page->sentences, "alignments_page_hypothesis: there is no sentence yet");
     fputs(page->hypotheses++ ? ",\n{\"text\":" : "\n{\"text\":", page->data);
     web_text(page->data, text);
     if (isfinite(score)) fprintf(page->data, ",\"score\":%.6f", score);

@@ -1,5 +1,5 @@
-/* alignments_page.h: the alignments of a run of sentences as one page that stands alone: a person points at a word and
-   sees what it was read from. */
+/* alignments_page.h: one stand-alone HTML page with the alignments of many sentences. When the reader points at a word,
+   the page shows the attention weights of that word. */
 #ifndef TIDE_ALIGNMENTS_PAGE_H
 #define TIDE_ALIGNMENTS_PAGE_H
 
@@ -8,24 +8,27 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* What is on the page so far; release with alignments_page_free. */
+/* A page that is being filled; release with alignments_page_free. */
 typedef struct AlignmentsPage {
-    FILE *data; /* JSON, in memory at `text` */
+    FILE *data; /* memory stream of JSON; its buffer is `text` of `size` bytes */
     char *text;
     size_t size;
-    int sentences, hypotheses; /* those of the last sentence */
+    int sentences;  /* added so far */
+    int hypotheses; /* added so far to the last sentence */
 } AlignmentsPage;
 
 void alignments_page_init(AlignmentsPage *page);
 void alignments_page_free(AlignmentsPage *page);
 
-/* Begins a sentence: the source text, as a list shows it. It may stay without hypotheses. */
+/* Adds a sentence. text: the source, which the page shows in its list of sentences. A sentence may have no hypotheses.
+ */
 void alignments_page_sentence(AlignmentsPage *page, const char *text);
-/* Adds a hypothesis to that sentence, the best one first, by piece, perhaps without weights. text: as it was printed.
-   The score is NAN where there is none. */
+/* Adds a hypothesis to the last sentence. Add the best hypothesis first.
+   alignment: by piece, not by word; alignment->weight may be NULL. text: the hypothesis as the command printed it.
+   score: NAN if there is no score. */
 void alignments_page_hypothesis(AlignmentsPage *page, const Alignment *alignment, const char *text, double score);
-/* Writes the page, which opens with its alignments by word or by piece. Returns 0, or -1 where it could not be written.
-   Nothing can be added afterwards. */
+/* Writes the page. by_word: at first the page shows words, not pieces; the reader can switch. Nothing can be added to
+   the page afterwards. Returns 0, or -1 if writing failed. */
 int alignments_page_write(AlignmentsPage *page, FILE *out, const char *title, bool by_word);
 
 #endif

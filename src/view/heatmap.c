@@ -16,21 +16,21 @@
 #define INK      "#1a1a1a"
 #define PALE_INK "#5c5c5c"
 #define DIM_INK  "#a0a0a0"
-#define SPACE    "␣" /* a piece that is nothing but a space */
+#define SPACE    "␣" /* the label of a piece that is only a space */
 
-/* Lengths in pixels at the picture's own size. */
+/* Lengths in pixels, without zoom. */
 enum {
     MARGIN = 28,
-    GRID_SIZE = 960, /* a long sentence's cells shrink to keep the grid within this, down to CELL_MIN */
+    GRID_SIZE = 960, /* cells of long sentences shrink, but not below CELL_MIN, so that the grid is no larger */
     CELL_MIN = 14,
     CELL_MAX = 44,
-    CELL_WITH_NUMBER = 26, /* smaller cells have none */
+    CELL_WITH_NUMBER = 26, /* smaller cells show no number */
     TITLE_GAP = 20,
     LABEL_MIN = 11,
     LABEL_MAX = 22,
-    LABEL_EMS = 20,  /* a longer label is cut short */
+    LABEL_EMS = 20,  /* longer labels are truncated */
     LABEL_GAP = 10,  /* between a label and the grid */
-    WIDTH_MIN = 420, /* inside the margins, for the legend and a readable title */
+    WIDTH_MIN = 420, /* between the margins: room for the legend and the title */
     SOURCE_FONT = 24,
     TARGET_FONT = 20,
     LEGEND_FONT = 14,
@@ -41,11 +41,11 @@ enum {
 
 /* ---- text ---- */
 
-/* The width of a character in the usual sans-serif fonts, rather over than under, in em. */
+/* Estimates the width of a character in common sans-serif fonts, in em; too wide rather than too narrow. */
 static double char_em(int32_t c) {
     int columns = utf8proc_charwidth(c);
     if (columns != 1) return columns ? 1 : 0;
-    if (c > 0x7f) return c < 0x2000 ? 0.7 : 1; /* Chinese fonts make symbols such as … square */
+    if (c > 0x7f) return c < 0x2000 ? 0.7 : 1; /* Chinese fonts draw symbols such as … 1 em wide */
     if (strchr("mwMW@%", c)) return 0.95;
     if (strchr(" fijlrtI.,:;'|!()[]", c)) return 0.38;
     return c >= 'A' && c <= 'Z' ? 0.7 : 0.62;
@@ -71,11 +71,11 @@ static void put_text(FILE *out, const char *text) {
     while (*text) put_char(out, char_display(&text));
 }
 
-/* Breaks text into lines at most so wide (in em), at spaces or next to Chinese characters: a stb_ds array of
-   strings. A single word that is wider is broken anywhere. */
+/* Breaks text into lines of at most `room` em, at spaces or next to Chinese characters. A word that is wider than
+   `room` is broken inside. Returns a stb_ds array of strings. */
 static char **wrap(const char *text, double room) {
     char **lines = NULL;
-    const char *start = text, *stop = NULL; /* the line, and where it may end */
+    const char *start = text, *stop = NULL; /* start of the line, and its last possible break */
     int32_t before = ' ';
     double em = 0;
     for (const char *next = text; *next;) {
@@ -99,19 +99,20 @@ static char **wrap(const char *text, double room) {
 /* ---- the sides of the grid ---- */
 
 typedef struct Label {
-    char *text; /* as shown, perhaps cut short */
-    char *full; /* as the reader's pointer shows it */
-    bool attached, dim;
-    double em; /* width */
+    char *text;    /* as drawn: `full`, truncated if it is long */
+    char *full;    /* in the tooltips of its cells */
+    bool attached; /* belongs to the same word as the label before */
+    bool dim;      /* draw in DIM_INK */
+    double em;     /* width */
 } Label;
 
 typedef struct Axis {
     Label *label; /* stb_ds array */
-    double em;    /* of the widest */
-    bool chinese; /* or another script of square characters */
+    double em;    /* width of the widest label */
+    bool chinese; /* a label holds Chinese or other wide characters */
 } Axis;
 
-/* A copy of text that is at most LABEL_EMS wide. */
+/* Returns a copy of text, truncated to LABEL_EMS. */
 static char *cut_short(const char *text) {
     if (text_em(text) <= LABEL_EMS) return mem_strdup(text);
     const char *end = text, *next = text;
@@ -126,7 +127,7 @@ static char *cut_short(const char *text) {
 
 static Axis axis_new(char *const *pieces, int n) {
     Axis axis = {0};
-    bool leads_words = n > 0 && piece_is_spaced(pieces[0]); /* as byte-pair encoding does */
+    bool leads_words = n > 0 && piece_is_spaced(pieces[0]); /* BPE marks the first piece of each word */
     int32_t first, last = ' ';
     for (int i = 0; i < n; i++) {
         bool space = strcmp(pieces[i], SPACE_MARK) == 0, in_word = char_in_word(last);
@@ -159,17 +160,17 @@ typedef struct Picture {
     bool transpose;
     Axis rows, columns;
     char *source_text, *target_text;
-    char **source_lines, **target_lines; /* the same, for the title */
+    char **source_lines, **target_lines; /* the same texts, broken into lines of the title */
     int cell, font;
-    int left, top; /* of the grid */
+    int left, top; /* corner of the grid */
     int width, height;
 } Picture;
 
-/* How a label stands above its column. */
+/* Layout of a label above its column; STACKED: one character below the other. */
 typedef enum { HORIZONTAL, STACKED, ROTATED } LabelLayout;
 
-/* Level where it fits; else Chinese is stacked and the rest turned. Where there is no Chinese at all, all
-   labels turn together. */
+/* HORIZONTAL if the label fits into a cell; otherwise STACKED for Chinese and ROTATED for other text. If no label holds
+   Chinese, all labels have the same layout. */
 static LabelLayout label_layout(const Picture *p, const Label *label) {
     double widest = p->columns.chinese ? label->em : p->columns.em;
     if (widest * p->font <= p->cell) return HORIZONTAL;
@@ -188,7 +189,7 @@ static int clamp(int value, int low, int high) { return value < low ? low : valu
 
 static int line_height(int font) { return font * 4 / 3; }
 
-static Picture plan(FILE *out, const Alignment *a, bool transpose) {
+static Picture layout(FILE *out, const Alignment *a, bool transpose) {
     Picture p = {.out = out, .alignment = a, .transpose = transpose};
     Axis source = axis_new(a->source, a->n_source), target = axis_new(a->target, a->n_target);
     p.rows = transpose ? source : target;
@@ -225,14 +226,14 @@ static void picture_free(Picture *p) {
     strings_free(p->target_lines);
 }
 
-/* The weight in a row and a column of the picture. */
+/* The weight at a row and a column of the picture, which may be transposed. */
 static double weight_at(const Picture *p, int row, int column) {
     return p->transpose ? alignment_weight(p->alignment, column, row) : alignment_weight(p->alignment, row, column);
 }
 
 /* ---- colour ---- */
 
-/* Lightness of a weight's colour: equal steps of weight look equally large, and 0 is the paper. */
+/* Oklab lightness of a weight's colour, linear in the weight, so that equal differences look equal; white for 0. */
 static double lightness(double weight) { return 1 - 0.72 * weight; }
 
 static int srgb_byte(double linear) {
@@ -240,7 +241,7 @@ static int srgb_byte(double linear) {
     return (int)lround(255 * (c <= 0.0031308 ? 12.92 * c : 1.055 * pow(c, 1 / 2.4) - 0.055));
 }
 
-/* White to dark blue in Oklab, a perceptually uniform space (Ottosson 2020), as "#rrggbb". */
+/* The colour of a weight, "#rrggbb": from white to dark blue in Oklab, a perceptually uniform space (Ottosson 2020). */
 static void colour(double weight, char hex[8]) {
     double hue = (225 + 40 * weight) * (3.14159265358979 / 180), chroma = 0.36 * weight * (1.2 - weight);
     double L = lightness(weight), a = chroma * cos(hue), b = chroma * sin(hue);
@@ -254,7 +255,7 @@ static void colour(double weight, char hex[8]) {
 
 /* ---- drawing ---- */
 
-/* Some lines of the title, from y on; returns the y below them. */
+/* Draws lines of the title below y; returns the y below the last line. */
 static int draw_lines(const Picture *p, char *const *lines, int y, int size, const char *ink) {
     for (long i = 0; i < arrlen(lines); i++, y += line_height(size)) {
         fprintf(p->out, "<text x=\"%d\" y=\"%d\" font-size=\"%d\" fill=\"%s\">", MARGIN, y + size, size, ink);
@@ -264,15 +265,15 @@ static int draw_lines(const Picture *p, char *const *lines, int y, int size, con
     return y;
 }
 
-/* A label's text element; where says its position and anchor as attributes. */
+/* Draws a label; `where` holds the attributes for its position and anchor. */
 static void draw_label(FILE *out, const Label *label, const char *where) {
     fprintf(out, "<text %s%s>", where, label->dim ? " fill=\"" DIM_INK "\"" : "");
     put_text(out, label->text);
     fputs("</text>\n", out);
 }
 
-/* A line between the labels and the grid that ties the pieces of one word together. */
-static void draw_ties(const Picture *p, const Axis *axis) {
+/* Draws a line between the labels and the grid along the pieces of each word. */
+static void draw_word_lines(const Picture *p, const Axis *axis) {
     bool down = axis == &p->rows;
     fputs("<path stroke=\"" DIM_INK "\" stroke-width=\"2\" fill=\"none\" d=\"", p->out);
     for (int i = 0; i < arrlen(axis->label); i++) {
@@ -294,13 +295,13 @@ static void draw_rows(const Picture *p) {
     fputs("</g>\n", p->out);
 }
 
-/* One character below the other, the last one just above the grid. */
+/* Draws the characters of a label one below the other; the last one is directly above the grid. */
 static void draw_stacked(const Picture *p, const Label *label, double x) {
     double y = -LABEL_GAP - 0.12 * p->font - column_height(p, label);
     for (const char *next = label->text; *next;) {
         fprintf(p->out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">", x, y += p->font);
         do put_char(p->out, char_display(&next));
-        while (*next && char_em(char_peek(next)) == 0); /* with the marks that combine with it */
+        while (*next && char_em(char_peek(next)) == 0); /* combining marks */
         fputs("</text>\n", p->out);
     }
 }
@@ -342,7 +343,7 @@ static void draw_cell(const Picture *p, int row, int column) {
     fprintf(p->out, ": %.2f</title></rect>\n", weight);
 }
 
-/* A weight of 0.1 or more in its cell, as ".87". */
+/* Draws a weight of 0.1 or more into its cell, as ".87". */
 static void draw_number(const Picture *p, int row, int column) {
     double weight = weight_at(p, row, column);
     long percent = lround(100 * weight);
@@ -385,7 +386,7 @@ static void draw_legend(const Picture *p) {
     fprintf(p->out, "<text x=\"%d\" y=\"12\">attention weight α</text>\n</g>\n", width + 14);
 }
 
-/* What a screen reader says of the picture. */
+/* Writes the description for screen readers. */
 static void describe(const Picture *p) {
     const Alignment *a = p->alignment;
     fputs("<title>", p->out);
@@ -400,7 +401,7 @@ static void describe(const Picture *p) {
 }
 
 int heatmap_svg(FILE *out, const Alignment *alignment, bool transpose) {
-    Picture p = plan(out, alignment, transpose);
+    Picture p = layout(out, alignment, transpose);
     fprintf(out,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
             "role=\"img\" font-family=\"" FONTS "\" fill=\"" INK "\">\n",
@@ -411,9 +412,9 @@ int heatmap_svg(FILE *out, const Alignment *alignment, bool transpose) {
     draw_lines(&p, p.target_lines, y, TARGET_FONT, PALE_INK);
     fprintf(out, "<g transform=\"translate(%d %d)\">\n", p.left, p.top);
     draw_columns(&p);
-    draw_ties(&p, &p.columns);
+    draw_word_lines(&p, &p.columns);
     draw_rows(&p);
-    draw_ties(&p, &p.rows);
+    draw_word_lines(&p, &p.rows);
     draw_grid(&p);
     fputs("</g>\n", out);
     draw_legend(&p);

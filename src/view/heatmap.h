@@ -1,4 +1,4 @@
-/* heatmap.h: an alignment drawn as a stand-alone SVG, after Figure 3 of Bahdanau, Cho & Bengio (2015). */
+/* heatmap.h: draws an alignment as a stand-alone SVG picture, like Figure 3 of Bahdanau, Cho & Bengio (2015). */
 #ifndef TIDE_HEATMAP_H
 #define TIDE_HEATMAP_H
 
@@ -7,8 +7,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Writes the picture: source across the top, target down the side, a cell a weight (the other way round with
-   transpose), the two sentences as a title, a legend of the scale. Returns -1 if writing failed (errno). */
+/* Writes a picture with one cell for each weight. The source is at the top and the target on the left; transpose
+   exchanges them. The two sentences are the title; a legend shows the colour scale. Returns 0, or -1 with errno set if
+   writing failed. */
 int heatmap_svg(FILE *out, const Alignment *alignment, bool transpose);
 
 #endif

@@ -11,16 +11,15 @@
 #define REDRAW_SECONDS       0.1
 #define FIRST_LINE_SECONDS   10.0
 #define LONGEST_LINE_SECONDS 300.0
-#define LINE_INTERVAL_GROWTH 1.05 /* about sixty lines in the first hour, then twelve an hour */
+#define LINE_INTERVAL_GROWTH 1.05 /* gives about 60 lines in the first hour, later 12 lines an hour */
 #define NOT_DRAWN            (-1.0)
 
 enum { BAR_MIN = 8, BAR_MAX = 40, LINE_BYTES = 512 };
 
-/* What a line says. Where it does not fit, the last of `tail` are left out first: loss, speed and time left
-   stay longest. */
+/* The contents of a line. If the line is too long, the last parts of `tail` are left out first. */
 typedef struct Parts {
     char head[64];    /* "1240/3000" */
-    double fraction;  /* done, 0..1; negative: not known, so no bar */
+    double fraction;  /* share of the work that is done, 0..1; negative: unknown, and no bar is drawn */
     char tail[6][40]; /* "loss 2.314" … */
     int tails;
 } Parts;
@@ -32,7 +31,7 @@ __attribute__((format(printf, 2, 3))) static void add_part(Parts *parts, const c
     va_end(args);
 }
 
-/* ---- when ---- */
+/* ---- times of drawing ---- */
 
 void progress_start(ProgressView *view) {
     const char *term = getenv("TERM");
@@ -44,7 +43,8 @@ void progress_start(ProgressView *view) {
     };
 }
 
-/* Whether to draw now. A bar comes at once, the first plain line only when the work turns out to be long. */
+/* Returns whether to draw now. The first bar is drawn at once, the first plain line only after line_interval, so that
+   short work prints no line. */
 static bool is_due(ProgressView *view, double now, bool force) {
     bool first = view->last_drawn == NOT_DRAWN;
     if (first && !view->terminal) view->last_drawn = now;
@@ -61,7 +61,7 @@ static int terminal_columns(void) {
     return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
-/* Whether the terminal is said to show UTF-8: the first of the three that is set decides, as in setlocale. */
+/* Returns whether the locale is UTF-8. The first of the three variables that is set decides, as in setlocale. */
 static bool is_utf8_locale(void) {
     static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
     for (int i = 0; i < 3; i++) {
@@ -71,7 +71,7 @@ static bool is_utf8_locale(void) {
     return false;
 }
 
-/* Appends a bar of so many columns: "━━━╸──", or "###---" where the terminal may not know these. */
+/* Appends a bar of `columns` columns: "━━━╸──", or "###---" if the locale is not UTF-8. */
 static void append_bar(char *line, int columns, double fraction) {
     bool utf8 = is_utf8_locale();
     int halves = (int)(2 * columns * fraction), full = halves / 2;
@@ -82,7 +82,7 @@ static void append_bar(char *line, int columns, double fraction) {
     }
 }
 
-/* The parts in one line of at most so many columns, with a bar as long as the room that is left over. */
+/* Writes the parts into a line of at most `columns` columns; the bar fills the columns that the parts leave. */
 static void compose(char line[LINE_BYTES], const Parts *parts, int columns, bool with_bar) {
     char percent[16] = "", tail[sizeof parts->tail] = "";
     if (parts->fraction >= 0) snprintf(percent, sizeof percent, " %3.0f%%", floor(100 * parts->fraction));
@@ -113,8 +113,8 @@ static void draw(ProgressView *view, const Parts *parts) {
     }
 }
 
-/* "    7/3000", as wide at the start as at the end so that the bar keeps its place, and the fraction of
-   it. */
+/* Sets the head, for example "   7/3000", and the fraction. `done` is padded to the width of `all`, so that the bar
+   does not move. */
 static void set_head(Parts *parts, const char *what, long done, long all) {
     int digits = snprintf(NULL, 0, "%ld", all);
     if (all > 0) snprintf(parts->head, sizeof parts->head, "%s%*ld/%ld", what, digits, done, all);
@@ -149,7 +149,7 @@ void progress_count(ProgressView *view, const char *what, long done, long all, d
 }
 
 void progress_clear(ProgressView *view) {
-    if (!view->terminal || view->last_drawn == NOT_DRAWN) return; /* plain lines keep their pace */
+    if (!view->terminal || view->last_drawn == NOT_DRAWN) return; /* plain lines have nothing to clear */
     fputc('\n', stderr);
     view->last_drawn = NOT_DRAWN;
 }

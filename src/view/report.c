@@ -28,9 +28,9 @@ static const char script[] =
 
 typedef struct Report {
     const char *dir;
-    cJSON *reports, *validations; /* lines of the log */
-    double last;                  /* its last update */
-    char *frames;                 /* JSON: sets of alignments */
+    cJSON *reports, *validations; /* arrays of the log's lines */
+    double last;                  /* last update in the log */
+    char *frames;                 /* sets of alignments, one for each validation; JSON, separated by commas */
     size_t frames_size;
 } Report;
 
@@ -46,16 +46,16 @@ static bool is_update(const cJSON *json) {
 
 /* ---- thinning ------------------------------------------------------------------------------------------------- */
 
-/* Which of n things is the k-th of `most` that stand for all; n is at least `most`, which is at least 2. */
-static long chosen(long k, long n, long most) { return k * (n - 1) / (most - 1); }
+/* The index of the k-th of `most` evenly spaced items among n; n ≥ most ≥ 2. */
+static long spaced_index(long k, long n, long most) { return k * (n - 1) / (most - 1); }
 
-/* Leaves `most` items of an array, and one that is to be kept (or NULL). */
+/* Deletes all items of an array except `most` evenly spaced ones and `keep` (NULL: none). */
 static void thin(cJSON *array, long most, const cJSON *keep) {
     long n = cJSON_GetArraySize(array), i = 0, k = 0;
     if (n <= most) return;
     for (cJSON *item = array->child, *next; item; item = next, i++) {
         next = item->next;
-        if (i == chosen(k, n, most)) k++;
+        if (i == spaced_index(k, n, most)) k++;
         else if (item != keep) cJSON_Delete(cJSON_DetachItemViaPointer(array, item));
     }
 }
@@ -66,7 +66,7 @@ static int read_line(Report *r, const char *line, size_t n, const char *path, lo
     cJSON *object = json_parse(line, n);
     if (!object && errno == ENOMEM) return no_memory(path, err);
     const cJSON *update = get(object, "update");
-    if (!is_update(update) || !utf8_valid(line, n)) { /* cJSON takes strings as they come, and so would the page */
+    if (!is_update(update) || !utf8_valid(line, n)) { /* cJSON does not check for UTF-8 */
         cJSON_Delete(object);
         return err_set(err, path, number, "is not a line of a training's log");
     }
@@ -120,7 +120,8 @@ static cJSON_bool is_alignment(const cJSON *object) {
     return cJSON_GetArraySize(matrix) == cJSON_GetArraySize(target);
 }
 
-/* The strings of an array, which owns them; the block is the caller's. */
+/* Returns pointers to the strings of a JSON array. The array owns the strings; the caller owns the block of pointers.
+ */
 static char **strings_of(const cJSON *array, int *n) {
     const cJSON *item;
     char **strings = mem_alloc((size_t)cJSON_GetArraySize(array) * sizeof *strings);
@@ -145,7 +146,7 @@ static void write_alignment(FILE *out, const cJSON *object) {
     mem_free(weight);
 }
 
-/* What the trainer wrote of one moment, as the page reads it. */
+/* Writes the alignments of one validation as the page reads them. */
 static void write_frame(FILE *out, double update, const cJSON *alignments) {
     const char *comma = "";
     const cJSON *item;
@@ -182,7 +183,8 @@ static int by_update(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
-/* The updates that have alignments, in order, a stb_ds array, and how many bytes all their files have. */
+/* Lists the updates that have a file of alignments, in ascending order (a stb_ds array), and adds up the sizes of these
+   files in bytes. */
 static int list_frames(const Report *r, long **updates, double *bytes, Err *err) {
     char path[512];
     snprintf(path, sizeof path, "%s/align", r->dir);
@@ -203,7 +205,7 @@ static int list_frames(const Report *r, long **updates, double *bytes, Err *err)
     return 0;
 }
 
-/* How many of n files with so many bytes may stand for all. */
+/* How many of n files, of `bytes` bytes in total, the page may hold. */
 static long most_frames(long n, double bytes) {
     long most = n < MOST_FRAMES ? n : MOST_FRAMES;
     while (most > 2 && (double)most * bytes > (double)FRAME_BYTES * (double)n) most--;
@@ -218,8 +220,8 @@ static int read_frames(Report *r, Err *err) {
     FILE *out = memory_open(&r->frames, &r->frames_size);
     for (long k = 0; !status && k < most; k++) {
         char path[512];
-        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): NULL stands for no updates, and then most is 0 */
-        frame_path(path, r->dir, updates[most < 2 ? k : chosen(k, n, most)]);
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): updates is NULL only if n is 0; then most is 0 */
+        frame_path(path, r->dir, updates[most < 2 ? k : spaced_index(k, n, most)]);
         if (k) fputc(',', out);
         status = read_frame(out, path, err);
     }
@@ -230,7 +232,8 @@ static int read_frames(Report *r, Err *err) {
 
 /* ---- the page ------------------------------------------------------------------------------------------------- */
 
-/* What the page's script finds as `data`; owned by the caller. NULL with *err filled if there is no memory. */
+/* Returns the JSON that the page's script reads as `data`, owned by the caller; NULL with *err filled if there is no
+   memory. */
 static char *data_of(const Report *r, Err *err) {
     char *reports = cJSON_PrintUnformatted(r->reports), *validations = cJSON_PrintUnformatted(r->validations);
     char *data = NULL;

@@ -1,15 +1,17 @@
-/* report.h: a training as a page: curves over the updates, and the probes' alignments as they emerge. */
+/* report.h: an HTML page about a training: curves over the updates, and the alignments of the probes at each
+   validation. */
 #ifndef TIDE_REPORT_H
 #define TIDE_REPORT_H
 
 #include "core/base.h"
 
-/* Writes DIR/report.html, whole or not at all, from DIR/train.jsonl and DIR/align/UPDATE.json. The same files give the
-   same bytes. A last line of the log without its end is still being written and left out; so are alignments later than
-   the log, which a training that was killed left behind. To keep the page small, of more than 1,000 reports, 1,000
-   validations or 100 sets of alignments (or 8 MB of them) every so many stand for all; the first and the last always
-   do, and the best validation. Returns 0, or -1 with *err filled where a file is missing or not what the trainer
-   writes. */
+/* Writes DIR/report.html from DIR/train.jsonl and DIR/align/UPDATE.json. The page replaces an older page atomically.
+   The same input files give the same bytes.
+   Two things are left out: a last line of the log that has no newline yet, and alignments of updates after the last
+   update in the log (a killed training can leave such files).
+   The page holds at most about 1,000 reports, 1,000 validations, and 100 sets of alignments or 8 MB of them. If there
+   are more, it holds evenly spaced ones, always with the first and the last of each kind and the best validation.
+   Returns 0, or -1 with *err filled if a file is missing or does not have the trainer's format. */
 int report_write(const char *dir, Err *err);
 
 #endif

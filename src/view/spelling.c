@@ -22,7 +22,7 @@ int32_t char_display(const char **text) {
 int32_t char_peek(const char *text) { return char_display(&text); }
 
 char *text_display(const char *text) {
-    enum { MOST = 3 }; /* bytes of U+FFFD, which may stand for one byte */
+    enum { MOST = 3 }; /* output bytes for one input byte: an invalid byte becomes U+FFFD */
     char *shown = mem_alloc(MOST * strlen(text) + 1), *end = shown;
     while (*text) end += utf8proc_encode_char(char_display(&text), (utf8proc_uint8_t *)end);
     *end = '\0';
@@ -62,9 +62,9 @@ bool char_closes(int32_t c) {
 
 char *piece_text(const char *spelled) { return pieces_unmark(spelled, false); }
 
-/* Whether a space stands between two pieces of a text whose pieces do not tell: in Chinese only between words
-   of letters, elsewhere but before closing punctuation. */
-static bool is_apart(const char *left, const char *right, bool chinese) {
+/* Guesses whether a space separates two pieces without space marks. In Chinese text only two pieces of letters are
+   separated; in other text all pieces are, except before closing punctuation. */
+static bool guess_space(const char *left, const char *right, bool chinese) {
     int32_t first, last, unused;
     text_ends(left, &unused, &last);
     text_ends(right, &first, &unused);
@@ -72,14 +72,14 @@ static bool is_apart(const char *left, const char *right, bool chinese) {
 }
 
 bool *pieces_spaced(char *const *pieces, int n) {
-    bool *spaced = mem_zalloc((size_t)n * sizeof *spaced), told = false, chinese = false;
+    bool *spaced = mem_zalloc((size_t)n * sizeof *spaced), marked = false, chinese = false;
     int text = pieces_text_count(pieces, n);
     for (int i = 0; i < text; i++) {
-        told = told || strstr(pieces[i], SPACE_MARK);
+        marked = marked || strstr(pieces[i], SPACE_MARK);
         chinese = chinese || text_has_wide(pieces[i]);
     }
     for (int i = 1; i < text; i++)
-        spaced[i] = told ? piece_is_spaced(pieces[i]) : is_apart(pieces[i - 1], pieces[i], chinese);
+        spaced[i] = marked ? piece_is_spaced(pieces[i]) : guess_space(pieces[i - 1], pieces[i], chinese);
     return spaced;
 }
 

@@ -1,31 +1,32 @@
-/* spelling.h: pieces and their characters as people read them. Takes any bytes. */
+/* spelling.h: converts pieces and their characters to text for people. All functions accept any bytes, not only valid
+   UTF-8. */
 #ifndef TIDE_SPELLING_H
 #define TIDE_SPELLING_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The character at *text, which moves behind it: a space for a tab or a line's end, and U+FFFD for what is not UTF-8 or
-   what XML forbids. */
+/* Returns the character at *text and advances *text to the next one. A tab or a line break becomes a space. A byte that
+   is not valid UTF-8, or a character that XML forbids (such as a control character), becomes U+FFFD. */
 int32_t char_display(const char **text);
-int32_t char_peek(const char *text); /* the same, and stays */
-/* A text with each character as char_display gives it, in UTF-8; owned by the caller. */
+int32_t char_peek(const char *text); /* the same, without advancing */
+/* Returns the text with char_display applied to each character, in UTF-8; owned by the caller. */
 char *text_display(const char *text);
-bool char_is_wide(int32_t c); /* square, as Chinese characters are */
-bool char_in_word(int32_t c); /* a letter, its marks or a number, in scripts that put spaces between words */
-bool char_closes(int32_t c);  /* punctuation that belongs to what is before it, so that it never starts a line */
+bool char_is_wide(int32_t c); /* two terminal columns wide, like a Chinese character */
+bool char_in_word(int32_t c); /* a letter, a combining mark or a number, and not wide */
+bool char_closes(int32_t c);  /* punctuation such as ) ” . ? that must not start a line */
 
-/* The first and the last character of text; spaces where it is empty. */
+/* Finds the first and the last character of text; both are spaces if text is empty. */
 void text_ends(const char *text, int32_t *first, int32_t *last);
 bool text_has_wide(const char *text);
 
-/* A piece without the tokeniser's spelling: "▁" is a space, "\_" a literal ▁, "\\" a backslash. No space at the start.
-   Owned by the caller. */
+/* Returns the text of a piece, without a space at its start; owned by the caller. In a piece, "▁" stands for a space,
+   "\_" for a literal ▁ and "\\" for a backslash. */
 char *piece_text(const char *spelled);
-/* Whether a space stands before each of n pieces; owned by the caller. Where the pieces do not tell, spaces are put as
-   the language would have them. There is none before the first piece, and none before </s>. */
+/* Returns for each of n pieces whether a space precedes it; owned by the caller. If no piece holds "▁", spaces are
+   guessed from the characters, as Chinese or English puts them. No space precedes the first piece or </s>. */
 bool *pieces_spaced(char *const *pieces, int n);
-/* The sentence that the pieces came from, without </s>; owned by the caller. */
+/* Returns the sentence that the pieces spell, without </s>; owned by the caller. */
 char *pieces_sentence(char *const *pieces, int n);
 
 #endif

@@ -5,9 +5,9 @@
 #include <math.h>
 #include <utf8proc.h>
 
-enum { MOST_UNNAMED = 12, SHOWN_UNNAMED = 8, LABEL_MOST = 16, NUMBER = 16 /* bytes of one */ };
+enum { MOST_UNNAMED = 12, SHOWN_UNNAMED = 8, LABEL_MOST = 16, NUMBER = 16 /* bytes of a formatted number */ };
 
-/* How many bytes of a label are shown, and the columns of the terminal that they take. */
+/* Returns how many bytes of a label are printed; *width: how many columns of the terminal they take. */
 static int label_fit(const char *text, int *width) {
     const char *end = text;
     *width = 0;
@@ -43,7 +43,7 @@ static int format_number(char text[NUMBER], float number) {
 
 static const float *row_of(const Table *table, int i) { return table->number + (size_t)i * (size_t)table->n_columns; }
 
-/* Columns of the terminal for each of the table's, of which `shown` are shown. */
+/* The width of a column of the table in columns of the terminal; the first `shown` columns are printed. */
 static int number_width(const Table *table, int shown) {
     char text[NUMBER];
     int width = table->columns ? widest_label(table->columns, shown) : 0;
@@ -61,7 +61,7 @@ static void range_of(const Table *table, float *least, float *most) {
         *least = fminf(*least, *x), *most = fmaxf(*most, *x);
 }
 
-/* Two of a shade a number, so that a cell is about square. */
+/* Prints two characters for each number, so that a cell is about square. */
 static void put_shades(FILE *out, const float *number, int n, float least, float most) {
     static const char *const shade[] = {"··", "░░", "▒▒", "▓▓", "██"};
     put_spaces(out, 3);

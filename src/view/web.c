@@ -22,7 +22,8 @@ static void write_title(FILE *out, const char *text) {
         else fputc(*text, out);
 }
 
-/* JSON has a < in strings only, where it can be spelled so that no text of the data ends the element. */
+/* Writes JSON inside a <script> element. "<" is escaped, because "</script>" in the data would end the element; JSON
+   has "<" only in strings, where the escape is valid. */
 static void write_data(FILE *out, const char *json) {
     for (; *json; json++)
         if (*json == '<') fputs("\\u003c", out);

@@ -1,4 +1,4 @@
-/* web.h: a page that stands alone: style, markup, data and scripts in one file, and nothing is ever fetched. */
+/* web.h: writes a stand-alone HTML page: one file holds style, markup, data and scripts, and loads no other file. */
 #ifndef TIDE_WEB_H
 #define TIDE_WEB_H
 
@@ -6,23 +6,24 @@
 
 #include <stdio.h>
 
-/* The parts that differ from page to page. */
+/* The parts in which pages differ. */
 typedef struct WebPage {
     const char *title;  /* plain text */
-    const char *markup; /* of the body */
-    const char *data;   /* JSON, which the scripts find as `data` */
-    const char *script; /* runs behind web/common.js and web/matrix.js */
+    const char *markup; /* HTML of the body */
+    const char *data;   /* JSON; the scripts read it as `data` */
+    const char *script; /* runs after web/common.js and web/matrix.js */
 } WebPage;
 
-/* Writes the page. Returns 0, or -1 where the file could not be written. */
+/* Writes the page. Returns 0, or -1 if writing failed. */
 int web_page(FILE *out, const WebPage *page);
 
-/* Text as a JSON string: what is not UTF-8, and control characters, as U+FFFD. */
+/* Writes text as a JSON string. Each character is converted as in char_display. */
 void web_text(FILE *out, const char *text);
 
-/* An alignment as JSON, for readAlignment of web/matrix.js: {source, sourceWord, target, targetWord, matrix}. The texts
-   of a side's pieces make its sentence when joined: a space is at the start of the piece that it stands before. The
-   words are those of alignment_words; the matrix is in ten-thousandths, or null where there are no weights. */
+/* Writes an alignment as JSON, for readAlignment in web/matrix.js: {source, sourceWord, target, targetWord, matrix}.
+   source, target: the texts of the pieces, each with the space that precedes it, so that joining them gives the
+   sentence. sourceWord, targetWord: for each piece the index of its word, from alignment_words. matrix:
+   [n_target, n_source], weights × 10,000, rounded; null if there are no weights. */
 void web_alignment(FILE *out, const Alignment *alignment);
 
 #endif
