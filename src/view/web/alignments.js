@@ -1,14 +1,14 @@
-// The page of alignments: one sentence at a time, of which one hypothesis, by piece or by word.
-let chosen = 0, rank = 0, byWord = data.byWord;
-let alignment = null, matrix = null; // what is shown; null where there is nothing to align
-let pinned = [null, null]; // what a click or the keyboard points at, which stays when the mouse leaves
+// The page of alignments. It shows one hypothesis of one sentence at a time, by piece or by word.
+let chosen = 0, rank = 0, byWord = data.byWord; // index of the sentence; index of its hypothesis, 0 is the best
+let alignment = null, matrix = null; // those that are shown; null if the hypothesis has no alignment
+let pinned = [null, null]; // row and column that have the focus; they are lit again when the mouse leaves
 
 const sentence = () => data.sentences[chosen];
 const hypothesis = () => sentence()?.hypotheses[rank];
 
 // ---- the two sentences ----
 
-/** The pieces of a side in its line, as they are pointed at by (row, column). */
+/** Draws the pieces of one side. place(i): [row, column] of the matrix that piece i points at. */
 function drawLine(line, texts, place) {
   line.replaceChildren();
   line.classList.toggle("long", texts.length > 40);
@@ -33,7 +33,7 @@ function drawLine(line, texts, place) {
 
 const piecesOf = (line) => [...line.querySelectorAll(".piece")];
 
-/** Lights the pieces of a line: `at` is pointed at, or each is lit by its weight. */
+/** Highlights piece `at` of a line (null: none), or colours each piece by its weight (weights null: none). */
 function lightLine(line, at, weights) {
   piecesOf(line).forEach((piece, i) => {
     const weight = weights?.[i] ?? 0;
@@ -46,7 +46,7 @@ function lightLine(line, at, weights) {
   thin(piecesOf(line).map((piece) => piece.lastChild));
 }
 
-/** Of two numbers that would touch, leaves the smaller one out: its colour says enough. */
+/** Removes the smaller of two numbers that would overlap; the colour of its piece still shows the weight. */
 function thin(numbers) {
   let before = null;
   for (const number of numbers.filter((element) => element.textContent)) {
@@ -74,7 +74,7 @@ function pin(row, column) {
   point(row, column);
 }
 
-/** Moves along a line of pieces. */
+/** Moves the focus along a line of pieces with the arrow keys. */
 function step(event) {
   const pieces = piecesOf(event.currentTarget), at = pieces.indexOf(event.target);
   const next = pieces[at + { ArrowLeft: -1, ArrowRight: 1 }[event.key]];
@@ -85,9 +85,9 @@ function step(event) {
   next.focus();
 }
 
-// ---- what is shown ----
+// ---- the hypothesis ----
 
-/** Shows another hypothesis, or the same one at another level; the focus stays about where it was. */
+/** Shows the chosen hypothesis at the chosen level. The focus moves to the same or the nearest position. */
 function show() {
   const focused = ["source", "target", "matrix"].find((id) => $(id).contains(document.activeElement)), place = pinned;
   draw();
@@ -125,7 +125,7 @@ function onMatrix(row, column, held) {
   else point(...(row === null && column === null ? pinned : [row, column]));
 }
 
-/** What is known of the hypothesis: its rank, its score and, where it differs from its pieces, its text. */
+/** Shows rank and score of the hypothesis, and its text if the text differs from the joined pieces. */
 function drawFacts(shown) {
   const { hypotheses = [] } = sentence() ?? {}, { score, text } = hypothesis() ?? {};
   const facts = [hypotheses.length > 1 && `${rank + 1} of ${hypotheses.length}`];
@@ -140,7 +140,7 @@ function drawFacts(shown) {
   $("done").textContent = "";
 }
 
-/** The matrix takes the room that is left below the lines. */
+/** Sets the height that is left for the matrix. */
 function fit() {
   const top = $("matrix").getBoundingClientRect().top + scrollY;
   $("matrix").style.setProperty("--above", `${Math.round(top) + 24}px`);
@@ -181,7 +181,7 @@ function matrixText() {
   return lines.map((cells) => cells.join("\t") + "\n").join("");
 }
 
-/** Where a page may not use the clipboard, as one from a file may not everywhere. */
+/** Copies without the clipboard API: some browsers do not allow it for a page that was opened from a file. */
 function copySelected(text) {
   const field = make("textarea", { class: "copied", readonly: "" }), focused = document.activeElement;
   field.value = text;

@@ -1,11 +1,12 @@
-// One alignment as a table of cells, which the page of alignments and the training report share.
+// Shows one alignment as a table of cells; used by the page of alignments and by the training report.
 
-/** What web_alignment wrote, with weights of 0 to 1. */
+/** Converts the output of web_alignment: weights become 0 to 1. */
 function readAlignment(packed) {
   return { ...packed, matrix: packed.matrix?.map((row) => row.map((weight) => weight / 10000)) ?? null };
 }
 
-/** An alignment by word: a word's row is the mean of its pieces' rows, its column their sum. */
+/** Merges pieces into words: the row of a target word is the mean of the rows of its pieces; the column of a source word
+ * is the sum of the columns of its pieces. */
 function mergeWords({ source, sourceWord, target, targetWord, matrix }) {
   const join = (texts, word) => {
     const joined = [];
@@ -21,13 +22,13 @@ function mergeWords({ source, sourceWord, target, targetWord, matrix }) {
   return { ...words, sourceWord: [...words.source.keys()], targetWord: [...words.target.keys()], matrix: merged };
 }
 
-/** A weight as people read it. */
+/** Formats a weight as a percentage. */
 const percent = (weight) => `${Math.round(100 * weight)}%`;
 
-/** Whether its colour is so deep that letters on it must be light. */
+/** Returns whether the colour of a weight is so strong that text on it needs another colour (--on-cell). */
 const isStrong = (weight) => weight >= 0.7;
 
-/** What stands for a piece in a label: a space has a sign of its own. */
+/** The label of a piece; "␣" for a space. */
 const label = (text) => text.trim() || "␣";
 
 const isSquare = (text) => /[\p{sc=Han}\p{sc=Hangul}\p{sc=Hira}\p{sc=Kana}\u3000-\u303f\uff01-\uff60]/u.test(text);
@@ -41,12 +42,12 @@ const widthOf = (() => {
   };
 })();
 
-/** The weights of a row (of target piece `row`) or, where that is null, of a column. */
+/** The weights of a row (target piece `row`), or of a column if row is null. */
 function weightsAt(alignment, row, column) {
   return row === null ? alignment.matrix.map((weights) => weights[column]) : alignment.matrix[row];
 }
 
-/** A sentence on what is pointed at: a cell, a row (column null) or a column (row null); "" where both are null. */
+/** Describes a cell, a row (column null) or a column (row null) in words; "" if both are null. */
 function describe(alignment, row, column) {
   if (row === null && column === null) return "";
   const { source, target } = alignment, most = 12;
@@ -63,19 +64,20 @@ function describe(alignment, row, column) {
 }
 
 /**
- * Draws an alignment in place of what the container, a block, holds.
+ * Draws an alignment into the container, a block element; replaces what the container holds.
  *
- * alignment  {source, target, matrix}: the texts of both sides, and for each of the target a row of weights, 0 to 1
- * options    caption: what a screen reader calls the table
- *            onPoint(row, column, held): is told what is pointed at: a cell, a row (column null), a column (row null),
- *            or nothing (both null); held: by the focus, which stays, not by the mouse
+ * alignment  {source, target, matrix}: the texts of both sides, and for each target text a row of weights, 0 to 1
+ * options    caption: the name of the table for screen readers
+ *            onPoint(row, column, held): called when the user points at a cell, a row (column null), a column (row
+ *            null) or nothing (both null). held: true for the keyboard focus or a click, false for the mouse pointer
  *
- * Returns {update, point, reveal, focus}. update(alignment) shows another alignment, at little cost where the texts are
- * the same. point(row, column) lights a row, a column, a cell or nothing, without a call of onPoint; reveal(row, column)
- * scrolls the container to them. focus(row, column) moves the keyboard's focus to a cell, or to the last one where there
- * are not so many.
+ * Returns {update, point, reveal, focus}:
+ *   update(alignment)    shows another alignment; fast if the texts are the same
+ *   point(row, column)   highlights a row, a column, a cell or nothing; does not call onPoint
+ *   reveal(row, column)  scrolls the container to the row and the column
+ *   focus(row, column)   moves the keyboard focus to a cell; indices that are too large mean the last row or column
  *
- * The cells take the room there is: the container's width, and the window's height less --above (CSS, 24rem).
+ * The size of the cells follows from the width of the container and the height of the window minus --above (CSS, 24rem).
  */
 function drawMatrix(container, alignment, options = {}) {
   let shown, table, heads, sides, cells, lit, home;
@@ -88,7 +90,7 @@ function drawMatrix(container, alignment, options = {}) {
     return make("th", { scope, class: kind, title: label(text), tabindex: -1 }, make("span", {}, label(text)));
   }
 
-  /** The room that the labels of a side need beside or above the cells, in em. */
+  /** The size, in em, that the labels of a side need beside or above the cells. */
   function room(texts, above) {
     const widest = Math.max(1, ...texts.map((text) => (above && isSquare(text) ? [...text].length : widthOf(label(text)))));
     return Math.min(widest, 12) + 0.7;
@@ -171,7 +173,7 @@ function drawMatrix(container, alignment, options = {}) {
 
   function reveal(row, column) {
     const within = (value, least, most) => Math.min(Math.max(value, least), most);
-    const { offsetWidth: left, offsetHeight: top } = table.querySelector(".corner"); // the labels lie above
+    const { offsetWidth: left, offsetHeight: top } = table.querySelector(".corner"); // the labels cover cells that scroll
     const { clientWidth, clientHeight, scrollLeft, scrollTop } = container;
     const line = sides[row]?.parentNode, head = heads[column];
     if (line)
@@ -195,7 +197,7 @@ function drawMatrix(container, alignment, options = {}) {
     if (!step || (row === null && column === null) || event.ctrlKey || event.altKey || event.metaKey) return;
     event.preventDefault();
     event.stopPropagation();
-    const after = (place, by) => Math.max((place ?? -1) + by, 0); // a label stands before the first of its cells
+    const after = (place, by) => Math.max((place ?? -1) + by, 0); // a label is at index null, one step before 0
     focus(after(row, step[0]), after(column, step[1]));
   }
 

@@ -1,8 +1,9 @@
-// The training report: curves over the updates, and the probes' alignments at each validation.
+// The training report: curves over the updates, and the alignments of the probes at each validation.
 
 // ---- numbers ----
 
-/** A number to read: three digits that count, or so many behind the point; thousands apart, thousandths as 8.50e-4. */
+/** Formats a number with three significant digits, or with `places` decimal places; 12345 has a thin space between the
+ * thousands, and a number below 0.01 is written as 8.50e-4. */
 function shown(value, places) {
   const size = Math.abs(value);
   if (places === undefined && size > 0 && size < 0.01) return value.toExponential(2);
@@ -10,14 +11,14 @@ function shown(value, places) {
   return value.toFixed(digits).replace(/\B(?=(\d{3})+$)/g, size >= 10000 ? "\u202f" : "");
 }
 
-/** The same at an axis, without the zeros behind the point. */
+/** Formats a number for an axis, without trailing zeros. */
 function tick(value) {
   if (value >= 1e9 || (value > 0 && value < 0.01)) return (+value.toPrecision(6)).toExponential().replace("+", "");
   const [unit, letter] = value >= 1e6 ? [1e6, "M"] : value >= 1e4 ? [1e3, "k"] : [1, ""];
   return `${+(value / unit).toPrecision(6)}${letter}`;
 }
 
-/** Round numbers from low to high or a little beyond, about `count` of them. */
+/** About `count` round numbers whose range contains low and high. */
 function linearTicks(low, high, count) {
   const rough = (high - low) / count || 1;
   const power = 10 ** Math.floor(Math.log10(rough));
@@ -29,7 +30,8 @@ function linearTicks(low, high, count) {
   }
 }
 
-/** 1, 2, 5, 10, ... from low to high or a little beyond; powers of ten alone, or some of them, where these are many. */
+/** 1, 2, 5, 10, ... so that the range contains low and high. If there are many, only powers of ten, or only some of
+ * these. */
 function logTicks(low, high) {
   const from = Math.floor(Math.log10(low));
   const to = Math.ceil(Math.log10(high));
@@ -40,7 +42,7 @@ function logTicks(low, high) {
   return ticks.length > 7 ? powers : ticks;
 }
 
-// ---- what is drawn ----
+// ---- data of the charts ----
 
 const best = data.validations.findLast((line) => line.best && Number.isFinite(line.bleu));
 const last = Math.max(1, ...data.reports.map((line) => line.update), ...data.validations.map((line) => line.update));
@@ -67,7 +69,7 @@ const charts = [
   { title: "Attention diversity", unit: "distinct argmax, %", curves: [ofDev("attention_diversity", 100)] },
 ];
 
-/** Of things in order of their updates, the one that is nearest. */
+/** The thing whose update is nearest to the given update. */
 const nearest = (things, update) =>
   things.reduce((a, b) => (Math.abs(b.update - update) < Math.abs(a.update - update) ? b : a));
 
@@ -79,29 +81,30 @@ function moment(update) {
 
 // ---- charts ----
 
-// In an SVG's own units: it grows with its column, letters and all.
+// In units of the SVG's viewBox; the picture and its text scale with the column.
 const WIDTH = 440;
 const HEIGHT = 250;
 const LEFT = 62;
-const RIGHT = 26; // half of a label of five digits
+const RIGHT = 26; // room for half of a tick label with five digits
 const TOP = 14;
 const BOTTOM = 46;
 const FLOOR = HEIGHT - BOTTOM;
 const across = (update) => LEFT + (update / last) * (WIDTH - LEFT - RIGHT);
 const write = (x, y, anchor, content, kind = "") => make("text", { x, y, "text-anchor": anchor, class: kind }, content);
 
-/** Every chart's show(update): the cursor and the values there, or at the end for null. */
+/** The function show(update) of each chart. It draws the cursor and shows the values at that update; null: no cursor,
+ * and the last values. */
 const shows = [];
-let rest = null; // where the cursor stands when nobody points
+let rest = null; // update of the cursor when the user points at no chart; null: no cursor
 
 function setCursor(update) {
   for (const show of shows) show(update);
 }
 
-/** Draws the lines across, and returns the place of a value above the floor. */
+/** Draws the horizontal lines with their labels. Returns the function that maps a value to its y. */
 function drawScale(svg, low, high, isLog) {
   const of = isLog && low > 0 ? Math.log : (value) => value;
-  const isWide = low < high / 2 || low === high; // then from 0
+  const isWide = low < high / 2 || low === high; // then the axis starts at 0
   const ticks = of === Math.log ? logTicks(low, high) : linearTicks(isWide ? Math.min(0, low) : low, high, 4);
   const bottom = of(ticks[0]);
   const top = of(ticks.at(-1));
@@ -137,7 +140,7 @@ function drawBest(svg, line, up) {
   svg.append(write(start, y + (y > FLOOR - 32 ? -14 : 26), anchor, `best: ${shown(line.bleu)}`, "strong"));
 }
 
-/** A figure with its caption and a line below it that says values; filled by the caller. */
+/** Adds a figure with a caption and a line for values. Returns that line; the caller fills it. */
 function addFigure(title, unit, svg) {
   const readout = make("p", { class: "readout" });
   const caption = make("figcaption", {}, make("b", {}, title), ` ${unit}`);
@@ -178,7 +181,7 @@ function drawChart({ title, unit, curves, isLog, marked }) {
   listen(svg, stops);
 }
 
-/** Moves the cursor of all charts by one chart's mouse and keys, from stop to stop. */
+/** Lets mouse and keyboard on one chart move the cursor of all charts. stops: updates at which the chart has values. */
 function listen(svg, stops) {
   const nearestStop = (update) => stops.reduce((a, b) => (Math.abs(b - update) < Math.abs(a - update) ? b : a));
   svg.addEventListener("pointermove", (event) => {
@@ -202,7 +205,7 @@ function listen(svg, stops) {
 
 // ---- BLEU by length ----
 
-/** "6–10", or "> 50" for the last, open one. */
+/** The label of bucket i: "6–10", or "> 50" for a bucket without an upper bound. */
 function lengthsOf(buckets, i) {
   const from = (buckets[i - 1]?.to ?? 0) + 1;
   const to = buckets[i].to;
@@ -242,7 +245,7 @@ function drawLengths() {
 /** The text of a side, without </s>. */
 const sentenceOf = (texts) => (texts.at(-1) === "</s>" ? texts.slice(0, -1) : texts).join("");
 
-/** The moments of each probe, which is known by its source: [{update, translation, alignment}, ...]. */
+/** A map from the source sentence of each probe to its validations: [{update, translation, alignment}, ...]. */
 function momentsByProbe() {
   const probes = new Map();
   for (const { update, alignments } of data.frames)
@@ -250,7 +253,7 @@ function momentsByProbe() {
       const source = sentenceOf(alignment.source);
       if (!probes.has(source)) probes.set(source, []);
       const moments = probes.get(source);
-      if (moments.at(-1)?.update === update) continue; // a probe that was given twice
+      if (moments.at(-1)?.update === update) continue; // the user gave this probe twice
       moments.push({ update, translation: sentenceOf(alignment.target), alignment });
     }
   return probes;
@@ -284,13 +287,13 @@ function showProbes(probes) {
     matrix.point(...pointed); // with the weights of this moment
   }
 
-  /** By hand, which the charts follow. */
+  /** Goes to a moment and moves the cursor of the charts there. */
   function step(place) {
     go(place);
     setCursor((rest = moments[at].update));
   }
 
-  /** Cells that keep their place: room for the longest translation. */
+  /** Shows the probe with this source. Reserves room for its longest translation, so that cells do not move. */
   function choose(source) {
     const update = moments[at].update;
     moments = probes.get(source);
