@@ -1,4 +1,4 @@
-/* alignment_view.h: what `tide translate` and `tide align` share: an alignment as the flags want it. */
+/* alignment_view.h: the flags of `tide translate` and `tide align` that choose how an alignment is shown. */
 #ifndef TIDE_ALIGNMENT_VIEW_H
 #define TIDE_ALIGNMENT_VIEW_H
 
@@ -6,22 +6,25 @@
 #include "translate/alignment.h"
 
 typedef struct AlignmentView {
-    bool words, shift, end;
-    double threshold; /* of links; 0: the largest weight */
+    bool words;       /* show words, not pieces */
+    bool shift;       /* see alignment_shift */
+    bool end;         /* links may contain </s> */
+    double threshold; /* link all weights of at least this; 0: only the largest weight of each row */
 } AlignmentView;
 
 #define FLAGS_ALIGNMENT_VIEW                                                                                           \
     {"level", 1, "piece|word", "show alignments by piece (default) or by word: rows averaged, columns summed"},        \
-        {"shift", 0, NULL, "align a piece by the step that it is given to, not by the one that writes it"},            \
-        {"end-of-sentence", 0, NULL, "link </s> too, as a word behind the last; other formats have it anyway"}, {      \
-        "threshold", 1, "R", "link all weights of at least R, not each row's largest only"                             \
+        {"shift", 0, NULL,                                                                                             \
+         "use the weights of the step that reads a piece as its input, not of the step that writes it"},               \
+        {"end-of-sentence", 0, NULL, "in links, count </s> as one more word; the other formats always contain it"}, {  \
+        "threshold", 1, "R", "link all weights of at least R, not only the largest of each row"                        \
     }
 
-/* Reads the flags; -1 with *err filled. */
+/* Reads the flags. Returns 0, or -1 with *err filled. */
 int alignment_view_flags(const Args *args, AlignmentView *view, Err *err);
-/* Shifts it and makes words of it, as far as the flags say so. */
+/* Shifts the alignment and merges its pieces into words if the flags say so. */
 void alignment_view_apply(const AlignmentView *view, Alignment *alignment);
-/* Its links as the flags want them: a stb_ds array. */
+/* Returns the links of an alignment, by the flags; a stb_ds array. */
 Link *alignment_view_links(const AlignmentView *view, const Alignment *alignment);
 
 #endif

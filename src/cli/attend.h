@@ -1,43 +1,52 @@
-/* attend.h: what the parts of `tide attend` share. */
+/* attend.h: types and functions that the source files of `tide attend` share. */
 #ifndef TIDE_ATTEND_H
 #define TIDE_ATTEND_H
 
 #include "core/ops.h"
 #include "text/vectors.h"
 
-enum { MOST_HEADS = 16, MOST_WORDS = 100 /* of a table that anybody reads */ };
+enum { MOST_HEADS = 16, MOST_WORDS = 100 /* in a table; larger ones are hard to read */ };
 
-/* What attends to what, and how. */
+/* The vectors and the settings of the attention. */
 typedef struct AttendInput {
-    const char *name;  /* of where the vectors are from, as errors name it */
-    Vectors x;         /* of the words */
-    Vectors W[3];      /* W_Q, W_K, W_V; without columns: there are none */
-    int columns;       /* of those, if they are random; else 0 */
-    int heads;         /* each has its share of the columns of W_Q, W_K and W_V */
-    bool scale;        /* scores are divided by √d_k */
-    int seed, most;    /* of what is drawn; lines of a list */
-    const char *query; /* what the search is for, or NULL */
+    const char *name;  /* origin of the vectors, for output and errors: a path, "standard input" or "an example" */
+    Vectors x;         /* X: the words and their vectors */
+    Vectors W[3];      /* W_Q, W_K, W_V: [x.cols, columns]; cols == 0: not used */
+    int columns;       /* columns of random W_Q, W_K and W_V; 0: these are not random */
+    int heads;         /* each head uses 1/heads of the columns of W_Q, W_K and W_V */
+    bool scale;        /* divide scores by √d_k */
+    int seed;          /* of random numbers */
+    int most;          /* most lines in a list of words */
+    const char *query; /* --query as given, for output; NULL: none */
 } AttendInput;
 
-/* Queries attending to the words, head by head. */
+/* The attention of queries to the words, for each head. */
 typedef struct AttendResult {
     struct Head {
         Var *Q, *K, *V;
         DotAttention to;
     } head[MOST_HEADS];
-    Var *context; /* of all heads, side by side */
+    Var *context; /* contexts of all heads, concatenated by columns */
 } AttendResult;
 
-/* A matrix of the tape's with these numbers. */
+/* Returns a matrix [rows, cols] on the tape with a copy of the numbers. */
 Var *attend_matrix(Tape *tape, const float *numbers, int rows, int cols);
-/* -1 with *err filled where something is not finite. */
+/* Computes the attention of queries [n, d] to the words x [m, d]. Everything in *found is owned by the tape. Returns 0,
+   or -1 with *err filled if a score or a context is not finite. */
 int attend_to(Tape *tape, const AttendInput *a, Var *queries, Var *x, AttendResult *found, Err *err);
 
-/* What is printed; -1 with *err filled where there is nothing that could be. */
+/* The following functions print their results; those that can fail return 0, or -1 with *err filled. */
+
+/* Scores, weights and contexts as tables. heatmap: also draw the weights into this SVG file; NULL: do not. */
 int attend_show(Tape *tape, const AttendInput *a, const char *heatmap, Err *err);
+/* The words with the largest scores for a query [x.cols], and the context. */
 int attend_search(Tape *tape, const AttendInput *a, const float *query, Err *err);
+/* The words whose vectors have the largest cosine with `vector` [x.cols], without those that are equal to it. word: its
+   name, for output. */
 void attend_neighbours(const AttendInput *a, const char *word, const float *vector);
+/* An experiment: contexts when the words are in another order, without and with positions. */
 int attend_shuffled(Tape *tape, const AttendInput *a, Err *err);
+/* An experiment: the effect of dividing by √d_k on weights and gradients. */
 void attend_scaling(Tape *tape, int seed);
 
 #endif

@@ -1,11 +1,11 @@
-/* bench_measure.h: what the parts of `tide bench` measure with. */
+/* bench_measure.h: helpers for the measurements of `tide bench`. */
 #ifndef TIDE_BENCH_MEASURE_H
 #define TIDE_BENCH_MEASURE_H
 
 #include "core/threads.h"
 
-/* Returns the floating-point operations a second of multiply-adds in registers alone, on all threads together: the best
-   of a few runs. */
+/* Measures the peak speed: floating-point operations per second of fused multiply-adds that use only registers, summed
+   over all threads; the best of five runs. */
 double bench_peak(Threads *threads);
 
 /* Sorts the n values in ascending order and returns their median. */

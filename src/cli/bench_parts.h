@@ -1,18 +1,20 @@
-/* bench_parts.h: the parts of `tide bench`, each in a file of its own. */
+/* bench_parts.h: the parts of `tide bench`. */
 #ifndef TIDE_BENCH_PARTS_H
 #define TIDE_BENCH_PARTS_H
 
 #include "core/threads.h"
 
-/* A model's dimensions as in the paper (m, n, n', l), and a batch of full-length sentences. A Transformer has m, layers
-   on either side, hidden units and heads instead. */
+/* Dimensions of a model, and of a batch of `batch` sentences with `length` pieces each. emb, rnn, att and maxout are m,
+   n, n' and l of the paper. layers, ffn and heads are for a Transformer, which has no rnn, att and maxout; layers == 0:
+   RNNsearch. */
 typedef struct BenchSize {
     const char *name;
     int emb, rnn, att, maxout, source_vocab, target_vocab, batch, length;
     int layers, ffn, heads;
 } BenchSize;
 
-/* Each part prints what it measured. The kernels and products are also verified: a mistake ends the program. */
+/* Each part measures and prints. bench_kernels and bench_gemm also check the results; a wrong result ends the program.
+ */
 void bench_kernels(void);
 void bench_gemm(Threads *threads, const BenchSize *size);
 void bench_step(Threads *threads, const BenchSize *size, int updates);
