@@ -66,7 +66,7 @@ printf '0-0\nx\n' >"$scratch/broken"
 "$tide" aer "$scratch/broken" <"$scratch/gold" >/dev/null 2>"$scratch/stderr" && die "a broken gold was taken"
 grep -q "broken:2: 'x' is not a link" "$scratch/stderr" || die "$(cat "$scratch/stderr")"
 refused 2 'needs --level word' align "$scratch/run" $pair --reverse "$scratch/back"
-refused 1 'run: was trained from zh to en, too; --reverse needs one from en to zh$' align "$scratch/run" $pair --level word \
+refused 1 'run: translates from zh to en, as MODEL does; --reverse needs a model from en to zh$' align "$scratch/run" $pair --level word \
     --reverse "$scratch/run"
 refused 2 'needs --reverse' align "$scratch/run" $pair --symmetrize union
 

@@ -1,4 +1,4 @@
-/* tide aer */
+/* tide aer: alignment error rate. */
 #include "cli/cli.h"
 #include "text/ds.h"
 #include "text/lines.h"
@@ -57,8 +57,9 @@ const Command command_aer = {
     .summary = "alignment error rate of alignments on standard input",
     .usage = "GOLD [--one-ref] < alignments",
     .about =
-        "A line a sentence pair, links separated by spaces, source word first: `3-4` is a sure link; in the gold also\n"
-        "`3p4` or `3-4-P`, a possible one. With A the links found, S the sure and P all of the gold's:\n"
+        "Each line holds the links of one sentence pair, separated by spaces, with the source word first. `3-4` is a\n"
+        "sure link; in GOLD, `3p4` or `3-4-P` is a possible link. A: the links on standard input; S: the sure links\n"
+        "of GOLD; P: all links of GOLD.\n"
         "precision = |A∩P|/|A|, recall = |A∩S|/|S|, AER = 1 - (|A∩S| + |A∩P|) / (|A| + |S|)  (Och & Ney 2003).",
     .flags = flags,
     .flag_count = sizeof flags / sizeof *flags,

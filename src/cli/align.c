@@ -1,4 +1,4 @@
-/* tide align: forced decoding of given pairs */
+/* tide align: forced decoding of given sentence pairs. */
 #include "cli/models.h"
 #include "cli/pictures.h"
 #include "cli/alignment_view.h"
@@ -18,15 +18,15 @@ typedef enum { PHARAOH, SOFT, MATRIX, JSON, SVG, HTML } Format;
 static const Flag flags[] = {
     {"src", 1, "FILE", "source sentences"},
     {"tgt", 1, "FILE", "their translations, line by line"},
-    {"format", 1, FORMATS, "what to print (default pharaoh); svg needs --output; html: a page to point at"},
+    {"format", 1, FORMATS, "output format (default pharaoh); svg needs --output; html: an interactive page"},
     FLAGS_ALIGNMENT_VIEW,
     FLAG_MAX_LENGTH,
     FLAG_ATTENTION_MODE,
     FLAGS_ALIGNMENT,
-    {"reverse", 1, "MODEL", "a model of the other direction, to be symmetrised with; by word"},
+    {"reverse", 1, "MODEL", "a model of the other direction: print symmetrised links; needs --level word"},
     {"symmetrize", 1, "METHOD", "intersection, union or grow-diag-final-and (default)"},
-    {"output", 1, "DIR", "where the svg files go: DIR/0001.svg ..."},
-    {"transpose", 0, NULL, "heatmaps with the target across the top"},
+    {"output", 1, "DIR", "directory for the svg files: DIR/0001.svg ..."},
+    {"transpose", 0, NULL, "draw heatmaps with the target at the top"},
     FLAG_THREADS,
     FLAG_ISA,
 };
@@ -49,7 +49,7 @@ typedef struct Aligner {
     Pictures pictures;
     AlignmentsPage page;
     int max_length;
-    int pairs; /* so far */
+    int pairs; /* printed so far */
 } Aligner;
 
 static int direction_open(Direction *direction, const char *path, AttentionOptions attention, Err *err) {
@@ -66,7 +66,7 @@ static void direction_session(Direction *direction, Threads *pool) {
     session_init(&direction->session, &member, 1, pool);
 }
 
-/* The alignments of n pairs as they are to be shown; release each with alignment_free. */
+/* Computes the alignments of n pairs, as the flags want to see them; release each with alignment_free. */
 static void direction_align(Direction *direction, const Aligner *a, char *const *source, char *const *target, int n,
                             Alignment *alignments) {
     session_align(&direction->session, source, target, n, a->attention, alignments);
@@ -101,12 +101,12 @@ static int emit(Aligner *a, const Alignment *alignment, Err *err) {
     return 0;
 }
 
-/* Prints the links that both directions together give; the reverse alignment is of the target with the source. */
+/* Prints the symmetrised links of a pair. `reverse` is the alignment from target to source. */
 static int emit_symmetrized(const Aligner *a, const Alignment *forward, const Alignment *reverse, Err *err) {
     if (forward->n_source != reverse->n_target || forward->n_target != reverse->n_source)
-        return err_set(err, NULL, 0, "pair %d: the two models see %d and %d words, but %d and %d the other way round",
-                       a->pairs + 1, forward->n_source - 1, forward->n_target - 1, reverse->n_target - 1,
-                       reverse->n_source - 1);
+        return err_set(
+            err, NULL, 0, "pair %d: MODEL finds %d source and %d target words, but the --reverse model finds %d and %d",
+            a->pairs + 1, forward->n_source - 1, forward->n_target - 1, reverse->n_target - 1, reverse->n_source - 1);
     Link *forward_links = alignment_view_links(&a->view, forward),
          *reverse_links = alignment_view_links(&a->view, reverse);
     for (ptrdiff_t i = 0; i < arrlen(reverse_links); i++)
@@ -118,7 +118,7 @@ static int emit_symmetrized(const Aligner *a, const Alignment *forward, const Al
     return 0;
 }
 
-/* Aligns some pairs in one batch, which costs little more than one pair, and prints them in order. */
+/* Aligns n pairs in one batch and prints them in order. A batch takes little more time than one pair. */
 static int align_some(Aligner *a, char *const *source, char *const *target, int n, Err *err) {
     Alignment forward[MOST_PAIRS], reverse[MOST_PAIRS];
     int status = 0;
@@ -133,7 +133,7 @@ static int align_some(Aligner *a, char *const *source, char *const *target, int 
     return status;
 }
 
-/* How many of n pairs form one batch: fewer if they are long. */
+/* Returns how many of n pairs form the next batch; long pairs give small batches. */
 static int batch_pairs(char *const *source, char *const *target, int n) {
     enum { BYTES = 1 << 15 };
     size_t longest = 1;
@@ -191,7 +191,7 @@ static int run_with(Aligner *a, const Args *args, int threads, Err *err) {
     return status;
 }
 
-/* What is wrong with the flags together; NULL: nothing. */
+/* Returns an error text if the flags contradict each other, otherwise NULL. */
 static const char *check_flags(const Args *args, const Aligner *a) {
     if (a->format == SVG && !a->pictures.dir) return "--format svg needs --output DIR";
     if (a->pictures.dir && a->format != SVG) return "--output DIR needs --format svg";
@@ -201,12 +201,12 @@ static const char *check_flags(const Args *args, const Aligner *a) {
     return NULL;
 }
 
-/* The page, on standard output, of which main says whether it could be written. */
+/* Writes the page to standard output. main reports an error of standard output. */
 static int run_page(Aligner *a, const Args *args, int threads, Err *err) {
     char title[600];
     snprintf(title, sizeof title, "Alignments of %s", args->words[0]);
     const bool by_word = a->view.words;
-    a->view.words = false; /* the page merges them */
+    a->view.words = false; /* the page needs pieces; it merges them itself */
     alignments_page_init(&a->page);
     int status = run_with(a, args, threads, err);
     if (!status) alignments_page_write(&a->page, stdout, title, by_word);
@@ -214,14 +214,14 @@ static int run_page(Aligner *a, const Args *args, int threads, Err *err) {
     return status;
 }
 
-/* The other model must not be one of the same direction. */
+/* Loads the --reverse model and checks that it does not have the direction of MODEL. */
 static int reverse_open(Aligner *a, const char *path, Err *err) {
     const char(*langs)[16] = a->forward.translator.options.langs, (*other)[16] = a->reverse.translator.options.langs;
     if (direction_open(&a->reverse, path, a->attention, err)) return -1;
     const bool same = !strcmp(langs[0], other[0]) && !strcmp(langs[1], other[1]);
     if (!same || !strcmp(langs[0], langs[1])) return 0;
-    return err_set(err, path, 0, "was trained from %s to %s, too; --reverse needs one from %s to %s", langs[0],
-                   langs[1], langs[1], langs[0]);
+    return err_set(err, path, 0, "translates from %s to %s, as MODEL does; --reverse needs a model from %s to %s",
+                   langs[0], langs[1], langs[1], langs[0]);
 }
 
 static int run_on(Aligner *a, const Args *args, int threads, Err *err) {
@@ -257,10 +257,10 @@ const Command command_align = {
     .summary = "align given sentence pairs (forced decoding)",
     .usage = "MODEL --src FILE --tgt FILE [--format " FORMATS "]",
     .about =
-        "Leads the decoder along the given translations and prints which source piece each target piece reads.\n"
-        "--level word: words are what stands between spaces in the sentences, as Chinese that was segmented has them;\n"
-        "a side without spaces keeps its pieces. --reverse MODEL, trained the other way round (--langs en zh): the\n"
-        "links of both directions become one set.",
+        "Runs the decoder on the given translations (forced decoding) and prints to which source pieces each target\n"
+        "piece attends. --level word: words are separated by spaces, as in segmented Chinese; a side without spaces\n"
+        "keeps its pieces. --reverse MODEL: a model of the other direction (--langs en zh); the links of both\n"
+        "directions are combined into one set.",
     .flags = flags,
     .flag_count = sizeof flags / sizeof *flags,
     .run = run,

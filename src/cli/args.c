@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- which flag did they mean? -------------------------------------------------------------------------------- */
+/* ---- suggestions for unknown flags ----------------------------------------------------------------------------- */
 
-/* Levenshtein distance of short words. */
+/* The Levenshtein distance of two words; 99 if b has more than 63 bytes. */
 static int distance(const char *a, const char *b) {
     int row[64], n = (int)strlen(b);
     if (n > 63) return 99;
@@ -40,14 +40,15 @@ static int unknown_flag(const char *name, const Flag *flags, int count, Err *err
 
 /* ---- parsing -------------------------------------------------------------------------------------------------- */
 
-/* The flag that a word names behind one dash or two; NULL for none. */
+/* Returns the flag that a word names after one or two dashes, or NULL. */
 static const Flag *find_flag(const char *word, const Flag *flags, int count) {
     for (int i = 0; word[0] == '-' && i < count; i++)
         if (!strcmp(flags[i].name, word + (word[1] == '-' ? 2 : 1))) return &flags[i];
     return NULL;
 }
 
-/* What one dash begins and is no flag is a value: a negative number, "-", a sentence. */
+/* Returns whether a word is a flag. A word with one dash that is not a known flag is a value, because it may be a
+   negative number, "-" or a sentence. */
 static bool is_flag(const char *word, const Flag *flags, int count) {
     return (word[0] == '-' && word[1] == '-' && word[2]) || find_flag(word, flags, count);
 }

@@ -1,4 +1,4 @@
-/* tide bench: how fast this machine runs the model, as shares of what the machine can do at that moment. */
+/* tide bench: measures how fast this machine trains and decodes, compared with its peak speed at the same moment. */
 #include "cli/bench_measure.h"
 #include "cli/bench_parts.h"
 #include "cli/cli.h"
@@ -16,7 +16,7 @@ static const BenchSize sizes[] = {
 
 static const Flag flags[] = {
     {"size", 1, "NAME", "small, medium, paper or transformer (default: all four)"},
-    {"updates", 1, "N", "updates that are timed (default 10)"},
+    {"updates", 1, "N", "number of updates to measure (default 10)"},
     {"batch", 1, "N", "sentences in a batch (default: the size's own, 64 or 80)"},
     FLAG_THREADS,
     FLAG_ISA,
@@ -61,10 +61,11 @@ const Command command_bench = {
     .summary = "how fast this machine trains and decodes",
     .usage = "[kernels] [gemm] [step] [decode] [flags]",
     .about =
-        "Checks the kernels and matrix products against plain loops, and measures them, a training step and decoding\n"
-        "on random sentences of full length, at three sizes of the model and for a Transformer, as shares of what "
-        "this\n"
-        "machine's own registers can do at that moment. All four parts, or those named. Run it on an idle machine.",
+        "Checks the kernels and matrix products against plain loops and measures their speed; then measures training\n"
+        "steps and decoding on random sentences, for RNNsearch in three sizes and for a Transformer. Speeds of "
+        "products\n"
+        "and training are also given in percent of the peak: multiply-adds in registers, measured at that moment.\n"
+        "Without names of parts, runs all four parts. Run it on an idle machine.",
     .flags = flags,
     .flag_count = sizeof flags / sizeof *flags,
     .run = run,

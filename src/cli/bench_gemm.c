@@ -1,4 +1,4 @@
-/* The matrix products of a model's size, each checked against a plain loop and timed. */
+/* tide bench gemm: the matrix products of one size of model; each is checked against a plain loop and measured. */
 #include "cli/bench_measure.h"
 #include "cli/bench_parts.h"
 #include "core/base.h"
@@ -9,7 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* c [m, n] = a [m, k] b [k, n], or where `gradient` c += aᵀ b with a [k, m]. */
+/* A product c = a b with c [m, n], a [m, k], b [k, n]. transposed: b is stored as [n, k].
+   gradient: c += aᵀ b with a [k, m]. */
 typedef struct Shape {
     const char *name;
     int m, k, n;
@@ -24,7 +25,7 @@ static real *random_matrix(int rows, int cols, uint64_t stream) {
     return x;
 }
 
-/* Some elements of c, each against the chain of fused multiply-adds that it must be, to the bit. */
+/* Compares 64 elements of c with chains of fused multiply-adds; they must be equal bit for bit. */
 static void verify(const Shape *s, const real *a, const real *b, const real *c) {
     for (int sample = 0; sample < 64; sample++) {
         int i = sample * 7919 % s->m, j = sample * 104729 % s->n;
@@ -35,7 +36,7 @@ static void verify(const Shape *s, const real *a, const real *b, const real *c) 
             sum = fmaf(a[at_a], b[at_b], sum);
         }
         real got = c[(size_t)i * (size_t)s->n + (size_t)j];
-        CHECK(got == sum, "product %s: %g where %g is right", s->name, got, sum);
+        CHECK(got == sum, "product %s: got %g, expected %g", s->name, got, sum);
     }
 }
 
@@ -47,7 +48,7 @@ static void bench_shape(Threads *threads, const Shape *s, double peak) {
     real *c = random_matrix(s->m, s->n, 3), *panels = mem_alloc_aligned(packed_size(s->k, s->n) * sizeof *panels);
     const Operand plain = {s->k, s->n, b, s->transposed ? s->k : s->n, s->transposed, NULL};
     const Strip strip = {a, b, s->m, s->n, s->k};
-    const bool before = !s->gradient && s->m < FEW; /* packed before, as the tape does it */
+    const bool before = !s->gradient && s->m < FEW; /* packed before the product, as on the tape */
     Operand operand = plain;
     memset(c, 0, (size_t)s->m * (size_t)s->n * sizeof *c);
     for (int i = 0; i < REPEATS; i++) {

@@ -1,5 +1,5 @@
-/* The kernels on rows against the plain loops that they stand for, in double and with libm's functions; and their
-   speed. Dropout, which is random, has its tests elsewhere. */
+/* tide bench kernels: checks each kernel on rows against a plain loop, which computes in double with functions of libm,
+   and measures its speed. Dropout is random and is tested elsewhere. */
 #include "cli/bench_measure.h"
 #include "cli/bench_parts.h"
 #include "core/base.h"
@@ -12,7 +12,8 @@
 
 enum { ARRAYS = 6, LONGEST = 1024, WIDEST = 3 };
 
-/* A kernel on arrays x[0..] of n numbers or a few times n, and the loop that it must agree with. */
+/* A kernel and the plain loop with which it must agree. Both work on the arrays x[0], x[1], ..., of n to WIDEST · n
+   numbers. */
 typedef struct Case {
     const char *name;
     void (*kernel)(int n, real *const *x);
@@ -27,7 +28,7 @@ static const UpdateRule rule = {.gradient_scale = (real)0.7,
                                 .correction1 = (real)1.3,
                                 .correction2 = (real)1.7};
 
-/* A kernel and, below it, its loop. */
+/* KERNEL(name) calls the kernel, NAIVE(name) is its plain loop. */
 #define KERNEL(name) static void name##_kernel(int n, real *const *x)
 #define NAIVE(name)  static void name##_naive(int n, real *const *x)
 #define EACH         for (int i = 0; i < n; i++)
@@ -297,15 +298,15 @@ static void verify(const Case *c, int n) {
     for (int k = 0; k < ARRAYS; k++)
         for (int i = 0; i < WIDEST * LONGEST; i++) {
             double g = got.numbers[k][i], w = wanted.numbers[k][i];
-            CHECK(fabs(g - w) <= 1e-5 * (1 + fabs(w) + (i == 0) * sqrt(n)), "kernel %s of %d: %g where %g is right",
+            CHECK(fabs(g - w) <= 1e-5 * (1 + fabs(w) + (i == 0) * sqrt(n)), "kernel %s of %d: got %g, expected %g",
                   c->name, n, g, w);
         }
 }
 
-/* Numbers a nanosecond, of arrays that lie in the cache. */
+/* Measures how many numbers per nanosecond a kernel handles if its arrays are in the cache. */
 static double speed(const Case *c) {
     static Arrays arrays;
-    enum { REPEATS = 51, RUNS = 3 /* on the same numbers, lest they run away */ };
+    enum { REPEATS = 51, RUNS = 3 /* then new numbers, because repeated calls let them grow */ };
     double seconds[REPEATS];
     for (int repeat = 0; repeat < REPEATS; repeat++) {
         fill(&arrays);

@@ -1,4 +1,4 @@
-/* A training step and decoding, on random sentences of full length. */
+/* tide bench step and decode: training steps and decoding on random sentences of equal length. */
 #include "cli/bench_measure.h"
 #include "cli/bench_parts.h"
 #include "model/beam.h"
@@ -10,8 +10,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
-/* Floating-point operations in the matrix products of a target token, forward and backward: for each weight two forward
-   and four backward. */
+/* The number of floating-point operations in matrix products for one target token: for each weight, 2 in the forward
+   pass and 4 in the backward pass. */
 static double flops_of_token(const BenchSize *s) {
     double n = s->rnn, m = s->emb;
     if (s->layers) return 6 * (s->layers * (12 * m * m + 4 * m * s->ffn) + m * s->target_vocab);
@@ -21,8 +21,9 @@ static double flops_of_token(const BenchSize *s) {
     return 6 * (encoder + c_and_f + g);
 }
 
-/* ---- a model on random sentences of full length --------------------------------------------------------------- */
+/* ---- a model and random sentences ------------------------------------------------------------------------------ */
 
+/* A model with random weights, its tape, and a batch of sentences: ids, start of each row, length of each row. */
 typedef struct Subject {
     const BenchSize *size;
     Model model;
@@ -131,7 +132,8 @@ void bench_step(Threads *threads, const BenchSize *size, int updates) {
 
 /* ---- decoding ------------------------------------------------------------------------------------------------- */
 
-/* Translates `sentences` of the subject, each into as many words as it has: </s> is banned. */
+/* Translates the first `sentences` sentences and returns the seconds. </s> is banned, so each translation is as long as
+   its source. */
 static double decode_once(Subject *s, int sentences, int beam) {
     static const int never[] = {ID_PAD, ID_UNK, ID_BOS, ID_EOS};
     const BenchSize *size = s->size;
@@ -159,7 +161,7 @@ void bench_decode(Threads *threads, const BenchSize *size) {
         enum { REPEATS = 5 };
         double seconds[REPEATS];
         int sentences = k < 2 ? size->batch : 1, beam = beams[k % 2];
-        decode_once(&s, sentences, beam); /* packs the weights, which then stay packed */
+        decode_once(&s, sentences, beam); /* packs the weights; later calls use the packed ones */
         for (int i = 0; i < REPEATS; i++) seconds[i] = decode_once(&s, sentences, beam);
         double median = bench_median(seconds, REPEATS);
         printf("decode %-11s beam %d, %2d at once: %7.1f sentences/s (slowest %.1f, fastest %.1f)\n", size->name, beam,

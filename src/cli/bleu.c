@@ -1,10 +1,10 @@
-/* tide bleu */
+/* tide bleu: BLEU of standard input. */
 #include "cli/metric.h"
 #include "score/bleu.h"
 
 static const Flag flags[] = {
     FLAG_LC,
-    {"tokenize", 1, "13a|zh", "tokens: 13a (default), or zh: each Chinese character is one"},
+    {"tokenize", 1, "13a|zh", "tokenization: 13a (default); zh: each Chinese character is a token"},
 };
 
 static void score(char *const *hypotheses, char *const *references, int n, BleuOptions options, char *line, int size) {
@@ -33,8 +33,8 @@ const Command command_bleu = {
     .summary = "BLEU of translations on standard input",
     .usage = "REFERENCE [-lc] [--tokenize 13a|zh] < hypotheses",
     .about =
-        "Corpus BLEU with sacreBLEU's tokens and exponential smoothing. Chinese has no spaces, so that 13a takes a\n"
-        "clause for a word: --tokenize zh.",
+        "Corpus BLEU with the tokenization and the exponential smoothing of sacreBLEU. Use --tokenize zh for Chinese:\n"
+        "Chinese has no spaces, so 13a would treat a whole clause as one word.",
     .flags = flags,
     .flag_count = sizeof flags / sizeof *flags,
     .run = run,

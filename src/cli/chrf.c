@@ -1,4 +1,4 @@
-/* tide chrf */
+/* tide chrf: chrF2 of standard input. */
 #include "cli/metric.h"
 #include "score/chrf.h"
 
