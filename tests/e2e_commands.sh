@@ -92,7 +92,7 @@ unread() { # FILE LANGUAGE COMMAND ...
     file=$1 lang=$2
     shift 2
     tide_ok "$@" >/dev/null
-    grep -q "^$file: [0-9]* % of the pieces are unknown to the model, which was trained on '$lang' here\$" "$scratch/stderr" ||
+    grep -q "^$file: [0-9]* % of the pieces are unknown to the model; it expects language '$lang' here\$" "$scratch/stderr" ||
         die "$*: $(cat "$scratch/stderr")"
 }
 unread 'standard input' zh translate "$scratch/run" <"$scratch/dev.en"

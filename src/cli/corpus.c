@@ -1,4 +1,4 @@
-/* tide corpus */
+/* tide corpus: cleans, deduplicates and splits a parallel corpus. */
 #include "cli/cli.h"
 #include "text/ds.h"
 #include "text/import.h"
@@ -7,20 +7,20 @@
 #include <stdio.h>
 
 static const Flag flags[] = {
-    {"output", 1, "DIR", "where train.zh, train.en, dev.* and test.* go"},
-    {"lines", MANY, "ZH EN...", "line-aligned files, two by two"},
+    {"output", 1, "DIR", "directory for train.zh, train.en, dev.* and test.*"},
+    {"lines", MANY, "ZH EN...", "pairs of line-aligned files"},
     {"tsv", MANY, "FILE...", "English, tab, Chinese (manythings, Anki); - reads standard input"},
     {"mo", MANY, "FILE...", "gettext catalogues of Chinese translations"},
-    {"dev", 1, "N", "pairs for the development set (default: 1000, at most a twentieth)"},
-    {"test", 1, "N", "pairs for the test set (likewise)"},
-    {"dropped", 1, "FILE", "write down what was dropped: reason, place, English, Chinese"},
+    {"dev", 1, "N", "pairs in the development set (default: 1000, but at most a twentieth)"},
+    {"test", 1, "N", "pairs in the test set (default: as for dev)"},
+    {"dropped", 1, "FILE", "list each dropped pair in FILE: reason, place, English, Chinese"},
     {"max-length", 1, "N", "drop pairs with more words or characters on a side (default 80)"},
-    {"max-ratio", 1, "R", "drop pairs with a side more than R times as long, and 5 (default 3)"},
+    {"max-ratio", 1, "R", "drop pairs with a side longer than R times the other side plus 5 (default 3)"},
     {"keep-paragraphs", 0, NULL, "do not split paragraphs into sentences"},
-    {"simplify", 0, NULL, "traditional characters to simplified, by the program opencc"},
+    {"simplify", 0, NULL, "convert traditional characters to simplified with the program opencc"},
 };
 
-/* Adds the files of a flag, `width` paths an input. */
+/* Adds the files of a flag; each input has `width` paths. */
 static void add_inputs(const Args *args, const char *flag, InputKind kind, int width, Input **inputs) {
     for (int i = 0; args_value(args, flag, i); i += width)
         arrput(*inputs, ((Input){kind, {args_value(args, flag, i), width > 1 ? args_value(args, flag, i + 1) : NULL}}));
@@ -66,7 +66,7 @@ static int run(const Args *args) {
     while (args_value(args, "lines", pairs)) pairs++;
     if (args->word_count) return usage_error("corpus takes flags only, not '%s'", args->words[0]);
     if (!job.output) return usage_error("--output is needed");
-    if (pairs % 2) return usage_error("--lines needs two files, Chinese and English, or twice as many ...");
+    if (pairs % 2) return usage_error("--lines needs an even number of files: Chinese and English in turn");
     if (args_int(args, "dev", -1, 0, 1 << 30, &dev, &err) || args_int(args, "test", -1, 0, 1 << 30, &test, &err) ||
         args_int(args, "max-length", 80, 1, 1 << 30, &job.limits.most_words, &err) ||
         args_real(args, "max-ratio", 3, 1, 1000, &job.limits.most_ratio, &err))
@@ -90,10 +90,12 @@ const Command command_corpus = {
     .summary = "clean, deduplicate and split a parallel corpus",
     .usage = "--output DIR  --lines ZH EN | --tsv FILE | --mo FILE ...",
     .about =
-        "Reads Chinese and English in any of three forms, or in all of them, drops what a translator should not learn\n"
-        "from, and writes train, dev and test without a sentence in common: pairs that share a sentence of either\n"
-        "side (case and punctuation aside), through others too, go into one part. The parts are the same whatever\n"
-        "the order of the input. Prints how many pairs were kept, and how many dropped for which reason.",
+        "Reads Chinese and English in one or more of three formats, drops pairs that are not useful for training, and\n"
+        "writes train, dev and test. No sentence is in two of them: pairs that share a sentence on either side, "
+        "directly\n"
+        "or through other pairs, go into the same set; case and punctuation are ignored. The sets do not depend on "
+        "the\n"
+        "order of the input. Prints how many pairs were kept, and how many were dropped for each reason.",
     .flags = flags,
     .flag_count = sizeof flags / sizeof *flags,
     .run = run,

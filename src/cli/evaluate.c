@@ -1,4 +1,4 @@
-/* tide evaluate */
+/* tide evaluate: translates a test set and computes BLEU and chrF. */
 #include "cli/metric.h"
 #include "cli/models.h"
 #include "text/ds.h"
@@ -17,7 +17,7 @@ static const Flag flags[] = {
     FLAG_ATTENTION_MODE,
     FLAGS_ALIGNMENT,
     FLAG_LC,
-    {"output", 1, "FILE", "write the translations there"},
+    {"output", 1, "FILE", "write the translations to FILE"},
     FLAG_THREADS,
     FLAG_ISA,
 };
@@ -33,7 +33,7 @@ typedef struct Evaluation {
 
 typedef struct Counted {
     ProgressView view;
-    int before, all;
+    int before, all; /* sentences of earlier calls; of all calls */
 } Counted;
 
 static void count(void *context, long done, long all) {
@@ -42,7 +42,7 @@ static void count(void *context, long done, long all) {
     progress_count(&counted->view, "translating", counted->before + done, counted->all, seconds_now(), false);
 }
 
-/* The translations: a stb_ds array, for lines_free. */
+/* Translates all sources. Returns a stb_ds array; release with lines_free. */
 static char **translate_all(const Evaluation *e) {
     Threads *threads = threads_new(e->threads);
     Session session;
@@ -114,8 +114,9 @@ const Command command_evaluate = {
     .name = "evaluate",
     .summary = "translate a test set and score it: BLEU and chrF",
     .usage = "MODEL --src FILE --ref FILE [-lc] [--output FILE]",
-    .about = "Prints BLEU and chrF2, each with a signature like sacreBLEU's, of the references as they stand. Chinese\n"
-             "translations are scored by character (tok:zh), others by 13a.",
+    .about =
+        "Prints BLEU and chrF2, each with a signature like sacreBLEU's. The references are used as they are, without\n"
+        "normalisation. Chinese translations are scored with tok:zh (by character), others with tok:13a.",
     .flags = flags,
     .flag_count = sizeof flags / sizeof *flags,
     .run = run,

@@ -1,4 +1,4 @@
-/* tide info */
+/* tide info: prints configuration, vocabulary sizes and parameters of a model. */
 #include "cli/models.h"
 
 #include <stdio.h>
@@ -25,7 +25,7 @@ static int run(const Args *args) {
 
 const Command command_info = {
     .name = "info",
-    .summary = "what a model is made of",
+    .summary = "print configuration and parameters of a model",
     .usage = "MODEL",
     .about = "Prints the configuration, the sizes of the vocabularies, and every parameter with its shape [in, out].",
     .flags = NULL,

@@ -42,7 +42,8 @@ int machine_flags(const Args *args, int *threads, Err *err) {
     return args_int(args, "threads", processors > 0 ? (int)processors : 1, 1, 1024, threads, err);
 }
 
-/* When the process was created, on the clock of seconds_now: before the processor time that it has used by now. */
+/* Estimates the time at which the process started, on the clock of seconds_now: now minus the processor time used so
+   far. */
 static double created(void) {
     struct timespec used;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
@@ -76,7 +77,7 @@ static Flag option_flag(const Option *o) {
     return (Flag){o->name, o->values, metavars[o->kind][o->values - 1], o->help};
 }
 
-/* The command's own flags, and one for each of its options: a stb_ds array. */
+/* Returns the flags of a command and one flag for each of its options; a stb_ds array. */
 static Flag *flags_of(const Command *command) {
     Flag *flags = NULL;
     for (int i = 0; i < command->flag_count; i++) arrput(flags, command->flags[i]);
@@ -135,7 +136,7 @@ int main(int argc, char **argv) {
     cJSON_InitHooks(&(cJSON_Hooks){mem_alloc, mem_free});
     setlocale(LC_CTYPE, "");
     int status = run_word(argc, argv, began);
-    if ((fflush(stdout) || ferror(stdout)) && !status) { /* else there is a line about it, or about another error */
+    if ((fflush(stdout) || ferror(stdout)) && !status) { /* if status is not 0, an error is printed already */
         fputs("tide: standard output cannot be written\n", stderr);
         return EXIT_FAILED;
     }

@@ -11,7 +11,7 @@ int beam_flags(const Args *args, const Models *models, BeamOptions *beam, Err *e
         args_real(args, "coverage-penalty", beam->coverage, 0, 10, &beam->coverage, err))
         return -1;
     if (beam->coverage > 0 && !models_align(models))
-        return err_set(err, NULL, 0, "this model has no attention, so --coverage-penalty cannot tell what was read");
+        return err_set(err, NULL, 0, "--coverage-penalty needs a model with attention");
     return 0;
 }
 
@@ -71,7 +71,7 @@ int attention_flags(const Args *args, AttentionOptions *attention, Err *err) {
 int attention_check(const Translator *translator, const char *path, AttentionOptions attention, Err *err) {
     const Alignments there = model_alignments(&translator->model);
     if (!there.heads && (attention.hard || attention.head || attention.layer))
-        return err_set(err, path, 0, "this model has no attention that --%s could read otherwise",
+        return err_set(err, path, 0, "--%s needs a model with attention",
                        attention.hard   ? "attention-mode"
                        : attention.head ? "alignment-head"
                                         : "alignment-layer");
@@ -111,7 +111,7 @@ int lines_check(const Translator *translator, int side, char *const *lines, int 
     if (side_check_lengths(of, lines, (int)arrlen(lines), most, path, err)) return -1;
     const double unknown = side_unknown(of, lines, (int)arrlen(lines));
     if (unknown > 0.5)
-        fprintf(stderr, "%s: %.0f %% of the pieces are unknown to the model, which was trained on '%s' here\n", path,
+        fprintf(stderr, "%s: %.0f %% of the pieces are unknown to the model; it expects language '%s' here\n", path,
                 100 * unknown, translator->options.langs[side]);
     return 0;
 }

@@ -1,4 +1,4 @@
-/* tide report */
+/* tide report: writes the HTML page about a training. */
 #include "cli/cli.h"
 #include "view/report.h"
 
@@ -14,10 +14,10 @@ static int run(const Args *args) {
 
 const Command command_report = {
     .name = "report",
-    .summary = "a training's curves and alignments as a page",
+    .summary = "write an HTML page with curves and alignments of a training",
     .usage = "MODEL",
     .about = "Writes MODEL/report.html from MODEL/train.jsonl and MODEL/align/, as `tide train` does at each\n"
-             "validation. The page stands alone: any browser opens it, and it asks nothing of the network.",
+             "validation. The page is one file; any browser opens it, without a network.",
     .flags = NULL,
     .flag_count = 0,
     .run = run,

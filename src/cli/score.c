@@ -1,4 +1,4 @@
-/* tide score */
+/* tide score: log-probability and perplexity of given sentence pairs. */
 #include "cli/models.h"
 #include "text/ds.h"
 #include "text/lines.h"
@@ -77,8 +77,8 @@ const Command command_score = {
     .summary = "log-probability and perplexity of given pairs",
     .usage = "MODEL --src FILE --tgt FILE [--summary]",
     .about =
-        "Prints log p(target | source) of each pair in nats, </s> included, and a line with the sum, the number of\n"
-        "target pieces, the cross-entropy a piece and its exponential, the perplexity.",
+        "Prints log p(target | source) of each pair in nats, including </s>. The last line has the sum, the number of\n"
+        "target pieces, the cross-entropy per piece, and the perplexity (the exponential of the cross-entropy).",
     .flags = flags,
     .flag_count = sizeof flags / sizeof *flags,
     .run = run,

@@ -1,4 +1,4 @@
-/* tide tokenize */
+/* tide tokenize: splits standard input into pieces with a model's tokeniser, or joins pieces to text. */
 #include "cli/models.h"
 #include "text/ds.h"
 #include "text/lines.h"
@@ -6,11 +6,11 @@
 #include <stdio.h>
 
 static const Flag flags[] = {
-    {"side", 1, "src|tgt", "whose tokeniser: the source language's (default) or the target's"},
-    {"join", 0, NULL, "the inverse: pieces separated by spaces become text again"},
+    {"side", 1, "src|tgt", "tokeniser to use: of the source (default) or of the target"},
+    {"join", 0, NULL, "the inverse: join pieces that are separated by spaces to text"},
 };
 
-/* Prints the line at hand, cut by one tokeniser and joined by the other. */
+/* Splits the current line with tokeniser `from`, joins the pieces with `to`, and prints the result. */
 static int convert(const Tokenizer *from, const Tokenizer *to, const LineReader *lines, Err *err) {
     char *text = line_reader_text(lines, 0, lines->length, err);
     if (!text) return -1;
@@ -22,13 +22,13 @@ static int convert(const Tokenizer *from, const Tokenizer *to, const LineReader 
     return 0;
 }
 
-/* Line by line, so that input of any size takes the memory of its longest line. */
+/* Converts line by line, so that memory depends only on the longest line. */
 static int convert_all(const Tokenizer *tokenizer, bool join, Err *err) {
     const Tokenizer spaces = {.kind = TOKENIZER_NONE};
     const Tokenizer *from = join ? &spaces : tokenizer, *to = join ? tokenizer : &spaces;
     LineReader lines;
     int status = line_reader_open(&lines, NULL, err);
-    lines.keep_mark = join; /* a piece may be one */
+    lines.keep_mark = join; /* a piece may be a byte order mark */
     while (!status && (status = line_reader_next(&lines, err)) > 0) status = convert(from, to, &lines, err);
     line_reader_close(&lines);
     return status;
@@ -49,11 +49,11 @@ static int run(const Args *args) {
 
 const Command command_tokenize = {
     .name = "tokenize",
-    .summary = "the pieces of standard input, as a model sees it",
+    .summary = "split standard input into the pieces of a model",
     .usage = "MODEL [--side src|tgt] [--join] < text > pieces",
-    .about =
-        "Prints each line's pieces, normalised to NFKC and separated by spaces, so that another toolkit can train\n"
-        "on the same text. Pieces are printed whether the model's vocabulary holds them or not.",
+    .about = "Prints the pieces of each line, normalised to NFKC and separated by spaces, so that another toolkit can "
+             "train\n"
+             "on the same text. Pieces that are not in the model's vocabulary are printed as well.",
     .flags = flags,
     .flag_count = sizeof flags / sizeof *flags,
     .run = run,
