@@ -30,7 +30,7 @@ says 'Scores X Xᵀ / √3,'
 printf '１ -1\n\n2 ４\n-1 -3\n' | tide_ok attend - >"$scratch/out"
 says '2 -2.0000 20.0000 -14.0000'
 says '(standard input)'
-says 'no weights here'
+says 'would not be weights here'
 printf '1 0\n1 1\n-1 1\n' | tide_ok attend - >"$scratch/out"
 says '1 - - -'
 says '2 0.3333 0.6667 0.0000'
@@ -126,7 +126,7 @@ refuses 1 'standard input: holds no vectors' -
 refuses 1 'missing: No such file' "$scratch/missing"
 refuses 1 'many: 101 words' "$scratch/many"
 refuses 1 'identity: W_Q has 3 rows, but' "$scratch/many" --weights "$i" "$i" "$i" --query 1
-refuses 1 'identity: W_Q has 3 columns, which 2 heads' --weights "$i" "$i" "$i" --heads 2
+refuses 1 'identity: W_Q has 3 columns, not a multiple of 2 heads' --weights "$i" "$i" "$i" --heads 2
 refuses 1 'a word is not valid UTF-8' --query "$(printf '\377')"
 refuses 1 "no word 'foot'" --query foot
 refuses 1 "no word 'foot'" --neighbours foot
@@ -134,8 +134,8 @@ refuses 1 'query: 2 numbers, but the vectors have 3' --query 1 2
 refuses 1 "query: 'inf' is not a finite number" --query 1 2 inf
 refuses 1 "run: '龘' is not in the vocabulary" --model "$scratch/run" --words 我 龘
 refuses 1 "run: '龘' is not in the vocabulary" --model "$scratch/run" --neighbours 龘
-refuses 1 "run: '我们' is 2 pieces" --model "$scratch/run" --query 我们
-refuses 1 'run: [0-9]* words, of which only 100' --model "$scratch/run"
+refuses 1 "run: '我们' has 2 pieces; give one of them" --model "$scratch/run" --query 我们
+refuses 1 'run: [0-9]* words, but a table has at most 100;' --model "$scratch/run"
 refuses 1 'no/such.svg: ' --heatmap "$scratch/no/such.svg"
 refuses 2 'show must be one of' --show nothing
 refuses 2 'reads one FILE' "$scratch/nan" "$scratch/nan"

@@ -1,4 +1,4 @@
-/* tide attend */
+/* tide attend: shows self-attention step by step on a few vectors: flags and input. */
 #include "cli/attend.h"
 #include "cli/models.h"
 #include "text/ds.h"
@@ -9,22 +9,23 @@
 #include <string.h>
 
 static const Flag flags[] = {
-    {"model", 1, "MODEL", "vectors are the embeddings of a trained model, those of --words or all"},
-    {"words", MANY, "WORD ...", "take the pieces of these"},
-    {"side", 1, "src|tgt", "of the source language (default) or of the target's"},
+    {"model", 1, "MODEL", "use the embeddings of a trained model: those of --words, or all"},
+    {"words", MANY, "WORD ...", "use the embeddings of the pieces of these words"},
+    {"side", 1, "src|tgt", "use source (default) or target embeddings"},
     {"scale", 0, NULL, "divide scores by √d_k, the root of the number of columns of the keys"},
-    {"weights", 3, "FILE FILE FILE", "attend with Q = X W_Q, K = X W_K, V = X W_V: the matrices, a row a line"},
-    {"random-weights", 1, "N", "the same with random matrices of N columns"},
-    {"heads", 1, "N", "so many heads, each with its share of those columns (default 1)"},
-    {"seed", 1, "N", "of all that is random (default 1)"},
+    {"weights", 3, "FILE FILE FILE",
+     "files with W_Q, W_K, W_V, one matrix row per line: Q = X W_Q, K = X W_K, V = X W_V"},
+    {"random-weights", 1, "N", "use random matrices W_Q, W_K, W_V with N columns"},
+    {"heads", 1, "N", "number of heads, which share the columns of W_Q, W_K, W_V (default 1)"},
+    {"seed", 1, "N", "random seed (default 1)"},
     {"show", 1, "WHAT", "attention (default), equivariance or scaling"},
-    {"query", MANY, "NUMBER ...|WORD", "search for a vector, or a word's, among all words"},
-    {"neighbours", 1, "WORD", "the words whose vectors point most nearly the same way"},
-    {"most", 1, "N", "lines of a list (default 10)"},
-    {"heatmap", 1, "FILE", "draw the weights, of several heads their mean, as FILE, an SVG"},
+    {"query", MANY, "NUMBER ...|WORD", "use a vector, or the vector of a word, as the query for all words"},
+    {"neighbours", 1, "WORD", "list the words whose vectors have the largest cosine with the vector of WORD"},
+    {"most", 1, "N", "most lines in a list (default 10)"},
+    {"heatmap", 1, "FILE", "draw the weights (the mean of all heads) as an SVG picture"},
 };
 
-/* ---- where vectors come from ------------------------------------------------------------------------------------ */
+/* ---- sources of vectors ----------------------------------------------------------------------------------------- */
 
 static void take_example(AttendInput *a) {
     static const char *const words[] = {"Your", "journey", "starts", "with", "one", "step"};
@@ -34,7 +35,7 @@ static void take_example(AttendInput *a) {
     for (int i = 0; i < 6; i++) vectors_add(&a->x, words[i], vectors[i], 3);
 }
 
-/* The embeddings of one language of a model. */
+/* The embeddings of one side of a model. */
 typedef struct Embeddings {
     const char *path;
     const Side *side;
@@ -47,7 +48,7 @@ static int unknown_piece(const Embeddings *e, const char *word, Err *err) {
     return err_set(err, e->path, 0, "'%.100s' is not in the vocabulary", word);
 }
 
-/* Adds the pieces of a normalised word. */
+/* Adds the embeddings of the pieces of a normalised word. */
 static int add_pieces(AttendInput *a, const Embeddings *e, const char *word, Err *err) {
     int *ids = side_encode(e->side, word), status = 0;
     for (ptrdiff_t i = 0; !status && i + 1 < arrlen(ids); i++) {
@@ -64,7 +65,8 @@ static void add_all(AttendInput *a, const Embeddings *e) {
         vectors_add(&a->x, vocab_piece(e->side->vocab, id), embedding(e, id), e->E->cols);
 }
 
-/* The id of a normalised word that is one piece, or of a piece as the vocabulary has it; -1 with *err filled. */
+/* Returns the id of `word`: a normalised word of one piece, or a piece as written in the vocabulary; or -1 with *err
+   filled. */
 static int piece_of(const Embeddings *e, const char *word, Err *err) {
     int *ids = side_encode(e->side, word), id = arrlen(ids) == 2 ? side_piece(e->side, ids[0]) : ID_UNK;
     const ptrdiff_t pieces = arrlen(ids) - 1;
@@ -72,10 +74,10 @@ static int piece_of(const Embeddings *e, const char *word, Err *err) {
     if (id == ID_UNK) id = vocab_id(e->side->vocab, word);
     if (id != ID_UNK) return id;
     if (pieces < 2) return unknown_piece(e, word, err);
-    return err_set(err, e->path, 0, "'%.100s' is %td pieces; see `tide tokenize`, and name one", word, pieces);
+    return err_set(err, e->path, 0, "'%.100s' has %td pieces; give one of them, see `tide tokenize`", word, pieces);
 }
 
-/* ---- what the flags say ----------------------------------------------------------------------------------------- */
+/* ---- flags ------------------------------------------------------------------------------------------------------ */
 
 static char *normalised(const char *word, Err *err) {
     char *text = text_normalise(word, strlen(word), NULL);
@@ -97,7 +99,8 @@ static int read_words(const Args *args, AttendInput *a, const Embeddings *e, Err
     return 0;
 }
 
-/* The vector of a word: of the model's, if there is one, else of those that were read. */
+/* Finds the vector of a word in the model's embeddings (e), or in a->x if e is NULL. *vector: a stb_ds array. Returns
+   0, or -1 with *err filled. */
 static int find_vector(const AttendInput *a, const Embeddings *e, const char *word, float **vector, Err *err) {
     char *text = normalised(word, err);
     if (!text) return -1;
@@ -110,7 +113,7 @@ static int find_vector(const AttendInput *a, const Embeddings *e, const char *wo
     return 0;
 }
 
-/* --query: numbers, as many as vectors have, or a word. */
+/* Reads --query, which is a word or as many numbers as each vector has. */
 static int read_query(const Args *args, const AttendInput *a, const Embeddings *e, float **vector, Err *err) {
     const char *text = args_value(args, "query", 0);
     int count = 0;
@@ -128,7 +131,7 @@ static int read_query(const Args *args, const AttendInput *a, const Embeddings *
 
 static const char *const matrix_names[] = {"W_Q", "W_K", "W_V"};
 
-/* A random matrix for vectors of d numbers, which keeps their size: N(0, 1/d). */
+/* Draws a random matrix from N(0, 1/rows), so that the product with a vector keeps the variance. */
 static void draw_weights(Vectors *W, int rows, int cols, Rng *rng) {
     float *row = mem_alloc((size_t)cols * sizeof *row);
     for (int i = 0; i < rows; i++) {
@@ -144,7 +147,7 @@ static int check_weights(const AttendInput *a, const char *const *paths, Err *er
             return err_set(err, paths[i], 0, "%s has %d rows, but the vectors have %d numbers", matrix_names[i],
                            a->W[i].rows, a->x.cols);
         else if (a->W[i].cols % a->heads)
-            return err_set(err, paths[i], 0, "%s has %d columns, which %d heads cannot share", matrix_names[i],
+            return err_set(err, paths[i], 0, "%s has %d columns, not a multiple of %d heads", matrix_names[i],
                            a->W[i].cols, a->heads);
     if (a->W[0].cols == a->W[1].cols) return 0;
     return err_set(err, paths[1], 0, "W_K has %d columns, but W_Q has %d", a->W[1].cols, a->W[0].cols);
@@ -162,7 +165,7 @@ static int read_weights(const Args *args, AttendInput *a, Err *err) {
     return check_weights(a, paths, err);
 }
 
-/* The numbers of --query, or the word, as they were given; owned by the caller. */
+/* Returns the values of --query, separated by spaces; owned by the caller. */
 static char *query_text(const Args *args) {
     char *text = mem_strdup(""), *longer;
     const char *word;
@@ -197,7 +200,7 @@ static int list_neighbours(const Args *args, const AttendInput *a, const Embeddi
     return status;
 }
 
-/* What --show names, in its order. */
+/* The values of --show, in the order of its list. */
 typedef enum { ATTENTION, EQUIVARIANCE, SCALING } What;
 
 static int show(Tape *tape, const Args *args, AttendInput *a, const Embeddings *e, What what, Err *err) {
@@ -239,7 +242,7 @@ static int run_with_file(const Args *args, AttendInput *a, What what, Err *err) 
     return show_all(args, a, NULL, what, err);
 }
 
-/* What cannot be meant; NULL where all is well. */
+/* Returns an error text if the flags contradict each other, otherwise NULL. */
 static const char *contradiction(const Args *args, What what) {
     const bool query = args_has(args, "query"), near = args_has(args, "neighbours"), model = args_has(args, "model");
     const bool given = args_has(args, "weights"), random = args_has(args, "random-weights");
@@ -278,14 +281,14 @@ const Command command_attend = {
     .summary = "self-attention step by step, on a few vectors",
     .usage = "[FILE | --model MODEL [--words WORD ...]] [flags]",
     .about =
-        "Shows how words attend to each other: scores X Xᵀ, their softmax, and the context softmax(X Xᵀ) X, for the\n"
-        "vectors in FILE, one on each line: a word and its numbers, or the numbers alone (`-` is standard input); the\n"
-        "text files of word2vec, fastText and GloVe are such files. Without FILE, for a sentence of six words.\n"
-        "With W_Q, W_K and W_V it is the attention of a Transformer, softmax(Q Kᵀ / √d_k) V.\n\n"
-        "--show equivariance: what becomes of the contexts when the words change places.\n"
-        "--show scaling: why scores are divided by √d_k.\n"
-        "--query: attention as a search. --neighbours: the words nearest to one; both also in all of a model's\n"
-        "embeddings: `tide attend --model MODEL --neighbours 猫`.",
+        "Shows how words attend to each other: scores X Xᵀ, their softmax, and the context softmax(X Xᵀ) X. Each line\n"
+        "of FILE is a vector: a word and its numbers, or only the numbers. `-` is standard input. FILE can be a text\n"
+        "file of word2vec, fastText or GloVe. Without FILE, the words are an example sentence of six words.\n"
+        "With W_Q, W_K, W_V and --scale, it is the attention of a Transformer, softmax(Q Kᵀ / √d_k) V.\n\n"
+        "--show equivariance: compares the contexts for two orders of the words.\n"
+        "--show scaling: shows why scores are divided by √d_k.\n"
+        "--query: attention as a search. --neighbours: the words nearest to a word. Both can search all embeddings of\n"
+        "a model: `tide attend --model MODEL --neighbours 猫`.",
     .flags = flags,
     .flag_count = sizeof flags / sizeof *flags,
     .run = run,

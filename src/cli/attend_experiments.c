@@ -1,4 +1,4 @@
-/* `tide attend`: what self-attention does not see, and why scores are divided by √d_k. */
+/* tide attend: two experiments: self-attention ignores the order of words; scores are divided by √d_k. */
 #include "cli/attend.h"
 #include "view/table.h"
 
@@ -7,7 +7,7 @@
 
 /* ---- the order of words ----------------------------------------------------------------------------------------- */
 
-/* A random order of n items, n > 1, other than the one that they are in. */
+/* Draws a random permutation of 0..n-1 that is not the identity; n > 1. */
 static void draw_order(int seed, int *order, int n) {
     Rng rng = rng_seed((uint64_t)seed, 2);
     for (bool same = true; same;) {
@@ -23,8 +23,8 @@ static double largest_difference(const Var *a, const Var *b) {
     return most;
 }
 
-/* x with the position of each row added: p_t,2k = sin(t / 10000^(2k/d)), p_t,2k+1 the cosine (Vaswani et al. 2017,
-   §3.5). */
+/* Returns x with positional encodings added: p_{t,2k} = sin(t / 10000^(2k/d)), p_{t,2k+1} = cos(t / 10000^(2k/d))
+   (Vaswani et al. 2017, §3.5). */
 static Var *with_positions(Tape *tape, const Var *x) {
     Var *y = attend_matrix(tape, x->v, x->rows, x->cols);
     for (int t = 0; t < x->rows; t++)
@@ -35,9 +35,10 @@ static Var *with_positions(Tape *tape, const Var *x) {
     return y;
 }
 
-/* Contexts of the words in their order, put into another; and contexts of the words in that other order. */
+/* Contexts in a permuted order of words. */
 typedef struct Shuffled {
-    Var *moved, *anew;
+    Var *moved; /* P f(X): computed in the original order; then the rows are permuted */
+    Var *anew;  /* f(P X): computed in the permuted order */
 } Shuffled;
 
 static int attend_in_both_orders(Tape *tape, const AttendInput *a, const int *order, bool positions, Shuffled *both,
@@ -56,32 +57,33 @@ int attend_shuffled(Tape *tape, const AttendInput *a, Err *err) {
     char *words[MOST_WORDS];
     const int n = a->x.rows;
     if (n < 2 || n > MOST_WORDS)
-        return err_set(err, a->name, 0, "%d words, where 2 to %d are needed to see another order", n, MOST_WORDS);
+        return err_set(err, a->name, 0, "%d words; --show equivariance needs 2 to %d", n, MOST_WORDS);
     draw_order(a->seed, order, n);
     Shuffled plain, placed;
     if (attend_in_both_orders(tape, a, order, false, &plain, err) ||
         attend_in_both_orders(tape, a, order, true, &placed, err))
         return -1;
     for (int i = 0; i < n; i++) words[i] = a->x.words[order[i]];
-    puts("Context vectors of the words in their own order; then their rows are put into another, P f(X)");
+    puts("P f(X): context vectors computed in the original order; then the rows are permuted");
     table_print(stdout, &(Table){n, plain.moved->cols, words, NULL, plain.moved->v, false});
-    puts("\nContext vectors of the words in that order from the beginning, f(P X)");
+    puts("\nf(P X): context vectors computed in the permuted order");
     table_print(stdout, &(Table){n, plain.anew->cols, words, NULL, plain.anew->v, false});
-    printf("\nThe largest difference is %.1e, from rounding. Each word takes from the others what their vectors\n"
-           "say, wherever they stand: self-attention is permutation equivariant, f(P X) = P f(X). It sees a bag of\n"
-           "words, not a sentence.\n",
-           largest_difference(plain.moved, plain.anew));
-    printf("\nWith a vector of its own added for each position, sines and cosines as in a Transformer, the largest\n"
-           "difference is %.2f: now the order counts.\n",
+    printf(
+        "\nThe largest difference is %.1e, from rounding. The context of a word depends on the vectors of the other\n"
+        "words, but not on their positions: self-attention is permutation equivariant, f(P X) = P f(X). It treats\n"
+        "a sentence as a bag of words.\n",
+        largest_difference(plain.moved, plain.anew));
+    printf("\nWith positional encodings added to X (sines and cosines, as in a Transformer), the largest\n"
+           "difference is %.2f: now the order matters.\n",
            largest_difference(placed.moved, placed.anew));
     return 0;
 }
 
-/* ---- the size of scores ----------------------------------------------------------------------------------------- */
+/* ---- scaling of scores ------------------------------------------------------------------------------------------ */
 
 enum { QUERIES = 400, KEYS = 10 };
 
-/* The variance of scores; the mean, over the queries, of the largest weight α and of its slope α (1 - α). */
+/* The variance of all scores; means over the queries of the largest weight α and of its derivative α (1 - α). */
 typedef struct Effect {
     double variance, largest, slope;
 } Effect;
@@ -136,8 +138,9 @@ void attend_scaling(Tape *tape, int seed) {
         print_effects(tape, &rng, dk);
         tape_rewind(tape, mark);
     }
-    puts("\nA dot product is a sum of d_k products, each of variance 1, so its own is d_k. Softmax of scores that lie "
-         "far\n"
-         "apart gives all weight to one key; there its slope α (1 - α), a factor of every gradient, goes to zero, and\n"
-         "nothing more is learned. Divided by √d_k, scores have variance 1 whatever d_k is.");
+    puts("\nA dot product is a sum of d_k products with variance 1 each, so its variance is d_k. If scores differ "
+         "much,\n"
+         "softmax gives almost all weight to one key. Then its slope α (1 - α), a factor of every gradient, is close "
+         "to\n"
+         "zero, and the model stops learning. Scores that are divided by √d_k have variance 1 for every d_k.");
 }

@@ -1,4 +1,5 @@
-/* `tide attend`: scores, weights and context vectors as tables, and the two searches. */
+/* tide attend: computes attention; prints scores, weights and contexts as tables, and the lists of --query and
+   --neighbours. */
 #include "cli/attend.h"
 #include "cli/pictures.h"
 #include "view/table.h"
@@ -16,7 +17,7 @@ Var *attend_matrix(Tape *tape, const float *numbers, int rows, int cols) {
     return var;
 }
 
-/* x times a head's columns of a matrix; x itself where there is no matrix. */
+/* Returns x W for the columns of one head in W; `which`: 0, 1, 2 for W_Q, W_K, W_V. Without W, returns x. */
 static Var *project(Tape *tape, const AttendInput *a, int which, int head, Var *x) {
     const Vectors *W = &a->W[which];
     if (!W->cols) return x;
@@ -50,7 +51,7 @@ int attend_to(Tape *tape, const AttendInput *a, Var *queries, Var *x, AttendResu
     return 0;
 }
 
-/* ---- its tables ------------------------------------------------------------------------------------------------- */
+/* ---- tables ----------------------------------------------------------------------------------------------------- */
 
 static void print_vectors(const AttendInput *a, const Var *v) {
     table_print(stdout, &(Table){.n_rows = v->rows, .n_columns = v->cols, .rows = a->x.words, .number = v->v});
@@ -60,8 +61,8 @@ static void print_square(const AttendInput *a, const float *numbers, bool shaded
     table_print(stdout, &(Table){a->x.rows, a->x.rows, a->x.words, a->x.words, numbers, shaded});
 }
 
-/* Each score over its row's sum; a row that holds a negative score, or nothing but zeros, is NaN. Returns how many are
-   not. */
+/* Divides each score by the sum of its row. A row with a negative score, or with only zeros, becomes NaN. Returns the
+   number of rows that are not NaN. */
 static int normalise_by_sum(const Var *e, float *weights) {
     int rows = 0;
     for (int i = 0; i < e->rows; i++) {
@@ -79,10 +80,10 @@ static int normalise_by_sum(const Var *e, float *weights) {
 static void print_by_sum(const AttendInput *a, const Var *e) {
     float *weights = mem_alloc((size_t)(e->rows * e->cols) * sizeof *weights);
     if (normalise_by_sum(e, weights)) {
-        puts("\nFor comparison, each score over the sum of its row: weights only where no score is negative");
+        puts("\nFor comparison, each score divided by the sum of its row: only for rows without negative scores");
         print_square(a, weights, false);
     } else {
-        puts("\nScores over the sum of their row would be no weights here: each row holds a negative one.");
+        puts("\nScores divided by the sum of their row would not be weights here: each row has a negative score.");
     }
     mem_free(weights);
 }
@@ -100,15 +101,16 @@ static void print_head(const AttendInput *a, const struct Head *head) {
     }
     printf("\nScores %s", product);
     if (a->scale) printf(" / √%d", head->K->cols);
-    puts(", the dot product of each word on the left with each at the top: large where they agree");
+    puts(", the dot product of each word on the left with each word at the top: large if their vectors are similar");
     print_square(a, head->to.e->v, false);
-    puts("\nWeights, the softmax of the scores: exp(score) over the sum of its row. The darker, the more the word on\n"
-         "the left takes from the one at the top; a row adds up to 1");
+    puts("\nWeights, the softmax of the scores: exp(score) divided by the sum of its row. A row adds up to 1. The "
+         "darker\n"
+         "a cell, the larger the share of the word at the top in the context of the word on the left");
     print_square(a, head->to.alpha->v, true);
     print_by_sum(a, head->to.e);
 }
 
-/* The mean of the heads' weights. */
+/* Returns the mean of the weights of all heads; owned by the caller. */
 static float *mean_weights(const AttendInput *a, const AttendResult *found) {
     const int n = a->x.rows * a->x.rows;
     float *mean = mem_zalloc((size_t)n * sizeof *mean);
@@ -125,10 +127,10 @@ static int draw(const AttendInput *a, const AttendResult *found, const char *pat
     return status;
 }
 
-/* That there are so few words that their tables can be read. */
+/* Checks that a table has at most MOST_WORDS words. */
 static int check_few(const AttendInput *a, Err *err) {
     if (a->x.rows <= MOST_WORDS) return 0;
-    return err_set(err, a->name, 0, "%d words, of which only %d fit a table; --query and --neighbours take any number",
+    return err_set(err, a->name, 0, "%d words, but a table has at most %d; --query and --neighbours allow any number",
                    a->x.rows, MOST_WORDS);
 }
 
@@ -143,8 +145,8 @@ int attend_show(Tape *tape, const AttendInput *a, const char *heatmap, Err *err)
         if (a->heads > 1) printf("\n---- head %d of %d ----\n", h + 1, a->heads);
         print_head(a, &found.head[h]);
     }
-    printf("\nContext, weights times %s: each word's new vector, the mean of all by its row of weights%s\n",
-           a->W[0].cols ? "V" : "X", a->heads > 1 ? ",\nwhat each head found side by side" : "");
+    printf("\nContext, weights times %s: the new vector of each word, the mean of all vectors weighted by its row%s\n",
+           a->W[0].cols ? "V" : "X", a->heads > 1 ? ";\nthe contexts of all heads are concatenated" : "");
     print_vectors(a, found.context);
     return 0;
 }
@@ -162,7 +164,7 @@ static int best_first(const void *left, const void *right) {
     return a->index - b->index;
 }
 
-/* The words by falling score: owned by the caller. */
+/* Returns the words sorted by descending score; owned by the caller. */
 static Place *rank(const float *scores, int n) {
     Place *places = mem_alloc((size_t)n * sizeof *places);
     for (int i = 0; i < n; i++) places[i] = (Place){i, scores[i]};
@@ -187,18 +189,19 @@ int attend_search(Tape *tape, const AttendInput *a, const float *query, Err *err
     AttendResult found;
     if (attend_to(tape, a, attend_matrix(tape, query, 1, a->x.cols), x, &found, err)) return -1;
     printf("A search for %s among %d keys (%s): the score is the dot product of query and key%s,\n"
-           "the weight its softmax over all keys. Attention finds every key, but some more than others.\n",
+           "and the weight is the softmax of the scores over all keys. The result is not one\nkey, but a weight for "
+           "every key.\n",
            a->query, a->x.rows, a->name, a->scale ? " / √d_k" : "");
     for (int h = 0; h < a->heads; h++) {
         if (a->heads > 1) printf("\n---- head %d of %d ----\n", h + 1, a->heads);
         print_found(a, &found.head[h]);
     }
-    puts("\nIts answer is the mean of all values by those weights.");
+    puts("\nThe answer is the mean of all values, weighted by these weights.");
     table_print(stdout, &(Table){1, found.context->cols, answer, NULL, found.context->v, false});
     return 0;
 }
 
-/* The cosine of the angle between two vectors; 0 where one of them is zero. */
+/* The cosine of the angle between two vectors; 0 if one of them is zero. */
 static double cosine(const float *u, const float *v, int n) {
     double uv = 0, uu = 0, vv = 0;
     for (int i = 0; i < n; i++) {
@@ -217,8 +220,8 @@ void attend_neighbours(const AttendInput *a, const char *word, const float *vect
         cosines[i] = memcmp(other, vector, bytes) != 0 ? (float)cosine(vector, other, a->x.cols) : -2; /* itself */
     }
     Place *places = rank(cosines, a->x.rows);
-    printf("Nearest to %s among %d words (%s), by the cosine of the angle between the vectors:\n"
-           "their dot product at length 1, which is 1 in the same direction and 0 at right angles.\n\n",
+    printf("Nearest to %s among %d words (%s), by the cosine of the angle between the vectors: the dot product\n"
+           "of the vectors scaled to length 1. It is 1 for the same direction and 0 for a right angle.\n\n",
            word, a->x.rows, a->name);
     for (int i = 0; i < list_length(a) && places[i].score >= -1; i++)
         printf("%10.4f  %s\n", (double)places[i].score, a->x.words[places[i].index]);
