@@ -145,7 +145,7 @@ refused 1 'transformer: --alignment-head 3: this model.s attention has 2 heads' 
 refused 1 'transformer: --alignment-layer 3: this model.s attention has 2 layers' align "$scratch/transformer" $pair --alignment-layer 3
 refused 1 'alignment-head 2: this model.s attention has 1 head$' translate "$scratch/run" --alignment-head 2
 smallest_run "$scratch/encdec" --after-batches 2 --attention none
-refused 1 'encdec: this model has no attention that --alignment-layer could' translate "$scratch/encdec" --alignment-layer 1
+refused 1 'encdec: --alignment-layer needs a model with attention' translate "$scratch/encdec" --alignment-layer 1
 refused 1 'run: --alignment-head 2' translate --models "$scratch/transformer" "$scratch/run" --alignment-head 2
 refused 1 'back: --alignment-layer 2' align "$scratch/transformer" $pair --level word --reverse "$scratch/back" --alignment-layer 2
 ranked="--beam-size 12 --coverage-penalty 5" # by the alignment: by another head's, other translations come first

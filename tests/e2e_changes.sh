@@ -80,7 +80,7 @@ on_dev "$scratch/no-dev" 24
 cmp -s "$scratch/no-dev/model.safetensors" "$scratch/first/model.safetensors" || die "without a dev set the best model is gone"
 grep -q "^the model is that of update 12, which had the best BLEU$" "$scratch/stderr" || die "without a dev set: $(cat "$scratch/stderr")"
 
-refuses 2 "--allow-change: dim-rnn cannot change within a training" --model "$scratch/first" --allow-change dim-rnn
+refuses 2 "--allow-change: dim-rnn can never change when a training is continued" --model "$scratch/first" --allow-change dim-rnn
 refuses 2 "--allow-change: there is no option 'learning-rate'" --model "$scratch/first" --allow-change learning-rate
 
 # A model whose checkpoints are gone is not overwritten; --no-reload trains anew, and keeps it.

@@ -196,7 +196,7 @@ grep -q '"frames":\[{"update":12,"alignments":\[\]}\]' "$scratch/encdec/report.h
 smallest_run "$scratch/prev" --after-batches 12 --readout-state prev --optimizer adadelta --learn-rate 1
 "$tide" evaluate "$scratch/encdec" --coverage-penalty 0.1 --src "$scratch/dev.zh" --ref "$scratch/dev.en" 2>"$scratch/stderr" &&
     die "coverage without attention"
-grep -q 'no attention, so --coverage-penalty' "$scratch/stderr" || die "$(cat "$scratch/stderr")"
+grep -q 'coverage-penalty needs a model with attention' "$scratch/stderr" || die "$(cat "$scratch/stderr")"
 
 # ensembles: of one and the same model it is that model; of two, whatever their order; scores and alignments are the mean's
 tide_ok translate --models "$scratch/run" "$scratch/run" --beam-size 4 --n-best 3 <"$scratch/dev.zh" | cmp - "$scratch/nbest" ||

@@ -84,4 +84,4 @@ tide_ok translate "$scratch/han" --allow-han <"$scratch/dev.zh" >"$scratch/out"
 has_han "$scratch/out" || die "--allow-han writes no Han: $(head -n 3 "$scratch/out")"
 
 smallest_run "$scratch/encdec" --after-batches 4 --attention none
-status=2 why='no attention' && refuses "$scratch/encdec" --replace-unk
+status=2 why='replace-unk needs a model with attention' && refuses "$scratch/encdec" --replace-unk

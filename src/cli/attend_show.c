@@ -189,8 +189,7 @@ int attend_search(Tape *tape, const AttendInput *a, const float *query, Err *err
     AttendResult found;
     if (attend_to(tape, a, attend_matrix(tape, query, 1, a->x.cols), x, &found, err)) return -1;
     printf("A search for %s among %d keys (%s): the score is the dot product of query and key%s,\n"
-           "and the weight is the softmax of the scores over all keys. The result is not one\nkey, but a weight for "
-           "every key.\n",
+           "and the weight is the softmax of the scores over all keys: the result is a weight for every key.\n",
            a->query, a->x.rows, a->name, a->scale ? " / √d_k" : "");
     for (int h = 0; h < a->heads; h++) {
         if (a->heads > 1) printf("\n---- head %d of %d ----\n", h + 1, a->heads);

@@ -1,4 +1,4 @@
-/* tide train */
+/* tide train: trains a model. */
 #include "cli/cli.h"
 #include "text/files.h"
 #include "train/trainer.h"
@@ -13,25 +13,25 @@
 enum { MOST_MANY = 256 };
 
 static const Flag flags[] = {
-    {"model", 1, "DIR", "where the run lives; goes on if it holds one"},
-    {"train-sets", 2, "SRC TGT", "two line-aligned files"},
-    {"tsv", 1, "FILE", "or English, tab, Chinese (manythings, Anki)"},
-    {"mo", 1, "FILE", "or a gettext catalogue, English to Chinese, as it is (`tide corpus` cleans)"},
+    {"model", 1, "DIR", "directory of the model; a training that DIR already holds is continued"},
+    {"train-sets", 2, "SRC TGT", "training corpus: two line-aligned files"},
+    {"tsv", 1, "FILE", "training corpus: lines of English, tab, Chinese (manythings, Anki)"},
+    {"mo", 1, "FILE", "training corpus: a gettext catalogue, English to Chinese, not cleaned (see `tide corpus`)"},
     {"valid-sets", 2, "SRC TGT", "development set: two line-aligned files"},
-    {"valid-tsv", 1, "FILE", "or as TSV"},
-    {"guided-alignment", 1, "FILE", "guide the attention by these links of words, a line a pair (`i-j`, from 0)"},
+    {"valid-tsv", 1, "FILE", "development set: lines as for --tsv"},
+    {"guided-alignment", 1, "FILE", "train the attention on these links of words: one line per pair, `i-j`, from 0"},
     {"preset", 1, "NAME", "tiny, small, base or bahdanau2015 (models/NAME.conf)"},
-    {"config", 1, "FILE", "`key = value` lines; flags go before it, it goes before the preset"},
-    {"no-reload", 0, NULL, "train anew, even if DIR holds a training; its model becomes model.prev.safetensors"},
+    {"config", 1, "FILE", "file of `key = value` lines; overrides the preset; flags override it"},
+    {"no-reload", 0, NULL, "start a new training even if DIR holds one; its model becomes model.prev.safetensors"},
     {"allow-change", MANY, "OPTION...",
-     "options that may be others than in the training that goes on: learn-rate, say"},
-    {"probe", MANY, "TEXT...", "sentences whose alignment is kept at each validation"},
+     "options that may differ from the training that is continued, for example learn-rate"},
+    {"probe", MANY, "TEXT...", "sentences whose alignments are saved at each validation"},
     FLAG_THREADS,
     FLAG_ISA,
 };
 /* ---- presets -------------------------------------------------------------------------------------------------- */
 
-/* A file that the reader of options can see all of. */
+/* Reads a file and checks that it holds no NUL, which would end the text early. The caller owns the text. */
 static char *read_text(const char *path, Err *err) {
     size_t size;
     char *text = file_read(path, &size, err);
@@ -41,8 +41,9 @@ static char *read_text(const char *path, Err *err) {
     return NULL;
 }
 
-/* Finds models/NAME.conf where `make install` put it (PREFIX/bin/tide and PREFIX/share/tide); in the tree in which the
-   program was built (build/release/tide); or, for presets of the user's own, in the current folder. */
+/* Finds and reads a preset, NAME.conf, in one of three directories: PREFIX/share/tide of an installed PREFIX/bin/tide;
+   models/ of the source tree, for build/release/tide; models/ in the current directory, for the user's own presets.
+   Returns the text, owned by the caller, and its path; NULL with *err filled if there is no such preset. */
 static char *find_preset(const char *name, char path[512], Err *err) {
     char self[400] = "";
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -66,7 +67,7 @@ static int apply(TrainOptions *options, char *text, const char *path, Err *err) 
     return status;
 }
 
-/* Defaults, then the preset, then --config, then flags. */
+/* Sets options from the defaults, the preset, --config and the flags; later ones override earlier ones. */
 static int gather_options(const Args *args, TrainOptions *options, Err *err) {
     char path[512];
     const char *preset = args_value(args, "preset", 0), *config = args_value(args, "config", 0);
@@ -104,7 +105,7 @@ static void show_counting(void *context, const char *what, long done, long all) 
     progress_count(&screen->view, what, done, all, seconds_now(), done == all);
 }
 
-/* A training goes on without its report. */
+/* Writes the report. An error is printed, but does not end the training. */
 static bool write_report(const char *model) {
     Err err;
     if (!report_write(model, &err)) return true;
@@ -126,13 +127,13 @@ static volatile sig_atomic_t stop;
 
 static void on_signal(int number) {
     (void)number;
-    if (stop) _exit(EXIT_FAILED); /* the second one does not wait */
+    if (stop) _exit(EXIT_FAILED); /* a second signal ends the program at once */
     stop = 1;
 }
 
 /* ---- the command ---------------------------------------------------------------------------------------------- */
 
-/* All values of a flag that takes many. */
+/* Reads all values of a flag; *n is the number of values so far. */
 static int values_of(const Args *args, const char *flag, const char *values[MOST_MANY], int *n, Err *err) {
     for (const char *value; (value = args_value(args, flag, *n)); values[(*n)++] = value)
         if (*n == MOST_MANY) return err_set(err, NULL, 0, "--%s takes at most %d values", flag, MOST_MANY);
@@ -144,7 +145,8 @@ static int check_changes(const TrainJob *job, Err *err) {
         const Option *option = option_find(train_option_tables, job->changes[i]);
         if (!option) return err_set(err, NULL, 0, "--allow-change: there is no option '%s'", job->changes[i]);
         if (option->resume == RESUME_FIXED)
-            return err_set(err, NULL, 0, "--allow-change: %s cannot change within a training", option->name);
+            return err_set(err, NULL, 0, "--allow-change: %s can never change when a training is continued",
+                           option->name);
     }
     return 0;
 }
@@ -173,10 +175,11 @@ static int run(const Args *args) {
     if (args->word_count) return usage_error("train takes flags only, not '%s'", args->words[0]);
     if (!job.model) return usage_error("--model is needed");
     if (!train_files->sets[0] + !train_files->tsv + !train_files->mo != 2)
-        return usage_error("either --train-sets or --tsv or --mo is needed");
-    if (valid_files->sets[0] && valid_files->tsv) return usage_error("either --valid-sets or --valid-tsv, not both");
+        return usage_error("exactly one of --train-sets, --tsv and --mo is needed");
+    if (valid_files->sets[0] && valid_files->tsv)
+        return usage_error("--valid-sets and --valid-tsv cannot be given together");
     if (job.files.guides && train_files->mo)
-        return usage_error("--guided-alignment needs --train-sets or --tsv: files with lines");
+        return usage_error("--guided-alignment needs --train-sets or --tsv, because its lines belong to theirs");
     if (gather_options(args, &job.options, &err) || machine_flags(args, &job.threads, &err))
         return err.path[0] ? fail(&err) : usage_error("%s", err.reason);
 
@@ -198,8 +201,8 @@ const Command command_train = {
     .summary = "train a model on a parallel corpus",
     .usage = "--train-sets SRC TGT | --tsv FILE | --mo FILE  --model DIR  [--valid-sets SRC TGT] [--preset NAME] ...",
     .about = "Trains, validates, and writes checkpoints, the best model, train.jsonl, alignments and report.html into\n"
-             "DIR. Where DIR holds a training already, goes on from its last checkpoint. Ctrl-C stops and saves. The\n"
-             "flags below --isa can stand in a preset or --config as well, a line each: `dim-emb = 256`.",
+             "DIR. If DIR already holds a training, continues from its last checkpoint. Ctrl-C saves and stops. The\n"
+             "flags below --isa can also be set in a preset or in --config, one per line: `dim-emb = 256`.",
     .flags = flags,
     .flag_count = sizeof flags / sizeof *flags,
     .options = train_option_tables,

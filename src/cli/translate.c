@@ -1,4 +1,4 @@
-/* tide translate */
+/* tide translate: translates standard input. */
 #include "cli/models.h"
 #include "cli/pictures.h"
 #include "cli/alignment_view.h"
@@ -19,29 +19,29 @@ static const Flag flags[] = {
     FLAG_MAX_LENGTH,
     FLAG_ATTENTION_MODE,
     FLAGS_ALIGNMENT,
-    {"n-best", 1, "N", "print the N best: `line ||| text ||| features ||| score`"},
-    {"alignment", 1, "hard|soft", "append ` ||| ` and the alignment: Pharaoh pairs, or all weights"},
+    {"n-best", 1, "N", "print the N best hypotheses: `line ||| text ||| features ||| score`"},
+    {"alignment", 1, "hard|soft", "append ` ||| ` and the alignment: links (Pharaoh) or all weights"},
     FLAGS_ALIGNMENT_VIEW,
     {"heatmap", 1, "DIR", "draw each translation's alignment as DIR/0001.svg ..."},
-    {"html", 1, "FILE", "write a page to point at, with the alignments of every hypothesis printed"},
-    {"replace-unk", 0, NULL, "write the source word in place of a word that the model does not know"},
-    {"lexicon", 1, "FILE", "or its translation in FILE, lines `source TAB target`"},
-    {"allow-han", 0, NULL, "Han may be written in any target language"},
-    {"transpose", 0, NULL, "heatmaps with the target across the top"},
+    {"html", 1, "FILE", "write an interactive page with the alignments of all printed hypotheses"},
+    {"replace-unk", 0, NULL, "replace each <unk> by the source word that it is aligned to"},
+    {"lexicon", 1, "FILE", "with --replace-unk: use translations from FILE, lines of `source TAB target`"},
+    {"allow-han", 0, NULL, "allow Han characters in every target language"},
+    {"transpose", 0, NULL, "draw heatmaps with the target at the top"},
     {"mini-batch", 1, "N",
-     "sentences decoded together (default 64), with the same results; 1: each line of a pipe at once"},
-    {"timing", 0, NULL, "say on stderr where the time went"},
+     "sentences decoded together (default 64); the results are the same; 1: answer each line of a pipe at once"},
+    {"timing", 0, NULL, "print on stderr how long each part took"},
     FLAG_THREADS,
     FLAG_ISA,
 };
 
-/* Seconds spent. */
+/* Seconds that each part took; see --timing in the help below. */
 typedef struct Spent {
     double start, load, checksum, read, write;
     Timing search;
 } Spent;
 
-/* The seconds since *moment, which becomes now. */
+/* Returns the seconds since *moment and sets *moment to now. */
 static double elapsed(double *moment) {
     double before = *moment;
     *moment = seconds_now();
@@ -55,10 +55,10 @@ static void print_timing(const Spent *s, double total) {
             s->search.decode * 1e3, s->write * 1e3, total * 1e3);
 }
 
-enum { NONE = -1, HARD, SOFT }; /* what --alignment names, in its order */
+enum { NONE = -1, HARD, SOFT }; /* values of --alignment, in the order of its list */
 
 typedef struct Settings {
-    const Args *args; /* where the models are named */
+    const Args *args; /* for the paths of the models */
     int alignment;    /* NONE, HARD or SOFT */
     const char *heatmap, *html;
     BeamOptions beam;
@@ -66,7 +66,7 @@ typedef struct Settings {
     int threads, batch, n_best, max_length;
     bool transpose, replace_unknown, allow_han;
     Lexicon *lexicon; /* NULL: none */
-    char **lines;     /* what is translated; NULL: line by line, each answered before the next one is read */
+    char **lines;     /* all sentences; NULL: read, translate and print one line at a time */
 } Settings;
 
 static Alignment alignment_at(const AlignmentView *view, const Translations *found, int i, const Hypothesis *h) {
@@ -75,7 +75,7 @@ static Alignment alignment_at(const AlignmentView *view, const Translations *fou
     return alignment;
 }
 
-/* Hypothesis k of sentence i as it is printed, "" where there is none; owned by the caller. */
+/* Returns the text of hypothesis k of sentence i as it is printed; "" if there is none; owned by the caller. */
 static char *text_at(const Settings *s, const Translations *found, int i, int k) {
     if (!s->replace_unknown || k >= found->nbest[i].count) return translation_text(found, i, k);
     return unknown_replace(found->translator, found->sentences[i], &found->nbest[i].list[k], s->lexicon, s->allow_han);
@@ -92,7 +92,7 @@ static void print_alignment(const Settings *s, const Alignment *alignment) {
     arrfree(links);
 }
 
-/* `first` is the line of found's first sentence, from 0. */
+/* Prints hypothesis k of found's sentence i. first: the number of the line of found's first sentence, from 0. */
 static void print_hypothesis(const Settings *s, const Translations *found, int first, int i, int k) {
     const Hypothesis *h = k < found->nbest[i].count ? &found->nbest[i].list[k] : NULL;
     char *text = text_at(s, found, i, k);
@@ -125,15 +125,15 @@ static int draw(const Settings *s, const Translations *found, Pictures *pictures
     return 0;
 }
 
-/* What is translated at a time, and what it adds to. */
+/* The state of a run. */
 typedef struct Translating {
     const Settings *settings;
     Session session;
     ProgressView view;
-    int first; /* line that is translated now, from 0 */
+    int first; /* number of the first line of the current call, from 0 */
     Pictures pictures;
     AlignmentsPage page;
-    OutputFile html; /* the page; not open: none */
+    OutputFile html; /* file of the page; open only with --html */
 } Translating;
 
 static void count(void *context, long done, long all) {
@@ -143,7 +143,7 @@ static void count(void *context, long done, long all) {
 }
 
 static void fill_page(const Settings *s, const Translations *found, AlignmentsPage *page) {
-    const AlignmentView by_piece = {.shift = s->view.shift}; /* the page makes words of them */
+    const AlignmentView by_piece = {.shift = s->view.shift}; /* the page needs pieces; it merges them itself */
     for (int i = 0; i < found->n; i++) {
         alignments_page_sentence(page, found->sentences[i]);
         for (int k = 0; k < (s->n_best ? s->n_best : 1) && k < found->nbest[i].count; k++) {
@@ -157,7 +157,8 @@ static void fill_page(const Settings *s, const Translations *found, AlignmentsPa
     }
 }
 
-/* The output has been open from the beginning: whether there can be a page is known before hours of translating. */
+/* Writes the page. translate_all opens the file before it translates, so that a bad path fails at once and not after
+   hours. */
 static int write_page(const Settings *s, AlignmentsPage *page, OutputFile *html, Err *err) {
     char title[600];
     int length = snprintf(title, sizeof title, "Translations by %s", model_path(s->args, 0));
@@ -194,7 +195,7 @@ static int translate_some(Translating *work, char *const *lines, int n, Spent *s
     return status;
 }
 
-/* The line at hand as a sentence, owned by the caller; NULL with *err filled if it cannot be translated. */
+/* Returns the current line as a sentence, owned by the caller; NULL with *err filled if it cannot be translated. */
 static char *sentence_of(const Translating *work, const LineReader *in, Err *err) {
     Err why;
     char *line = line_reader_text(in, 0, in->length, err);
@@ -205,8 +206,8 @@ static char *sentence_of(const Translating *work, const LineReader *in, Err *err
     return NULL;
 }
 
-/* Translates each line when it arrives, for someone at a terminal, or for a program that waits for the answer: every
-   line has one. A line that cannot be translated is reported, and answered as an empty one. */
+/* Translates each line when it arrives, for a person at a terminal or a program that waits for each answer. A line that
+   cannot be translated is reported and translated as an empty line, so that every line has an answer. */
 static int translate_live(Translating *work, Spent *spent, Err *err) {
     LineReader in;
     long refused = 0;
@@ -283,12 +284,12 @@ static int settings_of(const Args *args, const Models *models, Settings *s, Err 
     const bool attention = models_align(models);
     if ((s->alignment != NONE || s->heatmap || s->html) && !attention)
         return err_set(err, NULL, 0, "this model has no attention, so there is no alignment to show");
-    if (s->replace_unknown && !attention)
-        return err_set(err, NULL, 0, "this model has no attention, so --replace-unk cannot tell where a word is from");
+    if (s->replace_unknown && !attention) return err_set(err, NULL, 0, "--replace-unk needs a model with attention");
     return 0;
 }
 
-/* The lexicon, if there is to be one, and the sentences, if they are not to be read one by one. */
+/* Reads the lexicon, if --lexicon is given, and all sentences. Sentences from a terminal, or from a pipe with
+   --mini-batch 1, are not read here, but one by one. */
 static int read_input(const Args *args, const Translator *tr, Settings *s, Err *err) {
     const char *path = args_value(args, "lexicon", 0);
     struct stat in;
@@ -336,25 +337,24 @@ static int run(const Args *args) {
 
 const Command command_translate = {
     .name = "translate",
-    .summary = "translate standard input, a sentence a line",
+    .summary = "translate standard input, one sentence per line",
     .usage = "MODEL [flags] < source > translation",
     .about =
         "MODEL is a directory that `tide train` made, or a model.safetensors.\n\n"
-        "With --replace-unk the model may write <unk>, and in the text each one becomes the source word that it was\n"
-        "read from: the one with the largest weight in the alignment. With --lexicon, what FILE says for the longest\n"
-        "source text that covers that word is written instead. --alignment and --heatmap show <unk>, for that is what\n"
-        "the model wrote. Han is not written in a target language that is not written with it: pieces that hold Han\n"
-        "are banned, and --replace-unk leaves out source words that hold Han and are not in FILE; --allow-han lifts\n"
-        "both.\n\n"
-        "--attention-mode hard reads the one annotation that scores highest, not the mean of all by their weights.\n"
-        "It is for translation alone: as weights change a little, the largest score stays where it is, or jumps, so\n"
-        "that there is no gradient to learn from.\n\n"
-        "--timing prints milliseconds. `start` is what passed before the model was opened: the processor time that\n"
-        "the process had used when main began, and the time since. `load` is reading the model and packing its "
-        "weights,\n"
-        "of which `checksum` is the sum over every byte; `read` is reading all other input; `encode` and `decode` are\n"
-        "the two halves of the search; `write` is printing and drawing. The rest of `total` went into pieces and\n"
-        "threads, and into giving memory back.",
+        "With --replace-unk the model may write <unk>. In the text, each <unk> is replaced by the source word with "
+        "the\n"
+        "largest alignment weight. With --lexicon, the longest source text in FILE that covers this word is looked "
+        "up,\n"
+        "and its translation is written instead. --alignment and --heatmap still show <unk>. If the target language\n"
+        "is not written with Han characters, pieces with Han are banned, and --replace-unk leaves out source words\n"
+        "with Han that are not in FILE; --allow-han allows both.\n\n"
+        "--attention-mode hard reads only the annotation with the largest score, not the weighted mean of all. It is\n"
+        "only for translation: the choice of the largest score has no gradient, so a model cannot be trained with "
+        "it.\n\n"
+        "--timing prints milliseconds. `start`: from the start of the process until the model is opened. `load`:\n"
+        "reading the model and packing its weights; this includes `checksum`, the check of all bytes. `read`: reading\n"
+        "all other input. `encode` and `decode`: the two parts of the search. `write`: printing and drawing. The rest\n"
+        "of `total` is for splitting into pieces, starting threads and freeing memory.",
     .flags = flags,
     .flag_count = sizeof flags / sizeof *flags,
     .run = run,
