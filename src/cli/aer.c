@@ -54,7 +54,7 @@ static int run(const Args *args) {
 
 const Command command_aer = {
     .name = "aer",
-    .summary = "alignment error rate of alignments on standard input",
+    .summary = "compute the alignment error rate of standard input",
     .usage = "GOLD [--one-ref] < alignments",
     .about =
         "Each line holds the links of one sentence pair, separated by spaces, with the source word first. `3-4` is a\n"

@@ -278,7 +278,7 @@ static int run(const Args *args) {
 
 const Command command_attend = {
     .name = "attend",
-    .summary = "self-attention step by step, on a few vectors",
+    .summary = "show self-attention step by step on a few vectors",
     .usage = "[FILE | --model MODEL [--words WORD ...]] [flags]",
     .about =
         "Shows how words attend to each other: scores X Xᵀ, their softmax, and the context softmax(X Xᵀ) X. Each line\n"

@@ -138,9 +138,8 @@ void attend_scaling(Tape *tape, int seed) {
         print_effects(tape, &rng, dk);
         tape_rewind(tape, mark);
     }
-    puts("\nA dot product is a sum of d_k products with variance 1 each, so its variance is d_k. If scores differ "
-         "much,\n"
-         "softmax gives almost all weight to one key. Then its slope α (1 - α), a factor of every gradient, is close "
-         "to\n"
-         "zero, and the model stops learning. Scores that are divided by √d_k have variance 1 for every d_k.");
+    puts("\nA dot product is a sum of d_k products with variance 1 each, so its variance is d_k. If scores differ\n"
+         "much, softmax gives almost all weight to one key. Then its slope α (1 - α), a factor of every\n"
+         "gradient, is close to zero, and the model stops learning. Scores that are divided by √d_k have\n"
+         "variance 1 for every d_k.");
 }

@@ -103,9 +103,8 @@ static void print_head(const AttendInput *a, const struct Head *head) {
     if (a->scale) printf(" / √%d", head->K->cols);
     puts(", the dot product of each word on the left with each word at the top: large if their vectors are similar");
     print_square(a, head->to.e->v, false);
-    puts("\nWeights, the softmax of the scores: exp(score) divided by the sum of its row. A row adds up to 1. The "
-         "darker\n"
-         "a cell, the larger the share of the word at the top in the context of the word on the left");
+    puts("\nWeights, the softmax of the scores: exp(score) divided by the sum of its row. A row adds up to 1. The\n"
+         "darker a cell, the larger the share of the word at the top in the context of the word on the left");
     print_square(a, head->to.alpha->v, true);
     print_by_sum(a, head->to.e);
 }

@@ -58,14 +58,12 @@ static int run(const Args *args) {
 
 const Command command_bench = {
     .name = "bench",
-    .summary = "how fast this machine trains and decodes",
+    .summary = "measure how fast this machine trains and decodes",
     .usage = "[kernels] [gemm] [step] [decode] [flags]",
-    .about =
-        "Checks the kernels and matrix products against plain loops and measures their speed; then measures training\n"
-        "steps and decoding on random sentences, for RNNsearch in three sizes and for a Transformer. Speeds of "
-        "products\n"
-        "and training are also given in percent of the peak: multiply-adds in registers, measured at that moment.\n"
-        "Without names of parts, runs all four parts. Run it on an idle machine.",
+    .about = "Checks the kernels and matrix products against plain loops and measures their speed; then measures\n"
+             "training steps and decoding on random sentences, for RNNsearch in three sizes and for a Transformer.\n"
+             "Speeds of products and training are also given in percent of the peak: multiply-adds in registers,\n"
+             "measured at that moment. Without names of parts, runs all four parts. Run it on an idle machine.",
     .flags = flags,
     .flag_count = sizeof flags / sizeof *flags,
     .run = run,

@@ -64,7 +64,7 @@ static void bench_shape(Threads *threads, const Shape *s, double peak) {
     double median = bench_median(seconds, REPEATS), speed = 2.0 * s->m * s->n * s->k / median;
     printf("  %-14s %5d x %5d x %5d  %6.1f GFLOP/s  %3.0f %%", s->name, s->m, s->k, s->n, speed / 1e9,
            100 * speed / peak);
-    if (before) printf("   packing once takes %.1f as long", bench_median(packing, REPEATS) / median);
+    if (before) printf("   packing takes %.1f times as long", bench_median(packing, REPEATS) / median);
     putchar('\n');
     mem_free(a);
     mem_free(b);
@@ -91,6 +91,6 @@ void bench_gemm(Threads *threads, const BenchSize *z) {
         {"dWo = t' dy", l, rows, z->target_vocab, true, false},
     };
     double peak = bench_peak(threads);
-    printf("gemm %s: rows x inner x columns, %.0f GFLOP/s at best\n", z->name, peak / 1e9);
+    printf("gemm %s: rows x inner x columns, peak %.0f GFLOP/s\n", z->name, peak / 1e9);
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) bench_shape(threads, &shapes[i], peak);
 }

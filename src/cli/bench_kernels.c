@@ -275,7 +275,7 @@ static const Case cases[] = {
     CASE(adadelta),
 };
 
-/* The arrays of a case. */
+/* The arrays of a case: x[k] points to numbers[k]. */
 typedef struct Arrays {
     real numbers[ARRAYS][WIDEST * LONGEST];
     real *x[ARRAYS];

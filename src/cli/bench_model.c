@@ -91,11 +91,11 @@ static void print_shares(Threads *threads, double all) {
     for (int i = 0; i < count; i++) {
         seen += tallies[i].seconds;
         waiting += tallies[i].seconds - tallies[i].busy / threads_count(threads);
-        printf("    %-18s %5.1f %%   of it waiting %4.1f %%\n", tallies[i].name, 100 * tallies[i].seconds / all,
+        printf("    %-18s %5.1f %%   (%4.1f %% of this is waiting)\n", tallies[i].name, 100 * tallies[i].seconds / all,
                100 * (1 - tallies[i].busy / threads_count(threads) / tallies[i].seconds));
     }
-    printf("    %-18s %5.1f %%\n", "one thread alone", 100 * (1 - seen / all));
-    printf("    a processor waited %.1f %% of the time for another inside these\n", 100 * waiting / all);
+    printf("    %-18s %5.1f %%\n", "serial code", 100 * (1 - seen / all));
+    printf("    in parallel code, a thread waited for other threads during %.1f %% of the time\n", 100 * waiting / all);
     mem_free(tallies);
 }
 
@@ -122,7 +122,7 @@ void bench_step(Threads *threads, const BenchSize *size, int updates) {
     getrusage(RUSAGE_SELF, &usage);
     double peak = bench_peak(threads), speed = flops_of_token(size) * tokens / median;
     printf("train %-11s %6.0f target tokens/s (slowest %.0f, fastest %.0f)   %5.1f GFLOP/s, %.0f %% of %.0f   "
-           "memory so far at most %ld MiB\n",
+           "peak memory so far %ld MiB\n",
            size->name, tokens / median, tokens / seconds[updates - 1], tokens / seconds[0], speed / 1e9,
            100 * speed / peak, peak / 1e9, usage.ru_maxrss / 1024);
     print_shares(threads, all);

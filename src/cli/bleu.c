@@ -30,7 +30,7 @@ static int run(const Args *args) {
 
 const Command command_bleu = {
     .name = "bleu",
-    .summary = "BLEU of translations on standard input",
+    .summary = "compute BLEU of translations on standard input",
     .usage = "REFERENCE [-lc] [--tokenize 13a|zh] < hypotheses",
     .about =
         "Corpus BLEU with the tokenization and the exponential smoothing of sacreBLEU. Use --tokenize zh for Chinese:\n"

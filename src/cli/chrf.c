@@ -15,7 +15,7 @@ static int run(const Args *args) { return metric_run(args, &command_chrf, &metri
 
 const Command command_chrf = {
     .name = "chrf",
-    .summary = "chrF2 of translations on standard input",
+    .summary = "compute chrF2 of translations on standard input",
     .usage = "REFERENCE [-lc] < hypotheses",
     .about = "Corpus chrF2 as sacreBLEU computes it by default: n-grams of 1 to 6 characters, without white space.",
     .flags = flags,

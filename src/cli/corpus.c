@@ -89,13 +89,11 @@ const Command command_corpus = {
     .name = "corpus",
     .summary = "clean, deduplicate and split a parallel corpus",
     .usage = "--output DIR  --lines ZH EN | --tsv FILE | --mo FILE ...",
-    .about =
-        "Reads Chinese and English in one or more of three formats, drops pairs that are not useful for training, and\n"
-        "writes train, dev and test. No sentence is in two of them: pairs that share a sentence on either side, "
-        "directly\n"
-        "or through other pairs, go into the same set; case and punctuation are ignored. The sets do not depend on "
-        "the\n"
-        "order of the input. Prints how many pairs were kept, and how many were dropped for each reason.",
+    .about = "Reads Chinese and English in one or more of three formats, drops pairs that are not useful for\n"
+             "training, and writes train, dev and test. No sentence is in two of them: pairs that share a sentence\n"
+             "on either side, directly or through other pairs, go into the same set; case and punctuation are\n"
+             "ignored. The sets do not depend on the order of the input. Prints how many pairs were kept, and how\n"
+             "many were dropped for each reason.",
     .flags = flags,
     .flag_count = sizeof flags / sizeof *flags,
     .run = run,

@@ -1,3 +1,4 @@
+/* main.c: finds the command, parses its flags and runs it; prints help, and errors of the command line. */
 #include "cli/cli.h"
 #include "core/kernels.h"
 #include "text/ds.h"

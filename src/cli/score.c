@@ -74,7 +74,7 @@ static int run(const Args *args) {
 
 const Command command_score = {
     .name = "score",
-    .summary = "log-probability and perplexity of given pairs",
+    .summary = "compute log-probability and perplexity of given pairs",
     .usage = "MODEL --src FILE --tgt FILE [--summary]",
     .about =
         "Prints log p(target | source) of each pair in nats, including </s>. The last line has the sum, the number of\n"

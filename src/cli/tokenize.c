@@ -51,9 +51,9 @@ const Command command_tokenize = {
     .name = "tokenize",
     .summary = "split standard input into the pieces of a model",
     .usage = "MODEL [--side src|tgt] [--join] < text > pieces",
-    .about = "Prints the pieces of each line, normalised to NFKC and separated by spaces, so that another toolkit can "
-             "train\n"
-             "on the same text. Pieces that are not in the model's vocabulary are printed as well.",
+    .about = "Prints the pieces of each line, normalised to NFKC and separated by spaces, so that another\n"
+             "toolkit can train on the same text. Pieces that are not in the model's vocabulary are printed as\n"
+             "well.",
     .flags = flags,
     .flag_count = sizeof flags / sizeof *flags,
     .run = run,

@@ -180,7 +180,7 @@ static int write_out(Translating *work, const Translations *found, Err *err) {
     return s->heatmap ? draw(s, found, &work->pictures, err) : 0;
 }
 
-/* Translates and writes the next n lines. */
+/* Translates n lines and writes the translations. */
 static int translate_some(Translating *work, char *const *lines, int n, Spent *spent, Err *err) {
     const Settings *s = work->settings;
     Translations found = session_translate(&work->session, lines, n, &s->beam, s->batch, s->lines ? count : NULL, work);
@@ -339,22 +339,20 @@ const Command command_translate = {
     .name = "translate",
     .summary = "translate standard input, one sentence per line",
     .usage = "MODEL [flags] < source > translation",
-    .about =
-        "MODEL is a directory that `tide train` made, or a model.safetensors.\n\n"
-        "With --replace-unk the model may write <unk>. In the text, each <unk> is replaced by the source word with "
-        "the\n"
-        "largest alignment weight. With --lexicon, the longest source text in FILE that covers this word is looked "
-        "up,\n"
-        "and its translation is written instead. --alignment and --heatmap still show <unk>. If the target language\n"
-        "is not written with Han characters, pieces with Han are banned, and --replace-unk leaves out source words\n"
-        "with Han that are not in FILE; --allow-han allows both.\n\n"
-        "--attention-mode hard reads only the annotation with the largest score, not the weighted mean of all. It is\n"
-        "only for translation: the choice of the largest score has no gradient, so a model cannot be trained with "
-        "it.\n\n"
-        "--timing prints milliseconds. `start`: from the start of the process until the model is opened. `load`:\n"
-        "reading the model and packing its weights; this includes `checksum`, the check of all bytes. `read`: reading\n"
-        "all other input. `encode` and `decode`: the two parts of the search. `write`: printing and drawing. The rest\n"
-        "of `total` is for splitting into pieces, starting threads and freeing memory.",
+    .about = "MODEL is a directory that `tide train` made, or a model.safetensors.\n\n"
+             "With --replace-unk the model may write <unk>. In the text, each <unk> is replaced by the source word\n"
+             "with the largest alignment weight. With --lexicon, the longest source text in FILE that covers this\n"
+             "word is looked up, and its translation is written instead. --alignment and --heatmap still show <unk>.\n"
+             "If the target language is not written with Han characters, pieces with Han are banned, and\n"
+             "--replace-unk leaves out source words with Han that are not in FILE; --allow-han allows both.\n\n"
+             "--attention-mode hard reads only the annotation with the largest score, not the weighted mean of all.\n"
+             "It is only for translation: the choice of the largest score has no gradient, so a model cannot be\n"
+             "trained with it.\n\n"
+             "--timing prints milliseconds. `start`: from the start of the process until the model is opened; before\n"
+             "main, only processor time counts. `load`: reading the model and packing its weights; this includes\n"
+             "`checksum`, the check of all bytes. `read`: reading all other input. `encode` and `decode`: the two\n"
+             "parts of the search. `write`: printing and drawing. The rest of `total` is for splitting into pieces,\n"
+             "starting threads and freeing memory.",
     .flags = flags,
     .flag_count = sizeof flags / sizeof *flags,
     .run = run,

@@ -21,7 +21,7 @@
 /* Lengths in pixels, without zoom. */
 enum {
     MARGIN = 28,
-    GRID_SIZE = 960, /* cells of long sentences shrink, but not below CELL_MIN, so that the grid is no larger */
+    GRID_SIZE = 960, /* largest grid; cells of long sentences shrink to fit, but not below CELL_MIN */
     CELL_MIN = 14,
     CELL_MAX = 44,
     CELL_WITH_NUMBER = 26, /* smaller cells show no number */
@@ -127,7 +127,7 @@ static char *cut_short(const char *text) {
 
 static Axis axis_new(char *const *pieces, int n) {
     Axis axis = {0};
-    bool leads_words = n > 0 && piece_is_spaced(pieces[0]); /* BPE marks the first piece of each word */
+    bool leads_words = n > 0 && piece_is_spaced(pieces[0]); /* with BPE the first piece of a word has a space mark */
     int32_t first, last = ' ';
     for (int i = 0; i < n; i++) {
         bool space = strcmp(pieces[i], SPACE_MARK) == 0, in_word = char_in_word(last);
