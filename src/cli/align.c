@@ -66,7 +66,8 @@ static void direction_session(Direction *direction, Threads *pool) {
     session_init(&direction->session, &member, 1, pool);
 }
 
-/* Computes the alignments of n pairs, as the flags want to see them; release each with alignment_free. */
+/* Computes the alignments of n pairs, shifted and merged into words if the flags say so; release each with
+   alignment_free. */
 static void direction_align(Direction *direction, const Aligner *a, char *const *source, char *const *target, int n,
                             Alignment *alignments) {
     session_align(&direction->session, source, target, n, a->attention, alignments);
@@ -206,7 +207,7 @@ static int run_page(Aligner *a, const Args *args, int threads, Err *err) {
     char title[600];
     snprintf(title, sizeof title, "Alignments of %s", args->words[0]);
     const bool by_word = a->view.words;
-    a->view.words = false; /* the page needs pieces; it merges them itself */
+    a->view.words = false; /* the page needs pieces; its script merges them into words */
     alignments_page_init(&a->page);
     int status = run_with(a, args, threads, err);
     if (!status) alignments_page_write(&a->page, stdout, title, by_word);

@@ -36,11 +36,11 @@ void args_free(Args *args);
 const char *args_value(const Args *args, const char *name, int i);
 bool args_has(const Args *args, const char *name);
 /* args_int, args_real and args_choice set *value to the first value of a flag, or to the fallback if the flag is not
-   given. They return 0, or -1 with the reason in *err. Here: a whole number between least and most. */
+   given. They return 0, or -1 with the reason in *err. args_int reads a whole number between least and most. */
 int args_int(const Args *args, const char *name, int fallback, int least, int most, int *value, Err *err);
-/* A finite number between least and most. */
+/* Reads a finite number between least and most. */
 int args_real(const Args *args, const char *name, double fallback, double least, double most, double *value, Err *err);
-/* The index of the value in a list such as "char|bpe|none"; see choice.h. */
+/* Reads a name from a list such as "char|bpe|none"; *value is its index, see choice.h. */
 int args_choice(const Args *args, const char *name, int fallback, const char *choices, int *value, Err *err);
 /* Prints the line of a flag in --help. usual: the default, which is appended; NULL: append nothing. */
 void flag_print(const Flag *flag, const char *usual);

@@ -46,7 +46,7 @@ int attend_search(Tape *tape, const AttendInput *a, const float *query, Err *err
 void attend_neighbours(const AttendInput *a, const char *word, const float *vector);
 /* An experiment: contexts when the words are in another order, without and with positions. */
 int attend_shuffled(Tape *tape, const AttendInput *a, Err *err);
-/* An experiment: the effect of dividing by √d_k on weights and gradients. */
+/* An experiment: how dividing scores by √d_k changes the weights and their gradients. */
 void attend_scaling(Tape *tape, int seed);
 
 #endif

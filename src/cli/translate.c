@@ -143,7 +143,8 @@ static void count(void *context, long done, long all) {
 }
 
 static void fill_page(const Settings *s, const Translations *found, AlignmentsPage *page) {
-    const AlignmentView by_piece = {.shift = s->view.shift}; /* the page needs pieces; it merges them itself */
+    const AlignmentView by_piece = {.shift =
+                                        s->view.shift}; /* the page needs pieces; its script merges them into words */
     for (int i = 0; i < found->n; i++) {
         alignments_page_sentence(page, found->sentences[i]);
         for (int k = 0; k < (s->n_best ? s->n_best : 1) && k < found->nbest[i].count; k++) {

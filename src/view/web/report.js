@@ -59,13 +59,13 @@ const ofTrain = (field) => curve("train", data.reports, field);
 const ofDev = (field, scale) => curve("dev", data.validations, field, scale);
 
 const charts = [
-  { title: "Loss", unit: "nats a token", curves: [ofTrain("loss"), ofDev("valid_loss")] },
+  { title: "Loss", unit: "nats per token", curves: [ofTrain("loss"), ofDev("valid_loss")] },
   { title: "Perplexity", unit: "logarithmic scale", isLog: true, curves: [ofTrain("ppl"), ofDev("valid_ppl")] },
   { title: "BLEU", unit: "of the dev set", curves: [ofDev("bleu")], marked: best },
   { title: "Gradient norm", unit: "before clipping", curves: [ofTrain("gnorm")] },
-  { title: "Learning rate", unit: "of the optimiser's steps", curves: [ofTrain("learn_rate")] },
-  { title: "Speed", unit: "target tokens a second", curves: [ofTrain("tokens_per_s")] },
-  { title: "Attention entropy", unit: "nats a target piece", curves: [ofDev("attention_entropy")] },
+  { title: "Learning rate", unit: "of the optimiser", curves: [ofTrain("learn_rate")] },
+  { title: "Speed", unit: "target tokens per second", curves: [ofTrain("tokens_per_s")] },
+  { title: "Attention entropy", unit: "nats per target piece", curves: [ofDev("attention_entropy")] },
   { title: "Attention diversity", unit: "distinct argmax, %", curves: [ofDev("attention_diversity", 100)] },
 ];
 
