@@ -65,7 +65,7 @@ const charts = [
   { title: "Gradient norm", unit: "before clipping", curves: [ofTrain("gnorm")] },
   { title: "Learning rate", unit: "of the optimiser", curves: [ofTrain("learn_rate")] },
   { title: "Speed", unit: "target tokens per second", curves: [ofTrain("tokens_per_s")] },
-  { title: "Attention entropy", unit: "nats per target piece", curves: [ofDev("attention_entropy")] },
+  { title: "Attention entropy", unit: "nats per piece", curves: [ofDev("attention_entropy")] },
   { title: "Attention diversity", unit: "distinct argmax, %", curves: [ofDev("attention_diversity", 100)] },
 ];
 
