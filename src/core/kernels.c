@@ -238,7 +238,7 @@ INLINE vreal score_terms(int left, const real *va, const real *q, const real *k)
     return v_load_n(va, left) * v_tanh(v_load_n(q, left) + v_load_n(k, left));
 }
 
-/* Computes two vectors at a time: they are independent, so the CPU overlaps them. */
+/* Computes two SIMD vectors at a time: they are independent, so the CPU overlaps them. */
 static real score(int n, const real *va, const real *q, const real *k) {
     Lanes lanes = {0};
     int i = 0, j = 0;

@@ -65,7 +65,7 @@ void optimizer_keep_average(Optimizer *optimizer, const real *weights);
 
 typedef struct StepOptions {
     double rate;
-    double clip_norm; /* largest L2 norm of the gradient; 0: no clipping */
+    double clip_norm; /* largest L2 norm of the gradient of all weights together; 0: no clipping */
     double smoothing; /* smallest share of the new weights in the average */
 } StepOptions;
 

@@ -10,7 +10,7 @@
 
 typedef enum { PANELS_F32 } PanelFormat;
 
-/* W [k, n], or Wᵀ, in panels: see Operand in gemm.h. */
+/* The panels of a weight W [k, n], or of its transpose Wᵀ [n, k]: see Operand in gemm.h. */
 typedef struct Panels {
     PanelFormat format;
     bool transposed; /* the panels of Wᵀ */

@@ -106,8 +106,8 @@ INLINE vreal v_tanh(vreal x) {
     return x;
 }
 #else
-/* eˣ = 2ⁿ eʳ with n = round(x log₂e) and r = x - n ln 2, computed in two steps. eʳ is a polynomial (coefficients:
-   Cephes expf). Error: at most 1.1 ulp. x is clamped to [-87, 88]. */
+/* eˣ = 2ⁿ eʳ with n = round(x log₂e) and r = x - n ln 2, where ln 2 is the sum of two constants. eʳ is a polynomial
+   (coefficients: Cephes expf). Error: at most 1.1 ulp. x is clamped to [-87, 88]. */
 INLINE vreal v_exp(vreal x) {
     const vreal shift = v_splat(0x1.8p23f); /* adding it rounds to an integer, which is then in the low bits */
     x = v_min(v_splat(88.0f), v_max(v_splat(-87.0f), x));

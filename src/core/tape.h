@@ -42,7 +42,7 @@ struct Var {
     bool constant;          /* the caller owns the values */
     /* For the checks of a tape that records. A slice uses the fields of its whole matrix. */
     bool read;         /* a backward function reads the matrix */
-    bool in_pieces;    /* no record has the whole matrix as its `out` */
+    bool in_pieces;    /* no record has the whole matrix as its `out`, for example because ops wrote slices */
     int *consumed;     /* [rows] 1: an op consumed the row; NULL: no row is consumed */
     int consumed_rows; /* number of consumed rows */
 };

@@ -25,7 +25,7 @@ typedef struct Attention {
 typedef struct AttentionSource {
     Annotations annotations;
     Var *keys;   /* for example U_a h_j; kind "none": c */
-    Var *values; /* of the weighted sum, if they are not H; else NULL */
+    Var *values; /* the terms of the weighted sum; NULL: the annotations H */
     AttentionOptions options;
 } AttentionSource;
 
@@ -70,7 +70,7 @@ const AttentionKind *attention_kind_at(int index);
 
 /* Declares the weights. */
 void attention_declare(Attention *attention, const AttentionKind *kind, Params *params, AttentionSizes sizes);
-/* Computes once for each batch what depends on the source only. */
+/* Computes the keys and values of the attention from the annotations. Call it once for each batch. */
 AttentionSource attention_prepare(Tape *tape, const Attention *attention, const Annotations *annotations,
                                   const PassOptions *options);
 /* Returns the memory of the first step, for n sentences; NULL if the kind has no memory. */

@@ -1,4 +1,5 @@
-/* batch.h: folds sentences of ids into rows, so that the words of one time step are contiguous rows. */
+/* batch.h: folds sentences of ids into rows: one row for each word, without padding. The words of one time step are
+   contiguous rows. */
 #ifndef TIDE_BATCH_H
 #define TIDE_BATCH_H
 

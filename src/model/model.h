@@ -9,7 +9,7 @@ typedef struct Arch Arch;
 /* The configuration of a model. It determines the parameters and the computation. */
 typedef struct ModelConfig {
     int source_vocab, target_vocab;
-    int source_words;           /* number of subwords, if source ids have this second factor (see Encoder); else 0 */
+    int source_words;           /* size of the subword vocabulary, if source ids have a subword (see Encoder); else 0 */
     const Arch *arch;           /* NULL: rnnsearch */
     int emb, rnn, att, maxout;  /* m, n, n', l of the paper */
     const EncoderKind *encoder; /* NULL: bigru */

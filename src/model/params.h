@@ -12,7 +12,7 @@
 /* The initial values of a parameter with SCHEME_BAHDANAU (appendix B.1 of the paper). */
 typedef enum {
     INIT_ZERO,
-    INIT_ONE,       /* the gains of layer norms; not in the paper */
+    INIT_ONE,       /* ones, for the gains of layer norms; the paper has no layer norms */
     INIT_NORMAL,    /* N(0, sd²) */
     INIT_EMBEDDING, /* N(0, sd²), for an embedding */
     INIT_ORTHOGONAL /* a random orthogonal matrix; [n, k n]: k of them side by side */

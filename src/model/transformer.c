@@ -89,7 +89,7 @@ typedef struct Targets {
     Spans source; /* the annotations that each position may attend to */
     const int *position, *previous;
     const RowId *ids;
-    const int *rows; /* [rows] row i of the Sequences is row rows[i] here */
+    const int *rows; /* row i of the Sequences is row rows[i] in this order */
 } Targets;
 
 static Targets targets_of(Arena *arena, const Batch *batch) {
@@ -185,7 +185,7 @@ static DecoderState *begin(Tape *tape, const Model *model, Annotations H, int n,
     return state;
 }
 
-/* Returns a matrix [capacity, m] with the first `used` rows of `old`. */
+/* Returns a new matrix [capacity, m]. Its first `used` rows are copies of those of `old`; the others are not set. */
 static Var *grow(Arena *arena, const Var *old, int used, int capacity, int m) {
     Var *var = var_in(arena, capacity, m);
     if (used) var_copy_rows(var, 0, old, NULL, used);

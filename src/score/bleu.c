@@ -94,9 +94,9 @@ static void squeeze(char *line) {
 /* The last substitutions of both tokenisers. Releases the line and returns a new one. */
 static char *space_marks(char *line) {
     line = space_symbols(line);
-    line = space_pairs(line, not_ascii_digit, is_stop, false); /* . and , after a character that is not a digit */
-    line = space_pairs(line, is_stop, not_ascii_digit, true);  /* . and , before a character that is not a digit */
-    line = space_pairs(line, is_ascii_digit, is_dash, false);  /* - after a digit */
+    line = space_pairs(line, not_ascii_digit, is_stop, false); /* spaces around . and , after a non-digit */
+    line = space_pairs(line, is_stop, not_ascii_digit, true);  /* spaces around . and , before a non-digit */
+    line = space_pairs(line, is_ascii_digit, is_dash, false);  /* spaces around - after a digit */
     squeeze(line);
     return line;
 }
@@ -118,8 +118,8 @@ char *tokenize_13a(const char *line) {
 /* ---- the zh tokeniser ---- */
 
 /* The ranges of sacreBLEU. It writes the limits of extension B, U+20000 to U+2A6D6, as "\u20000" and "\u2a6d6", but
-   "\u" takes four digits, so the range is in fact U+2001 to U+2A6D. tide keeps this error, because its scores must be
-   equal to those of sacreBLEU. */
+   "\u" takes four digits, so these limits are the strings U+2000 "0" and U+2A6D "6". The characters between these
+   strings are U+2001 to U+2A6D. tide keeps this error, because its scores must be equal to those of sacreBLEU. */
 static bool is_chinese(int32_t c) {
     static const int32_t ranges[][2] = {
         {0x2001, 0x2a6d}, {0x2e80, 0x2fdf}, {0x2ff0, 0x303f}, {0x3100, 0x312f}, {0x31a0, 0x31bf},
@@ -152,7 +152,7 @@ typedef struct Word { /* stb_ds string map: a token and its id */
     int value;
 } Word;
 
-/* Returns the ids of the tokens of a line, a stb_ds array. Adds new tokens to *words. */
+/* Tokenises a line. Returns the ids of its tokens, a stb_ds array that the caller owns. Adds new tokens to *words. */
 static int *token_ids(const char *line, BleuOptions options, Word **words) {
     char *text = segment_copy(line, options.lowercase);
     char *tokens = options.chinese ? tokenize_zh(text) : tokenize_13a(text), *rest;

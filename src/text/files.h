@@ -36,8 +36,9 @@ int file_read_at(int fd, void *bytes, size_t n, off_t at);
 int directory_make(const char *path, Err *err);
 
 /* Locks a directory until the descriptor is closed or the process ends in any way. Only processes that call this
-   function respect the lock. Returns a file descriptor, or -1 with *err filled if another process has the lock. If the
-   file system has no locks, fills *warning and returns a descriptor; else warning->reason is "". */
+   function respect the lock. Returns a file descriptor, or -1 with *err filled if the directory cannot be opened or
+   another process has the lock. If the file system has no locks, fills *warning and returns a descriptor; else
+   warning->reason is "". */
 int directory_lock(const char *path, Err *warning, Err *err);
 
 /* fsync of a directory, so that its file names are on the disk. Returns 0, or -1 with errno set. */

@@ -16,7 +16,7 @@ typedef struct Mo {
     uint32_t originals, translations; /* offsets of the tables (length and offset of each string) */
 } Mo;
 
-/* One message. Strings are NUL-terminated, in the bytes of the catalogue. */
+/* One message. The strings point into the bytes of the catalogue. They end at a NUL, except `context`. */
 typedef struct MoMessage {
     const char *context;  /* NULL: none. Ends at \4, not at a NUL */
     const char *singular; /* the msgid; "" is the catalogue's header */

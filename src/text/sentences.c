@@ -18,8 +18,8 @@ static size_t closing_length(const char *text) {
     return any_of(text, closing);
 }
 
-/* The length in bytes of the run of sentence marks at text; 0 if there is none. *ellipsis: the run has two adjacent
-   full stops. */
+/* The length in bytes of the run of sentence marks at text; 0 if there is none. The marks are in_chinese or
+   in_english. *ellipsis: the run contains "..". */
 static size_t marks_length(const char *text, bool chinese, bool *ellipsis) {
     static const char *const in_chinese[] = {"。", "!", "?", NULL}, *const in_english[] = {".", "!", "?", NULL};
     size_t length = 0;
