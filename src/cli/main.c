@@ -78,7 +78,7 @@ static Flag option_flag(const Option *o) {
     return (Flag){o->name, o->values, metavars[o->kind][o->values - 1], o->help};
 }
 
-/* Returns the flags of a command and one flag for each of its options; a stb_ds array. */
+/* Returns the flags of a command, and one flag for each option of its tables; a stb_ds array. */
 static Flag *flags_of(const Command *command) {
     Flag *flags = NULL;
     for (int i = 0; i < command->flag_count; i++) arrput(flags, command->flags[i]);

@@ -23,7 +23,7 @@ void metric_print(const Metric *metric, char *const *hypotheses, char *const *re
    hypotheses, in errors; path: the file of the references. Returns 0, or -1 with *err filled. */
 int metric_check(char *const *hypotheses, const char *name, char *const *references, const char *path, Err *err);
 
-/* Runs a command that scores standard input with a metric. Returns the exit status. */
+/* Runs a subcommand that scores standard input against a REFERENCE file with a metric. Returns the exit status. */
 int metric_run(const Args *args, const Command *command, const Metric *metric);
 
 #endif

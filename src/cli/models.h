@@ -45,8 +45,8 @@ bool models_align(const Models *models);
     }
 /* Reads --attention-mode, --alignment-head and --alignment-layer. Returns 0, or -1 with *err filled. */
 int attention_flags(const Args *args, AttentionOptions *attention, Err *err);
-/* Checks that the model from `path` has attention, the head and the layer that the options need. Returns 0, or -1 with
- *err filled. */
+/* Checks that the model from `path` has the head and the layer that `attention` selects, and has attention at all if
+   `attention` is not the default. Returns 0, or -1 with *err filled. */
 int attention_check(const Translator *translator, const char *path, AttentionOptions attention, Err *err);
 /* Does the same for all models that models_load has loaded. */
 int attentions_check(const Args *args, const Models *models, AttentionOptions attention, Err *err);

@@ -41,9 +41,10 @@ static char *read_text(const char *path, Err *err) {
     return NULL;
 }
 
-/* Finds and reads a preset, NAME.conf, in one of three directories: PREFIX/share/tide of an installed PREFIX/bin/tide;
-   models/ of the source tree, for build/release/tide; models/ in the current directory, for the user's own presets.
-   Returns the text, owned by the caller, and its path; NULL with *err filled if there is no such preset. */
+/* Reads a preset, NAME.conf, from the first of three directories that has it: PREFIX/share/tide of an installed
+   PREFIX/bin/tide; models/ of the source tree, for build/release/tide; models/ in the current directory, for the
+   user's own presets. Returns the text, owned by the caller, and writes its path to `path`; NULL with *err filled if
+   there is no such preset. */
 static char *find_preset(const char *name, char path[512], Err *err) {
     char self[400] = "";
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);

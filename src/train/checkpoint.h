@@ -18,7 +18,7 @@ typedef struct TrainState {
     long report_updates;
     double best_bleu; /* BLEU of the best validation; negative before the first validation */
     long best_update;
-    int stalled;    /* validations since the best one; counted only after a BLEU above 0 */
+    int stalled;    /* number of validations since the best one; stays 0 until a validation has a BLEU above 0 */
     int skipped;    /* number of updates in a row whose loss or gradient was not finite */
     long log_lines; /* number of lines in train.jsonl */
     uint64_t data;  /* hash of the training pairs */

@@ -21,7 +21,7 @@ static int report_stage(void *context, long done, long all) {
     return stage->progress->report(stage->progress->context, stage->name, done, all);
 }
 
-/* Passes each file of a corpus, or its two line-aligned files, to `read`. */
+/* Calls `read` with a reader for each input of a corpus: two line-aligned files together, a TSV file, a MO file. */
 typedef int ReadFn(void *context, Reader *reader, const char *path, Err *err);
 static int read_files(const CorpusFiles *files, const ModelOptions *options, ReadFn *read, void *context, Err *err) {
     const int english = model_options_english(options);

@@ -20,7 +20,7 @@ typedef struct TrainJob {
 
 /* What the progress bar shows. */
 typedef struct Progress {
-    long update, updates; /* updates made, and updates to make (0: unknown) */
+    long update, updates; /* updates made, and their number at the end of the training (0: unknown) */
     double epoch, loss, tokens_per_second, seconds_left;
 } Progress;
 

@@ -24,7 +24,7 @@ typedef struct RunDirectory {
     Log log;
 } RunDirectory;
 
-/* Memory of a batch in the tape's arena. */
+/* The memory of a batch in the tape's arena: predicted need, limit and reserved bytes. */
 typedef struct BatchMemory {
     Workspace workspace;
     LargestBatch largest; /* of all batches in the training */

@@ -31,9 +31,9 @@ typedef struct NonFinite {
     Watch watch; /* first op whose result or gradient is not finite; op NULL: only the norm is not finite */
     int pair;    /* first pair of the batch with such an op when it runs alone; -1: none */
 } NonFinite;
-/* Finds the origin: repeats forward and backward pass of an update of n pairs in `parts` parts, then of each pair
-   separately, and checks the results of every op. Afterwards the gradients are zero. Returns 0, or -1 with *err
-   filled if the pairs cannot be read from the disk. */
+/* Finds the origin of a non-finite loss or gradient norm and writes it to *found: repeats the forward and backward
+   pass of an update of n pairs in `parts` parts, then of each pair separately, and checks the results of every op.
+   Afterwards the gradients are zero. Returns 0, or -1 with *err filled if the pairs cannot be read from the disk. */
 int update_find_nonfinite(Tape *tape, Model *model, const Pairs *pairs, const int *which, int n, int parts,
                           const UpdateOptions *options, NonFinite *found, Err *err);
 

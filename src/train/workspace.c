@@ -20,7 +20,8 @@ static Batch small_batch(Arena *arena, int n, int source, int target) {
 }
 
 Workspace workspace_measure(Threads *threads, Model *model, Dropout dropout, bool guided) {
-    Workspace w = {.per_link = guided ? 3 * sizeof(int) : 0}; /* the source, the target, and the index in Guide */
+    /* three ints per link: the positions of its two pieces, and its entry in Guide.column */
+    Workspace w = {.per_link = guided ? 3 * sizeof(int) : 0};
     const UpdateOptions options = {.dropout = dropout};
     Tape tape;
     tape_init(&tape, threads, (Rng){1});

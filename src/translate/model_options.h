@@ -36,7 +36,8 @@ bool model_options_source_words(const ModelOptions *options);
 /* Whether the model has an alignment. */
 bool model_options_align(const ModelOptions *options);
 
-/* Checks that options agree with each other; each must be valid. Returns 0, or -1 with *err's reason filled. */
+/* Checks that the options agree with each other, for example that heads divides dim_emb. The limits of each single
+   option must hold already. Returns 0, or -1 with *err filled: a reason without path and line. */
 int model_options_check(const ModelOptions *options, Err *err);
 /* Checks that every option that differs from its default has an effect. Returns 0, or -1 with *err's reason filled. */
 int model_options_check_effect(const ModelOptions *options, Err *err);

@@ -33,7 +33,7 @@ typedef struct Option {
     size_t offset;        /* of the field, in the struct */
     double least, most;   /* limits of a number */
     const char *choices;  /* names as in core/choice.h */
-    OptionResume resume;  /* all options except RESUME_FREE are part of the configuration */
+    OptionResume resume;  /* RESUME_FREE: not part of the configuration that a model stores */
     const char *fallback; /* the default, as text */
     const char *help;
 } Option;
@@ -55,7 +55,7 @@ void options_default(const Option *const *tables, void *options);
 int options_read(const Option *const *tables, void *options, const char *text, const char *path, Err *err);
 /* The same, but skips lines `key = value` whose key is not in the tables. */
 int options_read_known(const Option *const *tables, void *options, const char *text, const char *path, Err *err);
-/* The configuration as lines `key = value`; owned by the caller. */
+/* Returns the configuration, which is all options except RESUME_FREE, as lines `key = value`; owned by the caller. */
 char *options_format(const Option *const *tables, const void *options);
 /* Compares two configurations: returns the first option after `after` (NULL: from the start) whose values differ,
    and writes the values to `left` and `right`. Returns NULL if there is none. */

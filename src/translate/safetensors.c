@@ -334,7 +334,7 @@ Safetensors *safetensors_open(const char *path, Err *err) {
     return NULL;
 }
 
-/* The number of values of a tensor that are read at a time; whole rows of a matrix. */
+/* Returns the number of values of a tensor to read at a time: for a matrix, a multiple of its columns. */
 static size_t part_of(const Entry *entry) {
     enum { PART = 1 << 16 };
     const size_t cols = (size_t)entry->cols, rows = PART / (cols ? cols : 1);

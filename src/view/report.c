@@ -146,7 +146,7 @@ static void write_alignment(FILE *out, const cJSON *object) {
     mem_free(weight);
 }
 
-/* Writes the alignments of one validation as the page reads them. */
+/* Writes the alignments of one validation in the page's JSON format. */
 static void write_frame(FILE *out, double update, const cJSON *alignments) {
     const char *comma = "";
     const cJSON *item;
