@@ -1,8 +1,8 @@
 /* usage: bits
-   Trains and decodes models of all kinds with every set of kernels that this machine has, and prints a line for each:
-   the kernels, the kind, and a hash of all losses, weights, ids, log probabilities and scores; the paper's model with
-   three threads, too. tests/neon.sh compares the hashes of two machines; so this needs core/ and model/ alone, which
-   build for a machine that has no other library. */
+   Trains models of all kinds and decodes with them, once with each kernel set of this machine. Prints a line for each:
+   the kernel set, the kind, and a hash of all losses, weights, ids, log probabilities and scores. The paper's model
+   must have the same hash with three threads. tests/neon.sh compares the hashes of two machines. Uses only core/ and
+   model/, which need no library that another machine may lack. */
 #include "core/kernels.h"
 #include "model/beam.h"
 #include "training.h"
@@ -10,10 +10,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Few, for an emulator takes a hundred times as long. */
+/* Small, because an emulator is a hundred times slower. */
 enum { EOS = 3, BATCH = 37, SMALL_BATCH = 9, SOURCES = 6 };
 
-/* FNV-1a. */
+/* FNV-1a */
 static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size) {
     for (const unsigned char *p = bytes, *end = p + size; p < end; p++) hash = (hash ^ *p) * 0x100000001b3u;
     return hash;

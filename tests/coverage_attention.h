@@ -1,5 +1,5 @@
-/* coverage_attention.h: an attention that keeps a memory for each hypothesis, to test that the model, the search and
-   the gradients carry such a memory: the coverage Σ_k<i α_kj of each annotation, which lowers its score. */
+/* coverage_attention.h: an attention with a memory for each hypothesis. The memory is the coverage Σ_k<i α_kj of each
+   annotation, and lowers its score. Tests that model, beam search and gradients handle such a memory. */
 #ifndef TIDE_TESTS_COVERAGE_ATTENTION_H
 #define TIDE_TESTS_COVERAGE_ATTENTION_H
 

@@ -1,13 +1,13 @@
-/* failing_allocations.c: preloaded, refuses a process its memory, one allocation after the other. At an allocation that
-   is to be tried the process forks; the child is refused it, alone or with all that follow, and runs to its end, and
-   the parent looks at that end: 1 and one line that says "out of memory", or 0 and the same output where it could be
-   lived with. Then the parent goes on with its memory. So one run tries them all.
+/* failing_allocations.c: a library for LD_PRELOAD that makes allocations fail, one after the other, in a single run.
+   At each tested allocation the process forks twice. In the first child this allocation fails; in the second child this
+   and all later allocations fail. A child is correct if it ends with status 1 and one line "out of memory", or with
+   status 0 and the same output as the program. The parent waits for the child and continues with its memory.
 
-   Tried are the first ALLOCATIONS_ALL (0: none), and from then on those that are made at a place (a stack of calls)
-   that none was made at before. With ALLOCATIONS_TREE the children do their work in a copy of that directory,
-   ALLOCATIONS_TREE.child, so that the parent's is not touched; of every ALLOCATIONS_KEEP-th failure it is kept, as
-   ALLOCATIONS_TREE.1, .2 ... ALLOCATIONS_REPORT is the file that gets the outcome. The program must have one thread and
-   work in files of its working directory. NO_THREADS, instead: pthread_create fails.
+   Tested are the first ALLOCATIONS_ALL allocations (default 0), and after them every allocation with a new call stack;
+   ALLOCATIONS_SHARE=n tests every n-th of the new call stacks. ALLOCATIONS_TREE is a directory: children work in a copy
+   of it, ALLOCATIONS_TREE.child. The copy of every ALLOCATIONS_KEEP-th child that reported the failure is kept as
+   ALLOCATIONS_TREE.1, .2 ... The results are written to the file ALLOCATIONS_REPORT. The program must have one thread
+   and must only change files in its working directory. With NO_THREADS, pthread_create fails.
 
    cc -D_GNU_SOURCE -shared -fPIC failing_allocations.c -o failing_allocations.so; ALLOCATIONS_REPORT=... LD_PRELOAD=...
    tide ... */
@@ -27,23 +27,22 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { PATH = 4096, PLACES = 1 << 16, OUTPUTS = 1 << 16, DEPTH = 24, PATIENCE = 120 /* seconds */ };
+enum { PATH = 4096, PLACES = 1 << 16, OUTPUTS = 1 << 16, DEPTH = 24, CHILD_LIMIT = 120 /* seconds */ };
 
-/* NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): glibc's own names, by which they can be called
- */
+/* NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): glibc's names of the original functions */
 extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);
 extern void *__libc_memalign(size_t, size_t);
 /* NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
 
-static bool counting;         /* allocations are counted and tried */
-static int refusing;          /* so many more allocations are refused */
-static long all, keep, share; /* from the environment */
-static const char *tree;      /* likewise, or NULL */
+static bool counting;         /* allocations are counted and tested */
+static int refusing;          /* number of allocations that fail from now */
+static long all, keep, share; /* ALLOCATIONS_ALL, _KEEP, _SHARE */
+static const char *tree;      /* ALLOCATIONS_TREE or NULL */
 static int report = -1;
-static long seen, failed, lived, bad, places, kept;
-static uint64_t place[PLACES]; /* hashes in use, 0: free */
+static long seen, failed, survived, bad, places, kept;
+static uint64_t place[PLACES]; /* hash table of call stacks; 0: free */
 static uint64_t output[OUTPUTS];
 static long outputs;
 
@@ -52,8 +51,8 @@ static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t n) {
     return hash;
 }
 
-/* A hash of what a file holds, which may be open for writing only; the same goes to the descriptor `copy`, or nowhere
-   where it is -1. 0 where it is no file. */
+/* Returns a hash of the contents of an open file, which may be open only for writing; 0 if fd is no regular file.
+   Writes the contents to the descriptor `copy` too, unless it is -1. */
 static uint64_t hash_file(int fd, int copy) {
     uint64_t hash = 0xcbf29ce484222325u;
     char buffer[4096], link[64];
@@ -69,7 +68,7 @@ static uint64_t hash_file(int fd, int copy) {
     return hash;
 }
 
-/* Whether it is the first allocation with this stack of calls, and of the share that is tried. */
+/* Whether this call stack is new and is to be tested. */
 static bool is_new_place(void) {
     void *stack[DEPTH];
     uint64_t hash = hash_bytes(0xcbf29ce484222325u, stack, (size_t)backtrace(stack, DEPTH) * sizeof *stack) | 1;
@@ -92,7 +91,7 @@ static void run(const char *const *command) {
     if (waitpid(pid, &status, 0) != pid || status) abort();
 }
 
-/* A file of the tree in its copy. */
+/* Replaces the path of a file in the tree by the path of its copy; leaves other paths unchanged. */
 static void path_in_copy(char path[PATH]) {
     char rest[PATH];
     const size_t n = tree ? strlen(tree) : 0;
@@ -101,7 +100,7 @@ static void path_in_copy(char path[PATH]) {
     if (snprintf(path, PATH, "%s.child%s", tree, rest) >= PATH) abort();
 }
 
-/* Opens the files that the parent has open anew, so that it does not notice what is read and written. */
+/* Reopens the open files, so that the child does not move the file offsets of the parent. */
 static void part_files(void) {
     for (int fd = 0; fd < 64; fd++) {
         struct stat info;
@@ -122,7 +121,7 @@ static void part_files(void) {
     }
 }
 
-/* Standard output and error become files of its own, of which the first has what was printed so far. */
+/* Redirects standard output and error to fds. Copies what the parent has printed so far to the new standard output. */
 static void part_output(const int fds[2]) {
     hash_file(1, fds[0]);
     dup2(fds[0], 1);
@@ -141,7 +140,7 @@ static void become_child(int refuse, const int fds[2]) {
     if (tree) copy_tree();
     part_files();
     part_output(fds);
-    alarm(PATIENCE);
+    alarm(CHILD_LIMIT);
     refusing = refuse;
 }
 
@@ -159,11 +158,11 @@ static void complain(const char *what, int refuse, size_t bytes, int status, con
     void *stack[DEPTH];
     bad++;
     dprintf(report, "BAD: allocation %ld of %zu bytes, %s: %s (status %x): %s\n", seen, bytes,
-            refuse > 1 ? "and all that follow" : "alone", what, (unsigned)status, said);
+            refuse > 1 ? "and all later ones" : "only this one", what, (unsigned)status, said);
     backtrace_symbols_fd(stack, backtrace(stack, DEPTH), report);
 }
 
-/* What became of the child. A training says other things as well. */
+/* Decides whether the child was correct. Lines that do not begin with "tide: " are notes of a training. */
 static void judge(int refuse, size_t bytes, int status, const int fds[2]) {
     static char said[1 << 16];
     ssize_t n = pread(fds[1], said, sizeof said - 1, 0);
@@ -177,14 +176,14 @@ static void judge(int refuse, size_t bytes, int status, const int fds[2]) {
         failed++;
         keep_tree();
     } else if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && lines == 0) {
-        lived++;
+        survived++;
         if (outputs < OUTPUTS) output[outputs++] = hash_file(fds[0], -1);
     } else {
-        complain("it did not end well", refuse, bytes, status, said);
+        complain("not the expected end", refuse, bytes, status, said);
     }
 }
 
-/* Whether this process, a child, is the one that is refused. */
+/* Forks and judges the child. Returns true in the child, false in the parent. */
 static bool try_without(int refuse, size_t bytes) {
     const int fds[2] = {memfd_create("stdout", MFD_CLOEXEC), memfd_create("stderr", MFD_CLOEXEC)};
     int status;
@@ -200,7 +199,7 @@ static bool try_without(int refuse, size_t bytes) {
     return false;
 }
 
-/* Whether an allocation is to be refused. */
+/* Whether an allocation must fail. */
 static bool refused(size_t bytes) {
     if (refusing) {
         refusing -= refusing < INT32_MAX;
@@ -243,19 +242,19 @@ __attribute__((constructor)) static void begin(void) {
     keep = number_of("ALLOCATIONS_KEEP", 0);
     share = number_of("ALLOCATIONS_SHARE", 1);
     tree = getenv("ALLOCATIONS_TREE");
-    unsetenv("LD_PRELOAD"); /* of cp and rm */
-    backtrace(stack, 1);    /* it loads what it needs the first time */
+    unsetenv("LD_PRELOAD"); /* cp and rm must not preload this library */
+    backtrace(stack, 1);    /* the first call loads a library */
     counting = report >= 0;
 }
 
 __attribute__((destructor)) static void end(void) {
-    if (!counting) return; /* a child, or nothing to do */
+    if (!counting) return; /* a child, or no report was requested */
     counting = false;
     const uint64_t right = hash_file(1, -1);
     long different = 0;
     for (long i = 0; i < outputs; i++)
         if (output[i] != right) different++;
-    if (different) dprintf(report, "BAD: %ld failures that were lived with changed the output\n", different);
-    dprintf(report, "%ld allocations, %ld places; %ld failures ended it well, %ld were lived with, %ld bad\n", seen,
-            places, failed, lived, bad + different);
+    if (different) dprintf(report, "BAD: %ld children with status 0 had another output\n", different);
+    dprintf(report, "%ld allocations, %ld places; %ld failures reported, %ld survived, %ld bad\n", seen, places, failed,
+            survived, bad + different);
 }

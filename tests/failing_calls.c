@@ -1,5 +1,6 @@
-/* failing_calls.c: preloaded, makes call number FAIL_AT to the functions below fail as a broken disk would, or kills
-   the process with SIGKILL before call number KILL_AT. With NO_LOCKS, flock fails with this errno.
+/* failing_calls.c: a library for LD_PRELOAD that wraps the functions below. Call number FAIL_AT fails with EIO, as on a
+   broken disk; before call number KILL_AT the process is killed with SIGKILL. With NO_LOCKS=errno, flock fails with
+   errno.
 
    cc -shared -fPIC failing_calls.c -o failing_calls.so; FAIL_AT=3 LD_PRELOAD=./failing_calls.so tide train ... */
 #include <dlfcn.h>
@@ -11,7 +12,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/* The number that a variable has; 0: it is not set. */
+/* Returns the value of an environment variable; 0 if it is not set. */
 static long variable(const char *name) {
     const char *text = getenv(name);
     return text ? strtol(text, NULL, 10) : 0;
@@ -32,13 +33,15 @@ ssize_t write(int fd, const void *bytes, size_t n) {
     return fails() ? -1 : REAL(ssize_t(*)(int, const void *, size_t), "write")(fd, bytes, n);
 }
 ssize_t pread(int fd, void *bytes, size_t n, off_t at) {
-    static long calls; /* one for each sentence pair: every fiftieth is enough */
+    static long calls; /* there is a call for each sentence pair: only every 50th counts */
     if (__atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED) % 50 == 0 && fails()) return -1;
     return REAL(ssize_t(*)(int, void *, size_t, off_t), "pread")(fd, bytes, n, at);
 }
 int fsync(int fd) {
     if (fails()) return -1;
-    return variable("KILL_AT") ? 0 : REAL(int (*)(int), "fsync")(fd); /* a kill loses nothing that was written */
+    return variable("KILL_AT")
+               ? 0
+               : REAL(int (*)(int), "fsync")(fd); /* written data survives a kill: no need to wait for the disk */
 }
 int rename(const char *from, const char *to) {
     return fails() ? -1 : REAL(int (*)(const char *, const char *), "rename")(from, to);

@@ -1,5 +1,6 @@
-/* fuzz.h: what the fuzz targets, tests/fuzz_*.c, share. A target feeds bytes to a reader of untrusted text and checks
-   what the reader promises. `make fuzz` links it with libFuzzer, the tests with replay.c. */
+/* fuzz.h: functions that the fuzz targets tests/fuzz_*.c share. A target passes bytes to a parser of untrusted input
+   and checks the contract of the parser. `make fuzz` links a target with libFuzzer; `make test` links it with replay.c.
+ */
 #ifndef TIDE_TESTS_FUZZ_H
 #define TIDE_TESTS_FUZZ_H
 
@@ -17,16 +18,17 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* The bytes as a string; release with mem_free. */
+/* Returns a copy of the bytes with a NUL at the end; release with mem_free. */
 static inline char *bytes_text(const uint8_t *data, size_t size) { return mem_strndup((const char *)data, size); }
 
-/* What stands behind the first NUL of a text made from `size` bytes; "" if there is none. */
+/* Returns the string after the first NUL of a text that bytes_text made from `size` bytes; "" if there is no NUL. */
 static inline const char *second_text(const char *text, size_t size) {
     size_t first = strlen(text);
     return first < size ? text + first + 1 : text + first;
 }
 
-/* The text form that a reader writes of what it read: the text itself, ending in a newline unless it is empty. */
+/* Checks that `formatted`, written from the parsed text, equals the text; a newline is added to a text that is not
+   empty and does not end with one. Releases `formatted`. */
 static inline void text_form_check(char *formatted, const char *text) {
     size_t n = strlen(text);
     CHECK(!strncmp(formatted, text, n) && !strcmp(formatted + n, n && text[n - 1] != '\n' ? "\n" : ""),
@@ -34,7 +36,7 @@ static inline void text_form_check(char *formatted, const char *text) {
     mem_free(formatted);
 }
 
-/* A file that never was on a disk; close with memory_file_close. */
+/* A file in memory; close with memory_file_close. */
 typedef struct MemoryFile {
     int fd;
     char path[32];
@@ -42,22 +44,22 @@ typedef struct MemoryFile {
 
 static inline MemoryFile memory_file(const void *bytes, size_t size) {
     MemoryFile file = {.fd = memfd_create("fuzz", MFD_CLOEXEC)};
-    CHECK(file.fd >= 0 && write(file.fd, bytes, size) == (ssize_t)size, "no file in memory");
+    CHECK(file.fd >= 0 && write(file.fd, bytes, size) == (ssize_t)size, "cannot make a file in memory");
     snprintf(file.path, sizeof file.path, "/proc/self/fd/%d", file.fd);
     return file;
 }
 
 static inline void memory_file_close(MemoryFile *file) { close(file->fd); }
 
-/* Two files, cut apart at the first byte 0xFF, which no text has. */
+/* Makes two files: the bytes before and after the first byte 0xFF, which never occurs in UTF-8. */
 static inline void memory_files(MemoryFile files[2], const uint8_t *data, size_t size) {
     const uint8_t *end = data + size, *cut = size ? memchr(data, 0xFF, size) : NULL;
     files[0] = memory_file(data, (size_t)((cut ? cut : end) - data));
     files[1] = memory_file(cut ? cut + 1 : end, cut ? (size_t)(end - cut - 1) : 0);
 }
 
-/* Options that were accepted are the same when the configuration that a model carries is read back: all of them for a
-   training, those of the model for its use. */
+/* Checks that accepted options survive a round trip: options_format writes them as a model stores them. A training
+   reads all of them back, translation reads the options of the model. */
 static inline void options_hold(const TrainOptions *options) {
     Err err;
     TrainOptions again = {0};
@@ -77,7 +79,8 @@ static inline void options_hold(const TrainOptions *options) {
     mem_free(text);
 }
 
-/* What the readers of corpora promise; releases the corpus, which was empty before. */
+/* Checks the contract of corpus_read: status 0 and at least one pair, with normalised sentences that are not empty; or
+   an error and no pairs. The corpus must have been empty before. Releases the corpus. */
 static inline void corpus_check(Corpus *corpus, int status, const Err *err) {
     const int n = corpus_size(corpus);
     CHECK(arrlen(corpus->target) == n, "%d sources, %td targets", n, arrlen(corpus->target));

@@ -1,4 +1,4 @@
-/* A command line of words that end in NULs, with every option as a flag. */
+/* Fuzz target: parses the input as a command line. Each argument ends with a NUL, and every option is a flag. */
 #include "cli/args.h"
 #include "fuzz.h"
 

@@ -1,11 +1,11 @@
-/* Two files of lines as they stand, scored against each other. */
+/* Fuzz target: computes BLEU of one file of lines against another. */
 #include "fuzz.h"
 #include "text/lines.h"
 #include "score/bleu.h"
 
 static void check_score(char *const *hypotheses, char *const *references, int n, BleuOptions options) {
     Bleu bleu = bleu_corpus(hypotheses, references, n, options), self = bleu_corpus(references, references, n, options);
-    CHECK(bleu.score >= 0 && bleu.score <= 100 + 1e-9, "a score of %.17g", bleu.score); /* exp of a sum of logarithms */
+    CHECK(bleu.score >= 0 && bleu.score <= 100 + 1e-9, "a score of %.17g", bleu.score); /* rounding of exp and log */
     for (int i = 0; i < 4; i++) {
         CHECK(bleu.correct[i] >= 0 && bleu.correct[i] <= bleu.total[i], "%ld of %ld", bleu.correct[i], bleu.total[i]);
         CHECK(self.correct[i] == self.total[i], "%ld of %ld of the same", self.correct[i], self.total[i]);

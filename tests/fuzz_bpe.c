@@ -1,4 +1,5 @@
-/* Merges, and behind a NUL a word to apply them to: the text form comes back, the pieces make up the word. */
+/* Fuzz target: reads BPE merges and, after a NUL, a word. Checks that the merges are written as they were read, and
+   that the pieces of the word, joined, are the word. */
 #include "fuzz.h"
 #include "text/bpe.h"
 #include "text/unicode.h"

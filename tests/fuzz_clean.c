@@ -1,10 +1,11 @@
-/* A paragraph of English and one of Chinese: their sentences are all of them, and a pair is judged. */
+/* Fuzz target: splits an English paragraph and, after a NUL, a Chinese one into sentences, and applies the corpus
+   filter to the pair. Checks that no text is lost and that an accepted pair is not too long. */
 #include "fuzz.h"
 #include "text/clean.h"
 #include "text/lines.h"
 #include "text/sentences.h"
 
-/* The characters but spaces are those of the text. */
+/* Checks that the sentences, one after the other, are the text; spaces between them may be missing. */
 static void sentences_check(char **sentences, const char *text) {
     for (ptrdiff_t i = 0; i < arrlen(sentences); i++) {
         CHECK(*sentences[i], "an empty sentence in '%s'", text);

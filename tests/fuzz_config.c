@@ -1,4 +1,4 @@
-/* A configuration file, as --config, presets and models hold it. */
+/* Fuzz target: reads a configuration: the format of --config, of presets and of the options that models store. */
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -1,10 +1,10 @@
-/* Links that attention is to be guided by, for three pairs: of those accepted, each lies between pieces, in the order
-   in which a batch takes them. */
+/* Fuzz target: reads the links of three sentence pairs for guided attention. Checks that every accepted link joins
+   existing pieces, and that links are sorted by target piece, then by source piece, as a batch requires. */
 #include "fuzz.h"
 #include "train/guides.h"
 #include "scratch.h"
 
-/* Made once. */
+/* The training data; made once for all inputs. */
 typedef struct Setting {
     DiskCorpus corpus;
     Side source, target;
@@ -38,7 +38,7 @@ static Setting *setting(void) {
     return &s;
 }
 
-/* The links of pair i, source and target by turns, owned by the caller. */
+/* Returns the n links of pair i as source, target, source, target ...; release with mem_free. */
 static int *links_of(const Guides *guides, int i, int *n) {
     int *numbers = mem_alloc(records_length(&guides->links, i) * sizeof *numbers);
     Err err;
@@ -47,7 +47,7 @@ static int *links_of(const Guides *guides, int i, int *n) {
     return numbers;
 }
 
-/* Returns how many there are. */
+/* Checks the links of a pair; returns their number. */
 static int links_check(const Guides *guides, int pair, int n_source, int n_target) {
     int n, *links = links_of(guides, pair, &n);
     for (const int *link = links; link < links + 2L * n; link += 2) {

@@ -1,4 +1,4 @@
-/* Two aligned files. */
+/* Fuzz target: reads a parallel corpus from two files, one sentence per line. */
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -1,4 +1,5 @@
-/* Links found and links of the gold standard, two files line by line: their error rate, and what is made of both. */
+/* Fuzz target: reads two files of alignment links, predicted and gold. Checks for each line the alignment error rate,
+   the symmetrised links and the printed form. */
 #include "fuzz.h"
 #include "text/lines.h"
 #include "translate/alignment.h"
@@ -14,7 +15,7 @@ static bool are_near(const Link *links) {
     return true;
 }
 
-/* All of the one are in the other. */
+/* Checks that all links of `small` are in `large`. */
 static void inside_check(const Link *small, const Link *large) {
     Aer aer = {0};
     aer_add(&aer, small, (int)arrlen(small), large, (int)arrlen(large));
@@ -36,7 +37,7 @@ static void symmetrize_check(const Link *a, const Link *b) {
     for (int kind = 0; kind < 3; kind++) arrfree(sets[kind]);
 }
 
-/* What is printed is read as the same links; but for how sure they are, which is not printed. */
+/* Checks that printed links are read back as the same links. Sure and possible links are printed alike. */
 static void print_check(const Link *links) {
     char *text = NULL;
     size_t size;
@@ -58,7 +59,7 @@ static void rate_check(const Link *found, const Link *gold) {
     aer_add(&aer, found, (int)arrlen(found), gold, (int)arrlen(gold));
     CHECK(aer.found_sure <= aer.found_possible && aer.found_possible <= aer.found && aer.found_sure <= aer.sure &&
               aer.sure <= aer.possible && aer.found <= arrlen(found) && aer.possible <= arrlen(gold),
-          "sets that cannot be");
+          "the counts of links contradict each other");
     CHECK(aer_precision(&aer) >= 0 && aer_precision(&aer) <= 1 && aer_recall(&aer) >= 0 && aer_recall(&aer) <= 1 &&
               aer_rate(&aer) >= 0 && aer_rate(&aer) <= 1,
           "an error rate of %g", aer_rate(&aer));

@@ -1,4 +1,4 @@
-/* A gettext catalogue. */
+/* Fuzz target: reads a corpus from a compiled gettext catalogue (.mo). */
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -1,4 +1,4 @@
-/* What a training wrote, drawn as a page: the log, and behind the first byte 0xFF the alignments of a moment. */
+/* Fuzz target: writes the training report from a log and, after the first byte 0xFF, one file of probe alignments. */
 #include "fuzz.h"
 #include "text/files.h"
 #include "view/report.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-/* The page is whole, and its script finds its data. */
+/* Checks that the page is UTF-8 without NULs and that its data is JSON with the members that its script reads. */
 static void page_check(const char *path) {
     static const char begin[] = "<script type=\"application/json\" id=\"data\">", end[] = "</script>";
     Err err;

@@ -1,6 +1,6 @@
-/* A model or a checkpoint: loaded, and if it can be, used. A checksum of format 1 is put right first, so that what lies
-   behind it is reached, which a file of a later format reaches without a checksum; and if it begins with '{', what
-   comes up to a NUL is taken as the header, which is given its length. */
+/* Fuzz target: loads the input as a model and as a checkpoint, and translates with the model if it loads.
+   An input that begins with '{' is a header up to the first NUL; the length of the header is written in front of it.
+   A checksum of format 1 is corrected first, so that the fuzzer gets past its check; later formats load without one. */
 #include "fuzz.h"
 #include "tide.h"
 #include "train/checkpoint.h"
@@ -14,7 +14,7 @@
 static const char KEY[] = "\"checksum\":\"", ZEROS[] = "0000000000000000";
 enum { DIGITS = 16 };
 
-/* Where the file's header has room for the digits of a checksum, or NULL. */
+/* Returns the position of the checksum's digits in the header of the file, or NULL. */
 static char *find_digits(char *bytes, size_t size) {
     uint64_t header;
     if (size < 8 || (memcpy(&header, bytes, 8), header > size - 8)) return NULL;
@@ -32,7 +32,7 @@ static void put_checksum(char *bytes, size_t size) {
     memcpy(digits, hex, DIGITS);
 }
 
-/* The file that an input stands for: a stb_ds array. */
+/* Makes the bytes of the file from the input. Returns a stb_ds array. */
 static char *file_of(const uint8_t *data, size_t size) {
     char *bytes = NULL;
     const uint8_t *end = size && *data == '{' ? memchr(data, '\0', size) : NULL;

@@ -1,4 +1,5 @@
-/* Any bytes: normalised text stays as it is, and every tokeniser gives it back. */
+/* Fuzz target: normalises and tokenises any bytes. Checks that a second normalisation changes nothing, and that every
+   tokeniser joins its pieces to the same text. */
 #include "fuzz.h"
 #include "text/tokenizer.h"
 #include "words.h"

@@ -1,4 +1,4 @@
-/* A TSV corpus, read with either column as the source. */
+/* Fuzz target: reads a TSV corpus twice: with the English column as the source and as the target. */
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -1,4 +1,5 @@
-/* Vectors: as many numbers a row, all finite, and a word to each. What is refused names its line. */
+/* Fuzz target: reads word vectors. Checks that all rows have the same length, all numbers are finite and every row has
+   a word, and that an error has a line number. */
 #include "fuzz.h"
 #include "text/vectors.h"
 

@@ -1,4 +1,4 @@
-/* A vocabulary: its text form comes back, and so does every piece's id. */
+/* Fuzz target: reads a vocabulary. Checks that it is written as it was read, and that each piece has its own id. */
 #include "fuzz.h"
 #include "text/vocab.h"
 

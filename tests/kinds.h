@@ -1,4 +1,4 @@
-/* kinds.h: models by the name of the one thing in which they are not the paper's. */
+/* kinds.h: configures a model that differs from the paper's in one component, given the name of this component. */
 #ifndef TIDE_TESTS_KINDS_H
 #define TIDE_TESTS_KINDS_H
 
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Chooses an attention, an encoder or a decoder, and how many layers those have that have any. */
+/* Sets the attention, the encoder or the architecture called `name`, and two layers where layers can be stacked. */
 static void choose_kind(ModelConfig *config, const char *name) {
     const AttentionKind *attention = strcmp(name, "coverage") ? attention_kind(name) : &coverage_attention;
     config->attention = attention ? attention : attention_kind("additive");
@@ -16,7 +16,7 @@ static void choose_kind(ModelConfig *config, const char *name) {
     config->depth = config->decoder_depth = 2;
     config->ffn = 35;
     config->window = 3;
-    CHECK(attention || config->encoder || config->arch, "no kind of anything is called %s", name);
+    CHECK(attention || config->encoder || config->arch, "no attention, encoder or architecture is called %s", name);
 }
 
 #endif

@@ -1,11 +1,11 @@
-/* lexicons.h: lexicons from text that is in memory. Needs cmocka.h. */
+/* lexicons.h: makes lexicons from strings. Requires cmocka.h. */
 #ifndef TIDE_TESTS_LEXICONS_H
 #define TIDE_TESTS_LEXICONS_H
 
 #include "scratch.h"
 #include "text/lexicon.h"
 
-/* The lexicon of a file with this text; NULL with *err filled if it is refused. */
+/* Writes the text to a file and reads it as a lexicon. Returns NULL with *err filled if the file is not valid. */
 static inline Lexicon *lexicon_of(const char *text, Err *err) {
     char path[SCRATCH_SIZE];
     scratch_text(path, text);

@@ -1,4 +1,4 @@
-/* random_model.h: small models with random weights, written to files. Needs cmocka.h. */
+/* random_model.h: writes small models with random weights to files. Requires cmocka.h. */
 #ifndef TIDE_TESTS_RANDOM_MODEL_H
 #define TIDE_TESTS_RANDOM_MODEL_H
 
@@ -18,7 +18,7 @@ static inline int save(const Translator *t, const char *path, Err *err) {
     return status;
 }
 
-/* Default options, of small sizes. */
+/* The default options, with small layer sizes. */
 static inline ModelOptions small_options(const char *lang) {
     ModelOptions options = {0};
     options_default(model_option_tables, &options);
@@ -30,7 +30,7 @@ static inline ModelOptions small_options(const char *lang) {
     return options;
 }
 
-/* A translator with random weights, written to a file. */
+/* Makes a small translator with random weights in *t, which the caller releases, and writes it to a file. */
 static inline void write_random_model(Translator *t, const ModelOptions *options, char *const texts[3], uint64_t seed,
                                       const char *path) {
     Err err;

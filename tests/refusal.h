@@ -1,4 +1,4 @@
-/* refusal.h: cJSON without memory. */
+/* refusal.h: makes a chosen allocation of cJSON fail. */
 #ifndef TIDE_TESTS_REFUSAL_H
 #define TIDE_TESTS_REFUSAL_H
 
@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-static struct { long calls, refused_at; /* refused_at 0: none is refused */ } cjson_memory;
+static struct { long calls, refused_at; /* refused_at: number of the call that fails; 0: none */ } cjson_memory;
 
 static void *cjson_malloc(size_t n) {
     if (++cjson_memory.calls != cjson_memory.refused_at) return malloc(n);
@@ -15,11 +15,11 @@ static void *cjson_malloc(size_t n) {
     return NULL;
 }
 
-/* Has cJSON ask cjson_malloc for memory. */
+/* Makes cJSON allocate with cjson_malloc. */
 static inline void cjson_refuse_begin(void) { cJSON_InitHooks(&(cJSON_Hooks){cjson_malloc, free}); }
-/* Refuses cJSON its n-th allocation from now. */
+/* Makes the n-th allocation of cJSON from now fail. */
 static inline void cjson_refuse(long n) { cjson_memory.calls = 0, cjson_memory.refused_at = n; }
-/* Whether that allocation was asked for. */
+/* Whether cJSON has made so many allocations that this one failed. */
 static inline bool cjson_refused(void) { return cjson_memory.calls >= cjson_memory.refused_at; }
 static inline void cjson_refuse_end(void) { cJSON_InitHooks(NULL); }
 

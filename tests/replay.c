@@ -1,4 +1,5 @@
-/* replay FILE...: gives each file to the fuzz target that this is linked with, as libFuzzer does. */
+/* usage: replay FILE...
+   Passes the bytes of each file to the linked fuzz target, as libFuzzer does. */
 #include "fuzz.h"
 #include "text/files.h"
 
@@ -8,10 +9,10 @@ int main(int argc, char **argv) {
         size_t size;
         char *bytes = file_read(argv[i], &size, &err);
         CHECK(bytes, "%s: %s", argv[i], err.reason);
-        uint8_t *exact = mem_alloc(size); /* no byte behind it, for the sanitizer to watch */
+        uint8_t *exact = mem_alloc(size); /* exact size: the sanitizer detects a read past the end */
         memcpy(exact, bytes, size);
         printf("%s\n", argv[i]);
-        fflush(stdout); /* the last one named is the one that failed */
+        fflush(stdout); /* if the target crashes, the last name printed is the file that caused it */
         LLVMFuzzerTestOneInput(exact, size);
         mem_free(exact);
         mem_free(bytes);

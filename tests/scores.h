@@ -1,4 +1,4 @@
-/* scores.h: the cases that sacreBLEU scored (scripts/make-scores), and what the tests of scores do with them. */
+/* scores.h: loads the cases that scripts/make-scores scored with sacreBLEU, for the tests of BLEU and chrF. */
 #ifndef TIDE_TESTS_SCORES_H
 #define TIDE_TESTS_SCORES_H
 
@@ -16,7 +16,7 @@
 #include "text/ds.h"
 #include "text/files.h"
 
-/* The text of a file of tests/fixtures/scores; release with mem_free. */
+/* Returns the text of a file in tests/fixtures/scores; release with mem_free. */
 static char *read_fixture(const char *name, const char *extension) {
     char path[512];
     Err err;
@@ -26,7 +26,7 @@ static char *read_fixture(const char *name, const char *extension) {
     return text;
 }
 
-/* Cuts text into its lines in place: a stb_ds array. */
+/* Splits text into its lines in place. Returns a stb_ds array of pointers into text. */
 static char **split_lines(char *text) {
     char **lines = NULL;
     for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
@@ -44,7 +44,7 @@ static double number(const cJSON *object, const char *name) {
     return cJSON_GetNumberValue(cJSON_GetObjectItem(object, name));
 }
 
-/* Checks the scores of n hypotheses against what is expected of them. */
+/* Compares the scores of n hypotheses with the expected scores of a case. */
 typedef void CaseCheck(const cJSON *expected, char **hypotheses, char **references, int n);
 
 static void check_case(const cJSON *expected, CaseCheck *check) {

@@ -1,4 +1,5 @@
-/* scratch.h: the files that tests make. They stand in TMPDIR; where that is not set, in memory or else on a disk. */
+/* scratch.h: temporary files and directories of tests. They are made in TMPDIR; if it is not set, in /dev/shm (memory)
+   if this can be written, else in /tmp. */
 #ifndef TIDE_TESTS_SCRATCH_H
 #define TIDE_TESTS_SCRATCH_H
 
@@ -13,7 +14,7 @@
 
 enum { SCRATCH_SIZE = 256 };
 
-/* The folder for all of them. */
+/* Returns the directory for all temporary files. */
 static inline const char *scratch_folder(void) {
     const char *folder = getenv("TMPDIR");
     if (folder && *folder) return folder;
@@ -25,21 +26,21 @@ static inline void scratch_name(char path[SCRATCH_SIZE]) {
     CHECK(length < SCRATCH_SIZE, "TMPDIR is too long: %s", scratch_folder());
 }
 
-/* Makes a file that holds a text; the caller removes it. */
+/* Makes a file with this text and writes its name to path; the caller removes the file. */
 static inline void scratch_text(char path[SCRATCH_SIZE], const char *text) {
     const ssize_t n = (ssize_t)strlen(text);
     scratch_name(path);
     const int file = mkstemp(path);
-    CHECK(file >= 0 && write(file, text, (size_t)n) == n && !close(file), "no file in %s: %s", scratch_folder(),
-          strerror(errno));
+    CHECK(file >= 0 && write(file, text, (size_t)n) == n && !close(file), "cannot make a file in %s: %s",
+          scratch_folder(), strerror(errno));
 }
 
 static inline void scratch_file(char path[SCRATCH_SIZE]) { scratch_text(path, ""); }
 
-/* Makes a directory; release with scratch_remove. */
+/* Makes a directory and writes its name to path; remove it with scratch_remove. */
 static inline void scratch_directory(char path[SCRATCH_SIZE]) {
     scratch_name(path);
-    CHECK(mkdtemp(path), "no directory in %s: %s", scratch_folder(), strerror(errno));
+    CHECK(mkdtemp(path), "cannot make a directory in %s: %s", scratch_folder(), strerror(errno));
 }
 
 static inline int scratch_remove_entry(const char *path, const struct stat *about, int kind, struct FTW *place) {
@@ -47,7 +48,7 @@ static inline int scratch_remove_entry(const char *path, const struct stat *abou
     return remove(path);
 }
 
-/* Removes a directory and what is in it. */
+/* Removes a directory with all its files. */
 static inline void scratch_remove(const char *path) {
     CHECK(!nftw(path, scratch_remove_entry, 8, FTW_DEPTH | FTW_PHYS), "%s: %s", path, strerror(errno));
 }

@@ -1,4 +1,5 @@
-/* training.h: a few updates of a small model of odd sizes on random sentences. Needs core/ and model/ alone. */
+/* training.h: trains a small model with odd layer sizes for a few updates on random sentences. Uses only core/ and
+   model/. */
 #ifndef TIDE_TESTS_TRAINING_H
 #define TIDE_TESTS_TRAINING_H
 
@@ -8,7 +9,7 @@
 
 #include <string.h>
 
-/* A batch of SENTENCES has more rows than count as few, and most ops are shared out among threads. */
+/* A batch of SENTENCES has so many rows that most ops split their work among threads. */
 enum { SENTENCES = 280, LONGEST = 3, VOCAB = 241, BOS = 2, UPDATES = 3 };
 
 typedef struct Sentences {
@@ -24,7 +25,7 @@ static void sentences_draw(Sentences *s, Rng *rng) {
     }
 }
 
-/* A batch of n random sentences; the same number gives the same batch. */
+/* Returns a batch of n random sentence pairs; `number` is the seed. */
 static Batch batch_draw(Arena *arena, uint64_t number, int n) {
     static Sentences source, target;
     Rng rng = rng_seed(number, 1);
@@ -34,7 +35,7 @@ static Batch batch_draw(Arena *arena, uint64_t number, int n) {
 }
 
 typedef struct Training {
-    int sentences; /* in a batch, SENTENCES at most */
+    int sentences; /* in a batch; at most SENTENCES */
     Threads *threads;
     Model model;
     PassOptions pass;
@@ -52,7 +53,8 @@ static void training_begin(Training *t, const char *kind, int sentences, int thr
     model_init(&t->model, &config);
     params_allocate(&t->model.params);
     params_init(&t->model.params, SCHEME_BAHDANAU, 1);
-    Rng rng = rng_seed(2, 1); /* weights so large that no distribution is flat, as they are after long training */
+    /* Large weights, as after a long training: no distribution is close to uniform. */
+    Rng rng = rng_seed(2, 1);
     for (size_t i = 0; i < t->model.params.size; i++) t->model.params.values[i] += (real)(0.3 * rng_normal(&rng));
     params_optimizer(&t->model.params, optimizer_kind("adam"), &t->optimizer);
     tape_init(&t->tape, t->threads, rng_seed(1, 99));
@@ -65,7 +67,7 @@ static void training_end(Training *t) {
     threads_free(t->threads);
 }
 
-/* One update with batch `number`; returns its loss in nats a token. */
+/* Makes one update with batch `number`; returns its loss in nats per token. */
 static double training_step(Training *t, uint64_t number) {
     Params *params = &t->model.params;
     t->tape.recording = true;

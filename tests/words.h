@@ -1,17 +1,17 @@
-/* words.h: learning from sentences that are in memory. */
+/* words.h: counts words and learns BPE merges from sentences in memory. */
 #ifndef TIDE_TESTS_WORDS_H
 #define TIDE_TESTS_WORDS_H
 
 #include "text/tokenizer.h"
 
-/* The words of n normalised sentences. */
+/* Returns the counts of the words of n normalised sentences; release with words_free. */
 static inline WordCount *words_of(TokenizerKind kind, char *const *sentences, int n) {
     WordCount *words = NULL;
     for (int i = 0; i < n; i++) words_count(&words, kind, sentences[i]);
     return words;
 }
 
-/* The merges of n normalised sentences. */
+/* Returns at most `merges` merges learned from n normalised sentences; release with bpe_free. */
 static inline Bpe *merges_of(char *const *sentences, int n, int merges) {
     WordCount *words = words_of(TOKENIZER_BPE, sentences, n);
     Bpe *bpe = merges_learn(&words, 1, merges);
