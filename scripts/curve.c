@@ -1,10 +1,9 @@
-/* curve.c: tide's losses in double: what scripts/compare-curves holds against PyTorch's. core/ and model/ alone,
-   compiled with double, so that rounding is no excuse for a difference.
+/* curve.c: trains a model with tide's core/ and model/, compiled with double, for scripts/compare-curves, which
+   compares the losses with PyTorch's. In double, rounding cannot explain a difference.
 
-   From stdin: NAME VALUE for each setting below; for each parameter, in the order of declaration, NAME ROWS COLS and a
-   line's end, then its doubles as they lie in memory; for each update the number of pairs, and each pair's source and
-   target, each as its length and its ids. Prints the loss of each update, nats a target piece, as soon as it is known.
- */
+   Standard input: NAME VALUE for each setting below; for each parameter, in the order of declaration, NAME ROWS COLS,
+   the end of the line and its doubles in binary; for each update the number of pairs, then for each pair its source and
+   its target, each as length and ids. Prints the loss of each update in nats per target piece at once. */
 #include "core/choice.h"
 #include "core/ops.h"
 #include "core/optimizer.h"
@@ -14,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what comes in ----------------------------------------------------------------------------------------------- */
+/* ---- input ----------------------------------------------------------------------------------------------- */
 
 typedef struct Word {
     char text[32];
@@ -111,9 +110,9 @@ static Batch read_batch(Arena *arena, int n, int begin) {
     return batch_fold(arena, x, x_length, y, y_length, n, 0, begin);
 }
 
-/* ---- what is done with it ---------------------------------------------------------------------------------------- */
+/* ---- training ---------------------------------------------------------------------------------------- */
 
-/* As src/train/update.c has it. */
+/* Computes the gradients as src/train/update.c does; returns the loss in nats per target piece. */
 static double gradients(Tape *tape, Model *model, const Batch *batch, double label_smoothing) {
     const int rows = batch->target.rows;
     double nats;

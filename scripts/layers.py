@@ -1,5 +1,5 @@
-"""What the layers of a Transformer are made of, in PyTorch, for scripts/rnnsearch.py and scripts/transformer.py: plain
-equations, with gradients by autograd. What src/model/layer.c and src/model/position.c compute."""
+"""The parts of a Transformer layer in PyTorch, for scripts/rnnsearch.py and scripts/transformer.py: plain equations, with
+gradients by autograd. src/model/layer.c and src/model/position.c compute the same."""
 
 import math
 
@@ -20,14 +20,14 @@ def feed_forward_shapes(name, m, hidden):
 
 
 def norm(p, name, x):
-    """Each row less its mean, divided by its standard deviation, times a gain, plus a bias."""
+    """Subtracts the mean of each row, divides by its standard deviation, multiplies by the gain and adds the bias."""
     apart = x - x.mean(-1, keepdim=True)
     return apart / torch.sqrt((apart**2).mean(-1, keepdim=True) + 1e-5) * p[f"{name}.gain"] + p[f"{name}.bias"]
 
 
 def multi_head(p, name, heads, x, y, allowed):
-    """[head^1; head^2; ...] W_o of queries x [n, i, m] that look at words y [n, j, m'], and the weights of each head
-    [n, heads, i, j]; allowed says which of y each of x may look at, and broadcasts to [n, i, j]."""
+    """Returns [head^1; head^2; ...] W_o for queries x [n, i, m] and words y [n, j, m'], and the weights of each head
+    [n, heads, i, j]. `allowed` says which words a query may attend to; it broadcasts to [n, i, j]."""
 
     def split(z):
         return z.unflatten(2, (heads, -1)).transpose(1, 2)

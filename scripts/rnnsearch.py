@@ -1,10 +1,10 @@
-"""The model of the paper in PyTorch, for scripts/make-fixtures and scripts/compare-curves: the equations of
-docs/model.md, as plain as they can be written, with gradients by autograd; and the other encoders and attentions that tide has.
+"""The model of the paper, and tide's other encoders and attentions, in PyTorch, for scripts/make-fixtures and
+scripts/compare-curves: the equations of docs/model.md in their simplest form, with gradients by autograd.
 
-A model is a dictionary of its sizes and of what scripts/make-fixtures has in RNNSEARCH. Parameters are a dictionary of
-the names and shapes that tide saves: vectors are rows, so that U h is written h @ U. A sentence is a list of ids that
-ends in </s>; where a batch's are of different lengths, the shorter ones are filled up, and `alive` says which words are
-real. It computes in the precision that the parameters have."""
+A model is a dictionary of layer sizes and of the keys of RNNSEARCH in scripts/make-fixtures. Parameters are a dictionary
+with the names and shapes of tide's files: vectors are rows, so U h is written h @ U. A sentence is a list of ids that ends
+with </s>. Shorter sentences of a batch are padded; `alive` is False for padding. The precision is that of the
+parameters."""
 
 import math
 
@@ -24,7 +24,7 @@ def gru_shapes(name, inputs, n):
 
 
 def layer_names(model):
-    """What a bigru, deep or not, calls its layers."""
+    """Returns the names of the layers of bigru or deep-bigru."""
     depth = model["depth"] if model["encoder"] == "deep-bigru" else 1
     return ["encoder"] + [f"encoder.{layer}" for layer in range(2, depth + 1)]
 
@@ -101,7 +101,7 @@ def shapes(model):
 
 
 def fold(sentences):
-    """ids [n, longest], and which of them are words [n, longest]."""
+    """Returns the ids [n, longest] with padding, and which of them are words [n, longest]."""
     longest = max(map(len, sentences))
     ids = torch.tensor([sentence + [EOS] * (longest - len(sentence)) for sentence in sentences])
     return ids, torch.arange(longest) < torch.tensor([[len(sentence)] for sentence in sentences])
@@ -113,12 +113,13 @@ def previous(y):
 
 
 # ---- the encoders ----------------------------------------------------------------------------------------------------
-# Each returns the annotations [n, longest, a], what the first state is made from [n, rnn], and what stands for the
-# whole sentence where there is no attention [n, a].
+# An encoder returns the annotations [n, longest, a], the vector that the first decoder state is computed from [n, rnn],
+# and the context vector of a model without attention [n, a].
 
 
 def gru(p, name, from_outside, h):
-    """h' = (1 - z) h + z h~ with h~ = tanh(W x + U (r h) + b); from_outside [n, 3 rnn] is W x + b and the like."""
+    """h' = (1 - z) h + z h~ with h~ = tanh(W x + U (r h) + b); from_outside [n, 3 rnn] is W x + b and
+    the same for both gates."""
     n = h.shape[1]
     z, r = torch.sigmoid(from_outside[:, : 2 * n] + h @ p[f"{name}.Uzr"]).split(n, 1)
     candidate = torch.tanh(from_outside[:, 2 * n :] + (r * h) @ p[f"{name}.U"])
@@ -126,7 +127,7 @@ def gru(p, name, from_outside, h):
 
 
 def read(p, name, words, alive, backward=False):
-    """The states of one direction of the encoder [n, longest, rnn]; the state stays as it is where there is no word."""
+    """Returns the states of one direction of the encoder [n, longest, rnn]; padding does not change the state."""
     from_outside = words @ p[f"{name}.W"] + p[f"{name}.b"]
     positions = range(words.shape[1])
     h, states = words.new_zeros(words.shape[0], p[f"{name}.U"].shape[0]), {}
@@ -137,7 +138,7 @@ def read(p, name, words, alive, backward=False):
 
 
 def bigru(p, model, words, alive):
-    """h_j = [→h_j; ←h_j] (section 3.2); a further layer reads h, and adds its own to it"""
+    """h_j = [→h_j; ←h_j] (section 3.2); each further layer reads h and adds its output to h"""
     H = None
     for name in layer_names(model):
         x = words if H is None else H
@@ -184,7 +185,7 @@ ENCODERS = {"bigru": bigru, "deep-bigru": bigru, "gru": one_gru, "cnn": cnn, "se
 
 
 # ---- the attentions --------------------------------------------------------------------------------------------------
-# Each makes a function from s_{i-1} to c_i [n, a] and alpha_i [n, longest].
+# An attention returns a function that computes c_i [n, a] and alpha_i [n, longest] from s_{i-1}.
 
 
 def weigh(e, H, alive):
@@ -204,7 +205,7 @@ def additive(p, model, H, alive):
 
 
 def dot(p, model, H, alive):
-    """e_ij = s_{i-1}·h_j; of an annotation in two halves, to their sum"""
+    """e_ij = s_{i-1}·h_j; if h_j is twice as wide as s_{i-1}, the sum of its two halves replaces h_j"""
     n = model["rnn"]
     keys = H if H.shape[2] == n else H[:, :, :n] + H[:, :, n:]
     return lambda s: weigh(dots(s, keys), H, alive)
@@ -223,7 +224,7 @@ def scaled_dot(p, model, H, alive):
 
 
 def several_heads(p, model, H, alive):
-    """Scaled dot products side by side; the alignment is their mean."""
+    """Scaled dot products of several heads; the alignment is the mean over the heads."""
 
     def attend(s):
         c, alpha = multi_head(p, "attention", model["heads"], s[:, None], H, alive[:, None])
@@ -236,12 +237,12 @@ ATTENTIONS = {"additive": additive, "dot": dot, "general": general, "scaled-dot"
               "multi-head": several_heads}
 
 
-# ---- all of it -------------------------------------------------------------------------------------------------------
+# ---- the whole model -------------------------------------------------------------------------------------------------------
 
 
 def run(p, model, sources, targets):
-    """The logits of every target word of every sentence [words, V], those words, and the alignments [n, longest target,
-    longest source], or None without attention."""
+    """Returns the logits of all target words of all sentences [words, V], the target words, and the alignments [n, longest
+    target, longest source], or None without attention."""
     x, x_alive = fold(sources)
     y, y_alive = fold(targets)
     annotations, begin, whole = ENCODERS[model["encoder"]](p, model, p["encoder.E"][x], x_alive)
@@ -265,21 +266,21 @@ def run(p, model, sources, targets):
     return logits, y[y_alive], torch.stack(alignments, 1) if aligns else None
 
 
-# ---- the loss and its descent ----------------------------------------------------------------------------------------
+# ---- the loss and the optimisers ----------------------------------------------------------------------------------------
 
 
 def nats_and_smooth(logits, words):
-    """Sums over the words: -ln p of each, and the mean of -ln p over the vocabulary, which label smoothing adds."""
+    """Returns two sums over the words: of -ln p(word), and of the mean of -ln p over the vocabulary for label smoothing."""
     minus_log_p = -torch.log_softmax(logits, 1)
     return minus_log_p[range(len(words)), words].sum(), minus_log_p.mean(1).sum()
 
 
 def loss(nats, smooth, words, smoothing):
-    """What the gradient is of: a word's mean, where smoothing is the share that is spread over the vocabulary."""
+    """The training loss per word. `smoothing` is the probability that label smoothing spreads over the vocabulary."""
     return ((1 - smoothing) * nats + smoothing * smooth) / words
 
 
-# Rate to optimiser, as tide has them.
+# The optimisers with tide's constants.
 OPTIMISERS = {
     "sgd": lambda weights, rate: torch.optim.SGD(weights, lr=rate),
     "adam": lambda weights, rate: torch.optim.Adam(weights, lr=rate, betas=(0.9, 0.999), eps=1e-8),
@@ -288,7 +289,7 @@ OPTIMISERS = {
 
 
 def step(optimiser, weights, clip_norm):
-    """An update, of gradients clipped to that norm (0: not clipped); returns what it was before."""
+    """Clips the gradients to the norm clip_norm (0: no clipping) and makes an update. Returns the norm before clipping."""
     norm = torch.sqrt(sum((w.grad**2).sum() for w in weights))
     for w in weights if 0 < clip_norm < norm else ():
         w.grad *= clip_norm / norm

@@ -1,6 +1,6 @@
-"""The Transformer in PyTorch (Vaswani et al. 2017, normalised as Xiong et al. 2020 do), for scripts/make-fixtures and
-scripts/compare-curves: what src/model/transformer.c computes. Parameters, sentences and padding are as in
-scripts/rnnsearch.py, whose self-attention is the encoder."""
+"""The Transformer in PyTorch (Vaswani et al. 2017, with layer normalisation as in Xiong et al. 2020), for
+scripts/make-fixtures and scripts/compare-curves; src/model/transformer.c computes the same. Parameters, sentences and
+padding are as in scripts/rnnsearch.py, which also contains the encoder."""
 
 import torch
 
@@ -21,7 +21,7 @@ def shapes(model):
 
 
 def run(p, model, sources, targets):
-    """As rnnsearch.run; the alignments are the mean of the last layer's heads."""
+    """Like rnnsearch.run; the alignments are the mean over the heads of the last layer."""
     x, x_alive = rnnsearch.fold(sources)
     y, y_alive = rnnsearch.fold(targets)
     heads, so_far = model["heads"], torch.ones(1, y.shape[1], y.shape[1], dtype=torch.bool).tril()

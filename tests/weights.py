@@ -2,14 +2,13 @@
           weights.py change IN OUT missing|extra|shape|twice|hole|overlap TENSOR
           weights.py rewrite IN OUT same|unsigned|altered|newer
 
-Reads weights with nothing but Python's own library, as the safetensors format describes it and as docs/model.md
-says the tensors are named.
+Reads a model with only Python's standard library, by the safetensors format and the tensor names of docs/model.md.
 
-check: every tensor of `tide info` (NAME [ROWS, COLS] lines) is there in that shape, and nothing else; then the paper's
-equations (docs/model.md) are computed for pairs of lines of pieces, and log p(target | source) is printed for each, as
-`tide score` does. change: writes a file with one fault of its tensors, and no checksum. rewrite: writes the file as
-another program does, with its tensors by name and other padding; unsigned: also without the checksum; altered: with one
-other weight; newer: of a format that is not known yet.
+check: the file must hold exactly the tensors of `tide info` (lines NAME [ROWS, COLS]). Then computes the paper's equations
+(docs/model.md) for pairs of lines of pieces and prints log p(target | source) of each pair, as `tide score` does.
+change: writes a copy with one wrong tensor and without a checksum.
+rewrite: writes a copy as another program would, with sorted tensors and other padding; unsigned: also without the
+checksum; altered: with one changed weight; newer: with an unknown, newer format.
 """
 import array
 import json
@@ -157,7 +156,7 @@ def convolution(w, config, source):
 
 
 def encode(w, config, source):
-    """The annotations, what s_0 is made from, and c where there is no attention."""
+    """Returns the annotations, the vector that s_0 is computed from, and c of a model without attention."""
     kind = config["encoder"]
     words = [w["encoder.E"][word] for word in source]
     if kind in ("bigru", "deep-bigru"):
@@ -188,7 +187,7 @@ def transformer(w, config, source, target):
 
 
 def context(w, config, s, H, whole):
-    """c(H, s_{i-1}), as docs/model.md has it for each --attention"""
+    """c(H, s_{i-1}), as in docs/model.md for each --attention"""
     kind, n = config["attention"], len(s)
     if kind == "none":
         return whole
@@ -259,7 +258,7 @@ def check(path, *sides):
         print("%.6f" % log_probability(tensors, config, source, target))
 
 
-# ---- faults ---------------------------------------------------------------------------------------------------------
+# ---- changed files ---------------------------------------------------------------------------------------------------------
 
 
 def change(old, new, fault, name):
