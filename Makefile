@@ -1,18 +1,18 @@
-# tide. `make` builds build/tide; `make demo` and `make test` also install what is missing. See README.md.
+# tide. `make` builds build/tide; `make demo` and `make test` first install missing packages. See README.md.
 #
 #   make demo      train the tiny preset on corpus/ and translate the tide sentence
 #   make test      all tests            make asan, make tsan    the tests under a sanitizer
-#   make neon      the kernels for aarch64, on an emulated one
-#   make pages     the pages that it writes, in a browser without a window
-#   make fuzz      the readers of untrusted text under a fuzzer; seconds=600 for each, jobs=1 at a time
-#   make soak      what takes hours: kills, broken disks, damage, half an hour of each fuzzer
-#   make docs-check     the commands, links, pictures and flags of README.md and docs/; soak=1: commands that take long, too
-#   make bench     what this machine reaches (idle, please); against peers: scripts/compare-*
-#   make corpus-games   a corpus of some 80,000 pairs, from the translations of games in Debian's packages
+#   make neon      tests the aarch64 kernels in an emulator
+#   make pages     tests tide's HTML pages in a headless browser
+#   make fuzz      fuzzes the parsers of untrusted input; seconds=600 for each, jobs=1 at a time
+#   make soak      tests that take hours: kills, broken disks, damaged files, half an hour of each fuzzer
+#   make docs-check     checks the commands, links, pictures and flags of README.md and docs/; soak=1: slow commands, too
+#   make bench     speed on this machine, which must be idle; comparisons with other programs: scripts/compare-*
+#   make corpus-games   makes a corpus of some 80,000 pairs from the translations of games in Debian's packages
 #   make lint      clang-tidy, cppcheck, shellcheck and the compiler's warnings
-#   make coverage  which lines of core/ and model/ the tests run; 95 of 100 or it fails
-#   make valgrind  the short tests, and tide itself, under memcheck
-#   make fixtures  what PyTorch computed for the tests, anew (needs python3-torch)
+#   make coverage  line coverage of core/ and model/ by the tests; fails below 95 %
+#   make valgrind  runs the short tests and tide under memcheck
+#   make fixtures  recomputes the tests' expected values with PyTorch (needs python3-torch)
 #   make format    clang-format         make install            to $(PREFIX)/bin
 
 MAKEFLAGS += --no-builtin-rules --no-print-directory
@@ -46,7 +46,7 @@ SOURCES := $(filter-out src/core/kernels.c,$(wildcard $(FLOORS:%=src/%/*.c) src/
 OBJECTS := $(SOURCES:src/%.c=$B/%.o)
 CLI     := $(patsubst src/%.c,$B/%.o,$(wildcard src/cli/*.c))
 
-# kernels.c once for each instruction set of the machine that the compiler builds for
+# kernels.c is compiled once for each instruction set of the target machine.
 MACHINE := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine 2>/dev/null)))
 KERNELS := portable
 ifeq ($(MACHINE),x86_64)
@@ -61,7 +61,7 @@ isa.avx512 := -mavx512f -mavx512bw -mavx512dq -mavx512vl -mfma -mprefer-vector-w
 isa.neon   := -DTIDE_NEON
 OBJECTS += $(KERNELS:%=$B/core/kernels_%.o)
 
-# Always made anew, for the link may point at another configuration.
+# Always remade, because the link may point to another configuration.
 .PHONY: build/tide
 build/tide: $B/tide
 	@ln -sfn $(config)/tide $@
@@ -77,10 +77,10 @@ $B/%.o: src/%.c Makefile
 	@mkdir -p $(@D) && echo '  cc $@'
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
 
-# stb_ds.h keeps strings in an array that is longer than it is declared, which clang's sanitizer takes for a mistake.
+# stb_ds.h stores strings past the declared end of an array, which clang's sanitizer reports.
 build/fuzz/text/ds.o: CFLAGS += -fno-sanitize=bounds
 
-# Pages are written as what they are and compiled in as strings.
+# Files of the pages are compiled in as C strings.
 WEB := $(patsubst src/%,$B/%.inc,$(wildcard src/view/web/*))
 $B/view/web/%.inc: src/view/web/% Makefile
 	@mkdir -p $(@D)
@@ -93,14 +93,14 @@ $B/core/kernels_%.o: src/core/kernels.c Makefile
 
 # ---- tests ----------------------------------------------------------------------------------------------------------
 
-# tests/test_*.c are programs on libtide.a; tests/double_*.c on core and model compiled with double; tests/*.sh run tide.
-# Plain ones need nothing but libc, so that they also run where cmocka is not: see tests/neon.sh.
+# tests/test_*.c are linked with libtide.a; tests/double_*.c with core and model compiled with double; tests/*.sh run tide.
+# PLAIN programs need only libc, so that they also run on a machine without cmocka: see tests/neon.sh.
 TESTS   := $(patsubst tests/%.c,$B/tests/%,$(wildcard tests/test_*.c))
 DOUBLES := $(patsubst tests/%.c,$B/tests/%,$(wildcard tests/double_*.c))
 SOAKS   := $(wildcard tests/soak_*.sh)
 SCRIPTS := $(filter-out $(SOAKS) tests/memcheck.sh,$(wildcard tests/*.sh))
 PLAIN   := $B/tests/bits $B/tests/plain_kernels $B/tests/plain_gemm
-ifeq ($(config),tsan) # ten times slower, and nothing there that the others do not run
+ifeq ($(config),tsan) # ten times slower; the other scripts run the same code
 SCRIPTS := $(filter-out tests/docs.sh tests/e2e_learns.sh tests/e2e_limits.sh tests/neon.sh,$(SCRIPTS))
 endif
 
@@ -125,7 +125,7 @@ $B/tests/double_%: tests/double_%.c $(DOUBLE_OBJECTS)
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -DTIDE_DOUBLE -MMD -MP $(LDFLAGS) $(filter %.c %.o %.a,$^) -lcmocka $(LDLIBS) -o $@
 	@scripts/every-op-is-checked $@ $(filter $B/double/core/ops_%.o,$^)
 
-# tide's side of scripts/compare-curves, which has it built.
+# The program that scripts/compare-curves builds and runs for tide.
 .PHONY: build/curve
 build/curve: $B/curve
 	@ln -sfn $(config)/curve $@
@@ -134,14 +134,14 @@ $B/curve: scripts/curve.c $(DOUBLE_OBJECTS)
 	@echo '  cc $@'
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -DTIDE_DOUBLE -MMD -MP $(LDFLAGS) $(filter %.c %.o,$^) -lm -pthread -o $@
 
-# An example is a program on core alone, that says by its exit status whether it came out right.
+# An example uses only core; its exit status tells whether its result is right.
 EXAMPLES := $(patsubst examples/%.c,$B/examples/%,$(wildcard examples/*.c))
 
 $B/examples/%: examples/%.c $(filter $B/core/%,$(OBJECTS))
 	@mkdir -p $(@D) && echo '  cc $@'
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) $(filter %.c %.o,$^) -lm -pthread -o $@
 
-# A fuzz target has libFuzzer's main in config=fuzz, else one that feeds it the files it is given.
+# With config=fuzz, a fuzz target is linked with libFuzzer; otherwise with replay.c, which runs it on the given files.
 FUZZERS := $(patsubst tests/%.c,$B/tests/%,$(wildcard tests/fuzz_*.c))
 
 $B/tests/fuzz_%: tests/fuzz_%.c $(if $(filter fuzz,$(config)),,$B/tests/replay.o) $B/cli/args.o $B/libtide.a
@@ -152,7 +152,7 @@ $B/tests/replay.o: tests/replay.c Makefile
 	@mkdir -p $(@D) && echo '  cc $@'
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
 
-# A machine's own fused multiply-add gives the same bits as libc's, many times as fast.
+# The machine's fused multiply-add gives the same bits as libc's, but is much faster.
 $B/double/core/kernels.o: src/core/kernels.c Makefile
 	@mkdir -p $(@D) && echo '  cc $@'
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -march=native -DTIDE_DOUBLE -DKERNELS=kernels_portable -MMD -MP -c $< -o $@
@@ -165,13 +165,13 @@ programs: build/tide $(TESTS) $(DOUBLES) $(EXAMPLES) $(FUZZERS) $B/tests/bits
 fuzzers: $(FUZZERS)
 plain: $(PLAIN)
 
-# What `make test` runs once everything is installed.
+# The tests of `make test`, without the installation.
 check: programs
 	TIDE=$(CURDIR)/$B/tide scripts/run-tests $(TESTS) $(DOUBLES) $(EXAMPLES) $(SCRIPTS)
 
-# ---- what reads the code --------------------------------------------------------------------------------------------
+# ---- static analysis --------------------------------------------------------------------------------------------
 
-# clang-tidy reads what was compiled anew, each file as it was compiled.
+# clang-tidy checks each file that was recompiled, with the flags of the compiler.
 TIDY = @echo '  clang-tidy $<' && mkdir -p $(@D) && scripts/tidy $< -- $(CPPFLAGS) $(CFLAGS)
 TIDIED := $(patsubst src/%.c,$B/%.tidied,$(filter-out src/core/kernels.c,$(wildcard src/*.c src/*/*.c))) \
           $(KERNELS:%=$B/core/kernels_%.tidied) $(patsubst tests/%.c,$B/tests/%.tidied,$(wildcard tests/*.c)) \
@@ -190,7 +190,7 @@ $B/curve.tidied: scripts/curve.c $B/curve .clang-tidy
 $B/tests/double_%.tidied: tests/double_%.c $(wildcard tests/*.h) $B/libtide.a .clang-tidy
 	$(TIDY) -UTIDE_X86 -UTIDE_ARM -DTIDE_DOUBLE && touch $@
 
-# What cppcheck says of style, where it is no matter of taste and not misled.
+# cppcheck without the warnings that are often wrong here or a matter of taste.
 CPPCHECK := --enable=warning,style,performance,portability --inline-suppr --quiet --std=c11 --error-exitcode=1 \
     $(patsubst %,--suppress=%,duplicateCondition duplicateExpression knownConditionTrueFalse redundantContinue \
     shadowFunction unusedStructMember variableScope) --suppress='*:/usr/include/*' \
@@ -205,7 +205,7 @@ shellchecked:
 	@echo '  shellcheck scripts tests .ci/run'
 	@shellcheck -a $(SHELL_SCRIPTS)
 
-# ---- by name --------------------------------------------------------------------------------------------------------
+# ---- commands --------------------------------------------------------------------------------------------------------
 
 demo: setup
 	$(MAKE) -j$(JOBS) build/tide
@@ -219,7 +219,7 @@ asan tsan: setup
 	$(MAKE) -j$(JOBS) config=$@ programs
 	$(MAKE) config=$@ check
 
-# Those that take longer than a second or two by themselves are left out.
+# Tests that take longer than a second or two without valgrind are left out.
 valgrind:
 	scripts/setup valgrind
 	$(MAKE) -j$(JOBS) build/tide $(TESTS)
@@ -243,7 +243,7 @@ fuzz:
 	$(MAKE) -j$(JOBS) config=fuzz fuzzers
 	@printf '%s\n' $(FUZZERS:$B/%=build/fuzz/%) | xargs -P $(jobs) -n 1 scripts/fuzz $(seconds)
 
-# Each in its turn; what has passed with this program is not run again, so that it goes on where it was stopped.
+# One after the other. A test that passed with this program is not run again, so an interrupted run continues.
 soak: setup
 	scripts/setup fuzz
 	$(MAKE) -j$(JOBS) programs
@@ -274,7 +274,7 @@ lint:
 	$(MAKE) -j$(JOBS) -k -O config=lint programs tidied cppchecked shellchecked
 	@echo 'clean: gcc, clang-tidy, cppcheck, shellcheck'
 
-# The header of scripts/docs-check says how a page marks a command that is not run here.
+# The header of scripts/docs-check explains how a page marks a command that is not run.
 docs-check: setup
 	$(MAKE) -j$(JOBS) build/tide
 	scripts/docs-check $(if $(soak),--soak)

@@ -1,11 +1,12 @@
 # Prints a line for each name on the pages that does not exist. For scripts/docs-check.
 #
-# First file: what exists, a line each: "tide COMMAND", "tide COMMAND FLAG", "script PATH", "script PATH FLAG",
+# First file: the existing names, one on each line: "tide COMMAND", "tide COMMAND FLAG", "script PATH", "script PATH FLAG",
 # "make TARGET", "makefile FLAG", "preset NAME". Second file: the records of scripts/docs.awk.
 
 function wrong(what) { print page ":" line ": " what }
 
-# Whether it is a flag of the command, or of any command if that is "". --dim-* stands for all flags that begin so.
+# Whether the command has the flag; if command is "", whether any command has it. --dim-* means any flag that begins with
+# --dim-.
 function of_tide(command, flag,    start, one) {
     start = "tide " (command == "" ? "" : command " ") flag
     if (flag !~ /-$/) return start in known
@@ -14,14 +15,14 @@ function of_tide(command, flag,    start, one) {
     return 0
 }
 
-# Whether it is a flag of a script that the page names, or stands in the Makefile.
+# Whether a script that the page names, or the Makefile, contains the flag.
 function on_page(flag,    script) {
     for (script in scripts)
         if (index(mentioned[page], " " script " ") && ("script " script " " flag) in known) return 1
     return ("makefile " flag) in known
 }
 
-# A script may hand the flags of tide on.
+# Checks a flag of a program. A script may also have all flags of tide, because it may pass them to tide.
 function check_flag(name, program, command) {
     if ((page, name) in foreign) return
     if (program == "tide") {
@@ -29,7 +30,7 @@ function check_flag(name, program, command) {
     } else if (program ~ /^scripts\//) {
         if (!(("script " program " " name) in known) && !of_tide("", name)) wrong(program " has no flag " name)
     } else if (!of_tide("", name) && !on_page(name))
-        wrong("the flag " name " is of no command, and of no script that the page names")
+        wrong("no command, and no script that the page names, has the flag " name)
 }
 
 function check_flags(text, words, count, program, command,    i, word) {
@@ -52,7 +53,7 @@ function check_targets(words, count,    i) {
         if (words[i] ~ /^[a-z][a-z0-9-]*$/ && !(("make " words[i]) in known)) wrong("make has no target " words[i])
 }
 
-# One command of a line, or some words of a sentence that are code.
+# Checks one command of a line, or the code in a sentence.
 function check_command(text, in_sentence,    words, count, i, program, command) {
     sub(/^[ ($]+/, "", text)
     while (match(text, /^(do|then|else|time|sudo|nice|env|!|if|while|[A-Za-z_]+=[^ ]*)  */))
@@ -72,7 +73,7 @@ function check_command(text, in_sentence,    words, count, i, program, command) 
             return
         }
     } else if (program ~ /^scripts\/[a-z0-9.-]+$/) {
-        if (!(program in scripts)) { # as a word of its own in a sentence it is looked up as a path
+        if (!(program in scripts)) { # a single word in a sentence is checked as a path
             if (count > 1 || !in_sentence) wrong("there is no " program)
             return
         }

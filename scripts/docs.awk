@@ -1,15 +1,15 @@
-# Reads Markdown pages for scripts/docs-check and prints what is to be checked, a record a line, fields separated by tabs:
+# Reads Markdown pages for scripts/docs-check and prints the things to check, one record per line, fields separated by tabs:
 #
 #   anchor PAGE LINE NAME             a heading, named as GitHub names it
 #   link PAGE LINE TARGET             picture PAGE LINE TARGET SCRIPT: the script of `made by`, or -
-#   code PAGE LINE TEXT               code within a sentence, or a flag that stands there without backquotes
+#   code PAGE LINE TEXT               code in a sentence, or a flag without backquotes in a sentence
 #   command PAGE LINE TEXT            a line of a block of commands
 #   setting PAGE LINE KEY             a line of a block of configuration
-#   block PAGE LINE WHEN STATUS NAME  a block of commands in DIR/NAME.sh, and in DIR/NAME.before what runs before it
-#   foreign PAGE LINE FLAG            a flag that the page says is of another program
-#   wrong PAGE LINE TEXT              a mark or a block that is not as it should be
+#   block PAGE LINE WHEN STATUS NAME  a block of commands, written to DIR/NAME.sh; DIR/NAME.before must run before it
+#   foreign PAGE LINE FLAG            a flag that the page marks as a flag of another program
+#   wrong PAGE LINE TEXT              an error in a mark or a block
 #
-# -v dir=DIR: where the blocks go. Runs with LC_ALL=C: it reads bytes.
+# -v dir=DIR: the directory for the blocks. Runs with LC_ALL=C, because it reads bytes.
 
 function record(kind, line, text, rest) {
     gsub(/\t/, " ", text)
@@ -26,8 +26,8 @@ function newlines(text) { return gsub(/\n/, "", text) }
 
 # ---- headings -------------------------------------------------------------------------------------------------------
 
-# Lower case, without punctuation, a hyphen for each space. Of Unicode's punctuation and symbols it knows Latin-1's, all
-# from U+2000 to U+2BFF, and those of Chinese text.
+# The anchor of a heading: lower case, without punctuation, a hyphen for each space. Removes the punctuation and symbols of
+# ASCII and Latin-1, those from U+2000 to U+2BFF, and those of Chinese text.
 function slug(text) {
     gsub(/<[^>]*>/, "", text)
     while (match(text, /\]\([^)]*\)/)) text = substr(text, 1, RSTART - 1) substr(text, RSTART + RLENGTH)
@@ -47,7 +47,7 @@ function anchor(text,    name, number) {
 
 # ---- sentences: code, links, pictures -------------------------------------------------------------------------------
 
-# Where in the text a run of so many backquotes begins; 0 if nowhere.
+# Returns the position of the first run of exactly `count` backquotes in the text; 0 if there is none.
 function closing(text, count,    at) {
     at = 0
     while (match(text, /`+/)) {
@@ -60,11 +60,11 @@ function closing(text, count,    at) {
 
 function code(text, line) {
     gsub(/\n/, " ", text)
-    gsub(/\\\|/, "|", text) # as a table needs it
+    gsub(/\\\|/, "|", text) # escaped in tables
     record("code", line, trimmed(text))
 }
 
-# The paragraph without its code, which is recorded; line breaks stay.
+# Records the code of a paragraph and returns the paragraph without it; line breaks are kept.
 function without_code(text, line,    out, count, end, inside) {
     out = ""
     while (match(text, /`+/)) {
@@ -103,7 +103,7 @@ function attributes(text, line,    from, at, what, value) {
     }
 }
 
-# Flush the paragraph: what has been read since the last line that ends one.
+# Records the links, pictures and flags of the paragraph: the lines since the end of the previous paragraph.
 function flush(    text, rest, before, target) {
     if (paragraph == "") return
     text = without_code(paragraph, first)
@@ -151,7 +151,7 @@ function comment(text, line,    flags, i, count) {
     else if (text ~ /^no, ./) when = "no"
     else if (text ~ /^status [0-9]+$/) status = substr(text, 8)
     else if (text ~ /^after ./) before_block = before_block substr(text, 7) "\n"
-    else record("wrong", line, "the mark `check: " text "` is none of those that scripts/docs-check knows")
+    else record("wrong", line, "scripts/docs-check does not know the mark `check: " text "`")
 }
 
 function unmark() {
@@ -221,7 +221,7 @@ function close_block(    i, script, whole, line, name, shown) {
 function end_of_page() {
     flush()
     if (fence != "") record("wrong", opened, "the block that begins here does not end")
-    if (marked) record("wrong", marked, "a mark without a block behind it")
+    if (marked) record("wrong", marked, "a mark without a block after it")
     fence = ""
     commenting = 0
     made_by = ""
@@ -247,7 +247,7 @@ fence != "" {
     next
 }
 
-# A comment begins a line; one in the middle of a line is text.
+# Only a comment at the beginning of a line is a mark.
 commenting || /^ *<!--/ {
     if (!commenting) {
         flush()
@@ -279,7 +279,7 @@ commenting || /^ *<!--/ {
 
 {
     if (marked) {
-        record("wrong", marked, "a mark without a block behind it")
+        record("wrong", marked, "a mark without a block after it")
         unmark()
     }
     if ($0 ~ /^ *(\||[-*+] |[0-9]+[.)] |>)/) flush()

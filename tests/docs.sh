@@ -1,10 +1,11 @@
 #!/bin/sh
-# The documents: commands run, links, pictures, flags and other names exist (scripts/docs-check); and each check can fail.
+# Runs scripts/docs-check on the documents: commands run; links, pictures, flags and other names exist. Then checks that
+# each of these checks can fail.
 . "$(dirname "$0")/common.inc"
 
 TIDE=$tide scripts/docs-check >"$scratch/said" 2>&1 || die "$(cat "$scratch/said")"
 
-# ---- a tree of its own that is right ----
+# ---- a small tree without errors ----
 
 mkdir -p "$scratch/tree/docs" "$scratch/tree/scripts" "$scratch/tree/models"
 cp models/tiny.conf "$scratch/tree/models"
@@ -74,7 +75,7 @@ grep -qx '2 pages: 6 links, 2 pictures, 2 blocks ran, 1 only with --soak, 1 neve
 check --soak && die "--soak does not run what is marked"
 grep -q '^README.md:[0-9]*: the block ends with exit status 1$' "$scratch/said" || die "with --soak: $(cat "$scratch/said")"
 
-# ---- the same, with a line of each thing that can be wrong ----
+# ---- the same tree with one line for each kind of error ----
 
 cat >>"$scratch/tree/README.md" <<'PAGE'
 [1](none.md) [2](docs/guide.md#none) [3](#none)
@@ -111,28 +112,28 @@ no-such = 1
 <!-- check: soak -->
 No block.
 PAGE
-check && die "a page that is wrong in each way passes"
+check && die "a page with every kind of error passes"
 grep '^README.md:' "$scratch/said" >"$scratch/found"
 diff - "$scratch/found" <<'FOUND' || die "what it finds: $(cat "$scratch/said")"
-README.md:78: the mark `check: slow` is none of those that scripts/docs-check knows
-README.md:80: a mark without a block behind it
+README.md:78: scripts/docs-check does not know the mark `check: slow`
+README.md:80: a mark without a block after it
 README.md:49: the link none.md: there is no none.md
 README.md:49: the link docs/guide.md#none: docs/guide.md has no heading #none
 README.md:49: the link #none: README.md has no heading #none
 README.md:50: the picture docs/none.svg: there is no docs/none.svg
 README.md:50: the picture docs/none.svg: no script makes it
 README.md:51: the picture models/tiny.conf: no script makes it
-README.md:53: the picture docs/curve.svg is made by scripts/none, which is no script of scripts/
+README.md:53: the picture docs/curve.svg is made by scripts/none, which is not in scripts/
 README.md:55: make has no target none
+README.md:55: no command, and no script that the page names, has the flag --none
+README.md:55: no command, and no script that the page names, has the flag -x
 README.md:55: scripts/draw has no flag --none
-README.md:55: the flag --none is of no command, and of no script that the page names
-README.md:55: the flag -x is of no command, and of no script that the page names
 README.md:55: there is no option no-such
 README.md:55: there is no preset none
 README.md:55: tide bleu has no flag --beam-size
 README.md:55: tide has no command none
-README.md:56: the flag --none- is of no command, and of no script that the page names
-README.md:56: the flag --nor-this is of no command, and of no script that the page names
+README.md:56: no command, and no script that the page names, has the flag --none-
+README.md:56: no command, and no script that the page names, has the flag --nor-this
 README.md:56: there is no scripts/none
 README.md:59: tide translate has no flag --none
 README.md:71: make has no target install
@@ -140,7 +141,7 @@ README.md:75: there is no option no-such
 README.md:55: there is no src/none.c
 README.md:58: the block ends with exit status 2
 README.md:62: tide bleu ends with exit status 1
-README.md:66: a command of the block is not there (other text is ```text)
+README.md:66: a command of the block does not exist (other text is ```text)
 README.md:70: the block changes the machine or needs the network: mark it `check: no, REASON`
 FOUND
 
