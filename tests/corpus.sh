@@ -1,5 +1,5 @@
 #!/bin/sh
-# The starter corpus: its size, its splits, and that the demo's sentence is not in it, not even in part.
+# Checks the starter corpus: its size, its splits, and that no part of the demo's sentence is in it.
 . "$(dirname "$0")/common.inc"
 
 all=$scratch/all
@@ -12,7 +12,7 @@ for side in 1 2; do
     [ -z "$twice" ] || die "twice: $twice"
 done
 
-# No six characters in a row of 潮水退了，才知道谁没穿裤子。, as it stands, normalised, and without punctuation.
+# No six consecutive characters of 潮水退了，才知道谁没穿裤子。 are in the corpus: unchanged, normalised, without punctuation.
 cut -f2 "$all" >"$scratch/zh"
 sed 's/[，。？！：；、“”‘’（）《》—…,.?!]//g' "$scratch/zh" >"$scratch/bare"
 spans() {
@@ -44,7 +44,7 @@ SPANS
 both=$(grep -i 'tide' "$all" | grep -iE 'pants|trousers')
 [ -z "$both" ] || die "both clauses in one pair: $both"
 
-# The sentences that docs/results.md translates are not in it, with or without their last mark.
+# The sentences of docs/results.md are not in the corpus, with or without their final punctuation.
 [ "$(sort -u corpus/held-out.zh | wc -l)" = 32 ] || die "corpus/held-out.zh has not 32 sentences"
 sed 's/[。？！]$//' corpus/held-out.zh >"$scratch/held-out"
 found=$(grep -Ff "$scratch/held-out" "$scratch/zh")

@@ -69,9 +69,9 @@ cat >"$scratch/tree/docs/guide.md" <<'PAGE'
 [Back](../README.md#a-page "the first page")
 PAGE
 check() { TIDE=$tide scripts/docs-check "$@" "$scratch/tree" >"$scratch/said" 2>&1; }
-check || die "a tree that is right: $(cat "$scratch/said")"
+check || die "errors in a correct tree: $(cat "$scratch/said")"
 grep -qx '2 pages: 6 links, 2 pictures, 2 blocks ran, 1 only with --soak, 1 never' "$scratch/said" ||
-    die "what it counts: $(cat "$scratch/said")"
+    die "wrong counts: $(cat "$scratch/said")"
 check --soak && die "--soak does not run what is marked"
 grep -q '^README.md:[0-9]*: the block ends with exit status 1$' "$scratch/said" || die "with --soak: $(cat "$scratch/said")"
 
@@ -114,7 +114,7 @@ No block.
 PAGE
 check && die "a page with every kind of error passes"
 grep '^README.md:' "$scratch/said" >"$scratch/found"
-diff - "$scratch/found" <<'FOUND' || die "what it finds: $(cat "$scratch/said")"
+diff - "$scratch/found" <<'FOUND' || die "not the expected errors: $(cat "$scratch/said")"
 README.md:78: scripts/docs-check does not know the mark `check: slow`
 README.md:80: a mark without a block after it
 README.md:49: the link none.md: there is no none.md

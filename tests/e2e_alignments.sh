@@ -1,11 +1,12 @@
 #!/bin/sh
-# Alignments by word, shifted, of both directions together, and their error rate, from the command line.
+# Tests on the command line: alignments by word, shifted and symmetrised alignments, the alignment error rate, guided and
+# hard attention, and the page of alignments.
 # shellcheck disable=SC2086 # $pair is several flags
 . "$(dirname "$0")/common.inc"
 smallest_run "$scratch/run" --after-batches 24
 smallest_run "$scratch/back" --after-batches 24 --langs en zh --tokenizer bpe char
 
-# words are given by spaces: characters of a word stand apart only in pieces
+# words are separated by spaces; with pieces, the characters of a word are separate, too
 cut -f1 "$scratch/dev.tsv" >"$scratch/en"
 cut -f2 "$scratch/dev.tsv" | sed 's/\([^，。！？]\)\([^，。！？]\)/\1\2 /g' >"$scratch/zh"
 pair="--src $scratch/zh --tgt $scratch/en"
@@ -26,7 +27,7 @@ tide_ok align "$scratch/run" $pair --level word --threshold 0.0001 >"$scratch/al
 cmp -s "$scratch/pieces" "$scratch/words" && die "--level word does nothing"
 [ "$(wc -w <"$scratch/all")" -gt "$(wc -w <"$scratch/words")" ] || die "--threshold does nothing"
 
-# both directions: what is in the intersection is in both, and the other way round for the union
+# symmetrisation: the intersection holds the links of both directions, the union those of either direction
 tide_ok align "$scratch/back" --src "$scratch/en" --tgt "$scratch/zh" --level word |
     sed 's/\([0-9]*\)-\([0-9]*\)/\2-\1/g' >"$scratch/reverse"
 both() { tide_ok align "$scratch/run" $pair --level word --reverse "$scratch/back" "$@"; }
@@ -40,13 +41,13 @@ sort -u "$scratch/words.set" "$scratch/reverse.set" | cmp -s - "$scratch/union.s
 [ -z "$(comm -13 "$scratch/grown.set" "$scratch/intersection.set")" ] || die "grow-diag-final-and lost some"
 [ -z "$(comm -23 "$scratch/grown.set" "$scratch/union.set")" ] || die "grow-diag-final-and made some up"
 
-# Chinese is scored by character, wherever it is scored
+# every command scores Chinese by character
 tide_ok evaluate "$scratch/back" --src "$scratch/en" --ref "$scratch/zh" --output "$scratch/back.zh" >"$scratch/both"
 tide_ok bleu "$scratch/zh" --tokenize zh <"$scratch/back.zh" >"$scratch/bleu"
 head -n 2 "$scratch/both" | cmp - "$scratch/bleu" || die "evaluate: $(cat "$scratch/both")"
 grep -q 'tok:zh' "$scratch/bleu" || die "bleu --tokenize zh: $(cat "$scratch/bleu")"
 
-# translate shows its alignments the same ways
+# translate has the same options for alignments
 cut -f2 "$scratch/dev.tsv" | tide_ok translate "$scratch/run" --alignment hard --level word >"$scratch/translated"
 grep -Eq '[|][|][|] ([0-9]+-[0-9]+ ?)*$' "$scratch/translated" || die "translate --level word"
 
@@ -70,16 +71,16 @@ refused 1 'run: translates from zh to en, as MODEL does; --reverse needs a model
     --reverse "$scratch/run"
 refused 2 'needs --reverse' align "$scratch/run" $pair --symmetrize union
 
-# attention that is guided by links follows them sooner than by itself; the bits do not depend on threads or a stop
+# guided attention follows the links earlier than attention without a guide; threads and a stop do not change the bits
 cut -f1 "$scratch/train.tsv" >"$scratch/train.en"
 cut -f2 "$scratch/train.tsv" >"$scratch/train.zh"
 awk '{ n = split($0, word, " "); for (i = 0; i < n; i++) printf "0-%d ", i; print "" }' "$scratch/train.en" >"$scratch/first"
-guided() { # the model is that of the last update
+guided() { # saves the model of the last update
     dir=$scratch/$1
     shift
     smallest_run "$dir" --guided-alignment "$scratch/first" --guided-alignment-weight 1 --valid-freq 24 "$@"
 }
-heads() { # the weight of the first character in rows of text
+heads() { # prints the attention weight of the first character in rows of text
     tide_ok align "$scratch/$1" $pair --format matrix | awk '/ [|][|][|] / { n = $NF; i = 0; next }
         NF && ++i < n { sum += $1; rows++ } END { printf "%.4f", sum / rows }'
 }
@@ -104,7 +105,7 @@ refused 1 'short: has 299 lines, but the training set has 300' train --tsv "$scr
 refused 1 'guided-alignment needs an attention' train --tsv "$scratch/train.tsv" --config "$scratch/smallest.conf" \
     --model "$scratch/other" --attention none --guided-alignment "$scratch/first"
 
-# hard attention: all of a row's weight is on one piece, and what is read that way is another sentence than softly
+# hard attention: each row puts all its weight on one piece; the translations differ from those with soft attention
 cut -f2 "$scratch/dev.tsv" >"$scratch/text"
 for mode in soft hard; do
     tide_ok translate "$scratch/mult" --attention-mode $mode --alignment soft <"$scratch/text" >"$scratch/$mode"
@@ -118,7 +119,7 @@ cmp -s "$scratch/soft.score" "$scratch/hard.score" && die "score --attention-mod
 tide_ok translate "$scratch/mult" --alignment soft <"$scratch/text" | cmp - "$scratch/soft" || die "soft is not what is done by default"
 refused 2 'attention-mode must be one of soft|hard' translate "$scratch/run" --attention-mode medium
 
-# a Transformer's: soft and hard, as numbers, pictures and a page, of a head and a layer
+# a Transformer: soft and hard alignments as numbers, pictures and a page; of one head and of one layer
 smallest_run "$scratch/transformer" --after-batches 24 --arch transformer --dim-emb 8 --dim-ffn 12 --heads 2 --dec-depth 2
 transformer() { tide_ok translate "$scratch/transformer" --alignment soft "$@" <"$scratch/text"; }
 transformer --heatmap "$scratch/pictures" --html "$scratch/transformer.html" >"$scratch/mean"
@@ -148,19 +149,19 @@ smallest_run "$scratch/encdec" --after-batches 2 --attention none
 refused 1 'encdec: --alignment-layer needs a model with attention' translate "$scratch/encdec" --alignment-layer 1
 refused 1 'run: --alignment-head 2' translate --models "$scratch/transformer" "$scratch/run" --alignment-head 2
 refused 1 'back: --alignment-layer 2' align "$scratch/transformer" $pair --level word --reverse "$scratch/back" --alignment-layer 2
-ranked="--beam-size 12 --coverage-penalty 5" # by the alignment: by another head's, other translations come first
+ranked="--beam-size 12 --coverage-penalty 5" # the alignment affects the ranking: with another head, another translation is best
 tide_ok evaluate "$scratch/transformer" --src "$scratch/text" --ref "$scratch/en" $ranked --alignment-head 2 --output "$scratch/by.head" >"$scratch/bleu"
 tide_ok translate "$scratch/transformer" $ranked --alignment-head 2 <"$scratch/text" | cmp - "$scratch/by.head" || die "evaluate by a head"
 tide_ok translate "$scratch/transformer" $ranked <"$scratch/text" | cmp -s - "$scratch/by.head" && die "the head does not rank"
 refused 2 'alignment-head must be between 1 and 256' align "$scratch/run" $pair --alignment-head 0
 
-# a stuck attention is warned of, and the log has the figures
+# tide warns about stuck attention, and the log has its statistics
 smallest_run "$scratch/stuck" --learn-rate 0.00000001 --mini-batch 1 --after-batches 1000 --valid-freq 1000 --save-freq 0
 grep -q 'the attention is stuck' "$scratch/stderr" || die "no warning: $(cat "$scratch/stderr")"
 grep -q '"attention_entropy": [0-9.]*, "attention_diversity": [0-9.]*, "attention_stuck": true, "bleu_by_length": \[{"to": [0-9]*, "sentences": [0-9]*, "bleu": [0-9.]*}' \
     "$scratch/stuck/train.jsonl" || die "$(grep valid "$scratch/stuck/train.jsonl")"
 
-# the page of alignments: every hypothesis that is printed is on it; what cannot be written is said in one line
+# the page of alignments has every printed hypothesis; a page that cannot be written gives one line of error
 tide_ok translate "$scratch/run" --n-best 2 --html "$scratch/page.html" <"$scratch/zh" >"$scratch/nbest"
 [ "$(grep -c '^{"text":.*"matrix":' "$scratch/page.html")" = "$(wc -l <"$scratch/nbest")" ] || die "not every hypothesis is on the page"
 tide_ok align "$scratch/run" $pair --format html >"$scratch/aligned.html"

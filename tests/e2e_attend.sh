@@ -1,9 +1,9 @@
 #!/bin/sh
-# tide attend: the textbook's figures, the other forms of attention, and what it says of bad input.
+# Tests tide attend: the numbers of the textbook, the other kinds of attention, and errors for bad input.
 . "$(dirname "$0")/common.inc"
 
 attend() { tide_ok attend "$@" >"$scratch/out"; }
-# says LINE: that line is printed, spaces aside
+# says LINE: checks that the line was printed; the number of spaces may differ
 says() { tr -s ' ' <"$scratch/out" | grep -qF -- "$1" || die "no '$1' in: $(cat "$scratch/out")"; }
 
 attend --heatmap "$scratch/self.svg"
@@ -15,7 +15,7 @@ for row in 'Your 0.4421 0.5931 0.5790' 'journey 0.4419 0.6515 0.5683' 'starts 0.
 grep -q 'starts → journey: 0.23' "$scratch/self.svg" && grep -q '</svg>' "$scratch/self.svg" || die "the heatmap"
 cp "$scratch/out" "$scratch/example"
 
-# The same from a file, with words or without; W_Q, W_K and W_V of ones on the diagonal change nothing, √d_k does.
+# The same numbers from a file, with and without words. Identity matrices as W_Q, W_K and W_V change nothing; √d_k does.
 grep -m 6 '^  [A-Za-z]' "$scratch/example" >"$scratch/words"
 printf '1 0 0\n0 1 0\n0 0 1\n' >"$scratch/identity"
 i=$scratch/identity
@@ -38,7 +38,7 @@ printf '潮水 1 -1\n退 2 2\n' >"$scratch/zh"
 attend "$scratch/zh"
 grep -qF '  潮水   1.0000  -1.0000' "$scratch/out" && grep -qF '  退     2.0000   2.0000' "$scratch/out" || die "columns of Chinese"
 
-# word2vec's and fastText's header; words that look like numbers; GloVe's words with spaces
+# the header of word2vec and fastText; words that look like numbers; words of GloVe that contain spaces
 printf '4 2\nthe 1 0\n2008 0 1\nnan 1 1\n1e3 -1 1\n' >"$scratch/word2vec"
 printf 'the 1 0\n2008 0 1\n. . . 1 1\ninf -1 1\n' >"$scratch/glove"
 attend "$scratch/word2vec"
@@ -65,7 +65,7 @@ attend --random-weights 4 --heads 2 --seed 5 --scale
 says 'head 2 of 2'
 says 'Scores Q Kᵀ / √2,'
 
-# What it explains
+# The explanations
 attend --show equivariance --seed 3
 sed -n 's/.* is \([0-9.e+-]*\)[,:] .*/\1/p' "$scratch/out" | tr '\n' ' ' |
     awk '{ exit !($1 < 1e-6 && $2 > 0.1) }' || die "equivariance: $(cat "$scratch/out")"
@@ -80,7 +80,7 @@ says '0.8500 0.2092 starts'
 attend --neighbours starts
 says '0.9997 journey'
 
-# A model's embeddings: each word's pieces; neighbours among all
+# The embeddings of a model: the pieces of each word; the nearest neighbours among all pieces
 smallest_run "$scratch/run" --after-batches 4
 attend --model "$scratch/run" --words 我 你们
 says '我 你 们'
@@ -89,7 +89,7 @@ attend --model "$scratch/run" --neighbours 我 --most 3
 attend --model "$scratch/run" --side tgt --query I --most 1
 says '▁I'
 
-# refuses STATUS PATTERN flag...: one line on stderr that matches, nothing on stdout
+# refuses STATUS PATTERN flag...: checks the exit status, one line on stderr that matches, and nothing on stdout
 refuses() {
     status=$1 pattern=$2
     shift 2

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Bad input gives one line that names the file, the line and the reason, and exit 1 or 2; what was there is not lost.
+# Bad input: one line that names the file, the line and the reason, and exit status 1 or 2; existing files are not lost.
 # shellcheck disable=SC2086 # the flags of train() are cut at spaces
 . "$(dirname "$0")/common.inc"
 
-# refuses STATUS PATTERN command...: exactly one line on stderr that matches, nothing on stdout
+# refuses STATUS PATTERN command...: checks the exit status, exactly one line on stderr that matches, and nothing on stdout
 refuses() {
     status=$1 pattern=$2
     shift 2
@@ -46,7 +46,7 @@ mkdir "$scratch/broken-log"
 printf '{"update": 1}\n{"update": \n{"update": 2}\n' >"$scratch/broken-log/train.jsonl"
 refuses 1 'broken-log/train.jsonl:2: is not a line of' "$tide" report "$scratch/broken-log"
 [ ! -e "$scratch/broken-log/report.html" ] || die "a report of a broken log"
-# two trainings in one directory: the second is refused, the first goes on
+# two trainings in one directory: the second is refused, the first continues
 "$tide" train --tsv "$scratch/train.tsv" --config "$scratch/smallest.conf" --model "$scratch/shared" \
     --after-minutes 1 2>/dev/null &
 first=$!
@@ -98,7 +98,7 @@ for at in 0 9 40 300 3000 15000 30000; do
     refuses 1 'flip.safetensors: ' "$tide" translate "$scratch/flip.safetensors"
 done
 
-# models that cannot translate together
+# models that cannot form an ensemble
 smallest_run "$scratch/merges" --after-batches 1 --bpe-merges 0 60
 smallest_run "$scratch/vocab" --after-batches 1 --dim-vocabs 50 0
 both() { refuses "$1" "$2" "$tide" translate --models "$scratch/run" "$3"; }
@@ -110,13 +110,13 @@ refuses 2 'one MODEL, or --models' "$tide" translate "$scratch/run" --models "$s
 refuses 2 'models needs MODEL' "$tide" translate --models
 refuses 2 'MODEL or --models' "$tide" evaluate "$scratch/run" --models "$scratch/run" --src "$scratch/three" --ref "$scratch/three"
 
-# Both checkpoints damaged: refused, and left as they are.
+# If both checkpoints are damaged, the training is refused and the files are not changed.
 for file in checkpoint checkpoint.prev; do head -c 4000 "$scratch/run/$file.safetensors" >"$scratch/x" && cp "$scratch/x" "$scratch/run/$file.safetensors"; done
 "$tide" train --tsv "$scratch/train.tsv" --model "$scratch/run" --after-batches 20 2>"$scratch/stderr" && die "trained on damaged checkpoints"
 grep -q 'checkpoint.*safetensors: ' "$scratch/stderr" || die "damaged checkpoints: $(cat "$scratch/stderr")"
 cmp "$scratch/x" "$scratch/run/checkpoint.prev.safetensors" || die "a damaged checkpoint was overwritten"
 
-# Numbers that run away end the training and leave the checkpoint as it was.
+# A training that diverges ends, and its last good checkpoint is kept.
 dir=$scratch/wilder
 for wild in '12 1e6' '1 1e3' '1 1e6 --encoder self-attention --attention dot --heads 2'; do
     rm -rf "$dir"
@@ -127,23 +127,23 @@ for wild in '12 1e6' '1 1e3' '1 1e6 --encoder self-attention --attention dot --h
     "$tide" train --tsv "$scratch/train.tsv" --valid-tsv "$scratch/dev.tsv" --config "$scratch/smallest.conf" --model "$dir" \
         --optimizer sgd --clip-norm 0 --learn-rate "$rate" --after-batches 400 --valid-freq "$freq" --save-freq 1 "$@" \
         2>"$scratch/stderr" &&
-        die "a diverged training passed for a good one"
+        die "a diverged training ended without an error"
     grep -q 'the training diverged at update' "$scratch/stderr" || die "diverged: $(tail -n 1 "$scratch/stderr")"
     grep -aq 'skipped 0' "$dir/checkpoint.safetensors" || die "a checkpoint of a skipped update"
     grep -q 'nan\|inf' "$dir/train.jsonl" && die "train.jsonl: $(grep 'nan\|inf' "$dir/train.jsonl")"
     tide_ok report "$dir" >/dev/null
     [ "$freq" = 1 ] || continue
-    grep -q '"valid_loss": null' "$dir/train.jsonl" || die "the dev loss of weights that ran away is a number"
+    grep -q '"valid_loss": null' "$dir/train.jsonl" || die "the dev loss of diverged weights is a number"
     grep -q 'nan\|inf' "$dir"/align/*.json && die "an alignment holds a nan"
 done
 
-# Which column is English hangs on --langs, in whatever way that writes it.
+# --langs decides which column is English, in every spelling of the languages.
 refuses 1 'train.tsv: holds English and another language, but --langs de zh does not name English exactly once' "$tide" train \
     --tsv "$scratch/train.tsv" --langs de zh --model "$scratch/german"
 for langs in 'en zh' 'eng zho' 'en-US zh-Hant' 'EN ZH'; do
     # shellcheck disable=SC2086
     smallest_run "$scratch/${langs% *}" --langs $langs --tokenizer bpe char --after-batches 1
-    [ "$(log_of "$scratch/en")" = "$(log_of "$scratch/${langs% *}")" ] || die "--langs $langs takes the columns otherwise"
+    [ "$(log_of "$scratch/en")" = "$(log_of "$scratch/${langs% *}")" ] || die "--langs $langs reads other columns"
 done
 
 awk -F'\t' '{ print $2 "\t" $1 }' "$scratch/train.tsv" >"$scratch/swapped.tsv"
@@ -161,7 +161,7 @@ refuses 2 'output DIR needs --format svg' "$tide" align "$scratch/again" --src "
 refuses 1 'merges joint needs --tokenizer bpe bpe, not char bpe' "$tide" train --tsv "$scratch/train.tsv" \
     --tokenizer char bpe --merges joint --model "$scratch/joint"
 
-# Another configuration or other data in the same directory.
+# A directory with another configuration or other data.
 smallest_run "$scratch/again" --after-batches 12
 refuses 1 'holds a training with bpe-merges = 100 100, not' "$tide" train --tsv "$scratch/train.tsv" --model "$scratch/again"
 if [ -e /dev/full ]; then

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A training goes on with another option only where that is asked for by name, and says so.
+# A training continues with a changed option only if --allow-change names the option, and reports the change.
 . "$(dirname "$0")/common.inc"
 refuses() {
     status=$1 reason=$2
@@ -32,14 +32,14 @@ for change in 'learn-rate 0.003' 'dropout-emb 0.5' 'label-smoothing 0' 'clip-nor
     grep -q "\"changed\": *\"$option\"" "$scratch/$option/report.html" || die "$change is not in the report"
 done
 
-# a stop in between changes nothing, and what was changed is what goes on from then on
+# a stop does not change the result, and a changed option stays changed afterwards
 goes_on "$scratch/stopped" 17 --learn-rate 0.003 --allow-change learn-rate
 goes_on "$scratch/stopped" 24 --learn-rate 0.003
 same "$scratch/learn-rate" "$scratch/stopped" "a stop"
 refuses 1 "$scratch/stopped: holds a training with learn-rate = 0.003, not 0.01" --model "$scratch/stopped"
 
-# memory is reserved for the dropout that is asked for, not for the checkpoint's
-wide() { # DIR UPDATES RATE FLAGS: prints what is said about memory
+# memory is reserved for the new dropout rate, not for that of the checkpoint
+wide() { # DIR UPDATES RATE FLAGS: prints the line about memory
     dir=$1 updates=$2 rate=$3
     shift 3
     smallest_run "$dir" --dim-emb 200 --mini-batch 64 --after-batches "$updates" --dropout-emb "$rate" "$@"
@@ -51,7 +51,7 @@ with=$(wide "$scratch/new" 1 0.3)
 now=$(wide "$scratch/wide" 2 0.3 --allow-change dropout-emb)
 [ "$now" = "$with" ] || die "memory for dropout that was changed: $now, not $with"
 
-# with another dev set its own first validation is the best; with none the best model stays
+# with another dev set, its first validation counts as the best; without a dev set, the best model is kept
 on_dev() { # DIR UPDATES FLAGS
     dir=$1 updates=$2
     shift 2
@@ -66,9 +66,9 @@ grep -q '"update": 24, .*"best": true' "$scratch/other/train.jsonl" || die "comp
 tide_ok train --tsv "$scratch/train.tsv" --config "$scratch/smallest.conf" --model "$scratch/other" --after-batches 36 \
     --valid-tsv "$scratch/other.tsv"
 grep -q 'another one' "$scratch/stderr" && die "the same dev set is taken for another"
-on_dev "$scratch/between" 13 --valid-tsv "$scratch/other.tsv" # validates at its end
+on_dev "$scratch/between" 13 --valid-tsv "$scratch/other.tsv" # validates at the end
 cmp -s "$scratch/between/model.safetensors" "$scratch/first/model.safetensors" && die "another dev set chose no other model"
-cp -r "$scratch/first" "$scratch/early" # stopped before that
+cp -r "$scratch/first" "$scratch/early" # this training stops before a validation
 "$tide" train --tsv "$scratch/train.tsv" --valid-tsv "$scratch/other.tsv" --config "$scratch/smallest.conf" --valid-freq 1000000 \
     --model "$scratch/early" 2>/dev/null &
 process=$!
@@ -83,7 +83,7 @@ grep -q "^the model is that of update 12, which had the best BLEU$" "$scratch/st
 refuses 2 "--allow-change: dim-rnn can never change when a training is continued" --model "$scratch/first" --allow-change dim-rnn
 refuses 2 "--allow-change: there is no option 'learning-rate'" --model "$scratch/first" --allow-change learning-rate
 
-# A model whose checkpoints are gone is not overwritten; --no-reload trains anew, and keeps it.
+# A model without checkpoints is not overwritten; --no-reload starts a new training and keeps the old model.
 cp -r "$scratch/first" "$scratch/alone"
 rm "$scratch/alone"/checkpoint*.safetensors
 cp "$scratch/alone/model.safetensors" "$scratch/old.safetensors"
@@ -98,7 +98,7 @@ same "$scratch/alone" "$scratch/same" "trained anew"
 smallest_run "$scratch/same" --after-batches 12 --no-reload
 same "$scratch/same" "$scratch/first" "trained anew in spite of a checkpoint"
 
-# If the new training cannot begin, the old one is as it was.
+# If the new training cannot start, the old one is not changed.
 cp -r "$scratch/first" "$scratch/kept"
 refuses 1 '.*missing' --model "$scratch/kept" --no-reload --guided-alignment "$scratch/missing"
 same "$scratch/first" "$scratch/kept" "a training that could not begin"

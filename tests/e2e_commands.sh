@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every subcommand on a small model: what it prints, and that the formats fit together.
+# Tests every subcommand on a small model: the output, and that one command reads what another writes.
 . "$(dirname "$0")/common.inc"
 
 sed -i "s|valid-freq = 12|valid-freq = 300|; s|dropout.*||" "$scratch/smallest.conf"
@@ -11,7 +11,7 @@ grep -q '"update": 300, "epoch": [0-9.]*, "valid_loss": [0-9.]*, "valid_ppl": [0
     "$scratch/run/train.jsonl" || die "no validation in train.jsonl"
 grep -q '"source": \["潮", "水", "退", "了", "。", "</s>"\]' "$scratch/run/align/00000300.json" || die "probe missing"
 
-# report: what the training wrote, byte for byte, and where it is; a training does not end where it cannot be written
+# report: writes the same bytes as the training, which prints the path; a training continues if it cannot write the report
 [ "$(tail -n 1 "$scratch/stderr")" = "report: $scratch/run/report.html" ] || die "report: $(cat "$scratch/stderr")"
 grep -q '"frames":\[{"update":300,' "$scratch/run/report.html" || die "no alignments in report.html"
 cp "$scratch/run/report.html" "$scratch/report.html"
@@ -22,7 +22,7 @@ smallest_run "$scratch/unreported" --after-batches 12 --valid-freq 6
 [ "$(grep -c 'the report could not be written' "$scratch/stderr")" = 3 ] || die "no warning: $(cat "$scratch/stderr")"
 [ -s "$scratch/unreported/model.safetensors" ] || die "a report that cannot be written ended the training"
 
-# translate: a line out for each line in, empty ones too, and the same whatever the batch
+# translate: one line of output for each line of input, also for empty lines; the batch does not change the output
 cut -f2 "$scratch/dev.tsv" >"$scratch/dev.zh"
 cut -f1 "$scratch/dev.tsv" >"$scratch/dev.en"
 printf '我在海边。\n\n海\n' >"$scratch/in"
@@ -33,27 +33,27 @@ tide_ok translate "$scratch/run" <"$scratch/dev.zh" >"$scratch/a"
 tide_ok translate "$scratch/run" --mini-batch 1 --threads 1 <"$scratch/dev.zh" >"$scratch/b"
 cmp "$scratch/a" "$scratch/b" || die "translations depend on the batch"
 
-# --timing: one line more on stderr, whose parts are no more than the whole
+# --timing: one more line on stderr; the parts do not add up to more than the total
 tide_ok translate "$scratch/run" --timing <"$scratch/dev.zh" >"$scratch/b"
 cmp "$scratch/a" "$scratch/b" || die "--timing changes the translation"
 sed 's/[^0-9. ]//g' "$scratch/stderr" | awk '
     { bad = NF != 8 || $3 > $2; for (i = 1; i <= NF; i++) { bad = bad || $i == ""; if (i != 3 && i != 8) sum += $i } }
     END { exit bad || NR != 1 || sum > $8 + 0.5 }' || die "--timing: $(cat "$scratch/stderr")"
 
-# a coverage penalty takes from the score, and in so small a beam ranks the same hypotheses
+# a coverage penalty lowers the score; in such a small beam the hypotheses stay the same
 tide_ok translate "$scratch/run" --beam-size 3 --n-best 3 <"$scratch/dev.zh" | sort >"$scratch/a"
 tide_ok translate "$scratch/run" --beam-size 3 --n-best 3 --coverage-penalty 0.5 <"$scratch/dev.zh" | sort >"$scratch/b"
 paste -d'|' "$scratch/a" "$scratch/b" | awk -F' *[|]+ *' '$2 != $6 || $3 != $7 || $8 > $4 { bad = 1 } $8 < $4 { less++ }
     END { exit bad || !less }' || die "--coverage-penalty: $(cat "$scratch/b")"
 
-# n-best, best first, with the 1-best at its head
+# n-best: sorted by score; the first is the 1-best
 tide_ok translate "$scratch/run" --beam-size 4 --n-best 3 <"$scratch/dev.zh" >"$scratch/nbest"
 awk -F' [|][|][|] ' '{ if (NR > 1 && $1 == last && $4 > score) exit 1; last = $1; score = $4; n[$1]++ }
     END { for (i in n) if (n[i] > 3) exit 1 }' "$scratch/nbest" || die "n-best is not in order"
 tide_ok translate "$scratch/run" --beam-size 4 <"$scratch/dev.zh" >"$scratch/a"
 awk -F' [|][|][|] ' 'NR == 1 || $1 != last { print $2; last = $1 }' "$scratch/nbest" | cmp - "$scratch/a" || die "1-best differs"
 
-# alignments: Pharaoh pairs in range; soft rows sum to one; heatmaps, one a sentence
+# alignments: Pharaoh links are in range; soft rows sum to one; one heatmap for each sentence
 tide_ok translate "$scratch/run" --alignment soft <"$scratch/dev.zh" >"$scratch/soft"
 sed 's/.* ||| //' "$scratch/soft" | tr ' ' '\n' |
     awk -F, '{ sum = 0; for (i = 1; i <= NF; i++) sum += $i; if (sum < 0.999 || sum > 1.001) bad = 1 }
@@ -64,7 +64,7 @@ set -- "$scratch"/svg/*
 [ $# = 12 ] || die "$# heatmaps of 12 sentences"
 grep -q '</svg>' "$scratch/svg/0012.svg" || die "0012.svg is not whole"
 
-# align: the same sentences forced give the weights that the search saw
+# align: forced decoding of the same sentences gives the attention weights of the search
 tide_ok align "$scratch/run" --src "$scratch/dev.zh" --tgt "$scratch/dev.en" --format json >"$scratch/json"
 [ "$(grep -c '"matrix"' "$scratch/json")" = 12 ] || die "align --format json"
 sed 's/ ||| .*//' "$scratch/hard" >"$scratch/hyp"
@@ -75,7 +75,7 @@ same=$(paste -d'|' "$scratch/forced" "$scratch/searched" | awk -F'|' '$1 == $2' 
 tide_ok align "$scratch/run" --src "$scratch/dev.zh" --tgt "$scratch/dev.en" --format svg --output "$scratch/svg2"
 [ -s "$scratch/svg2/0001.svg" ] || die "align --format svg"
 
-# score: what the search found has the probability that the search said (unless its pieces split another way)
+# score: gives a translation the probability that the search reported (unless its text is split into other pieces)
 tide_ok translate "$scratch/run" --n-best 1 <"$scratch/dev.zh" >"$scratch/best"
 awk -F' [|][|][|] ' '{ print $2 > "'"$scratch"'/best.en"; print substr($3, 5) }' "$scratch/best" >"$scratch/said"
 tide_ok score "$scratch/run" --src "$scratch/dev.zh" --tgt "$scratch/best.en" >"$scratch/scores"
@@ -87,7 +87,7 @@ awk 'NR <= 12 { sum += $1 } NR == 13 { bad = (sum - $3) ^ 2 > 1e-4 || ($12 - exp
 [ "$(tide_ok score "$scratch/run" --src "$scratch/dev.zh" --tgt "$scratch/best.en" --summary)" = \
     "$(tail -n 1 "$scratch/scores")" ] || die "score --summary"
 
-# text of another language is translated, and it is said that hardly a piece of it is known
+# text in another language is translated, with a warning that most of its pieces are unknown
 unread() { # FILE LANGUAGE COMMAND ...
     file=$1 lang=$2
     shift 2
@@ -102,7 +102,7 @@ unread "$scratch/dev.zh" en align "$scratch/run" --src "$scratch/dev.en" --tgt "
 tide_ok align "$scratch/run" --src "$scratch/dev.zh" --tgt "$scratch/dev.en" >/dev/null
 grep -q 'unknown' "$scratch/stderr" && die "$(cat "$scratch/stderr")"
 
-# early stopping says so; before there is a BLEU above 0, nothing has stalled
+# early stopping is reported; validations before the first BLEU above 0 do not count as stalled
 cp -r "$scratch/run" "$scratch/stalled"
 smallest_run "$scratch/stalled" --after-batches 700 --valid-freq 1 --early-stopping 3 --learn-rate 1e-9 --allow-change learn-rate
 grep -q '^3 validations without a better BLEU end the training (--early-stopping)$' "$scratch/stderr" ||
@@ -113,19 +113,19 @@ tide_ok train --tsv "$scratch/train.tsv" --valid-tsv "$scratch/nothing.tsv" --co
     --after-batches 10 --valid-freq 1 --early-stopping 2
 [ "$(grep -c '"bleu": 0.0000' "$scratch/zero/train.jsonl")" = 10 ] || die "a training without a BLEU has stalled"
 
-# without a dev set there are probes all the same, and the log goes to the end
+# without a dev set there are still probes, and the log is complete
 tide_ok train --tsv "$scratch/train.tsv" --config "$scratch/smallest.conf" --model "$scratch/probed" --after-batches 10 --probe 海。
 tail -n 1 "$scratch/probed/train.jsonl" | grep -q '^{"update": 10, .*"loss"' || die "the log ends at $(tail -n 1 "$scratch/probed/train.jsonl")"
 grep -q '"source":\["海"' "$scratch/probed/report.html" || die "a probe is not in the report"
 
-# a preset is the program's own, where it was installed or else built; one of the user's stands in the current folder
-# under another name
+# a preset is read from the program's installation, or from its source tree; in the current folder, a preset of the same
+# name is ignored and one with another name is found
 mkdir -p "$scratch/here/models" "$scratch/usr/bin" "$scratch/usr/share/tide"
 cp "$tide" "$scratch/usr/bin/tide"
 echo 'dim-emb = 7' >"$scratch/here/models/tiny.conf"
 echo 'dim-emb = 9' >"$scratch/usr/share/tide/tiny.conf"
 cp "$scratch/here/models/tiny.conf" "$scratch/here/models/own.conf"
-# size_of PROGRAM PRESET: what a training in that folder makes of it
+# size_of PROGRAM PRESET: trains with the preset in the folder "here" and prints dim-emb of the model
 size_of() {
     (cd "$scratch/here" && rm -rf run && "$1" train --preset "$2" --tsv "$scratch/train.tsv" --model run --after-batches 1) \
         2>"$scratch/stderr" || die "$2: $(cat "$scratch/stderr")"
@@ -134,7 +134,7 @@ size_of() {
 sizes="$(size_of "$tide" tiny) $(size_of "$tide" own) $(size_of "$scratch/usr/bin/tide" tiny)"
 [ "$sizes" = "$(sed -n 's/^dim-emb = *\([0-9]*\).*/\1/p' models/tiny.conf) 7 9" ] || die "presets: $sizes"
 
-# a pipe is answered line by line, with what the whole of it would be
+# a pipe gets each translation at once; the translations are the same as for the whole file
 mkfifo "$scratch/asked"
 "$tide" translate "$scratch/run" --mini-batch 1 --n-best 2 <"$scratch/asked" >"$scratch/answers" 2>"$scratch/stderr" &
 exec 3>"$scratch/asked"
@@ -142,7 +142,7 @@ for i in 1 2 3; do
     sed -n "${i}p" "$scratch/dev.zh" >&3
     comes_to_hold grep -q "^$((i - 1)) " "$scratch/answers" || die "line $i of a pipe is not answered"
 done
-# a line that cannot be translated is reported, and answered as an empty one; those behind it are answered, too
+# a line that cannot be translated is reported and gives an empty line; the lines after it are translated
 awk 'BEGIN { for (i = 0; i < 1001; i++) printf "海"; print "" }' >&3
 comes_to_hold grep -q '^3 |||  ||| ' "$scratch/answers" || die "a line that is too long is not answered"
 printf 'a\377b\n' >&3
@@ -158,12 +158,12 @@ tail -n 1 "$scratch/stderr" | grep -q '^tide: standard input: 2 lines could not 
 { head -n 3 "$scratch/dev.zh"; echo; echo; sed -n 3p "$scratch/dev.zh"; } >"$scratch/lines.zh"
 tide_ok translate "$scratch/run" --n-best 2 <"$scratch/lines.zh" | cmp - "$scratch/answers" || die "line by line it is another translation"
 
-# a full disk ends a translation at once
+# translate stops at once when the disk is full
 yes 海 | timeout 20 "$tide" translate "$scratch/run" --mini-batch 1 >/dev/full 2>"$scratch/stderr"
 [ $? = 1 ] || die "translate goes on where its output cannot be written"
 [ "$(cat "$scratch/stderr")" = 'tide: standard output cannot be written' ] || die "$(cat "$scratch/stderr")"
 
-# evaluate: translate and the two metrics in one
+# evaluate: translates and computes both metrics
 tide_ok evaluate "$scratch/run" --src "$scratch/dev.zh" --ref "$scratch/dev.en" --output "$scratch/out.en" >"$scratch/both"
 tide_ok translate "$scratch/run" <"$scratch/dev.zh" | cmp - "$scratch/out.en" || die "evaluate translates another way"
 { tide_ok bleu "$scratch/dev.en" <"$scratch/out.en"; tide_ok chrf "$scratch/dev.en" <"$scratch/out.en"; } |
@@ -198,7 +198,8 @@ smallest_run "$scratch/prev" --after-batches 12 --readout-state prev --optimizer
     die "coverage without attention"
 grep -q 'coverage-penalty needs a model with attention' "$scratch/stderr" || die "$(cat "$scratch/stderr")"
 
-# ensembles: of one and the same model it is that model; of two, whatever their order; scores and alignments are the mean's
+# ensembles: a model twice gives the results of the model; the order of two models does not matter; scores and alignments
+# are those of the mean
 tide_ok translate --models "$scratch/run" "$scratch/run" --beam-size 4 --n-best 3 <"$scratch/dev.zh" | cmp - "$scratch/nbest" ||
     die "a model and itself translate another way"
 tide_ok translate --models "$scratch/run" "$scratch/prev" --alignment soft --html "$scratch/page" <"$scratch/dev.zh" >"$scratch/a"
@@ -220,14 +221,14 @@ smallest_run "$scratch/sgd" --after-batches 12 --optimizer sgd --learn-rate 0.5
 smallest_run "$scratch/joint" --after-batches 12 --tokenizer bpe bpe --merges joint --bpe-merges 60 7
 tide_ok translate "$scratch/joint" <"$scratch/dev.zh" >/dev/null
 smallest_run "$scratch/joint" --after-batches 14 --tokenizer bpe bpe --merges joint --bpe-merges 60 7
-for side in source target; do # the lists in the metadata, up to the next quote
+for side in source target; do # a list in the metadata ends at the next quote
     LC_ALL=C sed 's/.*"'$side'\.merges":"//; s/".*//; q' "$scratch/joint/model.safetensors" | tr -d '\0' >"$scratch/$side.merges"
 done
 cmp "$scratch/source.merges" "$scratch/target.merges" || die "joint merges differ"
 [ "$(grep -o '\\n' "$scratch/source.merges" | wc -l)" = 60 ] || die "joint merges: $(head -c 300 "$scratch/source.merges")"
 smallest_run "$scratch/reverse" --after-batches 12 --langs en zh --tokenizer bpe char
 
-# bench: every kernel set agrees with the plain loops (or the program aborts); every part prints what it measured
+# bench: every kernel set agrees with plain loops (else the program aborts); every part prints its measurements
 for isa in avx512 avx2 neon portable; do
     "$tide" bench kernels --isa $isa >"$scratch/bench" 2>"$scratch/stderr" && { grep -q '^  adam .* numbers' "$scratch/bench" ||
         die "bench kernels --isa $isa: $(cat "$scratch/bench")"; }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# tide corpus: every line read is accounted for, the same split for any order, nothing lost on bad input, and what it
-# writes trains.
+# Tests tide corpus: it counts every line that it reads, its split does not depend on the order of the input, bad input does
+# not destroy files, and tide can train on its output.
 . "$(dirname "$0")/common.inc"
 head -n 300 corpus/train.tsv >"$scratch/a.tsv"
 cat >>"$scratch/a.tsv" <<'TSV'
@@ -26,7 +26,7 @@ says '1 markup .*'
 says '1 not-chinese .*'
 says '2 duplicate .*'
 says '[0-9]* kept: [0-9]* train, 20 dev, 20 test'
-# the sums agree: read and added = dropped and kept = lines written
+# the counts agree: read + added = dropped + kept, and kept = lines written
 sum=$(awk '/ read:| more/ { n += $1 } / dropped$| kept:/ { n -= $1 } END { print n }' "$scratch/report")
 [ "$sum" = 0 ] || die "$sum pairs are not accounted for: $(cat "$scratch/report")"
 kept=$(awk '/ kept:/ { print $1 }' "$scratch/report")
@@ -38,7 +38,7 @@ grep -q "^markup	$scratch/a.tsv:301	Hello %s!	你好,%s!\$" "$scratch/dropped" |
 [ -z "$(find "$scratch/out" -name '*tmp*')" ] || die "a temporary file is left"
 cat "$scratch"/out/*.en | grep -qx 'Twice!' || die "the paragraph was not split"
 
-# any order, and two files instead of one
+# the lines in another order, in two files
 head -n 100 "$scratch/a.tsv" | cut -f1 >"$scratch/b.en"
 head -n 100 "$scratch/a.tsv" | cut -f2 >"$scratch/b.zh"
 tail -n +101 "$scratch/a.tsv" | LC_ALL=C sort -r >"$scratch/c.tsv"
@@ -52,7 +52,7 @@ corpus "$scratch/out3" --tsv - <"$scratch/a.tsv" --keep-paragraphs >"$scratch/re
 says '[0-9]* kept: [0-9]* train, 15 dev, 15 test'
 grep -q 'splitting' "$scratch/report" && die "--keep-paragraphs split some"
 
-# pairs that come twice do not make dev and test larger
+# repeated pairs do not make dev and test larger
 corpus "$scratch/once" --tsv corpus/train.tsv >/dev/null
 cat corpus/train.tsv corpus/train.tsv corpus/train.tsv >"$scratch/thrice.tsv"
 corpus "$scratch/thrice" --tsv "$scratch/thrice.tsv" >/dev/null
@@ -60,7 +60,7 @@ for part in train dev test; do
     cmp -s "$scratch/once/$part.zh" "$scratch/thrice/$part.zh" || die "given three times, a corpus has another $part.zh"
 done
 
-# failures leave what was there
+# a failure keeps the existing files
 before=$(cat "$scratch"/out/* | cksum)
 printf '一\n二\n' >"$scratch/two"
 printf 'one\n' >"$scratch/one"
@@ -85,13 +85,13 @@ before=$(cksum "$scratch"/a.tsv "$scratch"/out/* | cksum)
 "$tide" corpus --output "$scratch/out" --tsv "$scratch/a.tsv" --dropped "$scratch/a.tsv" 2>"$scratch/stderr" && die "overwrites its input"
 [ "$(cksum "$scratch"/a.tsv "$scratch"/out/* | cksum)" = "$before" ] || die "corpus overwrote what it read"
 
-# where nothing can be used it says why, and which
+# if no pair can be used, tide prints the most frequent reason, and --dropped lists the pairs
 awk -F'\t' '{ print $2 "\t" $1 }' "$scratch/a.tsv" >"$scratch/swapped.tsv"
 refused 1 'swapped.tsv: no sentence pairs that can be used: [0-9]* of [0-9]* are not-chinese (.*); are the two sides swapped?$' \
     corpus --output "$scratch/out6" --tsv "$scratch/swapped.tsv" --dropped "$scratch/dropped"
 grep -q "^not-chinese	$scratch/swapped.tsv:1	" "$scratch/dropped" || die "dropped: $(head -n 3 "$scratch/dropped")"
 
-# the PATH's opencc rewrites the Chinese side before pairs are compared
+# opencc from the PATH rewrites the Chinese side before pairs are compared
 mkdir "$scratch/bin"
 printf '#!/bin/sh\nsed "s/後/后/g; s/After/Before/; $EXTRA" "$4" >"$6"\n' >"$scratch/bin/opencc"
 chmod +x "$scratch/bin/opencc"
@@ -101,7 +101,7 @@ simplify() { PATH=$scratch/bin:$PATH EXTRA=$1 "$tide" corpus --output "$scratch/
 simplify '' >"$scratch/report" 2>"$scratch/stderr" || die "--simplify: $(cat "$scratch/stderr")"
 says '1 duplicate .*'
 [ "$(cat "$scratch/out4/train.zh")" = 之后。 ] || die "simplified to $(cat "$scratch/out4/train.zh")"
-# and nothing else
+# and changes nothing else
 [ "$(cat "$scratch/out4/train.en")" = 'After that.' ] || die "opencc rewrote English: $(cat "$scratch/out4/train.en")"
 [ "$(cat "$scratch/dropped")" = "$(printf 'duplicate\t%s/後/traditional.tsv:2\tAfter that.\t之后。' "$scratch")" ] ||
     die "opencc rewrote a path or English: $(cat "$scratch/dropped")"
@@ -113,6 +113,6 @@ PATH=$scratch "$tide" corpus --output "$scratch/out5" --tsv "$scratch/a.tsv" --s
     die "--simplify without opencc did not fail"
 grep -q 'opencc cannot be run' "$scratch/stderr" || die "$(cat "$scratch/stderr")"
 
-# and on to training with no other step
+# the output can be trained on without another step
 tide_ok train --train-sets "$scratch/out/train.zh" "$scratch/out/train.en" --valid-sets "$scratch/out/dev.zh" \
     "$scratch/out/dev.en" --config "$scratch/smallest.conf" --model "$scratch/run" --after-batches 2

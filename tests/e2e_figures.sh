@@ -1,6 +1,6 @@
 #!/bin/sh
-# scripts/compare-attention: a line for each length, a picture that is XML, four alignments; and that it can be repeated.
-# scripts/compare-curves: that in double tide's losses are PyTorch's.
+# Tests scripts/compare-attention: a line for each length, a picture that is valid XML, four alignments; a second run gives
+# the same files. Tests scripts/compare-curves: in double, tide has the same losses as PyTorch.
 . "$(dirname "$0")/common.inc"
 command -v python3 >/dev/null || { echo "needs python3"; exit 77; }
 
@@ -9,7 +9,7 @@ for part in train dev; do
     cut -f1 "$scratch/$part.tsv" >"$scratch/corpus/$part.en"
     cut -f2 "$scratch/$part.tsv" >"$scratch/corpus/$part.zh"
 done
-head -n 1 "$scratch/corpus/dev.zh" >>"$scratch/corpus/train.zh" # shares a side: not to be trained on
+head -n 1 "$scratch/corpus/dev.zh" >>"$scratch/corpus/train.zh" # shares a sentence with dev: must be left out of training
 echo "Something else." >>"$scratch/corpus/train.en"
 compare() {
     scripts/compare-attention "$scratch/out" "$scratch/corpus" --updates 2 --tide "$tide" --threads 1 --dim-emb 8 \

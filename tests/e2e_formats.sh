@@ -1,11 +1,12 @@
 #!/bin/sh
-# Files of format 1, which an older tide wrote, are read and continued, and their checksum is checked; a file of a newer
-# format is refused. A file that another program wrote anew is read: with its checksum if it has one, else with a warning.
+# Models and checkpoints of format 1, which an older tide wrote, are loaded, their checksum is verified, and the training
+# continues. A file with a newer format is refused. A file that another program rewrote is loaded: its checksum is verified
+# if there is one, else there is a warning.
 . "$(dirname "$0")/common.inc"
 old=tests/fixtures/format-1
 cut -f2 $old/pairs.tsv >"$scratch/zh"
 cut -f1 $old/pairs.tsv >"$scratch/en"
-# scores MODEL: those that the older program printed, and nothing on stderr
+# scores MODEL: checks that the scores are those of the older program, and that stderr is empty
 scores() {
     tide_ok score "$1" --src "$scratch/zh" --tgt "$scratch/en" >"$scratch/scores"
     cmp "$scratch/scores" $old/scores || die "$1: $(cat "$scratch/scores")"
@@ -60,7 +61,7 @@ rewrite "$scratch/new/model.safetensors" "$file" newer
 refused 1 "model.safetensors: $newer" info "$file"
 [ "$(wc -l <"$scratch/stderr")" = 1 ] || die "$(cat "$scratch/stderr")"
 
-# a checkpoint likewise; one of a newer format stays where it is, though there is an older one
+# the same for a checkpoint; a checkpoint with a newer format is kept, although there is an older checkpoint
 smallest_run "$scratch/whole" --after-batches 20
 for how in unsigned newer; do
     rewrite "$scratch/new/checkpoint.safetensors" "$scratch/checkpoint" $how

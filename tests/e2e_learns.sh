@@ -1,5 +1,5 @@
 #!/bin/sh
-# The whole of it learns: to reverse a sequence, which needs the attention to walk backwards through the source.
+# A model learns to reverse a sequence, so its attention must run backwards through the source.
 . "$(dirname "$0")/common.inc"
 
 awk 'BEGIN { srand(3); for (n = 0; n < 2000; n++) { x = y = ""; for (k = 3 + int(rand() * 5); k > 0; k--) {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # shellcheck disable=SC2012,SC2046,SC2059,SC2086,SC3045 # words of arguments are in one variable; dash knows ulimit -v
-# Whatever its lines are like, an input ends soon, in bounded memory, with the right result or with one line that says why
-# not. Line ends and byte order marks make no difference.
+# Extreme inputs: for any lines, a command ends soon, in bounded memory, with the right result or with one line that gives
+# the reason. Line endings and byte order marks make no difference.
 . "$(dirname "$0")/common.inc"
 smallest_run "$scratch/run" --after-batches 12
 cd "$scratch" || exit 1
@@ -16,10 +16,11 @@ repeat a "$size" >word && echo >>word
 repeat 'a ' "$size" >tokens && echo >>tokens
 repeat "$(printf 'e\314\201\314\243')" "$size" >marks && echo >>marks
 repeat '<' "$size" >open && echo >>open
-repeat '\' 600 >backslashes && echo >>backslashes # two pieces each
+repeat '\' 600 >backslashes && echo >>backslashes # each backslash gives two pieces
 enormous="han word tokens marks open"
 
-# ends STATUS PATTERN COMMAND...: soon, in little memory, and with one line where it failed; standard input is $in
+# ends STATUS PATTERN COMMAND...: checks that the command ends soon, in little memory, and prints one line if it fails;
+# standard input is $in
 ends() {
     status=$1 pattern=$2
     shift 2
@@ -54,13 +55,13 @@ for kind in $enormous; do
     printf 'x\t' | cat - $kind >long-target && ends 0 '' translate run --replace-unk --lexicon long-target
     tr -d '\n' <$kind >long-source && printf '\tx\n' >>long-source
     ends 1 'long-source:1: a source text of [0-9]* bytes, where 256 are the limit' translate run --replace-unk --lexicon long-source
-    # in a corpus it is left out
+    # tide corpus drops the line
     paste $kind $kind >pair
     cat train.tsv pair >corpus.tsv
     rm -rf out
     ends 0 '' corpus --output out --tsv corpus.tsv --dev 0 --test 0
     grep -Eq ' 1 (too-long|not-chinese|ratio|same|identical|markup|not-english)' stdout || die "$kind: $(cat stdout)"
-    [ $kind = tokens ] || continue # the others are cut up alike, and a training takes a while
+    [ $kind = tokens ] || continue # the other kinds are split alike, and a training takes a while
     cut -f 2 corpus.tsv >zh && cut -f 1 corpus.tsv >en
     sed 's/.*/0-0/' en >links
     rm -rf out
@@ -75,7 +76,7 @@ done
 head -n 1 train.tsv | cut -f 2 >one
 ends 1 'backslashes:1: a sentence of 120[0-9] pieces' score run --src one --tgt backslashes
 
-# as many links as the words of an enormous line have
+# as many links as an enormous line has words
 seq 1 "$size" | sed 's/.*/&-&/' | tr '\n' ' ' >many && echo >>many
 in=many
 ends 0 '' aer many
@@ -86,15 +87,15 @@ ends 1 'wrong:300: the link ' train --tsv train.tsv --guided-alignment wrong --c
 
 ends 1 'huge: a model of [0-9]* weights, where 2147483647 are the limit' train --tsv train.tsv --dim-rnn 65536 --model huge
 
-# more rows of a matrix than an int counts
+# a matrix with more rows than an int can count
 repeat 潮 262144 >long && echo >>long
 yes 潮 | head -n 8191 | cat - long >many.zh
 yes tide | head -n 8192 >many.en
 ends 1 'many.zh: a batch of 8192 pairs of up to 262145 and 2 pieces is too large: .* at most 2147483647 rows and columns; give a smaller --mini-batch, ' \
     train --train-sets many.zh many.en --config short.conf --max-length 0 --mini-batch 8192 --model large
-[ ! -e large ] || die "a training that could not begin left a directory"
+[ ! -e large ] || die "a training that could not start left a directory"
 
-# the limit itself, and any other
+# the default limit and another one
 repeat 海 1000 >limit && echo >>limit
 repeat 海 1001 >above && echo >>above
 in=limit
@@ -106,7 +107,7 @@ in=limit
 ends 1 'standard input:1: a sentence of 1000 pieces, where 999 are the limit' translate run --max-length 999
 ends 2 'max-length must be between' translate run --max-length 0
 
-# so many lines that they are not translated in one go
+# more lines than are translated in one batch
 head -n 40 train.tsv | cut -f 2 >zh
 (cat zh && yes '' | head -n 4070 && cat zh) >apart
 in=zh
@@ -116,17 +117,17 @@ in=apart
 ends 0 '' translate run --n-best 2 --beam-size 2 --alignment hard --html page.html --heatmap pictures
 cut -d ' ' -f 1 stdout | uniq | awk '$1 != NR - 1 { exit 1 } END { exit NR != 4150 }' || die "the numbers of an n-best list"
 grep -v '||| *||| *||| F0= 0.000000' stdout | cut -d ' ' -f 2- >written
-(cut -d ' ' -f 2- alone && cut -d ' ' -f 2- alone) | cmp - written || die "translations differ with the lines between them"
+(cut -d ' ' -f 2- alone && cut -d ' ' -f 2- alone) | cmp - written || die "translations depend on the other lines"
 [ "$(ls pictures | wc -l)" = 80 ] && [ -s pictures/4150.svg ] || die "$(ls pictures | wc -l) pictures"
 [ "$(grep -c '^{"text":.*"hypotheses"' page.html)" = 4150 ] || die "$(grep -c hypotheses page.html) sentences on the page"
 
-# ---- lines with nothing in them, and with a NUL ----
+# ---- blank lines, and lines with a NUL ----
 
 yes '' | head -n 100 >blank
 : >nothing
 printf 'one\ntw\0o\nthree\n' >nul
 in=blank
-prints() { # so many lines, of an input of blank ones
+prints() { # checks the number of printed lines for an input of blank lines
     ends 0 '' "$@"
     [ "$(wc -l <stdout)" = "$lines" ] || die "$*: $(wc -l <stdout) lines"
 }
@@ -166,7 +167,7 @@ printf '0-0\n' >good.links && printf '0-0 \0\n' >nul.links
 in=nul.links
 ends 1 'standard input:1: line holds a NUL' aer good.links
 
-# ---- lines that end otherwise, and files that begin otherwise ----
+# ---- other line endings, and byte order marks ----
 
 head -n 4 zh >lf.src && head -n 4 train.tsv | cut -f 1 >lf.tgt && head -n 4 links >lf.links
 for ext in src tgt links; do
@@ -175,7 +176,7 @@ for ext in src tgt links; do
     head -c -1 lf.$ext >open.$ext
 done
 for as in crlf bom open; do
-    # the command with files of this kind prints what it does with the plain ones
+    # with files of this kind, the command prints the same as with plain files
     alike() {
         before=$("$tide" $(echo "$*" | sed 's/@/lf/g') <lf.$from 2>stderr) || die "$*: $(cat stderr)"
         after=$("$tide" $(echo "$*" | sed "s/@/$as/g") <$as.$from 2>stderr) || die "$* ($as): $(cat stderr)"

@@ -1,5 +1,6 @@
 #!/bin/sh
-# main sets no locale for numbers; this holds if somebody changes that. Where numbers are written with a comma, the program and the library read and write the same numbers as elsewhere.
+# In a locale that writes numbers with a comma, the program and the library read and write the same numbers as in other
+# locales. The program sets no locale for numbers; the test protects against a change of this.
 . "$(dirname "$0")/common.inc"
 localedef -i de_DE -f UTF-8 --no-archive "$scratch/de_DE.UTF-8" >/dev/null 2>&1 ||
     { echo "no locale with a comma (Debian's package locales has one)"; exit 77; }
@@ -7,10 +8,10 @@ localedef -i de_DE -f UTF-8 --no-archive "$scratch/de_DE.UTF-8" >/dev/null 2>&1 
 cut -f2 "$scratch/dev.tsv" >"$scratch/zh"
 cut -f1 "$scratch/dev.tsv" >"$scratch/en"
 
-# What a user does with a model: everything NAME
+# Runs the commands that use a model: everything NAME
 everything() {
     smallest_run "$scratch/$1" --after-batches 8
-    smallest_run "$scratch/$1" --after-batches 12 # reads the numbers of a checkpoint
+    smallest_run "$scratch/$1" --after-batches 12 # a second run reads the numbers of the checkpoint
     "$tide" translate "$scratch/$1" --n-best 3 --alignment soft <"$scratch/zh" || die "$1: translate"
     "$tide" translate "$scratch/$1" --heatmap "$scratch/$1/maps" --html "$scratch/$1/page.html" <"$scratch/zh" ||
         die "$1: translate with pictures"
@@ -26,10 +27,9 @@ everything comma >"$scratch/comma.out"
 same "$scratch/point" "$scratch/comma" "the training"
 cmp "$scratch/point.out" "$scratch/comma.out" || die "the outputs differ"
 diff -r "$scratch/point/maps" "$scratch/comma/maps" || die "the pictures differ"
-sed -i 's,/point,/comma,g' "$scratch/point/page.html" # it names the model
+sed -i 's,/point,/comma,g' "$scratch/point/page.html" # the page contains the name of the model
 cmp "$scratch/point/page.html" "$scratch/comma/page.html" || die "the pages differ"
 
-# Where LOCPATH is set, every newlocale of glibc keeps some bytes, even for "C". The other tests of test_api have run
-# with leak checks already.
+# If LOCPATH is set, every newlocale of glibc leaks some bytes, even for "C". test_api runs with leak checks elsewhere.
 ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0 LOCPATH=$scratch "$library" >"$scratch/log" 2>&1 || die "the library: $(cat "$scratch/log")"
 grep -q 'OK.*loads_in_any_locale' "$scratch/log" || die "the library was not loaded with a comma"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # shellcheck disable=SC2086 # words of arguments are kept in one variable
-# Without memory every command ends in one line; here at some of the places that allocate, in tests/soak_memory.sh at all.
+# If an allocation fails, every command ends with one line of error. This test makes some allocations fail;
+# tests/soak_memory.sh tests all call stacks that allocate.
 . "$(dirname "$0")/common.inc"
 . "$PWD/tests/memory.inc"
 : >"$scratch/in"
@@ -18,7 +19,7 @@ refuse chrf "$scratch/zh"
 [ $failures -gt 300 ] || die "only $failures failures"
 echo "$failures failures at some of $places places, $allocations allocations"
 
-# threads that the system does not grant are done without
+# if the system refuses to start threads, tide runs without them
 "$tide" translate run --threads 1 <"$scratch/in" >"$scratch/one" || die "one thread"
 NO_THREADS=1 LD_PRELOAD=$scratch/refusing.so "$tide" translate run --threads 4 <"$scratch/in" >"$scratch/none" || die "no threads"
 cmp "$scratch/one" "$scratch/none" || die "without threads the translations differ"

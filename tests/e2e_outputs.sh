@@ -1,17 +1,17 @@
 #!/bin/sh
-# An output is written whole or not at all: killed at any moment, a command leaves the old file or the new one, and the
-# next run leaves no temporary file. An output that is also an input is refused.
+# An output is written completely or not at all: a command that is killed at any moment leaves the old file or the new one,
+# and the next run removes the temporary files. An output that is also an input is refused.
 . "$(dirname "$0")/common.inc"
-kills=${KILLS:-2} every=${EVERY:-4} pairs=${PAIRS:-60} seed=${SEED:-1} # tests/soak_outputs.sh asks for more
+kills=${KILLS:-2} every=${EVERY:-4} pairs=${PAIRS:-60} seed=${SEED:-1} # tests/soak_outputs.sh sets larger numbers
 smallest_run "$scratch/run" --after-batches 12
 cp -r "$scratch/run" "$scratch/trained"
 shim=$scratch/failing.so
 cc -shared -fPIC tests/failing_calls.c -o "$shim" -ldl || die "cannot compile tests/failing_calls.c"
-# The sanitizer of addresses wants to be the first library.
+# AddressSanitizer must be the first library.
 # shellcheck disable=SC2317 # called by runs
 preloaded() { env LD_PRELOAD="$shim" ASAN_OPTIONS=verify_asan_link_order=0 "$@"; }
 
-# The inputs of all commands: N pairs, and a training with a set of alignments for every 20 of them.
+# Makes the inputs of all commands: N pairs, and a training with a file of alignments for every 20 pairs.
 inputs() { # N
     head -n "$1" corpus/train.tsv >"$scratch/tsv"
     cut -f2 "$scratch/tsv" >"$scratch/zh"
@@ -29,7 +29,7 @@ nothing_left() {
         [ ! -e "$file" ] || die "$file is left"
     done
 }
-# That each output is the old file or the complete new one. Those of `corpus` are complete before the first is renamed.
+# Checks that each output is the old file or the complete new one. `corpus` completes all files before it renames the first.
 check_outputs() { # WHEN
     old='' new=''
     for output in $outputs; do
@@ -47,14 +47,14 @@ check_outputs() { # WHEN
 }
 put_old() { for output in $outputs; do echo old >"$output"; done; }
 runs() { "$@" <"$scratch/zh" >/dev/null 2>"$scratch/stderr"; }
-# A run to the end gives the complete outputs, which are kept; afterwards no temporary file is left.
+# Runs the command to its end, keeps its outputs for comparison, and checks that no temporary file is left.
 completes() { # COMMAND ...
     runs "$tide" "$@" || die "$what: $(cat "$scratch/stderr")"
     for output in $outputs; do nothing_left "${output%/*}"; done
 }
 
-# WHAT OUTPUTS COMMAND ...: killed before every so many calls that open, write or rename a file; then at random moments.
-# Outputs are paths or patterns.
+# WHAT OUTPUTS COMMAND ...: kills the command before every $every-th call that opens, writes or renames a file; then at
+# random moments. Outputs are paths or patterns.
 killed() {
     what=$1 outputs=$2 at=0 changed=0 hits=0
     shift 2
@@ -79,7 +79,7 @@ killed() {
     for output in $outputs; do cp "$output" "$scratch/new"; done
     changed=0 tries=0 hits=0
     time=$(echo "$began $ended" | awk '{ print $2 - $1 }')
-    share=1 # of the time, in which kills come: less after each one that came too late, for some runs are quicker
+    share=1 # of the measured time in which kills may happen; reduced after each kill that came too late
     while [ $hits -lt "$kills" ]; do
         tries=$((tries + 1)) seed=$((seed + 1))
         delay=$(awk -v seed=$seed -v limit="$time" -v share="$share" 'BEGIN { srand(seed); print rand() * limit * share }')
@@ -112,7 +112,7 @@ killed corpus "$parts $scratch/corpus/dropped" \
 killed report "$scratch/run/report.html" report "$scratch/run"
 inputs 12
 
-# What killed processes left, one of them under a later number, is removed; what a living one writes is not.
+# Temporary files of killed processes are removed, whatever their number; a file that a running process writes is kept.
 echo half >"$scratch/out/page.html.0.tmp"
 echo half >"$scratch/out/page.html.1.tmp"
 tide_ok translate "$scratch/run" --html "$scratch/out/page.html" <"$scratch/zh" >/dev/null
@@ -127,7 +127,7 @@ exec 3>&-
 wait $! || die "$(cat "$scratch/stderr")"
 nothing_left "$scratch/out"
 
-# Without locks no file is taken for left over, and all goes on; what locks a directory warns of it.
+# On a file system without locks no temporary file is removed, and all commands work; those that lock a directory warn.
 locked='cannot be locked (.*): make sure that no other tide process uses it'
 for errno in 37 95 22 38; do # ENOLCK, EOPNOTSUPP, EINVAL, ENOSYS
     echo half >"$scratch/out/page.html.0.tmp"
@@ -143,7 +143,7 @@ NO_LOCKS=37 runs preloaded "$tide" train --tsv "$scratch/train.tsv" --valid-tsv 
 [ "$(grep -c "^$scratch/trained: $locked\$" "$scratch/stderr")" = 1 ] || die "$(cat "$scratch/stderr")"
 completes translate "$scratch/run" --html "$scratch/out/page.html"
 
-# An output that is an input, by whatever name, is refused, and stays what it was.
+# An output that is also an input, under any name, is refused and not changed.
 cp "$scratch/zh" "$scratch/in.zh"
 ln -s in.zh "$scratch/link.zh"
 ln "$scratch/run/model.safetensors" "$scratch/model"
@@ -167,7 +167,7 @@ nothing_left "$scratch/corpus"
 cmp "$scratch/zh" "$scratch/in.zh" || die "an input was overwritten"
 tide_ok info "$scratch/run" >/dev/null
 
-# A link stays a link, a mode a mode; a pipe is written as it is.
+# A symbolic link stays a link, and the mode of a file is kept; a pipe is written directly.
 tide_ok translate "$scratch/run" --html "$scratch/out/page.html" <"$scratch/zh" >/dev/null
 echo old >"$scratch/out/target.html"
 chmod 640 "$scratch/out/target.html"

@@ -1,5 +1,6 @@
 #!/bin/sh
-# The page of alignments in a browser: what lights up, keys, words, copying, long sentences, long runs, paper and the dark.
+# Tests the page of alignments in a browser: highlighting, keys, words, copying, long sentences, many sentences, printing and
+# dark mode.
 # shellcheck disable=SC2086 # $pair is several flags
 . "$(dirname "$0")/common.inc"
 . "$(dirname "$0")/page.inc"
@@ -116,7 +117,7 @@ test().catch((problem) => say(`FAIL ${problem.stack}`)).finally(finish);
 JS
 drive pointing "$scratch/nbest.html" "$scratch/nbest.js"
 
-# ---- words are those of --level word ----
+# ---- the page's words are those of --level word ----
 sed 's/\([^，。！？]\)\([^，。！？]\)/\1\2 /g' "$scratch/zh" >"$scratch/spaced"
 pair="--src $scratch/spaced --tgt $scratch/en --level word"
 tide_ok align "$scratch/run" $pair --format html >"$scratch/words.html"
@@ -140,7 +141,7 @@ JS
 } >"$scratch/words.js"
 drive words "$scratch/words.html" "$scratch/words.js"
 
-# ---- numbers below pieces that are narrow ----
+# ---- numbers below narrow pieces ----
 echo '我。' >"$scratch/short.zh"
 echo "It's I'm a I." >"$scratch/short.en"
 tide_ok align "$scratch/run" --src "$scratch/short.zh" --tgt "$scratch/short.en" --format html >"$scratch/short.html"
@@ -159,7 +160,7 @@ finish();
 JS
 drive short "$scratch/short.html" "$scratch/short.js"
 
-# ---- all of the weight on one piece: what is lit most can be read ----
+# ---- all weight on one piece: text on the strongest highlight is readable ----
 tide_ok translate "$scratch/run" --attention-mode hard --html "$scratch/hard.html" <"$scratch/in" >/dev/null
 cat >"$scratch/hard.js" <<'JS'
 hover(one("#target .piece"));
@@ -207,7 +208,7 @@ drive long "$scratch/long.html" "$scratch/long.js"
 grep -q 'darkness' "$scratch/results" || die "no word of darkness"
 drive long-dark "$scratch/back.html" "$scratch/long.js" --blink-settings=preferredColorScheme=0
 
-# ---- a long run ----
+# ---- many sentences ----
 for _ in $(seq 84); do cat "$scratch/zh"; done >"$scratch/many"
 tide_ok translate "$scratch/run" --beam-size 1 --html "$scratch/many.html" <"$scratch/many" >"$scratch/out"
 cat >"$scratch/many.js" <<'JS'
@@ -225,7 +226,7 @@ finish();
 JS
 drive many "$scratch/many.html" "$scratch/many.js"
 
-# ---- paper ----
+# ---- printing ----
 for page in nbest long; do
     chromium --headless --no-sandbox --disable-gpu --host-resolver-rules='MAP * ~NOTFOUND' --virtual-time-budget=2000 \
         --user-data-dir="$scratch/browser" --print-to-pdf="$scratch/$page.pdf" "file://$scratch/$page.html" 2>"$scratch/chromium" ||
@@ -233,11 +234,11 @@ for page in nbest long; do
     [ "$(grep -ac '/Type /Page$' "$scratch/$page.pdf")" = 1 ] || die "$page is $(grep -ac '/Type /Page$' "$scratch/$page.pdf") pages"
 done
 
-# ---- the test itself: a page that asks for something is caught ----
+# ---- the test can fail: it detects a page that loads something ----
 grep -v 'Content-Security-Policy' "$scratch/nbest.html" >"$scratch/leaky.html"
 echo 'new Image().src = "http://example.org/picture.png"; setTimeout(() => { check("asked", true); finish(); }, 300);' >"$scratch/leaky.js"
-(drive leaky "$scratch/leaky.html" "$scratch/leaky.js") >"$scratch/out" 2>&1 && die "a page's request went unseen"
+(drive leaky "$scratch/leaky.html" "$scratch/leaky.js") >"$scratch/out" 2>&1 && die "the request of a page was not detected"
 grep -q '"url":"http://example.org' "$scratch/out" || die "$(cat "$scratch/out")"
-(drive barred "$scratch/nbest.html" "$scratch/leaky.js") >"$scratch/out" 2>&1 && die "a policy's breach went unseen"
+(drive barred "$scratch/nbest.html" "$scratch/leaky.js") >"$scratch/out" 2>&1 && die "a violation of the policy was not detected"
 grep -q 'FAIL policy: img-src' "$scratch/out" || die "$(cat "$scratch/out")"
 exit 0

@@ -1,9 +1,9 @@
 #!/bin/sh
-# The training report in a browser: curves, the cursor that they share, the slider, keys, narrow windows, paper, the dark.
+# Tests the training report in a browser: curves, their common cursor, slider, keys, narrow windows, printing, dark mode.
 . "$(dirname "$0")/common.inc"
 . "$(dirname "$0")/page.inc"
 
-# ---- a log of 40 reports and 4 validations, the third the best; the second probe is not in the first of them ----
+# ---- a log of 40 reports and 4 validations, the third is the best; the first validation lacks the second probe ----
 mkdir -p "$scratch/run/align"
 awk 'BEGIN {
     for (u = 50; u <= 2000; u += 50) {
@@ -160,9 +160,9 @@ for (const rule of [...document.styleSheets].flatMap((sheet) => [...sheet.cssRul
 check("the matrix is on paper, too", box(one("#matrix")).height > 50);
 finish();
 JS
-drive narrow "$scratch/run/report.html" "$scratch/narrow.js" --window-size=500,800 # none is made narrower
+drive narrow "$scratch/run/report.html" "$scratch/narrow.js" --window-size=500,800 # Chromium's smallest window
 
-# ---- values that hardly differ, values that run away, a probe that is wider than the window ----
+# ---- almost equal values, diverging values, a probe that is wider than the window ----
 mkdir "$scratch/flat" "$scratch/wild" "$scratch/wide"
 sed 's/"bleu": \([0-9]\)[0-9.]*, "best"/"bleu": 31.0\1, "best"/; s/"tokens_per_s": [0-9]*\([0-9]\)/"tokens_per_s": 201\1/' \
     "$scratch/run/train.jsonl" >"$scratch/flat/train.jsonl"
@@ -178,7 +178,7 @@ long=$(awk 'BEGIN { for (i = 0; i < 60; i++) printf "潮" }')
 sed -i "s/潮/$long/; s/▁t/▁$(printf '%060d' 0)/" "$scratch"/wide/align/*.json
 laid_out wide "$scratch/narrow.js" 500,800
 
-# ---- logs of other trainings: without what is newer, with one report, with none; a model without attention ----
+# ---- other logs: of an older tide, with one report, with no report; a model without attention ----
 variant() { # NAME TITLES PROBES
     tide_ok report "$scratch/$1"
     {
@@ -200,11 +200,11 @@ tide_ok report "$scratch/encdec"
 echo 'equal("no probes", one("#probes").hidden, true); finish();' >"$scratch/hidden.js"
 drive encdec "$scratch/encdec/report.html" "$scratch/hidden.js"
 
-# ---- a training as it is ----
+# ---- a real training ----
 smallest_run "$scratch/small" --after-batches 72 --probe '潮水退了。'
 drive training "$scratch/small/report.html" "$scratch/layout.js"
 
-# ---- paper ----
+# ---- printing ----
 chromium --headless --no-sandbox --disable-gpu --host-resolver-rules='MAP * ~NOTFOUND' --virtual-time-budget=2000 \
     --user-data-dir="$scratch/browser" --print-to-pdf="$scratch/report.pdf" "file://$scratch/run/report.html" 2>"$scratch/chromium" ||
     die "printing: $(tail -n 3 "$scratch/chromium")"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The same seed and data give the same bits: for any number of threads, any instruction set, and stopped or not.
+# The same seed and data give the same bits: for any number of threads and instruction set, with and without stops.
 . "$(dirname "$0")/common.inc"
 
 smallest_run "$scratch/one" --after-batches 40 --threads 1
@@ -13,20 +13,20 @@ for isa in avx512 avx2 neon portable; do
     same "$scratch/one" "$scratch/$isa" "$isa"
 done
 
-# Stopped at a limit, and gone on twice.
+# Stops at a limit and continues, twice.
 smallest_run "$scratch/parts" --after-batches 7 --threads 2
 smallest_run "$scratch/parts" --after-batches 26 --threads 1
 smallest_run "$scratch/parts" --after-batches 40 --threads 2
 same "$scratch/one" "$scratch/parts" "stopped and resumed"
 
-# Stopped by a signal, or killed without warning, at whatever update that hits, and gone on: three times.
+# Stops at a random update, by a signal or by a kill, and continues: three times.
 smallest_run "$scratch/whole" --after-batches 300 --threads 2
 updates_of() { grep -c . "$1/train.jsonl" 2>/dev/null || true; }
 for signal in INT TERM KILL; do
     "$tide" train --tsv "$scratch/train.tsv" --valid-tsv "$scratch/dev.tsv" --config "$scratch/smallest.conf" \
         --model "$scratch/$signal" --after-batches 300 --threads 2 2>/dev/null &
     process=$!
-    comes_to_hold has_lines "$scratch/$signal" 8 || die "it is not on its way"
+    comes_to_hold has_lines "$scratch/$signal" 8 || die "the training does not proceed"
     kill -$signal $process || die "the training ended before it could be stopped"
     wait $process
     [ "$(updates_of "$scratch/$signal")" -lt "$(updates_of "$scratch/whole")" ] || die "$signal did not stop the training"
@@ -34,11 +34,11 @@ for signal in INT TERM KILL; do
     same "$scratch/whole" "$scratch/$signal" "$signal"
 done
 
-# Stopped before any validation, it leaves a model all the same.
+# A training that is stopped before its first validation still writes a model.
 sed 's|valid-freq = 12|valid-freq = 0|' "$scratch/smallest.conf" >"$scratch/endless.conf"
 "$tide" train --tsv "$scratch/train.tsv" --config "$scratch/endless.conf" --model "$scratch/endless" 2>/dev/null &
 process=$!
-comes_to_hold has_lines "$scratch/endless" 2 || die "it is not on its way"
+comes_to_hold has_lines "$scratch/endless" 2 || die "the training does not proceed"
 kill -INT $process || die "the training without an end ended"
 wait $process || die "stopped, it exits $?"
 refused 1 'checkpoint.safetensors: is a checkpoint, not a model: ' info "$scratch/endless/checkpoint.safetensors"
@@ -47,7 +47,7 @@ cp "$scratch/endless/checkpoint.safetensors" "$scratch/killed"
 refused 1 'killed: has a checkpoint, but no model: the same .tide train. command continues' info "$scratch/killed"
 tide_ok translate "$scratch/endless" <"$scratch/dev.tsv" >/dev/null
 
-# A damaged newest checkpoint: the one before is taken, and said so.
+# If the newest checkpoint is damaged, the training continues from the one before it and reports this.
 smallest_run "$scratch/damaged" --after-batches 22 --threads 2
 printf 'x' | dd of="$scratch/damaged/checkpoint.safetensors" bs=1 seek=3000 conv=notrunc 2>/dev/null
 smallest_run "$scratch/damaged" --after-batches 40 --threads 2

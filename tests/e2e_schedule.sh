@@ -1,8 +1,8 @@
 #!/bin/sh
-# The learning rate: it warms up, falls by the epoch and by the root of the updates, and is what it was after a stop.
+# The learning rate: warm-up, decay by epoch and by the square root of the updates; a stop does not change it.
 . "$(dirname "$0")/common.inc"
 
-# 300 pairs, 16 a batch: 19 updates an epoch
+# 300 pairs in batches of 16: 19 updates per epoch
 flags='--disp-freq 1 --valid-freq 100 --learn-rate 0.02 --lr-warmup 8 --lr-decay 0.5 --lr-decay-start 2 --lr-decay-inv-sqrt 30'
 rates() { sed -n 's/^{"update": \([0-9]*\),.*"learn_rate": \([0-9.e-]*\).*/\1 \2/p' "$1/train.jsonl"; }
 # shellcheck disable=SC2086 # words of flags

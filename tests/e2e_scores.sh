@@ -1,8 +1,8 @@
 #!/bin/sh
-# bleu and chrf print what sacreBLEU prints, odd text and signatures included, and know its -lc.
+# bleu and chrf print the same as sacreBLEU, also for unusual text, with the same signatures; they accept sacreBLEU's -lc.
 . "$(dirname "$0")/common.inc"
 
-# prints LINE SETTINGS command...: exactly this line and signature, for the hypotheses in $hyp
+# prints LINE SETTINGS command...: checks that the command prints exactly this line and signature for the hypotheses in $hyp
 prints() {
     printf '%s\nnrefs:1|%s|version:%s\n' "$1" "$2" "$version" >"$scratch/expected"
     shift 2
@@ -12,7 +12,7 @@ prints() {
 version=$(tide_ok --version | tr ' ' -)
 bleu='eff:no|tok:13a|smooth:exp' chrf='eff:yes|nc:6|nw:0|space:no'
 
-# expected KEY: what sacreBLEU said of case $name
+# expected KEY: prints sacreBLEU's value for the case $name
 expected() { sed -n "/^ \"$name\":/,/^ }/s/^  \"$1\": \"*\([^\"]*[^\",]\).*/\1/p" tests/fixtures/scores/expected.json; }
 for hyp in tests/fixtures/scores/*.hyp; do
     name=$(basename "$hyp" .hyp) ref=${hyp%.hyp}.ref

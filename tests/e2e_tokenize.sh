@@ -1,6 +1,6 @@
 #!/bin/sh
-# tokenize prints the pieces that a model is trained on, and --join takes every text back.
-# shellcheck disable=SC2059,SC2086 # texts as printf spells them; no flag, or one
+# tokenize prints the pieces that a model is trained on, and --join restores every text.
+# shellcheck disable=SC2059,SC2086 # texts are formats of printf; a variable holds one flag or none
 . "$(dirname "$0")/common.inc"
 
 smallest_run "$scratch/run" --after-batches 24
@@ -12,7 +12,7 @@ tokenize() {
     tide_ok tokenize "$scratch/$model" "$@"
 }
 
-# gives OUT IN MODEL [flag ...]: exactly this; both as printf spells it
+# gives OUT IN MODEL [flag ...]: checks that the output for IN is exactly OUT; both are formats of printf
 gives() {
     printf "$1" >"$scratch/expected"
     printf "$2" >"$scratch/in"
@@ -28,7 +28,7 @@ gives '' '' run
 gives '潮水\n\nthe t\n' '潮 水\r\n\n the ▁  t' run --join
 gives 'the t\n' '▁th e ▁t\n' run --join --side tgt
 
-# Another toolkit that trains on the pieces sees what tide sees: tide itself, at least, makes the same updates.
+# Another toolkit can train on the printed pieces: tide makes the same updates on the pieces as on the text.
 for set in train dev; do
     cut -f2 "$scratch/$set.tsv" | tokenize run >"$scratch/$set.src"
     cut -f1 "$scratch/$set.tsv" | tokenize run --side tgt >"$scratch/$set.tgt"
@@ -41,8 +41,8 @@ done
 grep -q valid_loss "$scratch/run.losses" && cmp "$scratch/run.losses" "$scratch/pieces.losses" ||
     die "training on the pieces goes another way: $(diff "$scratch/run.losses" "$scratch/pieces.losses")"
 
-# comes_back FILE: every tokeniser's pieces, joined, are NFKC(text) with single spaces, which is what `none` prints; a
-# piece that held a space would lose it
+# comes_back FILE: checks that the joined pieces of every tokeniser are NFKC(text) with single spaces, which the tokeniser
+# `none` prints. A piece that contained a space would lose it.
 comes_back() {
     tokenize none <"$1" >"$scratch/text"
     for way in 'run src' 'run tgt' 'swapped src' 'swapped tgt' 'none tgt'; do
@@ -70,7 +70,7 @@ comes_back "$scratch/generated"
 cat corpus/*.tsv tests/fixtures/scores/*.hyp >"$scratch/real"
 comes_back "$scratch/real"
 
-# A line that is not text is named; the lines before it are printed.
+# A line that is not valid UTF-8 is reported with its number; the lines before it are printed.
 for bad in 'tw\377o:line is not valid UTF-8 (byte 3)' 'a\0b:line holds a NUL (byte 2)' 'cut \346\275:line is not valid UTF-8 (byte 5)'; do
     printf "海\n${bad%%:*}\n海\n" >"$scratch/in"
     for join in '' --join; do
@@ -82,8 +82,8 @@ done
 "$tide" tokenize "$scratch/run" <"$scratch" >"$scratch/out" 2>"$scratch/stderr" && die "a directory is tokenised"
 grep -q '^tide: standard input: ' "$scratch/stderr" || die "a directory: $(cat "$scratch/stderr")"
 
-# 30 megabytes pass through where there is room for less than half of them. (Sanitizers need more room than that.)
-# shellcheck disable=SC3045 # where a shell has no ulimit -v, the test ends here
+# 30 megabytes are tokenised in less than half as much memory. (Sanitizers need more memory.)
+# shellcheck disable=SC3045 # the test ends here if the shell has no ulimit -v
 (ulimit -v 12000 && "$tide" --version) >"$scratch/out" 2>&1 || { echo "skipped: memory cannot be limited here"; exit 0; }
 yes "$(printf '%10000s' 海)" | head -n 3000 >"$scratch/in"
 # shellcheck disable=SC3045

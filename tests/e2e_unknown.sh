@@ -1,9 +1,9 @@
 #!/bin/sh
-# Words that are in no vocabulary, and Han in English: what a trained model writes with and without the flags.
+# Unknown words, and Han characters in English: what a trained model writes with and without the flags.
 . "$(dirname "$0")/common.inc"
 
-# Sentences to be copied, a third of whose words are names, hardly ever the same: the vocabularies hold none of them.
-# Without dropout the attention may as well read the word beside the name, which tells where the name is, too.
+# The model learns to copy sentences. A third of their words are names, almost all different, so the vocabularies have none
+# of them. Dropout is needed: without it the attention may read the neighbour of a name, which also tells its position.
 awk 'BEGIN { srand(5); for (n = 0; n < 2000; n++) { x = ""; m = 3 + int(rand() * 5)
     for (k = 0; k < m; k++) x = x " " (rand() < 0.35 ? "N" int(rand() * 900) : substr("abcdef", 1 + int(rand() * 6), 1))
     print substr(x, 2) } }' >"$scratch/x"
@@ -33,7 +33,7 @@ right=$(equal "$scratch/copied" "$scratch/dev")
 [ "$right" -ge 90 ] || die "only $right of 100 sentences were copied with their names: $(cat "$scratch/stderr")"
 translate --replace-unk --mini-batch 1 --threads 1 | cmp - "$scratch/copied" || die "replacing depends on the batch"
 
-# A lexicon with some of the names, and one of two words.
+# A lexicon with some of the names, one of them with two words.
 awk '{ for (k = 1; k <= NF; k++) if ($k ~ /^N.*[0-4]$/) print $k "\t[" $k "]" }' "$scratch/dev" | sort -u >"$scratch/lexicon"
 two=$(awk '$1 == "a" && $2 ~ /^N.*[0-4]$/ { print "a " $2; exit }' "$scratch/dev")
 printf '\n%s\tTWO\n' "$two" >>"$scratch/lexicon"
@@ -43,7 +43,7 @@ right=$(equal "$scratch/out" "$scratch/named")
 [ "$right" -ge 85 ] || die "only $right of 100 sentences hold what the lexicon says"
 grep -q '^a TWO' "$scratch/out" || die "the longer entry '$two' was not used"
 
-# The alignment stays that of the pieces; n-best lists are replaced too.
+# The alignment is still that of the pieces; unknown words are also replaced in n-best lists.
 translate --replace-unk --alignment hard --heatmap "$scratch/svg" | sed 's/ |||.*//' | cmp - "$scratch/copied" ||
     die "--alignment changes the text"
 grep -q "unk" "$scratch"/svg/*.svg || die "the heatmap does not show what the model wrote"
@@ -61,7 +61,7 @@ status=2 why='--lexicon needs --replace-unk' && refuses "$scratch/copy" --lexico
 status=1 why='broken:2: ' && refuses "$scratch/copy" --replace-unk --lexicon "$scratch/broken"
 status=1 why='missing: No such file' && refuses "$scratch/copy" --replace-unk --lexicon "$scratch/missing"
 
-# English that holds Han: it is learned, but not written, in training neither, unless it is asked for.
+# English with Han characters: the model learns them, but writes them, also in validations, only if a flag allows it.
 awk 'BEGIN { srand(6); split("山 水 火 木 海", han, " "); split("see want know", verb, " "); split("看见 想要 知道", zh, " ")
     for (n = 0; n < 400; n++) { h = han[1 + int(rand() * 5)]; v = 1 + int(rand() * 3); print "I " verb[v] " the " h ".\t我" zh[v] h "。" } }' \
     >"$scratch/han.tsv"
@@ -70,7 +70,7 @@ cp "$scratch/han.tsv" "$scratch/train.tsv"
 head -n 40 "$scratch/han.tsv" >"$scratch/dev.tsv"
 cut -f2 "$scratch/dev.tsv" >"$scratch/dev.zh"
 sed -i "s|valid-freq = 12|valid-freq = 200|; s|dropout.*||" "$scratch/smallest.conf"
-for batches in 200 400; do # the second goes on from a checkpoint
+for batches in 200 400; do # the second training continues from a checkpoint
     smallest_run "$scratch/han" --after-batches $batches --probe '我看见海。'
     grep -q "hold Han characters and are banned: 'en'" "$scratch/stderr" || die "no word of Han: $(cat "$scratch/stderr")"
     grep -- '-> ' "$scratch/stderr" >"$scratch/examples" || die "no examples: $(cat "$scratch/stderr")"

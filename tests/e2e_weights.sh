@@ -1,8 +1,8 @@
 #!/bin/sh
 # shellcheck disable=SC2046,SC2086 # words of arguments are kept in one variable, and no name here has a space
-# Others can read the weights: a reader that shares no line with tide finds every tensor, and the paper's equations, from
-# those alone, give the log-probabilities of `tide score`. A tensor that is missing, misshaped, twice or too many is
-# named; data that belong to no tensor, or to two, are refused.
+# Other programs can read the weights: tests/weights.py, which shares no code with tide, finds every tensor and computes the
+# log-probabilities of `tide score` with the paper's equations. Errors name a tensor that is missing, repeated, unknown or
+# has a wrong shape; data that belong to no tensor or to two are refused.
 . "$(dirname "$0")/common.inc"
 command -v python3 >/dev/null || { echo "no python3"; exit 77; }
 weights() { python3 tests/weights.py "$@"; }
@@ -37,7 +37,7 @@ agrees looks --after-batches 12 --encoder self-attention --heads 4 --dim-ffn 15 
 agrees transformer --after-batches 12 --arch transformer --heads 3 --dim-ffn 15
 agrees tied-transformer --after-batches 12 --arch transformer --heads 2 --dim-ffn 9 --enc-depth 1 --dec-depth 3 --tied-embeddings on
 
-# refuses PATTERN COMMAND...: one line that names the file and the tensor
+# refuses PATTERN COMMAND...: checks for one line of error that names the file and the tensor
 refuses() {
     pattern=$1
     shift
@@ -54,7 +54,7 @@ hole:readout.bo:byte [0-9]* of the data belongs to no tensor
 overlap:readout.bo:tensor .readout.bo2*. overlaps another one'
 echo "$faults" | while IFS=: read -r fault tensor said; do
     weights change "$run/model.safetensors" "$scratch/changed.safetensors" $fault $tensor || exit 1
-    if [ "$said" = ok ]; then # a square one
+    if [ "$said" = ok ]; then # a square matrix keeps its shape
         tide_ok info "$scratch/changed.safetensors" >/dev/null
         continue
     fi

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What a batch may take is kept to: larger ones come in parts, always the same ones.
+# The memory limit of a batch holds: a larger batch is split, always into the same parts.
 . "$(dirname "$0")/common.inc"
 run() {
     dir=$1
@@ -16,17 +16,17 @@ whole=$(mebibytes "$scratch/whole")
 run "$scratch/parts" --workspace 2 --threads 1 --after-batches 12
 [ "$(mebibytes "$scratch/parts")" -le 3 ] || die "parts of 2 MiB take $(mebibytes "$scratch/parts")"
 
-# the same training, with the same masks of dropout, but for rounding
+# the same training with the same dropout masks, up to rounding
 cmp -s "$scratch/whole/checkpoint.safetensors" "$scratch/parts/checkpoint.safetensors" && die "nothing came in parts"
 awk -v a="$(last_loss "$scratch/whole")" -v b="$(last_loss "$scratch/parts")" 'BEGIN { exit !(a > 0 && a - b < 0.001 && b - a < 0.001) }' ||
     die "dev losses: $(last_loss "$scratch/whole") whole, $(last_loss "$scratch/parts") in parts"
 
-# the same bits for any number of threads, any instruction set, stopped or not
+# the same bits for any number of threads and instruction set, with and without a stop
 run "$scratch/other" --workspace 2 --threads 3 --isa portable --after-batches 2
 run "$scratch/other" --workspace 2 --threads 2 --after-batches 12
 same "$scratch/parts" "$scratch/other" "threads, instruction set and a stop"
 
-# what cannot be kept to
+# limits that are too small
 head -n 40 "$scratch/train.tsv" >"$scratch/long.tsv"
 awk 'BEGIN { for (k = 0; k < 900; k++) printf "tide "; printf "\t"; for (k = 0; k < 900; k++) printf "潮"; print "" }' >>"$scratch/long.tsv"
 "$tide" train --tsv "$scratch/long.tsv" --config "$scratch/smallest.conf" --max-length 0 --workspace 1 \

@@ -1,14 +1,14 @@
 #!/bin/sh
 # usage: tests/floors.sh [SOURCE]
-# The architecture of src/: a file includes files of its own floor or of a floor below, and model/ computes with ops: it
-# does not use the members v and g of a Var.
+# Checks the architecture of src/: a file includes only files of its own floor or of a floor below. model/ computes with ops:
+# it does not use the members v and g of a Var.
 set -u
 cd "${1:-$(dirname "$0")/../src}" || exit 1
 floors='core model text score translate train view cli'
 for floor in $floors; do [ -d "$floor" ] || { echo "there is no $floor/"; exit 1; }; done
 
-# The number of a file's floor; 0 if the file is on none. The files of src/ itself, tide.c and tide.h, are the public
-# API: it uses models, so that nothing of training, pages and commands is under it.
+# Prints the number of a file's floor; 0 if it has none. tide.c and tide.h in src/ are the public API: it is above the
+# floors that use models, and below training, pages and commands.
 floor_of() {
     number=0
     case $1 in tide.[ch]) set -- translate/ ;; esac

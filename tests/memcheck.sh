@@ -1,5 +1,5 @@
 #!/bin/sh
-# tide itself under valgrind: a training that goes on once, translations and alignments. Only for make valgrind.
+# Runs tide under valgrind: a training that continues once, translations and alignments. Only for make valgrind.
 . "$(dirname "$0")/common.inc"
 command -v valgrind >/dev/null || { echo "no valgrind (make valgrind installs it)"; exit 77; }
 

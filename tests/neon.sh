@@ -1,5 +1,5 @@
 #!/bin/sh
-# The same bits on another processor: the tests of the kernels, and trainings, on an emulated aarch64.
+# Another processor gives the same bits: runs the tests of the kernels, and trainings, on an emulated aarch64.
 . "$(dirname "$0")/common.inc"
 
 skip() {

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every fuzz target takes its seeds; among them are the inputs that once broke it.
+# Runs every fuzz target on its seeds, which include the inputs of earlier failures.
 . "$(dirname "$0")/common.inc"
 
 targets=$(dirname "$(readlink -f "$tide")")/tests

@@ -1,8 +1,8 @@
 #!/bin/sh
-# scripts/setup installs what is missing and only that, as root or by sudo, and asks no questions.
+# scripts/setup installs only the missing packages, as root or with sudo, and asks no questions.
 . "$(dirname "$0")/common.inc"
 
-# fake NAME BODY: a command of a machine that has no others than these, and env and grep
+# fake NAME BODY: makes a command of a simulated machine, which has only these commands, env and grep
 fake() { printf '#!/bin/sh\n%s\n' "$2" >"$scratch/bin/$1" && chmod +x "$scratch/bin/$1"; }
 mkdir "$scratch/bin"
 ln -s "$(command -v env)" "$(command -v grep)" "$scratch/bin"
@@ -16,7 +16,7 @@ fake apt-get "echo \"\$DEBIAN_FRONTEND apt-get \$*\" >>$scratch/asked"
 user() { uid=$1 && fake id "echo $1"; }
 unset DEBIAN_FRONTEND
 
-# asks STATUS [ARGUMENT]: setup ends so, after it has asked apt-get and sudo for what standard input says
+# asks STATUS [ARGUMENT]: checks the exit status of setup, and its calls of apt-get and sudo against standard input
 asks() {
     ends=$1
     shift
@@ -37,7 +37,7 @@ user 1000
 asks 1 </dev/null
 grep -q 'needs root or sudo to install: libstb-dev libcjson-dev$' "$scratch/stderr" || die "without sudo: $(cat "$scratch/stderr")"
 
-# sudo drops the variables of its caller
+# sudo does not pass on the caller's variables
 fake sudo "echo sudo >>$scratch/asked; exec env -i PATH=\"\$PATH\" \"\$@\""
 asks 0 lint <<ASKED
 sudo

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Threads, instruction sets, stopped or not: one and the same checkpoint.
+# All combinations of threads and instruction sets, with and without a stop, give the same checkpoint.
 . "$(dirname "$0")/common.inc"
 count=0
 for threads in 1 2 3 8; do

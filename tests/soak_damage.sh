@@ -1,6 +1,6 @@
 #!/bin/sh
-# A checkpoint that was cut or changed anywhere is recognised, and the one before it used; a model file that was changed
-# in one bit is refused, or translates as before.
+# tide detects a checkpoint that was cut or changed anywhere, and uses the one before it. A model file with one changed bit
+# is refused or translates as before.
 . "$(dirname "$0")/common.inc"
 seed=${SEED:-$(date +%s)}
 echo "SEED=$seed"

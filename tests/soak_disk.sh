@@ -1,5 +1,5 @@
 #!/bin/sh
-# Whatever the disk refuses, one line says so, nothing is lost, and the training goes on to the same end.
+# If any operation of the disk fails, tide prints one line, loses no data, and the continued training has the same result.
 . "$(dirname "$0")/common.inc"
 smallest_run "$scratch/whole" --after-batches 40
 train() {
@@ -8,7 +8,7 @@ train() {
 }
 one_line() { [ "$(grep -c '^tide: ' "$scratch/stderr")" = 1 ] || die "$1: $(cat "$scratch/stderr")"; }
 
-# every call that a disk can fail, one after the other
+# fails each call that uses the disk, one after the other
 cc -shared -fPIC tests/failing_calls.c -o "$scratch/failing.so" -ldl || die "cannot compile tests/failing_calls.c"
 failures=0 after=0 at=0
 while :; do
@@ -22,7 +22,7 @@ while :; do
         failures=$((failures + 1)) after=0
         train "$scratch/failed" || die "going on after call $at failed: $(cat "$scratch/stderr")"
     else
-        after=$((after + 1)) # a failure that can be lived with, or there was no such call
+        after=$((after + 1)) # tide ignored the failure, or there was no such call
         [ $after -gt 40 ] && break
     fi
     same "$scratch/whole" "$scratch/failed" "call $at"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Trainings that are killed at fifty random moments and go on end as one that was never stopped.
+# Trainings that are killed at fifty random moments and continued have the same result as a training without a stop.
 . "$(dirname "$0")/common.inc"
 seed=${SEED:-$(date +%s)}
 echo "SEED=$seed"
@@ -13,7 +13,7 @@ kills=0 rounds=0
 while [ $kills -lt 50 ]; do
     rounds=$((rounds + 1))
     run=$scratch/killed$rounds
-    # shellcheck disable=SC2013 # a number a line
+    # shellcheck disable=SC2013 # one number per line
     for delay in $(awk -v seed="$((seed + rounds))" 'BEGIN { srand(seed); for (i = 0; i < 400; i++) print 0.7 * rand() ^ 2 }'); do
         train "$run" &
         process=$!

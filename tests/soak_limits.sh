@@ -1,3 +1,3 @@
 #!/bin/sh
-# What tests/e2e_limits.sh tries, with a million characters or tokens in a line.
+# Runs tests/e2e_limits.sh with a million characters or tokens in a line.
 SIZE=1000000 exec "$(dirname "$0")/e2e_limits.sh"

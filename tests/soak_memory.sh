@@ -1,13 +1,13 @@
 #!/bin/sh
 # shellcheck disable=SC2086 # words of arguments are kept in one variable
-# Without memory every command ends in one line, at each of its first thousand allocations and at every place that
-# allocates; and a training goes on from where its files are to the same end.
+# If an allocation fails, every command ends with one line of error: tested for its first thousand allocations and for every
+# call stack that allocates. A training that ended so continues from its files and has the same result.
 . "$(dirname "$0")/common.inc"
 . "$PWD/tests/memory.inc"
 : >"$scratch/in"
 export ALLOCATIONS_ALL=1000
 
-# trainings: all kinds of corpora and models, begun and gone on with
+# trainings: all kinds of corpora and models, new and continued
 refuse --version
 refuse train --help
 export ALLOCATIONS_KEEP=40
@@ -36,7 +36,7 @@ train reverse --train-sets train.en train.zh --valid-sets "$scratch/en" "$scratc
 train joint --tsv "$scratch/train.tsv" --tokenizer bpe bpe --merges joint --after-batches 1
 train none --mo "$seeds/mo/little" --attention none --optimizer sgd --learn-rate 0.1 --tokenizer none none --after-batches 3
 
-# what a model is used for
+# the commands that use a model
 for model in run joint none; do refuse info $model; done
 refuse_in_copy report run
 in=$scratch/in

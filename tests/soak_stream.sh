@@ -1,6 +1,6 @@
 #!/bin/sh
-# Five million generated pairs, out of a pipe: after the first thousand updates, memory does not grow.
-# PAIRS=N takes as many instead.
+# Trains on five million generated pairs from a pipe: after the first thousand updates, memory does not grow.
+# PAIRS=N uses N pairs instead.
 . "$(dirname "$0")/common.inc"
 pairs=${PAIRS:-5000000}
 generate() {
@@ -33,7 +33,7 @@ CONF
     2>"$scratch/stderr" &
 training=$!
 
-# The resident kilobytes of each moment from update 1000 on, with the update.
+# Prints the update and the resident memory in kilobytes at regular moments, from update 1000 on.
 : >"$scratch/memory"
 while kill -0 $training 2>/dev/null; do
     sleep 1

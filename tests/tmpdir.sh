@@ -1,10 +1,10 @@
 #!/bin/sh
-# The C tests make their files in TMPDIR and nowhere else, and remove them.
+# The C tests make files only in TMPDIR, and remove them.
 . "$(dirname "$0")/common.inc"
 
 programs=$(dirname "$(readlink -f "$tide")")/tests
 mkdir "$scratch/files"
-# run TMPDIR: program $name; a fuzz target takes its seeds, a test takes no arguments
+# run TMPDIR: runs program $name; a fuzz target gets its seeds as arguments, other tests ignore arguments
 run() { TMPDIR=$1 "$programs/$name" "tests/seeds/${name#fuzz_}"/* >"$scratch/log" 2>&1; }
 checked=0
 for source in tests/*.c; do
