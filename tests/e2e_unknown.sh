@@ -33,7 +33,7 @@ right=$(equal "$scratch/copied" "$scratch/dev")
 [ "$right" -ge 90 ] || die "only $right of 100 sentences were copied with their names: $(cat "$scratch/stderr")"
 translate --replace-unk --mini-batch 1 --threads 1 | cmp - "$scratch/copied" || die "replacing depends on the batch"
 
-# A lexicon with some of the names, one of them with two words.
+# A lexicon with some of the names, and an entry for two words.
 awk '{ for (k = 1; k <= NF; k++) if ($k ~ /^N.*[0-4]$/) print $k "\t[" $k "]" }' "$scratch/dev" | sort -u >"$scratch/lexicon"
 two=$(awk '$1 == "a" && $2 ~ /^N.*[0-4]$/ { print "a " $2; exit }' "$scratch/dev")
 printf '\n%s\tTWO\n' "$two" >>"$scratch/lexicon"

@@ -19,7 +19,7 @@ grep -q E_word "$scratch/info" && die "embeddings of words that nobody asked for
 tide_ok translate "$scratch/run" --alignment soft <"$scratch/zh" >"$scratch/translated"
 [ "$(wc -l <"$scratch/translated")" = 12 ] || die "not every line is translated"
 
-# the larger pieces do not change the pieces, and so not the format of alignments
+# the source pieces are the same with and without factors; alignments have a weight for each piece
 tide_ok tokenize "$scratch/run" --side src <"$scratch/zh" >"$scratch/pieces"
 tide_ok tokenize "$scratch/plain" --side src <"$scratch/zh" | cmp - "$scratch/pieces" || die "other pieces"
 pieces=$(head -n 1 "$scratch/pieces" | wc -w)

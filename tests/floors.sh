@@ -7,8 +7,8 @@ cd "${1:-$(dirname "$0")/../src}" || exit 1
 floors='core model text score translate train view cli'
 for floor in $floors; do [ -d "$floor" ] || { echo "there is no $floor/"; exit 1; }; done
 
-# Prints the number of a file's floor; 0 if it has none. tide.c and tide.h in src/ are the public API: it is above the
-# floors that use models, and below training, pages and commands.
+# Prints the number of a file's floor; 0 if it has none. tide.c and tide.h, the public API, count as translate/: they use
+# models, but not training, pages or commands.
 floor_of() {
     number=0
     case $1 in tide.[ch]) set -- translate/ ;; esac
