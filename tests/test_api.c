@@ -1,4 +1,4 @@
-/* The public API gives what the program gives, and says why where it cannot. */
+/* Tests the public API: it gives the results of the program, or the reason of an error. */
 #include "core/kernels.h"
 #include "text/ds.h"
 #include "text/files.h"
@@ -23,7 +23,7 @@
 #include "random_model.h"
 #include "scratch.h"
 
-/* The options of a training of this model. */
+/* Returns the options of a training of this model. */
 static TrainOptions training_of(const Translator *t) {
     TrainOptions options = {0};
     options_default(train_option_tables, &options);
@@ -84,7 +84,7 @@ static void translates_as_the_program_does(void **state) {
     unlink(path);
 }
 
-/* A shared parameter has these values, or their panels. */
+/* Checks that a shared parameter has these values or their panels. */
 static void check_shared(const Param *shared, const Var *values) {
     const SharedWeight *weight = &shared->shared;
     if (weight->values) {
@@ -101,8 +101,8 @@ static void check_shared(const Param *shared, const Var *values) {
     threads_free(threads);
 }
 
-/* Loaded for use, a model has values that it shares, and no gradients; loaded for training, it has blocks of values and
-   gradients of its own. The values are the same. */
+/* A model that is loaded for translation has shared values and no gradients; one that is loaded for training has its
+   own blocks of values and gradients. The values are equal. */
 static void weights_are_shared_unless_they_are_trained(void **state) {
     (void)state;
     char dir[SCRATCH_SIZE], path[SCRATCH_SIZE + 32];
@@ -138,7 +138,7 @@ static void weights_are_shared_unless_they_are_trained(void **state) {
     scratch_remove(dir);
 }
 
-/* A model carries the options of its training, of which its use knows nothing. */
+/* A model file keeps the options of its training, although translation does not use them. */
 static void a_model_keeps_the_options_of_its_training(void **state) {
     (void)state;
     char path[SCRATCH_SIZE];
@@ -161,7 +161,7 @@ static void a_model_keeps_the_options_of_its_training(void **state) {
     unlink(path);
 }
 
-/* Numbers from which a training cannot go on counting, or only by counting for years. */
+/* Checkpoints with counters at which a training would overflow, or with counters that only years of training reach. */
 static void a_state_that_no_training_reaches_is_refused(void **state) {
     (void)state;
     const TrainState states[] = {{0},
@@ -209,7 +209,7 @@ static double first_score(TideModel *model) {
     return score;
 }
 
-/* Every load has the file as it was then: whether the file is replaced, overwritten, cut or deleted afterwards. */
+/* A loaded model keeps its values if the file is replaced, overwritten, cut or deleted afterwards. */
 static void a_file_may_be_loaded_twice_and_changed(void **state) {
     (void)state;
     char path[SCRATCH_SIZE], error[256] = "";
@@ -240,7 +240,7 @@ static void a_file_may_be_loaded_twice_and_changed(void **state) {
     translator_free(&other);
 }
 
-/* A model whose file has lost its checksum loads with a warning, in place of which there is nothing otherwise. */
+/* A model without a checksum loads with a warning; with a checksum the warning is empty. */
 static void warns_of_a_missing_checksum(void **state) {
     (void)state;
     char path[SCRATCH_SIZE], error[512] = "old", right[512];
@@ -266,7 +266,7 @@ static void warns_of_a_missing_checksum(void **state) {
     translator_free(&t);
 }
 
-/* Sizes that the tensors do not have: refused before memory is asked for. */
+/* Sizes that differ from those of the tensors are refused before memory is allocated. */
 static void sizes_that_do_not_fit_are_refused(void **state) {
     (void)state;
     char dir[SCRATCH_SIZE], path[SCRATCH_SIZE + 32];
@@ -291,7 +291,7 @@ static void sizes_that_do_not_fit_are_refused(void **state) {
     scratch_remove(dir);
 }
 
-/* What the target holds of Han is written into Chinese, not into English. */
+/* Target pieces with Han are written in Chinese, but not in English. */
 static void han_is_written_where_it_belongs(void **state) {
     (void)state;
     static char *const texts[] = {"海 is the sea.", "大家 is everyone.", "海边 is by the sea."};
@@ -326,7 +326,7 @@ static void says_why_a_model_cannot_be_loaded(void **state) {
     assert_string_equal(error, "0 threads");
 }
 
-/* A host's allocator for cJSON stays the host's, and may refuse. */
+/* The host program's allocator for cJSON is not replaced, and may fail. */
 static void leaves_the_host_its_hooks(void **state) {
     (void)state;
     char path[SCRATCH_SIZE], error[256] = "";
@@ -348,8 +348,8 @@ static void leaves_the_host_its_hooks(void **state) {
     unlink(path);
 }
 
-/* A host may write numbers with a comma, in the whole process or in one thread. tests/e2e_locale.sh makes the locale.
- */
+/* The host's locale may write numbers with a comma, in the whole process or in one thread. tests/e2e_locale.sh makes
+   this locale. */
 static void loads_in_any_locale(void **state) {
     (void)state;
     if (!setlocale(LC_ALL, "de_DE.UTF-8")) skip();

@@ -1,4 +1,4 @@
-/* Beam search against forced decoding, greedy decoding, and itself in other batches. */
+/* Compares beam search with forced decoding, with greedy decoding, and with itself in other batches. */
 #include "kinds.h"
 #include "model/beam.h"
 
@@ -23,19 +23,19 @@ typedef struct World {
     Threads *threads;
     Tape tape;
     Model model;
-    const Model *models[3]; /* that search together: the one above, and those that a test adds */
+    const Model *models[3]; /* the ensemble: the model above and those that a test adds */
     int count;
-    AttentionOptions attention; /* of searches and of forced decoding */
+    AttentionOptions attention; /* for searches and forced decoding */
     Arena out;
 } World;
 
-/* Weights N(0, scale²) in a block. */
+/* Draws weights from N(0, scale²). */
 static void draw(real *block, size_t size, double scale, uint64_t seed) {
     Rng rng = rng_seed(seed, 0);
     for (size_t i = 0; i < size; i++) block[i] = (real)(scale * rng_normal(&rng));
 }
 
-/* For tapes that only read them. */
+/* Draws shared weights, for tapes that only read them. */
 static void draw_shared(Params *params, double scale, uint64_t seed) {
     real *block = mem_alloc(params->size * sizeof *block);
     draw(block, params->size, scale, seed);
@@ -47,13 +47,13 @@ static void draw_shared(Params *params, double scale, uint64_t seed) {
     mem_free(block);
 }
 
-/* The same weights, to be trained. */
+/* Draws the same weights for a model that can be trained. */
 static void draw_trained(Params *params, double scale, uint64_t seed) {
     params_allocate(params);
     draw(params->values, params->size, scale, seed);
 }
 
-/* A model without weights. */
+/* Makes a model, but does not allocate its weights. */
 static void init_model(Model *model, const char *kind, bool readout_prev, int rnn) {
     ModelConfig config = {.source_vocab = VOCAB,
                           .target_vocab = VOCAB,
@@ -67,7 +67,7 @@ static void init_model(Model *model, const char *kind, bool readout_prev, int rn
     model_init(model, &config);
 }
 
-/* Its weights are large enough that its distributions are far from flat. */
+/* Standard deviation of the weights: so large that no distribution is close to uniform. */
 static const double LARGE = 0.6;
 static void draw_model(Model *model, const char *kind, bool readout_prev, int rnn, uint64_t seed) {
     init_model(model, kind, readout_prev, rnn);
@@ -103,7 +103,7 @@ static Nbest *search(World *w, const int *const *ids, const int *length, int n, 
     return beam_search(&w->tape, (Ensemble){w->models, w->count}, ids, length, n, &options, &w->out, NULL);
 }
 
-/* Of the geometric mean of `count` models' distributions; x are their logits. */
+/* Returns log p(id) under the normalised geometric mean of the distributions of `count` models with logits x. */
 static double log_softmax(const real *const *x, int count, int id) {
     double sum = 0, own = 0;
     for (int k = 0; k < VOCAB; k++) {
@@ -115,7 +115,7 @@ static double log_softmax(const real *const *x, int count, int id) {
     return own - log(sum);
 }
 
-/* Row i of the mean of the models' alignments, those that have attention. */
+/* Checks alpha against row i of the mean of the alignments, over the models with attention. */
 static void check_alpha(const World *w, const Forced *forced, int i, int width, const real *alpha) {
     int count = 0;
     for (int m = 0; m < w->count; m++) count += forced[m].alpha[i] != NULL;
@@ -128,7 +128,7 @@ static void check_alpha(const World *w, const Forced *forced, int i, int width, 
     }
 }
 
-/* Forced along a hypothesis, the decoders give it the probability and the alignment that the search reported. */
+/* Checks that forced decoding of a hypothesis gives the probability and the alignment that the search reported. */
 static void check_hypothesis(World *w, int sentence, const Hypothesis *h) {
     const int width = lengths[sentence];
     TapeMark mark = tape_mark(&w->tape);
@@ -185,7 +185,7 @@ static void hypotheses_are_what_forcing_gives(void **state) {
     check_search("multi-head", false, (AttentionOptions){.head = 2});
 }
 
-/* [steps, width]: the alignment of the first sentence with a target of four words, and its logits. */
+/* Fills in the alignment of the first sentence with a target of four words, [steps, width], and the logits. */
 static void read_alignment(World *w, AttentionOptions attention, real *alpha, real *logits) {
     enum { STEPS = 4 };
     static const int target[STEPS] = {5, 6, 7, EOS};
@@ -199,7 +199,7 @@ static void read_alignment(World *w, AttentionOptions attention, real *alpha, re
     tape_rewind(&w->tape, mark);
 }
 
-/* What is read as the alignment is one head's of one layer, or the mean; the logits do not depend on it. */
+/* The alignment may be that of one head or layer, or a mean; this choice does not change the logits. */
 static void heads_and_layers_can_be_chosen(void **state) {
     (void)state;
     static const char *const some[] = {"multi-head", "transformer"};
@@ -227,7 +227,8 @@ static void heads_and_layers_can_be_chosen(void **state) {
     }
 }
 
-/* The same state asks: softly it gets the mean, hard the one annotation that weighs most. */
+/* For the same state, soft attention gives the weighted mean of the annotations, hard attention the annotation with the
+   largest weight. */
 static void hard_attention_reads_one_annotation(void **state) {
     (void)state;
     for (int i = 0; i < KINDS; i++) {
@@ -271,7 +272,7 @@ static void hard_attention_reads_one_annotation(void **state) {
     }
 }
 
-/* The most probable next word again and again. */
+/* A beam of one takes the most probable word at each step. */
 static void a_beam_of_one_is_greedy(void **state) {
     (void)state;
     World w;
@@ -292,7 +293,7 @@ static void a_beam_of_one_is_greedy(void **state) {
     end(&w);
 }
 
-/* The same hypotheses to the bit. */
+/* Checks that the hypotheses are the same bit for bit. */
 static void check_same(const Nbest *a, const Nbest *b, int width) {
     assert_int_equal(a->count, b->count);
     for (int k = 0; k < a->count; k++) {
@@ -304,8 +305,8 @@ static void check_same(const Nbest *a, const Nbest *b, int width) {
     }
 }
 
-/* Alone or among others, and in any order: the same words, scores and alignments to the bit. */
-static void a_sentence_does_not_feel_its_batch(void **state) {
+/* The batch and its order do not change the words, scores and alignments of a sentence: all bits are the same. */
+static void a_sentence_does_not_depend_on_its_batch(void **state) {
     (void)state;
     static const char *const some[] = {"additive", "self-attention", "transformer"};
     for (int i = 0; i < 3; i++) {
@@ -322,7 +323,7 @@ static void a_sentence_does_not_feel_its_batch(void **state) {
     }
 }
 
-/* What two equal models find is what one finds, and of two others it does not matter which is the first. */
+/* Two equal models find the same as one of them. The order of two different models does not matter. */
 static void an_ensemble_of_equals_is_the_one(void **state) {
     (void)state;
     World w;
@@ -350,7 +351,7 @@ static void an_ensemble_of_equals_is_the_one(void **state) {
     model_free(&other);
 }
 
-/* Models of any sizes, one of them without attention; a banned word is one that none of them writes. */
+/* An ensemble of models of different sizes, one without attention. No model writes a banned word. */
 static void an_ensemble_scores_by_the_mean_of_logits(void **state) {
     (void)state;
     static const int more[] = {8, BOS, UNK, PAD};
@@ -378,7 +379,8 @@ static void an_ensemble_scores_by_the_mean_of_logits(void **state) {
     model_free(&third);
 }
 
-/* The same hypotheses, scored by hand: what the rows of a source word's weights sum up to counts up to 1, </s> not. */
+/* A coverage penalty only reorders the hypotheses. Their scores are computed by hand: the attention weights of a source
+   word, summed over the rows, count up to 1; </s> is left out. */
 static void coverage_only_ranks_anew(void **state) {
     (void)state;
     World w;
@@ -411,7 +413,7 @@ static void coverage_only_ranks_anew(void **state) {
     end(&w);
 }
 
-/* Banned words are not written, however many they are and in whatever order; the rest is searched as it was. */
+/* Banned words are never written, for any number and order of them; the list may repeat words. */
 static void banned_words_are_not_written(void **state) {
     (void)state;
     static const int more[] = {8, BOS, 4, UNK, PAD, 6}, again[] = {PAD, PAD, BOS, UNK, UNK};
@@ -438,8 +440,8 @@ static void banned_words_are_not_written(void **state) {
     end(&w);
 }
 
-/* A model that is only read has the panels of every factor of a product in place of its values; embeddings and vectors
-   are values. The hypotheses are those of the same weights in a model that is trained. */
+/* In a model that is only read, a matrix that is a factor of a product is stored only as panels; embeddings and vectors
+   are stored as values. The hypotheses are those of a trainable model with the same weights. */
 static void a_shared_weight_is_stored_once(void **state) {
     (void)state;
     World w;
@@ -471,14 +473,14 @@ static void a_shared_weight_is_stored_once(void **state) {
             if ((p->shared.panels.numbers != NULL) == (p->shared.values != NULL)) fail_msg("%s: stored twice", p->name);
             for (int turned = 0; turned < 2; turned++) assert_null(p->shared.packed[turned].numbers);
         }
-        assert_int_equal(w.tape.last_used, 0); /* the tape keeps nothing of a shared weight */
+        assert_int_equal(w.tape.last_used, 0); /* the tape packed no shared weight */
     }
     model_free(&trained);
     end(&w);
 }
 
-/* With weights of zero everything is equally likely: then the earlier row counts, then the smaller id, whoever looks.
- */
+/* With zero weights all words are equally probable. A tie goes to the earlier row, then to the smaller id, for any
+   number of threads. */
 static void ties_go_to_the_first(void **unused) {
     (void)unused;
     for (int threads = 1; threads <= 3; threads++) {
@@ -507,7 +509,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hypotheses_are_what_forcing_gives),
         cmocka_unit_test(a_beam_of_one_is_greedy),
-        cmocka_unit_test(a_sentence_does_not_feel_its_batch),
+        cmocka_unit_test(a_sentence_does_not_depend_on_its_batch),
         cmocka_unit_test(banned_words_are_not_written),
         cmocka_unit_test(heads_and_layers_can_be_chosen),
         cmocka_unit_test(hard_attention_reads_one_annotation),

@@ -1,4 +1,4 @@
-/* What everything stands on: the arena, random numbers, threads. */
+/* Tests the base of core/: memory, the arena, random numbers, threads, and tapes that share a model. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -33,7 +33,7 @@ static void on_refusal(size_t bytes) {
     longjmp(refused, 1);
 }
 
-/* The second allocation from now is refused, whichever function asks for it; the others are not. */
+/* Only the chosen allocation fails, whichever function allocates. */
 static void the_nth_allocation_is_refused(void **unused) {
     (void)unused;
     static const size_t sizes[] = {42, 42, 42, 64, 4, 8};
@@ -66,7 +66,7 @@ static void the_nth_allocation_is_refused(void **unused) {
 
 enum { LARGE = 9 << 20 /* more than a chunk */ };
 
-/* Blocks of odd sizes, some larger than a chunk, filled to the brim: they are aligned and apart. */
+/* Fills blocks of odd sizes, some larger than a chunk; checks that they are aligned and do not overlap. */
 static void use_arena(Arena *arena, int blocks) {
     unsigned char *memory[64];
     size_t size[64];
@@ -109,11 +109,11 @@ static void arena_reset_leaves_one_chunk_that_fits(void **unused) {
 static void arena_rewinds_to_a_mark(void **unused) {
     (void)unused;
     Arena arena = {0};
-    arena_rewind(&arena, arena_mark(&arena)); /* of an arena that holds nothing yet */
+    arena_rewind(&arena, arena_mark(&arena)); /* an empty arena */
     char *kept = memset(arena_alloc(&arena, 100), 'k', 100);
     const ArenaMark mark = arena_mark(&arena);
     char *first = arena_alloc(&arena, 100);
-    use_arena(&arena, 20); /* over the seam between chunks */
+    use_arena(&arena, 20); /* across the boundary between chunks */
     long before = 0;
     for (int round = 0; round < 3; round++) {
         arena_rewind(&arena, mark);
@@ -153,7 +153,7 @@ static void streams_differ(void **unused) {
     }
 }
 
-/* Each of n numbers about equally often: within five standard deviations. */
+/* rng_below draws each of n numbers about equally often: within five standard deviations. */
 static void below_is_uniform(void **unused) {
     (void)unused;
     enum { DRAWS = 70000 };
@@ -189,8 +189,8 @@ static void shuffle_is_a_permutation(void **unused) {
     rng_shuffle(&rng, items, 1);
 }
 
-/* The moments of N(0, 1), 0 1 0 3, each within five of its standard deviations √(1, 2, 15, 96) / √N; and of
-   U[0, 1): ½ and ⅓. */
+/* The first four moments of N(0, 1) are 0, 1, 0, 3, each within five of its standard deviations √(1, 2, 15, 96) / √N;
+   the first two of U[0, 1) are ½ and ⅓. */
 static void moments_are_right(void **unused) {
     (void)unused;
     enum { N = 400000 };
@@ -208,7 +208,8 @@ static void moments_are_right(void **unused) {
     assert_true(fabs(uniform[1] / N - 1.0 / 3) < 5 * sqrt(4.0 / 45 / N));
 }
 
-/* Within 2⁻⁵¹ of libm's, relative to it where it is larger than 1; half of the numbers are near 1. */
+/* Differs from libm's log by at most 2⁻⁵¹: a relative error if the log is above 1, else absolute. Half of the arguments
+   are close to 1. */
 static void exact_log_is_the_logarithm(void **unused) {
     (void)unused;
     Rng rng = rng_seed(4, 1);
@@ -238,7 +239,7 @@ enum { MOST = 1001 };
 
 enum { MOST_THREADS = 8 };
 
-/* How often each item was computed, and the threads that computed items. */
+/* Counts how often each item was computed, and which threads computed items. */
 typedef struct Visits {
     int n;
     atomic_int index[MOST];
@@ -286,7 +287,7 @@ static void every_index_is_visited_once(void **unused) {
     }
 }
 
-/* Rounds that follow each other at once, and rounds after which the pool has gone to sleep. */
+/* Runs that follow each other at once, and runs with a pause in which the threads of the pool fall asleep. */
 static void no_round_is_lost(void **unused) {
     (void)unused;
     Threads *pool = threads_new(3);
@@ -301,13 +302,14 @@ static void add_up(void *context, int begin, int end) {
     for (int i = begin; i < end; i++) atomic_fetch_add((atomic_int *)context, i + 1);
 }
 
-/* More threads than processors: most come when the others have done it all, and must not touch a run that is over. */
+/* With more threads than processors, most threads wake up after the run is over. They must not access its memory. */
 static void a_late_thread_keeps_away(void **unused) {
     (void)unused;
     Threads *pool = threads_new(8);
     for (int round = 0; round < 5000; round++) {
         const int n = 2 + round % 50;
-        atomic_int *sum = mem_zalloc(sizeof *sum); /* another one each time, for the sanitizers to watch */
+        atomic_int *sum =
+            mem_zalloc(sizeof *sum); /* new memory for each run, so that the sanitizers detect a late access */
         threads_run(pool, "sum", n, 1, add_up, sum);
         assert_int_equal(*sum, n * (n + 1) / 2);
         mem_free(sum);
@@ -329,14 +331,14 @@ static void scratch_buffers_are_apart_and_stay(void **unused) {
     threads_free(pool);
 }
 
-/* The tally of a name holds its runs, and no more time than went by. */
+/* The tally of a name counts its runs, and its time is at most the elapsed time. */
 static void runs_are_tallied(void **unused) {
     (void)unused;
     static const int counts[] = {1, 3};
     for (int c = 0; c < 2; c++) {
         Threads *pool = threads_new(counts[c]);
         int tallies;
-        check_visits(pool, 7, 1); /* nobody watches */
+        check_visits(pool, 7, 1); /* profiling is off */
         threads_profile(pool, true);
         for (int round = 0; round < 5; round++) check_visits(pool, 7, 1);
         threads_profile(pool, false);
@@ -353,7 +355,7 @@ static void runs_are_tallied(void **unused) {
 
 /* ---- two tapes on one model ------------------------------------------------------------------------------- */
 
-/* Two tapes record the same weight, and one of them goes back before the other: each adds its own gradient. */
+/* Two tapes record the same weight and run their backward passes one after the other: each adds its gradient. */
 static void two_tapes_train_one_weight(void **unused) {
     (void)unused;
     enum { ROWS = 3, SIZE = 2 };
@@ -395,7 +397,7 @@ typedef struct Reader {
 
 enum { DROPPED = 4, DROP_COLUMNS = 64 };
 
-/* The mask that dropout draws for these rows, after so many other dropout ops. */
+/* Fills in the dropout mask of these rows, drawn after `others` other dropout ops. */
 static void draw_mask(Tape *tape, const RowId *rows, int others, real mask[DROPPED][DROP_COLUMNS]) {
     static real ones[DROPPED * DROP_COLUMNS];
     for (int i = 0; i < DROPPED * DROP_COLUMNS; i++) ones[i] = 1;
@@ -406,14 +408,15 @@ static void draw_mask(Tape *tape, const RowId *rows, int others, real mask[DROPP
     memcpy(mask, dropout(tape, x, (Drop){0.5, rows})->v, sizeof ones);
 }
 
-/* A row's mask depends on the pair, the position, the op and the tape's rng; not on where the row stands. */
+/* The dropout mask of a row depends on the pair, the position, the op and the tape's rng, but not on the row's index.
+ */
 static void masks_belong_to_rows(void **unused) {
     (void)unused;
     enum { MASKS = 4 };
     const RowId rows[DROPPED] = {{0, 0}, {0, 1}, {1, 0}, {1, 1}}, turned[DROPPED] = {{1, 1}, {1, 0}, {0, 1}, {0, 0}};
     static real mask[MASKS][DROPPED][DROP_COLUMNS], again[DROPPED][DROP_COLUMNS];
     Threads *threads = threads_new(2);
-    for (int k = 0; k < MASKS; k++) { /* two ops under each of two generators */
+    for (int k = 0; k < MASKS; k++) { /* two ops for each of two generators */
         Tape tape;
         tape_init(&tape, threads, rng_seed(1, (uint64_t)k / 2));
         draw_mask(&tape, rows, k % 2, mask[k]);
@@ -426,7 +429,7 @@ static void masks_belong_to_rows(void **unused) {
         for (int j = 0; j < i; j++) {
             int same = 0;
             for (int k = 0; k < DROP_COLUMNS; k++) same += all[i][k] == all[j][k];
-            assert_in_range(same, 12, 52); /* 32 are expected; five standard deviations of 4 */
+            assert_in_range(same, 12, 52); /* 32 are expected; the limits are five standard deviations (4) away */
         }
     threads_free(threads);
 }
@@ -441,7 +444,7 @@ static void *read_weight(void *context) {
     return NULL;
 }
 
-/* Threads that need a weight at the same moment read the same panels, which are those of its values. */
+/* Threads that need a weight at the same time read the same panels, and the panels are right. */
 static void a_shared_weight_is_packed_once(void **unused) {
     (void)unused;
     enum { ROUNDS = 200 };
@@ -473,11 +476,12 @@ static void a_shared_weight_is_packed_once(void **unused) {
     threads_free(alone);
 }
 
-/* ---- matrices with more numbers than an int counts -------------------------------------------------------------- */
+/* ---- matrices with more numbers than an int can count --------------------------------------------------------------
+ */
 
 enum { LARGE_ROWS = 2049, LARGE_COLS = 1 << 20 };
 
-/* Kernels that only note what they are called for: the numbers from `begin` to `end`. */
+/* Kernels that compute nothing and only record the numbers that they get: from `begin` to `end`. */
 static struct { const real *begin, *end; } visited;
 
 static void visit_numbers(int n, const real *numbers) {
@@ -521,14 +525,15 @@ static void no_gradient(int n, real *e, real sum, real scale, real floor) {
     (void)floor;
 }
 
-/* That kernels visited each number of a matrix once; `first` is its first number, or NULL if it is not known. */
+/* Checks that kernels got each number of a matrix once; `first` is the address of its first number, or NULL if unknown.
+ */
 static void check_all_visited(const real *first, const Var *var) {
     assert_true(!first || visited.begin == first);
     assert_true((size_t)(visited.end - visited.begin) == var_size(var));
     visited.begin = NULL;
 }
 
-/* The values and the gradient are addresses that nothing may be written to, except by cross_entropy. */
+/* A matrix whose values and gradient must not be written, except by cross_entropy. */
 static Var *large_matrix(Tape *tape, int cols, real *memory) {
     Var *x = var_constant(tape, LARGE_ROWS, cols, memory);
     x->g = memory;
@@ -536,7 +541,7 @@ static Var *large_matrix(Tape *tape, int cols, real *memory) {
     return x;
 }
 
-/* Runs the backward passes of what the tape recorded. */
+/* Runs the backward functions of the recorded ops. */
 static void backward(Tape *tape, Var *y, real *memory) {
     y->g = memory;
     tape_backward(tape, var_new(tape, 1, 1));
@@ -568,7 +573,7 @@ static void run_large_ops(Tape *tape, real *memory) {
     check_all_visited(x->g, x);
 }
 
-/* Nothing is computed: that would take long, and memory that few machines have. */
+/* Computes nothing: real kernels would take long and need more memory than most machines have. */
 static void a_matrix_may_have_more_numbers_than_an_int_counts(void **unused) {
     (void)unused;
     const size_t bytes = (size_t)LARGE_ROWS * 2 * LARGE_COLS * sizeof(real);
@@ -594,7 +599,7 @@ static void a_matrix_may_have_more_numbers_than_an_int_counts(void **unused) {
     tape_free(&tape);
     threads_free(threads);
     if (memory != MAP_FAILED) munmap(memory, bytes);
-    if (!granted) skip(); /* the system does not lend so many addresses */
+    if (!granted) skip(); /* the system refused the address space */
 }
 
 int main(void) {

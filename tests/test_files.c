@@ -1,5 +1,5 @@
-/* Files: the checksum finds every change; tensors come back wherever they stand in the file, and stay what they were,
-   whatever happens to the file. */
+/* Tests model files: the checksum detects every change; tensors are read from any position in the file; values that
+   were read do not change when the file does. Also text files in memory, and locks. */
 #include "core/base.h"
 #include "text/files.h"
 #include "text/output.h"
@@ -88,7 +88,7 @@ static void write_file(char path[SCRATCH_SIZE]) {
     assert_int_equal(safetensors_write(path, tensors, 2, &(Meta){"about", "a test"}, 1, &err), 0);
 }
 
-/* What is written can be read, and what could not be is not written. */
+/* A header within the limit is written and read back; a longer header is not written. */
 static void a_header_has_a_limit(void **state) {
     (void)state;
     enum { LIMIT = 100000000 };
@@ -125,10 +125,10 @@ static void write_bytes(const char *path, const char *bytes, size_t n) {
     assert_int_equal(fclose(out), 0);
 }
 
-/* What a reader collects of each tensor: the values in a block of their own, how many came, and in how many calls. */
+/* Collects for each tensor: a block with its values, the number of values, and the number of calls. */
 enum { MOST_TENSORS = 3 };
 typedef struct Collected {
-    const int *cols; /* of each tensor, whose rows come whole; 1: in any parts; NULL: not known */
+    const int *cols; /* columns of each tensor: a call gets whole rows; 1: any part; NULL: unknown */
     float *values[MOST_TENSORS];
     size_t count[MOST_TENSORS];
     int calls[MOST_TENSORS];
@@ -158,7 +158,7 @@ static int read_all(const char *path, const int *cols, Collected *into, Err *err
     return safetensors_close(file, safetensors_read(file, collect, into, err), err);
 }
 
-/* That this cannot be done. */
+/* Checks that the file cannot be read. */
 static void check_refused(const char *path, Err *err) {
     Collected c;
     const int status = read_all(path, NULL, &c, err);
@@ -191,7 +191,7 @@ static void check_file(const char *path) {
     collected_free(&c);
 }
 
-/* Writes the bytes with `spaces` more at the end of the header. */
+/* Writes the bytes with `spaces` additional spaces at the end of the header. */
 static void write_shifted(const char *path, const char *bytes, size_t n, size_t spaces) {
     char shifted[4096];
     uint64_t header;
@@ -204,7 +204,7 @@ static void write_shifted(const char *path, const char *bytes, size_t n, size_t 
     write_bytes(path, shifted, n + spaces);
 }
 
-/* Our own files hold their data at a multiple of 64 bytes; other writers pad less. */
+/* tide's files align the data to 64 bytes; other programs may align less. */
 static void tensors_may_stand_anywhere(void **state) {
     (void)state;
     char path[SCRATCH_SIZE], bytes[2048];
@@ -224,7 +224,7 @@ static void tensors_may_stand_anywhere(void **state) {
 
 static uint64_t hash(const void *bytes, size_t n, uint64_t seed) { return XXH3_64bits_withSeed(bytes, n, seed); }
 
-/* The checksum as safetensors.c describes it; other programs may compute it. */
+/* Computes the checksum from the description in safetensors.c, as another program may do. */
 static void the_checksum_is_as_described(void **state) {
     (void)state;
     char path[SCRATCH_SIZE], bytes[2048] = "", right[64];
@@ -239,13 +239,13 @@ static void the_checksum_is_as_described(void **state) {
     unlink(path);
 }
 
-/* Whether a changed byte is one of the checksum's key: then the file has none. */
+/* Whether the byte belongs to the key "checksum". If it is changed, the file has no checksum. */
 static bool in_key(const char *bytes, size_t at) {
     const char *key = strstr(bytes + 8, "checksum");
     return bytes + at >= key && bytes + at < key + strlen("checksum");
 }
 
-/* Whatever byte is changed, and wherever the file is cut. */
+/* A change of any byte and a cut at any place are detected. */
 static void a_damaged_file_is_refused(void **state) {
     (void)state;
     char path[SCRATCH_SIZE], bytes[2048];
@@ -273,14 +273,14 @@ static void a_damaged_file_is_refused(void **state) {
     unlink(path);
 }
 
-/* ---- what happens to a file while it is read, and afterwards ---- */
+/* ---- a file that changes while it is read, or afterwards ---- */
 
-/* How the system reads for safetensors_open in this program. */
+/* How pread works in this program. */
 static struct {
-    size_t most;   /* bytes in one call; 0: as many as are asked for */
-    int interrupt; /* every interrupt-th call is interrupted; 0: none */
-    int fail_at;   /* the call that fails with EIO, from 1; 0: none */
-    int end_at;    /* the call from which on there are no more bytes; 0: none */
+    size_t most;   /* limit of bytes per call; 0: no limit */
+    int interrupt; /* every interrupt-th call fails with EINTR; 0: none */
+    int fail_at;   /* number of the call that fails with EIO, from 1; 0: none */
+    int end_at;    /* number of the first call that returns no bytes; 0: none */
     int calls;
 } reads;
 
@@ -341,10 +341,11 @@ static void a_file_that_cannot_be_read_says_why(void **state) {
     unlink(path);
 }
 
-/* Matrices come in whole rows, vectors in any parts; a reader that fails for a reason of its own is told of damage. */
+/* A reader gets matrices in whole rows and vectors in any parts. If the reader fails, its reason is kept, unless the
+   file is damaged: then the error is the damage. */
 static void data_come_in_parts(void **state) {
     (void)state;
-    enum { MANY = 300000, WIDE = 70001, ROWS = 5 }; /* several parts; a row that is longer than a part */
+    enum { MANY = 300000, WIDE = 70001, ROWS = 5 }; /* MANY: several parts; WIDE: a row longer than a part */
     char path[SCRATCH_SIZE];
     Err err;
     float *many = mem_alloc(MANY * sizeof *many), *wide = mem_alloc((size_t)WIDE * ROWS * sizeof *wide);
@@ -379,13 +380,13 @@ static void data_come_in_parts(void **state) {
     mem_free(wide);
 }
 
-/* ---- what a header says ---- */
+/* ---- entries of a header ---- */
 
 enum { DATA = 24 };
 #define F32(name, shape, offsets)                                                                                      \
     "\"" name "\":{\"dtype\":\"F32\",\"shape\":[" shape "],\"data_offsets\":[" offsets "]}"
 
-/* Writes a file with these entries, DATA bytes of data, and no checksum or a wrong one. */
+/* Writes a file with these entries and DATA bytes of data, without a checksum or with a wrong one. */
 static void write_entries(const char *path, const char *entries, bool wrong) {
     const size_t room = strlen(entries) + 128;
     char *bytes = mem_alloc(room);
@@ -403,7 +404,7 @@ static void write_entries(const char *path, const char *entries, bool wrong) {
 static void tensors_tile_the_data(void **state) {
     (void)state;
     static const struct {
-        const char *entries, *reason; /* NULL: it is sound */
+        const char *entries, *reason; /* reason NULL: the file is valid */
     } cases[] = {
         {F32("a", "6", "0,24"), NULL},
         {F32("b", "2", "16,24") "," F32("a", "2,2", "0,16"), NULL},
@@ -453,7 +454,7 @@ static void tensors_tile_the_data(void **state) {
     unlink(path);
 }
 
-/* A small file, the header of which holds very many values. */
+/* A small file whose header has a very long list. */
 static void a_header_has_no_endless_lists(void **state) {
     (void)state;
     enum { ZEROS = 1 << 20 };
@@ -544,10 +545,10 @@ static void what_cannot_be_opened_says_why(void **state) {
 
 /* ---- locks ---------------------------------------------------------------------------------------------------- */
 
-/* How the system locks in this program. */
+/* How flock works in this program. */
 static struct {
-    int why;          /* errno of a file system without locks; 0: it has them */
-    const char *held; /* a file that another process has locked, and removes before it unlocks it; NULL: none */
+    int why;          /* errno of a file system without locks; 0: locks work */
+    const char *held; /* a file that another process has locked and removes before it unlocks it; NULL: none */
 } locks;
 
 int flock(int fd, int operation) {
@@ -568,7 +569,7 @@ static void check_written(OutputFile *output, const char *path) {
     mem_free(text);
 }
 
-/* A process that removes what is left over may lock a file before the process that has just made it. */
+/* A process that removes abandoned temporary files may lock a new file before the process that made it does. */
 static void an_output_outlives_one_that_takes_it_for_left_over(void **state) {
     (void)state;
     char path[SCRATCH_SIZE], temporary[SCRATCH_SIZE + 16];
@@ -610,7 +611,7 @@ static void without_locks_nothing_is_taken_for_left_over(void **state) {
     assert_int_equal(output_open(&first, path, &err), 0);
     check_written(&first, path);
     locks.why = 0;
-    assert_int_equal(output_open(&first, path, &err), 0); /* with locks all are removed */
+    assert_int_equal(output_open(&first, path, &err), 0); /* with locks, all abandoned files are removed */
     check_written(&first, path);
     for (int i = 0; i < LEFT; i++) {
         snprintf(left, sizeof left, "%s.%d.tmp", path, i);

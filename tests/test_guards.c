@@ -1,5 +1,5 @@
-/* test_guards.c: sizes that cannot be, and numbers that run away: the op and the sentence pair are named, the update is
-   skipped, and where it goes on like that the training ends with the last good checkpoint. */
+/* test_guards.c: sizes that overflow, and numbers that are not finite: tide names the op and the sentence pair and
+   skips the update; after too many skipped updates the training ends and keeps the last good checkpoint. */
 #include "core/ops.h"
 #include "model/batch.h"
 #include "text/ds.h"
@@ -19,7 +19,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-/* ---- the watch ---- */
+/* ---- the search for the first non-finite number ---- */
 
 static Watch watched(real x, bool backward) {
     Threads *threads = threads_new(1);
@@ -37,7 +37,7 @@ static Watch watched(real x, bool backward) {
     Var *loss = cross_entropy(&tape, y, targets, 2, 0, &nats);
     if (backward) {
         watch = (Watch){0};
-        y->v[2] = x; /* where the gradient is by now */
+        y->v[2] = x; /* cross_entropy has replaced the logits with their gradient */
         tape_backward(&tape, loss);
     }
     tape_free(&tape);
@@ -57,7 +57,7 @@ static void the_first_op_is_named(void **state) {
     assert_null(watched(1, false).op);
     assert_null(watched(1e30f, false).op);
     assert_found(watched(NAN, false), "hcat", false);
-    assert_found(watched(INFINITY, false), "hcat", false); /* tanh would make it 1 again */
+    assert_found(watched(INFINITY, false), "hcat", false); /* the next op, tanh, maps infinity to 1 */
     assert_null(watched(1, true).op);
     assert_found(watched(-INFINITY, true), "maxout", true);
 }
@@ -78,7 +78,8 @@ static World world(void) {
     snprintf(w.model, sizeof w.model, "%s/model", w.dir);
     snprintf(w.log, sizeof w.log, "%s/model/train.jsonl", w.dir);
     FILE *out = fopen(w.tsv, "w");
-    for (int i = 1; i <= PAIRS; i++) fprintf(out, "word number %d\t词%s\n", i % 7, i == RARE ? "潮" : "文"); /* once */
+    for (int i = 1; i <= PAIRS; i++)
+        fprintf(out, "word number %d\t词%s\n", i % 7, i == RARE ? "潮" : "文"); /* 潮 occurs once */
     fclose(out);
     TrainOptions *o = &w.job.options;
     options_default(train_option_tables, o);
@@ -108,8 +109,8 @@ static int train_until(World *w, int updates, Err *err) {
     return train(&w->job, &callbacks, &stop, err);
 }
 
-/* Writes a number into the checkpoint: the first of a source piece's row of a matrix, or that of a target piece in a
-   bias. */
+/* Writes a number into the checkpoint: into a matrix at the first column of a source piece's row, or into a bias at a
+   target piece. */
 static void damage(const World *w, const char *name, const char *piece, real number) {
     Translator tr;
     TrainOptions options;
@@ -138,7 +139,7 @@ static int lines_with(const char *path, const char *text) {
     return n;
 }
 
-/* A training of five updates, and then a number in its checkpoint that does not belong there. */
+/* Trains for five updates, then writes a wrong number into the checkpoint. */
 static World damaged_world(const char *name, const char *piece, real number) {
     World w = world();
     Err err;
@@ -147,7 +148,8 @@ static World damaged_world(const char *name, const char *piece, real number) {
     return w;
 }
 
-/* One word of one sentence has run away: its batch is skipped in every epoch, and the rest goes on. */
+/* The embedding of one word is NaN: the batch with this word is skipped in every epoch, the other batches are trained.
+ */
 static void one_pair_is_named_and_skipped(void **state) {
     (void)state;
     World w = damaged_world("encoder.E", "潮", NAN);
@@ -155,7 +157,7 @@ static void one_pair_is_named_and_skipped(void **state) {
     assert_int_equal(train_until(&w, 30, &err), 0);
     assert_non_null(strstr(notes, " was skipped: the result of gather is not finite, first with the pair in line 17"));
     const int skipped = lines_with(w.log, "\"skipped\": \"gather\", \"back\": false, \"line\": 17}");
-    assert_true(skipped >= 2 && skipped <= 3); /* ten batches an epoch */
+    assert_true(skipped >= 2 && skipped <= 3); /* an epoch has ten batches */
     world_free(&w);
 }
 
@@ -165,14 +167,14 @@ static void a_training_that_ran_away_ends(void **state) {
     Err err;
     w.job.options.disp_freq = 1;
     assert_int_equal(train_until(&w, 30, &err), -1);
-    assert_int_equal(lines_with(w.log, "nan"), 0); /* nothing to report of updates that were skipped */
+    assert_int_equal(lines_with(w.log, "nan"), 0); /* skipped updates do not count in the reports */
     assert_non_null(strstr(err.reason, "the training diverged at update 10: 5 updates in a row"));
     assert_non_null(strstr(err.reason, "first in the result of linear, first with the pair in line"));
     assert_int_equal(lines_with(w.log, "\"skipped\": \"linear\""), 5);
     world_free(&w);
 }
 
-/* A loss of thousands of nats is finite; its perplexity is not. */
+/* A loss of thousands of nats is finite, but its perplexity overflows. */
 static void a_large_loss_is_reported(void **state) {
     (void)state;
     World w = damaged_world("readout.bo", NULL, 3000);
@@ -183,7 +185,7 @@ static void a_large_loss_is_reported(void **state) {
     world_free(&w);
 }
 
-/* The count of updates in a row goes on where a training was stopped. */
+/* A stop does not reset the number of consecutive skipped updates. */
 static void a_stop_does_not_begin_the_count_anew(void **state) {
     (void)state;
     World w = damaged_world("readout.bo", NULL, INFINITY);
@@ -213,8 +215,8 @@ static void saved_free(Saved *s) {
     optimizer_free(&s->optimizer);
 }
 
-/* The gradients may be finite although the loss is not: a target, or with label smoothing any piece, has probability
-   0. The weights and the optimizer stay as they were. */
+/* The loss may be infinite although the gradients are finite: a target piece has probability 0; with label smoothing,
+   any piece. Then weights and optimizer do not change. */
 static void a_loss_that_is_not_finite_changes_nothing(void **state) {
     (void)state;
     static const struct {
@@ -253,7 +255,7 @@ static void note_refusal(size_t bytes) {
     longjmp(refused, 1);
 }
 
-/* A batch of more pieces than can be counted, and bytes that wrap around when they are rounded up. */
+/* A batch with more pieces than an int can count, and a size in bytes that overflows when it is rounded up. */
 static void sizes_do_not_wrap_around(void **state) {
     (void)state;
     Arena arena = {0};

@@ -1,5 +1,5 @@
-/* The row kernels: our exp, tanh and sigmoid against libm, and every kernel the same bits on every
-   instruction set that this CPU has, for any length, reading and writing its own numbers only. */
+/* Tests the row kernels: compares exp, tanh and sigmoid with libm; every kernel gives the same bits with each
+   instruction set of this CPU, for any length, and reads and writes only its own numbers. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -15,7 +15,7 @@
 #include "core/kernels.h"
 #include "core/rng.h"
 
-/* The first test: nothing has called kernels_choose. */
+/* Must be the first test, before any call of kernels_choose. */
 static void the_fastest_set_is_chosen_before_main(void **unused) {
     (void)unused;
     assert_true(kernels == kernels_at(0));
@@ -30,12 +30,12 @@ static int restore(void **unused) {
 
 /* ---- accuracy ------------------------------------------------------------------------------------------ */
 
-enum { RUN = 1000 /* numbers at a time: not a multiple of any vector */ };
+enum { RUN = 1000 /* numbers per call; not a multiple of any vector length */ };
 
 static void run_tanh(float *y, const float *x) { kernels->tanh(RUN, y, x); }
 
 static void run_exp(float *y, const float *x) {
-    for (int i = 0; i < RUN; i++) { /* e to numbers that are at most 0, the row's maximum */
+    for (int i = 0; i < RUN; i++) { /* the kernel computes e^(x - maximum): the maximum is 0 */
         float pair[2] = {x[i], 0}, terms[2], sum;
         kernels->exp_sum(2, pair, &sum, terms);
         y[i] = terms[0];
@@ -56,10 +56,10 @@ typedef struct Curve {
     void (*run)(float *y, const float *x);
     double (*truth)(double x);
     float low, high;
-    double ulps; /* the most that y may be off, in units of the last place of the true value */
+    double ulps; /* largest error of y, in units in the last place of the exact value */
 } Curve;
 
-/* The bounds are what a sweep over every 7th float measures (1.010, 4.3, 2.481), rounded up. */
+/* The limits are the errors measured on every 7th float (1.010, 4.3, 2.481), rounded up. */
 static const Curve curves[] = {
     {"exp", run_exp, exp, -87, 0, 1.1},
     {"tanh", run_tanh, tanh, -30, 30, 5},
@@ -79,7 +79,7 @@ static float float_of(uint32_t bits) {
     return x;
 }
 
-/* The next RUN floats of the sweep: every STEPth from zero to `limit`, of either sign; returns whether there
+/* Fills x with the next RUN floats: every STEPth float from zero to `limit`, with the given sign. Returns whether there
    are more. */
 static bool sweep_next(uint32_t *bits, bool negative, float limit, float *x) {
 #if defined(EMULATED)
@@ -97,7 +97,7 @@ static bool sweep_next(uint32_t *bits, bool negative, float limit, float *x) {
     return more;
 }
 
-/* The worst error among one run of numbers, and that all instruction sets agree on them. */
+/* Returns the largest error among RUN numbers; checks that all instruction sets give the same bits. */
 static double run_error(const Curve *curve, const float *x) {
     float y[RUN], again[RUN];
     double worst = 0;
@@ -130,7 +130,7 @@ static void exp_tanh_and_sigmoid_are_accurate(void **unused) {
     }
 }
 
-/* Beyond the range they level off rather than overflow. */
+/* Outside the range the functions saturate and do not overflow. */
 static void extremes_are_finite(void **unused) {
     (void)unused;
     float x[RUN], y[RUN];
@@ -150,7 +150,7 @@ static void extremes_are_finite(void **unused) {
 
 enum { ROWS = 7, WIDEST = 3, LONGEST = 1000, MARGIN = 40 };
 
-/* What a kernel reads and writes: rows of random numbers with NaN behind them, and up to two results. */
+/* The data of a kernel: rows of random numbers with NaN after them, and up to two results. */
 typedef struct Bench {
     float row[ROWS][WIDEST * LONGEST + MARGIN];
     float result[2];
@@ -159,7 +159,7 @@ typedef struct Bench {
 typedef struct RowKernel {
     const char *name;
     void (*run)(int n, Bench *b);
-    int width[ROWS]; /* of each row, in multiples of n */
+    int width[ROWS]; /* length of each row, in multiples of n */
 } RowKernel;
 
 static const UpdateRule rule = {0.7f, 0.01f, 0.9f, 0.999f, 1e-6f, 1.3f, 1.7f};
@@ -267,7 +267,7 @@ static void bench_fill(Bench *b, const RowKernel *kernel, int n) {
     }
 }
 
-/* Behind the rows nobody wrote, and nothing from there came in. */
+/* Checks that the kernel wrote nothing after the rows, and read none of the NaN there. */
 static void assert_within_rows(const Bench *b, const RowKernel *kernel, int n) {
     for (int r = 0; r < ROWS; r++) {
         const int width = kernel->width[r] * n;
@@ -308,8 +308,7 @@ static void all_sets_compute_the_same_bits(void **unused) {
     }
 }
 
-/* Promise 2: number i of a sum belongs to lane i mod 16, and lane l takes in lane l + 8, then l + 4, l + 2, l
-   + 1. */
+/* Promise 2: number i is added to lane i mod 16; then lane l + 8 is added to lane l, then l + 4, l + 2, l + 1. */
 static float sum_in_lanes(int n, const float *x) {
     float lane[16] = {0};
     for (int i = 0; i < n; i++) lane[i % 16] += x[i];
@@ -336,7 +335,7 @@ static void sums_run_in_sixteen_lanes(void **unused) {
     }
 }
 
-/* The mean is 0 and the variance 1, whatever they were; an even row becomes the bias. */
+/* A normalised row has mean 0 and variance 1, whatever its values; a constant row becomes the bias. */
 static void rows_are_normalised(void **unused) {
     (void)unused;
     float x[LONGEST], y[LONGEST], one[LONGEST], none[LONGEST] = {0};
@@ -359,7 +358,7 @@ static void rows_are_normalised(void **unused) {
     }
 }
 
-/* The share of the numbers that a row keeps is what was asked for, and rows with other keys keep others. */
+/* A row keeps the requested share of its numbers; rows with different keys keep different numbers. */
 static void dropout_keeps_a_share(void **unused) {
     (void)unused;
     enum { N = 100000 };
@@ -372,11 +371,11 @@ static void dropout_keeps_a_share(void **unused) {
         kept += y[0][i] > 0;
         both += y[0][i] > 0 && y[1][i] > 0;
     }
-    assert_in_range(both, 63400, 64600); /* 0.64 N; four standard deviations: sqrt(N 0.64 0.36) = 152 */
-    assert_in_range(kept, 79500, 80500); /* four standard deviations: sqrt(N 0.8 0.2) = 126 */
+    assert_in_range(both, 63400, 64600); /* 0.64 N ± four standard deviations sqrt(N 0.64 0.36) = 152 */
+    assert_in_range(kept, 79500, 80500); /* 0.8 N ± four standard deviations sqrt(N 0.8 0.2) = 126 */
 }
 
-/* What says how fast a processor could be does all of its work: with a factor of 1 the registers keep their numbers. */
+/* The kernel that measures the peak speed really computes: with a factor of 1, its registers keep their numbers. */
 static void the_limit_is_worked_for(void **unused) {
     (void)unused;
     for (int set = 0; kernels_at(set); set++) {
@@ -386,8 +385,8 @@ static void the_limit_is_worked_for(void **unused) {
     }
 }
 
-/* A weight that gets no gradient any more: its moments end at zero instead of creeping among the subnormal numbers,
-   where each of them would cost the processor a hundred times what others do. */
+/* If a weight gets no more gradients, its moments become zero. They do not stay subnormal, which is a hundred times
+   slower on some processors. */
 static void faded_moments_end_at_zero(void **unused) {
     (void)unused;
     static float w[RUN], g[RUN], m[RUN], v[RUN], g2[RUN], dx2[RUN];
@@ -406,7 +405,7 @@ static void faded_moments_end_at_zero(void **unused) {
     kernels_choose("auto");
 }
 
-/* A constructor of ordinary priority, as a host program may have it, finds the choice made. */
+/* A constructor with default priority, as a host program may have, runs after the choice of kernels. */
 static const Kernels *early;
 __attribute__((constructor)) static void look_early(void) { early = kernels; }
 

@@ -28,7 +28,7 @@ static size_t below(size_t n) {
     return (size_t)(rng_state >> 33) % n;
 }
 
-/* What tokenisers meet and might stumble on; the last ones are white space and controls. */
+/* Text that is hard for tokenisers; the last snippets are white space and control characters. */
 // clang-format off
 static const char *const SNIPPETS[] = {
     "潮", "水", "退", "了", "々", "〇", "𠮷", "𪚥", "a", "b", "it", "Didn", "é", "e\u0301", "ß", "ﬁ", "ñ", "Ω",
@@ -65,7 +65,7 @@ static const char *const BROKEN_PLACEHOLDERS[] = {
 };
 // clang-format on
 
-/* One of the lists. */
+/* Returns an entry of one of the lists. */
 static const char *random_snippet(void) {
     switch (below(5)) {
     case 0: return PLACEHOLDERS[below(COUNT(PLACEHOLDERS))];
@@ -74,7 +74,7 @@ static const char *random_snippet(void) {
     }
 }
 
-/* A string of up to 30 snippets and, one time in eight, code points from anywhere. */
+/* Makes a string of up to 30 snippets; one in eight is a random code point instead. */
 static void random_text(char text[1024]) {
     char *end = text;
     *end = '\0';
@@ -159,7 +159,8 @@ static void normalise_agrees_with_utf8proc(void **state) {
     assert_true(compared > 100);
 }
 
-/* ASCII goes a way of its own, unless something else stands behind it. */
+/* ASCII has its own code in text_normalise, except for a character before a non-ASCII one: both give the same result.
+ */
 static void normalise_treats_ascii_like_the_rest(void **state) {
     (void)state;
     rng_state = 7;
@@ -178,7 +179,7 @@ static void normalise_treats_ascii_like_the_rest(void **state) {
     }
 }
 
-/* Every character that holds no blank, before and behind a letter. */
+/* Every character whose NFKC contains no blank, before and after a letter. */
 static void every_character_becomes_its_nfkc(void **state) {
     (void)state;
     for (int32_t c = 0x21; c < 0x30000; c++) {
@@ -214,7 +215,7 @@ static void normalise_names_the_first_bad_byte(void **state) {
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         size_t bad = 99;
-        char *exact = malloc(cases[i].n); /* no byte behind it, for the sanitizer to watch */
+        char *exact = malloc(cases[i].n); /* exact size: the sanitizer detects a read past the end */
         memcpy(exact, cases[i].bytes, cases[i].n);
         assert_null(text_normalise(exact, cases[i].n, &bad));
         assert_int_equal(bad, cases[i].bad);
@@ -223,7 +224,7 @@ static void normalise_names_the_first_bad_byte(void **state) {
     }
 }
 
-/* Surrogates, and what lies beyond U+10FFFF, are no characters, however well their bytes follow the pattern. */
+/* Surrogates and numbers above U+10FFFF are not valid, although their bytes have the pattern of UTF-8. */
 static void only_characters_are_valid(void **state) {
     (void)state;
     for (uint32_t c = 0x800; c < 0x200000; c += c < 0x10000 ? 1 : 0xfff) {
@@ -241,7 +242,7 @@ static void only_characters_are_valid(void **state) {
     }
 }
 
-/* Hostile: marks in the wrong order by the ten thousand must not cost quadratic time. */
+/* Hostile input: 200,000 combining marks in the wrong order must not take quadratic time. */
 static void normalise_orders_many_marks(void **state) {
     (void)state;
     enum { MARKS = 200000 };
@@ -275,7 +276,7 @@ static void characters_and_their_classes(void **state) {
     assert_true(is_digit('7') && is_digit(0x663) && !is_digit(0xBD));
 }
 
-/* Every character, alone and behind others that are not Han. */
+/* Every character, by itself and after characters that are not Han. */
 static void text_has_han_agrees_with_is_han(void **state) {
     (void)state;
     assert_false(text_has_han(""));
@@ -290,7 +291,7 @@ static void text_has_han_agrees_with_is_han(void **state) {
 
 /* ---- bpe ---- */
 
-/* The pieces as one string with '|' between; releases them. */
+/* Returns the pieces as one string, separated by '|'; releases the pieces. */
 static char *shown(char **pieces) {
     size_t size = 1;
     for (ptrdiff_t i = 0; i < arrlen(pieces); i++) size += strlen(pieces[i]) + 1;
@@ -326,7 +327,7 @@ static void bpe_learns_the_most_frequent_pairs(void **state) {
     char *words[] = {"low", "lower", "newest", "widest"};
     const long counts[] = {5, 2, 6, 3};
     Bpe *bpe = bpe_learn(words, counts, 4, 4);
-    assert_format(bpe, "e s\nes t\nl o\nlo w\n"); /* es 9, est 9; then lo before ow, both 7 */
+    assert_format(bpe, "e s\nes t\nl o\nlo w\n"); /* es and est occur 9 times; lo and ow 7 times: lo is first */
     assert_int_equal(bpe_merges(bpe), 4);
     assert_applied(bpe, "lowest", "low|est");
     assert_applied(bpe, "潮est𠮷", "潮|est|𠮷");
@@ -356,12 +357,12 @@ static void bpe_merges_runs_from_the_left(void **state) {
     char *words[] = {"aaaaa"};
     const long counts[] = {1};
     Bpe *bpe = bpe_learn(words, counts, 1, 10);
-    assert_format(bpe, "a a\n"); /* aa aa a has no pair twice */
+    assert_format(bpe, "a a\n"); /* after the merge, in aa aa a, no pair occurs twice */
     assert_applied(bpe, "aaaaa", "aa|aa|a");
     bpe_free(bpe);
 }
 
-/* The definition itself: all pairs counted anew for every merge, over pieces as strings. */
+/* BPE by its definition: counts all pairs again for every merge; pieces are strings. */
 enum { NAIVE_WORDS = 40, NAIVE_LENGTH = 12 };
 
 typedef struct Naive {
@@ -394,7 +395,7 @@ static void naive_merge(Naive *naive, const char *left, const char *right) {
     }
 }
 
-/* One step; false when no pair occurs twice. line becomes "left right\n". */
+/* Makes one merge and writes "left right\n" to line; returns false if no pair occurs twice. */
 static bool naive_step(Naive *naive, char line[64]) {
     long most = 1;
     char left[NAIVE_LENGTH + 1] = "", right[NAIVE_LENGTH + 1] = "";
@@ -439,8 +440,8 @@ static void assert_learned(char *const *words, const long *counts, int n, int me
     bpe_free(bpe);
 }
 
-/* The learner finds the merges of the definition, and applying them splits the words as learning left
-   them. */
+/* The learned merges are those of the definition. Applying them splits the words into the pieces that learning ended
+ * with. */
 static void bpe_does_what_the_definition_says(void **state) {
     (void)state;
     rng_state = 3;
@@ -465,7 +466,7 @@ static void bpe_text_form_round_trips(void **state) {
     Bpe *bpe = bpe_parse(text, "m", &err);
     assert_non_null(bpe);
     assert_format(bpe, text);
-    assert_applied(bpe, "▁the", "▁the"); /* "▁t he" can be merged only after the later "h e" */
+    assert_applied(bpe, "▁the", "▁the"); /* "▁t he" applies only after "h e", which is a later merge */
     assert_applied(bpe, "the潮水", "t|he|潮水");
     bpe_free(bpe);
     bpe = bpe_parse("a b", "m", &err);
@@ -507,7 +508,7 @@ static void placeholders_are_recognised(void **state) {
     for (size_t i = 0; i < COUNT(PLACEHOLDERS); i++) {
         size_t n = strlen(PLACEHOLDERS[i]);
         assert_int_equal(placeholder_length(PLACEHOLDERS[i]), n);
-        for (size_t k = 0; k < 4; k++) { /* what follows is no part of it */
+        for (size_t k = 0; k < 4; k++) { /* the text after a placeholder does not belong to it */
             sprintf(text, "%s%s", PLACEHOLDERS[i], (const char *const[]){" a", "9", "潮}", "\u0301>;⦆"}[k]);
             assert_int_equal(placeholder_length(text), n);
         }
@@ -516,7 +517,7 @@ static void placeholders_are_recognised(void **state) {
         if (placeholder_length(BROKEN_PLACEHOLDERS[i])) fail_msg("\"%s\" is a placeholder", BROKEN_PLACEHOLDERS[i]);
 }
 
-/* At most 60 bytes, and 100 of a protected sequence. */
+/* A placeholder has at most 60 bytes, a protected sequence at most 100. */
 static void placeholders_are_short(void **state) {
     (void)state;
     static const struct {
@@ -563,7 +564,7 @@ static void char_tokenizer_splits(void **state) {
     for (size_t i = 0; i < COUNT(cases); i++) assert_pieces(tokenizer_split(&CHARACTERS, cases[i][0]), cases[i][1]);
 }
 
-/* With merges learned from two copies of a text, every word of it becomes one piece. */
+/* Merges are learned from two copies of a text, so every word of it becomes one piece. */
 static void bpe_tokenizer_splits_words(void **state) {
     (void)state;
     static const char *const cases[][2] = {
@@ -629,7 +630,7 @@ static void merges_are_not_learned_from_placeholders(void **state) {
     bpe_free(bpe);
 }
 
-/* A placeholder between texts is a piece behind a space mark, whatever stands around it. */
+/* A placeholder between any two texts becomes one piece after a space mark. */
 static void placeholders_stay_whole(void **state) {
     (void)state;
     char left[1024], right[1024], *learned = "{ab} a b ab %d";
@@ -657,7 +658,7 @@ static void placeholders_stay_whole(void **state) {
     bpe_free(tokenizer.bpe);
 }
 
-/* Hostile: a word of many letters, a letter with many marks. */
+/* Hostile input: a word of many letters, a letter with many marks. */
 static void long_runs_are_cut(void **state) {
     (void)state;
     enum { LENGTH = 200000 };
@@ -766,7 +767,7 @@ static void vocab_refuses_broken_text(void **state) {
 
 /* ---- side ---- */
 
-/* The vocabulary that the definition gives: pieces counted one by one. */
+/* The vocabulary by its definition: counts the pieces one by one. */
 static char *naive_vocab(const Tokenizer *tokenizer, char *const *texts, int n, int size) {
     char **pieces = NULL;
     long *counts = NULL;
@@ -860,8 +861,8 @@ static const char *subword_of(const Side *side, int id) {
     return vocab_piece(side->subwords->vocab, id / vocab_size(side->vocab));
 }
 
-/* What a sentence is to a side with larger pieces: each piece and, behind a slash, the larger one. */
-static void assert_told(const Side *side, const char *sentence, const char *expected) {
+/* Checks the source factors of a sentence: expected has each piece and, after a slash, its larger piece. */
+static void assert_factors(const Side *side, const char *sentence, const char *expected) {
     int *ids = side_encode(side, sentence);
     char text[4096] = "", *to = text;
     for (ptrdiff_t i = 0; i < arrlen(ids); i++)
@@ -875,19 +876,20 @@ static void ids_have_a_subword_factor(void **state) {
     (void)state;
     char *texts[] = {"潮水退了，潮水", "潮水", "了，ab ab %s", "ab 水", "退，退 潮水"};
     Side side = with_subwords(texts, 5, 4); /* 潮水, ab, ▁潮水 and ▁ab */
-    assert_told(&side, "潮水退了，", "潮/▁潮水 水/▁潮水 退/退 了/了 ，/， </s>/</s>");
-    assert_told(&side, "了潮水 ab", "了/了 潮/潮水 水/潮水 ▁/▁ab ab/▁ab </s>/</s>");
-    assert_told(&side, "%s 潮", "%s/%s ▁/▁ 潮/<unk> </s>/</s>");
-    assert_told(&side, "海水", "<unk>/<unk> 水/水 </s>/</s>");
-    assert_told(&side, "", "</s>/</s>");
+    assert_factors(&side, "潮水退了，", "潮/▁潮水 水/▁潮水 退/退 了/了 ，/， </s>/</s>");
+    assert_factors(&side, "了潮水 ab", "了/了 潮/潮水 水/潮水 ▁/▁ab ab/▁ab </s>/</s>");
+    assert_factors(&side, "%s 潮", "%s/%s ▁/▁ 潮/<unk> </s>/</s>");
+    assert_factors(&side, "海水", "<unk>/<unk> 水/水 </s>/</s>");
+    assert_factors(&side, "", "</s>/</s>");
     side_free(&side);
-    char *spaceless[] = {"潮水退了", "退了潮水"}; /* a space mark is left out */
+    char *spaceless[] = {"潮水退了", "退了潮水"}; /* the text has no space mark */
     side = with_subwords(spaceless, 2, 2);
-    assert_told(&side, "潮水 退了", "潮/潮水 水/潮水 退/退了 了/退了 </s>/</s>");
+    assert_factors(&side, "潮水 退了", "潮/潮水 水/潮水 退/退了 了/退了 </s>/</s>");
     side_free(&side);
 }
 
-/* Of any text: the pieces are what they are without larger ones, and each is told the one that its last byte is in. */
+/* For any text, the pieces are the same with and without larger pieces; a piece's factor is the larger piece that
+   contains its last byte. */
 static void subwords_cover_the_pieces(void **state) {
     (void)state;
     enum { TEXTS = 200 };
@@ -957,7 +959,7 @@ static void joint_merges_are_learned_on_both_sides(void **state) {
     Side left, right;
     WordCount *const words[] = {words_of(TOKENIZER_BPE, source, 2), words_of(TOKENIZER_BPE, target, 2)};
     sides_learn_jointly((Side *[]){&left, &right}, words, 4, (const int[]){0, 6});
-    assert_format(left.tokenizer.bpe, "a b\n▁ ab\nc d\nx y\n"); /* "xy" is twice only in the two together */
+    assert_format(left.tokenizer.bpe, "a b\n▁ ab\nc d\nx y\n"); /* "xy" occurs twice only in both texts together */
     assert_format(right.tokenizer.bpe, "a b\n▁ ab\nc d\nx y\n");
     assert_vocab_format(left.vocab, "<pad>\n<unk>\n<s>\n</s>\n▁ab\nxy\n▁\n");
     assert_vocab_format(right.vocab, "<pad>\n<unk>\n<s>\n</s>\n▁\ncd\n");

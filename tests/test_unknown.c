@@ -1,4 +1,4 @@
-/* Words that the model does not know: the lexicon, what is read in place of <unk>, and which pieces are banned. */
+/* Tests unknown words: the lexicon, the replacement of <unk>, and the banned pieces. */
 #include "core/choice.h"
 #include "text/ds.h"
 #include "text/unicode.h"
@@ -66,7 +66,7 @@ static void a_broken_lexicon_is_refused_with_its_line(void **state) {
 
 /* ---- replacing ------------------------------------------------------------------------------------------------ */
 
-/* A side that knows the pieces; bpe with these merges. */
+/* Returns a side with these pieces as vocabulary and, for bpe, these merges. */
 static Side side_of(const char *kind, const char *merges, char *const *pieces) {
     Err err;
     Side side = {.tokenizer = {.kind = (TokenizerKind)choice_find(tokenizer_names, kind)}};
@@ -86,14 +86,15 @@ static Side side_of(const char *kind, const char *merges, char *const *pieces) {
 
 static char **words_of(const char *text) { return tokenizer_split(&(Tokenizer){.kind = TOKENIZER_NONE}, text); }
 
-/* The text of target pieces, between spaces, where @J is an <unk> that is read from source piece J. */
+/* Returns the text of a translation. words are the target pieces; @J means an <unk> that is aligned to source piece J.
+ */
 static char *replaced(const Translator *t, const char *sentence, char *const *words, const Lexicon *lexicon, bool han) {
     char **source = tokenizer_split(&t->source.tokenizer, sentence);
     size_t width = arrlenu(source) + 1, n = arrlenu(words) + 1;
     int *ids = mem_alloc(n * sizeof *ids);
     float *alpha = mem_zalloc(n * width * sizeof *alpha);
     for (size_t i = 0; i + 1 < n; i++) {
-        alpha[i * width + width - 1] = 0.6f; /* on </s> */
+        alpha[i * width + width - 1] = 0.6f; /* </s> */
         bool unknown = words[i][0] == '@' && words[i][1];
         ids[i] = unknown ? ID_UNK : vocab_id(t->target.vocab, words[i]);
         assert_true(unknown == (ids[i] == ID_UNK));
@@ -113,7 +114,7 @@ static char *replaced(const Translator *t, const char *sentence, char *const *wo
 
 static Translator translator_of(const char *source, const char *merges, const char *target, const char *lang,
                                 char *const *words) {
-    char **space = words_of("▁"); /* the one piece that the source knows, so that it is not left out */
+    char **space = words_of("▁"); /* the only known source piece; an unknown space mark would be left out */
     Translator t = {.source = side_of(source, merges, space), .target = side_of(target, "", words)};
     pieces_free(space);
     snprintf(t.options.langs[1], sizeof t.options.langs[1], "%s", lang);
@@ -130,7 +131,7 @@ typedef struct Case {
 } Case;
 
 static const Case cases[] = {
-    /* Han without an entry, allowed or not, and with one */
+    /* Han without an entry, forbidden and allowed; Han with an entry */
     {"char", "bpe", "en", "我在北京。", "▁I ▁am ▁in @2 .", false, false, "I am in."},
     {"char", "bpe", "en", "我在北京。", "▁I ▁am ▁in @2 .", false, true, "I am in 北."},
     {"char", "bpe", "en", "我在北京。", "▁I ▁am ▁in @2 .", true, false, "I am in Beijing."},
@@ -156,7 +157,7 @@ static const Case cases[] = {
     {"char", "bpe", "en", "我爱Zwingli。", "▁well @3", false, false, "well。"},
     {"char", "bpe", "en", "3, 4", "▁a @0 4", true, false, "a three 4"},
     {"char", "bpe", "en", "鞋", "▁a @0", true, false, "a (a\\b▁c)"},
-    /* a word of bpe: up to the spaces, without the punctuation at its ends, and no entry inside a run */
+    /* a bpe word: the text between spaces without outer punctuation; entries do not match inside it */
     {"bpe", "char", "zh", "I met Zwingli.", "我 见 @8 。", false, false, "我见Zwingli。"},
     {"bpe", "char", "zh", "I met Zwingli.", "我 见 @7 @13 。", false, false, "我见Zwingli。"},
     {"bpe", "char", "zh", "I met Zwingli.", "我 见 @6 。", false, false, "我见Zwingli。"},
@@ -170,7 +171,7 @@ static const Case cases[] = {
     {"bpe", "char", "zh", "\"e-mail\", 3.14?", "@11", true, false, "three"},
     {"bpe", "char", "zh", "\"e-mail\", 13.14?", "@12", true, false, "13.14"},
     {"bpe", "bpe", "en", "我在北京大 3", "@3", true, false, "Beijing"},
-    /* text that is cut already */
+    /* text that was tokenised before */
     {"none", "none", "en", "a b 北京", "x @1 y", false, false, "x b y"},
     {"none", "none", "en", "a b 北京", "x @2 @1 y", true, false, "x Beijing b y"},
     {"none", "none", "en", "go to Zwingli ▁", "x @1 @3 y", true, false, "x 对茨温利 ▁ y"},
@@ -195,7 +196,7 @@ static void every_unknown_word_is_replaced(void **state) {
     lexicon_free(lexicon);
 }
 
-/* Pieces of several letters: a run is one word, however it is cut. */
+/* Pieces of several letters: a word is replaced as a whole, however it is split. */
 static void a_word_is_whole_however_it_is_cut(void **state) {
     (void)state;
     char **words = words_of("@3");
@@ -215,8 +216,7 @@ static char *random_text(const char *const *snippets, size_t count, size_t n) {
     return text_normalise(text, strlen(text), NULL);
 }
 
-/* Without <unk> the text is what the side makes of it; with any, no <unk> is left, nothing in Han, and no doubled
-   space. */
+/* Without <unk>, the text is that of the side. With <unk>, the text has no <unk>, no Han and no double space. */
 static void texts_stay_well_formed(void **state) {
     (void)state;
     static const char *const kinds[] = {"char", "bpe", "none"};
@@ -258,7 +258,8 @@ static void texts_stay_well_formed(void **state) {
 
 enum { HAN = 3 }; /* bytes of a Han character */
 
-/* The translation of the longest part of the sentence that covers character j and has an entry, the plain way. */
+/* Finds by brute force the longest lexicon entry that covers character j of the sentence; writes its translation to
+ * best. */
 static void longest_entry(const Lexicon *lexicon, const char *sentence, size_t j, char best[64]) {
     char part[64];
     *best = '\0';
@@ -272,13 +273,14 @@ static void longest_entry(const Lexicon *lexicon, const char *sentence, size_t j
 
 static const char *const characters[] = {"甲", "乙", "丙"};
 
-/* Up to a dozen entries, 甲乙 <甲乙>. */
+/* Makes a lexicon of up to a dozen entries such as 甲乙 <甲乙>. */
 static Lexicon *random_lexicon(void) {
     char list[1024] = "", line[64], *at = list;
     for (size_t k = below(12); k > 0; k--) {
         char *source = random_text(characters, COUNT(characters), 1 + below(4));
         snprintf(line, sizeof line, "%s\t", source);
-        if (!strstr(list, line)) at += sprintf(at, "%s<%s>\n", line, source); /* not where it ends another's */
+        if (!strstr(list, line))
+            at += sprintf(at, "%s<%s>\n", line, source); /* leaves out a line that ends another line */
         mem_free(source);
     }
     Err err;
@@ -306,7 +308,7 @@ static void the_longest_entry_is_found(void **state) {
     }
 }
 
-/* ---- what is banned ------------------------------------------------------------------------------------------- */
+/* ---- banned pieces ------------------------------------------------------------------------------------------- */
 
 static bool is_banned(const BeamOptions *o, int id) {
     for (int i = 0; i < o->banned_count; i++)
