@@ -16,7 +16,7 @@
 
 /* ---- alignments ---- */
 
-/* 潮水 退 了 by character with spaces, "The tide goes" in pieces. */
+/* The source is 潮水 退 了 by character, with space marks; the target is "The tide goes" in BPE pieces. */
 static char *const source[] = {"潮", "水", "▁", "退", "▁", "了", "</s>"};
 static char *const target[] = {"▁The", "▁ti", "de", "▁goes", "</s>"};
 // clang-format off
@@ -54,7 +54,7 @@ static void write_ends(FILE *out, const Alignment *a) {
 }
 static void write_matrix(FILE *out, const Alignment *a) { alignment_matrix(out, a, 7); }
 
-/* Compares, and releases the alignment. */
+/* Compares the printed alignment with expected; releases the alignment. */
 static void assert_format(Alignment a, Format *format, const char *expected) {
     char *text = NULL;
     size_t size;
@@ -71,7 +71,7 @@ static void pieces_are_linked(void **state) {
     assert_format(tide_alignment(), write_hard, "1-0 0-1 1-2 4-3");
     assert_format(tide_alignment(), write_third, "1-0 0-1 1-2 4-3");
     Alignment none = tide_alignment();
-    ((float *)none.weight)[6] = 0.9f; /* The, read from </s> */
+    ((float *)none.weight)[6] = 0.9f; /* "The" is aligned to </s> */
     assert_format(none, write_hard, "0-1 1-2 4-3");
     assert_format(tide_alignment(), write_ends, "1-0 0-1 1-2 4-3 6-4");
     Alignment to_end = tide_alignment();
@@ -184,7 +184,7 @@ static void add_sentence(Aer *aer, const char *found, const char *gold) {
     arrfree(g);
 }
 
-/* Och & Ney's definition, worked by hand. */
+/* The alignment error rate of Och & Ney; the expected values were computed by hand. */
 static void the_error_rate_is_as_defined(void **state) {
     (void)state;
     Aer aer = {0};
@@ -196,7 +196,7 @@ static void the_error_rate_is_as_defined(void **state) {
     assert_near(aer_precision(&aer), 2. / 3);
     assert_near(aer_recall(&aer), 1. / 2);
     assert_near(aer_rate(&aer), 1 - (1. + 2) / (3 + 2));
-    add_sentence(&aer, "", "5-5 5p5"); /* sure, as it is both */
+    add_sentence(&aer, "", "5-5 5p5"); /* sure and possible counts as sure */
     assert_int_equal(aer.sure, 3);
     assert_int_equal(aer.possible, 4);
     assert_near(aer_rate(&aer), 1 - (1. + 2) / (3 + 3));
@@ -217,9 +217,10 @@ static void two_directions_become_one(void **state) {
     const char *forward = "0-0 1-1 2-1 5-4", *reverse = "0-0 1-1 1-2 3-5 5-5";
     assert_links(symmetrized(INTERSECTION, forward, reverse), "0-0 1-1");
     assert_links(symmetrized(UNION, forward, reverse), "0-0 1-1 2-1 1-2 5-4 3-5 5-5");
-    /* 2-1 and 1-2 lie beside 1-1; 5-4 joins two free words; 5 is then taken, and 3-5 joins two that are free */
+    /* 2-1 and 1-2 are next to 1-1; 5-4 joins two unaligned words; 5 is then aligned, and 3-5 joins two unaligned words
+     */
     assert_links(symmetrized(GROW_DIAG_FINAL_AND, forward, reverse), "0-0 1-1 2-1 1-2 5-4 3-5");
-    /* what is straight beside a link comes before what is on its diagonals */
+    /* horizontal and vertical neighbours of a link come before diagonal ones */
     assert_links(symmetrized(GROW_DIAG_FINAL_AND, "1-0 1-1", "0-0 1-1"), "0-0 1-0 1-1");
     assert_links(symmetrized(GROW_DIAG_FINAL_AND, "", ""), "");
     assert_links(symmetrized(GROW_DIAG_FINAL_AND, "3-2", ""), "3-2");

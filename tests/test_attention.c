@@ -1,5 +1,5 @@
-/* Attention by dot products: a matrix to itself, six words of three numbers, as the textbook has it; sentences of a
-   batch apart from each other; and the same bits for any threads and kernels. */
+/* Tests dot-product attention: self-attention of six words with three numbers each, with the numbers of a textbook;
+   sentences of a batch do not affect each other; any number of threads and any kernel set give the same bits. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -51,7 +51,7 @@ static void the_textbook_s_figures(void **unused) {
 
 /* ---- a batch ---------------------------------------------------------------------------------------------------- */
 
-/* 40 words of three sentences, one behind the other; each word is a query to its own. */
+/* 40 words: three sentences, one after the other. Each word is a query to its own sentence. */
 enum { SENTENCES = 3, ALL = 40, LONGEST = 19, COLS = 70 };
 static const int start[SENTENCES] = {0, 2, 21}, length[SENTENCES] = {2, LONGEST, 19};
 
@@ -66,7 +66,8 @@ static Var *some_words(Tape *tape) {
     return x;
 }
 
-/* Twice over, so that there is a gradient; the targets are each sentence's first word. */
+/* Applies attention. To get gradients, scores the result against the words and applies cross-entropy; the target is the
+   first word of each sentence. */
 static void attend_batch(int thread_count, Outcome *outcome) {
     static const int targets[ALL];
     int owner[ALL];

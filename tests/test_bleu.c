@@ -1,4 +1,4 @@
-/* BLEU against sacreBLEU's own results (tests/fixtures/scores) and against cases worked by hand. */
+/* Compares BLEU with sacreBLEU's results (tests/fixtures/scores) and with cases computed by hand. */
 #include "scores.h"
 #include "score/bleu.h"
 
@@ -35,9 +35,9 @@ static void test_tokenize_13a(void **state) {
         {"It's $3.50, not 1,000.5%!", "It's $ 3.50 , not 1,000.5 % !"},
         {"1990-1995 well-known 3-", "1990 - 1995 well-known 3 -"},
         {"U.S.-based, e.g. .5 5.", "U . S . -based , e . g . . 5 5 ."},
-        {"a..b ... 1.,2", "a . . b . . . 1 . , 2"}, /* what a match took is not looked at again */
+        {"a..b ... 1.,2", "a . . b . . . 1 . , 2"}, /* a rule does not match the same text twice */
         {"&quot;x&quot; &lt;b&gt; A&amp;B", "\" x \" < b > A & B"},
-        {"&amp;lt;", "<"}, /* the entities go one after the other */
+        {"&amp;lt;", "<"}, /* entities are replaced in sequence */
         {"a<skipped>b  \t c", "ab c"},
         {"line-\nbreak\nhere", "linebreak here"},
         {"\u3000潮水\u00a0退了\u2028。 ", "潮水 退了 。"},
@@ -62,11 +62,11 @@ static void test_tokenize_zh(void **state) {
         {"", ""},
         {"潮水退了，才知道。", "潮 水 退 了 ， 才 知 道 。"},
         {" 花3.5元买了Tom的书, 对吗? ", "花 3.5 元 买 了 Tom 的 书 , 对 吗 ?"},
-        {"“好”…", "“ 好 ” …"},                            /* U+2001 to U+2A6D count */
-        {"a\u2000b", "a b"},                              /* white space, but not Chinese */
-        {"\U00020000\U0002a6d6", "\U00020000\U0002a6d6"}, /* extension B does not, with sacreBLEU */
+        {"“好”…", "“ 好 ” …"},                            /* U+2001 to U+2A6D count as Chinese */
+        {"a\u2000b", "a b"},                              /* white space, not Chinese */
+        {"\U00020000\U0002a6d6", "\U00020000\U0002a6d6"}, /* Extension B does not count as Chinese, as in sacreBLEU */
         {"㐀䶵\u4db6\u9fbb\u9fbc", "㐀 䶵 \u4db6 \u9fbb \u9fbc"},
-        {".5 &quot;1-2", ".5 & quot ; 1 - 2"}, /* no entities, and nothing stands before the line */
+        {".5 &quot;1-2", ".5 & quot ; 1 - 2"}, /* entities are not replaced; no space is added before the line */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char *tokens = tokenize_zh(cases[i][0]);
@@ -94,7 +94,7 @@ static void test_perfect(void **state) {
     assert_int_equal(bleu.total[3], 3);
 }
 
-/* Papineni et al.'s example: "the" may be matched as often as the reference has it, twice. */
+/* The example of Papineni et al.: "the" matches at most twice, because the reference has it twice. */
 static void test_clips_counts(void **state) {
     (void)state;
     Bleu bleu = bleu_of("the the the the the the the", "the cat is on the mat", 0);
@@ -116,7 +116,7 @@ static void test_brevity_penalty(void **state) {
 static void test_nothing_matches(void **state) {
     (void)state;
     assert_close(bleu_of("a b c d", "e f g h", 0).score, 0);
-    assert_close(bleu_of("a b c", "a b c", 0).score, 0); /* no 4-gram at all */
+    assert_close(bleu_of("a b c", "a b c", 0).score, 0); /* there are no 4-grams */
     Bleu bleu = bleu_of("", "", 0);
     assert_close(bleu.brevity_penalty, 1);
     assert_close(bleu_corpus(NULL, NULL, 0, (BleuOptions){0}).score, 0);

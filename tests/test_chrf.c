@@ -1,4 +1,4 @@
-/* chrF against sacreBLEU's own results (tests/fixtures/scores) and against cases worked by hand. */
+/* Compares chrF with sacreBLEU's results (tests/fixtures/scores) and with cases computed by hand. */
 #include "scores.h"
 #include "score/chrf.h"
 
@@ -11,7 +11,7 @@ static void test_equals_sacrebleu(void **state) {
     for_each_case(check_chrf);
 }
 
-/* A hypothesis and a reference, lines of each with '\n' between. */
+/* Returns chrF of a hypothesis and a reference; their lines are separated by '\n'. */
 static Chrf chrf_of(const char *hypothesis, const char *reference, int lowercase) {
     char hyp_text[200], ref_text[200];
     snprintf(hyp_text, sizeof hyp_text, "%s\n", hypothesis);
@@ -33,17 +33,17 @@ static void test_worked_by_hand(void **state) {
         double score;
     } cases[] = {
         {"who wears pants", "who wears pants", 100},
-        {"潮水退了", "潮水退了", 100}, /* four orders have n-grams, and only they count */
+        {"潮水退了", "潮水退了", 100}, /* only the orders with n-grams count: four */
         {"abcd", "abce", 100 * (3 / 4.0 + 2 / 3.0 + 1 / 2.0 + 0) / 4},
         {"ab", "abcd", f2((2 / 2.0 + 1 / 1.0) / 2, (2 / 4.0 + 1 / 3.0) / 2)},
         {"abcd", "ab", f2((2 / 4.0 + 1 / 3.0) / 2, (2 / 2.0 + 1 / 1.0) / 2)},
-        {"aaaa", "aa", f2((2 / 4.0 + 1 / 3.0) / 2, 1)}, /* clipped */
+        {"aaaa", "aa", f2((2 / 4.0 + 1 / 3.0) / 2, 1)}, /* clipped counts */
         {"𠮷é", "𠮷e", 100 * (1 / 2.0 + 0) / 2},        /* characters, not bytes */
         {"abc", "def", 0},
         {"", "abc", 0},
         {"abc", "", 0},
         {"", "", 0},
-        /* corpus counts, not a mean of sentences: 3 of 5, 2 of 3, 1 of 1 */
+        /* counts of the corpus, not a mean over sentences: 3 of 5, 2 of 3, 1 of 1 */
         {"abc\nxy", "abc\npq", 100 * (3 / 5.0 + 2 / 3.0 + 1) / 3},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
@@ -51,7 +51,7 @@ static void test_worked_by_hand(void **state) {
     assert_close(chrf_corpus(NULL, NULL, 0, 0).score, 0);
 }
 
-/* "xyz" has bigrams and a trigram, but not its reference "x"; the other pair has. */
+/* "xyz" has bigrams and a trigram, its reference "x" has none; both sides of the other pair have them. */
 static void test_orders_that_a_reference_lacks(void **state) {
     (void)state;
     Chrf chrf = chrf_of("xyz\nabc", "x\nabc", 0);
@@ -59,7 +59,7 @@ static void test_orders_that_a_reference_lacks(void **state) {
     assert_memory_equal(chrf.hypothesis, hypothesis, sizeof hypothesis);
     assert_memory_equal(chrf.reference, reference, sizeof reference);
     assert_close(chrf.score, f2((4 / 6.0 + 1 + 1) / 3, 1));
-    chrf = chrf_of("x\nabc", "xyz\nabc", 0); /* the other way round they count, as not found */
+    chrf = chrf_of("x\nabc", "xyz\nabc", 0); /* with the sides swapped, the missing n-grams count as not found */
     assert_memory_equal(chrf.hypothesis, reference, sizeof reference);
     assert_int_equal(chrf.reference[1], 4);
     assert_close(chrf.score, f2(1, (4 / 6.0 + 2 / 4.0 + 1 / 2.0) / 3));
@@ -69,7 +69,7 @@ static void test_white_space_is_left_out(void **state) {
     (void)state;
     assert_close(chrf_of("a b\u3000c\td\u00a0e\u2028f\x1c", " abcdef", 0).score, 100);
     assert_int_equal(chrf_of(" \u3000", "a", 0).hypothesis[0], 0);
-    assert_int_equal(chrf_of("\u200b", "a", 0).hypothesis[0], 1); /* no white space to Python */
+    assert_int_equal(chrf_of("\u200b", "a", 0).hypothesis[0], 1); /* Python does not treat it as white space */
 }
 
 static void test_lowercase(void **state) {
@@ -78,7 +78,7 @@ static void test_lowercase(void **state) {
     assert_close(chrf_of("ÉCOLE ДОМ", "école дом", 1).score, 100);
 }
 
-/* The command line refuses these; here each byte is a character of its own. */
+/* The command line refuses invalid UTF-8; the function counts each invalid byte as a character. */
 static void test_bytes_that_are_not_utf8(void **state) {
     (void)state;
     assert_close(chrf_of("a\xff", "a\xff", 0).score, 100);

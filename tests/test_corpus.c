@@ -1,4 +1,4 @@
-/* test_corpus.c: from files to clean sentence pairs: readers, catalogues, sentences, filters, splits. */
+/* test_corpus.c: the steps from files to clean sentence pairs: readers, catalogues, sentences, filters, splits. */
 #include "text/clean.h"
 #include "text/corpus.h"
 #include "text/ds.h"
@@ -50,7 +50,7 @@ static void write_bytes(const char *path, const char *bytes, size_t n) {
 
 static void write_text(const char *path, const char *text) { write_bytes(path, text, strlen(text)); }
 
-/* Compares lines, written with | between them, and releases them. */
+/* Compares lines, joined with |, with expected; releases the lines. */
 static void assert_lines(char **lines, const char *expected) {
     char *text = NULL;
     for (ptrdiff_t i = 0; i < arrlen(lines); i++) {
@@ -226,7 +226,7 @@ static void tab_separated_columns_that_are_broken(void **state) {
 
 /* ---- catalogues ---- */
 
-/* What msgfmt would write; strings may hold NULs, so each comes with its size. */
+/* A message of a catalogue as msgfmt writes it. The strings may contain NULs, so each has its size. */
 typedef struct Entry {
     const char *original;
     size_t original_size;
@@ -242,7 +242,7 @@ static void put_word(char **bytes, size_t at, uint32_t word, bool swapped) {
     memcpy(*bytes + at, &word, sizeof word);
 }
 
-/* A catalogue as a stb_ds array of bytes. */
+/* Returns a catalogue as a stb_ds array of bytes. */
 static char *catalogue(const Entry *entries, uint32_t n, bool swapped) {
     char *bytes = NULL;
     arrsetlen(bytes, 28 + 16 * (size_t)n);
@@ -323,10 +323,10 @@ static void broken_catalogues_are_refused(void **state) {
         {8, 0xffffffff, 0, "the tables of its 4294967295 messages"},
         {12, 0xfffffff0, 0, "is cut off"},
         {16, 1000, 0, "is cut off"},
-        {28 + 8, 1000, 2, "is not within the file"},            /* the second original's length */
-        {28 + 16 + 4, 0xffffffff, 3, "is not within the file"}, /* the third's offset */
-        {28 + 40, 0xffffffff, 1, "is not within the file"},     /* the first translation's length */
-        {28 + 40, 5, 1, "is not within the file"},              /* no NUL behind it */
+        {28 + 8, 1000, 2, "is not within the file"},            /* length of the second original */
+        {28 + 16 + 4, 0xffffffff, 3, "is not within the file"}, /* offset of the third original */
+        {28 + 40, 0xffffffff, 1, "is not within the file"},     /* length of the first translation */
+        {28 + 40, 5, 1, "is not within the file"},              /* no NUL after the string */
     };
     Err err;
     Corpus corpus = {0};
@@ -347,7 +347,7 @@ static void broken_catalogues_are_refused(void **state) {
     assert_counts(&corpus, 0, 0, 0);
 }
 
-/* n messages that all are one string of n bytes would take n² steps. */
+/* n messages that all use the same string of n bytes would take n² steps. */
 static void messages_that_share_their_bytes_are_refused(void **state) {
     (void)state;
     enum { MESSAGES = 50 };
@@ -453,10 +453,10 @@ static int below(int n) {
 
 enum { CROWD = 4000 };
 
-/* Pairs of numbered sentences, some in several pairs, some pairs twice. */
+/* Draws pairs of numbered sentences; some sentences are in several pairs, and some pairs are repeated. */
 static void random_pairs(int pairs[CROWD][2]) {
     for (int i = 0; i < CROWD; i++) {
-        int from = i > 0 ? below(i) : 0, kind = i > 0 ? below(20) : 3; /* 0, 1: one side again; 2: both */
+        int from = i > 0 ? below(i) : 0, kind = i > 0 ? below(20) : 3; /* 0, 1: repeats one side; 2: repeats both */
         for (int side = 0; side < 2; side++)
             pairs[i][side] = kind == side || kind == 2 ? pairs[from][side] : below(2 * CROWD);
     }
@@ -465,7 +465,8 @@ static void random_pairs(int pairs[CROWD][2]) {
 static unsigned char *split_pairs(int pairs[CROWD][2], long dev, long test) {
     static PairKeys keys[CROWD];
     for (int i = 0; i < CROWD; i++) {
-        /* case, punctuation and spaces do not make another sentence, but another pair */
+        /* sentences that differ only in case, punctuation or spaces count as the same sentence, but give another pair
+         */
         static const char *const marks[] = {".", "!", " ?"};
         char source[32], target[32];
         snprintf(source, sizeof source, "句子%d%s", pairs[i][0], marks[(pairs[i][0] + pairs[i][1]) % 3]);
@@ -517,7 +518,7 @@ static void the_order_of_pairs_does_not_matter(void **state) {
     mem_free(other);
 }
 
-/* All pairs hang together: nothing can be held out without leaking, so nothing is. */
+/* If all pairs are connected by shared sentences, any split would leak, so nothing is held out. */
 static void one_large_group_is_not_cut(void **state) {
     (void)state;
     PairKeys keys[100];

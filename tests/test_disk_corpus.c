@@ -1,4 +1,4 @@
-/* test_disk_corpus.c: a corpus that is on the disk is the same as one in memory. */
+/* test_disk_corpus.c: a corpus on the disk gives the same data as a corpus in memory. */
 #include "core/rng.h"
 #include "text/batches.h"
 #include "text/ds.h"
@@ -19,7 +19,7 @@
 enum { PAIRS = 3000 };
 static char path[SCRATCH_SIZE];
 
-/* Random pairs of words and numbers, some of them with an empty side. */
+/* Writes random pairs of words and numbers; some pairs have an empty side. */
 static void write_pairs(void) {
     FILE *out = fopen(path, "w");
     Rng rng = rng_seed(1, 1);
@@ -110,7 +110,7 @@ static void languages_free(Languages *l) {
     for (int i = 0; i < 2; i++) side_free(&l->side[i]);
 }
 
-/* The ids of pair i are those of its two sentences. */
+/* Checks that the ids of pair i are x and y. */
 static void assert_ids(const Pairs *pairs, int i, const int *x, const int *y) {
     int ids[256];
     Err err;
@@ -158,7 +158,7 @@ static void ids_are_the_same_from_both(void **state) {
     both_free(&both);
 }
 
-/* More words than are remembered at a time. */
+/* Encodes more words than a SideCache holds; words that were dropped from it are encoded again. */
 static void forgotten_words_are_learned_again(void **state) {
     (void)state;
     enum { WORDS = 300000 };
@@ -212,7 +212,7 @@ static void long_work_is_cancelled(void **state) {
     both_free(&both);
 }
 
-/* As a full disk would, a limit on the size of files makes writing fail. */
+/* Limits the size of files, so that writing fails as on a full disk. */
 static void limit_files(rlim_t bytes) {
     struct rlimit limit;
     getrlimit(RLIMIT_FSIZE, &limit);
@@ -227,7 +227,7 @@ static void a_full_disk_is_an_error(void **state) {
     DiskCorpus corpus;
     Pairs pairs;
     Err err;
-    assert_int_equal(disk_corpus_rewind(&both.disk, &err), 0); /* all of it is in its file */
+    assert_int_equal(disk_corpus_rewind(&both.disk, &err), 0); /* flushes all pairs to the file */
     for (rlim_t bytes = 0; bytes < 40000; bytes += 9000) {
         limit_files(bytes);
         assert_int_equal(disk_corpus_open(&corpus, scratch_folder(), &err), 0);

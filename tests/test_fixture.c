@@ -1,5 +1,6 @@
-/* Promise 1: the whole model, of every kind, and the optimisers, against what PyTorch computed (scripts/make-fixtures).
-   tide computes with float and in another order, hence the tolerance; a wrong equation is off by much more. */
+/* Promise 1: compares whole models of every kind and the optimisers with PyTorch's numbers (scripts/make-fixtures).
+   tide computes with float and in another order, so there is a tolerance; a wrong equation gives a much larger error.
+ */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -59,7 +60,7 @@ static void assert_close(const char *what, double x, double y) {
     if (!(fabs(x - y) <= TOLERANCE * fabs(y))) fail_msg("%s: %.9g instead of %.9g", what, x, y);
 }
 
-/* Fails unless ||x - y|| <= TOLERANCE ||y||, y being a list of exactly n numbers. */
+/* Fails unless ||x - y|| <= TOLERANCE ||y||. y must be a list of exactly n numbers. */
 static void assert_near(const char *what, const float *x, int n, const cJSON *y) {
     assert_int_equal(cJSON_GetArraySize(y), n);
     double difference = 0, norm = 0;
@@ -78,7 +79,7 @@ static void assert_near(const char *what, const float *x, int n, const cJSON *y)
 
 enum { SENTENCES = 5, LONGEST = 8 };
 
-/* One side of the batch as the model takes it. */
+/* One side of the batch in the form that the model reads. */
 typedef struct Side {
     int words[SENTENCES][LONGEST], length[SENTENCES];
     const int *ids[SENTENCES];
@@ -109,7 +110,8 @@ static void compare_gradients(const cJSON *gradients, const Params *params) {
     }
 }
 
-/* The alignment of decoder sentence b is row b of every step; beyond the source it is zero. */
+/* The alignment of sentence b, in the decoder's order, is row b of every step; after the end of the source it is zero.
+ */
 static void compare_alignments(const cJSON *alignments, const Batch *batch, Var *const *alpha) {
     const Sequences *y = &batch->target;
     for (int b = 0; b < y->n; b++) {

@@ -1,6 +1,6 @@
-/* Matrix products against a naive loop on ragged sizes, in buffers surrounded by NaN, with every instruction
-   set that this CPU has and several thread counts. Promise 2 says that an element is one chain of fused
-   multiply-adds in ascending order: so the bits are known, and they are the same for all. */
+/* Compares matrix products with a naive loop, for ragged sizes, in buffers surrounded by NaN, with every instruction
+   set of this CPU and several numbers of threads. By promise 2, an element is one chain of fused multiply-adds in
+   ascending order, so the bits are known and always the same. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -16,19 +16,19 @@
 #include "core/kernels.h"
 #include "core/rng.h"
 
-/* ---- matrices among NaN -------------------------------------------------------------------------------- */
+/* ---- matrices surrounded by NaN -------------------------------------------------------------------------------- */
 
 enum { MARGIN = 40 /* more than the widest tile */ };
 
 typedef struct Matrix {
     int rows, cols, ld;
-    float *block, *v; /* v is MARGIN numbers into the block */
+    float *block, *v; /* v = block + MARGIN */
 } Matrix;
 
 static size_t block_size(const Matrix *m) { return 2UL * MARGIN + (size_t)m->rows * (size_t)m->ld; }
 static float *at(const Matrix *m, int i, int j) { return m->v + (size_t)i * (size_t)m->ld + j; }
 
-/* Random numbers in rows that are further apart than they are long. */
+/* Returns a matrix of random numbers with gaps of NaN between its rows. */
 static Matrix matrix_new(Rng *rng, int rows, int cols) {
     Matrix m = {rows, cols, cols + 1 + (int)rng_below(rng, 5), NULL, NULL};
     m.block = mem_alloc(block_size(&m) * sizeof(float));
@@ -49,15 +49,15 @@ static Matrix matrix_copy(const Matrix *m) {
 
 static void matrix_free(Matrix *m) { mem_free(m->block); }
 
-/* The same numbers, bit for bit, in the matrix, and NaN untouched around it. A NaN that was read would be in
-   it. */
+/* Checks that the matrices are equal bit for bit, and that the NaN around x did not change. A NaN that was read would
+   be in x. */
 static void assert_same_block(const Matrix *x, const Matrix *y) {
     assert_memory_equal(x->block, y->block, block_size(x) * sizeof(float));
 }
 
 /* ---- the naive loop ------------------------------------------------------------------------------------ */
 
-/* One element: a chain in float, and next to it the sum in double that the chain must be close to. */
+/* One element: the chain in float, and the sum in double to which the chain must be close. */
 typedef struct Chain {
     float sum;
     double exact, size;
@@ -73,7 +73,7 @@ static void chain_add(Chain *chain, float a, float b) {
     chain->steps++;
 }
 
-/* Each step rounds once, by at most 2⁻²⁴ of the sum so far. */
+/* Returns the end of the chain. Each step rounds once, by at most 2⁻²⁴ of the sum so far. */
 static float chain_end(const Chain *chain) {
     assert_true(fabs(chain->sum - chain->exact) <= chain->steps * 0x1p-24 * chain->size);
     return chain->sum;
@@ -81,7 +81,7 @@ static float chain_end(const Chain *chain) {
 
 /* ---- with all kernels and thread counts ---------------------------------------------------------------- */
 
-#if defined(EMULATED) /* a hundred times as slow: fewer thread counts, and every fourth of the sizes */
+#if defined(EMULATED) /* a hundred times slower: fewer numbers of threads, a fourth of the sizes */
 static const int counts[] = {1, 3};
 enum { EVERY = 4 };
 #else
@@ -116,14 +116,14 @@ typedef struct Sizes {
     int m, n, k;
 } Sizes;
 
-/* What the product begins with. */
+/* The initial value of the sum. */
 typedef enum { NOTHING, A_ROW, A_MATRIX, ITSELF, INITS } Init;
 
 typedef struct Product {
     Sizes s;
     Init init;
     bool transposed;
-    Matrix a, b, start, c, expected; /* c as it is before */
+    Matrix a, b, start, c, expected; /* c: before the product */
 } Product;
 
 static float naive_element(const Product *p, int i, int j) {
@@ -169,7 +169,7 @@ static void check_product(Threads *threads, const void *context) {
         assert_same_block(&c, &p->expected);
         matrix_free(&c);
     }
-    /* two at once, or three of which one is packed in passing: each as if it were alone */
+    /* two products in one call, or three, one with packing during the product: the same results as separate calls */
     for (int count = 2; count <= 3; count++) {
         Matrix c[] = {matrix_copy(&p->c), matrix_copy(&p->c), matrix_copy(&p->c)};
         Multiplication list[3];
@@ -190,7 +190,7 @@ static void check_product(Threads *threads, const void *context) {
 
 static void gemm_is_the_naive_loop(void **unused) {
     (void)unused;
-    /* Beyond the blocks of the inner index (512) and of the rows (168), and nothing to add up. */
+    /* Sizes above the blocks of the inner index (512) and of the rows (168), and an empty sum. */
     static const Sizes large[] = {{5, 7, 0},      {1, 1, 256},    {3, 33, 257},  {168, 32, 40}, {169, 17, 256},
                                   {337, 65, 30},  {200, 40, 300}, {2, 500, 513}, {400, 3, 600}, {173, 100, 1025},
                                   {340, 5, 6200}, {3, 4200, 520}, {4200, 2, 515}};

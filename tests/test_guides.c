@@ -1,4 +1,4 @@
-/* test_guides.c: links of words become links of pieces, and those of a batch stand where its rows are. */
+/* test_guides.c: links between words become links between pieces, and the links of a batch are at the right rows. */
 #include "text/ds.h"
 #include "train/guides.h"
 #include "translate/links.h"
@@ -14,7 +14,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-/* Four pairs, of which the second has an empty side. Nothing is merged, so an English word is ▁ and its letters. */
+/* Four pairs; the second has an empty side. There are no merges, so the pieces of an English word are ▁ and its
+ * letters. */
 static const char zh[] = "潮水 退了\n\n谁没穿\n潮水\n", en[] = "tide out\nx\nwho not\ntide\n";
 
 typedef struct Fixture {
@@ -70,7 +71,7 @@ static int read_guides(Fixture *f, const char *links, Guides *guides, Err *err) 
 
 enum { MOST = 64 };
 
-/* The links of a pair; returns how many. */
+/* Reads the links of a pair; returns their number. */
 static int links_of(const Guides *guides, int i, Link links[MOST]) {
     int numbers[2 * MOST];
     Err err;
@@ -90,7 +91,7 @@ static void assert_links(const Guides *guides, int i, const char *expected) {
     assert_string_equal(text, expected);
 }
 
-/* 潮 水 ▁ 退 了 </s>, where the space mark goes with the word behind it; ▁ t i d e ▁ o u t </s>. */
+/* The pieces are 潮 水 ▁ 退 了 </s> and ▁ t i d e ▁ o u t </s>. A space mark belongs to the word after it. */
 static void words_become_pieces(void **state) {
     (void)state;
     Fixture f = fixture(0);
@@ -100,13 +101,13 @@ static void words_become_pieces(void **state) {
     assert_int_equal(arrlen(guides.links.ends), 3);
     assert_links(&guides, 0,
                  "0-0 1-0 0-1 1-1 0-2 1-2 0-3 1-3 0-4 1-4 2-5 3-5 4-5 2-6 3-6 4-6 2-7 3-7 4-7 2-8 3-8 4-8 ");
-    assert_links(&guides, 1, "0-0 0-1 0-2 0-3 2-4 2-5 2-6 2-7 "); /* without spaces: by piece */
+    assert_links(&guides, 1, "0-0 0-1 0-2 0-3 2-4 2-5 2-6 2-7 "); /* a source without spaces: links are by piece */
     assert_links(&guides, 2, "");
     guides_free(&guides);
     fixture_free(&f);
 }
 
-/* A pair that is too long to be trained on leaves the lines of the others where they are. */
+/* A pair that is too long for training does not shift the lines of the other pairs. */
 static void lines_stay_with_their_pairs(void **state) {
     (void)state;
     Fixture f = fixture(8);

@@ -1,4 +1,4 @@
-/* JSON: what is written is what cJSON would write, and cJSON reads it back; without memory, reading says so. */
+/* Tests JSON: strings are written as cJSON writes them, and cJSON reads them back; a failed allocation is reported. */
 #include "core/base.h"
 #include "text/files.h"
 #include "text/json.h"
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-/* The string as json_string writes it, to be released with mem_free. */
+/* Returns the text in JSON, as json_string writes it; release with mem_free. */
 static char *string_of(const char *text) {
     char *json;
     size_t size;
@@ -85,7 +85,7 @@ static void what_is_one_value_is_parsed(void **state) {
     (void)state;
     static const struct {
         const char *json;
-        size_t values; /* 0: it is not parsed */
+        size_t values; /* 0: not parsed */
     } cases[] = {{"1", 1},
                  {" [] \t\r\n", 2},
                  {"{\"a\":[1,2,{\"b\":null}]}", 6},

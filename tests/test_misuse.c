@@ -1,5 +1,5 @@
-/* test_misuse.c: an op that is used against its requirements ends the program, with a line that names the op. Without
-   the checks each of these would give a wrong gradient or a wrong value, and nobody would see it. */
+/* test_misuse.c: a use of an op that violates its requirements ends the program with a line that names the op. Without
+   this check each use here would silently give a wrong value or gradient. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -27,7 +27,7 @@ static void run(Misuse *misuse, bool recording) {
     threads_free(threads);
 }
 
-/* Runs the misuse in a process of its own, which must abort with a line that contains `text`. */
+/* Runs the misuse in a child process, which must abort with a line that contains `text`. */
 static void dies(Misuse *misuse, bool recording, const char *text) {
     char line[512] = "";
     int ends[2], status;
@@ -84,7 +84,7 @@ static void consume(Tape *tape, const char *op, Var *x) {
 }
 
 static const char *const consumers[] = {"relu", "maxout", "gru_step", "linear_accumulate", "cross_entropy"};
-static const char *op; /* the one to try */
+static const char *op; /* the tested op */
 enum { CONSUMERS = sizeof consumers / sizeof *consumers, WIDE = 6 * N };
 
 static void parameter(Tape *tape) {
@@ -147,7 +147,7 @@ static void values_of_others_stay(void **unused) {
         dies(parameter, true, text);
         dies(rows_of_a_parameter, true, text);
         if (strcmp(op, "cross_entropy") != 0)
-            dies(parameter, false, text); /* it leaves the logits if nothing records */
+            dies(parameter, false, text); /* it overwrites the logits even if the tape does not record */
         snprintf(text, sizeof text, "%s overwrites a constant", op);
         dies(constant, true, text);
         snprintf(text, sizeof text, "%s overwrites a matrix that another op reads", op);
@@ -177,13 +177,13 @@ static void what_is_consumed_is_not_read(void **unused) {
     (void)unused;
     for (int i = 1; i < CONSUMERS; i++) {
         op = consumers[i];
-        if (!strcmp(op, "linear_accumulate")) continue; /* its result stands there */
+        if (!strcmp(op, "linear_accumulate")) continue; /* its result is its argument */
         dies(consumed, true, "tanh_of_back reads a matrix that another op consumed");
         dies(rows_consumed, true, "tanh_of_back reads a matrix that another op consumed");
     }
 }
 
-/* The gradient of the rows that were not consumed would be their values. */
+/* If only a part of x is consumed, the gradient of the other rows would be their values. */
 static void a_part_is_consumed(Tape *tape) {
     Var *x = linear(tape, ones(tape, 2 * N, N), ones(tape, N, WIDE), NULL);
     Var *y = strcmp(op, "maxout") != 0 ? step(tape, slice(tape, x, 0, N), ones(tape, N, WIDE / 3))
@@ -234,10 +234,10 @@ static void keys_have_one_producer(void **unused) {
     dies(scores_of_pieces, true, "dot_scores: several ops wrote the matrix that is read");
     dies(sum_of_pieces, true, "weighted_sum: several ops wrote the matrix that is read");
     dies(scores_of_states, true, "dot_scores: several ops wrote the matrix that is read");
-    run(scores_of_pieces, false); /* without gradients it is allowed */
+    run(scores_of_pieces, false); /* allowed if the tape does not record */
 }
 
-static const Spans *spans; /* the ones to try */
+static const Spans *spans; /* the tested spans */
 
 static void additive(Tape *tape) { additive_scores(tape, ones(tape, 2, N), ones(tape, 4, N), ones(tape, N, 1), spans); }
 static void dots(Tape *tape) { dot_scores(tape, ones(tape, 2, N), ones(tape, 4, N), 1, 1, spans); }
@@ -273,7 +273,7 @@ static void spans_lie_within_the_rows(void **unused) {
 
 /* ---- guided attention ----------------------------------------------------------------------------------------- */
 
-static const int *columns; /* the ones to try */
+static const int *columns; /* the tested columns */
 
 static void guide_by(Tape *tape, Var *loss) {
     static const int begin[] = {0, 1, 2};

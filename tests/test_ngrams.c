@@ -1,4 +1,4 @@
-/* Shared n-grams against the definition, on generated sequences. */
+/* Compares the counts of matching n-grams with their definition, on generated sequences. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -15,7 +15,7 @@ enum { ORDERS = 6 };
 
 static bool same(const int *a, const int *b, int order) { return !memcmp(a, b, (size_t)order * sizeof *a); }
 
-/* How often the n-gram stands in a sequence. */
+/* Returns how often the n-gram occurs in a sequence. */
 static long occurrences(const int *ngram, const int *sequence, int order) {
     long count = 0;
     for (long i = 0; i + order <= arrlen(sequence); i++) count += same(ngram, sequence + i, order);
@@ -48,7 +48,7 @@ static void matches_are_those_of_the_definition(void **state) {
         int *hypothesis = random_sequence(&rng, alphabet), *reference = random_sequence(&rng, alphabet);
         long matches[ORDERS] = {0};
         ngrams_match(hypothesis, reference, ORDERS, matches);
-        ngrams_match(hypothesis, reference, ORDERS, matches); /* adds to what is there */
+        ngrams_match(hypothesis, reference, ORDERS, matches); /* adds to matches */
         for (int n = 1; n <= ORDERS; n++)
             assert_int_equal(matches[n - 1], 2 * defined_matches(hypothesis, reference, n));
         arrfree(hypothesis);
@@ -64,7 +64,7 @@ static void a_sequence_has_one_ngram_a_place(void **state) {
     assert_int_equal(ngrams_count(6, 1), 6);
 }
 
-/* Hostile: one character by the hundred thousand must not cost quadratic time. */
+/* Hostile input: 300,000 copies of one character must not take quadratic time. */
 static void long_runs_are_counted(void **state) {
     (void)state;
     enum { LENGTH = 300000 };

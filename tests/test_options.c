@@ -1,4 +1,4 @@
-/* Options: what is accepted comes back from the configuration that a model carries; the rest is refused. */
+/* Tests options: accepted values are read back from the configuration in a model; other values are refused. */
 #include "core/base.h"
 #include "core/choice.h"
 #include "model/model.h"
@@ -67,7 +67,7 @@ static void names_have_indices(void **state) {
     assert_null(choice_name(names, 3, &length));
 }
 
-/* What may be asked for is there, under that name. */
+/* Each name that an option accepts names an existing component. */
 static const char *attention_name(const char *name) { return attention_kind(name) ? attention_kind(name)->name : NULL; }
 static const char *encoder_name(const char *name) { return encoder_kind(name) ? encoder_kind(name)->name : NULL; }
 static const char *arch_name(const char *name) { return arch_named(name) ? arch_named(name)->name : NULL; }
@@ -88,7 +88,7 @@ static void every_kind_that_may_be_chosen_is_there(void **state) {
     }
 }
 
-/* Heads are equally wide, where there are any. */
+/* The number of heads must divide the width of the multi-head attention, if there is any. */
 static void heads_share_what_they_can_divide(void **state) {
     (void)state;
     ModelOptions options = defaults().model;
@@ -101,7 +101,7 @@ static void heads_share_what_they_can_divide(void **state) {
     assert_non_null(strstr(err.reason, "--heads 4"));
     options.heads = 6;
     assert_int_equal(model_options_check(&options, &err), 0);
-    options.dim_rnn = 20; /* as wide as self-attention beside an RNNsearch's decoder, and not a Transformer's */
+    options.dim_rnn = 20; /* the width of self-attention in an RNNsearch model; a Transformer uses dim-emb */
     options.encoder = choice_find(encoder_names, "self-attention");
     assert_int_equal(model_options_check(&options, &err), -1);
     assert_non_null(strstr(err.reason, "--dim-rnn"));
@@ -113,7 +113,7 @@ static void heads_share_what_they_can_divide(void **state) {
     assert_int_equal(model_options_check(&options, &err), 0);
 }
 
-/* A word has as many neighbours on either side. */
+/* The window of a convolution must be odd: a word has as many neighbours on the left as on the right. */
 static void a_window_has_a_middle(void **state) {
     (void)state;
     ModelOptions options = defaults().model;
@@ -125,7 +125,7 @@ static void a_window_has_a_middle(void **state) {
     assert_int_equal(model_options_check(&options, &err), 0);
 }
 
-/* A flag may hold what no line of a configuration can. */
+/* The value of a flag may contain characters that a line of a configuration cannot. */
 static void a_language_is_one_word(void **state) {
     (void)state;
     TrainOptions options = defaults();
@@ -142,7 +142,7 @@ static void a_language_is_one_word(void **state) {
     assert_comes_back(&options);
 }
 
-/* A model is used without the tables of its training. */
+/* Translation reads only the options of the model from a configuration, not those of the training. */
 static void a_model_reads_its_own_options_alone(void **state) {
     (void)state;
     static const char *const wrong[] = {"\nseed", "\nseed 7", "\ndim-emb = 0", "\nlangs = zh"};
@@ -168,7 +168,7 @@ static void a_model_reads_its_own_options_alone(void **state) {
     mem_free(again);
 }
 
-/* What --help and a configuration show, in this order; the latter without what may change on resume. */
+/* The order of options in --help and in a configuration, which leaves out options that may change on resume. */
 static void options_have_one_order(void **state) {
     (void)state;
     static const char *const order[] = {"langs",        "tied-embeddings", "init",      "seed",

@@ -1,4 +1,5 @@
-/* test_page.c: the page of alignments as a file: it stands alone whatever the text, and its data is what was given. */
+/* test_page.c: the page of alignments as a file: for any text it is complete in itself, and its data is that of the
+   alignments. */
 #include "core/base.h"
 #include "core/rng.h"
 #include "text/ds.h"
@@ -64,7 +65,7 @@ static void page_free(Page *page) {
     cJSON_Delete(page->data);
 }
 
-/* A page of one sentence with one hypothesis. */
+/* Makes a page of one sentence with one hypothesis. */
 static Page page_of(const char *source, const Alignment *alignment, const char *target) {
     AlignmentsPage page;
     alignments_page_init(&page);
@@ -138,7 +139,7 @@ static void a_page_may_be_empty(void **state) {
     assert_int_equal(cJSON_GetArraySize(get(get(at(hypotheses, 1), "alignment"), "matrix")), 0);
     page_free(&some);
     alignments_page_init(&page);
-    alignments_page_free(&page); /* one that was never written */
+    alignments_page_free(&page); /* a page that was not written */
 }
 
 static void hostile_text_stays_text(void **state) {
@@ -163,7 +164,7 @@ static void hostile_text_stays_text(void **state) {
     assert_string_equal(get(hypothesis, "text")->valuestring, "</script> \"\\ � ]]>");
     for (int i = 0; i < 9; i++) {
         const char *piece = at(source, i)->valuestring;
-        assert_string_equal(piece + (*piece == ' '), shown[i]); /* how it spaces such pieces is nobody's concern */
+        assert_string_equal(piece + (*piece == ' '), shown[i]); /* the space before such a piece may differ */
     }
     for (const char *c = page.html; *c; c++) assert_true(*c == '\n' || (*c & 0xe0));
     page_free(&page);
@@ -197,7 +198,7 @@ static void a_full_disk_is_noticed(void **state) {
 
 /* ---- spelling ---- */
 
-/* Text of characters that tokenisers and pages treat in their own ways. */
+/* Returns random text of characters that tokenisers and pages treat specially. */
 static char *random_text(Rng *rng) {
     static const char *const parts[] = {"a",  "b", "bc", "潮", "水", " ", " ", "▁",
                                         "\\", "_", ".",  "，", "3",  "é", "<", "\""};
@@ -206,7 +207,7 @@ static char *random_text(Rng *rng) {
     return text_normalise(bytes, strlen(bytes), NULL);
 }
 
-/* The pieces of a side, joined as a page's scripts do it. */
+/* Checks that the pieces of a side, joined as the script of the page joins them, give the text. */
 static void assert_joined(const cJSON *side, const char *text) {
     char joined[800] = "", *end = joined;
     for (int i = 0; i < cJSON_GetArraySize(side); i++) end = stpcpy(end, at(side, i)->valuestring);

@@ -1,4 +1,4 @@
-/* Parameters: what they begin as, and the average that the optimiser keeps of them. */
+/* Tests parameters: their initial values, and the average of them that the optimiser keeps. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -91,7 +91,7 @@ static void a_tied_output_has_no_weights_of_its_own(void **unused) {
     model_free(&tied);
 }
 
-/* An optimizer that writes down what it receives: the kind of the segment, and how often each number came. */
+/* An optimizer that records its arguments: the kind of each segment, and how often it got each number. */
 static void mark(const SegmentUpdate *u) {
     const size_t n = (size_t)u->segment->rows * (size_t)u->segment->cols;
     assert_true(u->steps == 1 && u->rate == 0.5 && !u->slots[1]);
@@ -126,7 +126,7 @@ static void an_optimizer_receives_each_parameter_once(void **unused) {
                 1);
     double numbers = 0;
     for (size_t i = 0; i < params->size; i++) numbers += (double)optimizer.slots[0][i];
-    assert_true(numbers == (double)params_weights(params)); /* and no padding */
+    assert_true(numbers == (double)params_weights(params)); /* padding is left out */
     for (int i = 0; i < params->count; i++) {
         const Param *param = params->list[i];
         const real kind = (real)right_kind(param->name);
@@ -151,7 +151,7 @@ static void optimizers_are_known_by_name(void **unused) {
 
 static void the_average_follows_the_weights(void **unused) {
     (void)unused;
-    enum { N = 5000, STEPS = 60 }; /* more than a block of the optimiser's */
+    enum { N = 5000, STEPS = 60 }; /* N: more than the optimiser's block */
     const StepOptions options = {.rate = 0.5, .smoothing = 0.2};
     static real w[N], g[N];
     static double average[N];

@@ -1,4 +1,4 @@
-/* test_report.c: what the report is given of a training, whatever stands in the training's files. */
+/* test_report.c: the data that the report gets from the files of a training, for any contents of these files. */
 #include "view/report.h"
 #include "text/files.h"
 #include "refusal.h"
@@ -52,7 +52,7 @@ static void put(const char *name, const char *text) {
     fclose(file);
 }
 
-/* Writes the report and reads it: the page, and what it gives its script. */
+/* Writes the report and reads it. Returns its data; *page gets the whole page. */
 static cJSON *report(char **page) {
     Err err;
     char path[SCRATCH_SIZE + 64];
@@ -81,7 +81,7 @@ static void assert_fails(const char *name, long line, const char *reason) {
 
 static int size(const cJSON *data, const char *name) { return cJSON_GetArraySize(cJSON_GetObjectItem(data, name)); }
 
-/* The update of the i-th of a list; negative: from its end. */
+/* Returns the update of entry i of a list; a negative i counts from the end. */
 static long update_at(const cJSON *data, const char *name, int i) {
     const cJSON *list = cJSON_GetObjectItem(data, name);
     const cJSON *item = cJSON_GetArrayItem(list, i < 0 ? cJSON_GetArraySize(list) + i : i);
@@ -187,7 +187,7 @@ static void broken_alignments_are_named(void **state) {
     }
 }
 
-/* A training that was killed goes on from a checkpoint, to which only the log is cut back. */
+/* A killed training continues from its checkpoint. The log is cut back to this update, but alignments are not. */
 static void alignments_later_than_the_log_are_left_out(void **state) {
     (void)state;
     put("train.jsonl", REPORT(50) REPORT(100));
@@ -285,7 +285,7 @@ static void many_alignments_are_thinned(void **state) {
     }
 }
 
-/* Whatever allocation cJSON is refused, the report is written or the reason is given. */
+/* If any allocation of cJSON fails, the report is written or an error gives the reason. */
 static void without_memory_there_is_no_report(void **state) {
     (void)state;
     Err err;

@@ -1,5 +1,5 @@
-/* Promise 2: a few training steps end in the same bits whatever the number of threads and the instruction
-   set; and, once warm, allocate nothing. */
+/* Promise 2: training steps give the same bits for any number of threads and any instruction set. After the first steps
+   they allocate nothing. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -13,7 +13,8 @@
 #include "core/kernels.h"
 #include "training.h"
 
-/* Fills what must be the same: the losses on the way, and the weights, which the caller releases. */
+/* Trains. Fills nats with the losses and size with the number of weights; returns the weights, which the caller
+ * releases. */
 static real *train(const char *kind, int threads, double nats[UPDATES], size_t *size) {
     Training t;
     training_begin(&t, kind, SENTENCES, threads);
@@ -49,16 +50,17 @@ static void any_threads_and_kernels_end_in_the_same_bits(void **unused) {
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) check_bits(others[i], counts + 2, 1);
 }
 
-/* ---- ops on matrices that are divided among eight threads -------------------------------------------------------- */
+/* ---- ops on matrices that are split among eight threads -------------------------------------------------------- */
 
 enum { ROWS = 300, POSITIONS = 120, COLS = 4 * POSITIONS /* four heads */, PADDED = 2 * ROWS };
 
 typedef struct Outcome {
     double nats;
-    real value[(ROWS - 1) * (COLS + POSITIONS)], gradient[ROWS * COLS]; /* of an op in the middle, and of the input */
+    real value[(ROWS - 1) * (COLS + POSITIONS)],
+        gradient[ROWS * COLS]; /* value of an op in the middle, gradient of the input */
 } Outcome;
 
-/* The ops in a row; hcat reads two slices with rows in common, and then matrices of different widths. */
+/* Runs all ops one after the other. hcat reads two overlapping slices, then matrices of different widths. */
 static void run_ops(int thread_count, Outcome *outcome) {
     static const int targets[PADDED];
     const Spans spans = {.longest = POSITIONS};

@@ -1,5 +1,5 @@
-/* One model, many sessions: each computes in its own thread the bits that it computes alone, whoever packs the weights
-   first, and while other models are loaded and released. */
+/* Many sessions on one model: each computes in its own thread the same bits as without other threads, whichever session
+   packs the weights first, while other models are loaded and released. */
 #include "core/choice.h"
 #include "translate/session.h"
 
@@ -18,7 +18,7 @@
 
 enum { SESSIONS = 8, SENTENCES = 3, ROUNDS = 6 };
 
-/* What a session does: translates, aligns and scores with these options. */
+/* The options with which a session translates, aligns and scores. */
 typedef struct Job {
     int beam;
     AttentionOptions attention;
@@ -29,7 +29,7 @@ static const Job jobs[SESSIONS] = {
     {4, {false, 1, 2}, 1}, {1, {true, 0, 2}, 1},  {6, {false, 0, 1}, 2}, {2, {false, 0, 0}, 1},
 };
 
-/* A hash of numbers, for comparison of bits (FNV-1a). */
+/* Adds bytes to a hash (FNV-1a). */
 static void hash_bytes(uint64_t *hash, const void *bytes, size_t n) {
     const unsigned char *byte = bytes;
     for (size_t i = 0; i < n; i++) *hash = (*hash ^ byte[i]) * 0x100000001b3u;
@@ -40,7 +40,7 @@ static void hash_alignment(uint64_t *hash, const Alignment *a) {
     hash_bytes(hash, a->weight, (size_t)a->n_source * (size_t)a->n_target * sizeof *a->weight);
 }
 
-/* Everything that a job computes. */
+/* Runs a job; returns a hash of all its results. */
 static uint64_t run_job(const Translator *translator, const Job *job) {
     const Alignments there = model_alignments(&translator->model);
     uint64_t hash = 0xcbf29ce484222325u;
@@ -93,7 +93,7 @@ static void *work(void *context) {
     return NULL;
 }
 
-/* Loads, uses and releases other models until the others are done. */
+/* A thread that loads, uses and releases other models until the sessions are done. */
 typedef struct Loader {
     const char *path;
     pthread_barrier_t *start;
@@ -119,7 +119,8 @@ static void *load_others(void *context) {
     return NULL;
 }
 
-/* Each weight is stored once for all sessions: as values, as panels, or as both if rows are read besides products. */
+/* Checks that each weight is stored once for all sessions: as values or as panels; as both if products and single rows
+   are read. */
 static void check_stored_once(const Params *params) {
     for (int i = 0; i < params->count; i++) {
         const Param *p = params->list[i];
@@ -129,7 +130,7 @@ static void check_stored_once(const Params *params) {
     }
 }
 
-/* Eight sessions at once on a model whose weights nobody has packed yet, and a ninth thread with other models. */
+/* Runs eight sessions at once on a model whose weights are not packed yet, and a ninth thread with other models. */
 static void check_sessions(const ModelOptions *model, const ModelOptions *other) {
     char dir[SCRATCH_SIZE], path[SCRATCH_SIZE + 32], other_path[SCRATCH_SIZE + 32];
     scratch_directory(dir);
@@ -145,8 +146,9 @@ static void check_sessions(const ModelOptions *model, const ModelOptions *other)
     translator_free(&written);
     assert_int_equal(model_load(&alone, path, &err), 0);
     for (int i = 0; i < SESSIONS; i++) expected[i] = run_job(&alone, &jobs[i]);
-    for (int i = 1; i < SESSIONS; i++) assert_true(expected[i] != expected[0]); /* the options make a difference */
-    if (model_alignments(&alone.model).heads > 1) assert_true(expected[3] != expected[7]); /* so does the head */
+    for (int i = 1; i < SESSIONS; i++) assert_true(expected[i] != expected[0]); /* the options change the result */
+    if (model_alignments(&alone.model).heads > 1)
+        assert_true(expected[3] != expected[7]); /* so does the choice of the head */
     translator_free(&alone);
     Loader loader = {.path = other_path, .start = &start};
     assert_int_equal(model_load(&alone, other_path, &err), 0);

@@ -1,5 +1,5 @@
-/* What threads share and what they make for themselves at the same time: run under `make config=tsan`, this shows every
-   write that two of them could see. */
+/* Threads use shared text data and at the same time make their own: with `make config=tsan` the test finds data races.
+ */
 #include "score/bleu.h"
 #include "text/ds.h"
 #include "text/lines.h"
@@ -39,18 +39,18 @@ static void side_learn_from(Side *side, TokenizerKind kind, char *const *sentenc
     side_learn(side, kind, words_of(kind, sentences, SENTENCES), merges, 0);
 }
 
-/* Made by one thread before the others start; those only read it. */
+/* Made by one thread before the others start; the others only read it. */
 typedef struct Shared {
     Side source, target;
     Lexicon *lexicon;
     int **source_ids, **target_ids; /* of the sentences */
-    char *vocab, *merges;           /* text forms of the target */
+    char *vocab, *merges;           /* the target's data as text */
     double bleu;
     pthread_barrier_t start;
     atomic_int wrong;
 } Shared;
 
-/* Encodes all sentences; whether the ids are the right ones. */
+/* Encodes all sentences; returns whether the ids are right. */
 static bool encodes(const Side *side, char *const *sentences, int *const *right) {
     int **ids = side_encode_all(side, sentences, SENTENCES);
     bool same = true;
@@ -67,7 +67,7 @@ static bool decodes(const Side *side, const int *ids, const char *sentence) {
     return same;
 }
 
-/* Learns the target anew; whether it has the text forms of the shared one. */
+/* Learns the target side again; returns whether its data as text equals that of the shared one. */
 static bool learns(const Shared *shared) {
     Side side;
     side_learn_from(&side, TOKENIZER_BPE, english, 30);
@@ -79,7 +79,7 @@ static bool learns(const Shared *shared) {
     return same;
 }
 
-/* A map with numbers as keys; whether it has them in the order of insertion. */
+/* Makes a map with integer keys; returns whether it keeps them in the order of insertion. */
 static bool numbers(int from) {
     struct {
         int key, value;
@@ -110,7 +110,7 @@ static void *work(void *context) {
     return NULL;
 }
 
-/* The source has larger pieces, too, so that all that a side can hold is read. */
+/* The source also has larger pieces, so that the threads read every part of a side. */
 static void threads_share_what_they_only_read(void **state) {
     (void)state;
     Err err;
@@ -142,7 +142,7 @@ static void threads_share_what_they_only_read(void **state) {
     lexicon_free(shared.lexicon);
 }
 
-/* A map that is only looked into has no index; the first element makes one. */
+/* A map has no index until its first element is added; a look-up must not make one. */
 static void a_map_may_be_read_before_it_is_filled(void **state) {
     (void)state;
     struct {

@@ -1,4 +1,4 @@
-/* test_validation.c: what a validation says of attention and of lengths. */
+/* test_validation.c: the statistics of a validation: attention and lengths. */
 #include "text/ds.h"
 #include "train/validation.h"
 
@@ -11,7 +11,8 @@
 
 enum { PIECES = 4 };
 
-/* One sentence of PIECES source pieces, </s> among them, that was translated into as many rows as are given. */
+/* Returns the attention statistics of one sentence with PIECES source pieces, including </s>, and `rows` target rows.
+ */
 static AttentionStats stats_of(const real (*alpha)[PIECES], int rows) {
     Hypothesis h = {.length = rows, .alpha = alpha ? *alpha : NULL};
     Nbest nbest[] = {{&h, 1, PIECES}, {NULL, 0, 1}};
@@ -29,7 +30,8 @@ static void sharp_attention_is_not_degenerate(void **state) {
     assert_int_equal(l.rows, 5);
     assert_near(l.entropy, log(2) / 5);
     assert_near(l.evenness, log(2) / 5 / log(4));
-    assert_near(l.diversity, 1); /* of the tied second and third the second; the other by the row before */
+    /* The third row has a tie between the second and third piece: the second counts. The second row chose the third. */
+    assert_near(l.diversity, 1);
     assert_false(attention_degenerate(&l));
 }
 
@@ -55,7 +57,7 @@ static void attention_to_one_place_is_degenerate(void **state) {
     assert_true(attention_degenerate(&l));
 }
 
-/* A translation is as long as it likes: no more source pieces can be chosen than it has rows. */
+/* A translation may have any length; the number of chosen source pieces is at most the number of rows. */
 static void a_short_translation_has_few_choices(void **state) {
     (void)state;
     const real alpha[][PIECES] = {{1, 0, 0, 0}, {0, 0, 0, 1}};
@@ -77,7 +79,7 @@ static void every_sentence_has_one_length(void **state) {
     int *source[N];
     for (int i = 0; i < N; i++) {
         source[i] = NULL;
-        arrsetlen(source[i], pieces[i] + 1); /* and </s> */
+        arrsetlen(source[i], pieces[i] + 1); /* plus </s> */
         hypotheses[i] = pieces[i] > 10 ? wrong : right;
         references[i] = right;
     }

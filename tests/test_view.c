@@ -1,5 +1,4 @@
-/* What a person looks at: the heatmap's XML and geometry, the progress bar on a pseudo-terminal and its plain
- * lines. */
+/* Tests the heatmap's XML and geometry, the progress bar on a pseudo-terminal, and its plain lines. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -22,7 +21,7 @@
 
 enum { MOST = 64 };
 
-/* An alignment whose pieces end at a NULL; one weight of each row is large. */
+/* An alignment; the lists of pieces end at NULL. One weight of each row is large. */
 typedef struct Sample {
     char *source[MOST], *target[MOST];
     float weight[MOST * MOST];
@@ -55,12 +54,12 @@ static Sample hostile(void) {
     };
 }
 
-/* The picture as a string, to be freed. */
+/* Returns the picture as a string; release with free. */
 static char *draw(Sample *s, bool transpose) {
     char *svg = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&svg, &size);
-    if (!s->alignment.source) sample_fill(s); /* else a test has set weights of its own */
+    if (!s->alignment.source) sample_fill(s); /* otherwise a test has set its own weights */
     assert_int_equal(heatmap_svg(out, &s->alignment, transpose), 0);
     fclose(out);
     assert_int_equal(strlen(svg), size);
@@ -73,7 +72,7 @@ static int count(const char *text, const char *what) {
     return n;
 }
 
-/* Between the n-th `before` (from 0) and the `after` that follows it. */
+/* Copies the text between the n-th `before` (n counts from 0) and the next `after` to found. */
 static void between(const char *text, const char *before, int n, const char *after, char found[1024]) {
     const char *at = strstr(text, before);
     while (at && n-- > 0) at = strstr(at + 1, before);
@@ -94,8 +93,9 @@ static void assert_entity(const char *text) {
     fail_msg("a bare & before \"%.20s\"", text);
 }
 
-/* Every tag is closed by its own name, attributes are quoted, and text has neither < nor control
-   characters. */
+/* Checks that every tag is closed by its own name, attributes are quoted, and text contains no < and no control
+ * characters.
+ */
 static void assert_well_formed(const char *xml) {
     char open[32][16];
     int depth = 0;
@@ -130,7 +130,7 @@ static void test_heatmap_is_well_formed(void **state) {
             assert_ptr_equal(strstr(svg, "<svg xmlns=\"http://www.w3.org/2000/svg\""), svg);
             assert_well_formed(svg);
             int cells = samples[i].alignment.n_source * samples[i].alignment.n_target;
-            assert_int_equal(count(svg, "<title>"), 1 + cells); /* the picture's own, and one a cell */
+            assert_int_equal(count(svg, "<title>"), 1 + cells); /* one for the picture and one for each cell */
             free(svg);
         }
     }
@@ -144,13 +144,13 @@ static void test_heatmap_escapes(void **state) {
     assert_non_null(strstr(svg, "]]&gt; → &lt;script&gt;alert(1)&lt;/script&gt;: 0.01"));
     between(svg, "<title>", 1, "</title>", found);
     assert_string_equal(found, "&lt; → &lt;script&gt;alert(1)&lt;/script&gt;: 0.87");
-    assert_non_null(strstr(svg, "���")); /* what XML forbids */
+    assert_non_null(strstr(svg, "���")); /* characters that XML forbids */
     assert_null(strstr(svg, "\\_"));
     assert_non_null(strstr(svg, "a b c"));
     free(svg);
 }
 
-/* Where the cell with this title stands. */
+/* Reads the position of the cell with this title. */
 static void cell_at(const char *svg, const char *title, int *x, int *y) {
     const char *at = strstr(svg, title);
     assert_non_null(at);
@@ -188,7 +188,7 @@ static void assert_title(Sample s, const char *expected) {
 static void test_heatmap_joins_sentences(void **state) {
     (void)state;
     assert_title(tide(), "潮水退了,才知道谁没穿裤子。 → When the tide goes out, we know who is not wearing pants.");
-    /* pieces that do not tell where spaces were */
+    /* pieces without space marks: the spaces are guessed */
     assert_title((Sample){.source = {"3", ".", "5", "元", "</s>"}, .target = {"3.5", "yuan", ",", "or", "so", "."}},
                  "3.5元 → 3.5 yuan, or so.");
     assert_title((Sample){.source = {"从", "USA", "Today", "来"}, .target = {"▁"}}, "从USA Today来 → ");
@@ -197,8 +197,8 @@ static void test_heatmap_joins_sentences(void **state) {
                  "Tom S.你▁\\ → x ▁y");
 }
 
-/* t|ide and wear|ing are tied, a comma is not. */
-static void test_heatmap_ties_pieces(void **state) {
+/* t|ide and wear|ing are joined; a comma is not joined to a word. */
+static void test_heatmap_joins_pieces(void **state) {
     (void)state;
     Sample s = tide();
     char *svg = draw(&s, false), columns[1024], rows[1024];
@@ -219,7 +219,8 @@ static void test_heatmap_takes_any_weight(void **state) {
     assert_non_null(strstr(svg, "a → x: 0.00"));
     assert_non_null(strstr(svg, "b → x: 0.00"));
     assert_non_null(strstr(svg, "c → x: 1.00"));
-    assert_int_equal(count(svg, "width=\"44\" height=\"44\" fill=\"#ffffff\""), 3); /* none is paper white */
+    assert_int_equal(count(svg, "width=\"44\" height=\"44\" fill=\"#ffffff\""),
+                     3); /* these cells have weight 0, which is white */
     free(svg);
 }
 
@@ -244,7 +245,7 @@ static void test_heatmap_reports_a_full_disk(void **state) {
 
 /* ---- progress ---- */
 
-/* Standard error, sent elsewhere while something is captured from it. */
+/* Captures standard error: redirects it to a pipe or terminal until capture_stop. */
 typedef struct Capture {
     int read, saved;
     char text[8192];
@@ -263,7 +264,7 @@ static Capture capture_lines(void) {
     return capture_start(ends[0], ends[1]);
 }
 
-/* A terminal of so many columns that passes on what it gets as it is. */
+/* Redirects standard error to a pseudo-terminal with this number of columns, in raw mode. */
 static Capture capture_terminal(int columns) {
     int master = posix_openpt(O_RDWR | O_NOCTTY);
     if (master < 0 || grantpt(master) != 0 || unlockpt(master) != 0) {
@@ -280,7 +281,7 @@ static Capture capture_terminal(int columns) {
     return capture_start(master, slave);
 }
 
-/* Ends the capture and fills in what was written: nobody writes any more, so reading comes to an end. */
+/* Restores standard error, which closes the last writer, and reads the captured text to its end. */
 static void capture_stop(Capture *capture) {
     dup2(capture->saved, STDERR_FILENO);
     close(capture->saved);
@@ -312,7 +313,7 @@ static void test_plain_lines(void **state) {
     Capture capture = capture_lines();
     ProgressView view;
     progress_start(&view);
-    progress_show(&view, &half_way, 100, false); /* the clock starts: nothing yet */
+    progress_show(&view, &half_way, 100, false); /* the first call starts the clock and prints nothing */
     progress_show(&view, &half_way, 109, false);
     progress_show(&view, &half_way, 110, false); /* a line */
     progress_clear(&view);
@@ -338,7 +339,8 @@ static void test_plain_lines_grow_rare(void **state) {
     assert_ptr_equal(strstr(capture.text, "translating   10/3600   0%\n"), capture.text);
 }
 
-/* Columns that one redraw takes, which must start at the line's start and erase what was behind it. */
+/* Returns the number of columns of one redraw. A redraw must begin at the start of the line and erase the rest of it.
+ */
 static int drawn_columns(const char *text) {
     size_t n = strlen(text);
     assert_true(n >= 4 && text[0] == '\r' && strcmp(text + n - 3, "\033[K") == 0);
@@ -387,7 +389,7 @@ static void test_bar_is_redrawn_ten_times_a_second(void **state) {
     progress_start(&view);
     for (int ms = 0; ms < 1000; ms++) progress_count(&view, "scoring", ms, 0, ms / 1000.0, false);
     progress_clear(&view);
-    progress_clear(&view); /* nothing is left to end */
+    progress_clear(&view); /* the line is already ended */
     progress_count(&view, "scoring", 1000, 0, 0.999, false);
     capture_stop(&capture);
     assert_true(view.terminal);
@@ -403,7 +405,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_heatmap_is_well_formed), cmocka_unit_test(test_heatmap_escapes),
         cmocka_unit_test(test_heatmap_transposes),     cmocka_unit_test(test_heatmap_joins_sentences),
-        cmocka_unit_test(test_heatmap_ties_pieces),    cmocka_unit_test(test_heatmap_takes_any_weight),
+        cmocka_unit_test(test_heatmap_joins_pieces),   cmocka_unit_test(test_heatmap_takes_any_weight),
         cmocka_unit_test(test_heatmap_repeats_itself), cmocka_unit_test(test_heatmap_reports_a_full_disk),
         cmocka_unit_test(test_format_duration),        cmocka_unit_test(test_plain_lines),
         cmocka_unit_test(test_plain_lines_grow_rare),  cmocka_unit_test(test_bar_fits_the_terminal),

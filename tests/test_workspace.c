@@ -1,4 +1,4 @@
-/* test_workspace.c: how much memory a batch takes is known before; a batch in parts is the same update. */
+/* test_workspace.c: the memory of a batch is predicted before the update; an update on a batch in parts is the same. */
 #include "text/ds.h"
 #include "train/update.h"
 #include "train/workspace.h"
@@ -28,7 +28,7 @@ typedef struct Fixture {
     Pairs pairs;
 } Fixture;
 
-/* Random pairs, one long one among them. */
+/* Draws random pairs; one of them is long. */
 static Pairs random_pairs(Rng *rng, int longest) {
     Pairs pairs = {0};
     Err err;
@@ -87,7 +87,7 @@ static const TestModel configs[] = {
 };
 enum { CONFIGS = sizeof configs / sizeof *configs };
 
-/* Bytes that the pairs of an update take. */
+/* Returns the bytes that an update on these pairs takes. */
 static double bytes_of(Fixture *f, const int *which, int n) {
     const UpdateOptions options = {.label_smoothing = 0.1, .dropout = f->dropout};
     Tape tape;
@@ -110,7 +110,7 @@ static double need_of(const Fixture *f, const Workspace *w, const int *which, in
     return workspace_need(w, n, x, y);
 }
 
-/* Of any batch, and not far above where all its sentences are of one length. */
+/* The prediction is enough for any batch, and close to the need if all sentences have the same length. */
 static void no_batch_needs_more(void **state) {
     (void)state;
     for (int c = 0; c < CONFIGS; c++) {
@@ -156,7 +156,7 @@ static void parts_fit(void **state) {
     fixture_free(&f);
 }
 
-/* The gradients of a batch that comes in so many parts, and its loss. */
+/* Computes the gradients of a batch that is split into `parts` parts; returns the loss. */
 static double gradients_in(Fixture *f, int parts, real *gradients) {
     Params *params = &f->model.params;
     UpdateOptions options = {.label_smoothing = 0.1, .dropout = {0.2, 0.2, 0.2}};
@@ -184,7 +184,7 @@ static double gradients_in(Fixture *f, int parts, real *gradients) {
     return nats;
 }
 
-/* A pair has the same mask of dropout in a part and in the whole. */
+/* A pair has the same dropout mask in a part as in the whole batch. */
 static void parts_of_model_add_up(const TestModel *of) {
     Fixture f = fixture(of, 2, 60);
     const size_t size = f.model.params.size;
