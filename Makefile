@@ -169,7 +169,7 @@ plain: $(PLAIN)
 check: programs
 	TIDE=$(CURDIR)/$B/tide scripts/run-tests $(TESTS) $(DOUBLES) $(EXAMPLES) $(SCRIPTS)
 
-# ---- static analysis --------------------------------------------------------------------------------------------
+# ---- static analysis ------------------------------------------------------------------------------------------------
 
 # clang-tidy checks each file that was recompiled, with the flags of the compiler.
 TIDY = @echo '  clang-tidy $<' && mkdir -p $(@D) && scripts/tidy $< -- $(CPPFLAGS) $(CFLAGS)
@@ -205,7 +205,7 @@ shellchecked:
 	@echo '  shellcheck scripts tests .ci/run'
 	@shellcheck -a $(SHELL_SCRIPTS)
 
-# ---- commands --------------------------------------------------------------------------------------------------------
+# ---- commands -------------------------------------------------------------------------------------------------------
 
 demo: setup
 	$(MAKE) -j$(JOBS) build/tide

@@ -110,7 +110,7 @@ static Batch read_batch(Arena *arena, int n, int begin) {
     return batch_fold(arena, x, x_length, y, y_length, n, 0, begin);
 }
 
-/* ---- training ---------------------------------------------------------------------------------------- */
+/* ---- training -------------------------------------------------------------------------------------------- */
 
 /* Computes the gradients as src/train/update.c does; returns the loss in nats per target piece. */
 static double gradients(Tape *tape, Model *model, const Batch *batch, double label_smoothing) {

@@ -237,7 +237,7 @@ ATTENTIONS = {"additive": additive, "dot": dot, "general": general, "scaled-dot"
               "multi-head": several_heads}
 
 
-# ---- the whole model -------------------------------------------------------------------------------------------------------
+# ---- the whole model -------------------------------------------------------------------------------------------------
 
 
 def run(p, model, sources, targets):
@@ -266,7 +266,7 @@ def run(p, model, sources, targets):
     return logits, y[y_alive], torch.stack(alignments, 1) if aligns else None
 
 
-# ---- the loss and the optimisers ----------------------------------------------------------------------------------------
+# ---- the loss and the optimisers -------------------------------------------------------------------------------------
 
 
 def nats_and_smooth(logits, words):

@@ -743,7 +743,7 @@ static void check_cross_entropy(void **unused) {
     CHECK_CASES("cross_entropy", cases);
 }
 
-/* ---- the check can fail --------------------------------------------------------------------------- */
+/* ---- the check can fail -------------------------------------------------------------------------------- */
 
 /* y = x² with a wrong derivative: its error is twice the tolerance. */
 static Back square_wrongly_back;
@@ -808,8 +808,8 @@ typedef struct Whole {
 enum { VOCAB = 7 };
 
 /* Returns a batch that repeats four pairs `times` times; sorted by length, their sources and targets have different
-   orders. With many repetitions, ops use their code for many rows. If words > 0, every source piece belongs to a word.
- */
+   orders. With many repetitions, ops use their code for many rows. If words > 0, every source piece belongs to a
+   word. */
 static Batch fold(Arena *arena, int times, int words) {
     static const int a[] = {4, 5, 3}, b[] = {6, 3}, c[] = {5, 5, 4, 6, 3}, d[] = {4, 3};
     static const int e[] = {3}, f[] = {4, 6, 5, 3}, g[] = {5, 3}, h[] = {6, 6, 3};

@@ -23,7 +23,7 @@
 #include "core/rng.h"
 #include "core/threads.h"
 
-/* ---- memory --------------------------------------------------------------------------------------------- */
+/* ---- memory -------------------------------------------------------------------------------------------- */
 
 static jmp_buf refused;
 static size_t refused_bytes;
@@ -353,7 +353,7 @@ static void runs_are_tallied(void **unused) {
     }
 }
 
-/* ---- two tapes on one model ------------------------------------------------------------------------------- */
+/* ---- two tapes on one model ---------------------------------------------------------------------------- */
 
 /* Two tapes record the same weight and run their backward passes one after the other: each adds its gradient. */
 static void two_tapes_train_one_weight(void **unused) {
@@ -385,7 +385,7 @@ static void two_tapes_train_one_weight(void **unused) {
     threads_free(threads);
 }
 
-/* ---- one weight for many tapes ----------------------------------------------------------------------------- */
+/* ---- one weight for many tapes ------------------------------------------------------------------------- */
 
 enum { TAPES = 4 };
 
@@ -408,8 +408,8 @@ static void draw_mask(Tape *tape, const RowId *rows, int others, real mask[DROPP
     memcpy(mask, dropout(tape, x, (Drop){0.5, rows})->v, sizeof ones);
 }
 
-/* The dropout mask of a row depends on the pair, the position, the op and the tape's rng, but not on the row's index.
- */
+/* The dropout mask of a row depends on the pair, the position, the op and the tape's rng, but not on the row's
+   index. */
 static void masks_belong_to_rows(void **unused) {
     (void)unused;
     enum { MASKS = 4 };
@@ -476,8 +476,7 @@ static void a_shared_weight_is_packed_once(void **unused) {
     threads_free(alone);
 }
 
-/* ---- matrices with more numbers than an int can count --------------------------------------------------------------
- */
+/* ---- matrices with more numbers than an int can count -------------------------------------------------- */
 
 enum { LARGE_ROWS = 2049, LARGE_COLS = 1 << 20 };
 
@@ -525,8 +524,8 @@ static void no_gradient(int n, real *e, real sum, real scale, real floor) {
     (void)floor;
 }
 
-/* Checks that kernels got each number of a matrix once; `first` is the address of its first number, or NULL if unknown.
- */
+/* Checks that kernels got each number of a matrix once; `first` is the address of its first number, or NULL if
+   unknown. */
 static void check_all_visited(const real *first, const Var *var) {
     assert_true(!first || visited.begin == first);
     assert_true((size_t)(visited.end - visited.begin) == var_size(var));

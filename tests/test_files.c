@@ -24,7 +24,7 @@
 #include <xxhash.h>
 #include <cmocka.h>
 
-/* ---- the checksum of format 1 ----------------------------------------------------------------------- */
+/* ---- the checksum of format 1 --------------------------------------------------------------------------------- */
 
 enum { BYTES = 5 * CHECKSUM_BLOCK + 20 };
 

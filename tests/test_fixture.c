@@ -1,6 +1,6 @@
 /* Promise 1: compares whole models of every kind and the optimisers with PyTorch's numbers (scripts/make-fixtures).
-   tide computes with float and in another order, so there is a tolerance; a wrong equation gives a much larger error.
- */
+   tide computes with float and in another order, so there is a tolerance; a wrong equation gives a much larger
+   error. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -110,8 +110,8 @@ static void compare_gradients(const cJSON *gradients, const Params *params) {
     }
 }
 
-/* The alignment of sentence b, in the decoder's order, is row b of every step; after the end of the source it is zero.
- */
+/* The alignment of sentence b, in the decoder's order, is row b of every step; after the end of the source it is
+   zero. */
 static void compare_alignments(const cJSON *alignments, const Batch *batch, Var *const *alpha) {
     const Sequences *y = &batch->target;
     for (int b = 0; b < y->n; b++) {

@@ -16,7 +16,7 @@
 #include "core/kernels.h"
 #include "core/rng.h"
 
-/* ---- matrices surrounded by NaN -------------------------------------------------------------------------------- */
+/* ---- matrices surrounded by NaN ------------------------------------------------------------------------ */
 
 enum { MARGIN = 40 /* more than the widest tile */ };
 

@@ -148,8 +148,8 @@ static World damaged_world(const char *name, const char *piece, real number) {
     return w;
 }
 
-/* The embedding of one word is NaN: the batch with this word is skipped in every epoch, the other batches are trained.
- */
+/* The embedding of one word is NaN: the batch with this word is skipped in every epoch, the other batches are
+   trained. */
 static void one_pair_is_named_and_skipped(void **state) {
     (void)state;
     World w = damaged_world("encoder.E", "潮", NAN);

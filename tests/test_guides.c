@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 /* Four pairs; the second has an empty side. There are no merges, so the pieces of an English word are ▁ and its
- * letters. */
+   letters. */
 static const char zh[] = "潮水 退了\n\n谁没穿\n潮水\n", en[] = "tide out\nx\nwho not\ntide\n";
 
 typedef struct Fixture {

@@ -14,7 +14,7 @@
 #include "training.h"
 
 /* Trains. Fills nats with the losses and size with the number of weights; returns the weights, which the caller
- * releases. */
+   releases. */
 static real *train(const char *kind, int threads, double nats[UPDATES], size_t *size) {
     Training t;
     training_begin(&t, kind, SENTENCES, threads);

@@ -1,5 +1,5 @@
-/* Threads use shared text data and at the same time make their own: with `make config=tsan` the test finds data races.
- */
+/* Threads use shared text data and at the same time make their own: with `make config=tsan` the test finds data
+   races. */
 #include "score/bleu.h"
 #include "text/ds.h"
 #include "text/lines.h"

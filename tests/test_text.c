@@ -159,8 +159,8 @@ static void normalise_agrees_with_utf8proc(void **state) {
     assert_true(compared > 100);
 }
 
-/* ASCII has its own code in text_normalise, except for a character before a non-ASCII one: both give the same result.
- */
+/* ASCII has its own code in text_normalise, except for a character before a non-ASCII one: both give the same
+   result. */
 static void normalise_treats_ascii_like_the_rest(void **state) {
     (void)state;
     rng_state = 7;
@@ -441,7 +441,7 @@ static void assert_learned(char *const *words, const long *counts, int n, int me
 }
 
 /* The learned merges are those of the definition. Applying them splits the words into the pieces that learning ended
- * with. */
+   with. */
 static void bpe_does_what_the_definition_says(void **state) {
     (void)state;
     rng_state = 3;

@@ -86,8 +86,8 @@ static Side side_of(const char *kind, const char *merges, char *const *pieces) {
 
 static char **words_of(const char *text) { return tokenizer_split(&(Tokenizer){.kind = TOKENIZER_NONE}, text); }
 
-/* Returns the text of a translation. words are the target pieces; @J means an <unk> that is aligned to source piece J.
- */
+/* Returns the text of a translation. words are the target pieces; @J means an <unk> that is aligned to source piece
+   J. */
 static char *replaced(const Translator *t, const char *sentence, char *const *words, const Lexicon *lexicon, bool han) {
     char **source = tokenizer_split(&t->source.tokenizer, sentence);
     size_t width = arrlenu(source) + 1, n = arrlenu(words) + 1;
@@ -259,7 +259,7 @@ static void texts_stay_well_formed(void **state) {
 enum { HAN = 3 }; /* bytes of a Han character */
 
 /* Finds by brute force the longest lexicon entry that covers character j of the sentence; writes its translation to
- * best. */
+   best. */
 static void longest_entry(const Lexicon *lexicon, const char *sentence, size_t j, char best[64]) {
     char part[64];
     *best = '\0';
@@ -308,7 +308,7 @@ static void the_longest_entry_is_found(void **state) {
     }
 }
 
-/* ---- banned pieces ------------------------------------------------------------------------------------------- */
+/* ---- banned pieces -------------------------------------------------------------------------------------------- */
 
 static bool is_banned(const BeamOptions *o, int id) {
     for (int i = 0; i < o->banned_count; i++)

@@ -11,8 +11,8 @@
 
 enum { PIECES = 4 };
 
-/* Returns the attention statistics of one sentence with PIECES source pieces, including </s>, and `rows` target rows.
- */
+/* Returns the attention statistics of one sentence with PIECES source pieces, including </s>, and `rows` target
+   rows. */
 static AttentionStats stats_of(const real (*alpha)[PIECES], int rows) {
     Hypothesis h = {.length = rows, .alpha = alpha ? *alpha : NULL};
     Nbest nbest[] = {{&h, 1, PIECES}, {NULL, 0, 1}};

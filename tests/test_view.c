@@ -94,8 +94,7 @@ static void assert_entity(const char *text) {
 }
 
 /* Checks that every tag is closed by its own name, attributes are quoted, and text contains no < and no control
- * characters.
- */
+   characters. */
 static void assert_well_formed(const char *xml) {
     char open[32][16];
     int depth = 0;
@@ -339,8 +338,8 @@ static void test_plain_lines_grow_rare(void **state) {
     assert_ptr_equal(strstr(capture.text, "translating   10/3600   0%\n"), capture.text);
 }
 
-/* Returns the number of columns of one redraw. A redraw must begin at the start of the line and erase the rest of it.
- */
+/* Returns the number of columns of one redraw. A redraw must begin at the start of the line and erase the rest of
+   it. */
 static int drawn_columns(const char *text) {
     size_t n = strlen(text);
     assert_true(n >= 4 && text[0] == '\r' && strcmp(text + n - 3, "\033[K") == 0);
