@@ -126,7 +126,7 @@ static void shifting_takes_the_next_step(void **state) {
     assert_format(a, write_hard, "0-0 1-1 4-2");
 }
 
-static void formats_are_what_others_read(void **state) {
+static void formats_are_as_specified(void **state) {
     (void)state;
     static char *const x[] = {"a", "b", "</s>"}, *const y[] = {"▁c", "</s>"};
     static const float w[] = {.25f, .5f, .25f, 0, .125f, .875f};
@@ -210,7 +210,7 @@ static Link *symmetrized(Symmetrization kind, const char *forward, const char *r
     return links;
 }
 
-static void two_directions_become_one(void **state) {
+static void two_directions_are_symmetrised(void **state) {
     (void)state;
     assert_int_equal(choice_find(symmetrization_names, "grow-diag-final-and"), GROW_DIAG_FINAL_AND);
     assert_int_equal(choice_find(symmetrization_names, "grow"), -1);
@@ -226,7 +226,7 @@ static void two_directions_become_one(void **state) {
     assert_links(symmetrized(GROW_DIAG_FINAL_AND, "3-2", ""), "3-2");
 }
 
-static void grown_sets_lie_between(void **state) {
+static void grown_links_lie_between_intersection_and_union(void **state) {
     (void)state;
     uint64_t random = 5;
     for (int round = 0; round < 500; round++) {
@@ -259,11 +259,11 @@ int main(void) {
         cmocka_unit_test(a_side_without_spaces_keeps_its_pieces),
         cmocka_unit_test(a_translation_may_be_cut),
         cmocka_unit_test(shifting_takes_the_next_step),
-        cmocka_unit_test(formats_are_what_others_read),
+        cmocka_unit_test(formats_are_as_specified),
         cmocka_unit_test(links_are_read_in_both_forms),
         cmocka_unit_test(the_error_rate_is_as_defined),
-        cmocka_unit_test(two_directions_become_one),
-        cmocka_unit_test(grown_sets_lie_between),
+        cmocka_unit_test(two_directions_are_symmetrised),
+        cmocka_unit_test(grown_links_lie_between_intersection_and_union),
     };
     return cmocka_run_group_tests_name("alignment", tests, NULL, NULL);
 }

@@ -292,7 +292,7 @@ static void sizes_that_do_not_fit_are_refused(void **state) {
 }
 
 /* Target pieces with Han are written in Chinese, but not in English. */
-static void han_is_written_where_it_belongs(void **state) {
+static void han_is_written_in_chinese_only(void **state) {
     (void)state;
     static char *const texts[] = {"海 is the sea.", "大家 is everyone.", "海边 is by the sea."};
     static const char *const langs[] = {"en", "zh"};
@@ -327,7 +327,7 @@ static void says_why_a_model_cannot_be_loaded(void **state) {
 }
 
 /* The host program's allocator for cJSON is not replaced, and may fail. */
-static void leaves_the_host_its_hooks(void **state) {
+static void keeps_the_cjson_hooks_of_the_host(void **state) {
     (void)state;
     char path[SCRATCH_SIZE], error[256] = "";
     scratch_file(path);
@@ -391,9 +391,9 @@ int main(void) {
         cmocka_unit_test(a_file_may_be_loaded_twice_and_changed),
         cmocka_unit_test(warns_of_a_missing_checksum),
         cmocka_unit_test(sizes_that_do_not_fit_are_refused),
-        cmocka_unit_test(han_is_written_where_it_belongs),
+        cmocka_unit_test(han_is_written_in_chinese_only),
         cmocka_unit_test(says_why_a_model_cannot_be_loaded),
-        cmocka_unit_test(leaves_the_host_its_hooks),
+        cmocka_unit_test(keeps_the_cjson_hooks_of_the_host),
         cmocka_unit_test(loads_in_any_locale),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

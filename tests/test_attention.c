@@ -30,7 +30,7 @@ static void assert_figures(const real *numbers, const double *expected, int n) {
         if (!(fabs(numbers[i] - expected[i]) <= 0.5001e-4)) fail_msg("%d: %.6f, not %.4f", i, numbers[i], expected[i]);
 }
 
-static void the_textbook_s_figures(void **unused) {
+static void the_numbers_of_the_textbook(void **unused) {
     (void)unused;
     static const double scores[] = {.9544, 1.4950, 1.4754, .8434, .7070, 1.0865},
                         weights[] = {.1385, .2379, .2333, .1240, .1082, .1581},
@@ -122,7 +122,7 @@ static void sentences_of_a_batch_do_not_see_each_other(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_textbook_s_figures),
+        cmocka_unit_test(the_numbers_of_the_textbook),
         cmocka_unit_test(any_threads_and_kernels_give_the_same_bits),
         cmocka_unit_test(sentences_of_a_batch_do_not_see_each_other),
     };

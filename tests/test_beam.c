@@ -171,7 +171,7 @@ static void check_search(const char *kind, bool readout_prev, AttentionOptions a
     end(&w);
 }
 
-static void hypotheses_are_what_forcing_gives(void **state) {
+static void hypotheses_agree_with_forced_decoding(void **state) {
     (void)state;
     for (int i = 0; i < KINDS; i++) {
         check_search(kinds[i], false, (AttentionOptions){0});
@@ -324,7 +324,7 @@ static void a_sentence_does_not_depend_on_its_batch(void **state) {
 }
 
 /* Two equal models find the same as one of them. The order of two different models does not matter. */
-static void an_ensemble_of_equals_is_the_one(void **state) {
+static void an_ensemble_of_equal_models_is_one_model(void **state) {
     (void)state;
     World w;
     Model twin, other;
@@ -381,7 +381,7 @@ static void an_ensemble_scores_by_the_mean_of_logits(void **state) {
 
 /* A coverage penalty only reorders the hypotheses. Their scores are computed by hand: the attention weights of a source
    word, summed over the rows, count up to 1; </s> is left out. */
-static void coverage_only_ranks_anew(void **state) {
+static void coverage_only_reranks(void **state) {
     (void)state;
     World w;
     begin(&w, "general", false);
@@ -507,7 +507,7 @@ static void ties_go_to_the_first(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hypotheses_are_what_forcing_gives),
+        cmocka_unit_test(hypotheses_agree_with_forced_decoding),
         cmocka_unit_test(a_beam_of_one_is_greedy),
         cmocka_unit_test(a_sentence_does_not_depend_on_its_batch),
         cmocka_unit_test(banned_words_are_not_written),
@@ -515,8 +515,8 @@ int main(void) {
         cmocka_unit_test(hard_attention_reads_one_annotation),
         cmocka_unit_test(a_shared_weight_is_stored_once),
         cmocka_unit_test(ties_go_to_the_first),
-        cmocka_unit_test(coverage_only_ranks_anew),
-        cmocka_unit_test(an_ensemble_of_equals_is_the_one),
+        cmocka_unit_test(coverage_only_reranks),
+        cmocka_unit_test(an_ensemble_of_equal_models_is_one_model),
         cmocka_unit_test(an_ensemble_scores_by_the_mean_of_logits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

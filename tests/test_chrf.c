@@ -26,7 +26,7 @@ static Chrf chrf_of(const char *hypothesis, const char *reference, int lowercase
 
 static double f2(double precision, double recall) { return 100 * 5 * precision * recall / (4 * precision + recall); }
 
-static void test_worked_by_hand(void **state) {
+static void test_cases_computed_by_hand(void **state) {
     (void)state;
     const struct {
         const char *hypothesis, *reference;
@@ -97,7 +97,7 @@ static void test_format(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_equals_sacrebleu),
-        cmocka_unit_test(test_worked_by_hand),
+        cmocka_unit_test(test_cases_computed_by_hand),
         cmocka_unit_test(test_orders_that_a_reference_lacks),
         cmocka_unit_test(test_white_space_is_left_out),
         cmocka_unit_test(test_lowercase),

@@ -82,7 +82,7 @@ static void use_arena(Arena *arena, int blocks) {
             if (memory[i][k] != i) fail_msg("block %d was overwritten at %zu", i, k);
 }
 
-static void arena_blocks_are_aligned_and_apart(void **unused) {
+static void arena_blocks_are_aligned_and_disjoint(void **unused) {
     (void)unused;
     Arena arena = {0};
     use_arena(&arena, 64);
@@ -136,7 +136,7 @@ static void rng_is_splitmix64(void **unused) {
     for (int i = 0; i < 5; i++) assert_true(rng_next(&rng) == known[i]);
 }
 
-static void numbers_of_a_stream_have_places(void **unused) {
+static void numbers_of_a_stream_have_positions(void **unused) {
     (void)unused;
     Rng rng = rng_seed(4, 5);
     const Rng first = rng;
@@ -221,7 +221,7 @@ static void exact_log_is_the_logarithm(void **unused) {
     assert_true(exact_log(1) == 0);
 }
 
-static void exact_functions_are_what_they_are_called(void **unused) {
+static void exact_functions_agree_with_libm(void **unused) {
     (void)unused;
     Rng rng = rng_seed(5, 1);
     for (int i = 0; i < 100000; i++) {
@@ -303,7 +303,7 @@ static void add_up(void *context, int begin, int end) {
 }
 
 /* With more threads than processors, most threads wake up after the run is over. They must not access its memory. */
-static void a_late_thread_keeps_away(void **unused) {
+static void a_late_thread_does_not_touch_a_finished_run(void **unused) {
     (void)unused;
     Threads *pool = threads_new(8);
     for (int round = 0; round < 5000; round++) {
@@ -317,7 +317,7 @@ static void a_late_thread_keeps_away(void **unused) {
     threads_free(pool);
 }
 
-static void scratch_buffers_are_apart_and_stay(void **unused) {
+static void scratch_buffers_are_disjoint_and_kept(void **unused) {
     (void)unused;
     Threads *pool = threads_new(3);
     char *left = threads_scratch(pool, SCRATCH_LEFT, 1000), *right = threads_scratch(pool, SCRATCH_RIGHT, 1000);
@@ -410,7 +410,7 @@ static void draw_mask(Tape *tape, const RowId *rows, int others, real mask[DROPP
 
 /* The dropout mask of a row depends on the pair, the position, the op and the tape's rng, but not on the row's
    index. */
-static void masks_belong_to_rows(void **unused) {
+static void masks_do_not_depend_on_the_row_index(void **unused) {
     (void)unused;
     enum { MASKS = 4 };
     const RowId rows[DROPPED] = {{0, 0}, {0, 1}, {1, 0}, {1, 1}}, turned[DROPPED] = {{1, 1}, {1, 0}, {0, 1}, {0, 0}};
@@ -604,24 +604,24 @@ static void a_matrix_may_have_more_numbers_than_an_int_counts(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_nth_allocation_is_refused),
-        cmocka_unit_test(arena_blocks_are_aligned_and_apart),
+        cmocka_unit_test(arena_blocks_are_aligned_and_disjoint),
         cmocka_unit_test(arena_reset_leaves_one_chunk_that_fits),
         cmocka_unit_test(arena_rewinds_to_a_mark),
         cmocka_unit_test(rng_is_splitmix64),
-        cmocka_unit_test(numbers_of_a_stream_have_places),
+        cmocka_unit_test(numbers_of_a_stream_have_positions),
         cmocka_unit_test(streams_differ),
         cmocka_unit_test(below_is_uniform),
         cmocka_unit_test(shuffle_is_a_permutation),
         cmocka_unit_test(moments_are_right),
         cmocka_unit_test(exact_log_is_the_logarithm),
-        cmocka_unit_test(exact_functions_are_what_they_are_called),
+        cmocka_unit_test(exact_functions_agree_with_libm),
         cmocka_unit_test(every_index_is_visited_once),
         cmocka_unit_test(no_round_is_lost),
-        cmocka_unit_test(a_late_thread_keeps_away),
-        cmocka_unit_test(scratch_buffers_are_apart_and_stay),
+        cmocka_unit_test(a_late_thread_does_not_touch_a_finished_run),
+        cmocka_unit_test(scratch_buffers_are_disjoint_and_kept),
         cmocka_unit_test(runs_are_tallied),
         cmocka_unit_test(two_tapes_train_one_weight),
-        cmocka_unit_test(masks_belong_to_rows),
+        cmocka_unit_test(masks_do_not_depend_on_the_row_index),
         cmocka_unit_test(a_shared_weight_is_packed_once),
         cmocka_unit_test(a_matrix_may_have_more_numbers_than_an_int_counts),
     };

@@ -377,7 +377,7 @@ static void assert_sentences(const char *text, bool chinese, const char *expecte
     assert_lines(sentences_split(text, chinese), expected);
 }
 
-static void sentences_end_where_they_end(void **state) {
+static void sentences_are_split_at_their_ends(void **state) {
     (void)state;
     assert_sentences("", false, "");
     assert_sentences("One only", false, "One only");
@@ -546,7 +546,7 @@ int main(void) {
         cmocka_unit_test(plural_forms_are_known_as_such),
         cmocka_unit_test(broken_catalogues_are_refused),
         cmocka_unit_test(messages_that_share_their_bytes_are_refused),
-        cmocka_unit_test(sentences_end_where_they_end),
+        cmocka_unit_test(sentences_are_split_at_their_ends),
         cmocka_unit_test(pairs_are_dropped_for_a_reason),
         cmocka_unit_test(no_part_shares_a_sentence_with_another),
         cmocka_unit_test(the_order_of_pairs_does_not_matter),

@@ -71,7 +71,7 @@ static void both_free(Both *both) {
     disk_corpus_close(&both->disk);
 }
 
-static void a_walk_meets_what_memory_holds(void **state) {
+static void reading_gives_the_pairs_in_memory(void **state) {
     (void)state;
     Both both = read_both();
     const Corpus *corpus = &both.memory;
@@ -159,7 +159,7 @@ static void ids_are_the_same_from_both(void **state) {
 }
 
 /* Encodes more words than a SideCache holds; words that were dropped from it are encoded again. */
-static void forgotten_words_are_learned_again(void **state) {
+static void dropped_words_are_encoded_again(void **state) {
     (void)state;
     enum { WORDS = 300000 };
     char *sentence = mem_strdup("潮 水 退");
@@ -274,8 +274,8 @@ static void records_that_end_early_are_an_error(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_walk_meets_what_memory_holds),    cmocka_unit_test(ids_are_the_same_from_both),
-        cmocka_unit_test(forgotten_words_are_learned_again), cmocka_unit_test(long_work_is_cancelled),
+        cmocka_unit_test(reading_gives_the_pairs_in_memory), cmocka_unit_test(ids_are_the_same_from_both),
+        cmocka_unit_test(dropped_words_are_encoded_again),   cmocka_unit_test(long_work_is_cancelled),
         cmocka_unit_test(a_full_disk_is_an_error),           cmocka_unit_test(records_that_end_early_are_an_error),
     };
     return cmocka_run_group_tests_name("disk corpus", tests, make_file, remove_file);

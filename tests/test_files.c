@@ -38,7 +38,7 @@ static void fill(unsigned char *bytes) {
     for (int i = 0; i < BYTES; i++) bytes[i] = (unsigned char)(i * 37 + i / 7);
 }
 
-static void parts_sum_up_as_the_whole(void **state) {
+static void checksums_of_parts_make_the_whole(void **state) {
     (void)state;
     unsigned char bytes[BYTES];
     fill(bytes);
@@ -64,7 +64,7 @@ static void every_bit_counts(void **state) {
     assert_true(sum_of(bytes, BYTES) == right);
 }
 
-static void places_and_length_count(void **state) {
+static void positions_and_length_count(void **state) {
     (void)state;
     unsigned char bytes[BYTES] = {0};
     for (size_t n = 0; n < BYTES; n++) assert_true(sum_of(bytes, n) != sum_of(bytes, n + 1));
@@ -205,7 +205,7 @@ static void write_shifted(const char *path, const char *bytes, size_t n, size_t 
 }
 
 /* tide's files align the data to 64 bytes; other programs may align less. */
-static void tensors_may_stand_anywhere(void **state) {
+static void tensors_may_begin_at_any_offset(void **state) {
     (void)state;
     char path[SCRATCH_SIZE], bytes[2048];
     Err err;
@@ -343,7 +343,7 @@ static void a_file_that_cannot_be_read_says_why(void **state) {
 
 /* A reader gets matrices in whole rows and vectors in any parts. If the reader fails, its reason is kept, unless the
    file is damaged: then the error is the damage. */
-static void data_come_in_parts(void **state) {
+static void data_are_read_in_parts(void **state) {
     (void)state;
     enum { MANY = 300000, WIDE = 70001, ROWS = 5 }; /* MANY: several parts; WIDE: a row longer than a part */
     char path[SCRATCH_SIZE];
@@ -455,7 +455,7 @@ static void tensors_tile_the_data(void **state) {
 }
 
 /* A small file whose header has a very long list. */
-static void a_header_has_no_endless_lists(void **state) {
+static void a_header_has_no_very_long_lists(void **state) {
     (void)state;
     enum { ZEROS = 1 << 20 };
     char path[SCRATCH_SIZE], *entries = mem_alloc(2 * ZEROS + 16), *end = stpcpy(entries, "\"a\":[0");
@@ -515,7 +515,7 @@ static void note_refusal(size_t bytes) {
     _exit(REFUSED);
 }
 
-static void no_memory_is_never_less_text(void **state) {
+static void a_failed_allocation_never_shortens_text(void **state) {
     (void)state;
     const pid_t child = fork();
     if (child == 0) {
@@ -570,7 +570,7 @@ static void check_written(OutputFile *output, const char *path) {
 }
 
 /* A process that removes abandoned temporary files may lock a new file before the process that made it does. */
-static void an_output_outlives_one_that_takes_it_for_left_over(void **state) {
+static void an_output_survives_a_process_that_removes_abandoned_files(void **state) {
     (void)state;
     char path[SCRATCH_SIZE], temporary[SCRATCH_SIZE + 16];
     Err err;
@@ -585,7 +585,7 @@ static void an_output_outlives_one_that_takes_it_for_left_over(void **state) {
     unlink(path);
 }
 
-static void without_locks_nothing_is_taken_for_left_over(void **state) {
+static void without_locks_no_file_counts_as_abandoned(void **state) {
     (void)state;
     static const int whys[] = {ENOLCK, EOPNOTSUPP, EINVAL, ENOSYS, EBADF};
     enum { LEFT = 1100 };
@@ -622,25 +622,25 @@ static void without_locks_nothing_is_taken_for_left_over(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parts_sum_up_as_the_whole),
+        cmocka_unit_test(checksums_of_parts_make_the_whole),
         cmocka_unit_test(every_bit_counts),
-        cmocka_unit_test(places_and_length_count),
-        cmocka_unit_test(tensors_may_stand_anywhere),
+        cmocka_unit_test(positions_and_length_count),
+        cmocka_unit_test(tensors_may_begin_at_any_offset),
         cmocka_unit_test(the_checksum_is_as_described),
         cmocka_unit_test(a_damaged_file_is_refused),
         cmocka_unit_test(a_header_has_a_limit),
         cmocka_unit_test(bytes_may_come_in_any_parts),
         cmocka_unit_test(a_file_that_cannot_be_read_says_why),
-        cmocka_unit_test(data_come_in_parts),
+        cmocka_unit_test(data_are_read_in_parts),
         cmocka_unit_test(tensors_tile_the_data),
-        cmocka_unit_test(a_header_has_no_endless_lists),
+        cmocka_unit_test(a_header_has_no_very_long_lists),
         cmocka_unit_test(without_memory_there_is_no_file),
         cmocka_unit_test(memory_holds_what_was_written),
-        cmocka_unit_test(no_memory_is_never_less_text),
+        cmocka_unit_test(a_failed_allocation_never_shortens_text),
         cmocka_unit_test(what_cannot_be_opened_says_why),
 
-        cmocka_unit_test(an_output_outlives_one_that_takes_it_for_left_over),
-        cmocka_unit_test(without_locks_nothing_is_taken_for_left_over),
+        cmocka_unit_test(an_output_survives_a_process_that_removes_abandoned_files),
+        cmocka_unit_test(without_locks_no_file_counts_as_abandoned),
     };
     return cmocka_run_group_tests_name("files", tests, NULL, NULL);
 }

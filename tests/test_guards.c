@@ -161,7 +161,7 @@ static void one_pair_is_named_and_skipped(void **state) {
     world_free(&w);
 }
 
-static void a_training_that_ran_away_ends(void **state) {
+static void a_diverged_training_ends(void **state) {
     (void)state;
     World w = damaged_world("readout.bo", NULL, INFINITY);
     Err err;
@@ -186,7 +186,7 @@ static void a_large_loss_is_reported(void **state) {
 }
 
 /* A stop does not reset the number of consecutive skipped updates. */
-static void a_stop_does_not_begin_the_count_anew(void **state) {
+static void a_stop_does_not_reset_the_count(void **state) {
     (void)state;
     World w = damaged_world("readout.bo", NULL, INFINITY);
     Err err;
@@ -280,9 +280,9 @@ int main(void) {
         cmocka_unit_test(sizes_do_not_wrap_around),
         cmocka_unit_test(the_first_op_is_named),
         cmocka_unit_test(one_pair_is_named_and_skipped),
-        cmocka_unit_test(a_training_that_ran_away_ends),
+        cmocka_unit_test(a_diverged_training_ends),
         cmocka_unit_test(a_large_loss_is_reported),
-        cmocka_unit_test(a_stop_does_not_begin_the_count_anew),
+        cmocka_unit_test(a_stop_does_not_reset_the_count),
         cmocka_unit_test(a_loss_that_is_not_finite_changes_nothing),
     };
     return cmocka_run_group_tests_name("guards", tests, NULL, NULL);

@@ -122,7 +122,7 @@ static void lines_stay_with_their_pairs(void **state) {
     fixture_free(&f);
 }
 
-static void a_batch_has_them_by_row(void **state) {
+static void a_batch_has_links_by_row(void **state) {
     (void)state;
     Fixture f = fixture(0);
     Guides guides;
@@ -182,7 +182,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words_become_pieces),
         cmocka_unit_test(lines_stay_with_their_pairs),
-        cmocka_unit_test(a_batch_has_them_by_row),
+        cmocka_unit_test(a_batch_has_links_by_row),
         cmocka_unit_test(what_does_not_fit_is_refused),
     };
     return cmocka_run_group_tests_name("guides", tests, NULL, NULL);

@@ -112,7 +112,7 @@ static void what_is_one_value_is_parsed(void **state) {
     assert_int_equal(json_values("{\"a\":1,\"b\":[2]}", 15), 4);
 }
 
-static void no_memory_is_told_from_no_json(void **state) {
+static void a_failed_allocation_is_not_bad_json(void **state) {
     (void)state;
     static const char text[] = "{\"a\": [1, \"b\"], \"c\": {\"d\": null}}";
     int refusals = 0;
@@ -133,7 +133,7 @@ int main(void) {
         cmocka_unit_test(strings_are_written_as_cjson_writes_them),
         cmocka_unit_test(arrays_and_numbers_are_json),
         cmocka_unit_test(what_is_one_value_is_parsed),
-        cmocka_unit_test(no_memory_is_told_from_no_json),
+        cmocka_unit_test(a_failed_allocation_is_not_bad_json),
     };
     return cmocka_run_group_tests_name("json", tests, NULL, NULL);
 }

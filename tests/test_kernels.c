@@ -376,7 +376,7 @@ static void dropout_keeps_a_share(void **unused) {
 }
 
 /* The kernel that measures the peak speed really computes: with a factor of 1, its registers keep their numbers. */
-static void the_limit_is_worked_for(void **unused) {
+static void the_peak_kernel_computes(void **unused) {
     (void)unused;
     for (int set = 0; kernels_at(set); set++) {
         const int rows = kernels_at(set)->tile_rows;
@@ -387,7 +387,7 @@ static void the_limit_is_worked_for(void **unused) {
 
 /* If a weight gets no more gradients, its moments become zero. They do not stay subnormal, which is a hundred times
    slower on some processors. */
-static void faded_moments_end_at_zero(void **unused) {
+static void decayed_moments_become_zero(void **unused) {
     (void)unused;
     static float w[RUN], g[RUN], m[RUN], v[RUN], g2[RUN], dx2[RUN];
     for (int set = 0; kernels_at(set); set++) {
@@ -409,7 +409,7 @@ static void faded_moments_end_at_zero(void **unused) {
 static const Kernels *early;
 __attribute__((constructor)) static void look_early(void) { early = kernels; }
 
-static void the_best_are_chosen_before_anything_runs(void **unused) {
+static void kernels_are_chosen_before_constructors_run(void **unused) {
     (void)unused;
     assert_ptr_equal(early, kernels_at(0));
 }
@@ -420,12 +420,12 @@ int main(void) {
         cmocka_unit_test(exp_tanh_and_sigmoid_are_accurate),
         cmocka_unit_test(extremes_are_finite),
         cmocka_unit_test(all_sets_compute_the_same_bits),
-        cmocka_unit_test(faded_moments_end_at_zero),
+        cmocka_unit_test(decayed_moments_become_zero),
         cmocka_unit_test(sums_run_in_sixteen_lanes),
         cmocka_unit_test(dropout_keeps_a_share),
-        cmocka_unit_test(the_best_are_chosen_before_anything_runs),
+        cmocka_unit_test(kernels_are_chosen_before_constructors_run),
         cmocka_unit_test(rows_are_normalised),
-        cmocka_unit_test(the_limit_is_worked_for),
+        cmocka_unit_test(the_peak_kernel_computes),
     };
     return cmocka_run_group_tests_name("kernels", tests, NULL, restore);
 }

@@ -138,7 +138,7 @@ static void twice(Tape *tape) {
     consume(tape, op, x);
 }
 
-static void values_of_others_stay(void **unused) {
+static void values_in_use_are_not_overwritten(void **unused) {
     (void)unused;
     char text[64];
     for (int i = 0; i < CONSUMERS; i++) {
@@ -146,8 +146,8 @@ static void values_of_others_stay(void **unused) {
         snprintf(text, sizeof text, "%s overwrites a parameter", op);
         dies(parameter, true, text);
         dies(rows_of_a_parameter, true, text);
-        if (strcmp(op, "cross_entropy") != 0)
-            dies(parameter, false, text); /* it overwrites the logits even if the tape does not record */
+        /* cross_entropy does not overwrite the logits if the tape does not record. */
+        if (strcmp(op, "cross_entropy") != 0) dies(parameter, false, text);
         snprintf(text, sizeof text, "%s overwrites a constant", op);
         dies(constant, true, text);
         snprintf(text, sizeof text, "%s overwrites a matrix that another op reads", op);
@@ -297,9 +297,12 @@ static void guides_name_columns(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_of_others_stay),     cmocka_unit_test(what_is_consumed_is_not_read),
-        cmocka_unit_test(all_rows_are_consumed),     cmocka_unit_test(keys_have_one_producer),
-        cmocka_unit_test(spans_lie_within_the_rows), cmocka_unit_test(guides_name_columns),
+        cmocka_unit_test(values_in_use_are_not_overwritten),
+        cmocka_unit_test(what_is_consumed_is_not_read),
+        cmocka_unit_test(all_rows_are_consumed),
+        cmocka_unit_test(keys_have_one_producer),
+        cmocka_unit_test(spans_lie_within_the_rows),
+        cmocka_unit_test(guides_name_columns),
     };
     return cmocka_run_group_tests_name("misuse", tests, NULL, NULL);
 }

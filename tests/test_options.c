@@ -72,7 +72,7 @@ static const char *attention_name(const char *name) { return attention_kind(name
 static const char *encoder_name(const char *name) { return encoder_kind(name) ? encoder_kind(name)->name : NULL; }
 static const char *arch_name(const char *name) { return arch_named(name) ? arch_named(name)->name : NULL; }
 
-static void every_kind_that_may_be_chosen_is_there(void **state) {
+static void every_accepted_kind_exists(void **state) {
     (void)state;
     static const struct {
         const char *option, *(*name_of)(const char *name);
@@ -89,7 +89,7 @@ static void every_kind_that_may_be_chosen_is_there(void **state) {
 }
 
 /* The number of heads must divide the width of the multi-head attention, if there is any. */
-static void heads_share_what_they_can_divide(void **state) {
+static void heads_must_divide_the_width(void **state) {
     (void)state;
     ModelOptions options = defaults().model;
     Err err;
@@ -114,7 +114,7 @@ static void heads_share_what_they_can_divide(void **state) {
 }
 
 /* The window of a convolution must be odd: a word has as many neighbours on the left as on the right. */
-static void a_window_has_a_middle(void **state) {
+static void a_window_must_be_odd(void **state) {
     (void)state;
     ModelOptions options = defaults().model;
     Err err;
@@ -143,7 +143,7 @@ static void a_language_is_one_word(void **state) {
 }
 
 /* Translation reads only the options of the model from a configuration, not those of the training. */
-static void a_model_reads_its_own_options_alone(void **state) {
+static void a_model_reads_only_its_own_options(void **state) {
     (void)state;
     static const char *const wrong[] = {"\nseed", "\nseed 7", "\ndim-emb = 0", "\nlangs = zh"};
     TrainOptions options = defaults();
@@ -188,12 +188,12 @@ static void options_have_one_order(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(configurations_come_back),
-        cmocka_unit_test(every_kind_that_may_be_chosen_is_there),
-        cmocka_unit_test(heads_share_what_they_can_divide),
-        cmocka_unit_test(a_window_has_a_middle),
+        cmocka_unit_test(every_accepted_kind_exists),
+        cmocka_unit_test(heads_must_divide_the_width),
+        cmocka_unit_test(a_window_must_be_odd),
         cmocka_unit_test(a_language_is_one_word),
         cmocka_unit_test(names_have_indices),
-        cmocka_unit_test(a_model_reads_its_own_options_alone),
+        cmocka_unit_test(a_model_reads_only_its_own_options),
         cmocka_unit_test(options_have_one_order),
     };
     return cmocka_run_group_tests_name("options", tests, NULL, NULL);

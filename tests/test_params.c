@@ -44,7 +44,7 @@ static double deviation_of(const Model *model, const char *name) {
     return sqrt(square / n);
 }
 
-static void weights_begin_as_the_scheme_says(void **unused) {
+static void weights_are_initialised_by_the_scheme(void **unused) {
     (void)unused;
     const struct {
         const char *attention, *name;
@@ -170,7 +170,7 @@ static void the_average_follows_the_weights(void **unused) {
     threads_free(threads);
 }
 
-static void values_are_exchanged_whole(void **unused) {
+static void values_are_swapped_completely(void **unused) {
     (void)unused;
     Model model = model_new("additive", SCHEME_LECUN, false);
     const size_t size = model.params.size * sizeof(real);
@@ -188,12 +188,12 @@ static void values_are_exchanged_whole(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(weights_begin_as_the_scheme_says),
+        cmocka_unit_test(weights_are_initialised_by_the_scheme),
         cmocka_unit_test(a_tied_output_has_no_weights_of_its_own),
         cmocka_unit_test(an_optimizer_receives_each_parameter_once),
         cmocka_unit_test(optimizers_are_known_by_name),
         cmocka_unit_test(the_average_follows_the_weights),
-        cmocka_unit_test(values_are_exchanged_whole),
+        cmocka_unit_test(values_are_swapped_completely),
     };
     return cmocka_run_group_tests_name("parameters", tests, NULL, NULL);
 }

@@ -223,7 +223,7 @@ static void test_heatmap_takes_any_weight(void **state) {
     free(svg);
 }
 
-static void test_heatmap_repeats_itself(void **state) {
+static void test_heatmap_is_deterministic(void **state) {
     (void)state;
     Sample s = tide();
     char *once = draw(&s, false), *again = draw(&s, false);
@@ -326,7 +326,7 @@ static void test_plain_lines(void **state) {
                         "update 7  loss 20.000      0 tok/s  epoch  0.1  ppl 4.9e+08\n");
 }
 
-static void test_plain_lines_grow_rare(void **state) {
+static void test_plain_lines_become_rarer(void **state) {
     (void)state;
     Capture capture = capture_lines();
     ProgressView view;
@@ -402,13 +402,20 @@ int main(void) {
     setenv("LC_ALL", "C.UTF-8", 1);
     setenv("TERM", "xterm", 1);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_heatmap_is_well_formed), cmocka_unit_test(test_heatmap_escapes),
-        cmocka_unit_test(test_heatmap_transposes),     cmocka_unit_test(test_heatmap_joins_sentences),
-        cmocka_unit_test(test_heatmap_joins_pieces),   cmocka_unit_test(test_heatmap_takes_any_weight),
-        cmocka_unit_test(test_heatmap_repeats_itself), cmocka_unit_test(test_heatmap_reports_a_full_disk),
-        cmocka_unit_test(test_format_duration),        cmocka_unit_test(test_plain_lines),
-        cmocka_unit_test(test_plain_lines_grow_rare),  cmocka_unit_test(test_bar_fits_the_terminal),
-        cmocka_unit_test(test_bar_in_ascii),           cmocka_unit_test(test_bar_is_redrawn_ten_times_a_second),
+        cmocka_unit_test(test_heatmap_is_well_formed),
+        cmocka_unit_test(test_heatmap_escapes),
+        cmocka_unit_test(test_heatmap_transposes),
+        cmocka_unit_test(test_heatmap_joins_sentences),
+        cmocka_unit_test(test_heatmap_joins_pieces),
+        cmocka_unit_test(test_heatmap_takes_any_weight),
+        cmocka_unit_test(test_heatmap_is_deterministic),
+        cmocka_unit_test(test_heatmap_reports_a_full_disk),
+        cmocka_unit_test(test_format_duration),
+        cmocka_unit_test(test_plain_lines),
+        cmocka_unit_test(test_plain_lines_become_rarer),
+        cmocka_unit_test(test_bar_fits_the_terminal),
+        cmocka_unit_test(test_bar_in_ascii),
+        cmocka_unit_test(test_bar_is_redrawn_ten_times_a_second),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
