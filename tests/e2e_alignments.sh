@@ -38,8 +38,8 @@ sets() { awk '{ for (i = 1; i <= NF; i++) print NR, $i }' "$1" | sort -u; }
 for set in words reverse intersection union grown; do sets "$scratch/$set" >"$scratch/$set.set"; done
 comm -12 "$scratch/words.set" "$scratch/reverse.set" | cmp -s - "$scratch/intersection.set" || die "intersection"
 sort -u "$scratch/words.set" "$scratch/reverse.set" | cmp -s - "$scratch/union.set" || die "union"
-[ -z "$(comm -13 "$scratch/grown.set" "$scratch/intersection.set")" ] || die "grow-diag-final-and lost some"
-[ -z "$(comm -23 "$scratch/grown.set" "$scratch/union.set")" ] || die "grow-diag-final-and made some up"
+[ -z "$(comm -13 "$scratch/grown.set" "$scratch/intersection.set")" ] || die "grow-diag-final-and lost links of the intersection"
+[ -z "$(comm -23 "$scratch/grown.set" "$scratch/union.set")" ] || die "grow-diag-final-and added links outside the union"
 
 # every command scores Chinese by character
 tide_ok evaluate "$scratch/back" --src "$scratch/en" --ref "$scratch/zh" --output "$scratch/back.zh" >"$scratch/both"
@@ -61,7 +61,7 @@ awk 'NR == FNR { words[FNR] = split($0, word, " "); next }
 printf '1-1 2p2\n3-3-P\n' >"$scratch/gold"
 printf '0-0 1-1\n5-5\n' | tide_ok aer "$scratch/gold" --one-ref >"$scratch/aer"
 grep -q '^AER = 0.2500 precision = 0.6667 recall = 1.0000 (links = 3 sure = 1 possible = 3)$' "$scratch/aer" ||
-    die "aer said $(cat "$scratch/aer")"
+    die "aer printed $(cat "$scratch/aer")"
 refused 1 'standard input: fewer lines than' aer "$scratch/gold"
 printf '0-0\nx\n' >"$scratch/broken"
 "$tide" aer "$scratch/broken" <"$scratch/gold" >/dev/null 2>"$scratch/stderr" && die "a broken gold was taken"
@@ -113,10 +113,10 @@ for mode in soft hard; do
     tide_ok score "$scratch/mult" $pair --attention-mode $mode >"$scratch/$mode.score"
     tide_ok evaluate "$scratch/mult" --src "$scratch/text" --ref "$scratch/en" --attention-mode $mode >"$scratch/$mode.bleu"
 done
-sed 's/.*[|] //' "$scratch/hard" | cat - "$scratch/hard.aligned" | tr ' ,' '\n' | grep -vE '^([01](\.0*)?)?$' && die "not all or nothing"
+sed 's/.*[|] //' "$scratch/hard" | cat - "$scratch/hard.aligned" | tr ' ,' '\n' | grep -vE '^([01](\.0*)?)?$' && die "a weight is neither 0 nor 1"
 sed 's/.*[|] //' "$scratch/soft" | tr ' ,' '\n' | grep -qE '^0\.[0-9]*[1-9]' || die "soft attention is hard"
 cmp -s "$scratch/soft.score" "$scratch/hard.score" && die "score --attention-mode does nothing"
-tide_ok translate "$scratch/mult" --alignment soft <"$scratch/text" | cmp - "$scratch/soft" || die "soft is not what is done by default"
+tide_ok translate "$scratch/mult" --alignment soft <"$scratch/text" | cmp - "$scratch/soft" || die "--alignment soft differs with --attention-mode soft, the default"
 refused 2 'attention-mode must be one of soft|hard' translate "$scratch/run" --attention-mode medium
 
 # a Transformer: soft and hard alignments as numbers, pictures and a page; of one head and of one layer
@@ -140,7 +140,7 @@ paste -d '\n' "$scratch/aligned" "$scratch/aligned.1" "$scratch/aligned.2" | tr 
     NR % 3 == 2 { split($0, one, " "); next }
     { split($0, two, " "); for (i = 1; i <= n; i++) if ((one[i] + two[i]) / 2 - mean[i] > 2e-4 || mean[i] - (one[i] + two[i]) / 2 > 2e-4) apart = 1 }
     END { exit apart || NR != 36 }' || die "not the mean of both heads"
-transformer --attention-mode hard --alignment-head 1 | sed 's/.*[|] //' | tr ' ,' '\n' | grep -vE '^([01](\.0*)?)?$' && die "not all or nothing"
+transformer --attention-mode hard --alignment-head 1 | sed 's/.*[|] //' | tr ' ,' '\n' | grep -vE '^([01](\.0*)?)?$' && die "a weight is neither 0 nor 1"
 cmp -s "$scratch/2.1" "$scratch/1.1" && die "the layer makes no difference"
 refused 1 'transformer: --alignment-head 3: this model.s attention has 2 heads' translate "$scratch/transformer" --alignment-head 3
 refused 1 'transformer: --alignment-layer 3: this model.s attention has 2 layers' align "$scratch/transformer" $pair --alignment-layer 3
@@ -170,13 +170,13 @@ tide_ok align "$scratch/run" $pair --format html --level word | grep '"byWord":t
 refused 1 '^tide: /dev/full: cannot be written: No space left' translate "$scratch/run" --html /dev/full
 "$tide" translate "$scratch/run" --html "$scratch/none/page.html" <"$scratch/zh" >"$scratch/early" 2>"$scratch/stderr" && die "a page in no directory"
 grep -q "^tide: $scratch/none/page.html: cannot be written: No such" "$scratch/stderr" && [ ! -s "$scratch/early" ] ||
-    die "it translated first and tried the page afterwards: $(cat "$scratch/stderr")"
+    die "the page was only opened after the translation: $(cat "$scratch/stderr")"
 mkfifo "$scratch/pipe"
 cat "$scratch/pipe" >"$scratch/piped.html" &
 tide_ok translate "$scratch/run" --n-best 2 --html "$scratch/pipe" <"$scratch/zh" >/dev/null
 wait
-cmp "$scratch/page.html" "$scratch/piped.html" || die "another page through a pipe"
+cmp "$scratch/page.html" "$scratch/piped.html" || die "the page differs through a pipe"
 tide_ok translate "$scratch/run" --n-best 2 --html "$scratch/piped.html" <"$scratch/zh" >/dev/null
-cmp "$scratch/page.html" "$scratch/piped.html" || die "a page does not take the place of the one before"
+cmp "$scratch/page.html" "$scratch/piped.html" || die "a page does not replace the old one"
 "$tide" align "$scratch/run" $pair --format html >/dev/full 2>"$scratch/stderr" && die "a page on a full disk"
 [ "$(cat "$scratch/stderr")" = 'tide: standard output cannot be written' ] || die "$(cat "$scratch/stderr")"

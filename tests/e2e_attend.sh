@@ -97,7 +97,7 @@ refuses() {
     got=$?
     [ $got = "$status" ] || die "$*: exit $got: $(cat "$scratch/stderr")"
     [ "$(wc -l <"$scratch/stderr")" = 1 ] && [ ! -s "$scratch/out" ] || die "$*: $(cat "$scratch/out" "$scratch/stderr")"
-    grep -Eq "$pattern" "$scratch/stderr" || die "$*: said '$(cat "$scratch/stderr")', not /$pattern/"
+    grep -Eq "$pattern" "$scratch/stderr" || die "$*: printed '$(cat "$scratch/stderr")', not /$pattern/"
 }
 printf 'a 1 2\n\nb 1\n' >"$scratch/ragged"
 printf 'a 1 2\nb 1 nan\n' >"$scratch/nan"

@@ -11,7 +11,7 @@ refuses() {
     got=$?
     [ $got = "$status" ] || die "$*: exit $got, not $status: $(cat "$scratch/stderr")"
     [ "$(wc -l <"$scratch/stderr")" = 1 ] || die "$*: $(wc -l <"$scratch/stderr") lines: $(cat "$scratch/stderr")"
-    grep -Eq "$pattern" "$scratch/stderr" || die "$*: said '$(cat "$scratch/stderr")', not /$pattern/"
+    grep -Eq "$pattern" "$scratch/stderr" || die "$*: printed '$(cat "$scratch/stderr")', not /$pattern/"
 }
 train() { refuses "$1" "$2" "$tide" train --model "$scratch/out" --after-batches 1 $3; }
 
@@ -55,7 +55,7 @@ refuses 1 'shared: another tide process uses this directory' "$tide" train --tsv
 kill $first
 wait $first || die "the first training exited $?"
 
-[ ! -e "$scratch/out" ] || die "a training that could not begin left $scratch/out"
+[ ! -e "$scratch/out" ] || die "a training that could not start left $scratch/out"
 
 touch "$scratch/file"
 refuses 1 'file: ' "$tide" train --tsv "$scratch/train.tsv" --after-batches 1 --model "$scratch/file"
@@ -165,9 +165,9 @@ refuses 1 'merges joint needs --tokenizer bpe bpe, not char bpe' "$tide" train -
 smallest_run "$scratch/again" --after-batches 12
 refuses 1 'holds a training with bpe-merges = 100 100, not' "$tide" train --tsv "$scratch/train.tsv" --model "$scratch/again"
 if [ -e /dev/full ]; then
-    echo 海 | "$tide" translate "$scratch/again" >/dev/full 2>"$scratch/stderr" && die "a full disk went unnoticed"
+    echo 海 | "$tide" translate "$scratch/again" >/dev/full 2>"$scratch/stderr" && die "a full disk was not detected"
     grep -q 'cannot be written' "$scratch/stderr" || die "full disk: $(cat "$scratch/stderr")"
     for flag in --help --version; do
-        if "$tide" $flag >/dev/full 2>"$scratch/stderr"; then die "$flag: a full disk went unnoticed"; fi
+        if "$tide" $flag >/dev/full 2>"$scratch/stderr"; then die "$flag: a full disk was not detected"; fi
     done
 fi

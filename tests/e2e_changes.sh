@@ -7,7 +7,7 @@ refuses() {
     "$tide" train --tsv "$scratch/train.tsv" --valid-tsv "$scratch/dev.tsv" --config "$scratch/smallest.conf" "$@" 2>"$scratch/stderr"
     got=$?
     [ $got = "$status" ] || die "$*: exit $got"
-    grep -q "^tide: $reason" "$scratch/stderr" || die "$*: said $(cat "$scratch/stderr")"
+    grep -q "^tide: $reason" "$scratch/stderr" || die "$*: printed $(cat "$scratch/stderr")"
 }
 smallest_run "$scratch/first" --after-batches 12
 goes_on() {
@@ -65,7 +65,7 @@ grep -qx '{"update": 12, "changed": "dev set"}' "$scratch/other/train.jsonl" || 
 grep -q '"update": 24, .*"best": true' "$scratch/other/train.jsonl" || die "compared with another dev set's BLEU"
 tide_ok train --tsv "$scratch/train.tsv" --config "$scratch/smallest.conf" --model "$scratch/other" --after-batches 36 \
     --valid-tsv "$scratch/other.tsv"
-grep -q 'another one' "$scratch/stderr" && die "the same dev set is taken for another"
+grep -q 'another one' "$scratch/stderr" && die "the same dev set counts as another"
 on_dev "$scratch/between" 13 --valid-tsv "$scratch/other.tsv" # validates at the end
 cmp -s "$scratch/between/model.safetensors" "$scratch/first/model.safetensors" && die "another dev set chose no other model"
 cp -r "$scratch/first" "$scratch/early" # this training stops before a validation
@@ -74,10 +74,10 @@ cp -r "$scratch/first" "$scratch/early" # this training stops before a validatio
 process=$!
 comes_to_hold has_lines "$scratch/early" 8 || die "it does not train: $(cat "$scratch/early/train.jsonl")"
 kill -INT $process || die "the training without an end ended"
-wait $process || die "stopped, it exits $?"
-cmp "$scratch/early/model.safetensors" "$scratch/first/model.safetensors" || die "the best model is gone before another is chosen"
+wait $process || die "the stopped training exits $?"
+cmp "$scratch/early/model.safetensors" "$scratch/first/model.safetensors" || die "the best model was replaced before another was chosen"
 on_dev "$scratch/no-dev" 24
-cmp -s "$scratch/no-dev/model.safetensors" "$scratch/first/model.safetensors" || die "without a dev set the best model is gone"
+cmp -s "$scratch/no-dev/model.safetensors" "$scratch/first/model.safetensors" || die "without a dev set the best model was replaced"
 grep -q "^the model is that of update 12, which had the best BLEU$" "$scratch/stderr" || die "without a dev set: $(cat "$scratch/stderr")"
 
 refuses 2 "--allow-change: dim-rnn can never change when a training is continued" --model "$scratch/first" --allow-change dim-rnn

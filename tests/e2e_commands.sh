@@ -71,7 +71,7 @@ sed 's/ ||| .*//' "$scratch/hard" >"$scratch/hyp"
 sed 's/.* ||| //' "$scratch/hard" >"$scratch/searched"
 tide_ok align "$scratch/run" --src "$scratch/dev.zh" --tgt "$scratch/hyp" >"$scratch/forced"
 same=$(paste -d'|' "$scratch/forced" "$scratch/searched" | awk -F'|' '$1 == $2' | wc -l)
-[ "$same" -ge 9 ] || die "forced and searched alignments agree on $same of 12 (pieces may split another way)"
+[ "$same" -ge 9 ] || die "forced and searched alignments agree on $same of 12 (a text may be split into other pieces)"
 tide_ok align "$scratch/run" --src "$scratch/dev.zh" --tgt "$scratch/dev.en" --format svg --output "$scratch/svg2"
 [ -s "$scratch/svg2/0001.svg" ] || die "align --format svg"
 
@@ -165,7 +165,7 @@ yes 海 | timeout 20 "$tide" translate "$scratch/run" --mini-batch 1 >/dev/full 
 
 # evaluate: translates and computes both metrics
 tide_ok evaluate "$scratch/run" --src "$scratch/dev.zh" --ref "$scratch/dev.en" --output "$scratch/out.en" >"$scratch/both"
-tide_ok translate "$scratch/run" <"$scratch/dev.zh" | cmp - "$scratch/out.en" || die "evaluate translates another way"
+tide_ok translate "$scratch/run" <"$scratch/dev.zh" | cmp - "$scratch/out.en" || die "evaluate gives other translations than translate"
 { tide_ok bleu "$scratch/dev.en" <"$scratch/out.en"; tide_ok chrf "$scratch/dev.en" <"$scratch/out.en"; } |
     cmp - "$scratch/both" || die "evaluate: $(cat "$scratch/both")"
 
@@ -201,7 +201,7 @@ grep -q 'coverage-penalty needs a model with attention' "$scratch/stderr" || die
 # ensembles: a model twice gives the results of the model; the order of two models does not matter; scores and alignments
 # are those of the mean
 tide_ok translate --models "$scratch/run" "$scratch/run" --beam-size 4 --n-best 3 <"$scratch/dev.zh" | cmp - "$scratch/nbest" ||
-    die "a model and itself translate another way"
+    die "an ensemble of a model with itself gives other translations"
 tide_ok translate --models "$scratch/run" "$scratch/prev" --alignment soft --html "$scratch/page" <"$scratch/dev.zh" >"$scratch/a"
 tide_ok translate --models "$scratch/prev" "$scratch/run" --alignment soft <"$scratch/dev.zh" | cmp - "$scratch/a" ||
     die "the order of two models matters"
@@ -212,7 +212,7 @@ sed 's/.* ||| //' "$scratch/a" | tr ' ' '\n' | awk -F, '{ sum = 0; for (i = 1; i
 tide_ok evaluate --models "$scratch/run" "$scratch/encdec" "$scratch/prev" --src "$scratch/dev.zh" --ref "$scratch/dev.en" \
     --output "$scratch/out.en" >/dev/null
 tide_ok translate --models "$scratch/run" "$scratch/encdec" "$scratch/prev" --mini-batch 1 <"$scratch/dev.zh" |
-    cmp - "$scratch/out.en" || die "an ensemble evaluates another way than it translates"
+    cmp - "$scratch/out.en" || die "evaluate gives other translations of an ensemble"
 tide_ok translate --models "$scratch/run" "$scratch/encdec" --alignment hard --coverage-penalty 0.1 <"$scratch/dev.zh" >"$scratch/a"
 tide_ok translate --models "$scratch/encdec" "$scratch/run" --alignment hard --coverage-penalty 0.1 <"$scratch/dev.zh" |
     cmp - "$scratch/a" || die "a model without attention may not come first"

@@ -28,7 +28,7 @@ ends() {
     got=$?
     [ $got = "$status" ] || die "$* <$in: exit $got, not $status: $(tail -n 3 stderr | cut -c 1-300)"
     [ $got = 0 ] || [ "$(wc -l <stderr)" = 1 ] || die "$* <$in: $(cut -c 1-300 stderr)"
-    [ -z "$pattern" ] || grep -Eq "$pattern" stderr || die "$* <$in: said '$(cut -c 1-300 stderr)', not /$pattern/"
+    [ -z "$pattern" ] || grep -Eq "$pattern" stderr || die "$* <$in: printed '$(cut -c 1-300 stderr)', not /$pattern/"
 }
 in=/dev/null
 for kind in $enormous; do

@@ -36,7 +36,7 @@ check_outputs() { # WHEN
         read -r first <"$output"
         if [ "$first" = old ]; then old="$old $output"
         elif cmp -s "$output" "$scratch/new/${output##*/}"; then new="$new $output"
-        else die "$what, killed $1: $output is half a file"
+        else die "$what, killed $1: $output is an incomplete file"
         fi
     done
     [ -z "$new" ] || changed=$((changed + 1))
@@ -134,7 +134,7 @@ for errno in 37 95 22 38; do # ENOLCK, EOPNOTSUPP, EINVAL, ENOSYS
     NO_LOCKS=$errno runs preloaded "$tide" translate "$scratch/run" --html "$scratch/out/page.html" || die "$(cat "$scratch/stderr")"
     [ ! -s "$scratch/stderr" ] || die "without locks: $(cat "$scratch/stderr")"
     [ "$(ls "$scratch/out")" = "$(printf 'page.html\npage.html.0.tmp\ntranslated')" ] || die "without locks: $(ls "$scratch/out")"
-    [ "$(cat "$scratch/out/page.html.0.tmp")" = half ] || die "without locks: another's file was written"
+    [ "$(cat "$scratch/out/page.html.0.tmp")" = half ] || die "without locks: the file of another process was written"
     NO_LOCKS=$errno runs preloaded "$tide" corpus --tsv "$scratch/tsv" --output "$scratch/corpus" || die "$(cat "$scratch/stderr")"
     [ "$(wc -l <"$scratch/stderr")" = 1 ] && grep -q "^$scratch/corpus: $locked\$" "$scratch/stderr" || die "$(cat "$scratch/stderr")"
 done

@@ -205,7 +205,7 @@ JS
 tide_ok align "$scratch/run" --src "$scratch/long.zh" --tgt "$scratch/long.en" --format html >"$scratch/long.html"
 tide_ok align "$scratch/back" --src "$scratch/long.en" --tgt "$scratch/long.zh" --format html >"$scratch/back.html"
 drive long "$scratch/long.html" "$scratch/long.js"
-grep -q 'darkness' "$scratch/results" || die "no word of darkness"
+grep -q 'darkness' "$scratch/results" || die "no check of dark mode ran"
 drive long-dark "$scratch/back.html" "$scratch/long.js" --blink-settings=preferredColorScheme=0
 
 # ---- many sentences ----

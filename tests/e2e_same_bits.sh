@@ -40,7 +40,7 @@ sed 's|valid-freq = 12|valid-freq = 0|' "$scratch/smallest.conf" >"$scratch/endl
 process=$!
 comes_to_hold has_lines "$scratch/endless" 2 || die "the training does not proceed"
 kill -INT $process || die "the training without an end ended"
-wait $process || die "stopped, it exits $?"
+wait $process || die "the stopped training exits $?"
 refused 1 'checkpoint.safetensors: is a checkpoint, not a model: ' info "$scratch/endless/checkpoint.safetensors"
 mkdir "$scratch/killed"
 cp "$scratch/endless/checkpoint.safetensors" "$scratch/killed"
@@ -53,4 +53,4 @@ printf 'x' | dd of="$scratch/damaged/checkpoint.safetensors" bs=1 seek=3000 conv
 smallest_run "$scratch/damaged" --after-batches 40 --threads 2
 grep -q 'resuming from the previous checkpoint' "$scratch/stderr" || die "a damaged checkpoint was not mentioned"
 same "$scratch/one" "$scratch/damaged" "damaged checkpoint"
-[ -s "$scratch/damaged/checkpoint.damaged.safetensors" ] || die "the damaged checkpoint is gone"
+[ -s "$scratch/damaged/checkpoint.damaged.safetensors" ] || die "the damaged checkpoint was not kept"

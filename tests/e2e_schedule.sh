@@ -16,7 +16,7 @@ awk '{
     if ($1 > 30) right *= sqrt(30 / $1)
     off = $2 / right - 1
     if (off > 1e-6 || off < -1e-6) { print "update " $1 ": " $2 ", not " right; exit 1 }
-}' "$scratch/rates" || die "the learning rate is off"
+}' "$scratch/rates" || die "wrong learning rate"
 for updates in 5 33 60; do
     # shellcheck disable=SC2086
     smallest_run "$scratch/parts" $flags --after-batches $updates

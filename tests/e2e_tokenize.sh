@@ -39,7 +39,7 @@ for run in run pieces; do
     grep -o '"[a-z_]*loss": [0-9.]*\|"update": [0-9]*' "$scratch/$run/train.jsonl" >"$scratch/$run.losses"
 done
 grep -q valid_loss "$scratch/run.losses" && cmp "$scratch/run.losses" "$scratch/pieces.losses" ||
-    die "training on the pieces goes another way: $(diff "$scratch/run.losses" "$scratch/pieces.losses")"
+    die "training on the pieces gives other losses: $(diff "$scratch/run.losses" "$scratch/pieces.losses")"
 
 # comes_back FILE: checks that the joined pieces of every tokeniser are NFKC(text) with single spaces, which the tokeniser
 # `none` prints. A piece that contained a space would lose it.
@@ -88,4 +88,4 @@ grep -q '^tide: standard input: ' "$scratch/stderr" || die "a directory: $(cat "
 yes "$(printf '%10000s' 海)" | head -n 3000 >"$scratch/in"
 # shellcheck disable=SC3045
 (ulimit -v 12000 && tokenize run <"$scratch/in" >"$scratch/out") || exit 1
-[ "$(sort "$scratch/out" | uniq -c | tr -s ' ')" = ' 3000 海' ] || die "3000 lines came out as $(wc -l <"$scratch/out")"
+[ "$(sort "$scratch/out" | uniq -c | tr -s ' ')" = ' 3000 海' ] || die "3000 lines became $(wc -l <"$scratch/out")"

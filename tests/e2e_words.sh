@@ -3,7 +3,7 @@
 . "$(dirname "$0")/common.inc"
 cut -f2 "$scratch/dev.tsv" >"$scratch/zh"
 smallest_run "$scratch/run" --after-batches 24 --source-words on --threads 1
-grep -q 'source pieces in [0-9]* larger ones' "$scratch/stderr" || die "no word of larger pieces: $(cat "$scratch/stderr")"
+grep -q 'source pieces in [0-9]* larger ones' "$scratch/stderr" || die "no note about larger pieces: $(cat "$scratch/stderr")"
 smallest_run "$scratch/plain" --after-batches 24
 
 # with a stop, and with another number of threads
@@ -15,7 +15,7 @@ same "$scratch/run" "$scratch/twice" "a source with words"
 tide_ok info "$scratch/run" >"$scratch/info"
 grep -q '^encoder.E_word  *.[0-9]*, 12.$' "$scratch/info" && grep -q 'source pieces in [0-9]* larger ones' "$scratch/info" || die "no embeddings of words: $(cat "$scratch/info")"
 tide_ok info "$scratch/plain" >"$scratch/info"
-grep -q E_word "$scratch/info" && die "embeddings of words that nobody asked for"
+grep -q E_word "$scratch/info" && die "embeddings of words without --source-words"
 tide_ok translate "$scratch/run" --alignment soft <"$scratch/zh" >"$scratch/translated"
 [ "$(wc -l <"$scratch/translated")" = 12 ] || die "not every line is translated"
 

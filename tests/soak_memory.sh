@@ -27,7 +27,7 @@ for copy in "$tree".[0-9]*; do
     tide_ok train $tsv --after-batches 8 --preset tiny --probe 潮水退了 海 --config "$scratch/tiny.conf" --model "$copy/run"
     same run "$copy/run" "going on after a failure of what went on ($copy)"
 done
-[ $kept -gt 50 ] || die "only $kept trainings were gone on with"
+[ $kept -gt 50 ] || die "only $kept trainings were continued"
 unset ALLOCATIONS_KEEP
 cut -f 2 "$scratch/train.tsv" >train.zh
 cut -f 1 "$scratch/train.tsv" >train.en

@@ -44,7 +44,7 @@ while kill -0 $training 2>/dev/null; do
 done
 wait $training || die "$(cat "$scratch/stderr")"
 grep -q "^$pairs pairs to train on" "$scratch/stderr" || die "$(cat "$scratch/stderr")"
-[ "$(wc -l <"$scratch/memory")" -ge 10 ] || die "memory was looked at $(wc -l <"$scratch/memory") times only"
+[ "$(wc -l <"$scratch/memory")" -ge 10 ] || die "memory was measured only $(wc -l <"$scratch/memory") times"
 awk 'NR == 1 { first = $2 } $2 > most { most = $2 } END {
     printf "%.1f MiB at update %d, at most %.1f MiB up to update %d\n", first / 1024, 1000, most / 1024, $1
     exit most > 1.02 * first + 1024

@@ -1,5 +1,5 @@
 /* Tests model files: the checksum detects every change; tensors are read from any position in the file; values that
-   were read do not change when the file does. Also text files in memory, and locks. */
+   were read do not change when the file does. Also tests text in memory and locks. */
 #include "core/base.h"
 #include "text/files.h"
 #include "text/output.h"
