@@ -116,7 +116,7 @@ done
 sed 's/.*[|] //' "$scratch/hard" | cat - "$scratch/hard.aligned" | tr ' ,' '\n' | grep -vE '^([01](\.0*)?)?$' && die "a weight is neither 0 nor 1"
 sed 's/.*[|] //' "$scratch/soft" | tr ' ,' '\n' | grep -qE '^0\.[0-9]*[1-9]' || die "soft attention is hard"
 cmp -s "$scratch/soft.score" "$scratch/hard.score" && die "score --attention-mode does nothing"
-tide_ok translate "$scratch/mult" --alignment soft <"$scratch/text" | cmp - "$scratch/soft" || die "--alignment soft differs with --attention-mode soft, the default"
+tide_ok translate "$scratch/mult" --alignment soft <"$scratch/text" | cmp - "$scratch/soft" || die "soft attention is not the default"
 refused 2 'attention-mode must be one of soft|hard' translate "$scratch/run" --attention-mode medium
 
 # a Transformer: soft and hard alignments as numbers, pictures and a page; of one head and of one layer
