@@ -19,7 +19,7 @@ static void *cjson_malloc(size_t n) {
 static inline void cjson_refuse_begin(void) { cJSON_InitHooks(&(cJSON_Hooks){cjson_malloc, free}); }
 /* Makes the n-th allocation of cJSON from now fail. */
 static inline void cjson_refuse(long n) { cjson_memory.calls = 0, cjson_memory.refused_at = n; }
-/* Whether cJSON has made so many allocations that this one failed. */
+/* Whether cJSON has reached the allocation that fails. */
 static inline bool cjson_refused(void) { return cjson_memory.calls >= cjson_memory.refused_at; }
 static inline void cjson_refuse_end(void) { cJSON_InitHooks(NULL); }
 

@@ -335,7 +335,7 @@ static void sums_run_in_sixteen_lanes(void **unused) {
     }
 }
 
-/* A normalised row has mean 0 and variance 1, whatever its values; a constant row becomes the bias. */
+/* A normalised row has mean 0 and variance 1; a constant row becomes the bias. */
 static void rows_are_normalised(void **unused) {
     (void)unused;
     float x[LONGEST], y[LONGEST], one[LONGEST], none[LONGEST] = {0};
