@@ -112,7 +112,7 @@ killed corpus "$parts $scratch/corpus/dropped" \
 killed report "$scratch/run/report.html" report "$scratch/run"
 inputs 12
 
-# Temporary files of killed processes are removed, under any number in their names; a file that a running process writes is kept.
+# Temporary files of killed processes are removed, under any number in their names; a file of a running process is kept.
 echo half >"$scratch/out/page.html.0.tmp"
 echo half >"$scratch/out/page.html.1.tmp"
 tide_ok translate "$scratch/run" --html "$scratch/out/page.html" <"$scratch/zh" >/dev/null

@@ -161,8 +161,8 @@ static void a_model_keeps_the_options_of_its_training(void **state) {
     unlink(path);
 }
 
-/* The first two states are valid. The others have numbers that no training reaches: a training from them would overflow, or
-   count for years. */
+/* The first two states are valid. The others have numbers that no training reaches: a training from them would
+   overflow, or count for years. */
 static void a_state_that_no_training_reaches_is_refused(void **state) {
     (void)state;
     const TrainState states[] = {{0},
