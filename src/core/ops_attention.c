@@ -252,8 +252,8 @@ static void add_rows(void *context, int begin, int end) {
 }
 
 /* On a tape that records, M must be the result of one op, because its gradient is deferred: see tape_defer_grad. */
-static void check_read(const Tape *tape, const char *op, const Spans *spans, int queries, const Var *M) {
-    const Var *whole = M->whole ? M->whole : M;
+static void check_read(const Tape *tape, const char *op, const Spans *spans, int queries, Var *M) {
+    const Var *whole = var_whole(M);
     CHECK(!tape->recording || !whole->in_pieces, "%s: several ops wrote the matrix that is read", op);
     attention_check_spans(op, spans, queries, M);
 }

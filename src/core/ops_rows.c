@@ -107,7 +107,7 @@ Var *slice(Tape *tape, Var *x, int first, int n) {
     CHECK(first >= 0 && n >= 0 && first + n <= x->rows, "slice: rows %d+%d of %d", first, n, x->rows);
     if (first == 0 && n == x->rows) return x;
     Var *y = arena_alloc(&tape->arena, sizeof *y);
-    Var *whole = x->whole ? x->whole : x;
+    Var *whole = var_whole(x);
     *y = (Var){.rows = n, .cols = x->cols, .v = var_row(x, x->v, first), .whole = whole, .first = x->first + first};
     return y;
 }

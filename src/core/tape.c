@@ -110,17 +110,15 @@ Var *var_place(Tape *tape, Var *out, int rows, int cols) {
 
 /* ---- arguments that an op overwrites --------------------------------------------------------------------------- */
 
-static Var *whole_of(Var *var) { return var->whole ? var->whole : var; }
-
-static bool is_consumed(const Var *x) {
-    const int *consumed = x->whole ? x->whole->consumed : x->consumed;
+static bool is_consumed(Var *x) {
+    const int *consumed = var_whole(x)->consumed;
     for (int i = 0; consumed && i < x->rows; i++)
         if (consumed[x->first + i]) return true;
     return false;
 }
 
-void tape_overwrite(const Tape *tape, const Var *x, const char *op) {
-    const Var *whole = x->whole ? x->whole : x;
+void tape_overwrite(const Tape *tape, Var *x, const char *op) {
+    const Var *whole = var_whole(x);
     CHECK(!whole->weight && !whole->constant, "%s overwrites a %s", op, whole->weight ? "parameter" : "constant");
     if (!tape->recording) return;
     CHECK(!whole->read, "%s overwrites a matrix that another op reads", op);
@@ -130,7 +128,7 @@ void tape_overwrite(const Tape *tape, const Var *x, const char *op) {
 void tape_consume(Tape *tape, Var *x, const char *op) {
     tape_overwrite(tape, x, op);
     if (!tape->recording) return;
-    Var *whole = whole_of(x);
+    Var *whole = var_whole(x);
     if (!whole->consumed) whole->consumed = arena_zalloc(&tape->arena, (size_t)whole->rows * sizeof(int));
     for (int i = 0; i < x->rows; i++) whole->consumed[x->first + i] = 1;
     whole->consumed_rows += x->rows;
@@ -139,7 +137,7 @@ void tape_consume(Tape *tape, Var *x, const char *op) {
 void tape_read(const Tape *tape, Var *var, const char *op) {
     if (!tape->recording || var->weight) return;
     CHECK(!is_consumed(var), "%s reads a matrix that another op consumed", op);
-    whole_of(var)->read = true;
+    var_whole(var)->read = true;
 }
 
 /* ---- records --------------------------------------------------------------------------------------------------- */
@@ -199,7 +197,7 @@ real *var_grad_product(Tape *tape, Var *var, const real **init) {
 }
 
 real *var_grad_in_place(Var *var) {
-    Var *whole = whole_of(var);
+    Var *whole = var_whole(var);
     CHECK(whole->consumed_rows == whole->rows, "%d of %d rows of a matrix were consumed", whole->consumed_rows,
           whole->rows);
     CHECK(!whole->g || whole->g == whole->v, "a consumed matrix has a gradient already");
@@ -217,7 +215,7 @@ struct DeferredGrad {
 };
 
 const void **tape_defer_grad(Tape *tape, Var *var, DeferredGradFn *run) {
-    var = whole_of(var);
+    var = var_whole(var);
     if (!var->deferred) {
         var->deferred = arena_alloc(&tape->arena, sizeof *var->deferred);
         *var->deferred = (DeferredGrad){run, var, NULL, tape->deferred};

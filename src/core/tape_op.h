@@ -9,6 +9,9 @@
 /* Row i of `matrix`, which has var's shape: var->v, var->g or another matrix. */
 static inline real *var_row(const Var *var, real *matrix, int i) { return matrix + (size_t)i * (size_t)var->cols; }
 
+/* The matrix of which var is a slice; var itself if it is not a slice. */
+static inline Var *var_whole(Var *var) { return var->whole ? var->whole : var; }
+
 /* Returns the matrix [rows, cols] to which an op writes its result: `out`, whose content is overwritten, or a new
    matrix if `out` is NULL. */
 Var *var_place(Tape *tape, Var *out, int rows, int cols);
@@ -17,7 +20,7 @@ Var *var_place(Tape *tape, Var *out, int rows, int cols);
 
 /* Call it before an op writes its result over x. x must not be a parameter or a constant, and on a tape that
    records, no earlier op may read x in its backward function. */
-void tape_overwrite(const Tape *tape, const Var *x, const char *op);
+void tape_overwrite(const Tape *tape, Var *x, const char *op);
 /* The same for an op that consumes x (see ops.h): no later op may read x. */
 void tape_consume(Tape *tape, Var *x, const char *op);
 /* Tells the tape that the backward function of an op reads var. Only for a var that is not an input of a record. */

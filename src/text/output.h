@@ -6,7 +6,6 @@
 
 #include <limits.h>
 #include <stdio.h>
-#include <sys/types.h>
 
 typedef struct OutputFile {
     FILE *stream; /* for the caller to write to; NULL: not open */
