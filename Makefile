@@ -9,11 +9,13 @@
 #   make docs-check     checks the commands, links, pictures and flags of README.md and docs/; soak=1: slow commands, too
 #   make bench     speed on this machine, which must be idle; comparisons with other programs: scripts/compare-*
 #   make corpus-games   makes a corpus of some 80,000 pairs from the translations of games in Debian's packages
-#   make lint      clang-tidy, cppcheck, shellcheck and the compiler's warnings
+#   make lint      clang-tidy, cppcheck, shellcheck, mandoc and the compiler's warnings
 #   make coverage  line coverage of core/ and model/ by the tests; fails below 95 %
 #   make valgrind  runs the short tests and tide under memcheck
 #   make fixtures  recomputes the tests' expected values with PyTorch (needs python3-torch)
-#   make format    clang-format         make install            to $(PREFIX)/bin
+#   make format    clang-format
+#   make install   program, presets, man pages and completions to $(DESTDIR)$(PREFIX); make uninstall removes them
+#   make dist      build/tide-VERSION.tar.gz
 
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 
@@ -80,12 +82,12 @@ $B/%.o: src/%.c Makefile
 # stb_ds.h stores strings past the declared end of an array, which clang's sanitizer reports.
 build/fuzz/text/ds.o: CFLAGS += -fno-sanitize=bounds
 
-# Files of the pages are compiled in as C strings.
-WEB := $(patsubst src/%,$B/%.inc,$(wildcard src/view/web/*))
-$B/view/web/%.inc: src/view/web/% Makefile
+# Files of the pages and of the shells' completions are compiled in as C strings.
+TEXTS := $(patsubst src/%,$B/%.inc,$(wildcard src/view/web/* src/cli/shell/*))
+$(TEXTS): $B/%.inc: src/% Makefile
 	@mkdir -p $(@D)
 	@sed 's/[\\"]/\\&/g; s/.*/"&\\n"/' $< >$@
-$(patsubst src/%.c,$B/%.o,$(wildcard src/view/*.c)): | $(WEB)
+$(patsubst src/%.c,$B/%.o,$(wildcard src/view/*.c src/cli/*.c)): | $(TEXTS)
 
 $B/core/kernels_%.o: src/core/kernels.c Makefile
 	@mkdir -p $(@D) && echo '  cc $@'
@@ -203,7 +205,59 @@ cppchecked:
 	@cppcheck -j $(JOBS) $(CPPCHECK) src tests examples scripts
 shellchecked:
 	@echo '  shellcheck scripts tests .ci/run'
-	@shellcheck -a $(SHELL_SCRIPTS)
+	@shellcheck -a $(SHELL_SCRIPTS) src/cli/shell/tide.bash
+manlinted: $B/man/tide.1
+	@echo '  mandoc $B/man'
+	@mkdir -p $B/man/man1 && cp $B/man/*.1 $B/man/man1 && MANPATH=$B/man mandoc -T lint -W style $B/man/man1/*.1 2>/dev/null
+
+# ---- installation ---------------------------------------------------------------------------------------------------
+
+# Each part has targets install-PART and uninstall-PART, which `install` and `uninstall` run, and variables for its folders.
+# What is installed is written to $(DESTDIR)FOLDER; a package is made in a DESTDIR of its own.
+VERSION := $(shell sed -n 's/^.define TIDE_VERSION "\(.*\)"/\1/p' src/tide.h)
+bindir  ?= $(PREFIX)/bin
+datadir ?= $(PREFIX)/share/tide
+mandir  ?= $(PREFIX)/share/man
+bashdir ?= $(PREFIX)/share/bash-completion/completions
+zshdir  ?= $(PREFIX)/share/zsh/site-functions
+fishdir ?= $(PREFIX)/share/fish/vendor_completions.d
+PRESETS := $(notdir $(wildcard models/*.conf))
+
+install: install-program install-man
+uninstall: uninstall-program uninstall-man
+
+install-program: build/tide
+	install -D -m 755 $B/tide $(DESTDIR)$(bindir)/tide
+	install -D -m 644 -t $(DESTDIR)$(datadir) $(PRESETS:%=models/%)
+
+uninstall-program:
+	rm -f $(DESTDIR)$(bindir)/tide $(PRESETS:%=$(DESTDIR)$(datadir)/%)
+	[ ! -d $(DESTDIR)$(datadir) ] || rmdir --ignore-fail-on-non-empty $(DESTDIR)$(datadir)
+
+# The program prints its man pages and completions.
+$B/man/tide.1: $B/tide
+	@rm -rf $(@D) && mkdir -p $(@D)
+	@$B/tide help --man >$@
+	@$B/tide help | sed -n 's/^  \([a-z]*\) .*/\1/p' | while read -r name; do \
+	    $B/tide help --man $$name >$(@D)/tide-$$name.1 || exit 1; done
+	@for shell in bash zsh fish; do $B/tide help --completion $$shell >$(@D)/$$shell || exit 1; done
+
+install-man: $B/man/tide.1
+	install -D -m 644 -t $(DESTDIR)$(mandir)/man1 $B/man/*.1
+	install -D -m 644 $B/man/bash $(DESTDIR)$(bashdir)/tide
+	install -D -m 644 $B/man/zsh $(DESTDIR)$(zshdir)/_tide
+	install -D -m 644 $B/man/fish $(DESTDIR)$(fishdir)/tide.fish
+
+uninstall-man: $B/man/tide.1
+	cd $B/man && for page in *.1; do rm -f "$(DESTDIR)$(mandir)/man1/$$page"; done
+	rm -f $(DESTDIR)$(bashdir)/tide $(DESTDIR)$(zshdir)/_tide $(DESTDIR)$(fishdir)/tide.fish
+
+# The same bytes for the same commit.
+dist:
+	@mkdir -p build
+	git archive --format=tar --prefix=tide-$(VERSION)/ HEAD | gzip -9n >build/tide-$(VERSION).tar.gz
+
+.PHONY: install uninstall install-program uninstall-program install-man uninstall-man dist
 
 # ---- commands -------------------------------------------------------------------------------------------------------
 
@@ -271,8 +325,8 @@ covered:
 
 lint:
 	scripts/setup lint
-	$(MAKE) -j$(JOBS) -k -O config=lint programs tidied cppchecked shellchecked
-	@echo 'clean: gcc, clang-tidy, cppcheck, shellcheck'
+	$(MAKE) -j$(JOBS) -k -O config=lint programs tidied cppchecked shellchecked manlinted
+	@echo 'clean: gcc, clang-tidy, cppcheck, shellcheck, mandoc'
 
 # The header of scripts/docs-check explains how a page marks a command that is not run.
 docs-check: setup
@@ -296,14 +350,10 @@ corpus-games: setup
 	$(MAKE) -j$(JOBS) build/tide
 	scripts/corpus-games
 
-install: build/tide
-	install -D $B/tide $(DESTDIR)$(PREFIX)/bin/tide
-	mkdir -p $(DESTDIR)$(PREFIX)/share/tide && cp models/*.conf $(DESTDIR)$(PREFIX)/share/tide/
-
 clean:
 	rm -rf build
 
-.PHONY: programs plain fuzzers check tidied cppchecked shellchecked covered demo test asan tsan valgrind neon pages fuzz
-.PHONY: soak lint coverage docs-check fixtures setup format bench corpus-games install clean
+.PHONY: programs plain fuzzers check tidied cppchecked shellchecked manlinted covered demo test asan tsan valgrind neon pages fuzz
+.PHONY: soak lint coverage docs-check fixtures setup format bench corpus-games clean
 .SECONDARY:
 -include $(shell find $B -name '*.d' 2>/dev/null)

@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     int count = 0;
     for (char *word = text; word < text + size && count < MOST_WORDS; word += strlen(word) + 1) words[count++] = word;
     for (const Option *o = NULL; (o = option_next(train_option_tables, o));)
-        arrput(flags, ((Flag){o->name, o->values, "N", ""}));
+        arrput(flags, ((Flag){.name = o->name, .values = o->values, .metavar = "N", .help = ""}));
     options_default(train_option_tables, &options);
     int status = args_parse(&args, count, words, flags, (int)arrlen(flags), &err) || set_options(&options, &args, &err);
     CHECK(!status || err.reason[0], "refused without a reason");

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const Flag flags[] = {{"one-ref", 0, NULL, "the gold alignment counts words from 1, not from 0"}};
+static const Flag flags[] = {{.name = "one-ref", .help = "the gold alignment counts words from 1, not from 0"}};
 
 static int add_line(Aer *aer, const LineReader *found, const LineReader *gold, int first, Err *err) {
     Link *a = NULL, *g = NULL;
@@ -52,6 +52,10 @@ static int run(const Args *args) {
     return 0;
 }
 
+static const Remark examples[] = {{"tide align run1 --src dev.zh --tgt dev.en --level word | tide aer gold",
+                                   "Compare the links of a model with links made by people"},
+                                  {0}};
+
 const Command command_aer = {
     .name = "aer",
     .summary = "compute the alignment error rate of standard input",
@@ -59,9 +63,12 @@ const Command command_aer = {
     .about =
         "Each line holds the links of one sentence pair, separated by spaces, with the source word first. `3-4` is a\n"
         "sure link; in GOLD, `3p4` or `3-4-P` is a possible link. A: the links on standard input; S: the sure links\n"
-        "of GOLD; P: all links of GOLD.\n"
+        "of GOLD; P: all links of GOLD.\n\n"
         "precision = |A∩P|/|A|, recall = |A∩S|/|S|, AER = 1 - (|A∩S| + |A∩P|) / (|A| + |S|)  (Och & Ney 2003).",
     .flags = flags,
     .flag_count = sizeof flags / sizeof *flags,
+    .word = {.values = 1, .kind = VALUE_FILE},
+    .examples = examples,
+    .see = "align",
     .run = run,
 };

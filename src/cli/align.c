@@ -16,17 +16,20 @@
 typedef enum { PHARAOH, SOFT, MATRIX, JSON, SVG, HTML } Format;
 
 static const Flag flags[] = {
-    {"src", 1, "FILE", "source sentences"},
-    {"tgt", 1, "FILE", "their translations, line by line"},
-    {"format", 1, FORMATS, "output format (default pharaoh); svg needs --output; html: an interactive page"},
+    {"src", 1, "FILE", "source sentences", .kind = VALUE_FILE},
+    {"tgt", 1, "FILE", "their translations, line by line", .kind = VALUE_FILE},
+    {"format", 1, NULL, "output format; svg needs --output; html: an interactive page", .choices = FORMATS,
+     .fallback = "pharaoh"},
     FLAGS_ALIGNMENT_VIEW,
     FLAG_MAX_LENGTH,
     FLAG_ATTENTION_MODE,
     FLAGS_ALIGNMENT,
-    {"reverse", 1, "MODEL", "a model of the other direction: print symmetrised links; needs --level word"},
-    {"symmetrize", 1, "METHOD", "intersection, union or grow-diag-final-and (default)"},
-    {"output", 1, "DIR", "directory for the svg files: DIR/0001.svg ..."},
-    {"transpose", 0, NULL, "draw heatmaps with the target at the top"},
+    {"reverse", 1, "MODEL", "a model of the other direction: print symmetrised links; needs --level word",
+     .kind = VALUE_FILE},
+    {"symmetrize", 1, "METHOD", "intersection, union or grow-diag-final-and", .choices = symmetrization_names,
+     .fallback = "grow-diag-final-and"},
+    {"output", 1, "DIR", "directory for the svg files: DIR/0001.svg ...", .kind = VALUE_DIR},
+    {.name = "transpose", .help = "draw heatmaps with the target at the top"},
     FLAG_THREADS,
     FLAG_ISA,
 };
@@ -243,8 +246,7 @@ static int run(const Args *args) {
         return usage_error("align needs MODEL, --src and --tgt; see `tide align --help`");
     if (machine_flags(args, &threads, &err) || length_flag(args, &a.max_length, &err) ||
         attention_flags(args, &a.attention, &err) || alignment_view_flags(args, &a.view, &err) ||
-        args_choice(args, "format", PHARAOH, FORMATS, &format, &err) ||
-        args_choice(args, "symmetrize", GROW_DIAG_FINAL_AND, symmetrization_names, &method, &err))
+        args_choice(args, "format", &format, &err) || args_choice(args, "symmetrize", &method, &err))
         return usage_error("%s", err.reason);
     a.format = (Format)format;
     a.symmetrization = (Symmetrization)method;
@@ -252,6 +254,13 @@ static int run(const Args *args) {
     if (wrong) return usage_error("%s", wrong);
     return run_on(&a, args, threads, &err) ? fail(&err) : 0;
 }
+
+static const Remark examples[] = {
+    {"tide align run1 --src dev.zh --tgt dev.en --level word > links", "Print the links of words"},
+    {"tide align run1 --src dev.zh --tgt dev.en --reverse run2 --level word | tide aer gold",
+     "Combine the links of both directions, and compare them with links made by people"},
+    {"tide align run1 --src dev.zh --tgt dev.en --format html > page.html", "Write a page with the alignments"},
+    {0}};
 
 const Command command_align = {
     .name = "align",
@@ -264,5 +273,8 @@ const Command command_align = {
         "directions are combined into one set.",
     .flags = flags,
     .flag_count = sizeof flags / sizeof *flags,
+    .word = {.values = 1, .kind = VALUE_FILE},
+    .examples = examples,
+    .see = "aer score translate",
     .run = run,
 };

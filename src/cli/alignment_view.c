@@ -2,9 +2,8 @@
 
 int alignment_view_flags(const Args *args, AlignmentView *view, Err *err) {
     int words;
-    if (args_choice(args, "level", 0, "piece|word", &words, err) ||
-        args_real(args, "threshold", 0, 0, 1, &view->threshold, err))
-        return -1;
+    view->threshold = 0;
+    if (args_choice(args, "level", &words, err) || args_real(args, "threshold", &view->threshold, err)) return -1;
     view->words = words;
     view->shift = args_has(args, "shift");
     view->end = args_has(args, "end-of-sentence");

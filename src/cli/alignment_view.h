@@ -13,11 +13,19 @@ typedef struct AlignmentView {
 } AlignmentView;
 
 #define FLAGS_ALIGNMENT_VIEW                                                                                           \
-    {"level", 1, "piece|word", "show alignments by piece (default) or by word: rows averaged, columns summed"},        \
-        {"shift", 0, NULL,                                                                                             \
-         "use the weights of the step that reads a piece as its input, not of the step that writes it"},               \
-        {"end-of-sentence", 0, NULL, "in links, count </s> as one more word; the other formats always contain it"}, {  \
-        "threshold", 1, "R", "link all weights of at least R, not only the largest of each row"                        \
+    {"level",                                                                                                          \
+     1,                                                                                                                \
+     NULL,                                                                                                             \
+     "show alignments by piece or by word: rows averaged, columns summed",                                             \
+     .choices = "piece|word",                                                                                          \
+     .fallback = "piece"},                                                                                             \
+        {.name = "shift",                                                                                              \
+         .help = "use the weights of the step that reads a piece as its input, not of the step that writes it"},       \
+        {.name = "end-of-sentence",                                                                                    \
+         .help = "in links, count </s> as one more word; the other formats always contain it"},                        \
+    {                                                                                                                  \
+        "threshold", 1, "R", "link all weights of at least R, not only the largest of each row", VALUE_REAL, 0, 1,     \
+            NULL, NULL                                                                                                 \
     }
 
 /* Reads the flags. Returns 0, or -1 with *err filled. */

@@ -2,7 +2,6 @@
 #include "core/choice.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,7 +54,9 @@ static bool is_flag(const char *word, const Flag *flags, int count) {
 
 int args_parse(Args *args, int argc, char **argv, const Flag *flags, int flag_count, Err *err) {
     *args = (Args){.words = mem_alloc((size_t)argc * sizeof *args->words),
-                   .given = mem_alloc((size_t)argc * sizeof *args->given)};
+                   .given = mem_alloc((size_t)argc * sizeof *args->given),
+                   .flags = flags,
+                   .flag_count = flag_count};
     for (int i = 0; i < argc;) {
         if (!is_flag(argv[i], flags, flag_count)) {
             args->words[args->word_count++] = argv[i++];
@@ -68,7 +69,7 @@ int args_parse(Args *args, int argc, char **argv, const Flag *flags, int flag_co
         int most = flag->values == MANY ? argc : flag->values;
         for (; i < argc && count < most && !is_flag(argv[i], flags, flag_count); i++) count++;
         if (flag->values == MANY ? count == 0 : count < flag->values)
-            return err_set(err, NULL, 0, "--%s needs %s", flag->name, flag->metavar);
+            return err_set(err, NULL, 0, "--%s needs %s", flag->name, flag_metavar(flag));
         args->given[args->given_count++] = (struct Given){flag, (const char **)argv + first, count};
     }
     return 0;
@@ -92,37 +93,55 @@ bool args_has(const Args *args, const char *name) {
     return false;
 }
 
-int args_real(const Args *args, const char *name, double fallback, double least, double most, double *value, Err *err) {
-    const char *text = args_value(args, name, 0);
-    *value = fallback;
-    if (!text) return 0;
+/* Returns the first value of a flag, or its default; NULL if there is neither. *flag is the flag. */
+static const char *value_or_default(const Args *args, const char *name, const Flag **flag) {
+    const char *given = args_value(args, name, 0);
+    for (int i = 0; i < args->flag_count; i++) {
+        *flag = &args->flags[i];
+        if (!strcmp((*flag)->name, name)) return given ? given : (*flag)->fallback;
+    }
+    return NULL;
+}
+
+static int parse_number(const Flag *flag, const char *text, double *value, Err *err) {
     char *end;
-    double x = strtod(text, &end);
-    if (end == text || *end || !isfinite(x)) return err_set(err, NULL, 0, "--%s needs a number, not '%s'", name, text);
-    if (x < least || x > most) return err_set(err, NULL, 0, "--%s must be between %g and %g", name, least, most);
+    const double x = strtod(text, &end);
+    if (end == text || *end || !isfinite(x))
+        return err_set(err, NULL, 0, "--%s needs a number, not '%s'", flag->name, text);
+    if (x < flag->least || x > flag->most)
+        return err_set(err, NULL, 0, "--%s must be between %g and %g", flag->name, flag->least, flag->most);
     *value = x;
     return 0;
 }
 
-int args_int(const Args *args, const char *name, int fallback, int least, int most, int *value, Err *err) {
-    double x;
-    if (args_real(args, name, fallback, least, most, &x, err)) return -1;
+int args_real(const Args *args, const char *name, double *value, Err *err) {
+    const Flag *flag;
+    const char *text = value_or_default(args, name, &flag);
+    return text ? parse_number(flag, text, value, err) : 0;
+}
+
+int args_int(const Args *args, const char *name, int *value, Err *err) {
+    const Flag *flag;
+    const char *text = value_or_default(args, name, &flag);
+    double x = 0;
+    if (!text) return 0;
+    if (parse_number(flag, text, &x, err)) return -1;
     if (x != floor(x)) return err_set(err, NULL, 0, "--%s needs a whole number", name);
     *value = (int)x;
     return 0;
 }
 
-int args_choice(const Args *args, const char *name, int fallback, const char *choices, int *value, Err *err) {
-    const char *text = args_value(args, name, 0);
-    *value = text ? choice_find(choices, text) : fallback;
-    if (!text || *value >= 0) return 0;
-    return err_set(err, NULL, 0, "--%s must be one of %s, not '%s'", name, choices, text);
+int args_choice(const Args *args, const char *name, int *value, Err *err) {
+    const Flag *flag;
+    const char *text = value_or_default(args, name, &flag);
+    if (!text) return 0;
+    const int index = choice_find(flag->choices, text);
+    if (index < 0) return err_set(err, NULL, 0, "--%s must be one of %s, not '%s'", name, flag->choices, text);
+    *value = index;
+    return 0;
 }
 
-void flag_print(const Flag *flag, const char *usual) {
-    char left[80];
-    snprintf(left, sizeof left, "--%s %s", flag->name, flag->metavar ? flag->metavar : "");
-    printf("  %-34s %s", left, flag->help);
-    if (usual) printf(" (default: %s)", usual);
-    putchar('\n');
+const char *flag_metavar(const Flag *flag) {
+    if (!flag->values) return "";
+    return flag->metavar ? flag->metavar : flag->choices;
 }

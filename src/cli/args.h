@@ -8,11 +8,28 @@
 
 enum { EXIT_FAILED = 1, EXIT_USAGE = 2, MANY = -1 };
 
+/* What the values of a flag are, for checks, man pages and completions. */
+typedef enum ValueKind {
+    VALUE_TEXT,        /* anything; the names in `choices` if there are any */
+    VALUE_INT,         /* a whole number between least and most */
+    VALUE_INT_OR_ZERO, /* 0, or a whole number between least and most */
+    VALUE_REAL,        /* a number between least and most */
+    VALUE_FILE,        /* a path */
+    VALUE_DIR,         /* the path of a directory */
+    VALUE_PRESET,      /* the name of a preset */
+    VALUE_COMMAND,     /* the name of a command */
+    VALUE_OPTION       /* the name of an option that may change when a training is continued */
+} ValueKind;
+
 typedef struct Flag {
     const char *name;    /* without the dashes */
     int values;          /* number of values; 0: a switch; MANY: one or more, up to the next flag */
-    const char *metavar; /* names of the values in --help: "N", "FILE FILE" */
+    const char *metavar; /* names of the values in --help: "N", "FILE FILE"; NULL: the choices */
     const char *help;
+    ValueKind kind;
+    double least, most;   /* limits of a number */
+    const char *choices;  /* names as in core/choice.h; NULL: none */
+    const char *fallback; /* the default, as text; NULL: none, or the help text explains it */
 } Flag;
 
 typedef struct Args {
@@ -24,6 +41,8 @@ typedef struct Args {
         int count;
     } * given;
     int given_count;
+    const Flag *flags; /* [flag_count]: all flags of the command */
+    int flag_count;
     double began; /* time of the start of the process, on the clock of seconds_now; main fills it */
 } Args;
 
@@ -35,14 +54,15 @@ void args_free(Args *args);
 /* Value i of a flag, from 0; NULL if there is no such value. */
 const char *args_value(const Args *args, const char *name, int i);
 bool args_has(const Args *args, const char *name);
-/* args_int, args_real and args_choice set *value to the first value of a flag, or to the fallback if the flag is not
-   given. They return 0, or -1 with the reason in *err. args_int reads a whole number between least and most. */
-int args_int(const Args *args, const char *name, int fallback, int least, int most, int *value, Err *err);
-/* Reads a finite number between least and most. */
-int args_real(const Args *args, const char *name, double fallback, double least, double most, double *value, Err *err);
-/* Reads a name from a list such as "char|bpe|none"; *value is its index, see choice.h. */
-int args_choice(const Args *args, const char *name, int fallback, const char *choices, int *value, Err *err);
-/* Prints the line of a flag in --help. usual: the default, which is appended; NULL: append nothing. */
-void flag_print(const Flag *flag, const char *usual);
+/* args_int, args_real and args_choice read the first value of a flag, or its default if the flag is not given; *value
+   is unchanged if there is neither, or if the command has no such flag. They return 0, or -1 with the reason in *err.
+   args_int reads a whole number between the limits of the flag. */
+int args_int(const Args *args, const char *name, int *value, Err *err);
+/* Reads a finite number between the limits of the flag. */
+int args_real(const Args *args, const char *name, double *value, Err *err);
+/* Reads a name from the choices of the flag; *value is its index, see choice.h. */
+int args_choice(const Args *args, const char *name, int *value, Err *err);
+/* The names of a flag's values, as --help prints them; "" for a switch. */
+const char *flag_metavar(const Flag *flag);
 
 #endif

@@ -9,20 +9,23 @@
 #include <string.h>
 
 static const Flag flags[] = {
-    {"model", 1, "MODEL", "use the embeddings of a trained model: those of --words, or all"},
-    {"words", MANY, "WORD ...", "use the embeddings of the pieces of these words"},
-    {"side", 1, "src|tgt", "use source (default) or target embeddings"},
-    {"scale", 0, NULL, "divide scores by √d_k, the root of the number of columns of the keys"},
+    {"model", 1, "MODEL", "use the embeddings of a trained model: those of --words, or all", .kind = VALUE_FILE},
+    {"words", MANY, "WORD ...", "use the embeddings of the pieces of these words", .kind = VALUE_TEXT},
+    {"side", 1, NULL, "use source or target embeddings", .choices = "src|tgt", .fallback = "src"},
+    {.name = "scale", .help = "divide scores by √d_k, the root of the number of columns of the keys"},
     {"weights", 3, "FILE FILE FILE",
-     "files with W_Q, W_K, W_V, one matrix row per line: Q = X W_Q, K = X W_K, V = X W_V"},
-    {"random-weights", 1, "N", "use random matrices W_Q, W_K, W_V with N columns"},
-    {"heads", 1, "N", "number of heads, which share the columns of W_Q, W_K, W_V (default 1)"},
-    {"seed", 1, "N", "random seed (default 1)"},
-    {"show", 1, "WHAT", "attention (default), equivariance or scaling"},
-    {"query", MANY, "NUMBER ...|WORD", "use a vector, or the vector of a word, as the query for all words"},
-    {"neighbours", 1, "WORD", "list the words whose vectors have the largest cosine with the vector of WORD"},
-    {"most", 1, "N", "most lines in a list (default 10)"},
-    {"heatmap", 1, "FILE", "draw the weights (the mean of all heads) as an SVG picture"},
+     "files with W_Q, W_K, W_V, one matrix row per line: Q = X W_Q, K = X W_K, V = X W_V", .kind = VALUE_FILE},
+    {"random-weights", 1, "N", "use random matrices W_Q, W_K, W_V with N columns", VALUE_INT, 1, 4096, NULL, NULL},
+    {"heads", 1, "N", "number of heads, which share the columns of W_Q, W_K, W_V", VALUE_INT, 1, MOST_HEADS, NULL, "1"},
+    {"seed", 1, "N", "random seed", VALUE_INT, 0, 1 << 30, NULL, "1"},
+    {"show", 1, "WHAT", "attention, equivariance or scaling", .choices = "attention|equivariance|scaling",
+     .fallback = "attention"},
+    {"query", MANY, "NUMBER ...|WORD", "use a vector, or the vector of a word, as the query for all words",
+     .kind = VALUE_TEXT},
+    {"neighbours", 1, "WORD", "list the words whose vectors have the largest cosine with the vector of WORD",
+     .kind = VALUE_TEXT},
+    {"most", 1, "N", "most lines in a list", VALUE_INT, 1, 1 << 20, NULL, "10"},
+    {"heatmap", 1, "FILE", "draw the weights (the mean of all heads) as an SVG picture", .kind = VALUE_FILE},
 };
 
 /* ---- sources of vectors ----------------------------------------------------------------------------------------- */
@@ -260,11 +263,9 @@ static int run(const Args *args) {
     Err err;
     AttendInput a = {0};
     int target, what;
-    if (args_choice(args, "show", ATTENTION, "attention|equivariance|scaling", &what, &err) ||
-        args_choice(args, "side", SOURCE, "src|tgt", &target, &err) ||
-        args_int(args, "heads", 1, 1, MOST_HEADS, &a.heads, &err) ||
-        args_int(args, "seed", 1, 0, 1 << 30, &a.seed, &err) || args_int(args, "most", 10, 1, 1 << 20, &a.most, &err) ||
-        args_int(args, "random-weights", 0, 1, 4096, &a.columns, &err))
+    if (args_choice(args, "show", &what, &err) || args_choice(args, "side", &target, &err) ||
+        args_int(args, "heads", &a.heads, &err) || args_int(args, "seed", &a.seed, &err) ||
+        args_int(args, "most", &a.most, &err) || args_int(args, "random-weights", &a.columns, &err))
         return usage_error("%s", err.reason);
     const char *wrong = contradiction(args, (What)what);
     if (wrong) return usage_error("%s", wrong);
@@ -275,6 +276,13 @@ static int run(const Args *args) {
     vectors_free(&a.x);
     return status ? fail(&err) : 0;
 }
+
+static const Remark examples[] = {
+    {"tide attend", "Show each step for a sentence of six words"},
+    {"tide attend vectors.txt --scale --random-weights 8 --heads 2 --heatmap weights.svg",
+     "Show two heads of a Transformer's attention, and draw the weights"},
+    {"tide attend --model run1 --neighbours 猫", "List the words with embeddings like that of a word"},
+    {0}};
 
 const Command command_attend = {
     .name = "attend",
@@ -291,5 +299,8 @@ const Command command_attend = {
         "a model: `tide attend --model MODEL --neighbours 猫`.",
     .flags = flags,
     .flag_count = sizeof flags / sizeof *flags,
+    .word = {.values = 1, .kind = VALUE_FILE},
+    .examples = examples,
+    .see = "translate",
     .run = run,
 };

@@ -15,9 +15,10 @@ static const BenchSize sizes[] = {
 };
 
 static const Flag flags[] = {
-    {"size", 1, "NAME", "small, medium, paper or transformer (default: all four)"},
-    {"updates", 1, "N", "number of updates to measure (default 10)"},
-    {"batch", 1, "N", "sentences in a batch (default: the size's own, 64 or 80)"},
+    {"size", 1, "NAME", "small, medium, paper or transformer (default: all four)",
+     .choices = "small|medium|paper|transformer"},
+    {"updates", 1, "N", "number of updates to measure", VALUE_INT, 1, 1000, NULL, "10"},
+    {"batch", 1, "N", "sentences in a batch (default: the size's own, 64 or 80)", VALUE_INT, 1, 4096, NULL, NULL},
     FLAG_THREADS,
     FLAG_ISA,
 };
@@ -27,7 +28,7 @@ static const char part_names[] = "kernels|gemm|step|decode";
 
 static int run(const Args *args) {
     Err err;
-    int count, updates, batch, size;
+    int count, updates, batch = 0, size = -1;
     bool wanted[PARTS] = {0};
     for (int i = 0; i < args->word_count; i++) {
         const int part = choice_find(part_names, args->words[i]);
@@ -35,9 +36,8 @@ static int run(const Args *args) {
         wanted[part] = true;
     }
     for (int part = 0; part < PARTS && args->word_count == 0; part++) wanted[part] = true;
-    if (machine_flags(args, &count, &err) || args_int(args, "updates", 10, 1, 1000, &updates, &err) ||
-        args_int(args, "batch", 0, 1, 4096, &batch, &err) ||
-        args_choice(args, "size", -1, "small|medium|paper|transformer", &size, &err))
+    if (machine_flags(args, &count, &err) || args_int(args, "updates", &updates, &err) ||
+        args_int(args, "batch", &batch, &err) || args_choice(args, "size", &size, &err))
         return usage_error("%s", err.reason);
     Threads *threads = threads_new(count);
     printf("%s kernels, %d thread%s, %.0f GFLOP/s of fused multiply-adds in registers\n", kernels->name, count,
@@ -56,6 +56,9 @@ static int run(const Args *args) {
     return 0;
 }
 
+static const Remark examples[] = {
+    {"tide bench step --size small --threads 1", "Measure training steps of a small model on one core"}, {0}};
+
 const Command command_bench = {
     .name = "bench",
     .summary = "measure how fast this machine trains and decodes",
@@ -66,5 +69,8 @@ const Command command_bench = {
              "measured at that moment. Without names of parts, runs all four parts. Run it on an idle machine.",
     .flags = flags,
     .flag_count = sizeof flags / sizeof *flags,
+    .word = {.values = MANY, .choices = part_names},
+    .examples = examples,
+    .see = "train translate",
     .run = run,
 };

@@ -4,7 +4,8 @@
 
 static const Flag flags[] = {
     FLAG_LC,
-    {"tokenize", 1, "13a|zh", "tokenization: 13a (default); zh: each Chinese character is a token"},
+    {"tokenize", 1, NULL, "tokenization; zh: each Chinese character is a token", .choices = "13a|zh",
+     .fallback = "13a"},
 };
 
 static void score(char *const *hypotheses, char *const *references, int n, BleuOptions options, char *line, int size) {
@@ -24,9 +25,14 @@ const Metric metric_bleu_zh = {"eff:no|tok:zh|smooth:exp", score_zh};
 static int run(const Args *args) {
     Err err;
     int chinese;
-    if (args_choice(args, "tokenize", 0, "13a|zh", &chinese, &err)) return usage_error("%s", err.reason);
+    if (args_choice(args, "tokenize", &chinese, &err)) return usage_error("%s", err.reason);
     return metric_run(args, &command_bleu, chinese ? &metric_bleu_zh : &metric_bleu);
 }
+
+static const Remark examples[] = {
+    {"tide translate run1 < test.zh | tide bleu test.en", "Compute the BLEU of a model"},
+    {"tide bleu --tokenize zh test.zh < test.out", "Compute the BLEU of Chinese translations"},
+    {0}};
 
 const Command command_bleu = {
     .name = "bleu",
@@ -37,5 +43,8 @@ const Command command_bleu = {
         "Chinese has no spaces, so 13a would treat a whole clause as one word.",
     .flags = flags,
     .flag_count = sizeof flags / sizeof *flags,
+    .word = {.values = 1, .kind = VALUE_FILE},
+    .examples = examples,
+    .see = "chrf evaluate",
     .run = run,
 };

@@ -13,6 +13,9 @@ const Metric metric_chrf = {"eff:yes|nc:6|nw:0|space:no", score};
 
 static int run(const Args *args) { return metric_run(args, &command_chrf, &metric_chrf); }
 
+static const Remark examples[] = {{"tide translate run1 < test.zh | tide chrf test.en", "Compute the chrF2 of a model"},
+                                  {0}};
+
 const Command command_chrf = {
     .name = "chrf",
     .summary = "compute chrF2 of translations on standard input",
@@ -20,5 +23,8 @@ const Command command_chrf = {
     .about = "Corpus chrF2 as sacreBLEU computes it by default: n-grams of 1 to 6 characters, without white space.",
     .flags = flags,
     .flag_count = sizeof flags / sizeof *flags,
+    .word = {.values = 1, .kind = VALUE_FILE},
+    .examples = examples,
+    .see = "bleu evaluate",
     .run = run,
 };

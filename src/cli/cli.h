@@ -6,6 +6,12 @@
 #include "cli/args.h"
 #include "translate/options.h"
 
+/* A file that a command reads or writes, or a command line. */
+typedef struct Remark {
+    const char *text; /* the path, or the command line; NULL ends a list */
+    const char *help;
+} Remark;
+
 typedef struct Command {
     const char *name, *summary; /* for `tide --help` */
     const char *usage;          /* for `tide NAME --help`: the text after "tide NAME" */
@@ -13,12 +19,24 @@ typedef struct Command {
     const Flag *flags;
     int flag_count;
     const Option *const *options; /* tables of options that are also flags of the command; NULL: none */
-    int (*run)(const Args *args); /* returns the exit status */
+    Flag word; /* the words of the command line, for completions: number (`values`), kind and choices */
+    const Remark *files, *examples; /* for the man page; NULL: none */
+    const char *see;                /* for the man page: names of related commands, in the order of the alphabet */
+    int (*run)(const Args *args);   /* returns the exit status */
 } Command;
 
 extern const Command command_train, command_translate, command_align, command_aer, command_bleu, command_chrf,
     command_corpus, command_tokenize, command_score, command_evaluate, command_info, command_attend, command_report,
-    command_bench;
+    command_bench, command_help;
+
+/* All commands in the order of `tide --help`; NULL ends the list. */
+extern const Command *const commands[];
+/* The command with this name, or NULL. */
+const Command *command_find(const char *name);
+/* Returns the flags of a command, and one flag for each option of its tables; a stb_ds array. */
+Flag *command_flags(const Command *command);
+/* The option of a flag that belongs to a table of the command; NULL for other flags. */
+const Option *command_option(const Command *command, const Flag *flag);
 
 /* fail and usage_error print an error and return the exit status: fail prints "tide: path:line: reason" and returns
    EXIT_FAILED, usage_error prints "tide: ..." and returns EXIT_USAGE. */
@@ -27,9 +45,12 @@ int usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Flags that several commands have. */
 #define FLAG_THREADS                                                                                                   \
-    { "threads", 1, "N", "threads (default: one for each processor)" }
+    { "threads", 1, "N", "threads (default: one for each processor)", VALUE_INT, 1, 1024, NULL, NULL }
 #define FLAG_ISA                                                                                                       \
-    { "isa", 1, "NAME", "kernels to use: auto, avx512, avx2, neon or portable; the results are the same" }
+    {                                                                                                                  \
+        "isa", 1, "NAME", "kernels to use: auto, avx512, avx2, neon or portable; the results are the same",            \
+            .choices = "auto|avx512|avx2|neon|portable"                                                                \
+    }
 /* Reads --threads into *threads and selects the kernels of --isa. Returns 0, or -1 with *err filled. */
 int machine_flags(const Args *args, int *threads, Err *err);
 

@@ -7,17 +7,19 @@
 #include <stdio.h>
 
 static const Flag flags[] = {
-    {"output", 1, "DIR", "directory for train.zh, train.en, dev.* and test.*"},
-    {"lines", MANY, "ZH EN...", "pairs of line-aligned files"},
-    {"tsv", MANY, "FILE...", "English, tab, Chinese (manythings, Anki); - reads standard input"},
-    {"mo", MANY, "FILE...", "gettext catalogues of Chinese translations"},
-    {"dev", 1, "N", "pairs in the development set (default: 1000, but at most a twentieth)"},
-    {"test", 1, "N", "pairs in the test set (default: as for dev)"},
-    {"dropped", 1, "FILE", "list each dropped pair in FILE: reason, place, English, Chinese"},
-    {"max-length", 1, "N", "drop pairs with more words or characters on a side (default 80)"},
-    {"max-ratio", 1, "R", "drop pairs with a side longer than R times the other side plus 5 (default 3)"},
-    {"keep-paragraphs", 0, NULL, "do not split paragraphs into sentences"},
-    {"simplify", 0, NULL, "convert traditional characters to simplified with the program opencc"},
+    {"output", 1, "DIR", "directory for train.zh, train.en, dev.* and test.*", .kind = VALUE_DIR},
+    {"lines", MANY, "ZH EN...", "pairs of line-aligned files", .kind = VALUE_FILE},
+    {"tsv", MANY, "FILE...", "English, tab, Chinese (manythings, Anki); - reads standard input", .kind = VALUE_FILE},
+    {"mo", MANY, "FILE...", "gettext catalogues of Chinese translations", .kind = VALUE_FILE},
+    {"dev", 1, "N", "pairs in the development set (default: 1000, but at most a twentieth)", VALUE_INT, 0, 1 << 30,
+     NULL, NULL},
+    {"test", 1, "N", "pairs in the test set (default: as for dev)", VALUE_INT, 0, 1 << 30, NULL, NULL},
+    {"dropped", 1, "FILE", "list each dropped pair in FILE: reason, place, English, Chinese", .kind = VALUE_FILE},
+    {"max-length", 1, "N", "drop pairs with more words or characters on a side", VALUE_INT, 1, 1 << 30, NULL, "80"},
+    {"max-ratio", 1, "R", "drop pairs with a side longer than R times the other side plus 5", VALUE_REAL, 1, 1000, NULL,
+     "3"},
+    {.name = "keep-paragraphs", .help = "do not split paragraphs into sentences"},
+    {.name = "simplify", .help = "convert traditional characters to simplified with the program opencc"},
 };
 
 /* Adds the files of a flag; each input has `width` paths. */
@@ -58,7 +60,7 @@ static int import_inputs(const ImportJob *job) {
 
 static int run(const Args *args) {
     Err err;
-    int dev, test, pairs = 0;
+    int dev = -1, test = -1, pairs = 0;
     ImportJob job = {.output = args_value(args, "output", 0),
                      .dropped = args_value(args, "dropped", 0),
                      .keep_paragraphs = args_has(args, "keep-paragraphs"),
@@ -67,9 +69,9 @@ static int run(const Args *args) {
     if (args->word_count) return usage_error("corpus takes flags only, not '%s'", args->words[0]);
     if (!job.output) return usage_error("--output is needed");
     if (pairs % 2) return usage_error("--lines needs an even number of files: Chinese and English in turn");
-    if (args_int(args, "dev", -1, 0, 1 << 30, &dev, &err) || args_int(args, "test", -1, 0, 1 << 30, &test, &err) ||
-        args_int(args, "max-length", 80, 1, 1 << 30, &job.limits.most_words, &err) ||
-        args_real(args, "max-ratio", 3, 1, 1000, &job.limits.most_ratio, &err))
+    if (args_int(args, "dev", &dev, &err) || args_int(args, "test", &test, &err) ||
+        args_int(args, "max-length", &job.limits.most_words, &err) ||
+        args_real(args, "max-ratio", &job.limits.most_ratio, &err))
         return usage_error("%s", err.reason);
     Input *inputs = NULL;
     add_inputs(args, "lines", INPUT_LINES, 2, &inputs);
@@ -85,6 +87,19 @@ static int run(const Args *args) {
     return status;
 }
 
+static const Remark files[] = {{"DIR/train.zh", "The Chinese side of the training set"},
+                               {"DIR/train.en", "The English side, line by line"},
+                               {"DIR/dev.zh", "The development set; with dev.en"},
+                               {"DIR/test.zh", "The test set; with test.en"},
+                               {0}};
+
+static const Remark examples[] = {
+    {"tide corpus --output corpus --tsv cmn.txt",
+     "Clean the pairs of a file from Tatoeba and split them into three sets"},
+    {"tide corpus --output corpus --lines a.zh a.en b.zh b.en --mo *.mo --dropped dropped.tsv",
+     "Read two corpora and the catalogues of programs, and list the pairs that are dropped"},
+    {0}};
+
 const Command command_corpus = {
     .name = "corpus",
     .summary = "clean, deduplicate and split a parallel corpus",
@@ -96,5 +111,8 @@ const Command command_corpus = {
              "many were dropped for each reason.",
     .flags = flags,
     .flag_count = sizeof flags / sizeof *flags,
+    .files = files,
+    .examples = examples,
+    .see = "train",
     .run = run,
 };

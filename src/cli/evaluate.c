@@ -9,15 +9,15 @@
 #include <stdio.h>
 
 static const Flag flags[] = {
-    {"src", 1, "FILE", "source sentences"},
-    {"ref", 1, "FILE", "their reference translations, line by line"},
+    {"src", 1, "FILE", "source sentences", .kind = VALUE_FILE},
+    {"ref", 1, "FILE", "their reference translations, line by line", .kind = VALUE_FILE},
     FLAG_MODELS,
     FLAGS_BEAM,
     FLAG_MAX_LENGTH,
     FLAG_ATTENTION_MODE,
     FLAGS_ALIGNMENT,
     FLAG_LC,
-    {"output", 1, "FILE", "write the translations to FILE"},
+    {"output", 1, "FILE", "write the translations to FILE", .kind = VALUE_FILE},
     FLAG_THREADS,
     FLAG_ISA,
 };
@@ -110,6 +110,11 @@ static int run(const Args *args) {
     return status;
 }
 
+static const Remark examples[] = {{"tide evaluate run1 --src test.zh --ref test.en", "Measure the quality of a model"},
+                                  {"tide evaluate --models run1 run2 --src test.zh --ref test.en --output test.out",
+                                   "Measure two models together, and keep their translations"},
+                                  {0}};
+
 const Command command_evaluate = {
     .name = "evaluate",
     .summary = "translate a test set and score it: BLEU and chrF",
@@ -119,5 +124,8 @@ const Command command_evaluate = {
         "normalisation. Chinese translations are scored with tok:zh (by character), others with tok:13a.",
     .flags = flags,
     .flag_count = sizeof flags / sizeof *flags,
+    .word = {.values = 1, .kind = VALUE_FILE},
+    .examples = examples,
+    .see = "bleu chrf translate",
     .run = run,
 };

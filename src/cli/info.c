@@ -23,6 +23,8 @@ static int run(const Args *args) {
     return 0;
 }
 
+static const Remark examples[] = {{"tide info run1", "Print what a model is made of"}, {0}};
+
 const Command command_info = {
     .name = "info",
     .summary = "print configuration and parameters of a model",
@@ -30,5 +32,8 @@ const Command command_info = {
     .about = "Prints the configuration, the sizes of the vocabularies, and every parameter with its shape [in, out].",
     .flags = NULL,
     .flag_count = 0,
+    .word = {.values = 1, .kind = VALUE_FILE},
+    .examples = examples,
+    .see = "train",
     .run = run,
 };

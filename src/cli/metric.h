@@ -6,7 +6,7 @@
 #include "cli/cli.h"
 
 #define FLAG_LC                                                                                                        \
-    { "lc", 0, NULL, "ignore case; -lc, the name in sacreBLEU, is the same" }
+    { .name = "lc", .help = "ignore case; -lc, the name in sacreBLEU, is the same" }
 
 typedef struct Metric {
     const char *settings; /* the part of the signature that is specific to the metric */

@@ -6,9 +6,8 @@
 #include <stdio.h>
 
 int beam_flags(const Args *args, const Models *models, BeamOptions *beam, Err *err) {
-    if (args_int(args, "beam-size", beam->beam, 1, 1000, &beam->beam, err) ||
-        args_real(args, "normalize", beam->normalize, 0, 10, &beam->normalize, err) ||
-        args_real(args, "coverage-penalty", beam->coverage, 0, 10, &beam->coverage, err))
+    if (args_int(args, "beam-size", &beam->beam, err) || args_real(args, "normalize", &beam->normalize, err) ||
+        args_real(args, "coverage-penalty", &beam->coverage, err))
         return -1;
     if (beam->coverage > 0 && !models_align(models))
         return err_set(err, NULL, 0, "--coverage-penalty needs a model with attention");
@@ -59,10 +58,10 @@ void models_free(Models *models) {
 bool models_align(const Models *models) { return ensemble_aligns(models->list, models->count); }
 
 int attention_flags(const Args *args, AttentionOptions *attention, Err *err) {
-    int hard;
-    if (args_choice(args, "attention-mode", 0, "soft|hard", &hard, err) ||
-        args_int(args, "alignment-head", 0, 1, 256, &attention->head, err) ||
-        args_int(args, "alignment-layer", 0, 1, 256, &attention->layer, err))
+    int hard = 0;
+    *attention = (AttentionOptions){0};
+    if (args_choice(args, "attention-mode", &hard, err) || args_int(args, "alignment-head", &attention->head, err) ||
+        args_int(args, "alignment-layer", &attention->layer, err))
         return -1;
     attention->hard = hard;
     return 0;
@@ -102,9 +101,9 @@ int output_check(const Args *args, const char *output, const char *const *inputs
     return same ? err_set(err, output, 0, "is read, and would be overwritten") : 0;
 }
 
-int length_flag(const Args *args, int *most, Err *err) {
-    return args_int(args, "max-length", MOST_PIECES, 1, 1 << 20, most, err);
-}
+_Static_assert(MOST_PIECES == 1000, "the default of --max-length");
+
+int length_flag(const Args *args, int *most, Err *err) { return args_int(args, "max-length", most, err); }
 
 int lines_check(const Translator *translator, int side, char *const *lines, int most, const char *path, Err *err) {
     const Side *of = side ? &translator->target : &translator->source;

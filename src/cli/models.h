@@ -8,16 +8,20 @@
 #include "translate/session.h"
 
 #define FLAGS_BEAM                                                                                                     \
-    {"beam-size", 1, "N", "hypotheses of the beam search (default: the model's)"},                                     \
-        {"normalize", 1, "R", "divide scores by length to this power; 0: do not (default: the model's)"}, {            \
-        "coverage-penalty", 1, "R", "weight of a penalty for source words that are not translated (default: 0)"        \
+    {"beam-size", 1, "N", "hypotheses of the beam search (default: the model's)", VALUE_INT, 1, 1000, NULL, NULL},     \
+        {"normalize", 1, "R", "divide scores by length to this power; 0: do not (default: the model's)",               \
+         VALUE_REAL,  0, 10,  NULL,                                                                                    \
+         NULL},                                                                                                        \
+    {                                                                                                                  \
+        "coverage-penalty", 1, "R", "weight of a penalty for source words that are not translated", VALUE_REAL, 0, 10, \
+            NULL, "0"                                                                                                  \
     }
 #define FLAG_MODELS                                                                                                    \
-    { "models", MANY, "MODEL ...", "instead of MODEL: an ensemble of models with the same pieces" }
+    { "models", MANY, "MODEL ...", "instead of MODEL: an ensemble of models with the same pieces", .kind = VALUE_FILE }
 #define FLAG_MAX_LENGTH                                                                                                \
     {                                                                                                                  \
-        "max-length", 1, "N",                                                                                          \
-            "most pieces in a sentence; more is an error, because memory grows with the square (default 1000)"         \
+        "max-length", 1, "N", "most pieces in a sentence; more is an error, because memory grows with the square",     \
+            VALUE_INT, 1, 1 << 20, NULL, "1000"                                                                        \
     }
 /* The path of the i-th model, from 0: MODEL or one of --models; NULL if there are no more. */
 const char *model_path(const Args *args, int i);
@@ -36,12 +40,23 @@ void models_free(Models *models);
 /* Returns whether a translation by these models has an alignment. */
 bool models_align(const Models *models);
 #define FLAG_ATTENTION_MODE                                                                                            \
-    { "attention-mode", 1, "soft|hard", "hard: read only the annotation with the largest score (default soft)" }
-#define FLAGS_ALIGNMENT                                                                                                \
-    {"alignment-head", 1, "N",                                                                                         \
-     "attention head whose weights are the alignment, for all flags that use it (default: mean of all heads)"},        \
     {                                                                                                                  \
-        "alignment-layer", 1, "N", "layer of a Transformer whose weights are the alignment (default: the last)"        \
+        "attention-mode", 1, NULL, "hard: read only the annotation with the largest score", .choices = "soft|hard",    \
+                                                                                            .fallback = "soft"         \
+    }
+#define FLAGS_ALIGNMENT                                                                                                \
+    {"alignment-head",                                                                                                 \
+     1,                                                                                                                \
+     "N",                                                                                                              \
+     "attention head whose weights are the alignment, for all flags that use it (default: mean of all heads)",         \
+     VALUE_INT,                                                                                                        \
+     1,                                                                                                                \
+     256,                                                                                                              \
+     NULL,                                                                                                             \
+     NULL},                                                                                                            \
+    {                                                                                                                  \
+        "alignment-layer", 1, "N", "layer of a Transformer whose weights are the alignment (default: the last)",       \
+            VALUE_INT, 1, 256, NULL, NULL                                                                              \
     }
 /* Reads --attention-mode, --alignment-head and --alignment-layer. Returns 0, or -1 with *err filled. */
 int attention_flags(const Args *args, AttentionOptions *attention, Err *err);

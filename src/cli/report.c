@@ -12,6 +12,14 @@ static int run(const Args *args) {
     return 0;
 }
 
+static const Remark files[] = {{"MODEL/train.jsonl", "The log of the training, which is read"},
+                               {"MODEL/align", "The alignments, which are read"},
+                               {"MODEL/report.html", "The page, which is written"},
+                               {0}};
+
+static const Remark examples[] = {{"tide report run1 && xdg-open run1/report.html", "Write the page and look at it"},
+                                  {0}};
+
 const Command command_report = {
     .name = "report",
     .summary = "write an HTML page with curves and alignments of a training",
@@ -20,5 +28,9 @@ const Command command_report = {
              "validation. The page is one file; any browser opens it, without a network.",
     .flags = NULL,
     .flag_count = 0,
+    .word = {.values = 1, .kind = VALUE_DIR},
+    .files = files,
+    .examples = examples,
+    .see = "train",
     .run = run,
 };

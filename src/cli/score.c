@@ -7,11 +7,11 @@
 #include <stdio.h>
 
 static const Flag flags[] = {
-    {"src", 1, "FILE", "source sentences"},
-    {"tgt", 1, "FILE", "their translations, line by line"},
+    {"src", 1, "FILE", "source sentences", .kind = VALUE_FILE},
+    {"tgt", 1, "FILE", "their translations, line by line", .kind = VALUE_FILE},
     FLAG_MAX_LENGTH,
     FLAG_ATTENTION_MODE,
-    {"summary", 0, NULL, "print the last line only"},
+    {.name = "summary", .help = "print the last line only"},
     FLAG_THREADS,
     FLAG_ISA,
 };
@@ -72,6 +72,9 @@ static int run(const Args *args) {
     return status ? fail(&err) : 0;
 }
 
+static const Remark examples[] = {
+    {"tide score run1 --src dev.zh --tgt dev.en --summary", "Print the perplexity of a development set"}, {0}};
+
 const Command command_score = {
     .name = "score",
     .summary = "compute log-probability and perplexity of given pairs",
@@ -81,5 +84,8 @@ const Command command_score = {
         "target pieces, the cross-entropy per piece, and the perplexity (the exponential of the cross-entropy).",
     .flags = flags,
     .flag_count = sizeof flags / sizeof *flags,
+    .word = {.values = 1, .kind = VALUE_FILE},
+    .examples = examples,
+    .see = "align evaluate",
     .run = run,
 };

@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 static const Flag flags[] = {
-    {"side", 1, "src|tgt", "tokeniser to use: of the source (default) or of the target"},
-    {"join", 0, NULL, "the inverse: join pieces that are separated by spaces to text"},
+    {"side", 1, NULL, "tokeniser to use: of the source or of the target", .choices = "src|tgt", .fallback = "src"},
+    {.name = "join", .help = "the inverse: join pieces that are separated by spaces to text"},
 };
 
 /* Splits the current line with tokeniser `from`, joins the pieces with `to`, and prints the result. */
@@ -39,13 +39,18 @@ static int run(const Args *args) {
     int target;
     Translator translator;
     if (args->word_count != 1) return usage_error("tokenize needs one MODEL; see `tide tokenize --help`");
-    if (args_choice(args, "side", SOURCE, "src|tgt", &target, &err)) return usage_error("%s", err.reason);
+    if (args_choice(args, "side", &target, &err)) return usage_error("%s", err.reason);
     if (models_load_one(&translator, args->words[0], &err)) return fail(&err);
     const Side *side = target ? &translator.target : &translator.source;
     int status = convert_all(&side->tokenizer, args_has(args, "join"), &err);
     translator_free(&translator);
     return status ? fail(&err) : 0;
 }
+
+static const Remark examples[] = {
+    {"tide tokenize run1 < test.zh > test.pieces", "Split the sentences of a file"},
+    {"tide tokenize run1 --side tgt --join < pieces.en", "Join pieces of the target language"},
+    {0}};
 
 const Command command_tokenize = {
     .name = "tokenize",
@@ -56,5 +61,8 @@ const Command command_tokenize = {
              "well.",
     .flags = flags,
     .flag_count = sizeof flags / sizeof *flags,
+    .word = {.values = 1, .kind = VALUE_FILE},
+    .examples = examples,
+    .see = "translate",
     .run = run,
 };

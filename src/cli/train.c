@@ -1,67 +1,40 @@
 /* tide train: trains a model. */
 #include "cli/cli.h"
+#include "cli/presets.h"
 #include "text/files.h"
 #include "train/trainer.h"
 #include "view/progress.h"
 #include "view/report.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { MOST_MANY = 256 };
 
 static const Flag flags[] = {
-    {"model", 1, "DIR", "directory of the model; a training that DIR already holds is continued"},
-    {"train-sets", 2, "SRC TGT", "training corpus: two line-aligned files"},
-    {"tsv", 1, "FILE", "training corpus: lines of English, tab, Chinese (manythings, Anki)"},
-    {"mo", 1, "FILE", "training corpus: a gettext catalogue, English to Chinese, not cleaned (see `tide corpus`)"},
-    {"valid-sets", 2, "SRC TGT", "development set: two line-aligned files"},
-    {"valid-tsv", 1, "FILE", "development set: lines as for --tsv"},
-    {"guided-alignment", 1, "FILE", "train the attention on these links of words: one line per pair, `i-j`, from 0"},
-    {"preset", 1, "NAME", "tiny, small, base or bahdanau2015 (models/NAME.conf)"},
-    {"config", 1, "FILE", "file of `key = value` lines; overrides the preset; flags override it"},
-    {"no-reload", 0, NULL, "start a new training even if DIR holds one; its model becomes model.prev.safetensors"},
+    {"model", 1, "DIR", "directory of the model; a training that DIR already holds is continued", .kind = VALUE_DIR},
+    {"train-sets", 2, "SRC TGT", "training corpus: two line-aligned files", .kind = VALUE_FILE},
+    {"tsv", 1, "FILE", "training corpus: lines of English, tab, Chinese (manythings, Anki)", .kind = VALUE_FILE},
+    {"mo", 1, "FILE", "training corpus: a gettext catalogue, English to Chinese, not cleaned (see `tide corpus`)",
+     .kind = VALUE_FILE},
+    {"valid-sets", 2, "SRC TGT", "development set: two line-aligned files", .kind = VALUE_FILE},
+    {"valid-tsv", 1, "FILE", "development set: lines as for --tsv", .kind = VALUE_FILE},
+    {"guided-alignment", 1, "FILE", "train the attention on these links of words: one line per pair, `i-j`, from 0",
+     .kind = VALUE_FILE},
+    {"preset", 1, "NAME", "preset: tiny, small, base or bahdanau2015 (models/NAME.conf)", .kind = VALUE_PRESET},
+    {"config", 1, "FILE", "file of `key = value` lines; overrides the preset; flags override it", .kind = VALUE_FILE},
+    {.name = "no-reload",
+     .help = "start a new training even if DIR holds one; its model becomes model.prev.safetensors"},
     {"allow-change", MANY, "OPTION...",
-     "options that may differ from the training that is continued, for example learn-rate"},
-    {"probe", MANY, "TEXT...", "sentences whose alignments are saved at each validation"},
+     "options that may differ from the training that is continued, for example learn-rate", .kind = VALUE_OPTION},
+    {"probe", MANY, "TEXT...", "sentences whose alignments are saved at each validation", .kind = VALUE_TEXT},
     FLAG_THREADS,
     FLAG_ISA,
 };
-/* ---- presets -------------------------------------------------------------------------------------------------- */
+/* ---- options -------------------------------------------------------------------------------------------------- */
 
-/* Reads a file and checks that it holds no NUL, which would end the text early. The caller owns the text. */
-static char *read_text(const char *path, Err *err) {
-    size_t size;
-    char *text = file_read(path, &size, err);
-    if (!text || strlen(text) == size) return text;
-    err_set(err, path, 0, "the file holds a NUL");
-    mem_free(text);
-    return NULL;
-}
-
-/* Reads a preset, NAME.conf, from the first of three directories that has it: PREFIX/share/tide of an installed
-   PREFIX/bin/tide; models/ of the source tree, for build/release/tide; models/ in the current directory, for the
-   user's own presets. Returns the text, owned by the caller, and writes its path to `path`; NULL with *err filled if
-   there is no such preset. */
-static char *find_preset(const char *name, char path[512], Err *err) {
-    char self[400] = "";
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    self[n > 0 ? n : 0] = '\0';
-    const char *const places[] = {"../share/tide", "../../models", "models"};
-    char *slash = strrchr(self, '/');
-    if (slash) *slash = '\0';
-    for (int i = 0; i < 3 && !strchr(name, '/'); i++) {
-        const bool here = i == 2;
-        snprintf(path, 512, "%s%s%s/%s.conf", here ? "" : self, here ? "" : "/", places[i], name);
-        if (!access(path, R_OK)) return read_text(path, err);
-    }
-    err_set(err, NULL, 0, "no preset '%s' (models/%s.conf)", name, name);
-    return NULL;
-}
-
-static int apply(TrainOptions *options, char *text, const char *path, Err *err) {
+static int apply(TrainOptions *options, const char *path, Err *err) {
+    char *text = preset_read(path, err);
     if (!text) return -1;
     int status = options_read(train_option_tables, options, text, path, err);
     mem_free(text);
@@ -70,11 +43,11 @@ static int apply(TrainOptions *options, char *text, const char *path, Err *err) 
 
 /* Sets options from the defaults, the preset, --config and the flags; later ones override earlier ones. */
 static int gather_options(const Args *args, TrainOptions *options, Err *err) {
-    char path[512];
+    char path[PRESET_PATH_SIZE];
     const char *preset = args_value(args, "preset", 0), *config = args_value(args, "config", 0);
     options_default(train_option_tables, options);
-    if (preset && apply(options, find_preset(preset, path, err), path, err)) return -1;
-    if (config && apply(options, read_text(config, err), config, err)) return -1;
+    if (preset && (preset_find(preset, path, err) || apply(options, path, err))) return -1;
+    if (config && apply(options, config, err)) return -1;
     for (const Option *o = NULL; (o = option_next(train_option_tables, o));) {
         if (!args_has(args, o->name)) continue;
         const char *values[2] = {args_value(args, o->name, 0), args_value(args, o->name, 1)};
@@ -197,6 +170,26 @@ static int run(const Args *args) {
     return 0;
 }
 
+static const Remark model_files[] = {
+    {"DIR/model.safetensors", "The weights with the best BLEU so far, with configuration, tokenizers and vocabularies"},
+    {"DIR/checkpoint.safetensors", "Everything that a training needs to continue"},
+    {"DIR/checkpoint.prev.safetensors", "The checkpoint before it"},
+    {"DIR/train.jsonl", "A line for each report and for each validation"},
+    {"DIR/align", "Alignments of the probe sentences at each validation"},
+    {"DIR/report.html", "A page with curves and alignments; see tide-report(1)"},
+    {"../share/tide/NAME.conf", "A preset; the path begins at the folder of the program"},
+    {"models/NAME.conf", "A preset of your own, in the current folder"},
+    {0}};
+
+static const Remark examples[] = {
+    {"tide train --preset small --model run1 --after-epochs 12 \\\n"
+     "    --train-sets corpus/train.zh corpus/train.en \\\n"
+     "    --valid-sets corpus/dev.zh corpus/dev.en",
+     "Train for twelve epochs; the same command continues a training that was interrupted"},
+    {"tide train --tsv train.tsv --valid-tsv dev.tsv --preset tiny --model run2 --probe 潮水退了。",
+     "Train on a file that has English, a tab and Chinese on each line, and watch the alignment of a sentence"},
+    {0}};
+
 const Command command_train = {
     .name = "train",
     .summary = "train a model on a parallel corpus",
@@ -207,5 +200,8 @@ const Command command_train = {
     .flags = flags,
     .flag_count = sizeof flags / sizeof *flags,
     .options = train_option_tables,
+    .files = model_files,
+    .examples = examples,
+    .see = "corpus evaluate report translate",
     .run = run,
 };

@@ -19,18 +19,21 @@ static const Flag flags[] = {
     FLAG_MAX_LENGTH,
     FLAG_ATTENTION_MODE,
     FLAGS_ALIGNMENT,
-    {"n-best", 1, "N", "print the N best hypotheses: `line ||| text ||| features ||| score`"},
-    {"alignment", 1, "hard|soft", "append ` ||| ` and the alignment: links (Pharaoh) or all weights"},
+    {"n-best", 1, "N", "print the N best hypotheses: `line ||| text ||| features ||| score`", VALUE_INT, 0, 1000, NULL,
+     NULL},
+    {"alignment", 1, NULL, "append ` ||| ` and the alignment: links (Pharaoh) or all weights", .choices = "hard|soft"},
     FLAGS_ALIGNMENT_VIEW,
-    {"heatmap", 1, "DIR", "draw each translation's alignment as DIR/0001.svg ..."},
-    {"html", 1, "FILE", "write an interactive page with the alignments of all printed hypotheses"},
-    {"replace-unk", 0, NULL, "replace each <unk> by the source word that it is aligned to"},
-    {"lexicon", 1, "FILE", "with --replace-unk: use translations from FILE, lines of `source TAB target`"},
-    {"allow-han", 0, NULL, "allow Han characters in every target language"},
-    {"transpose", 0, NULL, "draw heatmaps with the target at the top"},
+    {"heatmap", 1, "DIR", "draw each translation's alignment as DIR/0001.svg ...", .kind = VALUE_DIR},
+    {"html", 1, "FILE", "write an interactive page with the alignments of all printed hypotheses", .kind = VALUE_FILE},
+    {.name = "replace-unk", .help = "replace each <unk> by the source word that it is aligned to"},
+    {"lexicon", 1, "FILE", "with --replace-unk: use translations from FILE, lines of `source TAB target`",
+     .kind = VALUE_FILE},
+    {.name = "allow-han", .help = "allow Han characters in every target language"},
+    {.name = "transpose", .help = "draw heatmaps with the target at the top"},
     {"mini-batch", 1, "N",
-     "sentences decoded together (default 64); the results are the same; 1: answer each line of a pipe at once"},
-    {"timing", 0, NULL, "print on stderr how long each part took"},
+     "sentences decoded together; the results are the same; 1: answer each line of a pipe at once", VALUE_INT, 1, 4096,
+     NULL, "64"},
+    {.name = "timing", .help = "print on stderr how long each part took"},
     FLAG_THREADS,
     FLAG_ISA,
 };
@@ -268,17 +271,17 @@ static int run_on(const Settings *s, const Models *models, Spent *spent, Err *er
 static int settings_of(const Args *args, const Models *models, Settings *s, Err *err) {
     s->beam = translator_beam_options(models->list[0]);
     s->args = args;
+    s->alignment = NONE;
     s->heatmap = args_value(args, "heatmap", 0);
     s->html = args_value(args, "html", 0);
     s->transpose = args_has(args, "transpose");
     s->replace_unknown = args_has(args, "replace-unk");
     s->allow_han = args_has(args, "allow-han");
     translator_allow(models->list[0], s->replace_unknown, s->allow_han, &s->beam);
-    if (args_int(args, "n-best", 0, 0, 1000, &s->n_best, err) ||
-        args_int(args, "mini-batch", 64, 1, 4096, &s->batch, err) ||
-        args_choice(args, "alignment", NONE, "hard|soft", &s->alignment, err) ||
-        alignment_view_flags(args, &s->view, err) || beam_flags(args, models, &s->beam, err) ||
-        length_flag(args, &s->max_length, err) || attention_flags(args, &s->beam.attention, err))
+    if (args_int(args, "n-best", &s->n_best, err) || args_int(args, "mini-batch", &s->batch, err) ||
+        args_choice(args, "alignment", &s->alignment, err) || alignment_view_flags(args, &s->view, err) ||
+        beam_flags(args, models, &s->beam, err) || length_flag(args, &s->max_length, err) ||
+        attention_flags(args, &s->beam.attention, err))
         return -1;
     if (s->n_best > s->beam.beam)
         return err_set(err, NULL, 0, "--n-best %d needs --beam-size %d", s->n_best, s->n_best);
@@ -336,6 +339,14 @@ static int run(const Args *args) {
     return status;
 }
 
+static const Remark examples[] = {
+    {"tide translate run1 < test.zh > test.out", "Translate a file"},
+    {"tide translate run1 --n-best 5 --alignment hard < test.zh",
+     "Print the five best translations of each sentence with their links"},
+    {"tide translate --models run1 run2 run3 --beam-size 12 --html page.html < test.zh > test.out",
+     "Translate with three models together, and write a page with the alignments"},
+    {0}};
+
 const Command command_translate = {
     .name = "translate",
     .summary = "translate standard input, one sentence per line",
@@ -356,5 +367,8 @@ const Command command_translate = {
              "starting threads and freeing memory.",
     .flags = flags,
     .flag_count = sizeof flags / sizeof *flags,
+    .word = {.values = 1, .kind = VALUE_FILE},
+    .examples = examples,
+    .see = "align evaluate train",
     .run = run,
 };

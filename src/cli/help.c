@@ -1,0 +1,76 @@
+/* tide help: explains the commands; prints man pages, completions and the list of presets. */
+#include "cli/help.h"
+#include "cli/presets.h"
+#include "text/ds.h"
+
+#include <stdio.h>
+
+void help_overview(void) {
+    puts("tide trains a Chinese-English translator with attention, translates, and shows its alignments.\n\n"
+         "usage: tide COMMAND [flags]\n");
+    for (int i = 0; commands[i]; i++) printf("  %-11s %s\n", commands[i]->name, commands[i]->summary);
+    puts(
+        "\n`tide COMMAND --help` explains a command. Text comes in on stdin, results go to stdout, everything else to\n"
+        "stderr. Exit status: 0, 1 (failed) or 2 (usage).");
+}
+
+static void print_flag(const Flag *flag) {
+    char left[80];
+    snprintf(left, sizeof left, "--%s %s", flag->name, flag_metavar(flag));
+    printf("  %-34s %s", left, flag->help);
+    if (flag->fallback) printf(" (default: %s)", flag->fallback);
+    putchar('\n');
+}
+
+void help_command(const Command *command) {
+    Flag *all = command_flags(command);
+    printf("usage: tide %s %s\n\n%s\n\n", command->name, command->usage, command->about);
+    for (ptrdiff_t i = 0; i < arrlen(all); i++) print_flag(&all[i]);
+    arrfree(all);
+}
+
+static const Flag flags[] = {
+    {.name = "man", .help = "print the man page of COMMAND, or of tide, for man(1)"},
+    {"completion", 1, NULL, "print the completions of the command line for a shell", .choices = SHELLS},
+    {.name = "presets", .help = "list the presets that `tide train --preset` finds"},
+};
+
+static int run(const Args *args) {
+    Err err;
+    int shell = -1;
+    const char *name = args->word_count ? args->words[0] : NULL;
+    const Command *command = name ? command_find(name) : NULL;
+    const bool man = args_has(args, "man"), presets = args_has(args, "presets");
+    if (args_choice(args, "completion", &shell, &err)) return usage_error("%s", err.reason);
+    if (args->word_count > 1) return usage_error("help explains one COMMAND; see `tide help --help`");
+    if (name && !command) return usage_error("unknown command '%s'; see `tide --help`", name);
+    if (man + presets + (shell >= 0) > 1 || (command && (presets || shell >= 0)))
+        return usage_error("help does one thing at a time; see `tide help --help`");
+    if (presets) return presets_print(&err) ? fail(&err) : 0;
+    if (shell >= 0) completion_print(shell);
+    else if (man) man_print(command);
+    else if (command) help_command(command);
+    else help_overview();
+    return 0;
+}
+
+static const Remark examples[] = {
+    {"tide help --man train | man -l -", "Show the page of tide train if the man pages are not installed"},
+    {"eval \"$(tide help --completion bash)\"", "Complete command lines of tide in this bash"},
+    {"tide help --completion fish > ~/.config/fish/completions/tide.fish", "Complete them in every fish"},
+    {0}};
+
+const Command command_help = {
+    .name = "help",
+    .summary = "explain a command; print man pages and completions",
+    .usage = "[COMMAND] | --man [COMMAND] | --completion bash|zsh|fish | --presets",
+    .about =
+        "Explains a command, as `tide COMMAND --help` does, or lists all commands. `make install` puts the man pages\n"
+        "and the completions into the folders in which man and the shells look for them.",
+    .flags = flags,
+    .flag_count = sizeof flags / sizeof *flags,
+    .word = {.values = 1, .kind = VALUE_COMMAND},
+    .examples = examples,
+    .see = "train",
+    .run = run,
+};

@@ -1,0 +1,18 @@
+/* help.h: what tide says about itself: help, man pages and completions. All of it comes from the tables of commands,
+   flags and options. The functions print to standard output. */
+#ifndef TIDE_HELP_H
+#define TIDE_HELP_H
+
+#include "cli/cli.h"
+
+/* Prints what `tide --help` prints: the list of commands. */
+void help_overview(void);
+/* Prints what `tide COMMAND --help` prints. */
+void help_command(const Command *command);
+/* Prints the man page tide-COMMAND(1), or tide(1) if command is NULL, in the language mdoc(7). */
+void man_print(const Command *command);
+/* Prints the completions for a shell; shell: an index in SHELLS. */
+#define SHELLS "bash|zsh|fish"
+void completion_print(int shell);
+
+#endif

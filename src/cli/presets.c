@@ -1,0 +1,90 @@
+#include "cli/presets.h"
+#include "text/ds.h"
+#include "text/files.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PLACES = 3 };
+
+/* Writes the path of a folder of presets, number 0, 1 or 2, to `path`. */
+static void place(int number, char path[PRESET_PATH_SIZE]) {
+    static const char *const places[] = {"/../share/tide", "/../../models", "models"};
+    char self[400] = "";
+    const ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[n > 0 ? n : 0] = '\0';
+    char *slash = strrchr(self, '/');
+    if (slash) *slash = '\0';
+    snprintf(path, PRESET_PATH_SIZE, "%s%s", number < 2 ? self : "", places[number]);
+}
+
+int preset_find(const char *name, char path[PRESET_PATH_SIZE], Err *err) {
+    char folder[PRESET_PATH_SIZE];
+    for (int i = 0; i < PLACES && !strchr(name, '/'); i++) {
+        place(i, folder);
+        const int length = snprintf(path, PRESET_PATH_SIZE, "%s/%s.conf", folder, name);
+        if (length < PRESET_PATH_SIZE && !access(path, R_OK)) return 0;
+    }
+    return err_set(err, NULL, 0, "no preset '%s' (models/%s.conf)", name, name);
+}
+
+char *preset_read(const char *path, Err *err) {
+    size_t size;
+    char *text = file_read(path, &size, err);
+    if (!text || strlen(text) == size) return text;
+    err_set(err, path, 0, "the file holds a NUL");
+    mem_free(text);
+    return NULL;
+}
+
+/* ---- the list ------------------------------------------------------------------------------------------------- */
+
+/* Adds the names of the presets in a folder to a stb_ds array of owned strings. A folder that does not exist has none.
+ */
+static void add_names(const char *folder, char ***names) {
+    DIR *dir = opendir(folder);
+    for (struct dirent *entry; dir && (entry = readdir(dir));) {
+        const size_t length = strlen(entry->d_name);
+        if (length <= 5 || strcmp(entry->d_name + length - 5, ".conf") != 0) continue;
+        char *name = mem_strdup(entry->d_name);
+        name[length - 5] = '\0';
+        arrput(*names, name);
+    }
+    if (dir) closedir(dir);
+}
+
+static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+
+/* Prints a name and the first sentence of the comment with which the preset begins, without "# NAME: ". */
+static int print_preset(const char *name, Err *err) {
+    char path[PRESET_PATH_SIZE];
+    char *text = preset_find(name, path, err) ? NULL : preset_read(path, err);
+    if (!text) return -1;
+    const size_t length = strlen(name);
+    const char *first = text[0] == '#' ? text + 1 + strspn(text + 1, " ") : "";
+    if (!strncmp(first, name, length) && first[length] == ':') first += length + 1 + strspn(first + length + 1, " ");
+    size_t end = strcspn(first, "\n");
+    for (size_t i = 0; i < end; i++)
+        if (first[i] == ';' || (first[i] == '.' && first[i + 1] == ' ')) end = i;
+    if (end && first[end - 1] == '.') end--;
+    printf("%-14s %.*s\n", name, (int)end, first);
+    mem_free(text);
+    return 0;
+}
+
+int presets_print(Err *err) {
+    char **names = NULL, folder[PRESET_PATH_SIZE];
+    int status = 0;
+    for (int i = 0; i < PLACES; i++) {
+        place(i, folder);
+        add_names(folder, &names);
+    }
+    if (names) qsort(names, arrlenu(names), sizeof *names, by_name);
+    for (ptrdiff_t i = 0; i < arrlen(names) && !status; i++)
+        if (!i || strcmp(names[i], names[i - 1]) != 0) status = print_preset(names[i], err);
+    strings_free(names);
+    return status;
+}
