@@ -1,0 +1,164 @@
+#!/bin/sh
+# Tests what tide says about itself: each flag of each command is explained in its man page, with default and limits, and is
+# completed by the shells; the installation has all pages and completions, and is removed completely.
+. "$(dirname "$0")/common.inc"
+
+config=$(basename "$(dirname "$(readlink -f "$tide")")")
+build() { env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s config="$config" "$@" >"$scratch/made" 2>&1 || die "make $*: $(cat "$scratch/made")"; }
+build install DESTDIR="$scratch/root" PREFIX=/usr
+share=$scratch/root/usr/share
+
+commands=$(tide_ok help | sed -n 's/^  \([a-z]*\) .*/\1/p')
+[ "$(echo "$commands" | wc -l)" -ge 15 ] || die "the commands: $commands"
+PATH=$scratch/root/usr/bin:$PATH
+export PATH
+
+# ---- man pages ----
+
+# Prints the explanations of a page, a line for each flag: FLAG EXPLANATION. Reads the page as a person sees it, without roff.
+items() { # COMMAND
+    sed 's/\\-/-/g' "$share/man/man1/tide-$1.1" |
+        awk '/^\.It Fl -/ { if (line) print line; line = substr($3, 2); next } /^\.El/ { exit } /^[^.]/ && line { line = line " " $0 } END { print line }'
+}
+
+for command in $commands; do
+    tide_ok "$command" --help | sed -n 's/^  --//p' >"$scratch/help"
+    items "$command" >"$scratch/items"
+    sections=$(sed -n 's/^\.Sh //p' "$share/man/man1/tide-$command.1" | tr '\n' ' ')
+    echo "$sections" | grep -qxE 'NAME SYNOPSIS DESCRIPTION OPTIONS (FILES )?EXIT STATUS EXAMPLES SEE ALSO ' ||
+        die "tide-$command(1) has the sections $sections"
+    # each flag of the help is in the page, with its default
+    awk 'NR == FNR { text[$1] = tolower($0); next }
+         !($1 in text) { print "does not explain --" $1; next }
+         match($0, /\(default: [^)]*\)$/) && !index(text[$1], substr($0, RSTART + 1, RLENGTH - 2)) { print "no default of --" $1 }' \
+        "$scratch/items" "$scratch/help" >"$scratch/missing"
+    [ ! -s "$scratch/missing" ] || die "tide-$command(1): $(cat "$scratch/missing")"
+    { echo "tide-$command"; sed 's/ .*//' "$scratch/help"; } >>"$scratch/all"
+done
+[ "$(grep -vc '^tide-' "$scratch/all")" -gt 120 ] || die "few flags: $(cat "$scratch/all")"
+items translate | grep -q '^beam-size .*a whole number from 1 to 1000\.$' || die "no limits of --beam-size"
+items train | grep -q '^tokenizer .*Fixed when a training continues\.$' || die "nothing of continuing"
+"$tide" help --man | grep -c '^\.It Xr tide-' | grep -qx "$(echo "$commands" | wc -l)" || die "tide(1) does not list all commands"
+if command -v mandoc >/dev/null; then
+    MANPATH=$share/man mandoc -T lint -W style "$share"/man/man1/*.1 >"$scratch/lint" 2>"$scratch/stderr" ||
+        die "mandoc: $(cat "$scratch/lint" "$scratch/stderr")"
+else
+    echo 'skipped: mandoc is not installed'
+fi
+
+# ---- presets ----
+
+tide_ok help --presets >"$scratch/presets"
+printf '%s\n' bahdanau2015 base small tiny | diff - "$scratch/presets" | grep -c '^>' | grep -qx 4 || die "$(cat "$scratch/presets")"
+mkdir "$scratch/here" "$scratch/here/models"
+echo '# mine: of my own. More.' >"$scratch/here/models/mine.conf"
+echo 'dim-emb = 3' >"$scratch/here/models/tiny.conf" # share/tide has it, too
+(cd "$scratch/here" && "$scratch/root/usr/bin/tide" help --presets) >"$scratch/presets" || die "presets"
+grep -qx 'mine  *of my own' "$scratch/presets" && [ "$(grep -c . "$scratch/presets")" = 5 ] || die "$(cat "$scratch/presets")"
+
+refused 2 "unknown command 'none'" help none
+refused 2 'one COMMAND' help train translate
+refused 2 'one thing at a time' help --man --presets
+refused 2 'one thing at a time' help train --completion bash
+refused 2 'completion must be one of bash|zsh|fish' help --completion ksh
+
+# ---- completions: command lines, and the words that their last word can become ----
+
+touch "$scratch/here/file" "$scratch/here/a b"
+mkdir "$scratch/here/folder"
+cat >"$scratch/lines" <<'LINES'
+tide trans=translate
+tide --v=--version
+tide train --dim-m=--dim-maxout
+tide train --preset m=mine
+tide train --preset b=bahdanau2015 base
+tide train --model fo=folder
+tide train --config fi=file
+tide train --train-sets file fi=file
+tide train --tokenizer char n=none
+tide train --dim-emb 1=
+tide train --allow-change seed learn=learn-rate
+tide train --allow-change dim-rnn=
+tide translate fi=file
+tide translate file --shift fo=folder
+tide translate file --alignment =hard soft
+tide aer --one-ref --=--help
+tide align --symmetrize gr=grow-diag-final-and
+tide bench kernels g=gemm
+tide bench --size p=paper
+tide help sc=score
+LINES
+
+# asks SHELL FOUND: compares what a shell completes (a line for each of lines) with the expected words
+asks() { cut -d = -f 2 "$scratch/lines" | diff - "$2" >"$scratch/diff" || die "$1 completes: $(paste -d = "$scratch/lines" "$2")"; }
+
+cat >"$scratch/ask.bash" <<'BASH'
+. "$1/bash-completion/completions/tide"
+ask() { COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _tide; }
+while read -r name; do
+    case $name in
+    tide-*) command=${name#tide-} ;;
+    *) COMP_WORDS=(tide "$command" "--$name")
+        ask
+        [[ " ${COMPREPLY[*]} " == *" --$name "* ]] || echo "tide $command --$name"
+        ;;
+    esac
+done <"$2" >"$2.missing"
+while IFS= read -r line; do
+    line=${line%%=*}
+    read -r -a COMP_WORDS <<<"$line"
+    [[ $line != *' ' ]] || COMP_WORDS+=('')
+    ask
+    echo "${COMPREPLY[*]}"
+done
+COMP_WORDS=(tide train --config a)
+ask
+[[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == 'a b' ]] || echo "a file with a space: ${COMPREPLY[*]}"
+BASH
+(cd "$scratch/here" && bash "$scratch/ask.bash" "$share" "$scratch/all" <"$scratch/lines" >"$scratch/found") || die "bash failed"
+asks bash "$scratch/found"
+[ ! -s "$scratch/all.missing" ] || die "bash does not complete $(cat "$scratch/all.missing")"
+
+cat >"$scratch/ask.fish" <<'FISH'
+source $argv[1]/fish/vendor_completions.d/tide.fish
+while read -l line
+    set -l found (complete -C (string replace -r '=.*' '' -- $line) | string replace -r '\t.*' '' | string trim -r -c /)
+    echo "$found"
+end
+FISH
+if command -v fish >/dev/null; then
+    (cd "$scratch/here" && fish --no-config "$scratch/ask.fish" "$share" <"$scratch/lines" >"$scratch/found") || die "fish failed"
+    asks fish "$scratch/found"
+else
+    echo 'skipped: fish is not installed'
+fi
+
+# zsh: types each line and the tab key in a terminal. A line that can become several words, or none, stays as it is.
+cat >"$scratch/ask.zsh" <<'ZSH'
+zmodload zsh/zpty
+zpty shell zsh -f -i
+zpty -w shell "fpath=($1/zsh/site-functions \$fpath); autoload -U compinit; compinit -u -D; show() { print -r -- \"\$BUFFER\" >>$2; BUFFER= }
+zle -N show; bindkey '^T' show; bindkey '^I' complete-word; setopt no_beep no_auto_menu; print >$2"
+lines=(${(f)"$(cat)"})
+for ((i = 0; i <= $#lines; i++)); do
+    ((i == 0)) || zpty -w -n shell "${lines[i]%%=*}"$'\t\x14'
+    for ((wait = 0; wait < 100 && $(grep -c '' $2 2>/dev/null || echo 0) < i + 1; wait++)); do sleep 0.05; done
+done
+zpty -d shell
+ZSH
+if command -v zsh >/dev/null; then
+    grep -v '=.* \|=$' "$scratch/lines" >"$scratch/single" # one word
+    (cd "$scratch/here" && zsh -f "$scratch/ask.zsh" "$share" "$scratch/found.zsh" <"$scratch/single") || die "zsh failed"
+    sed '1d; s/[ /]*$//' "$scratch/found.zsh" >"$scratch/typed"
+    sed 's/[^ ]*=//' "$scratch/single" | diff - "$scratch/typed" >"$scratch/diff" || die "zsh completes: $(cat "$scratch/diff")"
+else
+    echo 'skipped: zsh is not installed'
+fi
+
+# ---- uninstall ----
+
+touch "$scratch/root/usr/bin/other" "$share/man/man1/tide-other.1"
+build uninstall DESTDIR="$scratch/root" PREFIX=/usr
+find "$scratch/root" -type f | sed "s|^$scratch/root||" | sort >"$scratch/left"
+printf '%s\n' /usr/bin/other /usr/share/man/man1/tide-other.1 | diff - "$scratch/left" || die "uninstall"
+[ ! -e "$share/tide" ] || die "share/tide is left"
