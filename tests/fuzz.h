@@ -37,22 +37,22 @@ static inline void text_form_check(char *formatted, const char *text) {
 }
 
 /* A file in memory; close with memory_file_close. */
-typedef struct MemoryFile {
+typedef struct FuzzFile {
     int fd;
     char path[32];
-} MemoryFile;
+} FuzzFile;
 
-static inline MemoryFile memory_file(const void *bytes, size_t size) {
-    MemoryFile file = {.fd = memfd_create("fuzz", MFD_CLOEXEC)};
+static inline FuzzFile memory_file(const void *bytes, size_t size) {
+    FuzzFile file = {.fd = memfd_create("fuzz", MFD_CLOEXEC)};
     CHECK(file.fd >= 0 && write(file.fd, bytes, size) == (ssize_t)size, "cannot make a file in memory");
     snprintf(file.path, sizeof file.path, "/proc/self/fd/%d", file.fd);
     return file;
 }
 
-static inline void memory_file_close(MemoryFile *file) { close(file->fd); }
+static inline void memory_file_close(FuzzFile *file) { close(file->fd); }
 
 /* Makes two files: the bytes before and after the first byte 0xFF, which never occurs in UTF-8. */
-static inline void memory_files(MemoryFile files[2], const uint8_t *data, size_t size) {
+static inline void memory_files(FuzzFile files[2], const uint8_t *data, size_t size) {
     const uint8_t *end = data + size, *cut = size ? memchr(data, 0xFF, size) : NULL;
     files[0] = memory_file(data, (size_t)((cut ? cut : end) - data));
     files[1] = memory_file(cut ? cut + 1 : end, cut ? (size_t)(end - cut - 1) : 0);

@@ -13,7 +13,7 @@ static void check_score(char *const *hypotheses, char *const *references, int n,
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    MemoryFile files[2];
+    FuzzFile files[2];
     char **lines[2];
     memory_files(files, data, size);
     for (int i = 0; i < 2; i++) {

@@ -26,7 +26,7 @@ static Setting *setting(void) {
     static Setting s;
     if (s.pairs.n) return &s;
     static const char zh[] = "潮水 退了\n海\n谁 没 穿\n", en[] = "tide out\nsea\nwho is not\n";
-    MemoryFile files[2] = {memory_file(zh, strlen(zh)), memory_file(en, strlen(en))};
+    FuzzFile files[2] = {memory_file(zh, strlen(zh)), memory_file(en, strlen(en))};
     Err err;
     CHECK(!disk_corpus_open(&s.corpus, scratch_folder(), &err) &&
               !disk_corpus_read(&s.corpus, reader_lines(files[0].path, files[1].path, &err), "pairs", NULL, NULL, &err),
@@ -75,7 +75,7 @@ static void batch_check(const Guides *guides, const Pairs *pairs, int all) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     Setting *s = setting();
-    MemoryFile file = memory_file(data, size);
+    FuzzFile file = memory_file(data, size);
     Err err = {0};
     Guides guides;
     int status = guides_read(&guides, file.path, &s->corpus, &s->pairs, &s->source, &s->target, scratch_folder(), &err),

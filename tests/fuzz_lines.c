@@ -2,7 +2,7 @@
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    MemoryFile files[2];
+    FuzzFile files[2];
     memory_files(files, data, size);
     Err err = {0};
     Corpus corpus = {0};

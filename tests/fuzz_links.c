@@ -82,7 +82,7 @@ static void line_check(const char *found, const char *gold, int first) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    MemoryFile files[2];
+    FuzzFile files[2];
     char **lines[2];
     memory_files(files, data, size);
     for (int i = 0; i < 2; i++) {

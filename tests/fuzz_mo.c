@@ -2,7 +2,7 @@
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    MemoryFile file = memory_file(data, size);
+    FuzzFile file = memory_file(data, size);
     Err err = {0};
     Corpus corpus = {0};
     int status = corpus_read(&corpus, reader_mo(file.path, TARGET, &err), file.path, &err);

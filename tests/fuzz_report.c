@@ -29,7 +29,7 @@ static void page_check(const char *path) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     char dir[SCRATCH_SIZE], log[SCRATCH_SIZE + 32], align[SCRATCH_SIZE + 32], frame[SCRATCH_SIZE + 32],
         page[SCRATCH_SIZE + 32];
-    MemoryFile files[2];
+    FuzzFile files[2];
     Err err = {0};
     memory_files(files, data, size);
     scratch_directory(dir);

@@ -2,7 +2,7 @@
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    MemoryFile file = memory_file(data, size);
+    FuzzFile file = memory_file(data, size);
     for (int english = SOURCE; english <= TARGET; english++) {
         Err err = {0};
         Corpus corpus = {0};

@@ -8,7 +8,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     Err err = {0};
     Vectors vectors;
-    MemoryFile file = memory_file(data, size);
+    FuzzFile file = memory_file(data, size);
     int status = vectors_read(&vectors, file.path, &err);
     CHECK(status ? err.reason[0] && !vectors.rows : vectors.rows > 0 && vectors.cols > 0, "status %d", status);
     CHECK(!status || err.line || !strcmp(err.reason, "holds no vectors"), "no line: %s", err.reason);

@@ -495,12 +495,13 @@ static void without_memory_there_is_no_file(void **state) {
 static void memory_holds_what_was_written(void **state) {
     (void)state;
     for (size_t n = 0; n < 100000; n = 3 * n + 1) {
-        char *text, *right = mem_alloc(n + 1);
+        char *right = mem_alloc(n + 1);
         size_t size;
-        FILE *out = memory_open(&text, &size);
+        MemoryFile memory;
+        FILE *out = memory_open(&memory);
         for (size_t i = 0; i < n; i++) right[i] = (char)(i % 251);
         for (size_t i = 0; i < n; i += 7) fwrite(right + i, 1, n - i < 7 ? n - i : 7, out);
-        assert_int_equal(fclose(out), 0);
+        char *text = memory_close(&memory, &size);
         assert_int_equal(size, n);
         assert_memory_equal(text, right, n);
         assert_int_equal(text[n], 0);
@@ -519,12 +520,13 @@ static void a_failed_allocation_never_shortens_text(void **state) {
     (void)state;
     const pid_t child = fork();
     if (child == 0) {
-        char *text, word[1000] = "word";
-        size_t size;
-        FILE *out = memory_open(&text, &size);
+        char word[1000] = "word";
+        MemoryFile memory;
+        FILE *out = memory_open(&memory);
         mem_on_failure(note_refusal);
         mem_fail_nth(2);
         for (int i = 0; i < 1000; i++) fwrite(word, 1, sizeof word, out);
+        memory_close(&memory, NULL);
         _exit(0);
     }
     int status;

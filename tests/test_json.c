@@ -15,12 +15,9 @@
 
 /* Returns the text in JSON, as json_string writes it; release with mem_free. */
 static char *string_of(const char *text) {
-    char *json;
-    size_t size;
-    FILE *out = memory_open(&json, &size);
-    json_string(out, text);
-    assert_int_equal(fclose(out), 0);
-    return json;
+    MemoryFile memory;
+    json_string(memory_open(&memory), text);
+    return memory_close(&memory, NULL);
 }
 
 static void assert_as_cjson(const char *text) {
@@ -52,11 +49,9 @@ static void strings_are_written_as_cjson_writes_them(void **state) {
 typedef void Writer(FILE *out);
 
 static void assert_written(const char *right, Writer *write) {
-    char *json;
-    size_t size;
-    FILE *out = memory_open(&json, &size);
-    write(out);
-    assert_int_equal(fclose(out), 0);
+    MemoryFile memory;
+    write(memory_open(&memory));
+    char *json = memory_close(&memory, NULL);
     assert_string_equal(json, right);
     mem_free(json);
 }

@@ -34,8 +34,6 @@ static const Flag flags[] = {
     FLAG_ISA,
 };
 
-enum { MOST_PAIRS = 64 };
-
 /* A model and the session that uses it. */
 typedef struct Direction {
     Translator translator;
@@ -137,24 +135,12 @@ static int align_some(Aligner *a, char *const *source, char *const *target, int 
     return status;
 }
 
-/* Returns how many of n pairs form the next batch; long pairs give small batches. */
-static int batch_pairs(char *const *source, char *const *target, int n) {
-    enum { BYTES = 1 << 15 };
-    size_t longest = 1;
-    for (int i = 0; i < n && i < MOST_PAIRS; i++) {
-        const size_t x = strlen(source[i]), y = strlen(target[i]), length = x > y ? x : y;
-        if (length > longest) longest = length;
-        if (i > 0 && longest * (size_t)(i + 1) > BYTES) return i;
-    }
-    return n < MOST_PAIRS ? n : MOST_PAIRS;
-}
-
 static int align_all(Aligner *a, char *const *source, char *const *target, int n, Err *err) {
     ProgressView view;
     int status = 0;
     progress_start(&view);
     for (int first = 0, size; first < n && !status; first += size) {
-        size = batch_pairs(source + first, target + first, n - first);
+        size = align_most(source + first, target + first, n - first);
         status = align_some(a, source + first, target + first, size, err);
         progress_count(&view, "aligning", first + size, n, seconds_now(), false);
     }

@@ -1,7 +1,6 @@
 #include "cli/models.h"
 #include "text/ds.h"
 #include "text/files.h"
-#include "translate/ensemble.h"
 
 #include <stdio.h>
 
@@ -64,22 +63,6 @@ int attention_flags(const Args *args, AttentionOptions *attention, Err *err) {
         args_int(args, "alignment-layer", &attention->layer, err))
         return -1;
     attention->hard = hard;
-    return 0;
-}
-
-int attention_check(const Translator *translator, const char *path, AttentionOptions attention, Err *err) {
-    const Alignments there = model_alignments(&translator->model);
-    if (!there.heads && (attention.hard || attention.head || attention.layer))
-        return err_set(err, path, 0, "--%s needs a model with attention",
-                       attention.hard   ? "attention-mode"
-                       : attention.head ? "alignment-head"
-                                        : "alignment-layer");
-    if (attention.head > there.heads)
-        return err_set(err, path, 0, "--alignment-head %d: this model's attention has %d head%s", attention.head,
-                       there.heads, there.heads > 1 ? "s" : "");
-    if (attention.layer > there.layers)
-        return err_set(err, path, 0, "--alignment-layer %d: this model's attention has %d layer%s", attention.layer,
-                       there.layers, there.layers > 1 ? "s" : "");
     return 0;
 }
 

@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "text/reader.h"
+#include "translate/ensemble.h"
 #include "translate/model_file.h"
 #include "translate/session.h"
 
@@ -60,10 +61,7 @@ bool models_align(const Models *models);
     }
 /* Reads --attention-mode, --alignment-head and --alignment-layer. Returns 0, or -1 with *err filled. */
 int attention_flags(const Args *args, AttentionOptions *attention, Err *err);
-/* Checks that the model from `path` has the head and the layer that `attention` selects, and has attention at all if
-   `attention` is not the default. Returns 0, or -1 with *err filled. */
-int attention_check(const Translator *translator, const char *path, AttentionOptions attention, Err *err);
-/* Does the same for all models that models_load has loaded. */
+/* attention_check for all models that models_load has loaded. */
 int attentions_check(const Args *args, const Models *models, AttentionOptions attention, Err *err);
 /* Checks that an output file is not one of n inputs (an input may be NULL) and not a model of the command. Returns 0,
    or -1 with *err filled. */

@@ -1,7 +1,9 @@
 #include "core/base.h"
+#include "core/scope.h"
 
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,12 +11,13 @@
 #include <time.h>
 
 void check_failed(const char *file, int line, const char *format, ...) {
+    char message[512];
     va_list args;
     va_start(args, format);
-    fprintf(stderr, "tide: internal error at %s:%d: ", file, line);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
+    vsnprintf(message, sizeof message, format, args);
     va_end(args);
+    scope_fail("internal error at %s:%d: %s", file, line, message);
+    fprintf(stderr, "tide: internal error at %s:%d: %s\n", file, line, message);
     abort();
 }
 
@@ -37,28 +40,51 @@ void mem_fail_nth(long n) { fail_at = n ? allocations + n : 0; }
 long mem_count(void) { return allocations; }
 
 _Noreturn void mem_refused(size_t bytes) {
+    scope_refuse();
     if (on_failure) on_failure(bytes);
     fprintf(stderr, "tide: out of memory (%zu bytes)\n", bytes);
     abort();
 }
 
+/* Returns whether the next allocation may succeed; false only in tests. */
+static bool permitted(void) { return ++allocations != fail_at; }
+
 /* Returns a newly allocated block, or reports the failure if it is NULL. */
 static void *checked(void *memory, size_t bytes) {
-    long count = ++allocations;
-    if (memory && count != fail_at) return memory;
+    if (memory && !scope_add(memory)) return memory;
     free(memory);
     mem_refused(bytes);
 }
 
-void *mem_alloc(size_t bytes) { return checked(malloc(bytes ? bytes : 1), bytes); }
-void *mem_zalloc(size_t bytes) { return checked(calloc(1, bytes ? bytes : 1), bytes); }
-void *mem_realloc(void *old, size_t bytes) { return checked(realloc(old, bytes ? bytes : 1), bytes); }
-void mem_free(void *memory) { free(memory); }
+void *mem_alloc(size_t bytes) { return checked(permitted() ? malloc(bytes ? bytes : 1) : NULL, bytes); }
+void *mem_zalloc(size_t bytes) { return checked(permitted() ? calloc(1, bytes ? bytes : 1) : NULL, bytes); }
+
+void *mem_try_realloc(void *old, size_t bytes) {
+    const bool owned = scope_remove(old) || !old;
+    void *memory = permitted() ? realloc(old, bytes ? bytes : 1) : NULL;
+    if (!owned) return memory;
+    if (memory && !scope_add(memory)) return memory;
+    if (old) scope_add(old); /* cannot fail: the old block has left a free slot */
+    else free(memory);
+    return NULL;
+}
+
+void *mem_realloc(void *old, size_t bytes) {
+    void *memory = mem_try_realloc(old, bytes);
+    if (!memory) mem_refused(bytes);
+    return memory;
+}
+
+void mem_free(void *memory) {
+    scope_remove(memory);
+    free(memory);
+}
 
 void *mem_alloc_aligned(size_t bytes) {
     enum { CACHE_LINE = 64, HUGE_PAGE = 1 << 21 };
     size_t align = bytes < 2L * HUGE_PAGE ? CACHE_LINE : HUGE_PAGE, rounded = (bytes + align - 1) / align * align;
-    void *memory = checked(rounded < bytes ? NULL : aligned_alloc(align, rounded ? rounded : align), bytes);
+    const bool possible = permitted() && rounded >= bytes;
+    void *memory = checked(possible ? aligned_alloc(align, rounded ? rounded : align) : NULL, bytes);
     /* only a hint: huge pages mean fewer page faults and fewer TLB misses */
     if (align == HUGE_PAGE) madvise(memory, rounded, MADV_HUGEPAGE);
     return memory;

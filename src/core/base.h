@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 /* An assertion that is always on. A false condition is a bug in tide, never an error of the user: prints the message
-   and aborts. */
+   and aborts; in a scope (scope.h), ends the scope instead. */
 #define CHECK(condition, ...)                                                                                          \
     do {                                                                                                               \
         if (!(condition)) check_failed(__FILE__, __LINE__, __VA_ARGS__);                                               \
@@ -23,12 +23,15 @@ typedef struct Err {
 /* Fills *err and returns -1, for `return err_set(...)`. path may be NULL; line 0 means that there is no line. */
 int err_set(Err *err, const char *path, long line, const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/* The only functions of tide that allocate memory. They never return NULL: on failure they call the handler of
-   mem_on_failure, or print one line and abort if there is none. bytes may be 0, and mem_free accepts NULL. */
+/* The only functions of tide that allocate memory. They never return NULL: on failure they end the scope in which the
+   thread runs (scope.h); without a scope they call the handler of mem_on_failure, or print one line and abort if there
+   is none. bytes may be 0, and mem_free accepts NULL. */
 void *mem_alloc(size_t bytes);
 void *mem_zalloc(size_t bytes);
 void *mem_realloc(void *old, size_t bytes);
 void mem_free(void *memory);
+/* mem_realloc for callbacks of other libraries, which must return: on failure returns NULL, and `old` is unchanged. */
+void *mem_try_realloc(void *old, size_t bytes);
 char *mem_strdup(const char *text);
 /* A copy of n bytes of text, and a NUL. */
 char *mem_strndup(const char *text, size_t n);

@@ -1,6 +1,7 @@
 #include "core/panels.h"
 #include "core/base.h"
 #include "core/kernels.h"
+#include "core/scope.h"
 
 Panels panels_pack(Threads *threads, Operand b, real *numbers) {
     operand_pack(threads, b, numbers);
@@ -40,14 +41,17 @@ void shared_weight_free(SharedWeight *weight) {
 
 /* If several tapes call this at the same time, the first one packs; the others wait, then read its panels. */
 static void pack_once(SharedWeight *weight, Threads *threads, Operand b) {
+    /* allocated before the lock, because a refused allocation leaves this function and would leave it locked */
+    real *numbers = mem_alloc_aligned(packed_size(b.k, b.n) * sizeof *numbers);
     pthread_mutex_lock(&weight->lock);
     if (!weight->ready[b.transposed]) {
         b.b = weight->values;
-        real *numbers = mem_alloc_aligned(packed_size(b.k, b.n) * sizeof *numbers);
-        weight->packed[b.transposed] = panels_pack(threads, b, numbers);
+        weight->packed[b.transposed] = panels_pack(threads, b, scope_keep(numbers));
         atomic_store_explicit(&weight->ready[b.transposed], true, memory_order_release);
+        numbers = NULL;
     }
     pthread_mutex_unlock(&weight->lock);
+    mem_free(numbers);
 }
 
 Operand shared_weight_operand(SharedWeight *weight, Threads *threads, Operand b) {

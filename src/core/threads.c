@@ -1,8 +1,10 @@
 #include "core/threads.h"
 #include "core/base.h"
+#include "core/scope.h"
 
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -138,6 +140,16 @@ static void next_round(Threads *pool) {
     }
 }
 
+/* Ends the threads of a pool, and releases what mem_free does not release. */
+static void stop_threads(void *context) {
+    Threads *pool = context;
+    pool->stop = true;
+    next_round(pool);
+    for (int i = 1; i < pool->n; i++) pthread_join(pool->workers[i].handle, NULL);
+    pthread_cond_destroy(&pool->wake);
+    pthread_mutex_destroy(&pool->mutex);
+}
+
 Threads *threads_new(int n) {
     CHECK(n >= 1, "threads_new: %d threads", n);
     Threads *pool = mem_alloc_aligned(sizeof *pool);
@@ -145,22 +157,25 @@ Threads *threads_new(int n) {
     pthread_mutex_init(&pool->mutex, NULL);
     pthread_cond_init(&pool->wake, NULL);
     for (int i = 0; i < n; i++) pool->workers[i] = (Worker){.pool = pool, .index = i};
+    /* signals of the process are for the threads of the host program */
+    sigset_t every, before;
+    sigfillset(&every);
+    pthread_sigmask(SIG_SETMASK, &every, &before);
     for (int i = 1; i < n; i++) {
         if (!pthread_create(&pool->workers[i].handle, NULL, worker_main, &pool->workers[i])) continue;
         pool->n = i; /* the system does not start more; the results are the same */
         break;
     }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    scope_own(pool, stop_threads);
     return pool;
 }
 
 void threads_free(Threads *pool) {
     if (!pool) return;
-    pool->stop = true;
-    next_round(pool);
-    for (int i = 1; i < pool->n; i++) pthread_join(pool->workers[i].handle, NULL);
+    scope_disown(pool, stop_threads);
+    stop_threads(pool);
     for (int i = 0; i < SCRATCHES; i++) mem_free(pool->scratch[i].memory);
-    pthread_cond_destroy(&pool->wake);
-    pthread_mutex_destroy(&pool->mutex);
     mem_free(pool->workers);
     mem_free(pool);
 }

@@ -275,7 +275,11 @@ Nbest *beam_search(Tape *tape, Ensemble ensemble, const int *const *ids, const i
                 .length = source.spans.length};
     search_init(&s);
     double encoded = seconds_now();
-    for (int step = 1; s.rows > 0; step++) search_step(&s, step);
+    bool cancelled = false;
+    for (int step = 1; s.rows > 0 && !cancelled; step++) {
+        cancelled = options->before_step && options->before_step(options->context);
+        if (!cancelled) search_step(&s, step);
+    }
     for (int i = 0; i < n; i++) results[source.x.order[i]] = s.found[i];
     for (int m = 0; m < s.count; m++) model_end(s.members[m].model, s.members[m].state);
     arena_free(&s.nodes);
@@ -284,5 +288,5 @@ Nbest *beam_search(Tape *tape, Ensemble ensemble, const int *const *ids, const i
         timing->encode += encoded - began;
         timing->decode += seconds_now() - encoded;
     }
-    return results;
+    return cancelled ? NULL : results;
 }

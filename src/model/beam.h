@@ -4,6 +4,9 @@
 
 #include "model/model.h"
 
+/* Called before each step of a search. Returns non-zero to cancel the search. */
+typedef int BeamStep(void *context);
+
 typedef struct BeamOptions {
     int beam;            /* hypotheses of a sentence, open and finished ones together */
     double normalize;    /* score = ln p / length^normalize + coverage term; 0: ln p + coverage term */
@@ -13,6 +16,8 @@ typedef struct BeamOptions {
     const int *banned;   /* ids that the search never produces, such as <pad> and <s>; in any order */
     int banned_count;
     AttentionOptions attention;
+    BeamStep *before_step; /* NULL: none */
+    void *context;         /* for before_step */
 } BeamOptions;
 
 typedef struct Hypothesis {
@@ -43,8 +48,9 @@ typedef struct Ensemble {
 } Ensemble;
 
 /* Translates n sentences ids[i][0..length[i]-1], each of which ends in </s>. Returns n lists of at most `beam`
-   hypotheses, in the caller's order of sentences; the lists live in the arena `out`. Adds the time to *timing, unless
-   it is NULL. Frees all that it computed on the tape. The tape must not record. */
+   hypotheses, in the caller's order of sentences; the lists live in the arena `out`; NULL if before_step cancelled the
+   search. Adds the time to *timing, unless it is NULL. Frees all that it computed on the tape. The tape must not
+   record. */
 Nbest *beam_search(Tape *tape, Ensemble ensemble, const int *const *ids, const int *length, int n,
                    const BeamOptions *options, Arena *out, Timing *timing);
 

@@ -1,10 +1,12 @@
 #include "text/files.h"
+#include "core/scope.h"
 #include "text/output.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -28,36 +30,43 @@ bool file_is_same(const char *path, const char *other) {
 
 /* ---- text in memory ---- */
 
-typedef struct Memory {
-    char **text;
-    size_t *size, capacity;
-} Memory;
-
+/* Called within stdio, which must not be left by a jump. */
 static ssize_t memory_write(void *cookie, const char *bytes, size_t n) {
-    Memory *memory = cookie;
-    const size_t size = *memory->size, needed = size + n + 1;
+    MemoryFile *memory = cookie;
+    const size_t needed = memory->size + n + 1;
     if (needed > memory->capacity) {
-        *memory->text = mem_realloc(*memory->text, needed + needed / 2);
+        char *text = memory->refused ? NULL : mem_try_realloc(memory->text, needed + needed / 2);
+        memory->refused = !text;
+        if (memory->refused) return 0;
+        memory->text = text;
         memory->capacity = needed + needed / 2;
     }
-    memcpy(*memory->text + size, bytes, n);
-    (*memory->text)[ *memory->size += n] = '\0';
+    memcpy(memory->text + memory->size, bytes, n);
+    memory->text[memory->size += n] = '\0';
     return (ssize_t)n;
 }
 
-static int memory_close(void *cookie) {
-    mem_free(cookie);
-    return 0;
+/* Closes a stream without writing what it has buffered. */
+static void abandon(void *stream) {
+    __fpurge(stream);
+    fclose(stream);
 }
 
-FILE *memory_open(char **text, size_t *size) {
-    Memory *memory = mem_alloc(sizeof *memory);
-    *memory = (Memory){text, size, 1};
-    *text = mem_strdup("");
-    *size = 0;
-    FILE *stream = fopencookie(memory, "w", (cookie_io_functions_t){.write = memory_write, .close = memory_close});
-    if (!stream) mem_refused(0);
-    return stream;
+FILE *memory_open(MemoryFile *memory) {
+    *memory = (MemoryFile){.text = mem_strdup(""), .capacity = 1};
+    memory->stream = fopencookie(memory, "w", (cookie_io_functions_t){.write = memory_write});
+    if (!memory->stream) mem_refused(0);
+    scope_own(memory->stream, abandon);
+    return memory->stream;
+}
+
+char *memory_close(MemoryFile *memory, size_t *size) {
+    scope_disown(memory->stream, abandon);
+    const bool failed = fclose(memory->stream) != 0;
+    memory->stream = NULL;
+    if (failed || memory->refused) mem_refused(0);
+    if (size) *size = memory->size;
+    return memory->text;
 }
 
 /* ---- whole files ---- */

@@ -19,10 +19,18 @@ FILE *file_open(const char *path, const char *mode, Err *err);
 /* Whether both paths exist and are the same file. */
 bool file_is_same(const char *path, const char *other);
 
-/* A stream that writes to memory. After fclose, *text is the complete text, NUL-terminated, and *size its length in
-   bytes; the caller releases *text with mem_free. Unlike open_memstream, it never truncates the text when memory is
-   refused: it fails as mem_alloc does. Never returns NULL. */
-FILE *memory_open(char **text, size_t *size);
+/* A stream that writes to memory. The struct must not move while the stream is open. */
+typedef struct MemoryFile {
+    FILE *stream;
+    char *text;
+    size_t size, capacity;
+    bool refused; /* memory was refused: the text is not complete */
+} MemoryFile;
+/* Opens memory->stream and returns it; never NULL. */
+FILE *memory_open(MemoryFile *memory);
+/* Closes the stream. Returns the text, NUL-terminated, which the caller owns; *size (unless NULL) receives its length
+   in bytes. Unlike open_memstream, it never truncates the text when memory is refused: it fails as mem_alloc does. */
+char *memory_close(MemoryFile *memory, size_t *size);
 
 /* The bytes of a file and a NUL after them; the caller owns them. Sets *size (unless NULL) to the length without the
    NUL. NULL with *err filled if the file cannot be read. */

@@ -60,9 +60,8 @@ static void print_lengths(FILE *out, const LengthBleu *lengths) {
 }
 
 static int log_validation(Training *t, const Validation *v, Err *err) {
-    char *line = NULL;
-    size_t size;
-    FILE *out = memory_open(&line, &size);
+    MemoryFile memory;
+    FILE *out = memory_open(&memory);
     fprintf(out, "{\"update\": %ld, \"epoch\": %.4f, \"valid_loss\": ", v->update, v->epoch);
     json_number(out, v->loss, 6);
     fprintf(out, ", \"valid_ppl\": %.4f, \"bleu\": %.4f, \"best\": %s, \"seconds\": %.1f", training_perplexity(v->loss),
@@ -72,7 +71,7 @@ static int log_validation(Training *t, const Validation *v, Err *err) {
                 v->attention.entropy, v->attention.diversity, attention_degenerate(&v->attention) ? "true" : "false");
     print_lengths(out, v->lengths);
     fputc('}', out);
-    fclose(out);
+    char *line = memory_close(&memory, NULL);
     int status = training_log(t, line, err);
     mem_free(line);
     return status;

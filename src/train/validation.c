@@ -131,17 +131,18 @@ static void print_alignments(FILE *out, const Translations *found) {
 }
 
 int alignments_write(const char *dir, long update, Session *session, char *const *sentences, Err *err) {
-    char path[512], *text = NULL;
-    size_t size = 0;
+    char path[512];
+    size_t size;
+    MemoryFile memory;
     snprintf(path, sizeof path, "%s/align", dir);
     if (directory_make(path, err)) return -1;
     BeamOptions beam = translator_beam_options(session->members[0]);
     Translations found = session_translate(session, sentences, (int)arrlen(sentences), &beam, BATCH, NULL, NULL);
-    FILE *out = memory_open(&text, &size);
+    FILE *out = memory_open(&memory);
     fprintf(out, "{\"update\": %ld, \"alignments\": [", update);
     print_alignments(out, &found);
     fputs("\n]}\n", out);
-    fclose(out);
+    char *text = memory_close(&memory, &size);
     snprintf(path, sizeof path, "%s/align/%08ld.json", dir, update);
     int status = file_replace(path, (const void *[]){text}, &size, 1, err);
     mem_free(text);

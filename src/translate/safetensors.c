@@ -1,5 +1,6 @@
 #include "translate/safetensors.h"
 #include "translate/checksum.h"
+#include "core/scope.h"
 #include "text/ds.h"
 #include "text/files.h"
 #include "text/json.h"
@@ -81,9 +82,10 @@ static size_t write_entry(FILE *out, const Tensor *tensor, size_t begin) {
 
 /* The header without padding; owned by the caller. */
 static char *header_text(const Tensor *tensors, int tensor_count, const Meta *meta, int meta_count) {
-    char *text, format[24], hex[CHECKSUM_DIGITS + 1];
-    size_t size, at = 0;
-    FILE *out = memory_open(&text, &size);
+    char format[24], hex[CHECKSUM_DIGITS + 1];
+    size_t at = 0;
+    MemoryFile memory;
+    FILE *out = memory_open(&memory);
     snprintf(format, sizeof format, FORMAT_NAME "%d", SAFETENSORS_FORMAT);
     uint64_t sum = hash_meta("format", format);
     fprintf(out, "{\"__metadata__\":{\"format\":\"%s\"", format);
@@ -102,8 +104,7 @@ static char *header_text(const Tensor *tensors, int tensor_count, const Meta *me
         at = write_entry(out, &tensors[i], at);
     }
     fputc('}', out);
-    fclose(out);
-    return text;
+    return memory_close(&memory, NULL);
 }
 
 /* Appends spaces, which the format allows, so that the data begin at a multiple of ALIGN bytes in the file. */
@@ -269,7 +270,10 @@ static int read_entries(Safetensors *file, const char *header, size_t size, size
     if (json_values(header, size) > MOST_VALUES)
         return err_set(err, file->path, 0, "the header holds more than %d values", MOST_VALUES);
     file->header = json_parse(header, size);
-    if (!file->header && errno == ENOMEM) return err_set(err, file->path, 0, "no memory for the header");
+    if (!file->header && errno == ENOMEM) {
+        scope_refuse();
+        return err_set(err, file->path, 0, "no memory for the header");
+    }
     if (!cJSON_IsObject(file->header)) return err_set(err, file->path, 0, "the header is not a JSON object");
     file->format = parse_format(safetensors_meta(file, "format"));
     if (file->format > SAFETENSORS_FORMAT) return 0; /* safetensors_read reports the error */
@@ -287,11 +291,18 @@ static int read_entries(Safetensors *file, const char *header, size_t size, size
     return check_tiling(file, data_size, err);
 }
 
-static void release(Safetensors *file) {
+/* Releases what mem_free does not release. */
+static void close_resources(void *context) {
+    Safetensors *file = context;
     close(file->in.fd);
-    arrfree(file->entries);
     cJSON_Delete(file->header);
     XXH3_freeState(file->tensor);
+}
+
+static void release(Safetensors *file) {
+    scope_disown(file, close_resources);
+    close_resources(file);
+    arrfree(file->entries);
     mem_free(file);
 }
 
@@ -328,6 +339,7 @@ Safetensors *safetensors_open(const char *path, Err *err) {
     }
     file->in.path = file->path;
     file->tensor = XXH3_createState();
+    scope_own(file, close_resources);
     if (!file->tensor) mem_refused(0);
     if (!read_file(file, err)) return file;
     release(file);

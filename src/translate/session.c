@@ -90,6 +90,8 @@ Translations session_translate(Session *session, char *const *sentences, int n, 
             length[b] = sorted[done + b].length;
         }
         Nbest *found = beam_search(&session->tape, ensemble, ids, length, size, options, &t.arena, &t.timing);
+        t.cancelled = !found;
+        if (t.cancelled) break;
         for (int b = 0; b < size; b++) t.nbest[sorted[done + b].index] = found[b];
         if (progress) progress(context, done + size, all);
     }
@@ -101,6 +103,17 @@ Translations session_translate(Session *session, char *const *sentences, int n, 
 }
 
 /* ---- given translations --------------------------------------------------------------------------------------- */
+
+int align_most(char *const *source, char *const *target, int n) {
+    enum { BYTES = 1 << 15 };
+    size_t longest = 1;
+    for (int i = 0; i < n && i < MOST_PAIRS; i++) {
+        const size_t x = strlen(source[i]), y = strlen(target[i]), length = x > y ? x : y;
+        if (length > longest) longest = length;
+        if (i > 0 && longest * (size_t)(i + 1) > BYTES) return i;
+    }
+    return n < MOST_PAIRS ? n : MOST_PAIRS;
+}
 
 /* α [target, source] of the sentence at position b of the decoder's batch, in the arena. */
 static const float *alpha_of(Arena *arena, const Batch *batch, const Forced *forced, int b) {

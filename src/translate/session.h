@@ -34,6 +34,11 @@ typedef void SessionProgress(void *context, long done, long all);
 Translations session_translate(Session *session, char *const *sentences, int n, const BeamOptions *options, int batch,
                                SessionProgress *progress, void *context);
 
+/* The number of pairs, from the first one, to pass to one call of session_align: 1 to MOST_PAIRS. Long pairs give small
+   batches. */
+enum { MOST_PAIRS = 64 };
+int align_most(char *const *source, char *const *target, int n);
+
 /* Forced decoding of n normalised pairs in one batch by the first model, which must have attention: alignments[n]
    receives their alignments by piece. Release each with alignment_free. Afterwards the tape is as after
    session_translate. */

@@ -14,6 +14,7 @@ typedef struct Translations {
     Nbest *nbest;           /* [n]; the list of an empty sentence is empty */
     Arena arena;
     Timing timing;
+    bool cancelled; /* options->before_step cancelled the search: some lists are empty */
 } Translations;
 
 void translations_free(Translations *translations);

@@ -1,6 +1,5 @@
 #include "view/alignments_page.h"
 
-#include "text/files.h"
 #include "view/web.h"
 
 #include <math.h>
@@ -14,44 +13,42 @@ static const char script[] =
 
 void alignments_page_init(AlignmentsPage *page) {
     *page = (AlignmentsPage){0};
-    page->data = memory_open(&page->text, &page->size);
-    fputs("{\"sentences\":[", page->data);
+    fputs("{\"sentences\":[", memory_open(&page->data));
 }
 
 void alignments_page_free(AlignmentsPage *page) {
-    if (page->data) fclose(page->data);
-    mem_free(page->text);
+    if (page->data.stream) memory_close(&page->data, NULL);
+    mem_free(page->data.text);
     *page = (AlignmentsPage){0};
 }
 
 static void end_sentence(AlignmentsPage *page) {
-    if (page->sentences) fputs("]}", page->data);
+    if (page->sentences) fputs("]}", page->data.stream);
 }
 
 void alignments_page_sentence(AlignmentsPage *page, const char *text) {
     end_sentence(page);
-    fputs(page->sentences++ ? ",\n{\"text\":" : "\n{\"text\":", page->data);
-    web_text(page->data, text);
-    fputs(",\"hypotheses\":[", page->data);
+    fputs(page->sentences++ ? ",\n{\"text\":" : "\n{\"text\":", page->data.stream);
+    web_text(page->data.stream, text);
+    fputs(",\"hypotheses\":[", page->data.stream);
     page->hypotheses = 0;
 }
 
 void alignments_page_hypothesis(AlignmentsPage *page, const Alignment *alignment, const char *text, double score) {
     CHECK(page->sentences, "alignments_page_hypothesis: there is no sentence yet");
-    fputs(page->hypotheses++ ? ",\n{\"text\":" : "\n{\"text\":", page->data);
-    web_text(page->data, text);
-    if (isfinite(score)) fprintf(page->data, ",\"score\":%.6f", score);
-    fputs(",\"alignment\":", page->data);
-    web_alignment(page->data, alignment);
-    fputc('}', page->data);
+    fputs(page->hypotheses++ ? ",\n{\"text\":" : "\n{\"text\":", page->data.stream);
+    web_text(page->data.stream, text);
+    if (isfinite(score)) fprintf(page->data.stream, ",\"score\":%.6f", score);
+    fputs(",\"alignment\":", page->data.stream);
+    web_alignment(page->data.stream, alignment);
+    fputc('}', page->data.stream);
 }
 
 int alignments_page_write(AlignmentsPage *page, FILE *out, const char *title, bool by_word) {
     end_sentence(page);
-    fputs("],\"title\":", page->data);
-    web_text(page->data, title);
-    fprintf(page->data, ",\"byWord\":%s}", by_word ? "true" : "false");
-    fclose(page->data);
-    page->data = NULL;
-    return web_page(out, &(WebPage){.title = title, .markup = markup, .data = page->text, .script = script});
+    fputs("],\"title\":", page->data.stream);
+    web_text(page->data.stream, title);
+    fprintf(page->data.stream, ",\"byWord\":%s}", by_word ? "true" : "false");
+    memory_close(&page->data, NULL);
+    return web_page(out, &(WebPage){.title = title, .markup = markup, .data = page->data.text, .script = script});
 }

@@ -3,16 +3,15 @@
 #ifndef TIDE_ALIGNMENTS_PAGE_H
 #define TIDE_ALIGNMENTS_PAGE_H
 
+#include "text/files.h"
 #include "translate/alignment.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 
-/* A page that is being filled; release with alignments_page_free. */
+/* A page that is being filled; release with alignments_page_free. It must not move. */
 typedef struct AlignmentsPage {
-    FILE *data; /* memory stream of JSON; its buffer is `text` of `size` bytes */
-    char *text;
-    size_t size;
+    MemoryFile data; /* JSON; without a stream after alignments_page_write */
     int sentences;  /* added so far */
     int hypotheses; /* added so far to the last sentence */
 } AlignmentsPage;

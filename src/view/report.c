@@ -31,7 +31,6 @@ typedef struct Report {
     cJSON *reports, *validations; /* arrays of the log's lines */
     double last;                  /* last update in the log */
     char *frames;                 /* sets of alignments, one for each validation; JSON, separated by commas */
-    size_t frames_size;
 } Report;
 
 static int no_memory(const char *path, Err *err) { return err_set(err, path, 0, "no memory for the report"); }
@@ -217,7 +216,8 @@ static int read_frames(Report *r, Err *err) {
     double bytes = 0;
     int status = list_frames(r, &updates, &bytes, err);
     long n = arrlen(updates), most = most_frames(n, bytes);
-    FILE *out = memory_open(&r->frames, &r->frames_size);
+    MemoryFile memory;
+    FILE *out = memory_open(&memory);
     for (long k = 0; !status && k < most; k++) {
         char path[512];
         /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): updates is NULL only if n is 0; then most is 0 */
@@ -225,7 +225,7 @@ static int read_frames(Report *r, Err *err) {
         if (k) fputc(',', out);
         status = read_frame(out, path, err);
     }
-    fclose(out);
+    r->frames = memory_close(&memory, NULL);
     arrfree(updates);
     return status;
 }
@@ -237,11 +237,11 @@ static int read_frames(Report *r, Err *err) {
 static char *data_of(const Report *r, Err *err) {
     char *reports = cJSON_PrintUnformatted(r->reports), *validations = cJSON_PrintUnformatted(r->validations);
     char *data = NULL;
-    size_t size = 0;
     if (reports && validations) {
-        FILE *out = memory_open(&data, &size);
-        fprintf(out, "{\"reports\":%s,\"validations\":%s,\"frames\":[%s]}", reports, validations, r->frames);
-        fclose(out);
+        MemoryFile memory;
+        fprintf(memory_open(&memory), "{\"reports\":%s,\"validations\":%s,\"frames\":[%s]}", reports, validations,
+                r->frames);
+        data = memory_close(&memory, NULL);
     } else {
         no_memory(r->dir, err);
     }
@@ -251,13 +251,14 @@ static char *data_of(const Report *r, Err *err) {
 }
 
 static int write_page(const Report *r, Err *err) {
-    char path[512], whole[PATH_MAX], title[PATH_MAX + 16], *text = NULL, *data = data_of(r, err);
-    size_t size = 0;
+    char path[512], whole[PATH_MAX], title[PATH_MAX + 16], *data = data_of(r, err);
+    size_t size;
+    MemoryFile memory;
     if (!data) return -1;
-    FILE *out = memory_open(&text, &size);
+    FILE *out = memory_open(&memory);
     snprintf(title, sizeof title, "The training of %s", realpath(r->dir, whole) ? basename(whole) : r->dir);
     web_page(out, &(WebPage){title, markup, data, script});
-    fclose(out);
+    char *text = memory_close(&memory, &size);
     snprintf(path, sizeof path, "%s/report.html", r->dir);
     int status = file_replace(path, (const void *[]){text}, &size, 1, err);
     mem_free(text);
