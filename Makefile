@@ -14,8 +14,9 @@
 #   make valgrind  runs the short tests and tide under memcheck
 #   make fixtures  recomputes the tests' expected values with PyTorch (needs python3-torch)
 #   make format    clang-format
-#   make install   program, presets, man pages and completions to $(DESTDIR)$(PREFIX); make uninstall removes them
+#   make install   program, libraries, presets, man pages and completions to $(DESTDIR)$(PREFIX); make uninstall removes them
 #   make dist      build/tide-VERSION.tar.gz
+#   make library   libtide.so, libtide.a        make abi        compares their public names with tests/libtide.abi
 
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 
@@ -31,7 +32,7 @@ PKGS := stb libutf8proc libcjson libxxhash
 
 CPPFLAGS := -Isrc -I$B -D_GNU_SOURCE $(shell pkg-config --cflags-only-I $(PKGS) 2>/dev/null | sed 's/-I/-isystem /g')
 CFLAGS   := -std=gnu11 -g -Wall -Wextra -Wshadow -Wconversion $(if $(CI)$(filter lint,$(config)),-Werror) -pthread \
-            -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math
+            -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math -fPIC -fvisibility=hidden
 LDLIBS   := -lutf8proc -lcjson -lxxhash -lm -pthread
 
 sanitize.asan := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
@@ -43,7 +44,7 @@ LDFLAGS += $(sanitize.$(config):%-no-link=%) $(if $(filter neon,$(config)),-stat
 
 # ---- the program ----------------------------------------------------------------------------------------------------
 
-FLOORS  := core model text score translate train view
+FLOORS  := core model text score translate train view api
 SOURCES := $(filter-out src/core/kernels.c,$(wildcard $(FLOORS:%=src/%/*.c) src/*.c))
 OBJECTS := $(SOURCES:src/%.c=$B/%.o)
 CLI     := $(patsubst src/%.c,$B/%.o,$(wildcard src/cli/*.c))
@@ -68,11 +69,12 @@ OBJECTS += $(KERNELS:%=$B/core/kernels_%.o)
 build/tide: $B/tide
 	@ln -sfn $(config)/tide $@
 
-$B/tide: $(CLI) $B/libtide.a
+$B/tide: $(CLI) $B/internal.a
 	@echo '  ld $@'
 	@$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
 
-$B/libtide.a: $(OBJECTS) Makefile
+# All floors below cli/. libtide.a is another archive: it has only the public names.
+$B/internal.a: $(OBJECTS) Makefile
 	@rm -f $@ && ar rcs $@ $(OBJECTS)
 
 $B/%.o: src/%.c Makefile
@@ -93,6 +95,31 @@ $B/core/kernels_%.o: src/core/kernels.c Makefile
 	@mkdir -p $(@D) && echo '  cc $@'
 	@$(CC) $(CPPFLAGS) $(CFLAGS) $(isa.$*) -DKERNELS=kernels_$* -MMD -MP -c $< -o $@
 
+# ---- the library ----------------------------------------------------------------------------------------------------
+
+# libtide has what src/api/ uses of the floors below. Only the functions of tide.h, tide_*, are visible outside.
+VERSION := $(shell sed -n 's/^\#define TIDE_VERSION "\(.*\)"/\1/p' src/tide.h)
+SONAME  := libtide.so.0
+API     := $(filter $B/api/%,$(OBJECTS))
+LIBRARY := $B/libtide.a $B/libtide.so.$(VERSION)
+
+library: $(LIBRARY)
+
+$B/libtide.so.$(VERSION): $(API) $B/internal.a
+	@echo '  ld $@'
+	@$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(SONAME) $^ $(LDLIBS) -o $@
+	@ln -sf $(@F) $B/$(SONAME) && ln -sf $(SONAME) $B/libtide.so
+
+# One object, in which every name but the public ones is local, so that a program may have its own `slice` or `norm`.
+$B/libtide.a: $(API) $B/internal.a
+	@echo '  ar $@'
+	@$(LD) -r -o $B/libtide.o $^ && objcopy --localize-hidden $B/libtide.o
+	@rm -f $@ && ar rcs $@ $B/libtide.o
+
+# Compares the public names of both libraries with the list in tests/libtide.abi.
+abi: $(LIBRARY)
+	tests/abi.sh $B
+
 # ---- tests ----------------------------------------------------------------------------------------------------------
 
 # tests/test_*.c are linked with libtide.a; tests/double_*.c with core and model compiled with double; tests/*.sh run tide.
@@ -108,7 +135,7 @@ endif
 
 DOUBLE_OBJECTS := $(patsubst src/%.c,$B/double/%.o,$(filter src/core/% src/model/%,$(SOURCES))) $B/double/core/kernels.o
 
-$B/tests/test_%: tests/test_%.c $B/libtide.a
+$B/tests/test_%: tests/test_%.c $B/internal.a
 	@mkdir -p $(@D) && echo '  cc $@'
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) $(filter %.c %.o %.a,$^) -lcmocka $(LDLIBS) -o $@
 
@@ -121,6 +148,11 @@ $B/tests/bits: tests/bits.c $(PLAIN_OBJECTS)
 $B/tests/plain_%: tests/test_%.c $(PLAIN_OBJECTS)
 	@mkdir -p $(@D) && echo '  cc $@'
 	@$(CC) -Itests/plain -DEMULATED $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) $(filter %.c %.o,$^) -lm -pthread -o $@
+
+# A program that sees only tide.h and libtide.so; tests/host.sh runs it.
+$B/tests/host: tests/host.c $(LIBRARY)
+	@mkdir -p $(@D) && echo '  cc $@'
+	@$(CC) $(CPPFLAGS) $(CFLAGS) -O1 -MMD -MP $(LDFLAGS) $< -L$B -ltide -lcjson -pthread -Wl,-rpath,'$$ORIGIN/..' -o $@
 
 $B/tests/double_%: tests/double_%.c $(DOUBLE_OBJECTS)
 	@mkdir -p $(@D) && echo '  cc $@'
@@ -146,7 +178,7 @@ $B/examples/%: examples/%.c $(filter $B/core/%,$(OBJECTS))
 # With config=fuzz, a fuzz target is linked with libFuzzer; otherwise with replay.c, which runs it on the given files.
 FUZZERS := $(patsubst tests/%.c,$B/tests/%,$(wildcard tests/fuzz_*.c))
 
-$B/tests/fuzz_%: tests/fuzz_%.c $(if $(filter fuzz,$(config)),,$B/tests/replay.o) $B/cli/args.o $B/libtide.a
+$B/tests/fuzz_%: tests/fuzz_%.c $(if $(filter fuzz,$(config)),,$B/tests/replay.o) $B/cli/args.o $B/internal.a
 	@mkdir -p $(@D) && echo '  cc $@'
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) $(filter %.c %.o %.a,$^) $(LDLIBS) -o $@
 
@@ -163,7 +195,7 @@ $B/double/%.o: src/%.c Makefile
 	@mkdir -p $(@D) && echo '  cc $@'
 	@$(CC) $(CPPFLAGS) -UTIDE_X86 -UTIDE_ARM $(CFLAGS) -DTIDE_DOUBLE -MMD -MP -c $< -o $@
 
-programs: build/tide $(TESTS) $(DOUBLES) $(EXAMPLES) $(FUZZERS) $B/tests/bits
+programs: build/tide library $(TESTS) $(DOUBLES) $(EXAMPLES) $(FUZZERS) $B/tests/bits $B/tests/host
 fuzzers: $(FUZZERS)
 plain: $(PLAIN)
 
@@ -183,13 +215,13 @@ $B/%.tidied: src/%.c $B/%.o .clang-tidy
 	$(TIDY) && touch $@
 $B/core/kernels_%.tidied: src/core/kernels.c $B/core/kernels_%.o .clang-tidy
 	$(TIDY) $(isa.$*) -DKERNELS=kernels_$* && touch $@
-$B/tests/%.tidied: tests/%.c $(wildcard tests/*.h) $B/libtide.a .clang-tidy
+$B/tests/%.tidied: tests/%.c $(wildcard tests/*.h) $B/internal.a .clang-tidy
 	$(TIDY) && touch $@
 $B/examples/%.tidied: examples/%.c $B/examples/% .clang-tidy
 	$(TIDY) && touch $@
 $B/curve.tidied: scripts/curve.c $B/curve .clang-tidy
 	$(TIDY) -UTIDE_X86 -UTIDE_ARM -DTIDE_DOUBLE && touch $@
-$B/tests/double_%.tidied: tests/double_%.c $(wildcard tests/*.h) $B/libtide.a .clang-tidy
+$B/tests/double_%.tidied: tests/double_%.c $(wildcard tests/*.h) $B/internal.a .clang-tidy
 	$(TIDY) -UTIDE_X86 -UTIDE_ARM -DTIDE_DOUBLE && touch $@
 
 # cppcheck without the warnings that are often wrong here or a matter of taste.
@@ -214,8 +246,9 @@ manlinted: $B/man/tide.1
 
 # Each part has targets install-PART and uninstall-PART, which `install` and `uninstall` run, and variables for its folders.
 # What is installed is written to $(DESTDIR)FOLDER; a package is made in a DESTDIR of its own.
-VERSION := $(shell sed -n 's/^.define TIDE_VERSION "\(.*\)"/\1/p' src/tide.h)
 bindir  ?= $(PREFIX)/bin
+libdir  ?= $(PREFIX)/lib
+includedir ?= $(PREFIX)/include
 datadir ?= $(PREFIX)/share/tide
 mandir  ?= $(PREFIX)/share/man
 bashdir ?= $(PREFIX)/share/bash-completion/completions
@@ -223,8 +256,8 @@ zshdir  ?= $(PREFIX)/share/zsh/site-functions
 fishdir ?= $(PREFIX)/share/fish/vendor_completions.d
 PRESETS := $(notdir $(wildcard models/*.conf))
 
-install: install-program install-man
-uninstall: uninstall-program uninstall-man
+install: install-program install-library install-man
+uninstall: uninstall-program uninstall-library uninstall-man
 
 install-program: build/tide
 	install -D -m 755 $B/tide $(DESTDIR)$(bindir)/tide
@@ -242,6 +275,20 @@ $B/man/tide.1: $B/tide
 	    $B/tide help --man $$name >$(@D)/tide-$$name.1 || exit 1; done
 	@for shell in bash zsh fish; do $B/tide help --completion $$shell >$(@D)/$$shell || exit 1; done
 
+install-library: $(LIBRARY)
+	mkdir -p $(DESTDIR)$(libdir)/pkgconfig $(DESTDIR)$(includedir)
+	install -m 644 $B/libtide.a $B/libtide.so.$(VERSION) $(DESTDIR)$(libdir)
+	ln -sf libtide.so.$(VERSION) $(DESTDIR)$(libdir)/$(SONAME)
+	ln -sf $(SONAME) $(DESTDIR)$(libdir)/libtide.so
+	install -m 644 src/tide.h $(DESTDIR)$(includedir)
+	sed 's,@PREFIX@,$(PREFIX),; s,@LIBDIR@,$(libdir),; s,@INCLUDEDIR@,$(includedir),; s,@VERSION@,$(VERSION),; s,@LDLIBS@,$(LDLIBS),' src/api/tide.pc.in \
+	    >$(DESTDIR)$(libdir)/pkgconfig/tide.pc
+
+uninstall-library:
+	rm -f $(LIBRARY:$B/%=$(DESTDIR)$(libdir)/%) $(DESTDIR)$(libdir)/$(SONAME) $(DESTDIR)$(libdir)/libtide.so
+	rm -f $(DESTDIR)$(includedir)/tide.h $(DESTDIR)$(libdir)/pkgconfig/tide.pc
+	-rmdir $(DESTDIR)$(libdir)/pkgconfig 2>/dev/null
+
 install-man: $B/man/tide.1
 	install -D -m 644 -t $(DESTDIR)$(mandir)/man1 $B/man/*.1
 	install -D -m 644 $B/man/bash $(DESTDIR)$(bashdir)/tide
@@ -257,7 +304,8 @@ dist:
 	@mkdir -p build
 	git archive --format=tar --prefix=tide-$(VERSION)/ HEAD | gzip -9n >build/tide-$(VERSION).tar.gz
 
-.PHONY: install uninstall install-program uninstall-program install-man uninstall-man dist
+.PHONY: install uninstall install-program uninstall-program install-library uninstall-library
+.PHONY: install-man uninstall-man dist
 
 # ---- commands -------------------------------------------------------------------------------------------------------
 
@@ -353,7 +401,7 @@ corpus-games: setup
 clean:
 	rm -rf build
 
-.PHONY: programs plain fuzzers check tidied cppchecked shellchecked manlinted covered demo test asan tsan valgrind neon pages fuzz
+.PHONY: library abi programs plain fuzzers check tidied cppchecked shellchecked manlinted covered demo test asan tsan valgrind neon pages fuzz
 .PHONY: soak lint coverage docs-check fixtures setup format bench corpus-games clean
 .SECONDARY:
 -include $(shell find $B -name '*.d' 2>/dev/null)

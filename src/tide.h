@@ -1,33 +1,221 @@
-/* tide.h: the public C API: load a model, translate, get alignments. Everything else in src/ is private. */
+/* tide.h: the public C API of libtide: use trained models in C and C++ programs.
+
+   A TideModel is a loaded model. It does not change, and any number of threads may share it. A TideSession uses one
+   model or an ensemble; use one session for each thread. Sessions give the same bits whether they run alone or side by
+   side, and for any number of threads of a session.
+
+   No call ends the host program. Every failure is a TideStatus other than TIDE_OK with one line of text. Refused memory
+   is such a failure: the call frees what it had taken, and the session can be used again or freed. The library writes
+   to no stream, installs no hooks and no signal handlers, and neither uses nor changes the locale.
+
+   Text is UTF-8 and ends in a NUL. Options may be NULL: all defaults. Otherwise set `size` to the size of the struct
+   and every field without a value to zero: `TideTranslateOptions options = {.size = sizeof options};`. A new version of the
+   library may append fields to a struct; it accepts the smaller struct of a program that was compiled before. */
 #ifndef TIDE_H
 #define TIDE_H
 
 #include <stddef.h>
 
-#define TIDE_VERSION "0.1"
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define TIDE_API __attribute__((visibility("default")))
+#else
+#define TIDE_API
+#endif
+
+#define TIDE_VERSION "0.9.0"
+
+/* The version of the library that runs, which may be newer than TIDE_VERSION. */
+TIDE_API const char *tide_version(void);
+/* What this library can do: names such as "translate", "align", "format-2" (of model files) or "kernels-avx2" (the
+   instruction set in use). NULL ends the array, which the library owns. */
+TIDE_API const char *const *tide_capabilities(void);
+
+typedef enum TideStatus {
+    TIDE_OK = 0,
+    TIDE_NO_MEMORY = 1,    /* an allocation was refused */
+    TIDE_BAD_ARGUMENT = 2, /* NULL where a value is required, or an option out of range */
+    TIDE_BAD_FILE = 3,     /* the file cannot be read, is damaged, or is not a model */
+    TIDE_BAD_TEXT = 4,     /* not valid UTF-8, or not in the required format */
+    TIDE_TOO_LONG = 5,     /* a sentence has more pieces than max_length */
+    TIDE_UNSUPPORTED = 6,  /* the model cannot do this, for example it has no attention */
+    TIDE_CANCELLED = 7,    /* the progress callback returned non-zero */
+    TIDE_INTERNAL = 8      /* a bug in tide */
+} TideStatus;
+
+/* A few words about a status, such as "out of memory"; the library owns them. */
+TIDE_API const char *tide_status_text(TideStatus status);
+
+/* ---- models ---------------------------------------------------------------------------------------------------- */
 
 typedef struct TideModel TideModel;
 
-/* Loads a model: `path` is a directory with model.safetensors, or such a file; `threads` is at least 1. The model is
-   read into memory: later changes of the file do not matter, nor does the locale of the host. Release with
-   tide_free. Returns NULL on failure and writes one line with the reason to `error`. On success `error` is empty, or
-   it has a warning: the file has no checksum (another program rewrote it), so damage to it would not be noticed. */
-TideModel *tide_load(const char *path, int threads, char *error, size_t error_size);
-void tide_free(TideModel *model);
+/* Loads a model: `path` is a directory with model.safetensors, or such a file. The model is read into memory, so that
+   later changes of the file do not matter. Sets *model; on failure to NULL. If `error` is not NULL, writes one line
+   about a failure to it, at most error_size bytes with the NUL; an empty line on success. Release with tide_free. */
+TIDE_API TideStatus tide_load(const char *path, TideModel **model, char *error, size_t error_size);
+/* Releases the caller's hold on a model. Its memory is freed when no session uses it. NULL: does nothing. */
+TIDE_API void tide_free(TideModel *model);
 
-/* A translation and its alignment. */
-typedef struct TideTranslation {
-    char *text;                       /* UTF-8; no Han characters if the target language is not written with them */
-    double log_probability;           /* nats */
-    int source_pieces, target_pieces; /* with </s>; a translation cut at the length limit has no target </s> */
-    char **source, **target;          /* the pieces; "▁" stands for a space */
-    float *alignment; /* [target_pieces][source_pieces], each row sums to 1; NULL: the model has no attention */
-} TideTranslation;
+/* Facts about a model; the texts belong to the model. */
+typedef struct TideModelInfo {
+    size_t size;                 /* sizeof(TideModelInfo); set by the caller */
+    const char *source_language; /* a code such as "zh" */
+    const char *target_language;
+    const char *configuration; /* lines `key = value`: all options of the model and of its training */
+    const char *warning;       /* for example that the file has no checksum; NULL: none */
+    long parameters;           /* number of weights */
+    int source_pieces;         /* sizes of the vocabularies */
+    int target_pieces;
+    int heads;  /* of the attention from which alignments are read; 0: no attention, so there are no alignments */
+    int layers; /* with such an attention */
+    int beam;   /* the model's own search options */
+    double normalize;
+} TideModelInfo;
+TIDE_API TideStatus tide_model_info(const TideModel *model, TideModelInfo *info);
 
-/* Translates one sentence of UTF-8 by beam search; beam 0 means the beam size of the model. Release *out with
-   tide_translation_free. Two threads must not use one model at the same time. Returns 0, or -1 if the text is not
-   valid UTF-8 or has more than 1000 pieces; then *out is empty. */
-int tide_translate(TideModel *model, const char *sentence, int beam, TideTranslation *out);
-void tide_translation_free(TideTranslation *translation);
+/* ---- sessions -------------------------------------------------------------------------------------------------- */
+
+typedef struct TideSession TideSession;
+
+typedef struct TideSessionOptions {
+    size_t size;
+    int threads; /* that compute for this session, the caller included; 0: 1; at most 1024 */
+} TideSessionOptions;
+
+/* Starts a session with one model, or with `count` models as an ensemble: they must have the same source and target
+   pieces. The session holds its models: they may be freed before it. *session and error are set as by tide_load.
+   Release with tide_session_free. Two threads must not use a session at the same time. */
+TIDE_API TideStatus tide_session_new(TideModel *const *models, int count, const TideSessionOptions *options,
+                                     TideSession **session, char *error, size_t error_size);
+TIDE_API void tide_session_free(TideSession *session);
+/* One line about the last call with this session: why it failed; "" if it succeeded. Valid until the next call. */
+TIDE_API const char *tide_error(const TideSession *session);
+
+/* ---- results --------------------------------------------------------------------------------------------------- */
+
+/* Which source pieces each target piece was read from. The last piece of each side is "</s>", the end of the sentence;
+   a translation that was cut at the length limit has no target </s>. "▁" in a piece stands for a space. */
+typedef struct TideAlignment {
+    int source_count, target_count;
+    const char *const *source; /* [source_count] */
+    const char *const *target; /* [target_count] */
+    const float *weights;      /* [target_count][source_count], each row sums to 1; NULL: the model has no attention */
+} TideAlignment;
+
+typedef struct TideHypothesis {
+    const char *text;
+    double log_probability; /* Σ ln p of all pieces with </s>, in nats */
+    double score;           /* with the normalisation of the search; the best hypothesis has the largest */
+    int pieces;             /* with </s> */
+    TideAlignment alignment;
+} TideHypothesis;
+
+/* The hypotheses of one sentence, best first. An empty sentence has one empty hypothesis without alignment. */
+typedef struct TideSentence {
+    int count;
+    const TideHypothesis *const *hypotheses; /* [count] */
+} TideSentence;
+
+typedef struct TideResult {
+    int count;
+    const TideSentence *const *sentences; /* [count], in the order of the input */
+} TideResult;
+/* NULL: does nothing. Any thread may free a result, also after its session and models. */
+TIDE_API void tide_result_free(TideResult *result);
+
+/* ---- translating ----------------------------------------------------------------------------------------------- */
+
+/* Called before each step of a search, in the thread of the call. `done` of `all` sentences are translated. Returns
+   non-zero to cancel. It must not use the session and must not leave the call by longjmp or by an exception. */
+typedef int TideProgress(void *context, int done, int all);
+
+typedef struct TideTranslateOptions {
+    size_t size;
+    int beam;         /* hypotheses of the search, 1 to 1000; 0: the model's */
+    int n_best;       /* at most this many hypotheses for each sentence, 1 to beam; 0: 1 */
+    double normalize; /* the score is divided by length^normalize; 0: the model's; negative: not at all */
+    double coverage;  /* weight of a penalty for source words that are not translated; 0: none */
+    int max_length;   /* most pieces of a source sentence; 0: 1000. Memory grows with its square. */
+    int mini_batch;   /* most sentences decoded together, 1 to 4096; 0: 64. The results are the same. */
+    int words;        /* non-zero: alignments of words: rows of pieces are averaged, columns are summed */
+    int shift;       /* non-zero: row i has the weights of the step that reads piece i, not of the one that writes it */
+    int hard;        /* non-zero: read only the annotation with the largest score */
+    int layer, head; /* whose weights are the alignment, counted from 1; 0: the last layer, the mean of its heads */
+    int allow_han;   /* non-zero: Han characters may occur in every target language */
+    TideProgress *progress; /* NULL: none */
+    void *context;          /* for progress */
+} TideTranslateOptions;
+
+/* Translates `count` sentences by beam search. Sets *result, to be released with tide_result_free; NULL on failure. */
+TIDE_API TideStatus tide_translate(TideSession *session, const char *const *sentences, int count,
+                                   const TideTranslateOptions *options, TideResult **result);
+
+/* ---- given translations ---------------------------------------------------------------------------------------- */
+
+typedef struct TideForceOptions {
+    size_t size;
+    int max_length; /* as above, for both sides */
+    int words, shift, hard, layer, head;
+    TideProgress *progress; /* called before each pair, or before each group of pairs */
+    void *context;
+} TideForceOptions;
+
+/* Decode `count` given pairs with the session's first model. Each sentence of the result has one hypothesis: the
+   target, normalised. tide_align fills its alignment, and needs a model with attention; log_probability and score are
+   0. tide_score fills log_probability and score (both ln p), not the alignment. */
+TIDE_API TideStatus tide_align(TideSession *session, const char *const *sources, const char *const *targets, int count,
+                               const TideForceOptions *options, TideResult **result);
+TIDE_API TideStatus tide_score(TideSession *session, const char *const *sources, const char *const *targets, int count,
+                               const TideForceOptions *options, TideResult **result);
+
+/* ---- measures -------------------------------------------------------------------------------------------------- */
+
+typedef struct TideScoreOptions {
+    size_t size;
+    int lowercase; /* non-zero: case is ignored */
+    int chinese;   /* BLEU: non-zero: tokenisation zh instead of 13a */
+} TideScoreOptions;
+
+typedef struct TideScore {
+    double value;   /* 0..100 */
+    char line[256]; /* as sacreBLEU prints it */
+} TideScore;
+
+/* Corpus BLEU and chrF2 of `count` hypotheses, each with one reference, as sacreBLEU computes them. count: at least 1.
+ */
+TIDE_API TideStatus tide_bleu(const char *const *hypotheses, const char *const *references, int count,
+                              const TideScoreOptions *options, TideScore *score);
+TIDE_API TideStatus tide_chrf(const char *const *hypotheses, const char *const *references, int count,
+                              const TideScoreOptions *options, TideScore *score);
+
+typedef struct TideAer {
+    double rate, precision, recall; /* 0..1 */
+} TideAer;
+
+/* Alignment error rate of `count` lines of links against as many lines of a gold standard: `i-j` is a sure link, `ipj`
+   a possible one; words are counted from 0. On failure, writes one line with the number of the bad line to error. */
+TIDE_API TideStatus tide_aer(const char *const *links, const char *const *gold, int count, TideAer *aer, char *error,
+                             size_t error_size);
+
+/* ---- pictures -------------------------------------------------------------------------------------------------- */
+
+typedef enum TidePicture {
+    TIDE_SVG,    /* a stand-alone picture */
+    TIDE_HTML,   /* a stand-alone interactive page */
+    TIDE_PHARAOH /* links "0-0 1-2" from source to target, without </s>: the largest weight of each target piece */
+} TidePicture;
+
+/* Draws an alignment. It needs weights, and at least one piece on each side. Sets *text, to be released with
+   tide_text_free; NULL on failure. */
+TIDE_API TideStatus tide_draw(const TideAlignment *alignment, TidePicture picture, char **text);
+TIDE_API void tide_text_free(char *text);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -50,13 +50,19 @@ static char *file_of(const uint8_t *data, size_t size) {
 }
 
 static void try_model(const char *path) {
+    static const char *const sentence = "潮水 退了";
     char error[256] = "";
-    TideTranslation translation;
-    TideModel *model = tide_load(path, 1, error, sizeof error);
-    CHECK(model || error[0], "refused without a reason");
+    TideModel *model;
+    TideSession *session;
+    TideResult *result;
+    TideStatus status = tide_load(path, &model, error, sizeof error);
+    CHECK(status == TIDE_OK || (status == TIDE_BAD_FILE && error[0]), "status %d: %s", (int)status, error);
     if (!model) return;
-    CHECK(!tide_translate(model, "潮水 退了", 0, &translation), "not UTF-8");
-    tide_translation_free(&translation);
+    CHECK(tide_session_new(&model, 1, NULL, &session, error, sizeof error) == TIDE_OK, "no session: %s", error);
+    status = tide_translate(session, &sentence, 1, NULL, &result);
+    CHECK(status == TIDE_OK, "status %d: %s", (int)status, tide_error(session));
+    tide_result_free(result);
+    tide_session_free(session);
     tide_free(model);
 }
 
@@ -76,7 +82,7 @@ static void try_checkpoint(const char *dir) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     char *bytes = file_of(data, size), dir[SCRATCH_SIZE], path[SCRATCH_SIZE + 32];
-    MemoryFile file = memory_file(bytes, arrlenu(bytes));
+    FuzzFile file = memory_file(bytes, arrlenu(bytes));
     scratch_directory(dir);
     snprintf(path, sizeof path, "%s/checkpoint.safetensors", dir);
     CHECK(!symlink(file.path, path), "no link");

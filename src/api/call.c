@@ -1,0 +1,122 @@
+/* call.c: how each call of the public API runs: in a scope, in the locale "C", and with a line of text for a failure.
+ */
+#include "api/api.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *tide_status_text(TideStatus status) {
+    static const char *const texts[] = {"no error",
+                                        "out of memory",
+                                        "invalid argument",
+                                        "file cannot be used",
+                                        "invalid text",
+                                        "sentence too long",
+                                        "not supported by this model",
+                                        "cancelled",
+                                        "internal error"};
+    return (unsigned)status < sizeof texts / sizeof *texts ? texts[status] : "unknown status";
+}
+
+void call_fail(Call *call, TideStatus status, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    vsnprintf(call->error, ERROR_SIZE, format, args);
+    va_end(args);
+    call->status = status;
+}
+
+void call_fail_err(Call *call, TideStatus status, const char *name, const Err *err) {
+    if (name && err->line && !err->path[0]) call_fail(call, status, "%s %ld: %s", name, err->line, err->reason);
+    else if (err->line) call_fail(call, status, "%s:%ld: %s", err->path, err->line, err->reason);
+    else call_fail(call, status, "%s%s%s", err->path, err->path[0] ? ": " : "", err->reason);
+}
+
+/* The locale "C", in which numbers in files and pictures have a decimal point. It is made once, because with LOCPATH
+   set every newlocale of glibc loses some bytes. Returns 0 if memory is refused. */
+static locale_t locale_of_numbers(void) {
+    static _Atomic(locale_t) shared;
+    locale_t there = atomic_load(&shared);
+    if (there) return there;
+    const locale_t fresh = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (!fresh || atomic_compare_exchange_strong(&shared, &there, fresh)) return fresh;
+    freelocale(fresh); /* another thread was faster */
+    return there;
+}
+
+static void run(void *context) {
+    Call *call = context;
+    if (call->session) session_ready(call->session);
+    call->work(call);
+}
+
+TideStatus call_run(Call *call, Scope *scope, CallWork *work) {
+    const locale_t points = locale_of_numbers();
+    call->host = points ? uselocale(points) : (locale_t)0;
+    call->error[0] = '\0';
+    call->status = TIDE_OK;
+    call->work = work;
+    const ScopeEnd end = points ? scope_run(scope, run, call, call->error, ERROR_SIZE) : SCOPE_REFUSED;
+    if (end == SCOPE_REFUSED) call_fail(call, TIDE_NO_MEMORY, "out of memory");
+    if (end == SCOPE_FAILED) call->status = TIDE_INTERNAL;
+    if (points) uselocale(call->host);
+    return call->status;
+}
+
+TideStatus call_once(Call *call, CallWork *work, char *error, size_t size) {
+    char text[ERROR_SIZE];
+    Scope scope = {0};
+    call->error = text;
+    const TideStatus status = call_run(call, &scope, work);
+    scope_release(&scope);
+    if (error && size) snprintf(error, size, "%s", text);
+    return status;
+}
+
+TideStatus call_session(Call *call, TideSession *session, CallWork *work) {
+    if (!session) return TIDE_BAD_ARGUMENT;
+    call->session = session;
+    call->error = session->error;
+    const TideStatus status = call_run(call, &session->scope, work);
+    if (!session->scope.table) session->ready = false;
+    return status;
+}
+
+int options_copy(Call *call, const void *given, void *options, size_t size) {
+    memset(options, 0, size);
+    if (!given) return 0;
+    size_t there;
+    memcpy(&there, given, sizeof there);
+    if (there < sizeof there || there > 4096) {
+        call_fail(call, TIDE_BAD_ARGUMENT, "options with a size of %zu bytes: set `size` to the size of the struct",
+                  there);
+        return -1;
+    }
+    for (size_t i = size; i < there; i++) {
+        if (!((const char *)given)[i]) continue;
+        call_fail(call, TIDE_BAD_ARGUMENT, "libtide %s does not know an option that the program has set", TIDE_VERSION);
+        return -1;
+    }
+    memcpy(options, given, there < size ? there : size);
+    return 0;
+}
+
+bool option_between(Call *call, const char *name, int value, int least, int most) {
+    if (value >= least && value <= most) return true;
+    call_fail(call, TIDE_BAD_ARGUMENT, "%s is %d, but must be between %d and %d", name, value, least, most);
+    return false;
+}
+
+bool texts_given(Call *call, const char *name, const char *const *texts, int n) {
+    if (n < 0) {
+        call_fail(call, TIDE_BAD_ARGUMENT, "a count of %d", n);
+        return false;
+    }
+    for (int i = 0; i < n; i++) {
+        if (texts && texts[i]) continue;
+        call_fail(call, TIDE_BAD_ARGUMENT, "%s %d is NULL", name, i + 1);
+        return false;
+    }
+    return true;
+}

@@ -1,0 +1,83 @@
+/* measures.c: tide_bleu, tide_chrf and tide_aer. */
+#include "api/api.h"
+#include "score/bleu.h"
+#include "score/chrf.h"
+#include "text/ds.h"
+#include "translate/links.h"
+
+typedef struct MeasureCall {
+    Call call;
+    const char *const *hypotheses, *const *references;
+    int count;
+    const TideScoreOptions *options;
+    TideScore *score;
+    TideAer *aer;
+} MeasureCall;
+
+/* Checks the texts and copies the options. Returns whether the measure can be computed. */
+static bool measure_given(MeasureCall *c, TideScoreOptions *options) {
+    if (!c->score && !c->aer) call_fail(&c->call, TIDE_BAD_ARGUMENT, "the result is NULL");
+    else if (c->count == 0) call_fail(&c->call, TIDE_BAD_ARGUMENT, "a count of 0");
+    return !c->call.status && texts_given(&c->call, "hypothesis", c->hypotheses, c->count) &&
+           texts_given(&c->call, "reference", c->references, c->count) &&
+           !options_copy(&c->call, c->options, options, sizeof *options);
+}
+
+static void compute_bleu(void *context) {
+    const MeasureCall *c = context;
+    TideScoreOptions options;
+    if (!measure_given(context, &options)) return;
+    const Bleu bleu = bleu_corpus((char *const *)c->hypotheses, (char *const *)c->references, c->count,
+                                  (BleuOptions){.lowercase = options.lowercase, .chinese = options.chinese});
+    c->score->value = bleu.score;
+    bleu_format(&bleu, c->score->line, sizeof c->score->line);
+}
+
+static void compute_chrf(void *context) {
+    const MeasureCall *c = context;
+    TideScoreOptions options;
+    if (!measure_given(context, &options)) return;
+    const Chrf chrf =
+        chrf_corpus((char *const *)c->hypotheses, (char *const *)c->references, c->count, options.lowercase != 0);
+    c->score->value = chrf.score;
+    chrf_format(&chrf, c->score->line, sizeof c->score->line);
+}
+
+TideStatus tide_bleu(const char *const *hypotheses, const char *const *references, int count,
+                     const TideScoreOptions *options, TideScore *score) {
+    MeasureCall c = {
+        .hypotheses = hypotheses, .references = references, .count = count, .options = options, .score = score};
+    return call_once(&c.call, compute_bleu, NULL, 0);
+}
+
+TideStatus tide_chrf(const char *const *hypotheses, const char *const *references, int count,
+                     const TideScoreOptions *options, TideScore *score) {
+    MeasureCall c = {
+        .hypotheses = hypotheses, .references = references, .count = count, .options = options, .score = score};
+    return call_once(&c.call, compute_chrf, NULL, 0);
+}
+
+static void compute_aer(void *context) {
+    MeasureCall *c = context;
+    TideScoreOptions none;
+    Aer counts = {0};
+    Err err;
+    int status = 0;
+    if (!measure_given(c, &none)) return;
+    for (int i = 0; i < c->count && !status; i++) {
+        Link *found = NULL, *gold = NULL;
+        status = links_parse(c->hypotheses[i], 0, "links", i + 1, &found, &err) ||
+                 links_parse(c->references[i], 0, "gold", i + 1, &gold, &err);
+        if (!status) aer_add(&counts, found, (int)arrlen(found), gold, (int)arrlen(gold));
+        arrfree(found);
+        arrfree(gold);
+    }
+    if (status) call_fail_err(&c->call, TIDE_BAD_TEXT, NULL, &err);
+    else *c->aer = (TideAer){aer_rate(&counts), aer_precision(&counts), aer_recall(&counts)};
+}
+
+TideStatus tide_aer(const char *const *links, const char *const *gold, int count, TideAer *aer, char *error,
+                    size_t error_size) {
+    MeasureCall c = {.hypotheses = links, .references = gold, .count = count, .aer = aer};
+    return call_once(&c.call, compute_aer, error, error_size);
+}

@@ -1,0 +1,98 @@
+/* model.c: loading models, and facts about the library and about models. */
+#include "api/api.h"
+#include "core/kernels.h"
+#include "text/reader.h"
+#include "translate/model_file.h"
+#include "translate/safetensors.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const char *tide_version(void) { return TIDE_VERSION; }
+
+const char *const *tide_capabilities(void) {
+    /* one list for each instruction set, so that the function writes nothing */
+#define LIST(kernels)                                                                                                  \
+    {                                                                                                                  \
+        "translate", "n-best", "ensemble", "align", "score", "bleu", "chrf", "aer", "svg", "html", "pharaoh",          \
+            "format-1", "format-2", kernels, NULL                                                                      \
+    }
+    static const char *const lists[][16] = {LIST("kernels-avx512"), LIST("kernels-avx2"), LIST("kernels-neon"),
+                                            LIST("kernels-portable")};
+#undef LIST
+    int i = 0;
+    while (i < 3 && strcmp(lists[i][13] + strlen("kernels-"), kernels->name) != 0) i++;
+    return lists[i];
+}
+
+typedef struct LoadCall {
+    Call call;
+    const char *path;
+    TideModel **model;
+} LoadCall;
+
+static void load(void *context) {
+    LoadCall *c = context;
+    Err err;
+    if (!c->path || !c->model) {
+        call_fail(&c->call, TIDE_BAD_ARGUMENT, "tide_load: %s is NULL", c->path ? "model" : "path");
+        return;
+    }
+    TideModel *model = mem_zalloc(sizeof *model);
+    if (model_load(&model->translator, c->path, &err)) {
+        call_fail_err(&c->call, TIDE_BAD_FILE, NULL, &err);
+        return;
+    }
+    model->name = mem_strdup(c->path);
+    atomic_init(&model->holds, 1);
+    *c->model = model;
+}
+
+TideStatus tide_load(const char *path, TideModel **model, char *error, size_t error_size) {
+    char text[ERROR_SIZE];
+    LoadCall c = {.call.error = text, .path = path, .model = model};
+    Scope scope = {0};
+    if (model) *model = NULL;
+    if (call_run(&c.call, &scope, load)) scope_release(&scope);
+    else scope_forget(&scope);
+    if (error && error_size) snprintf(error, error_size, "%s", text);
+    return c.call.status;
+}
+
+void tide_free(TideModel *model) {
+    if (!model || atomic_fetch_sub(&model->holds, 1) > 1) return;
+    translator_free(&model->translator);
+    mem_free(model->name);
+    mem_free(model);
+}
+
+static long weights_of(const Model *model) {
+    long weights = 0;
+    for (int i = 0; i < model->params.count; i++) {
+        const Var *var = &model->params.list[i]->var;
+        weights += (long)(var->rows ? var->rows : 1) * var->cols;
+    }
+    return weights;
+}
+
+TideStatus tide_model_info(const TideModel *model, TideModelInfo *info) {
+    if (!model || !info || info->size < sizeof info->size) return TIDE_BAD_ARGUMENT;
+    const Translator *t = &model->translator;
+    const Alignments alignments = model_alignments(&t->model);
+    const size_t size = info->size < sizeof *info ? info->size : sizeof *info;
+    const TideModelInfo all = {.size = info->size,
+                               .source_language = t->options.langs[SOURCE],
+                               .target_language = t->options.langs[TARGET],
+                               .configuration = t->configuration,
+                               .warning = t->warning,
+                               .parameters = weights_of(&t->model),
+                               .source_pieces = vocab_size(t->source.vocab),
+                               .target_pieces = vocab_size(t->target.vocab),
+                               .heads = alignments.heads,
+                               .layers = alignments.layers,
+                               .beam = t->options.beam_size,
+                               .normalize = t->options.normalize};
+    memset(info, 0, info->size);
+    memcpy(info, &all, size);
+    return TIDE_OK;
+}

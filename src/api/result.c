@@ -1,0 +1,95 @@
+/* result.c: results that the caller owns. Each sentence of a result is one block of memory, with all its texts and
+   weights, so that few allocations outlive the call and a result is freed quickly. */
+#include "api/api.h"
+
+#include <string.h>
+
+/* A block that is laid out twice: first without memory, to find its size, then in the allocated block. */
+typedef struct Pack {
+    char *block; /* NULL: only the size is wanted */
+    size_t size;
+} Pack;
+
+/* The next `bytes` of the block; NULL if there is no block yet. */
+static void *pack_take(Pack *pack, size_t bytes) {
+    enum { ALIGN = 16 };
+    char *at = pack->block ? pack->block + pack->size : NULL;
+    pack->size += (bytes + ALIGN - 1) / ALIGN * ALIGN;
+    return at;
+}
+
+static void *pack_bytes(Pack *pack, const void *bytes, size_t n) {
+    void *copy = pack_take(pack, n);
+    return copy ? memcpy(copy, bytes, n) : NULL;
+}
+
+static const char *pack_text(Pack *pack, const char *text) { return pack_bytes(pack, text, strlen(text) + 1); }
+
+static const char *const *pack_texts(Pack *pack, char *const *texts, int n) {
+    const char **copy = pack_take(pack, (size_t)n * sizeof *copy);
+    for (int i = 0; i < n; i++) {
+        const char *text = pack_text(pack, texts[i]);
+        if (copy) copy[i] = text;
+    }
+    return copy;
+}
+
+static TideAlignment pack_alignment(Pack *pack, const Alignment *a) {
+    const size_t weights = (size_t)a->n_source * (size_t)a->n_target * sizeof *a->weight;
+    TideAlignment copy = {.source_count = a->n_source, .target_count = a->n_target};
+    copy.source = pack_texts(pack, a->source, a->n_source);
+    copy.target = pack_texts(pack, a->target, a->n_target);
+    copy.weights = a->weight ? pack_bytes(pack, a->weight, weights) : NULL;
+    return copy;
+}
+
+static const TideHypothesis *pack_hypothesis(Pack *pack, const Draft *draft) {
+    const TideHypothesis copy = {.text = pack_text(pack, draft->text),
+                                 .log_probability = draft->log_probability,
+                                 .score = draft->score,
+                                 .pieces = draft->pieces,
+                                 .alignment = pack_alignment(pack, &draft->alignment)};
+    return pack_bytes(pack, &copy, sizeof copy);
+}
+
+/* Lays out a sentence at the start of the block. */
+static void pack_sentence(Pack *pack, const Draft *drafts, int n) {
+    TideSentence *sentence = pack_take(pack, sizeof *sentence);
+    const TideHypothesis **list = pack_take(pack, (size_t)n * sizeof *list);
+    for (int i = 0; i < n; i++) {
+        const TideHypothesis *hypothesis = pack_hypothesis(pack, &drafts[i]);
+        if (list) list[i] = hypothesis;
+    }
+    if (sentence) *sentence = (TideSentence){n, list};
+}
+
+TideResult *result_new(int n) {
+    Pack pack = {.block = mem_zalloc(sizeof(TideResult) + 16 + (size_t)n * sizeof(TideSentence *))};
+    TideResult *result = pack_take(&pack, sizeof *result);
+    result->count = n;
+    result->sentences = pack_take(&pack, (size_t)n * sizeof(TideSentence *));
+    return result;
+}
+
+void result_set(TideResult *result, int i, Draft *drafts, int n) {
+    Pack pack = {0};
+    pack_sentence(&pack, drafts, n);
+    pack = (Pack){.block = mem_alloc(pack.size)};
+    pack_sentence(&pack, drafts, n);
+    ((const TideSentence **)result->sentences)[i] = (const TideSentence *)(const void *)pack.block;
+    for (int k = 0; k < n; k++) {
+        mem_free(drafts[k].text);
+        alignment_free(&drafts[k].alignment);
+    }
+}
+
+TideResult *result_keep(TideResult *result) {
+    for (int i = 0; i < result->count; i++) scope_keep((void *)result->sentences[i]);
+    return scope_keep(result);
+}
+
+void tide_result_free(TideResult *result) {
+    if (!result) return;
+    for (int i = 0; i < result->count; i++) mem_free((void *)result->sentences[i]);
+    mem_free(result);
+}

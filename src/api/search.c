@@ -1,0 +1,269 @@
+/* search.c: tide_translate, tide_align and tide_score. */
+#include "api/api.h"
+#include "text/ds.h"
+#include "text/unicode.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What the calls have in common. */
+typedef struct SearchCall {
+    Call call;
+    const char *const *sources, *const *targets;
+    bool forced; /* the targets are given, and only the first model is used */
+    int count;
+    const void *given;            /* the caller's options */
+    TideTranslateOptions options; /* the options of a forced call are a part of these */
+    TideResult **result;
+    int first, done; /* the first sentence of this part; sentences that are done */
+} SearchCall;
+
+/* ---- checks ----------------------------------------------------------------------------------------------------- */
+
+/* Normalises n texts. Returns a stb_ds array; on failure, which the call then has, what was done so far. */
+static char **normalise(Call *call, const char *name, const char *const *texts, int n) {
+    char **normal = NULL;
+    for (int i = 0; i < n && call->status == TIDE_OK; i++) {
+        size_t bad;
+        char *text = text_normalise(texts[i], strlen(texts[i]), &bad);
+        if (text) arrput(normal, text);
+        else call_fail(call, TIDE_BAD_TEXT, "%s %d: not valid UTF-8 at byte %zu", name, i + 1, bad);
+    }
+    return normal;
+}
+
+static void check_lengths(SearchCall *c, const char *name, const Side *side, char *const *texts) {
+    Err err;
+    const int most = c->options.max_length ? c->options.max_length : MOST_PIECES;
+    if (c->call.status || !side_check_lengths(side, texts, (int)arrlen(texts), most, NULL, &err)) return;
+    call_fail_err(&c->call, TIDE_TOO_LONG, name, &err);
+}
+
+/* Returns whether the models have the head and the layer that the options select. */
+static bool attention_given(SearchCall *c, AttentionOptions *attention) {
+    const TideTranslateOptions *o = &c->options;
+    const TideSession *session = c->call.session;
+    Err err;
+    if (!option_between(&c->call, "layer", o->layer, 0, 256) || !option_between(&c->call, "head", o->head, 0, 256) ||
+        !option_between(&c->call, "max_length", o->max_length, 0, 1 << 20))
+        return false;
+    *attention = (AttentionOptions){.hard = o->hard, .layer = o->layer, .head = o->head};
+    for (int i = 0; i < (c->forced ? 1 : session->count); i++) {
+        const TideModel *model = session->models[i];
+        if (!attention_check(&model->translator, model->name, *attention, &err)) continue;
+        call_fail_err(&c->call, TIDE_UNSUPPORTED, NULL, &err);
+        return false;
+    }
+    return true;
+}
+
+/* ---- progress --------------------------------------------------------------------------------------------------- */
+
+/* Calls the host's callback, in the host's locale. */
+static int report(void *context) {
+    const SearchCall *c = context;
+    if (!c->options.progress) return 0;
+    const locale_t points = uselocale(c->call.host);
+    const int cancel = c->options.progress(c->options.context, c->done, c->count);
+    uselocale(points);
+    return cancel;
+}
+
+static void cancel(SearchCall *c) {
+    call_fail(&c->call, TIDE_CANCELLED, "cancelled after %d of %d sentences", c->done, c->count);
+}
+
+/* ---- tide_translate --------------------------------------------------------------------------------------------- */
+
+static bool beam_given(SearchCall *c, BeamOptions *beam) {
+    const TideTranslateOptions *o = &c->options;
+    const Translator *first = &c->call.session->models[0]->translator;
+    *beam = translator_beam_options(first);
+    translator_allow(first, false, o->allow_han, beam);
+    if (!option_between(&c->call, "beam", o->beam, 0, 1000) ||
+        !option_between(&c->call, "mini_batch", o->mini_batch, 0, 4096) || !attention_given(c, &beam->attention))
+        return false;
+    if (o->beam) beam->beam = o->beam;
+    if (!option_between(&c->call, "n_best", o->n_best, 0, beam->beam)) return false;
+    if (!isfinite(o->normalize) || !isfinite(o->coverage) || o->normalize > 10 || fabs(o->coverage) > 1000) {
+        call_fail(&c->call, TIDE_BAD_ARGUMENT, "normalize %g, coverage %g: out of range", o->normalize, o->coverage);
+        return false;
+    }
+    if (o->coverage != 0 && !ensemble_aligns(c->call.session->session.members, c->call.session->count)) {
+        call_fail(&c->call, TIDE_UNSUPPORTED, "coverage needs a model with attention");
+        return false;
+    }
+    if (o->normalize != 0) beam->normalize = o->normalize > 0 ? o->normalize : 0;
+    beam->coverage = o->coverage;
+    beam->before_step = report;
+    beam->context = c;
+    return true;
+}
+
+static void view(const SearchCall *c, Alignment *alignment) {
+    if (!alignment->weight) return;
+    if (c->options.shift) alignment_shift(alignment);
+    if (c->options.words) alignment_merge_words(alignment);
+}
+
+static void set_translation(const SearchCall *c, TideResult *result, const Translations *found, int i) {
+    const Nbest *nbest = &found->nbest[i];
+    int n = c->options.n_best ? c->options.n_best : 1;
+    if (n > nbest->count) n = nbest->count ? nbest->count : 1;
+    Draft *drafts = mem_zalloc((size_t)n * sizeof *drafts);
+    for (int k = 0; k < n; k++) {
+        drafts[k].text = translation_text(found, i, k);
+        if (k >= nbest->count) continue; /* the source is empty */
+        const Hypothesis *h = &nbest->list[k];
+        drafts[k].log_probability = h->log_probability;
+        drafts[k].score = h->score;
+        drafts[k].pieces = h->length;
+        drafts[k].alignment = translation_alignment(found, i, h);
+        view(c, &drafts[k].alignment);
+    }
+    result_set(result, c->first + i, drafts, n);
+    mem_free(drafts);
+}
+
+/* Called when a batch is done: `done` sentences of this part. */
+static void count_done(void *context, long done, long all) {
+    SearchCall *c = context;
+    (void)all;
+    c->done = c->first + (int)done;
+}
+
+/* Translates all sentences in parts that bound the memory of the search. */
+static void translate_all(SearchCall *c, char *const *sentences, const BeamOptions *beam) {
+    TideResult *result = result_new(c->count);
+    for (int n; c->first < c->count; c->done = c->first += n) {
+        char *const *part = sentences + c->first;
+        n = translate_most(part, c->count - c->first, beam->beam);
+        Translations found = session_translate(&c->call.session->session, part, n, beam,
+                                               c->options.mini_batch ? c->options.mini_batch : 64, count_done, c);
+        if (found.cancelled) cancel(c);
+        for (int i = 0; i < n && !found.cancelled; i++) set_translation(c, result, &found, i);
+        translations_free(&found);
+        if (c->call.status) break;
+    }
+    if (c->call.status) tide_result_free(result);
+    else *c->result = result_keep(result);
+}
+
+static void translate(void *context) {
+    SearchCall *c = context;
+    BeamOptions beam;
+    if (!texts_given(&c->call, "sentence", c->sources, c->count)) return;
+    if (options_copy(&c->call, c->given, &c->options, sizeof c->options) || !beam_given(c, &beam)) return;
+    char **sentences = normalise(&c->call, "sentence", c->sources, c->count);
+    check_lengths(c, "sentence", &c->call.session->models[0]->translator.source, sentences);
+    if (!c->call.status) translate_all(c, sentences, &beam);
+    strings_free(sentences);
+}
+
+TideStatus tide_translate(TideSession *session, const char *const *sentences, int count,
+                          const TideTranslateOptions *options, TideResult **result) {
+    if (!result) return TIDE_BAD_ARGUMENT;
+    SearchCall c = {.sources = sentences, .count = count, .given = options, .result = result};
+    *result = NULL;
+    return call_session(&c.call, session, translate);
+}
+
+/* ---- tide_align and tide_score ---------------------------------------------------------------------------------- */
+
+/* Aligns or scores a part of the pairs, from c->first on. Returns their number. */
+typedef int ForcePart(SearchCall *c, char *const *sources, char *const *targets, AttentionOptions attention,
+                      TideResult *result);
+
+static int align_part(SearchCall *c, char *const *sources, char *const *targets, AttentionOptions attention,
+                      TideResult *result) {
+    Alignment alignments[MOST_PAIRS];
+    const int n = align_most(sources, targets, c->count - c->first);
+    session_align(&c->call.session->session, sources, targets, n, attention, alignments);
+    for (int i = 0; i < n; i++) {
+        const int pieces = alignments[i].n_target;
+        view(c, &alignments[i]);
+        result_set(result, c->first + i,
+                   &(Draft){.text = mem_strdup(targets[i]), .pieces = pieces, .alignment = alignments[i]}, 1);
+    }
+    return n;
+}
+
+static int score_part(SearchCall *c, char *const *sources, char *const *targets, AttentionOptions attention,
+                      TideResult *result) {
+    const PairScore score = session_score(&c->call.session->session, sources[0], targets[0], attention);
+    result_set(result, c->first,
+               &(Draft){.text = mem_strdup(targets[0]),
+                        .log_probability = score.log_probability,
+                        .score = score.log_probability,
+                        .pieces = score.pieces},
+               1);
+    return 1;
+}
+
+static void force_all(SearchCall *c, char *const *sources, char *const *targets, AttentionOptions attention,
+                      ForcePart *part) {
+    TideResult *result = result_new(c->count);
+    while (c->first < c->count && !c->call.status) {
+        if (report(c)) cancel(c);
+        else c->done = c->first += part(c, sources + c->first, targets + c->first, attention, result);
+    }
+    if (c->call.status) tide_result_free(result);
+    else *c->result = result_keep(result);
+}
+
+/* Copies the options of a forced call to those of a search. */
+static int force_options(SearchCall *c) {
+    TideForceOptions o;
+    if (options_copy(&c->call, c->given, &o, sizeof o)) return -1;
+    c->options = (TideTranslateOptions){.max_length = o.max_length,
+                                        .words = o.words,
+                                        .shift = o.shift,
+                                        .hard = o.hard,
+                                        .layer = o.layer,
+                                        .head = o.head,
+                                        .progress = o.progress,
+                                        .context = o.context};
+    return 0;
+}
+
+static void force(SearchCall *c, ForcePart *part) {
+    AttentionOptions attention;
+    const Translator *first = &c->call.session->models[0]->translator;
+    if (!texts_given(&c->call, "source", c->sources, c->count) ||
+        !texts_given(&c->call, "target", c->targets, c->count) || force_options(c) || !attention_given(c, &attention))
+        return;
+    char **sources = normalise(&c->call, "source", c->sources, c->count);
+    char **targets = normalise(&c->call, "target", c->targets, c->count);
+    check_lengths(c, "source", &first->source, sources);
+    check_lengths(c, "target", &first->target, targets);
+    if (!c->call.status) force_all(c, sources, targets, attention, part);
+    strings_free(sources);
+    strings_free(targets);
+}
+
+static void align(void *context) {
+    SearchCall *c = context;
+    if (model_aligns(&c->call.session->models[0]->translator.model)) force(c, align_part);
+    else call_fail(&c->call, TIDE_UNSUPPORTED, "this model has no attention, so there is no alignment");
+}
+
+static void score(void *context) { force(context, score_part); }
+
+static TideStatus force_call(TideSession *session, const char *const *sources, const char *const *targets, int count,
+                             const TideForceOptions *options, TideResult **result, CallWork *work) {
+    if (!result) return TIDE_BAD_ARGUMENT;
+    SearchCall c = {
+        .sources = sources, .targets = targets, .forced = true, .count = count, .given = options, .result = result};
+    *result = NULL;
+    return call_session(&c.call, session, work);
+}
+
+TideStatus tide_align(TideSession *session, const char *const *sources, const char *const *targets, int count,
+                      const TideForceOptions *options, TideResult **result) {
+    return force_call(session, sources, targets, count, options, result, align);
+}
+
+TideStatus tide_score(TideSession *session, const char *const *sources, const char *const *targets, int count,
+                      const TideForceOptions *options, TideResult **result) {
+    return force_call(session, sources, targets, count, options, result, score);
+}

@@ -1,0 +1,19 @@
+#!/bin/sh
+# usage: tests/abi.sh [BUILD]
+# Checks that libtide.so and libtide.a in the directory BUILD have exactly the public names that tests/libtide.abi lists, and
+# that the header declares the same names. A name may be added to the list; removing one needs a new soname.
+set -u
+build=${1:-$(dirname "$(readlink -f "$TIDE")")}
+here=$(dirname "$0")
+names=$(mktemp)
+trap 'rm -f "$names"' EXIT
+
+# compare WHAT: compares the names on standard input with the list
+compare() {
+    sort -u >"$names"
+    diff "$here/libtide.abi" "$names" >&2 || { echo "the names of $1 (>) are not those of tests/libtide.abi (<)" >&2; exit 1; }
+}
+defined() { awk 'NF >= 3 { print $3 }'; }
+nm -D --defined-only "$build/libtide.so" | defined | compare libtide.so || exit 1
+nm -g --defined-only "$build/libtide.a" | defined | compare libtide.a || exit 1
+grep -o '\<tide_[a-z_]*(' "$here/../src/tide.h" | tr -d '(' | compare tide.h || exit 1

@@ -1,0 +1,358 @@
+/* A host program with libtide.so: no refused allocation ends it, costs memory, or changes the results of later calls;
+   its hooks, signal handler, streams and locale stay as they are. It uses the public API only.
+
+   usage: host MODEL [all]. Tested are the allocations that have a call stack of their own; with `all`, every one.
+   The host defines malloc and its family, so that it sees the allocations of every library. */
+#include "tide.h"
+
+#include <cJSON.h>
+#include <errno.h>
+#include <execinfo.h>
+#include <locale.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define DEMAND(condition, ...)                                                                                         \
+    do {                                                                                                               \
+        if (!(condition)) demand_failed(__LINE__, #condition, __VA_ARGS__);                                            \
+    } while (0)
+static _Noreturn void demand_failed(int line, const char *condition, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* ---- the allocator of the host ---- */
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#else
+#define SANITIZED 0
+#endif
+
+enum { PLACES = 1 << 14, DEPTH = 20 };
+
+static atomic_long calls, held;        /* allocations so far; blocks that are not freed yet */
+static long refuse_first, refuse_last; /* numbers of the allocations that are refused; 0: none */
+static atomic_bool noting;             /* note the numbers of allocations with a new call stack */
+static long numbers[PLACES];
+static uint64_t stacks[PLACES];
+static int places;
+static _Thread_local bool inside; /* backtrace may allocate */
+
+#if !SANITIZED
+/* NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): glibc's names of the original functions */
+extern void *__libc_malloc(size_t);
+extern void *__libc_calloc(size_t, size_t);
+extern void *__libc_realloc(void *, size_t);
+extern void *__libc_memalign(size_t, size_t);
+extern void __libc_free(void *);
+/* NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
+
+static void note(long number) {
+    void *stack[DEPTH];
+    uint64_t hash = 0xcbf29ce484222325u;
+    const int depth = backtrace(stack, DEPTH);
+    for (int i = 0; i < depth; i++) hash = (hash ^ (uint64_t)(uintptr_t)stack[i]) * 0x100000001b3u;
+    for (int i = 0; i < places; i++)
+        if (stacks[i] == hash) return;
+    if (places == PLACES) return;
+    stacks[places] = hash;
+    numbers[places++] = number;
+}
+
+/* Counts an allocation; returns whether it is refused. */
+static bool refused(void) {
+    if (inside) return false;
+    const long number = ++calls;
+    inside = true;
+    if (noting) note(number);
+    inside = false;
+    if (number < refuse_first || number > refuse_last) return false;
+    errno = ENOMEM;
+    return true;
+}
+static void *counted(void *block) {
+    held += block && !inside;
+    return block;
+}
+#pragma GCC visibility push(default) /* the libraries call these */
+void *malloc(size_t n) { return refused() ? NULL : counted(__libc_malloc(n)); }
+void *calloc(size_t n, size_t size) { return refused() ? NULL : counted(__libc_calloc(n, size)); }
+void *aligned_alloc(size_t align, size_t n) { return refused() ? NULL : counted(__libc_memalign(align, n)); }
+void *memalign(size_t align, size_t n) { return aligned_alloc(align, n); }
+int posix_memalign(void **block, size_t align, size_t n) { return (*block = aligned_alloc(align, n)) ? 0 : ENOMEM; }
+void *realloc(void *old, size_t n) {
+    if (refused()) return NULL;
+    if (!old) return counted(__libc_realloc(NULL, n));
+    return __libc_realloc(old, n);
+}
+void free(void *block) {
+    held -= block && !inside;
+    __libc_free(block);
+}
+#pragma GCC visibility pop
+#endif
+
+/* ---- what the host does with libtide ---- */
+
+enum { SENTENCES = 3, RESULTS = 10 };
+static const char *const sources[SENTENCES] = {"潮水退了。", "", "ﬁ水 e\xcc\x81 大家"},
+                         *const targets[SENTENCES] = {"a", "b c", "d"}, *const links[] = {"0-0 1-1"},
+                         *const gold[] = {"0-0 1p1"};
+static const char *model_path;
+static char *expected[RESULTS]; /* what the calls give when no memory is refused */
+static const char *now;         /* what is being done, for messages */
+
+static void demand_failed(int line, const char *condition, const char *format, ...) {
+    va_list args;
+    refuse_last = 0;
+    va_start(args, format);
+    fprintf(stderr, "host:%d: %s: %s: ", line, now ? now : "start", condition);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+    exit(1);
+}
+
+static long refused_calls; /* that returned TIDE_NO_MEMORY */
+
+/* Whether a call is to be repeated because memory was refused; then nothing more is refused. Any other failure is
+ * wrong. */
+static bool again(TideStatus status, const char *error) {
+    if (status == TIDE_OK) return false;
+    DEMAND(status == TIDE_NO_MEMORY && refuse_last, "status %d, %s", (int)status, error);
+    DEMAND(!strcmp(error, "out of memory"), "%s", error);
+    refuse_last = 0;
+    refused_calls++;
+    return true;
+}
+
+/* Compares a result with what the call gives when no memory is refused, or stores it. */
+static void compare(int which, const char *text) {
+    if (!expected[which]) {
+        const long before = held;
+        expected[which] = strdup(text);
+        held = before;
+    }
+    DEMAND(!strcmp(expected[which], text), "result %d is '%s', not '%s'", which, text, expected[which]);
+}
+
+/* The bits of a number, because "%a" has the decimal point of the locale. */
+static unsigned long long bits(double number) {
+    unsigned long long bits;
+    memcpy(&bits, &number, sizeof bits);
+    return bits;
+}
+
+static void compare_result(int which, const TideResult *result) {
+    static char text[1 << 14];
+    int at = 0;
+    for (int i = 0; i < result->count; i++)
+        for (int k = 0; k < result->sentences[i]->count; k++) {
+            const TideHypothesis *h = result->sentences[i]->hypotheses[k];
+            at += snprintf(text + at, sizeof text - (size_t)at, "%d.%d %s %llx %llx", i, k, h->text,
+                           bits(h->log_probability), bits(h->score));
+            for (int j = 0; h->alignment.weights && j < h->alignment.source_count; j++)
+                at += snprintf(text + at, sizeof text - (size_t)at, " %s %llx", h->alignment.source[j],
+                               bits((double)h->alignment.weights[j]));
+        }
+    compare(which, text);
+}
+
+static int go_on(void *context, int done, int all) {
+    ++*(int *)context;
+    return done > all;
+}
+
+static void draw(const TideAlignment *alignment, TidePicture picture, int which) {
+    char *text;
+    while (again(tide_draw(alignment, picture, &text), "out of memory")) {}
+    compare(which, text);
+    tide_text_free(text);
+}
+
+static void use_session(TideSession *s) {
+    TideResult *result;
+    int steps = 0;
+    const TideTranslateOptions options = {
+        .size = sizeof options, .beam = 3, .n_best = 2, .words = 1, .progress = go_on, .context = &steps};
+    now = "tide_translate";
+    while (again(tide_translate(s, sources, SENTENCES, &options, &result), tide_error(s))) {}
+    DEMAND(steps > 0, "%d steps", steps);
+    compare_result(0, result);
+    now = "tide_draw";
+    for (int picture = TIDE_SVG; picture <= TIDE_PHARAOH; picture++)
+        draw(&result->sentences[0]->hypotheses[0]->alignment, (TidePicture)picture, 1 + picture);
+    tide_result_free(result);
+    now = "tide_align";
+    while (again(tide_align(s, sources, targets, SENTENCES, NULL, &result), tide_error(s))) {}
+    compare_result(4, result);
+    tide_result_free(result);
+    now = "tide_score";
+    while (again(tide_score(s, sources, targets, SENTENCES, NULL, &result), tide_error(s))) {}
+    compare_result(5, result);
+    tide_result_free(result);
+    now = "tide_translate again";
+    while (again(tide_translate(s, sources, SENTENCES, &options, &result), tide_error(s))) {}
+    compare_result(0, result);
+    tide_result_free(result);
+}
+
+static void measure(void) {
+    TideScore score;
+    TideAer aer;
+    char error[256] = "out of memory", line[64];
+    now = "tide_bleu";
+    while (again(tide_bleu(sources, sources, SENTENCES, NULL, &score), error)) {}
+    compare(6, score.line);
+    now = "tide_chrf";
+    while (again(tide_chrf(sources, sources, SENTENCES, NULL, &score), error)) {}
+    compare(7, score.line);
+    now = "tide_aer";
+    while (again(tide_aer(links, gold, 1, &aer, error, sizeof error), error)) {}
+    snprintf(line, sizeof line, "%llx %llx %llx", bits(aer.rate), bits(aer.precision), bits(aer.recall));
+    compare(8, line);
+}
+
+/* Uses every function once, and frees everything. threads: of the session. */
+static void use_library(int threads) {
+    TideModel *models[2];
+    TideSession *session;
+    char error[256];
+    const TideSessionOptions options = {.size = sizeof options, .threads = threads};
+    now = "tide_load";
+    for (int i = 0; i < 2; i++)
+        while (again(tide_load(model_path, &models[i], error, sizeof error), error)) {}
+    now = "tide_session_new";
+    while (again(tide_session_new(models, 2, &options, &session, error, sizeof error), error)) {}
+    for (int i = 0; i < 2; i++) tide_free(models[i]);
+    use_session(session);
+    tide_session_free(session);
+    measure();
+}
+
+/* The smallest number that is not an open file. */
+static int free_descriptor(void) {
+    const int fd = dup(0);
+    close(fd);
+    return fd;
+}
+
+/* Refuses `count` allocations from number n of the next run on. Returns whether the run had so many. */
+static bool refuse_from(long n, long count, int threads) {
+    const long began = calls, before = held;
+    const int descriptor = free_descriptor();
+    refuse_first = began + n;
+    refuse_last = began + n + count - 1;
+    use_library(threads);
+    const bool reached = calls >= began + n;
+    refuse_last = 0;
+    DEMAND(held == before, "allocation %ld of %ld, refused %ld times: %ld blocks are not freed", n, calls - began,
+           count, held - before);
+    DEMAND(free_descriptor() == descriptor, "allocation %ld: a file is left open", n);
+    return reached;
+}
+
+/* ---- what must stay as it is ---- */
+
+static atomic_int interrupts;
+static void on_interrupt(int signal) {
+    (void)signal;
+    interrupts++;
+}
+
+static atomic_long cjson_calls;
+static void *cjson_malloc(size_t n) {
+    cjson_calls++;
+    return malloc(n);
+}
+
+/* The size of a file that a descriptor writes to. */
+static long written(int fd) {
+    struct stat info;
+    return fstat(fd, &info) ? -1 : (long)info.st_size;
+}
+
+static void keeps_the_state_of_the_host(void) {
+    struct sigaction mine = {.sa_handler = on_interrupt}, theirs;
+    const bool comma = setlocale(LC_ALL, "de_DE.UTF-8") != NULL;
+    char *locale = strdup(setlocale(LC_ALL, NULL));
+    cJSON_InitHooks(&(cJSON_Hooks){cjson_malloc, free});
+    sigaction(SIGINT, &mine, NULL);
+    FILE *streams[2] = {tmpfile(), tmpfile()};
+    DEMAND(streams[0] && streams[1], "tmpfile");
+    int kept[2];
+    for (int fd = 1; fd <= 2; fd++) {
+        fflush(NULL);
+        kept[fd - 1] = dup(fd);
+        dup2(fileno(streams[fd - 1]), fd);
+    }
+    TideModel *none;
+    char error[256];
+    for (int threads = 1; threads <= 2; threads++) use_library(threads);
+    const TideStatus missing = tide_load("/nowhere", &none, error, sizeof error);
+    fflush(NULL);
+    const long sizes[2] = {written(1), written(2)};
+    for (int fd = 1; fd <= 2; fd++) {
+        dup2(kept[fd - 1], fd);
+        close(kept[fd - 1]);
+        fclose(streams[fd - 1]);
+    }
+    now = "the state of the host";
+    DEMAND(missing == TIDE_BAD_FILE, "status %d", (int)missing);
+    DEMAND(sizes[0] == 0 && sizes[1] == 0, "%ld bytes on standard output, %ld on standard error", sizes[0], sizes[1]);
+    raise(SIGINT);
+    sigaction(SIGINT, NULL, &theirs);
+    DEMAND(interrupts == 1 && theirs.sa_handler == on_interrupt, "%d interrupts", (int)interrupts);
+    DEMAND(!strcmp(setlocale(LC_ALL, NULL), locale), "the locale is %s", setlocale(LC_ALL, NULL));
+    DEMAND(uselocale((locale_t)0) == LC_GLOBAL_LOCALE, "the locale of the thread");
+    const long hooked = cjson_calls;
+    cJSON_Delete(cJSON_CreateObject());
+    DEMAND(hooked > 0 && cjson_calls == hooked + 1, "%ld calls of the hook", (long)cjson_calls);
+    cJSON_InitHooks(NULL);
+    printf("hooks, signal handler, streams%s stay as they are\n", comma ? " and a locale with a comma" : "");
+    setlocale(LC_ALL, "C");
+    free(locale);
+}
+
+/* Refuses allocations one after the other, alone and with all later ones of the call. Returns the number of runs. */
+static long refuse_each(bool all) {
+    long runs = 0;
+    for (int i = 0; all || i < places; i++) {
+        const long n = all ? i + 1 : numbers[i];
+        for (int later = 0; later < 2; later++, runs++)
+            if (!refuse_from(n, later ? 1L << 40 : 1, 1) && all) return runs;
+    }
+    return runs;
+}
+
+int main(int argc, char **argv) {
+    if (argc < 2) return fputs("usage: host MODEL [all]\n", stderr), 2;
+    model_path = argv[1];
+    keeps_the_state_of_the_host();
+    if (SANITIZED) return puts("skipped: refused allocations, because the sanitizer has its own allocator"), 0;
+    void *stack[1];
+    inside = true; /* the first backtrace loads a library */
+    (void)backtrace(stack, 1);
+    inside = false;
+    use_library(1); /* what the first use allocates for good, such as the locale, is there now */
+    const long began = calls;
+    noting = true;
+    use_library(1);
+    noting = false;
+    for (int i = 0; i < places; i++) numbers[i] -= began;
+    DEMAND(places > 100 && places < PLACES, "%d call stacks", places);
+    const long runs = refuse_each(argc > 2);
+    DEMAND(refused_calls > runs / 2, "%ld calls failed in %ld runs", refused_calls, runs);
+    DEMAND(refuse_from(numbers[places / 2], 1, 2), "with two threads");
+    printf("%d call stacks with an allocation; %ld runs, in which %ld calls reported refused memory\n", places, runs,
+           refused_calls);
+    return 0;
+}

@@ -1,0 +1,67 @@
+#!/bin/sh
+# The examples in examples/libtide, and a program with names of its own that tide uses inside, compile and run against an
+# installation, with the shared and the static library.
+. "$(dirname "$0")/common.inc"
+here=$(cd "$(dirname "$0")/.." && pwd)
+build=$(dirname "$(readlink -f "$tide")")
+make -s -C "$here" config="$(basename "$build")" PREFIX=/opt/tide DESTDIR="$scratch/root" install-library >"$scratch/log" 2>&1 ||
+    die "make install-library: $(cat "$scratch/log")"
+export PKG_CONFIG_PATH="$scratch/root/opt/tide/lib/pkgconfig" PKG_CONFIG_SYSROOT_DIR="$scratch/root"
+export LD_LIBRARY_PATH="$scratch/root/opt/tide/lib"
+flags=$(pkg-config --cflags --libs tide) || die "pkg-config does not find tide"
+static="-I$scratch/root/opt/tide/include $scratch/root/opt/tide/lib/libtide.a $(PKG_CONFIG_SYSROOT_DIR='' pkg-config --static --libs-only-l tide | sed 's/-ltide//') -pthread"
+[ "$(pkg-config --modversion tide)" = "$(sed -n 's/^#define TIDE_VERSION "\(.*\)"/\1/p' "$here/src/tide.h")" ] || die "the version of tide.pc"
+case $build in *asan) sanitizer='-fsanitize=address,undefined' ;; *tsan) sanitizer=-fsanitize=thread ;; *coverage) sanitizer=--coverage ;; *) sanitizer='' ;; esac
+
+smallest_run "$scratch/run" --after-batches 8
+sentence=潮水退了，才知道谁没穿裤子。
+echo $sentence | "$tide" translate "$scratch/run" >"$scratch/right" || die "tide translate"
+
+# The program in README.md is translate.c, without its first comment.
+sed -n '/^```c$/,/^```$/p' "$here/README.md" | sed '1d;$d' >"$scratch/readme.c"
+sed 1d "$here/examples/libtide/translate.c" | diff - "$scratch/readme.c" || die "README.md and examples/libtide/translate.c differ"
+
+# built NAME COMPILER FLAGS...: compiles examples/libtide/NAME
+built() {
+    name=$1 compiler=$2
+    shift 2
+    # shellcheck disable=SC2086 # the flags are words
+    "$compiler" -Wall -Wextra -Werror $sanitizer "$here/examples/libtide/$name" -o "$scratch/example" "$@" 2>"$scratch/log" ||
+        die "$name: $(cat "$scratch/log")"
+}
+for kind in "$flags" "$static"; do
+    # shellcheck disable=SC2086
+    built translate.c cc $kind
+    "$scratch/example" "$scratch/run" $sentence >"$scratch/out" || die "translate.c: $(cat "$scratch/out")"
+    cmp "$scratch/right" "$scratch/out" || die "translate.c prints another translation than tide"
+done
+"$scratch/example" /nowhere x >"$scratch/out" && die "translate.c: a missing model"
+grep -q '^/nowhere: No such file' "$scratch/out" || die "translate.c: $(cat "$scratch/out")"
+
+# shellcheck disable=SC2086
+built batch.c cc $flags -pthread
+cut -f2 "$scratch/dev.tsv" | "$scratch/example" "$scratch/run" "$scratch/picture.svg" >"$scratch/out" 2>/dev/null || die "batch.c"
+[ "$(wc -l <"$scratch/out")" = $((3 * $(wc -l <"$scratch/dev.tsv"))) ] || die "batch.c: $(wc -l <"$scratch/out") lines"
+grep -q '^<svg ' "$scratch/picture.svg" || die "batch.c: the picture"
+
+# The names are those of functions and variables of tide.
+cat >"$scratch/own.c" <<'END'
+#include <stdio.h>
+#include <tide.h>
+int slice(void), stack(void), norm(void), kernels = 3, err_set = 4;
+int slice(void) { return 1; }
+int stack(void) { return 2; }
+int norm(void) { return 3; }
+int main(void) { return printf("%s %d\n", tide_version(), slice() + stack() + norm() + kernels + err_set) < 0; }
+END
+for kind in "$flags" "$static"; do
+    # shellcheck disable=SC2086
+    cc $sanitizer "$scratch/own.c" -o "$scratch/own" $kind 2>"$scratch/log" || die "own names: $(cat "$scratch/log")"
+    [ "$("$scratch/own" | cut -d' ' -f2)" = 13 ] || die "a program with names of its own"
+done
+
+command -v c++ >/dev/null || { echo "skipped: the C++ example, without a C++ compiler (package g++)"; exit 0; }
+# shellcheck disable=SC2086
+built links.cpp c++ $flags
+"$scratch/example" "$scratch/run" $sentence "" >"$scratch/out" || die "links.cpp"
+sed -n 1p "$scratch/out" | grep -q "^$(cat "$scratch/right") ||| [0-9 -]*$" || die "links.cpp: $(cat "$scratch/out")"
