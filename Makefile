@@ -41,6 +41,10 @@ sanitize.coverage := --coverage -fprofile-update=atomic -O1
 sanitize.fuzz := $(sanitize.asan) -fsanitize=fuzzer-no-link -O1
 CFLAGS  += $(sanitize.$(config))
 LDFLAGS += $(sanitize.$(config):%-no-link=%) $(if $(filter neon,$(config)),-static)
+# More flags from outside, for example those of a distribution.
+CPPFLAGS += $(EXTRA_CPPFLAGS)
+CFLAGS   += $(EXTRA_CFLAGS)
+LDFLAGS  += $(EXTRA_LDFLAGS)
 
 # ---- the program ----------------------------------------------------------------------------------------------------
 
