@@ -46,6 +46,13 @@ else
     echo 'skipped: mandoc is not installed'
 fi
 
+# ---- the version and the day of the release ----
+
+release=$(sed -n 's/^## \([0-9.]*\) (\([0-9-]*\))$/\1 \2/p' docs/changelog.md | head -n 1)
+[ "$(tide_ok --version)" = "tide ${release% *}" ] || die "tide --version, but docs/changelog.md begins with $release"
+grep -qx ".Dd $(LC_ALL=C date -d "${release#* }" '+%B %-d, %Y')" "$share/man/man1/tide.1" || die "tide(1) is not of ${release#* }"
+head -n 1 debian/changelog | grep -qF "tide (${release% *}) " || die "debian/changelog is not of ${release% *}"
+
 # ---- presets ----
 
 tide_ok help --presets >"$scratch/presets"
