@@ -22,11 +22,12 @@ static void place(int number, char path[PRESET_PATH_SIZE]) {
 }
 
 int preset_find(const char *name, char path[PRESET_PATH_SIZE], Err *err) {
-    char folder[PRESET_PATH_SIZE];
+    char folder[PRESET_PATH_SIZE], file[PRESET_PATH_SIZE];
     for (int i = 0; i < PLACES && !strchr(name, '/'); i++) {
         place(i, folder);
-        const int length = snprintf(path, PRESET_PATH_SIZE, "%s/%s.conf", folder, name);
-        if (length < PRESET_PATH_SIZE && !access(path, R_OK)) return 0;
+        if (snprintf(file, sizeof file, "%s/%s.conf", folder, name) >= (int)sizeof file || access(file, R_OK)) continue;
+        memcpy(path, file, sizeof file);
+        return 0;
     }
     return err_set(err, NULL, 0, "no preset '%s' (models/%s.conf)", name, name);
 }
