@@ -42,7 +42,6 @@ static atomic_long calls, held;        /* allocations so far; blocks that are no
 static long refuse_first, refuse_last; /* numbers of the allocations that are refused; 0: none */
 static atomic_bool noting;             /* note the numbers of allocations with a new call stack */
 static long numbers[PLACES];
-static uint64_t stacks[PLACES];
 static int places;
 static _Thread_local bool inside; /* backtrace may allocate */
 
@@ -56,6 +55,7 @@ extern void __libc_free(void *);
 /* NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
 
 static void note(long number) {
+    static uint64_t stacks[PLACES];
     void *stack[DEPTH];
     uint64_t hash = 0xcbf29ce484222325u;
     const int depth = backtrace(stack, DEPTH);

@@ -11,5 +11,8 @@ int main(int argc, char **argv) {
     if (tide_session_new(&model, 1, NULL, &session, error, sizeof error)) return puts(error), 1;
     if (tide_translate(session, (const char *const *)&argv[2], 1, NULL, &result)) return puts(tide_error(session)), 1;
     puts(result->sentences[0]->hypotheses[0]->text);
-    return 0; /* a program that goes on calls tide_result_free, tide_session_free and tide_free */
+    tide_result_free(result);
+    tide_session_free(session);
+    tide_free(model);
+    return 0;
 }
