@@ -1,9 +1,5 @@
 /* Promise 1: compares the gradients of every op and of whole models with central differences. core/ and model/ are
-   compiled with double. scripts/every-op-is-checked fails the build if an op has no check_OP below.
-
-   The error is |a - d| / max(FLOOR, |a| + |d|), where a is a gradient and d a difference of fourth order,
-   d = (8 (f(x + h) - f(x - h)) - (f(x + 2h) - f(x - 2h))) / 12h. With losses of the order of 1, d is good to
-   about 1e-12: its rounding 1e-16 / h and its next term h⁴ f⁽⁵⁾ / 30 are both below that. */
+   compiled with double. scripts/every-op-is-checked fails the build if an op has no check_OP below. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -14,198 +10,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/gradient_check.h"
 #include "core/ops.h"
 #include "core/tape_op.h"
 #include "coverage_attention.h"
 #include "model/model.h"
 
-static const double H = 1e-3, FLOOR = 1e-5, TOLERANCE = 1e-6;
-
-typedef double Function(void *context);
-
-/* Returns the error of a gradient: compares it with the central difference of f at *x. */
-static double slope_error(Function *f, void *context, double *x, double gradient) {
-    const double middle = *x, weight[] = {8, -1};
-    double slope = 0;
-    for (int k = 1; k <= 2; k++) {
-        *x = middle + k * H;
-        slope += weight[k - 1] * f(context);
-        *x = middle - k * H;
-        slope -= weight[k - 1] * f(context);
-    }
-    *x = middle;
-    slope /= 12 * H;
-    const double error = fabs(gradient - slope) / fmax(FLOOR, fabs(gradient) + fabs(slope));
-    return isnan(error) ? INFINITY : error;
-}
-
-/* ---- one op at a time ---------------------------------------------------------------------------------- */
+/* An op with the shapes of its inputs. */
+typedef OpCheck Case;
 
 /* An op on MANY rows splits its work among threads. */
-enum {
-    MANY = 300,
-    MOST = 5 /* inputs */,
-    FEW = 100,
-    SAMPLED = 4 /* numbers that are checked of an input of more than FEW numbers */
-};
-
-typedef struct Shape {
-    int rows, cols;
-} Shape;
-
-/* An op with the shapes of its inputs. The differentiated scalar is Σ w∘out with fixed random weights w. */
-typedef struct Case {
-    Var *(*build)(Tape *tape, Var *const *in, const void *extra);
-    Shape in[MOST]; /* ends at the first shape without columns */
-    const void *extra;
-} Case;
-
-/* The inputs of an op are whole matrices, slices of larger matrices, or parameters. */
-typedef enum { PLAIN, SLICES, PARAMETERS, KINDS } Kind;
-
-typedef struct Input {
-    double *values, *gradient; /* gradient: filled in by trial_loss */
-    Var parameter;
-    Weight weight;
-    double *block; /* the gradient of the parameter */
-} Input;
-
-typedef struct Trial {
-    const Case *what;
-    Kind kind;
-    int uses; /* number of times that the op is applied to the same inputs */
-    Tape tape;
-    Input in[MOST];
-} Trial;
-
-static int inputs_of(const Case *c) {
-    int n = 0;
-    while (n < MOST && c->in[n].cols) n++;
-    return n;
-}
+enum { MANY = 300 };
 
 static int size_of(const Var *x) { return x->rows * x->cols; }
 
-/* loss + Σ w∘x. The first weight is 1, so that an x of [1, 1] is added unchanged. The sum is of the order of 1. */
-static Back weigh_back;
-static Var *weigh(Tape *tape, Var *x, Var *loss) {
-    Rng rng = rng_seed(1, 1);
-    double *w = arena_alloc(&tape->arena, (size_t)size_of(x) * sizeof *w);
-    const double scale = size_of(x) > FEW ? 1 / sqrt(size_of(x)) : 1;
-    for (int i = 0; i < size_of(x); i++) w[i] = i ? scale * rng_normal(&rng) : 1;
-    Var *sum = var_new(tape, 1, 1);
-    sum->v[0] = loss ? loss->v[0] : 0;
-    for (int i = 0; i < size_of(x); i++) sum->v[0] += w[i] * x->v[i];
-    Record *record = tape_record(tape, weigh_back, sum, x, loss, NULL);
-    if (record) record->extra = w;
-    return sum;
-}
-
-static void weigh_back(Tape *tape, const Record *record) {
-    Var *x = record->in[0], *loss = record->in[1];
-    const double *w = record->extra, dsum = var_grad(tape, record->out)[0];
-    for (int i = 0; i < size_of(x); i++) var_grad(tape, x)[i] += dsum * w[i];
-    if (loss) var_grad(tape, loss)[0] += dsum;
-}
-
-/* Makes input i of the op. The rows around a slice are NaN, because the op must not read them. */
-static Var *place(Trial *trial, int i) {
-    Tape *tape = &trial->tape;
-    Input *in = &trial->in[i];
-    const Shape shape = trial->what->in[i];
-    const size_t bytes = (size_t)(shape.rows * shape.cols) * sizeof(double);
-    Var *var = &in->parameter;
-    if (trial->kind == PLAIN) var = var_new(tape, shape.rows, shape.cols);
-    if (trial->kind == SLICES) {
-        Var *whole = var_new(tape, shape.rows + 3, shape.cols);
-        for (int k = 0; k < size_of(whole); k++) whole->v[k] = NAN;
-        var = slice(tape, slice(tape, whole, 1, shape.rows + 1), 0, shape.rows); /* a slice of a slice */
-    }
-    if (trial->kind == PARAMETERS) {
-        in->weight = (Weight){.index = i};
-        *var = (Var){.rows = shape.rows, .cols = shape.cols, .weight = &in->weight, .g = in->block};
-        var->v = arena_alloc(&tape->arena, bytes);
-        memset(var->g, 0, bytes);
-    }
-    memcpy(var->v, in->values, bytes);
-    return var;
-}
-
-/* Returns the gradient of an input. For a slice it is a part of the gradient of the whole matrix; checks that the
-   gradient of the other rows is zero. */
-static const double *gradient_of(Tape *tape, Var *var) {
-    if (!var->whole) return var_grad(tape, var);
-    const double *g = var_grad(tape, var->whole);
-    const int begin = var->first * var->cols, end = begin + size_of(var);
-    for (int i = 0; i < size_of(var->whole); i++) assert_true(g[i] == 0 || (i >= begin && i < end));
-    return g + begin;
-}
-
-static double trial_loss(Trial *trial, bool gradients) {
-    const Case *c = trial->what;
-    Tape *tape = &trial->tape;
-    tape_reset(tape);
-    tape->recording = true;
-    tape->rng = rng_seed(3, 1); /* the same dropout masks in every evaluation */
-    const int inputs = inputs_of(c);
-    Var *in[MOST], *loss = NULL;
-    for (int i = 0; i < inputs; i++) in[i] = place(trial, i);
-    CHECK(inputs > 0 && trial->uses > 0, "nothing to differentiate");
-    for (int use = 0; use < trial->uses; use++) loss = weigh(tape, c->build(tape, in, c->extra), loss);
-    if (!gradients) return loss->v[0];
-    tape_backward(tape, loss);
-    for (int i = 0; i < inputs; i++)
-        memcpy(trial->in[i].gradient, gradient_of(tape, in[i]), (size_t)size_of(in[i]) * sizeof(double));
-    return loss->v[0];
-}
-
-static double loss_alone(void *trial) { return trial_loss(trial, false); }
-
-/* Draws n numbers in [-2, 2]. Their distances are at least 2/n, so that no maximum is near a tie. */
-static void draw(Input *in, int n, Rng *rng) {
-    int *rank = mem_alloc((size_t)n * sizeof *rank);
-    const size_t bytes = (size_t)n * sizeof(double);
-    *in = (Input){.values = mem_alloc(bytes), .gradient = mem_alloc(bytes), .block = mem_alloc(bytes)};
-    for (int i = 0; i < n; i++) rank[i] = i;
-    rng_shuffle(rng, rank, n);
-    for (int i = 0; i < n; i++) in->values[i] = 4 * (rank[i] + 0.5 * rng_uniform(rng)) / n - 2;
-    mem_free(rank);
-}
-
-static void input_free(Input *in) {
-    mem_free(in->values);
-    mem_free(in->gradient);
-    mem_free(in->block);
-}
-
-static double trial_error(Trial *trial) {
-    double worst = 0;
-    trial_loss(trial, true);
-    for (int i = 0; i < inputs_of(trial->what); i++) {
-        Input *in = &trial->in[i];
-        const Shape shape = trial->what->in[i];
-        const int n = shape.rows * shape.cols;
-        for (int k = 0; k<n; k += n> FEW ? 1 + n / SAMPLED : 1)
-            worst = fmax(worst, slope_error(loss_alone, trial, &in->values[k], in->gradient[k]));
-    }
-    return worst;
-}
-
-/* Returns the largest error of an op over all kinds of inputs, with the op applied once and twice. */
-static double case_error(const Case *c, Threads *threads) {
-    Rng rng = rng_seed(7, 7);
-    double worst = 0;
-    for (Kind kind = PLAIN; kind < KINDS; kind++)
-        for (int uses = 1; uses <= 2; uses++) {
-            Trial trial = {.what = c, .kind = kind, .uses = uses};
-            tape_init(&trial.tape, threads, (Rng){0});
-            for (int i = 0; i < inputs_of(c); i++) draw(&trial.in[i], c->in[i].rows * c->in[i].cols, &rng);
-            worst = fmax(worst, trial_error(&trial));
-            for (int i = 0; i < inputs_of(c); i++) input_free(&trial.in[i]);
-            tape_free(&trial.tape);
-        }
-    return worst;
-}
+/* ---- one op at a time ---------------------------------------------------------------------------------- */
 
 /* The kinds of work that the cases of a check contain. `shared`: in at least one case, threads split every run of this
    kind of work. The work of gemm.c is left out, because test_gemm checks it. */
@@ -238,11 +57,11 @@ static void check(const char *name, const Case *cases, size_t count, bool shares
     Threads *threads = threads_new(2);
     for (size_t i = 0; i < count; i++) {
         threads_profile(threads, true);
-        worst = fmax(worst, case_error(&cases[i], threads));
+        worst = fmax(worst, gradient_check_op(&cases[i], threads));
         collect_work(&kinds, threads);
     }
     print_message("%-24s largest error %.1e\n", name, worst);
-    assert_true(worst < TOLERANCE);
+    assert_true(worst < gradient_tolerance());
     assert_true(!shares || kinds.count > 0);
     for (int i = 0; i < kinds.count && shares; i++)
         if (!kinds.list[i].shared)
@@ -758,14 +577,14 @@ static Var *square_wrongly(Tape *tape, Var *const *in, const void *extra) {
 static void square_wrongly_back(Tape *tape, const Record *record) {
     Var *x = record->in[0], *y = record->out;
     for (int i = 0; i < size_of(y); i++)
-        var_grad(tape, x)[i] += 2 * (1 + 4 * TOLERANCE) * x->v[i] * var_grad(tape, y)[i];
+        var_grad(tape, x)[i] += 2 * (1 + 4 * gradient_tolerance()) * x->v[i] * var_grad(tape, y)[i];
 }
 
 static void a_wrong_backward_is_caught(void **unused) {
     (void)unused;
     const Case wrong = {square_wrongly, {{3, 4}}, NULL};
     Threads *threads = threads_new(1);
-    assert_true(case_error(&wrong, threads) > TOLERANCE);
+    assert_true(gradient_check_op(&wrong, threads) > gradient_tolerance());
     threads_free(threads);
 }
 
@@ -861,7 +680,7 @@ static double whole_error(Whole *w) {
         for (int sample = 0; sample < SAMPLES; sample++) {
             const Param *param = params->list[p];
             size_t at = param->offset + rng_below(&rng, (uint32_t)size_of(&param->var));
-            worst = fmax(worst, slope_error(whole_loss, w, &params->values[at], gradients[at]));
+            worst = fmax(worst, gradient_check_number(whole_loss, w, &params->values[at], gradients[at]));
         }
     mem_free(gradients);
     return worst;
@@ -953,7 +772,8 @@ static void check_model(void **unused) {
                       : c->attention  ? c->attention
                                       : "",
                       worst);
-        assert_true(worst < (c->times > 1 ? 10 : 1) * TOLERANCE); /* a sum of 520 rows has more rounding errors */
+        /* a sum of 520 rows has more rounding errors */
+        assert_true(worst < (c->times > 1 ? 10 : 1) * gradient_tolerance());
         tape_free(&w.tape);
         model_free(&w.model);
     }
