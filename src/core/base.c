@@ -39,7 +39,7 @@ void mem_on_failure(void (*handler)(size_t bytes)) { on_failure = handler; }
 void mem_fail_nth(long n) { fail_at = n ? allocations + n : 0; }
 long mem_count(void) { return allocations; }
 
-_Noreturn void mem_refused(size_t bytes) {
+void mem_refused(size_t bytes) {
     scope_refuse();
     if (on_failure) on_failure(bytes);
     fprintf(stderr, "tide: out of memory (%zu bytes)\n", bytes);

@@ -40,7 +40,7 @@ void *mem_alloc_aligned(size_t bytes);
 
 /* Reports that an allocation of libc failed, as the functions above report their own. bytes is 0 if the size is
    unknown. */
-_Noreturn void mem_refused(size_t bytes);
+void mem_refused(size_t bytes) __attribute__((noreturn));
 
 /* Sets the function that is called with the size when an allocation fails. The function must not return. */
 void mem_on_failure(void (*handler)(size_t bytes));

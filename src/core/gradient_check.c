@@ -134,7 +134,7 @@ static bool is_zero_outside(Tape *tape, Var *var) {
     const size_t begin = (size_t)var->first * (size_t)var->cols, end = begin + var_size(var);
     const real *g = var_grad(tape, var_whole(var));
     for (size_t i = 0; i < var_size(var_whole(var)); i++)
-        if (g[i] != 0 && (i < begin || i >= end)) return false;
+        if ((i < begin || i >= end) && g[i] != 0) return false;
     return true;
 }
 

@@ -78,7 +78,8 @@ const void **tape_defer_grad(Tape *tape, Var *var, DeferredGradFn *run);
 
 /* ---- products with weights ------------------------------------------------------------------------------------ */
 
-/* c = init + a W, or with `transposed` init + a Wᵀ, for m rows; see Multiplication in gemm.h. */
+/* c = init + a W, or with `transposed` init + a Wᵀ, for m rows. init is a matrix, which may be c; with ld_init 0 it is
+   one row, added to each row; NULL is zero. lda, ld_init and ldc are leading dimensions. */
 typedef struct TapeProduct {
     int m;
     const real *a;
