@@ -17,8 +17,10 @@
 #   make install   program, libraries, presets, man pages and completions to $(DESTDIR)$(PREFIX); make uninstall removes them
 #   make dist      build/tide-VERSION.tar.gz
 #   make library   libtide.so, libtide.a        make abi        compares their public names with tests/libtide.abi
+#   make core      the autodiff tape as a library for other programs, see docs/tape.md; `make abi` compares its names, too
 
 MAKEFLAGS += --no-builtin-rules --no-print-directory
+.DELETE_ON_ERROR: # a file that a recipe had begun to write
 
 config ?= release
 cc.neon := aarch64-linux-gnu-gcc
@@ -124,6 +126,68 @@ $B/libtide.a: $(API) $B/internal.a
 abi: $(LIBRARY)
 	tests/abi.sh $B
 
+# ---- the core library -----------------------------------------------------------------------------------------------
+
+# core/ for other programs: see docs/tape.md. libtidecore-double.a computes with double, for checks of gradients.
+CORE_PUBLIC  := $(patsubst %,src/core/%.h,arena base gradient_check ops optimizer real rng scope tape tape_op threads)
+CORE_HEADERS := $(CORE_PUBLIC:src/%=$B/include/tide/%) $B/include/tide/core/names.h
+CORE_OBJECTS := $(filter $B/core/%,$(OBJECTS))
+CORE_DOUBLE  := $(patsubst src/%.c,$B/double/%.o,$(filter src/core/%,$(SOURCES))) $B/double/core/kernels_portable.o
+CORE := $B/libtidecore.a $B/libtidecore-double.a
+NM = $(shell $(CC) -print-prog-name=nm)
+
+core: $(CORE) $(CORE_HEADERS)
+
+$B/libtidecore.a: $(CORE_OBJECTS) $B/core.names scripts/core-library
+	@echo '  ld $@'
+	@CC='$(CC)' scripts/core-library library $@ tide_core_ $B/core.names $(CORE_OBJECTS)
+
+$B/libtidecore-double.a: $(CORE_DOUBLE) $B/core.names scripts/core-library
+	@echo '  ld $@'
+	@CC='$(CC)' scripts/core-library library $@ tide_core_double_ $B/core.names $(CORE_DOUBLE)
+
+$B/double/core/kernels_portable.o: src/core/kernels.c Makefile
+	@mkdir -p $(@D) && echo '  cc $@'
+	@$(CC) $(CPPFLAGS) $(CFLAGS) -DTIDE_DOUBLE -DKERNELS=kernels_portable -MMD -MP -c $< -o $@
+
+# The names that the public headers declare and that core/ defines.
+$B/core.names: $(CORE_OBJECTS) $(CORE_PUBLIC) Makefile
+	@cat $(CORE_PUBLIC) | $(CC) $(CPPFLAGS) -E -P -xc - | grep -oE '[A-Za-z_][A-Za-z0-9_]*' | LC_ALL=C sort -u >$@.declared
+	@$(NM) -gP --defined-only $(CORE_OBJECTS) | sed -n 's/ [A-Z] .*//p' | LC_ALL=C sort | LC_ALL=C comm -12 - $@.declared >$@
+	@rm -f $@.declared
+
+$B/include/tide/core/%.h: src/core/%.h scripts/core-library
+	@mkdir -p $(@D)
+	@scripts/core-library header $< >$@
+$B/include/tide/core/names.h: $B/core.names scripts/core-library
+	@mkdir -p $(@D)
+	@scripts/core-library names $< >$@
+
+# The exported symbols are those of the committed list: `make abi-core update=1` after a change that is meant.
+CORE_ABI := tests/libtidecore.abi
+abi: abi-core
+abi-core: $(CORE)
+	@$(NM) -gP --defined-only $(CORE) | sed -n 's/ [A-Z] .*//p' | LC_ALL=C sort >$B/libtidecore.abi
+	@$(if $(update),cp $B/libtidecore.abi $(CORE_ABI),diff $(CORE_ABI) $B/libtidecore.abi)
+
+install: install-core
+uninstall: uninstall-core
+PC = $(VERSION) $(PREFIX) $(libdir) $(includedir)
+install-core: core
+	install -D -m 644 -t $(DESTDIR)$(includedir)/tide/core $(CORE_HEADERS)
+	install -D -m 644 -t $(DESTDIR)$(libdir) $(CORE)
+	mkdir -p $(DESTDIR)$(libdir)/pkgconfig
+	scripts/core-library pc tide-core '' $(PC) >$(DESTDIR)$(libdir)/pkgconfig/tide-core.pc
+	scripts/core-library pc tide-core-double -DTIDE_DOUBLE $(PC) >$(DESTDIR)$(libdir)/pkgconfig/tide-core-double.pc
+
+uninstall-core:
+	rm -f $(CORE:$B/%=$(DESTDIR)$(libdir)/%) $(CORE_HEADERS:$B/include/%=$(DESTDIR)$(includedir)/%)
+	rm -f $(patsubst %,$(DESTDIR)$(libdir)/pkgconfig/%.pc,tide-core tide-core-double)
+	[ ! -d $(DESTDIR)$(includedir)/tide/core ] || \
+	    { cd $(DESTDIR)$(includedir) && rmdir --ignore-fail-on-non-empty -p tide/core; }
+
+.PHONY: core abi abi-core install-core uninstall-core
+
 # ---- tests ----------------------------------------------------------------------------------------------------------
 
 # tests/test_*.c are linked with libtide.a; tests/double_*.c with core and model compiled with double; tests/*.sh run tide.
@@ -172,12 +236,12 @@ $B/curve: scripts/curve.c $(DOUBLE_OBJECTS)
 	@echo '  cc $@'
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -DTIDE_DOUBLE -MMD -MP $(LDFLAGS) $(filter %.c %.o,$^) -lm -pthread -o $@
 
-# An example uses only core; its exit status tells whether its result is right.
+# An example uses only the core library; its exit status tells whether its result is right.
 EXAMPLES := $(patsubst examples/%.c,$B/examples/%,$(wildcard examples/*.c))
 
-$B/examples/%: examples/%.c $(filter $B/core/%,$(OBJECTS))
+$B/examples/%: examples/%.c $B/libtidecore.a $(CORE_HEADERS)
 	@mkdir -p $(@D) && echo '  cc $@'
-	@$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) $(filter %.c %.o,$^) -lm -pthread -o $@
+	@$(CC) -I$B/include $(CFLAGS) -MMD -MP $(LDFLAGS) $< $B/libtidecore.a -lm -pthread -o $@
 
 # With config=fuzz, a fuzz target is linked with libFuzzer; otherwise with replay.c, which runs it on the given files.
 FUZZERS := $(patsubst tests/%.c,$B/tests/%,$(wildcard tests/fuzz_*.c))
@@ -199,7 +263,7 @@ $B/double/%.o: src/%.c Makefile
 	@mkdir -p $(@D) && echo '  cc $@'
 	@$(CC) $(CPPFLAGS) -UTIDE_X86 -UTIDE_ARM $(CFLAGS) -DTIDE_DOUBLE -MMD -MP -c $< -o $@
 
-programs: build/tide library $(TESTS) $(DOUBLES) $(EXAMPLES) $(FUZZERS) $B/tests/bits $B/tests/host
+programs: build/tide library core $(TESTS) $(DOUBLES) $(EXAMPLES) $(FUZZERS) $B/tests/bits $B/tests/host
 fuzzers: $(FUZZERS)
 plain: $(PLAIN)
 
@@ -222,7 +286,7 @@ $B/core/kernels_%.tidied: src/core/kernels.c $B/core/kernels_%.o .clang-tidy
 $B/tests/%.tidied: tests/%.c $(wildcard tests/*.h) $B/internal.a .clang-tidy
 	$(TIDY) && touch $@
 $B/examples/%.tidied: examples/%.c $B/examples/% .clang-tidy
-	$(TIDY) && touch $@
+	$(TIDY) -I$B/include && touch $@
 $B/curve.tidied: scripts/curve.c $B/curve .clang-tidy
 	$(TIDY) -UTIDE_X86 -UTIDE_ARM -DTIDE_DOUBLE && touch $@
 $B/tests/double_%.tidied: tests/double_%.c $(wildcard tests/*.h) $B/internal.a .clang-tidy

@@ -2,9 +2,9 @@
    product user · film of two feature vectors plus noise. The program draws the features, learns them again from a part
    of the ratings and predicts the ratings that were held out. Exit status 1 if the predictions or the features are
    wrong. */
-#include "core/ops.h"
-#include "core/tape_op.h"
-#include "core/optimizer.h"
+#include <tide/core/ops.h>
+#include <tide/core/optimizer.h>
+#include <tide/core/tape_op.h>
 
 #include <math.h>
 #include <stdio.h>
