@@ -1,0 +1,364 @@
+"""Loading models, and translating, aligning and scoring with them."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, NoReturn, TypedDict, TypeVar, Unpack, overload
+
+from . import _calls
+from ._arguments import c_texts, integer, number, same_count, texts
+from ._calls import OnProgress
+from ._errors import BadArgument, error_of
+from ._library import TideForceOptions, TideModelInfo, TideResult, TideTranslateOptions, library
+from ._results import Alignment, Score, Translation, read_alignment, read_translation
+from ._sessions import Models, Session
+from ._weights import read_configuration
+
+Path = str | os.PathLike[str]
+Read = TypeVar("Read")
+
+
+@dataclass(frozen=True)
+class ModelInfo:
+    """Facts about a model."""
+
+    source_language: str
+    target_language: str
+    configuration: dict[str, str]
+    """All options of the model and of its training."""
+    parameters: int
+    """The number of weights."""
+    source_pieces: int
+    target_pieces: int
+    heads: int
+    """Heads of the attention from which alignments are read; 0: the model has no attention."""
+    layers: int
+    """Layers with such an attention."""
+    beam: int
+    """The model's own search options."""
+    normalize: float
+
+
+class ScoreOptions(TypedDict, total=False):
+    """The options of `Model.score`."""
+
+    max_length: int | None
+    hard: bool
+    progress: OnProgress | None
+
+
+class AlignOptions(ScoreOptions, total=False):
+    """The options of `Model.align`."""
+
+    words: bool
+    shift: bool
+    layer: int | None
+    head: int | None
+
+
+class TranslateOptions(AlignOptions, total=False):
+    """The options of `Model.translate`, except n_best."""
+
+    beam: int | None
+    normalize: float | None
+    coverage: float
+    mini_batch: int | None
+    allow_han: bool
+
+
+def load(path: Path | Sequence[Path], *, threads: int | None = None) -> Model:
+    """Loads a model, or several models as an ensemble.
+
+    A path is a directory with model.safetensors, or such a file. The models of an ensemble must have the same source
+    and target pieces. The model is read into memory, so that later changes of the file do not matter. `threads` compute
+    for each call, by default one for each processor; the results do not depend on it. Warns with TideWarning if the
+    file has no checksum. Raises BadFile, Unsupported, BadArgument, OutOfMemory or LibraryError."""
+    return Model([path] if isinstance(path, (str, os.PathLike)) else list(path), threads=threads)
+
+
+class Model:
+    """A loaded model, or an ensemble of models, for translating; see `load`.
+
+    Any number of threads may use it at the same time. Each call takes a session that no other call uses; the model
+    makes one if there is none. After a fork, the new process can use the model too. `with` closes the model at the end
+    of the block; otherwise it is closed when nothing refers to it."""
+
+    def __init__(self, paths: Sequence[Path], *, threads: int | None = None):
+        self._threads = integer("threads", threads) or len(os.sched_getaffinity(0))
+        self.paths: tuple[str, ...] = tuple(os.fspath(path) for path in paths)
+        if not self.paths:
+            raise BadArgument("no models")
+        self._models = Models()
+        self._sessions: deque[Session] = deque()  # those that no call uses
+        for path in self.paths:
+            self._models.load(path)
+        self._sessions.append(self._models.session(self._threads))
+        self.info: ModelInfo = _read_info(self._models.info())
+        """Facts about the model; those of an ensemble's first model."""
+
+    # ---- translating ----
+
+    @overload  # type: ignore[misc]  # a str is also an Iterable[str]
+    def translate(self, text: str, *, n_best: None = None, **options: Unpack[TranslateOptions]) -> Translation: ...
+    @overload  # type: ignore[misc]  # a str is also an Iterable[str]
+    def translate(self, text: str, *, n_best: int, **options: Unpack[TranslateOptions]) -> list[Translation]: ...
+    @overload
+    def translate(
+        self, text: Iterable[str], *, n_best: None = None, **options: Unpack[TranslateOptions]
+    ) -> list[Translation]: ...
+    @overload
+    def translate(
+        self, text: Iterable[str], *, n_best: int, **options: Unpack[TranslateOptions]
+    ) -> list[list[Translation]]: ...
+
+    def translate(
+        self,
+        text: str | Iterable[str],
+        *,
+        beam: int | None = None,
+        n_best: int | None = None,
+        normalize: float | None = None,
+        coverage: float = 0,
+        max_length: int | None = None,
+        mini_batch: int | None = None,
+        words: bool = False,
+        shift: bool = False,
+        hard: bool = False,
+        layer: int | None = None,
+        head: int | None = None,
+        allow_han: bool = False,
+        progress: OnProgress | None = None,
+    ) -> Translation | list[Translation] | list[list[Translation]]:
+        """Translates a sentence, or a list of sentences, by beam search.
+
+        Returns a Translation for each sentence. With `n_best`, returns a list of at most n_best translations for each
+        sentence, the best one first.
+
+        beam        hypotheses of the search, 1 to 1000, and at least n_best (default: the model's)
+        normalize   the score is divided by length^normalize; 0: not at all (default: the model's)
+        coverage    weight of a penalty for source words that are not translated
+        max_length  most pieces of a source sentence (default: 1000); memory grows with its square
+        mini_batch  most sentences decoded together, 1 to 4096 (default: 64); the results are the same
+        words       alignments of words instead of pieces
+        shift       row i of an alignment has the weights of the step that reads piece i, not of the one that writes it
+        hard        read only the annotation with the largest score
+        layer, head whose weights are the alignment, counted from 1 (default: the last layer, the mean of its heads)
+        allow_han   Han characters may occur in every target language
+        progress    progress(done, all) is called before each step of the search with the number of sentences that are
+                    translated; a true value cancels the call
+
+        Raises TooLong, BadText, BadArgument, Cancelled, OutOfMemory, or what `progress` raises. KeyboardInterrupt
+        cancels the call; the model can still be used."""
+        options = TideTranslateOptions(
+            size=ctypes.sizeof(TideTranslateOptions),
+            beam=integer("beam", beam),
+            n_best=integer("n_best", n_best),
+            normalize=0 if normalize is None else number("normalize", normalize) or -1,
+            coverage=number("coverage", coverage),
+            max_length=integer("max_length", max_length),
+            mini_batch=integer("mini_batch", mini_batch),
+            words=bool(words),
+            shift=bool(shift),
+            hard=bool(hard),
+            layer=integer("layer", layer),
+            head=integer("head", head),
+            allow_han=bool(allow_han),
+        )
+        sources = [text] if isinstance(text, str) else texts("text", text)
+
+        def read(i: int, sentence: Any) -> list[Translation]:
+            return [read_translation(sentence.hypotheses[k].contents, sources[i]) for k in range(sentence.count)]
+
+        found = self._call("tide_translate", [("sentence", sources)], options, progress, read)
+        if n_best is None:
+            best = [translations[0] for translations in found]
+            return best[0] if isinstance(text, str) else best
+        return found[0] if isinstance(text, str) else found
+
+    # ---- given translations ----
+
+    @overload  # type: ignore[misc]  # a str is also an Iterable[str]
+    def align(self, source: str, target: str, **options: Unpack[AlignOptions]) -> Alignment: ...
+    @overload
+    def align(
+        self, source: Iterable[str], target: Iterable[str], **options: Unpack[AlignOptions]
+    ) -> list[Alignment]: ...
+
+    def align(
+        self,
+        source: str | Iterable[str],
+        target: str | Iterable[str],
+        *,
+        max_length: int | None = None,
+        words: bool = False,
+        shift: bool = False,
+        hard: bool = False,
+        layer: int | None = None,
+        head: int | None = None,
+        progress: OnProgress | None = None,
+    ) -> Alignment | list[Alignment]:
+        """The alignment of a given pair, or of each pair of two lists (forced decoding with the first model).
+
+        For the options see `translate`; max_length limits both sides. Raises Unsupported if the model has no attention,
+        and what `translate` raises."""
+        options = _force_options(max_length, words, shift, hard, layer, head)
+
+        def read(_i: int, sentence: Any) -> Alignment:
+            x, y, alignment = read_alignment(sentence.hypotheses[0].contents.alignment)
+            return alignment or Alignment(x, y, b"")
+
+        found: list[Alignment] = self._given("tide_align", source, target, options, progress, read)
+        return found[0] if isinstance(source, str) else found
+
+    @overload  # type: ignore[misc]  # a str is also an Iterable[str]
+    def score(self, source: str, target: str, **options: Unpack[ScoreOptions]) -> Score: ...
+    @overload
+    def score(self, source: Iterable[str], target: Iterable[str], **options: Unpack[ScoreOptions]) -> list[Score]: ...
+
+    def score(
+        self,
+        source: str | Iterable[str],
+        target: str | Iterable[str],
+        *,
+        max_length: int | None = None,
+        hard: bool = False,
+        progress: OnProgress | None = None,
+    ) -> Score | list[Score]:
+        """The log-probability of a given translation, or of each pair of two lists (with the first model).
+
+        For the options and the errors see `align`."""
+        options = _force_options(max_length, False, False, hard, None, None)
+
+        def read(_i: int, sentence: Any) -> Score:
+            hypothesis = sentence.hypotheses[0].contents
+            return Score(hypothesis.log_probability, hypothesis.pieces)
+
+        found: list[Score] = self._given("tide_score", source, target, options, progress, read)
+        return found[0] if isinstance(source, str) else found
+
+    def _given(
+        self,
+        function: str,
+        source: str | Iterable[str],
+        target: str | Iterable[str],
+        options: TideForceOptions,
+        progress: OnProgress | None,
+        read: Callable[[int, Any], Read],
+    ) -> list[Read]:
+        """Calls tide_align or tide_score with one pair or with lists of pairs."""
+        if isinstance(source, str) != isinstance(target, str):
+            raise TypeError("source and target must both be a str, or both be a list of str")
+        sources = [source] if isinstance(source, str) else texts("source", source)
+        targets = [target] if isinstance(target, str) else texts("target", target)
+        same_count("sources", sources, "targets", targets)
+        return self._call(function, [("source", sources), ("target", targets)], options, progress, read)
+
+    # ---- sessions ----
+
+    def _call(
+        self,
+        function: str,
+        given: list[tuple[str, list[str]]],
+        options: TideTranslateOptions | TideForceOptions,
+        progress: OnProgress | None,
+        read: Callable[[int, Any], Read],
+    ) -> list[Read]:
+        """Calls a function of the library with a session. Returns read(i, sentence) for each TideSentence."""
+        self._models.check_open()
+        count = len(given[0][1])
+        if not count:
+            return []
+        arrays = [c_texts(*side) for side in given]
+        result = ctypes.POINTER(TideResult)()
+        message = ""
+
+        # This may run in another thread, and on after an interrupt. So it returns the session itself.
+        def call(callback: Any) -> int:
+            nonlocal message
+            session = self._take()
+            options.progress = callback
+            status: int = getattr(library(), function)(session.handle, *arrays, count, options, ctypes.byref(result))
+            message = session.message() if status else ""
+            self._give_back(session)
+            return status
+
+        try:
+            status = _calls.run(call, progress)
+            if status:
+                raise error_of(status, message)
+            sentences = result.contents.sentences
+            return [read(i, sentences[i].contents) for i in range(count)]
+        finally:
+            library().tide_result_free(result)
+
+    def _take(self) -> Session:
+        """A session that no other call uses."""
+        while True:
+            try:
+                session = self._sessions.pop()
+            except IndexError:
+                return self._models.session(self._threads)
+            if session.usable():
+                return session
+
+    def _give_back(self, session: Session) -> None:
+        self._sessions.append(session)
+        if self._models.closed:
+            self._sessions.clear()
+
+    # ---- closing ----
+
+    def close(self) -> None:
+        """Frees the memory of the model. Calls that other threads have begun still end normally; every later call
+        raises BadArgument. Closing twice does nothing."""
+        self._models.close()
+        self._sessions.clear()
+
+    def __enter__(self) -> Model:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a Model cannot be pickled or copied; load it in each process: tide.load(model.paths)")
+
+    def __repr__(self) -> str:
+        state = "closed" if self._models.closed else f"{self.info.source_language}→{self.info.target_language}"
+        return f"<tide.Model {', '.join(self.paths)}: {state}>"
+
+
+def _read_info(info: TideModelInfo) -> ModelInfo:
+    return ModelInfo(
+        source_language=info.source_language.decode(),
+        target_language=info.target_language.decode(),
+        configuration=read_configuration(info.configuration.decode()),
+        parameters=info.parameters,
+        source_pieces=info.source_pieces,
+        target_pieces=info.target_pieces,
+        heads=info.heads,
+        layers=info.layers,
+        beam=info.beam,
+        normalize=info.normalize,
+    )
+
+
+def _force_options(
+    max_length: int | None, words: bool, shift: bool, hard: bool, layer: int | None, head: int | None
+) -> TideForceOptions:
+    return TideForceOptions(
+        size=ctypes.sizeof(TideForceOptions),
+        max_length=integer("max_length", max_length),
+        words=bool(words),
+        shift=bool(shift),
+        hard=bool(hard),
+        layer=integer("layer", layer),
+        head=integer("head", head),
+    )

@@ -1,0 +1,21 @@
+#!/bin/sh
+# The Python module: tests/python with Debian's pytest, on small models. An argument chooses tests, as pytest does.
+. "$(dirname "$0")/common.inc"
+
+for python in python3 /usr/bin/python3; do
+    "$python" -c 'import pytest' 2>/dev/null && break
+    python=""
+done
+[ -n "$python" ] || { echo "no python3-pytest"; exit 77; }
+TIDE_LIBRARY=${TIDE_LIBRARY:-$(dirname "$(readlink -f "$tide")")/libtide.so}
+[ -e "$TIDE_LIBRARY" ] || { echo "there is no $TIDE_LIBRARY"; exit 1; }
+
+smallest_run "$scratch/first" --after-batches 100 --valid-freq 50
+smallest_run "$scratch/second" --after-batches 50 --seed 2
+smallest_run "$scratch/none" --after-batches 4 --attention none
+cut -f 2 "$scratch/dev.tsv" >"$scratch/zh"
+cut -f 1 "$scratch/dev.tsv" >"$scratch/en"
+
+TIDE=$tide MODELS=$scratch PYTHONPATH=$PWD/python PYTHONDONTWRITEBYTECODE=1
+export TIDE TIDE_LIBRARY MODELS PYTHONPATH PYTHONDONTWRITEBYTECODE
+"$python" -m pytest -q -p no:cacheprovider -W error tests/python "$@"

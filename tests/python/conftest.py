@@ -1,0 +1,61 @@
+"""What the tests of python/ share. tests/e2e_python.sh makes the models and sets the environment:
+
+TIDE            the program
+TIDE_LIBRARY    libtide
+MODELS          a folder with the models first, second (which fit together as an ensemble) and none (without attention),
+                and the sentence pairs zh and en"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import tide
+from tide import _arrays
+
+ROOT = Path(__file__).resolve().parents[2]
+MODELS = Path(os.environ["MODELS"])
+
+
+def run_tide(*arguments, stdin=""):
+    """The output of the program tide, line by line."""
+    command = [os.environ["TIDE"], *map(str, arguments)]
+    return subprocess.run(command, input=stdin, capture_output=True, text=True, check=True).stdout.splitlines()
+
+
+@pytest.fixture(scope="session")
+def zh():
+    return (MODELS / "zh").read_text().splitlines()
+
+
+@pytest.fixture(scope="session")
+def en():
+    return (MODELS / "en").read_text().splitlines()
+
+
+@pytest.fixture(scope="session")
+def model():
+    with tide.load(MODELS / "first") as loaded:
+        yield loaded
+
+
+@pytest.fixture(params=["memoryview", "numpy"])
+def arrays(request, monkeypatch):
+    """The kind of the arrays; runs a test with each kind."""
+    if request.param == "numpy":
+        pytest.importorskip("numpy")
+    else:
+        monkeypatch.setitem(sys.modules, "numpy", None)  # an import of it fails
+    _arrays.numpy.cache_clear()
+    yield request.param
+    _arrays.numpy.cache_clear()
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_dropped(monkeypatch):
+    """Fails a test in which an exception was printed and dropped, for example one in a callback."""
+    dropped = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda unraisable: dropped.append(unraisable.exc_value))
+    yield
+    assert not dropped
