@@ -40,3 +40,8 @@ __all__ = [
     *("TideError", "OutOfMemory", "BadArgument", "BadFile", "BadText", "TooLong", "Unsupported", "Cancelled"),
     *("InternalError", "LibraryError", "TideWarning"),
 ]
+
+# Tracebacks and pickles name tide.BadFile, not the private file in which the class is.
+for _name in __all__:
+    if isinstance(globals()[_name], type):
+        globals()[_name].__module__ = __name__
