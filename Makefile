@@ -9,7 +9,7 @@
 #   make docs-check     checks the commands, links, pictures and flags of README.md and docs/; soak=1: slow commands, too
 #   make bench     speed on this machine, which must be idle; comparisons with other programs: scripts/compare-*
 #   make corpus-games   makes a corpus of some 80,000 pairs from the translations of games in Debian's packages
-#   make lint      clang-tidy, cppcheck, shellcheck, mandoc and the compiler's warnings
+#   make lint      clang-tidy, cppcheck, shellcheck, mandoc, mypy and the compiler's warnings
 #   make coverage  line coverage of core/ and model/ by the tests; fails below 95 %
 #   make valgrind  runs the short tests and tide under memcheck
 #   make fixtures  recomputes the tests' expected values with PyTorch (needs python3-torch)
@@ -306,6 +306,9 @@ cppchecked:
 shellchecked:
 	@echo '  shellcheck scripts tests .ci/run'
 	@shellcheck -a $(SHELL_SCRIPTS) src/cli/shell/tide.bash
+mypychecked:
+	@echo '  mypy python'
+	@mypy --strict --enable-incomplete-feature=Unpack --cache-dir build/mypy python/tide python/build_backend.py
 manlinted: $B/man/tide.1
 	@echo '  mandoc $B/man'
 	@mkdir -p $B/man/man1 && cp $B/man/*.1 $B/man/man1 && MANPATH=$B/man mandoc -T lint -W style $B/man/man1/*.1 2>/dev/null
@@ -441,8 +444,8 @@ covered:
 
 lint:
 	scripts/setup lint
-	$(MAKE) -j$(JOBS) -k -O config=lint programs tidied cppchecked shellchecked manlinted
-	@echo 'clean: gcc, clang-tidy, cppcheck, shellcheck, mandoc'
+	$(MAKE) -j$(JOBS) -k -O config=lint programs tidied cppchecked shellchecked mypychecked manlinted
+	@echo 'clean: gcc, clang-tidy, cppcheck, shellcheck, mypy, mandoc'
 
 # The header of scripts/docs-check explains how a page marks a command that is not run.
 docs-check: setup
@@ -469,7 +472,7 @@ corpus-games: setup
 clean:
 	rm -rf build
 
-.PHONY: library abi programs plain fuzzers check tidied cppchecked shellchecked manlinted covered demo test asan tsan valgrind neon pages fuzz
-.PHONY: soak lint coverage docs-check fixtures setup format bench corpus-games clean
+.PHONY: library abi programs plain fuzzers check tidied cppchecked shellchecked mypychecked manlinted covered demo test
+.PHONY: asan tsan valgrind neon pages fuzz soak lint coverage docs-check fixtures setup format bench corpus-games clean
 .SECONDARY:
 -include $(shell find $B -name '*.d' 2>/dev/null)
