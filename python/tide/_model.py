@@ -152,8 +152,8 @@ class Model:
         progress    progress(done, all) is called before each step of the search with the number of sentences that are
                     translated; a true value cancels the call
 
-        Raises TooLong, BadText, BadArgument, Cancelled, OutOfMemory, or what `progress` raises. KeyboardInterrupt
-        cancels the call; the model can still be used."""
+        Raises TooLong, BadText, BadArgument, Unsupported, Cancelled, OutOfMemory, or what `progress` raises.
+        KeyboardInterrupt cancels the call; the model can still be used."""
         options = TideTranslateOptions(
             size=ctypes.sizeof(TideTranslateOptions),
             beam=integer("beam", beam),
