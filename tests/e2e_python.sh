@@ -1,5 +1,6 @@
 #!/bin/sh
-# The Python module: tests/python with Debian's pytest, on small models. An argument chooses tests, as pytest does.
+# The Python module: tests/python with Debian's pytest, on small models and an installation of libtide. Arguments are those
+# of pytest.
 . "$(dirname "$0")/common.inc"
 
 for python in python3 /usr/bin/python3; do
@@ -7,8 +8,10 @@ for python in python3 /usr/bin/python3; do
     python=""
 done
 [ -n "$python" ] || { echo "no python3-pytest"; exit 77; }
-TIDE_LIBRARY=${TIDE_LIBRARY:-$(dirname "$(readlink -f "$tide")")/libtide.so}
-[ -e "$TIDE_LIBRARY" ] || { echo "there is no $TIDE_LIBRARY"; exit 1; }
+build=$(dirname "$(readlink -f "$tide")")
+make -s config="$(basename "$build")" PREFIX=/opt/tide DESTDIR="$scratch/root" install-library >"$scratch/log" 2>&1 ||
+    die "make install-library: $(cat "$scratch/log")"
+TIDE_LIBRARY=$scratch/root/opt/tide/lib/libtide.so.0
 
 smallest_run "$scratch/first" --after-batches 100 --valid-freq 50
 smallest_run "$scratch/second" --after-batches 50 --seed 2

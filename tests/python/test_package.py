@@ -15,7 +15,7 @@ import zipfile
 
 import pytest
 import tide
-from conftest import ROOT
+from conftest import MODELS, ROOT, run_tide
 
 PYTHON = ROOT / "python"
 
@@ -126,16 +126,20 @@ def test_an_editable_wheel_adds_the_folder_to_the_path(backend, tmp_path):
     assert not [name for name in files if name.startswith("tide/")]
 
 
-def test_pip_installs_it_without_a_network(tmp_path):
-    pip = [sys.executable, "-m", "pip"]
-    if subprocess.run([*pip, "--version"], capture_output=True, check=False).returncode:
-        pytest.skip("no pip")
+def test_pip_installs_it_without_a_network(tmp_path, zh):
+    """The installed module translates with the installed library, which it finds by its soname."""
+    pytest.importorskip("pip")
     environment = {**os.environ, "PIP_NO_INDEX": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_NO_CACHE_DIR": "1"}
+    library = os.path.dirname(environment.pop("TIDE_LIBRARY"))
     environment.pop("PYTHONPATH")
     target = tmp_path / "installed"
-    install = [*pip, "install", "--quiet", "--no-compile", "--target", target, PYTHON]
+    install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-compile", "--target", target, PYTHON]
     subprocess.run(install, env=environment, check=True)
     tell = "import tide; print(tide.__file__, tide.__version__)"
-    environment["PYTHONPATH"] = str(target)
+    environment |= {"PYTHONPATH": str(target), "LD_LIBRARY_PATH": library}
     told = subprocess.check_output([sys.executable, "-c", tell], env=environment, text=True)
     assert told.split() == [str(target / "tide" / "__init__.py"), tide.__version__]
+    translate = [sys.executable, ROOT / "examples" / "translate.py", MODELS / "first"]
+    text = "".join(line + "\n" for line in zh)
+    translated = subprocess.check_output(translate, env=environment, text=True, input=text)
+    assert translated.splitlines() == run_tide("translate", MODELS / "first", stdin=text)
