@@ -107,7 +107,7 @@ static Batch read_batch(Arena *arena, int n, int begin) {
         x[i] = read_sentence(arena, &x_length[i]);
         y[i] = read_sentence(arena, &y_length[i]);
     }
-    return batch_fold(arena, x, x_length, y, y_length, n, 0, begin);
+    return batch_fold(arena, x, x_length, y, y_length, n, NULL, begin);
 }
 
 /* ---- training -------------------------------------------------------------------------------------------- */

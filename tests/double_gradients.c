@@ -646,7 +646,7 @@ static Batch fold(Arena *arena, int times, int words) {
             ids[side][i] = copy;
         }
     }
-    return batch_fold(arena, ids[0], length[0], ids[1], length[1], n, 0, 2);
+    return batch_fold(arena, ids[0], length[0], ids[1], length[1], n, NULL, 2);
 }
 
 static double whole_loss(void *context) {

@@ -7,8 +7,14 @@
 
 #include <string.h>
 
-/* Sets the attention, the encoder or the architecture called `name`, and two layers where layers can be stacked. */
+/* Sets the attention, the encoder or the architecture called `name`, and two layers where layers can be stacked. With
+   "tied " before the name, the output layer is tied to the target embedding. */
 static void choose_kind(ModelConfig *config, const char *name) {
+    config->tied_embeddings = strncmp(name, "tied ", 5) == 0;
+    if (config->tied_embeddings) {
+        name += 5;
+        config->maxout = config->emb;
+    }
     const AttentionKind *attention = strcmp(name, "coverage") ? attention_kind(name) : &coverage_attention;
     config->attention = attention ? attention : attention_kind("additive");
     config->encoder = encoder_kind(name);

@@ -132,7 +132,7 @@ static void check_alpha(const World *w, const Forced *forced, int i, int width, 
 static void check_hypothesis(World *w, int sentence, const Hypothesis *h) {
     const int width = lengths[sentence];
     TapeMark mark = tape_mark(&w->tape);
-    Batch batch = batch_fold(&w->tape.arena, &sources[sentence], &width, &h->ids, &h->length, 1, 0, BOS);
+    Batch batch = batch_fold(&w->tape.arena, &sources[sentence], &width, &h->ids, &h->length, 1, NULL, BOS);
     Forced forced[3];
     const real *logits[3];
     for (int m = 0; m < w->count; m++) {
@@ -191,7 +191,7 @@ static void read_alignment(World *w, AttentionOptions attention, real *alpha, re
     static const int target[STEPS] = {5, 6, 7, EOS};
     const int *targets[] = {target}, length = STEPS;
     TapeMark mark = tape_mark(&w->tape);
-    Batch batch = batch_fold(&w->tape.arena, sources, lengths, targets, &length, 1, 0, BOS);
+    Batch batch = batch_fold(&w->tape.arena, sources, lengths, targets, &length, 1, NULL, BOS);
     Forced forced = model_force(&w->tape, &w->model, &batch, &(PassOptions){.attention = attention});
     for (int i = 0; i < STEPS; i++)
         memcpy(alpha + (ptrdiff_t)i * lengths[0], forced.alpha[i]->v, (size_t)lengths[0] * sizeof(real));
@@ -282,7 +282,7 @@ static void a_beam_of_one_is_greedy(void **state) {
     for (int s = 0; s < SENTENCES; s++) {
         const Hypothesis *h = &found[s].list[0];
         TapeMark mark = tape_mark(&w.tape);
-        Batch batch = batch_fold(&w.tape.arena, &sources[s], &lengths[s], &h->ids, &h->length, 1, 0, BOS);
+        Batch batch = batch_fold(&w.tape.arena, &sources[s], &lengths[s], &h->ids, &h->length, 1, NULL, BOS);
         Forced forced = model_force(&w.tape, &w.model, &batch, &(PassOptions){0});
         const Var *logits = model_logits(&w.tape, &w.model, &forced);
         for (int i = 0; i < h->length; i++)

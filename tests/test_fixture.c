@@ -161,7 +161,7 @@ static void compare_model(const cJSON *right, Tape *tape) {
     read_side(member(right, "target"), &target);
 
     tape->recording = true;
-    Batch batch = batch_fold(&tape->arena, source.ids, source.length, target.ids, target.length, SENTENCES, 0,
+    Batch batch = batch_fold(&tape->arena, source.ids, source.length, target.ids, target.length, SENTENCES, NULL,
                              integer(right, "begin"));
     Forced forced = model_force(tape, &model, &batch, &(PassOptions){0});
     double nats;

@@ -87,15 +87,19 @@ static const TestModel configs[] = {
 };
 enum { CONFIGS = sizeof configs / sizeof *configs };
 
-/* Returns the bytes that an update on these pairs takes. */
-static double bytes_of(Fixture *f, const int *which, int n) {
+/* Returns the bytes that an update on these pairs takes; shards 1: they are not divided. */
+static double bytes_of(Fixture *f, const int *which, int n, int shards) {
     const UpdateOptions options = {.label_smoothing = 0.1, .dropout = f->dropout};
     Tape tape;
     Batch batch;
     Err err;
     tape_init(&tape, f->threads, (Rng){3});
-    assert_int_equal(pairs_fold(&tape.arena, &f->pairs, which, 0, n, &batch, &err), 0);
-    update_gradients(&tape, &f->model, &batch, &options);
+    assert_int_equal(pairs_fold(&tape.arena, &f->pairs, which, NULL, n, &batch, &err), 0);
+    int shard[PAIRS];
+    double nats[MOST_SHARDS];
+    for (int i = 0; i < n; i++) shard[i] = i * i % shards;
+    if (shards > 1) batch_shard(&tape.arena, &batch, shard, shards);
+    update_gradients(&tape, &f->model, &batch, &options, nats);
     const double used = (double)arena_used(&tape.arena);
     tape_free(&tape);
     return used;
@@ -113,17 +117,18 @@ static double need_of(const Fixture *f, const Workspace *w, const int *which, in
 /* The prediction is enough for any batch, and close to the need if all sentences have the same length. */
 static void no_batch_needs_more(void **state) {
     (void)state;
-    for (int c = 0; c < CONFIGS; c++) {
-        Fixture f = fixture(&configs[c], 1 + c, 60);
-        const Workspace w = workspace_measure(f.threads, &f.model, f.dropout, false);
+    for (int c = 0; c < 2 * CONFIGS; c++) {
+        const int shards = c < CONFIGS ? 1 : 8;
+        Fixture f = fixture(&configs[c % CONFIGS], 1 + c % CONFIGS, 60);
+        const Workspace w = workspace_measure(f.threads, &f.model, f.dropout, false, shards);
         for (size_t i = 0; i < f.model.params.size; i++) assert_true(f.model.params.gradients[i] == 0);
         Rng rng = rng_seed(11, (uint64_t)c);
         for (int round = 0; round < 30; round++) {
             int which[PAIRS], n = 1 + (int)rng_below(&rng, round % 3 ? 40 : PAIRS);
             for (int i = 0; i < n; i++) which[i] = (int)rng_below(&rng, PAIRS);
-            assert_true(bytes_of(&f, which, n) <= need_of(&f, &w, which, n));
+            assert_true(bytes_of(&f, which, n, shards) <= need_of(&f, &w, which, n));
             for (int i = 1; i < n; i++) which[i] = which[0];
-            const double used = bytes_of(&f, which, n), need = need_of(&f, &w, which, n);
+            const double used = bytes_of(&f, which, n, shards), need = need_of(&f, &w, which, n);
             assert_true(used <= need);
             if (n > 100 && c < 2) assert_true(need < 1.5 * used);
         }
@@ -134,7 +139,7 @@ static void no_batch_needs_more(void **state) {
 static void parts_fit(void **state) {
     (void)state;
     Fixture f = fixture(&configs[1], 2, 60);
-    const Workspace w = workspace_measure(f.threads, &f.model, f.dropout, false);
+    const Workspace w = workspace_measure(f.threads, &f.model, f.dropout, false, 1);
     int which[PAIRS];
     for (int i = 0; i < PAIRS; i++) which[i] = i;
     const double least = need_of(&f, &w, which + PAIRS / 2, 1), most = need_of(&f, &w, which, PAIRS);
@@ -150,7 +155,7 @@ static void parts_fit(void **state) {
         before = parts;
         for (int k = 0; k < parts; k++) {
             const int first = part_offset(PAIRS, parts, k), n = part_offset(PAIRS, parts, k + 1) - first;
-            assert_true(n > 0 && bytes_of(&f, which + first, n) <= limit);
+            assert_true(n > 0 && bytes_of(&f, which + first, n, 1) <= limit);
         }
     }
     fixture_free(&f);
@@ -161,7 +166,7 @@ static double gradients_in(Fixture *f, int parts, real *gradients) {
     Params *params = &f->model.params;
     UpdateOptions options = {.label_smoothing = 0.1, .dropout = {0.2, 0.2, 0.2}};
     int which[PAIRS];
-    double nats = 0;
+    double nats = 0, found;
     Tape tape;
     tape_init(&tape, f->threads, (Rng){3});
     for (int i = 0; i < PAIRS; i++) {
@@ -173,10 +178,11 @@ static double gradients_in(Fixture *f, int parts, real *gradients) {
         Batch batch;
         Err err;
         tape_reset(&tape);
-        assert_int_equal(
-            pairs_fold(&tape.arena, &f->pairs, which, first, part_offset(PAIRS, parts, k + 1) - first, &batch, &err),
-            0);
-        nats += update_gradients(&tape, &f->model, &batch, &options);
+        assert_int_equal(pairs_fold(&tape.arena, &f->pairs, which + first, which + first,
+                                    part_offset(PAIRS, parts, k + 1) - first, &batch, &err),
+                         0);
+        update_gradients(&tape, &f->model, &batch, &options, &found);
+        nats += found;
     }
     memcpy(gradients, params->gradients, params->size * sizeof *gradients);
     memset(params->gradients, 0, params->size * sizeof *gradients);

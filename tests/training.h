@@ -31,7 +31,7 @@ static Batch batch_draw(Arena *arena, uint64_t number, int n) {
     Rng rng = rng_seed(number, 1);
     sentences_draw(&source, &rng);
     sentences_draw(&target, &rng);
-    return batch_fold(arena, source.rows, source.length, target.rows, target.length, n, 0, BOS);
+    return batch_fold(arena, source.rows, source.length, target.rows, target.length, n, NULL, BOS);
 }
 
 typedef struct Training {
@@ -68,7 +68,7 @@ static void training_end(Training *t) {
 }
 
 /* Makes one update with batch `number`; returns its loss in nats per token. */
-static double training_step(Training *t, uint64_t number) {
+static inline double training_step(Training *t, uint64_t number) {
     Params *params = &t->model.params;
     t->tape.recording = true;
     Batch batch = batch_draw(&t->tape.arena, number, t->sentences);

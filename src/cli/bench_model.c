@@ -111,8 +111,9 @@ void bench_step(Threads *threads, const BenchSize *size, int updates) {
         if (i == WARM) threads_profile(threads, true);
         double began = seconds_now();
         tape_reset(&s.tape);
-        Batch batch = batch_fold(&s.tape.arena, s.rows[0], s.length, s.rows[1], s.length, size->batch, 0, ID_BOS);
-        const double nats = update_gradients(&s.tape, &s.model, &batch, &options);
+        Batch batch = batch_fold(&s.tape.arena, s.rows[0], s.length, s.rows[1], s.length, size->batch, NULL, ID_BOS);
+        double nats;
+        update_gradients(&s.tape, &s.model, &batch, &options, &nats);
         update_step(&s.tape, &s.model, &optimizer, nats, &options);
         if (i >= WARM) all += seconds[i - WARM] = seconds_now() - began;
     }

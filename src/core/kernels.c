@@ -119,6 +119,27 @@ static void pack_rows(real *restrict panel, int width, const real *restrict sour
     else copy_rows(panel, width, source, ld, k);
 }
 
+INLINE void copy_list(real *restrict panel, const int width, const real *const *rows, int col, int k) {
+    for (int p = 0; p < k; p++, panel += width) {
+        const real *next = rows[p + PREFETCH_ROWS < k ? p + PREFETCH_ROWS : k - 1] + col;
+        __builtin_prefetch(next);
+        __builtin_prefetch(next + width - 1);
+        memcpy(panel, rows[p] + col, (size_t)width * sizeof(real));
+    }
+}
+
+static void pack_list(real *restrict panel, int width, const real *const *rows, int col, int cols, int k) {
+    if (cols < width) {
+        for (int p = 0; p < k; p++, panel += width)
+            for (int j = 0; j < width; j++) panel[j] = j < cols ? rows[p][col + j] : 0;
+        return;
+    }
+    if (width == TILE_COLS) copy_list(panel, TILE_COLS, rows, col, k);
+    else if (width == TILE_ROWS) copy_list(panel, TILE_ROWS, rows, col, k);
+    else if (width == TILE_ROWS - 1) copy_list(panel, TILE_ROWS - 1, rows, col, k);
+    else copy_list(panel, width, rows, col, k);
+}
+
 static void pack_transposed(real *restrict panel, int width, const real *restrict source, int ld, int rows, int k) {
     enum { STRETCH = 32 };
     for (int p0 = 0; p0 < k; p0 += STRETCH) {
@@ -467,6 +488,7 @@ const Kernels KERNELS = {
     .tile_cols = TILE_COLS,
     .gemm_tile = gemm_tile,
     .pack_rows = pack_rows,
+    .pack_list = pack_list,
     .pack_transposed = pack_transposed,
     .add = add,
     .axpy = axpy,

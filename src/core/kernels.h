@@ -36,6 +36,8 @@ typedef struct Kernels {
                       int ld_c, const real *prefetch, int prefetch_step);
     /* panel[k][width] = the first `cols` columns of source[k][ld]; the other columns of the panel become zero. */
     void (*pack_rows)(real *panel, int width, const real *source, int ld, int cols, int k);
+    /* The same for columns col..col+cols-1 of k rows that are anywhere in memory. */
+    void (*pack_list)(real *panel, int width, const real *const *rows, int col, int cols, int k);
     /* panel[k][width] = the transpose of source[rows][ld], k columns; the columns of the panel beyond `rows` become
        zero. */
     void (*pack_transposed)(real *panel, int width, const real *source, int ld, int rows, int k);

@@ -144,7 +144,8 @@ Var *guided(Tape *tape, Var *loss, Var *alpha, Guide guide, GuideCost cost, doub
 /* Cross-entropy of p = softmax(logits) and the target ids [m], with label smoothing ε:
    1/rows Σ_i ((1 - ε) (-ln p_iy) + ε mean_k(-ln p_ik)),  y = targets[i].
    logits [m, V]. `rows` is m, or the number of rows of all parts if the batch is divided into parts. Returns [1, 1].
-   *nats receives Σ_i -ln p_iy. Consumes the logits on a tape that records. */
+   *nats receives Σ_i -ln p_iy; if the rows have shards, nats[s] receives the sum of shard s. Consumes the logits on a
+   tape that records. */
 Var *cross_entropy(Tape *tape, Var *logits, const int *targets, int rows, double smoothing, double *nats);
 
 #endif

@@ -80,7 +80,8 @@ static void additive_scores_back(Tape *tape, const Record *record) {
                  .va = va->v,
                  .dva = threads_scratch(tape->threads, SCRATCH_OP, var_size(q) * sizeof(real))};
     threads_run(tape->threads, "scores", q->rows, 1, score_gradients, &at);
-    for (int b = 0; b < q->rows; b++) kernels->add(q->cols, var_grad(tape, va), var_row(q, at.dva, b));
+    const RowSums sums = tape_row_sums(tape, va);
+    for (int b = 0; b < q->rows; b++) kernels->add(q->cols, row_sum(&sums, b), var_row(q, at.dva, b));
 }
 
 static int heads_of(const Var *e, const Spans *spans) {

@@ -35,19 +35,20 @@ static bool product_gradients(Tape *tape, Var *x, Var *W, bool transposed, const
 
 typedef struct Columns {
     const Var *y;
-    real *sum;
+    RowSums sums;
 } Columns;
 
 static void sum_columns(void *context, int begin, int end) {
     const Columns *c = context;
-    for (int i = 0; i < c->y->rows; i++) kernels->add(end - begin, c->sum + begin, var_row(c->y, c->y->g, i) + begin);
+    for (int i = 0; i < c->y->rows; i++)
+        kernels->add(end - begin, row_sum(&c->sums, i) + begin, var_row(c->y, c->y->g, i) + begin);
 }
 
 /* Adds db, dx and dW, for linear and linear_transposed. */
 static void linear_gradients(Tape *tape, const Record *record, bool transposed) {
     Var *y = record->out, *b = record->in[2];
     if (b) {
-        Columns columns = {y, var_grad(tape, b)};
+        Columns columns = {y, tape_row_sums(tape, b)};
         var_grad(tape, y);
         threads_run(tape->threads, "bias", y->cols, 1024, sum_columns, &columns);
     }

@@ -49,8 +49,11 @@ Var *cross_entropy(Tape *tape, Var *logits, const int *targets, int rows, double
                   arena_alloc(&tape->arena, (size_t)m * sizeof(double)),
                   tape->recording};
     threads_run(tape->threads, "softmax and loss", m, 1 + 16384 / logits->cols, entropy_rows, &en);
+    const RowShards *shards = tape->shards;
     double plain = 0, smooth = 0;
+    for (int s = 0; s < (shards ? shards->count : 1); s++) nats[s] = 0;
     for (int i = 0; i < m; i++) {
+        nats[shards ? shards->of[i] : 0] += en.nats[i];
         plain += en.nats[i];
         smooth += en.smooth[i];
     }
@@ -58,7 +61,6 @@ Var *cross_entropy(Tape *tape, Var *logits, const int *targets, int rows, double
     loss->v[0] = (real)(((1 - smoothing) * plain + smoothing * smooth) / rows);
     Record *record = tape_record(tape, cross_entropy_back, loss, NULL, NULL, NULL);
     if (record) record->extra = logits;
-    *nats = plain;
     return loss;
 }
 

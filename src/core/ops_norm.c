@@ -7,7 +7,8 @@
    dx += (d - mean(d) - x̂ mean(d∘x̂)) / σ with d = dy∘g,  dg += Σ dy∘x̂,  db += Σ dy, over the rows */
 typedef struct Norm {
     Var *x, *y, *gain, *bias;
-    Moments *moments; /* [m] */
+    Moments *moments;             /* [m] */
+    RowSums gain_sums, bias_sums; /* in the backward pass */
 } Norm;
 
 static void rows_run(Tape *tape, Work *work, Norm *norm) {
@@ -27,8 +28,13 @@ Var *layer_norm(Tape *tape, Var *x, Var *gain, Var *bias) {
           "layer_norm: x [%d, %d], gain [%d, %d], bias [%d, %d]", x->rows, x->cols, gain->rows, gain->cols, bias->rows,
           bias->cols);
     Norm *norm = arena_alloc(&tape->arena, sizeof *norm);
-    *norm = (Norm){x, var_new(tape, x->rows, x->cols), gain, bias,
-                   arena_alloc(&tape->arena, (size_t)x->rows * sizeof(Moments))};
+    *norm = (Norm){x,
+                   var_new(tape, x->rows, x->cols),
+                   gain,
+                   bias,
+                   arena_alloc(&tape->arena, (size_t)x->rows * sizeof(Moments)),
+                   {0},
+                   {0}};
     rows_run(tape, normalise, norm);
     Record *record = tape_record(tape, layer_norm_back, norm->y, x, gain, bias);
     if (record) record->extra = norm;
@@ -48,9 +54,9 @@ static void column_gradients(void *context, int begin, int end) {
     Var *x = norm->x, *y = norm->y;
     for (int i = 0; i < x->rows; i++) {
         const real *dy = var_row(y, y->g, i) + begin;
-        kernels->layer_norm_gain(end - begin, norm->gain->g + begin, dy, var_row(x, x->v, i) + begin,
+        kernels->layer_norm_gain(end - begin, row_sum(&norm->gain_sums, i) + begin, dy, var_row(x, x->v, i) + begin,
                                  &norm->moments[i]);
-        kernels->add(end - begin, norm->bias->g + begin, dy);
+        kernels->add(end - begin, row_sum(&norm->bias_sums, i) + begin, dy);
     }
 }
 
@@ -58,8 +64,8 @@ static void layer_norm_back(Tape *tape, const Record *record) {
     Norm norm = *(const Norm *)record->extra;
     var_grad(tape, norm.x);
     var_grad(tape, norm.y);
-    var_grad(tape, norm.gain);
-    var_grad(tape, norm.bias);
+    norm.gain_sums = tape_row_sums(tape, norm.gain);
+    norm.bias_sums = tape_row_sums(tape, norm.bias);
     threads_run(tape->threads, "layer norm", norm.x->cols, 64, column_gradients, &norm);
     rows_run(tape, row_gradients, &norm);
 }

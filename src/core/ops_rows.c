@@ -51,8 +51,9 @@ static void gather_into(Tape *tape, Gather g) {
 }
 
 static void gather_gradient(Tape *tape, Gather g) {
+    const real *dy = var_grad(tape, g.y) + g.first;
+    if (tape_table_grad(tape, g.x, g.index, dy, g.y->cols, g.y->rows)) return;
     var_grad(tape, g.x);
-    var_grad(tape, g.y);
     columns_run(tape, g.y->rows, g.x->cols, gather_columns, &g);
 }
 
@@ -152,7 +153,9 @@ static void vcat_back(Tape *tape, const Record *record) {
             kernels->add(y->cols, var_row(*x, var_grad(tape, *x), i), dy);
 }
 
-/* y = [x; 0];  dx += the upper rows of dy */
+/* y = [x; 0];  dx += the upper rows of dy
+   Without rows to add, y is x, and the gradients of y's consumers are added to dx one by one. With shards, y is always
+   a copy: whether there are rows to add depends on other shards, and the order of the sums must not. */
 typedef struct Padding {
     Var *x, *y;
 } Padding;
@@ -170,7 +173,7 @@ static void padded_rows(void *context, int begin, int end) {
 static Back pad_rows_back;
 Var *pad_rows(Tape *tape, Var *x, int n) {
     CHECK(n >= x->rows, "pad_rows: %d rows to %d", x->rows, n);
-    if (n == x->rows) return x;
+    if (n == x->rows && !tape->shards) return x;
     Var *y = var_new(tape, n, x->cols);
     rows_run(tape, y, padded_rows, &(Padding){x, y});
     tape_record(tape, pad_rows_back, y, x, NULL, NULL);

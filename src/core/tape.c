@@ -12,6 +12,17 @@ struct Pending {
     Pending *before;
     const real *x, *dy;
     int ldx, ldy, rows;
+    const RowShards *shards;
+};
+
+/* Rows that are not yet added to the gradient of a table. */
+typedef struct PendingRows PendingRows;
+struct PendingRows {
+    PendingRows *before;
+    const int *index;
+    const real *dy;
+    int ld, n;
+    const RowShards *shards;
 };
 
 struct WeightUse {
@@ -19,6 +30,11 @@ struct WeightUse {
     Panels panels;    /* of W or Wᵀ: the one that was read last */
     Pending *pending; /* gradients to compute as one product, the newest first */
     int pending_count;
+    int shards;             /* of the batch; 0: it is not divided */
+    int reads;              /* records of ops that read W */
+    real *shard_sums;       /* [shards, size of W] of a vector */
+    PendingRows *additions; /* to the rows of a table, the newest first */
+    int addition_count;
     int before; /* 1 + the index of the next older weight in `uses`; 0: none */
 };
 
@@ -45,6 +61,13 @@ void tape_reset(Tape *tape) {
     tape->deferred = NULL;
     tape->spare_size = 0;
     tape->dropouts = 0;
+    tape->shards = NULL;
+}
+
+void tape_shard_rows(Tape *tape, const RowShards *shards) {
+    CHECK(!shards || !tape->shards || shards->count == tape->shards->count, "tape_shard_rows: %d and %d shards",
+          tape->shards->count, shards->count);
+    tape->shards = shards;
 }
 
 TapeMark tape_mark(const Tape *tape) { return arena_mark(&tape->arena); }
@@ -140,6 +163,25 @@ void tape_read(const Tape *tape, Var *var, const char *op) {
     var_whole(var)->read = true;
 }
 
+/* ---- weights -------------------------------------------------------------------------------------------------- */
+
+/* Returns the WeightUse of a weight that is a parameter. */
+static WeightUse *use_of(Tape *tape, Var *w) {
+    const int index = w->weight->index;
+    if (index >= tape->use_capacity) {
+        const int capacity = index + 32;
+        tape->uses = mem_realloc(tape->uses, (size_t)capacity * sizeof *tape->uses);
+        memset(tape->uses + tape->use_capacity, 0, (size_t)(capacity - tape->use_capacity) * sizeof *tape->uses);
+        tape->use_capacity = capacity;
+    }
+    WeightUse *use = &tape->uses[index];
+    CHECK(!use->w || use->w == w, "weight %d: two models use one tape between resets", index);
+    if (use->w) return use;
+    *use = (WeightUse){.w = w, .before = tape->last_used};
+    tape->last_used = index + 1;
+    return use;
+}
+
 /* ---- records --------------------------------------------------------------------------------------------------- */
 
 static void find_nonfinite(Watch *watch, const char *op, const real *numbers, size_t n, bool back) {
@@ -160,12 +202,15 @@ Record *tape_record_op(Tape *tape, Back *back, const char *op, Var *out, Var *in
     for (int i = 0; i < 3; i++)
         if (in[i]) tape_read(tape, in[i], op);
     Record *record = arena_alloc(&tape->arena, sizeof *record);
-    *record = (Record){.back = back, .op = op, .before = tape->last, .out = out, .in = {in0, in1, in2}};
+    *record = (Record){
+        .back = back, .op = op, .before = tape->last, .out = out, .in = {in0, in1, in2}, .shards = tape->shards};
+    for (int i = 0; i < 3 && tape->shards; i++)
+        if (in[i] && in[i]->weight) use_of(tape, in[i])->reads++;
     return tape->last = record;
 }
 
 void tape_backward_release(Tape *tape, real *memory, size_t numbers) {
-    if (numbers <= tape->spare_size) return;
+    if (tape->no_reuse || numbers <= tape->spare_size) return;
     tape->spare = memory;
     tape->spare_size = numbers;
 }
@@ -233,24 +278,7 @@ static void run_deferred(Tape *tape, Var *var) {
     deferred->run(tape, deferred->list);
 }
 
-/* ---- weights -------------------------------------------------------------------------------------------------- */
-
-/* Returns the WeightUse of a weight that is a parameter. */
-static WeightUse *use_of(Tape *tape, Var *w) {
-    const int index = w->weight->index;
-    if (index >= tape->use_capacity) {
-        const int capacity = index + 32;
-        tape->uses = mem_realloc(tape->uses, (size_t)capacity * sizeof *tape->uses);
-        memset(tape->uses + tape->use_capacity, 0, (size_t)(capacity - tape->use_capacity) * sizeof *tape->uses);
-        tape->use_capacity = capacity;
-    }
-    WeightUse *use = &tape->uses[index];
-    CHECK(!use->w || use->w == w, "weight %d: two models use one tape between resets", index);
-    if (use->w) return use;
-    *use = (WeightUse){.w = w, .before = tape->last_used};
-    tape->last_used = index + 1;
-    return use;
-}
+/* ---- products with weights ------------------------------------------------------------------------------------- */
 
 /* True for a product of few rows. Such products are usually steps of a recurrence, so the weight will be used again. */
 static bool is_few(int rows) {
@@ -291,18 +319,25 @@ void tape_products(Tape *tape, const TapeProduct *list, int count) {
     gemm(tape->threads, all, count);
 }
 
+static void shard_gradient(Tape *tape, WeightUse *use);
+
+/* A shard's gradient is one chain over all uses of the weight, whatever their number of rows, because this number
+   depends on the shards that the tape has. So only the gradient of a weight that is used once is not deferred. */
 bool tape_weight_grad(Tape *tape, Var *w, const real *x, int ldx, const real *dy, int ldy, int rows) {
-    if (!w->weight || !is_few(rows)) {
+    const bool sharded = tape->shards && w->weight;
+    if (!sharded && (!w->weight || !is_few(rows))) {
         Strip strip = {x, dy, ldx, ldy, rows};
         gemm_strips(tape->threads, w->rows, w->cols, &strip, 1, var_grad(tape, w), w->cols);
         return true;
     }
     WeightUse *use = use_of(tape, w);
     Pending *pending = arena_alloc(&tape->arena, sizeof *pending);
-    *pending = (Pending){use->pending, x, dy, ldx, ldy, rows};
+    *pending = (Pending){use->pending, x, dy, ldx, ldy, rows, tape->shards};
     use->pending = pending;
     use->pending_count++;
-    return false;
+    if (!sharded || use->reads != 1) return false;
+    shard_gradient(tape, use);
+    return true;
 }
 
 /* Adds the gradient of all pending uses of a weight, as one product. The uses are in the order of the forward pass,
@@ -318,6 +353,105 @@ static void gather_gradient(Tape *tape, WeightUse *use) {
     use->pending_count = 0;
 }
 
+/* ---- gradients of shards ---------------------------------------------------------------------------------------- */
+
+RowSums tape_row_sums(Tape *tape, Var *var) {
+    const int n = (int)var_size(var);
+    if (!tape->shards || !var->weight) return (RowSums){var_grad(tape, var), NULL, n};
+    WeightUse *use = use_of(tape, var);
+    if (!use->shard_sums)
+        use->shard_sums = arena_zalloc(&tape->arena, (size_t)tape->shards->count * (size_t)n * sizeof(real));
+    use->shards = tape->shards->count;
+    return (RowSums){use->shard_sums, tape->shards->of, n};
+}
+
+bool tape_table_grad(Tape *tape, Var *x, const int *index, const real *dy, int ld, int n) {
+    if (!tape->shards || !x->weight) return false;
+    WeightUse *use = use_of(tape, x);
+    PendingRows *rows = arena_alloc(&tape->arena, sizeof *rows);
+    *rows = (PendingRows){use->additions, index, dy, ld, n, tape->shards};
+    use->additions = rows;
+    use->addition_count += n;
+    use->shards = tape->shards->count;
+    return true;
+}
+
+/* The number of rows of a shard among the first n. */
+static int shard_rows(const RowShards *shards, int shard, int n) {
+    const int *rows = shards->rows + shards->start[shard];
+    int low = 0, high = shards->start[shard + 1] - shards->start[shard];
+    while (low < high) {
+        const int middle = (low + high) / 2;
+        if (rows[middle] < n) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+/* Lists the additions to a table by row, then by shard, then in the order of the forward pass. */
+static RowAdditions list_additions(Tape *tape, const WeightUse *use) {
+    const size_t count = (size_t)use->addition_count, rows = (size_t)use->w->rows;
+    int *start = arena_zalloc(&tape->arena, (rows + 2) * sizeof *start);
+    int *shard = arena_alloc(&tape->arena, count * sizeof *shard);
+    const real **row = arena_alloc(&tape->arena, count * sizeof *row);
+    for (const PendingRows *p = use->additions; p; p = p->before)
+        for (int i = 0; i < p->n; i++)
+            if (p->index[i] >= 0) start[p->index[i] + 2]++;
+    for (size_t i = 2; i < rows + 2; i++) start[i] += start[i - 1];
+    for (int s = 0; s < use->shards; s++)
+        for (const PendingRows *p = use->additions; p; p = p->before) {
+            const int *members = p->shards->rows + p->shards->start[s], n = shard_rows(p->shards, s, p->n);
+            for (int k = 0; k < n; k++) {
+                const int i = members[k];
+                if (p->index[i] < 0) continue;
+                const int at = start[p->index[i] + 1]++;
+                shard[at] = s;
+                row[at] = p->dy + (size_t)i * (size_t)p->ld;
+            }
+        }
+    return (RowAdditions){start, shard, row};
+}
+
+/* Lists the steps of all pending uses of a weight by shard, then in the order of the forward pass. */
+static ShardProduct list_steps(Tape *tape, const WeightUse *use) {
+    const int shards = use->pending->shards->count;
+    int *start = arena_alloc(&tape->arena, (size_t)(shards + 1) * sizeof *start), at = 0;
+    size_t steps = 0;
+    for (const Pending *p = use->pending; p; p = p->before) steps += (size_t)p->rows;
+    const real **x = arena_alloc(&tape->arena, steps * sizeof *x), **dy = arena_alloc(&tape->arena, steps * sizeof *dy);
+    for (int s = 0; s < shards; s++) {
+        start[s] = at;
+        for (const Pending *p = use->pending; p; p = p->before) {
+            const int *rows = p->shards->rows + p->shards->start[s], n = shard_rows(p->shards, s, p->rows);
+            for (int k = 0; k < n; k++, at++) {
+                x[at] = p->x + (size_t)rows[k] * (size_t)p->ldx;
+                dy[at] = p->dy + (size_t)rows[k] * (size_t)p->ldy;
+            }
+        }
+    }
+    start[shards] = at;
+    CHECK((size_t)at == steps, "weight %d: %zu rows, of which %d have a shard", use->w->weight->index, steps, at);
+    return (ShardProduct){use->w->rows, use->w->cols, shards, start, x, dy, NULL, use->w->g};
+}
+
+/* Adds the gradients of all shards to that of a weight. */
+static void shard_gradient(Tape *tape, WeightUse *use) {
+    Var *w = use->w;
+    RowAdditions additions;
+    if (use->additions) additions = list_additions(tape, use);
+    if (use->pending) {
+        ShardProduct product = list_steps(tape, use);
+        product.additions = use->additions ? &additions : NULL;
+        shard_product(tape->threads, &product);
+    } else if (use->additions) {
+        shard_additions(tape->threads, w->rows, w->cols, use->shards, &additions, w->g);
+    }
+    if (use->shard_sums) shard_vectors((int)var_size(w), use->shards, use->shard_sums, w->g);
+    use->pending = NULL;
+    use->additions = NULL;
+    use->shard_sums = NULL;
+}
+
 static bool has_grad(const Var *var) { return var->g || (var->whole && var->whole->g); }
 
 void tape_backward(Tape *tape, Var *loss) {
@@ -327,11 +461,14 @@ void tape_backward(Tape *tape, Var *loss) {
         if (record->out) run_deferred(tape, record->out);
         if (tape->watch && record->out && record->out->g)
             find_nonfinite(tape->watch, record->op, record->out->g, var_size(record->out), true);
+        tape->shards = record->shards;
         if (!record->out || has_grad(record->out)) record->back(tape, record); /* else the gradient is 0 */
     }
     for (const DeferredGrad *deferred = tape->deferred; deferred; deferred = deferred->before)
         run_deferred(tape, deferred->var);
     tape->deferred = NULL;
-    for (int i = tape->last_used; i; i = tape->uses[i - 1].before) gather_gradient(tape, &tape->uses[i - 1]);
+    for (int i = tape->last_used; i; i = tape->uses[i - 1].before)
+        if (tape->shards) shard_gradient(tape, &tape->uses[i - 1]);
+        else gather_gradient(tape, &tape->uses[i - 1]);
     tape->last = NULL;
 }

@@ -11,6 +11,7 @@
 #include "core/base.h"
 #include "core/real.h"
 #include "core/rng.h"
+#include "core/shard_sums.h"
 #include "core/threads.h"
 
 #include <stdbool.h>
@@ -57,12 +58,13 @@ typedef struct Watch {
 
 struct Tape {
     Arena arena;
-    Arena panels;     /* the weights that this tape packed; tape_rewind keeps them */
-    Threads *threads; /* not owned */
-    Rng rng;          /* for the masks of dropout; no op changes it */
-    int dropouts;     /* dropout ops since the last reset */
-    bool recording;   /* ops leave records and dropout is active: training */
-    Watch *watch;     /* or NULL; not owned */
+    Arena panels;            /* the weights that this tape packed; tape_rewind keeps them */
+    Threads *threads;        /* not owned */
+    Rng rng;                 /* for the masks of dropout; no op changes it */
+    int dropouts;            /* dropout ops since the last reset */
+    bool recording;          /* ops leave records and dropout is active: training */
+    Watch *watch;            /* or NULL; not owned */
+    const RowShards *shards; /* of the rows that ops compute now: see tape_shard_rows; NULL: no shards */
     Record *last;
     /* WeightUse by index, for the weights that are used since the last reset and that have no shared panels. */
     WeightUse *uses;
@@ -70,6 +72,7 @@ struct Tape {
     DeferredGrad *deferred;      /* list of all deferred gradients, the newest first */
     real *spare;                 /* see tape_backward_release */
     size_t spare_size;
+    bool no_reuse; /* tape_backward_release does nothing, so that the memory in use grows linearly with the batch */
 };
 
 /* A position in the arena of a tape that does not record, for tape_rewind. */
@@ -83,6 +86,13 @@ void tape_reset(Tape *tape);
 /* tape_rewind frees all values since the mark; weights stay packed. The tape must not record. */
 TapeMark tape_mark(const Tape *tape);
 void tape_rewind(Tape *tape, TapeMark mark);
+
+/* From here on, row i of a matrix that an op computes belongs to shard shards->of[i]; NULL: the batch is not divided.
+   The rows of a time step have the shards of the first rows: step t has the sentences 0, 1, .., and so has step 0.
+   Then the gradient of each parameter is the sum over the shards of shard_sums.h. Call it before each group of ops
+   whose rows are in another order. `shards` must stay valid until the tape is reset; tape_reset sets NULL. A batch has
+   one number of shards. */
+void tape_shard_rows(Tape *tape, const RowShards *shards);
 
 /* Computes d loss / d x for every x on which loss [1, 1] depends, and adds to the gradients of the parameters. Uses
    up the records: call it once for a loss. */

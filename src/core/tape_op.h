@@ -40,6 +40,7 @@ struct Record {
     Var *in[3];        /* the inputs that the backward function reads; also the result, if it reads the values of the
                           result */
     const void *extra; /* in the arena: other data of the backward function */
+    const RowShards *shards; /* of the rows; tape->shards has them while `back` runs */
 };
 
 /* Adds the record of an op and returns it, so that the caller can set `extra`. Returns NULL if the tape does not
@@ -99,5 +100,25 @@ void tape_products(Tape *tape, const TapeProduct *list, int count);
 /* dW += xᵀ dy. The products of a parameter that is used with few rows at a time are deferred, and computed as one
    product at the end of tape_backward. Returns false if the product is deferred: x and dy must stay until then. */
 bool tape_weight_grad(Tape *tape, Var *w, const real *x, int ldx, const real *dy, int ldy, int rows);
+
+/* ---- gradients of vectors and tables -------------------------------------------------------------------------- */
+
+/* Sums of rows: row i of a matrix is added to row_sum(sums, i). They are the gradient of a vector, or a part of it for
+   each shard, which tape_backward adds to the gradient later. */
+typedef struct RowSums {
+    real *sum;
+    const int *shard; /* NULL: there is one sum */
+    int n;
+} RowSums;
+/* Returns the sums for var, a bias, a gain or va. */
+RowSums tape_row_sums(Tape *tape, Var *var);
+static inline real *row_sum(const RowSums *sums, int i) {
+    return sums->shard ? sums->sum + (size_t)sums->shard[i] * (size_t)sums->n : sums->sum;
+}
+
+/* Defers dx[index[i]] += dy[i] for n rows dy [n, ld], of which the first x->cols numbers count, and skips rows with a
+   negative index. Returns false, and does nothing, if x is not a parameter or the batch has no shards. dy and index
+   must stay until the tape is reset. */
+bool tape_table_grad(Tape *tape, Var *x, const int *index, const real *dy, int ld, int n);
 
 #endif

@@ -77,11 +77,12 @@ Source source_fold(Arena *arena, const int *const *ids, const int *length, int n
 
 static RowId *row_ids(Arena *arena, int n) { return arena_alloc(arena, (size_t)n * sizeof(RowId)); }
 
-/* The identities of the rows of s. The caller's sentence i belongs to the pair with the index first + i. */
-static const RowId *identify(Arena *arena, const Sequences *s, int first) {
+/* The identities of the rows of s. The caller's sentence i belongs to the pair index[i], or i without index. */
+static const RowId *identify(Arena *arena, const Sequences *s, const int *index) {
     RowId *ids = row_ids(arena, s->rows);
     for (int t = 0; t < s->steps; t++)
-        for (int b = 0; b < sequences_live(s, t); b++) ids[sequences_row(s, t, b)] = (RowId){first + s->order[b], t};
+        for (int b = 0; b < sequences_live(s, t); b++)
+            ids[sequences_row(s, t, b)] = (RowId){index ? index[s->order[b]] : s->order[b], t};
     return ids;
 }
 
@@ -92,17 +93,44 @@ static const RowId *identify_annotations(Arena *arena, const Source *source) {
 }
 
 Batch batch_fold(Arena *arena, const int *const *source, const int *source_length, const int *const *target,
-                 const int *target_length, int n, int first, int bos) {
+                 const int *target_length, int n, const int *index, int bos) {
     Batch batch = {.target = sequences_fold(arena, target, target_length, n)};
     const Sequences *y = &batch.target;
     batch.source = source_fold(arena, source, source_length, n, y->order);
-    batch.source.words = identify(arena, &batch.source.x, first);
+    batch.source.words = identify(arena, &batch.source.x, index);
     batch.source.annotations = identify_annotations(arena, &batch.source);
-    batch.words = identify(arena, y, first);
+    batch.words = identify(arena, y, index);
     int *previous = ints(arena, y->rows);
     for (int t = 0; t < y->steps; t++)
         for (int b = 0; b < sequences_live(y, t); b++)
             previous[sequences_row(y, t, b)] = t ? y->ids[sequences_row(y, t - 1, b)] : bos;
     batch.previous = previous;
     return batch;
+}
+
+const RowShards *row_shards(Arena *arena, const int *of, int n, int count) {
+    RowShards *shards = arena_alloc(arena, sizeof *shards);
+    int *start = arena_zalloc(arena, (size_t)(count + 2) * sizeof(int)), *rows = ints(arena, n);
+    for (int i = 0; i < n; i++) start[of[i] + 2]++;
+    for (int s = 2; s < count + 2; s++) start[s] += start[s - 1];
+    for (int i = 0; i < n; i++) rows[start[of[i] + 1]++] = i;
+    *shards = (RowShards){count, of, start, rows};
+    return shards;
+}
+
+/* The shards of the rows of s. The caller's sentence i belongs to shard[i]. */
+static const RowShards *sequence_shards(Arena *arena, const Sequences *s, const int *shard, int count) {
+    int *of = ints(arena, s->rows);
+    for (int t = 0; t < s->steps; t++)
+        for (int b = 0; b < sequences_live(s, t); b++) of[sequences_row(s, t, b)] = shard[s->order[b]];
+    return row_shards(arena, of, s->rows, count);
+}
+
+void batch_shard(Arena *arena, Batch *batch, const int *shard, int count) {
+    Source *source = &batch->source;
+    source->word_shards = sequence_shards(arena, &source->x, shard, count);
+    batch->target_shards = sequence_shards(arena, &batch->target, shard, count);
+    int *of = ints(arena, source->x.rows);
+    for (int i = 0; i < source->x.rows; i++) of[i] = source->word_shards->of[source->rows[i]];
+    source->annotation_shards = row_shards(arena, of, source->x.rows, count);
 }

@@ -44,6 +44,7 @@ typedef struct Source {
     const int *last;          /* [n] the row of x with its last word */
     const RowId *words;       /* [x.rows] the identities of the rows of x, for dropout; or NULL */
     const RowId *annotations; /* [x.rows] the identities of the rows of H, for dropout; or NULL */
+    const RowShards *word_shards, *annotation_shards; /* of the rows of x and of H; NULL: no shards */
 } Source;
 
 /* Folds n source sentences, as sequences_fold does. The decoder's sentence b is the caller's sentence decoder_order[b];
@@ -53,14 +54,19 @@ Source source_fold(Arena *arena, const int *const *ids, const int *length, int n
 /* Sentence pairs for training and forced decoding. Source and target are each sorted by their own lengths. */
 typedef struct Batch {
     Source source;
-    Sequences target;    /* y_i */
-    const int *previous; /* [target.rows] y_{i-1}; <s> at the first position */
-    const RowId *words;  /* [target.rows] the identities of the rows of target, for dropout */
+    Sequences target;               /* y_i */
+    const int *previous;            /* [target.rows] y_{i-1}; <s> at the first position */
+    const RowId *words;             /* [target.rows] the identities of the rows of target, for dropout */
+    const RowShards *target_shards; /* of the rows of target; NULL: no shards */
 } Batch;
 
-/* Folds n sentence pairs, as sequences_fold does. Pair i has the index first + i in the batch as it was drawn (see
-   RowId): `first` is 0 unless the n pairs are only a part of that batch. `bos` is the id of <s>. */
+/* Folds n sentence pairs, as sequences_fold does. Pair i has the index index[i] in the batch as it was drawn (see
+   RowId); `index` is NULL if the n pairs are all of that batch. `bos` is the id of <s>. */
 Batch batch_fold(Arena *arena, const int *const *source, const int *source_length, const int *const *target,
-                 const int *target_length, int n, int first, int bos);
+                 const int *target_length, int n, const int *index, int bos);
+/* Divides a batch into `count` shards: the caller's pair i belongs to shard[i]. */
+void batch_shard(Arena *arena, Batch *batch, const int *shard, int count);
+/* The shards of n rows: row i belongs to shard of[i], an array that the result shares. */
+const RowShards *row_shards(Arena *arena, const int *of, int n, int count);
 
 #endif

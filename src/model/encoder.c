@@ -51,9 +51,11 @@ static Var *embed(Tape *tape, const Encoder *m, const Sequences *x) {
 }
 
 Annotations encode(Tape *tape, const Encoder *m, const Source *source, const Dropout *rates) {
+    tape_shard_rows(tape, source->word_shards);
     Var *x = embed(tape, m, &source->x);
     Annotations H =
         m->kind->annotate(tape, m, source, dropout(tape, x, (Drop){rates->embedding, source->words}), rates);
+    tape_shard_rows(tape, source->annotation_shards);
     H.H = dropout(tape, H.H, (Drop){rates->annotation, source->annotations});
     H.spans = source->spans;
     H.ids = source->annotations;

@@ -47,6 +47,7 @@ static Annotations annotate(Tape *tape, const Encoder *m, const Source *source, 
     const WordPositions positions = word_positions(&tape->arena, &source->spans, source->x.n, rows);
     const int **index = arena_alloc(&tape->arena, (size_t)k * sizeof *index);
     for (int o = 0; o < k; o++) index[o] = neighbours(&tape->arena, &positions, rows, o - k / 2);
+    tape_shard_rows(tape, source->annotation_shards);
     Var *x = linear(tape, add_positional_encoding(tape, gather(tape, Ew, source->rows, rows), positions.position),
                     cnn->W, NULL);
     for (const Layer *layer = cnn->layers; layer < cnn->layers + m->sizes.depth; layer++) {

@@ -38,6 +38,7 @@ static Annotations annotate(Tape *tape, const Encoder *m, const Source *source, 
     const Stack *stack = m->weights;
     const WordPositions positions = word_positions(&tape->arena, &source->spans, source->x.n, source->x.rows);
     Var *x = add_positional_encoding(tape, gather(tape, Ew, source->rows, source->x.rows), positions.position);
+    tape_shard_rows(tape, source->annotation_shards);
     if (stack->W) x = linear(tape, x, stack->W, NULL);
     for (const Layer *layer = stack->layers; layer < stack->layers + m->sizes.depth; layer++) {
         Var *y = norm(tape, &layer->attention.norm, x);

@@ -38,6 +38,7 @@ static Forced force(Tape *tape, const Model *model, const Batch *batch, Annotati
     const Rnnsearch *m = model->decoder;
     const Sequences *y = &batch->target;
     const AttentionSource source = attention_prepare(tape, &m->attention, &H, options);
+    tape_shard_rows(tape, batch->target_shards);
     Var *Ey = state_embed(tape, &m->state, batch->previous, y->rows, (Drop){options->dropout.embedding, batch->words});
     Var *WEy = state_input(tape, &m->state, Ey), *s = state_initial(tape, &m->state, &H);
     Var *memory = attention_init_memory(tape, &m->attention, &source, y->n);

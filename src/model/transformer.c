@@ -90,6 +90,7 @@ typedef struct Targets {
     const int *position, *previous;
     const RowId *ids;
     const int *rows; /* row i of the Sequences is row rows[i] in this order */
+    const RowShards *shards;
 } Targets;
 
 static Targets targets_of(Arena *arena, const Batch *batch) {
@@ -99,6 +100,8 @@ static Targets targets_of(Arena *arena, const Batch *batch) {
     int *previous = arena_alloc(arena, (size_t)y->rows * sizeof *previous),
         *visible = arena_alloc(arena, (size_t)y->rows * sizeof *visible);
     RowId *ids = arena_alloc(arena, (size_t)y->rows * sizeof *ids);
+    const RowShards *shards = batch->target_shards;
+    int *shard = shards ? arena_alloc(arena, (size_t)y->rows * sizeof *shard) : NULL;
     for (int b = 0, at = 0; b < y->n; b++) {
         start[b] = at;
         for (int t = 0; t < y->length[b]; t++, at++) {
@@ -107,11 +110,13 @@ static Targets targets_of(Arena *arena, const Batch *batch) {
             previous[at] = batch->previous[row];
             ids[at] = batch->words[row];
             visible[at] = t + 1;
+            if (shard) shard[at] = shards->of[row];
         }
     }
     const WordPositions positions =
         word_positions(arena, &(Spans){.start = start, .length = y->length, .longest = y->steps}, y->n, y->rows);
-    Targets targets = {positions.spans, batch->source.spans, positions.position, previous, ids, rows};
+    Targets targets = {positions.spans, batch->source.spans, positions.position, previous, ids, rows, NULL};
+    if (shard) targets.shards = row_shards(arena, shard, y->rows, shards->count);
     targets.before.visible = visible;
     targets.source.owner = positions.spans.owner;
     return targets;
@@ -125,6 +130,7 @@ static Forced force(Tape *tape, const Model *model, const Batch *batch, Annotati
     const Targets targets = targets_of(&tape->arena, batch);
     const Dropout *rates = &options->dropout;
     const Drop drop = {rates->annotation, targets.ids};
+    tape_shard_rows(tape, targets.shards);
     Var *first = embed(tape, d, targets.previous, targets.position, y->rows, (Drop){rates->embedding, targets.ids});
     Attended x = {first, NULL};
     Var *alpha = NULL;
@@ -142,6 +148,7 @@ static Forced force(Tape *tape, const Model *model, const Batch *batch, Annotati
                      .drop = {rates->readout, batch->words}};
     for (int t = 0; t < y->steps; t++) forced.alpha[t] = slice(tape, alpha, y->offset[t], sequences_live(y, t));
     forced.outputs[0] = gather(tape, x.x, targets.rows, y->rows);
+    tape_shard_rows(tape, batch->target_shards);
     return forced;
 }
 

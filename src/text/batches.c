@@ -92,12 +92,12 @@ void pairs_free(Pairs *pairs) {
     *pairs = (Pairs){0};
 }
 
-int pairs_fold(Arena *arena, const Pairs *pairs, const int *which, int first, int n, Batch *batch, Err *err) {
+int pairs_fold(Arena *arena, const Pairs *pairs, const int *which, const int *index, int n, Batch *batch, Err *err) {
     const size_t size = (size_t)n;
     const int **x = arena_alloc(arena, size * sizeof *x), **y = arena_alloc(arena, size * sizeof *y);
     int *x_length = arena_alloc(arena, size * sizeof(int)), *y_length = arena_alloc(arena, size * sizeof(int));
     for (int i = 0; i < n; i++) {
-        const int pair = which[first + i];
+        const int pair = which[i];
         int *ids = arena_alloc(arena, records_length(&pairs->ids, pair) * sizeof *ids);
         if (records_read(&pairs->ids, pair, ids, err)) return -1;
         x_length[i] = pairs->source_length[pair];
@@ -105,7 +105,7 @@ int pairs_fold(Arena *arena, const Pairs *pairs, const int *which, int first, in
         x[i] = ids;
         y[i] = ids + x_length[i];
     }
-    *batch = batch_fold(arena, x, x_length, y, y_length, n, first, ID_BOS);
+    *batch = batch_fold(arena, x, x_length, y, y_length, n, index, ID_BOS);
     return 0;
 }
 

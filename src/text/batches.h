@@ -31,9 +31,10 @@ int pairs_encode_disk(Pairs *pairs, DiskCorpus *corpus, const Side *source, cons
                       const char *dir, ProgressFn *progress, void *context, Err *err);
 void pairs_free(Pairs *pairs);
 
-/* Makes a batch in the arena of the pairs which[first..first + n - 1]: all pairs of the batch `which`, or a part of
-   them. Returns 0, or -1 with *err filled if the temporary file cannot be read. */
-int pairs_fold(Arena *arena, const Pairs *pairs, const int *which, int first, int n, Batch *batch, Err *err);
+/* Makes a batch in the arena of the pairs which[0..n - 1]. index[i] is the index of pair i in the batch as it was
+   drawn; NULL: the pairs are all of that batch. Returns 0, or -1 with *err filled if the temporary file cannot be read.
+ */
+int pairs_fold(Arena *arena, const Pairs *pairs, const int *which, const int *index, int n, Batch *batch, Err *err);
 
 /* One epoch: batch k has the pairs order[begin[k]]..order[begin[k+1]-1]. */
 typedef struct Epoch {

@@ -15,6 +15,8 @@
 
 static int check_options(const TrainJob *job, Err *err) {
     const ModelOptions *o = &job->options.model;
+    const int shards = job->options.shards;
+    if (shards & (shards - 1)) return err_set(err, NULL, 0, "--shards %d is not a power of two", shards);
     if (job->files.guides && !model_options_align(o))
         return err_set(err, NULL, 0, "--guided-alignment needs an attention to guide, not --attention %s",
                        attention_kind_at(o->attention)->name);
@@ -223,8 +225,8 @@ static int reserve_memory(Training *t, Err *err) {
     m->largest = workspace_largest(pairs, t->job->options.mini_batch);
     m->limit = t->job->options.workspace * MiB;
     Learner *l = &t->learner;
-    m->workspace =
-        workspace_measure(l->threads, &l->translator.model, training_dropout(&t->job->options), t->job->files.guides);
+    m->workspace = workspace_measure(l->threads, &l->translator.model, training_dropout(&t->job->options),
+                                     t->job->files.guides, t->shards.all);
     m->batch = workspace_need(&m->workspace, m->largest.n, m->largest.source, m->largest.target);
     if (m->limit > 0 && m->batch > m->limit) {
         const int pair = workspace_largest_pair(&m->workspace, pairs);
@@ -281,6 +283,7 @@ int training_setup(Training *t, Err *err) {
         read_data(t, err))
         return -1;
     Learner *l = &t->learner;
+    t->shards = (ShardRange){0, job->options.shards, job->options.shards};
     session_init(&l->session, (const Translator *[]){&l->translator}, 1, l->threads);
     if (reserve_memory(t, err) || (job->no_reload && start_anew(t, err)) ||
         log_open(&t->directory.log, job->model, t->state.log_lines, err) || apply_options(t, err) ||
@@ -295,6 +298,8 @@ void training_release(Training *t) {
     log_close(&t->directory.log);
     session_free(&l->session);
     epoch_free(&t->epoch);
+    arena_free(&t->memory.plan);
+    gradient_tree_free(&t->gradients);
     data_free(&t->data);
     optimizer_free(&l->optimizer);
     translator_free(&l->translator);

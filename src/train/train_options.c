@@ -45,6 +45,8 @@ static const Option table[] = {
      "leave out training pairs with more pieces on a side; 0: keep all"},
     {"workspace", OPTION_INT, 1, AT(workspace), 0, 1e6, NULL, RESUME_EXPLICIT, "0",
      "MiB of memory for a batch; larger batches are split into parts; 0: no limit"},
+    {"shards", OPTION_INT, 1, AT(shards), 1, MOST_SHARDS, NULL, RESUME_FIXED, "1",
+     "shards of a batch, 1, 2, 4, .. 64: their gradients are added in a fixed tree; needed for several machines"},
     {"seed", OPTION_INT, 1, AT(seed), 0, 2147483647, NULL, RESUME_FIXED, "1",
      "random seed of initial weights, data order and dropout"},
     {"after-epochs", OPTION_REAL, 1, AT(after_epochs), 0, 1e9, NULL, RESUME_FREE, "0",

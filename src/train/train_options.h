@@ -17,7 +17,7 @@ typedef struct TrainOptions {
     double dropout_emb, dropout_annotation, dropout_readout;
     GuideCost guided_cost;
     double guided_weight;
-    int mini_batch, maxi_batch, max_length, workspace;
+    int mini_batch, maxi_batch, max_length, workspace, shards;
     int seed;
     /* when to stop, validate, save and report; not in the configuration */
     double after_epochs, after_minutes;

@@ -21,18 +21,17 @@ static double next_learn_rate(const Training *t) {
 
 /* Skips an update whose loss or gradient is not finite: finds the origin, notes and logs it. The weights have not
    changed. MOST skipped updates in a row are an error. */
-static int skip(Training *t, const int *which, int n, int parts, const UpdateOptions *options, Err *err) {
+static int skip(Training *t, const BatchParts *parts, const UpdateOptions *options, Err *err) {
     enum { MOST = 5 };
     Learner *l = &t->learner;
     TrainState *s = &t->state;
     NonFinite found;
-    if (update_find_nonfinite(&l->session.tape, &l->translator.model, &t->data.pairs, which, n, parts, options, &found,
-                              err))
+    if (update_find_nonfinite(&l->session.tape, &l->translator.model, &t->data.pairs, parts, options, &found, err))
         return -1;
     const Watch *watch = &found.watch;
     const char *op = watch->op ? watch->op : "norm";
     const int length = watch->op ? watch->length : (int)strlen(op);
-    const long line = found.pair < 0 ? 0 : t->data.pairs.line[which[found.pair]];
+    const long line = found.index < 0 ? 0 : t->data.pairs.line[found.pair];
     char where[64] = "", text[256];
     s->update++;
     s->skipped++;
@@ -57,20 +56,34 @@ static int target_rows(const Pairs *pairs, const int *which, int n) {
     return rows;
 }
 
-/* Adds the gradients of the pairs which[first..first + n - 1] to the model's, and their loss in nats to *nats. */
-static int add_gradients(Training *t, const int *which, int first, int n, UpdateOptions options, double *nats,
-                         Err *err) {
-    Learner *l = &t->learner;
-    Arena *arena = &l->session.tape.arena;
+/* Adds the gradients of a part to the model's. Adds its loss in nats to nats[0], nats[1], .. for its shards. */
+static int add_gradients(Training *t, const BatchPart *part, UpdateOptions options, double *nats, Err *err) {
+    Tape *tape = &t->learner.session.tape;
+    double found[MOST_SHARDS];
     Batch batch;
     Guide guide;
-    tape_reset(&l->session.tape);
-    if (pairs_fold(arena, &t->data.pairs, which, first, n, &batch, err)) return -1;
+    tape_reset(tape);
+    if (pairs_fold(&tape->arena, &t->data.pairs, part->which, part->index, part->n, &batch, err)) return -1;
+    if (part->shard) batch_shard(&tape->arena, &batch, part->shard, part->shards);
     if (t->job->files.guides) {
-        if (guides_fold(arena, &t->data.guides, which + first, &batch.target, &guide, err)) return -1;
+        if (guides_fold(&tape->arena, &t->data.guides, part->which, &batch.target, &guide, err)) return -1;
         options.guide = &guide;
     }
-    *nats += update_gradients(&l->session.tape, &l->translator.model, &batch, &options);
+    update_gradients(tape, &t->learner.translator.model, &batch, &options, found);
+    for (int s = 0; s < part->shards; s++) nats[s] += found[s];
+    return 0;
+}
+
+/* Computes the gradient of this process's shards, and their loss in nats. */
+static int compute_gradient(Training *t, const BatchParts *parts, const UpdateOptions *options, double *nats,
+                            Err *err) {
+    for (int k = 0; k < parts->count; k++) {
+        const BatchPart *part = &parts->list[k];
+        if (part->n > 0 && add_gradients(t, part, *options, nats + part->first, err)) return -1;
+        if (part->last)
+            gradient_tree_add(&t->gradients, t->learner.threads, &t->learner.translator.model.params,
+                              t->shards.count / part->shards);
+    }
     return 0;
 }
 
@@ -94,7 +107,7 @@ static void count(Training *t, double nats, int tokens, double norm) {
 static int update(Training *t, const int *which, int n, Err *err) {
     const TrainOptions *o = &t->job->options;
     const Pairs *pairs = &t->data.pairs;
-    const BatchMemory *m = &t->memory;
+    BatchMemory *m = &t->memory;
     Learner *l = &t->learner;
     t->meter.learn_rate = next_learn_rate(t);
     const UpdateOptions options = {.label_smoothing = o->label_smoothing,
@@ -103,16 +116,15 @@ static int update(Training *t, const int *which, int n, Err *err) {
                                    .rows = target_rows(pairs, which, n),
                                    .guide_cost = o->guided_cost,
                                    .guide_weight = o->guided_weight};
-    const int parts = m->limit > 0 ? workspace_parts(&m->workspace, m->limit, pairs, which, n) : 1;
-    double nats = 0;
+    double nats[MOST_SHARDS] = {0};
+    arena_reset(&m->plan);
+    const BatchParts parts = parts_plan(&m->plan, &m->workspace, m->limit, pairs, which, n, t->shards);
     l->session.tape.rng = training_rng(o, t->state.update);
-    for (int k = 0; k < parts; k++) {
-        const int first = part_offset(n, parts, k), size = part_offset(n, parts, k + 1) - first;
-        if (add_gradients(t, which, first, size, options, &nats, err)) return -1;
-    }
-    const double norm = update_step(&l->session.tape, &l->translator.model, &l->optimizer, nats, &options);
-    if (!isfinite(norm)) return skip(t, which, n, parts, &options, err);
-    count(t, nats, options.rows, norm);
+    if (compute_gradient(t, &parts, &options, nats, err)) return -1;
+    const double total = shard_total(nats, t->shards.all);
+    const double norm = update_step(&l->session.tape, &l->translator.model, &l->optimizer, total, &options);
+    if (!isfinite(norm)) return skip(t, &parts, &options, err);
+    count(t, total, options.rows, norm);
     return options.rows;
 }
 

@@ -5,6 +5,7 @@
 #include "train/checkpoint.h"
 #include "train/job.h"
 #include "train/log.h"
+#include "train/update.h"
 
 #include <signal.h>
 
@@ -30,6 +31,7 @@ typedef struct BatchMemory {
     LargestBatch largest; /* of all batches in the training */
     double limit;         /* bytes; --workspace; 0: none */
     double batch;         /* bytes reserved; enough for every batch, or for each part of a batch */
+    Arena plan;           /* the parts of the current batch */
 } BatchMemory;
 
 /* Measurements of this process for reports and the progress bar. */
@@ -52,6 +54,8 @@ typedef struct Training {
     Epoch epoch; /* the order of the pairs in the current epoch */
     RunDirectory directory;
     BatchMemory memory;
+    ShardRange shards; /* of this process */
+    GradientTree gradients;
     TrainState state; /* is stored in checkpoints */
     Meter meter;
     bool resumed; /* from a checkpoint */

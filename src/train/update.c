@@ -1,4 +1,5 @@
 #include "train/update.h"
+#include "core/kernels.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,18 +13,51 @@ static Var *guide_all(Tape *tape, Var *loss, const Forced *forced, const Sequenc
     return loss;
 }
 
-double update_gradients(Tape *tape, Model *model, const Batch *batch, const UpdateOptions *o) {
+void update_gradients(Tape *tape, Model *model, const Batch *batch, const UpdateOptions *o, double *nats) {
     const int rows = o->rows ? o->rows : batch->target.rows;
-    double nats;
+    const int shards = batch->target_shards ? batch->target_shards->count : 1;
     tape->recording = true;
     Forced forced = model_force(tape, model, batch, &(PassOptions){.dropout = o->dropout});
     Var *logits = model_logits(tape, model, &forced);
-    Var *loss = cross_entropy(tape, logits, batch->target.ids, rows, o->label_smoothing, &nats);
+    Var *loss = cross_entropy(tape, logits, batch->target.ids, rows, o->label_smoothing, nats);
     if (o->guide) loss = guide_all(tape, loss, &forced, &batch->target, rows, o);
     const bool finite = isfinite(*var_values(loss));
     tape_backward(tape, loss);
-    return finite ? nats : NAN;
+    for (int s = 0; s < shards && !finite; s++) nats[s] = NAN;
 }
+
+/* ---- the tree --------------------------------------------------------------------------------------------------- */
+
+typedef struct Sum {
+    real *to;
+    const real *from;
+} Sum;
+
+static void add_numbers(void *context, int begin, int end) {
+    const Sum *sum = context;
+    kernels->add(end - begin, sum->to + begin, sum->from + begin);
+}
+
+void gradient_tree_add(GradientTree *tree, Threads *threads, Params *params, int parts) {
+    int level = shard_waiting(tree->done);
+    for (int bits = tree->done++; bits % 2; bits /= 2)
+        threads_run(threads, "add", (int)params->size, 1 << 14, add_numbers,
+                    &(Sum){params->gradients, tree->waiting[--level]});
+    if (tree->done == parts) {
+        tree->done = 0;
+        return;
+    }
+    if (!tree->waiting[level]) tree->waiting[level] = mem_alloc_aligned(params->size * sizeof(real));
+    memcpy(tree->waiting[level], params->gradients, params->size * sizeof(real));
+    memset(params->gradients, 0, params->size * sizeof(real));
+}
+
+void gradient_tree_free(GradientTree *tree) {
+    for (int i = 0; i < SHARD_LEVELS; i++) mem_free(tree->waiting[i]);
+    *tree = (GradientTree){0};
+}
+
+/* ---- the step --------------------------------------------------------------------------------------------------- */
 
 static void clear_gradients(Model *model) {
     memset(model->params.gradients, 0, model->params.size * sizeof *model->params.gradients);
@@ -37,33 +71,47 @@ double update_step(Tape *tape, Model *model, Optimizer *optimizer, double nats, 
     return optimizer_step(optimizer, tape->threads, model->params.values, model->params.gradients, &o->step);
 }
 
-static int watch_update(Tape *tape, Model *model, const Pairs *pairs, const int *which, int first, int n,
-                        const UpdateOptions *o, Watch *watch, Err *err) {
+/* Runs n pairs of a part, from pair `first` on. */
+static int watch_pairs(Tape *tape, Model *model, const Pairs *pairs, const BatchPart *part, int first, int n,
+                       const UpdateOptions *o, Watch *watch, Err *err) {
     Batch batch;
+    double nats;
     *watch = (Watch){0};
     tape_reset(tape);
-    if (pairs_fold(&tape->arena, pairs, which, first, n, &batch, err)) return -1;
+    if (pairs_fold(&tape->arena, pairs, part->which + first, part->index + first, n, &batch, err)) return -1;
     tape->watch = watch;
-    update_gradients(tape, model, &batch, o);
+    update_gradients(tape, model, &batch, o, &nats);
     tape->watch = NULL;
     clear_gradients(model);
     return 0;
 }
 
-int update_find_nonfinite(Tape *tape, Model *model, const Pairs *pairs, const int *which, int n, int parts,
-                          const UpdateOptions *o, NonFinite *found, Err *err) {
+/* Finds the pair of the part with the smallest index that is not finite when it runs alone. */
+static int find_pair(Tape *tape, Model *model, const Pairs *pairs, const BatchPart *part, const UpdateOptions *o,
+                     NonFinite *found, Err *err) {
+    for (int i = 0; i < part->n; i++) {
+        Watch alone;
+        if (found->index >= 0 && found->index < part->index[i]) return 0;
+        if (watch_pairs(tape, model, pairs, part, i, 1, o, &alone, err)) return -1;
+        if (!alone.op) continue;
+        found->index = part->index[i];
+        found->pair = part->which[i];
+        return 0;
+    }
+    return 0;
+}
+
+int update_find_nonfinite(Tape *tape, Model *model, const Pairs *pairs, const BatchParts *parts, const UpdateOptions *o,
+                          NonFinite *found, Err *err) {
     UpdateOptions unguided = *o;
     unguided.guide = NULL; /* the guide cost is finite for any weights */
-    *found = (NonFinite){.pair = -1};
+    *found = (NonFinite){.index = -1};
     int status = 0;
-    for (int k = 0; k < parts && !found->watch.op && !status; k++) {
-        const int first = part_offset(n, parts, k), size = part_offset(n, parts, k + 1) - first;
-        status = watch_update(tape, model, pairs, which, first, size, &unguided, &found->watch, err);
-    }
-    for (int i = 0; i < n && found->pair < 0 && !status; i++) {
-        Watch alone;
-        status = watch_update(tape, model, pairs, which, i, 1, &unguided, &alone, err);
-        if (!status && alone.op) found->pair = i;
-    }
+    for (int k = 0; k < parts->count && !found->watch.op && !status; k++)
+        if (parts->list[k].n)
+            status =
+                watch_pairs(tape, model, pairs, &parts->list[k], 0, parts->list[k].n, &unguided, &found->watch, err);
+    for (int k = 0; k < parts->count && !status; k++)
+        status = find_pair(tape, model, pairs, &parts->list[k], &unguided, found, err);
     return status;
 }

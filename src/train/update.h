@@ -4,7 +4,7 @@
 
 #include "core/optimizer.h"
 #include "model/model.h"
-#include "text/batches.h"
+#include "train/parts.h"
 
 /* Options of the loss and of the optimizer step. */
 typedef struct UpdateOptions {
@@ -18,9 +18,20 @@ typedef struct UpdateOptions {
 } UpdateOptions;
 
 /* Runs the forward and backward pass of a batch, or of a part of one, and adds the gradients to those of the model.
-   Its results stay in the tape's arena until the next tape_reset. Returns the cross-entropy in nats, without label
-   smoothing and guide cost, summed over the target rows; NAN if the loss with both is not finite. */
-double update_gradients(Tape *tape, Model *model, const Batch *batch, const UpdateOptions *options);
+   Its results stay in the tape's arena until the next tape_reset. nats[s] receives the cross-entropy of shard s in
+   nats, without label smoothing and guide cost, summed over the target rows; without shards nats[0] that of the batch.
+   All are NAN if the loss with both is not finite. */
+void update_gradients(Tape *tape, Model *model, const Batch *batch, const UpdateOptions *options, double *nats);
+
+/* Gradients of finished parts that wait until they are added in the tree of shard_sums.h. All zero: none. */
+typedef struct GradientTree {
+    real *waiting[SHARD_LEVELS]; /* blocks like params->gradients, or NULL; owned */
+    int done;                    /* number of parts so far */
+} GradientTree;
+/* Adds the model's gradients, which are those of part `done` of `parts`. After the last part, the model's gradients are
+   the sum; before, they are zero. Every part has the same number of shards. */
+void gradient_tree_add(GradientTree *tree, Threads *threads, Params *params, int parts);
+void gradient_tree_free(GradientTree *tree);
 /* Updates the weights by the gradients of a batch with loss `nats`, and sets the gradients to zero. Returns the
    gradient norm before clipping, NAN if nats is not finite. If the result is not finite, weights and optimizer have
    not changed. */
@@ -29,12 +40,13 @@ double update_step(Tape *tape, Model *model, Optimizer *optimizer, double nats, 
 /* The origin of a loss or gradient norm that is not finite. */
 typedef struct NonFinite {
     Watch watch; /* first op whose result or gradient is not finite; op NULL: only the norm is not finite */
-    int pair;    /* first pair of the batch with such an op when it runs alone; -1: none */
+    int index;   /* of the first pair of the batch with such an op when it runs alone; -1: none */
+    int pair;    /* this pair */
 } NonFinite;
 /* Finds the origin of a non-finite loss or gradient norm and writes it to *found: repeats the forward and backward
-   pass of an update of n pairs in `parts` parts, then of each pair separately, and checks the results of every op.
+   pass of the parts of an update, then of each of their pairs separately, and checks the results of every op.
    Afterwards the gradients are zero. Returns 0, or -1 with *err filled if the pairs cannot be read from the disk. */
-int update_find_nonfinite(Tape *tape, Model *model, const Pairs *pairs, const int *which, int n, int parts,
+int update_find_nonfinite(Tape *tape, Model *model, const Pairs *pairs, const BatchParts *parts,
                           const UpdateOptions *options, NonFinite *found, Err *err);
 
 #endif

@@ -7,29 +7,34 @@
 enum { FEW = 16, SHORT = 2 };
 
 /* n pairs with these numbers of pieces; every piece is </s>. */
-static Batch small_batch(Arena *arena, int n, int source, int target) {
+static Batch small_batch(Arena *arena, int n, int source, int target, int shards) {
     static const int ids[SHORT + WORKSPACE_LENGTHS - 1] = {ID_EOS, ID_EOS, ID_EOS, ID_EOS};
     const int *rows[2 * FEW];
-    int x_length[2 * FEW], y_length[2 * FEW];
+    int x_length[2 * FEW], y_length[2 * FEW], *shard = arena_alloc(arena, (size_t)n * sizeof *shard);
     for (int i = 0; i < n; i++) {
         rows[i] = ids;
         x_length[i] = source;
         y_length[i] = target;
+        shard[i] = i % shards;
     }
-    return batch_fold(arena, rows, x_length, rows, y_length, n, 0, ID_BOS);
+    Batch batch = batch_fold(arena, rows, x_length, rows, y_length, n, NULL, ID_BOS);
+    if (shards > 1) batch_shard(arena, &batch, shard, shards);
+    return batch;
 }
 
-Workspace workspace_measure(Threads *threads, Model *model, Dropout dropout, bool guided) {
+Workspace workspace_measure(Threads *threads, Model *model, Dropout dropout, bool guided, int shards) {
     /* three ints per link: the positions of its two pieces, and its entry in Guide.column */
     Workspace w = {.per_link = guided ? 3 * sizeof(int) : 0};
     const UpdateOptions options = {.dropout = dropout};
     Tape tape;
     tape_init(&tape, threads, (Rng){1});
+    tape.no_reuse = true;
     for (int n = 0; n < 2; n++)
         for (int x = 0; x < WORKSPACE_LENGTHS; x++)
             for (int y = 0; y < WORKSPACE_LENGTHS; y++) {
-                Batch batch = small_batch(&tape.arena, FEW * (n + 1), SHORT + x, SHORT + y);
-                update_gradients(&tape, model, &batch, &options);
+                double nats[MOST_SHARDS];
+                Batch batch = small_batch(&tape.arena, FEW * (n + 1), SHORT + x, SHORT + y, shards);
+                update_gradients(&tape, model, &batch, &options, nats);
                 w.bytes[n][x][y] = (double)arena_used(&tape.arena);
                 w.panels = (double)arena_used(&tape.panels);
                 tape_reset(&tape);

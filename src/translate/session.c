@@ -144,7 +144,7 @@ static ForcedBatch forced_batch(Session *session, char *const *source, char *con
     ForcedBatch p = {.x = side_encode_all(&translator->source, source, n),
                      .y = side_encode_all(&translator->target, target, n)};
     const int *x_length = lengths_of(arena, p.x, n), *y_length = lengths_of(arena, p.y, n);
-    p.batch = batch_fold(arena, (const int *const *)p.x, x_length, (const int *const *)p.y, y_length, n, 0, ID_BOS);
+    p.batch = batch_fold(arena, (const int *const *)p.x, x_length, (const int *const *)p.y, y_length, n, NULL, ID_BOS);
     return p;
 }
 

@@ -1,0 +1,282 @@
+/* shard_sums.c: weight gradients of shards. A thread computes a block of c for one shard after the other, and adds it
+   to the tree at once, while it is in the L2 cache: the memory traffic is that of one sum. After shard s, as many
+   subtrees wait as s + 1 has bits in binary; shard s + 1 is computed above them, and then merged with one subtree for
+   each trailing zero bit of s + 2.
+
+   The steps of many shards do not fit in the caches together. So a run of shards, which is a subtree itself, is
+   computed at a time, for all blocks of c. Finished runs wait in matrices as large as c. The sizes of the blocks are
+   those of gemm.c. */
+#include "core/shard_sums.h"
+#include "core/base.h"
+#include "core/kernels.h"
+
+#include <string.h>
+
+enum {
+    M_BLOCK = 168,                   /* rows of c in a block: a multiple of 14, 12 and 6 */
+    K_BLOCK = 512,                   /* steps in one call of the kernel */
+    RUN_STEPS = 2048,                /* steps of a run, unless one shard has more */
+    RIGHT_PACKED = 1024 * RUN_STEPS, /* numbers of y that are packed at once */
+    PACK_STEPS = 256,                /* steps of a tile or panel that are one unit of packing */
+    MOST_COLS = 32                   /* columns of a panel */
+};
+
+static int smaller(int a, int b) { return a < b ? a : b; }
+static int larger(int a, int b) { return a > b ? a : b; }
+static int blocks_of(int size, int block) { return (size + block - 1) / block; }
+
+int shard_waiting(int done) {
+    int bits = 0;
+    for (; done; done /= 2) bits += done % 2;
+    return bits;
+}
+
+/* ---- products --------------------------------------------------------------------------------------------------- */
+
+typedef struct Part {
+    const ShardProduct *p;
+    Threads *threads;
+    int run, runs;        /* shards in a run; number of runs */
+    int at;               /* the current run */
+    int from, steps;      /* the current steps of the run: all, unless the run is one large shard */
+    int row, rows, tiles; /* the current rows of c */
+    int panel, panels;    /* the current panels of c */
+    real *left, *right;   /* packed tiles of x and panels of y */
+    real *waiting;        /* matrices [m, n]: sums of runs, and of the first steps of a large shard */
+} Part;
+
+static void pack_panels(void *context, int begin, int end) {
+    const Part *t = context;
+    const int width = kernels->tile_cols, units = blocks_of(t->steps, PACK_STEPS);
+    for (int unit = begin; unit < end; unit++) {
+        const int panel = unit / units, at = unit % units * PACK_STEPS, col = (t->panel + panel) * width;
+        kernels->pack_list(t->right + ((size_t)panel * (size_t)t->steps + (size_t)at) * (size_t)width, width,
+                           t->p->y + t->from + at, col, smaller(width, t->p->n - col),
+                           smaller(PACK_STEPS, t->steps - at));
+    }
+}
+
+static void pack_tiles(void *context, int begin, int end) {
+    const Part *t = context;
+    const int units = blocks_of(t->steps, PACK_STEPS);
+    for (int unit = begin; unit < end; unit++) {
+        const int tile = unit / units, at = unit % units * PACK_STEPS;
+        const int first = part_offset(t->rows, t->tiles, tile), rows = part_offset(t->rows, t->tiles, tile + 1) - first;
+        kernels->pack_list(t->left + (size_t)first * (size_t)t->steps + (size_t)at * (size_t)rows, rows,
+                           t->p->x + t->from + at, t->row + first, rows, smaller(PACK_STEPS, t->steps - at));
+    }
+}
+
+/* A block of c: tiles tile0..tile1-1, which are the rows first..first+rows-1 of the part, in one panel. */
+typedef struct Block {
+    int tile0, tile1, first, rows, panel;
+} Block;
+
+/* Multiplies the steps begin..end-1 of the run. The block of sums [rows, tile_cols] receives the result; it is
+   continued if `continues`. */
+static void multiply(const Part *t, const Block *b, int begin, int end, bool continues, real *sums) {
+    const int width = kernels->tile_cols, line = blocks_of(width, b->tile1 - b->tile0);
+    const real *panel = t->right + (size_t)b->panel * (size_t)t->steps * (size_t)width;
+    if (begin == end && !continues) memset(sums, 0, (size_t)b->rows * (size_t)width * sizeof(real));
+    for (int at = begin; at < end; at += K_BLOCK) {
+        const int k = smaller(K_BLOCK, end - at), last = b->panel + 1 == t->panels;
+        const real *right = panel + (size_t)at * (size_t)width;
+        const real *next = right + (last ? 0 : (size_t)t->steps * (size_t)width);
+        for (int tile = b->tile0; tile < b->tile1; tile++, next += (size_t)k * (size_t)line) {
+            const int first = part_offset(t->rows, t->tiles, tile);
+            const int rows = part_offset(t->rows, t->tiles, tile + 1) - first;
+            real *c = sums + (size_t)(first - b->first) * (size_t)width;
+            kernels->gemm_tile(rows, width, k, t->left + (size_t)first * (size_t)t->steps + (size_t)at * (size_t)rows,
+                               right, continues || at > begin ? c : NULL, width, c, width, next, line);
+        }
+    }
+}
+
+/* Adds the additions of a shard to its sums. */
+static void add_rows(const Part *t, const Block *b, int shard, real *sums) {
+    const RowAdditions *a = t->p->additions;
+    const int width = kernels->tile_cols, col = (t->panel + b->panel) * width, cols = smaller(width, t->p->n - col);
+    for (int i = 0; a && i < b->rows; i++) {
+        const int row = t->row + b->first + i;
+        for (int e = a->start[row]; e < a->start[row + 1]; e++)
+            if (a->shard[e] == shard) kernels->add(cols, sums + (size_t)i * (size_t)width, a->row[e] + col);
+    }
+}
+
+/* Copies or adds a block between `sums` [rows, tile_cols] and a matrix like c. */
+typedef enum { LOAD, STORE, ADD_FROM, ADD_TO } Transfer;
+static void transfer(const Part *t, const Block *b, Transfer kind, real *sums, real *matrix) {
+    const int width = kernels->tile_cols, col = (t->panel + b->panel) * width, cols = smaller(width, t->p->n - col);
+    for (int i = 0; i < b->rows; i++, sums += width) {
+        real *row = matrix + (size_t)(t->row + b->first + i) * (size_t)t->p->n + col;
+        if (kind == LOAD) memcpy(sums, row, (size_t)cols * sizeof(real));
+        else if (kind == STORE) memcpy(row, sums, (size_t)cols * sizeof(real));
+        else if (kind == ADD_FROM) kernels->add(cols, sums, row);
+        else kernels->add(cols, row, sums);
+    }
+}
+
+static real *waiting_at(const Part *t, int level) {
+    return t->waiting + (size_t)level * (size_t)t->p->m * (size_t)t->p->n;
+}
+
+/* Merges the sum of the current run with those that wait. */
+static void merge_run(const Part *t, const Block *b, real *sums) {
+    int level = shard_waiting(t->at);
+    for (int bits = t->at; bits % 2; bits /= 2) transfer(t, b, ADD_FROM, sums, waiting_at(t, --level));
+    if (t->at == t->runs - 1) transfer(t, b, ADD_TO, sums, t->p->c);
+    else transfer(t, b, STORE, sums, waiting_at(t, level));
+}
+
+static void compute_block(const Part *t, const Block *b) {
+    real tree[SHARD_LEVELS][M_BLOCK * MOST_COLS];
+    const int *start = t->p->start + t->at * t->run, begin = t->from - start[0];
+    const bool continues = begin > 0, ends = t->from + t->steps == start[t->run];
+    real *const partial = waiting_at(t, shard_waiting(t->at)); /* of a large shard */
+    if (continues) transfer(t, b, LOAD, tree[0], partial);
+    for (int s = 0; s < t->run; s++) {
+        int level = shard_waiting(s);
+        multiply(t, b, larger(start[s] - t->from, 0), smaller(start[s + 1] - t->from, t->steps), continues,
+                 tree[level]);
+        if (ends) add_rows(t, b, t->at * t->run + s, tree[level]);
+        for (int bits = s; bits % 2; bits /= 2, level--)
+            kernels->add(b->rows * kernels->tile_cols, tree[level - 1], tree[level]);
+    }
+    if (ends) merge_run(t, b, tree[0]);
+    else transfer(t, b, STORE, tree[0], partial);
+}
+
+static int row_blocks(const Part *t) { return blocks_of(t->rows, M_BLOCK); }
+
+static void compute_blocks(void *context, int begin, int end) {
+    const Part *t = context;
+    const int blocks = row_blocks(t);
+    for (int unit = begin; unit < end; unit++) {
+        const int block = unit / t->panels;
+        Block b = {.tile0 = part_offset(t->tiles, blocks, block),
+                   .tile1 = part_offset(t->tiles, blocks, block + 1),
+                   .panel = unit % t->panels};
+        b.first = part_offset(t->rows, t->tiles, b.tile0);
+        b.rows = part_offset(t->rows, t->tiles, b.tile1) - b.first;
+        compute_block(t, &b);
+    }
+}
+
+/* Computes all of c for the current steps. */
+static void compute_steps(Part *t) {
+    const int width = kernels->tile_cols, all = blocks_of(t->p->n, width), m = t->p->m;
+    const int most = larger(RIGHT_PACKED / (larger(t->steps, 1) * width), 1);
+    const int most_rows = M_BLOCK * threads_count(t->threads), pack_units = blocks_of(t->steps, PACK_STEPS);
+    t->left =
+        threads_scratch(t->threads, SCRATCH_LEFT, (size_t)smaller(m, most_rows) * (size_t)t->steps * sizeof(real));
+    for (t->panel = 0; t->panel < all; t->panel += t->panels) {
+        t->panels = smaller(most, all - t->panel);
+        t->right = threads_scratch(t->threads, SCRATCH_RIGHT,
+                                   (size_t)t->panels * (size_t)t->steps * (size_t)width * sizeof(real));
+        threads_run(t->threads, "pack", t->panels * pack_units, 4, pack_panels, t);
+        for (t->row = 0; t->row < m; t->row += t->rows) {
+            t->rows = smaller(most_rows, m - t->row);
+            t->tiles = blocks_of(t->rows, kernels->tile_rows);
+            threads_run(t->threads, "pack left", t->tiles * pack_units, 4, pack_tiles, t);
+            threads_run(t->threads, "weight gradient", row_blocks(t) * t->panels, 1, compute_blocks, t);
+        }
+    }
+}
+
+/* The largest number of shards whose steps fit in a run. */
+static int run_of(const ShardProduct *p) {
+    int run = p->shards, longest;
+    do {
+        longest = 0;
+        for (int s = 0; s < p->shards; s += run) longest = larger(longest, p->start[s + run] - p->start[s]);
+        if (longest > RUN_STEPS && run > 1) run /= 2;
+        else longest = 0;
+    } while (longest);
+    return run;
+}
+
+void shard_product(Threads *threads, const ShardProduct *product) {
+    CHECK(product->shards > 0 && product->shards <= MOST_SHARDS && kernels->tile_cols <= MOST_COLS,
+          "shard_product: %d shards, tiles of %d columns", product->shards, kernels->tile_cols);
+    Part t = {.p = product, .threads = threads, .run = run_of(product)};
+    t.runs = product->shards / t.run;
+    const int levels = shard_waiting(t.runs - 1) + 1;
+    const bool waits = t.runs > 1 || product->start[1] > RUN_STEPS;
+    if (waits)
+        t.waiting = threads_scratch(threads, SCRATCH_OP,
+                                    (size_t)levels * (size_t)product->m * (size_t)product->n * sizeof(real));
+    for (t.at = 0; t.at < t.runs; t.at++) {
+        const int *start = product->start + t.at * t.run;
+        t.from = start[0];
+        do {
+            t.steps = smaller(start[t.run] - t.from, RUN_STEPS);
+            compute_steps(&t);
+            t.from += t.steps;
+        } while (t.from < start[t.run]);
+    }
+}
+
+/* ---- additions -------------------------------------------------------------------------------------------------- */
+
+enum { CHUNK = 256 /* columns that are added at a time */ };
+
+typedef struct Additions {
+    int n, shards;
+    const RowAdditions *additions;
+    real *c;
+} Additions;
+
+/* The additions begin..end-1 to a row, in `cols` columns from `col` on. */
+typedef struct Range {
+    const RowAdditions *additions;
+    int begin, end, col, cols;
+} Range;
+
+/* tree[0] = the sum of the range, which belongs to the shards first..first+shards-1. Returns false if the range is
+   empty; then the sum is zero, and tree[0] is undefined. */
+static bool sum_range(Range r, int first, int shards, real tree[][CHUNK]) {
+    if (r.begin == r.end) return false;
+    if (shards == 1) {
+        memset(tree[0], 0, (size_t)r.cols * sizeof(real));
+        for (int e = r.begin; e < r.end; e++) kernels->add(r.cols, tree[0], r.additions->row[e] + r.col);
+        return true;
+    }
+    Range low = r, high = r;
+    while (low.end > low.begin && r.additions->shard[low.end - 1] >= first + shards / 2) low.end--;
+    high.begin = low.end;
+    const bool some = sum_range(low, first, shards / 2, tree);
+    const bool more = sum_range(high, first + shards / 2, shards / 2, some ? tree + 1 : tree);
+    if (some && more) kernels->add(r.cols, tree[0], tree[1]);
+    return true;
+}
+
+static void add_to_rows(void *context, int begin, int end) {
+    const Additions *a = context;
+    const int *start = a->additions->start;
+    real tree[SHARD_LEVELS][CHUNK];
+    for (int i = begin; i < end; i++)
+        for (int col = 0; col < a->n && start[i] < start[i + 1]; col += CHUNK) {
+            const Range r = {a->additions, start[i], start[i + 1], col, smaller(CHUNK, a->n - col)};
+            sum_range(r, 0, a->shards, tree);
+            kernels->add(r.cols, a->c + (size_t)i * (size_t)a->n + col, tree[0]);
+        }
+}
+
+void shard_additions(Threads *threads, int m, int n, int shards, const RowAdditions *additions, real *c) {
+    threads_run(threads, "rows", m, 64, add_to_rows, &(Additions){n, shards, additions, c});
+}
+
+/* ---- vectors and numbers ---------------------------------------------------------------------------------------- */
+
+void shard_vectors(int n, int shards, real *x, real *c) {
+    for (int half = 1; half < shards; half *= 2)
+        for (int s = 0; s < shards; s += 2 * half)
+            kernels->add(n, x + (size_t)s * (size_t)n, x + (size_t)(s + half) * (size_t)n);
+    kernels->add(n, c, x);
+}
+
+double shard_total(double *x, int shards) {
+    for (int half = 1; half < shards; half *= 2)
+        for (int s = 0; s < shards; s += 2 * half) x[s] += x[s + half];
+    return x[0];
+}
