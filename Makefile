@@ -129,7 +129,9 @@ abi: $(LIBRARY)
 # ---- the core library -----------------------------------------------------------------------------------------------
 
 # core/ for other programs: see docs/tape.md. libtidecore-double.a computes with double, for checks of gradients.
-CORE_PUBLIC  := $(patsubst %,src/core/%.h,arena base gradient_check ops optimizer real rng scope tape tape_op threads)
+# Its headers are these, and those that they include.
+CORE_ROOTS   := $(patsubst %,src/core/%.h,gradient_check ops optimizer scope tape_op)
+CORE_PUBLIC  := $(sort $(filter src/core/%.h,$(shell $(CC) -Isrc -MM -xc $(CORE_ROOTS) 2>/dev/null)))
 CORE_HEADERS := $(CORE_PUBLIC:src/%=$B/include/tide/%) $B/include/tide/core/names.h
 CORE_OBJECTS := $(filter $B/core/%,$(OBJECTS))
 CORE_DOUBLE  := $(patsubst src/%.c,$B/double/%.o,$(filter src/core/%,$(SOURCES))) $B/double/core/kernels_portable.o
