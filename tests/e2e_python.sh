@@ -9,7 +9,7 @@ for python in python3 /usr/bin/python3; do
 done
 [ -n "$python" ] || { echo "no python3-pytest"; exit 77; }
 build=$(dirname "$(readlink -f "$tide")")
-case $build in *asan | *tsan) echo "Python cannot load a library with a sanitizer"; exit 77 ;; esac
+case $build in *tsan) echo "tests/host.sh runs libtide with this sanitizer"; exit 77 ;; esac
 make -s config="$(basename "$build")" PREFIX=/opt/tide DESTDIR="$scratch/root" install-library >"$scratch/log" 2>&1 ||
     die "make install-library: $(cat "$scratch/log")"
 TIDE_LIBRARY=$scratch/root/opt/tide/lib/libtide.so.0
@@ -22,4 +22,11 @@ cut -f 1 "$scratch/dev.tsv" >"$scratch/en"
 
 TIDE=$tide MODELS=$scratch PYTHONPATH=$PWD/python PYTHONDONTWRITEBYTECODE=1
 export TIDE TIDE_LIBRARY MODELS PYTHONPATH PYTHONDONTWRITEBYTECODE
+# A sanitizer must be loaded before all other libraries. Python itself frees little at its end. Without a quarantine of freed
+# memory, the test of memory passes.
+case $build in *asan)
+    ASAN_OPTIONS=detect_leaks=0:quarantine_size_mb=0
+    LD_PRELOAD="$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libubsan.so)"
+    export ASAN_OPTIONS LD_PRELOAD ;;
+esac
 "$python" -m pytest -q -p no:cacheprovider -W error tests/python "$@"
