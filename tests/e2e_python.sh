@@ -22,6 +22,7 @@ cut -f 1 "$scratch/dev.tsv" >"$scratch/en"
 
 TIDE=$tide MODELS=$scratch PYTHONPATH=$PWD/python PYTHONDONTWRITEBYTECODE=1
 export TIDE TIDE_LIBRARY MODELS PYTHONPATH PYTHONDONTWRITEBYTECODE
+"$python" -c 'import numpy' 2>/dev/null || echo "skipped: the tests with NumPy (package python3-numpy)"
 # A sanitizer must be loaded before all other libraries. Python itself frees little at its end. Without a quarantine of freed
 # memory, the test of memory passes.
 case $build in *asan)
