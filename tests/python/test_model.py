@@ -390,6 +390,29 @@ def test_memory_does_not_grow_with_calls(model):
     assert resident() - before < 1e6
 
 
+REFUSED_MEMORY = """
+import os, resource, sys, tide
+model = tide.load(sys.argv[1], threads=1)
+expected = model.translate("潮水退了。")
+with open("/proc/self/statm") as file:
+    size = int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+most = resource.getrlimit(resource.RLIMIT_AS)[1]
+resource.setrlimit(resource.RLIMIT_AS, (size + (20 << 20), most))
+try:
+    model.translate("潮水退了。" * 100, beam=1000)
+except MemoryError as error:
+    print(type(error).__name__, error)
+resource.setrlimit(resource.RLIMIT_AS, (most, most))
+assert model.translate("潮水退了。") == expected
+"""
+
+
+@pytest.mark.skipif("asan" in os.environ.get("LD_PRELOAD", ""), reason="the sanitizer needs memory without a limit")
+def test_refused_memory_is_an_error_after_which_the_model_can_be_used():
+    command = [sys.executable, "-c", REFUSED_MEMORY, MODELS / "first"]
+    assert subprocess.check_output(command, text=True) == "OutOfMemory out of memory\n"
+
+
 def test_models_cannot_be_pickled_or_copied(model):
     for copied in (pickle.dumps, copy.copy, copy.deepcopy):
         with pytest.raises(TypeError, match=r"cannot be pickled or copied; load it in each process: tide.load\("):
