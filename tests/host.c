@@ -308,7 +308,7 @@ static void keeps_the_state_of_the_host(void) {
     now = "the state of the host";
     DEMAND(missing == TIDE_BAD_FILE, "status %d", (int)missing);
     DEMAND(sizes[0] == 0 && sizes[1] == 0, "%ld bytes on standard output, %ld on standard error", sizes[0], sizes[1]);
-    raise(SIGINT);
+    kill(getpid(), SIGINT);
     sigaction(SIGINT, NULL, &theirs);
     DEMAND(interrupts == 1 && theirs.sa_handler == on_interrupt, "%d interrupts", (int)interrupts);
     DEMAND(!strcmp(setlocale(LC_ALL, NULL), locale), "the locale is %s", setlocale(LC_ALL, NULL));
@@ -322,14 +322,13 @@ static void keeps_the_state_of_the_host(void) {
     free(locale);
 }
 
-/* Refuses allocations one after the other, alone and with all later ones of the call. Returns the number of runs. */
+/* Refuses allocations one after the other, alone or with all later ones of the call: in turns, or with `all` both.
+   Returns the number of runs. */
 static long refuse_each(bool all) {
     long runs = 0;
-    for (int i = 0; all || i < places; i++) {
-        const long n = all ? i + 1 : numbers[i];
-        for (int later = 0; later < 2; later++, runs++)
-            if (!refuse_from(n, later ? 1L << 40 : 1, 1) && all) return runs;
-    }
+    for (int i = 0; all || i < places; i++)
+        for (int later = all ? 0 : i % 2; later < (all ? 2 : i % 2 + 1); later++, runs++)
+            if (!refuse_from(all ? i + 1 : numbers[i], later ? 1L << 40 : 1, 1) && all) return runs;
     return runs;
 }
 

@@ -231,7 +231,7 @@ static void accepts_options_of_other_versions(void **state) {
     assert_int_equal(tide_translate(tide, good, 1, (const TideTranslateOptions *)(const void *)&older, &result),
                      TIDE_OK);
     tide_result_free(result);
-    newer.later = 1;
+    newer.later = 1; /* cppcheck-suppress unreadVariable ; the library reads it */
     assert_int_equal(tide_translate(tide, good, 1, &newer.known, &result), TIDE_BAD_ARGUMENT);
     assert_non_null(strstr(tide_error(tide), "does not know an option"));
     newer.known.size = 3;
@@ -289,7 +289,7 @@ static void ensembles_need_the_same_pieces(void **state) {
     Translator t;
     TideModel *models[3];
     for (int i = 0; i < 3; i++) {
-        write_model_into(&t, "en", i < 2 ? target_texts : others, (uint64_t)(5 + i), path);
+        write_model_into(&t, "en", i < 2 ? target_texts : others, 5U + (unsigned)i, path);
         models[i] = load(path);
         translator_free(&t);
     }

@@ -65,7 +65,7 @@ TideStatus call_run(Call *call, Scope *scope, CallWork *work) {
 }
 
 TideStatus call_once(Call *call, CallWork *work, char *error, size_t size) {
-    char text[ERROR_SIZE];
+    char text[ERROR_SIZE] = "";
     Scope scope = {0};
     call->error = text;
     const TideStatus status = call_run(call, &scope, work);

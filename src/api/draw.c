@@ -30,8 +30,11 @@ static bool pieces_given(Call *call, const char *name, const char *const *pieces
 static bool alignment_given(DrawCall *c) {
     enum { MOST = 10000 /* pieces: a picture has one cell for each pair of pieces */ };
     const TideAlignment *a = c->alignment;
-    if (!a || !c->text || !a->weights) call_fail(&c->call, TIDE_BAD_ARGUMENT, "an alignment without weights");
-    return !c->call.status && option_between(&c->call, "source_count", a->source_count, 1, MOST) &&
+    if (!a || !c->text || !a->weights) {
+        call_fail(&c->call, TIDE_BAD_ARGUMENT, "an alignment without weights");
+        return false;
+    }
+    return option_between(&c->call, "source_count", a->source_count, 1, MOST) &&
            option_between(&c->call, "target_count", a->target_count, 1, MOST) &&
            option_between(&c->call, "picture", (int)c->picture, TIDE_SVG, TIDE_PHARAOH) &&
            pieces_given(&c->call, "source piece", a->source, a->source_count) &&

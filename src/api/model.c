@@ -49,7 +49,7 @@ static void load(void *context) {
 }
 
 TideStatus tide_load(const char *path, TideModel **model, char *error, size_t error_size) {
-    char text[ERROR_SIZE];
+    char text[ERROR_SIZE] = "";
     LoadCall c = {.call.error = text, .path = path, .model = model};
     Scope scope = {0};
     if (model) *model = NULL;

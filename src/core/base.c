@@ -62,10 +62,12 @@ void *mem_zalloc(size_t bytes) { return checked(permitted() ? calloc(1, bytes ? 
 void *mem_try_realloc(void *old, size_t bytes) {
     const bool owned = scope_remove(old) || !old;
     void *memory = permitted() ? realloc(old, bytes ? bytes : 1) : NULL;
-    if (!owned) return memory;
-    if (memory && !scope_add(memory)) return memory;
-    if (old) scope_add(old); /* cannot fail: the old block has left a free slot */
-    else free(memory);
+    if (!memory) {
+        if (old && owned) scope_add(old);
+        return NULL;
+    }
+    if (!owned || !scope_add(memory)) return memory; /* in place of an old block, scope_add cannot fail */
+    free(memory);
     return NULL;
 }
 

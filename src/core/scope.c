@@ -22,6 +22,7 @@ static size_t home_of(const Scope *scope, const void *resource) {
 static size_t next_slot(const Scope *scope, size_t slot) { return (slot + 1) & (scope->slots - 1); }
 
 /* The slot of this resource, or the free slot where it would be inserted. The table must have a free slot. */
+/* cppcheck-suppress constParameter ; a pointer to a function */
 static size_t slot_of(const Scope *scope, const void *resource, void (*release)(void *)) {
     size_t slot = home_of(scope, resource);
     while (scope->table[slot].resource &&
@@ -78,12 +79,10 @@ static bool drop(void *resource, void (*release)(void *)) {
 
 /* The jump skips nothing but frames of tide: no callback of a library allocates memory with mem_alloc. */
 ScopeEnd scope_run(Scope *scope, void (*work)(void *context), void *context, char *reason, size_t reason_size) {
-    jmp_buf entry;
     Scope *const outer = current; /* a callback of the host may call the library */
-    scope->entry = &entry;
     scope->reason = reason;
     scope->reason_size = reason_size;
-    const int end = setjmp(entry); /* NOLINT(cert-err52-cpp): the frames that are skipped own nothing */
+    const int end = setjmp(scope->entry); /* NOLINT(cert-err52-cpp): the frames that are skipped own nothing */
     if (end == SCOPE_DONE) {
         current = scope;
         work(context);
@@ -127,7 +126,7 @@ int scope_add(void *memory) { return current ? add(current, (Owned){memory, NULL
 bool scope_remove(void *memory) { return drop(memory, NULL); }
 
 void scope_refuse(void) {
-    if (current) longjmp(*current->entry, SCOPE_REFUSED); /* NOLINT(cert-err52-cpp) */
+    if (current) longjmp(current->entry, SCOPE_REFUSED); /* NOLINT(cert-err52-cpp) */
 }
 
 void scope_fail(const char *format, ...) {
@@ -136,5 +135,5 @@ void scope_fail(const char *format, ...) {
     va_start(args, format);
     vsnprintf(current->reason, current->reason_size, format, args);
     va_end(args);
-    longjmp(*current->entry, SCOPE_FAILED); /* NOLINT(cert-err52-cpp) */
+    longjmp(current->entry, SCOPE_FAILED); /* NOLINT(cert-err52-cpp) */
 }

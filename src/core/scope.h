@@ -15,8 +15,8 @@ typedef struct Owned Owned;
 typedef struct Scope {
     Owned *table; /* hash table of what the scope owns; NULL: nothing yet */
     size_t slots, count;
-    jmp_buf *entry;
-    char *reason; /* of a failed assertion; set by scope_run */
+    jmp_buf entry; /* of the run */
+    char *reason;  /* of a failed assertion; set by scope_run */
     size_t reason_size;
 } Scope;
 
