@@ -17,3 +17,4 @@ defined() { awk 'NF >= 3 { print $3 }'; }
 nm -D --defined-only "$build/libtide.so" | defined | compare libtide.so || exit 1
 nm -g --defined-only "$build/libtide.a" | defined | compare libtide.a || exit 1
 grep -o '\<tide_[a-z_]*(' "$here/../src/tide.h" | tr -d '(' | compare tide.h || exit 1
+sed -n 's/^ \(tide_[a-z_]*\)@.*/\1/p' "$here/../debian/libtide0.symbols" | compare debian/libtide0.symbols || exit 1
