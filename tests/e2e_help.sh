@@ -166,6 +166,6 @@ fi
 
 touch "$scratch/root/usr/bin/other" "$share/man/man1/tide-other.1"
 build uninstall DESTDIR="$scratch/root" PREFIX=/usr
-find "$scratch/root" -type f | sed "s|^$scratch/root||" | sort >"$scratch/left"
+find "$scratch/root" ! -type d | sed "s|^$scratch/root||" | sort >"$scratch/left"
 printf '%s\n' /usr/bin/other /usr/share/man/man1/tide-other.1 | diff - "$scratch/left" || die "uninstall"
 [ ! -e "$share/tide" ] || die "share/tide is left"
