@@ -3,7 +3,7 @@
 #include "fuzz.h"
 #include "text/lines.h"
 #include "translate/alignment.h"
-#include "translate/links.h"
+#include "score/links.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 #include "score/bleu.h"
 #include "score/chrf.h"
 #include "text/ds.h"
-#include "translate/links.h"
+#include "score/links.h"
 
 typedef struct MeasureCall {
     Call call;

@@ -2,7 +2,7 @@
 #include "cli/cli.h"
 #include "text/ds.h"
 #include "text/lines.h"
-#include "translate/links.h"
+#include "score/links.h"
 
 #include <stdio.h>
 #include <string.h>

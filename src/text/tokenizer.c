@@ -3,6 +3,7 @@
 #include "text/ds.h"
 #include "text/placeholder.h"
 #include "text/unicode.h"
+#include "text/vocab.h"
 
 #include <limits.h>
 #include <string.h>
@@ -182,4 +183,23 @@ char *tokenizer_join(TokenizerKind kind, char *const *pieces, int n) {
     char *text = pieces_unmark(marked, true);
     mem_free(marked);
     return text;
+}
+
+/* ---- words of pieces ---- */
+
+int *pieces_words(char *const *pieces, int n, int *count, char ***words) {
+    int *word_of = mem_alloc((size_t)n * sizeof *word_of);
+    const int text = pieces_text_count(pieces, n);
+    bool spaces = false;
+    for (int i = 0; i < n; i++) spaces = spaces || piece_is_spaced(pieces[i]);
+    if (words) *words = mem_alloc((size_t)n * sizeof **words);
+    *count = 0;
+    for (int i = 0, end; i < n; i = end) {
+        for (end = i + 1; spaces && end < text && !piece_is_spaced(pieces[end]);) end++;
+        for (int k = i; k < end; k++) word_of[k] = *count;
+        if (words)
+            (*words)[*count] = spaces ? tokenizer_join(TOKENIZER_CHAR, pieces + i, end - i) : mem_strdup(pieces[i]);
+        (*count)++;
+    }
+    return word_of;
 }

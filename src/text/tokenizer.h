@@ -43,6 +43,12 @@ bool piece_is_spaced(const char *piece); /* starts with a space mark */
    either and has no double spaces (the output of a model may have such). */
 char *pieces_unmark(const char *marked, bool single);
 
+/* Groups n pieces into words. Returns the word number (from 0) of each piece: [n], owned by the caller. A word
+   begins at a piece with a space mark; if no piece has one, each piece is a word. </s> is always a word. *count
+   receives the number of words. Unless `words` is NULL, *words receives their texts: [count], array and strings
+   owned by the caller. */
+int *pieces_words(char *const *pieces, int n, int *count, char ***words);
+
 /* Iterates over the words of a normalised text; no merge crosses the end of a word. Start with words_start. */
 typedef struct Words {
     TokenizerKind kind;

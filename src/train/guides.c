@@ -48,8 +48,8 @@ static int check_words(const Link *links, int source_words, int target_words, co
 static int read_links(const char *line, const char *path, long number, char **x, char **y, Link **between, Err *err) {
     Link *links = NULL;
     int source_words, target_words;
-    int *source_word = alignment_words(x, (int)arrlen(x), &source_words, NULL);
-    int *target_word = alignment_words(y, (int)arrlen(y), &target_words, NULL);
+    int *source_word = pieces_words(x, (int)arrlen(x), &source_words, NULL);
+    int *target_word = pieces_words(y, (int)arrlen(y), &target_words, NULL);
     int *first = first_pieces(source_word, (int)arrlen(x), source_words);
     int status = links_parse(line, 0, path, number, &links, err);
     if (!status) status = check_words(links, source_words - 1, target_words - 1, path, number, err);

@@ -12,7 +12,7 @@ typedef struct Guides {
 } Guides;
 
 /* Reads the links of a corpus: one line for each line of the corpus, in the format of links_parse, from 0. Words are
-   counted as alignment_words does; `tide align --level word` writes such lines. Keeps the links of `pairs`, the
+   counted as pieces_words does; `tide align --level word` writes such lines. Keeps the links of `pairs`, the
    pairs of the corpus that are used for training, in a temporary file in `dir`. The corpus must come from one file,
    or from two line-aligned files. Returns 0, or -1 with *err filled: not a link, a word number that is too large,
    another number of lines, or a disk that is full or fails. */

@@ -42,28 +42,11 @@ void alignment_shift(Alignment *a) {
     memmove((float *)a->weight, row(a, 1), (size_t)(a->n_target - 1) * (size_t)a->n_source * sizeof *a->weight);
 }
 
-int *alignment_words(char *const *pieces, int n, int *count, char ***words) {
-    int *word_of = mem_alloc((size_t)n * sizeof *word_of);
-    const int text = pieces_text_count(pieces, n);
-    bool spaces = false;
-    for (int i = 0; i < n; i++) spaces = spaces || piece_is_spaced(pieces[i]);
-    if (words) *words = mem_alloc((size_t)n * sizeof **words);
-    *count = 0;
-    for (int i = 0, end; i < n; i = end) {
-        for (end = i + 1; spaces && end < text && !piece_is_spaced(pieces[end]);) end++;
-        for (int k = i; k < end; k++) word_of[k] = *count;
-        if (words)
-            (*words)[*count] = spaces ? tokenizer_join(TOKENIZER_CHAR, pieces + i, end - i) : mem_strdup(pieces[i]);
-        (*count)++;
-    }
-    return word_of;
-}
-
 void alignment_merge_words(Alignment *a) {
     Alignment merged;
     char **source, **target;
-    int *source_word = alignment_words(a->source, a->n_source, &merged.n_source, &source);
-    int *target_word = alignment_words(a->target, a->n_target, &merged.n_target, &target);
+    int *source_word = pieces_words(a->source, a->n_source, &merged.n_source, &source);
+    int *target_word = pieces_words(a->target, a->n_target, &merged.n_target, &target);
     int *pieces = mem_zalloc((size_t)merged.n_target * sizeof *pieces);
     double *sum = mem_zalloc((size_t)merged.n_target * (size_t)merged.n_source * sizeof *sum);
     float *weight = mem_alloc((size_t)merged.n_target * (size_t)merged.n_source * sizeof *weight);
@@ -104,10 +87,6 @@ Link *alignment_links(const Alignment *a, double threshold, bool end) {
     const int rows = end ? a->n_target : pieces_text_count(a->target, a->n_target);
     for (int i = 0; i < rows; i++) add_links(a, i, a->n_source - !end, threshold, &links);
     return links;
-}
-
-void links_print(FILE *out, const Link *links, int n) {
-    for (int i = 0; i < n; i++) fprintf(out, "%s%d-%d", i ? " " : "", links[i].source, links[i].target);
 }
 
 static void write_words(FILE *out, char *const *words, int n) {

@@ -2,7 +2,7 @@
 #ifndef TIDE_ALIGNMENT_H
 #define TIDE_ALIGNMENT_H
 
-#include "translate/links.h"
+#include "score/links.h"
 
 #include <stdio.h>
 
@@ -27,11 +27,6 @@ double alignment_weight(const Alignment *alignment, int i, int j);
 /* Moves each row up by one: row i gets the weights of step i + 1, whose input y_{i-1} is piece i. The last row
    stays. The alignment must be from alignment_new. */
 void alignment_shift(Alignment *alignment);
-/* Groups n pieces into words. Returns the word number (from 0) of each piece: [n], owned by the caller. A word
-   begins at a piece with a space mark; if no piece has one, each piece is a word. </s> is always a word. *count
-   receives the number of words. Unless `words` is NULL, *words receives their texts: [count], array and strings
-   owned by the caller. */
-int *alignment_words(char *const *pieces, int n, int *count, char ***words);
 /* Turns an alignment of pieces into one of words, in place: the row of a word is the mean of the rows of its pieces,
    its column is their sum. The alignment must be from alignment_new. */
 void alignment_merge_words(Alignment *alignment);
@@ -40,8 +35,6 @@ void alignment_merge_words(Alignment *alignment);
    largest weight; with a threshold above 0, to every source piece with at least this weight. If `end` is false, no link
    has </s> on either side: with threshold 0, a target piece whose largest weight is on </s> has no link. */
 Link *alignment_links(const Alignment *alignment, double threshold, bool end);
-/* Writes the Pharaoh format, "0-0 1-2": source-target, from 0, without a newline. */
-void links_print(FILE *out, const Link *links, int n);
 /* Writes Marian's soft alignment: the weights of one target piece are joined by commas, target pieces are separated
    by spaces; </s> is included on both sides. */
 void alignment_soft(FILE *out, const Alignment *alignment);

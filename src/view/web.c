@@ -1,6 +1,7 @@
 #include "view/web.h"
 
 #include "core/base.h"
+#include "text/tokenizer.h"
 #include "text/json.h"
 #include "view/spelling.h"
 
@@ -69,7 +70,7 @@ static void write_pieces(FILE *out, char *const *pieces, int n) {
 }
 
 static void write_side(FILE *out, const char *name, char *const *pieces, int n) {
-    int count, *word = alignment_words(pieces, n, &count, NULL);
+    int count, *word = pieces_words(pieces, n, &count, NULL);
     fprintf(out, "\"%s\":", name);
     write_pieces(out, pieces, n);
     fprintf(out, ",\"%sWord\":[", name);

@@ -22,7 +22,7 @@ void web_text(FILE *out, const char *text);
 
 /* Writes an alignment as JSON, for readAlignment in web/matrix.js: {source, sourceWord, target, targetWord, matrix}.
    source, target: the texts of the pieces, each with the space that precedes it, so that joining them gives the
-   sentence. sourceWord, targetWord: for each piece the index of its word, from alignment_words. matrix:
+   sentence. sourceWord, targetWord: for each piece the index of its word, from pieces_words. matrix:
    [n_target, n_source], weights × 10,000, rounded; null if there are no weights. */
 void web_alignment(FILE *out, const Alignment *alignment);
 

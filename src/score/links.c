@@ -1,4 +1,4 @@
-#include "translate/links.h"
+#include "score/links.h"
 
 #include "text/ds.h"
 
@@ -9,7 +9,7 @@
 enum { MOST_WORDS = 1 << 20 };
 #define BLANKS " \t\r"
 
-/* ---- reading -------------------------------------------------------------------------------------------------- */
+/* ---- reading and printing ------------------------------------------------------------------------------------- */
 
 /* Parses a word number and moves *text behind it. Returns the number, counted from 0, or -1 if there is none. */
 static int parse_number(const char **text, int first) {
@@ -54,6 +54,10 @@ int links_parse(const char *line, int first, const char *path, long number, Link
                            printed_length(word), word, first);
         arrput(*links, link);
     }
+}
+
+void links_print(FILE *out, const Link *links, int n) {
+    for (int i = 0; i < n; i++) fprintf(out, "%s%d-%d", i ? " " : "", links[i].source, links[i].target);
 }
 
 /* ---- symmetrising --------------------------------------------------------------------------------------------- */

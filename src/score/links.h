@@ -1,14 +1,19 @@
-/* links.h: word alignments as sets of links: reading and symmetrization. */
+/* links.h: word alignments as sets of links: reading, printing and symmetrization. */
 #ifndef TIDE_LINKS_H
 #define TIDE_LINKS_H
 
 #include "core/base.h"
 #include "score/aer.h"
 
+#include <stdio.h>
+
 /* Appends the links of one line, separated by spaces, to a stb_ds array. `i-j` and `i-j-S` are sure links of source
    word i and target word j; `ipj` and `i-j-P` are possible links. Words are counted from `first`, 0 or 1. Returns 0,
    or -1 with *err filled (with this path and line number) if the line has anything else. */
 int links_parse(const char *line, int first, const char *path, long number, Link **links, Err *err);
+
+/* Writes the Pharaoh format, "0-0 1-2": source-target, from 0, without a newline. */
+void links_print(FILE *out, const Link *links, int n);
 
 typedef enum Symmetrization { INTERSECTION, UNION, GROW_DIAG_FINAL_AND } Symmetrization;
 /* The names of these kinds, in this order, separated by '|'. */
