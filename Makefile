@@ -50,7 +50,7 @@ LDFLAGS  += $(EXTRA_LDFLAGS)
 
 # ---- the program ----------------------------------------------------------------------------------------------------
 
-FLOORS  := core model text score translate train view api
+FLOORS  := core model text score lexicon translate train view api
 SOURCES := $(filter-out src/core/kernels.c,$(wildcard $(FLOORS:%=src/%/*.c) src/*.c))
 OBJECTS := $(SOURCES:src/%.c=$B/%.o)
 CLI     := $(patsubst src/%.c,$B/%.o,$(wildcard src/cli/*.c))

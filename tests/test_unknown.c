@@ -42,13 +42,29 @@ static void a_lexicon_is_read_and_normalised(void **state) {
     lexicon_free(l);
 }
 
+static void the_most_probable_translation_counts(void **state) {
+    (void)state;
+    Err err;
+    Lexicon *l = lexicon_of("海\tsea\t0.25\n海\tocean\t.5\n海\tmarine\t0.5000\n潮\ttide\n潮\ttides\t1\n"
+                            "退\tebb\t0\n退\tgo out\n",
+                            &err);
+    assert_non_null(l);
+    assert_string_equal(lexicon_find(l, "海"), "ocean");
+    assert_string_equal(lexicon_find(l, "潮"), "tide");
+    assert_string_equal(lexicon_find(l, "退"), "go out");
+    lexicon_free(l);
+}
+
 static void a_broken_lexicon_is_refused_with_its_line(void **state) {
     (void)state;
     static const struct {
         const char *text, *reason;
         long line;
     } broken[] = {
-        {"a\tb\nno tab\n", "one tab", 2},        {"a\tb\tc\n", "one tab", 1},
+        {"a\tb\nno tab\n", "one tab", 2},        {"a\tb\tc\n", "not a probability", 1},
+        {"a\tb\t1\t\n", "one tab", 1},           {"a\tb\t\n", "not a probability", 1},
+        {"a\tb\t1.5\n", "not a probability", 1}, {"a\tb\t-0.1\n", "not a probability", 1},
+        {"a\tb\t.\n", "not a probability", 1},   {"a\tb\t1e-1\n", "not a probability", 1},
         {"a\tb\n\n\tc\n", "source is empty", 3}, {"a\t \n", "translation is empty", 1},
         {"\n  \t \n", "source is empty", 2},     {"a\tb\nc\td\nａ\te\n", "\"a\" has an entry already", 3},
         {"a\tb\nc\xff\td\n", "UTF-8", 2},
@@ -355,6 +371,7 @@ static void han_is_banned_where_it_is_not_written(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_lexicon_is_read_and_normalised),
+        cmocka_unit_test(the_most_probable_translation_counts),
         cmocka_unit_test(a_broken_lexicon_is_refused_with_its_line),
         cmocka_unit_test(every_unknown_word_is_replaced),
         cmocka_unit_test(a_word_is_whole_however_it_is_cut),

@@ -62,7 +62,9 @@ void links_print(FILE *out, const Link *links, int n) {
 
 /* ---- symmetrising --------------------------------------------------------------------------------------------- */
 
-const char symmetrization_names[] = "intersection|union|grow-diag-final-and";
+const char symmetrization_names[] = "intersection|union|grow-diag-final-and|soft|mean";
+
+bool symmetrization_is_soft(Symmetrization kind) { return kind >= SOFT_LINKS; }
 
 /* A matrix of target × source words. */
 typedef struct Grid {
@@ -135,6 +137,7 @@ static void add_final(const Grid *g, uint8_t direction) {
 Link *links_symmetrize(Symmetrization kind, const Link *forward, int n_forward, const Link *reverse, int n_reverse) {
     Grid g = {0};
     Link *links = NULL;
+    CHECK(!symmetrization_is_soft(kind), "links_symmetrize combines links, not matrices");
     fit_grid(&g, forward, n_forward);
     fit_grid(&g, reverse, n_reverse);
     g.cells = mem_zalloc((size_t)g.rows * (size_t)g.cols);
@@ -154,5 +157,18 @@ Link *links_symmetrize(Symmetrization kind, const Link *forward, int n_forward, 
     mem_free(g.cells);
     mem_free(g.row_used);
     mem_free(g.col_used);
+    return links;
+}
+
+Link *links_of_matrices(Symmetrization kind, const float *forward, const float *reverse, int n_target, int n_source,
+                        double threshold) {
+    Link *links = NULL;
+    for (int i = 0; i < n_target; i++)
+        for (int j = 0; j < n_source; j++) {
+            const double a = (double)forward[(size_t)i * (size_t)n_source + (size_t)j];
+            const double b = (double)reverse[(size_t)j * (size_t)n_target + (size_t)i];
+            const double mean = kind == MEAN_LINKS ? (a + b) / 2 : a + b > 0 ? 2 * a * b / (a + b) : 0;
+            if (mean >= threshold) arrput(links, ((Link){j, i, false}));
+        }
     return links;
 }

@@ -5,6 +5,7 @@
 #include "core/base.h"
 #include "score/aer.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 
 /* Appends the links of one line, separated by spaces, to a stb_ds array. `i-j` and `i-j-S` are sure links of source
@@ -15,15 +16,24 @@ int links_parse(const char *line, int first, const char *path, long number, Link
 /* Writes the Pharaoh format, "0-0 1-2": source-target, from 0, without a newline. */
 void links_print(FILE *out, const Link *links, int n);
 
-typedef enum Symmetrization { INTERSECTION, UNION, GROW_DIAG_FINAL_AND } Symmetrization;
-/* The names of these kinds, in this order, separated by '|'. */
+typedef enum Symmetrization { INTERSECTION, UNION, GROW_DIAG_FINAL_AND, SOFT_LINKS, MEAN_LINKS } Symmetrization;
+/* The names of these kinds, in this order, separated by '|': SOFT_LINKS is "soft", MEAN_LINKS is "mean". */
 extern const char symmetrization_names[];
+/* Whether the kind combines matrices with links_of_matrices, not links. */
+bool symmetrization_is_soft(Symmetrization kind);
 
-/* Combines the alignments of the two directions; both have links from source to target. Returns a stb_ds array in
-   order of target, then source. grow-diag-final-and (Koehn, Och & Marcu 2003, §4.5) starts with the intersection. Then
-   it repeatedly adds links of the union that are neighbours of a link in the result, also diagonally, if at least one
-   of their two words has no link yet. Last, it adds links of the forward, then of the reverse direction, if both words
-   have no link yet. */
+/* Combines the alignments of the two directions; both have links from source to target. `kind` is one of the first
+   three. Returns a stb_ds array in order of target, then source. grow-diag-final-and (Koehn, Och & Marcu 2003, §4.5)
+   starts with the intersection. Then it repeatedly adds links of the union that are neighbours of a link in the result,
+   also diagonally, if at least one of their two words has no link yet. Last, it adds links of the forward, then of the
+   reverse direction, if both words have no link yet. */
 Link *links_symmetrize(Symmetrization kind, const Link *forward, int n_forward, const Link *reverse, int n_reverse);
+
+/* Links where a mean of the two directions' weights is at least `threshold` > 0: the harmonic mean 2ab / (a + b) for
+   SOFT_LINKS, (a + b) / 2 for MEAN_LINKS. forward: [n_target, n_source], a row for each target word; reverse:
+   [n_source, n_target], a row for each source word. Weights are at least 0. Returns a stb_ds array in order of target,
+   then source. */
+Link *links_of_matrices(Symmetrization kind, const float *forward, const float *reverse, int n_target, int n_source,
+                        double threshold);
 
 #endif

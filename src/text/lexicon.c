@@ -4,14 +4,15 @@
 #include "text/ds.h"
 #include "text/unicode.h"
 
+#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
-
-/* Limit in bytes for a source text: all spans of a sentence up to the longest source text are looked up. */
-enum { MOST_BYTES = 256 };
 
 typedef struct Entry {
     char *key;    /* copied by the map */
     char *target; /* owned */
+    double probability;
+    bool certain; /* the line has no probability */
 } Entry;
 
 struct Lexicon {
@@ -33,31 +34,58 @@ const char *lexicon_find(const Lexicon *lexicon, const char *source) {
 
 size_t lexicon_longest(const Lexicon *lexicon) { return lexicon->longest; }
 
-/* Takes ownership of target if it returns 0. */
-static int add(Lexicon *lexicon, const char *source, char *target, const char *path, long number, Err *err) {
-    const size_t length = strlen(source);
-    if (length > MOST_BYTES)
-        return err_set(err, path, number, "a source text of %zu bytes, where %d are the limit", length, MOST_BYTES);
-    if (!*source || !*target) return err_set(err, path, number, "the %s is empty", *source ? "translation" : "source");
-    if (lexicon_find(lexicon, source)) return err_set(err, path, number, "\"%.100s\" has an entry already", source);
-    Entry entry = {(char *)source, target};
-    shputs(lexicon->entries, entry);
+/* Adds an entry with texts that it copies, unless the lexicon has a translation that is at least as probable. */
+static int add(Lexicon *lexicon, Entry entry, const char *path, long number, Err *err) {
+    const size_t length = strlen(entry.key);
+    if (length > LEXICON_SOURCE_BYTES)
+        return err_set(err, path, number, "a source text of %zu bytes, where %d are the limit", length,
+                       LEXICON_SOURCE_BYTES);
+    if (!*entry.key || !*entry.target)
+        return err_set(err, path, number, "the %s is empty", *entry.key ? "translation" : "source");
+    const ptrdiff_t at = map_find(lexicon->entries, sizeof *lexicon->entries, entry.key);
+    Entry *known = at < 0 ? NULL : &lexicon->entries[at];
+    if (known && known->certain && entry.certain)
+        return err_set(err, path, number, "\"%.100s\" has an entry already", entry.key);
+    if (known && known->probability >= entry.probability) return 0;
+    entry.target = mem_strdup(entry.target);
+    if (known) {
+        mem_free(known->target);
+        entry.key = known->key;
+        *known = entry;
+    } else {
+        shputs(lexicon->entries, entry);
+    }
     if (length > lexicon->longest) lexicon->longest = length;
     return 0;
 }
 
+/* Reads a decimal number from 0 to 1, such as 1, 0.25 or .5, with at most 15 decimals, in any locale. */
+static bool parse_probability(const char *text, double *probability) {
+    const size_t whole = strspn(text, "0123456789"), dot = text[whole] == '.';
+    const char *rest = text + whole + dot;
+    const size_t decimals = strspn(rest, "0123456789");
+    if (whole > 1 || decimals > 15 || rest[decimals] || whole + decimals == 0) return false;
+    double unit = 1;
+    for (size_t i = 0; i < decimals; i++) unit *= 10;
+    *probability = (double)(whole ? text[0] - '0' : 0) + (double)strtol(decimals ? rest : "0", NULL, 10) / unit;
+    return *probability <= 1;
+}
+
 /* Adds the entry of a line of valid UTF-8. */
 static int parse_line(Lexicon *lexicon, const char *line, const char *path, long number, Err *err) {
-    const char *tab = strchr(line, '\t');
-    if (!tab || strchr(tab + 1, '\t')) {
-        if (!line[strspn(line, " ")]) return 0;
-        return err_set(err, path, number, "a line must be a source text, one tab and its translation");
-    }
-    char *source = text_normalise(line, (size_t)(tab - line), NULL);
-    char *target = text_normalise(tab + 1, strlen(tab + 1), NULL);
-    int failed = add(lexicon, source, target, path, number, err);
-    mem_free(source);
-    if (failed) mem_free(target);
+    const char *tab = strchr(line, '\t'), *second = tab ? strchr(tab + 1, '\t') : NULL;
+    Entry entry = {.probability = 1, .certain = !second};
+    if (!tab && !line[strspn(line, " ")]) return 0;
+    if (!tab || (second && strchr(second + 1, '\t')))
+        return err_set(err, path, number,
+                       "a line must be a source text, one tab and its translation, or with a tab and a probability");
+    if (second && !parse_probability(second + 1, &entry.probability))
+        return err_set(err, path, number, "the third field is not a probability, from 0 to 1");
+    entry.key = text_normalise(line, (size_t)(tab - line), NULL);
+    entry.target = text_normalise(tab + 1, second ? (size_t)(second - tab - 1) : strlen(tab + 1), NULL);
+    const int failed = add(lexicon, entry, path, number, err);
+    mem_free(entry.key);
+    mem_free(entry.target);
     return failed;
 }
 

@@ -6,10 +6,15 @@
 
 typedef struct Lexicon Lexicon;
 
-/* Reads a file: each line is a source text, one tab and its translation. Both are normalised as sentences are. Blank
+/* The limit for a source text, because all spans of a sentence up to the longest source text are looked up. */
+enum { LEXICON_SOURCE_BYTES = 256 };
+
+/* Reads a file: each line is a source text, one tab and its translation, and optionally one tab and a probability, a
+   decimal number such as 0.25 from 0 to 1. Of several translations of a source text, the lexicon has the most probable
+   one, the first of equals; a translation without a probability has 1. Texts are normalised as sentences are. Blank
    lines are skipped. The caller owns the result. NULL with *err filled if the file cannot be read, or if a line has
-   another form, is not valid UTF-8, has an empty field, has a source text of more than 256 bytes, or repeats a source
-   text. */
+   another form, is not valid UTF-8, has an empty field, has a source text of more than LEXICON_SOURCE_BYTES, or repeats
+   a source text and neither line has a probability. */
 Lexicon *lexicon_read(const char *path, Err *err);
 void lexicon_free(Lexicon *lexicon);
 

@@ -140,6 +140,13 @@ char *text_normalise(const char *bytes, size_t n, size_t *bad) {
     return text;
 }
 
+char *text_lower(const char *text) {
+    char *lower = mem_alloc(4 * strlen(text) + 1), *end = lower;
+    while (*text) end += utf8proc_encode_char(utf8proc_tolower(utf8_next(&text)), (utf8proc_uint8_t *)end);
+    *end = '\0';
+    return lower;
+}
+
 bool utf8_valid(const char *bytes, size_t n) {
     int32_t c;
     size_t length;

@@ -12,6 +12,9 @@
    are not valid UTF-8 or contain a NUL, and then *bad (if not NULL) is the offset of the first bad byte. */
 char *text_normalise(const char *bytes, size_t n, size_t *bad);
 
+/* A copy of a valid text with each character in lower case; the caller owns it. */
+char *text_lower(const char *text);
+
 /* Whether n bytes are valid UTF-8; NULs are allowed. */
 bool utf8_valid(const char *bytes, size_t n);
 

@@ -1,0 +1,309 @@
+/* tide lexicon: statistical word alignment. */
+#include "cli/cli.h"
+#include "core/choice.h"
+#include "lexicon/entries.h"
+#include "lexicon/word_links.h"
+#include "text/ds.h"
+#include "text/files.h"
+#include "text/output.h"
+#include "view/progress.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const Flag flags[] = {
+    {"train-sets", 2, "SRC TGT", "corpus: two line-aligned files", .kind = VALUE_FILE},
+    {"tsv", 1, "FILE", "corpus: lines of English, tab, Chinese (manythings, Anki); Chinese is the source",
+     .kind = VALUE_FILE},
+    {"output", 1, "DIR", "directory for links, lexicon.tsv and priors.tsv", .kind = VALUE_DIR},
+    {"priors", 1, "FILE", "start with what was learned from another corpus: its priors.tsv", .kind = VALUE_FILE},
+    {"src", 1, "FILE", "with --priors: align these sentences, and write the links to standard output",
+     .kind = VALUE_FILE},
+    {"tgt", 1, "FILE", "their translations, line by line", .kind = VALUE_FILE},
+    {"units", 2, "KIND KIND", "what to align: char, word, piece or given (default: char word)", .choices = unit_names},
+    {"bpe-merges", 2, "N N", "most merges for units of kind piece (default: 8000 8000)", VALUE_INT, 0, 1 << 24, NULL,
+     NULL},
+    {"symmetrize", 1, "METHOD", "mean, soft, intersection, union or grow-diag-final-and",
+     .choices = symmetrization_names, .fallback = "mean"},
+    {"threshold", 1, "R", "for mean and soft: the least mean weight of a link (default: 0.35 and 0.25)", VALUE_REAL,
+     1e-6, 1, NULL, NULL},
+    {"max-length", 1, "N", "do not align pairs with more units on a side", VALUE_INT, 1, MOST_UNITS, NULL, "250"},
+    {"samplers", 1, "N", "samplers in each direction, whose results are averaged", VALUE_INT, 1, 64, NULL, "6"},
+    {"sweeps", 1, "N", "times that each sampler reads the corpus", VALUE_INT, 1, 10000, NULL, "20"},
+    {"seed", 1, "N", "seed of the random numbers", VALUE_INT, 0, 1 << 30, NULL, "1"},
+    FLAG_THREADS,
+};
+
+enum { LINKS_FILE, LEXICON_FILE, PRIORS_FILE, FILES };
+static const char *const file_names[FILES] = {"links", "lexicon.tsv", "priors.tsv"};
+
+typedef struct LexiconJob {
+    const char *sets[2], *tsv; /* the corpus */
+    const char *output;        /* NULL: write links to standard output */
+    const char *priors;        /* NULL: none */
+    UnitKind kinds[2];
+    int merges[2], max_length, threads;
+    LinkOptions links;
+    AlignerOptions options;
+} LexiconJob;
+
+typedef struct LexiconWork {
+    const LexiconJob *job;
+    Bitext bitext;
+    Priors priors; /* with job->priors; the bitext has taken its units */
+    OutputFile files[FILES];
+    FILE *links;
+    long line; /* lines written to `links` */
+    Entries *entries;
+    LinkCounts learned[2];
+    ProgressView view;
+} LexiconWork;
+
+/* ---- reading -------------------------------------------------------------------------------------------------- */
+
+static int show_reading(void *context, long done, long all) {
+    progress_count(context, "reading ", done, all, seconds_now(), false);
+    return 0;
+}
+
+static const char *corpus_name(const LexiconJob *job) { return job->tsv ? job->tsv : job->sets[SOURCE]; }
+
+static int read_disk(LexiconWork *work, DiskCorpus *corpus, Err *err) {
+    const LexiconJob *job = work->job;
+    Reader *reader =
+        job->tsv ? reader_tsv(job->tsv, TARGET, err) : reader_lines(job->sets[SOURCE], job->sets[TARGET], err);
+    if (disk_corpus_read(corpus, reader, corpus_name(job), show_reading, &work->view, err)) return -1;
+    if (!bitext_read(&work->bitext, corpus, job->merges, job->max_length, show_reading, &work->view, err)) return 0;
+    if (!err->path[0]) snprintf(err->path, sizeof err->path, "%s", corpus_name(job));
+    return -1;
+}
+
+/* Reads the priors, if there are any, and the corpus. */
+static int read_input(LexiconWork *work, Err *err) {
+    const LexiconJob *job = work->job;
+    const char *temporary = getenv("TMPDIR");
+    DiskCorpus corpus;
+    if (job->priors && priors_read(&work->priors, job->priors, err)) return -1;
+    for (int i = 0; i < 2; i++) {
+        work->bitext.side[i].units = job->priors ? work->priors.units[i] : units_new(job->kinds[i]);
+        work->priors.units[i] = NULL;
+    }
+    int status = disk_corpus_open(&corpus,
+                                  job->output               ? job->output
+                                  : temporary && *temporary ? temporary
+                                                            : "/tmp",
+                                  err);
+    if (!status) status = read_disk(work, &corpus, err);
+    disk_corpus_close(&corpus);
+    progress_clear(&work->view);
+    return status;
+}
+
+/* ---- aligning ------------------------------------------------------------------------------------------------- */
+
+static int show_aligning(void *context, long done, long all) {
+    LexiconWork *work = context;
+    progress_count(&work->view, "aligning ", done, all, seconds_now(), false);
+    return 0;
+}
+
+/* Writes empty lines for the pairs before line `line`: they are not aligned. */
+static void skip_to(LexiconWork *work, long line) {
+    for (; work->line + 1 < line; work->line++) fputc('\n', work->links);
+}
+
+static int write_pair(void *context, const PairAlignment *alignment, Err *err) {
+    LexiconWork *work = context;
+    Link *links = word_links(alignment, work->job->links);
+    skip_to(work, work->bitext.line[alignment->pair]);
+    links_print(work->links, links, (int)arrlen(links));
+    fputc('\n', work->links);
+    work->line++;
+    arrfree(links);
+    if (work->entries) {
+        links = token_links(alignment, work->job->links);
+        entries_count(work->entries, alignment, links, (int)arrlen(links));
+        arrfree(links);
+    }
+    return ferror(work->links) ? err_set(err, work->job->output, 0, "the links cannot be written") : 0;
+}
+
+static void print_counts(const Bitext *bitext, int max_length) {
+    fprintf(stderr, "%ld of %ld pairs aligned", bitext_pairs(bitext), bitext->read);
+    if (bitext->dropped_empty) fprintf(stderr, "; %ld have an empty side", bitext->dropped_empty);
+    if (bitext->dropped_long)
+        fprintf(stderr, "; %ld have more than %d units on a side", bitext->dropped_long, max_length);
+    fputc('\n', stderr);
+}
+
+static int align(LexiconWork *work, Err *err) {
+    const LexiconJob *job = work->job;
+    Threads *threads = threads_new(job->threads);
+    const int status = aligner_run(&work->bitext, job->priors ? work->priors.counts : NULL, &job->options, threads,
+                                   show_aligning, write_pair, work, job->output ? work->learned : NULL, err);
+    threads_free(threads);
+    progress_clear(&work->view);
+    if (status) return -1;
+    skip_to(work, work->bitext.read + 1);
+    print_counts(&work->bitext, job->max_length);
+    return 0;
+}
+
+/* ---- files ---------------------------------------------------------------------------------------------------- */
+
+static int check_outputs(const LexiconJob *job, Err *err) {
+    const char *const inputs[] = {job->sets[SOURCE], job->sets[TARGET], job->tsv, job->priors};
+    char path[PATH_SIZE];
+    for (int i = 0; i < FILES; i++) {
+        path_in(path, job->output, file_names[i]);
+        for (size_t k = 0; k < sizeof inputs / sizeof *inputs; k++)
+            if (inputs[k] && file_is_same(path, inputs[k]))
+                return err_set(err, path, 0, "is read, and would be overwritten");
+    }
+    return 0;
+}
+
+static int open_outputs(LexiconWork *work, Err *err) {
+    char path[PATH_SIZE];
+    if (strlen(work->job->output) + 16 > PATH_SIZE) return err_set(err, work->job->output, 0, "the path is too long");
+    if (directory_make(work->job->output, err) || check_outputs(work->job, err)) return -1;
+    for (int i = 0; i < FILES; i++) {
+        path_in(path, work->job->output, file_names[i]);
+        if (output_open(&work->files[i], path, err)) return -1;
+    }
+    work->links = work->files[LINKS_FILE].stream;
+    work->entries = entries_new();
+    return 0;
+}
+
+static int write_outputs(LexiconWork *work, Err *err) {
+    const Priors learned = {{work->bitext.side[SOURCE].units, work->bitext.side[TARGET].units},
+                            {work->learned[0], work->learned[1]}};
+    entries_write(work->entries, work->files[LEXICON_FILE].stream);
+    priors_write(&learned, work->files[PRIORS_FILE].stream);
+    for (int i = 0; i < FILES; i++)
+        if (output_sync(&work->files[i], err)) return -1;
+    for (int i = 0; i < FILES; i++)
+        if (output_commit(&work->files[i], err)) return -1;
+    return 0;
+}
+
+static int run_job(const LexiconJob *job, Err *err) {
+    LexiconWork *work = mem_zalloc(sizeof *work);
+    work->job = job;
+    work->links = stdout;
+    progress_start(&work->view);
+    int status = job->output ? open_outputs(work, err) : 0;
+    if (!status) status = read_input(work, err);
+    if (!status) status = align(work, err);
+    if (!status && job->output) status = write_outputs(work, err);
+    for (int i = 0; i < FILES; i++) output_discard(&work->files[i]);
+    for (int i = 0; i < 2; i++) {
+        link_counts_free(&work->priors.counts[i]);
+        link_counts_free(&work->learned[i]);
+    }
+    entries_free(work->entries);
+    bitext_free(&work->bitext);
+    mem_free(work);
+    return status;
+}
+
+/* ---- the command ---------------------------------------------------------------------------------------------- */
+
+/* Reads both values of --units and --bpe-merges. */
+static int unit_flags(const Args *args, LexiconJob *job, Err *err) {
+    static const UnitKind usual[2] = {UNIT_CHAR, UNIT_WORD};
+    for (int i = 0; i < 2; i++) {
+        const char *name = args_value(args, "units", i), *merges = args_value(args, "bpe-merges", i);
+        const int kind = name ? choice_find(unit_names, name) : (int)usual[i];
+        if (kind < 0) return err_set(err, NULL, 0, "--units must be two of %s, not '%s'", unit_names, name);
+        job->kinds[i] = (UnitKind)kind;
+        char *end;
+        const long n = merges ? strtol(merges, &end, 10) : 8000;
+        if (merges && (end == merges || *end || n < 0 || n > 1 << 24))
+            return err_set(err, NULL, 0, "--bpe-merges must be two whole numbers from 0 to %d, not '%s'", 1 << 24,
+                           merges);
+        job->merges[i] = (int)n;
+    }
+    return 0;
+}
+
+static int numbers(const Args *args, LexiconJob *job, Err *err) {
+    int method, seed;
+    if (args_int(args, "max-length", &job->max_length, err) ||
+        args_int(args, "samplers", &job->options.samplers, err) ||
+        args_int(args, "sweeps", &job->options.sweeps, err) || args_int(args, "seed", &seed, err) ||
+        unit_flags(args, job, err) || args_choice(args, "symmetrize", &method, err))
+        return -1;
+    job->options.seed = (uint64_t)seed;
+    job->links.kind = (Symmetrization)method;
+    job->links.threshold = job->links.kind == MEAN_LINKS ? 0.35 : 0.25;
+    if (args_has(args, "threshold") && !symmetrization_is_soft(job->links.kind))
+        return err_set(err, NULL, 0, "--threshold needs --symmetrize mean or soft");
+    return args_real(args, "threshold", &job->links.threshold, err);
+}
+
+/* Returns an error text if the flags contradict each other, otherwise NULL. */
+static const char *check_flags(const Args *args, const LexiconJob *job) {
+    const bool given = args_has(args, "src") || args_has(args, "tgt");
+    if (given + args_has(args, "train-sets") + args_has(args, "tsv") != 1)
+        return "exactly one of --train-sets, --tsv, and --src with --tgt is needed";
+    if (given && (!args_has(args, "src") || !args_has(args, "tgt"))) return "--src and --tgt need each other";
+    if (given && !job->priors) return "--src and --tgt need --priors FILE";
+    if (given && job->output) return "--src and --tgt write to standard output; --output needs --train-sets or --tsv";
+    if (!given && !job->output) return "--output is needed";
+    if (job->priors && (args_has(args, "units") || args_has(args, "bpe-merges")))
+        return "--priors contain the units, so --units and --bpe-merges cannot be given";
+    return NULL;
+}
+
+static int run(const Args *args) {
+    Err err;
+    const char *flag = args_has(args, "src") ? "src" : "train-sets";
+    LexiconJob job = {.sets = {args_value(args, flag, 0),
+                               args_has(args, "src") ? args_value(args, "tgt", 0) : args_value(args, "train-sets", 1)},
+                      .tsv = args_value(args, "tsv", 0),
+                      .output = args_value(args, "output", 0),
+                      .priors = args_value(args, "priors", 0)};
+    if (args->word_count) return usage_error("lexicon takes flags only, not '%s'", args->words[0]);
+    const char *wrong = check_flags(args, &job);
+    if (wrong) return usage_error("%s; see `tide lexicon --help`", wrong);
+    if (machine_flags(args, &job.threads, &err) || numbers(args, &job, &err)) return usage_error("%s", err.reason);
+    return run_job(&job, &err) ? fail(&err) : 0;
+}
+
+static const Remark files[] = {{"DIR/links", "The links of words, one line for each line of the corpus"},
+                               {"DIR/lexicon.tsv", "Lines of source, tab, target, tab, probability"},
+                               {"DIR/priors.tsv", "The counts, with which --priors aligns new text"},
+                               {0}};
+
+static const Remark examples[] = {
+    {"tide lexicon --train-sets train.zh train.en --output words", "Align a corpus and learn its lexicon"},
+    {"tide train --train-sets train.zh train.en --guided-alignment words/links --model run1",
+     "Train a model whose attention follows the links"},
+    {"tide lexicon --priors words/priors.tsv --src dev.zh --tgt dev.en | tide aer gold", "Align other sentences"},
+    {0}};
+
+const Command command_lexicon = {
+    .name = "lexicon",
+    .summary = "align words and learn a bilingual lexicon (statistical, no model)",
+    .usage = "--train-sets SRC TGT | --tsv FILE  --output DIR   or   --priors FILE --src FILE --tgt FILE",
+    .about =
+        "Finds which words of a pair translate each other: IBM Model 1, then a model of jumps (HMM), then of "
+        "fertility,\n"
+        "with Dirichlet priors, by Gibbs sampling in both directions (Östling & Tiedemann 2016). The probabilities of\n"
+        "several samplers are averaged. Writes DIR/links, one line for each line of the corpus, for\n"
+        "`tide train --guided-alignment`; DIR/lexicon.tsv, lines of source, tab, target, tab, probability, for\n"
+        "`tide translate --lexicon`; and DIR/priors.tsv, with which --priors aligns new text.\n\n"
+        "Units: char, Han characters and runs of letters or digits; word, runs of letters or digits; piece, pieces of\n"
+        "BPE; given, what is between two spaces. Case is ignored. Links are those of words between spaces; if a "
+        "sentence\n"
+        "of kind char has no spaces, each character is a word.",
+    .flags = flags,
+    .flag_count = sizeof flags / sizeof *flags,
+    .files = files,
+    .examples = examples,
+    .see = "aer align train translate",
+    .run = run,
+};
