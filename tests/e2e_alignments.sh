@@ -41,6 +41,27 @@ sort -u "$scratch/words.set" "$scratch/reverse.set" | cmp -s - "$scratch/union.s
 [ -z "$(comm -13 "$scratch/grown.set" "$scratch/intersection.set")" ] || die "grow-diag-final-and lost links of the intersection"
 [ -z "$(comm -23 "$scratch/grown.set" "$scratch/union.set")" ] || die "grow-diag-final-and added links outside the union"
 
+# soft and mean: links of both matrices; a larger threshold gives fewer; a mean is at least the harmonic mean
+for threshold in 0.05 0.1; do
+    for method in soft mean; do
+        both --symmetrize $method --threshold $threshold | awk '{ for (i = 1; i <= NF; i++) print NR, $i }' |
+            LC_ALL=C sort >"$scratch/$method.$threshold"
+    done
+    [ -z "$(LC_ALL=C comm -23 "$scratch/soft.$threshold" "$scratch/mean.$threshold")" ] || die "soft has links that mean lacks"
+done
+[ -s "$scratch/soft.0.1" ] && [ -z "$(LC_ALL=C comm -13 "$scratch/soft.0.05" "$scratch/soft.0.1")" ] || die "soft: $(cat "$scratch/soft.0.1")"
+# a word of each side whose weights are known: every link has the harmonic mean of the two matrices
+matrices() { # MODEL SRC TGT: prints line, row, column, weight
+    tide_ok align "$1" --src "$2" --tgt "$3" --level word --format matrix |
+        awk '/ [|][|][|] / { k++; i = 0; next } NF { for (j = 1; j <= NF; j++) print k, i, j - 1, $j; i++ }'
+}
+matrices "$scratch/run" "$scratch/zh" "$scratch/en" >"$scratch/forward.weights"
+matrices "$scratch/back" "$scratch/en" "$scratch/zh" >"$scratch/reverse.weights"
+both --symmetrize soft --threshold 0.1 --end-of-sentence | awk '{ for (i = 1; i <= NF; i++) print NR, $i }' | LC_ALL=C sort >"$scratch/ends.0.1"
+awk 'NR == FNR { a[$1, $2, $3] = $4; next }
+    { x = a[$1, $3, $2]; if (x + $4 > 0 && 2 * x * $4 / (x + $4) >= 0.1) print $1, $2 "-" $3 }' \
+    "$scratch/forward.weights" "$scratch/reverse.weights" | LC_ALL=C sort | cmp - "$scratch/ends.0.1" || die "soft is not the harmonic mean"
+
 # every command scores Chinese by character
 tide_ok evaluate "$scratch/back" --src "$scratch/en" --ref "$scratch/zh" --output "$scratch/back.zh" >"$scratch/both"
 tide_ok bleu "$scratch/zh" --tokenize zh <"$scratch/back.zh" >"$scratch/bleu"

@@ -26,8 +26,10 @@ static const Flag flags[] = {
     FLAGS_ALIGNMENT,
     {"reverse", 1, "MODEL", "a model of the other direction: print symmetrised links; needs --level word",
      .kind = VALUE_FILE},
-    {"symmetrize", 1, "METHOD", "intersection, union or grow-diag-final-and", .choices = symmetrization_names,
-     .fallback = "grow-diag-final-and"},
+    {"symmetrize", 1, "METHOD",
+     "intersection, union or grow-diag-final-and; soft, mean: link where the harmonic or the arithmetic mean of both "
+     "weights is at least --threshold (default: 0.25)",
+     .choices = symmetrization_names, .fallback = "grow-diag-final-and"},
     {"output", 1, "DIR", "directory for the svg files: DIR/0001.svg ...", .kind = VALUE_DIR},
     {.name = "transpose", .help = "draw heatmaps with the target at the top"},
     FLAG_THREADS,
@@ -103,12 +105,29 @@ static int emit(Aligner *a, const Alignment *alignment, Err *err) {
     return 0;
 }
 
+/* The links of the mean of both matrices. `reverse` is the alignment from target to source. Both have </s> last. */
+static Link *soft_links(const Aligner *a, const Alignment *forward, const Alignment *reverse) {
+    const double usual = 0.25;
+    Link *all = links_of_matrices(a->symmetrization, forward->weight, reverse->weight, forward->n_target,
+                                  forward->n_source, a->view.threshold > 0 ? a->view.threshold : usual);
+    Link *links = NULL;
+    for (ptrdiff_t i = 0; i < arrlen(all); i++)
+        if (a->view.end || (all[i].source < forward->n_source - 1 && all[i].target < forward->n_target - 1))
+            arrput(links, all[i]);
+    arrfree(all);
+    return links;
+}
+
 /* Prints the symmetrised links of a pair. `reverse` is the alignment from target to source. */
 static int emit_symmetrized(const Aligner *a, const Alignment *forward, const Alignment *reverse, Err *err) {
     if (forward->n_source != reverse->n_target || forward->n_target != reverse->n_source)
         return err_set(
             err, NULL, 0, "pair %d: MODEL finds %d source and %d target words, but the --reverse model finds %d and %d",
             a->pairs + 1, forward->n_source - 1, forward->n_target - 1, reverse->n_target - 1, reverse->n_source - 1);
+    if (symmetrization_is_soft(a->symmetrization)) {
+        print_links(soft_links(a, forward, reverse));
+        return 0;
+    }
     Link *forward_links = alignment_view_links(&a->view, forward),
          *reverse_links = alignment_view_links(&a->view, reverse);
     for (ptrdiff_t i = 0; i < arrlen(reverse_links); i++)
