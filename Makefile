@@ -37,6 +37,11 @@ CFLAGS   := -std=gnu11 -g -Wall -Wextra -Wshadow -Wconversion $(if $(CI)$(filter
             -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math -fPIC -fvisibility=hidden
 LDLIBS   := -lutf8proc -lcjson -lxxhash -lm -pthread
 
+# Optional libraries. Without one, tide builds, and the command that needs it names the package. $B/optional changes when
+# one is installed or removed, so that the files that use it are compiled again.
+HTTP_LIBS  := $(shell pkg-config --libs libmicrohttpd 2>/dev/null)
+HTTP_FLAGS := $(if $(HTTP_LIBS),-DTIDE_HTTP)
+
 sanitize.asan := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 sanitize.tsan := -fsanitize=thread
 sanitize.coverage := --coverage -fprofile-update=atomic -O1
@@ -50,7 +55,7 @@ LDFLAGS  += $(EXTRA_LDFLAGS)
 
 # ---- the program ----------------------------------------------------------------------------------------------------
 
-FLOORS  := core model text score lexicon translate train view api
+FLOORS  := core model text score lexicon translate train view api serve
 SOURCES := $(filter-out src/core/kernels.c,$(wildcard $(FLOORS:%=src/%/*.c) src/*.c))
 OBJECTS := $(SOURCES:src/%.c=$B/%.o)
 CLI     := $(patsubst src/%.c,$B/%.o,$(wildcard src/cli/*.c))
@@ -77,7 +82,7 @@ build/tide: $B/tide
 
 $B/tide: $(CLI) $B/internal.a
 	@echo '  ld $@'
-	@$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
+	@$(CC) $(LDFLAGS) $^ $(HTTP_LIBS) $(LDLIBS) -o $@
 
 # All floors below cli/. libtide.a is another archive: it has only the public names.
 $B/internal.a: $(OBJECTS) Makefile
@@ -87,15 +92,22 @@ $B/%.o: src/%.c Makefile
 	@mkdir -p $(@D) && echo '  cc $@'
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
 
+$B/serve/http.o: CPPFLAGS += $(HTTP_FLAGS)
+$B/serve/http.o: $B/optional
+$B/optional: optional
+	@mkdir -p $(@D)
+	@echo '$(HTTP_LIBS)' | cmp -s - $@ || echo '$(HTTP_LIBS)' >$@
+.PHONY: optional
+
 # stb_ds.h stores strings past the declared end of an array, which clang's sanitizer reports.
 build/fuzz/text/ds.o: CFLAGS += -fno-sanitize=bounds
 
 # Files of the pages and of the shells' completions are compiled in as C strings.
-TEXTS := $(patsubst src/%,$B/%.inc,$(wildcard src/view/web/* src/cli/shell/*))
+TEXTS := $(patsubst src/%,$B/%.inc,$(wildcard src/view/web/* src/serve/web/* src/cli/shell/*))
 $(TEXTS): $B/%.inc: src/% Makefile
 	@mkdir -p $(@D)
 	@sed 's/[\\"]/\\&/g; s/.*/"&\\n"/' $< >$@
-$(patsubst src/%.c,$B/%.o,$(wildcard src/view/*.c src/cli/*.c)): | $(TEXTS)
+$(patsubst src/%.c,$B/%.o,$(wildcard src/view/*.c src/serve/*.c src/cli/*.c)): | $(TEXTS)
 
 $B/core/kernels_%.o: src/core/kernels.c Makefile
 	@mkdir -p $(@D) && echo '  cc $@'

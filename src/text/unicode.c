@@ -38,8 +38,7 @@ static int32_t *decompose(const char *bytes, size_t n, size_t *bad) {
     return points;
 }
 
-/* White space and control characters. */
-static bool is_blank(int32_t c) {
+bool is_blank(int32_t c) {
     switch (utf8proc_category(c)) {
     case UTF8PROC_CATEGORY_CC:
     case UTF8PROC_CATEGORY_ZS:

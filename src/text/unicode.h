@@ -39,5 +39,6 @@ bool is_han(int32_t c);    /* Han ideographs of all planes, with 々 and 〇 */
 bool is_letter(int32_t c); /* any other letter */
 bool is_mark(int32_t c);   /* a mark that combines with the character before it */
 bool is_digit(int32_t c);
+bool is_blank(int32_t c); /* white space or a control character: what text_normalise joins to one space */
 
 #endif

@@ -1,0 +1,82 @@
+/* connections.h: the open connections, the request of each, and their deadlines. libmicrohttpd neither times out a
+   suspended connection nor notices that its client has left, and it cannot limit the time of a whole request, so this
+   table does. It does not depend on libmicrohttpd. */
+#ifndef TIDE_SERVE_CONNECTIONS_H
+#define TIDE_SERVE_CONNECTIONS_H
+
+#include "serve/endpoints.h"
+
+struct pollfd;
+
+typedef enum Phase {
+    PHASE_IDLE,      /* no byte of a request has arrived */
+    PHASE_RECEIVING, /* from the first byte to the last */
+    PHASE_WAITING,   /* suspended: workers compute the answer */
+    PHASE_ANSWERING, /* the answer is complete */
+    PHASE_CLOSED     /* the table has shut the socket down */
+} Phase;
+
+/* One connection, with at most one request at a time. */
+typedef struct Connection {
+    struct Connections *table;
+    struct Connection *before, *after;
+    void *handle; /* of the HTTP library */
+    int fd;
+    long serial; /* no other connection has the same */
+    Phase phase;
+    double since;             /* PHASE_IDLE: the start of this phase; else the first byte of the request */
+    unsigned long long bytes; /* that had arrived when PHASE_IDLE began */
+    Endpoint endpoint;
+    char *body; /* owned: [capacity] */
+    size_t size, capacity;
+    Task *task; /* PHASE_WAITING: held */
+    Reply reply;
+} Connection;
+
+typedef struct Connections {
+    pthread_mutex_t mutex; /* of all fields of all connections that another thread than the HTTP library's may change */
+    Connection *first;
+    int count;
+    long serials;
+    Queue *queue;
+    Metrics *metrics;
+    const Limits *limits;
+    void (*resume)(void *handle); /* continues a suspended connection */
+    struct SocketWatch *watches;  /* [limits->connections], for connections_check, which allocates nothing */
+    struct pollfd *polls;         /* [limits->connections + 1] */
+    void **resumed;               /* [limits->connections] */
+    int resumed_count;
+} Connections;
+
+void connections_init(Connections *table, Queue *queue, Metrics *metrics, const Limits *limits,
+                      void (*resume)(void *handle));
+void connections_free(Connections *table);
+
+/* Adds a connection. NULL if memory is refused. */
+Connection *connection_open(Connections *table, void *handle, int fd);
+void connection_close(Connection *connection);
+/* The request's headers have arrived. Returns false if the connection was shut down. */
+bool connection_begin(Connection *connection, Endpoint endpoint);
+/* Adds bytes to the body, unless there is a reply already. If the body is larger than the limit, or memory is refused,
+   the reply says so. */
+void connection_body(Connection *connection, const char *bytes, size_t n);
+/* Adds a task to the queue and gives it to the connection, which `suspend` suspends before. When the task is done, the
+   connection has its reply and is resumed. If the queue has no room, replies at once with status 429 and returns
+   false. */
+bool connection_wait(Connection *connection, Task *task, void (*suspend)(void *handle));
+/* The reply is complete and about to be sent. Returns false if the connection was shut down. */
+bool connection_answer(Connection *connection);
+/* The answer was sent, or the request failed: releases all of the request. */
+void connection_end(Connection *connection);
+
+/* Waits at most `seconds` for `wake` to be readable (-1: none), then checks all connections: answers requests whose
+   deadline has passed or whose client has left, and closes connections that are idle for too long, or that are idle
+   while most places are taken. Returns the number of connections that are not idle. */
+int connections_check(Connections *table, int wake, double seconds);
+/* Cancels all requests that wait: they are answered with status 503. */
+void connections_cancel(Connections *table);
+/* Shuts down all idle connections. */
+void connections_shut_idle(Connections *table);
+int connections_count(Connections *table);
+
+#endif

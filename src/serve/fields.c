@@ -1,0 +1,210 @@
+#include "serve/fields.h"
+
+#include "core/scope.h"
+#include "text/ds.h"
+#include "text/json.h"
+#include "text/unicode.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- fields, whatever the format of the body ------------------------------------------------------------------- */
+
+/* Whether a name is that of a field with a short text; *field receives the place of the text. */
+static bool is_word(Fields *fields, const char *name, char ***field) {
+    struct {
+        const char *name;
+        char **field;
+    } words[] = {{"source", &fields->source}, {"target", &fields->target},   {"format", &fields->format},
+                 {"model", &fields->model},   {"api_key", &fields->api_key}, {NULL, NULL}};
+    for (int i = 0; words[i].name; i++) {
+        *field = words[i].field;
+        if (!strcmp(words[i].name, name)) return true;
+    }
+    return false;
+}
+
+static Texts *texts_of(Fields *fields, const char *name) {
+    if (!strcmp(name, "q")) return &fields->q;
+    return !strcmp(name, "translation") ? &fields->translation : NULL;
+}
+
+static int *number_of(Fields *fields, const char *name) {
+    if (!strcmp(name, "alternatives")) return &fields->alternatives;
+    return !strcmp(name, "beam") ? &fields->beam : NULL;
+}
+
+static int wrong(Reply *reply, const char *name) { return reply_error(reply, 400, "Invalid request: bad %s", name); }
+
+static int set_number(int *field, const char *name, double value, Reply *reply) {
+    if (!(value >= 0 && value <= 1000) || value != floor(value)) return wrong(reply, name);
+    *field = (int)value;
+    return 0;
+}
+
+static int add_text(Texts *texts, const char *text, const Limits *limits, Reply *reply) {
+    if (arrlen(texts->list) >= limits->sentences)
+        return reply_error(reply, 400, "Invalid request: request (%d) exceeds text limit (%d)", limits->sentences + 1,
+                           limits->sentences);
+    char *copy = mem_strdup(text);
+    arrput(texts->list, copy);
+    return 0;
+}
+
+static int set_alignment(Fields *fields, const char *unit, Reply *reply) {
+    if (!strcmp(unit, "piece") || !strcmp(unit, "true")) fields->alignment = ALIGN_PIECES;
+    else if (!strcmp(unit, "word")) fields->alignment = ALIGN_WORDS;
+    else if (*unit && strcmp(unit, "false") != 0)
+        return reply_error(reply, 400, "Invalid request: alignment must be piece or word");
+    else fields->alignment = ALIGN_NOTHING;
+    return 0;
+}
+
+/* Sets a field from text. The first of several fields of one name counts, except for texts. */
+static int set_text(Fields *fields, const char *name, const char *value, const Limits *limits, Reply *reply) {
+    char **word, *end;
+    Texts *texts = texts_of(fields, name);
+    int *number = number_of(fields, name);
+    if (texts) return add_text(texts, value, limits, reply);
+    if (!strcmp(name, "alignment")) return set_alignment(fields, value, reply);
+    if (!strcmp(name, "prefix") && *value)
+        return reply_error(reply, 400, "Invalid request: prefix is not supported by this server");
+    if (number) {
+        const double parsed = strtod(value, &end);
+        return *end || !*value ? wrong(reply, name) : set_number(number, name, parsed, reply);
+    }
+    if (is_word(fields, name, &word) && !*word) *word = mem_strdup(value);
+    return 0;
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------------------------ */
+
+static int set_array(Fields *fields, const cJSON *field, const Limits *limits, Reply *reply) {
+    Texts *texts = texts_of(fields, field->string);
+    const cJSON *item;
+    if (!texts) return wrong(reply, field->string);
+    texts->array = true;
+    cJSON_ArrayForEach(item, field) {
+        if (!cJSON_IsString(item)) return wrong(reply, field->string);
+        if (add_text(texts, item->valuestring, limits, reply)) return -1;
+    }
+    return 0;
+}
+
+static bool is_field(Fields *fields, const char *name) {
+    char **word;
+    return texts_of(fields, name) || number_of(fields, name) || is_word(fields, name, &word) ||
+           !strcmp(name, "alignment") || !strcmp(name, "prefix");
+}
+
+static int set_json(Fields *fields, const cJSON *field, const Limits *limits, Reply *reply) {
+    int *number = number_of(fields, field->string);
+    if (cJSON_IsNull(field) || !is_field(fields, field->string)) return 0;
+    if (cJSON_IsString(field)) return set_text(fields, field->string, field->valuestring, limits, reply);
+    if (cJSON_IsNumber(field) && number) return set_number(number, field->string, field->valuedouble, reply);
+    if (cJSON_IsBool(field) && !strcmp(field->string, "alignment"))
+        return set_alignment(fields, cJSON_IsTrue(field) ? "true" : "false", reply);
+    return cJSON_IsArray(field) ? set_array(fields, field, limits, reply) : wrong(reply, field->string);
+}
+
+/* Whether a string of the JSON has the escape of a NUL, with which cJSON would cut the string. */
+static bool has_nul_escape(const char *body, size_t n) {
+    for (size_t i = 0; i + 1 < n; i++) {
+        if (body[i] != '\\') continue;
+        if (i + 6 <= n && !memcmp(body + i, "\\u0000", 6)) return true;
+        i++;
+    }
+    return false;
+}
+
+static void delete_json(void *json) { cJSON_Delete(json); }
+
+static int parse_json(Fields *fields, const char *body, size_t n, const Limits *limits, Reply *reply) {
+    const size_t most_values = 2 * (size_t)limits->sentences + 64; /* memory grows with the number of values */
+    if (json_values(body, n) > most_values)
+        return reply_error(reply, 400, "Invalid request: request exceeds text limit (%d)", limits->sentences);
+    if (has_nul_escape(body, n)) return reply_error(reply, 400, "Invalid request: a text has a NUL");
+    cJSON *json = json_parse(body, n), *field;
+    if (!json && errno == ENOMEM) mem_refused(0);
+    if (!json) return reply_error(reply, 400, "Invalid request: the body is not valid JSON");
+    scope_own(json, delete_json);
+    int status = cJSON_IsObject(json) ? 0 : reply_error(reply, 400, "Invalid request: the body is not a JSON object");
+    for (field = json->child; field && !status; field = field->next) status = set_json(fields, field, limits, reply);
+    scope_disown(json, delete_json);
+    cJSON_Delete(json);
+    return status;
+}
+
+/* ---- forms ----------------------------------------------------------------------------------------------------- */
+
+static int hex(char c) {
+    static const char digits[] = "0123456789abcdef0123456789ABCDEF";
+    const char *at = c ? strchr(digits, c) : NULL;
+    return at ? (int)((at - digits) & 15) : -1;
+}
+
+/* Decodes n bytes of a form: '+' is a space, %XX a byte. The caller owns the text; NULL if an escape is broken, or if
+   the text is not UTF-8 or has a NUL. */
+static char *decode(const char *bytes, size_t n) {
+    char *text = mem_alloc(n + 1), *out = text;
+    bool good = true;
+    for (size_t i = 0; i < n && good; i++) {
+        char c = bytes[i] == '+' ? ' ' : bytes[i];
+        if (c == '%') {
+            const int high = i + 2 < n ? hex(bytes[i + 1]) : -1, low = i + 2 < n ? hex(bytes[i + 2]) : -1;
+            good = high >= 0 && low >= 0;
+            c = good ? (char)(high * 16 + low) : 'x';
+            i += 2;
+        }
+        good = good && c;
+        *out++ = c;
+    }
+    *out = '\0';
+    if (good && utf8_valid(text, (size_t)(out - text))) return text;
+    mem_free(text);
+    return NULL;
+}
+
+static int set_pair(Fields *fields, const char *pair, size_t n, const Limits *limits, Reply *reply) {
+    const char *equals = memchr(pair, '=', n);
+    const size_t name_length = equals ? (size_t)(equals - pair) : n;
+    char *name = decode(pair, name_length), *value = equals ? decode(equals + 1, n - name_length - 1) : mem_strdup("");
+    const int status = name && value ? set_text(fields, name, value, limits, reply)
+                                     : reply_error(reply, 400, "Invalid request: the form is not valid");
+    mem_free(name);
+    mem_free(value);
+    return status;
+}
+
+static int parse_form(Fields *fields, const char *body, size_t n, const Limits *limits, Reply *reply) {
+    for (const char *at = body, *end = body + n; at < end;) {
+        const char *cut = memchr(at, '&', (size_t)(end - at));
+        if (!cut) cut = end;
+        if (cut > at && set_pair(fields, at, (size_t)(cut - at), limits, reply)) return -1;
+        at = cut + 1;
+    }
+    fields->q.array = arrlen(fields->q.list) > 1;
+    fields->translation.array = arrlen(fields->translation.list) > 1;
+    return 0;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+
+int fields_parse(Fields *fields, BodyKind kind, const char *body, size_t n, const Limits *limits, Reply *reply) {
+    if (kind == BODY_OTHER)
+        return reply_error(reply, 415, "Send application/json or application/x-www-form-urlencoded");
+    if (!utf8_valid(body, n)) return reply_error(reply, 400, "Invalid request: the body is not valid UTF-8");
+    return kind == BODY_JSON ? parse_json(fields, body, n, limits, reply) : parse_form(fields, body, n, limits, reply);
+}
+
+void fields_free(Fields *fields) {
+    strings_free(fields->q.list);
+    strings_free(fields->translation.list);
+    mem_free(fields->source);
+    mem_free(fields->target);
+    mem_free(fields->format);
+    mem_free(fields->model);
+    mem_free(fields->api_key);
+    *fields = (Fields){0};
+}

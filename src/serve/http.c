@@ -1,0 +1,228 @@
+#include "serve/http.h"
+
+#ifdef TIDE_HTTP
+
+#include "serve/header.h"
+
+#include <microhttpd.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <unistd.h>
+
+struct Http {
+    const ServeOptions *options;
+    const Service *service;
+    Connections *connections;
+    struct MHD_Daemon *daemon;
+    int listening;
+    atomic_bool quiet; /* answers end their connections */
+};
+
+int http_missing(Err *err) {
+    (void)err;
+    return 0;
+}
+
+static void suspend(void *connection) { MHD_suspend_connection(connection); }
+void http_resume(void *connection) { MHD_resume_connection(connection); }
+
+static const char *header(struct MHD_Connection *connection, const char *name) {
+    return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+}
+
+/* ---- answers --------------------------------------------------------------------------------------------------- */
+
+static void add_header(struct MHD_Response *response, const char *name, const char *value) {
+    if (value) MHD_add_response_header(response, name, value);
+}
+
+static void add_cors(const Http *http, struct MHD_Response *response) {
+    if (!http->options->cors) return;
+    add_header(response, "Access-Control-Allow-Origin", http->options->cors);
+    add_header(response, "Access-Control-Allow-Methods", "GET, POST, OPTIONS");
+    add_header(response, "Access-Control-Allow-Headers", "Authorization, Content-Type");
+    add_header(response, "Vary", "Origin");
+}
+
+static void add_headers(const Http *http, struct MHD_Response *response, const Reply *reply) {
+    char seconds[16];
+    snprintf(seconds, sizeof seconds, "%d", reply->retry_after);
+    add_header(response, "Content-Type", reply->type);
+    add_header(response, "Cache-Control", "no-store");
+    add_header(response, "X-Content-Type-Options", "nosniff");
+    add_header(response, "Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; base-uri 'none'");
+    add_header(response, "Referrer-Policy", "no-referrer");
+    add_header(response, "Allow", reply->allow);
+    add_header(response, "Retry-After", reply->retry_after ? seconds : NULL);
+    add_header(response, "Connection", atomic_load(&http->quiet) ? "close" : NULL);
+    add_cors(http, response);
+}
+
+/* Sends the reply of a connection, which stays unchanged until the request ends. */
+static enum MHD_Result send_reply(Http *http, struct MHD_Connection *connection, Connection *c) {
+    if (!connection_answer(c)) return MHD_NO;
+    const Reply *reply = &c->reply;
+    struct MHD_Response *response =
+        MHD_create_response_from_buffer(reply->size, (void *)reply_bytes(reply), MHD_RESPMEM_PERSISTENT);
+    if (!response) return MHD_NO;
+    add_headers(http, response, reply);
+    const enum MHD_Result sent = MHD_queue_response(connection, (unsigned)reply->status, response);
+    MHD_destroy_response(response);
+    return sent;
+}
+
+/* ---- requests -------------------------------------------------------------------------------------------------- */
+
+/* The headers are complete. An error becomes the reply; it is sent when the body, which is then ignored, has arrived,
+   because a client may not read an answer before it has sent everything. */
+static enum MHD_Result begin(Http *http, struct MHD_Connection *connection, Connection *c, const char *url,
+                             const char *method) {
+    const char *length = header(connection, "Content-Length");
+    size_t size = 0;
+    Reply reply = {0};
+    Endpoint endpoint = ENDPOINTS;
+    if (!header_host_allowed(header(connection, "Host"), http->options->hosts, http->options->host_count))
+        reply_error(&reply, 421, "This server does not answer for this Host; see tide serve --host");
+    else if (!strcmp(method, "OPTIONS")) reply = (Reply){.status = 204, .fixed = "", .allow = "GET, POST, OPTIONS"};
+    else endpoint = route_find(method, url, &reply);
+    if (!connection_begin(c, endpoint)) return MHD_NO;
+    c->reply = reply;
+    if (length && !reply.status && (header_length(length, &size) || size > (size_t)http->options->limits.body))
+        reply_error(&c->reply, 413, "Request entity too large: the limit is %d bytes", http->options->limits.body);
+    return c->reply.status && header(connection, "Expect") ? send_reply(http, connection, c) : MHD_YES;
+}
+
+/* The body is complete. */
+static enum MHD_Result complete(Http *http, struct MHD_Connection *connection, Connection *c) {
+    if (!c->reply.status) {
+        const Asked asked = {.endpoint = c->endpoint,
+                             .content_type = header(connection, "Content-Type"),
+                             .authorization = header(connection, "Authorization"),
+                             .body = c->body ? c->body : "",
+                             .size = c->size,
+                             .connections = connections_count(http->connections)};
+        Task *task = endpoint_start(http->service, &asked, &c->reply);
+        if (task && connection_wait(c, task, suspend)) return MHD_YES;
+    }
+    return send_reply(http, connection, c);
+}
+
+static Connection *connection_of(struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    return info ? info->socket_context : NULL;
+}
+
+/* libmicrohttpd calls this when the headers of a request are complete, for each part of its body, after the last part,
+   and again when a suspended connection continues. */
+static enum MHD_Result on_request(void *context, struct MHD_Connection *connection, const char *url, const char *method,
+                                  const char *version, const char *bytes, size_t *size, void **request) {
+    Http *http = context;
+    Connection *c = connection_of(connection);
+    (void)version;
+    if (!c) return MHD_NO; /* memory was refused when it was opened */
+    if (!*request) {
+        *request = c;
+        return begin(http, connection, c, url, method);
+    }
+    if (*size) {
+        connection_body(c, bytes, *size);
+        *size = 0;
+        return MHD_YES;
+    }
+    return complete(http, connection, c);
+}
+
+static void on_completed(void *context, struct MHD_Connection *connection, void **request,
+                         enum MHD_RequestTerminationCode how) {
+    (void)context;
+    (void)connection;
+    (void)how;
+    if (*request) connection_end(*request);
+    *request = NULL;
+}
+
+static void on_connection(void *context, struct MHD_Connection *connection, void **own,
+                          enum MHD_ConnectionNotificationCode what) {
+    Http *http = context;
+    if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+        const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+        *own = connection_open(http->connections, connection, info->connect_fd);
+    } else if (*own) {
+        connection_close(*own);
+        *own = NULL;
+    }
+}
+
+/* What libmicrohttpd would print: a server meets broken clients all the time. */
+static void ignore_line(void *context, const char *format, va_list args) {
+    (void)context;
+    (void)format;
+    (void)args;
+}
+
+/* Keeps %XX of a path as it is: no path of the server needs it. */
+static size_t keep_escapes(void *context, struct MHD_Connection *connection, char *text) {
+    (void)context;
+    (void)connection;
+    return strlen(text);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+
+Http *http_start(const ServeOptions *options, const Service *service, Connections *connections, int listening,
+                 Err *err) {
+    Http *http = mem_zalloc(sizeof *http);
+    http->options = options;
+    http->service = service;
+    http->connections = connections;
+    http->listening = listening;
+    http->daemon = MHD_start_daemon(
+        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC | MHD_USE_ERROR_LOG, 0, NULL, NULL,
+        on_request, http, MHD_OPTION_EXTERNAL_LOGGER, ignore_line, NULL, MHD_OPTION_LISTEN_SOCKET, listening,
+        MHD_OPTION_CONNECTION_LIMIT, (unsigned)options->limits.connections, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+        (size_t)32768, MHD_OPTION_NOTIFY_COMPLETED, on_completed, NULL, MHD_OPTION_NOTIFY_CONNECTION, on_connection,
+        http, MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
+    if (http->daemon) return http;
+    err_set(err, options->listen, 0, "libmicrohttpd cannot start");
+    close(listening);
+    mem_free(http);
+    return NULL;
+}
+
+void http_quiesce(Http *http) {
+    atomic_store(&http->quiet, true);
+    MHD_quiesce_daemon(http->daemon);
+    close(http->listening);
+}
+
+void http_stop(Http *http) {
+    MHD_stop_daemon(http->daemon);
+    mem_free(http);
+}
+
+#else
+
+#include <unistd.h>
+
+int http_missing(Err *err) {
+    return err_set(err, NULL, 0,
+                   "tide was built without libmicrohttpd: install Debian's package libmicrohttpd-dev and "
+                   "run make again");
+}
+
+/* Never called: serve() asks http_missing first. */
+Http *http_start(const ServeOptions *options, const Service *service, Connections *connections, int listening,
+                 Err *err) {
+    (void)options;
+    (void)service;
+    (void)connections;
+    close(listening);
+    http_missing(err);
+    return NULL;
+}
+
+void http_quiesce(Http *http) { (void)http; }
+void http_stop(Http *http) { (void)http; }
+void http_resume(void *connection) { (void)connection; }
+
+#endif

@@ -1,0 +1,23 @@
+/* http.h: HTTP by libmicrohttpd. http.c is the only file that uses this library. */
+#ifndef TIDE_SERVE_HTTP_H
+#define TIDE_SERVE_HTTP_H
+
+#include "serve/connections.h"
+#include "serve/serve.h"
+
+typedef struct Http Http;
+
+/* Returns 0; or -1 with *err filled if tide was built without libmicrohttpd. */
+int http_missing(Err *err);
+/* Starts a thread that serves the connections of a listening socket, which it closes in the end. The pointers must live
+   longer. NULL with *err filled if this fails. */
+Http *http_start(const ServeOptions *options, const Service *service, Connections *connections, int listening,
+                 Err *err);
+/* Accepts no more connections; later answers end their connections. */
+void http_quiesce(Http *http);
+/* Ends the thread and closes all connections, of which none may be suspended. */
+void http_stop(Http *http);
+/* Continues a suspended connection; any thread may call it. */
+void http_resume(void *connection);
+
+#endif

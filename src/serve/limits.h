@@ -1,0 +1,17 @@
+/* limits.h: what one client may ask of the server. Everything here is checked before a translation starts. */
+#ifndef TIDE_SERVE_LIMITS_H
+#define TIDE_SERVE_LIMITS_H
+
+typedef struct Limits {
+    int body;        /* bytes of a request's body */
+    int sentences;   /* of one request */
+    int pieces;      /* of one sentence, with </s> */
+    int beam;        /* hypotheses of a search */
+    int queue;       /* sentences that wait; at least `sentences`, so that an empty queue has room for any request */
+    int connections; /* open at the same time */
+    int batch;       /* sentences translated together */
+    double wait;     /* seconds for which a batch waits for more sentences */
+    double timeout;  /* seconds from the first byte of a request to its answer */
+} Limits;
+
+#endif

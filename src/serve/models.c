@@ -1,0 +1,157 @@
+#include "serve/models.h"
+
+#include "core/scope.h"
+#include "serve/language.h"
+#include "text/files.h"
+#include "text/unicode.h"
+#include "translate/ensemble.h"
+#include "translate/model_file.h"
+
+#include <stdio.h>
+#include <sys/stat.h>
+
+void served_hold(Served *served) { atomic_fetch_add(&served->holds, 1); }
+
+void served_drop(Served *served) {
+    if (!served || atomic_fetch_sub(&served->holds, 1) > 1) return;
+    translator_free(&served->translator);
+    mem_free(served);
+}
+
+/* ---- loading --------------------------------------------------------------------------------------------------- */
+
+typedef struct Load {
+    const char *path;
+    Served *served; /* the result; NULL: *err says why */
+    Err *err;
+} Load;
+
+static void load(void *context) {
+    Load *l = context;
+    Served *served = mem_zalloc(sizeof *served);
+    atomic_init(&served->holds, 1);
+    if (model_load(&served->translator, l->path, l->err)) {
+        mem_free(served);
+        return;
+    }
+    served->aligns = ensemble_aligns((const Translator *const[]){&served->translator}, 1);
+    l->served = served;
+}
+
+/* Loads a model. NULL with *err filled if it cannot be read or memory is refused. */
+static Served *served_load(const char *path, Err *err) {
+    Scope scope = {0};
+    Load l = {.path = path, .err = err};
+    err_set(err, path, 0, "out of memory");
+    const ScopeEnd end = scope_run(&scope, load, &l, err->reason, sizeof err->reason);
+    if (end == SCOPE_DONE) scope_forget(&scope);
+    return end == SCOPE_DONE ? l.served : NULL;
+}
+
+/* Reads time, size and number of the model's file; zero if it has none. */
+static void look(const Place *place, struct stat *file) {
+    char path[PATH_SIZE];
+    if (snprintf(path, sizeof path, "%s/model.safetensors", place->path) < (int)sizeof path && !stat(path, file))
+        return;
+    if (stat(place->path, file)) *file = (struct stat){0};
+}
+
+static void remember(Place *place, const struct stat *file) {
+    place->changed = file->st_mtim;
+    place->bytes = file->st_size;
+    place->inode = file->st_ino;
+}
+
+int models_reload(ServedModels *models, int i, Err *err) {
+    Place *place = &models->list[i];
+    struct stat file;
+    look(place, &file);
+    if (!file.st_ino ||
+        (file.st_ino == place->inode && file.st_size == place->bytes && file.st_mtim.tv_sec == place->changed.tv_sec &&
+         file.st_mtim.tv_nsec == place->changed.tv_nsec))
+        return 0;
+    remember(place, &file);
+    Served *fresh = served_load(place->path, err);
+    if (!fresh) return -1;
+    pthread_mutex_lock(&models->mutex);
+    Served *old = place->served;
+    place->served = fresh;
+    pthread_mutex_unlock(&models->mutex);
+    served_drop(old);
+    return 1;
+}
+
+/* ---- places ---------------------------------------------------------------------------------------------------- */
+
+/* The last part of a path, without model.safetensors; owned by the caller. */
+static char *name_of(const char *path) {
+    size_t n = strlen(path);
+    if (ends_with(path, "/model.safetensors")) n -= strlen("/model.safetensors");
+    while (n > 1 && path[n - 1] == '/') n--;
+    size_t begin = n;
+    while (begin > 0 && path[begin - 1] != '/') begin--;
+    return mem_strndup(path + begin, n - begin);
+}
+
+/* Replaces names that several places have by the whole paths. */
+static void name_apart(ServedModels *models) {
+    for (int i = 0; i < models->count; i++) {
+        bool shared = false;
+        for (int k = i + 1; k < models->count; k++) {
+            if (strcmp(models->list[i].name, models->list[k].name) != 0) continue;
+            shared = true;
+            mem_free(models->list[k].name);
+            models->list[k].name = mem_strdup(models->list[k].path);
+        }
+        if (!shared) continue;
+        mem_free(models->list[i].name);
+        models->list[i].name = mem_strdup(models->list[i].path);
+    }
+}
+
+int models_open(ServedModels *models, const char *const *paths, int count, Err *err) {
+    *models = (ServedModels){.list = mem_zalloc((size_t)count * sizeof *models->list), .count = count};
+    pthread_mutex_init(&models->mutex, NULL);
+    for (int i = 0; i < count; i++) {
+        struct stat file;
+        models->list[i].path = paths[i];
+        models->list[i].name = name_of(paths[i]);
+        look(&models->list[i], &file);
+        remember(&models->list[i], &file);
+        if (!(models->list[i].served = served_load(paths[i], err))) return -1;
+    }
+    name_apart(models);
+    return 0;
+}
+
+void models_close(ServedModels *models) {
+    for (int i = 0; i < models->count; i++) {
+        served_drop(models->list[i].served);
+        mem_free(models->list[i].name);
+    }
+    mem_free(models->list);
+    pthread_mutex_destroy(&models->mutex);
+    *models = (ServedModels){0};
+}
+
+Served *models_hold(ServedModels *models, int i) {
+    pthread_mutex_lock(&models->mutex);
+    Served *served = models->list[i].served;
+    served_hold(served);
+    pthread_mutex_unlock(&models->mutex);
+    return served;
+}
+
+Served *models_find(ServedModels *models, const char *source, const char *target, const char *name) {
+    Served *found = NULL;
+    pthread_mutex_lock(&models->mutex);
+    for (int i = 0; i < models->count && !found; i++) {
+        Served *served = models->list[i].served;
+        const ModelOptions *o = &served->translator.options;
+        if (!language_matches(source, o->langs[0]) || !language_matches(target, o->langs[1])) continue;
+        if (!name || !strcmp(name, models->list[i].name)) found = served;
+    }
+    if (found) served_hold(found);
+    pthread_mutex_unlock(&models->mutex);
+    return found;
+}

@@ -1,0 +1,54 @@
+/* models.h: the models that the server has loaded. A model can be replaced while requests use it. */
+#ifndef TIDE_SERVE_MODELS_H
+#define TIDE_SERVE_MODELS_H
+
+#include "translate/translator.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/types.h>
+#include <time.h>
+
+/* A loaded model, shared by all that hold it. */
+typedef struct Served {
+    Translator translator;
+    bool aligns;
+    atomic_int holds;
+} Served;
+
+void served_hold(Served *served);
+/* Releases the model with its last holder. NULL: does nothing. */
+void served_drop(Served *served);
+
+/* The place of one model. */
+typedef struct Place {
+    const char *path;
+    char
+        *name; /* of the field `model`: the last part of the path; the whole path if several models have the same one */
+    Served *served;
+    struct timespec changed; /* of the file that `served` was read from */
+    off_t bytes;
+    ino_t inode;
+} Place;
+
+typedef struct ServedModels {
+    Place *list; /* [count]; the places stay, their models change under the mutex */
+    int count;
+    pthread_mutex_t mutex;
+} ServedModels;
+
+/* Loads the models; the paths must live longer. Returns 0, or -1 with *err filled. Release with models_close in both
+   cases. */
+int models_open(ServedModels *models, const char *const *paths, int count, Err *err);
+void models_close(ServedModels *models);
+/* Loads the model of place i again if its file has changed. Returns 1 if the model was replaced, 0 if the file is the
+   same, or -1 with *err filled; then the old model stays, and the file is not read again before it changes. */
+int models_reload(ServedModels *models, int i, Err *err);
+
+/* Holds and returns the model of place i. */
+Served *models_hold(ServedModels *models, int i);
+/* Holds and returns the first model that translates from source to target (codes of a request; see language.h), and has
+   the name (NULL: any). NULL if there is none. */
+Served *models_find(ServedModels *models, const char *source, const char *target, const char *name);
+
+#endif

@@ -1,0 +1,221 @@
+#include "serve/passage.h"
+
+#include "serve/entity.h"
+#include "text/ds.h"
+#include "text/files.h"
+#include "text/sentences.h"
+#include "text/unicode.h"
+
+#include <strings.h>
+
+/* A run of blanks of the original text. In the normalised paragraph it is the space at offset `at`. */
+typedef struct Gap {
+    size_t at;
+    const char *blanks;
+    size_t length;
+} Gap;
+
+/* The passage while it is built. */
+typedef struct Builder {
+    Passage *passage;
+    bool chinese;
+    char *kept;      /* a stb_ds array: what follows the last sentence so far */
+    char *paragraph; /* a stb_ds array: normalised words, joined by single spaces */
+    Gap *gaps;       /* a stb_ds array: the spaces of the paragraph, in order */
+    ptrdiff_t gap;   /* the first gap that may still be needed */
+} Builder;
+
+static void append(char **array, const char *bytes, size_t n) {
+    if (n) memcpy(arraddnptr(*array, n), bytes, n);
+}
+
+static void keep(Builder *b, const char *bytes, size_t n) { append(&b->kept, bytes, n); }
+
+/* Ends the kept text: the next one follows the next sentence. */
+static void end_kept(Builder *b) {
+    char *text = mem_strndup(b->kept ? b->kept : "", arrlenu(b->kept));
+    arrput(b->passage->between, text);
+    arrsetlen(b->kept, 0);
+}
+
+/* ---- plain text ------------------------------------------------------------------------------------------------ */
+
+/* Keeps the blanks for which the space at this offset of the paragraph stands. A word such as ¨ is normalised to a text
+   with a space that stands for no blanks. */
+static void keep_gap(Builder *b, size_t at) {
+    while (b->gap < arrlen(b->gaps) && b->gaps[b->gap].at < at) b->gap++;
+    if (b->gap < arrlen(b->gaps) && b->gaps[b->gap].at == at) keep(b, b->gaps[b->gap].blanks, b->gaps[b->gap].length);
+    else keep(b, " ", 1);
+}
+
+/* Adds the sentences of the paragraph, and starts a new one. */
+static void end_paragraph(Builder *b) {
+    if (!arrlen(b->paragraph)) return;
+    arrput(b->paragraph, '\0');
+    char **sentences = sentences_split(b->paragraph, b->chinese);
+    size_t at = 0;
+    for (ptrdiff_t i = 0; i < arrlen(sentences); i++) {
+        if (b->paragraph[at] == ' ') keep_gap(b, at++);
+        CHECK(starts_with(b->paragraph + at, sentences[i]), "sentence %td is not in its paragraph", i);
+        at += strlen(sentences[i]);
+        end_kept(b);
+        arrput(b->passage->sentences, sentences[i]);
+    }
+    arrfree(sentences);
+    arrsetlen(b->paragraph, 0);
+    arrsetlen(b->gaps, 0);
+    b->gap = 0;
+}
+
+static size_t word_length(const char *text, const char *end) {
+    const char *at = text;
+    for (const char *next = at; at < end && !is_blank(utf8_next(&next));) at = next;
+    return (size_t)(at - text);
+}
+
+static size_t blanks_length(const char *text, const char *end) {
+    const char *at = text;
+    for (const char *next = at; at < end && is_blank(utf8_next(&next));) at = next;
+    return (size_t)(at - text);
+}
+
+static void add_word(Builder *b, const char *word, size_t n) {
+    size_t bad;
+    char *normal = text_normalise(word, n, &bad);
+    CHECK(normal, "a word that is not UTF-8");
+    append(&b->paragraph, normal, strlen(normal));
+    mem_free(normal);
+}
+
+/* Adds valid UTF-8 that has no tags. Blanks at both ends and line breaks are kept outside of sentences. */
+static void add_text(Builder *b, const char *text, size_t n) {
+    const char *at = text, *const end = text + n;
+    while (at < end) {
+        const size_t blanks = blanks_length(at, end), word = word_length(at + blanks, end);
+        const bool breaks = memchr(at, '\n', blanks) || memchr(at, '\r', blanks);
+        if (breaks || !word) end_paragraph(b);
+        if (blanks && !arrlen(b->paragraph)) {
+            keep(b, at, blanks);
+        } else if (blanks) {
+            arrput(b->gaps, ((Gap){arrlenu(b->paragraph), at, blanks}));
+            arrput(b->paragraph, ' ');
+        }
+        if (word) add_word(b, at + blanks, word);
+        at += blanks + word;
+    }
+    end_paragraph(b);
+}
+
+/* ---- HTML ------------------------------------------------------------------------------------------------------ */
+
+/* The position after `mark`, or the end of the text. */
+static const char *after(const char *text, const char *mark) {
+    const char *at = strstr(text, mark);
+    return at ? at + strlen(mark) : text + strlen(text);
+}
+
+/* The end of the tag that starts at text. A '>' in a quoted value does not end it. */
+static const char *tag_end(const char *text) {
+    char quote = 0;
+    for (; *text; text++) {
+        if (quote) quote = *text == quote ? 0 : quote;
+        else if (*text == '"' || *text == '\'') quote = *text;
+        else if (*text == '>') return text + 1;
+    }
+    return text;
+}
+
+/* The end of the element that starts at text, if its content is not for translation; NULL otherwise. */
+static const char *verbatim_end(const char *text) {
+    static const char *const names[] = {"script", "style", "pre", "code", "textarea", NULL};
+    for (const char *const *name = names; *name; name++) {
+        const size_t n = strlen(*name);
+        if (strncasecmp(text + 1, *name, n) != 0 || !strchr(" \t\r\n/>", text[n + 1])) continue;
+        for (text = tag_end(text); *text; text++)
+            if (text[0] == '<' && text[1] == '/' && !strncasecmp(text + 2, *name, n)) break;
+        return tag_end(text);
+    }
+    return NULL;
+}
+
+/* The end of what is not text: a tag, comment, declaration or verbatim element. NULL if text does not start one. */
+static const char *markup_end(const char *text) {
+    if (*text != '<') return NULL;
+    if (starts_with(text, "<!--")) return after(text + 4, "-->");
+    if (text[1] == '!' || text[1] == '?' || text[1] == '/') return tag_end(text);
+    if ((text[1] | 32) < 'a' || (text[1] | 32) > 'z') return NULL;
+    const char *verbatim = verbatim_end(text);
+    return verbatim ? verbatim : tag_end(text);
+}
+
+/* Adds a text. The blanks of `decoded` are kept until the paragraph ends, and add_text ends the last one. */
+static void add_html_text(Builder *b, const char *text, size_t n) {
+    char *decoded = entities_decode(text, n);
+    add_text(b, decoded, strlen(decoded));
+    mem_free(decoded);
+}
+
+static void add_html(Builder *b, const char *text) {
+    while (*text) {
+        const char *end = markup_end(text);
+        if (end) {
+            keep(b, text, (size_t)(end - text));
+        } else {
+            for (end = text + 1; *end && !markup_end(end);) end++;
+            add_html_text(b, text, (size_t)(end - text));
+        }
+        text = end;
+    }
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+
+Passage passage_split(const char *text, bool chinese, bool html) {
+    Passage passage = {.html = html};
+    Builder b = {.passage = &passage, .chinese = chinese};
+    if (html) add_html(&b, text);
+    else add_text(&b, text, strlen(text));
+    end_kept(&b);
+    arrfree(b.kept);
+    arrfree(b.paragraph);
+    arrfree(b.gaps);
+    return passage;
+}
+
+/* Whether a text has a blank outside of tags. */
+static bool has_blank(const char *text, bool html) {
+    while (*text) {
+        const char *end = html ? markup_end(text) : NULL;
+        if (end) text = end;
+        else if (is_blank(utf8_next(&text))) return true;
+    }
+    return false;
+}
+
+/* Writes what stands before sentence i. A space that the target needs stands after closing tags, before others. */
+static void write_between(FILE *out, const Passage *p, ptrdiff_t i, bool spaced) {
+    const char *text = p->between[i];
+    const bool space = spaced && i > 0 && i < arrlen(p->sentences) && !has_blank(text, p->html);
+    const bool closing = p->html && starts_with(text, "</");
+    if (space && !closing) fputc(' ', out);
+    fputs(text, out);
+    if (space && closing) fputc(' ', out);
+}
+
+char *passage_join(const Passage *p, const char *const *translations, bool spaced) {
+    MemoryFile memory;
+    FILE *out = memory_open(&memory);
+    for (ptrdiff_t i = 0; i <= arrlen(p->sentences); i++) {
+        write_between(out, p, i, spaced);
+        if (i == arrlen(p->sentences)) break;
+        if (p->html) entities_write(out, translations[i]);
+        else fputs(translations[i], out);
+    }
+    return memory_close(&memory, NULL);
+}
+
+void passage_free(Passage *passage) {
+    strings_free(passage->sentences);
+    strings_free(passage->between);
+    *passage = (Passage){0};
+}

@@ -1,0 +1,266 @@
+#include "serve/queue.h"
+
+#include "serve/worker.h"
+#include "text/ds.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A thread with what it computes with. */
+typedef struct Hand {
+    Queue *queue;
+    Worker worker;
+    Job **jobs;    /* [batch] */
+    TaskEnd *ends; /* [batch] */
+    pthread_t thread;
+} Hand;
+
+struct Queue {
+    const Limits *limits;
+    Metrics *metrics;
+    pthread_mutex_t mutex;
+    pthread_cond_t changed;
+    Job *first, *last; /* that wait, in order of arrival */
+    int length;
+    bool several, stopping;
+    long models; /* counts replaced models */
+    Hand *hands; /* [workers]; those before `started` have a thread */
+    int workers, started;
+};
+
+/* ---- the list of waiting jobs; the caller has the mutex -------------------------------------------------------- */
+
+static void append(Queue *q, Job *job) {
+    job->before = q->last;
+    job->after = NULL;
+    *(q->last ? &q->last->after : &q->first) = job;
+    q->last = job;
+    q->length++;
+}
+
+static void take_out(Queue *q, Job *job) {
+    *(job->before ? &job->before->after : &q->first) = job->after;
+    *(job->after ? &job->after->before : &q->last) = job->before;
+    job->before = job->after = NULL;
+    q->length--;
+}
+
+static bool waits(const Queue *q, const Job *job) { return job->before || job->after || q->first == job; }
+
+/* ---- batches --------------------------------------------------------------------------------------------------- */
+
+static bool same_work(const Task *a, const Task *b) {
+    return a->kind == b->kind && a->served == b->served && a->beam == b->beam && a->alignment == b->alignment;
+}
+
+static int distance(const Job *a, const Job *b) { return abs(a->length - b->length); }
+
+/* Chooses jobs for a batch: the first one of the queue, and those that can be computed with it whose lengths are the
+   nearest. Of equal ones the older is taken. Returns their number; the jobs stay in the queue. */
+static int choose(const Queue *q, Job **jobs) {
+    const int most = q->limits->batch;
+    int n = 0;
+    for (Job *job = q->first; job; job = job->after) {
+        if (!same_work(job->task, q->first->task)) continue;
+        if (n == most && distance(job, q->first) >= distance(jobs[n - 1], q->first)) continue;
+        int at = n < most ? n++ : n - 1;
+        for (; at > 1 && distance(job, q->first) < distance(jobs[at - 1], q->first); at--) jobs[at] = jobs[at - 1];
+        jobs[at] = job;
+    }
+    return n;
+}
+
+/* Waits for a job. Then, if several clients are connected and the batch is not full, waits a few milliseconds for more.
+   Returns false if there is none: the queue stops, or models were replaced. */
+static bool wait_for_jobs(Queue *q, long models) {
+    while (!q->first && !q->stopping && q->models == models) pthread_cond_wait(&q->changed, &q->mutex);
+    while (q->first && q->several && !q->stopping && q->length < q->limits->batch) {
+        const double until = q->first->task->arrived + q->limits->wait;
+        const struct timespec moment = {(time_t)until, (long)((until - (double)(time_t)until) * 1e9)};
+        if (seconds_now() >= until || pthread_cond_timedwait(&q->changed, &q->mutex, &moment) == ETIMEDOUT) break;
+    }
+    return q->first;
+}
+
+/* Counts a job as done. Returns whether `done` of its task must be called now. */
+static bool finish(Task *task, TaskEnd end) {
+    if (end != TASK_DONE) task->end = end;
+    if (--task->left > 0 || task->claimed) return false;
+    task->claimed = true;
+    return true;
+}
+
+/* Ends one hold of a task. Returns whether it was the last one. */
+static bool drop(Task *task) { return --task->holds == 0; }
+
+/* Computes a batch; if memory is refused for several sentences together, one by one, so that only a request that needs
+   too much memory fails. */
+static void compute(Queue *q, Worker *worker, Job **jobs, int n, TaskEnd *ends) {
+    long pieces, source = 0, target = 0;
+    ends[0] = worker_run(worker, jobs, n, &pieces);
+    for (int i = 1; i < n; i++) ends[i] = ends[0];
+    target += pieces;
+    if (ends[0] != TASK_DONE) metrics_refused(q->metrics);
+    for (int i = 0; i < n && n > 1 && ends[i] == TASK_NO_MEMORY; i++) {
+        ends[i] = worker_run(worker, &jobs[i], 1, &pieces);
+        target += pieces;
+        if (ends[i] != TASK_DONE) metrics_refused(q->metrics);
+    }
+    for (int i = 0; i < n; i++) source += jobs[i]->length;
+    metrics_batch(q->metrics, n, source, target);
+}
+
+/* Takes a batch out of the queue, computes it and calls `done` of tasks that are complete. The caller has the mutex. */
+static void work(Queue *q, Hand *hand) {
+    Job **jobs = hand->jobs;
+    const int n = choose(q, jobs);
+    for (int i = 0; i < n; i++) {
+        take_out(q, jobs[i]);
+        jobs[i]->task->holds++;
+    }
+    pthread_mutex_unlock(&q->mutex);
+    compute(q, &hand->worker, jobs, n, hand->ends);
+    for (int i = 0; i < n; i++) {
+        Task *task = jobs[i]->task;
+        pthread_mutex_lock(&q->mutex);
+        const bool complete = finish(task, hand->ends[i]);
+        pthread_mutex_unlock(&q->mutex);
+        if (complete) task->done(task, task->end, task->context);
+        task_drop(q, task);
+    }
+    pthread_mutex_lock(&q->mutex);
+}
+
+static void *run_hand(void *context) {
+    Hand *hand = context;
+    Queue *q = hand->queue;
+    long models = 0;
+    pthread_mutex_lock(&q->mutex);
+    while (q->first || !q->stopping) {
+        const bool found = wait_for_jobs(q, models);
+        if (models != q->models) {
+            models = q->models;
+            pthread_mutex_unlock(&q->mutex);
+            worker_release(&hand->worker);
+            pthread_mutex_lock(&q->mutex);
+        } else if (found) {
+            work(q, hand);
+        }
+    }
+    pthread_mutex_unlock(&q->mutex);
+    worker_release(&hand->worker);
+    return NULL;
+}
+
+/* ---- the queue ------------------------------------------------------------------------------------------------- */
+
+static void init_condition(pthread_cond_t *condition) {
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC); /* that of seconds_now */
+    pthread_cond_init(condition, &attributes);
+    pthread_condattr_destroy(&attributes);
+}
+
+Queue *queue_new(const Limits *limits, int workers, Metrics *metrics, Err *err) {
+    Queue *q = mem_zalloc(sizeof *q);
+    *q = (Queue){.limits = limits, .metrics = metrics};
+    pthread_mutex_init(&q->mutex, NULL);
+    init_condition(&q->changed);
+    q->hands = mem_zalloc((size_t)workers * sizeof *q->hands);
+    q->workers = workers;
+    for (int i = 0; i < workers; i++) {
+        Hand *hand = &q->hands[i];
+        hand->queue = q;
+        hand->jobs = mem_alloc((size_t)limits->batch * sizeof(Job *));
+        hand->ends = mem_alloc((size_t)limits->batch * sizeof *hand->ends);
+    }
+    for (; q->started < workers; q->started++) {
+        Hand *hand = &q->hands[q->started];
+        const int error = pthread_create(&hand->thread, NULL, run_hand, hand);
+        if (!error) continue;
+        err_set(err, NULL, 0, "a worker cannot be started: %s", strerror(error));
+        queue_free(q);
+        return NULL;
+    }
+    return q;
+}
+
+static bool has_room(const Queue *q, int n) { return q->length + n <= q->limits->queue; }
+
+bool queue_has_room(Queue *q, int n) {
+    pthread_mutex_lock(&q->mutex);
+    const bool room = has_room(q, n);
+    pthread_mutex_unlock(&q->mutex);
+    return room;
+}
+
+int queue_add(Queue *q, Task *task) {
+    pthread_mutex_lock(&q->mutex);
+    const int status = has_room(q, task->count) && !q->stopping ? 0 : -1;
+    task->left = task->count;
+    task->holds = 1;
+    task->arrived = seconds_now();
+    for (int i = 0; i < task->count && !status; i++) {
+        task->jobs[i].task = task;
+        append(q, &task->jobs[i]);
+    }
+    pthread_cond_broadcast(&q->changed);
+    pthread_mutex_unlock(&q->mutex);
+    return status;
+}
+
+bool queue_cancel(Queue *q, Task *task) {
+    pthread_mutex_lock(&q->mutex);
+    const bool cancelled = !task->claimed;
+    task->claimed = true;
+    atomic_store(&task->cancelled, true);
+    for (int i = 0; i < task->count && cancelled; i++)
+        if (waits(q, &task->jobs[i])) take_out(q, &task->jobs[i]);
+    pthread_mutex_unlock(&q->mutex);
+    return cancelled;
+}
+
+void task_drop(Queue *q, Task *task) {
+    pthread_mutex_lock(&q->mutex);
+    const bool last = drop(task);
+    pthread_mutex_unlock(&q->mutex);
+    if (last) task->release(task);
+}
+
+int queue_length(Queue *q) {
+    pthread_mutex_lock(&q->mutex);
+    const int length = q->length;
+    pthread_mutex_unlock(&q->mutex);
+    return length;
+}
+
+void queue_expect(Queue *q, bool several) {
+    pthread_mutex_lock(&q->mutex);
+    q->several = several;
+    pthread_mutex_unlock(&q->mutex);
+}
+
+void queue_models_changed(Queue *q) {
+    pthread_mutex_lock(&q->mutex);
+    q->models++;
+    pthread_cond_broadcast(&q->changed);
+    pthread_mutex_unlock(&q->mutex);
+}
+
+void queue_free(Queue *q) {
+    pthread_mutex_lock(&q->mutex);
+    q->stopping = true;
+    pthread_cond_broadcast(&q->changed);
+    pthread_mutex_unlock(&q->mutex);
+    for (int i = 0; i < q->started; i++) pthread_join(q->hands[i].thread, NULL);
+    for (int i = 0; i < q->workers; i++) {
+        mem_free(q->hands[i].jobs);
+        mem_free(q->hands[i].ends);
+    }
+    pthread_cond_destroy(&q->changed);
+    pthread_mutex_destroy(&q->mutex);
+    mem_free(q->hands);
+    mem_free(q);
+}

@@ -1,0 +1,78 @@
+/* queue.h: one queue of sentences, and workers that translate them in batches. A worker has one session for each model,
+   and takes sentences of similar length. Batches do not change results: an answer has the same bits as the sentence
+   alone. */
+#ifndef TIDE_SERVE_QUEUE_H
+#define TIDE_SERVE_QUEUE_H
+
+#include "serve/limits.h"
+#include "serve/metrics.h"
+#include "serve/models.h"
+#include "serve/fields.h"
+
+#include <stdatomic.h>
+
+typedef struct Task Task;
+typedef struct Queue Queue;
+
+typedef enum JobKind { JOB_TRANSLATE, JOB_ALIGN, JOB_SCORE } JobKind;
+
+/* One sentence, and what a worker found. The result is NULL or zero before the job is done. */
+typedef struct Job {
+    const char *source, *target; /* normalised; target: the given translation, NULL for JOB_TRANSLATE */
+    int length;                  /* pieces of the source with </s> */
+    char **texts;                /* JOB_TRANSLATE: [count] the best hypotheses; owned */
+    int count;
+    char *alignment; /* JSON: the alignment of the best hypothesis or of the given pair; owned; NULL: none is wanted */
+    double log_probability; /* JOB_SCORE: of the given pair */
+    int pieces;             /* of the best hypothesis, or of the given translation */
+    Task *task;
+    struct Job *before, *after; /* in the queue */
+} Job;
+
+/* Releases what n jobs have found. */
+void jobs_clear(Job *jobs, int n);
+
+typedef enum TaskEnd { TASK_DONE, TASK_NO_MEMORY, TASK_FAILED } TaskEnd;
+
+/* The sentences of one request, which have the same model and options. The caller fills the first part. */
+struct Task {
+    JobKind kind;
+    Served *served; /* held by the task */
+    int beam, best; /* width of the search; hypotheses wanted */
+    AlignmentUnit alignment;
+    Job *jobs; /* [count], 1 at least */
+    int count;
+    /* Called once, by the worker that finishes the last job, unless the task was cancelled. Must not block. */
+    void (*done)(Task *task, TaskEnd end, void *context);
+    void *context;
+    void (*release)(Task *task); /* called when neither the caller nor a worker holds the task any longer */
+    /* the queue's */
+    TaskEnd end;
+    int left, holds;
+    bool claimed;          /* `done` is about to be called, or the task is cancelled */
+    atomic_bool cancelled; /* the search may stop */
+    double arrived;
+};
+
+/* Returns a queue with this many workers. limits and metrics must live longer. NULL with *err filled if no thread can
+   be started. */
+Queue *queue_new(const Limits *limits, int workers, Metrics *metrics, Err *err);
+/* Adds the task's jobs. The caller holds the task until task_drop. Returns 0, or -1 if the queue has no room for all
+   jobs; then the queue does not keep the task. */
+int queue_add(Queue *queue, Task *task);
+/* Whether a task of n jobs has room now. */
+bool queue_has_room(Queue *queue, int n);
+/* Cancels a task. Returns true if `done` was not and will not be called; false if it was, or is about to be. */
+bool queue_cancel(Queue *queue, Task *task);
+/* Ends the caller's hold of a task that is done, was cancelled, or was not added. */
+void task_drop(Queue *queue, Task *task);
+/* The number of jobs that wait. */
+int queue_length(Queue *queue);
+/* Tells the queue whether several clients are connected: only then a batch waits for more sentences. */
+void queue_expect(Queue *queue, bool several);
+/* Wakes the workers, so that they release the sessions of models that were replaced. */
+void queue_models_changed(Queue *queue);
+/* Ends the workers and releases the queue, which must have no task that is not done or cancelled. */
+void queue_free(Queue *queue);
+
+#endif

@@ -1,0 +1,44 @@
+#include "serve/reply.h"
+
+#include "core/base.h"
+#include "text/unicode.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+int reply_error(Reply *reply, int status, const char *format, ...) {
+    char text[REPLY_ERROR_SIZE / 2], *out = reply->error, *const end = reply->error + sizeof reply->error - 16;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    for (size_t n = strlen(text); !utf8_valid(text, n);) text[--n] = '\0'; /* vsnprintf cuts inside characters */
+    reply_free(reply);
+    out += sprintf(out, "{\"error\":\"");
+    for (const char *at = text; *at && out < end; at++) {
+        if (*at == '"' || *at == '\\') *out++ = '\\';
+        *out++ = (unsigned char)*at < ' ' ? ' ' : *at;
+    }
+    out += sprintf(out, "\"}\n");
+    reply->status = status;
+    reply->type = "application/json";
+    reply->size = (size_t)(out - reply->error);
+    return -1;
+}
+
+void reply_body(Reply *reply, const char *type, char *body, size_t size) {
+    *reply = (Reply){.status = 200, .type = type, .body = body, .size = size};
+}
+
+void reply_fixed(Reply *reply, const char *type, const char *text) {
+    *reply = (Reply){.status = 200, .type = type, .fixed = text, .size = strlen(text)};
+}
+
+const char *reply_bytes(const Reply *reply) {
+    return reply->fixed ? reply->fixed : reply->body ? reply->body : reply->error;
+}
+
+void reply_free(Reply *reply) {
+    mem_free(reply->body);
+    *reply = (Reply){0};
+}

@@ -1,0 +1,31 @@
+/* reply.h: the answer to a request. */
+#ifndef TIDE_SERVE_REPLY_H
+#define TIDE_SERVE_REPLY_H
+
+#include <stddef.h>
+
+enum { REPLY_ERROR_SIZE = 512 };
+
+typedef struct Reply {
+    int status;        /* of HTTP */
+    const char *type;  /* a literal: the Content-Type */
+    const char *fixed; /* a literal: the body; NULL: `body` */
+    char *body;        /* owned; NULL: `error` */
+    size_t size;       /* bytes of the body */
+    const char *allow; /* a literal: the header Allow of status 405; NULL: none */
+    int retry_after;   /* seconds; 0: no such header */
+    char error[REPLY_ERROR_SIZE];
+} Reply;
+
+/* Makes the reply an error with the body {"error": "..."} as LibreTranslate writes it. Allocates nothing. The text must
+   be valid UTF-8; a long text is cut. Returns -1. */
+int reply_error(Reply *reply, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Makes the reply one whose body is `size` bytes that the reply then owns. */
+void reply_body(Reply *reply, const char *type, char *body, size_t size);
+void reply_fixed(Reply *reply, const char *type, const char *text);
+/* The bytes of the body. */
+const char *reply_bytes(const Reply *reply);
+/* Releases the body. */
+void reply_free(Reply *reply);
+
+#endif

@@ -1,0 +1,32 @@
+/* route.h: finds what a request asks for, by its method and path. */
+#ifndef TIDE_SERVE_ROUTE_H
+#define TIDE_SERVE_ROUTE_H
+
+#include "serve/reply.h"
+
+#include <stdbool.h>
+
+typedef enum Endpoint {
+    ENDPOINT_PAGE,
+    ENDPOINT_TRANSLATE,
+    ENDPOINT_DETECT,
+    ENDPOINT_LANGUAGES,
+    ENDPOINT_HEALTH,
+    ENDPOINT_SETTINGS,
+    ENDPOINT_MODELS,
+    ENDPOINT_ALIGN,
+    ENDPOINT_SCORE,
+    ENDPOINT_METRICS,
+    ENDPOINT_OPENAPI,
+    ENDPOINTS /* their number; also: no endpoint */
+} Endpoint;
+
+/* The path of an endpoint; "other" for ENDPOINTS. */
+const char *route_path(Endpoint endpoint);
+/* Whether only a client with a key may use the endpoint, if the server has keys. */
+bool route_is_guarded(Endpoint endpoint);
+/* Returns the endpoint; ENDPOINTS with an error in *reply (404, or 405 with the allowed methods) if there is none.
+   `url` may have a query after '?', which is ignored. HEAD is answered as GET. */
+Endpoint route_find(const char *method, const char *url, Reply *reply);
+
+#endif

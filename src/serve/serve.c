@@ -1,0 +1,189 @@
+#include "serve/serve.h"
+
+#include "serve/connections.h"
+#include "serve/http.h"
+#include "serve/socket.h"
+
+#include <cJSON.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+/* A running server. */
+typedef struct Server {
+    const ServeOptions *options;
+    Keys keys;
+    ServedModels models;
+    Metrics metrics;
+    Queue *queue;
+    Connections connections;
+    pthread_mutex_t mutex; /* of `stopping`, and of the notices */
+    pthread_cond_t stop;
+    bool stopping;
+    pthread_t watcher;
+    int signals; /* readable after SIGTERM or SIGINT */
+} Server;
+
+static void notice(Server *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void notice(Server *s, const char *format, ...) {
+    char line[1200];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    pthread_mutex_lock(&s->mutex);
+    s->options->notice(line);
+    pthread_mutex_unlock(&s->mutex);
+}
+
+/* ---- replaced models ------------------------------------------------------------------------------------------- */
+
+static void reload(Server *s) {
+    for (int i = 0; i < s->models.count; i++) {
+        Err err;
+        const int status = models_reload(&s->models, i, &err);
+        if (status < 0) notice(s, "%s: not replaced: %s", s->models.list[i].path, err.reason);
+        if (status <= 0) continue;
+        queue_models_changed(s->queue);
+        metrics_replaced(&s->metrics);
+        notice(s, "%s: replaced", s->models.list[i].path);
+    }
+}
+
+/* Waits a second. Returns false if the server stops. */
+static bool wait_a_second(Server *s) {
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec++;
+    pthread_mutex_lock(&s->mutex);
+    while (!s->stopping && !pthread_cond_timedwait(&s->stop, &s->mutex, &until))
+        ;
+    const bool stopping = s->stopping;
+    pthread_mutex_unlock(&s->mutex);
+    return !stopping;
+}
+
+static void *watch(void *context) {
+    Server *s = context;
+    while (wait_a_second(s)) reload(s);
+    return NULL;
+}
+
+static int start_watcher(Server *s, Err *err) {
+    const int error = pthread_create(&s->watcher, NULL, watch, s);
+    return error ? err_set(err, NULL, 0, "a thread cannot be started: %s", strerror(error)) : 0;
+}
+
+static void stop_watcher(Server *s) {
+    pthread_mutex_lock(&s->mutex);
+    s->stopping = true;
+    pthread_cond_broadcast(&s->stop);
+    pthread_mutex_unlock(&s->mutex);
+    pthread_join(s->watcher, NULL);
+}
+
+/* ---- serving --------------------------------------------------------------------------------------------------- */
+
+enum { TICKS = 10 }; /* checks of the deadlines in a second */
+
+/* Whether a signal has arrived since the last call. */
+static bool signalled(const Server *s) {
+    struct signalfd_siginfo info;
+    return read(s->signals, &info, sizeof info) == sizeof info;
+}
+
+/* Answers the requests that have begun. Ends the searches after the time limit of requests, or at a second signal. */
+static void drain(Server *s) {
+    const double until = seconds_now() + s->options->limits.timeout;
+    while (seconds_now() < until && !signalled(s)) {
+        connections_shut_idle(&s->connections);
+        if (!connections_check(&s->connections, s->signals, 1.0 / TICKS)) return;
+    }
+    connections_cancel(&s->connections);
+    for (int i = 0; i < 2 * TICKS && connections_check(&s->connections, -1, 1.0 / TICKS); i++)
+        connections_cancel(&s->connections);
+}
+
+static int run_http(Server *s, int listening, Err *err) {
+    const Service service = {&s->models, s->queue, &s->metrics, &s->options->limits, &s->keys};
+    Http *http = http_start(s->options, &service, &s->connections, listening, err);
+    if (!http) return -1;
+    while (!signalled(s)) connections_check(&s->connections, s->signals, 1.0 / TICKS);
+    notice(s, "stopping: no new connections; requests that have begun are answered");
+    http_quiesce(http);
+    drain(s);
+    http_stop(http);
+    return 0;
+}
+
+/* Many connections need many descriptors. */
+static void raise_descriptors(int connections) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit)) return;
+    const rlim_t wanted = (rlim_t)connections + 64;
+    if (limit.rlim_cur >= wanted) return;
+    limit.rlim_cur = wanted < limit.rlim_max ? wanted : limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static int run_queue(Server *s, int listening, Err *err) {
+    s->queue = queue_new(&s->options->limits, s->options->workers, &s->metrics, err);
+    if (!s->queue) return -1;
+    connections_init(&s->connections, s->queue, &s->metrics, &s->options->limits, http_resume);
+    int status = s->options->watch ? start_watcher(s, err) : 0;
+    if (!status) {
+        status = run_http(s, listening, err);
+        if (s->options->watch) stop_watcher(s);
+    }
+    queue_free(s->queue);
+    connections_free(&s->connections);
+    return status;
+}
+
+static int run_models(Server *s, Err *err) {
+    char address[ADDRESS_SIZE];
+    if (models_open(&s->models, s->options->models, s->options->model_count, err)) return -1;
+    for (int i = 0; i < s->models.count; i++) {
+        const Translator *t = &s->models.list[i].served->translator;
+        if (t->warning) notice(s, "%s: %s", s->models.list[i].path, t->warning);
+    }
+    const int listening = socket_listen(s->options->listen, address, err);
+    if (listening < 0) return -1;
+    notice(s, "serving http://%s", address);
+    return run_queue(s, listening, err);
+}
+
+static int open_signals(Server *s, Err *err) {
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &signals, NULL);
+    s->signals = signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
+    return s->signals < 0 ? err_set(err, NULL, 0, "signalfd: %s", strerror(errno)) : 0;
+}
+
+int serve(const ServeOptions *options, Err *err) {
+    Server s = {.options = options, .signals = -1};
+    if (http_missing(err)) return -1;
+    cJSON_InitHooks(NULL);
+    raise_descriptors(options->limits.connections);
+    pthread_mutex_init(&s.mutex, NULL);
+    pthread_cond_init(&s.stop, NULL);
+    metrics_init(&s.metrics);
+    int status = options->key_file ? keys_read(&s.keys, options->key_file, err) : 0;
+    if (!status) status = open_signals(&s, err);
+    if (!status) status = run_models(&s, err);
+    if (s.models.list) models_close(&s.models);
+    keys_free(&s.keys);
+    metrics_free(&s.metrics);
+    if (s.signals >= 0) close(s.signals);
+    pthread_cond_destroy(&s.stop);
+    pthread_mutex_destroy(&s.mutex);
+    return status;
+}

@@ -1,0 +1,30 @@
+/* serve.h: runs the HTTP server of `tide serve`. */
+#ifndef TIDE_SERVE_H
+#define TIDE_SERVE_H
+
+#include "core/base.h"
+#include "serve/limits.h"
+
+#include <stdbool.h>
+
+typedef struct ServeOptions {
+    const char *const *models; /* [model_count], 1 at least: paths */
+    int model_count;
+    const char *listen;       /* see socket_listen */
+    const char *const *hosts; /* [host_count]: names that a Host header may have, besides localhost and addresses */
+    int host_count;
+    const char *cors;     /* the origin whose pages may read answers, or "*"; NULL: none */
+    const char *key_file; /* see keys_read; NULL: every client is served */
+    Limits limits;
+    int workers;
+    bool watch;                       /* load a model again when its file changes */
+    void (*notice)(const char *line); /* called by several threads, one at a time: what a person should know */
+} ServeOptions;
+
+/* Loads the models, and serves until SIGTERM or SIGINT. Then it accepts no connection, answers the requests that have
+   begun, and returns 0; a second signal ends the searches, too. Returns -1 with *err filled if it cannot start, also if
+   tide was built without libmicrohttpd. Blocks both signals in the calling thread; sets cJSON's allocator to that of
+   libc, because a refused allocation must not leave cJSON by a jump. */
+int serve(const ServeOptions *options, Err *err);
+
+#endif

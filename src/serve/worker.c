@@ -1,0 +1,159 @@
+#include "serve/worker.h"
+
+#include "text/ds.h"
+#include "text/files.h"
+
+/* One batch. */
+typedef struct WorkerBatch {
+    Worker *worker;
+    Job **jobs;
+    int n;
+    long pieces;
+} WorkerBatch;
+
+/* ---- sessions -------------------------------------------------------------------------------------------------- */
+
+/* The session of a model. The caller holds the model. Runs in the worker's scope. */
+static Session *session_of(Worker *w, Served *served) {
+    for (ptrdiff_t i = 0; i < arrlen(w->sessions); i++)
+        if (w->sessions[i].served == served) return &w->sessions[i].session;
+    if (!w->one) w->one = threads_new(1);
+    const Translator *const members[] = {&served->translator};
+    WorkerSession fresh = {.served = served};
+    session_init(&fresh.session, members, 1, w->one);
+    arrput(w->sessions, fresh);
+    return &arrlast(w->sessions).session;
+}
+
+static void hold(Worker *w, Served *served) {
+    for (ptrdiff_t i = 0; i < arrlen(w->held); i++)
+        if (w->held[i] == served) return;
+    arrput(w->held, served); /* may be refused; then the model is not held */
+    served_hold(served);
+}
+
+static void forget(Worker *w) {
+    scope_release(&w->scope);
+    w->one = NULL;
+    w->sessions = NULL;
+}
+
+void worker_release(Worker *w) {
+    forget(w);
+    for (ptrdiff_t i = 0; i < arrlen(w->held); i++) served_drop(w->held[i]);
+    arrfree(w->held);
+}
+
+/* ---- results --------------------------------------------------------------------------------------------------- */
+
+void jobs_clear(Job *jobs, int n) {
+    for (Job *job = jobs; job < jobs + n; job++) {
+        for (int k = 0; k < job->count; k++) mem_free(job->texts[k]);
+        mem_free(job->texts);
+        mem_free(job->alignment);
+        job->texts = NULL;
+        job->alignment = NULL;
+        job->count = 0;
+    }
+}
+
+static char *alignment_text(Alignment *alignment, AlignmentUnit unit) {
+    MemoryFile memory;
+    if (unit == ALIGN_WORDS) alignment_merge_words(alignment);
+    alignment_json(memory_open(&memory), alignment);
+    char *text = memory_close(&memory, NULL);
+    alignment_free(alignment);
+    return text;
+}
+
+static void keep_translation(Job *job, const Translations *found, int i) {
+    const Nbest *nbest = &found->nbest[i];
+    const int n = nbest->count < job->task->best ? nbest->count : job->task->best;
+    char **texts = mem_zalloc((size_t)(n ? n : 1) * sizeof *texts), *alignment = NULL;
+    for (int k = 0; k < n; k++) texts[k] = translation_text(found, i, k);
+    if (n && job->task->alignment != ALIGN_NOTHING) {
+        Alignment of = translation_alignment(found, i, &nbest->list[0]);
+        alignment = alignment_text(&of, job->task->alignment);
+    }
+    for (int k = 0; k < n; k++) scope_keep(texts[k]);
+    job->texts = scope_keep(texts);
+    job->alignment = scope_keep(alignment);
+    job->count = n;
+    job->pieces = n ? nbest->list[0].length : 0;
+}
+
+/* ---- work ------------------------------------------------------------------------------------------------------ */
+
+/* Called before each step of a search: stops it if nobody waits for any of its sentences. */
+static int all_cancelled(void *context) {
+    const WorkerBatch *batch = context;
+    for (int i = 0; i < batch->n; i++)
+        if (!atomic_load(&batch->jobs[i]->task->cancelled)) return 0;
+    return 1;
+}
+
+static void translate(WorkerBatch *b, Session *session) {
+    const Task *task = b->jobs[0]->task;
+    BeamOptions beam = translator_beam_options(&task->served->translator);
+    char **sentences = mem_alloc((size_t)b->n * sizeof *sentences);
+    for (int i = 0; i < b->n; i++) sentences[i] = (char *)b->jobs[i]->source;
+    beam.beam = task->beam;
+    beam.before_step = all_cancelled;
+    beam.context = b;
+    Translations found = session_translate(session, sentences, b->n, &beam, b->n, NULL, NULL);
+    for (int i = 0; i < b->n && !found.cancelled; i++) keep_translation(b->jobs[i], &found, i);
+    translations_free(&found);
+    mem_free(sentences);
+}
+
+static void align(WorkerBatch *b, Session *session) {
+    for (int i = 0; i < b->n && !all_cancelled(b); i++) {
+        Job *job = b->jobs[i];
+        char *source = (char *)job->source, *target = (char *)job->target;
+        Alignment alignment;
+        session_align(session, &source, &target, 1, (AttentionOptions){0}, &alignment);
+        job->pieces = alignment.n_target;
+        job->alignment = scope_keep(alignment_text(&alignment, job->task->alignment));
+    }
+}
+
+static void score(WorkerBatch *b, Session *session) {
+    for (int i = 0; i < b->n && !all_cancelled(b); i++) {
+        Job *job = b->jobs[i];
+        const PairScore score = session_score(session, (char *)job->source, (char *)job->target, (AttentionOptions){0});
+        job->log_probability = score.log_probability;
+        job->pieces = score.pieces;
+    }
+}
+
+static void run(void *context) {
+    WorkerBatch *b = context;
+    const Task *task = b->jobs[0]->task;
+    Session *session = session_of(b->worker, task->served);
+    void (*const work[])(WorkerBatch *,
+                         Session *) = {[JOB_TRANSLATE] = translate, [JOB_ALIGN] = align, [JOB_SCORE] = score};
+    work[task->kind](b, session);
+    for (int i = 0; i < b->n; i++) b->pieces += b->jobs[i]->pieces;
+}
+
+/* Holds the model, which may refuse memory, too. */
+static void hold_model(void *context) {
+    WorkerBatch *b = context;
+    hold(b->worker, b->jobs[0]->task->served);
+}
+
+TaskEnd worker_run(Worker *worker, Job **jobs, int n, long *pieces) {
+    char reason[256];
+    WorkerBatch batch = {worker, jobs, n, 0};
+    Scope held = {0};
+    ScopeEnd end = scope_run(&held, hold_model, &batch, reason, sizeof reason);
+    if (end == SCOPE_DONE) {
+        scope_forget(&held);
+        end = scope_run(&worker->scope, run, &batch, reason, sizeof reason);
+    }
+    *pieces = batch.pieces;
+    if (end == SCOPE_DONE) return TASK_DONE;
+    forget(worker);
+    for (int i = 0; i < n; i++) jobs_clear(jobs[i], 1);
+    return end == SCOPE_REFUSED ? TASK_NO_MEMORY : TASK_FAILED;
+}

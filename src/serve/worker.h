@@ -1,0 +1,29 @@
+/* worker.h: what one worker of the queue computes with. */
+#ifndef TIDE_SERVE_WORKER_H
+#define TIDE_SERVE_WORKER_H
+
+#include "core/scope.h"
+#include "serve/queue.h"
+#include "translate/session.h"
+
+/* A session of a model, which it holds. */
+typedef struct WorkerSession {
+    Served *served;
+    Session session;
+} WorkerSession;
+
+typedef struct Worker {
+    Scope scope;             /* owns the sessions and the thread pool */
+    Threads *one;            /* a pool of one thread; NULL: not made yet */
+    WorkerSession *sessions; /* a stb_ds array in the scope */
+    Served **held;           /* a stb_ds array outside of the scope: the models of `sessions` */
+} Worker;
+
+/* Computes the results of n jobs that have the same model and options. Returns TASK_DONE; or TASK_NO_MEMORY or
+   TASK_FAILED, and then no job has a result. If all tasks of the jobs are cancelled, the search stops, and the jobs
+   have no results. *pieces receives the number of target pieces. */
+TaskEnd worker_run(Worker *worker, Job **jobs, int n, long *pieces);
+/* Releases all sessions; the next batch makes the one that it needs. */
+void worker_release(Worker *worker);
+
+#endif
