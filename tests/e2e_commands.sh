@@ -180,7 +180,7 @@ grep -q 'nowhere/out: ' "$scratch/stderr" && [ ! -s "$scratch/both" ] || die "tr
 # info, help
 tide_ok info "$scratch/run" | grep '^encoder.fwd.W *\[12, 60\]' >/dev/null || die "info"
 tide_ok score --help >"$scratch/help"
-for command in train translate align aer bleu chrf corpus tokenize score evaluate info attend report bench lexicon help; do
+for command in train translate align aer bleu chrf corpus tokenize score evaluate info attend report serve bench lexicon help; do
     tide_ok "$command" --help | grep "usage: tide $command" >/dev/null || die "$command --help"
 done
 tide_ok help score | cmp - "$scratch/help" || die "help score"
