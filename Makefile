@@ -219,7 +219,7 @@ DOUBLE_OBJECTS := $(patsubst src/%.c,$B/double/%.o,$(filter src/core/% src/model
 
 $B/tests/test_%: tests/test_%.c $B/internal.a
 	@mkdir -p $(@D) && echo '  cc $@'
-	@$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) $(filter %.c %.o %.a,$^) -lcmocka $(LDLIBS) -o $@
+	@$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) $(filter %.c %.o %.a,$^) -lcmocka $(HTTP_LIBS) $(LDLIBS) -o $@
 
 PLAIN_OBJECTS := $(filter $B/core/% $B/model/%,$(OBJECTS))
 

@@ -1,0 +1,35 @@
+/* Fuzz target: splits text and HTML into sentences. If each translation is the sentence itself, the joined text has the
+   same words; plain text that is normalised already comes back unchanged. */
+#include "fuzz.h"
+#include "serve/passage.h"
+#include "serve/entity.h"
+
+static void passage_check(const char *text, bool chinese, bool html) {
+    Passage passage = passage_split(text, chinese, html);
+    const ptrdiff_t n = arrlen(passage.sentences);
+    CHECK(arrlen(passage.between) == n + 1, "%td sentences, %td texts between", n, arrlen(passage.between));
+    for (ptrdiff_t i = 0; i < n; i++) {
+        char *normal = text_normalise(passage.sentences[i], strlen(passage.sentences[i]), NULL);
+        CHECK(*passage.sentences[i] && normal, "an empty sentence");
+        mem_free(normal);
+    }
+    char *joined = passage_join(&passage, (const char *const *)passage.sentences, false);
+    char *before = text_normalise(text, strlen(text), NULL), *after = text_normalise(joined, strlen(joined), NULL);
+    CHECK(before && after, "the joined text is not UTF-8");
+    if (!html) CHECK(!strcmp(before, after), "'%s' came back as '%s'", before, after);
+    char *spaced = passage_join(&passage, (const char *const *)passage.sentences, true);
+    CHECK(strlen(spaced) >= strlen(joined) && strlen(spaced) <= strlen(joined) + (size_t)n, "spaces");
+    mem_free(before);
+    mem_free(after);
+    mem_free(joined);
+    mem_free(spaced);
+    passage_free(&passage);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    char *text = bytes_text(data, size);
+    if (utf8_valid(text, strlen(text)))
+        for (int i = 0; i < 4; i++) passage_check(text, i % 2, i / 2);
+    mem_free(text);
+    return 0;
+}

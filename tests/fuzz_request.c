@@ -1,0 +1,56 @@
+/* Fuzz target: the router and the header values of `tide serve`. The input is a path, a NUL, and a header value, which
+   is read as every header that the server reads. */
+#include "fuzz.h"
+#include "serve/header.h"
+#include "serve/keys.h"
+#include "serve/language.h"
+#include "serve/route.h"
+
+#include <arpa/inet.h>
+#include <strings.h>
+
+static void route_check(const char *url) {
+    static const char *const methods[] = {"GET", "HEAD", "POST", "DELETE"};
+    for (int i = 0; i < 4; i++) {
+        Reply reply = {0};
+        const Endpoint endpoint = route_find(methods[i], url, &reply);
+        CHECK((endpoint == ENDPOINTS) == (reply.status == 404 || reply.status == 405), "status %d", reply.status);
+        if (endpoint != ENDPOINTS) CHECK(starts_with(url, route_path(endpoint)), "%s is %s", url, route_path(endpoint));
+    }
+}
+
+/* Names other than the allowed one pass only if they are addresses or localhost. */
+static void host_check(const char *host) {
+    const char *const allowed[] = {"tide.example"};
+    if (!header_host_allowed(host, allowed, 1)) return;
+    const size_t n = strcspn(host, ":");
+    const bool named = (n == 12 && !strncasecmp(host, allowed[0], n)) || (n == 9 && !strncasecmp(host, "localhost", n));
+    CHECK(named || *host == '[' || (*host >= '0' && *host <= '9'), "the Host '%s' is allowed", host);
+    CHECK(!strpbrk(host, "/@ \t"), "the Host '%s' is allowed", host);
+}
+
+static void length_check(const char *value) {
+    size_t length;
+    char text[32];
+    if (header_length(value, &length)) return;
+    while (*value == '0' && value[1]) value++;
+    snprintf(text, sizeof text, "%zu", length);
+    CHECK(!strcmp(text, value), "the length '%s' is read as %zu", value, length);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    char list[2][KEY_SIZE] = {"0123456789abcdef", "fedcba9876543210-another"};
+    const Keys keys = {list, 2};
+    char *url = bytes_text(data, size);
+    const char *value = second_text(url, size), *token = header_bearer(value);
+    route_check(url);
+    host_check(value);
+    length_check(value);
+    CHECK(header_body_kind(value) <= BODY_OTHER, "a kind of body");
+    CHECK(!token || ends_with(value, token), "a token that is not in its header");
+    CHECK(keys_have(&keys, token) == (token && (!strcmp(token, list[0]) || !strcmp(token, list[1]))), "the key '%s'",
+          token);
+    CHECK(language_matches(value, value) && language_name(value), "the code '%s' does not match itself", value);
+    mem_free(url);
+    return 0;
+}

@@ -1,0 +1,220 @@
+/* The server in this process: memory that is refused at any place fails one request, and the next one is served. The
+   batches of the queue, and the metrics. */
+#include "serve/language.h"
+#include "serve/http.h"
+#include "serve/serve.h"
+#include "serve/worker.h"
+#include "text/unicode.h"
+
+#include <arpa/inet.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "random_model.h"
+
+static char directory[] = "/tmp/tide-serve-XXXXXX";
+static char path[128];
+
+/* ---- a server -------------------------------------------------------------------------------------------------- */
+
+static int port; /* 0: not yet listening */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t listening = PTHREAD_COND_INITIALIZER;
+
+static void notice(const char *line) {
+    const char *colon = strrchr(line, ':');
+    if (!starts_with(line, "serving ")) return;
+    pthread_mutex_lock(&mutex);
+    port = atoi(colon + 1);
+    pthread_cond_broadcast(&listening);
+    pthread_mutex_unlock(&mutex);
+}
+
+static void *run_server(void *context) {
+    const char *const models[] = {path};
+    const ServeOptions options = {.models = models,
+                                  .model_count = 1,
+                                  .listen = "127.0.0.1:0",
+                                  .limits = {.body = 4096,
+                                             .sentences = 8,
+                                             .pieces = 100,
+                                             .beam = 8,
+                                             .queue = 16,
+                                             .connections = 16,
+                                             .batch = 4,
+                                             .timeout = 20},
+                                  .workers = 2,
+                                  .notice = notice};
+    int *status = context;
+    Err err;
+    *status = serve(&options, &err);
+    if (*status) fprintf(stderr, "%s\n", err.reason);
+    return NULL;
+}
+
+/* Sends a request and returns the status of the answer; 0: the connection was closed without one. Allocates nothing by
+   tide's functions, so it does not disturb the count of allocations. */
+static int ask(const char *body, char answer[4096]) {
+    char request[1024];
+    const struct sockaddr_in at = {
+        .sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    const int fd = socket(AF_INET, SOCK_STREAM, 0);
+    assert_int_equal(connect(fd, (const struct sockaddr *)&at, sizeof at), 0);
+    const int n = snprintf(request, sizeof request,
+                           "POST /translate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                           "Connection: close\r\nContent-Length: %zu\r\n\r\n%s",
+                           strlen(body), body);
+    assert_int_equal(send(fd, request, (size_t)n, MSG_NOSIGNAL), n);
+    size_t size = 0;
+    for (ssize_t got; size < 4095 && (got = recv(fd, answer + size, 4095 - size, 0)) > 0;) size += (size_t)got;
+    answer[size] = '\0';
+    close(fd);
+    return size > 12 ? atoi(answer + 9) : 0;
+}
+
+static void test_refused_memory(void **state) {
+    static const char body[] = "{\"q\":[\"潮水退了。谁没穿鞋?\",\"大家 都在海边。\"],\"source\":\"auto\","
+                               "\"target\":\"en\",\"alternatives\":1,\"alignment\":\"word\"}";
+    (void)state;
+    char expected[4096], answer[4096];
+    int status = 1, refused = 0;
+    pthread_t server;
+    sigset_t stop;
+    sigemptyset(&stop);
+    sigaddset(&stop, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &stop, NULL);
+    assert_int_equal(pthread_create(&server, NULL, run_server, &status), 0);
+    pthread_mutex_lock(&mutex);
+    while (!port) pthread_cond_wait(&listening, &mutex);
+    pthread_mutex_unlock(&mutex);
+    assert_int_equal(ask(body, expected), 200);
+    /* a request needs some hundred allocations; after the first, the workers have their sessions */
+    const long before = mem_count();
+    assert_int_equal(ask(body, answer), 200);
+    const long each = mem_count() - before;
+    assert_true(each > 100);
+    for (long n = 1; n <= each + 10; n += n < 150 ? 1 : 1 + each / 300) {
+        mem_fail_nth(n);
+        const int got = ask(body, answer);
+        mem_fail_nth(0);
+        assert_true(got == 200 || got == 503 || got == 0);
+        refused += got != 200;
+        assert_int_equal(ask(body, answer), 200);
+        assert_string_equal(strstr(answer, "\r\n\r\n"), strstr(expected, "\r\n\r\n"));
+    }
+    assert_true(refused > 50);
+    kill(getpid(), SIGTERM);
+    pthread_join(server, NULL);
+    assert_int_equal(status, 0);
+}
+
+/* ---- the queue ------------------------------------------------------------------------------------------------- */
+
+typedef struct Waiting {
+    atomic_int done, failed, released;
+} Waiting;
+
+static void count_done(Task *task, TaskEnd end, void *context) {
+    Waiting *waiting = context;
+    if (end != TASK_DONE || !task->jobs[0].count) atomic_fetch_add(&waiting->failed, 1);
+    atomic_fetch_add(&waiting->done, 1);
+}
+
+static void release_nothing(Task *task) {
+    Waiting *waiting = task->context;
+    jobs_clear(task->jobs, task->count);
+    atomic_fetch_add(&waiting->released, 1);
+}
+
+/* Tasks beyond the limit are refused; a cancelled task is never done; every task is released once. */
+static void test_queue(void **state) {
+    (void)state;
+    enum { TASKS = 40 };
+    const Limits limits = {.queue = TASKS, .batch = 4, .beam = 8};
+    const char *const paths[] = {path};
+    Err err;
+    Metrics metrics;
+    ServedModels models;
+    Waiting waiting = {0};
+    static Task tasks[TASKS];
+    static Job jobs[TASKS];
+    int cancelled = 0;
+    metrics_init(&metrics);
+    assert_int_equal(models_open(&models, paths, 1, &err), 0);
+    Queue *queue = queue_new(&limits, 2, &metrics, &err);
+    assert_non_null(queue);
+    assert_false(queue_has_room(queue, TASKS + 1));
+    for (int i = 0; i < TASKS; i++) {
+        jobs[i] = (Job){.source = i % 3 ? "潮水退了。" : "海", .length = i % 3 ? 6 : 2};
+        tasks[i] = (Task){.served = models.list[0].served,
+                          .beam = 2 + i % 2,
+                          .best = 1,
+                          .jobs = &jobs[i],
+                          .count = 1,
+                          .done = count_done,
+                          .context = &waiting,
+                          .release = release_nothing};
+        assert_int_equal(queue_add(queue, &tasks[i]), 0);
+    }
+    for (int i = 0; i < TASKS; i += 5) cancelled += queue_cancel(queue, &tasks[TASKS - 1 - i]);
+    while (atomic_load(&waiting.done) < TASKS - cancelled) usleep(1000);
+    for (int i = 0; i < TASKS; i++) task_drop(queue, &tasks[i]);
+    queue_free(queue);
+    assert_int_equal(waiting.done, TASKS - cancelled);
+    assert_int_equal(waiting.failed, 0);
+    assert_int_equal(waiting.released, TASKS);
+    assert_true(metrics.batch.sum >= waiting.done && metrics.batch.sum <= TASKS);
+    models_close(&models);
+    metrics_free(&metrics);
+}
+
+/* ---- languages ------------------------------------------------------------------------------------------------- */
+
+static void test_languages(void **state) {
+    (void)state;
+    static const struct {
+        const char *code, *own;
+        bool same;
+    } pairs[] = {{"zh", "zh", true},       {"zh-Hans", "zh", true},    {"ZH_cn", "zh", true},
+                 {"zho", "zh", true},      {"zh-Hant", "zh", false},   {"zh-TW", "zh", false},
+                 {"zh", "zh-Hant", false}, {"zh-TW", "zh-Hant", true}, {"en-US", "en", true},
+                 {"en", "zh", false},      {"xx", "xx", true},         {"", "zh", false}};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        assert_int_equal(language_matches(pairs[i].code, pairs[i].own), pairs[i].same);
+    const char *const codes[] = {"en", "zh"};
+    static char *const texts[] = {"the 潮水退了", "the tide 潮", "123", ""};
+    static const int found[] = {1, 0, 0, 0};
+    for (int i = 0; i < 4; i++) {
+        const Detected detected = language_detect(&texts[i], 1, codes, 2);
+        assert_int_equal(detected.language, found[i]);
+        assert_int_equal(detected.confidence > 50, i < 2);
+    }
+}
+
+int main(void) {
+    Translator translator;
+    assert_non_null(mkdtemp(directory));
+    snprintf(path, sizeof path, "%s/model.safetensors", directory);
+    write_model_into(&translator, "en", target_texts, 1, path);
+    translator_free(&translator);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_languages), cmocka_unit_test(test_queue),
+                                       cmocka_unit_test(test_refused_memory)};
+    Err err;
+    /* the last test needs a server */
+    const bool whole = !http_missing(&err);
+    if (!whole) puts("skipped: the server, without libmicrohttpd");
+    const struct CMUnitTest parts[] = {tests[0], tests[1]};
+    const int failed = whole ? cmocka_run_group_tests(tests, NULL, NULL) : cmocka_run_group_tests(parts, NULL, NULL);
+    unlink(path);
+    rmdir(directory);
+    return failed;
+}
