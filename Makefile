@@ -92,7 +92,7 @@ $B/%.o: src/%.c Makefile
 	@mkdir -p $(@D) && echo '  cc $@'
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
 
-$B/serve/http.o: CPPFLAGS += $(HTTP_FLAGS)
+$B/serve/http.o $B/serve/http.tidied: CPPFLAGS += $(HTTP_FLAGS)
 $B/serve/http.o: $B/optional
 $B/optional: optional
 	@mkdir -p $(@D)

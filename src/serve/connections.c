@@ -100,7 +100,7 @@ void connection_body(Connection *c, const char *bytes, size_t n) {
 static void answer_task(Task *task, TaskEnd end, void *context) {
     Connection *c = context;
     Connections *t = c->table;
-    Reply reply;
+    Reply reply = {0};
     endpoint_finish(task, end, &reply);
     pthread_mutex_lock(&t->mutex);
     c->reply = reply;

@@ -16,10 +16,10 @@ typedef enum AlignmentUnit { ALIGN_NOTHING, ALIGN_PIECES, ALIGN_WORDS } Alignmen
 
 /* Fields that the body lacks are zero. Strings are owned. */
 typedef struct Fields {
+    AlignmentUnit alignment;
     Texts q, translation;
     char *source, *target, *format, *model, *api_key;
     int alternatives, beam;
-    AlignmentUnit alignment;
 } Fields;
 
 /* Parses a body of n bytes; *fields must be all zero. Unknown fields are ignored, as LibreTranslate does. A form with
