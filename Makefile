@@ -84,6 +84,21 @@ $B/tide: $(CLI) $B/internal.a
 	@echo '  ld $@'
 	@$(CC) $(LDFLAGS) $^ $(HTTP_LIBS) $(LDLIBS) -o $@
 
+# The same program for several machines: see docs/cluster.md. Only ranks.c uses MPI.
+.PHONY: mpi build/tide-mpi
+mpi: build/tide-mpi
+build/tide-mpi: $B/tide-mpi
+	@ln -sfn $(config)/tide-mpi $@
+
+MPICC ?= mpicc
+$B/tide-mpi: $(CLI) $B/mpi/ranks.o $B/internal.a
+	@echo '  ld $@'
+	@$(MPICC) $(LDFLAGS) $^ $(LDLIBS) -o $@
+
+$B/mpi/ranks.o: src/train/ranks.c Makefile
+	@mkdir -p $(@D) && echo '  mpicc $@'
+	@$(MPICC) $(CPPFLAGS) $(CFLAGS) -DTIDE_MPI -MMD -MP -c $< -o $@
+
 # All floors below cli/. libtide.a is another archive: it has only the public names.
 $B/internal.a: $(OBJECTS) Makefile
 	@rm -f $@ && ar rcs $@ $(OBJECTS)

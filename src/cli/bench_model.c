@@ -112,9 +112,10 @@ void bench_step(Threads *threads, const BenchSize *size, int updates) {
         double began = seconds_now();
         tape_reset(&s.tape);
         Batch batch = batch_fold(&s.tape.arena, s.rows[0], s.length, s.rows[1], s.length, size->batch, NULL, ID_BOS);
-        double nats;
+        double nats, norm;
+        Err err;
         update_gradients(&s.tape, &s.model, &batch, &options, &nats);
-        update_step(&s.tape, &s.model, &optimizer, nats, &options);
+        update_step(&s.tape, &s.model, &optimizer, NULL, nats, &options, &norm, &err);
         if (i >= WARM) all += seconds[i - WARM] = seconds_now() - began;
     }
     threads_profile(threads, false);

@@ -6,6 +6,7 @@
 #include "view/progress.h"
 #include "view/report.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -27,6 +28,8 @@ static const Flag flags[] = {
      .help = "start a new training even if DIR holds one; its model becomes model.prev.safetensors"},
     {"allow-change", MANY, "OPTION...",
      "options that may differ from the training that is continued, for example learn-rate", .kind = VALUE_OPTION},
+    {"rank-timeout", 1, "SECONDS", "with several ranks: end the training if one has not answered for so long",
+     VALUE_REAL, 0.5, 1e6, NULL, "60"},
     {"probe", MANY, "TEXT...", "sentences whose alignments are saved at each validation", .kind = VALUE_TEXT},
     FLAG_THREADS,
     FLAG_ISA,
@@ -97,12 +100,41 @@ static void show_validation(void *context, const Validation *v) {
     write_report(screen->model);
 }
 
-static volatile sig_atomic_t stop;
+static volatile sig_atomic_t stop, several_ranks;
 
+/* A second signal ends the program at once. But mpirun and batch systems may send several signals to each rank. */
 static void on_signal(int number) {
     (void)number;
-    if (stop) _exit(EXIT_FAILED); /* a second signal ends the program at once */
+    if (stop && !several_ranks) _exit(EXIT_FAILED);
     stop = 1;
+}
+
+static void catch_signals(void) {
+    static const int signals[] = {SIGINT, SIGTERM, SIGUSR1};
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) sigaction(signals[i], &action, NULL);
+}
+
+/* ---- ranks ------------------------------------------------------------------------------------------------------ */
+
+/* The default of --threads: the ranks of a machine share its processors, unless mpirun has bound each to some. */
+static int threads_of_rank(const Ranks *ranks, int processors) {
+    cpu_set_t set;
+    const int own = sched_getaffinity(0, sizeof set, &set) ? processors : CPU_COUNT(&set);
+    const int share = own < processors ? own : processors / ranks_count_on_node(ranks);
+    return share > 0 ? share : 1;
+}
+
+/* Trains as one of the ranks, of which only rank 0 reports. */
+static int train_as_rank(TrainJob *job, const TrainCallbacks *callbacks, Err *err) {
+    const TrainCallbacks silent = {0};
+    const int rank = ranks_own(job->ranks);
+    const int status = train(job, rank ? &silent : callbacks, &stop, err);
+    if (status && ranks_count(job->ranks) > 1) {
+        const Err why = *err;
+        err_set(err, why.path, why.line, "rank %d: %.400s", rank, why.reason);
+    }
+    return status;
 }
 
 /* ---- the command ---------------------------------------------------------------------------------------------- */
@@ -157,17 +189,22 @@ static int run(const Args *args) {
     if (gather_options(args, &job.options, &err) || machine_flags(args, &job.threads, &err))
         return err.path[0] ? fail(&err) : usage_error("%s", err.reason);
 
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    double timeout;
+    if (args_real(args, "rank-timeout", &timeout, &err)) return usage_error("%s", err.reason);
+    job.ranks = ranks_begin(timeout);
+    several_ranks = ranks_count(job.ranks) > 1;
+    if (several_ranks && !args_has(args, "threads")) job.threads = threads_of_rank(job.ranks, job.threads);
+    catch_signals();
     Screen screen = {.model = job.model};
     progress_start(&screen.view);
     TrainCallbacks callbacks = {&screen, show_note, show_progress, show_counting, show_validation};
-    int status = train(&job, &callbacks, &stop, &err);
-    progress_clear(&screen.view);
-    if (status) return fail(&err);
-    if (write_report(job.model)) fprintf(stderr, "report: %s/report.html\n", job.model);
-    return 0;
+    int status = train_as_rank(&job, &callbacks, &err);
+    if (ranks_own(job.ranks) == 0) progress_clear(&screen.view);
+    if (status) status = fail(&err);
+    else if (ranks_own(job.ranks) == 0 && write_report(job.model))
+        fprintf(stderr, "report: %s/report.html\n", job.model);
+    ranks_end(job.ranks, status);
+    return status;
 }
 
 static const Remark model_files[] = {

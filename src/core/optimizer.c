@@ -86,7 +86,7 @@ const OptimizerKind *optimizer_kind(const char *name) { return optimizer_kind_at
 
 void optimizer_init(Optimizer *optimizer, const OptimizerKind *kind, const Segment *segments, int count, size_t size) {
     CHECK(kind && kind->slots <= OPTIMIZER_SLOTS, "optimizer_init: no such kind");
-    *optimizer = (Optimizer){.kind = kind, .segment_count = count, .size = size};
+    *optimizer = (Optimizer){.kind = kind, .segment_count = count, .size = size, .to = size};
     optimizer->segments = mem_alloc((size_t)count * sizeof *segments);
     memcpy(optimizer->segments, segments, (size_t)count * sizeof *segments);
     optimizer->squares = mem_zalloc((size_t)blocks_of(size) * sizeof(double));
@@ -109,26 +109,59 @@ void optimizer_keep_average(Optimizer *optimizer, const real *weights) {
     memcpy(optimizer->average, weights, optimizer->size * sizeof(real));
 }
 
+/* ---- slices ---------------------------------------------------------------------------------------------------- */
+
+int optimizer_blocks(const Optimizer *optimizer) { return blocks_of(optimizer->size); }
+
+size_t optimizer_slice_begin(const Optimizer *optimizer, int k, int count) {
+    const size_t begin = (size_t)part_offset(optimizer_blocks(optimizer), count, k) * BLOCK;
+    return begin < optimizer->size ? begin : optimizer->size;
+}
+
+/* Replaces a flat array by a copy of its slice. */
+static void shrink(const Optimizer *o, real **array) {
+    if (!*array) return;
+    real *slice = mem_alloc_aligned((o->to - o->from + 1) * sizeof(real));
+    memcpy(slice, *array + o->from, (o->to - o->from) * sizeof(real));
+    mem_free(*array);
+    *array = slice;
+}
+
+void optimizer_keep_slice(Optimizer *optimizer, int k, int count) {
+    CHECK(optimizer->from == 0 && optimizer->to == optimizer->size, "optimizer_keep_slice: it has a slice already");
+    optimizer->from = optimizer_slice_begin(optimizer, k, count);
+    optimizer->to = optimizer_slice_begin(optimizer, k + 1, count);
+    for (int i = 0; i < OPTIMIZER_SLOTS; i++) shrink(optimizer, &optimizer->slots[i]);
+    shrink(optimizer, &optimizer->average);
+}
+
 /* ---- a step ---------------------------------------------------------------------------------------------------- */
 
+/* w and g point to the first numbers of the slice. */
 typedef struct Step {
     const Optimizer *optimizer;
     const real *w, *g;
     real share; /* of the weights in their average */
 } Step;
 
+static size_t slice_size(const Optimizer *o) { return o->to - o->from; }
+
 static void square_blocks(void *context, int begin, int end) {
     const Step *step = context;
+    const Optimizer *o = step->optimizer;
     for (int block = begin; block < end; block++) {
         const real *g = step->g + (size_t)block * BLOCK;
-        step->optimizer->squares[block] = kernels->dot(block_size(step->optimizer->size, block), g, g);
+        o->squares[o->from / BLOCK + (size_t)block] = kernels->dot(block_size(slice_size(o), block), g, g);
     }
 }
 
-static double norm_of(const Step *step, Threads *threads) {
-    const Optimizer *o = step->optimizer;
+void optimizer_squares(Optimizer *o, Threads *threads, const real *gradient) {
+    Step step = {.optimizer = o, .g = gradient + o->from};
+    threads_run(threads, "norm", blocks_of(slice_size(o)), GRAIN, square_blocks, &step);
+}
+
+double optimizer_norm(const Optimizer *o) {
     double square = 0;
-    threads_run(threads, "norm", blocks_of(o->size), GRAIN, square_blocks, (Step *)step);
     for (int block = 0; block < blocks_of(o->size); block++) square += o->squares[block];
     return sqrt(square);
 }
@@ -138,31 +171,47 @@ static void average_blocks(void *context, int begin, int end) {
     const Optimizer *o = step->optimizer;
     for (int block = begin; block < end; block++) {
         const size_t at = (size_t)block * BLOCK;
-        kernels->blend(block_size(o->size, block), o->average + at, step->share, step->w + at);
+        kernels->blend(block_size(slice_size(o), block), o->average + at, step->share, step->w + at);
     }
 }
 
-double optimizer_step(Optimizer *optimizer, Threads *threads, real *weights, real *gradient,
+/* The part of a segment that is in the slice; a segment without numbers if there is none. */
+static Segment clip_segment(const Optimizer *o, Segment s) {
+    const size_t end = s.offset + segment_size(&s);
+    if (s.offset >= o->from && end <= o->to) return s;
+    const size_t from = s.offset > o->from ? s.offset : o->from, to = end < o->to ? end : o->to;
+    return (Segment){from, 1, from < to ? (int)(to - from) : 0, s.kind};
+}
+
+void optimizer_update(Optimizer *optimizer, Threads *threads, real *weights, real *gradient, double norm,
                       const StepOptions *options) {
-    Step step = {.optimizer = optimizer, .w = weights, .g = gradient};
-    const double norm = norm_of(&step, threads), clip = options->clip_norm;
-    if (!isfinite(norm)) {
-        memset(gradient, 0, optimizer->size * sizeof *gradient);
-        return norm;
-    }
+    const double clip = options->clip_norm;
     optimizer->steps++;
     SegmentUpdate update = {.threads = threads,
                             .rate = (real)options->rate,
                             .gradient_scale = (real)(clip > 0 && norm > clip ? clip / norm : 1),
                             .steps = optimizer->steps};
-    for (const Segment *s = optimizer->segments; s < optimizer->segments + optimizer->segment_count; s++) {
-        update.segment = s;
-        update.w = weights + s->offset;
-        update.g = gradient + s->offset;
-        for (int i = 0; i < optimizer->kind->slots; i++) update.slots[i] = optimizer->slots[i] + s->offset;
+    for (int k = 0; k < optimizer->segment_count; k++) {
+        const Segment s = clip_segment(optimizer, optimizer->segments[k]);
+        if (segment_size(&s) == 0) continue;
+        update.segment = &s;
+        update.w = weights + s.offset;
+        update.g = gradient + s.offset;
+        for (int i = 0; i < optimizer->kind->slots; i++)
+            update.slots[i] = optimizer->slots[i] + (s.offset - optimizer->from);
         optimizer->kind->update(&update);
     }
+    Step step = {.optimizer = optimizer, .w = weights + optimizer->from};
     step.share = (real)fmax(options->smoothing, 9 / (10 + (double)optimizer->steps));
-    if (optimizer->average) threads_run(threads, "update", blocks_of(optimizer->size), GRAIN, average_blocks, &step);
+    if (optimizer->average)
+        threads_run(threads, "update", blocks_of(slice_size(optimizer)), GRAIN, average_blocks, &step);
+}
+
+double optimizer_step(Optimizer *optimizer, Threads *threads, real *weights, real *gradient,
+                      const StepOptions *options) {
+    optimizer_squares(optimizer, threads, gradient);
+    const double norm = optimizer_norm(optimizer);
+    if (isfinite(norm)) optimizer_update(optimizer, threads, weights, gradient, norm, options);
+    else memset(gradient, 0, optimizer->size * sizeof *gradient);
     return norm;
 }

@@ -50,10 +50,11 @@ typedef struct Optimizer {
     Segment *segments; /* owned */
     int segment_count;
     size_t size;                  /* of a flat array, in numbers */
+    size_t from, to;              /* the slice that is updated: from..to-1; at first all numbers */
     long steps;                   /* updates made */
-    real *slots[OPTIMIZER_SLOTS]; /* Adam: m, v; Adadelta: E[g²], E[Δx²]; NULL for SGD. Owned */
-    real *average;                /* exponential moving average of the weights; NULL: none. Owned */
-    double *squares;              /* scratch: the squared norm of each block of the gradient */
+    real *slots[OPTIMIZER_SLOTS]; /* [to - from] Adam: m, v; Adadelta: E[g²], E[Δx²]; NULL for SGD. Owned */
+    real *average;                /* [to - from] exponential moving average of the weights; NULL: none. Owned */
+    double *squares;              /* [optimizer_blocks] the squared norm of each block of the gradient */
 } Optimizer;
 
 /* Initialises an optimizer for flat arrays of `size` numbers, which consist of the segments and of padding. The
@@ -74,6 +75,22 @@ typedef struct StepOptions {
    updates)). The share is large at first, so that the average soon forgets the initial weights. Returns the norm
    before clipping. If the norm is not finite, the call only sets the gradient to zero. */
 double optimizer_step(Optimizer *optimizer, Threads *threads, real *weights, real *gradient,
+                      const StepOptions *options);
+
+/* ---- slices: several processes share an update ---------------------------------------------------------------- */
+
+/* The number of blocks of the flat arrays. A slice consists of whole blocks. */
+int optimizer_blocks(const Optimizer *optimizer);
+/* The first number of slice k of `count` slices of nearly equal size; of slice `count`: the size. */
+size_t optimizer_slice_begin(const Optimizer *optimizer, int k, int count);
+/* Keeps slots and average for slice k only. From then on, an update changes only the weights of the slice. */
+void optimizer_keep_slice(Optimizer *optimizer, int k, int count);
+/* The three parts of optimizer_step. optimizer_squares sets the squared norms of the slice's blocks of the gradient.
+   optimizer_norm computes the norm from those of all blocks. optimizer_update makes the update, and sets the slice of
+   the gradient to zero; `norm` must be finite. `weights` and `gradient` are whole flat arrays. */
+void optimizer_squares(Optimizer *optimizer, Threads *threads, const real *gradient);
+double optimizer_norm(const Optimizer *optimizer);
+void optimizer_update(Optimizer *optimizer, Threads *threads, real *weights, real *gradient, double norm,
                       const StepOptions *options);
 
 #endif

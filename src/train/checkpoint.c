@@ -67,10 +67,8 @@ static int rotate(const char *dir, const char *next, Err *err) {
     return 0;
 }
 
-int checkpoint_save(const char *dir, const Translator *translator, const TrainOptions *options,
-                    const Optimizer *optimizer, const TrainState *state, Err *err) {
-    char next[PATH_SIZE];
-    path_in(next, dir, "checkpoint.next.safetensors");
+int checkpoint_write(const char *path, const Translator *translator, const TrainOptions *options,
+                     const Optimizer *optimizer, const TrainState *state, Err *err) {
     Meta meta[MODEL_META + 1];
     char *configuration = options_format(train_option_tables, options);
     model_meta(translator, configuration, meta);
@@ -81,11 +79,18 @@ int checkpoint_save(const char *dir, const Translator *translator, const TrainOp
     for (int i = 0; i < OPTIMIZER_SLOTS && optimizer->slots[i]; i++)
         arrput(tensors, ((Tensor){slot_names[i], 0, (int)optimizer->size, optimizer->slots[i]}));
     if (optimizer->average) arrput(tensors, ((Tensor){average_name, 0, (int)optimizer->size, optimizer->average}));
-    int status = safetensors_write(next, tensors, (int)arrlen(tensors), meta, MODEL_META + 1, err);
+    int status = safetensors_write(path, tensors, (int)arrlen(tensors), meta, MODEL_META + 1, err);
     arrfree(tensors);
     mem_free(text);
     model_meta_free(meta);
-    return status ? status : rotate(dir, next, err);
+    return status;
+}
+
+int checkpoint_save(const char *dir, const Translator *translator, const TrainOptions *options,
+                    const Optimizer *optimizer, const TrainState *state, Err *err) {
+    char next[PATH_SIZE];
+    path_in(next, dir, "checkpoint.next.safetensors");
+    return checkpoint_write(next, translator, options, optimizer, state, err) || rotate(dir, next, err) ? -1 : 0;
 }
 
 /* Reads the configuration of a checkpoint, with the options of the training. */
@@ -151,6 +156,11 @@ static int load_file(const char *path, Translator *translator, TrainOptions *opt
         optimizer_free(optimizer);
     }
     return status && newer ? NEWER : status;
+}
+
+int checkpoint_read(const char *path, Translator *translator, TrainOptions *options, Optimizer *optimizer,
+                    TrainState *state, Err *warning, Err *err) {
+    return load_file(path, translator, options, optimizer, state, warning, err) ? -1 : 0;
 }
 
 /* Renames a damaged checkpoint. Otherwise the next save would move it to the place of the undamaged previous one. */

@@ -31,6 +31,13 @@ typedef struct TrainState {
 int checkpoint_save(const char *dir, const Translator *translator, const TrainOptions *options,
                     const Optimizer *optimizer, const TrainState *state, Err *err);
 
+/* The same as one file at `path`, which nothing is renamed for. checkpoint_read reads such a file; *warning is filled
+   as by checkpoint_load. Both return 0, or -1 with *err filled. */
+int checkpoint_write(const char *path, const Translator *translator, const TrainOptions *options,
+                     const Optimizer *optimizer, const TrainState *state, Err *err);
+int checkpoint_read(const char *path, Translator *translator, TrainOptions *options, Optimizer *optimizer,
+                    TrainState *state, Err *warning, Err *err);
+
 /* Reads the newest undamaged checkpoint of DIR and fills everything; sets up the translator and the optimizer from
    zero. If the newest is damaged, reads the previous one and renames the damaged file to
    checkpoint.damaged.safetensors. *warning says this, or that the file has no checksum; otherwise its reason is

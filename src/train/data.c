@@ -50,11 +50,12 @@ static int read_to_disk(void *context, Reader *reader, const char *path, Err *er
     return disk_corpus_read(s->corpus, reader, path, report_stage, &s->stage, err);
 }
 
-int data_read(Data *data, const DataFiles *files, const ModelOptions *options, const DataProgress *progress, Err *err) {
+int data_read(Data *data, const DataFiles *files, const ModelOptions *options, bool training,
+              const DataProgress *progress, Err *err) {
     *data = (Data){0};
     DiskReading reading = {&data->text, {progress, "reading"}};
-    if (disk_corpus_open(&data->text, files->dir, err) ||
-        read_files(&files->train, options, read_to_disk, &reading, err) ||
+    if ((training && (disk_corpus_open(&data->text, files->dir, err) ||
+                      read_files(&files->train, options, read_to_disk, &reading, err))) ||
         read_files(&files->valid, options, read_into_memory, &data->valid, err))
         return -1;
     data->read = data->text.read;
@@ -107,14 +108,16 @@ static int check_lengths(const Pairs *pairs, const CorpusFiles *files, Err *err)
     return 0;
 }
 
-int data_encode(Data *data, const DataFiles *files, const TrainOptions *o, const Side *source, const Side *target,
-                const DataProgress *progress, Err *err) {
+int data_encode(Data *data, const DataFiles *files, const TrainOptions *o, bool training, const Side *source,
+                const Side *target, const DataProgress *progress, Err *err) {
     const char *dir = files->dir;
     Stage stage = {progress, "encoding"};
-    if (pairs_encode_disk(&data->pairs, &data->text, source, target, o->max_length, dir, report_stage, &stage, err) ||
+    if ((training &&
+         pairs_encode_disk(&data->pairs, &data->text, source, target, o->max_length, dir, report_stage, &stage, err)) ||
         pairs_encode(&data->valid_pairs, &data->valid, source, target, 0, dir, err) ||
         check_lengths(&data->valid_pairs, &files->valid, err))
         return -1;
+    if (!training) return 0;
     if (data->pairs.n == 0)
         return err_set(err, data_name(files), 0, "no sentence pair of at most %d pieces", o->max_length);
     if (files->guides && guides_read(&data->guides, files->guides, &data->text, &data->pairs, source, target, dir, err))

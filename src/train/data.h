@@ -36,17 +36,18 @@ typedef struct DataProgress {
     void *context;
 } DataProgress;
 
-/* Reads the text of both corpora. This is the first of three steps: data_read, data_learn (for a new model only),
-   data_encode. Release with data_free, also after an error. Returns 0, or -1 with *err filled: an error of the
-   readers, or a full disk. */
-int data_read(Data *data, const DataFiles *files, const ModelOptions *options, const DataProgress *progress, Err *err);
+/* Reads the text of both corpora; without `training`, only that of the validation corpus. This is the first of three
+   steps: data_read, data_learn (for a new model only), data_encode. Release with data_free, also after an error.
+   Returns 0, or -1 with *err filled: an error of the readers, or a full disk. */
+int data_read(Data *data, const DataFiles *files, const ModelOptions *options, bool training,
+              const DataProgress *progress, Err *err);
 /* Learns merges and vocabularies from the training text. Returns 0, or -1 with *err filled. */
 int data_learn(Data *data, const ModelOptions *options, Side *source, Side *target, const DataProgress *progress,
                Err *err);
-/* Encodes the text as ids, and the guiding word links as links between pieces. Returns 0, or -1 with *err filled,
-   also if no pair is left. */
-int data_encode(Data *data, const DataFiles *files, const TrainOptions *options, const Side *source, const Side *target,
-                const DataProgress *progress, Err *err);
+/* Encodes the text that was read as ids, and the guiding word links as links between pieces. Returns 0, or -1 with *err
+   filled, also if no pair is left. */
+int data_encode(Data *data, const DataFiles *files, const TrainOptions *options, bool training, const Side *source,
+                const Side *target, const DataProgress *progress, Err *err);
 void data_free(Data *data);
 
 /* A hash of all ids and guiding links of the training pairs. A checkpoint stores it, so that a training cannot be

@@ -3,6 +3,7 @@
 #define TIDE_JOB_H
 
 #include "train/data.h"
+#include "train/ranks.h"
 #include "train/validation.h"
 
 /* The paths belong to the caller. */
@@ -13,6 +14,7 @@ typedef struct TrainJob {
     int probe_count;
     const char *const *changes; /* names of options that may differ from the resumed training */
     int change_count;
+    Ranks *ranks;   /* NULL: one process */
     bool no_reload; /* start a new training, even if the directory contains a model */
     int threads;
     TrainOptions options;

@@ -1,4 +1,5 @@
 #include "train/setup.h"
+#include "train/share.h"
 #include "core/kernels.h"
 #include "text/files.h"
 #include "text/unicode.h"
@@ -8,6 +9,7 @@
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -16,7 +18,11 @@
 static int check_options(const TrainJob *job, Err *err) {
     const ModelOptions *o = &job->options.model;
     const int shards = job->options.shards;
+    const int ranks = ranks_count(job->ranks);
     if (shards & (shards - 1)) return err_set(err, NULL, 0, "--shards %d is not a power of two", shards);
+    if (shards % ranks)
+        return err_set(err, NULL, 0, "%d ranks cannot share the shards of --shards %d equally; give %s", ranks, shards,
+                       ranks & (ranks - 1) ? "a power of two of ranks" : "more shards");
     if (job->files.guides && !model_options_align(o))
         return err_set(err, NULL, 0, "--guided-alignment needs an attention to guide, not --attention %s",
                        attention_kind_at(o->attention)->name);
@@ -152,10 +158,11 @@ static int read_data(Training *t, Err *err) {
     const TrainJob *job = t->job;
     const DataProgress progress = {report_progress, t};
     const Translator *tr = &t->learner.translator;
-    if (data_read(&t->data, &job->files, &job->options.model, &progress, err) ||
-        (!t->resumed && initialise(t, &progress, err)) ||
-        data_encode(&t->data, &job->files, &job->options, &tr->source, &tr->target, &progress, err) ||
-        check_probe_lengths(t, err))
+    const bool reads = ranks_own_on_node(t->ranks) == 0; /* the first rank of each machine */
+    if (data_read(&t->data, &t->files, &job->options.model, reads, &progress, err) ||
+        (training_writes(t) && !t->resumed && initialise(t, &progress, err)) || share_state(t, err) ||
+        data_encode(&t->data, &t->files, &job->options, reads, &tr->source, &tr->target, &progress, err) ||
+        share_data(t, err) || check_probe_lengths(t, err))
         return -1;
     const uint64_t hash = data_hash(&t->data);
     if (t->resumed && hash != t->state.data)
@@ -239,7 +246,9 @@ static int reserve_memory(Training *t, Err *err) {
         m->batch = m->limit;
     }
     if (check_largest(t, err)) return -1;
-    arena_reserve(&t->learner.session.tape.arena, (size_t)m->batch);
+    const int ranks = ranks_count(t->ranks), own = (m->largest.n + ranks - 1) / ranks;
+    const double need = workspace_need(&m->workspace, own, m->largest.source, m->largest.target);
+    arena_reserve(&t->learner.session.tape.arena, (size_t)(need < m->batch ? need : m->batch));
     return 0;
 }
 
@@ -277,18 +286,33 @@ static void describe(const Training *t) {
     if (t->resumed) training_note(t, "resuming from update %ld", t->state.update);
 }
 
+/* Locks the directory and loads a checkpoint, on rank 0. Other ranks on this machine use the same directory for
+   temporary files; so do those on other machines, if they have it. */
+static int open_directory(Training *t, Err *err) {
+    t->files = t->job->files;
+    if (training_writes(t) && (lock_directory(t, err) || resume(t, err))) return -1;
+    if (training_join(t, err)) return -1;
+    if (access(t->files.dir, W_OK)) t->files.dir = getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp";
+    return 0;
+}
+
+static int open_log(Training *t, Err *err) {
+    if (!training_writes(t)) return 0;
+    if (t->job->no_reload && start_anew(t, err)) return -1;
+    return log_open(&t->directory.log, t->job->model, t->state.log_lines, err);
+}
+
 int training_setup(Training *t, Err *err) {
     const TrainJob *job = t->job;
-    if (check_options(job, err) || check_probes(job, err) || lock_directory(t, err) || resume(t, err) ||
-        read_data(t, err))
+    if (check_options(job, err) || check_probes(job, err) || share_check_options(t->ranks, &job->options, err) ||
+        open_directory(t, err) || read_data(t, err))
         return -1;
     Learner *l = &t->learner;
-    t->shards = (ShardRange){0, job->options.shards, job->options.shards};
+    const int shards = job->options.shards / ranks_count(t->ranks);
+    t->shards = (ShardRange){shards * ranks_own(t->ranks), shards, job->options.shards};
     session_init(&l->session, (const Translator *[]){&l->translator}, 1, l->threads);
-    if (reserve_memory(t, err) || (job->no_reload && start_anew(t, err)) ||
-        log_open(&t->directory.log, job->model, t->state.log_lines, err) || apply_options(t, err) ||
-        apply_validation_set(t, err))
-        return -1;
+    if (reserve_memory(t, err) || open_log(t, err) || apply_options(t, err) || apply_validation_set(t, err)) return -1;
+    exchange_init(&t->exchange, t->ranks, l->threads, &l->optimizer);
     describe(t);
     return 0;
 }
@@ -300,6 +324,7 @@ void training_release(Training *t) {
     epoch_free(&t->epoch);
     arena_free(&t->memory.plan);
     gradient_tree_free(&t->gradients);
+    exchange_free(&t->exchange);
     data_free(&t->data);
     optimizer_free(&l->optimizer);
     translator_free(&l->translator);

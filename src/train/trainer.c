@@ -19,35 +19,65 @@ static double next_learn_rate(const Training *t) {
     return rate;
 }
 
+/* The origin of a number that is not finite, as all ranks know it. */
+typedef struct Origin {
+    char op[48]; /* empty: only the norm is not finite */
+    int32_t back, index;
+    int64_t line;
+} Origin;
+
+/* Finds the origin: the first op on the lowest rank that finds one, and the first pair of the batch. */
+static int find_origin(Training *t, const BatchParts *parts, const UpdateOptions *options, Origin *origin, Err *err) {
+    const int count = ranks_count(t->ranks);
+    NonFinite found;
+    if (update_find_nonfinite(&t->learner.session.tape, &t->learner.translator.model, &t->data.pairs, parts, options,
+                              &found, err))
+        return -1;
+    Origin own = {.back = found.watch.back, .index = found.index};
+    if (found.watch.op) snprintf(own.op, sizeof own.op, "%.*s", found.watch.length, found.watch.op);
+    if (found.index >= 0) own.line = t->data.pairs.line[found.pair];
+    Origin *all = mem_alloc((size_t)count * sizeof *all);
+    const int status = ranks_gather(t->ranks, &own, all, sizeof own, true, err);
+    for (int r = count; r-- > 0 && !status;) {
+        if (r == count - 1) *origin = all[r];
+        const Origin *o = &all[r];
+        if (o->op[0]) {
+            memcpy(origin->op, o->op, sizeof o->op);
+            origin->back = o->back;
+        }
+        if (o->index >= 0 && (origin->index < 0 || o->index < origin->index)) {
+            origin->index = o->index;
+            origin->line = o->line;
+        }
+    }
+    mem_free(all);
+    return status;
+}
+
 /* Skips an update whose loss or gradient is not finite: finds the origin, notes and logs it. The weights have not
    changed. MOST skipped updates in a row are an error. */
 static int skip(Training *t, const BatchParts *parts, const UpdateOptions *options, Err *err) {
     enum { MOST = 5 };
-    Learner *l = &t->learner;
     TrainState *s = &t->state;
-    NonFinite found;
-    if (update_find_nonfinite(&l->session.tape, &l->translator.model, &t->data.pairs, parts, options, &found, err))
-        return -1;
-    const Watch *watch = &found.watch;
-    const char *op = watch->op ? watch->op : "norm";
-    const int length = watch->op ? watch->length : (int)strlen(op);
-    const long line = found.index < 0 ? 0 : t->data.pairs.line[found.pair];
+    Origin origin;
+    if (find_origin(t, parts, options, &origin, err)) return -1;
+    const char *op = origin.op[0] ? origin.op : "norm",
+               *back = origin.back ? "the gradient of the result of" : "the result of";
+    const long line = (long)origin.line;
     char where[64] = "", text[256];
     s->update++;
     s->skipped++;
     if (line) snprintf(where, sizeof where, ", first with the pair in line %ld", line);
-    training_note(t, "update %ld was skipped: %s %.*s is not finite%s", s->update,
-                  watch->back ? "the gradient of the result of" : "the result of", length, op, where);
-    snprintf(text, sizeof text,
-             "{\"update\": %ld, \"epoch\": %.4f, \"skipped\": \"%.*s\", \"back\": %s, \"line\": %ld}", s->update,
-             training_epochs(t), length, op, watch->back ? "true" : "false", line);
+    training_note(t, "update %ld was skipped: %s %s is not finite%s", s->update, back, op, where);
+    snprintf(text, sizeof text, "{\"update\": %ld, \"epoch\": %.4f, \"skipped\": \"%s\", \"back\": %s, \"line\": %ld}",
+             s->update, training_epochs(t), op, origin.back ? "true" : "false", line);
     if (training_log(t, text, err)) return -1;
     if (s->skipped < MOST) return 0;
     return err_set(
         err, t->job->model, 0,
-        "the training diverged at update %ld: %d updates in a row were not finite, first in %s %.*s%s; try a lower "
+        "the training diverged at update %ld: %d updates in a row were not finite, first in %s %s%s; try a lower "
         "--learn-rate; the last checkpoint has not changed",
-        s->update, MOST, watch->back ? "the gradient of the result of" : "the result of", length, op, where);
+        s->update, MOST, back, op, where);
 }
 
 static int target_rows(const Pairs *pairs, const int *which, int n) {
@@ -102,6 +132,34 @@ static void count(Training *t, double nats, int tokens, double norm) {
     m->loss = m->loss > 0 ? 0.98 * m->loss + 0.02 * loss : loss;
 }
 
+static bool minutes_are_over(const Training *t) {
+    const TrainOptions *o = &t->job->options;
+    return o->after_minutes > 0 && seconds_now() - t->meter.began >= o->after_minutes * 60;
+}
+
+/* What each rank tells all others before an update. */
+typedef struct News {
+    double nats[MOST_SHARDS]; /* of its shards */
+    int32_t stop, over;
+} News;
+
+/* Completes nats, the losses of all shards. Every rank learns whether one of them was told to stop, and whether the
+   minutes are over on the clock of rank 0, so that all end after the same update. */
+static int share_news(Training *t, double *nats, Err *err) {
+    const int count = ranks_count(t->ranks);
+    News own = {.stop = *t->stop != 0, .over = minutes_are_over(t)};
+    memcpy(own.nats, nats + t->shards.first, (size_t)t->shards.count * sizeof *nats);
+    News *all = mem_alloc((size_t)count * sizeof *all);
+    const int status = ranks_gather(t->ranks, &own, all, sizeof own, false, err);
+    for (int r = 0; r < count && !status; r++) {
+        memcpy(nats + r * t->shards.count, all[r].nats, (size_t)t->shards.count * sizeof *nats);
+        t->stopping = t->stopping || all[r].stop;
+    }
+    if (!status) t->out_of_time = all[0].over;
+    mem_free(all);
+    return status;
+}
+
 /* Makes one update with n pairs. Returns the number of target tokens, 0 if the update was skipped, or -1 with *err
    filled. */
 static int update(Training *t, const int *which, int n, Err *err) {
@@ -116,13 +174,14 @@ static int update(Training *t, const int *which, int n, Err *err) {
                                    .rows = target_rows(pairs, which, n),
                                    .guide_cost = o->guided_cost,
                                    .guide_weight = o->guided_weight};
-    double nats[MOST_SHARDS] = {0};
+    double nats[MOST_SHARDS] = {0}, norm;
     arena_reset(&m->plan);
     const BatchParts parts = parts_plan(&m->plan, &m->workspace, m->limit, pairs, which, n, t->shards);
     l->session.tape.rng = training_rng(o, t->state.update);
-    if (compute_gradient(t, &parts, &options, nats, err)) return -1;
+    if (compute_gradient(t, &parts, &options, nats + t->shards.first, err) || share_news(t, nats, err)) return -1;
     const double total = shard_total(nats, t->shards.all);
-    const double norm = update_step(&l->session.tape, &l->translator.model, &l->optimizer, total, &options);
+    if (update_step(&l->session.tape, &l->translator.model, &l->optimizer, &t->exchange, total, &options, &norm, err))
+        return -1;
     if (!isfinite(norm)) return skip(t, &parts, &options, err);
     count(t, total, options.rows, norm);
     return options.rows;
@@ -135,13 +194,16 @@ static int report(Training *t, Err *err) {
     TrainState *s = &t->state;
     Meter *m = &t->meter;
     double time = seconds_now(), loss = s->report_nats / s->report_tokens;
-    char line[512];
+    char line[512], ranks[128] = "";
+    if (ranks_count(t->ranks) > 1)
+        snprintf(ranks, sizeof ranks, ", \"ranks\": %d, \"bytes_sent\": %.0f, \"seconds_waited\": %.1f",
+                 ranks_count(t->ranks), ranks_bytes_sent(t->ranks), ranks_seconds_waited(t->ranks));
     snprintf(
         line, sizeof line,
         "{\"update\": %ld, \"epoch\": %.4f, \"loss\": %.6f, \"ppl\": %.4f, \"tokens_per_s\": %.0f, \"seconds\": %.1f, "
-        "\"gnorm\": %.6f, \"learn_rate\": %.9g}",
+        "\"gnorm\": %.6f, \"learn_rate\": %.9g%s}",
         s->update, training_epochs(t), loss, training_perplexity(loss), m->tokens / (time - m->reported),
-        time - m->began, s->report_gnorm / (double)s->report_updates, m->learn_rate);
+        time - m->began, s->report_gnorm / (double)s->report_updates, m->learn_rate, ranks);
     s->report_nats = s->report_tokens = s->report_gnorm = 0;
     s->report_updates = 0;
     m->tokens = 0;
@@ -193,13 +255,45 @@ static bool finished(const Training *t) {
     const TrainOptions *o = &t->job->options;
     return has_stalled(t) || (o->after_batches && t->state.update >= o->after_batches) ||
            (o->after_epochs > 0 && training_epochs(t) >= o->after_epochs) ||
-           (o->after_minutes > 0 && seconds_now() - t->meter.began >= o->after_minutes * 60);
+           (ranks_count(t->ranks) > 1 ? t->out_of_time : minutes_are_over(t));
+}
+
+/* Completes *array, of which each rank has its slice, on rank 0. Replaces it by a new array, owned by the caller. */
+static int collect(Training *t, real **array, Err *err) {
+    const Optimizer *o = &t->learner.optimizer;
+    const size_t bytes = (training_writes(t) ? o->size : o->to) * sizeof(real);
+    const real *slice = *array;
+    if (!slice) return 0;
+    *array = memset(mem_alloc_aligned(bytes), 0, bytes); /* zero between the parameters */
+    return exchange_slices(&t->exchange, slice, *array, false, err);
+}
+
+/* *whole receives the optimizer with the slots and the average of all ranks, on rank 0. The arrays are owned by the
+   caller, also after an error. */
+static int collect_optimizer(Training *t, Optimizer *whole, Err *err) {
+    *whole = t->learner.optimizer;
+    int status = collect(t, &whole->average, err);
+    for (int i = 0; i < OPTIMIZER_SLOTS; i++)
+        if (status) whole->slots[i] = NULL;
+        else status = collect(t, &whole->slots[i], err);
+    return status;
+}
+
+static int write_checkpoint(Training *t, const Optimizer *optimizer, Err *err) {
+    const Learner *l = &t->learner;
+    if (!training_writes(t)) return 0;
+    if (log_sync(&t->directory.log, err)) return -1;
+    return checkpoint_save(t->job->model, &l->translator, &l->options, optimizer, &t->state, err);
 }
 
 static int save_checkpoint(Training *t, Err *err) {
-    const Learner *l = &t->learner;
-    if (log_sync(&t->directory.log, err)) return -1;
-    return checkpoint_save(t->job->model, &l->translator, &l->options, &l->optimizer, &t->state, err);
+    if (ranks_count(t->ranks) == 1) return write_checkpoint(t, &t->learner.optimizer, err);
+    Optimizer whole;
+    int status = collect_optimizer(t, &whole, err);
+    if (!status) status = write_checkpoint(t, &whole, err);
+    for (int i = 0; i < OPTIMIZER_SLOTS; i++) mem_free(whole.slots[i]);
+    mem_free(whole.average);
+    return status ? status : training_join(t, err);
 }
 
 static void plan_epoch(Training *t) {
@@ -253,7 +347,7 @@ static int loop(Training *t, Err *err) {
     t->meter.began = t->meter.reported = seconds_now();
     t->meter.began_update = t->state.update;
     while (!finished(t)) {
-        if (*t->stop) {
+        if (ranks_count(t->ranks) > 1 ? t->stopping : *t->stop) {
             training_note(t, "stopped after update %ld; the same command continues from there", t->state.update);
             return finish_run(t, true, err);
         }
@@ -268,6 +362,7 @@ int train(const TrainJob *job, const TrainCallbacks *callbacks, const volatile s
     Training t = {.job = job,
                   .callbacks = callbacks,
                   .stop = stop,
+                  .ranks = job->ranks,
                   .learner.threads = threads_new(job->threads),
                   .directory.lock = -1};
     int status = training_setup(&t, err);

@@ -13,8 +13,18 @@ void training_note(const Training *t, const char *format, ...) {
     if (t->callbacks->note) t->callbacks->note(t->callbacks->context, text);
 }
 
+bool training_writes(const Training *t) { return ranks_own(t->ranks) == 0; }
+
+int training_join(const Training *t, Err *err) {
+    int32_t *all = mem_alloc((size_t)ranks_count(t->ranks) * sizeof *all);
+    const int status = ranks_gather(t->ranks, &(int32_t){0}, all, sizeof *all, true, err);
+    mem_free(all);
+    return status;
+}
+
 int training_log(Training *t, const char *line, Err *err) {
     t->state.log_lines++;
+    if (!training_writes(t)) return 0;
     return log_line(&t->directory.log, line, err);
 }
 

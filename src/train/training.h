@@ -54,16 +54,24 @@ typedef struct Training {
     Epoch epoch; /* the order of the pairs in the current epoch */
     RunDirectory directory;
     BatchMemory memory;
+    Ranks *ranks;      /* the job's */
+    DataFiles files;   /* the job's; with a directory for temporary files on this machine */
     ShardRange shards; /* of this process */
     GradientTree gradients;
-    TrainState state; /* is stored in checkpoints */
+    Exchange exchange;
+    bool stopping, out_of_time; /* some rank was told to stop; --after-minutes are over: as of the last update */
+    TrainState state;           /* is stored in checkpoints */
     Meter meter;
     bool resumed; /* from a checkpoint */
 } Training;
 
+/* Whether this process is rank 0, which writes the files. */
+bool training_writes(const Training *training);
+/* Waits, if there are several ranks, until all ranks call it. Returns 0, or -1 with *err filled. */
+int training_join(const Training *training, Err *err);
 /* Passes a line of text to the caller's callback `note`. */
 void training_note(const Training *training, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Writes a line of JSON to train.jsonl. Returns 0, or -1 with *err filled. */
+/* Writes a line of JSON to train.jsonl, on rank 0 only. Returns 0, or -1 with *err filled. */
 int training_log(Training *training, const char *line, Err *err);
 /* The dropout rates that the options set. */
 Dropout training_dropout(const TrainOptions *options);

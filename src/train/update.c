@@ -63,12 +63,25 @@ static void clear_gradients(Model *model) {
     memset(model->params.gradients, 0, model->params.size * sizeof *model->params.gradients);
 }
 
-double update_step(Tape *tape, Model *model, Optimizer *optimizer, double nats, const UpdateOptions *o) {
+int update_step(Tape *tape, Model *model, Optimizer *optimizer, Exchange *exchange, double nats, const UpdateOptions *o,
+                double *norm, Err *err) {
+    Params *params = &model->params;
+    *norm = NAN;
     if (!isfinite(nats)) {
         clear_gradients(model);
-        return NAN;
+        return 0;
     }
-    return optimizer_step(optimizer, tape->threads, model->params.values, model->params.gradients, &o->step);
+    if (exchange && exchange_gradients(exchange, params->gradients, err)) return -1;
+    optimizer_squares(optimizer, tape->threads, params->gradients);
+    if (exchange && exchange_squares(exchange, err)) return -1;
+    *norm = optimizer_norm(optimizer);
+    if (!isfinite(*norm)) {
+        clear_gradients(model);
+        return 0;
+    }
+    if (exchange) exchange_remember(exchange, params->values);
+    optimizer_update(optimizer, tape->threads, params->values, params->gradients, *norm, &o->step);
+    return exchange ? exchange_weights(exchange, params->values, err) : 0;
 }
 
 /* Runs n pairs of a part, from pair `first` on. */

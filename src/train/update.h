@@ -4,6 +4,7 @@
 
 #include "core/optimizer.h"
 #include "model/model.h"
+#include "train/exchange.h"
 #include "train/parts.h"
 
 /* Options of the loss and of the optimizer step. */
@@ -32,10 +33,12 @@ typedef struct GradientTree {
    the sum; before, they are zero. Every part has the same number of shards. */
 void gradient_tree_add(GradientTree *tree, Threads *threads, Params *params, int parts);
 void gradient_tree_free(GradientTree *tree);
-/* Updates the weights by the gradients of a batch with loss `nats`, and sets the gradients to zero. Returns the
-   gradient norm before clipping, NAN if nats is not finite. If the result is not finite, weights and optimizer have
-   not changed. */
-double update_step(Tape *tape, Model *model, Optimizer *optimizer, double nats, const UpdateOptions *options);
+/* Updates the weights by the gradients of a batch with loss `nats`, and sets the gradients to zero. *norm receives the
+   gradient norm before clipping, NAN if nats is not finite. If it is not finite, weights and optimizer have not
+   changed. exchange: the other ranks, which call it with the same nats; NULL: there are none. Returns 0, or -1 with
+   *err filled if another rank failed. */
+int update_step(Tape *tape, Model *model, Optimizer *optimizer, Exchange *exchange, double nats,
+                const UpdateOptions *options, double *norm, Err *err);
 
 /* The origin of a loss or gradient norm that is not finite. */
 typedef struct NonFinite {

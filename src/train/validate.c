@@ -30,10 +30,34 @@ static int write_probes(Training *t, Err *err) {
     return status;
 }
 
-/* Exchanges the weights and their average, if there is one. Validation and the saved model use the average. */
-static void exchange_average(Learner *l) {
+/* Exchanges the weights and *average, their average if there is one. Validation and the saved model use the average. */
+static void exchange_average(Learner *l, real **average) {
     tape_reset(&l->session.tape); /* drops panels packed from the weights in use */
-    if (l->optimizer.average) params_exchange(&l->translator.model.params, &l->optimizer.average);
+    if (*average) params_exchange(&l->translator.model.params, average);
+}
+
+/* *average receives the whole average of the weights, if there is one; owned by the caller if there are several ranks.
+ */
+static int whole_average(Training *t, real **average, Err *err) {
+    const Optimizer *o = &t->learner.optimizer;
+    *average = o->average;
+    if (!o->average || ranks_count(t->ranks) == 1) return 0;
+    *average = mem_alloc_aligned(o->size * sizeof(real));
+    memset(*average, 0, o->size * sizeof(real));
+    return exchange_slices(&t->exchange, o->average, *average, true, err);
+}
+
+/* Calls `work` with the average of the weights in their place. */
+static int with_average(Training *t, int work(Training *, Err *), Err *err) {
+    real *average;
+    int status = whole_average(t, &average, err);
+    if (!status) {
+        exchange_average(&t->learner, &average);
+        status = work(t, err);
+        exchange_average(&t->learner, &average);
+    }
+    if (ranks_count(t->ranks) > 1) mem_free(average);
+    return status;
 }
 
 static int save_model(const Training *t, Err *err) {
@@ -101,46 +125,62 @@ static void update_best(TrainState *s, Validation *v) {
     }
 }
 
+/* Writes everything that a validation writes, on rank 0. */
+static int write_validation(Training *t, Validation *v, const Translations *found, Err *err) {
+    const Corpus *dev = &t->data.valid;
+    const BleuOptions options = {.chinese = translator_writes_han(&t->learner.translator)};
+    char **texts = translations_text(found);
+    v->bleu = bleu_corpus(texts, dev->target, found->n, options);
+    v->attention = attention_stats(found);
+    bleu_by_length(found, texts, dev->target, options, v->lengths);
+    v->sources = (const char *const *)dev->source;
+    v->outputs = (const char *const *)texts;
+    v->examples = found->n < EXAMPLES ? found->n : EXAMPLES;
+    update_best(&t->state, v);
+    int status = log_validation(t, v, err);
+    if (!status && v->best) status = save_model(t, err);
+    if (!status) status = write_probes(t, err);
+    if (!status && t->callbacks->validated) t->callbacks->validated(t->callbacks->context, v);
+    if (!status) warn_of_attention(t, v);
+    lines_free(texts);
+    return status;
+}
+
+/* Tells the other ranks the BLEU of rank 0, so that all know the best validation. */
+static int share_outcome(Training *t, Validation *v, Err *err) {
+    if (ranks_count(t->ranks) == 1) return 0;
+    double bleu = v->bleu.score;
+    if (ranks_broadcast(t->ranks, RANKS_ALL, &bleu, sizeof bleu, err)) return -1;
+    if (training_writes(t)) return 0;
+    v->bleu.score = bleu;
+    update_best(&t->state, v);
+    return training_log(t, "", err);
+}
+
 static int validate(Training *t, Err *err) {
     Learner *l = &t->learner;
     const Corpus *dev = &t->data.valid;
     const double began = seconds_now();
     const BeamOptions beam = translator_beam_options(&l->translator);
-    const BleuOptions options = {.chinese = translator_writes_han(&l->translator)};
     Validation v = {.update = t->state.update, .epoch = training_epochs(t)};
+    Translations found = {0};
     if (validation_loss(&l->session.tape, &l->translator.model, &t->data.valid_pairs, &t->memory.workspace,
-                        t->memory.batch, &v.loss, err))
+                        t->memory.batch, t->ranks, &v.loss, err))
         return -1;
-    Translations found = session_translate(&l->session, dev->source, corpus_size(dev), &beam, DECODE_BATCH, count, t);
-    char **texts = translations_text(&found);
-    v.bleu = bleu_corpus(texts, dev->target, found.n, options);
-    v.attention = attention_stats(&found);
-    bleu_by_length(&found, texts, dev->target, options, v.lengths);
-    v.sources = (const char *const *)dev->source;
-    v.outputs = (const char *const *)texts;
-    v.examples = found.n < EXAMPLES ? found.n : EXAMPLES;
-    update_best(&t->state, &v);
-    int status = log_validation(t, &v, err);
-    if (!status && v.best) status = save_model(t, err);
-    if (!status) status = write_probes(t, err);
-    if (!status && t->callbacks->validated) t->callbacks->validated(t->callbacks->context, &v);
-    if (!status) warn_of_attention(t, &v);
-    lines_free(texts);
+    int status = validation_translate(&l->session, dev->source, corpus_size(dev), &beam, DECODE_BATCH, t->ranks, count,
+                                      t, &found, err);
+    if (!status && training_writes(t)) status = write_validation(t, &v, &found, err);
     translations_free(&found);
+    if (!status) status = share_outcome(t, &v, err);
     t->meter.reported += seconds_now() - began; /* tokens_per_s leaves out validations */
     return status;
 }
 
-int training_validate(Training *t, Err *err) {
-    exchange_average(&t->learner);
-    int status = validate(t, err);
-    exchange_average(&t->learner);
-    return status;
+int training_validate(Training *t, Err *err) { return with_average(t, validate, err); }
+
+static int save(Training *t, Err *err) {
+    if (training_writes(t) && (save_model(t, err) || write_probes(t, err))) return -1;
+    return training_join(t, err);
 }
 
-int training_save_model(Training *t, Err *err) {
-    exchange_average(&t->learner);
-    int status = save_model(t, err) || write_probes(t, err) ? -1 : 0;
-    exchange_average(&t->learner);
-    return status;
-}
+int training_save_model(Training *t, Err *err) { return with_average(t, save, err); }

@@ -4,7 +4,9 @@
 #include "text/files.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { BATCH = 64 };
 
@@ -24,25 +26,143 @@ static int add_loss(Tape *tape, const Model *model, const Pairs *pairs, const in
     return 0;
 }
 
-int validation_loss(Tape *tape, const Model *model, const Pairs *pairs, const Workspace *workspace, double limit,
-                    double *loss, Err *err) {
-    double sum = 0, tokens = 0;
+/* The loss of one batch. */
+typedef struct BatchLoss {
+    double sum, tokens;
+} BatchLoss;
+
+/* Computes the losses of every count-th batch, from batch `own` on. */
+static int own_losses(Tape *tape, const Model *model, const Pairs *pairs, const Workspace *workspace, double limit,
+                      int own, int count, BatchLoss *losses, Err *err) {
     int status = 0;
-    tape->recording = false;
-    for (int first = 0; first < pairs->n && !status; first += BATCH) {
+    for (int first = own * BATCH; first < pairs->n && !status; first += count * BATCH) {
         int which[BATCH], n = 0;
         for (int i = first; i < pairs->n && n < BATCH; i++) which[n++] = i;
         const int parts = workspace_parts(workspace, limit, pairs, which, n);
+        BatchLoss *loss = &losses[first / BATCH];
         for (int k = 0; k < parts && !status; k++) {
             const int begin = part_offset(n, parts, k);
-            status =
-                add_loss(tape, model, pairs, which + begin, part_offset(n, parts, k + 1) - begin, &sum, &tokens, err);
+            status = add_loss(tape, model, pairs, which + begin, part_offset(n, parts, k + 1) - begin, &loss->sum,
+                              &loss->tokens, err);
         }
     }
-    tape_reset(tape);
-    *loss = sum / tokens;
     return status;
 }
+
+int validation_loss(Tape *tape, const Model *model, const Pairs *pairs, const Workspace *workspace, double limit,
+                    Ranks *ranks, double *loss, Err *err) {
+    const int count = ranks_count(ranks), batches = (pairs->n + BATCH - 1) / BATCH;
+    const size_t size = (size_t)batches * sizeof(BatchLoss);
+    BatchLoss *own = mem_zalloc(size), *all = mem_zalloc((size_t)count * size), total = {0};
+    tape->recording = false;
+    int status = own_losses(tape, model, pairs, workspace, limit, ranks_own(ranks), count, own, err);
+    tape_reset(tape);
+    if (!status) status = ranks_gather(ranks, own, all, size, true, err);
+    for (int b = 0; b < batches; b++) {
+        total.sum += all[b % count * batches + b].sum;
+        total.tokens += all[b % count * batches + b].tokens;
+    }
+    *loss = total.sum / total.tokens;
+    mem_free(own);
+    mem_free(all);
+    return status;
+}
+
+/* ---- translations ----------------------------------------------------------------------------------------------- */
+
+/* The best hypothesis of a sentence in a message; the ids follow, then the weights. */
+typedef struct Packed {
+    double log_probability, score;
+    int32_t found, length, source_length, weights; /* found: 0, or 1 if there is a hypothesis */
+} Packed;
+
+static char *pack_translations(const Translations *t, size_t *size) {
+    char *text;
+    FILE *out = memory_open(&text, size);
+    for (int i = 0; i < t->n; i++) {
+        const Nbest *nbest = &t->nbest[i];
+        const Hypothesis *h = nbest->count ? nbest->list : NULL;
+        Packed packed = {.found = h != NULL, .source_length = nbest->source_length};
+        if (h) {
+            packed.log_probability = h->log_probability;
+            packed.score = h->score;
+            packed.length = h->length;
+            packed.weights = h->alpha ? h->length * nbest->source_length : 0;
+        }
+        fwrite(&packed, sizeof packed, 1, out);
+        if (h) fwrite(h->ids, sizeof *h->ids, (size_t)h->length, out);
+        if (packed.weights) fwrite(h->alpha, sizeof *h->alpha, (size_t)packed.weights, out);
+    }
+    fclose(out);
+    return text;
+}
+
+static const void *take(Arena *arena, const char **text, size_t size) {
+    const void *copy = memcpy(arena_alloc(arena, size), *text, size);
+    *text += size;
+    return copy;
+}
+
+/* Adds the translations of every count-th sentence, from sentence `rank` on. */
+static void unpack_translations(Translations *t, int rank, int count, const char *text) {
+    for (int i = rank; i < t->n; i += count) {
+        Nbest *nbest = &t->nbest[i];
+        Packed packed;
+        memcpy(&packed, text, sizeof packed);
+        text += sizeof packed;
+        *nbest = (Nbest){.count = packed.found, .source_length = packed.source_length};
+        if (!packed.found) continue;
+        Hypothesis *h = nbest->list = arena_alloc(&t->arena, sizeof *h);
+        *h = (Hypothesis){.length = packed.length, .log_probability = packed.log_probability, .score = packed.score};
+        h->ids = take(&t->arena, &text, (size_t)packed.length * sizeof *h->ids);
+        if (packed.weights) h->alpha = take(&t->arena, &text, (size_t)packed.weights * sizeof *h->alpha);
+    }
+}
+
+/* Sends the translations of this rank to rank 0, which receives those of all ranks. */
+static int collect_translations(const Translations *own, Ranks *ranks, Translations *all, Err *err) {
+    const int count = ranks_count(ranks), rank = ranks_own(ranks);
+    size_t size;
+    char *text = pack_translations(own, &size);
+    uint64_t own_size = size, *sizes = mem_alloc((size_t)count * sizeof *sizes);
+    RankMessage *out = mem_zalloc(2 * (size_t)count * sizeof *out), *in = out + count;
+    int status = ranks_gather(ranks, &own_size, sizes, sizeof own_size, true, err);
+    out[0] = (RankMessage){text, rank ? size : 0};
+    for (int r = 1; r < count && !rank && !status; r++) in[r] = (RankMessage){mem_alloc(sizes[r]), sizes[r]};
+    if (!status) status = ranks_exchange(ranks, out, in, true, err);
+    for (int r = 0; r < count && !rank && !status; r++) unpack_translations(all, r, count, r ? in[r].data : text);
+    for (int r = 1; r < count; r++) mem_free(in[r].data);
+    mem_free(out);
+    mem_free(sizes);
+    mem_free(text);
+    return status;
+}
+
+int validation_translate(Session *session, char *const *sentences, int n, const BeamOptions *options, int batch,
+                         Ranks *ranks, SessionProgress *progress, void *context, Translations *found, Err *err) {
+    const int count = ranks_count(ranks), rank = ranks_own(ranks);
+    *found = (Translations){0};
+    if (count == 1) {
+        *found = session_translate(session, sentences, n, options, batch, progress, context);
+        return 0;
+    }
+    char **own = mem_alloc(((size_t)n / (size_t)count + 1) * sizeof *own);
+    int owned = 0;
+    for (int i = rank; i < n; i += count) own[owned++] = sentences[i];
+    Translations part = session_translate(session, own, owned, options, batch, progress, context);
+    if (rank == 0) {
+        const Translator *first = session->members[0];
+        *found = (Translations){.translator = first, .n = n, .sentences = sentences};
+        found->source = side_encode_all(&first->source, sentences, n);
+        found->nbest = mem_zalloc((size_t)n * sizeof *found->nbest);
+    }
+    const int status = collect_translations(&part, ranks, found, err);
+    translations_free(&part);
+    mem_free(own);
+    return status;
+}
+
+/* ---- statistics ------------------------------------------------------------------------------------------------- */
 
 static double entropy(const real *alpha, int n) {
     double sum = 0;

@@ -4,14 +4,21 @@
 #define TIDE_VALIDATION_H
 
 #include "score/bleu.h"
+#include "train/ranks.h"
 #include "translate/session.h"
 #include "train/workspace.h"
 
 /* The cross-entropy of the pairs in nats per target token, without dropout and label smoothing. Batches need at most
    `limit` bytes, except a single pair that needs more. Resets the tape. Returns 0, or -1 with *err filled if the
-   disk fails. */
+   disk fails. Ranks share the batches; the loss has the same bits for any number of them. */
 int validation_loss(Tape *tape, const Model *model, const Pairs *pairs, const Workspace *workspace, double limit,
-                    double *loss, Err *err);
+                    Ranks *ranks, double *loss, Err *err);
+
+/* Translates the sentences as session_translate does, in batches of `batch`. Ranks share the sentences; the result is
+   complete on rank 0, with the best hypothesis of each sentence, and has no sentences on the others. Returns 0, or -1
+   with *err filled. Release with translations_free. */
+int validation_translate(Session *session, char *const *sentences, int n, const BeamOptions *options, int batch,
+                         Ranks *ranks, SessionProgress *progress, void *context, Translations *found, Err *err);
 
 /* Statistics of the attention weights α of the best translations. A row has the weights of one target piece. */
 typedef struct AttentionStats {

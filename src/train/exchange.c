@@ -1,0 +1,227 @@
+#include "train/exchange.h"
+#include "core/kernels.h"
+
+#include <string.h>
+
+/* ---- slices ----------------------------------------------------------------------------------------------------- */
+
+/* Numbers at..at+n-1 of the flat arrays: a row of a table, or a whole other parameter, as far as it is in a slice. */
+typedef struct Piece {
+    size_t at, n;
+    bool row;
+} Piece;
+
+/* The pieces of the slice from..to-1, one after the other. */
+typedef struct Cursor {
+    const Optimizer *optimizer;
+    size_t from, to;
+    int segment;
+    long row;
+} Cursor;
+
+static Cursor cursor_at(const Exchange *x, int rank) {
+    const int count = ranks_count(x->ranks);
+    return (Cursor){x->optimizer, optimizer_slice_begin(x->optimizer, rank, count),
+                    optimizer_slice_begin(x->optimizer, rank + 1, count), 0, 0};
+}
+
+/* Sets *piece to the next piece and returns true; false at the end. */
+static bool next_piece(Cursor *c, Piece *piece) {
+    for (; c->segment < c->optimizer->segment_count; c->segment++, c->row = 0) {
+        const Segment *s = &c->optimizer->segments[c->segment];
+        const bool table = s->kind == SEGMENT_TABLE;
+        const size_t rows = table ? (size_t)s->rows : 1;
+        const size_t size = table ? (size_t)s->cols : (size_t)s->rows * (size_t)s->cols;
+        if (table && c->row == 0 && c->from > s->offset) c->row = (long)((c->from - s->offset) / size);
+        for (; c->row < (long)rows; c->row++) {
+            const size_t begin = s->offset + (size_t)c->row * size, end = begin + size;
+            const size_t first = begin > c->from ? begin : c->from, last = end < c->to ? end : c->to;
+            if (begin >= c->to) break;
+            if (first >= last) continue;
+            *piece = (Piece){first, last - first, table};
+            c->row++;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The number of rows of tables in a slice. */
+static size_t rows_in(Cursor c) {
+    size_t rows = 0;
+    for (Piece p; next_piece(&c, &p);) rows += p.row;
+    return rows;
+}
+
+/* A message starts with one bit for each row of a table: whether the row follows; at least one word. */
+static size_t words_for(size_t rows) { return rows / 32 + 1; }
+
+static size_t capacity(const Exchange *x, int rank) {
+    const Cursor c = cursor_at(x, rank);
+    return (words_for(rows_in(c)) + (c.to - c.from)) * sizeof(uint32_t);
+}
+
+static bool is_zero(const real *x, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (x[i] != 0) return false;
+    return true;
+}
+
+/* Writes the slice of a rank to a message and returns its bytes. Rows of tables that equal those of `before`, the same
+   slice earlier, are left out; NULL: rows of zeros are left out, unless `all`. `array` is a slice, too. */
+static size_t pack(const Exchange *x, int rank, const real *slice, const real *before, bool all, uint32_t *message) {
+    Cursor c = cursor_at(x, rank);
+    const size_t words = words_for(rows_in(c));
+    size_t row = 0;
+    uint32_t *to = message + words;
+    memset(message, 0, words * sizeof *message);
+    for (Piece p; next_piece(&c, &p);) {
+        const real *from = slice + (p.at - c.from);
+        if (p.row) {
+            const bool same =
+                before ? memcmp(from, before + (p.at - c.from), p.n * sizeof *from) == 0 : !all && is_zero(from, p.n);
+            if (!same) message[row / 32] |= 1u << row % 32;
+            row++;
+            if (same) continue;
+        }
+        memcpy(to, from, p.n * sizeof *from);
+        to += p.n;
+    }
+    return (size_t)(to - message) * sizeof *message;
+}
+
+/* Reads a message into the slice of a rank. Rows that are not in the message do not change. */
+static int unpack(const Exchange *x, int rank, const RankMessage *message, real *slice, Err *err) {
+    Cursor c = cursor_at(x, rank);
+    const size_t words = words_for(rows_in(c));
+    const uint32_t *bits = message->data, *from = bits + words, *end = bits + message->bytes / sizeof *bits;
+    size_t row = 0;
+    for (Piece p; next_piece(&c, &p);) {
+        if (p.row) {
+            const bool there = bits[row / 32] >> row % 32 & 1;
+            row++;
+            if (!there) continue;
+        }
+        if (from + p.n > end) return err_set(err, NULL, 0, "a message of another rank is too short");
+        memcpy(slice + (p.at - c.from), from, p.n * sizeof *slice);
+        from += p.n;
+    }
+    return 0;
+}
+
+/* ---- an exchange ------------------------------------------------------------------------------------------------ */
+
+_Static_assert(sizeof(real) == sizeof(uint32_t), "messages have 4-byte words");
+
+void exchange_init(Exchange *x, Ranks *ranks, Threads *threads, Optimizer *optimizer) {
+    const int count = ranks_count(ranks), own = ranks_own(ranks);
+    *x = (Exchange){.ranks = ranks, .threads = threads, .optimizer = optimizer};
+    if (count == 1) return;
+    optimizer_keep_slice(optimizer, own, count);
+    x->out = mem_zalloc(2 * (size_t)count * sizeof *x->out);
+    x->in = x->out + count;
+    x->slices = mem_zalloc((size_t)count * sizeof *x->slices);
+    const size_t size = optimizer->to - optimizer->from;
+    size_t most = 0, bytes = 0;
+    for (int r = 0; r < count; r++) most = capacity(x, r) > most ? capacity(x, r) : most;
+    bytes = (2 * (size_t)count * most + (size_t)count * (size + 16) * sizeof(real) + most);
+    x->bytes = mem_alloc_aligned(bytes);
+    uint32_t *at = x->bytes;
+    for (int r = 0; r < 2 * count; r++, at += most / sizeof *at) x->out[r].data = at;
+    for (int r = 0; r < count; r++, at += size) x->slices[r] = (real *)at;
+    x->before = (real *)at;
+}
+
+void exchange_free(Exchange *x) {
+    mem_free(x->out);
+    mem_free(x->slices);
+    mem_free(x->bytes);
+    *x = (Exchange){0};
+}
+
+static bool alone(const Exchange *x) { return ranks_count(x->ranks) == 1; }
+
+/* Sends out[r].bytes bytes to each other rank, and receives the slices of all ranks, or with `own_slice` the own slice
+   from all ranks. */
+static int send(Exchange *x, bool own_slice, bool patient, Err *err) {
+    const int own = ranks_own(x->ranks);
+    for (int r = 0; r < ranks_count(x->ranks); r++) x->in[r].bytes = capacity(x, own_slice ? own : r);
+    return ranks_exchange(x->ranks, x->out, x->in, patient, err);
+}
+
+typedef struct Sum {
+    real *to;
+    const real *from;
+} Sum;
+
+static void add_numbers(void *context, int begin, int end) {
+    const Sum *sum = context;
+    kernels->add(end - begin, sum->to + begin, sum->from + begin);
+}
+
+int exchange_gradients(Exchange *x, real *gradient, Err *err) {
+    if (alone(x)) return 0;
+    const int count = ranks_count(x->ranks), own = ranks_own(x->ranks);
+    const Optimizer *o = x->optimizer;
+    const size_t size = o->to - o->from;
+    for (int r = 0; r < count; r++)
+        if (r != own) x->out[r].bytes = pack(x, r, gradient + cursor_at(x, r).from, NULL, false, x->out[r].data);
+    if (send(x, true, false, err)) return -1;
+    memcpy(x->slices[own], gradient + o->from, size * sizeof *gradient);
+    for (int r = 0; r < count; r++) {
+        if (r == own) continue;
+        memset(x->slices[r], 0, size * sizeof *gradient);
+        if (unpack(x, own, &x->in[r], x->slices[r], err)) return -1;
+    }
+    for (int half = 1; half < count; half *= 2)
+        for (int r = 0; r < count; r += 2 * half)
+            threads_run(x->threads, "add", (int)size, 1 << 14, add_numbers, &(Sum){x->slices[r], x->slices[r + half]});
+    memset(gradient, 0, o->size * sizeof *gradient);
+    memcpy(gradient + o->from, x->slices[0], size * sizeof *gradient);
+    return 0;
+}
+
+int exchange_squares(Exchange *x, Err *err) {
+    if (alone(x)) return 0;
+    const int count = ranks_count(x->ranks), blocks = optimizer_blocks(x->optimizer), most = blocks / count + 1;
+    double *squares = x->optimizer->squares, *all = mem_zalloc((size_t)(count + 1) * (size_t)most * sizeof *all);
+    double *own = all + count * most;
+    for (int r = ranks_own(x->ranks), b = part_offset(blocks, count, r), k = 0; b < part_offset(blocks, count, r + 1);)
+        own[k++] = squares[b++];
+    const int status = ranks_gather(x->ranks, own, all, (size_t)most * sizeof *all, false, err);
+    for (int r = 0; r < count && !status; r++)
+        for (int b = part_offset(blocks, count, r), k = 0; b < part_offset(blocks, count, r + 1);)
+            squares[b++] = all[r * most + k++];
+    mem_free(all);
+    return status;
+}
+
+void exchange_remember(Exchange *x, const real *weights) {
+    const Optimizer *o = x->optimizer;
+    if (!alone(x)) memcpy(x->before, weights + o->from, (o->to - o->from) * sizeof *weights);
+}
+
+/* Sends a slice to all ranks, or to rank 0 only. */
+static int share(Exchange *x, const real *slice, const real *before, real *whole, bool everywhere, Err *err) {
+    const int count = ranks_count(x->ranks), own = ranks_own(x->ranks);
+    RankMessage *out = mem_alloc((size_t)count * sizeof *out);
+    const size_t bytes = pack(x, own, slice, before, true, x->in[own].data);
+    for (int r = 0; r < count; r++) out[r] = (RankMessage){x->in[own].data, everywhere || r == 0 ? bytes : 0};
+    for (int r = 0; r < count; r++) x->in[r].bytes = everywhere || own == 0 ? capacity(x, r) : 0;
+    int status = ranks_exchange(x->ranks, out, x->in, !before, err);
+    for (int r = 0; r < count && !status && (everywhere || own == 0); r++)
+        if (r != own) status = unpack(x, r, &x->in[r], whole + cursor_at(x, r).from, err);
+    mem_free(out);
+    return status;
+}
+
+int exchange_weights(Exchange *x, real *weights, Err *err) {
+    if (alone(x)) return 0;
+    return share(x, weights + x->optimizer->from, x->before, weights, true, err);
+}
+
+int exchange_slices(Exchange *x, const real *slice, real *whole, bool everywhere, Err *err) {
+    const Optimizer *o = x->optimizer;
+    memcpy(whole + o->from, slice, (o->to - o->from) * sizeof *whole);
+    return alone(x) ? 0 : share(x, slice, NULL, whole, everywhere, err);
+}

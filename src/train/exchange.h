@@ -1,0 +1,38 @@
+/* exchange.h: what the ranks of a training exchange in an update: gradients, squared norms and new weights. Each rank
+   owns a slice of the flat arrays; it adds the gradients of all ranks for its slice, and updates its weights. Rows of
+   tables (embeddings) that are zero in a gradient, or that an update did not change, are not sent. Without several
+   ranks the functions do nothing. A function that returns -1 has filled *err: see ranks.h. */
+#ifndef TIDE_EXCHANGE_H
+#define TIDE_EXCHANGE_H
+
+#include "core/optimizer.h"
+#include "train/ranks.h"
+
+#include <stdint.h>
+
+typedef struct Exchange {
+    Ranks *ranks;
+    Threads *threads;
+    Optimizer *optimizer;  /* describes the flat arrays; it has the slice of this rank */
+    uint32_t *bytes;       /* memory of the messages and of what they contain; owned */
+    RankMessage *out, *in; /* [ranks] in `bytes` */
+    real **slices;         /* [ranks] the gradients of each rank for the own slice */
+    real *before;          /* the own slice of the weights before the update */
+} Exchange;
+
+/* Divides the optimizer's state: afterwards it has only the slice of this rank. Release with exchange_free. */
+void exchange_init(Exchange *exchange, Ranks *ranks, Threads *threads, Optimizer *optimizer);
+void exchange_free(Exchange *exchange);
+
+/* Replaces the own slice of the gradient by the sum over all ranks, in the tree of shard_sums.h, and sets the rest of
+   the gradient to zero. */
+int exchange_gradients(Exchange *exchange, real *gradient, Err *err);
+/* Completes the optimizer's squared norms of all blocks. */
+int exchange_squares(Exchange *exchange, Err *err);
+/* Remembers the own slice of the weights; exchange_weights then completes the weights of all ranks after the update. */
+void exchange_remember(Exchange *exchange, const real *weights);
+int exchange_weights(Exchange *exchange, real *weights, Err *err);
+/* Completes an array of which each rank has its slice: whole [size] on every rank, or on rank 0 only. */
+int exchange_slices(Exchange *exchange, const real *slice, real *whole, bool everywhere, Err *err);
+
+#endif

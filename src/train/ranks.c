@@ -1,0 +1,150 @@
+#include "train/ranks.h"
+
+#ifndef TIDE_MPI
+
+Ranks *ranks_begin(double timeout) {
+    (void)timeout;
+    return NULL;
+}
+void ranks_end(Ranks *ranks, bool failed) { (void)ranks, (void)failed; }
+int ranks_own(const Ranks *ranks) { return (void)ranks, 0; }
+int ranks_count(const Ranks *ranks) { return (void)ranks, 1; }
+int ranks_own_on_node(const Ranks *ranks) { return (void)ranks, 0; }
+int ranks_count_on_node(const Ranks *ranks) { return (void)ranks, 1; }
+int ranks_broadcast(Ranks *ranks, RankGroup group, void *data, size_t bytes, Err *err) {
+    return (void)ranks, (void)group, (void)data, (void)bytes, (void)err, 0;
+}
+int ranks_gather(Ranks *ranks, const void *own, void *all, size_t bytes, bool patient, Err *err) {
+    (void)ranks, (void)patient, (void)err;
+    for (size_t i = 0; i < bytes; i++) ((char *)all)[i] = ((const char *)own)[i];
+    return 0;
+}
+int ranks_exchange(Ranks *ranks, const RankMessage *out, RankMessage *in, bool patient, Err *err) {
+    return (void)ranks, (void)out, (void)in, (void)patient, (void)err, 0;
+}
+double ranks_bytes_sent(const Ranks *ranks) { return (void)ranks, 0; }
+double ranks_seconds_waited(const Ranks *ranks) { return (void)ranks, 0; }
+
+#else
+
+#include <limits.h>
+#include <mpi.h>
+#include <string.h>
+#include <time.h>
+
+struct Ranks {
+    int own, count, own_on_node, count_on_node;
+    MPI_Comm node;
+    double timeout, bytes_sent, waited;
+    MPI_Request *requests; /* [2 count] */
+};
+
+Ranks *ranks_begin(double timeout) {
+    Ranks *ranks = mem_zalloc(sizeof *ranks);
+    int threads;
+    MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &threads);
+    MPI_Comm_rank(MPI_COMM_WORLD, &ranks->own);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks->count);
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, ranks->own, MPI_INFO_NULL, &ranks->node);
+    MPI_Comm_rank(ranks->node, &ranks->own_on_node);
+    MPI_Comm_size(ranks->node, &ranks->count_on_node);
+    ranks->timeout = timeout;
+    ranks->requests = mem_alloc(2 * (size_t)ranks->count * sizeof(MPI_Request));
+    return ranks;
+}
+
+void ranks_end(Ranks *ranks, bool failed) {
+    if (!ranks) return;
+    if (failed && ranks->count > 1) MPI_Abort(MPI_COMM_WORLD, 1);
+    MPI_Comm_free(&ranks->node);
+    mem_free(ranks->requests);
+    mem_free(ranks);
+    MPI_Finalize();
+}
+
+int ranks_own(const Ranks *ranks) { return ranks ? ranks->own : 0; }
+int ranks_count(const Ranks *ranks) { return ranks ? ranks->count : 1; }
+int ranks_own_on_node(const Ranks *ranks) { return ranks ? ranks->own_on_node : 0; }
+int ranks_count_on_node(const Ranks *ranks) { return ranks ? ranks->count_on_node : 1; }
+double ranks_bytes_sent(const Ranks *ranks) { return ranks ? ranks->bytes_sent : 0; }
+double ranks_seconds_waited(const Ranks *ranks) { return ranks ? ranks->waited : 0; }
+
+/* Waits a moment: at first only for another look, later so long that another process can use the processor. */
+static void pause_after(double seconds) {
+    const struct timespec moment = {0, seconds < 0.0002 ? 0 : seconds < 0.01 ? 20000 : 200000};
+    if (moment.tv_nsec) nanosleep(&moment, NULL);
+}
+
+/* Waits until `count` requests are complete. Request i belongs to rank i / 2. limit: seconds; 0: none. */
+static int wait_for(Ranks *ranks, MPI_Request *requests, int count, MPI_Status *statuses, double limit, Err *err) {
+    const double began = seconds_now();
+    for (int done = 0;;) {
+        MPI_Testall(count, requests, &done, statuses);
+        const double seconds = seconds_now() - began;
+        if (done) return ranks->waited += seconds, 0;
+        /* The lowest rank that waits ends the others, so that only one message appears. */
+        if (limit > 0 && seconds > limit + 0.1 * ranks->own) break;
+        pause_after(seconds);
+    }
+    for (int i = 0; i < count; i++) {
+        int done = 1;
+        if (requests[i] != MPI_REQUEST_NULL) MPI_Request_get_status(requests[i], &done, MPI_STATUS_IGNORE);
+        if (!done)
+            return err_set(err, NULL, 0, "rank %d has not answered for %.0f seconds (--rank-timeout)", i / 2, limit);
+    }
+    return 0;
+}
+
+int ranks_broadcast(Ranks *ranks, RankGroup group, void *data, size_t bytes, Err *err) {
+    enum { MOST = 1 << 28 };
+    if (ranks_count(ranks) == 1) return 0;
+    const MPI_Comm comm = group == RANKS_ALL ? MPI_COMM_WORLD : ranks->node;
+    for (size_t at = 0; at < bytes; at += MOST) {
+        MPI_Request request;
+        MPI_Ibcast((char *)data + at, (int)(bytes - at < MOST ? bytes - at : MOST), MPI_BYTE, 0, comm, &request);
+        if (wait_for(ranks, &request, 1, MPI_STATUSES_IGNORE, 0, err)) return -1;
+    }
+    return 0;
+}
+
+int ranks_exchange(Ranks *ranks, const RankMessage *out, RankMessage *in, bool patient, Err *err) {
+    const int count = ranks_count(ranks);
+    enum { WORD = 4 }; /* MPI counts in ints; so a message may have 8 GiB */
+    if (count == 1) return 0;
+    MPI_Status *statuses = mem_alloc(2 * (size_t)count * sizeof *statuses);
+    for (int r = 0; r < count; r++) {
+        MPI_Request *send = &ranks->requests[2 * r], *receive = send + 1;
+        *send = *receive = MPI_REQUEST_NULL;
+        if (r == ranks->own) continue;
+        CHECK(in[r].bytes / WORD <= INT_MAX && in[r].bytes % WORD == 0 && out[r].bytes / WORD <= INT_MAX &&
+                  out[r].bytes % WORD == 0,
+              "ranks_exchange: messages of %zu and %zu bytes", in[r].bytes, out[r].bytes);
+        if (in[r].bytes) MPI_Irecv(in[r].data, (int)(in[r].bytes / WORD), MPI_INT32_T, r, 0, MPI_COMM_WORLD, receive);
+        if (out[r].bytes) MPI_Isend(out[r].data, (int)(out[r].bytes / WORD), MPI_INT32_T, r, 0, MPI_COMM_WORLD, send);
+        ranks->bytes_sent += (double)out[r].bytes;
+    }
+    const int status = wait_for(ranks, ranks->requests, 2 * count, statuses, ranks->timeout * (patient ? 30 : 1), err);
+    for (int r = 0; r < count && !status; r++) {
+        int words = 0;
+        if (r == ranks->own || !in[r].bytes) continue;
+        MPI_Get_count(&statuses[2 * r + 1], MPI_INT32_T, &words);
+        in[r].bytes = (size_t)words * WORD;
+    }
+    mem_free(statuses);
+    return status;
+}
+
+int ranks_gather(Ranks *ranks, const void *own, void *all, size_t bytes, bool patient, Err *err) {
+    const int count = ranks_count(ranks);
+    RankMessage *out = mem_alloc(2 * (size_t)count * sizeof *out), *in = out + count;
+    for (int r = 0; r < count; r++) {
+        out[r] = (RankMessage){(void *)own, bytes};
+        in[r] = (RankMessage){(char *)all + (size_t)r * bytes, bytes};
+    }
+    memmove((char *)all + (size_t)ranks_own(ranks) * bytes, own, bytes);
+    const int status = ranks_exchange(ranks, out, in, patient, err);
+    mem_free(out);
+    return status;
+}
+
+#endif

@@ -1,0 +1,155 @@
+#include "train/share.h"
+#include "text/ds.h"
+#include "text/files.h"
+#include "tide.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Compares a number with that of rank 0. */
+static int check_same(Ranks *ranks, uint64_t own, const char *what, Err *err) {
+    const int count = ranks_count(ranks);
+    uint64_t *all = mem_alloc((size_t)count * sizeof *all);
+    int status = ranks_gather(ranks, &own, all, sizeof own, true, err);
+    for (int r = 1; r < count && !status; r++)
+        if (all[r] != all[0]) status = err_set(err, NULL, 0, "rank %d has other %s than rank 0", r, what);
+    mem_free(all);
+    return status;
+}
+
+/* FNV-1a */
+static uint64_t hash_text(uint64_t hash, const char *text) {
+    for (; *text; text++) hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
+    return hash;
+}
+
+int share_check_options(Ranks *ranks, const TrainOptions *o, Err *err) {
+    char end[256];
+    char *configuration = options_format(train_option_tables, o);
+    snprintf(end, sizeof end, "%a %a %d %d %d %d %d", o->after_epochs, o->after_minutes, o->after_batches,
+             o->early_stopping, o->valid_freq, o->save_freq, o->disp_freq);
+    const uint64_t hash = hash_text(hash_text(hash_text(0xcbf29ce484222325u, configuration), end), TIDE_VERSION);
+    mem_free(configuration);
+    return check_same(ranks, hash, "options, or another version of tide,", err);
+}
+
+/* ---- the state -------------------------------------------------------------------------------------------------- */
+
+/* The state as the bytes of a checkpoint, owned by the caller; NULL with *err filled. */
+static char *write_state(const Training *t, size_t *size, Err *err) {
+    const Learner *l = &t->learner;
+    char path[PATH_SIZE];
+    path_in(path, t->job->model, "checkpoint.ranks.safetensors");
+    if (checkpoint_write(path, &l->translator, &l->options, &l->optimizer, &t->state, err)) return NULL;
+    char *bytes = file_read(path, size, err);
+    unlink(path);
+    return bytes;
+}
+
+static int read_state(Training *t, const char *bytes, size_t size, Err *err) {
+    Learner *l = &t->learner;
+    Err warning;
+    char path[64];
+    const int fd = memfd_create("state", MFD_CLOEXEC);
+    size_t done = 0;
+    while (fd >= 0 && done < size) {
+        const ssize_t n = write(fd, bytes + done, size - done);
+        if (n < 0 && errno != EINTR) break;
+        if (n > 0) done += (size_t)n;
+    }
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    int status = done < size
+                     ? err_set(err, NULL, 0, "no memory for the state of the training: %s", strerror(errno))
+                     : checkpoint_read(path, &l->translator, &l->options, &l->optimizer, &t->state, &warning, err);
+    if (fd >= 0) close(fd);
+    return status;
+}
+
+int share_state(Training *t, Err *err) {
+    Ranks *ranks = t->ranks;
+    struct {
+        uint64_t size;
+        int resumed, padding;
+    } head = {0};
+    char *bytes = NULL;
+    if (ranks_count(ranks) == 1) return 0;
+    if (ranks_own(ranks) == 0) {
+        size_t size;
+        if (!(bytes = write_state(t, &size, err))) return -1;
+        head.size = size;
+        head.resumed = t->resumed;
+    }
+    int status = ranks_broadcast(ranks, RANKS_ALL, &head, sizeof head, err);
+    if (!status && !bytes) bytes = mem_alloc(head.size);
+    if (!status) status = ranks_broadcast(ranks, RANKS_ALL, bytes, head.size, err);
+    if (!status && ranks_own(ranks)) {
+        t->resumed = head.resumed;
+        status = read_state(t, bytes, head.size, err);
+    }
+    mem_free(bytes);
+    return status;
+}
+
+/* ---- data of a machine ------------------------------------------------------------------------------------------ */
+
+/* Copies an array of n elements from the first rank of the machine. Returns the array. */
+static void *share_array(Ranks *ranks, void *array, size_t bytes, int *status, Err *err) {
+    if (!*status) *status = ranks_broadcast(ranks, RANKS_OF_NODE, array, bytes, err);
+    return array;
+}
+
+/* Copies the positions of the records, and opens the temporary file of the first rank of the machine. */
+static int share_records(Ranks *ranks, Records *records, size_t n, const char *dir, Err *err) {
+    char path[64] = "";
+    int status = 0;
+    const bool first = ranks_own_on_node(ranks) == 0;
+    if (first) snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)getpid(), fileno(records->file));
+    else *records = (Records){.dir = mem_strdup(dir)};
+    share_array(ranks, path, sizeof path, &status, err);
+    if (!first) arrsetlen(records->ends, n);
+    share_array(ranks, records->ends, n * sizeof *records->ends, &status, err);
+    if (status || first) return status;
+    records->file = fopen(path, "rb");
+    return records->file ? 0
+                         : err_set(err, path, 0, "cannot read the training data of another rank on this machine: %s",
+                                   strerror(errno));
+}
+
+static int share_pairs(Ranks *ranks, Pairs *pairs, const char *dir, Err *err) {
+    const bool first = ranks_own_on_node(ranks) == 0;
+    struct {
+        uint64_t hash;
+        int64_t n, dropped;
+    } head = {pairs->hash, pairs->n, pairs->dropped_long};
+    int status = 0;
+    share_array(ranks, &head, sizeof head, &status, err);
+    if (status) return -1;
+    const size_t n = (size_t)head.n;
+    if (!first) {
+        *pairs = (Pairs){.n = (int)n, .hash = head.hash, .dropped_long = (long)head.dropped};
+        arrsetlen(pairs->source_length, n);
+        arrsetlen(pairs->target_length, n);
+        arrsetlen(pairs->line, n);
+    }
+    share_array(ranks, pairs->source_length, n * sizeof *pairs->source_length, &status, err);
+    share_array(ranks, pairs->target_length, n * sizeof *pairs->target_length, &status, err);
+    share_array(ranks, pairs->line, n * sizeof *pairs->line, &status, err);
+    return status ? -1 : share_records(ranks, &pairs->ids, n, dir, err);
+}
+
+int share_data(Training *t, Err *err) {
+    Ranks *ranks = t->ranks;
+    Data *data = &t->data;
+    if (ranks_count(ranks) == 1) return 0;
+    if (ranks_count_on_node(ranks) > 1) {
+        int status = 0;
+        share_array(ranks, &data->guides.hash, sizeof data->guides.hash, &status, err);
+        if (status || share_pairs(ranks, &data->pairs, t->files.dir, err) ||
+            (t->files.guides && share_records(ranks, &data->guides.links, (size_t)data->pairs.n, t->files.dir, err)))
+            return -1;
+    }
+    return check_same(ranks, data_hash(data) ^ data->valid_pairs.hash * 31, "training or validation data", err);
+}
