@@ -2,6 +2,7 @@
 #
 #   make demo      train the tiny preset on corpus/ and translate the tide sentence
 #   make test      all tests            make asan, make tsan    the tests under a sanitizer
+#   make mpi       builds build/tide-mpi, for several machines; make mpi-test installs Open MPI and tests ranks
 #   make neon      tests the aarch64 kernels in an emulator
 #   make pages     tests tide's HTML pages in a headless browser
 #   make fuzz      fuzzes the parsers of untrusted input; seconds=600 for each, jobs=1 at a time
@@ -226,6 +227,9 @@ DOUBLES := $(patsubst tests/%.c,$B/tests/%,$(wildcard tests/double_*.c))
 SOAKS   := $(wildcard tests/soak_*.sh)
 SCRIPTS := $(filter-out $(SOAKS) tests/memcheck.sh,$(wildcard tests/*.sh))
 PLAIN   := $B/tests/bits $B/tests/plain_kernels $B/tests/plain_gemm
+ifneq ($(config),release) # Open MPI itself leaks and races
+SCRIPTS := $(filter-out tests/e2e_ranks.sh,$(SCRIPTS))
+endif
 ifeq ($(config),tsan) # ten times slower; the other scripts run the same code
 SCRIPTS := $(filter-out tests/docs.sh tests/e2e_learns.sh tests/e2e_limits.sh tests/neon.sh,$(SCRIPTS))
 endif
@@ -292,7 +296,10 @@ $B/double/%.o: src/%.c Makefile
 	@mkdir -p $(@D) && echo '  cc $@'
 	@$(CC) $(CPPFLAGS) -UTIDE_X86 -UTIDE_ARM $(CFLAGS) -DTIDE_DOUBLE -MMD -MP -c $< -o $@
 
-programs: build/tide library core $(TESTS) $(DOUBLES) $(EXAMPLES) $(FUZZERS) $B/tests/bits $B/tests/host
+# Ranks are tested if mpicc is installed.
+RANKS := $(if $(filter release,$(config)),$(if $(shell command -v $(MPICC) 2>/dev/null),build/tide-mpi))
+
+programs: build/tide $(RANKS) library core $(TESTS) $(DOUBLES) $(EXAMPLES) $(FUZZERS) $B/tests/bits $B/tests/host
 fuzzers: $(FUZZERS)
 plain: $(PLAIN)
 
@@ -427,6 +434,11 @@ valgrind:
 	$(MAKE) -j$(JOBS) build/tide $(TESTS)
 	UNDER=scripts/memcheck scripts/run-tests $(filter-out %/test_gemm %/test_same_bits %/test_text %/test_workspace,$(TESTS))
 	TIDE=$(CURDIR)/$B/tide scripts/run-tests tests/memcheck.sh
+
+mpi-test: setup
+	scripts/setup mpi
+	$(MAKE) -j$(JOBS) build/tide build/tide-mpi
+	TIDE=$(CURDIR)/$B/tide scripts/run-tests tests/e2e_ranks.sh
 
 neon:
 	scripts/setup neon

@@ -27,17 +27,31 @@ double ranks_seconds_waited(const Ranks *ranks) { return (void)ranks, 0; }
 
 #else
 
+#include <errno.h>
 #include <limits.h>
 #include <mpi.h>
+#include <signal.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 struct Ranks {
     int own, count, own_on_node, count_on_node;
     MPI_Comm node;
     double timeout, bytes_sent, waited;
     MPI_Request *requests; /* [2 count] */
+    pid_t *processes;      /* [count] of the ranks on this machine; 0: on another machine, or not visible */
 };
+
+/* Finds the processes of the other ranks on this machine. */
+static void find_processes(Ranks *ranks) {
+    const int own[2] = {(int)getpid(), ranks->own};
+    int *all = mem_alloc(2 * (size_t)ranks->count_on_node * sizeof *all);
+    MPI_Allgather(own, 2, MPI_INT, all, 2, MPI_INT, ranks->node);
+    for (int i = 0; i < ranks->count_on_node; i++)
+        if (kill(all[2 * i], 0) == 0) ranks->processes[all[2 * i + 1]] = all[2 * i];
+    mem_free(all);
+}
 
 Ranks *ranks_begin(double timeout) {
     Ranks *ranks = mem_zalloc(sizeof *ranks);
@@ -50,14 +64,22 @@ Ranks *ranks_begin(double timeout) {
     MPI_Comm_size(ranks->node, &ranks->count_on_node);
     ranks->timeout = timeout;
     ranks->requests = mem_alloc(2 * (size_t)ranks->count * sizeof(MPI_Request));
+    ranks->processes = mem_zalloc((size_t)ranks->count * sizeof(pid_t));
+    find_processes(ranks);
     return ranks;
 }
 
 void ranks_end(Ranks *ranks, bool failed) {
     if (!ranks) return;
-    if (failed && ranks->count > 1) MPI_Abort(MPI_COMM_WORLD, 1);
+    if (failed && ranks->count > 1) {
+        /* MPI_Abort may wait for mpirun, which waits for this process if another rank has failed, too. */
+        alarm(2);
+        MPI_Abort(MPI_COMM_WORLD, 1);
+        _exit(1);
+    }
     MPI_Comm_free(&ranks->node);
     mem_free(ranks->requests);
+    mem_free(ranks->processes);
     mem_free(ranks);
     MPI_Finalize();
 }
@@ -75,20 +97,35 @@ static void pause_after(double seconds) {
     if (moment.tv_nsec) nanosleep(&moment, NULL);
 }
 
+/* mpirun tells the other ranks by SIGTERM that a rank has died. But this signal also asks for a checkpoint, so a rank
+   looks for itself. */
+static int check_alive(const Ranks *ranks, Err *err) {
+    for (int r = 0; r < ranks->count; r++)
+        if (ranks->processes[r] && kill(ranks->processes[r], 0) && errno == ESRCH)
+            return err_set(err, NULL, 0, "rank %d has ended", r);
+    return 0;
+}
+
 /* Waits until `count` requests are complete. Request i belongs to rank i / 2. limit: seconds; 0: none. */
 static int wait_for(Ranks *ranks, MPI_Request *requests, int count, MPI_Status *statuses, double limit, Err *err) {
     const double began = seconds_now();
+    double looked = 0;
     for (int done = 0;;) {
         MPI_Testall(count, requests, &done, statuses);
         const double seconds = seconds_now() - began;
         if (done) return ranks->waited += seconds, 0;
         /* The lowest rank that waits ends the others, so that only one message appears. */
         if (limit > 0 && seconds > limit + 0.1 * ranks->own) break;
+        if (seconds > looked + 0.5) {
+            looked = seconds;
+            if (check_alive(ranks, err)) return -1;
+        }
         pause_after(seconds);
     }
     for (int i = 0; i < count; i++) {
         int done = 1;
         if (requests[i] != MPI_REQUEST_NULL) MPI_Request_get_status(requests[i], &done, MPI_STATUS_IGNORE);
+        if (!done && ranks->processes[i / 2]) kill(ranks->processes[i / 2], SIGKILL); /* it cannot end itself */
         if (!done)
             return err_set(err, NULL, 0, "rank %d has not answered for %.0f seconds (--rank-timeout)", i / 2, limit);
     }

@@ -1,0 +1,76 @@
+#!/bin/sh
+# Trainings on several ranks write the same checkpoint, model and log as one process. Skipped without mpicc.
+. "$(dirname "$0")/common.inc"
+. tests/ranks.inc
+command -v mpicc >/dev/null || {
+    echo 'skipped: no mpicc; make mpi-test installs it'
+    exit
+}
+[ -x "$ranks_program" ] || die "no $ranks_program: make mpi"
+ldd "$tide" | grep -q libmpi && die "tide is linked with MPI"
+
+limit='--after-batches 14'
+# shellcheck disable=SC2086 # $limit is two words
+smallest_run "$scratch/one" --shards 8 $limit --threads 2
+for n in 4 8; do
+    ranks_ok "$n" "$scratch/r$n" --threads 1 --after-batches 14
+    same_training "$scratch/one" "$scratch/r$n" "$n ranks"
+done
+grep -q '"ranks": 4, "bytes_sent": [1-9][0-9]*, "seconds_waited": [0-9.]*}' "$scratch/r4/train.jsonl" ||
+    die "the log does not say what 4 ranks sent"
+
+# Another number of ranks continues.
+for n in 1 4 2; do ranks_ok $n "$scratch/moved" --after-batches $((n == 1 ? 4 : n == 4 ? 9 : 14)) --threads 1 --isa avx2; done
+same_training "$scratch/one" "$scratch/moved" "1, 4, 2 ranks"
+
+# Another model and optimizer, with little memory.
+other='--arch transformer --heads 2 --tied-embeddings on --optimizer adadelta --learn-rate 1 --exponential-smoothing 0'
+# shellcheck disable=SC2086
+smallest_run "$scratch/other" --shards 8 $limit --threads 2 $other
+# shellcheck disable=SC2086
+ranks_ok 2 "$scratch/other2" --threads 1 $limit $other
+same_training "$scratch/other" "$scratch/other2" "a transformer on 2 ranks"
+
+# A signal to one rank stops all at the same update; the training continues on another number of ranks.
+ranks_train 2 "$scratch/stopped" --threads 1 --after-batches 4000 &
+process=$!
+comes_to_hold has_lines "$scratch/stopped" 2 || die "the training does not proceed: $(cat "$scratch/stderr")"
+kill -USR1 "$(pgrep -P $(pgrep -P $process mpirun) tide-mpi | tail -n 1)" || die "no rank to stop"
+wait $process || die "the stopped training exits $?: $(cat "$scratch/stderr")"
+grep -q 'stopped after update' "$scratch/stderr" || die "a signal did not stop the training"
+stopped=$(sed -n 's/.*stopped after update \([0-9]*\);.*/\1/p' "$scratch/stderr")
+smallest_run "$scratch/stopped" --shards 8 --after-batches $((stopped + 3)) --threads 2
+smallest_run "$scratch/straight" --shards 8 --after-batches $((stopped + 3)) --threads 2
+same_training "$scratch/straight" "$scratch/stopped" "stopped on 2 ranks"
+
+# A rank that is killed, or that hangs, ends the run.
+fails_with() { # REASON SIGNAL
+    rm -rf "$scratch/failed"
+    ranks_train 4 "$scratch/failed" --threads 1 --after-batches 4000 --rank-timeout 2 &
+    process=$!
+    comes_to_hold has_lines "$scratch/failed" 2 || die "the training does not proceed: $(cat "$scratch/stderr")"
+    kill -"$2" "$(pgrep -P $(pgrep -P $process mpirun) tide-mpi | sed -n 3p)" || die "no rank to kill"
+    began=$(date +%s)
+    wait $process && die "$2: the run succeeds"
+    [ $(($(date +%s) - began)) -le 10 ] || die "$2: the run ends after more than ten seconds"
+    grep -q "$1" "$scratch/stderr" || die "$2: $(cat "$scratch/stderr")"
+}
+fails_with 'rank 2' KILL
+fails_with 'rank [013]: rank 2 has not answered for 2 seconds' STOP
+
+# A disk that is full on rank 0, and a number that is not finite in one shard.
+ranks_train 2 "$scratch/diverged" --threads 1 --after-batches 400 --optimizer sgd --learn-rate 1e6 --clip-norm 0 --valid-freq 400 &&
+    die "a training that diverges succeeds"
+grep -q 'rank [01]: .*the training diverged at update' "$scratch/stderr" || die "diverged: $(cat "$scratch/stderr")"
+(
+    ulimit -f 200
+    trap '' XFSZ
+    ranks_train 2 "$scratch/full" --threads 1 --after-batches 30
+) && die "a full disk does not end the training"
+grep -q 'rank 0: .*checkpoint.*cannot be written' "$scratch/stderr" || die "full disk: $(cat "$scratch/stderr")"
+ranks_ok 2 "$scratch/full" --threads 1 --after-batches 14
+same_training "$scratch/one" "$scratch/full" "after a full disk"
+
+# What cannot be shared.
+ranks_train 3 "$scratch/none" --after-batches 1 && die "3 ranks share 8 shards"
+grep -q '3 ranks cannot share the shards of --shards 8' "$scratch/stderr" || die "3 ranks: $(cat "$scratch/stderr")"
