@@ -513,7 +513,7 @@ corpus-games: setup
 clean:
 	rm -rf build
 
-.PHONY: library abi programs plain fuzzers check tidied cppchecked shellchecked mypychecked manlinted covered demo test
+.PHONY: library abi mpi-test programs plain fuzzers check tidied cppchecked shellchecked mypychecked manlinted covered demo test
 .PHONY: asan tsan valgrind neon pages fuzz soak lint coverage docs-check fixtures setup format bench corpus-games clean
 .SECONDARY:
 -include $(shell find $B -name '*.d' 2>/dev/null)

@@ -77,8 +77,8 @@ typedef struct Packed {
 } Packed;
 
 static char *pack_translations(const Translations *t, size_t *size) {
-    char *text;
-    FILE *out = memory_open(&text, size);
+    MemoryFile memory;
+    FILE *out = memory_open(&memory);
     for (int i = 0; i < t->n; i++) {
         const Nbest *nbest = &t->nbest[i];
         const Hypothesis *h = nbest->count ? nbest->list : NULL;
@@ -93,8 +93,7 @@ static char *pack_translations(const Translations *t, size_t *size) {
         if (h) fwrite(h->ids, sizeof *h->ids, (size_t)h->length, out);
         if (packed.weights) fwrite(h->alpha, sizeof *h->alpha, (size_t)packed.weights, out);
     }
-    fclose(out);
-    return text;
+    return memory_close(&memory, size);
 }
 
 static const void *take(Arena *arena, const char **text, size_t size) {
