@@ -52,24 +52,23 @@ fails_with() { # REASON SIGNAL
     kill -"$2" "$(pgrep -P $(pgrep -P $process mpirun) tide-mpi | sed -n 3p)" || die "no rank to kill"
     began=$(date +%s)
     wait $process && die "$2: the run succeeds"
-    [ $(($(date +%s) - began)) -le 10 ] || die "$2: the run ends after more than ten seconds"
+    took=$(($(date +%s) - began))
+    [ $took -le 10 ] || die "$2: the run ends after $took seconds"
     grep -q "$1" "$scratch/stderr" || die "$2: $(cat "$scratch/stderr")"
 }
 fails_with 'rank 2' KILL
 fails_with 'rank [013]: rank 2 has not answered for 2 seconds' STOP
 
-# A disk that is full on rank 0, and a number that is not finite in one shard.
+# Numbers that are not finite, and a checkpoint that cannot be written.
 ranks_train 2 "$scratch/diverged" --threads 1 --after-batches 400 --optimizer sgd --learn-rate 1e6 --clip-norm 0 --valid-freq 400 &&
     die "a training that diverges succeeds"
 grep -q 'rank [01]: .*the training diverged at update' "$scratch/stderr" || die "diverged: $(cat "$scratch/stderr")"
-(
-    ulimit -f 200
-    trap '' XFSZ
-    ranks_train 2 "$scratch/full" --threads 1 --after-batches 30
-) && die "a full disk does not end the training"
-grep -q 'rank 0: .*checkpoint.*cannot be written' "$scratch/stderr" || die "full disk: $(cat "$scratch/stderr")"
-ranks_ok 2 "$scratch/full" --threads 1 --after-batches 14
-same_training "$scratch/one" "$scratch/full" "after a full disk"
+mkdir -p "$scratch/broken/checkpoint.next.safetensors"
+ranks_train 2 "$scratch/broken" --threads 1 --after-batches 30 && die "a checkpoint that cannot be written does not end the training"
+grep -q 'checkpoint.*rank 0: cannot' "$scratch/stderr" || die "no checkpoint: $(cat "$scratch/stderr")"
+rmdir "$scratch/broken/checkpoint.next.safetensors"
+ranks_ok 2 "$scratch/broken" --threads 1 --after-batches 14
+same_training "$scratch/one" "$scratch/broken" "after a checkpoint that could not be written"
 
 # What cannot be shared.
 ranks_train 3 "$scratch/none" --after-batches 1 && die "3 ranks share 8 shards"

@@ -40,6 +40,7 @@ struct Ranks {
     MPI_Comm node;
     double timeout, bytes_sent, waited;
     MPI_Request *requests; /* [2 count] */
+    int silent;            /* the rank that did not answer; -1: none */
     pid_t *processes;      /* [count] of the ranks on this machine; 0: on another machine, or not visible */
 };
 
@@ -63,6 +64,7 @@ Ranks *ranks_begin(double timeout) {
     MPI_Comm_rank(ranks->node, &ranks->own_on_node);
     MPI_Comm_size(ranks->node, &ranks->count_on_node);
     ranks->timeout = timeout;
+    ranks->silent = -1;
     ranks->requests = mem_alloc(2 * (size_t)ranks->count * sizeof(MPI_Request));
     ranks->processes = mem_zalloc((size_t)ranks->count * sizeof(pid_t));
     find_processes(ranks);
@@ -72,6 +74,8 @@ Ranks *ranks_begin(double timeout) {
 void ranks_end(Ranks *ranks, bool failed) {
     if (!ranks) return;
     if (failed && ranks->count > 1) {
+        /* A process that hangs cannot end itself. */
+        if (ranks->silent >= 0 && ranks->processes[ranks->silent]) kill(ranks->processes[ranks->silent], SIGKILL);
         /* MPI_Abort may wait for mpirun, which waits for this process if another rank has failed, too. */
         alarm(2);
         MPI_Abort(MPI_COMM_WORLD, 1);
@@ -125,9 +129,9 @@ static int wait_for(Ranks *ranks, MPI_Request *requests, int count, MPI_Status *
     for (int i = 0; i < count; i++) {
         int done = 1;
         if (requests[i] != MPI_REQUEST_NULL) MPI_Request_get_status(requests[i], &done, MPI_STATUS_IGNORE);
-        if (!done && ranks->processes[i / 2]) kill(ranks->processes[i / 2], SIGKILL); /* it cannot end itself */
-        if (!done)
-            return err_set(err, NULL, 0, "rank %d has not answered for %.0f seconds (--rank-timeout)", i / 2, limit);
+        if (done) continue;
+        ranks->silent = i / 2;
+        return err_set(err, NULL, 0, "rank %d has not answered for %.0f seconds (--rank-timeout)", i / 2, limit);
     }
     return 0;
 }
