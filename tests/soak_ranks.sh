@@ -20,7 +20,7 @@ for n in 1 2 4 8; do
             for stop in no yes; do
                 rm -rf "$scratch/r"
                 if [ $stop = yes ]; then ranks_ok $((9 - n > 4 ? 4 : 2)) "$scratch/r" --threads $threads --isa $isa --after-batches 5; fi
-                ranks_ok $n "$scratch/r" --threads $threads --isa $isa --after-batches $updates
+                ranks_ok "$n" "$scratch/r" --threads $threads --isa $isa --after-batches $updates
                 same_training "$scratch/one" "$scratch/r" "$n ranks, $threads threads, $isa, stopped: $stop"
                 count=$((count + 1))
             done

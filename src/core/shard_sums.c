@@ -130,7 +130,7 @@ static void merge_run(const Part *t, const Block *b, real *sums) {
 
 static void compute_block(const Part *t, const Block *b) {
     real tree[SHARD_LEVELS][M_BLOCK * MOST_COLS];
-    const int *start = t->p->start + t->at * t->run, begin = t->from - start[0];
+    const int *start = t->p->start + (ptrdiff_t)t->at * t->run, begin = t->from - start[0];
     const bool continues = begin > 0, ends = t->from + t->steps == start[t->run];
     real *const partial = waiting_at(t, shard_waiting(t->at)); /* of a large shard */
     if (continues) transfer(t, b, LOAD, tree[0], partial);
@@ -206,7 +206,7 @@ void shard_product(Threads *threads, const ShardProduct *product) {
         t.waiting = threads_scratch(threads, SCRATCH_OP,
                                     (size_t)levels * (size_t)product->m * (size_t)product->n * sizeof(real));
     for (t.at = 0; t.at < t.runs; t.at++) {
-        const int *start = product->start + t.at * t.run;
+        const int *start = product->start + (ptrdiff_t)t.at * t.run;
         t.from = start[0];
         do {
             t.steps = smaller(start[t.run] - t.from, RUN_STEPS);

@@ -185,7 +185,7 @@ int exchange_squares(Exchange *x, Err *err) {
     if (alone(x)) return 0;
     const int count = ranks_count(x->ranks), blocks = optimizer_blocks(x->optimizer), most = blocks / count + 1;
     double *squares = x->optimizer->squares, *all = mem_zalloc((size_t)(count + 1) * (size_t)most * sizeof *all);
-    double *own = all + count * most;
+    double *own = all + (ptrdiff_t)count * most;
     for (int r = ranks_own(x->ranks), b = part_offset(blocks, count, r), k = 0; b < part_offset(blocks, count, r + 1);)
         own[k++] = squares[b++];
     const int status = ranks_gather(x->ranks, own, all, (size_t)most * sizeof *all, false, err);

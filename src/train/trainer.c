@@ -152,7 +152,7 @@ static int share_news(Training *t, double *nats, Err *err) {
     News *all = mem_alloc((size_t)count * sizeof *all);
     const int status = ranks_gather(t->ranks, &own, all, sizeof own, false, err);
     for (int r = 0; r < count && !status; r++) {
-        memcpy(nats + r * t->shards.count, all[r].nats, (size_t)t->shards.count * sizeof *nats);
+        memcpy(nats + (ptrdiff_t)r * t->shards.count, all[r].nats, (size_t)t->shards.count * sizeof *nats);
         t->stopping = t->stopping || all[r].stop;
     }
     if (!status) t->out_of_time = all[0].over;
