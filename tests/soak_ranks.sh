@@ -52,8 +52,7 @@ for k in $(seq "$kills"); do
     ranks_train 4 "$scratch/k" --threads 1 --after-batches $updates &
     process=$!
     comes_to_hold has_lines "$scratch/k" $((1 + $(od -An -N1 -tu1 /dev/urandom) % 6)) || die "the training does not proceed"
-    rank=$((1 + $(od -An -N1 -tu1 /dev/urandom) % 4))
-    victim=$(pgrep -P "$(pgrep -P $process mpirun)" tide-mpi | sed -n ${rank}p)
+    victim=$(rank_process $process $(($(od -An -N1 -tu1 /dev/urandom) % 4)))
     [ -n "$victim" ] && kill -KILL "$victim"
     began=$(date +%s)
     wait $process && die "kill $k: the run succeeds"

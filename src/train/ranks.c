@@ -110,30 +110,41 @@ static int check_alive(const Ranks *ranks, Err *err) {
     return 0;
 }
 
-/* Waits until `count` requests are complete. Request i belongs to rank i / 2. limit: seconds; 0: none. */
-static int wait_for(Ranks *ranks, MPI_Request *requests, int count, MPI_Status *statuses, double limit, Err *err) {
+/* The first rank other than rank 0 whose requests are not complete; 0: only those of rank 0. Requests 2 r and 2 r + 1
+   belong to rank r. */
+static int late_rank(MPI_Request *requests, int count) {
+    for (int i = 2; i < count; i++) {
+        int done = 1;
+        if (requests[i] != MPI_REQUEST_NULL) MPI_Request_get_status(requests[i], &done, MPI_STATUS_IGNORE);
+        if (!done) return i / 2;
+    }
+    return 0;
+}
+
+/* Waits until `count` requests are complete, at most `limit` seconds, and for rank 0 at most limit_of_first; 0: no
+   limit. The lowest rank that waits ends the others, so that only one message appears. */
+static int wait_for(Ranks *ranks, MPI_Request *requests, int count, MPI_Status *statuses, double limit,
+                    double limit_of_first, Err *err) {
     const double began = seconds_now();
     double looked = 0;
     for (int done = 0;;) {
         MPI_Testall(count, requests, &done, statuses);
-        const double seconds = seconds_now() - began;
+        const double seconds = seconds_now() - began, patience = seconds - 0.1 * ranks->own;
         if (done) return ranks->waited += seconds, 0;
-        /* The lowest rank that waits ends the others, so that only one message appears. */
-        if (limit > 0 && seconds > limit + 0.1 * ranks->own) break;
+        if (limit > 0 && patience > limit) {
+            const int late = late_rank(requests, count);
+            if (late || patience > limit_of_first) {
+                ranks->silent = late;
+                return err_set(err, NULL, 0, "rank %d has not answered for %.0f seconds (--rank-timeout)", late,
+                               seconds);
+            }
+        }
         if (seconds > looked + 0.5) {
             looked = seconds;
             if (check_alive(ranks, err)) return -1;
         }
         pause_after(seconds);
     }
-    for (int i = 0; i < count; i++) {
-        int done = 1;
-        if (requests[i] != MPI_REQUEST_NULL) MPI_Request_get_status(requests[i], &done, MPI_STATUS_IGNORE);
-        if (done) continue;
-        ranks->silent = i / 2;
-        return err_set(err, NULL, 0, "rank %d has not answered for %.0f seconds (--rank-timeout)", i / 2, limit);
-    }
-    return 0;
 }
 
 int ranks_broadcast(Ranks *ranks, RankGroup group, void *data, size_t bytes, Err *err) {
@@ -143,7 +154,7 @@ int ranks_broadcast(Ranks *ranks, RankGroup group, void *data, size_t bytes, Err
     for (size_t at = 0; at < bytes; at += MOST) {
         MPI_Request request;
         MPI_Ibcast((char *)data + at, (int)(bytes - at < MOST ? bytes - at : MOST), MPI_BYTE, 0, comm, &request);
-        if (wait_for(ranks, &request, 1, MPI_STATUSES_IGNORE, 0, err)) return -1;
+        if (wait_for(ranks, &request, 1, MPI_STATUSES_IGNORE, 0, 0, err)) return -1;
     }
     return 0;
 }
@@ -164,7 +175,8 @@ int ranks_exchange(Ranks *ranks, const RankMessage *out, RankMessage *in, bool p
         if (out[r].bytes) MPI_Isend(out[r].data, (int)(out[r].bytes / WORD), MPI_INT32_T, r, 0, MPI_COMM_WORLD, send);
         ranks->bytes_sent += (double)out[r].bytes;
     }
-    const int status = wait_for(ranks, ranks->requests, 2 * count, statuses, ranks->timeout * (patient ? 30 : 1), err);
+    const int status =
+        wait_for(ranks, ranks->requests, 2 * count, statuses, ranks->timeout, ranks->timeout * (patient ? 30 : 1), err);
     for (int r = 0; r < count && !status; r++) {
         int words = 0;
         if (r == ranks->own || !in[r].bytes) continue;

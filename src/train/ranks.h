@@ -41,7 +41,7 @@ typedef struct RankMessage {
                      A multiple of 4 */
 } RankMessage;
 /* Sends out[r] to each other rank r, and receives in[r]; [count] each; the entries of this rank are ignored. patient:
-   waits thirty times as long, for a rank that writes files meanwhile. */
+   waits thirty times as long for rank 0, which may be writing files. */
 int ranks_exchange(Ranks *ranks, const RankMessage *out, RankMessage *in, bool patient, Err *err);
 
 /* What this rank has done so far: bytes sent in messages, and seconds in which it waited for other ranks. */
