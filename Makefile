@@ -94,7 +94,7 @@ build/tide-mpi: $B/tide-mpi
 MPICC ?= mpicc
 $B/tide-mpi: $(CLI) $B/mpi/ranks.o $B/internal.a
 	@echo '  ld $@'
-	@$(MPICC) $(LDFLAGS) $^ $(LDLIBS) -o $@
+	@$(MPICC) $(LDFLAGS) $^ $(HTTP_LIBS) $(LDLIBS) -o $@
 
 $B/mpi/ranks.o: src/train/ranks.c Makefile
 	@mkdir -p $(@D) && echo '  mpicc $@'
