@@ -266,7 +266,7 @@ static Bitext dictionary_bitext(int n) {
     Rng rng = rng_seed(7, 7);
     for (int pair = 0; pair < n; pair++) {
         const int length = 2 + 2 * (int)rng_below(&rng, 3);
-        unsigned word[8];
+        unsigned word[8] = {0};
         for (int i = 0; i < length; i++) word[i] = rng_below(&rng, 40);
         for (int i = 0; i < length; i++) {
             fprintf(out[0], "s%u ", word[i]);
@@ -358,7 +358,7 @@ static int refuse_pair(void *context, const PairAlignment *a, Err *err) {
 
 static int cancel(void *context, long done, long all) {
     (void)context;
-    assert_true(done > 0 && done <= all && all == 50 * 4);
+    assert_true(done > 0 && done <= all && all == 50L * 4);
     return 1;
 }
 
