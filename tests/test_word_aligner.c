@@ -440,7 +440,7 @@ static void broken_priors_are_refused_with_their_line(void **state) {
         {"# units char word\n# forward links\na\tb\t-1\n", "unit, tab, unit, tab, count", 3},
         {"# units char word\n# forward links\na\tb\t1.2345\n", "unit, tab, unit, tab, count", 3},
         {"# units char word\n# forward links\na\tb\t1e3\n", "unit, tab, unit, tab, count", 3},
-        {"# units char word\n# forward links\na\tb\t1000000000001\n", "unit, tab, unit, tab, count", 3},
+        {"# units char word\n# forward links\na\tb\t1099511627777\n", "unit, tab, unit, tab, count", 3},
         {"# units char word\n# forward jumps\n129\t1\n", "length of a jump", 3},
         {"# units char word\n# forward jumps\n1\n", "length of a jump", 3},
         {"# units char word\n# reverse fertilities\na\t13\t1\n", "number of links", 3},

@@ -30,7 +30,7 @@ void priors_free(Priors *priors) {
 /* ---- writing -------------------------------------------------------------------------------------------------- */
 
 enum { DECIMALS = 1000 };
-#define MOST_COUNT 1e12
+#define MOST_COUNT 0x1p40 /* exact as a float */
 
 static long thousandths(double count) { return (long)(fmin(count, MOST_COUNT) * DECIMALS + 0.5); }
 

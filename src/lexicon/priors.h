@@ -24,7 +24,7 @@ void priors_free(Priors *priors);
    forward links, reverse links: explaining unit, tab, explained unit, tab, count; the null unit is empty;
    forward jumps, reverse jumps: length, tab, count;
    forward fertilities, reverse fertilities: unit, tab, number of links, tab, count.
-   Rows are in the order of their bytes. Counts have at most three decimals, and are at most 10^12; smaller ones are
+   Rows are in the order of their bytes. Counts have at most three decimals, and are at most 2^40; smaller ones are
    left out. Errors are those of the stream. */
 void priors_write(const Priors *priors, FILE *out);
 
