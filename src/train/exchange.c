@@ -125,17 +125,16 @@ void exchange_init(Exchange *x, Ranks *ranks, Threads *threads, Optimizer *optim
     size_t most = 0, bytes = 0;
     for (int r = 0; r < count; r++) most = capacity(x, r) > most ? capacity(x, r) : most;
     bytes = (2 * (size_t)count * most + (size_t)count * (size + 16) * sizeof(real) + most);
-    x->bytes = mem_alloc_aligned(bytes);
-    uint32_t *at = x->bytes;
-    for (int r = 0; r < 2 * count; r++, at += most / sizeof *at) x->out[r].data = at;
-    for (int r = 0; r < count; r++, at += size) x->slices[r] = (real *)at;
-    x->before = (real *)at;
+    char *at = x->memory = mem_alloc_aligned(bytes);
+    for (int r = 0; r < 2 * count; r++, at += most) x->out[r].data = at;
+    for (int r = 0; r < count; r++, at += size * sizeof(real)) x->slices[r] = (void *)at;
+    x->before = (void *)at;
 }
 
 void exchange_free(Exchange *x) {
     mem_free(x->out);
     mem_free(x->slices);
-    mem_free(x->bytes);
+    mem_free(x->memory);
     *x = (Exchange){0};
 }
 

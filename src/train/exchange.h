@@ -14,8 +14,8 @@ typedef struct Exchange {
     Ranks *ranks;
     Threads *threads;
     Optimizer *optimizer;  /* describes the flat arrays; it has the slice of this rank */
-    uint32_t *bytes;       /* memory of the messages and of what they contain; owned */
-    RankMessage *out, *in; /* [ranks] in `bytes` */
+    void *memory;          /* memory of the messages and of what they contain; owned */
+    RankMessage *out, *in; /* [ranks] in `memory` */
     real **slices;         /* [ranks] the gradients of each rank for the own slice */
     real *before;          /* the own slice of the weights before the update */
 } Exchange;
