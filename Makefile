@@ -83,7 +83,7 @@ build/tide: $B/tide
 
 $B/tide: $(CLI) $B/internal.a
 	@echo '  ld $@'
-	@$(CC) $(LDFLAGS) $^ $(HTTP_LIBS) $(LDLIBS) -o $@
+	@$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
 
 # The same program for several machines: see docs/cluster.md. Only ranks.c uses MPI.
 .PHONY: mpi build/tide-mpi
@@ -94,7 +94,7 @@ build/tide-mpi: $B/tide-mpi
 MPICC ?= mpicc
 $B/tide-mpi: $(CLI) $B/mpi/ranks.o $B/internal.a
 	@echo '  ld $@'
-	@$(MPICC) $(LDFLAGS) $^ $(HTTP_LIBS) $(LDLIBS) -o $@
+	@$(MPICC) $(LDFLAGS) $^ $(LDLIBS) -o $@
 
 $B/mpi/ranks.o: src/train/ranks.c Makefile
 	@mkdir -p $(@D) && echo '  mpicc $@'
@@ -238,7 +238,7 @@ DOUBLE_OBJECTS := $(patsubst src/%.c,$B/double/%.o,$(filter src/core/% src/model
 
 $B/tests/test_%: tests/test_%.c $B/internal.a
 	@mkdir -p $(@D) && echo '  cc $@'
-	@$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) $(filter %.c %.o %.a,$^) -lcmocka $(HTTP_LIBS) $(LDLIBS) -o $@
+	@$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) $(filter %.c %.o %.a,$^) -lcmocka $(LDLIBS) -o $@
 
 PLAIN_OBJECTS := $(filter $B/core/% $B/model/%,$(OBJECTS))
 

@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -286,8 +287,8 @@ static void keeps_the_state_of_the_host(void) {
     char *locale = strdup(setlocale(LC_ALL, NULL));
     cJSON_InitHooks(&(cJSON_Hooks){cjson_malloc, free});
     sigaction(SIGINT, &mine, NULL);
-    FILE *streams[2] = {tmpfile(), tmpfile()};
-    DEMAND(streams[0] && streams[1], "tmpfile");
+    FILE *streams[2];
+    for (int i = 0; i < 2; i++) DEMAND(streams[i] = fdopen(memfd_create("stream", 0), "r+"), "memfd_create");
     int kept[2];
     for (int fd = 1; fd <= 2; fd++) {
         fflush(NULL);

@@ -20,9 +20,9 @@
 #include <cmocka.h>
 
 #include "random_model.h"
+#include "scratch.h"
 
-static char directory[] = "/tmp/tide-serve-XXXXXX";
-static char path[128];
+static char path[SCRATCH_SIZE];
 
 /* ---- a server -------------------------------------------------------------------------------------------------- */
 
@@ -202,8 +202,7 @@ static void test_languages(void **state) {
 
 int main(void) {
     Translator translator;
-    assert_non_null(mkdtemp(directory));
-    snprintf(path, sizeof path, "%s/model.safetensors", directory);
+    scratch_file(path);
     write_model_into(&translator, "en", target_texts, 1, path);
     translator_free(&translator);
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_languages), cmocka_unit_test(test_queue),
@@ -215,6 +214,5 @@ int main(void) {
     const struct CMUnitTest parts[] = {tests[0], tests[1]};
     const int failed = whole ? cmocka_run_group_tests(tests, NULL, NULL) : cmocka_run_group_tests(parts, NULL, NULL);
     unlink(path);
-    rmdir(directory);
     return failed;
 }

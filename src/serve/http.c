@@ -4,6 +4,7 @@
 
 #include "serve/header.h"
 
+#include <dlfcn.h>
 #include <microhttpd.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -18,22 +19,59 @@ struct Http {
     atomic_bool quiet; /* answers end their connections */
 };
 
+/* The functions of libmicrohttpd. They are looked up when a server starts: the library needs libraries for TLS, which
+   would double the time that every other command takes to start. */
+static struct Functions {
+    __typeof__(MHD_start_daemon) *start_daemon;
+    __typeof__(MHD_stop_daemon) *stop_daemon;
+    __typeof__(MHD_quiesce_daemon) *quiesce_daemon;
+    __typeof__(MHD_suspend_connection) *suspend_connection;
+    __typeof__(MHD_resume_connection) *resume_connection;
+    __typeof__(MHD_lookup_connection_value) *lookup_connection_value;
+    __typeof__(MHD_add_response_header) *add_response_header;
+    __typeof__(MHD_create_response_from_buffer) *create_response_from_buffer;
+    __typeof__(MHD_queue_response) *queue_response;
+    __typeof__(MHD_destroy_response) *destroy_response;
+    __typeof__(MHD_get_connection_info) *get_connection_info;
+} mhd;
+
 int http_missing(Err *err) {
-    (void)err;
+    const struct {
+        const char *name;
+        void *function; /* points into mhd */
+    } functions[] = {
+        {"MHD_start_daemon", &mhd.start_daemon},
+        {"MHD_stop_daemon", &mhd.stop_daemon},
+        {"MHD_quiesce_daemon", &mhd.quiesce_daemon},
+        {"MHD_suspend_connection", &mhd.suspend_connection},
+        {"MHD_resume_connection", &mhd.resume_connection},
+        {"MHD_lookup_connection_value", &mhd.lookup_connection_value},
+        {"MHD_add_response_header", &mhd.add_response_header},
+        {"MHD_create_response_from_buffer", &mhd.create_response_from_buffer},
+        {"MHD_queue_response", &mhd.queue_response},
+        {"MHD_destroy_response", &mhd.destroy_response},
+        {"MHD_get_connection_info", &mhd.get_connection_info},
+    };
+    void *library = dlopen("libmicrohttpd.so.12", RTLD_NOW | RTLD_LOCAL);
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        void *found = library ? dlsym(library, functions[i].name) : NULL;
+        if (!found) return err_set(err, NULL, 0, "needs libmicrohttpd: install Debian's package libmicrohttpd12");
+        memcpy(functions[i].function, &found, sizeof found);
+    }
     return 0;
 }
 
-static void suspend(void *connection) { MHD_suspend_connection(connection); }
-void http_resume(void *connection) { MHD_resume_connection(connection); }
+static void suspend(void *connection) { mhd.suspend_connection(connection); }
+void http_resume(void *connection) { mhd.resume_connection(connection); }
 
 static const char *header(struct MHD_Connection *connection, const char *name) {
-    return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+    return mhd.lookup_connection_value(connection, MHD_HEADER_KIND, name);
 }
 
 /* ---- answers --------------------------------------------------------------------------------------------------- */
 
 static void add_header(struct MHD_Response *response, const char *name, const char *value) {
-    if (value) MHD_add_response_header(response, name, value);
+    if (value) mhd.add_response_header(response, name, value);
 }
 
 static void add_cors(const Http *http, struct MHD_Response *response) {
@@ -63,11 +101,11 @@ static enum MHD_Result send_reply(Http *http, struct MHD_Connection *connection,
     if (!connection_answer(c)) return MHD_NO;
     const Reply *reply = &c->reply;
     struct MHD_Response *response =
-        MHD_create_response_from_buffer(reply->size, (void *)reply_bytes(reply), MHD_RESPMEM_PERSISTENT);
+        mhd.create_response_from_buffer(reply->size, (void *)reply_bytes(reply), MHD_RESPMEM_PERSISTENT);
     if (!response) return MHD_NO;
     add_headers(http, response, reply);
-    const enum MHD_Result sent = MHD_queue_response(connection, (unsigned)reply->status, response);
-    MHD_destroy_response(response);
+    const enum MHD_Result sent = mhd.queue_response(connection, (unsigned)reply->status, response);
+    mhd.destroy_response(response);
     return sent;
 }
 
@@ -108,7 +146,7 @@ static enum MHD_Result complete(Http *http, struct MHD_Connection *connection, C
 }
 
 static Connection *connection_of(struct MHD_Connection *connection) {
-    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    const union MHD_ConnectionInfo *info = mhd.get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
     return info ? info->socket_context : NULL;
 }
 
@@ -145,7 +183,7 @@ static void on_connection(void *context, struct MHD_Connection *connection, void
                           enum MHD_ConnectionNotificationCode what) {
     Http *http = context;
     if (what == MHD_CONNECTION_NOTIFY_STARTED) {
-        const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+        const union MHD_ConnectionInfo *info = mhd.get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
         *own = connection_open(http->connections, connection, info->connect_fd);
     } else if (*own) {
         connection_close(*own);
@@ -176,7 +214,7 @@ Http *http_start(const ServeOptions *options, const Service *service, Connection
     http->service = service;
     http->connections = connections;
     http->listening = listening;
-    http->daemon = MHD_start_daemon(
+    http->daemon = mhd.start_daemon(
         MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC | MHD_USE_ERROR_LOG, 0, NULL, NULL,
         on_request, http, MHD_OPTION_EXTERNAL_LOGGER, ignore_line, NULL, MHD_OPTION_LISTEN_SOCKET, listening,
         MHD_OPTION_CONNECTION_LIMIT, (unsigned)options->limits.connections, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
@@ -191,12 +229,12 @@ Http *http_start(const ServeOptions *options, const Service *service, Connection
 
 void http_quiesce(Http *http) {
     atomic_store(&http->quiet, true);
-    MHD_quiesce_daemon(http->daemon);
+    mhd.quiesce_daemon(http->daemon);
     close(http->listening);
 }
 
 void http_stop(Http *http) {
-    MHD_stop_daemon(http->daemon);
+    mhd.stop_daemon(http->daemon);
     mem_free(http);
 }
 

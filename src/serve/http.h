@@ -7,7 +7,8 @@
 
 typedef struct Http Http;
 
-/* Returns 0; or -1 with *err filled if tide was built without libmicrohttpd. */
+/* Loads libmicrohttpd. Returns 0; or -1 with *err filled if it is not installed, or if tide was built without it. Call it
+   before any other function of this file, in one thread. */
 int http_missing(Err *err);
 /* Starts a thread that serves the connections of a listening socket, which it closes in the end. The pointers must live
    longer. NULL with *err filled if this fails. */
