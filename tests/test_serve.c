@@ -34,7 +34,7 @@ static void notice(const char *line) {
     const char *colon = strrchr(line, ':');
     if (!starts_with(line, "serving ")) return;
     pthread_mutex_lock(&mutex);
-    port = atoi(colon + 1);
+    port = (int)strtol(colon + 1, NULL, 10);
     pthread_cond_broadcast(&listening);
     pthread_mutex_unlock(&mutex);
 }
@@ -78,7 +78,7 @@ static int ask(const char *body, char answer[4096]) {
     for (ssize_t got; size < 4095 && (got = recv(fd, answer + size, 4095 - size, 0)) > 0;) size += (size_t)got;
     answer[size] = '\0';
     close(fd);
-    return size > 12 ? atoi(answer + 9) : 0;
+    return size > 12 ? (int)strtol(answer + 9, NULL, 10) : 0;
 }
 
 static void test_refused_memory(void **state) {

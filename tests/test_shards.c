@@ -174,7 +174,7 @@ static real *gradient_of(const char *kind, int together, int threads, double nat
 static void check_same(const char *kind, const char *what, const real *right, const real *found, size_t size) {
     if (memcmp(right, found, size * sizeof *right) == 0) return;
     size_t i = 0;
-    while (right[i] == found[i] && i < size) i++;
+    while (i < size && right[i] == found[i]) i++;
     fail_msg("%s, %s: number %zu is %a, not %a", kind, what, i, (double)found[i], (double)right[i]);
 }
 

@@ -35,7 +35,7 @@ static void keep(Builder *b, const char *bytes, size_t n) { append(&b->kept, byt
 static void end_kept(Builder *b) {
     char *text = mem_strndup(b->kept ? b->kept : "", arrlenu(b->kept));
     arrput(b->passage->between, text);
-    arrsetlen(b->kept, 0);
+    arrfree(b->kept);
 }
 
 /* ---- plain text ------------------------------------------------------------------------------------------------ */
@@ -62,8 +62,8 @@ static void end_paragraph(Builder *b) {
         arrput(b->passage->sentences, sentences[i]);
     }
     arrfree(sentences);
-    arrsetlen(b->paragraph, 0);
-    arrsetlen(b->gaps, 0);
+    arrfree(b->paragraph);
+    arrfree(b->gaps);
     b->gap = 0;
 }
 
