@@ -200,10 +200,6 @@ static void use_session(TideSession *s) {
     while (again(tide_score(s, sources, targets, SENTENCES, NULL, &result), tide_error(s))) {}
     compare_result(5, result);
     tide_result_free(result);
-    now = "tide_translate again";
-    while (again(tide_translate(s, sources, SENTENCES, &options, &result), tide_error(s))) {}
-    compare_result(0, result);
-    tide_result_free(result);
 }
 
 static void measure(void) {
