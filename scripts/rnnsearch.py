@@ -68,6 +68,7 @@ def encoder_shapes(model):
 def attention_shapes(kind, n, a, att):
     of_kind = {
         "additive": {"Wa": (n, att), "Ua": (a, att), "va": (att, 1)},
+        "coverage": {"Wa": (n, att), "Ua": (a, att), "va": (att, 1), "Vb": (1, att)},
         "dot": {},
         "general": {"Wa": (a, n)},
         "scaled-dot": {"Wq": (n, att), "Wk": (a, att)},
@@ -204,6 +205,20 @@ def additive(p, model, H, alive):
     return lambda s: weigh(torch.tanh((s @ Wa)[:, None] + keys) @ va[:, 0], H, alive)
 
 
+def coverage(p, model, H, alive):
+    """e_ij = v_a·tanh(W_a s_{i-1} + U_a h_j + V_b β_{i-1,j}) with β_ij = Σ_k≤i alpha_kj"""
+    Wa, va, keys = p["attention.Wa"], p["attention.va"], H @ p["attention.Ua"]
+    beta = H.new_zeros(H.shape[:2])
+
+    def attend(s):
+        nonlocal beta
+        c, alpha = weigh(torch.tanh((s @ Wa)[:, None] + keys + beta[:, :, None] * p["attention.Vb"]) @ va[:, 0], H, alive)
+        beta = beta + alpha
+        return c, alpha
+
+    return attend
+
+
 def dot(p, model, H, alive):
     """e_ij = s_{i-1}·h_j; if h_j is twice as wide as s_{i-1}, the sum of its two halves replaces h_j"""
     n = model["rnn"]
@@ -233,7 +248,7 @@ def several_heads(p, model, H, alive):
     return attend
 
 
-ATTENTIONS = {"additive": additive, "dot": dot, "general": general, "scaled-dot": scaled_dot,
+ATTENTIONS = {"additive": additive, "coverage": coverage, "dot": dot, "general": general, "scaled-dot": scaled_dot,
               "multi-head": several_heads}
 
 

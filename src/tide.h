@@ -4,13 +4,15 @@
    model or an ensemble; use one session for each thread. Sessions give the same bits whether they run alone or side by
    side, and for any number of threads of a session.
 
-   No call ends the host program. Every failure is a TideStatus other than TIDE_OK with one line of text. Refused memory
-   is such a failure: the call frees what it had taken, and the session can be used again or freed. The library writes
-   to no stream, installs no hooks and no signal handlers, and neither uses nor changes the locale.
+   No call ends the host program. Every failure is a TideStatus other than TIDE_OK. Calls with a session (see
+   tide_error) and calls with a parameter `error` also give one line of text. Refused memory is such a failure: the call
+   frees what it had taken, and the session can be used again or freed. The library writes to no stream, installs no
+   hooks and no signal handlers, and neither uses nor changes the locale.
 
    Text is UTF-8 and ends in a NUL. Options may be NULL: all defaults. Otherwise set `size` to the size of the struct
-   and every field without a value to zero: `TideTranslateOptions options = {.size = sizeof options};`. A new version of the
-   library may append fields to a struct; it accepts the smaller struct of a program that was compiled before. */
+   and every field without a value to zero: `TideTranslateOptions options = {.size = sizeof options};`. A new version of
+   the library may append fields to a struct; it accepts the smaller struct of a program that was compiled before. A new
+   field is not placed in the padding of the old struct, so that the size tells whether the program knows the field. */
 #ifndef TIDE_H
 #define TIDE_H
 
@@ -57,7 +59,7 @@ typedef struct TideModel TideModel;
    later changes of the file do not matter. Sets *model; on failure to NULL. If `error` is not NULL, writes one line
    about a failure to it, at most error_size bytes with the NUL; an empty line on success. Release with tide_free. */
 TIDE_API TideStatus tide_load(const char *path, TideModel **model, char *error, size_t error_size);
-/* Releases the caller's hold on a model. Its memory is freed when no session uses it. NULL: does nothing. */
+/* Releases the caller's reference to a model. Its memory is freed when no session uses it. NULL: does nothing. */
 TIDE_API void tide_free(TideModel *model);
 
 /* Facts about a model; the texts belong to the model. */
@@ -75,6 +77,7 @@ typedef struct TideModelInfo {
     int beam;   /* the model's own search options */
     double normalize;
 } TideModelInfo;
+/* Fills *info. TIDE_BAD_ARGUMENT: an argument is NULL, or info->size cannot be the size of the struct. */
 TIDE_API TideStatus tide_model_info(const TideModel *model, TideModelInfo *info);
 
 /* ---- sessions -------------------------------------------------------------------------------------------------- */
@@ -87,8 +90,8 @@ typedef struct TideSessionOptions {
 } TideSessionOptions;
 
 /* Starts a session with one model, or with `count` models as an ensemble: they must have the same source and target
-   pieces. The session holds its models: they may be freed before it. *session and error are set as by tide_load.
-   Release with tide_session_free. Two threads must not use a session at the same time. */
+   pieces. The session keeps a reference to each model: they may be freed before it. *session and error are set as by
+   tide_load. Release with tide_session_free. Two threads must not use a session at the same time. */
 TIDE_API TideStatus tide_session_new(TideModel *const *models, int count, const TideSessionOptions *options,
                                      TideSession **session, char *error, size_t error_size);
 TIDE_API void tide_session_free(TideSession *session);
@@ -148,6 +151,10 @@ typedef struct TideTranslateOptions {
     int allow_han;   /* non-zero: Han characters may occur in every target language */
     TideProgress *progress; /* NULL: none */
     void *context;          /* for progress */
+    /* [count] texts with which the translations begin, character for character. The translation may continue the
+       last word of the text, unless a space follows this word. An item may be NULL: free. NULL: none. A text that the target vocabulary cannot spell,
+       or with more pieces than max_length, is TIDE_BAD_TEXT. */
+    const char *const *prefixes;
 } TideTranslateOptions;
 
 /* Translates `count` sentences by beam search. Sets *result, to be released with tide_result_free; NULL on failure. */

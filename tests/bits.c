@@ -58,7 +58,7 @@ static uint64_t hash_run(const char *kind, int batch, int threads) {
 
 int main(void) {
     static const char *const kinds[] = {"additive", "dot", "general",        "scaled-dot",  "multi-head", "none",
-                                        "gru",      "cnn", "self-attention", "transformer", "deep-bigru"};
+                                        "gru",      "cnn", "self-attention", "transformer", "deep-bigru", "coverage"};
     int failed = 0;
     for (int set = 0; kernels_at(set); set++) {
         kernels = kernels_at(set);

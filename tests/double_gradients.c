@@ -13,7 +13,6 @@
 #include "core/gradient_check.h"
 #include "core/ops.h"
 #include "core/tape_op.h"
-#include "coverage_attention.h"
 #include "model/model.h"
 
 /* An op with the shapes of its inputs. */
@@ -397,6 +396,18 @@ static void check_additive_scores(void **unused) {
     CHECK_CASES("additive_scores", cases);
 }
 
+static Var *build_coverage_scores(Tape *tape, Var *const *in, const void *extra) {
+    return coverage_scores(tape, in[0], in[1], in[2], (CoverageWeights){in[3], in[4]}, extra);
+}
+
+static void check_coverage_scores(void **unused) {
+    (void)unused;
+    const Case cases[] = {{build_coverage_scores, {{3, 5}, {8, 5}, {3, 4}, {5, 1}, {1, 5}}, &spans_in_order},
+                          {build_coverage_scores, {{3, 4}, {8, 4}, {3, 5}, {4, 1}, {1, 4}}, &spans_out_of_order},
+                          {build_coverage_scores, {{1, 1}, {8, 1}, {1, 4}, {1, 1}, {1, 1}}, &spans_in_order}};
+    CHECK_CASES("coverage_scores", cases);
+}
+
 /* Several queries for each sentence, not in order. */
 static const int owners[] = {2, 0, 0, 1, 2};
 static const int visible[] = {4, 1, 2, 1, 3};
@@ -689,7 +700,6 @@ static double whole_error(Whole *w) {
 typedef struct ModelCase {
     const char *arch, *encoder, *attention; /* if NULL: rnnsearch, bigru, additive */
     bool readout_prev, tied;
-    bool keeps_memory; /* use the attention of coverage_attention.h */
     int words;
     double smoothing, dropout;
     int times;     /* 0 means 1 */
@@ -713,7 +723,7 @@ static const ModelCase model_cases[] = {
     {.attention = "multi-head", .readout_prev = true},
     {.attention = "multi-head", .smoothing = 0.1, .dropout = 0.3, .tied = true},
     {.encoder = "deep-bigru", .attention = "additive", .smoothing = 0.1, .dropout = 0.3},
-    {.keeps_memory = true, .smoothing = 0.1, .dropout = 0.3},
+    {.attention = "coverage", .smoothing = 0.1, .dropout = 0.3},
     {.encoder = "deep-bigru", .attention = "none"},
     {.encoder = "gru", .attention = "additive", .smoothing = 0.1, .dropout = 0.3},
     {.encoder = "gru", .attention = "dot"},
@@ -736,8 +746,7 @@ static ModelConfig config_of(const ModelCase *c) {
                          .att = 6,
                          .maxout = c->tied ? 3 : 2,
                          .encoder = encoder_kind(c->encoder ? c->encoder : "bigru"),
-                         .attention = c->keeps_memory ? &coverage_attention
-                                                      : attention_kind(c->attention ? c->attention : "additive"),
+                         .attention = attention_kind(c->attention ? c->attention : "additive"),
                          .readout_prev = c->readout_prev,
                          .tied_embeddings = c->tied,
                          .heads = 2,
@@ -767,11 +776,7 @@ static void check_model(void **unused) {
         double worst = whole_error(&w);
         check_words(&w.model);
         print_message("%-11s encoder %-14s attention %-10s largest error %.1e\n", w.model.arch->name,
-                      w.model.encoder.kind->name,
-                      c->keeps_memory ? "coverage"
-                      : c->attention  ? c->attention
-                                      : "",
-                      worst);
+                      w.model.encoder.kind->name, c->attention ? c->attention : "", worst);
         /* a sum of 520 rows has more rounding errors */
         assert_true(worst < (c->times > 1 ? 10 : 1) * gradient_tolerance());
         tape_free(&w.tape);
@@ -803,6 +808,7 @@ int main(void) {
         cmocka_unit_test(check_dropout),
         cmocka_unit_test(check_gru_step),
         cmocka_unit_test(check_additive_scores),
+        cmocka_unit_test(check_coverage_scores),
         cmocka_unit_test(check_dot_scores),
         cmocka_unit_test(check_softmax_spans),
         cmocka_unit_test(check_mean_heads),

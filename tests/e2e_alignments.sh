@@ -188,6 +188,27 @@ tide_ok translate "$scratch/run" --n-best 2 --html "$scratch/page.html" <"$scrat
 tide_ok align "$scratch/run" $pair --format html >"$scratch/aligned.html"
 [ "$(grep -c '"matrix":' "$scratch/aligned.html")" = 12 ] && grep -q '"byWord":false' "$scratch/aligned.html" || die "align --format html"
 tide_ok align "$scratch/run" $pair --format html --level word | grep '"byWord":true' >/dev/null || die "--level word"
+# links on the page: their error rates are those of tide aer
+tide_ok align "$scratch/run" $pair --level word >"$scratch/own"
+sed 's/\([0-9]*-[0-9]*\)$/\1-P/; s/^[^ ]* //' "$scratch/own" >"$scratch/people"
+tide_ok align "$scratch/run" $pair --format html --links "$scratch/own" --gold "$scratch/people" >"$scratch/marked.html"
+paste -d '\n' "$scratch/own" "$scratch/people" | while read -r found && read -r right; do
+    echo "$right" >"$scratch/one"
+    echo "$found" | tide_ok aer "$scratch/one" | cut -d' ' -f3
+done >"$scratch/expected"
+for name in aligner attention; do
+    sed -n "s/.*\"$name\":{\"links\":[^}]*\"aer\":\([0-9.]*\)}.*/\1/p" "$scratch/marked.html" | diff - "$scratch/expected" ||
+        die "the error rates of $name"
+done
+grep -q '"links":{' "$scratch/aligned.html" && die "links that nobody gave"
+head -n 11 "$scratch/own" >"$scratch/short"
+refused 1 "^tide: $scratch/short: has 11 lines, but there are 12 pairs" align "$scratch/run" $pair --format html --links "$scratch/short"
+sed '3s/.*/0-0 99-0/' "$scratch/own" >"$scratch/beyond"
+refused 1 "^tide: $scratch/beyond:3: the link 99-0, but the pair has" align "$scratch/run" $pair --format html --gold "$scratch/beyond"
+sed '3s/.*/0-0 x/' "$scratch/own" >"$scratch/broken"
+refused 1 "^tide: $scratch/broken:3: " align "$scratch/run" $pair --format html --gold "$scratch/broken"
+refused 2 'need the format html' align "$scratch/run" $pair --gold "$scratch/own"
+
 refused 1 '^tide: /dev/full: cannot be written: No space left' translate "$scratch/run" --html /dev/full
 "$tide" translate "$scratch/run" --html "$scratch/none/page.html" <"$scratch/zh" >"$scratch/early" 2>"$scratch/stderr" && die "a page in no directory"
 grep -q "^tide: $scratch/none/page.html: cannot be written: No such" "$scratch/stderr" && [ ! -s "$scratch/early" ] ||

@@ -86,8 +86,10 @@ attend --model "$scratch/run" --words 我 你们
 says '我 你 们'
 attend --model "$scratch/run" --neighbours 我 --most 3
 [ "$(grep -c '^ *-*[01][.]' "$scratch/out")" = 3 ] || die "three neighbours: $(cat "$scratch/out")"
-attend --model "$scratch/run" --side tgt --query I --most 1
-says '▁I'
+attend --model "$scratch/run" --side tgt --query ▁I
+sed 1d "$scratch/out" >"$scratch/piece"
+attend --model "$scratch/run" --side tgt --query I
+sed 1d "$scratch/out" | cmp - "$scratch/piece" || die "the word I is not the piece ▁I: $(cat "$scratch/out")"
 
 # refuses STATUS PATTERN flag...: checks the exit status, one line on stderr that matches, and nothing on stdout
 refuses() {

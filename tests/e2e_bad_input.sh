@@ -30,6 +30,11 @@ train 1 'missing: No such file' "--train-sets $scratch/missing $scratch/three"
 train 1 'notab.tsv:1: ' "--tsv $scratch/notab.tsv"
 train 2 'did you mean --beam-size' "--tsv $scratch/train.tsv --beam-sise 5"
 train 2 'unknown flag --zzzzzzzz' "--tsv $scratch/train.tsv --zzzzzzzz"
+train 2 'unknown flag -z;' "--tsv $scratch/train.tsv -z 5"
+train 2 'unknown flag -beam-sise; did you mean --beam-size' "--tsv $scratch/train.tsv -beam-sise=5"
+train 2 'beam-size must be between' "--tsv $scratch/train.tsv -b 0"
+train 2 'beam-size is given twice' "--tsv $scratch/train.tsv -b 2 --beam-size=3"
+train 2 'no-reload takes no value' "--tsv $scratch/train.tsv --no-reload=1"
 train 2 'dim-rnn must be between' "--tsv $scratch/train.tsv --dim-rnn 0"
 train 2 'dim-rnn needs a whole number' "--tsv $scratch/train.tsv --dim-rnn 1.5"
 train 2 'dim-vocabs must be 0 or at least 5' "--tsv $scratch/train.tsv --dim-vocabs 2 2"
@@ -77,7 +82,7 @@ for metric in bleu chrf; do
     refuses 1 'standard input: 0 lines, but .*two has 2' "$tide" $metric "$scratch/two"
     refuses 1 'empty: file is empty' "$tide" $metric "$scratch/empty"
     refuses 2 "$metric needs one REFERENCE" "$tide" $metric
-    refuses 2 "$metric needs one REFERENCE" "$tide" $metric -lx "$scratch/two" # only a flag's name needs no second dash
+    refuses 2 'did you mean --lc' "$tide" $metric -lx "$scratch/two"
     refuses 2 'did you mean --lc' "$tide" $metric --lx "$scratch/two"
     refuses 2 'lc is given twice' "$tide" $metric -lc "$scratch/two" --lc
 done
@@ -87,6 +92,14 @@ model=$scratch/run/model.safetensors
 refuses 2 'did you mean --normalize' "$tide" translate "$scratch/run" --normalise 1
 refuses 2 'coverage-penalty must be between' "$tide" translate "$scratch/run" --coverage-penalty -1
 refuses 2 'needs --beam-size' "$tide" translate "$scratch/run" --n-best 50
+refuses_prefix() { # REASON TEXT
+    printf '%b' "$2" >"$scratch/prefix"
+    refuses 1 "$1" sh -c 'printf "潮。\n水。\n" | "$@"' sh "$tide" translate "$scratch/run" --prefix "$scratch/prefix"
+}
+refuses_prefix 'prefix: has 1 lines, but standard input has 2' 'The\n'
+refuses_prefix 'prefix:2: the vocabulary has no piece' 'The\n海 The\n'
+refuses_prefix 'prefix:1: the vocabulary cannot spell' '海\n\n'
+refuses_prefix 'prefix:2: line is not valid UTF-8' 'The\n\0377\n'
 refuses 1 'three:|two:' "$tide" align "$scratch/run" --src "$scratch/three" --tgt "$scratch/two"
 for size in 0 7 8 100 5000 20000; do
     head -c $size "$model" >"$scratch/cut.safetensors"

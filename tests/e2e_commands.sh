@@ -46,6 +46,17 @@ tide_ok translate "$scratch/run" --beam-size 3 --n-best 3 --coverage-penalty 0.5
 paste -d'|' "$scratch/a" "$scratch/b" | awk -F' *[|]+ *' '$2 != $6 || $3 != $7 || $8 > $4 { bad = 1 } $8 < $4 { less++ }
     END { exit bad || !less }' || die "--coverage-penalty: $(cat "$scratch/b")"
 
+# --prefix: each translation begins with its text; an empty line changes nothing
+tide_ok translate "$scratch/run" <"$scratch/dev.zh" >"$scratch/free"
+awk '{ print NR % 3 == 0 ? "" : NR % 3 == 1 ? "The ti" : "He " }' "$scratch/free" >"$scratch/prefix"
+tide_ok translate "$scratch/run" --prefix "$scratch/prefix" --n-best 2 <"$scratch/dev.zh" >"$scratch/found"
+awk -F ' [|][|][|] ' 'FNR == NR { prefix[FNR - 1] = $0; next } index($2, prefix[$1]) != 1 { exit 1 }' "$scratch/prefix" \
+    "$scratch/found" || die "a translation does not begin with its prefix"
+tide_ok translate "$scratch/run" --prefix "$scratch/prefix" --mini-batch 1 --n-best 2 <"$scratch/dev.zh" | cmp - "$scratch/found" ||
+    die "a prefix depends on the batch"
+tide_ok translate "$scratch/run" --prefix "$scratch/prefix" <"$scratch/dev.zh" | sed -n 'n;n;p' >"$scratch/found"
+sed -n 'n;n;p' "$scratch/free" | cmp - "$scratch/found" || die "an empty prefix changes a translation"
+
 # n-best: sorted by score; the first is the 1-best
 tide_ok translate "$scratch/run" --beam-size 4 --n-best 3 <"$scratch/dev.zh" >"$scratch/nbest"
 awk -F' [|][|][|] ' '{ if (NR > 1 && $1 == last && $4 > score) exit 1; last = $1; score = $4; n[$1]++ }
@@ -227,6 +238,13 @@ done
 cmp "$scratch/source.merges" "$scratch/target.merges" || die "joint merges differ"
 [ "$(grep -o '\\n' "$scratch/source.merges" | wc -l)" = 60 ] || die "joint merges: $(head -c 300 "$scratch/source.merges")"
 smallest_run "$scratch/reverse" --after-batches 12 --langs en zh --tokenizer bpe char
+
+# flags: --name=value, a letter, a name after one dash; after `--` there are only words
+tide_ok translate "$scratch/run" --beam-size 2 --normalize 0.5 --n-best 2 <"$scratch/in" >"$scratch/long"
+tide_ok translate -b 2 -n 0.5 --n-best=2 "$scratch/run" <"$scratch/in" >"$scratch/short"
+cmp "$scratch/long" "$scratch/short" || die "-b, -n, --n-best=2: $(cat "$scratch/short")"
+(cd "$scratch" && cp dev.en ./-lc && tide_ok bleu -lc -- -lc <dev.en) | grep -q '^BLEU = 100.00' || die 'bleu -lc -- -lc'
+(cd "$scratch" && rm ./-lc)
 
 # bench: every kernel set agrees with plain loops (else the program aborts); every part prints its measurements
 for isa in avx512 avx2 neon portable; do

@@ -18,11 +18,11 @@ export PATH
 # Prints the explanations of a page, a line for each flag: FLAG EXPLANATION. Reads the page as a person sees it, without roff.
 items() { # COMMAND
     sed 's/\\-/-/g' "$share/man/man1/tide-$1.1" |
-        awk '/^\.It Fl -/ { if (line) print line; line = substr($3, 2); next } /^\.El/ { exit } /^[^.]/ && line { line = line " " $0 } END { print line }'
+        awk '/^\.It Fl / { if (line) print line; line = $0; sub(/^\.It Fl ([a-z] , Fl )?-/, "", line); sub(/ .*/, "", line); next } /^\.El/ { exit } /^[^.]/ && line { line = line " " $0 } END { print line }'
 }
 
 for command in $commands; do
-    tide_ok "$command" --help | sed -n 's/^  --//p' >"$scratch/help"
+    tide_ok "$command" --help | sed -nE 's/^  (-[a-z], )?--//p' >"$scratch/help"
     items "$command" >"$scratch/items"
     sections=$(sed -n 's/^\.Sh //p' "$share/man/man1/tide-$command.1" | tr '\n' ' ')
     echo "$sections" | grep -qxE 'NAME SYNOPSIS DESCRIPTION OPTIONS (FILES )?EXIT STATUS EXAMPLES SEE ALSO ' ||
@@ -37,6 +37,7 @@ for command in $commands; do
 done
 [ "$(grep -vc '^tide-' "$scratch/all")" -gt 120 ] || die "few flags: $(cat "$scratch/all")"
 items translate | grep -q '^beam-size .*a whole number from 1 to 1000\.$' || die "no limits of --beam-size"
+grep -q '^\.It Fl b , Fl ..beam..size Ar N$' "$share/man/man1/tide-translate.1" || die "no letter of --beam-size"
 items train | grep -q '^tokenizer .*Fixed when a training continues\.$' || die "nothing of continuing"
 "$tide" help --man | grep -c '^\.It Xr tide-' | grep -qx "$(echo "$commands" | wc -l)" || die "tide(1) does not list all commands"
 if command -v mandoc >/dev/null; then
@@ -56,7 +57,8 @@ head -n 1 debian/changelog | grep -qF "tide (${release% *}) " || die "debian/cha
 # ---- presets ----
 
 tide_ok help --presets >"$scratch/presets"
-printf '%s\n' bahdanau2015 base small tiny | diff - "$scratch/presets" | grep -c '^>' | grep -qx 4 || die "$(cat "$scratch/presets")"
+printf '%s\n' bahdanau2015 base small tiny >"$scratch/names"
+sed -n 's/^\([a-z0-9]*\)  *[^ ].*/\1/p' "$scratch/presets" | diff "$scratch/names" - || die "the presets: $(cat "$scratch/presets")"
 mkdir "$scratch/here" "$scratch/here/models"
 echo '# mine: of my own. More.' >"$scratch/here/models/mine.conf"
 echo 'dim-emb = 3' >"$scratch/here/models/tiny.conf" # share/tide has it, too
@@ -79,6 +81,7 @@ tide --v=--version
 tide train --dim-m=--dim-maxout
 tide train --preset m=mine
 tide train --preset b=bahdanau2015 base
+tide train -m fo=folder
 tide train --model fo=folder
 tide train --config fi=file
 tide train --train-sets file fi=file
@@ -140,23 +143,27 @@ else
     echo 'skipped: fish is not installed'
 fi
 
-# zsh: types each line and the tab key in a terminal. A line that can become several words, or none, stays as it is.
+# zsh: types each line and the tab key in a terminal. A line that can become several words, or none, stays as it is. The shell
+# writes what a line became to a pipe.
 cat >"$scratch/ask.zsh" <<'ZSH'
 zmodload zsh/zpty
+exec {answers}<>$2
 zpty shell zsh -f -i
-zpty -w shell "fpath=($1/zsh/site-functions \$fpath); autoload -U compinit; compinit -u -D; show() { print -r -- \"\$BUFFER\" >>$2; BUFFER= }
-zle -N show; bindkey '^T' show; bindkey '^I' complete-word; setopt no_beep no_auto_menu; print >$2"
-lines=(${(f)"$(cat)"})
-for ((i = 0; i <= $#lines; i++)); do
-    ((i == 0)) || zpty -w -n shell "${lines[i]%%=*}"$'\t\x14'
-    for ((wait = 0; wait < 100 && $(grep -c '' $2 2>/dev/null || echo 0) < i + 1; wait++)); do sleep 0.05; done
+zpty -w shell "fpath=($1/zsh/site-functions \$fpath); autoload -U compinit; compinit -u -D; show() { print -r -- \"\$BUFFER\" >$2; BUFFER= }
+zle -N show; bindkey '^T' show; bindkey '^I' complete-word; setopt no_beep no_auto_menu; print ready >$2"
+read -r -t 60 -u $answers || exit 1
+while IFS= read -r line; do
+    zpty -w -n shell "${line%%=*}"$'\t\x14'
+    IFS= read -r -t 60 -u $answers became || exit 1
+    print -r -- "$became"
 done
 zpty -d shell
 ZSH
 if command -v zsh >/dev/null; then
     grep -v '=.* \|=$' "$scratch/lines" >"$scratch/single" # one word
-    (cd "$scratch/here" && zsh -f "$scratch/ask.zsh" "$share" "$scratch/found.zsh" <"$scratch/single") || die "zsh failed"
-    sed '1d; s/[ /]*$//' "$scratch/found.zsh" >"$scratch/typed"
+    mkfifo "$scratch/answers"
+    (cd "$scratch/here" && zsh -f "$scratch/ask.zsh" "$share" "$scratch/answers" <"$scratch/single") >"$scratch/found.zsh" || die "zsh failed"
+    sed 's/[ /]*$//' "$scratch/found.zsh" >"$scratch/typed"
     sed 's/[^ ]*=//' "$scratch/single" | diff - "$scratch/typed" >"$scratch/diff" || die "zsh completes: $(cat "$scratch/diff")"
 else
     echo 'skipped: zsh is not installed'

@@ -60,6 +60,8 @@ printf '\n' >"$scratch/blank"
 refused 1 'no sentence pairs' lexicon --train-sets "$scratch/blank" "$scratch/oneline" --output "$scratch/kept"
 refused 1 'nowhere/out: ' lexicon --train-sets "$scratch/zh" "$scratch/en" --output "$scratch/nowhere/out"
 refused 1 'links: is read, and would be overwritten' lexicon --train-sets "$scratch/kept/links" "$scratch/kept/links" --output "$scratch/kept"
+printf '\357\273\277' >"$scratch/bad.tsv"
+refused 1 'bad.tsv: file is empty' lexicon --priors "$scratch/bad.tsv" --src "$scratch/zh" --tgt "$scratch/en"
 sed '5s/.*/x\ty/' "$scratch/one/priors.tsv" >"$scratch/bad.tsv"
 refused 1 'bad.tsv:5: a line of this section must be' lexicon --priors "$scratch/bad.tsv" --src "$scratch/zh" --tgt "$scratch/en"
 refused 1 'zh: no pair has text on both sides and at most 3 units' lexicon --train-sets "$scratch/zh" "$scratch/en" --units given given \
@@ -69,6 +71,7 @@ refused 2 'exactly one of' lexicon --output "$scratch/x"
 refused 2 'output is needed' lexicon --tsv "$scratch/train.tsv"
 refused 2 'need --priors' lexicon --src "$scratch/zh" --tgt "$scratch/en"
 refused 2 'need each other' lexicon --priors "$scratch/one/priors.tsv" --src "$scratch/zh"
+refused 2 'bpe-merges must be between' lexicon --tsv "$scratch/train.tsv" --output "$scratch/x" --bpe-merges 1 -1
 refused 2 'not .letter' lexicon --tsv "$scratch/train.tsv" --output "$scratch/x" --units char letter
 refused 2 'threshold needs' lexicon --tsv "$scratch/train.tsv" --output "$scratch/x" --symmetrize union --threshold 0.3
 refused 2 'contain the units' lexicon --tsv "$scratch/train.tsv" --output "$scratch/x" --priors "$scratch/one/priors.tsv" --units char char

@@ -174,6 +174,41 @@ JS
 drive hard "$scratch/hard.html" "$scratch/hard.js"
 drive hard-dark "$scratch/hard.html" "$scratch/hard.js" --blink-settings=preferredColorScheme=0
 
+# ---- links of people, of an aligner and of the attention ----
+printf '潮水 退 了\n我 累\n' >"$scratch/linked.zh"
+printf 'The tide goes out\nI am\n' >"$scratch/linked.en"
+printf '0-1 1-2\n\n' >"$scratch/links"
+printf '0-0-P 0-1 1-2\n0-0\n' >"$scratch/gold"
+cat >"$scratch/links.js" <<'JS'
+const cell = (row, column) => one("#matrix").querySelectorAll("tbody tr")[row].querySelectorAll("td")[column];
+const own = alignment.matrix.slice(0, -1).map((row) => row.indexOf(Math.max(...row)));
+const marked = (kind) => all(`#matrix td[data-link=${kind}]`).length;
+equal("sure and possible", [cell(1, 0), cell(0, 0), cell(3, 1)].map((td) => td.dataset.gold ?? ""), ["sure", "possible", ""]);
+equal("aligner and attention", cell(1, 0).dataset.link, own[1] === 0 ? "both" : "aligner");
+equal("every link of the aligner", marked("both") + marked("aligner"), 2);
+equal("every link of the attention", marked("both") + marked("attention"), own.filter((column) => column < 3).length);
+equal("marks are seen", [cell(1, 0), cell(0, 0)].map((td) => getComputedStyle(td, "::before").borderTopStyle), ["solid", "dotted"]);
+hover(cell(1, 0));
+check("and said", one("#said").textContent.includes("a sure link · linked by aligner"));
+one("#matrix table").dispatchEvent(new MouseEvent("mouseleave"));
+check("error rates", one("#rank").textContent.startsWith("AER aligner .00, attention "));
+equal("in the list, too", all("#sentences small").length, 2);
+equal("a legend", [...one(".links").children].filter((item) => item.checkVisibility()).length, 5);
+press("w", document.body);
+const sure = alignment.targetWord.reduce((sum, word) => sum + [0, 2, 1, 0, 0][word], 0); // 潮水 has two pieces, 退 one
+equal("pieces of a word have its marks", all("#matrix td[data-gold=sure]").length, sure);
+press("m", document.body);
+equal("m removes the marks", all("#matrix [data-gold], #matrix [data-link]").length, 0);
+press("m", document.body);
+equal("and restores them", all("#matrix td[data-gold=sure]").length, sure);
+finish();
+JS
+tide_ok align "$scratch/run" --src "$scratch/linked.zh" --tgt "$scratch/linked.en" --level word --format html \
+    --links "$scratch/links" --gold "$scratch/gold" >"$scratch/linked.html"
+drive links "$scratch/linked.html" "$scratch/links.js"
+echo 'check("no legend", !one(".links").checkVisibility() && !one("#marks").checkVisibility()); finish();' >"$scratch/unlinked.js"
+drive unlinked "$scratch/nbest.html" "$scratch/unlinked.js"
+
 # ---- long sentences, and labels ----
 for _ in $(seq 12); do printf 'The sea is calm and '; done >"$scratch/long.en"
 for _ in $(seq 12); do printf '大海非常平静,'; done >"$scratch/long.zh"

@@ -1,6 +1,5 @@
 #!/bin/sh
-# The Python module: tests/python with Debian's pytest, on small models and an installation of libtide. Arguments are those
-# of pytest.
+# The Python module: tests/python with Debian's pytest, on small models. Arguments are those of pytest.
 . "$(dirname "$0")/common.inc"
 
 for python in python3 /usr/bin/python3; do
@@ -10,9 +9,7 @@ done
 [ -n "$python" ] || { echo "no python3-pytest"; exit 77; }
 build=$(dirname "$(readlink -f "$tide")")
 case $build in *tsan) echo "tests/host.sh runs libtide with this sanitizer"; exit 77 ;; esac
-make -s config="$(basename "$build")" PREFIX=/opt/tide DESTDIR="$scratch/root" install-library >"$scratch/log" 2>&1 ||
-    die "make install-library: $(cat "$scratch/log")"
-TIDE_LIBRARY=$scratch/root/opt/tide/lib/libtide.so.0
+TIDE_LIBRARY=$build/libtide.so.0 # tests/install.sh tests an installed library
 
 smallest_run "$scratch/first" --after-batches 100 --valid-freq 50
 smallest_run "$scratch/second" --after-batches 50 --seed 2

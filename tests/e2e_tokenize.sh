@@ -28,18 +28,29 @@ gives '' '' run
 gives '潮水\n\nthe t\n' '潮 水\r\n\n the ▁  t' run --join
 gives 'the t\n' '▁th e ▁t\n' run --join --side tgt
 
-# Another toolkit can train on the printed pieces: tide makes the same updates on the pieces as on the text.
+# Another toolkit can train on the printed pieces: tide makes the same updates on the pieces as on the text. (Without
+# merges, because the vocabulary of a model with merges also has the pieces that are merged everywhere.)
+smallest_run "$scratch/letters" --after-batches 24 --bpe-merges 0 0
 for set in train dev; do
-    cut -f2 "$scratch/$set.tsv" | tokenize run >"$scratch/$set.src"
-    cut -f1 "$scratch/$set.tsv" | tokenize run --side tgt >"$scratch/$set.tgt"
+    cut -f2 "$scratch/$set.tsv" | tokenize letters >"$scratch/$set.src"
+    cut -f1 "$scratch/$set.tsv" | tokenize letters --side tgt >"$scratch/$set.tgt"
 done
 tide_ok train --model "$scratch/pieces" --config "$scratch/smallest.conf" --after-batches 24 --tokenizer none none \
     --train-sets "$scratch/train.src" "$scratch/train.tgt" --valid-sets "$scratch/dev.src" "$scratch/dev.tgt"
-for run in run pieces; do
+for run in letters pieces; do
     grep -o '"[a-z_]*loss": [0-9.]*\|"update": [0-9]*' "$scratch/$run/train.jsonl" >"$scratch/$run.losses"
 done
-grep -q valid_loss "$scratch/run.losses" && cmp "$scratch/run.losses" "$scratch/pieces.losses" ||
-    die "training on the pieces gives other losses: $(diff "$scratch/run.losses" "$scratch/pieces.losses")"
+grep -q valid_loss "$scratch/letters.losses" && cmp "$scratch/letters.losses" "$scratch/pieces.losses" ||
+    die "training on the pieces gives other losses: $(diff "$scratch/letters.losses" "$scratch/pieces.losses")"
+
+# With merges, they are the pieces of the alignments.
+cut -f2 "$scratch/dev.tsv" >"$scratch/dev.zh"
+cut -f1 "$scratch/dev.tsv" >"$scratch/dev.en"
+tide_ok align "$scratch/run" --src "$scratch/dev.zh" --tgt "$scratch/dev.en" --format json |
+    sed 's/.*"target": \["\([^]]*\)", "<\/s>"\].*/\1/; s/", "/ /g' >"$scratch/expected"
+tokenize run --side tgt <"$scratch/dev.en" >"$scratch/out"
+grep -q '[a-z][a-z]' "$scratch/out" && cmp "$scratch/expected" "$scratch/out" ||
+    die "the pieces of alignments: $(diff "$scratch/expected" "$scratch/out")"
 
 # comes_back FILE: checks that the joined pieces of every tokeniser are NFKC(text) with single spaces, which the tokeniser
 # `none` prints. A piece that contained a space would lose it.

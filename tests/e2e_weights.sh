@@ -28,7 +28,7 @@ agrees searched --after-batches 24
 agrees before --after-batches 24 --readout-state prev --tokenizer bpe bpe
 agrees encdec --after-batches 24 --attention none
 agrees tied --after-batches 24 --tied-embeddings on --dim-maxout 12
-for kind in dot general scaled-dot; do agrees $kind --after-batches 12 --attention $kind; done
+for kind in coverage dot general scaled-dot; do agrees $kind --after-batches 12 --attention $kind; done
 agrees heads --after-batches 12 --attention multi-head --heads 6
 agrees deep --after-batches 12 --encoder deep-bigru --enc-depth 3 --attention none
 agrees gru --after-batches 12 --encoder gru --attention none

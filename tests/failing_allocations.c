@@ -112,9 +112,10 @@ static void part_files(void) {
         path[n] = '\0';
         path_in_copy(path);
         const off_t at = lseek(fd, 0, SEEK_CUR);
-        const int flags = fcntl(fd, F_GETFL),
-                  copy = open(access(path, F_OK) ? link : path, flags & ~O_CREAT & ~O_TRUNC);
-        if (copy < 0) continue;
+        /* without O_TMPFILE, which F_GETFL also returns */
+        const int flags = fcntl(fd, F_GETFL) & (O_ACCMODE | O_APPEND),
+                  copy = open(access(path, F_OK) ? link : path, flags);
+        if (copy < 0) abort();
         lseek(copy, at, SEEK_SET);
         dup2(copy, fd);
         close(copy);

@@ -28,9 +28,5 @@ upward=$(grep -noE '^ *# *include *["<][^">]+' -r --include='*.[ch]' . | sed 's|
         [ "$to" != 0 ] || echo "$file:$line includes $included, on no floor"
         [ "$to" -le "$from" ] || echo "$file:$line includes $included, of a floor above"
     done)
-# The library uses models. It must not need training, not even by way of another file.
-for file in api/*.c; do
-    ${CC:-cc} -MM -I. -I"${BUILD:-../build/release}" "$file" 2>/dev/null | grep -n train/ && { echo "$file needs training"; exit 1; }
-done
 by_hand=$(grep -nE '(->|\.)[vg]\>' -r --include='*.[ch]' model | sed 's|$|: the values of a matrix|')
 [ -z "$upward$by_hand" ] || { echo "$upward$by_hand"; exit 1; }

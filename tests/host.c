@@ -1,11 +1,13 @@
 /* A host program with libtide.so: no refused allocation ends it, costs memory, or changes the results of later calls;
    its hooks, signal handler, streams and locale stay as they are. It uses the public API only.
 
-   usage: host MODEL [all]. Tested are the allocations that have a call stack of their own; with `all`, every one.
-   The host defines malloc and its family, so that it sees the allocations of every library. */
+   usage: host MODEL [all]. It refuses the first allocation of each call stack; with `all`, every allocation.
+   The host defines malloc and its family, so that it sees the allocations of every library. Its own messages go to
+   copies of its streams, so that every byte on standard output and standard error is of the library. */
 #include "tide.h"
 
 #include <cJSON.h>
+#include <dirent.h>
 #include <errno.h>
 #include <execinfo.h>
 #include <locale.h>
@@ -32,6 +34,7 @@ static _Noreturn void demand_failed(int line, const char *condition, const char 
 /* ---- the allocator of the host ---- */
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#include <sanitizer/common_interface_defs.h>
 #define SANITIZED 1
 #else
 #define SANITIZED 0
@@ -110,14 +113,15 @@ static const char *const sources[SENTENCES] = {"潮水退了。", "", "ﬁ水 e\
 static const char *model_path;
 static char *expected[RESULTS]; /* what the calls give when no memory is refused */
 static const char *now;         /* what is being done, for messages */
+static int streams[2], kept[2]; /* files in place of standard output and standard error; copies of these */
 
 static void demand_failed(int line, const char *condition, const char *format, ...) {
     va_list args;
     refuse_last = 0;
     va_start(args, format);
-    fprintf(stderr, "host:%d: %s: %s: ", line, now ? now : "start", condition);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
+    dprintf(kept[1], "host:%d: %s: %s: ", line, now ? now : "start", condition);
+    vdprintf(kept[1], format, args);
+    dprintf(kept[1], "\n");
     va_end(args);
     exit(1);
 }
@@ -167,8 +171,36 @@ static void compare_result(int which, const TideResult *result) {
     compare(which, text);
 }
 
+/* Counts the threads of this process, and those that a signal to the process may interrupt. */
+static void count_threads(int *all, int *interruptible) {
+    const unsigned long long every = 0x7fffffff & ~(1ULL << (SIGKILL - 1)) & ~(1ULL << (SIGSTOP - 1));
+    DIR *threads = opendir("/proc/self/task");
+    *all = *interruptible = 0;
+    for (const struct dirent *entry; (entry = readdir(threads));) {
+        char path[512], line[128];
+        unsigned long long blocked = 0;
+        if (entry->d_name[0] == '.') continue;
+        snprintf(path, sizeof path, "/proc/self/task/%s/status", entry->d_name);
+        FILE *in = fopen(path, "r");
+        while (fgets(line, sizeof line, in))
+            if (!strncmp(line, "SigBlk:", 7)) blocked = strtoull(line + 7, NULL, 16);
+        fclose(in);
+        ++*all;
+        *interruptible += (blocked & every) != every;
+    }
+    closedir(threads);
+}
+
+typedef struct Steps {
+    int count;
+    bool check_threads;
+    int threads, interruptible; /* during the first step, if check_threads */
+} Steps;
+
 static int go_on(void *context, int done, int all) {
-    ++*(int *)context;
+    Steps *steps = context;
+    if (steps->check_threads && !steps->count) count_threads(&steps->threads, &steps->interruptible);
+    steps->count++;
     return done > all;
 }
 
@@ -179,15 +211,20 @@ static void draw(const TideAlignment *alignment, TidePicture picture, int which)
     tide_text_free(text);
 }
 
-static void use_session(TideSession *s) {
+/* Translates, and returns the result, which must be the same for each call. */
+static TideResult *translate(TideSession *s, Steps *steps) {
     TideResult *result;
-    int steps = 0;
     const TideTranslateOptions options = {
-        .size = sizeof options, .beam = 3, .n_best = 2, .words = 1, .progress = go_on, .context = &steps};
-    now = "tide_translate";
+        .size = sizeof options, .beam = 3, .n_best = 2, .words = 1, .progress = go_on, .context = steps};
     while (again(tide_translate(s, sources, SENTENCES, &options, &result), tide_error(s))) {}
-    DEMAND(steps > 0, "%d steps", steps);
+    DEMAND(steps->count > 0, "%d steps", steps->count);
     compare_result(0, result);
+    return result;
+}
+
+static void use_session(TideSession *s, Steps *steps) {
+    now = "tide_translate";
+    TideResult *result = translate(s, steps);
     now = "tide_draw";
     for (int picture = TIDE_SVG; picture <= TIDE_PHARAOH; picture++)
         draw(&result->sentences[0]->hypotheses[0]->alignment, (TidePicture)picture, 1 + picture);
@@ -200,6 +237,8 @@ static void use_session(TideSession *s) {
     while (again(tide_score(s, sources, targets, SENTENCES, NULL, &result), tide_error(s))) {}
     compare_result(5, result);
     tide_result_free(result);
+    now = "tide_translate again";
+    tide_result_free(translate(s, steps));
 }
 
 static void measure(void) {
@@ -218,8 +257,8 @@ static void measure(void) {
     compare(8, line);
 }
 
-/* Uses every function once, and frees everything. threads: of the session. */
-static void use_library(int threads) {
+/* Uses every function, and frees everything. threads: of the session. */
+static void use_library(int threads, Steps *steps) {
     TideModel *models[2];
     TideSession *session;
     char error[256];
@@ -230,7 +269,7 @@ static void use_library(int threads) {
     now = "tide_session_new";
     while (again(tide_session_new(models, 2, &options, &session, error, sizeof error), error)) {}
     for (int i = 0; i < 2; i++) tide_free(models[i]);
-    use_session(session);
+    use_session(session, steps);
     tide_session_free(session);
     measure();
 }
@@ -248,7 +287,7 @@ static bool refuse_from(long n, long count, int threads) {
     const int descriptor = free_descriptor();
     refuse_first = began + n;
     refuse_last = began + n + count - 1;
-    use_library(threads);
+    use_library(threads, &(Steps){0});
     const bool reached = calls >= began + n;
     refuse_last = 0;
     DEMAND(held == before, "allocation %ld of %ld, refused %ld times: %ld blocks are not freed", n, calls - began,
@@ -271,10 +310,28 @@ static void *cjson_malloc(size_t n) {
     return malloc(n);
 }
 
-/* The size of a file that a descriptor writes to. */
-static long written(int fd) {
-    struct stat info;
-    return fstat(fd, &info) ? -1 : (long)info.st_size;
+/* Puts files in memory in place of standard output and standard error. */
+static void replace_streams(void) {
+    for (int i = 0; i < 2; i++) {
+        kept[i] = dup(1 + i);
+        streams[i] = memfd_create("stream", 0);
+        dup2(streams[i], 1 + i);
+    }
+#if SANITIZED
+    __sanitizer_set_report_fd((void *)(intptr_t)kept[1]); /* NOLINT(performance-no-int-to-ptr): the type of the API */
+#endif
+}
+
+/* The library wrote nothing to these files, and left the descriptors as they are. */
+static void keeps_the_streams(void) {
+    fflush(NULL);
+    now = "the streams of the host";
+    for (int i = 0; i < 2; i++) {
+        struct stat file, stream;
+        DEMAND(!fstat(streams[i], &file) && !fstat(1 + i, &stream), "fstat");
+        DEMAND(file.st_ino == stream.st_ino && file.st_dev == stream.st_dev, "descriptor %d", 1 + i);
+        DEMAND(file.st_size == 0, "%ld bytes on descriptor %d", (long)file.st_size, 1 + i);
+    }
 }
 
 static void keeps_the_state_of_the_host(void) {
@@ -283,28 +340,19 @@ static void keeps_the_state_of_the_host(void) {
     char *locale = strdup(setlocale(LC_ALL, NULL));
     cJSON_InitHooks(&(cJSON_Hooks){cjson_malloc, free});
     sigaction(SIGINT, &mine, NULL);
-    FILE *streams[2];
-    for (int i = 0; i < 2; i++) DEMAND(streams[i] = fdopen(memfd_create("stream", 0), "r+"), "memfd_create");
-    int kept[2];
-    for (int fd = 1; fd <= 2; fd++) {
-        fflush(NULL);
-        kept[fd - 1] = dup(fd);
-        dup2(fileno(streams[fd - 1]), fd);
-    }
     TideModel *none;
     char error[256];
-    for (int threads = 1; threads <= 2; threads++) use_library(threads);
-    const TideStatus missing = tide_load("/nowhere", &none, error, sizeof error);
-    fflush(NULL);
-    const long sizes[2] = {written(1), written(2)};
-    for (int fd = 1; fd <= 2; fd++) {
-        dup2(kept[fd - 1], fd);
-        close(kept[fd - 1]);
-        fclose(streams[fd - 1]);
-    }
+    Steps steps[2] = {{.check_threads = true}, {.check_threads = true}};
+    int before, interruptible;
+    count_threads(&before, &interruptible);
+    for (int i = 0; i < 2; i++) use_library(1 + i, &steps[i]);
     now = "the state of the host";
+    for (int i = 0; i < 2; i++)
+        DEMAND(steps[i].threads == before + i && steps[i].interruptible == interruptible,
+               "%d threads in a session with %d, %d before; %d may be interrupted, %d before", steps[i].threads, 1 + i,
+               before, steps[i].interruptible, interruptible);
+    const TideStatus missing = tide_load("/nowhere", &none, error, sizeof error);
     DEMAND(missing == TIDE_BAD_FILE, "status %d", (int)missing);
-    DEMAND(sizes[0] == 0 && sizes[1] == 0, "%ld bytes on standard output, %ld on standard error", sizes[0], sizes[1]);
     kill(getpid(), SIGINT);
     sigaction(SIGINT, NULL, &theirs);
     DEMAND(interrupts == 1 && theirs.sa_handler == on_interrupt, "%d interrupts", (int)interrupts);
@@ -314,41 +362,52 @@ static void keeps_the_state_of_the_host(void) {
     cJSON_Delete(cJSON_CreateObject());
     DEMAND(hooked > 0 && cjson_calls == hooked + 1, "%ld calls of the hook", (long)cjson_calls);
     cJSON_InitHooks(NULL);
-    printf("hooks, signal handler, streams%s stay as they are\n", comma ? " and a locale with a comma" : "");
+    dprintf(kept[0], "hooks, signal handler%s stay as they are\n", comma ? " and a locale with a comma" : "");
     setlocale(LC_ALL, "C");
     free(locale);
 }
 
-/* Refuses allocations one after the other, alone or with all later ones of the call: in turns, or with `all` both.
-   Returns the number of runs. */
-static long refuse_each(bool all) {
-    long runs = 0;
-    for (int i = 0; all || i < places; i++)
-        for (int later = all ? 0 : i % 2; later < (all ? 2 : i % 2 + 1); later++, runs++)
-            if (!refuse_from(all ? i + 1 : numbers[i], later ? 1L << 40 : 1, 1) && all) return runs;
-    return runs;
+enum { ALL_LATER = 1 << 30 };
+
+/* Refuses the first allocation of each call stack: in turns alone or with all later ones of the call. Returns the
+   number of runs. */
+static long refuse_new_stacks(void) {
+    for (int i = 0; i < places; i++) refuse_from(numbers[i], i % 2 ? ALL_LATER : 1, 1);
+    return places;
+}
+
+/* Refuses every allocation, alone and with all later ones of the call, in a session with `threads` threads. Returns the
+   number of runs. */
+static long refuse_all(int threads) {
+    long n = 1;
+    while (refuse_from(n, 1, threads) && refuse_from(n, ALL_LATER, threads)) n++;
+    return 2 * (n - 1);
 }
 
 int main(int argc, char **argv) {
     if (argc < 2) return fputs("usage: host MODEL [all]\n", stderr), 2;
     model_path = argv[1];
+    replace_streams();
     keeps_the_state_of_the_host();
-    if (SANITIZED) return puts("skipped: refused allocations, because the sanitizer has its own allocator"), 0;
+    keeps_the_streams();
+    if (SANITIZED)
+        return dprintf(kept[0], "skipped: refused allocations, because the sanitizer has its own allocator\n") < 0;
     void *stack[1];
     inside = true; /* the first backtrace loads a library */
     (void)backtrace(stack, 1);
     inside = false;
-    use_library(1); /* what the first use allocates for good, such as the locale, is there now */
+    use_library(1, &(Steps){0}); /* what the first use allocates for good, such as the locale, is there now */
     const long began = calls;
     noting = true;
-    use_library(1);
+    use_library(1, &(Steps){0});
     noting = false;
     for (int i = 0; i < places; i++) numbers[i] -= began;
     DEMAND(places > 100 && places < PLACES, "%d call stacks", places);
-    const long runs = refuse_each(argc > 2);
+    const long runs = argc > 2 ? refuse_all(1) + refuse_all(2) : refuse_new_stacks();
     DEMAND(refused_calls > runs / 2, "%ld calls failed in %ld runs", refused_calls, runs);
     DEMAND(refuse_from(numbers[places / 2], 1, 2), "with two threads");
-    printf("%d call stacks with an allocation; %ld runs, in which %ld calls reported refused memory\n", places, runs,
-           refused_calls);
+    keeps_the_streams();
+    dprintf(kept[0], "%d call stacks with an allocation; %ld runs, in which %ld calls reported refused memory\n",
+            places, runs, refused_calls);
     return 0;
 }

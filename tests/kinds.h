@@ -2,7 +2,6 @@
 #ifndef TIDE_TESTS_KINDS_H
 #define TIDE_TESTS_KINDS_H
 
-#include "coverage_attention.h"
 #include "model/model.h"
 
 #include <string.h>
@@ -15,7 +14,7 @@ static void choose_kind(ModelConfig *config, const char *name) {
         name += 5;
         config->maxout = config->emb;
     }
-    const AttentionKind *attention = strcmp(name, "coverage") ? attention_kind(name) : &coverage_attention;
+    const AttentionKind *attention = attention_kind(name);
     config->attention = attention ? attention : attention_kind("additive");
     config->encoder = encoder_kind(name);
     config->arch = arch_named(name);

@@ -2,6 +2,7 @@
 #ifndef TIDE_TESTS_RANDOM_MODEL_H
 #define TIDE_TESTS_RANDOM_MODEL_H
 
+#include "scratch.h"
 #include "text/ds.h"
 #include "translate/model_file.h"
 #include "words.h"
@@ -48,6 +49,18 @@ static inline void write_model_into(Translator *t, const char *lang, char *const
                                     const char *path) {
     const ModelOptions options = small_options(lang);
     write_random_model(t, &options, texts, seed, path);
+}
+
+/* Loads a translator with random weights from a file, into English and with the small options. The caller releases it.
+ */
+static inline void load_random_model(Translator *model, uint64_t seed) {
+    char path[SCRATCH_SIZE];
+    Err err;
+    scratch_file(path);
+    write_model_into(model, "en", target_texts, seed, path);
+    translator_free(model);
+    assert_int_equal(model_load(model, path, &err), 0);
+    unlink(path);
 }
 
 #endif

@@ -1,153 +1,15 @@
 /* Compares beam search with forced decoding, with greedy decoding, and with itself in other batches. */
-#include "kinds.h"
-#include "model/beam.h"
-
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <string.h>
 #include <cmocka.h>
 
-static const char *const kinds[] = {"additive", "dot", "general", "scaled-dot", "multi-head"};
+#include "beam_world.h"
+
+static const char *const kinds[] = {"additive", "coverage", "dot", "general", "scaled-dot", "multi-head"};
 enum { KINDS = sizeof kinds / sizeof *kinds };
-enum { VOCAB = 9, PAD = 0, UNK = 1, BOS = 2, EOS = 3, SENTENCES = 5 };
-
-static const int words[SENTENCES][8] = {{4, 5, 6, EOS}, {7, EOS}, {8, 4, 4, 5, 7, 6, EOS}, {5, 5, EOS}, {6, 8, EOS}};
-static const int lengths[SENTENCES] = {4, 2, 7, 3, 3};
-static const int banned[] = {PAD, UNK, BOS};
-static const int *const sources[SENTENCES] = {words[0], words[1], words[2], words[3], words[4]};
-
-typedef struct World {
-    Threads *threads;
-    Tape tape;
-    Model model;
-    const Model *models[3]; /* the ensemble: the model above and those that a test adds */
-    int count;
-    AttentionOptions attention; /* for searches and forced decoding */
-    Arena out;
-} World;
-
-/* Draws weights from N(0, scale²). */
-static void draw(real *block, size_t size, double scale, uint64_t seed) {
-    Rng rng = rng_seed(seed, 0);
-    for (size_t i = 0; i < size; i++) block[i] = (real)(scale * rng_normal(&rng));
-}
-
-/* Draws shared weights, for tapes that only read them. */
-static void draw_shared(Params *params, double scale, uint64_t seed) {
-    real *block = mem_alloc(params->size * sizeof *block);
-    draw(block, params->size, scale, seed);
-    params_share(params);
-    for (int i = 0; i < params->count; i++) {
-        Param *p = params->list[i];
-        param_write(p, 0, block + p->offset, var_size(&p->var));
-    }
-    mem_free(block);
-}
-
-/* Draws the same weights for a model that can be trained. */
-static void draw_trained(Params *params, double scale, uint64_t seed) {
-    params_allocate(params);
-    draw(params->values, params->size, scale, seed);
-}
-
-/* Makes a model, but does not allocate its weights. */
-static void init_model(Model *model, const char *kind, bool readout_prev, int rnn) {
-    ModelConfig config = {.source_vocab = VOCAB,
-                          .target_vocab = VOCAB,
-                          .emb = 6,
-                          .rnn = rnn,
-                          .att = 6,
-                          .maxout = 4,
-                          .readout_prev = readout_prev,
-                          .heads = 2};
-    choose_kind(&config, kind);
-    model_init(model, &config);
-}
-
-/* Standard deviation of the weights: so large that no distribution is close to uniform. */
-static const double LARGE = 0.6;
-static void draw_model(Model *model, const char *kind, bool readout_prev, int rnn, uint64_t seed) {
-    init_model(model, kind, readout_prev, rnn);
-    draw_shared(&model->params, LARGE, seed);
-}
-
-static void begin(World *w, const char *kind, bool readout_prev) {
-    *w = (World){.threads = threads_new(2), .models = {&w->model}, .count = 1};
-    tape_init(&w->tape, w->threads, rng_seed(1, 1));
-    draw_model(&w->model, kind, readout_prev, 8, 7);
-}
-
-static void end(World *w) {
-    tape_free(&w->tape);
-    model_free(&w->model);
-    threads_free(w->threads);
-    arena_free(&w->out);
-}
-
-static BeamOptions options(int beam, double normalize) {
-    return (BeamOptions){.beam = beam,
-                         .normalize = normalize,
-                         .length_limit = 1,
-                         .bos = BOS,
-                         .eos = EOS,
-                         .banned = banned,
-                         .banned_count = 3};
-}
-
-static Nbest *search(World *w, const int *const *ids, const int *length, int n, const BeamOptions *o) {
-    BeamOptions options = *o;
-    options.attention = w->attention;
-    return beam_search(&w->tape, (Ensemble){w->models, w->count}, ids, length, n, &options, &w->out, NULL);
-}
-
-/* Returns log p(id) under the normalised geometric mean of the distributions of `count` models with logits x. */
-static double log_softmax(const real *const *x, int count, int id) {
-    double sum = 0, own = 0;
-    for (int k = 0; k < VOCAB; k++) {
-        double log_product = 0;
-        for (int m = 0; m < count; m++) log_product += (double)x[m][k];
-        sum += exp(log_product / count);
-        if (k == id) own = log_product / count;
-    }
-    return own - log(sum);
-}
-
-/* Checks alpha against row i of the mean of the alignments, over the models with attention. */
-static void check_alpha(const World *w, const Forced *forced, int i, int width, const real *alpha) {
-    int count = 0;
-    for (int m = 0; m < w->count; m++) count += forced[m].alpha[i] != NULL;
-    assert_true((alpha != NULL) == (count > 0));
-    for (int j = 0; alpha && j < width; j++) {
-        double sum = 0;
-        for (int m = 0; m < w->count; m++)
-            if (forced[m].alpha[i]) sum += (double)forced[m].alpha[i]->v[j];
-        assert_true(fabs(sum / count - (double)alpha[j]) < 1e-5);
-    }
-}
-
-/* Checks that forced decoding of a hypothesis gives the probability and the alignment that the search reported. */
-static void check_hypothesis(World *w, int sentence, const Hypothesis *h) {
-    const int width = lengths[sentence];
-    TapeMark mark = tape_mark(&w->tape);
-    Batch batch = batch_fold(&w->tape.arena, &sources[sentence], &width, &h->ids, &h->length, 1, NULL, BOS);
-    Forced forced[3];
-    const real *logits[3];
-    for (int m = 0; m < w->count; m++) {
-        forced[m] = model_force(&w->tape, w->models[m], &batch, &(PassOptions){.attention = w->attention});
-        logits[m] = model_logits(&w->tape, w->models[m], &forced[m])->v;
-    }
-    double log_probability = 0;
-    for (int i = 0; i < h->length; i++) {
-        log_probability += log_softmax(logits, w->count, h->ids[i]);
-        check_alpha(w, forced, i, width, h->alpha ? h->alpha + (size_t)(i * width) : NULL);
-        for (int m = 0; m < w->count; m++) logits[m] += VOCAB;
-    }
-    assert_true(fabs(log_probability - h->log_probability) < 1e-4);
-    tape_rewind(&w->tape, mark);
-}
 
 static void check_search(const char *kind, bool readout_prev, AttentionOptions attention) {
     World w;
@@ -165,7 +27,7 @@ static void check_search(const char *kind, bool readout_prev, AttentionOptions a
             if (k) assert_true(h->score <= found[s].list[k - 1].score);
             for (int i = 0; i < h->length; i++) assert_true(h->ids[i] >= EOS);
             assert_true((h->alpha != NULL) == model_aligns(&w.model));
-            check_hypothesis(&w, s, h);
+            check_forced(&w, s, h);
         }
     }
     end(&w);
@@ -177,8 +39,7 @@ static void hypotheses_agree_with_forced_decoding(void **state) {
         check_search(kinds[i], false, (AttentionOptions){0});
         check_search(kinds[i], true, (AttentionOptions){.hard = true});
     }
-    static const char *const others[] = {"none",           "deep-bigru",  "gru",     "cnn",
-                                         "self-attention", "transformer", "coverage"};
+    static const char *const others[] = {"none", "deep-bigru", "gru", "cnn", "self-attention", "transformer"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) check_search(others[i], false, (AttentionOptions){0});
     check_search("transformer", false, (AttentionOptions){.hard = true});
     check_search("transformer", false, (AttentionOptions){.layer = 1, .head = 2});
@@ -240,11 +101,11 @@ static void hard_attention_reads_one_annotation(void **state) {
         Params params = {0};
         attention_declare(&attention, attention_kind(kinds[i]), &params, (AttentionSizes){8, H.H->cols, 6, 2});
         draw_shared(&params, LARGE, 5);
-        const Query query = {H.summary, NULL, &H.spans};
         Context read[2];
         for (int hard = 0; hard < 2; hard++) {
             const PassOptions pass = {.attention = {.hard = hard}};
             const AttentionSource from = attention_prepare(&w.tape, &attention, &H, &pass);
+            const Query query = {H.summary, attention_init_memory(&w.tape, &attention, &from, SENTENCES), &H.spans};
             read[hard] = attend(&w.tape, &attention, &from, &query, NULL);
         }
         const Context soft = read[0], hard = read[1];
@@ -291,18 +152,6 @@ static void a_beam_of_one_is_greedy(void **state) {
         tape_rewind(&w.tape, mark);
     }
     end(&w);
-}
-
-/* Checks that the hypotheses are the same bit for bit. */
-static void check_same(const Nbest *a, const Nbest *b, int width) {
-    assert_int_equal(a->count, b->count);
-    for (int k = 0; k < a->count; k++) {
-        const Hypothesis *x = &a->list[k], *y = &b->list[k];
-        assert_int_equal(x->length, y->length);
-        assert_memory_equal(x->ids, y->ids, (size_t)x->length * sizeof(int));
-        assert_memory_equal(&x->score, &y->score, sizeof(double));
-        assert_memory_equal(x->alpha, y->alpha, (size_t)(x->length * width) * sizeof(real));
-    }
 }
 
 /* The batch and its order do not change the words, scores and alignments of a sentence: all bits are the same. */
@@ -370,7 +219,7 @@ static void an_ensemble_scores_by_the_mean_of_logits(void **state) {
             for (int k = 0; k < 4; k++) {
                 const Hypothesis *h = &found[s].list[k];
                 for (int i = 0; i < h->length; i++) assert_true(h->ids[i] >= EOS && h->ids[i] != 8);
-                check_hypothesis(&w, s, h);
+                check_forced(&w, s, h);
             }
         }
     }
@@ -434,7 +283,7 @@ static void banned_words_are_not_written(void **state) {
             assert_memory_equal(&a->score, &b->score, sizeof(double));
             for (int i = 0; i < h->length; i++) assert_true(h->ids[i] == EOS || h->ids[i] == 5 || h->ids[i] == 7);
             for (int i = 0; i < a->length; i++) written[a->ids[i]] = true;
-            check_hypothesis(&w, s, h);
+            check_forced(&w, s, h);
         }
     assert_true(written[4] || written[6] || written[8]);
     end(&w);

@@ -240,6 +240,12 @@ static void keys_have_one_producer(void **unused) {
 static const Spans *spans; /* the tested spans */
 
 static void additive(Tape *tape) { additive_scores(tape, ones(tape, 2, N), ones(tape, 4, N), ones(tape, N, 1), spans); }
+static void cover(Tape *tape, int columns) {
+    const CoverageWeights weights = {ones(tape, N, 1), ones(tape, 1, N)};
+    coverage_scores(tape, ones(tape, 2, N), ones(tape, 4, N), ones(tape, 2, columns), weights, spans);
+}
+static void coverage(Tape *tape) { cover(tape, spans->longest); }
+static void narrow_coverage(Tape *tape) { cover(tape, spans->longest - 1); }
 static void dots(Tape *tape) { dot_scores(tape, ones(tape, 2, N), ones(tape, 4, N), 1, 1, spans); }
 static void sums(Tape *tape) { weighted_sum(tape, ones(tape, 2, spans->longest), ones(tape, 4, N), spans, NULL); }
 
@@ -263,9 +269,14 @@ static void spans_lie_within_the_rows(void **unused) {
         for (int recording = 0; recording < 2; recording++) {
             spans = cases[i].spans;
             dies(additive, recording, cases[i].text);
+            dies(coverage, recording, cases[i].text);
             dies(dots, recording, cases[i].text);
             dies(sums, recording, cases[i].text);
         }
+    static const Spans right = {.start = start, .length = two, .longest = 2};
+    spans = &right;
+    run(coverage, true);
+    dies(narrow_coverage, true, "coverage_scores: beta [2, 1] for 2 queries of 2 positions");
     spans = &listed;
     dies(dots, false, "row 4 of 4");
     dies(sums, false, "row 4 of 4");

@@ -118,6 +118,32 @@ static void data_is_what_was_given(void **state) {
     page_free(&page);
 }
 
+static void links_belong_to_their_hypothesis(void **state) {
+    (void)state;
+    static char *const x[] = {"a", "b", "</s>"};
+    static const float weights[3 * 3] = {1};
+    static const Link gold[] = {{0, 1, false}, {1, 0, true}};
+    static const int first[] = {0, 1, 0}, second[] = {1, 0, 1};
+    const PageLinks sets[] = {{"gold", gold, 2, NAN}, {"attention", NULL, 0, 0.25}};
+    AlignmentsPage page;
+    alignments_page_init(&page);
+    alignments_page_sentence(&page, "a b");
+    alignments_page_hypothesis(&page, &(Alignment){x, 3, x, 3, weights}, "a b", NAN);
+    alignments_page_links(&page, sets, 2);
+    alignments_page_hypothesis(&page, &(Alignment){x, 3, x, 3, weights}, "b", NAN);
+    Page made = page_end(&page, "links");
+    const cJSON *hypotheses = get(at(get(made.data, "sentences"), 0), "hypotheses");
+    const cJSON *links = get(at(hypotheses, 0), "links"), *right = get(links, "gold"), *own = get(links, "attention");
+    assert_int_equal(cJSON_GetArraySize(get(right, "links")), 2);
+    assert_numbers(at(get(right, "links"), 0), first, 3);
+    assert_numbers(at(get(right, "links"), 1), second, 3);
+    assert_null(cJSON_GetObjectItem(right, "aer"));
+    assert_int_equal(cJSON_GetArraySize(get(own, "links")), 0);
+    assert_true(get(own, "aer")->valuedouble == 0.25);
+    assert_null(cJSON_GetObjectItem(at(hypotheses, 1), "links"));
+    page_free(&made);
+}
+
 static void a_page_may_be_empty(void **state) {
     (void)state;
     static char *const x[] = {"a", "</s>"};
@@ -243,9 +269,10 @@ static void pieces_join_to_their_sentence(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(data_is_what_was_given),  cmocka_unit_test(a_page_may_be_empty),
-        cmocka_unit_test(hostile_text_stays_text), cmocka_unit_test(a_page_names_no_address),
-        cmocka_unit_test(a_full_disk_is_noticed),  cmocka_unit_test(pieces_join_to_their_sentence),
+        cmocka_unit_test(data_is_what_was_given),        cmocka_unit_test(links_belong_to_their_hypothesis),
+        cmocka_unit_test(a_page_may_be_empty),           cmocka_unit_test(hostile_text_stays_text),
+        cmocka_unit_test(a_page_names_no_address),       cmocka_unit_test(a_full_disk_is_noticed),
+        cmocka_unit_test(pieces_join_to_their_sentence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,16 +63,16 @@ static void *run_server(void *context) {
 
 /* Sends a request and returns the status of the answer; 0: the connection was closed without one. Allocates nothing by
    tide's functions, so it does not disturb the count of allocations. */
-static int ask(const char *body, char answer[4096]) {
+static int ask(const char *endpoint, const char *body, char answer[4096]) {
     char request[1024];
     const struct sockaddr_in at = {
         .sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     const int fd = socket(AF_INET, SOCK_STREAM, 0);
     assert_int_equal(connect(fd, (const struct sockaddr *)&at, sizeof at), 0);
     const int n = snprintf(request, sizeof request,
-                           "POST /translate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-                           "Connection: close\r\nContent-Length: %zu\r\n\r\n%s",
-                           strlen(body), body);
+                           "POST %s HTTP/1.0\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                           "Content-Length: %zu\r\n\r\n%s",
+                           endpoint, strlen(body), body);
     assert_int_equal(send(fd, request, (size_t)n, MSG_NOSIGNAL), n);
     size_t size = 0;
     for (ssize_t got; size < 4095 && (got = recv(fd, answer + size, 4095 - size, 0)) > 0;) size += (size_t)got;
@@ -81,12 +81,33 @@ static int ask(const char *body, char answer[4096]) {
     return size > 12 ? (int)strtol(answer + 9, NULL, 10) : 0;
 }
 
-static void test_refused_memory(void **state) {
-    static const char body[] = "{\"q\":[\"潮水退了。谁没穿鞋?\",\"大家 都在海边。\"],\"source\":\"auto\","
-                               "\"target\":\"en\",\"alternatives\":1,\"alignment\":\"word\"}";
-    (void)state;
+/* Refuses each of the allocations of a request in turn, of many only some. Each time the request fails, a stream also
+   by its last event, and the next one has its answer. */
+static void refuse_each(const char *endpoint, const char *body, int steps) {
     char expected[4096], answer[4096];
-    int status = 1, refused = 0;
+    int refused = 0;
+    assert_int_equal(ask(endpoint, body, expected), 200);
+    /* a request needs some hundred allocations; after the first, the workers have their sessions */
+    const long before = mem_count();
+    assert_int_equal(ask(endpoint, body, answer), 200);
+    const long each = mem_count() - before;
+    assert_true(each > 100);
+    for (long n = 1; n <= each + 10; n += n < steps ? 1 : 1 + each / steps / 2) {
+        mem_fail_nth(n);
+        const int got = ask(endpoint, body, answer);
+        mem_fail_nth(0);
+        assert_true(got == 200 || got == 503 || got == 0);
+        refused += got != 200 ||
+                   strstr(answer, "event: error\ndata: {\"error\":\"Cannot translate text: out of memory\"}\n\n");
+        assert_int_equal(ask(endpoint, body, answer), 200);
+        assert_string_equal(strstr(answer, "\r\n\r\n"), strstr(expected, "\r\n\r\n"));
+    }
+    assert_true(refused > steps / 3);
+}
+
+static void test_refused_memory(void **state) {
+    (void)state;
+    int status = 1;
     pthread_t server;
     sigset_t stop;
     sigemptyset(&stop);
@@ -96,22 +117,14 @@ static void test_refused_memory(void **state) {
     pthread_mutex_lock(&mutex);
     while (!port) pthread_cond_wait(&listening, &mutex);
     pthread_mutex_unlock(&mutex);
-    assert_int_equal(ask(body, expected), 200);
-    /* a request needs some hundred allocations; after the first, the workers have their sessions */
-    const long before = mem_count();
-    assert_int_equal(ask(body, answer), 200);
-    const long each = mem_count() - before;
-    assert_true(each > 100);
-    for (long n = 1; n <= each + 10; n += n < 150 ? 1 : 1 + each / 300) {
-        mem_fail_nth(n);
-        const int got = ask(body, answer);
-        mem_fail_nth(0);
-        assert_true(got == 200 || got == 503 || got == 0);
-        refused += got != 200;
-        assert_int_equal(ask(body, answer), 200);
-        assert_string_equal(strstr(answer, "\r\n\r\n"), strstr(expected, "\r\n\r\n"));
-    }
-    assert_true(refused > 50);
+    refuse_each("/translate",
+                "{\"q\":[\"潮水退了。谁没穿鞋?\",\"大家 都在海边。\"],\"source\":\"auto\",\"target\":\"en\","
+                "\"alternatives\":1,\"alignment\":\"word\"}",
+                150);
+    refuse_each("/v1/stream",
+                "{\"q\":\"潮水退了。\",\"source\":\"auto\",\"target\":\"en\",\"alternatives\":1,\"alignment\":\"word\","
+                "\"candidates\":2}",
+                100);
     kill(getpid(), SIGTERM);
     pthread_join(server, NULL);
     assert_int_equal(status, 0);

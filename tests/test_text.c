@@ -712,7 +712,7 @@ static void vocab_holds_the_most_frequent(void **state) {
     (void)state;
     char *pieces[] = {"b", "潮", "a", "</s>", "rare", "top"};
     const long counts[] = {5, 5, 5, 50, 1, 9};
-    Vocab *all = vocab_build(pieces, counts, 6, 0), *some = vocab_build(pieces, counts, 6, 7);
+    Vocab *all = vocab_build(pieces, counts, 6, 0, false), *some = vocab_build(pieces, counts, 6, 7, false);
     assert_vocab_format(all, "<pad>\n<unk>\n<s>\n</s>\ntop\na\nb\n潮\nrare\n");
     assert_vocab_format(some, "<pad>\n<unk>\n<s>\n</s>\ntop\na\nb\n");
     assert_int_equal(vocab_size(some), 7);
@@ -724,7 +724,7 @@ static void vocab_holds_the_most_frequent(void **state) {
     assert_string_equal(vocab_piece(all, ID_EOS), "</s>");
     vocab_free(all);
     vocab_free(some);
-    Vocab *none = vocab_build(NULL, NULL, 0, 0);
+    Vocab *none = vocab_build(NULL, NULL, 0, 0, false);
     assert_int_equal(vocab_size(none), ID_SPECIALS);
     vocab_free(none);
     vocab_free(NULL);
@@ -767,24 +767,42 @@ static void vocab_refuses_broken_text(void **state) {
 
 /* ---- side ---- */
 
-/* The vocabulary by its definition: counts the pieces one by one. */
-static char *naive_vocab(const Tokenizer *tokenizer, char *const *texts, int n, int size) {
-    char **pieces = NULL;
-    long *counts = NULL;
+/* Counts the pieces of n texts, `step` for each. */
+static void count_pieces(const Tokenizer *tokenizer, char *const *texts, int n, int step, char ***pieces,
+                         long **counts) {
     for (int i = 0; i < n; i++) {
         char **split = tokenizer_split(tokenizer, texts[i]);
         for (ptrdiff_t k = 0; k < arrlen(split); k++) {
             ptrdiff_t at = 0;
-            while (at < arrlen(pieces) && strcmp(pieces[at], split[k]) != 0) at++;
-            if (at == arrlen(pieces)) {
-                arrput(pieces, mem_strdup(split[k]));
-                arrput(counts, 0);
+            while (at < arrlen(*pieces) && strcmp((*pieces)[at], split[k]) != 0) at++;
+            if (at == arrlen(*pieces)) {
+                arrput(*pieces, mem_strdup(split[k]));
+                arrput(*counts, 0);
             }
-            counts[at]++;
+            (*counts)[at] += step;
         }
         pieces_free(split);
     }
-    Vocab *vocab = vocab_build(pieces, counts, (int)arrlen(pieces), size);
+}
+
+/* The vocabulary by its definition: counts the pieces one by one. An open vocabulary also has the pieces that the texts
+   have after the first 0, 1, 2, … merges. */
+static char *naive_vocab(const Tokenizer *tokenizer, char *const *texts, int n, int size) {
+    char **pieces = NULL;
+    long *counts = NULL;
+    const bool open = tokenizer->kind == TOKENIZER_BPE;
+    count_pieces(tokenizer, texts, n, 1, &pieces, &counts);
+    char *merges = open ? bpe_format(tokenizer->bpe) : NULL;
+    for (char *end = merges ? merges + strlen(merges) : NULL; end;) {
+        *end = '\0';
+        Tokenizer earlier = {TOKENIZER_BPE, bpe_parse(merges, NULL, NULL)};
+        count_pieces(&earlier, texts, n, 0, &pieces, &counts);
+        bpe_free(earlier.bpe);
+        if (end == merges) break;
+        while (--end > merges && end[-1] != '\n') {}
+    }
+    mem_free(merges);
+    Vocab *vocab = vocab_build(pieces, counts, (int)arrlen(pieces), size, open);
     char *text = vocab_format(vocab);
     vocab_free(vocab);
     pieces_free(pieces);
@@ -793,7 +811,7 @@ static char *naive_vocab(const Tokenizer *tokenizer, char *const *texts, int n, 
 }
 
 static void assert_encoded(const Side *side, const int *ids, const char *text) {
-    char **pieces = tokenizer_split(&side->tokenizer, text);
+    char **pieces = side_split(side, text);
     assert_int_equal(arrlen(ids), arrlen(pieces) + 1);
     for (ptrdiff_t k = 0; k < arrlen(pieces); k++) assert_int_equal(ids[k], vocab_id(side->vocab, pieces[k]));
     assert_int_equal(arrlast(ids), ID_EOS);
@@ -802,7 +820,7 @@ static void assert_encoded(const Side *side, const int *ids, const char *text) {
 
 static void sides_count_and_encode_as_they_split(void **state) {
     (void)state;
-    enum { TEXTS = 200, SIZE = 150 };
+    enum { TEXTS = 60, SIZE = 150 };
     char text[1024], *texts[TEXTS];
     rng_state = 6;
     for (int i = 0; i < TEXTS; i++) {
@@ -878,7 +896,7 @@ static void ids_have_a_subword_factor(void **state) {
     Side side = with_subwords(texts, 5, 4); /* 潮水, ab, ▁潮水 and ▁ab */
     assert_factors(&side, "潮水退了，", "潮/▁潮水 水/▁潮水 退/退 了/了 ，/， </s>/</s>");
     assert_factors(&side, "了潮水 ab", "了/了 潮/潮水 水/潮水 ▁/▁ab ab/▁ab </s>/</s>");
-    assert_factors(&side, "%s 潮", "%s/%s ▁/▁ 潮/<unk> </s>/</s>");
+    assert_factors(&side, "%s 潮", "%s/%s ▁/▁ 潮/潮 </s>/</s>");
     assert_factors(&side, "海水", "<unk>/<unk> 水/水 </s>/</s>");
     assert_factors(&side, "", "</s>/</s>");
     side_free(&side);
@@ -932,7 +950,7 @@ static Vocab *vocab_of_numbers(int n) {
         arrput(pieces, mem_strdup(name));
         arrput(counts, 1);
     }
-    Vocab *vocab = vocab_build(pieces, counts, n, 0);
+    Vocab *vocab = vocab_build(pieces, counts, n, 0, false);
     pieces_free(pieces);
     arrfree(counts);
     return vocab;
@@ -958,17 +976,64 @@ static void joint_merges_are_learned_on_both_sides(void **state) {
     char *source[] = {"ab xy", "ab"}, *target[] = {"ab cd", "xy cd"}, **texts[] = {source, target};
     Side left, right;
     WordCount *const words[] = {words_of(TOKENIZER_BPE, source, 2), words_of(TOKENIZER_BPE, target, 2)};
-    sides_learn_jointly((Side *[]){&left, &right}, words, 4, (const int[]){0, 6});
+    sides_learn_jointly((Side *[]){&left, &right}, words, 4, (const int[]){0, 10});
     assert_format(left.tokenizer.bpe, "a b\n▁ ab\nc d\nx y\n"); /* "xy" occurs twice only in both texts together */
     assert_format(right.tokenizer.bpe, "a b\n▁ ab\nc d\nx y\n");
-    assert_vocab_format(left.vocab, "<pad>\n<unk>\n<s>\n</s>\n▁ab\nxy\n▁\n");
-    assert_vocab_format(right.vocab, "<pad>\n<unk>\n<s>\n</s>\n▁\ncd\n");
+    assert_vocab_format(left.vocab, "<pad>\n<unk>\n<s>\n</s>\n▁\na\nb\nx\ny\n▁ab\nxy\nab\n");
+    assert_vocab_format(right.vocab, "<pad>\n<unk>\n<s>\n</s>\n▁\na\nb\nc\nd\nx\n"); /* no room for y, cd */
     for (int i = 0; i < 2; i++) {
         Tokenizer both = {TOKENIZER_BPE, i ? right.tokenizer.bpe : left.tokenizer.bpe};
         assert_pieces(tokenizer_split(&both, texts[i][0]), i ? "▁ab|▁|cd" : "▁ab|▁|xy");
     }
     side_free(&left);
     side_free(&right);
+}
+
+static void unknown_pieces_are_split(void **state) {
+    (void)state;
+    char *source[] = {"abc d", "abc", "e"}, *target[] = {"de", "de"};
+    Side left, right;
+    WordCount *const words[] = {words_of(TOKENIZER_BPE, source, 3), words_of(TOKENIZER_BPE, target, 2)};
+    sides_learn_jointly((Side *[]){&left, &right}, words, 10, (const int[]){0, 0});
+    assert_pieces(side_split(&left, "abc"), "▁abc");
+    assert_pieces(side_split(&left, "de"), "▁d|e"); /* a piece of the other side only */
+    assert_pieces(side_split(&left, "xab %s"), "▁|x|ab|▁|%s");
+    assert_pieces(side_spell(&left, "de"), "▁d|e|</s>");
+    assert_pieces(side_split(&right, "abc"), "▁|a|b|c"); /* these characters are unknown */
+    int *ids = side_encode(&left, "de ba bc");
+    for (ptrdiff_t i = 0; i < arrlen(ids); i++) assert_int_not_equal(ids[i], ID_UNK);
+    arrfree(ids);
+    left.open = false; /* a model of an older format */
+    assert_pieces(side_split(&left, "de"), "▁de");
+    side_free(&left);
+    side_free(&right);
+}
+
+/* Every piece that one sentence gives is known if its characters occur in the training text. */
+static void the_vocabulary_is_open(void **state) {
+    (void)state;
+    enum { TEXTS = 30 };
+    char text[1024], *texts[TEXTS];
+    rng_state = 8;
+    for (int i = 0; i < TEXTS; i++) {
+        random_text(text);
+        texts[i] = normalised(text);
+    }
+    Side side, all; /* `all` knows the characters */
+    side_learn(&side, TOKENIZER_BPE, words_of(TOKENIZER_BPE, texts, TEXTS / 2), 200, 0);
+    side_learn(&all, TOKENIZER_BPE, words_of(TOKENIZER_BPE, texts, TEXTS / 2), 0, 0);
+    for (int i = 0; i < TEXTS; i++) {
+        char **pieces = side_split(&side, texts[i]);
+        for (ptrdiff_t k = 0; k < arrlen(pieces); k++) {
+            if (vocab_has(side.vocab, pieces[k])) continue;
+            assert_false(vocab_has(all.vocab, pieces[k]));
+            assert_true(utf8_count(pieces[k]) == 1 || placeholder_length(pieces[k]) > 0);
+        }
+        pieces_free(pieces);
+        mem_free(texts[i]);
+    }
+    side_free(&side);
+    side_free(&all);
 }
 
 int main(void) {
@@ -1009,6 +1074,8 @@ int main(void) {
         cmocka_unit_test(subwords_cover_the_pieces),
         cmocka_unit_test(both_factors_fit_into_an_id),
         cmocka_unit_test(joint_merges_are_learned_on_both_sides),
+        cmocka_unit_test(unknown_pieces_are_split),
+        cmocka_unit_test(the_vocabulary_is_open),
     };
     return cmocka_run_group_tests_name("text", tests, NULL, NULL);
 }

@@ -94,7 +94,7 @@ static Side side_of(const char *kind, const char *merges, char *const *pieces) {
         if (!known) arrput(distinct, pieces[i]);
     }
     long *counts = mem_zalloc((size_t)arrlen(distinct) * sizeof *counts);
-    side.vocab = vocab_build(distinct, counts, (int)arrlen(distinct), 0);
+    side.vocab = vocab_build(distinct, counts, (int)arrlen(distinct), 0, false);
     mem_free(counts);
     arrfree(distinct);
     return side;

@@ -186,8 +186,8 @@ def transformer(w, config, source, target):
     return total
 
 
-def context(w, config, s, H, whole):
-    """c(H, s_{i-1}), as in docs/model.md for each --attention"""
+def context(w, config, s, H, whole, read):
+    """c(H, s_{i-1}), as in docs/model.md for each --attention; adds the weights of coverage to `read`"""
     kind, n = config["attention"], len(s)
     if kind == "none":
         return whole
@@ -195,6 +195,12 @@ def context(w, config, s, H, whole):
         query, v = times(s, w["attention.Wa"]), w["attention.va"]
         keys = [times(h, w["attention.Ua"]) for h in H]
         return weighted([sum(a[0] * math.tanh(x) for a, x in zip(v, plus(query, key))) for key in keys], H)
+    if kind == "coverage":
+        query, v, Vb = times(s, w["attention.Wa"]), w["attention.va"], w["attention.Vb"][0]
+        keys = [plus(times(h, w["attention.Ua"]), [beta * x for x in Vb]) for h, beta in zip(H, read)]
+        e = [sum(a[0] * math.tanh(x) for a, x in zip(v, plus(query, key))) for key in keys]
+        read[:] = plus(read, softmax(e))
+        return weighted(e, H)
     if kind == "dot":
         return weighted(dots(s, [plus(h[:n], h[n:]) if len(h) > n else h for h in H]), H)
     if kind == "general":
@@ -216,9 +222,9 @@ def log_probability(w, config, source, target):
         return transformer(w, config, source, target)
     H, begin, whole = encode(w, config, source)
     s = [math.tanh(value) for value in plus(times(begin, w["state.Ws"]), w["state.bs"][0])]
-    total, before = 0.0, 2  # <s>
+    total, before, read = 0.0, 2, [0.0] * len(H)  # <s>
     for word in target:
-        c = context(w, config, s, H, whole)
+        c = context(w, config, s, H, whole, read)
         Ey, s_before = w["state.E"][before], s
         x = plus(times(Ey, w["state.W"]), w["state.b"][0], times(c, w["state.C"]))
         s = gru(x, s, w["state.Uzr"], w["state.U"])
@@ -309,7 +315,7 @@ def rewrite(old, new, how):
     elif how == "altered":
         parts = parts[:-4] + struct.pack("<f", 0.125)
     elif how == "newer":
-        tensors["__metadata__"]["format"] = "tide 3"
+        tensors["__metadata__"]["format"] = "tide 4"
         for name in header:
             tensors[name]["dtype"] = "I4"
     write(new, json.dumps(tensors, indent=1), parts)

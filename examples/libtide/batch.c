@@ -14,13 +14,14 @@ typedef struct Job {
     TideModel *model;
     char **sentences; /* [count], the part of this thread */
     int count;
-    TideResult *result; /* NULL: failed */
+    TideProgress *progress; /* NULL: not shown */
+    TideResult *result;     /* NULL: failed */
     char error[256];
 } Job;
 
 static int show_progress(void *context, int done, int all) {
     (void)context;
-    fprintf(stderr, "\r%d of %d", done, all);
+    fprintf(stderr, "\rthe first part: %d of %d", done, all);
     return 0; /* any other value cancels the translation */
 }
 
@@ -28,7 +29,7 @@ static void *run(void *context) {
     Job *job = context;
     TideSession *session;
     const TideTranslateOptions options = {
-        .size = sizeof options, .beam = 5, .n_best = N_BEST, .words = 1, .progress = show_progress};
+        .size = sizeof options, .beam = 5, .n_best = N_BEST, .words = 1, .progress = job->progress};
     if (tide_session_new(&job->model, 1, NULL, &session, job->error, sizeof job->error)) return NULL;
     if (tide_translate(session, (const char *const *)job->sentences, job->count, &options, &job->result))
         snprintf(job->error, sizeof job->error, "%s", tide_error(session));
@@ -71,6 +72,7 @@ int main(int argc, char **argv) {
     for (int i = 0; i < THREADS; i++) {
         const int first = n * i / THREADS, end = n * (i + 1) / THREADS;
         jobs[i] = (Job){.model = model, .sentences = sentences + first, .count = end - first};
+        if (i == 0) jobs[i].progress = show_progress; /* the other parts are as large, so one line is enough */
         if (pthread_create(&jobs[i].thread, NULL, run, &jobs[i])) return 1;
     }
     int status = 0;

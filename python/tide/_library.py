@@ -70,6 +70,9 @@ class TideResult(Structure):
     _fields_ = [("count", c_int), ("sentences", POINTER(POINTER(TideSentence)))]
 
 
+_texts = POINTER(c_char_p)
+
+
 class TideTranslateOptions(Structure):
     _fields_ = [
         ("size", c_size_t),
@@ -87,6 +90,7 @@ class TideTranslateOptions(Structure):
         ("allow_han", c_int),
         ("progress", Progress),
         ("context", c_void_p),
+        ("prefixes", _texts),
     ]
 
 
@@ -125,7 +129,7 @@ STRUCTS = (
 
 # ---- the functions of tide.h ----------------------------------------------------------------------------------------
 
-_texts, _error = POINTER(c_char_p), (c_char_p, c_size_t)
+_error = (c_char_p, c_size_t)
 _given = (c_void_p, _texts, _texts, c_int, POINTER(TideForceOptions), POINTER(POINTER(TideResult)))
 _measured = (_texts, _texts, c_int, POINTER(TideScoreOptions), POINTER(TideScore))
 

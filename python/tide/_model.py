@@ -69,6 +69,7 @@ class TranslateOptions(AlignOptions, total=False):
     coverage: float
     mini_batch: int | None
     allow_han: bool
+    prefix: str | Iterable[str] | None
 
 
 def load(path: Path | Sequence[Path], *, threads: int | None = None) -> Model:
@@ -132,6 +133,7 @@ class Model:
         layer: int | None = None,
         head: int | None = None,
         allow_han: bool = False,
+        prefix: str | Iterable[str] | None = None,
         progress: OnProgress | None = None,
     ) -> Translation | list[Translation] | list[list[Translation]]:
         """Translates a sentence, or a list of sentences, by beam search.
@@ -149,6 +151,8 @@ class Model:
         hard        read only the annotation with the largest score
         layer, head whose weights are the alignment, counted from 1 (default: the last layer, the mean of its heads)
         allow_han   Han characters may occur in every target language
+        prefix      the text with which the translation begins, or a list of texts for a list of sentences; the last
+                    word of a prefix may go on, unless a space follows it
         progress    progress(done, all) is called before each step of the search with the number of sentences that are
                     translated; a true value cancels the call
 
@@ -170,6 +174,12 @@ class Model:
             allow_han=bool(allow_han),
         )
         sources = [text] if isinstance(text, str) else texts("text", text)
+        if prefix is not None:
+            if isinstance(text, str) != isinstance(prefix, str):
+                raise TypeError("text and prefix must both be a str, or both be a list of str")
+            prefixes = [prefix] if isinstance(prefix, str) else texts("prefix", prefix)
+            same_count("texts", sources, "prefixes", prefixes)
+            options.prefixes = c_texts("prefix", prefixes)
 
         def read(i: int, sentence: Any) -> list[Translation]:
             return [read_translation(sentence.hypotheses[k].contents, sources[i]) for k in range(sentence.count)]

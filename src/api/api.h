@@ -12,8 +12,8 @@
 
 struct TideModel {
     Translator translator;
-    char *name;       /* its path, for errors */
-    atomic_int holds; /* the caller's, and one for each session */
+    char *name;            /* its path, for errors */
+    atomic_int references; /* the caller's, and one for each session */
 };
 
 enum { ERROR_SIZE = 1024 };
@@ -21,11 +21,10 @@ enum { ERROR_SIZE = 1024 };
 struct TideSession {
     TideModel **models; /* [count] */
     int count, threads;
-    Scope scope; /* owns the rest, which the first call makes, and the first one after a failed call */
-    bool ready;  /* the session has the rest */
+    char error[ERROR_SIZE];
+    Scope scope; /* owns pool and session; empty: they do not exist, and the next call makes them (session_open) */
     Threads *pool;
     Session session;
-    char error[ERROR_SIZE];
 };
 
 /* One call of a public function. It is the first member of the struct with the call's arguments. */
@@ -38,29 +37,37 @@ typedef struct Call {
     locale_t host;        /* the locale of the thread outside of the call */
 } Call;
 
-/* Runs work(call) in the scope and in the locale "C". Returns the call's status, or that of a failure that ended the
-   scope; fills call->error. */
+/* Runs work(call) in `scope` and in the locale "C". call->error must be set; it receives the line about a failure, or
+   "". Returns call->status: TIDE_OK, the status that `work` set with call_fail, TIDE_NO_MEMORY if an allocation was
+   refused, or TIDE_INTERNAL if a CHECK failed. If `work` ended in one of the last two ways, the scope is empty. */
 TideStatus call_run(Call *call, Scope *scope, CallWork *work);
-/* The same for a call without session, whose scope ends with the call. The memory that a successful call did not free
-   or give away with scope_keep is released. *error (NULL: none), of `size` bytes, receives the line about a failure. */
+/* Runs work(call) in a scope of its own. At the end of the call, releases the memory that `work` neither freed nor gave
+   away with scope_keep. Returns as call_run does. error: NULL, or `size` bytes for the line about a failure. */
 TideStatus call_once(Call *call, CallWork *work, char *error, size_t size);
-/* The same for a call of a session, which may be NULL: that is an error. `work` may use session->session. */
+/* Runs work(call) in the scope of the session, with session->session made. Returns as call_run does, or
+   TIDE_BAD_ARGUMENT if session is NULL. tide_error(session) has the line about a failure. */
 TideStatus call_session(Call *call, TideSession *session, CallWork *work);
 /* Sets the status of a call and its line of text. */
 void call_fail(Call *call, TideStatus status, const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* Sets the status, and the text of an Err. name: the word before a line number of an Err without path; NULL: none. */
+/* Sets the status of a call and, as its line of text, an Err: "path:line: reason"; "name line: reason" if the Err has
+   no path and name is not NULL; without a line number "path: reason" or "reason". */
 void call_fail_err(Call *call, TideStatus status, const char *name, const Err *err);
 
-/* Copies the caller's options, whose first member is their size, to `options` of `size` bytes, and fills the rest with
-   zeros. options == NULL: all zeros. Returns 0, or -1 with the call's status set if the size cannot be right, or if the
-   caller set an option that this version does not know. */
+/* Whether a struct of the caller can have this size: a smaller or a much larger number is not the size of a struct. */
+bool struct_size_valid(size_t size);
+/* Copies the caller's struct `given`, whose first member is its size, to `options` of `size` bytes. Fields that the
+   caller's struct does not have are zero; given == NULL: all fields are zero. Returns 0, or -1 after call_fail: the
+   size is not valid, or the caller set a field that this version does not know. */
 int options_copy(Call *call, const void *given, void *options, size_t size);
-/* Makes what the session computes with, unless it is there. Called in the session's scope. */
-void session_ready(TideSession *session);
-/* Whether `value` is between least and most; fails the call if it is not. */
+/* Makes pool and session of a TideSession whose scope is empty; otherwise does nothing. Runs in that scope. */
+void session_open(TideSession *session);
+
+/* Checks of arguments: return whether the argument is right; if it is not, they fail the call. */
 bool option_between(Call *call, const char *name, int value, int least, int most);
-/* Checks that all of n texts are given. */
+/* n is not negative, and none of n texts is NULL. */
 bool texts_given(Call *call, const char *name, const char *const *texts, int n);
+/* The pointer through which the call returns its result is not NULL. */
+bool result_given(Call *call, const void *result);
 
 /* ---- results ---- */
 
@@ -72,11 +79,11 @@ typedef struct Draft {
     Alignment alignment; /* owned */
 } Draft;
 
-/* A result for n sentences, each of which is still NULL. */
+/* Returns a result for n sentences, each of which is still NULL. It belongs to the scope until result_keep. */
 TideResult *result_new(int n);
-/* Sets sentence i of a result to n hypotheses. Releases what the drafts own. */
+/* Sets sentence i of a result to n hypotheses. Releases the texts and alignments of the drafts. */
 void result_set(TideResult *result, int i, Draft *drafts, int n);
-/* Gives a complete result to the caller: it no longer belongs to the scope. Returns it. */
+/* Gives a complete result to the caller of the library: it no longer belongs to the scope. Returns the result. */
 TideResult *result_keep(TideResult *result);
 
 #endif

@@ -47,7 +47,7 @@ static locale_t locale_of_numbers(void) {
 
 static void run(void *context) {
     Call *call = context;
-    if (call->session) session_ready(call->session);
+    if (call->session) session_open(call->session);
     call->work(call);
 }
 
@@ -78,9 +78,12 @@ TideStatus call_session(Call *call, TideSession *session, CallWork *work) {
     if (!session) return TIDE_BAD_ARGUMENT;
     call->session = session;
     call->error = session->error;
-    const TideStatus status = call_run(call, &session->scope, work);
-    if (!session->scope.table) session->ready = false;
-    return status;
+    return call_run(call, &session->scope, work);
+}
+
+bool struct_size_valid(size_t size) {
+    enum { MOST_STRUCT = 4096 };
+    return size >= sizeof size && size <= MOST_STRUCT;
 }
 
 int options_copy(Call *call, const void *given, void *options, size_t size) {
@@ -88,7 +91,7 @@ int options_copy(Call *call, const void *given, void *options, size_t size) {
     if (!given) return 0;
     size_t there;
     memcpy(&there, given, sizeof there);
-    if (there < sizeof there || there > 4096) {
+    if (!struct_size_valid(there)) {
         call_fail(call, TIDE_BAD_ARGUMENT, "options with a size of %zu bytes: set `size` to the size of the struct",
                   there);
         return -1;
@@ -119,4 +122,10 @@ bool texts_given(Call *call, const char *name, const char *const *texts, int n) 
         return false;
     }
     return true;
+}
+
+bool result_given(Call *call, const void *result) {
+    if (result) return true;
+    call_fail(call, TIDE_BAD_ARGUMENT, "the result is NULL");
+    return false;
 }

@@ -7,7 +7,6 @@
 #include "view/heatmap.h"
 #include "view/spelling.h"
 
-#include <math.h>
 #include <string.h>
 
 typedef struct DrawCall {
@@ -30,7 +29,8 @@ static bool pieces_given(Call *call, const char *name, const char *const *pieces
 static bool alignment_given(DrawCall *c) {
     enum { MOST = 10000 /* pieces: a picture has one cell for each pair of pieces */ };
     const TideAlignment *a = c->alignment;
-    if (!a || !c->text || !a->weights) {
+    if (!result_given(&c->call, c->text)) return false;
+    if (!a || !a->weights) {
         call_fail(&c->call, TIDE_BAD_ARGUMENT, "an alignment without weights");
         return false;
     }
@@ -43,15 +43,12 @@ static bool alignment_given(DrawCall *c) {
 
 static void write_page(FILE *out, const Alignment *alignment) {
     AlignmentsPage page;
-    char *source = pieces_sentence(alignment->source, alignment->n_source);
-    char *target = pieces_sentence(alignment->target, alignment->n_target);
+    char *title = pieces_sentence(alignment->target, alignment->n_target);
     alignments_page_init(&page);
-    alignments_page_sentence(&page, source);
-    alignments_page_hypothesis(&page, alignment, target, NAN);
-    alignments_page_write(&page, out, target, false);
+    alignments_page_pair(&page, alignment);
+    alignments_page_write(&page, out, title, false);
     alignments_page_free(&page);
-    mem_free(source);
-    mem_free(target);
+    mem_free(title);
 }
 
 static void write_links(FILE *out, const Alignment *alignment) {

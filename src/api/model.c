@@ -14,14 +14,14 @@ const char *const *tide_capabilities(void) {
     /* one list for each instruction set, so that the function writes nothing */
 #define LIST(kernels)                                                                                                  \
     {                                                                                                                  \
-        "translate", "n-best", "ensemble", "align", "score", "bleu", "chrf", "aer", "svg", "html", "pharaoh",          \
-            "format-1", "format-2", kernels, NULL                                                                      \
+        kernels, "translate", "n-best", "ensemble", "align", "score", "bleu", "chrf", "aer", "svg", "html", "pharaoh", \
+            "format-1", "format-2", "format-3", NULL                                                                   \
     }
     static const char *const lists[][16] = {LIST("kernels-avx512"), LIST("kernels-avx2"), LIST("kernels-neon"),
                                             LIST("kernels-portable")};
 #undef LIST
     int i = 0;
-    while (i < 3 && strcmp(lists[i][13] + strlen("kernels-"), kernels->name) != 0) i++;
+    while (i < 3 && strcmp(lists[i][0] + strlen("kernels-"), kernels->name) != 0) i++;
     return lists[i];
 }
 
@@ -34,8 +34,9 @@ typedef struct LoadCall {
 static void load(void *context) {
     LoadCall *c = context;
     Err err;
-    if (!c->path || !c->model) {
-        call_fail(&c->call, TIDE_BAD_ARGUMENT, "tide_load: %s is NULL", c->path ? "model" : "path");
+    if (!result_given(&c->call, c->model)) return;
+    if (!c->path) {
+        call_fail(&c->call, TIDE_BAD_ARGUMENT, "the path is NULL");
         return;
     }
     TideModel *model = mem_zalloc(sizeof *model);
@@ -44,7 +45,7 @@ static void load(void *context) {
         return;
     }
     model->name = mem_strdup(c->path);
-    atomic_init(&model->holds, 1);
+    atomic_init(&model->references, 1);
     *c->model = model;
 }
 
@@ -60,7 +61,7 @@ TideStatus tide_load(const char *path, TideModel **model, char *error, size_t er
 }
 
 void tide_free(TideModel *model) {
-    if (!model || atomic_fetch_sub(&model->holds, 1) > 1) return;
+    if (!model || atomic_fetch_sub(&model->references, 1) > 1) return;
     translator_free(&model->translator);
     mem_free(model->name);
     mem_free(model);
@@ -76,7 +77,7 @@ static long weights_of(const Model *model) {
 }
 
 TideStatus tide_model_info(const TideModel *model, TideModelInfo *info) {
-    if (!model || !info || info->size < sizeof info->size) return TIDE_BAD_ARGUMENT;
+    if (!model || !info || !struct_size_valid(info->size)) return TIDE_BAD_ARGUMENT;
     const Translator *t = &model->translator;
     const Alignments alignments = model_alignments(&t->model);
     const size_t size = info->size < sizeof *info ? info->size : sizeof *info;

@@ -2,6 +2,7 @@
 #include "api/api.h"
 #include "text/ds.h"
 #include "text/unicode.h"
+#include "translate/prefix.h"
 
 #include <math.h>
 #include <string.h>
@@ -32,10 +33,11 @@ static char **normalise(Call *call, const char *name, const char *const *texts, 
     return normal;
 }
 
+static int most_pieces(const SearchCall *c) { return c->options.max_length ? c->options.max_length : MOST_PIECES; }
+
 static void check_lengths(SearchCall *c, const char *name, const Side *side, char *const *texts) {
     Err err;
-    const int most = c->options.max_length ? c->options.max_length : MOST_PIECES;
-    if (c->call.status || !side_check_lengths(side, texts, (int)arrlen(texts), most, NULL, &err)) return;
+    if (c->call.status || !side_check_lengths(side, texts, (int)arrlen(texts), most_pieces(c), NULL, &err)) return;
     call_fail_err(&c->call, TIDE_TOO_LONG, name, &err);
 }
 
@@ -132,12 +134,22 @@ static void count_done(void *context, long done, long all) {
     c->done = c->first + (int)done;
 }
 
+/* Makes the prefixes, if the options have them. */
+static void make_prefixes(SearchCall *c, Prefixes *prefixes) {
+    const Side *target = &c->call.session->models[0]->translator.target;
+    Err err;
+    if (c->call.status || !c->options.prefixes) return;
+    if (prefixes_of_texts(prefixes, target, c->options.prefixes, c->count, most_pieces(c), NULL, &err))
+        call_fail_err(&c->call, TIDE_BAD_TEXT, "prefix", &err);
+}
+
 /* Translates all sentences in parts that bound the memory of the search. */
-static void translate_all(SearchCall *c, char *const *sentences, const BeamOptions *beam) {
+static void translate_all(SearchCall *c, char *const *sentences, BeamOptions *beam, const Prefixes *prefixes) {
     TideResult *result = result_new(c->count);
     for (int n; c->first < c->count; c->done = c->first += n) {
         char *const *part = sentences + c->first;
         n = translate_most(part, c->count - c->first, beam->beam);
+        if (prefixes->list) beam->prefixes = prefixes->list + c->first;
         Translations found = session_translate(&c->call.session->session, part, n, beam,
                                                c->options.mini_batch ? c->options.mini_batch : 64, count_done, c);
         if (found.cancelled) cancel(c);
@@ -152,19 +164,21 @@ static void translate_all(SearchCall *c, char *const *sentences, const BeamOptio
 static void translate(void *context) {
     SearchCall *c = context;
     BeamOptions beam;
-    if (!texts_given(&c->call, "sentence", c->sources, c->count)) return;
+    if (!result_given(&c->call, c->result) || !texts_given(&c->call, "sentence", c->sources, c->count)) return;
     if (options_copy(&c->call, c->given, &c->options, sizeof c->options) || !beam_given(c, &beam)) return;
     char **sentences = normalise(&c->call, "sentence", c->sources, c->count);
     check_lengths(c, "sentence", &c->call.session->models[0]->translator.source, sentences);
-    if (!c->call.status) translate_all(c, sentences, &beam);
+    Prefixes prefixes = {0};
+    make_prefixes(c, &prefixes);
+    if (!c->call.status) translate_all(c, sentences, &beam, &prefixes);
+    prefixes_free(&prefixes);
     strings_free(sentences);
 }
 
 TideStatus tide_translate(TideSession *session, const char *const *sentences, int count,
                           const TideTranslateOptions *options, TideResult **result) {
-    if (!result) return TIDE_BAD_ARGUMENT;
     SearchCall c = {.sources = sentences, .count = count, .given = options, .result = result};
-    *result = NULL;
+    if (result) *result = NULL;
     return call_session(&c.call, session, translate);
 }
 
@@ -229,7 +243,7 @@ static int force_options(SearchCall *c) {
 static void force(SearchCall *c, ForcePart *part) {
     AttentionOptions attention;
     const Translator *first = &c->call.session->models[0]->translator;
-    if (!texts_given(&c->call, "source", c->sources, c->count) ||
+    if (!result_given(&c->call, c->result) || !texts_given(&c->call, "source", c->sources, c->count) ||
         !texts_given(&c->call, "target", c->targets, c->count) || force_options(c) || !attention_given(c, &attention))
         return;
     char **sources = normalise(&c->call, "source", c->sources, c->count);
@@ -251,10 +265,9 @@ static void score(void *context) { force(context, score_part); }
 
 static TideStatus force_call(TideSession *session, const char *const *sources, const char *const *targets, int count,
                              const TideForceOptions *options, TideResult **result, CallWork *work) {
-    if (!result) return TIDE_BAD_ARGUMENT;
     SearchCall c = {
         .sources = sources, .targets = targets, .forced = true, .count = count, .given = options, .result = result};
-    *result = NULL;
+    if (result) *result = NULL;
     return call_session(&c.call, session, work);
 }
 

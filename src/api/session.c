@@ -2,7 +2,6 @@
    memory is refused, all of it is released, and the next call makes it again. */
 #include "api/api.h"
 
-#include <stdio.h>
 #include <string.h>
 
 typedef struct OpenCall {
@@ -10,7 +9,7 @@ typedef struct OpenCall {
     TideModel *const *models;
     int count;
     const TideSessionOptions *options;
-    TideSession *session; /* the result; not yet the owner of its models */
+    TideSession **session; /* receives the session, which does not reference its models yet */
 } OpenCall;
 
 static void check_members(OpenCall *c) {
@@ -22,9 +21,10 @@ static void check_members(OpenCall *c) {
     }
 }
 
-static void open_session(void *context) {
+static void make_session(void *context) {
     OpenCall *c = context;
     TideSessionOptions options;
+    if (!result_given(&c->call, c->session)) return;
     if (!c->models || c->count < 1) {
         call_fail(&c->call, TIDE_BAD_ARGUMENT, "a session needs at least one model");
         return;
@@ -38,19 +38,16 @@ static void open_session(void *context) {
     TideSession *session = mem_zalloc(sizeof *session);
     *session = (TideSession){
         .models = scope_keep(models), .count = c->count, .threads = options.threads ? options.threads : 1};
-    c->session = scope_keep(session);
+    *c->session = scope_keep(session);
 }
 
 TideStatus tide_session_new(TideModel *const *models, int count, const TideSessionOptions *options,
                             TideSession **session, char *error, size_t error_size) {
-    OpenCall c = {.models = models, .count = count, .options = options};
+    OpenCall c = {.models = models, .count = count, .options = options, .session = session};
     if (session) *session = NULL;
-    else if (error && error_size) snprintf(error, error_size, "tide_session_new: session is NULL");
-    if (!session) return TIDE_BAD_ARGUMENT;
-    call_once(&c.call, open_session, error, error_size);
-    for (int i = 0; c.session && i < count; i++) atomic_fetch_add(&models[i]->holds, 1);
-    *session = c.session;
-    return c.call.status;
+    const TideStatus status = call_once(&c.call, make_session, error, error_size);
+    for (int i = 0; !status && i < count; i++) atomic_fetch_add(&models[i]->references, 1);
+    return status;
 }
 
 void tide_session_free(TideSession *session) {
@@ -63,12 +60,11 @@ void tide_session_free(TideSession *session) {
 
 const char *tide_error(const TideSession *session) { return session ? session->error : "the session is NULL"; }
 
-void session_ready(TideSession *s) {
-    if (s->ready) return;
+void session_open(TideSession *s) {
+    if (s->scope.count) return;
     const Translator **members = mem_alloc((size_t)s->count * sizeof *members);
     for (int i = 0; i < s->count; i++) members[i] = &s->models[i]->translator;
     s->pool = threads_new(s->threads);
     session_init(&s->session, members, s->count, s->pool);
     mem_free(members);
-    s->ready = true;
 }

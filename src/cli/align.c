@@ -2,11 +2,11 @@
 #include "cli/models.h"
 #include "cli/pictures.h"
 #include "cli/alignment_view.h"
+#include "cli/pair_links.h"
 #include "text/ds.h"
 #include "text/lines.h"
 #include "view/alignments_page.h"
 #include "view/progress.h"
-#include "view/spelling.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -30,6 +30,10 @@ static const Flag flags[] = {
      "intersection, union or grow-diag-final-and; soft, mean: link where the harmonic or the arithmetic mean of both "
      "weights is at least --threshold (default: 0.25)",
      .choices = symmetrization_names, .fallback = "grow-diag-final-and"},
+    {"links", 1, "FILE", "with the format html: also mark the links of FILE, for example those of `tide lexicon`",
+     .kind = VALUE_FILE},
+    {"gold", 1, "FILE", "with the format html: also mark these sure and possible links, and show error rates",
+     .kind = VALUE_FILE},
     {"output", 1, "DIR", "directory for the svg files: DIR/0001.svg ...", .kind = VALUE_DIR},
     {.name = "transpose", .help = "draw heatmaps with the target at the top"},
     FLAG_THREADS,
@@ -51,6 +55,7 @@ typedef struct Aligner {
     Format format;
     Pictures pictures;
     AlignmentsPage page;
+    PairLinks given, gold; /* what the page also marks */
     int max_length;
     int pairs; /* printed so far */
 } Aligner;
@@ -83,19 +88,49 @@ static void print_links(Link *links) {
     arrfree(links);
 }
 
-static void page_add(AlignmentsPage *page, const Alignment *alignment) {
-    char *source = pieces_sentence(alignment->source, alignment->n_source);
-    char *target = pieces_sentence(alignment->target, alignment->n_target);
-    alignments_page_sentence(page, source);
-    alignments_page_hypothesis(page, alignment, target, NAN);
-    mem_free(source);
-    mem_free(target);
+/* The sets of links of a page, in this order; those of a file that was not given are left out. */
+enum { GOLD, GIVEN, OWN, LINK_SETS };
+
+/* Adds the links of a pair to its matrix on the page. `words`: the alignment by word. */
+static int page_add_links(Aligner *a, const Alignment *words, Err *err) {
+    static const char *const names[] = {"gold", "aligner", "attention"};
+    PageLinks sets[LINK_SETS];
+    int count = 0;
+    Link *own = alignment_links(words, a->view.threshold, false);
+    for (int i = 0; i < LINK_SETS; i++) {
+        const PairLinks *file = i == GOLD ? &a->gold : &a->given;
+        if (i != OWN && !file->path) continue;
+        const Link *links = i == OWN ? own : file->of[a->pairs];
+        const int n = (int)arrlen(links);
+        if (links_check(links, n, words->n_source - 1, words->n_target - 1, file->path, a->pairs + 1, err))
+            return arrfree(own), -1;
+        sets[count++] = (PageLinks){names[i], links, n, NAN};
+    }
+    for (int i = 1; i < count && a->gold.path; i++) {
+        Aer aer = {0};
+        aer_add(&aer, sets[i].links, sets[i].n, sets[GOLD].links, sets[GOLD].n);
+        sets[i].aer = aer_rate(&aer);
+    }
+    alignments_page_links(&a->page, sets, count);
+    arrfree(own);
+    return 0;
+}
+
+static int page_add(Aligner *a, const Alignment *alignment, Err *err) {
+    alignments_page_pair(&a->page, alignment);
+    if (!a->gold.path && !a->given.path) return 0;
+    Alignment words = alignment_new(alignment->source, alignment->n_source, alignment->target, alignment->n_target,
+                                    alignment->weight);
+    alignment_merge_words(&words);
+    const int status = page_add_links(a, &words, err);
+    alignment_free(&words);
+    return status;
 }
 
 static int emit(Aligner *a, const Alignment *alignment, Err *err) {
     switch (a->format) {
     case SVG: return pictures_add(&a->pictures, alignment, err);
-    case HTML: page_add(&a->page, alignment); return 0;
+    case HTML: return page_add(a, alignment, err);
     case PHARAOH: print_links(alignment_view_links(&a->view, alignment)); return 0;
     case SOFT: alignment_soft(stdout, alignment); break;
     case MATRIX: alignment_matrix(stdout, alignment, a->pairs); break;
@@ -185,6 +220,8 @@ static int run_with(Aligner *a, const Args *args, int threads, Err *err) {
                          arrlen(source));
     if (!status) status = check_lengths(a, &a->forward, source, src, target, tgt, err);
     if (!status && a->both) status = check_lengths(a, &a->reverse, target, tgt, source, src, err);
+    if (!status) status = pair_links_read(&a->given, args_value(args, "links", 0), (int)arrlen(source), err);
+    if (!status) status = pair_links_read(&a->gold, args_value(args, "gold", 0), (int)arrlen(source), err);
     if (!status && a->pictures.dir) status = pictures_open(&a->pictures, err);
     if (!status) {
         Threads *pool = threads_new(threads);
@@ -195,6 +232,8 @@ static int run_with(Aligner *a, const Args *args, int threads, Err *err) {
         session_free(&a->reverse.session);
         threads_free(pool);
     }
+    pair_links_free(&a->given);
+    pair_links_free(&a->gold);
     lines_free(source);
     lines_free(target);
     return status;
@@ -204,6 +243,8 @@ static int run_with(Aligner *a, const Args *args, int threads, Err *err) {
 static const char *check_flags(const Args *args, const Aligner *a) {
     if (a->format == SVG && !a->pictures.dir) return "--format svg needs --output DIR";
     if (a->pictures.dir && a->format != SVG) return "--output DIR needs --format svg";
+    if (a->format != HTML && (args_has(args, "links") || args_has(args, "gold")))
+        return "--links and --gold need the format html";
     if (args_has(args, "symmetrize") && !a->both) return "--symmetrize needs --reverse MODEL";
     if (a->both && (!a->view.words || a->format != PHARAOH))
         return "--reverse needs --level word and the format pharaoh";
@@ -265,6 +306,8 @@ static const Remark examples[] = {
     {"tide align run1 --src dev.zh --tgt dev.en --reverse run2 --level word | tide aer gold",
      "Combine the links of both directions, and compare them with links made by people"},
     {"tide align run1 --src dev.zh --tgt dev.en --format html > page.html", "Write a page with the alignments"},
+    {"tide align run1 --src dev.zh --tgt dev.en --format html --level word --links links --gold gold > page.html",
+     "Compare them on the page with the links of an aligner and of people"},
     {0}};
 
 const Command command_align = {

@@ -2,6 +2,7 @@
 #include "core/choice.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,30 +27,70 @@ static int distance(const char *a, const char *b) {
     return row[n];
 }
 
-static int unknown_flag(const char *name, const Flag *flags, int count, Err *err) {
+static int unknown_flag(const char *word, const Flag *flags, int count, Err *err) {
+    char name[64];
+    snprintf(name, sizeof name, "%s", word + strspn(word, "-"));
+    name[strcspn(name, "=")] = '\0';
     const Flag *nearest = NULL;
-    int least = 4;
+    const int dashes = word[1] == '-' ? 2 : 1, half = (int)strlen(name) / 2;
+    int least = half < 4 ? half + 1 : 4; /* a name with more differences is not similar */
     for (int i = 0; i < count; i++) {
         int d = distance(name, flags[i].name);
         if (d < least) least = d, nearest = &flags[i];
     }
-    if (nearest) return err_set(err, NULL, 0, "unknown flag --%s; did you mean --%s?", name, nearest->name);
-    return err_set(err, NULL, 0, "unknown flag --%s", name);
+    if (nearest)
+        return err_set(err, NULL, 0, "unknown flag %.*s%s; did you mean --%s?", dashes, word, name, nearest->name);
+    return err_set(err, NULL, 0, "unknown flag %.*s%s", dashes, word, name);
 }
 
 /* ---- parsing -------------------------------------------------------------------------------------------------- */
 
-/* Returns the flag that a word names after one or two dashes, or NULL. */
+char flag_letter(const char *name) {
+    static const struct {
+        char letter;
+        const char *name;
+    } flags[] = {{'b', "beam-size"},  {'c', "config"},    {'e', "after-epochs"}, {'l', "learn-rate"},
+                 {'m', "model"},      {'n', "normalize"}, {'o', "optimizer"},    {'o', "output"},
+                 {'t', "train-sets"}, {'w', "workspace"}};
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+        if (!strcmp(flags[i].name, name)) return flags[i].letter;
+    return 0;
+}
+
+/* Returns the flag that a word names, or NULL. */
 static const Flag *find_flag(const char *word, const Flag *flags, int count) {
-    for (int i = 0; word[0] == '-' && i < count; i++)
-        if (!strcmp(flags[i].name, word + (word[1] == '-' ? 2 : 1))) return &flags[i];
+    const char *name = word + (word[1] == '-' ? 2 : 1);
+    const size_t length = strcspn(name, "=");
+    for (int i = 0; i < count; i++)
+        if ((strlen(flags[i].name) == length && !memcmp(flags[i].name, name, length)) ||
+            (word[1] != '-' && length == 1 && flag_letter(flags[i].name) == name[0]))
+            return &flags[i];
     return NULL;
 }
 
-/* Returns whether a word is a flag. A word with one dash that is not a known flag is a value, because it may be a
-   negative number, "-" or a sentence. */
-static bool is_flag(const char *word, const Flag *flags, int count) {
-    return (word[0] == '-' && word[1] == '-' && word[2]) || find_flag(word, flags, count);
+static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+/* Returns whether an argument is a flag, known or not, or `--`. */
+static bool is_flag(const char *word) { return word[0] == '-' && (word[1] == '-' || is_letter(word[1])); }
+
+/* Parses the flag at argv[*i] with its values, and sets *i to the argument after them. */
+static int parse_flag(Args *args, int argc, char **argv, int *i, Err *err) {
+    const Flag *flag = find_flag(argv[*i], args->flags, args->flag_count);
+    if (!flag) return unknown_flag(argv[*i], args->flags, args->flag_count, err);
+    if (args_has(args, flag->name)) return err_set(err, NULL, 0, "--%s is given twice", flag->name);
+    char *equals = strchr(argv[*i], '=');
+    int first = *i + 1, end = first;
+    if (equals) {
+        if (!flag->values) return err_set(err, NULL, 0, "--%s takes no value", flag->name);
+        argv[--first] = equals + 1;
+    }
+    const int most = flag->values == MANY ? argc : flag->values;
+    while (end < argc && end - first < most && !is_flag(argv[end])) end++;
+    if (end - first < (flag->values == MANY ? 1 : flag->values))
+        return err_set(err, NULL, 0, "--%s needs %s", flag->name, flag_metavar(flag));
+    args->given[args->given_count++] = (struct Given){flag, (const char **)argv + first, end - first};
+    *i = end;
+    return 0;
 }
 
 int args_parse(Args *args, int argc, char **argv, const Flag *flags, int flag_count, Err *err) {
@@ -57,20 +98,11 @@ int args_parse(Args *args, int argc, char **argv, const Flag *flags, int flag_co
                    .given = mem_alloc((size_t)argc * sizeof *args->given),
                    .flags = flags,
                    .flag_count = flag_count};
+    bool ended = false; /* by `--` */
     for (int i = 0; i < argc;) {
-        if (!is_flag(argv[i], flags, flag_count)) {
-            args->words[args->word_count++] = argv[i++];
-            continue;
-        }
-        const Flag *flag = find_flag(argv[i], flags, flag_count);
-        if (!flag) return unknown_flag(argv[i] + 2, flags, flag_count, err);
-        if (args_has(args, flag->name)) return err_set(err, NULL, 0, "--%s is given twice", flag->name);
-        int count = 0, first = ++i;
-        int most = flag->values == MANY ? argc : flag->values;
-        for (; i < argc && count < most && !is_flag(argv[i], flags, flag_count); i++) count++;
-        if (flag->values == MANY ? count == 0 : count < flag->values)
-            return err_set(err, NULL, 0, "--%s needs %s", flag->name, flag_metavar(flag));
-        args->given[args->given_count++] = (struct Given){flag, (const char **)argv + first, count};
+        if (ended || !is_flag(argv[i])) args->words[args->word_count++] = argv[i++];
+        else if (!strcmp(argv[i], "--")) ended = true, i++;
+        else if (parse_flag(args, argc, argv, &i, err)) return -1;
     }
     return 0;
 }
@@ -93,11 +125,11 @@ bool args_has(const Args *args, const char *name) {
     return false;
 }
 
-/* Returns the first value of a flag, or its default; NULL if there is neither. *flag is the flag. */
-static const char *value_or_default(const Args *args, const char *name, const Flag **flag) {
-    const char *given = args_value(args, name, 0);
-    for (int i = 0; i < args->flag_count; i++) {
-        *flag = &args->flags[i];
+/* Returns value i of a flag, or its default; NULL if there is neither. *flag is the flag. */
+static const char *value_or_default(const Args *args, const char *name, int i, const Flag **flag) {
+    const char *given = args_value(args, name, i);
+    for (int k = 0; k < args->flag_count; k++) {
+        *flag = &args->flags[k];
         if (!strcmp((*flag)->name, name)) return given ? given : (*flag)->fallback;
     }
     return NULL;
@@ -116,13 +148,13 @@ static int parse_number(const Flag *flag, const char *text, double *value, Err *
 
 int args_real(const Args *args, const char *name, double *value, Err *err) {
     const Flag *flag;
-    const char *text = value_or_default(args, name, &flag);
+    const char *text = value_or_default(args, name, 0, &flag);
     return text ? parse_number(flag, text, value, err) : 0;
 }
 
-int args_int(const Args *args, const char *name, int *value, Err *err) {
+int args_int_at(const Args *args, const char *name, int i, int *value, Err *err) {
     const Flag *flag;
-    const char *text = value_or_default(args, name, &flag);
+    const char *text = value_or_default(args, name, i, &flag);
     double x = 0;
     if (!text) return 0;
     if (parse_number(flag, text, &x, err)) return -1;
@@ -131,14 +163,22 @@ int args_int(const Args *args, const char *name, int *value, Err *err) {
     return 0;
 }
 
-int args_choice(const Args *args, const char *name, int *value, Err *err) {
+int args_int(const Args *args, const char *name, int *value, Err *err) {
+    return args_int_at(args, name, 0, value, err);
+}
+
+int args_choice_at(const Args *args, const char *name, int i, int *value, Err *err) {
     const Flag *flag;
-    const char *text = value_or_default(args, name, &flag);
+    const char *text = value_or_default(args, name, i, &flag);
     if (!text) return 0;
     const int index = choice_find(flag->choices, text);
     if (index < 0) return err_set(err, NULL, 0, "--%s must be one of %s, not '%s'", name, flag->choices, text);
     *value = index;
     return 0;
+}
+
+int args_choice(const Args *args, const char *name, int *value, Err *err) {
+    return args_choice_at(args, name, 0, value, err);
 }
 
 const char *flag_metavar(const Flag *flag) {

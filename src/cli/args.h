@@ -1,4 +1,5 @@
-/* args.h: parses command lines of flags (`--name value ...`) and words. A known flag may also have one dash: `-lc`. */
+/* args.h: parses command lines of flags and words: `--name value ...`, `--name=value`, `-l value` with the letter of
+   flag_letter. A known name may also follow one dash: `-lc`. After `--`, all arguments are words. */
 #ifndef TIDE_ARGS_H
 #define TIDE_ARGS_H
 
@@ -47,8 +48,10 @@ typedef struct Args {
 } Args;
 
 /* Parses argv[0..argc-1]; flags: [flag_count], those that the command has. *args keeps pointers to argv and flags;
-   release with args_free, after an error too. Returns 0, or -1 with the reason in *err: an unknown flag (then the
-   reason names the most similar one), a missing value, or a flag that is given twice. */
+   `--name=value` is replaced by its value in argv. Release with args_free, after an error too. Returns 0, or -1 with the
+   reason in *err: an unknown flag (then the reason names the most similar one), a missing value, a value of a switch, or
+   a flag that is given twice. An argument that starts with one dash and has no letter after it, such as "-" or "-1", is
+   a value. */
 int args_parse(Args *args, int argc, char **argv, const Flag *flags, int flag_count, Err *err);
 void args_free(Args *args);
 /* Value i of a flag, from 0; NULL if there is no such value. */
@@ -60,8 +63,13 @@ bool args_has(const Args *args, const char *name);
 int args_int(const Args *args, const char *name, int *value, Err *err);
 /* Reads a finite number between the limits of the flag. */
 int args_real(const Args *args, const char *name, double *value, Err *err);
-/* Reads a name from the choices of the flag; *value is its index, see choice.h. */
+/* The value must be one of the names in the `choices` of the flag. *value receives the index of the name. */
 int args_choice(const Args *args, const char *name, int *value, Err *err);
+/* args_int and args_choice for value i of a flag, from 0. */
+int args_int_at(const Args *args, const char *name, int i, int *value, Err *err);
+int args_choice_at(const Args *args, const char *name, int i, int *value, Err *err);
+/* The letter that Marian has for a flag, 0 if it has none: -b for --beam-size. */
+char flag_letter(const char *name);
 /* The names of a flag's values, as --help prints them; "" for a switch. */
 const char *flag_metavar(const Flag *flag);
 

@@ -46,6 +46,10 @@ int usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Flags that several commands have. */
 #define FLAG_THREADS                                                                                                   \
     { "threads", 1, "N", "threads (default: one for each processor)", VALUE_INT, 1, 1024, NULL, NULL }
+#define FLAG_TRAIN_SETS                                                                                                \
+    { "train-sets", 2, "SRC TGT", "training corpus: two line-aligned files", .kind = VALUE_FILE }
+#define FLAG_TRAIN_TSV                                                                                                 \
+    { "tsv", 1, "FILE", "training corpus: lines of English, tab, Chinese (manythings, Anki)", .kind = VALUE_FILE }
 #define FLAG_ISA                                                                                                       \
     {                                                                                                                  \
         "isa", 1, "NAME", "kernels to use: auto, avx512, avx2, neon or portable; the results are the same",            \

@@ -47,14 +47,16 @@ static void put_values(const Command *command, const Flag *flag) {
     else fputs(words[flag->kind], stdout);
 }
 
-/* Prints the line of a flag with values: "COMMAND --FLAG") echo 'NUMBER VALUES' ;; with an empty flag for the words of
-   the command line that belong to no flag. */
+/* Prints the line of a flag with values: 'COMMAND --FLAG'|'COMMAND -F') echo 'NUMBER VALUES' ;; with an empty flag for
+   the words of the command line that belong to no flag. */
 static void put_value_case(const Command *command, const Flag *flag, int shell) {
     enum { ANY = 9999 };
     if (!flag->values) return;
     const char *dashes = flag->name ? "--" : "", *name = flag->name ? flag->name : "";
-    printf(shell == FISH ? "    case '%s %s%s'\n        echo '%d " : "    '%s %s%s') echo '%d ", command->name, dashes,
-           name, flag->values == MANY ? ANY : flag->values);
+    const char letter = flag->name ? flag_letter(flag->name) : 0;
+    printf(shell == FISH ? "    case '%s %s%s'" : "    '%s %s%s'", command->name, dashes, name);
+    if (letter) printf(shell == FISH ? " '%s -%c'" : "|'%s -%c'", command->name, letter);
+    printf(shell == FISH ? "\n        echo '%d " : ") echo '%d ", flag->values == MANY ? ANY : flag->values);
     put_values(command, flag);
     puts(shell == FISH ? "'" : "' ;;");
 }

@@ -15,8 +15,8 @@ void help_overview(void) {
 }
 
 static void print_flag(const Flag *flag) {
-    char left[80];
-    snprintf(left, sizeof left, "--%s %s", flag->name, flag_metavar(flag));
+    char left[80], letter[8] = {'-', flag_letter(flag->name), ',', ' '};
+    snprintf(left, sizeof left, "%s--%s %s", letter[1] ? letter : "", flag->name, flag_metavar(flag));
     printf("  %-34s %s", left, flag->help);
     if (flag->fallback) printf(" (default: %s)", flag->fallback);
     putchar('\n');

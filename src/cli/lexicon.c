@@ -13,9 +13,8 @@
 #include <string.h>
 
 static const Flag flags[] = {
-    {"train-sets", 2, "SRC TGT", "corpus: two line-aligned files", .kind = VALUE_FILE},
-    {"tsv", 1, "FILE", "corpus: lines of English, tab, Chinese (manythings, Anki); Chinese is the source",
-     .kind = VALUE_FILE},
+    FLAG_TRAIN_SETS,
+    FLAG_TRAIN_TSV,
     {"output", 1, "DIR", "directory for links, lexicon.tsv and priors.tsv", .kind = VALUE_DIR},
     {"priors", 1, "FILE", "start with what was learned from another corpus: its priors.tsv", .kind = VALUE_FILE},
     {"src", 1, "FILE", "with --priors: align these sentences, and write the links to standard output",
@@ -213,18 +212,12 @@ static int run_job(const LexiconJob *job, Err *err) {
 
 /* Reads both values of --units and --bpe-merges. */
 static int unit_flags(const Args *args, LexiconJob *job, Err *err) {
-    static const UnitKind usual[2] = {UNIT_CHAR, UNIT_WORD};
     for (int i = 0; i < 2; i++) {
-        const char *name = args_value(args, "units", i), *merges = args_value(args, "bpe-merges", i);
-        const int kind = name ? choice_find(unit_names, name) : (int)usual[i];
-        if (kind < 0) return err_set(err, NULL, 0, "--units must be two of %s, not '%s'", unit_names, name);
+        int kind = i == SOURCE ? UNIT_CHAR : UNIT_WORD;
+        job->merges[i] = 8000;
+        if (args_choice_at(args, "units", i, &kind, err) || args_int_at(args, "bpe-merges", i, &job->merges[i], err))
+            return -1;
         job->kinds[i] = (UnitKind)kind;
-        char *end;
-        const long n = merges ? strtol(merges, &end, 10) : 8000;
-        if (merges && (end == merges || *end || n < 0 || n > 1 << 24))
-            return err_set(err, NULL, 0, "--bpe-merges must be two whole numbers from 0 to %d, not '%s'", 1 << 24,
-                           merges);
-        job->merges[i] = (int)n;
     }
     return 0;
 }
@@ -290,16 +283,14 @@ const Command command_lexicon = {
     .summary = "align words and learn a bilingual lexicon (statistical, no model)",
     .usage = "--train-sets SRC TGT | --tsv FILE  --output DIR   or   --priors FILE --src FILE --tgt FILE",
     .about =
-        "Finds which words of a pair translate each other: IBM Model 1, then a model of jumps (HMM), then of "
-        "fertility,\n"
-        "with Dirichlet priors, by Gibbs sampling in both directions (Östling & Tiedemann 2016). The probabilities of\n"
-        "several samplers are averaged. Writes DIR/links, one line for each line of the corpus, for\n"
+        "Finds which words of a pair translate each other: IBM Model 1, then a model of jumps (HMM), then a model of\n"
+        "fertility, with Dirichlet priors, by Gibbs sampling in both directions (Östling & Tiedemann 2016). The\n"
+        "probabilities of several samplers are averaged. Writes DIR/links, one line for each line of the corpus, for\n"
         "`tide train --guided-alignment`; DIR/lexicon.tsv, lines of source, tab, target, tab, probability, for\n"
         "`tide translate --lexicon`; and DIR/priors.tsv, with which --priors aligns new text.\n\n"
         "Units: char, Han characters and runs of letters or digits; word, runs of letters or digits; piece, pieces of\n"
-        "BPE; given, what is between two spaces. Case is ignored. Links are those of words between spaces; if a "
-        "sentence\n"
-        "of kind char has no spaces, each character is a word.",
+        "BPE; given, what is between two spaces. Case is ignored. With --tsv, Chinese is the source. Links are those\n"
+        "of words between spaces; if a sentence of kind char has no spaces, each character is a word.",
     .flags = flags,
     .flag_count = sizeof flags / sizeof *flags,
     .files = files,

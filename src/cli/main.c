@@ -64,7 +64,7 @@ static int run_with(const Command *command, const Flag *flags, int argc, char **
 }
 
 static int run_command(const Command *command, int argc, char **argv, double began) {
-    for (int i = 0; i < argc; i++)
+    for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++)
         if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
             help_command(command);
             return 0;

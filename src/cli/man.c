@@ -175,7 +175,9 @@ static void put_resume(const Option *option) {
 }
 
 static void put_flag(const Command *command, const Flag *flag) {
+    const char letter = flag_letter(flag->name);
     fputs(".It Fl ", stdout);
+    if (letter) printf("%c , Fl ", letter);
     put_byte('-');
     put_code(flag->name);
     if (flag->values) fputs(" Ar ", stdout);

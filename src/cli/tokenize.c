@@ -10,11 +10,11 @@ static const Flag flags[] = {
     {.name = "join", .help = "the inverse: join pieces that are separated by spaces to text"},
 };
 
-/* Splits the current line with tokeniser `from`, joins the pieces with `to`, and prints the result. */
-static int convert(const Tokenizer *from, const Tokenizer *to, const LineReader *lines, Err *err) {
+/* Splits the current line with `from`, joins the pieces as tokeniser `to` does, and prints the result. */
+static int convert(const Side *from, TokenizerKind to, const LineReader *lines, Err *err) {
     char *text = line_reader_text(lines, 0, lines->length, err);
     if (!text) return -1;
-    char **pieces = tokenizer_split(from, text), *joined = tokenizer_join(to->kind, pieces, (int)arrlen(pieces));
+    char **pieces = side_split(from, text), *joined = tokenizer_join(to, pieces, (int)arrlen(pieces));
     puts(joined);
     mem_free(joined);
     pieces_free(pieces);
@@ -23,9 +23,10 @@ static int convert(const Tokenizer *from, const Tokenizer *to, const LineReader 
 }
 
 /* Converts line by line, so that memory depends only on the longest line. */
-static int convert_all(const Tokenizer *tokenizer, bool join, Err *err) {
-    const Tokenizer spaces = {.kind = TOKENIZER_NONE};
-    const Tokenizer *from = join ? &spaces : tokenizer, *to = join ? tokenizer : &spaces;
+static int convert_all(const Side *side, bool join, Err *err) {
+    const Side spaces = {.tokenizer.kind = TOKENIZER_NONE};
+    const Side *from = join ? &spaces : side;
+    const TokenizerKind to = join ? side->tokenizer.kind : TOKENIZER_NONE;
     LineReader lines;
     int status = line_reader_open(&lines, NULL, err);
     lines.keep_mark = join; /* a piece may be a byte order mark */
@@ -42,7 +43,7 @@ static int run(const Args *args) {
     if (args_choice(args, "side", &target, &err)) return usage_error("%s", err.reason);
     if (models_load_one(&translator, args->words[0], &err)) return fail(&err);
     const Side *side = target ? &translator.target : &translator.source;
-    int status = convert_all(&side->tokenizer, args_has(args, "join"), &err);
+    int status = convert_all(side, args_has(args, "join"), &err);
     translator_free(&translator);
     return status ? fail(&err) : 0;
 }

@@ -14,8 +14,8 @@ enum { MOST_MANY = 256 };
 
 static const Flag flags[] = {
     {"model", 1, "DIR", "directory of the model; a training that DIR already holds is continued", .kind = VALUE_DIR},
-    {"train-sets", 2, "SRC TGT", "training corpus: two line-aligned files", .kind = VALUE_FILE},
-    {"tsv", 1, "FILE", "training corpus: lines of English, tab, Chinese (manythings, Anki)", .kind = VALUE_FILE},
+    FLAG_TRAIN_SETS,
+    FLAG_TRAIN_TSV,
     {"mo", 1, "FILE", "training corpus: a gettext catalogue, English to Chinese, not cleaned (see `tide corpus`)",
      .kind = VALUE_FILE},
     {"valid-sets", 2, "SRC TGT", "development set: two line-aligned files", .kind = VALUE_FILE},

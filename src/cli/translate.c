@@ -5,6 +5,7 @@
 #include "text/ds.h"
 #include "text/lines.h"
 #include "text/output.h"
+#include "translate/prefix.h"
 #include "translate/unknown.h"
 #include "view/alignments_page.h"
 #include "view/progress.h"
@@ -28,6 +29,7 @@ static const Flag flags[] = {
     {.name = "replace-unk", .help = "replace each <unk> by the source word that it is aligned to"},
     {"lexicon", 1, "FILE", "with --replace-unk: use translations from FILE, lines of `source TAB target`",
      .kind = VALUE_FILE},
+    {"prefix", 1, "FILE", "begin each translation with the text on the same line of FILE", .kind = VALUE_FILE},
     {.name = "allow-han", .help = "allow Han characters in every target language"},
     {.name = "transpose", .help = "draw heatmaps with the target at the top"},
     {"mini-batch", 1, "N",
@@ -68,8 +70,9 @@ typedef struct Settings {
     AlignmentView view;
     int threads, batch, n_best, max_length;
     bool transpose, replace_unknown, allow_han;
-    Lexicon *lexicon; /* NULL: none */
-    char **lines;     /* all sentences; NULL: read, translate and print one line at a time */
+    Lexicon *lexicon;  /* NULL: none */
+    char **lines;      /* all sentences; NULL: read, translate and print one line at a time */
+    Prefixes prefixes; /* of all sentences; all zero: none */
 } Settings;
 
 static Alignment alignment_at(const AlignmentView *view, const Translations *found, int i, const Hypothesis *h) {
@@ -187,7 +190,9 @@ static int write_out(Translating *work, const Translations *found, Err *err) {
 /* Translates n lines and writes the translations. */
 static int translate_some(Translating *work, char *const *lines, int n, Spent *spent, Err *err) {
     const Settings *s = work->settings;
-    Translations found = session_translate(&work->session, lines, n, &s->beam, s->batch, s->lines ? count : NULL, work);
+    BeamOptions beam = s->beam;
+    if (s->prefixes.list) beam.prefixes = s->prefixes.list + work->first;
+    Translations found = session_translate(&work->session, lines, n, &beam, s->batch, s->lines ? count : NULL, work);
     progress_clear(&work->view);
     double moment = seconds_now();
     int status = write_out(work, &found, err);
@@ -292,16 +297,31 @@ static int settings_of(const Args *args, const Models *models, Settings *s, Err 
     return 0;
 }
 
-/* Reads the lexicon, if --lexicon is given, and all sentences. Sentences from a terminal, or from a pipe with
-   --mini-batch 1, are not read here, but one by one. */
+/* Reads the prefixes of all sentences. */
+static int read_prefixes(const char *path, const Translator *tr, Settings *s, Err *err) {
+    char **texts = lines_read_raw(path, err);
+    int status = texts ? 0 : -1;
+    if (!status && arrlen(texts) != arrlen(s->lines))
+        status = err_set(err, path, 0, "has %td lines, but standard input has %td", arrlen(texts), arrlen(s->lines));
+    if (!status)
+        status = prefixes_of_texts(&s->prefixes, &tr->target, (const char *const *)texts, (int)arrlen(texts),
+                                   s->max_length, path, err);
+    lines_free(texts);
+    return status;
+}
+
+/* Reads the lexicon, if --lexicon is given, all sentences, and their prefixes. Without --prefix, sentences from a
+   terminal, or from a pipe with --mini-batch 1, are not read here, but one by one. */
 static int read_input(const Args *args, const Translator *tr, Settings *s, Err *err) {
-    const char *path = args_value(args, "lexicon", 0);
+    const char *path = args_value(args, "lexicon", 0), *prefix = args_value(args, "prefix", 0);
     struct stat in;
-    if (s->html && output_check(args, s->html, (const char *[]){"/dev/stdin", path}, 2, err)) return -1;
+    if (s->html && output_check(args, s->html, (const char *[]){"/dev/stdin", path, prefix}, 3, err)) return -1;
     if (path && !(s->lexicon = lexicon_read(path, err))) return -1;
-    if (isatty(STDIN_FILENO) || (s->batch == 1 && !fstat(STDIN_FILENO, &in) && !S_ISREG(in.st_mode))) return 0;
+    if (!prefix && (isatty(STDIN_FILENO) || (s->batch == 1 && !fstat(STDIN_FILENO, &in) && !S_ISREG(in.st_mode))))
+        return 0;
     if (!(s->lines = lines_read(NULL, 1, err))) return -1;
-    return lines_check(tr, SOURCE, s->lines, s->max_length, "standard input", err);
+    if (lines_check(tr, SOURCE, s->lines, s->max_length, "standard input", err)) return -1;
+    return prefix ? read_prefixes(prefix, tr, s, err) : 0;
 }
 
 static double checksum_seconds(const Models *models) {
@@ -332,6 +352,7 @@ static int run(const Args *args) {
                  read_input(args, models.list[0], &settings, &err);
     spent.read = elapsed(&moment);
     int status = failed || run_on(&settings, &models, &spent, &err) ? fail(&err) : 0;
+    prefixes_free(&settings.prefixes);
     lines_free(settings.lines);
     lexicon_free(settings.lexicon);
     models_free(&models);
@@ -357,6 +378,9 @@ const Command command_translate = {
              "word is looked up, and its translation is written instead. --alignment and --heatmap still show <unk>.\n"
              "If the target language is not written with Han characters, pieces with Han are banned, and\n"
              "--replace-unk leaves out source words with Han that are not in FILE; --allow-han allows both.\n\n"
+             "--prefix reads one line for each line of the input. A translation begins with the text of this line,\n"
+             "character for character, and may continue its last word, unless the line ends in a space. An\n"
+             "empty line leaves the translation free. Scores are those of the whole translation.\n\n"
              "--attention-mode hard reads only the annotation with the largest score, not the weighted mean of all.\n"
              "It is only for translation: the choice of the largest score has no gradient, so a model cannot be\n"
              "trained with it.\n\n"

@@ -1,9 +1,12 @@
 /* gradient_check.h: compares gradients with central differences, for the tests of ops.
 
-   The error is |a - d| / max(floor, |a| + |d|), where a is a gradient and d a difference of fourth order,
-   d = (8 (f(x + h) - f(x - h)) - (f(x + 2h) - f(x - 2h))) / 12h. With losses of the order of 1, d is good to about
-   1e-12 in double: its rounding 1e-16 / h and its next term h⁴ f⁽⁵⁾ / 30 are both below that. In float only a wrong
-   formula is found, not an inexact one: use double if you can. */
+   The error is |a - d| / max(floor, |a| + |d|), where a is a gradient and d a difference of fourth order:
+
+     d = (8 (f(x + h) - f(x - h)) - (f(x + 2h) - f(x - 2h))) / (12 h) = f'(x) - h⁴ f⁽⁵⁾(x) / 30 + ...
+
+   h is 1e-3 in double and 0.02 in float; floor is 1e-5 and 0.1. In double, with f of the order of 1, the rounding error
+   of d is of the order of 1e-16 / h = 1e-13, and h⁴ / 30 is 3e-14. In float the check finds only a wrong formula, not an
+   inexact one: use double if you can. */
 #ifndef TIDE_GRADIENT_CHECK_H
 #define TIDE_GRADIENT_CHECK_H
 
@@ -14,8 +17,8 @@
 double gradient_tolerance(void);
 
 /* Returns the error of a gradient, infinity if it is not a number: compares it with the difference of f at *x. f
-   depends on *x, and on nothing else that changes; it may have kinks, but none within two steps h of *x (h is 1e-3 in
-   double, 0.02 in float). *x is unchanged after the call. */
+   depends on *x, and on nothing else that changes; it may have kinks, but none within 2 h of *x. *x is unchanged after
+   the call. */
 typedef double ScalarFunction(void *context);
 double gradient_check_number(ScalarFunction *f, void *context, real *x, double gradient);
 

@@ -128,6 +128,16 @@ typedef struct DotAttention {
 } DotAttention;
 DotAttention dot_attention(Tape *tape, Var *Q, Var *K, Var *V, double scale, const Spans *spans);
 
+/* ops_coverage.c */
+/* The weights of coverage_scores: va [n, 1], Vb [1, n]. */
+typedef struct CoverageWeights {
+    Var *va, *Vb;
+} CoverageWeights;
+/* e_bj = va · tanh(q_b + K_j + β_bj Vb) for the rows j that query b reads; β_bj is the sum of the weights that earlier
+   steps gave to row j. q [m, n], K [rows, n], beta [m, longest]. Returns [m, longest], zero beyond a sentence's end. On
+   a tape that records, spans->owner must be NULL. */
+Var *coverage_scores(Tape *tape, Var *q, Var *K, Var *beta, CoverageWeights weights, const Spans *spans);
+
 /* ops_guide.c */
 /* The columns that should share the weight of row b of α equally: column[begin[b]]..column[begin[b + 1] - 1]. If
    there are none, row b has no cost. The arrays must stay valid until the tape is reset. */

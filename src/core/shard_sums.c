@@ -268,6 +268,20 @@ void shard_additions(Threads *threads, int m, int n, int shards, const RowAdditi
 
 /* ---- vectors and numbers ---------------------------------------------------------------------------------------- */
 
+typedef struct Sum {
+    real *c;
+    const real *x;
+} Sum;
+
+static void add_numbers(void *context, int begin, int end) {
+    const Sum *sum = context;
+    kernels->add(end - begin, sum->c + begin, sum->x + begin);
+}
+
+void shard_add(Threads *threads, size_t n, real *c, const real *x) {
+    threads_run(threads, "add", (int)n, 1 << 14, add_numbers, &(Sum){c, x});
+}
+
 void shard_vectors(int n, int shards, real *x, real *c) {
     for (int half = 1; half < shards; half *= 2)
         for (int s = 0; s < shards; s += 2 * half)

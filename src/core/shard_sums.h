@@ -40,6 +40,9 @@ void shard_product(Threads *threads, const ShardProduct *product);
 /* The same without products: c [m, n] += the additions only. The rows without additions are not read. */
 void shard_additions(Threads *threads, int m, int n, int shards, const RowAdditions *additions, real *c);
 
+/* c [n] += x [n]. n is at most INT_MAX. */
+void shard_add(Threads *threads, size_t n, real *c, const real *x);
+
 /* c [n] += the sum of the rows of x [shards, n], which are overwritten. */
 void shard_vectors(int n, int shards, real *x, real *c);
 

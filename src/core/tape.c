@@ -30,7 +30,7 @@ struct WeightUse {
     Panels panels;    /* of W or Wᵀ: the one that was read last */
     Pending *pending; /* gradients to compute as one product, the newest first */
     int pending_count;
-    int shards;             /* of the batch; 0: it is not divided */
+    int shards;             /* number of shards of the batch; 0: the batch has no shards */
     int reads;              /* records of ops that read W */
     real *shard_sums;       /* [shards, size of W] of a vector */
     PendingRows *additions; /* to the rows of a table, the newest first */

@@ -17,7 +17,8 @@ int threads_count(const Threads *threads);
    ranges from the shares of other threads, so that a thread that the system delays does not delay the run. Only the
    last range of a share may be shorter than `grain`. The result of an item must not depend on the range in which it is
    computed: then results are the same bits for any number of threads. A call of `work` must not call threads_run on the
-   same pool. `name`, a literal, names the kind of work: see threads_profile. */
+   same pool, and in a scope (scope.h) it must not allocate memory. `name`, a literal, names the kind of work: see
+   threads_profile. */
 typedef void Work(void *context, int begin, int end);
 void threads_run(Threads *threads, const char *name, int n, int grain, Work *work, void *context);
 

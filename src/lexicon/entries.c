@@ -15,21 +15,18 @@ typedef struct EntryCount {
 } EntryCount;
 
 struct Entries {
-    EntryCount *pairs;   /* stb_ds map */
-    EntryCount *sources; /* stb_ds map of source texts */
+    EntryCount *pairs; /* stb_ds map */
 };
 
 Entries *entries_new(void) {
     Entries *entries = mem_zalloc(sizeof *entries);
     sh_new_arena(entries->pairs);
-    sh_new_arena(entries->sources);
     return entries;
 }
 
 void entries_free(Entries *entries) {
     if (!entries) return;
     shfree(entries->pairs);
-    shfree(entries->sources);
     mem_free(entries);
 }
 
@@ -89,7 +86,6 @@ static void count_entry(Entries *entries, const PairAlignment *a, const Run run[
         both[n] = '\t';
         memcpy(both + n + 1, target, m + 1);
         count_text(&entries->pairs, both);
-        count_text(&entries->sources, source);
         mem_free(both);
     }
     mem_free(source);
@@ -119,7 +115,6 @@ typedef struct Row {
     const char *key;
     size_t source; /* length of the source text */
     long count;
-    double probability;
 } Row;
 
 static int by_source(const void *left, const void *right) {
@@ -131,25 +126,32 @@ static int by_source(const void *left, const void *right) {
     return strcmp(a->key, b->key);
 }
 
-static Row row_of(const Entries *entries, const EntryCount *pair) {
-    Row row = {.key = pair->key, .source = strcspn(pair->key, "\t"), .count = pair->count};
-    char *source = mem_strndup(pair->key, row.source);
-    const ptrdiff_t at = map_find(entries->sources, sizeof *entries->sources, source);
-    mem_free(source);
-    row.probability = (double)pair->count / (double)entries->sources[at].count;
-    return row;
+static bool same_source(const Row *a, const Row *b) {
+    return a->source == b->source && !memcmp(a->key, b->key, a->source);
+}
+
+/* Writes n rows, which are all rows of a source text. */
+static void write_source(const Row *rows, ptrdiff_t n, FILE *out) {
+    long all = 0;
+    for (ptrdiff_t i = 0; i < n; i++) all += rows[i].count;
+    for (ptrdiff_t i = 0; i < n; i++) {
+        const double probability = (double)rows[i].count / (double)all;
+        const long share = (long)(probability * 10000 + 0.5);
+        if (probability < LEAST_PROBABILITY) continue;
+        fprintf(out, "%s\t%ld.%04ld\n", rows[i].key, share / 10000, share % 10000);
+    }
 }
 
 void entries_write(const Entries *entries, FILE *out) {
     Row *rows = NULL;
     for (ptrdiff_t i = 0; i < shlen(entries->pairs); i++) {
-        const Row row = row_of(entries, &entries->pairs[i]);
-        if (row.probability >= LEAST_PROBABILITY) arrput(rows, row);
+        const EntryCount *pair = &entries->pairs[i];
+        arrput(rows, ((Row){pair->key, strcspn(pair->key, "\t"), pair->count}));
     }
     if (rows) qsort(rows, arrlenu(rows), sizeof *rows, by_source);
-    for (ptrdiff_t i = 0; i < arrlen(rows); i++) {
-        const long share = (long)(rows[i].probability * 10000 + 0.5);
-        fprintf(out, "%s\t%ld.%04ld\n", rows[i].key, share / 10000, share % 10000);
+    for (ptrdiff_t i = 0, n; i < arrlen(rows); i += n) {
+        for (n = 1; i + n < arrlen(rows) && same_source(&rows[i], &rows[i + n]);) n++;
+        write_source(rows + i, n, out);
     }
     arrfree(rows);
 }

@@ -11,11 +11,11 @@
 #include <string.h>
 
 /* The sections of a file, each for both directions, after the first line. */
-typedef enum { MERGES, LINKS, LENGTHS, FERTILITY_COUNTS, KINDS_OF_SECTIONS } Kind;
+typedef enum { MERGES, LINKS, JUMP_COUNTS, FERTILITY_COUNTS, KINDS_OF_SECTIONS } Kind;
 static const char *const section_names[KINDS_OF_SECTIONS][2] = {
     [MERGES] = {"source merges", "target merges"},
     [LINKS] = {"forward links", "reverse links"},
-    [LENGTHS] = {"forward jumps", "reverse jumps"},
+    [JUMP_COUNTS] = {"forward jumps", "reverse jumps"},
     [FERTILITY_COUNTS] = {"forward fertilities", "reverse fertilities"},
 };
 
@@ -124,7 +124,7 @@ static void write_section(const Priors *priors, Kind kind, int side, SortedUnit 
     switch (kind) {
     case MERGES: write_merges(units_merges(priors->units[side]), out); break;
     case LINKS: write_links(priors, side, sorted, out); break;
-    case LENGTHS: write_jumps(counts, out); break;
+    case JUMP_COUNTS: write_jumps(counts, out); break;
     default: write_fertilities(counts, sorted[side], units_count(priors->units[side]), out);
     }
 }
@@ -198,7 +198,7 @@ static int add_row(PriorsReader *r, char *const *field, int n, Err *err) {
             return refuse(r, "unit, tab, unit, tab, count", err);
         const int explained = unit_of(r, !r->side, field[1]);
         link_counts_add(counts, unit_of(r, r->side, field[0]), explained, (float)count);
-    } else if (r->kind == LENGTHS) {
+    } else if (r->kind == JUMP_COUNTS) {
         if (n != 2 || !parse_int(field[0], -LONGEST_JUMP, LONGEST_JUMP, &number) || !parse_count(field[1], &count))
             return refuse(r, "length of a jump, tab, count", err);
         counts->jump[LONGEST_JUMP + number] += count;
@@ -219,8 +219,9 @@ static int read_row(PriorsReader *r, Err *err) {
     if (r->kind == MERGES) {
         if (units_kind(r->priors->units[r->side]) != UNIT_PIECE)
             return err_set(err, r->lines.path, r->lines.number, "a merge, but these units are not pieces");
-        memcpy(arraddnptr(r->merges, r->lines.length), line, r->lines.length);
-        arrput(r->merges, '\n');
+        char *copy = arraddnptr(r->merges, r->lines.length + 1); /* never of no bytes: the array may be NULL */
+        memcpy(copy, line, r->lines.length);
+        copy[r->lines.length] = '\n';
         return 0;
     }
     while (line && n < MOST_FIELDS) field[n++] = strsep(&line, "\t");

@@ -55,9 +55,8 @@ static void sentence_start(const Sampler *s, long pair, Sentence *q) {
 
 /* Adds a link, or removes one: count -1. */
 static void count_link(Sampler *s, int source, int target, float count) {
-    const double mass = LEXICAL_MASS;
     link_counts_add(&s->counts, source, target, count);
-    s->inverse[source] = 1 / (s->counts.total[source] + mass);
+    s->inverse[source] = 1 / (s->counts.total[source] + LEXICAL_MASS);
 }
 
 static void draw_first_links(Sampler *s) {

@@ -4,6 +4,7 @@
 /* A new kind needs one new file and one new line here. */
 #define ATTENTIONS(FIRST, NEXT)                                                                                        \
     FIRST(additive, "additive")                                                                                        \
+    NEXT(coverage, "coverage")                                                                                         \
     NEXT(dot, "dot")                                                                                                   \
     NEXT(general, "general")                                                                                           \
     NEXT(scaled_dot, "scaled-dot")                                                                                     \

@@ -12,6 +12,7 @@ typedef struct Node Node;
 struct Node {
     const Node *before;
     int id, length; /* length of the hypothesis up to this word */
+    int state;      /* of the prefix; 0 without prefix */
     double log_probability;
     const real *alpha; /* [source length] */
 };
@@ -38,7 +39,10 @@ typedef struct Search {
     Arena nodes;           /* for nodes and their alpha */
     int n;                 /* sentences, in the order of Source */
     const int *length;     /* [n] source lengths */
+    const int *order;      /* [n] the caller's index of each sentence */
     Nbest *found;          /* [n] finished hypotheses */
+    const Node **best;     /* [n] the last word of the best finished hypothesis; NULL: none */
+    int *settled;          /* [n] settled words that were reported */
     int rows;              /* open hypotheses; those of one sentence are contiguous */
     int *owner;            /* [rows] the sentence of each open hypothesis */
     const Node **node;     /* [rows] its last word; NULL before the first step */
@@ -75,6 +79,25 @@ static const real *mean_logits(const Search *s, int row) {
     return mean;
 }
 
+/* The arcs with which the hypothesis in a row may continue, and their number; NULL and 0 if it is free. */
+static const PrefixArc *arcs_of(const Search *s, int row, int *count) {
+    const Prefix *prefix = s->options->prefixes ? s->options->prefixes[s->order[s->owner[row]]] : NULL;
+    const int state = s->node[row] ? s->node[row]->state : 0;
+    *count = 0;
+    if (!prefix || state >= prefix->states) return NULL;
+    *count = prefix->begin[state + 1] - prefix->begin[state];
+    return prefix->arcs + prefix->begin[state];
+}
+
+/* The state of the hypothesis in a row after the word `id`. */
+static int next_state(const Search *s, int row, int id) {
+    int n;
+    const PrefixArc *arcs = arcs_of(s, row, &n);
+    for (int k = 0; k < n; k++)
+        if (arcs[k].id == id) return arcs[k].next;
+    return s->node[row] ? s->node[row]->state : 0;
+}
+
 /* Sets the candidates of rows begin..end-1 to the `beam` best words of each row. If fewer words are allowed, the other
    candidates have id -1. */
 static void best_words(void *context, int begin, int end) {
@@ -85,8 +108,13 @@ static void best_words(void *context, int begin, int end) {
         real sum, max = kernels->exp_sum(V, x, &sum, NULL);
         double log_sum = max + exact_log(sum), so_far = s->node[row] ? s->node[row]->log_probability : 0;
         Candidate *best = s->candidates + (size_t)row * (size_t)beam;
-        int count = 0;
-        for (int id = 0; id < V; id++) {
+        int count = 0, arc_count;
+        const PrefixArc *arcs = arcs_of(s, row, &arc_count);
+        for (int k = 0; k < arc_count; k++) {
+            const int id = arcs[k].id;
+            count = keep_best(best, count, beam, (Candidate){so_far + ((double)x[id] - log_sum), row, id});
+        }
+        for (int id = 0; id < V && !arcs; id++) {
             if (count == beam && x[id] <= x[best[count - 1].id]) continue; /* on a tie the smaller id wins */
             if (s->banned[id]) continue;
             count = keep_best(best, count, beam, (Candidate){so_far + ((double)x[id] - log_sum), row, id});
@@ -114,7 +142,12 @@ static const real *mean_alpha(Search *s, int row) {
 static const Node *extend_node(Search *s, const Candidate *c) {
     const Node *before = s->node[c->row];
     Node *node = arena_alloc(&s->nodes, sizeof *node);
-    *node = (Node){before, c->id, before ? before->length + 1 : 1, c->log_probability, mean_alpha(s, c->row)};
+    *node = (Node){.before = before,
+                   .id = c->id,
+                   .length = before ? before->length + 1 : 1,
+                   .state = next_state(s, c->row, c->id),
+                   .log_probability = c->log_probability,
+                   .alpha = mean_alpha(s, c->row)};
     return node;
 }
 
@@ -130,21 +163,28 @@ static double coverage(const real *alpha, int n, int width) {
     return penalty;
 }
 
-/* Inserts the hypothesis that ends in `last` into the n-best list of its sentence, which is sorted by score. */
-static void finish(Search *s, int sentence, const Node *last) {
-    Nbest *found = &s->found[sentence];
-    int n = last->length, width = s->length[sentence], *ids = arena_alloc(s->out, (size_t)n * sizeof *ids);
-    real *alpha = last->alpha ? arena_alloc(s->out, (size_t)n * (size_t)width * sizeof *alpha) : NULL;
-    int i = n;
+/* Returns the words up to `last` as a hypothesis without score, whose arrays are in the arena. width: source length. */
+static Hypothesis hypothesis_of(Arena *arena, const Node *last, int width) {
+    int n = last->length, i = n, *ids = arena_alloc(arena, (size_t)n * sizeof *ids);
+    real *alpha = last->alpha ? arena_alloc(arena, (size_t)n * (size_t)width * sizeof *alpha) : NULL;
     for (const Node *node = last; node; node = node->before) {
         ids[--i] = node->id;
         if (alpha) memcpy(alpha + (size_t)i * (size_t)width, node->alpha, (size_t)width * sizeof *alpha);
     }
-    double score = last->log_probability / exact_exp(s->options->normalize * exact_log(n));
-    if (alpha && s->options->coverage > 0) score += s->options->coverage * coverage(alpha, n, width);
+    return (Hypothesis){.ids = ids, .length = n, .log_probability = last->log_probability, .alpha = alpha};
+}
+
+/* Inserts the hypothesis that ends in `last` into the n-best list of its sentence, which is sorted by score. */
+static void finish(Search *s, int sentence, const Node *last) {
+    Nbest *found = &s->found[sentence];
+    const int width = s->length[sentence];
+    Hypothesis h = hypothesis_of(s->out, last, width);
+    h.score = h.log_probability / exact_exp(s->options->normalize * exact_log(h.length));
+    if (h.alpha && s->options->coverage > 0) h.score += s->options->coverage * coverage(h.alpha, h.length, width);
     int at = found->count++;
-    for (; at > 0 && score > found->list[at - 1].score; at--) found->list[at] = found->list[at - 1];
-    found->list[at] = (Hypothesis){ids, n, last->log_probability, score, alpha};
+    for (; at > 0 && h.score > found->list[at - 1].score; at--) found->list[at] = found->list[at - 1];
+    found->list[at] = h;
+    if (at == 0) s->best[sentence] = last;
 }
 
 /* Selects the best candidates of each sentence, as many as its beam is wide. A candidate that ends in </s> is finished;
@@ -177,12 +217,13 @@ static void choose(Search *s, int *parent) {
     s->rows = rows;
 }
 
-/* Finishes the open hypotheses that have reached the length limit. `step` is their length. */
+/* Finishes the open hypotheses that have reached both the end of their prefix and the length limit. `step`: their
+   length. */
 static void close_long(Search *s, int step, int *parent) {
     int rows = 0;
     for (int row = 0; row < s->rows; row++) {
-        int sentence = s->owner[row];
-        if (step >= (int)(s->options->length_limit * s->length[sentence]) + 10) {
+        int sentence = s->owner[row], arcs;
+        if (!arcs_of(s, row, &arcs) && step >= (int)(s->options->length_limit * s->length[sentence]) + 10) {
             finish(s, sentence, s->node[row]);
             continue;
         }
@@ -193,6 +234,41 @@ static void close_long(Search *s, int step, int *parent) {
     }
     s->rows = rows;
 }
+
+/* ---- settled words --------------------------------------------------------------------------------------------- */
+
+static int length_of(const Node *node) { return node ? node->length : 0; }
+
+/* The last word that two hypotheses share; NULL: none. */
+static const Node *last_shared(const Node *a, const Node *b) {
+    while (a != b) {
+        const int left = length_of(a), right = length_of(b);
+        if (left >= right) a = a->before;
+        if (right >= left) b = b->before;
+    }
+    return a;
+}
+
+static void report(const Search *s, int sentence, const Node *last) {
+    Arena *arena = &s->tape->arena;
+    const int number = s->options->numbers ? s->options->numbers[s->order[sentence]] : s->order[sentence];
+    const Hypothesis words = hypothesis_of(arena, last, s->length[sentence]);
+    s->settled[sentence] = last->length;
+    s->options->settled(s->options->context, number, &words);
+}
+
+/* Reports each sentence that has more settled words than before. */
+static void report_settled(const Search *s) {
+    for (int sentence = 0, row = 0; sentence < s->n; sentence++) {
+        const Node *last = s->best[sentence];
+        bool live = last;
+        for (; row < s->rows && s->owner[row] == sentence; row++, live = true)
+            last = live ? last_shared(last, s->node[row]) : s->node[row];
+        if (length_of(last) > s->settled[sentence]) report(s, sentence, last);
+    }
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
 
 static void search_step(Search *s, int step) {
     TapeMark mark = tape_mark(s->tape);
@@ -209,6 +285,7 @@ static void search_step(Search *s, int step) {
     close_long(s, step, parent);
     for (Member *member = s->members; member < s->members + s->count; member++)
         model_reorder(member->model, member->state, parent, s->rows);
+    if (s->options->settled) report_settled(s);
     tape_rewind(s->tape, mark);
 }
 
@@ -223,6 +300,16 @@ static bool *mark_banned(const Search *s) {
     return banned;
 }
 
+static void check_prefix(const Prefix *prefix, int words) {
+    for (int q = 0; q < prefix->states; q++) {
+        CHECK(prefix->begin[q] < prefix->begin[q + 1], "beam_search: state %d of a prefix has no arc", q);
+        for (const PrefixArc *arc = prefix->arcs + prefix->begin[q]; arc < prefix->arcs + prefix->begin[q + 1]; arc++)
+            CHECK(arc->id >= 0 && arc->id < words && arc->next > q && arc->next <= prefix->states,
+                  "beam_search: a prefix of %d states goes from state %d with id %d to %d", prefix->states, q, arc->id,
+                  arc->next);
+    }
+}
+
 /* Allocates room for all hypotheses. Each sentence begins with one open hypothesis. */
 static void search_init(Search *s) {
     Arena *arena = &s->tape->arena;
@@ -231,8 +318,12 @@ static void search_init(Search *s) {
     s->node = arena_zalloc(arena, most * sizeof *s->node);
     s->previous = arena_alloc(arena, most * sizeof *s->previous);
     s->found = arena_zalloc(s->out, (size_t)s->n * sizeof *s->found);
+    s->best = arena_zalloc(arena, (size_t)s->n * sizeof *s->best);
+    s->settled = arena_zalloc(arena, (size_t)s->n * sizeof *s->settled);
     s->banned = mark_banned(s);
     for (int i = 0; i < s->n; i++) {
+        if (s->options->prefixes && s->options->prefixes[i])
+            check_prefix(s->options->prefixes[i], s->members->model->config.target_vocab);
         s->owner[i] = i;
         s->previous[i] = s->options->bos;
         s->found[i].list = arena_alloc(s->out, (size_t)s->options->beam * sizeof(Hypothesis));
@@ -272,7 +363,8 @@ Nbest *beam_search(Tape *tape, Ensemble ensemble, const int *const *ids, const i
                 .options = options,
                 .out = out,
                 .n = n,
-                .length = source.spans.length};
+                .length = source.spans.length,
+                .order = source.x.order};
     search_init(&s);
     double encoded = seconds_now();
     bool cancelled = false;

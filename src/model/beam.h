@@ -4,22 +4,6 @@
 
 #include "model/model.h"
 
-/* Called before each step of a search. Returns non-zero to cancel the search. */
-typedef int BeamStep(void *context);
-
-typedef struct BeamOptions {
-    int beam;            /* hypotheses of a sentence, open and finished ones together */
-    double normalize;    /* score = ln p / length^normalize + coverage term; 0: ln p + coverage term */
-    double coverage;     /* coverage term = coverage Σ_j ln min(Σ_i α_ij, 1) (Wu et al. 2016, eq. 14); 0: none */
-    double length_limit; /* a hypothesis has at most length_limit × source length + 10 target words */
-    int bos, eos;        /* ids of <s> and </s> */
-    const int *banned;   /* ids that the search never produces, such as <pad> and <s>; in any order */
-    int banned_count;
-    AttentionOptions attention;
-    BeamStep *before_step; /* NULL: none */
-    void *context;         /* for before_step */
-} BeamOptions;
-
 typedef struct Hypothesis {
     const int *ids; /* [length] without <s>; ends in </s> unless the length limit ended it */
     int length;
@@ -27,6 +11,43 @@ typedef struct Hypothesis {
     double score;           /* see BeamOptions */
     const real *alpha;      /* [length, source length] alignment; NULL without attention */
 } Hypothesis;
+
+/* What a hypothesis may begin with: an automaton. The hypothesis is in state 0 at first. From state q it continues with
+   one of arcs[begin[q]..begin[q + 1] - 1], whose ids are different, and is then in the state `next`, which is greater
+   than q. In the state `states` the prefix has ended, and any word may follow. A prefix may have ids that are banned
+   elsewhere. An arc with </s> ends the hypothesis. */
+typedef struct PrefixArc {
+    int id, next;
+} PrefixArc;
+typedef struct Prefix {
+    int states;       /* 0: every hypothesis is free */
+    const int *begin; /* [states + 1]; each state has an arc */
+    const PrefixArc *arcs;
+} Prefix;
+
+/* Called before each step of a search. Returns non-zero to cancel the search. */
+typedef int BeamStep(void *context);
+/* Called after a step when more words of a sentence are settled than before. Settled are the first words that all live
+   hypotheses share; live are the open hypotheses and the best finished one. So the best hypothesis at the end of the
+   search begins with the settled words. `words` has no score and is valid during the call. */
+typedef void BeamSettled(void *context, int number, const Hypothesis *words);
+
+typedef struct BeamOptions {
+    int beam;            /* hypotheses of a sentence, open and finished ones together */
+    double normalize;    /* score = ln p / length^normalize + coverage term; 0: ln p + coverage term */
+    double coverage;     /* coverage term = coverage Σ_j ln min(Σ_i α_ij, 1) (Wu et al. 2016, eq. 14); 0: none */
+    double length_limit; /* a hypothesis has at most length_limit × source length + 10 target words, but not less than
+                            its prefix */
+    int bos, eos;        /* ids of <s> and </s> */
+    const int *banned;   /* ids that the search never produces, such as <pad> and <s>; in any order */
+    int banned_count;
+    const Prefix *const *prefixes; /* [sentences] items may be NULL: free; NULL: all are free */
+    AttentionOptions attention;
+    BeamStep *before_step; /* NULL: none */
+    BeamSettled *settled;  /* NULL: none, and no time is spent on it */
+    const int *numbers;    /* for settled: the number of each sentence; NULL: its index */
+    void *context;         /* for before_step and settled */
+} BeamOptions;
 
 /* The finished hypotheses of one sentence, best first. */
 typedef struct Nbest {

@@ -56,6 +56,14 @@ int links_parse(const char *line, int first, const char *path, long number, Link
     }
 }
 
+int links_check(const Link *links, int n, int source_words, int target_words, const char *path, long number, Err *err) {
+    for (int k = 0; k < n; k++)
+        if (links[k].source >= source_words || links[k].target >= target_words)
+            return err_set(err, path, number, "the link %d-%d, but the pair has %d and %d words", links[k].source,
+                           links[k].target, source_words, target_words);
+    return 0;
+}
+
 void links_print(FILE *out, const Link *links, int n) {
     for (int i = 0; i < n; i++) fprintf(out, "%s%d-%d", i ? " " : "", links[i].source, links[i].target);
 }

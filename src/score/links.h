@@ -13,6 +13,10 @@
    or -1 with *err filled (with this path and line number) if the line has anything else. */
 int links_parse(const char *line, int first, const char *path, long number, Link **links, Err *err);
 
+/* Returns 0 if all links are between `source_words` and `target_words` words, or -1 with *err filled (with this path
+   and line number). */
+int links_check(const Link *links, int n, int source_words, int target_words, const char *path, long number, Err *err);
+
 /* Writes the Pharaoh format, "0-0 1-2": source-target, from 0, without a newline. */
 void links_print(FILE *out, const Link *links, int n);
 

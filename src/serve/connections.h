@@ -12,6 +12,7 @@ typedef enum Phase {
     PHASE_IDLE,      /* no byte of a request has arrived */
     PHASE_RECEIVING, /* from the first byte to the last */
     PHASE_WAITING,   /* suspended: workers compute the answer */
+    PHASE_STREAMING, /* the answer has begun, and workers compute its next events */
     PHASE_ANSWERING, /* the answer is complete */
     PHASE_CLOSED     /* the table has shut the socket down */
 } Phase;
@@ -29,7 +30,11 @@ typedef struct Connection {
     Endpoint endpoint;
     char *body; /* owned: [capacity] */
     size_t size, capacity;
-    Task *task; /* PHASE_WAITING: held */
+    Task *task;     /* held, from PHASE_WAITING or PHASE_STREAMING on */
+    bool suspended; /* nothing happens to the connection before it is resumed */
+    bool streams;   /* the answer is a stream; `reply` is its last event, or the error that ended it */
+    Event *events;  /* of a stream, in order: not sent yet */
+    size_t sent;    /* bytes of the first event; without events, of the last event of the stream */
     Reply reply;
 } Connection;
 
@@ -60,10 +65,14 @@ bool connection_begin(Connection *connection, Endpoint endpoint);
 /* Adds bytes to the body, unless there is a reply already. If the body is larger than the limit, or memory is refused,
    the reply says so. */
 void connection_body(Connection *connection, const char *bytes, size_t n);
-/* Adds a task to the queue and gives it to the connection, which `suspend` suspends before. When the task is done, the
-   connection has its reply and is resumed. If the queue has no room, replies at once with status 429 and returns
+/* Adds a task to the queue and gives it to the connection. If the answer is no stream, `suspend` suspends the
+   connection before; when the task is done, the connection has its reply and is resumed. If the answer is a stream, the
+   caller then sends what connection_read returns. If the queue has no room, replies at once with status 429 and returns
    false. */
 bool connection_wait(Connection *connection, Task *task, void (*suspend)(void *handle));
+/* Reads at most `room` bytes of a stream. Returns their number; 0: there are none yet, so the connection was suspended,
+   and is resumed when there are more; -1: the stream has ended. */
+ptrdiff_t connection_read(Connection *connection, char *to, size_t room, void (*suspend)(void *handle));
 /* The reply is complete and about to be sent. Returns false if the connection was shut down. */
 bool connection_answer(Connection *connection);
 /* The answer was sent, or the request failed: releases all of the request. */

@@ -6,7 +6,7 @@
 #include "serve/keys.h"
 #include "serve/queue.h"
 
-/* What all requests share. The pointers belong to the caller. */
+/* Shared by all requests. The caller owns what the pointers refer to. */
 typedef struct Service {
     ServedModels *models;
     Queue *queue;
@@ -15,20 +15,21 @@ typedef struct Service {
     const Keys *keys;
 } Service;
 
-/* A request that has arrived completely. Strings are NULL if the request lacks them. */
+/* A complete request. A string is NULL if the request does not have it. */
 typedef struct Asked {
     Endpoint endpoint; /* not ENDPOINTS */
     const char *content_type, *authorization;
+    const char *model; /* of the query, still with its escapes */
     const char *body;
     size_t size;
     int connections; /* open connections, for the metrics */
 } Asked;
 
-/* Starts to answer a request. Returns a task, which the caller adds to the queue after it has set `done` and `context`;
-   or NULL: *reply is the answer. Checks the limits, but not whether the queue has room. Runs in a scope of its own: if
-   memory is refused, the reply says so with status 503. */
+/* Parses a request and checks its limits. Returns a task, which the caller adds to the queue after it has set `done`
+   and `context`; or NULL: *reply is the answer. Checks the limits, but not whether the queue has room. Runs in a scope
+   of its own: if memory is refused, the reply says so with status 503. */
 Task *endpoint_start(const Service *service, const Asked *asked, Reply *reply);
-/* Makes the answer of a task that is done. */
+/* Writes the answer of a finished task to *reply. If the task or the answer failed, *reply is an error. */
 void endpoint_finish(Task *task, TaskEnd end, Reply *reply);
 
 #endif

@@ -1,6 +1,8 @@
 #include "serve/fields.h"
 
 #include "core/scope.h"
+#include "serve/header.h"
+#include "serve/multipart.h"
 #include "text/ds.h"
 #include "text/json.h"
 #include "text/unicode.h"
@@ -9,7 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* ---- fields, whatever the format of the body ------------------------------------------------------------------- */
+/* ---- fields of all formats of the body ------------------------------------------------------------------------- */
 
 /* The place of a field of this name and of one type; NULL if the name is another. `fields` is never NULL, which the
    attribute tells static analysis. */
@@ -18,16 +20,21 @@ static __attribute__((nonnull)) char **word_of(Fields *fields, const char *name)
     if (!strcmp(name, "target")) return &fields->target;
     if (!strcmp(name, "format")) return &fields->format;
     if (!strcmp(name, "model")) return &fields->model;
+    if (!strcmp(name, "prefix")) return &fields->prefix;
     return !strcmp(name, "api_key") ? &fields->api_key : NULL;
 }
 
 static __attribute__((nonnull)) Texts *texts_of(Fields *fields, const char *name) {
     if (!strcmp(name, "q")) return &fields->q;
+    if (!strcmp(name, "prefix_pieces")) return &fields->prefix_pieces;
     return !strcmp(name, "translation") ? &fields->translation : NULL;
 }
 
 static __attribute__((nonnull)) int *number_of(Fields *fields, const char *name) {
     if (!strcmp(name, "alternatives")) return &fields->alternatives;
+    if (!strcmp(name, "candidates")) return &fields->candidates;
+    if (!strcmp(name, "layer")) return &fields->layer;
+    if (!strcmp(name, "head")) return &fields->head;
     return !strcmp(name, "beam") ? &fields->beam : NULL;
 }
 
@@ -39,10 +46,9 @@ static int set_number(int *field, const char *name, double value, Reply *reply) 
     return 0;
 }
 
-static int add_text(Texts *texts, const char *text, const Limits *limits, Reply *reply) {
-    if (arrlen(texts->list) >= limits->sentences)
-        return reply_error(reply, 400, "Invalid request: request (%d) exceeds text limit (%d)", limits->sentences + 1,
-                           limits->sentences);
+static int add_text(Texts *texts, const char *text, int most, Reply *reply) {
+    if (arrlen(texts->list) >= most)
+        return reply_error(reply, 400, "Invalid request: request (%d) exceeds text limit (%d)", most + 1, most);
     char *copy = mem_strdup(text);
     arrput(texts->list, copy);
     return 0;
@@ -57,15 +63,18 @@ static int set_alignment(Fields *fields, const char *unit, Reply *reply) {
     return 0;
 }
 
+/* The most texts of a field. */
+static int most_texts(const Fields *fields, const Texts *texts, const Limits *limits) {
+    return texts == &fields->prefix_pieces ? limits->pieces : limits->sentences;
+}
+
 /* Sets a field from text. The first of several fields of one name counts, except for texts. */
 static int set_text(Fields *fields, const char *name, const char *value, const Limits *limits, Reply *reply) {
     char **word = word_of(fields, name), *end;
     Texts *texts = texts_of(fields, name);
     int *number = number_of(fields, name);
-    if (texts) return add_text(texts, value, limits, reply);
+    if (texts) return add_text(texts, value, most_texts(fields, texts, limits), reply);
     if (!strcmp(name, "alignment")) return set_alignment(fields, value, reply);
-    if (!strcmp(name, "prefix") && *value)
-        return reply_error(reply, 400, "Invalid request: prefix is not supported by this server");
     if (number) {
         const double parsed = strtod(value, &end);
         return *end || !*value ? wrong(reply, name) : set_number(number, name, parsed, reply);
@@ -83,14 +92,13 @@ static int set_array(Fields *fields, const cJSON *field, const Limits *limits, R
     texts->array = true;
     cJSON_ArrayForEach(item, field) {
         if (!cJSON_IsString(item)) return wrong(reply, field->string);
-        if (add_text(texts, item->valuestring, limits, reply)) return -1;
+        if (add_text(texts, item->valuestring, most_texts(fields, texts, limits), reply)) return -1;
     }
     return 0;
 }
 
 static bool is_field(Fields *fields, const char *name) {
-    return texts_of(fields, name) || number_of(fields, name) || word_of(fields, name) || !strcmp(name, "alignment") ||
-           !strcmp(name, "prefix");
+    return texts_of(fields, name) || number_of(fields, name) || word_of(fields, name) || !strcmp(name, "alignment");
 }
 
 static int set_json(Fields *fields, const cJSON *field, const Limits *limits, Reply *reply) {
@@ -101,6 +109,13 @@ static int set_json(Fields *fields, const cJSON *field, const Limits *limits, Re
     if (cJSON_IsBool(field) && !strcmp(field->string, "alignment"))
         return set_alignment(fields, cJSON_IsTrue(field) ? "true" : "false", reply);
     return cJSON_IsArray(field) ? set_array(fields, field, limits, reply) : wrong(reply, field->string);
+}
+
+/* Whether a later field has the same name. The last one counts, as in Python's reader of JSON. */
+static bool is_repeated(const cJSON *field) {
+    for (const cJSON *later = field->next; later; later = later->next)
+        if (!strcmp(later->string, field->string)) return true;
+    return false;
 }
 
 /* Whether a string of the JSON has the escape of a NUL, with which cJSON would cut the string. */
@@ -116,7 +131,8 @@ static bool has_nul_escape(const char *body, size_t n) {
 static void delete_json(void *json) { cJSON_Delete(json); }
 
 static int parse_json(Fields *fields, const char *body, size_t n, const Limits *limits, Reply *reply) {
-    const size_t most_values = 2 * (size_t)limits->sentences + 64; /* memory grows with the number of values */
+    const size_t most_values =
+        2 * (size_t)limits->sentences + (size_t)limits->pieces + 64; /* memory grows with the number of values */
     if (json_values(body, n) > most_values)
         return reply_error(reply, 400, "Invalid request: request exceeds text limit (%d)", limits->sentences);
     if (has_nul_escape(body, n)) return reply_error(reply, 400, "Invalid request: a text has a NUL");
@@ -125,7 +141,8 @@ static int parse_json(Fields *fields, const char *body, size_t n, const Limits *
     if (!json) return reply_error(reply, 400, "Invalid request: the body is not valid JSON");
     scope_own(json, delete_json);
     int status = cJSON_IsObject(json) ? 0 : reply_error(reply, 400, "Invalid request: the body is not a JSON object");
-    for (field = json->child; field && !status; field = field->next) status = set_json(fields, field, limits, reply);
+    for (field = json->child; field && !status; field = field->next)
+        if (!is_repeated(field)) status = set_json(fields, field, limits, reply);
     scope_disown(json, delete_json);
     cJSON_Delete(json);
     return status;
@@ -139,9 +156,7 @@ static int hex(char c) {
     return at ? (int)((at - digits) & 15) : -1;
 }
 
-/* Decodes n bytes of a form: '+' is a space, %XX a byte. The caller owns the text; NULL if an escape is broken, or if
-   the text is not UTF-8 or has a NUL. */
-static char *decode(const char *bytes, size_t n) {
+char *form_decode(const char *bytes, size_t n) {
     char *text = mem_alloc(n + 1), *out = text;
     bool good = true;
     for (size_t i = 0; i < n && good; i++) {
@@ -161,12 +176,14 @@ static char *decode(const char *bytes, size_t n) {
     return NULL;
 }
 
+static int broken_form(Reply *reply) { return reply_error(reply, 400, "Invalid request: the form is not valid"); }
+
 static int set_pair(Fields *fields, const char *pair, size_t n, const Limits *limits, Reply *reply) {
     const char *equals = memchr(pair, '=', n);
     const size_t name_length = equals ? (size_t)(equals - pair) : n;
-    char *name = decode(pair, name_length), *value = equals ? decode(equals + 1, n - name_length - 1) : mem_strdup("");
-    const int status = name && value ? set_text(fields, name, value, limits, reply)
-                                     : reply_error(reply, 400, "Invalid request: the form is not valid");
+    char *name = form_decode(pair, name_length),
+         *value = equals ? form_decode(equals + 1, n - name_length - 1) : mem_strdup("");
+    const int status = name && value ? set_text(fields, name, value, limits, reply) : broken_form(reply);
     mem_free(name);
     mem_free(value);
     return status;
@@ -179,23 +196,49 @@ static int parse_form(Fields *fields, const char *body, size_t n, const Limits *
         if (cut > at && set_pair(fields, at, (size_t)(cut - at), limits, reply)) return -1;
         at = cut + 1;
     }
-    fields->q.array = arrlen(fields->q.list) > 1;
-    fields->translation.array = arrlen(fields->translation.list) > 1;
     return 0;
+}
+
+static int set_part(Fields *fields, const FormPart *part, const Limits *limits, Reply *reply) {
+    if (memchr(part->name, 0, part->name_length) || memchr(part->value, 0, part->value_length))
+        return broken_form(reply);
+    char *name = mem_strndup(part->name, part->name_length), *value = mem_strndup(part->value, part->value_length);
+    const int status = set_text(fields, name, value, limits, reply);
+    mem_free(name);
+    mem_free(value);
+    return status;
+}
+
+static int parse_multipart(Fields *fields, const char *content_type, const char *body, size_t n, const Limits *limits,
+                           Reply *reply) {
+    char boundary[BOUNDARY_SIZE];
+    FormPart part;
+    int found = multipart_boundary(content_type, boundary);
+    for (const char *at = body; !found && (found = multipart_next(&at, body + n, boundary, &part)) > 0; found = 0)
+        if (!part.file && set_part(fields, &part, limits, reply)) return -1;
+    return found ? broken_form(reply) : 0;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 
-int fields_parse(Fields *fields, BodyKind kind, const char *body, size_t n, const Limits *limits, Reply *reply) {
-    if (kind == BODY_OTHER)
-        return reply_error(reply, 415, "Send application/json or application/x-www-form-urlencoded");
+int fields_parse(Fields *fields, const char *content_type, const char *body, size_t n, const Limits *limits,
+                 Reply *reply) {
+    const BodyKind kind = header_body_kind(content_type);
+    if (kind == BODY_OTHER) return reply_error(reply, 415, "Send application/json or a form");
     if (!utf8_valid(body, n)) return reply_error(reply, 400, "Invalid request: the body is not valid UTF-8");
-    return kind == BODY_JSON ? parse_json(fields, body, n, limits, reply) : parse_form(fields, body, n, limits, reply);
+    if (kind == BODY_JSON) return parse_json(fields, body, n, limits, reply);
+    const int status = kind == BODY_FORM ? parse_form(fields, body, n, limits, reply)
+                                         : parse_multipart(fields, content_type, body, n, limits, reply);
+    fields->q.array = arrlen(fields->q.list) > 1;
+    fields->translation.array = arrlen(fields->translation.list) > 1;
+    return status;
 }
 
 void fields_free(Fields *fields) {
     strings_free(fields->q.list);
     strings_free(fields->translation.list);
+    strings_free(fields->prefix_pieces.list);
+    mem_free(fields->prefix);
     mem_free(fields->source);
     mem_free(fields->target);
     mem_free(fields->format);

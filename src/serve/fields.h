@@ -2,9 +2,10 @@
 #ifndef TIDE_SERVE_FIELDS_H
 #define TIDE_SERVE_FIELDS_H
 
-#include "serve/header.h"
 #include "serve/limits.h"
 #include "serve/reply.h"
+
+#include <stdbool.h>
 
 /* One text or several. */
 typedef struct Texts {
@@ -17,15 +18,20 @@ typedef enum AlignmentUnit { ALIGN_NOTHING, ALIGN_PIECES, ALIGN_WORDS } Alignmen
 /* Fields that the body lacks are zero. Strings are owned. */
 typedef struct Fields {
     AlignmentUnit alignment;
-    Texts q, translation;
-    char *source, *target, *format, *model, *api_key;
-    int alternatives, beam;
+    Texts q, translation, prefix_pieces;
+    char *source, *target, *format, *model, *api_key, *prefix;
+    int alternatives, beam, candidates, layer, head;
 } Fields;
 
-/* Parses a body of n bytes; *fields must be all zero. Unknown fields are ignored, as LibreTranslate does. A form with
-   several fields q has an array of texts. Returns 0, or -1 with an error of status 400 or 415 in *reply. Release with
-   fields_free in both cases. */
-int fields_parse(Fields *fields, BodyKind kind, const char *body, size_t n, const Limits *limits, Reply *reply);
+/* Parses a body of n bytes, whose Content-Type is NULL if the request has none; *fields must be all zero. Unknown
+   fields, and the files of a form, are ignored, as LibreTranslate does. A form with several fields q has an array of
+   texts; of other fields with one name the first counts. Returns 0, or -1 with an error of status 400 or 415 in *reply.
+   Release with fields_free in both cases. */
+int fields_parse(Fields *fields, const char *content_type, const char *body, size_t n, const Limits *limits,
+                 Reply *reply);
 void fields_free(Fields *fields);
+/* Decodes n bytes of a form or of a query: '+' is a space, %XX a byte. The caller owns the text; NULL if an escape is
+   broken, or if the text is not UTF-8 or has a NUL. */
+char *form_decode(const char *bytes, size_t n);
 
 #endif

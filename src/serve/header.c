@@ -35,11 +35,12 @@ bool header_host_allowed(const char *host, const char *const *allowed, int count
 }
 
 BodyKind header_body_kind(const char *content_type) {
-    static const char *const types[] = {
-        [BODY_JSON] = "application/json", [BODY_FORM] = "application/x-www-form-urlencoded"};
+    static const char *const types[] = {[BODY_JSON] = "application/json",
+                                        [BODY_FORM] = "application/x-www-form-urlencoded",
+                                        [BODY_MULTIPART] = "multipart/form-data"};
     if (!content_type) return BODY_FORM;
     const size_t n = strcspn(content_type, "; \t");
-    for (BodyKind kind = BODY_JSON; kind <= BODY_FORM; kind++)
+    for (BodyKind kind = BODY_JSON; kind <= BODY_MULTIPART; kind++)
         if (strlen(types[kind]) == n && !strncasecmp(content_type, types[kind], n)) return kind;
     return BODY_OTHER;
 }

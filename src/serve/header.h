@@ -10,7 +10,7 @@
    with or without a port. `host` may be NULL: false. */
 bool header_host_allowed(const char *host, const char *const *allowed, int count);
 
-typedef enum BodyKind { BODY_JSON, BODY_FORM, BODY_OTHER } BodyKind;
+typedef enum BodyKind { BODY_JSON, BODY_FORM, BODY_MULTIPART, BODY_OTHER } BodyKind;
 /* The kind of a body by its Content-Type; NULL: a form, as in LibreTranslate. */
 BodyKind header_body_kind(const char *content_type);
 /* The token of an Authorization header "Bearer TOKEN"; NULL if there is none. */

@@ -2,6 +2,7 @@
 
 #ifdef TIDE_HTTP
 
+#include "serve/events.h"
 #include "serve/header.h"
 
 #include <dlfcn.h>
@@ -30,6 +31,7 @@ static struct Functions {
     __typeof__(MHD_lookup_connection_value) *lookup_connection_value;
     __typeof__(MHD_add_response_header) *add_response_header;
     __typeof__(MHD_create_response_from_buffer) *create_response_from_buffer;
+    __typeof__(MHD_create_response_from_callback) *create_response_from_callback;
     __typeof__(MHD_queue_response) *queue_response;
     __typeof__(MHD_destroy_response) *destroy_response;
     __typeof__(MHD_get_connection_info) *get_connection_info;
@@ -48,6 +50,7 @@ int http_missing(Err *err) {
         {"MHD_lookup_connection_value", &mhd.lookup_connection_value},
         {"MHD_add_response_header", &mhd.add_response_header},
         {"MHD_create_response_from_buffer", &mhd.create_response_from_buffer},
+        {"MHD_create_response_from_callback", &mhd.create_response_from_callback},
         {"MHD_queue_response", &mhd.queue_response},
         {"MHD_destroy_response", &mhd.destroy_response},
         {"MHD_get_connection_info", &mhd.get_connection_info},
@@ -83,12 +86,15 @@ static void add_cors(const Http *http, struct MHD_Response *response) {
 }
 
 static void add_headers(const Http *http, struct MHD_Response *response, const Reply *reply) {
-    char seconds[16];
+    char seconds[16], policy[256] = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'";
     snprintf(seconds, sizeof seconds, "%d", reply->retry_after);
     add_header(response, "Content-Type", reply->type);
     add_header(response, "Cache-Control", "no-store");
     add_header(response, "X-Content-Type-Options", "nosniff");
-    add_header(response, "Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; base-uri 'none'");
+    if (*reply->nonce)
+        snprintf(policy + strlen(policy), 128, "; style-src 'nonce-%s'; script-src 'nonce-%s'; connect-src 'self'",
+                 reply->nonce, reply->nonce);
+    add_header(response, "Content-Security-Policy", reply->policy ? reply->policy : policy);
     add_header(response, "Referrer-Policy", "no-referrer");
     add_header(response, "Allow", reply->allow);
     add_header(response, "Retry-After", reply->retry_after ? seconds : NULL);
@@ -109,10 +115,28 @@ static enum MHD_Result send_reply(Http *http, struct MHD_Connection *connection,
     return sent;
 }
 
+static ssize_t read_stream(void *connection, uint64_t position, char *to, size_t room) {
+    (void)position;
+    return connection_read(connection, to, room, suspend);
+}
+
+/* Sends the events of a connection while workers make them. */
+static enum MHD_Result send_stream(Http *http, struct MHD_Connection *connection, Connection *c) {
+    enum { BLOCK = 16384 };
+    const Reply head = {.type = event_stream_type};
+    struct MHD_Response *response = mhd.create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK, read_stream, c, NULL);
+    if (!response) return MHD_NO;
+    add_headers(http, response, &head);
+    add_header(response, "X-Accel-Buffering", "no"); /* nginx then passes each event on at once */
+    const enum MHD_Result sent = mhd.queue_response(connection, MHD_HTTP_OK, response);
+    mhd.destroy_response(response);
+    return sent;
+}
+
 /* ---- requests -------------------------------------------------------------------------------------------------- */
 
-/* The headers are complete. An error becomes the reply; it is sent when the body, which is then ignored, has arrived,
-   because a client may not read an answer before it has sent everything. */
+/* The headers are complete. An error is sent after the body has arrived, because some clients send the whole body
+   before they read the answer; the body is then ignored. */
 static enum MHD_Result begin(Http *http, struct MHD_Connection *connection, Connection *c, const char *url,
                              const char *method) {
     const char *length = header(connection, "Content-Length");
@@ -136,11 +160,12 @@ static enum MHD_Result complete(Http *http, struct MHD_Connection *connection, C
         const Asked asked = {.endpoint = c->endpoint,
                              .content_type = header(connection, "Content-Type"),
                              .authorization = header(connection, "Authorization"),
+                             .model = mhd.lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "model"),
                              .body = c->body ? c->body : "",
                              .size = c->size,
                              .connections = connections_count(http->connections)};
         Task *task = endpoint_start(http->service, &asked, &c->reply);
-        if (task && connection_wait(c, task, suspend)) return MHD_YES;
+        if (task && connection_wait(c, task, suspend)) return c->streams ? send_stream(http, connection, c) : MHD_YES;
     }
     return send_reply(http, connection, c);
 }
@@ -191,7 +216,7 @@ static void on_connection(void *context, struct MHD_Connection *connection, void
     }
 }
 
-/* What libmicrohttpd would print: a server meets broken clients all the time. */
+/* Drops the messages of libmicrohttpd: it reports each broken client. */
 static void ignore_line(void *context, const char *format, va_list args) {
     (void)context;
     (void)format;

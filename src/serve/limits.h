@@ -1,4 +1,4 @@
-/* limits.h: what one client may ask of the server. Everything here is checked before a translation starts. */
+/* limits.h: limits of requests and connections. They are checked before a search starts. */
 #ifndef TIDE_SERVE_LIMITS_H
 #define TIDE_SERVE_LIMITS_H
 

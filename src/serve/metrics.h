@@ -21,7 +21,7 @@ typedef struct Metrics {
     Histogram latency, batch;
 } Metrics;
 
-/* What is measured when the metrics are written. */
+/* Values that are measured when the metrics are written. */
 typedef struct Gauges {
     int queue, connections, models;
 } Gauges;

@@ -2,6 +2,7 @@
 
 #include "core/scope.h"
 #include "serve/language.h"
+#include "text/ds.h"
 #include "text/files.h"
 #include "text/unicode.h"
 #include "translate/ensemble.h"
@@ -48,15 +49,15 @@ static Served *served_load(const char *path, Err *err) {
     return end == SCOPE_DONE ? l.served : NULL;
 }
 
-/* Reads time, size and number of the model's file; zero if it has none. */
-static void look(const Place *place, struct stat *file) {
+/* Reads time, size and inode number of the model's file; all zero if the file does not exist. */
+static void read_version(const Place *place, struct stat *file) {
     char path[PATH_SIZE];
     if (snprintf(path, sizeof path, "%s/model.safetensors", place->path) < (int)sizeof path && !stat(path, file))
         return;
     if (stat(place->path, file)) *file = (struct stat){0};
 }
 
-static void remember(Place *place, const struct stat *file) {
+static void set_version(Place *place, const struct stat *file) {
     place->changed = file->st_mtim;
     place->bytes = file->st_size;
     place->inode = file->st_ino;
@@ -65,14 +66,15 @@ static void remember(Place *place, const struct stat *file) {
 int models_reload(ServedModels *models, int i, Err *err) {
     Place *place = &models->list[i];
     struct stat file;
-    look(place, &file);
+    read_version(place, &file);
     if (!file.st_ino ||
         (file.st_ino == place->inode && file.st_size == place->bytes && file.st_mtim.tv_sec == place->changed.tv_sec &&
          file.st_mtim.tv_nsec == place->changed.tv_nsec))
         return 0;
-    remember(place, &file);
+    set_version(place, &file);
     Served *fresh = served_load(place->path, err);
     if (!fresh) return -1;
+    fresh->name = place->name;
     pthread_mutex_lock(&models->mutex);
     Served *old = place->served;
     place->served = fresh;
@@ -93,8 +95,8 @@ static char *name_of(const char *path) {
     return mem_strndup(path + begin, n - begin);
 }
 
-/* Replaces names that several places have by the whole paths. */
-static void name_apart(ServedModels *models) {
+/* If several places have the same name, replaces the name by the whole path. */
+static void make_names_unique(ServedModels *models) {
     for (int i = 0; i < models->count; i++) {
         bool shared = false;
         for (int k = i + 1; k < models->count; k++) {
@@ -116,11 +118,12 @@ int models_open(ServedModels *models, const char *const *paths, int count, Err *
         struct stat file;
         models->list[i].path = paths[i];
         models->list[i].name = name_of(paths[i]);
-        look(&models->list[i], &file);
-        remember(&models->list[i], &file);
+        read_version(&models->list[i], &file);
+        set_version(&models->list[i], &file);
         if (!(models->list[i].served = served_load(paths[i], err))) return -1;
     }
-    name_apart(models);
+    make_names_unique(models);
+    for (int i = 0; i < count; i++) models->list[i].served->name = models->list[i].name;
     return 0;
 }
 
@@ -154,4 +157,26 @@ Served *models_find(ServedModels *models, const char *source, const char *target
     if (found) served_hold(found);
     pthread_mutex_unlock(&models->mutex);
     return found;
+}
+
+bool models_translate(ServedModels *models, const char *source, const char *target) {
+    Served *served = models_find(models, source, target, NULL);
+    served_drop(served);
+    return served;
+}
+
+char **models_codes(ServedModels *models) {
+    char **codes = NULL;
+    for (int side = 0; side < 2; side++)
+        for (int i = 0; i < models->count; i++) {
+            char code[OPTION_TEXT_SIZE];
+            Served *served = models_hold(models, i);
+            memcpy(code, served->translator.options.langs[side], sizeof code);
+            served_drop(served);
+            bool known = false;
+            for (ptrdiff_t k = 0; k < arrlen(codes); k++) known |= !strcmp(codes[k], code);
+            char *copy = known ? NULL : mem_strdup(code);
+            if (copy) arrput(codes, copy);
+        }
+    return codes;
 }

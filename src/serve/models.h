@@ -12,6 +12,7 @@
 /* A loaded model, shared by all that hold it. */
 typedef struct Served {
     Translator translator;
+    const char *name; /* of its place */
     bool aligns;
     atomic_int holds;
 } Served;
@@ -50,5 +51,10 @@ Served *models_hold(ServedModels *models, int i);
 /* Holds and returns the first model that translates from source to target (codes of a request; see language.h), and has
    the name (NULL: any). NULL if there is none. */
 Served *models_find(ServedModels *models, const char *source, const char *target, const char *name);
+/* Whether a model translates from source to target. */
+bool models_translate(ServedModels *models, const char *source, const char *target);
+/* The codes of all languages of the models, each once, sources first: a stb_ds array of owned strings. They are copies,
+   because a model may be replaced at any time. */
+char **models_codes(ServedModels *models);
 
 #endif

@@ -138,7 +138,8 @@ static const char *verbatim_end(const char *text) {
     return NULL;
 }
 
-/* The end of what is not text: a tag, comment, declaration or verbatim element. NULL if text does not start one. */
+/* The end of the markup that starts at text: a tag, comment, declaration or verbatim element. NULL: none starts there.
+ */
 static const char *markup_end(const char *text) {
     if (*text != '<') return NULL;
     if (starts_with(text, "<!--")) return after(text + 4, "-->");
@@ -192,7 +193,8 @@ static bool has_blank(const char *text, bool html) {
     return false;
 }
 
-/* Writes what stands before sentence i. A space that the target needs stands after closing tags, before others. */
+/* Writes the text before sentence i. If the target needs a space, writes it after a closing tag, or before other text.
+ */
 static void write_between(FILE *out, const Passage *p, ptrdiff_t i, bool spaced) {
     const char *text = p->between[i];
     const bool space = spaced && i > 0 && i < arrlen(p->sentences) && !has_blank(text, p->html);

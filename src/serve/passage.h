@@ -1,5 +1,5 @@
-/* passage.h: a text as sentences and what stands between them, so that the translation keeps line breaks, spaces and
-   HTML tags in their places. */
+/* passage.h: splits a text into sentences and the text between them, so that the translation keeps line breaks, spaces
+   and HTML tags in their places. */
 #ifndef TIDE_SERVE_PASSAGE_H
 #define TIDE_SERVE_PASSAGE_H
 

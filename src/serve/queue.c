@@ -7,25 +7,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A thread with what it computes with. */
-typedef struct Hand {
+/* A thread, its worker, and its batch. */
+typedef struct WorkerThread {
     Queue *queue;
     Worker worker;
     Job **jobs;    /* [batch] */
     TaskEnd *ends; /* [batch] */
     pthread_t thread;
-} Hand;
+} WorkerThread;
 
 struct Queue {
     const Limits *limits;
     Metrics *metrics;
     pthread_mutex_t mutex;
     pthread_cond_t changed;
-    Job *first, *last; /* that wait, in order of arrival */
+    Job *first, *last; /* the waiting jobs, in order of arrival */
     int length;
     bool several, stopping;
-    long models; /* counts replaced models */
-    Hand *hands; /* [workers]; those before `started` have a thread */
+    long models;           /* counts replaced models */
+    WorkerThread *threads; /* [workers]; those before `started` have a thread */
     int workers, started;
 };
 
@@ -51,7 +51,8 @@ static bool waits(const Queue *q, const Job *job) { return job->before || job->a
 /* ---- batches --------------------------------------------------------------------------------------------------- */
 
 static bool same_work(const Task *a, const Task *b) {
-    return a->kind == b->kind && a->served == b->served && a->beam == b->beam && a->alignment == b->alignment;
+    return a->kind == b->kind && a->served == b->served && a->beam == b->beam &&
+           a->attention.layer == b->attention.layer && a->attention.head == b->attention.head;
 }
 
 static int distance(const Job *a, const Job *b) { return abs(a->length - b->length); }
@@ -83,7 +84,7 @@ static bool wait_for_jobs(Queue *q, long models) {
     return q->first;
 }
 
-/* Counts a job as done. Returns whether `done` of its task must be called now. */
+/* Counts a finished job. Returns true if the caller must now call `done` of its task. */
 static bool finish(Task *task, TaskEnd end) {
     if (end != TASK_DONE) task->end = end;
     if (--task->left > 0 || task->claimed) return false;
@@ -91,7 +92,7 @@ static bool finish(Task *task, TaskEnd end) {
     return true;
 }
 
-/* Ends one hold of a task. Returns whether it was the last one. */
+/* Decreases the reference count of a task. Returns true if it is zero. */
 static bool drop(Task *task) { return --task->holds == 0; }
 
 /* Computes a batch; if memory is refused for several sentences together, one by one, so that only a request that needs
@@ -112,19 +113,19 @@ static void compute(Queue *q, Worker *worker, Job **jobs, int n, TaskEnd *ends) 
 }
 
 /* Takes a batch out of the queue, computes it and calls `done` of tasks that are complete. The caller has the mutex. */
-static void work(Queue *q, Hand *hand) {
-    Job **jobs = hand->jobs;
+static void work(Queue *q, WorkerThread *own) {
+    Job **jobs = own->jobs;
     const int n = choose(q, jobs);
     for (int i = 0; i < n; i++) {
         take_out(q, jobs[i]);
         jobs[i]->task->holds++;
     }
     pthread_mutex_unlock(&q->mutex);
-    compute(q, &hand->worker, jobs, n, hand->ends);
+    compute(q, &own->worker, jobs, n, own->ends);
     for (int i = 0; i < n; i++) {
         Task *task = jobs[i]->task;
         pthread_mutex_lock(&q->mutex);
-        const bool complete = finish(task, hand->ends[i]);
+        const bool complete = finish(task, own->ends[i]);
         pthread_mutex_unlock(&q->mutex);
         if (complete) task->done(task, task->end, task->context);
         task_drop(q, task);
@@ -132,9 +133,9 @@ static void work(Queue *q, Hand *hand) {
     pthread_mutex_lock(&q->mutex);
 }
 
-static void *run_hand(void *context) {
-    Hand *hand = context;
-    Queue *q = hand->queue;
+static void *run_thread(void *context) {
+    WorkerThread *own = context;
+    Queue *q = own->queue;
     long models = 0;
     pthread_mutex_lock(&q->mutex);
     while (q->first || !q->stopping) {
@@ -142,14 +143,14 @@ static void *run_hand(void *context) {
         if (models != q->models) {
             models = q->models;
             pthread_mutex_unlock(&q->mutex);
-            worker_release(&hand->worker);
+            worker_release(&own->worker);
             pthread_mutex_lock(&q->mutex);
         } else if (found) {
-            work(q, hand);
+            work(q, own);
         }
     }
     pthread_mutex_unlock(&q->mutex);
-    worker_release(&hand->worker);
+    worker_release(&own->worker);
     return NULL;
 }
 
@@ -168,17 +169,17 @@ Queue *queue_new(const Limits *limits, int workers, Metrics *metrics, Err *err) 
     *q = (Queue){.limits = limits, .metrics = metrics};
     pthread_mutex_init(&q->mutex, NULL);
     init_condition(&q->changed);
-    q->hands = mem_zalloc((size_t)workers * sizeof *q->hands);
+    q->threads = mem_zalloc((size_t)workers * sizeof *q->threads);
     q->workers = workers;
     for (int i = 0; i < workers; i++) {
-        Hand *hand = &q->hands[i];
-        hand->queue = q;
-        hand->jobs = mem_alloc((size_t)limits->batch * sizeof(Job *));
-        hand->ends = mem_alloc((size_t)limits->batch * sizeof *hand->ends);
+        WorkerThread *own = &q->threads[i];
+        own->queue = q;
+        own->jobs = mem_alloc((size_t)limits->batch * sizeof(Job *));
+        own->ends = mem_alloc((size_t)limits->batch * sizeof *own->ends);
     }
     for (; q->started < workers; q->started++) {
-        Hand *hand = &q->hands[q->started];
-        const int error = pthread_create(&hand->thread, NULL, run_hand, hand);
+        WorkerThread *own = &q->threads[q->started];
+        const int error = pthread_create(&own->thread, NULL, run_thread, own);
         if (!error) continue;
         err_set(err, NULL, 0, "a worker cannot be started: %s", strerror(error));
         queue_free(q);
@@ -254,13 +255,13 @@ void queue_free(Queue *q) {
     q->stopping = true;
     pthread_cond_broadcast(&q->changed);
     pthread_mutex_unlock(&q->mutex);
-    for (int i = 0; i < q->started; i++) pthread_join(q->hands[i].thread, NULL);
+    for (int i = 0; i < q->started; i++) pthread_join(q->threads[i].thread, NULL);
     for (int i = 0; i < q->workers; i++) {
-        mem_free(q->hands[i].jobs);
-        mem_free(q->hands[i].ends);
+        mem_free(q->threads[i].jobs);
+        mem_free(q->threads[i].ends);
     }
     pthread_cond_destroy(&q->changed);
     pthread_mutex_destroy(&q->mutex);
-    mem_free(q->hands);
+    mem_free(q->threads);
     mem_free(q);
 }

@@ -12,24 +12,27 @@
 #include <stdatomic.h>
 
 typedef struct Task Task;
+typedef struct Event Event; /* events.h */
 typedef struct Queue Queue;
 
 typedef enum JobKind { JOB_TRANSLATE, JOB_ALIGN, JOB_SCORE } JobKind;
 
-/* One sentence, and what a worker found. The result is NULL or zero before the job is done. */
+/* One sentence and its result, which is NULL or zero before the job is done. */
 typedef struct Job {
     const char *source, *target; /* normalised; target: the given translation, NULL for JOB_TRANSLATE */
     int length;                  /* pieces of the source with </s> */
+    const Prefix *prefix;        /* JOB_TRANSLATE: what the translation begins with; NULL: free */
     char **texts;                /* JOB_TRANSLATE: [count] the best hypotheses; owned */
     int count;
     char *alignment; /* JSON: the alignment of the best hypothesis or of the given pair; owned; NULL: none is wanted */
     double log_probability; /* JOB_SCORE: of the given pair */
     int pieces;             /* of the best hypothesis, or of the given translation */
+    int settled;            /* pieces in the last event about settled words; -1: the sentence is finished */
     Task *task;
     struct Job *before, *after; /* in the queue */
 } Job;
 
-/* Releases what n jobs have found. */
+/* Releases the results of n jobs. */
 void jobs_clear(Job *jobs, int n);
 
 typedef enum TaskEnd { TASK_DONE, TASK_NO_MEMORY, TASK_FAILED } TaskEnd;
@@ -40,11 +43,18 @@ struct Task {
     Served *served; /* held by the task */
     int beam, best; /* width of the search; hypotheses wanted */
     AlignmentUnit alignment;
-    Job *jobs; /* [count], 1 at least */
+    AttentionOptions attention;
+    int candidates; /* for each position, of a stream */
+    Job *jobs;      /* [count], 1 at least */
     int count;
+    Event *opening; /* the first event of a stream; owned; NULL: the answer is no stream */
+    /* Receives an event of the stream, which it then owns. Called by workers; must not block or allocate memory. NULL:
+       none. */
+    void (*event)(Task *task, Event *event, void *context);
     /* Called once, by the worker that finishes the last job, unless the task was cancelled. Must not block. */
     void (*done)(Task *task, TaskEnd end, void *context);
-    void *context;
+    void *context;               /* for event and done */
+    void *client;                /* the caller's */
     void (*release)(Task *task); /* called when neither the caller nor a worker holds the task any longer */
     /* the queue's */
     TaskEnd end;
@@ -60,7 +70,7 @@ Queue *queue_new(const Limits *limits, int workers, Metrics *metrics, Err *err);
 /* Adds the task's jobs. The caller holds the task until task_drop. Returns 0, or -1 if the queue has no room for all
    jobs; then the queue does not keep the task. */
 int queue_add(Queue *queue, Task *task);
-/* Whether a task of n jobs has room now. */
+/* Returns true if the queue has room for n jobs. */
 bool queue_has_room(Queue *queue, int n);
 /* Cancels a task. Returns true if `done` was not and will not be called; false if it was, or is about to be. */
 bool queue_cancel(Queue *queue, Task *task);

@@ -4,16 +4,18 @@
 
 #include <stddef.h>
 
-enum { REPLY_ERROR_SIZE = 512 };
+enum { REPLY_ERROR_SIZE = 512, NONCE_SIZE = 33 };
 
 typedef struct Reply {
-    int status;        /* of HTTP */
-    const char *type;  /* a literal: the Content-Type */
-    const char *fixed; /* a literal: the body; NULL: `body` */
-    char *body;        /* owned; NULL: `error` */
-    size_t size;       /* bytes of the body */
-    const char *allow; /* a literal: the header Allow of status 405; NULL: none */
-    int retry_after;   /* seconds; 0: no such header */
+    int status;             /* of HTTP */
+    const char *type;       /* a literal: the Content-Type */
+    const char *fixed;      /* a literal: the body; NULL: `body` */
+    char *body;             /* owned; NULL: `error` */
+    size_t size;            /* bytes of the body */
+    const char *allow;      /* a literal: the header Allow of status 405; NULL: none */
+    const char *policy;     /* a literal: the header Content-Security-Policy; NULL: one that allows only `nonce` */
+    int retry_after;        /* seconds; 0: no such header */
+    char nonce[NONCE_SIZE]; /* of the style and the scripts of a page; "": there are none */
     char error[REPLY_ERROR_SIZE];
 } Reply;
 

@@ -1,4 +1,4 @@
-/* route.h: finds what a request asks for, by its method and path. */
+/* route.h: finds the endpoint of a request by its method and path. */
 #ifndef TIDE_SERVE_ROUTE_H
 #define TIDE_SERVE_ROUTE_H
 
@@ -16,6 +16,9 @@ typedef enum Endpoint {
     ENDPOINT_MODELS,
     ENDPOINT_ALIGN,
     ENDPOINT_SCORE,
+    ENDPOINT_STREAM,
+    ENDPOINT_TRAINING,
+    ENDPOINT_LOG,
     ENDPOINT_METRICS,
     ENDPOINT_OPENAPI,
     ENDPOINTS /* their number; also: no endpoint */

@@ -17,8 +17,9 @@ typedef struct ServeOptions {
     const char *key_file; /* see keys_read; NULL: every client is served */
     Limits limits;
     int workers;
-    bool watch;                       /* load a model again when its file changes */
-    void (*notice)(const char *line); /* called by several threads, one at a time: what a person should know */
+    bool watch; /* load a model again when its file changes */
+    void (*notice)(
+        const char *line); /* receives a message for the operator; called by several threads, one at a time */
 } ServeOptions;
 
 /* Loads the models, and serves until SIGTERM or SIGINT. Then it accepts no connection, answers the requests that have

@@ -8,8 +8,7 @@
    Writes the address in this form, with numbers, to `address`. Returns the descriptor, or -1 with *err filled. */
 enum { ADDRESS_SIZE = 80 };
 int socket_listen(const char *listen, char address[ADDRESS_SIZE], Err *err);
-/* The number of bytes that have arrived at a TCP socket, also those that nobody has read; 0 if the system does not
-   tell. */
+/* The number of bytes that have arrived at a TCP socket, read or not; 0 if the system does not tell. */
 unsigned long long socket_arrived(int fd);
 
 #endif

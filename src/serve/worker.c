@@ -1,5 +1,6 @@
 #include "serve/worker.h"
 
+#include "serve/events.h"
 #include "text/ds.h"
 #include "text/files.h"
 
@@ -84,7 +85,7 @@ static void keep_translation(Job *job, const Translations *found, int i) {
 
 /* ---- work ------------------------------------------------------------------------------------------------------ */
 
-/* Called before each step of a search: stops it if nobody waits for any of its sentences. */
+/* Called before each step of a search: stops the search if all its tasks are cancelled. */
 static int all_cancelled(void *context) {
     const WorkerBatch *batch = context;
     for (int i = 0; i < batch->n; i++)
@@ -92,18 +93,61 @@ static int all_cancelled(void *context) {
     return 1;
 }
 
+/* Tells a stream which words are settled. In a long sentence the next event follows when a sixteenth of the words is
+   new, because each event has all of them. */
+static void tell_settled(void *context, int number, const Hypothesis *words) {
+    const WorkerBatch *batch = context;
+    Job *job = batch->jobs[number];
+    const Task *task = job->task;
+    if (!task->event || job->settled < 0 || words->length - job->settled <= job->settled / 16) return;
+    job->settled = words->length;
+    task->event(job->task, event_settled(job, words), task->context);
+}
+
+/* Tells a stream the result of a job. */
+static void tell_sentence(Session *session, Job *job, const Translations *found, int i, const BeamOptions *beam) {
+    const Task *task = job->task;
+    const Nbest *nbest = &found->nbest[i];
+    WordCandidate *candidates = NULL;
+    if (!task->event || job->settled < 0) return;
+    if (nbest->count && task->candidates) {
+        const size_t positions = (size_t)nbest->list[0].length;
+        candidates = mem_alloc(positions * (size_t)task->candidates * sizeof *candidates);
+        session_candidates(session, found, i, &nbest->list[0], beam, task->candidates, candidates);
+    }
+    Event *event = event_sentence(&(FinishedSentence){job, found, i, candidates});
+    mem_free(candidates);
+    job->settled = -1;
+    task->event(job->task, event, task->context);
+}
+
+static bool anyone_listens(const WorkerBatch *b) {
+    bool listens = false;
+    for (int i = 0; i < b->n; i++) listens |= b->jobs[i]->task->event != NULL;
+    return listens;
+}
+
 static void translate(WorkerBatch *b, Session *session) {
     const Task *task = b->jobs[0]->task;
     BeamOptions beam = translator_beam_options(&task->served->translator);
     char **sentences = mem_alloc((size_t)b->n * sizeof *sentences);
-    for (int i = 0; i < b->n; i++) sentences[i] = (char *)b->jobs[i]->source;
+    const Prefix **prefixes = mem_alloc((size_t)b->n * sizeof(Prefix *));
+    for (int i = 0; i < b->n; i++) {
+        sentences[i] = (char *)b->jobs[i]->source;
+        prefixes[i] = b->jobs[i]->prefix;
+    }
     beam.beam = task->beam;
+    beam.prefixes = prefixes;
+    beam.attention = task->attention;
     beam.before_step = all_cancelled;
+    if (anyone_listens(b)) beam.settled = tell_settled;
     beam.context = b;
     Translations found = session_translate(session, sentences, b->n, &beam, b->n, NULL, NULL);
     for (int i = 0; i < b->n && !found.cancelled; i++) keep_translation(b->jobs[i], &found, i);
+    for (int i = 0; i < b->n && !found.cancelled; i++) tell_sentence(session, b->jobs[i], &found, i, &beam);
     translations_free(&found);
     mem_free(sentences);
+    mem_free(prefixes);
 }
 
 static void align(WorkerBatch *b, Session *session) {
@@ -111,7 +155,7 @@ static void align(WorkerBatch *b, Session *session) {
         Job *job = b->jobs[i];
         char *source = (char *)job->source, *target = (char *)job->target;
         Alignment alignment;
-        session_align(session, &source, &target, 1, (AttentionOptions){0}, &alignment);
+        session_align(session, &source, &target, 1, job->task->attention, &alignment);
         job->pieces = alignment.n_target;
         job->alignment = scope_keep(alignment_text(&alignment, job->task->alignment));
     }

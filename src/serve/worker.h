@@ -1,4 +1,4 @@
-/* worker.h: what one worker of the queue computes with. */
+/* worker.h: the state of one worker of the queue, and how it computes a batch. */
 #ifndef TIDE_SERVE_WORKER_H
 #define TIDE_SERVE_WORKER_H
 

@@ -16,6 +16,7 @@ typedef struct Pair {
 
 typedef struct Symbol {
     char *key; /* the text of the piece */
+    int made;  /* rank of the first merge that makes it; -1: none */
 } Symbol;
 
 typedef struct Merge {
@@ -73,7 +74,7 @@ static const char *symbol_text(const Bpe *bpe, int symbol) { return bpe->symbols
 
 /* The symbol of n bytes of text; adds it if it is new. */
 static int symbol_add(Bpe *bpe, const char *text, size_t n) {
-    Symbol symbol = {mem_strndup(text, n)};
+    Symbol symbol = {mem_strndup(text, n), -1};
     ptrdiff_t at = map_find(bpe->symbols, sizeof symbol, symbol.key);
     if (at < 0) {
         at = shlen(bpe->symbols);
@@ -111,7 +112,9 @@ static int rank_of(const Bpe *bpe, Pair pair) { return pair.left < 0 || pair.rig
 static bool merge_add(Bpe *bpe, Pair pair) {
     if (rank_of(bpe, pair) >= 0) return false;
     Merge merge = {pair, symbol_join(bpe, pair)};
-    *slot_of(bpe, pair) = bpe_merges(bpe);
+    int rank = bpe_merges(bpe), *made = &bpe->symbols[merge.joined].made;
+    if (*made < 0) *made = rank;
+    *slot_of(bpe, pair) = rank;
     arrput(bpe->merges, merge);
     if (2 * arrlenu(bpe->merges) > bpe->slots) index_merges(bpe, 2 * bpe->slots);
     return true;
@@ -219,11 +222,34 @@ static void merge_spans(Span *spans, int rank, Merge merge) {
     arrsetlen(spans, out);
 }
 
+static void append_spans(Span *spans, char ***pieces) {
+    for (ptrdiff_t i = 0; i < arrlen(spans); i++) arrput(*pieces, mem_strndup(spans[i].text, spans[i].length));
+}
+
 void bpe_apply(const Bpe *bpe, const char *word, char ***pieces) {
     Span *spans = characters(bpe, word);
     for (int rank; (rank = lowest_rank(bpe, spans)) >= 0;) merge_spans(spans, rank, bpe->merges[rank]);
-    for (ptrdiff_t i = 0; i < arrlen(spans); i++) arrput(*pieces, mem_strndup(spans[i].text, spans[i].length));
+    append_spans(spans, pieces);
     arrfree(spans);
+}
+
+void bpe_steps(const Bpe *bpe, const char *word, char ***pieces) {
+    Span *spans = characters(bpe, word);
+    append_spans(spans, pieces);
+    for (int rank; (rank = lowest_rank(bpe, spans)) >= 0;) {
+        merge_spans(spans, rank, bpe->merges[rank]);
+        arrput(*pieces, mem_strdup(symbol_text(bpe, bpe->merges[rank].joined)));
+    }
+    arrfree(spans);
+}
+
+bool bpe_undo(const Bpe *bpe, const char *piece, const char *parts[2]) {
+    ptrdiff_t symbol = map_find(bpe->symbols, sizeof *bpe->symbols, piece);
+    if (symbol < 0 || bpe->symbols[symbol].made < 0) return false;
+    Pair pair = bpe->merges[bpe->symbols[symbol].made].key;
+    parts[0] = symbol_text(bpe, pair.left);
+    parts[1] = symbol_text(bpe, pair.right);
+    return true;
 }
 
 /* ---- learning ---- */

@@ -4,6 +4,8 @@
 
 #include "core/base.h"
 
+#include <stdbool.h>
+
 typedef struct Bpe Bpe; /* the list of merges; the rank of a merge is its position in it */
 
 /* Learns at most `merges` merges from n words with their counts. Repeats: merge the most frequent pair of adjacent
@@ -25,5 +27,10 @@ void bpe_free(Bpe *bpe);
    every place in the word. Appends the pieces (mem_strdup) to the stb_ds array *pieces. Time is quadratic in the length
    of the word; the tokeniser limits that length. Only reads *bpe: threads may share it. */
 void bpe_apply(const Bpe *bpe, const char *word, char ***pieces);
+/* Appends the characters of a word and the result of each merge that bpe_apply applies to it (mem_strdup). */
+void bpe_steps(const Bpe *bpe, const char *word, char ***pieces);
+/* Undoes the merge of lowest rank that makes the piece: parts receives its two pieces, which *bpe owns. False if no
+   merge makes the piece. */
+bool bpe_undo(const Bpe *bpe, const char *piece, const char *parts[2]);
 
 #endif

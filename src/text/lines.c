@@ -40,7 +40,9 @@ int line_reader_next(LineReader *reader, Err *err) {
         return err_set(err, reader->path, reader->number, "a line of %zd bytes, where %d are the limit", got,
                        LONGEST_LINE);
     bool mark = skip_byte_order_mark(reader);
-    return whole || reader->length > 0 || !mark; /* a file with only a mark has no lines */
+    if (whole || reader->length > 0 || !mark) return 1;
+    reader->number--; /* a file with only a mark has no lines */
+    return 0;
 }
 
 char *line_text(const char *bytes, size_t n, const char *path, long line, size_t offset, Err *err) {

@@ -26,6 +26,11 @@ static Vocab *build_vocab(const Tokenizer *tokenizer, const WordCount *words, in
         tokenizer_split_word(tokenizer, words[i].key, words[i].whole, &pieces);
         add_pieces(&counts, pieces, words[i].count);
         pieces_free(pieces);
+        if (words[i].whole) continue;
+        char **steps = NULL;
+        bpe_steps(tokenizer->bpe, words[i].key, &steps);
+        add_pieces(&counts, steps, 0);
+        pieces_free(steps);
     }
     char **names = NULL;
     long *numbers = NULL;
@@ -33,7 +38,7 @@ static Vocab *build_vocab(const Tokenizer *tokenizer, const WordCount *words, in
         arrput(names, counts[i].key);
         arrput(numbers, counts[i].count);
     }
-    Vocab *vocab = vocab_build(names, numbers, (int)arrlen(names), size);
+    Vocab *vocab = vocab_build(names, numbers, (int)arrlen(names), size, tokenizer->kind == TOKENIZER_BPE);
     arrfree(names);
     arrfree(numbers);
     shfree(counts);
@@ -41,7 +46,8 @@ static Vocab *build_vocab(const Tokenizer *tokenizer, const WordCount *words, in
 }
 
 void side_learn(Side *side, TokenizerKind kind, WordCount *words, int merges, int size) {
-    *side = (Side){.tokenizer = {kind, kind == TOKENIZER_BPE ? merges_learn(&words, 1, merges) : NULL}};
+    const bool bpe = kind == TOKENIZER_BPE;
+    *side = (Side){.tokenizer = {kind, bpe ? merges_learn(&words, 1, merges) : NULL}, .open = bpe};
     side->vocab = build_vocab(&side->tokenizer, words, size);
     words_free(words);
 }
@@ -49,7 +55,7 @@ void side_learn(Side *side, TokenizerKind kind, WordCount *words, int merges, in
 void sides_learn_jointly(Side *const sides[2], WordCount *const words[2], int merges, const int sizes[2]) {
     Bpe *bpe = merges_learn(words, 2, merges);
     for (int i = 0; i < 2; i++) {
-        *sides[i] = (Side){.tokenizer = {TOKENIZER_BPE, i ? bpe : bpe_copy(bpe)}};
+        *sides[i] = (Side){.tokenizer = {TOKENIZER_BPE, i ? bpe : bpe_copy(bpe)}, .open = true};
         sides[i]->vocab = build_vocab(&sides[i]->tokenizer, words[i], sizes[i]);
         words_free(words[i]);
     }
@@ -81,9 +87,38 @@ void side_free(Side *side) {
     *side = (Side){0};
 }
 
+/* Appends a piece, or the parts that it is split into. */
+static void append_known(const Side *side, const char *piece, char ***pieces) {
+    const char *parts[2];
+    if (vocab_has(side->vocab, piece) || !bpe_undo(side->tokenizer.bpe, piece, parts)) {
+        arrput(*pieces, mem_strdup(piece));
+        return;
+    }
+    append_known(side, parts[0], pieces);
+    append_known(side, parts[1], pieces);
+}
+
+void side_split_word(const Side *side, const Words *words, char ***pieces) {
+    if (!side->open || words->whole) {
+        tokenizer_split_word(&side->tokenizer, words->word, words->whole, pieces);
+        return;
+    }
+    char **merged = NULL;
+    bpe_apply(side->tokenizer.bpe, words->word, &merged);
+    for (ptrdiff_t i = 0; i < arrlen(merged); i++) append_known(side, merged[i], pieces);
+    pieces_free(merged);
+}
+
+char **side_split(const Side *side, const char *sentence) {
+    char **pieces = NULL;
+    Words words = words_start(side->tokenizer.kind, sentence);
+    while (words_next(&words)) side_split_word(side, &words, &pieces);
+    words_end(&words);
+    return pieces;
+}
+
 static bool is_left_out(const Side *side, const char *piece) {
-    return side->tokenizer.kind != TOKENIZER_NONE && !strcmp(piece, SPACE_MARK) &&
-           vocab_id(side->vocab, piece) == ID_UNK;
+    return side->tokenizer.kind != TOKENIZER_NONE && !strcmp(piece, SPACE_MARK) && !vocab_has(side->vocab, piece);
 }
 
 /* A piece, and the offset in bytes of its end in the word or in the sentence. */
@@ -131,7 +166,7 @@ static ptrdiff_t cache_word(SideCache *cache, const Words *words) {
     if (!cache->words) sh_new_arena(cache->words);
     CachedWord word = {.key = words->word, .begin = arrlenu(cache->pieces)};
     char **pieces = NULL;
-    tokenizer_split_word(&cache->side->tokenizer, words->word, words->whole, &pieces);
+    side_split_word(cache->side, words, &pieces);
     for (ptrdiff_t i = 0; i < arrlen(pieces); i++) {
         word.bytes += (int)strlen(pieces[i]);
         if (!is_left_out(cache->side, pieces[i]))
@@ -238,7 +273,7 @@ static char *marked(const char *piece, bool space) {
 }
 
 char **side_spell(const Side *side, const char *sentence) {
-    char **pieces = tokenizer_split(&side->tokenizer, sentence), **spelled = NULL;
+    char **pieces = side_split(side, sentence), **spelled = NULL;
     bool space = false; /* a space mark was omitted before this piece */
     for (ptrdiff_t i = 0; i < arrlen(pieces); i++) {
         bool left_out = is_left_out(side, pieces[i]);

@@ -9,12 +9,16 @@ typedef struct Side Side;
 struct Side {
     Tokenizer tokenizer;
     Vocab *vocab;
+    bool open; /* TOKENIZER_BPE: a piece that is not in the vocabulary is split into the two pieces of its merge, until
+                  the parts are in the vocabulary or are characters. False in models of format 1 and 2. */
     Side *subwords; /* owned; encodes the same text in BPE pieces, for the source factor of side_encode; NULL: no source
                        factor */
 };
 
 /* Learns a vocabulary of at most `size` pieces (0: no limit) and, for TOKENIZER_BPE, at most `merges` merges from words
-   that words_count counted for `kind`. Frees `words`. */
+   that words_count counted for `kind`. For TOKENIZER_BPE the vocabulary is open: it contains every character and the
+   result of every merge that occurs in the words, characters first, so that only characters that do not occur are
+   unknown (if `size` leaves room for all characters). Frees `words`. */
 void side_learn(Side *side, TokenizerKind kind, WordCount *words, int merges, int size);
 /* Learns two TOKENIZER_BPE sides: one list of merges from the words of both, and a vocabulary for each. Frees the
    words. */
@@ -46,6 +50,11 @@ int side_check_subwords(const Side *side, const char *path, Err *err);
 int side_check_lengths(const Side *side, char *const *sentences, int n, int most, const char *path, Err *err);
 /* The fraction of pieces that are <unk> in the first 1000 of n sentences; 0 if there are no pieces. */
 double side_unknown(const Side *side, char *const *sentences, int n);
+/* Appends the pieces of a word from words_next to the stb_ds array *pieces; release them with pieces_free. */
+void side_split_word(const Side *side, const Words *words, char ***pieces);
+/* Splits a normalised sentence into the pieces that side_encode looks up, with all space marks: a stb_ds array; release
+   with pieces_free. */
+char **side_split(const Side *side, const char *sentence);
 /* The text of the piece of each id that side_encode returns, </s> last; an unknown piece is written as in the sentence.
    An omitted space mark is put before the next piece. Returns a stb_ds array; release with pieces_free. */
 char **side_spell(const Side *side, const char *sentence);

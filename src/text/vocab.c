@@ -41,6 +41,8 @@ int vocab_id(const Vocab *vocab, const char *piece) {
     return id < ID_SPECIALS ? ID_UNK : id;
 }
 
+bool vocab_has(const Vocab *vocab, const char *piece) { return vocab_id(vocab, piece) != ID_UNK; }
+
 const char *vocab_piece(const Vocab *vocab, int id) {
     CHECK(id >= 0 && id < vocab_size(vocab), "id %d in a vocabulary of %d", id, vocab_size(vocab));
     return vocab->pieces[id].key;
@@ -61,18 +63,20 @@ int pieces_text_count(char *const *pieces, int n) { return n - (n > 0 && piece_i
 typedef struct Counted {
     const char *piece;
     long count;
+    bool first; /* before all pieces that are not `first` */
 } Counted;
 
 static int by_count_then_text(const void *left, const void *right) {
     const Counted *a = left, *b = right;
+    if (a->first != b->first) return a->first ? -1 : 1;
     if (a->count != b->count) return a->count < b->count ? 1 : -1;
     return strcmp(a->piece, b->piece);
 }
 
-Vocab *vocab_build(char *const *pieces, const long *counts, int n, int size) {
+Vocab *vocab_build(char *const *pieces, const long *counts, int n, int size, bool characters) {
     CHECK(size == 0 || size >= ID_SPECIALS, "a vocabulary of %d cannot hold the specials", size);
     Counted *order = mem_alloc((size_t)n * sizeof *order);
-    for (int i = 0; i < n; i++) order[i] = (Counted){pieces[i], counts[i]};
+    for (int i = 0; i < n; i++) order[i] = (Counted){pieces[i], counts[i], characters && utf8_count(pieces[i]) == 1};
     qsort(order, (size_t)n, sizeof *order, by_count_then_text);
     Vocab *vocab = vocab_new();
     for (int i = 0; i < ID_SPECIALS; i++) add(vocab, SPECIALS[i]);

@@ -11,9 +11,9 @@ enum { ID_PAD = 0, ID_UNK = 1, ID_BOS = 2, ID_EOS = 3, ID_SPECIALS = 4 };
 typedef struct Vocab Vocab;
 
 /* Builds a vocabulary of the specials and the most frequent pieces, at most `size` in all (at least ID_SPECIALS; 0: no
-   limit); ties in byte order. pieces[i] are distinct and have the counts counts[i]. A piece with the text of a special
-   is omitted. The caller owns the result. */
-Vocab *vocab_build(char *const *pieces, const long *counts, int n, int size);
+   limit); ties in byte order. With `characters`, pieces of one character come before all others. pieces[i] are distinct
+   and have the counts counts[i]. A piece with the text of a special is omitted. The caller owns the result. */
+Vocab *vocab_build(char *const *pieces, const long *counts, int n, int size, bool characters);
 /* Parses the text form: one piece per line in the order of ids, specials included. `path` is for errors. The caller
    owns the result. NULL with *err filled if specials are missing, a line is empty or not valid UTF-8, or a piece is
    repeated. */
@@ -25,7 +25,8 @@ int vocab_size(const Vocab *vocab);
 /* The id of a piece; ID_UNK for an unknown piece and for one with the text of a special, so that text never gives a
    special. */
 int vocab_id(const Vocab *vocab, const char *piece);
-const char *vocab_piece(const Vocab *vocab, int id); /* owned by the vocabulary */
+bool vocab_has(const Vocab *vocab, const char *piece); /* whether vocab_id gives another id than ID_UNK */
+const char *vocab_piece(const Vocab *vocab, int id);   /* owned by the vocabulary */
 
 bool piece_is_end(const char *piece); /* </s> */
 /* The number of pieces that are text: n, or n - 1 if the last piece is </s>. */

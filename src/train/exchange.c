@@ -1,5 +1,5 @@
 #include "train/exchange.h"
-#include "core/kernels.h"
+#include "core/shard_sums.h"
 
 #include <string.h>
 
@@ -118,66 +118,54 @@ void exchange_init(Exchange *x, Ranks *ranks, Threads *threads, Optimizer *optim
     *x = (Exchange){.ranks = ranks, .threads = threads, .optimizer = optimizer};
     if (count == 1) return;
     optimizer_keep_slice(optimizer, own, count);
+    size_t most = 0;
+    for (int r = 0; r < count; r++)
+        if (capacity(x, r) > most) most = capacity(x, r);
+    most = (most + 63) / 64 * 64;
     x->out = mem_zalloc(2 * (size_t)count * sizeof *x->out);
     x->in = x->out + count;
-    x->slices = mem_zalloc((size_t)count * sizeof *x->slices);
-    const size_t size = optimizer->to - optimizer->from;
-    size_t most = 0, bytes = 0;
-    for (int r = 0; r < count; r++) most = capacity(x, r) > most ? capacity(x, r) : most;
-    bytes = (2 * (size_t)count * most + (size_t)count * (size + 16) * sizeof(real) + most);
-    char *at = x->memory = mem_alloc_aligned(bytes);
-    for (int r = 0; r < 2 * count; r++, at += most) x->out[r].data = at;
-    for (int r = 0; r < count; r++, at += size * sizeof(real)) x->slices[r] = (void *)at;
-    x->before = (void *)at;
+    x->bytes = 2 * (size_t)count * most;
+    x->memory = mem_alloc_aligned(x->bytes);
+    for (int r = 0; r < 2 * count; r++) x->out[r].data = (char *)x->memory + (size_t)r * most;
 }
 
 void exchange_free(Exchange *x) {
     mem_free(x->out);
-    mem_free(x->slices);
     mem_free(x->memory);
     *x = (Exchange){0};
 }
 
 static bool alone(const Exchange *x) { return ranks_count(x->ranks) == 1; }
 
-/* Sends out[r].bytes bytes to each other rank, and receives the slices of all ranks, or with `own_slice` the own slice
-   from all ranks. */
-static int send(Exchange *x, bool own_slice, bool patient, Err *err) {
-    const int own = ranks_own(x->ranks);
-    for (int r = 0; r < ranks_count(x->ranks); r++) x->in[r].bytes = capacity(x, own_slice ? own : r);
-    return ranks_exchange(x->ranks, x->out, x->in, patient, err);
-}
-
-typedef struct Sum {
-    real *to;
-    const real *from;
-} Sum;
-
-static void add_numbers(void *context, int begin, int end) {
-    const Sum *sum = context;
-    kernels->add(end - begin, sum->to + begin, sum->from + begin);
-}
+/* The space of a message as an array of numbers. */
+static real *numbers_in(const RankMessage *message) { return message->data; }
 
 int exchange_gradients(Exchange *x, real *gradient, Err *err) {
     if (alone(x)) return 0;
     const int count = ranks_count(x->ranks), own = ranks_own(x->ranks);
     const Optimizer *o = x->optimizer;
     const size_t size = o->to - o->from;
-    for (int r = 0; r < count; r++)
-        if (r != own) x->out[r].bytes = pack(x, r, gradient + cursor_at(x, r).from, NULL, false, x->out[r].data);
-    if (send(x, true, false, err)) return -1;
-    memcpy(x->slices[own], gradient + o->from, size * sizeof *gradient);
     for (int r = 0; r < count; r++) {
-        if (r == own) continue;
-        memset(x->slices[r], 0, size * sizeof *gradient);
-        if (unpack(x, own, &x->in[r], x->slices[r], err)) return -1;
+        if (r != own) x->out[r].bytes = pack(x, r, gradient + cursor_at(x, r).from, NULL, false, x->out[r].data);
+        x->in[r].bytes = capacity(x, own);
     }
-    for (int half = 1; half < count; half *= 2)
-        for (int r = 0; r < count; r += 2 * half)
-            threads_run(x->threads, "add", (int)size, 1 << 14, add_numbers, &(Sum){x->slices[r], x->slices[r + half]});
-    memset(gradient, 0, o->size * sizeof *gradient);
-    memcpy(gradient + o->from, x->slices[0], size * sizeof *gradient);
-    return 0;
+    if (ranks_exchange(x->ranks, x->out, x->in, false, err)) return -1;
+    /* The messages have been sent; their space receives the gradients of the other ranks. */
+    real **slices = mem_alloc((size_t)count * sizeof *slices);
+    int status = 0;
+    for (int r = 0; r < count && !status; r++) {
+        slices[r] = r == own ? gradient + o->from : numbers_in(&x->out[r]);
+        if (r == own) continue;
+        memset(slices[r], 0, size * sizeof *gradient);
+        status = unpack(x, own, &x->in[r], slices[r], err);
+    }
+    for (int half = 1; half < count && !status; half *= 2)
+        for (int r = 0; r < count; r += 2 * half) shard_add(x->threads, size, slices[r], slices[r + half]);
+    if (!status && own > 0) memcpy(gradient + o->from, slices[0], size * sizeof *gradient);
+    memset(gradient, 0, o->from * sizeof *gradient);
+    memset(gradient + o->to, 0, (o->size - o->to) * sizeof *gradient);
+    mem_free(slices);
+    return status;
 }
 
 int exchange_squares(Exchange *x, Err *err) {
@@ -195,12 +183,15 @@ int exchange_squares(Exchange *x, Err *err) {
     return status;
 }
 
+/* The own slice of the weights before the update: a rank sends no message to itself. */
+static real *before_update(const Exchange *x) { return numbers_in(&x->out[ranks_own(x->ranks)]); }
+
 void exchange_remember(Exchange *x, const real *weights) {
     const Optimizer *o = x->optimizer;
-    if (!alone(x)) memcpy(x->before, weights + o->from, (o->to - o->from) * sizeof *weights);
+    if (!alone(x)) memcpy(before_update(x), weights + o->from, (o->to - o->from) * sizeof *weights);
 }
 
-/* Sends a slice to all ranks, or to rank 0 only. */
+/* Sends a slice to all ranks, or to rank 0 only; `before` as for pack. */
 static int share(Exchange *x, const real *slice, const real *before, real *whole, bool everywhere, Err *err) {
     const int count = ranks_count(x->ranks), own = ranks_own(x->ranks);
     RankMessage *out = mem_alloc((size_t)count * sizeof *out);
@@ -216,7 +207,7 @@ static int share(Exchange *x, const real *slice, const real *before, real *whole
 
 int exchange_weights(Exchange *x, real *weights, Err *err) {
     if (alone(x)) return 0;
-    return share(x, weights + x->optimizer->from, x->before, weights, true, err);
+    return share(x, weights + x->optimizer->from, before_update(x), weights, true, err);
 }
 
 int exchange_slices(Exchange *x, const real *slice, real *whole, bool everywhere, Err *err) {

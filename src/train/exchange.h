@@ -14,10 +14,9 @@ typedef struct Exchange {
     Ranks *ranks;
     Threads *threads;
     Optimizer *optimizer;  /* describes the flat arrays; it has the slice of this rank */
-    void *memory;          /* memory of the messages and of what they contain; owned */
-    RankMessage *out, *in; /* [ranks] in `memory` */
-    real **slices;         /* [ranks] the gradients of each rank for the own slice */
-    real *before;          /* the own slice of the weights before the update */
+    RankMessage *out, *in; /* [ranks] messages with space for any slice; owned */
+    void *memory;          /* the space of the messages; owned */
+    size_t bytes;          /* of the space; 0: there is one rank */
 } Exchange;
 
 /* Divides the optimizer's state: afterwards it has only the slice of this rank. Release with exchange_free. */

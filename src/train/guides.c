@@ -36,14 +36,6 @@ static Link *between_pieces(const Link *links, const int *first_source, const in
     return between;
 }
 
-static int check_words(const Link *links, int source_words, int target_words, const char *path, long line, Err *err) {
-    for (ptrdiff_t k = 0; k < arrlen(links); k++)
-        if (links[k].source >= source_words || links[k].target >= target_words)
-            return err_set(err, path, line, "the link %d-%d, but the pair has %d and %d words", links[k].source,
-                           links[k].target, source_words, target_words);
-    return 0;
-}
-
 /* Parses the links of a line into links between the pieces x and y. No link may have </s>. */
 static int read_links(const char *line, const char *path, long number, char **x, char **y, Link **between, Err *err) {
     Link *links = NULL;
@@ -52,7 +44,7 @@ static int read_links(const char *line, const char *path, long number, char **x,
     int *target_word = pieces_words(y, (int)arrlen(y), &target_words, NULL);
     int *first = first_pieces(source_word, (int)arrlen(x), source_words);
     int status = links_parse(line, 0, path, number, &links, err);
-    if (!status) status = check_words(links, source_words - 1, target_words - 1, path, number, err);
+    if (!status) status = links_check(links, (int)arrlen(links), source_words - 1, target_words - 1, path, number, err);
     if (!status && links) {
         qsort(links, arrlenu(links), sizeof *links, by_target);
         *between = between_pieces(links, first, target_word, (int)arrlen(y));
@@ -108,7 +100,9 @@ static int read_all_links(Guides *guides, LineReader *lines, DiskCorpus *corpus,
     DiskPair pair;
     int status = disk_corpus_rewind(corpus, err);
     for (int i = 0; i < pairs->n && !status;) {
-        if (disk_corpus_next(corpus, &pair, err) <= 0) return -1;
+        const int more = disk_corpus_next(corpus, &pair, err);
+        if (more < 0) return -1;
+        if (!more) return err_set(err, corpus->dir, 0, "the temporary file in this directory ends too early");
         if (pair.line != pairs->line[i]) continue; /* the pair is too long for training */
         if (read_to_line(lines, pair.line, err)) return -1;
         if (lines->number < pair.line) break;

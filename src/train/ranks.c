@@ -32,6 +32,7 @@ double ranks_seconds_waited(const Ranks *ranks) { return (void)ranks, 0; }
 #include <errno.h>
 #include <limits.h>
 #include <mpi.h>
+#include <sched.h>
 #include <signal.h>
 #include <time.h>
 #include <unistd.h>
@@ -50,7 +51,7 @@ static void find_processes(Ranks *ranks) {
     const int own[2] = {(int)getpid(), ranks->own};
     int *all = mem_alloc(2 * (size_t)ranks->count_on_node * sizeof *all);
     MPI_Allgather(own, 2, MPI_INT, all, 2, MPI_INT, ranks->node);
-    for (int i = 0; i < ranks->count_on_node; i++)
+    for (size_t i = 0; i < (size_t)ranks->count_on_node; i++)
         if (kill(all[2 * i], 0) == 0) ranks->processes[all[2 * i + 1]] = all[2 * i];
     mem_free(all);
 }
@@ -96,10 +97,12 @@ int ranks_count_on_node(const Ranks *ranks) { return ranks ? ranks->count_on_nod
 double ranks_bytes_sent(const Ranks *ranks) { return ranks ? ranks->bytes_sent : 0; }
 double ranks_seconds_waited(const Ranks *ranks) { return ranks ? ranks->waited : 0; }
 
-/* Waits a moment: at first only for another look, later so long that another process can use the processor. */
-static void pause_after(double seconds) {
-    const struct timespec moment = {0, seconds < 0.0002 ? 0 : seconds < 0.01 ? 20000 : 200000};
-    if (moment.tv_nsec) nanosleep(&moment, NULL);
+/* Waits a moment before the next test of requests that have waited for `seconds`. MPI moves bytes only during a test.
+   So while large messages can be on their way, this process only offers the processor to others; later it sleeps. */
+static void pause_after(double seconds, double bytes) {
+    const double bytes_per_second = 1e8; /* of a network so slow that sleeping does not delay it */
+    if (seconds < 0.0002 + bytes / bytes_per_second) sched_yield();
+    else nanosleep(&(struct timespec){0, seconds < 0.01 ? 20000 : 200000}, NULL);
 }
 
 /* mpirun tells the other ranks by SIGTERM that a rank has died. But this signal also asks for a checkpoint, so a rank
@@ -111,32 +114,43 @@ static int check_alive(const Ranks *ranks, Err *err) {
     return 0;
 }
 
-/* The first rank other than rank 0 whose requests are not complete; 0: only those of rank 0. Requests 2 r and 2 r + 1
-   belong to rank r. */
-static int late_rank(MPI_Request *requests, int count) {
-    for (int i = 2; i < count; i++) {
-        int done = 1;
-        if (requests[i] != MPI_REQUEST_NULL) MPI_Request_get_status(requests[i], &done, MPI_STATUS_IGNORE);
-        if (!done) return i / 2;
+/* Returns the number of ranks whose requests are not complete; *first receives the first of them, rank 0 only if there
+   is no other. Requests 2 r and 2 r + 1 belong to rank r. */
+static int late_ranks(MPI_Request *requests, int count, int *first) {
+    int late = 0;
+    *first = 0;
+    for (int r = 0; r < count; r++) {
+        int all = 1;
+        for (int i = 2 * r; i < 2 * r + 2; i++) {
+            int done = 1;
+            if (requests[i] != MPI_REQUEST_NULL) MPI_Request_get_status(requests[i], &done, MPI_STATUS_IGNORE);
+            all = all && done;
+        }
+        if (all) continue;
+        late++;
+        if (!*first) *first = r;
     }
-    return 0;
+    return late;
 }
 
-/* Waits until `count` requests are complete, at most `limit` seconds, and for rank 0 at most limit_of_first; 0: no
-   limit. The lowest rank that waits ends the others, so that only one message appears. */
-static int wait_for(Ranks *ranks, MPI_Request *requests, int count, MPI_Status *statuses, double limit,
+/* Waits until `count` requests for `bytes` bytes are complete, at most `limit` seconds, and for rank 0 at most
+   limit_of_first; 0: no limit. The lowest rank that waits ends the others, so that only one message appears. A rank
+   that waits for several others waits longer: one of them may itself wait for the rank that hangs, and names it. */
+static int wait_for(Ranks *ranks, MPI_Request *requests, int count, double bytes, MPI_Status *statuses, double limit,
                     double limit_of_first, Err *err) {
     const double began = seconds_now();
     double looked = 0;
     for (int done = 0;;) {
         MPI_Testall(count, requests, &done, statuses);
-        const double seconds = seconds_now() - began, patience = seconds - 0.1 * ranks->own;
+        const double seconds = seconds_now() - began;
         if (done) return ranks->waited += seconds, 0;
-        if (limit > 0 && patience > limit) {
-            const int late = late_rank(requests, count);
-            if (late || patience > limit_of_first) {
-                ranks->silent = late;
-                return err_set(err, NULL, 0, "rank %d has not answered for %.0f seconds (--rank-timeout)", late,
+        if (limit > 0 && seconds > limit) {
+            int first;
+            const int late = late_ranks(requests, count / 2, &first);
+            const double patience = seconds - 0.1 * (ranks->own + (late > 1 ? ranks->count : 0));
+            if (late && patience > (first ? limit : limit_of_first)) {
+                ranks->silent = first;
+                return err_set(err, NULL, 0, "rank %d has not answered for %.0f seconds (--rank-timeout)", first,
                                seconds);
             }
         }
@@ -144,18 +158,19 @@ static int wait_for(Ranks *ranks, MPI_Request *requests, int count, MPI_Status *
             looked = seconds;
             if (check_alive(ranks, err)) return -1;
         }
-        pause_after(seconds);
+        pause_after(seconds, bytes);
     }
 }
 
 int ranks_broadcast(Ranks *ranks, RankGroup group, void *data, size_t bytes, Err *err) {
     enum { MOST = 1 << 28 };
     if (ranks_count(ranks) == 1) return 0;
-    const MPI_Comm comm = group == RANKS_ALL ? MPI_COMM_WORLD : ranks->node;
+    MPI_Comm comm = group == RANKS_ALL ? MPI_COMM_WORLD : ranks->node;
     for (size_t at = 0; at < bytes; at += MOST) {
         MPI_Request request;
+        MPI_Status state;
         MPI_Ibcast((char *)data + at, (int)(bytes - at < MOST ? bytes - at : MOST), MPI_BYTE, 0, comm, &request);
-        if (wait_for(ranks, &request, 1, MPI_STATUSES_IGNORE, 0, 0, err)) return -1;
+        if (wait_for(ranks, &request, 1, 0, &state, 0, 0, err)) return -1;
     }
     return 0;
 }
@@ -163,6 +178,7 @@ int ranks_broadcast(Ranks *ranks, RankGroup group, void *data, size_t bytes, Err
 int ranks_exchange(Ranks *ranks, const RankMessage *out, RankMessage *in, bool patient, Err *err) {
     const int count = ranks_count(ranks);
     enum { WORD = 4 }; /* MPI counts in ints; so a message may have 8 GiB */
+    double bytes = 0;
     if (count == 1) return 0;
     MPI_Status *statuses = mem_alloc(2 * (size_t)count * sizeof *statuses);
     for (int r = 0; r < count; r++) {
@@ -175,9 +191,10 @@ int ranks_exchange(Ranks *ranks, const RankMessage *out, RankMessage *in, bool p
         if (in[r].bytes) MPI_Irecv(in[r].data, (int)(in[r].bytes / WORD), MPI_INT32_T, r, 0, MPI_COMM_WORLD, receive);
         if (out[r].bytes) MPI_Isend(out[r].data, (int)(out[r].bytes / WORD), MPI_INT32_T, r, 0, MPI_COMM_WORLD, send);
         ranks->bytes_sent += (double)out[r].bytes;
+        bytes += (double)(in[r].bytes + out[r].bytes);
     }
-    const int status =
-        wait_for(ranks, ranks->requests, 2 * count, statuses, ranks->timeout, ranks->timeout * (patient ? 30 : 1), err);
+    const int status = wait_for(ranks, ranks->requests, 2 * count, bytes, statuses, ranks->timeout,
+                                ranks->timeout * (patient ? 30 : 1), err);
     for (int r = 0; r < count && !status; r++) {
         int words = 0;
         if (r == ranks->own || !in[r].bytes) continue;

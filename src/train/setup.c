@@ -225,6 +225,19 @@ static int check_largest(const Training *t, Err *err) {
         b.n, b.source, b.target, INT_MAX);
 }
 
+/* The number of pairs in this rank's shards of the largest batch, at most. */
+static int own_pairs(const Training *t) {
+    const int n = t->memory.largest.n, all = t->shards.all, most = (n + all - 1) / all * t->shards.count;
+    return most < n ? most : n;
+}
+
+/* The bytes that they need, or the limit, if this is less. */
+static double own_need(const Training *t) {
+    const BatchMemory *m = &t->memory;
+    const double need = workspace_need(&m->workspace, own_pairs(t), m->largest.source, m->largest.target);
+    return need < m->batch ? need : m->batch;
+}
+
 /* Reserves arena memory for the largest batch or, if this is less, as much as --workspace allows. */
 static int reserve_memory(Training *t, Err *err) {
     BatchMemory *m = &t->memory;
@@ -246,23 +259,23 @@ static int reserve_memory(Training *t, Err *err) {
         m->batch = m->limit;
     }
     if (check_largest(t, err)) return -1;
-    const int ranks = ranks_count(t->ranks), own = (m->largest.n + ranks - 1) / ranks;
-    const double need = workspace_need(&m->workspace, own, m->largest.source, m->largest.target);
-    arena_reserve(&t->learner.session.tape.arena, (size_t)(need < m->batch ? need : m->batch));
+    arena_reserve(&t->learner.session.tape.arena, (size_t)own_need(t));
     return 0;
 }
 
 static void describe_memory(const Training *t) {
-    const Learner *l = &t->learner;
+    const Optimizer *o = &t->learner.optimizer;
     const LargestBatch batch = t->memory.largest;
-    /* weights, gradients, slots and, if there is one, the average */
-    const int copies = 2 + l->optimizer.kind->slots + (l->optimizer.average ? 1 : 0);
-    const double weights = copies * (double)l->translator.model.params.size * sizeof(real) + t->memory.workspace.panels;
-    training_note(
-        t,
-        "memory: %.0f MiB for weights, gradients and optimizer, %.0f MiB for a batch (%d pairs of up to %d and %d "
-        "pieces)",
-        ceil(weights / MiB), ceil(t->memory.batch / MiB), batch.n, batch.source, batch.target);
+    /* weights and gradients; of the slice the slots and, if there is one, the average */
+    const double numbers = 2.0 * (double)o->size + (o->kind->slots + (o->average != NULL)) * (double)(o->to - o->from);
+    char messages[64] = "";
+    if (t->exchange.bytes)
+        snprintf(messages, sizeof messages, "%.0f MiB for messages, ", ceil((double)t->exchange.bytes / MiB));
+    training_note(t,
+                  "memory%s: %.0f MiB for weights, gradients and optimizer, %s%.0f MiB for a batch (%d pairs of up to "
+                  "%d and %d pieces)",
+                  *messages ? " of a rank" : "", ceil((numbers * sizeof(real) + t->memory.workspace.panels) / MiB),
+                  messages, ceil(own_need(t) / MiB), own_pairs(t), batch.source, batch.target);
 }
 
 /* ---- all of it -------------------------------------------------------------------------------------------------- */

@@ -25,12 +25,12 @@ typedef struct RunDirectory {
     Log log;
 } RunDirectory;
 
-/* The memory of a batch in the tape's arena: predicted need, limit and reserved bytes. */
+/* The memory of a batch in the tape's arena: predicted need and limit. */
 typedef struct BatchMemory {
     Workspace workspace;
     LargestBatch largest; /* of all batches in the training */
     double limit;         /* bytes; --workspace; 0: none */
-    double batch;         /* bytes reserved; enough for every batch, or for each part of a batch */
+    double batch;         /* bytes: enough for every batch, or for each part of a batch */
     Arena plan;           /* the parts of the current batch */
 } BatchMemory;
 

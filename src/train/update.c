@@ -1,5 +1,5 @@
 #include "train/update.h"
-#include "core/kernels.h"
+#include "core/shard_sums.h"
 
 #include <math.h>
 #include <string.h>
@@ -28,21 +28,10 @@ void update_gradients(Tape *tape, Model *model, const Batch *batch, const Update
 
 /* ---- the tree --------------------------------------------------------------------------------------------------- */
 
-typedef struct Sum {
-    real *to;
-    const real *from;
-} Sum;
-
-static void add_numbers(void *context, int begin, int end) {
-    const Sum *sum = context;
-    kernels->add(end - begin, sum->to + begin, sum->from + begin);
-}
-
 void gradient_tree_add(GradientTree *tree, Threads *threads, Params *params, int parts) {
     int level = shard_waiting(tree->done);
     for (int bits = tree->done++; bits % 2; bits /= 2)
-        threads_run(threads, "add", (int)params->size, 1 << 14, add_numbers,
-                    &(Sum){params->gradients, tree->waiting[--level]});
+        shard_add(threads, params->size, params->gradients, tree->waiting[--level]);
     if (tree->done == parts) {
         tree->done = 0;
         return;

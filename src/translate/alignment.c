@@ -109,18 +109,24 @@ void alignment_soft(FILE *out, const Alignment *a) {
         for (int j = 0; j < a->n_source; j++) fprintf(out, "%s%.6g", j ? "," : i ? " " : "", (double)row(a, i)[j]);
 }
 
+void alignment_json_rows(FILE *out, const float *weight, int rows, int columns) {
+    fputc('[', out);
+    for (int i = 0; i < rows; i++) {
+        for (int j = 0; j < columns; j++) {
+            fputs(j ? ", " : i ? ", [" : "[", out);
+            json_number(out, (double)weight[(ptrdiff_t)i * columns + j], 4);
+        }
+        fputc(']', out);
+    }
+    fputc(']', out);
+}
+
 void alignment_json(FILE *out, const Alignment *a) {
     fputs("{\"source\": ", out);
     json_strings(out, a->source, a->n_source, ", ");
     fputs(", \"target\": ", out);
     json_strings(out, a->target, a->n_target, ", ");
-    fputs(", \"matrix\": [", out);
-    for (int i = 0; i < a->n_target; i++) {
-        for (int j = 0; j < a->n_source; j++) {
-            fputs(j ? ", " : i ? ", [" : "[", out);
-            json_number(out, (double)row(a, i)[j], 4);
-        }
-        fputc(']', out);
-    }
-    fputs("]}", out);
+    fputs(", \"matrix\": ", out);
+    alignment_json_rows(out, a->weight, a->n_target, a->n_source);
+    fputc('}', out);
 }

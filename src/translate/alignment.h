@@ -44,5 +44,7 @@ void alignment_soft(FILE *out, const Alignment *alignment);
 void alignment_matrix(FILE *out, const Alignment *alignment, int number);
 /* Writes {"source": [...], "target": [...], "matrix": [[...]]}, with one row for each target piece. */
 void alignment_json(FILE *out, const Alignment *alignment);
+/* Writes weights [rows, columns] as the matrix of alignment_json. */
+void alignment_json_rows(FILE *out, const float *weight, int rows, int columns);
 
 #endif

@@ -9,18 +9,25 @@
 
 /* The sides source and target, and the subwords of the source, if it has two factors. */
 enum { SUBWORDS = 2, SIDES };
-static const char *const side_keys[SIDES][2] = {{"source.vocab", "source.merges"},
-                                                {"target.vocab", "target.merges"},
-                                                {"source.larger.vocab", "source.larger.merges"}};
+enum { VOCAB, MERGES, OPEN, SIDE_KEYS };
+static const char *const side_keys[SIDES][SIDE_KEYS] = {
+    {"source.vocab", "source.merges", "source.open"},
+    {"target.vocab", "target.merges", "target.open"},
+    {"source.larger.vocab", "source.larger.merges", "source.larger.open"}};
+
+/* Writes one key of a side; the value is empty if the side lacks it. The caller owns the value. */
+static Meta side_meta(const Side *side, int which, int key) {
+    const char *name = side_keys[which][key];
+    if (side && key == VOCAB) return (Meta){name, vocab_format(side->vocab)};
+    if (side && key == MERGES && side->tokenizer.bpe) return (Meta){name, bpe_format(side->tokenizer.bpe)};
+    return (Meta){name, mem_strdup(side && key == OPEN && side->open ? "1" : "")};
+}
 
 void model_meta(const Translator *translator, const char *configuration, Meta meta[MODEL_META]) {
     const Side *sides[SIDES] = {&translator->source, &translator->target, translator->source.subwords};
     meta[0] = (Meta){"config", mem_strdup(configuration)};
-    for (int i = 0; i < SIDES; i++) {
-        const Bpe *bpe = sides[i] ? sides[i]->tokenizer.bpe : NULL;
-        meta[1 + 2 * i] = (Meta){side_keys[i][0], sides[i] ? vocab_format(sides[i]->vocab) : mem_strdup("")};
-        meta[2 + 2 * i] = (Meta){side_keys[i][1], bpe ? bpe_format(bpe) : mem_strdup("")};
-    }
+    for (int i = 0; i < SIDES; i++)
+        for (int key = 0; key < SIDE_KEYS; key++) meta[1 + SIDE_KEYS * i + key] = side_meta(sides[i], i, key);
 }
 
 void model_meta_free(Meta meta[MODEL_META]) {
@@ -48,10 +55,13 @@ int model_save(const Translator *translator, const char *configuration, const ch
 }
 
 static int read_side(Side *side, int which, TokenizerKind kind, const Safetensors *file, const char *path, Err *err) {
-    const char *vocab = safetensors_meta(file, side_keys[which][0]),
-               *merges = safetensors_meta(file, side_keys[which][1]);
-    if (!vocab || !merges) return err_set(err, path, 0, "the metadata has no %s", side_keys[which][vocab ? 1 : 0]);
+    const char *vocab = safetensors_meta(file, side_keys[which][VOCAB]),
+               *merges = safetensors_meta(file, side_keys[which][MERGES]),
+               *open = safetensors_meta(file, side_keys[which][OPEN]); /* NULL in format 1 and 2 */
+    if (!vocab || !merges)
+        return err_set(err, path, 0, "the metadata has no %s", side_keys[which][vocab ? MERGES : VOCAB]);
     side->tokenizer = (Tokenizer){.kind = kind};
+    side->open = kind == TOKENIZER_BPE && open && *open;
     if (kind == TOKENIZER_BPE && !(side->tokenizer.bpe = bpe_parse(merges, path, err))) return -1;
     return (side->vocab = vocab_parse(vocab, path, err)) ? 0 : -1;
 }

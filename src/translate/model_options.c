@@ -43,7 +43,7 @@ const Option model_option_table[] = {
     {"window", OPTION_INT, 1, AT(window), 1, 63, NULL, RESUME_FIXED, "3",
      "width of a cnn layer's window, in words; odd"},
     {"attention", OPTION_CHOICE, 1, AT(attention), 0, 0, attention_names, RESUME_FIXED, "additive",
-     "additive (RNNsearch), dot, general, scaled-dot, multi-head or none (RNNencdec: one fixed c)"},
+     "additive (RNNsearch), coverage, dot, general, scaled-dot, multi-head or none (RNNencdec: one fixed c)"},
     {"heads", OPTION_INT, 1, AT(heads), 1, 256, NULL, RESUME_FIXED, "8",
      "attention heads; they divide dim-att (multi-head), dim-rnn (self-attention) or dim-emb (transformer)"},
     {"readout-state", OPTION_SWITCH, 1, AT(readout_prev), 0, 0, "current|prev", RESUME_FIXED, "current",

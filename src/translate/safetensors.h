@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 /* The version that tide writes. tide also reads format 1, which has another checksum. */
-enum { SAFETENSORS_FORMAT = 2 };
+enum { SAFETENSORS_FORMAT = 3 };
 
 /* A float32 matrix [rows, cols]; rows = 0: a vector of cols values. */
 typedef struct Tensor {

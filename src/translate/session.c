@@ -82,21 +82,30 @@ Translations session_translate(Session *session, char *const *sentences, int n, 
     const Ensemble ensemble = {models, session->count};
     const int **ids = mem_alloc((size_t)batch * sizeof *ids);
     int *length = mem_alloc((size_t)batch * sizeof *length), all = (int)arrlen(sorted);
+    int *numbers = mem_alloc((size_t)batch * sizeof *numbers);
+    BeamOptions own = *options;
+    const Prefix **prefixes = options->prefixes ? mem_alloc((size_t)batch * sizeof(Prefix *)) : NULL;
+    own.numbers = numbers;
+    own.prefixes = prefixes;
     session->tape.recording = false;
     for (int done = 0, size; done < all; done += size) {
         size = batch_size(sorted + done, all - done, batch, options->beam);
         for (int b = 0; b < size; b++) {
-            ids[b] = t.source[sorted[done + b].index];
+            numbers[b] = sorted[done + b].index;
+            ids[b] = t.source[numbers[b]];
             length[b] = sorted[done + b].length;
+            if (prefixes) prefixes[b] = options->prefixes[numbers[b]];
         }
-        Nbest *found = beam_search(&session->tape, ensemble, ids, length, size, options, &t.arena, &t.timing);
+        Nbest *found = beam_search(&session->tape, ensemble, ids, length, size, &own, &t.arena, &t.timing);
         t.cancelled = !found;
         if (t.cancelled) break;
-        for (int b = 0; b < size; b++) t.nbest[sorted[done + b].index] = found[b];
+        for (int b = 0; b < size; b++) t.nbest[numbers[b]] = found[b];
         if (progress) progress(context, done + size, all);
     }
     mem_free(ids);
     mem_free(length);
+    mem_free(numbers);
+    mem_free(prefixes);
     mem_free(models);
     arrfree(sorted);
     return t;

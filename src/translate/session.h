@@ -28,9 +28,10 @@ int translate_most(char *const *sentences, int n, int beam);
 typedef void SessionProgress(void *context, long done, long all);
 
 /* Translates n normalised sentences, sorted by length, in batches of at most `batch` sentences; batches are smaller
-   if the sentences are long or the beam is wide. Afterwards the tape does not record, and it is rewound. Call
-   tape_reset before if the tape has records, or if weights have changed since the tape packed them. Release with
-   translations_free. */
+   if the sentences are long or the beam is wide. options->settled gets the index of a sentence; options->numbers is
+   ignored.
+   Afterwards the tape does not record, and it is rewound. Call tape_reset before if the tape has records, or if weights
+   have changed since the tape packed them. Release with translations_free. */
 Translations session_translate(Session *session, char *const *sentences, int n, const BeamOptions *options, int batch,
                                SessionProgress *progress, void *context);
 

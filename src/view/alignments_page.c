@@ -1,5 +1,6 @@
 #include "view/alignments_page.h"
 
+#include "view/spelling.h"
 #include "view/web.h"
 
 #include <math.h>
@@ -8,6 +9,8 @@ static const char markup[] =
 #include "view/web/alignments.html.inc"
     ;
 static const char script[] =
+#include "view/web/lines.js.inc"
+#include "view/web/marks.js.inc"
 #include "view/web/alignments.js.inc"
     ;
 
@@ -22,7 +25,12 @@ void alignments_page_free(AlignmentsPage *page) {
     *page = (AlignmentsPage){0};
 }
 
+static void end_hypothesis(AlignmentsPage *page) {
+    if (page->hypotheses) fputc('}', page->data.stream);
+}
+
 static void end_sentence(AlignmentsPage *page) {
+    end_hypothesis(page);
     if (page->sentences) fputs("]}", page->data.stream);
 }
 
@@ -36,12 +44,40 @@ void alignments_page_sentence(AlignmentsPage *page, const char *text) {
 
 void alignments_page_hypothesis(AlignmentsPage *page, const Alignment *alignment, const char *text, double score) {
     CHECK(page->sentences, "alignments_page_hypothesis: there is no sentence yet");
+    end_hypothesis(page);
     fputs(page->hypotheses++ ? ",\n{\"text\":" : "\n{\"text\":", page->data.stream);
     web_text(page->data.stream, text);
     if (isfinite(score)) fprintf(page->data.stream, ",\"score\":%.6f", score);
     fputs(",\"alignment\":", page->data.stream);
     web_alignment(page->data.stream, alignment);
-    fputc('}', page->data.stream);
+}
+
+/* {"links": [[source, target, possible], ..], "aer": 0.25} */
+static void write_links(FILE *out, const PageLinks *set) {
+    fprintf(out, "\"%s\":{\"links\":[", set->name);
+    for (int k = 0; k < set->n; k++)
+        fprintf(out, "%s[%d,%d,%d]", k ? "," : "", set->links[k].source, set->links[k].target, set->links[k].possible);
+    fputc(']', out);
+    if (isfinite(set->aer)) fprintf(out, ",\"aer\":%.4f", set->aer);
+    fputc('}', out);
+}
+
+void alignments_page_links(AlignmentsPage *page, const PageLinks *sets, int count) {
+    CHECK(page->hypotheses, "alignments_page_links: there is no hypothesis yet");
+    for (int i = 0; i < count; i++) {
+        fputs(i ? "," : ",\"links\":{", page->data.stream);
+        write_links(page->data.stream, &sets[i]);
+    }
+    if (count) fputc('}', page->data.stream);
+}
+
+void alignments_page_pair(AlignmentsPage *page, const Alignment *alignment) {
+    char *source = pieces_sentence(alignment->source, alignment->n_source);
+    char *target = pieces_sentence(alignment->target, alignment->n_target);
+    alignments_page_sentence(page, source);
+    alignments_page_hypothesis(page, alignment, target, NAN);
+    mem_free(source);
+    mem_free(target);
 }
 
 int alignments_page_write(AlignmentsPage *page, FILE *out, const char *title, bool by_word) {

@@ -9,11 +9,20 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+/* Links of words that the page marks in a matrix, with the name that its legend has: "gold", "aligner" or "attention".
+   aer: their error rate by the links "gold"; NAN: none. */
+typedef struct PageLinks {
+    const char *name;
+    const Link *links;
+    int n;
+    double aer;
+} PageLinks;
+
 /* A page that is being filled; release with alignments_page_free. It must not move. */
 typedef struct AlignmentsPage {
     MemoryFile data; /* JSON; without a stream after alignments_page_write */
-    int sentences;  /* added so far */
-    int hypotheses; /* added so far to the last sentence */
+    int sentences;   /* added so far */
+    int hypotheses;  /* added so far to the last sentence; the last one is not closed yet */
 } AlignmentsPage;
 
 void alignments_page_init(AlignmentsPage *page);
@@ -26,6 +35,10 @@ void alignments_page_sentence(AlignmentsPage *page, const char *text);
    alignment: by piece, not by word; alignment->weight may be NULL. text: the hypothesis as the command printed it.
    score: NAN if there is no score. */
 void alignments_page_hypothesis(AlignmentsPage *page, const Alignment *alignment, const char *text, double score);
+/* Adds a sentence with one hypothesis: both texts are those of the alignment's pieces. There is no score. */
+void alignments_page_pair(AlignmentsPage *page, const Alignment *alignment);
+/* Adds links to the last hypothesis, which has an alignment: `count` sets with different names. */
+void alignments_page_links(AlignmentsPage *page, const PageLinks *sets, int count);
 /* Writes the page. by_word: at first the page shows words, not pieces; the reader can switch. Nothing can be added to
    the page afterwards. Returns 0, or -1 if writing failed. */
 int alignments_page_write(AlignmentsPage *page, FILE *out, const char *title, bool by_word);

@@ -1,5 +1,6 @@
 #include "view/report.h"
 
+#include "core/scope.h"
 #include "text/ds.h"
 #include "text/files.h"
 #include "text/json.h"
@@ -22,14 +23,21 @@ enum { MOST_POINTS = 1000, MOST_FRAMES = 100, FRAME_BYTES = 8 << 20 };
 static const char markup[] =
 #include "view/web/report.html.inc"
     ;
+static const char style[] =
+#include "view/web/report.css.inc"
+    ;
 static const char script[] =
 #include "view/web/report.js.inc"
+    ;
+static const char live_script[] = /* follows `script` */
+#include "view/web/report_live.js.inc"
     ;
 
 typedef struct Report {
     const char *dir;
     cJSON *reports, *validations; /* arrays of the log's lines */
     double last;                  /* last update in the log */
+    size_t bytes;                 /* of the log */
     char *frames;                 /* sets of alignments, one for each validation; JSON, separated by commas */
 } Report;
 
@@ -93,6 +101,7 @@ static int read_log(Report *r, Err *err) {
     for (char *line = text, *end; !status && (end = memchr(line, '\n', (size_t)(text + size - line))); line = end + 1)
         status = read_line(r, line, (size_t)(end - line), path, number++, err);
     mem_free(text);
+    r->bytes = size;
     thin(r->reports, MOST_POINTS, NULL);
     thin(r->validations, MOST_POINTS, best_of(r->validations));
     return status;
@@ -234,13 +243,15 @@ static int read_frames(Report *r, Err *err) {
 
 /* Returns the JSON that the page's script reads as `data`, owned by the caller; NULL with *err filled if there is no
    memory. */
-static char *data_of(const Report *r, Err *err) {
+static char *data_of(const Report *r, const char *nonce, Err *err) {
     char *reports = cJSON_PrintUnformatted(r->reports), *validations = cJSON_PrintUnformatted(r->validations);
     char *data = NULL;
     if (reports && validations) {
         MemoryFile memory;
-        fprintf(memory_open(&memory), "{\"reports\":%s,\"validations\":%s,\"frames\":[%s]}", reports, validations,
-                r->frames);
+        FILE *out = memory_open(&memory);
+        fprintf(out, "{\"reports\":%s,\"validations\":%s,\"frames\":[%s]", reports, validations, r->frames);
+        if (nonce) fprintf(out, ",\"bytes\":%zu", r->bytes);
+        fputc('}', out);
         data = memory_close(&memory, NULL);
     } else {
         no_memory(r->dir, err);
@@ -250,29 +261,44 @@ static char *data_of(const Report *r, Err *err) {
     return data;
 }
 
-static int write_page(const Report *r, Err *err) {
-    char path[512], whole[PATH_MAX], title[PATH_MAX + 16], *data = data_of(r, err);
-    size_t size;
+/* Returns the page, owned by the caller; NULL with *err filled. nonce: of a live page; NULL: a page for a file. */
+static char *page_of(const Report *r, const char *nonce, size_t *size, Err *err) {
+    char whole[PATH_MAX], title[PATH_MAX + 16], scripts[sizeof script + sizeof live_script];
+    char *data = data_of(r, nonce, err);
     MemoryFile memory;
-    if (!data) return -1;
+    if (!data) return NULL;
     FILE *out = memory_open(&memory);
+    stpcpy(stpcpy(scripts, script), nonce ? live_script : "");
     snprintf(title, sizeof title, "The training of %s", realpath(r->dir, whole) ? basename(whole) : r->dir);
-    web_page(out, &(WebPage){title, markup, data, script});
-    char *text = memory_close(&memory, &size);
-    snprintf(path, sizeof path, "%s/report.html", r->dir);
-    int status = file_replace(path, (const void *[]){text}, &size, 1, err);
-    mem_free(text);
+    web_page(out, &(WebPage){title, style, markup, data, scripts, nonce});
+    char *text = memory_close(&memory, size);
     mem_free(data);
-    return status;
+    return text;
 }
 
-int report_write(const char *dir, Err *err) {
+static void delete_json(void *json) { cJSON_Delete(json); }
+
+char *report_text(const char *dir, const char *nonce, size_t *size, Err *err) {
     Report r = {.dir = dir, .reports = cJSON_CreateArray(), .validations = cJSON_CreateArray()};
+    scope_own(r.reports, delete_json);
+    scope_own(r.validations, delete_json);
     int status = r.reports && r.validations ? read_log(&r, err) : no_memory(dir, err);
     if (!status) status = read_frames(&r, err);
-    if (!status) status = write_page(&r, err);
+    char *text = status ? NULL : page_of(&r, nonce, size, err);
+    scope_disown(r.reports, delete_json);
+    scope_disown(r.validations, delete_json);
     cJSON_Delete(r.reports);
     cJSON_Delete(r.validations);
     mem_free(r.frames);
+    return text;
+}
+
+int report_write(const char *dir, Err *err) {
+    char path[512];
+    size_t size;
+    char *text = report_text(dir, NULL, &size, err);
+    snprintf(path, sizeof path, "%s/report.html", dir);
+    const int status = text ? file_replace(path, (const void *[]){text}, &size, 1, err) : -1;
+    mem_free(text);
     return status;
 }

@@ -13,5 +13,9 @@
    are more, it holds evenly spaced ones, always with the first and the last of each kind and the best validation.
    Returns 0, or -1 with *err filled if a file is missing or does not have the trainer's format. */
 int report_write(const char *dir, Err *err);
+/* The same page for a server, as a text that the caller owns. It asks every three seconds for training/log, which must
+   answer {"bytes": N}, the size of the log, and loads itself again when the log has grown. nonce: see WebPage; NULL:
+   the page of report_write. NULL with *err filled on errors. */
+char *report_text(const char *dir, const char *nonce, size_t *size, Err *err);
 
 #endif

@@ -32,17 +32,24 @@ static void write_data(FILE *out, const char *json) {
 }
 
 int web_page(FILE *out, const WebPage *page) {
-    fputs("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
-          "script-src 'unsafe-inline'\">\n"
-          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+    char nonce[64] = "";
+    if (page->nonce) snprintf(nonce, sizeof nonce, " nonce=\"%s\"", page->nonce);
+    fputs("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n", out);
+    if (!page->nonce)
+        fputs("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
+              "script-src 'unsafe-inline'\">\n",
+              out);
+    fputs("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
           "<meta name=\"color-scheme\" content=\"light dark\">\n<title>",
           out);
     write_title(out, page->title);
-    fprintf(out, "</title>\n<style>\n%s</style>\n</head>\n<body>\n%s<script type=\"application/json\" id=\"data\">",
-            style, page->markup);
+    fprintf(out, "</title>\n<style%s>\n%s%s</style>\n</head>\n<body>\n%s", nonce, style, page->style ? page->style : "",
+            page->markup);
+    fputs("<script type=\"application/json\" id=\"data\">", out);
     write_data(out, page->data);
-    fprintf(out, "</script>\n<script>\n\"use strict\";\n%s%s</script>\n</body>\n</html>\n", common, page->script);
+    fprintf(out, "</script>\n<script%s>\n\"use strict\";\n", nonce);
+    fputs("const data = JSON.parse(document.getElementById(\"data\").textContent);\n", out);
+    fprintf(out, "%s%s</script>\n</body>\n</html>\n", common, page->script);
     return ferror(out) ? -1 : 0;
 }
 

@@ -9,9 +9,12 @@
 /* The parts in which pages differ. */
 typedef struct WebPage {
     const char *title;  /* plain text */
+    const char *style;  /* CSS after web/page.css; NULL: none */
     const char *markup; /* HTML of the body */
     const char *data;   /* JSON; the scripts read it as `data` */
     const char *script; /* runs after web/common.js and web/matrix.js */
+    const char *nonce;  /* of style and script, for a server that allows them in the header Content-Security-Policy;
+                           NULL:  the page has a policy of its own */
 } WebPage;
 
 /* Writes the page. Returns 0, or -1 if writing failed. */

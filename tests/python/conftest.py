@@ -1,7 +1,7 @@
 """What the tests of python/ share. tests/e2e_python.sh makes the models and sets the environment:
 
 TIDE            the program
-TIDE_LIBRARY    libtide of an installation
+TIDE_LIBRARY    libtide.so.0
 MODELS          a folder with the models first, second (which fit together as an ensemble) and none (without attention),
                 and the sentence pairs zh and en"""
 

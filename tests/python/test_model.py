@@ -50,6 +50,21 @@ def test_n_best_lists_and_options_are_those_of_the_program(model, zh):
     assert model.translate(zh[0], n_best=3, beam=4, normalize=0, coverage=0.3) == found[0]
 
 
+def test_translations_begin_with_their_prefixes(model, zh):
+    free = model.translate(zh[:3])
+    prefixes = ["The ", "", "He"]
+    found = model.translate(zh[:3], prefix=prefixes, n_best=3)
+    assert all(t.text.startswith(p.strip()) for p, best in zip(prefixes, found, strict=True) for t in best)
+    assert found[1][0] == free[1]
+    assert model.translate(zh[0], prefix="The ") == found[0][0]
+    with pytest.raises(tide.BadText, match="prefix 1: the vocabulary has no piece '海'"):
+        model.translate(zh[0], prefix="海 The")
+    with pytest.raises(TypeError, match="both be a list of str"):
+        model.translate(zh[:2], prefix="The")
+    with pytest.raises(tide.BadArgument):
+        model.translate(zh[:2], prefix=["The"])
+
+
 def test_the_normalisation_is_the_models_unless_it_is_given(model):
     plain, normalized = (model.translate(SENTENCE, beam=1, normalize=value) for value in (0, None))
     assert plain.score == plain.log_probability == normalized.log_probability

@@ -3,7 +3,7 @@
 _tide_place() { # COMMAND
     local i at=1 most values
     for ((i = COMP_CWORD - 1; i > 1; i--, at++)); do
-        [[ ${COMP_WORDS[i]} == --* ]] || continue
+        [[ ${COMP_WORDS[i]} == -[a-z-]* ]] || continue
         read -r most values <<<"$(_tide_values "$1" "${COMP_WORDS[i]}")"
         ((at > ${most:-0})) || { echo "$values"; return; }
         break

@@ -32,7 +32,7 @@ function __tide_place # WORDS before the current one
     set -l at 1
     set -l i (count $argv)
     while test $i -gt 2
-        if string match -q -- '--*' $argv[$i]
+        if string match -qr -- '^-[a-z-]' $argv[$i]
             set -l found (__tide_values $argv[2] $argv[$i] | string split -m 1 ' ')
             if test -n "$found[1]"; and test $at -le $found[1]
                 echo $found[2]

@@ -3,7 +3,7 @@ _tide_place() {
     local i at=1
     local -a found
     for ((i = CURRENT - 1; i > 2; i--, at++)); do
-        [[ $words[i] == --* ]] || continue
+        [[ $words[i] == -[a-z-]* ]] || continue
         found=($(_tide_values $words[2] $words[i]))
         (( at > ${found[1]:-0} )) || { place=($found[2,-1]); return }
         break

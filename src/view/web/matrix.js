@@ -1,4 +1,4 @@
-// Shows one alignment as a table of cells; used by the page of alignments and by the training report.
+// Shows one alignment as a table of cells; used by all pages.
 
 /** Converts the output of web_alignment: weights become 0 to 1. */
 function readAlignment(packed) {
@@ -47,20 +47,31 @@ function weightsAt(alignment, row, column) {
   return row === null ? alignment.matrix.map((weights) => weights[column]) : alignment.matrix[row];
 }
 
+/** The sentences of describe. A page in another language replaces them. */
+const wording = {
+  readFrom: (target, list) => `"${target}" is read from ${list}`,
+  readFor: (source, list) => `"${source}" is read for ${list}`,
+  weight: (target, source, weight) => `"${target}" is read from ${source}: ${weight}`,
+  nothing: "nothing",
+  rest: (n) => `and ${n} with less`,
+  alignment: "alignment",
+};
+
 /** Describes a cell, a row (column null) or a column (row null) in words; "" if both are null. */
 function describe(alignment, row, column) {
   if (row === null && column === null) return "";
   const { source, target } = alignment, most = 12;
   if (row !== null && column !== null)
-    return `"${label(target[row])}" is read from ${label(source[column])}: ${percent(alignment.matrix[row][column])}`;
+    return wording.weight(label(target[row]), label(source[column]), percent(alignment.matrix[row][column]));
   const others = row === null ? target : source;
   const found = weightsAt(alignment, row, column)
     .map((weight, i) => ({ weight, text: `${label(others[i])} ${percent(weight)}` }))
     .filter(({ weight }) => weight >= 0.005)
     .sort((a, b) => b.weight - a.weight);
-  const list = found.slice(0, most).map(({ text }) => text).join(" · ") || "nothing";
-  const rest = found.length > most ? ` · and ${found.length - most} with less` : "";
-  return (row === null ? `"${label(source[column])}" is read for ` : `"${label(target[row])}" is read from `) + list + rest;
+  const parts = found.slice(0, most).map(({ text }) => text);
+  if (found.length > most) parts.push(wording.rest(found.length - most));
+  const list = parts.join(" · ") || wording.nothing;
+  return row === null ? wording.readFor(label(source[column]), list) : wording.readFrom(label(target[row]), list);
 }
 
 /**
@@ -106,7 +117,7 @@ function drawMatrix(container, alignment, options = {}) {
     home?.setAttribute("tabindex", 0);
     table = make(
       "table",
-      { role: "grid", "aria-label": options.caption ?? "alignment" },
+      { role: "grid", "aria-label": options.caption ?? wording.alignment },
       make("thead", {}, make("tr", {}, make("td", { class: "corner" }), ...heads)),
       make("tbody", {}, ...cells.map((row, i) => make("tr", {}, sides[i], ...row))),
     );

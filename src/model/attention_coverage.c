@@ -1,0 +1,46 @@
+/* attention_coverage.c: the paper's attention, which also knows how much of each annotation has been read: the
+   linguistic coverage of Tu et al. 2016 (§3.1), without fertilities. */
+#include "model/attention.h"
+
+enum { Wa, Ua, va, Vb }; /* [n, n'], [a, n'], [n', 1], [1, n'] */
+
+static void declare(Attention *m, Params *params, AttentionSizes sizes) {
+    m->weights[Wa] = params_add(params, "attention.Wa", sizes.rnn, sizes.att, INIT_NORMAL, 0.001);
+    m->weights[Ua] = params_add(params, "attention.Ua", sizes.annotation, sizes.att, INIT_NORMAL, 0.001);
+    m->weights[va] = params_add(params, "attention.va", sizes.att, 1, INIT_ZERO, 0);
+    m->weights[Vb] = params_add(params, "attention.Vb", 1, sizes.att, INIT_ZERO, 0);
+}
+
+/* U_a h_j does not depend on i, so it is computed once for each source word. */
+static void prepare(Tape *tape, const Attention *m, AttentionSource *source, const Dropout *rates) {
+    (void)rates; /* dropout is already applied to H */
+    source->keys = linear(tape, source->annotations.H, m->weights[Ua], NULL);
+}
+
+/* e_ij = v_aᵀ tanh(W_a s_{i-1} + U_a h_j + V_b β_{i-1,j}),  α_i = softmax(e_i) */
+static Var *weigh(Tape *tape, const Attention *m, const AttentionSource *source, const Query *query) {
+    Var *q = linear(tape, query->s_prev, m->weights[Wa], NULL);
+    const CoverageWeights weights = {m->weights[va], m->weights[Vb]};
+    Var *e = coverage_scores(tape, q, source->keys, query->memory, weights, query->spans);
+    return attention_softmax(tape, source->options, e, query->spans);
+}
+
+/* β_0j = 0 */
+static Var *init_memory(Tape *tape, const Attention *m, const AttentionSource *source, int n) {
+    (void)m;
+    return zeros(tape, n, source->annotations.spans.longest);
+}
+
+/* β_ij = β_{i-1,j} + α_ij: the weight that the words up to i gave to h_j */
+static Var *next_memory(Tape *tape, const Attention *m, const AttentionSource *source, const Query *query, Var *alpha) {
+    (void)m, (void)source;
+    return add_scaled(tape, query->memory, 1, alpha);
+}
+
+const AttentionKind attention_coverage = {.name = "coverage",
+                                          .aligns = true,
+                                          .declare = declare,
+                                          .prepare = prepare,
+                                          .weigh = weigh,
+                                          .init_memory = init_memory,
+                                          .next_memory = next_memory};

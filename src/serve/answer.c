@@ -1,0 +1,123 @@
+#include "serve/answer.h"
+
+#include "serve/events.h"
+#include "text/ds.h"
+#include "text/files.h"
+#include "text/json.h"
+
+#include <math.h>
+
+/* The k-th translation of a text, whose sentences have their k-th hypothesis or, if there are fewer, their best one;
+   owned by the caller. */
+static char *text_of(const Request *w, ptrdiff_t i, int k) {
+    if (!w->task.served) return mem_strdup(w->fields.q.list[i]);
+    const Part *part = &w->parts[i];
+    const ptrdiff_t n = arrlen(part->passage.sentences);
+    const char **texts = mem_alloc((size_t)(n ? n : 1) * sizeof *texts);
+    for (ptrdiff_t j = 0; j < n; j++) {
+        const Job *job = &w->task.jobs[part->first + j];
+        texts[j] = k < job->count ? job->texts[k] : job->count ? job->texts[0] : "";
+    }
+    char *text = passage_join(&part->passage, texts, w->spaced);
+    mem_free(texts);
+    return text;
+}
+
+/* The number of alternatives of a text: as many as its sentence with the most has. */
+static int alternatives_of(const Request *w, ptrdiff_t i) {
+    int most = 1;
+    for (ptrdiff_t j = 0; w->task.served && j < arrlen(w->parts[i].passage.sentences); j++) {
+        const Job *job = &w->task.jobs[w->parts[i].first + j];
+        if (job->count > most) most = job->count;
+    }
+    return most - 1;
+}
+
+typedef void WriteText(FILE *out, const Request *w, ptrdiff_t i);
+
+/* Writes a field: what `write` writes for the text, or an array of it for the texts. `before`: "{" or ",". */
+static void write_texts(FILE *out, const Request *w, const char *before, const char *name, WriteText *write) {
+    fprintf(out, "%s\"%s\":%s", before, name, w->fields.q.array ? "[" : "");
+    for (ptrdiff_t i = 0; i < arrlen(w->fields.q.list); i++) {
+        if (i) fputc(',', out);
+        write(out, w, i);
+    }
+    if (w->fields.q.array) fputc(']', out);
+}
+
+static void write_translation(FILE *out, const Request *w, ptrdiff_t i) {
+    char *text = text_of(w, i, 0);
+    json_string(out, text);
+    mem_free(text);
+}
+
+static void write_alternatives(FILE *out, const Request *w, ptrdiff_t i) {
+    fputc('[', out);
+    for (int k = 1; k <= alternatives_of(w, i); k++) {
+        char *text = text_of(w, i, k);
+        if (k > 1) fputc(',', out);
+        json_string(out, text);
+        mem_free(text);
+    }
+    fputc(']', out);
+}
+
+/* Writes the alignments of the sentences of a text. */
+static void write_alignments(FILE *out, const Request *w, ptrdiff_t i) {
+    fputc('[', out);
+    for (ptrdiff_t j = 0; w->task.served && j < arrlen(w->parts[i].passage.sentences); j++) {
+        const Job *job = &w->task.jobs[w->parts[i].first + j];
+        if (j) fputc(',', out);
+        fputs(job->alignment ? job->alignment : "null", out);
+    }
+    fputc(']', out);
+}
+
+static void write_detected(FILE *out, const Request *w, ptrdiff_t i) {
+    (void)i;
+    fprintf(out, "{\"confidence\":%.1f,\"language\":", w->confidence);
+    json_string(out, w->detected);
+    fputc('}', out);
+}
+
+static void write_pair(FILE *out, const Request *w, ptrdiff_t i) {
+    const Job *job = &w->task.jobs[i];
+    if (w->task.kind == JOB_ALIGN) {
+        fputs(job->alignment, out);
+        return;
+    }
+    fputs("{\"logProbability\":", out);
+    json_number(out, job->log_probability, 6);
+    fprintf(out, ",\"pieces\":%d,\"perplexity\":", job->pieces);
+    json_number(out, exp(-job->log_probability / job->pieces), 6);
+    fputc('}', out);
+}
+
+void answer_write_text(FILE *out, const Request *w) {
+    write_texts(out, w, "{", "translatedText", write_translation);
+    if (w->detected) write_texts(out, w, ",", "detectedLanguage", write_detected);
+    fputc('}', out);
+}
+
+static void write_answer(FILE *out, const Request *w) {
+    if (w->task.kind != JOB_TRANSLATE) {
+        write_texts(out, w, "{", w->task.kind == JOB_ALIGN ? "alignment" : "score", write_pair);
+    } else {
+        write_texts(out, w, "{", "translatedText", write_translation);
+        if (w->fields.alternatives) write_texts(out, w, ",", "alternatives", write_alternatives);
+        if (w->fields.alignment) write_texts(out, w, ",", "alignment", write_alignments);
+        if (w->detected) write_texts(out, w, ",", "detectedLanguage", write_detected);
+    }
+    fputs("}\n", out);
+}
+
+void answer_reply(const Request *w, Reply *reply) {
+    MemoryFile memory;
+    size_t size;
+    FILE *out = memory_open(&memory);
+    if (w->streams && w->task.count == 0) event_write_all(out, w);
+    else if (w->streams) event_write_done(out, w);
+    else write_answer(out, w);
+    char *body = memory_close(&memory, &size);
+    reply_body(reply, w->streams ? event_stream_type : "application/json", body, size);
+}

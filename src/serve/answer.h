@@ -1,0 +1,13 @@
+/* answer.h: the answer to a request with texts. */
+#ifndef TIDE_SERVE_ANSWER_H
+#define TIDE_SERVE_ANSWER_H
+
+#include "serve/request.h"
+
+/* Writes the fields "translatedText" and "detectedLanguage" of a request whose jobs are done, as an object. */
+void answer_write_text(FILE *out, const Request *request);
+/* Makes the reply of a request whose jobs are done: the answer; or, for a stream, its last event, which follows those
+   that were sent. Runs in a scope. */
+void answer_reply(const Request *request, Reply *reply);
+
+#endif

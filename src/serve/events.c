@@ -1,0 +1,162 @@
+#include "serve/events.h"
+
+#include "core/scope.h"
+#include "serve/answer.h"
+#include "text/ds.h"
+#include "text/files.h"
+#include "text/json.h"
+
+const char event_stream_type[] = "text/event-stream";
+
+static FILE *begin(MemoryFile *memory, const char *name) {
+    FILE *out = memory_open(memory);
+    fprintf(out, "event: %s\ndata: ", name);
+    return out;
+}
+
+static Event *end(MemoryFile *memory) {
+    size_t size;
+    fputs("\n\n", memory->stream);
+    char *text = memory_close(memory, &size);
+    Event *event = mem_alloc(sizeof *event);
+    *event = (Event){.text = scope_keep(text), .size = size};
+    return scope_keep(event);
+}
+
+Event *event_free(Event *event) {
+    if (!event) return NULL;
+    Event *next = event->next;
+    mem_free(event->text);
+    mem_free(event);
+    return next;
+}
+
+static void write_source_pieces(FILE *out, const Side *side, const char *sentence) {
+    char **pieces = side_spell(side, sentence);
+    json_strings(out, pieces, (int)arrlen(pieces), ",");
+    pieces_free(pieces);
+}
+
+static void write_source(FILE *out, const Request *w) {
+    const Served *served = w->task.served;
+    fputs("{\"model\":", out);
+    json_string(out, served ? served->name : "");
+    fputs(",\"source\":", out);
+    json_string(out, served ? served->translator.options.langs[0] : w->fields.target);
+    fputs(",\"target\":", out);
+    json_string(out, served ? served->translator.options.langs[1] : w->fields.target);
+    fputs(",\"sentences\":[", out);
+    for (int i = 0; i < w->task.count; i++) {
+        if (i) fputc(',', out);
+        json_string(out, w->task.jobs[i].source);
+    }
+    fputs("],\"pieces\":[", out);
+    for (int i = 0; i < w->task.count; i++) {
+        if (i) fputc(',', out);
+        write_source_pieces(out, &served->translator.source, w->task.jobs[i].source);
+    }
+    fputs("]}", out);
+}
+
+Event *event_source(const Request *request) {
+    MemoryFile memory;
+    write_source(begin(&memory, "source"), request);
+    return end(&memory);
+}
+
+void event_write_all(FILE *out, const Request *request) {
+    fputs("event: source\ndata: ", out);
+    write_source(out, request);
+    fputs("\n\n", out);
+    event_write_done(out, request);
+}
+
+static int number_of(const Job *job) { return (int)(job - job->task->jobs); }
+static const Side *target_of(const Job *job) { return &job->task->served->translator.target; }
+
+static void write_text(FILE *out, const Side *side, const Hypothesis *h) {
+    char *text = side_decode(side, h->ids, h->length);
+    json_string(out, text);
+    mem_free(text);
+}
+
+static void write_pieces(FILE *out, const Side *side, const Hypothesis *h) {
+    char **pieces = side_pieces(side, h->ids, h->length);
+    json_strings(out, pieces, h->length, ",");
+    arrfree(pieces);
+}
+
+Event *event_settled(const Job *job, const Hypothesis *words) {
+    MemoryFile memory;
+    FILE *out = begin(&memory, "settled");
+    fprintf(out, "{\"sentence\":%d,\"text\":", number_of(job));
+    write_text(out, target_of(job), words);
+    fputs(",\"pieces\":", out);
+    write_pieces(out, target_of(job), words);
+    if (words->alpha) {
+        fputs(",\"rows\":", out);
+        alignment_json_rows(out, words->alpha, words->length, job->length);
+    }
+    fputc('}', out);
+    return end(&memory);
+}
+
+static void write_alternatives(FILE *out, const Job *job, const Nbest *nbest) {
+    fputs(",\"alternatives\":[", out);
+    for (int k = 1; k < job->count; k++) {
+        fputs(k > 1 ? ",{\"text\":" : "{\"text\":", out);
+        json_string(out, job->texts[k]);
+        fputs(",\"pieces\":", out);
+        write_pieces(out, target_of(job), &nbest->list[k]);
+        fputs(",\"score\":", out);
+        json_number(out, nbest->list[k].score, 6);
+        fputc('}', out);
+    }
+    fputc(']', out);
+}
+
+static void write_candidates(FILE *out, const Job *job, int length, const WordCandidate *candidates) {
+    const int count = job->task->candidates;
+    fputs(",\"candidates\":[", out);
+    for (int i = 0; i < length; i++) {
+        fputs(i ? ",[" : "[", out);
+        for (int k = 0; k < count; k++) {
+            const WordCandidate *word = &candidates[(ptrdiff_t)i * count + k];
+            if (word->id < 0) break;
+            fputs(k ? ",{\"piece\":" : "{\"piece\":", out);
+            json_string(out, vocab_piece(target_of(job)->vocab, word->id));
+            fputs(",\"probability\":", out);
+            json_number(out, word->probability, 6);
+            fputc('}', out);
+        }
+        fputc(']', out);
+    }
+    fputc(']', out);
+}
+
+Event *event_sentence(const FinishedSentence *s) {
+    MemoryFile memory;
+    FILE *out = begin(&memory, "sentence");
+    const Job *job = s->job;
+    const Nbest *nbest = &s->found->nbest[s->number];
+    const Hypothesis empty = {0}, *best = nbest->count ? nbest->list : &empty;
+    fprintf(out, "{\"sentence\":%d,\"translatedText\":", number_of(job));
+    json_string(out, job->count ? job->texts[0] : "");
+    fputs(",\"pieces\":", out);
+    write_pieces(out, target_of(job), best);
+    fputs(",\"score\":", out);
+    json_number(out, best->score, 6);
+    fputs(",\"logProbability\":", out);
+    json_number(out, best->log_probability, 6);
+    if (job->task->best > 1) write_alternatives(out, job, nbest);
+    if (job->alignment) fprintf(out, ",\"alignment\":%s", job->alignment);
+    if (s->candidates) write_candidates(out, job, best->length, s->candidates);
+    fputc('}', out);
+    return end(&memory);
+}
+
+void event_write_done(FILE *out, const Request *request) {
+    fputs("event: done\ndata: ", out);
+    answer_write_text(out, request);
+    fputs("\n\n", out);
+}

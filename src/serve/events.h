@@ -1,0 +1,39 @@
+/* events.h: the events of a streamed answer, in the format text/event-stream; docs/server.md describes them. The
+   functions that make an event run in a scope, to which the event does not belong. */
+#ifndef TIDE_SERVE_EVENTS_H
+#define TIDE_SERVE_EVENTS_H
+
+#include "serve/request.h"
+#include "translate/candidates.h"
+
+extern const char event_stream_type[]; /* the Content-Type */
+
+/* One event in a list; the holder owns it. */
+struct Event {
+    Event *next;
+    char *text;
+    size_t size;
+};
+/* Releases an event. Returns the next one. NULL: does nothing and returns NULL. */
+Event *event_free(Event *event);
+
+/* The first event: the model and the sentences. */
+Event *event_source(const Request *request);
+/* The settled words of a sentence. */
+Event *event_settled(const Job *job, const Hypothesis *words);
+
+/* A finished sentence. */
+typedef struct FinishedSentence {
+    const Job *job; /* its texts and its alignment are set */
+    const Translations *found;
+    int number;                      /* of the sentence in `found` */
+    const WordCandidate *candidates; /* [length of the best hypothesis, job->task->candidates]; NULL: none */
+} FinishedSentence;
+Event *event_sentence(const FinishedSentence *sentence);
+
+/* Writes the last event of a stream that did not fail. */
+void event_write_done(FILE *out, const Request *request);
+/* Writes all events of a stream that needs no search. */
+void event_write_all(FILE *out, const Request *request);
+
+#endif

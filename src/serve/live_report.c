@@ -1,0 +1,81 @@
+#include "serve/live_report.h"
+
+#include "text/files.h"
+#include "text/unicode.h"
+#include "view/report.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+
+/* Writes the directory of a place: its path, or that of its file model.safetensors. Returns 0, or -1 if it is too long.
+ */
+static int directory_of(const Place *place, char dir[PATH_SIZE]) {
+    static const char file[] = "/model.safetensors";
+    size_t n = strlen(place->path);
+    if (ends_with(place->path, file)) n -= strlen(file);
+    return snprintf(dir, PATH_SIZE, "%.*s", (int)n, place->path) < PATH_SIZE ? 0 : -1;
+}
+
+/* The size of the log of a place; -1: none. */
+static long log_size(const Place *place) {
+    char dir[PATH_SIZE], path[PATH_SIZE + 16];
+    struct stat file;
+    if (directory_of(place, dir)) return -1;
+    snprintf(path, sizeof path, "%s/train.jsonl", dir);
+    return !stat(path, &file) && S_ISREG(file.st_mode) ? (long)file.st_size : -1;
+}
+
+bool live_report_exists(const ServedModels *models, int i) { return log_size(&models->list[i]) >= 0; }
+
+/* The place of the model that the request names, or the first one. NULL with an error in the reply if there is none, or
+   if it has no log. */
+static const Place *place_of(const Start *s) {
+    const ServedModels *models = s->service->models;
+    char *name = s->asked->model ? form_decode(s->asked->model, strlen(s->asked->model)) : NULL;
+    const Place *found = s->asked->model ? NULL : models->list;
+    for (int i = 0; name && i < models->count && !found; i++)
+        if (!strcmp(models->list[i].name, name)) found = &models->list[i];
+    mem_free(name);
+    if (!found) reply_error(s->reply, 404, "Not found: this server has no model of this name");
+    else if (log_size(found) < 0)
+        reply_error(s->reply, 404, "Not found: the model %s has no log of a training", found->name);
+    else return found;
+    return NULL;
+}
+
+/* Writes a number that nobody can guess. Returns 0, or -1 if the system has none. */
+static int make_nonce(char nonce[NONCE_SIZE]) {
+    unsigned char bytes[(NONCE_SIZE - 1) / 2];
+    if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes) return -1;
+    for (size_t i = 0; i < sizeof bytes; i++) snprintf(nonce + 2 * i, 3, "%02x", bytes[i]);
+    return 0;
+}
+
+void live_report_page(const Start *s) {
+    const Place *place = place_of(s);
+    char dir[PATH_SIZE], nonce[NONCE_SIZE];
+    size_t size;
+    Err err;
+    if (!place) return;
+    if (make_nonce(nonce) || directory_of(place, dir)) {
+        reply_error(s->reply, 500, "The report cannot be made");
+        return;
+    }
+    char *text = report_text(dir, nonce, &size, &err);
+    if (!text) {
+        reply_error(s->reply, 500, "The report cannot be made: %s", err.reason);
+        return;
+    }
+    reply_body(s->reply, "text/html; charset=utf-8", text, size);
+    memcpy(s->reply->nonce, nonce, sizeof nonce);
+}
+
+void live_report_log(const Start *s) {
+    const Place *place = place_of(s);
+    if (!place) return;
+    char *body = mem_alloc(64);
+    const int n = snprintf(body, 64, "{\"bytes\":%ld}\n", log_size(place));
+    reply_body(s->reply, "application/json", body, (size_t)n);
+}

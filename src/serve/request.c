@@ -1,0 +1,250 @@
+#include "serve/request.h"
+
+#include "serve/answer.h"
+#include "serve/events.h"
+#include "serve/header.h"
+#include "text/ds.h"
+#include "text/unicode.h"
+#include "translate/ensemble.h"
+#include "translate/prefix.h"
+
+static void request_free(Task *task) {
+    Request *w = (Request *)task;
+    for (ptrdiff_t i = 0; w->parts && i < arrlen(w->fields.q.list); i++) passage_free(&w->parts[i].passage);
+    jobs_clear(task->jobs, task->count);
+    mem_free(task->jobs);
+    mem_free(w->parts);
+    strings_free(w->given);
+    prefix_free(&w->prefix);
+    mem_free((char *)w->detected);
+    fields_free(&w->fields);
+    served_drop(task->served);
+    event_free(task->opening);
+    mem_free(w);
+}
+
+int request_fields(const Start *s, Fields *fields) {
+    const Asked *asked = s->asked;
+    if (fields_parse(fields, asked->content_type, asked->body, asked->size, s->service->limits, s->reply)) return -1;
+    const char *bearer = header_bearer(asked->authorization), *key = bearer ? bearer : fields->api_key;
+    if (s->service->keys->count == 0 || keys_have(s->service->keys, key)) return 0;
+    if (!key) return reply_error(s->reply, 403, "Please contact the server operator to get an API key");
+    return reply_error(s->reply, 403, "Invalid API key");
+}
+
+int request_missing(const Start *s, const char *name) {
+    return reply_error(s->reply, 400, "Invalid request: missing %s parameter", name);
+}
+
+Detected request_detect(const Fields *fields, char *const *codes) {
+    return language_detect(fields->q.list, (int)arrlen(fields->q.list), (const char *const *)codes, (int)arrlen(codes));
+}
+
+/* ---- the model and the options --------------------------------------------------------------------------------- */
+
+/* The model's code for the code of a request; NULL if no model has the language. */
+static const char *known_code(char *const *codes, const char *code) {
+    for (ptrdiff_t i = 0; i < arrlen(codes); i++)
+        if (language_matches(code, codes[i])) return codes[i];
+    return NULL;
+}
+
+/* Finds the model. *identity: source and target are the same language, and no model is needed. */
+static int choose_model(Start *s, char *const *codes, bool *identity) {
+    Request *w = s->request;
+    const Fields *fields = &w->fields;
+    const char *source = fields->source, *target = fields->target;
+    if (!source && w->task.kind == JOB_TRANSLATE) return request_missing(s, "source");
+    if (!target && w->task.kind == JOB_TRANSLATE) return request_missing(s, "target");
+    if (!source || !strcmp(source, "auto")) {
+        const Detected found = request_detect(fields, codes);
+        source = w->detected = mem_strdup(codes[found.language]);
+        w->confidence = found.confidence;
+    }
+    const char *from = known_code(codes, source), *to = target ? known_code(codes, target) : NULL;
+    if (!from) return reply_error(s->reply, 400, "%s is not supported", source);
+    if (target && !to) return reply_error(s->reply, 400, "%s is not supported", target);
+    for (ptrdiff_t i = 0; !to && i < arrlen(codes); i++)
+        if (models_translate(s->service->models, from, codes[i])) to = codes[i];
+    *identity = to && !strcmp(from, to);
+    w->spaced = to && !language_has_han(to);
+    if (*identity && w->task.kind == JOB_TRANSLATE) return 0;
+    if (to) s->held = w->task.served = models_find(s->service->models, from, to, fields->model);
+    if (w->task.served) return 0;
+    if (to && fields->model && models_translate(s->service->models, from, to))
+        return reply_error(s->reply, 400, "%s is not a model that translates from %s to %s", fields->model, from, to);
+    return reply_error(s->reply, 400, "%s (%s) is not available as a target language from %s (%s)",
+                       to ? language_name(to) : "?", to ? to : "?", language_name(from), from);
+}
+
+static int check_attention(const Start *s) {
+    const Fields *fields = &s->request->fields;
+    const Served *served = s->request->task.served;
+    Err err;
+    if (!attention_check(&served->translator, served->name,
+                         (AttentionOptions){.layer = fields->layer, .head = fields->head}, &err))
+        return 0;
+    return reply_error(s->reply, 400, "Invalid request: %s", err.reason);
+}
+
+static int check_options(const Start *s) {
+    Request *w = s->request;
+    Fields *fields = &w->fields;
+    const int most = s->service->limits->beam;
+    if (fields->format && strcmp(fields->format, "text") != 0 && strcmp(fields->format, "html") != 0)
+        return reply_error(s->reply, 400, "%s format is not supported", fields->format);
+    if (fields->beam > most || fields->alternatives >= most)
+        return reply_error(s->reply, 400, "Invalid request: beam and alternatives are limited to %d", most);
+    if (fields->candidates > most)
+        return reply_error(s->reply, 400, "Invalid request: candidates are limited to %d", most);
+    if (fields->alignment != ALIGN_NOTHING && w->task.served && !w->task.served->aligns)
+        return reply_error(s->reply, 400, "Invalid request: this model has no alignment");
+    if (w->task.kind == JOB_ALIGN && fields->alignment == ALIGN_NOTHING) fields->alignment = ALIGN_PIECES;
+    return w->task.served ? check_attention(s) : 0;
+}
+
+static int length_in_pieces(const Side *side, const char *sentence) {
+    int *ids = side_encode(side, sentence);
+    const int n = (int)arrlen(ids);
+    arrfree(ids);
+    return n;
+}
+
+static int check_length(const Start *s, const Side *side, const char *sentence, int *length) {
+    const int most = s->service->limits->pieces;
+    *length = length_in_pieces(side, sentence);
+    if (*length <= most) return 0;
+    return reply_error(s->reply, 400, "Invalid request: request (%d) exceeds text limit (%d) of pieces in a sentence",
+                       *length, most);
+}
+
+static int too_many(const Start *s, long n) {
+    return reply_error(s->reply, 400, "Invalid request: request (%ld) exceeds text limit (%d) of sentences", n,
+                       s->service->limits->sentences);
+}
+
+static int add_job(Start *s, const char *source, const char *target) {
+    Task *task = &s->request->task;
+    Job *job = &task->jobs[task->count];
+    int ignored;
+    *job = (Job){.source = source, .target = target, .task = task};
+    if (check_length(s, &task->served->translator.source, source, &job->length) ||
+        (target && check_length(s, &task->served->translator.target, target, &ignored)))
+        return -1;
+    task->count++;
+    return 0;
+}
+
+/* Splits the texts, and makes one job of each sentence. */
+static int make_sentences(Start *s) {
+    Request *w = s->request;
+    const ptrdiff_t n = arrlen(w->fields.q.list);
+    const char *language = w->task.served->translator.options.langs[0];
+    const bool html = w->fields.format && !strcmp(w->fields.format, "html");
+    long sentences = 0;
+    w->parts = mem_zalloc((size_t)(n ? n : 1) * sizeof *w->parts);
+    for (ptrdiff_t i = 0; i < n; i++) {
+        w->parts[i].passage = passage_split(w->fields.q.list[i], language_has_han(language), html);
+        sentences += arrlen(w->parts[i].passage.sentences);
+        if (sentences > s->service->limits->sentences) return too_many(s, sentences);
+    }
+    w->task.jobs = mem_zalloc((size_t)(sentences ? sentences : 1) * sizeof *w->task.jobs);
+    for (ptrdiff_t i = 0; i < n; i++) {
+        w->parts[i].first = w->task.count;
+        for (ptrdiff_t k = 0; k < arrlen(w->parts[i].passage.sentences); k++)
+            if (add_job(s, w->parts[i].passage.sentences[k], NULL)) return -1;
+    }
+    return 0;
+}
+
+/* Makes one job of each text and its given translation. */
+static int make_pairs(Start *s) {
+    Request *w = s->request;
+    const ptrdiff_t n = arrlen(w->fields.q.list);
+    if (arrlen(w->fields.translation.list) != n)
+        return reply_error(s->reply, 400, "Invalid request: %td texts, but %td translations", n,
+                           arrlen(w->fields.translation.list));
+    w->task.jobs = mem_zalloc((size_t)(n ? n : 1) * sizeof *w->task.jobs);
+    for (ptrdiff_t i = 0; i < 2 * n; i++) {
+        const char *text = i % 2 ? w->fields.translation.list[i / 2] : w->fields.q.list[i / 2];
+        char *normal = text_normalise(text, strlen(text), NULL);
+        CHECK(normal, "a text that is not UTF-8");
+        arrput(w->given, normal);
+        if (i % 2 && add_job(s, w->given[i - 1], normal)) return -1;
+    }
+    return 0;
+}
+
+/* Gives the prefix to the only sentence. */
+static int make_prefix(Start *s) {
+    Request *w = s->request;
+    const Fields *fields = &w->fields;
+    const Texts *pieces = &fields->prefix_pieces;
+    const Side *target = &w->task.served->translator.target;
+    const int most = s->service->limits->pieces;
+    Err err;
+    if (!fields->prefix && !pieces->list) return 0;
+    if (fields->prefix && pieces->list)
+        return reply_error(s->reply, 400, "Invalid request: give either prefix or prefix_pieces");
+    if (w->task.count > 1) return reply_error(s->reply, 400, "Invalid request: a prefix needs a text of one sentence");
+    const int status = fields->prefix
+                           ? prefix_of_text(&w->prefix, target, fields->prefix, most, &err)
+                           : prefix_of_pieces(&w->prefix, target, pieces->list, (int)arrlen(pieces->list), most, &err);
+    if (status) return reply_error(s->reply, 400, "Invalid request: prefix: %s", err.reason);
+    w->task.jobs[0].prefix = &w->prefix;
+    return 0;
+}
+
+static void set_search(Request *w) {
+    const Fields *fields = &w->fields;
+    Task *task = &w->task;
+    task->best = fields->alternatives + 1;
+    task->beam = fields->beam ? fields->beam : task->served->translator.options.beam_size;
+    if (task->beam > w->service->limits->beam) task->beam = w->service->limits->beam;
+    if (task->beam < task->best) task->beam = task->best;
+    task->alignment = fields->alignment;
+    task->attention = (AttentionOptions){.layer = fields->layer, .head = fields->head};
+    task->candidates = fields->candidates;
+}
+
+/* Fills s->request. Returns 1 if the answer needs no search: it can be answered. */
+static int make_request(Start *s) {
+    Request *w = s->request;
+    bool identity = false;
+    if (request_fields(s, &w->fields)) return -1;
+    const Fields *fields = &w->fields;
+    if (!fields->q.list && !fields->q.array) return request_missing(s, "q");
+    if (w->streams && fields->q.array) return reply_error(s->reply, 400, "Invalid request: a stream takes one text q");
+    if (w->task.kind != JOB_TRANSLATE && !fields->translation.list && !fields->translation.array)
+        return request_missing(s, "translation");
+    char **codes = models_codes(s->service->models);
+    int status = choose_model(s, codes, &identity);
+    strings_free(codes);
+    if (status || check_options(s)) return -1;
+    if (w->task.kind == JOB_ALIGN && !w->task.served->aligns)
+        return reply_error(s->reply, 400, "Invalid request: this model has no alignment");
+    if (!w->task.served) return 1;
+    set_search(w);
+    status = w->task.kind == JOB_TRANSLATE ? make_sentences(s) : make_pairs(s);
+    if (!status && w->task.kind == JOB_TRANSLATE && w->task.count) status = make_prefix(s);
+    return status ? -1 : w->task.count == 0;
+}
+
+static JobKind kind_of(Endpoint endpoint) {
+    return endpoint == ENDPOINT_ALIGN ? JOB_ALIGN : endpoint == ENDPOINT_SCORE ? JOB_SCORE : JOB_TRANSLATE;
+}
+
+void request_start(Start *s) {
+    Request *w = s->request = mem_zalloc(sizeof *s->request);
+    w->service = s->service;
+    w->streams = s->asked->endpoint == ENDPOINT_STREAM;
+    w->task.kind = kind_of(s->asked->endpoint);
+    w->task.release = request_free;
+    const int status = make_request(s);
+    if (status == 0 && w->streams) w->task.opening = event_source(w);
+    if (status == 0) return;
+    if (status > 0) answer_reply(w, s->reply);
+    request_free(&w->task);
+    s->request = NULL;
+    s->held = NULL;
+}

@@ -1,0 +1,49 @@
+/* request.h: a request with texts: its fields, and the task of its sentences. */
+#ifndef TIDE_SERVE_REQUEST_H
+#define TIDE_SERVE_REQUEST_H
+
+#include "serve/endpoints.h"
+#include "serve/language.h"
+#include "serve/passage.h"
+
+/* One text of a request. */
+typedef struct Part {
+    Passage passage; /* the source */
+    int first;       /* the number of its first job */
+} Part;
+
+/* A request with texts. The jobs of its task are its sentences. */
+typedef struct Request {
+    Task task;
+    const Service *service;
+    Fields fields;
+    Part *parts;          /* [texts of the request] */
+    char **given;         /* a stb_ds array: normalised texts and translations of /v1/align and /v1/score */
+    Prefix prefix;        /* of the only sentence; 0 states: none */
+    const char *detected; /* the detected code of the source, owned; NULL: the request names the source */
+    double confidence;
+    bool spaced;  /* the target separates sentences by spaces */
+    bool streams; /* the answer is a stream of events */
+} Request;
+
+/* The state of endpoint_start, in its scope. */
+typedef struct Start {
+    const Service *service;
+    const Asked *asked;
+    Reply *reply;
+    Request *request; /* the result, or NULL */
+    Served *held;     /* the model that the request holds: endpoint_start drops it if the scope fails */
+} Start;
+
+/* Parses the fields of the request, and checks its key. Returns 0, or -1 with an error in *reply. Release with
+   fields_free in both cases. */
+int request_fields(const Start *start, Fields *fields);
+/* Makes the reply an error that says that a field is missing. Returns -1. */
+int request_missing(const Start *start, const char *name);
+/* Guesses the language of the texts; see language_detect. codes: a stb_ds array. */
+Detected request_detect(const Fields *fields, char *const *codes);
+/* Creates start->request with its task. If the request has an error, or if its answer needs no search, *reply is the
+   answer and start->request is NULL. */
+void request_start(Start *start);
+
+#endif

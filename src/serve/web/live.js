@@ -1,0 +1,175 @@
+// The live page: the text, the models and the address of the page. panel.js shows what a model makes of the text.
+const DEBOUNCE = 200; // milliseconds from the last key to the request
+
+let models = [], byWord = false;
+let composing = false; // an input method has text that is not final
+let pending = null; // the timer of the next translation
+
+const announce = (said) => ($("announced").textContent = said);
+const leave = () => $("text").focus();
+const panels = [0, 1].map(() => makePanel({ byWord: () => byWord, switchLevel, announce, leave, changed }));
+
+// ---- models ----
+
+const modelNamed = (name) => models.find((model) => model.name === name);
+const direction = ({ source, target }) => [source, target].map(languageName).join(" → ");
+const languageName = (code) => new Intl.DisplayNames(language, { type: "language" }).of(code);
+
+/** The models that can stand beside a model: those that read the same language. */
+const companions = (model) => models.filter((other) => other !== model && other.source === model.source);
+
+function option(model) {
+  return make("option", { value: model.name }, `${model.name} · ${direction(model)}`);
+}
+
+/** Shows the model, and beside it the model `beside` if it can stand there. */
+function chooseModels(name, beside) {
+  const model = modelNamed(name) ?? models[0], others = companions(model);
+  const second = others.find((other) => other.name === beside);
+  $("model").value = model.name;
+  $("beside").replaceChildren(make("option", { value: "" }, text.alone), ...others.map(option));
+  $("beside").value = second?.name ?? "";
+  $("beside").parentNode.hidden = !others.length;
+  $("text").lang = model.source;
+  panels[0].show(model);
+  if (second) panels[1].show(second);
+  else panels[1].stop();
+  panels[1].element.hidden = !second;
+  $("panels").classList.toggle("two", Boolean(second));
+  $("training").hidden = !model.training;
+  if (model.training) $("training").href = model.training;
+  drawExamples(model);
+}
+
+function drawExamples(model) {
+  const sentences = [model, ...models.filter(({ source }) => source !== model.source)].flatMap((one) =>
+    (examples[one.source.slice(0, 2)] ?? []).slice(0, one === model ? undefined : 1).map((sentence) => ({ sentence, one })),
+  );
+  const known = new Map(sentences.map((entry) => [entry.sentence, entry])); // two models may read the same language
+  const buttons = [...known.values()].map(({ sentence, one }) => {
+    const button = make("button", { type: "button", lang: one.source }, sentence);
+    button.addEventListener("click", () => {
+      if (one.source !== modelNamed($("model").value).source) chooseModels(one.name, "");
+      $("text").value = sentence;
+      translate();
+    });
+    return button;
+  });
+  $("examples").replaceChildren(...buttons);
+  $("examples").hidden = !buttons.length;
+}
+
+// ---- translation ----
+
+function translate() {
+  clearTimeout(pending);
+  grow();
+  remember();
+  for (const panel of panels) if (!panel.element.hidden) panel.run($("text").value);
+}
+
+function schedule() {
+  clearTimeout(pending);
+  pending = setTimeout(translate, DEBOUNCE);
+}
+
+/** Gives the input the height of its text. */
+function grow() {
+  $("text").style.height = "auto";
+  $("text").style.height = `${$("text").scrollHeight + 2}px`;
+}
+
+/** Marks the differences of the two models. */
+function changed() {
+  const two = !panels[1].element.hidden;
+  panels[0].mark(two ? panels[1] : null);
+  if (two) panels[1].mark(panels[0]);
+}
+
+function switchLevel() {
+  byWord = !byWord;
+  $("level").setAttribute("aria-pressed", byWord);
+  remember();
+  for (const panel of panels) panel.redraw();
+}
+
+// ---- the address ----
+
+/** Writes the state of the page to its address, so that a link to the page contains the text. */
+function remember() {
+  const state = new URLSearchParams();
+  const fields = { text: $("text").value, model: models.length > 1 ? $("model").value : "", beside: $("beside").value };
+  for (const [name, value] of Object.entries(fields)) if (value) state.set(name, value);
+  if (byWord) state.set("level", "word");
+  history.replaceState(null, "", `#${state}`);
+}
+
+function recall() {
+  const state = new URLSearchParams(location.hash.slice(1));
+  $("text").value = state.get("text") ?? "";
+  byWord = state.get("level") === "word";
+  $("level").setAttribute("aria-pressed", byWord);
+  chooseModels(state.get("model"), state.get("beside"));
+  translate();
+}
+
+async function copyLink() {
+  remember();
+  $("linked").textContent = (await copyText(location.href)) ? text.copied : text.notCopied;
+  setTimeout(() => ($("linked").textContent = ""), 3000);
+}
+
+// ---- the page ----
+
+function listen() {
+  $("text").addEventListener("compositionstart", () => {
+    composing = true;
+    clearTimeout(pending);
+  });
+  $("text").addEventListener("compositionend", () => {
+    composing = false;
+    schedule();
+  });
+  $("text").addEventListener("input", () => {
+    grow();
+    if (!composing) schedule();
+  });
+  for (const id of ["model", "beside"])
+    $(id).addEventListener("change", () => {
+      chooseModels($("model").value, $("beside").value);
+      translate();
+    });
+  $("level").addEventListener("click", switchLevel);
+  $("link").addEventListener("click", copyLink);
+  $("help").addEventListener("click", () => $("keys").showModal());
+  $("key").addEventListener("change", () => {
+    translator.setKey($("key").value);
+    translate();
+  });
+  addEventListener("hashchange", recall);
+}
+
+async function begin() {
+  fillTexts();
+  $("keys").querySelector("table").append(
+    ...text.keys.map(([key, meaning]) => {
+      const names = key.split(" ").flatMap((name) => [make("kbd", {}, name), " "]);
+      return make("tr", {}, make("td", {}, ...names), make("td", {}, meaning));
+    }),
+  );
+  $("panels").append(...panels.map(({ element }) => element));
+  $("text").focus();
+  try {
+    models = await translator.models();
+    if (!models.length) throw new TranslatorError("noModels");
+    $("key").parentNode.hidden = !(await translator.needsKey());
+  } catch (problem) {
+    $("problem").textContent = failureLine(problem);
+    return;
+  }
+  $("model").replaceChildren(...models.map(option));
+  listen();
+  recall();
+}
+
+begin();

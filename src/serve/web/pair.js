@@ -1,0 +1,92 @@
+// One sentence and its translation: two lines of pieces.
+
+/**
+ * What a panel knows about a sentence.
+ * @typedef {object} Slot
+ * @property {string} text
+ * @property {string[]} pieces     of the source, with </s>
+ * @property {Settled|null} settled
+ * @property {Sentence|null} result
+ * @property {Choice[]} choices    the user's choices that the result begins with, the last one last
+ *
+ * @typedef {object} Choice
+ * @property {string[]} prefix     pieces; the last one is the choice
+ * @property {string} [hypothesis] if the pieces are those of a hypothesis, its text
+ * @property {Sentence} before     the result before the choice
+ */
+
+/** The piece that the user chose; the first one if it was a hypothesis. */
+const placeOf = ({ prefix, hypothesis }) => (hypothesis ? 0 : prefix.length - 1);
+
+/** Returns the alignment of a slot at a level. matrix: null if there are no weights. parts: for each target text the
+ * indices of its pieces. */
+function shownOf(slot, byWord) {
+  const target = slot.result?.pieces ?? slot.settled?.pieces ?? [];
+  const matrix = (slot.result ? slot.result.alignment?.matrix : slot.settled?.rows) ?? null;
+  const pieces = spellAlignment({ source: slot.pieces, target, matrix });
+  const shown = byWord ? mergeWords(pieces) : pieces;
+  const parts = shown.target.map(() => []);
+  pieces.targetWord.forEach((word, i) => parts[byWord ? word : i].push(i));
+  return { ...shown, parts, wordOfPiece: pieces.targetWord };
+}
+
+/**
+ * Makes the element of a pair.
+ *
+ * on  {point(row, column, held), choose(i)}: the user points at texts, or chooses target text i
+ *
+ * Returns {element, draw, light, mark, focus}:
+ *   draw(slot, shown, model)   shows a slot
+ *   light(shown, row, column)  highlights a row, a column, a cell or nothing
+ *   mark(differs)              marks target texts that differ from another model's; differs: a boolean for each
+ *   focus(i)                   moves the focus to target text i
+ */
+function makePair(on) {
+  const source = make("div", { class: "line", role: "list", "aria-label": text.source });
+  const target = make("div", { class: "line translated", role: "group", "aria-label": text.target });
+  const element = make("div", { class: "pair" }, source, target);
+
+  function draw(slot, shown, model) {
+    element.classList.toggle("running", !slot.result);
+    source.lang = model.source;
+    target.lang = model.target;
+    drawLine(source, shown.source, { onPoint: (i, held) => on.point(null, i, held) });
+    drawLine(target, shown.target, { role: "button", onPoint: (i, held) => on.point(i, null, held) });
+    const taken = slot.choices.filter((choice) => !choice.hypothesis).map(placeOf);
+    piecesOf(target).forEach((piece, i) => {
+      piece.classList.toggle("taken", shown.parts[i].some((part) => taken.includes(part)));
+      if (slot.result) piece.ariaHasPopup = "dialog";
+    });
+    if (!slot.result) target.append(make("span", { class: "pending", "aria-hidden": "true" }, "…"));
+  }
+
+  function choose(event) {
+    const at = piecesOf(target).indexOf(event.target.closest(".piece"));
+    if (at < 0) return;
+    event.preventDefault();
+    on.choose(at);
+  }
+
+  target.addEventListener("click", choose);
+  target.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" || event.key === " ") choose(event);
+  });
+  for (const line of [source, target]) line.addEventListener("keydown", stepPiece);
+  return {
+    element,
+    draw,
+    light: (shown, row, column) => lightLines(source, target, shown, row, column),
+    mark(differs) {
+      piecesOf(target).forEach((piece, i) => {
+        piece.classList.toggle("differs", Boolean(differs?.[i]));
+        piece.title = differs?.[i] ? text.differs : "";
+      });
+    },
+    piece: (i) => piecesOf(target)[i],
+    focus(i) {
+      const pieces = piecesOf(target), piece = pieces[Math.min(i, pieces.length - 1)];
+      pieces.forEach((other) => other.setAttribute("tabindex", other === piece ? 0 : -1));
+      piece?.focus();
+    },
+  };
+}

@@ -1,0 +1,394 @@
+// The translation of the text by one model, with its alignment, its hypotheses and the user's choices.
+
+const ALTERNATIVES = 4, CANDIDATES = 8;
+
+/**
+ * Makes a panel.
+ *
+ * page  {byWord(), switchLevel(), announce(text), leave(), changed()}: the level that is shown; switches it; says a text to
+ *       screen readers; moves the focus to the input; is told that the shown translations have changed
+ *
+ * Returns {element, show, run, redraw, words, mark}:
+ *   show(model)   chooses the model
+ *   run(text)     translates a text; stops the work on the text before
+ *   redraw()      draws again, after a change of level
+ *   words(i)      the words of the translation of sentence i; null while it is searched
+ *   mark(other)   marks the words that differ from those of another panel; null: no other
+ *   stop()        stops its work
+ */
+function makePanel(page) {
+  const parts = panelMarkup();
+  let model = null, written = ""; // the text that is translated
+  let slots = [], pairs = []; // a Slot and its pair for each sentence
+  let chosen = 0; // index of the sentence whose matrix is shown
+  let lit = 0; // index of the sentence with highlights
+  let pinned = [null, null]; // row and column that have the focus
+  let matrix = null, shown = null; // of the chosen sentence
+  let searches = [], taking = null; // AbortControllers: all; that of a choice
+  let timer = null, frame = null;
+  const matrixOptions = { onPoint: pointMatrix };
+
+  // ---- drawing ----
+
+  function draw() {
+    pairs = slots.map((_, i) => makePair({ point: (...place) => pointLine(i, ...place), choose: (at) => offer(i, at) }));
+    parts.pairs.replaceChildren(...pairs.map(({ element }) => element));
+    parts.pairs.classList.toggle("many", slots.length > 1);
+    pinned = [null, null];
+    slots.forEach((_, i) => drawPair(i));
+    page.changed();
+    drawChosen();
+  }
+
+  function drawPair(i) {
+    pairs[i].draw(slots[i], shownOf(slots[i], page.byWord()), model);
+  }
+
+  /** Draws what belongs to the chosen sentence. */
+  function drawChosen() {
+    const slot = slots[chosen];
+    pairs.forEach(({ element }, i) => element.classList.toggle("chosen", i === chosen));
+    shown = slot ? shownOf(slot, page.byWord()) : null;
+    if (!shown?.matrix) shown = null;
+    parts.frame.hidden = !shown;
+    if (shown) {
+      const rows = matrixOptions.leastRows ?? 0;
+      matrixOptions.caption = text.matrix(slot.text);
+      matrixOptions.leastRows = slot.result ? 0 : Math.max(rows, slot.pieces.length);
+      if (matrix) matrix.update(shown);
+      else matrix = drawMatrix(parts.matrix, shown, matrixOptions);
+      fit();
+    }
+    drawHypotheses(slot);
+    drawChoices(slot);
+    parts.copying.hidden = !slots.length;
+    for (const button of parts.copies) button.disabled = !slots.length || slots.some(({ result }) => !result);
+    point(...pinned);
+  }
+
+  function drawHypotheses(slot) {
+    const { result } = slot ?? {};
+    if (slot && !result) return; // the former list stays, so that the page is calm
+    parts.best.hidden = !result?.alternatives?.length;
+    if (parts.best.hidden) return;
+    const best = wordsOf(result.translatedText);
+    const rows = [{ text: result.translatedText, score: result.score }, ...result.alternatives].map((hypothesis, k) => {
+      const words = wordsOf(hypothesis.text), differs = differences(words, best);
+      const content = words.map((word, i) => (k && differs[i] && word.trim() ? make("b", {}, word) : word));
+      const score = hypothesis.score.toFixed(2).replace("-", "−");
+      const line = k ? make("button", { type: "button", title: text.nbestHelp }, ...content) : make("span", {}, ...content);
+      line.lang = model.target;
+      if (k) line.addEventListener("click", () => take(chosen, { prefix: hypothesis.pieces, hypothesis: hypothesis.text }));
+      return make("li", {}, line, make("small", { title: text.score(score), "aria-label": text.score(score) }, score));
+    });
+    parts.list.replaceChildren(...rows);
+  }
+
+  function drawChoices(slot) {
+    const taken = slot?.choices ?? [];
+    const names = taken.map(({ prefix, hypothesis }) =>
+      text.quoted(hypothesis ?? spellCandidate(prefix.at(-1), isMarked(prefix))),
+    );
+    parts.taken.hidden = !taken.length;
+    parts.names.textContent = taken.length ? text.forced(names.join(", ")) : "";
+  }
+
+  /** Sets the height that is left for the matrix. */
+  function fit() {
+    const top = parts.matrix.getBoundingClientRect().top + scrollY;
+    parts.matrix.style.setProperty("--above", `${Math.round(Math.min(top, innerHeight / 2)) + 40}px`);
+  }
+
+  /** Draws the sentences whose state has changed, once for all events between two frames. */
+  const dirty = new Set();
+  function drawSoon(i) {
+    dirty.add(i);
+    if (frame !== null) return;
+    frame = requestAnimationFrame(() => {
+      frame = null;
+      dirty.forEach((k) => k < slots.length && drawPair(k));
+      page.changed();
+      if (dirty.has(chosen)) drawChosen();
+      dirty.clear();
+    });
+  }
+
+  // ---- pointing ----
+
+  /** Removes the highlights of all pairs but i. */
+  function lightOnly(i) {
+    if (lit !== i) pairs[lit]?.light({ matrix: null }, null, null);
+    lit = i;
+  }
+
+  function point(row, column) {
+    lightOnly(chosen);
+    const nothing = row === null && column === null;
+    if (shown && (row ?? 0) < shown.target.length && (column ?? 0) < shown.source.length) {
+      matrix.point(row, column);
+      pairs[chosen].light(shown, row, column);
+      parts.said.textContent = describe(shown, row, column) || text.hint;
+    } else parts.said.textContent = slots.length && nothing && model?.alignment === false ? text.noAlignment : "";
+  }
+
+  function pointMatrix(row, column, held) {
+    if (held) pinned = [row, column];
+    if (row === null && column === null) point(...pinned);
+    else point(row, column);
+  }
+
+  function pointLine(i, row, column, held) {
+    if (i !== chosen && held && (row !== null || column !== null)) choose(i);
+    if (i === chosen) {
+      pointMatrix(row, column, held);
+      if (shown) matrix.reveal(row, column);
+      return;
+    }
+    lightOnly(i);
+    const own = shownOf(slots[i], page.byWord());
+    if (own.matrix) pairs[i].light(own, row, column);
+  }
+
+  function choose(i) {
+    chosen = i;
+    pinned = [null, null];
+    drawChosen();
+  }
+
+  // ---- choices ----
+
+  /** Offers the candidates for target text `at` of sentence i. */
+  function offer(i, at) {
+    const { result, choices } = slots[i];
+    if (!result?.candidates) return;
+    if (i !== chosen) choose(i);
+    const { parts: pieces, target } = shownOf(slots[i], page.byWord());
+    const groups = pieces[at].map((k) => ({
+      piece: result.pieces[k],
+      candidates: result.candidates[k] ?? [],
+      take: (piece) => take(i, { prefix: [...result.pieces.slice(0, k), piece] }),
+    }));
+    const name = target[at] === "</s>" ? text.end : label(target[at]);
+    openCandidates(pairs[i].piece(at), text.candidates(name), groups, isMarked(result.pieces), () => {
+      if (slots[i]?.choices === choices) pairs[i]?.focus(at);
+    });
+    pinned = [at, null]; // the list has the focus, but its word stays highlighted
+    point(...pinned);
+  }
+
+  /** Searches sentence i again from a choice of the user. */
+  function take(i, choice) {
+    const slot = slots[i];
+    taking?.abort();
+    taking = search({ text: slot.text, prefix: choice.prefix }, {
+      onSource() {},
+      onSettled() {},
+      onSentence(result) {
+        slot.choices = [...slot.choices, { ...choice, before: slot.result }];
+        slot.result = result;
+        settle(i, placeOf(choice));
+      },
+    });
+  }
+
+  /** Draws a sentence after a choice, and moves the focus to the piece that was chosen. */
+  function settle(i, piece) {
+    drawPair(i);
+    page.changed();
+    choose(i);
+    const { parts: pieces } = shownOf(slots[i], page.byWord());
+    pairs[i].focus(Math.max(pieces.findIndex((own) => own.includes(piece)), 0));
+    page.announce(text.announced(slots[i].result.translatedText));
+  }
+
+  function undo() {
+    const slot = slots[chosen];
+    const choice = slot?.choices.at(-1);
+    if (!choice) return;
+    stop();
+    slot.choices = slot.choices.slice(0, -1);
+    slot.result = choice.before;
+    settle(chosen, placeOf(choice));
+  }
+
+  // ---- searches ----
+
+  function stop() {
+    clearTimeout(timer);
+    searches.forEach((controller) => controller.abort());
+    searches = [];
+  }
+
+  /** Translates, then calls `then` with the translation. Shows a failure as one line. Returns the AbortController. */
+  function search(request, listeners, then = () => {}) {
+    const controller = new AbortController();
+    const [layer, head] = parts.choosers.map((chooser) => Number(chooser.value));
+    const alternatives = Math.min(ALTERNATIVES, model.alternatives ?? ALTERNATIVES);
+    const options = { model, layer, head, alternatives, candidates: CANDIDATES };
+    searches.push(controller);
+    parts.problem.textContent = "";
+    translator
+      .translate({ ...request, ...options }, { ...listeners, signal: controller.signal })
+      .then(then)
+      .catch((problem) => {
+        if (problem.name === "AbortError") return;
+        parts.problem.textContent = failureLine(problem);
+        if (problem.seconds) timer = setTimeout(() => run(written), 1000 * problem.seconds);
+      });
+    return controller;
+  }
+
+  /** Translates a text. again: sentences that are shown already, too. */
+  function run(given, again = false) {
+    stop();
+    written = given;
+    parts.element.classList.add("waiting");
+    let next = null;
+    /** Replaces the sentences of the text before when the first result arrives, so that the page stays calm. */
+    function replace() {
+      if (!next) return;
+      const changed = next.findIndex((slot) => !slot.result);
+      slots = next;
+      next = null;
+      chosen = changed >= 0 ? changed : Math.min(chosen, Math.max(slots.length - 1, 0));
+      parts.element.classList.remove("waiting");
+      draw();
+    }
+    if (!given.trim()) {
+      next = [];
+      parts.problem.textContent = "";
+      replace();
+      return;
+    }
+    const known = again ? [] : slots.filter(({ result }) => result);
+    /** Keeps an event in its slot, unless the result of the slot is known. */
+    function keep(name, event) {
+      replace();
+      const slot = slots[event.sentence];
+      if (slot.result) return;
+      slot[name] = event;
+      drawSoon(event.sentence);
+    }
+    const listeners = {
+      onSource(sentences, pieces) {
+        next = sentences.map((sentence, i) => {
+          const fresh = { text: sentence, pieces: pieces[i], settled: null, result: null, choices: [] };
+          return { ...(known.find((slot) => slot.text === sentence) ?? fresh) };
+        });
+        if (!next.some((slot) => !slot.result)) replace();
+      },
+      onSettled: (settled) => keep("settled", settled),
+      onSentence: (result) => keep("result", result),
+    };
+    search({ text: given }, listeners, (translation) => {
+      replace();
+      page.announce(text.announced(translation.trim()));
+    });
+  }
+
+  // ---- copying ----
+
+  async function copy(format) {
+    const alignments = slots.map((slot) => (slot.result.alignment ? shownOf(slot, page.byWord()) : null)).filter(Boolean);
+    const copied = await copyText(
+      {
+        text: () => spoken(slots.map(({ result }) => result.translatedText + " ")),
+        pharaoh: () => alignments.map((alignment) => pharaoh(alignment) + "\n").join(""),
+        json: () => alignments.map((alignment) => json(alignment) + "\n").join(""),
+        svg: () => picture(shown),
+      }[format](),
+    );
+    parts.done.textContent = copied ? text.copied : text.notCopied;
+    setTimeout(() => (parts.done.textContent = ""), 3000);
+  }
+
+  // ---- the panel ----
+
+  function press(event) {
+    const act = { u: undo, w: page.switchLevel, Escape: page.leave }[event.key];
+    const typed = ["INPUT", "SELECT", "TEXTAREA"].includes(event.target.tagName);
+    if (!act || typed || event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented) return;
+    event.preventDefault();
+    act();
+  }
+
+  parts.element.addEventListener("keydown", press);
+  parts.undo.addEventListener("click", undo);
+  for (const button of parts.copies) button.addEventListener("click", () => copy(button.dataset.format));
+  for (const chooser of parts.choosers)
+    chooser.addEventListener("change", () => run(written, true));
+  addEventListener("resize", fit);
+
+  return {
+    element: parts.element,
+    show(next) {
+      if (model?.name === next.name) return;
+      stop();
+      model = next;
+      slots = [];
+      matrixOptions.leastRows = 0;
+      parts.name.textContent = model.name;
+      fillChoosers(parts, model);
+      draw();
+    },
+    run,
+    redraw() {
+      const kept = pinned;
+      draw();
+      if (kept[0] !== null && !parts.matrix.contains(document.activeElement)) pairs[chosen]?.focus(kept[0]);
+    },
+    words(i) {
+      return slots[i]?.result ? shownOf(slots[i], true).target.map((word) => word.trim()) : null;
+    },
+    mark(other) {
+      pairs.forEach((pair, i) => {
+        const [own, others] = [this.words(i), other?.words(i)];
+        if (!own || !others) return pair.mark(null);
+        const differs = differences(own, others), { parts: pieces, wordOfPiece } = shownOf(slots[i], page.byWord());
+        pair.mark(pieces.map(([first]) => differs[wordOfPiece[first]]));
+      });
+    },
+    stop,
+  };
+}
+
+/** Makes the elements of a panel. */
+function panelMarkup() {
+  const name = make("h2", {});
+  const problem = make("p", { class: "problem", role: "alert" });
+  const pairs = make("div", { class: "pairs", role: "region", "aria-label": text.sentences });
+  const said = make("p", { class: "said", role: "status" });
+  const undo = make("button", { type: "button", title: text.undoHelp, "aria-keyshortcuts": "u" }, text.undo);
+  undo.append(" ", make("kbd", {}, "u"));
+  const names = make("span", {});
+  const taken = make("p", { class: "controls choices", role: "status", hidden: "" }, names, undo);
+  const list = make("ol", {});
+  const best = make("section", { class: "best", "aria-label": text.nbest, hidden: "" }, make("h3", {}, text.nbest), list);
+  const choosers = ["layer", "head"].map((id) => make("select", { "aria-label": text[id], class: id }));
+  const formats = { text: text.copyText, pharaoh: text.copyPharaoh, json: text.copyJson, svg: text.copySvg };
+  const copies = Object.entries(formats).map(([format, title]) =>
+    make("button", { type: "button", "data-format": format, disabled: "" }, title),
+  );
+  const done = make("span", { role: "status" });
+  const copying = make("div", { class: "controls copying", role: "group", "aria-label": text.copy });
+  copying.append(make("span", {}, text.copy), ...copies, done);
+  const matrix = make("div", {});
+  const legend = make("span", { class: "legend" }, "0%", make("i"), "100%");
+  const bar = make("div", { class: "controls" }, ...choosers, legend);
+  const frame = make("div", { class: "frame", hidden: "" }, matrix, bar);
+  const left = make("div", { class: "words" }, name, problem, pairs, said, taken, best, copying);
+  const element = make("section", { class: "panel" }, left, frame);
+  const lines = { name, problem, said, names, done }; // their text changes
+  return { ...lines, element, pairs, taken, undo, best, list, choosers, copying, copies, frame, matrix };
+}
+
+/** Offers the layers and heads of a model, if there are several. */
+function fillChoosers({ choosers }, model) {
+  const first = [text.lastLayer, text.allHeads];
+  [model.layers ?? 1, model.heads ?? 1].forEach((count, k) => {
+    const name = k ? text.head : text.layer;
+    const numbered = Array.from({ length: count }, (_, i) => make("option", { value: i + 1 }, `${name} ${i + 1}`));
+    choosers[k].replaceChildren(make("option", { value: 0 }, `${name}: ${first[k]}`), ...numbered);
+    choosers[k].hidden = count < 2;
+  });
+}

@@ -1,0 +1,53 @@
+#include "translate/candidates.h"
+#include "core/exact.h"
+#include "core/kernels.h"
+#include "text/ds.h"
+
+#include <math.h>
+
+/* Inserts a word into best[], which has room for `count` words, sorted; the last one is dropped. On a tie the earlier
+   one stays first. */
+static void keep_best(WordCandidate *best, int count, WordCandidate word) {
+    int at = count - 1;
+    for (; at > 0 && word.probability > best[at - 1].probability; at--) best[at] = best[at - 1];
+    best[at] = word;
+}
+
+/* Sets the candidates of one position from its logits x [V]. */
+static void best_words(const BeamOptions *options, const real *x, int V, int count, WordCandidate *best) {
+    real sum;
+    const double log_sum = (double)kernels->exp_sum(V, x, &sum, NULL) + exact_log(sum);
+    for (int k = 0; k < count; k++) best[k] = (WordCandidate){-1, -INFINITY};
+    for (int id = 0; id < V; id++) {
+        if ((double)x[id] <= best[count - 1].probability) continue;
+        bool banned = false;
+        for (int k = 0; k < options->banned_count && !banned; k++) banned = options->banned[k] == id;
+        if (!banned) keep_best(best, count, (WordCandidate){id, x[id]}); /* the logit takes the probability's place */
+    }
+    for (int k = 0; k < count; k++)
+        best[k].probability = best[k].id < 0 ? 0 : exact_exp(fmax(best[k].probability - log_sum, -600));
+}
+
+/* The logits of a member for a pair: [target length, V]. */
+static Var *logits_of(Session *session, int member, const Batch *pair, const PassOptions *pass) {
+    const Model *model = &session->members[member]->model;
+    const Forced forced = model_force(&session->tape, model, pair, pass);
+    return model_logits(&session->tape, model, &forced);
+}
+
+void session_candidates(Session *session, const Translations *t, int i, const Hypothesis *h, const BeamOptions *options,
+                        int count, WordCandidate *candidates) {
+    Tape *tape = &session->tape;
+    const int *source = t->source[i], length = (int)arrlen(source);
+    session->tape.recording = false;
+    TapeMark mark = tape_mark(tape);
+    const Batch pair = batch_fold(&tape->arena, &source, &length, &h->ids, &h->length, 1, NULL, options->bos);
+    const PassOptions pass = {.attention = options->attention};
+    Var *mean = logits_of(session, 0, &pair, &pass);
+    const int size = (int)var_size(mean);
+    for (int m = 1; m < session->count; m++) kernels->add(size, mean->v, logits_of(session, m, &pair, &pass)->v);
+    for (int k = 0; k < size && session->count > 1; k++) mean->v[k] /= (real)session->count;
+    for (int row = 0; row < h->length; row++)
+        best_words(options, var_row_values(mean, row), mean->cols, count, candidates + (ptrdiff_t)row * count);
+    tape_rewind(tape, mark);
+}

@@ -1,0 +1,19 @@
+/* candidates.h: the words that a search could have chosen at each position of a hypothesis. */
+#ifndef TIDE_CANDIDATES_H
+#define TIDE_CANDIDATES_H
+
+#include "translate/session.h"
+
+typedef struct WordCandidate {
+    int id; /* -1: fewer words are allowed */
+    double probability;
+} WordCandidate;
+
+/* Computes the `count` most probable words at each position of hypothesis h of sentence i, given the words before it:
+   candidates [h->length, count], by decreasing probability. The probability is that of the search: for an ensemble that
+   of the mean of the logits. `options` are those of the search; banned words are left out. Afterwards the tape is as
+   after session_translate. */
+void session_candidates(Session *session, const Translations *translations, int i, const Hypothesis *h,
+                        const BeamOptions *options, int count, WordCandidate *candidates);
+
+#endif

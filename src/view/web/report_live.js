@@ -1,0 +1,20 @@
+// The report of a training that runs, from a server: loads itself again when the log has grown.
+{
+  const kept = "tide: the probe of the report";
+  const busy = () => document.hidden || $("probes").contains(document.activeElement);
+  const probe = sessionStorage.getItem(kept);
+  if (probe !== null && probes.has(probe)) {
+    $("probe").value = probe;
+    $("probe").dispatchEvent(new Event("change"));
+  }
+
+  /** The browser keeps the scroll position over a reload. */
+  async function look() {
+    const answer = await fetch(`training/log${location.search}`).catch(() => null); // the server may have stopped
+    if (!answer?.ok || (await answer.json()).bytes === data.bytes || busy()) return;
+    sessionStorage.setItem(kept, $("probe").value);
+    location.reload();
+  }
+
+  setInterval(look, 3000);
+}

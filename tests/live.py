@@ -1,0 +1,443 @@
+#!/usr/bin/env python3
+"""usage: tests/live.py page|chinese|errors URL EXPECTED
+
+Tests of the live page of a running `tide serve` in headless Chromium, for tests/e2e_live.sh. EXPECTED has what `tide
+translate --alignment hard` prints for the sentence below."""
+import os
+import sys
+import time
+import urllib.parse
+
+from browser import Browser
+
+SENTENCE = "潮水退了，才知道谁没穿裤子。"
+TARGET = "document.querySelectorAll('.panel:not([hidden]) .translated .piece')"
+DONE = ("document.querySelector('.translated .piece') && !document.querySelector('.running') && "
+        "!document.querySelector('.waiting')")
+
+
+def check(holds, text):
+    if not holds:
+        sys.exit(f"FAILED: {text}")
+
+
+def equal(found, expected, text):
+    check(found == expected, f"{text}: {found!r}, not {expected!r}")
+
+
+class Page(Browser):
+    """The live page, with what its tests ask again and again."""
+
+    def __init__(self, url, *flags, **options):
+        super().__init__(*flags, **options)
+        self.url = url
+
+    def show(self, text, fields="", **window):
+        """Opens the page with a text in its address, and waits for the translation."""
+        self.open(f"{self.url}/#{urllib.parse.urlencode({'text': text})}{fields}", **window)
+        self.wait(DONE)
+
+    def sentence(self, panel=0):
+        """The translation that a panel shows."""
+        return self.value(f"""[...document.querySelectorAll(".panel")[{panel}].querySelectorAll(".translated .piece")]
+            .map((piece) => (piece.previousSibling?.nodeType === 3 ? " " : "") + piece.firstChild.textContent)
+            .join("").replace(" </s>", "")""")
+
+    def streams(self):
+        """How often the page asked for a translation."""
+        self.value("0")  # the events before this call have arrived
+        return sum(request["url"].endswith("/v1/stream") for request in self.requests)
+
+    def classes(self, name, within=""):
+        return self.value(f"[...document.querySelectorAll('{within} .{name}')].map((one) => one.textContent)")
+
+    def clean(self, name):
+        """Checks that the page has logged nothing and has asked no other host."""
+        self.value("0")
+        equal(self.problems, [], f"{name}: problems")
+        foreign = [r["url"] for r in self.requests if not r["url"].startswith((self.url + "/", "data:"))]
+        equal(foreign, [], f"{name}: requests to other hosts")
+        print(f"{name}: ok")
+
+
+# ---- typing ----------------------------------------------------------------------------------------------------------
+
+
+def check_typing(page, translation):
+    page.open(page.url, width=1280, height=800)
+    page.wait("document.activeElement.id === 'text' && document.querySelector('#model').value")
+    for letter in SENTENCE:
+        page.send("Input.insertText", text=letter)
+    page.wait(DONE)
+    page.wait(f"document.querySelector('#announced').textContent === {'Translation: ' + translation!r}")
+    equal(page.sentence(), translation, "typed")
+    check(page.streams() < len(SENTENCE) / 2, f"{page.streams()} requests for {len(SENTENCE)} letters")
+    equal(urllib.parse.parse_qs(page.value("location.hash.slice(1)"))["text"], [SENTENCE], "the address")
+    page.value("document.getElementById('text').select()")
+    page.press("x")
+    page.wait(f"{DONE} && !document.querySelector('.line').textContent.includes('潮')")
+    page.clean("typing")
+
+
+def check_abort(page):
+    """The request for an older text is aborted when the text changes."""
+    page.open(page.url)
+    page.wait("document.querySelector('#model').value")
+    page.value("""window.signals = [], translator.translate = (request, { signal }) =>
+        new Promise((done, fail) => { signals.push(signal);
+                                      signal.addEventListener("abort", () => fail(signal.reason)); })""")
+    for letter in "潮水":
+        page.send("Input.insertText", text=letter)
+        time.sleep(0.3)
+    equal(page.value("signals.map((signal) => signal.aborted)"), [True, False], "the former request is aborted")
+    page.clean("abort")
+
+
+def check_composition(page, translation):
+    """While an input method composes, the page asks nothing."""
+    page.open(page.url)
+    page.wait("document.querySelector('#model').value")
+    for text in ("c", "chao", "chaoshui", "潮水退了才知道"):
+        page.send("Input.imeSetComposition", text=text, selectionStart=len(text), selectionEnd=len(text))
+        time.sleep(0.25)
+    check(page.value("document.getElementById('text').value"), "the composition is not in the input")
+    equal(page.streams(), 0, "requests during a composition")
+    page.send("Input.insertText", text=SENTENCE)  # ends the composition
+    page.wait(DONE)
+    equal((page.streams(), page.sentence()), (1, translation), "after the composition")
+    page.clean("composition")
+
+
+def check_streaming(page, translation):
+    """Settled words and the rows of the matrix appear while the search runs."""
+    page.open(page.url)
+    page.wait("document.querySelector('#model').value")
+    page.value("""window.events = [], window.states = [], translator.translate = ((original) => async (request, on) => {
+        const keep = (name) => (...given) => events.push([name, given]);
+        const result = await original(request, { signal: on.signal, onSource: keep("onSource"),
+                                                 onSettled: keep("onSettled"), onSentence: keep("onSentence") });
+        const frame = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+        for (const [name, given] of events) {
+            on[name](...given);
+            await frame();
+            states.push({ name, shown: [...document.querySelectorAll(".translated .piece")].map((p) => p.firstChild.data),
+                          rows: document.querySelectorAll(".matrix tbody tr").length,
+                          running: document.querySelectorAll(".pair.running .pending").length });
+        }
+        return result;
+    })(translator.translate)""")
+    page.send("Input.insertText", text=SENTENCE)
+    page.wait(f"{DONE} && states.length === events.length")
+    states = page.value("states")
+    settled = [state for state in states if state["name"] == "onSettled"]
+    check(len(settled) > 1, f"{len(settled)} events of settled words")
+    for before, after in zip(settled, settled[1:] + states[-1:]):
+        equal(after["shown"][:len(before["shown"])], before["shown"], "settled words stay")
+        check(len(after["shown"]) >= len(before["shown"]), "settled words grow")
+    check(0 < len(settled[0]["shown"]) < len(states[-1]["shown"]), "the first words settle before the last ones")
+    check(all(state["running"] == 1 and state["rows"] == len(state["shown"]) for state in settled), f"running: {settled}")
+    equal((states[-1]["running"], page.sentence()), (0, translation), "the end")
+    page.clean("streaming")
+
+
+# ---- pointing --------------------------------------------------------------------------------------------------------
+
+LIT = "[...document.querySelectorAll('%s .piece')].map((piece) => Number(piece.style.getPropertyValue('--weight')))"
+SOURCE = "document.querySelectorAll('.line:not(.translated) .piece')"
+CELL = "document.querySelectorAll('.matrix tbody tr')[%d].querySelectorAll('td')[%d]"
+
+
+def check_pointing(page):
+    page.show(SENTENCE, width=1280, height=800)
+    n, m = page.value(f"{TARGET}.length"), page.value(f"{SOURCE}.length")
+    equal(page.value("document.querySelectorAll('.matrix tbody td').length"), n * m, "cells")
+    page.point(f"{TARGET}[2]")
+    weights = page.value(LIT % ".line:not(.translated)")
+    check(abs(sum(weights) - 1) < 0.01, f"the weights of a word: {weights}")
+    word = page.value(f"{TARGET}[2].firstChild.data")
+    check(page.value("document.querySelector('.said').textContent").startswith(f'"{word}" is read from '), "in words")
+    equal(page.classes("pointed", ".matrix"), [word], "the row of the matrix")
+    equal(page.value("document.querySelectorAll('.matrix td.across').length"), m, "the cells of the row")
+    page.point(f"{SOURCE}[1]")
+    check(any(page.value(LIT % ".translated")), "a source word lights the translation")
+    equal(page.classes("pointed", ".matrix"), ["水"], "the column of the matrix")
+    page.point(CELL % (3, 2))
+    equal(page.value(f"[{TARGET}[3], {SOURCE}[2]].map((piece) => piece.classList.contains('pointed'))"), [True, True],
+          "a cell points at two words")
+    page.point("document.querySelector('h1')")
+    equal(page.classes("pointed"), [], "nothing is left")
+    page.clean("pointing")
+
+
+def check_keyboard(page):
+    """All of it without a mouse."""
+    page.show(SENTENCE, width=1280, height=800)
+    page.value("document.getElementById('text').focus()")
+    for _ in range(20):
+        page.press("Tab")
+        if page.value("document.activeElement.matches('.line:not(.translated) .piece')"):
+            break
+    page.press("ArrowRight", "ArrowRight", "ArrowLeft")
+    check(page.value(f"document.activeElement === {SOURCE}[1]"), "arrows move in the source")
+    page.press("Tab", "ArrowRight")
+    check(page.value(f"document.activeElement === {TARGET}[1]"), "then in the translation")
+    check(page.value("getComputedStyle(document.activeElement).outlineStyle") != "none", "the focus is seen")
+    check(any(page.value(LIT % ".line:not(.translated)")), "the focus points")
+    page.press("Enter")
+    page.wait("document.querySelector('.candidates button:focus')")
+    page.press("Escape")
+    page.wait(f"document.activeElement === {TARGET}[1]")
+    for _ in range(20):
+        page.press("Tab")
+        if page.value("document.activeElement.matches('.matrix td')"):
+            break
+    page.press("ArrowDown", "ArrowRight")
+    check(page.value(f"document.activeElement === {CELL % (1, 1)}"), "arrows move in the matrix")
+    page.press("w")
+    equal(page.value("document.getElementById('level').getAttribute('aria-pressed')"), "true", "w shows words")
+    page.wait("document.querySelector('.translated .piece')")
+    page.value(f"{TARGET}[0].focus()")
+    page.press("Escape")
+    equal(page.value("document.activeElement.id"), "text", "Escape returns to the text")
+    page.press("w")
+    check(page.value("document.getElementById('text').value").endswith("w"), "w is a letter there")
+    page.clean("keyboard")
+
+
+def check_forcing(page, translation):
+    page.show(SENTENCE, width=1280, height=800)
+    page.click(f"{TARGET}[1]")
+    page.wait("document.querySelector('.candidates')")
+    shares = page.value("[...document.querySelectorAll('.candidates i')].map((i) => i.style.getPropertyValue('--share'))")
+    shares = [float(share) for share in shares]
+    check(len(shares) == 8 and shares == sorted(shares, reverse=True) and sum(shares) < 1.01, f"probabilities: {shares}")
+    page.value("document.querySelector('.candidates li:nth-child(3) button').focus()")
+    chosen = page.value("document.activeElement.querySelector('span').textContent")
+    before = page.streams()
+    page.press("Enter")
+    page.wait("document.querySelector('.piece.taken')")
+    equal(page.streams(), before + 1, "a choice is one request")
+    body = [r for r in page.requests if r["url"].endswith("/v1/stream")][-1]["postData"]
+    check('"prefix_pieces":[' in body, f"the request: {body}")
+    equal(page.classes("taken"), [chosen.removeprefix("‐")], "the choice is marked")
+    check(page.sentence() != translation, "the translation has changed")
+    check(page.value(f"document.activeElement === {TARGET}[1]"), "the focus is on the choice")
+    check(chosen in page.value("document.querySelector('.choices').textContent"), "the choice is named")
+    page.press("u")
+    equal((page.sentence(), page.classes("taken")), (translation, []), "u takes the choice back")
+    page.click("document.querySelector('.best button')")
+    other = page.value("document.querySelector('.best button').textContent")
+    page.wait("!document.querySelector('.choices').hidden")
+    equal(page.sentence(), other, "the hypothesis")
+    page.click("document.querySelector('.choices button')")
+    equal(page.sentence(), translation, "the button takes it back")
+    page.clean("forcing")
+
+
+# ---- what else the page does -----------------------------------------------------------------------------------------
+
+
+def check_copying(page, translation, links):
+    page.show(SENTENCE, width=1280, height=800)
+    page.value("Object.defineProperty(navigator, 'clipboard', { value: { writeText: async (t) => { window.got = t; } } })")
+
+    def copied(name):
+        page.value(f"window.got = null, document.querySelector('[data-format={name}]').click()")
+        page.wait("window.got !== null")
+        return page.value("window.got")
+
+    equal(copied("text"), translation, "text")
+    equal(copied("pharaoh"), links + "\n", "Pharaoh")
+    check(page.value("JSON.parse(%r).matrix.every((row) => Math.abs(row.reduce((a, b) => a + b) - 1) < 0.01)"
+                     % copied("json").strip()), "JSON")
+    page.value("document.querySelector('[data-format=svg]').click()")
+    check(page.value("""new DOMParser().parseFromString(got, "image/svg+xml").querySelectorAll("g rect").length ===
+                        document.querySelectorAll(".matrix td:not(.corner)").length"""), "SVG")
+    equal(page.value("got.match(/rotate/g).length"), 1, "turned labels: </s> only")
+    page.value("window.got = null, document.getElementById('link').click()")
+    page.wait("window.got !== null")
+    link = page.value("window.got")
+    page.open(link, width=1280, height=800)
+    page.wait(DONE)
+    equal(page.sentence(), translation, "the link")
+    page.clean("copying")
+
+
+def check_models(page):
+    """Two models side by side; a model of the other direction."""
+    page.show(SENTENCE, "&model=run&beside=other", width=1280, height=800)
+    page.wait("[...document.querySelectorAll('.panel')].every((p) => p.querySelector('.best li'))")
+    a, b = page.sentence(0).split(), page.sentence(1).split()
+    check(a != b, "the models translate alike")
+    for words, others, panel in ((a, b, 0), (b, a, 1)):
+        marked = page.value(f"[...document.querySelectorAll('.panel')[{panel}].querySelectorAll('.differs')].length")
+        check(0 < marked, "differences are marked")
+        only = [word for word in words if word not in others]
+        shown = page.value(f"""[...document.querySelectorAll('.panel')[{panel}].querySelectorAll('.piece:not(.differs)')]
+            .map((piece) => piece.firstChild.data)""")
+        check(not set(only) & set(shown), f"{set(only) & set(shown)} are not marked")
+    page.value("$('beside').value = '', $('beside').dispatchEvent(new Event('change'))")
+    page.wait("document.querySelectorAll('.panel:not([hidden])').length === 1 && " + DONE)
+    equal(page.classes("differs", ".panel:not([hidden])"), [], "differences of one model")
+    page.click("[...document.querySelectorAll('#examples button')].at(-1)")
+    page.wait("document.querySelector('#model').value === 'back' && document.querySelector('.translated')?.lang === 'zh'")
+    page.wait(DONE)
+    check_heads(page)
+    page.clean("models")
+
+
+def check_heads(page):
+    """The model back has several heads and layers: the page shows the chosen one."""
+    weights = "[...document.querySelectorAll('.panel:not([hidden]) .matrix td')].map((td) => td.style.cssText).join()"
+    shown = [page.value(weights)]
+    for chooser in ("head", "layer"):
+        before = page.streams()
+        select = f"document.querySelector('.panel:not([hidden]) .{chooser}')"
+        page.value(f"{select}.value = 1, {select}.dispatchEvent(new Event('change'))")
+        page.wait(f"document.querySelector('.waiting') === null && {DONE} && ({weights}) !== {shown[-1]!r}")
+        equal(page.streams(), before + 1, "requests for a head")
+        shown.append(page.value(weights))
+    equal(len(set(shown)), 3, "matrices of heads and layers")
+
+
+def check_training(page):
+    page.show(SENTENCE)
+    page.click("document.getElementById('training')")
+    page.wait("document.querySelectorAll('#curves figure').length")
+    equal(page.value("location.pathname + location.search"), "/training?model=run", "the report of the training")
+    page.clean("training")
+
+
+def check_long(page):
+    """Several sentences; a sentence that does not change is not drawn again with a gap; nothing is too wide."""
+    page.show(SENTENCE + "他走了。\n" + "我们去海边，" * 30, width=360, height=740)
+    equal(page.value("document.querySelectorAll('.pair').length"), 3, "sentences")
+    page.value("document.querySelectorAll('.pair')[1].querySelector('.translated .piece').focus()")
+    equal(page.value("document.querySelectorAll('.matrix thead th').length"), 5, "the focus chooses the sentence")
+    page.value("document.getElementById('text').focus(), document.getElementById('text').select()")
+    page.send("Input.insertText", text=SENTENCE + "我走了。")
+    page.wait("document.querySelectorAll('.pair').length === 2 && " + DONE)
+    equal(page.value("document.documentElement.scrollWidth"), 360, "the width of the page")
+    page.clean("long")
+
+
+def check_looks(page):
+    """Narrow, dark, printed."""
+    page.show(SENTENCE, width=360, height=740)
+    equal(page.value("document.documentElement.scrollWidth"), 360, "the width of the page")
+    check(page.value("""(() => { const frame = document.querySelector(".matrix");
+        return frame.scrollWidth <= frame.clientWidth; })()"""), "the matrix fits")
+    check(page.value("parseFloat(getComputedStyle(document.getElementById('text')).fontSize)") >= 16, "phones would zoom")
+    page.click(f"{TARGET}[3]")
+    page.wait("document.querySelector('.candidates')")
+    check(page.value("""(() => { const box = document.querySelector(".candidates").getBoundingClientRect();
+        return box.left >= 0 && box.right <= innerWidth && box.top >= 0 && box.bottom <= innerHeight; })()"""),
+          "the candidates are in the window")
+    page.show(SENTENCE, width=1280, height=800, dark=True)
+    equal(page.value("getComputedStyle(document.body).backgroundColor"), "rgb(21, 24, 29)", "dark")
+    page.show(SENTENCE, width=1280, height=800)
+    equal(page.value("getComputedStyle(document.body).backgroundColor"), "rgb(255, 255, 255)", "light")
+    equal(page.pdf(os.devnull), 1, "printed pages")
+    page.clean("looks")
+
+
+def check_accessibility(page):
+    page.show(SENTENCE, width=1280, height=800)
+    nodes = [node for node in page.send("Accessibility.getFullAXTree")["nodes"] if not node.get("ignored")]
+    named = [(node["role"]["value"], node.get("name", {}).get("value", "")) for node in nodes if "role" in node]
+    grid = ("grid", f"alignment of {SENTENCE.replace('，', ',')}")
+    for wanted in (grid, ("textbox", "Text to translate"), ("combobox", "Model"), ("group", "translation"),
+                   ("button", "Copy link"), ("button", "By word")):
+        check(wanted in named, f"{wanted} is not in the tree: {[n for n in named if n[0] == wanted[0]]}")
+    unnamed = [role for role, name in named if role in ("button", "textbox", "combobox", "link") and not name]
+    equal(unnamed, [], "controls without a name")
+    equal([name for role, name in named if role == "columnheader"][:2], ["潮", "水"], "headers of columns")
+
+
+def check_policy(page):
+    """The document allows its own script and style only."""
+    page.show(SENTENCE)
+    page.value("document.head.append(Object.assign(document.createElement('script'), { textContent: 'window.bad = 1' }))")
+    check(page.value("window.bad") is None, "an added script has run")
+    page.value("0")
+    check(any("Content Security Policy" in problem for problem in page.problems), "the policy says nothing")
+
+
+def test_page(url, translation, links):
+    with Page(url) as page:
+        check_typing(page, translation)
+        check_abort(page)
+        check_composition(page, translation)
+        check_streaming(page, translation)
+        check_pointing(page)
+        check_keyboard(page)
+        check_forcing(page, translation)
+        check_copying(page, translation, links)
+        check_models(page)
+        check_long(page)
+        check_looks(page)
+        check_training(page)
+        check_accessibility(page)
+        check_policy(page)
+
+
+def test_chinese(url, translation, _):
+    with Page(url, language="zh-CN") as page:
+        page.show(SENTENCE, width=1280, height=800)
+        equal(page.value("document.documentElement.lang"), "zh-Hans", "the language")
+        equal(page.value("document.getElementById('link').textContent"), "复制链接", "a button")
+        page.point(f"{TARGET}[2]")
+        check("读自" in page.value("document.querySelector('.said').textContent"), "what is said of a word")
+        equal(page.sentence(), translation, "the translation")
+        missing = page.value("""(() => { const names = (table, path = "") => Object.entries(table).flatMap(([name, entry]) =>
+                typeof entry === "object" ? names(entry, path + name + ".") : [path + name]);
+            const [en, zh] = [texts.en, texts.zh].map((table) => new Set(names(table)));
+            return [...en].filter((name) => !zh.has(name)); })()""")
+        equal(missing, [], "texts that are not translated")
+        page.clean("chinese")
+
+
+def test_errors(url, translation, _):
+    """Each failure is one line; the page recovers. The server needs a key and takes short sentences only."""
+    said = "document.querySelector('.panel .problem').textContent"
+    with Page(url) as page:
+        page.open(f"{url}/#text=潮水退了。")
+        page.wait(f"{said}.startsWith('This server needs an API key')")
+        page.value("document.getElementById('key').focus()")
+        page.send("Input.insertText", text=os.environ["KEY"])
+        page.press("Enter")
+        page.wait(DONE)
+        page.value("document.getElementById('text').focus()")
+        page.send("Input.insertText", text="潮水退了，" * 10)
+        page.wait(f"{said}.startsWith('The text is too long')")
+        page.value("document.getElementById('text').select()")
+        page.send("Input.insertText", text="他走了。")
+        page.wait(f"{said} === '' && {DONE}")
+        # an overloaded server, and one that stops
+        page.value("""window.real = fetch, window.refusals = [[429, 1], [503, 0]];
+            window.fetch = (...given) => { const [status, seconds] = refusals.shift() ?? [];
+                if (!status) return real(...given);
+                return Promise.resolve(new Response("{}", { status, headers: { "Retry-After": seconds } })); }""")
+        page.send("Input.insertText", text="我走了。")
+        page.wait(f"{said}.startsWith('The server is busy')")
+        page.wait(f"{said}.startsWith('The server stops')")
+        page.send("Input.insertText", text="我走了。")
+        page.wait(f"{said} === '' && {DONE}")
+        print("errors: ok")
+        # a server that is gone
+        os.kill(int(os.environ["SERVER"]), 15)
+        time.sleep(0.5)
+        page.send("Input.insertText", text="你走了。")
+        page.wait(f"{said}.startsWith('The server does not answer')")
+        print("gone: ok")
+
+
+def main():
+    kinds = {"page": test_page, "chinese": test_chinese, "errors": test_errors}
+    if len(sys.argv) != 4 or sys.argv[1] not in kinds:
+        sys.exit(__doc__)
+    translation, links = open(sys.argv[3], encoding="utf-8").read().rstrip("\n").split(" ||| ")
+    kinds[sys.argv[1]](sys.argv[2], translation, links)
+
+
+main()

@@ -1,0 +1,374 @@
+#!/usr/bin/env python3
+"""usage: tests/serve_limits.py hostile|deadline|leave|keys|overload|memory|drain|stop|replace|load URL [ARGUMENT...]
+
+Checks of a running `tide serve` that need special flags, for tests/e2e_serve.sh and tests/soak_serve.sh: hostile clients,
+limits, keys, the end of the server, replaced models. The functions below say which flags."""
+import itertools
+import json
+import os
+import resource
+import select
+import shutil
+import signal
+import socket
+import statistics
+import sys
+import threading
+import time
+
+from serve import Server, check, lines_of, together
+
+JSON = {"Content-Type": "application/json"}
+
+
+def wait_until(condition, what):
+    until = time.time() + 60
+    while not condition():
+        check(time.time() < until, f"after a minute: not {what}")
+        time.sleep(0.01)
+
+
+# ---- connections -----------------------------------------------------------------------------------------------------
+
+
+def open_socket(s):
+    return socket.create_connection(s.address, timeout=20)
+
+
+def post(body, more="", kind="application/json"):
+    head = f"POST /translate HTTP/1.1\r\nHost: localhost\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\n{more}\r\n"
+    return head.encode() + body
+
+
+def answer_of(connection):
+    """Status and body of the next answer; status 0 if the server closed the connection without one."""
+    answer = b""
+    try:
+        while part := connection.recv(65536):
+            answer += part
+            head, _, body = answer.partition(b"\r\n\r\n")
+            sizes = [line.split(b":")[1] for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:")]
+            if sizes and len(body) >= int(sizes[0]):
+                break
+    except (ConnectionResetError, BrokenPipeError):
+        pass
+    return (int(answer.split()[1]), answer.partition(b"\r\n\r\n")[2]) if answer else (0, b"")
+
+
+def send(s, data, half_close=False):
+    """Sends bytes until the server answers or closes the connection; returns status and body of the answer."""
+    with open_socket(s) as connection:
+        try:
+            for at in range(0, len(data), 65536):
+                if select.select([connection], [], [], 0)[0]:
+                    break
+                connection.sendall(data[at:at + 65536])
+            if half_close:
+                connection.shutdown(socket.SHUT_WR)
+        except (ConnectionResetError, BrokenPipeError):
+            pass
+        return answer_of(connection)
+
+
+def closed(connection):
+    """Whether the server has answered with 408 and closed the connection."""
+    connection.setblocking(False)
+    try:
+        part = connection.recv(4096)
+        check(not part or b" 408 " in part, f"a slow client got {part}")
+        return True
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
+    finally:
+        connection.settimeout(20)
+
+
+# ---- hostile clients -------------------------------------------------------------------------------------------------
+
+FORM = "application/x-www-form-urlencoded"
+GET, POST = (f"{method} HTTP/1.1\r\nHost: localhost\r\n".encode() for method in ("GET /", "POST /translate"))
+
+
+def hostile_requests():
+    """What is wrong, the expected status, the bytes. Some have 100 MB, so they are made only when they are needed."""
+    return (
+        ("invalid UTF-8", 400, post(b'{"q": "\xff\xfe", "source": "zh", "target": "en"}')),
+        ("a NUL", 400, post(b'{"q": "a\\u0000b", "source": "zh", "target": "en"}')),
+        ("deep JSON", 400, post(b'{"q": ' + b"[" * 1000000)),
+        ("deep JSON with its ends", 400, post(b'{"q": ' + b"[" * 500000 + b"]" * 500000 + b"}")),
+        ("deep objects", 400, post(b'{"q":' * 200000)),
+        ("JSON of many values", 400, post(b'{"q": [' + b'"a",' * 100000 + b'"a"]}')),
+        ("cut JSON", 400, post(b'{"q": "a')),
+        ("JSON that is no object", 400, post(b"[]")),
+        ("a broken form", 400, post(b"q=%zz", kind=FORM)),
+        ("a form of many fields", 400, post(b"q=a&" * 20000, kind=FORM)),
+        ("a form of many parts", 400, post(b"--b\r\nContent-Disposition: form-data; name=q\r\n\r\n\r\n" * 2000,
+                                           kind="multipart/form-data; boundary=b")),
+        ("a form without a boundary", 400, post(b"--b--\r\n", kind="multipart/form-data")),
+        ("a form that does not end", 400, post(b"--b\r\n", kind="multipart/form-data; boundary=b")),
+        ("many sentences", 400, post(b'{"q": "' + "潮。".encode() * 20000 + b'", "source": "zh", "target": "en"}')),
+        ("a long sentence", 400, post(b'{"q": "' + "潮".encode() * 20000 + b'", "source": "zh", "target": "en"}')),
+        ("a million sentences", 413, post(b'{"q": "' + "潮。".encode() * 1000000 + b'", "source": "zh", "target": "en"}')),
+        ("a body of 100 MB", 413, post(b"x" * 100000000)),
+        ("a body of 100 MB after 100-continue", 413, post(b"x" * 100000000, more="Expect: 100-continue\r\n")),
+        ("100 MB in chunks", 413, POST + b"Transfer-Encoding: chunked\r\n\r\n"
+         + (b"100000\r\n" + b"x" * 0x100000 + b"\r\n") * 100 + b"0\r\n\r\n"),
+        ("a chunk without a size", 400, POST + b"Transfer-Encoding: chunked\r\n\r\nx\r\n"),
+        ("a header of 1 MB", 431, GET + b"A: " + b"x" * 1000000 + b"\r\n\r\n"),
+        ("headers of 1 MB", 431, GET + b"A: x\r\n" * 200000 + b"\r\n"),
+        ("a path of 1 MB", 414, b"GET /" + b"x" * 1000000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n"),
+        ("path traversal", 404, GET.replace(b"/ ", b"/../../../etc/passwd ") + b"\r\n"),
+        ("escaped path traversal", 404, GET.replace(b"/ ", b"/%2e%2e%2f%2e%2e%2fetc%2fpasswd%00 ") + b"\r\n"),
+        ("no Host", 400, b"GET / HTTP/1.1\r\n\r\n"),
+        ("a length that is no number", 400, POST + b"Content-Length: x\r\n\r\n"),
+        ("a negative length", 400, POST + b"Content-Length: -1\r\n\r\n"),
+    )
+
+
+def slow_clients(s, ended):
+    """Clients that send a byte now and then, and one that sends nothing sensible, get 408. Appends to `ended`."""
+    slow = [open_socket(s) for _ in range(3)]
+    for connection, start in zip(slow, (b"GET / HT", post(b"x" * 10000)[:-9000], b"\0\1\2\3\r\n\r\n")):
+        connection.sendall(start)
+
+    def sends_slowly():
+        for connection in slow[:2]:
+            try:
+                connection.sendall(b"T")
+            except OSError:
+                pass
+        return all(c in ended or (closed(c) and not ended.append(c)) for c in slow)
+
+    wait_until(sends_slowly, "all slow clients get 408")
+
+
+def hostile(s):
+    """The server runs with a --timeout of some seconds and --max-connections 200."""
+    expected = s.text("潮水。")
+    alive = lambda what: check(s.text("潮水。") == expected, f"after {what} the server does not answer")
+    ended = []
+    slow = threading.Thread(target=slow_clients, args=(s, ended))
+    slow.start()
+    for what, status, data in hostile_requests():
+        found = send(s, data)
+        check(found[0] == status, f"{what}: {found}, not {status}")
+        alive(what)
+    found = send(s, post(b'{"q":"a","source":"zh","target":"en"}'), half_close=True)[0]
+    check(found in (200, 400), f"a half-closed socket: {found}")
+    found = send(s, POST, half_close=True)
+    check(found[0] in (0, 400, 408), f"a half-closed socket without a request: {found}")
+    alive("half-closed sockets")
+    slow.join()
+    check(len(ended) == 3, "slow clients")
+    idle = []
+    for _ in range(1000):
+        try:
+            idle.append(open_socket(s))
+        except OSError:
+            break
+    check(len(idle) > 900, f"{len(idle)} idle connections")
+    alive("1,000 idle connections")
+    for connection in idle:
+        connection.close()
+
+
+# ---- long searches: the model translates every sentence to the greatest length -----------------------------------------
+
+
+def long_body(sentences):
+    """A request whose search takes far longer than the tests."""
+    return json.dumps({"q": ["潮" * 490] * sentences, "source": "zh", "target": "en", "beam": 16}).encode()
+
+
+def target_pieces(s):
+    return s.metric('tide_pieces_total{side="target"}')
+
+
+def search_starts(s, queued):
+    """Waits until a batch has been taken out of the queue, and `queued` sentences wait."""
+    wait_until(lambda: s.metric("tide_queue_length") == queued, "the search starts")
+
+
+def deadline(s):
+    """The server runs with a --timeout of at least 2 s: a search that takes longer is answered and stopped."""
+    before, cancelled, started = target_pieces(s), s.metric("tide_cancelled_total"), time.time()
+    status, _, body = s.raw("POST", "/translate", long_body(128), JSON)
+    check((status, json.loads(body)) == (503, {"error": "The translation took too long"}), f"deadline: {status} {body[:200]}")
+    check(time.time() - started >= 2, "the deadline is early")
+    check(s.metric("tide_cancelled_total") == cancelled + 1, "the deadline is not counted")
+    s.text("潮水。")
+    check(target_pieces(s) - before < 490, "the search went on")
+
+
+def leave(s):
+    """The server runs with --threads 1: the search of a client that leaves stops."""
+    for half in (False, True):
+        before, cancelled = target_pieces(s), s.metric("tide_cancelled_total")
+        connection = open_socket(s)
+        connection.sendall(post(long_body(33)))
+        search_starts(s, 1)
+        if half:
+            connection.shutdown(socket.SHUT_WR)
+        else:
+            connection.close()
+        wait_until(lambda: s.metric("tide_cancelled_total") == cancelled + 1, "the request is cancelled")
+        check(s.metric("tide_queue_length") == 0, "a cancelled sentence waits")
+        s.text("潮水。")  # by the only worker
+        check(target_pieces(s) - before < 490, "the search went on")
+        connection.close()
+
+
+def memory(s, pid):
+    """The server has not had a long search: one that needs more memory than there is fails; the next one is served."""
+    expected = s.text("潮水。")
+    with open(f"/proc/{pid}/status", encoding="ascii") as file:
+        used = next(int(line.split()[1]) for line in file if line.startswith("VmData:"))
+    before = resource.prlimit(int(pid), resource.RLIMIT_DATA)
+    resource.prlimit(int(pid), resource.RLIMIT_DATA, ((used << 10) + (24 << 20), before[1]))
+    status, _, body = s.raw("POST", "/translate", long_body(3), JSON)
+    check(status == 503 and b"out of memory" in body, f"memory: {status} {body}")
+    check(s.metric("tide_memory_refused_total") > 0, "refused memory is not counted")
+    check(s.text("潮水。") == expected, "after refused memory the server does not answer")
+    resource.prlimit(int(pid), resource.RLIMIT_DATA, before)
+
+
+def stop(s, pid):
+    """The server runs with --threads 1. A second SIGTERM ends the searches."""
+    answers = []
+    client = threading.Thread(target=lambda: answers.append(s.raw("POST", "/translate", long_body(33), JSON)))
+    client.start()
+    search_starts(s, 1)
+    os.kill(int(pid), signal.SIGTERM)
+
+    def refuses():
+        try:
+            open_socket(s).close()
+        except OSError:
+            return True
+        return False
+
+    wait_until(refuses, "the server refuses connections")
+    check(not answers, f"one SIGTERM ended a search: {answers}")
+    os.kill(int(pid), signal.SIGTERM)
+    client.join()
+    status, _, body = answers[0]
+    check((status, json.loads(body)) == (503, {"error": "The server stops"}), f"a second signal: {status} {body}")
+
+
+# ---- keys, overload, the end, replaced models --------------------------------------------------------------------------
+
+
+def keys(s, key):
+    """The server runs with --api-key-file, --host tide.example and --cors https://page.example."""
+    body = {"q": "潮水。", "source": "zh", "target": "en"}
+    answer = s.ask("POST", "/translate", body)
+    check(answer == (403, {"error": "Please contact the server operator to get an API key"}), f"no key: {answer}")
+    for wrong in (key[:-1], key + "x", "", "x" * 500):
+        answer = s.ask("POST", "/translate", {**body, "api_key": wrong})
+        check(answer == (403, {"error": "Invalid API key"}), f"key {wrong}: {answer}")
+    check(s.ask("POST", "/translate", {**body, "api_key": key})[0] == 200, "the key in the body")
+    check(s.ask("POST", "/translate", {**body, "api_key": key}, form=True)[0] == 200, "the key in a form")
+    check(s.ask("POST", "/translate", body, {"Authorization": "Bearer " + key})[0] == 200, "the key in a header")
+    check(s.raw("GET", "/metrics")[0] == 403, "metrics without a key")
+    check(s.raw("GET", "/metrics", headers={"Authorization": "Bearer " + key})[0] == 200, "metrics")
+    check(s.ask("GET", "/frontend/settings")[1]["keyRequired"], "settings")
+    check(s.raw("GET", "/health", headers={"Host": "Tide.example:80"})[0] == 200, "--host")
+    _, headers, _ = s.raw("OPTIONS", "/translate", headers={"Origin": "https://page.example"})
+    check(headers["Access-Control-Allow-Origin"] == "https://page.example", "--cors")
+
+
+def overload(s, source):
+    """The server runs with --max-queue 4 and --max-sentences 4."""
+    counts, lock, text = {}, threading.Lock(), source * 60
+
+    def client(_):
+        for _ in range(6):
+            started = time.time()
+            status, headers, _ = s.raw("POST", "/translate", json.dumps({"q": [text] * 4, "source": "zh", "target": "en"}),
+                                       JSON)
+            with lock:
+                counts[status] = counts.get(status, 0) + 1
+                check(status != 429 or headers["Retry-After"], "429 without Retry-After")
+                counts["late"] = counts.get("late", 0) + (status == 429 and time.time() - started > 1)
+
+    together(12, client)
+    check(set(counts) <= {200, 429, "late"} and counts.get(200) and counts.get(429), f"overload: {counts}")
+    print(counts)
+
+
+def drain(s, pid):
+    """Requests that have arrived when SIGTERM comes are answered, also those that the server has not read."""
+    body = post(json.dumps({"q": ["潮水退了。" * 20] * 6, "source": "zh", "target": "en"}).encode())
+    clients = [open_socket(s) for _ in range(4)]
+    wait_until(lambda: s.metric("tide_connections") == 5, "four connections are open")
+    for connection in clients:
+        connection.sendall(body)
+    os.kill(int(pid), signal.SIGTERM)
+    answers = [answer_of(connection)[0] for connection in clients]
+    check(answers == [200] * 4, f"after SIGTERM: {answers}")
+
+
+def replace(s, count, watched, *runs):
+    """Replaces the model in the directory `watched` by those of two runs in turn, while clients use it: every answer is
+    that of a run, the text of RUN.out."""
+    expected, counts, done = [lines_of(run + ".out")[0] for run in runs], {}, threading.Event()
+
+    def client(_):
+        while not done.is_set():
+            found = s.text("潮水退了，才知道谁没穿裤子。")
+            check(found in expected, f"{found} is not of {expected}")
+            counts[found] = counts.get(found, 0) + 1
+
+    clients = threading.Thread(target=together, args=(8, client))
+    clients.start()
+    for i in range(int(count)):
+        shutil.copy(runs[i % 2] + "/model.safetensors", watched + "/new")
+        os.rename(watched + "/new", watched + "/model.safetensors")
+        wait_until(lambda: s.metric("tide_models_replaced_total") == i + 1, f"model {i + 1} is read")
+        before = counts.get(expected[i % 2], 0)
+        wait_until(lambda: counts.get(expected[i % 2], 0) > before, f"model {i + 1} answers")
+    done.set()
+    clients.join()
+    print(counts)
+
+
+def load(s, seconds, sources, translations):
+    """Clients of all kinds for a time; prints the server's memory every minute, which must not grow: it changes
+    with the batches."""
+    sources, translations = lines_of(sources), lines_of(translations)
+    until, kinds = time.time() + float(seconds), (
+        lambda k: check(s.text(sources[k]) == translations[k], f"{sources[k]} has another translation"),
+        lambda k: check(s.text(sources, form=True) == translations, "a form with many texts"),
+        lambda k: s.translate(sources[k:], alternatives=3, alignment="word", beam=8),
+        lambda k: s.ask("POST", "/v1/score", {"q": sources[k], "translation": translations[k]}),
+        lambda k: s.raw("GET", "/metrics"),
+        lambda k: s.ask("POST", "/translate", b'{"q": "' + b"x" * (1 << 16 + k % 4)),
+        lambda k: open_socket(s).close())
+
+    def client(i):
+        for n in itertools.count(i):
+            if time.time() > until:
+                return
+            kinds[n % len(kinds)](n % len(sources))
+
+    clients = threading.Thread(target=together, args=(8, client))
+    clients.start()
+    sizes = []
+    while clients.is_alive():
+        clients.join(min(60, float(seconds) / 8))
+        sizes.append(s.metric("process_resident_memory_bytes") / 1e6)
+        print(f"{sizes[-1]:.1f} MB", flush=True)
+    half = len(sizes) // 2
+    check(statistics.median(sizes[half:]) <= 1.1 * max(sizes[:half]), "the memory grows")
+
+
+def main():
+    commands = {f.__name__: f for f in (hostile, deadline, leave, keys, overload, memory, drain, stop, replace, load)}
+    if len(sys.argv) < 3 or sys.argv[1] not in commands:
+        sys.exit(__doc__)
+    commands[sys.argv[1]](Server(sys.argv[2]), *sys.argv[3:])
+
+
+main()

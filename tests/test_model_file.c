@@ -1,0 +1,181 @@
+/* Tests model files and checkpoints: what they keep, and which are refused. */
+#include "text/ds.h"
+#include "train/checkpoint.h"
+
+#include <limits.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "random_model.h"
+#include "scratch.h"
+
+/* Returns the options of a training of this model. */
+static TrainOptions training_of(const Translator *t) {
+    TrainOptions options = {0};
+    options_default(train_option_tables, &options);
+    options.model = t->options;
+    return options;
+}
+
+static void write_model(Translator *t, uint64_t seed, const char *path) {
+    write_model_into(t, "en", target_texts, seed, path);
+}
+
+/* Checks that a shared parameter has these values or their panels. */
+static void check_shared(const Param *shared, const Var *values) {
+    const SharedWeight *weight = &shared->shared;
+    if (weight->values) {
+        assert_memory_equal(weight->values, values->v, var_size(values) * sizeof(real));
+        return;
+    }
+    const size_t bytes = packed_size(values->rows, values->cols) * sizeof(real);
+    const Operand b = {.k = values->rows, .n = values->cols, .b = values->v, .ld = values->cols};
+    Threads *threads = threads_new(1);
+    real *panels = mem_alloc_aligned(bytes);
+    operand_pack(threads, b, panels);
+    assert_memory_equal(weight->panels.numbers, panels, bytes);
+    mem_free(panels);
+    threads_free(threads);
+}
+
+/* A model that is loaded for translation has shared values and no gradients; one that is loaded for training has its
+   own blocks of values and gradients. The values are equal. */
+static void weights_are_shared_unless_they_are_trained(void **state) {
+    (void)state;
+    char dir[SCRATCH_SIZE], path[SCRATCH_SIZE + 32];
+    scratch_directory(dir);
+    snprintf(path, sizeof path, "%s/model.safetensors", dir);
+    Err err, warning;
+    Translator written, used, trained;
+    Optimizer optimizer;
+    TrainState at = {0};
+    write_model(&written, 5, path);
+    TrainOptions options = training_of(&written), again;
+    params_optimizer(&written.model.params, optimizer_kind("adam"), &optimizer);
+    assert_int_equal(checkpoint_save(dir, &written, &options, &optimizer, &at, &err), 0);
+    optimizer_free(&optimizer);
+    assert_int_equal(model_load(&used, dir, &err), 0);
+    assert_int_equal(checkpoint_load(dir, &trained, &again, &optimizer, &at, &warning, &err), 1);
+    assert_null(used.model.params.values);
+    assert_null(used.model.params.gradients);
+    assert_non_null(trained.model.params.gradients);
+    for (int i = 0; i < written.model.params.count; i++) {
+        const Var *w = &written.model.params.list[i]->var, *u = &used.model.params.list[i]->var,
+                  *t = &trained.model.params.list[i]->var;
+        size_t bytes = (size_t)w->rows * (size_t)w->cols * sizeof(real);
+        check_shared(used.model.params.list[i], w);
+        assert_memory_equal(t->v, w->v, bytes);
+        assert_null(u->g);
+        assert_ptr_equal(t->v, trained.model.params.values + trained.model.params.list[i]->offset);
+    }
+    optimizer_free(&optimizer);
+    translator_free(&written);
+    translator_free(&used);
+    translator_free(&trained);
+    scratch_remove(dir);
+}
+
+/* A model file keeps the options of its training, although translation does not use them. */
+static void a_model_keeps_the_options_of_its_training(void **state) {
+    (void)state;
+    char path[SCRATCH_SIZE];
+    scratch_file(path);
+    Err err;
+    Translator t, read;
+    write_model(&t, 5, path);
+    const char *configuration =
+        "seed = 7\ndim-emb = 8\ndim-rnn = 12\ndim-att = 10\ndim-maxout = 6\nnew-option = a b c\n";
+    assert_int_equal(model_save(&t, configuration, path, &err), 0);
+    assert_int_equal(model_load(&read, path, &err), 0);
+    assert_string_equal(read.configuration, configuration);
+    assert_int_equal(read.options.dim_rnn, 12);
+    translator_free(&read);
+    assert_int_equal(model_save(&t, "dim-emb = 8\nnew-option\n", path, &err), 0);
+    assert_int_equal(model_load(&read, path, &err), -1);
+    assert_int_equal(err.line, 2);
+    assert_string_equal(err.reason, "expected `key = value`");
+    translator_free(&t);
+    unlink(path);
+}
+
+/* The first two states are valid. The others have numbers that no training reaches: a training from them would
+   overflow, or count for years. */
+static void a_state_that_no_training_reaches_is_refused(void **state) {
+    (void)state;
+    const TrainState states[] = {{0},
+                                 {.update = 3, .epoch = 1000000000},
+                                 {.epoch = LONG_MAX},
+                                 {.update = LONG_MAX},
+                                 {.batch = -1},
+                                 {.stalled = INT_MAX},
+                                 {.best_bleu = NAN},
+                                 {.report_nats = INFINITY}};
+    char dir[SCRATCH_SIZE], path[SCRATCH_SIZE + 32];
+    scratch_directory(dir);
+    snprintf(path, sizeof path, "%s/checkpoint.safetensors", dir);
+    Err err, warning;
+    Translator t;
+    Optimizer optimizer, again;
+    write_model(&t, 5, path);
+    params_optimizer(&t.model.params, optimizer_kind("adam"), &optimizer);
+    for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
+        Translator read;
+        TrainOptions options = training_of(&t);
+        TrainState at = {0};
+        assert_int_equal(checkpoint_save(dir, &t, &options, &optimizer, &states[i], &err), 0);
+        snprintf(path, sizeof path, "%s/checkpoint.prev.safetensors", dir);
+        unlink(path);
+        int status = checkpoint_load(dir, &read, &options, &again, &at, &warning, &err);
+        assert_int_equal(status, i < 2 ? 1 : -1);
+        if (status < 0) {
+            assert_non_null(strstr(err.reason, "not a checkpoint of a training"));
+            continue;
+        }
+        translator_free(&read);
+        optimizer_free(&again);
+    }
+    optimizer_free(&optimizer);
+    translator_free(&t);
+    scratch_remove(dir);
+}
+
+/* Sizes that differ from those of the tensors are refused before memory is allocated. */
+static void sizes_that_do_not_fit_are_refused(void **state) {
+    (void)state;
+    char dir[SCRATCH_SIZE], path[SCRATCH_SIZE + 32];
+    scratch_directory(dir);
+    Err err, warning;
+    Translator t, read;
+    Optimizer optimizer;
+    TrainState at = {0};
+    snprintf(path, sizeof path, "%s/model.safetensors", dir);
+    write_model(&t, 5, path);
+    t.options.dim_rnn = t.options.dim_emb = 65536;
+    TrainOptions options = training_of(&t);
+    params_optimizer(&t.model.params, optimizer_kind("sgd"), &optimizer);
+    assert_int_equal(checkpoint_save(dir, &t, &options, &optimizer, &at, &err), 0);
+    optimizer_free(&optimizer);
+    assert_int_equal(save(&t, path, &err), 0);
+    assert_int_equal(model_load(&read, dir, &err), -1);
+    assert_non_null(strstr(err.reason, "is needed"));
+    assert_int_equal(checkpoint_load(dir, &read, &options, &optimizer, &at, &warning, &err), -1);
+    assert_non_null(strstr(err.reason, "is needed"));
+    translator_free(&t);
+    scratch_remove(dir);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(weights_are_shared_unless_they_are_trained),
+        cmocka_unit_test(a_model_keeps_the_options_of_its_training),
+        cmocka_unit_test(a_state_that_no_training_reaches_is_refused),
+        cmocka_unit_test(sizes_that_do_not_fit_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
