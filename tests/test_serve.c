@@ -22,7 +22,7 @@
 #include "random_model.h"
 #include "scratch.h"
 
-static char path[SCRATCH_SIZE];
+static char model_file[SCRATCH_SIZE];
 
 /* ---- a server -------------------------------------------------------------------------------------------------- */
 
@@ -40,7 +40,7 @@ static void notice(const char *line) {
 }
 
 static void *run_server(void *context) {
-    const char *const models[] = {path};
+    const char *const models[] = {model_file};
     const ServeOptions options = {.models = models,
                                   .model_count = 1,
                                   .listen = "127.0.0.1:0",
@@ -153,7 +153,7 @@ static void test_queue(void **state) {
     (void)state;
     enum { TASKS = 40 };
     const Limits limits = {.queue = TASKS, .batch = 4, .beam = 8};
-    const char *const paths[] = {path};
+    const char *const paths[] = {model_file};
     Err err;
     Metrics metrics;
     ServedModels models;
@@ -215,8 +215,8 @@ static void test_languages(void **state) {
 
 int main(void) {
     Translator translator;
-    scratch_file(path);
-    write_model_into(&translator, "en", target_texts, 1, path);
+    scratch_file(model_file);
+    write_model_into(&translator, "en", target_texts, 1, model_file);
     translator_free(&translator);
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_languages), cmocka_unit_test(test_queue),
                                        cmocka_unit_test(test_refused_memory)};
@@ -226,6 +226,6 @@ int main(void) {
     if (!whole) puts("skipped: the server, without libmicrohttpd");
     const struct CMUnitTest parts[] = {tests[0], tests[1]};
     const int failed = whole ? cmocka_run_group_tests(tests, NULL, NULL) : cmocka_run_group_tests(parts, NULL, NULL);
-    unlink(path);
+    unlink(model_file);
     return failed;
 }
