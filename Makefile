@@ -311,7 +311,7 @@ $B/double/%.o: src/%.c Makefile
 	@$(CC) $(CPPFLAGS) -UTIDE_X86 -UTIDE_ARM $(CFLAGS) -DTIDE_DOUBLE -MMD -MP -c $< -o $@
 
 # Ranks are tested if mpicc is installed.
-RANKS := $(if $(filter release asan,$(config)),$(if $(shell command -v $(MPICC) 2>/dev/null),build/tide-mpi))
+RANKS := $(if $(filter release asan tsan,$(config)),$(if $(shell command -v $(MPICC) 2>/dev/null),build/tide-mpi))
 
 programs: build/tide $(RANKS) library core $(TESTS) $(DOUBLES) $(EXAMPLES) $(FUZZERS) $B/tests/bits $B/tests/host
 fuzzers: $(FUZZERS)
