@@ -34,6 +34,7 @@ double ranks_seconds_waited(const Ranks *ranks) { return (void)ranks, 0; }
 #include <mpi.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -78,6 +79,9 @@ void ranks_end(Ranks *ranks, bool failed) {
     if (failed && ranks->count > 1) {
         /* A process that hangs cannot end itself. */
         if (ranks->silent >= 0 && ranks->processes[ranks->silent]) kill(ranks->processes[ranks->silent], SIGKILL);
+        /* MPICH's mpirun ends without the last lines that the ranks wrote, unless it has time to pass them on. */
+        fflush(NULL);
+        nanosleep(&(struct timespec){0, 300000000}, NULL);
         /* MPI_Abort may wait for mpirun, which waits for this process if another rank has failed, too. */
         alarm(2);
         MPI_Abort(MPI_COMM_WORLD, 1);
