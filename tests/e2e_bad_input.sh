@@ -92,6 +92,12 @@ model=$scratch/run/model.safetensors
 refuses 2 'did you mean --normalize' "$tide" translate "$scratch/run" --normalise 1
 refuses 2 'coverage-penalty must be between' "$tide" translate "$scratch/run" --coverage-penalty -1
 refuses 2 'needs --beam-size' "$tide" translate "$scratch/run" --n-best 50
+for wrong in 'best' 'topk' 'topk 0' 'topk 1.5' 'nucleus' 'nucleus 0' 'nucleus 2' 'full 0' 'full 1 2' 'topk 3 1 1'; do
+    # shellcheck disable=SC2086 # several values
+    refuses 2 'output-sampling' "$tide" translate "$scratch/run" --output-sampling $wrong
+done
+refuses 2 'without a beam' "$tide" translate "$scratch/run" --output-sampling full --beam-size 2
+refuses 2 'needs --output-sampling' "$tide" translate "$scratch/run" --seed 2
 refuses_prefix() { # REASON TEXT
     printf '%b' "$2" >"$scratch/prefix"
     refuses 1 "$1" sh -c 'printf "潮。\n水。\n" | "$@"' sh "$tide" translate "$scratch/run" --prefix "$scratch/prefix"

@@ -49,6 +49,14 @@ paste -d'|' "$scratch/a" "$scratch/b" | awk -F' *[|]+ *' '$2 != $6 || $3 != $7 |
 # --prefix: each translation begins with its text; an empty line changes nothing
 tide_ok translate "$scratch/run" <"$scratch/dev.zh" >"$scratch/free"
 awk '{ print NR % 3 == 0 ? "" : NR % 3 == 1 ? "The ti" : "He " }' "$scratch/free" >"$scratch/prefix"
+# Samples are the same for any number of threads and lines in a batch, and others with another seed.
+sample() { tide_ok translate "$scratch/run" --output-sampling topk 20 0.9 --n-best 2 "$@" <"$scratch/dev.zh"; }
+sample --threads 1 >"$scratch/a"
+sample --threads 2 --mini-batch 3 >"$scratch/b"
+sample --seed 2 >"$scratch/found"
+cmp "$scratch/a" "$scratch/b" || die "samples depend on the batch"
+cmp -s "$scratch/a" "$scratch/found" && die "samples do not depend on the seed"
+
 tide_ok translate "$scratch/run" --prefix "$scratch/prefix" --n-best 2 <"$scratch/dev.zh" >"$scratch/found"
 awk -F ' [|][|][|] ' 'FNR == NR { prefix[FNR - 1] = $0; next } index($2, prefix[$1]) != 1 { exit 1 }' "$scratch/prefix" \
     "$scratch/found" || die "a translation does not begin with its prefix"

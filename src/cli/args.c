@@ -146,10 +146,14 @@ static int parse_number(const Flag *flag, const char *text, double *value, Err *
     return 0;
 }
 
-int args_real(const Args *args, const char *name, double *value, Err *err) {
+int args_real_at(const Args *args, const char *name, int i, double *value, Err *err) {
     const Flag *flag;
-    const char *text = value_or_default(args, name, 0, &flag);
+    const char *text = value_or_default(args, name, i, &flag);
     return text ? parse_number(flag, text, value, err) : 0;
+}
+
+int args_real(const Args *args, const char *name, double *value, Err *err) {
+    return args_real_at(args, name, 0, value, err);
 }
 
 int args_int_at(const Args *args, const char *name, int i, int *value, Err *err) {

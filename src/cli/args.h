@@ -48,10 +48,10 @@ typedef struct Args {
 } Args;
 
 /* Parses argv[0..argc-1]; flags: [flag_count], those that the command has. *args keeps pointers to argv and flags;
-   `--name=value` is replaced by its value in argv. Release with args_free, after an error too. Returns 0, or -1 with the
-   reason in *err: an unknown flag (then the reason names the most similar one), a missing value, a value of a switch, or
-   a flag that is given twice. An argument that starts with one dash and has no letter after it, such as "-" or "-1", is
-   a value. */
+   `--name=value` is replaced by its value in argv. Release with args_free, after an error too. Returns 0, or -1 with
+   the reason in *err: an unknown flag (then the reason names the most similar one), a missing value, a value of a
+   switch, or a flag that is given twice. An argument that starts with one dash and has no letter after it, such as "-"
+   or "-1", is a value. */
 int args_parse(Args *args, int argc, char **argv, const Flag *flags, int flag_count, Err *err);
 void args_free(Args *args);
 /* Value i of a flag, from 0; NULL if there is no such value. */
@@ -65,8 +65,9 @@ int args_int(const Args *args, const char *name, int *value, Err *err);
 int args_real(const Args *args, const char *name, double *value, Err *err);
 /* The value must be one of the names in the `choices` of the flag. *value receives the index of the name. */
 int args_choice(const Args *args, const char *name, int *value, Err *err);
-/* args_int and args_choice for value i of a flag, from 0. */
+/* args_int, args_real and args_choice for value i of a flag, from 0. */
 int args_int_at(const Args *args, const char *name, int i, int *value, Err *err);
+int args_real_at(const Args *args, const char *name, int i, double *value, Err *err);
 int args_choice_at(const Args *args, const char *name, int i, int *value, Err *err);
 /* The letter that Marian has for a flag, 0 if it has none: -b for --beam-size. */
 char flag_letter(const char *name);

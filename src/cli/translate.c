@@ -2,6 +2,7 @@
 #include "cli/models.h"
 #include "cli/pictures.h"
 #include "cli/alignment_view.h"
+#include "cli/sampling_flags.h"
 #include "text/ds.h"
 #include "text/lines.h"
 #include "text/output.h"
@@ -23,6 +24,7 @@ static const Flag flags[] = {
     {"n-best", 1, "N", "print the N best hypotheses: `line ||| text ||| features ||| score`", VALUE_INT, 0, 1000, NULL,
      NULL},
     {"alignment", 1, NULL, "append ` ||| ` and the alignment: links (Pharaoh) or all weights", .choices = "hard|soft"},
+    FLAGS_SAMPLING,
     FLAGS_ALIGNMENT_VIEW,
     {"heatmap", 1, "DIR", "draw each translation's alignment as DIR/0001.svg ...", .kind = VALUE_DIR},
     {"html", 1, "FILE", "write an interactive page with the alignments of all printed hypotheses", .kind = VALUE_FILE},
@@ -67,6 +69,7 @@ typedef struct Settings {
     int alignment;    /* NONE, HARD or SOFT */
     const char *heatmap, *html;
     BeamOptions beam;
+    Sampling sampling; /* beam.sampling, if it is not NULL */
     AlignmentView view;
     int threads, batch, n_best, max_length;
     bool transpose, replace_unknown, allow_han;
@@ -191,6 +194,9 @@ static int write_out(Translating *work, const Translations *found, Err *err) {
 static int translate_some(Translating *work, char *const *lines, int n, Spent *spent, Err *err) {
     const Settings *s = work->settings;
     BeamOptions beam = s->beam;
+    Sampling sampling = s->sampling;
+    sampling.first = work->first;
+    if (beam.sampling) beam.sampling = &sampling;
     if (s->prefixes.list) beam.prefixes = s->prefixes.list + work->first;
     Translations found = session_translate(&work->session, lines, n, &beam, s->batch, s->lines ? count : NULL, work);
     progress_clear(&work->view);
@@ -286,7 +292,8 @@ static int settings_of(const Args *args, const Models *models, Settings *s, Err 
     if (args_int(args, "n-best", &s->n_best, err) || args_int(args, "mini-batch", &s->batch, err) ||
         args_choice(args, "alignment", &s->alignment, err) || alignment_view_flags(args, &s->view, err) ||
         beam_flags(args, models, &s->beam, err) || length_flag(args, &s->max_length, err) ||
-        attention_flags(args, &s->beam.attention, err))
+        attention_flags(args, &s->beam.attention, err) ||
+        sampling_flags(args, s->n_best ? s->n_best : 1, &s->sampling, &s->beam, err))
         return -1;
     if (s->n_best > s->beam.beam)
         return err_set(err, NULL, 0, "--n-best %d needs --beam-size %d", s->n_best, s->n_best);
@@ -364,6 +371,8 @@ static const Remark examples[] = {
     {"tide translate run1 < test.zh > test.out", "Translate a file"},
     {"tide translate run1 --n-best 5 --alignment hard < test.zh",
      "Print the five best translations of each sentence with their links"},
+    {"tide translate run1 --output-sampling nucleus 0.9 --n-best 3 < test.zh",
+     "Draw three different translations of each sentence"},
     {"tide translate --models run1 run2 run3 --beam-size 12 --html page.html < test.zh > test.out",
      "Translate with three models together, and write a page with the alignments"},
     {0}};
@@ -381,6 +390,10 @@ const Command command_translate = {
              "--prefix reads one line for each line of the input. A translation begins with the text of this line,\n"
              "character for character, and may continue its last word, unless the line ends in a space. An\n"
              "empty line leaves the translation free. Scores are those of the whole translation.\n\n"
+             "--output-sampling draws each word at random by its probability p, divided by a temperature in the\n"
+             "exponent: p^(1/T). topk N draws from the N most probable words, nucleus P from the fewest words whose\n"
+             "probabilities sum to P. --n-best N draws N translations of each sentence and sorts them by score. The\n"
+             "same seed gives the same translations of a line for any number of threads and lines in a batch.\n\n"
              "--attention-mode hard reads only the annotation with the largest score, not the weighted mean of all.\n"
              "It is only for translation: the choice of the largest score has no gradient, so a model cannot be\n"
              "trained with it.\n\n"

@@ -13,6 +13,7 @@ struct Node {
     const Node *before;
     int id, length; /* length of the hypothesis up to this word */
     int state;      /* of the prefix; 0 without prefix */
+    int sample;     /* number of the sample; 0 in a search */
     double log_probability;
     const real *alpha; /* [source length] */
 };
@@ -20,7 +21,7 @@ struct Node {
 /* A possible next word of the hypothesis in a row. log_probability is that of the whole new hypothesis. */
 typedef struct Candidate {
     double log_probability;
-    int row, id;
+    int row, id, sample;
 } Candidate;
 
 /* A model of the ensemble, its decoder state for the open hypotheses, and the result of its present step. */
@@ -50,6 +51,8 @@ typedef struct Search {
     const bool *banned;    /* [target vocabulary] */
     Candidate *candidates; /* [rows, beam] of the present step */
     real *means;           /* [rows, target vocabulary] mean logits of the present step, for several models */
+    real *weights;         /* [rows, target vocabulary] of words, for sampling */
+    int *heaps;            /* [rows, target vocabulary] space for sampling */
 } Search;
 
 static bool better(const Candidate *a, const Candidate *b) {
@@ -98,6 +101,54 @@ static int next_state(const Search *s, int row, int id) {
     return s->node[row] ? s->node[row]->state : 0;
 }
 
+/* The number of a sentence for the caller. */
+static int number_of(const Search *s, int sentence) {
+    return s->options->numbers ? s->options->numbers[s->order[sentence]] : s->order[sentence];
+}
+
+/* weights [target vocabulary] = exp((logits - max) / temperature) for the words that may follow in a row, 0 for others.
+ */
+static void weigh_words(const Search *s, int row, const real *logits, real *weights) {
+    const int V = s->members->now.logits->cols;
+    const real temperature = (real)s->options->sampling->temperature, lowest = -1e30f;
+    real sum;
+    int arc_count;
+    const PrefixArc *arcs = arcs_of(s, row, &arc_count);
+    for (int id = 0; id < V; id++) weights[id] = arcs || s->banned[id] ? lowest : logits[id] / temperature;
+    for (int k = 0; k < arc_count; k++) weights[arcs[k].id] = logits[arcs[k].id] / temperature;
+    kernels->exp_sum(V, weights, &sum, weights); /* e^lowest is small, but not 0 */
+    if (!arcs) {
+        for (int i = 0; i < s->options->banned_count; i++) weights[s->options->banned[i]] = 0;
+        return;
+    }
+    for (int k = 0; k < arc_count; k++) weights[arcs[k].id] *= -1; /* a mark */
+    for (int id = 0; id < V; id++) weights[id] = weights[id] < 0 ? -weights[id] : 0;
+}
+
+/* Draws the words of rows begin..end-1: one for each, but for the first words `beam`, which begin the samples. The
+   other candidates have id -1. */
+static void draw_words(void *context, int begin, int end) {
+    const Search *s = context;
+    const int V = s->members->now.logits->cols, beam = s->options->beam;
+    for (int row = begin; row < end; row++) {
+        const Node *node = s->node[row];
+        const real *x = mean_logits(s, row);
+        real *weights = s->weights + (size_t)row * (size_t)V, sum, max = kernels->exp_sum(V, x, &sum, NULL);
+        const double log_sum = max + exact_log(sum), so_far = node ? node->log_probability : 0;
+        Candidate *drawn = s->candidates + (size_t)row * (size_t)beam;
+        weigh_words(s, row, x, weights);
+        for (int k = 0; k < beam; k++) {
+            const int sample = node ? node->sample : k;
+            const uint64_t random =
+                sampling_random(s->options->sampling, number_of(s, s->owner[row]), sample, node ? node->length : 0);
+            drawn[k] = (Candidate){-INFINITY, row, -1, 0};
+            if (node && k > 0) continue;
+            const int id = sampling_draw(s->options->sampling, V, weights, s->heaps + (size_t)row * (size_t)V, random);
+            drawn[k] = (Candidate){so_far + ((double)x[id] - log_sum), row, id, sample};
+        }
+    }
+}
+
 /* Sets the candidates of rows begin..end-1 to the `beam` best words of each row. If fewer words are allowed, the other
    candidates have id -1. */
 static void best_words(void *context, int begin, int end) {
@@ -112,14 +163,14 @@ static void best_words(void *context, int begin, int end) {
         const PrefixArc *arcs = arcs_of(s, row, &arc_count);
         for (int k = 0; k < arc_count; k++) {
             const int id = arcs[k].id;
-            count = keep_best(best, count, beam, (Candidate){so_far + ((double)x[id] - log_sum), row, id});
+            count = keep_best(best, count, beam, (Candidate){so_far + ((double)x[id] - log_sum), row, id, 0});
         }
         for (int id = 0; id < V && !arcs; id++) {
             if (count == beam && x[id] <= x[best[count - 1].id]) continue; /* on a tie the smaller id wins */
             if (s->banned[id]) continue;
-            count = keep_best(best, count, beam, (Candidate){so_far + ((double)x[id] - log_sum), row, id});
+            count = keep_best(best, count, beam, (Candidate){so_far + ((double)x[id] - log_sum), row, id, 0});
         }
-        for (; count < beam; count++) best[count] = (Candidate){-INFINITY, row, -1};
+        for (; count < beam; count++) best[count] = (Candidate){-INFINITY, row, -1, 0};
     }
 }
 
@@ -146,6 +197,7 @@ static const Node *extend_node(Search *s, const Candidate *c) {
                    .id = c->id,
                    .length = before ? before->length + 1 : 1,
                    .state = next_state(s, c->row, c->id),
+                   .sample = c->sample,
                    .log_probability = c->log_probability,
                    .alpha = mean_alpha(s, c->row)};
     return node;
@@ -251,10 +303,9 @@ static const Node *last_shared(const Node *a, const Node *b) {
 
 static void report(const Search *s, int sentence, const Node *last) {
     Arena *arena = &s->tape->arena;
-    const int number = s->options->numbers ? s->options->numbers[s->order[sentence]] : s->order[sentence];
     const Hypothesis words = hypothesis_of(arena, last, s->length[sentence]);
     s->settled[sentence] = last->length;
-    s->options->settled(s->options->context, number, &words);
+    s->options->settled(s->options->context, number_of(s, sentence), &words);
 }
 
 /* Reports each sentence that has more settled words than before. */
@@ -278,7 +329,13 @@ static void search_step(Search *s, int step) {
     const size_t words = (size_t)s->members->now.logits->cols;
     if (s->count > 1) s->means = arena_alloc(&s->tape->arena, (size_t)s->rows * words * sizeof *s->means);
     s->candidates = arena_alloc(&s->tape->arena, (size_t)s->rows * (size_t)s->options->beam * sizeof *s->candidates);
-    threads_run(s->tape->threads, "best words", s->rows, 1, best_words, s);
+    if (s->options->sampling) {
+        s->weights = arena_alloc(&s->tape->arena, (size_t)s->rows * words * sizeof *s->weights);
+        s->heaps = arena_alloc(&s->tape->arena, (size_t)s->rows * words * sizeof *s->heaps);
+        threads_run(s->tape->threads, "draw words", s->rows, 1, draw_words, s);
+    } else {
+        threads_run(s->tape->threads, "best words", s->rows, 1, best_words, s);
+    }
 
     int *parent = arena_alloc(&s->tape->arena, (size_t)s->n * (size_t)s->options->beam * sizeof *parent);
     choose(s, parent);

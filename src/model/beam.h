@@ -1,8 +1,9 @@
-/* beam.h: beam search over a batch of sentences, on a tape that does not record. */
+/* beam.h: beam search over a batch of sentences, or samples of translations, on a tape that does not record. */
 #ifndef TIDE_BEAM_H
 #define TIDE_BEAM_H
 
 #include "model/model.h"
+#include "model/sampling.h"
 
 typedef struct Hypothesis {
     const int *ids; /* [length] without <s>; ends in </s> unless the length limit ended it */
@@ -43,10 +44,11 @@ typedef struct BeamOptions {
     int banned_count;
     const Prefix *const *prefixes; /* [sentences] items may be NULL: free; NULL: all are free */
     AttentionOptions attention;
-    BeamStep *before_step; /* NULL: none */
-    BeamSettled *settled;  /* NULL: none, and no time is spent on it */
-    const int *numbers;    /* for settled: the number of each sentence; NULL: its index */
-    void *context;         /* for before_step and settled */
+    const Sampling *sampling; /* draws each word of each of the `beam` hypotheses; NULL: searches the best ones */
+    BeamStep *before_step;    /* NULL: none */
+    BeamSettled *settled;     /* NULL: none, and no time is spent on it */
+    const int *numbers;       /* for settled and sampling: the number of each sentence; NULL: its index */
+    void *context;            /* for before_step and settled */
 } BeamOptions;
 
 /* The finished hypotheses of one sentence, best first. */
