@@ -113,8 +113,9 @@ for other in threads stopped; do
     cmp "$scratch/follows/checkpoint.safetensors" "$scratch/$other/checkpoint.safetensors" || die "guided: $other differs"
 done
 for cost in mult mse; do guided $cost --after-batches 24 --guided-alignment-cost $cost; done
+guided null --after-batches 24 --guided-alignment-null on
 for kind in dot multi-head; do guided $kind --after-batches 24 --attention $kind --heads 3; done
-for run in follows mult mse dot multi-head; do
+for run in follows mult mse null dot multi-head; do
     awk -v by="$(heads run)" -v guided="$(heads $run)" 'BEGIN { exit !(guided > by + 0.05) }' ||
         die "guided by $run: $(heads $run) of the weight where it should be, $(heads run) without"
 done

@@ -23,6 +23,7 @@ typedef struct Fixture {
     DiskCorpus corpus;
     Side source, target;
     Pairs pairs;
+    bool null;
 } Fixture;
 
 static void write_file(const char *path, const char *text) {
@@ -66,7 +67,7 @@ static void fixture_free(Fixture *f) {
 
 static int read_guides(Fixture *f, const char *links, Guides *guides, Err *err) {
     write_file(f->links, links);
-    return guides_read(guides, f->links, &f->corpus, &f->pairs, &f->source, &f->target, scratch_folder(), err);
+    return guides_read(guides, f->links, &f->corpus, &f->pairs, &f->source, &f->target, scratch_folder(), f->null, err);
 }
 
 enum { MOST = 64 };
@@ -102,6 +103,21 @@ static void words_become_pieces(void **state) {
     assert_links(&guides, 0,
                  "0-0 1-0 0-1 1-1 0-2 1-2 0-3 1-3 0-4 1-4 2-5 3-5 4-5 2-6 3-6 4-6 2-7 3-7 4-7 2-8 3-8 4-8 ");
     assert_links(&guides, 1, "0-0 0-1 0-2 0-3 2-4 2-5 2-6 2-7 "); /* a source without spaces: links are by piece */
+    assert_links(&guides, 2, "");
+    guides_free(&guides);
+    fixture_free(&f);
+}
+
+/* Pieces without links are linked to </s>, but not in a pair without links. */
+static void unlinked_words_go_to_the_end(void **state) {
+    (void)state;
+    Fixture f = fixture(0);
+    Guides guides;
+    Err err;
+    f.null = true;
+    assert_int_equal(read_guides(&f, "0-1\n\n0-0\n\n", &guides, &err), 0);
+    assert_links(&guides, 0, "5-0 5-1 5-2 5-3 5-4 0-5 1-5 0-6 1-6 0-7 1-7 0-8 1-8 5-9 ");
+    assert_links(&guides, 1, "0-0 0-1 0-2 0-3 3-4 3-5 3-6 3-7 3-8 ");
     assert_links(&guides, 2, "");
     guides_free(&guides);
     fixture_free(&f);
@@ -180,9 +196,8 @@ static void what_does_not_fit_is_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words_become_pieces),
-        cmocka_unit_test(lines_stay_with_their_pairs),
-        cmocka_unit_test(a_batch_has_links_by_row),
+        cmocka_unit_test(words_become_pieces),          cmocka_unit_test(unlinked_words_go_to_the_end),
+        cmocka_unit_test(lines_stay_with_their_pairs),  cmocka_unit_test(a_batch_has_links_by_row),
         cmocka_unit_test(what_does_not_fit_is_refused),
     };
     return cmocka_run_group_tests_name("guides", tests, NULL, NULL);

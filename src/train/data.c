@@ -120,7 +120,8 @@ int data_encode(Data *data, const DataFiles *files, const TrainOptions *o, bool 
     if (!training) return 0;
     if (data->pairs.n == 0)
         return err_set(err, data_name(files), 0, "no sentence pair of at most %d pieces", o->max_length);
-    if (files->guides && guides_read(&data->guides, files->guides, &data->text, &data->pairs, source, target, dir, err))
+    if (files->guides &&
+        guides_read(&data->guides, files->guides, &data->text, &data->pairs, source, target, dir, o->guided_null, err))
         return -1;
     disk_corpus_close(&data->text);
     return 0;

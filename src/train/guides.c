@@ -21,12 +21,16 @@ static int *first_pieces(const int *word_of, int n, int words) {
 }
 
 /* Converts links between words to links between pieces: each piece of a source word is linked to each piece of the
-   target word. The links must be sorted by target, then source. */
-static Link *between_pieces(const Link *links, const int *first_source, const int *target_word, int n_target) {
+   target word. The links must be sorted by target, then source. unlinked: the source piece for target pieces that have
+   no link; -1: none. */
+static Link *between_pieces(const Link *links, const int *first_source, const int *target_word, int n_target,
+                            int unlinked) {
     Link *between = NULL;
     ptrdiff_t begin = 0, n = arrlen(links);
     for (int i = 0; i < n_target; i++) {
         while (begin < n && links[begin].target < target_word[i]) begin++;
+        if (unlinked >= 0 && (begin == n || links[begin].target > target_word[i]))
+            arrput(between, ((Link){unlinked, i, false}));
         for (ptrdiff_t k = begin; k < n && links[k].target == target_word[i]; k++) {
             const int s = links[k].source;
             if (k > begin && links[k - 1].source == s) continue; /* a duplicate */
@@ -36,8 +40,9 @@ static Link *between_pieces(const Link *links, const int *first_source, const in
     return between;
 }
 
-/* Parses the links of a line into links between the pieces x and y. No link may have </s>. */
-static int read_links(const char *line, const char *path, long number, char **x, char **y, Link **between, Err *err) {
+/* Parses the links of a line into links between the pieces x and y. No link may have </s>. null: see guides_read. */
+static int read_links(const char *line, const char *path, long number, char **x, char **y, bool null, Link **between,
+                      Err *err) {
     Link *links = NULL;
     int source_words, target_words;
     int *source_word = pieces_words(x, (int)arrlen(x), &source_words, NULL);
@@ -47,7 +52,7 @@ static int read_links(const char *line, const char *path, long number, char **x,
     if (!status) status = links_check(links, (int)arrlen(links), source_words - 1, target_words - 1, path, number, err);
     if (!status && links) {
         qsort(links, arrlenu(links), sizeof *links, by_target);
-        *between = between_pieces(links, first, target_word, (int)arrlen(y));
+        *between = between_pieces(links, first, target_word, (int)arrlen(y), null ? (int)arrlen(x) - 1 : -1);
     }
     arrfree(links);
     mem_free(source_word);
@@ -79,7 +84,7 @@ static int read_pair_links(Guides *guides, const LineReader *lines, const DiskPa
     if (!line) return -1;
     char **x = side_spell(source, pair->text[SOURCE]), **y = side_spell(target, pair->text[TARGET]);
     Link *links = NULL;
-    int failed = read_links(line, lines->path, lines->number, x, y, &links, err);
+    int failed = read_links(line, lines->path, lines->number, x, y, guides->null, &links, err);
     if (!failed) failed = add_links(guides, links, err);
     arrfree(links);
     pieces_free(x);
@@ -122,9 +127,9 @@ static int check_count(LineReader *lines, long pairs, Err *err) {
 }
 
 int guides_read(Guides *guides, const char *path, DiskCorpus *corpus, const Pairs *pairs, const Side *source,
-                const Side *target, const char *dir, Err *err) {
+                const Side *target, const char *dir, bool null, Err *err) {
     LineReader lines;
-    *guides = (Guides){0};
+    *guides = (Guides){.null = null};
     if (line_reader_open(&lines, path, err)) return -1;
     int status = records_open(&guides->links, dir, err);
     if (!status) status = read_all_links(guides, &lines, corpus, pairs, source, target, err);

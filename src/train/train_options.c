@@ -38,6 +38,8 @@ static const Option table[] = {
      "cost of attention that differs from --guided-alignment: ce, mult or mse"},
     {"guided-alignment-weight", OPTION_REAL, 1, AT(guided_weight), 0, 1e6, NULL, RESUME_EXPLICIT, "0.1",
      "weight of this cost in the loss (both are means over target pieces)"},
+    {"guided-alignment-null", OPTION_SWITCH, 1, AT(guided_null), 0, 0, "off|on", RESUME_FIXED, "off",
+     "guide target words without links to the source's </s>"},
     {"mini-batch", OPTION_INT, 1, AT(mini_batch), 1, 8192, NULL, RESUME_FIXED, "64", "sentence pairs per batch"},
     {"maxi-batch", OPTION_INT, 1, AT(maxi_batch), 1, 8192, NULL, RESUME_FIXED, "20",
      "number of batches that are sorted by length together"},

@@ -17,6 +17,7 @@ typedef struct TrainOptions {
     double dropout_emb, dropout_annotation, dropout_readout;
     GuideCost guided_cost;
     double guided_weight;
+    bool guided_null;
     int mini_batch, maxi_batch, max_length, workspace, shards;
     int seed;
     /* when to stop, validate, save and report; not in the configuration */
