@@ -86,6 +86,9 @@ for metric in bleu chrf; do
     refuses 2 'did you mean --lc' "$tide" $metric --lx "$scratch/two"
     refuses 2 'lc is given twice' "$tide" $metric -lc "$scratch/two" --lc
 done
+refuses 1 'missing: No such file' sh -c '"$@" <"$0"' "$scratch/two" "$tide" bleu "$scratch/two" --compare "$scratch/missing"
+printf 'one\n' >"$scratch/one"
+refuses 1 'one: 1 lines, but .*two has 2' sh -c '"$@" <"$0"' "$scratch/two" "$tide" bleu "$scratch/two" --compare "$scratch/one"
 
 smallest_run "$scratch/run" --after-batches 12
 model=$scratch/run/model.safetensors

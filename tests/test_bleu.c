@@ -1,6 +1,6 @@
 /* Compares BLEU with sacreBLEU's results (tests/fixtures/scores) and with cases computed by hand. */
 #include "scores.h"
-#include "score/bleu.h"
+#include "score/bootstrap.h"
 
 #include <string.h>
 
@@ -133,12 +133,53 @@ static void test_lowercase(void **state) {
     assert_int_equal(bleu_of("\xff\xe6 A b", "\xff\xe6 a B", 1).correct[0], 3);
 }
 
+/* The numbers of numpy.random.default_rng(seed).choice(n, size) in NumPy 1.24. */
+static void test_draws_the_samples_of_numpy(void **state) {
+    (void)state;
+    static const uint32_t few[] = {4, 1, 5, 2, 1, 5, 4, 4, 6, 2, 5, 2, 3, 4};
+    static const uint32_t many[] = {2834714867, 2052539810, 2691641402, 1734877356,
+                                    2327057070, 2500953064, 675621569,  166594732};
+    NumpyRng rng = numpy_seed(12345), other = numpy_seed(7);
+    for (int i = 0; i < 14; i++) assert_int_equal(numpy_below(&rng, 7), few[i]);
+    for (int i = 0; i < 8; i++) assert_int_equal(numpy_below(&other, 3000000000), many[i]);
+    assert_int_equal(numpy_below(&rng, 1), 0);
+}
+
+/* The expected values are those of the same test in Python with NumPy. */
+static void test_paired_bootstrap(void **state) {
+    (void)state;
+    enum { N = 8 };
+    char *references[N] = {"the tide goes out", "the sea is calm",      "who wore no trousers", "now we know who",
+                           "the ship is late",  "we wait for the tide", "a storm is near",      "go home now"};
+    char *own[N] = {"the tide goes out",      "the sea is quiet", "who wore no trousers", "we know who now",
+                    "the ship is late today", "we wait for tide", "a storm is near",      "go home"};
+    char *other[N] = {"the tide went out",   "a sea is calm",          "who had no trousers on", "now we know",
+                      "the ship comes late", "we waited for the tide", "storm is near",          "go home now"};
+    const Comparison c = bleu_compare(own, other, references, N, (BleuOptions){0}, 1000);
+    assert_close(c.own.bleu.score, 70.64377122730329);
+    assert_close(c.other.bleu.score, 31.251915096103165);
+    assert_close(c.own.mean, 69.38014820418728);
+    assert_close(c.own.half, 21.92838160695911);
+    assert_close(c.other.mean, 31.553104917436954);
+    assert_close(c.other.half, 13.371416043559513);
+    assert_close(c.p, 3.0 / 1001);
+    const Comparison same = bleu_compare(own, own, references, N, (BleuOptions){0}, 40);
+    assert_close(same.p, 1.0 / 41); /* as in sacreBLEU: no difference is not explained by chance */
+    assert_close(same.own.half, 21.92838160695911);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_equals_sacrebleu), cmocka_unit_test(test_tokenize_13a),
-        cmocka_unit_test(test_tokenize_zh),      cmocka_unit_test(test_perfect),
-        cmocka_unit_test(test_clips_counts),     cmocka_unit_test(test_brevity_penalty),
-        cmocka_unit_test(test_nothing_matches),  cmocka_unit_test(test_lowercase),
+        cmocka_unit_test(test_draws_the_samples_of_numpy),
+        cmocka_unit_test(test_paired_bootstrap),
+        cmocka_unit_test(test_equals_sacrebleu),
+        cmocka_unit_test(test_tokenize_13a),
+        cmocka_unit_test(test_tokenize_zh),
+        cmocka_unit_test(test_perfect),
+        cmocka_unit_test(test_clips_counts),
+        cmocka_unit_test(test_brevity_penalty),
+        cmocka_unit_test(test_nothing_matches),
+        cmocka_unit_test(test_lowercase),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -178,34 +178,51 @@ static void count_pair(Bleu *bleu, const int *hypothesis, const int *reference) 
 /* Computes BLEU = BP · exp(Σ_n log p_n / 4), BP = min(1, exp(1 − ref_len / hyp_len)), from the counts. The first order
    without a match counts as 1/2 match, the next one as 1/4, and so on (Chen & Cherry 2014, method 3). BLEU is 0 if no
    token matches or if an order has no n-grams. */
-static void compute_score(Bleu *bleu) {
+double bleu_compute(Bleu *bleu) {
     double hyp = (double)bleu->hypothesis_length, ref = (double)bleu->reference_length;
     bleu->brevity_penalty = hyp >= ref ? 1 : hyp > 0 ? exact_exp(fmax(1 - ref / hyp, -700)) : 0;
-    if (bleu->correct[0] == 0) return;
+    if (bleu->correct[0] == 0) return 0;
     double smooth = 1, log_sum = 0;
     for (int n = 0; n < ORDERS; n++) {
         double correct = (double)bleu->correct[n], total = (double)bleu->total[n];
-        if (total == 0) return;
+        if (total == 0) return 0;
         if (correct == 0) smooth *= 2;
         bleu->precision[n] = correct > 0 ? 100 * correct / total : 100 / (smooth * total);
         log_sum += exact_log(bleu->precision[n]);
     }
-    bleu->score = bleu->brevity_penalty * exact_exp(log_sum / ORDERS);
+    return bleu->score = bleu->brevity_penalty * exact_exp(log_sum / ORDERS);
 }
 
-Bleu bleu_corpus(char *const *hypotheses, char *const *references, int n, BleuOptions options) {
-    Bleu bleu = {0};
+void bleu_add(Bleu *sum, const Bleu *counts) {
+    for (int n = 0; n < ORDERS; n++) {
+        sum->correct[n] += counts->correct[n];
+        sum->total[n] += counts->total[n];
+    }
+    sum->hypothesis_length += counts->hypothesis_length;
+    sum->reference_length += counts->reference_length;
+}
+
+Bleu *bleu_sentences(char *const *hypotheses, char *const *references, int n, BleuOptions options, Bleu *all) {
+    Bleu *sentences = mem_zalloc((size_t)n * sizeof *sentences), sum = {0};
     Word *words = NULL;
     sh_new_arena(words);
     for (int i = 0; i < n; i++) {
         int *hypothesis = token_ids(hypotheses[i], options, &words);
         int *reference = token_ids(references[i], options, &words);
-        count_pair(&bleu, hypothesis, reference);
+        count_pair(&sentences[i], hypothesis, reference);
+        bleu_add(&sum, &sentences[i]);
         arrfree(hypothesis);
         arrfree(reference);
     }
     shfree(words);
-    compute_score(&bleu);
+    bleu_compute(&sum);
+    if (all) *all = sum;
+    return sentences;
+}
+
+Bleu bleu_corpus(char *const *hypotheses, char *const *references, int n, BleuOptions options) {
+    Bleu bleu;
+    mem_free(bleu_sentences(hypotheses, references, n, options, &bleu));
     return bleu;
 }
 
