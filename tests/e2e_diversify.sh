@@ -1,0 +1,41 @@
+#!/bin/sh
+# scripts/diversify trains teachers and students in both directions, continues after an interruption with the same result,
+# and repeats nothing.
+. "$(dirname "$0")/common.inc"
+for side in 1en 2zh; do
+    cut -f"${side%??}" "$scratch/train.tsv" >"$scratch/train.${side#?}"
+    cut -f"${side%??}" "$scratch/dev.tsv" >"$scratch/dev.${side#?}"
+    sed -n "301,340p" corpus/train.tsv | cut -f"${side%??}" >"$scratch/mono.${side#?}"
+done
+[ -x /usr/bin/python3 ] || { echo "skipped: no /usr/bin/python3"; exit 77; }
+diversify() { # OUT [flag ...]
+    out=$scratch/$1
+    shift
+    scripts/diversify "$out" --train "$scratch/train.zh" "$scratch/train.en" --valid "$scratch/dev.zh" "$scratch/dev.en" \
+        --tide "$tide" --flags "--config $scratch/smallest.conf --after-batches 12" --teachers 1 --threads 1 "$@" \
+        >"$out.scores" 2>"$out.log"
+}
+
+# A stage that fails ends the script; the next call continues.
+mkdir -p "$scratch/run/teacher-en-1.zh.part"
+diversify run --mono "$scratch/mono.en" && die "a translation that cannot be written does not end the script"
+rmdir "$scratch/run/teacher-en-1.zh.part"
+diversify run --mono "$scratch/mono.en" || die "diversify: $(tail -n 3 "$scratch/run.log")"
+[ "$(grep -c '^BLEU = ' "$scratch/run.scores")" = 1 ] || die "no score: $(cat "$scratch/run.scores")"
+[ "$(grep -c '^stage [1-7] of 7, ' "$scratch/run.log")" = 7 ] || die "stages: $(grep '^stage' "$scratch/run.log")"
+grep -q '^  300 pairs, and [1-9][0-9]* synthetic ones' "$scratch/run.log" || die "no mix: $(cat "$scratch/run.log")"
+wc -l <"$scratch/run/teacher-en-1.mono.zh" | grep -q '^40$' || die "the monolingual text was not translated"
+paste "$scratch/run/mixed.zh" "$scratch/run/mixed.en" | sort | uniq -d | grep -q . && die "a pair is in the mix twice"
+paste "$scratch/run/mixed.zh" "$scratch/run/mixed.en" | head -n 300 | cut -f2 | cmp - "$scratch/train.en" || die "the corpus is not in the mix"
+
+grep -q ' train --model' "$scratch/run.log" || die "the log has no commands: $(cat "$scratch/run.log")"
+cp "$scratch/run.scores" "$scratch/before"
+diversify run --mono "$scratch/mono.en" || die "a complete run fails: $(tail -n 3 "$scratch/run.log")"
+cmp "$scratch/before" "$scratch/run.scores" || die "a second call has another result"
+grep -q ' train --model' "$scratch/run.log" && die "a second call trains again"
+
+# Into Chinese, with two students, which translate alone and together.
+diversify back --to zh --students 2 --copies 2 || die "diversify --to zh: $(tail -n 3 "$scratch/back.log")"
+[ "$(grep -c '^BLEU = ' "$scratch/back.scores")" = 3 ] || die "not three scores: $(cat "$scratch/back.scores")"
+grep -q 'tok:zh' "$scratch/back.scores" || die "the students do not write Chinese: $(cat "$scratch/back.scores")"
+grep -q '^  300 pairs, 2 times, and' "$scratch/back.log" || die "no copies: $(cat "$scratch/back.log")"
