@@ -196,10 +196,22 @@ cmp "$scratch/dev.en" "$scratch/mine.en" || die "evaluate wrote over its referen
     2>"$scratch/stderr" && die "evaluate wrote to a folder that is not there"
 grep -q 'nowhere/out: ' "$scratch/stderr" && [ ! -s "$scratch/both" ] || die "translates what it cannot write: $(cat "$scratch/both")"
 
+# tune: writes a model whose search has the options that it printed
+tide_ok tune "$scratch/run" --src "$scratch/dev.zh" --ref "$scratch/dev.en" --output "$scratch/tuned" --beam-sizes 2 3 >"$scratch/choice"
+chosen=$(sed -n 's/^.*tuned.model.safetensors: \(--beam-size [^,]*\), BLEU .*/\1/p' "$scratch/choice")
+# shellcheck disable=SC2086 # flags and values
+tide_ok translate "$scratch/run" $chosen <"$scratch/dev.zh" >"$scratch/a"
+tide_ok translate "$scratch/tuned" <"$scratch/dev.zh" | cmp - "$scratch/a" || die "tune: $(cat "$scratch/choice")"
+tide_ok info "$scratch/tuned" >/dev/null
+[ "$(grep -c '^ *[235] ' "$scratch/choice")" = 3 ] || die "tune does not try the beam of the model: $(cat "$scratch/choice")"
+refused 1 'is the model itself' tune "$scratch/run" --src "$scratch/dev.zh" --ref "$scratch/dev.en" --output "$scratch/run"
+refused 1 'nowhere/out: cannot be made' tune "$scratch/run" --src "$scratch/dev.zh" --ref "$scratch/dev.en" --output "$scratch/nowhere/out"
+refused 2 'tune needs MODEL' tune "$scratch/run" --src "$scratch/dev.zh" --ref "$scratch/dev.en"
+
 # info, help
 tide_ok info "$scratch/run" | grep '^encoder.fwd.W *\[12, 60\]' >/dev/null || die "info"
 tide_ok score --help >"$scratch/help"
-for command in train translate align aer bleu chrf corpus tokenize score evaluate info attend report serve bench lexicon help; do
+for command in train translate align aer bleu chrf corpus tokenize score evaluate tune info attend report serve bench lexicon help; do
     tide_ok "$command" --help | grep "usage: tide $command" >/dev/null || die "$command --help"
 done
 tide_ok help score | cmp - "$scratch/help" || die "help score"

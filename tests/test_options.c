@@ -171,16 +171,17 @@ static void a_model_reads_only_its_own_options(void **state) {
 /* The order of options in --help and in a configuration, which leaves out options that may change on resume. */
 static void options_have_one_order(void **state) {
     (void)state;
-    static const char *const order[] = {"langs",        "tied-embeddings", "init",      "seed",
-                                        "after-epochs", "disp-freq",       "beam-size", "normalize"};
+    static const char *const order[] = {"langs",     "tied-embeddings", "init",      "seed",        "after-epochs",
+                                        "disp-freq", "beam-size",       "normalize", "word-penalty"};
     TrainOptions options = defaults();
     size_t n = 0;
     for (const Option *o = NULL; (o = option_next(train_option_tables, o));)
         if (n < sizeof order / sizeof *order && !strcmp(o->name, order[n])) n++;
     assert_int_equal(n, sizeof order / sizeof *order);
     char *text = options_format(train_option_tables, &options);
-    const char *beam = strstr(text, "beam-size = 5\nnormalize = 0.6\n"), *seed = strstr(text, "seed = 1\n");
-    assert_true(beam && seed && seed < beam && !beam[strlen("beam-size = 5\nnormalize = 0.6\n")]);
+    const char *beam = strstr(text, "beam-size = 5\nnormalize = 0.6\nword-penalty = 0\n"),
+               *seed = strstr(text, "seed = 1\n");
+    assert_true(beam && seed && seed < beam && !beam[strlen("beam-size = 5\nnormalize = 0.6\nword-penalty = 0\n")]);
     assert_null(strstr(text, "disp-freq"));
     mem_free(text);
 }

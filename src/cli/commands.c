@@ -4,10 +4,25 @@
 
 #include <string.h>
 
-const Command *const commands[] = {
-    &command_train,  &command_translate, &command_align,   &command_aer,      &command_bleu, &command_chrf,
-    &command_corpus, &command_tokenize,  &command_score,   &command_evaluate, &command_info, &command_attend,
-    &command_report, &command_bench,     &command_lexicon, &command_serve,    &command_help, NULL};
+const Command *const commands[] = {&command_train,
+                                   &command_translate,
+                                   &command_align,
+                                   &command_aer,
+                                   &command_bleu,
+                                   &command_chrf,
+                                   &command_corpus,
+                                   &command_tokenize,
+                                   &command_score,
+                                   &command_evaluate,
+                                   &command_tune,
+                                   &command_info,
+                                   &command_attend,
+                                   &command_report,
+                                   &command_bench,
+                                   &command_lexicon,
+                                   &command_serve,
+                                   &command_help,
+                                   NULL};
 
 const Command *command_find(const char *name) {
     for (int i = 0; commands[i]; i++)

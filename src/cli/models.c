@@ -6,6 +6,7 @@
 
 int beam_flags(const Args *args, const Models *models, BeamOptions *beam, Err *err) {
     if (args_int(args, "beam-size", &beam->beam, err) || args_real(args, "normalize", &beam->normalize, err) ||
+        args_real(args, "word-penalty", &beam->word_penalty, err) ||
         args_real(args, "coverage-penalty", &beam->coverage, err))
         return -1;
     if (beam->coverage > 0 && !models_align(models))

@@ -13,6 +13,15 @@
         {"normalize", 1, "R", "divide scores by length to this power; 0: do not (default: the model's)",               \
          VALUE_REAL,  0, 10,  NULL,                                                                                    \
          NULL},                                                                                                        \
+        {"word-penalty",                                                                                               \
+         1,                                                                                                            \
+         "R",                                                                                                          \
+         "subtract R from the log-probability for each piece (default: the model's)",                                  \
+         VALUE_REAL,                                                                                                   \
+         -10,                                                                                                          \
+         10,                                                                                                           \
+         NULL,                                                                                                         \
+         NULL},                                                                                                        \
     {                                                                                                                  \
         "coverage-penalty", 1, "R", "weight of a penalty for source words that are not translated", VALUE_REAL, 0, 10, \
             NULL, "0"                                                                                                  \
@@ -71,8 +80,9 @@ int length_flag(const Args *args, int *most, Err *err);
 /* Checks that no line has more than `most` pieces. lines: a stb_ds array, read from `path`; side: SOURCE or TARGET.
    Prints a warning if the model does not know more than half of the pieces. Returns 0, or -1 with *err filled. */
 int lines_check(const Translator *translator, int side, char *const *lines, int most, const char *path, Err *err);
-/* Reads --beam-size, --normalize and --coverage-penalty into *beam; a flag that is not given leaves its field
-   unchanged. Returns 0, or -1 with *err filled; --coverage-penalty is an error if the models have no attention. */
+/* Reads --beam-size, --normalize, --word-penalty and --coverage-penalty into *beam; a flag that is not given leaves its
+   field unchanged. Returns 0, or -1 with *err filled; --coverage-penalty is an error if the models have no attention.
+ */
 int beam_flags(const Args *args, const Models *models, BeamOptions *beam, Err *err);
 
 #endif

@@ -226,12 +226,17 @@ static Hypothesis hypothesis_of(Arena *arena, const Node *last, int width) {
     return (Hypothesis){.ids = ids, .length = n, .log_probability = last->log_probability, .alpha = alpha};
 }
 
+double beam_score(const BeamOptions *options, double log_probability, int length) {
+    const double rewarded = log_probability - options->word_penalty * length;
+    return rewarded / exact_exp(options->normalize * exact_log(length));
+}
+
 /* Inserts the hypothesis that ends in `last` into the n-best list of its sentence, which is sorted by score. */
 static void finish(Search *s, int sentence, const Node *last) {
     Nbest *found = &s->found[sentence];
     const int width = s->length[sentence];
     Hypothesis h = hypothesis_of(s->out, last, width);
-    h.score = h.log_probability / exact_exp(s->options->normalize * exact_log(h.length));
+    h.score = beam_score(s->options, h.log_probability, h.length);
     if (h.alpha && s->options->coverage > 0) h.score += s->options->coverage * coverage(h.alpha, h.length, width);
     int at = found->count++;
     for (; at > 0 && h.score > found->list[at - 1].score; at--) found->list[at] = found->list[at - 1];

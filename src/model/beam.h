@@ -34,8 +34,8 @@ typedef int BeamStep(void *context);
 typedef void BeamSettled(void *context, int number, const Hypothesis *words);
 
 typedef struct BeamOptions {
-    int beam;            /* hypotheses of a sentence, open and finished ones together */
-    double normalize;    /* score = ln p / length^normalize + coverage term; 0: ln p + coverage term */
+    int beam;                       /* hypotheses of a sentence, open and finished ones together */
+    double normalize, word_penalty; /* score = (ln p - word_penalty length) / length^normalize + coverage term */
     double coverage;     /* coverage term = coverage Σ_j ln min(Σ_i α_ij, 1) (Wu et al. 2016, eq. 14); 0: none */
     double length_limit; /* a hypothesis has at most length_limit × source length + 10 target words, but not less than
                             its prefix */
@@ -57,6 +57,10 @@ typedef struct Nbest {
     int count;
     int source_length;
 } Nbest;
+
+/* The score of a hypothesis without the coverage term. The search does not depend on it: it only sorts what was found.
+ */
+double beam_score(const BeamOptions *options, double log_probability, int length);
 
 /* Seconds of the encoder and of the decoder, including the time to pack weights. */
 typedef struct Timing {

@@ -1,5 +1,6 @@
 #include "translate/model_file.h"
 #include "text/ds.h"
+#include "text/files.h"
 #include "text/reader.h"
 
 #include <stdio.h>
@@ -139,25 +140,78 @@ static bool is_unfinished(const char *directory, const char *model) {
     return access(model, F_OK) && !access(checkpoint, F_OK);
 }
 
-int model_load(Translator *translator, const char *path, Err *err) {
+/* Opens the file of a model: `path` is a directory or the file. `full` receives the path of the file. */
+static Safetensors *open_model(const char *path, char full[PATH_SIZE], Err *err) {
     static const char *const go_on =
         "the same `tide train` command continues from it and writes a model when it ends or stops";
-    char full[512];
     struct stat info;
-    *translator = (Translator){0};
-    bool directory = !stat(path, &info) && S_ISDIR(info.st_mode);
-    if (snprintf(full, sizeof full, directory ? "%s/model.safetensors" : "%s", path) >= (int)sizeof full)
-        return err_set(err, path, 0, "the path is too long");
-    if (directory && is_unfinished(path, full))
-        return err_set(err, path, 0, "has a checkpoint, but no model: %s", go_on);
+    const bool directory = !stat(path, &info) && S_ISDIR(info.st_mode);
+    if (snprintf(full, PATH_SIZE, directory ? "%s/model.safetensors" : "%s", path) >= PATH_SIZE) {
+        err_set(err, path, 0, "the path is too long");
+        return NULL;
+    }
+    if (directory && is_unfinished(path, full)) {
+        err_set(err, path, 0, "has a checkpoint, but no model: %s", go_on);
+        return NULL;
+    }
     Safetensors *file = safetensors_open(full, err);
+    if (!file || !safetensors_meta(file, "state")) return file;
+    safetensors_close(file, err_set(err, full, 0, "is a checkpoint, not a model: %s", go_on), err);
+    return NULL;
+}
+
+int model_load(Translator *translator, const char *path, Err *err) {
+    char full[PATH_SIZE];
+    *translator = (Translator){0};
+    Safetensors *file = open_model(path, full, err);
     if (!file) return -1;
-    int status = 0;
-    if (safetensors_meta(file, "state")) status = err_set(err, full, 0, "is a checkpoint, not a model: %s", go_on);
-    if (!status) status = model_read(translator, file, full, err);
+    int status = model_read(translator, file, full, err);
     if (!status) status = read_shared(&translator->model.params, file, err);
     translator->checksum_seconds = safetensors_checksum_seconds(file);
     status = safetensors_close(file, status, err);
     if (status) translator_free(translator);
+    return status;
+}
+
+/* ---- a copy with other options of the search ----------------------------------------------------------------------
+ */
+
+/* The configuration with other values of the options of the search; owned by the caller. */
+static char *with_search(const char *configuration, const ModelOptions *search) {
+    enum { ROOM = 1024 };
+    const Option *const table[] = {search_option_table, NULL};
+    char *own = options_format(table, search), *text = mem_zalloc(strlen(configuration) + strlen(own) + ROOM),
+         *to = text;
+    for (const char *line = configuration; *line;) {
+        const size_t length = strcspn(line, "\n") + (strchr(line, '\n') != NULL);
+        char name[OPTION_TEXT_SIZE] = "";
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(line, " =\n"), line);
+        if (!option_find(table, name)) to = (char *)memcpy(to, line, length) + length;
+        line += length;
+    }
+    memcpy(to, own, strlen(own));
+    mem_free(own);
+    return text;
+}
+
+int model_copy(const char *path, const ModelOptions *search, const char *to, Err *err) {
+    char full[PATH_SIZE];
+    Translator copy;
+    Safetensors *file = open_model(path, full, err);
+    if (!file) return -1;
+    int status = model_read(&copy, file, full, err);
+    if (!status) {
+        params_allocate(&copy.model.params);
+        TensorTarget *targets = model_targets(&copy.model.params, file, err);
+        status = targets ? targets_read(targets, file, err) : -1;
+        mem_free(targets);
+    }
+    status = safetensors_close(file, status, err);
+    if (!status) {
+        char *configuration = with_search(copy.configuration, search);
+        status = model_save(&copy, configuration, to, err);
+        mem_free(configuration);
+    }
+    translator_free(&copy);
     return status;
 }

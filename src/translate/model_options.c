@@ -56,6 +56,8 @@ const Option search_option_table[] = {
     {"beam-size", OPTION_INT, 1, AT(beam_size), 1, 1000, NULL, RESUME_EXPLICIT, "5", "hypotheses of the beam search"},
     {"normalize", OPTION_REAL, 1, AT(normalize), 0, 10, NULL, RESUME_EXPLICIT, "0.6",
      "divide scores by length to this power"},
+    {"word-penalty", OPTION_REAL, 1, AT(word_penalty), -10, 10, NULL, RESUME_EXPLICIT, "0",
+     "subtract this from the log-probability for each piece, before the division; negative: favour long translations"},
     {0}};
 
 const Option *const model_option_tables[] = {model_option_table, search_option_table, NULL};

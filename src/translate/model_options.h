@@ -18,7 +18,7 @@ typedef struct ModelOptions {
     bool readout_prev, tied_embeddings;
     /* options of the search */
     int beam_size;
-    double normalize;
+    double normalize, word_penalty;
 } ModelOptions;
 
 /* The options of a model, those of its search, and the list of both tables. */

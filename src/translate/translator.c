@@ -61,6 +61,7 @@ BeamOptions translator_beam_options(const Translator *translator) {
     return (BeamOptions){
         .beam = translator->options.beam_size,
         .normalize = translator->options.normalize,
+        .word_penalty = translator->options.word_penalty,
         .length_limit = 3,
         .bos = ID_BOS,
         .eos = ID_EOS,

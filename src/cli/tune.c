@@ -1,0 +1,157 @@
+/* tide tune: chooses the options of the search on a development set, and writes a copy of the model with them. */
+#include "cli/metric.h"
+#include "cli/models.h"
+#include "text/ds.h"
+#include "text/files.h"
+#include "text/lines.h"
+#include "translate/tune.h"
+#include "view/progress.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { MOST_BEAMS = 16, NORMALIZES = 11, PENALTIES = 13 };
+
+static const Flag flags[] = {
+    {"src", 1, "FILE", "source sentences of the development set", .kind = VALUE_FILE},
+    {"ref", 1, "FILE", "their reference translations, line by line", .kind = VALUE_FILE},
+    {"output", 1, "DIR", "directory for the copy of the model", .kind = VALUE_DIR},
+    {"beam-sizes", MANY, "N ...", "beams to try (default: 1 2 3 5 8 12)", VALUE_INT, 1, 1000, NULL, NULL},
+    FLAG_MAX_LENGTH,
+    FLAG_THREADS,
+    FLAG_ISA,
+};
+
+/* What a run has. */
+typedef struct Tuning {
+    const char *model, *output;
+    int threads, max_length, beams[MOST_BEAMS], beam_count;
+    char **sources, **references;
+    Translator translator;
+    ProgressView view;
+} Tuning;
+
+static void count(void *context, long done, long all) {
+    Tuning *t = context;
+    progress_count(&t->view, "translating", done, all, seconds_now(), false);
+}
+
+static void print_choice(const SearchChoice *c) {
+    const Bleu *bleu = &c->bleu;
+    printf("%4d %10.1f %13.1f %6.2f %7.3f\n", c->beam, c->normalize, c->word_penalty, bleu->score,
+           (double)bleu->hypothesis_length / (double)bleu->reference_length);
+    fflush(stdout);
+}
+
+/* Tries each beam, with normalize 0, 0.2 .. 2 and word penalties 0.4, 0.3 .. -0.8. Prints the best choice for each
+   beam, and returns the best of all; *before: the options that the model has now. */
+static SearchChoice choose(Tuning *t, SearchChoice *before) {
+    double normalize[NORMALIZES], penalty[PENALTIES];
+    const BleuOptions bleu = {.chinese = translator_writes_han(&t->translator)};
+    const Translator *const members[] = {&t->translator};
+    SearchChoice best = {0}, present;
+    Session session;
+    for (int i = 0; i < NORMALIZES; i++) normalize[i] = 0.2 * i;
+    for (int i = 0; i < PENALTIES; i++) penalty[i] = (4 - i) / 10.0;
+    Threads *threads = threads_new(t->threads);
+    session_init(&session, members, 1, threads);
+    progress_start(&t->view);
+    puts("beam  normalize  word-penalty   BLEU  length, best for each beam");
+    for (int i = 0; i < t->beam_count; i++) {
+        BeamOptions options = translator_beam_options(&t->translator);
+        const bool own = options.beam == t->beams[i];
+        options.beam = t->beams[i];
+        const SearchChoice choice = session_tune(&session, t->sources, t->references, (int)arrlen(t->sources), &options,
+                                                 bleu, normalize, NORMALIZES, penalty, PENALTIES, &present, count, t);
+        progress_clear(&t->view);
+        print_choice(&choice);
+        if (own) *before = present;
+        if (i == 0 || choice.bleu.score > best.bleu.score) best = choice;
+    }
+    session_free(&session);
+    threads_free(threads);
+    return best;
+}
+
+static int tune(Tuning *t, const char *src, const char *ref, Err *err) {
+    char path[PATH_SIZE];
+    SearchChoice before = {0};
+    if (!(t->sources = lines_read(src, 0, err)) || !(t->references = lines_read_raw(ref, err)) ||
+        metric_check(t->sources, src, t->references, ref, err) ||
+        lines_check(&t->translator, SOURCE, t->sources, t->max_length, src, err))
+        return -1;
+    path_in(path, t->output, "model.safetensors");
+    if (file_is_same(path, t->model) || file_is_same(t->output, t->model))
+        return err_set(err, t->output, 0, "is the model itself; give another --output");
+    if (mkdir(t->output, 0777) && errno != EEXIST)
+        return err_set(err, t->output, 0, "cannot be made: %s", strerror(errno));
+    const SearchChoice best = choose(t, &before);
+    ModelOptions search = t->translator.options;
+    search.beam_size = best.beam;
+    search.normalize = best.normalize;
+    search.word_penalty = best.word_penalty;
+    if (model_copy(t->model, &search, path, err)) return -1;
+    printf("%s: --beam-size %d --normalize %g --word-penalty %g, BLEU %.2f", path, best.beam, best.normalize,
+           best.word_penalty, best.bleu.score);
+    if (before.beam)
+        printf("; before: %d, %g, %g, BLEU %.2f", before.beam, before.normalize, before.word_penalty,
+               before.bleu.score);
+    putchar('\n');
+    return 0;
+}
+
+/* Reads --beam-sizes. The model's own beam is tried, too, so that the result is not worse than the model. */
+static int read_beams(const Args *args, Tuning *t, Err *err) {
+    static const int usual[] = {1, 2, 3, 5, 8, 12};
+    const int own = t->translator.options.beam_size;
+    bool found = false;
+    while (args_value(args, "beam-sizes", t->beam_count)) {
+        if (t->beam_count == MOST_BEAMS - 1)
+            return err_set(err, NULL, 0, "--beam-sizes takes at most %d values", MOST_BEAMS - 1);
+        if (args_int_at(args, "beam-sizes", t->beam_count, &t->beams[t->beam_count], err)) return -1;
+        t->beam_count++;
+    }
+    for (int i = 0; i < 6 && !args_has(args, "beam-sizes"); i++) t->beams[t->beam_count++] = usual[i];
+    for (int i = 0; i < t->beam_count; i++) found |= t->beams[i] == own;
+    if (!found) t->beams[t->beam_count++] = own;
+    return 0;
+}
+
+static int run(const Args *args) {
+    Err err;
+    const char *src = args_value(args, "src", 0), *ref = args_value(args, "ref", 0);
+    Tuning t = {.output = args_value(args, "output", 0)};
+    if (args->word_count != 1 || !src || !ref || !t.output)
+        return usage_error("tune needs MODEL, --src, --ref and --output; see `tide tune --help`");
+    t.model = args->words[0];
+    if (machine_flags(args, &t.threads, &err) || length_flag(args, &t.max_length, &err))
+        return usage_error("%s", err.reason);
+    if (models_load_one(&t.translator, t.model, &err)) return fail(&err);
+    int status = read_beams(args, &t, &err) ? usage_error("%s", err.reason) : tune(&t, src, ref, &err) ? fail(&err) : 0;
+    lines_free(t.sources);
+    lines_free(t.references);
+    translator_free(&t.translator);
+    return status;
+}
+
+static const Remark examples[] = {
+    {"tide tune run1 --src dev.zh --ref dev.en --output run1-tuned", "Choose the options of the search on dev"}, {0}};
+
+const Command command_tune = {
+    .name = "tune",
+    .summary = "choose beam, normalize and word penalty on a development set",
+    .usage = "MODEL --src FILE --ref FILE --output DIR",
+    .about = "Translates the development set with several beams, and computes BLEU for all pairs of --normalize 0, 0.2 "
+             ".. 2\n"
+             "and --word-penalty 0.4, 0.3 .. -0.8. Writes a copy of the model that has the best values, to\n"
+             "DIR/model.safetensors. Prints the best pair for each beam: BLEU, and the length of the translations\n"
+             "divided by that of the references.",
+    .flags = flags,
+    .flag_count = sizeof flags / sizeof *flags,
+    .word = {.values = 1, .kind = VALUE_FILE},
+    .examples = examples,
+    .see = "evaluate translate",
+    .run = run,
+};
