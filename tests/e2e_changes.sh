@@ -102,4 +102,25 @@ same "$scratch/same" "$scratch/first" "trained anew in spite of a checkpoint"
 cp -r "$scratch/first" "$scratch/kept"
 refuses 1 '.*missing' --model "$scratch/kept" --no-reload --guided-alignment "$scratch/missing"
 same "$scratch/first" "$scratch/kept" "a training that could not begin"
+
+# A training that starts from another model: with a tiny learning rate it still gives the translations of that model, although
+# the text is another one; it continues with the same bits; another architecture is refused.
+tail -n 200 corpus/train.tsv >"$scratch/other.tsv"
+further() { # DIR [flag ...]
+    dir=$1
+    shift
+    tide_ok train --pretrained-model "$scratch/base" --tsv "$scratch/other.tsv" --valid-tsv "$scratch/dev.tsv" --model "$dir" "$@"
+}
+smallest_run "$scratch/base" --after-batches 60
+cut -f2 "$scratch/dev.tsv" >"$scratch/dev.zh"
+tide_ok translate "$scratch/base" <"$scratch/dev.zh" >"$scratch/a"
+further "$scratch/still" --after-batches 3 --learn-rate 1e-9
+tide_ok translate "$scratch/still" <"$scratch/dev.zh" | cmp - "$scratch/a" || die "the weights are not those of the model"
+further "$scratch/straight" --after-batches 9
+further "$scratch/halted" --after-batches 4
+further "$scratch/halted" --after-batches 9
+same "$scratch/straight" "$scratch/halted" "a training from another model"
+cmp -s "$scratch/straight/model.safetensors" "$scratch/base/model.safetensors" && die "nothing was learned"
+refused 1 'has dim-emb = 12, not 10: ' train --pretrained-model "$scratch/base" --dim-emb 10 --tsv "$scratch/other.tsv" --model "$scratch/none"
+refused 1 'none/model.safetensors\|none: ' train --pretrained-model "$scratch/none" --tsv "$scratch/other.tsv" --model "$scratch/new"
 exit 0

@@ -3,6 +3,7 @@
 #include "cli/presets.h"
 #include "text/files.h"
 #include "train/trainer.h"
+#include "translate/model_file.h"
 #include "view/progress.h"
 #include "view/report.h"
 
@@ -21,6 +22,9 @@ static const Flag flags[] = {
     {"valid-sets", 2, "SRC TGT", "development set: two line-aligned files", .kind = VALUE_FILE},
     {"valid-tsv", 1, "FILE", "development set: lines as for --tsv", .kind = VALUE_FILE},
     {"guided-alignment", 1, "FILE", "train the attention on these links of words: one line per pair, `i-j`, from 0",
+     .kind = VALUE_FILE},
+    {"pretrained-model", 1, "MODEL",
+     "start from the weights, pieces and options of another model; options that are given override its",
      .kind = VALUE_FILE},
     {"preset", 1, "NAME", "preset: tiny, small, base or bahdanau2015 (models/NAME.conf)", .kind = VALUE_PRESET},
     {"config", 1, "FILE", "file of `key = value` lines; overrides the preset; flags override it", .kind = VALUE_FILE},
@@ -44,11 +48,23 @@ static int apply(TrainOptions *options, const char *path, Err *err) {
     return status;
 }
 
-/* Sets options from the defaults, the preset, --config and the flags; later ones override earlier ones. */
+/* Sets options from the configuration of a model. */
+static int apply_model(TrainOptions *options, const char *path, Err *err) {
+    Translator model;
+    if (model_load(&model, path, err)) return -1;
+    const int status = options_read_known(train_option_tables, options, model.configuration, path, err);
+    translator_free(&model);
+    return status;
+}
+
+/* Sets options from the defaults, the pretrained model, the preset, --config and the flags; later ones override earlier
+   ones. */
 static int gather_options(const Args *args, TrainOptions *options, Err *err) {
     char path[PRESET_PATH_SIZE];
     const char *preset = args_value(args, "preset", 0), *config = args_value(args, "config", 0);
+    const char *pretrained = args_value(args, "pretrained-model", 0);
     options_default(train_option_tables, options);
+    if (pretrained && apply_model(options, pretrained, err)) return -1;
     if (preset && (preset_find(preset, path, err) || apply(options, path, err))) return -1;
     if (config && apply(options, config, err)) return -1;
     for (const Option *o = NULL; (o = option_next(train_option_tables, o));) {
@@ -169,6 +185,7 @@ static int run(const Args *args) {
                   .guides = args_value(args, "guided-alignment", 0),
                   .dir = args_value(args, "model", 0)},
         .no_reload = args_has(args, "no-reload"),
+        .pretrained = args_value(args, "pretrained-model", 0),
         .model = args_value(args, "model", 0),
     };
     const CorpusFiles *train_files = &job.files.train, *valid_files = &job.files.valid;
@@ -225,6 +242,8 @@ static const Remark examples[] = {
      "Train for twelve epochs; the same command continues a training that was interrupted"},
     {"tide train --tsv train.tsv --valid-tsv dev.tsv --preset tiny --model run2 --probe 潮水退了。",
      "Train on a file that has English, a tab and Chinese on each line, and watch the alignment of a sentence"},
+    {"tide train --pretrained-model run1 --train-sets own.zh own.en --learn-rate 0.0003 --model run3",
+     "Train a model further on other text"},
     {0}};
 
 const Command command_train = {

@@ -14,8 +14,9 @@ typedef struct TrainJob {
     int probe_count;
     const char *const *changes; /* names of options that may differ from the resumed training */
     int change_count;
-    Ranks *ranks;   /* NULL: one process */
-    bool no_reload; /* start a new training, even if the directory contains a model */
+    Ranks *ranks;           /* NULL: one process */
+    bool no_reload;         /* start a new training, even if the directory contains a model */
+    const char *pretrained; /* a new training starts from the weights and vocabularies of this model; NULL: none */
     int threads;
     TrainOptions options;
 } TrainJob;

@@ -120,13 +120,11 @@ static int resume(Training *t, Err *err) {
     return 0;
 }
 
-/* Learns vocabularies and merges from the training text and initialises the weights. */
-static int initialise(Training *t, const DataProgress *progress, Err *err) {
+/* Learns vocabularies and merges from the training text, and draws the initial weights. */
+static int learn_from_text(Training *t, const DataProgress *progress, Err *err) {
     const TrainOptions *o = &t->job->options;
-    Learner *l = &t->learner;
-    Translator *tr = &l->translator;
+    Translator *tr = &t->learner.translator;
     Params *params = &tr->model.params;
-    l->options = *o;
     tr->options = o->model;
     if (data_learn(&t->data, &o->model, &tr->source, &tr->target, progress, err)) return -1;
     translator_init(tr);
@@ -140,6 +138,38 @@ static int initialise(Training *t, const DataProgress *progress, Err *err) {
                        han, tr->model.config.target_vocab, o->model.langs[1]);
     params_allocate(params);
     params_init(params, o->init, (uint64_t)o->seed);
+    return 0;
+}
+
+/* Takes weights and vocabularies of the pretrained model. Its options must be those of the job, except those with which
+   vocabularies are learned. */
+static int take_pretrained(Training *t, Err *err) {
+    static const char *const learned[] = {"bpe-merges", "dim-vocabs", "joint-merges"};
+    static const Option *const table[] = {model_option_table, NULL};
+    char has[OPTION_FORMAT_SIZE], asked[OPTION_FORMAT_SIZE];
+    const char *path = t->job->pretrained;
+    Translator *tr = &t->learner.translator;
+    const Option *o = NULL;
+    if (model_load_trained(tr, path, err)) return -1;
+    if (tr->warning) training_note(t, "%s: %s", path, tr->warning);
+    while ((o = options_differ(table, o, &tr->options, &t->job->options.model, has, asked))) {
+        bool allowed = false;
+        for (size_t i = 0; i < sizeof learned / sizeof *learned; i++) allowed |= !strcmp(o->name, learned[i]);
+        if (!allowed)
+            return err_set(err, path, 0, "has %s = %s, not %s: a training can only start from a model of its own kind",
+                           o->name, has, asked);
+    }
+    training_note(t, "starting from %s", path);
+    return 0;
+}
+
+/* Makes the model of a new training, and its optimizer. */
+static int initialise(Training *t, const DataProgress *progress, Err *err) {
+    const TrainOptions *o = &t->job->options;
+    Learner *l = &t->learner;
+    Params *params = &l->translator.model.params;
+    l->options = *o;
+    if (t->job->pretrained ? take_pretrained(t, err) : learn_from_text(t, progress, err)) return -1;
     params_optimizer(params, optimizer_kind_at(o->optimizer), &l->optimizer);
     if (o->exponential_smoothing > 0) optimizer_keep_average(&l->optimizer, params->values);
     t->state = (TrainState){.best_bleu = -1};

@@ -121,16 +121,23 @@ int targets_read(TensorTarget *targets, Safetensors *file, Err *err) {
     return safetensors_read(file, write_target, targets, err);
 }
 
-/* Reads the weights of a model that is only used for translation. */
-static int read_shared(Params *params, Safetensors *file, Err *err) {
+/* Reads the weights into memory that `allocate` makes. */
+static int read_values(Params *params, void allocate(Params *), Safetensors *file, Err *err) {
     TensorTarget *targets = model_targets(params, file, err);
     int status = targets ? safetensors_all_found(file, err) : -1;
     if (!status) {
-        params_share(params);
+        allocate(params);
         status = targets_read(targets, file, err);
     }
     mem_free(targets);
     return status;
+}
+
+static int read_shared(Params *params, Safetensors *file, Err *err) {
+    return read_values(params, params_share, file, err);
+}
+static int read_trained(Params *params, Safetensors *file, Err *err) {
+    return read_values(params, params_allocate, file, err);
 }
 
 /* Whether a directory has a checkpoint but no model: its training was interrupted before it wrote one. */
@@ -160,17 +167,24 @@ static Safetensors *open_model(const char *path, char full[PATH_SIZE], Err *err)
     return NULL;
 }
 
-int model_load(Translator *translator, const char *path, Err *err) {
+/* Loads a model; `values` allocates the memory of the weights and reads them. */
+static int load(Translator *translator, const char *path, int values(Params *, Safetensors *, Err *), Err *err) {
     char full[PATH_SIZE];
     *translator = (Translator){0};
     Safetensors *file = open_model(path, full, err);
     if (!file) return -1;
     int status = model_read(translator, file, full, err);
-    if (!status) status = read_shared(&translator->model.params, file, err);
+    if (!status) status = values(&translator->model.params, file, err);
     translator->checksum_seconds = safetensors_checksum_seconds(file);
     status = safetensors_close(file, status, err);
     if (status) translator_free(translator);
     return status;
+}
+
+int model_load(Translator *translator, const char *path, Err *err) { return load(translator, path, read_shared, err); }
+
+int model_load_trained(Translator *translator, const char *path, Err *err) {
+    return load(translator, path, read_trained, err);
 }
 
 /* ---- a copy with other options of the search ----------------------------------------------------------------------
@@ -195,23 +209,11 @@ static char *with_search(const char *configuration, const ModelOptions *search) 
 }
 
 int model_copy(const char *path, const ModelOptions *search, const char *to, Err *err) {
-    char full[PATH_SIZE];
     Translator copy;
-    Safetensors *file = open_model(path, full, err);
-    if (!file) return -1;
-    int status = model_read(&copy, file, full, err);
-    if (!status) {
-        params_allocate(&copy.model.params);
-        TensorTarget *targets = model_targets(&copy.model.params, file, err);
-        status = targets ? targets_read(targets, file, err) : -1;
-        mem_free(targets);
-    }
-    status = safetensors_close(file, status, err);
-    if (!status) {
-        char *configuration = with_search(copy.configuration, search);
-        status = model_save(&copy, configuration, to, err);
-        mem_free(configuration);
-    }
+    if (model_load_trained(&copy, path, err)) return -1;
+    char *configuration = with_search(copy.configuration, search);
+    const int status = model_save(&copy, configuration, to, err);
+    mem_free(configuration);
     translator_free(&copy);
     return status;
 }

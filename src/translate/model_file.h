@@ -38,6 +38,8 @@ int targets_read(TensorTarget *targets, Safetensors *file, Err *err);
    or -1 with *err filled; then there is nothing to release. */
 int model_load(Translator *translator, const char *path, Err *err);
 
+/* The same, but the weights have the memory of a model in training. */
+int model_load_trained(Translator *translator, const char *path, Err *err);
 /* Writes a copy of a model, with other options of the search, to the file `to`. `path` as for model_load. Returns 0, or
    -1 with *err filled. */
 int model_copy(const char *path, const ModelOptions *search, const char *to, Err *err);
