@@ -10,10 +10,12 @@
 
 enum { VOCAB = 9, PAD = 0, UNK = 1, BOS = 2, EOS = 3, SENTENCES = 5 };
 
-static const int words[SENTENCES][8] = {{4, 5, 6, EOS}, {7, EOS}, {8, 4, 4, 5, 7, 6, EOS}, {5, 5, EOS}, {6, 8, EOS}};
+static const int source_ids[SENTENCES][8] = {
+    {4, 5, 6, EOS}, {7, EOS}, {8, 4, 4, 5, 7, 6, EOS}, {5, 5, EOS}, {6, 8, EOS}};
 static const int lengths[SENTENCES] = {4, 2, 7, 3, 3};
 static const int banned[] = {PAD, UNK, BOS};
-static const int *const sources[SENTENCES] = {words[0], words[1], words[2], words[3], words[4]};
+static const int *const sources[SENTENCES] = {source_ids[0], source_ids[1], source_ids[2], source_ids[3],
+                                              source_ids[4]};
 
 typedef struct World {
     Threads *threads;

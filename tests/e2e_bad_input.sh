@@ -109,6 +109,15 @@ refuses_prefix 'prefix: has 1 lines, but standard input has 2' 'The\n'
 refuses_prefix 'prefix:2: the vocabulary has no piece' 'The\n海 The\n'
 refuses_prefix 'prefix:1: the vocabulary cannot spell' '海\n\n'
 refuses_prefix 'prefix:2: line is not valid UTF-8' 'The\n\0377\n'
+refuses_glossary() { # REASON TEXT
+    printf '%b' "$2" >"$scratch/glossary"
+    refuses 1 "$1" "$tide" translate "$scratch/run" --glossary "$scratch/glossary"
+}
+refuses_glossary 'glossary:3: a line must be a source text, one tab and its translation' '潮\ttide\n\n水'
+refuses_glossary 'glossary:2: "潮" has an entry already' '潮\ttide\n潮\tsea\n'
+refuses_glossary 'glossary:1: the translation is empty' '潮\t\n'
+refuses_glossary 'glossary:1: line is not valid UTF-8' '\0377\ttide\n'
+refuses 2 'cannot follow a --glossary' "$tide" translate "$scratch/run" --glossary "$scratch/glossary" --output-sampling full
 refuses 1 'three:|two:' "$tide" align "$scratch/run" --src "$scratch/three" --tgt "$scratch/two"
 for size in 0 7 8 100 5000 20000; do
     head -c $size "$model" >"$scratch/cut.safetensors"

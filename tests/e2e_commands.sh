@@ -65,6 +65,22 @@ tide_ok translate "$scratch/run" --prefix "$scratch/prefix" --mini-batch 1 --n-b
 tide_ok translate "$scratch/run" --prefix "$scratch/prefix" <"$scratch/dev.zh" | sed -n 'n;n;p' >"$scratch/found"
 sed -n 'n;n;p' "$scratch/free" | cmp - "$scratch/found" || die "an empty prefix changes a translation"
 
+# --glossary: the terms are in each hypothesis, for any batch; other lines keep their translations
+printf '我在海边。\n\n海\n大家好。\n谁\n潮水\n谁知道潮水退了,潮。\n' >"$scratch/in"
+printf '\n潮水\tThe tide\n潮\tthe sea\n退\t海' >"$scratch/terms"
+tide_ok translate "$scratch/run" --glossary "$scratch/terms" --n-best 3 <"$scratch/in" >"$scratch/found"
+[ "$(cat "$scratch/stderr")" = "$scratch/terms: the model cannot write 1 of the translations, such as '海'" ] ||
+    die "glossary: $(cat "$scratch/stderr")"
+awk -F ' [|][|][|] ' '$1 >= 5 { n++; bad = bad || $2 !~ /The tide/ || ($1 == 6 && $2 !~ /the sea/) } END { exit bad || n < 4 }' \
+    "$scratch/found" || die "a term is missing: $(tail -n 6 "$scratch/found")"
+tide_ok translate "$scratch/run" --glossary "$scratch/terms" --n-best 3 --mini-batch 1 --threads 1 <"$scratch/in" |
+    cmp - "$scratch/found" || die "a glossary depends on the batch"
+for glossary in "--glossary $scratch/terms" ''; do
+    # shellcheck disable=SC2086 # no flag or a flag and its value
+    tide_ok translate "$scratch/run" $glossary <"$scratch/in" | head -n 5 >"$scratch/${glossary:+with-}terms.out"
+done
+cmp "$scratch/terms.out" "$scratch/with-terms.out" || die "a glossary changes a sentence without terms"
+
 # n-best: sorted by score; the first is the 1-best
 tide_ok translate "$scratch/run" --beam-size 4 --n-best 3 <"$scratch/dev.zh" >"$scratch/nbest"
 awk -F' [|][|][|] ' '{ if (NR > 1 && $1 == last && $4 > score) exit 1; last = $1; score = $4; n[$1]++ }

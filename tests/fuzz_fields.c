@@ -32,8 +32,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         CHECK(arrlen(fields.prefix_pieces.list) <= limits.pieces, "%td pieces", arrlen(fields.prefix_pieces.list));
         CHECK(fields.beam >= 0 && fields.beam <= 1000 && fields.alternatives >= 0 && fields.alternatives <= 1000,
               "beam %d, alternatives %d", fields.beam, fields.alternatives);
-        char *const words[] = {fields.source, fields.target,  fields.format,
-                               fields.model,  fields.api_key, fields.prefix};
+        char *const words[] = {fields.source,  fields.target, fields.format,  fields.model,
+                               fields.api_key, fields.prefix, fields.glossary};
         for (size_t i = 0; i < sizeof words / sizeof *words; i++) text_check(words[i]);
     }
     fields_free(&fields);

@@ -227,6 +227,9 @@ def check_errors(s):
         ({"prefix_pieces": ["nonesuch"]}, "Invalid request: prefix: the vocabulary has no piece 'nonesuch'"),
         ({"prefix_pieces": ["</s>", "a"]}, "Invalid request: prefix: a prefix with pieces after </s>"),
         ({"prefix_pieces": ["a"] * 501}, "Invalid request: request (501) exceeds text limit (500)"),
+        ({"glossary": "潮水\ttide\nx"}, "Invalid request: glossary, line 2: a line must be a source text, "
+         "one tab and its translation, or with a tab and a probability"),
+        ({"glossary": "潮水\t海"}, "Invalid request: glossary: the model cannot write '海'"),
         ({"prefix_pieces": [1]}, "Invalid request: bad prefix_pieces"),
         ({"model": "none"}, "none is not a model that translates from zh to en"),
         ({"q": "潮" * 501}, "Invalid request: request (502) exceeds text limit (500) of pieces in a sentence"),
@@ -246,6 +249,15 @@ def check_errors(s):
     check(s.raw("GET", "/health", headers={"Host": "localhost:99"})[0] == 200, "localhost")
     _, headers, _ = s.raw("OPTIONS", "/translate", headers={"Origin": "http://evil.example"})
     check("Access-Control-Allow-Origin" not in headers, "CORS is on")
+
+
+def check_glossary(s):
+    q = ["潮水退了。他走了。", "我在海边。"]
+    terms = {"glossary": "潮水\tHe left\n他走\tthe tide"}
+    free, found = (s.translate(q, **fields)["translatedText"] for fields in ({}, terms))
+    check("He left" in found[0] and "the tide" in found[0], f"a glossary: {found}")
+    check(found[1] == free[1], f"a sentence without terms: {found}")
+    check(s.translate(q[0], **terms)["translatedText"] == found[0], "a glossary depends on the batch")
 
 
 def check_pairs(s):
@@ -292,6 +304,7 @@ def api(s, sources, translations):
     check_fields(s)
     check_multipart(s)
     check_errors(s)
+    check_glossary(s)
     check_pairs(s)
     check_others(s)
     check_page(s)

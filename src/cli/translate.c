@@ -2,6 +2,7 @@
 #include "cli/models.h"
 #include "cli/pictures.h"
 #include "cli/alignment_view.h"
+#include "cli/glossary_flag.h"
 #include "cli/sampling_flags.h"
 #include "text/ds.h"
 #include "text/lines.h"
@@ -31,6 +32,7 @@ static const Flag flags[] = {
     {.name = "replace-unk", .help = "replace each <unk> by the source word that it is aligned to"},
     {"lexicon", 1, "FILE", "with --replace-unk: use translations from FILE, lines of `source TAB target`",
      .kind = VALUE_FILE},
+    FLAG_GLOSSARY,
     {"prefix", 1, "FILE", "begin each translation with the text on the same line of FILE", .kind = VALUE_FILE},
     {.name = "allow-han", .help = "allow Han characters in every target language"},
     {.name = "transpose", .help = "draw heatmaps with the target at the top"},
@@ -74,6 +76,7 @@ typedef struct Settings {
     int threads, batch, n_best, max_length;
     bool transpose, replace_unknown, allow_han;
     Lexicon *lexicon;  /* NULL: none */
+    Glossary glossary; /* all zero: none */
     char **lines;      /* all sentences; NULL: read, translate and print one line at a time */
     Prefixes prefixes; /* of all sentences; all zero: none */
 } Settings;
@@ -198,6 +201,9 @@ static int translate_some(Translating *work, char *const *lines, int n, Spent *s
     sampling.first = work->first;
     if (beam.sampling) beam.sampling = &sampling;
     if (s->prefixes.list) beam.prefixes = s->prefixes.list + work->first;
+    SentenceTerms terms = {0};
+    if (s->glossary.terms) terms = glossary_terms(&s->glossary, lines, n);
+    beam.constraints = terms.list;
     Translations found = session_translate(&work->session, lines, n, &beam, s->batch, s->lines ? count : NULL, work);
     progress_clear(&work->view);
     double moment = seconds_now();
@@ -206,6 +212,7 @@ static int translate_some(Translating *work, char *const *lines, int n, Spent *s
     spent->search.encode += found.timing.encode;
     spent->search.decode += found.timing.decode;
     translations_free(&found);
+    sentence_terms_free(&terms);
     work->first += n;
     return status;
 }
@@ -295,6 +302,8 @@ static int settings_of(const Args *args, const Models *models, Settings *s, Err 
         attention_flags(args, &s->beam.attention, err) ||
         sampling_flags(args, s->n_best ? s->n_best : 1, &s->sampling, &s->beam, err))
         return -1;
+    if (s->beam.sampling && args_has(args, "glossary"))
+        return err_set(err, NULL, 0, "--output-sampling draws words at random, so it cannot follow a --glossary");
     if (s->n_best > s->beam.beam)
         return err_set(err, NULL, 0, "--n-best %d needs --beam-size %d", s->n_best, s->n_best);
     const bool attention = models_align(models);
@@ -322,7 +331,9 @@ static int read_prefixes(const char *path, const Translator *tr, Settings *s, Er
 static int read_input(const Args *args, const Translator *tr, Settings *s, Err *err) {
     const char *path = args_value(args, "lexicon", 0), *prefix = args_value(args, "prefix", 0);
     struct stat in;
-    if (s->html && output_check(args, s->html, (const char *[]){"/dev/stdin", path, prefix}, 3, err)) return -1;
+    if (s->html && output_check(args, s->html,
+                                (const char *[]){"/dev/stdin", path, prefix, args_value(args, "glossary", 0)}, 4, err))
+        return -1;
     if (path && !(s->lexicon = lexicon_read(path, err))) return -1;
     if (!prefix && (isatty(STDIN_FILENO) || (s->batch == 1 && !fstat(STDIN_FILENO, &in) && !S_ISREG(in.st_mode))))
         return 0;
@@ -356,12 +367,14 @@ static int run(const Args *args) {
         return usage_error("%s", err.reason);
     }
     int failed = attentions_check(args, &models, settings.beam.attention, &err) ||
+                 glossary_flag(args, models.list[0], &settings.glossary, &err) ||
                  read_input(args, models.list[0], &settings, &err);
     spent.read = elapsed(&moment);
     int status = failed || run_on(&settings, &models, &spent, &err) ? fail(&err) : 0;
     prefixes_free(&settings.prefixes);
     lines_free(settings.lines);
     lexicon_free(settings.lexicon);
+    glossary_free(&settings.glossary);
     models_free(&models);
     if (args_has(args, "timing") && !status) print_timing(&spent, seconds_now() - args->began);
     return status;
@@ -390,6 +403,10 @@ const Command command_translate = {
              "--prefix reads one line for each line of the input. A translation begins with the text of this line,\n"
              "character for character, and may continue its last word, unless the line ends in a space. An\n"
              "empty line leaves the translation free. Scores are those of the whole translation.\n\n"
+             "--glossary gives translations of terms. Wherever the source has a term, the translation contains what\n"
+             "FILE says, as whole words; the search decides where (Post & Vilar 2018). Of terms that overlap, the\n"
+             "first one counts, and of those that begin at the same place the longest. A term is not found within a\n"
+             "word of letters, and upper and lower case differ. Other lines keep their translations.\n\n"
              "--output-sampling draws each word at random by its probability p, divided by a temperature in the\n"
              "exponent: p^(1/T). topk N draws from the N most probable words, nucleus P from the fewest words whose\n"
              "probabilities sum to P. --n-best N draws N translations of each sentence and sorts them by score. The\n"

@@ -1,59 +1,11 @@
 /* beam.c: beam search. The open hypotheses of all sentences are the rows of one matrix. A hypothesis that ends leaves
    this matrix, and the beam of its sentence becomes narrower by one. */
-#include "model/beam.h"
+#include "model/search.h"
 #include "core/exact.h"
 #include "core/kernels.h"
 
 #include <math.h>
 #include <string.h>
-
-/* The last word of a hypothesis; `before` links to the words before it. */
-typedef struct Node Node;
-struct Node {
-    const Node *before;
-    int id, length; /* length of the hypothesis up to this word */
-    int state;      /* of the prefix; 0 without prefix */
-    int sample;     /* number of the sample; 0 in a search */
-    double log_probability;
-    const real *alpha; /* [source length] */
-};
-
-/* A possible next word of the hypothesis in a row. log_probability is that of the whole new hypothesis. */
-typedef struct Candidate {
-    double log_probability;
-    int row, id, sample;
-} Candidate;
-
-/* A model of the ensemble, its decoder state for the open hypotheses, and the result of its present step. */
-typedef struct Member {
-    const Model *model;
-    DecoderState *state;
-    Step now;
-} Member;
-
-typedef struct Search {
-    Tape *tape;
-    Member *members; /* [count] */
-    int count;
-    const BeamOptions *options;
-    Arena *out;            /* for finished hypotheses */
-    Arena nodes;           /* for nodes and their alpha */
-    int n;                 /* sentences, in the order of Source */
-    const int *length;     /* [n] source lengths */
-    const int *order;      /* [n] the caller's index of each sentence */
-    Nbest *found;          /* [n] finished hypotheses */
-    const Node **best;     /* [n] the last word of the best finished hypothesis; NULL: none */
-    int *settled;          /* [n] settled words that were reported */
-    int rows;              /* open hypotheses; those of one sentence are contiguous */
-    int *owner;            /* [rows] the sentence of each open hypothesis */
-    const Node **node;     /* [rows] its last word; NULL before the first step */
-    int *previous;         /* [rows] the id of its last word; <s> before the first step */
-    const bool *banned;    /* [target vocabulary] */
-    Candidate *candidates; /* [rows, beam] of the present step */
-    real *means;           /* [rows, target vocabulary] mean logits of the present step, for several models */
-    real *weights;         /* [rows, target vocabulary] of words, for sampling */
-    int *heaps;            /* [rows, target vocabulary] space for sampling */
-} Search;
 
 static bool better(const Candidate *a, const Candidate *b) {
     if (a->log_probability != b->log_probability) return a->log_probability > b->log_probability;
@@ -135,7 +87,7 @@ static void draw_words(void *context, int begin, int end) {
         const real *x = mean_logits(s, row);
         real *weights = s->weights + (size_t)row * (size_t)V, sum, max = kernels->exp_sum(V, x, &sum, NULL);
         const double log_sum = max + exact_log(sum), so_far = node ? node->log_probability : 0;
-        Candidate *drawn = s->candidates + (size_t)row * (size_t)beam;
+        Candidate *drawn = s->candidates + (size_t)row * (size_t)s->stride;
         weigh_words(s, row, x, weights);
         for (int k = 0; k < beam; k++) {
             const int sample = node ? node->sample : k;
@@ -149,8 +101,8 @@ static void draw_words(void *context, int begin, int end) {
     }
 }
 
-/* Sets the candidates of rows begin..end-1 to the `beam` best words of each row. If fewer words are allowed, the other
-   candidates have id -1. */
+/* Sets the candidates of rows begin..end-1 to the `beam` best words of each row, and the words that its constraints
+   expect. If fewer words are allowed, the other candidates have id -1. */
 static void best_words(void *context, int begin, int end) {
     const Search *s = context;
     const int V = s->members->now.logits->cols, beam = s->options->beam;
@@ -158,19 +110,22 @@ static void best_words(void *context, int begin, int end) {
         const real *x = mean_logits(s, row);
         real sum, max = kernels->exp_sum(V, x, &sum, NULL);
         double log_sum = max + exact_log(sum), so_far = s->node[row] ? s->node[row]->log_probability : 0;
-        Candidate *best = s->candidates + (size_t)row * (size_t)beam;
+        Candidate *best = s->candidates + (size_t)row * (size_t)s->stride;
         int count = 0, arc_count;
         const PrefixArc *arcs = arcs_of(s, row, &arc_count);
+        const Constraints *constraints = search_constraints(s, s->owner[row]);
+        const ConstraintState state = search_met(s, row);
         for (int k = 0; k < arc_count; k++) {
             const int id = arcs[k].id;
             count = keep_best(best, count, beam, (Candidate){so_far + ((double)x[id] - log_sum), row, id, 0});
         }
         for (int id = 0; id < V && !arcs; id++) {
             if (count == beam && x[id] <= x[best[count - 1].id]) continue; /* on a tie the smaller id wins */
-            if (s->banned[id]) continue;
+            if (s->banned[id] || (constraints && search_forbids(s, constraints, &state, id))) continue;
             count = keep_best(best, count, beam, (Candidate){so_far + ((double)x[id] - log_sum), row, id, 0});
         }
-        for (; count < beam; count++) best[count] = (Candidate){-INFINITY, row, -1, 0};
+        if (constraints && !arcs) count = search_add_expected(s, row, best, count, x, log_sum);
+        for (; count < s->stride; count++) best[count] = (Candidate){-INFINITY, row, -1, 0};
     }
 }
 
@@ -198,6 +153,7 @@ static const Node *extend_node(Search *s, const Candidate *c) {
                    .length = before ? before->length + 1 : 1,
                    .state = next_state(s, c->row, c->id),
                    .sample = c->sample,
+                   .constraints = search_next_met(s, c),
                    .log_probability = c->log_probability,
                    .alpha = mean_alpha(s, c->row)};
     return node;
@@ -244,20 +200,29 @@ static void finish(Search *s, int sentence, const Node *last) {
     if (at == 0) s->best[sentence] = last;
 }
 
+/* Sets `best` to the best candidates of the rows begin..end-1 of a sentence, `width` at most. Returns their number. */
+static int best_candidates(const Search *s, int begin, int end, int width, Candidate *best) {
+    int count = 0;
+    for (const Candidate *c = s->candidates + (size_t)begin * (size_t)s->stride;
+         c < s->candidates + (size_t)end * (size_t)s->stride; c++)
+        if (c->id >= 0) count = keep_best(best, count, width, *c);
+    return count;
+}
+
 /* Selects the best candidates of each sentence, as many as its beam is wide. A candidate that ends in </s> is finished;
    each other one becomes a row of the next step. Sets parent[i] to the row that the new row i extends. */
 static void choose(Search *s, int *parent) {
-    const int beam = s->options->beam;
-    const size_t most = (size_t)s->n * (size_t)beam;
-    Candidate *best = arena_alloc(&s->tape->arena, (size_t)beam * sizeof *best);
+    const size_t most = (size_t)s->most_rows;
+    Candidate *best = arena_alloc(&s->tape->arena, (size_t)s->rows * (size_t)s->stride * sizeof *best);
     const Node **node = arena_alloc(&s->tape->arena, most * sizeof *node);
     int *owner = arena_alloc(&s->tape->arena, most * sizeof *owner), rows = 0;
     for (int row = 0; row < s->rows;) {
-        int sentence = s->owner[row], width = beam - s->found[sentence].count, count = 0;
-        for (; row < s->rows && s->owner[row] == sentence; row++)
-            for (int k = 0; k < beam; k++)
-                count = keep_best(best, count, width, s->candidates[(size_t)row * (size_t)beam + (size_t)k]);
-        for (int k = 0; k < count && best[k].id >= 0; k++) {
+        const int sentence = s->owner[row], width = s->width[sentence] - s->found[sentence].count, begin = row;
+        while (row < s->rows && s->owner[row] == sentence) row++;
+        const bool free = !search_constraints(s, sentence);
+        int count = best_candidates(s, begin, row, free ? width : (row - begin) * s->stride, best);
+        if (!free) count = search_allocate(s, best, count, width);
+        for (int k = 0; k < count; k++) {
             const Node *next = extend_node(s, &best[k]);
             if (best[k].id == s->options->eos) {
                 finish(s, sentence, next);
@@ -274,13 +239,22 @@ static void choose(Search *s, int *parent) {
     s->rows = rows;
 }
 
-/* Finishes the open hypotheses that have reached both the end of their prefix and the length limit. `step`: their
-   length. */
+/* Whether a hypothesis of this many words in a row has reached the length limit, the end of its prefix and all
+   constraints. */
+static bool is_long(const Search *s, int row, int length) {
+    const Constraints *constraints = search_constraints(s, s->owner[row]);
+    const ConstraintState state = search_met(s, row);
+    int arcs;
+    return length >= search_limit(s, s->owner[row]) && !arcs_of(s, row, &arcs) &&
+           (!constraints || constraints_met(constraints, &state));
+}
+
+/* Finishes the open hypotheses that are too long. `step`: their length. */
 static void close_long(Search *s, int step, int *parent) {
     int rows = 0;
     for (int row = 0; row < s->rows; row++) {
-        int sentence = s->owner[row], arcs;
-        if (!arcs_of(s, row, &arcs) && step >= (int)(s->options->length_limit * s->length[sentence]) + 10) {
+        const int sentence = s->owner[row];
+        if (is_long(s, row, step)) {
             finish(s, sentence, s->node[row]);
             continue;
         }
@@ -333,7 +307,7 @@ static void search_step(Search *s, int step) {
         member->now = model_step(s->tape, member->model, member->state, open);
     const size_t words = (size_t)s->members->now.logits->cols;
     if (s->count > 1) s->means = arena_alloc(&s->tape->arena, (size_t)s->rows * words * sizeof *s->means);
-    s->candidates = arena_alloc(&s->tape->arena, (size_t)s->rows * (size_t)s->options->beam * sizeof *s->candidates);
+    s->candidates = arena_alloc(&s->tape->arena, (size_t)s->rows * (size_t)s->stride * sizeof *s->candidates);
     if (s->options->sampling) {
         s->weights = arena_alloc(&s->tape->arena, (size_t)s->rows * words * sizeof *s->weights);
         s->heaps = arena_alloc(&s->tape->arena, (size_t)s->rows * words * sizeof *s->heaps);
@@ -342,7 +316,7 @@ static void search_step(Search *s, int step) {
         threads_run(s->tape->threads, "best words", s->rows, 1, best_words, s);
     }
 
-    int *parent = arena_alloc(&s->tape->arena, (size_t)s->n * (size_t)s->options->beam * sizeof *parent);
+    int *parent = arena_alloc(&s->tape->arena, (size_t)s->most_rows * sizeof *parent);
     choose(s, parent);
     close_long(s, step, parent);
     for (Member *member = s->members; member < s->members + s->count; member++)
@@ -375,7 +349,8 @@ static void check_prefix(const Prefix *prefix, int words) {
 /* Allocates room for all hypotheses. Each sentence begins with one open hypothesis. */
 static void search_init(Search *s) {
     Arena *arena = &s->tape->arena;
-    const size_t most = (size_t)s->n * (size_t)s->options->beam;
+    search_init_widths(s);
+    const size_t most = (size_t)s->most_rows;
     s->owner = arena_alloc(arena, most * sizeof *s->owner);
     s->node = arena_zalloc(arena, most * sizeof *s->node);
     s->previous = arena_alloc(arena, most * sizeof *s->previous);
@@ -388,7 +363,7 @@ static void search_init(Search *s) {
             check_prefix(s->options->prefixes[i], s->members->model->config.target_vocab);
         s->owner[i] = i;
         s->previous[i] = s->options->bos;
-        s->found[i].list = arena_alloc(s->out, (size_t)s->options->beam * sizeof(Hypothesis));
+        s->found[i].list = arena_alloc(s->out, (size_t)s->width[i] * sizeof(Hypothesis));
         s->found[i].source_length = s->length[i];
     }
     s->rows = s->n;
@@ -397,6 +372,9 @@ static void search_init(Search *s) {
 /* Encodes the sources with each model. Returns the members [count], which live in the tape's arena. */
 static Member *begin_members(Tape *tape, Ensemble ensemble, const Source *source, const BeamOptions *options) {
     const PassOptions pass = {.attention = options->attention};
+    int rows = 0;
+    for (int i = 0; i < source->x.n; i++)
+        rows += beam_width(options, options->constraints ? options->constraints[i] : NULL);
     Member *members = arena_alloc(&tape->arena, (size_t)ensemble.count * sizeof *members);
     for (int m = 0; m < ensemble.count; m++) {
         const Model *model = ensemble.models[m];
@@ -405,7 +383,7 @@ static Member *begin_members(Tape *tape, Ensemble ensemble, const Source *source
                   model->config.target_vocab == first->target_vocab,
               "beam_search: models with vocabularies of %d and %d, and of %d and %d", model->config.source_vocab,
               model->config.target_vocab, first->source_vocab, first->target_vocab);
-        DecoderState *state = model_begin(tape, model, source, source->x.n * options->beam, &pass);
+        DecoderState *state = model_begin(tape, model, source, rows, &pass);
         members[m] = (Member){.model = model, .state = state};
     }
     return members;
@@ -414,6 +392,7 @@ static Member *begin_members(Tape *tape, Ensemble ensemble, const Source *source
 Nbest *beam_search(Tape *tape, Ensemble ensemble, const int *const *ids, const int *length, int n,
                    const BeamOptions *options, Arena *out, Timing *timing) {
     CHECK(options->beam > 0, "beam_search: the beam is %d", options->beam);
+    CHECK(!options->sampling || !options->constraints, "beam_search: samples with constraints");
     Nbest *results = arena_alloc(out, (size_t)n * sizeof *results);
     if (n == 0) return results;
     TapeMark mark = tape_mark(tape);
@@ -434,7 +413,10 @@ Nbest *beam_search(Tape *tape, Ensemble ensemble, const int *const *ids, const i
         cancelled = options->before_step && options->before_step(options->context);
         if (!cancelled) search_step(&s, step);
     }
-    for (int i = 0; i < n; i++) results[source.x.order[i]] = s.found[i];
+    for (int i = 0; i < n; i++) {
+        if (s.found[i].count > options->beam) s.found[i].count = options->beam;
+        results[source.x.order[i]] = s.found[i];
+    }
     for (int m = 0; m < s.count; m++) model_end(s.members[m].model, s.members[m].state);
     arena_free(&s.nodes);
     tape_rewind(tape, mark);

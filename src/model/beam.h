@@ -2,6 +2,7 @@
 #ifndef TIDE_BEAM_H
 #define TIDE_BEAM_H
 
+#include "model/constraints.h"
 #include "model/model.h"
 #include "model/sampling.h"
 
@@ -38,11 +39,14 @@ typedef struct BeamOptions {
     double normalize, word_penalty; /* score = (ln p - word_penalty length) / length^normalize + coverage term */
     double coverage;     /* coverage term = coverage Σ_j ln min(Σ_i α_ij, 1) (Wu et al. 2016, eq. 14); 0: none */
     double length_limit; /* a hypothesis has at most length_limit × source length + 10 target words, but not less than
-                            its prefix */
+                            its prefix, and not before it meets its constraints */
     int bos, eos;        /* ids of <s> and </s> */
     const int *banned;   /* ids that the search never produces, such as <pad> and <s>; in any order */
     int banned_count;
-    const Prefix *const *prefixes; /* [sentences] items may be NULL: free; NULL: all are free */
+    const Prefix *const *prefixes;         /* [sentences] items may be NULL: free; NULL: all are free */
+    const Constraints *const *constraints; /* [sentences] items may be NULL: none; NULL: none at all. Not for sampling.
+                                              A prefix comes first: one that ends in </s> need not meet them. They may
+                                              have banned ids */
     AttentionOptions attention;
     const Sampling *sampling; /* draws each word of each of the `beam` hypotheses; NULL: searches the best ones */
     BeamStep *before_step;    /* NULL: none */
@@ -73,6 +77,10 @@ typedef struct Ensemble {
     const Model *const *models;
     int count; /* 1 at least */
 } Ensemble;
+
+/* The open and finished hypotheses of a sentence with these constraints (NULL: none): options->beam, and one more for
+   each word of a constraint, up to a limit, so that there is a place for each number of words that are met. */
+int beam_width(const BeamOptions *options, const Constraints *constraints);
 
 /* Translates n sentences ids[i][0..length[i]-1], each of which ends in </s>. Returns n lists of at most `beam`
    hypotheses, in the caller's order of sentences; the lists live in the arena `out`; NULL if before_step cancelled the

@@ -21,6 +21,7 @@ static __attribute__((nonnull)) char **word_of(Fields *fields, const char *name)
     if (!strcmp(name, "format")) return &fields->format;
     if (!strcmp(name, "model")) return &fields->model;
     if (!strcmp(name, "prefix")) return &fields->prefix;
+    if (!strcmp(name, "glossary")) return &fields->glossary;
     return !strcmp(name, "api_key") ? &fields->api_key : NULL;
 }
 
@@ -239,6 +240,7 @@ void fields_free(Fields *fields) {
     strings_free(fields->translation.list);
     strings_free(fields->prefix_pieces.list);
     mem_free(fields->prefix);
+    mem_free(fields->glossary);
     mem_free(fields->source);
     mem_free(fields->target);
     mem_free(fields->format);

@@ -19,7 +19,7 @@ typedef enum AlignmentUnit { ALIGN_NOTHING, ALIGN_PIECES, ALIGN_WORDS } Alignmen
 typedef struct Fields {
     AlignmentUnit alignment;
     Texts q, translation, prefix_pieces;
-    char *source, *target, *format, *model, *api_key, *prefix;
+    char *source, *target, *format, *model, *api_key, *prefix, *glossary;
     int alternatives, beam, candidates, layer, head;
 } Fields;
 

@@ -19,10 +19,11 @@ typedef enum JobKind { JOB_TRANSLATE, JOB_ALIGN, JOB_SCORE } JobKind;
 
 /* One sentence and its result, which is NULL or zero before the job is done. */
 typedef struct Job {
-    const char *source, *target; /* normalised; target: the given translation, NULL for JOB_TRANSLATE */
-    int length;                  /* pieces of the source with </s> */
-    const Prefix *prefix;        /* JOB_TRANSLATE: what the translation begins with; NULL: free */
-    char **texts;                /* JOB_TRANSLATE: [count] the best hypotheses; owned */
+    const char *source, *target;    /* normalised; target: the given translation, NULL for JOB_TRANSLATE */
+    int length;                     /* pieces of the source with </s> */
+    const Prefix *prefix;           /* JOB_TRANSLATE: what the translation begins with; NULL: free */
+    const Constraints *constraints; /* JOB_TRANSLATE: what the translation contains; NULL: free */
+    char **texts;                   /* JOB_TRANSLATE: [count] the best hypotheses; owned */
     int count;
     char *alignment; /* JSON: the alignment of the best hypothesis or of the given pair; owned; NULL: none is wanted */
     double log_probability; /* JOB_SCORE: of the given pair */

@@ -16,6 +16,8 @@ static void request_free(Task *task) {
     mem_free(w->parts);
     strings_free(w->given);
     prefix_free(&w->prefix);
+    sentence_terms_free(&w->terms);
+    glossary_free(&w->glossary);
     mem_free((char *)w->detected);
     fields_free(&w->fields);
     served_drop(task->served);
@@ -195,6 +197,25 @@ static int make_prefix(Start *s) {
     return 0;
 }
 
+/* Gives each sentence the terms of the glossary. */
+static int make_terms(Start *s) {
+    Request *w = s->request;
+    Task *task = &w->task;
+    Err err;
+    if (!w->fields.glossary) return 0;
+    if (glossary_parse(&w->glossary, w->fields.glossary, &task->served->translator.target, &err))
+        return reply_error(s->reply, 400, "Invalid request: glossary, line %ld: %s", err.line, err.reason);
+    if (w->glossary.unwritable)
+        return reply_error(s->reply, 400, "Invalid request: glossary: the model cannot write '%.100s'",
+                           w->glossary.example);
+    char **sentences = mem_alloc((size_t)task->count * sizeof *sentences);
+    for (int i = 0; i < task->count; i++) sentences[i] = (char *)task->jobs[i].source;
+    w->terms = glossary_terms(&w->glossary, sentences, task->count);
+    mem_free(sentences);
+    for (int i = 0; i < task->count; i++) task->jobs[i].constraints = w->terms.list[i];
+    return 0;
+}
+
 static void set_search(Request *w) {
     const Fields *fields = &w->fields;
     Task *task = &w->task;
@@ -226,7 +247,7 @@ static int make_request(Start *s) {
     if (!w->task.served) return 1;
     set_search(w);
     status = w->task.kind == JOB_TRANSLATE ? make_sentences(s) : make_pairs(s);
-    if (!status && w->task.kind == JOB_TRANSLATE && w->task.count) status = make_prefix(s);
+    if (!status && w->task.kind == JOB_TRANSLATE && w->task.count) status = make_prefix(s) || make_terms(s);
     return status ? -1 : w->task.count == 0;
 }
 

@@ -5,6 +5,7 @@
 #include "serve/endpoints.h"
 #include "serve/language.h"
 #include "serve/passage.h"
+#include "translate/glossary.h"
 
 /* One text of a request. */
 typedef struct Part {
@@ -20,6 +21,8 @@ typedef struct Request {
     Part *parts;          /* [texts of the request] */
     char **given;         /* a stb_ds array: normalised texts and translations of /v1/align and /v1/score */
     Prefix prefix;        /* of the only sentence; 0 states: none */
+    Glossary glossary;    /* all zero: none */
+    SentenceTerms terms;  /* of the jobs; all zero: none */
     const char *detected; /* the detected code of the source, owned; NULL: the request names the source */
     double confidence;
     bool spaced;  /* the target separates sentences by spaces */

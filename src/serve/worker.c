@@ -132,12 +132,15 @@ static void translate(WorkerBatch *b, Session *session) {
     BeamOptions beam = translator_beam_options(&task->served->translator);
     char **sentences = mem_alloc((size_t)b->n * sizeof *sentences);
     const Prefix **prefixes = mem_alloc((size_t)b->n * sizeof(Prefix *));
+    const Constraints **constraints = mem_alloc((size_t)b->n * sizeof(Constraints *));
     for (int i = 0; i < b->n; i++) {
         sentences[i] = (char *)b->jobs[i]->source;
         prefixes[i] = b->jobs[i]->prefix;
+        constraints[i] = b->jobs[i]->constraints;
     }
     beam.beam = task->beam;
     beam.prefixes = prefixes;
+    beam.constraints = constraints;
     beam.attention = task->attention;
     beam.before_step = all_cancelled;
     if (anyone_listens(b)) beam.settled = tell_settled;
@@ -148,6 +151,7 @@ static void translate(WorkerBatch *b, Session *session) {
     translations_free(&found);
     mem_free(sentences);
     mem_free(prefixes);
+    mem_free(constraints);
 }
 
 static void align(WorkerBatch *b, Session *session) {

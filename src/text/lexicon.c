@@ -32,6 +32,13 @@ const char *lexicon_find(const Lexicon *lexicon, const char *source) {
     return at < 0 ? NULL : lexicon->entries[at].target;
 }
 
+bool lexicon_entry(const Lexicon *lexicon, int i, const char **source, const char **target) {
+    if (i >= shlen(lexicon->entries)) return false;
+    *source = lexicon->entries[i].key;
+    *target = lexicon->entries[i].target;
+    return true;
+}
+
 size_t lexicon_longest(const Lexicon *lexicon) { return lexicon->longest; }
 
 /* Adds an entry with texts that it copies, unless the lexicon has a translation that is at least as probable. */
@@ -89,9 +96,8 @@ static int parse_line(Lexicon *lexicon, const char *line, const char *path, long
     return failed;
 }
 
-Lexicon *lexicon_read(const char *path, Err *err) {
-    char **lines = lines_read_raw(path, err);
-    if (!lines) return NULL;
+/* Takes the lines. */
+static Lexicon *of_lines(char **lines, const char *path, Err *err) {
     Lexicon *lexicon = mem_zalloc(sizeof *lexicon);
     sh_new_strdup(lexicon->entries);
     int failed = 0;
@@ -101,4 +107,19 @@ Lexicon *lexicon_read(const char *path, Err *err) {
     if (!failed) return lexicon;
     lexicon_free(lexicon);
     return NULL;
+}
+
+Lexicon *lexicon_read(const char *path, Err *err) {
+    char **lines = lines_read_raw(path, err);
+    return lines ? of_lines(lines, path, err) : NULL;
+}
+
+Lexicon *lexicon_parse(const char *text, Err *err) {
+    char **lines = NULL;
+    for (long number = 1; *text; number++) {
+        const size_t n = strcspn(text, "\n");
+        arrput(lines, mem_strndup(text, n - (n > 0 && text[n - 1] == '\r')));
+        text += n + (text[n] == '\n');
+    }
+    return of_lines(lines, NULL, err);
 }

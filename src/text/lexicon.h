@@ -4,6 +4,8 @@
 
 #include "core/base.h"
 
+#include <stdbool.h>
+
 typedef struct Lexicon Lexicon;
 
 /* The limit for a source text, because all spans of a sentence up to the longest source text are looked up. */
@@ -16,11 +18,15 @@ enum { LEXICON_SOURCE_BYTES = 256 };
    another form, is not valid UTF-8, has an empty field, has a source text of more than LEXICON_SOURCE_BYTES, or repeats
    a source text and neither line has a probability. */
 Lexicon *lexicon_read(const char *path, Err *err);
+/* lexicon_read for the lines of a text; *err has no path. */
+Lexicon *lexicon_parse(const char *text, Err *err);
 void lexicon_free(Lexicon *lexicon);
 
 /* The translation of a source text, owned by the lexicon; NULL if there is none. Only reads the lexicon: threads may
    share it. */
 const char *lexicon_find(const Lexicon *lexicon, const char *source);
+/* Entry i of the lexicon, from 0: sets *source and *target, which the lexicon owns. Returns false after the last. */
+bool lexicon_entry(const Lexicon *lexicon, int i, const char **source, const char **target);
 /* The length in bytes of the longest source text; 0 for an empty lexicon. */
 size_t lexicon_longest(const Lexicon *lexicon);
 

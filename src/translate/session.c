@@ -50,6 +50,16 @@ static int batch_size(const SentenceLength *sorted, int left, int batch, int bea
     return most > 0 ? most : 1;
 }
 
+/* The most hypotheses of a sentence. */
+static int widest(const BeamOptions *options, int n) {
+    int width = options->beam;
+    for (int i = 0; i < n && options->constraints; i++) {
+        const int own = beam_width(options, options->constraints[i]);
+        if (own > width) width = own;
+    }
+    return width;
+}
+
 int translate_most(char *const *sentences, int n, int beam) {
     enum { MOST = 4096 };
     /* A rough limit: it counts bytes of text, not pieces, and ignores that most hypotheses end early. */
@@ -87,14 +97,18 @@ Translations session_translate(Session *session, char *const *sentences, int n, 
     const Prefix **prefixes = options->prefixes ? mem_alloc((size_t)batch * sizeof(Prefix *)) : NULL;
     own.numbers = numbers;
     own.prefixes = prefixes;
+    const Constraints **constraints = options->constraints ? mem_alloc((size_t)batch * sizeof(Constraints *)) : NULL;
+    own.constraints = constraints;
+    const int width = widest(options, n);
     session->tape.recording = false;
     for (int done = 0, size; done < all; done += size) {
-        size = batch_size(sorted + done, all - done, batch, options->beam);
+        size = batch_size(sorted + done, all - done, batch, width);
         for (int b = 0; b < size; b++) {
             numbers[b] = sorted[done + b].index;
             ids[b] = t.source[numbers[b]];
             length[b] = sorted[done + b].length;
             if (prefixes) prefixes[b] = options->prefixes[numbers[b]];
+            if (constraints) constraints[b] = options->constraints[numbers[b]];
         }
         Nbest *found = beam_search(&session->tape, ensemble, ids, length, size, &own, &t.arena, &t.timing);
         t.cancelled = !found;
@@ -106,6 +120,7 @@ Translations session_translate(Session *session, char *const *sentences, int n, 
     mem_free(length);
     mem_free(numbers);
     mem_free(prefixes);
+    mem_free(constraints);
     mem_free(models);
     arrfree(sorted);
     return t;

@@ -1,0 +1,143 @@
+#include "translate/glossary.h"
+
+#include "text/ds.h"
+#include "text/unicode.h"
+
+/* Whether a character continues a word. */
+static bool is_inner(int32_t c) { return is_letter(c) || is_digit(c) || is_mark(c); }
+
+/* Whether a word or a number goes on from one character to the next. */
+static bool joins(int32_t before, int32_t after) {
+    return is_mark(after) || ((is_letter(before) || is_mark(before)) && is_letter(after)) ||
+           (is_digit(before) && is_digit(after));
+}
+
+static int32_t last_character(const char *text) {
+    int32_t c = 0;
+    while (*text) c = utf8_next(&text);
+    return c;
+}
+
+/* ---- the target ------------------------------------------------------------------------------------------------ */
+
+/* The ids of a translation: a stb_ds array. NULL if the vocabulary cannot write it. */
+static int *ids_of(const Side *target, const char *text) {
+    int *ids = side_encode(target, text);
+    arrpop(ids); /* </s> */
+    char *written = side_decode(target, ids, (int)arrlen(ids));
+    bool good = !strcmp(written, text);
+    mem_free(written);
+    for (ptrdiff_t i = 0; i < arrlen(ids); i++) good &= ids[i] != ID_UNK;
+    if (!good) arrfree(ids);
+    return ids;
+}
+
+/* Marks the pieces that make the word before them longer. */
+static bool *continuing_pieces(const Side *target) {
+    bool *continues = mem_zalloc((size_t)vocab_size(target->vocab) * sizeof *continues);
+    for (int id = ID_SPECIALS; id < vocab_size(target->vocab) && target->tokenizer.kind != TOKENIZER_NONE; id++) {
+        const char *piece = vocab_piece(target->vocab, id);
+        continues[id] = is_inner(utf8_next(&piece));
+    }
+    return continues;
+}
+
+/* ---- reading --------------------------------------------------------------------------------------------------- */
+
+static int init(Glossary *g, Lexicon *terms, const Side *target) {
+    const char *source, *text;
+    *g = (Glossary){.terms = terms, .target = target};
+    if (!terms) return -1;
+    g->continues = continuing_pieces(target);
+    for (int i = 0; lexicon_entry(terms, i, &source, &text); i++) {
+        int *ids = ids_of(target, text);
+        if (!ids && g->unwritable++ == 0) g->example = text;
+        arrfree(ids);
+    }
+    return 0;
+}
+
+int glossary_read(Glossary *g, const char *path, const Side *target, Err *err) {
+    return init(g, lexicon_read(path, err), target);
+}
+
+int glossary_parse(Glossary *g, const char *text, const Side *target, Err *err) {
+    return init(g, lexicon_parse(text, err), target);
+}
+
+void glossary_free(Glossary *g) {
+    lexicon_free(g->terms);
+    mem_free(g->continues);
+    *g = (Glossary){0};
+}
+
+/* ---- the source ------------------------------------------------------------------------------------------------ */
+
+/* The translation of the longest term at text; NULL if there is none. *length receives the bytes of the term. */
+static const char *term_at(const Glossary *g, const char *text, size_t *length) {
+    const size_t longest = lexicon_longest(g->terms);
+    char term[LEXICON_SOURCE_BYTES + 1];
+    const char *found = NULL;
+    for (const char *at = text; *at;) {
+        const int32_t before = utf8_next(&at);
+        const size_t n = (size_t)(at - text);
+        if (n > longest) break;
+        const char *next = at;
+        if (*next && joins(before, utf8_next(&next))) continue;
+        memcpy(term, text, n);
+        term[n] = '\0';
+        const char *translation = lexicon_find(g->terms, term);
+        if (!translation) continue;
+        found = translation;
+        *length = n;
+    }
+    return found;
+}
+
+/* Adds a constraint to the stb_ds array *list, unless the translation cannot be written. */
+static void add(const Glossary *g, const char *translation, Constraint **list) {
+    int *ids = ids_of(g->target, translation);
+    if (!ids) return;
+    const int n = (int)arrlen(ids);
+    int *own = memcpy(mem_alloc((size_t)n * sizeof *own), ids, (size_t)n * sizeof *own);
+    arrfree(ids);
+    arrput(*list, ((Constraint){own, n, is_inner(last_character(translation))}));
+}
+
+Constraints *glossary_constraints(const Glossary *g, const char *sentence) {
+    Constraint *list = NULL;
+    int32_t before = 0;
+    for (const char *at = sentence; *at && arrlen(list) < MOST_CONSTRAINTS;) {
+        const char *next = at;
+        size_t length = 0;
+        const int32_t c = utf8_next(&next);
+        const char *translation = joins(before, c) ? NULL : term_at(g, at, &length);
+        if (translation) add(g, translation, &list);
+        const char *const end = translation ? at + length : next;
+        while (at < end) before = utf8_next(&at);
+    }
+    if (!list) return NULL;
+    Constraints *constraints = mem_alloc(sizeof *constraints);
+    *constraints = (Constraints){list, (int)arrlen(list), g->continues};
+    return constraints;
+}
+
+void constraints_free(Constraints *constraints) {
+    if (!constraints) return;
+    for (int i = 0; i < constraints->count; i++) mem_free((int *)constraints->list[i].ids);
+    Constraint *list = (Constraint *)constraints->list;
+    arrfree(list);
+    mem_free(constraints);
+}
+
+SentenceTerms glossary_terms(const Glossary *g, char *const *sentences, int n) {
+    SentenceTerms terms = {mem_zalloc((size_t)n * sizeof(Constraints *)), n};
+    for (int i = 0; i < n; i++) terms.list[i] = glossary_constraints(g, sentences[i]);
+    return terms;
+}
+
+void sentence_terms_free(SentenceTerms *terms) {
+    for (int i = 0; i < terms->n; i++) constraints_free((Constraints *)terms->list[i]);
+    mem_free(terms->list);
+    *terms = (SentenceTerms){0};
+}
