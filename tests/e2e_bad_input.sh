@@ -109,6 +109,18 @@ refuses_prefix 'prefix: has 1 lines, but standard input has 2' 'The\n'
 refuses_prefix 'prefix:2: the vocabulary has no piece' 'The\n海 The\n'
 refuses_prefix 'prefix:1: the vocabulary cannot spell' '海\n\n'
 refuses_prefix 'prefix:2: line is not valid UTF-8' 'The\n\0377\n'
+refuses_document() { # REASON TEXT FLAG...
+    reason=$1 text=$2
+    shift 2
+    printf '%b' "$text" >"$scratch/document"
+    refuses 1 "standard input:?$reason" sh -c '"$@" <"$0"' "$scratch/document" "$tide" translate "$scratch/run" "$@"
+}
+refuses_document '2: a subtitle must have times' '1\n海\n' --format srt
+refuses_document '5: a subtitle must have times' '00:01,000 --> 00:02,000\n海\n\n2\n00:01,000 -> 00:02,000\n' --format srt
+refuses_document ' not valid UTF-8' '\0377' --format html
+refuses_document ' not valid UTF-8' 'a\0000' --split-sentences
+refuses_document '3: a sentence of 4 pieces, where 3 are the limit' '海。\n\n海。海海海海' --split-sentences --max-length 3
+refuses 2 'n-best is for lines' "$tide" translate "$scratch/run" --format srt --n-best 2
 refuses_glossary() { # REASON TEXT
     printf '%b' "$2" >"$scratch/glossary"
     refuses 1 "$1" "$tide" translate "$scratch/run" --glossary "$scratch/glossary"

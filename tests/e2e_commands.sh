@@ -81,6 +81,19 @@ for glossary in "--glossary $scratch/terms" ''; do
 done
 cmp "$scratch/terms.out" "$scratch/with-terms.out" || die "a glossary changes a sentence without terms"
 
+# documents: the sentences have the translations that they have as lines; the rest is kept
+printf '我在海边。\n海。\n大家好。\n' >"$scratch/in"
+tide_ok translate "$scratch/run" <"$scratch/in" >"$scratch/a"
+{ IFS= read -r first && IFS= read -r second && IFS= read -r third; } <"$scratch/a"
+printf '我在海边。海。\n\n  大家好。' | tide_ok translate "$scratch/run" --split-sentences >"$scratch/found"
+printf '%s %s\n\n  %s' "$first" "$second" "$third" | cmp - "$scratch/found" || die "--split-sentences: $(cat "$scratch/found")"
+subtitles() { printf '1\r\n00:00:01,000 --> 00:00:02,500\r\n<i>%s</i>\r\n- %s\r\n\r\n2\r\n00:00:03,000 --> 00:00:04,000\r\n%s\r\n' "$@"; }
+subtitles '我在海边。' '海。' '大家好。' | tide_ok translate "$scratch/run" --format srt >"$scratch/found"
+subtitles "$first" "$second" "$third" | cmp - "$scratch/found" || die "--format srt: $(cat "$scratch/found")"
+page() { printf '<p title="海">%s</p><!-- 海 -->\n<pre>海</pre><b>%s</b>%s' "$@"; }
+page '我在海边。' '海。' '大家好。' | tide_ok translate "$scratch/run" --format html >"$scratch/found"
+page "$first" "$second" " $third" | cmp - "$scratch/found" || die "--format html: $(cat "$scratch/found")"
+
 # n-best: sorted by score; the first is the 1-best
 tide_ok translate "$scratch/run" --beam-size 4 --n-best 3 <"$scratch/dev.zh" >"$scratch/nbest"
 awk -F' [|][|][|] ' '{ if (NR > 1 && $1 == last && $4 > score) exit 1; last = $1; score = $4; n[$1]++ }

@@ -1,11 +1,21 @@
-/* Fuzz target: splits text and HTML into sentences. If each translation is the sentence itself, the joined text has the
-   same words; plain text that is normalised already comes back unchanged. */
+/* Fuzz target: splits text, HTML and subtitles into sentences. If each translation is the sentence itself, the joined
+   text has the same words; plain text that is normalised already comes back unchanged. */
 #include "fuzz.h"
-#include "serve/passage.h"
-#include "serve/entity.h"
+#include "text/passage.h"
+#include "text/entity.h"
 
-static void passage_check(const char *text, bool chinese, bool html) {
-    Passage passage = passage_split(text, chinese, html);
+/* Checks that the joined subtitles have the times of the text. */
+static void lines_check(const char *text, const char *joined) {
+    Err err;
+    size_t before = 0, after = 0;
+    for (const char *at = text; (at = strstr(at, "-->")); at++) before++;
+    for (const char *at = joined; (at = strstr(at, "-->")); at++) after++;
+    CHECK(before == after, "%zu times became %zu", before, after);
+    if (subtitles_check(text, &err)) CHECK(err.line > 0 && err.reason[0], "no reason");
+}
+
+static void passage_check(const char *text, bool chinese, PassageFormat format) {
+    Passage passage = passage_split(text, chinese, format);
     const ptrdiff_t n = arrlen(passage.sentences);
     CHECK(arrlen(passage.between) == n + 1, "%td sentences, %td texts between", n, arrlen(passage.between));
     for (ptrdiff_t i = 0; i < n; i++) {
@@ -14,9 +24,10 @@ static void passage_check(const char *text, bool chinese, bool html) {
         mem_free(normal);
     }
     char *joined = passage_join(&passage, (const char *const *)passage.sentences, false);
+    if (format == PASSAGE_SUBTITLES) lines_check(text, joined);
     char *before = text_normalise(text, strlen(text), NULL), *after = text_normalise(joined, strlen(joined), NULL);
     CHECK(before && after, "the joined text is not UTF-8");
-    if (!html) CHECK(!strcmp(before, after), "'%s' came back as '%s'", before, after);
+    if (format == PASSAGE_TEXT) CHECK(!strcmp(before, after), "'%s' came back as '%s'", before, after);
     char *spaced = passage_join(&passage, (const char *const *)passage.sentences, true);
     CHECK(strlen(spaced) >= strlen(joined) && strlen(spaced) <= strlen(joined) + (size_t)n, "spaces");
     mem_free(before);
@@ -29,7 +40,7 @@ static void passage_check(const char *text, bool chinese, bool html) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     char *text = bytes_text(data, size);
     if (utf8_valid(text, strlen(text)))
-        for (int i = 0; i < 4; i++) passage_check(text, i % 2, i / 2);
+        for (int i = 0; i < 6; i++) passage_check(text, i % 2, (PassageFormat)(i / 2));
     mem_free(text);
     return 0;
 }

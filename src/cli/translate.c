@@ -2,6 +2,7 @@
 #include "cli/models.h"
 #include "cli/pictures.h"
 #include "cli/alignment_view.h"
+#include "cli/document.h"
 #include "cli/glossary_flag.h"
 #include "cli/sampling_flags.h"
 #include "text/ds.h"
@@ -33,6 +34,7 @@ static const Flag flags[] = {
     {"lexicon", 1, "FILE", "with --replace-unk: use translations from FILE, lines of `source TAB target`",
      .kind = VALUE_FILE},
     FLAG_GLOSSARY,
+    FLAGS_DOCUMENT,
     {"prefix", 1, "FILE", "begin each translation with the text on the same line of FILE", .kind = VALUE_FILE},
     {.name = "allow-han", .help = "allow Han characters in every target language"},
     {.name = "transpose", .help = "draw heatmaps with the target at the top"},
@@ -75,10 +77,11 @@ typedef struct Settings {
     AlignmentView view;
     int threads, batch, n_best, max_length;
     bool transpose, replace_unknown, allow_han;
-    Lexicon *lexicon;  /* NULL: none */
-    Glossary glossary; /* all zero: none */
-    char **lines;      /* all sentences; NULL: read, translate and print one line at a time */
-    Prefixes prefixes; /* of all sentences; all zero: none */
+    Lexicon *lexicon;   /* NULL: none */
+    Glossary glossary;  /* all zero: none */
+    char **lines;       /* all sentences; NULL: read, translate and print one line at a time */
+    Document *document; /* instead of lines; `lines` are its sentences, which it owns; NULL: none */
+    Prefixes prefixes;  /* of all sentences; all zero: none */
 } Settings;
 
 static Alignment alignment_at(const AlignmentView *view, const Translations *found, int i, const Hypothesis *h) {
@@ -185,7 +188,8 @@ static int write_failed(Err *err) { return err_set(err, NULL, 0, "standard outpu
 
 static int write_out(Translating *work, const Translations *found, Err *err) {
     const Settings *s = work->settings;
-    for (int i = 0; i < found->n; i++)
+    for (int i = 0; i < found->n && s->document; i++) arrput(s->document->translations, text_at(s, found, i, 0));
+    for (int i = 0; i < found->n && !s->document; i++)
         for (int k = 0; k < (s->n_best ? s->n_best : 1) && (k == 0 || k < found->nbest[i].count); k++)
             print_hypothesis(s, found, work->first, i, k);
     if (fflush(stdout) || ferror(stdout)) return write_failed(err);
@@ -264,7 +268,9 @@ static int translate_all(Translating *work, Spent *spent, Err *err) {
     const Settings *s = work->settings;
     if ((s->heatmap && pictures_open(&work->pictures, err)) || (s->html && output_open(&work->html, s->html, err)))
         return -1;
-    if (s->lines ? translate_lines(work, spent, err) : translate_live(work, spent, err)) return -1;
+    if (s->lines || s->document ? translate_lines(work, spent, err) : translate_live(work, spent, err)) return -1;
+    if (s->document) document_write(s->document, !translator_writes_han(work->session.members[0]));
+    if (fflush(stdout) || ferror(stdout)) return write_failed(err);
     if (!s->html) return 0;
     double moment = seconds_now();
     int status = write_page(s, &work->page, &work->html, err);
@@ -335,6 +341,11 @@ static int read_input(const Args *args, const Translator *tr, Settings *s, Err *
                                 (const char *[]){"/dev/stdin", path, prefix, args_value(args, "glossary", 0)}, 4, err))
         return -1;
     if (path && !(s->lexicon = lexicon_read(path, err))) return -1;
+    if (s->document) {
+        const int failed = document_read(s->document, tr, s->max_length, err);
+        s->lines = s->document->passage.sentences;
+        return failed;
+    }
     if (!prefix && (isatty(STDIN_FILENO) || (s->batch == 1 && !fstat(STDIN_FILENO, &in) && !S_ISREG(in.st_mode))))
         return 0;
     if (!(s->lines = lines_read(NULL, 1, err))) return -1;
@@ -351,17 +362,20 @@ static double checksum_seconds(const Models *models) {
 static int run(const Args *args) {
     Err err;
     Settings settings = {0};
+    Document document;
     Spent spent = {0};
     Models models;
     double moment = args->began;
     if (!models_given(args)) return usage_error("translate needs one MODEL, or --models; see `tide translate --help`");
     if (args_has(args, "lexicon") && !args_has(args, "replace-unk"))
         return usage_error("--lexicon needs --replace-unk");
-    if (machine_flags(args, &settings.threads, &err)) return usage_error("%s", err.reason);
+    if (machine_flags(args, &settings.threads, &err) || document_flags(args, &document, &err))
+        return usage_error("%s", err.reason);
     spent.start = elapsed(&moment);
     if (models_load(args, &models, &err)) return fail(&err);
     spent.load = elapsed(&moment);
     spent.checksum = checksum_seconds(&models);
+    if (document.given) settings.document = &document;
     if (settings_of(args, &models, &settings, &err)) {
         models_free(&models);
         return usage_error("%s", err.reason);
@@ -372,7 +386,8 @@ static int run(const Args *args) {
     spent.read = elapsed(&moment);
     int status = failed || run_on(&settings, &models, &spent, &err) ? fail(&err) : 0;
     prefixes_free(&settings.prefixes);
-    lines_free(settings.lines);
+    if (!document.given) lines_free(settings.lines);
+    document_free(&document);
     lexicon_free(settings.lexicon);
     glossary_free(&settings.glossary);
     models_free(&models);
@@ -407,6 +422,9 @@ const Command command_translate = {
              "FILE says, as whole words; the search decides where (Post & Vilar 2018). Of terms that overlap, the\n"
              "first one counts, and of those that begin at the same place the longest. A term is not found within a\n"
              "word of letters, and upper and lower case differ. Other lines keep their translations.\n\n"
+             "--split-sentences splits each line into sentences, translates each of them, and joins the translations.\n"
+             "--format srt and html do this with a whole document, and keep all that is not text for translation:\n"
+             "numbers, times and tags of subtitles; tags, comments, scripts, styles, pre and code of HTML.\n\n"
              "--output-sampling draws each word at random by its probability p, divided by a temperature in the\n"
              "exponent: p^(1/T). topk N draws from the N most probable words, nucleus P from the fewest words whose\n"
              "probabilities sum to P. --n-best N draws N translations of each sentence and sorts them by score. The\n"

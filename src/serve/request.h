@@ -4,7 +4,7 @@
 
 #include "serve/endpoints.h"
 #include "serve/language.h"
-#include "serve/passage.h"
+#include "text/passage.h"
 #include "translate/glossary.h"
 
 /* One text of a request. */

@@ -26,6 +26,9 @@ void translator_free(Translator *translator);
    also with a suffix (zh-Hant). */
 bool translator_writes_han(const Translator *translator);
 
+/* The same for the source language. */
+bool translator_reads_han(const Translator *translator);
+
 /* The search options that the model stores. The list of banned ids belongs to the translator. */
 BeamOptions translator_beam_options(const Translator *translator);
 /* The number of pieces that are banned because they contain Han characters. */

@@ -1,6 +1,6 @@
-#include "serve/passage.h"
+#include "text/passage.h"
 
-#include "serve/entity.h"
+#include "text/entity.h"
 #include "text/ds.h"
 #include "text/files.h"
 #include "text/sentences.h"
@@ -19,6 +19,7 @@ typedef struct Gap {
 typedef struct Builder {
     Passage *passage;
     bool chinese;
+    bool joins;      /* a line break that no dash follows does not end a paragraph */
     char *kept;      /* a stb_ds array: what follows the last sentence so far */
     char *paragraph; /* a stb_ds array: normalised words, joined by single spaces */
     Gap *gaps;       /* a stb_ds array: the spaces of the paragraph, in order */
@@ -87,13 +88,32 @@ static void add_word(Builder *b, const char *word, size_t n) {
     mem_free(normal);
 }
 
+/* The bytes of a dash before the words of a speaker; 0: none. */
+static size_t dash_length(const char *text) {
+    static const char *const dashes[] = {"-", "–", "—", NULL};
+    for (const char *const *dash = dashes; *dash; dash++)
+        if (starts_with(text, *dash)) return strlen(*dash);
+    return 0;
+}
+
+/* Whether the blanks before a word end the paragraph. */
+static bool breaks(const Builder *b, const char *blanks, size_t n) {
+    if (!memchr(blanks, '\n', n) && !memchr(blanks, '\r', n)) return false;
+    return !b->joins || dash_length(blanks + n);
+}
+
 /* Adds valid UTF-8 that has no tags. Blanks at both ends and line breaks are kept outside of sentences. */
 static void add_text(Builder *b, const char *text, size_t n) {
     const char *at = text, *const end = text + n;
     while (at < end) {
         const size_t blanks = blanks_length(at, end), word = word_length(at + blanks, end);
-        const bool breaks = memchr(at, '\n', blanks) || memchr(at, '\r', blanks);
-        if (breaks || !word) end_paragraph(b);
+        if (breaks(b, at, blanks) || !word) end_paragraph(b);
+        const size_t dash = b->joins && !arrlen(b->paragraph) ? dash_length(at + blanks) : 0;
+        if (dash) {
+            keep(b, at, blanks + dash);
+            at += blanks + dash;
+            continue;
+        }
         if (blanks && !arrlen(b->paragraph)) {
             keep(b, at, blanks);
         } else if (blanks) {
@@ -169,12 +189,94 @@ static void add_html(Builder *b, const char *text) {
     }
 }
 
+/* ---- subtitles ------------------------------------------------------------------------------------------------- */
+
+/* The bytes of the line at text, with its end. */
+static size_t line_length(const char *text) {
+    const size_t n = strcspn(text, "\n");
+    return n + (text[n] == '\n');
+}
+
+static bool is_blank_line(const char *line) {
+    return line[strspn(line, " \t\r")] == '\n' || !line[strspn(line, " \t\r")];
+}
+
+/* The bytes of a time, such as 01:02:03,456 or, in WebVTT, 02:03.456; 0: none. */
+static size_t time_length(const char *text) {
+    size_t n = 0, parts = 0;
+    for (; parts < 3; parts++) {
+        const size_t digits = strspn(text + n, "0123456789");
+        if (digits < 1 || digits > 4) return 0;
+        n += digits;
+        if (text[n] != ':') break;
+        n++;
+    }
+    if ((parts != 1 && parts != 2) || (text[n] != ',' && text[n] != '.')) return 0;
+    return strspn(text + n + 1, "0123456789") == 3 ? n + 4 : 0;
+}
+
+/* Whether a line has the times of a subtitle. */
+static bool has_times(const char *line) {
+    const char *at = line + strspn(line, " \t");
+    const size_t n = time_length(at);
+    at += n + strspn(at + n, " \t");
+    return n && starts_with(at, "-->") && time_length(at + 3 + strspn(at + 3, " \t"));
+}
+
+/* The end of the tag that starts at text: <i>, </i>, <c.red> or {\an8}; NULL: none starts there. */
+static const char *subtitle_tag_end(const char *text) {
+    if (*text == '<') return text[strcspn(text, ">\n")] == '>' ? markup_end(text) : NULL;
+    const char *end = starts_with(text, "{\\") ? text + strcspn(text, "}\n") : text;
+    return *end == '}' ? end + 1 : NULL;
+}
+
+/* Adds n bytes of the text of a subtitle. */
+static void add_subtitle(Builder *b, const char *text, size_t n) {
+    for (const char *const stop = text + n; text < stop;) {
+        const char *end = subtitle_tag_end(text);
+        if (end) {
+            keep(b, text, (size_t)(end - text));
+        } else {
+            for (end = text + 1; end < stop && !subtitle_tag_end(end);) end++;
+            add_text(b, text, (size_t)(end - text));
+        }
+        text = end;
+    }
+}
+
+static void add_subtitles(Builder *b, const char *text) {
+    b->joins = true;
+    while (*text) {
+        const bool times = has_times(text);
+        size_t n = line_length(text), lines = 0;
+        keep(b, text, n);
+        text += n;
+        while (times && !is_blank_line(text + lines)) lines += line_length(text + lines);
+        add_subtitle(b, text, lines);
+        text += lines;
+    }
+}
+
+int subtitles_check(const char *text, Err *err) {
+    const bool web = starts_with(text, "WEBVTT") || starts_with(text, "\xef\xbb\xbfWEBVTT");
+    long number = 1;
+    for (int line = 0; *text; number++) { /* line: of its block, from 1; -1: after the times */
+        if (is_blank_line(text)) line = 0;
+        else if (line >= 0) line = has_times(text) ? -1 : line + 1;
+        if (line == 2 && !web)
+            return err_set(err, NULL, number, "a subtitle must have times, such as 00:01:02,345 --> 00:01:05,000");
+        text += line_length(text);
+    }
+    return 0;
+}
+
 /* ---------------------------------------------------------------------------------------------------------------- */
 
-Passage passage_split(const char *text, bool chinese, bool html) {
-    Passage passage = {.html = html};
+Passage passage_split(const char *text, bool chinese, PassageFormat format) {
+    Passage passage = {.format = format};
     Builder b = {.passage = &passage, .chinese = chinese};
-    if (html) add_html(&b, text);
+    if (format == PASSAGE_HTML) add_html(&b, text);
+    else if (format == PASSAGE_SUBTITLES) add_subtitles(&b, text);
     else add_text(&b, text, strlen(text));
     end_kept(&b);
     arrfree(b.kept);
@@ -197,8 +299,8 @@ static bool has_blank(const char *text, bool html) {
  */
 static void write_between(FILE *out, const Passage *p, ptrdiff_t i, bool spaced) {
     const char *text = p->between[i];
-    const bool space = spaced && i > 0 && i < arrlen(p->sentences) && !has_blank(text, p->html);
-    const bool closing = p->html && starts_with(text, "</");
+    const bool space = spaced && i > 0 && i < arrlen(p->sentences) && !has_blank(text, p->format == PASSAGE_HTML);
+    const bool closing = p->format != PASSAGE_TEXT && starts_with(text, "</");
     if (space && !closing) fputc(' ', out);
     fputs(text, out);
     if (space && closing) fputc(' ', out);
@@ -210,7 +312,7 @@ char *passage_join(const Passage *p, const char *const *translations, bool space
     for (ptrdiff_t i = 0; i <= arrlen(p->sentences); i++) {
         write_between(out, p, i, spaced);
         if (i == arrlen(p->sentences)) break;
-        if (p->html) entities_write(out, translations[i]);
+        if (p->format == PASSAGE_HTML) entities_write(out, translations[i]);
         else fputs(translations[i], out);
     }
     return memory_close(&memory, NULL);

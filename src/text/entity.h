@@ -1,6 +1,6 @@
 /* entity.h: the entities of HTML text. */
-#ifndef TIDE_SERVE_ENTITY_H
-#define TIDE_SERVE_ENTITY_H
+#ifndef TIDE_ENTITY_H
+#define TIDE_ENTITY_H
 
 #include <stddef.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "serve/entity.h"
+#include "text/entity.h"
 
 #include "core/base.h"
 #include "text/unicode.h"
