@@ -32,8 +32,8 @@ static Setting *setting(void) {
               !disk_corpus_read(&s.corpus, reader_lines(files[0].path, files[1].path, &err), "pairs", NULL, NULL, &err),
           "%s", err.reason);
     learn(&s, &err);
-    CHECK(!pairs_encode_disk(&s.pairs, &s.corpus, &s.source, &s.target, 0, scratch_folder(), NULL, NULL, &err), "%s",
-          err.reason);
+    CHECK(!pairs_encode_disk(&s.pairs, &s.corpus, NULL, &s.source, &s.target, 0, scratch_folder(), NULL, NULL, &err),
+          "%s", err.reason);
     for (int i = 0; i < 2; i++) memory_file_close(&files[i]);
     return &s;
 }

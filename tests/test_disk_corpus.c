@@ -133,7 +133,7 @@ static void ids_are_the_same_from_both(void **state) {
     int n = 0;
     assert_int_equal(
         pairs_encode(&pairs[0], corpus, &l.side[SOURCE], &l.side[TARGET], MAX_LENGTH, scratch_folder(), &err), 0);
-    assert_int_equal(pairs_encode_disk(&pairs[1], &both.disk, &l.side[SOURCE], &l.side[TARGET], MAX_LENGTH,
+    assert_int_equal(pairs_encode_disk(&pairs[1], &both.disk, NULL, &l.side[SOURCE], &l.side[TARGET], MAX_LENGTH,
                                        scratch_folder(), NULL, NULL, &err),
                      0);
     for (int i = 0; i < corpus_size(corpus); i++) {
@@ -203,7 +203,7 @@ static void long_work_is_cancelled(void **state) {
     assert_true(asked > 0);
     disk_corpus_close(&corpus);
     asked = 0;
-    assert_int_equal(pairs_encode_disk(&pairs, &both.disk, &l.side[SOURCE], &l.side[TARGET], 0, scratch_folder(),
+    assert_int_equal(pairs_encode_disk(&pairs, &both.disk, NULL, &l.side[SOURCE], &l.side[TARGET], 0, scratch_folder(),
                                        cancel, &asked, &err),
                      -1);
     assert_string_equal(err.reason, "stopped while the corpus was encoded");
@@ -237,8 +237,8 @@ static void a_full_disk_is_an_error(void **state) {
         assert_string_equal(err.path, scratch_folder());
         assert_non_null(strstr(err.reason, "File too large"));
         disk_corpus_close(&corpus);
-        assert_int_equal(pairs_encode_disk(&pairs, &both.disk, &l.side[SOURCE], &l.side[TARGET], 0, scratch_folder(),
-                                           NULL, NULL, &err),
+        assert_int_equal(pairs_encode_disk(&pairs, &both.disk, NULL, &l.side[SOURCE], &l.side[TARGET], 0,
+                                           scratch_folder(), NULL, NULL, &err),
                          -1);
         assert_non_null(strstr(err.reason, "File too large"));
         assert_null(pairs.ids.file);

@@ -101,7 +101,9 @@ static void keep_note(void *context, const char *text) {
 static int train_until(World *w, int updates, Err *err) {
     static const volatile sig_atomic_t stop = 0;
     const TrainCallbacks callbacks = {.note = keep_note};
-    w->job.files.train.tsv = w->tsv;
+    const TrainFiles set = {.files = {.tsv = w->tsv}, .weight = 1};
+    w->job.files.train = &set;
+    w->job.files.train_count = 1;
     w->job.model = w->job.files.dir = w->model;
     w->job.threads = 1;
     w->job.options.after_batches = updates;

@@ -49,9 +49,9 @@ static Fixture fixture(int max_length) {
         for (int i = 0; i < 2; i++) words_count(&words[i], kinds[i], pair.text[i]);
     side_learn(&f.source, kinds[SOURCE], words[SOURCE], 0, 0);
     side_learn(&f.target, kinds[TARGET], words[TARGET], 0, 0);
-    assert_int_equal(
-        pairs_encode_disk(&f.pairs, &f.corpus, &f.source, &f.target, max_length, scratch_folder(), NULL, NULL, &err),
-        0);
+    assert_int_equal(pairs_encode_disk(&f.pairs, &f.corpus, NULL, &f.source, &f.target, max_length, scratch_folder(),
+                                       NULL, NULL, &err),
+                     0);
     return f;
 }
 

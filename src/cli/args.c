@@ -77,7 +77,8 @@ static bool is_flag(const char *word) { return word[0] == '-' && (word[1] == '-'
 static int parse_flag(Args *args, int argc, char **argv, int *i, Err *err) {
     const Flag *flag = find_flag(argv[*i], args->flags, args->flag_count);
     if (!flag) return unknown_flag(argv[*i], args->flags, args->flag_count, err);
-    if (args_has(args, flag->name)) return err_set(err, NULL, 0, "--%s is given twice", flag->name);
+    if (args_has(args, flag->name) && flag->kind != VALUE_FILES)
+        return err_set(err, NULL, 0, "--%s is given twice", flag->name);
     char *equals = strchr(argv[*i], '=');
     int first = *i + 1, end = first;
     if (equals) {
@@ -114,8 +115,12 @@ void args_free(Args *args) {
 }
 
 const char *args_value(const Args *args, const char *name, int i) {
-    for (int k = 0; k < args->given_count; k++)
-        if (!strcmp(args->given[k].flag->name, name)) return i < args->given[k].count ? args->given[k].values[i] : NULL;
+    for (int k = 0; k < args->given_count; k++) {
+        const struct Given *given = &args->given[k];
+        if (strcmp(given->flag->name, name) != 0) continue;
+        if (i < given->count) return given->values[i];
+        i -= given->count;
+    }
     return NULL;
 }
 

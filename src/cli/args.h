@@ -16,6 +16,7 @@ typedef enum ValueKind {
     VALUE_INT_OR_ZERO, /* 0, or a whole number between least and most */
     VALUE_REAL,        /* a number between least and most */
     VALUE_FILE,        /* a path */
+    VALUE_FILES,       /* the same, of a flag that may be given several times; its values follow each other */
     VALUE_DIR,         /* the path of a directory */
     VALUE_PRESET,      /* the name of a preset */
     VALUE_COMMAND,     /* the name of a command */

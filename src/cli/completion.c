@@ -33,9 +33,10 @@ static void put_choices(const char *choices) {
 /* Prints what the values of a flag are: names, or a word that begins with @. */
 static void put_values(const Command *command, const Flag *flag) {
     static const char *const words[] = {
-        [VALUE_TEXT] = "@text",     [VALUE_INT] = "@text",        [VALUE_INT_OR_ZERO] = "@text",
-        [VALUE_REAL] = "@text",     [VALUE_FILE] = "@file",       [VALUE_DIR] = "@dir",
-        [VALUE_PRESET] = "@preset", [VALUE_COMMAND] = "@command", [VALUE_OPTION] = "@text"};
+        [VALUE_TEXT] = "@text",  [VALUE_INT] = "@text",      [VALUE_INT_OR_ZERO] = "@text",
+        [VALUE_REAL] = "@text",  [VALUE_FILE] = "@file",     [VALUE_FILES] = "@file",
+        [VALUE_DIR] = "@dir",    [VALUE_PRESET] = "@preset", [VALUE_COMMAND] = "@command",
+        [VALUE_OPTION] = "@text"};
     const char *between = "";
     if (flag->kind == VALUE_OPTION)
         for (const Option *o = NULL; (o = option_next(command->options, o));) {

@@ -14,6 +14,7 @@ static const Flag flags[] = {
     FLAG_MODELS,
     FLAGS_BEAM,
     FLAG_MAX_LENGTH,
+    FLAG_TAG,
     FLAG_ATTENTION_MODE,
     FLAGS_ALIGNMENT,
     FLAG_LC,
@@ -29,6 +30,7 @@ typedef struct Evaluation {
     BeamOptions beam;
     int threads, max_length;
     char **sources, **references;
+    const char *tag;
 } Evaluation;
 
 typedef struct Counted {
@@ -50,6 +52,7 @@ static char **translate_all(const Evaluation *e) {
     char **texts = NULL;
     progress_start(&counted.view);
     session_init(&session, e->models.list, e->models.count, threads);
+    session.tag = e->tag;
     while (counted.before < counted.all) {
         char *const *sources = e->sources + counted.before;
         const int n = translate_most(sources, counted.all - counted.before, e->beam.beam);
@@ -72,7 +75,8 @@ static int write_lines(char *const *lines, OutputFile *output, Err *err) {
 static int evaluate(Evaluation *e, const Args *args, Err *err) {
     const char *src = args_value(args, "src", 0), *ref = args_value(args, "ref", 0);
     const char *output = args_value(args, "output", 0);
-    if (attentions_check(args, &e->models, e->beam.attention, err) || !(e->sources = lines_read(src, 0, err)) ||
+    if (attentions_check(args, &e->models, e->beam.attention, err) ||
+        tag_flag(args, e->models.list, e->models.count, &e->tag, err) || !(e->sources = lines_read(src, 0, err)) ||
         !(e->references = lines_read_raw(ref, err)) || metric_check(e->sources, src, e->references, ref, err) ||
         lines_check(e->models.list[0], SOURCE, e->sources, e->max_length, src, err))
         return -1;

@@ -57,6 +57,14 @@ void models_free(Models *models) {
 
 bool models_align(const Models *models) { return ensemble_aligns(models->list, models->count); }
 
+int tag_flag(const Args *args, const Translator *const *models, int count, const char **tag, Err *err) {
+    *tag = args_value(args, "tag", 0);
+    for (int i = 0; i < count && *tag; i++)
+        if (vocab_tag(models[i]->source.vocab, *tag) < 0)
+            return err_set(err, model_path(args, i), 0, "has no tag '%.100s'", *tag);
+    return 0;
+}
+
 int attention_flags(const Args *args, AttentionOptions *attention, Err *err) {
     int hard = 0;
     *attention = (AttentionOptions){0};

@@ -33,6 +33,12 @@
         "max-length", 1, "N", "most pieces in a sentence; more is an error, because memory grows with the square",     \
             VALUE_INT, 1, 1 << 20, NULL, "1000"                                                                        \
     }
+#define FLAG_TAG                                                                                                       \
+    { "tag", 1, "NAME", "read the source as text of the training corpora with this tag", .kind = VALUE_TEXT }
+/* Reads --tag into *tag, NULL if it is not given. Returns 0, or -1 with *err filled if one of the models has no such
+ * tag.
+ */
+int tag_flag(const Args *args, const Translator *const *models, int count, const char **tag, Err *err);
 /* The path of the i-th model, from 0: MODEL or one of --models; NULL if there are no more. */
 const char *model_path(const Args *args, int i);
 /* Returns whether the command line has either one MODEL or --models, not both. */

@@ -10,6 +10,7 @@ static const Flag flags[] = {
     {"src", 1, "FILE", "source sentences", .kind = VALUE_FILE},
     {"tgt", 1, "FILE", "their translations, line by line", .kind = VALUE_FILE},
     FLAG_MAX_LENGTH,
+    FLAG_TAG,
     FLAG_ATTENTION_MODE,
     {.name = "summary", .help = "print the last line only"},
     FLAG_THREADS,
@@ -21,12 +22,13 @@ typedef struct Sum {
     long tokens;
 } Sum;
 
-static void score_all(const Translator *tr, char *const *source, char *const *target, AttentionOptions attention,
-                      int threads, bool summary) {
+static void score_all(const Translator *tr, const char *tag, char *const *source, char *const *target,
+                      AttentionOptions attention, int threads, bool summary) {
     Threads *pool = threads_new(threads);
     Session session;
     Sum sum = {0};
     session_init(&session, &tr, 1, pool);
+    session.tag = tag;
     for (ptrdiff_t i = 0; i < arrlen(source); i++) {
         const PairScore score = session_score(&session, source[i], target[i], attention);
         sum.log_probability += score.log_probability;
@@ -41,15 +43,16 @@ static void score_all(const Translator *tr, char *const *source, char *const *ta
 }
 
 static int run_on(const Args *args, const Translator *tr, AttentionOptions attention, int threads, int most, Err *err) {
+    const char *tag;
     const char *src = args_value(args, "src", 0), *tgt = args_value(args, "tgt", 0);
     char **source = lines_read(src, 0, err), **target = source ? lines_read(tgt, 0, err) : NULL;
-    int status = target ? 0 : -1;
+    int status = target ? tag_flag(args, &tr, 1, &tag, err) : -1;
     if (!status && arrlen(source) != arrlen(target))
         status = err_set(err, tgt, 0, "%td lines, but %s has %td", arrlen(target), src, arrlen(source));
     if (!status)
         status =
             lines_check(tr, SOURCE, source, most, src, err) || lines_check(tr, TARGET, target, most, tgt, err) ? -1 : 0;
-    if (!status) score_all(tr, source, target, attention, threads, args_has(args, "summary"));
+    if (!status) score_all(tr, tag, source, target, attention, threads, args_has(args, "summary"));
     lines_free(source);
     lines_free(target);
     return status;

@@ -9,16 +9,22 @@
 
 #include <sched.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { MOST_MANY = 256 };
 
 static const Flag flags[] = {
     {"model", 1, "DIR", "directory of the model; a training that DIR already holds is continued", .kind = VALUE_DIR},
-    FLAG_TRAIN_SETS,
-    FLAG_TRAIN_TSV,
+    {"train-sets", 2, "SRC TGT", "training corpus: two line-aligned files; may be repeated, as the next two",
+     .kind = VALUE_FILES},
+    {"tsv", 1, "FILE", "training corpus: lines of English, tab, Chinese (manythings, Anki)", .kind = VALUE_FILES},
     {"mo", 1, "FILE", "training corpus: a gettext catalogue, English to Chinese, not cleaned (see `tide corpus`)",
-     .kind = VALUE_FILE},
+     .kind = VALUE_FILES},
+    {"train-set-weights", MANY, "R...", "how often an epoch has the pairs of each training corpus (default: once)",
+     VALUE_REAL, 0.001, 1000, NULL, NULL},
+    {"train-set-tags", MANY, "NAME...", "a tag for the source of each training corpus, for `translate --tag`; -: none",
+     .kind = VALUE_TEXT},
     {"valid-sets", 2, "SRC TGT", "development set: two line-aligned files", .kind = VALUE_FILE},
     {"valid-tsv", 1, "FILE", "development set: lines as for --tsv", .kind = VALUE_FILE},
     {"guided-alignment", 1, "FILE", "train the attention on these links of words: one line per pair, `i-j`, from 0",
@@ -162,6 +168,35 @@ static int values_of(const Args *args, const char *flag, const char *values[MOST
     return 0;
 }
 
+/* Lists the training corpora in the order of the command line, with their weights and tags. Returns their number, or -1
+   with *err filled. */
+static int train_files(const Args *args, TrainFiles list[MOST_MANY], Err *err) {
+    int count = 0;
+    for (int k = 0; k < args->given_count; k++) {
+        const struct Given *given = &args->given[k];
+        const char *name = given->flag->name, *const *values = given->values;
+        CorpusFiles files = {0};
+        if (!strcmp(name, "train-sets")) files = (CorpusFiles){.sets = {values[0], values[1]}};
+        else if (!strcmp(name, "tsv")) files.tsv = values[0];
+        else if (!strcmp(name, "mo")) files.mo = values[0];
+        else continue;
+        if (count == MOST_MANY) return err_set(err, NULL, 0, "more than %d training corpora", MOST_MANY);
+        list[count++] = (TrainFiles){files, 1, NULL};
+    }
+    if (!count) return err_set(err, NULL, 0, "--train-sets, --tsv or --mo is needed");
+    const char *const lists[] = {"train-set-weights", "train-set-tags"};
+    for (int i = 0; i < 2; i++)
+        if (args_has(args, lists[i]) && (!args_value(args, lists[i], count - 1) || args_value(args, lists[i], count)))
+            return err_set(err, NULL, 0, "--%s needs one value for each of %d training corpora", lists[i], count);
+    for (int i = 0; i < count; i++) {
+        const char *tag = args_value(args, "train-set-tags", i);
+        if (args_real_at(args, "train-set-weights", i, &list[i].weight, err)) return -1;
+        list[i].tag = tag && strcmp(tag, "-") != 0 ? tag : NULL;
+        if (list[i].tag && tag_check(tag, err)) return -1;
+    }
+    return count;
+}
+
 static int check_changes(const TrainJob *job, Err *err) {
     for (int i = 0; i < job->change_count; i++) {
         const Option *option = option_find(train_option_tables, job->changes[i]);
@@ -176,10 +211,7 @@ static int check_changes(const TrainJob *job, Err *err) {
 static int run(const Args *args) {
     Err err;
     TrainJob job = {
-        .files = {.train = {{args_value(args, "train-sets", 0), args_value(args, "train-sets", 1)},
-                            args_value(args, "tsv", 0),
-                            args_value(args, "mo", 0)},
-                  .valid = {{args_value(args, "valid-sets", 0), args_value(args, "valid-sets", 1)},
+        .files = {.valid = {{args_value(args, "valid-sets", 0), args_value(args, "valid-sets", 1)},
                             args_value(args, "valid-tsv", 0),
                             NULL},
                   .guides = args_value(args, "guided-alignment", 0),
@@ -188,7 +220,8 @@ static int run(const Args *args) {
         .pretrained = args_value(args, "pretrained-model", 0),
         .model = args_value(args, "model", 0),
     };
-    const CorpusFiles *train_files = &job.files.train, *valid_files = &job.files.valid;
+    const CorpusFiles *valid_files = &job.files.valid;
+    TrainFiles sets[MOST_MANY] = {0};
     const char *probes[MOST_MANY], *changes[MOST_MANY];
     job.probes = probes;
     job.changes = changes;
@@ -197,11 +230,11 @@ static int run(const Args *args) {
         return usage_error("%s", err.reason);
     if (args->word_count) return usage_error("train takes flags only, not '%s'", args->words[0]);
     if (!job.model) return usage_error("--model is needed");
-    if (!train_files->sets[0] + !train_files->tsv + !train_files->mo != 2)
-        return usage_error("exactly one of --train-sets, --tsv and --mo is needed");
+    if ((job.files.train_count = train_files(args, sets, &err)) < 0) return usage_error("%s", err.reason);
+    job.files.train = sets;
     if (valid_files->sets[0] && valid_files->tsv)
         return usage_error("--valid-sets and --valid-tsv cannot be given together");
-    if (job.files.guides && train_files->mo)
+    if (job.files.guides && sets[0].files.mo)
         return usage_error("--guided-alignment needs --train-sets or --tsv, because its lines belong to theirs");
     if (gather_options(args, &job.options, &err) || machine_flags(args, &job.threads, &err))
         return err.path[0] ? fail(&err) : usage_error("%s", err.reason);

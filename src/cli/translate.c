@@ -21,6 +21,7 @@ static const Flag flags[] = {
     FLAG_MODELS,
     FLAGS_BEAM,
     FLAG_MAX_LENGTH,
+    FLAG_TAG,
     FLAG_ATTENTION_MODE,
     FLAGS_ALIGNMENT,
     {"n-best", 1, "N", "print the N best hypotheses: `line ||| text ||| features ||| score`", VALUE_INT, 0, 1000, NULL,
@@ -71,7 +72,7 @@ enum { NONE = -1, HARD, SOFT }; /* values of --alignment, in the order of its li
 typedef struct Settings {
     const Args *args; /* for the paths of the models */
     int alignment;    /* NONE, HARD or SOFT */
-    const char *heatmap, *html;
+    const char *heatmap, *html, *tag;
     BeamOptions beam;
     Sampling sampling; /* beam.sampling, if it is not NULL */
     AlignmentView view;
@@ -283,6 +284,7 @@ static int run_on(const Settings *s, const Models *models, Spent *spent, Err *er
     Translating work = {.settings = s, .pictures = {s->heatmap, s->transpose, 0}};
     progress_start(&work.view);
     session_init(&work.session, models->list, models->count, threads);
+    work.session.tag = s->tag;
     alignments_page_init(&work.page);
     int status = translate_all(&work, spent, err);
     alignments_page_free(&work.page);
@@ -382,6 +384,7 @@ static int run(const Args *args) {
     }
     int failed = attentions_check(args, &models, settings.beam.attention, &err) ||
                  glossary_flag(args, models.list[0], &settings.glossary, &err) ||
+                 tag_flag(args, models.list, models.count, &settings.tag, &err) ||
                  read_input(args, models.list[0], &settings, &err);
     spent.read = elapsed(&moment);
     int status = failed || run_on(&settings, &models, &spent, &err) ? fail(&err) : 0;

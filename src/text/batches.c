@@ -3,6 +3,7 @@
 #include "core/rng.h"
 #include "text/ds.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,13 +11,13 @@
 typedef struct PairsWriter {
     Pairs *pairs;
     SideCache *cache[2];
-    int max_length;
+    int max_length, source_end; /* source_end: see TrainSets */
 } PairsWriter;
 
 static int pairs_writer_open(PairsWriter *writer, Pairs *pairs, const Side *source, const Side *target, int max_length,
                              const char *dir, Err *err) {
     *pairs = (Pairs){0};
-    *writer = (PairsWriter){pairs, {side_cache(source), side_cache(target)}, max_length};
+    *writer = (PairsWriter){pairs, {side_cache(source), side_cache(target)}, max_length, ID_EOS};
     return records_open(&pairs->ids, dir, err);
 }
 
@@ -52,6 +53,7 @@ static int add_ids(PairsWriter *writer, const int *ids, int n_source, int n_targ
 static int add_pair(PairsWriter *writer, const char *source, const char *target, long line, Err *err) {
     int *x = side_cache_encode(writer->cache[SOURCE], source), *y = side_cache_encode(writer->cache[TARGET], target);
     const int n_source = (int)arrlen(x), n_target = (int)arrlen(y);
+    x[n_source - 1] += writer->source_end - ID_EOS;
     memcpy(arraddnptr(x, (size_t)n_target), y, (size_t)n_target * sizeof *y);
     const int failed = add_ids(writer, x, n_source, n_target, line, err);
     arrfree(x);
@@ -68,16 +70,29 @@ int pairs_encode(Pairs *pairs, const Corpus *corpus, const Side *source, const S
     return pairs_writer_close(&writer, failed, err);
 }
 
-int pairs_encode_disk(Pairs *pairs, DiskCorpus *corpus, const Side *source, const Side *target, int max_length,
-                      const char *dir, ProgressFn *progress, void *context, Err *err) {
+/* Ends the sets whose last pair is pair i of the corpus, and begins the next one. */
+static void end_sets(PairsWriter *writer, const TrainSets *sets, long i) {
+    Pairs *pairs = writer->pairs;
+    for (int k; (k = (int)arrlen(pairs->set_end)) < sets->count; writer->source_end = sets->source_end[k + 1]) {
+        if (sets->end[k] > i) return;
+        arrput(pairs->set_end, pairs->n);
+        arrput(pairs->set_weight, sets->weight[k]);
+        if (k + 1 == sets->count) return;
+    }
+}
+
+int pairs_encode_disk(Pairs *pairs, DiskCorpus *corpus, const TrainSets *sets, const Side *source, const Side *target,
+                      int max_length, const char *dir, ProgressFn *progress, void *context, Err *err) {
     enum { OFTEN = 1000 };
     PairsWriter writer;
     DiskPair pair;
     int failed =
         pairs_writer_open(&writer, pairs, source, target, max_length, dir, err) || disk_corpus_rewind(corpus, err) ? -1
                                                                                                                    : 0;
+    if (sets) writer.source_end = sets->source_end[0];
     for (long i = 1; !failed && (failed = disk_corpus_next(corpus, &pair, err)) > 0; i++) {
         failed = add_pair(&writer, pair.text[SOURCE], pair.text[TARGET], pair.line, err);
+        if (sets) end_sets(&writer, sets, i);
         if (!failed && i % OFTEN == 0 && progress && progress(context, i, corpus->n))
             failed = err_set(err, NULL, 0, "stopped while the corpus was encoded");
     }
@@ -89,6 +104,8 @@ void pairs_free(Pairs *pairs) {
     arrfree(pairs->source_length);
     arrfree(pairs->target_length);
     arrfree(pairs->line);
+    arrfree(pairs->set_end);
+    arrfree(pairs->set_weight);
     *pairs = (Pairs){0};
 }
 
@@ -147,12 +164,42 @@ static void shuffle_batches(Epoch *epoch, Rng *rng, int *sorted, int n, int batc
     mem_free(shuffled);
 }
 
+/* The number of pairs that an epoch has of a set of n. */
+static int times_weight(int n, double weight) { return (int)(n * weight + 0.5); }
+
+int epoch_size(const Pairs *pairs) {
+    const int sets = (int)arrlen(pairs->set_end);
+    double size = sets ? 0 : pairs->n;
+    for (int k = 0, begin = 0; k < sets; begin = pairs->set_end[k++])
+        size += times_weight(pairs->set_end[k] - begin, pairs->set_weight[k]);
+    return size < INT_MAX ? (int)size : INT_MAX;
+}
+
+/* Writes the pairs begin..end-1 to order, as often as the weight says. Returns the end of the list. */
+static int *list_set(int *order, int begin, int end, double weight, Rng *rng) {
+    const int n = end - begin;
+    if (n == 0) return order;
+    const int all = times_weight(n, weight), rest = all % n;
+    int *to = order;
+    for (int i = 0; i < all - rest; i++) *to++ = begin + i % n;
+    if (!rest) return to;
+    int *drawn = mem_alloc((size_t)n * sizeof *drawn);
+    for (int i = 0; i < n; i++) drawn[i] = begin + i;
+    rng_shuffle(rng, drawn, n);
+    memcpy(to, drawn, (size_t)rest * sizeof *to);
+    mem_free(drawn);
+    return to + rest;
+}
+
 Epoch epoch_plan(const Pairs *pairs, int batch, int window, uint64_t seed, long number) {
-    const int n = pairs->n, span = batch * (window > 0 ? window : 1);
+    const int n = epoch_size(pairs), span = batch * (window > 0 ? window : 1);
     Rng rng = rng_seed(seed, 0x65706f6368u + (uint64_t)number); /* each epoch has its own random stream */
     size_t most = (size_t)n / (size_t)batch + (size_t)n / (size_t)span + 3;
     Epoch epoch = {.order = mem_alloc((size_t)n * sizeof(int)), .begin = mem_zalloc(most * sizeof(int))};
-    for (int i = 0; i < n; i++) epoch.order[i] = i;
+    int *to = epoch.order;
+    if (!arrlen(pairs->set_end)) list_set(to, 0, n, 1, &rng);
+    for (int k = 0, begin = 0; k < arrlen(pairs->set_end); begin = pairs->set_end[k++])
+        to = list_set(to, begin, pairs->set_end[k], pairs->set_weight[k], &rng);
     rng_shuffle(&rng, epoch.order, n);
     for (int first = 0; first < n; first += span) {
         int size = n - first < span ? n - first : span;

@@ -4,6 +4,7 @@
 #include "text/unicode.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,6 +85,33 @@ Vocab *vocab_build(char *const *pieces, const long *counts, int n, int size, boo
         if (find(vocab, order[i].piece) < 0) add(vocab, order[i].piece);
     mem_free(order);
     return vocab;
+}
+
+/* ---- tags ---- */
+
+enum { TAG_BYTES = 100, TAG_SIZE = TAG_BYTES + 2 };
+
+static void tag_piece(const char *name, char piece[TAG_SIZE]) { snprintf(piece, TAG_SIZE, " %s", name); }
+
+int tag_check(const char *name, Err *err) {
+    const size_t n = strlen(name);
+    if (n == 0 || n > TAG_BYTES || strpbrk(name, " \t\r\n") || !utf8_valid(name, n))
+        return err_set(err, NULL, 0, "'%.100s' cannot be a tag: 1 to %d bytes without white space", name, TAG_BYTES);
+    return 0;
+}
+
+void vocab_add_tag(Vocab *vocab, const char *name) {
+    char piece[TAG_SIZE];
+    tag_piece(name, piece);
+    if (find(vocab, piece) < 0) add(vocab, piece);
+}
+
+int vocab_tag(const Vocab *vocab, const char *name) {
+    char piece[TAG_SIZE];
+    Err err;
+    if (tag_check(name, &err)) return -1;
+    tag_piece(name, piece);
+    return find(vocab, piece);
 }
 
 /* ---- the text form ---- */

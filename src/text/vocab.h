@@ -19,6 +19,14 @@ Vocab *vocab_build(char *const *pieces, const long *counts, int n, int size, boo
    repeated. */
 Vocab *vocab_parse(const char *text, const char *path, Err *err);
 char *vocab_format(const Vocab *vocab);
+
+/* A tag tells a model from which training set a sentence comes (Caswell et al. 2019): it is an id for the end of a
+   source sentence, in the place of </s>, and no text gives it, because its entry begins with a space. vocab_add_tag
+   adds it, unless it is there; vocab_tag returns its id, -1 if there is none. */
+void vocab_add_tag(Vocab *vocab, const char *name);
+int vocab_tag(const Vocab *vocab, const char *name);
+/* Checks the name of a tag: 1 to 100 bytes of valid UTF-8 without white space. Returns 0, or -1 with *err filled. */
+int tag_check(const char *name, Err *err);
 void vocab_free(Vocab *vocab);
 
 int vocab_size(const Vocab *vocab);

@@ -2,13 +2,18 @@
 #include "text/ds.h"
 #include "translate/session.h"
 
+#include <limits.h>
+#include <string.h>
+
 static bool has_files(const CorpusFiles *files) { return files->sets[SOURCE] || files->tsv || files->mo; }
 bool data_has_validation(const DataFiles *files) { return has_files(&files->valid); }
 
-const char *data_name(const DataFiles *files) {
-    const CorpusFiles *train = &files->train;
+const char *train_files_name(const TrainFiles *files) {
+    const CorpusFiles *train = &files->files;
     return train->sets[SOURCE] ? train->sets[SOURCE] : train->tsv ? train->tsv : train->mo;
 }
+
+const char *data_name(const DataFiles *files) { return train_files_name(files->train); }
 
 /* The context of a ProgressFn. */
 typedef struct Stage {
@@ -50,12 +55,22 @@ static int read_to_disk(void *context, Reader *reader, const char *path, Err *er
     return disk_corpus_read(s->corpus, reader, path, report_stage, &s->stage, err);
 }
 
+/* Reads all training sets into one temporary file. */
+static int read_training(Data *data, const DataFiles *files, const ModelOptions *options, const DataProgress *progress,
+                         Err *err) {
+    DiskReading reading = {&data->text, {progress, "reading"}};
+    if (disk_corpus_open(&data->text, files->dir, err)) return -1;
+    for (int k = 0; k < files->train_count; k++) {
+        if (read_files(&files->train[k].files, options, read_to_disk, &reading, err)) return -1;
+        arrput(data->set_end, data->text.n);
+    }
+    return 0;
+}
+
 int data_read(Data *data, const DataFiles *files, const ModelOptions *options, bool training,
               const DataProgress *progress, Err *err) {
     *data = (Data){0};
-    DiskReading reading = {&data->text, {progress, "reading"}};
-    if ((training && (disk_corpus_open(&data->text, files->dir, err) ||
-                      read_files(&files->train, options, read_to_disk, &reading, err))) ||
+    if ((training && read_training(data, files, options, progress, err)) ||
         read_files(&files->valid, options, read_into_memory, &data->valid, err))
         return -1;
     data->read = data->text.read;
@@ -83,7 +98,8 @@ static int count_words(DiskCorpus *text, const TokenizerKind kinds[2], bool subw
     return status;
 }
 
-int data_learn(Data *data, const ModelOptions *o, Side *source, Side *target, const DataProgress *progress, Err *err) {
+int data_learn(Data *data, const DataFiles *files, const ModelOptions *o, Side *source, Side *target,
+               const DataProgress *progress, Err *err) {
     Side *const sides[2] = {source, target};
     WordCount *words[COUNTS] = {NULL};
     if (count_words(&data->text, o->tokenizer, model_options_source_words(o), words, progress, err)) {
@@ -93,6 +109,8 @@ int data_learn(Data *data, const ModelOptions *o, Side *source, Side *target, co
     if (o->joint_merges) sides_learn_jointly(sides, words, o->bpe_merges[0], o->dim_vocabs);
     else
         for (int i = 0; i < 2; i++) side_learn(sides[i], o->tokenizer[i], words[i], o->bpe_merges[i], o->dim_vocabs[i]);
+    for (int k = 0; k < files->train_count; k++)
+        if (files->train[k].tag) vocab_add_tag(source->vocab, files->train[k].tag);
     return model_options_source_words(o) ? side_learn_subwords(source, words[SUBWORDS], o->bpe_merges[SOURCE], err) : 0;
 }
 
@@ -108,12 +126,37 @@ static int check_lengths(const Pairs *pairs, const CorpusFiles *files, Err *err)
     return 0;
 }
 
+/* Encodes the training text. One set of weight 1 without tag is the usual case, and has no sets. */
+static int encode_training(Data *data, const DataFiles *files, const TrainOptions *o, const Side *source,
+                           const Side *target, Stage *stage, Err *err) {
+    const int count = files->train_count;
+    int *source_end = mem_alloc((size_t)count * sizeof *source_end), status = 0;
+    double *weight = mem_alloc((size_t)count * sizeof *weight);
+    bool usual = count == 1;
+    for (int k = 0; k < count && !status; k++) {
+        const char *tag = files->train[k].tag;
+        weight[k] = files->train[k].weight;
+        source_end[k] = tag ? vocab_tag(source->vocab, tag) : ID_EOS;
+        usual &= !tag && weight[k] == 1;
+        if (source_end[k] < 0)
+            status = err_set(err, train_files_name(&files->train[k]), 0, "the model has no tag '%s'", tag);
+    }
+    const TrainSets sets = {count, data->set_end, source_end, weight};
+    if (!status)
+        status = pairs_encode_disk(&data->pairs, &data->text, usual ? NULL : &sets, source, target, o->max_length,
+                                   files->dir, report_stage, stage, err);
+    if (!status && epoch_size(&data->pairs) == INT_MAX)
+        status = err_set(err, data_name(files), 0, "an epoch of more than %d pairs", INT_MAX - 1);
+    mem_free(source_end);
+    mem_free(weight);
+    return status;
+}
+
 int data_encode(Data *data, const DataFiles *files, const TrainOptions *o, bool training, const Side *source,
                 const Side *target, const DataProgress *progress, Err *err) {
     const char *dir = files->dir;
     Stage stage = {progress, "encoding"};
-    if ((training &&
-         pairs_encode_disk(&data->pairs, &data->text, source, target, o->max_length, dir, report_stage, &stage, err)) ||
+    if ((training && encode_training(data, files, o, source, target, &stage, err)) ||
         pairs_encode(&data->valid_pairs, &data->valid, source, target, 0, dir, err) ||
         check_lengths(&data->valid_pairs, &files->valid, err))
         return -1;
@@ -129,6 +172,7 @@ int data_encode(Data *data, const DataFiles *files, const TrainOptions *o, bool 
 
 void data_free(Data *data) {
     disk_corpus_close(&data->text);
+    arrfree(data->set_end);
     guides_free(&data->guides);
     pairs_free(&data->pairs);
     pairs_free(&data->valid_pairs);
@@ -136,6 +180,11 @@ void data_free(Data *data) {
 }
 
 uint64_t data_hash(const Data *data) {
-    const uint64_t hash = data->pairs.hash ^ data->guides.hash;
+    uint64_t hash = data->pairs.hash ^ data->guides.hash;
+    for (int k = 0; k < arrlen(data->pairs.set_end); k++) {
+        uint64_t weight;
+        memcpy(&weight, &data->pairs.set_weight[k], sizeof weight);
+        hash = (hash ^ weight) * 0xd1342543de82ef95u + (uint64_t)data->pairs.set_end[k];
+    }
     return (hash ^ (uint64_t)data->pairs.n) * 0x9e3779b97f4a7c15u;
 }

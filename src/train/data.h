@@ -12,15 +12,25 @@ typedef struct CorpusFiles {
     const char *tsv, *mo;
 } CorpusFiles;
 
+/* A training set: a corpus, how often an epoch has its pairs, and the tag of its source sentences (see vocab_add_tag);
+   NULL: no tag. */
+typedef struct TrainFiles {
+    CorpusFiles files;
+    double weight;
+    const char *tag;
+} TrainFiles;
+
 typedef struct DataFiles {
-    CorpusFiles train;
+    const TrainFiles *train; /* [train_count] */
+    int train_count;
     CorpusFiles valid;  /* all NULL: no validation */
     const char *guides; /* word links of the training pairs, one pair per line, to guide the attention; NULL: none */
     const char *dir;    /* the model's directory, where temporary files are made */
 } DataFiles;
 bool data_has_validation(const DataFiles *files);
-/* The file that errors name as the training corpus. */
+/* The file that errors name as the training corpus: the first one. */
 const char *data_name(const DataFiles *files);
+const char *train_files_name(const TrainFiles *files);
 
 typedef struct Data {
     Corpus valid;
@@ -28,6 +38,7 @@ typedef struct Data {
     Guides guides;
     long read, dropped_empty; /* counts of the training corpus, as in Corpus */
     DiskCorpus text;          /* the training corpus, until it is encoded */
+    long *set_end;            /* stb_ds array: its pairs up to the end of each training set */
 } Data;
 
 /* A callback as ProgressFn; `stage` is "reading", "counting words" or "encoding". */
@@ -41,9 +52,10 @@ typedef struct DataProgress {
    Returns 0, or -1 with *err filled: an error of the readers, or a full disk. */
 int data_read(Data *data, const DataFiles *files, const ModelOptions *options, bool training,
               const DataProgress *progress, Err *err);
-/* Learns merges and vocabularies from the training text. Returns 0, or -1 with *err filled. */
-int data_learn(Data *data, const ModelOptions *options, Side *source, Side *target, const DataProgress *progress,
-               Err *err);
+/* Learns merges and vocabularies from the training text, in which every set counts once, and adds the tags. Returns 0,
+ * or -1 with *err filled. */
+int data_learn(Data *data, const DataFiles *files, const ModelOptions *options, Side *source, Side *target,
+               const DataProgress *progress, Err *err);
 /* Encodes the text that was read as ids, and the guiding word links as links between pieces. Returns 0, or -1 with *err
    filled, also if no pair is left. */
 int data_encode(Data *data, const DataFiles *files, const TrainOptions *options, bool training, const Side *source,

@@ -1,6 +1,7 @@
 #include "train/setup.h"
 #include "train/share.h"
 #include "core/kernels.h"
+#include "text/ds.h"
 #include "text/files.h"
 #include "text/unicode.h"
 
@@ -26,6 +27,8 @@ static int check_options(const TrainJob *job, Err *err) {
     if (job->files.guides && !model_options_align(o))
         return err_set(err, NULL, 0, "--guided-alignment needs an attention to guide, not --attention %s",
                        attention_kind_at(o->attention)->name);
+    if (job->files.guides && job->files.train_count > 1)
+        return err_set(err, NULL, 0, "--guided-alignment needs a single training set, because its lines belong to it");
     return model_options_check(o, err) || model_options_check_effect(o, err) ? -1 : 0;
 }
 
@@ -126,7 +129,7 @@ static int learn_from_text(Training *t, const DataProgress *progress, Err *err) 
     Translator *tr = &t->learner.translator;
     Params *params = &tr->model.params;
     tr->options = o->model;
-    if (data_learn(&t->data, &o->model, &tr->source, &tr->target, progress, err)) return -1;
+    if (data_learn(&t->data, &t->files, &o->model, &tr->source, &tr->target, progress, err)) return -1;
     translator_init(tr);
     if (params->size > INT_MAX) /* a tensor of a checkpoint cannot have more values */
         return err_set(err, t->job->model, 0, "a model of %zu weights, where %d are the limit", params->size, INT_MAX);
@@ -329,6 +332,21 @@ static void describe(const Training *t) {
     if (t->resumed) training_note(t, "resuming from update %ld", t->state.update);
 }
 
+/* Notes and logs the sizes of several training sets. */
+static int describe_sets(Training *t, Err *err) {
+    const Pairs *pairs = &t->data.pairs;
+    for (int k = 0, begin = 0; k < arrlen(pairs->set_end); begin = pairs->set_end[k++]) {
+        const TrainFiles *set = &t->files.train[k];
+        const int n = pairs->set_end[k] - begin;
+        char line[256];
+        training_note(t, "  %s: %d pairs, weight %g%s%s", train_files_name(set), n, set->weight,
+                      set->tag ? ", tag " : "", set->tag ? set->tag : "");
+        snprintf(line, sizeof line, "{\"training_set\": %d, \"pairs\": %d, \"weight\": %g}", k + 1, n, set->weight);
+        if (!t->resumed && training_log(t, line, err)) return -1;
+    }
+    return 0;
+}
+
 /* Locks the directory and loads a checkpoint, on rank 0. Other ranks on this machine use the same directory for
    temporary files; so do those on other machines, if they have it. */
 static int open_directory(Training *t, Err *err) {
@@ -357,7 +375,7 @@ int training_setup(Training *t, Err *err) {
     if (reserve_memory(t, err) || open_log(t, err) || apply_options(t, err) || apply_validation_set(t, err)) return -1;
     exchange_init(&t->exchange, t->ranks, l->threads, &l->optimizer);
     describe(t);
-    return 0;
+    return describe_sets(t, err);
 }
 
 void training_release(Training *t) {

@@ -122,8 +122,8 @@ static int share_pairs(Ranks *ranks, Pairs *pairs, const char *dir, Err *err) {
     const bool first = ranks_own_on_node(ranks) == 0;
     struct {
         uint64_t hash;
-        int64_t n, dropped;
-    } head = {pairs->hash, pairs->n, pairs->dropped_long};
+        int64_t n, dropped, sets;
+    } head = {pairs->hash, pairs->n, pairs->dropped_long, arrlen(pairs->set_end)};
     int status = 0;
     share_array(ranks, &head, sizeof head, &status, err);
     if (status) return -1;
@@ -133,10 +133,14 @@ static int share_pairs(Ranks *ranks, Pairs *pairs, const char *dir, Err *err) {
         arrsetlen(pairs->source_length, n);
         arrsetlen(pairs->target_length, n);
         arrsetlen(pairs->line, n);
+        arrsetlen(pairs->set_end, (size_t)head.sets);
+        arrsetlen(pairs->set_weight, (size_t)head.sets);
     }
     share_array(ranks, pairs->source_length, n * sizeof *pairs->source_length, &status, err);
     share_array(ranks, pairs->target_length, n * sizeof *pairs->target_length, &status, err);
     share_array(ranks, pairs->line, n * sizeof *pairs->line, &status, err);
+    share_array(ranks, pairs->set_end, (size_t)head.sets * sizeof *pairs->set_end, &status, err);
+    share_array(ranks, pairs->set_weight, (size_t)head.sets * sizeof *pairs->set_weight, &status, err);
     return status ? -1 : share_records(ranks, &pairs->ids, n, dir, err);
 }
 

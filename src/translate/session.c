@@ -18,6 +18,16 @@ void session_free(Session *session) {
     *session = (Session){0};
 }
 
+/* The ids of source sentences, which end in the tag if there is one; as side_encode_all. */
+static int **encode_sources(const Session *session, char *const *sentences, int n) {
+    const Side *side = &session->members[0]->source;
+    const int tag = session->tag ? vocab_tag(side->vocab, session->tag) : ID_EOS;
+    int **ids = side_encode_all(side, sentences, n);
+    CHECK(tag >= 0, "a session with a tag that its model lacks: %s", session->tag);
+    for (int i = 0; i < n; i++) ids[i][arrlen(ids[i]) - 1] += tag - ID_EOS;
+    return ids;
+}
+
 /* ---- translating ---------------------------------------------------------------------------------------------- */
 
 typedef struct SentenceLength {
@@ -85,7 +95,7 @@ Translations session_translate(Session *session, char *const *sentences, int n, 
                                SessionProgress *progress, void *context) {
     const Translator *first = session->members[0];
     Translations t = {.translator = first, .n = n, .sentences = sentences};
-    t.source = side_encode_all(&first->source, sentences, n);
+    t.source = encode_sources(session, sentences, n);
     t.nbest = mem_zalloc((size_t)n * sizeof *t.nbest);
     SentenceLength *sorted = by_length(t.source, n);
     const Model **models = models_of(session);
@@ -165,8 +175,7 @@ typedef struct ForcedBatch {
 static ForcedBatch forced_batch(Session *session, char *const *source, char *const *target, int n) {
     const Translator *translator = session->members[0];
     Arena *arena = &session->tape.arena;
-    ForcedBatch p = {.x = side_encode_all(&translator->source, source, n),
-                     .y = side_encode_all(&translator->target, target, n)};
+    ForcedBatch p = {.x = encode_sources(session, source, n), .y = side_encode_all(&translator->target, target, n)};
     const int *x_length = lengths_of(arena, p.x, n), *y_length = lengths_of(arena, p.y, n);
     p.batch = batch_fold(arena, (const int *const *)p.x, x_length, (const int *const *)p.y, y_length, n, NULL, ID_BOS);
     return p;

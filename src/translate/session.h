@@ -10,6 +10,7 @@ typedef struct Session {
     const Translator **members; /* [count]; the session owns the list, not the models */
     int count;
     Tape tape;
+    const char *tag; /* of all source sentences, not owned; NULL: none. All members must have it: see vocab_add_tag */
 } Session;
 
 /* The members must form an ensemble (see ensemble_check). Models and threads must live longer than the session. Two

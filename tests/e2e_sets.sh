@@ -1,0 +1,65 @@
+#!/bin/sh
+# Several training sets: weights and tags. The same bits after a stop, with shards, and for any number of threads.
+. "$(dirname "$0")/common.inc"
+head -n 100 "$scratch/train.tsv" >"$scratch/a.tsv"
+tail -n 200 "$scratch/train.tsv" >"$scratch/b.tsv"
+for side in 1en 2zh; do
+    cut -f"${side%??}" "$scratch/b.tsv" >"$scratch/b.${side#?}"
+    cut -f"${side%??}" "$scratch/dev.tsv" >"$scratch/dev.${side#?}"
+done
+sets() { # DIR [flag ...]
+    dir=$1
+    shift
+    tide_ok train --valid-tsv "$scratch/dev.tsv" --config "$scratch/smallest.conf" --model "$dir" "$@"
+}
+
+# Two sets without weights and tags are the set of both.
+sets "$scratch/one" --tsv "$scratch/train.tsv" --after-batches 24
+sets "$scratch/two" --tsv "$scratch/a.tsv" --train-sets "$scratch/b.zh" "$scratch/b.en" --after-batches 24
+cmp "$scratch/one/model.safetensors" "$scratch/two/model.safetensors" || die "two sets are not the set of both"
+grep -q 'a.tsv: 100 pairs, weight 1$' "$scratch/stderr" || die "the sets are not listed: $(cat "$scratch/stderr")"
+
+# Weights: an epoch has 2 x 100 + 0.25 x 200 pairs, in 16 batches; a stop changes nothing.
+two="--tsv $scratch/a.tsv --train-sets $scratch/b.zh $scratch/b.en --train-set-weights 2 0.25 --train-set-tags - news"
+# shellcheck disable=SC2086 # $two is a list
+{
+    sets "$scratch/weights" $two --after-batches 40 --threads 2
+    sets "$scratch/halted" $two --after-batches 19
+    sets "$scratch/halted" $two --after-batches 40
+    sets "$scratch/epoch" $two --after-epochs 1
+    same "$scratch/weights" "$scratch/halted" "a stop"
+}
+grep -q '"training_set": 2, "pairs": 200, "weight": 0.25' "$scratch/weights/train.jsonl" || die "the sets are not in the log"
+grep -q 'b.zh: 200 pairs, weight 0.25, tag news$' "$scratch/stderr" || die "no tag: $(cat "$scratch/stderr")"
+sed -n 's/.*"update": \([0-9]*\),.*/\1/p' "$scratch/epoch/train.jsonl" | tail -n 1 | grep -qx 16 || die "an epoch of another size"
+cmp -s "$scratch/one/model.safetensors" "$scratch/weights/model.safetensors" && die "weights change nothing"
+refused 1 'is not the data that .* was trained on' train --config "$scratch/smallest.conf" --model "$scratch/weights" \
+    --tsv "$scratch/a.tsv" --train-sets "$scratch/b.zh" "$scratch/b.en" --train-set-weights 2 0.5 --train-set-tags - news
+
+# A tag changes probabilities; no text can give it.
+score() { tide_ok score "$scratch/weights" --src "$scratch/dev.zh" --tgt "$scratch/dev.en" "$@"; }
+score >"$scratch/plain"
+score --tag news >"$scratch/tagged"
+cmp -s "$scratch/plain" "$scratch/tagged" && die "a tag changes nothing"
+tide_ok translate "$scratch/weights" --tag news <"$scratch/dev.zh" >"$scratch/found"
+tide_ok evaluate "$scratch/weights" --tag news --src "$scratch/dev.zh" --ref "$scratch/dev.en" --output "$scratch/evaluated" >/dev/null
+cmp "$scratch/found" "$scratch/evaluated" || die "evaluate does not know the tag"
+refused 1 "has no tag 'sport'" translate "$scratch/weights" --tag sport
+refused 1 "has no tag ' news'" translate "$scratch/weights" --tag ' news'
+refused 1 "has no tag '</s>'" translate "$scratch/weights" --tag '</s>'
+
+# In shards, with another number of threads
+# shellcheck disable=SC2086
+for threads in 1 3; do sets "$scratch/shards$threads" $two --shards 4 --after-batches 20 --threads $threads; done
+same "$scratch/shards1" "$scratch/shards3" "threads"
+
+train() { # STATUS REASON [flag ...]
+    status=$1 reason=$2
+    shift 2
+    refused "$status" "$reason" train --config "$scratch/smallest.conf" --model "$scratch/none" --tsv "$scratch/a.tsv" --tsv "$scratch/b.tsv" "$@"
+}
+train 2 'train-set-weights needs one value for each of 2' --train-set-weights 1
+train 2 'train-set-tags needs one value for each of 2' --train-set-tags a b c
+train 2 'train-set-weights must be between' --train-set-weights 1 0
+train 2 "cannot be a tag" --train-set-tags - 'a b'
+train 1 'guided-alignment needs a single training set' --guided-alignment "$scratch/links"
