@@ -78,7 +78,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     FuzzFile file = memory_file(data, size);
     Err err = {0};
     Guides guides;
-    int status = guides_read(&guides, file.path, &s->corpus, &s->pairs, &s->source, &s->target, scratch_folder(), &err),
+    int status = guides_read(&guides, file.path, &s->corpus, &s->pairs, &s->source, &s->target, scratch_folder(),
+                             size % 2 == 1, &err),
         all = 0;
     const int n = (int)arrlen(guides.links.ends);
     CHECK(status ? err.reason[0] && !n : n == s->pairs.n, "status %d with %d", status, n);
