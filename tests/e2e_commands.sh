@@ -101,6 +101,44 @@ awk -F' [|][|][|] ' '{ if (NR > 1 && $1 == last && $4 > score) exit 1; last = $1
 tide_ok translate "$scratch/run" --beam-size 4 <"$scratch/dev.zh" >"$scratch/a"
 awk -F' [|][|][|] ' 'NR == 1 || $1 != last { print $2; last = $1 }' "$scratch/nbest" | cmp - "$scratch/a" || die "1-best differs"
 
+# PNG and PDF: a program gets the pictures. A stand-in for it shows that it gets all of them, whether it is installed or not.
+mkdir "$scratch/bin"
+cat >"$scratch/bin/rsvg-convert" <<'PROGRAM'
+#!/bin/sh
+[ "$1" = --version ] && exit 0
+[ "$RSVG" = fails ] && exit 3
+echo "$1"
+[ "$1" = --format=pdf ] || shift # --zoom
+shift
+/bin/cat "$@"
+PROGRAM
+printf '#!/bin/sh\n' >"$scratch/bin/fc-list" # no font
+chmod +x "$scratch/bin/rsvg-convert" "$scratch/bin/fc-list"
+pictures() { # FILE
+    head -n 2 "$scratch/dev.zh" >"$scratch/two.zh"
+    head -n 2 "$scratch/dev.en" >"$scratch/two.en"
+    RSVG=${RSVG:-} PATH="$scratch/bin" "$tide" align "$scratch/run" --src "$scratch/two.zh" --tgt "$scratch/two.en" --output "$1" 2>"$scratch/stderr"
+}
+pictures "$scratch/a.pdf" || die "PDF: $(cat "$scratch/stderr")"
+[ "$(grep -c '<svg ' "$scratch/a.pdf")" = 2 ] && head -n 1 "$scratch/a.pdf" | grep -qx -- --format=pdf || die 'a PDF without its pages'
+[ "$(cat "$scratch/stderr")" = "$scratch/a.pdf: no font has Chinese characters: install the package fonts-noto-cjk" ] ||
+    die "fonts: $(cat "$scratch/stderr")"
+pictures "$scratch/a.png" || die "PNG: $(cat "$scratch/stderr")"
+for picture in a.png a-2.png; do
+    [ "$(grep -c '<svg ' "$scratch/$picture")" = 1 ] && grep -qx -- --format=png "$scratch/$picture" || die "$picture"
+done
+RSVG=fails pictures "$scratch/b.pdf" && die 'a failing rsvg-convert'
+grep -q 'b.pdf: rsvg-convert failed with exit status 3' "$scratch/stderr" || die "$(cat "$scratch/stderr")"
+[ -e "$scratch/b.pdf" ] && die 'a PDF of a failing rsvg-convert'
+rm "$scratch/bin/rsvg-convert"
+pictures "$scratch/b.png" && die 'no rsvg-convert'
+grep -q 'install the package librsvg2-bin' "$scratch/stderr" || die "$(cat "$scratch/stderr")"
+if command -v rsvg-convert >/dev/null; then
+    tide_ok translate "$scratch/run" --heatmap "$scratch/true.png" <"$scratch/two.zh" >"$scratch/found"
+    tide_ok translate "$scratch/run" --heatmap "$scratch/true.pdf" <"$scratch/two.zh" | cmp - "$scratch/found" || die 'PDF and PNG'
+    [ "$(head -c 4 "$scratch/true-2.png" | tail -c 3)$(head -c 4 "$scratch/true.pdf")" = PNG%PDF ] || die 'no PNG or no PDF'
+fi
+
 # alignments: Pharaoh links are in range; soft rows sum to one; one heatmap for each sentence
 tide_ok translate "$scratch/run" --alignment soft <"$scratch/dev.zh" >"$scratch/soft"
 sed 's/.* ||| //' "$scratch/soft" | tr ' ' '\n' |

@@ -3,6 +3,7 @@
 #include "cli/pictures.h"
 #include "cli/alignment_view.h"
 #include "cli/pair_links.h"
+#include "cli/rasterize.h"
 #include "text/ds.h"
 #include "text/lines.h"
 #include "view/alignments_page.h"
@@ -34,7 +35,7 @@ static const Flag flags[] = {
      .kind = VALUE_FILE},
     {"gold", 1, "FILE", "with the format html: also mark these sure and possible links, and show error rates",
      .kind = VALUE_FILE},
-    {"output", 1, "DIR", "directory for the svg files: DIR/0001.svg ...", .kind = VALUE_DIR},
+    {"output", 1, "DIR", "directory for the svg files: DIR/0001.svg ..., or FILE.pdf, FILE.png", .kind = VALUE_DIR},
     {.name = "transpose", .help = "draw heatmaps with the target at the top"},
     FLAG_THREADS,
     FLAG_ISA,
@@ -228,6 +229,8 @@ static int run_with(Aligner *a, const Args *args, int threads, Err *err) {
         direction_session(&a->forward, pool);
         direction_session(&a->reverse, pool);
         status = align_all(a, source, target, (int)arrlen(source), err);
+        if (!status) status = pictures_close(&a->pictures, err);
+        pictures_free(&a->pictures);
         session_free(&a->forward.session);
         session_free(&a->reverse.session);
         threads_free(pool);
@@ -287,7 +290,7 @@ static int run(const Args *args) {
     Err err;
     int threads, format, method;
     Aligner a = {.both = args_has(args, "reverse"),
-                 .pictures = {args_value(args, "output", 0), args_has(args, "transpose"), 0}};
+                 .pictures = {.dir = args_value(args, "output", 0), .transpose = args_has(args, "transpose")}};
     if (args->word_count != 1 || !args_has(args, "src") || !args_has(args, "tgt"))
         return usage_error("align needs MODEL, --src and --tgt; see `tide align --help`");
     if (machine_flags(args, &threads, &err) || length_flag(args, &a.max_length, &err) ||
@@ -295,6 +298,7 @@ static int run(const Args *args) {
         args_choice(args, "format", &format, &err) || args_choice(args, "symmetrize", &method, &err))
         return usage_error("%s", err.reason);
     a.format = (Format)format;
+    if (a.pictures.dir && *raster_format(a.pictures.dir) && !args_has(args, "format")) a.format = SVG;
     a.symmetrization = (Symmetrization)method;
     const char *wrong = check_flags(args, &a);
     if (wrong) return usage_error("%s", wrong);

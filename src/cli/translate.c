@@ -29,7 +29,8 @@ static const Flag flags[] = {
     {"alignment", 1, NULL, "append ` ||| ` and the alignment: links (Pharaoh) or all weights", .choices = "hard|soft"},
     FLAGS_SAMPLING,
     FLAGS_ALIGNMENT_VIEW,
-    {"heatmap", 1, "DIR", "draw each translation's alignment as DIR/0001.svg ...", .kind = VALUE_DIR},
+    {"heatmap", 1, "DIR", "draw each translation's alignment as DIR/0001.svg ..., or FILE.pdf, FILE.png",
+     .kind = VALUE_DIR},
     {"html", 1, "FILE", "write an interactive page with the alignments of all printed hypotheses", .kind = VALUE_FILE},
     {.name = "replace-unk", .help = "replace each <unk> by the source word that it is aligned to"},
     {"lexicon", 1, "FILE", "with --replace-unk: use translations from FILE, lines of `source TAB target`",
@@ -272,6 +273,7 @@ static int translate_all(Translating *work, Spent *spent, Err *err) {
     if (s->lines || s->document ? translate_lines(work, spent, err) : translate_live(work, spent, err)) return -1;
     if (s->document) document_write(s->document, !translator_writes_han(work->session.members[0]));
     if (fflush(stdout) || ferror(stdout)) return write_failed(err);
+    if (pictures_close(&work->pictures, err)) return -1;
     if (!s->html) return 0;
     double moment = seconds_now();
     int status = write_page(s, &work->page, &work->html, err);
@@ -281,13 +283,14 @@ static int translate_all(Translating *work, Spent *spent, Err *err) {
 
 static int run_on(const Settings *s, const Models *models, Spent *spent, Err *err) {
     Threads *threads = threads_new(s->threads);
-    Translating work = {.settings = s, .pictures = {s->heatmap, s->transpose, 0}};
+    Translating work = {.settings = s, .pictures = {.dir = s->heatmap, .transpose = s->transpose}};
     progress_start(&work.view);
     session_init(&work.session, models->list, models->count, threads);
     work.session.tag = s->tag;
     alignments_page_init(&work.page);
     int status = translate_all(&work, spent, err);
     alignments_page_free(&work.page);
+    pictures_free(&work.pictures);
     output_discard(&work.html);
     session_free(&work.session);
     threads_free(threads);
@@ -428,6 +431,8 @@ const Command command_translate = {
              "--split-sentences splits each line into sentences, translates each of them, and joins the translations.\n"
              "--format srt and html do this with a whole document, and keep all that is not text for translation:\n"
              "numbers, times and tags of subtitles; tags, comments, scripts, styles, pre and code of HTML.\n\n"
+             "--heatmap with a FILE.pdf writes a page for each sentence, with a FILE.png one picture (FILE-2.png is\n"
+             "that of the second sentence). Both need the program rsvg-convert (package librsvg2-bin).\n\n"
              "--output-sampling draws each word at random by its probability p, divided by a temperature in the\n"
              "exponent: p^(1/T). topk N draws from the N most probable words, nucleus P from the fewest words whose\n"
              "probabilities sum to P. --n-best N draws N translations of each sentence and sorts them by score. The\n"

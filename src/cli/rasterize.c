@@ -1,0 +1,81 @@
+#include "cli/rasterize.h"
+
+#include "text/ds.h"
+#include "text/output.h"
+#include "text/unicode.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+const char *raster_format(const char *path) {
+    static const char *const formats[] = {"png", "pdf", NULL};
+    const char *dot = strrchr(path, '.');
+    for (const char *const *format = formats; *format && dot; format++)
+        if (!strcmp(dot + 1, *format)) return *format;
+    return "";
+}
+
+/* Runs a program without input; its output goes to the open file `out`, errors nowhere. Returns its exit status, or -1
+   if it cannot be run. */
+static int run_program(char *const *command, int out) {
+    posix_spawn_file_actions_t actions;
+    pid_t child;
+    int status = -1;
+    if (posix_spawn_file_actions_init(&actions)) return -1;
+    const int failed = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0) ||
+                       posix_spawn_file_actions_adddup2(&actions, out, 1) ||
+                       posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0) ||
+                       posix_spawnp(&child, command[0], &actions, NULL, command, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    if (failed) return -1;
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR) return -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+}
+
+/* Runs a program whose output is not read. Returns its exit status, and whether it wrote something. */
+static int run_quietly(char *const *command, bool *wrote) {
+    const int out = memfd_create("output", MFD_CLOEXEC);
+    const int status = out < 0 ? -1 : run_program(command, out);
+    *wrote = out >= 0 && lseek(out, 0, SEEK_END) > 0;
+    if (out >= 0) close(out);
+    return status;
+}
+
+int raster_check(Err *err) {
+    bool wrote;
+    if (!run_quietly((char *[]){"rsvg-convert", "--version", NULL}, &wrote)) return 0;
+    return err_set(err, NULL, 0, "PNG and PDF need the program rsvg-convert: install the package librsvg2-bin");
+}
+
+bool raster_has_chinese(void) {
+    bool wrote;
+    return run_quietly((char *[]){"fc-list", ":lang=zh", NULL}, &wrote) != 0 || wrote;
+}
+
+int raster_write(const char *path, const int *fds, int n, Err *err) {
+    static char zoom[] = "--zoom=2"; /* sharp on slides; a PDF keeps its size */
+    const bool pdf = !strcmp(raster_format(path), "pdf");
+    OutputFile output;
+    char **command = NULL, name[32];
+    if (output_open(&output, path, err)) return -1;
+    arrput(command, mem_strdup("rsvg-convert"));
+    arrput(command, mem_strdup(pdf ? "--format=pdf" : "--format=png"));
+    if (!pdf) arrput(command, mem_strdup(zoom));
+    for (int i = 0; i < (pdf ? n : 1); i++) {
+        snprintf(name, sizeof name, "/proc/self/fd/%d", fds[i]);
+        arrput(command, mem_strdup(name));
+    }
+    arrput(command, NULL);
+    const int status = run_program(command, output.fd);
+    arrpop(command);
+    strings_free(command);
+    if (!status) return output_commit(&output, err);
+    output_discard(&output);
+    return err_set(err, path, 0, "rsvg-convert failed with exit status %d", status);
+}
