@@ -51,7 +51,8 @@ static int *links_of(const Guides *guides, int i, int *n) {
 static int links_check(const Guides *guides, int pair, int n_source, int n_target) {
     int n, *links = links_of(guides, pair, &n);
     for (const int *link = links; link < links + 2L * n; link += 2) {
-        CHECK(link[0] >= 0 && link[0] < n_source - 1 && link[1] >= 0 && link[1] < n_target - 1,
+        const bool null = guides->null && link[0] == n_source - 1 && link[1] < n_target;
+        CHECK(null || (link[0] >= 0 && link[0] < n_source - 1 && link[1] >= 0 && link[1] < n_target - 1),
               "the link %d-%d of %d and %d pieces", link[0], link[1], n_source, n_target);
         CHECK(link == links || link[-1] < link[1] || (link[-1] == link[1] && link[-2] < link[0]),
               "%d-%d stands before %d-%d", link[-2], link[-1], link[0], link[1]);
