@@ -155,6 +155,9 @@ typedef struct TideTranslateOptions {
        last word of the text, unless a space follows this word. An item may be NULL: free. NULL: none. A text that the target vocabulary cannot spell,
        or with more pieces than max_length, is TIDE_BAD_TEXT. */
     const char *const *prefixes;
+    /* Lines of source, tab, target: wherever a sentence has the source text, each hypothesis contains the target, as whole
+       words. NULL: none. A line of another form, or a target that the vocabulary cannot write, is TIDE_BAD_TEXT. */
+    const char *glossary;
 } TideTranslateOptions;
 
 /* Translates `count` sentences by beam search. Sets *result, to be released with tide_result_free; NULL on failure. */

@@ -62,9 +62,23 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const char *texts[MOST_TEXTS];
     int count = 0, steps = o.steps;
     for (size_t at = 0; at <= size && count < MOST_TEXTS; at += strlen(bytes + at) + 1) texts[count++] = bytes + at;
-    options = (TideTranslateOptions){
-        sizeof options, o.beam, o.n_best, reals[0], reals[1], o.length, o.batch, o.words,
-        o.shift,        o.hard, o.layer,  o.head,   o.han,    stop_at,  &steps,  o.shift ? texts : NULL};
+    options = (TideTranslateOptions){sizeof options,
+                                     o.beam,
+                                     o.n_best,
+                                     reals[0],
+                                     reals[1],
+                                     o.length,
+                                     o.batch,
+                                     o.words,
+                                     o.shift,
+                                     o.hard,
+                                     o.layer,
+                                     o.head,
+                                     o.han,
+                                     stop_at,
+                                     &steps,
+                                     o.shift ? texts : NULL,
+                                     o.hard ? texts[count - 1] : NULL};
     force = (TideForceOptions){sizeof force, o.length, o.words, o.shift, o.hard, o.layer, o.head, stop_at, &steps};
     TideSession *session = shared_session();
     TideResult *result;

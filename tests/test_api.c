@@ -191,6 +191,9 @@ static void refuses_wrong_arguments(void **state) {
          1,
          {.prefixes = (const char *[]){"The The The The The The The The"}, .max_length = 6},
          "prefix 1: a prefix of "},
+        {TIDE_BAD_TEXT, good, 1, {.glossary = "a\tThe\nb"}, "glossary, line 2: a line must be"},
+        {TIDE_BAD_TEXT, good, 1, {.glossary = "a\xff"}, "glossary: not valid UTF-8"},
+        {TIDE_BAD_TEXT, good, 1, {.glossary = "a\t海"}, "glossary: the model cannot write '海'"},
         {TIDE_UNSUPPORTED, good, 1, {.head = 2}, "alignment-head 2: this model's attention has 1 head"},
         {TIDE_UNSUPPORTED, good, 1, {.layer = 9}, "alignment-layer 9: this model's attention has 1 layer"},
     };

@@ -91,6 +91,7 @@ class TideTranslateOptions(Structure):
         ("progress", Progress),
         ("context", c_void_p),
         ("prefixes", _texts),
+        ("glossary", c_char_p),
     ]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, NoReturn, TypedDict, TypeVar, Unpack, overload
@@ -70,6 +70,7 @@ class TranslateOptions(AlignOptions, total=False):
     mini_batch: int | None
     allow_han: bool
     prefix: str | Iterable[str] | None
+    glossary: Mapping[str, str] | None
 
 
 def load(path: Path | Sequence[Path], *, threads: int | None = None) -> Model:
@@ -134,6 +135,7 @@ class Model:
         head: int | None = None,
         allow_han: bool = False,
         prefix: str | Iterable[str] | None = None,
+        glossary: Mapping[str, str] | None = None,
         progress: OnProgress | None = None,
     ) -> Translation | list[Translation] | list[list[Translation]]:
         """Translates a sentence, or a list of sentences, by beam search.
@@ -153,6 +155,7 @@ class Model:
         allow_han   Han characters may occur in every target language
         prefix      the text with which the translation begins, or a list of texts for a list of sentences; the last
                     word of a prefix may go on, unless a space follows it
+        glossary    translations of terms: wherever a sentence has a key, each translation contains its value
         progress    progress(done, all) is called before each step of the search with the number of sentences that are
                     translated; a true value cancels the call
 
@@ -180,6 +183,10 @@ class Model:
             prefixes = [prefix] if isinstance(prefix, str) else texts("prefix", prefix)
             same_count("texts", sources, "prefixes", prefixes)
             options.prefixes = c_texts("prefix", prefixes)
+
+        if glossary is not None:
+            lines = "\n".join(f"{source}\t{target}" for source, target in glossary.items())
+            options.glossary = c_texts("glossary", [lines])[0]
 
         def read(i: int, sentence: Any) -> list[Translation]:
             return [read_translation(sentence.hypotheses[k].contents, sources[i]) for k in range(sentence.count)]

@@ -2,6 +2,7 @@
 #include "api/api.h"
 #include "text/ds.h"
 #include "text/unicode.h"
+#include "translate/glossary.h"
 #include "translate/prefix.h"
 
 #include <math.h>
@@ -143,18 +144,35 @@ static void make_prefixes(SearchCall *c, Prefixes *prefixes) {
         call_fail_err(&c->call, TIDE_BAD_TEXT, "prefix", &err);
 }
 
+/* Reads the glossary, if the options have one. */
+static void make_glossary(SearchCall *c, Glossary *glossary) {
+    const char *text = c->options.glossary;
+    Err err;
+    if (c->call.status || !text) return;
+    if (!utf8_valid(text, strlen(text))) call_fail(&c->call, TIDE_BAD_TEXT, "glossary: not valid UTF-8");
+    else if (glossary_parse(glossary, text, &c->call.session->models[0]->translator.target, &err))
+        call_fail(&c->call, TIDE_BAD_TEXT, "glossary, line %ld: %s", err.line, err.reason);
+    else if (glossary->unwritable)
+        call_fail(&c->call, TIDE_BAD_TEXT, "glossary: the model cannot write '%.100s'", glossary->example);
+}
+
 /* Translates all sentences in parts that bound the memory of the search. */
-static void translate_all(SearchCall *c, char *const *sentences, BeamOptions *beam, const Prefixes *prefixes) {
+static void translate_all(SearchCall *c, char *const *sentences, BeamOptions *beam, const Prefixes *prefixes,
+                          const Glossary *glossary) {
     TideResult *result = result_new(c->count);
     for (int n; c->first < c->count; c->done = c->first += n) {
         char *const *part = sentences + c->first;
         n = translate_most(part, c->count - c->first, beam->beam);
         if (prefixes->list) beam->prefixes = prefixes->list + c->first;
+        SentenceTerms terms = {0};
+        if (glossary->terms) terms = glossary_terms(glossary, part, n);
+        beam->constraints = terms.list;
         Translations found = session_translate(&c->call.session->session, part, n, beam,
                                                c->options.mini_batch ? c->options.mini_batch : 64, count_done, c);
         if (found.cancelled) cancel(c);
         for (int i = 0; i < n && !found.cancelled; i++) set_translation(c, result, &found, i);
         translations_free(&found);
+        sentence_terms_free(&terms);
         if (c->call.status) break;
     }
     if (c->call.status) tide_result_free(result);
@@ -169,8 +187,11 @@ static void translate(void *context) {
     char **sentences = normalise(&c->call, "sentence", c->sources, c->count);
     check_lengths(c, "sentence", &c->call.session->models[0]->translator.source, sentences);
     Prefixes prefixes = {0};
+    Glossary glossary = {0};
     make_prefixes(c, &prefixes);
-    if (!c->call.status) translate_all(c, sentences, &beam, &prefixes);
+    make_glossary(c, &glossary);
+    if (!c->call.status) translate_all(c, sentences, &beam, &prefixes, &glossary);
+    glossary_free(&glossary);
     prefixes_free(&prefixes);
     strings_free(sentences);
 }

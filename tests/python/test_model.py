@@ -65,6 +65,16 @@ def test_translations_begin_with_their_prefixes(model, zh):
         model.translate(zh[:2], prefix=["The"])
 
 
+def test_translations_contain_the_terms_of_a_glossary(model, zh):
+    found = model.translate("潮水。", glossary={"潮水": "He left"}, n_best=3)
+    assert all("He left" in t.text for t in found)
+    assert model.translate("大家。", glossary={"潮水": "He left"}) == model.translate("大家。")
+    with pytest.raises(tide.BadText, match="glossary: the model cannot write '海'"):
+        model.translate(zh[0], glossary={"潮": "海"})
+    with pytest.raises(tide.BadText, match="glossary, line 1: a line must be"):
+        model.translate(zh[0], glossary={"潮": "a\tb\tc"})
+
+
 def test_the_normalisation_is_the_models_unless_it_is_given(model):
     plain, normalized = (model.translate(SENTENCE, beam=1, normalize=value) for value in (0, None))
     assert plain.score == plain.log_probability == normalized.log_probability
