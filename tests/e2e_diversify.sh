@@ -22,11 +22,11 @@ diversify run --mono "$scratch/mono.en" && die "a translation that cannot be wri
 rmdir "$scratch/run/teacher-en-1.zh.part"
 diversify run --mono "$scratch/mono.en" || die "diversify: $(tail -n 3 "$scratch/run.log")"
 [ "$(grep -c '^BLEU = ' "$scratch/run.scores")" = 1 ] || die "no score: $(cat "$scratch/run.scores")"
-[ "$(grep -c '^stage [1-7] of 7, ' "$scratch/run.log")" = 7 ] || die "stages: $(grep '^stage' "$scratch/run.log")"
-grep -q '^  300 pairs, and [1-9][0-9]* synthetic ones' "$scratch/run.log" || die "no mix: $(cat "$scratch/run.log")"
+[ "$(grep -c '^stage [1-8] of 8, ' "$scratch/run.log")" = 8 ] || die "stages: $(grep '^stage' "$scratch/run.log")"
+grep -q '^  mono: [1-9][0-9]* pairs' "$scratch/run.log" || die "nothing was translated: $(cat "$scratch/run.log")"
+grep -q 'mono.zh: .* pairs, weight 1, tag bt$' "$scratch/run.log" || die "no tag: $(cat "$scratch/run.log")"
 wc -l <"$scratch/run/teacher-en-1.mono.zh" | grep -q '^40$' || die "the monolingual text was not translated"
-paste "$scratch/run/mixed.zh" "$scratch/run/mixed.en" | sort | uniq -d | grep -q . && die "a pair is in the mix twice"
-paste "$scratch/run/mixed.zh" "$scratch/run/mixed.en" | head -n 300 | cut -f2 | cmp - "$scratch/train.en" || die "the corpus is not in the mix"
+paste "$scratch/run/again.zh" "$scratch/run/again.en" "$scratch/train.zh" | cut -f1,2 | sort | uniq -d | grep -q . && die "a pair is there twice"
 
 grep -q ' train --model' "$scratch/run.log" || die "the log has no commands: $(cat "$scratch/run.log")"
 cp "$scratch/run.scores" "$scratch/before"
@@ -35,7 +35,7 @@ cmp "$scratch/before" "$scratch/run.scores" || die "a second call has another re
 grep -q ' train --model' "$scratch/run.log" && die "a second call trains again"
 
 # Into Chinese, with two students, which translate alone and together.
-diversify back --to zh --students 2 --copies 2 || die "diversify --to zh: $(tail -n 3 "$scratch/back.log")"
+diversify back --to zh --students 2 --weight 2 || die "diversify --to zh: $(tail -n 3 "$scratch/back.log")"
 [ "$(grep -c '^BLEU = ' "$scratch/back.scores")" = 3 ] || die "not three scores: $(cat "$scratch/back.scores")"
 grep -q 'tok:zh' "$scratch/back.scores" || die "the students do not write Chinese: $(cat "$scratch/back.scores")"
-grep -q '^  300 pairs, 2 times, and' "$scratch/back.log" || die "no copies: $(cat "$scratch/back.log")"
+grep -q 'train.[a-z]*: 300 pairs, weight 2$' "$scratch/back.log" || die "no weight: $(cat "$scratch/back.log")"
