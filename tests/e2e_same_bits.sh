@@ -28,7 +28,9 @@ for signal in INT TERM KILL; do
     process=$!
     comes_to_hold has_lines "$scratch/$signal" 8 || die "the training does not proceed"
     kill -$signal $process || die "the training ended before it could be stopped"
-    wait $process
+    ended=0
+    wait $process || ended=$?
+    case $signal-$ended in INT-130 | TERM-143 | KILL-137) ;; *) die "after $signal, the training exits $ended" ;; esac
     [ "$(updates_of "$scratch/$signal")" -lt "$(updates_of "$scratch/whole")" ] || die "$signal did not stop the training"
     smallest_run "$scratch/$signal" --after-batches 300 --threads 2
     same "$scratch/whole" "$scratch/$signal" "$signal"
@@ -40,7 +42,9 @@ sed 's|valid-freq = 12|valid-freq = 0|' "$scratch/smallest.conf" >"$scratch/endl
 process=$!
 comes_to_hold has_lines "$scratch/endless" 2 || die "the training does not proceed"
 kill -INT $process || die "the training without an end ended"
-wait $process || die "the stopped training exits $?"
+ended=0
+wait $process || ended=$?
+[ $ended -eq 130 ] || die "the stopped training exits $ended"
 refused 1 'checkpoint.safetensors: is a checkpoint, not a model: ' info "$scratch/endless/checkpoint.safetensors"
 mkdir "$scratch/killed"
 cp "$scratch/endless/checkpoint.safetensors" "$scratch/killed"

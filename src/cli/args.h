@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-enum { EXIT_FAILED = 1, EXIT_USAGE = 2, MANY = -1 };
+enum { EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_SIGNAL = 128 /* + the number of the signal */, MANY = -1 };
 
 /* What the values of a flag are, for checks, man pages and completions. */
 typedef enum ValueKind {

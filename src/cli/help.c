@@ -11,7 +11,7 @@ void help_overview(void) {
     for (int i = 0; commands[i]; i++) printf("  %-11s %s\n", commands[i]->name, commands[i]->summary);
     puts(
         "\n`tide COMMAND --help` explains a command. Text comes in on stdin, results go to stdout, everything else to\n"
-        "stderr. Exit status: 0, 1 (failed) or 2 (usage).");
+        "stderr. Exit status: 0, 1 (failed), 2 (usage), 130 (Ctrl-C).");
 }
 
 static void print_flag(const Flag *flag) {

@@ -217,7 +217,8 @@ static void put_exit_status(void) {
     puts(".Sh EXIT STATUS\n.Bl -tag -width Ds\n"
          ".It 0\nThe command has done its work.\n"
          ".It 1\nIt failed; a line on standard error says why.\n"
-         ".It 2\nThe command line is wrong.\n.El");
+         ".It 2\nThe command line is wrong.\n"
+         ".It 130, 143\nCtrl-C (SIGINT) or SIGTERM ended it before its work was done.\n.El");
 }
 
 static void put_examples(const Remark *examples) {

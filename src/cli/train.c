@@ -126,9 +126,8 @@ static volatile sig_atomic_t stop, several_ranks;
 
 /* A second signal ends the program at once. But mpirun and batch systems may send several signals to each rank. */
 static void on_signal(int number) {
-    (void)number;
-    if (stop && !several_ranks) _exit(EXIT_FAILED);
-    stop = 1;
+    if (stop && !several_ranks) _exit(EXIT_SIGNAL + number);
+    stop = number;
 }
 
 static void catch_signals(void) {
@@ -152,11 +151,19 @@ static int train_as_rank(TrainJob *job, const TrainCallbacks *callbacks, Err *er
     const TrainCallbacks silent = {0};
     const int rank = ranks_own(job->ranks);
     const int status = train(job, rank ? &silent : callbacks, &stop, err);
-    if (status && ranks_count(job->ranks) > 1) {
+    if (status < 0 && ranks_count(job->ranks) > 1) {
         const Err why = *err;
         err_set(err, why.path, why.line, "rank %d: %.400s", rank, why.reason);
     }
     return status;
+}
+
+/* The exit status after train returned `trained`. A stop while the data is read is an error of `train`, too. mpirun
+   would report another status than 0 as a failure of the rank, and end the others. */
+static int exit_status(int trained) {
+    const int signal = trained < 0 ? stop : trained;
+    if (several_ranks) return trained < 0 ? EXIT_FAILED : 0;
+    return signal ? EXIT_SIGNAL + signal : trained < 0 ? EXIT_FAILED : 0;
 }
 
 /* ---- the command ---------------------------------------------------------------------------------------------- */
@@ -250,11 +257,11 @@ static int run(const Args *args) {
     TrainCallbacks callbacks = {&screen, show_note, show_progress, show_counting, show_validation};
     int status = train_as_rank(&job, &callbacks, &err);
     if (ranks_own(job.ranks) == 0) progress_clear(&screen.view);
-    if (status) status = fail(&err);
+    if (status < 0) fail(&err);
     else if (ranks_own(job.ranks) == 0 && write_report(job.model))
         fprintf(stderr, "report: %s/report.html\n", job.model);
-    ranks_end(job.ranks, status);
-    return status;
+    ranks_end(job.ranks, status < 0);
+    return exit_status(status);
 }
 
 static const Remark model_files[] = {

@@ -140,20 +140,20 @@ static bool minutes_are_over(const Training *t) {
 /* What each rank tells all others before an update. */
 typedef struct News {
     double nats[MOST_SHARDS]; /* of its shards */
-    int32_t stop, over;
+    int32_t stop, over;       /* stop: the value of *Training.stop */
 } News;
 
 /* Completes nats, the losses of all shards. Every rank learns whether one of them was told to stop, and whether the
    minutes are over on the clock of rank 0, so that all end after the same update. */
 static int share_news(Training *t, double *nats, Err *err) {
     const int count = ranks_count(t->ranks);
-    News own = {.stop = *t->stop != 0, .over = minutes_are_over(t)};
+    News own = {.stop = *t->stop, .over = minutes_are_over(t)};
     memcpy(own.nats, nats + t->shards.first, (size_t)t->shards.count * sizeof *nats);
     News *all = mem_alloc((size_t)count * sizeof *all);
     const int status = ranks_gather(t->ranks, &own, all, sizeof own, false, err);
     for (int r = 0; r < count && !status; r++) {
         memcpy(nats + (ptrdiff_t)r * t->shards.count, all[r].nats, (size_t)t->shards.count * sizeof *nats);
-        t->stopping = t->stopping || all[r].stop;
+        if (!t->stopping) t->stopping = all[r].stop;
     }
     if (!status) t->out_of_time = all[0].over;
     mem_free(all);
@@ -340,6 +340,7 @@ static int finish_run(Training *t, bool stopped, Err *err) {
     return 0;
 }
 
+/* Returns as `train` does. */
 static int loop(Training *t, Err *err) {
     plan_epoch(t);
     if (t->state.batch >= t->epoch.batches)
@@ -347,9 +348,10 @@ static int loop(Training *t, Err *err) {
     t->meter.began = t->meter.reported = seconds_now();
     t->meter.began_update = t->state.update;
     while (!finished(t)) {
-        if (ranks_count(t->ranks) > 1 ? t->stopping : *t->stop) {
+        const int stop = ranks_count(t->ranks) > 1 ? t->stopping : *t->stop;
+        if (stop) {
             training_note(t, "stopped after update %ld; the same command continues from there", t->state.update);
-            return finish_run(t, true, err);
+            return finish_run(t, true, err) ? -1 : stop;
         }
         if (step(t, err)) return -1;
     }

@@ -48,7 +48,7 @@ typedef struct Meter {
 typedef struct Training {
     const TrainJob *job;
     const TrainCallbacks *callbacks;
-    const volatile sig_atomic_t *stop; /* not 0: finish the update and stop */
+    const volatile sig_atomic_t *stop; /* not 0, but a signal: finish the update and stop */
     Learner learner;
     Data data;
     Epoch epoch; /* the order of the pairs in the current epoch */
@@ -59,8 +59,9 @@ typedef struct Training {
     ShardRange shards; /* of this process */
     GradientTree gradients;
     Exchange exchange;
-    bool stopping, out_of_time; /* some rank was told to stop; --after-minutes are over: as of the last update */
-    TrainState state;           /* is stored in checkpoints */
+    int stopping;     /* *stop of a rank that was told to stop, as of the last update; 0: none */
+    bool out_of_time; /* --after-minutes are over, as of the last update */
+    TrainState state; /* is stored in checkpoints */
     Meter meter;
     bool resumed; /* from a checkpoint */
 } Training;
