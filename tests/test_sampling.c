@@ -78,23 +78,25 @@ static void samples_depend_on_seed_and_number(void **state) {
     (void)state;
     World w;
     begin(&w, "additive", false);
-    Sampling sampling = {.kind = SAMPLING_FULL, .temperature = 1, .seed = 9};
+    const Sampling sampling = {.kind = SAMPLING_FULL, .temperature = 1, .seed = 9};
     BeamOptions o = options(4, 0.6);
     o.sampling = &sampling;
     Nbest *all = search(&w, sources, lengths, SENTENCES, &o);
     int different = 0;
     for (int s = 0; s < SENTENCES; s++) {
+        Sampling own = sampling, moved = sampling, reseeded = sampling;
+        own.first = reseeded.first = s;
+        moved.first = s + 100;
+        reseeded.seed = 10;
         assert_int_equal(all[s].count, 4);
-        sampling.first = s;
+        o.sampling = &own;
         Nbest *alone = search(&w, &sources[s], &lengths[s], 1, &o);
         check_same(&all[s], alone, lengths[s]);
         for (int k = 0; k < 4; k++) check_forced(&w, s, &alone->list[k]);
-        sampling.first = s + 100;
+        o.sampling = &moved;
         const Nbest *other = search(&w, &sources[s], &lengths[s], 1, &o);
-        sampling.first = s;
-        sampling.seed = 10;
+        o.sampling = &reseeded;
         const Nbest *seed = search(&w, &sources[s], &lengths[s], 1, &o);
-        sampling.seed = 9;
         different += (sum_of(other) != sum_of(alone)) + (sum_of(seed) != sum_of(alone));
     }
     assert_true(different >= 8);

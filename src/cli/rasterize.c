@@ -62,19 +62,23 @@ int raster_write(const char *path, const int *fds, int n, Err *err) {
     static char zoom[] = "--zoom=2"; /* sharp on slides; a PDF keeps its size */
     const bool pdf = !strcmp(raster_format(path), "pdf");
     OutputFile output;
-    char **command = NULL, name[32];
+    enum { FIRST = 3, NAME = 32 }; /* words before the files; room for the name of a file */
+    const int files = pdf ? n : 1;
     if (output_open(&output, path, err)) return -1;
-    arrput(command, mem_strdup("rsvg-convert"));
-    arrput(command, mem_strdup(pdf ? "--format=pdf" : "--format=png"));
-    if (!pdf) arrput(command, mem_strdup(zoom));
-    for (int i = 0; i < (pdf ? n : 1); i++) {
-        snprintf(name, sizeof name, "/proc/self/fd/%d", fds[i]);
-        arrput(command, mem_strdup(name));
+    char **command = mem_zalloc((size_t)(FIRST + files + 1) * sizeof *command); /* NULL ends it */
+    char *names = mem_alloc((size_t)files * NAME), program[] = "rsvg-convert", format[] = "--format=pdf";
+    if (!pdf) memcpy(format, "--format=png", sizeof format);
+    int words = 0;
+    command[words++] = program;
+    command[words++] = format;
+    if (!pdf) command[words++] = zoom;
+    for (int i = 0; i < files; i++) {
+        snprintf(names + (ptrdiff_t)i * NAME, NAME, "/proc/self/fd/%d", fds[i]);
+        command[words++] = names + (ptrdiff_t)i * NAME;
     }
-    arrput(command, NULL);
     const int status = run_program(command, output.fd);
-    arrpop(command);
-    strings_free(command);
+    mem_free(command);
+    mem_free(names);
     if (!status) return output_commit(&output, err);
     output_discard(&output);
     return err_set(err, path, 0, "rsvg-convert failed with exit status %d", status);

@@ -57,7 +57,7 @@ uint32_t numpy_below(NumpyRng *rng, uint32_t n) {
     if (n == 1) return 0;
     uint64_t product = (uint64_t)next_32(rng) * n;
     if ((uint32_t)product < n)
-        for (const uint32_t least = -n % n; (uint32_t)product < least;) product = (uint64_t)next_32(rng) * n;
+        for (const uint32_t least = (0u - n) % n; (uint32_t)product < least;) product = (uint64_t)next_32(rng) * n;
     return (uint32_t)(product >> 32);
 }
 

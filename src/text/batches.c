@@ -11,13 +11,13 @@
 typedef struct PairsWriter {
     Pairs *pairs;
     SideCache *cache[2];
-    int max_length, source_end; /* source_end: see TrainSets */
+    int max_length;
 } PairsWriter;
 
 static int pairs_writer_open(PairsWriter *writer, Pairs *pairs, const Side *source, const Side *target, int max_length,
                              const char *dir, Err *err) {
     *pairs = (Pairs){0};
-    *writer = (PairsWriter){pairs, {side_cache(source), side_cache(target)}, max_length, ID_EOS};
+    *writer = (PairsWriter){pairs, {side_cache(source), side_cache(target)}, max_length};
     return records_open(&pairs->ids, dir, err);
 }
 
@@ -53,7 +53,6 @@ static int add_ids(PairsWriter *writer, const int *ids, int n_source, int n_targ
 static int add_pair(PairsWriter *writer, const char *source, const char *target, long line, Err *err) {
     int *x = side_cache_encode(writer->cache[SOURCE], source), *y = side_cache_encode(writer->cache[TARGET], target);
     const int n_source = (int)arrlen(x), n_target = (int)arrlen(y);
-    x[n_source - 1] += writer->source_end - ID_EOS;
     memcpy(arraddnptr(x, (size_t)n_target), y, (size_t)n_target * sizeof *y);
     const int failed = add_ids(writer, x, n_source, n_target, line, err);
     arrfree(x);
@@ -73,11 +72,10 @@ int pairs_encode(Pairs *pairs, const Corpus *corpus, const Side *source, const S
 /* Ends the sets whose last pair is pair i of the corpus, and begins the next one. */
 static void end_sets(PairsWriter *writer, const TrainSets *sets, long i) {
     Pairs *pairs = writer->pairs;
-    for (int k; (k = (int)arrlen(pairs->set_end)) < sets->count; writer->source_end = sets->source_end[k + 1]) {
-        if (sets->end[k] > i) return;
+    for (int k; (k = (int)arrlen(pairs->set_end)) < sets->count && sets->end[k] <= i;) {
         arrput(pairs->set_end, pairs->n);
         arrput(pairs->set_weight, sets->weight[k]);
-        if (k + 1 == sets->count) return;
+        if (k + 1 < sets->count) side_cache_end(writer->cache[SOURCE], sets->source_end[k + 1]);
     }
 }
 
@@ -89,7 +87,7 @@ int pairs_encode_disk(Pairs *pairs, DiskCorpus *corpus, const TrainSets *sets, c
     int failed =
         pairs_writer_open(&writer, pairs, source, target, max_length, dir, err) || disk_corpus_rewind(corpus, err) ? -1
                                                                                                                    : 0;
-    if (sets) writer.source_end = sets->source_end[0];
+    if (sets) side_cache_end(writer.cache[SOURCE], sets->source_end[0]);
     for (long i = 1; !failed && (failed = disk_corpus_next(corpus, &pair, err)) > 0; i++) {
         failed = add_pair(&writer, pair.text[SOURCE], pair.text[TARGET], pair.line, err);
         if (sets) end_sets(&writer, sets, i);

@@ -138,11 +138,13 @@ struct SideCache {
     CachedWord *words;   /* stb_ds map */
     PieceEnd *pieces;    /* stb_ds array: the pieces of all words */
     SideCache *subwords; /* for side->subwords; NULL: none */
+    int end;             /* the last id of a sentence */
 };
 
 SideCache *side_cache(const Side *side) {
     SideCache *cache = mem_zalloc(sizeof *cache);
     cache->side = side;
+    cache->end = ID_EOS;
     if (side->subwords) cache->subwords = side_cache(side->subwords);
     return cache;
 }
@@ -210,12 +212,14 @@ static void add_subword_factor(const SideCache *cache, int *ids, const PieceEnd 
     ids[arrlen(pieces)] += size * ID_EOS;
 }
 
+void side_cache_end(SideCache *cache, int id) { cache->end = id; }
+
 int *side_cache_encode(SideCache *cache, const char *sentence) {
     int *ids = NULL;
     PieceEnd *pieces = split_sentence(cache, sentence),
              *subwords = cache->subwords ? split_sentence(cache->subwords, sentence) : NULL;
     for (ptrdiff_t i = 0; i < arrlen(pieces); i++) arrput(ids, pieces[i].id);
-    arrput(ids, ID_EOS);
+    arrput(ids, cache->end);
     if (cache->subwords) add_subword_factor(cache, ids, pieces, subwords);
     arrfree(pieces);
     arrfree(subwords);

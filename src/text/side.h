@@ -37,6 +37,8 @@ int *side_encode(const Side *side, const char *sentence);
 typedef struct SideCache SideCache;
 SideCache *side_cache(const Side *side);
 int *side_cache_encode(SideCache *cache, const char *sentence);
+/* From here on, sentences end in this id, a tag of the vocabulary, and not in </s>. */
+void side_cache_end(SideCache *cache, int id);
 void side_cache_free(SideCache *cache);
 /* side_encode for n sentences: an array of stb_ds arrays. Release with side_ids_free. */
 int **side_encode_all(const Side *side, char *const *sentences, int n);
