@@ -61,6 +61,15 @@ both --symmetrize soft --threshold 0.1 --end-of-sentence | awk '{ for (i = 1; i 
 awk 'NR == FNR { a[$1, $2, $3] = $4; next }
     { x = a[$1, $3, $2]; if (x + $4 > 0 && 2 * x * $4 / (x + $4) >= 0.1) print $1, $2 "-" $3 }' \
     "$scratch/forward.weights" "$scratch/reverse.weights" | LC_ALL=C sort | cmp - "$scratch/ends.0.1" || die "soft is not the harmonic mean"
+# the matrix of both directions is this mean
+both --symmetrize soft --format matrix | awk '/ [|][|][|] / { k++; i = 0; next } NF { for (j = 1; j <= NF; j++) print k, i, j - 1, $j; i++ }' |
+    awk 'FILENAME != "-" { if (FILENAME ~ /forward/) a[$1, $2, $3] = $4; else b[$1, $3, $2] = $4; next }
+        { x = a[$1, $2, $3]; y = b[$1, $2, $3]; d = $4 - (x + y > 0 ? 2 * x * y / (x + y) : 0); n++ }
+        d > 1e-6 || d < -1e-6 { exit 1 }
+        END { if (n < 100) exit 1 }' "$scratch/forward.weights" "$scratch/reverse.weights" - || die "the matrix is not the harmonic mean"
+both --symmetrize mean --output "$scratch/means" --format svg && [ -s "$scratch/means/0002.svg" ] || die "no picture of both directions"
+refused 2 'needs --symmetrize soft or mean' align "$scratch/run" $pair --level word --reverse "$scratch/back" --format json
+refused 2 'has no format html' align "$scratch/run" $pair --level word --reverse "$scratch/back" --format html --symmetrize soft
 
 # every command scores Chinese by character
 tide_ok evaluate "$scratch/back" --src "$scratch/en" --ref "$scratch/zh" --output "$scratch/back.zh" >"$scratch/both"

@@ -25,11 +25,11 @@ static const Flag flags[] = {
     FLAG_MAX_LENGTH,
     FLAG_ATTENTION_MODE,
     FLAGS_ALIGNMENT,
-    {"reverse", 1, "MODEL", "a model of the other direction: print symmetrised links; needs --level word",
+    {"reverse", 1, "MODEL", "a model of the other direction: symmetrise the alignments of both; needs --level word",
      .kind = VALUE_FILE},
     {"symmetrize", 1, "METHOD",
      "intersection, union or grow-diag-final-and; soft, mean: link where the harmonic or the arithmetic mean of both "
-     "weights is at least --threshold (default: 0.25)",
+     "weights is at least --threshold (default: 0.25); the other formats show this mean",
      .choices = symmetrization_names, .fallback = "grow-diag-final-and"},
     {"links", 1, "FILE", "with the format html: also mark the links of FILE, for example those of `tide lexicon`",
      .kind = VALUE_FILE},
@@ -154,12 +154,24 @@ static Link *soft_links(const Aligner *a, const Alignment *forward, const Alignm
     return links;
 }
 
-/* Prints the symmetrised links of a pair. `reverse` is the alignment from target to source. */
-static int emit_symmetrized(const Aligner *a, const Alignment *forward, const Alignment *reverse, Err *err) {
+/* Writes the mean of both matrices. */
+static int emit_mean(Aligner *a, const Alignment *forward, const Alignment *reverse, Err *err) {
+    Alignment mean =
+        alignment_new(forward->source, forward->n_source, forward->target, forward->n_target, forward->weight);
+    matrices_mean(a->symmetrization, forward->weight, reverse->weight, mean.n_target, mean.n_source,
+                  (float *)mean.weight);
+    const int status = emit(a, &mean, err);
+    alignment_free(&mean);
+    return status;
+}
+
+/* Writes the symmetrised alignment of a pair. `reverse` is the alignment from target to source. */
+static int emit_symmetrized(Aligner *a, const Alignment *forward, const Alignment *reverse, Err *err) {
     if (forward->n_source != reverse->n_target || forward->n_target != reverse->n_source)
         return err_set(
             err, NULL, 0, "pair %d: MODEL finds %d source and %d target words, but the --reverse model finds %d and %d",
             a->pairs + 1, forward->n_source - 1, forward->n_target - 1, reverse->n_target - 1, reverse->n_source - 1);
+    if (a->format != PHARAOH) return emit_mean(a, forward, reverse, err);
     if (symmetrization_is_soft(a->symmetrization)) {
         print_links(soft_links(a, forward, reverse));
         return 0;
@@ -249,8 +261,9 @@ static const char *check_flags(const Args *args, const Aligner *a) {
     if (a->format != HTML && (args_has(args, "links") || args_has(args, "gold")))
         return "--links and --gold need the format html";
     if (args_has(args, "symmetrize") && !a->both) return "--symmetrize needs --reverse MODEL";
-    if (a->both && (!a->view.words || a->format != PHARAOH))
-        return "--reverse needs --level word and the format pharaoh";
+    if (a->both && (!a->view.words || a->format == HTML)) return "--reverse needs --level word, and has no format html";
+    if (a->both && a->format != PHARAOH && !symmetrization_is_soft(a->symmetrization))
+        return "--reverse with this format needs --symmetrize soft or mean";
     return NULL;
 }
 
@@ -309,6 +322,8 @@ static const Remark examples[] = {
     {"tide align run1 --src dev.zh --tgt dev.en --level word > links", "Print the links of words"},
     {"tide align run1 --src dev.zh --tgt dev.en --reverse run2 --level word | tide aer gold",
      "Combine the links of both directions, and compare them with links made by people"},
+    {"tide align run1 --src dev.zh --tgt dev.en --level word --reverse run2 --symmetrize soft --output pictures.pdf",
+     "Draw what both directions find"},
     {"tide align run1 --src dev.zh --tgt dev.en --format html > page.html", "Write a page with the alignments"},
     {"tide align run1 --src dev.zh --tgt dev.en --format html --level word --links links --gold gold > page.html",
      "Compare them on the page with the links of an aligner and of people"},

@@ -168,15 +168,28 @@ Link *links_symmetrize(Symmetrization kind, const Link *forward, int n_forward, 
     return links;
 }
 
+/* The mean of the weights that the two directions give to target word i and source word j. */
+static double mean_weight(Symmetrization kind, const float *forward, const float *reverse, int n_target, int n_source,
+                          int i, int j) {
+    const double a = (double)forward[(size_t)i * (size_t)n_source + (size_t)j];
+    const double b = (double)reverse[(size_t)j * (size_t)n_target + (size_t)i];
+    return kind == MEAN_LINKS ? (a + b) / 2 : a + b > 0 ? 2 * a * b / (a + b) : 0;
+}
+
+void matrices_mean(Symmetrization kind, const float *forward, const float *reverse, int n_target, int n_source,
+                   float *mean) {
+    for (int i = 0; i < n_target; i++)
+        for (int j = 0; j < n_source; j++)
+            mean[(size_t)i * (size_t)n_source + (size_t)j] =
+                (float)mean_weight(kind, forward, reverse, n_target, n_source, i, j);
+}
+
 Link *links_of_matrices(Symmetrization kind, const float *forward, const float *reverse, int n_target, int n_source,
                         double threshold) {
     Link *links = NULL;
     for (int i = 0; i < n_target; i++)
-        for (int j = 0; j < n_source; j++) {
-            const double a = (double)forward[(size_t)i * (size_t)n_source + (size_t)j];
-            const double b = (double)reverse[(size_t)j * (size_t)n_target + (size_t)i];
-            const double mean = kind == MEAN_LINKS ? (a + b) / 2 : a + b > 0 ? 2 * a * b / (a + b) : 0;
-            if (mean >= threshold) arrput(links, ((Link){j, i, false}));
-        }
+        for (int j = 0; j < n_source; j++)
+            if (mean_weight(kind, forward, reverse, n_target, n_source, i, j) >= threshold)
+                arrput(links, ((Link){j, i, false}));
     return links;
 }

@@ -33,10 +33,12 @@ bool symmetrization_is_soft(Symmetrization kind);
    reverse direction, if both words have no link yet. */
 Link *links_symmetrize(Symmetrization kind, const Link *forward, int n_forward, const Link *reverse, int n_reverse);
 
-/* Links where a mean of the two directions' weights is at least `threshold` > 0: the harmonic mean 2ab / (a + b) for
-   SOFT_LINKS, (a + b) / 2 for MEAN_LINKS. forward: [n_target, n_source], a row for each target word; reverse:
-   [n_source, n_target], a row for each source word. Weights are at least 0. Returns a stb_ds array in order of target,
-   then source. */
+/* The mean of the two directions' weights: the harmonic mean 2ab / (a + b) for SOFT_LINKS, (a + b) / 2 for MEAN_LINKS.
+   forward and mean: [n_target, n_source], a row for each target word; reverse: [n_source, n_target], a row for each
+   source word. Weights are at least 0. The rows of a mean do not sum to 1. */
+void matrices_mean(Symmetrization kind, const float *forward, const float *reverse, int n_target, int n_source,
+                   float *mean);
+/* Links where this mean is at least `threshold` > 0. Returns a stb_ds array in order of target, then source. */
 Link *links_of_matrices(Symmetrization kind, const float *forward, const float *reverse, int n_target, int n_source,
                         double threshold);
 
