@@ -22,6 +22,7 @@ struct CMUnitTest {
 #define assert_false(c) assert_true(!(c))
 
 #define assert_int_equal(a, b)          assert_true((a) == (b))
+#define assert_ptr_equal(a, b)          assert_true((a) == (b))
 #define assert_in_range(x, low, high)   assert_true((x) >= (low) && (x) <= (high))
 #define assert_memory_equal(a, b, size) assert_true(!memcmp(a, b, size))
 
