@@ -3,6 +3,7 @@
 #   make demo      train the tiny preset on corpus/ and translate the tide sentence
 #   make test      all tests            make asan, make tsan    the tests under a sanitizer
 #   make mpi       builds build/tide-mpi, for several machines; make mpi-test installs Open MPI and tests ranks
+#   make wasm      tests the kernels of the browser edition in node
 #   make neon      tests the aarch64 kernels in an emulator
 #   make pages     tests tide's HTML pages in a headless browser
 #   make fuzz      fuzzes the parsers of untrusted input; seconds=600 for each, jobs=1 at a time
@@ -25,6 +26,7 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 
 config ?= release
 cc.neon := aarch64-linux-gnu-gcc
+cc.wasm := emcc
 cc.fuzz := clang
 PREFIX ?= /usr/local
 CC     := $(or $(cc.$(config)),gcc)
@@ -34,9 +36,10 @@ B    := build/$(config)
 PKGS := stb libutf8proc libcjson libxxhash
 
 CPPFLAGS := -Isrc -I$B -D_GNU_SOURCE $(shell pkg-config --cflags-only-I $(PKGS) 2>/dev/null | sed 's/-I/-isystem /g')
-CFLAGS   := -std=gnu11 -g -Wall -Wextra -Wshadow -Wconversion $(if $(CI)$(filter lint,$(config)),-Werror) -pthread \
+PTHREAD  := $(if $(filter wasm,$(config)),,-pthread)
+CFLAGS   := -std=gnu11 -g -Wall -Wextra -Wshadow -Wconversion $(if $(CI)$(filter lint,$(config)),-Werror) $(PTHREAD) \
             -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math -fPIC -fvisibility=hidden
-LDLIBS   := -lutf8proc -lcjson -lxxhash -lm -pthread
+LDLIBS   := -lutf8proc -lcjson -lxxhash -lm $(PTHREAD)
 
 # Optional libraries. Without one, tide builds, and the command that needs it names the package. $B/optional changes when
 # one is installed or removed, so that the files that use it are compiled again.
@@ -46,9 +49,11 @@ HTTP_FLAGS := $(shell pkg-config --exists libmicrohttpd 2>/dev/null && echo -DTI
 sanitize.asan := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 sanitize.tsan := -fsanitize=thread
 sanitize.coverage := --coverage -fprofile-update=atomic -O1
+link.neon := -static
+link.wasm := -sALLOW_MEMORY_GROWTH=1 -sEXIT_RUNTIME=1 -sTOTAL_STACK=1048576 -sSINGLE_FILE=1
 sanitize.fuzz := $(sanitize.asan) -fsanitize=fuzzer-no-link -O1
 CFLAGS  += $(sanitize.$(config))
-LDFLAGS += $(sanitize.$(config):%-no-link=%) $(if $(filter neon,$(config)),-static)
+LDFLAGS += $(sanitize.$(config):%-no-link=%) $(link.$(config))
 # More flags from outside, for example those of a distribution.
 CPPFLAGS += $(EXTRA_CPPFLAGS)
 CFLAGS   += $(EXTRA_CFLAGS)
@@ -70,10 +75,14 @@ CPPFLAGS += -DTIDE_X86
 else ifeq ($(MACHINE),aarch64)
 KERNELS  += neon
 CPPFLAGS += -DTIDE_ARM
+else ifeq ($(MACHINE),wasm32)
+KERNELS  := simd128
+CPPFLAGS += -DTIDE_WASM
 endif
 isa.avx2   := -mavx2 -mfma
 isa.avx512 := -mavx512f -mavx512bw -mavx512dq -mavx512vl -mfma -mprefer-vector-width=512
 isa.neon   := -DTIDE_NEON
+isa.simd128 := -DTIDE_SIMD128 -msimd128
 OBJECTS += $(KERNELS:%=$B/core/kernels_%.o)
 
 # Always remade, because the link may point to another configuration.
@@ -242,7 +251,7 @@ uninstall-core:
 TESTS   := $(patsubst tests/%.c,$B/tests/%,$(wildcard tests/test_*.c))
 DOUBLES := $(patsubst tests/%.c,$B/tests/%,$(wildcard tests/double_*.c))
 SOAKS   := $(wildcard tests/soak_*.sh)
-SCRIPTS := $(filter-out $(SOAKS) tests/memcheck.sh,$(wildcard tests/*.sh))
+SCRIPTS := $(filter-out $(SOAKS) tests/memcheck.sh tests/wasm.sh,$(wildcard tests/*.sh))
 PLAIN   := $B/tests/bits $B/tests/plain_kernels $B/tests/plain_gemm
 ifeq ($(config),tsan) # ten times slower; the other scripts run the same code, and e2e_ranks.sh has limits in seconds
 SCRIPTS := $(filter-out tests/docs.sh tests/e2e_learns.sh tests/e2e_limits.sh tests/e2e_ranks.sh tests/neon.sh,$(SCRIPTS))
@@ -258,11 +267,11 @@ PLAIN_OBJECTS := $(filter $B/core/% $B/model/%,$(OBJECTS))
 
 $B/tests/bits: tests/bits.c $(PLAIN_OBJECTS)
 	@mkdir -p $(@D) && echo '  cc $@'
-	@$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) $(filter %.c %.o,$^) -lm -pthread -o $@
+	@$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) $(filter %.c %.o,$^) -lm $(PTHREAD) -o $@
 
 $B/tests/plain_%: tests/test_%.c $(PLAIN_OBJECTS)
 	@mkdir -p $(@D) && echo '  cc $@'
-	@$(CC) -Itests/plain -DEMULATED $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) $(filter %.c %.o,$^) -lm -pthread -o $@
+	@$(CC) -Itests/plain -DEMULATED $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) $(filter %.c %.o,$^) -lm $(PTHREAD) -o $@
 
 # A program that sees only tide.h and libtide.so; tests/host.sh runs it.
 $B/tests/host: tests/host.c $(LIBRARY)
@@ -281,14 +290,14 @@ build/curve: $B/curve
 
 $B/curve: scripts/curve.c $(DOUBLE_OBJECTS)
 	@echo '  cc $@'
-	@$(CC) $(CPPFLAGS) $(CFLAGS) -DTIDE_DOUBLE -MMD -MP $(LDFLAGS) $(filter %.c %.o,$^) -lm -pthread -o $@
+	@$(CC) $(CPPFLAGS) $(CFLAGS) -DTIDE_DOUBLE -MMD -MP $(LDFLAGS) $(filter %.c %.o,$^) -lm $(PTHREAD) -o $@
 
 # An example uses only the core library; its exit status tells whether its result is right.
 EXAMPLES := $(patsubst examples/%.c,$B/examples/%,$(wildcard examples/*.c))
 
 $B/examples/%: examples/%.c $B/libtidecore.a $(CORE_HEADERS)
 	@mkdir -p $(@D) && echo '  cc $@'
-	@$(CC) -I$B/include $(CFLAGS) -MMD -MP $(LDFLAGS) $< $B/libtidecore.a -lm -pthread -o $@
+	@$(CC) -I$B/include $(CFLAGS) -MMD -MP $(LDFLAGS) $< $B/libtidecore.a -lm $(PTHREAD) -o $@
 
 # With config=fuzz, a fuzz target is linked with libFuzzer; otherwise with replay.c, which runs it on the given files.
 FUZZERS := $(patsubst tests/%.c,$B/tests/%,$(wildcard tests/fuzz_*.c))
@@ -454,6 +463,11 @@ mpi-test: setup
 	$(MAKE) -j$(JOBS) build/tide build/tide-mpi
 	TIDE=$(CURDIR)/$B/tide scripts/run-tests tests/e2e_ranks.sh
 
+wasm:
+	scripts/setup wasm
+	$(MAKE) programs
+	scripts/run-tests tests/wasm.sh
+
 neon:
 	scripts/setup neon
 	$(MAKE) -j$(JOBS) build/tide $B/tests/bits
@@ -528,6 +542,6 @@ clean:
 	rm -rf build
 
 .PHONY: library abi mpi-test programs plain fuzzers check tidied cppchecked shellchecked mypychecked manlinted covered demo test
-.PHONY: asan tsan valgrind neon pages fuzz soak lint coverage docs-check fixtures setup format bench corpus-games clean
+.PHONY: asan tsan valgrind neon wasm pages fuzz soak lint coverage docs-check fixtures setup format bench corpus-games clean
 .SECONDARY:
 -include $(shell find $B -name '*.d' 2>/dev/null)

@@ -375,6 +375,65 @@ static void dropout_keeps_a_share(void **unused) {
     assert_in_range(kept, 79500, 80500); /* 0.8 N ± four standard deviations sqrt(N 0.8 0.2) = 126 */
 }
 
+/* One multiply-add: c + a b, as a matrix product of one row. */
+static float fma_of(float a, float b, float c) {
+    float panel[256] = {0}, init[256] = {0}, out[256];
+    const int cols = kernels->tile_cols;
+    for (int j = 0; j < cols; j++) panel[j] = b, init[j] = c;
+    kernels->gemm_tile(1, cols, 1, &a, panel, init, 0, out, cols, panel, 0);
+    for (int j = 1; j < cols; j++) assert_memory_equal(&out[j], &out[0], sizeof *out);
+    return out[0];
+}
+
+/* Draws numbers whose exact c + a b is often close to the middle of two floats, to a subnormal float, or to overflow.
+ */
+static void draw_hard(Rng *rng, float *a, float *b, float *c) {
+    const int kind = (int)rng_below(rng, 4), shift = (int)rng_below(rng, 80);
+    *a = (float)(1 + rng_below(rng, 1 << 13)), *b = (float)(1 + rng_below(rng, 1 << 13));
+    *c = ldexpf((float)(1 + rng_below(rng, 1 << (1 + rng_below(rng, 24)))), 24 - shift);
+    if (kind == 1) {
+        *a = ldexpf((float)((1 << 23) + 1 - (int)rng_below(rng, 3)), -98);
+        *b = ldexpf((float)((1 << 23) + 1 - (int)rng_below(rng, 3)), -98);
+        *c = ldexpf((float)(1 + rng_below(rng, 1 << 23)), -149);
+    }
+    if (kind == 2) *a = ldexpf(*a, 60), *b = ldexpf(*b, 42), *c = ldexpf(*c, 100);
+    if (kind == 3) *a = (float)rng_normal(rng), *b = (float)rng_normal(rng), *c = (float)rng_normal(rng);
+    if (rng_below(rng, 2)) *c = -*c;
+    if (rng_below(rng, 2)) *a = -*a;
+}
+
+/* c + a b, rounded once. In WebAssembly, fmaf rounds twice; there, a long double has 113 bits, which hold the exact sum
+   of the numbers above. */
+static float exact_fma(float a, float b, float c) {
+#if defined(TIDE_WASM)
+    return (float)((long double)a * b + c);
+#else
+    return fmaf(a, b, c);
+#endif
+}
+
+/* c + a b is rounded once, also where rounding first to a double gives another number. */
+static void multiply_adds_round_once(void **unused) {
+    (void)unused;
+    enum { DRAWS = 200000 };
+    int harder = 0; /* draws where two roundings differ from one */
+    for (int set = 0; kernels_at(set); set++) {
+        Rng rng = rng_seed(11, 1);
+        kernels = kernels_at(set);
+        for (int i = 0; i < DRAWS; i++) {
+            float a, b, c;
+            draw_hard(&rng, &a, &b, &c);
+            const float once = exact_fma(a, b, c), twice = (float)((double)a * b + (double)c), ours = fma_of(a, b, c);
+            if (memcmp(&ours, &once, sizeof ours))
+                fail_msg("%s: %a * %a + %a = %a, not %a", kernels->name, a, b, c, once, ours);
+            harder += once != twice;
+        }
+        assert_true(isinf(fma_of(3e38f, 3e38f, 1)) && isinf(fma_of(1, -INFINITY, 1)) && isnan(fma_of(NAN, 1, 1)));
+    }
+    assert_true(harder > 100);
+    kernels_choose("auto");
+}
+
 /* The kernel that measures the peak speed really computes: with a factor of 1, its registers keep their numbers. */
 static void the_peak_kernel_computes(void **unused) {
     (void)unused;
@@ -421,6 +480,7 @@ int main(void) {
         cmocka_unit_test(extremes_are_finite),
         cmocka_unit_test(all_sets_compute_the_same_bits),
         cmocka_unit_test(decayed_moments_become_zero),
+        cmocka_unit_test(multiply_adds_round_once),
         cmocka_unit_test(sums_run_in_sixteen_lanes),
         cmocka_unit_test(dropout_keeps_a_share),
         cmocka_unit_test(kernels_are_chosen_before_constructors_run),

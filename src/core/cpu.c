@@ -4,9 +4,16 @@
 #include <stddef.h>
 #include <string.h>
 
-extern const Kernels kernels_avx512, kernels_avx2, kernels_neon, kernels_portable;
+extern const Kernels kernels_avx512, kernels_avx2, kernels_neon, kernels_simd128, kernels_portable;
 
-const Kernels *kernels = &kernels_portable;
+#if defined(TIDE_WASM)
+/* The only set: portable kernels need an fmaf that rounds once, and that of WebAssembly's libc does not. */
+#define LAST kernels_simd128
+#else
+#define LAST kernels_portable
+#endif
+
+const Kernels *kernels = &LAST;
 
 /* Runs before main and before constructors of the default priority, so that all code that uses tide finds `kernels`
    set. In a shared library it runs while the library is loaded. */
@@ -30,7 +37,7 @@ const Kernels *kernels_at(int index) {
 #elif defined(TIDE_ARM)
     sets[count++] = &kernels_neon; /* every aarch64 has it */
 #endif
-    sets[count++] = &kernels_portable;
+    sets[count++] = &LAST;
     return index < count ? sets[index] : NULL;
 }
 

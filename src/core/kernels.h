@@ -95,7 +95,8 @@ typedef struct Kernels {
    of threads may then read it. */
 extern const Kernels *kernels;
 
-/* Returns the sets of kernels that this build and CPU have, the fastest at index 0 and "portable" last; NULL beyond. */
+/* Returns the sets of kernels that this build and CPU have, the fastest at index 0 and "portable" last; NULL beyond.
+   WebAssembly has only "simd128". */
 const Kernels *kernels_at(int index);
 
 /* Sets `kernels` to the set of this name: "avx512", "avx2", "neon", "portable", or "auto" for kernels_at(0). Returns 0,

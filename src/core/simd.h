@@ -15,6 +15,8 @@
 #include <immintrin.h>
 #elif defined(TIDE_NEON)
 #include <arm_neon.h>
+#elif defined(TIDE_SIMD128)
+#include <wasm_simd128.h>
 #endif
 
 #if defined(TIDE_DOUBLE)
@@ -66,6 +68,43 @@ INLINE vreal v_first_n(vreal v, int n) {
     return v;
 }
 
+#if defined(TIDE_SIMD128) && !defined(TIDE_DOUBLE)
+/* The double d = p + c, whose exact value is d + error, as a float of the exact value. A number that is rounded twice
+   may differ from one that is rounded once, unless the first rounding is to odd (Boldo & Melquiond 2008, Theorem 3). */
+INLINE v128_t pair_to_odd(v128_t p, v128_t c, v128_t d) {
+    const v128_t c_part = wasm_f64x2_sub(d, p), p_part = wasm_f64x2_sub(d, c_part); /* Knuth's exact sum */
+    const v128_t error = wasm_f64x2_add(wasm_f64x2_sub(p, p_part), wasm_f64x2_sub(c, c_part)), zero = {0};
+    const v128_t inexact = wasm_v128_or(wasm_f64x2_lt(error, zero), wasm_f64x2_gt(error, zero)); /* NaN: false */
+    const v128_t one = wasm_i64x2_splat(1), even = wasm_i64x2_eq(wasm_v128_and(d, one), zero);
+    const v128_t away = wasm_v128_or(wasm_i64x2_shr(wasm_v128_xor(d, error), 63), one); /* 1, or -1: toward zero */
+    return wasm_i64x2_add(d, wasm_v128_and(away, wasm_v128_and(inexact, even)));
+}
+
+/* Whether rounding d to a float may differ from rounding the exact value: d is in the middle of two floats, or so small
+   that the float is subnormal. */
+INLINE v128_t pair_in_doubt(v128_t d) {
+    const v128_t rest = wasm_v128_and(d, wasm_i64x2_const_splat(0x1fffffff));
+    return wasm_v128_or(wasm_i64x2_eq(rest, wasm_i64x2_const_splat(0x10000000)),
+                        wasm_f64x2_lt(wasm_f64x2_abs(d), wasm_f64x2_const_splat(0x1p-126)));
+}
+
+/* WebAssembly has no fused multiply-add. The product of two floats is exact as a double. */
+INLINE vreal simd128_fma(v128_t a, v128_t b, v128_t c) {
+#define UPPER(x) wasm_i64x2_shuffle(x, x, 1, 1)
+    const v128_t low_c = wasm_f64x2_promote_low_f32x4(c), high_c = wasm_f64x2_promote_low_f32x4(UPPER(c)),
+                 low_p = wasm_f64x2_mul(wasm_f64x2_promote_low_f32x4(a), wasm_f64x2_promote_low_f32x4(b)),
+                 high_p =
+                     wasm_f64x2_mul(wasm_f64x2_promote_low_f32x4(UPPER(a)), wasm_f64x2_promote_low_f32x4(UPPER(b)));
+#undef UPPER
+    v128_t low = wasm_f64x2_add(low_p, low_c), high = wasm_f64x2_add(high_p, high_c);
+    if (__builtin_expect(wasm_v128_any_true(wasm_v128_or(pair_in_doubt(low), pair_in_doubt(high))), 0)) {
+        low = pair_to_odd(low_p, low_c, low);
+        high = pair_to_odd(high_p, high_c, high);
+    }
+    return (vreal)wasm_i64x2_shuffle(wasm_f32x4_demote_f64x2_zero(low), wasm_f32x4_demote_f64x2_zero(high), 0, 2);
+}
+#endif
+
 /* a b + c, rounded once. */
 INLINE vreal v_fma(vreal a, vreal b, vreal c) {
 #if !defined(TIDE_DOUBLE) && defined(__AVX512F__)
@@ -74,6 +113,8 @@ INLINE vreal v_fma(vreal a, vreal b, vreal c) {
     return (vreal)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
 #elif defined(TIDE_NEON)
     return (vreal)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
+#elif !defined(TIDE_DOUBLE) && defined(TIDE_SIMD128)
+    return simd128_fma((v128_t)a, (v128_t)b, (v128_t)c);
 #else
     for (int i = 0; i < VW; i++)
         c[i] = sizeof(real) == sizeof(float) ? (real)fmaf((float)a[i], (float)b[i], (float)c[i])
