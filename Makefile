@@ -3,6 +3,7 @@
 #   make demo      train the tiny preset on corpus/ and translate the tide sentence
 #   make test      all tests            make asan, make tsan    the tests under a sanitizer
 #   make mpi       builds build/tide-mpi, for several machines; make mpi-test installs Open MPI and tests ranks
+#   make browser MODEL=DIR   build/browser/tide.html, a page that translates with this model, without a server
 #   make wasm      tests the kernels of the browser edition in node
 #   make neon      tests the aarch64 kernels in an emulator
 #   make pages     tests tide's HTML pages in a headless browser
@@ -35,7 +36,8 @@ JOBS   := $(shell nproc)
 B    := build/$(config)
 PKGS := stb libutf8proc libcjson libxxhash
 
-CPPFLAGS := -Isrc -I$B -D_GNU_SOURCE $(shell pkg-config --cflags-only-I $(PKGS) 2>/dev/null | sed 's/-I/-isystem /g')
+CPPFLAGS := -Isrc -I$B -D_GNU_SOURCE $(if $(filter wasm,$(config)),-isystem $B/include -DXXH_INLINE_ALL,$(shell \
+            pkg-config --cflags-only-I $(PKGS) 2>/dev/null | sed 's/-I/-isystem /g'))
 PTHREAD  := $(if $(filter wasm,$(config)),,-pthread)
 CFLAGS   := -std=gnu11 -g -Wall -Wextra -Wshadow -Wconversion $(if $(CI)$(filter lint,$(config)),-Werror) $(PTHREAD) \
             -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math -fPIC -fvisibility=hidden
@@ -138,7 +140,7 @@ $(TEXTS): $B/%.inc: src/% Makefile
 LIVE     := $B/serve/web/live.html.inc $B/serve/web/live.policy.inc
 LIVE_CSS := src/view/web/page.css src/serve/web/live.css
 LIVE_JS  := $(patsubst %,src/view/web/%.js,common matrix lines) \
-            $(patsubst %,src/serve/web/%.js,strings server pieces differences formats candidates pair panel live)
+            $(patsubst %,src/serve/web/%.js,strings translator server pieces differences formats candidates pair panel live)
 HASH = sha256-$$({ echo; cat $1; } | sha256sum | cut -c1-64 | tr a-f A-F | basenc --base16 -d | base64)
 $B/serve/web/live.style: $(LIVE_CSS) Makefile
 	@mkdir -p $(@D) && cat $(LIVE_CSS) >$@
@@ -154,6 +156,48 @@ $(patsubst src/%.c,$B/%.o,$(wildcard src/view/*.c src/serve/*.c src/cli/*.c)): |
 $B/core/kernels_%.o: src/core/kernels.c Makefile
 	@mkdir -p $(@D) && echo '  cc $@'
 	@$(CC) $(CPPFLAGS) $(CFLAGS) $(isa.$*) -DKERNELS=kernels_$* -MMD -MP -c $< -o $@
+
+# ---- the browser edition --------------------------------------------------------------------------------------------
+
+# build/browser/page.html is the live page with a worker in the place of the server, without a model; `tide export --html`
+# adds one. With config=wasm: the program of the worker.
+PAGE     := build/browser
+PAGE_JS  := $(subst src/serve/web/server.js,src/browser/web/browser.js,$(LIVE_JS))
+ENGINE   := $(addprefix $B/,$(patsubst src/%.c,%.o,$(filter-out $(addprefix src/serve/,connections.c http.c serve.c socket.c), \
+            $(wildcard $(patsubst %,src/%/*.c,model text score translate view serve browser)) $(filter src/core/%,$(SOURCES))))) \
+            $(KERNELS:%=$B/core/kernels_%.o)
+$B/browser/browser.o $(filter $B/serve/% $B/view/%,$(ENGINE)): | $(TEXTS) $(LIVE)
+
+# emcc runs JavaScript libraries of Debian; a node that is not Debian's does not find them.
+$B/engine.js: export NODE_PATH := /usr/share/nodejs
+$B/engine.js: src/browser/deliver.js $(ENGINE) $B/lib/utf8proc.o $B/lib/cJSON.o
+	@echo '  emcc $@'
+	@rm -f $B/engine.a && emar rcs $B/engine.a $(ENGINE)
+	@$(CC) -O3 $B/browser/browser.o $B/engine.a $(filter $B/lib/%,$^) --js-library $< -o $@ -sTOTAL_STACK=1048576 \
+	    -sALLOW_MEMORY_GROWTH=1 -sMODULARIZE=1 -sEXPORT_NAME=makeTide -sDYNAMIC_EXECUTION=0 -sENVIRONMENT=worker,node \
+	    -sEXPORTED_FUNCTIONS=_browser_open,_browser_models,_browser_begin,_browser_continue,_browser_cancel \
+	    -sEXPORTED_RUNTIME_METHODS=ccall,FS
+$B/lib/%.o: scripts/browser-libraries
+	@echo '  fetch the libraries of the browser edition'
+	@scripts/browser-libraries $B
+$(ENGINE): | $B/lib/cJSON.o
+
+$(PAGE)/style: $(LIVE_CSS) Makefile
+	@mkdir -p $(@D) && cat $(LIVE_CSS) >$@
+$(PAGE)/script: $(PAGE_JS) Makefile
+	@mkdir -p $(@D) && { echo '"use strict";'; cat $(PAGE_JS); } >$@
+$(PAGE)/page.html: src/serve/web/page.html src/browser/web/worker.js $(PAGE)/style $(PAGE)/script build/wasm/engine.js
+	@{ echo '<script type="text/plain" id="tide-program">'; echo '"use strict";'; \
+	    cat build/wasm/engine.js src/browser/web/worker.js; echo '</script>'; \
+	    echo '<script type="text/plain" id="tide-engine">'; gzip -9nc build/wasm/engine.wasm | base64 -w 0; echo; \
+	    echo '</script>'; echo '<!-- model -->'; } >$(PAGE)/parts
+	@{ echo "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; form-action 'none';" \
+	    "base-uri 'none'; worker-src blob:; style-src '$(call HASH,$(PAGE)/style)';" \
+	    "script-src '$(call HASH,$(PAGE)/script)' 'wasm-unsafe-eval'\">"; } >$(PAGE)/policy
+	@awk -v DIR=$(PAGE) 'function add(name) { while ((getline line <(DIR "/" name)) > 0) print line } \
+	    /^<script>$$/ { add("parts") } { print } /^<meta charset/ { add("policy") } /^<style>$$/ { add("style") } \
+	    /^<script>$$/ { add("script") }' $< >$@.part
+	@mv $@.part $@
 
 # ---- the library ----------------------------------------------------------------------------------------------------
 
@@ -463,6 +507,12 @@ mpi-test: setup
 	$(MAKE) -j$(JOBS) build/tide build/tide-mpi
 	TIDE=$(CURDIR)/$B/tide scripts/run-tests tests/e2e_ranks.sh
 
+browser:
+	scripts/setup wasm
+	$(MAKE) -j$(JOBS) build/tide
+	$(MAKE) -j$(JOBS) config=wasm $(PAGE)/page.html
+	$(if $(MODEL),build/tide export --html $(MODEL) $(PAGE)/tide.html)
+
 wasm:
 	scripts/setup wasm
 	$(MAKE) programs
@@ -542,6 +592,6 @@ clean:
 	rm -rf build
 
 .PHONY: library abi mpi-test programs plain fuzzers check tidied cppchecked shellchecked mypychecked manlinted covered demo test
-.PHONY: asan tsan valgrind neon wasm pages fuzz soak lint coverage docs-check fixtures setup format bench corpus-games clean
+.PHONY: asan tsan valgrind neon browser wasm pages fuzz soak lint coverage docs-check fixtures setup format bench corpus-games clean
 .SECONDARY:
 -include $(shell find $B -name '*.d' 2>/dev/null)

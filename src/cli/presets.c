@@ -1,4 +1,5 @@
 #include "cli/presets.h"
+#include "cli/program.h"
 #include "text/ds.h"
 #include "text/files.h"
 
@@ -12,13 +13,9 @@ enum { PLACES = 3 };
 
 /* Writes the path of a folder of presets, number 0, 1 or 2, to `path`. */
 static void place(int number, char path[PRESET_PATH_SIZE]) {
-    static const char *const places[] = {"/../share/tide", "/../../models", "models"};
-    char self[400] = "";
-    const ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    self[n > 0 ? n : 0] = '\0';
-    char *slash = strrchr(self, '/');
-    if (slash) *slash = '\0';
-    snprintf(path, PRESET_PATH_SIZE, "%s%s", number < 2 ? self : "", places[number]);
+    static const char *const places[] = {"../share/tide", "../../models", "models"};
+    if (number < 2) program_path(path, PRESET_PATH_SIZE, places[number]);
+    else snprintf(path, PRESET_PATH_SIZE, "%s", places[number]);
 }
 
 int preset_find(const char *name, char path[PRESET_PATH_SIZE], Err *err) {

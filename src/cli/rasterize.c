@@ -1,15 +1,12 @@
 #include "cli/rasterize.h"
 
+#include "cli/program.h"
 #include "text/ds.h"
 #include "text/output.h"
 #include "text/unicode.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <spawn.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 const char *raster_format(const char *path) {
@@ -20,28 +17,10 @@ const char *raster_format(const char *path) {
     return "";
 }
 
-/* Runs a program without input; its output goes to the open file `out`, errors nowhere. Returns its exit status, or -1
-   if it cannot be run. */
-static int run_program(char *const *command, int out) {
-    posix_spawn_file_actions_t actions;
-    pid_t child;
-    int status = -1;
-    if (posix_spawn_file_actions_init(&actions)) return -1;
-    const int failed = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0) ||
-                       posix_spawn_file_actions_adddup2(&actions, out, 1) ||
-                       posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0) ||
-                       posix_spawnp(&child, command[0], &actions, NULL, command, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    if (failed) return -1;
-    while (waitpid(child, &status, 0) < 0)
-        if (errno != EINTR) return -1;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
-}
-
 /* Runs a program whose output is not read. Returns its exit status, and whether it wrote something. */
 static int run_quietly(char *const *command, bool *wrote) {
     const int out = memfd_create("output", MFD_CLOEXEC);
-    const int status = out < 0 ? -1 : run_program(command, out);
+    const int status = out < 0 ? -1 : program_run(command, -1, out);
     *wrote = out >= 0 && lseek(out, 0, SEEK_END) > 0;
     if (out >= 0) close(out);
     return status;
@@ -76,7 +55,7 @@ int raster_write(const char *path, const int *fds, int n, Err *err) {
         snprintf(names + (ptrdiff_t)i * NAME, NAME, "/proc/self/fd/%d", fds[i]);
         command[words++] = names + (ptrdiff_t)i * NAME;
     }
-    const int status = run_program(command, output.fd);
+    const int status = program_run(command, -1, output.fd);
     mem_free(command);
     mem_free(names);
     if (!status) return output_commit(&output, err);

@@ -63,7 +63,7 @@ int mo_message(const Mo *mo, uint32_t i, const char *path, MoMessage *message, E
     size_t original_length, translation_length;
     const char *original = string_at(mo, mo->originals, i, &original_length);
     const char *translation = string_at(mo, mo->translations, i, &translation_length);
-    if (!original || !translation) return err_set(err, path, i + 1L, "the message is not within the file");
+    if (!original || !translation) return err_set(err, path, (long)i + 1, "the message is not within the file");
     const char *end_of_context = memchr(original, '\4', original_length);
     message->context = end_of_context ? original : NULL;
     message->singular = end_of_context ? end_of_context + 1 : original;

@@ -54,8 +54,8 @@ void reader_progress(const Reader *reader, long *done, long *all) {
         *all += (long)info.st_size;
     }
     if (reader->catalogue) {
-        *done = reader->message;
-        *all = reader->mo.count;
+        *done = (long)reader->message;
+        *all = (long)reader->mo.count;
     }
 }
 
@@ -130,7 +130,7 @@ static int next_message(Reader *reader, RawPair *pair, Err *err) {
     const char *translation = plural ? message.last : message.first;
     set_text(pair, reader->english, reader->path, original, strlen(original));
     set_text(pair, !reader->english, reader->path, translation, strlen(translation));
-    pair->line = i + 1L;
+    pair->line = (long)i + 1;
     pair->same_message = plural;
     reader->message = i + 1;
     reader->plural_is_due = !plural && message.plural;

@@ -50,7 +50,7 @@ static void sum_text(uint64_t sum, char hex[CHECKSUM_DIGITS + 1]) {
 /* Format 1: starts the checksum with the header. If the header has no digits, the checksum matches no file. */
 static Checksum checksum_header(const char *header, uint64_t size) {
     Checksum sum = checksum_begin();
-    const char *key = memmem(header, size, CHECKSUM_KEY, strlen(CHECKSUM_KEY)), *end = header + size;
+    const char *key = memmem(header, (size_t)size, CHECKSUM_KEY, strlen(CHECKSUM_KEY)), *end = header + size;
     const char *digits = key ? key + strlen(CHECKSUM_KEY) : end;
     if (end - digits < CHECKSUM_DIGITS) return sum;
     checksum_add(&sum, &size, sizeof size);
@@ -129,7 +129,7 @@ int safetensors_write(const char *path, const Tensor *tensors, int tensor_count,
     const void **parts = mem_alloc((size_t)(tensor_count + 2) * sizeof *parts);
     size_t *sizes = mem_alloc((size_t)(tensor_count + 2) * sizeof *sizes);
     parts[0] = &header_size, sizes[0] = sizeof header_size;
-    parts[1] = header, sizes[1] = header_size;
+    parts[1] = header, sizes[1] = (size_t)header_size;
     for (int i = 0; i < tensor_count; i++) {
         parts[i + 2] = tensors[i].data, sizes[i + 2] = matrix_bytes(tensors[i].rows, tensors[i].cols);
     }

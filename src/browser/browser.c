@@ -1,0 +1,95 @@
+#include "browser/browser.h"
+
+#include "core/scope.h"
+#include "serve/endpoints.h"
+#include "serve/events.h"
+#include "serve/worker.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Sentences that are translated together. The worker hears of another request only between them. */
+enum { BATCH = 4 };
+
+static const Limits limits = {
+    .body = 1 << 20, .sentences = 256, .pieces = 500, .beam = 16, .queue = 256, .batch = BATCH};
+static const Keys no_keys;
+
+static struct Browser {
+    ServedModels models;
+    Metrics metrics;
+    Worker worker;
+    Task *task; /* the request; NULL: none */
+    int done;   /* sentences of it that are translated */
+} browser;
+
+static void deliver(Reply *reply) {
+    browser_deliver(reply->status, reply_bytes(reply), (int)reply->size);
+    reply_free(reply);
+}
+
+static Task *start(Endpoint endpoint, const char *body) {
+    const Service service = {&browser.models, NULL, &browser.metrics, &limits, &no_keys};
+    const Asked asked = {
+        .endpoint = endpoint, .content_type = "application/json", .body = body, .size = body ? strlen(body) : 0};
+    Reply reply;
+    Task *task = endpoint_start(&service, &asked, &reply);
+    if (!task) deliver(&reply);
+    return task;
+}
+
+/* Delivers an event of the stream, and releases it. */
+static void tell(Task *task, Event *event, void *context) {
+    (void)task;
+    (void)context;
+    browser_deliver(200, event->text, (int)event->size);
+    event_free(event);
+}
+
+const char *browser_open(const char *path) {
+    static char line[600];
+    Err err;
+    metrics_init(&browser.metrics);
+    if (models_open(&browser.models, &path, 1, &err)) snprintf(line, sizeof line, "%s", err.reason);
+    return line;
+}
+
+void browser_models(void) { start(ENDPOINT_MODELS, NULL); }
+
+void browser_cancel(void) {
+    if (browser.task) browser.task->release(browser.task);
+    browser.task = NULL;
+}
+
+int browser_begin(const char *body) {
+    browser_cancel();
+    browser.task = start(ENDPOINT_STREAM, body);
+    browser.done = 0;
+    if (!browser.task) return 0;
+    browser.task->event = tell;
+    Event *opening = browser.task->opening;
+    browser.task->opening = NULL;
+    tell(browser.task, opening, NULL);
+    return browser.task->count;
+}
+
+static void finish(TaskEnd end) {
+    Reply reply = {0};
+    endpoint_finish(browser.task, end, &reply);
+    deliver(&reply);
+    browser_cancel();
+}
+
+int browser_continue(void) {
+    Task *task = browser.task;
+    Job *jobs[BATCH];
+    long pieces;
+    int n = 0;
+    if (!task) return 0;
+    for (; n < BATCH && browser.done + n < task->count; n++) jobs[n] = &task->jobs[browser.done + n];
+    const TaskEnd end = worker_run(&browser.worker, jobs, n, &pieces);
+    browser.done += n;
+    const int left = end == TASK_DONE ? task->count - browser.done : 0;
+    if (!left) finish(end);
+    return left;
+}

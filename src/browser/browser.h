@@ -1,0 +1,23 @@
+/* browser.h: the translator of the browser edition: the requests and answers of `tide serve`, without a server. The
+   page's worker (web/worker.js) calls these functions in WebAssembly; one thread computes. */
+#ifndef TIDE_BROWSER_H
+#define TIDE_BROWSER_H
+
+/* Provided by the page's worker: receives `size` bytes of an answer. status: of HTTP, 200 for all that is not an error.
+   The answer to a translation is a stream of events; see serve/events.h. */
+void browser_deliver(int status, const char *bytes, int size);
+
+/* Loads the only model. Returns "", or one line that says why it cannot be loaded. */
+const char *browser_open(const char *path);
+/* Delivers what GET /v1/models answers. */
+void browser_models(void);
+/* Begins a request: the body of POST /v1/stream. Delivers the first event; or the whole answer if there is nothing to
+   translate or the request is wrong. Returns the number of sentences that are to be translated. */
+int browser_begin(const char *body);
+/* Translates some sentences of the request and delivers their events; with the last sentence, the last event. Returns
+   the number of sentences that are left. */
+int browser_continue(void);
+/* Ends the request. */
+void browser_cancel(void);
+
+#endif

@@ -1,0 +1,121 @@
+// The translator of the edition without a server: a worker that translates in the browser. worker.js describes the messages.
+
+const editionTexts = {
+  en: {
+    unpacking: "Unpacking the model",
+    errors: {
+      unreachable: "The translator stopped. Try again; a shorter text needs less memory.",
+      long: "The text is too long for one translation. Remove a part of it.",
+      refused: (reason) => `This cannot be translated: ${reason}`,
+      broken: (reason) => `The model in this page cannot be read: ${reason}`,
+      noModels: "This page contains no model.",
+      old: "This browser is too old for this page: it has no WebAssembly SIMD, or cannot unpack gzip.",
+    },
+  },
+  zh: {
+    unpacking: "正在解压模型",
+    errors: {
+      unreachable: "翻译程序停止了。请再试一次；短一些的文字需要的内存较少。",
+      long: "文字太长，一次翻译不完，请删去一部分。",
+      refused: (reason) => `无法翻译：${reason}`,
+      broken: (reason) => `无法读取这个网页里的模型：${reason}`,
+      noModels: "这个网页里没有模型。",
+      old: "这个浏览器太旧：它没有 WebAssembly SIMD，或不能解压 gzip。",
+    },
+  },
+};
+Object.assign(text.errors, editionTexts[language].errors);
+
+const translator = (() => {
+  const part = (name) => $(`tide-${name}`)?.textContent; // of the page: "program", "engine", "model" or "about"
+  let worker = null; // null: none, or it has failed
+  let opened = null; // a promise of the Models of `worker`
+  let number = 0; // of the last request
+  const waiting = new Map(); // number of a request: its reader of events, and the functions of its promise
+
+  /** The smallest program with a SIMD instruction: a function without parameters that returns i8x16.splat(0). */
+  const simd = [0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 8, 1, 6, 0, 65, 0, 253, 15, 11];
+  const isOld = () =>
+    typeof DecompressionStream !== "function" || !globalThis.WebAssembly?.validate(new Uint8Array(simd));
+
+  /** Shows how much of the model is unpacked, from 0 to 1. */
+  function progress(share) {
+    let bar = $("unpacking");
+    if (share >= 1) bar?.remove();
+    else if (!bar) {
+      bar = make("progress", { id: "unpacking", max: 1, "aria-label": editionTexts[language].unpacking });
+      document.querySelector("main").prepend(bar);
+    }
+    if (bar) bar.value = share;
+  }
+
+  function fail(problem) {
+    worker?.terminate();
+    worker = opened = null;
+    progress(1);
+    for (const { reject } of waiting.values()) reject(problem);
+    waiting.clear();
+  }
+
+  function hear({ id, status, answer }) {
+    const request = waiting.get(id);
+    if (!request) return;
+    const end = (settle, value) => {
+      waiting.delete(id);
+      settle(value);
+    };
+    if (status !== 200) return end(request.reject, tideFailure(status, JSON.parse(answer).error));
+    try {
+      const result = request.read(answer);
+      if (result !== null) end(request.resolve, result);
+    } catch (problem) {
+      end(request.reject, problem);
+    }
+  }
+
+  /** Starts the worker. Resolves to its Models. */
+  function open() {
+    if (isOld()) return Promise.reject(new TranslatorError("old"));
+    if (!part("model")) return Promise.resolve([]);
+    const source = URL.createObjectURL(new Blob([part("program")], { type: "text/javascript" }));
+    worker = new Worker(source);
+    return new Promise((resolve, reject) => {
+      worker.onmessage = ({ data }) => {
+        if (data.unpacked !== undefined) progress(data.unpacked);
+        else if (data.models) resolve(data.models);
+        else if (data.broken !== undefined) {
+          const problem = new TranslatorError("broken", data.broken);
+          reject(problem);
+          fail(problem);
+        } else if (data.stopped) fail(new TranslatorError("unreachable"));
+        else hear(data);
+      };
+      worker.onerror = (event) => {
+        event.preventDefault();
+        reject(new TranslatorError("unreachable"));
+        fail(new TranslatorError("unreachable"));
+      };
+      worker.postMessage({ engine: part("engine"), model: part("model"), name: JSON.parse(part("about")).name });
+      URL.revokeObjectURL(source);
+    });
+  }
+
+  const models = () => (opened ??= open());
+
+  async function translate(request, listeners) {
+    const { signal } = listeners, id = ++number;
+    await models();
+    signal.throwIfAborted();
+    return new Promise((resolve, reject) => {
+      waiting.set(id, { read: eventReader(listeners), resolve, reject });
+      signal.addEventListener("abort", () => {
+        if (!waiting.delete(id)) return;
+        worker?.postMessage({ cancel: id });
+        reject(signal.reason);
+      });
+      worker.postMessage({ id, body: JSON.stringify(requestFields(request)) });
+    });
+  }
+
+  return { models, needsKey: async () => false, setKey: () => {}, translate };
+})();

@@ -1,0 +1,98 @@
+// The worker of the edition without a server. It runs after the program that emscripten makes, which defines makeTide.
+//
+// Messages to it:   { engine, model, name }  once, first: the WebAssembly module and the model, both packed by gzip and written
+//                                            in base64, and the name of the model
+//                   { id, body }             translate: the body of POST /v1/stream
+//                   { cancel: id }
+// Messages from it: { unpacked }             from 0 to 1
+//                   { models }               the model is loaded: what GET /v1/models answers
+//                   { broken: reason }       it cannot be loaded
+//                   { id, status, answer }   a part of an answer
+//                   { stopped: true }        the program failed and cannot be used any more
+let tide = null;
+let current = 0; // the request that is being answered; 0: none
+let models = null; // receives the answer about models
+const requests = []; // that wait
+
+const fromBase64 = (text) => Uint8Array.from(atob(text.trim()), (letter) => letter.charCodeAt(0));
+
+/** Unpacks bytes of gzip. Calls onPart with the share of the packed bytes that is read, from 0 to 1. */
+async function unpack(packed, onPart) {
+  let read = 0;
+  const STEP = 1 << 16, parts = [];
+  const bytes = new ReadableStream({
+    pull(controller) {
+      if (read >= packed.length) return controller.close();
+      controller.enqueue(packed.subarray(read, read + STEP));
+      read += STEP;
+      onPart(Math.min(1, read / packed.length));
+    },
+  });
+  const reader = bytes.pipeThrough(new DecompressionStream("gzip")).getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    parts.push(value);
+  }
+  return new Uint8Array(await new Blob(parts).arrayBuffer());
+}
+
+/** Loads the program and the model. Resolves to the models. */
+async function open({ engine, model, name }) {
+  const wasmBinary = await unpack(fromBase64(engine), () => {});
+  let shown = -1;
+  const bytes = await unpack(fromBase64(model), (share) => {
+    if (share - shown < 0.01 && share < 1) return;
+    shown = share;
+    postMessage({ unpacked: share });
+  });
+  tide = await makeTide({ wasmBinary, deliver });
+  const path = `/${name}`;
+  tide.FS.writeFile(path, bytes);
+  const problem = tide.ccall("browser_open", "string", ["string"], [path]);
+  tide.FS.unlink(path);
+  if (problem) throw new Error(problem);
+  let list;
+  models = (answer) => (list = JSON.parse(answer));
+  tide.ccall("browser_models", null, [], []);
+  models = null;
+  return list;
+}
+
+/** The program calls this with each part of an answer. */
+function deliver(status, answer) {
+  if (models) models(answer);
+  else postMessage({ id: current, status, answer });
+}
+
+/** Lets messages in that came while the worker was busy. */
+const turn = () => new Promise((resolve) => setTimeout(resolve, 0));
+
+async function answerAll() {
+  while (requests.length) {
+    const { id, body } = requests.shift();
+    current = id;
+    for (let left = tide.ccall("browser_begin", "number", ["string"], [body]); left && current === id; await turn())
+      left = tide.ccall("browser_continue", "number", [], []);
+    tide.ccall("browser_cancel", null, [], []);
+    current = 0;
+  }
+}
+
+let begun = Promise.resolve(); // the answers so far
+
+self.onmessage = ({ data }) => {
+  if (data.engine !== undefined)
+    return open(data).then(
+      (list) => postMessage({ models: list }),
+      (problem) => postMessage({ broken: problem.message }),
+    );
+  if (data.cancel !== undefined) {
+    const place = requests.findIndex(({ id }) => id === data.cancel);
+    if (place >= 0) requests.splice(place, 1);
+    if (current === data.cancel) current = -1;
+    return;
+  }
+  requests.push(data);
+  begun = begun.then(answerAll).catch(() => postMessage({ stopped: true }));
+};

@@ -1,0 +1,105 @@
+// What every translator of the live page has in common: the page calls one object, `translator`, which server.js or, in the
+// edition without a server, browser.js defines.
+
+/**
+ * @typedef {object} Model
+ * @property {string} name
+ * @property {string} source     code of the language that it reads, for example "zh"
+ * @property {string} target     code of the language that it writes
+ * @property {boolean} alignment whether its attention can be shown
+ * @property {number} [layers]   layers whose attention can be shown; 1 or absent: there is no choice
+ * @property {number} [heads]    heads of each such layer; 1 or absent: there is no choice
+ * @property {number} [alternatives] most hypotheses besides the best one; absent: any number
+ * @property {string} [training] address of the report of its training; absent: there is none
+ *
+ * @typedef {object} Request
+ * @property {string} text
+ * @property {Model} model
+ * @property {number} alternatives   hypotheses to answer besides the best one
+ * @property {number} candidates     next pieces to answer for each place
+ * @property {number} [layer]        1 is the first layer; 0 or absent: the model's choice
+ * @property {number} [head]         1 is the first head; 0 or absent: the mean of all
+ * @property {string[]} [prefix]     pieces that the translation begins with; then `text` is one sentence
+ *
+ * @typedef {object} Settled         the beginning of a translation that all live hypotheses share
+ * @property {number} sentence       index of the sentence
+ * @property {string} text
+ * @property {string[]} pieces
+ * @property {number[][]} [rows]     the weights of each piece over the source pieces; absent: no alignment
+ *
+ * @typedef {object} Sentence        a finished translation
+ * @property {number} sentence
+ * @property {string} translatedText
+ * @property {number} score
+ * @property {{text: string, pieces: string[], score: number}[]} alternatives  without the best hypothesis
+ * @property {string[]} pieces       of the best hypothesis, with </s>
+ * @property {{source: string[], target: string[], matrix: number[][]}} [alignment]  by piece; absent: the model has none
+ * @property {{piece: string, probability: number}[][]} candidates  for each piece of the best hypothesis: the most
+ *                                                                  probable pieces of its place, best first
+ *
+ * @typedef {object} Listeners
+ * @property {(sentences: string[], pieces: string[][]) => void} onSource  called first: the sentences of the text, and
+ *                                                                         the pieces of each, with </s>
+ * @property {(settled: Settled) => void} onSettled        called any number of times for each sentence
+ * @property {(sentence: Sentence) => void} onSentence     called once for each sentence, in any order
+ * @property {AbortSignal} signal
+ */
+
+/*
+ * The object `translator`. All functions reject with a TranslatorError, or with the AbortError of the signal.
+ *
+ * models()                       resolves to the Models: {Model[]}
+ * needsKey()                     resolves to whether translate needs a key
+ * setKey(key)                    keeps the key for later calls
+ * translate(request, listeners)  resolves to the translation of the whole text when all sentences are finished
+ */
+
+/** A failure that the page shows as one line. kind: a name in text.errors; detail: the reason of kind "refused". */
+class TranslatorError extends Error {
+  constructor(kind, detail = "", seconds = 0) {
+    super(`${kind} ${detail}`);
+    Object.assign(this, { kind, detail, seconds }); // seconds: when to try again, 0: only if the user does
+  }
+}
+
+/** The failure that an error of tide means. */
+function tideFailure(status, error) {
+  if (status === 413 || /exceeds text limit/.test(error)) return new TranslatorError("long", error);
+  return new TranslatorError("refused", error);
+}
+
+/** The body of POST /v1/stream for a Request. */
+function requestFields({ text: q, model, alternatives, candidates, layer, head, prefix }) {
+  const fields = { q, source: model.source, target: model.target, model: model.name, alternatives, candidates };
+  if (model.alignment) fields.alignment = "piece";
+  if (layer) fields.layer = layer;
+  if (head) fields.head = head;
+  if (prefix) fields.prefix_pieces = prefix;
+  return fields;
+}
+
+/**
+ * Reads a stream of server-sent events: returns a function that takes the next part of its text and tells the Listeners
+ * the events that are complete. It returns the translation of the whole text with the last event, before that null.
+ */
+function eventReader({ onSource, onSettled, onSentence, signal }) {
+  let rest = "", result = null;
+  function hear(name, data) {
+    if (signal.aborted) return;
+    if (name === "source") onSource(data.sentences, data.pieces);
+    if (name === "settled") onSettled(data);
+    if (name === "sentence") onSentence(data);
+    if (name === "done") result = data.translatedText;
+    if (name === "error") throw new TranslatorError("refused", data.error);
+  }
+  return (part) => {
+    const events = (rest + part).split("\n\n");
+    rest = events.pop();
+    for (const event of events) {
+      const lines = event.split("\n").map((line) => /^(\w+): ?(.*)$/.exec(line) ?? []);
+      const field = (name) => lines.filter((line) => line[1] === name).map((line) => line[2]).join("\n");
+      if (field("data")) hear(field("event"), JSON.parse(field("data")));
+    }
+    return result;
+  };
+}
