@@ -4,7 +4,7 @@
 #   make test      all tests            make asan, make tsan    the tests under a sanitizer
 #   make mpi       builds build/tide-mpi, for several machines; make mpi-test installs Open MPI and tests ranks
 #   make browser MODEL=DIR   build/browser/tide.html, a page that translates with this model, without a server
-#   make wasm      tests the kernels of the browser edition in node
+#   make wasm      tests this page in a headless browser, and its kernels in node
 #   make neon      tests the aarch64 kernels in an emulator
 #   make pages     tests tide's HTML pages in a headless browser
 #   make fuzz      fuzzes the parsers of untrusted input; seconds=600 for each, jobs=1 at a time
@@ -175,6 +175,7 @@ $B/engine.js: src/browser/deliver.js $(ENGINE) $B/lib/utf8proc.o $B/lib/cJSON.o
 	@rm -f $B/engine.a && emar rcs $B/engine.a $(ENGINE)
 	@$(CC) -O3 $B/browser/browser.o $B/engine.a $(filter $B/lib/%,$^) --js-library $< -o $@ -sTOTAL_STACK=1048576 \
 	    -sALLOW_MEMORY_GROWTH=1 -sMODULARIZE=1 -sEXPORT_NAME=makeTide -sDYNAMIC_EXECUTION=0 -sENVIRONMENT=worker,node \
+	    -sNODEJS_CATCH_EXIT=0 -sNODEJS_CATCH_REJECTION=0 \
 	    -sEXPORTED_FUNCTIONS=_browser_open,_browser_models,_browser_begin,_browser_continue,_browser_cancel \
 	    -sEXPORTED_RUNTIME_METHODS=ccall,FS
 $B/lib/%.o: scripts/browser-libraries
@@ -198,6 +199,21 @@ $(PAGE)/page.html: src/serve/web/page.html src/browser/web/worker.js $(PAGE)/sty
 	    /^<script>$$/ { add("parts") } { print } /^<meta charset/ { add("policy") } /^<style>$$/ { add("style") } \
 	    /^<script>$$/ { add("script") }' $< >$@.part
 	@mv $@.part $@
+
+# The same program as a module for node and bundlers.
+NPM := $(addprefix $(PAGE)/npm/,package.json index.js index.d.ts engine.cjs engine.wasm)
+npm: $(NPM)
+$(PAGE)/npm/package.json: src/browser/npm/package.json src/tide.h
+	@mkdir -p $(@D) && sed 's/VERSION/$(VERSION)/' $< >$@
+$(PAGE)/npm/index.js: src/serve/web/translator.js src/browser/npm/index.js
+	@mkdir -p $(@D) && cat $^ >$@
+$(PAGE)/npm/index.d.ts: src/browser/npm/index.d.ts
+	@mkdir -p $(@D) && cp $< $@
+$(PAGE)/npm/engine.cjs: build/wasm/engine.js
+	@mkdir -p $(@D) && cp $< $@
+$(PAGE)/npm/engine.wasm: build/wasm/engine.js
+	@mkdir -p $(@D) && cp build/wasm/engine.wasm $@
+.PHONY: npm
 
 # ---- the library ----------------------------------------------------------------------------------------------------
 
@@ -295,7 +311,7 @@ uninstall-core:
 TESTS   := $(patsubst tests/%.c,$B/tests/%,$(wildcard tests/test_*.c))
 DOUBLES := $(patsubst tests/%.c,$B/tests/%,$(wildcard tests/double_*.c))
 SOAKS   := $(wildcard tests/soak_*.sh)
-SCRIPTS := $(filter-out $(SOAKS) tests/memcheck.sh tests/wasm.sh,$(wildcard tests/*.sh))
+SCRIPTS := $(filter-out $(SOAKS) tests/memcheck.sh tests/wasm.sh tests/browser.sh,$(wildcard tests/*.sh))
 PLAIN   := $B/tests/bits $B/tests/plain_kernels $B/tests/plain_gemm
 ifeq ($(config),tsan) # ten times slower; the other scripts run the same code, and e2e_ranks.sh has limits in seconds
 SCRIPTS := $(filter-out tests/docs.sh tests/e2e_learns.sh tests/e2e_limits.sh tests/e2e_ranks.sh tests/neon.sh,$(SCRIPTS))
@@ -435,10 +451,10 @@ uninstall: uninstall-program uninstall-library uninstall-man
 
 install-program: build/tide
 	install -D -m 755 $B/tide $(DESTDIR)$(bindir)/tide
-	install -D -m 644 -t $(DESTDIR)$(datadir) $(PRESETS:%=models/%)
+	install -D -m 644 -t $(DESTDIR)$(datadir) $(PRESETS:%=models/%) $(wildcard $(PAGE)/page.html)
 
 uninstall-program:
-	rm -f $(DESTDIR)$(bindir)/tide $(PRESETS:%=$(DESTDIR)$(datadir)/%)
+	rm -f $(DESTDIR)$(bindir)/tide $(addprefix $(DESTDIR)$(datadir)/,$(PRESETS) page.html)
 	[ ! -d $(DESTDIR)$(datadir) ] || rmdir --ignore-fail-on-non-empty $(DESTDIR)$(datadir)
 
 # The program prints its man pages and completions.
@@ -510,13 +526,13 @@ mpi-test: setup
 browser:
 	scripts/setup wasm
 	$(MAKE) -j$(JOBS) build/tide
-	$(MAKE) -j$(JOBS) config=wasm $(PAGE)/page.html
+	$(MAKE) -j$(JOBS) config=wasm $(PAGE)/page.html npm
 	$(if $(MODEL),build/tide export --html $(MODEL) $(PAGE)/tide.html)
 
-wasm:
-	scripts/setup wasm
-	$(MAKE) programs
-	scripts/run-tests tests/wasm.sh
+wasm: browser
+	scripts/setup pages
+	$(MAKE) -j$(JOBS) programs
+	scripts/run-tests tests/wasm.sh tests/browser.sh
 
 neon:
 	scripts/setup neon

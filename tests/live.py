@@ -30,11 +30,11 @@ class Page(Browser):
 
     def __init__(self, url, *flags, **options):
         super().__init__(*flags, **options)
-        self.url = url
+        self.url = url if url.endswith(".html") else url + "/"
 
     def show(self, text, fields="", **window):
         """Opens the page with a text in its address, and waits for the translation."""
-        self.open(f"{self.url}/#{urllib.parse.urlencode({'text': text})}{fields}", **window)
+        self.open(f"{self.url}#{urllib.parse.urlencode({'text': text})}{fields}", **window)
         self.wait(DONE)
 
     def sentence(self, panel=0):
@@ -43,10 +43,13 @@ class Page(Browser):
             .map((piece) => (piece.previousSibling?.nodeType === 3 ? " " : "") + piece.firstChild.textContent)
             .join("").replace(" </s>", "")""")
 
-    def streams(self):
-        """How often the page asked for a translation."""
+    def bodies(self):
+        """What the page asked its translator, request by request."""
         self.value("0")  # the events before this call have arrived
-        return sum(request["url"].endswith("/v1/stream") for request in self.requests)
+        return [request["postData"] for request in self.requests if request["url"].endswith("/v1/stream")]
+
+    def streams(self):
+        return len(self.bodies())
 
     def classes(self, name, within=""):
         return self.value(f"[...document.querySelectorAll('{within} .{name}')].map((one) => one.textContent)")
@@ -55,7 +58,7 @@ class Page(Browser):
         """Checks that the page has logged nothing and has asked no other host."""
         self.value("0")
         equal(self.problems, [], f"{name}: problems")
-        foreign = [r["url"] for r in self.requests if not r["url"].startswith((self.url + "/", "data:"))]
+        foreign = [r["url"] for r in self.requests if not r["url"].startswith((self.url, "data:"))]
         equal(foreign, [], f"{name}: requests to other hosts")
         print(f"{name}: ok")
 
@@ -217,7 +220,7 @@ def check_forcing(page, translation):
     page.press("Enter")
     page.wait("document.querySelector('.piece.taken')")
     equal(page.streams(), before + 1, "a choice is one request")
-    body = [r for r in page.requests if r["url"].endswith("/v1/stream")][-1]["postData"]
+    body = page.bodies()[-1]
     check('"prefix_pieces":[' in body, f"the request: {body}")
     equal(page.classes("taken"), [chosen.removeprefix("‐")], "the choice is marked")
     check(page.sentence() != translation, "the translation has changed")
@@ -381,27 +384,31 @@ def test_page(url, translation, links):
         check_policy(page)
 
 
+def check_chinese(page, translation):
+    page.show(SENTENCE, width=1280, height=800)
+    equal(page.value("document.documentElement.lang"), "zh-Hans", "the language")
+    equal(page.value("document.getElementById('link').textContent"), "复制链接", "a button")
+    page.point(f"{TARGET}[2]")
+    check("读自" in page.value("document.querySelector('.said').textContent"), "what is said of a word")
+    equal(page.sentence(), translation, "the translation")
+    missing = page.value("""(() => { const names = (table, path = "") => Object.entries(table).flatMap(([name, entry]) =>
+            typeof entry === "object" ? names(entry, path + name + ".") : [path + name]);
+        const [en, zh] = [texts.en, texts.zh].map((table) => new Set(names(table)));
+        return [...en].filter((name) => !zh.has(name)); })()""")
+    equal(missing, [], "texts that are not translated")
+    page.clean("chinese")
+
+
 def test_chinese(url, translation, _):
     with Page(url, language="zh-CN") as page:
-        page.show(SENTENCE, width=1280, height=800)
-        equal(page.value("document.documentElement.lang"), "zh-Hans", "the language")
-        equal(page.value("document.getElementById('link').textContent"), "复制链接", "a button")
-        page.point(f"{TARGET}[2]")
-        check("读自" in page.value("document.querySelector('.said').textContent"), "what is said of a word")
-        equal(page.sentence(), translation, "the translation")
-        missing = page.value("""(() => { const names = (table, path = "") => Object.entries(table).flatMap(([name, entry]) =>
-                typeof entry === "object" ? names(entry, path + name + ".") : [path + name]);
-            const [en, zh] = [texts.en, texts.zh].map((table) => new Set(names(table)));
-            return [...en].filter((name) => !zh.has(name)); })()""")
-        equal(missing, [], "texts that are not translated")
-        page.clean("chinese")
+        check_chinese(page, translation)
 
 
 def test_errors(url, translation, _):
     """Each failure is one line; the page recovers. The server needs a key and takes short sentences only."""
     said = "document.querySelector('.panel .problem').textContent"
     with Page(url) as page:
-        page.open(f"{url}/#text=潮水退了。")
+        page.open(f"{page.url}#text=潮水退了。")
         page.wait(f"{said}.startsWith('This server needs an API key')")
         page.value("document.getElementById('key').focus()")
         page.send("Input.insertText", text=os.environ["KEY"])
@@ -440,4 +447,5 @@ def main():
     kinds[sys.argv[1]](sys.argv[2], translation, links)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -424,7 +424,7 @@ static void multiply_adds_round_once(void **unused) {
             float a, b, c;
             draw_hard(&rng, &a, &b, &c);
             const float once = exact_fma(a, b, c), twice = (float)((double)a * b + (double)c), ours = fma_of(a, b, c);
-            if (memcmp(&ours, &once, sizeof ours))
+            if (memcmp(&ours, &once, sizeof ours) != 0)
                 fail_msg("%s: %a * %a + %a = %a, not %a", kernels->name, a, b, c, once, ours);
             harder += once != twice;
         }

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/elsewhere.inc"
 
 skip() {
-    echo "no $1 (make wasm installs it)"
+    echo "no $1 (make browser installs it)"
     exit 77
 }
 command -v emcc >/dev/null || skip emcc

@@ -71,7 +71,7 @@ static void write_base64(FILE *out, const unsigned char *bytes, size_t size) {
     for (size_t i = 0; i < size; i += 3) {
         const size_t n = size - i < 3 ? size - i : 3;
         uint32_t group = 0;
-        for (size_t k = 0; k < 3; k++) group = group << 8 | (k < n ? bytes[i + k] : 0);
+        for (size_t k = 0; k < n; k++) group |= (uint32_t)bytes[i + k] << (16 - 8 * k);
         for (size_t k = 0; k < 4; k++) fputc(k <= n ? digits[group >> (18 - 6 * k) & 63] : '=', out);
     }
 }

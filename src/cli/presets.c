@@ -13,9 +13,9 @@ enum { PLACES = 3 };
 
 /* Writes the path of a folder of presets, number 0, 1 or 2, to `path`. */
 static void place(int number, char path[PRESET_PATH_SIZE]) {
-    static const char *const places[] = {"../share/tide", "../../models", "models"};
-    if (number < 2) program_path(path, PRESET_PATH_SIZE, places[number]);
-    else snprintf(path, PRESET_PATH_SIZE, "%s", places[number]);
+    if (number == 0) program_path(path, PRESET_PATH_SIZE, "../share/tide");
+    else if (number == 1) program_path(path, PRESET_PATH_SIZE, "../../models");
+    else snprintf(path, PRESET_PATH_SIZE, "models");
 }
 
 int preset_find(const char *name, char path[PRESET_PATH_SIZE], Err *err) {
