@@ -7,7 +7,7 @@ page=build/browser/page.html
 command -v chromium >/dev/null || { echo "no chromium (make pages installs it)"; exit 77; }
 
 sed -i "s|valid-freq = 12|valid-freq = 300|; s|dropout.*||" "$scratch/smallest.conf"
-smallest_run "$scratch/run" --after-batches 150
+smallest_run "$scratch/run" --after-batches 150 --title Tides --corpora '<b>corpus/</b>' --licence MIT
 echo 潮水退了，才知道谁没穿裤子。 >"$scratch/zh"
 tide_ok translate "$scratch/run" --alignment hard <"$scratch/zh" >"$scratch/expected"
 sed 's/ |||.*//' "$scratch/expected" >"$scratch/en"

@@ -263,6 +263,17 @@ cmp "$scratch/dev.en" "$scratch/mine.en" || die "evaluate wrote over its referen
     2>"$scratch/stderr" && die "evaluate wrote to a folder that is not there"
 grep -q 'nowhere/out: ' "$scratch/stderr" && [ ! -s "$scratch/both" ] || die "translates what it cannot write: $(cat "$scratch/both")"
 
+# what a model says about itself is kept: by a training that continues, by tune, by a training that starts from it
+smallest_run "$scratch/about" --after-batches 2 --title 'A title' --licence 'CC BY 2.0 FR'
+smallest_run "$scratch/about" --after-batches 4 --corpora 'Tatoeba' --title 'Another "title"'
+tide_ok tune "$scratch/about" --src "$scratch/dev.zh" --ref "$scratch/dev.en" --output "$scratch/about-tuned" --beam-sizes 1
+smallest_run "$scratch/about-more" --after-batches 2 --pretrained-model "$scratch/about-tuned"
+for run in about about-tuned about-more; do
+    tide_ok info "$scratch/$run" | head -n 3 >"$scratch/said"
+    printf 'title: Another "title"\ncorpora: Tatoeba\nlicence: CC BY 2.0 FR\n' | cmp - "$scratch/said" || die "$run: $(cat "$scratch/said")"
+done
+refused 2 'licence must be one line' train --tsv "$scratch/train.tsv" --model "$scratch/none" --licence "$(printf 'a\nb')"
+
 # tune: writes a model whose search has the options that it printed
 tide_ok tune "$scratch/run" --src "$scratch/dev.zh" --ref "$scratch/dev.en" --output "$scratch/tuned" --beam-sizes 2 3 >"$scratch/choice"
 chosen=$(sed -n 's/^.*tuned.model.safetensors: \(--beam-size [^,]*\), BLEU .*/\1/p' "$scratch/choice")

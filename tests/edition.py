@@ -44,6 +44,7 @@ def check_matrix(page, alignment):
         {{ onSource() {{}}, onSettled() {{}}, onSentence: (sentence) => done(sentence.alignment),
            signal: new AbortController().signal }})))""".replace("models()", "translator.models()"))
     equal(found, alignment, "the alignment")
+    equal(page.value("[document.title, $('about').textContent]"), ["Tides", "Tides · <b>corpus/</b> · MIT"], "what the model says")
     page.clean("matrix")
 
 

@@ -76,6 +76,7 @@ def check_typing(page, translation):
     equal(page.sentence(), translation, "typed")
     check(page.streams() < len(SENTENCE) / 2, f"{page.streams()} requests for {len(SENTENCE)} letters")
     equal(urllib.parse.parse_qs(page.value("location.hash.slice(1)"))["text"], [SENTENCE], "the address")
+    check(page.value("document.title === 'Tides' && $('about').textContent.startsWith('Tides · ')"), "what the model says")
     page.value("document.getElementById('text').select()")
     page.press("x")
     page.wait(f"{DONE} && !document.querySelector('.line').textContent.includes('潮')")

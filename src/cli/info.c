@@ -8,6 +8,8 @@ static int run(const Args *args) {
     Translator translator;
     if (args->word_count != 1) return usage_error("info needs one MODEL; see `tide info --help`");
     if (models_load_one(&translator, args->words[0], &err)) return fail(&err);
+    for (int i = 0; i < ABOUTS; i++)
+        if (translator.about.text[i]) printf("%s: %s\n", about_names[i], translator.about.text[i]);
     fputs(translator.configuration, stdout);
     const ModelConfig *model = &translator.model.config;
     printf("\nvocabularies: %d source pieces", model->source_vocab);

@@ -32,6 +32,9 @@ static const Flag flags[] = {
     {"pretrained-model", 1, "MODEL",
      "start from the weights, pieces and options of another model; options that are given override its",
      .kind = VALUE_FILE},
+    {"title", 1, "TEXT", "a name of the model, for people; stored in it", .kind = VALUE_TEXT},
+    {"corpora", 1, "TEXT", "what it was trained on and who made this text; stored in the model", .kind = VALUE_TEXT},
+    {"licence", 1, "TEXT", "the licence of the model; stored in it", .kind = VALUE_TEXT},
     {"preset", 1, "NAME", "preset: tiny, small, base or bahdanau2015 (models/NAME.conf)", .kind = VALUE_PRESET},
     {"config", 1, "FILE", "file of `key = value` lines; overrides the preset; flags override it", .kind = VALUE_FILE},
     {.name = "no-reload",
@@ -235,6 +238,10 @@ static int run(const Args *args) {
     if (values_of(args, "probe", probes, &job.probe_count, &err) ||
         values_of(args, "allow-change", changes, &job.change_count, &err) || check_changes(&job, &err))
         return usage_error("%s", err.reason);
+    for (int i = 0; i < ABOUTS; i++) {
+        job.about[i] = args_value(args, about_names[i], 0);
+        if (job.about[i] && about_check(about_names[i], job.about[i], &err)) return usage_error("%s", err.reason);
+    }
     if (args->word_count) return usage_error("train takes flags only, not '%s'", args->words[0]);
     if (!job.model) return usage_error("--model is needed");
     if ((job.files.train_count = train_files(args, sets, &err)) < 0) return usage_error("%s", err.reason);

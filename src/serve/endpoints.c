@@ -63,9 +63,11 @@ static void write_models(FILE *out, const Start *s) {
         fputs(",\"target\":", out);
         json_string(out, served->translator.options.langs[1]);
         const Alignments there = model_alignments(&served->translator.model);
-        fprintf(out, ",\"alignment\":%s,\"layers\":%d,\"heads\":%d,\"alternatives\":%d,\"training\":%s}",
+        fprintf(out, ",\"alignment\":%s,\"layers\":%d,\"heads\":%d,\"alternatives\":%d,\"training\":%s",
                 served->aligns ? "true" : "false", there.layers, there.heads, s->service->limits->beam - 1,
                 live_report_exists(models, i) ? "true" : "false");
+        about_write(out, &served->translator.about);
+        fputc('}', out);
         served_drop(served);
     }
     fputs("]\n", out);

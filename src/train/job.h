@@ -17,6 +17,7 @@ typedef struct TrainJob {
     Ranks *ranks;           /* NULL: one process */
     bool no_reload;         /* start a new training, even if the directory contains a model */
     const char *pretrained; /* a new training starts from the weights and vocabularies of this model; NULL: none */
+    const char *about[ABOUTS]; /* what the model says about itself; NULL: what it said before, or nothing */
     int threads;
     TrainOptions options;
 } TrainJob;

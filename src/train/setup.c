@@ -197,6 +197,7 @@ static int read_data(Training *t, Err *err) {
         data_encode(&t->data, &t->files, &job->options, reads, &tr->source, &tr->target, &progress, err) ||
         share_data(t, err) || check_probe_lengths(t, err))
         return -1;
+    about_set(&t->learner.translator.about, job->about);
     const uint64_t hash = data_hash(&t->data);
     if (t->resumed && hash != t->state.data)
         return err_set(err, data_name(&job->files), 0, "is not the data that %s was trained on", job->model);

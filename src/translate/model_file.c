@@ -29,6 +29,10 @@ void model_meta(const Translator *translator, const char *configuration, Meta me
     meta[0] = (Meta){"config", mem_strdup(configuration)};
     for (int i = 0; i < SIDES; i++)
         for (int key = 0; key < SIDE_KEYS; key++) meta[1 + SIDE_KEYS * i + key] = side_meta(sides[i], i, key);
+    for (int i = 0; i < ABOUTS; i++) {
+        const char *text = translator->about.text[i];
+        meta[1 + SIDE_KEYS * SIDES + i] = (Meta){about_names[i], text ? mem_strdup(text) : NULL};
+    }
 }
 
 void model_meta_free(Meta meta[MODEL_META]) {
@@ -94,6 +98,9 @@ int model_read(Translator *translator, const Safetensors *file, const char *path
     if (read_sides(translator, file, path, err)) return -1;
     translator_init(translator);
     translator->configuration = mem_strdup(config);
+    const char *about[ABOUTS];
+    for (int i = 0; i < ABOUTS; i++) about[i] = safetensors_meta(file, about_names[i]);
+    about_set(&translator->about, about);
     return 0;
 }
 

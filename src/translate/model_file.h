@@ -6,9 +6,9 @@
 #include "translate/safetensors.h"
 #include "translate/translator.h"
 
-/* Fills the metadata of a model. `configuration` is text as options_format writes it; it contains the translator's
+/* Fills the metadata of a model; a value may be NULL. `configuration` is text as options_format writes it; it contains the translator's
    options. The values are owned by the caller; release with model_meta_free. */
-enum { MODEL_META = 10 };
+enum { MODEL_META = 10 + ABOUTS };
 void model_meta(const Translator *translator, const char *configuration, Meta meta[MODEL_META]);
 void model_meta_free(Meta meta[MODEL_META]);
 /* The weights of a model in training as named tensors: a stb_ds array. The data belong to the model. */

@@ -90,6 +90,7 @@ static char *header_text(const Tensor *tensors, int tensor_count, const Meta *me
     uint64_t sum = hash_meta("format", format);
     fprintf(out, "{\"__metadata__\":{\"format\":\"%s\"", format);
     for (int i = 0; i < meta_count; i++) {
+        if (!meta[i].value) continue;
         fputc(',', out);
         json_string(out, meta[i].key);
         fputc(':', out);

@@ -56,6 +56,7 @@ void translator_free(Translator *translator) {
     model_free(&translator->model);
     arrfree(translator->banned);
     mem_free(translator->configuration);
+    about_free(&translator->about);
     *translator = (Translator){0};
 }
 

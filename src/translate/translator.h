@@ -5,6 +5,7 @@
 
 #include "model/beam.h"
 #include "text/side.h"
+#include "translate/about.h"
 #include "translate/model_options.h"
 
 typedef struct Translator {
@@ -13,6 +14,7 @@ typedef struct Translator {
     Model model;
     int *banned;         /* stb_ds array: target ids that a search never writes; see translator_init */
     char *configuration; /* the whole configuration in the file of a loaded model, also its training options; owned */
+    About about;
     double checksum_seconds; /* spent on the checksum while loading */
     const char *warning;     /* for the user, about the loaded file; NULL: none */
 } Translator;

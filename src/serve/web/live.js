@@ -38,7 +38,16 @@ function chooseModels(name, beside) {
   $("panels").classList.toggle("two", Boolean(second));
   $("training").hidden = !model.training;
   if (model.training) $("training").href = model.training;
+  showAbout([model, second].filter(Boolean));
   drawExamples(model);
+}
+
+/** Shows what the chosen models say about themselves. The title of the first is the title of the page. */
+function showAbout(chosen) {
+  document.title = chosen[0].title ?? "tide";
+  const lines = chosen.map(({ title, corpora, licence }) => [title, corpora, licence].filter(Boolean).join(" · "));
+  $("about").replaceChildren(...lines.filter(Boolean).map((line) => make("p", {}, line)));
+  $("about").hidden = !$("about").childElementCount;
 }
 
 function drawExamples(model) {

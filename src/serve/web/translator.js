@@ -10,6 +10,9 @@
  * @property {number} [layers]   layers whose attention can be shown; 1 or absent: there is no choice
  * @property {number} [heads]    heads of each such layer; 1 or absent: there is no choice
  * @property {number} [alternatives] most hypotheses besides the best one; absent: any number
+ * @property {string} [title]    what the model says about itself, as corpora and licence
+ * @property {string} [corpora]
+ * @property {string} [licence]
  * @property {string} [training] address of the report of its training; absent: there is none
  *
  * @typedef {object} Request
