@@ -47,6 +47,9 @@ LDLIBS   := -lutf8proc -lcjson -lxxhash -lm $(PTHREAD)
 # one is installed or removed, so that the files that use it are compiled again.
 # tide loads libmicrohttpd when a server starts; only its header is needed here.
 HTTP_FLAGS := $(shell pkg-config --exists libmicrohttpd 2>/dev/null && echo -DTIDE_HTTP)
+# The same for the libraries of compressed files.
+UNPACK_FLAGS := $(if $(filter wasm neon,$(config)),,$(shell for one in gzip:zlib xz:liblzma zstd:libzstd; do \
+    pkg-config --exists $${one#*:} 2>/dev/null && echo -DTIDE_$$(echo $${one%:*} | tr a-z A-Z); done))
 
 sanitize.asan := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 sanitize.tsan := -fsanitize=thread
@@ -120,10 +123,11 @@ $B/%.o: src/%.c Makefile
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
 
 $B/serve/http.o $B/serve/http.tidied: CPPFLAGS += $(HTTP_FLAGS)
-$B/serve/http.o: $B/optional
+$B/text/compressed.o $B/text/compressed.tidied: CPPFLAGS += $(UNPACK_FLAGS)
+$B/serve/http.o $B/text/compressed.o: $B/optional
 $B/optional: optional
 	@mkdir -p $(@D)
-	@echo '$(HTTP_FLAGS)' | cmp -s - $@ || echo '$(HTTP_FLAGS)' >$@
+	@echo '$(HTTP_FLAGS) $(UNPACK_FLAGS)' | cmp -s - $@ || echo '$(HTTP_FLAGS) $(UNPACK_FLAGS)' >$@
 .PHONY: optional
 
 # stb_ds.h stores strings past the declared end of an array, which clang's sanitizer reports.

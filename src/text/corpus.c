@@ -103,7 +103,7 @@ static int broken(const DiskCorpus *corpus, Err *err) {
 int disk_corpus_open(DiskCorpus *corpus, const char *dir, Err *err) {
     *corpus = (DiskCorpus){.dir = mem_strdup(dir)};
     corpus->file = file_temporary(dir, err);
-    corpus->lines = (LineReader){.path = corpus->dir, .stream = corpus->file, .keep_mark = true};
+    corpus->lines = (LineReader){.path = corpus->dir, .file = corpus->file, .stream = corpus->file, .keep_mark = true};
     return corpus->file ? 0 : -1;
 }
 

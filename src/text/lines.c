@@ -13,8 +13,14 @@
 /* ---- line by line ---- */
 
 int line_reader_open(LineReader *reader, const char *path, Err *err) {
-    *reader = (LineReader){.path = path ? path : "standard input", .stream = path ? file_open(path, "rb", err) : stdin};
-    return reader->stream ? 0 : -1;
+    *reader = (LineReader){.path = path ? path : "standard input", .file = path ? file_open(path, "rb", err) : stdin};
+    if (!reader->file) return -1;
+    if (compressed_open(reader->file, reader->path, &reader->compressed, err)) {
+        line_reader_close(reader);
+        return -1;
+    }
+    reader->stream = reader->compressed ? compressed_stream(reader->compressed) : reader->file;
+    return 0;
 }
 
 /* Removes a byte order mark from the first line. Returns whether there was one. */
@@ -31,7 +37,9 @@ int line_reader_next(LineReader *reader, Err *err) {
     ssize_t got = getline(&reader->line, &reader->capacity, reader->stream);
     if (got < 0 && errno == ENOMEM) mem_refused(0);
     if (got < 0 && !ferror(reader->stream)) return 0;
-    if (got < 0) return err_set(err, reader->path, 0, "%s", strerror(errno));
+    if (got < 0)
+        return err_set(err, reader->path, reader->compressed ? reader->number + 1 : 0, "%s",
+                       reader->compressed ? compressed_problem(reader->compressed) : strerror(errno));
     reader->length = (size_t)got;
     bool whole = reader->line[got - 1] == '\n';
     if (whole) reader->line[--reader->length] = '\0';
@@ -59,7 +67,8 @@ char *line_reader_text(const LineReader *reader, size_t from, size_t to, Err *er
 }
 
 void line_reader_close(LineReader *reader) {
-    if (reader->stream && reader->stream != stdin) fclose(reader->stream);
+    compressed_close(reader->compressed);
+    if (reader->file && reader->file != stdin) fclose(reader->file);
     free(reader->line); /* allocated by getline, not by mem_alloc */
     *reader = (LineReader){0};
 }

@@ -1,9 +1,9 @@
-/* lines.h: reads text files line by line. A byte order mark at the start of a file is removed. A carriage return at the
-   end of a line counts as white space. */
+/* lines.h: reads text files, plain or compressed, line by line. A byte order mark at the start of a file is removed. A
+   carriage return at the end of a line counts as white space. */
 #ifndef TIDE_LINES_H
 #define TIDE_LINES_H
 
-#include "core/base.h"
+#include "text/compressed.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -13,9 +13,10 @@ enum { LONGEST_LINE = 1 << 30 };
 
 /* Reads a file; one line is in memory at a time. */
 typedef struct LineReader {
-    const char *path; /* for errors; not owned */
-    FILE *stream;
-    char *line; /* the current line without its newline, NUL-terminated; may contain NULs */
+    const char *path;       /* for errors; not owned */
+    FILE *file, *stream;    /* stream: what is read: the file, or its plain bytes */
+    Compressed *compressed; /* NULL: the file is plain */
+    char *line;             /* the current line without its newline, NUL-terminated; may contain NULs */
     size_t length;
     size_t capacity;
     long number;    /* of the current line, from 1 */

@@ -48,9 +48,9 @@ void reader_progress(const Reader *reader, long *done, long *all) {
     *done = *all = 0;
     for (int i = 0; i < 2; i++) {
         struct stat info;
-        FILE *stream = reader->lines[i].stream;
-        if (!stream || fstat(fileno(stream), &info) || !S_ISREG(info.st_mode)) continue;
-        *done += ftell(stream);
+        FILE *file = reader->lines[i].file; /* of a compressed file, its own bytes */
+        if (!file || fstat(fileno(file), &info) || !S_ISREG(info.st_mode)) continue;
+        *done += ftell(file);
         *all += (long)info.st_size;
     }
     if (reader->catalogue) {
