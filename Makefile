@@ -167,6 +167,7 @@ $B/core/kernels_%.o: src/core/kernels.c Makefile
 # adds one. With config=wasm: the program of the worker.
 PAGE     := build/browser
 PAGE_JS  := $(subst src/serve/web/server.js,src/browser/web/browser.js,$(LIVE_JS))
+ifeq ($(config),wasm)
 ENGINE   := $(addprefix $B/,$(patsubst src/%.c,%.o,$(filter-out $(addprefix src/serve/,connections.c http.c serve.c socket.c), \
             $(wildcard $(patsubst %,src/%/*.c,model text score translate view serve browser)) $(filter src/core/%,$(SOURCES))))) \
             $(KERNELS:%=$B/core/kernels_%.o)
@@ -182,10 +183,11 @@ $B/engine.js: src/browser/deliver.js $(ENGINE) $B/lib/utf8proc.o $B/lib/cJSON.o
 	    -sNODEJS_CATCH_EXIT=0 -sNODEJS_CATCH_REJECTION=0 \
 	    -sEXPORTED_FUNCTIONS=_browser_open,_browser_models,_browser_begin,_browser_continue,_browser_cancel \
 	    -sEXPORTED_RUNTIME_METHODS=ccall,FS
-$B/lib/%.o: scripts/browser-libraries
+$B/lib/utf8proc.o $B/lib/cJSON.o &: scripts/browser-libraries
 	@echo '  fetch the libraries of the browser edition'
 	@scripts/browser-libraries $B
 $(ENGINE): | $B/lib/cJSON.o
+endif
 
 $(PAGE)/style: $(LIVE_CSS) Makefile
 	@mkdir -p $(@D) && cat $(LIVE_CSS) >$@
