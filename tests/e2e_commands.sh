@@ -289,7 +289,7 @@ refused 2 'tune needs MODEL' tune "$scratch/run" --src "$scratch/dev.zh" --ref "
 # info, help
 tide_ok info "$scratch/run" | grep '^encoder.fwd.W *\[12, 60\]' >/dev/null || die "info"
 tide_ok score --help >"$scratch/help"
-for command in train translate align aer bleu chrf corpus tokenize score evaluate tune info attend report serve bench lexicon export help; do
+for command in train translate align aer bleu chrf corpus tokenize score evaluate tune info attend report serve bench lexicon quantize export help; do
     tide_ok "$command" --help | grep "usage: tide $command" >/dev/null || die "$command --help"
 done
 tide_ok help score | cmp - "$scratch/help" || die "help score"

@@ -56,7 +56,7 @@ rewritten unsigned
 [ "$(cat "$scratch/stderr")" = "$file: $no_checksum" ] || die "unsigned: $(cat "$scratch/stderr")"
 rewrite "$scratch/new/model.safetensors" "$file" altered
 refused 1 'model.safetensors: the checksum does not match' info "$file"
-newer='has format 4, but this program reads formats up to 3: a newer version of tide wrote it'
+newer='has format 5, but this program reads formats up to 4: a newer version of tide wrote it'
 rewrite "$scratch/new/model.safetensors" "$file" newer
 refused 1 "model.safetensors: $newer" info "$file"
 [ "$(wc -l <"$scratch/stderr")" = 1 ] || die "$(cat "$scratch/stderr")"

@@ -11,10 +11,14 @@ head -n 5 "$scratch/dev.tsv" | cut -f 2 >"$scratch/zh"
 head -n 5 "$scratch/dev.tsv" | cut -f 1 >"$scratch/en"
 echo 'zzz 龘 ' >>"$scratch/zh"
 echo 'Unknown 龘!' >>"$scratch/en"
-agrees() {
-    run=$scratch/$1
+agrees() { # NAME FLAG...
+    name=$1
     shift
-    smallest_run "$run" "$@"
+    smallest_run "$scratch/$name" "$@"
+    compares "$name"
+}
+compares() {
+    run=$scratch/$1
     tide_ok tokenize "$run" <"$scratch/zh" >"$scratch/x"
     tide_ok tokenize "$run" --side tgt <"$scratch/en" >"$scratch/y"
     tide_ok score "$run" --src "$scratch/zh" --tgt "$scratch/en" | head -n -1 >"$scratch/ours"
@@ -24,10 +28,25 @@ agrees() {
     awk 'function abs(x) { return x < 0 ? -x : x }
          abs($1 - $2) > 1e-4 * (1 + abs($1)) { exit 1 } END { exit NR != 6 }' "$scratch/both" || die "$run: $(cat "$scratch/both")"
 }
+quantized() { # NAME: compares a copy with 8 bits for each weight
+    tide_ok quantize "$scratch/$1" "$scratch/$1-int8" >"$scratch/sizes"
+    compares "$1-int8"
+    [ "$(wc -c <"$scratch/$1-int8/model.safetensors")" -lt "$(wc -c <"$scratch/$1/model.safetensors")" ] || die "$(cat "$scratch/sizes")"
+    # a second quantization, and one of a file that another program has rewritten, change nothing
+    tide_ok quantize "$scratch/$1-int8" "$scratch/again" >"$scratch/sizes"
+    cmp "$scratch/$1-int8/model.safetensors" "$scratch/again/model.safetensors" || die "$1: quantized twice"
+    for how in same reversed; do
+        weights rewrite "$scratch/$1-int8/model.safetensors" "$scratch/rewritten.safetensors" $how
+        tide_ok quantize "$scratch/rewritten.safetensors" "$scratch/again" >"$scratch/sizes"
+        cmp "$scratch/$1-int8/model.safetensors" "$scratch/again/model.safetensors" || die "$1: rewritten, $how"
+    done
+}
 agrees searched --after-batches 24
+quantized searched
 agrees before --after-batches 24 --readout-state prev --tokenizer bpe bpe
 agrees encdec --after-batches 24 --attention none
 agrees tied --after-batches 24 --tied-embeddings on --dim-maxout 12
+quantized tied
 for kind in coverage dot general scaled-dot; do agrees $kind --after-batches 12 --attention $kind; done
 agrees heads --after-batches 12 --attention multi-head --heads 6
 agrees deep --after-batches 12 --encoder deep-bigru --enc-depth 3 --attention none
@@ -35,6 +54,7 @@ agrees gru --after-batches 12 --encoder gru --attention none
 agrees cnn --after-batches 12 --encoder cnn --window 5 --attention dot
 agrees looks --after-batches 12 --encoder self-attention --heads 4 --dim-ffn 15 --attention none
 agrees transformer --after-batches 12 --arch transformer --heads 3 --dim-ffn 15
+quantized transformer
 agrees tied-transformer --after-batches 12 --arch transformer --heads 2 --dim-ffn 9 --enc-depth 1 --dec-depth 3 --tied-embeddings on
 
 # refuses PATTERN COMMAND...: checks for one line of error that names the file and the tensor
@@ -70,6 +90,18 @@ echo "$faults" | while IFS=: read -r fault tensor said; do
             --config "$scratch/smallest.conf" --model "$scratch/again" --after-batches 36
     done
 done || exit 1
+run=$scratch/searched-int8
+faults='missing:attention.Wa.scale:tensor .attention.Wa. of int8 has no scale for its rows or columns
+shape:attention.Wa.scale:tensor .attention.Wa. of int8 has no scale for its rows or columns
+missing:attention.Wa:tensor attention.Wa is missing'
+echo "$faults" | while IFS=: read -r fault tensor said; do
+    weights change "$run/model.safetensors" "$scratch/changed.safetensors" $fault $tensor || exit 1
+    refuses "changed.safetensors: $said" "$tide" info "$scratch/changed.safetensors"
+done || exit 1
+refuses 'has weights of 8 bits; start from the model' "$tide" train --tsv "$scratch/train.tsv" --config "$scratch/smallest.conf" \
+    --model "$scratch/from-int8" --pretrained-model "$run" --after-batches 36
+refuses 'is the model itself' "$tide" quantize "$run" "$run"
+run=$scratch/searched
 for fault in missing:optimizer.moment1 shape:optimizer.moment2 extra:optimizer.moment3; do
     weights change "$run/checkpoint.safetensors" "$scratch/again/checkpoint.safetensors" ${fault%%:*} ${fault#*:} || exit 1
     rm -f "$scratch/again/checkpoint.prev.safetensors"

@@ -83,7 +83,7 @@ static const float odd[5] = {1, -2, 3.5f, 0, 1e-30f}, matrix[6] = {6, 5, 4, 3, 2
 
 static void write_file(char path[SCRATCH_SIZE]) {
     Err err;
-    const Tensor tensors[] = {{"odd", 0, 5, odd}, {"matrix", 2, 3, matrix}};
+    const Tensor tensors[] = {{"odd", 0, 5, odd, TENSOR_F32}, {"matrix", 2, 3, matrix, TENSOR_F32}};
     scratch_file(path);
     assert_int_equal(safetensors_write(path, tensors, 2, &(Meta){"about", "a test"}, 1, &err), 0);
 }
@@ -126,7 +126,7 @@ static void write_bytes(const char *path, const char *bytes, size_t n) {
 }
 
 /* Collects for each tensor: a block with its values, the number of values, and the number of calls. */
-enum { MOST_TENSORS = 3 };
+enum { MOST_TENSORS = 4 };
 typedef struct Collected {
     const int *cols; /* columns of each tensor: a call gets whole rows; 1: any part; NULL: unknown */
     float *values[MOST_TENSORS];
@@ -341,6 +341,33 @@ static void a_file_that_cannot_be_read_says_why(void **state) {
     unlink(path);
 }
 
+/* A matrix of int8 is read as floats: its integers times the scales of its columns or rows. */
+static void integers_are_scaled(void **state) {
+    (void)state;
+    static const int8_t q[6] = {1, -2, 127, -127, 0, 5};
+    static const float columns[3] = {0.5f, 2, 0.25f}, rows[2] = {4, 0.125f};
+    static const float by_column[6] = {0.5f, -4, 31.75f, -63.5f, 0, 1.25f},
+                       by_row[6] = {4, -8, 508, -15.875f, 0, 0.625f};
+    char path[SCRATCH_SIZE];
+    Err err;
+    Collected c;
+    const Tensor tensors[] = {{"a.scale", 1, 3, columns, TENSOR_F32},
+                              {"b.scale", 2, 1, rows, TENSOR_F32},
+                              {"a", 2, 3, q, TENSOR_I8},
+                              {"b", 2, 3, q, TENSOR_I8}};
+    write_file(path);
+    assert_int_equal(safetensors_write(path, tensors, 4, &(Meta){"about", "a test"}, 1, &err), 0);
+    assert_int_equal(read_all(path, (const int[]){1, 1, 3, 3}, &c, &err), 0);
+    assert_true(c.count[0] == 0 && c.count[1] == 0 && c.count[2] == 6 && c.count[3] == 6);
+    assert_memory_equal(c.values[2], by_column, sizeof by_column);
+    assert_memory_equal(c.values[3], by_row, sizeof by_row);
+    collected_free(&c);
+    assert_int_equal(safetensors_write(path, tensors + 1, 2, &(Meta){"about", "a test"}, 1, &err), 0);
+    assert_null(safetensors_open(path, &err));
+    assert_string_equal(err.reason, "tensor 'a' of int8 has no scale for its rows or columns");
+    unlink(path);
+}
+
 /* A reader gets matrices in whole rows and vectors in any parts. If the reader fails, its reason is kept, unless the
    file is damaged: then the error is the damage. */
 static void data_are_read_in_parts(void **state) {
@@ -351,7 +378,8 @@ static void data_are_read_in_parts(void **state) {
     float *many = mem_alloc(MANY * sizeof *many), *wide = mem_alloc((size_t)WIDE * ROWS * sizeof *wide);
     for (int i = 0; i < MANY; i++) many[i] = (float)i;
     for (int i = 0; i < WIDE * ROWS; i++) wide[i] = (float)-i;
-    const Tensor tensors[] = {{"many", 0, MANY, many}, {"wide", ROWS, WIDE, wide}, {"last", 1, 5, odd}};
+    const Tensor tensors[] = {
+        {"many", 0, MANY, many, TENSOR_F32}, {"wide", ROWS, WIDE, wide, TENSOR_F32}, {"last", 1, 5, odd, TENSOR_F32}};
     write_file(path);
     assert_int_equal(safetensors_write(path, tensors, 3, &(Meta){"about", "a test"}, 1, &err), 0);
     Collected c;
@@ -634,6 +662,7 @@ int main(void) {
         cmocka_unit_test(bytes_may_come_in_any_parts),
         cmocka_unit_test(a_file_that_cannot_be_read_says_why),
         cmocka_unit_test(data_are_read_in_parts),
+        cmocka_unit_test(integers_are_scaled),
         cmocka_unit_test(tensors_tile_the_data),
         cmocka_unit_test(a_header_has_no_very_long_lists),
         cmocka_unit_test(without_memory_there_is_no_file),

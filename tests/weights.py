@@ -1,13 +1,13 @@
 """usage: weights.py check MODEL.safetensors SOURCE-PIECES TARGET-PIECES < names-and-shapes
           weights.py change IN OUT missing|extra|shape|twice|hole|overlap TENSOR
-          weights.py rewrite IN OUT same|unsigned|altered|newer
+          weights.py rewrite IN OUT same|reversed|unsigned|altered|newer
 
 Reads a model with only Python's standard library, by the safetensors format and the tensor names of docs/model.md.
 
 check: the file must hold exactly the tensors of `tide info` (lines NAME [ROWS, COLS]). Then computes the paper's equations
 (docs/model.md) for pairs of lines of pieces and prints log p(target | source) of each pair, as `tide score` does.
 change: writes a copy with one wrong tensor and without a checksum.
-rewrite: writes a copy as another program would, with sorted tensors and other padding; unsigned: also without the
+rewrite: writes a copy as another program would, with sorted tensors and other padding; reversed: the last first; unsigned: also without the
 checksum; altered: with one changed weight; newer: with an unknown, newer format.
 """
 import array
@@ -34,15 +34,20 @@ def tensors_of(header, data):
     for name, entry in header.items():
         if name == "__metadata__":
             continue
-        assert entry["dtype"] == "F32", name
         begin, end = entry["data_offsets"]
-        values = array.array("f", data[begin:end])
+        values = array.array({"F32": "f", "I8": "b"}[entry["dtype"]], data[begin:end])
         if sys.byteorder == "big":
             values.byteswap()
         rows, cols = entry["shape"]
         assert len(values) == rows * cols, name
         tensors[name] = [list(values[i * cols : (i + 1) * cols]) for i in range(rows)]
         ends.append((begin, end))
+    for name, entry in header.items():  # integers: one scale for each column, or for each row
+        if name == "__metadata__" or entry["dtype"] == "F32":
+            continue
+        scale = tensors.pop(name + ".scale")
+        column = (lambda i, j: scale[i][0]) if len(scale[0]) == 1 else (lambda i, j: scale[0][j])
+        tensors[name] = [[q * column(i, j) for j, q in enumerate(row)] for i, row in enumerate(tensors[name])]
     ends.sort()
     assert [begin for begin, _ in ends] == [0] + [end for _, end in ends[:-1]] and ends[-1][1] == len(data), "gaps"
     return tensors
@@ -306,16 +311,18 @@ def rewrite(old, new, how):
     header, data = read(old)
     meta = header.pop("__metadata__")
     tensors, parts = {"__metadata__": dict(sorted(meta.items()))}, b""
-    for name, entry in sorted(header.items()):
+    entries = sorted(header.items(), reverse=how == "reversed")
+    for name, entry in sorted(entries, key=lambda item: item[1]["dtype"]):  # numbers of four bytes first
         begin, end = entry["data_offsets"]
-        tensors[name] = {"data_offsets": [len(parts), len(parts) + end - begin], "shape": entry["shape"], "dtype": "F32"}
+        place = [len(parts), len(parts) + end - begin]
+        tensors[name] = {"data_offsets": place, "shape": entry["shape"], "dtype": entry["dtype"]}
         parts += data[begin:end]
     if how == "unsigned":
         del tensors["__metadata__"]["checksum"]
     elif how == "altered":
         parts = parts[:-4] + struct.pack("<f", 0.125)
     elif how == "newer":
-        tensors["__metadata__"]["format"] = "tide 4"
+        tensors["__metadata__"]["format"] = "tide 5"
         for name in header:
             tensors[name]["dtype"] = "I4"
     write(new, json.dumps(tensors, indent=1), parts)

@@ -27,7 +27,7 @@ typedef struct Command {
 
 extern const Command command_train, command_translate, command_align, command_aer, command_bleu, command_chrf,
     command_corpus, command_tokenize, command_score, command_evaluate, command_tune, command_info, command_attend,
-    command_report, command_bench, command_lexicon, command_serve, command_export, command_help;
+    command_report, command_bench, command_lexicon, command_serve, command_quantize, command_export, command_help;
 
 /* All commands in the order of `tide --help`; NULL ends the list. */
 extern const Command *const commands[];

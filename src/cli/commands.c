@@ -21,6 +21,7 @@ const Command *const commands[] = {&command_train,
                                    &command_bench,
                                    &command_lexicon,
                                    &command_serve,
+                                   &command_quantize,
                                    &command_export,
                                    &command_help,
                                    NULL};

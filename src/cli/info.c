@@ -20,7 +20,8 @@ static int run(const Args *args) {
         const Param *p = params->list[i];
         printf("%-20s [%d, %d]\n", p->name, p->var.rows, p->var.cols);
     }
-    printf("%-20s %zu weights\n", "total", params_weights(params));
+    printf("%-20s %zu weights%s\n", "total", params_weights(params),
+           translator.quantized ? ", matrices with 8 bits each" : "");
     translator_free(&translator);
     return 0;
 }

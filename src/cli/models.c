@@ -2,7 +2,10 @@
 #include "text/ds.h"
 #include "text/files.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
 
 int beam_flags(const Args *args, const Models *models, BeamOptions *beam, Err *err) {
     if (args_int(args, "beam-size", &beam->beam, err) || args_real(args, "normalize", &beam->normalize, err) ||
@@ -104,5 +107,13 @@ int lines_check(const Translator *translator, int side, char *const *lines, int 
     if (unknown > 0.5)
         fprintf(stderr, "%s: %.0f %% of the pieces are unknown to the model; it expects language '%s' here\n", path,
                 100 * unknown, translator->options.langs[side]);
+    return 0;
+}
+
+int model_directory_make(const char *dir, const char *model, char *path, Err *err) {
+    path_in(path, dir, "model.safetensors");
+    if (file_is_same(path, model) || file_is_same(dir, model))
+        return err_set(err, dir, 0, "is the model itself; give another directory");
+    if (mkdir(dir, 0777) && errno != EEXIST) return err_set(err, dir, 0, "cannot be made: %s", strerror(errno));
     return 0;
 }

@@ -7,10 +7,7 @@
 #include "translate/tune.h"
 #include "view/progress.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
 
 enum { MOST_BEAMS = 16, NORMALIZES = 11, PENALTIES = 13 };
 
@@ -82,11 +79,7 @@ static int tune(Tuning *t, const char *src, const char *ref, Err *err) {
         metric_check(t->sources, src, t->references, ref, err) ||
         lines_check(&t->translator, SOURCE, t->sources, t->max_length, src, err))
         return -1;
-    path_in(path, t->output, "model.safetensors");
-    if (file_is_same(path, t->model) || file_is_same(t->output, t->model))
-        return err_set(err, t->output, 0, "is the model itself; give another --output");
-    if (mkdir(t->output, 0777) && errno != EEXIST)
-        return err_set(err, t->output, 0, "cannot be made: %s", strerror(errno));
+    if (model_directory_make(t->output, t->model, path, err)) return -1;
     const SearchChoice best = choose(t, &before);
     ModelOptions search = t->translator.options;
     search.beam_size = best.beam;

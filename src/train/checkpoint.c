@@ -77,8 +77,9 @@ int checkpoint_write(const char *path, const Translator *translator, const Train
     meta[MODEL_META] = (Meta){"state", text};
     Tensor *tensors = model_tensors(translator);
     for (int i = 0; i < OPTIMIZER_SLOTS && optimizer->slots[i]; i++)
-        arrput(tensors, ((Tensor){slot_names[i], 0, (int)optimizer->size, optimizer->slots[i]}));
-    if (optimizer->average) arrput(tensors, ((Tensor){average_name, 0, (int)optimizer->size, optimizer->average}));
+        arrput(tensors, ((Tensor){slot_names[i], 0, (int)optimizer->size, optimizer->slots[i], TENSOR_F32}));
+    if (optimizer->average)
+        arrput(tensors, ((Tensor){average_name, 0, (int)optimizer->size, optimizer->average, TENSOR_F32}));
     int status = safetensors_write(path, tensors, (int)arrlen(tensors), meta, MODEL_META + 1, err);
     arrfree(tensors);
     mem_free(text);

@@ -154,6 +154,8 @@ static int take_pretrained(Training *t, Err *err) {
     Translator *tr = &t->learner.translator;
     const Option *o = NULL;
     if (model_load_trained(tr, path, err)) return -1;
+    if (tr->quantized)
+        return err_set(err, path, 0, "has weights of 8 bits; start from the model that it was made from");
     if (tr->warning) training_note(t, "%s: %s", path, tr->warning);
     while ((o = options_differ(table, o, &tr->options, &t->job->options.model, has, asked))) {
         bool allowed = false;

@@ -6,14 +6,15 @@
 #include "translate/safetensors.h"
 #include "translate/translator.h"
 
-/* Fills the metadata of a model; a value may be NULL. `configuration` is text as options_format writes it; it contains the translator's
-   options. The values are owned by the caller; release with model_meta_free. */
+/* Fills the metadata of a model; a value may be NULL. `configuration` is text as options_format writes it; it contains
+   the translator's options. The values are owned by the caller; release with model_meta_free. */
 enum { MODEL_META = 10 + ABOUTS };
 void model_meta(const Translator *translator, const char *configuration, Meta meta[MODEL_META]);
 void model_meta_free(Meta meta[MODEL_META]);
 /* The weights of a model in training as named tensors: a stb_ds array. The data belong to the model. */
 Tensor *model_tensors(const Translator *translator);
-/* Writes a model in training. Returns 0, or -1 with *err filled. */
+/* Writes a model in training, or one of model_load_trained; translator->quantized: with weights of 8 bits. Returns 0,
+   or -1 with *err filled. */
 int model_save(const Translator *translator, const char *configuration, const char *path, Err *err);
 
 /* Reads the options, tokenizers and vocabularies of a model and declares its parameters, without memory for their
@@ -40,6 +41,11 @@ int model_load(Translator *translator, const char *path, Err *err);
 
 /* The same, but the weights have the memory of a model in training. */
 int model_load_trained(Translator *translator, const char *path, Err *err);
+/* Writes a copy of a model, to the file `to`, in which every matrix has 8 bits for each weight. Element w of a matrix
+   becomes q = round(w / s), from -127 to 127, with s = max |w| / 127 over its column, or over its row for an embedding,
+   rounded up to 16 bits, so that 127 s is exact and a second quantization changes nothing. Vectors stay as they are.
+   `path` as for model_load. Returns 0, or -1 with *err filled. */
+int model_quantize(const char *path, const char *to, Err *err);
 /* Writes a copy of a model, with other options of the search, to the file `to`. `path` as for model_load. Returns 0, or
    -1 with *err filled. */
 int model_copy(const char *path, const ModelOptions *search, const char *to, Err *err);

@@ -20,6 +20,7 @@
 
 #define FORMAT_NAME  "tide "
 #define CHECKSUM_KEY "\"checksum\":\""
+enum { FORMAT_F32 = 3, FORMAT_I8 = 4 };
 enum { CHECKSUM_DIGITS = 16, HEADER_LIMIT = 100000000 /* of the format */, ALIGN = 64 };
 
 /* ---- checksum ---------------------------------------------------------------------------------------------------
@@ -60,11 +61,18 @@ static Checksum checksum_header(const char *header, uint64_t size) {
     return sum;
 }
 
+static const struct {
+    const char *name;
+    size_t size;
+} types[] = {[TENSOR_F32] = {"F32", sizeof(float)}, [TENSOR_I8] = {"I8", sizeof(int8_t)}};
+
 /* The bytes of a matrix [rows, cols], or of a vector of cols if rows is 0. */
-static size_t matrix_bytes(int rows, int cols) { return (size_t)(rows ? rows : 1) * (size_t)cols * sizeof(float); }
+static size_t matrix_bytes(int rows, int cols, TensorType type) {
+    return (size_t)(rows ? rows : 1) * (size_t)cols * types[type].size;
+}
 
 static uint64_t hash_tensor(const Tensor *tensor) {
-    return XXH3_64bits_withSeed(tensor->data, matrix_bytes(tensor->rows, tensor->cols),
+    return XXH3_64bits_withSeed(tensor->data, matrix_bytes(tensor->rows, tensor->cols, tensor->type),
                                 hash_label(tensor->name, tensor->rows, tensor->cols));
 }
 
@@ -72,9 +80,9 @@ static uint64_t hash_tensor(const Tensor *tensor) {
 
 /* Writes the entry of a tensor whose data begin at offset `begin`. Returns the offset where they end. */
 static size_t write_entry(FILE *out, const Tensor *tensor, size_t begin) {
-    const size_t end = begin + matrix_bytes(tensor->rows, tensor->cols);
+    const size_t end = begin + matrix_bytes(tensor->rows, tensor->cols, tensor->type);
     json_string(out, tensor->name);
-    fputs(":{\"dtype\":\"F32\",\"shape\":[", out);
+    fprintf(out, ":{\"dtype\":\"%s\",\"shape\":[", types[tensor->type].name);
     if (tensor->rows) fprintf(out, "%d,", tensor->rows);
     fprintf(out, "%d],\"data_offsets\":[%zu,%zu]}", tensor->cols, begin, end);
     return end;
@@ -86,7 +94,9 @@ static char *header_text(const Tensor *tensors, int tensor_count, const Meta *me
     size_t at = 0;
     MemoryFile memory;
     FILE *out = memory_open(&memory);
-    snprintf(format, sizeof format, FORMAT_NAME "%d", SAFETENSORS_FORMAT);
+    bool quantized = false;
+    for (int i = 0; i < tensor_count; i++) quantized |= tensors[i].type == TENSOR_I8;
+    snprintf(format, sizeof format, FORMAT_NAME "%d", quantized ? FORMAT_I8 : FORMAT_F32);
     uint64_t sum = hash_meta("format", format);
     fprintf(out, "{\"__metadata__\":{\"format\":\"%s\"", format);
     for (int i = 0; i < meta_count; i++) {
@@ -132,7 +142,7 @@ int safetensors_write(const char *path, const Tensor *tensors, int tensor_count,
     parts[0] = &header_size, sizes[0] = sizeof header_size;
     parts[1] = header, sizes[1] = (size_t)header_size;
     for (int i = 0; i < tensor_count; i++) {
-        parts[i + 2] = tensors[i].data, sizes[i + 2] = matrix_bytes(tensors[i].rows, tensors[i].cols);
+        parts[i + 2] = tensors[i].data, sizes[i + 2] = matrix_bytes(tensors[i].rows, tensors[i].cols, tensors[i].type);
     }
     int status = file_replace(path, parts, sizes, tensor_count + 2, err);
     mem_free(parts);
@@ -148,7 +158,10 @@ typedef struct Entry {
     const char *name; /* owned by the header */
     int rows, cols;
     size_t begin, end; /* offsets of its bytes in the data */
-    bool found;        /* safetensors_find has found it */
+    TensorType type;
+    int scale;     /* of int8: the number of the tensor NAME.scale */
+    bool is_scale; /* the scales of a matrix of int8; the sink does not get them */
+    bool found;    /* safetensors_find has found it */
 } Entry;
 
 /* A file that is read once, from start to end. */
@@ -164,6 +177,7 @@ struct Safetensors {
     Input in;             /* at the data to be read next */
     cJSON *header;        /* owns the names and the metadata */
     Entry *entries;       /* stb_ds array, in the order of the data */
+    size_t data;          /* where the data begin in the file */
     int format;           /* 0: tide did not write the file */
     const char *checksum; /* in the metadata; NULL: none */
     Checksum bytes;       /* format 1: checksum of all bytes read so far */
@@ -229,14 +243,41 @@ static int read_entry(Entry *entry, const cJSON *json, size_t data_size) {
     const char *dtype = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "dtype"));
     int dims = read_integers(cJSON_GetObjectItemCaseSensitive(json, "shape"), shape, INT32_MAX);
     int ends = read_integers(cJSON_GetObjectItemCaseSensitive(json, "data_offsets"), offsets, (double)data_size);
-    if (!dtype || strcmp(dtype, "F32") != 0 || dims < 1 || ends != 2 || offsets[0] > offsets[1]) return -1;
+    if (!dtype || dims < 1 || ends != 2 || offsets[0] > offsets[1]) return -1;
+    const TensorType type = strcmp(dtype, types[TENSOR_I8].name) != 0 ? TENSOR_F32 : TENSOR_I8;
+    if (strcmp(dtype, types[type].name) != 0) return -1;
     *entry = (Entry){.name = json->string,
+                     .type = type,
                      .rows = dims == 2 ? (int)shape[0] : 0,
                      .cols = (int)shape[dims - 1],
                      .begin = (size_t)offsets[0],
                      .end = (size_t)offsets[1]};
-    if ((dims == 2 && entry->rows == 0) || entry->begin % sizeof(float)) return -1;
-    return entry->end - entry->begin == matrix_bytes(entry->rows, entry->cols) ? 0 : -1;
+    if ((dims == 2 && entry->rows == 0) || entry->begin % types[type].size) return -1;
+    return entry->end - entry->begin == matrix_bytes(entry->rows, entry->cols, type) ? 0 : -1;
+}
+
+static int number_of(const Safetensors *file, const char *name) {
+    for (ptrdiff_t i = 0; i < arrlen(file->entries); i++)
+        if (!strcmp(file->entries[i].name, name)) return (int)i;
+    return -1;
+}
+
+/* Finds the scales of the matrices of int8. */
+static int find_scales(Safetensors *file, Err *err) {
+    for (ptrdiff_t i = 0; i < arrlen(file->entries); i++) {
+        Entry *entry = &file->entries[i];
+        char name[80];
+        if (entry->type != TENSOR_I8) continue;
+        snprintf(name, sizeof name, "%s.scale", entry->name);
+        entry->scale = number_of(file, name);
+        const Entry *scale = entry->scale < 0 ? NULL : &file->entries[entry->scale];
+        if (!scale || scale->type != TENSOR_F32 ||
+            !((scale->rows == 1 && scale->cols == entry->cols) || (scale->cols == 1 && scale->rows == entry->rows)))
+            return err_set(err, file->path, 0, "tensor '%.60s' of int8 has no scale for its rows or columns",
+                           entry->name);
+        file->entries[entry->scale].is_scale = true;
+    }
+    return 0;
 }
 
 static int by_offset(const void *left, const void *right) {
@@ -284,12 +325,12 @@ static int read_entries(Safetensors *file, const char *header, size_t size, size
         if (read_entry(&entry, item, data_size))
             return err_set(
                 err, file->path, 0,
-                "broken entry for tensor '%.60s': not float32, a size that does not fit its shape, or cut off",
+                "broken entry for tensor '%.60s': not float32 or int8, a size that does not fit its shape, or cut off",
                 item->string);
         arrput(file->entries, entry);
     }
     if (file->entries) qsort(file->entries, arrlenu(file->entries), sizeof *file->entries, by_offset);
-    return check_tiling(file, data_size, err);
+    return check_tiling(file, data_size, err) || find_scales(file, err) ? -1 : 0;
 }
 
 /* Releases what mem_free does not release. */
@@ -325,6 +366,7 @@ static int read_file(Safetensors *file, Err *err) {
     Input *in = &file->in;
     char *header = read_header(in, &size, err);
     if (!header) return -1;
+    file->data = in->at;
     int status = read_entries(file, header, (size_t)size, in->size - in->at, err);
     if (!status) start_sum(file, header, size);
     mem_free(header);
@@ -371,6 +413,51 @@ static int check_sum(Safetensors *file, Err *err) {
     return err_set(err, file->path, 0, "the checksum does not match: the file is damaged or was altered");
 }
 
+/* The scales of a matrix of int8, which may be anywhere in the file; owned by the caller. NULL with *err filled if they
+   cannot be read. */
+static float *read_scale(const Safetensors *file, const Entry *entry, Err *err) {
+    const Entry *scale = &file->entries[entry->scale];
+    const size_t bytes = scale->end - scale->begin;
+    float *values = mem_alloc(bytes);
+    if (!file_read_at(file->in.fd, values, bytes, (off_t)(file->data + scale->begin))) return values;
+    err_set(err, file->path, 0, "cannot be read: %s", strerror(errno));
+    mem_free(values);
+    return NULL;
+}
+
+/* values = bytes times the scales. The part begins at element `first` of the matrix. */
+static void dequantize(const Entry *entry, const Entry *scale, const float *scales, size_t first, const int8_t *bytes,
+                       size_t n, float *values) {
+    const size_t cols = (size_t)entry->cols;
+    const bool by_row = scale->rows == entry->rows && scale->cols == 1;
+    for (size_t i = 0; i < n; i++)
+        values[i] = (float)bytes[i] * scales[by_row ? (first + i) / cols : (first + i) % cols];
+}
+
+/* Reads the data of a tensor in parts, into `values`, and passes them to the sink. */
+static int read_tensor(Safetensors *file, int number, float *values, TensorSink *sink, void *context, Err *err) {
+    const Entry *entry = &file->entries[number];
+    const bool quantized = entry->type == TENSOR_I8;
+    const size_t size = types[entry->type].size, all = (entry->end - entry->begin) / size, part = part_of(entry);
+    float *scales = quantized ? read_scale(file, entry, err) : NULL;
+    int8_t *bytes = quantized ? mem_alloc(part < all ? part : all) : NULL;
+    int status = quantized && !scales ? -1 : 0;
+    XXH3_64bits_reset_withSeed(file->tensor, hash_label(entry->name, entry->rows, entry->cols));
+    for (size_t first = 0, n; first < all && !status; first += n) {
+        void *to = quantized ? (void *)bytes : values;
+        n = all - first < part ? all - first : part;
+        status = input_read(&file->in, to, n * size, err);
+        if (status) break;
+        add_part(file, to, n * size);
+        if (quantized) dequantize(entry, &file->entries[entry->scale], scales, first, bytes, n, values);
+        if (sink && !entry->is_scale) sink(context, number, first, values, n);
+    }
+    file->sum += XXH3_64bits_digest(file->tensor);
+    mem_free(scales);
+    mem_free(bytes);
+    return status;
+}
+
 int safetensors_read(Safetensors *file, TensorSink *sink, void *context, Err *err) {
     if (file->format > SAFETENSORS_FORMAT)
         return err_set(err, file->path, 0,
@@ -379,24 +466,13 @@ int safetensors_read(Safetensors *file, TensorSink *sink, void *context, Err *er
     size_t largest = 0;
     for (ptrdiff_t i = 0; i < arrlen(file->entries); i++) {
         const Entry *entry = &file->entries[i];
-        const size_t all = (entry->end - entry->begin) / sizeof(float), part = part_of(entry);
+        const size_t all = (entry->end - entry->begin) / types[entry->type].size, part = part_of(entry);
         if ((part < all ? part : all) > largest) largest = part < all ? part : all;
     }
     float *values = mem_alloc_aligned(largest * sizeof *values);
     int status = 0;
-    for (ptrdiff_t i = 0; i < arrlen(file->entries) && !status; i++) {
-        const Entry *entry = &file->entries[i];
-        const size_t all = (entry->end - entry->begin) / sizeof(float), part = part_of(entry);
-        XXH3_64bits_reset_withSeed(file->tensor, hash_label(entry->name, entry->rows, entry->cols));
-        for (size_t first = 0, n; first < all && !status; first += n) {
-            n = all - first < part ? all - first : part;
-            status = input_read(&file->in, values, n * sizeof *values, err);
-            if (status) break;
-            add_part(file, values, n * sizeof *values);
-            if (sink) sink(context, (int)i, first, values, n);
-        }
-        file->sum += XXH3_64bits_digest(file->tensor);
-    }
+    for (ptrdiff_t i = 0; i < arrlen(file->entries) && !status; i++)
+        status = read_tensor(file, (int)i, values, sink, context, err);
     mem_free(values);
     return status ? -1 : check_sum(file, err);
 }
@@ -407,6 +483,12 @@ int safetensors_close(Safetensors *file, int status, Err *err) {
     if (status && !in->failed && in->at < in->size && safetensors_read(file, NULL, NULL, &damage)) *err = damage;
     release(file);
     return status;
+}
+
+bool safetensors_is_quantized(const Safetensors *file) {
+    for (ptrdiff_t i = 0; i < arrlen(file->entries); i++)
+        if (file->entries[i].type == TENSOR_I8) return true;
+    return false;
 }
 
 int safetensors_format(const Safetensors *file) { return file->format; }
@@ -430,6 +512,7 @@ int safetensors_find(Safetensors *file, const char *name, int rows, int cols, Er
             return err_set(err, file->path, 0, "tensor %s has shape [%d, %d], but [%d, %d] is needed", name,
                            entry->rows, entry->cols, rows, cols);
         entry->found = true;
+        if (entry->type == TENSOR_I8) file->entries[entry->scale].found = true;
         return (int)i;
     }
     return err_set(err, file->path, 0, "tensor %s is missing", name);

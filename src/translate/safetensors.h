@@ -9,14 +9,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The version that tide writes. tide also reads format 1, which has another checksum. */
-enum { SAFETENSORS_FORMAT = 3 };
+/* The newest version that tide reads. It writes version 3, or 4 if a matrix has 8 bits. Format 1 has another checksum.
+ */
+enum { SAFETENSORS_FORMAT = 4 };
 
-/* A float32 matrix [rows, cols]; rows = 0: a vector of cols values. */
+typedef enum TensorType { TENSOR_F32, TENSOR_I8 } TensorType;
+
+/* A matrix [rows, cols]; rows = 0: a vector of cols values. A matrix NAME of int8 needs a tensor NAME.scale, float32,
+   of shape [1, cols] or [rows, 1]: an element is its integer times the scale of its column or row. */
 typedef struct Tensor {
     const char *name;
     int rows, cols;
-    const float *data;
+    const void *data; /* float or int8_t */
+    TensorType type;
 } Tensor;
 
 typedef struct Meta {
@@ -25,17 +30,17 @@ typedef struct Meta {
 
 /* Writes the file completely or not at all: writes a temporary file beside `path`, syncs it to the disk and renames
    it. The data of the first tensor begin at a multiple of 64 bytes, those of each next tensor directly after the one
-   before. Returns 0, or -1 with *err filled if the disk fails, or if the header is larger than the format's limit of
-   100 MB. */
+   before; tensors of int8 must be last. Returns 0, or -1 with *err filled if the disk fails, or if the header is larger
+   than the format's limit of 100 MB. */
 int safetensors_write(const char *path, const Tensor *tensors, int tensor_count, const Meta *meta, int meta_count,
                       Err *err);
 
 typedef struct Safetensors Safetensors;
 
-/* Opens a file, reads its header and checks that every tensor is float32, that its size fits its shape, and that the
-   tensors cover each byte of the data exactly once. safetensors_read reads the data. A file of a newer format is
-   opened for its metadata only and has no tensors. Returns NULL with *err filled if the file is not a regular file,
-   cannot be read, becomes shorter meanwhile, or is not a safetensors file. */
+/* Opens a file, reads its header and checks that every tensor is float32, or int8 with its scale, that its size fits
+   its shape, and that the tensors cover each byte of the data exactly once. safetensors_read reads the data. A file of
+   a newer format is opened for its metadata only and has no tensors. Returns NULL with *err filled if the file is not a
+   regular file, cannot be read, becomes shorter meanwhile, or is not a safetensors file. */
 Safetensors *safetensors_open(const char *path, Err *err);
 /* Closes the file and returns `status`, the caller's result so far. If status is not 0, this first reads the rest of
    the file. If safetensors_read finds an error (damage, or a newer format), its error replaces *err, because it is the
@@ -52,15 +57,18 @@ bool safetensors_has_checksum(const Safetensors *file);
 double safetensors_checksum_seconds(const Safetensors *file);
 /* The number of tensors. Tensor numbers start at 0 and follow the order of the data. */
 int safetensors_count(const Safetensors *file);
-/* The number of the tensor with this name and shape (rows 0: a vector); marks it as found. Returns -1 with *err
-   filled if it is missing or has another shape. */
+/* Whether a tensor is of int8. */
+bool safetensors_is_quantized(const Safetensors *file);
+/* The number of the tensor with this name and shape (rows 0: a vector); marks it, and its scale, as found. Returns -1
+   with *err filled if it is missing or has another shape. */
 int safetensors_find(Safetensors *file, const char *name, int rows, int cols, Err *err);
 /* Checks that safetensors_find has found every tensor. Returns 0, or -1 with *err filled, which names one that was
    not found. */
 int safetensors_all_found(const Safetensors *file, Err *err);
 
 /* Receives the values first..first + n - 1 of a tensor, in row-major order; whole rows if the tensor has more than
-   one row. `values` is valid during the call only. */
+   one row. A matrix of int8 arrives as floats, already multiplied by its scale. `values` is valid during the call only.
+ */
 typedef void TensorSink(void *context, int tensor, size_t first, const float *values, size_t n);
 /* Reads all data once, in the order of the file, and passes them to the sink (NULL: none); then compares the
    checksum, if there is one. Returns 0, or -1 with *err filled, also if the format is newer than SAFETENSORS_FORMAT;

@@ -1,0 +1,45 @@
+/* tide quantize: writes a copy of a model with 8 bits for each weight of its matrices. */
+#include "cli/models.h"
+#include "text/files.h"
+
+#include <stdio.h>
+#include <sys/stat.h>
+
+static double mebibytes(const char *path) {
+    struct stat info;
+    return stat(path, &info) ? 0 : (double)info.st_size / (1 << 20);
+}
+
+static int quantize(const char *model, const char *output, Err *err) {
+    char from[PATH_SIZE], to[PATH_SIZE];
+    struct stat info;
+    if (stat(model, &info) || !S_ISDIR(info.st_mode)) snprintf(from, sizeof from, "%s", model);
+    else path_in(from, model, "model.safetensors");
+    if (model_directory_make(output, model, to, err) || model_quantize(model, to, err)) return -1;
+    printf("%s: %.1f MiB; %s: %.1f MiB\n", from, mebibytes(from), to, mebibytes(to));
+    return 0;
+}
+
+static int run(const Args *args) {
+    Err err;
+    if (args->word_count != 2) return usage_error("quantize needs MODEL and OUT; see `tide quantize --help`");
+    return quantize(args->words[0], args->words[1], &err) ? fail(&err) : 0;
+}
+
+static const Remark examples[] = {{"tide quantize run1 run1-small", "Write run1-small/model.safetensors"}, {0}};
+
+const Command command_quantize = {
+    .name = "quantize",
+    .summary = "write a copy of a model with a quarter of the size",
+    .usage = "MODEL OUT",
+    .about =
+        "Writes OUT/model.safetensors, in which each weight of a matrix has 8 bits: an integer from -127 to 127 and\n"
+        "one scale for each column, or for each row of an embedding. All commands read such a model, and compute\n"
+        "with floats. A training cannot start from it.",
+    .flags = NULL,
+    .flag_count = 0,
+    .word = {.values = 2, .kind = VALUE_FILE},
+    .examples = examples,
+    .see = "export info translate",
+    .run = run,
+};
