@@ -529,11 +529,12 @@ mpi-test: setup
 	$(MAKE) -j$(JOBS) build/tide build/tide-mpi
 	TIDE=$(CURDIR)/$B/tide scripts/run-tests tests/e2e_ranks.sh
 
+browser: QUANTIZED = $(PAGE)/$(notdir $(MODEL:/=))
 browser:
 	scripts/setup wasm
 	$(MAKE) -j$(JOBS) build/tide
 	$(MAKE) -j$(JOBS) config=wasm $(PAGE)/page.html npm
-	$(if $(MODEL),build/tide export --html $(MODEL) $(PAGE)/tide.html)
+	$(if $(MODEL),build/tide quantize $(MODEL) $(QUANTIZED) && build/tide export --html $(QUANTIZED) $(PAGE)/tide.html)
 
 wasm: browser
 	scripts/setup pages
