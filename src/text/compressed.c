@@ -240,8 +240,10 @@ static int load(Compressed *c, const char *path, Err *err) {
 }
 
 int compressed_open(FILE *file, const char *path, Compressed **compressed, Err *err) {
-    const Format *format = format_of(file);
     *compressed = NULL;
+    errno = 0;
+    const Format *format = format_of(file);
+    if (ferror(file)) return err_set(err, path, 0, "%s", strerror(errno));
     if (!format) return 0;
     Compressed *c = mem_zalloc(sizeof *c);
     *c = (Compressed){.format = format, .file = file};

@@ -11,7 +11,7 @@ typedef struct Compressed Compressed;
 
 /* Looks at the first bytes of a file; it reads no more of them than are needed to see that the file is plain. Sets
    *compressed, or NULL if the file is plain; the file then has all its bytes. Returns 0, or -1 with *err filled if the
-   library of the format is missing. */
+   file cannot be read, or if the library of the format is missing. */
 int compressed_open(FILE *file, const char *path, Compressed **compressed, Err *err);
 /* The plain bytes. The stream belongs to `compressed`. */
 FILE *compressed_stream(const Compressed *compressed);
