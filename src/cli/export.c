@@ -1,6 +1,6 @@
 /* tide export: writes a model as a web page that translates by itself. */
 #include "cli/models.h"
-#include "cli/program.h"
+#include "text/program.h"
 #include "text/files.h"
 #include "text/output.h"
 #include "view/web.h"
@@ -51,7 +51,7 @@ static unsigned char *model_pack(const char *path, size_t *size, Err *err) {
     FILE *in = model_open(path, err);
     if (!in) return NULL;
     const int out = memfd_create("packed", MFD_CLOEXEC);
-    const int status = out < 0 ? -1 : program_run((char *[]){gzip, best, NULL}, fileno(in), out);
+    const int status = out < 0 ? -1 : program_run((char *[]){gzip, best, NULL}, fileno(in), out, -1);
     const off_t length = out < 0 ? 0 : lseek(out, 0, SEEK_END);
     unsigned char *bytes = status || length <= 0 ? NULL : mem_alloc((size_t)length);
     if (!bytes || file_read_at(out, bytes, (size_t)length, 0)) {

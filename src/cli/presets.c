@@ -1,5 +1,5 @@
 #include "cli/presets.h"
-#include "cli/program.h"
+#include "text/program.h"
 #include "text/ds.h"
 #include "text/files.h"
 

@@ -1,6 +1,6 @@
 #include "cli/rasterize.h"
 
-#include "cli/program.h"
+#include "text/program.h"
 #include "text/ds.h"
 #include "text/output.h"
 #include "text/unicode.h"
@@ -20,7 +20,7 @@ const char *raster_format(const char *path) {
 /* Runs a program whose output is not read. Returns its exit status, and whether it wrote something. */
 static int run_quietly(char *const *command, bool *wrote) {
     const int out = memfd_create("output", MFD_CLOEXEC);
-    const int status = out < 0 ? -1 : program_run(command, -1, out);
+    const int status = out < 0 ? -1 : program_run(command, -1, out, -1);
     *wrote = out >= 0 && lseek(out, 0, SEEK_END) > 0;
     if (out >= 0) close(out);
     return status;
@@ -55,7 +55,7 @@ int raster_write(const char *path, const int *fds, int n, Err *err) {
         snprintf(names + (ptrdiff_t)i * NAME, NAME, "/proc/self/fd/%d", fds[i]);
         command[words++] = names + (ptrdiff_t)i * NAME;
     }
-    const int status = program_run(command, -1, output.fd);
+    const int status = program_run(command, -1, output.fd, -1);
     mem_free(command);
     mem_free(names);
     if (!status) return output_commit(&output, err);

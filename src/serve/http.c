@@ -4,8 +4,8 @@
 
 #include "serve/events.h"
 #include "serve/header.h"
+#include "text/library.h"
 
-#include <dlfcn.h>
 #include <microhttpd.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -55,10 +55,11 @@ int http_missing(Err *err) {
         {"MHD_destroy_response", &mhd.destroy_response},
         {"MHD_get_connection_info", &mhd.get_connection_info},
     };
-    void *library = dlopen("libmicrohttpd.so.12", RTLD_NOW | RTLD_LOCAL);
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-        void *found = library ? dlsym(library, functions[i].name) : NULL;
-        if (!found) return err_set(err, NULL, 0, "needs libmicrohttpd: install Debian's package libmicrohttpd12");
+        const char *const name[] = {functions[i].name, NULL};
+        void *found;
+        if (!library_load("libmicrohttpd.so.12", name, &found))
+            return err_set(err, NULL, 0, "needs libmicrohttpd: install Debian's package libmicrohttpd12");
         memcpy(functions[i].function, &found, sizeof found);
     }
     return 0;

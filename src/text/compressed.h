@@ -1,5 +1,5 @@
-/* compressed.h: reads files that gzip, xz or zstd has compressed as if they were plain. The first bytes tell the
-   format. The libraries are loaded when they are needed. */
+/* compressed.h: reads files that gzip, zip, xz or zstd has compressed as if they were plain. The first bytes tell the
+   format. A zip archive must have one text. The libraries are loaded when they are needed. */
 #ifndef TIDE_COMPRESSED_H
 #define TIDE_COMPRESSED_H
 

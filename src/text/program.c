@@ -1,4 +1,4 @@
-#include "cli/program.h"
+#include "text/program.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,15 +17,19 @@ void program_path(char *path, size_t size, const char *name) {
     snprintf(path, size, "%s/%s", self, name);
 }
 
-int program_run(char *const *command, int in, int out) {
+/* The standard file `number` of the program is the open file fd, or /dev/null if fd is -1. */
+static int use(posix_spawn_file_actions_t *actions, int number, int fd) {
+    if (fd >= 0) return posix_spawn_file_actions_adddup2(actions, fd, number);
+    return posix_spawn_file_actions_addopen(actions, number, "/dev/null", number ? O_WRONLY : O_RDONLY, 0);
+}
+
+int program_run(char *const *command, int in, int out, int errors) {
     posix_spawn_file_actions_t actions;
     pid_t child;
     int status = -1;
     if (posix_spawn_file_actions_init(&actions)) return -1;
-    const int failed = (in < 0 ? posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-                               : posix_spawn_file_actions_adddup2(&actions, in, 0)) ||
-                       posix_spawn_file_actions_adddup2(&actions, out, 1) ||
-                       posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0) ||
+    const int failed = use(&actions, STDIN_FILENO, in) || use(&actions, STDOUT_FILENO, out) ||
+                       use(&actions, STDERR_FILENO, errors) ||
                        posix_spawnp(&child, command[0], &actions, NULL, command, environ);
     posix_spawn_file_actions_destroy(&actions);
     if (failed) return -1;
