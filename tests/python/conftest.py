@@ -7,6 +7,7 @@ MODELS          a folder with the models first, second (which fit together as an
 
 import importlib.util
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +15,8 @@ from pathlib import Path
 import pytest
 import tide
 from tide import _arrays
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background, a shell has it ignored
 
 ROOT = Path(__file__).resolve().parents[2]
 MODELS = Path(os.environ["MODELS"])
