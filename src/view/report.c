@@ -73,6 +73,10 @@ static int read_line(Report *r, const char *line, size_t n, const char *path, lo
     cJSON *object = json_parse(line, n);
     if (!object && errno == ENOMEM) return no_memory(path, err);
     const cJSON *update = get(object, "update");
+    if (cJSON_IsNumber(get(object, "training_set"))) { /* a training with several training sets begins with their sizes */
+        cJSON_Delete(object);
+        return 0;
+    }
     if (!is_update(update) || !utf8_valid(line, n)) { /* cJSON does not check for UTF-8 */
         cJSON_Delete(object);
         return err_set(err, path, number, "is not a line of a training's log");
