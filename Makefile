@@ -50,6 +50,8 @@ HTTP_FLAGS := $(shell pkg-config --exists libmicrohttpd 2>/dev/null && echo -DTI
 # The same for the libraries of compressed files.
 UNPACK_FLAGS := $(if $(filter wasm neon,$(config)),,$(shell for one in gzip:zlib xz:liblzma zstd:libzstd; do \
     pkg-config --exists $${one#*:} 2>/dev/null && echo -DTIDE_$$(echo $${one%:*} | tr a-z A-Z); done))
+# And for translation memories.
+XML_FLAGS := $(if $(filter wasm neon,$(config)),,$(shell pkg-config --exists expat 2>/dev/null && echo -DTIDE_XML))
 
 sanitize.asan := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 sanitize.tsan := -fsanitize=thread
@@ -124,10 +126,11 @@ $B/%.o: src/%.c Makefile
 
 $B/serve/http.o $B/serve/http.tidied: CPPFLAGS += $(HTTP_FLAGS)
 $B/text/compressed.o $B/text/compressed.tidied: CPPFLAGS += $(UNPACK_FLAGS)
-$B/serve/http.o $B/text/compressed.o: $B/optional
+$B/text/tmx.o $B/text/tmx.tidied: CPPFLAGS += $(XML_FLAGS)
+$B/serve/http.o $B/text/compressed.o $B/text/tmx.o: $B/optional
 $B/optional: optional
 	@mkdir -p $(@D)
-	@echo '$(HTTP_FLAGS) $(UNPACK_FLAGS)' | cmp -s - $@ || echo '$(HTTP_FLAGS) $(UNPACK_FLAGS)' >$@
+	@echo '$(HTTP_FLAGS) $(UNPACK_FLAGS) $(XML_FLAGS)' | cmp -s - $@ || echo '$(HTTP_FLAGS) $(UNPACK_FLAGS) $(XML_FLAGS)' >$@
 .PHONY: optional
 
 # stb_ds.h stores strings past the declared end of an array, which clang's sanitizer reports.

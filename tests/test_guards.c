@@ -101,7 +101,7 @@ static void keep_note(void *context, const char *text) {
 static int train_until(World *w, int updates, Err *err) {
     static const volatile sig_atomic_t stop = 0;
     const TrainCallbacks callbacks = {.note = keep_note};
-    const TrainFiles set = {.files = {.tsv = w->tsv}, .weight = 1};
+    const TrainFiles set = {.files = {FORM_TSV, {w->tsv, NULL}}, .weight = 1};
     w->job.files.train = &set;
     w->job.files.train_count = 1;
     w->job.model = w->job.files.dir = w->model;

@@ -10,7 +10,9 @@ static const Flag flags[] = {
     {"output", 1, "DIR", "directory for train.zh, train.en, dev.* and test.*", .kind = VALUE_DIR},
     {"lines", MANY, "ZH EN...", "pairs of line-aligned files", .kind = VALUE_FILE},
     {"tsv", MANY, "FILE...", "English, tab, Chinese (manythings, Anki); - reads standard input", .kind = VALUE_FILE},
+    {"tmx", MANY, "FILE...", "translation memories with Chinese and English", .kind = VALUE_FILE},
     {"mo", MANY, "FILE...", "gettext catalogues of Chinese translations", .kind = VALUE_FILE},
+    {"po", MANY, "FILE...", "the same as text; the program msgfmt compiles them", .kind = VALUE_FILE},
     {"dev", 1, "N", "pairs in the development set (default: 1000, but at most a twentieth)", VALUE_INT, 0, 1 << 30,
      NULL, NULL},
     {"test", 1, "N", "pairs in the test set (default: as for dev)", VALUE_INT, 0, 1 << 30, NULL, NULL},
@@ -23,9 +25,10 @@ static const Flag flags[] = {
 };
 
 /* Adds the files of a flag; each input has `width` paths. */
-static void add_inputs(const Args *args, const char *flag, InputKind kind, int width, Input **inputs) {
+static void add_inputs(const Args *args, const char *flag, CorpusForm form, int width, CorpusFiles **inputs) {
     for (int i = 0; args_value(args, flag, i); i += width)
-        arrput(*inputs, ((Input){kind, {args_value(args, flag, i), width > 1 ? args_value(args, flag, i + 1) : NULL}}));
+        arrput(*inputs,
+               ((CorpusFiles){form, {args_value(args, flag, i), width > 1 ? args_value(args, flag, i + 1) : NULL}}));
 }
 
 static void show(void *context, const char *what, long done, long all) {
@@ -36,8 +39,8 @@ static void print_report(const ImportReport *r) {
     long dropped = 0, kept = 0;
     for (int i = KEPT + 1; i < REASONS; i++) dropped += r->dropped[i];
     for (int i = 0; i < PARTS; i++) kept += r->parts[i];
-    printf("%9ld read: lines, or messages of catalogues\n", r->messages);
-    if (r->forms) printf("%9ld more from plural forms\n", r->forms);
+    printf("%9ld read: lines, units of translation memories, messages of catalogues\n", r->messages);
+    if (r->forms) printf("%9ld more from plural forms and variants\n", r->forms);
     if (r->sentences) printf("%9ld more by splitting paragraphs\n", r->sentences);
     printf("%9ld dropped\n", dropped);
     for (int i = KEPT + 1; i < REASONS; i++)
@@ -73,16 +76,18 @@ static int run(const Args *args) {
         args_int(args, "max-length", &job.limits.most_words, &err) ||
         args_real(args, "max-ratio", &job.limits.most_ratio, &err))
         return usage_error("%s", err.reason);
-    Input *inputs = NULL;
-    add_inputs(args, "lines", INPUT_LINES, 2, &inputs);
-    add_inputs(args, "tsv", INPUT_TSV, 1, &inputs);
-    add_inputs(args, "mo", INPUT_MO, 1, &inputs);
+    CorpusFiles *inputs = NULL;
+    add_inputs(args, "lines", FORM_LINES, 2, &inputs);
+    add_inputs(args, "tsv", FORM_TSV, 1, &inputs);
+    add_inputs(args, "tmx", FORM_TMX, 1, &inputs);
+    add_inputs(args, "mo", FORM_MO, 1, &inputs);
+    add_inputs(args, "po", FORM_PO, 1, &inputs);
     job.inputs = inputs;
     job.input_count = (int)arrlen(inputs);
     job.dev = dev;
     job.test = test;
-    int status =
-        inputs ? import_inputs(&job) : usage_error("--lines, --tsv or --mo is needed; see `tide corpus --help`");
+    int status = inputs ? import_inputs(&job)
+                        : usage_error("--lines, --tsv, --tmx, --mo or --po is needed; see `tide corpus --help`");
     arrfree(inputs);
     return status;
 }
@@ -103,8 +108,8 @@ static const Remark examples[] = {
 const Command command_corpus = {
     .name = "corpus",
     .summary = "clean, deduplicate and split a parallel corpus",
-    .usage = "--output DIR  --lines ZH EN | --tsv FILE | --mo FILE ...",
-    .about = "Reads Chinese and English in one or more of three formats, drops pairs that are not useful for\n"
+    .usage = "--output DIR  --lines ZH EN | --tsv FILE | --tmx FILE | --mo FILE | --po FILE ...",
+    .about = "Reads Chinese and English in one or more of five formats, drops pairs that are not useful for\n"
              "training, and writes train, dev and test. No sentence is in two of them: pairs that share a sentence\n"
              "on either side, directly or through other pairs, go into the same set; case and punctuation are\n"
              "ignored. The sets do not depend on the order of the input. Prints how many pairs were kept, and how\n"

@@ -16,11 +16,12 @@ enum { MOST_MANY = 256 };
 
 static const Flag flags[] = {
     {"model", 1, "DIR", "directory of the model; a training that DIR already holds is continued", .kind = VALUE_DIR},
-    {"train-sets", 2, "SRC TGT", "training corpus: two line-aligned files; may be repeated, as the next two",
+    {"train-sets", 2, "SRC TGT", "training corpus: two line-aligned files; may be repeated, as the next four",
      .kind = VALUE_FILES},
     {"tsv", 1, "FILE", "training corpus: lines of English, tab, Chinese (manythings, Anki)", .kind = VALUE_FILES},
-    {"mo", 1, "FILE", "training corpus: a gettext catalogue, English to Chinese, not cleaned (see `tide corpus`)",
-     .kind = VALUE_FILES},
+    {"tmx", 1, "FILE", "training corpus: a translation memory, not cleaned (see `tide corpus`)", .kind = VALUE_FILES},
+    {"mo", 1, "FILE", "training corpus: a gettext catalogue, English to Chinese, not cleaned", .kind = VALUE_FILES},
+    {"po", 1, "FILE", "the same as text; the program msgfmt compiles it", .kind = VALUE_FILES},
     {"train-set-weights", MANY, "R...", "how often an epoch has the pairs of each training corpus (default: once)",
      VALUE_REAL, 0.001, 1000, NULL, NULL},
     {"train-set-tags", MANY, "NAME...", "a tag for the source of each training corpus, for `translate --tag`; -: none",
@@ -185,15 +186,16 @@ static int train_files(const Args *args, TrainFiles list[MOST_MANY], Err *err) {
     for (int k = 0; k < args->given_count; k++) {
         const struct Given *given = &args->given[k];
         const char *name = given->flag->name, *const *values = given->values;
-        CorpusFiles files = {0};
-        if (!strcmp(name, "train-sets")) files = (CorpusFiles){.sets = {values[0], values[1]}};
-        else if (!strcmp(name, "tsv")) files.tsv = values[0];
-        else if (!strcmp(name, "mo")) files.mo = values[0];
-        else continue;
+        static const char *const forms[] = {
+            [FORM_LINES] = "train-sets", [FORM_TSV] = "tsv", [FORM_TMX] = "tmx", [FORM_MO] = "mo", [FORM_PO] = "po"};
+        int form = FORM_LINES;
+        while (form <= FORM_PO && strcmp(name, forms[form]) != 0) form++;
+        if (form > FORM_PO) continue;
         if (count == MOST_MANY) return err_set(err, NULL, 0, "more than %d training corpora", MOST_MANY);
+        const CorpusFiles files = {(CorpusForm)form, {values[0], form == FORM_LINES ? values[1] : NULL}};
         list[count++] = (TrainFiles){files, 1, NULL};
     }
-    if (!count) return err_set(err, NULL, 0, "--train-sets, --tsv or --mo is needed");
+    if (!count) return err_set(err, NULL, 0, "--train-sets, --tsv, --tmx, --mo or --po is needed");
     const char *const lists[] = {"train-set-weights", "train-set-tags"};
     for (int i = 0; i < 2; i++)
         if (args_has(args, lists[i]) && (!args_value(args, lists[i], count - 1) || args_value(args, lists[i], count)))
@@ -221,16 +223,11 @@ static int check_changes(const TrainJob *job, Err *err) {
 static int run(const Args *args) {
     Err err;
     TrainJob job = {
-        .files = {.valid = {{args_value(args, "valid-sets", 0), args_value(args, "valid-sets", 1)},
-                            args_value(args, "valid-tsv", 0),
-                            NULL},
-                  .guides = args_value(args, "guided-alignment", 0),
-                  .dir = args_value(args, "model", 0)},
+        .files = {.guides = args_value(args, "guided-alignment", 0), .dir = args_value(args, "model", 0)},
         .no_reload = args_has(args, "no-reload"),
         .pretrained = args_value(args, "pretrained-model", 0),
         .model = args_value(args, "model", 0),
     };
-    const CorpusFiles *valid_files = &job.files.valid;
     TrainFiles sets[MOST_MANY] = {0};
     const char *probes[MOST_MANY], *changes[MOST_MANY];
     job.probes = probes;
@@ -246,9 +243,11 @@ static int run(const Args *args) {
     if (!job.model) return usage_error("--model is needed");
     if ((job.files.train_count = train_files(args, sets, &err)) < 0) return usage_error("%s", err.reason);
     job.files.train = sets;
-    if (valid_files->sets[0] && valid_files->tsv)
-        return usage_error("--valid-sets and --valid-tsv cannot be given together");
-    if (job.files.guides && sets[0].files.mo)
+    const char *valid_set = args_value(args, "valid-sets", 0), *valid_tsv = args_value(args, "valid-tsv", 0);
+    if (valid_set && valid_tsv) return usage_error("--valid-sets and --valid-tsv cannot be given together");
+    job.files.valid = valid_tsv ? (CorpusFiles){FORM_TSV, {valid_tsv, NULL}}
+                                : (CorpusFiles){FORM_LINES, {valid_set, args_value(args, "valid-sets", 1)}};
+    if (job.files.guides && sets[0].files.form > FORM_TSV)
         return usage_error("--guided-alignment needs --train-sets or --tsv, because its lines belong to theirs");
     if (gather_options(args, &job.options, &err) || machine_flags(args, &job.threads, &err))
         return err.path[0] ? fail(&err) : usage_error("%s", err.reason);
@@ -296,7 +295,8 @@ static const Remark examples[] = {
 const Command command_train = {
     .name = "train",
     .summary = "train a model on a parallel corpus",
-    .usage = "--train-sets SRC TGT | --tsv FILE | --mo FILE  --model DIR  [--valid-sets SRC TGT] [--preset NAME] ...",
+    .usage = "--train-sets SRC TGT | --tsv FILE | --tmx FILE | --mo FILE | --po FILE  --model DIR  [--valid-sets SRC "
+             "TGT] [--preset NAME] ...",
     .about = "Trains, validates, and writes checkpoints, the best model, train.jsonl, alignments and report.html into\n"
              "DIR. If DIR already holds a training, continues from its last checkpoint. Ctrl-C saves and stops. The\n"
              "flags below --isa can also be set in a preset or in --config, one per line: `dim-emb = 256`.",

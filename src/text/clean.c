@@ -7,15 +7,25 @@
 #include <string.h>
 
 const char *const reason_names[REASONS] = {
-    [KEPT] = "kept",           [BROKEN] = "broken", [NO_TAB] = "no-tab",           [EMPTY] = "empty",
-    [IDENTICAL] = "identical", [MARKUP] = "markup", [NOT_CHINESE] = "not-chinese", [NOT_ENGLISH] = "not-english",
-    [TOO_LONG] = "too-long",   [RATIO] = "ratio",   [DUPLICATE] = "duplicate",
+    [KEPT] = "kept",
+    [BROKEN] = "broken",
+    [NO_TAB] = "no-tab",
+    [FUZZY] = "fuzzy",
+    [EMPTY] = "empty",
+    [IDENTICAL] = "identical",
+    [MARKUP] = "markup",
+    [NOT_CHINESE] = "not-chinese",
+    [NOT_ENGLISH] = "not-english",
+    [TOO_LONG] = "too-long",
+    [RATIO] = "ratio",
+    [DUPLICATE] = "duplicate",
 };
 
 const char *const reason_texts[REASONS] = {
     [KEPT] = "",
     [BROKEN] = "not valid UTF-8, or contains a NUL",
     [NO_TAB] = "a line without a tab",
+    [FUZZY] = "marked as fuzzy in the catalogue (not listed by --dropped)",
     [EMPTY] = "a side is empty",
     [IDENTICAL] = "both sides are the same",
     [MARKUP] = "a placeholder, a variable or a character of markup",

@@ -9,6 +9,7 @@ typedef enum Reason {
     KEPT,
     BROKEN,      /* not valid UTF-8, or contains a NUL */
     NO_TAB,      /* a TSV line without a tab */
+    FUZZY,       /* a message of a catalogue whose translation is marked as fuzzy */
     EMPTY,       /* one side or both are empty */
     IDENTICAL,   /* both sides are the same */
     MARKUP,      /* a placeholder, a variable, or a character of markup such as < { | */

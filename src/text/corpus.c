@@ -139,6 +139,8 @@ int disk_corpus_read(DiskCorpus *corpus, Reader *reader, const char *path, Progr
     char *text[2];
     long line;
     int status;
+    corpus->dropped_fuzzy += reader_fuzzy(reader);
+    corpus->read += reader_fuzzy(reader);
     while ((status = next_text(reader, text, &line, err)) > 0) {
         if (disk_corpus_add(corpus, text, line, err)) break;
         if (corpus->read % OFTEN || !report(progress, context, reader, corpus)) continue;

@@ -29,6 +29,7 @@ typedef struct DiskCorpus {
     LineReader lines; /* the position of reading */
     long n;
     long read, dropped_empty; /* as in Corpus */
+    long dropped_fuzzy;       /* as reader_fuzzy */
 } DiskCorpus;
 
 /* A pair of a disk corpus. The texts are valid until the next call of disk_corpus_next. */

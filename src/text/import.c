@@ -126,20 +126,14 @@ static void import_raw(Import *import, const RawPair *pair) {
     for (int i = 0; i < 2; i++) mem_free(text[i]);
 }
 
-static Reader *input_open(const Input *input, Err *err) {
-    switch (input->kind) {
-    case INPUT_LINES: return reader_lines(input->path[CHINESE], input->path[ENGLISH], err);
-    case INPUT_TSV: return reader_tsv(input->path[0], ENGLISH, err);
-    case INPUT_MO: break;
-    }
-    return reader_mo(input->path[0], ENGLISH, err);
-}
-
-static int read_input(Import *import, const Input *input, Err *err) {
-    Reader *reader = input_open(input, err);
+static int read_input(Import *import, const CorpusFiles *input, Err *err) {
+    static const char *const langs[] = {[CHINESE] = "zh", [ENGLISH] = "en"};
+    Reader *reader = reader_open(input, langs, ENGLISH, err);
     if (!reader) return -1;
     RawPair pair;
     int status;
+    import->report->messages += reader_fuzzy(reader);
+    import->report->dropped[FUZZY] += reader_fuzzy(reader);
     for (long count = 0; (status = reader_next(reader, &pair, err)) > 0; count++) {
         import_raw(import, &pair);
         if (count % PROGRESS_EVERY) continue;

@@ -4,19 +4,13 @@
 
 #include "text/clean.h"
 #include "text/partition.h"
+#include "text/reader.h"
 
 #include <stdbool.h>
 
-typedef enum InputKind { INPUT_LINES, INPUT_TSV, INPUT_MO } InputKind;
-
-typedef struct Input {
-    InputKind kind;
-    const char *path[2]; /* INPUT_LINES: Chinese, English; else path[0] only */
-} Input;
-
 /* Input, output and options of an import. Paths are not owned. */
 typedef struct ImportJob {
-    const Input *inputs;
+    const CorpusFiles *inputs; /* the source is Chinese, the target English */
     int input_count;
     const char *output;  /* directory; created if it does not exist */
     const char *dropped; /* file for dropped pairs: reason, place, English, Chinese, separated by tabs; NULL: none */
@@ -29,8 +23,8 @@ typedef struct ImportJob {
 /* Counts of pairs. messages + forms + sentences is the number of all pairs, and also the sum of `dropped` and
    `parts`. */
 typedef struct ImportReport {
-    long messages;  /* lines of text files, messages of catalogues */
-    long forms;     /* additional pairs from plural forms */
+    long messages;  /* lines of text files, units of translation memories, messages of catalogues */
+    long forms;     /* additional pairs from plural forms and variants */
     long sentences; /* additional pairs from splitting paragraphs */
     long dropped[REASONS];
     long parts[PARTS];

@@ -32,14 +32,17 @@ static bool skip_byte_order_mark(LineReader *reader) {
     return true;
 }
 
+/* Sets the error of a stream that cannot be read. */
+static int broken(const LineReader *reader, Err *err) {
+    return err_set(err, reader->path, reader->compressed ? reader->number + 1 : 0, "%s",
+                   reader->compressed ? compressed_problem(reader->compressed) : strerror(errno));
+}
+
 int line_reader_next(LineReader *reader, Err *err) {
     errno = 0;
     ssize_t got = getline(&reader->line, &reader->capacity, reader->stream);
     if (got < 0 && errno == ENOMEM) mem_refused(0);
-    if (got < 0 && !ferror(reader->stream)) return 0;
-    if (got < 0)
-        return err_set(err, reader->path, reader->compressed ? reader->number + 1 : 0, "%s",
-                       reader->compressed ? compressed_problem(reader->compressed) : strerror(errno));
+    if (got < 0) return ferror(reader->stream) ? broken(reader, err) : 0;
     reader->length = (size_t)got;
     bool whole = reader->line[got - 1] == '\n';
     if (whole) reader->line[--reader->length] = '\0';
@@ -51,6 +54,12 @@ int line_reader_next(LineReader *reader, Err *err) {
     if (whole || reader->length > 0 || !mark) return 1;
     reader->number--; /* a file with only a mark has no lines */
     return 0;
+}
+
+long line_reader_bytes(LineReader *reader, char *bytes, int n, Err *err) {
+    errno = 0;
+    const size_t got = fread(bytes, 1, (size_t)n, reader->stream);
+    return ferror(reader->stream) ? broken(reader, err) : (long)got;
 }
 
 char *line_text(const char *bytes, size_t n, const char *path, long line, size_t offset, Err *err) {

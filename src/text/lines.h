@@ -27,6 +27,9 @@ typedef struct LineReader {
 int line_reader_open(LineReader *reader, const char *path, Err *err);
 /* Reads the next line. Returns 1, or 0 at the end of the file, or -1 with *err filled. */
 int line_reader_next(LineReader *reader, Err *err);
+/* Reads up to n bytes instead of a line, for formats that have no lines. Returns their number, 0 at the end of the
+   file, or -1 with *err filled. */
+long line_reader_bytes(LineReader *reader, char *bytes, int n, Err *err);
 /* Normalises n bytes that begin at byte `offset` of a line. The caller owns the text. NULL with *err filled (file, line
    and byte) if the bytes are not valid UTF-8 or contain a NUL. */
 char *line_text(const char *bytes, size_t n, const char *path, long line, size_t offset, Err *err);

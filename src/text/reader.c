@@ -1,8 +1,11 @@
 #include "text/reader.h"
 
+#include "text/ds.h"
 #include "text/files.h"
 #include "text/lines.h"
 #include "text/mo.h"
+#include "text/po.h"
+#include "text/tmx.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -12,10 +15,14 @@ struct Reader {
     LineReader lines[2];
     int english;      /* TSV and catalogues: the side of the English */
     char *catalogue;  /* its bytes, owned */
-    const char *path; /* of the catalogue */
+    const char *path; /* of the catalogue or translation memory */
     Mo mo;
     uint32_t message;   /* number of the next message */
     bool plural_is_due; /* the next pair is the plural of the message before */
+    long fuzzy;
+    Tmx *tmx;
+    TmxUnit unit;
+    ptrdiff_t pair; /* of the unit; that of the next call */
 };
 
 static Reader *reader_new(int (*next)(Reader *, RawPair *, Err *), int english) {
@@ -32,7 +39,9 @@ int reader_next(Reader *reader, RawPair *pair, Err *err) {
 
 void reader_close(Reader *reader) {
     if (!reader) return;
+    tmx_close(reader->tmx);
     for (int i = 0; i < 2; i++) line_reader_close(&reader->lines[i]);
+    tmx_unit_free(&reader->unit);
     mem_free(reader->catalogue);
     mem_free(reader);
 }
@@ -46,7 +55,7 @@ static Reader *opened(Reader *reader, int failed) {
 
 void reader_progress(const Reader *reader, long *done, long *all) {
     *done = *all = 0;
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2 && !reader->catalogue; i++) {
         struct stat info;
         FILE *file = reader->lines[i].file; /* of a compressed file, its own bytes */
         if (!file || fstat(fileno(file), &info) || !S_ISREG(info.st_mode)) continue;
@@ -118,6 +127,42 @@ Reader *reader_tsv(const char *path, int english, Err *err) {
     return opened(reader, line_reader_open(&reader->lines[0], strcmp(path, "-") != 0 ? path : NULL, err));
 }
 
+/* ---- translation memories ---- */
+
+static ptrdiff_t pairs_of(const TmxUnit *unit) {
+    const ptrdiff_t source = arrlen(unit->segments[SOURCE]), target = arrlen(unit->segments[TARGET]);
+    const ptrdiff_t most = source > target ? source : target;
+    return most ? most : 1;
+}
+
+static int next_segments(Reader *reader, RawPair *pair, Err *err) {
+    TmxUnit *unit = &reader->unit;
+    if (reader->pair == pairs_of(unit) || !unit->line) {
+        tmx_unit_free(unit);
+        const int status = tmx_next(reader->tmx, unit, err);
+        if (status <= 0) return status;
+        reader->pair = 0;
+    }
+    const ptrdiff_t i = reader->pair++;
+    for (int side = 0; side < 2; side++) {
+        char *const *segments = unit->segments[side];
+        const ptrdiff_t n = arrlen(segments);
+        const char *text = n ? segments[i < n ? i : n - 1] : "";
+        set_text(pair, side, reader->path, text, strlen(text));
+    }
+    pair->line = unit->line;
+    pair->same_message = i > 0;
+    return 1;
+}
+
+Reader *reader_tmx(const char *path, const char *const langs[2], Err *err) {
+    Reader *reader = reader_new(next_segments, SOURCE);
+    if (line_reader_open(&reader->lines[0], strcmp(path, "-") != 0 ? path : NULL, err)) return opened(reader, -1);
+    reader->path = reader->lines[0].path;
+    reader->tmx = tmx_open(&reader->lines[0], langs, err);
+    return opened(reader, !reader->tmx);
+}
+
 /* ---- catalogues ---- */
 
 static int next_message(Reader *reader, RawPair *pair, Err *err) {
@@ -143,4 +188,29 @@ Reader *reader_mo(const char *path, int english, Err *err) {
     reader->path = path;
     reader->catalogue = file_read(path, &size, err);
     return opened(reader, !reader->catalogue || mo_open(&reader->mo, reader->catalogue, size, path, err));
+}
+
+Reader *reader_po(const char *path, int english, Err *err) {
+    Reader *reader = reader_new(next_message, english);
+    size_t size = 0;
+    if (line_reader_open(&reader->lines[0], strcmp(path, "-") != 0 ? path : NULL, err)) return opened(reader, -1);
+    reader->path = reader->lines[0].path;
+    reader->catalogue = po_compile(&reader->lines[0], &size, &reader->fuzzy, err);
+    return opened(reader, !reader->catalogue || mo_open(&reader->mo, reader->catalogue, size, reader->path, err));
+}
+
+long reader_fuzzy(const Reader *reader) { return reader->fuzzy; }
+
+/* ---- all forms ---- */
+
+Reader *reader_open(const CorpusFiles *files, const char *const langs[2], int english, Err *err) {
+    const char *path = files->path[0];
+    switch (files->form) {
+    case FORM_LINES: return reader_lines(path, files->path[1], err);
+    case FORM_TSV: return reader_tsv(path, english, err);
+    case FORM_TMX: return reader_tmx(path, langs, err);
+    case FORM_MO: return reader_mo(path, english, err);
+    case FORM_PO: break;
+    }
+    return reader_po(path, english, err);
 }

@@ -5,14 +5,8 @@
 #include <limits.h>
 #include <string.h>
 
-static bool has_files(const CorpusFiles *files) { return files->sets[SOURCE] || files->tsv || files->mo; }
-bool data_has_validation(const DataFiles *files) { return has_files(&files->valid); }
-
-const char *train_files_name(const TrainFiles *files) {
-    const CorpusFiles *train = &files->files;
-    return train->sets[SOURCE] ? train->sets[SOURCE] : train->tsv ? train->tsv : train->mo;
-}
-
+bool data_has_validation(const DataFiles *files) { return files->valid.path[0]; }
+const char *train_files_name(const TrainFiles *files) { return files->files.path[0]; }
 const char *data_name(const DataFiles *files) { return train_files_name(files->train); }
 
 /* The context of a ProgressFn. */
@@ -26,42 +20,27 @@ static int report_stage(void *context, long done, long all) {
     return stage->progress->report(stage->progress->context, stage->name, done, all);
 }
 
-/* Calls `read` with a reader for each input of a corpus: two line-aligned files together, a TSV file, a MO file. */
-typedef int ReadFn(void *context, Reader *reader, const char *path, Err *err);
-static int read_files(const CorpusFiles *files, const ModelOptions *options, ReadFn *read, void *context, Err *err) {
+/* Opens a corpus. NULL with *err filled if it cannot be opened, or if nothing tells which side is English. */
+static Reader *open_files(const CorpusFiles *files, const ModelOptions *options, Err *err) {
     const int english = model_options_english(options);
-    const char *const *sets = files->sets;
-    if (sets[SOURCE] && read(context, reader_lines(sets[SOURCE], sets[TARGET], err), sets[SOURCE], err)) return -1;
-    if ((files->tsv || files->mo) && english < 0)
-        return err_set(err, files->tsv ? files->tsv : files->mo, 0,
-                       "holds English and another language, but --langs %s %s does not name English exactly once",
-                       options->langs[SOURCE], options->langs[TARGET]);
-    if (files->tsv && read(context, reader_tsv(files->tsv, english, err), files->tsv, err)) return -1;
-    if (files->mo && read(context, reader_mo(files->mo, english, err), files->mo, err)) return -1;
-    return 0;
-}
-
-static int read_into_memory(void *context, Reader *reader, const char *path, Err *err) {
-    return corpus_read(context, reader, path, err);
-}
-
-typedef struct DiskReading {
-    DiskCorpus *corpus;
-    Stage stage;
-} DiskReading;
-
-static int read_to_disk(void *context, Reader *reader, const char *path, Err *err) {
-    DiskReading *s = context;
-    return disk_corpus_read(s->corpus, reader, path, report_stage, &s->stage, err);
+    const char *const langs[] = {options->langs[SOURCE], options->langs[TARGET]};
+    if (english >= 0 || files->form == FORM_LINES || files->form == FORM_TMX)
+        return reader_open(files, langs, english, err);
+    err_set(err, files->path[0], 0,
+            "holds English and another language, but --langs %s %s does not name English exactly once", langs[SOURCE],
+            langs[TARGET]);
+    return NULL;
 }
 
 /* Reads all training sets into one temporary file. */
 static int read_training(Data *data, const DataFiles *files, const ModelOptions *options, const DataProgress *progress,
                          Err *err) {
-    DiskReading reading = {&data->text, {progress, "reading"}};
+    Stage stage = {progress, "reading"};
     if (disk_corpus_open(&data->text, files->dir, err)) return -1;
     for (int k = 0; k < files->train_count; k++) {
-        if (read_files(&files->train[k].files, options, read_to_disk, &reading, err)) return -1;
+        const CorpusFiles *set = &files->train[k].files;
+        if (disk_corpus_read(&data->text, open_files(set, options, err), set->path[0], report_stage, &stage, err))
+            return -1;
         arrput(data->set_end, data->text.n);
     }
     return 0;
@@ -70,11 +49,13 @@ static int read_training(Data *data, const DataFiles *files, const ModelOptions 
 int data_read(Data *data, const DataFiles *files, const ModelOptions *options, bool training,
               const DataProgress *progress, Err *err) {
     *data = (Data){0};
+    const CorpusFiles *valid = &files->valid;
     if ((training && read_training(data, files, options, progress, err)) ||
-        read_files(&files->valid, options, read_into_memory, &data->valid, err))
+        (data_has_validation(files) && corpus_read(&data->valid, open_files(valid, options, err), valid->path[0], err)))
         return -1;
     data->read = data->text.read;
     data->dropped_empty = data->text.dropped_empty;
+    data->dropped_fuzzy = data->text.dropped_fuzzy;
     return 0;
 }
 
@@ -120,7 +101,7 @@ static int check_lengths(const Pairs *pairs, const CorpusFiles *files, Err *err)
         const bool target = pairs->target_length[i] > pairs->source_length[i];
         const int pieces = (target ? pairs->target_length[i] : pairs->source_length[i]) - 1;
         if (pieces > MOST_PIECES)
-            return err_set(err, files->tsv ? files->tsv : files->sets[target], pairs->line[i],
+            return err_set(err, files->path[files->form == FORM_LINES && target], pairs->line[i],
                            "a sentence of %d pieces, where %d are the limit", pieces, MOST_PIECES);
     }
     return 0;

@@ -6,12 +6,6 @@
 #include "train/guides.h"
 #include "train/train_options.h"
 
-/* The files of a corpus; NULL: no such file. */
-typedef struct CorpusFiles {
-    const char *sets[2]; /* source and target, one sentence per line */
-    const char *tsv, *mo;
-} CorpusFiles;
-
 /* A training set: a corpus, how often an epoch has its pairs, and the tag of its source sentences (see vocab_add_tag);
    NULL: no tag. */
 typedef struct TrainFiles {
@@ -23,7 +17,7 @@ typedef struct TrainFiles {
 typedef struct DataFiles {
     const TrainFiles *train; /* [train_count] */
     int train_count;
-    CorpusFiles valid;  /* all NULL: no validation */
+    CorpusFiles valid;  /* path[0] NULL: no validation */
     const char *guides; /* word links of the training pairs, one pair per line, to guide the attention; NULL: none */
     const char *dir;    /* the model's directory, where temporary files are made */
 } DataFiles;
@@ -36,7 +30,7 @@ typedef struct Data {
     Corpus valid;
     Pairs pairs, valid_pairs;
     Guides guides;
-    long read, dropped_empty; /* counts of the training corpus, as in Corpus */
+    long read, dropped_empty, dropped_fuzzy; /* counts of the training corpus, as in DiskCorpus */
     DiskCorpus text;          /* the training corpus, until it is encoded */
     long *set_end;            /* stb_ds array: its pairs up to the end of each training set */
 } Data;
