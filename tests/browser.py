@@ -124,8 +124,12 @@ class Browser:
         """Waits until an expression is true."""
         end = time.monotonic() + seconds
         while True:
-            if self.value(f"Boolean({expression})"):
-                return
+            try:
+                if self.value(f"Boolean({expression})"):
+                    return
+            except RuntimeError as error:  # a page that is being left has no values
+                if "navigated or closed" not in str(error):
+                    raise
             if time.monotonic() > end:
                 raise TimeoutError(f"{expression} does not hold; problems: {self.problems}")
             time.sleep(0.02)
