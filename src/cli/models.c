@@ -103,11 +103,16 @@ int length_flag(const Args *args, int *most, Err *err) { return args_int(args, "
 int lines_check(const Translator *translator, int side, char *const *lines, int most, const char *path, Err *err) {
     const Side *of = side ? &translator->target : &translator->source;
     if (side_check_lengths(of, lines, (int)arrlen(lines), most, path, err)) return -1;
+    language_warn(translator, side, lines, path);
+    return 0;
+}
+
+void language_warn(const Translator *translator, int side, char *const *lines, const char *path) {
+    const Side *of = side ? &translator->target : &translator->source;
     const double unknown = side_unknown(of, lines, (int)arrlen(lines));
     if (unknown > 0.5)
         fprintf(stderr, "%s: %.0f %% of the pieces are unknown to the model; it expects language '%s' here\n", path,
                 100 * unknown, translator->options.langs[side]);
-    return 0;
 }
 
 int model_directory_make(const char *dir, const char *model, char *path, Err *err) {

@@ -87,8 +87,10 @@ int output_check(const Args *args, const char *output, const char *const *inputs
 /* Reads --max-length into *most. Returns 0, or -1 with *err filled. */
 int length_flag(const Args *args, int *most, Err *err);
 /* Checks that no line has more than `most` pieces. lines: a stb_ds array, read from `path`; side: SOURCE or TARGET.
-   Prints a warning if the model does not know more than half of the pieces. Returns 0, or -1 with *err filled. */
+   Then does the same as language_warn. Returns 0, or -1 with *err filled. */
 int lines_check(const Translator *translator, int side, char *const *lines, int most, const char *path, Err *err);
+/* Prints a warning if the model does not know more than half of the pieces of some lines. */
+void language_warn(const Translator *translator, int side, char *const *lines, const char *path);
 /* Reads --beam-size, --normalize, --word-penalty and --coverage-penalty into *beam; a flag that is not given leaves its
    field unchanged. Returns 0, or -1 with *err filled; --coverage-penalty is an error if the models have no attention.
  */

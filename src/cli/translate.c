@@ -5,6 +5,7 @@
 #include "cli/document.h"
 #include "cli/glossary_flag.h"
 #include "cli/sampling_flags.h"
+#include "cli/source_lines.h"
 #include "text/ds.h"
 #include "text/lines.h"
 #include "text/output.h"
@@ -14,8 +15,6 @@
 #include "view/progress.h"
 
 #include <stdio.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static const Flag flags[] = {
     FLAG_MODELS,
@@ -81,7 +80,7 @@ typedef struct Settings {
     bool transpose, replace_unknown, allow_han;
     Lexicon *lexicon;   /* NULL: none */
     Glossary glossary;  /* all zero: none */
-    char **lines;       /* all sentences; NULL: read, translate and print one line at a time */
+    char **lines;       /* all sentences; NULL: they are read while others are translated */
     Document *document; /* instead of lines; `lines` are its sentences, which it owns; NULL: none */
     Prefixes prefixes;  /* of all sentences; all zero: none */
 } Settings;
@@ -145,6 +144,7 @@ static int draw(const Settings *s, const Translations *found, Pictures *pictures
 /* The state of a run. */
 typedef struct Translating {
     const Settings *settings;
+    SourceLines source; /* if settings->lines is NULL */
     Session session;
     ProgressView view;
     int first; /* number of the first line of the current call, from 0 */
@@ -155,8 +155,9 @@ typedef struct Translating {
 
 static void count(void *context, long done, long all) {
     Translating *work = context;
+    const long total = work->settings->lines ? arrlen(work->settings->lines) : work->source.total;
     (void)all;
-    progress_count(&work->view, "translating", work->first + done, arrlen(work->settings->lines), seconds_now(), false);
+    progress_count(&work->view, "translating", work->first + done, total, seconds_now(), false);
 }
 
 static void fill_page(const Settings *s, const Translations *found, AlignmentsPage *page) {
@@ -210,7 +211,8 @@ static int translate_some(Translating *work, char *const *lines, int n, Spent *s
     SentenceTerms terms = {0};
     if (s->glossary.terms) terms = glossary_terms(&s->glossary, lines, n);
     beam.constraints = terms.list;
-    Translations found = session_translate(&work->session, lines, n, &beam, s->batch, s->lines ? count : NULL, work);
+    Translations found =
+        session_translate(&work->session, lines, n, &beam, s->batch, work->source.eager ? NULL : count, work);
     progress_clear(&work->view);
     double moment = seconds_now();
     int status = write_out(work, &found, err);
@@ -223,38 +225,25 @@ static int translate_some(Translating *work, char *const *lines, int n, Spent *s
     return status;
 }
 
-/* Returns the current line as a sentence, owned by the caller; NULL with *err filled if it cannot be translated. */
-static char *sentence_of(const Translating *work, const LineReader *in, Err *err) {
-    Err why;
-    char *line = line_reader_text(in, 0, in->length, err);
-    const Side *source = &work->session.members[0]->source;
-    if (!line || !side_check_lengths(source, &line, 1, work->settings->max_length, NULL, &why)) return line;
-    err_set(err, in->path, in->number, "%s", why.reason);
-    mem_free(line);
-    return NULL;
-}
-
-/* Translates each line when it arrives, for a person at a terminal or a program that waits for each answer. A line that
-   cannot be translated is reported and translated as an empty line, so that every line has an answer. */
-static int translate_live(Translating *work, Spent *spent, Err *err) {
-    LineReader in;
-    long refused = 0;
-    int status = line_reader_open(&in, NULL, err);
-    while (!status && (status = line_reader_next(&in, err)) > 0) {
-        Err why;
-        char *line = sentence_of(work, &in, &why);
-        if (!line) {
-            fail(&why);
-            refused++;
-            line = mem_strdup("");
-        }
-        status = translate_some(work, &line, 1, spent, err);
-        mem_free(line);
+/* Translates the lines of standard input as they arrive, some at a time. */
+static int translate_stream(Translating *work, Spent *spent, Err *err) {
+    const Settings *s = work->settings;
+    const Translator *tr = work->session.members[0];
+    SourceLines *source = &work->source;
+    double moment = seconds_now();
+    if (source_open(source, &tr->source, s->max_length, s->batch == 1, err)) return -1;
+    int n, status = 0;
+    while (!status && (n = source_fill(source, err)) > 0) {
+        if (work->first == 0 && !source->eager && !source->wrong.reason[0])
+            language_warn(tr, SOURCE, source->lines, source->reader.path);
+        spent->read += elapsed(&moment);
+        n = translate_most(source->lines, n, s->beam.beam);
+        status = translate_some(work, source->lines, n, spent, err);
+        source_take(source, n);
+        moment = seconds_now();
     }
-    if (!status && refused)
-        status = err_set(err, in.path, 0, "%ld line%s could not be translated", refused, refused > 1 ? "s" : "");
-    line_reader_close(&in);
-    return status;
+    source_close(source);
+    return status ? status : n;
 }
 
 static int translate_lines(Translating *work, Spent *spent, Err *err) {
@@ -270,7 +259,7 @@ static int translate_all(Translating *work, Spent *spent, Err *err) {
     const Settings *s = work->settings;
     if ((s->heatmap && pictures_open(&work->pictures, err)) || (s->html && output_open(&work->html, s->html, err)))
         return -1;
-    if (s->lines || s->document ? translate_lines(work, spent, err) : translate_live(work, spent, err)) return -1;
+    if (s->lines || s->document ? translate_lines(work, spent, err) : translate_stream(work, spent, err)) return -1;
     if (s->document) document_write(s->document, !translator_writes_han(work->session.members[0]));
     if (fflush(stdout) || ferror(stdout)) return write_failed(err);
     if (pictures_close(&work->pictures, err)) return -1;
@@ -337,11 +326,10 @@ static int read_prefixes(const char *path, const Translator *tr, Settings *s, Er
     return status;
 }
 
-/* Reads the lexicon, if --lexicon is given, all sentences, and their prefixes. Without --prefix, sentences from a
-   terminal, or from a pipe with --mini-batch 1, are not read here, but one by one. */
+/* Reads the lexicon, if --lexicon is given, and the sentences of a document. With --prefix, reads all sentences and
+   their prefixes; else they are read while others are translated. */
 static int read_input(const Args *args, const Translator *tr, Settings *s, Err *err) {
     const char *path = args_value(args, "lexicon", 0), *prefix = args_value(args, "prefix", 0);
-    struct stat in;
     if (s->html && output_check(args, s->html,
                                 (const char *[]){"/dev/stdin", path, prefix, args_value(args, "glossary", 0)}, 4, err))
         return -1;
@@ -351,11 +339,10 @@ static int read_input(const Args *args, const Translator *tr, Settings *s, Err *
         s->lines = s->document->passage.sentences;
         return failed;
     }
-    if (!prefix && (isatty(STDIN_FILENO) || (s->batch == 1 && !fstat(STDIN_FILENO, &in) && !S_ISREG(in.st_mode))))
-        return 0;
+    if (!prefix) return 0;
     if (!(s->lines = lines_read(NULL, 1, err))) return -1;
     if (lines_check(tr, SOURCE, s->lines, s->max_length, "standard input", err)) return -1;
-    return prefix ? read_prefixes(prefix, tr, s, err) : 0;
+    return read_prefixes(prefix, tr, s, err);
 }
 
 static double checksum_seconds(const Models *models) {

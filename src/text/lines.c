@@ -6,9 +6,11 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- line by line ---- */
 
@@ -60,6 +62,33 @@ long line_reader_bytes(LineReader *reader, char *bytes, int n, Err *err) {
     errno = 0;
     const size_t got = fread(bytes, 1, (size_t)n, reader->stream);
     return ferror(reader->stream) ? broken(reader, err) : (long)got;
+}
+
+bool line_reader_ready(const LineReader *reader, int milliseconds) {
+    const FILE *stream = reader->stream;
+#ifdef __GLIBC__ /* the C standard has no function for this */
+    const size_t buffered = (size_t)(stream->_IO_read_end - stream->_IO_read_ptr);
+    if (buffered && memchr(stream->_IO_read_ptr, '\n', buffered)) return true;
+#endif
+    struct pollfd file = {.fd = fileno(reader->file), .events = POLLIN};
+    (void)stream;
+    return poll(&file, 1, milliseconds) != 0;
+}
+
+long line_reader_count(const LineReader *reader) {
+    enum { BLOCK = 1 << 16 };
+    const int fd = fileno(reader->file);
+    off_t at = reader->compressed ? -1 : ftello(reader->file);
+    if (at < 0) return 0;
+    char *bytes = mem_alloc(BLOCK);
+    long lines = 0;
+    bool whole = true; /* the last line ends */
+    for (ssize_t n; (n = pread(fd, bytes, BLOCK, at)) > 0; at += n) {
+        for (const char *c = bytes, *end = bytes + n; (c = memchr(c, '\n', (size_t)(end - c))); c++) lines++;
+        whole = bytes[n - 1] == '\n';
+    }
+    mem_free(bytes);
+    return lines + !whole;
 }
 
 char *line_text(const char *bytes, size_t n, const char *path, long line, size_t offset, Err *err) {

@@ -30,6 +30,11 @@ int line_reader_next(LineReader *reader, Err *err);
 /* Reads up to n bytes instead of a line, for formats that have no lines. Returns their number, 0 at the end of the
    file, or -1 with *err filled. */
 long line_reader_bytes(LineReader *reader, char *bytes, int n, Err *err);
+/* Whether the next read would not wait: a whole line is in the buffer, or the system has text, or an end, within some
+   milliseconds. */
+bool line_reader_ready(const LineReader *reader, int milliseconds);
+/* The number of lines that a regular file has, from its current position; 0 if it is compressed or cannot be read. */
+long line_reader_count(const LineReader *reader);
 /* Normalises n bytes that begin at byte `offset` of a line. The caller owns the text. NULL with *err filled (file, line
    and byte) if the bytes are not valid UTF-8 or contain a NUL. */
 char *line_text(const char *bytes, size_t n, const char *path, long line, size_t offset, Err *err);

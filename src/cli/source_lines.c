@@ -1,0 +1,83 @@
+#include "cli/source_lines.h"
+
+#include "cli/cli.h"
+#include "text/ds.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { READ_AHEAD = 4096 /* lines */ };
+static const double MOST_WAIT = 0.1; /* seconds until the first lines are translated */
+
+int source_open(SourceLines *source, const Side *side, int max_length, bool one_by_one, Err *err) {
+    struct stat in;
+    const bool regular = !fstat(STDIN_FILENO, &in) && S_ISREG(in.st_mode);
+    *source = (SourceLines){.side = side,
+                            .max_length = max_length,
+                            .eager = isatty(STDIN_FILENO) || (one_by_one && !regular),
+                            .regular = regular};
+    if (line_reader_open(&source->reader, NULL, err)) return -1;
+    if (regular) source->total = line_reader_count(&source->reader);
+    return 0;
+}
+
+/* Returns the current line as a sentence, owned by the caller; NULL with *err filled if it cannot be translated. */
+static char *sentence_of(const SourceLines *source, Err *err) {
+    const LineReader *in = &source->reader;
+    Err why;
+    char *line = line_reader_text(in, 0, in->length, err);
+    if (!line || !side_check_lengths(source->side, &line, 1, source->max_length, NULL, &why)) return line;
+    err_set(err, in->path, in->number, "%s", why.reason);
+    mem_free(line);
+    return NULL;
+}
+
+/* Reads a line, or the end. */
+static void read_line(SourceLines *source) {
+    const int status = line_reader_next(&source->reader, &source->wrong);
+    char *line = status > 0 ? sentence_of(source, &source->wrong) : NULL;
+    source->ended = !line;
+    if (status > 0 && !line && source->eager) {
+        fail(&source->wrong);
+        source->wrong.reason[0] = '\0';
+        source->refused++;
+        source->ended = false;
+        line = mem_strdup("");
+    }
+    if (line) arrput(source->lines, line);
+}
+
+/* Whether to read another line before the waiting ones are translated. */
+static bool wants_more(const SourceLines *source, double began) {
+    enum { PAUSE = 20 /* milliseconds without new text */ };
+    const ptrdiff_t waiting = arrlen(source->lines);
+    if (source->ended || waiting == READ_AHEAD) return false;
+    if (!waiting || source->regular) return true;
+    return !source->eager && seconds_now() - began < MOST_WAIT && line_reader_ready(&source->reader, PAUSE);
+}
+
+int source_fill(SourceLines *source, Err *err) {
+    for (double began = 0; wants_more(source, began);) {
+        read_line(source);
+        if (arrlen(source->lines) == 1) began = seconds_now();
+    }
+    if (arrlen(source->lines) > 0) return (int)arrlen(source->lines);
+    if (source->wrong.reason[0]) {
+        *err = source->wrong;
+        return -1;
+    }
+    if (!source->refused) return 0;
+    return err_set(err, source->reader.path, 0, "%ld line%s could not be translated", source->refused,
+                   source->refused > 1 ? "s" : "");
+}
+
+void source_take(SourceLines *source, int n) {
+    for (int i = 0; i < n; i++) mem_free(source->lines[i]);
+    arrdeln(source->lines, 0, (size_t)n);
+}
+
+void source_close(SourceLines *source) {
+    lines_free(source->lines);
+    line_reader_close(&source->reader);
+    *source = (SourceLines){0};
+}
