@@ -133,6 +133,14 @@ $B/optional: optional
 	@echo '$(HTTP_FLAGS) $(UNPACK_FLAGS) $(XML_FLAGS)' | cmp -s - $@ || echo '$(HTTP_FLAGS) $(UNPACK_FLAGS) $(XML_FLAGS)' >$@
 .PHONY: optional
 
+# `tide --version` names the commit; a tarball of `make dist` has it in src/commit.
+COMMIT := $(shell git -C . rev-parse --short=12 HEAD 2>/dev/null || sed 's/^\$$.*/unknown/' src/commit)
+$B/cli/main.o $B/cli/main.tidied: CPPFLAGS += -DTIDE_COMMIT='"$(COMMIT)"'
+$B/cli/main.o: $B/commit
+$B/commit: optional
+	@mkdir -p $(@D)
+	@echo '$(COMMIT)' | cmp -s - $@ || echo '$(COMMIT)' >$@
+
 # stb_ds.h stores strings past the declared end of an array, which clang's sanitizer reports.
 build/fuzz/text/ds.o: CFLAGS += -fno-sanitize=bounds
 

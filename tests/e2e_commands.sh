@@ -312,7 +312,7 @@ for command in train translate align aer bleu chrf corpus tokenize score evaluat
     tide_ok "$command" --help | grep "usage: tide $command" >/dev/null || die "$command --help"
 done
 tide_ok help score | cmp - "$scratch/help" || die "help score"
-tide_ok train --help | grep -q -- '--learn-rate R .* (default: 0.001)$' || die "train --help without defaults"
+tide_ok train --help-all | grep -q -- '--learn-rate R .* (default: 0.001)$' || die "train --help without defaults"
 tide_ok --version | grep '^tide ' >/dev/null || die "--version"
 
 # RNNencdec, and the other options that change the model

@@ -22,8 +22,12 @@ items() { # COMMAND
 }
 
 for command in $commands; do
-    tide_ok "$command" --help | sed -nE 's/^  (-[a-z], )?--//p' >"$scratch/help"
+    tide_ok "$command" --help-all | sed -nE 's/^  (-[a-z], )?--//p' >"$scratch/help"
     items "$command" >"$scratch/items"
+    # --help-all shows each flag of the page once, --help some of them
+    grep -v '^help' "$scratch/items" | sed 's/ .*//' | sort >"$scratch/page"
+    sed 's/ .*//' "$scratch/help" | sort | diff "$scratch/page" - || die "$command --help-all"
+    tide_ok "$command" --help | sed -nE 's/^  (-[a-z], )?--//p' | grep -vxFf "$scratch/help" && die "$command --help"
     sections=$(sed -n 's/^\.Sh //p' "$share/man/man1/tide-$command.1" | tr '\n' ' ')
     echo "$sections" | grep -qxE 'NAME SYNOPSIS DESCRIPTION OPTIONS (FILES )?EXIT STATUS EXAMPLES SEE ALSO ' ||
         die "tide-$command(1) has the sections $sections"
@@ -50,7 +54,8 @@ fi
 # ---- the version and the day of the release ----
 
 release=$(sed -n 's/^## \([0-9.]*\) (\([0-9-]*\))$/\1 \2/p' docs/changelog.md | head -n 1)
-[ "$(tide_ok --version)" = "tide ${release% *}" ] || die "tide --version, but docs/changelog.md begins with $release"
+[ "$(tide_ok --version | head -n 1)" = "tide ${release% *}" ] || die "tide --version, but docs/changelog.md begins with $release"
+tide_ok --version | grep -qE '^commit [0-9a-f]{7,}, kernels (avx512|avx2|neon|portable)$' || die "$(tide_ok --version)"
 grep -qx ".Dd $(LC_ALL=C date -d "${release#* }" '+%B %-d, %Y')" "$share/man/man1/tide.1" || die "tide(1) is not of ${release#* }"
 head -n 1 debian/changelog | grep -qF "tide (${release% *}) " || die "debian/changelog is not of ${release% *}"
 

@@ -2,6 +2,18 @@
 # An output is written completely or not at all: a command that is killed at any moment leaves the old file or the new one,
 # and the next run removes the temporary files. An output that is also an input is refused.
 . "$(dirname "$0")/common.inc"
+
+# --quiet prints errors only; --log has all messages, with their times, and errors; it is never another file of the command
+smallest_run "$scratch/quiet" --after-batches 3 --quiet --log "$scratch/log"
+[ ! -s "$scratch/stderr" ] || die "--quiet: $(cat "$scratch/stderr")"
+smallest_run "$scratch/loud" --after-batches 3
+[ "$(sed -E 's/^[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9:]{8} //; s/[0-9]+ tok.s//; s/quiet/loud/' "$scratch/log")" = "$(sed -E 's/[0-9]+ tok.s//' "$scratch/stderr")" ] ||
+    die "the log differs from what is printed: $(cat "$scratch/log" "$scratch/stderr")"
+refused 1 'dev.tsv: No such file' train --model "$scratch/none" --tsv "$scratch/none/dev.tsv" --quiet --log "$scratch/log"
+tail -n 1 "$scratch/log" | grep -q ' tide: .*dev.tsv: No such file' || die "an error is not in the log"
+cp "$scratch/dev.tsv" "$scratch/copy.tsv"
+refused 1 'copy.tsv: is already the file of --tsv' corpus --output "$scratch/c" --tsv "$scratch/copy.tsv" --log "$scratch/copy.tsv"
+cmp "$scratch/dev.tsv" "$scratch/copy.tsv" || die "the log was added to an input"
 kills=${KILLS:-2} every=${EVERY:-4} pairs=${PAIRS:-60} seed=${SEED:-1} # tests/soak_outputs.sh sets larger numbers
 smallest_run "$scratch/run" --after-batches 12
 cp -r "$scratch/run" "$scratch/trained"

@@ -320,10 +320,33 @@ static void test_plain_lines(void **state) {
     Progress unknown = {.update = 7, .loss = 20, .epoch = 0.1, .seconds_left = -1};
     progress_show(&view, &unknown, 119, true); /* a line */
     capture_stop(&capture);
-    assert_false(view.terminal);
+    assert_false(view.screen.terminal);
     assert_string_equal(capture.text,
                         "update 1240/3000  41%  loss 2.314  14210 tok/s   0:52 left  epoch 12.4  ppl  10.1\n"
                         "update 7  loss 20.000      0 tok/s  epoch  0.1  ppl 4.9e+08\n");
+}
+
+static void test_a_log_has_lines_with_times(void **state) {
+    (void)state;
+    char *text;
+    size_t size;
+    Capture capture = capture_lines();
+    ProgressView view;
+    progress_start(&view);
+    view.screen.file = NULL;
+    view.log.file = open_memstream(&text, &size);
+    progress_show(&view, &half_way, 100, false); /* the first call starts the clock */
+    progress_show(&view, &half_way, 110, false); /* a line */
+    progress_clear(&view);
+    progress_count(&view, "scoring", 7, 0, 111, true); /* a line */
+    fclose(view.log.file);
+    capture_stop(&capture);
+    assert_string_equal(capture.text, "");
+    assert_int_equal(count(text, "\n"), 2);
+    enum { STAMP = sizeof "2026-11-24 04:50:07 " - 1 };
+    assert_ptr_equal(strstr(text, "update 1240/3000  41%  loss 2.314"), text + STAMP);
+    assert_ptr_equal(strstr(text, "scoring 7\n"), strchr(text, '\n') + 1 + STAMP);
+    free(text);
 }
 
 static void test_plain_lines_become_rarer(void **state) {
@@ -391,7 +414,7 @@ static void test_bar_is_redrawn_ten_times_a_second(void **state) {
     progress_clear(&view); /* the line is already ended */
     progress_count(&view, "scoring", 1000, 0, 0.999, false);
     capture_stop(&capture);
-    assert_true(view.terminal);
+    assert_true(view.screen.terminal);
     assert_in_range(count(capture.text, "\r"), 10, 11);
     assert_int_equal(count(capture.text, "\n"), 1);
     assert_ptr_equal(strstr(capture.text, "\rscoring 0\033[K\rscoring 100\033[K"), capture.text);
@@ -412,6 +435,7 @@ int main(void) {
         cmocka_unit_test(test_heatmap_reports_a_full_disk),
         cmocka_unit_test(test_format_duration),
         cmocka_unit_test(test_plain_lines),
+        cmocka_unit_test(test_a_log_has_lines_with_times),
         cmocka_unit_test(test_plain_lines_become_rarer),
         cmocka_unit_test(test_bar_fits_the_terminal),
         cmocka_unit_test(test_bar_in_ascii),

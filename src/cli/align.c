@@ -1,4 +1,5 @@
 /* tide align: forced decoding of given sentence pairs. */
+#include "cli/messages.h"
 #include "cli/models.h"
 #include "cli/pictures.h"
 #include "cli/alignment_view.h"
@@ -7,7 +8,6 @@
 #include "text/ds.h"
 #include "text/lines.h"
 #include "view/alignments_page.h"
-#include "view/progress.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -37,6 +37,7 @@ static const Flag flags[] = {
      .kind = VALUE_FILE},
     {"output", 1, "DIR", "directory for the svg files: DIR/0001.svg ..., or FILE.pdf, FILE.png", .kind = VALUE_DIR},
     {.name = "transpose", .help = "draw heatmaps with the target at the top"},
+    FLAGS_MESSAGES,
     FLAG_THREADS,
     FLAG_ISA,
 };
@@ -205,7 +206,7 @@ static int align_some(Aligner *a, char *const *source, char *const *target, int 
 static int align_all(Aligner *a, char *const *source, char *const *target, int n, Err *err) {
     ProgressView view;
     int status = 0;
-    progress_start(&view);
+    messages_progress(&view);
     for (int first = 0, size; first < n && !status; first += size) {
         size = align_most(source + first, target + first, n - first);
         status = align_some(a, source + first, target + first, size, err);

@@ -12,6 +12,12 @@ typedef struct Remark {
     const char *help;
 } Remark;
 
+/* Flags that --help shows under one title. */
+typedef struct FlagGroup {
+    const char *title; /* NULL ends a list */
+    const char *names; /* of its flags, with spaces between them */
+} FlagGroup;
+
 typedef struct Command {
     const char *name, *summary; /* for `tide --help` */
     const char *usage;          /* for `tide NAME --help`: the text after "tide NAME" */
@@ -19,7 +25,9 @@ typedef struct Command {
     const Flag *flags;
     int flag_count;
     const Option *const *options; /* tables of options that are also flags of the command; NULL: none */
-    Flag word; /* the words of the command line, for completions: number (`values`), kind and choices */
+    const FlagGroup *groups; /* for --help: each flag is in one group; --help shows the first group, --help-all all;
+                                NULL: --help shows all flags */
+    Flag word;               /* the words of the command line, for completions: number (`values`), kind and choices */
     const Remark *files, *examples; /* for the man page; NULL: none */
     const char *see;                /* for the man page: names of related commands, in the order of the alphabet */
     int (*run)(const Args *args);   /* returns the exit status */

@@ -93,7 +93,8 @@ static void put_lists(int shell) {
         Flag *flags = command_flags(commands[i]);
         put_list_begin(commands[i]->name, shell);
         for (ptrdiff_t k = 0; k < arrlen(flags); k++) put_line("--", flags[k].name, flags[k].help, shell);
-        put_line("--", "help", "print the flags", shell);
+        put_line("--", "help", commands[i]->groups ? "print the common flags" : "print the flags", shell);
+        if (commands[i]->groups) put_line("--", "help-all", "print all flags", shell);
         put_list_end(shell);
         arrfree(flags);
     }

@@ -1,8 +1,8 @@
 /* tide corpus: cleans, deduplicates and splits a parallel corpus. */
 #include "cli/cli.h"
+#include "cli/messages.h"
 #include "text/ds.h"
 #include "text/import.h"
-#include "view/progress.h"
 
 #include <stdio.h>
 
@@ -22,6 +22,7 @@ static const Flag flags[] = {
      "3"},
     {.name = "keep-paragraphs", .help = "do not split paragraphs into sentences"},
     {.name = "simplify", .help = "convert traditional characters to simplified with the program opencc"},
+    FLAGS_MESSAGES,
 };
 
 /* Adds the files of a flag; each input has `width` paths. */
@@ -52,10 +53,10 @@ static int import_inputs(const ImportJob *job) {
     Err err;
     ImportReport report;
     ProgressView view;
-    progress_start(&view);
+    messages_progress(&view);
     int status = import(job, &report, show, &view, &err);
     progress_clear(&view);
-    if (report.warning.reason[0]) fprintf(stderr, "%s: %s\n", report.warning.path, report.warning.reason);
+    if (report.warning.reason[0]) message("%s: %s", report.warning.path, report.warning.reason);
     if (status) return fail(&err);
     print_report(&report);
     return 0;

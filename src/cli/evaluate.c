@@ -1,10 +1,10 @@
 /* tide evaluate: translates a test set and computes BLEU and chrF. */
 #include "cli/metric.h"
+#include "cli/messages.h"
 #include "cli/models.h"
 #include "text/ds.h"
 #include "text/lines.h"
 #include "text/output.h"
-#include "view/progress.h"
 
 #include <stdio.h>
 
@@ -19,6 +19,7 @@ static const Flag flags[] = {
     FLAGS_ALIGNMENT,
     FLAG_LC,
     {"output", 1, "FILE", "write the translations to FILE", .kind = VALUE_FILE},
+    FLAGS_MESSAGES,
     FLAG_THREADS,
     FLAG_ISA,
 };
@@ -50,7 +51,7 @@ static char **translate_all(const Evaluation *e) {
     Session session;
     Counted counted = {.all = (int)arrlen(e->sources)};
     char **texts = NULL;
-    progress_start(&counted.view);
+    messages_progress(&counted.view);
     session_init(&session, e->models.list, e->models.count, threads);
     session.tag = e->tag;
     while (counted.before < counted.all) {

@@ -1,5 +1,6 @@
 #include "cli/glossary_flag.h"
 
+#include "cli/messages.h"
 #include <stdio.h>
 
 int glossary_flag(const Args *args, const Translator *translator, Glossary *glossary, Err *err) {
@@ -8,7 +9,7 @@ int glossary_flag(const Args *args, const Translator *translator, Glossary *glos
     if (!path) return 0;
     if (glossary_read(glossary, path, &translator->target, err)) return -1;
     if (glossary->unwritable)
-        fprintf(stderr, "%s: the model cannot write %d of the translations, such as '%.100s'\n", path,
-                glossary->unwritable, glossary->example);
+        message("%s: the model cannot write %d of the translations, such as '%.100s'", path, glossary->unwritable,
+                glossary->example);
     return 0;
 }

@@ -4,6 +4,7 @@
 #include "text/ds.h"
 
 #include <stdio.h>
+#include <string.h>
 
 void help_overview(void) {
     puts("tide trains a Chinese-English translator with attention, translates, and shows its alignments.\n\n"
@@ -14,19 +15,48 @@ void help_overview(void) {
         "stderr. Exit status: 0, 1 (failed), 2 (usage), 130 (Ctrl-C).");
 }
 
-static void print_flag(const Flag *flag) {
+static void print_flag(const Command *command, const Flag *flag) {
     char left[80], letter[8] = {'-', flag_letter(flag->name), ',', ' '};
-    snprintf(left, sizeof left, "%s--%s %s", letter[1] ? letter : "", flag->name, flag_metavar(flag));
+    snprintf(left, sizeof left, "%s--%s %s%s", letter[1] ? letter : "", flag->name, flag_metavar(flag),
+             command_option(command, flag) ? " *" : "");
     printf("  %-34s %s", left, flag->help);
     if (flag->fallback) printf(" (default: %s)", flag->fallback);
     putchar('\n');
 }
 
-void help_command(const Command *command) {
-    Flag *all = command_flags(command);
+static const Flag *flag_named(const Flag *flags, const char *name, size_t length) {
+    for (ptrdiff_t i = 0; i < arrlen(flags); i++)
+        if (strlen(flags[i].name) == length && !memcmp(flags[i].name, name, length)) return &flags[i];
+    return NULL;
+}
+
+static void print_group(const Command *command, const FlagGroup *group, const Flag *flags) {
+    printf("%s:\n", group->title);
+    for (const char *name = group->names; *name;) {
+        const size_t length = strcspn(name, " ");
+        const Flag *flag = flag_named(flags, name, length);
+        CHECK(flag, "the help of %s names a flag that it does not have: %s", command->name, name);
+        print_flag(command, flag);
+        name += length + (name[length] == ' ');
+    }
+}
+
+static void print_groups(const Command *command, bool all, const Flag *flags) {
+    const FlagGroup *group = command->groups;
+    print_group(command, group, flags);
+    for (group++; all && group->title; group++) {
+        putchar('\n');
+        print_group(command, group, flags);
+    }
+    if (!all) printf("\n`tide %s --help-all` shows all %td flags.\n", command->name, arrlen(flags));
+}
+
+void help_command(const Command *command, bool all) {
+    Flag *flags = command_flags(command);
     printf("usage: tide %s %s\n\n%s\n\n", command->name, command->usage, command->about);
-    for (ptrdiff_t i = 0; i < arrlen(all); i++) print_flag(&all[i]);
-    arrfree(all);
+    if (command->groups) print_groups(command, all, flags);
+    for (ptrdiff_t i = 0; i < arrlen(flags) && !command->groups; i++) print_flag(command, &flags[i]);
+    arrfree(flags);
 }
 
 static const Flag flags[] = {
@@ -49,7 +79,7 @@ static int run(const Args *args) {
     if (presets) return presets_print(&err) ? fail(&err) : 0;
     if (shell >= 0) completion_print(shell);
     else if (man) man_print(command);
-    else if (command) help_command(command);
+    else if (command) help_command(command, false);
     else help_overview();
     return 0;
 }

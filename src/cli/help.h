@@ -7,8 +7,8 @@
 
 /* Prints what `tide --help` prints: the list of commands. */
 void help_overview(void);
-/* Prints what `tide COMMAND --help` prints. */
-void help_command(const Command *command);
+/* Prints what `tide COMMAND --help` prints; all: what --help-all prints. */
+void help_command(const Command *command, bool all);
 /* Prints the man page tide-COMMAND(1), or tide(1) if command is NULL, in the language mdoc(7). */
 void man_print(const Command *command);
 /* Prints the completions for a shell; shell: an index in SHELLS. */

@@ -1,12 +1,12 @@
 /* tide lexicon: statistical word alignment. */
 #include "cli/cli.h"
+#include "cli/messages.h"
 #include "core/choice.h"
 #include "lexicon/entries.h"
 #include "lexicon/word_links.h"
 #include "text/ds.h"
 #include "text/files.h"
 #include "text/output.h"
-#include "view/progress.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,6 +31,7 @@ static const Flag flags[] = {
     {"samplers", 1, "N", "samplers in each direction, whose results are averaged", VALUE_INT, 1, 64, NULL, "6"},
     {"sweeps", 1, "N", "times that each sampler reads the corpus", VALUE_INT, 1, 10000, NULL, "20"},
     {"seed", 1, "N", "seed of the random numbers", VALUE_INT, 0, 1 << 30, NULL, "1"},
+    FLAGS_MESSAGES,
     FLAG_THREADS,
 };
 
@@ -129,11 +130,12 @@ static int write_pair(void *context, const PairAlignment *alignment, Err *err) {
 }
 
 static void print_counts(const Bitext *bitext, int max_length) {
-    fprintf(stderr, "%ld of %ld pairs aligned", bitext_pairs(bitext), bitext->read);
-    if (bitext->dropped_empty) fprintf(stderr, "; %ld have an empty side", bitext->dropped_empty);
+    char empty[64] = "", long_ones[64] = "";
+    if (bitext->dropped_empty) snprintf(empty, sizeof empty, "; %ld have an empty side", bitext->dropped_empty);
     if (bitext->dropped_long)
-        fprintf(stderr, "; %ld have more than %d units on a side", bitext->dropped_long, max_length);
-    fputc('\n', stderr);
+        snprintf(long_ones, sizeof long_ones, "; %ld have more than %d units on a side", bitext->dropped_long,
+                 max_length);
+    message("%ld of %ld pairs aligned%s%s", bitext_pairs(bitext), bitext->read, empty, long_ones);
 }
 
 static int align(LexiconWork *work, Err *err) {
@@ -192,7 +194,7 @@ static int run_job(const LexiconJob *job, Err *err) {
     LexiconWork *work = mem_zalloc(sizeof *work);
     work->job = job;
     work->links = stdout;
-    progress_start(&work->view);
+    messages_progress(&work->view);
     int status = job->output ? open_outputs(work, err) : 0;
     if (!status) status = read_input(work, err);
     if (!status) status = align(work, err);

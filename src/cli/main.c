@@ -1,6 +1,7 @@
 /* main.c: finds the command, parses its flags and runs it; prints errors of the command line. */
 #include "cli/cli.h"
 #include "cli/help.h"
+#include "cli/messages.h"
 #include "core/kernels.h"
 #include "text/ds.h"
 #include "tide.h"
@@ -15,19 +16,19 @@
 #include <unistd.h>
 
 int fail(const Err *err) {
-    fprintf(stderr, "tide: %s", err->path);
-    if (err->line) fprintf(stderr, ":%ld", err->line);
-    fprintf(stderr, "%s%s\n", err->path[0] ? ": " : "", err->reason);
+    char line[32] = "";
+    if (err->line) snprintf(line, sizeof line, ":%ld", err->line);
+    error_line("%s%s%s%s", err->path, line, err->path[0] ? ": " : "", err->reason);
     return EXIT_FAILED;
 }
 
 int usage_error(const char *format, ...) {
+    char text[1024];
     va_list args;
     va_start(args, format);
-    fputs("tide: ", stderr);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
+    vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    error_line("%s", text);
     return EXIT_USAGE;
 }
 
@@ -58,15 +59,17 @@ static int run_with(const Command *command, const Flag *flags, int argc, char **
     Err err;
     int status = args_parse(&args, argc, argv, flags, (int)arrlen(flags), &err);
     args.began = began;
-    status = status ? usage_error("%s; see `tide %s --help`", err.reason, command->name) : command->run(&args);
+    if (status) status = usage_error("%s; see `tide %s --help`", err.reason, command->name);
+    else status = messages_begin(&args, &err) ? fail(&err) : command->run(&args);
+    if (messages_end(&err) && !status) status = fail(&err);
     args_free(&args);
     return status;
 }
 
 static int run_command(const Command *command, int argc, char **argv, double began) {
     for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++)
-        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
-            help_command(command);
+        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h") || !strcmp(argv[i], "--help-all")) {
+            help_command(command, !strcmp(argv[i], "--help-all"));
             return 0;
         }
     Flag *flags = command_flags(command);
@@ -82,7 +85,7 @@ static int run_word(int argc, char **argv, double began) {
         return word ? 0 : EXIT_USAGE;
     }
     if (!strcmp(word, "--version")) {
-        puts("tide " TIDE_VERSION);
+        printf("tide %s\ncommit %s, kernels %s\n", TIDE_VERSION, TIDE_COMMIT, kernels->name);
         return 0;
     }
     const Command *command = command_find(word);

@@ -184,6 +184,7 @@ static void put_flag(const Command *command, const Flag *flag) {
     for (const char *p = flag_metavar(flag); *p; p++)
         if (*p == '|') fputs(" | ", stdout);
         else put_byte(*p);
+    if (command_option(command, flag)) fputs(" No *", stdout);
     putchar('\n');
     put_sentence(flag->help, flag->choices);
     put_values(flag);
@@ -195,7 +196,8 @@ static void put_flags(const Command *command) {
     Flag *flags = command_flags(command);
     puts(".Sh OPTIONS\n.Bl -tag -width Ds");
     for (ptrdiff_t i = 0; i < arrlen(flags); i++) put_flag(command, &flags[i]);
-    puts(".It Fl \\-help\nPrint the flags.\n.El");
+    if (command->groups) puts(".It Fl \\-help\nPrint the common flags.\n.It Fl \\-help\\-all\nPrint all flags.\n.El");
+    else puts(".It Fl \\-help\nPrint the flags.\n.El");
     arrfree(flags);
 }
 

@@ -1,4 +1,6 @@
 #include "cli/models.h"
+
+#include "cli/messages.h"
 #include "text/ds.h"
 #include "text/files.h"
 
@@ -25,7 +27,7 @@ bool models_given(const Args *args) { return args->word_count + args_has(args, "
 
 int models_load_one(Translator *translator, const char *path, Err *err) {
     if (model_load(translator, path, err)) return -1;
-    if (translator->warning) fprintf(stderr, "%s: %s\n", path, translator->warning);
+    if (translator->warning) message("%s: %s", path, translator->warning);
     return 0;
 }
 
@@ -111,7 +113,7 @@ void language_warn(const Translator *translator, int side, char *const *lines, c
     const Side *of = side ? &translator->target : &translator->source;
     const double unknown = side_unknown(of, lines, (int)arrlen(lines));
     if (unknown > 0.5)
-        fprintf(stderr, "%s: %.0f %% of the pieces are unknown to the model; it expects language '%s' here\n", path,
+        message("%s: %.0f %% of the pieces are unknown to the model; it expects language '%s' here", path,
                 100 * unknown, translator->options.langs[side]);
 }
 

@@ -1,5 +1,6 @@
 #include "cli/pictures.h"
 
+#include "cli/messages.h"
 #include "cli/rasterize.h"
 #include "text/ds.h"
 #include "text/files.h"
@@ -38,7 +39,7 @@ static void check_fonts(Pictures *pictures, const Alignment *alignment) {
     if (!han || pictures->warned) return;
     pictures->warned = true;
     if (!raster_has_chinese())
-        fprintf(stderr, "%s: no font has Chinese characters: install the package fonts-noto-cjk\n", pictures->dir);
+        message("%s: no font has Chinese characters: install the package fonts-noto-cjk", pictures->dir);
 }
 
 /* Writes NAME.png; after the first picture, NAME-2.png ... */

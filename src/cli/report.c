@@ -1,14 +1,14 @@
 /* tide report: writes the HTML page about a training. */
 #include "cli/cli.h"
+#include "cli/messages.h"
 #include "view/report.h"
 
-#include <stdio.h>
 
 static int run(const Args *args) {
     Err err;
     if (args->word_count != 1) return usage_error("report needs one MODEL; see `tide report --help`");
     if (report_write(args->words[0], &err)) return fail(&err);
-    fprintf(stderr, "report: %s/report.html\n", args->words[0]);
+    message("report: %s/report.html", args->words[0]);
     return 0;
 }
 

@@ -1,6 +1,7 @@
 /* tide serve: an HTTP server. */
 #include "serve/serve.h"
 #include "cli/cli.h"
+#include "cli/messages.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -24,11 +25,12 @@ static const Flag flags[] = {
      "32"},
     {"batch-wait", 1, "MS", "milliseconds for which a batch waits for more sentences", VALUE_REAL, 0, 1000, NULL, "2"},
     {"timeout", 1, "S", "seconds from the first byte of a request to its answer", VALUE_REAL, 0.1, 3600, NULL, "30"},
+    FLAGS_MESSAGES,
     FLAG_THREADS,
     FLAG_ISA,
 };
 
-static void notice(const char *line) { fprintf(stderr, "tide: %s\n", line); }
+static void notice(const char *line) { message("tide: %s", line); }
 
 static int options_of(const Args *args, ServeOptions *o, Err *err) {
     double wait = 0;

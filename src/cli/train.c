@@ -1,10 +1,10 @@
 /* tide train: trains a model. */
 #include "cli/cli.h"
+#include "cli/messages.h"
 #include "cli/presets.h"
 #include "text/files.h"
 #include "train/trainer.h"
 #include "translate/model_file.h"
-#include "view/progress.h"
 #include "view/report.h"
 
 #include <sched.h>
@@ -45,9 +45,28 @@ static const Flag flags[] = {
     {"rank-timeout", 1, "SECONDS", "with several ranks: end the training if one has not answered for so long",
      VALUE_REAL, 0.5, 1e6, NULL, "60"},
     {"probe", MANY, "TEXT...", "sentences whose alignments are saved at each validation", .kind = VALUE_TEXT},
+    FLAGS_MESSAGES,
     FLAG_THREADS,
     FLAG_ISA,
 };
+static const FlagGroup groups[] = {
+    {"Common flags",
+     "model train-sets tsv valid-sets preset config langs after-epochs after-minutes threads quiet log"},
+    {"Corpora", "tmx mo po train-set-weights train-set-tags valid-tsv max-length"},
+    {"Pieces", "tokenizer bpe-merges merges dim-vocabs source-words"},
+    {"Model", "arch dim-emb dim-rnn dim-att dim-maxout encoder enc-depth dec-depth dim-ffn window attention heads "
+              "readout-state tied-embeddings init pretrained-model"},
+    {"Guided attention", "guided-alignment guided-alignment-cost guided-alignment-weight guided-alignment-null"},
+    {"Optimization", "optimizer learn-rate lr-decay lr-decay-start lr-warmup lr-decay-inv-sqrt clip-norm "
+                     "exponential-smoothing mini-batch maxi-batch workspace shards seed"},
+    {"Regularization", "label-smoothing dropout-emb dropout-annotation dropout-readout"},
+    {"Validation, checkpoints and the end",
+     "valid-freq save-freq disp-freq early-stopping after-batches probe no-reload allow-change"},
+    {"Search, in validations and of the model", "beam-size normalize word-penalty"},
+    {"Notes in the model", "title corpora licence"},
+    {"Machine", "isa rank-timeout"},
+    {0}};
+
 /* ---- options -------------------------------------------------------------------------------------------------- */
 
 static int apply(TrainOptions *options, const char *path, Err *err) {
@@ -95,7 +114,7 @@ typedef struct Screen {
 static void show_note(void *context, const char *text) {
     Screen *screen = context;
     progress_clear(&screen->view);
-    fprintf(stderr, "%s\n", text);
+    message("%s", text);
 }
 
 static void show_progress(void *context, const Progress *p) {
@@ -112,17 +131,16 @@ static void show_counting(void *context, const char *what, long done, long all) 
 static bool write_report(const char *model) {
     Err err;
     if (!report_write(model, &err)) return true;
-    fputs("the report could not be written: ", stderr);
-    fail(&err);
+    message("the report could not be written: %s: %s", err.path, err.reason);
     return false;
 }
 
 static void show_validation(void *context, const Validation *v) {
     Screen *screen = context;
     progress_clear(&screen->view);
-    fprintf(stderr, "update %ld, epoch %.1f: dev loss %.3f, ", v->update, v->epoch, v->loss);
-    fprintf(stderr, "BLEU %.2f%s\n", v->bleu.score, v->best ? " (best so far)" : "");
-    for (int i = 0; i < v->examples; i++) fprintf(stderr, "    %s\n    -> %s\n", v->sources[i], v->outputs[i]);
+    message("update %ld, epoch %.1f: dev loss %.3f, BLEU %.2f%s", v->update, v->epoch, v->loss, v->bleu.score,
+            v->best ? " (best so far)" : "");
+    for (int i = 0; i < v->examples; i++) message("    %s\n    -> %s", v->sources[i], v->outputs[i]);
     write_report(screen->model);
 }
 
@@ -259,13 +277,12 @@ static int run(const Args *args) {
     if (several_ranks && !args_has(args, "threads")) job.threads = threads_of_rank(job.ranks, job.threads);
     catch_signals();
     Screen screen = {.model = job.model};
-    progress_start(&screen.view);
+    messages_progress(&screen.view);
     TrainCallbacks callbacks = {&screen, show_note, show_progress, show_counting, show_validation};
     int status = train_as_rank(&job, &callbacks, &err);
     if (ranks_own(job.ranks) == 0) progress_clear(&screen.view);
     if (status < 0) fail(&err);
-    else if (ranks_own(job.ranks) == 0 && write_report(job.model))
-        fprintf(stderr, "report: %s/report.html\n", job.model);
+    else if (ranks_own(job.ranks) == 0 && write_report(job.model)) message("report: %s/report.html", job.model);
     ranks_end(job.ranks, status < 0);
     return exit_status(status);
 }
@@ -298,11 +315,12 @@ const Command command_train = {
     .usage = "--train-sets SRC TGT | --tsv FILE | --tmx FILE | --mo FILE | --po FILE  --model DIR  [--valid-sets SRC "
              "TGT] [--preset NAME] ...",
     .about = "Trains, validates, and writes checkpoints, the best model, train.jsonl, alignments and report.html into\n"
-             "DIR. If DIR already holds a training, continues from its last checkpoint. Ctrl-C saves and stops. The\n"
-             "flags below --isa can also be set in a preset or in --config, one per line: `dim-emb = 256`.",
+             "DIR. If DIR already holds a training, continues from its last checkpoint. Ctrl-C saves and stops. Flags\n"
+             "with a * can also be set in a preset or in --config, one per line: `dim-emb = 256`.",
     .flags = flags,
     .flag_count = sizeof flags / sizeof *flags,
     .options = train_option_tables,
+    .groups = groups,
     .files = model_files,
     .examples = examples,
     .see = "corpus evaluate report translate",

@@ -1,4 +1,5 @@
 /* tide translate: translates standard input. */
+#include "cli/messages.h"
 #include "cli/models.h"
 #include "cli/pictures.h"
 #include "cli/alignment_view.h"
@@ -12,7 +13,6 @@
 #include "translate/prefix.h"
 #include "translate/unknown.h"
 #include "view/alignments_page.h"
-#include "view/progress.h"
 
 #include <stdio.h>
 
@@ -43,9 +43,19 @@ static const Flag flags[] = {
      "sentences decoded together; the results are the same; 1: answer each line of a pipe at once", VALUE_INT, 1, 4096,
      NULL, "64"},
     {.name = "timing", .help = "print on stderr how long each part took"},
+    FLAGS_MESSAGES,
     FLAG_THREADS,
     FLAG_ISA,
 };
+
+static const FlagGroup groups[] = {
+    {"Common flags", "beam-size n-best alignment heatmap html format split-sentences glossary threads quiet log"},
+    {"Search", "normalize word-penalty coverage-penalty models max-length prefix tag attention-mode mini-batch"},
+    {"Samples", "output-sampling seed"},
+    {"Unknown words", "replace-unk lexicon allow-han"},
+    {"Alignments", "alignment-head alignment-layer threshold level shift end-of-sentence transpose"},
+    {"Machine", "timing isa"},
+    {0}};
 
 /* Seconds that each part took; see --timing in the help below. */
 typedef struct Spent {
@@ -273,7 +283,7 @@ static int translate_all(Translating *work, Spent *spent, Err *err) {
 static int run_on(const Settings *s, const Models *models, Spent *spent, Err *err) {
     Threads *threads = threads_new(s->threads);
     Translating work = {.settings = s, .pictures = {.dir = s->heatmap, .transpose = s->transpose}};
-    progress_start(&work.view);
+    messages_progress(&work.view);
     session_init(&work.session, models->list, models->count, threads);
     work.session.tag = s->tag;
     alignments_page_init(&work.page);
@@ -434,6 +444,7 @@ const Command command_translate = {
              "starting threads and freeing memory.",
     .flags = flags,
     .flag_count = sizeof flags / sizeof *flags,
+    .groups = groups,
     .word = {.values = 1, .kind = VALUE_FILE},
     .examples = examples,
     .see = "align evaluate train",

@@ -1,11 +1,11 @@
 /* tide tune: chooses the options of the search on a development set, and writes a copy of the model with them. */
 #include "cli/metric.h"
+#include "cli/messages.h"
 #include "cli/models.h"
 #include "text/ds.h"
 #include "text/files.h"
 #include "text/lines.h"
 #include "translate/tune.h"
-#include "view/progress.h"
 
 #include <stdio.h>
 
@@ -17,6 +17,7 @@ static const Flag flags[] = {
     {"output", 1, "DIR", "directory for the copy of the model", .kind = VALUE_DIR},
     {"beam-sizes", MANY, "N ...", "beams to try (default: 1 2 3 5 8 12)", VALUE_INT, 1, 1000, NULL, NULL},
     FLAG_MAX_LENGTH,
+    FLAGS_MESSAGES,
     FLAG_THREADS,
     FLAG_ISA,
 };
@@ -54,7 +55,7 @@ static SearchChoice choose(Tuning *t, SearchChoice *before) {
     for (int i = 0; i < PENALTIES; i++) penalty[i] = (4 - i) / 10.0;
     Threads *threads = threads_new(t->threads);
     session_init(&session, members, 1, threads);
-    progress_start(&t->view);
+    messages_progress(&t->view);
     puts("beam  normalize  word-penalty   BLEU  length, best for each beam");
     for (int i = 0; i < t->beam_count; i++) {
         BeamOptions options = translator_beam_options(&t->translator);

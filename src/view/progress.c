@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
 #define REDRAW_SECONDS       0.1
@@ -36,21 +37,29 @@ __attribute__((format(printf, 2, 3))) static void add_part(Parts *parts, const c
 void progress_start(ProgressView *view) {
     const char *term = getenv("TERM");
     *view = (ProgressView){
-        .terminal = isatty(STDERR_FILENO) && !(term && strcmp(term, "dumb") == 0),
-        .columns = 80,
-        .last_drawn = NOT_DRAWN,
-        .line_interval = FIRST_LINE_SECONDS,
+        .screen = {stderr, isatty(STDERR_FILENO) && !(term && strcmp(term, "dumb") == 0), NOT_DRAWN,
+                   FIRST_LINE_SECONDS},
+        .log = {NULL, false, NOT_DRAWN, FIRST_LINE_SECONDS},
     };
+}
+
+void progress_stamp(FILE *log) {
+    char text[32];
+    struct tm local;
+    const time_t now = time(NULL);
+    strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S ", localtime_r(&now, &local));
+    fputs(text, log);
 }
 
 /* Returns whether to draw now. The first bar is drawn at once, the first plain line only after line_interval, so that
    short work prints no line. */
-static bool is_due(ProgressView *view, double now, bool force) {
-    bool first = view->last_drawn == NOT_DRAWN;
-    if (first && !view->terminal) view->last_drawn = now;
-    double interval = view->terminal ? REDRAW_SECONDS : view->line_interval;
-    if (!force && !(first && view->terminal) && now - view->last_drawn < interval) return false;
-    view->last_drawn = now;
+static bool is_due(ProgressOutput *output, double now, bool force) {
+    if (!output->file) return false;
+    bool first = output->last_drawn == NOT_DRAWN;
+    if (first && !output->terminal) output->last_drawn = now;
+    double interval = output->terminal ? REDRAW_SECONDS : output->line_interval;
+    if (!force && !(first && output->terminal) && now - output->last_drawn < interval) return false;
+    output->last_drawn = now;
     return true;
 }
 
@@ -100,16 +109,16 @@ static void compose(char line[LINE_BYTES], const Parts *parts, int columns, bool
     strcat(strcat(line, percent), tail);
 }
 
-static void draw(ProgressView *view, const Parts *parts) {
+static void draw(ProgressOutput *output, const Parts *parts, bool stamped) {
     char line[LINE_BYTES];
-    if (view->terminal) {
-        view->columns = terminal_columns(); /* the window may have changed */
-        compose(line, parts, view->columns - 1, true);
-        fprintf(stderr, "\r%s\033[K", line);
+    if (output->terminal) {
+        compose(line, parts, terminal_columns() - 1, true); /* the window may have changed */
+        fprintf(output->file, "\r%s\033[K", line);
     } else {
         compose(line, parts, LINE_BYTES, false);
-        fprintf(stderr, "%s\n", line);
-        view->line_interval = fmin(view->line_interval * LINE_INTERVAL_GROWTH, LONGEST_LINE_SECONDS);
+        if (stamped) progress_stamp(output->file);
+        fprintf(output->file, "%s\n", line);
+        output->line_interval = fmin(output->line_interval * LINE_INTERVAL_GROWTH, LONGEST_LINE_SECONDS);
     }
 }
 
@@ -122,10 +131,9 @@ static void set_head(Parts *parts, const char *what, long done, long all) {
     parts->fraction = all > 0 ? fmin(1, (double)done / (double)all) : -1;
 }
 
-void progress_show(ProgressView *view, const Progress *progress, double now, bool force) {
-    if (!is_due(view, now, force)) return;
+static void show_training(ProgressOutput *output, const Progress *progress, bool stamped) {
     Parts parts = {0};
-    set_head(&parts, view->terminal ? "" : "update ", progress->update, progress->updates);
+    set_head(&parts, output->terminal ? "" : "update ", progress->update, progress->updates);
     double perplexity = exp(progress->loss);
     add_part(&parts, "loss %.3f", progress->loss);
     add_part(&parts, "%5.0f tok/s", progress->tokens_per_second);
@@ -136,22 +144,28 @@ void progress_show(ProgressView *view, const Progress *progress, double now, boo
     }
     add_part(&parts, "epoch %4.1f", progress->epoch);
     add_part(&parts, perplexity < 1e6 ? "ppl %5.1f" : "ppl %.1e", perplexity);
-    draw(view, &parts);
+    draw(output, &parts, stamped);
+}
+
+void progress_show(ProgressView *view, const Progress *progress, double now, bool force) {
+    if (is_due(&view->screen, now, force)) show_training(&view->screen, progress, false);
+    if (is_due(&view->log, now, force)) show_training(&view->log, progress, true);
 }
 
 void progress_count(ProgressView *view, const char *what, long done, long all, double now, bool force) {
-    if (!is_due(view, now, force)) return;
     Parts parts = {0};
     char label[40];
     snprintf(label, sizeof label, "%s ", what);
     set_head(&parts, label, done, all);
-    draw(view, &parts);
+    if (is_due(&view->screen, now, force)) draw(&view->screen, &parts, false);
+    if (is_due(&view->log, now, force)) draw(&view->log, &parts, true);
 }
 
 void progress_clear(ProgressView *view) {
-    if (!view->terminal || view->last_drawn == NOT_DRAWN) return; /* plain lines have nothing to clear */
-    fputc('\n', stderr);
-    view->last_drawn = NOT_DRAWN;
+    ProgressOutput *screen = &view->screen;
+    if (!screen->terminal || screen->last_drawn == NOT_DRAWN) return; /* plain lines have nothing to clear */
+    fputc('\n', screen->file);
+    screen->last_drawn = NOT_DRAWN;
 }
 
 void format_duration(double seconds, char buffer[16]) {

@@ -1,21 +1,31 @@
-/* progress.h: shows the progress of long work on standard error: a bar if it is a terminal, plain lines otherwise. */
+/* progress.h: shows the progress of long work on standard error, as a bar if it is a terminal and as plain lines
+   otherwise, and in a log. */
 #ifndef TIDE_PROGRESS_H
 #define TIDE_PROGRESS_H
 
 #include "train/job.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 
-typedef struct ProgressView {
+/* One of the places where progress is shown. */
+typedef struct ProgressOutput {
+    FILE *file;           /* NULL: nothing is shown; not owned */
     bool terminal;        /* draw a bar and redraw it in place */
-    int columns;          /* width of the terminal */
     double last_drawn;    /* time of the last bar or line, in seconds */
     double line_interval; /* seconds between plain lines: 10 at first, then longer */
+} ProgressOutput;
+
+typedef struct ProgressView {
+    ProgressOutput screen, log; /* lines of the log begin with the time */
 } ProgressView;
 
+/* Begins with standard error and without a log; the caller may set other files. */
 void progress_start(ProgressView *view);
+/* Writes the local time, as the start of a line of a log. */
+void progress_stamp(FILE *log);
 /* Draws the progress of a training, but a bar at most ten times a second and a plain line at most once in
-   view->line_interval. now: seconds on a monotonic clock. force: draw in any case. */
+   line_interval. now: seconds on a monotonic clock. force: draw in any case. */
 void progress_show(ProgressView *view, const Progress *progress, double now, bool force);
 /* Ends the line of the bar, so that other text can be printed below it. The next call of progress_show or
    progress_count draws a new bar. */
