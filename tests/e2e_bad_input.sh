@@ -83,7 +83,7 @@ for metric in bleu chrf; do
     refuses 1 'broken:2: .*UTF-8' "$tide" $metric "$scratch/broken"
     refuses 1 'standard input: 0 lines, but .*two has 2' "$tide" $metric "$scratch/two"
     refuses 1 'empty: file is empty' "$tide" $metric "$scratch/empty"
-    refuses 2 "$metric needs one REFERENCE" "$tide" $metric
+    refuses 2 "$metric needs one or more REFERENCE" "$tide" $metric
     refuses 2 'did you mean --lc' "$tide" $metric -lx "$scratch/two"
     refuses 2 'did you mean --lc' "$tide" $metric --lx "$scratch/two"
     refuses 2 'lc is given twice' "$tide" $metric -lc "$scratch/two" --lc

@@ -9,7 +9,7 @@ prints() {
     tide_ok "$@" <"$hyp" >"$scratch/printed"
     cmp "$scratch/expected" "$scratch/printed" || die "$* of $hyp: $(cat "$scratch/printed")"
 }
-version=$(tide_ok --version | tr ' ' -)
+version=$(tide_ok --version | head -n 1 | tr ' ' -)
 bleu='eff:no|tok:13a|smooth:exp' chrf='eff:yes|nc:6|nw:0|space:no'
 
 # expected KEY: prints sacreBLEU's value for the case $name
@@ -41,3 +41,30 @@ for metric in bleu chrf; do
     grep -q '^tide: standard input:2: .*UTF-8' "$scratch/stderr" && [ ! -s "$scratch/printed" ] || die "$metric: $(cat "$scratch/stderr")"
     tide_ok $metric --help | grep '^  --lc .*-lc' >/dev/null || die "$metric --help says nothing of -lc"
 done
+
+# several references, scores alone, and JSON: the scores are the same in all forms
+head -n 12 "$hyp" >"$scratch/first"
+sed 's/the /a /' "$scratch/first" >"$scratch/second"
+paste -d '\n' "$scratch/first" "$scratch/second" | awk 'NR % 4 < 2' >"$scratch/other" # each line is that of one of them
+tide_ok bleu "$scratch/first" "$scratch/second" <"$scratch/other" >"$scratch/printed"
+grep -q '^nrefs:2|case:mixed|eff:no|tok:13a|smooth:exp|' "$scratch/printed" || die "two references: $(cat "$scratch/printed")"
+both=$(sed -n 's/^BLEU = \([0-9.]*\) .*/\1/p' "$scratch/printed")
+[ "$(tide_ok bleu "$scratch/second" "$scratch/first" --score-only <"$scratch/other")" = "$both" ] || die "another order, another BLEU"
+one=$(tide_ok bleu "$scratch/first" --score-only <"$scratch/other")
+[ "$both" = 100.00 ] && [ "$one" != 100.00 ] || die "two references give $both, one gives $one"
+for metric in bleu chrf; do
+    tide_ok $metric "$scratch/first" "$scratch/second" --json <"$scratch/other" >"$scratch/json"
+    python3 - "$scratch/json" "$(tide_ok $metric "$scratch/first" "$scratch/second" --score-only <"$scratch/other")" <<'PY' ||
+import json, sys
+found = json.load(open(sys.argv[1]))
+assert f"{found['score']:.2f}" == sys.argv[2] and found["nrefs"] == "2" and found["case"] == "mixed", found
+assert found["signature"].startswith("nrefs:2|case:mixed|"), found
+PY
+        die "$metric --json: $(cat "$scratch/json")"
+done
+refused 1 'standard input: 0 lines, but .*/first has 12' bleu "$scratch/first" "$hyp"
+refused 2 'cannot be given' bleu "$scratch/first" --json --compare "$scratch/other"
+printf '0-0 1-1\n' >"$scratch/gold"
+[ "$(printf '0-0\n' | "$tide" aer "$scratch/gold" --score-only)" = 0.3333 ] || die "aer --score-only"
+[ "$(printf '0-0\n' | "$tide" aer "$scratch/gold" --json)" = '{"name": "AER", "score": 0.3333, "precision": 1.0000, "recall": 0.5000, "links": 1, "sure": 2, "possible": 2}' ] ||
+    die "aer --json"

@@ -1,6 +1,7 @@
 /* Compares BLEU with sacreBLEU's results (tests/fixtures/scores) and with cases computed by hand. */
 #include "scores.h"
 #include "score/bootstrap.h"
+#include "score/chrf.h"
 
 #include <string.h>
 
@@ -145,6 +146,29 @@ static void test_draws_the_samples_of_numpy(void **state) {
     assert_int_equal(numpy_below(&rng, 1), 0);
 }
 
+/* The example of sacreBLEU's README, with its scores. */
+static void test_several_references(void **state) {
+    (void)state;
+    char *first[] = {"The dog bit the man.", "It was not unexpected.", "The man bit him first."};
+    char *second[] = {"The dog had bit the man.", "No one was surprised.", "The man had bitten the dog."};
+    char *hypotheses[] = {"The dog bit the man.", "It wasn't surprising.", "The man had just bitten him."};
+    char *const *sets[] = {first, second}, *const * reversed[] = {second, first};
+    char line[256];
+    const Bleu bleu = bleu_references(hypotheses, (References){sets, 2}, 3, (BleuOptions){0});
+    bleu_format(&bleu, line, sizeof line);
+    assert_string_equal(line, "BLEU = 48.53 82.4/50.0/45.5/37.5 (BP = 0.943 ratio = 0.944 hyp_len = 17 ref_len = 18)");
+    assert_close(bleu_references(hypotheses, (References){reversed, 2}, 3, (BleuOptions){0}).score, bleu.score);
+    const Chrf chrf = chrf_references(hypotheses, (References){sets, 2}, 3, 0);
+    chrf_format(&chrf, line, sizeof line);
+    assert_string_equal(line, "chrF2 = 59.73");
+    /* the same reference twice changes nothing */
+    char *const *twice[] = {first, first};
+    assert_close(bleu_references(hypotheses, (References){twice, 2}, 3, (BleuOptions){0}).score,
+                 bleu_corpus(hypotheses, first, 3, (BleuOptions){0}).score);
+    assert_close(chrf_references(hypotheses, (References){twice, 2}, 3, 1).score,
+                 chrf_corpus(hypotheses, first, 3, 1).score);
+}
+
 /* The expected values are those of the same test in Python with NumPy. */
 static void test_paired_bootstrap(void **state) {
     (void)state;
@@ -155,7 +179,9 @@ static void test_paired_bootstrap(void **state) {
                     "the ship is late today", "we wait for tide", "a storm is near",      "go home"};
     char *other[N] = {"the tide went out",   "a sea is calm",          "who had no trousers on", "now we know",
                       "the ship comes late", "we waited for the tide", "storm is near",          "go home now"};
-    const Comparison c = bleu_compare(own, other, references, N, (BleuOptions){0}, 1000);
+    char *const *sets[] = {references};
+    const References only = {sets, 1};
+    const Comparison c = bleu_compare(own, other, only, N, (BleuOptions){0}, 1000);
     assert_close(c.own.bleu.score, 70.64377122730329);
     assert_close(c.other.bleu.score, 31.251915096103165);
     assert_close(c.own.mean, 69.38014820418728);
@@ -163,7 +189,7 @@ static void test_paired_bootstrap(void **state) {
     assert_close(c.other.mean, 31.553104917436954);
     assert_close(c.other.half, 13.371416043559513);
     assert_close(c.p, 3.0 / 1001);
-    const Comparison same = bleu_compare(own, own, references, N, (BleuOptions){0}, 40);
+    const Comparison same = bleu_compare(own, own, only, N, (BleuOptions){0}, 40);
     assert_close(same.p, 1.0 / 41); /* as in sacreBLEU: no difference is not explained by chance */
     assert_close(same.own.half, 21.92838160695911);
 }
@@ -171,6 +197,7 @@ static void test_paired_bootstrap(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_draws_the_samples_of_numpy),
+        cmocka_unit_test(test_several_references),
         cmocka_unit_test(test_paired_bootstrap),
         cmocka_unit_test(test_equals_sacrebleu),
         cmocka_unit_test(test_tokenize_13a),

@@ -22,13 +22,17 @@ static long occurrences(const int *ngram, const int *sequence, int order) {
     return count;
 }
 
-/* Σ over distinct n-grams of min(count in the hypothesis, count in the reference). */
-static long defined_matches(const int *hypothesis, const int *reference, int order) {
+/* Σ over distinct n-grams of min(count in the hypothesis, largest count in a reference). */
+static long defined_matches(const int *hypothesis, int *const *references, int count, int order) {
     long matches = 0;
     for (long i = 0; i + order <= arrlen(hypothesis); i++) {
         bool first = true;
         for (long k = 0; k < i; k++) first = first && !same(hypothesis + k, hypothesis + i, order);
-        long hyp = occurrences(hypothesis + i, hypothesis, order), ref = occurrences(hypothesis + i, reference, order);
+        long hyp = occurrences(hypothesis + i, hypothesis, order), ref = 0;
+        for (int r = 0; r < count; r++) {
+            const long found = occurrences(hypothesis + i, references[r], order);
+            if (found > ref) ref = found;
+        }
         if (first) matches += hyp < ref ? hyp : ref;
     }
     return matches;
@@ -45,14 +49,15 @@ static void matches_are_those_of_the_definition(void **state) {
     Rng rng = rng_seed(5, 0);
     for (int round = 0; round < 3000; round++) {
         uint32_t alphabet = 1 + rng_below(&rng, 5);
-        int *hypothesis = random_sequence(&rng, alphabet), *reference = random_sequence(&rng, alphabet);
+        int *hypothesis = random_sequence(&rng, alphabet), *references[3], count = 1 + round % 3;
+        for (int r = 0; r < count; r++) references[r] = random_sequence(&rng, alphabet);
         long matches[ORDERS] = {0};
-        ngrams_match(hypothesis, reference, ORDERS, matches);
-        ngrams_match(hypothesis, reference, ORDERS, matches); /* adds to matches */
+        ngrams_match(hypothesis, references, count, ORDERS, matches);
+        ngrams_match(hypothesis, references, count, ORDERS, matches); /* adds to matches */
         for (int n = 1; n <= ORDERS; n++)
-            assert_int_equal(matches[n - 1], 2 * defined_matches(hypothesis, reference, n));
+            assert_int_equal(matches[n - 1], 2 * defined_matches(hypothesis, references, count, n));
         arrfree(hypothesis);
-        arrfree(reference);
+        for (int r = 0; r < count; r++) arrfree(references[r]);
     }
 }
 
@@ -71,7 +76,7 @@ static void long_runs_are_counted(void **state) {
     int *run = NULL;
     for (int i = 0; i < LENGTH; i++) arrput(run, 7);
     long matches[ORDERS] = {0};
-    ngrams_match(run, run, ORDERS, matches);
+    ngrams_match(run, &run, 1, ORDERS, matches);
     for (int n = 1; n <= ORDERS; n++) assert_int_equal(matches[n - 1], LENGTH - n + 1);
     arrfree(run);
 }

@@ -7,7 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
-static const Flag flags[] = {{.name = "one-ref", .help = "the gold alignment counts words from 1, not from 0"}};
+static const Flag flags[] = {
+    {.name = "one-ref", .help = "the gold alignment counts words from 1, not from 0"},
+    {.name = "score-only", .help = "print the alignment error rate only"},
+    {.name = "json", .help = "print JSON"},
+};
 
 static int add_line(Aer *aer, const LineReader *found, const LineReader *gold, int first, Err *err) {
     Link *a = NULL, *g = NULL;
@@ -47,8 +51,15 @@ static int run(const Args *args) {
     line_reader_close(&gold);
     line_reader_close(&found);
     if (status) return fail(&err);
-    printf("AER = %.4f precision = %.4f recall = %.4f (links = %ld sure = %ld possible = %ld)\n", aer_rate(&aer),
-           aer_precision(&aer), aer_recall(&aer), aer.found, aer.sure, aer.possible);
+    if (args_has(args, "json"))
+        printf("{\"name\": \"AER\", \"score\": %.4f, \"precision\": %.4f, \"recall\": %.4f, \"links\": %ld, \"sure\": "
+               "%ld, "
+               "\"possible\": %ld}\n",
+               aer_rate(&aer), aer_precision(&aer), aer_recall(&aer), aer.found, aer.sure, aer.possible);
+    else if (args_has(args, "score-only")) printf("%.4f\n", aer_rate(&aer));
+    else
+        printf("AER = %.4f precision = %.4f recall = %.4f (links = %ld sure = %ld possible = %ld)\n", aer_rate(&aer),
+               aer_precision(&aer), aer_recall(&aer), aer.found, aer.sure, aer.possible);
     return 0;
 }
 
@@ -59,7 +70,7 @@ static const Remark examples[] = {{"tide align run1 --src dev.zh --tgt dev.en --
 const Command command_aer = {
     .name = "aer",
     .summary = "compute the alignment error rate of standard input",
-    .usage = "GOLD [--one-ref] < alignments",
+    .usage = "GOLD [--one-ref] [--score-only | --json] < alignments",
     .about =
         "Each line holds the links of one sentence pair, separated by spaces, with the source word first. `3-4` is a\n"
         "sure link; in GOLD, `3p4` or `3-4-P` is a possible link. A: the links on standard input; S: the sure links\n"

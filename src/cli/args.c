@@ -124,10 +124,22 @@ const char *args_value(const Args *args, const char *name, int i) {
     return NULL;
 }
 
-bool args_has(const Args *args, const char *name) {
+static const struct Given *find_given(const Args *args, const char *name) {
     for (int k = 0; k < args->given_count; k++)
-        if (!strcmp(args->given[k].flag->name, name)) return true;
-    return false;
+        if (!strcmp(args->given[k].flag->name, name)) return &args->given[k];
+    return NULL;
+}
+
+bool args_has(const Args *args, const char *name) { return find_given(args, name); }
+
+const char *const *args_values(const Args *args, const char *name) {
+    const struct Given *given = find_given(args, name);
+    return given ? given->values : NULL;
+}
+
+int args_count(const Args *args, const char *name) {
+    const struct Given *given = find_given(args, name);
+    return given ? given->count : 0;
 }
 
 /* Returns value i of a flag, or its default; NULL if there is neither. *flag is the flag. */

@@ -58,6 +58,9 @@ void args_free(Args *args);
 /* Value i of a flag, from 0; NULL if there is no such value. */
 const char *args_value(const Args *args, const char *name, int i);
 bool args_has(const Args *args, const char *name);
+/* All values of a flag that was given once; NULL if it was not given. Their number; 0 if it was not given. */
+const char *const *args_values(const Args *args, const char *name);
+int args_count(const Args *args, const char *name);
 /* args_int, args_real and args_choice read the first value of a flag, or its default if the flag is not given; *value
    is unchanged if there is neither, or if the command has no such flag. They return 0, or -1 with the reason in *err.
    args_int reads a whole number between the limits of the flag. */

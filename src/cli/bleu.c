@@ -9,21 +9,24 @@
 
 static const Flag flags[] = {
     FLAG_LC,
+    FLAGS_FORMAT,
     {"tokenize", 1, NULL, "tokenization; zh: each Chinese character is a token", .choices = "13a|zh",
      .fallback = "13a"},
     {"compare", 1, "OTHER", "also score the translations in OTHER, and test whether the difference is significant",
      .kind = VALUE_FILE},
 };
 
-static void score(char *const *hypotheses, char *const *references, int n, BleuOptions options, char *line, int size) {
-    Bleu bleu = bleu_corpus(hypotheses, references, n, options);
-    bleu_format(&bleu, line, size);
+static MetricScore score(char *const *hypotheses, References references, int n, BleuOptions options) {
+    const Bleu bleu = bleu_references(hypotheses, references, n, options);
+    MetricScore score = {.name = "BLEU", .score = bleu.score};
+    bleu_details(&bleu, score.details, sizeof score.details);
+    return score;
 }
-static void score_13a(char *const *hypotheses, char *const *references, int n, bool lowercase, char *line, int size) {
-    score(hypotheses, references, n, (BleuOptions){.lowercase = lowercase}, line, size);
+static MetricScore score_13a(char *const *hypotheses, References references, int n, bool lowercase) {
+    return score(hypotheses, references, n, (BleuOptions){.lowercase = lowercase});
 }
-static void score_zh(char *const *hypotheses, char *const *references, int n, bool lowercase, char *line, int size) {
-    score(hypotheses, references, n, (BleuOptions){.lowercase = lowercase, .chinese = true}, line, size);
+static MetricScore score_zh(char *const *hypotheses, References references, int n, bool lowercase) {
+    return score(hypotheses, references, n, (BleuOptions){.lowercase = lowercase, .chinese = true});
 }
 
 const Metric metric_bleu = {"eff:no|tok:13a|smooth:exp", score_13a};
@@ -39,21 +42,28 @@ static void print_sampled(const char *name, const Sampled *sampled) {
     printf("%s: %s, %.2f ± %.2f\n", name, line, sampled->mean, sampled->half);
 }
 
+static void print_comparison(const Comparison *c, const char *other, int references, BleuOptions options) {
+    print_sampled("standard input", &c->own);
+    print_sampled(other, &c->other);
+    printf("difference %+.2f, p = %.4f\nnrefs:%d|bs:%d|seed:12345|case:%s|%s|version:tide-%s\n",
+           c->own.bleu.score - c->other.bleu.score, c->p, references, SAMPLES, options.lowercase ? "lc" : "mixed",
+           options.chinese ? metric_bleu_zh.settings : metric_bleu.settings, TIDE_VERSION);
+}
+
 static int compare(const Args *args, const char *other, BleuOptions options, Err *err) {
-    const char *path = args->words[0];
-    char **references = lines_read_raw(path, err), **hypotheses = references ? lines_read_raw(NULL, err) : NULL;
-    char **others = hypotheses ? lines_read_raw(other, err) : NULL;
-    int status = others ? metric_check(hypotheses, "standard input", references, path, err) : -1;
-    if (!status) status = metric_check(others, other, references, path, err);
+    ReferenceFiles references;
+    int status = references_read(&references, args->words, args->word_count, err);
+    char **hypotheses = status ? NULL : lines_read_raw(NULL, err),
+         **others = hypotheses ? lines_read_raw(other, err) : NULL;
+    if (!others || metric_check(hypotheses, "standard input", &references, args->words, err) ||
+        metric_check(others, other, &references, args->words, err))
+        status = -1;
     if (!status) {
-        const Comparison c = bleu_compare(hypotheses, others, references, (int)arrlen(references), options, SAMPLES);
-        print_sampled("standard input", &c.own);
-        print_sampled(other, &c.other);
-        printf("difference %+.2f, p = %.4f\nnrefs:1|bs:%d|seed:12345|case:%s|%s|version:tide-%s\n",
-               c.own.bleu.score - c.other.bleu.score, c.p, SAMPLES, options.lowercase ? "lc" : "mixed",
-               options.chinese ? metric_bleu_zh.settings : metric_bleu.settings, TIDE_VERSION);
+        const Comparison c =
+            bleu_compare(hypotheses, others, references_of(&references), (int)arrlen(hypotheses), options, SAMPLES);
+        print_comparison(&c, other, args->word_count, options);
     }
-    lines_free(references);
+    references_free(&references);
     lines_free(hypotheses);
     lines_free(others);
     return status;
@@ -64,8 +74,9 @@ static int run(const Args *args) {
     int chinese;
     const char *other = args_value(args, "compare", 0);
     if (args_choice(args, "tokenize", &chinese, &err)) return usage_error("%s", err.reason);
-    if (!other || args->word_count != 1)
-        return metric_run(args, &command_bleu, chinese ? &metric_bleu_zh : &metric_bleu);
+    if (!other || !args->word_count) return metric_run(args, &command_bleu, chinese ? &metric_bleu_zh : &metric_bleu);
+    if (args_has(args, "json") || args_has(args, "score-only"))
+        return usage_error("--compare prints text; --json and --score-only cannot be given");
     const BleuOptions options = {.lowercase = args_has(args, "lc"), .chinese = chinese};
     return compare(args, other, options, &err) ? fail(&err) : 0;
 }
@@ -79,16 +90,17 @@ static const Remark examples[] = {
 const Command command_bleu = {
     .name = "bleu",
     .summary = "compute BLEU of translations on standard input",
-    .usage = "REFERENCE [-lc] [--tokenize 13a|zh] [--compare OTHER] < hypotheses",
+    .usage = "REFERENCE ... [-lc] [--tokenize 13a|zh] [--score-only | --json | --compare OTHER] < hypotheses",
     .about =
         "Corpus BLEU with the tokenization and the exponential smoothing of sacreBLEU. Use --tokenize zh for Chinese:\n"
-        "Chinese has no spaces, so 13a would treat a whole clause as one word.\n\n"
+        "Chinese has no spaces, so 13a would treat a whole clause as one word.\n"
+        "Several REFERENCE files have several references of each sentence.\n\n"
         "--compare prints the BLEU of both, the mean BLEU of 1000 samples of the sentences with half of its 95 %\n"
         "interval, and p of the paired bootstrap test (Koehn 2004): how probable such a difference is if both\n"
         "translations are equally good. Samples and numbers are those of sacreBLEU --paired-bs.",
     .flags = flags,
     .flag_count = sizeof flags / sizeof *flags,
-    .word = {.values = 1, .kind = VALUE_FILE},
+    .word = {.values = MANY, .kind = VALUE_FILE},
     .examples = examples,
     .see = "chrf evaluate",
     .run = run,

@@ -2,11 +2,10 @@
 #include "cli/metric.h"
 #include "score/chrf.h"
 
-static const Flag flags[] = {FLAG_LC};
+static const Flag flags[] = {FLAG_LC, FLAGS_FORMAT};
 
-static void score(char *const *hypotheses, char *const *references, int n, bool lowercase, char *line, int size) {
-    Chrf chrf = chrf_corpus(hypotheses, references, n, lowercase);
-    chrf_format(&chrf, line, size);
+static MetricScore score(char *const *hypotheses, References references, int n, bool lowercase) {
+    return (MetricScore){"chrF2", chrf_references(hypotheses, references, n, lowercase).score, ""};
 }
 
 const Metric metric_chrf = {"eff:yes|nc:6|nw:0|space:no", score};
@@ -19,11 +18,12 @@ static const Remark examples[] = {{"tide translate run1 < test.zh | tide chrf te
 const Command command_chrf = {
     .name = "chrf",
     .summary = "compute chrF2 of translations on standard input",
-    .usage = "REFERENCE [-lc] < hypotheses",
-    .about = "Corpus chrF2 as sacreBLEU computes it by default: n-grams of 1 to 6 characters, without white space.",
+    .usage = "REFERENCE ... [-lc] [--score-only | --json] < hypotheses",
+    .about = "Corpus chrF2 as sacreBLEU computes it by default: n-grams of 1 to 6 characters, without white space.\n"
+             "If there are several REFERENCE files, the best reference of each sentence counts.",
     .flags = flags,
     .flag_count = sizeof flags / sizeof *flags,
-    .word = {.values = 1, .kind = VALUE_FILE},
+    .word = {.values = MANY, .kind = VALUE_FILE},
     .examples = examples,
     .see = "bleu evaluate",
     .run = run,

@@ -10,7 +10,8 @@
 
 static const Flag flags[] = {
     {"src", 1, "FILE", "source sentences", .kind = VALUE_FILE},
-    {"ref", 1, "FILE", "their reference translations, line by line", .kind = VALUE_FILE},
+    {"ref", MANY, "FILE...", "their reference translations, line by line; several files: several references",
+     .kind = VALUE_FILE},
     FLAG_MODELS,
     FLAGS_BEAM,
     FLAG_MAX_LENGTH,
@@ -18,6 +19,7 @@ static const Flag flags[] = {
     FLAG_ATTENTION_MODE,
     FLAGS_ALIGNMENT,
     FLAG_LC,
+    FLAGS_FORMAT,
     {"output", 1, "FILE", "write the translations to FILE", .kind = VALUE_FILE},
     FLAGS_MESSAGES,
     FLAG_THREADS,
@@ -30,7 +32,8 @@ typedef struct Evaluation {
     Models models;
     BeamOptions beam;
     int threads, max_length;
-    char **sources, **references;
+    char **sources;
+    ReferenceFiles references;
     const char *tag;
 } Evaluation;
 
@@ -74,22 +77,25 @@ static int write_lines(char *const *lines, OutputFile *output, Err *err) {
 }
 
 static int evaluate(Evaluation *e, const Args *args, Err *err) {
-    const char *src = args_value(args, "src", 0), *ref = args_value(args, "ref", 0);
+    const char *src = args_value(args, "src", 0), *const *refs = args_values(args, "ref");
+    const int ref_count = args_count(args, "ref");
     const char *output = args_value(args, "output", 0);
     if (attentions_check(args, &e->models, e->beam.attention, err) ||
         tag_flag(args, e->models.list, e->models.count, &e->tag, err) || !(e->sources = lines_read(src, 0, err)) ||
-        !(e->references = lines_read_raw(ref, err)) || metric_check(e->sources, src, e->references, ref, err) ||
+        references_read(&e->references, refs, ref_count, err) ||
+        metric_check(e->sources, src, &e->references, refs, err) ||
         lines_check(e->models.list[0], SOURCE, e->sources, e->max_length, src, err))
         return -1;
     OutputFile out;
-    if (output && (output_check(args, output, (const char *[]){src, ref}, 2, err) || output_open(&out, output, err)))
+    if (output && (output_check(args, output, &src, 1, err) || output_check(args, output, refs, ref_count, err) ||
+                   output_open(&out, output, err)))
         return -1;
     char **texts = translate_all(e);
     int status = output ? write_lines(texts, &out, err) : 0;
     const int n = (int)arrlen(texts);
-    const Metric *bleu = translator_writes_han(e->models.list[0]) ? &metric_bleu_zh : &metric_bleu;
-    metric_print(bleu, texts, e->references, n, args_has(args, "lc"));
-    metric_print(&metric_chrf, texts, e->references, n, args_has(args, "lc"));
+    const Metric *const metrics[] = {translator_writes_han(e->models.list[0]) ? &metric_bleu_zh : &metric_bleu,
+                                     &metric_chrf};
+    metric_print(metrics, 2, texts, references_of(&e->references), n, args);
     lines_free(texts);
     return status;
 }
@@ -110,7 +116,7 @@ static int run(const Args *args) {
                  : evaluate(&e, args, &err)                 ? fail(&err)
                                                             : 0;
     lines_free(e.sources);
-    lines_free(e.references);
+    references_free(&e.references);
     models_free(&e.models);
     return status;
 }
@@ -123,7 +129,7 @@ static const Remark examples[] = {{"tide evaluate run1 --src test.zh --ref test.
 const Command command_evaluate = {
     .name = "evaluate",
     .summary = "translate a test set and score it: BLEU and chrF",
-    .usage = "MODEL --src FILE --ref FILE [-lc] [--output FILE]",
+    .usage = "MODEL --src FILE --ref FILE ... [-lc] [--score-only | --json] [--output FILE]",
     .about =
         "Prints BLEU and chrF2, each with a signature like sacreBLEU's. The references are used as they are, without\n"
         "normalisation. Chinese translations are scored with tok:zh (by character), others with tok:13a.",

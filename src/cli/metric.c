@@ -1,35 +1,92 @@
 #include "cli/metric.h"
 #include "text/ds.h"
+#include "text/json.h"
 #include "text/lines.h"
 #include "tide.h"
 
 #include <stdio.h>
+#include <string.h>
 
-void metric_print(const Metric *metric, char *const *hypotheses, char *const *references, int n, bool lowercase) {
-    char line[256];
-    metric->score(hypotheses, references, n, lowercase, line, sizeof line);
-    printf("%s\nnrefs:1|case:%s|%s|version:tide-%s\n", line, lowercase ? "lc" : "mixed", metric->settings,
-           TIDE_VERSION);
+/* ---- references ------------------------------------------------------------------------------------------------ */
+
+int references_read(ReferenceFiles *files, const char *const *paths, int count, Err *err) {
+    *files = (ReferenceFiles){0};
+    for (int i = 0; i < count; i++) {
+        char **lines = lines_read_raw(paths[i], err);
+        if (!lines) return -1;
+        arrput(files->sets, lines);
+    }
+    return 0;
 }
 
-int metric_check(char *const *hypotheses, const char *name, char *const *references, const char *path, Err *err) {
-    if (arrlen(references) != arrlen(hypotheses))
-        return err_set(err, name, 0, "%td lines, but %s has %td", arrlen(hypotheses), path, arrlen(references));
-    return arrlen(references) ? 0 : err_set(err, path, 0, "file is empty");
+References references_of(const ReferenceFiles *files) {
+    return (References){(char *const *const *)files->sets, (int)arrlen(files->sets)};
 }
 
-static int score(const char *path, bool lowercase, const Metric *metric, Err *err) {
-    char **references = lines_read_raw(path, err), **hypotheses = references ? lines_read_raw(NULL, err) : NULL;
-    int status = hypotheses ? metric_check(hypotheses, "standard input", references, path, err) : -1;
-    if (!status) metric_print(metric, hypotheses, references, (int)arrlen(references), lowercase);
-    lines_free(references);
-    lines_free(hypotheses);
-    return status;
+void references_free(ReferenceFiles *files) {
+    for (ptrdiff_t i = 0; i < arrlen(files->sets); i++) lines_free(files->sets[i]);
+    arrfree(files->sets);
+}
+
+int metric_check(char *const *hypotheses, const char *name, const ReferenceFiles *references, const char *const *paths,
+                 Err *err) {
+    for (ptrdiff_t i = 0; i < arrlen(references->sets); i++)
+        if (arrlen(references->sets[i]) != arrlen(hypotheses))
+            return err_set(err, name, 0, "%td lines, but %s has %td", arrlen(hypotheses), paths[i],
+                           arrlen(references->sets[i]));
+    return arrlen(hypotheses) ? 0 : err_set(err, paths[0], 0, "file is empty");
+}
+
+/* ---- printing -------------------------------------------------------------------------------------------------- */
+
+/* Prints a member of an object, after a comma. pad: spaces before each line of the object. */
+static void print_member(const char *pad, const char *name, const char *value) {
+    printf(",\n%s ", pad);
+    json_string(stdout, name);
+    fputs(": ", stdout);
+    json_string(stdout, value);
+}
+
+static void print_json(const MetricScore *score, const char *signature, const char *pad) {
+    char name[32], value[64];
+    printf("%s{\n%s \"name\": \"%s\",\n%s \"score\": ", pad, pad, score->name, pad);
+    json_number(stdout, score->score, 2);
+    print_member(pad, "signature", signature);
+    if (score->details[0]) print_member(pad, "verbose_score", score->details);
+    for (; *signature; signature += strcspn(signature, "|"), signature += *signature == '|') /* "case:mixed|eff:no" */
+        if (sscanf(signature, "%31[^:|]:%63[^|]", name, value) == 2) print_member(pad, name, value);
+    printf("\n%s}", pad);
+}
+
+void metric_print(const Metric *const *metrics, int count, char *const *hypotheses, References references, int n,
+                  const Args *args) {
+    const bool lowercase = args_has(args, "lc"), json = args_has(args, "json");
+    if (json && count > 1) puts("[");
+    for (int i = 0; i < count; i++) {
+        char signature[256];
+        const MetricScore score = metrics[i]->score(hypotheses, references, n, lowercase);
+        snprintf(signature, sizeof signature, "nrefs:%d|case:%s|%s|version:tide-%s", references.count,
+                 lowercase ? "lc" : "mixed", metrics[i]->settings, TIDE_VERSION);
+        if (json) print_json(&score, signature, count > 1 ? " " : "");
+        else if (args_has(args, "score-only")) printf("%.2f\n", score.score);
+        else
+            printf("%s = %.2f%s%s\n%s\n", score.name, score.score, *score.details ? " " : "", score.details, signature);
+        if (json) puts(i + 1 < count ? "," : "");
+    }
+    if (json && count > 1) puts("]");
 }
 
 int metric_run(const Args *args, const Command *command, const Metric *metric) {
     Err err;
-    if (args->word_count != 1)
-        return usage_error("%s needs one REFERENCE; see `tide %s --help`", command->name, command->name);
-    return score(args->words[0], args_has(args, "lc"), metric, &err) ? fail(&err) : 0;
+    ReferenceFiles references;
+    if (!args->word_count)
+        return usage_error("%s needs one or more REFERENCE; see `tide %s --help`", command->name, command->name);
+    char **hypotheses = NULL;
+    int status = references_read(&references, args->words, args->word_count, &err);
+    if (!status && !(hypotheses = lines_read_raw(NULL, &err))) status = -1;
+    if (!status) status = metric_check(hypotheses, "standard input", &references, args->words, &err);
+    if (!status) metric_print(&metric, 1, hypotheses, references_of(&references), (int)arrlen(hypotheses), args);
+    references_free(&references);
+    lines_free(hypotheses);
+    return status ? fail(&err) : 0;
 }

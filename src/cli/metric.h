@@ -1,29 +1,54 @@
-/* metric.h: metrics that compare hypotheses with one reference each; for `tide bleu`, `tide chrf` and `tide evaluate`.
- */
+/* metric.h: metrics that compare hypotheses with one or more references each; for `tide bleu`, `tide chrf` and `tide
+   evaluate`. */
 #ifndef TIDE_METRIC_H
 #define TIDE_METRIC_H
 
 #include "cli/cli.h"
+#include "score/segment.h"
 
 #define FLAG_LC                                                                                                        \
     { .name = "lc", .help = "ignore case; -lc, the name in sacreBLEU, is the same" }
+#define FLAGS_FORMAT                                                                                                   \
+    {.name = "score-only", .help = "print the score only"}, {                                                          \
+        .name = "json", .help = "print JSON with the names of sacreBLEU"                                               \
+    }
+
+/* The score of a metric, as it is printed: "BLEU = 27.90 82.4/41.4/..." */
+typedef struct MetricScore {
+    const char *name;
+    double score;      /* 0..100 */
+    char details[160]; /* what follows the score; "": nothing */
+} MetricScore;
 
 typedef struct Metric {
     const char *settings; /* the part of the signature that is specific to the metric */
-    /* Formats the score of n hypotheses into line, of `size` bytes. */
-    void (*score)(char *const *hypotheses, char *const *references, int n, bool lowercase, char *line, int size);
+    MetricScore (*score)(char *const *hypotheses, References references, int n, bool lowercase);
 } Metric;
 
 extern const Metric metric_bleu, metric_bleu_zh, metric_chrf;
 
-/* Prints one line with the score of n hypotheses and one line with a signature like sacreBLEU's. */
-void metric_print(const Metric *metric, char *const *hypotheses, char *const *references, int n, bool lowercase);
+/* The references of a command. */
+typedef struct ReferenceFiles {
+    char ***sets; /* stb_ds array of stb_ds arrays of lines; owned */
+} ReferenceFiles;
 
-/* Checks that there are as many hypotheses as references (both stb_ds arrays), and at least one. name: of the
-   hypotheses, in errors; path: the file of the references. Returns 0, or -1 with *err filled. */
-int metric_check(char *const *hypotheses, const char *name, char *const *references, const char *path, Err *err);
+/* Reads the files. Returns 0, or -1 with *err filled. Release with references_free, after an error too. */
+int references_read(ReferenceFiles *files, const char *const *paths, int count, Err *err);
+References references_of(const ReferenceFiles *files);
+void references_free(ReferenceFiles *files);
 
-/* Runs a subcommand that scores standard input against a REFERENCE file with a metric. Returns the exit status. */
+/* Prints the scores of n hypotheses: for each metric one line with the score, and one with a signature like
+   sacreBLEU's. With --score-only, the scores alone; with --json, an object, or an array of several. args: for --lc and
+   these two. */
+void metric_print(const Metric *const *metrics, int count, char *const *hypotheses, References references, int n,
+                  const Args *args);
+
+/* Checks that there are as many hypotheses (a stb_ds array) as references, and at least one. name: of the hypotheses,
+   in errors; paths: the files of the references. Returns 0, or -1 with *err filled. */
+int metric_check(char *const *hypotheses, const char *name, const ReferenceFiles *references, const char *const *paths,
+                 Err *err);
+
+/* Runs a subcommand that scores standard input against REFERENCE files with a metric. Returns the exit status. */
 int metric_run(const Args *args, const Command *command, const Metric *metric);
 
 #endif

@@ -26,7 +26,8 @@ static const Flag flags[] = {
 typedef struct Tuning {
     const char *model, *output;
     int threads, max_length, beams[MOST_BEAMS], beam_count;
-    char **sources, **references;
+    char **sources;
+    ReferenceFiles references;
     Translator translator;
     ProgressView view;
 } Tuning;
@@ -61,8 +62,9 @@ static SearchChoice choose(Tuning *t, SearchChoice *before) {
         BeamOptions options = translator_beam_options(&t->translator);
         const bool own = options.beam == t->beams[i];
         options.beam = t->beams[i];
-        const SearchChoice choice = session_tune(&session, t->sources, t->references, (int)arrlen(t->sources), &options,
-                                                 bleu, normalize, NORMALIZES, penalty, PENALTIES, &present, count, t);
+        const SearchChoice choice =
+            session_tune(&session, t->sources, t->references.sets[0], (int)arrlen(t->sources), &options, bleu,
+                         normalize, NORMALIZES, penalty, PENALTIES, &present, count, t);
         progress_clear(&t->view);
         print_choice(&choice);
         if (own) *before = present;
@@ -76,8 +78,8 @@ static SearchChoice choose(Tuning *t, SearchChoice *before) {
 static int tune(Tuning *t, const char *src, const char *ref, Err *err) {
     char path[PATH_SIZE];
     SearchChoice before = {0};
-    if (!(t->sources = lines_read(src, 0, err)) || !(t->references = lines_read_raw(ref, err)) ||
-        metric_check(t->sources, src, t->references, ref, err) ||
+    if (!(t->sources = lines_read(src, 0, err)) || references_read(&t->references, &ref, 1, err) ||
+        metric_check(t->sources, src, &t->references, &ref, err) ||
         lines_check(&t->translator, SOURCE, t->sources, t->max_length, src, err))
         return -1;
     if (model_directory_make(t->output, t->model, path, err)) return -1;
@@ -125,7 +127,7 @@ static int run(const Args *args) {
     if (models_load_one(&t.translator, t.model, &err)) return fail(&err);
     int status = read_beams(args, &t, &err) ? usage_error("%s", err.reason) : tune(&t, src, ref, &err) ? fail(&err) : 0;
     lines_free(t.sources);
-    lines_free(t.references);
+    references_free(&t.references);
     translator_free(&t.translator);
     return status;
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base.h"
@@ -167,12 +168,23 @@ static int *token_ids(const char *line, BleuOptions options, Word **words) {
     return ids;
 }
 
-/* Adds the n-grams and lengths of one hypothesis and its reference, which are stb_ds arrays of ids. */
-static void count_pair(Bleu *bleu, const int *hypothesis, const int *reference) {
-    ngrams_match(hypothesis, reference, ORDERS, bleu->correct);
+/* The length that is closest to that of the hypothesis; of two such lengths, the shorter one. */
+static long closest_length(const int *hypothesis, int *const *references, int count) {
+    const long own = arrlen(hypothesis);
+    long closest = arrlen(references[0]);
+    for (int r = 1; r < count; r++) {
+        const long length = arrlen(references[r]), change = labs(length - own) - labs(closest - own);
+        if (change < 0 || (change == 0 && length < closest)) closest = length;
+    }
+    return closest;
+}
+
+/* Adds the n-grams and lengths of one hypothesis and its references, which are stb_ds arrays of ids. */
+static void count_sentence(Bleu *bleu, const int *hypothesis, int *const *references, int count) {
+    ngrams_match(hypothesis, references, count, ORDERS, bleu->correct);
     for (int order = 1; order <= ORDERS; order++) bleu->total[order - 1] += ngrams_count(arrlen(hypothesis), order);
     bleu->hypothesis_length += arrlen(hypothesis);
-    bleu->reference_length += arrlen(reference);
+    bleu->reference_length += closest_length(hypothesis, references, count);
 }
 
 /* Computes BLEU = BP · exp(Σ_n log p_n / 4), BP = min(1, exp(1 − ref_len / hyp_len)), from the counts. The first order
@@ -202,34 +214,45 @@ void bleu_add(Bleu *sum, const Bleu *counts) {
     sum->reference_length += counts->reference_length;
 }
 
-Bleu *bleu_sentences(char *const *hypotheses, char *const *references, int n, BleuOptions options, Bleu *all) {
+Bleu *bleu_sentences(char *const *hypotheses, References references, int n, BleuOptions options, Bleu *all) {
     Bleu *sentences = mem_zalloc((size_t)n * sizeof *sentences), sum = {0};
+    int **ids = mem_alloc((size_t)references.count * sizeof *ids);
     Word *words = NULL;
     sh_new_arena(words);
     for (int i = 0; i < n; i++) {
         int *hypothesis = token_ids(hypotheses[i], options, &words);
-        int *reference = token_ids(references[i], options, &words);
-        count_pair(&sentences[i], hypothesis, reference);
+        for (int r = 0; r < references.count; r++) ids[r] = token_ids(references.sets[r][i], options, &words);
+        count_sentence(&sentences[i], hypothesis, ids, references.count);
         bleu_add(&sum, &sentences[i]);
+        for (int r = 0; r < references.count; r++) arrfree(ids[r]);
         arrfree(hypothesis);
-        arrfree(reference);
     }
     shfree(words);
+    mem_free(ids);
     bleu_compute(&sum);
     if (all) *all = sum;
     return sentences;
 }
 
-Bleu bleu_corpus(char *const *hypotheses, char *const *references, int n, BleuOptions options) {
+Bleu bleu_references(char *const *hypotheses, References references, int n, BleuOptions options) {
     Bleu bleu;
     mem_free(bleu_sentences(hypotheses, references, n, options, &bleu));
     return bleu;
 }
 
-void bleu_format(const Bleu *bleu, char *buffer, int size) {
+Bleu bleu_corpus(char *const *hypotheses, char *const *references, int n, BleuOptions options) {
+    return bleu_references(hypotheses, (References){&references, 1}, n, options);
+}
+
+void bleu_details(const Bleu *bleu, char *buffer, int size) {
     const double *p = bleu->precision;
     long hyp = bleu->hypothesis_length, ref = bleu->reference_length;
-    snprintf(buffer, (size_t)size,
-             "BLEU = %.2f %.1f/%.1f/%.1f/%.1f (BP = %.3f ratio = %.3f hyp_len = %ld ref_len = %ld)", bleu->score, p[0],
+    snprintf(buffer, (size_t)size, "%.1f/%.1f/%.1f/%.1f (BP = %.3f ratio = %.3f hyp_len = %ld ref_len = %ld)", p[0],
              p[1], p[2], p[3], bleu->brevity_penalty, ref ? (double)hyp / (double)ref : 0.0, hyp, ref);
+}
+
+void bleu_format(const Bleu *bleu, char *buffer, int size) {
+    char details[160];
+    bleu_details(bleu, details, sizeof details);
+    snprintf(buffer, (size_t)size, "BLEU = %.2f %s", bleu->score, details);
 }

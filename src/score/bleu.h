@@ -3,6 +3,8 @@
 #ifndef TIDE_BLEU_H
 #define TIDE_BLEU_H
 
+#include "score/segment.h"
+
 #include <stdbool.h>
 
 typedef struct Bleu {
@@ -21,10 +23,13 @@ typedef struct BleuOptions {
 
 /* Returns the BLEU of n hypotheses; hypothesis i has one reference, references[i]. */
 Bleu bleu_corpus(char *const *hypotheses, char *const *references, int n, BleuOptions options);
+/* The same for one or more references of each hypothesis. The length of the reference whose length is closest counts,
+   of two the shorter one. */
+Bleu bleu_references(char *const *hypotheses, References references, int n, BleuOptions options);
 
 /* The counts of each hypothesis, [n], owned by the caller; *all, if it is not NULL, receives the BLEU of all of them.
  */
-Bleu *bleu_sentences(char *const *hypotheses, char *const *references, int n, BleuOptions options, Bleu *all);
+Bleu *bleu_sentences(char *const *hypotheses, References references, int n, BleuOptions options, Bleu *all);
 /* Adds the counts of one or more hypotheses to *sum. */
 void bleu_add(Bleu *sum, const Bleu *counts);
 /* Computes precisions, brevity penalty and score from the counts, and returns the score. */
@@ -33,6 +38,8 @@ double bleu_compute(Bleu *bleu);
 /* Writes the result to buffer, which has `size` bytes, in the format of sacreBLEU: "BLEU = 27.90 82.4/41.4/19.6/9.2 (BP
    = 0.996 ratio = 0.996 hyp_len = 10520 ref_len = 10566)". */
 void bleu_format(const Bleu *bleu, char *buffer, int size);
+/* The same without "BLEU = 27.90 ". */
+void bleu_details(const Bleu *bleu, char *buffer, int size);
 
 /* Return the tokens of a line by the tokenisation 13a or zh of sacreBLEU, separated by single spaces. The caller owns
    the string. */

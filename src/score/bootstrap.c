@@ -86,8 +86,8 @@ static double probability(const double *own, const double *other, int samples, d
     return (larger + 1.0) / (samples + 1.0);
 }
 
-Comparison bleu_compare(char *const *hypotheses, char *const *others, char *const *references, int n,
-                        BleuOptions options, int samples) {
+Comparison bleu_compare(char *const *hypotheses, char *const *others, References references, int n, BleuOptions options,
+                        int samples) {
     Comparison c = {0};
     Bleu *own = bleu_sentences(hypotheses, references, n, options, &c.own.bleu);
     Bleu *other = bleu_sentences(others, references, n, options, &c.other.bleu);

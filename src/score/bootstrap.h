@@ -20,8 +20,8 @@ typedef struct Comparison {
 
 /* Compares the BLEU of n hypotheses with that of n others for the same references. A sample draws n sentences with
    replacement, the same ones for both. */
-Comparison bleu_compare(char *const *hypotheses, char *const *others, char *const *references, int n,
-                        BleuOptions options, int samples);
+Comparison bleu_compare(char *const *hypotheses, char *const *others, References references, int n, BleuOptions options,
+                        int samples);
 
 /* The generator of NumPy's default_rng: PCG64 (O'Neill 2014), seeded by SeedSequence; and `choice` of one of n. */
 typedef struct NumpyRng {

@@ -20,15 +20,16 @@ static int *characters(const char *line, int lowercase) {
     return points;
 }
 
-/* Adds the n-grams of one hypothesis and its reference. If the reference has no n-grams of an order, the n-grams of the
-   hypothesis of this order do not count. */
-static void count_pair(Chrf *chrf, const int *hypothesis, const int *reference) {
-    ngrams_match(hypothesis, reference, CHRF_ORDERS, chrf->matches);
+/* Returns the n-grams of one hypothesis and its reference. If the reference has no n-grams of an order, the n-grams of
+   the hypothesis of this order do not count. */
+static Chrf count_pair(const int *hypothesis, int *reference) {
+    Chrf chrf = {0};
+    ngrams_match(hypothesis, &reference, 1, CHRF_ORDERS, chrf.matches);
     for (int n = 0; n < CHRF_ORDERS; n++) {
-        long in_reference = ngrams_count(arrlen(reference), n + 1);
-        chrf->reference[n] += in_reference;
-        if (in_reference) chrf->hypothesis[n] += ngrams_count(arrlen(hypothesis), n + 1);
+        chrf.reference[n] = ngrams_count(arrlen(reference), n + 1);
+        if (chrf.reference[n]) chrf.hypothesis[n] = ngrams_count(arrlen(hypothesis), n + 1);
     }
+    return chrf;
 }
 
 /* F_β = (1 + β²) P R / (β² P + R), β = 2. P and R are means over the orders in which both hypotheses and references
@@ -48,16 +49,37 @@ static double f_score(const Chrf *chrf) {
     return (1 + beta_squared) * precision * recall / (beta_squared * precision + recall);
 }
 
-Chrf chrf_corpus(char *const *hypotheses, char *const *references, int n, int lowercase) {
+/* The n-grams of hypothesis i and of its reference with the best score, the first of those. */
+static Chrf count_sentence(char *const *hypotheses, References references, int i, int lowercase) {
+    Chrf best = {.score = -1};
+    int *hypothesis = characters(hypotheses[i], lowercase);
+    for (int r = 0; r < references.count; r++) {
+        int *reference = characters(references.sets[r][i], lowercase);
+        Chrf chrf = count_pair(hypothesis, reference);
+        chrf.score = f_score(&chrf);
+        if (chrf.score > best.score) best = chrf;
+        arrfree(reference);
+    }
+    arrfree(hypothesis);
+    return best;
+}
+
+Chrf chrf_references(char *const *hypotheses, References references, int n, int lowercase) {
     Chrf chrf = {0};
     for (int i = 0; i < n; i++) {
-        int *hypothesis = characters(hypotheses[i], lowercase), *reference = characters(references[i], lowercase);
-        count_pair(&chrf, hypothesis, reference);
-        arrfree(hypothesis);
-        arrfree(reference);
+        const Chrf one = count_sentence(hypotheses, references, i, lowercase);
+        for (int order = 0; order < CHRF_ORDERS; order++) {
+            chrf.matches[order] += one.matches[order];
+            chrf.hypothesis[order] += one.hypothesis[order];
+            chrf.reference[order] += one.reference[order];
+        }
     }
     chrf.score = 100 * f_score(&chrf);
     return chrf;
+}
+
+Chrf chrf_corpus(char *const *hypotheses, char *const *references, int n, int lowercase) {
+    return chrf_references(hypotheses, (References){&references, 1}, n, lowercase);
 }
 
 void chrf_format(const Chrf *chrf, char *buffer, int size) {

@@ -6,8 +6,8 @@
 long ngrams_count(long length, int order);
 
 /* Adds to matches[n - 1], for n from 1 to `orders`, the number of n-grams of the hypothesis that match an n-gram of the
-   reference. An n-gram of the reference matches at most once (clipping). The sequences are stb_ds arrays of the ids of
-   tokens or of characters. */
-void ngrams_match(const int *hypothesis, const int *reference, int orders, long *matches);
+   references, [count]. An n-gram matches at most as often as the reference that has it most often (clipping). The
+   sequences are stb_ds arrays of the ids of tokens or of characters. */
+void ngrams_match(const int *hypothesis, int *const *references, int count, int orders, long *matches);
 
 #endif

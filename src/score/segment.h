@@ -7,6 +7,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* One or more references of each hypothesis: sets[k][i] is a reference of hypothesis i. */
+typedef struct References {
+    char *const *const *sets; /* [count] */
+    int count;
+} References;
+
 /* Returns the character at text and sets *length to its length in bytes. A byte that is not valid UTF-8 is a character
    with a negative code. text must not be empty. */
 int32_t segment_char(const char *text, size_t *length);

@@ -25,7 +25,7 @@ static void add_found(FoundAll *all, int first, const Translations *found, char 
             texts[k] = translation_text(found, i, k);
             same[k] = references[first + i];
         }
-        Bleu *counts = bleu_sentences(texts, same, count, bleu, NULL);
+        Bleu *counts = bleu_sentences(texts, (References){(char *const *const *)&same, 1}, count, bleu, NULL);
         for (int k = 0; k < count; k++) {
             Found *to = &all->list[begin + k];
             *to = (Found){.length = 1, .counts = counts[k]};
