@@ -268,6 +268,22 @@ yes 海 | timeout 20 "$tide" translate "$scratch/run" --mini-batch 1 >/dev/full 
 [ $? = 1 ] || die "translate goes on where its output cannot be written"
 [ "$(cat "$scratch/stderr")" = 'tide: standard output cannot be written' ] || die "$(cat "$scratch/stderr")"
 
+# --word-scores: their sum is the score; `score` finds the same for the printed translation, in batches of any size
+tide_ok translate "$scratch/run" --word-scores --n-best 2 <"$scratch/dev.zh" >"$scratch/found"
+awk -F' \\|\\|\\| ' '{ n = split($3, x, " "); sum = 0; for (i = 2; i <= n; i++) sum += x[i]; split($4, f, " ")
+    if (x[1] != "WordScores=" || (sum - f[2]) ^ 2 > 1e-6) { print; exit 1 } }' "$scratch/found" >"$scratch/wrong" ||
+    die "--word-scores: $(cat "$scratch/wrong")"
+tide_ok score "$scratch/run" --src "$scratch/dev.zh" --tgt "$scratch/dev.en" --word-scores >"$scratch/batched"
+i=0
+while read -r zh; do
+    i=$((i + 1))
+    echo "$zh" >"$scratch/one.zh"
+    sed -n "${i}p" "$scratch/dev.en" >"$scratch/one.en"
+    tide_ok score "$scratch/run" --src "$scratch/one.zh" --tgt "$scratch/one.en" --word-scores --threads 1 | head -n 1
+done <"$scratch/dev.zh" >"$scratch/single"
+sed '$d' "$scratch/batched" | cmp - "$scratch/single" || die "a pair has another score in a batch"
+grep -qE '^-[0-9.]+ \|\|\| WordScores=( -[0-9.]+)+$' "$scratch/single" || die "score --word-scores: $(head -n 1 "$scratch/single")"
+
 # evaluate: translates and computes both metrics
 tide_ok evaluate "$scratch/run" --src "$scratch/dev.zh" --ref "$scratch/dev.en" --output "$scratch/out.en" >"$scratch/both"
 tide_ok translate "$scratch/run" <"$scratch/dev.zh" | cmp - "$scratch/out.en" || die "evaluate gives other translations than translate"

@@ -120,7 +120,7 @@ static char *replaced(const Translator *t, const char *sentence, char *const *wo
         alpha[i * width + from] = 0.4f;
     }
     ids[n - 1] = ID_EOS;
-    Hypothesis h = {ids, (int)n, 0, 0, alpha};
+    Hypothesis h = {.ids = ids, .length = (int)n, .alpha = alpha};
     char *text = unknown_replace(t, sentence, &h, lexicon, han);
     mem_free(ids);
     mem_free(alpha);

@@ -124,3 +124,8 @@ int model_directory_make(const char *dir, const char *model, char *path, Err *er
     if (mkdir(dir, 0777) && errno != EEXIST) return err_set(err, dir, 0, "cannot be made: %s", strerror(errno));
     return 0;
 }
+
+void word_scores_print(const double *pieces, int n) {
+    fputs(" ||| WordScores=", stdout);
+    for (int i = 0; i < n; i++) printf(" %.5f", pieces[i]);
+}

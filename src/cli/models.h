@@ -91,6 +91,8 @@ int length_flag(const Args *args, int *most, Err *err);
 int lines_check(const Translator *translator, int side, char *const *lines, int most, const char *path, Err *err);
 /* Prints a warning if the model does not know more than half of the pieces of some lines. */
 void language_warn(const Translator *translator, int side, char *const *lines, const char *path);
+/* Prints " ||| WordScores=" and n log-probabilities, as Marian does. */
+void word_scores_print(const double *pieces, int n);
 /* Reads --beam-size, --normalize, --word-penalty and --coverage-penalty into *beam; a flag that is not given leaves its
    field unchanged. Returns 0, or -1 with *err filled; --coverage-penalty is an error if the models have no attention.
  */

@@ -12,6 +12,7 @@ static const Flag flags[] = {
     FLAG_MAX_LENGTH,
     FLAG_TAG,
     FLAG_ATTENTION_MODE,
+    {.name = "word-scores", .help = "also print the log-probability of each target piece, and of </s>"},
     {.name = "summary", .help = "print the last line only"},
     FLAG_THREADS,
     FLAG_ISA,
@@ -22,18 +23,33 @@ typedef struct Sum {
     long tokens;
 } Sum;
 
+/* Scores n pairs in one batch and prints them. */
+static void score_some(Session *session, char *const *source, char *const *target, int n, AttentionOptions attention,
+                       const Args *args, Sum *sum) {
+    PairScore scores[MOST_PAIRS];
+    double *pieces[MOST_PAIRS];
+    const bool silent = args_has(args, "summary"), by_piece = args_has(args, "word-scores");
+    session_scores(session, source, target, n, attention, scores, pieces);
+    for (int i = 0; i < n; i++) {
+        sum->log_probability += scores[i].log_probability;
+        sum->tokens += scores[i].pieces;
+        if (!silent) printf("%.6f", scores[i].log_probability);
+        if (!silent && by_piece) word_scores_print(pieces[i], scores[i].pieces);
+        if (!silent) putchar('\n');
+        mem_free(pieces[i]);
+    }
+}
+
 static void score_all(const Translator *tr, const char *tag, char *const *source, char *const *target,
-                      AttentionOptions attention, int threads, bool summary) {
+                      AttentionOptions attention, int threads, const Args *args) {
     Threads *pool = threads_new(threads);
     Session session;
     Sum sum = {0};
     session_init(&session, &tr, 1, pool);
     session.tag = tag;
-    for (ptrdiff_t i = 0; i < arrlen(source); i++) {
-        const PairScore score = session_score(&session, source[i], target[i], attention);
-        sum.log_probability += score.log_probability;
-        sum.tokens += score.pieces;
-        if (!summary) printf("%.6f\n", score.log_probability);
+    for (int i = 0, n; i < (int)arrlen(source); i += n) {
+        n = score_most(source + i, target + i, (int)arrlen(source) - i);
+        score_some(&session, source + i, target + i, n, attention, args, &sum);
     }
     double loss = -sum.log_probability / (double)sum.tokens;
     printf("log-probability = %.4f tokens = %ld cross-entropy = %.4f perplexity = %.4f\n", sum.log_probability,
@@ -52,7 +68,7 @@ static int run_on(const Args *args, const Translator *tr, AttentionOptions atten
     if (!status)
         status =
             lines_check(tr, SOURCE, source, most, src, err) || lines_check(tr, TARGET, target, most, tgt, err) ? -1 : 0;
-    if (!status) score_all(tr, tag, source, target, attention, threads, args_has(args, "summary"));
+    if (!status) score_all(tr, tag, source, target, attention, threads, args);
     lines_free(source);
     lines_free(target);
     return status;
@@ -81,10 +97,13 @@ static const Remark examples[] = {
 const Command command_score = {
     .name = "score",
     .summary = "compute log-probability and perplexity of given pairs",
-    .usage = "MODEL --src FILE --tgt FILE [--summary]",
+    .usage = "MODEL --src FILE --tgt FILE [--word-scores] [--summary]",
     .about =
         "Prints log p(target | source) of each pair in nats, including </s>. The last line has the sum, the number of\n"
-        "target pieces, the cross-entropy per piece, and the perplexity (the exponential of the cross-entropy).",
+        "target pieces, the cross-entropy per piece, and the perplexity (the exponential of the cross-entropy).\n\n"
+        "--word-scores adds ` ||| WordScores=` and log p of each target piece, as Marian does; `tide tokenize` shows "
+        "the\n"
+        "pieces.",
     .flags = flags,
     .flag_count = sizeof flags / sizeof *flags,
     .word = {.values = 1, .kind = VALUE_FILE},

@@ -26,6 +26,7 @@ static const Flag flags[] = {
     {"n-best", 1, "N", "print the N best hypotheses: `line ||| text ||| features ||| score`", VALUE_INT, 0, 1000, NULL,
      NULL},
     {"alignment", 1, NULL, "append ` ||| ` and the alignment: links (Pharaoh) or all weights", .choices = "hard|soft"},
+    {.name = "word-scores", .help = "append ` ||| WordScores=` and the log-probability of each piece, and of </s>"},
     FLAGS_SAMPLING,
     FLAGS_ALIGNMENT_VIEW,
     {"heatmap", 1, "DIR", "draw each translation's alignment as DIR/0001.svg ..., or FILE.pdf, FILE.png",
@@ -49,7 +50,8 @@ static const Flag flags[] = {
 };
 
 static const FlagGroup groups[] = {
-    {"Common flags", "beam-size n-best alignment heatmap html format split-sentences glossary threads quiet log"},
+    {"Common flags",
+     "beam-size n-best alignment word-scores heatmap html format split-sentences glossary threads quiet log"},
     {"Search", "normalize word-penalty coverage-penalty models max-length prefix tag attention-mode mini-batch"},
     {"Samples", "output-sampling seed"},
     {"Unknown words", "replace-unk lexicon allow-han"},
@@ -131,6 +133,7 @@ static void print_hypothesis(const Settings *s, const Translations *found, int f
     } else if (s->alignment != NONE) {
         fputs(" ||| ", stdout);
     }
+    if (args_has(s->args, "word-scores")) word_scores_print(h ? h->pieces : NULL, h ? h->length : 0);
     if (s->n_best) printf(" ||| F0= %.6f ||| %.6f", h ? h->log_probability : 0, h ? h->score : 0);
     putchar('\n');
     mem_free(text);

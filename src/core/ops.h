@@ -157,5 +157,8 @@ Var *guided(Tape *tape, Var *loss, Var *alpha, Guide guide, GuideCost cost, doub
    *nats receives Σ_i -ln p_iy; if the rows have shards, nats[s] receives the sum of shard s. Consumes the logits on a
    tape that records. */
 Var *cross_entropy(Tape *tape, Var *logits, const int *targets, int rows, double smoothing, double *nats);
+/* nats[i] = -ln p_iy for each row i of logits [m, V], y = targets[i]. It is not part of the tape: requires a tape that
+   does not record. */
+void cross_entropy_rows(Tape *tape, Var *logits, const int *targets, double *nats);
 
 #endif

@@ -64,6 +64,13 @@ Var *cross_entropy(Tape *tape, Var *logits, const int *targets, int rows, double
     return loss;
 }
 
+void cross_entropy_rows(Tape *tape, Var *logits, const int *targets, double *nats) {
+    CHECK(!tape->recording, "cross_entropy_rows: the tape records");
+    double *smooth = arena_alloc(&tape->arena, (size_t)logits->rows * sizeof *smooth);
+    Entropy en = {logits, targets, logits->rows, 0, nats, smooth, false};
+    threads_run(tape->threads, "softmax and loss", logits->rows, 1 + 16384 / logits->cols, entropy_rows, &en);
+}
+
 static void cross_entropy_back(Tape *tape, const Record *record) {
     Var *logits = (Var *)record->extra;
     const real dloss = var_grad(tape, record->out)[0];

@@ -174,12 +174,15 @@ static double coverage(const real *alpha, int n, int width) {
 /* Returns the words up to `last` as a hypothesis without score, whose arrays are in the arena. width: source length. */
 static Hypothesis hypothesis_of(Arena *arena, const Node *last, int width) {
     int n = last->length, i = n, *ids = arena_alloc(arena, (size_t)n * sizeof *ids);
+    double *pieces = arena_alloc(arena, (size_t)n * sizeof *pieces);
     real *alpha = last->alpha ? arena_alloc(arena, (size_t)n * (size_t)width * sizeof *alpha) : NULL;
     for (const Node *node = last; node; node = node->before) {
         ids[--i] = node->id;
+        pieces[i] = node->log_probability - (node->before ? node->before->log_probability : 0);
         if (alpha) memcpy(alpha + (size_t)i * (size_t)width, node->alpha, (size_t)width * sizeof *alpha);
     }
-    return (Hypothesis){.ids = ids, .length = n, .log_probability = last->log_probability, .alpha = alpha};
+    return (Hypothesis){
+        .ids = ids, .length = n, .log_probability = last->log_probability, .pieces = pieces, .alpha = alpha};
 }
 
 double beam_score(const BeamOptions *options, double log_probability, int length) {

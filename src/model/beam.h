@@ -10,6 +10,7 @@ typedef struct Hypothesis {
     const int *ids; /* [length] without <s>; ends in </s> unless the length limit ended it */
     int length;
     double log_probability; /* Σ ln p, nats */
+    const double *pieces;   /* [length] ln p of each id */
     double score;           /* see BeamOptions */
     const real *alpha;      /* [length, source length] alignment; NULL without attention */
 } Hypothesis;

@@ -207,18 +207,42 @@ void session_align(Session *session, char *const *source, char *const *target, i
     tape_rewind(tape, mark);
 }
 
-PairScore session_score(Session *session, char *source, char *target, AttentionOptions attention) {
+int score_most(char *const *source, char *const *target, int n) {
+    enum { BYTES = 2048 }; /* of the target: each piece has logits for the whole vocabulary */
+    const int most = align_most(source, target, n);
+    size_t bytes = 0;
+    for (int i = 0; i < most; i++)
+        if ((bytes += strlen(target[i])) > BYTES && i > 0) return i;
+    return most;
+}
+
+void session_scores(Session *session, char *const *source, char *const *target, int n, AttentionOptions attention,
+                    PairScore *scores, double **by_piece) {
     Tape *tape = &session->tape;
     const Model *model = &session->members[0]->model;
     session->tape.recording = false;
     TapeMark mark = tape_mark(tape);
-    ForcedBatch pair = forced_batch(session, &source, &target, 1);
-    const Sequences *y = &pair.batch.target;
-    double nats;
-    Forced forced = model_force(tape, model, &pair.batch, &(PassOptions){.attention = attention});
-    cross_entropy(tape, model_logits(tape, model, &forced), y->ids, y->rows, 0, &nats);
-    const PairScore score = {-nats, y->rows};
-    forced_batch_free(&pair, 1);
+    ForcedBatch pairs = forced_batch(session, source, target, n);
+    const Sequences *y = &pairs.batch.target;
+    double *nats = arena_alloc(&tape->arena, (size_t)y->rows * sizeof *nats);
+    Forced forced = model_force(tape, model, &pairs.batch, &(PassOptions){.attention = attention});
+    cross_entropy_rows(tape, model_logits(tape, model, &forced), y->ids, nats);
+    for (int b = 0; b < n; b++) {
+        const int i = y->order[b], length = y->length[b];
+        double *pieces = by_piece ? by_piece[i] = mem_alloc((size_t)length * sizeof *pieces) : NULL, sum = 0;
+        for (int t = 0; t < length; t++) {
+            const double own = nats[sequences_row(y, t, b)];
+            sum += own;
+            if (pieces) pieces[t] = -own;
+        }
+        scores[i] = (PairScore){-sum, length};
+    }
+    forced_batch_free(&pairs, n);
     tape_rewind(tape, mark);
+}
+
+PairScore session_score(Session *session, char *source, char *target, AttentionOptions attention) {
+    PairScore score;
+    session_scores(session, &source, &target, 1, attention, &score, NULL);
     return score;
 }
