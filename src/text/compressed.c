@@ -66,12 +66,6 @@ struct Compressed {
 /* Calls function number i of the format's library, whose prototype is that of `name`. */
 #define CALL(c, i, name) ((__typeof__(name) *)(c)->functions[i])
 
-static size_t refuses(Compressed *c, const char *why) {
-    snprintf(c->reason, sizeof c->reason, "is compressed by %s: %s", c->format->name, why);
-    c->problem = c->reason;
-    return 0;
-}
-
 static size_t fails(Compressed *c, const char *why) {
     snprintf(c->reason, sizeof c->reason, "the %s data are damaged: %s", c->format->name, why ? why : "not valid");
     c->problem = c->reason;
@@ -124,6 +118,12 @@ static void zlib_end(Compressed *c) { CALL(c, 3, inflateEnd)(&c->zlib); }
 
 /* An archive is read from its start to its directory. It must have one text. Files whose names start with _ or . are
    notes, as manythings.org adds them. */
+
+static size_t refuses(Compressed *c, const char *why) {
+    snprintf(c->reason, sizeof c->reason, "is compressed by %s: %s", c->format->name, why);
+    c->problem = c->reason;
+    return 0;
+}
 
 static uint64_t little_endian(const unsigned char *bytes, int n) {
     uint64_t value = 0;
