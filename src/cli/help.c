@@ -52,11 +52,11 @@ static void print_groups(const Command *command, bool all, const Flag *flags) {
 }
 
 void help_command(const Command *command, bool all) {
-    Flag *flags = command_flags(command);
+    Flag *list = command_flags(command);
     printf("usage: tide %s %s\n\n%s\n\n", command->name, command->usage, command->about);
-    if (command->groups) print_groups(command, all, flags);
-    for (ptrdiff_t i = 0; i < arrlen(flags) && !command->groups; i++) print_flag(command, &flags[i]);
-    arrfree(flags);
+    if (command->groups) print_groups(command, all, list);
+    for (ptrdiff_t i = 0; i < arrlen(list) && !command->groups; i++) print_flag(command, &list[i]);
+    arrfree(list);
 }
 
 static const Flag flags[] = {
