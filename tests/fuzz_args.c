@@ -7,7 +7,8 @@ enum { MOST_WORDS = 100 };
 static int set_options(TrainOptions *options, const Args *args, Err *err) {
     for (int i = 0; i < args->given_count; i++) {
         const struct Given *given = &args->given[i];
-        if (option_set(option_find(train_option_tables, given->flag->name), options, given->values, err)) return -1;
+        if (option_set(option_find(train_option_tables, given->flag->name), options, given->values, given->count, err))
+            return -1;
     }
     return 0;
 }
@@ -21,7 +22,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     int count = 0;
     for (char *word = text; word < text + size && count < MOST_WORDS; word += strlen(word) + 1) words[count++] = word;
     for (const Option *o = NULL; (o = option_next(train_option_tables, o));)
-        arrput(flags, ((Flag){.name = o->name, .values = o->values, .metavar = "N", .help = ""}));
+        arrput(
+            flags,
+            ((Flag){.name = o->name, .values = o->kind == OPTION_LIST ? MANY : o->values, .metavar = "N", .help = ""}));
     options_default(train_option_tables, &options);
     int status = args_parse(&args, count, words, flags, (int)arrlen(flags), &err) || set_options(&options, &args, &err);
     CHECK(!status || err.reason[0], "refused without a reason");

@@ -114,7 +114,7 @@ static void a_state_that_no_training_reaches_is_refused(void **state) {
                                  {.update = LONG_MAX},
                                  {.batch = -1},
                                  {.stalled = INT_MAX},
-                                 {.best_bleu = NAN},
+                                 {.best = NAN},
                                  {.report_nats = INFINITY}};
     char dir[SCRATCH_SIZE], path[SCRATCH_SIZE + 32];
     scratch_directory(dir);

@@ -132,11 +132,11 @@ static void a_language_is_one_word(void **state) {
     const Option *langs = option_find(train_option_tables, "langs");
     const char *const right[] = {"zh", "en"};
     Err err;
-    assert_int_equal(option_set(langs, &options, right, &err), 0);
+    assert_int_equal(option_set(langs, &options, right, 2, &err), 0);
     const char *const wrong[] = {"", " ", "z h", "zh\r", "zh\n", "a=b", "#zh", "z\xff", "sixteen-letters-"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         const char *const values[] = {"zh", wrong[i]};
-        assert_int_equal(option_set(langs, &options, values, &err), -1);
+        assert_int_equal(option_set(langs, &options, values, 2, &err), -1);
         assert_non_null(strstr(err.reason, "langs cannot be"));
     }
     assert_comes_back(&options);

@@ -36,13 +36,16 @@ static Flag option_flag(const Option *o) {
     static const char *const metavars[][2] = {
         [OPTION_INT] = {"N", "N N"},           [OPTION_INT_OR_ZERO] = {"N", "N N"},
         [OPTION_REAL] = {"R", "R R"},          [OPTION_TEXT] = {"NAME", "SRC TGT"},
-        [OPTION_CHOICE] = {"NAME", "SRC TGT"}, [OPTION_SWITCH] = {"NAME", "SRC TGT"}};
+        [OPTION_CHOICE] = {"NAME", "SRC TGT"}, [OPTION_SWITCH] = {"NAME", "SRC TGT"},
+        [OPTION_LIST] = {"NAME..."}};
     static const ValueKind kinds[] = {[OPTION_INT] = VALUE_INT,     [OPTION_INT_OR_ZERO] = VALUE_INT_OR_ZERO,
                                       [OPTION_REAL] = VALUE_REAL,   [OPTION_TEXT] = VALUE_TEXT,
-                                      [OPTION_CHOICE] = VALUE_TEXT, [OPTION_SWITCH] = VALUE_TEXT};
+                                      [OPTION_CHOICE] = VALUE_TEXT, [OPTION_SWITCH] = VALUE_TEXT,
+                                      [OPTION_LIST] = VALUE_TEXT};
+    const bool list = o->kind == OPTION_LIST;
     return (Flag){.name = o->name,
-                  .values = o->values,
-                  .metavar = metavars[o->kind][o->values - 1],
+                  .values = list ? MANY : o->values,
+                  .metavar = metavars[o->kind][list ? 0 : o->values - 1],
                   .help = o->help,
                   .kind = kinds[o->kind],
                   .least = o->least,

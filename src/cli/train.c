@@ -7,6 +7,7 @@
 #include "translate/model_file.h"
 #include "view/report.h"
 
+#include <math.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -61,7 +62,7 @@ static const FlagGroup groups[] = {
                      "exponential-smoothing mini-batch maxi-batch workspace shards seed"},
     {"Regularization", "label-smoothing dropout-emb dropout-annotation dropout-readout"},
     {"Validation, checkpoints and the end",
-     "valid-freq save-freq disp-freq early-stopping after-batches probe no-reload allow-change"},
+     "valid-metrics valid-freq save-freq disp-freq early-stopping after-batches probe no-reload allow-change"},
     {"Search, in validations and of the model", "beam-size normalize word-penalty"},
     {"Notes in the model", "title corpora licence"},
     {"Machine", "isa rank-timeout"},
@@ -98,8 +99,7 @@ static int gather_options(const Args *args, TrainOptions *options, Err *err) {
     if (config && apply(options, config, err)) return -1;
     for (const Option *o = NULL; (o = option_next(train_option_tables, o));) {
         if (!args_has(args, o->name)) continue;
-        const char *values[2] = {args_value(args, o->name, 0), args_value(args, o->name, 1)};
-        if (option_set(o, options, values, err)) return -1;
+        if (option_set(o, options, args_values(args, o->name), args_count(args, o->name), err)) return -1;
     }
     return 0;
 }
@@ -138,8 +138,14 @@ static bool write_report(const char *model) {
 static void show_validation(void *context, const Validation *v) {
     Screen *screen = context;
     progress_clear(&screen->view);
-    message("update %ld, epoch %.1f: dev loss %.3f, BLEU %.2f%s", v->update, v->epoch, v->loss, v->bleu.score,
-            v->best ? " (best so far)" : "");
+    char chrf[32] = "", perplexity[32] = "", best[48] = "";
+    if (v->chrf >= 0) snprintf(chrf, sizeof chrf, ", chrF %.2f", v->chrf);
+    if (v->perplexity) snprintf(perplexity, sizeof perplexity, ", perplexity %.4g", exp(v->loss));
+    const bool bleu = v->metric == VALID_BLEU;
+    if (v->best)
+        snprintf(best, sizeof best, " (best %s%sso far)", bleu ? "" : valid_metric_title(v->metric), bleu ? "" : " ");
+    message("update %ld, epoch %.1f: dev loss %.3f, BLEU %.2f%s%s%s", v->update, v->epoch, v->loss, v->bleu.score, chrf,
+            perplexity, best);
     for (int i = 0; i < v->examples; i++) message("    %s\n    -> %s", v->sources[i], v->outputs[i]);
     write_report(screen->model);
 }
@@ -288,12 +294,13 @@ static int run(const Args *args) {
 }
 
 static const Remark model_files[] = {
-    {"DIR/model.safetensors", "The weights with the best BLEU so far, with configuration, tokenizers and vocabularies"},
+    {"DIR/model.safetensors", "The best weights so far, with configuration, tokenizers and vocabularies"},
     {"DIR/checkpoint.safetensors", "Everything that a training needs to continue"},
     {"DIR/checkpoint.prev.safetensors", "The checkpoint before it"},
     {"DIR/train.jsonl", "A line for each report and for each validation"},
     {"DIR/align", "Alignments of the probe sentences at each validation"},
-    {"DIR/report.html", "A page with curves and alignments; see tide-report(1)"},
+    {"DIR/valid", "Translations of the development set at each validation"},
+    {"DIR/report.html", "A page with curves, alignments and translations; see tide-report(1)"},
     {"../share/tide/NAME.conf", "A preset; the path begins at the folder of the program"},
     {"models/NAME.conf", "A preset of your own, in the current folder"},
     {0}};

@@ -1,4 +1,5 @@
 #include "train/checkpoint.h"
+#include "core/choice.h"
 #include "text/ds.h"
 #include "text/files.h"
 
@@ -15,14 +16,21 @@ static const char *const average_name = "optimizer.average";
 
 /* ---- the state as text: `name value` lines, doubles in hexadecimal, which is exact --------------------------- */
 
+/* best_bleu is only ever a BLEU: versions of tide that know no other metric then find no best value. */
 static char *format_state(const TrainState *s, long steps) {
-    char *text = mem_alloc(1024);
-    snprintf(text, 1024,
-             "update %ld\nepoch %ld\nbatch %ld\nreport_nats %a\nreport_tokens %a\nreport_gnorm %a\n"
-             "report_updates %ld\nbest_bleu %a\nbest_update %ld\nstalled %d\nlog_lines %ld\ndata %" PRIu64
-             "\noptimizer_steps %ld\nskipped %d\nvalid %" PRIu64 "\n",
-             s->update, s->epoch, s->batch, s->report_nats, s->report_tokens, s->report_gnorm, s->report_updates,
-             s->best_bleu, s->best_update, s->stalled, s->log_lines, s->data, steps, s->skipped, s->valid);
+    enum { SIZE = 1024 };
+    char *text = mem_alloc(SIZE);
+    int n = snprintf(text, SIZE,
+                     "update %ld\nepoch %ld\nbatch %ld\nreport_nats %a\nreport_tokens %a\nreport_gnorm %a\n"
+                     "report_updates %ld\nbest_bleu %a\nbest_update %ld\nstalled %d\nlog_lines %ld\ndata %" PRIu64
+                     "\noptimizer_steps %ld\nskipped %d\nvalid %" PRIu64 "\n",
+                     s->update, s->epoch, s->batch, s->report_nats, s->report_tokens, s->report_gnorm,
+                     s->report_updates, s->metric == VALID_BLEU ? s->best : -1, s->best_update, s->stalled,
+                     s->log_lines, s->data, steps, s->skipped, s->valid);
+    if (s->metric == VALID_BLEU) return text;
+    int length;
+    const char *name = choice_name(valid_metric_names, s->metric, &length);
+    snprintf(text + n, SIZE - (size_t)n, "metric %.*s\nbest %a\n", length, name, s->best);
     return text;
 }
 
@@ -33,26 +41,39 @@ static bool is_sound(const TrainState *s, long steps) {
     return is_count(s->update) && is_count(s->batch) && is_count(s->report_updates) && is_count(s->best_update) &&
            is_count(s->log_lines) && is_count(steps) && s->epoch >= 0 && s->epoch <= 1000000000 && s->stalled >= 0 &&
            s->stalled < INT_MAX && s->skipped >= 0 && s->skipped < INT_MAX && isfinite(s->report_nats) &&
-           isfinite(s->report_tokens) && isfinite(s->report_gnorm) && isfinite(s->best_bleu);
+           isfinite(s->report_tokens) && isfinite(s->report_gnorm) && isfinite(s->best);
+}
+
+/* Reads the metric and its best value, which end a state. Without them, the metric is BLEU. */
+static int parse_metric(const char *text, TrainState *s) {
+    char name[32];
+    const int n = sscanf(text, " metric %31s best %la", name, &s->best);
+    if (n < 1) return 0;
+    const int metric = choice_find(valid_metric_names, name);
+    if (n < 2 || metric < 0) return -1;
+    s->metric = (ValidMetric)metric;
+    return 0;
 }
 
 /* Checkpoints of older versions of tide lack `valid`, or `skipped` and `valid`, and have a line `rng`. */
 static int parse_state(const char *text, TrainState *s, long *steps) {
-    int end = 0, rng = 0;
+    int end = 0, rng = 0, valid = 0;
     s->skipped = 0;
     s->valid = 0;
+    s->metric = VALID_BLEU;
     /* NOLINTBEGIN(cert-err34-c): glibc returns LONG_MAX for too large numbers; is_sound refuses it */
     int n = sscanf(text,
                    "update %ld epoch %ld batch %ld report_nats %la report_tokens %la report_gnorm %la "
                    "report_updates %ld best_bleu %la best_update %ld stalled %d log_lines %ld%n",
                    &s->update, &s->epoch, &s->batch, &s->report_nats, &s->report_tokens, &s->report_gnorm,
-                   &s->report_updates, &s->best_bleu, &s->best_update, &s->stalled, &s->log_lines, &end);
+                   &s->report_updates, &s->best, &s->best_update, &s->stalled, &s->log_lines, &end);
     if (n < 11) return -1;
     if (sscanf(text + end, " rng %*[0-9]%n", &rng) < 0) return -1;
-    n = sscanf(text + end + rng, " data %" SCNu64 " optimizer_steps %ld skipped %d valid %" SCNu64, &s->data, steps,
-               &s->skipped, &s->valid);
+    n = sscanf(text + end + rng, " data %" SCNu64 " optimizer_steps %ld skipped %d valid %" SCNu64 "%n", &s->data,
+               steps, &s->skipped, &s->valid, &valid);
     /* NOLINTEND(cert-err34-c) */
-    return n >= 2 && is_sound(s, *steps) ? 0 : -1;
+    if (n < 2 || (valid && parse_metric(text + end + rng + valid, s))) return -1;
+    return is_sound(s, *steps) ? 0 : -1;
 }
 
 /* ---- files ---------------------------------------------------------------------------------------------------- */

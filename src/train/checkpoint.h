@@ -4,6 +4,7 @@
 
 #include "core/optimizer.h"
 #include "train/train_options.h"
+#include "train/valid_metrics.h"
 #include "translate/model_file.h"
 
 #include <stdint.h>
@@ -16,13 +17,14 @@ typedef struct TrainState {
 
     double report_nats, report_tokens, report_gnorm; /* sums since the last report */
     long report_updates;
-    double best_bleu; /* BLEU of the best validation; negative before the first validation */
-    long best_update;
-    int stalled;    /* number of validations since the best one; stays 0 until a validation has a BLEU above 0 */
-    int skipped;    /* number of updates in a row whose loss or gradient was not finite */
-    long log_lines; /* number of lines in train.jsonl */
-    uint64_t data;  /* hash of the training pairs */
-    uint64_t valid; /* hash of the validation pairs that best_bleu belongs to; 0: not known */
+    ValidMetric metric; /* the metric of `best` */
+    double best;        /* value of the best validation; negative: there is none */
+    long best_update;   /* update of the last best validation, even if `best` was forgotten since; 0: none */
+    int stalled;        /* number of validations since the best one; stays 0 until a best value is above 0 */
+    int skipped;        /* number of updates in a row whose loss or gradient was not finite */
+    long log_lines;     /* number of lines in train.jsonl */
+    uint64_t data;      /* hash of the training pairs */
+    uint64_t valid;     /* hash of the validation pairs that `best` belongs to; 0: not known */
 } TrainState;
 
 /* Writes DIR/checkpoint.safetensors and keeps the previous one as DIR/checkpoint.prev.safetensors. Two complete

@@ -4,6 +4,7 @@
 
 #include "train/data.h"
 #include "train/ranks.h"
+#include "train/valid_metrics.h"
 #include "train/validation.h"
 
 /* The paths belong to the caller. */
@@ -32,6 +33,10 @@ typedef struct Validation {
     long update;
     double epoch, loss; /* loss in nats per token */
     Bleu bleu;
+    double chrf;        /* negative: not one of --valid-metrics */
+    bool perplexity;    /* whether it is one of --valid-metrics */
+    ValidMetric metric; /* the first of --valid-metrics */
+    double value;       /* of this metric */
     AttentionStats attention;
     LengthBleu lengths[LENGTHS];
     bool best;                                   /* best of all validations so far */

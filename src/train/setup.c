@@ -1,5 +1,7 @@
 #include "train/setup.h"
 #include "train/share.h"
+#include "train/outputs.h"
+#include "core/choice.h"
 #include "core/kernels.h"
 #include "text/ds.h"
 #include "text/files.h"
@@ -177,7 +179,7 @@ static int initialise(Training *t, const DataProgress *progress, Err *err) {
     if (t->job->pretrained ? take_pretrained(t, err) : learn_from_text(t, progress, err)) return -1;
     params_optimizer(params, optimizer_kind_at(o->optimizer), &l->optimizer);
     if (o->exponential_smoothing > 0) optimizer_keep_average(&l->optimizer, params->values);
-    t->state = (TrainState){.best_bleu = -1};
+    t->state = (TrainState){.best = -1};
     return 0;
 }
 
@@ -226,20 +228,45 @@ static int apply_options(Training *t, Err *err) {
     return 0;
 }
 
-/* If the validation set has changed, forgets the best BLEU, because it belongs to the old set. */
-static int apply_validation_set(Training *t, Err *err) {
-    TrainState *s = &t->state;
-    const uint64_t before = s->valid;
+/* Forgets the best value, because later validations cannot be compared with it. */
+static void forget_best(Training *t, const char *reason) {
+    training_note(t, "%s: the next validation replaces the best model, of update %ld", reason, t->state.best_update);
+    t->state.best = -1;
+    t->state.stalled = 0;
+}
+
+static int change_dev_set(Training *t, Err *err) {
     char line[64];
+    forget_best(t, "the dev set has changed");
+    snprintf(line, sizeof line, "{\"update\": %ld, \"changed\": \"dev set\"}", t->state.update);
+    return training_log(t, line, err);
+}
+
+static int change_metric(Training *t, ValidMetric before, Err *err) {
+    char line[128], reason[128];
+    int from, to;
+    const ValidMetric now = t->state.metric;
+    const char *was = choice_name(valid_metric_names, before, &from), *is = choice_name(valid_metric_names, now, &to);
+    snprintf(reason, sizeof reason, "%s now chooses the best model, not %s", valid_metric_title(now),
+             valid_metric_title(before));
+    forget_best(t, reason);
+    snprintf(line, sizeof line,
+             "{\"update\": %ld, \"changed\": \"valid-metrics\", \"from\": \"%.*s\", \"to\": \"%.*s\"}", t->state.update,
+             from, was, to, is);
+    return training_log(t, line, err);
+}
+
+/* Applies the validation set and the first metric. If one of them has changed, notes and logs it. */
+static int apply_validation(Training *t, Err *err) {
+    TrainState *s = &t->state;
+    const uint64_t set = s->valid;
+    const ValidMetric metric = s->metric;
     if (!data_has_validation(&t->job->files)) return 0;
     s->valid = t->data.valid_pairs.hash;
-    if (!before || before == s->valid || s->best_bleu < 0) return 0;
-    training_note(t, "the dev set has changed: the next validation replaces the best model, of update %ld",
-                  s->best_update);
-    s->best_bleu = -1;
-    s->stalled = 0;
-    snprintf(line, sizeof line, "{\"update\": %ld, \"changed\": \"dev set\"}", s->update);
-    return training_log(t, line, err);
+    s->metric = (ValidMetric)t->job->options.valid_metrics[0];
+    if (s->best_update > 0 && set && set != s->valid && change_dev_set(t, err)) return -1;
+    if (s->best_update > 0 && metric != s->metric && change_metric(t, metric, err)) return -1;
+    return training_writes(t) ? outputs_write_pairs(t->job->model, &t->data.valid, err) : 0;
 }
 
 /* ---- memory --------------------------------------------------------------------------------------------------- */
@@ -365,7 +392,8 @@ static int open_directory(Training *t, Err *err) {
 static int open_log(Training *t, Err *err) {
     if (!training_writes(t)) return 0;
     if (t->job->no_reload && start_anew(t, err)) return -1;
-    return log_open(&t->directory.log, t->job->model, t->state.log_lines, err);
+    if (log_open(&t->directory.log, t->job->model, t->state.log_lines, err)) return -1;
+    return outputs_cut(t->job->model, err);
 }
 
 int training_setup(Training *t, Err *err) {
@@ -377,7 +405,7 @@ int training_setup(Training *t, Err *err) {
     const int shards = job->options.shards / ranks_count(t->ranks);
     t->shards = (ShardRange){shards * ranks_own(t->ranks), shards, job->options.shards};
     session_init(&l->session, (const Translator *[]){&l->translator}, 1, l->threads);
-    if (reserve_memory(t, err) || open_log(t, err) || apply_options(t, err) || apply_validation_set(t, err)) return -1;
+    if (reserve_memory(t, err) || open_log(t, err) || apply_options(t, err) || apply_validation(t, err)) return -1;
     exchange_init(&t->exchange, t->ranks, l->threads, &l->optimizer);
     describe(t);
     return describe_sets(t, err);

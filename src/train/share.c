@@ -27,10 +27,11 @@ static uint64_t hash_text(uint64_t hash, const char *text) {
 }
 
 int share_check_options(Ranks *ranks, const TrainOptions *o, Err *err) {
-    char end[256];
+    char end[256], metrics[OPTION_FORMAT_SIZE];
     char *configuration = options_format(train_option_tables, o);
-    snprintf(end, sizeof end, "%a %a %d %d %d %d %d", o->after_epochs, o->after_minutes, o->after_batches,
-             o->early_stopping, o->valid_freq, o->save_freq, o->disp_freq);
+    option_format(option_find(train_option_tables, "valid-metrics"), o, metrics);
+    snprintf(end, sizeof end, "%a %a %d %d %d %d %d %s", o->after_epochs, o->after_minutes, o->after_batches,
+             o->early_stopping, o->valid_freq, o->save_freq, o->disp_freq, metrics);
     const uint64_t hash = hash_text(hash_text(hash_text(0xcbf29ce484222325u, configuration), end), TIDE_VERSION);
     mem_free(configuration);
     return check_same(ranks, hash, "options, or another version of tide,", err);

@@ -5,6 +5,7 @@
 #include "core/ops.h"
 #include "core/optimizer.h"
 #include "model/params.h"
+#include "train/valid_metrics.h"
 #include "translate/model_options.h"
 
 typedef struct TrainOptions {
@@ -22,6 +23,7 @@ typedef struct TrainOptions {
     int seed;
     /* when to stop, validate, save and report; not in the configuration */
     double after_epochs, after_minutes;
+    int valid_metrics[VALID_METRICS]; /* indices in valid_metric_names; -1 after the last */
     int after_batches, early_stopping, valid_freq, save_freq, disp_freq;
 } TrainOptions;
 

@@ -334,9 +334,10 @@ static int finish_run(Training *t, bool stopped, Err *err) {
     const TrainState *s = &t->state;
     const bool validates = data_has_validation(&t->job->files) && !stopped;
     if (save_checkpoint(t, err) || (s->report_updates > 0 && report(t, err))) return -1;
-    if (s->best_bleu < 0 && validates) return training_validate(t, err);
+    if (s->best < 0 && validates) return training_validate(t, err);
     if (s->best_update == 0) return training_save_model(t, err);
-    training_note(t, "the model is that of update %ld, which had the best BLEU", s->best_update);
+    training_note(t, "the model is that of update %ld, which had the best %s", s->best_update,
+                  valid_metric_title(s->metric));
     return 0;
 }
 
@@ -356,7 +357,8 @@ static int loop(Training *t, Err *err) {
         if (step(t, err)) return -1;
     }
     if (has_stalled(t))
-        training_note(t, "%d validations without a better BLEU end the training (--early-stopping)", t->state.stalled);
+        training_note(t, "%d validations without a better %s end the training (--early-stopping)", t->state.stalled,
+                      valid_metric_title(t->state.metric));
     return finish_run(t, false, err);
 }
 

@@ -1,10 +1,14 @@
 #include "train/validate.h"
+#include "core/choice.h"
+#include "score/chrf.h"
 #include "text/ds.h"
 #include "text/files.h"
 #include "text/json.h"
 #include "text/lines.h"
 #include "text/unicode.h"
+#include "train/outputs.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -83,13 +87,23 @@ static void print_lengths(FILE *out, const LengthBleu *lengths) {
     fputc(']', out);
 }
 
+/* Prints the metric that "best" is about; without it, this is BLEU. */
+static void print_metric(FILE *out, ValidMetric metric) {
+    int length;
+    const char *name = choice_name(valid_metric_names, metric, &length);
+    fprintf(out, ", \"metric\": \"%.*s\"", length, name);
+}
+
 static int log_validation(Training *t, const Validation *v, Err *err) {
     MemoryFile memory;
     FILE *out = memory_open(&memory);
     fprintf(out, "{\"update\": %ld, \"epoch\": %.4f, \"valid_loss\": ", v->update, v->epoch);
     json_number(out, v->loss, 6);
-    fprintf(out, ", \"valid_ppl\": %.4f, \"bleu\": %.4f, \"best\": %s, \"seconds\": %.1f", training_perplexity(v->loss),
-            v->bleu.score, v->best ? "true" : "false", seconds_now() - t->meter.began);
+    fprintf(out, ", \"valid_ppl\": %.4f, \"bleu\": %.4f", training_perplexity(v->loss), v->bleu.score);
+    if (v->chrf >= 0) fprintf(out, ", \"chrf\": %.4f", v->chrf);
+    fprintf(out, ", \"best\": %s", v->best ? "true" : "false");
+    if (v->metric != VALID_BLEU) print_metric(out, v->metric);
+    fprintf(out, ", \"seconds\": %.1f", seconds_now() - t->meter.began);
     if (v->attention.rows)
         fprintf(out, ", \"attention_entropy\": %.4f, \"attention_diversity\": %.4f, \"attention_stuck\": %s",
                 v->attention.entropy, v->attention.diversity, attention_degenerate(&v->attention) ? "true" : "false");
@@ -115,44 +129,69 @@ static void warn_of_attention(const Training *t, const Validation *v) {
 
 /* Compares this validation with the best one and updates the best. */
 static void update_best(TrainState *s, Validation *v) {
-    v->best = v->bleu.score > s->best_bleu;
+    v->best = valid_metric_is_better(v->metric, v->value, s->best);
     if (v->best) {
-        s->best_bleu = v->bleu.score;
+        s->best = v->value;
         s->best_update = v->update;
         s->stalled = 0;
-    } else if (s->best_bleu > 0) {
+    } else if (s->best > 0) {
         s->stalled++;
     }
 }
 
+/* The value of the first metric, which is finite: a checkpoint stores it. */
+static double first_metric(const Validation *v) {
+    switch (v->metric) {
+    case VALID_BLEU: return v->bleu.score;
+    case VALID_CHRF: return v->chrf;
+    case VALID_CE_MEAN_WORDS: return fmin(v->loss, 1e15);
+    case VALID_PERPLEXITY: return training_perplexity(v->loss);
+    }
+    return 0;
+}
+
+static bool is_listed(const TrainOptions *o, ValidMetric metric) {
+    for (int i = 0; i < VALID_METRICS && o->valid_metrics[i] >= 0; i++)
+        if (o->valid_metrics[i] == (int)metric) return true;
+    return false;
+}
+
+/* Computes the scores of the translations. */
+static void measure(const Training *t, Validation *v, const Translations *found, char *const *texts) {
+    const TrainOptions *o = &t->job->options;
+    char *const *references = t->data.valid.target;
+    const BleuOptions options = {.chinese = translator_writes_han(&t->learner.translator)};
+    v->bleu = bleu_corpus(texts, references, found->n, options);
+    v->chrf = is_listed(o, VALID_CHRF) ? chrf_corpus(texts, references, found->n, 0).score : -1;
+    v->perplexity = is_listed(o, VALID_PERPLEXITY);
+    v->value = first_metric(v);
+    v->attention = attention_stats(found);
+    bleu_by_length(found, texts, references, options, v->lengths);
+}
+
 /* Writes everything that a validation writes, on rank 0. */
 static int write_validation(Training *t, Validation *v, const Translations *found, Err *err) {
-    const Corpus *dev = &t->data.valid;
-    const BleuOptions options = {.chinese = translator_writes_han(&t->learner.translator)};
     char **texts = translations_text(found);
-    v->bleu = bleu_corpus(texts, dev->target, found->n, options);
-    v->attention = attention_stats(found);
-    bleu_by_length(found, texts, dev->target, options, v->lengths);
-    v->sources = (const char *const *)dev->source;
+    measure(t, v, found, texts);
+    v->sources = (const char *const *)t->data.valid.source;
     v->outputs = (const char *const *)texts;
     v->examples = found->n < EXAMPLES ? found->n : EXAMPLES;
     update_best(&t->state, v);
     int status = log_validation(t, v, err);
     if (!status && v->best) status = save_model(t, err);
     if (!status) status = write_probes(t, err);
+    if (!status) status = outputs_write(t->job->model, v->update, texts, found->n, err);
     if (!status && t->callbacks->validated) t->callbacks->validated(t->callbacks->context, v);
     if (!status) warn_of_attention(t, v);
     lines_free(texts);
     return status;
 }
 
-/* Tells the other ranks the BLEU of rank 0, so that all know the best validation. */
+/* Tells the other ranks the value of the first metric on rank 0, so that all know the best validation. */
 static int share_outcome(Training *t, Validation *v, Err *err) {
     if (ranks_count(t->ranks) == 1) return 0;
-    double bleu = v->bleu.score;
-    if (ranks_broadcast(t->ranks, RANKS_ALL, &bleu, sizeof bleu, err)) return -1;
+    if (ranks_broadcast(t->ranks, RANKS_ALL, &v->value, sizeof v->value, err)) return -1;
     if (training_writes(t)) return 0;
-    v->bleu.score = bleu;
     update_best(&t->state, v);
     return training_log(t, "", err);
 }
@@ -162,7 +201,7 @@ static int validate(Training *t, Err *err) {
     const Corpus *dev = &t->data.valid;
     const double began = seconds_now();
     const BeamOptions beam = translator_beam_options(&l->translator);
-    Validation v = {.update = t->state.update, .epoch = training_epochs(t)};
+    Validation v = {.update = t->state.update, .epoch = training_epochs(t), .metric = t->state.metric};
     Translations found = {0};
     if (validation_loss(&l->session.tape, &l->translator.model, &t->data.valid_pairs, &t->memory.workspace,
                         t->memory.batch, t->ranks, &v.loss, err))

@@ -4,9 +4,9 @@
 
 #include "train/training.h"
 
-/* Measures loss, BLEU and attention on the validation set, writes them to train.jsonl, and writes the alignments of
-   the probes. Writes the model if this is the best BLEU so far. Uses the average of the weights, if the optimizer
-   keeps one. Returns 0, or -1 with *err filled. */
+/* Measures loss, BLEU, the other --valid-metrics and attention on the validation set, writes them to train.jsonl, and
+   writes the translations and the alignments of the probes. Writes the model if the first metric is the best so far.
+   Uses the average of the weights, if the optimizer keeps one. Returns 0, or -1 with *err filled. */
 int training_validate(Training *training, Err *err);
 /* Writes the model, with the average of the weights if the optimizer keeps one, and the alignments of the probes.
    Returns 0, or -1 with *err filled. */

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_VALUES = 4 /* of an option */ };
+
 const Option *option_next(const Option *const *tables, const Option *before) {
     for (; *tables; tables++)
         for (const Option *o = *tables; o->name; o++) {
@@ -68,7 +70,8 @@ static int set_value(const Option *option, void *options, int i, const char *val
         break;
     case OPTION_REAL: return parse_number(option, value, &reals[i], err);
     case OPTION_TEXT: return set_text(texts[i], option, value, err);
-    case OPTION_CHOICE: return parse_choice(option, value, &ints[i], err);
+    case OPTION_CHOICE:
+    case OPTION_LIST: return parse_choice(option, value, &ints[i], err);
     case OPTION_SWITCH:
         if (parse_choice(option, value, &choice, err)) return -1;
         switches[i] = choice;
@@ -77,9 +80,29 @@ static int set_value(const Option *option, void *options, int i, const char *val
     return 0;
 }
 
-int option_set(const Option *option, void *options, const char *const *values, Err *err) {
+/* Sets the values of a list. After an error the field has not changed. */
+static int set_list(const Option *option, void *options, const char *const *values, int count, Err *err) {
+    int *list = (int *)((char *)options + option->offset), found[MOST_VALUES];
+    if (count < 1 || count > option->values)
+        return err_set(err, NULL, 0, "%s needs 1 to %d values", option->name, option->values);
+    for (int i = 0; i < count; i++) {
+        int index = 0;
+        if (parse_choice(option, values[i], &index, err)) return -1;
+        for (int k = 0; k < i; k++)
+            if (found[k] == index) return err_set(err, NULL, 0, "%s has '%s' twice", option->name, values[i]);
+        found[i] = index;
+    }
+    for (int i = 0; i < option->values; i++) list[i] = i < count ? found[i] : -1;
+    return 0;
+}
+
+int option_set(const Option *option, void *options, const char *const *values, int count, Err *err) {
+    if (option->kind == OPTION_LIST) return set_list(option, options, values, count, err);
+    if (count != option->values)
+        return err_set(err, NULL, 0, "%s needs %d value%s", option->name, option->values,
+                       option->values > 1 ? "s" : "");
     int status = 0;
-    for (int i = 0; i < option->values && !status; i++) status = set_value(option, options, i, values[i], err);
+    for (int i = 0; i < count && !status; i++) status = set_value(option, options, i, values[i], err);
     return status;
 }
 
@@ -101,14 +124,17 @@ static int format_value(const Option *option, const void *options, int i, char *
     case OPTION_INT_OR_ZERO: return snprintf(to, room, "%d", ints[i]);
     case OPTION_REAL: return snprintf(to, room, "%.9g", reals[i]);
     case OPTION_TEXT: return snprintf(to, room, "%s", texts[i]);
-    case OPTION_CHOICE: return format_choice(option->choices, ints[i], to, room);
+    case OPTION_CHOICE:
+    case OPTION_LIST: return format_choice(option->choices, ints[i], to, room);
     case OPTION_SWITCH: return format_choice(option->choices, switches[i], to, room);
     }
     return 0;
 }
 
 void option_format(const Option *option, const void *options, char text[OPTION_FORMAT_SIZE]) {
+    const int *list = (const int *)((const char *)options + option->offset);
     for (int i = 0, n = 0; i < option->values; i++) {
+        if (option->kind == OPTION_LIST && list[i] < 0) break;
         if (i) text[n++] = ' ';
         n += format_value(option, options, i, text + n, OPTION_FORMAT_SIZE - (size_t)n);
     }
@@ -118,16 +144,13 @@ void option_format(const Option *option, const void *options, char text[OPTION_F
 
 /* Sets an option from values separated by white space; changes the text. */
 static int set_words(const Option *option, void *options, char *text, Err *err) {
-    const char *values[2] = {"", ""};
+    const char *values[MOST_VALUES + 1];
     int n = 0;
     char *rest = NULL;
-    for (char *word = strtok_r(text, " \t\r", &rest); word; word = strtok_r(NULL, " \t\r", &rest), n++)
-        if (n < 2) values[n] = word;
-    CHECK(option->values <= 2, "%s takes %d values", option->name, option->values);
-    if (n != option->values)
-        return err_set(err, NULL, 0, "%s needs %d value%s", option->name, option->values,
-                       option->values > 1 ? "s" : "");
-    return option_set(option, options, values, err);
+    for (char *word = strtok_r(text, " \t\r", &rest); word && n <= MOST_VALUES; word = strtok_r(NULL, " \t\r", &rest))
+        values[n++] = word;
+    CHECK(option->values <= MOST_VALUES, "%s takes %d values", option->name, option->values);
+    return option_set(option, options, values, n, err);
 }
 
 void options_default(const Option *const *tables, void *options) {

@@ -16,7 +16,8 @@ typedef enum {
     OPTION_REAL,        /* double between least and most */
     OPTION_TEXT,        /* char[OPTION_TEXT_SIZE]: one word */
     OPTION_CHOICE,      /* int or enum: an index in choices */
-    OPTION_SWITCH       /* bool: an index in choices, which has two names */
+    OPTION_SWITCH,      /* bool: an index in choices, which has two names */
+    OPTION_LIST         /* int[values]: 1 to `values` different indices in choices; -1 after the last */
 } OptionKind;
 
 /* Whether an option may change when a training is resumed. */
@@ -29,7 +30,7 @@ typedef enum {
 typedef struct Option {
     const char *name; /* as in `--name` and in `name = value`; NULL ends a table */
     OptionKind kind;
-    int values;           /* 1, or 2 if the field is an array with a value for source and for target */
+    int values;           /* 1; 2: the field is an array with a value for source and for target; length of a list */
     size_t offset;        /* of the field, in the struct */
     double least, most;   /* limits of a number */
     const char *choices;  /* names as in core/choice.h */
@@ -42,9 +43,9 @@ typedef struct Option {
 const Option *option_next(const Option *const *tables, const Option *before);
 /* The option with this name, or NULL. */
 const Option *option_find(const Option *const *tables, const char *name);
-/* Parses the values of one option and writes them to its field in *options. Returns 0, or -1 with *err's reason
-   filled. */
-int option_set(const Option *option, void *options, const char *const *values, Err *err);
+/* Parses the `count` values of one option and writes them to its field in *options. Returns 0, or -1 with *err's
+   reason filled. */
+int option_set(const Option *option, void *options, const char *const *values, int count, Err *err);
 /* Writes the values of one option to `text`, separated by a space. */
 void option_format(const Option *option, const void *options, char text[OPTION_FORMAT_SIZE]);
 

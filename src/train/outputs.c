@@ -1,0 +1,73 @@
+#include "train/outputs.h"
+#include "text/ds.h"
+#include "text/files.h"
+#include "text/numbered.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static int write_lines(const char *path, char *const *lines, int n, Err *err) {
+    MemoryFile memory;
+    size_t size;
+    FILE *out = memory_open(&memory);
+    for (int i = 0; i < n; i++) fprintf(out, "%s\n", lines[i]);
+    char *text = memory_close(&memory, &size);
+    const int status = file_replace(path, (const void *[]){text}, &size, 1, err);
+    mem_free(text);
+    return status;
+}
+
+int outputs_write_pairs(const char *model, const Corpus *valid, Err *err) {
+    char dir[PATH_SIZE], path[PATH_SIZE];
+    path_in(dir, model, "valid");
+    if (directory_make(dir, err)) return -1;
+    path_in(path, model, "valid/source.txt");
+    if (write_lines(path, valid->source, corpus_size(valid), err)) return -1;
+    path_in(path, model, "valid/reference.txt");
+    return write_lines(path, valid->target, corpus_size(valid), err);
+}
+
+int outputs_write(const char *model, long update, char *const *translations, int n, Err *err) {
+    char dir[PATH_SIZE], path[PATH_SIZE];
+    path_in(dir, model, "valid");
+    numbered_path(path, dir, update, ".out");
+    return write_lines(path, translations, n, err);
+}
+
+/* Returns in *updates the updates of the validations in train.jsonl (a stb_ds array). */
+static int read_validations(const char *model, long **updates, Err *err) {
+    char path[PATH_SIZE], *rest = NULL;
+    long update;
+    path_in(path, model, "train.jsonl");
+    char *text = file_read(path, NULL, err);
+    *updates = NULL;
+    if (!text) return -1;
+    for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+        if (strstr(line, "\"valid_loss\"") && sscanf(line, "{\"update\": %ld,", &update) == 1) arrput(*updates, update);
+    mem_free(text);
+    return 0;
+}
+
+static bool contains(const long *numbers, long number) {
+    for (ptrdiff_t i = 0; i < arrlen(numbers); i++)
+        if (numbers[i] == number) return true;
+    return false;
+}
+
+int outputs_cut(const char *model, Err *err) {
+    char dir[PATH_SIZE], path[PATH_SIZE];
+    long *validated, *written;
+    path_in(dir, model, "valid");
+    if (read_validations(model, &validated, err)) return -1;
+    int status = numbered_list(dir, ".out", &written, err);
+    for (ptrdiff_t i = 0; i < arrlen(written) && !status; i++) {
+        if (contains(validated, written[i])) continue;
+        numbered_path(path, dir, written[i], ".out");
+        if (unlink(path) && errno != ENOENT) status = err_set(err, path, 0, "cannot be removed: %s", strerror(errno));
+    }
+    arrfree(validated);
+    arrfree(written);
+    return status;
+}

@@ -1,0 +1,15 @@
+/* outputs.h: the translations of the dev set at each validation: MODEL/valid/UPDATE.out, a line for each pair of
+   source.txt and reference.txt in the same folder. */
+#ifndef TIDE_OUTPUTS_H
+#define TIDE_OUTPUTS_H
+
+#include "text/corpus.h"
+
+/* Writes source.txt and reference.txt. Returns 0, or -1 with *err filled. */
+int outputs_write_pairs(const char *model, const Corpus *valid, Err *err);
+/* Writes the translations of a validation after `update` updates. Returns 0, or -1 with *err filled. */
+int outputs_write(const char *model, long update, char *const *translations, int n, Err *err);
+/* Removes the translations of updates for which train.jsonl has no validation. Returns 0, or -1 with *err filled. */
+int outputs_cut(const char *model, Err *err);
+
+#endif
