@@ -4,10 +4,11 @@
 #include "text/ds.h"
 #include "text/files.h"
 #include "text/json.h"
+#include "text/numbered.h"
 #include "text/unicode.h"
+#include "view/dev_outputs.h"
 #include "view/web.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <libgen.h>
 #include <limits.h>
@@ -37,8 +38,10 @@ typedef struct Report {
     const char *dir;
     cJSON *reports, *validations; /* arrays of the log's lines */
     double last;                  /* last update in the log */
+    double dev_set;               /* update of the last change of the dev set; -1: none */
     size_t bytes;                 /* of the log */
     char *frames;                 /* sets of alignments, one for each validation; JSON, separated by commas */
+    char *outputs;                /* translations of the dev set, as dev_outputs_write writes them */
 } Report;
 
 static int no_memory(const char *path, Err *err) { return err_set(err, path, 0, "no memory for the report"); }
@@ -82,6 +85,8 @@ static int read_line(Report *r, const char *line, size_t n, const char *path, lo
         return err_set(err, path, number, "is not a line of a training's log");
     }
     r->last = update->valuedouble;
+    const cJSON *changed = get(object, "changed");
+    if (cJSON_IsString(changed) && !strcmp(changed->valuestring, "dev set")) r->dev_set = r->last;
     cJSON_AddItemToArray(get(object, "valid_loss") ? r->validations : r->reports, object);
     return 0;
 }
@@ -186,34 +191,20 @@ static int read_frame(FILE *out, const char *path, Err *err) {
     return sound ? 0 : err_set(err, path, 0, "is not a set of alignments");
 }
 
-static void frame_path(char path[512], const char *dir, long update) {
-    snprintf(path, 512, "%s/align/%08ld.json", dir, update);
-}
-
-static int by_update(const void *left, const void *right) {
-    long a = *(const long *)left, b = *(const long *)right;
-    return (a > b) - (a < b);
-}
-
 /* Lists the updates that have a file of alignments, in ascending order (a stb_ds array), and adds up the sizes of these
    files in bytes. */
-static int list_frames(const Report *r, long **updates, double *bytes, Err *err) {
-    char path[512];
-    snprintf(path, sizeof path, "%s/align", r->dir);
-    DIR *dir = opendir(path);
-    if (!dir && errno == ENOMEM) mem_refused(0);
-    if (!dir) return errno == ENOENT ? 0 : err_set(err, path, 0, "%s", strerror(errno));
-    for (const struct dirent *entry; (entry = readdir(dir));) {
+static int list_frames(const Report *r, const char *align, long **updates, double *bytes, Err *err) {
+    long *all;
+    if (numbered_list(align, ".json", &all, err)) return -1;
+    for (ptrdiff_t i = 0; i < arrlen(all) && (double)all[i] <= r->last; i++) {
+        char path[PATH_SIZE];
         struct stat info;
-        long update = strtol(entry->d_name, NULL, 10);
-        frame_path(path, r->dir, update);
-        if (strcmp(entry->d_name, strrchr(path, '/') + 1) != 0 || (double)update > r->last || stat(path, &info))
-            continue;
-        arrput(*updates, update);
+        numbered_path(path, align, all[i], ".json");
+        if (stat(path, &info)) continue;
+        arrput(*updates, all[i]);
         *bytes += (double)info.st_size;
     }
-    closedir(dir);
-    if (*updates) qsort(*updates, (size_t)arrlen(*updates), sizeof **updates, by_update);
+    arrfree(all);
     return 0;
 }
 
@@ -225,21 +216,32 @@ static long most_frames(long n, double bytes) {
 }
 
 static int read_frames(Report *r, Err *err) {
+    char align[PATH_SIZE];
     long *updates = NULL;
     double bytes = 0;
-    int status = list_frames(r, &updates, &bytes, err);
+    path_in(align, r->dir, "align");
+    int status = list_frames(r, align, &updates, &bytes, err);
     long n = arrlen(updates), most = most_frames(n, bytes);
     MemoryFile memory;
     FILE *out = memory_open(&memory);
     for (long k = 0; !status && k < most; k++) {
-        char path[512];
+        char path[PATH_SIZE];
         /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): updates is NULL only if n is 0; then most is 0 */
-        frame_path(path, r->dir, updates[most < 2 ? k : spaced_index(k, n, most)]);
+        numbered_path(path, align, updates[most < 2 ? k : spaced_index(k, n, most)], ".json");
         if (k) fputc(',', out);
         status = read_frame(out, path, err);
     }
     r->frames = memory_close(&memory, NULL);
     arrfree(updates);
+    return status;
+}
+
+static int read_outputs(Report *r, Err *err) {
+    const cJSON *best = best_of(r->validations);
+    const DevOutputs which = {r->dev_set, r->last, best ? get(best, "update")->valuedouble : -1};
+    MemoryFile memory;
+    const int status = dev_outputs_write(memory_open(&memory), r->dir, &which, err);
+    r->outputs = memory_close(&memory, NULL);
     return status;
 }
 
@@ -253,7 +255,8 @@ static char *data_of(const Report *r, const char *nonce, Err *err) {
     if (reports && validations) {
         MemoryFile memory;
         FILE *out = memory_open(&memory);
-        fprintf(out, "{\"reports\":%s,\"validations\":%s,\"frames\":[%s]", reports, validations, r->frames);
+        fprintf(out, "{\"reports\":%s,\"validations\":%s,\"frames\":[%s],\"outputs\":%s", reports, validations,
+                r->frames, r->outputs);
         if (nonce) fprintf(out, ",\"bytes\":%zu", r->bytes);
         fputc('}', out);
         data = memory_close(&memory, NULL);
@@ -283,17 +286,19 @@ static char *page_of(const Report *r, const char *nonce, size_t *size, Err *err)
 static void delete_json(void *json) { cJSON_Delete(json); }
 
 char *report_text(const char *dir, const char *nonce, size_t *size, Err *err) {
-    Report r = {.dir = dir, .reports = cJSON_CreateArray(), .validations = cJSON_CreateArray()};
+    Report r = {.dir = dir, .dev_set = -1, .reports = cJSON_CreateArray(), .validations = cJSON_CreateArray()};
     scope_own(r.reports, delete_json);
     scope_own(r.validations, delete_json);
     int status = r.reports && r.validations ? read_log(&r, err) : no_memory(dir, err);
     if (!status) status = read_frames(&r, err);
+    if (!status) status = read_outputs(&r, err);
     char *text = status ? NULL : page_of(&r, nonce, size, err);
     scope_disown(r.reports, delete_json);
     scope_disown(r.validations, delete_json);
     cJSON_Delete(r.reports);
     cJSON_Delete(r.validations);
     mem_free(r.frames);
+    mem_free(r.outputs);
     return text;
 }
 

@@ -1,4 +1,5 @@
-// The training report: curves over the updates, and the alignments of the probes at each validation.
+// The training report: curves over the updates, and at each validation the alignments of the probes and the translations
+// of the dev set.
 
 // ---- numbers ----
 
@@ -44,7 +45,20 @@ function logTicks(low, high) {
 
 // ---- data of the charts ----
 
-const best = data.validations.findLast((line) => line.best && Number.isFinite(line.bleu));
+// The metrics that can choose the best model (--valid-metrics): title, member of a validation, decimal places.
+const metrics = {
+  bleu: ["BLEU", "bleu"],
+  chrf: ["chrF", "chrf"],
+  "ce-mean-words": ["cross-entropy", "valid_loss", 3],
+  perplexity: ["perplexity", "valid_ppl"],
+};
+/** [title, value as text, member] of the metric that chose the best model when this validation was made. */
+function measured(line) {
+  const [title, member, places] = metrics[line?.metric ?? "bleu"] ?? metrics.bleu;
+  return Number.isFinite(line?.[member]) ? [title, shown(line[member], places), member] : null;
+}
+
+const best = data.validations.findLast((line) => line.best && measured(line));
 const last = Math.max(1, ...data.reports.map((line) => line.update), ...data.validations.map((line) => line.update));
 const dated = [...data.reports, ...data.validations].filter((line) => Number.isFinite(line.epoch));
 const epochs = new Map(dated.map((line) => [line.update, line.epoch]));
@@ -59,9 +73,16 @@ const ofTrain = (field) => curve("train", data.reports, field);
 const ofDev = (field, scale) => curve("dev", data.validations, field, scale);
 
 const charts = [
-  { title: "Loss", unit: "nats per token", curves: [ofTrain("loss"), ofDev("valid_loss")] },
-  { title: "Perplexity", unit: "logarithmic scale", isLog: true, curves: [ofTrain("ppl"), ofDev("valid_ppl")] },
-  { title: "BLEU", unit: "of the dev set", curves: [ofDev("bleu")], marked: best },
+  { title: "Loss", unit: "nats per token", curves: [ofTrain("loss"), ofDev("valid_loss")], metric: "valid_loss" },
+  {
+    title: "Perplexity",
+    unit: "logarithmic scale",
+    isLog: true,
+    curves: [ofTrain("ppl"), ofDev("valid_ppl")],
+    metric: "valid_ppl",
+  },
+  { title: "BLEU", unit: "of the dev set", curves: [ofDev("bleu")], metric: "bleu" },
+  { title: "chrF", unit: "of the dev set", curves: [ofDev("chrf")], metric: "chrf" },
   { title: "Gradient norm", unit: "before clipping", curves: [ofTrain("gnorm")] },
   { title: "Learning rate", unit: "of the optimiser", curves: [ofTrain("learn_rate")] },
   { title: "Speed", unit: "target tokens per second", curves: [ofTrain("tokens_per_s")] },
@@ -77,6 +98,12 @@ const nearest = (things, update) =>
 function moment(update) {
   const epoch = epochs.get(update);
   return `update ${shown(update, 0)}${epoch === undefined ? "" : `, epoch ${epoch.toFixed(1)}`}`;
+}
+
+/** ", BLEU 21.3"; empty if the log has no validation of this update. */
+function result(update) {
+  const found = measured(data.validations.find((line) => line.update === update));
+  return found ? `, ${found[0]} ${found[1]}` : "";
 }
 
 // ---- charts ----
@@ -133,11 +160,12 @@ function drawCurve(svg, { name, points }, up) {
 }
 
 function drawBest(svg, line, up) {
+  const [, value, member] = measured(line);
   const x = across(line.update);
-  const y = up(line.bleu);
+  const y = up(line[member]);
   const [start, anchor] = x > WIDTH / 2 ? [x + 8, "end"] : [x - 8, "start"];
   svg.append(make("circle", { cx: x, cy: y, r: 8, class: "ring" }));
-  svg.append(write(start, y + (y > FLOOR - 32 ? -14 : 26), anchor, `best: ${shown(line.bleu)}`, "strong"));
+  svg.append(write(start, y + (y > FLOOR - 32 ? -14 : 26), anchor, `best: ${value}`, "strong"));
 }
 
 /** Adds a figure with a caption and a line for values. Returns that line; the caller fills it. */
@@ -148,7 +176,7 @@ function addFigure(title, unit, svg) {
   return readout;
 }
 
-function drawChart({ title, unit, curves, isLog, marked }) {
+function drawChart({ title, unit, curves, isLog, metric }) {
   curves = curves.filter((c) => c.points.length);
   if (!curves.length) return;
   const points = curves.flatMap((c) => c.points);
@@ -159,7 +187,7 @@ function drawChart({ title, unit, curves, isLog, marked }) {
   const up = drawScale(svg, Math.min(...values), Math.max(...values), isLog);
   drawUpdates(svg);
   for (const c of curves) drawCurve(svg, c, up);
-  if (marked) drawBest(svg, marked, up);
+  if (metric && best && measured(best)[2] === metric) drawBest(svg, best, up);
   const cursor = svg.appendChild(make("g", { class: "cursor" }));
   const readout = addFigure(title, unit, svg);
 
@@ -274,8 +302,7 @@ function showProbes(probes) {
   function go(place) {
     at = Math.min(Math.max(place, 0), moments.length - 1);
     const { update, translation, alignment } = moments[at];
-    const bleu = data.validations.find((line) => line.update === update)?.bleu;
-    const when = `${moment(update)}${Number.isFinite(bleu) ? `, BLEU ${shown(bleu)}` : ""}`;
+    const when = moment(update) + result(update);
     $("moment").value = at;
     $("moment").setAttribute("aria-valuetext", when);
     $("when").textContent = when;
@@ -338,12 +365,92 @@ function showProbes(probes) {
   play(false);
 }
 
+// ---- the translations of the dev set ----
+
+/** The validations that the columns show at first: the first, one in the middle, and the best or the last. */
+function firstColumns(validations) {
+  const found = validations.findIndex(({ update }) => update === best?.update);
+  const end = found < 0 ? validations.length - 1 : found;
+  return [...new Set([0, end >> 1, end])];
+}
+
+/** The translations of a sentence at all validations; equal ones that follow each other count once. */
+function history(validations, sentence) {
+  const list = make("dl");
+  validations.forEach(({ update, texts }, k) => {
+    if (k && validations[k - 1].texts[sentence] === texts[sentence]) return;
+    list.append(make("dt", {}, moment(update) + result(update)), make("dd", {}, texts[sentence]));
+  });
+  return list;
+}
+
+function showOutputs({ total, pairs, validations }) {
+  const SIZE = 20; // sentences on a page
+  const pages = Math.ceil(pairs.length / SIZE);
+  const columns = firstColumns(validations);
+  const names = validations.map(({ update }) => `update ${shown(update, 0)}${result(update)}`);
+  let page = 0;
+
+  function toggle(button, row, sentence) {
+    const opens = button.getAttribute("aria-expanded") === "false";
+    button.setAttribute("aria-expanded", opens);
+    if (!opens) return row.nextSibling.remove();
+    row.after(make("tr", {}, make("td"), make("td", { colspan: columns.length + 2 }, history(validations, sentence))));
+  }
+
+  function rowOf(sentence) {
+    const [source, reference] = pairs[sentence];
+    const button = make("button", { type: "button", "aria-expanded": false }, `${sentence + 1}`);
+    const cell = (column, text) => make("td", { "data-column": column }, text);
+    const outputs = columns.map((k) => cell(names[k], validations[k].texts[sentence]));
+    const row = make("tr", {}, make("td", {}, button), cell("Source", source), cell("Reference", reference), ...outputs);
+    button.addEventListener("click", () => toggle(button, row, sentence));
+    return row;
+  }
+
+  function draw() {
+    const from = page * SIZE;
+    const to = Math.min(from + SIZE, pairs.length);
+    const part = pairs.length < total ? `${shown(pairs.length, 0)}, the first of ${shown(total, 0)}` : shown(total, 0);
+    $("range").textContent = `sentences ${from + 1} to ${to} of ${part}`;
+    $("page").value = page + 1;
+    $("before").disabled = page === 0;
+    $("after").disabled = page === pages - 1;
+    $("translations").replaceChildren(...pairs.slice(from, to).map((_, i) => rowOf(from + i)));
+  }
+
+  function go(to) {
+    page = Math.min(Math.max(Math.floor(to) || 0, 0), pages - 1);
+    draw();
+  }
+
+  /** The head of a column: the choice of its validation, and on paper its name. */
+  function headOf(column) {
+    const select = make("select", { "aria-label": "Validation" }, ...names.map((name, k) => make("option", { value: k }, name)));
+    const name = make("span", {}, names[columns[column]]);
+    select.value = columns[column];
+    select.addEventListener("change", () => {
+      columns[column] = Number(select.value);
+      name.textContent = names[columns[column]];
+      draw();
+    });
+    return make("th", { scope: "col", class: "chosen" }, select, name);
+  }
+
+  document.querySelector("#outputs thead tr").append(...columns.map((_, column) => headOf(column)));
+  $("page").max = pages;
+  $("page").addEventListener("change", () => go($("page").valueAsNumber - 1));
+  $("before").addEventListener("click", () => go(page - 1));
+  $("after").addEventListener("click", () => go(page + 1));
+  draw();
+}
+
 // ---- the page ----
 
 function summarise() {
   const parts = [`${shown(last, 0)} updates`];
   if (epochs.has(last)) parts.push(`${epochs.get(last).toFixed(1)} epochs`);
-  if (best) parts.push(`best BLEU ${shown(best.bleu)} at ${moment(best.update)}`);
+  if (best) parts.push(`best ${measured(best).slice(0, 2).join(" ")} at ${moment(best.update)}`);
   return epochs.size ? parts.join(", ") : "Nothing is reported yet.";
 }
 
@@ -355,3 +462,5 @@ setCursor(null);
 const probes = momentsByProbe();
 $("probes").hidden = !probes.size;
 if (probes.size) showProbes(probes);
+$("outputs").hidden = !data.outputs;
+if (data.outputs) showOutputs(data.outputs);

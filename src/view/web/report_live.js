@@ -1,11 +1,18 @@
 // The report of a training that runs, from a server: loads itself again when the log has grown.
 {
   const kept = "tide: the probe of the report";
-  const busy = () => document.hidden || $("probes").contains(document.activeElement);
+  const keptPage = "tide: the page of translations";
+  const parts = ["probes", "outputs"];
+  const busy = () => document.hidden || parts.some((part) => $(part).contains(document.activeElement));
   const probe = sessionStorage.getItem(kept);
   if (probe !== null && probes.has(probe)) {
     $("probe").value = probe;
     $("probe").dispatchEvent(new Event("change"));
+  }
+  const page = sessionStorage.getItem(keptPage);
+  if (page !== null && data.outputs) {
+    $("page").value = page;
+    $("page").dispatchEvent(new Event("change"));
   }
 
   /** The browser keeps the scroll position over a reload. */
@@ -13,6 +20,7 @@
     const answer = await fetch(`training/log${location.search}`).catch(() => null); // the server may have stopped
     if (!answer?.ok || (await answer.json()).bytes === data.bytes || busy()) return;
     sessionStorage.setItem(kept, $("probe").value);
+    sessionStorage.setItem(keptPage, $("page").value);
     location.reload();
   }
 

@@ -1,0 +1,118 @@
+#include "view/dev_outputs.h"
+#include "text/ds.h"
+#include "text/lines.h"
+#include "text/numbered.h"
+#include "view/web.h"
+
+#include <string.h>
+
+enum { MOST_OUTPUTS = 40, MOST_PAIRS = 500, MOST_BYTES = 2 << 20 };
+
+/* Reads the first lines of a file, at most `most`: a stb_ds array. *total (unless NULL) receives the number of all
+   lines. NULL with *err filled on errors; an empty file is one. Release with lines_free. */
+static char **first_lines(const char *path, long most, long *total, Err *err) {
+    LineReader reader;
+    char **lines = NULL;
+    int status = 0;
+    if (line_reader_open(&reader, path, err)) return NULL;
+    while ((total || arrlen(lines) < most) && (status = line_reader_next(&reader, err)) > 0)
+        if (arrlen(lines) < most) arrput(lines, mem_strdup(reader.line));
+    if (total) *total = reader.number;
+    line_reader_close(&reader);
+    if (!status && !lines) err_set(err, path, 0, "is empty");
+    if (status >= 0) return lines;
+    lines_free(lines);
+    return NULL;
+}
+
+/* Reads the first n lines of a file, which must have as many. */
+static char **exact_lines(const char *path, long n, Err *err) {
+    char **lines = first_lines(path, n, NULL, err);
+    if (!lines || arrlen(lines) == n) return lines;
+    err_set(err, path, 0, "has %td lines, but the dev set has more", arrlen(lines));
+    lines_free(lines);
+    return NULL;
+}
+
+/* Lists the updates whose translations the page holds: all, or evenly spaced ones and the best. A stb_ds array. */
+static int choose_updates(const char *valid, const DevOutputs *which, long **chosen, Err *err) {
+    long *updates, n = 0, k = 0;
+    *chosen = NULL;
+    if (numbered_list(valid, ".out", &updates, err)) return -1;
+    for (ptrdiff_t i = 0; i < arrlen(updates); i++) {
+        const double update = (double)updates[i];
+        if (update > which->after && update <= which->last) updates[n++] = updates[i];
+    }
+    for (long i = 0; i < n; i++) {
+        const bool spaced = n <= MOST_OUTPUTS || i == k * (n - 1) / (MOST_OUTPUTS - 1);
+        k += spaced;
+        if (spaced || (double)updates[i] == which->best) arrput(*chosen, updates[i]);
+    }
+    arrfree(updates);
+    return 0;
+}
+
+/* The number of first lines of all columns whose bytes fit on the page; at least one. */
+static long fitting_lines(char ***columns, long n) {
+    size_t bytes = 0;
+    for (long i = 0; i < n; i++) {
+        for (ptrdiff_t c = 0; c < arrlen(columns); c++) bytes += strlen(columns[c][i]);
+        if (bytes > MOST_BYTES && i > 0) return i;
+    }
+    return n;
+}
+
+/* columns: source, reference, then the translations of each update. */
+static void write_columns(FILE *out, char ***columns, const long *updates, long total) {
+    const long n = fitting_lines(columns, arrlen(columns[0]));
+    fprintf(out, "{\"total\":%ld,\"pairs\":[", total);
+    for (long i = 0; i < n; i++) {
+        fputs(i ? ",[" : "[", out);
+        web_text(out, columns[0][i]);
+        fputc(',', out);
+        web_text(out, columns[1][i]);
+        fputc(']', out);
+    }
+    fputs("],\"validations\":[", out);
+    for (ptrdiff_t k = 0; k < arrlen(updates); k++) {
+        fprintf(out, "%s{\"update\":%ld,\"texts\":[", k ? "," : "", updates[k]);
+        for (long i = 0; i < n; i++) {
+            if (i) fputc(',', out);
+            web_text(out, columns[k + 2][i]);
+        }
+        fputs("]}", out);
+    }
+    fputs("]}", out);
+}
+
+/* Reads source, reference and the translations of the updates into *columns (a stb_ds array), which the caller owns,
+   after an error too. */
+static int read_columns(const char *valid, const long *updates, char ****columns, long *total, Err *err) {
+    char path[PATH_SIZE];
+    path_in(path, valid, "source.txt");
+    char **lines = first_lines(path, MOST_PAIRS, total, err);
+    if (!lines) return -1;
+    arrput(*columns, lines);
+    const long n = arrlen(lines);
+    for (ptrdiff_t k = -1; k < arrlen(updates); k++) {
+        if (k < 0) path_in(path, valid, "reference.txt");
+        else numbered_path(path, valid, updates[k], ".out");
+        if (!(lines = exact_lines(path, n, err))) return -1;
+        arrput(*columns, lines);
+    }
+    return 0;
+}
+
+int dev_outputs_write(FILE *out, const char *dir, const DevOutputs *which, Err *err) {
+    char valid[PATH_SIZE], ***columns = NULL;
+    long *updates, total = 0;
+    path_in(valid, dir, "valid");
+    if (choose_updates(valid, which, &updates, err)) return -1;
+    const int status = updates ? read_columns(valid, updates, &columns, &total, err) : 0;
+    if (!updates) fputs("null", out);
+    else if (!status) write_columns(out, columns, updates, total);
+    for (ptrdiff_t c = 0; c < arrlen(columns); c++) lines_free(columns[c]);
+    arrfree(columns);
+    arrfree(updates);
+    return status;
+}
