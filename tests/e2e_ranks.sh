@@ -31,6 +31,18 @@ smallest_run "$scratch/other" --shards 8 $limit --threads 2 $other
 ranks_ok 2 "$scratch/other2" --threads 1 $limit $other
 same_training "$scratch/other" "$scratch/other2" "a transformer on 2 ranks"
 
+# Another metric chooses the best model, and rank 0 writes the translations.
+metrics='--valid-metrics chrf ce-mean-words --valid-freq 2 --early-stopping 2'
+# shellcheck disable=SC2086
+smallest_run "$scratch/chrf" --shards 8 --after-batches 40 --threads 2 $metrics
+for n in 2 4; do
+    # shellcheck disable=SC2086
+    ranks_ok $n "$scratch/chrf$n" --threads 1 --after-batches 40 $metrics
+    same_training "$scratch/chrf" "$scratch/chrf$n" "chrF on $n ranks"
+    diff -r "$scratch/chrf/valid" "$scratch/chrf$n/valid" || die "other translations on $n ranks"
+    grep -q '2 validations without a better chrF end the training' "$scratch/stderr" || die "$n ranks do not stop: $(cat "$scratch/stderr")"
+done
+
 # A signal to one rank stops all at the same update; the training continues on another number of ranks.
 ranks_train 2 "$scratch/stopped" --threads 1 --after-batches 4000 &
 process=$!

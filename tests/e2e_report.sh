@@ -162,6 +162,51 @@ finish();
 JS
 drive narrow "$scratch/run/report.html" "$scratch/narrow.js" --window-size=500,800 # Chromium's smallest window
 
+# ---- translations of the dev set: 45 sentences at 4 validations, the third is the best, chosen by chrF ----
+mkdir "$scratch/outputs" "$scratch/outputs/valid"
+sed 's/, "best": \([a-z]*\)/, "chrf": 40.5, "best": \1, "metric": "chrf"/' "$scratch/run/train.jsonl" >"$scratch/outputs/train.jsonl"
+seq -f '潮水%g</script><b>' 45 >"$scratch/outputs/valid/source.txt"
+seq -f 'Tide %g.' 45 >"$scratch/outputs/valid/reference.txt"
+for n in 1 2 3 4; do seq -f "t%g $((n > 2 ? 2 : n))" 45 >"$scratch/outputs/valid/$(printf %08d $((500 * n))).out"; done
+cat "$scratch/shared.js" - >"$scratch/outputs.js" <<'JS'
+checkLayout();
+const rows = () => all("#translations > tr").map((row) => [...row.children].map((cell) => cell.textContent));
+const heads = () => all("#outputs thead select").map((select) => select.selectedOptions[0].textContent);
+equal("the metric that chooses", one("#summary").textContent, "2000 updates, 20.0 epochs, best chrF 40.5 at update 1500, epoch 15.0");
+check("is marked in its chart", chart("chrF").textContent.includes("best: 40.5") && !chart("BLEU").textContent.includes("best:"));
+equal("first, middle and best", heads(), ["update 500, chrF 40.5", "update 1000, chrF 40.5", "update 1500, chrF 40.5"]);
+equal("side by side", rows()[1], ["2", "潮水2<\/script><b>", "Tide 2.", "t2 1", "t2 2", "t2 2"]);
+equal("a page of them", [rows().length, one("#range").textContent, one("#before").disabled], [20, "sentences 1 to 20 of 45", true]);
+one("#after").click();
+one("#after").click();
+equal("the last page", [rows().length, rows().at(-1)[0], one("#range").textContent, one("#after").disabled, one("#page").value], [5, "45", "sentences 41 to 45 of 45", true, "3"]);
+one("#before").click();
+equal("the page before", one("#range").textContent, "sentences 21 to 40 of 45");
+for (const [wish, page] of [["99", "3"], ["", "1"], ["-1", "1"], ["2", "2"]]) {
+  one("#page").value = wish;
+  one("#page").dispatchEvent(new Event("change"));
+  equal(`page ${wish}`, one("#page").value, page);
+}
+const select = all("#outputs thead select")[1];
+select.value = 0;
+select.dispatchEvent(new Event("change"));
+equal("another validation", rows()[0].slice(3), ["t21 1", "t21 1", "t21 2"]);
+const number = one("#translations button");
+number.click();
+equal("a sentence over time", all("#translations dl > *").map((e) => e.textContent), ["update 500, epoch 5.0, chrF 40.5", "t21 1", "update 1000, epoch 10.0, chrF 40.5", "t21 2"]);
+equal("opened", number.getAttribute("aria-expanded"), "true");
+number.click();
+equal("and closed", [all("#translations dl").length, number.getAttribute("aria-expanded")], [0, "false"]);
+equal("text, not markup", all("#outputs b").length, 0);
+const parts = all("#outputs, #outputs :is(table, td, th, select)").filter((part) => box(part).right > innerWidth);
+equal("within the window", parts.length, 0);
+finish();
+JS
+tide_ok report "$scratch/outputs"
+stands_alone "$scratch/outputs/report.html"
+drive outputs "$scratch/outputs/report.html" "$scratch/outputs.js"
+drive outputs-narrow "$scratch/outputs/report.html" "$scratch/outputs.js" --window-size=500,800
+
 # ---- almost equal values, diverging values, a probe that is wider than the window ----
 mkdir "$scratch/flat" "$scratch/wild" "$scratch/wide"
 sed 's/"bleu": \([0-9]\)[0-9.]*, "best"/"bleu": 31.0\1, "best"/; s/"tokens_per_s": [0-9]*\([0-9]\)/"tokens_per_s": 201\1/' \
@@ -197,7 +242,7 @@ variant one 'Loss,Perplexity,Gradient norm,Learning rate,Speed' false
 variant none '' false
 smallest_run "$scratch/encdec" --after-batches 12 --attention none
 tide_ok report "$scratch/encdec"
-echo 'equal("no probes", one("#probes").hidden, true); finish();' >"$scratch/hidden.js"
+echo 'equal("no probes, but translations", [one("#probes").hidden, one("#outputs").hidden], [true, false]); finish();' >"$scratch/hidden.js"
 drive encdec "$scratch/encdec/report.html" "$scratch/hidden.js"
 
 # ---- a real training ----

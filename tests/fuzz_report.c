@@ -1,4 +1,5 @@
-/* Fuzz target: writes the training report from a log and, after the first byte 0xFF, one file of probe alignments. */
+/* Fuzz target: writes the training report from a log and, after bytes 0xFF, one file of probe alignments and the files of
+   translations: source, reference and the output of a validation. */
 #include "fuzz.h"
 #include "text/files.h"
 #include "view/report.h"
@@ -26,22 +27,41 @@ static void page_check(const char *path) {
     mem_free(page);
 }
 
+/* Makes a file of each part of the bytes between bytes 0xFF, which never occur in UTF-8. Returns their number, at most
+   `most`. */
+static int split(FuzzFile *files, int most, const uint8_t *data, size_t size) {
+    int n = 0;
+    for (const uint8_t *end = data + size, *cut = data; cut && n < most; n++) {
+        cut = size && n < most - 1 ? memchr(data, 0xFF, size) : NULL;
+        files[n] = memory_file(data, (size_t)((cut ? cut : end) - data));
+        if (cut) data = cut + 1;
+        size = (size_t)(end - data);
+    }
+    return n;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    char dir[SCRATCH_SIZE], log[SCRATCH_SIZE + 32], align[SCRATCH_SIZE + 32], frame[SCRATCH_SIZE + 32],
-        page[SCRATCH_SIZE + 32];
-    FuzzFile files[2];
+    static const char *const names[] = {"train.jsonl", "align/00000001.json", "valid/source.txt", "valid/reference.txt",
+                                        "valid/00000001.out"};
+    enum { FILES = sizeof names / sizeof *names };
+    char dir[SCRATCH_SIZE], path[SCRATCH_SIZE + 32];
+    FuzzFile files[FILES];
     Err err = {0};
-    memory_files(files, data, size);
+    const int n = split(files, FILES, data, size);
     scratch_directory(dir);
-    snprintf(log, sizeof log, "%s/train.jsonl", dir);
-    snprintf(align, sizeof align, "%s/align", dir);
-    snprintf(frame, sizeof frame, "%s/align/00000001.json", dir);
-    snprintf(page, sizeof page, "%s/report.html", dir);
-    CHECK(!mkdir(align, 0777) && !symlink(files[0].path, log) && !symlink(files[1].path, frame), "no files");
+    snprintf(path, sizeof path, "%s/align", dir);
+    CHECK(!mkdir(path, 0777), "no folder");
+    snprintf(path, sizeof path, "%s/valid", dir);
+    CHECK(!mkdir(path, 0777), "no folder");
+    for (int i = 0; i < n; i++) {
+        snprintf(path, sizeof path, "%s/%s", dir, names[i]);
+        CHECK(!symlink(files[i].path, path), "no file");
+    }
+    snprintf(path, sizeof path, "%s/report.html", dir);
     int status = report_write(dir, &err);
-    CHECK(status ? err.reason[0] && access(page, F_OK) : !access(page, F_OK), "status %d: '%s'", status, err.reason);
-    if (!status) page_check(page);
+    CHECK(status ? err.reason[0] && access(path, F_OK) : !access(path, F_OK), "status %d: '%s'", status, err.reason);
+    if (!status) page_check(path);
     scratch_remove(dir);
-    for (int i = 0; i < 2; i++) memory_file_close(&files[i]);
+    for (int i = 0; i < n; i++) memory_file_close(&files[i]);
     return 0;
 }

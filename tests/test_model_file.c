@@ -104,6 +104,42 @@ static void a_model_keeps_the_options_of_its_training(void **state) {
     unlink(path);
 }
 
+/* A checkpoint keeps the metric of its best value. Without a metric, as in older checkpoints, it is BLEU. */
+static void a_best_value_keeps_its_metric(void **state) {
+    (void)state;
+    char dir[SCRATCH_SIZE], path[SCRATCH_SIZE + 32];
+    scratch_directory(dir);
+    snprintf(path, sizeof path, "%s/model.safetensors", dir);
+    Err err, warning;
+    Translator t;
+    Optimizer optimizer;
+    write_model(&t, 5, path);
+    params_optimizer(&t.model.params, optimizer_kind("adam"), &optimizer);
+    snprintf(path, sizeof path, "%s/checkpoint.safetensors", dir);
+    for (int m = 0; m < VALID_METRICS; m++) {
+        const TrainState written = {.metric = (ValidMetric)m, .best = 12.3, .best_update = 7, .stalled = 2};
+        Translator again;
+        Optimizer other;
+        TrainOptions options = training_of(&t);
+        TrainState read = {.metric = VALID_PERPLEXITY};
+        assert_int_equal(checkpoint_save(dir, &t, &options, &optimizer, &written, &err), 0);
+        assert_int_equal(checkpoint_load(dir, &again, &options, &other, &read, &warning, &err), 1);
+        assert_int_equal(read.metric, written.metric);
+        assert_true(read.best == written.best);
+        assert_int_equal(read.best_update, 7);
+        Safetensors *file = safetensors_open(path, &err);
+        const char *text = safetensors_meta(file, "state");
+        assert_int_equal(strstr(text, "metric") != NULL, m != VALID_BLEU);
+        assert_int_equal(strstr(text, "best_bleu -0x1p+0") != NULL, m != VALID_BLEU);
+        safetensors_close(file, 0, &err);
+        translator_free(&again);
+        optimizer_free(&other);
+    }
+    optimizer_free(&optimizer);
+    translator_free(&t);
+    scratch_remove(dir);
+}
+
 /* The first two states are valid. The others have numbers that no training reaches: a training from them would
    overflow, or count for years. */
 static void a_state_that_no_training_reaches_is_refused(void **state) {
@@ -174,6 +210,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(weights_are_shared_unless_they_are_trained),
         cmocka_unit_test(a_model_keeps_the_options_of_its_training),
+        cmocka_unit_test(a_best_value_keeps_its_metric),
         cmocka_unit_test(a_state_that_no_training_reaches_is_refused),
         cmocka_unit_test(sizes_that_do_not_fit_are_refused),
     };

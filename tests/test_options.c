@@ -186,6 +186,39 @@ static void options_have_one_order(void **state) {
     mem_free(text);
 }
 
+/* A list has one or more different names, in the order in which they are given; -1 follows the last one. */
+static void a_list_has_different_names(void **state) {
+    (void)state;
+    TrainOptions options = defaults();
+    const Option *metrics = option_find(train_option_tables, "valid-metrics");
+    char text[OPTION_FORMAT_SIZE];
+    Err err;
+    option_format(metrics, &options, text);
+    assert_string_equal(text, "bleu");
+    assert_int_equal(options_read(train_option_tables, &options, "valid-metrics = perplexity bleu", "config", &err), 0);
+    option_format(metrics, &options, text);
+    assert_string_equal(text, "perplexity bleu");
+    assert_int_equal(options.valid_metrics[0], VALID_PERPLEXITY);
+    assert_int_equal(options.valid_metrics[2], -1);
+    const char *const all[] = {"chrf", "perplexity", "bleu", "ce-mean-words", "chrf"};
+    assert_int_equal(option_set(metrics, &options, all, 4, &err), 0);
+    option_format(metrics, &options, text);
+    assert_string_equal(text, "chrf perplexity bleu ce-mean-words");
+    static const char *const wrong[][2] = {
+        {"valid-metrics =", "needs 1 to 4 values"},
+        {"valid-metrics = bleu chrf bleu", "has 'bleu' twice"},
+        {"valid-metrics = bleu chrf bleu chrf bleu chrf", "needs 1 to 4 values"},
+        {"valid-metrics = bleu, chrf", "not 'bleu,'"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_int_equal(options_read(train_option_tables, &options, wrong[i][0], "config", &err), -1);
+        assert_non_null(strstr(err.reason, wrong[i][1]));
+        option_format(metrics, &options, text);
+        assert_string_equal(text, "chrf perplexity bleu ce-mean-words");
+    }
+    assert_int_equal(option_set(metrics, &options, all, 5, &err), -1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(configurations_come_back),
@@ -196,6 +229,7 @@ int main(void) {
         cmocka_unit_test(names_have_indices),
         cmocka_unit_test(a_model_reads_only_its_own_options),
         cmocka_unit_test(options_have_one_order),
+        cmocka_unit_test(a_list_has_different_names),
     };
     return cmocka_run_group_tests_name("options", tests, NULL, NULL);
 }

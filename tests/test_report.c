@@ -285,6 +285,108 @@ static void many_alignments_are_thinned(void **state) {
     }
 }
 
+/* ---- translations of the dev set ---- */
+
+#define VALIDATION(update, best) "{\"update\": " #update ", \"valid_loss\": 1, \"best\": " #best "}\n"
+
+static void make_valid(void) {
+    char path[SCRATCH_SIZE + 64];
+    snprintf(path, sizeof path, "%s/valid", dir);
+    assert_int_equal(mkdir(path, 0777), 0);
+}
+
+/* Returns the translations in the data of the report as JSON; the caller owns it. */
+static char *outputs(void) {
+    cJSON *data = report(NULL);
+    char *text = cJSON_PrintUnformatted(cJSON_GetObjectItem(data, "outputs"));
+    cJSON_Delete(data);
+    return text;
+}
+
+static void assert_outputs(const char *expected) {
+    char *text = outputs();
+    assert_string_equal(text, expected);
+    cJSON_free(text);
+}
+
+static void translations_stand_beside_their_pairs(void **state) {
+    (void)state;
+    put("train.jsonl", VALIDATION(10, true) VALIDATION(20, true));
+    assert_outputs("null");
+    make_valid();
+    assert_outputs("null");
+    put("valid/source.txt", "潮\n水\n");
+    put("valid/reference.txt", "tide\nwater\n");
+    assert_outputs("null");
+    put("valid/00000010.out", "a\n\n");
+    put("valid/00000020.out", "</script>\nb \x01\xff\n");
+    put("valid/00000030.out", "later than the log\n");
+    put("valid/00000020.out.0.tmp", "");
+    put("valid/1.out", "");
+    assert_outputs("{\"total\":2,\"pairs\":[[\"潮\",\"tide\"],[\"水\",\"water\"]],\"validations\":[{\"update\":10,"
+                   "\"texts\":[\"a\",\"\"]},{\"update\":20,\"texts\":[\"</script>\",\"b \xef\xbf\xbd\xef\xbf\xbd\"]}]}");
+    put("train.jsonl", VALIDATION(10, true) "{\"update\": 10, \"changed\": \"dev set\"}\n" VALIDATION(20, true));
+    assert_outputs("{\"total\":2,\"pairs\":[[\"潮\",\"tide\"],[\"水\",\"water\"]],\"validations\":[{\"update\":20,"
+                   "\"texts\":[\"</script>\",\"b \xef\xbf\xbd\xef\xbf\xbd\"]}]}");
+}
+
+static void files_that_end_too_early_are_named(void **state) {
+    (void)state;
+    make_valid();
+    put("train.jsonl", VALIDATION(10, true));
+    put("valid/00000010.out", "a\nb\n");
+    assert_fails("valid/source.txt", 0, "No such file or directory");
+    put("valid/source.txt", "");
+    assert_fails("valid/source.txt", 0, "is empty");
+    put("valid/source.txt", "1\n2\n3\n");
+    put("valid/reference.txt", "1\n2\n3\n");
+    assert_fails("valid/00000010.out", 0, "has 2 lines, but the dev set has more");
+    put("valid/reference.txt", "1\n");
+    assert_fails("valid/reference.txt", 0, "has 1 lines, but the dev set has more");
+}
+
+static void put_lines(const char *name, int lines, int length) {
+    FILE *file = begin(name);
+    for (int i = 0; i < lines; i++) fprintf(file, "%0*d\n", length, i);
+    fclose(file);
+}
+
+/* The page has the first pairs, and evenly spaced validations with the first, the last and the best. */
+static void translations_are_limited(void **state) {
+    (void)state;
+    static const struct {
+        int pairs, length, validations, pairs_left, validations_left;
+    } cases[] = {{499, 1, 3, 499, 3}, {1000, 5, 40, 500, 40}, {600, 5, 99, 500, 41}, {300, 8000, 1, 87, 1},
+                 {2, 1 << 20, 2, 1, 2}};
+    make_valid();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        put_lines("valid/source.txt", cases[i].pairs, cases[i].length);
+        put_lines("valid/reference.txt", cases[i].pairs, cases[i].length);
+        FILE *log = begin("train.jsonl");
+        for (int k = 1; k <= cases[i].validations; k++) {
+            char name[64];
+            snprintf(name, sizeof name, "valid/%08d.out", k);
+            put_lines(name, cases[i].pairs, cases[i].length);
+            fprintf(log, "{\"update\": %d, \"valid_loss\": 1, \"best\": %s}\n", k, k <= 50 ? "true" : "false");
+        }
+        fclose(log);
+        cJSON *data = report(NULL), *found = cJSON_GetObjectItem(data, "outputs");
+        assert_int_equal(cJSON_GetObjectItem(found, "total")->valueint, cases[i].pairs);
+        assert_int_equal(size(found, "pairs"), cases[i].pairs_left);
+        assert_int_equal(size(found, "validations"), cases[i].validations_left);
+        assert_int_equal(update_at(found, "validations", 0), 1);
+        assert_int_equal(update_at(found, "validations", -1), cases[i].validations);
+        bool best = false;
+        for (int k = 0; k < cases[i].validations_left; k++) {
+            const cJSON *texts = cJSON_GetObjectItem(cJSON_GetArrayItem(cJSON_GetObjectItem(found, "validations"), k), "texts");
+            assert_int_equal(cJSON_GetArraySize(texts), cases[i].pairs_left);
+            best |= update_at(found, "validations", k) == (cases[i].validations < 50 ? cases[i].validations : 50);
+        }
+        assert_true(best);
+        cJSON_Delete(data);
+    }
+}
+
 /* If any allocation of cJSON fails, the report is written or an error gives the reason. */
 static void without_memory_there_is_no_report(void **state) {
     (void)state;
@@ -318,6 +420,9 @@ int main(void) {
         TEST(text_cannot_leave_the_data),
         TEST(a_long_log_is_thinned),
         TEST(many_alignments_are_thinned),
+        TEST(translations_stand_beside_their_pairs),
+        TEST(files_that_end_too_early_are_named),
+        TEST(translations_are_limited),
         TEST(without_memory_there_is_no_report),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

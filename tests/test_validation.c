@@ -1,5 +1,6 @@
 /* test_validation.c: the statistics of a validation: attention and lengths. */
 #include "text/ds.h"
+#include "train/valid_metrics.h"
 #include "train/validation.h"
 
 #include <math.h>
@@ -96,6 +97,20 @@ static void every_sentence_has_one_length(void **state) {
     for (int i = 0; i < N; i++) arrfree(source[i]);
 }
 
+/* The earlier validation is better on a tie; the first one is better than none, whatever its value. */
+static void each_metric_has_its_direction(void **state) {
+    (void)state;
+    static const bool smaller[VALID_METRICS] = {[VALID_CE_MEAN_WORDS] = true, [VALID_PERPLEXITY] = true};
+    for (int m = 0; m < VALID_METRICS; m++) {
+        const ValidMetric metric = (ValidMetric)m;
+        assert_int_equal(valid_metric_is_better(metric, 2, 3), smaller[m]);
+        assert_int_equal(valid_metric_is_better(metric, 3, 2), !smaller[m]);
+        assert_false(valid_metric_is_better(metric, 2, 2));
+        assert_true(valid_metric_is_better(metric, 0, -1));
+        assert_true(valid_metric_is_better(metric, 1e15, -1));
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sharp_attention_is_not_degenerate),
@@ -104,6 +119,7 @@ int main(void) {
         cmocka_unit_test(a_short_translation_has_few_choices),
         cmocka_unit_test(without_attention_there_is_nothing_to_say),
         cmocka_unit_test(every_sentence_has_one_length),
+        cmocka_unit_test(each_metric_has_its_direction),
     };
     return cmocka_run_group_tests_name("validation", tests, NULL, NULL);
 }
