@@ -323,8 +323,9 @@ static void translations_stand_beside_their_pairs(void **state) {
     put("valid/00000030.out", "later than the log\n");
     put("valid/00000020.out.0.tmp", "");
     put("valid/1.out", "");
-    assert_outputs("{\"total\":2,\"pairs\":[[\"潮\",\"tide\"],[\"水\",\"water\"]],\"validations\":[{\"update\":10,"
-                   "\"texts\":[\"a\",\"\"]},{\"update\":20,\"texts\":[\"</script>\",\"b \xef\xbf\xbd\xef\xbf\xbd\"]}]}");
+    assert_outputs(
+        "{\"total\":2,\"pairs\":[[\"潮\",\"tide\"],[\"水\",\"water\"]],\"validations\":[{\"update\":10,"
+        "\"texts\":[\"a\",\"\"]},{\"update\":20,\"texts\":[\"</script>\",\"b \xef\xbf\xbd\xef\xbf\xbd\"]}]}");
     put("train.jsonl", VALIDATION(10, true) "{\"update\": 10, \"changed\": \"dev set\"}\n" VALIDATION(20, true));
     assert_outputs("{\"total\":2,\"pairs\":[[\"潮\",\"tide\"],[\"水\",\"water\"]],\"validations\":[{\"update\":20,"
                    "\"texts\":[\"</script>\",\"b \xef\xbf\xbd\xef\xbf\xbd\"]}]}");
@@ -356,7 +357,10 @@ static void translations_are_limited(void **state) {
     (void)state;
     static const struct {
         int pairs, length, validations, pairs_left, validations_left;
-    } cases[] = {{499, 1, 3, 499, 3}, {1000, 5, 40, 500, 40}, {600, 5, 99, 500, 41}, {300, 8000, 1, 87, 1},
+    } cases[] = {{499, 1, 3, 499, 3},
+                 {1000, 5, 40, 500, 40},
+                 {600, 5, 99, 500, 41},
+                 {300, 8000, 1, 87, 1},
                  {2, 1 << 20, 2, 1, 2}};
     make_valid();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -378,7 +382,8 @@ static void translations_are_limited(void **state) {
         assert_int_equal(update_at(found, "validations", -1), cases[i].validations);
         bool best = false;
         for (int k = 0; k < cases[i].validations_left; k++) {
-            const cJSON *texts = cJSON_GetObjectItem(cJSON_GetArrayItem(cJSON_GetObjectItem(found, "validations"), k), "texts");
+            const cJSON *texts =
+                cJSON_GetObjectItem(cJSON_GetArrayItem(cJSON_GetObjectItem(found, "validations"), k), "texts");
             assert_int_equal(cJSON_GetArraySize(texts), cases[i].pairs_left);
             best |= update_at(found, "validations", k) == (cases[i].validations < 50 ? cases[i].validations : 50);
         }

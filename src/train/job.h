@@ -44,7 +44,8 @@ typedef struct Validation {
     int examples;
 } Validation;
 
-/* Callbacks of a training; each may be NULL. `validated` is called after train.jsonl and the alignments are written. */
+/* Callbacks of a training; each may be NULL. `validated` is called after train.jsonl, the alignments and the
+   translations are written. */
 typedef struct TrainCallbacks {
     void *context;
     void (*note)(void *context, const char *text);

@@ -2,9 +2,11 @@
 #include "text/ds.h"
 #include "text/files.h"
 #include "text/numbered.h"
+#include "text/unicode.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -38,14 +40,15 @@ int outputs_write(const char *model, long update, char *const *translations, int
 
 /* Returns in *updates the updates of the validations in train.jsonl (a stb_ds array). */
 static int read_validations(const char *model, long **updates, Err *err) {
+    static const char begin[] = "{\"update\": ";
     char path[PATH_SIZE], *rest = NULL;
-    long update;
     path_in(path, model, "train.jsonl");
     char *text = file_read(path, NULL, err);
     *updates = NULL;
     if (!text) return -1;
     for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
-        if (strstr(line, "\"valid_loss\"") && sscanf(line, "{\"update\": %ld,", &update) == 1) arrput(*updates, update);
+        if (starts_with(line, begin) && strstr(line, "\"valid_loss\""))
+            arrput(*updates, strtol(line + strlen(begin), NULL, 10));
     mem_free(text);
     return 0;
 }

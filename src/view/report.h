@@ -5,8 +5,8 @@
 
 #include "core/base.h"
 
-/* Writes DIR/report.html from DIR/train.jsonl, DIR/align/UPDATE.json and DIR/valid. The page replaces an older page atomically.
-   The same input files give the same bytes.
+/* Writes DIR/report.html from DIR/train.jsonl, DIR/align/UPDATE.json and DIR/valid. The page replaces an older page
+   atomically. The same input files give the same bytes.
    These are left out: a last line of the log that has no newline yet; alignments and translations of updates after the
    last update in the log (a killed training can leave such files); translations before the last change of the dev set.
    The page holds at most about 1,000 reports, 1,000 validations, 100 sets of alignments or 8 MB of them, and the
