@@ -163,7 +163,7 @@ cmp "$scratch/x" "$scratch/run/checkpoint.prev.safetensors" || die "a damaged ch
 
 # A training that diverges ends, and its last good checkpoint is kept.
 dir=$scratch/wilder
-for wild in '12 1e6' '1 1e3' '1 1e6 --encoder self-attention --attention dot --heads 2'; do
+for wild in '12 1e6' '1 1e3 --valid-metrics ce-mean-words' '1 1e6 --encoder self-attention --attention dot --heads 2'; do
     rm -rf "$dir"
     # shellcheck disable=SC2086
     set -- $wild

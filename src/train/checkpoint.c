@@ -47,6 +47,7 @@ static bool is_sound(const TrainState *s, long steps) {
 /* Reads the metric and its best value, which end a state. Without them, the metric is BLEU. */
 static int parse_metric(const char *text, TrainState *s) {
     char name[32];
+    /* NOLINTNEXTLINE(cert-err34-c): is_sound refuses a number that is too large */
     const int n = sscanf(text, " metric %31s best %la", name, &s->best);
     if (n < 1) return 0;
     const int metric = choice_find(valid_metric_names, name);
