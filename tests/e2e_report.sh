@@ -122,6 +122,8 @@ async function test() {
   equal("arrows step", one("#when").textContent, "update 1500, epoch 15.0, BLEU 24.0");
   for (const key of ["ArrowRight", "ArrowRight"]) press(key, document.body);
   equal("no further than the end", one("#moment").value, "3");
+  press("ArrowLeft", one("#page"));
+  equal("a field keeps its keys", one("#moment").value, "3");
 
   press("ArrowLeft", one("#play"));
   equal("from the button, too", one("#moment").value, "2");

@@ -348,7 +348,7 @@ function showProbes(probes) {
 
   function press(event) {
     const steps = { ArrowLeft: at - 1, ArrowRight: at + 1 };
-    const ours = !["SELECT", "BUTTON"].includes(event.target.tagName) && event.target !== $("moment");
+    const ours = !["SELECT", "BUTTON", "INPUT"].includes(event.target.tagName);
     if (event.ctrlKey || event.altKey || event.metaKey) return;
     if (event.key === " " && (ours || event.target === $("moment"))) play(timer === null);
     else if ((ours || event.target === $("play")) && event.key in steps) step(steps[event.key]);
@@ -426,7 +426,8 @@ function showOutputs({ total, pairs, validations }) {
 
   /** The head of a column: the choice of its validation, and on paper its name. */
   function headOf(column) {
-    const select = make("select", { "aria-label": "Validation" }, ...names.map((name, k) => make("option", { value: k }, name)));
+    const choices = names.map((name, k) => make("option", { value: k }, name));
+    const select = make("select", { "aria-label": "Validation" }, ...choices);
     const name = make("span", {}, names[columns[column]]);
     select.value = columns[column];
     select.addEventListener("change", () => {
