@@ -62,13 +62,32 @@ stream overload "$url" 潮水退了
 stop
 
 # two models of one direction; and a model that is replaced while clients use it
-start "$scratch/run" "$scratch/other"
-for run in run other; do
+answer_of() { # MODEL: its translation of $sentence
     python3 -c "import json, urllib.parse, urllib.request as r, sys
 print(json.load(r.urlopen('$url/translate', urllib.parse.urlencode({'q': '$sentence', 'source': 'zh', 'target': 'en',
-    'model': '$run'}).encode()))['translatedText'])" >"$scratch/answer"
-    cmp "$scratch/answer" "$scratch/$run.out" || die "the field model"
+    'model': '$1'}).encode()))['translatedText'])"
+}
+start "$scratch/run" "$scratch/other"
+for run in run other; do
+    answer_of $run | cmp - "$scratch/$run.out" || die "the field model"
 done
+stop
+
+# --glossary: the terms of each model, and of requests
+printf '潮水\the left\n海\t海\n' >"$scratch/terms"
+echo '潮水' >"$scratch/no-terms"
+refused 2 'has 1 FILE for 2 MODELs: give one for each, - for none' serve none none --glossary "$scratch/terms"
+refused 1 'no-terms:1: a line must be a source text' serve "$scratch/run" --glossary "$scratch/no-terms"
+start "$scratch/other" "$scratch/run" --glossary - "$scratch/terms" --watch
+grep -q "terms: $scratch/run cannot write 1 of the translations, such as '海'" "$scratch/log" || die "$(cat "$scratch/log")"
+answer_of other | cmp - "$scratch/other.out" || die "the terms of another model"
+echo $sentence | tide_ok translate "$scratch/run" --glossary "$scratch/terms" --quiet >"$scratch/terms.out"
+answer_of run | cmp - "$scratch/terms.out" || die "other terms than tide translate"
+grep -q 'he left' "$scratch/terms.out" || die "no terms"
+stop
+start "$scratch/run" --glossary "$scratch/terms" --watch
+limits glossary "$url" "$scratch/terms"
+grep -q "run: not replaced: $scratch/terms:1: a line must be" "$scratch/log" || die "$(cat "$scratch/log")"
 stop
 replace 2
 echo broken >"$scratch/watched/model.safetensors"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""usage: tests/serve_limits.py hostile|deadline|leave|keys|overload|memory|drain|stop|replace|load URL [ARGUMENT...]
+"""usage: tests/serve_limits.py hostile|deadline|leave|keys|overload|memory|drain|stop|replace|glossary|load URL [ARGUMENT...]
 
 Checks of a running `tide serve` that need special flags, for tests/e2e_serve.sh and tests/soak_serve.sh: hostile clients,
 limits, keys, the end of the server, replaced models. The functions below say which flags."""
@@ -334,6 +334,31 @@ def replace(s, count, watched, *runs):
     print(counts)
 
 
+def glossary(s, file):
+    """--glossary FILE with the line 潮水 TAB he left, and --watch: the terms of the server and of requests, and a file
+    that changes."""
+    q = ["潮水退了。他走了。", "我在海边。"]
+    found = s.translate(q)["translatedText"]
+    check("he left" in found[0] and "he left" not in found[1], f"the server's terms: {found}")
+    found = s.translate(q, glossary="潮水\tthe sea\n海边\tthe tide")["translatedText"]
+    check("the sea" in found[0] and "he left" not in found[0] and "the tide" in found[1], f"a request's terms: {found}")
+    check("he left" in s.translate(q[0], glossary="他\tshe")["translatedText"], "a request removes the server's terms")
+    check("he left" in s.translate("潮水退了。", prefix="She ")["translatedText"], "a prefix and the server's terms")
+
+    def write(text):
+        with open(file + ".new", "w", encoding="utf-8") as out:
+            out.write(text)
+        os.rename(file + ".new", file)
+
+    write("潮水\tthe shoes\n")
+    wait_until(lambda: "the shoes" in s.translate(q[0])["translatedText"], "new terms")
+    write("潮水 without a tab\n")
+    time.sleep(1.5)
+    check("the shoes" in s.translate(q[0])["translatedText"], "a broken glossary removes the old one")
+    write("")
+    wait_until(lambda: "the shoes" not in s.translate(q[0])["translatedText"], "no terms")
+
+
 def load(s, seconds, sources, translations):
     """Clients of all kinds for a time; prints the server's memory every minute, which must not grow: it changes
     with the batches."""
@@ -365,7 +390,7 @@ def load(s, seconds, sources, translations):
 
 
 def main():
-    commands = {f.__name__: f for f in (hostile, deadline, leave, keys, overload, memory, drain, stop, replace, load)}
+    commands = {f.__name__: f for f in (hostile, deadline, leave, keys, overload, memory, drain, stop, replace, glossary, load)}
     if len(sys.argv) < 3 or sys.argv[1] not in commands:
         sys.exit(__doc__)
     commands[sys.argv[1]](Server(sys.argv[2]), *sys.argv[3:])

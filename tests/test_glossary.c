@@ -239,6 +239,13 @@ static void terms_are_found(void **state) {
         if (!strcmp(vocab_piece(side.vocab, id), "s")) continuing = c->continues[id];
     assert_true(continuing);
     constraints_free(c);
+
+    Glossary more; /* of two glossaries, the longest term counts, and of equal ones that of `more` */
+    assert_int_equal(glossary_parse(&more, "潮\tc\n水退了\tb\n", &side, &err), 0);
+    more.base = &g;
+    check_terms(&more, "潮水退", "spring tide");
+    check_terms(&more, "潮退水退了水退", "c|b|a b");
+    glossary_free(&more);
     glossary_free(&g);
 
     static const char *const bad[][2] = {{"a\tb\nc\n", "a line must be"},

@@ -162,7 +162,7 @@ static void test_queue(void **state) {
     static Job jobs[TASKS];
     int cancelled = 0;
     metrics_init(&metrics);
-    assert_int_equal(models_open(&models, paths, 1, &err), 0);
+    assert_int_equal(models_open(&models, paths, NULL, 1, &err), 0);
     Queue *queue = queue_new(&limits, 2, &metrics, &err);
     assert_non_null(queue);
     assert_false(queue_has_room(queue, TASKS + 1));

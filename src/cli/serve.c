@@ -5,6 +5,7 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 
 static const Flag flags[] = {
     {"listen", 1, "ADDRESS", "HOST:PORT to listen on; port 0: a free one", .fallback = "127.0.0.1:5000"},
@@ -13,7 +14,9 @@ static const Flag flags[] = {
     {"api-key-file", 1, "FILE", "serve only clients with a key of FILE, which has one on each line",
      .kind = VALUE_FILE},
     {"cors", 1, "ORIGIN", "let pages of this origin use the server; *: all pages", .kind = VALUE_TEXT},
-    {.name = "watch", .help = "load a model again when its file changes"},
+    {"glossary", MANY, "FILE ...", "for each MODEL: translate terms as FILE says, lines of `source TAB target`; -: none",
+     .kind = VALUE_FILE},
+    {.name = "watch", .help = "load a model again when its file or its glossary changes"},
     {"max-body", 1, "N", "most bytes in the body of a request", VALUE_INT, 64, 1 << 30, NULL, "1048576"},
     {"max-sentences", 1, "N", "most sentences in a request", VALUE_INT, 1, 1 << 20, NULL, "256"},
     {"max-length", 1, "N", "most pieces in a sentence; memory grows with the square", VALUE_INT, 2, 1 << 16, NULL,
@@ -47,6 +50,20 @@ static int options_of(const Args *args, ServeOptions *o, Err *err) {
     return 0;
 }
 
+/* Fills list, [number of models], with the path of the glossary of each model, NULL without one. Returns 0, or -1 with
+   *err filled. */
+static int glossaries_of(const Args *args, const char **list, Err *err) {
+    const int given = args_count(args, "glossary");
+    if (given && given != args->word_count)
+        return err_set(err, NULL, 0, "--glossary has %d FILE%s for %d MODEL%s: give one for each, - for none", given,
+                       given > 1 ? "s" : "", args->word_count, args->word_count > 1 ? "s" : "");
+    for (int i = 0; i < args->word_count; i++) {
+        const char *path = args_value(args, "glossary", i);
+        list[i] = path && strcmp(path, "-") != 0 ? path : NULL;
+    }
+    return 0;
+}
+
 static int run(const Args *args) {
     Err err;
     ServeOptions options = {.models = args->words,
@@ -64,8 +81,13 @@ static int run(const Args *args) {
     if (args_value(args, "host", 64)) return usage_error("more than 64 names after --host");
     options.hosts = hosts;
     if (options_of(args, &options, &err)) return usage_error("%s", err.reason);
+    const char **glossaries = mem_alloc((size_t)args->word_count * sizeof *glossaries);
+    options.glossaries = glossaries;
+    int status = glossaries_of(args, glossaries, &err) ? usage_error("%s", err.reason) : 0;
     signal(SIGPIPE, SIG_IGN);
-    return serve(&options, &err) ? fail(&err) : 0;
+    if (!status && serve(&options, &err)) status = fail(&err);
+    mem_free(glossaries);
+    return status;
 }
 
 static const Remark examples[] = {
@@ -73,6 +95,7 @@ static const Remark examples[] = {
     {"curl -d q=潮水退了。 -d source=zh -d target=en http://127.0.0.1:5000/translate", "Use the server"},
     {"tide serve zh-en en-zh --watch --api-key-file keys --listen 0.0.0.0:5000 --host translate.example.org",
      "Serve both directions to clients with a key, also by this name"},
+    {"tide serve zh-en en-zh --glossary terms.tsv -", "Translate terms as a list says, from Chinese to English only"},
     {0}};
 
 const Command command_serve = {
@@ -84,6 +107,9 @@ const Command command_serve = {
         "are directions, which requests choose by source and target; of several models of one direction, requests\n"
         "choose by the field `model`, the last part of the path. The API is LibreTranslate's with additions;\n"
         "/openapi.json describes it. --threads is the number of sentences' batches computed at the same time.\n\n"
+        "--glossary has a FILE for each MODEL, in their order, because a list of terms is for one direction. A\n"
+        "request may add terms by its field `glossary`; if both lists have the same source, that of the request\n"
+        "counts.\n\n"
         "The server listens on this machine only, unless --listen says otherwise. It has no TLS: put a proxy in\n"
         "front of it. SIGTERM ends it after the requests that have begun.",
     .flags = flags,

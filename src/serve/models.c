@@ -15,6 +15,7 @@ void served_hold(Served *served) { atomic_fetch_add(&served->holds, 1); }
 
 void served_drop(Served *served) {
     if (!served || atomic_fetch_sub(&served->holds, 1) > 1) return;
+    glossary_free(&served->glossary);
     translator_free(&served->translator);
     mem_free(served);
 }
@@ -22,7 +23,7 @@ void served_drop(Served *served) {
 /* ---- loading --------------------------------------------------------------------------------------------------- */
 
 typedef struct Load {
-    const char *path;
+    const Place *place;
     Served *served; /* the result; NULL: *err says why */
     Err *err;
 } Load;
@@ -31,50 +32,64 @@ static void load(void *context) {
     Load *l = context;
     Served *served = mem_zalloc(sizeof *served);
     atomic_init(&served->holds, 1);
-    if (model_load(&served->translator, l->path, l->err)) {
+    const char *glossary = l->place->glossary;
+    if (model_load(&served->translator, l->place->path, l->err)) {
         mem_free(served);
         return;
     }
+    if (glossary && glossary_read(&served->glossary, glossary, &served->translator.target, l->err)) {
+        served_drop(served);
+        return;
+    }
+    served->name = l->place->name;
     served->aligns = ensemble_aligns((const Translator *const[]){&served->translator}, 1);
     l->served = served;
 }
 
-/* Loads a model. NULL with *err filled if it cannot be read or memory is refused. */
-static Served *served_load(const char *path, Err *err) {
+/* Loads the model of a place. NULL with *err filled if a file cannot be read or memory is refused. */
+static Served *served_load(const Place *place, Err *err) {
     Scope scope = {0};
-    Load l = {.path = path, .err = err};
-    err_set(err, path, 0, "out of memory");
+    Load l = {.place = place, .err = err};
+    err_set(err, place->path, 0, "out of memory");
     const ScopeEnd end = scope_run(&scope, load, &l, err->reason, sizeof err->reason);
     if (end == SCOPE_DONE) scope_forget(&scope);
     return end == SCOPE_DONE ? l.served : NULL;
 }
 
-/* Reads time, size and inode number of the model's file; all zero if the file does not exist. */
-static void read_version(const Place *place, struct stat *file) {
-    char path[PATH_SIZE];
-    if (snprintf(path, sizeof path, "%s/model.safetensors", place->path) < (int)sizeof path && !stat(path, file))
-        return;
-    if (stat(place->path, file)) *file = (struct stat){0};
+static FileVersion version_of(const char *path) {
+    struct stat file;
+    if (!path || stat(path, &file)) return (FileVersion){0};
+    return (FileVersion){file.st_mtim, file.st_size, file.st_ino};
 }
 
-static void set_version(Place *place, const struct stat *file) {
-    place->changed = file->st_mtim;
-    place->bytes = file->st_size;
-    place->inode = file->st_ino;
+/* The version of the file of a model, which may be given as its directory. */
+static FileVersion model_version(const Place *place) {
+    char path[PATH_SIZE];
+    if (snprintf(path, sizeof path, "%s/model.safetensors", place->path) >= (int)sizeof path) path[0] = '\0';
+    const FileVersion inside = version_of(path);
+    return inside.inode ? inside : version_of(place->path);
+}
+
+/* Sets *known to the version of the present file. Returns whether it has changed; a file that is missing has not. */
+static bool changed(FileVersion *known, FileVersion now) {
+    if (!now.inode || (now.inode == known->inode && now.bytes == known->bytes &&
+                       now.changed.tv_sec == known->changed.tv_sec && now.changed.tv_nsec == known->changed.tv_nsec))
+        return false;
+    *known = now;
+    return true;
+}
+
+/* Whether a file of the place is not the one that was read last. */
+static bool place_changed(Place *place) {
+    const bool model = changed(&place->model, model_version(place));
+    return changed(&place->terms, version_of(place->glossary)) || model;
 }
 
 int models_reload(ServedModels *models, int i, Err *err) {
     Place *place = &models->list[i];
-    struct stat file;
-    read_version(place, &file);
-    if (!file.st_ino ||
-        (file.st_ino == place->inode && file.st_size == place->bytes && file.st_mtim.tv_sec == place->changed.tv_sec &&
-         file.st_mtim.tv_nsec == place->changed.tv_nsec))
-        return 0;
-    set_version(place, &file);
-    Served *fresh = served_load(place->path, err);
+    if (!place_changed(place)) return 0;
+    Served *fresh = served_load(place, err);
     if (!fresh) return -1;
-    fresh->name = place->name;
     pthread_mutex_lock(&models->mutex);
     Served *old = place->served;
     place->served = fresh;
@@ -111,16 +126,14 @@ static void make_names_unique(ServedModels *models) {
     }
 }
 
-int models_open(ServedModels *models, const char *const *paths, int count, Err *err) {
+int models_open(ServedModels *models, const char *const *paths, const char *const *glossaries, int count, Err *err) {
     *models = (ServedModels){.list = mem_zalloc((size_t)count * sizeof *models->list), .count = count};
     pthread_mutex_init(&models->mutex, NULL);
     for (int i = 0; i < count; i++) {
-        struct stat file;
-        models->list[i].path = paths[i];
-        models->list[i].name = name_of(paths[i]);
-        read_version(&models->list[i], &file);
-        set_version(&models->list[i], &file);
-        if (!(models->list[i].served = served_load(paths[i], err))) return -1;
+        Place *place = &models->list[i];
+        *place = (Place){.path = paths[i], .glossary = glossaries ? glossaries[i] : NULL, .name = name_of(paths[i])};
+        place_changed(place);
+        if (!(place->served = served_load(place, err))) return -1;
     }
     make_names_unique(models);
     for (int i = 0; i < count; i++) models->list[i].served->name = models->list[i].name;

@@ -2,6 +2,7 @@
 #ifndef TIDE_SERVE_MODELS_H
 #define TIDE_SERVE_MODELS_H
 
+#include "translate/glossary.h"
 #include "translate/translator.h"
 
 #include <pthread.h>
@@ -12,7 +13,8 @@
 /* A loaded model, shared by all that hold it. */
 typedef struct Served {
     Translator translator;
-    const char *name; /* of its place */
+    Glossary glossary; /* of every request; all zero: none */
+    const char *name;  /* of its place */
     bool aligns;
     atomic_int holds;
 } Served;
@@ -21,15 +23,20 @@ void served_hold(Served *served);
 /* Releases the model with its last holder. NULL: does nothing. */
 void served_drop(Served *served);
 
+/* What tells a file from the one that takes its place; all zero: there is no file. */
+typedef struct FileVersion {
+    struct timespec changed;
+    off_t bytes;
+    ino_t inode;
+} FileVersion;
+
 /* The place of one model. */
 typedef struct Place {
-    const char *path;
+    const char *path, *glossary; /* glossary: NULL: none */
     char
         *name; /* of the field `model`: the last part of the path; the whole path if several models have the same one */
     Served *served;
-    struct timespec changed; /* of the file that `served` was read from */
-    off_t bytes;
-    ino_t inode;
+    FileVersion model, terms; /* of the files that `served` was read from */
 } Place;
 
 typedef struct ServedModels {
@@ -38,12 +45,13 @@ typedef struct ServedModels {
     pthread_mutex_t mutex;
 } ServedModels;
 
-/* Loads the models; the paths must live longer. Returns 0, or -1 with *err filled. Release with models_close in both
-   cases. */
-int models_open(ServedModels *models, const char *const *paths, int count, Err *err);
+/* Loads the models. glossaries: [count] the path of the glossary of each model, or NULL; NULL: none. The paths must live
+   longer. Returns 0, or -1 with *err filled. Release with models_close in both cases. */
+int models_open(ServedModels *models, const char *const *paths, const char *const *glossaries, int count, Err *err);
 void models_close(ServedModels *models);
-/* Loads the model of place i again if its file has changed. Returns 1 if the model was replaced, 0 if the file is the
-   same, or -1 with *err filled; then the old model stays, and the file is not read again before it changes. */
+/* Loads the model of place i and its glossary again if one of their files has changed. Returns 1 if they were replaced,
+   0 if the files are the same, or -1 with *err filled; then the old ones stay, and the files are not read again before
+   one of them changes. */
 int models_reload(ServedModels *models, int i, Err *err);
 
 /* Holds and returns the model of place i. */

@@ -197,20 +197,30 @@ static int make_prefix(Start *s) {
     return 0;
 }
 
-/* Gives each sentence the terms of the glossary. */
-static int make_terms(Start *s) {
+/* Reads the glossary of the request. */
+static int make_glossary(Start *s) {
     Request *w = s->request;
-    Task *task = &w->task;
+    const Served *served = w->task.served;
     Err err;
-    if (!w->fields.glossary) return 0;
-    if (glossary_parse(&w->glossary, w->fields.glossary, &task->served->translator.target, &err))
+    if (glossary_parse(&w->glossary, w->fields.glossary, &served->translator.target, &err))
         return reply_error(s->reply, 400, "Invalid request: glossary, line %ld: %s", err.line, err.reason);
     if (w->glossary.unwritable)
         return reply_error(s->reply, 400, "Invalid request: glossary: the model cannot write '%.100s'",
                            w->glossary.example);
+    if (served->glossary.terms) w->glossary.base = &served->glossary;
+    return 0;
+}
+
+/* Gives each sentence its terms. */
+static int make_terms(Start *s) {
+    Request *w = s->request;
+    Task *task = &w->task;
+    if (w->fields.glossary && make_glossary(s)) return -1;
+    const Glossary *glossary = w->fields.glossary ? &w->glossary : &task->served->glossary;
+    if (!glossary->terms) return 0;
     char **sentences = mem_alloc((size_t)task->count * sizeof *sentences);
     for (int i = 0; i < task->count; i++) sentences[i] = (char *)task->jobs[i].source;
-    w->terms = glossary_terms(&w->glossary, sentences, task->count);
+    w->terms = glossary_terms(glossary, sentences, task->count);
     mem_free(sentences);
     for (int i = 0; i < task->count; i++) task->jobs[i].constraints = w->terms.list[i];
     return 0;

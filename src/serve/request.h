@@ -21,7 +21,7 @@ typedef struct Request {
     Part *parts;          /* [texts of the request] */
     char **given;         /* a stb_ds array: normalised texts and translations of /v1/align and /v1/score */
     Prefix prefix;        /* of the only sentence; 0 states: none */
-    Glossary glossary;    /* all zero: none */
+    Glossary glossary;    /* of the request, with that of the model as its base; all zero: none */
     SentenceTerms terms;  /* of the jobs; all zero: none */
     const char *detected; /* the detected code of the source, owned; NULL: the request names the source */
     double confidence;

@@ -43,15 +43,32 @@ static void notice(Server *s, const char *format, ...) {
 
 /* ---- replaced models ------------------------------------------------------------------------------------------- */
 
+/* Tells the operator what is wrong with a model that was loaded. */
+static void warn(Server *s, const Place *place) {
+    const Translator *t = &place->served->translator;
+    const Glossary *g = &place->served->glossary;
+    if (t->warning) notice(s, "%s: %s", place->path, t->warning);
+    if (g->unwritable)
+        notice(s, "%s: %s cannot write %d of the translations, such as '%.100s'", place->glossary, place->path,
+               g->unwritable, g->example);
+}
+
+/* Tells the operator why the old model stays. */
+static void explain(Server *s, const Place *place, const Err *err) {
+    if (err->line) notice(s, "%s: not replaced: %s:%ld: %s", place->path, err->path, err->line, err->reason);
+    else notice(s, "%s: not replaced: %s", place->path, err->reason);
+}
+
 static void reload(Server *s) {
     for (int i = 0; i < s->models.count; i++) {
         Err err;
         const int status = models_reload(&s->models, i, &err);
-        if (status < 0) notice(s, "%s: not replaced: %s", s->models.list[i].path, err.reason);
+        if (status < 0) explain(s, &s->models.list[i], &err);
         if (status <= 0) continue;
         queue_models_changed(s->queue);
         metrics_replaced(&s->metrics);
         notice(s, "%s: replaced", s->models.list[i].path);
+        warn(s, &s->models.list[i]);
     }
 }
 
@@ -147,11 +164,9 @@ static int run_queue(Server *s, int listening, Err *err) {
 
 static int run_models(Server *s, Err *err) {
     char address[ADDRESS_SIZE];
-    if (models_open(&s->models, s->options->models, s->options->model_count, err)) return -1;
-    for (int i = 0; i < s->models.count; i++) {
-        const Translator *t = &s->models.list[i].served->translator;
-        if (t->warning) notice(s, "%s: %s", s->models.list[i].path, t->warning);
-    }
+    const ServeOptions *o = s->options;
+    if (models_open(&s->models, o->models, o->glossaries, o->model_count, err)) return -1;
+    for (int i = 0; i < s->models.count; i++) warn(s, &s->models.list[i]);
     const int listening = socket_listen(s->options->listen, address, err);
     if (listening < 0) return -1;
     notice(s, "serving http://%s", address);

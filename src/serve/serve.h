@@ -10,6 +10,7 @@
 typedef struct ServeOptions {
     const char *const *models; /* [model_count], 1 at least: paths */
     int model_count;
+    const char *const *glossaries; /* [model_count]: see models_open; NULL: none */
     const char *listen;       /* see socket_listen */
     const char *const *hosts; /* [host_count]: names that a Host header may have, besides localhost and addresses */
     int host_count;
@@ -17,7 +18,7 @@ typedef struct ServeOptions {
     const char *key_file; /* see keys_read; NULL: every client is served */
     Limits limits;
     int workers;
-    bool watch; /* load a model again when its file changes */
+    bool watch; /* load a model again when its file or its glossary changes */
     void (*notice)(
         const char *line); /* receives a message for the operator; called by several threads, one at a time */
 } ServeOptions;

@@ -73,9 +73,21 @@ void glossary_free(Glossary *g) {
 
 /* ---- the source ------------------------------------------------------------------------------------------------ */
 
+/* The translation of a term; NULL if there is none. */
+static const char *find(const Glossary *g, const char *term) {
+    const char *own = lexicon_find(g->terms, term);
+    return own || !g->base ? own : lexicon_find(g->base->terms, term);
+}
+
+/* The length in bytes of the longest term. */
+static size_t longest_term(const Glossary *g) {
+    const size_t own = lexicon_longest(g->terms), base = g->base ? lexicon_longest(g->base->terms) : 0;
+    return own > base ? own : base;
+}
+
 /* The translation of the longest term at text; NULL if there is none. *length receives the bytes of the term. */
 static const char *term_at(const Glossary *g, const char *text, size_t *length) {
-    const size_t longest = lexicon_longest(g->terms);
+    const size_t longest = longest_term(g);
     char term[LEXICON_SOURCE_BYTES + 1];
     const char *found = NULL;
     for (const char *at = text; *at;) {
@@ -86,7 +98,7 @@ static const char *term_at(const Glossary *g, const char *text, size_t *length) 
         if (*next && joins(before, utf8_next(&next))) continue;
         memcpy(term, text, n);
         term[n] = '\0';
-        const char *translation = lexicon_find(g->terms, term);
+        const char *translation = find(g, term);
         if (!translation) continue;
         found = translation;
         *length = n;
