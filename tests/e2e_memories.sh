@@ -76,6 +76,15 @@ if strings -a "$tide" 2>/dev/null | grep -q libexpat.so || grep -q libexpat.so "
     # billion laughs; a long entity, often
     sed 's/<!ENTITY sea "the sea">/&<!ENTITY seas "\&sea;\&sea;">/' "$scratch/a.tmx" >"$scratch/g.tmx"
     refuses "$scratch/g.tmx" ':2: the entity seas is defined by another entity'
+    sed 's/<!ENTITY sea /&SYSTEM /' "$scratch/a.tmx" >"$scratch/s.tmx"
+    refuses "$scratch/s.tmx" ':2: the entity sea is another file'
+    # what expat would keep in memory: elements in each other, a tag, declarations
+    { echo '<tmx>'; yes '<a>' | head -n 300; } >"$scratch/i.tmx"
+    refuses "$scratch/i.tmx" ':257: elements are nested more than 256 deep'
+    { printf '<tmx>\n<tu x="'; head -c 1200000 /dev/zero | tr '\0' a; } >"$scratch/j.tmx"
+    refuses "$scratch/j.tmx" ':2: more than 1 MiB of text in a tag or a comment'
+    { echo '<!DOCTYPE tmx ['; yes '<!ENTITY a "tide">' | head -n 80000; } >"$scratch/k.tmx"
+    refuses "$scratch/k.tmx" ':[0-9]*: more than 1 MiB of text before the first element'
     {
         printf '<!DOCTYPE tmx [<!ENTITY a "'
         head -c 10000 /dev/zero | tr '\0' a

@@ -26,7 +26,13 @@ void tmx_close(Tmx *tmx) { (void)tmx; }
 #else
 #include <expat.h>
 
-enum { CHUNK = 1 << 16, MOST_UNIT = 1 << 20 /* bytes */, MOST_SEEN = 8, CODE_SIZE = 16 };
+enum {
+    CHUNK = 1 << 16,
+    MOST_UNIT = 1 << 20, /* bytes: of a unit, of a tag, and of all declarations, which expat keeps in memory */
+    MOST_DEPTH = 256,    /* of elements in each other, which expat also keeps */
+    MOST_SEEN = 8,
+    CODE_SIZE = 16
+};
 
 /* ---- expat's functions ----------------------------------------------------------------------------------------- */
 
@@ -42,6 +48,7 @@ enum {
     GET_ERROR_CODE,
     ERROR_STRING,
     GET_LINE,
+    GET_BYTE,
     SET_USER_DATA,
     SET_ELEMENTS,
     SET_CHARACTERS,
@@ -56,6 +63,8 @@ struct Tmx {
     void *library, *functions[FUNCTIONS];
     bool suspended; /* the parser stopped at the end of a unit, and has more text */
     bool ended;     /* the parser has all text */
+    long given;     /* bytes that the parser has received */
+    int depth;      /* of elements */
     TmxUnit unit;   /* the current one */
     size_t size;    /* bytes of its segments */
     bool in_tmx, in_unit, complete;
@@ -80,6 +89,7 @@ static void *load(void *functions[FUNCTIONS]) {
         [GET_ERROR_CODE] = "XML_GetErrorCode",
         [ERROR_STRING] = "XML_ErrorString",
         [GET_LINE] = "XML_GetCurrentLineNumber",
+        [GET_BYTE] = "XML_GetCurrentByteIndex",
         [SET_USER_DATA] = "XML_SetUserData",
         [SET_ELEMENTS] = "XML_SetElementHandler",
         [SET_CHARACTERS] = "XML_SetCharacterDataHandler",
@@ -176,6 +186,7 @@ static void XMLCALL on_start(void *user, const char *name, const char **attribut
     Tmx *tmx = user;
     if (!tmx->in_tmx && strcmp(name, "tmx") != 0) refuse(tmx, "is not a TMX file: its first element is %.40s", name);
     tmx->in_tmx = true;
+    if (++tmx->depth > MOST_DEPTH) refuse(tmx, "%s are nested more than 256 deep", "elements");
     if (tmx->text) { /* an element inside a segment */
         if (tmx->hidden || is_code(name)) tmx->hidden++;
         if (!strcmp(name, "ph")) add_text(tmx, " ", tmx->hidden == 1); /* a picture or a line break is between words */
@@ -199,6 +210,7 @@ static void end_segment(Tmx *tmx) {
 
 static void XMLCALL on_end(void *user, const char *name) {
     Tmx *tmx = user;
+    tmx->depth--;
     if (tmx->text) {
         if (tmx->hidden) tmx->hidden--;
         else if (!strcmp(name, "seg")) end_segment(tmx);
@@ -215,7 +227,8 @@ static void XMLCALL on_end(void *user, const char *name) {
 /* An entity that other entities define can become a text of any length ("billion laughs"). */
 static void XMLCALL on_entity(void *user, const char *name, int is_parameter, const char *value, int n,
                               const char *base, const char *system, const char *public, const char *notation) {
-    (void)base, (void)system, (void)public, (void)notation;
+    (void)base, (void)system, (void)public;
+    if (!value && !notation) refuse(user, "the entity %.40s is another file", name);
     if (value && (is_parameter || memchr(value, '&', (size_t)n)))
         refuse(user, "the entity %.40s is defined by another entity", name);
 }
@@ -246,6 +259,14 @@ Tmx *tmx_open(LineReader *lines, const char *const langs[2], Err *err) {
     return tmx;
 }
 
+/* Refuses text that expat keeps in memory, and searches again with each chunk: a tag or declarations that do not end. */
+static int check_size(Tmx *tmx, Err *err) {
+    const long at = (long)CALL(tmx, GET_BYTE, XML_GetCurrentByteIndex)(tmx->parser);
+    if (tmx->given <= MOST_UNIT || (tmx->in_tmx && tmx->given - at <= MOST_UNIT)) return 0;
+    return err_set(err, tmx->lines->path, line_number(tmx), "more than 1 MiB of %s",
+                   tmx->in_tmx ? "text in a tag or a comment" : "text before the first element");
+}
+
 /* Parses the text that the parser has, or more text of the file. */
 static int parse(Tmx *tmx, Err *err) {
     enum XML_Status status;
@@ -258,9 +279,11 @@ static int parse(Tmx *tmx, Err *err) {
         if (n < 0) return -1;
         status = CALL(tmx, PARSE_BUFFER, XML_ParseBuffer)(tmx->parser, (int)n, n == 0);
         tmx->ended = n == 0;
+        tmx->given += n;
     }
     tmx->suspended = status == XML_STATUS_SUSPENDED;
-    if (status != XML_STATUS_ERROR) return 0;
+    if (status == XML_STATUS_OK) return check_size(tmx, err);
+    if (status == XML_STATUS_SUSPENDED) return 0;
     const enum XML_Error code = CALL(tmx, GET_ERROR_CODE, XML_GetErrorCode)(tmx->parser);
     if (code == XML_ERROR_NO_MEMORY) mem_refused(0);
     if (tmx->refused.reason[0]) *err = tmx->refused;
