@@ -1,7 +1,7 @@
 #include "cli/document.h"
 
 #include "text/ds.h"
-#include "text/files.h"
+#include "text/lines.h"
 #include "text/unicode.h"
 
 #include <stdio.h>
@@ -33,7 +33,7 @@ int document_read(Document *d, const Translator *translator, int most, Err *err)
     static const char path[] = "standard input";
     size_t n;
     Err why;
-    char *text = file_read("/dev/stdin", &n, err);
+    char *text = text_read(NULL, &n, err);
     if (!text) return -1;
     int status = 0;
     if (memchr(text, '\0', n) || !utf8_valid(text, n)) status = err_set(err, path, 0, "not valid UTF-8, or has a NUL");

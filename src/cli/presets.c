@@ -1,7 +1,7 @@
 #include "cli/presets.h"
 #include "text/program.h"
 #include "text/ds.h"
-#include "text/files.h"
+#include "text/lines.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ int preset_find(const char *name, char path[PRESET_PATH_SIZE], Err *err) {
 
 char *preset_read(const char *path, Err *err) {
     size_t size;
-    char *text = file_read(path, &size, err);
+    char *text = text_read(path, &size, err);
     if (!text || strlen(text) == size) return text;
     err_set(err, path, 0, "the file holds a NUL");
     mem_free(text);

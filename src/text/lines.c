@@ -44,7 +44,8 @@ int line_reader_next(LineReader *reader, Err *err) {
     errno = 0;
     ssize_t got = getline(&reader->line, &reader->capacity, reader->stream);
     if (got < 0 && errno == ENOMEM) mem_refused(0);
-    if (got < 0) return ferror(reader->stream) ? broken(reader, err) : 0;
+    if (ferror(reader->stream)) return broken(reader, err); /* also if getline has a part of a line */
+    if (got < 0) return 0;
     reader->length = (size_t)got;
     bool whole = reader->line[got - 1] == '\n';
     if (whole) reader->line[--reader->length] = '\0';
@@ -154,3 +155,24 @@ char **lines_read(const char *path, int allow_empty, Err *err) { return all_line
 char **lines_read_raw(const char *path, Err *err) { return all_lines(path, 1, true, err); }
 
 void lines_free(char **lines) { strings_free(lines); }
+
+char *text_read(const char *path, size_t *size, Err *err) {
+    enum { BLOCK = 1 << 16 };
+    LineReader reader;
+    if (line_reader_open(&reader, path, err)) return NULL;
+    size_t n = 0, capacity = 2 * BLOCK;
+    char *text = mem_alloc(capacity);
+    long got;
+    while ((got = line_reader_bytes(&reader, text + n, BLOCK, err)) > 0) {
+        n += (size_t)got;
+        if (n > LONGEST_LINE) got = err_set(err, reader.path, 0, "has more than 1 GiB");
+        if (got < 0) break;
+        if (capacity - n <= BLOCK) text = mem_realloc(text, capacity *= 2);
+    }
+    line_reader_close(&reader);
+    text[n] = '\0';
+    *size = n;
+    if (!got) return text;
+    mem_free(text);
+    return NULL;
+}

@@ -50,4 +50,9 @@ char **lines_read(const char *path, int allow_empty, Err *err);
 char **lines_read_raw(const char *path, Err *err);
 void lines_free(char **lines);
 
+/* The bytes of a text file, plain or compressed, and a NUL after them; the caller owns them. path NULL reads standard
+   input. Sets *size to the length without the NUL. NULL with *err filled if the file cannot be read or has more than
+   LONGEST_LINE bytes. */
+char *text_read(const char *path, size_t *size, Err *err);
+
 #endif

@@ -186,7 +186,7 @@ Reader *reader_mo(const char *path, int english, Err *err) {
     Reader *reader = reader_new(next_message, english);
     size_t size;
     reader->path = path;
-    reader->catalogue = file_read(path, &size, err);
+    reader->catalogue = text_read(path, &size, err);
     return opened(reader, !reader->catalogue || mo_open(&reader->mo, reader->catalogue, size, path, err));
 }
 
