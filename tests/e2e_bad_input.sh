@@ -95,6 +95,9 @@ refuses 1 'one: 1 lines, but .*two has 2' sh -c '"$@" <"$0"' "$scratch/two" "$ti
 smallest_run "$scratch/run" --after-batches 12
 model=$scratch/run/model.safetensors
 refuses 2 'did you mean --normalize' "$tide" translate "$scratch/run" --normalise 1
+# flags of Marian: what tide has instead
+refuses 2 'unknown flag -i: text comes from standard input: < FILE' "$tide" translate -m "$scratch/run" -i "$scratch/two"
+refuses 2 'unknown flag --vocabs: a model contains its vocabularies' "$tide" translate "$scratch/run" --vocabs a b
 refuses 2 'coverage-penalty must be between' "$tide" translate "$scratch/run" --coverage-penalty -1
 refuses 2 'needs --beam-size' "$tide" translate "$scratch/run" --n-best 50
 for wrong in 'best' 'topk' 'topk 0' 'topk 1.5' 'nucleus' 'nucleus 0' 'nucleus 2' 'full 0' 'full 1 2' 'topk 3 1 1'; do

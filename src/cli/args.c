@@ -27,6 +27,20 @@ static int distance(const char *a, const char *b) {
     return row[n];
 }
 
+/* What tide has in the place of a flag of Marian; NULL: nothing. */
+static const char *instead_of(const char *name) {
+    static const char *const flags[][3] = {
+        {"i", "input", "text comes from standard input: < FILE"},
+        {"o", "output", "text goes to standard output: > FILE"},
+        {"v", "vocabs", "a model contains its vocabularies, which `tide train` learns"},
+        {"d", "devices", "tide computes on the processor, with --threads"},
+        {"", "cpu-threads", "its name is --threads"},
+    };
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+        if (*name && (!strcmp(name, flags[i][0]) || !strcmp(name, flags[i][1]))) return flags[i][2];
+    return NULL;
+}
+
 static int unknown_flag(const char *word, const Flag *flags, int count, Err *err) {
     char name[64];
     snprintf(name, sizeof name, "%s", word + strspn(word, "-"));
@@ -38,6 +52,8 @@ static int unknown_flag(const char *word, const Flag *flags, int count, Err *err
         int d = distance(name, flags[i].name);
         if (d < least) least = d, nearest = &flags[i];
     }
+    const char *instead = instead_of(name);
+    if (instead) return err_set(err, NULL, 0, "unknown flag %.*s%s: %s", dashes, word, name, instead);
     if (nearest)
         return err_set(err, NULL, 0, "unknown flag %.*s%s; did you mean --%s?", dashes, word, name, nearest->name);
     return err_set(err, NULL, 0, "unknown flag %.*s%s", dashes, word, name);
@@ -50,8 +66,8 @@ char flag_letter(const char *name) {
         char letter;
         const char *name;
     } flags[] = {{'b', "beam-size"},  {'c', "config"},    {'e', "after-epochs"}, {'l', "learn-rate"},
-                 {'m', "model"},      {'n', "normalize"}, {'o', "optimizer"},    {'o', "output"},
-                 {'t', "train-sets"}, {'w', "workspace"}};
+                 {'m', "model"},      {'m', "models"},    {'n', "normalize"},    {'o', "optimizer"},
+                 {'o', "output"},     {'t', "train-sets"}, {'w', "workspace"}};
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         if (!strcmp(flags[i].name, name)) return flags[i].letter;
     return 0;
