@@ -1,4 +1,5 @@
 /* tide score: log-probability and perplexity of given sentence pairs. */
+#include "cli/messages.h"
 #include "cli/models.h"
 #include "text/ds.h"
 #include "text/lines.h"
@@ -14,6 +15,7 @@ static const Flag flags[] = {
     FLAG_ATTENTION_MODE,
     {.name = "word-scores", .help = "also print the log-probability of each target piece, and of </s>"},
     {.name = "summary", .help = "print the last line only"},
+    FLAGS_MESSAGES,
     FLAG_THREADS,
     FLAG_ISA,
 };
@@ -45,12 +47,17 @@ static void score_all(const Translator *tr, const char *tag, char *const *source
     Threads *pool = threads_new(threads);
     Session session;
     Sum sum = {0};
+    ProgressView view;
+    const int all = (int)arrlen(source);
+    messages_progress(&view);
     session_init(&session, &tr, 1, pool);
     session.tag = tag;
-    for (int i = 0, n; i < (int)arrlen(source); i += n) {
-        n = score_most(source + i, target + i, (int)arrlen(source) - i);
+    for (int i = 0, n; i < all; i += n) {
+        n = score_most(source + i, target + i, all - i);
         score_some(&session, source + i, target + i, n, attention, args, &sum);
+        progress_count(&view, "scoring", i + n, all, seconds_now(), false);
     }
+    progress_clear(&view);
     double loss = -sum.log_probability / (double)sum.tokens;
     printf("log-probability = %.4f tokens = %ld cross-entropy = %.4f perplexity = %.4f\n", sum.log_probability,
            sum.tokens, loss, exp(loss));
