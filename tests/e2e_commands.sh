@@ -114,10 +114,10 @@ shift
 PROGRAM
 printf '#!/bin/sh\n' >"$scratch/bin/fc-list" # no font
 chmod +x "$scratch/bin/rsvg-convert" "$scratch/bin/fc-list"
-pictures() { # FILE
+pictures() { # FILE [FLAG ...]
     head -n 2 "$scratch/dev.zh" >"$scratch/two.zh"
     head -n 2 "$scratch/dev.en" >"$scratch/two.en"
-    RSVG=${RSVG:-} PATH="$scratch/bin" "$tide" align "$scratch/run" --src "$scratch/two.zh" --tgt "$scratch/two.en" --output "$1" 2>"$scratch/stderr"
+    RSVG=${RSVG:-} PATH="$scratch/bin" "$tide" align "$scratch/run" --src "$scratch/two.zh" --tgt "$scratch/two.en" --output "$@" 2>"$scratch/stderr"
 }
 pictures "$scratch/a.pdf" || die "PDF: $(cat "$scratch/stderr")"
 [ "$(grep -c '<svg ' "$scratch/a.pdf")" = 2 ] && head -n 1 "$scratch/a.pdf" | grep -qx -- --format=pdf || die 'a PDF without its pages'
@@ -127,6 +127,13 @@ pictures "$scratch/a.png" || die "PNG: $(cat "$scratch/stderr")"
 for picture in a.png a-2.png; do
     [ "$(grep -c '<svg ' "$scratch/$picture")" = 1 ] && grep -qx -- --format=png "$scratch/$picture" || die "$picture"
 done
+pictures "$scratch/c.pdf" --per-page 2 && pictures "$scratch/c.png" --per-page 2 || die "pages: $(cat "$scratch/stderr")"
+for page in c.pdf c.png; do # a page with two pictures in it
+    [ "$(grep -c '<svg ' "$scratch/$page")$(grep -c '^<svg .* x="38" y="[0-9]*" ' "$scratch/$page")" = 32 ] || die "$page"
+done
+[ -e "$scratch/c-2.png" ] && die 'a second page'
+pictures "$scratch/svg" --format svg --per-page 2 && die 'pages of SVG files'
+grep -q 'per-page is for a file whose name ends in .pdf or .png' "$scratch/stderr" || die "$(cat "$scratch/stderr")"
 RSVG=fails pictures "$scratch/b.pdf" && die 'a failing rsvg-convert'
 grep -q 'b.pdf: rsvg-convert failed with exit status 3' "$scratch/stderr" || die "$(cat "$scratch/stderr")"
 [ -e "$scratch/b.pdf" ] && die 'a PDF of a failing rsvg-convert'

@@ -36,6 +36,7 @@ static const Flag flags[] = {
     {"gold", 1, "FILE", "with the format html: also mark these sure and possible links, and show error rates",
      .kind = VALUE_FILE},
     {"output", 1, "DIR", "directory for the svg files: DIR/0001.svg ..., or FILE.pdf, FILE.png", .kind = VALUE_DIR},
+    FLAG_PER_PAGE,
     {.name = "transpose", .help = "draw heatmaps with the target at the top"},
     FLAGS_MESSAGES,
     FLAG_THREADS,
@@ -308,7 +309,8 @@ static int run(const Args *args) {
     if (args->word_count != 1 || !args_has(args, "src") || !args_has(args, "tgt"))
         return usage_error("align needs MODEL, --src and --tgt; see `tide align --help`");
     if (machine_flags(args, &threads, &err) || length_flag(args, &a.max_length, &err) ||
-        attention_flags(args, &a.attention, &err) || alignment_view_flags(args, &a.view, &err) ||
+        pictures_flags(args, &a.pictures, &err) || attention_flags(args, &a.attention, &err) ||
+        alignment_view_flags(args, &a.view, &err) ||
         args_choice(args, "format", &format, &err) || args_choice(args, "symmetrize", &method, &err))
         return usage_error("%s", err.reason);
     a.format = (Format)format;

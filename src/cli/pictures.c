@@ -10,6 +10,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+int pictures_flags(const Args *args, Pictures *pictures, Err *err) {
+    if (args_int(args, "per-page", &pictures->per_page, err)) return -1;
+    if (!args_has(args, "per-page") || (pictures->dir && *raster_format(pictures->dir))) return 0;
+    return err_set(err, NULL, 0, "--per-page is for a file whose name ends in .pdf or .png");
+}
+
 int pictures_open(Pictures *pictures, Err *err) {
     return *raster_format(pictures->dir) ? raster_check(err) : directory_make(pictures->dir, err);
 }
@@ -20,15 +26,6 @@ int picture_write(const char *path, const Alignment *alignment, bool transpose, 
     if (output_open(&output, path, err)) return -1;
     heatmap_svg(output.stream, alignment, transpose);
     return output_commit(&output, err);
-}
-
-/* Draws into a file in memory. Returns its descriptor, or -1 with *err filled. */
-static int draw_page(const Alignment *alignment, bool transpose, Err *err) {
-    const int fd = memfd_create("picture.svg", 0); /* rsvg-convert inherits it */
-    FILE *stream = fd < 0 ? NULL : fdopen(dup(fd), "w");
-    if (stream && !heatmap_svg(stream, alignment, transpose) && !fclose(stream)) return fd;
-    if (fd >= 0) close(fd);
-    return err_set(err, NULL, 0, "a picture cannot be drawn");
 }
 
 /* Says once that no font has the Chinese characters of an alignment. */
@@ -52,29 +49,81 @@ static int write_png(const Pictures *pictures, int page, Err *err) {
     return raster_write(path, &page, 1, err);
 }
 
-static int add_raster(Pictures *pictures, const Alignment *alignment, Err *err) {
-    check_fonts(pictures, alignment);
-    const bool pdf = !strcmp(raster_format(pictures->dir), "pdf");
-    if (pdf && arrlen(pictures->pages) == MOST_PAGES)
+/* ---- pages ----------------------------------------------------------------------------------------------------- */
+
+enum { PAGE_WIDTH = 794, PAGE_HEIGHT = 1123, PAGE_MARGIN = 38, PAGE_GAP = 24 }; /* A4 with 96 pixels for an inch */
+
+/* The place of picture i on a page for n. */
+static HeatmapPlace place_of(int i, int n) {
+    const int columns = n < 3 ? 1 : n < 9 ? 2 : 3, rows = (n + columns - 1) / columns;
+    const int across = (PAGE_WIDTH - 2 * PAGE_MARGIN + PAGE_GAP) / columns,
+              down = (PAGE_HEIGHT - 2 * PAGE_MARGIN + PAGE_GAP) / rows;
+    return (HeatmapPlace){PAGE_MARGIN + i % columns * across, PAGE_MARGIN + i / columns * down, across - PAGE_GAP,
+                          down - PAGE_GAP};
+}
+
+static bool is_pdf(const Pictures *pictures) { return !strcmp(raster_format(pictures->dir), "pdf"); }
+
+static int not_drawn(const Pictures *pictures, Err *err) {
+    return err_set(err, pictures->dir, 0, "a picture cannot be drawn");
+}
+
+static int begin_page(Pictures *pictures, Err *err) {
+    struct Sheet *sheet = &pictures->sheet;
+    if (is_pdf(pictures) && arrlen(pictures->pages) == MOST_PAGES)
         return err_set(err, pictures->dir, 0, "more than %d pages", MOST_PAGES);
-    const int page = draw_page(alignment, pictures->transpose, err);
-    if (page < 0) return -1;
-    if (pdf) {
-        arrput(pictures->pages, page);
+    const int fd = memfd_create("picture.svg", 0); /* rsvg-convert inherits it */
+    FILE *stream = fd < 0 ? NULL : fdopen(dup(fd), "w");
+    if (!stream && fd >= 0) close(fd);
+    if (!stream) return not_drawn(pictures, err);
+    *sheet = (struct Sheet){.stream = stream, .fd = fd};
+    if (pictures->per_page > 1)
+        fprintf(stream,
+                "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\">\n"
+                "<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n",
+                PAGE_WIDTH, PAGE_HEIGHT);
+    return 0;
+}
+
+/* Ends the page; writes it if it is a PNG. */
+static int end_page(Pictures *pictures, Err *err) {
+    struct Sheet sheet = pictures->sheet;
+    int status = 0;
+    pictures->sheet = (struct Sheet){0};
+    if (pictures->per_page > 1) fputs("</svg>\n", sheet.stream);
+    const bool failed = ferror(sheet.stream);
+    if (fclose(sheet.stream) || failed) status = not_drawn(pictures, err);
+    if (!status && is_pdf(pictures)) {
+        arrput(pictures->pages, sheet.fd);
         return 0;
     }
     pictures->count++;
-    const int status = write_png(pictures, page, err);
-    close(page);
+    if (!status) status = write_png(pictures, sheet.fd, err);
+    close(sheet.fd);
     return status;
 }
 
+static int add_raster(Pictures *pictures, const Alignment *alignment, Err *err) {
+    struct Sheet *sheet = &pictures->sheet;
+    const int n = pictures->per_page;
+    check_fonts(pictures, alignment);
+    if (!sheet->stream && begin_page(pictures, err)) return -1;
+    if (n > 1) heatmap_part(sheet->stream, alignment, pictures->transpose, place_of(sheet->pictures, n));
+    else heatmap_svg(sheet->stream, alignment, pictures->transpose);
+    return ++sheet->pictures < n ? 0 : end_page(pictures, err);
+}
+
 int pictures_close(Pictures *pictures, Err *err) {
+    if (pictures->sheet.stream && end_page(pictures, err)) return -1;
     const int n = (int)arrlen(pictures->pages);
     return n ? raster_write(pictures->dir, pictures->pages, n, err) : 0;
 }
 
 void pictures_free(Pictures *pictures) {
+    if (pictures->sheet.stream) {
+        fclose(pictures->sheet.stream);
+        close(pictures->sheet.fd);
+    }
     for (ptrdiff_t i = 0; i < arrlen(pictures->pages); i++) close(pictures->pages[i]);
     arrfree(pictures->pages);
 }

@@ -31,6 +31,7 @@ static const Flag flags[] = {
     FLAGS_ALIGNMENT_VIEW,
     {"heatmap", 1, "DIR", "draw each translation's alignment as DIR/0001.svg ..., or FILE.pdf, FILE.png",
      .kind = VALUE_DIR},
+    FLAG_PER_PAGE,
     {"html", 1, "FILE", "write an interactive page with the alignments of all printed hypotheses", .kind = VALUE_FILE},
     {.name = "replace-unk", .help = "replace each <unk> by the source word that it is aligned to"},
     {"lexicon", 1, "FILE", "with --replace-unk: use translations from FILE, lines of `source TAB target`",
@@ -55,7 +56,7 @@ static const FlagGroup groups[] = {
     {"Search", "normalize word-penalty coverage-penalty models max-length prefix tag attention-mode mini-batch"},
     {"Samples", "output-sampling seed"},
     {"Unknown words", "replace-unk lexicon allow-han"},
-    {"Alignments", "alignment-head alignment-layer threshold level shift end-of-sentence transpose"},
+    {"Alignments", "alignment-head alignment-layer threshold level shift end-of-sentence transpose per-page"},
     {"Machine", "timing isa"},
     {0}};
 
@@ -85,11 +86,12 @@ typedef struct Settings {
     const Args *args; /* for the paths of the models */
     int alignment;    /* NONE, HARD or SOFT */
     const char *heatmap, *html, *tag;
+    Pictures pictures; /* before they are opened */
     BeamOptions beam;
     Sampling sampling; /* beam.sampling, if it is not NULL */
     AlignmentView view;
     int threads, batch, n_best, max_length;
-    bool transpose, replace_unknown, allow_han;
+    bool replace_unknown, allow_han;
     Lexicon *lexicon;   /* NULL: none */
     Glossary glossary;  /* all zero: none */
     char **lines;       /* all sentences; NULL: they are read while others are translated */
@@ -285,7 +287,7 @@ static int translate_all(Translating *work, Spent *spent, Err *err) {
 
 static int run_on(const Settings *s, const Models *models, Spent *spent, Err *err) {
     Threads *threads = threads_new(s->threads);
-    Translating work = {.settings = s, .pictures = {.dir = s->heatmap, .transpose = s->transpose}};
+    Translating work = {.settings = s, .pictures = s->pictures};
     messages_progress(&work.view);
     session_init(&work.session, models->list, models->count, threads);
     work.session.tag = s->tag;
@@ -305,14 +307,14 @@ static int settings_of(const Args *args, const Models *models, Settings *s, Err 
     s->alignment = NONE;
     s->heatmap = args_value(args, "heatmap", 0);
     s->html = args_value(args, "html", 0);
-    s->transpose = args_has(args, "transpose");
+    s->pictures = (Pictures){.dir = s->heatmap, .transpose = args_has(args, "transpose")};
     s->replace_unknown = args_has(args, "replace-unk");
     s->allow_han = args_has(args, "allow-han");
     translator_allow(models->list[0], s->replace_unknown, s->allow_han, &s->beam);
     if (args_int(args, "n-best", &s->n_best, err) || args_int(args, "mini-batch", &s->batch, err) ||
         args_choice(args, "alignment", &s->alignment, err) || alignment_view_flags(args, &s->view, err) ||
         beam_flags(args, models, &s->beam, err) || length_flag(args, &s->max_length, err) ||
-        attention_flags(args, &s->beam.attention, err) ||
+        attention_flags(args, &s->beam.attention, err) || pictures_flags(args, &s->pictures, err) ||
         sampling_flags(args, s->n_best ? s->n_best : 1, &s->sampling, &s->beam, err))
         return -1;
     if (s->beam.sampling && args_has(args, "glossary"))

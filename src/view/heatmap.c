@@ -400,12 +400,18 @@ static void describe(const Picture *p) {
             p->transpose ? "across the top" : "down the side");
 }
 
-int heatmap_svg(FILE *out, const Alignment *alignment, bool transpose) {
+static int smaller(int a, int b) { return a < b ? a : b; }
+
+/* place NULL: the picture stands alone. */
+static int draw(FILE *out, const Alignment *alignment, bool transpose, const HeatmapPlace *place) {
     Picture p = layout(out, alignment, transpose);
+    fputs("<svg xmlns=\"http://www.w3.org/2000/svg\" ", out);
+    if (place) fprintf(out, "x=\"%d\" y=\"%d\" preserveAspectRatio=\"xMinYMin\" ", place->x, place->y);
     fprintf(out,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
-            "role=\"img\" font-family=\"" FONTS "\" fill=\"" INK "\">\n",
-            p.width, p.height, p.width, p.height);
+            "width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" role=\"img\" font-family=\"" FONTS
+            "\" fill=\"" INK "\">\n",
+            place ? smaller(place->width, p.width) : p.width, place ? smaller(place->height, p.height) : p.height,
+            p.width, p.height);
     describe(&p);
     fprintf(out, "<rect width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>\n", p.width, p.height);
     int y = draw_lines(&p, p.source_lines, MARGIN, SOURCE_FONT, INK);
@@ -421,4 +427,10 @@ int heatmap_svg(FILE *out, const Alignment *alignment, bool transpose) {
     fputs("</svg>\n", out);
     picture_free(&p);
     return fflush(out) != 0 || ferror(out) ? -1 : 0;
+}
+
+int heatmap_svg(FILE *out, const Alignment *alignment, bool transpose) { return draw(out, alignment, transpose, NULL); }
+
+int heatmap_part(FILE *out, const Alignment *alignment, bool transpose, HeatmapPlace place) {
+    return draw(out, alignment, transpose, &place);
 }

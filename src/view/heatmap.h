@@ -12,4 +12,12 @@
    writing failed. */
 int heatmap_svg(FILE *out, const Alignment *alignment, bool transpose);
 
+/* A place in another picture, in pixels. */
+typedef struct HeatmapPlace {
+    int x, y, width, height;
+} HeatmapPlace;
+/* Does the same as heatmap_svg, for an element of another SVG picture. It is at the upper left corner of the
+   place, made smaller if it does not fit. */
+int heatmap_part(FILE *out, const Alignment *alignment, bool transpose, HeatmapPlace place);
+
 #endif
