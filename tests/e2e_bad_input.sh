@@ -95,6 +95,7 @@ refuses 1 'one: 1 lines, but .*two has 2' sh -c '"$@" <"$0"' "$scratch/two" "$ti
 smallest_run "$scratch/run" --after-batches 12
 model=$scratch/run/model.safetensors
 refuses 2 'did you mean --normalize' "$tide" translate "$scratch/run" --normalise 1
+refuses 2 'did you mean --output' "$tide" tune "$scratch/run" --out "$scratch/tuned"
 # flags of Marian: what tide has instead
 refuses 2 'unknown flag -i: text comes from standard input: < FILE' "$tide" translate -m "$scratch/run" -i "$scratch/two"
 refuses 2 'unknown flag --vocabs: a model contains its vocabularies' "$tide" translate "$scratch/run" --vocabs a b

@@ -4,8 +4,7 @@
 #include "text/lines.h"
 
 static bool is_packed(const uint8_t *data, size_t size) {
-    static const char *const magic[] = {"\x1f\x8b",
-                                        "PK\3\4",
+    static const char *const magic[] = {"\x1f\x8b", "PK\3\4",
                                         "\xfd"
                                         "7zXZ",
                                         "\x28\xb5\x2f\xfd"};

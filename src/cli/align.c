@@ -310,8 +310,8 @@ static int run(const Args *args) {
         return usage_error("align needs MODEL, --src and --tgt; see `tide align --help`");
     if (machine_flags(args, &threads, &err) || length_flag(args, &a.max_length, &err) ||
         pictures_flags(args, &a.pictures, &err) || attention_flags(args, &a.attention, &err) ||
-        alignment_view_flags(args, &a.view, &err) ||
-        args_choice(args, "format", &format, &err) || args_choice(args, "symmetrize", &method, &err))
+        alignment_view_flags(args, &a.view, &err) || args_choice(args, "format", &format, &err) ||
+        args_choice(args, "symmetrize", &method, &err))
         return usage_error("%s", err.reason);
     a.format = (Format)format;
     if (a.pictures.dir && *raster_format(a.pictures.dir) && !args_has(args, "format")) a.format = SVG;

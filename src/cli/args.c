@@ -49,7 +49,8 @@ static int unknown_flag(const char *word, const Flag *flags, int count, Err *err
     const int dashes = word[1] == '-' ? 2 : 1, half = (int)strlen(name) / 2;
     int least = half < 4 ? half + 1 : 4; /* a name with more differences is not similar */
     for (int i = 0; i < count; i++) {
-        int d = distance(name, flags[i].name);
+        const bool begins = strlen(name) > 1 && !strncmp(flags[i].name, name, strlen(name)); /* a name cut short */
+        const int d = begins ? 0 : distance(name, flags[i].name);
         if (d < least) least = d, nearest = &flags[i];
     }
     const char *instead = instead_of(name);
@@ -65,9 +66,9 @@ char flag_letter(const char *name) {
     static const struct {
         char letter;
         const char *name;
-    } flags[] = {{'b', "beam-size"},  {'c', "config"},    {'e', "after-epochs"}, {'l', "learn-rate"},
-                 {'m', "model"},      {'m', "models"},    {'n', "normalize"},    {'o', "optimizer"},
-                 {'o', "output"},     {'t', "train-sets"}, {'w', "workspace"}};
+    } flags[] = {{'b', "beam-size"}, {'c', "config"},     {'e', "after-epochs"}, {'l', "learn-rate"},
+                 {'m', "model"},     {'m', "models"},     {'n', "normalize"},    {'o', "optimizer"},
+                 {'o', "output"},    {'t', "train-sets"}, {'w', "workspace"}};
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         if (!strcmp(flags[i].name, name)) return flags[i].letter;
     return 0;

@@ -14,8 +14,8 @@ static const Flag flags[] = {
     {"api-key-file", 1, "FILE", "serve only clients with a key of FILE, which has one on each line",
      .kind = VALUE_FILE},
     {"cors", 1, "ORIGIN", "let pages of this origin use the server; *: all pages", .kind = VALUE_TEXT},
-    {"glossary", MANY, "FILE ...", "for each MODEL: translate terms as FILE says, lines of `source TAB target`; -: none",
-     .kind = VALUE_FILE},
+    {"glossary", MANY, "FILE ...",
+     "for each MODEL: translate terms as FILE says, lines of `source TAB target`; -: none", .kind = VALUE_FILE},
     {.name = "watch", .help = "load a model again when its file or its glossary changes"},
     {"max-body", 1, "N", "most bytes in the body of a request", VALUE_INT, 64, 1 << 30, NULL, "1048576"},
     {"max-sentences", 1, "N", "most sentences in a request", VALUE_INT, 1, 1 << 20, NULL, "256"},
@@ -51,7 +51,7 @@ static int options_of(const Args *args, ServeOptions *o, Err *err) {
 }
 
 /* Fills list, [number of models], with the path of the glossary of each model, NULL without one. Returns 0, or -1 with
-   *err filled. */
+ *err filled. */
 static int glossaries_of(const Args *args, const char **list, Err *err) {
     const int given = args_count(args, "glossary");
     if (given && given != args->word_count)

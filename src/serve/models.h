@@ -45,8 +45,8 @@ typedef struct ServedModels {
     pthread_mutex_t mutex;
 } ServedModels;
 
-/* Loads the models. glossaries: [count] the path of the glossary of each model, or NULL; NULL: none. The paths must live
-   longer. Returns 0, or -1 with *err filled. Release with models_close in both cases. */
+/* Loads the models. glossaries: [count] the path of the glossary of each model, or NULL; NULL: none. The paths must
+   live longer. Returns 0, or -1 with *err filled. Release with models_close in both cases. */
 int models_open(ServedModels *models, const char *const *paths, const char *const *glossaries, int count, Err *err);
 void models_close(ServedModels *models);
 /* Loads the model of place i and its glossary again if one of their files has changed. Returns 1 if they were replaced,

@@ -146,7 +146,8 @@ static int make_sentences(Start *s) {
     long sentences = 0;
     w->parts = mem_zalloc((size_t)(n ? n : 1) * sizeof *w->parts);
     for (ptrdiff_t i = 0; i < n; i++) {
-        w->parts[i].passage = passage_split(w->fields.q.list[i], language_has_han(language), html ? PASSAGE_HTML : PASSAGE_TEXT);
+        w->parts[i].passage =
+            passage_split(w->fields.q.list[i], language_has_han(language), html ? PASSAGE_HTML : PASSAGE_TEXT);
         sentences += arrlen(w->parts[i].passage.sentences);
         if (sentences > s->service->limits->sentences) return too_many(s, sentences);
     }

@@ -11,7 +11,7 @@ typedef struct ServeOptions {
     const char *const *models; /* [model_count], 1 at least: paths */
     int model_count;
     const char *const *glossaries; /* [model_count]: see models_open; NULL: none */
-    const char *listen;       /* see socket_listen */
+    const char *listen;            /* see socket_listen */
     const char *const *hosts; /* [host_count]: names that a Host header may have, besides localhost and addresses */
     int host_count;
     const char *cors;     /* the origin whose pages may read answers, or "*"; NULL: none */

@@ -259,7 +259,8 @@ Tmx *tmx_open(LineReader *lines, const char *const langs[2], Err *err) {
     return tmx;
 }
 
-/* Refuses text that expat keeps in memory, and searches again with each chunk: a tag or declarations that do not end. */
+/* Refuses text that expat keeps in memory, and searches again with each chunk: a tag or declarations that do not end.
+ */
 static int check_size(Tmx *tmx, Err *err) {
     const long at = (long)CALL(tmx, GET_BYTE, XML_GetCurrentByteIndex)(tmx->parser);
     if (tmx->given <= MOST_UNIT || (tmx->in_tmx && tmx->given - at <= MOST_UNIT)) return 0;

@@ -408,8 +408,8 @@ static int draw(FILE *out, const Alignment *alignment, bool transpose, const Hea
     fputs("<svg xmlns=\"http://www.w3.org/2000/svg\" ", out);
     if (place) fprintf(out, "x=\"%d\" y=\"%d\" preserveAspectRatio=\"xMinYMin\" ", place->x, place->y);
     fprintf(out,
-            "width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" role=\"img\" font-family=\"" FONTS
-            "\" fill=\"" INK "\">\n",
+            "width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" role=\"img\" font-family=\"" FONTS "\" fill=\"" INK
+            "\">\n",
             place ? smaller(place->width, p.width) : p.width, place ? smaller(place->height, p.height) : p.height,
             p.width, p.height);
     describe(&p);
