@@ -77,7 +77,31 @@ refuses 2 'MODEL' "$tide" translate
 refuses 1 'missing/?.*: No such file' "$tide" tokenize "$scratch/missing"
 refuses 2 'tokenize needs one MODEL' "$tide" tokenize
 refuses 2 'side must be one of src[|]tgt' "$tide" tokenize "$scratch/missing" --side zh
-refuses 2 'unknown command' "$tide" transalte
+mistakes() { # PATTERN WORD...: usage errors that say what to write instead
+    pattern=$1
+    shift
+    refuses 2 "$pattern" "$tide" "$@"
+}
+mistakes "unknown command 'transalte'; did you mean .tide translate" transalte
+mistakes "unknown command 'eval'; did you mean .tide evaluate" help eval
+mistakes "unknown command 'zzzzzz'; see" zzzzzz
+mistakes 'did you mean .tide --version' version
+mistakes 'a command stands before flags such as --beam-size' --beam-size 5 translate
+mistakes 'reads its text from standard input: tide translate model < in.zh$' translate model in.zh
+mistakes 'reads its text from standard input: tide tokenize model < in.zh$' tokenize model in.zh
+mistakes 'reads its text from standard input: tide aer gold < links$' aer gold links
+mistakes 'unknown flag -i: the text comes from standard input' translate model -i in.zh
+mistakes 'unknown flag --output: results go to standard output' translate model --output out.en
+mistakes 'begins with a long dash: write --beam-size' translate model —beam-size 5
+mistakes 'begins with a long dash: write --html' translate model –html x
+for pair in lr:learn-rate epochs:after-epochs batch-size:mini-batch valid:valid-sets patience:early-stopping; do
+    mistakes "unknown flag --${pair%:*}; did you mean --${pair#*:}" train "--${pair%:*}" 3
+done
+mistakes 'did you mean --tgt' score model --ref x
+mistakes 'did you mean --ref' evaluate model --tgt x
+mistakes 'did you mean --listen' serve model --port 5000
+for command in train corpus lexicon; do mistakes "takes flags only, not 'x'; see .tide $command --help" $command x; done
+mistakes 'kernels[|]gemm[|]step[|]decode' bench speed
 for metric in bleu chrf; do
     refuses 1 'missing: No such file' "$tide" $metric "$scratch/missing"
     refuses 1 'broken:2: .*UTF-8' "$tide" $metric "$scratch/broken"

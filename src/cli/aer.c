@@ -44,6 +44,7 @@ static int run(const Args *args) {
     Err err;
     Aer aer = {0};
     LineReader gold, found = {0};
+    if (args->word_count == 2) return input_is_a_word("aer", args);
     if (args->word_count != 1) return usage_error("aer needs one GOLD; see `tide aer --help`");
     if (line_reader_open(&gold, args->words[0], &err)) return fail(&err);
     int status = line_reader_open(&found, NULL, &err);

@@ -1,4 +1,5 @@
 #include "cli/args.h"
+#include "cli/suggest.h"
 #include "core/choice.h"
 
 #include <math.h>
@@ -8,33 +9,21 @@
 
 /* ---- suggestions for unknown flags ----------------------------------------------------------------------------- */
 
-/* The Levenshtein distance of two words; 99 if b has more than 63 bytes. */
-static int distance(const char *a, const char *b) {
-    int row[64], n = (int)strlen(b);
-    if (n > 63) return 99;
-    for (int j = 0; j <= n; j++) row[j] = j;
-    for (int i = 1; a[i - 1]; i++) {
-        int diagonal = row[0];
-        row[0] = i;
-        for (int j = 1; j <= n; j++) {
-            int best = diagonal + (a[i - 1] != b[j - 1]);
-            if (row[j] + 1 < best) best = row[j] + 1;
-            if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
-            diagonal = row[j];
-            row[j] = best;
-        }
-    }
-    return row[n];
+typedef struct FlagList {
+    const Flag *flags;
+    int count;
+} FlagList;
+
+static const char *name_of(const void *context, int i) {
+    const FlagList *list = context;
+    return i < list->count ? list->flags[i].name : NULL;
 }
 
 /* What tide has in the place of a flag of Marian; NULL: nothing. */
 static const char *instead_of(const char *name) {
     static const char *const flags[][3] = {
-        {"i", "input", "text comes from standard input: < FILE"},
-        {"o", "output", "text goes to standard output: > FILE"},
         {"v", "vocabs", "a model contains its vocabularies, which `tide train` learns"},
         {"d", "devices", "tide computes on the processor, with --threads"},
-        {"", "cpu-threads", "its name is --threads"},
     };
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         if (*name && (!strcmp(name, flags[i][0]) || !strcmp(name, flags[i][1]))) return flags[i][2];
@@ -45,18 +34,13 @@ static int unknown_flag(const char *word, const Flag *flags, int count, Err *err
     char name[64];
     snprintf(name, sizeof name, "%s", word + strspn(word, "-"));
     name[strcspn(name, "=")] = '\0';
-    const Flag *nearest = NULL;
-    const int dashes = word[1] == '-' ? 2 : 1, half = (int)strlen(name) / 2;
-    int least = half < 4 ? half + 1 : 4; /* a name with more differences is not similar */
-    for (int i = 0; i < count; i++) {
-        const bool begins = strlen(name) > 1 && !strncmp(flags[i].name, name, strlen(name)); /* a name cut short */
-        const int d = begins ? 0 : distance(name, flags[i].name);
-        if (d < least) least = d, nearest = &flags[i];
-    }
+    const int dashes = word[1] == '-' ? 2 : 1;
     const char *instead = instead_of(name);
     if (instead) return err_set(err, NULL, 0, "unknown flag %.*s%s: %s", dashes, word, name, instead);
-    if (nearest)
-        return err_set(err, NULL, 0, "unknown flag %.*s%s; did you mean --%s?", dashes, word, name, nearest->name);
+    const int nearest = suggest_nearest(name, name_of, &(FlagList){flags, count});
+    if (nearest >= 0)
+        return err_set(err, NULL, 0, "unknown flag %.*s%s; did you mean --%s?", dashes, word, name,
+                       flags[nearest].name);
     return err_set(err, NULL, 0, "unknown flag %.*s%s", dashes, word, name);
 }
 
@@ -90,6 +74,13 @@ static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c 
 /* Returns whether an argument is a flag, known or not, or `--`. */
 static bool is_flag(const char *word) { return word[0] == '-' && (word[1] == '-' || is_letter(word[1])); }
 
+/* Returns whether a word looks like a flag after a dash of typography (U+2010 to U+2015, U+2212), which word processors
+   and web pages write for one or two dashes. */
+static bool has_typographic_dash(const char *word) {
+    const bool dash = !strncmp(word, "\xE2\x80", 2) && (unsigned char)word[2] >= 0x90 && (unsigned char)word[2] <= 0x95;
+    return (dash || !strncmp(word, "\xE2\x88\x92", 3)) && (is_letter(word[3]) || word[3] == '-');
+}
+
 /* Parses the flag at argv[*i] with its values, and sets *i to the argument after them. */
 static int parse_flag(Args *args, int argc, char **argv, int *i, Err *err) {
     const Flag *flag = find_flag(argv[*i], args->flags, args->flag_count);
@@ -118,6 +109,9 @@ int args_parse(Args *args, int argc, char **argv, const Flag *flags, int flag_co
                    .flag_count = flag_count};
     bool ended = false; /* by `--` */
     for (int i = 0; i < argc;) {
+        if (!ended && has_typographic_dash(argv[i]))
+            return err_set(err, NULL, 0, "'%s' begins with a long dash: write --%s", argv[i],
+                           argv[i] + 3 + strspn(argv[i] + 3, "-"));
         if (ended || !is_flag(argv[i])) args->words[args->word_count++] = argv[i++];
         else if (!strcmp(argv[i], "--")) ended = true, i++;
         else if (parse_flag(args, argc, argv, &i, err)) return -1;

@@ -32,7 +32,7 @@ static int run(const Args *args) {
     bool wanted[PARTS] = {0};
     for (int i = 0; i < args->word_count; i++) {
         const int part = choice_find(part_names, args->words[i]);
-        if (part < 0) return usage_error("'%s' is not a part of the benchmark", args->words[i]);
+        if (part < 0) return usage_error("'%s' is not a part of the benchmark: %s", args->words[i], part_names);
         wanted[part] = true;
     }
     for (int part = 0; part < PARTS && args->word_count == 0; part++) wanted[part] = true;

@@ -50,6 +50,11 @@ const Option *command_option(const Command *command, const Flag *flag);
    EXIT_FAILED, usage_error prints "tide: ..." and returns EXIT_USAGE. */
 int fail(const Err *err);
 int usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Usage errors: a command that does not exist, with the most similar one; a word after a command that has none; a
+   second word, where the command reads standard input. */
+int unknown_command(const char *word);
+int flags_only(const char *command, const char *word);
+int input_is_a_word(const char *command, const Args *args);
 
 /* Flags that several commands have. */
 #define FLAG_THREADS                                                                                                   \

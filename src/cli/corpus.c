@@ -70,8 +70,8 @@ static int run(const Args *args) {
                      .keep_paragraphs = args_has(args, "keep-paragraphs"),
                      .simplify = args_has(args, "simplify")};
     while (args_value(args, "lines", pairs)) pairs++;
-    if (args->word_count) return usage_error("corpus takes flags only, not '%s'", args->words[0]);
-    if (!job.output) return usage_error("--output is needed");
+    if (args->word_count) return flags_only("corpus", args->words[0]);
+    if (!job.output) return usage_error("--output is needed; see `tide corpus --help`");
     if (pairs % 2) return usage_error("--lines needs an even number of files: Chinese and English in turn");
     if (args_int(args, "dev", &dev, &err) || args_int(args, "test", &test, &err) ||
         args_int(args, "max-length", &job.limits.most_words, &err) ||

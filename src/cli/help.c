@@ -73,7 +73,7 @@ static int run(const Args *args) {
     const bool man = args_has(args, "man"), presets = args_has(args, "presets");
     if (args_choice(args, "completion", &shell, &err)) return usage_error("%s", err.reason);
     if (args->word_count > 1) return usage_error("help explains one COMMAND; see `tide help --help`");
-    if (name && !command) return usage_error("unknown command '%s'; see `tide --help`", name);
+    if (name && !command) return unknown_command(name);
     if (man + presets + (shell >= 0) > 1 || (command && (presets || shell >= 0)))
         return usage_error("help does one thing at a time; see `tide help --help`");
     if (presets) return presets_print(&err) ? fail(&err) : 0;

@@ -261,7 +261,7 @@ static int run(const Args *args) {
                       .tsv = args_value(args, "tsv", 0),
                       .output = args_value(args, "output", 0),
                       .priors = args_value(args, "priors", 0)};
-    if (args->word_count) return usage_error("lexicon takes flags only, not '%s'", args->words[0]);
+    if (args->word_count) return flags_only("lexicon", args->words[0]);
     const char *wrong = check_flags(args, &job);
     if (wrong) return usage_error("%s; see `tide lexicon --help`", wrong);
     if (machine_flags(args, &job.threads, &err) || numbers(args, &job, &err)) return usage_error("%s", err.reason);

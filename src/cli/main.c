@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "cli/help.h"
 #include "cli/messages.h"
+#include "cli/suggest.h"
 #include "core/kernels.h"
 #include "text/ds.h"
 #include "tide.h"
@@ -54,12 +55,57 @@ static void no_memory(size_t bytes) {
     _exit(EXIT_FAILED);
 }
 
+static const char *command_name(const void *context, int i) {
+    (void)context;
+    return commands[i] ? commands[i]->name : NULL;
+}
+
+int unknown_command(const char *word) {
+    if (!strcmp(word, "version") || !strcmp(word, "-v") || !strcmp(word, "-V"))
+        return usage_error("unknown command '%s'; did you mean `tide --version`?", word);
+    if (word[0] == '-') return usage_error("a command stands before flags such as %s; see `tide --help`", word);
+    const int nearest = suggest_nearest(word, command_name, NULL);
+    if (nearest < 0) return usage_error("unknown command '%s'; see `tide --help`", word);
+    return usage_error("unknown command '%s'; did you mean `tide %s`?", word, commands[nearest]->name);
+}
+
+int flags_only(const char *command, const char *word) {
+    return usage_error("%s takes flags only, not '%s'; see `tide %s --help`", command, word, command);
+}
+
+int input_is_a_word(const char *command, const Args *args) {
+    return usage_error("%s reads its text from standard input: tide %s %s < %s", command, command, args->words[0],
+                       args->words[1]);
+}
+
+/* Returns a hint if the reason of an error is a flag by which other programs name the input or the output, and the
+   command reads standard input; else NULL. */
+static const char *stream_hint(const Command *command, const char *reason) {
+    static const char *const inputs[] = {"-i", "--input", "--src", "--source", "--hyp", "--file", NULL};
+    static const char *const outputs[] = {"-o", "--output", "--out", NULL};
+    static const char start[] = "unknown flag ";
+    if (!strchr(command->usage, '<') || strncmp(reason, start, strlen(start)) != 0) return NULL;
+    const char *flag = reason + strlen(start);
+    const size_t length = strcspn(flag, ";");
+    for (int i = 0; inputs[i]; i++)
+        if (strlen(inputs[i]) == length && !memcmp(flag, inputs[i], length))
+            return "the text comes from standard input, as in `< FILE`";
+    for (int i = 0; outputs[i]; i++)
+        if (strlen(outputs[i]) == length && !memcmp(flag, outputs[i], length))
+            return "results go to standard output, as in `> FILE`";
+    return NULL;
+}
+
 static int run_with(const Command *command, const Flag *flags, int argc, char **argv, double began) {
     Args args;
     Err err;
     int status = args_parse(&args, argc, argv, flags, (int)arrlen(flags), &err);
     args.began = began;
-    if (status) status = usage_error("%s; see `tide %s --help`", err.reason, command->name);
+    const char *hint = status ? stream_hint(command, err.reason) : NULL;
+    if (hint)
+        status = usage_error("%.*s: %s; see `tide %s --help`", (int)strcspn(err.reason, ";"), err.reason, hint,
+                             command->name);
+    else if (status) status = usage_error("%s; see `tide %s --help`", err.reason, command->name);
     else status = messages_begin(&args, &err) ? fail(&err) : command->run(&args);
     if (messages_end(&err) && !status) status = fail(&err);
     args_free(&args);
@@ -90,7 +136,7 @@ static int run_word(int argc, char **argv, double began) {
     }
     const Command *command = command_find(word);
     return command ? run_command(command, argc - 2, argv + 2, began)
-                   : usage_error("unknown command '%s'; see `tide --help`", word);
+                   : unknown_command(word);
 }
 
 int main(int argc, char **argv) {

@@ -39,6 +39,7 @@ static int run(const Args *args) {
     Err err;
     int target;
     Translator translator;
+    if (args->word_count == 2) return input_is_a_word("tokenize", args);
     if (args->word_count != 1) return usage_error("tokenize needs one MODEL; see `tide tokenize --help`");
     if (args_choice(args, "side", &target, &err)) return usage_error("%s", err.reason);
     if (models_load_one(&translator, args->words[0], &err)) return fail(&err);

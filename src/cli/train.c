@@ -263,8 +263,8 @@ static int run(const Args *args) {
         job.about[i] = args_value(args, about_names[i], 0);
         if (job.about[i] && about_check(about_names[i], job.about[i], &err)) return usage_error("%s", err.reason);
     }
-    if (args->word_count) return usage_error("train takes flags only, not '%s'", args->words[0]);
-    if (!job.model) return usage_error("--model is needed");
+    if (args->word_count) return flags_only("train", args->words[0]);
+    if (!job.model) return usage_error("--model is needed; see `tide train --help`");
     if ((job.files.train_count = train_files(args, sets, &err)) < 0) return usage_error("%s", err.reason);
     job.files.train = sets;
     const char *valid_set = args_value(args, "valid-sets", 0), *valid_tsv = args_value(args, "valid-tsv", 0);

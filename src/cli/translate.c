@@ -373,6 +373,7 @@ static int run(const Args *args) {
     Spent spent = {0};
     Models models;
     double moment = args->began;
+    if (args->word_count == 2 && !args_has(args, "models")) return input_is_a_word("translate", args);
     if (!models_given(args)) return usage_error("translate needs one MODEL, or --models; see `tide translate --help`");
     if (args_has(args, "lexicon") && !args_has(args, "replace-unk"))
         return usage_error("--lexicon needs --replace-unk");

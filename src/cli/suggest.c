@@ -1,0 +1,73 @@
+#include "cli/suggest.h"
+
+#include <stddef.h>
+#include <string.h>
+
+enum { LONGEST = 63 /* bytes of a name */ };
+
+/* Names of other toolkits, and the flags of tide. A name with several flags stands several times. */
+static const struct {
+    const char *theirs, *ours;
+} synonyms[] = {{"lr", "learn-rate"},          {"batch-size", "mini-batch"}, {"steps", "after-batches"},
+                {"max-steps", "after-batches"}, {"updates", "after-batches"}, {"patience", "early-stopping"},
+                {"dev", "valid-sets"},          {"port", "listen"},           {"bind", "listen"},
+                {"ref", "tgt"},                 {"tgt", "ref"},               {"reference", "tgt"},
+                {"reference", "ref"},           {"target", "ref"},            {"hidden-size", "dim-rnn"},
+                {"csv", "tsv"},                 {"tmx", "tsv"},               {"out", "output"},
+                {"model", "models"},            {"beams", "beam-size"},       {"num-beams", "beam-size"},
+                {"cpu", "threads"},             {"cpus", "threads"},          {"cpu-threads", "threads"}};
+
+/* The Levenshtein distance of two words; 99 if b has more than LONGEST bytes. */
+static int distance(const char *a, const char *b) {
+    int row[LONGEST + 1], n = (int)strlen(b);
+    if (n > LONGEST) return 99;
+    for (int j = 0; j <= n; j++) row[j] = j;
+    for (int i = 1; a[i - 1]; i++) {
+        int diagonal = row[0];
+        row[0] = i;
+        for (int j = 1; j <= n; j++) {
+            int best = diagonal + (a[i - 1] != b[j - 1]);
+            if (row[j] + 1 < best) best = row[j] + 1;
+            if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
+            diagonal = row[j];
+            row[j] = best;
+        }
+    }
+    return row[n];
+}
+
+/* Whether a word is a synonym of a name. */
+static int is_synonym(const char *word, const char *name) {
+    for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms; i++)
+        if (!strcmp(synonyms[i].theirs, word) && !strcmp(synonyms[i].ours, name)) return 1;
+    return 0;
+}
+
+/* Whether a word is some of the parts of a name that dashes separate. */
+static int is_part(const char *word, const char *name) {
+    const size_t n = strlen(word);
+    for (const char *at = name; n && (at = strstr(at, word)); at++)
+        if ((at == name || at[-1] == '-') && (at[n] == '-' || !at[n])) return 1;
+    return 0;
+}
+
+/* Returns how unlike a name is; 99: not similar. */
+static int unlikeness(const char *word, const char *name) {
+    enum { SYNONYM, LETTER, BEGINNING, PART = 10, SHORTEST = 3 /* letters of a beginning */ };
+    const int n = (int)strlen(word), half = n / 2, d = distance(word, name);
+    if (is_synonym(word, name)) return SYNONYM;
+    if (d == 1 && n > 1) return LETTER;
+    if (n >= SHORTEST && !strncmp(word, name, (size_t)n)) return BEGINNING;
+    if (d < (half < 4 ? half + 1 : 4) && d < n) return BEGINNING + d;
+    return is_part(word, name) ? PART : 99;
+}
+
+int suggest_nearest(const char *word, const char *(*name)(const void *context, int i), const void *context) {
+    int nearest = -1, least = 99;
+    const char *other;
+    for (int i = 0; (other = name(context, i)); i++) {
+        const int u = unlikeness(word, other);
+        if (u < least) least = u, nearest = i;
+    }
+    return nearest;
+}
