@@ -379,7 +379,7 @@ $B/examples/%: examples/%.c $B/libtidecore.a $(CORE_HEADERS)
 # With config=fuzz, a fuzz target is linked with libFuzzer; otherwise with replay.c, which runs it on the given files.
 FUZZERS := $(patsubst tests/%.c,$B/tests/%,$(wildcard tests/fuzz_*.c))
 
-$B/tests/fuzz_%: tests/fuzz_%.c $(if $(filter fuzz,$(config)),,$B/tests/replay.o) $B/cli/args.o $B/internal.a
+$B/tests/fuzz_%: tests/fuzz_%.c $(if $(filter fuzz,$(config)),,$B/tests/replay.o) $B/cli/args.o $B/cli/suggest.o $B/internal.a
 	@mkdir -p $(@D) && echo '  cc $@'
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) $(filter %.c %.o %.a,$^) $(LDLIBS) -o $@
 

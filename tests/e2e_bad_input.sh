@@ -39,10 +39,12 @@ train 2 'dim-rnn must be between' "--tsv $scratch/train.tsv --dim-rnn 0"
 train 2 'dim-rnn needs a whole number' "--tsv $scratch/train.tsv --dim-rnn 1.5"
 train 2 'dim-vocabs must be 0 or at least 5' "--tsv $scratch/train.tsv --dim-vocabs 2 2"
 train 2 'attention must be one of' "--tsv $scratch/train.tsv --attention magic"
-train 2 'preset' "--tsv $scratch/train.tsv --preset nonsense"
+train 2 "no preset 'nonsense'; .tide help --presets. lists them" "--tsv $scratch/train.tsv --preset nonsense"
+train 2 "no preset 'smal'; did you mean small?" "--tsv $scratch/train.tsv --preset smal"
+train 2 '[-]-config reads a file' "--tsv $scratch/train.tsv --preset models/small.conf"
 train 2 'train-sets, --tsv, --tmx, --mo or --po is needed' ""
 printf 'dim-emb = 12\ndim_emb = 12\n' >"$scratch/bad.conf"
-train 1 'bad.conf:2: unknown key' "--tsv $scratch/train.tsv --config $scratch/bad.conf"
+train 1 "bad.conf:2: unknown key 'dim_emb'; did you mean dim-emb[?]" "--tsv $scratch/train.tsv --config $scratch/bad.conf"
 printf 'dim-emb = 12\n\0dim_emb = 12\n' >"$scratch/nul.conf"
 train 1 'nul.conf: .* NUL' "--tsv $scratch/train.tsv --config $scratch/nul.conf"
 refuses 2 'report needs one MODEL' "$tide" report
@@ -53,13 +55,14 @@ refuses 1 'broken-log/train.jsonl:2: is not a line of' "$tide" report "$scratch/
 [ ! -e "$scratch/broken-log/report.html" ] || die "a report of a broken log"
 # two trainings in one directory: the second is refused, the first continues
 "$tide" train --tsv "$scratch/train.tsv" --config "$scratch/smallest.conf" --model "$scratch/shared" \
-    --after-minutes 1 2>/dev/null &
+    2>"$scratch/stderr-first" &
 first=$!
 comes_to_hold [ -e "$scratch/shared/train.jsonl" ] || die "the first training does not begin"
 refuses 1 'shared: another tide process uses this directory' "$tide" train --tsv "$scratch/train.tsv" --model "$scratch/shared"
 kill $first
 ended=0
 wait $first || ended=$?
+grep -q '^this training has no end; Ctrl-C stops' "$scratch/stderr-first" || die "no end: $(cat "$scratch/stderr-first")"
 [ $ended -eq 143 ] || die "the first training exited $ended"
 
 [ ! -e "$scratch/out" ] || die "a training that could not start left $scratch/out"
@@ -72,7 +75,11 @@ if [ "$(id -u)" != 0 ]; then
     refuses 1 'cannot be' "$tide" train --tsv "$scratch/train.tsv" --after-batches 1 --model "$scratch/readonly/run"
 fi
 
-refuses 1 'missing/?.*: No such file' "$tide" translate "$scratch/missing"
+refuses 1 'missing/?.*: No such file.*; a model is a folder that .tide train. wrote' "$tide" translate "$scratch/missing"
+refuses 1 'small.conf: No such file.*; did you mean models/small.conf' "$tide" info small.conf
+refuses 1 'models.demo: No such file.*; write / in the place of' "$tide" info 'models\demo'
+mkdir "$scratch/folder"
+refuses 1 'folder: is a folder without a model: it has no model.safetensors' "$tide" translate "$scratch/folder"
 refuses 2 'MODEL' "$tide" translate
 refuses 1 'missing/?.*: No such file' "$tide" tokenize "$scratch/missing"
 refuses 2 'tokenize needs one MODEL' "$tide" tokenize
@@ -116,8 +123,39 @@ refuses 1 'missing: No such file' sh -c '"$@" <"$0"' "$scratch/two" "$tide" bleu
 printf 'one\n' >"$scratch/one"
 refuses 1 'one: 1 lines, but .*two has 2' sh -c '"$@" <"$0"' "$scratch/two" "$tide" bleu "$scratch/two" --compare "$scratch/one"
 
+# other encodings and forms, with what to do about them
+head -n 20 "$scratch/train.tsv" >"$scratch/few.tsv"
+cut -f 2 "$scratch/few.tsv" >"$scratch/few.zh"
+cut -f 1 "$scratch/few.tsv" >"$scratch/few.en"
+for encoding in UTF-16 GB18030; do
+    for name in few.tsv few.zh few.en; do iconv -f UTF-8 -t $encoding "$scratch/$name" >"$scratch/$encoding.$name"; done
+    train 1 "$encoding.few.tsv:1: .*iconv -f $encoding -t UTF-8" "--tsv $scratch/$encoding.few.tsv"
+    train 1 "$encoding.few.zh:1: .*iconv -f $encoding -t UTF-8" "--train-sets $scratch/$encoding.few.zh $scratch/few.en"
+    refuses 1 "iconv -f $encoding -t UTF-8" "$tide" corpus --output "$scratch/out" --tsv "$scratch/$encoding.few.tsv"
+done
+refuses 1 'UTF-16.few.zh:1: .*iconv -f UTF-16' "$tide" corpus --output "$scratch/out" --lines "$scratch/UTF-16.few.zh" \
+    "$scratch/UTF-16.few.en"
+train 1 'nul:2: line holds a NUL .byte 3., as text in UTF-16 does' "--train-sets $scratch/three $scratch/nul"
+printf '<?xml version="1.0"?>\n<tmx/>\n' >"$scratch/memory.tmx"
+train 1 'memory.tmx:1: is XML, not lines with tabs; --tmx' "--tsv $scratch/memory.tmx"
+train 1 'few.en: 20 of 20 source sentences|few.zh: 20 of 20 target sentences of the dev set hold Han .* swapped' \
+    "--tsv $scratch/few.tsv --valid-sets $scratch/few.en $scratch/few.zh"
+
 smallest_run "$scratch/run" --after-batches 12
 model=$scratch/run/model.safetensors
+refuses 1 'is not a name for pictures' sh -c 'echo 海 | "$@"' sh "$tide" translate "$scratch/run" --heatmap "$scratch/x.jpg"
+for command in 'tune --src few.zh --ref few.en --beam-sizes 1 --output' quantize; do
+    # shellcheck disable=SC2086 # a command and its flags
+    (cd "$scratch" && refuses 1 'few.zh: is not a directory' "$tide" ${command%% *} run ${command#"${command%% *}"} few.zh) || exit 1
+done
+refuses 2 'other formats go to standard output, as in .> FILE' "$tide" align "$scratch/run" --src "$scratch/few.zh" \
+    --tgt "$scratch/few.en" --format html --output "$scratch/x"
+"$tide" evaluate "$scratch/run" --src "$scratch/few.zh" --ref "$scratch/few.zh" >/dev/null 2>"$scratch/stderr"
+grep -q "few.zh: .*unknown to the model; it expects language 'en' here" "$scratch/stderr" || die "$(cat "$scratch/stderr")"
+if command -v script >/dev/null; then
+    script -qec "'$tide' bleu '$scratch/two'" /dev/null </dev/null | grep -q '^type translations to be scored.*Ctrl-D ends' ||
+        die "at a terminal, nothing says what a command waits for"
+fi
 refuses 2 'did you mean --normalize' "$tide" translate "$scratch/run" --normalise 1
 refuses 2 'did you mean --output' "$tide" tune "$scratch/run" --out "$scratch/tuned"
 # flags of Marian: what tide has instead

@@ -134,6 +134,10 @@ done
 [ -e "$scratch/c-2.png" ] && die 'a second page'
 pictures "$scratch/svg" --format svg --per-page 2 && die 'pages of SVG files'
 grep -q 'per-page is for a file whose name ends in .pdf or .png' "$scratch/stderr" || die "$(cat "$scratch/stderr")"
+pictures "$scratch/large.PDF" && [ -f "$scratch/large.PDF" ] || die "an ending of large letters: $(cat "$scratch/stderr")"
+PATH="$scratch/bin" "$tide" translate "$scratch/run" --heatmap "$scratch/nowhere/a.pdf" <"$scratch/two.zh" >"$scratch/found" \
+    2>"$scratch/stderr" && die "a PDF in a folder that is not there"
+grep -q 'nowhere/a.pdf: cannot be written' "$scratch/stderr" && [ ! -s "$scratch/found" ] || die "translates before it finds a wrong path"
 RSVG=fails pictures "$scratch/b.pdf" && die 'a failing rsvg-convert'
 grep -q 'b.pdf: rsvg-convert failed with exit status 3' "$scratch/stderr" || die "$(cat "$scratch/stderr")"
 [ -e "$scratch/b.pdf" ] && die 'a PDF of a failing rsvg-convert'
@@ -290,6 +294,11 @@ while read -r zh; do
 done <"$scratch/dev.zh" >"$scratch/single"
 sed '$d' "$scratch/batched" | cmp - "$scratch/single" || die "a pair has another score in a batch"
 grep -qE '^-[0-9.]+ \|\|\| WordScores=( -[0-9.]+)+$' "$scratch/single" || die "score --word-scores: $(head -n 1 "$scratch/single")"
+
+# a byte order mark, which Windows writes, stays at the beginning of a document and is not a sentence
+printf '<p>海</p>\r\n' | tide_ok translate "$scratch/run" --format html >"$scratch/plain"
+printf '\357\273\277<p>海</p>\r\n' | tide_ok translate "$scratch/run" --format html >"$scratch/marked"
+{ printf '\357\273\277'; cat "$scratch/plain"; } | cmp - "$scratch/marked" || die "a byte order mark: $(cat "$scratch/marked")"
 
 # evaluate: translates and computes both metrics
 tide_ok evaluate "$scratch/run" --src "$scratch/dev.zh" --ref "$scratch/dev.en" --output "$scratch/out.en" >"$scratch/both"

@@ -26,6 +26,11 @@ says '1 markup .*'
 says '1 not-chinese .*'
 says '2 duplicate .*'
 says '[0-9]* kept: [0-9]* train, 20 dev, 20 test'
+head -n 12 corpus/train.tsv >"$scratch/twelve.tsv"
+corpus "$scratch/twelve" --tsv "$scratch/twelve.tsv" >/dev/null
+grep -q '^there are too few pairs for a development set; --dev 2' "$scratch/stderr" || die "12 pairs: $(cat "$scratch/stderr")"
+corpus "$scratch/twelve" --tsv "$scratch/twelve.tsv" --dev 0 --test 0 >/dev/null
+[ ! -s "$scratch/stderr" ] || die "--dev 0: $(cat "$scratch/stderr")"
 # the counts agree: read + added = dropped + kept, and kept = lines written
 sum=$(awk '/ read:| more/ { n += $1 } / dropped$| kept:/ { n -= $1 } END { print n }' "$scratch/report")
 [ "$sum" = 0 ] || die "$sum pairs are not accounted for: $(cat "$scratch/report")"

@@ -27,6 +27,10 @@ grep -q '^20 of 22 pairs aligned; 2 have an empty side$' "$scratch/stderr" || di
 head -n 20 "$scratch/gold" >"$scratch/new.gold"
 head -n 20 "$scratch/new.links" | tide_ok aer "$scratch/new.gold" | grep -q '^AER = 0\.0' || die "new text: $(cat "$scratch/new.links")"
 
+sed 's/$/\r/' "$scratch/out/priors.tsv" >"$scratch/crlf.tsv"
+lexicon --priors "$scratch/crlf.tsv" --src "$scratch/new.zh" --tgt "$scratch/new.en" | cmp - "$scratch/new.links" ||
+    die "priors with line ends of Windows give other links"
+
 # Any number of threads gives the same bytes; another seed and priors of other text give others.
 of_corpus() { lexicon --tsv "$scratch/train.tsv" --output "$@"; }
 of_corpus "$scratch/one" --threads 1

@@ -141,6 +141,19 @@ JS
 } >"$scratch/words.js"
 drive words "$scratch/words.html" "$scratch/words.js"
 
+# ---- a phone: pointing does not move what is pointed at ----
+cat >"$scratch/phone.js" <<'JS'
+const top = () => one("#matrix").getBoundingClientRect().top;
+const before = top();
+for (const word of all("#source .piece, #target .piece")) {
+  hover(word);
+  equal(`the matrix stays: ${one("#said").textContent}`, top(), before);
+  leave(word);
+}
+finish();
+JS
+drive phone "$scratch/nbest.html" "$scratch/phone.js" --window-size=500,844
+
 # ---- numbers below narrow pieces ----
 echo '我。' >"$scratch/short.zh"
 echo "It's I'm a I." >"$scratch/short.en"

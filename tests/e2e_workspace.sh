@@ -26,6 +26,23 @@ run "$scratch/other" --workspace 2 --threads 3 --isa portable --after-batches 2
 run "$scratch/other" --workspace 2 --threads 2 --after-batches 12
 same "$scratch/parts" "$scratch/other" "threads, instruction set and a stop"
 
+# free memory that is too small: said before it is taken, and again when it is refused
+case $(ldd "$tide") in *libasan* | *libtsan*) ;; *)
+    limited() { # MIB FLAG...: trains with a limit of virtual memory
+        (ulimit -v $(($1 * 1024)) && shift && exec "$tide" train --tsv "$scratch/train.tsv" --config "$scratch/smallest.conf" \
+            --threads 1 --after-batches 1 --model "$scratch/limited" "$@") 2>"$scratch/stderr"
+    }
+    limited 100 --dim-rnn 2000 && die "weights of 400 MiB in 100 MiB"
+    grep -Eq '^memory: weights, gradients and optimizer need [0-9]+ MiB, but only [0-9]+ MiB are free; choose a smaller' \
+        "$scratch/stderr" || die "weights that do not fit: $(cat "$scratch/stderr")"
+    grep -q '^tide: out of memory.*; a smaller preset, --mini-batch or --workspace needs less$' "$scratch/stderr" ||
+        die "out of memory: $(cat "$scratch/stderr")"
+    limited 60 --dim-att 300 --mini-batch 300
+    grep -Eq '^memory: weights and a batch need [0-9]+ MiB, but only [0-9]+ MiB are free; --workspace [0-9]+, or' "$scratch/stderr" ||
+        die "a batch that does not fit: $(cat "$scratch/stderr")"
+    ;;
+esac
+
 # limits that are too small
 head -n 40 "$scratch/train.tsv" >"$scratch/long.tsv"
 awk 'BEGIN { for (k = 0; k < 900; k++) printf "tide "; printf "\t"; for (k = 0; k < 900; k++) printf "潮"; print "" }' >>"$scratch/long.tsv"

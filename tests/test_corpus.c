@@ -95,8 +95,10 @@ static void lines_report_what_is_wrong(void **state) {
         {"ok\nab\xff\n", 7, 2, "line is not valid UTF-8 (byte 3)"},
         {"\xff\xfe"
          "a\0",
-         4, 1, "line is not valid UTF-8 (byte 1)"},
-        {"ok\nok\na\0b\n", 10, 3, "line holds a NUL (byte 2)"},
+         4, 1, "line is not valid UTF-8 (byte 1); it is UTF-16: `iconv -f UTF-16 -t UTF-8` makes UTF-8 of it"},
+        {"\xb3\xb1\xcb\xae\n", 5, 1,
+         "line is not valid UTF-8 (byte 1); it may be GB18030 or Big5: `iconv -f GB18030 -t UTF-8` makes UTF-8 of it"},
+        {"ok\nok\na\0b\n", 10, 3, "line holds a NUL (byte 2), as text in UTF-16 does"},
         {"cut \xe6\xbd", 6, 1, "line is not valid UTF-8 (byte 5)"},
     };
     Err err;
@@ -206,7 +208,7 @@ static void tab_separated_columns_that_are_broken(void **state) {
         long line;
         const char *reason;
     } cases[] = {
-        {"a\tb\nno tab\n", 2, "line has no tab"},
+        {"a\tb\nno tab\n", 2, "line has no tab between English and Chinese"},
         {"a\tb\nok\t\xe6\n", 2, "line is not valid UTF-8 (byte 4)"},
         {"\xe6\tb\n", 1, "line is not valid UTF-8 (byte 1)"},
         {"", 0, "no sentence pairs"},

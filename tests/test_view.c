@@ -421,6 +421,21 @@ static void test_bar_is_redrawn_ten_times_a_second(void **state) {
     assert_non_null(strstr(capture.text, "\n\rscoring 1000\033[K"));
 }
 
+static void test_says_what_it_waits_for(void **state) {
+    (void)state;
+    Capture capture = capture_terminal(80);
+    ProgressView view;
+    progress_start(&view);
+    progress_say(&view, "saving");
+    progress_unsay(&view); /* there is no bar yet */
+    progress_count(&view, "scoring", 7, 0, 0, true);
+    progress_say(&view, "saving");
+    progress_unsay(&view);
+    progress_clear(&view);
+    capture_stop(&capture);
+    assert_string_equal(capture.text, "\rsaving\033[K\r\033[K\rscoring 7\033[K\rsaving\033[K\rscoring 7\033[K\n");
+}
+
 int main(void) {
     setenv("LC_ALL", "C.UTF-8", 1);
     setenv("TERM", "xterm", 1);
@@ -438,6 +453,7 @@ int main(void) {
         cmocka_unit_test(test_a_log_has_lines_with_times),
         cmocka_unit_test(test_plain_lines_become_rarer),
         cmocka_unit_test(test_bar_fits_the_terminal),
+        cmocka_unit_test(test_says_what_it_waits_for),
         cmocka_unit_test(test_bar_in_ascii),
         cmocka_unit_test(test_bar_is_redrawn_ten_times_a_second),
     };

@@ -1,5 +1,6 @@
 /* tide aer: alignment error rate. */
 #include "cli/cli.h"
+#include "cli/messages.h"
 #include "text/ds.h"
 #include "text/lines.h"
 #include "score/links.h"
@@ -47,6 +48,7 @@ static int run(const Args *args) {
     if (args->word_count == 2) return input_is_a_word("aer", args);
     if (args->word_count != 1) return usage_error("aer needs one GOLD; see `tide aer --help`");
     if (line_reader_open(&gold, args->words[0], &err)) return fail(&err);
+    message_waiting("links such as 0-0 1-2");
     int status = line_reader_open(&found, NULL, &err);
     if (!status) status = add_lines(&aer, &found, &gold, args_has(args, "one-ref"), &err);
     line_reader_close(&gold);

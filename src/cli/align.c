@@ -259,7 +259,8 @@ static int run_with(Aligner *a, const Args *args, int threads, Err *err) {
 /* Returns an error text if the flags contradict each other, otherwise NULL. */
 static const char *check_flags(const Args *args, const Aligner *a) {
     if (a->format == SVG && !a->pictures.dir) return "--format svg needs --output DIR";
-    if (a->pictures.dir && a->format != SVG) return "--output DIR needs --format svg";
+    if (a->pictures.dir && a->format != SVG)
+        return "--output DIR needs --format svg; other formats go to standard output, as in `> FILE`";
     if (a->format != HTML && (args_has(args, "links") || args_has(args, "gold")))
         return "--links and --gold need the format html";
     if (args_has(args, "symmetrize") && !a->both) return "--symmetrize needs --reverse MODEL";

@@ -59,6 +59,8 @@ static int import_inputs(const ImportJob *job) {
     if (report.warning.reason[0]) message("%s: %s", report.warning.path, report.warning.reason);
     if (status) return fail(&err);
     print_report(&report);
+    if (!report.parts[DEV] && job->dev)
+        message("there are too few pairs for a development set; --dev 2 --test 2 takes two for each");
     return 0;
 }
 

@@ -1,6 +1,7 @@
 #include "cli/document.h"
 
 #include "text/ds.h"
+#include "text/files.h"
 #include "text/lines.h"
 #include "text/unicode.h"
 
@@ -36,7 +37,8 @@ int document_read(Document *d, const Translator *translator, int most, Err *err)
     char *text = text_read(NULL, &n, err);
     if (!text) return -1;
     int status = 0;
-    if (memchr(text, '\0', n) || !utf8_valid(text, n)) status = err_set(err, path, 0, "not valid UTF-8, or has a NUL");
+    if (memchr(text, '\0', n) || !utf8_valid(text, n))
+        status = err_set(err, path, 0, "not valid UTF-8, or has a NUL%s", encoding_hint(text, n));
     if (!status && d->format == PASSAGE_SUBTITLES && subtitles_check(text, &why))
         status = err_set(err, path, why.line, "%s", why.reason);
     if (!status) {

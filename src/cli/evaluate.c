@@ -86,6 +86,7 @@ static int evaluate(Evaluation *e, const Args *args, Err *err) {
         metric_check(e->sources, src, &e->references, refs, err) ||
         lines_check(e->models.list[0], SOURCE, e->sources, e->max_length, src, err))
         return -1;
+    for (int i = 0; i < ref_count; i++) language_warn(e->models.list[0], TARGET, e->references.sets[i], refs[i]);
     OutputFile out;
     if (output && (output_check(args, output, &src, 1, err) || output_check(args, output, refs, ref_count, err) ||
                    output_open(&out, output, err)))

@@ -36,7 +36,9 @@ int usage_error(const char *format, ...) {
 int machine_flags(const Args *args, int *threads, Err *err) {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     const char *isa = args_value(args, "isa", 0);
-    if (isa && kernels_choose(isa)) return err_set(err, NULL, 0, "this machine has no '%s' kernels", isa);
+    if (isa && kernels_choose(isa))
+        return err_set(err, NULL, 0,
+                       "this machine has no '%s' kernels; --isa is one of auto, avx512, avx2, neon and portable", isa);
     *threads = processors > 0 ? (int)processors : 1;
     return args_int(args, "threads", threads, err);
 }
@@ -135,8 +137,7 @@ static int run_word(int argc, char **argv, double began) {
         return 0;
     }
     const Command *command = command_find(word);
-    return command ? run_command(command, argc - 2, argv + 2, began)
-                   : unknown_command(word);
+    return command ? run_command(command, argc - 2, argv + 2, began) : unknown_command(word);
 }
 
 int main(int argc, char **argv) {

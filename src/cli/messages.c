@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Standard error, too, is one for the whole process. */
 static struct {
@@ -68,6 +69,10 @@ void error_line(const char *format, ...) {
     va_start(args, format);
     print_to_log("tide: ", format, args);
     va_end(args);
+}
+
+void message_waiting(const char *what) {
+    if (isatty(STDIN_FILENO)) message("type %s, one on each line; Ctrl-D ends", what);
 }
 
 void messages_progress(ProgressView *view) {

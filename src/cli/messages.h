@@ -19,6 +19,8 @@ int messages_end(Err *err);
 void message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Prints an error as one line, "tide: TEXT", and adds it to the log. */
 void error_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* At a terminal, says what a command waits for on standard input. */
+void message_waiting(const char *what);
 /* Does the same as progress_start, for standard error and the log. */
 void messages_progress(ProgressView *view);
 

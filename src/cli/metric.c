@@ -1,4 +1,5 @@
 #include "cli/metric.h"
+#include "cli/messages.h"
 #include "text/ds.h"
 #include "text/json.h"
 #include "text/lines.h"
@@ -82,6 +83,7 @@ int metric_run(const Args *args, const Command *command, const Metric *metric) {
     if (!args->word_count)
         return usage_error("%s needs one or more REFERENCE; see `tide %s --help`", command->name, command->name);
     char **hypotheses = NULL;
+    message_waiting("translations to be scored");
     int status = references_read(&references, args->words, args->word_count, &err);
     if (!status && !(hypotheses = lines_read_raw(NULL, &err))) status = -1;
     if (!status) status = metric_check(hypotheses, "standard input", &references, args->words, &err);

@@ -4,10 +4,8 @@
 #include "text/ds.h"
 #include "text/files.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 int beam_flags(const Args *args, const Models *models, BeamOptions *beam, Err *err) {
     if (args_int(args, "beam-size", &beam->beam, err) || args_real(args, "normalize", &beam->normalize, err) ||
@@ -121,8 +119,7 @@ int model_directory_make(const char *dir, const char *model, char *path, Err *er
     path_in(path, dir, "model.safetensors");
     if (file_is_same(path, model) || file_is_same(dir, model))
         return err_set(err, dir, 0, "is the model itself; give another directory");
-    if (mkdir(dir, 0777) && errno != EEXIST) return err_set(err, dir, 0, "cannot be made: %s", strerror(errno));
-    return 0;
+    return directory_make(dir, err);
 }
 
 void word_scores_print(const double *pieces, int n) {

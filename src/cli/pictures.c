@@ -7,6 +7,7 @@
 #include "text/output.h"
 #include "text/unicode.h"
 
+#include <strings.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -16,8 +17,28 @@ int pictures_flags(const Args *args, Pictures *pictures, Err *err) {
     return err_set(err, NULL, 0, "--per-page is for a file whose name ends in .pdf or .png");
 }
 
+/* Checks that a folder of pictures does not have the name of a picture in a format that tide does not write. */
+static int check_folder(const char *dir, Err *err) {
+    static const char *const formats[] = {"svg", "jpg", "jpeg", "gif", "webp", "eps", "html", NULL};
+    const char *dot = strrchr(dir, '.');
+    for (const char *const *format = formats; *format && dot; format++)
+        if (!strcasecmp(dot + 1, *format))
+            return err_set(err, dir, 0, "is not a name for pictures: FILE.pdf, FILE.png, or a folder for SVG files");
+    return 0;
+}
+
+/* Checks that a file can be written, so that a wrong path fails before the work and not after it. */
+static int check_file(const char *path, Err *err) {
+    OutputFile output;
+    if (output_open(&output, path, err)) return -1;
+    output_discard(&output);
+    return 0;
+}
+
 int pictures_open(Pictures *pictures, Err *err) {
-    return *raster_format(pictures->dir) ? raster_check(err) : directory_make(pictures->dir, err);
+    const char *dir = pictures->dir;
+    if (*raster_format(dir)) return raster_check(err) || check_file(dir, err) ? -1 : 0;
+    return check_folder(dir, err) || directory_make(dir, err) ? -1 : 0;
 }
 void pictures_skip(Pictures *pictures) { pictures->count++; }
 

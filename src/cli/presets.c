@@ -1,4 +1,5 @@
 #include "cli/presets.h"
+#include "cli/suggest.h"
 #include "text/program.h"
 #include "text/ds.h"
 #include "text/lines.h"
@@ -16,26 +17,6 @@ static void place(int number, char path[PRESET_PATH_SIZE]) {
     if (number == 0) program_path(path, PRESET_PATH_SIZE, "../share/tide");
     else if (number == 1) program_path(path, PRESET_PATH_SIZE, "../../models");
     else snprintf(path, PRESET_PATH_SIZE, "models");
-}
-
-int preset_find(const char *name, char path[PRESET_PATH_SIZE], Err *err) {
-    char folder[PRESET_PATH_SIZE], file[PRESET_PATH_SIZE];
-    for (int i = 0; i < PLACES && !strchr(name, '/'); i++) {
-        place(i, folder);
-        if (snprintf(file, sizeof file, "%s/%s.conf", folder, name) >= (int)sizeof file || access(file, R_OK)) continue;
-        memcpy(path, file, sizeof file);
-        return 0;
-    }
-    return err_set(err, NULL, 0, "no preset '%s' (models/%s.conf)", name, name);
-}
-
-char *preset_read(const char *path, Err *err) {
-    size_t size;
-    char *text = text_read(path, &size, err);
-    if (!text || strlen(text) == size) return text;
-    err_set(err, path, 0, "the file holds a NUL");
-    mem_free(text);
-    return NULL;
 }
 
 /* ---- the list ------------------------------------------------------------------------------------------------- */
@@ -56,6 +37,52 @@ static void add_names(const char *folder, char ***names) {
 
 static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
+/* The names of all presets, sorted: a stb_ds array of owned strings, in which a name may stand several times. */
+static char **all_names(void) {
+    char **names = NULL, folder[PRESET_PATH_SIZE];
+    for (int i = 0; i < PLACES; i++) {
+        place(i, folder);
+        add_names(folder, &names);
+    }
+    if (names) qsort(names, arrlenu(names), sizeof *names, by_name);
+    return names;
+}
+
+static const char *name_at(const void *context, int i) {
+    char *const *names = context;
+    return i < arrlen(names) ? names[i] : NULL;
+}
+
+static int no_preset(const char *name, Err *err) {
+    char **names = all_names();
+    const int nearest = names ? suggest_nearest(name, name_at, names) : -1;
+    if (strchr(name, '/') || strchr(name, '.')) err_set(err, NULL, 0, "no preset '%s'; --config reads a file", name);
+    else if (nearest >= 0) err_set(err, NULL, 0, "no preset '%s'; did you mean %s?", name, names[nearest]);
+    else err_set(err, NULL, 0, "no preset '%s'; `tide help --presets` lists them", name);
+    strings_free(names);
+    return -1;
+}
+
+int preset_find(const char *name, char path[PRESET_PATH_SIZE], Err *err) {
+    char folder[PRESET_PATH_SIZE], file[PRESET_PATH_SIZE];
+    for (int i = 0; i < PLACES && !strchr(name, '/'); i++) {
+        place(i, folder);
+        if (snprintf(file, sizeof file, "%s/%s.conf", folder, name) >= (int)sizeof file || access(file, R_OK)) continue;
+        memcpy(path, file, sizeof file);
+        return 0;
+    }
+    return no_preset(name, err);
+}
+
+char *preset_read(const char *path, Err *err) {
+    size_t size;
+    char *text = text_read(path, &size, err);
+    if (!text || strlen(text) == size) return text;
+    err_set(err, path, 0, "the file holds a NUL");
+    mem_free(text);
+    return NULL;
+}
+
 /* Prints a name and the first sentence of the comment with which the preset begins, without "# NAME: ". */
 static int print_preset(const char *name, Err *err) {
     char path[PRESET_PATH_SIZE];
@@ -74,13 +101,8 @@ static int print_preset(const char *name, Err *err) {
 }
 
 int presets_print(Err *err) {
-    char **names = NULL, folder[PRESET_PATH_SIZE];
+    char **names = all_names();
     int status = 0;
-    for (int i = 0; i < PLACES; i++) {
-        place(i, folder);
-        add_names(folder, &names);
-    }
-    if (names) qsort(names, arrlenu(names), sizeof *names, by_name);
     for (ptrdiff_t i = 0; i < arrlen(names) && !status; i++)
         if (!i || strcmp(names[i], names[i - 1]) != 0) status = print_preset(names[i], err);
     strings_free(names);

@@ -6,6 +6,7 @@
 #include "text/unicode.h"
 
 #include <string.h>
+#include <strings.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -13,7 +14,7 @@ const char *raster_format(const char *path) {
     static const char *const formats[] = {"png", "pdf", NULL};
     const char *dot = strrchr(path, '.');
     for (const char *const *format = formats; *format && dot; format++)
-        if (!strcmp(dot + 1, *format)) return *format;
+        if (!strcasecmp(dot + 1, *format)) return *format;
     return "";
 }
 

@@ -8,14 +8,30 @@ enum { LONGEST = 63 /* bytes of a name */ };
 /* Names of other toolkits, and the flags of tide. A name with several flags stands several times. */
 static const struct {
     const char *theirs, *ours;
-} synonyms[] = {{"lr", "learn-rate"},          {"batch-size", "mini-batch"}, {"steps", "after-batches"},
-                {"max-steps", "after-batches"}, {"updates", "after-batches"}, {"patience", "early-stopping"},
-                {"dev", "valid-sets"},          {"port", "listen"},           {"bind", "listen"},
-                {"ref", "tgt"},                 {"tgt", "ref"},               {"reference", "tgt"},
-                {"reference", "ref"},           {"target", "ref"},            {"hidden-size", "dim-rnn"},
-                {"csv", "tsv"},                 {"tmx", "tsv"},               {"out", "output"},
-                {"model", "models"},            {"beams", "beam-size"},       {"num-beams", "beam-size"},
-                {"cpu", "threads"},             {"cpus", "threads"},          {"cpu-threads", "threads"}};
+} synonyms[] = {{"lr", "learn-rate"},
+                {"batch-size", "mini-batch"},
+                {"steps", "after-batches"},
+                {"max-steps", "after-batches"},
+                {"updates", "after-batches"},
+                {"patience", "early-stopping"},
+                {"dev", "valid-sets"},
+                {"port", "listen"},
+                {"bind", "listen"},
+                {"ref", "tgt"},
+                {"tgt", "ref"},
+                {"reference", "tgt"},
+                {"reference", "ref"},
+                {"target", "ref"},
+                {"hidden-size", "dim-rnn"},
+                {"csv", "tsv"},
+                {"tmx", "tsv"},
+                {"out", "output"},
+                {"model", "models"},
+                {"beams", "beam-size"},
+                {"num-beams", "beam-size"},
+                {"cpu", "threads"},
+                {"cpus", "threads"},
+                {"cpu-threads", "threads"}};
 
 /* The Levenshtein distance of two words; 99 if b has more than LONGEST bytes. */
 static int distance(const char *a, const char *b) {

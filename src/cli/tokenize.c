@@ -1,4 +1,5 @@
 /* tide tokenize: splits standard input into pieces with a model's tokeniser, or joins pieces to text. */
+#include "cli/messages.h"
 #include "cli/models.h"
 #include "text/ds.h"
 #include "text/lines.h"
@@ -44,6 +45,7 @@ static int run(const Args *args) {
     if (args_choice(args, "side", &target, &err)) return usage_error("%s", err.reason);
     if (models_load_one(&translator, args->words[0], &err)) return fail(&err);
     const Side *side = target ? &translator.target : &translator.source;
+    message_waiting("sentences");
     int status = convert_all(side, args_has(args, "join"), &err);
     translator_free(&translator);
     return status ? fail(&err) : 0;

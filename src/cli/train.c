@@ -135,6 +135,12 @@ static bool write_report(const char *model) {
     return false;
 }
 
+static void show_saving(void *context, bool begins) {
+    Screen *screen = context;
+    if (begins) progress_say(&screen->view, "saving a checkpoint");
+    else progress_unsay(&screen->view);
+}
+
 static void show_validation(void *context, const Validation *v) {
     Screen *screen = context;
     progress_clear(&screen->view);
@@ -192,6 +198,16 @@ static int exit_status(int trained) {
     const int signal = trained < 0 ? stop : trained;
     if (several_ranks) return trained < 0 ? EXIT_FAILED : 0;
     return signal ? EXIT_SIGNAL + signal : trained < 0 ? EXIT_FAILED : 0;
+}
+
+/* ---- memory ----------------------------------------------------------------------------------------------------- */
+
+static void no_memory(size_t bytes) {
+    fprintf(
+        stderr,
+        "tide: out of memory (%zu bytes were asked for); a smaller preset, --mini-batch or --workspace needs less\n",
+        bytes);
+    _exit(EXIT_FAILED);
 }
 
 /* ---- the command ---------------------------------------------------------------------------------------------- */
@@ -282,9 +298,10 @@ static int run(const Args *args) {
     several_ranks = ranks_count(job.ranks) > 1;
     if (several_ranks && !args_has(args, "threads")) job.threads = threads_of_rank(job.ranks, job.threads);
     catch_signals();
+    mem_on_failure(no_memory);
     Screen screen = {.model = job.model};
     messages_progress(&screen.view);
-    TrainCallbacks callbacks = {&screen, show_note, show_progress, show_counting, show_validation};
+    TrainCallbacks callbacks = {&screen, show_note, show_progress, show_counting, show_saving, show_validation};
     int status = train_as_rank(&job, &callbacks, &err);
     if (ranks_own(job.ranks) == 0) progress_clear(&screen.view);
     if (status < 0) fail(&err);

@@ -247,6 +247,7 @@ static int translate_stream(Translating *work, Spent *spent, Err *err) {
     SourceLines *source = &work->source;
     double moment = seconds_now();
     if (source_open(source, &tr->source, s->max_length, s->batch == 1, err)) return -1;
+    message_waiting("sentences");
     int n, status = 0;
     while (!status && (n = source_fill(source, err)) > 0) {
         if (work->first == 0 && !source->eager && !source->wrong.reason[0])

@@ -82,6 +82,7 @@ static int tune(Tuning *t, const char *src, const char *ref, Err *err) {
         metric_check(t->sources, src, &t->references, &ref, err) ||
         lines_check(&t->translator, SOURCE, t->sources, t->max_length, src, err))
         return -1;
+    language_warn(&t->translator, TARGET, t->references.sets[0], ref);
     if (model_directory_make(t->output, t->model, path, err)) return -1;
     const SearchChoice best = choose(t, &before);
     ModelOptions search = t->translator.options;

@@ -281,6 +281,7 @@ static int read_line(PriorsReader *r, Err *err) {
     if (strlen(lines->line) != lines->length) return err_set(err, lines->path, lines->number, "line holds a NUL");
     if (!utf8_valid(lines->line, lines->length))
         return err_set(err, lines->path, lines->number, "line is not valid UTF-8");
+    if (lines->length && lines->line[lines->length - 1] == '\r') lines->line[--lines->length] = '\0'; /* of Windows */
     if (lines->number == 1) return read_units(r, err);
     /* a merge has one space, other rows have none */
     if (starts_with(lines->line, "# ") && strchr(lines->line + 2, ' ')) return start_section(r, lines->line + 2, err);

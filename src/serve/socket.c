@@ -5,6 +5,7 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -21,7 +22,8 @@ static int split(const char *listen, char host[ADDRESS_SIZE], const char **port)
     *port = colon ? colon + 1 : listen;
     size_t n = colon ? (size_t)(colon - listen) : 0;
     if (n > 1 && *listen == '[' && listen[n - 1] == ']') listen++, n -= 2;
-    if (n >= ADDRESS_SIZE || !**port) return -1;
+    /* getaddrinfo takes a port above 65535 modulo 65536 */
+    if (n >= ADDRESS_SIZE || !**port || strlen(*port) > 5 || atoi(*port) > 65535) return -1;
     snprintf(host, ADDRESS_SIZE, "%.*s", (int)n, n ? listen : "");
     if (!n) snprintf(host, ADDRESS_SIZE, "127.0.0.1");
     return 0;
@@ -53,9 +55,10 @@ int socket_listen(const char *listen, char address[ADDRESS_SIZE], Err *err) {
     const char *port;
     struct addrinfo *found = NULL;
     const struct addrinfo wanted = {.ai_flags = AI_PASSIVE | AI_NUMERICSERV, .ai_socktype = SOCK_STREAM};
-    if (split(listen, host, &port)) return err_set(err, listen, 0, "not an address HOST:PORT");
+    if (split(listen, host, &port)) return err_set(err, listen, 0, "not an address HOST:PORT, such as 127.0.0.1:5000");
     const int error = getaddrinfo(host, port, &wanted, &found);
-    if (error) return err_set(err, listen, 0, "%s", gai_strerror(error));
+    if (error)
+        return err_set(err, listen, 0, "%s; an address is HOST:PORT, such as 127.0.0.1:5000", gai_strerror(error));
     const int fd = open_at(found);
     if (fd < 0) err_set(err, listen, 0, "%s", strerror(errno));
     else write_address(fd, address);

@@ -21,7 +21,7 @@ static int pair_text(const RawPair *pair, char *text[2], Err *err) {
     text[TARGET] = text[SOURCE] ? side_text(pair, TARGET, err) : NULL;
     int failed = text[TARGET] ? 0 : -1;
     if (!failed && pair->no_tab && (*text[SOURCE] || *text[TARGET]))
-        failed = err_set(err, pair->path[SOURCE], pair->line, "line has no tab");
+        failed = err_set(err, pair->path[SOURCE], pair->line, "line has no tab between English and Chinese");
     if (failed) mem_free(text[SOURCE]), mem_free(text[TARGET]);
     return failed;
 }

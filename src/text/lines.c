@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- line by line ---- */
+/* ---- opening ---- */
 
 int line_reader_open(LineReader *reader, const char *path, Err *err) {
     *reader = (LineReader){.path = path ? path : "standard input", .file = path ? file_open(path, "rb", err) : stdin};
@@ -34,6 +34,34 @@ static bool skip_byte_order_mark(LineReader *reader) {
     return true;
 }
 
+/* ---- encodings ---- */
+
+/* Whether bytes begin with a byte order mark of UTF-16. */
+static bool is_utf16(const char *bytes, size_t n) {
+    return n >= 2 && (!memcmp(bytes, "\xFF\xFE", 2) || !memcmp(bytes, "\xFE\xFF", 2));
+}
+
+/* Whether bytes are ASCII and at least two pairs of bytes, as in GB18030 without its longer sequences, and in Big5. */
+static bool is_of_pairs(const char *bytes, size_t n) {
+    int pairs = 0;
+    for (size_t i = 0; i < n; i++) {
+        const unsigned char lead = (unsigned char)bytes[i];
+        if (lead < 0x80) continue;
+        const unsigned char trail = i + 1 < n ? (unsigned char)bytes[i + 1] : 0;
+        if (lead == 0x80 || lead == 0xFF || trail < 0x40 || trail == 0x7F || trail == 0xFF) return false;
+        pairs++;
+        i++;
+    }
+    return pairs >= 2;
+}
+
+const char *encoding_hint(const char *bytes, size_t n) {
+    if (is_utf16(bytes, n)) return "; it is UTF-16: `iconv -f UTF-16 -t UTF-8` makes UTF-8 of it";
+    return is_of_pairs(bytes, n) ? "; it may be GB18030 or Big5: `iconv -f GB18030 -t UTF-8` makes UTF-8 of it" : "";
+}
+
+/* ---- line by line ---- */
+
 /* Sets the error of a stream that cannot be read. */
 static int broken(const LineReader *reader, Err *err) {
     return err_set(err, reader->path, reader->compressed ? reader->number + 1 : 0, "%s",
@@ -53,6 +81,8 @@ int line_reader_next(LineReader *reader, Err *err) {
     if (got > LONGEST_LINE)
         return err_set(err, reader->path, reader->number, "a line of %zd bytes, where %d are the limit", got,
                        LONGEST_LINE);
+    if (reader->number == 1 && is_utf16(reader->line, reader->length))
+        return err_set(err, reader->path, 1, "line is not valid UTF-8 (byte 1)%s", encoding_hint(reader->line, 2));
     bool mark = skip_byte_order_mark(reader);
     if (whole || reader->length > 0 || !mark) return 1;
     reader->number--; /* a file with only a mark has no lines */
@@ -97,7 +127,8 @@ char *line_text(const char *bytes, size_t n, const char *path, long line, size_t
     char *text = text_normalise(bytes, n, &bad);
     if (text) return text;
     const char *what = bytes[bad] ? "is not valid UTF-8" : "holds a NUL";
-    err_set(err, path, line, "line %s (byte %zu)", what, offset + bad + 1);
+    const char *hint = bytes[bad] ? encoding_hint(bytes, n) : ", as text in UTF-16 does";
+    err_set(err, path, line, "line %s (byte %zu)%s", what, offset + bad + 1, hint);
     return NULL;
 }
 

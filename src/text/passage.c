@@ -275,6 +275,11 @@ int subtitles_check(const char *text, Err *err) {
 Passage passage_split(const char *text, bool chinese, PassageFormat format) {
     Passage passage = {.format = format};
     Builder b = {.passage = &passage, .chinese = chinese};
+    static const char mark[] = "\xEF\xBB\xBF"; /* a byte order mark */
+    if (starts_with(text, mark)) {
+        keep(&b, mark, strlen(mark));
+        text += strlen(mark);
+    }
     if (format == PASSAGE_HTML) add_html(&b, text);
     else if (format == PASSAGE_SUBTITLES) add_subtitles(&b, text);
     else add_text(&b, text, strlen(text));

@@ -6,6 +6,7 @@
 #include "text/mo.h"
 #include "text/po.h"
 #include "text/tmx.h"
+#include "text/unicode.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -111,6 +112,8 @@ static int next_row(Reader *reader, RawPair *pair, Err *err) {
     LineReader *lines = &reader->lines[0];
     int status = line_reader_next(lines, err);
     if (status <= 0) return status;
+    if (lines->number == 1 && (starts_with(lines->line, "<?xml") || starts_with(lines->line, "<tmx")))
+        return err_set(err, lines->path, 1, "is XML, not lines with tabs; --tmx reads translation memories");
     const char *end = lines->line + lines->length, *tab = memchr(lines->line, '\t', lines->length);
     const char *second = tab ? tab + 1 : end, *next = memchr(second, '\t', (size_t)(end - second));
     int english = reader->english, chinese = !english;

@@ -291,7 +291,9 @@ static int parse(Tmx *tmx, Err *err) {
     else
         err_set(err, tmx->lines->path, line_number(tmx), "is not valid XML: %s%s",
                 CALL(tmx, ERROR_STRING, XML_ErrorString)(code),
-                code == XML_ERROR_UNKNOWN_ENCODING ? "; iconv makes UTF-8 of other encodings" : "");
+                code == XML_ERROR_UNKNOWN_ENCODING
+                    ? "; make UTF-8 of it with iconv, and write encoding=\"UTF-8\" in its first line"
+                    : "");
     return -1;
 }
 

@@ -15,9 +15,9 @@ typedef struct TrainJob {
     int probe_count;
     const char *const *changes; /* names of options that may differ from the resumed training */
     int change_count;
-    Ranks *ranks;           /* NULL: one process */
-    bool no_reload;         /* start a new training, even if the directory contains a model */
-    const char *pretrained; /* a new training starts from the weights and vocabularies of this model; NULL: none */
+    Ranks *ranks;              /* NULL: one process */
+    bool no_reload;            /* start a new training, even if the directory contains a model */
+    const char *pretrained;    /* a new training starts from the weights and vocabularies of this model; NULL: none */
     const char *about[ABOUTS]; /* what the model says about itself; NULL: what it said before, or nothing */
     int threads;
     TrainOptions options;
@@ -51,6 +51,7 @@ typedef struct TrainCallbacks {
     void (*note)(void *context, const char *text);
     void (*progress)(void *context, const Progress *progress);
     void (*counting)(void *context, const char *what, long done, long all);
+    void (*saving)(void *context, bool begins); /* before and after a checkpoint is written */
     void (*validated)(void *context, const Validation *validation);
 } TrainCallbacks;
 

@@ -125,6 +125,19 @@ static int resume(Training *t, Err *err) {
     return 0;
 }
 
+static const double MiB = 1 << 20;
+
+/* Says that the weights alone need more memory than there is, before they take it. */
+static void warn_of_weights(const Training *t, const Params *params, const TrainOptions *o) {
+    const int numbers = 2 + optimizer_kind_at(o->optimizer)->slots + (o->exponential_smoothing > 0);
+    const double need = (double)params->size * numbers * (double)sizeof(real);
+    if (t->memory.available > 0 && need > t->memory.available)
+        training_note(t,
+                      "memory: weights, gradients and optimizer need %.0f MiB, but only %.0f MiB are free; choose a "
+                      "smaller preset or smaller sizes, such as --dim-rnn",
+                      ceil(need / MiB), floor(t->memory.available / MiB));
+}
+
 /* Learns vocabularies and merges from the training text, and draws the initial weights. */
 static int learn_from_text(Training *t, const DataProgress *progress, Err *err) {
     const TrainOptions *o = &t->job->options;
@@ -141,6 +154,7 @@ static int learn_from_text(Training *t, const DataProgress *progress, Err *err) 
                        "%d of %d target pieces hold Han characters, but '%s' is not written with them: are the two "
                        "sides swapped, or is --langs wrong?",
                        han, tr->model.config.target_vocab, o->model.langs[1]);
+    warn_of_weights(t, params, o);
     params_allocate(params);
     params_init(params, o->init, (uint64_t)o->seed);
     return 0;
@@ -190,13 +204,33 @@ static int report_progress(void *context, const char *stage, long done, long all
     return *t->stop;
 }
 
+/* Checks that the development set has its sides in the order of --langs: a side whose language is not written with Han
+   characters has them in at most half of its sentences. */
+static int check_sides(const Training *t, Err *err) {
+    const Corpus *valid = &t->data.valid;
+    char *const *const sides[2] = {valid->source, valid->target};
+    const CorpusFiles *files = &t->job->files.valid;
+    const ptrdiff_t n = arrlen(valid->source);
+    for (int side = 0; side < 2; side++) {
+        const char *lang = t->job->options.model.langs[side];
+        ptrdiff_t han = 0;
+        for (ptrdiff_t i = 0; i < n && !han_language(lang); i++) han += text_has_han(sides[side][i]);
+        if (2 * han > n)
+            return err_set(err, files->path[files->form == FORM_LINES && side], 0,
+                           "%td of %td %s sentences of the dev set hold Han characters, but '%s' is not written with "
+                           "them: are the two sides swapped?",
+                           han, n, side ? "target" : "source", lang);
+    }
+    return 0;
+}
+
 /* Reads the data of a resumed or a new training; initialises the model of a new one. */
 static int read_data(Training *t, Err *err) {
     const TrainJob *job = t->job;
     const DataProgress progress = {report_progress, t};
     const Translator *tr = &t->learner.translator;
     const bool reads = ranks_own_on_node(t->ranks) == 0; /* the first rank of each machine */
-    if (data_read(&t->data, &t->files, &job->options.model, reads, &progress, err) ||
+    if (data_read(&t->data, &t->files, &job->options.model, reads, &progress, err) || check_sides(t, err) ||
         (training_writes(t) && !t->resumed && initialise(t, &progress, err)) || share_state(t, err) ||
         data_encode(&t->data, &t->files, &job->options, reads, &tr->source, &tr->target, &progress, err) ||
         share_data(t, err) || check_probe_lengths(t, err))
@@ -271,8 +305,6 @@ static int apply_validation(Training *t, Err *err) {
 
 /* ---- memory --------------------------------------------------------------------------------------------------- */
 
-static const double MiB = 1 << 20;
-
 /* An int counts rows and columns. Checks that the matrices of the largest batch fit or, with --workspace, which
    splits batches, those of its longest pair. */
 static int check_largest(const Training *t, Err *err) {
@@ -301,6 +333,26 @@ static double own_need(const Training *t) {
     return need < m->batch ? need : m->batch;
 }
 
+/* The bytes of weights, gradients, optimizer and packed weights. */
+static double bytes_of_weights(const Training *t) {
+    const Optimizer *o = &t->learner.optimizer;
+    /* weights and gradients; of the slice the slots and, if there is one, the average */
+    const double numbers = 2.0 * (double)o->size + (o->kind->slots + (o->average != NULL)) * (double)(o->to - o->from);
+    return numbers * sizeof(real) + t->memory.workspace.panels;
+}
+
+/* Says that weights and a batch need more memory than there is, if the weights alone do not; before the batch takes it.
+ */
+static void warn_of_memory(const Training *t) {
+    const double free = t->memory.available, weights = bytes_of_weights(t), room = floor((free - weights) / MiB * 0.7);
+    if (free <= 0 || weights > free || weights + own_need(t) <= free) return;
+    training_note(
+        t,
+        "memory: weights and a batch need %.0f MiB, but only %.0f MiB are free; --workspace %.0f, or a smaller "
+        "--mini-batch or preset, makes it fit",
+        ceil((weights + own_need(t)) / MiB), floor(free / MiB), room > 1 ? room : 1);
+}
+
 /* Reserves arena memory for the largest batch or, if this is less, as much as --workspace allows. */
 static int reserve_memory(Training *t, Err *err) {
     BatchMemory *m = &t->memory;
@@ -322,26 +374,32 @@ static int reserve_memory(Training *t, Err *err) {
         m->batch = m->limit;
     }
     if (check_largest(t, err)) return -1;
+    warn_of_memory(t);
     arena_reserve(&t->learner.session.tape.arena, (size_t)own_need(t));
     return 0;
 }
 
 static void describe_memory(const Training *t) {
-    const Optimizer *o = &t->learner.optimizer;
     const LargestBatch batch = t->memory.largest;
-    /* weights and gradients; of the slice the slots and, if there is one, the average */
-    const double numbers = 2.0 * (double)o->size + (o->kind->slots + (o->average != NULL)) * (double)(o->to - o->from);
     char messages[64] = "";
     if (t->exchange.bytes)
         snprintf(messages, sizeof messages, "%.0f MiB for messages, ", ceil((double)t->exchange.bytes / MiB));
     training_note(t,
                   "memory%s: %.0f MiB for weights, gradients and optimizer, %s%.0f MiB for a batch (%d pairs of up to "
                   "%d and %d pieces)",
-                  *messages ? " of a rank" : "", ceil((numbers * sizeof(real) + t->memory.workspace.panels) / MiB),
-                  messages, ceil(own_need(t) / MiB), own_pairs(t), batch.source, batch.target);
+                  *messages ? " of a rank" : "", ceil(bytes_of_weights(t) / MiB), messages, ceil(own_need(t) / MiB),
+                  own_pairs(t), batch.source, batch.target);
 }
 
 /* ---- all of it -------------------------------------------------------------------------------------------------- */
+
+/* Says how to end a training that has no end. */
+static void describe_end(const Training *t) {
+    const TrainOptions *o = &t->job->options;
+    if (o->after_epochs > 0 || o->after_batches > 0 || o->after_minutes > 0) return;
+    if (data_has_validation(&t->job->files) && o->early_stopping > 0) return;
+    training_note(t, "this training has no end; Ctrl-C stops and saves it, --after-epochs or --after-minutes ends it");
+}
 
 static void describe(const Training *t) {
     const Translator *tr = &t->learner.translator;
@@ -361,6 +419,7 @@ static void describe(const Training *t) {
         training_note(t, "%d target pieces hold Han characters and are banned: '%s' is not written with them", han,
                       tr->options.langs[1]);
     describe_memory(t);
+    describe_end(t);
     if (t->resumed) training_note(t, "resuming from update %ld", t->state.update);
 }
 
@@ -398,6 +457,7 @@ static int open_log(Training *t, Err *err) {
 
 int training_setup(Training *t, Err *err) {
     const TrainJob *job = t->job;
+    t->memory.available = memory_available();
     if (check_options(job, err) || check_probes(job, err) || share_check_options(t->ranks, &job->options, err) ||
         open_directory(t, err) || read_data(t, err))
         return -1;

@@ -286,7 +286,12 @@ static int write_checkpoint(Training *t, const Optimizer *optimizer, Err *err) {
     return checkpoint_save(t->job->model, &l->translator, &l->options, optimizer, &t->state, err);
 }
 
-static int save_checkpoint(Training *t, Err *err) {
+/* Calls the callback `saving`. */
+static void tell_saving(const Training *t, bool begins) {
+    if (training_writes(t) && t->callbacks->saving) t->callbacks->saving(t->callbacks->context, begins);
+}
+
+static int collect_and_save(Training *t, Err *err) {
     if (ranks_count(t->ranks) == 1) return write_checkpoint(t, &t->learner.optimizer, err);
     Optimizer whole;
     int status = collect_optimizer(t, &whole, err);
@@ -294,6 +299,13 @@ static int save_checkpoint(Training *t, Err *err) {
     for (int i = 0; i < OPTIMIZER_SLOTS; i++) mem_free(whole.slots[i]);
     mem_free(whole.average);
     return status ? status : training_join(t, err);
+}
+
+static int save_checkpoint(Training *t, Err *err) {
+    tell_saving(t, true);
+    const int status = collect_and_save(t, err);
+    tell_saving(t, false);
+    return status;
 }
 
 static void plan_epoch(Training *t) {

@@ -30,6 +30,7 @@ typedef struct BatchMemory {
     Workspace workspace;
     LargestBatch largest; /* of all batches in the training */
     double limit;         /* bytes; --workspace; 0: none */
+    double available;     /* bytes that were free before the training took any; 0: unknown */
     double batch;         /* bytes: enough for every batch, or for each part of a batch */
     Arena plan;           /* the parts of the current batch */
 } BatchMemory;

@@ -1,7 +1,10 @@
 #include "train/workspace.h"
 #include "train/update.h"
 
+#include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 /* FEW is a multiple of 16, so that matrices of the small batches fill the arena's 64-byte lines completely. */
 enum { FEW = 16, SHORT = 2 };
@@ -110,4 +113,40 @@ int workspace_parts(const Workspace *w, double limit, const Pairs *pairs, const 
         if (fitting == parts) return parts;
     }
     return n;
+}
+
+/* ---- what is there ------------------------------------------------------------------------------------------------
+ */
+
+/* Reads the number in a file: the one after `name`, or the first one if name is "". Returns -1 if there is none. */
+static double number_in(const char *path, const char *name) {
+    char line[256];
+    double number = -1;
+    FILE *file = fopen(path, "r");
+    while (file && number < 0 && fgets(line, sizeof line, file)) {
+        const size_t n = strlen(name);
+        if (!strncmp(line, name, n) && (line[n] == ' ' || !n) && sscanf(line + n, " %lf", &number) != 1) number = -1;
+    }
+    if (file) fclose(file);
+    return number;
+}
+
+double memory_available(void) {
+    /* the second one is that of control groups of version 1; a group without a limit has a huge one, or "max" */
+    static const char *const groups[][2] = {
+        {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"},
+        {"/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"}};
+    double least = number_in("/proc/meminfo", "MemAvailable:") * 1024;
+    struct rlimit limit;
+    for (int i = 0; i < 2; i++) {
+        const double most = number_in(groups[i][0], ""), used = number_in(groups[i][1], "");
+        const double left = most > used ? most - used : 0;
+        if (most > 0 && used >= 0 && (least < 0 || left < least)) least = left;
+    }
+    const double pages = number_in("/proc/self/statm", "") * (double)sysconf(_SC_PAGESIZE);
+    if (!getrlimit(RLIMIT_AS, &limit) && limit.rlim_cur != RLIM_INFINITY && pages > 0) {
+        const double left = (double)limit.rlim_cur - pages;
+        if (least < 0 || left < least) least = left;
+    }
+    return least > 0 ? least : 0;
 }

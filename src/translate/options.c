@@ -176,7 +176,14 @@ static int read_line(const Option *const *tables, void *options, char *line, Unk
     line[length] = '\0';
     const Option *option = option_find(tables, line);
     if (option) return set_words(option, options, equals + 1, err);
-    return unknown == UNKNOWN_SKIP ? 0 : err_set(err, NULL, 0, "unknown key '%.40s'", line);
+    if (unknown == UNKNOWN_SKIP) return 0;
+    char dashes[41];
+    snprintf(dashes, sizeof dashes, "%s", line);
+    for (char *c = dashes; *c; c++)
+        if (*c == '_') *c = '-';
+    const bool similar = option_find(tables, dashes);
+    return err_set(err, NULL, 0, "unknown key '%.40s'%s%s%s", line, similar ? "; did you mean " : "",
+                   similar ? dashes : "", similar ? "?" : "");
 }
 
 static int read_lines(const Option *const *tables, void *options, const char *text, const char *path, Unknown unknown,

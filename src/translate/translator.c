@@ -7,13 +7,13 @@
 static const int always_banned[] = {ID_UNK, ID_PAD, ID_BOS};
 enum { ALWAYS_BANNED = sizeof always_banned / sizeof *always_banned };
 
-static bool has_han(const char *language) {
+bool han_language(const char *code) {
     static const char *const codes[] = {"zh", "zho", "chi", "cmn", "yue", "lzh", "wuu", "ja", "jpn", "ko", "kor", NULL};
-    return language_is(language, codes);
+    return language_is(code, codes);
 }
 
-bool translator_writes_han(const Translator *translator) { return has_han(translator->options.langs[1]); }
-bool translator_reads_han(const Translator *translator) { return has_han(translator->options.langs[0]); }
+bool translator_writes_han(const Translator *translator) { return han_language(translator->options.langs[1]); }
+bool translator_reads_han(const Translator *translator) { return han_language(translator->options.langs[0]); }
 
 static int *banned_pieces(const Translator *translator) {
     const Vocab *vocab = translator->target.vocab;

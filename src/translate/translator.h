@@ -25,8 +25,10 @@ typedef struct Translator {
    that contain one. */
 void translator_init(Translator *translator);
 void translator_free(Translator *translator);
-/* Whether the target language is written with Han characters: zh, zho, chi, cmn, yue, lzh, wuu, ja, jpn, ko or kor,
+/* Whether the language of a code is written with Han characters: zh, zho, chi, cmn, yue, lzh, wuu, ja, jpn, ko or kor,
    also with a suffix (zh-Hant). */
+bool han_language(const char *code);
+/* The same for the target language. */
 bool translator_writes_han(const Translator *translator);
 
 /* The same for the source language. */

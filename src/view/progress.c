@@ -114,6 +114,7 @@ static void draw(ProgressOutput *output, const Parts *parts, bool stamped) {
     if (output->terminal) {
         compose(line, parts, terminal_columns() - 1, true); /* the window may have changed */
         fprintf(output->file, "\r%s\033[K", line);
+        snprintf(output->bar, sizeof output->bar, "%s", line);
     } else {
         compose(line, parts, LINE_BYTES, false);
         if (stamped) progress_stamp(output->file);
@@ -166,6 +167,17 @@ void progress_clear(ProgressView *view) {
     if (!screen->terminal || screen->last_drawn == NOT_DRAWN) return; /* plain lines have nothing to clear */
     fputc('\n', screen->file);
     screen->last_drawn = NOT_DRAWN;
+}
+
+/* Writes a text in the place of the bar. */
+static void replace_bar(const ProgressOutput *screen, const char *text) {
+    if (screen->file && screen->terminal) fprintf(screen->file, "\r%s\033[K", text);
+}
+
+void progress_say(ProgressView *view, const char *text) { replace_bar(&view->screen, text); }
+
+void progress_unsay(ProgressView *view) {
+    replace_bar(&view->screen, view->screen.last_drawn == NOT_DRAWN ? "" : view->screen.bar);
 }
 
 void format_duration(double seconds, char buffer[16]) {

@@ -14,6 +14,7 @@ typedef struct ProgressOutput {
     bool terminal;        /* draw a bar and redraw it in place */
     double last_drawn;    /* time of the last bar or line, in seconds */
     double line_interval; /* seconds between plain lines: 10 at first, then longer */
+    char bar[1024];       /* the last bar, with its columns */
 } ProgressOutput;
 
 typedef struct ProgressView {
@@ -30,6 +31,11 @@ void progress_show(ProgressView *view, const Progress *progress, double now, boo
 /* Ends the line of the bar, so that other text can be printed below it. The next call of progress_show or
    progress_count draws a new bar. */
 void progress_clear(ProgressView *view);
+
+/* On a terminal, writes a text in the place of the bar: what the program does while the bar does not move.
+   progress_unsay draws the bar again. */
+void progress_say(ProgressView *view, const char *text);
+void progress_unsay(ProgressView *view);
 
 /* Draws a counter, for example "translating 40/1000". The times of drawing are those of progress_show.
    all: the total; 0 if it is unknown. */

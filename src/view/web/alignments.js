@@ -14,7 +14,7 @@ function point(row, column) {
   lightLines($("source"), $("target"), alignment, row, column);
   const cell = row !== null && column !== null;
   const marks = cell && links() ? describeMarks(links(), alignment.targetWord[row], alignment.sourceWord[column]) : "";
-  $("said").textContent = describe(alignment, row, column) + marks || "Point at a word, or at a cell.";
+  $("said").textContent = describe(alignment, row, column) + marks || "Point at a word or a cell, or tap it.";
 }
 
 function pin(row, column) {
