@@ -143,11 +143,11 @@ drive words "$scratch/words.html" "$scratch/words.js"
 
 # ---- a phone: pointing does not move what is pointed at ----
 cat >"$scratch/phone.js" <<'JS'
-const top = () => one("#matrix").getBoundingClientRect().top;
-const before = top();
+const height = () => one("#matrix").getBoundingClientRect().top;
+const before = height();
 for (const word of all("#source .piece, #target .piece")) {
   hover(word);
-  equal(`the matrix stays: ${one("#said").textContent}`, top(), before);
+  equal(`the matrix stays: ${one("#said").textContent}`, height(), before);
   leave(word);
 }
 finish();

@@ -28,6 +28,7 @@ same "$scratch/parts" "$scratch/other" "threads, instruction set and a stop"
 
 # free memory that is too small: said before it is taken, and again when it is refused
 case $(ldd "$tide") in *libasan* | *libtsan*) ;; *)
+    # shellcheck disable=SC3045 # the shells of Debian have ulimit -v
     limited() { # MIB FLAG...: trains with a limit of virtual memory
         (ulimit -v $(($1 * 1024)) && shift && exec "$tide" train --tsv "$scratch/train.tsv" --config "$scratch/smallest.conf" \
             --threads 1 --after-batches 1 --model "$scratch/limited" "$@") 2>"$scratch/stderr"

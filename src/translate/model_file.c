@@ -227,8 +227,7 @@ static bool is_unfinished(const char *directory, const char *model) {
     return access(model, F_OK) && !access(checkpoint, F_OK);
 }
 
-/* Sets the error for a path that does not exist. It names the model that may be meant, for example models/demo for
- * demo. */
+/* Sets the error for a path that does not exist; names the model that may be meant: models/demo for demo. */
 static void no_model(const char *path, Err *err) {
     char other[PATH_SIZE];
     if (strchr(path, '\\')) err_set(err, path, 0, "%s; write / in the place of \\", strerror(ENOENT));
