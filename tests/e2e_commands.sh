@@ -334,7 +334,7 @@ tide_ok translate "$scratch/tuned" <"$scratch/dev.zh" | cmp - "$scratch/a" || di
 tide_ok info "$scratch/tuned" >/dev/null
 [ "$(grep -c '^ *[235] ' "$scratch/choice")" = 3 ] || die "tune does not try the beam of the model: $(cat "$scratch/choice")"
 refused 1 'is the model itself' tune "$scratch/run" --src "$scratch/dev.zh" --ref "$scratch/dev.en" --output "$scratch/run"
-refused 1 'nowhere/out: cannot be made' tune "$scratch/run" --src "$scratch/dev.zh" --ref "$scratch/dev.en" --output "$scratch/nowhere/out"
+refused 1 'nowhere/out: cannot be created' tune "$scratch/run" --src "$scratch/dev.zh" --ref "$scratch/dev.en" --output "$scratch/nowhere/out"
 refused 2 'tune needs MODEL' tune "$scratch/run" --src "$scratch/dev.zh" --ref "$scratch/dev.en"
 
 # info, help

@@ -82,7 +82,7 @@ cat corpus/*.tsv tests/fixtures/scores/*.hyp >"$scratch/real"
 comes_back "$scratch/real"
 
 # A line that is not valid UTF-8 is reported with its number; the lines before it are printed.
-for bad in 'tw\377o:line is not valid UTF-8 (byte 3)' 'a\0b:line holds a NUL (byte 2)' 'cut \346\275:line is not valid UTF-8 (byte 5)'; do
+for bad in 'tw\377o:line is not valid UTF-8 (byte 3)' 'a\0b:line holds a NUL (byte 2), as text in UTF-16 does' 'cut \346\275:line is not valid UTF-8 (byte 5)'; do
     printf "海\n${bad%%:*}\n海\n" >"$scratch/in"
     for join in '' --join; do
         "$tide" tokenize "$scratch/run" $join <"$scratch/in" >"$scratch/out" 2>"$scratch/stderr"

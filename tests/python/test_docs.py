@@ -61,5 +61,5 @@ def test_the_example_translates_and_writes_a_page(example, zh, tmp_path):
 
 def test_the_example_says_what_is_wrong(example, tmp_path):
     failed = example(tmp_path / "none", stdin="")
-    assert failed.returncode == 1 and re.fullmatch(r"translate.py: .*none: No such file or directory\n", failed.stderr)
+    assert failed.returncode == 1 and re.fullmatch(r"translate.py: .*none: No such file or directory; a model is .*\n", failed.stderr)
     assert example(stdin="").stderr.startswith("usage: translate.py MODEL")
