@@ -159,7 +159,7 @@ fi
 refuses 2 'did you mean --normalize' "$tide" translate "$scratch/run" --normalise 1
 refuses 2 'did you mean --output' "$tide" tune "$scratch/run" --out "$scratch/tuned"
 # flags of Marian: what tide has instead
-refuses 2 'unknown flag -i: text comes from standard input: < FILE' "$tide" translate -m "$scratch/run" -i "$scratch/two"
+refuses 2 'unknown flag -i: the text comes from standard input' "$tide" translate -m "$scratch/run" -i "$scratch/two"
 refuses 2 'unknown flag --vocabs: a model contains its vocabularies' "$tide" translate "$scratch/run" --vocabs a b
 refuses 2 'coverage-penalty must be between' "$tide" translate "$scratch/run" --coverage-penalty -1
 refuses 2 'needs --beam-size' "$tide" translate "$scratch/run" --n-best 50
