@@ -191,7 +191,7 @@ char *text_read(const char *path, size_t *size, Err *err) {
     enum { BLOCK = 1 << 16 };
     LineReader reader;
     if (line_reader_open(&reader, path, err)) return NULL;
-    size_t n = 0, capacity = 2 * BLOCK;
+    size_t n = 0, capacity = (size_t)2 * BLOCK;
     char *text = mem_alloc(capacity);
     long got;
     while ((got = line_reader_bytes(&reader, text + n, BLOCK, err)) > 0) {
