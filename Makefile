@@ -69,11 +69,12 @@ LDFLAGS  += $(EXTRA_LDFLAGS)
 # ---- the program ----------------------------------------------------------------------------------------------------
 
 FLOORS  := core model text score lexicon translate train view api serve
-SOURCES := $(filter-out src/core/kernels.c,$(wildcard $(FLOORS:%=src/%/*.c) src/*.c))
+ONCE_FOR_EACH_SET := kernels gemm_f32
+SOURCES := $(filter-out $(ONCE_FOR_EACH_SET:%=src/core/%.c),$(wildcard $(FLOORS:%=src/%/*.c) src/*.c))
 OBJECTS := $(SOURCES:src/%.c=$B/%.o)
 CLI     := $(patsubst src/%.c,$B/%.o,$(wildcard src/cli/*.c))
 
-# kernels.c is compiled once for each instruction set of the target machine.
+# The files of kernels are compiled once for each instruction set of the target machine.
 MACHINE := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine 2>/dev/null)))
 KERNELS := portable
 ifeq ($(MACHINE),x86_64)
@@ -90,7 +91,8 @@ isa.avx2   := -mavx2 -mfma
 isa.avx512 := -mavx512f -mavx512bw -mavx512dq -mavx512vl -mfma -mprefer-vector-width=512
 isa.neon   := -DTIDE_NEON
 isa.simd128 := -DTIDE_SIMD128 -msimd128
-OBJECTS += $(KERNELS:%=$B/core/kernels_%.o)
+KERNEL_NAMES := $(foreach file,$(ONCE_FOR_EACH_SET),$(KERNELS:%=$(file)_%))
+OBJECTS += $(KERNEL_NAMES:%=$B/core/%.o)
 
 # Always remade, because the link may point to another configuration.
 .PHONY: build/tide
@@ -168,9 +170,21 @@ $B/serve/web/live.html.inc: src/serve/web/page.html $B/serve/web/live.style $B/s
 
 $(patsubst src/%.c,$B/%.o,$(wildcard src/view/*.c src/serve/*.c src/cli/*.c)): | $(TEXTS) $(LIVE)
 
-$B/core/kernels_%.o: src/core/kernels.c Makefile
-	@mkdir -p $(@D) && echo '  cc $@'
-	@$(CC) $(CPPFLAGS) $(CFLAGS) $(isa.$*) -DKERNELS=kernels_$* -MMD -MP -c $< -o $@
+define KERNELS_RULE
+$B/core/$1_%.o: src/core/$1.c Makefile
+	@mkdir -p $$(@D) && echo '  cc $$@'
+	@$$(CC) $$(CPPFLAGS) $$(CFLAGS) $$(isa.$$*) -DTABLE=$1_$$* -MMD -MP -c $$< -o $$@
+$B/core/$1_%.tidied: src/core/$1.c $B/core/$1_%.o .clang-tidy
+	$$(TIDY) $$(isa.$$*) -DTABLE=$1_$$* && touch $$@
+$B/double/core/$1_portable.o: src/core/$1.c Makefile
+	@mkdir -p $$(@D) && echo '  cc $$@'
+	@$$(CC) $$(CPPFLAGS) $$(CFLAGS) -DTIDE_DOUBLE -DTABLE=$1_portable -MMD -MP -c $$< -o $$@
+# The machine's fused multiply-add gives the same bits as libc's, but is much faster.
+$B/double/core/$1.o: src/core/$1.c Makefile
+	@mkdir -p $$(@D) && echo '  cc $$@'
+	@$$(CC) $$(CPPFLAGS) $$(CFLAGS) -march=native -DTIDE_DOUBLE -DTABLE=$1_portable -MMD -MP -c $$< -o $$@
+endef
+$(foreach file,$(ONCE_FOR_EACH_SET),$(eval $(call KERNELS_RULE,$(file))))
 
 # ---- the browser edition --------------------------------------------------------------------------------------------
 
@@ -181,7 +195,7 @@ PAGE_JS  := $(subst src/serve/web/server.js,src/browser/web/browser.js,$(LIVE_JS
 ifeq ($(config),wasm)
 ENGINE   := $(addprefix $B/,$(patsubst src/%.c,%.o,$(filter-out $(addprefix src/serve/,connections.c http.c serve.c socket.c), \
             $(wildcard $(patsubst %,src/%/*.c,model text score translate view serve browser)) $(filter src/core/%,$(SOURCES))))) \
-            $(KERNELS:%=$B/core/kernels_%.o)
+            $(KERNEL_NAMES:%=$B/core/%.o)
 $B/browser/browser.o $(filter $B/serve/% $B/view/%,$(ENGINE)): | $(TEXTS) $(LIVE)
 
 # emcc runs JavaScript libraries of Debian; a node that is not Debian's does not find them.
@@ -265,7 +279,8 @@ CORE_ROOTS   := $(patsubst %,src/core/%.h,gradient_check ops optimizer scope tap
 CORE_PUBLIC  := $(sort $(filter src/core/%.h,$(shell $(CC) -Isrc -MM -xc $(CORE_ROOTS) 2>/dev/null)))
 CORE_HEADERS := $(CORE_PUBLIC:src/%=$B/include/tide/%) $B/include/tide/core/names.h
 CORE_OBJECTS := $(filter $B/core/%,$(OBJECTS))
-CORE_DOUBLE  := $(patsubst src/%.c,$B/double/%.o,$(filter src/core/%,$(SOURCES))) $B/double/core/kernels_portable.o
+CORE_DOUBLE  := $(patsubst src/%.c,$B/double/%.o,$(filter src/core/%,$(SOURCES))) \
+                $(ONCE_FOR_EACH_SET:%=$B/double/core/%_portable.o)
 CORE := $B/libtidecore.a $B/libtidecore-double.a
 NM = $(shell $(CC) -print-prog-name=nm)
 
@@ -278,10 +293,6 @@ $B/libtidecore.a: $(CORE_OBJECTS) $B/core.names scripts/core-library
 $B/libtidecore-double.a: $(CORE_DOUBLE) $B/core.names scripts/core-library
 	@echo '  ld $@'
 	@CC='$(CC)' scripts/core-library library $@ tide_core_double_ $B/core.names $(CORE_DOUBLE)
-
-$B/double/core/kernels_portable.o: src/core/kernels.c Makefile
-	@mkdir -p $(@D) && echo '  cc $@'
-	@$(CC) $(CPPFLAGS) $(CFLAGS) -DTIDE_DOUBLE -DKERNELS=kernels_portable -MMD -MP -c $< -o $@
 
 # The names that the public headers declare and that core/ defines.
 $B/core.names: $(CORE_OBJECTS) $(CORE_PUBLIC) Makefile
@@ -334,7 +345,8 @@ ifeq ($(config),tsan) # ten times slower; the other scripts run the same code, a
 SCRIPTS := $(filter-out tests/docs.sh tests/e2e_learns.sh tests/e2e_limits.sh tests/e2e_ranks.sh tests/neon.sh,$(SCRIPTS))
 endif
 
-DOUBLE_OBJECTS := $(patsubst src/%.c,$B/double/%.o,$(filter src/core/% src/model/%,$(SOURCES))) $B/double/core/kernels.o
+DOUBLE_OBJECTS := $(patsubst src/%.c,$B/double/%.o,$(filter src/core/% src/model/%,$(SOURCES))) \
+                  $(ONCE_FOR_EACH_SET:%=$B/double/core/%.o)
 
 $B/tests/test_%: tests/test_%.c $B/internal.a
 	@mkdir -p $(@D) && echo '  cc $@'
@@ -387,11 +399,6 @@ $B/tests/replay.o: tests/replay.c Makefile
 	@mkdir -p $(@D) && echo '  cc $@'
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
 
-# The machine's fused multiply-add gives the same bits as libc's, but is much faster.
-$B/double/core/kernels.o: src/core/kernels.c Makefile
-	@mkdir -p $(@D) && echo '  cc $@'
-	@$(CC) $(CPPFLAGS) $(CFLAGS) -march=native -DTIDE_DOUBLE -DKERNELS=kernels_portable -MMD -MP -c $< -o $@
-
 $B/double/%.o: src/%.c Makefile
 	@mkdir -p $(@D) && echo '  cc $@'
 	@$(CC) $(CPPFLAGS) -UTIDE_X86 -UTIDE_ARM $(CFLAGS) -DTIDE_DOUBLE -MMD -MP -c $< -o $@
@@ -411,14 +418,12 @@ check: programs
 
 # clang-tidy checks each file that was recompiled, with the flags of the compiler.
 TIDY = @echo '  clang-tidy $<' && mkdir -p $(@D) && scripts/tidy $< -- $(CPPFLAGS) $(CFLAGS)
-TIDIED := $(patsubst src/%.c,$B/%.tidied,$(filter-out src/core/kernels.c,$(wildcard src/*.c src/*/*.c))) \
-          $(KERNELS:%=$B/core/kernels_%.tidied) $(patsubst tests/%.c,$B/tests/%.tidied,$(wildcard tests/*.c)) \
+TIDIED := $(patsubst src/%.c,$B/%.tidied,$(filter-out $(ONCE_FOR_EACH_SET:%=src/core/%.c),$(wildcard src/*.c src/*/*.c))) \
+          $(KERNEL_NAMES:%=$B/core/%.tidied) $(patsubst tests/%.c,$B/tests/%.tidied,$(wildcard tests/*.c)) \
           $(EXAMPLES:%=%.tidied) $B/curve.tidied
 
 $B/%.tidied: src/%.c $B/%.o .clang-tidy
 	$(TIDY) && touch $@
-$B/core/kernels_%.tidied: src/core/kernels.c $B/core/kernels_%.o .clang-tidy
-	$(TIDY) $(isa.$*) -DKERNELS=kernels_$* && touch $@
 $B/tests/%.tidied: tests/%.c $(wildcard tests/*.h) $B/internal.a .clang-tidy
 	$(TIDY) && touch $@
 $B/examples/%.tidied: examples/%.c $B/examples/% .clang-tidy
@@ -432,7 +437,7 @@ $B/tests/double_%.tidied: tests/double_%.c $(wildcard tests/*.h) $B/internal.a .
 CPPCHECK := --enable=warning,style,performance,portability --inline-suppr --quiet --std=c11 --error-exitcode=1 \
     $(patsubst %,--suppress=%,duplicateCondition duplicateExpression knownConditionTrueFalse redundantContinue \
     shadowFunction unusedStructMember variableScope) --suppress='*:/usr/include/*' \
-    $(CPPFLAGS:-isystem=-I) -DKERNELS=kernels_portable
+    $(CPPFLAGS:-isystem=-I) -DTABLE=kernels_portable
 SHELL_SCRIPTS := $(shell grep -l '^\#!/bin/sh' scripts/* .ci/run) $(wildcard tests/*.sh)
 
 tidied: $(TIDIED)

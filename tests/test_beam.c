@@ -318,9 +318,9 @@ static void a_shared_weight_is_stored_once(void **state) {
         for (int i = 0; i < params->count; i++) {
             const Param *p = params->list[i];
             const bool vector = p->var.rows == 1 || p->var.cols == 1, embedding = !strcmp(strchr(p->name, '.'), ".E");
-            if ((p->shared.panels.numbers != NULL) != (!vector && !embedding)) fail_msg("%s", p->name);
-            if ((p->shared.panels.numbers != NULL) == (p->shared.values != NULL)) fail_msg("%s: stored twice", p->name);
-            for (int turned = 0; turned < 2; turned++) assert_null(p->shared.packed[turned].numbers);
+            if ((p->shared.panels.memory != NULL) != (!vector && !embedding)) fail_msg("%s", p->name);
+            if ((p->shared.panels.memory != NULL) == (p->shared.values != NULL)) fail_msg("%s: stored twice", p->name);
+            for (int turned = 0; turned < 2; turned++) assert_null(p->shared.packed[turned].memory);
         }
         assert_int_equal(w.tape.last_used, 0); /* the tape packed no shared weight */
     }

@@ -392,7 +392,7 @@ enum { TAPES = 4 };
 typedef struct Reader {
     SharedWeight *weight;
     pthread_barrier_t *start;
-    const real *panels;
+    const void *panels;
 } Reader;
 
 enum { DROPPED = 4, DROP_COLUMNS = 64 };
@@ -448,7 +448,7 @@ static void *read_weight(void *context) {
 static void a_shared_weight_is_packed_once(void **unused) {
     (void)unused;
     enum { ROUNDS = 200 };
-    const size_t SIZE = (size_t)40 * 96, packed = packed_size(40, 96) * sizeof(real);
+    const size_t SIZE = (size_t)40 * 96, packed = packed_size(PANELS_F32, 40, 96);
     Threads *alone = threads_new(1);
     real *right = mem_alloc_aligned(packed);
     for (int round = 0; round < ROUNDS; round++) {
@@ -465,9 +465,9 @@ static void a_shared_weight_is_packed_once(void **unused) {
             assert_int_equal(pthread_create(&threads[i], NULL, read_weight, &readers[i]), 0);
         }
         for (int i = 0; i < TAPES; i++) pthread_join(threads[i], NULL);
-        for (int i = 0; i < TAPES; i++) assert_ptr_equal(readers[i].panels, weight.packed[false].numbers);
+        for (int i = 0; i < TAPES; i++) assert_ptr_equal(readers[i].panels, weight.packed[false].memory);
         operand_pack(alone, (Operand){.k = 40, .n = 96, .b = values, .ld = 96}, right);
-        assert_memory_equal(weight.packed[false].numbers, right, packed);
+        assert_memory_equal(weight.packed[false].memory, right, packed);
         pthread_barrier_destroy(&start);
         shared_weight_free(&weight);
         mem_free(values);

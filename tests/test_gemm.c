@@ -153,10 +153,10 @@ static void product_free(Product *p) {
 static void check_product(Threads *threads, const void *context) {
     const Product *p = context;
     const Sizes s = p->s;
-    size_t size = packed_size(s.k, s.n);
+    size_t size = packed_size(PANELS_F32, s.k, s.n) / sizeof(float);
     float *panels = mem_alloc_aligned((size + MARGIN) * sizeof(float));
     for (size_t i = 0; i < size + MARGIN; i++) panels[i] = NAN;
-    Operand plain = {s.k, s.n, p->b.v, p->b.ld, p->transposed, NULL};
+    Operand plain = {s.k, s.n, p->b.v, p->b.ld, p->transposed, PANELS_F32, NULL, NULL};
     Operand packed = operand_pack(threads, plain, panels), *operands[] = {&plain, &packed};
     for (size_t i = size; i < size + MARGIN; i++) assert_true(isnan(panels[i]));
 

@@ -378,9 +378,10 @@ static void dropout_keeps_a_share(void **unused) {
 /* One multiply-add: c + a b, as a matrix product of one row. */
 static float fma_of(float a, float b, float c) {
     float panel[256] = {0}, init[256] = {0}, out[256];
-    const int cols = kernels->tile_cols;
+    const GemmKernels *gemm = kernels->gemm[PANELS_F32];
+    const int cols = gemm->tile_cols;
     for (int j = 0; j < cols; j++) panel[j] = b, init[j] = c;
-    kernels->gemm_tile(1, cols, 1, &a, panel, init, 0, out, cols, panel, 0);
+    gemm->multiply(1, cols, 1, &a, panel, init, 0, out, cols, panel, 0);
     for (int j = 1; j < cols; j++) assert_memory_equal(&out[j], &out[0], sizeof *out);
     return out[0];
 }
@@ -438,9 +439,10 @@ static void multiply_adds_round_once(void **unused) {
 static void the_peak_kernel_computes(void **unused) {
     (void)unused;
     for (int set = 0; kernels_at(set); set++) {
-        const int rows = kernels_at(set)->tile_rows;
-        assert_true(kernels_at(set)->fma_rounds(5, 1) == (float)(rows * (2 * rows - 1)));
-        assert_true(kernels_at(set)->fma_rounds(5, 0) == (float)(2 * rows));
+        const GemmKernels *gemm = kernels_at(set)->gemm[PANELS_F32];
+        const int rows = gemm->tile_rows;
+        assert_true(gemm->fma_rounds(5, 1) == (float)(rows * (2 * rows - 1)));
+        assert_true(gemm->fma_rounds(5, 0) == (float)(2 * rows));
     }
 }
 

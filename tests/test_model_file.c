@@ -34,12 +34,12 @@ static void check_shared(const Param *shared, const Var *values) {
         assert_memory_equal(weight->values, values->v, var_size(values) * sizeof(real));
         return;
     }
-    const size_t bytes = packed_size(values->rows, values->cols) * sizeof(real);
+    const size_t bytes = packed_size(PANELS_F32, values->rows, values->cols);
     const Operand b = {.k = values->rows, .n = values->cols, .b = values->v, .ld = values->cols};
     Threads *threads = threads_new(1);
     real *panels = mem_alloc_aligned(bytes);
     operand_pack(threads, b, panels);
-    assert_memory_equal(weight->panels.numbers, panels, bytes);
+    assert_memory_equal(weight->panels.memory, panels, bytes);
     mem_free(panels);
     threads_free(threads);
 }

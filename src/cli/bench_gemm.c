@@ -45,8 +45,9 @@ static void bench_shape(Threads *threads, const Shape *s, double peak) {
     double seconds[REPEATS], packing[REPEATS];
     real *a = random_matrix(s->gradient ? s->k : s->m, s->gradient ? s->m : s->k, 1);
     real *b = random_matrix(s->transposed ? s->n : s->k, s->transposed ? s->k : s->n, 2);
-    real *c = random_matrix(s->m, s->n, 3), *panels = mem_alloc_aligned(packed_size(s->k, s->n) * sizeof *panels);
-    const Operand plain = {s->k, s->n, b, s->transposed ? s->k : s->n, s->transposed, NULL};
+    real *c = random_matrix(s->m, s->n, 3);
+    void *panels = mem_alloc_aligned(packed_size(PANELS_F32, s->k, s->n));
+    const Operand plain = {s->k, s->n, b, s->transposed ? s->k : s->n, s->transposed, PANELS_F32, NULL, NULL};
     const Strip strip = {a, b, s->m, s->n, s->k};
     const bool before = !s->gradient && s->m < FEW; /* packed before the product, as on the tape */
     Operand operand = plain;

@@ -6,12 +6,13 @@
 
 static void busy(void *context, int begin, int end) {
     const long *rounds = context;
-    for (int i = begin; i < end; i++) kernels->fma_rounds(*rounds, (real)0.5);
+    for (int i = begin; i < end; i++) kernels->gemm[PANELS_F32]->fma_rounds(*rounds, (real)0.5);
 }
 
 double bench_peak(Threads *threads) {
     long rounds = 1 << 21;
-    double best = 0, flops = 2.0 * kernels->tile_rows * kernels->tile_cols * (double)rounds * threads_count(threads);
+    const GemmKernels *gemm = kernels->gemm[PANELS_F32];
+    double best = 0, flops = 2.0 * gemm->tile_rows * gemm->tile_cols * (double)rounds * threads_count(threads);
     for (int repeat = 0; repeat < 5; repeat++) {
         double began = seconds_now();
         threads_run(threads, "peak", threads_count(threads), 1, busy, &rounds);

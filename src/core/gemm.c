@@ -1,5 +1,5 @@
 /* gemm.c: c = init + a b, in blocks as in Goto & van de Geijn (2008). Both operands are packed: b in panels of
-   tile_cols columns, a in tiles of tile_rows rows. One call of the kernel (kernels.c) multiplies a tile by a panel
+   tile_cols columns, a in tiles of tile_rows rows. One call of the kernel (gemm_f32.c) multiplies a tile by a panel
    over at most K_BLOCK steps of the inner index. A thread multiplies all tiles of a block of M_BLOCK rows by a
    panel, and prefetches the next panel at the same time; then it continues with the next panel. Threads share the
    panels of each block of rows.
@@ -30,7 +30,8 @@
    KiB = 1.3 MiB. */
 #include "core/gemm.h"
 #include "core/base.h"
-#include "core/kernels.h"
+
+#include <string.h>
 
 enum {
     K_BLOCK = 512,                       /* steps of the inner index in one call of the kernel */
@@ -42,9 +43,25 @@ enum {
 
 static int smaller(int a, int b) { return a < b ? a : b; }
 static int blocks_of(int size, int block) { return (size + block - 1) / block; }
-static int panels_of(int n) { return blocks_of(n, kernels->tile_cols); }
 
-size_t packed_size(int k, int n) { return (size_t)panels_of(n) * (size_t)kernels->tile_cols * (size_t)k; }
+/* The bytes of a step of a panel. */
+static size_t step_size(const GemmKernels *g) { return (size_t)g->tile_cols * (size_t)g->right_step; }
+
+size_t panel_size(PanelFormat format, int k) {
+    const GemmKernels *g = kernels->gemm[format];
+    return (size_t)g->tile_cols * (size_t)g->right_head + (size_t)blocks_of(k, g->k_step) * step_size(g);
+}
+
+size_t packed_size(PanelFormat format, int k, int n) {
+    return (size_t)blocks_of(n, kernels->gemm[format]->tile_cols) * panel_size(format, k);
+}
+
+void *panel_head(PanelFormat format, void *panel, const float *scales, int cols) {
+    const GemmKernels *g = kernels->gemm[format];
+    const size_t size = (size_t)g->tile_cols * (size_t)g->right_head;
+    if (size > 0) memcpy(memset(panel, 0, size), scales, (size_t)cols * sizeof *scales);
+    return (char *)panel + size;
+}
 
 /* ---- packing -------------------------------------------------------------------------------------------------- */
 
@@ -52,7 +69,8 @@ size_t packed_size(int k, int n) { return (size_t)panels_of(n) * (size_t)kernels
 static void pack_strips(const Strip *strips, bool right, int from, int k, int col, int cols, int width, real *to) {
     for (const Strip *s = strips; k > 0; s++) {
         int first = smaller(from, s->rows), count = smaller(k, s->rows - first), ld = right ? s->ldy : s->ldx;
-        kernels->pack_rows(to, width, (right ? s->y : s->x) + (size_t)first * (size_t)ld + col, ld, cols, count);
+        kernels->gemm[PANELS_F32]->pack_rows(to, width, 0, (right ? s->y : s->x) + (size_t)first * (size_t)ld + col, ld,
+                                             cols, count);
         to += (size_t)count * (size_t)width;
         from -= first;
         k -= count;
@@ -61,6 +79,7 @@ static void pack_strips(const Strip *strips, bool right, int from, int k, int co
 
 typedef struct Product {
     Threads *threads;
+    const GemmKernels *g;
     const char *name;
     int m, n, k;
     const real *a; /* the left operand; NULL with strips: then their x, transposed */
@@ -73,78 +92,107 @@ typedef struct Product {
     int ldc;
     /* The current part: rows from `row` on, panels from `panel` on, steps of the inner index from `from` on. */
     int row, rows, tiles, panel, panels, from, steps;
-    real *left;        /* packed tiles, one after the other, each [steps][rows of the tile] */
-    const real *right; /* panels, `stride` numbers from one to the next */
+    char *left;        /* packed tiles, one after the other, each with its head and [steps][rows of the tile] */
+    const char *right; /* panels, `stride` bytes from one to the next */
     size_t stride;
 } Product;
 
+/* The numbers of the inner index in `steps` steps from step `from` on. */
+static int numbers_of(const Product *p, int from, int steps) {
+    return smaller(steps * p->g->k_step, p->k - from * p->g->k_step);
+}
+
 static void pack_panels(void *context, int begin, int end) {
     const Product *p = context;
-    const int width = kernels->tile_cols;
+    const GemmKernels *g = p->g;
+    const Operand *b = &p->b;
+    const int width = g->tile_cols, k = numbers_of(p, p->from, p->steps);
+    const size_t ld = (size_t)b->ld, element = (size_t)(g->right_step / g->k_step);
     for (int panel = begin; panel < end; panel++) {
-        int col = (p->panel + panel) * width, cols = smaller(width, p->n - col);
-        real *to = (real *)p->right + (size_t)panel * p->stride;
-        size_t ld = (size_t)p->b.ld;
-        if (p->strips) pack_strips(p->strips, true, p->from, p->steps, col, cols, width, to);
-        else if (p->b.transposed)
-            kernels->pack_transposed(to, width, p->b.b + (size_t)col * ld + p->from, p->b.ld, cols, p->steps);
-        else kernels->pack_rows(to, width, p->b.b + (size_t)p->from * ld + col, p->b.ld, cols, p->steps);
+        const int col = (p->panel + panel) * width, cols = smaller(width, p->n - col);
+        const size_t row = (size_t)(p->from * g->k_step),
+                     at = b->transposed ? (size_t)col * ld + row : row * ld + (size_t)col;
+        const char *from = b->b ? (const char *)b->b + at * element : NULL;
+        void *to = panel_head(b->format, (char *)p->right + (size_t)panel * p->stride,
+                              b->scales ? b->scales + col : NULL, cols);
+        if (p->strips) pack_strips(p->strips, true, p->from, k, col, cols, width, to);
+        else if (b->transposed) g->pack_transposed(to, width, from, b->ld, cols, k);
+        else g->pack_rows(to, width, 0, from, b->ld, cols, k);
     }
 }
 
-static void pack_right(Product *p, real *panels) {
+static void pack_right(Product *p, void *panels) {
     p->right = panels;
-    p->stride = (size_t)p->steps * (size_t)kernels->tile_cols;
-    threads_run(p->threads, "pack", p->panels, 1 + (int)(16384 / p->stride), pack_panels, p);
+    p->stride = panel_size(p->b.format, numbers_of(p, p->from, p->steps));
+    threads_run(p->threads, "pack", p->panels, 1 + (int)(65536 / p->stride), pack_panels, p);
 }
 
-Operand operand_pack(Threads *threads, Operand b, real *panels) {
-    Product p = {.threads = threads, .n = b.n, .b = b, .steps = b.k, .panels = panels_of(b.n)};
+static int panels_of(const Product *p) { return blocks_of(p->n, p->g->tile_cols); }
+
+Operand operand_pack(Threads *threads, Operand b, void *panels) {
+    Product p = {.threads = threads, .g = kernels->gemm[b.format], .n = b.n, .k = b.k, .b = b};
+    p.steps = blocks_of(b.k, p.g->k_step);
+    p.panels = panels_of(&p);
     if (b.k > 0) pack_right(&p, panels);
     b.panels = panels;
     return b;
 }
 
-/* The number of units of packing in a tile: PACK_STEPS steps are a unit. */
-static int pack_units_of(const Product *p) { return blocks_of(p->steps, PACK_STEPS); }
+/* The steps that a kernel takes at once: `most`. If the format has scales, all, because the scale of a row depends on
+   all its numbers, and only the whole sum of integers is scaled. */
+static int steps_at_once(const Product *p, int most) { return p->g->left_head ? p->steps : most; }
+
+/* The number of units of packing in a tile. */
+static int pack_units_of(const Product *p) { return blocks_of(p->steps, steps_at_once(p, PACK_STEPS)); }
+
+/* The bytes of `rows` rows of packed tiles. */
+static size_t left_size(const Product *p, int rows) {
+    return (size_t)rows * ((size_t)p->g->left_head + (size_t)p->steps * (size_t)p->g->left_step);
+}
+
+/* Step `at` of the tile of `rows` rows that begins with row `first` of the part. */
+static char *left_at(const Product *p, int first, int rows, int at) {
+    return p->left + left_size(p, first) + (size_t)at * (size_t)rows * (size_t)p->g->left_step;
+}
 
 static void pack_tiles(const Product *p, int begin, int end) {
-    const int pack_units = pack_units_of(p);
+    const int pack_units = pack_units_of(p), most = steps_at_once(p, PACK_STEPS);
     for (int unit = begin; unit < end; unit++) {
-        int tile = unit / pack_units, at = unit % pack_units * PACK_STEPS, steps = smaller(PACK_STEPS, p->steps - at);
+        int tile = unit / pack_units, at = unit % pack_units * most, steps = smaller(most, p->steps - at);
         int first = part_offset(p->rows, p->tiles, tile), rows = part_offset(p->rows, p->tiles, tile + 1) - first;
-        int row = p->row + first, from = p->from + at;
-        real *to = p->left + (size_t)first * (size_t)p->steps + (size_t)at * (size_t)rows;
-        if (p->strips) pack_strips(p->strips, false, from, steps, row, rows, rows, to);
-        else kernels->pack_transposed(to, rows, p->a + (size_t)row * (size_t)p->lda + from, p->lda, rows, steps);
+        int row = p->row + first, from = p->from + at, k = numbers_of(p, from, steps);
+        void *to = left_at(p, first, rows, at);
+        if (p->strips) pack_strips(p->strips, false, from, k, row, rows, rows, to);
+        else p->g->pack_left(to, p->a + (size_t)row * (size_t)p->lda + from * p->g->k_step, p->lda, rows, k);
     }
 }
 
 /* ---- the product ---------------------------------------------------------------------------------------------- */
 
-/* Step `at` of a panel of the part. */
-static const real *right_at(const Product *p, int panel, int at) {
-    return p->right + (size_t)panel * p->stride + (size_t)at * (size_t)kernels->tile_cols;
+/* Step `at` of a panel of the part; 0: the beginning of the panel. */
+static const char *right_at(const Product *p, int panel, int at) {
+    return p->right + (size_t)panel * p->stride + (size_t)at * step_size(p->g);
 }
 
-/* Multiplies the tiles tile0..tile1-1 by the panels panel0..panel1-1, over k steps of the part from step `at` on.
+/* Multiplies the tiles tile0..tile1-1 by the panels panel0..panel1-1, over `steps` steps of the part from step `at` on.
    `after` is the data that the thread reads after the last step; the call prefetches it. */
-static void multiply_block(const Product *p, int tile0, int tile1, int panel0, int panel1, int at, int k,
-                           const real *after) {
-    const int width = kernels->tile_cols, step = blocks_of(width, tile1 - tile0); /* prefetched by each tile */
-    const bool begins = p->from + at == 0;                                        /* later steps add to c */
+static void multiply_block(const Product *p, int tile0, int tile1, int panel0, int panel1, int at, int steps,
+                           const char *after) {
+    const int width = p->g->tile_cols;
+    const int line = blocks_of((int)step_size(p->g), tile1 - tile0); /* bytes of a step that each tile prefetches */
+    const bool begins = p->from + at == 0;                           /* later steps add to c */
     const real *init = begins ? p->init : p->c;
     const int ld_init = begins ? p->ld_init : p->ldc;
     for (int panel = panel0; panel < panel1; panel++) {
         int col = (p->panel + panel) * width, cols = smaller(width, p->n - col);
-        const real *next = right_at(p, panel + 1, at);
-        if (panel + 1 == panel1) next = at + k < p->steps ? right_at(p, panel0, at + k) : after;
-        for (int tile = tile0; tile < tile1; tile++, next += (size_t)k * (size_t)step) {
+        const char *next = right_at(p, panel + 1, at);
+        if (panel + 1 == panel1) next = at + steps < p->steps ? right_at(p, panel0, at + steps) : after;
+        for (int tile = tile0; tile < tile1; tile++, next += (size_t)steps * (size_t)line) {
             int first = part_offset(p->rows, p->tiles, tile), rows = part_offset(p->rows, p->tiles, tile + 1) - first;
             size_t row = (size_t)p->row + (size_t)first;
-            kernels->gemm_tile(rows, cols, k, p->left + (size_t)first * (size_t)p->steps + (size_t)at * (size_t)rows,
-                               right_at(p, panel, at), init ? init + row * (size_t)ld_init + col : NULL, ld_init,
-                               p->c + row * (size_t)p->ldc + col, p->ldc, next, step);
+            p->g->multiply(rows, cols, steps, left_at(p, first, rows, at), right_at(p, panel, at),
+                           init ? init + row * (size_t)ld_init + col : NULL, ld_init, p->c + row * (size_t)p->ldc + col,
+                           p->ldc, next, line);
         }
     }
 }
@@ -156,14 +204,14 @@ static int units_of(const Product *p) { return row_blocks(p) * p->panels; }
 
 /* Units begin..end-1 of a product; the run has `before` units of earlier products. */
 static void multiply_units(const Product *p, int begin, int end, int before) {
-    const int blocks = row_blocks(p);
+    const int blocks = row_blocks(p), most = steps_at_once(p, K_BLOCK);
     while (begin < end) {
         int block = begin / p->panels, panel = begin % p->panels, count = smaller(p->panels - panel, end - begin);
         bool last = threads_is_share_boundary(p->threads, before + begin + count);
-        const real *after = right_at(p, last ? panel : (panel + count) % p->panels, 0);
-        for (int at = 0; at < p->steps; at += K_BLOCK)
+        const char *after = right_at(p, last ? panel : (panel + count) % p->panels, 0);
+        for (int at = 0; at < p->steps; at += most)
             multiply_block(p, part_offset(p->tiles, blocks, block), part_offset(p->tiles, blocks, block + 1), panel,
-                           panel + count, at, smaller(K_BLOCK, p->steps - at), after);
+                           panel + count, at, smaller(most, p->steps - at), after);
         begin += count;
     }
 }
@@ -202,18 +250,18 @@ static void multiply_run(void *context, int begin, int end) {
 /* Computes the current part of each product: row, rows, panel, panels, from and steps are set. */
 static void multiply_parts(Product *list, int count) {
     ProductList all = {list, count};
-    size_t numbers = 0, work = 0;
+    size_t size = 0, work = 0;
     int pack_units = 0, units = 0;
     for (Product *p = list; p < list + count; p++) {
-        p->tiles = blocks_of(p->rows, kernels->tile_rows);
-        numbers += (size_t)p->rows * (size_t)p->steps;
-        work += (size_t)p->rows * (size_t)p->steps * (size_t)p->panels * (size_t)kernels->tile_cols;
+        p->tiles = blocks_of(p->rows, p->g->tile_rows);
+        size += left_size(p, p->rows);
+        work += (size_t)p->rows * (size_t)p->steps * (size_t)p->panels * (size_t)p->g->tile_cols;
         pack_units += p->tiles * pack_units_of(p);
         units += units_of(p);
     }
-    real *left = threads_scratch(list->threads, SCRATCH_LEFT, numbers * sizeof(real));
-    for (Product *p = list; p < list + count; left += (size_t)p->rows * (size_t)p->steps, p++) p->left = left;
-    threads_run(list->threads, "pack left", pack_units, 1 + (int)(8192 * (size_t)pack_units / numbers), pack_run, &all);
+    char *left = threads_scratch(list->threads, SCRATCH_LEFT, size);
+    for (Product *p = list; p < list + count; left += left_size(p, p->rows), p++) p->left = left;
+    threads_run(list->threads, "pack left", pack_units, 1 + (int)(32768 * (size_t)pack_units / size), pack_run, &all);
     threads_run(list->threads, list->name, units, 1 + (int)((size_t)units * (1 << 17) / work), multiply_run, &all);
 }
 
@@ -232,22 +280,23 @@ static void multiply_panels(Product *p) {
 /* Sets the part to the whole product; the right operand has panels. */
 static void use_panels(Product *p) {
     p->right = p->b.panels;
-    p->stride = (size_t)p->k * (size_t)kernels->tile_cols;
-    p->steps = p->k;
-    p->panels = panels_of(p->n);
+    p->stride = panel_size(p->b.format, p->k);
+    p->steps = blocks_of(p->k, p->g->k_step);
+    p->panels = panels_of(p);
     p->rows = p->m;
 }
 
 /* Packs the right operand, a part at a time, and multiplies. */
 static void multiply_unpacked(Product *p) {
-    const int all = panels_of(p->n);
+    const int all = panels_of(p);
+    CHECK(p->b.format == PANELS_F32, "a product of format %d without panels", p->b.format);
     for (p->from = 0; p->from < p->k; p->from += p->steps) {
         p->steps = smaller(K_BLOCK, p->k - p->from);
-        const int most = RIGHT_PACKED / (p->steps * kernels->tile_cols);
+        const int most = RIGHT_PACKED / (p->steps * p->g->tile_cols);
         for (p->panel = 0; p->panel < all; p->panel += p->panels) {
             p->panels = smaller(most, all - p->panel);
-            size_t size = (size_t)p->panels * (size_t)p->steps * (size_t)kernels->tile_cols;
-            pack_right(p, threads_scratch(p->threads, SCRATCH_RIGHT, size * sizeof(real)));
+            size_t size = (size_t)p->panels * panel_size(p->b.format, p->steps);
+            pack_right(p, threads_scratch(p->threads, SCRATCH_RIGHT, size));
             multiply_panels(p);
         }
     }
@@ -266,6 +315,7 @@ static void multiply(Product *p) {
 
 static Product product_of(Threads *threads, const Multiplication *x) {
     return (Product){.threads = threads,
+                     .g = kernels->gemm[x->b.format],
                      .name = "product",
                      .m = x->m,
                      .n = x->b.n,
@@ -298,6 +348,7 @@ void gemm(Threads *threads, const Multiplication *list, int count) {
 
 void gemm_strips(Threads *threads, int m, int n, const Strip *strips, int count, real *c, int ldc) {
     Product p = {.threads = threads,
+                 .g = kernels->gemm[PANELS_F32],
                  .name = "weight gradient",
                  .m = m,
                  .n = n,

@@ -1,8 +1,9 @@
-/* gemm.h: matrix products. One thread computes each element of a product, as one chain of fused multiply-adds in
-   ascending order of the inner index. So the bits are the same for any number of threads and any instruction set. */
+/* gemm.h: matrix products. One thread computes each element of a product, in an order that depends only on the format
+   of the right operand: see PanelFormat. So the bits are the same for any number of threads and any instruction set. */
 #ifndef TIDE_GEMM_H
 #define TIDE_GEMM_H
 
+#include "core/kernels.h"
 #include "core/real.h"
 #include "core/threads.h"
 
@@ -10,21 +11,27 @@
 #include <stddef.h>
 
 /* The right operand B [k, n] of a product: b [k, n], or if `transposed` bᵀ with b [n, k]. ld is the leading
-   dimension of b. panels: B in the order in which the kernel reads it: panels of tile_cols columns, each
-   [k][tile_cols], padded with zeros. Without panels, each product packs B. */
+   dimension of b. panels: B in the order in which the kernel reads it: panels of tile_cols columns, each with a head
+   and [steps][tile_cols][k_step], padded with zeros: see GemmKernels. Without panels, each product packs B. */
 typedef struct Operand {
     int k, n;
-    const real *b;
+    const void *b; /* real */
     int ld;
     bool transposed;
-    const real *panels; /* NULL, or from operand_pack */
+    PanelFormat format;
+    const float *scales; /* [n], of the columns of B, if the format has scales; needed only by operand_pack */
+    const void *panels;  /* NULL, or from operand_pack */
 } Operand;
 
-/* The size of the panels of a [k, n] operand, in numbers. */
-size_t packed_size(int k, int n);
-/* Packs B into `panels`, packed_size(k, n) numbers that the caller owns. Returns b with these panels, for any number
-   of products. */
-Operand operand_pack(Threads *threads, Operand b, real *panels);
+/* The size of the panels of a [k, n] operand, in bytes; of one panel. */
+size_t packed_size(PanelFormat format, int k, int n);
+size_t panel_size(PanelFormat format, int k);
+/* Writes the head of a panel, the scales of `cols` columns, if the format has scales. Returns the steps of the panel.
+ */
+void *panel_head(PanelFormat format, void *panel, const float *scales, int cols);
+/* Packs B into `panels`, packed_size bytes that the caller owns. Returns b with these panels, for any number of
+   products. */
+Operand operand_pack(Threads *threads, Operand b, void *panels);
 
 /* c [m, n] = init + a [m, k] B. init is [m, n] and may be c; with ld_init 0 it is one row [n], added to each row;
    NULL is zero. lda, ld_init and ldc are leading dimensions. */

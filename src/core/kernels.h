@@ -23,24 +23,46 @@ typedef struct Moments {
     real mean, scale;
 } Moments;
 
+/* The formats of packed operands. PANELS_F32: numbers of the type real, and each element of the product is one chain of
+   fused multiply-adds, k ascending. */
+typedef enum { PANELS_F32, PANEL_FORMATS } PanelFormat;
+
+/* The kernels of a product c = init + a b for one format of the packed operands, see gemm.h. The inner index is divided
+   into steps of k_step numbers, the last filled up with zeros. A tile of a is packed [steps][rows], a panel of b
+   [steps][tile_cols], each with the k_step numbers of a row or column together. Ahead of the steps, a tile or panel has
+   a head with the scales of its rows or columns, if the format has scales. */
+typedef struct GemmKernels {
+    int tile_rows, tile_cols; /* size of a tile of c that stays in registers */
+    int k_step;
+    /* Bytes of a step and of the head, for one row of a tile (left) and one column of a panel (right). */
+    int left_step, right_step, left_head, right_head;
+
+    /* c [rows, cols] = init + a b, for a tile of a and a panel of b. init may be c, one bias row (ld_init 0), or NULL
+       for zero. Also prefetches one cache line for each step, from `prefetch` on, prefetch_step bytes apart: data that
+       a later tile reads. PANELS_F32: a and b may begin at any step. */
+    void (*multiply)(int rows, int cols, int steps, const void *a, const void *b, const real *init, int ld_init,
+                     real *c, int ld_c, const void *prefetch, int prefetch_step);
+    /* Packs a tile of a: `rows` rows of k numbers, and the head. */
+    void (*pack_left)(void *tile, const real *a, int lda, int rows, int k);
+    /* Packs the rows first..first+k-1 of b [.., cols] into the steps of a panel of `width` columns; the other columns
+       become zero. b has numbers of the type real. If k_step is not 1, the rows of a step must be packed in ascending
+       order. */
+    void (*pack_rows)(void *steps, int width, int first, const void *b, int ld, int cols, int k);
+    /* Packs all k rows of b, whose transpose [cols, k] is given. */
+    void (*pack_transposed)(void *steps, int width, const void *b, int ld, int cols, int k);
+
+    /* Only PANELS_F32: pack_rows for columns col..col+cols-1 of k rows that are anywhere in memory. */
+    void (*pack_list)(real *panel, int width, const real *const *rows, int col, int cols, int k);
+    /* Only PANELS_F32: computes `rounds` tile_rows tile_cols fused multiply-adds in registers, to measure the peak
+       speed of the CPU. */
+    real (*fma_rounds)(long rounds, real x);
+} GemmKernels;
+
 /* The kernels of one instruction set. n is the length of a row. Pointers may have any alignment. A kernel adds to
    its arguments d.. that are not const (gradients). */
 typedef struct Kernels {
     const char *name;
-    int tile_rows, tile_cols; /* size of a tile of c that stays in registers */
-
-    /* c [rows, cols] = init + a b. Each element is one chain of fused multiply-adds, k ascending. a is packed
-       [k][rows], b [k][tile_cols]. init may be c, one bias row (ld_init 0), or NULL for zero. Also prefetches k
-       cache lines, from `prefetch` on, prefetch_step numbers apart: data that a later tile reads. */
-    void (*gemm_tile)(int rows, int cols, int k, const real *a, const real *b, const real *init, int ld_init, real *c,
-                      int ld_c, const real *prefetch, int prefetch_step);
-    /* panel[k][width] = the first `cols` columns of source[k][ld]; the other columns of the panel become zero. */
-    void (*pack_rows)(real *panel, int width, const real *source, int ld, int cols, int k);
-    /* The same for columns col..col+cols-1 of k rows that are anywhere in memory. */
-    void (*pack_list)(real *panel, int width, const real *const *rows, int col, int cols, int k);
-    /* panel[k][width] = the transpose of source[rows][ld], k columns; the columns of the panel beyond `rows` become
-       zero. */
-    void (*pack_transposed)(real *panel, int width, const real *source, int ld, int rows, int k);
+    const GemmKernels *gemm[PANEL_FORMATS];
 
     void (*add)(int n, real *y, const real *x);           /* y += x */
     void (*blend)(int n, real *y, real a, const real *x); /* y += a (x - y) */
@@ -86,9 +108,6 @@ typedef struct Kernels {
     void (*dropout)(int n, real *y, const real *x, uint32_t key, real keep, int accumulate);
 
     UpdateKernel *sgd, *adam, *adadelta;
-
-    /* Computes `rounds` tile_rows tile_cols fused multiply-adds in registers, to measure the peak speed of the CPU. */
-    real (*fma_rounds)(long rounds, real x);
 } Kernels;
 
 /* The kernels in use. A constructor sets it to kernels_at(0), the fastest set of this CPU, before main. Any number
@@ -99,9 +118,10 @@ extern const Kernels *kernels;
    WebAssembly has only "simd128". */
 const Kernels *kernels_at(int index);
 
-/* Sets `kernels` to the set of this name: "avx512", "avx2", "neon", "portable", or "auto" for kernels_at(0). Returns 0,
-   or -1 if this build and CPU have no such set. Call it before a model is loaded or a tape computes, and not while
-   another thread uses tide: packed weights have the format of the set that packed them. */
+/* Sets `kernels` to the set of this name: "avx512", "avx2", "neon", "portable", or
+   "auto" for kernels_at(0). Returns 0, or -1 if this build and CPU have no such set. Call it before a model is loaded
+   or a tape computes, and not while another thread uses tide: packed weights have the format of the set that packed
+   them. */
 int kernels_choose(const char *name);
 
 #endif

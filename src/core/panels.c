@@ -1,57 +1,62 @@
 #include "core/panels.h"
 #include "core/base.h"
-#include "core/kernels.h"
 #include "core/scope.h"
 
-Panels panels_pack(Threads *threads, Operand b, real *numbers) {
-    operand_pack(threads, b, numbers);
-    return (Panels){PANELS_F32, b.transposed, kernels->tile_cols, numbers};
+static int width_of(PanelFormat format) { return kernels->gemm[format]->tile_cols; }
+
+Panels panels_pack(Threads *threads, Operand b, void *memory) {
+    operand_pack(threads, b, memory);
+    return (Panels){b.format, b.transposed, width_of(b.format), memory};
 }
 
-void panels_pack_rows(const Panels *panels, int k, int n, int first, const real *rows, int count) {
+void panels_pack_rows(const Panels *panels, int k, int n, int first, const void *rows, const float *scales, int count) {
     const int width = panels->width;
-    CHECK(!panels->transposed && width == kernels->tile_cols && first >= 0 && first + count <= k,
+    const PanelFormat format = panels->format;
+    CHECK(!panels->transposed && width == width_of(format) && first >= 0 && first + count <= k,
           "panels_pack_rows: rows %d+%d of %d, width %d", first, count, k, width);
-    for (int col = 0; col < n; col += width) {
-        real *panel = panels->numbers + (size_t)col * (size_t)k;
+    const GemmKernels *g = kernels->gemm[format];
+    char *panel = panels->memory;
+    for (int col = 0; col < n; col += width, panel += panel_size(format, k)) {
         const int cols = n - col < width ? n - col : width;
-        kernels->pack_rows(panel + (size_t)first * (size_t)width, width, rows + col, n, cols, count);
+        void *steps = panel_head(format, panel, scales ? scales + col : NULL, cols);
+        g->pack_rows(steps, width, first, (const char *)rows + (size_t)col * (size_t)(g->right_step / g->k_step), n,
+                     cols, count);
     }
 }
 
 Operand panels_operand(const Panels *panels, Operand b) {
-    CHECK(panels->format == PANELS_F32 && panels->transposed == b.transposed && panels->width == kernels->tile_cols,
+    CHECK(panels->format == b.format && panels->transposed == b.transposed && panels->width == width_of(b.format),
           "panels of format %d, transposed %d, width %d for a product of format %d, transposed %d, width %d",
-          panels->format, panels->transposed, panels->width, PANELS_F32, b.transposed, kernels->tile_cols);
-    b.panels = panels->numbers;
+          panels->format, panels->transposed, panels->width, b.format, b.transposed, width_of(b.format));
+    b.panels = panels->memory;
     return b;
 }
 
 void shared_weight_init(SharedWeight *weight, real *memory, bool keep) {
     *weight = (SharedWeight){0};
     if (keep) weight->values = memory;
-    else weight->panels = (Panels){PANELS_F32, false, kernels->tile_cols, memory};
+    else weight->panels = (Panels){PANELS_F32, false, width_of(PANELS_F32), memory};
     pthread_mutex_init(&weight->lock, NULL);
 }
 
 void shared_weight_free(SharedWeight *weight) {
-    for (int i = 0; i < 2; i++) mem_free(weight->packed[i].numbers);
+    for (int i = 0; i < 2; i++) mem_free(weight->packed[i].memory);
     pthread_mutex_destroy(&weight->lock);
 }
 
 /* If several tapes call this at the same time, the first one packs; the others wait, then read its panels. */
 static void pack_once(SharedWeight *weight, Threads *threads, Operand b) {
     /* allocated before the lock, because a refused allocation leaves this function and would leave it locked */
-    real *numbers = mem_alloc_aligned(packed_size(b.k, b.n) * sizeof *numbers);
+    void *memory = mem_alloc_aligned(packed_size(b.format, b.k, b.n));
     pthread_mutex_lock(&weight->lock);
     if (!weight->ready[b.transposed]) {
         b.b = weight->values;
-        weight->packed[b.transposed] = panels_pack(threads, b, scope_keep(numbers));
+        weight->packed[b.transposed] = panels_pack(threads, b, scope_keep(memory));
         atomic_store_explicit(&weight->ready[b.transposed], true, memory_order_release);
-        numbers = NULL;
+        memory = NULL;
     }
     pthread_mutex_unlock(&weight->lock);
-    mem_free(numbers);
+    mem_free(memory);
 }
 
 Operand shared_weight_operand(SharedWeight *weight, Threads *threads, Operand b) {

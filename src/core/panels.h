@@ -8,21 +8,20 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-typedef enum { PANELS_F32 } PanelFormat;
-
 /* The panels of a weight W [k, n], or of its transpose Wᵀ [n, k]: see Operand in gemm.h. */
 typedef struct Panels {
     PanelFormat format;
     bool transposed; /* the panels of Wᵀ */
     int width;       /* tile_cols of the kernels that packed them */
-    real *numbers;   /* NULL: not packed */
+    void *memory;    /* NULL: not packed */
 } Panels;
 
-/* Packs b into `numbers`, packed_size(b.k, b.n) numbers that the caller owns. */
-Panels panels_pack(Threads *threads, Operand b, real *numbers);
-/* Packs the rows first..first+count-1 of W [k, n] into its panels. When all rows are packed, the panels are the same
-   as those of panels_pack. */
-void panels_pack_rows(const Panels *panels, int k, int n, int first, const real *rows, int count);
+/* Packs b into `memory`, packed_size(b.format, b.k, b.n) bytes that the caller owns. */
+Panels panels_pack(Threads *threads, Operand b, void *memory);
+/* Packs the rows first..first+count-1 of W [k, n] into its panels, in ascending order: rows [count, n] of real; scales
+   [n] of the columns, or NULL if the format has none. When all rows are packed, the panels are the same as those of
+   panels_pack. */
+void panels_pack_rows(const Panels *panels, int k, int n, int first, const void *rows, const float *scales, int count);
 /* Returns b with these panels. */
 Operand panels_operand(const Panels *panels, Operand b);
 
@@ -31,7 +30,7 @@ Operand panels_operand(const Panels *panels, Operand b);
    them from the values, under the lock. Packed panels do not change. */
 typedef struct SharedWeight {
     const real *values; /* [rows, cols], not owned; NULL: the weight has panels */
-    Panels panels;      /* of W, not owned; without numbers: the weight has values */
+    Panels panels;      /* of W, not owned; without memory: the weight has values */
     pthread_mutex_t lock;
     Panels packed[2]; /* packed from the values: of W and of Wᵀ; owned; valid if `ready` is true */
     atomic_bool ready[2];

@@ -24,6 +24,7 @@ enum {
 static int smaller(int a, int b) { return a < b ? a : b; }
 static int larger(int a, int b) { return a > b ? a : b; }
 static int blocks_of(int size, int block) { return (size + block - 1) / block; }
+static const GemmKernels *gemm(void) { return kernels->gemm[PANELS_F32]; }
 
 int shard_waiting(int done) {
     int bits = 0;
@@ -47,12 +48,12 @@ typedef struct Part {
 
 static void pack_panels(void *context, int begin, int end) {
     const Part *t = context;
-    const int width = kernels->tile_cols, units = blocks_of(t->steps, PACK_STEPS);
+    const int width = gemm()->tile_cols, units = blocks_of(t->steps, PACK_STEPS);
     for (int unit = begin; unit < end; unit++) {
         const int panel = unit / units, at = unit % units * PACK_STEPS, col = (t->panel + panel) * width;
-        kernels->pack_list(t->right + ((size_t)panel * (size_t)t->steps + (size_t)at) * (size_t)width, width,
-                           t->p->y + t->from + at, col, smaller(width, t->p->n - col),
-                           smaller(PACK_STEPS, t->steps - at));
+        gemm()->pack_list(t->right + ((size_t)panel * (size_t)t->steps + (size_t)at) * (size_t)width, width,
+                          t->p->y + t->from + at, col, smaller(width, t->p->n - col),
+                          smaller(PACK_STEPS, t->steps - at));
     }
 }
 
@@ -62,8 +63,8 @@ static void pack_tiles(void *context, int begin, int end) {
     for (int unit = begin; unit < end; unit++) {
         const int tile = unit / units, at = unit % units * PACK_STEPS;
         const int first = part_offset(t->rows, t->tiles, tile), rows = part_offset(t->rows, t->tiles, tile + 1) - first;
-        kernels->pack_list(t->left + (size_t)first * (size_t)t->steps + (size_t)at * (size_t)rows, rows,
-                           t->p->x + t->from + at, t->row + first, rows, smaller(PACK_STEPS, t->steps - at));
+        gemm()->pack_list(t->left + (size_t)first * (size_t)t->steps + (size_t)at * (size_t)rows, rows,
+                          t->p->x + t->from + at, t->row + first, rows, smaller(PACK_STEPS, t->steps - at));
     }
 }
 
@@ -75,7 +76,7 @@ typedef struct Block {
 /* Multiplies the steps begin..end-1 of the run. The block of sums [rows, tile_cols] receives the result; it is
    continued if `continues`. */
 static void multiply(const Part *t, const Block *b, int begin, int end, bool continues, real *sums) {
-    const int width = kernels->tile_cols, line = blocks_of(width, b->tile1 - b->tile0);
+    const int width = gemm()->tile_cols, line = blocks_of(width, b->tile1 - b->tile0);
     const real *panel = t->right + (size_t)b->panel * (size_t)t->steps * (size_t)width;
     if (begin == end && !continues) memset(sums, 0, (size_t)b->rows * (size_t)width * sizeof(real));
     for (int at = begin; at < end; at += K_BLOCK) {
@@ -86,8 +87,9 @@ static void multiply(const Part *t, const Block *b, int begin, int end, bool con
             const int first = part_offset(t->rows, t->tiles, tile);
             const int rows = part_offset(t->rows, t->tiles, tile + 1) - first;
             real *c = sums + (size_t)(first - b->first) * (size_t)width;
-            kernels->gemm_tile(rows, width, k, t->left + (size_t)first * (size_t)t->steps + (size_t)at * (size_t)rows,
-                               right, continues || at > begin ? c : NULL, width, c, width, next, line);
+            gemm()->multiply(rows, width, k, t->left + (size_t)first * (size_t)t->steps + (size_t)at * (size_t)rows,
+                             right, continues || at > begin ? c : NULL, width, c, width, next,
+                             line * (int)sizeof(real));
         }
     }
 }
@@ -95,7 +97,7 @@ static void multiply(const Part *t, const Block *b, int begin, int end, bool con
 /* Adds the additions of a shard to its sums. */
 static void add_rows(const Part *t, const Block *b, int shard, real *sums) {
     const RowAdditions *a = t->p->additions;
-    const int width = kernels->tile_cols, col = (t->panel + b->panel) * width, cols = smaller(width, t->p->n - col);
+    const int width = gemm()->tile_cols, col = (t->panel + b->panel) * width, cols = smaller(width, t->p->n - col);
     for (int i = 0; a && i < b->rows; i++) {
         const int row = t->row + b->first + i;
         for (int e = a->start[row]; e < a->start[row + 1]; e++)
@@ -106,7 +108,7 @@ static void add_rows(const Part *t, const Block *b, int shard, real *sums) {
 /* Copies or adds a block between `sums` [rows, tile_cols] and a matrix like c. */
 typedef enum { LOAD, STORE, ADD_FROM, ADD_TO } Transfer;
 static void transfer(const Part *t, const Block *b, Transfer kind, real *sums, real *matrix) {
-    const int width = kernels->tile_cols, col = (t->panel + b->panel) * width, cols = smaller(width, t->p->n - col);
+    const int width = gemm()->tile_cols, col = (t->panel + b->panel) * width, cols = smaller(width, t->p->n - col);
     for (int i = 0; i < b->rows; i++, sums += width) {
         real *row = matrix + (size_t)(t->row + b->first + i) * (size_t)t->p->n + col;
         if (kind == LOAD) memcpy(sums, row, (size_t)cols * sizeof(real));
@@ -140,7 +142,7 @@ static void compute_block(const Part *t, const Block *b) {
                  tree[level]);
         if (ends) add_rows(t, b, t->at * t->run + s, tree[level]);
         for (int bits = s; bits % 2; bits /= 2, level--)
-            kernels->add(b->rows * kernels->tile_cols, tree[level - 1], tree[level]);
+            kernels->add(b->rows * gemm()->tile_cols, tree[level - 1], tree[level]);
     }
     if (ends) merge_run(t, b, tree[0]);
     else transfer(t, b, STORE, tree[0], partial);
@@ -164,7 +166,7 @@ static void compute_blocks(void *context, int begin, int end) {
 
 /* Computes all of c for the current steps. */
 static void compute_steps(Part *t) {
-    const int width = kernels->tile_cols, all = blocks_of(t->p->n, width), m = t->p->m;
+    const int width = gemm()->tile_cols, all = blocks_of(t->p->n, width), m = t->p->m;
     const int most = larger(RIGHT_PACKED / (larger(t->steps, 1) * width), 1);
     const int most_rows = M_BLOCK * threads_count(t->threads), pack_units = blocks_of(t->steps, PACK_STEPS);
     t->left =
@@ -176,7 +178,7 @@ static void compute_steps(Part *t) {
         threads_run(t->threads, "pack", t->panels * pack_units, 4, pack_panels, t);
         for (t->row = 0; t->row < m; t->row += t->rows) {
             t->rows = smaller(most_rows, m - t->row);
-            t->tiles = blocks_of(t->rows, kernels->tile_rows);
+            t->tiles = blocks_of(t->rows, gemm()->tile_rows);
             threads_run(t->threads, "pack left", t->tiles * pack_units, 4, pack_tiles, t);
             threads_run(t->threads, "weight gradient", row_blocks(t) * t->panels, 1, compute_blocks, t);
         }
@@ -196,8 +198,8 @@ static int run_of(const ShardProduct *p) {
 }
 
 void shard_product(Threads *threads, const ShardProduct *product) {
-    CHECK(product->shards > 0 && product->shards <= MOST_SHARDS && kernels->tile_cols <= MOST_COLS,
-          "shard_product: %d shards, tiles of %d columns", product->shards, kernels->tile_cols);
+    CHECK(product->shards > 0 && product->shards <= MOST_SHARDS && gemm()->tile_cols <= MOST_COLS,
+          "shard_product: %d shards, tiles of %d columns", product->shards, gemm()->tile_cols);
     Part t = {.p = product, .threads = threads, .run = run_of(product)};
     t.runs = product->shards / t.run;
     const int levels = shard_waiting(t.runs - 1) + 1;

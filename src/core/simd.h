@@ -1,4 +1,4 @@
-/* simd.h: the vector type of kernels.c. Its width is that of the instruction set with which kernels.c is compiled.
+/* simd.h: the vector type of the kernels. Its width is that of the instruction set with which a file is compiled.
 
    Every operation is correctly rounded (+ - * / fma, conversions, comparisons), so a kernel computes the same bits at
    every width. A sum has 16 partial sums, which are added in a fixed order: see Lanes. */

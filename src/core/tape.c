@@ -298,13 +298,13 @@ static Operand operand(Tape *tape, Var *w, bool transposed, int m) {
     if (!w->weight) return b;
     if (w->weight->shared) return shared_weight_operand(w->weight->shared, tape->threads, b);
     Panels *panels = &use_of(tape, w)->panels;
-    const bool kept = panels->numbers && panels->transposed == transposed;
+    const bool kept = panels->memory && panels->transposed == transposed;
     if (!kept && !is_few(m)) return b;
-    if (!panels->numbers) {
-        size_t size = packed_size(b.k, b.n), transposed_size = packed_size(b.n, b.k);
-        panels->numbers = arena_alloc(&tape->panels, (size > transposed_size ? size : transposed_size) * sizeof(real));
+    if (!panels->memory) {
+        size_t size = packed_size(b.format, b.k, b.n), transposed_size = packed_size(b.format, b.n, b.k);
+        panels->memory = arena_alloc(&tape->panels, size > transposed_size ? size : transposed_size);
     }
-    if (!kept) *panels = panels_pack(tape->threads, b, panels->numbers);
+    if (!kept) *panels = panels_pack(tape->threads, b, panels->memory);
     return panels_operand(panels, b);
 }
 

@@ -80,7 +80,8 @@ static bool keeps_values(const Param *param) { return kind_of(param) != SEGMENT_
 
 /* The size of a parameter in the block of a read-only model, in numbers. */
 static size_t shared_size(const Param *param) {
-    const size_t size = keeps_values(param) ? var_size(&param->var) : packed_size(param->var.rows, param->var.cols);
+    const size_t size = keeps_values(param) ? var_size(&param->var)
+                                            : packed_size(PANELS_F32, param->var.rows, param->var.cols) / sizeof(real);
     return (size + ALIGN - 1) / ALIGN * ALIGN;
 }
 
@@ -109,7 +110,7 @@ void param_write(Param *param, size_t first, const real *values, size_t n) {
         return;
     }
     CHECK(first % cols == 0 && n % cols == 0, "param_write: %s needs whole rows", param->name);
-    panels_pack_rows(&param->shared.panels, var->rows, var->cols, (int)(first / cols), values, (int)(n / cols));
+    panels_pack_rows(&param->shared.panels, var->rows, var->cols, (int)(first / cols), values, NULL, (int)(n / cols));
 }
 
 /* Fills q [n, n] with normal numbers and makes its rows orthonormal (modified Gram-Schmidt). */

@@ -1,0 +1,176 @@
+/* gemm_f32.c: the kernels of products of floats. Compiled once for each instruction set, as kernels.c. */
+#include "core/kernels.h"
+#include "core/tile.h"
+
+/* NOLINTBEGIN(bugprone-implicit-widening-of-multiplication-result): places within a tile or a row */
+
+/* ---- a tile --------------------------------------------------------------------------------------------------- */
+
+/* Computes one tile of full width. `rows` is a constant in each inlined copy, so that acc is in registers. */
+INLINE void tile(const int rows, int k, const real *a, const real *b, const real *init, int ld_init, real *c, int ld_c,
+                 const char *prefetch, int prefetch_step) {
+    vreal acc[TILE_ROWS][TILE_VECTORS];
+#pragma GCC unroll 16
+    for (int i = 0; i < rows; i++)
+#pragma GCC unroll 2
+        for (int j = 0; j < TILE_VECTORS; j++)
+            acc[i][j] = init ? v_load(init + (size_t)i * (size_t)ld_init + j * VW) : v_splat(0);
+    for (int p = 0; p < k; p++, a += rows, b += TILE_COLS, prefetch += prefetch_step) {
+        vreal b0 = v_load(b), b1 = v_load(b + VW);
+        __builtin_prefetch(prefetch, 0, 2);
+        __builtin_prefetch(b + PREFETCH_ROWS * TILE_COLS);
+        __builtin_prefetch(b + PREFETCH_ROWS * TILE_COLS + VW);
+#pragma GCC unroll 16
+        for (int i = 0; i < rows; i++) {
+            vreal ai = v_splat(a[i]);
+            acc[i][0] = v_fma(ai, b0, acc[i][0]);
+            acc[i][1] = v_fma(ai, b1, acc[i][1]);
+        }
+    }
+#pragma GCC unroll 16
+    for (int i = 0; i < rows; i++)
+#pragma GCC unroll 2
+        for (int j = 0; j < TILE_VECTORS; j++) v_store(c + (size_t)i * (size_t)ld_c + j * VW, acc[i][j]);
+}
+
+static void tile_of(int rows, int k, const real *a, const real *b, const real *init, int ld_init, real *c, int ld_c,
+                    const void *prefetch, int prefetch_step) {
+#define TILE(n) tile(n, k, a, b, init, ld_init, c, ld_c, prefetch, prefetch_step)
+    TILE_OF(rows, TILE);
+#undef TILE
+}
+
+static void multiply(int rows, int cols, int k, const void *a, const void *b, const real *init, int ld_init, real *c,
+                     int ld_c, const void *prefetch, int prefetch_step) {
+    if (cols == TILE_COLS) {
+        tile_of(rows, k, a, b, init, ld_init, c, ld_c, prefetch, prefetch_step);
+        return;
+    }
+    real buffer[TILE_ROWS * TILE_COLS] = {0};
+    for (int i = 0; init && i < rows; i++)
+        memcpy(buffer + i * TILE_COLS, init + (size_t)i * (size_t)ld_init, (size_t)cols * sizeof(real));
+    tile_of(rows, k, a, b, buffer, TILE_COLS, buffer, TILE_COLS, prefetch, prefetch_step);
+    for (int i = 0; i < rows; i++)
+        memcpy(c + (size_t)i * (size_t)ld_c, buffer + i * TILE_COLS, (size_t)cols * sizeof(real));
+}
+
+/* ---- packing -------------------------------------------------------------------------------------------------- */
+
+/* pack_transposed transposes blocks of 4 x 4 in registers, over ranges of k that stay in the L1 cache. */
+typedef real four __attribute__((vector_size(4 * sizeof(real))));
+
+INLINE void transpose_block(real *to, int width, const real *from, int ld) {
+    four r[4], t[4];
+    for (int j = 0; j < 4; j++) memcpy(&r[j], from + (size_t)j * (size_t)ld, sizeof r[j]);
+    for (int j = 0; j < 2; j++) {
+        t[2 * j] = __builtin_shufflevector(r[2 * j], r[2 * j + 1], 0, 4, 1, 5);
+        t[2 * j + 1] = __builtin_shufflevector(r[2 * j], r[2 * j + 1], 2, 6, 3, 7);
+    }
+    for (int j = 0; j < 4; j++) {
+        r[j] = j % 2 ? __builtin_shufflevector(t[j / 2], t[j / 2 + 2], 2, 3, 6, 7)
+                     : __builtin_shufflevector(t[j / 2], t[j / 2 + 2], 0, 1, 4, 5);
+        memcpy(to + j * width, &r[j], sizeof r[j]);
+    }
+}
+
+/* With a constant width, the compiler replaces memcpy by a few moves. */
+INLINE void copy_rows(real *restrict panel, const int width, const real *restrict source, int ld, int k) {
+    for (int p = 0; p < k; p++, panel += width, source += ld) {
+        const real *next = source + (size_t)PREFETCH_ROWS * (size_t)ld; /* hardware prefetchers miss this stride */
+        __builtin_prefetch(next);
+        __builtin_prefetch(next + width - 1);
+        memcpy(panel, source, (size_t)width * sizeof(real));
+    }
+}
+
+static void pack_rows(void *to, int width, int first, const void *from, int ld, int cols, int k) {
+    real *restrict panel = (real *)to + (size_t)first * (size_t)width;
+    const real *restrict source = from;
+    if (cols < width) {
+        for (int p = 0; p < k; p++, panel += width, source += ld)
+            for (int j = 0; j < width; j++) panel[j] = j < cols ? source[j] : 0;
+        return;
+    }
+    if (width == TILE_COLS) copy_rows(panel, TILE_COLS, source, ld, k);
+    else if (width == TILE_ROWS) copy_rows(panel, TILE_ROWS, source, ld, k);
+    else if (width == TILE_ROWS - 1) copy_rows(panel, TILE_ROWS - 1, source, ld, k);
+    else copy_rows(panel, width, source, ld, k);
+}
+
+INLINE void copy_list(real *restrict panel, const int width, const real *const *rows, int col, int k) {
+    for (int p = 0; p < k; p++, panel += width) {
+        const real *next = rows[p + PREFETCH_ROWS < k ? p + PREFETCH_ROWS : k - 1] + col;
+        __builtin_prefetch(next);
+        __builtin_prefetch(next + width - 1);
+        memcpy(panel, rows[p] + col, (size_t)width * sizeof(real));
+    }
+}
+
+static void pack_list(real *restrict panel, int width, const real *const *rows, int col, int cols, int k) {
+    if (cols < width) {
+        for (int p = 0; p < k; p++, panel += width)
+            for (int j = 0; j < width; j++) panel[j] = j < cols ? rows[p][col + j] : 0;
+        return;
+    }
+    if (width == TILE_COLS) copy_list(panel, TILE_COLS, rows, col, k);
+    else if (width == TILE_ROWS) copy_list(panel, TILE_ROWS, rows, col, k);
+    else if (width == TILE_ROWS - 1) copy_list(panel, TILE_ROWS - 1, rows, col, k);
+    else copy_list(panel, width, rows, col, k);
+}
+
+static void pack_transposed(void *to, int width, const void *from, int ld, int cols, int k) {
+    enum { STRETCH = 32 };
+    real *restrict panel = to;
+    const real *restrict source = from;
+    for (int p0 = 0; p0 < k; p0 += STRETCH) {
+        int p1 = p0 + STRETCH < k ? p0 + STRETCH : k, j = 0;
+        for (; j + 4 <= cols; j += 4) {
+            const real *column = source + (size_t)j * (size_t)ld;
+            int p = p0;
+            for (; p + 4 <= p1; p += 4) transpose_block(panel + p * width + j, width, column + p, ld);
+            for (; p < p1; p++)
+                for (int i = 0; i < 4; i++) panel[p * width + j + i] = column[(size_t)i * (size_t)ld + (size_t)p];
+        }
+        for (; j < width; j++)
+            for (int p = p0; p < p1; p++)
+                panel[p * width + j] = j < cols ? source[(size_t)j * (size_t)ld + (size_t)p] : 0;
+    }
+}
+
+static void pack_left(void *to, const real *a, int lda, int rows, int k) { pack_transposed(to, rows, a, lda, rows, k); }
+
+/* ---- the limit ------------------------------------------------------------------------------------------------ */
+
+static real fma_rounds(long rounds, real x) {
+    vreal acc[TILE_ROWS][TILE_VECTORS], a = v_splat(x), b = v_splat(1 - x);
+#pragma GCC unroll 16
+    for (int i = 0; i < TILE_ROWS; i++) { /* all different: otherwise the compiler would merge the chains */
+        acc[i][0] = v_splat((real)i);
+        acc[i][1] = v_splat((real)(i + TILE_ROWS));
+    }
+    for (long round = 0; round < rounds; round++)
+#pragma GCC unroll 16
+        for (int i = 0; i < TILE_ROWS; i++) {
+            acc[i][0] = v_fma(a, acc[i][0], b);
+            acc[i][1] = v_fma(a, acc[i][1], b);
+        }
+    vreal sum = v_splat(0);
+    for (int i = 0; i < TILE_ROWS; i++) sum += acc[i][0] + acc[i][1];
+    return sum[0];
+}
+
+const GemmKernels TABLE = {
+    .tile_rows = TILE_ROWS,
+    .tile_cols = TILE_COLS,
+    .k_step = 1,
+    .left_step = sizeof(real),
+    .right_step = sizeof(real),
+    .multiply = multiply,
+    .pack_left = pack_left,
+    .pack_rows = pack_rows,
+    .pack_transposed = pack_transposed,
+    .pack_list = pack_list,
+    .fma_rounds = fma_rounds,
+};
+
+/* NOLINTEND(bugprone-implicit-widening-of-multiplication-result) */

@@ -1,0 +1,47 @@
+/* tile.h: the size of the tile of c that a matrix product keeps in registers, for all formats. */
+#ifndef TIDE_TILE_H
+#define TIDE_TILE_H
+
+#include "core/base.h"
+#include "core/simd.h"
+
+#if VW == 16
+enum { TILE_ROWS = 14 }; /* 28 accumulators, 2 registers of b, 1 of a: 31 of 32 */
+#elif VW == 8
+enum { TILE_ROWS = 6 }; /* 12 + 2 + 1 of 16 */
+#elif defined(TIDE_NEON)
+enum { TILE_ROWS = 12 }; /* 24 + 2 + a few of a, of 32 */
+#else
+enum { TILE_ROWS = 4 };
+#endif
+enum {
+    TILE_VECTORS = 2,
+    TILE_COLS = TILE_VECTORS * VW,
+    PREFETCH_ROWS = 12 /* distance of prefetching, in rows of b */
+};
+
+/* TILE(n) with n = rows as a constant, so that the accumulators of an inlined function are in registers. */
+#define TILE_CASE(n, TILE)                                                                                             \
+    case (n):                                                                                                          \
+        if ((n) <= TILE_ROWS) TILE((n) < TILE_ROWS ? (n) : TILE_ROWS);                                                 \
+        return;
+#define TILE_OF(rows, TILE)                                                                                            \
+    switch (rows) {                                                                                                    \
+        TILE_CASE(1, TILE)                                                                                             \
+        TILE_CASE(2, TILE)                                                                                             \
+        TILE_CASE(3, TILE)                                                                                             \
+        TILE_CASE(4, TILE)                                                                                             \
+        TILE_CASE(5, TILE)                                                                                             \
+        TILE_CASE(6, TILE)                                                                                             \
+        TILE_CASE(7, TILE)                                                                                             \
+        TILE_CASE(8, TILE)                                                                                             \
+        TILE_CASE(9, TILE)                                                                                             \
+        TILE_CASE(10, TILE)                                                                                            \
+        TILE_CASE(11, TILE)                                                                                            \
+        TILE_CASE(12, TILE)                                                                                            \
+        TILE_CASE(13, TILE)                                                                                            \
+        TILE_CASE(14, TILE)                                                                                            \
+    }                                                                                                                  \
+    CHECK(0, "a tile of %d rows", rows)
+
+#endif
