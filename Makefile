@@ -69,19 +69,22 @@ LDFLAGS  += $(EXTRA_LDFLAGS)
 # ---- the program ----------------------------------------------------------------------------------------------------
 
 FLOORS  := core model text score lexicon translate train view api serve
-ONCE_FOR_EACH_SET := kernels gemm_f32
+ONCE_FOR_EACH_SET := kernels gemm_f32 gemm_i8
 SOURCES := $(filter-out $(ONCE_FOR_EACH_SET:%=src/core/%.c),$(wildcard $(FLOORS:%=src/%/*.c) src/*.c))
 OBJECTS := $(SOURCES:src/%.c=$B/%.o)
 CLI     := $(patsubst src/%.c,$B/%.o,$(wildcard src/cli/*.c))
 
-# The files of kernels are compiled once for each instruction set of the target machine.
+# The files of kernels are compiled once for each instruction set of the target machine, gemm_i8.c also for instructions that
+# only products of int8 use.
 MACHINE := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine 2>/dev/null)))
 KERNELS := portable
 ifeq ($(MACHINE),x86_64)
 KERNELS  += avx2 avx512
+DOT_PRODUCTS := avxvnni avx512vnni
 CPPFLAGS += -DTIDE_X86
 else ifeq ($(MACHINE),aarch64)
 KERNELS  += neon
+DOT_PRODUCTS := neondot
 CPPFLAGS += -DTIDE_ARM
 else ifeq ($(MACHINE),wasm32)
 KERNELS  := simd128
@@ -89,9 +92,12 @@ CPPFLAGS += -DTIDE_WASM
 endif
 isa.avx2   := -mavx2 -mfma
 isa.avx512 := -mavx512f -mavx512bw -mavx512dq -mavx512vl -mfma -mprefer-vector-width=512
+isa.avxvnni := $(isa.avx2) -mavxvnni
+isa.avx512vnni := $(isa.avx512) -mavx512vnni
 isa.neon   := -DTIDE_NEON
+isa.neondot := $(isa.neon) -march=armv8.2-a+dotprod
 isa.simd128 := -DTIDE_SIMD128 -msimd128
-KERNEL_NAMES := $(foreach file,$(ONCE_FOR_EACH_SET),$(KERNELS:%=$(file)_%))
+KERNEL_NAMES := $(foreach file,$(ONCE_FOR_EACH_SET),$(KERNELS:%=$(file)_%)) $(DOT_PRODUCTS:%=gemm_i8_%)
 OBJECTS += $(KERNEL_NAMES:%=$B/core/%.o)
 
 # Always remade, because the link may point to another configuration.

@@ -5,6 +5,7 @@
    only core/ and model/, which need no library that another machine may lack. */
 #include "core/kernels.h"
 #include "model/beam.h"
+#include "sets.h"
 #include "training.h"
 
 #include <inttypes.h>
@@ -60,7 +61,7 @@ int main(void) {
     static const char *const kinds[] = {"additive", "dot", "general",        "scaled-dot",  "multi-head", "none",
                                         "gru",      "cnn", "self-attention", "transformer", "deep-bigru", "coverage"};
     int failed = 0;
-    for (int set = 0; kernels_at(set); set++) {
+    for (int set = next_set(-1, PANELS_F32); kernels_at(set); set = next_set(set, PANELS_F32)) {
         kernels = kernels_at(set);
         for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
             uint64_t alone = hash_run(kinds[i], i ? SMALL_BATCH : BATCH, 1);

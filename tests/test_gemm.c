@@ -1,6 +1,7 @@
 /* Compares matrix products with a naive loop, for ragged sizes, in buffers surrounded by NaN, with every instruction
-   set of this CPU and several numbers of threads. By promise 2, an element is one chain of fused multiply-adds in
-   ascending order, so the bits are known and always the same. */
+   set of this CPU and several numbers of threads. By promise 2, an element of a product of floats is one chain of fused
+   multiply-adds in ascending order, and one of a product of int8 an exact sum, scaled once. So the bits are known and
+   always the same. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -13,8 +14,9 @@
 
 #include "core/base.h"
 #include "core/gemm.h"
-#include "core/kernels.h"
+#include "core/panels.h"
 #include "core/rng.h"
+#include "sets.h"
 
 /* ---- matrices surrounded by NaN ------------------------------------------------------------------------ */
 
@@ -103,8 +105,10 @@ static int stop_pools(void **unused) {
     return kernels_choose("auto");
 }
 
-static void with_everything(void (*check)(Threads *threads, const void *context), const void *context) {
-    for (int set = 0; kernels_at(set); set++) {
+/* Calls `check` with the sets of kernels that have different products of this format. */
+static void with_everything(PanelFormat format, void (*check)(Threads *threads, const void *context),
+                            const void *context) {
+    for (int set = next_set(-1, format); kernels_at(set); set = next_set(set, format)) {
         kernels = kernels_at(set);
         for (int i = 0; i < POOLS; i++) check(pools[i], context);
     }
@@ -200,9 +204,164 @@ static void gemm_is_the_naive_loop(void **unused) {
         Sizes s = {1 + i % 70, 1 + (int)rng_below(&rng, 70), 1 + (int)rng_below(&rng, 70)};
         if (i >= 2 * 70) s = large[i - 2 * 70];
         Product p = product_new(&rng, s, (Init)rng_below(&rng, INITS), rng_below(&rng, 2));
-        with_everything(check_product, &p);
+        with_everything(PANELS_F32, check_product, &p);
         product_free(&p);
     }
+}
+
+/* ---- int8 ---------------------------------------------------------------------------------------------- */
+
+/* A product of int8: b [k, n], or [n, k] if it is transposed, in a block surrounded by -128; scales [n]. */
+typedef struct ByteProduct {
+    Sizes s;
+    Init init;
+    bool transposed;
+    int ld;
+    int8_t *block, *b;
+    Matrix a, scales, start, c, expected;
+} ByteProduct;
+
+static size_t bytes_size(const ByteProduct *p) {
+    return 2UL * MARGIN + (size_t)(p->transposed ? p->s.n : p->s.k) * (size_t)p->ld;
+}
+
+/* The number that a is quantised to; `most` is the largest number of the row. The conversion to int rounds to even. */
+static int quantised(float a, float most) {
+    if (most < 0x1p-100f) return 0;
+    const float x = a * (127 / most), down = floorf(x), rest = x - down;
+    const bool up = rest > 0.5f || (rest == 0.5f && (int)down % 2 != 0);
+    return (int)down + up;
+}
+
+static float naive_bytes(const ByteProduct *p, int i, int j) {
+    float most = 0;
+    long long sum = 0;
+    for (int k = 0; k < p->s.k; k++) most = fmaxf(most, fabsf(*at(&p->a, i, k)));
+    for (int k = 0; k < p->s.k; k++) {
+        const int row = p->transposed ? j : k, col = p->transposed ? k : j;
+        sum += quantised(*at(&p->a, i, k), most) * p->b[(size_t)row * (size_t)p->ld + (size_t)col];
+    }
+    const float scale = (most < 0x1p-100f ? 0 : most / 127) * *at(&p->scales, 0, j);
+    const float init = p->init == NOTHING ? 0 : *at(&p->start, p->init == A_ROW ? 0 : i, j);
+    return p->s.k ? fmaf((float)sum, scale, init) : init;
+}
+
+/* Rows of a with numbers that are exactly between two integers, with zeros only, and with one sign. */
+static void draw_left(Rng *rng, const Matrix *a) {
+    for (int i = 0; i < a->rows; i++) switch (rng_below(rng, 5)) {
+        case 0:
+            for (int k = 0; k < a->cols; k++) *at(a, i, k) = (float)((int)rng_below(rng, 509) - 254) / 2;
+            *at(a, i, a->cols - 1) = rng_below(rng, 2) ? 127 : -127;
+            break;
+        case 1:
+            for (int k = 0; k < a->cols; k++) *at(a, i, k) = rng_below(rng, 2) ? 0 : -0x1p-120f;
+            break;
+        case 2:
+            for (int k = 0; k < a->cols; k++) *at(a, i, k) = 3;
+            break;
+        default: break; /* normal */
+        }
+}
+
+static ByteProduct byte_product_new(Rng *rng, Sizes s, Init init, bool transposed) {
+    ByteProduct p = {.s = s, .init = init, .transposed = transposed};
+    const int rows = transposed ? s.n : s.k, cols = transposed ? s.k : s.n;
+    p.ld = cols + (int)rng_below(rng, 6);
+    p.block = memset(mem_alloc(bytes_size(&p)), -128, bytes_size(&p));
+    p.b = p.block + MARGIN;
+    const bool extreme = rng_below(rng, 4) == 0;
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < cols; j++)
+            p.b[(size_t)i * (size_t)p.ld + (size_t)j] = (int8_t)(extreme ? -128 : (int)rng_below(rng, 256) - 128);
+    p.a = matrix_new(rng, s.m, s.k);
+    if (s.k > 0) draw_left(rng, &p.a);
+    p.scales = matrix_new(rng, 1, s.n);
+    p.c = matrix_new(rng, s.m, s.n);
+    p.start = init == ITSELF ? matrix_copy(&p.c) : matrix_new(rng, init == A_ROW ? 1 : s.m, s.n);
+    p.expected = matrix_copy(&p.c);
+    for (int i = 0; i < s.m; i++)
+        for (int j = 0; j < s.n; j++) *at(&p.expected, i, j) = naive_bytes(&p, i, j);
+    return p;
+}
+
+static void byte_product_free(ByteProduct *p) {
+    Matrix *all[] = {&p->a, &p->scales, &p->start, &p->c, &p->expected};
+    for (int i = 0; i < 5; i++) matrix_free(all[i]);
+    mem_free(p->block);
+}
+
+static void check_bytes(Threads *threads, const void *context) {
+    const ByteProduct *p = context;
+    const Sizes s = p->s;
+    const size_t size = packed_size(PANELS_I8, s.k, s.n);
+    char *memory[2];
+    for (int i = 0; i < 2; i++) memory[i] = memset(mem_alloc_aligned(size + MARGIN), 0x55, size + MARGIN);
+    const Operand b = {s.k, s.n, p->b, p->ld, p->transposed, PANELS_I8, p->scales.v, NULL};
+    const Panels panels = panels_pack(threads, b, memory[0]);
+    const Operand packed = panels_operand(&panels, b);
+    for (int i = 0; i < MARGIN; i++) assert_int_equal(memory[0][size + (size_t)i], 0x55);
+    if (!p->transposed && s.k > 0 && p->ld == s.n) { /* packed in parts: the same panels */
+        const Panels parts = {PANELS_I8, false, panels.width, memory[1]};
+        for (int first = 0, rows; first < s.k; first += rows) {
+            rows = 1 + first % 7 < s.k - first ? 1 + first % 7 : s.k - first;
+            panels_pack_rows(&parts, s.k, s.n, first, p->b + (size_t)first * (size_t)p->ld, p->scales.v, rows);
+        }
+        assert_memory_equal(memory[0], memory[1], size + MARGIN);
+    }
+    for (int count = 1; count <= 2; count++) {
+        Matrix c[] = {matrix_copy(&p->c), matrix_copy(&p->c)};
+        Multiplication list[2];
+        for (int i = 0; i < 2; i++) {
+            const float *init[INITS] = {NULL, p->start.v, p->start.v, c[i].v};
+            const int ld_init[INITS] = {0, 0, p->start.ld, c[i].ld};
+            list[i] = (Multiplication){s.m, p->a.v, p->a.ld, packed, init[p->init], ld_init[p->init], c[i].v, c[i].ld};
+        }
+        gemm(threads, list, count);
+        for (int i = 0; i < 2; i++) {
+            if (i < count) assert_same_block(&c[i], &p->expected);
+            matrix_free(&c[i]);
+        }
+    }
+    for (int i = 0; i < 2; i++) mem_free(memory[i]);
+}
+
+static void int8_is_the_naive_loop(void **unused) {
+    (void)unused;
+    static const Sizes large[] = {
+        {5, 7, 0},      {1, 1, 256},   {3, 33, 1025},   {168, 32, 40},          {169, 17, 256}, {337, 65, 30},
+        {2, 500, 2050}, {400, 3, 600}, {173, 100, 515}, {1, 2, GEMM_I8_MOST_K}, {2, 2100, 520}, {2100, 2, 515}};
+    const int many = sizeof large / sizeof *large;
+    Rng rng = rng_seed(3, 1);
+    for (int i = 0; i < 2 * 70 + many; i += EVERY) {
+        Sizes s = {1 + i % 70, 1 + (int)rng_below(&rng, 70), 1 + (int)rng_below(&rng, 70)};
+        if (i >= 2 * 70) s = large[i - 2 * 70];
+        ByteProduct p = byte_product_new(&rng, s, (Init)rng_below(&rng, INITS), rng_below(&rng, 2));
+        with_everything(PANELS_I8, check_bytes, &p);
+        byte_product_free(&p);
+    }
+}
+
+/* A row that is not finite gives results that are not finite; the other rows stay as they are. */
+static void a_row_that_is_not_finite_is_seen(void **unused) {
+    (void)unused;
+    enum { K = 37, N = 50 };
+    static const float bad[] = {NAN, -NAN, INFINITY, -INFINITY};
+    static int8_t b[K * N];
+    float a[3 * K], scales[N], c[3 * N];
+    for (int i = 0; i < K * N; i++) b[i] = (int8_t)(i % 255 - 127);
+    for (int set = 0; kernels_at(set); set++)
+        for (int kind = 0; kind < 4; kind++) {
+            kernels = kernels_at(set);
+            void *memory = mem_alloc_aligned(packed_size(PANELS_I8, K, N));
+            for (int j = 0; j < N; j++) scales[j] = 0.5f;
+            for (int i = 0; i < 3 * K; i++) a[i] = (float)(i % 11);
+            a[K + 5 + 7 * kind] = bad[kind];
+            const Operand packed =
+                operand_pack(pools[0], (Operand){K, N, b, N, false, PANELS_I8, scales, NULL}, memory);
+            gemm(pools[0], &(Multiplication){3, a, K, packed, NULL, 0, c, N}, 1);
+            for (int j = 0; j < 3 * N; j++) assert_int_equal(isfinite(c[j]) != 0, j / N != 1);
+            mem_free(memory);
+        }
 }
 
 /* ---- gemm_strips --------------------------------------------------------------------------------------- */
@@ -266,7 +425,7 @@ static void gemm_strips_is_the_naive_loop(void **unused) {
         int m = 1 + i, n = 1 + (int)rng_below(&rng, 70), longest = (int)rng_below(&rng, 9);
         if (i >= 70) m = large[i - 70].m, n = large[i - 70].n, longest = large[i - 70].longest;
         Strips s = strips_new(&rng, m, n, longest);
-        with_everything(check_strips, &s);
+        with_everything(PANELS_F32, check_strips, &s);
         strips_free(&s);
     }
 }
@@ -275,6 +434,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gemm_is_the_naive_loop),
         cmocka_unit_test(gemm_strips_is_the_naive_loop),
+        cmocka_unit_test(int8_is_the_naive_loop),
+        cmocka_unit_test(a_row_that_is_not_finite_is_seen),
     };
     return cmocka_run_group_tests_name("gemm", tests, start_pools, stop_pools);
 }

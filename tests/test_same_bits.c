@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "core/kernels.h"
+#include "sets.h"
 #include "training.h"
 
 /* Trains. Fills nats with the losses and size with the number of weights; returns the weights, which the caller
@@ -30,7 +31,7 @@ static void check_bits(const char *kind, const int counts[], int n) {
     size_t size;
     real *first = train(kind, 1, right, &size);
     assert_true(isfinite(right[UPDATES - 1]));
-    for (int set = 0; kernels_at(set); set++)
+    for (int set = next_set(-1, PANELS_F32); kernels_at(set); set = next_set(set, PANELS_F32))
         for (int i = 0; i < n; i++) {
             kernels = kernels_at(set);
             real *weights = train(kind, counts[i], nats, &size);
@@ -90,7 +91,7 @@ static void ops_that_threads_share_give_the_same_bits(void **unused) {
     static Outcome first, other;
     run_ops(1, &first);
     assert_true(isfinite(first.nats) && first.gradient[0] != 0);
-    for (int set = 0; kernels_at(set); set++)
+    for (int set = next_set(-1, PANELS_F32); kernels_at(set); set = next_set(set, PANELS_F32))
         for (int i = 0; i < 4; i++) {
             kernels = kernels_at(set);
             run_ops(counts[i], &other);

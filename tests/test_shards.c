@@ -12,6 +12,7 @@
 
 #include "core/kernels.h"
 #include "train/update.h"
+#include "sets.h"
 #include "training.h"
 
 /* ---- shard_product beside plain loops --------------------------------------------------------------------------- */
@@ -102,7 +103,7 @@ static void the_product_is_a_tree_of_chains(void **unused) {
         {12, 300, 4, {0}, true},                                  /* additions only */
         {12, 30, 16, {0}, false},
     };
-    for (int set = 0; kernels_at(set); set++) {
+    for (int set = next_set(-1, PANELS_F32); kernels_at(set); set = next_set(set, PANELS_F32)) {
         kernels = kernels_at(set);
         for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
             for (int threads = 1; threads <= 3; threads += 2) check_product(&cases[i], threads);
@@ -196,7 +197,7 @@ static void check_kind(const char *kind) {
         assert_memory_equal(nats, other, sizeof nats);
         mem_free(found);
     }
-    for (int set = 0; kernels_at(set); set++) {
+    for (int set = next_set(-1, PANELS_F32); kernels_at(set); set = next_set(set, PANELS_F32)) {
         kernels = kernels_at(set);
         real *found = gradient_of(kind, SHARDS, 3, other, &size);
         check_same(kind, kernels->name, right, found, size);

@@ -11,17 +11,19 @@
 const char *tide_version(void) { return TIDE_VERSION; }
 
 const char *const *tide_capabilities(void) {
-    /* one list for each instruction set, so that the function writes nothing */
+    /* one list for each set of kernels, so that the function writes nothing */
 #define LIST(kernels)                                                                                                  \
     {                                                                                                                  \
         kernels, "translate", "n-best", "ensemble", "align", "score", "bleu", "chrf", "aer", "svg", "html", "pharaoh", \
-            "format-1", "format-2", "format-3", NULL                                                                   \
+            "format-1", "format-2", "format-3", "format-4", NULL                                                       \
     }
-    static const char *const lists[][16] = {LIST("kernels-avx512"), LIST("kernels-avx2"), LIST("kernels-neon"),
-                                            LIST("kernels-portable")};
+    static const char *const lists[][17] = {
+        LIST("kernels-avx512vnni"), LIST("kernels-avx512"), LIST("kernels-avxvnni"), LIST("kernels-avx2"),
+        LIST("kernels-neondot"),    LIST("kernels-neon"),   LIST("kernels-portable")};
 #undef LIST
+    enum { LAST = sizeof lists / sizeof *lists - 1 };
     int i = 0;
-    while (i < 3 && strcmp(lists[i][0] + strlen("kernels-"), kernels->name) != 0) i++;
+    while (i < LAST && strcmp(lists[i][0] + strlen("kernels-"), kernels->name) != 0) i++;
     return lists[i];
 }
 

@@ -65,8 +65,10 @@ int input_is_a_word(const char *command, const Args *args);
     { "tsv", 1, "FILE", "training corpus: lines of English, tab, Chinese (manythings, Anki)", .kind = VALUE_FILE }
 #define FLAG_ISA                                                                                                       \
     {                                                                                                                  \
-        "isa", 1, "NAME", "kernels to use: auto, avx512, avx2, neon or portable; the results are the same",            \
-            .choices = "auto|avx512|avx2|neon|portable"                                                                \
+        "isa", 1, "NAME",                                                                                              \
+            "kernels to use: auto, avx512vnni, avx512, avxvnni, avx2, neondot, neon or portable; the results are the " \
+            "same",                                                                                                    \
+            .choices = "auto|avx512vnni|avx512|avxvnni|avx2|neondot|neon|portable"                                     \
     }
 /* Reads --threads into *threads and selects the kernels of --isa. Returns 0, or -1 with *err filled. */
 int machine_flags(const Args *args, int *threads, Err *err);

@@ -1,30 +1,47 @@
 /* cpu.c: chooses the kernels for this CPU. */
 #include "core/kernels.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
+#if defined(TIDE_X86)
+#include <cpuid.h>
+#elif defined(TIDE_ARM)
+#include <sys/auxv.h>
+#endif
 
 #define DECLARE(set)                                                                                                   \
     extern const Kernels kernels_##set;                                                                                \
-    extern const GemmKernels gemm_f32_##set
+    extern const GemmKernels gemm_f32_##set, gemm_i8_##set
 DECLARE(avx512);
 DECLARE(avx2);
 DECLARE(neon);
 DECLARE(simd128);
 DECLARE(portable);
+extern const GemmKernels gemm_i8_avx512vnni, gemm_i8_avxvnni, gemm_i8_neondot;
 
-enum { MOST_SETS = 3 };
+enum { MOST_SETS = 5 };
 static Kernels sets[MOST_SETS];
 static int set_count;
 const Kernels *kernels = sets;
 
-#define ADD(set) add_set(#set, &kernels_##set, &gemm_f32_##set)
-static void add_set(const char *name, const Kernels *rows, const GemmKernels *f32) {
+/* Adds a set with the products of int8 of `i8` and all other kernels of `set`. */
+#define ADD(set, i8) add_set(#i8, &kernels_##set, &gemm_f32_##set, &gemm_i8_##i8)
+static void add_set(const char *name, const Kernels *rows, const GemmKernels *f32, const GemmKernels *i8) {
     Kernels *set = &sets[set_count++];
     *set = *rows;
     set->name = name;
     set->gemm[PANELS_F32] = f32;
+    set->gemm[PANELS_I8] = i8;
 }
+
+#if defined(TIDE_X86)
+static bool has_avxvnni(void) { /* not every compiler's __builtin_cpu_supports knows it */
+    enum { AVX_VNNI = 1 << 4 };
+    unsigned a, b, c, d;
+    return __get_cpuid_count(7, 1, &a, &b, &c, &d) && (a & AVX_VNNI);
+}
+#endif
 
 /* Runs before main and before constructors of the default priority, so that all code that uses tide finds `kernels`
    set. In a shared library it runs while the library is loaded. */
@@ -34,17 +51,23 @@ __attribute__((constructor(FIRST))) static void find_sets(void) {
     __builtin_cpu_init(); /* this constructor may run before that of the compiler's library */
     /* the instruction sets with which the Makefile compiles these kernels */
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512vl"))
-        ADD(avx512);
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) ADD(avx2);
+        __builtin_cpu_supports("avx512vl")) {
+        if (__builtin_cpu_supports("avx512vnni")) ADD(avx512, avx512vnni);
+        ADD(avx512, avx512);
+    }
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+        if (has_avxvnni()) ADD(avx2, avxvnni);
+        ADD(avx2, avx2);
+    }
 #elif defined(TIDE_ARM)
-    ADD(neon); /* every aarch64 has it */
+    if (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) ADD(neon, neondot);
+    ADD(neon, neon); /* every aarch64 has it */
 #endif
 #if defined(TIDE_WASM)
     /* the only set: portable kernels need an fmaf that rounds once, and that of WebAssembly's libc does not */
-    ADD(simd128);
+    ADD(simd128, simd128);
 #else
-    ADD(portable);
+    ADD(portable, portable);
 #endif
 }
 

@@ -1,5 +1,5 @@
 /* gemm.c: c = init + a b, in blocks as in Goto & van de Geijn (2008). Both operands are packed: b in panels of
-   tile_cols columns, a in tiles of tile_rows rows. One call of the kernel (gemm_f32.c) multiplies a tile by a panel
+   tile_cols columns, a in tiles of tile_rows rows. One call of the kernel (gemm_f32.c, gemm_i8.c) multiplies a tile by a panel
    over at most K_BLOCK steps of the inner index. A thread multiplies all tiles of a block of M_BLOCK rows by a
    panel, and prefetches the next panel at the same time; then it continues with the next panel. Threads share the
    panels of each block of rows.
@@ -24,6 +24,9 @@
    RIGHT_PACKED: 512 steps of 4096 columns, 512 x 4096 x 4 bytes = 8 MiB. These panels stay in L3 while all rows of a
    are multiplied by them, together with 336 KiB of tiles for each thread: 8 + 8 x 336 / 1024 = 10.6 MiB for 8 threads.
    With a larger RIGHT_PACKED, a is packed fewer times.
+
+   PANELS_I8: the sums of integers stay in registers until they are complete, so one call of the kernel takes all steps. A
+   step has as many bytes as one of floats, or half as many, and two or four numbers.
 
    LEFT_PACKED: if b has panels, a block of rows is packed with all k steps, and the thread processes them in parts of
    K_BLOCK. Each run of the threads has a fixed cost, so one thread may pack four blocks of 512 steps at once: 4 x 336
@@ -314,6 +317,7 @@ static void multiply(Product *p) {
 }
 
 static Product product_of(Threads *threads, const Multiplication *x) {
+    CHECK(x->b.format != PANELS_I8 || x->b.k <= GEMM_I8_MOST_K, "a product of int8 over %d numbers", x->b.k);
     return (Product){.threads = threads,
                      .g = kernels->gemm[x->b.format],
                      .name = "product",

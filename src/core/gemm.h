@@ -12,14 +12,15 @@
 
 /* The right operand B [k, n] of a product: b [k, n], or if `transposed` bᵀ with b [n, k]. ld is the leading
    dimension of b. panels: B in the order in which the kernel reads it: panels of tile_cols columns, each with a head
-   and [steps][tile_cols][k_step], padded with zeros: see GemmKernels. Without panels, each product packs B. */
+   and [steps][tile_cols][k_step], padded with zeros: see GemmKernels. Without panels, each product packs B; PANELS_I8
+   needs panels, and k ≤ GEMM_I8_MOST_K. */
 typedef struct Operand {
     int k, n;
-    const void *b; /* real */
+    const void *b; /* real, or int8_t with PANELS_I8 */
     int ld;
     bool transposed;
     PanelFormat format;
-    const float *scales; /* [n], of the columns of B, if the format has scales; needed only by operand_pack */
+    const float *scales; /* PANELS_I8: [n], of the columns of B; needed only by operand_pack */
     const void *panels;  /* NULL, or from operand_pack */
 } Operand;
 

@@ -33,8 +33,8 @@ INLINE void tile(const int rows, int k, const real *a, const real *b, const real
         for (int j = 0; j < TILE_VECTORS; j++) v_store(c + (size_t)i * (size_t)ld_c + j * VW, acc[i][j]);
 }
 
-static void tile_of(int rows, int k, const real *a, const real *b, const real *init, int ld_init, real *c, int ld_c,
-                    const void *prefetch, int prefetch_step) {
+static void full_tile(int rows, int k, const void *a, const void *b, const real *init, int ld_init, real *c, int ld_c,
+                      const void *prefetch, int prefetch_step) {
 #define TILE(n) tile(n, k, a, b, init, ld_init, c, ld_c, prefetch, prefetch_step)
     TILE_OF(rows, TILE);
 #undef TILE
@@ -42,16 +42,7 @@ static void tile_of(int rows, int k, const real *a, const real *b, const real *i
 
 static void multiply(int rows, int cols, int k, const void *a, const void *b, const real *init, int ld_init, real *c,
                      int ld_c, const void *prefetch, int prefetch_step) {
-    if (cols == TILE_COLS) {
-        tile_of(rows, k, a, b, init, ld_init, c, ld_c, prefetch, prefetch_step);
-        return;
-    }
-    real buffer[TILE_ROWS * TILE_COLS] = {0};
-    for (int i = 0; init && i < rows; i++)
-        memcpy(buffer + i * TILE_COLS, init + (size_t)i * (size_t)ld_init, (size_t)cols * sizeof(real));
-    tile_of(rows, k, a, b, buffer, TILE_COLS, buffer, TILE_COLS, prefetch, prefetch_step);
-    for (int i = 0; i < rows; i++)
-        memcpy(c + (size_t)i * (size_t)ld_c, buffer + i * TILE_COLS, (size_t)cols * sizeof(real));
+    multiply_with(full_tile, rows, cols, k, a, b, init, ld_init, c, ld_c, prefetch, prefetch_step);
 }
 
 /* ---- packing -------------------------------------------------------------------------------------------------- */

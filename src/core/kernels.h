@@ -24,8 +24,12 @@ typedef struct Moments {
 } Moments;
 
 /* The formats of packed operands. PANELS_F32: numbers of the type real, and each element of the product is one chain of
-   fused multiply-adds, k ascending. */
-typedef enum { PANELS_F32, PANEL_FORMATS } PanelFormat;
+   fused multiply-adds, k ascending. PANELS_I8: b has integers of 8 bits and a scale for each column; each row of a is
+   quantised to such integers when it is packed: see gemm_i8.c. */
+typedef enum { PANELS_F32, PANELS_I8, PANEL_FORMATS } PanelFormat;
+
+/* The largest inner index of a product of PANELS_I8: its sums of 32 bits do not overflow. */
+enum { GEMM_I8_MOST_K = (1 << 17) - 1 };
 
 /* The kernels of a product c = init + a b for one format of the packed operands, see gemm.h. The inner index is divided
    into steps of k_step numbers, the last filled up with zeros. A tile of a is packed [steps][rows], a panel of b
@@ -45,8 +49,8 @@ typedef struct GemmKernels {
     /* Packs a tile of a: `rows` rows of k numbers, and the head. */
     void (*pack_left)(void *tile, const real *a, int lda, int rows, int k);
     /* Packs the rows first..first+k-1 of b [.., cols] into the steps of a panel of `width` columns; the other columns
-       become zero. b has numbers of the type real. If k_step is not 1, the rows of a step must be packed in ascending
-       order. */
+       become zero. b has numbers of the type real, or int8_t with PANELS_I8. If k_step is not 1, the rows of a step
+       must be packed in ascending order. */
     void (*pack_rows)(void *steps, int width, int first, const void *b, int ld, int cols, int k);
     /* Packs all k rows of b, whose transpose [cols, k] is given. */
     void (*pack_transposed)(void *steps, int width, const void *b, int ld, int cols, int k);
@@ -115,10 +119,11 @@ typedef struct Kernels {
 extern const Kernels *kernels;
 
 /* Returns the sets of kernels that this build and CPU have, the fastest at index 0 and "portable" last; NULL beyond.
-   WebAssembly has only "simd128". */
+   WebAssembly has only "simd128". Sets with the instructions for dot products differ from the next set only in
+   gemm[PANELS_I8]. */
 const Kernels *kernels_at(int index);
 
-/* Sets `kernels` to the set of this name: "avx512", "avx2", "neon", "portable", or
+/* Sets `kernels` to the set of this name: "avx512vnni", "avx512", "avxvnni", "avx2", "neondot", "neon", "portable", or
    "auto" for kernels_at(0). Returns 0, or -1 if this build and CPU have no such set. Call it before a model is loaded
    or a tape computes, and not while another thread uses tide: packed weights have the format of the set that packed
    them. */

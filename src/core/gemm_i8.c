@@ -1,0 +1,207 @@
+/* gemm_i8.c: the kernels of products of int8. Compiled once for each instruction set, as kernels.c.
+
+   b has integers w from -128 to 127 and a scale t for each column. A row of a is quantised when it is packed: with
+   s = max |a| / 127, q = round(a / s), ties to even. An element of the product is
+
+       c_ij = fma(Σ_k q_ik w_kj, s_i t_j, init_ij).
+
+   The sum of integers is exact. All other operations are rounded as single operations of IEEE 754, so every instruction
+   set gives the same bits. For k ≤ GEMM_I8_MOST_K, no sum of 8-bit numbers overflows: 128 128 k < 2³¹.
+
+   Instructions for dot products multiply four unsigned bytes by four signed ones (x86: then b stores w + 128, and each
+   sum begins at -128 Σ_k q_ik), or four signed bytes by four signed ones (aarch64). The other sets multiply pairs of
+   int16, to which they widen b. */
+#include "core/kernels.h"
+#include "core/tile.h"
+
+/* NOLINTBEGIN(bugprone-implicit-widening-of-multiplication-result): places within a tile or a panel */
+
+/* A step of a row of a has 32 bits: K_STEP lanes. b stores w + OFFSET. */
+#if !defined(TIDE_DOUBLE) && (defined(__AVX512VNNI__) || defined(__AVXVNNI__))
+typedef int8_t lane;
+enum { OFFSET = 128 };
+#elif !defined(TIDE_DOUBLE) && defined(__ARM_FEATURE_DOTPROD)
+typedef int8_t lane;
+enum { OFFSET = 0 };
+#else
+typedef int16_t lane;
+enum { OFFSET = 0 };
+#endif
+enum { K_STEP = sizeof(int32_t) / sizeof(lane), STEP_BYTES = TILE_COLS * K_STEP };
+
+typedef int32_t vint __attribute__((vector_size(VW * sizeof(int32_t))));
+typedef float vfloat __attribute__((vector_size(VW * sizeof(float))));
+typedef lane vlane __attribute__((vector_size(VW * sizeof(int32_t))));
+typedef int8_t vbyte __attribute__((vector_size(VW * K_STEP)));
+
+/* One step of VW columns of a panel. */
+INLINE vint load_step(const int8_t *b) {
+    vbyte bytes;
+    memcpy(&bytes, b, sizeof bytes);
+    return (vint) __builtin_convertvector(bytes, vlane);
+}
+
+/* sum + a · b: the dot product of the lanes in each number of 32 bits. */
+INLINE vint dot_step(vint sum, vint a, vint b) {
+#if defined(TIDE_DOUBLE)
+    return sum + (a << 16 >> 16) * (b << 16 >> 16) + (a >> 16) * (b >> 16);
+#elif defined(__AVX512VNNI__)
+    return (vint)_mm512_dpbusd_epi32((__m512i)sum, (__m512i)b, (__m512i)a);
+#elif defined(__AVXVNNI__)
+    return (vint)_mm256_dpbusd_avx_epi32((__m256i)sum, (__m256i)b, (__m256i)a);
+#elif VW == 16
+    return sum + (vint)_mm512_madd_epi16((__m512i)a, (__m512i)b);
+#elif VW == 8
+    return sum + (vint)_mm256_madd_epi16((__m256i)a, (__m256i)b);
+#elif defined(__SSE2__)
+    return sum + (vint)_mm_madd_epi16((__m128i)a, (__m128i)b);
+#elif defined(__ARM_FEATURE_DOTPROD)
+    return (vint)vdotq_s32((int32x4_t)sum, (int8x16_t)a, (int8x16_t)b);
+#elif defined(TIDE_NEON)
+    const int16x8_t x = (int16x8_t)a, y = (int16x8_t)b;
+    return sum + (vint)vpaddq_s32(vmull_s16(vget_low_s16(x), vget_low_s16(y)), vmull_high_s16(x, y));
+#elif defined(TIDE_SIMD128)
+    return sum + (vint)wasm_i32x4_dot_i16x8((v128_t)a, (v128_t)b);
+#else
+    return sum + (a << 16 >> 16) * (b << 16 >> 16) + (a >> 16) * (b >> 16);
+#endif
+}
+
+/* ---- a tile ---------------------------------------------------------------------------------------------------
+
+   A packed tile has for each row its scale, then for each row the beginning of its sums, then [steps][rows] numbers of
+   32 bits. A panel has the scales of its columns, then [steps][TILE_COLS][K_STEP] bytes. */
+
+enum { LEFT_HEAD = sizeof(float) + sizeof(int32_t), RIGHT_HEAD = sizeof(float) };
+
+INLINE void tile(const int rows, int steps, const void *left, const void *right, const real *init, int ld_init, real *c,
+                 int ld_c, const char *prefetch, int prefetch_step) {
+    const float *row_scales = left, *col_scales = right;
+    const int32_t *begin = (const int32_t *)(row_scales + rows), *a = begin + rows;
+    const int8_t *b = (const int8_t *)(col_scales + TILE_COLS);
+    vint sum[TILE_ROWS][TILE_VECTORS];
+#pragma GCC unroll 16
+    for (int i = 0; i < rows; i++) sum[i][0] = sum[i][1] = begin[i] - (vint){0};
+    for (int step = 0; step < steps; step++, a += rows, b += STEP_BYTES, prefetch += prefetch_step) {
+        const vint b0 = load_step(b), b1 = load_step(b + STEP_BYTES / 2);
+        __builtin_prefetch(prefetch, 0, 2);
+        __builtin_prefetch(b + PREFETCH_ROWS * STEP_BYTES);
+        __builtin_prefetch(b + PREFETCH_ROWS * STEP_BYTES + STEP_BYTES / 2);
+#pragma GCC unroll 16
+        for (int i = 0; i < rows; i++) {
+            const vint ai = a[i] - (vint){0};
+            sum[i][0] = dot_step(sum[i][0], ai, b0);
+            sum[i][1] = dot_step(sum[i][1], ai, b1);
+        }
+    }
+    vfloat scales[TILE_VECTORS];
+    memcpy(scales, col_scales, sizeof scales);
+#pragma GCC unroll 16
+    for (int i = 0; i < rows; i++)
+#pragma GCC unroll 2
+        for (int j = 0; j < TILE_VECTORS; j++) {
+            const vreal scale = __builtin_convertvector(scales[j] * row_scales[i], vreal);
+            const vreal from = init ? v_load(init + (size_t)i * (size_t)ld_init + j * VW) : v_splat(0);
+            v_store(c + (size_t)i * (size_t)ld_c + j * VW,
+                    v_fma(__builtin_convertvector(sum[i][j], vreal), scale, from));
+        }
+}
+
+static void full_tile(int rows, int steps, const void *a, const void *b, const real *init, int ld_init, real *c,
+                      int ld_c, const void *prefetch, int prefetch_step) {
+#define TILE(n) tile(n, steps, a, b, init, ld_init, c, ld_c, prefetch, prefetch_step)
+    TILE_OF(rows, TILE);
+#undef TILE
+}
+
+static void multiply(int rows, int cols, int steps, const void *a, const void *b, const real *init, int ld_init,
+                     real *c, int ld_c, const void *prefetch, int prefetch_step) {
+    multiply_with(full_tile, rows, cols, steps, a, b, init, ld_init, c, ld_c, prefetch, prefetch_step);
+}
+
+/* ---- packing -------------------------------------------------------------------------------------------------- */
+
+/* The largest |x|. The bits of numbers without sign have the order of the numbers, and NaN is above infinity. */
+static float largest(const real *x, int n) {
+    int32_t most = 0;
+    for (int i = 0; i < n; i++) {
+        const float number = (float)x[i];
+        int32_t bits;
+        memcpy(&bits, &number, sizeof bits);
+        bits &= INT32_MAX;
+        most = bits > most ? bits : most;
+    }
+    float result;
+    memcpy(&result, &most, sizeof result);
+    return result;
+}
+
+/* q = round(x inverse), ties to even: adding 1.5 2²³ rounds to an integer, which is then in the low bits. Returns Σ q.
+ */
+static int32_t quantise(lane *q, const real *x, int n, float inverse) {
+    int32_t sum = 0;
+    for (int i = 0; i < n; i++) {
+        const float shifted = (float)x[i] * inverse + 0x1.8p23f;
+        int32_t bits;
+        memcpy(&bits, &shifted, sizeof bits);
+        q[i] = (int8_t)bits;
+        sum += q[i];
+    }
+    return sum;
+}
+
+/* A row whose numbers are all almost zero is quantised to zeros. If a row is not finite, its scale and the products are
+   not either. */
+static void pack_row(float *scale, int32_t *begin, int32_t *to, int rows, const real *x, int k) {
+    enum { MOST_INT8 = 127, PART = 512 /* a multiple of K_STEP */ };
+    const float most = largest(x, k), smallest = 0x1p-100f;
+    const float inverse = most >= smallest ? MOST_INT8 / most : 0;
+    int32_t sum = 0;
+    for (int at = 0; at < k; at += PART) {
+        const int n = k - at < PART ? k - at : PART;
+        lane q[PART + K_STEP] = {0};
+        sum += quantise(q, x + at, n, inverse);
+        for (int p = 0; p < n; p += K_STEP, to += rows) memcpy(to, q + p, sizeof *to);
+    }
+    *scale = most < smallest ? 0 : most / MOST_INT8;
+    *begin = -OFFSET * sum;
+}
+
+static void pack_left(void *tile, const real *a, int lda, int rows, int k) {
+    float *scales = tile;
+    int32_t *begin = (int32_t *)(scales + rows), *numbers = begin + rows;
+    for (int i = 0; i < rows; i++) pack_row(&scales[i], &begin[i], numbers + i, rows, a + (size_t)i * (size_t)lda, k);
+}
+
+/* Row `row` of b, or, with the strides exchanged, of its transpose. */
+static void pack_bytes(uint8_t *panel, int width, int row, const int8_t *b, size_t stride, int cols) {
+    const int lane_at = row % K_STEP;
+    uint8_t *to = panel + (size_t)(row - lane_at) * (size_t)width;
+    if (!lane_at) memset(to, 0, (size_t)width * K_STEP);
+    for (int j = 0; j < cols; j++) to[j * K_STEP + lane_at] = (uint8_t)(b[(size_t)j * stride] + OFFSET);
+}
+
+static void pack_rows(void *panel, int width, int first, const void *b, int ld, int cols, int k) {
+    for (int p = 0; p < k; p++)
+        pack_bytes(panel, width, first + p, (const int8_t *)b + (size_t)p * (size_t)ld, 1, cols);
+}
+
+static void pack_transposed(void *panel, int width, const void *b, int ld, int cols, int k) {
+    for (int p = 0; p < k; p++) pack_bytes(panel, width, p, (const int8_t *)b + p, (size_t)ld, cols);
+}
+
+const GemmKernels TABLE = {
+    .tile_rows = TILE_ROWS,
+    .tile_cols = TILE_COLS,
+    .k_step = K_STEP,
+    .left_step = sizeof(int32_t),
+    .right_step = K_STEP,
+    .left_head = LEFT_HEAD,
+    .right_head = RIGHT_HEAD,
+    .multiply = multiply,
+    .pack_left = pack_left,
+    .pack_rows = pack_rows,
+    .pack_transposed = pack_transposed,
+};
+
+/* NOLINTEND(bugprone-implicit-widening-of-multiplication-result) */
