@@ -458,7 +458,7 @@ static void a_shared_weight_is_packed_once(void **unused) {
         pthread_barrier_t start;
         real *values = mem_alloc_aligned(SIZE * sizeof *values);
         for (size_t i = 0; i < SIZE; i++) values[i] = (real)i;
-        shared_weight_init(&weight, values, true);
+        shared_weight_init(&weight, PANELS_F32, values, true);
         pthread_barrier_init(&start, NULL, TAPES);
         for (int i = 0; i < TAPES; i++) {
             readers[i] = (Reader){&weight, &start, NULL};

@@ -134,8 +134,11 @@ typedef struct Collected {
     int calls[MOST_TENSORS];
 } Collected;
 
-static void collect(void *context, int tensor, size_t first, const float *values, size_t n) {
+static void collect(void *context, const TensorPart *part) {
     Collected *c = context;
+    const int tensor = part->tensor;
+    const size_t first = part->first, n = part->n;
+    const float *values = tensor_part_values(part);
     assert_int_equal((uintptr_t)values % 64, 0);
     assert_true(tensor < MOST_TENSORS && first == c->count[tensor] && n > 0);
     const size_t cols = c->cols ? (size_t)c->cols[tensor] : 1;

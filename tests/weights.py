@@ -5,7 +5,8 @@
 Reads a model with only Python's standard library, by the safetensors format and the tensor names of docs/model.md.
 
 check: the file must hold exactly the tensors of `tide info` (lines NAME [ROWS, COLS]). Then computes the paper's equations
-(docs/model.md) for pairs of lines of pieces and prints log p(target | source) of each pair, as `tide score` does.
+(docs/model.md) for pairs of lines of pieces and prints log p(target | source) of each pair, as `tide score` does. In a product
+with weights of 8 bits, the other factor has 8 bits, too.
 change: writes a copy with one wrong tensor and without a checksum.
 rewrite: writes a copy as another program would, with sorted tensors and other padding; reversed: the last first; unsigned: also without the
 checksum; altered: with one changed weight; newer: with an unknown, newer format.
@@ -42,19 +43,41 @@ def tensors_of(header, data):
         assert len(values) == rows * cols, name
         tensors[name] = [list(values[i * cols : (i + 1) * cols]) for i in range(rows)]
         ends.append((begin, end))
-    for name, entry in header.items():  # integers: one scale for each column, or for each row
+    for name, entry in header.items():  # integers: one scale for each column, or for each row of an embedding
         if name == "__metadata__" or entry["dtype"] == "F32":
             continue
         scale = tensors.pop(name + ".scale")
-        column = (lambda i, j: scale[i][0]) if len(scale[0]) == 1 else (lambda i, j: scale[0][j])
-        tensors[name] = [[q * column(i, j) for j, q in enumerate(row)] for i, row in enumerate(tensors[name])]
+        if len(scale[0]) == 1:
+            tensors[name] = Table([q * s[0] for q in row] for row, s in zip(tensors[name], scale))
+        else:
+            tensors[name] = Matrix([q * s for q, s in zip(row, scale[0])] for row in tensors[name])
     ends.sort()
     assert [begin for begin, _ in ends] == [0] + [end for _, end in ends[:-1]] and ends[-1][1] == len(data), "gaps"
     return tensors
 
 
+class Matrix(list):
+    """Weights of 8 bits."""
+
+
+class Table(list):
+    """Weights of 8 bits, of an embedding."""
+
+
+def rounded(x, W):
+    """x, in a product with weights of 8 bits: integers from -127 to 127 times one scale"""
+    scale = max(map(abs, x)) / 127
+    return [scale * round(a / scale) for a in x] if isinstance(W, (Matrix, Table)) and scale > 0 else x
+
+
 def times(x, W):
+    x = rounded(x, W)
     return [sum(a * row[k] for a, row in zip(x, W)) for k in range(len(W[0]))]
+
+
+def tied(x, E):
+    x = rounded(x, E)
+    return [sum(map(operator.mul, x, row)) for row in E]
 
 
 def plus(*vectors):
@@ -185,8 +208,7 @@ def transformer(w, config, source, target):
     total = 0.0
     for word, y in zip(x, target):
         h = normalised(w, "decoder", word)
-        tied = config["tied-embeddings"] == "on"
-        logits = [sum(map(operator.mul, h, row)) for row in w["decoder.E"]] if tied else times(h, w["decoder.Wo"])
+        logits = tied(h, w["decoder.E"]) if config["tied-embeddings"] == "on" else times(h, w["decoder.Wo"])
         total += math.log(softmax(plus(logits, w["decoder.bo"][0]))[y])
     return total
 
@@ -236,8 +258,7 @@ def log_probability(w, config, source, target):
         seen = s_before if config["readout-state"] == "prev" else s
         t = plus(times(seen, w["readout.Uo"]), times(Ey, w["readout.Vo"]), times(c, w["readout.Co"]), w["readout.bt"][0])
         t = [max(t[2 * k], t[2 * k + 1]) for k in range(len(t) // 2)]
-        tied = config["tied-embeddings"] == "on"
-        logits = [sum(map(operator.mul, t, row)) for row in w["state.E"]] if tied else times(t, w["readout.Wo"])
+        logits = tied(t, w["state.E"]) if config["tied-embeddings"] == "on" else times(t, w["readout.Wo"])
         total += math.log(softmax(plus(logits, w["readout.bo"][0]))[word])
         before = word
     return total

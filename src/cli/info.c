@@ -21,7 +21,7 @@ static int run(const Args *args) {
         printf("%-20s [%d, %d]\n", p->name, p->var.rows, p->var.cols);
     }
     printf("%-20s %zu weights%s\n", "total", params_weights(params),
-           translator.quantized ? ", matrices with 8 bits each" : "");
+           translator.quantized ? ", matrices and their products with 8 bits (int8)" : "");
     translator_free(&translator);
     return 0;
 }

@@ -2,6 +2,8 @@
 #include "core/base.h"
 #include "core/scope.h"
 
+#include <string.h>
+
 static int width_of(PanelFormat format) { return kernels->gemm[format]->tile_cols; }
 
 Panels panels_pack(Threads *threads, Operand b, void *memory) {
@@ -32,10 +34,10 @@ Operand panels_operand(const Panels *panels, Operand b) {
     return b;
 }
 
-void shared_weight_init(SharedWeight *weight, real *memory, bool keep) {
-    *weight = (SharedWeight){0};
+void shared_weight_init(SharedWeight *weight, PanelFormat format, void *memory, bool keep) {
+    *weight = (SharedWeight){.format = format};
     if (keep) weight->values = memory;
-    else weight->panels = (Panels){PANELS_F32, false, width_of(PANELS_F32), memory};
+    else weight->panels = (Panels){format, false, width_of(format), memory};
     pthread_mutex_init(&weight->lock, NULL);
 }
 
@@ -44,13 +46,26 @@ void shared_weight_free(SharedWeight *weight) {
     pthread_mutex_destroy(&weight->lock);
 }
 
+void shared_weight_row(const SharedWeight *weight, int i, int cols, real *to) {
+    const size_t at = (size_t)i * (size_t)cols;
+    if (weight->format == PANELS_F32) {
+        memcpy(to, (const real *)weight->values + at, (size_t)cols * sizeof *to);
+        return;
+    }
+    const int8_t *integers = (const int8_t *)weight->values + at;
+    for (int j = 0; j < cols; j++) to[j] = (real)((float)integers[j] * weight->scales[i]);
+}
+
 /* If several tapes call this at the same time, the first one packs; the others wait, then read its panels. */
 static void pack_once(SharedWeight *weight, Threads *threads, Operand b) {
+    CHECK(weight->format != PANELS_I8 || b.transposed, "a product of [%d, %d] by int8 with scales of its rows", b.k,
+          b.n);
     /* allocated before the lock, because a refused allocation leaves this function and would leave it locked */
     void *memory = mem_alloc_aligned(packed_size(b.format, b.k, b.n));
     pthread_mutex_lock(&weight->lock);
     if (!weight->ready[b.transposed]) {
         b.b = weight->values;
+        b.scales = weight->scales;
         weight->packed[b.transposed] = panels_pack(threads, b, scope_keep(memory));
         atomic_store_explicit(&weight->ready[b.transposed], true, memory_order_release);
         memory = NULL;
@@ -60,6 +75,7 @@ static void pack_once(SharedWeight *weight, Threads *threads, Operand b) {
 }
 
 Operand shared_weight_operand(SharedWeight *weight, Threads *threads, Operand b) {
+    b.format = weight->format;
     if (!weight->values) return panels_operand(&weight->panels, b);
     if (!atomic_load_explicit(&weight->ready[b.transposed], memory_order_acquire)) pack_once(weight, threads, b);
     return panels_operand(&weight->packed[b.transposed], b);

@@ -18,9 +18,9 @@ typedef struct Panels {
 
 /* Packs b into `memory`, packed_size(b.format, b.k, b.n) bytes that the caller owns. */
 Panels panels_pack(Threads *threads, Operand b, void *memory);
-/* Packs the rows first..first+count-1 of W [k, n] into its panels, in ascending order: rows [count, n] of real; scales
-   [n] of the columns, or NULL if the format has none. When all rows are packed, the panels are the same as those of
-   panels_pack. */
+/* Packs the rows first..first+count-1 of W [k, n] into its panels, with PANELS_I8 in ascending order: rows [count, n]
+   of real, or of int8_t; scales [n] of the columns, or NULL. When all rows are packed, the panels are the same as those
+   of panels_pack. */
 void panels_pack_rows(const Panels *panels, int k, int n, int first, const void *rows, const float *scales, int count);
 /* Returns b with these panels. */
 Operand panels_operand(const Panels *panels, Operand b);
@@ -29,8 +29,10 @@ Operand panels_operand(const Panels *panels, Operand b);
    read the weight, it has panels from the start. Otherwise it has values; the first tape that needs panels packs
    them from the values, under the lock. Packed panels do not change. */
 typedef struct SharedWeight {
-    const real *values; /* [rows, cols], not owned; NULL: the weight has panels */
-    Panels panels;      /* of W, not owned; without memory: the weight has values */
+    PanelFormat format;  /* of the values and of all panels */
+    const void *values;  /* [rows, cols] of real or int8_t, not owned; NULL: the weight has panels */
+    const float *scales; /* PANELS_I8 with values: of the rows; not owned. Then only Wᵀ may be packed. */
+    Panels panels;       /* of W, not owned; without memory: the weight has values */
     pthread_mutex_t lock;
     Panels packed[2]; /* packed from the values: of W and of Wᵀ; owned; valid if `ready` is true */
     atomic_bool ready[2];
@@ -38,9 +40,11 @@ typedef struct SharedWeight {
 
 /* `memory` is for the values if `keep` is true, else for the panels. The caller owns it, and may fill it (panels:
    with panels_pack_rows) until the first tape reads it. */
-void shared_weight_init(SharedWeight *weight, real *memory, bool keep);
+void shared_weight_init(SharedWeight *weight, PanelFormat format, void *memory, bool keep);
 void shared_weight_free(SharedWeight *weight);
-/* Returns the operand b, W or Wᵀ, with its panels. */
+/* Copies row i of a weight with values and `cols` columns; integers are multiplied by their scale. */
+void shared_weight_row(const SharedWeight *weight, int i, int cols, real *to);
+/* Returns the operand b, W or Wᵀ, with its format and panels. */
 Operand shared_weight_operand(SharedWeight *weight, Threads *threads, Operand b);
 
 #endif

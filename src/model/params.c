@@ -6,7 +6,7 @@
 
 const char init_names[] = "lecun|bahdanau";
 
-enum { ALIGN = 16 /* in numbers: each parameter begins at a cache line */ };
+enum { LINE = 64 /* each parameter begins at a cache line */, ALIGN = LINE / sizeof(float) /* in numbers */ };
 
 Var *params_add(Params *params, const char *name, int rows, int cols, Init init, double sd) {
     CHECK(!params->values && !params->shared && rows > 0 && cols > 0, "params_add: %s [%d, %d]", name, rows, cols);
@@ -78,25 +78,41 @@ void params_optimizer(const Params *params, const OptimizerKind *kind, Optimizer
 /* Whether ops other than matrix products read the values: they read vectors and the rows of tables. */
 static bool keeps_values(const Param *param) { return kind_of(param) != SEGMENT_MATRIX; }
 
-/* The size of a parameter in the block of a read-only model, in numbers. */
+void param_use_int8(Param *param, bool scales_of_rows) {
+    const int k = param->table ? param->var.cols : param->var.rows;
+    param->int8 = kind_of(param) != SEGMENT_VECTOR && scales_of_rows == param->table && k <= GEMM_I8_MOST_K;
+}
+
+static PanelFormat format_of(const Param *param) { return param->int8 ? PANELS_I8 : PANELS_F32; }
+
+static size_t aligned(size_t bytes) { return (bytes + LINE - 1) / LINE * LINE; }
+
+/* The bytes of the scales of a table of int8, which are ahead of its integers. */
+static size_t scales_size(const Param *param) {
+    return param->int8 && param->table ? aligned((size_t)param->var.rows * sizeof(float)) : 0;
+}
+
+/* The bytes of a parameter in the block of a read-only model. */
 static size_t shared_size(const Param *param) {
-    const size_t size = keeps_values(param) ? var_size(&param->var)
-                                            : packed_size(PANELS_F32, param->var.rows, param->var.cols) / sizeof(real);
-    return (size + ALIGN - 1) / ALIGN * ALIGN;
+    const Var *var = &param->var;
+    if (!keeps_values(param)) return aligned(packed_size(format_of(param), var->rows, var->cols));
+    return scales_size(param) + aligned(var_size(var) * (param->int8 ? sizeof(int8_t) : sizeof(real)));
 }
 
 void params_share(Params *params) {
     CHECK(!params->values && !params->shared, "params_share: the parameters have memory already");
     size_t size = 0, at = 0;
     for (int i = 0; i < params->count; i++) size += shared_size(params->list[i]);
-    params->shared = mem_alloc_aligned(size * sizeof(real));
+    params->shared = mem_alloc_aligned(size);
     for (int i = 0; i < params->count; at += shared_size(params->list[i]), i++) {
         Param *param = params->list[i];
         const bool keep = keeps_values(param);
-        real *memory = params->shared + at;
-        shared_weight_init(&param->shared, memory, keep);
+        char *memory = params->shared + at;
+        void *values = memory + scales_size(param);
+        shared_weight_init(&param->shared, format_of(param), values, keep);
+        if (scales_size(param) > 0) param->shared.scales = (const float *)memory;
         param->weight.shared = &param->shared;
-        var_bind(&param->var, keep ? memory : NULL, NULL);
+        var_bind(&param->var, keep && !param->int8 ? values : NULL, NULL);
     }
 }
 
@@ -111,6 +127,21 @@ void param_write(Param *param, size_t first, const real *values, size_t n) {
     }
     CHECK(first % cols == 0 && n % cols == 0, "param_write: %s needs whole rows", param->name);
     panels_pack_rows(&param->shared.panels, var->rows, var->cols, (int)(first / cols), values, NULL, (int)(n / cols));
+}
+
+void param_write_int8(Param *param, size_t first, const int8_t *integers, const float *scales, size_t n) {
+    const Var *var = &param->var;
+    const size_t cols = (size_t)var->cols;
+    CHECK(param->int8 && param->weight.shared && first % cols == 0 && n % cols == 0 && first <= var_size(var) &&
+              n <= var_size(var) - first,
+          "param_write_int8: %zu+%zu of %s", first, n, param->name);
+    if (keeps_values(param)) {
+        memcpy((int8_t *)param->shared.values + first, integers, n);
+        memcpy((float *)param->shared.scales, scales, (size_t)var->rows * sizeof *scales);
+    } else {
+        panels_pack_rows(&param->shared.panels, var->rows, var->cols, (int)(first / cols), integers, scales,
+                         (int)(n / cols));
+    }
 }
 
 /* Fills q [n, n] with normal numbers and makes its rows orthonormal (modified Gram-Schmidt). */

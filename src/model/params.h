@@ -32,6 +32,7 @@ typedef struct Param {
     Init init;
     double sd;  /* INIT_NORMAL, INIT_EMBEDDING */
     bool table; /* ops read rows by index, so the values are needed even if a product reads the packed form */
+    bool int8;  /* see param_use_int8 */
     Var var;
     Weight weight;
     SharedWeight shared; /* only in a read-only model */
@@ -45,7 +46,7 @@ typedef struct Params {
     int count, capacity;
     size_t size;              /* numbers in a block of values or gradients */
     real *values, *gradients; /* the blocks of a model for training; else NULL */
-    real *shared;             /* the block of a read-only model; else NULL */
+    char *shared;             /* the block of a read-only model; else NULL */
 } Params;
 
 /* Declares a matrix [rows, cols]. Returns its Var, which the Params own; the Var has no memory before params_allocate
@@ -56,6 +57,11 @@ Var *params_add_part(Params *params, const char *module, const char *name, int r
 Var *params_add_table(Params *params, const char *name, int rows, int cols, Init init, double sd);
 /* For training: allocates one block of values and one of gradients for all parameters, filled with zeros. */
 void params_allocate(Params *params);
+/* Before params_share: the values of a matrix are integers of 8 bits, with a scale for each column, or for each row,
+   and are written by param_write_int8 if param->int8 is then true. It stays false if products cannot use such values:
+   for a table with scales of its columns, another matrix with scales of its rows, a vector, or an inner index above
+   GEMM_I8_MOST_K. */
+void param_use_int8(Param *param, bool scales_of_rows);
 /* For a read-only model: allocates one block for all parameters. The block stores each weight once: tables and vectors
    as values, all other matrices as panels, because only matrix products read them. There are no gradients. The caller
    fills the block with param_write before the first tape reads it. */
@@ -63,6 +69,8 @@ void params_share(Params *params);
 /* Writes the values first..first+n-1 of a parameter, counted in row-major order. A parameter that is stored as panels
    requires whole rows. */
 void param_write(Param *param, size_t first, const real *values, size_t n);
+/* The same for integers, whole rows in ascending order; scales of all columns, or of all rows of a table. */
+void param_write_int8(Param *param, size_t first, const int8_t *integers, const float *scales, size_t n);
 /* Draws the initial values of all parameters. Each parameter has its own random stream, which depends on `seed`
    and on the index of the parameter. Requires params_allocate. */
 void params_init(Params *params, InitScheme scheme, uint64_t seed);

@@ -90,7 +90,8 @@ typedef struct State {
 
 /* f needs C c_i, and g needs C_o c_i + b. If c_i = Σ_j α_ij h_j, they are Σ_j α_ij C h_j and Σ_j α_ij (C_o h_j + b),
    because Σ_j α_ij = 1. So the products are computed once for each annotation instead of once for each word of each
-   hypothesis. Probabilities of the search differ from those of `force` only by rounding. */
+   hypothesis. Probabilities of the search differ from those of `force` only by rounding; with weights of int8, this
+   includes the rounding of h_j and of c_i to 8 bits. */
 static void project_annotations(Tape *tape, const Rnnsearch *m, const Annotations *H, State *state) {
     if (!m->attention.kind->weigh) return;
     state->CH = linear(tape, H->H, m->state.C, NULL);

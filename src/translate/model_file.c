@@ -191,33 +191,44 @@ TensorTarget *model_targets(const Params *params, Safetensors *file, Err *err) {
     return targets;
 }
 
-static void write_target(void *context, int tensor, size_t first, const float *values, size_t n) {
-    const TensorTarget *target = (const TensorTarget *)context + tensor;
-    if (target->param) param_write(target->param, first, values, n);
-    else memcpy(target->values + first, values, n * sizeof *values);
+static void write_target(void *context, const TensorPart *part) {
+    const TensorTarget *target = (const TensorTarget *)context + part->tensor;
+    Param *param = target->param;
+    if (param && param->int8) param_write_int8(param, part->first, part->integers, part->scales, part->n);
+    else if (param) param_write(param, part->first, tensor_part_values(part), part->n);
+    else memcpy(target->values + part->first, tensor_part_values(part), part->n * sizeof *target->values);
 }
 
 int targets_read(TensorTarget *targets, Safetensors *file, Err *err) {
     return safetensors_read(file, write_target, targets, err);
 }
 
-/* Reads the weights into memory that `allocate` makes. */
-static int read_values(Params *params, void allocate(Params *), Safetensors *file, Err *err) {
+/* Allocates the memory of a read-only model. Weights of int8 stay what they are. */
+static void share(Params *params, const TensorTarget *targets, const Safetensors *file) {
+    for (int i = 0; i < safetensors_count(file); i++) {
+        const TensorScales scales = safetensors_scales(file, i);
+        if (targets[i].param && scales != SCALES_NONE) param_use_int8(targets[i].param, scales == SCALES_OF_ROWS);
+    }
+    params_share(params);
+}
+
+static void allocate(Params *params, const TensorTarget *targets, const Safetensors *file) {
+    (void)targets;
+    (void)file;
+    params_allocate(params);
+}
+
+/* Makes memory for the weights and reads them. */
+typedef void MakeMemory(Params *params, const TensorTarget *targets, const Safetensors *file);
+static int read_values(Params *params, MakeMemory *make, Safetensors *file, Err *err) {
     TensorTarget *targets = model_targets(params, file, err);
     int status = targets ? safetensors_all_found(file, err) : -1;
     if (!status) {
-        allocate(params);
+        make(params, targets, file);
         status = targets_read(targets, file, err);
     }
     mem_free(targets);
     return status;
-}
-
-static int read_shared(Params *params, Safetensors *file, Err *err) {
-    return read_values(params, params_share, file, err);
-}
-static int read_trained(Params *params, Safetensors *file, Err *err) {
-    return read_values(params, params_allocate, file, err);
 }
 
 /* Whether a directory has a checkpoint but no model: its training was interrupted before it wrote one. */
@@ -268,24 +279,23 @@ static Safetensors *open_model(const char *path, char full[PATH_SIZE], Err *err)
     return NULL;
 }
 
-/* Loads a model; `values` allocates the memory of the weights and reads them. */
-static int load(Translator *translator, const char *path, int values(Params *, Safetensors *, Err *), Err *err) {
+static int load(Translator *translator, const char *path, MakeMemory *make, Err *err) {
     char full[PATH_SIZE];
     *translator = (Translator){0};
     Safetensors *file = open_model(path, full, err);
     if (!file) return -1;
     int status = model_read(translator, file, full, err);
-    if (!status) status = values(&translator->model.params, file, err);
+    if (!status) status = read_values(&translator->model.params, make, file, err);
     translator->checksum_seconds = safetensors_checksum_seconds(file);
     status = safetensors_close(file, status, err);
     if (status) translator_free(translator);
     return status;
 }
 
-int model_load(Translator *translator, const char *path, Err *err) { return load(translator, path, read_shared, err); }
+int model_load(Translator *translator, const char *path, Err *err) { return load(translator, path, share, err); }
 
 int model_load_trained(Translator *translator, const char *path, Err *err) {
-    return load(translator, path, read_trained, err);
+    return load(translator, path, allocate, err);
 }
 
 /* ---- a copy with other options of the search ----------------------------------------------------------------------

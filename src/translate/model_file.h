@@ -34,12 +34,13 @@ TensorTarget *model_targets(const Params *params, Safetensors *file, Err *err);
 /* Reads all data of the file into the targets, whose memory must be allocated. Errors: see safetensors_read. */
 int targets_read(TensorTarget *targets, Safetensors *file, Err *err);
 
-/* Loads a model for translation: `path` is a directory with model.safetensors, or such a file. Later changes of the
-   file do not matter. The caller must show translator->warning to the user. Release with translator_free. Returns 0,
-   or -1 with *err filled; then there is nothing to release. */
+/* Loads a model for translation: `path` is a directory with model.safetensors, or such a file. Matrices of 8 bits stay
+   so, and their products are those of PANELS_I8 (kernels.h). Later changes of the file do not matter. The caller must
+   show translator->warning to the user. Release with translator_free. Returns 0, or -1 with *err filled; then there is
+   nothing to release. */
 int model_load(Translator *translator, const char *path, Err *err);
 
-/* The same, but the weights have the memory of a model in training. */
+/* The same, but the weights have the memory of a model in training, which is float. */
 int model_load_trained(Translator *translator, const char *path, Err *err);
 /* Writes a copy of a model, to the file `to`, in which every matrix has 8 bits for each weight. Element w of a matrix
    becomes q = round(w / s), from -127 to 127, with s = max |w| / 127 over its column, or over its row for an embedding,

@@ -425,32 +425,33 @@ static float *read_scale(const Safetensors *file, const Entry *entry, Err *err) 
     return NULL;
 }
 
-/* values = bytes times the scales. The part begins at element `first` of the matrix. */
-static void dequantize(const Entry *entry, const Entry *scale, const float *scales, size_t first, const int8_t *bytes,
-                       size_t n, float *values) {
-    const size_t cols = (size_t)entry->cols;
-    const bool by_row = scale->rows == entry->rows && scale->cols == 1;
-    for (size_t i = 0; i < n; i++)
-        values[i] = (float)bytes[i] * scales[by_row ? (first + i) / cols : (first + i) % cols];
+const float *tensor_part_values(const TensorPart *part) {
+    const size_t cols = part->cols ? part->cols : 1;
+    size_t i = part->first / cols, j = part->first % cols;
+    for (size_t at = 0; part->integers && at < part->n; at++) {
+        part->values[at] = (float)part->integers[at] * part->scales[part->scaled == SCALES_OF_ROWS ? i : j];
+        if (++j == cols) i++, j = 0;
+    }
+    return part->values;
 }
 
 /* Reads the data of a tensor in parts, into `values`, and passes them to the sink. */
 static int read_tensor(Safetensors *file, int number, float *values, TensorSink *sink, void *context, Err *err) {
     const Entry *entry = &file->entries[number];
     const bool quantized = entry->type == TENSOR_I8;
-    const size_t size = types[entry->type].size, all = (entry->end - entry->begin) / size, part = part_of(entry);
+    const size_t size = types[entry->type].size, all = (entry->end - entry->begin) / size, most = part_of(entry);
     float *scales = quantized ? read_scale(file, entry, err) : NULL;
-    int8_t *bytes = quantized ? mem_alloc(part < all ? part : all) : NULL;
+    int8_t *bytes = quantized ? mem_alloc(most < all ? most : all) : NULL;
+    TensorPart part = {number, 0, 0, bytes, scales, safetensors_scales(file, number), (size_t)entry->cols, values};
     int status = quantized && !scales ? -1 : 0;
     XXH3_64bits_reset_withSeed(file->tensor, hash_label(entry->name, entry->rows, entry->cols));
-    for (size_t first = 0, n; first < all && !status; first += n) {
+    for (; part.first < all && !status; part.first += part.n) {
         void *to = quantized ? (void *)bytes : values;
-        n = all - first < part ? all - first : part;
-        status = input_read(&file->in, to, n * size, err);
+        part.n = all - part.first < most ? all - part.first : most;
+        status = input_read(&file->in, to, part.n * size, err);
         if (status) break;
-        add_part(file, to, n * size);
-        if (quantized) dequantize(entry, &file->entries[entry->scale], scales, first, bytes, n, values);
-        if (sink && !entry->is_scale) sink(context, number, first, values, n);
+        add_part(file, to, part.n * size);
+        if (sink && !entry->is_scale) sink(context, &part);
     }
     file->sum += XXH3_64bits_digest(file->tensor);
     mem_free(scales);
@@ -489,6 +490,13 @@ bool safetensors_is_quantized(const Safetensors *file) {
     for (ptrdiff_t i = 0; i < arrlen(file->entries); i++)
         if (file->entries[i].type == TENSOR_I8) return true;
     return false;
+}
+
+TensorScales safetensors_scales(const Safetensors *file, int tensor) {
+    const Entry *entry = &file->entries[tensor];
+    if (entry->type != TENSOR_I8) return SCALES_NONE;
+    const Entry *scale = &file->entries[entry->scale];
+    return scale->rows == entry->rows && scale->cols == 1 ? SCALES_OF_ROWS : SCALES_OF_COLUMNS;
 }
 
 int safetensors_format(const Safetensors *file) { return file->format; }

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* The newest version that tide reads. It writes version 3, or 4 if a matrix has 8 bits. Format 1 has another checksum.
  */
@@ -66,10 +67,26 @@ int safetensors_find(Safetensors *file, const char *name, int rows, int cols, Er
    not found. */
 int safetensors_all_found(const Safetensors *file, Err *err);
 
-/* Receives the values first..first + n - 1 of a tensor, in row-major order; whole rows if the tensor has more than
-   one row. A matrix of int8 arrives as floats, already multiplied by its scale. `values` is valid during the call only.
- */
-typedef void TensorSink(void *context, int tensor, size_t first, const float *values, size_t n);
+/* The scales of a tensor: none if it is float32. */
+typedef enum TensorScales { SCALES_NONE, SCALES_OF_COLUMNS, SCALES_OF_ROWS } TensorScales;
+TensorScales safetensors_scales(const Safetensors *file, int tensor);
+
+/* The elements first..first + n - 1 of a tensor, in row-major order; whole rows if the tensor has more than one row.
+   All pointers are valid during the call of the sink only. */
+typedef struct TensorPart {
+    int tensor;
+    size_t first, n;
+    const int8_t *integers; /* NULL: the tensor is float32 */
+    const float *scales;    /* of int8: of all columns or rows */
+    TensorScales scaled;
+    size_t cols;
+    float *values; /* see tensor_part_values */
+} TensorPart;
+/* The elements as floats: integers are multiplied by their scales. */
+const float *tensor_part_values(const TensorPart *part);
+
+/* Receives a part of a tensor. */
+typedef void TensorSink(void *context, const TensorPart *part);
 /* Reads all data once, in the order of the file, and passes them to the sink (NULL: none); then compares the
    checksum, if there is one. Returns 0, or -1 with *err filled, also if the format is newer than SAFETENSORS_FORMAT;
    then what the sink received must not be used. */
