@@ -1,6 +1,6 @@
 /* gemm.c: c = init + a b, in blocks as in Goto & van de Geijn (2008). Both operands are packed: b in panels of
-   tile_cols columns, a in tiles of tile_rows rows. One call of the kernel (gemm_f32.c, gemm_i8.c) multiplies a tile by a panel
-   over at most K_BLOCK steps of the inner index. A thread multiplies all tiles of a block of M_BLOCK rows by a
+   tile_cols columns, a in tiles of tile_rows rows. One call of the kernel (gemm_f32.c, gemm_i8.c) multiplies a tile by
+   a panel over at most K_BLOCK steps of the inner index. A thread multiplies all tiles of a block of M_BLOCK rows by a
    panel, and prefetches the next panel at the same time; then it continues with the next panel. Threads share the
    panels of each block of rows.
 
@@ -25,8 +25,8 @@
    are multiplied by them, together with 336 KiB of tiles for each thread: 8 + 8 x 336 / 1024 = 10.6 MiB for 8 threads.
    With a larger RIGHT_PACKED, a is packed fewer times.
 
-   PANELS_I8: the sums of integers stay in registers until they are complete, so one call of the kernel takes all steps. A
-   step has as many bytes as one of floats, or half as many, and two or four numbers.
+   PANELS_I8: the sums of integers stay in registers until they are complete, so one call of the kernel takes all steps.
+   A step has as many bytes as one of floats, or half as many, and two or four numbers.
 
    LEFT_PACKED: if b has panels, a block of rows is packed with all k steps, and the thread processes them in parts of
    K_BLOCK. Each run of the threads has a fixed cost, so one thread may pack four blocks of 512 steps at once: 4 x 336
@@ -62,7 +62,8 @@ size_t packed_size(PanelFormat format, int k, int n) {
 void *panel_head(PanelFormat format, void *panel, const float *scales, int cols) {
     const GemmKernels *g = kernels->gemm[format];
     const size_t size = (size_t)g->tile_cols * (size_t)g->right_head;
-    if (size > 0) memcpy(memset(panel, 0, size), scales, (size_t)cols * sizeof *scales);
+    CHECK(!size == !scales, "panels of format %d %s scales", format, scales ? "with" : "without");
+    if (scales) memcpy(memset(panel, 0, size), scales, (size_t)cols * sizeof *scales);
     return (char *)panel + size;
 }
 
@@ -113,7 +114,7 @@ static void pack_panels(void *context, int begin, int end) {
     const size_t ld = (size_t)b->ld, element = (size_t)(g->right_step / g->k_step);
     for (int panel = begin; panel < end; panel++) {
         const int col = (p->panel + panel) * width, cols = smaller(width, p->n - col);
-        const size_t row = (size_t)(p->from * g->k_step),
+        const size_t row = (size_t)p->from * (size_t)g->k_step,
                      at = b->transposed ? (size_t)col * ld + row : row * ld + (size_t)col;
         const char *from = b->b ? (const char *)b->b + at * element : NULL;
         void *to = panel_head(b->format, (char *)p->right + (size_t)panel * p->stride,
@@ -166,7 +167,9 @@ static void pack_tiles(const Product *p, int begin, int end) {
         int row = p->row + first, from = p->from + at, k = numbers_of(p, from, steps);
         void *to = left_at(p, first, rows, at);
         if (p->strips) pack_strips(p->strips, false, from, k, row, rows, rows, to);
-        else p->g->pack_left(to, p->a + (size_t)row * (size_t)p->lda + from * p->g->k_step, p->lda, rows, k);
+        else
+            p->g->pack_left(to, p->a + (size_t)row * (size_t)p->lda + (size_t)from * (size_t)p->g->k_step, p->lda, rows,
+                            k);
     }
 }
 

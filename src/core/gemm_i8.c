@@ -144,7 +144,7 @@ static int32_t quantise(lane *q, const real *x, int n, float inverse) {
         const float shifted = (float)x[i] * inverse + 0x1.8p23f;
         int32_t bits;
         memcpy(&bits, &shifted, sizeof bits);
-        q[i] = (int8_t)bits;
+        q[i] = (lane)(((bits & 0xff) ^ 0x80) - 0x80); /* the low byte, with its sign */
         sum += q[i];
     }
     return sum;

@@ -55,12 +55,11 @@ INLINE void multiply_with(FullTile *full, int rows, int cols, int steps, const v
         full(rows, steps, a, b, init, ld_init, c, ld_c, prefetch, prefetch_step);
         return;
     }
-    real buffer[TILE_ROWS * TILE_COLS] = {0};
+    real buffer[TILE_ROWS][TILE_COLS] = {{0}};
     for (int i = 0; init && i < rows; i++)
-        memcpy(buffer + i * TILE_COLS, init + (size_t)i * (size_t)ld_init, (size_t)cols * sizeof(real));
-    full(rows, steps, a, b, buffer, TILE_COLS, buffer, TILE_COLS, prefetch, prefetch_step);
-    for (int i = 0; i < rows; i++)
-        memcpy(c + (size_t)i * (size_t)ld_c, buffer + i * TILE_COLS, (size_t)cols * sizeof(real));
+        memcpy(buffer[i], init + (size_t)i * (size_t)ld_init, (size_t)cols * sizeof(real));
+    full(rows, steps, a, b, *buffer, TILE_COLS, *buffer, TILE_COLS, prefetch, prefetch_step);
+    for (int i = 0; i < rows; i++) memcpy(c + (size_t)i * (size_t)ld_c, buffer[i], (size_t)cols * sizeof(real));
 }
 
 #endif
