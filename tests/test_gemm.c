@@ -239,7 +239,7 @@ static float naive_bytes(const ByteProduct *p, int i, int j) {
     for (int k = 0; k < p->s.k; k++) most = fmaxf(most, fabsf(*at(&p->a, i, k)));
     for (int k = 0; k < p->s.k; k++) {
         const int row = p->transposed ? j : k, col = p->transposed ? k : j;
-        sum += quantised(*at(&p->a, i, k), most) * p->b[(size_t)row * (size_t)p->ld + (size_t)col];
+        sum += (long long)quantised(*at(&p->a, i, k), most) * p->b[(size_t)row * (size_t)p->ld + (size_t)col];
     }
     const float scale = (most < 0x1p-100f ? 0 : most / 127) * *at(&p->scales, 0, j);
     const float init = p->init == NOTHING ? 0 : *at(&p->start, p->init == A_ROW ? 0 : i, j);
