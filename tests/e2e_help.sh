@@ -55,7 +55,7 @@ fi
 
 release=$(sed -n 's/^## \([0-9.]*\) (\([0-9-]*\))$/\1 \2/p' docs/changelog.md | head -n 1)
 [ "$(tide_ok --version | head -n 1)" = "tide ${release% *}" ] || die "tide --version, but docs/changelog.md begins with $release"
-tide_ok --version | grep -qE '^commit [0-9a-f]{7,}, kernels (avx512|avx2|neon|portable)$' || die "$(tide_ok --version)"
+tide_ok --version | grep -qE '^commit [0-9a-f]{7,}, kernels (avx512(vnni)?|avx(2|vnni)|neon(dot)?|portable)$' || die "$(tide_ok --version)"
 grep -qx ".Dd $(LC_ALL=C date -d "${release#* }" '+%B %-d, %Y')" "$share/man/man1/tide.1" || die "tide(1) is not of ${release#* }"
 head -n 1 debian/changelog | grep -qF "tide (${release% *}) " || die "debian/changelog is not of ${release% *}"
 
