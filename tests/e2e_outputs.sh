@@ -147,7 +147,7 @@ for errno in 37 95 22 38; do # ENOLCK, EOPNOTSUPP, EINVAL, ENOSYS
     [ ! -s "$scratch/stderr" ] || die "without locks: $(cat "$scratch/stderr")"
     [ "$(ls "$scratch/out")" = "$(printf 'page.html\npage.html.0.tmp\ntranslated')" ] || die "without locks: $(ls "$scratch/out")"
     [ "$(cat "$scratch/out/page.html.0.tmp")" = half ] || die "without locks: the file of another process was written"
-    NO_LOCKS=$errno runs preloaded "$tide" corpus --tsv "$scratch/tsv" --output "$scratch/corpus" || die "$(cat "$scratch/stderr")"
+    NO_LOCKS=$errno runs preloaded "$tide" corpus --tsv "$scratch/tsv" --dev 0 --test 0 --output "$scratch/corpus" || die "$(cat "$scratch/stderr")"
     [ "$(wc -l <"$scratch/stderr")" = 1 ] && grep -q "^$scratch/corpus: $locked\$" "$scratch/stderr" || die "$(cat "$scratch/stderr")"
 done
 NO_LOCKS=37 runs preloaded "$tide" train --tsv "$scratch/train.tsv" --valid-tsv "$scratch/dev.tsv" --model "$scratch/trained" \
