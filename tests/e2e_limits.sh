@@ -17,7 +17,6 @@ repeat 'a ' "$size" >tokens && echo >>tokens
 repeat "$(printf 'e\314\201\314\243')" "$size" >marks && echo >>marks
 repeat '<' "$size" >open && echo >>open
 repeat '\' 600 >backslashes && echo >>backslashes # each backslash gives two pieces
-echo word >short
 enormous="han word tokens marks open"
 
 # ends STATUS PATTERN COMMAND...: checks that the command ends soon, in little memory, and prints one line if it fails;
@@ -39,7 +38,7 @@ for kind in $enormous; do
     in=/dev/null
     for command in align score; do ends 1 "$limit" $command run --src $kind --tgt $kind; done
     ends 1 "$limit" evaluate run --src $kind --ref $kind
-    ends 1 "$limit" train --config short.conf --tsv train.tsv --valid-sets $kind short --model refused --after-batches 1
+    ends 1 "$limit" train --config short.conf --tsv train.tsv --valid-sets $kind $kind --model refused --after-batches 1
     [ ! -e refused/train.jsonl ] || die "a training began"
 done
 for kind in $enormous; do

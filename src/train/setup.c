@@ -204,23 +204,27 @@ static int report_progress(void *context, const char *stage, long done, long all
     return *t->stop;
 }
 
-/* Checks that the development set has its sides in the order of --langs: a side whose language is not written with Han
-   characters has them in at most half of its sentences. */
+/* The number of texts that have a Han character. */
+static ptrdiff_t count_han(char *const *texts, ptrdiff_t n) {
+    ptrdiff_t han = 0;
+    for (ptrdiff_t i = 0; i < n; i++) han += text_has_han(texts[i]);
+    return han;
+}
+
+/* Checks that the sides of the development set are not exchanged: the side whose language is not written with Han
+   characters has more sentences with them than the other side. */
 static int check_sides(const Training *t, Err *err) {
     const Corpus *valid = &t->data.valid;
-    char *const *const sides[2] = {valid->source, valid->target};
     const CorpusFiles *files = &t->job->files.valid;
+    const ModelOptions *o = &t->job->options.model;
     const ptrdiff_t n = arrlen(valid->source);
-    for (int side = 0; side < 2; side++) {
-        const char *lang = t->job->options.model.langs[side];
-        ptrdiff_t han = 0;
-        for (ptrdiff_t i = 0; i < n && !han_language(lang); i++) han += text_has_han(sides[side][i]);
-        if (2 * han > n)
+    const ptrdiff_t han[2] = {count_han(valid->source, n), count_han(valid->target, n)};
+    for (int side = 0; side < 2; side++)
+        if (!han_language(o->langs[side]) && han_language(o->langs[!side]) && han[side] > han[!side])
             return err_set(err, files->path[files->form == FORM_LINES && side], 0,
                            "%td of %td %s sentences of the dev set hold Han characters, but '%s' is not written with "
                            "them: are the two sides swapped?",
-                           han, n, side ? "target" : "source", lang);
-    }
+                           han[side], n, side ? "target" : "source", o->langs[side]);
     return 0;
 }
 
