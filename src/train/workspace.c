@@ -2,6 +2,7 @@
 #include "train/update.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -125,7 +126,10 @@ static double number_in(const char *path, const char *name) {
     FILE *file = fopen(path, "r");
     while (file && number < 0 && fgets(line, sizeof line, file)) {
         const size_t n = strlen(name);
-        if (!strncmp(line, name, n) && (line[n] == ' ' || !n) && sscanf(line + n, " %lf", &number) != 1) number = -1;
+        if (strncmp(line, name, n) != 0) continue;
+        char *end;
+        const double read = strtod(line + n, &end);
+        if (end > line + n) number = read;
     }
     if (file) fclose(file);
     return number;
