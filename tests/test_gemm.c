@@ -347,7 +347,7 @@ static void a_row_that_is_not_finite_is_seen(void **unused) {
     enum { K = 37, N = 50 };
     static const float bad[] = {NAN, -NAN, INFINITY, -INFINITY};
     static int8_t b[K * N];
-    float a[3 * K], scales[N], c[3 * N];
+    float a[3 * K], scales[N], c[3 * N] = {0};
     for (int i = 0; i < K * N; i++) b[i] = (int8_t)(i % 255 - 127);
     for (int set = 0; kernels_at(set); set++)
         for (int kind = 0; kind < 4; kind++) {

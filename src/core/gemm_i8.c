@@ -77,7 +77,7 @@ enum { LEFT_HEAD = sizeof(float) + sizeof(int32_t), RIGHT_HEAD = sizeof(float) }
 INLINE void tile(const int rows, int steps, const void *left, const void *right, const real *init, int ld_init, real *c,
                  int ld_c, const char *prefetch, int prefetch_step) {
     const float *row_scales = left, *col_scales = right;
-    const int32_t *begin = (const int32_t *)(row_scales + rows), *a = begin + rows;
+    const int32_t *begin = (const int32_t *)left + rows, *a = begin + rows;
     const int8_t *b = (const int8_t *)(col_scales + TILE_COLS);
     vint sum[TILE_ROWS][TILE_VECTORS];
 #pragma GCC unroll 16
@@ -169,7 +169,7 @@ static void pack_row(float *scale, int32_t *begin, int32_t *to, int rows, const 
 
 static void pack_left(void *tile, const real *a, int lda, int rows, int k) {
     float *scales = tile;
-    int32_t *begin = (int32_t *)(scales + rows), *numbers = begin + rows;
+    int32_t *begin = (int32_t *)tile + rows, *numbers = begin + rows;
     for (int i = 0; i < rows; i++) pack_row(&scales[i], &begin[i], numbers + i, rows, a + (size_t)i * (size_t)lda, k);
 }
 

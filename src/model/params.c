@@ -107,10 +107,9 @@ void params_share(Params *params) {
     for (int i = 0; i < params->count; at += shared_size(params->list[i]), i++) {
         Param *param = params->list[i];
         const bool keep = keeps_values(param);
-        char *memory = params->shared + at;
-        void *values = memory + scales_size(param);
+        void *memory = params->shared + at, *values = (char *)memory + scales_size(param);
         shared_weight_init(&param->shared, format_of(param), values, keep);
-        if (scales_size(param) > 0) param->shared.scales = (const float *)memory;
+        if (scales_size(param) > 0) param->shared.scales = memory;
         param->weight.shared = &param->shared;
         var_bind(&param->var, keep && !param->int8 ? values : NULL, NULL);
     }
