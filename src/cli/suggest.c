@@ -24,7 +24,6 @@ static const struct {
                 {"target", "ref"},
                 {"hidden-size", "dim-rnn"},
                 {"csv", "tsv"},
-                {"tmx", "tsv"},
                 {"out", "output"},
                 {"model", "models"},
                 {"beams", "beam-size"},

@@ -5,6 +5,7 @@
 #include "core/kernels.h"
 #include "text/ds.h"
 #include "text/files.h"
+#include "text/numbered.h"
 #include "text/unicode.h"
 
 #include <errno.h>
@@ -452,8 +453,19 @@ static int open_directory(Training *t, Err *err) {
     return 0;
 }
 
+/* Checks that valid/ can be read and written, before anything of an older training is removed. */
+static int check_outputs(const Training *t, Err *err) {
+    char valid[PATH_SIZE];
+    long *updates;
+    path_in(valid, t->job->model, "valid");
+    if (numbered_list(valid, ".out", &updates, err)) return -1;
+    arrfree(updates);
+    return 0;
+}
+
 static int open_log(Training *t, Err *err) {
     if (!training_writes(t)) return 0;
+    if (check_outputs(t, err)) return -1;
     if (t->job->no_reload && start_anew(t, err)) return -1;
     if (log_open(&t->directory.log, t->job->model, t->state.log_lines, err)) return -1;
     return outputs_cut(t->job->model, err);
