@@ -99,6 +99,23 @@ run chrf 6 --valid-metrics chrf
 [ "$(outputs chrf)" = '6.out ' ] || die "outputs of a validation that is not in the log: $(outputs chrf)"
 [ -e "$scratch/chrf/valid/note" ] || die "a file of somebody else was removed"
 
+# ---- inputs in the folder of the outputs, also by a link, and a folder that cannot be used: nothing is lost ----
+keeps() { # PATTERN FLAG ...
+    pattern=$1
+    shift
+    find "$scratch/bleu" -type f -exec cksum {} + | sort >"$scratch/before"
+    refused 1 "$pattern" train --model "$scratch/bleu" --config "$scratch/smallest.conf" --after-batches 50 "$@"
+    find "$scratch/bleu" -type f -exec cksum {} + | sort | cmp - "$scratch/before" || die "changed by $*"
+}
+ln -s bleu/valid/reference.txt "$scratch/link"
+own='the training writes and removes files in this folder'
+keeps "$own" --train-sets "$scratch/bleu/valid/source.txt" "$scratch/bleu/valid/reference.txt"
+keeps "$own" --tsv "$scratch/train.tsv" --valid-sets "$scratch/bleu/valid/source.txt" "$scratch/dev.tsv"
+keeps "$own" --tsv "$scratch/train.tsv" --valid-sets "$scratch/dev.tsv" "$scratch/link"
+keeps "$own" --tsv "$scratch/train.tsv" --guided-alignment "$scratch/bleu/valid/00000042.out"
+rm -r "$scratch/bleu/valid" && echo note >"$scratch/bleu/valid"
+keeps 'bleu/valid: Not a directory' --tsv "$scratch/train.tsv" --valid-tsv "$scratch/dev.tsv" --no-reload
+
 # ---- what is refused ----
 for wrong in '' blue 'bleu bleu' 'bleu chrf ce-mean-words perplexity bleu'; do
     # shellcheck disable=SC2086 # words

@@ -7,9 +7,12 @@
 #include "translate/model_file.h"
 #include "view/report.h"
 
+#include <libgen.h>
+#include <limits.h>
 #include <math.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -249,6 +252,20 @@ static int train_files(const Args *args, TrainFiles list[MOST_MANY], Err *err) {
     return count;
 }
 
+/* Checks that no file that is given is in MODEL/valid, where a training replaces and removes files. */
+static int check_inputs(const Args *args, const char *model, Err *err) {
+    char valid[PATH_SIZE], absolute[PATH_MAX];
+    if (snprintf(valid, sizeof valid, "%s/valid", model) >= (int)sizeof valid) return 0; /* refused later: too long */
+    for (int i = 0; i < args->given_count; i++) {
+        const struct Given *given = &args->given[i];
+        for (int k = 0; k < given->count; k++)
+            if (realpath(given->values[k], absolute) && file_is_same(dirname(absolute), valid))
+                return err_set(err, given->values[k], 0,
+                               "the training writes and removes files in this folder; copy the file first");
+    }
+    return 0;
+}
+
 static int check_changes(const TrainJob *job, Err *err) {
     for (int i = 0; i < job->change_count; i++) {
         const Option *option = option_find(train_option_tables, job->changes[i]);
@@ -283,6 +300,7 @@ static int run(const Args *args) {
     if (!job.model) return usage_error("--model is needed; see `tide train --help`");
     if ((job.files.train_count = train_files(args, sets, &err)) < 0) return usage_error("%s", err.reason);
     job.files.train = sets;
+    if (check_inputs(args, job.model, &err)) return fail(&err);
     const char *valid_set = args_value(args, "valid-sets", 0), *valid_tsv = args_value(args, "valid-tsv", 0);
     if (valid_set && valid_tsv) return usage_error("--valid-sets and --valid-tsv cannot be given together");
     job.files.valid = valid_tsv ? (CorpusFiles){FORM_TSV, {valid_tsv, NULL}}
