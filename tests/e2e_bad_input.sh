@@ -99,6 +99,12 @@ mistakes 'reads its text from standard input: tide tokenize model < in.zh$' toke
 mistakes 'reads its text from standard input: tide aer gold < links$' aer gold links
 mistakes 'unknown flag -i: the text comes from standard input' translate model -i in.zh
 mistakes 'unknown flag --output: results go to standard output' translate model --output out.en
+mistakes "unknown flag --input: the text comes" translate model --input=in.zh
+mistakes 'unknown flag --src;' bleu reference --src in.zh
+mistakes 'unknown flag -v;' bleu reference -v
+mistakes 'unknown flag -o;' info model -o out
+mistakes 'unknown flag --tmx;' lexicon --tmx a.tmx
+mistakes 'translate takes one MODEL; several: tide translate --models /tmp ' translate /tmp "$scratch"
 mistakes 'begins with a long dash: write --beam-size' translate model —beam-size 5
 mistakes 'begins with a long dash: write --html' translate model –html x
 for pair in lr:learn-rate epochs:after-epochs batch-size:mini-batch valid:valid-sets patience:early-stopping; do

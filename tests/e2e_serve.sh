@@ -50,6 +50,7 @@ refused 1 'short:1: a key of 5 bytes' serve "$scratch/run" --api-key-file "$scra
 refused 1 'none: ' serve "$scratch/run" --api-key-file "$scratch/none"
 refused 1 'not an address' serve "$scratch/run" --listen 127.0.0.1:
 refused 1 'not an address HOST:PORT, such as' serve "$scratch/run" --listen 127.0.0.1:99999
+refused 1 'not an address HOST:PORT, such as' serve "$scratch/run" --listen 127.0.0.1:-1
 start "$scratch/run" --api-key-file "$scratch/keys" --host tide.example --cors https://page.example
 refused 1 'in use' serve "$scratch/run" --listen "${url#http://}"
 limits keys "$url" "$key"

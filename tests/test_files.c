@@ -485,6 +485,28 @@ static void tensors_tile_the_data(void **state) {
     unlink(path);
 }
 
+/* The search for the scales of int8 compares each tensor with each other. */
+static void a_file_has_at_most_4096_tensors(void **state) {
+    (void)state;
+    enum { MOST = 4096, ENTRY = 80 };
+    char path[SCRATCH_SIZE], *entries = mem_alloc((MOST + 1) * ENTRY), *end = entries;
+    Err err;
+    write_file(path);
+    for (int i = 0; i < MOST; i++)
+        end += snprintf(end, ENTRY, "\"%04d\":{\"dtype\":\"F32\",\"shape\":[0],\"data_offsets\":[0,0]},", i);
+    const char *second = strchr(entries, '}') + 2;
+    strcpy(end, F32("a", "6", "0,24"));
+    write_entries(path, entries, false);
+    assert_null(safetensors_open(path, &err));
+    assert_string_equal(err.reason, "more than 4096 tensors");
+    write_entries(path, second, false);
+    Safetensors *file = safetensors_open(path, &err);
+    if (!file) fail_msg("%s", err.reason);
+    safetensors_close(file, 0, &err);
+    mem_free(entries);
+    unlink(path);
+}
+
 /* A small file whose header has a very long list. */
 static void a_header_has_no_very_long_lists(void **state) {
     (void)state;
@@ -667,6 +689,7 @@ int main(void) {
         cmocka_unit_test(data_are_read_in_parts),
         cmocka_unit_test(integers_are_scaled),
         cmocka_unit_test(tensors_tile_the_data),
+        cmocka_unit_test(a_file_has_at_most_4096_tensors),
         cmocka_unit_test(a_header_has_no_very_long_lists),
         cmocka_unit_test(without_memory_there_is_no_file),
         cmocka_unit_test(memory_holds_what_was_written),

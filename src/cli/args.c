@@ -19,24 +19,11 @@ static const char *name_of(const void *context, int i) {
     return i < list->count ? list->flags[i].name : NULL;
 }
 
-/* What tide has in the place of a flag of Marian; NULL: nothing. */
-static const char *instead_of(const char *name) {
-    static const char *const flags[][3] = {
-        {"v", "vocabs", "a model contains its vocabularies, which `tide train` learns"},
-        {"d", "devices", "tide computes on the processor, with --threads"},
-    };
-    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
-        if (*name && (!strcmp(name, flags[i][0]) || !strcmp(name, flags[i][1]))) return flags[i][2];
-    return NULL;
-}
-
 static int unknown_flag(const char *word, const Flag *flags, int count, Err *err) {
     char name[64];
     snprintf(name, sizeof name, "%s", word + strspn(word, "-"));
     name[strcspn(name, "=")] = '\0';
     const int dashes = word[1] == '-' ? 2 : 1;
-    const char *instead = instead_of(name);
-    if (instead) return err_set(err, NULL, 0, "unknown flag %.*s%s: %s", dashes, word, name, instead);
     const int nearest = suggest_nearest(name, name_of, &(FlagList){flags, count});
     if (nearest >= 0)
         return err_set(err, NULL, 0, "unknown flag %.*s%s; did you mean --%s?", dashes, word, name,
@@ -84,7 +71,10 @@ static bool has_typographic_dash(const char *word) {
 /* Parses the flag at argv[*i] with its values, and sets *i to the argument after them. */
 static int parse_flag(Args *args, int argc, char **argv, int *i, Err *err) {
     const Flag *flag = find_flag(argv[*i], args->flags, args->flag_count);
-    if (!flag) return unknown_flag(argv[*i], args->flags, args->flag_count, err);
+    if (!flag) {
+        args->unknown = argv[*i];
+        return unknown_flag(argv[*i], args->flags, args->flag_count, err);
+    }
     if (args_has(args, flag->name) && flag->kind != VALUE_FILES)
         return err_set(err, NULL, 0, "--%s is given twice", flag->name);
     char *equals = strchr(argv[*i], '=');

@@ -45,15 +45,15 @@ typedef struct Args {
     int given_count;
     const Flag *flags; /* [flag_count]: all flags of the command */
     int flag_count;
-    double began; /* time of the start of the process, on the clock of seconds_now; main fills it */
+    const char *unknown; /* the unknown flag that args_parse refused; NULL: none */
+    double began;        /* time of the start of the process, on the clock of seconds_now; main fills it */
 } Args;
 
 /* Parses argv[0..argc-1]; flags: [flag_count], those that the command has. *args keeps pointers to argv and flags;
    `--name=value` is replaced by its value in argv. Release with args_free, after an error too. Returns 0, or -1 with
    the reason in *err: an unknown flag (then the reason names the most similar one), a missing value, a value of a
-   switch, a flag that is given twice, or a word with a dash of
-   typography in the place of a flag. An argument that starts with one dash and has no letter after it, such as "-"
-   or "-1", is a value. */
+   switch, a flag that is given twice, or a flag that begins with a typographic dash. An argument that starts with one
+   dash and has no letter after it, such as "-" or "-1", is a value. */
 int args_parse(Args *args, int argc, char **argv, const Flag *flags, int flag_count, Err *err);
 void args_free(Args *args);
 /* Value i of a flag, from 0; NULL if there is no such value. */

@@ -37,8 +37,7 @@ int machine_flags(const Args *args, int *threads, Err *err) {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     const char *isa = args_value(args, "isa", 0);
     if (isa && kernels_choose(isa))
-        return err_set(err, NULL, 0,
-                       "this machine has no '%s' kernels; --isa is one of auto, avx512, avx2, neon and portable", isa);
+        return err_set(err, NULL, 0, "this build or processor has no '%s' kernels; use --isa auto", isa);
     *threads = processors > 0 ? (int)processors : 1;
     return args_int(args, "threads", threads, err);
 }
@@ -80,22 +79,11 @@ int input_is_a_word(const char *command, const Args *args) {
                        args->words[1]);
 }
 
-/* Returns a hint if the reason of an error is a flag by which other programs name the input or the output, and the
-   command reads standard input; else NULL. */
-static const char *stream_hint(const Command *command, const char *reason) {
-    static const char *const inputs[] = {"-i", "--input", "--src", "--source", "--hyp", "--file", NULL};
-    static const char *const outputs[] = {"-o", "--output", "--out", NULL};
-    static const char start[] = "unknown flag ";
-    if (!strchr(command->usage, '<') || strncmp(reason, start, strlen(start)) != 0) return NULL;
-    const char *flag = reason + strlen(start);
-    const size_t length = strcspn(flag, ";");
-    for (int i = 0; inputs[i]; i++)
-        if (strlen(inputs[i]) == length && !memcmp(flag, inputs[i], length))
-            return "the text comes from standard input, as in `< FILE`";
-    for (int i = 0; outputs[i]; i++)
-        if (strlen(outputs[i]) == length && !memcmp(flag, outputs[i], length))
-            return "results go to standard output, as in `> FILE`";
-    return NULL;
+static int refuse(const Command *command, const Args *args, const Err *err) {
+    const char *instead = args->unknown ? suggest_instead(args->unknown, command->usage) : NULL;
+    if (!instead) return usage_error("%s; see `tide %s --help`", err->reason, command->name);
+    return usage_error("unknown flag %.*s: %s; see `tide %s --help`", (int)strcspn(args->unknown, "="), args->unknown,
+                       instead, command->name);
 }
 
 static int run_with(const Command *command, const Flag *flags, int argc, char **argv, double began) {
@@ -103,11 +91,7 @@ static int run_with(const Command *command, const Flag *flags, int argc, char **
     Err err;
     int status = args_parse(&args, argc, argv, flags, (int)arrlen(flags), &err);
     args.began = began;
-    const char *hint = status ? stream_hint(command, err.reason) : NULL;
-    if (hint)
-        status = usage_error("%.*s: %s; see `tide %s --help`", (int)strcspn(err.reason, ";"), err.reason, hint,
-                             command->name);
-    else if (status) status = usage_error("%s; see `tide %s --help`", err.reason, command->name);
+    if (status) status = refuse(command, &args, &err);
     else status = messages_begin(&args, &err) ? fail(&err) : command->run(&args);
     if (messages_end(&err) && !status) status = fail(&err);
     args_free(&args);

@@ -86,3 +86,34 @@ int suggest_nearest(const char *word, const char *(*name)(const void *context, i
     }
     return nearest;
 }
+
+const char *suggest_instead(const char *word, const char *usage) {
+    static const char input[] = "the text comes from standard input, as in `< FILE`";
+    static const char output[] = "results go to standard output, as in `> FILE`";
+    static const char vocabularies[] = "a model contains its vocabularies, which `tide train` learns";
+    static const char devices[] = "tide computes on the processor, with --threads";
+    /* `applies` is a part of the usage lines of the commands that a row is for */
+    static const struct {
+        const char *flag, *applies, *text;
+    } rows[] = {{"-i", "<", input},
+                {"--input", "<", input},
+                {"--file", "<", input},
+                {"--src", "< source", input},
+                {"--source", "< source", input},
+                {"--src", "< text", input},
+                {"--hyp", "< hypotheses", input},
+                {"-o", "<", output},
+                {"--output", "<", output},
+                {"--out", "<", output},
+                {"-v", "MODEL", vocabularies},
+                {"--vocabs", "MODEL", vocabularies},
+                {"--vocabs", "--model", vocabularies},
+                {"-d", "MODEL", devices},
+                {"--devices", "MODEL", devices},
+                {"--devices", "--model", devices}};
+    const size_t n = strcspn(word, "=");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strlen(rows[i].flag) == n && !memcmp(rows[i].flag, word, n) && strstr(usage, rows[i].applies))
+            return rows[i].text;
+    return NULL;
+}

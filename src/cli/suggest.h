@@ -8,4 +8,8 @@
    name(context, i) returns name i, and NULL after the last one. */
 int suggest_nearest(const char *word, const char *(*name)(const void *context, int i), const void *context);
 
+/* Returns an explanation for a flag of other programs that has no counterpart, or NULL. word: the flag as typed, also
+   with `=VALUE`. usage: the usage line of the command, which decides what applies to it. */
+const char *suggest_instead(const char *word, const char *usage);
+
 #endif

@@ -15,6 +15,7 @@
 #include "view/alignments_page.h"
 
 #include <stdio.h>
+#include <sys/stat.h>
 
 static const Flag flags[] = {
     FLAG_MODELS,
@@ -374,7 +375,13 @@ static int run(const Args *args) {
     Spent spent = {0};
     Models models;
     double moment = args->began;
-    if (args->word_count == 2 && !args_has(args, "models")) return input_is_a_word("translate", args);
+    if (args->word_count > 1 && !args_has(args, "models")) {
+        struct stat info;
+        if (!stat(args->words[1], &info) && S_ISDIR(info.st_mode))
+            return usage_error("translate takes one MODEL; several: tide translate --models %s %s ...", args->words[0],
+                               args->words[1]);
+        if (args->word_count == 2) return input_is_a_word("translate", args);
+    }
     if (!models_given(args)) return usage_error("translate needs one MODEL, or --models; see `tide translate --help`");
     if (args_has(args, "lexicon") && !args_has(args, "replace-unk"))
         return usage_error("--lexicon needs --replace-unk");

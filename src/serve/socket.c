@@ -23,7 +23,8 @@ static int split(const char *listen, char host[ADDRESS_SIZE], const char **port)
     size_t n = colon ? (size_t)(colon - listen) : 0;
     if (n > 1 && *listen == '[' && listen[n - 1] == ']') listen++, n -= 2;
     /* getaddrinfo takes a port above 65535 modulo 65536 */
-    if (n >= ADDRESS_SIZE || !**port || strlen(*port) > 5 || strtol(*port, NULL, 10) > 65535) return -1;
+    if (n >= ADDRESS_SIZE || !**port || strlen(*port) > 5 || **port == '-' || strtol(*port, NULL, 10) > 65535)
+        return -1;
     snprintf(host, ADDRESS_SIZE, "%.*s", (int)n, n ? listen : "");
     if (!n) snprintf(host, ADDRESS_SIZE, "127.0.0.1");
     return 0;

@@ -1,6 +1,7 @@
 #include "train/workspace.h"
 #include "train/update.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -136,16 +137,20 @@ static double number_in(const char *path, const char *name) {
 }
 
 double memory_available(void) {
-    /* the second one is that of control groups of version 1; a group without a limit has a huge one, or "max" */
-    static const char *const groups[][2] = {
-        {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"},
-        {"/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"}};
+    /* Control groups, version 2 and version 1: limit, memory in use, and of this the cached files that the system takes
+       back when it needs memory. Without a limit, the file has "max" (version 2) or a huge number (version 1). */
+    static const struct {
+        const char *limit, *used, *stat, *cached;
+    } groups[] = {
+        {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current", "/sys/fs/cgroup/memory.stat", "inactive_file"},
+        {"/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes",
+         "/sys/fs/cgroup/memory/memory.stat", "total_inactive_file"}};
     double least = number_in("/proc/meminfo", "MemAvailable:") * 1024;
     struct rlimit limit;
     for (int i = 0; i < 2; i++) {
-        const double most = number_in(groups[i][0], ""), used = number_in(groups[i][1], "");
-        const double left = most > used ? most - used : 0;
-        if (most > 0 && used >= 0 && (least < 0 || left < least)) least = left;
+        const double most = number_in(groups[i].limit, ""), used = number_in(groups[i].used, "");
+        const double left = most - used + fmax(0, number_in(groups[i].stat, groups[i].cached));
+        if (most > 0 && used >= 0 && (least < 0 || left < least)) least = fmax(left, 1);
     }
     const double pages = number_in("/proc/self/statm", "") * (double)sysconf(_SC_PAGESIZE);
     if (!getrlimit(RLIMIT_AS, &limit) && limit.rlim_cur != RLIM_INFINITY && pages > 0) {

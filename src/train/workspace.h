@@ -36,8 +36,8 @@ int workspace_largest_pair(const Workspace *workspace, const Pairs *pairs);
    `limit` bytes. If a single pair needs more, the result is n. */
 int workspace_parts(const Workspace *workspace, double limit, const Pairs *pairs, const int *which, int n);
 
-/* The bytes that this process can still take: the least of the memory that the system has available, of what its
-   control group may use, and of its limit of virtual memory. 0 if nothing tells it. */
+/* Returns the bytes that this process can still allocate: the least of MemAvailable, the free part of the memory limit
+   at /sys/fs/cgroup (that of a container), and the free part of RLIMIT_AS. 0: unknown. */
 double memory_available(void);
 
 #endif

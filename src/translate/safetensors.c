@@ -199,15 +199,20 @@ static int input_open(Input *in, const char *path, Err *err) {
     return err_set(err, path, 0, regular ? "the file is empty" : "not a regular file");
 }
 
+/* Fills *err after file_read_at failed. Returns -1. */
+static int input_failed(Input *in, Err *err) {
+    in->failed = true;
+    if (!errno) return err_set(err, in->path, 0, "became shorter while it was read");
+    return err_set(err, in->path, 0, "cannot be read: %s", strerror(errno));
+}
+
 /* Reads the next n bytes. */
 static int input_read(Input *in, void *bytes, size_t n, Err *err) {
     if (!file_read_at(in->fd, bytes, n, (off_t)in->at)) {
         in->at += n;
         return 0;
     }
-    in->failed = true;
-    if (!errno) return err_set(err, in->path, 0, "became shorter while it was read");
-    return err_set(err, in->path, 0, "cannot be read: %s", strerror(errno));
+    return input_failed(in, err);
 }
 
 /* Reads the header and its length. Returns the header, owned by the caller, or NULL with *err filled. */
@@ -307,7 +312,7 @@ static int parse_format(const char *text) {
 
 /* Parses the header and fills file->entries, unless the format is newer. */
 static int read_entries(Safetensors *file, const char *header, size_t size, size_t data_size, Err *err) {
-    enum { MOST_VALUES = 1 << 20 };
+    enum { MOST_VALUES = 1 << 20, MOST_TENSORS = 4096 /* find_scales compares each with each */ };
     const cJSON *item;
     if (json_values(header, size) > MOST_VALUES)
         return err_set(err, file->path, 0, "the header holds more than %d values", MOST_VALUES);
@@ -322,6 +327,8 @@ static int read_entries(Safetensors *file, const char *header, size_t size, size
     cJSON_ArrayForEach(item, file->header) {
         Entry entry;
         if (!strcmp(item->string, "__metadata__")) continue;
+        if (arrlen(file->entries) == MOST_TENSORS)
+            return err_set(err, file->path, 0, "more than %d tensors", MOST_TENSORS);
         if (read_entry(&entry, item, data_size))
             return err_set(
                 err, file->path, 0,
@@ -415,12 +422,12 @@ static int check_sum(Safetensors *file, Err *err) {
 
 /* The scales of a matrix of int8, which may be anywhere in the file; owned by the caller. NULL with *err filled if they
    cannot be read. */
-static float *read_scale(const Safetensors *file, const Entry *entry, Err *err) {
+static float *read_scale(Safetensors *file, const Entry *entry, Err *err) {
     const Entry *scale = &file->entries[entry->scale];
     const size_t bytes = scale->end - scale->begin;
     float *values = mem_alloc(bytes);
     if (!file_read_at(file->in.fd, values, bytes, (off_t)(file->data + scale->begin))) return values;
-    err_set(err, file->path, 0, "cannot be read: %s", strerror(errno));
+    input_failed(&file->in, err);
     mem_free(values);
     return NULL;
 }
