@@ -95,9 +95,10 @@ static void lines_report_what_is_wrong(void **state) {
         {"ok\nab\xff\n", 7, 2, "line is not valid UTF-8 (byte 3)"},
         {"\xff\xfe"
          "a\0",
-         4, 1, "line is not valid UTF-8 (byte 1); it is UTF-16: `iconv -f UTF-16 -t UTF-8` makes UTF-8 of it"},
+         4, 1, "line is not valid UTF-8 (byte 1); it is UTF-16: convert it with `iconv -f UTF-16 -t UTF-8`"},
         {"\xb3\xb1\xcb\xae\n", 5, 1,
-         "line is not valid UTF-8 (byte 1); it may be GB18030 or Big5: `iconv -f GB18030 -t UTF-8` makes UTF-8 of it"},
+         "line is not valid UTF-8 (byte 1); it may be GB18030 or Big5: convert it, as with `iconv -f GB18030 -t "
+         "UTF-8`"},
         {"ok\nok\na\0b\n", 10, 3, "line holds a NUL (byte 2), as text in UTF-16 does"},
         {"cut \xe6\xbd", 6, 1, "line is not valid UTF-8 (byte 5)"},
     };

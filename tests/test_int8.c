@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "hash.h"
 #include "random_model.h"
 #include "scratch.h"
 
@@ -29,17 +30,11 @@ static ModelOptions options_of(int kind) {
     return o;
 }
 
-/* Adds bytes to a hash (FNV-1a). */
-static void hash_bytes(uint64_t *hash, const void *bytes, size_t n) {
-    const unsigned char *byte = bytes;
-    for (size_t i = 0; i < n; i++) *hash = (*hash ^ byte[i]) * 0x100000001b3u;
-}
-
 /* Translates with an ensemble, and aligns and scores with its first model. Returns a hash of all results; scores
    receives the log-probabilities. */
 static uint64_t results_of(const Translator *const *members, int count, int threads, double scores[SENTENCES]) {
     const Translator *first = members[0];
-    uint64_t hash = 0xcbf29ce484222325u;
+    uint64_t hash = HASH_START;
     Session session;
     Threads *pool = threads_new(threads);
     session_init(&session, members, count, pool);
@@ -48,8 +43,7 @@ static uint64_t results_of(const Translator *const *members, int count, int thre
     for (int i = 0; i < SENTENCES; i++)
         for (int k = 0; k < found.nbest[i].count; k++) {
             const Hypothesis *h = &found.nbest[i].list[k];
-            hash_bytes(&hash, h->ids, (size_t)h->length * sizeof *h->ids);
-            hash_bytes(&hash, &h->score, sizeof h->score);
+            hash_hypothesis(&hash, h);
         }
     translations_free(&found);
     for (int i = 0; i < SENTENCES; i++) {
@@ -60,7 +54,7 @@ static uint64_t results_of(const Translator *const *members, int count, int thre
         Alignment a[SENTENCES];
         session_align(&session, source_texts, target_texts, SENTENCES, options.attention, a);
         for (int i = 0; i < SENTENCES; i++) {
-            hash_bytes(&hash, a[i].weight, (size_t)a[i].n_source * (size_t)a[i].n_target * sizeof *a[i].weight);
+            hash_alignment(&hash, &a[i]);
             alignment_free(&a[i]);
         }
     }

@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "hash.h"
 #include "random_model.h"
 #include "scratch.h"
 
@@ -29,21 +30,10 @@ static const Job jobs[SESSIONS] = {
     {4, {false, 1, 2}, 1}, {1, {true, 0, 2}, 1},  {6, {false, 0, 1}, 2}, {2, {false, 0, 0}, 1},
 };
 
-/* Adds bytes to a hash (FNV-1a). */
-static void hash_bytes(uint64_t *hash, const void *bytes, size_t n) {
-    const unsigned char *byte = bytes;
-    for (size_t i = 0; i < n; i++) *hash = (*hash ^ byte[i]) * 0x100000001b3u;
-}
-
-static void hash_alignment(uint64_t *hash, const Alignment *a) {
-    for (int i = 0; i < a->n_target; i++) hash_bytes(hash, a->target[i], strlen(a->target[i]));
-    hash_bytes(hash, a->weight, (size_t)a->n_source * (size_t)a->n_target * sizeof *a->weight);
-}
-
 /* Runs a job; returns a hash of all its results. */
 static uint64_t run_job(const Translator *translator, const Job *job) {
     const Alignments there = model_alignments(&translator->model);
-    uint64_t hash = 0xcbf29ce484222325u;
+    uint64_t hash = HASH_START;
     Session session;
     Threads *threads = threads_new(job->threads);
     session_init(&session, &translator, 1, threads);
@@ -57,8 +47,7 @@ static uint64_t run_job(const Translator *translator, const Job *job) {
         for (int i = 0; i < SENTENCES; i++)
             for (int k = 0; k < found.nbest[i].count; k++) {
                 const Hypothesis *h = &found.nbest[i].list[k];
-                hash_bytes(&hash, h->ids, (size_t)h->length * sizeof *h->ids);
-                hash_bytes(&hash, &h->score, sizeof h->score);
+                hash_hypothesis(&hash, h);
                 Alignment a = translation_alignment(&found, i, h);
                 hash_alignment(&hash, &a);
                 alignment_free(&a);

@@ -5,7 +5,7 @@
 
 enum { LONGEST = 63 /* bytes of a name */ };
 
-/* Names of other toolkits, and the flags of tide. A name with several flags stands several times. */
+/* Names of other toolkits, and the flags of tide. A name may have several entries. */
 static const struct {
     const char *theirs, *ours;
 } synonyms[] = {{"lr", "learn-rate"},
@@ -33,7 +33,7 @@ static const struct {
                 {"cpu-threads", "threads"}};
 
 /* The Levenshtein distance of two words; 99 if b has more than LONGEST bytes. */
-static int distance(const char *a, const char *b) {
+static int levenshtein(const char *a, const char *b) {
     int row[LONGEST + 1], n = (int)strlen(b);
     if (n > LONGEST) return 99;
     for (int j = 0; j <= n; j++) row[j] = j;
@@ -58,7 +58,7 @@ static int is_synonym(const char *word, const char *name) {
     return 0;
 }
 
-/* Whether a word is some of the parts of a name that dashes separate. */
+/* Whether a word is one or more whole parts of a name, as `epochs` of after-epochs. */
 static int is_part(const char *word, const char *name) {
     const size_t n = strlen(word);
     for (const char *at = name; n && (at = strstr(at, word)); at++)
@@ -66,10 +66,10 @@ static int is_part(const char *word, const char *name) {
     return 0;
 }
 
-/* Returns how unlike a name is; 99: not similar. */
-static int unlikeness(const char *word, const char *name) {
+/* The distance of a name from a word; 99: not similar. */
+static int name_distance(const char *word, const char *name) {
     enum { SYNONYM, LETTER, BEGINNING, PART = 10, SHORTEST = 3 /* letters of a beginning */ };
-    const int n = (int)strlen(word), half = n / 2, d = distance(word, name);
+    const int n = (int)strlen(word), half = n / 2, d = levenshtein(word, name);
     if (is_synonym(word, name)) return SYNONYM;
     if (d == 1 && n > 1) return LETTER;
     if (n >= SHORTEST && !strncmp(word, name, (size_t)n)) return BEGINNING;
@@ -81,7 +81,7 @@ int suggest_nearest(const char *word, const char *(*name)(const void *context, i
     int nearest = -1, least = 99;
     const char *other;
     for (int i = 0; (other = name(context, i)); i++) {
-        const int u = unlikeness(word, other);
+        const int u = name_distance(word, other);
         if (u < least) least = u, nearest = i;
     }
     return nearest;

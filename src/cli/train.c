@@ -140,8 +140,8 @@ static bool write_report(const char *model) {
 
 static void show_saving(void *context, bool begins) {
     Screen *screen = context;
-    if (begins) progress_say(&screen->view, "saving a checkpoint");
-    else progress_unsay(&screen->view);
+    if (begins) progress_status(&screen->view, "saving a checkpoint");
+    else progress_restore(&screen->view);
 }
 
 static void show_validation(void *context, const Validation *v) {

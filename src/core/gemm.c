@@ -10,7 +10,7 @@
    AVX-512, those in [] for AVX2.
 
    A call of the kernel reads a panel of 512 x 32 x 4 bytes = 64 KiB [32] and a tile of 512 x 14 x 4 bytes = 28 KiB
-   [12]. ProductList they exceed an L1 of 32 KiB, so both are read from L2. At two vector multiply-adds a cycle, a step
+   [12]. Together they exceed an L1 of 32 KiB, so both are read from L2. At two vector multiply-adds a cycle, a step
    takes 28 / 2 = 14 cycles [6] and reads (32 + 14) x 4 = 184 bytes [88]: 13 bytes a cycle [15]. L2 delivers 32 or more.
 
    K_BLOCK: a call also reads and writes its elements of c, 14 x 32 x 8 bytes = 3.5 KiB in 512 x 14 = 7168 cycles: half
@@ -26,7 +26,7 @@
    With a larger RIGHT_PACKED, a is packed fewer times.
 
    PANELS_I8: the sums of integers stay in registers until they are complete, so one call of the kernel takes all steps.
-   A step has as many bytes as one of floats, or half as many, and two or four numbers.
+   A step has 4 numbers for each column (instructions for dot products), or 2 (int16); each column takes 4 or 2 bytes.
 
    LEFT_PACKED: if b has panels, a block of rows is packed with all k steps, and the thread processes them in parts of
    K_BLOCK. Each run of the threads has a fixed cost, so one thread may pack four blocks of 512 steps at once: 4 x 336
@@ -142,8 +142,8 @@ Operand operand_pack(Threads *threads, Operand b, void *panels) {
     return b;
 }
 
-/* The steps that a kernel takes at once: `most`. If the format has scales, all, because the scale of a row depends on
-   all its numbers, and only the whole sum of integers is scaled. */
+/* Steps of one call of the kernel: `most`; all steps if the format has scales, because the scale of a row depends on
+   all its numbers, and only the complete sum is scaled. */
 static int steps_at_once(const Product *p, int most) { return p->g->left_head ? p->steps : most; }
 
 /* The number of units of packing in a tile. */

@@ -121,7 +121,7 @@ static void multiply(int rows, int cols, int steps, const void *a, const void *b
 
 /* ---- packing -------------------------------------------------------------------------------------------------- */
 
-/* The largest |x|. The bits of numbers without sign have the order of the numbers, and NaN is above infinity. */
+/* max |x|, or NaN if x has one: non-negative floats and their bits as integers have the same order, NaN last. */
 static float largest(const real *x, int n) {
     int32_t most = 0;
     for (int i = 0; i < n; i++) {
@@ -150,8 +150,8 @@ static int32_t quantise(lane *q, const real *x, int n, float inverse) {
     return sum;
 }
 
-/* A row whose numbers are all almost zero is quantised to zeros. If a row is not finite, its scale and the products are
-   not either. */
+/* A row with max |x| < 2^-100 becomes zeros. If a row has NaN or infinity, its scale and its products are not finite.
+ */
 static void pack_row(float *scale, int32_t *begin, int32_t *to, int rows, const real *x, int k) {
     enum { MOST_INT8 = 127, PART = 512 /* a multiple of K_STEP */ };
     const float most = largest(x, k), smallest = 0x1p-100f;
@@ -173,7 +173,7 @@ static void pack_left(void *tile, const real *a, int lda, int rows, int k) {
     for (int i = 0; i < rows; i++) pack_row(&scales[i], &begin[i], numbers + i, rows, a + (size_t)i * (size_t)lda, k);
 }
 
-/* Row `row` of b, or, with the strides exchanged, of its transpose. */
+/* Packs row `row` of b, or of its transpose: element j is b[j stride]. */
 static void pack_bytes(uint8_t *panel, int width, int row, const int8_t *b, size_t stride, int cols) {
     const int lane_at = row % K_STEP;
     uint8_t *to = panel + (size_t)(row - lane_at) * (size_t)width;

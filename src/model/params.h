@@ -57,9 +57,9 @@ Var *params_add_part(Params *params, const char *module, const char *name, int r
 Var *params_add_table(Params *params, const char *name, int rows, int cols, Init init, double sd);
 /* For training: allocates one block of values and one of gradients for all parameters, filled with zeros. */
 void params_allocate(Params *params);
-/* Before params_share: the values of a matrix are integers of 8 bits, with a scale for each column, or for each row,
-   and are written by param_write_int8 if param->int8 is then true. It stays false if products cannot use such values:
-   for a table with scales of its columns, another matrix with scales of its rows, a vector, or an inner index above
+/* Requests values of 8 bits with a scale for each column, or for each row. Call it before params_share. Sets
+   param->int8 if products can use such values; then write them with param_write_int8. Products cannot use them for a
+   table with scales of its columns, another matrix with scales of its rows, a vector, or an inner index above
    GEMM_I8_MOST_K. */
 void param_use_int8(Param *param, bool scales_of_rows);
 /* For a read-only model: allocates one block for all parameters. The block stores each weight once: tables and vectors

@@ -70,7 +70,7 @@ static FileVersion model_version(const Place *place) {
     return inside.inode ? inside : version_of(place->path);
 }
 
-/* Sets *known to the version of the present file. Returns whether it has changed; a file that is missing has not. */
+/* Returns whether `now` differs from *known, and then sets *known to `now`. A missing file counts as unchanged. */
 static bool changed(FileVersion *known, FileVersion now) {
     if (!now.inode || (now.inode == known->inode && now.bytes == known->bytes &&
                        now.changed.tv_sec == known->changed.tv_sec && now.changed.tv_nsec == known->changed.tv_nsec))
@@ -79,7 +79,7 @@ static bool changed(FileVersion *known, FileVersion now) {
     return true;
 }
 
-/* Whether a file of the place is not the one that was read last. */
+/* Whether the model or the glossary of the place has changed since it was read. */
 static bool place_changed(Place *place) {
     const bool model = changed(&place->model, model_version(place));
     return changed(&place->terms, version_of(place->glossary)) || model;

@@ -23,7 +23,7 @@ void served_hold(Served *served);
 /* Releases the model with its last holder. NULL: does nothing. */
 void served_drop(Served *served);
 
-/* What tells a file from the one that takes its place; all zero: there is no file. */
+/* Identifies one version of a file; all zero: the file does not exist. */
 typedef struct FileVersion {
     struct timespec changed;
     off_t bytes;
@@ -33,8 +33,7 @@ typedef struct FileVersion {
 /* The place of one model. */
 typedef struct Place {
     const char *path, *glossary; /* glossary: NULL: none */
-    char
-        *name; /* of the field `model`: the last part of the path; the whole path if several models have the same one */
+    char *name; /* value of the field `model`: the last part of the path, or the path if that is not unique */
     Served *served;
     FileVersion model, terms; /* of the files that `served` was read from */
 } Place;

@@ -279,10 +279,9 @@ static int write_parts(Import *import, const unsigned char *part, long n, Err *e
 /* Sets the error for a corpus without usable pairs: it names the most frequent reason. Commits the file of dropped
    pairs. */
 static int nothing_kept(Import *import, Err *err) {
-    static const char *const hints[REASONS] = {
-        [BROKEN] = "; iconv makes UTF-8 of other encodings, as in `iconv -f GB18030 -t UTF-8`",
-        [NOT_CHINESE] = "; are the two sides swapped?",
-        [NOT_ENGLISH] = "; are the two sides swapped?"};
+    static const char *const hints[REASONS] = {[BROKEN] = "; convert it to UTF-8, as with `iconv -f GB18030 -t UTF-8`",
+                                               [NOT_CHINESE] = "; are the two sides swapped?",
+                                               [NOT_ENGLISH] = "; are the two sides swapped?"};
     const long *dropped = import->report->dropped;
     int most = KEPT;
     long all = 0;

@@ -56,8 +56,8 @@ static bool is_of_pairs(const char *bytes, size_t n) {
 }
 
 const char *encoding_hint(const char *bytes, size_t n) {
-    if (is_utf16(bytes, n)) return "; it is UTF-16: `iconv -f UTF-16 -t UTF-8` makes UTF-8 of it";
-    return is_of_pairs(bytes, n) ? "; it may be GB18030 or Big5: `iconv -f GB18030 -t UTF-8` makes UTF-8 of it" : "";
+    if (is_utf16(bytes, n)) return "; it is UTF-16: convert it with `iconv -f UTF-16 -t UTF-8`";
+    return is_of_pairs(bytes, n) ? "; it may be GB18030 or Big5: convert it, as with `iconv -f GB18030 -t UTF-8`" : "";
 }
 
 /* ---- line by line ---- */

@@ -28,8 +28,8 @@ void tmx_close(Tmx *tmx) { (void)tmx; }
 
 enum {
     CHUNK = 1 << 16,
-    MOST_UNIT = 1 << 20, /* bytes: of a unit, of a tag, and of all declarations, which expat keeps in memory */
-    MOST_DEPTH = 256,    /* of elements in each other, which expat also keeps */
+    MOST_UNIT = 1 << 20, /* bytes of a unit, of a tag or of all declarations: expat stores these */
+    MOST_DEPTH = 256,    /* nesting depth: expat stores every open element */
     MOST_SEEN = 8,
     CODE_SIZE = 16
 };
@@ -259,8 +259,7 @@ Tmx *tmx_open(LineReader *lines, const char *const langs[2], Err *err) {
     return tmx;
 }
 
-/* Refuses text that expat keeps in memory, and searches again with each chunk: a tag or declarations that do not end.
- */
+/* Refuses a tag or declarations without an end: expat would store them, and scan them again with each chunk. */
 static int check_size(Tmx *tmx, Err *err) {
     const long at = (long)CALL(tmx, GET_BYTE, XML_GetCurrentByteIndex)(tmx->parser);
     if (tmx->given <= MOST_UNIT || (tmx->in_tmx && tmx->given - at <= MOST_UNIT)) return 0;
@@ -292,7 +291,7 @@ static int parse(Tmx *tmx, Err *err) {
         err_set(err, tmx->lines->path, line_number(tmx), "is not valid XML: %s%s",
                 CALL(tmx, ERROR_STRING, XML_ErrorString)(code),
                 code == XML_ERROR_UNKNOWN_ENCODING
-                    ? "; make UTF-8 of it with iconv, and write encoding=\"UTF-8\" in its first line"
+                    ? "; convert it to UTF-8 with iconv, and write encoding=\"UTF-8\" in its first line"
                     : "");
     return -1;
 }

@@ -16,7 +16,7 @@ static const char *const average_name = "optimizer.average";
 
 /* ---- the state as text: `name value` lines, doubles in hexadecimal, which is exact --------------------------- */
 
-/* best_bleu is only ever a BLEU: versions of tide that know no other metric then find no best value. */
+/* If the best value is of another metric, best_bleu is -1, so that older versions of tide find no best value. */
 static char *format_state(const TrainState *s, long steps) {
     enum { SIZE = 1024 };
     char *text = mem_alloc(SIZE);

@@ -1,5 +1,5 @@
 /* outputs.h: the translations of the dev set at each validation: MODEL/valid/UPDATE.out, a line for each pair of
-   source.txt and reference.txt in the same folder. */
+   source.txt and reference.txt in the same folder. After a change of the dev set, older files belong to the old one. */
 #ifndef TIDE_OUTPUTS_H
 #define TIDE_OUTPUTS_H
 

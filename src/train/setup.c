@@ -128,7 +128,7 @@ static int resume(Training *t, Err *err) {
 
 static const double MiB = 1 << 20;
 
-/* Says that the weights alone need more memory than there is, before they take it. */
+/* Warns, before the weights are allocated, if they do not fit into memory. */
 static void warn_of_weights(const Training *t, const Params *params, const TrainOptions *o) {
     const int numbers = 2 + optimizer_kind_at(o->optimizer)->slots + (o->exponential_smoothing > 0);
     const double need = (double)params->size * numbers * (double)sizeof(real);
@@ -346,16 +346,16 @@ static double bytes_of_weights(const Training *t) {
     return numbers * sizeof(real) + t->memory.workspace.panels;
 }
 
-/* Says that weights and a batch need more memory than there is, if the weights alone do not; before the batch takes it.
- */
+/* Warns, before the batch is allocated, if the weights fit into memory, but the weights and a batch do not. */
 static void warn_of_memory(const Training *t) {
     const double free = t->memory.available, weights = bytes_of_weights(t), room = floor((free - weights) / MiB * 0.7);
     if (free <= 0 || weights > free || weights + own_need(t) <= free) return;
-    training_note(
-        t,
-        "memory: weights and a batch need %.0f MiB, but only %.0f MiB are free; --workspace %.0f, or a smaller "
-        "--mini-batch or preset, makes it fit",
-        ceil((weights + own_need(t)) / MiB), floor(free / MiB), room > 1 ? room : 1);
+    char workspace[32] = "";
+    if (room >= 1) snprintf(workspace, sizeof workspace, "--workspace %.0f, or ", room);
+    training_note(t,
+                  "memory: weights and a batch need %.0f MiB, but only %.0f MiB are free; %sa smaller --mini-batch or "
+                  "preset makes it fit",
+                  ceil((weights + own_need(t)) / MiB), floor(free / MiB), workspace);
 }
 
 /* Reserves arena memory for the largest batch or, if this is less, as much as --workspace allows. */

@@ -61,7 +61,7 @@ static const Option table[] = {
      "stop after this many validations without a better value of the first of valid-metrics, once a value was above 0; "
      "0: never"},
     {"valid-metrics", OPTION_LIST, VALID_METRICS, AT(valid_metrics), 0, 0, valid_metric_names, RESUME_FREE, "bleu",
-     "what a validation logs: bleu, chrf, ce-mean-words, perplexity; the first chooses the best model"},
+     "metrics of a validation: bleu, chrf, ce-mean-words, perplexity; the first chooses the best model"},
     {"valid-freq", OPTION_INT, 1, AT(valid_freq), 0, 2e9, NULL, RESUME_FREE, "0",
      "updates between validations; 0: one per epoch"},
     {"save-freq", OPTION_INT, 1, AT(save_freq), 0, 2e9, NULL, RESUME_FREE, "500",

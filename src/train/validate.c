@@ -87,7 +87,7 @@ static void print_lengths(FILE *out, const LengthBleu *lengths) {
     fputc(']', out);
 }
 
-/* Prints the metric that "best" is about; without it, this is BLEU. */
+/* Prints the metric that decides "best". A line without "metric" means BLEU. */
 static void print_metric(FILE *out, ValidMetric metric) {
     int length;
     const char *name = choice_name(valid_metric_names, metric, &length);

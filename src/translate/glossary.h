@@ -9,8 +9,8 @@
 /* Source texts with the translation of each. Immutable: sessions may share it. */
 typedef struct Glossary {
     Lexicon *terms;
-    const struct Glossary *base; /* its terms count, too, unless `terms` has the same source text; set by the caller,
-                                    who owns it; of the same target; NULL: none */
+    const struct Glossary *base; /* further terms for the same target; `terms` has precedence for equal source texts;
+                                    set and owned by the caller; NULL: none */
     const Side *target;
     bool *continues;     /* [target vocabulary] see Constraints */
     int unwritable;      /* terms whose translation the vocabulary cannot write: they have no effect */

@@ -203,7 +203,7 @@ int targets_read(TensorTarget *targets, Safetensors *file, Err *err) {
     return safetensors_read(file, write_target, targets, err);
 }
 
-/* Allocates the memory of a read-only model. Weights of int8 stay what they are. */
+/* Allocates the memory of a read-only model: int8 for the matrices that param_use_int8 accepts. */
 static void share(Params *params, const TensorTarget *targets, const Safetensors *file) {
     for (int i = 0; i < safetensors_count(file); i++) {
         const TensorScales scales = safetensors_scales(file, i);

@@ -16,8 +16,8 @@ int heatmap_svg(FILE *out, const Alignment *alignment, bool transpose);
 typedef struct HeatmapPlace {
     int x, y, width, height;
 } HeatmapPlace;
-/* Does the same as heatmap_svg, for an element of another SVG picture. It is at the upper left corner of the
-   place, made smaller if it does not fit. */
+/* heatmap_svg as an element of another SVG picture. The heatmap is at the upper left corner of `place`, and is scaled
+   down if it is larger. */
 int heatmap_part(FILE *out, const Alignment *alignment, bool transpose, HeatmapPlace place);
 
 #endif

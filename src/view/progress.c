@@ -174,9 +174,9 @@ static void replace_bar(const ProgressOutput *screen, const char *text) {
     if (screen->file && screen->terminal) fprintf(screen->file, "\r%s\033[K", text);
 }
 
-void progress_say(ProgressView *view, const char *text) { replace_bar(&view->screen, text); }
+void progress_status(ProgressView *view, const char *text) { replace_bar(&view->screen, text); }
 
-void progress_unsay(ProgressView *view) {
+void progress_restore(ProgressView *view) {
     replace_bar(&view->screen, view->screen.last_drawn == NOT_DRAWN ? "" : view->screen.bar);
 }
 

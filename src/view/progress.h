@@ -32,10 +32,10 @@ void progress_show(ProgressView *view, const Progress *progress, double now, boo
    progress_count draws a new bar. */
 void progress_clear(ProgressView *view);
 
-/* On a terminal, writes a text in the place of the bar: what the program does while the bar does not move.
-   progress_unsay draws the bar again. */
-void progress_say(ProgressView *view, const char *text);
-void progress_unsay(ProgressView *view);
+/* On a terminal, replaces the bar by a status text, such as "saving a checkpoint". progress_restore draws the bar
+   again. */
+void progress_status(ProgressView *view, const char *text);
+void progress_restore(ProgressView *view);
 
 /* Draws a counter, for example "translating 40/1000". The times of drawing are those of progress_show.
    all: the total; 0 if it is unknown. */
