@@ -8,7 +8,7 @@ for threads in 2 3 8; do
     same "$scratch/one" "$scratch/t$threads" "$threads threads"
 done
 for isa in avx512 avx2 neon portable; do
-    echo | "$tide" translate "$scratch/one" --isa $isa 2>&1 >/dev/null | grep -q 'this machine has no' && continue
+    has_isa "$scratch/one" $isa || continue
     smallest_run "$scratch/$isa" --after-batches 40 --threads 2 --isa $isa
     same "$scratch/one" "$scratch/$isa" "$isa"
 done

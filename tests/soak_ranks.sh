@@ -16,7 +16,7 @@ count=0
 for n in 1 2 4 8; do
     for threads in 1 2; do
         for isa in avx512 avx2; do
-            echo | "$tide" translate "$scratch/one" --isa $isa 2>&1 >/dev/null | grep -q 'this machine has no' && continue
+            has_isa "$scratch/one" $isa || continue
             for stop in no yes; do
                 rm -rf "$scratch/r"
                 if [ $stop = yes ]; then ranks_ok $((9 - n > 4 ? 4 : 2)) "$scratch/r" --threads $threads --isa $isa --after-batches 5; fi

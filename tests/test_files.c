@@ -489,7 +489,7 @@ static void tensors_tile_the_data(void **state) {
 static void a_file_has_at_most_4096_tensors(void **state) {
     (void)state;
     enum { MOST = 4096, ENTRY = 80 };
-    char path[SCRATCH_SIZE], *entries = mem_alloc((MOST + 1) * ENTRY), *end = entries;
+    char path[SCRATCH_SIZE], *entries = mem_alloc((size_t)(MOST + 1) * ENTRY), *end = entries;
     Err err;
     write_file(path);
     for (int i = 0; i < MOST; i++)
