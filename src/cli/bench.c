@@ -19,6 +19,7 @@ static const Flag flags[] = {
      .choices = "small|medium|paper|transformer"},
     {"updates", 1, "N", "number of updates to measure", VALUE_INT, 1, 1000, NULL, "10"},
     {"batch", 1, "N", "sentences in a batch (default: the size's own, 64 or 80)", VALUE_INT, 1, 4096, NULL, NULL},
+    {.name = "int8", .help = "decode with weights of 8 bits, as a model of `tide quantize`"},
     FLAG_THREADS,
     FLAG_ISA,
 };
@@ -49,7 +50,7 @@ static int run(const Args *args) {
         if (batch) s.batch = batch;
         if (wanted[PART_GEMM] && !s.layers) bench_gemm(threads, &s);
         if (wanted[PART_STEP]) bench_step(threads, &s, updates);
-        if (wanted[PART_DECODE]) bench_decode(threads, &s);
+        if (wanted[PART_DECODE]) bench_decode(threads, &s, args_has(args, "int8"));
         fflush(stdout);
     }
     threads_free(threads);

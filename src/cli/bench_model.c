@@ -33,7 +33,38 @@ typedef struct Subject {
     int *length;
 } Subject;
 
-static void subject_begin(Subject *s, const BenchSize *size, Threads *threads) {
+enum { MOST_INT8 = 127 };
+static const double most_weight = 0.05;
+
+/* A read-only model with 8 bits for each weight of a matrix. */
+static void draw_integers(Params *params, Rng *rng) {
+    for (int i = 0; i < params->count; i++) param_use_int8(params->list[i], params->list[i]->table);
+    params_share(params);
+    for (int i = 0; i < params->count; i++) {
+        Param *param = params->list[i];
+        const size_t n = var_size(&param->var), scale_count = (size_t)(param->table ? param->var.rows : param->var.cols);
+        if (!param->int8) {
+            real *values = mem_zalloc(n * sizeof *values);
+            param_write(param, 0, values, n);
+            mem_free(values);
+            continue;
+        }
+        int8_t *integers = mem_alloc(n);
+        float *scales = mem_alloc(scale_count * sizeof *scales);
+        for (size_t j = 0; j < n; j++) integers[j] = (int8_t)((int)rng_below(rng, 2 * MOST_INT8 + 1) - MOST_INT8);
+        for (size_t j = 0; j < scale_count; j++) scales[j] = (float)(most_weight / MOST_INT8);
+        param_write_int8(param, 0, integers, scales, n);
+        mem_free(integers);
+        mem_free(scales);
+    }
+}
+
+static void draw_floats(Params *params, Rng *rng) {
+    params_allocate(params);
+    for (size_t i = 0; i < params->size; i++) params->values[i] = (real)(most_weight * (2 * rng_uniform(rng) - 1));
+}
+
+static void subject_begin(Subject *s, const BenchSize *size, Threads *threads, bool int8) {
     const ModelConfig config = {.source_vocab = size->source_vocab,
                                 .target_vocab = size->target_vocab,
                                 .emb = size->emb,
@@ -48,11 +79,10 @@ static void subject_begin(Subject *s, const BenchSize *size, Threads *threads) {
                                 .heads = size->heads};
     *s = (Subject){.size = size};
     model_init(&s->model, &config);
-    params_allocate(&s->model.params);
     tape_init(&s->tape, threads, rng_seed(1, 0));
     Rng rng = rng_seed(1, 1);
-    for (size_t i = 0; i < s->model.params.size; i++)
-        s->model.params.values[i] = (real)(0.1 * rng_uniform(&rng) - 0.05);
+    if (int8) draw_integers(&s->model.params, &rng);
+    else draw_floats(&s->model.params, &rng);
     s->length = mem_alloc((size_t)size->batch * sizeof *s->length);
     for (int b = 0; b < size->batch; b++) s->length[b] = size->length;
     for (int side = 0; side < 2; side++) {
@@ -105,7 +135,7 @@ void bench_step(Threads *threads, const BenchSize *size, int updates) {
     const UpdateOptions options = {.step = {.rate = 1e-3, .clip_norm = 1}};
     enum { WARM = 2, MOST = 1000 };
     double seconds[MOST] = {0}, all = 0, tokens = (double)size->batch * size->length;
-    subject_begin(&s, size, threads);
+    subject_begin(&s, size, threads, false);
     params_optimizer(&s.model.params, optimizer_kind("adam"), &optimizer);
     for (int i = 0; i < updates + WARM; i++) {
         if (i == WARM) threads_profile(threads, true);
@@ -155,10 +185,10 @@ static double decode_once(Subject *s, int sentences, int beam) {
     return seconds;
 }
 
-void bench_decode(Threads *threads, const BenchSize *size) {
+void bench_decode(Threads *threads, const BenchSize *size, bool int8) {
     static const int beams[] = {1, 5};
     Subject s;
-    subject_begin(&s, size, threads);
+    subject_begin(&s, size, threads, int8);
     for (int k = 0; k < 4; k++) {
         enum { REPEATS = 5 };
         double seconds[REPEATS];

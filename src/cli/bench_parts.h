@@ -18,6 +18,6 @@ typedef struct BenchSize {
 void bench_kernels(void);
 void bench_gemm(Threads *threads, const BenchSize *size);
 void bench_step(Threads *threads, const BenchSize *size, int updates);
-void bench_decode(Threads *threads, const BenchSize *size);
+void bench_decode(Threads *threads, const BenchSize *size, bool int8);
 
 #endif

@@ -173,21 +173,41 @@ static void pack_left(void *tile, const real *a, int lda, int rows, int k) {
     for (int i = 0; i < rows; i++) pack_row(&scales[i], &begin[i], numbers + i, rows, a + (size_t)i * (size_t)lda, k);
 }
 
-/* Packs row `row` of b, or of its transpose: element j is b[j stride]. */
-static void pack_bytes(uint8_t *panel, int width, int row, const int8_t *b, size_t stride, int cols) {
+/* Packs `count` rows of b, or of its transpose, from row `row` on; they are in one step. Element j of a row is
+   b[j stride], and the next row is `next` bytes behind. */
+INLINE void pack_step(const int count, uint8_t *panel, int width, int row, const int8_t *b, size_t stride, size_t next,
+                      int cols) {
     const int lane_at = row % K_STEP;
     uint8_t *to = panel + (size_t)(row - lane_at) * (size_t)width;
-    if (!lane_at) memset(to, 0, (size_t)width * K_STEP);
-    for (int j = 0; j < cols; j++) to[j * K_STEP + lane_at] = (uint8_t)(b[(size_t)j * stride] + OFFSET);
+    if (!lane_at && count < K_STEP) memset(to, 0, (size_t)width * K_STEP);
+    to += lane_at;
+    for (int j = 0; j < cols; j++, to += K_STEP, b += stride)
+#pragma GCC unroll 4
+        for (int i = 0; i < count; i++) to[i] = (uint8_t)(b[(size_t)i * next] + OFFSET);
+}
+
+/* The columns of a full step from cols on become zero, as in a step with fewer rows. */
+INLINE void pack_steps(uint8_t *panel, int width, int first, const int8_t *b, size_t stride, size_t next, int cols,
+                       int k) {
+    int p = 0;
+    while (p < k)
+        if ((first + p) % K_STEP == 0 && p + K_STEP <= k) {
+            uint8_t *step = panel + (size_t)(first + p) * (size_t)width;
+            memset(step + cols * K_STEP, 0, (size_t)(width - cols) * K_STEP);
+            pack_step(K_STEP, panel, width, first + p, b + (size_t)p * next, stride, next, cols);
+            p += K_STEP;
+        } else {
+            pack_step(1, panel, width, first + p, b + (size_t)p * next, stride, next, cols);
+            p++;
+        }
 }
 
 static void pack_rows(void *panel, int width, int first, const void *b, int ld, int cols, int k) {
-    for (int p = 0; p < k; p++)
-        pack_bytes(panel, width, first + p, (const int8_t *)b + (size_t)p * (size_t)ld, 1, cols);
+    pack_steps(panel, width, first, b, 1, (size_t)ld, cols, k);
 }
 
 static void pack_transposed(void *panel, int width, const void *b, int ld, int cols, int k) {
-    for (int p = 0; p < k; p++) pack_bytes(panel, width, p, (const int8_t *)b + p, (size_t)ld, cols);
+    pack_steps(panel, width, 0, b, (size_t)ld, 1, cols, k);
 }
 
 const GemmKernels TABLE = {
