@@ -46,6 +46,51 @@ static void hypotheses_agree_with_forced_decoding(void **state) {
     check_search("multi-head", false, (AttentionOptions){.head = 2});
 }
 
+/* Shortlists with all words give the same bits; others give only their words and </s>. */
+static void check_shortlists(const char *kind) {
+    static const int all[VOCAB] = {0, 1, 2, 3, 4, 5, 6, 7, 8}, some[] = {5, 7, 8};
+    ColumnSet lists[SENTENCES];
+    World w;
+    begin(&w, kind, false);
+    BeamOptions o = options(4, 0.6);
+    Nbest *free_ones = search(&w, sources, lengths, SENTENCES, &o);
+    for (int s = 0; s < SENTENCES; s++) lists[s] = (ColumnSet){all, VOCAB};
+    o.shortlists = lists;
+    Nbest *same = search(&w, sources, lengths, SENTENCES, &o);
+    for (int s = 0; s < SENTENCES; s++)
+        for (int k = 0; k < free_ones[s].count; k++) {
+            const Hypothesis *a = &free_ones[s].list[k], *b = &same[s].list[k];
+            assert_int_equal(a->length, b->length);
+            assert_memory_equal(a->ids, b->ids, (size_t)a->length * sizeof *a->ids);
+            assert_true(a->log_probability == b->log_probability);
+        }
+    for (int s = 0; s < SENTENCES; s++) lists[s] = (ColumnSet){some + s % 2, 3 - s % 2};
+    Nbest *few = search(&w, sources, lengths, SENTENCES, &o);
+    for (int s = 0; s < SENTENCES; s++) {
+        const ColumnSet own = lists[s];
+        for (int k = 0; k < few[s].count; k++)
+            for (int i = 0; i < few[s].list[k].length; i++) {
+                const int id = few[s].list[k].ids[i];
+                bool known = id == EOS;
+                for (int j = 0; j < own.count; j++) known |= id == own.ids[j];
+                assert_true(known);
+            }
+        const double together = few[s].list[0].log_probability;
+        o.shortlists = &own;
+        Nbest *alone = search(&w, &sources[s], &lengths[s], 1, &o);
+        assert_true(alone[0].list[0].log_probability == together);
+        o.shortlists = lists;
+    }
+    end(&w);
+}
+
+static void shortlists_restrict_the_words(void **state) {
+    (void)state;
+    check_shortlists("additive");
+    check_shortlists("none");
+    check_shortlists("transformer");
+}
+
 /* Fills in the alignment of the first sentence with a target of four words, [steps, width], and the logits. */
 static void read_alignment(World *w, AttentionOptions attention, real *alpha, real *logits) {
     enum { STEPS = 4 };
@@ -356,6 +401,7 @@ static void ties_go_to_the_first(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shortlists_restrict_the_words),
         cmocka_unit_test(hypotheses_agree_with_forced_decoding),
         cmocka_unit_test(a_beam_of_one_is_greedy),
         cmocka_unit_test(a_sentence_does_not_depend_on_its_batch),

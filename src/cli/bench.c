@@ -20,6 +20,7 @@ static const Flag flags[] = {
     {"updates", 1, "N", "number of updates to measure", VALUE_INT, 1, 1000, NULL, "10"},
     {"batch", 1, "N", "sentences in a batch (default: the size's own, 64 or 80)", VALUE_INT, 1, 4096, NULL, NULL},
     {.name = "int8", .help = "decode with weights of 8 bits, as a model of `tide quantize`"},
+    {"shortlist", 1, "N", "decode with N words for each sentence, as with a shortlist", VALUE_INT, 1, 4000, NULL, NULL},
     FLAG_THREADS,
     FLAG_ISA,
 };
@@ -30,6 +31,7 @@ static const char part_names[] = "kernels|gemm|step|decode";
 static int run(const Args *args) {
     Err err;
     int count, updates, batch = 0, size = -1;
+    BenchDecoding decoding = {.int8 = args_has(args, "int8")};
     bool wanted[PARTS] = {0};
     for (int i = 0; i < args->word_count; i++) {
         const int part = choice_find(part_names, args->words[i]);
@@ -38,7 +40,8 @@ static int run(const Args *args) {
     }
     for (int part = 0; part < PARTS && args->word_count == 0; part++) wanted[part] = true;
     if (machine_flags(args, &count, &err) || args_int(args, "updates", &updates, &err) ||
-        args_int(args, "batch", &batch, &err) || args_choice(args, "size", &size, &err))
+        args_int(args, "batch", &batch, &err) || args_int(args, "shortlist", &decoding.shortlist, &err) ||
+        args_choice(args, "size", &size, &err))
         return usage_error("%s", err.reason);
     Threads *threads = threads_new(count);
     printf("%s kernels, %d thread%s, %.0f GFLOP/s of fused multiply-adds in registers\n", kernels->name, count,
@@ -50,7 +53,7 @@ static int run(const Args *args) {
         if (batch) s.batch = batch;
         if (wanted[PART_GEMM] && !s.layers) bench_gemm(threads, &s);
         if (wanted[PART_STEP]) bench_step(threads, &s, updates);
-        if (wanted[PART_DECODE]) bench_decode(threads, &s, args_has(args, "int8"));
+        if (wanted[PART_DECODE]) bench_decode(threads, &s, decoding);
         fflush(stdout);
     }
     threads_free(threads);

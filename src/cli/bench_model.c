@@ -42,7 +42,8 @@ static void draw_integers(Params *params, Rng *rng) {
     params_share(params);
     for (int i = 0; i < params->count; i++) {
         Param *param = params->list[i];
-        const size_t n = var_size(&param->var), scale_count = (size_t)(param->table ? param->var.rows : param->var.cols);
+        const size_t n = var_size(&param->var),
+                     scale_count = (size_t)(param->table ? param->var.rows : param->var.cols);
         if (!param->int8) {
             real *values = mem_zalloc(n * sizeof *values);
             param_write(param, 0, values, n);
@@ -166,7 +167,7 @@ void bench_step(Threads *threads, const BenchSize *size, int updates) {
 
 /* Translates the first `sentences` sentences and returns the seconds. </s> is banned, so each translation is as long as
    its source. */
-static double decode_once(Subject *s, int sentences, int beam) {
+static double decode_once(Subject *s, int sentences, int beam, const ColumnSet *shortlists) {
     static const int never[] = {ID_PAD, ID_UNK, ID_BOS, ID_EOS};
     const BenchSize *size = s->size;
     const BeamOptions options = {.beam = beam,
@@ -174,6 +175,7 @@ static double decode_once(Subject *s, int sentences, int beam) {
                                  .length_limit = (size->length - 9.5) / size->length,
                                  .bos = ID_BOS,
                                  .eos = ID_EOS,
+                                 .shortlists = shortlists,
                                  .banned = never,
                                  .banned_count = sizeof never / sizeof *never};
     const Model *model = &s->model;
@@ -185,19 +187,33 @@ static double decode_once(Subject *s, int sentences, int beam) {
     return seconds;
 }
 
-void bench_decode(Threads *threads, const BenchSize *size, bool int8) {
+/* For each sentence as many words, spread over the vocabulary; owned by the caller. NULL: all words. */
+static ColumnSet *shortlists_of(const BenchSize *size, int words, int **ids) {
+    *ids = mem_alloc((size_t)(words + 1) * sizeof **ids);
+    if (words == 0) return NULL;
+    ColumnSet *sets = mem_alloc((size_t)size->batch * sizeof *sets);
+    for (int i = 0; i < words; i++) (*ids)[i] = (int)((int64_t)i * size->target_vocab / words);
+    for (int b = 0; b < size->batch; b++) sets[b] = (ColumnSet){*ids, words};
+    return sets;
+}
+
+void bench_decode(Threads *threads, const BenchSize *size, BenchDecoding decoding) {
     static const int beams[] = {1, 5};
     Subject s;
-    subject_begin(&s, size, threads, int8);
+    int *ids;
+    ColumnSet *shortlists = shortlists_of(size, decoding.shortlist, &ids);
+    subject_begin(&s, size, threads, decoding.int8);
     for (int k = 0; k < 4; k++) {
         enum { REPEATS = 5 };
         double seconds[REPEATS];
         int sentences = k < 2 ? size->batch : 1, beam = beams[k % 2];
-        decode_once(&s, sentences, beam); /* packs the weights; later calls use the packed ones */
-        for (int i = 0; i < REPEATS; i++) seconds[i] = decode_once(&s, sentences, beam);
+        decode_once(&s, sentences, beam, shortlists); /* packs the weights; later calls use the packed ones */
+        for (int i = 0; i < REPEATS; i++) seconds[i] = decode_once(&s, sentences, beam, shortlists);
         double median = bench_median(seconds, REPEATS);
         printf("decode %-11s beam %d, %2d at once: %7.1f sentences/s (slowest %.1f, fastest %.1f)\n", size->name, beam,
                sentences, sentences / median, sentences / seconds[REPEATS - 1], sentences / seconds[0]);
     }
+    mem_free(shortlists);
+    mem_free(ids);
     subject_end(&s);
 }

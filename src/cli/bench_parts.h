@@ -18,6 +18,10 @@ typedef struct BenchSize {
 void bench_kernels(void);
 void bench_gemm(Threads *threads, const BenchSize *size);
 void bench_step(Threads *threads, const BenchSize *size, int updates);
-void bench_decode(Threads *threads, const BenchSize *size, bool int8);
+typedef struct BenchDecoding {
+    bool int8;     /* weights of 8 bits */
+    int shortlist; /* words of each sentence; 0: all */
+} BenchDecoding;
+void bench_decode(Threads *threads, const BenchSize *size, BenchDecoding decoding);
 
 #endif

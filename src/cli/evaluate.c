@@ -1,5 +1,6 @@
 /* tide evaluate: translates a test set and computes BLEU and chrF. */
 #include "cli/metric.h"
+#include "cli/shortlist_flag.h"
 #include "cli/messages.h"
 #include "cli/models.h"
 #include "text/ds.h"
@@ -14,6 +15,7 @@ static const Flag flags[] = {
      .kind = VALUE_FILE},
     FLAG_MODELS,
     FLAGS_BEAM,
+    FLAGS_SHORTLIST,
     FLAG_MAX_LENGTH,
     FLAG_TAG,
     FLAG_ATTENTION_MODE,
@@ -35,6 +37,7 @@ typedef struct Evaluation {
     char **sources;
     ReferenceFiles references;
     const char *tag;
+    Shortlist shortlist; /* all zero: none */
 } Evaluation;
 
 typedef struct Counted {
@@ -60,9 +63,13 @@ static char **translate_all(const Evaluation *e) {
     while (counted.before < counted.all) {
         char *const *sources = e->sources + counted.before;
         const int n = translate_most(sources, counted.all - counted.before, e->beam.beam);
-        Translations found = session_translate(&session, sources, n, &e->beam, BATCH, count, &counted);
+        BeamOptions beam = e->beam;
+        ColumnSet *shortlists = e->shortlist.entries ? shortlist_sets(&e->shortlist, sources, n) : NULL;
+        beam.shortlists = shortlists;
+        Translations found = session_translate(&session, sources, n, &beam, BATCH, count, &counted);
         for (int i = 0; i < n; i++) arrput(texts, translation_text(&found, i, 0));
         translations_free(&found);
+        shortlist_sets_free(shortlists, n);
         counted.before += n;
     }
     progress_clear(&counted.view);
@@ -81,7 +88,8 @@ static int evaluate(Evaluation *e, const Args *args, Err *err) {
     const int ref_count = args_count(args, "ref");
     const char *output = args_value(args, "output", 0);
     if (attentions_check(args, &e->models, e->beam.attention, err) ||
-        tag_flag(args, e->models.list, e->models.count, &e->tag, err) || !(e->sources = lines_read(src, 0, err)) ||
+        tag_flag(args, e->models.list, e->models.count, &e->tag, err) ||
+        shortlist_flag(args, e->models.list[0], &e->shortlist, err) || !(e->sources = lines_read(src, 0, err)) ||
         references_read(&e->references, refs, ref_count, err) ||
         metric_check(e->sources, src, &e->references, refs, err) ||
         lines_check(e->models.list[0], SOURCE, e->sources, e->max_length, src, err))
@@ -108,7 +116,7 @@ static int run(const Args *args) {
     if (!models_given(args) || !args_has(args, "src") || !args_has(args, "ref"))
         return usage_error("evaluate needs MODEL or --models, --src and --ref; see `tide evaluate --help`");
     if (machine_flags(args, &e.threads, &err) || length_flag(args, &e.max_length, &err) ||
-        attention_flags(args, &attention, &err))
+        attention_flags(args, &attention, &err) || shortlist_misused(args, &err))
         return usage_error("%s", err.reason);
     if (models_load(args, &e.models, &err)) return fail(&err);
     e.beam = translator_beam_options(e.models.list[0]);
@@ -118,6 +126,7 @@ static int run(const Args *args) {
                                                             : 0;
     lines_free(e.sources);
     references_free(&e.references);
+    shortlist_free(&e.shortlist);
     models_free(&e.models);
     return status;
 }

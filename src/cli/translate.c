@@ -5,6 +5,7 @@
 #include "cli/alignment_view.h"
 #include "cli/document.h"
 #include "cli/glossary_flag.h"
+#include "cli/shortlist_flag.h"
 #include "cli/sampling_flags.h"
 #include "cli/source_lines.h"
 #include "text/ds.h"
@@ -38,6 +39,7 @@ static const Flag flags[] = {
     {"lexicon", 1, "FILE", "with --replace-unk: use translations from FILE, lines of `source TAB target`",
      .kind = VALUE_FILE},
     FLAG_GLOSSARY,
+    FLAGS_SHORTLIST,
     FLAGS_DOCUMENT,
     {"prefix", 1, "FILE", "begin each translation with the text on the same line of FILE", .kind = VALUE_FILE},
     {.name = "allow-han", .help = "allow Han characters in every target language"},
@@ -57,6 +59,7 @@ static const FlagGroup groups[] = {
     {"Search", "normalize word-penalty coverage-penalty models max-length prefix tag attention-mode mini-batch"},
     {"Samples", "output-sampling seed"},
     {"Unknown words", "replace-unk lexicon allow-han"},
+    {"Shortlists", "shortlist shortlist-first shortlist-best"},
     {"Alignments", "alignment-head alignment-layer threshold level shift end-of-sentence transpose per-page"},
     {"Machine", "timing isa"},
     {0}};
@@ -93,11 +96,12 @@ typedef struct Settings {
     AlignmentView view;
     int threads, batch, n_best, max_length;
     bool replace_unknown, allow_han;
-    Lexicon *lexicon;   /* NULL: none */
-    Glossary glossary;  /* all zero: none */
-    char **lines;       /* all sentences; NULL: they are read while others are translated */
-    Document *document; /* instead of lines; `lines` are its sentences, which it owns; NULL: none */
-    Prefixes prefixes;  /* of all sentences; all zero: none */
+    Lexicon *lexicon;    /* NULL: none */
+    Glossary glossary;   /* all zero: none */
+    Shortlist shortlist; /* all zero: none */
+    char **lines;        /* all sentences; NULL: they are read while others are translated */
+    Document *document;  /* instead of lines; `lines` are its sentences, which it owns; NULL: none */
+    Prefixes prefixes;   /* of all sentences; all zero: none */
 } Settings;
 
 static Alignment alignment_at(const AlignmentView *view, const Translations *found, int i, const Hypothesis *h) {
@@ -227,6 +231,8 @@ static int translate_some(Translating *work, char *const *lines, int n, Spent *s
     SentenceTerms terms = {0};
     if (s->glossary.terms) terms = glossary_terms(&s->glossary, lines, n);
     beam.constraints = terms.list;
+    ColumnSet *shortlists = s->shortlist.entries ? shortlist_sets(&s->shortlist, lines, n) : NULL;
+    beam.shortlists = shortlists;
     Translations found =
         session_translate(&work->session, lines, n, &beam, s->batch, work->source.eager ? NULL : count, work);
     progress_clear(&work->view);
@@ -237,6 +243,7 @@ static int translate_some(Translating *work, char *const *lines, int n, Spent *s
     spent->search.decode += found.timing.decode;
     translations_free(&found);
     sentence_terms_free(&terms);
+    shortlist_sets_free(shortlists, n);
     work->first += n;
     return status;
 }
@@ -319,6 +326,9 @@ static int settings_of(const Args *args, const Models *models, Settings *s, Err 
         attention_flags(args, &s->beam.attention, err) || pictures_flags(args, &s->pictures, err) ||
         sampling_flags(args, s->n_best ? s->n_best : 1, &s->sampling, &s->beam, err))
         return -1;
+    if (shortlist_misused(args, err)) return -1;
+    if (s->beam.sampling && args_has(args, "shortlist"))
+        return err_set(err, NULL, 0, "--output-sampling draws from all words: leave out --shortlist");
     if (s->beam.sampling && args_has(args, "glossary"))
         return err_set(err, NULL, 0, "--output-sampling draws words at random, so it cannot follow a --glossary");
     if (s->n_best > s->beam.beam)
@@ -398,6 +408,7 @@ static int run(const Args *args) {
     }
     int failed = attentions_check(args, &models, settings.beam.attention, &err) ||
                  glossary_flag(args, models.list[0], &settings.glossary, &err) ||
+                 shortlist_flag(args, models.list[0], &settings.shortlist, &err) ||
                  tag_flag(args, models.list, models.count, &settings.tag, &err) ||
                  read_input(args, models.list[0], &settings, &err);
     spent.read = elapsed(&moment);
@@ -407,6 +418,7 @@ static int run(const Args *args) {
     document_free(&document);
     lexicon_free(settings.lexicon);
     glossary_free(&settings.glossary);
+    shortlist_free(&settings.shortlist);
     models_free(&models);
     if (args_has(args, "timing") && !status) print_timing(&spent, seconds_now() - args->began);
     return status;
@@ -435,6 +447,9 @@ const Command command_translate = {
              "--prefix reads one line for each line of the input. A translation begins with the text of this line,\n"
              "character for character, and may continue its last word, unless the line ends in a space. An\n"
              "empty line leaves the translation free. Scores are those of the whole translation.\n\n"
+             "--shortlist makes the output layer faster: for each sentence, it computes only the words of FILE that\n"
+             "translate a part of the sentence, and the most frequent ones. FILE is a lexicon of `tide lexicon`.\n"
+             "Translations may differ from those of the whole vocabulary.\n\n"
              "--glossary gives translations of terms. Wherever the source has a term, the translation contains what\n"
              "FILE says, as whole words; the search decides where (Post & Vilar 2018). Of terms that overlap, the\n"
              "first one counts, and of those that begin at the same place the longest. A term is not found within a\n"

@@ -343,12 +343,16 @@ void gemm(Threads *threads, const Multiplication *list, int count) {
     for (int i = 0; i < count; i++) {
         Product p = product_of(threads, &list[i]);
         bool small = p.m > 0 && p.k > 0 && p.b.panels && (size_t)p.m * (size_t)p.k <= LEFT_PACKED;
-        if (count == 1 || !small || n == MOST) {
+        if (count == 1 || !small) {
             multiply(&p);
-        } else {
-            use_panels(&p);
-            together[n++] = p;
+            continue;
         }
+        if (n == MOST) {
+            multiply_parts(together, n);
+            n = 0;
+        }
+        use_panels(&p);
+        together[n++] = p;
     }
     if (n > 0) multiply_parts(together, n);
 }

@@ -20,6 +20,25 @@ Var *linear_transposed(Tape *tape, Var *x, Var *W, Var *b);
 /* y + x W. y [m, n], x [m, k], W [k, n]. Overwrites y and returns it. */
 Var *linear_accumulate(Tape *tape, Var *y, Var *x, Var *W);
 
+/* ops_columns.c, for decoding, without a gradient */
+/* Columns of a matrix, ascending. */
+typedef struct ColumnSet {
+    const int *ids; /* [count] */
+    int count;      /* 1 at least */
+} ColumnSet;
+typedef struct GatheredColumns GatheredColumns;
+typedef struct ColumnSets {
+    const ColumnSet *list;     /* [count], not owned */
+    int count, widest;         /* widest: the most columns of a set */
+    GatheredColumns *gathered; /* the columns of the weight, copied by the first product; NULL before it */
+    Arena arena;               /* of these copies */
+} ColumnSets;
+/* x W + b, or with `transposed` x Wᵀ + b; b [1, n] or NULL. Row i has only the columns of the set owner[i], in their
+   order, and their number is its length. Rows of one set are neighbours. W is a parameter, and the same in each call
+   with these sets. Returns [m, widest]; the bits of a column are those of linear and linear_transposed. */
+Var *linear_columns(Tape *tape, Var *x, Var *W, bool transposed, Var *b, ColumnSets *sets, const int *owner);
+void column_sets_free(ColumnSets *sets);
+
 /* ops_rows.c: ops that copy rows */
 /* Row i of the result is row index[i] of x [m, k], or zeros if index[i] is -1. Returns [n, k]. If x is E, this is
    the embedding of n words. index [n] must stay valid until the tape is reset. */

@@ -26,6 +26,30 @@ void panels_pack_rows(const Panels *panels, int k, int n, int first, const void 
     }
 }
 
+static inline void copy_steps(const size_t step, char *to, const char *from, size_t stride, size_t steps) {
+    for (size_t i = 0; i < steps; i++) memcpy(to + i * stride, from + i * stride, step);
+}
+
+Operand panels_gather(Operand b, const int *columns, int count, void *memory) {
+    const GemmKernels *g = kernels->gemm[b.format];
+    const size_t width = (size_t)g->tile_cols, head = (size_t)g->right_head, step = (size_t)g->right_step,
+                 size = panel_size(b.format, b.k), steps = (size - width * head) / (width * step);
+    CHECK(b.panels, "panels_gather: an operand [%d, %d] without panels", b.k, b.n);
+    memset(memory, 0, packed_size(b.format, b.k, count));
+    for (size_t i = 0; i < (size_t)count; i++) {
+        CHECK(columns[i] >= 0 && columns[i] < b.n, "panels_gather: column %d of %d", columns[i], b.n);
+        const size_t column = (size_t)columns[i];
+        const char *from = (const char *)b.panels + column / width * size;
+        char *to = (char *)memory + i / width * size;
+        memcpy(to + i % width * head, from + column % width * head, head);
+        from += width * head + column % width * step;
+        to += width * head + i % width * step;
+        if (step == sizeof(int32_t)) copy_steps(sizeof(int32_t), to, from, width * step, steps);
+        else copy_steps(step, to, from, width * step, steps);
+    }
+    return (Operand){.k = b.k, .n = count, .format = b.format, .transposed = b.transposed, .panels = memory};
+}
+
 Operand panels_operand(const Panels *panels, Operand b) {
     CHECK(panels->format == b.format && panels->transposed == b.transposed && panels->width == width_of(b.format),
           "panels of format %d, transposed %d, width %d for a product of format %d, transposed %d, width %d",

@@ -22,6 +22,9 @@ Panels panels_pack(Threads *threads, Operand b, void *memory);
    of real, or of int8_t; scales [n] of the columns, or NULL. When all rows are packed, the panels are the same as those
    of panels_pack. */
 void panels_pack_rows(const Panels *panels, int k, int n, int first, const void *rows, const float *scales, int count);
+/* Copies columns of B, which has panels, into `memory`, packed_size(b.format, b.k, count) bytes that the caller owns:
+   columns[i] becomes column i. Returns the operand [k, count]. */
+Operand panels_gather(Operand b, const int *columns, int count, void *memory);
 /* Returns b with these panels. */
 Operand panels_operand(const Panels *panels, Operand b);
 

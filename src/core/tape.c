@@ -1,5 +1,6 @@
 #include "core/panels.h"
 #include "core/tape_op.h"
+#include "core/tape_panels.h"
 
 #include <math.h>
 #include <string.h>
@@ -286,10 +287,8 @@ static bool is_few(int rows) {
     return rows < MANY;
 }
 
-/* Returns W, or Wᵀ, for a product of m rows. A weight with shared panels uses these. Another weight stays packed if
-   m is small, until the tape is reset or needs the other orientation. If m is large, packing takes little time
-   compared to the product, and the panels would take much memory. */
-static Operand operand(Tape *tape, Var *w, bool transposed, int m) {
+/* If m is large, packing takes little time compared to the product, and the panels would take much memory. */
+Operand tape_operand(Tape *tape, Var *w, bool transposed, int m) {
     Operand b = {.k = transposed ? w->cols : w->rows,
                  .n = transposed ? w->rows : w->cols,
                  .b = w->v,
@@ -313,7 +312,7 @@ void tape_products(Tape *tape, const TapeProduct *list, int count) {
     CHECK(count <= MOST_PRODUCTS, "tape_products: %d at a time", count);
     for (int i = 0; i < count; i++) {
         const TapeProduct *p = &list[i];
-        Operand b = operand(tape, p->W, p->transposed, p->m);
+        Operand b = tape_operand(tape, p->W, p->transposed, p->m);
         all[i] = (Multiplication){p->m, p->a, p->lda, b, p->init, p->ld_init, p->c, p->ldc};
     }
     gemm(tape->threads, all, count);

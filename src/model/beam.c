@@ -22,12 +22,12 @@ static int keep_best(Candidate *best, int count, int limit, Candidate candidate)
     return count < limit ? count + 1 : count;
 }
 
-/* Returns the logits of a row, averaged over the models. */
+/* Returns the logits of a row, averaged over the models, of search_words. */
 static const real *mean_logits(const Search *s, int row) {
     const real *first = var_row_values(s->members->now.logits, row);
     if (s->count == 1) return first;
-    const int V = s->members->now.logits->cols;
-    real *mean = s->means + (size_t)row * (size_t)V;
+    const int V = search_words(s, row).count;
+    real *mean = s->means + (size_t)row * (size_t)s->members->now.logits->cols;
     memcpy(mean, first, (size_t)V * sizeof *mean);
     for (int m = 1; m < s->count; m++) kernels->add(V, mean, var_row_values(s->members[m].now.logits, row));
     for (int id = 0; id < V; id++) mean[id] /= (real)s->count;
@@ -105,10 +105,11 @@ static void draw_words(void *context, int begin, int end) {
    expect. If fewer words are allowed, the other candidates have id -1. */
 static void best_words(void *context, int begin, int end) {
     const Search *s = context;
-    const int V = s->members->now.logits->cols, beam = s->options->beam;
+    const int beam = s->options->beam;
     for (int row = begin; row < end; row++) {
+        const ColumnSet words = search_words(s, row);
         const real *x = mean_logits(s, row);
-        real sum, max = kernels->exp_sum(V, x, &sum, NULL);
+        real sum, max = kernels->exp_sum(words.count, x, &sum, NULL), least = 0;
         double log_sum = max + exact_log(sum), so_far = s->node[row] ? s->node[row]->log_probability : 0;
         Candidate *best = s->candidates + (size_t)row * (size_t)s->stride;
         int count = 0, arc_count;
@@ -117,12 +118,15 @@ static void best_words(void *context, int begin, int end) {
         const ConstraintState state = search_met(s, row);
         for (int k = 0; k < arc_count; k++) {
             const int id = arcs[k].id;
-            count = keep_best(best, count, beam, (Candidate){so_far + ((double)x[id] - log_sum), row, id, 0});
+            const double logit = x[search_place(s, row, id)];
+            count = keep_best(best, count, beam, (Candidate){so_far + (logit - log_sum), row, id, 0});
         }
-        for (int id = 0; id < V && !arcs; id++) {
-            if (count == beam && x[id] <= x[best[count - 1].id]) continue; /* on a tie the smaller id wins */
+        for (int i = 0; i < words.count && !arcs; i++) {
+            if (count == beam && x[i] <= least) continue; /* on a tie the smaller id wins */
+            const int id = words.ids ? words.ids[i] : i;
             if (s->banned[id] || (constraints && search_forbids(s, constraints, &state, id))) continue;
-            count = keep_best(best, count, beam, (Candidate){so_far + ((double)x[id] - log_sum), row, id, 0});
+            count = keep_best(best, count, beam, (Candidate){so_far + ((double)x[i] - log_sum), row, id, 0});
+            if (count == beam) least = x[search_place(s, row, best[count - 1].id)];
         }
         if (constraints && !arcs) count = search_add_expected(s, row, best, count, x, log_sum);
         for (; count < s->stride; count++) best[count] = (Candidate){-INFINITY, row, -1, 0};
@@ -305,9 +309,10 @@ static void report_settled(const Search *s) {
 
 static void search_step(Search *s, int step) {
     TapeMark mark = tape_mark(s->tape);
-    const Hypotheses open = {s->owner, s->previous, s->rows};
-    for (Member *member = s->members; member < s->members + s->count; member++)
+    for (Member *member = s->members; member < s->members + s->count; member++) {
+        const Hypotheses open = {s->owner, s->previous, s->rows, member->words};
         member->now = model_step(s->tape, member->model, member->state, open);
+    }
     const size_t words = (size_t)s->members->now.logits->cols;
     if (s->count > 1) s->means = arena_alloc(&s->tape->arena, (size_t)s->rows * words * sizeof *s->means);
     s->candidates = arena_alloc(&s->tape->arena, (size_t)s->rows * (size_t)s->stride * sizeof *s->candidates);
@@ -370,6 +375,7 @@ static void search_init(Search *s) {
         s->found[i].source_length = s->length[i];
     }
     s->rows = s->n;
+    search_words_init(s);
 }
 
 /* Encodes the sources with each model. Returns the members [count], which live in the tape's arena. */
@@ -421,6 +427,7 @@ Nbest *beam_search(Tape *tape, Ensemble ensemble, const int *const *ids, const i
         results[source.x.order[i]] = s.found[i];
     }
     for (int m = 0; m < s.count; m++) model_end(s.members[m].model, s.members[m].state);
+    search_words_free(&s);
     arena_free(&s.nodes);
     tape_rewind(tape, mark);
     if (timing) {

@@ -48,6 +48,9 @@ typedef struct BeamOptions {
     const Constraints *const *constraints; /* [sentences] items may be NULL: none; NULL: none at all. Not for sampling.
                                               A prefix comes first: one that ends in </s> need not meet them. They may
                                               have banned ids */
+    const ColumnSet *shortlists; /* [sentences] the words that a hypothesis may contain, besides </s> and the words of
+                                    its prefix and constraints; probabilities have the sum 1 over these words. NULL: all
+                                    words. Not for sampling */
     AttentionOptions attention;
     const Sampling *sampling; /* draws each word of each of the `beam` hypotheses; NULL: searches the best ones */
     BeamStep *before_step;    /* NULL: none */

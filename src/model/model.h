@@ -2,6 +2,7 @@
 #ifndef TIDE_MODEL_H
 #define TIDE_MODEL_H
 
+#include "core/ops.h"
 #include "model/attention.h"
 
 typedef struct Arch Arch;
@@ -70,9 +71,10 @@ DecoderState *model_begin(Tape *tape, const Model *model, const Source *source, 
 typedef struct Hypotheses {
     const int *owner, *previous;
     int rows;
+    ColumnSets *words; /* of each sentence: the words that may follow; the same in each step; NULL: all words */
 } Hypotheses;
-/* The logits of the next word of each hypothesis [rows, V], and the alignment [rows, longest], which is NULL for a
-   model without attention. */
+/* The logits of the next word of each hypothesis [rows, V], or as linear_columns returns those of `words`, and the
+   alignment [rows, longest], which is NULL for a model without attention. */
 typedef struct Step {
     Var *logits, *alpha;
 } Step;

@@ -19,5 +19,7 @@ Var *readout_context(Tape *tape, const Readout *readout, Var *c);
 /* Returns the logits [rows, V] of any number of positions. t [rows, 2l] from readout_context, Ey [rows, m], s [rows,
    n]; `drop` is the dropout of the maxout layer. Consumes t. */
 Var *readout(Tape *tape, const Readout *readout, Var *t, Var *Ey, Var *s, Drop drop);
+/* For decoding: the logits of the words of each row (NULL: all words), as linear_columns returns them. */
+Var *readout_words(Tape *tape, const Readout *readout, Var *t, Var *Ey, Var *s, ColumnSets *words, const int *owner);
 
 #endif

@@ -149,8 +149,9 @@ static Step step(Tape *tape, const Model *model, DecoderState *decoder_state, Hy
     Var *s = state_step(tape, &m->state, terms.x, s_prev, NULL);
     recurrent[STATE].next = s;
     recurrent[MEMORY].next = terms.memory;
-    return (Step){readout(tape, &m->readout, terms.t, Ey, model->config.readout_prev ? s_prev : s, (Drop){0}),
-                  terms.alpha};
+    return (Step){
+        readout_words(tape, &m->readout, terms.t, Ey, model->config.readout_prev ? s_prev : s, h.words, h.owner),
+        terms.alpha};
 }
 
 static void reorder(DecoderState *decoder_state, const int *parent, int rows) {

@@ -2,6 +2,7 @@
 #ifndef TIDE_SEARCH_H
 #define TIDE_SEARCH_H
 
+#include "core/ops.h"
 #include "model/beam.h"
 
 /* The last word of a hypothesis; `before` links to the words before it. */
@@ -26,6 +27,7 @@ typedef struct Candidate {
 typedef struct Member {
     const Model *model;
     DecoderState *state;
+    ColumnSets *words; /* Search.words for this model; NULL: all words */
     Step now;
 } Member;
 
@@ -34,27 +36,36 @@ typedef struct Search {
     Member *members; /* [count] */
     int count;
     const BeamOptions *options;
-    Arena *out;            /* for finished hypotheses */
-    Arena nodes;           /* for nodes and their alpha */
-    int n;                 /* sentences, in the order of Source */
-    const int *length;     /* [n] source lengths */
-    const int *order;      /* [n] the caller's index of each sentence */
-    Nbest *found;          /* [n] finished hypotheses */
-    const Node **best;     /* [n] the last word of the best finished hypothesis; NULL: none */
-    int *settled;          /* [n] settled words that were reported */
-    int rows;              /* open hypotheses; those of one sentence are contiguous */
-    int *width;            /* [n] hypotheses of each sentence, open and finished ones together */
-    int most_rows;         /* the sum of `width` */
-    int *owner;            /* [rows] the sentence of each open hypothesis */
-    const Node **node;     /* [rows] its last word; NULL before the first step */
-    int *previous;         /* [rows] the id of its last word; <s> before the first step */
-    const bool *banned;    /* [target vocabulary] */
-    int stride;            /* candidates of a row */
-    Candidate *candidates; /* [rows, stride] of the present step */
-    real *means;           /* [rows, target vocabulary] mean logits of the present step, for several models */
-    real *weights;         /* [rows, target vocabulary] of words, for sampling */
-    int *heaps;            /* [rows, target vocabulary] space for sampling */
+    Arena *out;             /* for finished hypotheses */
+    Arena nodes;            /* for nodes and their alpha */
+    int n;                  /* sentences, in the order of Source */
+    const int *length;      /* [n] source lengths */
+    const int *order;       /* [n] the caller's index of each sentence */
+    Nbest *found;           /* [n] finished hypotheses */
+    const Node **best;      /* [n] the last word of the best finished hypothesis; NULL: none */
+    int *settled;           /* [n] settled words that were reported */
+    int rows;               /* open hypotheses; those of one sentence are contiguous */
+    int *width;             /* [n] hypotheses of each sentence, open and finished ones together */
+    int most_rows;          /* the sum of `width` */
+    int *owner;             /* [rows] the sentence of each open hypothesis */
+    const Node **node;      /* [rows] its last word; NULL before the first step */
+    int *previous;          /* [rows] the id of its last word; <s> before the first step */
+    const bool *banned;     /* [target vocabulary] */
+    const ColumnSet *words; /* [n] the words that may follow in a sentence; NULL: all words */
+    int stride;             /* candidates of a row */
+    Candidate *candidates;  /* [rows, stride] of the present step */
+    real *means;            /* [rows, target vocabulary] mean logits of the present step, for several models */
+    real *weights;          /* [rows, target vocabulary] of words, for sampling */
+    int *heaps;             /* [rows, target vocabulary] space for sampling */
 } Search;
+
+/* The words whose logits a row has: ids NULL: all words. */
+ColumnSet search_words(const Search *s, int row);
+/* The place of a word among them. */
+int search_place(const Search *s, int row, int id);
+/* Sets s->words from the options, and words of each member. search_words_free releases what the members have. */
+void search_words_init(Search *s);
+void search_words_free(Search *s);
 
 /* The constraints of a sentence; NULL: none. */
 const Constraints *search_constraints(const Search *s, int sentence);

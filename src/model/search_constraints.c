@@ -31,7 +31,8 @@ int search_add_expected(const Search *s, int row, Candidate *best, int count, co
     for (int i = 0, free = count; i < n; i++) {
         bool found = false;
         for (int k = 0; k < free; k++) found |= best[k].id == ids[i];
-        if (!found) best[count++] = (Candidate){so_far + ((double)x[ids[i]] - log_sum), row, ids[i], 0};
+        if (!found)
+            best[count++] = (Candidate){so_far + ((double)x[search_place(s, row, ids[i])] - log_sum), row, ids[i], 0};
     }
     return count;
 }

@@ -158,6 +158,11 @@ static Var *output(Tape *tape, const Decoder *d, Var *x, Drop drop) {
     return d->Wo ? linear(tape, h, d->Wo, d->bo) : linear_transposed(tape, h, d->E, d->bo);
 }
 
+static Var *output_words(Tape *tape, const Decoder *d, Var *x, const Hypotheses *h) {
+    if (!h->words) return output(tape, d, x, (Drop){0});
+    return linear_columns(tape, norm(tape, &d->last, x), d->Wo ? d->Wo : d->E, !d->Wo, d->bo, h->words, h->owner);
+}
+
 static Var *logits(Tape *tape, const Model *model, const Forced *forced) {
     return output(tape, model->decoder, forced->outputs[0], forced->drop);
 }
@@ -240,7 +245,7 @@ static Step step(Tape *tape, const Model *model, DecoderState *decoder_state, Hy
     }
     state->used += h.rows;
     state->steps++;
-    return (Step){output(tape, d, x.x, (Drop){0}), alpha};
+    return (Step){output_words(tape, d, x.x, &h), alpha};
 }
 
 static void reorder(DecoderState *decoder_state, const int *parent, int rows) {

@@ -42,13 +42,10 @@ bool lexicon_entry(const Lexicon *lexicon, int i, const char **source, const cha
 size_t lexicon_longest(const Lexicon *lexicon) { return lexicon->longest; }
 
 /* Adds an entry with texts that it copies, unless the lexicon has a translation that is at least as probable. */
-static int add(Lexicon *lexicon, Entry entry, const char *path, long number, Err *err) {
+static int add(void *context, const LexiconEntry *line, const char *path, long number, Err *err) {
+    Lexicon *lexicon = context;
+    Entry entry = {(char *)line->source, (char *)line->target, line->probability, line->certain};
     const size_t length = strlen(entry.key);
-    if (length > LEXICON_SOURCE_BYTES)
-        return err_set(err, path, number, "a source text of %zu bytes, where %d are the limit", length,
-                       LEXICON_SOURCE_BYTES);
-    if (!*entry.key || !*entry.target)
-        return err_set(err, path, number, "the %s is empty", *entry.key ? "translation" : "source");
     const ptrdiff_t at = map_find(lexicon->entries, sizeof *lexicon->entries, entry.key);
     Entry *known = at < 0 ? NULL : &lexicon->entries[at];
     if (known && known->certain && entry.certain)
@@ -78,33 +75,55 @@ static bool parse_probability(const char *text, double *probability) {
     return *probability <= 1;
 }
 
-/* Adds the entry of a line of valid UTF-8. */
-static int parse_line(Lexicon *lexicon, const char *line, const char *path, long number, Err *err) {
+static int check(const LexiconEntry *entry, const char *path, long number, Err *err) {
+    const size_t length = strlen(entry->source);
+    if (length > LEXICON_SOURCE_BYTES)
+        return err_set(err, path, number, "a source text of %zu bytes, where %d are the limit", length,
+                       LEXICON_SOURCE_BYTES);
+    if (!*entry->source || !*entry->target)
+        return err_set(err, path, number, "the %s is empty", *entry->source ? "translation" : "source");
+    return 0;
+}
+
+/* Passes the entry of a line of valid UTF-8 to the sink. */
+static int parse_line(const char *line, const char *path, long number, LexiconSink *sink, void *context, Err *err) {
     const char *tab = strchr(line, '\t'), *second = tab ? strchr(tab + 1, '\t') : NULL;
-    Entry entry = {.probability = 1, .certain = !second};
+    LexiconEntry entry = {.probability = 1, .certain = !second};
     if (!tab && !line[strspn(line, " ")]) return 0;
     if (!tab || (second && strchr(second + 1, '\t')))
         return err_set(err, path, number,
                        "a line must be a source text, one tab and its translation, or with a tab and a probability");
     if (second && !parse_probability(second + 1, &entry.probability))
         return err_set(err, path, number, "the third field is not a probability, from 0 to 1");
-    entry.key = text_normalise(line, (size_t)(tab - line), NULL);
-    entry.target = text_normalise(tab + 1, second ? (size_t)(second - tab - 1) : strlen(tab + 1), NULL);
-    const int failed = add(lexicon, entry, path, number, err);
-    mem_free(entry.key);
-    mem_free(entry.target);
+    char *source = text_normalise(line, (size_t)(tab - line), NULL),
+         *target = text_normalise(tab + 1, second ? (size_t)(second - tab - 1) : strlen(tab + 1), NULL);
+    entry.source = source;
+    entry.target = target;
+    const int failed = check(&entry, path, number, err) || sink(context, &entry, path, number, err) ? -1 : 0;
+    mem_free(source);
+    mem_free(target);
     return failed;
+}
+
+/* Takes the lines. */
+static int each_line(char **lines, const char *path, LexiconSink *sink, void *context, Err *err) {
+    int failed = 0;
+    for (ptrdiff_t i = 0; !failed && i < arrlen(lines); i++)
+        failed = parse_line(lines[i], path, (long)i + 1, sink, context, err);
+    lines_free(lines);
+    return failed;
+}
+
+int lexicon_each(const char *path, LexiconSink *sink, void *context, Err *err) {
+    char **lines = lines_read_raw(path, err);
+    return lines ? each_line(lines, path, sink, context, err) : -1;
 }
 
 /* Takes the lines. */
 static Lexicon *of_lines(char **lines, const char *path, Err *err) {
     Lexicon *lexicon = mem_zalloc(sizeof *lexicon);
     sh_new_strdup(lexicon->entries);
-    int failed = 0;
-    for (ptrdiff_t i = 0; !failed && i < arrlen(lines); i++)
-        failed = parse_line(lexicon, lines[i], path, (long)i + 1, err);
-    lines_free(lines);
-    if (!failed) return lexicon;
+    if (!each_line(lines, path, add, lexicon, err)) return lexicon;
     lexicon_free(lexicon);
     return NULL;
 }

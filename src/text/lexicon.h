@@ -22,6 +22,19 @@ Lexicon *lexicon_read(const char *path, Err *err);
 Lexicon *lexicon_parse(const char *text, Err *err);
 void lexicon_free(Lexicon *lexicon);
 
+/* One line of such a file, with normalised texts. */
+typedef struct LexiconEntry {
+    const char *source, *target;
+    double probability;
+    bool certain; /* the line has no probability */
+} LexiconEntry;
+/* Takes an entry, whose texts are valid during the call. Returns 0, or -1 with err->reason set by err_set(err, path,
+   number, ..). */
+typedef int LexiconSink(void *context, const LexiconEntry *entry, const char *path, long number, Err *err);
+/* Passes each entry of a file to the sink, in order: all translations of a source text. Returns 0, or -1 with *err
+   filled as lexicon_read does, but a source text may be repeated. */
+int lexicon_each(const char *path, LexiconSink *sink, void *context, Err *err);
+
 /* The translation of a source text, owned by the lexicon; NULL if there is none. Only reads the lexicon: threads may
    share it. */
 const char *lexicon_find(const Lexicon *lexicon, const char *source);

@@ -214,3 +214,19 @@ bool is_mark(int32_t c) {
 }
 
 bool is_digit(int32_t c) { return utf8proc_category(c) == UTF8PROC_CATEGORY_ND; }
+
+bool is_inside_run(int32_t before, int32_t after) {
+    return is_mark(after) || ((is_letter(before) || is_mark(before)) && is_letter(after)) ||
+           (is_digit(before) && is_digit(after));
+}
+
+char *text_capitalised(const char *text) {
+    utf8proc_uint8_t first[4];
+    const char *rest = text;
+    const utf8proc_ssize_t n = *text ? utf8proc_encode_char(utf8proc_totitle(utf8_next(&rest)), first) : 0;
+    const size_t length = strlen(rest) + 1;
+    char *copy = mem_alloc((size_t)n + length);
+    memcpy(copy, first, (size_t)n);
+    memcpy(copy + n, rest, length);
+    return copy;
+}

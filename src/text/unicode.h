@@ -15,6 +15,9 @@ char *text_normalise(const char *bytes, size_t n, size_t *bad);
 /* A copy of a valid text with each character in lower case; the caller owns it. */
 char *text_lower(const char *text);
 
+/* A copy of a valid text whose first character is in title case, an upper-case letter; the caller owns it. */
+char *text_capitalised(const char *text);
+
 /* Whether n bytes are valid UTF-8; NULs are allowed. */
 bool utf8_valid(const char *bytes, size_t n);
 
@@ -39,6 +42,8 @@ bool is_han(int32_t c);    /* Han ideographs of all planes, with 々 and 〇 */
 bool is_letter(int32_t c); /* any other letter */
 bool is_mark(int32_t c);   /* a mark that combines with the character before it */
 bool is_digit(int32_t c);
+/* Whether a run of letters, or of digits, goes on from one character to the next. */
+bool is_inside_run(int32_t before, int32_t after);
 bool is_blank(int32_t c); /* white space or a control character: what text_normalise joins to one space */
 
 #endif

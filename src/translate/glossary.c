@@ -6,12 +6,6 @@
 /* Whether a character continues a word. */
 static bool is_inner(int32_t c) { return is_letter(c) || is_digit(c) || is_mark(c); }
 
-/* Whether a word or a number goes on from one character to the next. */
-static bool joins(int32_t before, int32_t after) {
-    return is_mark(after) || ((is_letter(before) || is_mark(before)) && is_letter(after)) ||
-           (is_digit(before) && is_digit(after));
-}
-
 static int32_t last_character(const char *text) {
     int32_t c = 0;
     while (*text) c = utf8_next(&text);
@@ -95,7 +89,7 @@ static const char *term_at(const Glossary *g, const char *text, size_t *length) 
         const size_t n = (size_t)(at - text);
         if (n > longest) break;
         const char *next = at;
-        if (*next && joins(before, utf8_next(&next))) continue;
+        if (*next && is_inside_run(before, utf8_next(&next))) continue;
         memcpy(term, text, n);
         term[n] = '\0';
         const char *translation = find(g, term);
@@ -123,7 +117,7 @@ Constraints *glossary_constraints(const Glossary *g, const char *sentence) {
         const char *next = at;
         size_t length = 0;
         const int32_t c = utf8_next(&next);
-        const char *translation = joins(before, c) ? NULL : term_at(g, at, &length);
+        const char *translation = is_inside_run(before, c) ? NULL : term_at(g, at, &length);
         if (translation) add(g, translation, &list);
         const char *const end = translation ? at + length : next;
         while (at < end) before = utf8_next(&at);

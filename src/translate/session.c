@@ -109,6 +109,8 @@ Translations session_translate(Session *session, char *const *sentences, int n, 
     own.prefixes = prefixes;
     const Constraints **constraints = options->constraints ? mem_alloc((size_t)batch * sizeof(Constraints *)) : NULL;
     own.constraints = constraints;
+    ColumnSet *shortlists = options->shortlists ? mem_alloc((size_t)batch * sizeof *shortlists) : NULL;
+    own.shortlists = shortlists;
     const int width = widest(options, n);
     session->tape.recording = false;
     for (int done = 0, size; done < all; done += size) {
@@ -119,6 +121,7 @@ Translations session_translate(Session *session, char *const *sentences, int n, 
             length[b] = sorted[done + b].length;
             if (prefixes) prefixes[b] = options->prefixes[numbers[b]];
             if (constraints) constraints[b] = options->constraints[numbers[b]];
+            if (shortlists) shortlists[b] = options->shortlists[numbers[b]];
         }
         Nbest *found = beam_search(&session->tape, ensemble, ids, length, size, &own, &t.arena, &t.timing);
         t.cancelled = !found;
@@ -131,6 +134,7 @@ Translations session_translate(Session *session, char *const *sentences, int n, 
     mem_free(numbers);
     mem_free(prefixes);
     mem_free(constraints);
+    mem_free(shortlists);
     mem_free(models);
     arrfree(sorted);
     return t;

@@ -58,8 +58,7 @@ static bool splits_run(const Replacer *r, int i) {
     const char *text = r->source[i];
     int32_t after = utf8_next(&text), before = 0;
     for (text = r->source[i - 1]; *text;) before = utf8_next(&text);
-    return is_mark(after) || ((is_letter(before) || is_mark(before)) && is_letter(after)) ||
-           (is_digit(before) && is_digit(after));
+    return is_inside_run(before, after);
 }
 
 /* The translation of the longest entry that covers piece `at`, NULL if there is none; *span receives its pieces. Of

@@ -1,0 +1,17 @@
+#include "cli/shortlist_flag.h"
+
+int shortlist_flag(const Args *args, const Translator *translator, Shortlist *shortlist, Err *err) {
+    const char *path = args_value(args, "shortlist", 0);
+    int first = 0, best = 0;
+    *shortlist = (Shortlist){0};
+    if (!path) return 0;
+    if (args_int(args, "shortlist-first", &first, err) || args_int(args, "shortlist-best", &best, err)) return -1;
+    return shortlist_read(shortlist, path, &translator->target, first, best, err);
+}
+
+bool shortlist_misused(const Args *args, Err *err) {
+    const bool given = args_has(args, "shortlist");
+    if (!given && (args_has(args, "shortlist-first") || args_has(args, "shortlist-best")))
+        return err_set(err, NULL, 0, "--shortlist-first and --shortlist-best need --shortlist"), true;
+    return false;
+}

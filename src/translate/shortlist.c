@@ -1,0 +1,136 @@
+#include "translate/shortlist.h"
+
+#include "text/ds.h"
+#include "text/lexicon.h"
+#include "text/unicode.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Translated {
+    double probability;
+    int line; /* of the file, so that the order of equals is fixed */
+    int *ids; /* stb_ds array, without </s> */
+} Translated;
+
+typedef struct ShortlistEntry {
+    char *key;         /* the source text, copied by the map */
+    Translated *texts; /* stb_ds array; the most probable first, at most `best` */
+} ShortlistEntry;
+
+/* ---- reading --------------------------------------------------------------------------------------------------- */
+
+static void add_ids(const Side *target, const char *text, int **ids) {
+    int *more = side_encode(target, text);
+    for (ptrdiff_t i = 0; i + 1 < arrlen(more); i++) arrput(*ids, more[i]); /* without </s> */
+    arrfree(more);
+}
+
+/* `tide lexicon` ignores case, so a translation may also begin a sentence. */
+static int *ids_of(const Side *target, const char *text) {
+    int *ids = NULL;
+    char *capitalised = text_capitalised(text);
+    add_ids(target, text, &ids);
+    if (strcmp(text, capitalised) != 0) add_ids(target, capitalised, &ids);
+    mem_free(capitalised);
+    return ids;
+}
+
+static int add(void *context, const LexiconEntry *line, const char *path, long number, Err *err) {
+    Shortlist *s = context;
+    (void)path;
+    (void)err;
+    ptrdiff_t at = map_find(s->entries, sizeof *s->entries, line->source);
+    if (at < 0) {
+        shputs(s->entries, ((ShortlistEntry){(char *)line->source, NULL}));
+        at = map_find(s->entries, sizeof *s->entries, line->source);
+    }
+    arrput(s->entries[at].texts, ((Translated){line->probability, (int)number, ids_of(s->target, line->target)}));
+    if (strlen(line->source) > s->longest) s->longest = strlen(line->source);
+    return 0;
+}
+
+static int most_probable_first(const void *left, const void *right) {
+    const Translated *a = left, *b = right;
+    if (a->probability != b->probability) return a->probability > b->probability ? -1 : 1;
+    return a->line < b->line ? -1 : a->line > b->line;
+}
+
+static void keep_best(ShortlistEntry *entry, int best) {
+    qsort(entry->texts, (size_t)arrlen(entry->texts), sizeof *entry->texts, most_probable_first);
+    while (arrlen(entry->texts) > best) {
+        Translated worst = arrpop(entry->texts);
+        arrfree(worst.ids);
+    }
+}
+
+int shortlist_read(Shortlist *s, const char *path, const Side *target, int first, int best, Err *err) {
+    *s = (Shortlist){.target = target, .first = first};
+    sh_new_strdup(s->entries);
+    if (lexicon_each(path, add, s, err)) return -1;
+    for (ptrdiff_t i = 0; i < shlen(s->entries); i++) keep_best(&s->entries[i], best);
+    return 0;
+}
+
+void shortlist_free(Shortlist *s) {
+    for (ptrdiff_t i = 0; i < shlen(s->entries); i++) {
+        for (ptrdiff_t k = 0; k < arrlen(s->entries[i].texts); k++) arrfree(s->entries[i].texts[k].ids);
+        arrfree(s->entries[i].texts);
+    }
+    shfree(s->entries);
+    *s = (Shortlist){0};
+}
+
+/* ---- the words of a sentence ------------------------------------------------------------------------------------ */
+
+static void mark_entry(const Shortlist *s, const char *source, bool *marked) {
+    const ptrdiff_t at = map_find(s->entries, sizeof *s->entries, source);
+    const Translated *texts = at < 0 ? NULL : s->entries[at].texts;
+    for (ptrdiff_t k = 0; k < arrlen(texts); k++)
+        for (ptrdiff_t i = 0; i < arrlen(texts[k].ids); i++) marked[texts[k].ids[i]] = true;
+}
+
+/* Marks the translations of all texts that begin at `text`. */
+static void mark_texts(const Shortlist *s, const char *text, bool *marked) {
+    char source[LEXICON_SOURCE_BYTES + 1];
+    for (const char *at = text; *at;) {
+        const int32_t before = utf8_next(&at);
+        const size_t n = (size_t)(at - text);
+        const char *next = at;
+        if (n > s->longest) return;
+        if (*next && is_inside_run(before, utf8_next(&next))) continue;
+        memcpy(source, text, n);
+        source[n] = '\0';
+        mark_entry(s, source, marked);
+    }
+}
+
+static ColumnSet set_of(const Shortlist *s, const char *sentence, bool *marked) {
+    const int all = vocab_size(s->target->vocab);
+    memset(marked, 0, (size_t)all * sizeof *marked);
+    for (int id = 0; id < ID_SPECIALS + s->first && id < all; id++) marked[id] = true;
+    int32_t before = 0;
+    for (const char *at = sentence; *at;) {
+        const char *text = at;
+        const int32_t c = utf8_next(&at);
+        if (!is_inside_run(before, c)) mark_texts(s, text, marked);
+        before = c;
+    }
+    int *ids = mem_alloc((size_t)all * sizeof *ids), count = 0;
+    for (int id = 0; id < all; id++)
+        if (marked[id]) ids[count++] = id;
+    return (ColumnSet){ids, count};
+}
+
+ColumnSet *shortlist_sets(const Shortlist *s, char *const *sentences, int n) {
+    ColumnSet *sets = mem_alloc((size_t)n * sizeof *sets);
+    bool *marked = mem_alloc((size_t)vocab_size(s->target->vocab) * sizeof *marked);
+    for (int i = 0; i < n; i++) sets[i] = set_of(s, sentences[i], marked);
+    mem_free(marked);
+    return sets;
+}
+
+void shortlist_sets_free(ColumnSet *sets, int n) {
+    for (int i = 0; sets && i < n; i++) mem_free((int *)sets[i].ids);
+    mem_free(sets);
+}
