@@ -4,6 +4,7 @@
 #include "text/ds.h"
 #include "text/placeholder.h"
 #include "text/side.h"
+#include "text/string_table.h"
 #include "text/tokenizer.h"
 #include "text/unicode.h"
 #include "text/vocab.h"
@@ -287,6 +288,52 @@ static void text_has_han_agrees_with_is_han(void **state) {
         utf8proc_encode_char(c, (utf8proc_uint8_t *)text + n);
         if (text_has_han(text) != is_han(c) || text_has_han(text + n) != is_han(c)) fail_msg("U+%04X", (unsigned)c);
     }
+}
+
+/* ---- string tables ---- */
+
+/* Adds numbers as text, each twice, in an order that jumps; every string keeps its number, its text and its address. */
+static void string_table_numbers_distinct_strings(void **state) {
+    (void)state;
+    enum { STRINGS = 5000, STEP = 2347 };
+    StringTable table = {0};
+    const char *first = NULL;
+    char text[16];
+    assert_int_equal(string_table_find(&table, "", 0), -1);
+    for (int i = 0; i < 2 * STRINGS; i++) {
+        const int n = snprintf(text, sizeof text, "%d?", i * STEP % STRINGS);
+        text[n - 1] = 'x'; /* not part of the string */
+        assert_int_equal(string_table_add(&table, text, (size_t)n - 1), i % STRINGS);
+        if (!first) first = string_table_at(&table, 0);
+    }
+    assert_int_equal(string_table_count(&table), STRINGS);
+    assert_ptr_equal(string_table_at(&table, 0), first);
+    for (int i = 0; i < STRINGS; i++) {
+        snprintf(text, sizeof text, "%d", i * STEP % STRINGS);
+        assert_string_equal(string_table_at(&table, i), text);
+        assert_int_equal(string_table_find(&table, text, strlen(text)), i);
+    }
+    assert_int_equal(string_table_find(&table, "12", 1), string_table_find(&table, "1", 1));
+    assert_int_equal(string_table_find(&table, "-1", 2), -1);
+    string_table_free(&table);
+}
+
+/* The empty string is a string, and a string may be longer than a block of the table. */
+static void string_table_takes_any_length(void **state) {
+    (void)state;
+    enum { LONG = 100000 };
+    StringTable table = {0};
+    char *text = mem_alloc(LONG);
+    memset(text, 'a', LONG);
+    assert_int_equal(string_table_reserve_lines(&table, "a\nb\nc"), 2);
+    for (int n = 0; n < LONG; n = 7 * n + 1) string_table_add(&table, text, (size_t)n);
+    const int last = string_table_count(&table) - 1;
+    assert_int_equal(string_table_find(&table, text, 0), 0);
+    assert_int_equal(strlen(string_table_at(&table, last)), 19608);
+    assert_int_equal(string_table_find(&table, text, 19608), last);
+    assert_int_equal(string_table_find(&table, text, 19607), -1);
+    mem_free(text);
+    string_table_free(&table);
 }
 
 /* ---- bpe ---- */
@@ -1048,6 +1095,8 @@ int main(void) {
         cmocka_unit_test(normalise_orders_many_marks),
         cmocka_unit_test(characters_and_their_classes),
         cmocka_unit_test(text_has_han_agrees_with_is_han),
+        cmocka_unit_test(string_table_numbers_distinct_strings),
+        cmocka_unit_test(string_table_takes_any_length),
         cmocka_unit_test(bpe_learns_the_most_frequent_pairs),
         cmocka_unit_test(bpe_stops_when_no_pair_occurs_twice),
         cmocka_unit_test(bpe_merges_runs_from_the_left),

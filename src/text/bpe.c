@@ -1,6 +1,7 @@
 #include "text/bpe.h"
 
 #include "text/ds.h"
+#include "text/string_table.h"
 #include "text/unicode.h"
 
 #include <limits.h>
@@ -8,16 +9,10 @@
 #include <stdint.h>
 #include <string.h>
 
-/* A piece is represented by its symbol, an index into `symbols` (stb_ds keeps the order of insertion while nothing is
-   deleted). An index into `merges` is the rank of the merge. */
+/* A piece is represented by its symbol, its number in `symbols`. An index into `merges` is the rank of the merge. */
 typedef struct Pair {
     int left, right;
 } Pair;
-
-typedef struct Symbol {
-    char *key; /* the text of the piece */
-    int made;  /* rank of the first merge that makes it; -1: none */
-} Symbol;
 
 typedef struct Merge {
     Pair key;
@@ -25,7 +20,8 @@ typedef struct Merge {
 } Merge;
 
 struct Bpe {
-    Symbol *symbols;
+    StringTable symbols;
+    int *made;      /* stb_ds array: rank of the first merge that makes each symbol; -1: none */
     Merge *merges;  /* stb_ds array */
     int *ranks;     /* hash table from pair to rank, with open addressing; -1: empty slot */
     size_t slots;   /* length of ranks: a power of two, at least 2 × merges */
@@ -46,8 +42,11 @@ static int *slot_of(const Bpe *bpe, Pair pair) {
     }
 }
 
-/* Rebuilds the hash table with `slots` slots. */
-static void index_merges(Bpe *bpe, size_t slots) {
+/* Gives the hash table room for `merges` merges. */
+static void make_slots(Bpe *bpe, size_t merges) {
+    size_t slots = bpe->slots ? bpe->slots : 16;
+    while (slots < 2 * merges) slots *= 2;
+    if (slots == bpe->slots) return;
     bpe->ranks = mem_realloc(bpe->ranks, slots * sizeof *bpe->ranks);
     bpe->slots = slots;
     memset(bpe->ranks, 0xff, slots * sizeof *bpe->ranks);
@@ -56,42 +55,33 @@ static void index_merges(Bpe *bpe, size_t slots) {
 
 static Bpe *bpe_new(void) {
     Bpe *bpe = mem_zalloc(sizeof *bpe);
-    sh_new_strdup(bpe->symbols);
     for (int c = 0; c < 128; c++) bpe->ascii[c] = -1;
-    index_merges(bpe, 16);
+    make_slots(bpe, 0);
     return bpe;
 }
 
 void bpe_free(Bpe *bpe) {
     if (!bpe) return;
-    shfree(bpe->symbols);
+    string_table_free(&bpe->symbols);
+    arrfree(bpe->made);
     arrfree(bpe->merges);
     mem_free(bpe->ranks);
     mem_free(bpe);
 }
 
-static const char *symbol_text(const Bpe *bpe, int symbol) { return bpe->symbols[symbol].key; }
+static const char *symbol_text(const Bpe *bpe, int symbol) { return string_table_at(&bpe->symbols, symbol); }
 
 /* The symbol of n bytes of text; adds it if it is new. */
 static int symbol_add(Bpe *bpe, const char *text, size_t n) {
-    Symbol symbol = {mem_strndup(text, n), -1};
-    ptrdiff_t at = map_find(bpe->symbols, sizeof symbol, symbol.key);
-    if (at < 0) {
-        at = shlen(bpe->symbols);
-        CHECK(at < INT_MAX, "bpe: too many symbols");
-        shputs(bpe->symbols, symbol);
-        if (n == 1) bpe->ascii[(unsigned char)*text] = (int)at;
-    }
-    mem_free(symbol.key);
-    return (int)at;
+    const int symbol = string_table_add(&bpe->symbols, text, n);
+    if (symbol == arrlen(bpe->made)) arrput(bpe->made, -1);
+    if (n == 1) bpe->ascii[(unsigned char)*text] = symbol;
+    return symbol;
 }
 
 /* The symbol of the character that starts at text and has n bytes, or -1. */
 static int symbol_of_character(const Bpe *bpe, const char *text, size_t n) {
-    if (n == 1) return bpe->ascii[(unsigned char)*text];
-    char character[5] = {0};
-    memcpy(character, text, n);
-    return (int)map_find(bpe->symbols, sizeof *bpe->symbols, character);
+    return n == 1 ? bpe->ascii[(unsigned char)*text] : string_table_find(&bpe->symbols, text, n);
 }
 
 static int symbol_join(Bpe *bpe, Pair pair) {
@@ -112,11 +102,11 @@ static int rank_of(const Bpe *bpe, Pair pair) { return pair.left < 0 || pair.rig
 static bool merge_add(Bpe *bpe, Pair pair) {
     if (rank_of(bpe, pair) >= 0) return false;
     Merge merge = {pair, symbol_join(bpe, pair)};
-    int rank = bpe_merges(bpe), *made = &bpe->symbols[merge.joined].made;
+    int rank = bpe_merges(bpe), *made = &bpe->made[merge.joined];
     if (*made < 0) *made = rank;
     *slot_of(bpe, pair) = rank;
     arrput(bpe->merges, merge);
-    if (2 * arrlenu(bpe->merges) > bpe->slots) index_merges(bpe, 2 * bpe->slots);
+    make_slots(bpe, arrlenu(bpe->merges) + 1);
     return true;
 }
 
@@ -137,6 +127,10 @@ static int parse_merge(Bpe *bpe, const char *line, size_t n, const char *path, l
 
 Bpe *bpe_parse(const char *text, const char *path, Err *err) {
     Bpe *bpe = bpe_new();
+    const size_t merges = string_table_reserve_lines(&bpe->symbols, text);
+    arrsetcap(bpe->merges, merges);
+    arrsetcap(bpe->made, merges);
+    make_slots(bpe, merges);
     for (long number = 1; *text; number++) {
         size_t n = strcspn(text, "\n");
         if (parse_merge(bpe, text, n, path, number, err)) {
@@ -244,9 +238,9 @@ void bpe_steps(const Bpe *bpe, const char *word, char ***pieces) {
 }
 
 bool bpe_undo(const Bpe *bpe, const char *piece, const char *parts[2]) {
-    ptrdiff_t symbol = map_find(bpe->symbols, sizeof *bpe->symbols, piece);
-    if (symbol < 0 || bpe->symbols[symbol].made < 0) return false;
-    Pair pair = bpe->merges[bpe->symbols[symbol].made].key;
+    const int symbol = string_table_find(&bpe->symbols, piece, strlen(piece));
+    if (symbol < 0 || bpe->made[symbol] < 0) return false;
+    const Pair pair = bpe->merges[bpe->made[symbol]].key;
     parts[0] = symbol_text(bpe, pair.left);
     parts[1] = symbol_text(bpe, pair.right);
     return true;

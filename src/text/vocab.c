@@ -1,40 +1,29 @@
 #include "text/vocab.h"
 
-#include "text/ds.h"
+#include "text/string_table.h"
 #include "text/unicode.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const char *const SPECIALS[ID_SPECIALS] = {"<pad>", "<unk>", "<s>", "</s>"};
 
-typedef struct Piece {
-    char *key;
-} Piece;
-
 struct Vocab {
-    Piece *pieces; /* stb_ds map; it keeps the order of insertion, so the index of a piece is its id */
+    StringTable pieces; /* the number of a piece is its id */
 };
-
-static Vocab *vocab_new(void) {
-    Vocab *vocab = mem_zalloc(sizeof *vocab);
-    sh_new_strdup(vocab->pieces);
-    return vocab;
-}
 
 void vocab_free(Vocab *vocab) {
     if (!vocab) return;
-    shfree(vocab->pieces);
+    string_table_free(&vocab->pieces);
     mem_free(vocab);
 }
 
-int vocab_size(const Vocab *vocab) { return (int)shlen(vocab->pieces); }
+int vocab_size(const Vocab *vocab) { return string_table_count(&vocab->pieces); }
 
 /* The id of any piece, specials included; -1 if there is none. */
 static int find(const Vocab *vocab, const char *piece) {
-    return (int)map_find(vocab->pieces, sizeof *vocab->pieces, piece);
+    return string_table_find(&vocab->pieces, piece, strlen(piece));
 }
 
 int vocab_id(const Vocab *vocab, const char *piece) {
@@ -46,14 +35,10 @@ bool vocab_has(const Vocab *vocab, const char *piece) { return vocab_id(vocab, p
 
 const char *vocab_piece(const Vocab *vocab, int id) {
     CHECK(id >= 0 && id < vocab_size(vocab), "id %d in a vocabulary of %d", id, vocab_size(vocab));
-    return vocab->pieces[id].key;
+    return string_table_at(&vocab->pieces, id);
 }
 
-static void add(Vocab *vocab, const char *text) {
-    CHECK(vocab_size(vocab) < INT_MAX, "vocabulary is full");
-    Piece piece = {(char *)text}; /* the map makes a copy */
-    shputs(vocab->pieces, piece);
-}
+static void add(Vocab *vocab, const char *text) { string_table_add(&vocab->pieces, text, strlen(text)); }
 
 bool piece_is_end(const char *piece) { return !strcmp(piece, SPECIALS[ID_EOS]); }
 
@@ -79,10 +64,9 @@ Vocab *vocab_build(char *const *pieces, const long *counts, int n, int size, boo
     Counted *order = mem_alloc((size_t)n * sizeof *order);
     for (int i = 0; i < n; i++) order[i] = (Counted){pieces[i], counts[i], characters && utf8_count(pieces[i]) == 1};
     qsort(order, (size_t)n, sizeof *order, by_count_then_text);
-    Vocab *vocab = vocab_new();
+    Vocab *vocab = mem_zalloc(sizeof *vocab);
     for (int i = 0; i < ID_SPECIALS; i++) add(vocab, SPECIALS[i]);
-    for (int i = 0; i < n && (size == 0 || vocab_size(vocab) < size); i++)
-        if (find(vocab, order[i].piece) < 0) add(vocab, order[i].piece);
+    for (int i = 0; i < n && (size == 0 || vocab_size(vocab) < size); i++) add(vocab, order[i].piece);
     mem_free(order);
     return vocab;
 }
@@ -103,7 +87,7 @@ int tag_check(const char *name, Err *err) {
 void vocab_add_tag(Vocab *vocab, const char *name) {
     char piece[TAG_SIZE];
     tag_piece(name, piece);
-    if (find(vocab, piece) < 0) add(vocab, piece);
+    add(vocab, piece);
 }
 
 int vocab_tag(const Vocab *vocab, const char *name) {
@@ -116,33 +100,32 @@ int vocab_tag(const Vocab *vocab, const char *name) {
 
 /* ---- the text form ---- */
 
-/* Adds the piece of one line. */
-static int parse_piece(Vocab *vocab, const char *piece, const char *path, Err *err) {
-    int id = vocab_size(vocab);
-    if (id < ID_SPECIALS && strcmp(piece, SPECIALS[id]) != 0)
+/* Adds the piece of one line, which has n bytes. */
+static int parse_piece(Vocab *vocab, const char *piece, size_t n, const char *path, Err *err) {
+    const int id = vocab_size(vocab);
+    if (id < ID_SPECIALS && (strncmp(piece, SPECIALS[id], n) != 0 || SPECIALS[id][n]))
         return err_set(err, path, id + 1L, "expected %s: a vocabulary starts with its specials", SPECIALS[id]);
-    if (!*piece) return err_set(err, path, id + 1L, "empty line in a vocabulary");
-    if (!utf8_valid(piece, strlen(piece))) return err_set(err, path, id + 1L, "piece is not valid UTF-8");
-    int same = find(vocab, piece);
-    if (same >= 0) return err_set(err, path, id + 1L, "piece \"%.100s\" is on line %d already", piece, same + 1);
-    add(vocab, piece);
+    if (n == 0) return err_set(err, path, id + 1L, "empty line in a vocabulary");
+    if (!utf8_valid(piece, n)) return err_set(err, path, id + 1L, "piece is not valid UTF-8");
+    const int same = string_table_add(&vocab->pieces, piece, n);
+    if (same < id)
+        return err_set(err, path, id + 1L, "piece \"%.100s\" is on line %d already", vocab_piece(vocab, same),
+                       same + 1);
     return 0;
 }
 
 static int parse_pieces(Vocab *vocab, const char *text, const char *path, Err *err) {
     while (*text || vocab_size(vocab) < ID_SPECIALS) {
-        size_t n = strcspn(text, "\n");
-        char *piece = mem_strndup(text, n);
-        int failed = parse_piece(vocab, piece, path, err);
-        mem_free(piece);
-        if (failed) return -1;
+        const size_t n = strcspn(text, "\n");
+        if (parse_piece(vocab, text, n, path, err)) return -1;
         text += n + (text[n] == '\n');
     }
     return 0;
 }
 
 Vocab *vocab_parse(const char *text, const char *path, Err *err) {
-    Vocab *vocab = vocab_new();
+    Vocab *vocab = mem_zalloc(sizeof *vocab);
+    string_table_reserve_lines(&vocab->pieces, text);
     if (parse_pieces(vocab, text, path, err) == 0) return vocab;
     vocab_free(vocab);
     return NULL;
@@ -150,10 +133,10 @@ Vocab *vocab_parse(const char *text, const char *path, Err *err) {
 
 char *vocab_format(const Vocab *vocab) {
     size_t size = 1;
-    for (int id = 0; id < vocab_size(vocab); id++) size += strlen(vocab->pieces[id].key) + 1;
+    for (int id = 0; id < vocab_size(vocab); id++) size += strlen(vocab_piece(vocab, id)) + 1;
     char *text = mem_alloc(size), *end = text;
     for (int id = 0; id < vocab_size(vocab); id++) {
-        end = stpcpy(end, vocab->pieces[id].key);
+        end = stpcpy(end, vocab_piece(vocab, id));
         *end++ = '\n';
     }
     *end = '\0';
