@@ -34,8 +34,9 @@ diversify run --mono "$scratch/mono.en" || die "a complete run fails: $(tail -n 
 cmp "$scratch/before" "$scratch/run.scores" || die "a second call has another result"
 grep -q ' train --model' "$scratch/run.log" && die "a second call trains again"
 
-# Into Chinese, with two students, which translate alone and together.
-diversify back --to zh --students 2 --weight 2 || die "diversify --to zh: $(tail -n 3 "$scratch/back.log")"
+# Into Chinese, with two students, which translate alone and together. Their flags replace the same flag of all trainings.
+diversify back --to zh --students 2 --weight 2 --student-flags '--after-batches 13' || die "diversify --to zh: $(tail -n 3 "$scratch/back.log")"
 [ "$(grep -c '^BLEU = ' "$scratch/back.scores")" = 3 ] || die "not three scores: $(cat "$scratch/back.scores")"
+grep -c ' train .* --after-batches 13 ' "$scratch/back.log" | grep -qx 2 || die "flags of students: $(cat "$scratch/back.log")"
 grep -q 'tok:zh' "$scratch/back.scores" || die "the students do not write Chinese: $(cat "$scratch/back.scores")"
 grep -q 'train.[a-z]*: 300 pairs, weight 2$' "$scratch/back.log" || die "no weight: $(cat "$scratch/back.log")"

@@ -91,6 +91,22 @@ start "$scratch/run" --glossary "$scratch/terms" --watch
 limits glossary "$url" "$scratch/terms"
 grep -q "run: not replaced: $scratch/terms:1: a line must be" "$scratch/log" || die "$(cat "$scratch/log")"
 stop
+
+# --shortlist: the words of each model, as of tide translate; a list that changes
+printf '潮水\tHe left\t0.5\n' >"$scratch/words"
+echo $sentence | tide_ok translate "$scratch/run" --shortlist "$scratch/words" --shortlist-first 0 >"$scratch/words.out"
+cmp -s "$scratch/words.out" "$scratch/run.out" && die "a shortlist of few words changes nothing"
+refused 2 'shortlist has 1 FILE for 2 MODELs' serve none none --shortlist "$scratch/words"
+refused 2 'need --shortlist' serve none --shortlist-first 3
+refused 1 'no-terms:1: a line must be' serve "$scratch/run" --shortlist "$scratch/no-terms"
+start "$scratch/other" "$scratch/run" --shortlist - "$scratch/words" --shortlist-first 0 --watch
+answer_of other | cmp - "$scratch/other.out" || die "the shortlist of another model"
+answer_of run | cmp - "$scratch/words.out" || die "another shortlist than tide translate"
+printf '潮水\tthe tide\t0.5\n' >"$scratch/words.new" && mv "$scratch/words.new" "$scratch/words"
+echo $sentence | tide_ok translate "$scratch/run" --shortlist "$scratch/words" --shortlist-first 0 >"$scratch/words.out"
+new_words() { answer_of run | cmp -s - "$scratch/words.out"; }
+comes_to_hold new_words || die "an old shortlist"
+stop
 replace 2
 echo broken >"$scratch/watched/model.safetensors"
 reported() { grep -q 'not replaced' "$scratch/log"; }

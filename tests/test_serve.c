@@ -40,7 +40,7 @@ static void notice(const char *line) {
 }
 
 static void *run_server(void *context) {
-    const char *const models[] = {model_file};
+    const ModelFiles models[] = {{.model = model_file}};
     const ServeOptions options = {.models = models,
                                   .model_count = 1,
                                   .listen = "127.0.0.1:0",
@@ -153,7 +153,7 @@ static void test_queue(void **state) {
     (void)state;
     enum { TASKS = 40 };
     const Limits limits = {.queue = TASKS, .batch = 4, .beam = 8};
-    const char *const paths[] = {model_file};
+    const ModelFiles files[] = {{.model = model_file}};
     Err err;
     Metrics metrics;
     ServedModels models;
@@ -162,7 +162,7 @@ static void test_queue(void **state) {
     static Job jobs[TASKS];
     int cancelled = 0;
     metrics_init(&metrics);
-    assert_int_equal(models_open(&models, paths, NULL, 1, &err), 0);
+    assert_int_equal(models_open(&models, files, 1, &err), 0);
     Queue *queue = queue_new(&limits, 2, &metrics, &err);
     assert_non_null(queue);
     assert_false(queue_has_room(queue, TASKS + 1));

@@ -2,6 +2,7 @@
 #include "serve/serve.h"
 #include "cli/cli.h"
 #include "cli/messages.h"
+#include "cli/shortlist_flag.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -16,7 +17,11 @@ static const Flag flags[] = {
     {"cors", 1, "ORIGIN", "let pages of this origin use the server; *: all pages", .kind = VALUE_TEXT},
     {"glossary", MANY, "FILE ...",
      "for each MODEL: translate terms as FILE says, lines of `source TAB target`; -: none", .kind = VALUE_FILE},
-    {.name = "watch", .help = "load a model again when its file or its glossary changes"},
+    {"shortlist", MANY, "FILE ...",
+     "for each MODEL: use only words that FILE gives for the source, as `tide translate` does; -: none",
+     .kind = VALUE_FILE},
+    FLAGS_SHORTLIST_SIZE,
+    {.name = "watch", .help = "load a model again when one of its files changes"},
     {"max-body", 1, "N", "most bytes in the body of a request", VALUE_INT, 64, 1 << 30, NULL, "1048576"},
     {"max-sentences", 1, "N", "most sentences in a request", VALUE_INT, 1, 1 << 20, NULL, "256"},
     {"max-length", 1, "N", "most pieces in a sentence; memory grows with the square", VALUE_INT, 2, 1 << 16, NULL,
@@ -50,24 +55,36 @@ static int options_of(const Args *args, ServeOptions *o, Err *err) {
     return 0;
 }
 
-/* Fills list, [number of models], with the path of the glossary of each model, NULL without one. Returns 0, or -1 with
- *err filled. */
-static int glossaries_of(const Args *args, const char **list, Err *err) {
-    const int given = args_count(args, "glossary");
-    if (given && given != args->word_count)
-        return err_set(err, NULL, 0, "--glossary has %d FILE%s for %d MODEL%s: give one for each, - for none", given,
-                       given > 1 ? "s" : "", args->word_count, args->word_count > 1 ? "s" : "");
-    for (int i = 0; i < args->word_count; i++) {
-        const char *path = args_value(args, "glossary", i);
-        list[i] = path && strcmp(path, "-") != 0 ? path : NULL;
-    }
+/* Checks that a flag has a FILE for each MODEL, or is not given. Returns 0, or -1 with *err filled. */
+static int check_files(const Args *args, const char *flag, Err *err) {
+    const int given = args_count(args, flag), models = args->word_count;
+    if (!given || given == models) return 0;
+    return err_set(err, NULL, 0, "--%s has %d FILE%s for %d MODEL%s: give one for each, - for none", flag, given,
+                   given > 1 ? "s" : "", models, models > 1 ? "s" : "");
+}
+
+/* The FILE of a flag for MODEL i; NULL: none. */
+static const char *file_of(const Args *args, const char *flag, int i) {
+    const char *path = args_value(args, flag, i);
+    return path && strcmp(path, "-") != 0 ? path : NULL;
+}
+
+/* Fills list, [number of models]. Returns 0, or -1 with *err filled. */
+static int models_of(const Args *args, ModelFiles *list, Err *err) {
+    int first = 0, best = 0;
+    if (shortlist_misused(args, err) || args_int(args, "shortlist-first", &first, err) ||
+        args_int(args, "shortlist-best", &best, err) || check_files(args, "glossary", err) ||
+        check_files(args, "shortlist", err))
+        return -1;
+    for (int i = 0; i < args->word_count; i++)
+        list[i] =
+            (ModelFiles){args->words[i], file_of(args, "glossary", i), file_of(args, "shortlist", i), first, best};
     return 0;
 }
 
 static int run(const Args *args) {
     Err err;
-    ServeOptions options = {.models = args->words,
-                            .model_count = args->word_count,
+    ServeOptions options = {.model_count = args->word_count,
                             .listen = args_value(args, "listen", 0),
                             .cors = args_value(args, "cors", 0),
                             .key_file = args_value(args, "api-key-file", 0),
@@ -81,12 +98,12 @@ static int run(const Args *args) {
     if (args_value(args, "host", 64)) return usage_error("more than 64 names after --host");
     options.hosts = hosts;
     if (options_of(args, &options, &err)) return usage_error("%s", err.reason);
-    const char **glossaries = mem_alloc((size_t)args->word_count * sizeof *glossaries);
-    options.glossaries = glossaries;
-    int status = glossaries_of(args, glossaries, &err) ? usage_error("%s", err.reason) : 0;
+    ModelFiles *models = mem_alloc((size_t)args->word_count * sizeof *models);
+    options.models = models;
+    int status = models_of(args, models, &err) ? usage_error("%s", err.reason) : 0;
     signal(SIGPIPE, SIG_IGN);
     if (!status && serve(&options, &err)) status = fail(&err);
-    mem_free(glossaries);
+    mem_free(models);
     return status;
 }
 
@@ -109,7 +126,7 @@ const Command command_serve = {
         "/openapi.json describes it. --threads is the number of sentences' batches computed at the same time.\n\n"
         "--glossary has a FILE for each MODEL, in their order, because a list of terms is for one direction. A\n"
         "request may add terms by its field `glossary`; if both lists have the same source, that of the request\n"
-        "counts.\n\n"
+        "counts. --shortlist also has a FILE for each MODEL.\n\n"
         "The server listens on this machine only, unless --listen says otherwise. It has no TLS: put a proxy in\n"
         "front of it. SIGTERM ends it after the requests that have begun.",
     .flags = flags,

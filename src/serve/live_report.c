@@ -13,9 +13,9 @@
  */
 static int directory_of(const Place *place, char dir[PATH_SIZE]) {
     static const char file[] = "/model.safetensors";
-    size_t n = strlen(place->path);
-    if (ends_with(place->path, file)) n -= strlen(file);
-    return snprintf(dir, PATH_SIZE, "%.*s", (int)n, place->path) < PATH_SIZE ? 0 : -1;
+    size_t n = strlen(place->files.model);
+    if (ends_with(place->files.model, file)) n -= strlen(file);
+    return snprintf(dir, PATH_SIZE, "%.*s", (int)n, place->files.model) < PATH_SIZE ? 0 : -1;
 }
 
 /* The size of the log of a place; -1: none. */

@@ -15,6 +15,7 @@ void served_hold(Served *served) { atomic_fetch_add(&served->holds, 1); }
 
 void served_drop(Served *served) {
     if (!served || atomic_fetch_sub(&served->holds, 1) > 1) return;
+    shortlist_free(&served->shortlist);
     glossary_free(&served->glossary);
     translator_free(&served->translator);
     mem_free(served);
@@ -28,16 +29,24 @@ typedef struct Load {
     Err *err;
 } Load;
 
+/* Reads what the model of `served` translates with. Returns 0, or -1 with *err filled. */
+static int load_lists(Served *served, const ModelFiles *files, Err *err) {
+    const Side *target = &served->translator.target;
+    if (files->glossary && glossary_read(&served->glossary, files->glossary, target, err)) return -1;
+    return files->shortlist
+               ? shortlist_read(&served->shortlist, files->shortlist, target, files->first, files->best, err)
+               : 0;
+}
+
 static void load(void *context) {
     Load *l = context;
     Served *served = mem_zalloc(sizeof *served);
     atomic_init(&served->holds, 1);
-    const char *glossary = l->place->glossary;
-    if (model_load(&served->translator, l->place->path, l->err)) {
+    if (model_load(&served->translator, l->place->files.model, l->err)) {
         mem_free(served);
         return;
     }
-    if (glossary && glossary_read(&served->glossary, glossary, &served->translator.target, l->err)) {
+    if (load_lists(served, &l->place->files, l->err)) {
         served_drop(served);
         return;
     }
@@ -50,7 +59,7 @@ static void load(void *context) {
 static Served *served_load(const Place *place, Err *err) {
     Scope scope = {0};
     Load l = {.place = place, .err = err};
-    err_set(err, place->path, 0, "out of memory");
+    err_set(err, place->files.model, 0, "out of memory");
     const ScopeEnd end = scope_run(&scope, load, &l, err->reason, sizeof err->reason);
     if (end == SCOPE_DONE) scope_forget(&scope);
     return end == SCOPE_DONE ? l.served : NULL;
@@ -63,11 +72,11 @@ static FileVersion version_of(const char *path) {
 }
 
 /* The version of the file of a model, which may be given as its directory. */
-static FileVersion model_version(const Place *place) {
+static FileVersion model_version(const char *model) {
     char path[PATH_SIZE];
-    if (snprintf(path, sizeof path, "%s/model.safetensors", place->path) >= (int)sizeof path) path[0] = '\0';
+    if (snprintf(path, sizeof path, "%s/model.safetensors", model) >= (int)sizeof path) path[0] = '\0';
     const FileVersion inside = version_of(path);
-    return inside.inode ? inside : version_of(place->path);
+    return inside.inode ? inside : version_of(model);
 }
 
 /* Returns whether `now` differs from *known, and then sets *known to `now`. A missing file counts as unchanged. */
@@ -79,10 +88,11 @@ static bool changed(FileVersion *known, FileVersion now) {
     return true;
 }
 
-/* Whether the model or the glossary of the place has changed since it was read. */
+/* Whether a file of the place has changed since it was read. */
 static bool place_changed(Place *place) {
-    const bool model = changed(&place->model, model_version(place));
-    return changed(&place->terms, version_of(place->glossary)) || model;
+    const bool model = changed(&place->model, model_version(place->files.model));
+    const bool glossary = changed(&place->glossary, version_of(place->files.glossary));
+    return changed(&place->shortlist, version_of(place->files.shortlist)) || glossary || model;
 }
 
 int models_reload(ServedModels *models, int i, Err *err) {
@@ -118,20 +128,20 @@ static void make_names_unique(ServedModels *models) {
             if (strcmp(models->list[i].name, models->list[k].name) != 0) continue;
             shared = true;
             mem_free(models->list[k].name);
-            models->list[k].name = mem_strdup(models->list[k].path);
+            models->list[k].name = mem_strdup(models->list[k].files.model);
         }
         if (!shared) continue;
         mem_free(models->list[i].name);
-        models->list[i].name = mem_strdup(models->list[i].path);
+        models->list[i].name = mem_strdup(models->list[i].files.model);
     }
 }
 
-int models_open(ServedModels *models, const char *const *paths, const char *const *glossaries, int count, Err *err) {
+int models_open(ServedModels *models, const ModelFiles *files, int count, Err *err) {
     *models = (ServedModels){.list = mem_zalloc((size_t)count * sizeof *models->list), .count = count};
     pthread_mutex_init(&models->mutex, NULL);
     for (int i = 0; i < count; i++) {
         Place *place = &models->list[i];
-        *place = (Place){.path = paths[i], .glossary = glossaries ? glossaries[i] : NULL, .name = name_of(paths[i])};
+        *place = (Place){.files = files[i], .name = name_of(files[i].model)};
         place_changed(place);
         if (!(place->served = served_load(place, err))) return -1;
     }

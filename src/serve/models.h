@@ -3,6 +3,7 @@
 #define TIDE_SERVE_MODELS_H
 
 #include "translate/glossary.h"
+#include "translate/shortlist.h"
 #include "translate/translator.h"
 
 #include <pthread.h>
@@ -13,8 +14,9 @@
 /* A loaded model, shared by all that hold it. */
 typedef struct Served {
     Translator translator;
-    Glossary glossary; /* of every request; all zero: none */
-    const char *name;  /* of its place */
+    Glossary glossary;   /* of every request; all zero: none */
+    Shortlist shortlist; /* all zero: none */
+    const char *name;    /* of its place */
     bool aligns;
     atomic_int holds;
 } Served;
@@ -30,12 +32,18 @@ typedef struct FileVersion {
     ino_t inode;
 } FileVersion;
 
+/* The paths of a model and of what it translates with, and the numbers of its shortlist; see shortlist_read. */
+typedef struct ModelFiles {
+    const char *model, *glossary, *shortlist; /* glossary, shortlist: NULL: none */
+    int first, best;
+} ModelFiles;
+
 /* The place of one model. */
 typedef struct Place {
-    const char *path, *glossary; /* glossary: NULL: none */
+    ModelFiles files;
     char *name; /* value of the field `model`: the last part of the path, or the path if that is not unique */
     Served *served;
-    FileVersion model, terms; /* of the files that `served` was read from */
+    FileVersion model, glossary, shortlist; /* of the files that `served` was read from */
 } Place;
 
 typedef struct ServedModels {
@@ -44,13 +52,13 @@ typedef struct ServedModels {
     pthread_mutex_t mutex;
 } ServedModels;
 
-/* Loads the models. glossaries: [count] the path of the glossary of each model, or NULL; NULL: none. The paths must
-   live longer. Returns 0, or -1 with *err filled. Release with models_close in both cases. */
-int models_open(ServedModels *models, const char *const *paths, const char *const *glossaries, int count, Err *err);
+/* Loads the models: files [count]. The paths must live longer. Returns 0, or -1 with *err filled. Release with
+   models_close in both cases. */
+int models_open(ServedModels *models, const ModelFiles *files, int count, Err *err);
 void models_close(ServedModels *models);
-/* Loads the model of place i and its glossary again if one of their files has changed. Returns 1 if they were replaced,
-   0 if the files are the same, or -1 with *err filled; then the old ones stay, and the files are not read again before
-   one of them changes. */
+/* Loads the model of place i, its glossary and its shortlist again if one of their files has changed. Returns 1 if they
+   were replaced, 0 if the files are the same, or -1 with *err filled; then the old ones stay, and the files are not
+   read again before one of them changes. */
 int models_reload(ServedModels *models, int i, Err *err);
 
 /* Holds and returns the model of place i. */

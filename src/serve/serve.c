@@ -47,16 +47,16 @@ static void notice(Server *s, const char *format, ...) {
 static void warn(Server *s, const Place *place) {
     const Translator *t = &place->served->translator;
     const Glossary *g = &place->served->glossary;
-    if (t->warning) notice(s, "%s: %s", place->path, t->warning);
+    if (t->warning) notice(s, "%s: %s", place->files.model, t->warning);
     if (g->unwritable)
-        notice(s, "%s: %s cannot write %d of the translations, such as '%.100s'", place->glossary, place->path,
-               g->unwritable, g->example);
+        notice(s, "%s: %s cannot write %d of the translations, such as '%.100s'", place->files.glossary,
+               place->files.model, g->unwritable, g->example);
 }
 
 /* Tells the operator why the old model stays. */
 static void explain(Server *s, const Place *place, const Err *err) {
-    if (err->line) notice(s, "%s: not replaced: %s:%ld: %s", place->path, err->path, err->line, err->reason);
-    else notice(s, "%s: not replaced: %s", place->path, err->reason);
+    if (err->line) notice(s, "%s: not replaced: %s:%ld: %s", place->files.model, err->path, err->line, err->reason);
+    else notice(s, "%s: not replaced: %s", place->files.model, err->reason);
 }
 
 static void reload(Server *s) {
@@ -67,7 +67,7 @@ static void reload(Server *s) {
         if (status <= 0) continue;
         queue_models_changed(s->queue);
         metrics_replaced(&s->metrics);
-        notice(s, "%s: replaced", s->models.list[i].path);
+        notice(s, "%s: replaced", s->models.list[i].files.model);
         warn(s, &s->models.list[i]);
     }
 }
@@ -165,7 +165,7 @@ static int run_queue(Server *s, int listening, Err *err) {
 static int run_models(Server *s, Err *err) {
     char address[ADDRESS_SIZE];
     const ServeOptions *o = s->options;
-    if (models_open(&s->models, o->models, o->glossaries, o->model_count, err)) return -1;
+    if (models_open(&s->models, o->models, o->model_count, err)) return -1;
     for (int i = 0; i < s->models.count; i++) warn(s, &s->models.list[i]);
     const int listening = socket_listen(s->options->listen, address, err);
     if (listening < 0) return -1;

@@ -4,21 +4,21 @@
 
 #include "core/base.h"
 #include "serve/limits.h"
+#include "serve/models.h"
 
 #include <stdbool.h>
 
 typedef struct ServeOptions {
-    const char *const *models; /* [model_count], 1 at least: paths */
+    const ModelFiles *models; /* [model_count], 1 at least */
     int model_count;
-    const char *const *glossaries; /* [model_count]: see models_open; NULL: none */
-    const char *listen;            /* see socket_listen */
+    const char *listen;       /* see socket_listen */
     const char *const *hosts; /* [host_count]: names that a Host header may have, besides localhost and addresses */
     int host_count;
     const char *cors;     /* the origin whose pages may read answers, or "*"; NULL: none */
     const char *key_file; /* see keys_read; NULL: every client is served */
     Limits limits;
     int workers;
-    bool watch; /* load a model again when its file or its glossary changes */
+    bool watch; /* load a model again when one of its files changes */
     void (*notice)(
         const char *line); /* receives a message for the operator; called by several threads, one at a time */
 } ServeOptions;

@@ -145,10 +145,14 @@ static void translate(WorkerBatch *b, Session *session) {
     beam.before_step = all_cancelled;
     if (anyone_listens(b)) beam.settled = tell_settled;
     beam.context = b;
+    const Shortlist *shortlist = &task->served->shortlist;
+    ColumnSet *shortlists = shortlist->entries ? shortlist_sets(shortlist, sentences, b->n) : NULL;
+    beam.shortlists = shortlists;
     Translations found = session_translate(session, sentences, b->n, &beam, b->n, NULL, NULL);
     for (int i = 0; i < b->n && !found.cancelled; i++) keep_translation(b->jobs[i], &found, i);
     for (int i = 0; i < b->n && !found.cancelled; i++) tell_sentence(session, b->jobs[i], &found, i, &beam);
     translations_free(&found);
+    shortlist_sets_free(shortlists, b->n);
     mem_free(sentences);
     mem_free(prefixes);
     mem_free(constraints);
