@@ -54,6 +54,28 @@ refused 1 "has no tag '</s>'" translate "$scratch/weights" --tag '</s>'
 for threads in 1 3; do sets "$scratch/shards$threads" $two --shards 4 --after-batches 20 --threads $threads; done
 same "$scratch/shards1" "$scratch/shards3" "threads"
 
+# Noise: the same bits after a stop, with shards, and for any number of threads; none in a set that is off.
+noise="--noise-drop 0.1 --noise-blank 0.1 --noise-swap 3"
+# shellcheck disable=SC2086
+{
+    sets "$scratch/noise" $two $noise --after-batches 24 --threads 2
+    sets "$scratch/noise2" $two $noise --after-batches 7 --threads 1
+    sets "$scratch/noise2" $two $noise --after-batches 24
+    same "$scratch/noise" "$scratch/noise2" "a stop, with noise"
+    sets "$scratch/off" $two $noise --train-set-noise off off --after-batches 24
+    sets "$scratch/half" $two $noise --train-set-noise off on --after-batches 24
+    sets "$scratch/none" $two --after-batches 24
+    for threads in 1 3; do sets "$scratch/loud$threads" $two $noise --shards 4 --after-batches 20 --threads $threads; done
+}
+same "$scratch/loud1" "$scratch/loud3" "threads, with noise"
+weights() { tail -c 2000 "$scratch/$1/model.safetensors"; }
+weights off >"$scratch/weights.off"
+weights none | cmp - "$scratch/weights.off" || die "noise in sets that are off"
+for run in noise half; do weights $run | cmp -s - "$scratch/weights.off" && die "no noise: $run"; done
+weights noise >"$scratch/weights.noise"
+weights half | cmp -s - "$scratch/weights.noise" && die "noise in a set that is off"
+cmp -s "$scratch/loud1/model.safetensors" "$scratch/shards1/model.safetensors" && die "no noise in shards"
+
 train() { # STATUS REASON [flag ...]
     status=$1 reason=$2
     shift 2
@@ -63,4 +85,8 @@ train 2 'train-set-weights needs one value for each of 2' --train-set-weights 1
 train 2 'train-set-tags needs one value for each of 2' --train-set-tags a b c
 train 2 'train-set-weights must be between' --train-set-weights 1 0
 train 2 "cannot be a tag" --train-set-tags - 'a b'
+train 2 'train-set-noise needs one value for each of 2' --train-set-noise on
+train 2 "train-set-noise is on or off, not 'yes'" --train-set-noise on yes
+refused 1 'has the places of pieces' train --config "$scratch/smallest.conf" --model "$scratch/new" --tsv "$scratch/a.tsv" \
+    --noise-drop 0.1 --guided-alignment "$scratch/links"
 train 1 'guided-alignment needs a single training set' --guided-alignment "$scratch/links"

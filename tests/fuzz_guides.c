@@ -67,7 +67,7 @@ static void batch_check(const Guides *guides, const Pairs *pairs, int all) {
     Batch batch;
     Guide guide;
     Err err;
-    CHECK(!pairs_fold(&arena, pairs, which, NULL, pairs->n, &batch, &err), "%s", err.reason);
+    CHECK(!pairs_fold(&arena, pairs, which, NULL, pairs->n, NULL, &batch, &err), "%s", err.reason);
     CHECK(!guides_fold(&arena, guides, which, &batch.target, &guide, &err), "%s", err.reason);
     CHECK(guide.begin[0] == 0 && guide.begin[batch.target.rows] == all, "%d links of %d",
           guide.begin[batch.target.rows], all);

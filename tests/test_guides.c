@@ -148,7 +148,7 @@ static void a_batch_has_links_by_row(void **state) {
     const int which[] = {2, 0, 1};
     Batch batch;
     Guide guide;
-    assert_int_equal(pairs_fold(&arena, &f.pairs, which, NULL, 3, &batch, &err), 0);
+    assert_int_equal(pairs_fold(&arena, &f.pairs, which, NULL, 3, NULL, &batch, &err), 0);
     const Sequences *y = &batch.target;
     assert_int_equal(guides_fold(&arena, &guides, which, y, &guide, &err), 0);
     int links = 0, all = 0;

@@ -2,6 +2,7 @@
 #include "core/choice.h"
 #include "text/bpe.h"
 #include "text/ds.h"
+#include "text/noise.h"
 #include "text/placeholder.h"
 #include "text/side.h"
 #include "text/string_table.h"
@@ -288,6 +289,81 @@ static void text_has_han_agrees_with_is_han(void **state) {
         utf8proc_encode_char(c, (utf8proc_uint8_t *)text + n);
         if (text_has_han(text) != is_han(c) || text_has_han(text + n) != is_han(c)) fail_msg("U+%04X", (unsigned)c);
     }
+}
+
+/* ---- noise ---- */
+
+enum { NOISY = 20001, TAG = 7, FIRST_PIECE = 1000 };
+
+/* Adds noise to the pieces 1000, 1001, .. and a tag. Returns the new number. */
+static int add_noise(Noise noise, long update, int index, int n, int *ids) {
+    const UpdateNoise options = {noise, 5, update};
+    for (int i = 0; i < n - 1; i++) ids[i] = FIRST_PIECE + i;
+    ids[n - 1] = TAG;
+    const int left = noise_add(&options, index, ids, n);
+    assert_int_equal(ids[left - 1], TAG);
+    return left;
+}
+
+static void assert_near(int value, double expected) { assert_true(value > 0.95 * expected && value < 1.05 * expected); }
+
+static void noise_removes_pieces(void **state) {
+    (void)state;
+    static int ids[NOISY];
+    const int left = add_noise((Noise){.drop = 0.3}, 1, 0, NOISY, ids);
+    assert_near(left, 0.7 * NOISY);
+    for (int i = 1; i < left - 1; i++) assert_true(ids[i] > ids[i - 1]);
+    for (int k = 0; k < 100; k++)
+        assert_true(add_noise((Noise){.drop = 0.9}, k, 1, 2, ids) == 2 && ids[0] == FIRST_PIECE);
+    assert_int_equal(add_noise((Noise){.drop = 0.9, .blank = 0.9, .swap = 9}, 1, 1, 1, ids), 1);
+}
+
+static void noise_blanks_pieces(void **state) {
+    (void)state;
+    static int ids[NOISY];
+    int blank = 0;
+    assert_int_equal(add_noise((Noise){.blank = 0.2}, 1, 0, NOISY, ids), NOISY);
+    for (int i = 0; i < NOISY - 1; i++) {
+        blank += ids[i] == ID_UNK;
+        assert_true(ids[i] == ID_UNK || ids[i] == FIRST_PIECE + i);
+    }
+    assert_near(blank, 0.2 * NOISY);
+}
+
+static void noise_moves_pieces(void **state) {
+    (void)state;
+    enum { DISTANCE = 4 };
+    static int ids[NOISY];
+    static bool seen[NOISY];
+    int moved = 0, most = 0;
+    assert_int_equal(add_noise((Noise){.swap = DISTANCE}, 1, 0, NOISY, ids), NOISY);
+    for (int i = 0; i < NOISY - 1; i++) {
+        const int from = ids[i] - FIRST_PIECE, by = abs(from - i);
+        assert_false(seen[from]);
+        seen[from] = true;
+        moved += by > 0;
+        if (by > most) most = by;
+    }
+    assert_int_equal(most, DISTANCE - 1);
+    assert_true(moved > NOISY / 2);
+    add_noise((Noise){.swap = 1}, 1, 0, NOISY, ids);
+    for (int i = 0; i < NOISY - 1; i++) assert_int_equal(ids[i], FIRST_PIECE + i);
+}
+
+/* The noise of a pair differs in each update and from that of other pairs. */
+static void noise_depends_on_update_and_index(void **state) {
+    (void)state;
+    enum { N = 50 };
+    const Noise noise = {0.1, 0.1, 3};
+    int ids[4][N];
+    const int left = add_noise(noise, 3, 2, N, ids[0]);
+    assert_int_equal(add_noise(noise, 3, 2, N, ids[1]), left);
+    assert_memory_equal(ids[0], ids[1], (size_t)left * sizeof(int));
+    add_noise(noise, 4, 2, N, ids[2]);
+    add_noise(noise, 3, 1, N, ids[3]);
+    assert_memory_not_equal(ids[0], ids[2], sizeof ids[0]);
+    assert_memory_not_equal(ids[0], ids[3], sizeof ids[0]);
+    assert_memory_not_equal(ids[2], ids[3], sizeof ids[0]);
 }
 
 /* ---- string tables ---- */
@@ -1095,6 +1171,10 @@ int main(void) {
         cmocka_unit_test(normalise_orders_many_marks),
         cmocka_unit_test(characters_and_their_classes),
         cmocka_unit_test(text_has_han_agrees_with_is_han),
+        cmocka_unit_test(noise_removes_pieces),
+        cmocka_unit_test(noise_blanks_pieces),
+        cmocka_unit_test(noise_moves_pieces),
+        cmocka_unit_test(noise_depends_on_update_and_index),
         cmocka_unit_test(string_table_numbers_distinct_strings),
         cmocka_unit_test(string_table_takes_any_length),
         cmocka_unit_test(bpe_learns_the_most_frequent_pairs),

@@ -94,7 +94,7 @@ static double bytes_of(Fixture *f, const int *which, int n, int shards) {
     Batch batch;
     Err err;
     tape_init(&tape, f->threads, (Rng){3});
-    assert_int_equal(pairs_fold(&tape.arena, &f->pairs, which, NULL, n, &batch, &err), 0);
+    assert_int_equal(pairs_fold(&tape.arena, &f->pairs, which, NULL, n, NULL, &batch, &err), 0);
     int shard[PAIRS];
     double nats[MOST_SHARDS];
     for (int i = 0; i < n; i++) shard[i] = i * i % shards;
@@ -179,7 +179,7 @@ static double gradients_in(Fixture *f, int parts, real *gradients) {
         Err err;
         tape_reset(&tape);
         assert_int_equal(pairs_fold(&tape.arena, &f->pairs, which + first, which + first,
-                                    part_offset(PAIRS, parts, k + 1) - first, &batch, &err),
+                                    part_offset(PAIRS, parts, k + 1) - first, NULL, &batch, &err),
                          0);
         update_gradients(&tape, &f->model, &batch, &options, &found);
         nats += found;

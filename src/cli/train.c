@@ -30,6 +30,8 @@ static const Flag flags[] = {
      VALUE_REAL, 0.001, 1000, NULL, NULL},
     {"train-set-tags", MANY, "NAME...", "a tag for the source of each training corpus, for `translate --tag`; -: none",
      .kind = VALUE_TEXT},
+    {"train-set-noise", MANY, "on|off...", "whether each training corpus has the noise of --noise-* (default: on)",
+     .kind = VALUE_TEXT},
     {"valid-sets", 2, "SRC TGT", "development set: two line-aligned files", .kind = VALUE_FILE},
     {"valid-tsv", 1, "FILE", "development set: lines as for --tsv", .kind = VALUE_FILE},
     {"guided-alignment", 1, "FILE", "train the attention on these links of words: one line per pair, `i-j`, from 0",
@@ -56,14 +58,15 @@ static const Flag flags[] = {
 static const FlagGroup groups[] = {
     {"Common flags",
      "model train-sets tsv valid-sets preset config langs after-epochs after-minutes threads quiet log"},
-    {"Corpora", "tmx mo po train-set-weights train-set-tags valid-tsv max-length"},
+    {"Corpora", "tmx mo po train-set-weights train-set-tags train-set-noise valid-tsv max-length"},
     {"Pieces", "tokenizer bpe-merges merges dim-vocabs source-words"},
     {"Model", "arch dim-emb dim-rnn dim-att dim-maxout encoder enc-depth dec-depth dim-ffn window attention heads "
               "readout-state tied-embeddings init pretrained-model"},
     {"Guided attention", "guided-alignment guided-alignment-cost guided-alignment-weight guided-alignment-null"},
     {"Optimization", "optimizer learn-rate lr-decay lr-decay-start lr-warmup lr-decay-inv-sqrt clip-norm "
                      "exponential-smoothing mini-batch maxi-batch workspace shards seed"},
-    {"Regularization", "label-smoothing dropout-emb dropout-annotation dropout-readout"},
+    {"Regularization",
+     "label-smoothing dropout-emb dropout-annotation dropout-readout noise-drop noise-blank noise-swap"},
     {"Validation, checkpoints and the end",
      "valid-metrics valid-freq save-freq disp-freq early-stopping after-batches probe no-reload allow-change"},
     {"Search, in validations and of the model", "beam-size normalize word-penalty"},
@@ -236,18 +239,21 @@ static int train_files(const Args *args, TrainFiles list[MOST_MANY], Err *err) {
         if (form > FORM_PO) continue;
         if (count == MOST_MANY) return err_set(err, NULL, 0, "more than %d training corpora", MOST_MANY);
         const CorpusFiles files = {(CorpusForm)form, {values[0], form == FORM_LINES ? values[1] : NULL}};
-        list[count++] = (TrainFiles){files, 1, NULL};
+        list[count++] = (TrainFiles){files, 1, NULL, false};
     }
     if (!count) return err_set(err, NULL, 0, "--train-sets, --tsv, --tmx, --mo or --po is needed");
-    const char *const lists[] = {"train-set-weights", "train-set-tags"};
-    for (int i = 0; i < 2; i++)
+    const char *const lists[] = {"train-set-weights", "train-set-tags", "train-set-noise"};
+    for (int i = 0; i < 3; i++)
         if (args_has(args, lists[i]) && (!args_value(args, lists[i], count - 1) || args_value(args, lists[i], count)))
             return err_set(err, NULL, 0, "--%s needs one value for each of %d training corpora", lists[i], count);
     for (int i = 0; i < count; i++) {
-        const char *tag = args_value(args, "train-set-tags", i);
+        const char *tag = args_value(args, "train-set-tags", i), *noise = args_value(args, "train-set-noise", i);
         if (args_real_at(args, "train-set-weights", i, &list[i].weight, err)) return -1;
         list[i].tag = tag && strcmp(tag, "-") != 0 ? tag : NULL;
         if (list[i].tag && tag_check(tag, err)) return -1;
+        list[i].quiet = noise && !strcmp(noise, "off");
+        if (noise && !list[i].quiet && strcmp(noise, "on") != 0)
+            return err_set(err, NULL, 0, "--train-set-noise is on or off, not '%s'", noise);
     }
     return count;
 }

@@ -75,6 +75,7 @@ static void end_sets(PairsWriter *writer, const TrainSets *sets, long i) {
     for (int k; (k = (int)arrlen(pairs->set_end)) < sets->count && sets->end[k] <= i;) {
         arrput(pairs->set_end, pairs->n);
         arrput(pairs->set_weight, sets->weight[k]);
+        arrput(pairs->set_quiet, sets->quiet[k]);
         if (k + 1 < sets->count) side_cache_end(writer->cache[SOURCE], sets->source_end[k + 1]);
     }
 }
@@ -104,10 +105,19 @@ void pairs_free(Pairs *pairs) {
     arrfree(pairs->line);
     arrfree(pairs->set_end);
     arrfree(pairs->set_weight);
+    arrfree(pairs->set_quiet);
     *pairs = (Pairs){0};
 }
 
-int pairs_fold(Arena *arena, const Pairs *pairs, const int *which, const int *index, int n, Batch *batch, Err *err) {
+/* Whether a pair is of a quiet set. */
+static bool is_quiet(const Pairs *pairs, int pair) {
+    int k = 0;
+    while (k < arrlen(pairs->set_end) && pair >= pairs->set_end[k]) k++;
+    return k < arrlen(pairs->set_quiet) && pairs->set_quiet[k];
+}
+
+int pairs_fold(Arena *arena, const Pairs *pairs, const int *which, const int *index, int n, const UpdateNoise *noise,
+               Batch *batch, Err *err) {
     const size_t size = (size_t)n;
     const int **x = arena_alloc(arena, size * sizeof *x), **y = arena_alloc(arena, size * sizeof *y);
     int *x_length = arena_alloc(arena, size * sizeof(int)), *y_length = arena_alloc(arena, size * sizeof(int));
@@ -119,6 +129,7 @@ int pairs_fold(Arena *arena, const Pairs *pairs, const int *which, const int *in
         y_length[i] = pairs->target_length[pair];
         x[i] = ids;
         y[i] = ids + x_length[i];
+        if (noise && !is_quiet(pairs, pair)) x_length[i] = noise_add(noise, index ? index[i] : i, ids, x_length[i]);
     }
     *batch = batch_fold(arena, x, x_length, y, y_length, n, index, ID_BOS);
     return 0;

@@ -4,6 +4,7 @@
 
 #include "model/batch.h"
 #include "text/corpus.h"
+#include "text/noise.h"
 #include "text/records.h"
 #include "text/side.h"
 
@@ -20,6 +21,7 @@ typedef struct Pairs {
     uint64_t hash;                      /* of all ids */
     int *set_end;                       /* stb_ds array: pairs up to the end of each training set; empty: one set */
     double *set_weight;                 /* stb_ds array: weight of each set */
+    bool *set_quiet;                    /* stb_ds array: whether the noise of a training leaves out each set */
 } Pairs;
 
 /* Training sets that follow each other in a disk corpus. A set of weight w is in each epoch w times; of a fraction of
@@ -29,6 +31,7 @@ typedef struct TrainSets {
     const long *end;       /* [count] pairs of the corpus up to the end of each set */
     const int *source_end; /* [count] the id at the end of a source sentence: ID_EOS, or a tag */
     const double *weight;  /* [count] */
+    const bool *quiet;     /* [count] */
 } TrainSets;
 
 /* Encodes a corpus into *pairs, with the temporary file in `dir`. Drops a pair if a side has more than max_length
@@ -43,9 +46,10 @@ int pairs_encode_disk(Pairs *pairs, DiskCorpus *corpus, const TrainSets *sets, c
 void pairs_free(Pairs *pairs);
 
 /* Makes a batch in the arena of the pairs which[0..n - 1]. index[i] is the index of pair i in the batch as it was
-   drawn; NULL: the pairs are all of that batch. Returns 0, or -1 with *err filled if the temporary file cannot be read.
- */
-int pairs_fold(Arena *arena, const Pairs *pairs, const int *which, const int *index, int n, Batch *batch, Err *err);
+   drawn; NULL: the pairs are all of that batch. noise: of the sources, except those of quiet sets; NULL: none. Returns
+   0, or -1 with *err filled if the temporary file cannot be read. */
+int pairs_fold(Arena *arena, const Pairs *pairs, const int *which, const int *index, int n, const UpdateNoise *noise,
+               Batch *batch, Err *err);
 
 /* One epoch: batch k has the pairs order[begin[k]]..order[begin[k+1]-1]. */
 typedef struct Epoch {

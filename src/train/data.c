@@ -107,22 +107,23 @@ static int check_lengths(const Pairs *pairs, const CorpusFiles *files, Err *err)
     return 0;
 }
 
-/* Encodes the training text. One set of weight 1 without tag is the usual case, and has no sets. */
+/* Encodes the training text. One set of weight 1 without tag, not quiet, is the usual case, and has no sets. */
 static int encode_training(Data *data, const DataFiles *files, const TrainOptions *o, const Side *source,
                            const Side *target, Stage *stage, Err *err) {
     const int count = files->train_count;
     int *source_end = mem_alloc((size_t)count * sizeof *source_end), status = 0;
     double *weight = mem_alloc((size_t)count * sizeof *weight);
-    bool usual = count == 1;
+    bool *quiet = mem_alloc((size_t)count * sizeof *quiet), usual = count == 1;
     for (int k = 0; k < count && !status; k++) {
         const char *tag = files->train[k].tag;
         weight[k] = files->train[k].weight;
+        quiet[k] = files->train[k].quiet;
         source_end[k] = tag ? vocab_tag(source->vocab, tag) : ID_EOS;
-        usual &= !tag && weight[k] == 1;
+        usual &= !tag && weight[k] == 1 && !quiet[k];
         if (source_end[k] < 0)
             status = err_set(err, train_files_name(&files->train[k]), 0, "the model has no tag '%s'", tag);
     }
-    const TrainSets sets = {count, data->set_end, source_end, weight};
+    const TrainSets sets = {count, data->set_end, source_end, weight, quiet};
     if (!status)
         status = pairs_encode_disk(&data->pairs, &data->text, usual ? NULL : &sets, source, target, o->max_length,
                                    files->dir, report_stage, stage, err);
@@ -130,6 +131,7 @@ static int encode_training(Data *data, const DataFiles *files, const TrainOption
         status = err_set(err, data_name(files), 0, "an epoch of more than %d pairs", INT_MAX - 1);
     mem_free(source_end);
     mem_free(weight);
+    mem_free(quiet);
     return status;
 }
 
@@ -166,6 +168,7 @@ uint64_t data_hash(const Data *data) {
         uint64_t weight;
         memcpy(&weight, &data->pairs.set_weight[k], sizeof weight);
         hash = (hash ^ weight) * 0xd1342543de82ef95u + (uint64_t)data->pairs.set_end[k];
+        if (data->pairs.set_quiet[k]) hash = ~hash; /* so that sets without noise keep their hash */
     }
     return (hash ^ (uint64_t)data->pairs.n) * 0x9e3779b97f4a7c15u;
 }

@@ -6,12 +6,13 @@
 #include "train/guides.h"
 #include "train/train_options.h"
 
-/* A training set: a corpus, how often an epoch has its pairs, and the tag of its source sentences (see vocab_add_tag);
-   NULL: no tag. */
+/* A training set: a corpus, how often an epoch has its pairs, the tag of its source sentences (see vocab_add_tag; NULL: no
+   tag), and whether the noise of the options leaves them out. */
 typedef struct TrainFiles {
     CorpusFiles files;
     double weight;
     const char *tag;
+    bool quiet;
 } TrainFiles;
 
 typedef struct DataFiles {

@@ -32,6 +32,9 @@ static int check_options(const TrainJob *job, Err *err) {
                        attention_kind_at(o->attention)->name);
     if (job->files.guides && job->files.train_count > 1)
         return err_set(err, NULL, 0, "--guided-alignment needs a single training set, because its lines belong to it");
+    if (job->files.guides && (job->options.noise_drop > 0 || job->options.noise_swap > 1))
+        return err_set(err, NULL, 0,
+                       "--guided-alignment has the places of pieces, which --noise-drop and --noise-swap change");
     return model_options_check(o, err) || model_options_check_effect(o, err) ? -1 : 0;
 }
 

@@ -136,12 +136,14 @@ static int share_pairs(Ranks *ranks, Pairs *pairs, const char *dir, Err *err) {
         arrsetlen(pairs->line, n);
         arrsetlen(pairs->set_end, (size_t)head.sets);
         arrsetlen(pairs->set_weight, (size_t)head.sets);
+        arrsetlen(pairs->set_quiet, (size_t)head.sets);
     }
     share_array(ranks, pairs->source_length, n * sizeof *pairs->source_length, &status, err);
     share_array(ranks, pairs->target_length, n * sizeof *pairs->target_length, &status, err);
     share_array(ranks, pairs->line, n * sizeof *pairs->line, &status, err);
     share_array(ranks, pairs->set_end, (size_t)head.sets * sizeof *pairs->set_end, &status, err);
     share_array(ranks, pairs->set_weight, (size_t)head.sets * sizeof *pairs->set_weight, &status, err);
+    share_array(ranks, pairs->set_quiet, (size_t)head.sets * sizeof *pairs->set_quiet, &status, err);
     return status ? -1 : share_records(ranks, &pairs->ids, n, dir, err);
 }
 

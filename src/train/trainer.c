@@ -93,7 +93,8 @@ static int add_gradients(Training *t, const BatchPart *part, UpdateOptions optio
     Batch batch;
     Guide guide;
     tape_reset(tape);
-    if (pairs_fold(&tape->arena, &t->data.pairs, part->which, part->index, part->n, &batch, err)) return -1;
+    if (pairs_fold(&tape->arena, &t->data.pairs, part->which, part->index, part->n, options.noise, &batch, err))
+        return -1;
     if (part->shard) batch_shard(&tape->arena, &batch, part->shard, part->shards);
     if (t->job->files.guides) {
         if (guides_fold(&tape->arena, &t->data.guides, part->which, &batch.target, &guide, err)) return -1;
@@ -168,12 +169,14 @@ static int update(Training *t, const int *which, int n, Err *err) {
     BatchMemory *m = &t->memory;
     Learner *l = &t->learner;
     t->meter.learn_rate = next_learn_rate(t);
+    const UpdateNoise noise = {{o->noise_drop, o->noise_blank, o->noise_swap}, (uint64_t)o->seed, t->state.update};
     const UpdateOptions options = {.label_smoothing = o->label_smoothing,
                                    .dropout = training_dropout(o),
                                    .step = {t->meter.learn_rate, o->clip_norm, o->exponential_smoothing},
                                    .rows = target_rows(pairs, which, n),
                                    .guide_cost = o->guided_cost,
-                                   .guide_weight = o->guided_weight};
+                                   .guide_weight = o->guided_weight,
+                                   .noise = noise_is_none(&noise.noise) ? NULL : &noise};
     double nats[MOST_SHARDS] = {0}, norm;
     arena_reset(&m->plan);
     const BatchParts parts = parts_plan(&m->plan, &m->workspace, m->limit, pairs, which, n, t->shards);

@@ -80,7 +80,7 @@ static int watch_pairs(Tape *tape, Model *model, const Pairs *pairs, const Batch
     double nats;
     *watch = (Watch){0};
     tape_reset(tape);
-    if (pairs_fold(&tape->arena, pairs, part->which + first, part->index + first, n, &batch, err)) return -1;
+    if (pairs_fold(&tape->arena, pairs, part->which + first, part->index + first, n, o->noise, &batch, err)) return -1;
     tape->watch = watch;
     update_gradients(tape, model, &batch, o, &nats);
     tape->watch = NULL;

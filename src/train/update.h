@@ -16,6 +16,7 @@ typedef struct UpdateOptions {
     const Guide *guide; /* guides the attention, with a row for each target row; NULL: no guidance */
     GuideCost guide_cost;
     double guide_weight;
+    const UpdateNoise *noise; /* in the sources of the batch; NULL: none */
 } UpdateOptions;
 
 /* Runs the forward and backward pass of a batch, or of a part of one, and adds the gradients to those of the model.
