@@ -35,7 +35,12 @@ cmp "$scratch/before" "$scratch/run.scores" || die "a second call has another re
 grep -q ' train --model' "$scratch/run.log" && die "a second call trains again"
 
 # Into Chinese, with two students, which translate alone and together. Their flags replace the same flag of all trainings.
-diversify back --to zh --students 2 --weight 2 --student-flags '--after-batches 13' || die "diversify --to zh: $(tail -n 3 "$scratch/back.log")"
+diversify back --to zh --students 2 --weight 2 --teachers 2 --together --student-flags '--after-batches 13' ||
+    die "diversify --to zh: $(tail -n 3 "$scratch/back.log")"
+[ "$(grep -c '^stage [0-9]* of 13, ' "$scratch/back.log")" = 13 ] || die "stages: $(grep '^stage' "$scratch/back.log")"
+for direction in zh.en en.zh; do
+    wc -l <"$scratch/back/teachers-$direction" | grep -qx 300 || die "the teachers did not translate together: $direction"
+done
 [ "$(grep -c '^BLEU = ' "$scratch/back.scores")" = 3 ] || die "not three scores: $(cat "$scratch/back.scores")"
 grep -c ' train .* --after-batches 13 ' "$scratch/back.log" | grep -qx 2 || die "flags of students: $(cat "$scratch/back.log")"
 grep -q 'tok:zh' "$scratch/back.scores" || die "the students do not write Chinese: $(cat "$scratch/back.scores")"
