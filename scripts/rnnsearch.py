@@ -23,6 +23,19 @@ def gru_shapes(name, inputs, n):
     return {f"{name}.W": (inputs, 3 * n), f"{name}.Uzr": (n, 2 * n), f"{name}.U": (n, n), f"{name}.b": (1, 3 * n)}
 
 
+def state_units(model):
+    """Returns the names of the decoder's gated units."""
+    return ["state"] + [f"state.{unit}" for unit in range(2, model["state_depth"] + 1)]
+
+
+def state_shapes(model):
+    """Only the first unit has an input of its own."""
+    found = gru_shapes("state", model["emb"], model["rnn"])
+    for name in state_units(model)[1:]:
+        found |= {key: shape for key, shape in gru_shapes(name, 0, model["rnn"]).items() if not key.endswith(".W")}
+    return found
+
+
 def layer_names(model):
     """Returns the names of the layers of bigru or deep-bigru."""
     depth = model["depth"] if model["encoder"] == "deep-bigru" else 1
@@ -85,7 +98,7 @@ def shapes(model):
         **encoder_shapes(model),
         **attention_shapes(model["attention"], rnn, annotation, model["att"]),
         "state.E": (target_vocab, emb),
-        **gru_shapes("state", emb, rnn),
+        **state_shapes(model),
         "state.C": (annotation, 3 * rnn),
         "state.Ws": (rnn, rnn),
         "state.bs": (1, rnn),
@@ -268,8 +281,15 @@ def run(p, model, sources, targets):
     seen, contexts, alignments = [], [], []
     for i in range(y.shape[1]):
         s_prev = s
-        c, alpha = attend(s_prev)
-        s = gru(p, "state", before[:, i] @ p["state.W"] + c @ p["state.C"] + p["state.b"], s_prev)
+        first, *others = state_units(model)
+        x = before[:, i] @ p["state.W"] + p["state.b"]
+        if others:
+            s = gru(p, first, x, s)
+            first, *others, x = *others, p[f"{others[0]}.b"]
+        c, alpha = attend(s)
+        s = gru(p, first, x + c @ p["state.C"], s)
+        for unit in others:
+            s = gru(p, unit, p[f"{unit}.b"].expand(len(s), -1), s)
         seen.append(s_prev if model["readout_prev"] else s)
         contexts.append(c)
         alignments.append(alpha)

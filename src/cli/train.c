@@ -60,7 +60,7 @@ static const FlagGroup groups[] = {
      "model train-sets tsv valid-sets preset config langs after-epochs after-minutes threads quiet log"},
     {"Corpora", "tmx mo po train-set-weights train-set-tags train-set-noise valid-tsv max-length"},
     {"Pieces", "tokenizer bpe-merges merges dim-vocabs source-words"},
-    {"Model", "arch dim-emb dim-rnn dim-att dim-maxout encoder enc-depth dec-depth dim-ffn window attention heads "
+    {"Model", "arch dim-emb dim-rnn dim-att dim-maxout encoder enc-depth dec-cell-base-depth dec-depth dim-ffn window attention heads "
               "readout-state tied-embeddings init pretrained-model"},
     {"Guided attention", "guided-alignment guided-alignment-cost guided-alignment-weight guided-alignment-null"},
     {"Optimization", "optimizer learn-rate lr-decay lr-decay-start lr-warmup lr-decay-inv-sqrt clip-norm "

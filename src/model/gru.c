@@ -1,8 +1,14 @@
 #include "model/gru.h"
 
 GruWeights gru_declare(Params *params, const char *name, int in, int n) {
-    GruWeights gru;
-    gru.W = params_add_part(params, name, "W", in, 3 * n, INIT_NORMAL, 0.01);
+    Var *W = params_add_part(params, name, "W", in, 3 * n, INIT_NORMAL, 0.01);
+    GruWeights gru = gru_declare_recurrent(params, name, n);
+    gru.W = W;
+    return gru;
+}
+
+GruWeights gru_declare_recurrent(Params *params, const char *name, int n) {
+    GruWeights gru = {0};
     gru.Uzr = params_add_part(params, name, "Uzr", n, 2 * n, INIT_ORTHOGONAL, 0);
     gru.U = params_add_part(params, name, "U", n, n, INIT_ORTHOGONAL, 0);
     gru.b = params_add_part(params, name, "b", 1, 3 * n, INIT_ZERO, 0);

@@ -14,6 +14,9 @@ typedef struct GruWeights {
 /* Declares the weights `name`.W, .Uzr, .U and .b with the initialisation of appendix B.1. */
 GruWeights gru_declare(Params *params, const char *name, int in, int n);
 
+/* The same without W: a unit whose input the caller computes, or that has none. */
+GruWeights gru_declare_recurrent(Params *params, const char *name, int n);
+
 /* One direction of an encoder while it runs. */
 typedef struct GruDirection {
     const GruWeights *weights;

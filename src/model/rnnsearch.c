@@ -17,7 +17,7 @@ static void *declare(const ModelConfig *c, Params *params, int annotation) {
     CHECK(!c->tied_embeddings || c->maxout == c->emb, "tied embeddings: maxout %d is not emb %d", c->maxout, c->emb);
     Rnnsearch *m = mem_zalloc(sizeof *m);
     attention_declare(&m->attention, c->attention, params, (AttentionSizes){c->rnn, annotation, c->att, c->heads});
-    state_declare(&m->state, params, c->target_vocab, c->emb, c->rnn, annotation);
+    state_declare(&m->state, params, c->target_vocab, c->emb, c->rnn, annotation, c->state_depth ? c->state_depth : 1);
     Var *tied = c->tied_embeddings ? m->state.E : NULL;
     readout_declare(&m->readout, params, tied, c->target_vocab, c->emb, c->rnn, annotation, c->maxout);
     return m;
@@ -50,10 +50,11 @@ static Forced force(Tape *tape, const Model *model, const Batch *batch, Annotati
     for (int i = 0; i < y->steps; i++) {
         const int first = y->offset[i], live = sequences_live(y, i);
         Var *s_prev = slice(tape, s, 0, live);
-        const Query query = {s_prev, memory ? slice(tape, memory, 0, live) : NULL, &H.spans};
+        Var *input = slice(tape, WEy, first, live), *s_read = state_query(tape, &m->state, input, s_prev);
+        const Query query = {s_read, memory ? slice(tape, memory, 0, live) : NULL, &H.spans};
         const Context c = attend(tape, &m->attention, &source, &query, slice(tape, all_c, first, live));
-        Var *x = state_context(tape, &m->state, slice(tape, WEy, first, live), c.c);
-        s = state_step(tape, &m->state, x, s_prev, slice(tape, all_s, first, live));
+        Var *x = state_context(tape, &m->state, input, c.c);
+        s = state_step(tape, &m->state, x, s_read, slice(tape, all_s, first, live));
         states[i] = model->config.readout_prev ? s_prev : s;
         contexts[i] = c.c;
         alpha[i] = c.alpha;
@@ -88,17 +89,17 @@ typedef struct State {
     Var *CH, *CoH; /* C h_j [rows, 3n] and C_o h_j + b [rows, 2l]; NULL if the attention does not define weigh */
 } State;
 
-/* f needs C c_i, and g needs C_o c_i + b. If c_i = Σ_j α_ij h_j, they are Σ_j α_ij C h_j and Σ_j α_ij (C_o h_j + b),
-   because Σ_j α_ij = 1. So the products are computed once for each annotation instead of once for each word of each
-   hypothesis. Probabilities of the search differ from those of `force` only by rounding; with weights of int8, this
-   includes the rounding of h_j and of c_i to 8 bits. */
+/* f needs C c_i (and b with several units), and g needs C_o c_i + b. If c_i = Σ_j α_ij h_j, they are Σ_j α_ij C h_j and
+   Σ_j α_ij (C_o h_j + b), because Σ_j α_ij = 1. So the products are computed once for each annotation instead of once
+   for each word of each hypothesis. Probabilities of the search differ from those of `force` only by rounding; with
+   weights of int8, this includes the rounding of h_j and of c_i to 8 bits. */
 static void project_annotations(Tape *tape, const Rnnsearch *m, const Annotations *H, State *state) {
     if (!m->attention.kind->weigh) return;
-    state->CH = linear(tape, H->H, m->state.C, NULL);
+    state->CH = state_project(tape, &m->state, H->H);
     state->CoH = readout_context(tape, &m->readout, H->H);
 }
 
-/* x = W E y_{i-1} + C c_i + b of f; t = C_o c_i + b of g; alpha and memory as in Context. */
+/* x of f, see state_context; t = C_o c_i + b of g; alpha and memory as in Context. */
 typedef struct ContextTerms {
     Var *x, *t, *alpha, *memory;
 } ContextTerms;
@@ -111,7 +112,7 @@ static ContextTerms context_terms(Tape *tape, const Rnnsearch *m, const State *s
         return (ContextTerms){x, readout_context(tape, &m->readout, c.c), c.alpha, c.memory};
     }
     Var *alpha = attention_weigh(tape, &m->attention, source, query);
-    Var *x = add_scaled(tape, WEy, 1, weighted_sum(tape, alpha, state->CH, query->spans, NULL));
+    Var *x = state_add(tape, &m->state, WEy, weighted_sum(tape, alpha, state->CH, query->spans, NULL));
     Var *t = weighted_sum(tape, alpha, state->CoH, query->spans, NULL);
     return (ContextTerms){x, t, alpha, attention_next_memory(tape, &m->attention, source, query, alpha)};
 }
@@ -144,9 +145,10 @@ static Step step(Tape *tape, const Model *model, DecoderState *decoder_state, Hy
     Var *s_prev = slice(tape, recurrent[STATE].now, 0, h.rows),
         *Ey = state_embed(tape, &m->state, h.previous, h.rows, (Drop){0});
     Var *memory = recurrent[MEMORY].now ? slice(tape, recurrent[MEMORY].now, 0, h.rows) : NULL;
-    const Query query = {s_prev, memory, &spans};
-    const ContextTerms terms = context_terms(tape, m, state, &query, state_input(tape, &m->state, Ey));
-    Var *s = state_step(tape, &m->state, terms.x, s_prev, NULL);
+    Var *input = state_input(tape, &m->state, Ey), *s_read = state_query(tape, &m->state, input, s_prev);
+    const Query query = {s_read, memory, &spans};
+    const ContextTerms terms = context_terms(tape, m, state, &query, input);
+    Var *s = state_step(tape, &m->state, terms.x, s_read, NULL);
     recurrent[STATE].next = s;
     recurrent[MEMORY].next = terms.memory;
     return (Step){
