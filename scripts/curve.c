@@ -71,8 +71,8 @@ static ModelConfig read_config(void) {
     c.depth = integer("depth");
     c.ffn = integer("ffn");
     c.window = integer("window");
-    c.state_depth = integer("state_depth");
     c.decoder_depth = integer("decoder_depth");
+    c.conditional = integer("conditional");
     c.readout_prev = integer("readout_prev");
     c.tied_embeddings = integer("tied_embeddings");
     CHECK(c.arch && c.encoder && c.attention, "no such arch, encoder or attention");

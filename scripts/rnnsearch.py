@@ -23,16 +23,11 @@ def gru_shapes(name, inputs, n):
     return {f"{name}.W": (inputs, 3 * n), f"{name}.Uzr": (n, 2 * n), f"{name}.U": (n, n), f"{name}.b": (1, 3 * n)}
 
 
-def state_units(model):
-    """Returns the names of the decoder's gated units."""
-    return ["state"] + [f"state.{unit}" for unit in range(2, model["state_depth"] + 1)]
-
-
 def state_shapes(model):
-    """Only the first unit has an input of its own."""
+    """The second unit of a conditional GRU has no input of its own."""
     found = gru_shapes("state", model["emb"], model["rnn"])
-    for name in state_units(model)[1:]:
-        found |= {key: shape for key, shape in gru_shapes(name, 0, model["rnn"]).items() if not key.endswith(".W")}
+    if model["conditional"]:
+        found |= {name: shape for name, shape in gru_shapes("state.2", 0, model["rnn"]).items() if name != "state.2.W"}
     return found
 
 
@@ -281,15 +276,11 @@ def run(p, model, sources, targets):
     seen, contexts, alignments = [], [], []
     for i in range(y.shape[1]):
         s_prev = s
-        first, *others = state_units(model)
-        x = before[:, i] @ p["state.W"] + p["state.b"]
-        if others:
-            s = gru(p, first, x, s)
-            first, *others, x = *others, p[f"{others[0]}.b"]
+        x, unit = before[:, i] @ p["state.W"] + p["state.b"], "state"
+        if model["conditional"]:
+            s, x, unit = gru(p, unit, x, s), p["state.2.b"], "state.2"
         c, alpha = attend(s)
-        s = gru(p, first, x + c @ p["state.C"], s)
-        for unit in others:
-            s = gru(p, unit, p[f"{unit}.b"].expand(len(s), -1), s)
+        s = gru(p, unit, x + c @ p["state.C"], s)
         seen.append(s_prev if model["readout_prev"] else s)
         contexts.append(c)
         alignments.append(alpha)

@@ -699,8 +699,8 @@ static double whole_error(Whole *w) {
 
 typedef struct ModelCase {
     const char *arch, *encoder, *attention; /* if NULL: rnnsearch, bigru, additive */
-    bool readout_prev, tied;
-    int words, state_depth;
+    bool readout_prev, tied, conditional;
+    int words;
     double smoothing, dropout;
     int times;     /* 0 means 1 */
     uint64_t draw; /* seed of the parameters; 0 means 11 */
@@ -711,9 +711,9 @@ static const ModelCase model_cases[] = {
     {.attention = "additive", .readout_prev = true, .smoothing = 0.1},
     {.attention = "additive", .smoothing = 0.1, .dropout = 0.3},
     {.attention = "additive", .smoothing = 0.1, .dropout = 0.3, .words = 3},
-    {.attention = "additive", .smoothing = 0.1, .dropout = 0.3, .state_depth = 2},
-    {.attention = "coverage", .readout_prev = true, .state_depth = 2},
-    {.attention = "none", .smoothing = 0.1, .state_depth = 4},
+    {.attention = "additive", .smoothing = 0.1, .dropout = 0.3, .conditional = true},
+    {.attention = "coverage", .readout_prev = true, .conditional = true},
+    {.attention = "none", .smoothing = 0.1, .conditional = true},
     {.attention = "none", .smoothing = 0.1},
     {.attention = "none", .readout_prev = true, .dropout = 0.3},
     {.attention = "additive", .smoothing = 0.1, .times = 52},
@@ -756,7 +756,7 @@ static ModelConfig config_of(const ModelCase *c) {
                          .depth = 2,
                          .ffn = 5,
                          .window = 3,
-                         .state_depth = c->state_depth,
+                         .conditional = c->conditional,
                          .decoder_depth = 2};
 }
 

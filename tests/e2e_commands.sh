@@ -230,6 +230,10 @@ size_of() {
 }
 sizes="$(size_of "$tide" tiny) $(size_of "$tide" own) $(size_of "$scratch/usr/bin/tide" tiny)"
 [ "$sizes" = "$(sed -n 's/^dim-emb = *\([0-9]*\).*/\1/p' models/tiny.conf) 7 9" ] || die "presets: $sizes"
+for preset in tiny small base; do # no preset has an option that a Transformer refuses
+    tide_ok train --preset $preset --arch transformer --dim-emb 8 --dim-maxout 8 --dim-ffn 8 --heads 2 --quiet \
+        --tsv "$scratch/train.tsv" --model "$scratch/$preset" --after-batches 1
+done
 
 # a pipe gets each translation at once; the translations are the same as for the whole file
 mkfifo "$scratch/asked"

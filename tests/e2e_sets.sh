@@ -68,6 +68,9 @@ noise="--noise-drop 0.1 --noise-blank 0.1 --noise-swap 3"
     for threads in 1 3; do sets "$scratch/loud$threads" $two $noise --shards 4 --after-batches 20 --threads $threads; done
 }
 same "$scratch/loud1" "$scratch/loud3" "threads, with noise"
+refused 1 'is not the data that .* was trained on' train --config "$scratch/smallest.conf" --model "$scratch/half" \
+    --tsv "$scratch/a.tsv" --train-sets "$scratch/b.zh" "$scratch/b.en" --train-set-weights 2 0.25 --train-set-tags - news \
+    --noise-drop 0.1 --noise-blank 0.1 --noise-swap 3
 weights() { tail -c 2000 "$scratch/$1/model.safetensors"; }
 weights off >"$scratch/weights.off"
 weights none | cmp - "$scratch/weights.off" || die "noise in sets that are off"

@@ -46,7 +46,7 @@ quantized searched
 agrees before --after-batches 24 --readout-state prev --tokenizer bpe bpe
 agrees conditional --after-batches 24 --dec-cell-base-depth 2
 quantized conditional
-agrees transitions --after-batches 12 --dec-cell-base-depth 4 --attention coverage --readout-state prev
+agrees covering --after-batches 12 --dec-cell-base-depth 2 --attention coverage --readout-state prev
 agrees encdec --after-batches 24 --attention none
 agrees tied --after-batches 24 --tied-embeddings on --dim-maxout 12
 quantized tied

@@ -144,15 +144,15 @@ static ModelConfig read_config(const cJSON *right) {
         .depth = integer(right, "depth"),
         .ffn = integer(right, "ffn"),
         .window = integer(right, "window"),
-        .state_depth = integer(right, "state_depth"),
+        .conditional = truth(right, "conditional"),
         .decoder_depth = integer(right, "decoder_depth"),
     };
 }
 
 static void compare_model(const cJSON *right, Tape *tape) {
     const ModelConfig config = read_config(right);
-    print_message("%s, %s, %s, %d\n", text(right, "arch"), text(right, "encoder"), text(right, "attention"),
-                  config.state_depth);
+    print_message("%s, %s, %s%s\n", text(right, "arch"), text(right, "encoder"), text(right, "attention"),
+                  config.conditional ? ", conditional" : "");
     assert_true(config.arch && config.encoder && config.attention);
     Model model;
     model_init(&model, &config);

@@ -252,13 +252,11 @@ def log_probability(w, config, source, target):
     total, before, read = 0.0, 2, [0.0] * len(H)  # <s>
     for word in target:
         Ey, s_before = w["state.E"][before], s
-        x, first, units = plus(times(Ey, w["state.W"]), w["state.b"][0]), "state", int(config["dec-cell-base-depth"])
-        if units > 1:
-            s, x, first = gru(x, s, w["state.Uzr"], w["state.U"]), w["state.2.b"][0], "state.2"
+        x, unit = plus(times(Ey, w["state.W"]), w["state.b"][0]), "state"
+        if config["dec-cell-base-depth"] == "2":
+            s, x, unit = gru(x, s, w["state.Uzr"], w["state.U"]), w["state.2.b"][0], "state.2"
         c = context(w, config, s, H, whole, read)
-        s = gru(plus(x, times(c, w["state.C"])), s, w[first + ".Uzr"], w[first + ".U"])
-        for k in range(3, units + 1):
-            s = gru(w[f"state.{k}.b"][0], s, w[f"state.{k}.Uzr"], w[f"state.{k}.U"])
+        s = gru(plus(x, times(c, w["state.C"])), s, w[unit + ".Uzr"], w[unit + ".U"])
         seen = s_before if config["readout-state"] == "prev" else s
         t = plus(times(seen, w["readout.Uo"]), times(Ey, w["readout.Vo"]), times(c, w["readout.Co"]), w["readout.bt"][0])
         t = [max(t[2 * k], t[2 * k + 1]) for k in range(len(t) // 2)]

@@ -83,7 +83,7 @@ void mem_free(void *memory) {
 }
 
 void *mem_alloc_aligned(size_t bytes) {
-    enum { CACHE_LINE = 64, HUGE_PAGE = 1 << 21 };
+    enum { CACHE_LINE = 64, HUGE_PAGE = 1 << 21 }; /* half a huge page or more gets whole ones */
     size_t align = bytes < HUGE_PAGE / 2 ? CACHE_LINE : HUGE_PAGE, rounded = (bytes + align - 1) / align * align;
     const bool possible = permitted() && rounded >= bytes;
     void *memory = checked(possible ? aligned_alloc(align, rounded ? rounded : align) : NULL, bytes);

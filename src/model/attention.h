@@ -31,7 +31,7 @@ typedef struct AttentionSource {
 
 /* The input of one step. */
 typedef struct Query {
-    Var *s_prev;        /* [m, n] s_{i-1} of m hypotheses; with several units, what state_query returns */
+    Var *s_prev;        /* [m, n] s_{i-1} of m hypotheses, or the state of the first of two units: see state_query */
     Var *memory;        /* [m, ..] memory of the attention, a row for each hypothesis; NULL: the kind has no memory */
     const Spans *spans; /* the annotations that belong to each row of s_prev */
 } Query;

@@ -14,7 +14,7 @@ typedef struct GruWeights {
 /* Declares the weights `name`.W, .Uzr, .U and .b with the initialisation of appendix B.1. */
 GruWeights gru_declare(Params *params, const char *name, int in, int n);
 
-/* The same without W: a unit whose input the caller computes, or that has none. */
+/* The same without W, for a unit whose input the caller computes. */
 GruWeights gru_declare_recurrent(Params *params, const char *name, int n);
 
 /* One direction of an encoder while it runs. */

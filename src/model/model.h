@@ -19,7 +19,7 @@ typedef struct ModelConfig {
     bool tied_embeddings;   /* W_o = Eᵀ of the target embedding; rnnsearch requires maxout = emb */
     int heads;              /* of attention "multi-head": must divide att; of self-attention: must divide its width */
     int depth, ffn, window; /* for the encoders that have them: see EncoderSizes */
-    int state_depth;        /* number of gated units in a step of rnnsearch's decoder: see state.h; 0: 1 */
+    bool conditional;       /* rnnsearch: f is a conditional GRU, see state.h */
     int decoder_depth;      /* number of layers of the decoder of a Transformer */
 } ModelConfig;
 

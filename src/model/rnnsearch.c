@@ -17,7 +17,7 @@ static void *declare(const ModelConfig *c, Params *params, int annotation) {
     CHECK(!c->tied_embeddings || c->maxout == c->emb, "tied embeddings: maxout %d is not emb %d", c->maxout, c->emb);
     Rnnsearch *m = mem_zalloc(sizeof *m);
     attention_declare(&m->attention, c->attention, params, (AttentionSizes){c->rnn, annotation, c->att, c->heads});
-    state_declare(&m->state, params, c->target_vocab, c->emb, c->rnn, annotation, c->state_depth ? c->state_depth : 1);
+    state_declare(&m->state, params, c->target_vocab, c->emb, c->rnn, annotation, c->conditional);
     Var *tied = c->tied_embeddings ? m->state.E : NULL;
     readout_declare(&m->readout, params, tied, c->target_vocab, c->emb, c->rnn, annotation, c->maxout);
     return m;
@@ -89,7 +89,7 @@ typedef struct State {
     Var *CH, *CoH; /* C h_j [rows, 3n] and C_o h_j + b [rows, 2l]; NULL if the attention does not define weigh */
 } State;
 
-/* f needs C c_i (and b with several units), and g needs C_o c_i + b. If c_i = Σ_j α_ij h_j, they are Σ_j α_ij C h_j and
+/* f needs C c_i (a second unit also b), and g needs C_o c_i + b. If c_i = Σ_j α_ij h_j, they are Σ_j α_ij C h_j and
    Σ_j α_ij (C_o h_j + b), because Σ_j α_ij = 1. So the products are computed once for each annotation instead of once
    for each word of each hypothesis. Probabilities of the search differ from those of `force` only by rounding; with
    weights of int8, this includes the rounding of h_j and of c_i to 8 bits. */

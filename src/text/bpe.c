@@ -42,11 +42,8 @@ static int *slot_of(const Bpe *bpe, Pair pair) {
     }
 }
 
-/* Gives the hash table room for `merges` merges. */
-static void make_slots(Bpe *bpe, size_t merges) {
-    size_t slots = bpe->slots ? bpe->slots : 16;
-    while (slots < 2 * merges) slots *= 2;
-    if (slots == bpe->slots) return;
+/* Rebuilds the hash table with `slots` slots. */
+static void index_merges(Bpe *bpe, size_t slots) {
     bpe->ranks = mem_realloc(bpe->ranks, slots * sizeof *bpe->ranks);
     bpe->slots = slots;
     memset(bpe->ranks, 0xff, slots * sizeof *bpe->ranks);
@@ -56,7 +53,7 @@ static void make_slots(Bpe *bpe, size_t merges) {
 static Bpe *bpe_new(void) {
     Bpe *bpe = mem_zalloc(sizeof *bpe);
     for (int c = 0; c < 128; c++) bpe->ascii[c] = -1;
-    make_slots(bpe, 0);
+    index_merges(bpe, 16);
     return bpe;
 }
 
@@ -106,7 +103,7 @@ static bool merge_add(Bpe *bpe, Pair pair) {
     if (*made < 0) *made = rank;
     *slot_of(bpe, pair) = rank;
     arrput(bpe->merges, merge);
-    make_slots(bpe, arrlenu(bpe->merges) + 1);
+    if (2 * arrlenu(bpe->merges) > bpe->slots) index_merges(bpe, 2 * bpe->slots);
     return true;
 }
 
@@ -127,10 +124,7 @@ static int parse_merge(Bpe *bpe, const char *line, size_t n, const char *path, l
 
 Bpe *bpe_parse(const char *text, const char *path, Err *err) {
     Bpe *bpe = bpe_new();
-    const size_t merges = string_table_reserve_lines(&bpe->symbols, text);
-    arrsetcap(bpe->merges, merges);
-    arrsetcap(bpe->made, merges);
-    make_slots(bpe, merges);
+    string_table_reserve_lines(&bpe->symbols, text);
     for (long number = 1; *text; number++) {
         size_t n = strcspn(text, "\n");
         if (parse_merge(bpe, text, n, path, number, err)) {

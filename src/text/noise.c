@@ -5,14 +5,11 @@
 
 bool noise_is_none(const Noise *noise) { return noise->drop == 0 && noise->blank == 0 && noise->swap < 2; }
 
-/* Removes each piece with probability `drop`. If none would be left, removes none. */
+/* Removes each piece with probability `rate`. If none would be left, removes none: then no id has been overwritten. */
 static int drop(double rate, Rng *rng, int *ids, int n) {
-    bool *kept = mem_alloc((size_t)n * sizeof *kept);
-    int left = 0, to = 0;
-    for (int i = 0; i < n; i++) left += kept[i] = rng_uniform(rng) >= rate;
-    for (int i = 0; i < n && left; i++)
-        if (kept[i]) ids[to++] = ids[i];
-    mem_free(kept);
+    int left = 0;
+    for (int i = 0; i < n; i++)
+        if (rng_uniform(rng) >= rate) ids[left++] = ids[i];
     return left ? left : n;
 }
 
@@ -35,10 +32,10 @@ static void swap(int distance, Rng *rng, int *ids, int n) {
 }
 
 int noise_add(const UpdateNoise *noise, int index, int *ids, int n) {
-    enum { MOST_PAIRS = 1 << 13 }; /* the limit of mini-batch */
     const Noise *o = &noise->noise;
     const int end = ids[n - 1];
-    Rng rng = rng_seed(noise->seed, 0x6e6f697365u + (uint64_t)noise->update * MOST_PAIRS + (uint64_t)index);
+    const Rng update = rng_seed(noise->seed, 0x6e6f697365u + (uint64_t)noise->update);
+    Rng rng = rng_seed(rng_at(&update, (uint64_t)index), 0); /* each pair has its own random stream */
     int pieces = n - 1;
     if (o->drop > 0) pieces = drop(o->drop, &rng, ids, pieces);
     for (int i = 0; i < pieces && o->blank > 0; i++)

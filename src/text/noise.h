@@ -21,9 +21,9 @@ typedef struct UpdateNoise {
 } UpdateNoise;
 
 bool noise_is_none(const Noise *noise);
-/* Adds noise to the n ids of a source sentence, in place: removes pieces, then blanks others, then moves them. The last
-   id, </s> or a tag, stays, and so does one piece at least. Returns the new number of ids. It depends on the arguments
-   only; `index` is the number of the pair in the batch of the update. */
+/* Adds noise to a source sentence of n ids, in place: removes some pieces, replaces others by <unk>, then moves pieces.
+   At least one piece stays, and so does the last id, which is </s> or a tag. Returns the new number of ids. The result
+   depends on the arguments only. index: the place of the pair in its batch. */
 int noise_add(const UpdateNoise *noise, int index, int *ids, int n);
 
 #endif

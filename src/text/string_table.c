@@ -40,11 +40,10 @@ static void reserve(StringTable *table, size_t count) {
         *slot_of(table, table->strings[i], strlen(table->strings[i])) = i;
 }
 
-size_t string_table_reserve_lines(StringTable *table, const char *text) {
+void string_table_reserve_lines(StringTable *table, const char *text) {
     size_t lines = 0;
     for (; (text = strchr(text, '\n')); text++) lines++;
     reserve(table, lines);
-    return lines;
 }
 
 /* A copy of n bytes with a '\0', in a block of the table. */
@@ -62,13 +61,15 @@ static const char *copy(StringTable *table, const char *text, size_t n) {
 }
 
 int string_table_add(StringTable *table, const char *text, size_t n) {
-    const int known = string_table_find(table, text, n), number = string_table_count(table);
-    if (known >= 0) return known;
+    const int number = string_table_count(table);
     CHECK(number < INT_MAX, "too many strings");
     reserve(table, (size_t)number + 1);
-    *slot_of(table, text, n) = number;
-    arrput(table->strings, copy(table, text, n));
-    return number;
+    int *slot = slot_of(table, text, n);
+    if (*slot < 0) {
+        *slot = number;
+        arrput(table->strings, copy(table, text, n));
+    }
+    return *slot;
 }
 
 void string_table_free(StringTable *table) {

@@ -168,7 +168,7 @@ uint64_t data_hash(const Data *data) {
         uint64_t weight;
         memcpy(&weight, &data->pairs.set_weight[k], sizeof weight);
         hash = (hash ^ weight) * 0xd1342543de82ef95u + (uint64_t)data->pairs.set_end[k];
-        if (data->pairs.set_quiet[k]) hash = ~hash; /* so that sets without noise keep their hash */
+        if (data->pairs.set_quiet[k]) hash = ~hash; /* old checkpoints have no quiet sets, and their hash must stay */
     }
     return (hash ^ (uint64_t)data->pairs.n) * 0x9e3779b97f4a7c15u;
 }

@@ -1,7 +1,6 @@
 #include "translate/model_options.h"
 #include "core/choice.h"
 #include "model/model.h"
-#include "model/state.h"
 #include "text/vocab.h"
 
 #include <stddef.h>
@@ -38,8 +37,8 @@ const Option model_option_table[] = {
      "bigru (RNNsearch), deep-bigru (several layers), gru (left to right only), cnn or self-attention"},
     {"enc-depth", OPTION_INT, 1, AT(enc_depth), 1, 64, NULL, RESUME_FIXED, "2",
      "layers of the encoders deep-bigru, cnn and self-attention"},
-    {"dec-cell-base-depth", OPTION_INT, 1, AT(dec_base_depth), 1, STATE_UNITS, NULL, RESUME_FIXED, "1",
-     "gated units in a step of the decoder: 1, RNNsearch; 2, a conditional GRU; more, a deep transition"},
+    {"dec-cell-base-depth", OPTION_SWITCH, 1, AT(conditional), 0, 0, "1|2", RESUME_FIXED, "1",
+     "gated units in a step of RNNsearch's decoder: 1, as in the paper, or 2, a conditional GRU"},
     {"dec-depth", OPTION_INT, 1, AT(dec_depth), 1, 64, NULL, RESUME_FIXED, "2", "layers of a Transformer's decoder"},
     {"dim-ffn", OPTION_INT, 1, AT(dim_ffn), 1, 65536, NULL, RESUME_FIXED, "1024",
      "hidden units of self-attention's linear layers"},
@@ -144,7 +143,6 @@ int model_options_check_effect(const ModelOptions *o, Err *err) {
     const char *of_rnnsearch = o->encoder != usual.encoder             ? "encoder"
                                : o->attention != usual.attention       ? "attention"
                                : o->readout_prev != usual.readout_prev ? "readout-state"
-                               : o->dec_base_depth != 1                ? "dec-cell-base-depth"
                                                                        : NULL;
     if (is_transformer(o) && of_rnnsearch)
         return err_set(err, NULL, 0, "--%s %s needs --arch rnnsearch; it has no effect on a Transformer", of_rnnsearch,

@@ -13,9 +13,9 @@ typedef struct ModelOptions {
     bool source_words; /* see model_options_source_words */
     bool joint_merges; /* both sides share one list of merges */
     int dim_emb, dim_rnn, dim_att, dim_maxout, heads;
-    int enc_depth, dec_base_depth, dec_depth, dim_ffn, window;
+    int enc_depth, dec_depth, dim_ffn, window;
     int arch, encoder, attention; /* indices in arch_names, encoder_names and attention_names */
-    bool readout_prev, tied_embeddings;
+    bool conditional, readout_prev, tied_embeddings;
     /* options of the search */
     int beam_size;
     double normalize, word_penalty;

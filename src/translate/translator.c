@@ -40,7 +40,7 @@ void translator_init(Translator *translator) {
         .attention = attention_kind_at(o->attention),
         .heads = o->heads,
         .depth = o->enc_depth,
-        .state_depth = o->dec_base_depth,
+        .conditional = o->conditional,
         .decoder_depth = o->dec_depth,
         .ffn = o->dim_ffn,
         .window = o->window,
