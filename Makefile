@@ -444,7 +444,7 @@ CPPCHECK := --enable=warning,style,performance,portability --inline-suppr --quie
     $(patsubst %,--suppress=%,duplicateCondition duplicateExpression knownConditionTrueFalse redundantContinue \
     shadowFunction unusedStructMember variableScope) --suppress='*:/usr/include/*' \
     $(CPPFLAGS:-isystem=-I) -DTABLE=kernels_portable
-SHELL_SCRIPTS := $(shell grep -l '^\#!/bin/sh' scripts/* .ci/run) $(wildcard tests/*.sh)
+SHELL_SCRIPTS := $(shell grep -ls '^\#!/bin/sh' scripts/* .ci/run) $(wildcard tests/*.sh)
 
 tidied: $(TIDIED)
 cppchecked:

@@ -37,9 +37,11 @@ __attribute__((format(printf, 2, 3))) static void add_part(Parts *parts, const c
 void progress_start(ProgressView *view) {
     const char *term = getenv("TERM");
     *view = (ProgressView){
-        .screen = {stderr, isatty(STDERR_FILENO) && !(term && strcmp(term, "dumb") == 0), NOT_DRAWN,
-                   FIRST_LINE_SECONDS},
-        .log = {NULL, false, NOT_DRAWN, FIRST_LINE_SECONDS},
+        .screen = {.file = stderr,
+                   .terminal = isatty(STDERR_FILENO) && !(term && strcmp(term, "dumb") == 0),
+                   .last_drawn = NOT_DRAWN,
+                   .line_interval = FIRST_LINE_SECONDS},
+        .log = {.last_drawn = NOT_DRAWN, .line_interval = FIRST_LINE_SECONDS},
     };
 }
 
