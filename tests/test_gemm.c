@@ -194,19 +194,23 @@ static void check_product(Threads *threads, const void *context) {
 
 static void gemm_is_the_naive_loop(void **unused) {
     (void)unused;
-    /* Sizes above the blocks of the inner index (512) and of the rows (168), and an empty sum. */
+    /* Sizes above the blocks of the inner index (512, 1024) and of the rows (168), and an empty sum. */
     static const Sizes large[] = {{5, 7, 0},      {1, 1, 256},    {3, 33, 257},  {168, 32, 40}, {169, 17, 256},
                                   {337, 65, 30},  {200, 40, 300}, {2, 500, 513}, {400, 3, 600}, {173, 100, 1025},
                                   {340, 5, 6200}, {3, 4200, 520}, {4200, 2, 515}};
-    const int many = sizeof large / sizeof *large;
+    const int many = sizeof large / sizeof *large, chosen = gemm_k_block;
     Rng rng = rng_seed(1, 1);
     for (int i = 0; i < 2 * 70 + many; i += EVERY) {
         Sizes s = {1 + i % 70, 1 + (int)rng_below(&rng, 70), 1 + (int)rng_below(&rng, 70)};
         if (i >= 2 * 70) s = large[i - 2 * 70];
         Product p = product_new(&rng, s, (Init)rng_below(&rng, INITS), rng_below(&rng, 2));
-        with_everything(PANELS_F32, check_product, &p);
+        for (int blocks = 1; blocks <= (s.k > GEMM_K_BLOCK ? 2 : 1); blocks++) {
+            gemm_k_block = blocks * GEMM_K_BLOCK;
+            with_everything(PANELS_F32, check_product, &p);
+        }
         product_free(&p);
     }
+    gemm_k_block = chosen;
 }
 
 /* ---- int8 ---------------------------------------------------------------------------------------------- */

@@ -1,9 +1,10 @@
-/* cpu.c: chooses the kernels for this CPU. */
+/* cpu.c: chooses the kernels, and the size of a block of a product, for this CPU. */
 #include "core/kernels.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
+#include <unistd.h>
 #if defined(TIDE_X86)
 #include <cpuid.h>
 #elif defined(TIDE_ARM)
@@ -24,6 +25,7 @@ enum { MOST_SETS = 5 };
 static Kernels sets[MOST_SETS];
 static int set_count;
 const Kernels *kernels = sets;
+int gemm_k_block = GEMM_K_BLOCK;
 
 /* Adds a set with the products of int8 of `i8` and all other kernels of `set`. */
 #define ADD(set, i8) add_set(#i8, &kernels_##set, &gemm_f32_##set, &gemm_i8_##i8)
@@ -68,6 +70,9 @@ __attribute__((constructor(FIRST))) static void find_sets(void) {
     ADD(simd128, simd128);
 #else
     ADD(portable, portable);
+#endif
+#if defined(_SC_LEVEL2_CACHE_SIZE)
+    if (sysconf(_SC_LEVEL2_CACHE_SIZE) >= 1 << 20) gemm_k_block = 2 * GEMM_K_BLOCK;
 #endif
 }
 

@@ -118,6 +118,12 @@ typedef struct Kernels {
    of threads may then read it. */
 extern const Kernels *kernels;
 
+/* The most steps of the inner index in one call of the kernel of a product of floats: GEMM_K_BLOCK, or twice as many if
+   the L2 cache of this CPU has 1 MiB or more (see gemm.c). The same constructor sets it. The bits do not depend on it.
+ */
+enum { GEMM_K_BLOCK = 512 };
+extern int gemm_k_block;
+
 /* Returns the sets of kernels that this build and CPU have, the fastest at index 0 and "portable" last; NULL beyond.
    WebAssembly has only "simd128". Sets with the instructions for dot products differ from the next set only in
    gemm[PANELS_I8]. */
