@@ -105,12 +105,17 @@ static int stop_pools(void **unused) {
     return kernels_choose("auto");
 }
 
-/* Calls `check` with the sets of kernels that have different products of this format. */
+/* Calls `check` with the sets of kernels that have different products of this format, and with blocks of both sizes. */
 static void with_everything(PanelFormat format, void (*check)(Threads *threads, const void *context),
                             const void *context) {
     for (int set = next_set(-1, format); kernels_at(set); set = next_set(set, format)) {
-        kernels = kernels_at(set);
-        for (int i = 0; i < POOLS; i++) check(pools[i], context);
+        static Kernels chosen;
+        chosen = *kernels_at(set);
+        kernels = &chosen;
+        for (int i = 0; i < POOLS; i++) {
+            chosen.k_block = i % 2 ? 1024 : 512;
+            check(pools[i], context);
+        }
     }
 }
 
@@ -198,19 +203,15 @@ static void gemm_is_the_naive_loop(void **unused) {
     static const Sizes large[] = {{5, 7, 0},      {1, 1, 256},    {3, 33, 257},  {168, 32, 40}, {169, 17, 256},
                                   {337, 65, 30},  {200, 40, 300}, {2, 500, 513}, {400, 3, 600}, {173, 100, 1025},
                                   {340, 5, 6200}, {3, 4200, 520}, {4200, 2, 515}};
-    const int many = sizeof large / sizeof *large, chosen = gemm_k_block;
+    const int many = sizeof large / sizeof *large;
     Rng rng = rng_seed(1, 1);
     for (int i = 0; i < 2 * 70 + many; i += EVERY) {
         Sizes s = {1 + i % 70, 1 + (int)rng_below(&rng, 70), 1 + (int)rng_below(&rng, 70)};
         if (i >= 2 * 70) s = large[i - 2 * 70];
         Product p = product_new(&rng, s, (Init)rng_below(&rng, INITS), rng_below(&rng, 2));
-        for (int blocks = 1; blocks <= (s.k > GEMM_K_BLOCK ? 2 : 1); blocks++) {
-            gemm_k_block = blocks * GEMM_K_BLOCK;
-            with_everything(PANELS_F32, check_product, &p);
-        }
+        with_everything(PANELS_F32, check_product, &p);
         product_free(&p);
     }
-    gemm_k_block = chosen;
 }
 
 /* ---- int8 ---------------------------------------------------------------------------------------------- */

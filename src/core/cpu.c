@@ -25,7 +25,15 @@ enum { MOST_SETS = 5 };
 static Kernels sets[MOST_SETS];
 static int set_count;
 const Kernels *kernels = sets;
-int gemm_k_block = GEMM_K_BLOCK;
+
+/* The bytes of the L2 cache of a core; 0 or -1: unknown. */
+static long l2_size(void) {
+#if defined(_SC_LEVEL2_CACHE_SIZE)
+    return sysconf(_SC_LEVEL2_CACHE_SIZE);
+#else
+    return 0;
+#endif
+}
 
 /* Adds a set with the products of int8 of `i8` and all other kernels of `set`. */
 #define ADD(set, i8) add_set(#i8, &kernels_##set, &gemm_f32_##set, &gemm_i8_##i8)
@@ -33,6 +41,7 @@ static void add_set(const char *name, const Kernels *rows, const GemmKernels *f3
     Kernels *set = &sets[set_count++];
     *set = *rows;
     set->name = name;
+    set->k_block = l2_size() < 1 << 20 ? 512 : 1024;
     set->gemm[PANELS_F32] = f32;
     set->gemm[PANELS_I8] = i8;
 }
@@ -70,9 +79,6 @@ __attribute__((constructor(FIRST))) static void find_sets(void) {
     ADD(simd128, simd128);
 #else
     ADD(portable, portable);
-#endif
-#if defined(_SC_LEVEL2_CACHE_SIZE)
-    if (sysconf(_SC_LEVEL2_CACHE_SIZE) >= 1 << 20) gemm_k_block = 2 * GEMM_K_BLOCK;
 #endif
 }
 

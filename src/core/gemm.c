@@ -1,19 +1,19 @@
 /* gemm.c: c = init + a b, in blocks as in Goto & van de Geijn (2008). Both operands are packed: b in panels of
    tile_cols columns, a in tiles of tile_rows rows. One call of the kernel (gemm_f32.c, gemm_i8.c) multiplies a tile by
-   a panel over at most gemm_k_block steps of the inner index. A thread multiplies all tiles of a block of M_BLOCK rows
+   a panel over at most k_block steps of the inner index. A thread multiplies all tiles of a block of M_BLOCK rows
    by a panel, and prefetches the next panel at the same time; then it continues with the next panel. Threads share the
    panels of each block of rows.
 
    The sizes of the blocks follow from the caches of current CPUs: for each core 32 to 48 KiB of L1 and 512 KiB (AMD Zen
    2 and 3) to 2 MiB (Intel Golden Cove) of L2; for all cores together usually 16 MiB of L3 or more. A number has 4
    bytes. tile_rows x tile_cols is 14 x 32 with AVX-512, 6 x 16 with AVX2, 12 x 8 with NEON. The figures below are for
-   AVX-512, those in [] for AVX2.
+   AVX-512 and a k_block of 512, those in [] for AVX2.
 
    A call of the kernel reads a panel of 512 x 32 x 4 bytes = 64 KiB [32] and a tile of 512 x 14 x 4 bytes = 28 KiB
    [12]. Together they exceed an L1 of 32 KiB, so both are read from L2. At two vector multiply-adds a cycle, a step
    takes 28 / 2 = 14 cycles [6] and reads (32 + 14) x 4 = 184 bytes [88]: 13 bytes a cycle [15]. L2 delivers 32 or more.
 
-   gemm_k_block: a call also reads and writes its elements of c, 14 x 32 x 8 bytes = 3.5 KiB in 512 x 14 = 7168 cycles:
+   k_block: a call also reads and writes its elements of c, 14 x 32 x 8 bytes = 3.5 KiB in 512 x 14 = 7168 cycles:
    half a byte a cycle. A larger block makes this rate smaller. With 1024 steps, L2 must hold twice as much (see
    M_BLOCK), so a CPU has them only if its L2 has 1 MiB: a training step is then 1 to 3 % faster at medium, 4 % at
    paper (Zen 5).
@@ -31,7 +31,7 @@
    A step has 4 numbers for each column (instructions for dot products), or 2 (int16); each column takes 4 or 2 bytes.
 
    LEFT_PACKED: if b has panels, a block of rows is packed with all k steps, and the thread processes them in parts of
-   gemm_k_block. Each run of the threads has a fixed cost, so one thread may pack four blocks of 512 steps at once: 4 x
+   k_block. Each run of the threads has a fixed cost, so one thread may pack four blocks of 512 steps at once: 4 x
    336 KiB = 1.3 MiB. */
 #include "core/gemm.h"
 #include "core/base.h"
@@ -211,7 +211,7 @@ static int units_of(const Product *p) { return row_blocks(p) * p->panels; }
 
 /* Units begin..end-1 of a product; the run has `before` units of earlier products. */
 static void multiply_units(const Product *p, int begin, int end, int before) {
-    const int blocks = row_blocks(p), most = steps_at_once(p, gemm_k_block);
+    const int blocks = row_blocks(p), most = steps_at_once(p, kernels->k_block);
     while (begin < end) {
         int block = begin / p->panels, panel = begin % p->panels, count = smaller(p->panels - panel, end - begin);
         bool last = threads_is_share_boundary(p->threads, before + begin + count);
@@ -298,7 +298,7 @@ static void multiply_unpacked(Product *p) {
     const int all = panels_of(p);
     CHECK(p->b.format == PANELS_F32, "a product of format %d without panels", p->b.format);
     for (p->from = 0; p->from < p->k; p->from += p->steps) {
-        p->steps = smaller(gemm_k_block, p->k - p->from);
+        p->steps = smaller(kernels->k_block, p->k - p->from);
         const int most = RIGHT_PACKED / (p->steps * p->g->tile_cols);
         for (p->panel = 0; p->panel < all; p->panel += p->panels) {
             p->panels = smaller(most, all - p->panel);

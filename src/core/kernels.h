@@ -67,6 +67,7 @@ typedef struct GemmKernels {
 typedef struct Kernels {
     const char *name;
     const GemmKernels *gemm[PANEL_FORMATS];
+    int k_block; /* most steps in one call of the `multiply` of floats, see gemm.c; the bits do not depend on it */
 
     void (*add)(int n, real *y, const real *x);           /* y += x */
     void (*blend)(int n, real *y, real a, const real *x); /* y += a (x - y) */
@@ -117,12 +118,6 @@ typedef struct Kernels {
 /* The kernels in use. A constructor sets it to kernels_at(0), the fastest set of this CPU, before main. Any number
    of threads may then read it. */
 extern const Kernels *kernels;
-
-/* The most steps of the inner index in one call of the kernel of a product of floats: GEMM_K_BLOCK, or twice as many if
-   the L2 cache of this CPU has 1 MiB or more (see gemm.c). The same constructor sets it. The bits do not depend on it.
- */
-enum { GEMM_K_BLOCK = 512 };
-extern int gemm_k_block;
 
 /* Returns the sets of kernels that this build and CPU have, the fastest at index 0 and "portable" last; NULL beyond.
    WebAssembly has only "simd128". Sets with the instructions for dot products differ from the next set only in
