@@ -41,7 +41,6 @@ static void add_set(const char *name, const Kernels *rows, const GemmKernels *f3
     Kernels *set = &sets[set_count++];
     *set = *rows;
     set->name = name;
-    set->k_block = l2_size() < 1 << 20 ? 512 : 1024;
     set->gemm[PANELS_F32] = f32;
     set->gemm[PANELS_I8] = i8;
 }
@@ -80,6 +79,8 @@ __attribute__((constructor(FIRST))) static void find_sets(void) {
 #else
     ADD(portable, portable);
 #endif
+    const int k_block = l2_size() < 1 << 20 ? 512 : 1024;
+    for (int i = 0; i < set_count; i++) sets[i].k_block = k_block;
 }
 
 const Kernels *kernels_at(int index) { return index < set_count ? &sets[index] : NULL; }

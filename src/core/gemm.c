@@ -15,8 +15,8 @@
 
    k_block: a call also reads and writes its elements of c, 14 x 32 x 8 bytes = 3.5 KiB in 512 x 14 = 7168 cycles:
    half a byte a cycle. A larger block makes this rate smaller. With 1024 steps, L2 must hold twice as much (see
-   M_BLOCK), so a CPU has them only if its L2 has 1 MiB: a training step is then 1 to 3 % faster at medium, 4 % at
-   paper (Zen 5).
+   M_BLOCK), so a CPU has them only if its L2 has 1 MiB: a training step is then 1 to 3 % faster at medium, 3 to
+   7 % at paper (Zen 5).
 
    M_BLOCK: L2 holds the tiles of a block of rows, 168 x 512 x 4 bytes = 336 KiB, the panel and the next panel: 336 + 2
    x 64 = 464 KiB [400] of at least 512. M_BLOCK is a multiple of 14, 12 and 6, so that a block has at most
