@@ -105,16 +105,17 @@ static int stop_pools(void **unused) {
     return kernels_choose("auto");
 }
 
-/* Calls `check` with the sets of kernels that have different products of this format, and with blocks of both sizes. */
+/* Calls `check` with the sets of kernels that have different products of this format, with blocks of both sizes (those
+   of int8 have one), and with every number of threads. */
 static void with_everything(PanelFormat format, void (*check)(Threads *threads, const void *context),
                             const void *context) {
     for (int set = next_set(-1, format); kernels_at(set); set = next_set(set, format)) {
         static Kernels chosen;
         chosen = *kernels_at(set);
         kernels = &chosen;
-        for (int i = 0; i < POOLS; i++) {
-            chosen.k_block = i % 2 ? 1024 : 512;
-            check(pools[i], context);
+        for (int blocks = 1; blocks <= (format == PANELS_F32 ? 2 : 1); blocks++) {
+            chosen.k_block = blocks * 512;
+            for (int i = 0; i < POOLS; i++) check(pools[i], context);
         }
     }
 }

@@ -5,7 +5,7 @@
 
    The steps of many shards do not fit in the caches together. So a run of shards, which is a subtree itself, is
    computed at a time, for all blocks of c. Finished runs wait in matrices as large as c. The sizes of the blocks are
-   those of gemm.c for an L2 cache of 512 KiB. */
+   those that gemm.c explains, for CPUs whose L2 cache has 512 KiB; larger caches do not change them. */
 #include "core/shard_sums.h"
 #include "core/base.h"
 #include "core/kernels.h"
