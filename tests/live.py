@@ -191,6 +191,12 @@ def check_keyboard(page):
     page.wait("document.querySelector('.candidates button:focus')")
     page.press("Escape")
     page.wait(f"document.activeElement === {TARGET}[1]")
+    page.press("Enter")
+    page.wait("document.querySelector('.candidates button:focus')")
+    page.value("document.querySelector('.candidates:popover-open').hidePopover(), document.getElementById('text').focus()")
+    page.wait("!document.querySelector('.candidates')")
+    equal(page.value("document.activeElement.id"), "text", "a list that closed leaves the focus alone")
+    page.value(f"{TARGET}[1].focus()")
     for _ in range(20):
         page.press("Tab")
         if page.value("document.activeElement.matches('.matrix td')"):

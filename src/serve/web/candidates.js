@@ -8,7 +8,7 @@ const likely = (p) => (p < 0.0005 ? "<0.1%" : p < 0.0995 ? `${(100 * p).toFixed(
  *
  * groups   for each piece of the word {piece, candidates: [{piece, probability}], take(candidate)}
  * marked   whether pieces mark spaces (isMarked)
- * onClose  called when the list has closed
+ * onClose  called when the list closes, before the page does anything else
  */
 function openCandidates(anchor, title, groups, marked, onClose) {
   const list = make("div", { popover: "auto", class: "candidates", role: "dialog", "aria-label": title });
@@ -52,11 +52,8 @@ function openCandidates(anchor, title, groups, marked, onClose) {
   }
 
   list.addEventListener("keydown", move);
-  list.addEventListener("toggle", ({ newState }) => {
-    if (newState !== "closed") return;
-    list.remove();
-    onClose();
-  });
+  list.addEventListener("beforetoggle", ({ newState }) => newState === "closed" && onClose());
+  list.addEventListener("toggle", ({ newState }) => newState === "closed" && list.remove());
   document.body.append(list);
   list.showPopover();
   const box = anchor.getBoundingClientRect(), own = list.getBoundingClientRect();
