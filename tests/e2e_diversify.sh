@@ -45,3 +45,59 @@ done
 grep -c ' train .* --after-batches 13 ' "$scratch/back.log" | grep -qx 2 || die "flags of students: $(cat "$scratch/back.log")"
 grep -q 'tok:zh' "$scratch/back.scores" || die "the students do not write Chinese: $(cat "$scratch/back.scores")"
 grep -q 'train.[a-z]*: 300 pairs, weight 2$' "$scratch/back.log" || die "no weight: $(cat "$scratch/back.log")"
+
+# Teachers that repeat most lines of a corpus with full-width punctuation, which `tide corpus` changes, and with a line of
+# two sentences, which it divides: at most the 20 other lines of each direction are new. The monolingual text is compressed, its last line has
+# no end, and one line is too long.
+mkdir "$scratch/wide"
+sed 's/,/，/g; s/?/？/g; s/!/！/g' "$scratch/train.zh" >"$scratch/wide/train.zh"
+cp "$scratch/train.en" "$scratch/wide"
+for side in zh en; do
+    sed -n '1,2p' "$scratch/wide/train.$side" | paste -sd ' ' >>"$scratch/wide/train.$side"
+    sed -n '281,301p' "$scratch/wide/train.$side" | tac >"$scratch/wide/new"
+    { sed -n '1,280p' "$scratch/wide/train.$side"; cat "$scratch/wide/new"; } >"$scratch/wide/again.$side"
+done
+cat >"$scratch/wide/tide" <<END
+#!/bin/sh
+case "\$1 \$*" in
+translate*teacher-zh-1*) exec cat "$scratch/wide/again.en" ;;
+translate*teacher-en-1*) [ "\$(wc -l)" = 301 ] && exec cat "$scratch/wide/again.zh"; exec cat "$scratch/mono.zh" ;;
+esac
+exec "$tide" "\$@"
+END
+chmod +x "$scratch/wide/tide"
+{ head -n 39 "$scratch/mono.en"; seq 1200 | tr '\n' ' '; echo; sed -n 40p "$scratch/mono.en" | tr -d '\n'; } |
+    gzip >"$scratch/wide/mono.gz"
+diversify known --train "$scratch/wide/train.zh" "$scratch/wide/train.en" --tide "$scratch/wide/tide" \
+    --mono "$scratch/wide/mono.gz" || die "known pairs: $(tail -n 3 "$scratch/known.log")"
+"$tide" corpus --output "$scratch/wide/all" --dev 0 --test 0 --lines "$scratch/wide/train.zh" "$scratch/wide/train.en" \
+    2>/dev/null || die "tide corpus"
+paste "$scratch/wide/all/train.zh" "$scratch/wide/all/train.en" | sort -u >"$scratch/wide/pairs"
+paste "$scratch/known/again.zh" "$scratch/known/again.en" | sort >"$scratch/wide/found"
+comm -12 "$scratch/wide/pairs" "$scratch/wide/found" | grep -q . && die "the teachers' pairs hold pairs of the corpus"
+wc -l <"$scratch/wide/found" | grep -qxE '[1-9]|[123][0-9]|40' || die "new pairs: $(wc -l <"$scratch/wide/found")"
+grep -q 'mono.gz: 1 lines of more than 1000 characters are left out$' "$scratch/known.log" || die "a long line"
+cmp "$scratch/mono.en" "$scratch/known/mono.0.en" || die "the compressed text was not read whole"
+
+# Teachers that write nothing new: the student has the corpus alone. A text that is missing is found before all work.
+cp "$scratch/wide/train.zh" "$scratch/wide/again.zh"
+cp "$scratch/wide/train.en" "$scratch/wide/again.en"
+diversify same --train "$scratch/wide/train.zh" "$scratch/wide/train.en" --tide "$scratch/wide/tide" ||
+    die "nothing new: $(tail -n 3 "$scratch/same.log")"
+grep -q '^  again: 0 pairs$' "$scratch/same.log" || die "new pairs of a teacher that repeats the corpus"
+diversify missing --mono "$scratch/missing.en" && die "a missing text is accepted"
+[ "$(cat "$scratch/missing.log")" = "scripts/diversify: $scratch/missing.en: No such file or directory" ] ||
+    die "a missing text: $(cat "$scratch/missing.log")"
+
+# Ctrl-C, which reaches the whole group: the program that runs has the time to save its work.
+cat >"$scratch/patient" <<'END'
+#!/bin/sh
+trap 'sleep 1; echo saved >"$0.saved"; exit 0' INT
+while :; do sleep 0.1; done
+END
+chmod +x "$scratch/patient"
+out=$scratch/stopped
+timeout -s INT 2 scripts/diversify "$out" --train "$scratch/train.zh" "$scratch/train.en" --valid "$scratch/dev.zh" \
+    "$scratch/dev.en" --tide "$scratch/patient" 2>"$out.log"
+[ -s "$scratch/patient.saved" ] || die "Ctrl-C ends a program that is saving its work: $(cat "$out.log")"
+tail -n 1 "$out.log" | grep -qx 'scripts/diversify: stopped; the same command continues' || die "$(cat "$out.log")"
