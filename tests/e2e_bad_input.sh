@@ -154,6 +154,11 @@ for command in 'tune --src few.zh --ref few.en --beam-sizes 1 --output' quantize
     # shellcheck disable=SC2086 # a command and its flags
     (cd "$scratch" && refuses 1 'few.zh: is not a directory' "$tide" ${command%% *} run ${command#"${command%% *}"} few.zh) || exit 1
 done
+smallest_run "$scratch/another" --after-batches 12
+for command in 'tune --src few.zh --ref few.en --beam-sizes 1 --output' quantize; do
+    # shellcheck disable=SC2086 # a command and its flags
+    (cd "$scratch" && refuses 1 'another: holds a training' "$tide" ${command%% *} run ${command#"${command%% *}"} another) || exit 1
+done
 refuses 2 'other formats go to standard output, as in .> FILE' "$tide" align "$scratch/run" --src "$scratch/few.zh" \
     --tgt "$scratch/few.en" --format html --output "$scratch/x"
 "$tide" evaluate "$scratch/run" --src "$scratch/few.zh" --ref "$scratch/few.zh" >/dev/null 2>"$scratch/stderr"

@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 int beam_flags(const Args *args, const Models *models, BeamOptions *beam, Err *err) {
     if (args_int(args, "beam-size", &beam->beam, err) || args_real(args, "normalize", &beam->normalize, err) ||
@@ -116,9 +117,13 @@ void language_warn(const Translator *translator, int side, char *const *lines, c
 }
 
 int model_directory_make(const char *dir, const char *model, char *path, Err *err) {
+    path_in(path, dir, "checkpoint.safetensors");
+    const bool training = !access(path, F_OK);
     path_in(path, dir, "model.safetensors");
     if (file_is_same(path, model) || file_is_same(dir, model))
         return err_set(err, dir, 0, "is the model itself; give another directory");
+    if (training)
+        return err_set(err, dir, 0, "holds a training, whose model would be replaced; give another directory");
     return directory_make(dir, err);
 }
 

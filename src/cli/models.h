@@ -46,7 +46,8 @@ bool models_given(const Args *args);
 /* Does the same as model_load; also prints the model's warning if there is one. */
 int models_load_one(Translator *translator, const char *path, Err *err);
 /* Makes the directory of a copy of the model `model`, and writes the path of the copy, DIR/model.safetensors, to `path`
-   [PATH_SIZE]. Returns 0, or -1 with *err filled, also if DIR is that of the model itself. */
+   [PATH_SIZE]. Returns 0, or -1 with *err filled, also if DIR is that of the model itself or
+   holds a training. */
 int model_directory_make(const char *dir, const char *model, char *path, Err *err);
 /* The models of a command; more than one are an ensemble. */
 typedef struct Models {
