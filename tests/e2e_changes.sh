@@ -115,6 +115,7 @@ further() { # DIR [flag ...]
 }
 smallest_run "$scratch/base" --after-batches 60
 cut -f2 "$scratch/dev.tsv" >"$scratch/dev.zh"
+printf 'bpe-merges = 7 7\ninit = bahdanau\n' >"$scratch/other.conf"
 tide_ok translate "$scratch/base" <"$scratch/dev.zh" >"$scratch/a"
 further "$scratch/still" --after-batches 3 --learn-rate 1e-9
 tide_ok translate "$scratch/still" <"$scratch/dev.zh" | cmp - "$scratch/a" || die "the weights are not those of the model"
@@ -124,5 +125,11 @@ further "$scratch/halted" --after-batches 9
 same "$scratch/straight" "$scratch/halted" "a training from another model"
 cmp -s "$scratch/straight/model.safetensors" "$scratch/base/model.safetensors" && die "nothing was learned"
 refused 1 'has dim-emb = 12, not 10: ' train --pretrained-model "$scratch/base" --dim-emb 10 --tsv "$scratch/other.tsv" --model "$scratch/none"
+# the pieces and weights of the model stay, whatever a preset says; flags that say something else are refused
+further "$scratch/preset" --config "$scratch/other.conf" --after-batches 1
+"$tide" info "$scratch/preset" | grep '^bpe-merges\|^init' >"$scratch/a"
+"$tide" info "$scratch/base" | grep '^bpe-merges\|^init' | cmp - "$scratch/a" || die "options of the pieces: $(cat "$scratch/a")"
+refused 2 '^tide: --bpe-merges 1 1: the pretrained model has [0-9]* [0-9]*, and its pieces' train --pretrained-model "$scratch/base" \
+    --bpe-merges 1 1 --tsv "$scratch/other.tsv" --model "$scratch/none"
 refused 1 'none/model.safetensors\|none: ' train --pretrained-model "$scratch/none" --tsv "$scratch/other.tsv" --model "$scratch/new"
 exit 0

@@ -87,6 +87,11 @@ train() { # STATUS REASON [flag ...]
 train 2 'train-set-weights needs one value for each of 2' --train-set-weights 1
 train 2 'train-set-tags needs one value for each of 2' --train-set-tags a b c
 train 2 'train-set-weights must be between' --train-set-weights 1 0
+refused 1 'train-set-weights leave no sentence pair in an epoch' train --config "$scratch/smallest.conf" --model "$scratch/new" \
+    --tsv "$scratch/a.tsv" --train-set-weights 0.001
+{ head -n 1 "$scratch/b.tsv"; for side in sea 海; do printf " $side%.0s" $(seq 300); done | sed 's/ 海/\t海/'; echo; } >"$scratch/long.tsv"
+refused 1 'long.tsv:2: the pair of 600 and 301 pieces needs a --workspace of at least' train --config "$scratch/smallest.conf" \
+    --model "$scratch/new" --tsv "$scratch/a.tsv" --tsv "$scratch/long.tsv" --max-length 0 --workspace 1
 train 2 "cannot be a tag" --train-set-tags - 'a b'
 train 2 'train-set-noise needs one value for each of 2' --train-set-noise on
 train 2 "train-set-noise is on or off, not 'yes'" --train-set-noise on yes

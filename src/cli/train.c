@@ -20,8 +20,8 @@ enum { MOST_MANY = 256 };
 
 static const Flag flags[] = {
     {"model", 1, "DIR", "directory of the model; a training that DIR already holds is continued", .kind = VALUE_DIR},
-    {"train-sets", 2, "SRC TGT", "training corpus: two line-aligned files; may be repeated, as the next four",
-     .kind = VALUE_FILES},
+    {"train-sets", 2, "SRC TGT",
+     "training corpus: two line-aligned files; may be repeated, as --tsv, --tmx, --mo and --po", .kind = VALUE_FILES},
     {"tsv", 1, "FILE", "training corpus: lines of English, tab, Chinese (manythings, Anki)", .kind = VALUE_FILES},
     {"tmx", 1, "FILE", "training corpus: a translation memory, not cleaned (see `tide corpus`)", .kind = VALUE_FILES},
     {"mo", 1, "FILE", "training corpus: a gettext catalogue, English to Chinese, not cleaned", .kind = VALUE_FILES},
@@ -60,7 +60,8 @@ static const FlagGroup groups[] = {
      "model train-sets tsv valid-sets preset config langs after-epochs after-minutes threads quiet log"},
     {"Corpora", "tmx mo po train-set-weights train-set-tags train-set-noise valid-tsv max-length"},
     {"Pieces", "tokenizer bpe-merges merges dim-vocabs source-words"},
-    {"Model", "arch dim-emb dim-rnn dim-att dim-maxout encoder enc-depth dec-cell-base-depth dec-depth dim-ffn window attention heads "
+    {"Model", "arch dim-emb dim-rnn dim-att dim-maxout encoder enc-depth dec-cell-base-depth dec-depth dim-ffn window "
+              "attention heads "
               "readout-state tied-embeddings init pretrained-model"},
     {"Guided attention", "guided-alignment guided-alignment-cost guided-alignment-weight guided-alignment-null"},
     {"Optimization", "optimizer learn-rate lr-decay lr-decay-start lr-warmup lr-decay-inv-sqrt clip-norm "
@@ -93,6 +94,24 @@ static int apply_model(TrainOptions *options, const char *path, Err *err) {
     return status;
 }
 
+/* Sets the options with which pieces were learned and the first weights were drawn to those of a pretrained model.
+   Flags with other values are an error. */
+static int settle(TrainOptions *options, const TrainOptions *pretrained, const Args *args, Err *err) {
+    static const char *const settled[] = {"bpe-merges", "merges", "dim-vocabs", "init"};
+    char has[OPTION_FORMAT_SIZE], asked[OPTION_FORMAT_SIZE], text[2 * OPTION_FORMAT_SIZE];
+    for (size_t i = 0; i < sizeof settled / sizeof *settled; i++) {
+        const Option *o = option_find(train_option_tables, settled[i]);
+        option_format(o, pretrained, has);
+        option_format(o, options, asked);
+        if (args_has(args, o->name) && strcmp(has, asked) != 0)
+            return err_set(err, NULL, 0, "--%s %s: the pretrained model has %s, and its pieces and weights stay",
+                           o->name, asked, has);
+        snprintf(text, sizeof text, "%s = %s", o->name, has);
+        if (options_read(train_option_tables, options, text, "the pretrained model", err)) return -1;
+    }
+    return 0;
+}
+
 /* Sets options from the defaults, the pretrained model, the preset, --config and the flags; later ones override earlier
    ones. */
 static int gather_options(const Args *args, TrainOptions *options, Err *err) {
@@ -101,13 +120,14 @@ static int gather_options(const Args *args, TrainOptions *options, Err *err) {
     const char *pretrained = args_value(args, "pretrained-model", 0);
     options_default(train_option_tables, options);
     if (pretrained && apply_model(options, pretrained, err)) return -1;
+    const TrainOptions own = *options;
     if (preset && (preset_find(preset, path, err) || apply(options, path, err))) return -1;
     if (config && apply(options, config, err)) return -1;
     for (const Option *o = NULL; (o = option_next(train_option_tables, o));) {
         if (!args_has(args, o->name)) continue;
         if (option_set(o, options, args_values(args, o->name), args_count(args, o->name), err)) return -1;
     }
-    return 0;
+    return pretrained ? settle(options, &own, args, err) : 0;
 }
 
 /* ---- progress and signals ------------------------------------------------------------------------------------- */

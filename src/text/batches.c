@@ -109,11 +109,14 @@ void pairs_free(Pairs *pairs) {
     *pairs = (Pairs){0};
 }
 
-/* Whether a pair is of a quiet set. */
-static bool is_quiet(const Pairs *pairs, int pair) {
+int pairs_set(const Pairs *pairs, int pair) {
     int k = 0;
     while (k < arrlen(pairs->set_end) && pair >= pairs->set_end[k]) k++;
-    return k < arrlen(pairs->set_quiet) && pairs->set_quiet[k];
+    return k;
+}
+
+static bool is_quiet(const Pairs *pairs, int pair) {
+    return arrlen(pairs->set_quiet) && pairs->set_quiet[pairs_set(pairs, pair)];
 }
 
 int pairs_fold(Arena *arena, const Pairs *pairs, const int *which, const int *index, int n, const UpdateNoise *noise,

@@ -44,6 +44,8 @@ int pairs_encode(Pairs *pairs, const Corpus *corpus, const Side *source, const S
 int pairs_encode_disk(Pairs *pairs, DiskCorpus *corpus, const TrainSets *sets, const Side *source, const Side *target,
                       int max_length, const char *dir, ProgressFn *progress, void *context, Err *err);
 void pairs_free(Pairs *pairs);
+/* The training set of a pair, from 0. */
+int pairs_set(const Pairs *pairs, int pair);
 
 /* Makes a batch in the arena of the pairs which[0..n - 1]. index[i] is the index of pair i in the batch as it was
    drawn; NULL: the pairs are all of that batch. noise: of the sources, except those of quiet sets; NULL: none. Returns

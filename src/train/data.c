@@ -8,6 +8,9 @@
 bool data_has_validation(const DataFiles *files) { return files->valid.path[0]; }
 const char *train_files_name(const TrainFiles *files) { return files->files.path[0]; }
 const char *data_name(const DataFiles *files) { return train_files_name(files->train); }
+const char *data_name_of(const DataFiles *files, const Pairs *pairs, int pair) {
+    return train_files_name(&files->train[pairs_set(pairs, pair)]);
+}
 
 /* The context of a ProgressFn. */
 typedef struct Stage {
@@ -146,6 +149,8 @@ int data_encode(Data *data, const DataFiles *files, const TrainOptions *o, bool 
     if (!training) return 0;
     if (data->pairs.n == 0)
         return err_set(err, data_name(files), 0, "no sentence pair of at most %d pieces", o->max_length);
+    if (epoch_size(&data->pairs) == 0)
+        return err_set(err, data_name(files), 0, "--train-set-weights leave no sentence pair in an epoch");
     if (files->guides &&
         guides_read(&data->guides, files->guides, &data->text, &data->pairs, source, target, dir, o->guided_null, err))
         return -1;

@@ -164,26 +164,20 @@ static int learn_from_text(Training *t, const DataProgress *progress, Err *err) 
     return 0;
 }
 
-/* Takes weights and vocabularies of the pretrained model. Its options must be those of the job, except those with which
-   vocabularies are learned. */
+/* Takes weights and vocabularies of the pretrained model. Its options must be those of the job. */
 static int take_pretrained(Training *t, Err *err) {
-    static const char *const learned[] = {"bpe-merges", "dim-vocabs", "joint-merges"};
     static const Option *const table[] = {model_option_table, NULL};
     char has[OPTION_FORMAT_SIZE], asked[OPTION_FORMAT_SIZE];
     const char *path = t->job->pretrained;
     Translator *tr = &t->learner.translator;
-    const Option *o = NULL;
     if (model_load_trained(tr, path, err)) return -1;
     if (tr->quantized)
         return err_set(err, path, 0, "has weights of 8 bits; start from the model that it was made from");
     if (tr->warning) training_note(t, "%s: %s", path, tr->warning);
-    while ((o = options_differ(table, o, &tr->options, &t->job->options.model, has, asked))) {
-        bool allowed = false;
-        for (size_t i = 0; i < sizeof learned / sizeof *learned; i++) allowed |= !strcmp(o->name, learned[i]);
-        if (!allowed)
-            return err_set(err, path, 0, "has %s = %s, not %s: a training can only start from a model of its own kind",
-                           o->name, has, asked);
-    }
+    const Option *o = options_differ(table, NULL, &tr->options, &t->job->options.model, has, asked);
+    if (o)
+        return err_set(err, path, 0, "has %s = %s, not %s: a training can only start from a model of its own kind",
+                       o->name, has, asked);
     training_note(t, "starting from %s", path);
     return 0;
 }
@@ -376,7 +370,7 @@ static int reserve_memory(Training *t, Err *err) {
         const int x = pairs->source_length[pair], y = pairs->target_length[pair];
         const double least = workspace_need(&m->workspace, 1, x, y);
         if (least > m->limit)
-            return err_set(err, data_name(&t->job->files), pairs->line[pair],
+            return err_set(err, data_name_of(&t->job->files, pairs, pair), pairs->line[pair],
                            "the pair of %d and %d pieces needs a --workspace of at least %.0f", x, y,
                            ceil(least / MiB));
         m->batch = m->limit;

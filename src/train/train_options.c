@@ -56,7 +56,7 @@ static const Option table[] = {
     {"shards", OPTION_INT, 1, AT(shards), 1, MOST_SHARDS, NULL, RESUME_FIXED, "1",
      "shards of a batch, 1, 2, 4, .. 64: their gradients are added in a fixed tree; needed for several machines"},
     {"seed", OPTION_INT, 1, AT(seed), 0, 2147483647, NULL, RESUME_FIXED, "1",
-     "random seed of initial weights, data order and dropout"},
+     "random seed of initial weights, data order, dropout and noise"},
     {"after-epochs", OPTION_REAL, 1, AT(after_epochs), 0, 1e9, NULL, RESUME_FREE, "0",
      "stop after this many epochs; 0: never"},
     {"after-batches", OPTION_INT, 1, AT(after_batches), 0, 2e9, NULL, RESUME_FREE, "0",

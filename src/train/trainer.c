@@ -2,6 +2,7 @@
 #include "train/setup.h"
 #include "train/update.h"
 #include "train/validate.h"
+#include "text/files.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -22,8 +23,7 @@ static double next_learn_rate(const Training *t) {
 /* The origin of a number that is not finite, as all ranks know it. */
 typedef struct Origin {
     char op[48]; /* empty: only the norm is not finite */
-    int32_t back, index;
-    int64_t line;
+    int32_t back, index, pair;
 } Origin;
 
 /* Finds the origin: the first op on the lowest rank that finds one, and the first pair of the batch. */
@@ -33,9 +33,8 @@ static int find_origin(Training *t, const BatchParts *parts, const UpdateOptions
     if (update_find_nonfinite(&t->learner.session.tape, &t->learner.translator.model, &t->data.pairs, parts, options,
                               &found, err))
         return -1;
-    Origin own = {.back = found.watch.back, .index = found.index};
+    Origin own = {.back = found.watch.back, .index = found.index, .pair = found.pair};
     if (found.watch.op) snprintf(own.op, sizeof own.op, "%.*s", found.watch.length, found.watch.op);
-    if (found.index >= 0) own.line = t->data.pairs.line[found.pair];
     Origin *all = mem_alloc((size_t)count * sizeof *all);
     const int status = ranks_gather(t->ranks, &own, all, sizeof own, true, err);
     for (int r = count; r-- > 0 && !status;) {
@@ -47,7 +46,7 @@ static int find_origin(Training *t, const BatchParts *parts, const UpdateOptions
         }
         if (o->index >= 0 && (origin->index < 0 || o->index < origin->index)) {
             origin->index = o->index;
-            origin->line = o->line;
+            origin->pair = o->pair;
         }
     }
     mem_free(all);
@@ -63,14 +62,20 @@ static int skip(Training *t, const BatchParts *parts, const UpdateOptions *optio
     if (find_origin(t, parts, options, &origin, err)) return -1;
     const char *op = origin.op[0] ? origin.op : "norm",
                *back = origin.back ? "the gradient of the result of" : "the result of";
-    const long line = (long)origin.line;
-    char where[64] = "", text[256];
+    const Pairs *pairs = &t->data.pairs;
+    const bool one = origin.index >= 0;
+    const long line = one ? pairs->line[origin.pair] : 0;
+    char where[PATH_SIZE + 64] = "", text[256];
     s->update++;
     s->skipped++;
-    if (line) snprintf(where, sizeof where, ", first with the pair in line %ld", line);
+    if (one)
+        snprintf(where, sizeof where, ", first with the pair in line %ld of %s", line,
+                 data_name_of(&t->job->files, pairs, origin.pair));
     training_note(t, "update %ld was skipped: %s %s is not finite%s", s->update, back, op, where);
-    snprintf(text, sizeof text, "{\"update\": %ld, \"epoch\": %.4f, \"skipped\": \"%s\", \"back\": %s, \"line\": %ld}",
-             s->update, training_epochs(t), op, origin.back ? "true" : "false", line);
+    snprintf(text, sizeof text,
+             "{\"update\": %ld, \"epoch\": %.4f, \"skipped\": \"%s\", \"back\": %s, \"line\": %ld, \"set\": %d}",
+             s->update, training_epochs(t), op, origin.back ? "true" : "false", line,
+             one ? pairs_set(pairs, origin.pair) + 1 : 0);
     if (training_log(t, text, err)) return -1;
     if (s->skipped < MOST) return 0;
     return err_set(
