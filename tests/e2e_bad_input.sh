@@ -150,14 +150,12 @@ train 1 'few.en: 20 of 20 source sentences|few.zh: 20 of 20 target sentences of 
 smallest_run "$scratch/run" --after-batches 12
 model=$scratch/run/model.safetensors
 refuses 1 'is not a name for pictures' sh -c 'echo 海 | "$@"' sh "$tide" translate "$scratch/run" --heatmap "$scratch/x.jpg"
-for command in 'tune --src few.zh --ref few.en --beam-sizes 1 --output' quantize; do
-    # shellcheck disable=SC2086 # a command and its flags
-    (cd "$scratch" && refuses 1 'few.zh: is not a directory' "$tide" ${command%% *} run ${command#"${command%% *}"} few.zh) || exit 1
-done
 smallest_run "$scratch/another" --after-batches 12
 for command in 'tune --src few.zh --ref few.en --beam-sizes 1 --output' quantize; do
-    # shellcheck disable=SC2086 # a command and its flags
-    (cd "$scratch" && refuses 1 'another: holds a training' "$tide" ${command%% *} run ${command#"${command%% *}"} another) || exit 1
+    for reason in 'few.zh: is not a directory' 'another: holds a training'; do
+        # shellcheck disable=SC2086 # a command and its flags
+        (cd "$scratch" && refuses 1 "$reason" "$tide" ${command%% *} run ${command#"${command%% *}"} "${reason%%:*}") || exit 1
+    done
 done
 refuses 2 'other formats go to standard output, as in .> FILE' "$tide" align "$scratch/run" --src "$scratch/few.zh" \
     --tgt "$scratch/few.en" --format html --output "$scratch/x"

@@ -35,7 +35,9 @@ cmp "$scratch/before" "$scratch/run.scores" || die "a second call has another re
 grep -Eq '^  [^ ]* (train|translate|corpus|tune) ' "$scratch/run.log" && die "a second call repeats a stage"
 
 # Into Chinese, with two students, which translate alone and together. Their flags replace the same flag of all trainings.
-diversify back --to zh --students 2 --weight 2 --teachers 2 --together --student-flags '--after-batches 13' ||
+# The corpus is compressed.
+gzip -k "$scratch/train.zh" "$scratch/train.en"
+diversify back --train "$scratch/train.zh.gz" "$scratch/train.en.gz" --to zh --students 2 --weight 2 --teachers 2 --together --student-flags '--after-batches 13' ||
     die "diversify --to zh: $(tail -n 3 "$scratch/back.log")"
 [ "$(grep -c '^stage [0-9]* of 15, ' "$scratch/back.log")" = 15 ] || die "stages: $(grep '^stage' "$scratch/back.log")"
 for direction in zh.en en.zh; do
@@ -44,11 +46,11 @@ done
 [ "$(grep -c '^BLEU = ' "$scratch/back.scores")" = 3 ] || die "not three scores: $(cat "$scratch/back.scores")"
 grep -c ' train .* --after-batches 13 ' "$scratch/back.log" | grep -qx 2 || die "flags of students: $(cat "$scratch/back.log")"
 grep -q 'tok:zh' "$scratch/back.scores" || die "the students do not write Chinese: $(cat "$scratch/back.scores")"
-grep -q 'train.[a-z]*: 300 pairs, weight 2$' "$scratch/back.log" || die "no weight: $(cat "$scratch/back.log")"
+grep -q 'train.[a-z]*.gz: 300 pairs, weight 2$' "$scratch/back.log" || die "no weight: $(cat "$scratch/back.log")"
 
-# Teachers that repeat most lines of a corpus with full-width punctuation, which `tide corpus` changes, and with a line of
-# two sentences, which it divides: at most the 20 other lines of each direction are new. The monolingual text is compressed, its last line has
-# no end, and one line is too long.
+# Teachers that repeat most lines of a corpus. It has full-width punctuation, which `tide corpus` changes, and a line of two
+# sentences, which it divides. At most the 20 other lines of each direction are new. The monolingual text is compressed, one
+# of its lines is too long, and its last line has no end.
 mkdir "$scratch/wide"
 sed 's/,/，/g; s/?/？/g; s/!/！/g' "$scratch/train.zh" >"$scratch/wide/train.zh"
 cp "$scratch/train.en" "$scratch/wide"
@@ -76,7 +78,7 @@ paste "$scratch/wide/all/train.zh" "$scratch/wide/all/train.en" | sort -u >"$scr
 paste "$scratch/known/again.zh" "$scratch/known/again.en" | sort >"$scratch/wide/found"
 comm -12 "$scratch/wide/pairs" "$scratch/wide/found" | grep -q . && die "the teachers' pairs hold pairs of the corpus"
 wc -l <"$scratch/wide/found" | grep -qxE '[1-9]|[123][0-9]|40' || die "new pairs: $(wc -l <"$scratch/wide/found")"
-grep -q 'mono.gz: 1 lines of more than 1000 characters are left out$' "$scratch/known.log" || die "a long line"
+grep -q 'mono.gz: lines of more than 1000 characters, which are left out: 1$' "$scratch/known.log" || die "a long line"
 cmp "$scratch/mono.en" "$scratch/known/mono.0.en" || die "the compressed text was not read whole"
 
 # Teachers that write nothing new: the student has the corpus alone. A text that is missing is found before all work.

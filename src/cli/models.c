@@ -117,12 +117,12 @@ void language_warn(const Translator *translator, int side, char *const *lines, c
 }
 
 int model_directory_make(const char *dir, const char *model, char *path, Err *err) {
-    path_in(path, dir, "checkpoint.safetensors");
-    const bool training = !access(path, F_OK);
+    char checkpoint[PATH_SIZE];
+    path_in(checkpoint, dir, "checkpoint.safetensors");
     path_in(path, dir, "model.safetensors");
     if (file_is_same(path, model) || file_is_same(dir, model))
         return err_set(err, dir, 0, "is the model itself; give another directory");
-    if (training)
+    if (!access(checkpoint, F_OK))
         return err_set(err, dir, 0, "holds a training, whose model would be replaced; give another directory");
     return directory_make(dir, err);
 }

@@ -70,7 +70,7 @@ static SearchChoice choose(Tuning *t, SearchChoice *before) {
         if (own) *before = present;
         if (i == 0 || choice.bleu.score > best.bleu.score) best = choice;
     }
-    if (before->bleu.score > best.bleu.score) best = *before; /* the model's own values need not be in the grid */
+    if (before->bleu.score > best.bleu.score) best = *before; /* its values may differ from all that were tried */
     session_free(&session);
     threads_free(threads);
     return best;

@@ -130,8 +130,6 @@ static int encode_training(Data *data, const DataFiles *files, const TrainOption
     if (!status)
         status = pairs_encode_disk(&data->pairs, &data->text, usual ? NULL : &sets, source, target, o->max_length,
                                    files->dir, report_stage, stage, err);
-    if (!status && epoch_size(&data->pairs) == INT_MAX)
-        status = err_set(err, data_name(files), 0, "an epoch of more than %d pairs", INT_MAX - 1);
     mem_free(source_end);
     mem_free(weight);
     mem_free(quiet);
@@ -149,8 +147,9 @@ int data_encode(Data *data, const DataFiles *files, const TrainOptions *o, bool 
     if (!training) return 0;
     if (data->pairs.n == 0)
         return err_set(err, data_name(files), 0, "no sentence pair of at most %d pieces", o->max_length);
-    if (epoch_size(&data->pairs) == 0)
-        return err_set(err, data_name(files), 0, "--train-set-weights leave no sentence pair in an epoch");
+    const int size = epoch_size(&data->pairs);
+    if (size == 0) return err_set(err, data_name(files), 0, "--train-set-weights leave no sentence pair in an epoch");
+    if (size == INT_MAX) return err_set(err, data_name(files), 0, "an epoch of more than %d pairs", INT_MAX - 1);
     if (files->guides &&
         guides_read(&data->guides, files->guides, &data->text, &data->pairs, source, target, dir, o->guided_null, err))
         return -1;

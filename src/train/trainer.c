@@ -63,19 +63,19 @@ static int skip(Training *t, const BatchParts *parts, const UpdateOptions *optio
     const char *op = origin.op[0] ? origin.op : "norm",
                *back = origin.back ? "the gradient of the result of" : "the result of";
     const Pairs *pairs = &t->data.pairs;
-    const bool one = origin.index >= 0;
-    const long line = one ? pairs->line[origin.pair] : 0;
+    const bool known = origin.index >= 0;
+    const long line = known ? pairs->line[origin.pair] : 0;
     char where[PATH_SIZE + 64] = "", text[256];
     s->update++;
     s->skipped++;
-    if (one)
+    if (known)
         snprintf(where, sizeof where, ", first with the pair in line %ld of %s", line,
                  data_name_of(&t->job->files, pairs, origin.pair));
     training_note(t, "update %ld was skipped: %s %s is not finite%s", s->update, back, op, where);
     snprintf(text, sizeof text,
              "{\"update\": %ld, \"epoch\": %.4f, \"skipped\": \"%s\", \"back\": %s, \"line\": %ld, \"set\": %d}",
              s->update, training_epochs(t), op, origin.back ? "true" : "false", line,
-             one ? pairs_set(pairs, origin.pair) + 1 : 0);
+             known ? pairs_set(pairs, origin.pair) + 1 : 0);
     if (training_log(t, text, err)) return -1;
     if (s->skipped < MOST) return 0;
     return err_set(
