@@ -7,6 +7,12 @@ for threads in 2 3 8; do
     smallest_run "$scratch/t$threads" --after-batches 40 --threads $threads
     same "$scratch/one" "$scratch/t$threads" "$threads threads"
 done
+# Without --threads, tide uses the processors that it may use.
+cpu=$(taskset -cp $$ | sed 's/.*: *\([0-9]*\).*/\1/')
+taskset -c "$cpu" "$tide" train --tsv "$scratch/train.tsv" --valid-tsv "$scratch/dev.tsv" --config "$scratch/smallest.conf" \
+    --model "$scratch/bound" --after-batches 40 2>"$scratch/stderr" || die "bound to one processor: $(cat "$scratch/stderr")"
+grep -q ', 1 thread, ' "$scratch/stderr" || die "bound to one processor: $(grep thread "$scratch/stderr")"
+same "$scratch/one" "$scratch/bound" "bound to one processor"
 for isa in avx512 avx2 neon portable; do
     has_isa "$scratch/one" $isa || continue
     smallest_run "$scratch/$isa" --after-batches 40 --threads 2 --isa $isa

@@ -58,7 +58,7 @@ int input_is_a_word(const char *command, const Args *args);
 
 /* Flags that several commands have. */
 #define FLAG_THREADS                                                                                                   \
-    { "threads", 1, "N", "threads (default: one for each processor)", VALUE_INT, 1, 1024, NULL, NULL }
+    { "threads", 1, "N", "threads (default: one for each processor that tide may use)", VALUE_INT, 1, 1024, NULL, NULL }
 #define FLAG_TRAIN_SETS                                                                                                \
     { "train-sets", 2, "SRC TGT", "training corpus: two line-aligned files", .kind = VALUE_FILE }
 #define FLAG_TRAIN_TSV                                                                                                 \
@@ -70,7 +70,11 @@ int input_is_a_word(const char *command, const Args *args);
             "same",                                                                                                    \
             .choices = "auto|avx512vnni|avx512|avxvnni|avx2|neondot|neon|portable"                                     \
     }
-/* Reads --threads into *threads and selects the kernels of --isa. Returns 0, or -1 with *err filled. */
+/* Returns how many processors this process may use: those of the machine, or fewer in a container or under taskset that
+   binds it to some. */
+int own_processors(void);
+/* Reads --threads, by default own_processors(), into *threads and selects the kernels of --isa. Returns 0, or -1 with
+ * *err filled. */
 int machine_flags(const Args *args, int *threads, Err *err);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include <cJSON.h>
 #include <locale.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,12 +34,17 @@ int usage_error(const char *format, ...) {
     return EXIT_USAGE;
 }
 
+int own_processors(void) {
+    cpu_set_t set;
+    const long count = sched_getaffinity(0, sizeof set, &set) ? sysconf(_SC_NPROCESSORS_ONLN) : CPU_COUNT(&set);
+    return count > 0 ? (int)count : 1;
+}
+
 int machine_flags(const Args *args, int *threads, Err *err) {
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
     const char *isa = args_value(args, "isa", 0);
     if (isa && kernels_choose(isa))
         return err_set(err, NULL, 0, "this build or processor has no '%s' kernels; use --isa auto", isa);
-    *threads = processors > 0 ? (int)processors : 1;
+    *threads = own_processors();
     return args_int(args, "threads", threads, err);
 }
 

@@ -10,7 +10,6 @@
 #include <libgen.h>
 #include <limits.h>
 #include <math.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -199,10 +198,9 @@ static void catch_signals(void) {
 /* ---- ranks ------------------------------------------------------------------------------------------------------ */
 
 /* The default of --threads: the ranks of a machine share its processors, unless mpirun has bound each to some. */
-static int threads_of_rank(const Ranks *ranks, int processors) {
-    cpu_set_t set;
-    const int own = sched_getaffinity(0, sizeof set, &set) ? processors : CPU_COUNT(&set);
-    const int share = own < processors ? own : processors / ranks_count_on_node(ranks);
+static int threads_of_rank(const Ranks *ranks) {
+    const int own = own_processors(), all = (int)sysconf(_SC_NPROCESSORS_ONLN);
+    const int share = own < all ? own : own / ranks_count_on_node(ranks);
     return share > 0 ? share : 1;
 }
 
@@ -340,7 +338,7 @@ static int run(const Args *args) {
     if (args_real(args, "rank-timeout", &timeout, &err)) return usage_error("%s", err.reason);
     job.ranks = ranks_begin(timeout);
     several_ranks = ranks_count(job.ranks) > 1;
-    if (several_ranks && !args_has(args, "threads")) job.threads = threads_of_rank(job.ranks, job.threads);
+    if (several_ranks && !args_has(args, "threads")) job.threads = threads_of_rank(job.ranks);
     catch_signals();
     mem_on_failure(no_memory);
     Screen screen = {.model = job.model};
