@@ -73,8 +73,8 @@ int input_is_a_word(const char *command, const Args *args);
 /* Returns how many processors this process may use: those of the machine, or fewer in a container or under taskset that
    binds it to some. */
 int own_processors(void);
-/* Reads --threads, by default own_processors(), into *threads and selects the kernels of --isa. Returns 0, or -1 with
- * *err filled. */
+/* Reads --threads into *threads, by default own_processors(). Selects the kernels of --isa. Returns 0, or -1 with *err
+   filled. */
 int machine_flags(const Args *args, int *threads, Err *err);
 
 #endif
