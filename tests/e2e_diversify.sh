@@ -37,7 +37,8 @@ grep -Eq '^  [^ ]* (train|translate|corpus|tune) ' "$scratch/run.log" && die "a 
 # Into Chinese, with two students, which translate alone and together. Their flags replace the same flag of all trainings.
 # The corpus is compressed.
 gzip -k "$scratch/train.zh" "$scratch/train.en"
-diversify back --train "$scratch/train.zh.gz" "$scratch/train.en.gz" --to zh --students 2 --weight 2 --teachers 2 --together --student-flags '--after-batches 13' ||
+diversify back --train "$scratch/train.zh.gz" "$scratch/train.en.gz" --to zh --students 2 --weight 2 --teachers 2 --together \
+    --student-flags '--after-batches 13' ||
     die "diversify --to zh: $(tail -n 3 "$scratch/back.log")"
 [ "$(grep -c '^stage [0-9]* of 15, ' "$scratch/back.log")" = 15 ] || die "stages: $(grep '^stage' "$scratch/back.log")"
 for direction in zh.en en.zh; do

@@ -70,11 +70,8 @@ int input_is_a_word(const char *command, const Args *args);
             "same",                                                                                                    \
             .choices = "auto|avx512vnni|avx512|avxvnni|avx2|neondot|neon|portable"                                     \
     }
-/* Returns how many processors this process may use: those of the machine, or fewer in a container or under taskset that
-   binds it to some. */
-int own_processors(void);
-/* Reads --threads into *threads, by default own_processors(). Selects the kernels of --isa. Returns 0, or -1 with *err
-   filled. */
+/* Reads --threads into *threads; the default is the number of processors on which this process may run. Selects the
+   kernels of --isa. Returns 0, or -1 with *err filled. */
 int machine_flags(const Args *args, int *threads, Err *err);
 
 #endif

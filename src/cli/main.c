@@ -34,7 +34,9 @@ int usage_error(const char *format, ...) {
     return EXIT_USAGE;
 }
 
-int own_processors(void) {
+/* The number of processors on which this process may run. The machine may have more: taskset and containers can limit a
+   process to some of them. */
+static int own_processors(void) {
     cpu_set_t set;
     const long count = sched_getaffinity(0, sizeof set, &set) ? sysconf(_SC_NPROCESSORS_ONLN) : CPU_COUNT(&set);
     return count > 0 ? (int)count : 1;

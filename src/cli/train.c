@@ -197,10 +197,11 @@ static void catch_signals(void) {
 
 /* ---- ranks ------------------------------------------------------------------------------------------------------ */
 
-/* The default of --threads: the ranks of a machine share its processors, unless mpirun has bound each to some. */
-static int threads_of_rank(const Ranks *ranks) {
-    const int own = own_processors(), all = (int)sysconf(_SC_NPROCESSORS_ONLN);
-    const int share = own < all ? own : own / ranks_count_on_node(ranks);
+/* The default of --threads for a rank that may run on `own` processors: the ranks of a machine share its processors,
+   unless mpirun has bound each to some. */
+static int threads_of_rank(const Ranks *ranks, int own) {
+    const bool bound = own < sysconf(_SC_NPROCESSORS_ONLN);
+    const int share = bound ? own : own / ranks_count_on_node(ranks);
     return share > 0 ? share : 1;
 }
 
@@ -338,7 +339,7 @@ static int run(const Args *args) {
     if (args_real(args, "rank-timeout", &timeout, &err)) return usage_error("%s", err.reason);
     job.ranks = ranks_begin(timeout);
     several_ranks = ranks_count(job.ranks) > 1;
-    if (several_ranks && !args_has(args, "threads")) job.threads = threads_of_rank(job.ranks);
+    if (several_ranks && !args_has(args, "threads")) job.threads = threads_of_rank(job.ranks, job.threads);
     catch_signals();
     mem_on_failure(no_memory);
     Screen screen = {.model = job.model};

@@ -26,7 +26,7 @@ bool data_has_validation(const DataFiles *files);
 /* The file that errors name as the training corpus: the first one. */
 const char *data_name(const DataFiles *files);
 const char *train_files_name(const TrainFiles *files);
-/* The path of the corpus file that has a training pair. In this file, the pair is in line pairs->line[pair]. */
+/* The path of the corpus file that contains a training pair, in line pairs->line[pair]. */
 const char *data_name_of(const DataFiles *files, const Pairs *pairs, int pair);
 
 typedef struct Data {
