@@ -23,10 +23,9 @@ rmdir "$scratch/run/teacher-en-1.zh.part"
 diversify run --mono "$scratch/mono.en" || die "diversify: $(tail -n 3 "$scratch/run.log")"
 [ "$(grep -c '^BLEU = ' "$scratch/run.scores")" = 1 ] || die "no score: $(cat "$scratch/run.scores")"
 [ "$(grep -c '^stage [1-9] of 9, ' "$scratch/run.log")" = 9 ] || die "stages: $(grep '^stage' "$scratch/run.log")"
-grep -q '^  mono: [1-9][0-9]* pairs' "$scratch/run.log" || die "nothing was translated: $(cat "$scratch/run.log")"
-grep -q 'mono.zh: .* pairs, weight 1, tag bt$' "$scratch/run.log" || die "no tag: $(cat "$scratch/run.log")"
+grep -q 'mono/train.zh: [1-9][0-9]* pairs, weight 1, tag bt$' "$scratch/run.log" || die "no tag: $(cat "$scratch/run.log")"
 wc -l <"$scratch/run/teacher-en-1.mono.zh" | grep -q '^40$' || die "the monolingual text was not translated"
-paste "$scratch/run/again.zh" "$scratch/run/again.en" | sort | uniq -d | grep -q . && die "a pair is there twice"
+paste "$scratch/run/again/train.zh" "$scratch/run/again/train.en" | sort | uniq -d | grep -q . && die "a pair is there twice"
 
 grep -Eq '^  [^ ]* tune ' "$scratch/run.log" || die "the log has no commands: $(cat "$scratch/run.log")"
 cp "$scratch/run.scores" "$scratch/before"
@@ -49,22 +48,20 @@ grep -c ' train .* --after-batches 13 ' "$scratch/back.log" | grep -qx 2 || die 
 grep -q 'tok:zh' "$scratch/back.scores" || die "the students do not write Chinese: $(cat "$scratch/back.scores")"
 grep -q 'train.[a-z]*.gz: 300 pairs, weight 2$' "$scratch/back.log" || die "no weight: $(cat "$scratch/back.log")"
 
-# Teachers that repeat most lines of a corpus. It has full-width punctuation, which `tide corpus` changes, and a line of two
-# sentences, which it divides. At most the 20 other lines of each direction are new. The monolingual text is compressed, one
-# of its lines is too long, and its last line has no end.
+# A teacher into English that repeats the corpus, which has full-width punctuation and a line of two sentences, and one into
+# Chinese that writes nothing: the text of the student has the corpus twice, once cleaned. The monolingual text is
+# compressed, one of its lines is too long, and its last line has no end.
 mkdir "$scratch/wide"
 sed 's/,/，/g; s/?/？/g; s/!/！/g' "$scratch/train.zh" >"$scratch/wide/train.zh"
 cp "$scratch/train.en" "$scratch/wide"
 for side in zh en; do
     sed -n '1,2p' "$scratch/wide/train.$side" | paste -sd ' ' >>"$scratch/wide/train.$side"
-    sed -n '281,301p' "$scratch/wide/train.$side" | tac >"$scratch/wide/new"
-    { sed -n '1,280p' "$scratch/wide/train.$side"; cat "$scratch/wide/new"; } >"$scratch/wide/again.$side"
 done
 cat >"$scratch/wide/tide" <<END
 #!/bin/sh
 case "\$1 \$*" in
-translate*teacher-zh-1*) exec cat "$scratch/wide/again.en" ;;
-translate*teacher-en-1*) [ "\$(wc -l)" = 301 ] && exec cat "$scratch/wide/again.zh"; exec cat "$scratch/mono.zh" ;;
+translate*teacher-zh-1*) exec cat "$scratch/wide/train.en" ;;
+translate*teacher-en-1*) [ "\$(wc -l)" = 301 ] && exec sed 's/.*//' "$scratch/wide/train.en"; exec cat "$scratch/mono.zh" ;;
 esac
 exec "$tide" "\$@"
 END
@@ -75,19 +72,18 @@ diversify known --train "$scratch/wide/train.zh" "$scratch/wide/train.en" --tide
     --mono "$scratch/wide/mono.gz" || die "known pairs: $(tail -n 3 "$scratch/known.log")"
 "$tide" corpus --output "$scratch/wide/all" --dev 0 --test 0 --lines "$scratch/wide/train.zh" "$scratch/wide/train.en" \
     2>/dev/null || die "tide corpus"
-paste "$scratch/wide/all/train.zh" "$scratch/wide/all/train.en" | sort -u >"$scratch/wide/pairs"
-paste "$scratch/known/again.zh" "$scratch/known/again.en" | sort >"$scratch/wide/found"
-comm -12 "$scratch/wide/pairs" "$scratch/wide/found" | grep -q . && die "the teachers' pairs hold pairs of the corpus"
-wc -l <"$scratch/wide/found" | grep -qxE '[1-9]|[123][0-9]|40' || die "new pairs: $(wc -l <"$scratch/wide/found")"
+for side in zh en; do
+    cmp "$scratch/wide/all/train.$side" "$scratch/known/again/train.$side" || die "the pairs that a teacher remembers"
+done
 grep -q 'mono.gz: lines of more than 1000 characters, which are left out: 1$' "$scratch/known.log" || die "a long line"
 cmp "$scratch/mono.en" "$scratch/known/mono.0.en" || die "the compressed text was not read whole"
 
-# Teachers that write nothing new: the student has the corpus alone. A text that is missing is found before all work.
-cp "$scratch/wide/train.zh" "$scratch/wide/again.zh"
-cp "$scratch/wide/train.en" "$scratch/wide/again.en"
-diversify same --train "$scratch/wide/train.zh" "$scratch/wide/train.en" --tide "$scratch/wide/tide" ||
-    die "nothing new: $(tail -n 3 "$scratch/same.log")"
-grep -q '^  again: 0 pairs$' "$scratch/same.log" || die "new pairs of a teacher that repeats the corpus"
+# Teachers that write nothing end the script, with the reason. A text that is missing is found before all work.
+sed -i "s/exec cat/exec sed 's,.*,,'/" "$scratch/wide/tide"
+diversify empty --train "$scratch/wide/train.zh" "$scratch/wide/train.en" --tide "$scratch/wide/tide" &&
+    die "teachers that write nothing are accepted"
+grep -q 'no sentence pairs that can be used: 602 of 602 are empty' "$scratch/empty.log" ||
+    die "no reason: $(tail -n 3 "$scratch/empty.log")"
 diversify missing --mono "$scratch/missing.en" && die "a missing text is accepted"
 [ "$(cat "$scratch/missing.log")" = "scripts/diversify: $scratch/missing.en: No such file or directory" ] ||
     die "a missing text: $(cat "$scratch/missing.log")"
