@@ -197,8 +197,8 @@ static void catch_signals(void) {
 
 /* ---- ranks ------------------------------------------------------------------------------------------------------ */
 
-/* The default of --threads for a rank that may run on `own` processors: the ranks of a machine share its processors,
-   unless mpirun has bound each to some. */
+/* The default of --threads for a rank that may run on `own` processors. The ranks of a machine share its processors.
+   But if mpirun has bound a rank to some of the processors, the rank uses all of these. */
 static int threads_of_rank(const Ranks *ranks, int own) {
     const bool bound = own < sysconf(_SC_NPROCESSORS_ONLN);
     const int share = bound ? own : own / ranks_count_on_node(ranks);

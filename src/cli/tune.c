@@ -70,7 +70,7 @@ static SearchChoice choose(Tuning *t, SearchChoice *before) {
         if (own) *before = present;
         if (i == 0 || choice.bleu.score > best.bleu.score) best = choice;
     }
-    if (before->bleu.score > best.bleu.score) best = *before; /* its values may not be among those that were tried */
+    if (before->bleu.score > best.bleu.score) best = *before; /* the grid need not contain its values */
     session_free(&session);
     threads_free(threads);
     return best;
