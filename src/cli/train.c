@@ -198,7 +198,7 @@ static void catch_signals(void) {
 /* ---- ranks ------------------------------------------------------------------------------------------------------ */
 
 /* The default of --threads for a rank that may run on `own` processors. The ranks of a machine share its processors.
-   But if mpirun has bound a rank to some of the processors, the rank uses all of these. */
+   But if mpirun has bound a rank to some processors, these are for this rank alone, and it uses all of them. */
 static int threads_of_rank(const Ranks *ranks, int own) {
     const bool bound = own < sysconf(_SC_NPROCESSORS_ONLN);
     const int share = bound ? own : own / ranks_count_on_node(ranks);
