@@ -402,6 +402,18 @@ cmp "$scratch/source.merges" "$scratch/target.merges" || die "joint merges diffe
 [ "$(grep -o '\\n' "$scratch/source.merges" | wc -l)" = 60 ] || die "joint merges: $(head -c 300 "$scratch/source.merges")"
 smallest_run "$scratch/reverse" --after-batches 12 --langs en zh --tokenizer bpe char
 
+# Chinese translations have full-width punctuation, also with --replace-unk and in n-best lists; those of a model of
+# tokenized text have not
+echo '潮水?' >"$scratch/prefix"
+for options in '' --replace-unk '--n-best 2'; do
+    echo 'The tide.' | tide_ok translate "$scratch/reverse" --prefix "$scratch/prefix" $options >"$scratch/found"
+    grep -q '潮水？' "$scratch/found" || die "no full-width question mark, $options: $(cat "$scratch/found")"
+done
+smallest_run "$scratch/tokenized" --after-batches 12 --langs en zh --tokenizer bpe none
+cut -f 2 "$scratch/train.tsv" | grep -m 1 '？' >"$scratch/prefix"
+echo 'The tide.' | tide_ok translate "$scratch/tokenized" --prefix "$scratch/prefix" >"$scratch/found"
+grep -q '?' "$scratch/found" || die "the pieces of a model change: $(cat "$scratch/found")"
+
 # flags: --name=value, a letter, a name after one dash; after `--` there are only words
 tide_ok translate "$scratch/run" --beam-size 2 --normalize 0.5 --n-best 2 <"$scratch/in" >"$scratch/long"
 tide_ok translate -b 2 -n 0.5 --n-best=2 "$scratch/run" <"$scratch/in" >"$scratch/short"

@@ -291,6 +291,44 @@ static void text_has_han_agrees_with_is_han(void **state) {
     }
 }
 
+static void chinese_has_full_width_punctuation(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+        {"", ""},
+        {"潮水退了,才知道谁没穿裤子。", "潮水退了，才知道谁没穿裤子。"},
+        {"真的?!你说:好;不好!", "真的？！你说：好；不好！"},
+        {"Tom,你好", "Tom，你好"},                                      /* before a Han character */
+        {"我叫Tom, 3:30来,有1,000人?", "我叫Tom, 3:30来，有1,000人？"}, /* at the end; inside numbers nothing changes */
+        {"Hello, Tom?", "Hello, Tom?"},
+        {"第1,第2", "第1，第2"},
+        {"(是)...是.", "(是)...是."},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *text = text_full_width(cases[i][0]);
+        assert_string_equal(text, cases[i][1]);
+        mem_free(text);
+    }
+}
+
+/* The model reads its own translations as it wrote them. */
+static void full_width_text_has_the_same_nfkc(void **state) {
+    (void)state;
+    static const char *const parts[] = {"潮", "水", ",", "?", "!", ":", ";", "a", "7", " ", "。", "é", "▁", "𠀀"};
+    rng_state = 1;
+    for (int i = 0; i < 5000; i++) {
+        char text[64] = "";
+        for (size_t n = below(12); n--;) strcat(text, parts[below(sizeof parts / sizeof *parts)]);
+        char *once = normalised(text), *wide = text_full_width(once), *twice = text_full_width(wide);
+        char *back = normalised(wide);
+        assert_string_equal(back, once);
+        assert_string_equal(twice, wide);
+        mem_free(once);
+        mem_free(wide);
+        mem_free(twice);
+        mem_free(back);
+    }
+}
+
 /* ---- noise ---- */
 
 enum { NOISY = 20001, TAG = 7, FIRST_PIECE = 1000 };
@@ -1171,6 +1209,8 @@ int main(void) {
         cmocka_unit_test(normalise_orders_many_marks),
         cmocka_unit_test(characters_and_their_classes),
         cmocka_unit_test(text_has_han_agrees_with_is_han),
+        cmocka_unit_test(chinese_has_full_width_punctuation),
+        cmocka_unit_test(full_width_text_has_the_same_nfkc),
         cmocka_unit_test(noise_removes_pieces),
         cmocka_unit_test(noise_blanks_pieces),
         cmocka_unit_test(noise_moves_pieces),

@@ -74,8 +74,8 @@ void event_write_all(FILE *out, const Request *request) {
 static int number_of(const Job *job) { return (int)(job - job->task->jobs); }
 static const Side *target_of(const Job *job) { return &job->task->served->translator.target; }
 
-static void write_text(FILE *out, const Side *side, const Hypothesis *h) {
-    char *text = side_decode(side, h->ids, h->length);
+static void write_text(FILE *out, const Translator *translator, const Hypothesis *h) {
+    char *text = translator_written(translator, side_decode(&translator->target, h->ids, h->length));
     json_string(out, text);
     mem_free(text);
 }
@@ -90,7 +90,7 @@ Event *event_settled(const Job *job, const Hypothesis *words) {
     MemoryFile memory;
     FILE *out = begin(&memory, "settled");
     fprintf(out, "{\"sentence\":%d,\"text\":", number_of(job));
-    write_text(out, target_of(job), words);
+    write_text(out, &job->task->served->translator, words);
     fputs(",\"pieces\":", out);
     write_pieces(out, target_of(job), words);
     if (words->alpha) {

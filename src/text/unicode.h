@@ -18,6 +18,11 @@ char *text_lower(const char *text);
 /* A copy of a valid text whose first character is in title case, an upper-case letter; the caller owns it. */
 char *text_capitalised(const char *text);
 
+/* A copy of a valid text with full-width commas, question marks, exclamation marks, colons and semicolons, as Chinese
+   has them: those beside a Han character, those behind another such mark, and one at the end of a text with Han
+   characters. All others, as in 3:30, stay. NFKC of the result is NFKC of the text. The caller owns it. */
+char *text_full_width(const char *text);
+
 /* Whether n bytes are valid UTF-8; NULs are allowed. */
 bool utf8_valid(const char *bytes, size_t n);
 

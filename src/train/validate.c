@@ -171,7 +171,7 @@ static void measure(const Training *t, Validation *v, const Translations *found,
 
 /* Writes everything that a validation writes, on rank 0. */
 static int write_validation(Training *t, Validation *v, const Translations *found, Err *err) {
-    char **texts = translations_text(found);
+    char **texts = translations_normalised(found);
     measure(t, v, found, texts);
     v->sources = (const char *const *)t->data.valid.source;
     v->outputs = (const char *const *)texts;

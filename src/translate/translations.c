@@ -8,14 +8,18 @@ void translations_free(Translations *t) {
     *t = (Translations){0};
 }
 
-char *translation_text(const Translations *t, int i, int k) {
+static char *decode(const Translations *t, int i, int k) {
     if (k >= t->nbest[i].count) return mem_strdup("");
     return side_decode(&t->translator->target, t->nbest[i].list[k].ids, t->nbest[i].list[k].length);
 }
 
-char **translations_text(const Translations *t) {
+char *translation_text(const Translations *t, int i, int k) {
+    return translator_written(t->translator, decode(t, i, k));
+}
+
+char **translations_normalised(const Translations *t) {
     char **texts = NULL;
-    for (int i = 0; i < t->n; i++) arrput(texts, translation_text(t, i, 0));
+    for (int i = 0; i < t->n; i++) arrput(texts, decode(t, i, 0));
     return texts;
 }
 

@@ -12,7 +12,21 @@ bool han_language(const char *code) {
     return language_is(code, codes);
 }
 
+static bool chinese_language(const char *code) {
+    static const char *const codes[] = {"zh", "zho", "chi", "cmn", "yue", "lzh", "wuu", NULL};
+    return language_is(code, codes);
+}
+
 bool translator_writes_han(const Translator *translator) { return han_language(translator->options.langs[1]); }
+
+char *translator_written(const Translator *translator, char *text) {
+    if (translator->target.tokenizer.kind == TOKENIZER_NONE || !chinese_language(translator->options.langs[1]))
+        return text;
+    char *written = text_full_width(text);
+    mem_free(text);
+    return written;
+}
+
 bool translator_reads_han(const Translator *translator) { return han_language(translator->options.langs[0]); }
 
 static int *banned_pieces(const Translator *translator) {

@@ -30,9 +30,12 @@ void translator_free(Translator *translator);
 bool han_language(const char *code);
 /* The same for the target language. */
 bool translator_writes_han(const Translator *translator);
-
 /* The same for the source language. */
 bool translator_reads_han(const Translator *translator);
+/* A text of the target language as people write it: Chinese has the punctuation of text_full_width, unless the model's
+   text is tokenised already (TOKENIZER_NONE). The model itself knows only NFKC, where a full-width comma is a comma.
+   Takes over `text`; the caller owns the result. */
+char *translator_written(const Translator *translator, char *text);
 
 /* The search options that the model stores. The list of banned ids belongs to the translator. */
 BeamOptions translator_beam_options(const Translator *translator);

@@ -154,5 +154,5 @@ char *unknown_replace(const Translator *translator, const char *sentence, const 
     char *text = tokenizer_join(target->kind, r.pieces, (int)arrlen(r.pieces));
     pieces_free(r.source);
     pieces_free(r.pieces);
-    return text;
+    return translator_written(translator, text);
 }
