@@ -405,9 +405,9 @@ smallest_run "$scratch/reverse" --after-batches 12 --langs en zh --tokenizer bpe
 # Chinese translations have full-width punctuation, also with --replace-unk and in n-best lists; those of a model of
 # tokenized text have not
 echo '潮水?' >"$scratch/prefix"
-for options in '' --replace-unk '--n-best 2'; do
-    echo 'The tide.' | tide_ok translate "$scratch/reverse" --prefix "$scratch/prefix" $options >"$scratch/found"
-    grep -q '潮水？' "$scratch/found" || die "no full-width question mark, $options: $(cat "$scratch/found")"
+for option in --beam-size=2 --replace-unk --n-best=2; do
+    echo 'The tide.' | tide_ok translate "$scratch/reverse" --prefix "$scratch/prefix" "$option" >"$scratch/found"
+    grep -q '潮水？' "$scratch/found" || die "no full-width question mark, $option: $(cat "$scratch/found")"
 done
 smallest_run "$scratch/tokenized" --after-batches 12 --langs en zh --tokenizer bpe none
 cut -f 2 "$scratch/train.tsv" | grep -m 1 '？' >"$scratch/prefix"
