@@ -234,14 +234,13 @@ char *text_capitalised(const char *text) {
 char *text_full_width(const char *text) {
     enum { FULL_WIDTH = 0xFF01 - '!' }; /* from a character of ASCII to the same one in full width */
     const bool has_han = text_has_han(text);
-    bool beside = false; /* the character before is Han or a full-width mark */
+    bool beside = false; /* whether the character before is Han or was made full-width */
     char *copy = mem_alloc(3 * strlen(text) + 1), *end = copy;
     while (*text) {
         const char *begin = text;
         const int32_t c = utf8_next(&text);
         const char *after = text;
-        const bool wide =
-            strchr(",?!:;", c < 128 ? c : 'x') && (beside || (*text ? is_han(utf8_next(&after)) : has_han));
+        const bool wide = strchr(",?!:;", *begin) && (beside || (*text ? is_han(utf8_next(&after)) : has_han));
         if (wide) {
             end += utf8proc_encode_char(c + FULL_WIDTH, (utf8proc_uint8_t *)end);
         } else {

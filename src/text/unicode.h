@@ -19,8 +19,9 @@ char *text_lower(const char *text);
 char *text_capitalised(const char *text);
 
 /* A copy of a valid text with full-width commas, question marks, exclamation marks, colons and semicolons, as Chinese
-   has them: those beside a Han character, those behind another such mark, and one at the end of a text with Han
-   characters. All others, as in 3:30, stay. NFKC of the result is NFKC of the text. The caller owns it. */
+   has them: the marks directly before or after a Han character, those after a mark that becomes full-width, and a mark
+   at the end of a text that has a Han character. All others stay, as in 3:30. The result and the text have the same
+   NFKC. The caller owns it. */
 char *text_full_width(const char *text);
 
 /* Whether n bytes are valid UTF-8; NULs are allowed. */

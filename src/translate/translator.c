@@ -7,17 +7,18 @@
 static const int always_banned[] = {ID_UNK, ID_PAD, ID_BOS};
 enum { ALWAYS_BANNED = sizeof always_banned / sizeof *always_banned };
 
-bool han_language(const char *code) {
-    static const char *const codes[] = {"zh", "zho", "chi", "cmn", "yue", "lzh", "wuu", "ja", "jpn", "ko", "kor", NULL};
-    return language_is(code, codes);
-}
-
 static bool chinese_language(const char *code) {
     static const char *const codes[] = {"zh", "zho", "chi", "cmn", "yue", "lzh", "wuu", NULL};
     return language_is(code, codes);
 }
 
+bool han_language(const char *code) {
+    static const char *const others[] = {"ja", "jpn", "ko", "kor", NULL};
+    return chinese_language(code) || language_is(code, others);
+}
+
 bool translator_writes_han(const Translator *translator) { return han_language(translator->options.langs[1]); }
+bool translator_reads_han(const Translator *translator) { return han_language(translator->options.langs[0]); }
 
 char *translator_written(const Translator *translator, char *text) {
     if (translator->target.tokenizer.kind == TOKENIZER_NONE || !chinese_language(translator->options.langs[1]))
@@ -26,8 +27,6 @@ char *translator_written(const Translator *translator, char *text) {
     mem_free(text);
     return written;
 }
-
-bool translator_reads_han(const Translator *translator) { return han_language(translator->options.langs[0]); }
 
 static int *banned_pieces(const Translator *translator) {
     const Vocab *vocab = translator->target.vocab;

@@ -32,9 +32,9 @@ bool han_language(const char *code);
 bool translator_writes_han(const Translator *translator);
 /* The same for the source language. */
 bool translator_reads_han(const Translator *translator);
-/* A text of the target language as people write it: Chinese has the punctuation of text_full_width, unless the model's
-   text is tokenised already (TOKENIZER_NONE). The model itself knows only NFKC, where a full-width comma is a comma.
-   Takes over `text`; the caller owns the result. */
+/* Converts a translation in NFKC, as the model wrote it, to the text that people read: text_full_width if the target
+   language is Chinese. A text that is tokenised already (TOKENIZER_NONE) stays as it is. Takes over `text`; the caller
+   owns the result. */
 char *translator_written(const Translator *translator, char *text);
 
 /* The search options that the model stores. The list of banned ids belongs to the translator. */
