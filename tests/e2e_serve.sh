@@ -37,6 +37,11 @@ limits drain "$url" "$pid"
 ended
 grep -q 'stopping' "$scratch/log" || die "$(cat "$scratch/log")"
 
+smallest_run "$scratch/back" --after-batches 12 --langs en zh --tokenizer bpe char
+start "$scratch/back"
+stream chinese "$url"
+stop
+
 start "$scratch/slow" --threads 1
 [ "$sanitized" ] || limits memory "$url" "$pid"
 limits leave "$url"

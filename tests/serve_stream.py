@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""usage: tests/serve_stream.py api|training|keys|late|overload|drain URL [ARGUMENT...]
+"""usage: tests/serve_stream.py api|chinese|training|keys|late|overload|drain URL [ARGUMENT...]
 
 Checks of POST /v1/stream of a running `tide serve`, for tests/e2e_serve.sh. The data of every event are checked against
 /openapi.json."""
@@ -235,6 +235,13 @@ def late(s):
     streamed(s, "潮水。")
 
 
+def chinese(s):
+    """Translations into Chinese have full-width punctuation from the first event on, and settled text stays."""
+    events = list(Stream(s, "The tide.", source="en", target="zh", prefix="潮水?水,"))
+    texts = [data["text"] for name, data, _ in events if name == "settled"] + [check_events(events)[2]["translatedText"]]
+    check(len(texts) > 1 and all(text.startswith("潮水？水，"[:len(text)]) for text in texts), texts)
+
+
 def overload(s, source):
     """The server runs with --max-queue 4, --max-sentences 4."""
     counts = {}
@@ -264,7 +271,7 @@ def drain(s, pid, key):
 def main():
     if len(sys.argv) < 3:
         sys.exit(__doc__)
-    commands = {"api": api, "keys": keys, "late": late, "overload": overload, "drain": drain,
+    commands = {"api": api, "chinese": chinese, "keys": keys, "late": late, "overload": overload, "drain": drain,
                 "training": training}
     commands[sys.argv[1]](serve.Server(sys.argv[2]), *sys.argv[3:])
 

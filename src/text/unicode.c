@@ -233,21 +233,19 @@ char *text_capitalised(const char *text) {
 
 char *text_full_width(const char *text) {
     enum { FULL_WIDTH = 0xFF01 - '!' }; /* from a character of ASCII to the same one in full width */
-    const bool has_han = text_has_han(text);
-    bool beside = false; /* whether the character before is Han or was made full-width */
+    bool han = false, digit = false;    /* the text so far has a Han character; the character before is a digit */
     char *copy = mem_alloc(3 * strlen(text) + 1), *end = copy;
     while (*text) {
         const char *begin = text;
         const int32_t c = utf8_next(&text);
-        const char *after = text;
-        const bool wide = strchr(",?!:;", *begin) && (beside || (*text ? is_han(utf8_next(&after)) : has_han));
-        if (wide) {
+        if (han && strchr(digit ? "?!;" : "?!;,:", *begin)) {
             end += utf8proc_encode_char(c + FULL_WIDTH, (utf8proc_uint8_t *)end);
         } else {
             memcpy(end, begin, (size_t)(text - begin));
             end += text - begin;
         }
-        beside = wide || is_han(c);
+        han = han || is_han(c);
+        digit = is_digit(c);
     }
     *end = '\0';
     return copy;

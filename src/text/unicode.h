@@ -18,10 +18,10 @@ char *text_lower(const char *text);
 /* A copy of a valid text whose first character is in title case, an upper-case letter; the caller owns it. */
 char *text_capitalised(const char *text);
 
-/* A copy of a valid text with full-width commas, question marks, exclamation marks, colons and semicolons, as Chinese
-   has them: the marks directly before or after a Han character, those after a mark that becomes full-width, and a mark
-   at the end of a text that has a Han character. All others stay, as in 3:30. The result and the text have the same
-   NFKC. The caller owns it. */
+/* A copy of a valid text with full-width commas, colons, semicolons, question marks and exclamation marks, as Chinese
+   has them; the caller owns it. A mark stays half-width if no Han character stands before it, and a comma or colon also
+   directly after a digit (1,000; 3:30). So a mark does not depend on what follows: while a text grows, its beginning
+   does not change. The result and the text have the same NFKC. */
 char *text_full_width(const char *text);
 
 /* Whether n bytes are valid UTF-8; NULs are allowed. */
