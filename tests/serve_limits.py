@@ -235,7 +235,8 @@ def memory(s, pid):
 
 
 def stop(s, pid):
-    """The server runs with --threads 1. A second SIGTERM ends the searches."""
+    """The server runs with --threads 1. After a SIGTERM, its port is free for another server; a second one ends the
+    searches."""
     answers = []
     client = threading.Thread(target=lambda: answers.append(s.raw("POST", "/translate", long_body(33), JSON)))
     client.start()
@@ -250,6 +251,7 @@ def stop(s, pid):
         return False
 
     wait_until(refuses, "the server refuses connections")
+    socket.create_server(s.address).close()
     check(not answers, f"one SIGTERM ended a search: {answers}")
     os.kill(int(pid), signal.SIGTERM)
     client.join()

@@ -9,6 +9,7 @@
 #include <microhttpd.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 struct Http {
@@ -256,11 +257,13 @@ Http *http_start(const ServeOptions *options, const Service *service, Connection
 void http_quiesce(Http *http) {
     atomic_store(&http->quiet, true);
     mhd.quiesce_daemon(http->daemon);
-    close(http->listening);
+    /* the thread may still use the socket, so it stays open; shut down, it refuses new connections */
+    shutdown(http->listening, SHUT_RDWR);
 }
 
 void http_stop(Http *http) {
     mhd.stop_daemon(http->daemon);
+    close(http->listening);
     mem_free(http);
 }
 
