@@ -257,7 +257,7 @@ Http *http_start(const ServeOptions *options, const Service *service, Connection
 void http_quiesce(Http *http) {
     atomic_store(&http->quiet, true);
     mhd.quiesce_daemon(http->daemon);
-    /* the thread may still use the socket, so it stays open; shut down, it refuses new connections */
+    /* refuses new connections; libmicrohttpd's thread may still use the socket, so http_stop closes it */
     shutdown(http->listening, SHUT_RDWR);
 }
 

@@ -14,9 +14,10 @@ int http_missing(Err *err);
    The pointers must stay valid until http_stop. NULL with *err filled if this fails. */
 Http *http_start(const ServeOptions *options, const Service *service, Connections *connections, int listening,
                  Err *err);
-/* Accepts no more connections; later answers end their connections. */
+/* From now on, new connections are refused, and answers end their connections. Call it before http_stop. */
 void http_quiesce(Http *http);
-/* Ends the thread and closes all connections, of which none may be suspended. */
+/* Ends the thread, closes all connections and the listening socket, and releases http. No connection may be
+   suspended. */
 void http_stop(Http *http);
 /* Continues a suspended connection; any thread may call it. */
 void http_resume(void *connection);
