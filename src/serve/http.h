@@ -14,7 +14,7 @@ int http_missing(Err *err);
    The pointers must stay valid until http_stop. NULL with *err filled if this fails. */
 Http *http_start(const ServeOptions *options, const Service *service, Connections *connections, int listening,
                  Err *err);
-/* From now on, new connections are refused, and answers end their connections. Call it before http_stop. */
+/* Refuses new connections from now on, and closes each connection after its next answer. Call it before http_stop. */
 void http_quiesce(Http *http);
 /* Ends the thread, closes all connections and the listening socket, and releases http. No connection may be
    suspended. */
