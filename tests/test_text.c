@@ -530,6 +530,39 @@ static void bpe_merges_runs_from_the_left(void **state) {
     bpe_free(bpe);
 }
 
+static void assert_dropped(const Bpe *bpe, const char *word, double rate, Rng *rng, const char *expected) {
+    char **pieces = NULL;
+    bpe_dropout(bpe, word, rate, rng, &pieces);
+    assert_pieces(pieces, expected);
+}
+
+/* With merges a b and ab c, "abc" is a|b|c if a b is left out, and ab|c if only ab c is. */
+static void bpe_dropout_leaves_out_merges(void **state) {
+    (void)state;
+    enum { TIMES = 100000 };
+    const double rate = 0.3, expected[3] = {0.7 * 0.7, 0.7 * 0.3, 0.3};
+    const char *const splits[3] = {"abc", "ab|c", "a|b|c"};
+    Err err;
+    Bpe *bpe = bpe_parse("a b\nab c\n", "merges", &err);
+    Rng rng = rng_seed(1, 0);
+    int count[3] = {0};
+    for (int i = 0; i < TIMES; i++) {
+        char **pieces = NULL;
+        bpe_dropout(bpe, "abc", rate, &rng, &pieces);
+        char *text = shown(pieces);
+        int k = 0;
+        while (k < 2 && strcmp(text, splits[k]) != 0) k++;
+        assert_string_equal(text, splits[k]);
+        count[k]++;
+        mem_free(text);
+    }
+    for (int k = 0; k < 3; k++) assert_near(count[k], expected[k] * TIMES);
+    assert_dropped(bpe, "abcab", 0, &rng, "abc|ab");
+    assert_dropped(bpe, "abcab", 1, &rng, "a|b|c|a|b");
+    assert_dropped(bpe, "", rate, &rng, "");
+    bpe_free(bpe);
+}
+
 /* BPE by its definition: counts all pairs again for every merge; pieces are strings. */
 enum { NAIVE_WORDS = 40, NAIVE_LENGTH = 12 };
 
@@ -1204,6 +1237,46 @@ static void the_vocabulary_is_open(void **state) {
     side_free(&all);
 }
 
+/* BPE dropout changes pieces only: the text stays, and so do placeholders, the last id and sentences with <unk>. */
+static void dropped_sentences_have_the_same_text(void **state) {
+    (void)state;
+    char *sentences[] = {"don't \\ lower the ▁ lowest", "the newest %s and the widest ⟦1⟧ 1990s"},
+         *han[] = {"潮水退了"};
+    Side bpe, chars;
+    Rng rng = rng_seed(5, 0);
+    int changed = 0;
+    side_learn(&bpe, TOKENIZER_BPE, words_of(TOKENIZER_BPE, sentences, 2), 100, 0);
+    side_learn(&chars, TOKENIZER_CHAR, words_of(TOKENIZER_CHAR, han, 1), 0, 0);
+    for (int i = 0; i < 200; i++) {
+        int *ids = side_encode(&bpe, sentences[i % 2]);
+        arrlast(ids) = 99; /* a tag */
+        const int n = (int)arrlen(ids);
+        int *dropped = side_dropout(&bpe, ids, n, 0.5, &rng);
+        const int left = (int)arrlen(dropped);
+        char *before = side_decode(&bpe, ids, n - 1), *after = side_decode(&bpe, dropped, left - 1);
+        assert_string_equal(before, after);
+        assert_int_equal(dropped[left - 1], 99);
+        changed += left > n;
+        mem_free(before);
+        mem_free(after);
+        arrfree(dropped);
+        ids[0] = ID_UNK;
+        dropped = side_dropout(&bpe, ids, n, 0.5, &rng);
+        assert_int_equal(arrlen(dropped), n);
+        assert_memory_equal(dropped, ids, (size_t)n * sizeof *ids);
+        arrfree(dropped);
+        arrfree(ids);
+    }
+    assert_true(changed > 150);
+    int *ids = side_encode(&chars, han[0]), *dropped = side_dropout(&chars, ids, (int)arrlen(ids), 0.5, &rng);
+    assert_int_equal(arrlen(dropped), arrlen(ids));
+    assert_memory_equal(dropped, ids, arrlenu(ids) * sizeof *ids);
+    arrfree(ids);
+    arrfree(dropped);
+    side_free(&bpe);
+    side_free(&chars);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(normalise_gives_nfkc_and_single_spaces),
@@ -1227,6 +1300,7 @@ int main(void) {
         cmocka_unit_test(bpe_learns_the_most_frequent_pairs),
         cmocka_unit_test(bpe_stops_when_no_pair_occurs_twice),
         cmocka_unit_test(bpe_merges_runs_from_the_left),
+        cmocka_unit_test(bpe_dropout_leaves_out_merges),
         cmocka_unit_test(bpe_does_what_the_definition_says),
         cmocka_unit_test(bpe_text_form_round_trips),
         cmocka_unit_test(bpe_refuses_broken_merges),
@@ -1252,6 +1326,7 @@ int main(void) {
         cmocka_unit_test(joint_merges_are_learned_on_both_sides),
         cmocka_unit_test(unknown_pieces_are_split),
         cmocka_unit_test(the_vocabulary_is_open),
+        cmocka_unit_test(dropped_sentences_have_the_same_text),
     };
     return cmocka_run_group_tests_name("text", tests, NULL, NULL);
 }

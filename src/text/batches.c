@@ -98,6 +98,51 @@ int pairs_encode_disk(Pairs *pairs, DiskCorpus *corpus, const TrainSets *sets, c
     return pairs_writer_close(&writer, failed, err);
 }
 
+static int longest(const int *length) {
+    int most = 0;
+    for (ptrdiff_t i = 0; i < arrlen(length); i++)
+        if (length[i] > most) most = length[i];
+    return most;
+}
+
+/* Appends the ids of a sentence to the stb_ds array *ids, with the pieces of side_dropout unless they are more than
+   `most`. Returns the number of ids. */
+static int append_dropped(int **ids, const Side *side, const int *sentence, int n, int most, double rate, Rng *rng) {
+    int *dropped = side_dropout(side, sentence, n, rate, rng);
+    const bool fits = arrlen(dropped) <= most;
+    const int length = fits ? (int)arrlen(dropped) : n;
+    memcpy(arraddnptr(*ids, (size_t)length), fits ? dropped : sentence, (size_t)length * sizeof **ids);
+    arrfree(dropped);
+    return length;
+}
+
+int pairs_dropout(Pairs *dropped, const Pairs *pairs, const Side *source, const Side *target, double rate,
+                  uint64_t seed, long epoch, const char *dir, Err *err) {
+    PairsWriter writer;
+    const int most_source = longest(pairs->source_length), most_target = longest(pairs->target_length);
+    const Rng all = rng_seed(seed, 0x6270656472u + (uint64_t)epoch);
+    int failed = pairs_writer_open(&writer, dropped, source, target, 0, dir, err),
+        *read = mem_alloc((size_t)(most_source + most_target) * sizeof *read);
+    for (int i = 0; i < pairs->n && !failed; i++) {
+        Rng rng = rng_seed(rng_at(&all, (uint64_t)i), 0); /* each pair has its own random stream */
+        const int x = pairs->source_length[i], y = pairs->target_length[i];
+        failed = records_read(&pairs->ids, i, read, err);
+        if (failed) break;
+        int *ids = NULL;
+        const int n_source = append_dropped(&ids, source, read, x, most_source, rate, &rng),
+                  n_target = append_dropped(&ids, target, read + x, y, most_target, rate, &rng);
+        failed = add_ids(&writer, ids, n_source, n_target, pairs->line[i], err);
+        arrfree(ids);
+    }
+    for (ptrdiff_t k = 0; k < arrlen(pairs->set_end); k++) {
+        arrput(dropped->set_end, pairs->set_end[k]);
+        arrput(dropped->set_weight, pairs->set_weight[k]);
+        arrput(dropped->set_quiet, pairs->set_quiet[k]);
+    }
+    mem_free(read);
+    return pairs_writer_close(&writer, failed, err);
+}
+
 void pairs_free(Pairs *pairs) {
     records_close(&pairs->ids);
     arrfree(pairs->source_length);

@@ -221,6 +221,26 @@ void bpe_apply(const Bpe *bpe, const char *word, char ***pieces) {
     arrfree(spans);
 }
 
+/* Finds the ranks of all merges, and leaves out each with probability `rate`. */
+static void leave_out(const Bpe *bpe, Span *spans, double rate, Rng *rng) {
+    for (ptrdiff_t i = 0; i + 1 < arrlen(spans); i++) {
+        spans[i].rank = rank_of(bpe, (Pair){spans[i].symbol, spans[i + 1].symbol});
+        if (spans[i].rank >= 0 && rng_uniform(rng) < rate) spans[i].rank = -1;
+    }
+}
+
+void bpe_dropout(const Bpe *bpe, const char *word, double rate, Rng *rng, char ***pieces) {
+    Span *spans = characters(bpe, word);
+    for (;;) {
+        leave_out(bpe, spans, rate, rng);
+        const int rank = lowest_rank(bpe, spans);
+        if (rank < 0) break;
+        merge_spans(spans, rank, bpe->merges[rank]);
+    }
+    append_spans(spans, pieces);
+    arrfree(spans);
+}
+
 void bpe_steps(const Bpe *bpe, const char *word, char ***pieces) {
     Span *spans = characters(bpe, word);
     append_spans(spans, pieces);

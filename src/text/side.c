@@ -98,6 +98,12 @@ static void append_known(const Side *side, const char *piece, char ***pieces) {
     append_known(side, parts[1], pieces);
 }
 
+/* Appends pieces, or the parts that they are split into, and frees them. */
+static void append_all_known(const Side *side, char **merged, char ***pieces) {
+    for (ptrdiff_t i = 0; i < arrlen(merged); i++) append_known(side, merged[i], pieces);
+    pieces_free(merged);
+}
+
 void side_split_word(const Side *side, const Words *words, char ***pieces) {
     if (!side->open || words->whole) {
         tokenizer_split_word(&side->tokenizer, words->word, words->whole, pieces);
@@ -105,8 +111,7 @@ void side_split_word(const Side *side, const Words *words, char ***pieces) {
     }
     char **merged = NULL;
     bpe_apply(side->tokenizer.bpe, words->word, &merged);
-    for (ptrdiff_t i = 0; i < arrlen(merged); i++) append_known(side, merged[i], pieces);
-    pieces_free(merged);
+    append_all_known(side, merged, pieces);
 }
 
 char **side_split(const Side *side, const char *sentence) {
@@ -243,6 +248,42 @@ int *side_encode(const Side *side, const char *sentence) {
     int **all = side_encode_all(side, (char *[]){(char *)sentence}, 1), *ids = all[0];
     mem_free(all);
     return ids;
+}
+
+/* The pieces of bpe_dropout for all words of a sentence; release with pieces_free. */
+static char **split_dropped(const Side *side, const char *sentence, double rate, Rng *rng) {
+    char **pieces = NULL;
+    Words words = words_start(side->tokenizer.kind, sentence);
+    while (words_next(&words)) {
+        char **merged = NULL;
+        if (words.whole) arrput(merged, mem_strdup(words.word));
+        else bpe_dropout(side->tokenizer.bpe, words.word, rate, rng, &merged);
+        append_all_known(side, merged, &pieces);
+    }
+    words_end(&words);
+    return pieces;
+}
+
+static bool is_known(const int *ids, ptrdiff_t n) {
+    for (ptrdiff_t i = 0; i < n; i++)
+        if (ids[i] == ID_UNK) return false;
+    return true;
+}
+
+int *side_dropout(const Side *side, const int *ids, int n, double rate, Rng *rng) {
+    int *dropped = NULL;
+    if (side->tokenizer.kind == TOKENIZER_BPE && is_known(ids, n)) {
+        char *sentence = side_decode(side, ids, n - 1), **pieces = split_dropped(side, sentence, rate, rng);
+        for (ptrdiff_t i = 0; i < arrlen(pieces); i++)
+            if (!is_left_out(side, pieces[i])) arrput(dropped, vocab_id(side->vocab, pieces[i]));
+        arrput(dropped, ids[n - 1]);
+        pieces_free(pieces);
+        mem_free(sentence);
+        if (is_known(dropped, arrlen(dropped))) return dropped;
+        arrfree(dropped);
+    }
+    memcpy(arraddnptr(dropped, (size_t)n), ids, (size_t)n * sizeof *ids);
+    return dropped;
 }
 
 int side_check_lengths(const Side *side, char *const *sentences, int n, int most, const char *path, Err *err) {

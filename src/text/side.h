@@ -43,6 +43,9 @@ void side_cache_free(SideCache *cache);
 /* side_encode for n sentences: an array of stb_ds arrays. Release with side_ids_free. */
 int **side_encode_all(const Side *side, char *const *sentences, int n);
 void side_ids_free(int **ids, int n);
+/* The ids of a sentence that side_encode returned, [n], with other pieces: those of bpe_dropout. The same ids if the
+   side is not TOKENIZER_BPE, or if a piece is unknown. The last id stays. A stb_ds array that the caller owns. */
+int *side_dropout(const Side *side, const int *ids, int n, double rate, Rng *rng);
 /* The piece of an id, without the source factor. */
 int side_piece(const Side *side, int id);
 /* Checks that n_pieces × n_subwords fits into an int. Returns 0, or -1 with *err filled. */

@@ -32,9 +32,13 @@ static int check_options(const TrainJob *job, Err *err) {
                        attention_kind_at(o->attention)->name);
     if (job->files.guides && job->files.train_count > 1)
         return err_set(err, NULL, 0, "--guided-alignment needs a single training set, because its lines belong to it");
-    if (job->files.guides && (job->options.noise_drop > 0 || job->options.noise_swap > 1))
+    const double dropout = job->options.bpe_dropout;
+    if (job->files.guides && (job->options.noise_drop > 0 || job->options.noise_swap > 1 || dropout > 0))
         return err_set(err, NULL, 0,
-                       "--guided-alignment has the places of pieces, which --noise-drop and --noise-swap change");
+                       "--guided-alignment has the places of pieces, which --noise-drop, --noise-swap and "
+                       "--bpe-dropout change");
+    if (dropout > 0 && o->tokenizer[SOURCE] != TOKENIZER_BPE && o->tokenizer[TARGET] != TOKENIZER_BPE)
+        return err_set(err, NULL, 0, "--bpe-dropout needs --tokenizer bpe for one side at least");
     return model_options_check(o, err) || model_options_check_effect(o, err) ? -1 : 0;
 }
 
@@ -375,6 +379,11 @@ static int reserve_memory(Training *t, Err *err) {
                            ceil(least / MiB));
         m->batch = m->limit;
     }
+    const double least = workspace_need(&m->workspace, 1, m->largest.source, m->largest.target);
+    if (t->job->options.bpe_dropout > 0 && m->limit > 0 && least > m->limit)
+        return err_set(err, NULL, 0,
+                       "with --bpe-dropout, a pair may have %d and %d pieces, and needs a --workspace of at least %.0f",
+                       m->largest.source, m->largest.target, ceil(least / MiB));
     if (check_largest(t, err)) return -1;
     warn_of_memory(t);
     arena_reserve(&t->learner.session.tape.arena, (size_t)own_need(t));
@@ -489,6 +498,7 @@ void training_release(Training *t) {
     log_close(&t->directory.log);
     session_free(&l->session);
     epoch_free(&t->epoch);
+    pairs_free(&t->epoch_pairs);
     arena_free(&t->memory.plan);
     gradient_tree_free(&t->gradients);
     exchange_free(&t->exchange);
