@@ -480,7 +480,7 @@ static void assert_pieces(char **pieces, const char *expected) {
 
 static void assert_applied(const Bpe *bpe, const char *word, const char *expected) {
     char **pieces = NULL;
-    bpe_apply(bpe, word, &pieces);
+    bpe_apply(bpe, word, NULL, &pieces);
     assert_pieces(pieces, expected);
 }
 
@@ -530,9 +530,9 @@ static void bpe_merges_runs_from_the_left(void **state) {
     bpe_free(bpe);
 }
 
-static void assert_dropped(const Bpe *bpe, const char *word, double rate, Rng *rng, const char *expected) {
+static void assert_dropped(const Bpe *bpe, const char *word, BpeDropout dropout, const char *expected) {
     char **pieces = NULL;
-    bpe_dropout(bpe, word, rate, rng, &pieces);
+    bpe_apply(bpe, word, &dropout, &pieces);
     assert_pieces(pieces, expected);
 }
 
@@ -548,7 +548,7 @@ static void bpe_dropout_leaves_out_merges(void **state) {
     int count[3] = {0};
     for (int i = 0; i < TIMES; i++) {
         char **pieces = NULL;
-        bpe_dropout(bpe, "abc", rate, &rng, &pieces);
+        bpe_apply(bpe, "abc", &(BpeDropout){rate, &rng}, &pieces);
         char *text = shown(pieces);
         int k = 0;
         while (k < 2 && strcmp(text, splits[k]) != 0) k++;
@@ -557,9 +557,9 @@ static void bpe_dropout_leaves_out_merges(void **state) {
         mem_free(text);
     }
     for (int k = 0; k < 3; k++) assert_near(count[k], expected[k] * TIMES);
-    assert_dropped(bpe, "abcab", 0, &rng, "abc|ab");
-    assert_dropped(bpe, "abcab", 1, &rng, "a|b|c|a|b");
-    assert_dropped(bpe, "", rate, &rng, "");
+    assert_dropped(bpe, "abcab", (BpeDropout){0, &rng}, "abc|ab");
+    assert_dropped(bpe, "abcab", (BpeDropout){1, &rng}, "a|b|c|a|b");
+    assert_dropped(bpe, "", (BpeDropout){rate, &rng}, "");
     bpe_free(bpe);
 }
 
@@ -633,7 +633,7 @@ static void assert_learned(char *const *words, const long *counts, int n, int me
     assert_format(bpe, expected);
     for (int w = 0; w < n; w++) {
         char **pieces = NULL;
-        bpe_apply(bpe, words[w], &pieces);
+        bpe_apply(bpe, words[w], NULL, &pieces);
         assert_int_equal(arrlen(pieces), naive.lengths[w]);
         for (int i = 0; i < naive.lengths[w]; i++) assert_string_equal(pieces[i], naive.pieces[w][i]);
         pieces_free(pieces);
@@ -1240,10 +1240,12 @@ static void the_vocabulary_is_open(void **state) {
 /* BPE dropout changes pieces only: the text stays, and so do placeholders, the last id and sentences with <unk>. */
 static void dropped_sentences_have_the_same_text(void **state) {
     (void)state;
-    char *sentences[] = {"don't \\ lower the ▁ lowest", "the newest %s and the widest ⟦1⟧ 1990s"},
+    char *sentences[] = {"don't \\ lower the ▁ lowest", "the newest %s and the widest ⦅new⦆ 1990s"},
          *han[] = {"潮水退了"};
     Side bpe, chars;
+    enum { MOST = 1000 };
     Rng rng = rng_seed(5, 0);
+    const BpeDropout half = {0.5, &rng}, all = {1, &rng};
     int changed = 0;
     side_learn(&bpe, TOKENIZER_BPE, words_of(TOKENIZER_BPE, sentences, 2), 100, 0);
     side_learn(&chars, TOKENIZER_CHAR, words_of(TOKENIZER_CHAR, han, 1), 0, 0);
@@ -1251,7 +1253,7 @@ static void dropped_sentences_have_the_same_text(void **state) {
         int *ids = side_encode(&bpe, sentences[i % 2]);
         arrlast(ids) = 99; /* a tag */
         const int n = (int)arrlen(ids);
-        int *dropped = side_dropout(&bpe, ids, n, 0.5, &rng);
+        int *dropped = side_dropout(&bpe, ids, n, MOST, &half);
         const int left = (int)arrlen(dropped);
         char *before = side_decode(&bpe, ids, n - 1), *after = side_decode(&bpe, dropped, left - 1);
         assert_string_equal(before, after);
@@ -1261,14 +1263,22 @@ static void dropped_sentences_have_the_same_text(void **state) {
         mem_free(after);
         arrfree(dropped);
         ids[0] = ID_UNK;
-        dropped = side_dropout(&bpe, ids, n, 0.5, &rng);
+        dropped = side_dropout(&bpe, ids, n, MOST, &half);
         assert_int_equal(arrlen(dropped), n);
         assert_memory_equal(dropped, ids, (size_t)n * sizeof *ids);
         arrfree(dropped);
         arrfree(ids);
     }
     assert_true(changed > 150);
-    int *ids = side_encode(&chars, han[0]), *dropped = side_dropout(&chars, ids, (int)arrlen(ids), 0.5, &rng);
+    int *whole = side_encode(&bpe, "newest %s ⦅new⦆"),
+        *apart = side_dropout(&bpe, whole, (int)arrlen(whole), MOST, &all);
+    char **shared = side_pieces(&bpe, apart, (int)arrlen(apart)), **copies = NULL;
+    for (ptrdiff_t i = 0; i < arrlen(shared); i++) arrput(copies, mem_strdup(shared[i]));
+    assert_pieces(copies, "▁|n|e|w|e|s|t|▁|%s|▁|⦅new⦆|</s>");
+    arrfree(shared);
+    arrfree(whole);
+    arrfree(apart);
+    int *ids = side_encode(&chars, han[0]), *dropped = side_dropout(&chars, ids, (int)arrlen(ids), MOST, &half);
     assert_int_equal(arrlen(dropped), arrlen(ids));
     assert_memory_equal(dropped, ids, arrlenu(ids) * sizeof *ids);
     arrfree(ids);

@@ -43,10 +43,10 @@ int pairs_encode(Pairs *pairs, const Corpus *corpus, const Side *source, const S
    done and all pairs; if it cancels, that is an error too. */
 int pairs_encode_disk(Pairs *pairs, DiskCorpus *corpus, const TrainSets *sets, const Side *source, const Side *target,
                       int max_length, const char *dir, ProgressFn *progress, void *context, Err *err);
-/* The pairs of an epoch with BPE dropout: each sentence of a side that is TOKENIZER_BPE has the pieces of side_dropout,
-   other ones in each epoch. A sentence that would have more ids than the longest one of `pairs` keeps its pieces, so
-   that no batch needs more memory. The result depends only on the arguments; the temporary file is in `dir`. Returns 0,
-   or -1 with *err filled if the disk is full or a file fails. Release with pairs_free. */
+/* Makes the pairs of one epoch with BPE dropout: splits the sentences of `pairs` again with side_dropout, in other ways
+   in each epoch. No sentence gets more ids than the longest one of its side has, so that no batch needs more memory.
+   The result depends only on the arguments; its temporary file is in `dir`. Returns 0, or -1 with *err filled if the
+   disk is full or a file fails. Release with pairs_free. */
 int pairs_dropout(Pairs *dropped, const Pairs *pairs, const Side *source, const Side *target, double rate,
                   uint64_t seed, long epoch, const char *dir, Err *err);
 void pairs_free(Pairs *pairs);

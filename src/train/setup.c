@@ -377,13 +377,15 @@ static int reserve_memory(Training *t, Err *err) {
             return err_set(err, data_name_of(&t->job->files, pairs, pair), pairs->line[pair],
                            "the pair of %d and %d pieces needs a --workspace of at least %.0f", x, y,
                            ceil(least / MiB));
+        const int most_x = m->largest.source, most_y = m->largest.target; /* BPE dropout may make such a pair */
+        const double most = workspace_need(&m->workspace, 1, most_x, most_y);
+        if (t->job->options.bpe_dropout > 0 && most > m->limit)
+            return err_set(err, NULL, 0,
+                           "with --bpe-dropout, a pair may have %d and %d pieces, and needs a --workspace of at least "
+                           "%.0f",
+                           most_x, most_y, ceil(most / MiB));
         m->batch = m->limit;
     }
-    const double least = workspace_need(&m->workspace, 1, m->largest.source, m->largest.target);
-    if (t->job->options.bpe_dropout > 0 && m->limit > 0 && least > m->limit)
-        return err_set(err, NULL, 0,
-                       "with --bpe-dropout, a pair may have %d and %d pieces, and needs a --workspace of at least %.0f",
-                       m->largest.source, m->largest.target, ceil(least / MiB));
     if (check_largest(t, err)) return -1;
     warn_of_memory(t);
     arena_reserve(&t->learner.session.tape.arena, (size_t)own_need(t));
