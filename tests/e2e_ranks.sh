@@ -32,7 +32,7 @@ ranks_ok 2 "$scratch/other2" --threads 1 $limit $other
 same_training "$scratch/other" "$scratch/other2" "a transformer on 2 ranks"
 
 # Two corpora, of which only the second one has noise.
-loud="--tsv $scratch/dev.tsv --train-set-noise off on --noise-drop 0.2 --noise-blank 0.2 --noise-swap 4 --bpe-dropout 0.1"
+loud="--tsv $scratch/dev.tsv --train-set-noise off on --noise-drop 0.2 --noise-blank 0.2 --noise-swap 4"
 # shellcheck disable=SC2086
 smallest_run "$scratch/loud" --shards 8 $limit --threads 2 $loud
 # shellcheck disable=SC2086

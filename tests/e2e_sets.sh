@@ -79,32 +79,6 @@ weights noise >"$scratch/weights.noise"
 weights half | cmp -s - "$scratch/weights.noise" && die "noise in a set that is off"
 cmp -s "$scratch/loud1/model.safetensors" "$scratch/shards1/model.safetensors" && die "no noise in shards"
 
-# BPE dropout: the same bits after a stop within an epoch, with shards and parts, and for any number of threads
-drop="--bpe-dropout 0.1"
-# shellcheck disable=SC2086
-{
-    sets "$scratch/drop" $two $drop --after-batches 24 --threads 2
-    sets "$scratch/drop2" $two $drop --after-batches 7 --threads 1
-    sets "$scratch/drop2" $two $drop --after-batches 24
-    same "$scratch/drop" "$scratch/drop2" "a stop, with BPE dropout"
-    sets "$scratch/dropped1" $two $drop --shards 4 --after-batches 20 --threads 1
-    sets "$scratch/dropped3" $two $drop --shards 4 --after-batches 20 --threads 3 --workspace 1
-}
-weights dropped1 >"$scratch/weights.dropped"
-weights dropped3 | cmp - "$scratch/weights.dropped" || die "threads and parts, with BPE dropout"
-weights drop | cmp -s - "$scratch/weights.off" && die "no BPE dropout"
-cmp -s "$scratch/dropped1/model.safetensors" "$scratch/shards1/model.safetensors" && die "no BPE dropout in shards"
-{ printf 'sea\t'; printf '海%.0s' $(seq 600); echo; printf 'sea %.0s' $(seq 600); printf '\t海\n'; } >"$scratch/extremes.tsv"
-extremes="--tsv $scratch/a.tsv --tsv $scratch/extremes.tsv --max-length 0 --workspace 10 --after-batches 1"
-# shellcheck disable=SC2086
-{
-    sets "$scratch/extremes" $extremes
-    refused 1 'with --bpe-dropout, a pair may have 601 and 6[0-9]* pieces, and needs a --workspace of at least' train \
-        --config "$scratch/smallest.conf" --model "$scratch/new" $extremes $drop
-}
-refused 1 'needs --tokenizer bpe' train --config "$scratch/smallest.conf" --model "$scratch/new" --tsv "$scratch/a.tsv" \
-    --tokenizer char char --bpe-dropout 0.1
-
 train() { # STATUS REASON [flag ...]
     status=$1 reason=$2
     shift 2
@@ -121,8 +95,6 @@ refused 1 'long.tsv:2: the pair of 600 and 301 pieces needs a --workspace of at 
 train 2 "cannot be a tag" --train-set-tags - 'a b'
 train 2 'train-set-noise needs one value for each of 2' --train-set-noise on
 train 2 "train-set-noise is on or off, not 'yes'" --train-set-noise on yes
-for flag in --noise-drop --bpe-dropout; do
-    refused 1 'has the places of pieces' train --config "$scratch/smallest.conf" --model "$scratch/new" --tsv "$scratch/a.tsv" \
-        $flag 0.1 --guided-alignment "$scratch/links"
-done
+refused 1 'has the places of pieces' train --config "$scratch/smallest.conf" --model "$scratch/new" --tsv "$scratch/a.tsv" \
+    --noise-drop 0.1 --guided-alignment "$scratch/links"
 train 1 'guided-alignment needs a single training set' --guided-alignment "$scratch/links"

@@ -158,65 +158,6 @@ static void ids_are_the_same_from_both(void **state) {
     both_free(&both);
 }
 
-/* Limits the size of files, so that writing fails as on a full disk. */
-static void limit_files(rlim_t bytes) {
-    struct rlimit limit;
-    getrlimit(RLIMIT_FSIZE, &limit);
-    limit.rlim_cur = bytes;
-    setrlimit(RLIMIT_FSIZE, &limit);
-}
-
-/* BPE dropout changes the side that is BPE, in other ways in each epoch, and makes no sentence longer than the longest.
- */
-static void dropout_changes_pieces_in_each_epoch(void **state) {
-    (void)state;
-    Both both = read_both();
-    Languages l = languages(&both.memory);
-    const Side *source = &l.side[SOURCE], *target = &l.side[TARGET];
-    const long end[] = {100, both.disk.n};
-    const TrainSets sets = {2, end, (int[]){ID_EOS, ID_EOS}, (double[]){2, 0.5}, (bool[]){true, false}};
-    Pairs pairs, dropped[3];
-    Err err;
-    int ids[256], longest = 0, changed = 0, other = 0;
-    assert_int_equal(
-        pairs_encode_disk(&pairs, &both.disk, &sets, source, target, 100, scratch_folder(), NULL, NULL, &err), 0);
-    for (int k = 0; k < 3; k++)
-        assert_int_equal(pairs_dropout(&dropped[k], &pairs, source, target, 0.3, 7, k ? 1 : 0, scratch_folder(), &err),
-                         0);
-    for (int i = 0; i < pairs.n; i++)
-        if (pairs.source_length[i] > longest) longest = pairs.source_length[i];
-    for (int i = 0; i < pairs.n; i++) {
-        const int n = pairs.source_length[i], left = dropped[1].source_length[i];
-        assert_true(left <= longest);
-        assert_int_equal(records_read(&pairs.ids, i, ids, &err), 0);
-        char *text = side_decode(source, ids, n - 1);
-        assert_int_equal(records_read(&dropped[1].ids, i, ids, &err), 0);
-        char *again = side_decode(source, ids, left - 1);
-        assert_string_equal(text, again);
-        assert_int_equal(dropped[1].target_length[i], pairs.target_length[i]);
-        assert_int_equal(dropped[1].line[i], pairs.line[i]);
-        changed += left != n;
-        other += left != dropped[0].source_length[i];
-        mem_free(text);
-        mem_free(again);
-    }
-    assert_int_equal(dropped[1].n, pairs.n);
-    assert_true(changed > pairs.n / 4 && other > pairs.n / 4);
-    assert_true(dropped[1].hash == dropped[2].hash && dropped[1].hash != dropped[0].hash);
-    assert_int_equal(arrlen(dropped[1].set_end), 2);
-    assert_true(dropped[1].set_end[0] == pairs.set_end[0] && dropped[1].set_weight[1] == 0.5 &&
-                dropped[1].set_quiet[0]);
-    for (int k = 0; k < 3; k++) pairs_free(&dropped[k]);
-    limit_files(9000);
-    assert_int_equal(pairs_dropout(&dropped[0], &pairs, source, target, 0.3, 7, 0, scratch_folder(), &err), -1);
-    limit_files(RLIM_INFINITY);
-    assert_non_null(strstr(err.reason, "File too large"));
-    assert_null(dropped[0].ids.file);
-    pairs_free(&pairs);
-    languages_free(&l);
-    both_free(&both);
-}
-
 /* Encodes more words than a SideCache holds; words that were dropped from it are encoded again. */
 static void dropped_words_are_encoded_again(void **state) {
     (void)state;
@@ -269,6 +210,14 @@ static void long_work_is_cancelled(void **state) {
     assert_true(asked > 0);
     languages_free(&l);
     both_free(&both);
+}
+
+/* Limits the size of files, so that writing fails as on a full disk. */
+static void limit_files(rlim_t bytes) {
+    struct rlimit limit;
+    getrlimit(RLIMIT_FSIZE, &limit);
+    limit.rlim_cur = bytes;
+    setrlimit(RLIMIT_FSIZE, &limit);
 }
 
 static void a_full_disk_is_an_error(void **state) {
@@ -325,13 +274,9 @@ static void records_that_end_early_are_an_error(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reading_gives_the_pairs_in_memory),
-        cmocka_unit_test(ids_are_the_same_from_both),
-        cmocka_unit_test(dropout_changes_pieces_in_each_epoch),
-        cmocka_unit_test(dropped_words_are_encoded_again),
-        cmocka_unit_test(long_work_is_cancelled),
-        cmocka_unit_test(a_full_disk_is_an_error),
-        cmocka_unit_test(records_that_end_early_are_an_error),
+        cmocka_unit_test(reading_gives_the_pairs_in_memory), cmocka_unit_test(ids_are_the_same_from_both),
+        cmocka_unit_test(dropped_words_are_encoded_again),   cmocka_unit_test(long_work_is_cancelled),
+        cmocka_unit_test(a_full_disk_is_an_error),           cmocka_unit_test(records_that_end_early_are_an_error),
     };
     return cmocka_run_group_tests_name("disk corpus", tests, make_file, remove_file);
 }

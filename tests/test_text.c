@@ -480,7 +480,7 @@ static void assert_pieces(char **pieces, const char *expected) {
 
 static void assert_applied(const Bpe *bpe, const char *word, const char *expected) {
     char **pieces = NULL;
-    bpe_apply(bpe, word, NULL, &pieces);
+    bpe_apply(bpe, word, &pieces);
     assert_pieces(pieces, expected);
 }
 
@@ -527,39 +527,6 @@ static void bpe_merges_runs_from_the_left(void **state) {
     Bpe *bpe = bpe_learn(words, counts, 1, 10);
     assert_format(bpe, "a a\n"); /* after the merge, in aa aa a, no pair occurs twice */
     assert_applied(bpe, "aaaaa", "aa|aa|a");
-    bpe_free(bpe);
-}
-
-static void assert_dropped(const Bpe *bpe, const char *word, BpeDropout dropout, const char *expected) {
-    char **pieces = NULL;
-    bpe_apply(bpe, word, &dropout, &pieces);
-    assert_pieces(pieces, expected);
-}
-
-/* With merges a b and ab c, "abc" is a|b|c if a b is left out, and ab|c if only ab c is. */
-static void bpe_dropout_leaves_out_merges(void **state) {
-    (void)state;
-    enum { TIMES = 100000 };
-    const double rate = 0.3, expected[3] = {0.7 * 0.7, 0.7 * 0.3, 0.3};
-    const char *const splits[3] = {"abc", "ab|c", "a|b|c"};
-    Err err;
-    Bpe *bpe = bpe_parse("a b\nab c\n", "merges", &err);
-    Rng rng = rng_seed(1, 0);
-    int count[3] = {0};
-    for (int i = 0; i < TIMES; i++) {
-        char **pieces = NULL;
-        bpe_apply(bpe, "abc", &(BpeDropout){rate, &rng}, &pieces);
-        char *text = shown(pieces);
-        int k = 0;
-        while (k < 2 && strcmp(text, splits[k]) != 0) k++;
-        assert_string_equal(text, splits[k]);
-        count[k]++;
-        mem_free(text);
-    }
-    for (int k = 0; k < 3; k++) assert_near(count[k], expected[k] * TIMES);
-    assert_dropped(bpe, "abcab", (BpeDropout){0, &rng}, "abc|ab");
-    assert_dropped(bpe, "abcab", (BpeDropout){1, &rng}, "a|b|c|a|b");
-    assert_dropped(bpe, "", (BpeDropout){rate, &rng}, "");
     bpe_free(bpe);
 }
 
@@ -633,7 +600,7 @@ static void assert_learned(char *const *words, const long *counts, int n, int me
     assert_format(bpe, expected);
     for (int w = 0; w < n; w++) {
         char **pieces = NULL;
-        bpe_apply(bpe, words[w], NULL, &pieces);
+        bpe_apply(bpe, words[w], &pieces);
         assert_int_equal(arrlen(pieces), naive.lengths[w]);
         for (int i = 0; i < naive.lengths[w]; i++) assert_string_equal(pieces[i], naive.pieces[w][i]);
         pieces_free(pieces);
@@ -1237,56 +1204,6 @@ static void the_vocabulary_is_open(void **state) {
     side_free(&all);
 }
 
-/* BPE dropout changes pieces only: the text stays, and so do placeholders, the last id and sentences with <unk>. */
-static void dropped_sentences_have_the_same_text(void **state) {
-    (void)state;
-    char *sentences[] = {"don't \\ lower the ▁ lowest", "the newest %s and the widest ⦅new⦆ 1990s"},
-         *han[] = {"潮水退了"};
-    Side bpe, chars;
-    enum { MOST = 1000 };
-    Rng rng = rng_seed(5, 0);
-    const BpeDropout half = {0.5, &rng}, all = {1, &rng};
-    int changed = 0;
-    side_learn(&bpe, TOKENIZER_BPE, words_of(TOKENIZER_BPE, sentences, 2), 100, 0);
-    side_learn(&chars, TOKENIZER_CHAR, words_of(TOKENIZER_CHAR, han, 1), 0, 0);
-    for (int i = 0; i < 200; i++) {
-        int *ids = side_encode(&bpe, sentences[i % 2]);
-        arrlast(ids) = 99; /* a tag */
-        const int n = (int)arrlen(ids);
-        int *dropped = side_dropout(&bpe, ids, n, MOST, &half);
-        const int left = (int)arrlen(dropped);
-        char *before = side_decode(&bpe, ids, n - 1), *after = side_decode(&bpe, dropped, left - 1);
-        assert_string_equal(before, after);
-        assert_int_equal(dropped[left - 1], 99);
-        changed += left > n;
-        mem_free(before);
-        mem_free(after);
-        arrfree(dropped);
-        ids[0] = ID_UNK;
-        dropped = side_dropout(&bpe, ids, n, MOST, &half);
-        assert_int_equal(arrlen(dropped), n);
-        assert_memory_equal(dropped, ids, (size_t)n * sizeof *ids);
-        arrfree(dropped);
-        arrfree(ids);
-    }
-    assert_true(changed > 150);
-    int *whole = side_encode(&bpe, "newest %s ⦅new⦆"),
-        *apart = side_dropout(&bpe, whole, (int)arrlen(whole), MOST, &all);
-    char **shared = side_pieces(&bpe, apart, (int)arrlen(apart)), **copies = NULL;
-    for (ptrdiff_t i = 0; i < arrlen(shared); i++) arrput(copies, mem_strdup(shared[i]));
-    assert_pieces(copies, "▁|n|e|w|e|s|t|▁|%s|▁|⦅new⦆|</s>");
-    arrfree(shared);
-    arrfree(whole);
-    arrfree(apart);
-    int *ids = side_encode(&chars, han[0]), *dropped = side_dropout(&chars, ids, (int)arrlen(ids), MOST, &half);
-    assert_int_equal(arrlen(dropped), arrlen(ids));
-    assert_memory_equal(dropped, ids, arrlenu(ids) * sizeof *ids);
-    arrfree(ids);
-    arrfree(dropped);
-    side_free(&bpe);
-    side_free(&chars);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(normalise_gives_nfkc_and_single_spaces),
@@ -1310,7 +1227,6 @@ int main(void) {
         cmocka_unit_test(bpe_learns_the_most_frequent_pairs),
         cmocka_unit_test(bpe_stops_when_no_pair_occurs_twice),
         cmocka_unit_test(bpe_merges_runs_from_the_left),
-        cmocka_unit_test(bpe_dropout_leaves_out_merges),
         cmocka_unit_test(bpe_does_what_the_definition_says),
         cmocka_unit_test(bpe_text_form_round_trips),
         cmocka_unit_test(bpe_refuses_broken_merges),
@@ -1336,7 +1252,6 @@ int main(void) {
         cmocka_unit_test(joint_merges_are_learned_on_both_sides),
         cmocka_unit_test(unknown_pieces_are_split),
         cmocka_unit_test(the_vocabulary_is_open),
-        cmocka_unit_test(dropped_sentences_have_the_same_text),
     };
     return cmocka_run_group_tests_name("text", tests, NULL, NULL);
 }

@@ -66,8 +66,7 @@ static const FlagGroup groups[] = {
     {"Optimization", "optimizer learn-rate lr-decay lr-decay-start lr-warmup lr-decay-inv-sqrt clip-norm "
                      "exponential-smoothing mini-batch maxi-batch workspace shards seed"},
     {"Regularization",
-     "label-smoothing dropout-emb dropout-annotation dropout-readout noise-drop noise-blank noise-swap "
-     "bpe-dropout"},
+     "label-smoothing dropout-emb dropout-annotation dropout-readout noise-drop noise-blank noise-swap"},
     {"Validation, checkpoints and the end",
      "valid-metrics valid-freq save-freq disp-freq early-stopping after-batches probe no-reload allow-change"},
     {"Search, in validations and of the model", "beam-size normalize word-penalty"},

@@ -50,19 +50,14 @@ static int add_ids(PairsWriter *writer, const int *ids, int n_source, int n_targ
     return 0;
 }
 
-/* add_ids for a pair of stb_ds arrays, which it frees. */
-static int add_sentences(PairsWriter *writer, int *x, int *y, long line, Err *err) {
+static int add_pair(PairsWriter *writer, const char *source, const char *target, long line, Err *err) {
+    int *x = side_cache_encode(writer->cache[SOURCE], source), *y = side_cache_encode(writer->cache[TARGET], target);
     const int n_source = (int)arrlen(x), n_target = (int)arrlen(y);
     memcpy(arraddnptr(x, (size_t)n_target), y, (size_t)n_target * sizeof *y);
     const int failed = add_ids(writer, x, n_source, n_target, line, err);
     arrfree(x);
     arrfree(y);
     return failed;
-}
-
-static int add_pair(PairsWriter *writer, const char *source, const char *target, long line, Err *err) {
-    return add_sentences(writer, side_cache_encode(writer->cache[SOURCE], source),
-                         side_cache_encode(writer->cache[TARGET], target), line, err);
 }
 
 int pairs_encode(Pairs *pairs, const Corpus *corpus, const Side *source, const Side *target, int max_length,
@@ -100,39 +95,6 @@ int pairs_encode_disk(Pairs *pairs, DiskCorpus *corpus, const TrainSets *sets, c
         if (!failed && i % OFTEN == 0 && progress && progress(context, i, corpus->n))
             failed = err_set(err, NULL, 0, "stopped while the corpus was encoded");
     }
-    return pairs_writer_close(&writer, failed, err);
-}
-
-static int longest(const int *length) {
-    int most = 0;
-    for (ptrdiff_t i = 0; i < arrlen(length); i++)
-        if (length[i] > most) most = length[i];
-    return most;
-}
-
-int pairs_dropout(Pairs *dropped, const Pairs *pairs, const Side *source, const Side *target, double rate,
-                  uint64_t seed, long epoch, const char *dir, Err *err) {
-    PairsWriter writer;
-    const int most_source = longest(pairs->source_length), most_target = longest(pairs->target_length);
-    const Rng all = rng_seed(seed, 0x6270656472u + (uint64_t)epoch);
-    int failed = pairs_writer_open(&writer, dropped, source, target, 0, dir, err),
-        *ids = mem_alloc((size_t)(most_source + most_target) * sizeof *ids);
-    for (int i = 0; i < pairs->n && !failed; i++) {
-        Rng rng = rng_seed(rng_at(&all, (uint64_t)i), 0); /* each pair has its own random stream */
-        const BpeDropout dropout = {rate, &rng};
-        const int n_source = pairs->source_length[i], n_target = pairs->target_length[i];
-        failed = records_read(&pairs->ids, i, ids, err);
-        if (failed) break;
-        int *x = side_dropout(source, ids, n_source, most_source, &dropout),
-            *y = side_dropout(target, ids + n_source, n_target, most_target, &dropout);
-        failed = add_sentences(&writer, x, y, pairs->line[i], err);
-    }
-    for (ptrdiff_t k = 0; k < arrlen(pairs->set_end); k++) {
-        arrput(dropped->set_end, pairs->set_end[k]);
-        arrput(dropped->set_weight, pairs->set_weight[k]);
-        arrput(dropped->set_quiet, pairs->set_quiet[k]);
-    }
-    mem_free(ids);
     return pairs_writer_close(&writer, failed, err);
 }
 

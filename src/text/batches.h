@@ -43,12 +43,6 @@ int pairs_encode(Pairs *pairs, const Corpus *corpus, const Side *source, const S
    done and all pairs; if it cancels, that is an error too. */
 int pairs_encode_disk(Pairs *pairs, DiskCorpus *corpus, const TrainSets *sets, const Side *source, const Side *target,
                       int max_length, const char *dir, ProgressFn *progress, void *context, Err *err);
-/* Makes the pairs of one epoch with BPE dropout: splits the sentences of `pairs` again with side_dropout, in other ways
-   in each epoch. No sentence gets more ids than the longest one of its side has, so that no batch needs more memory.
-   The result depends only on the arguments; its temporary file is in `dir`. Returns 0, or -1 with *err filled if the
-   disk is full or a file fails. Release with pairs_free. */
-int pairs_dropout(Pairs *dropped, const Pairs *pairs, const Side *source, const Side *target, double rate,
-                  uint64_t seed, long epoch, const char *dir, Err *err);
 void pairs_free(Pairs *pairs);
 /* The training set of a pair, from 0. */
 int pairs_set(const Pairs *pairs, int pair);

@@ -214,22 +214,9 @@ static void append_spans(Span *spans, char ***pieces) {
     for (ptrdiff_t i = 0; i < arrlen(spans); i++) arrput(*pieces, mem_strndup(spans[i].text, spans[i].length));
 }
 
-/* Finds the ranks of all merges. Each merge is left out with probability dropout->rate. */
-static void leave_out(const Bpe *bpe, Span *spans, const BpeDropout *dropout) {
-    for (ptrdiff_t i = 0; i + 1 < arrlen(spans); i++) {
-        spans[i].rank = rank_of(bpe, (Pair){spans[i].symbol, spans[i + 1].symbol});
-        if (spans[i].rank >= 0 && rng_uniform(dropout->rng) < dropout->rate) spans[i].rank = -1;
-    }
-}
-
-void bpe_apply(const Bpe *bpe, const char *word, const BpeDropout *dropout, char ***pieces) {
+void bpe_apply(const Bpe *bpe, const char *word, char ***pieces) {
     Span *spans = characters(bpe, word);
-    for (;;) {
-        if (dropout) leave_out(bpe, spans, dropout);
-        const int rank = lowest_rank(bpe, spans);
-        if (rank < 0) break;
-        merge_spans(spans, rank, bpe->merges[rank]);
-    }
+    for (int rank; (rank = lowest_rank(bpe, spans)) >= 0;) merge_spans(spans, rank, bpe->merges[rank]);
     append_spans(spans, pieces);
     arrfree(spans);
 }

@@ -3,7 +3,6 @@
 #define TIDE_BPE_H
 
 #include "core/base.h"
-#include "core/rng.h"
 
 #include <stdbool.h>
 
@@ -24,17 +23,10 @@ int bpe_merges(const Bpe *bpe);
 Bpe *bpe_copy(const Bpe *bpe);
 void bpe_free(Bpe *bpe);
 
-/* BPE dropout (Provilkov, Emelianenko & Voita 2020, "BPE-Dropout: Simple and Effective Subword Regularization",
-   algorithm 1): in each step, each pair of adjacent pieces that can be merged is left out with probability `rate`. */
-typedef struct BpeDropout {
-    double rate;
-    Rng *rng;
-} BpeDropout;
-
 /* Splits a word (valid UTF-8) into pieces: while adjacent pieces can be merged, applies the merge of lowest rank at
    every place in the word. Appends the pieces (mem_strdup) to the stb_ds array *pieces. Time is quadratic in the length
-   of the word; the tokeniser limits that length. Only reads *bpe: threads may share it. dropout: NULL: none. */
-void bpe_apply(const Bpe *bpe, const char *word, const BpeDropout *dropout, char ***pieces);
+   of the word; the tokeniser limits that length. Only reads *bpe: threads may share it. */
+void bpe_apply(const Bpe *bpe, const char *word, char ***pieces);
 /* Appends the characters of a word and the result of each merge that bpe_apply applies to it (mem_strdup). */
 void bpe_steps(const Bpe *bpe, const char *word, char ***pieces);
 /* Undoes the merge of lowest rank that makes the piece: parts receives its two pieces, which *bpe owns. False if no

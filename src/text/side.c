@@ -87,10 +87,10 @@ void side_free(Side *side) {
     *side = (Side){0};
 }
 
-/* Appends a piece or, if the vocabulary is open, the parts that it is split into. */
+/* Appends a piece, or the parts that it is split into. */
 static void append_known(const Side *side, const char *piece, char ***pieces) {
     const char *parts[2];
-    if (!side->open || vocab_has(side->vocab, piece) || !bpe_undo(side->tokenizer.bpe, piece, parts)) {
+    if (vocab_has(side->vocab, piece) || !bpe_undo(side->tokenizer.bpe, piece, parts)) {
         arrput(*pieces, mem_strdup(piece));
         return;
     }
@@ -98,26 +98,24 @@ static void append_known(const Side *side, const char *piece, char ***pieces) {
     append_known(side, parts[1], pieces);
 }
 
-void side_split_word(const Side *side, const Words *words, const BpeDropout *dropout, char ***pieces) {
-    if (words->whole) {
-        arrput(*pieces, mem_strdup(words->word));
+void side_split_word(const Side *side, const Words *words, char ***pieces) {
+    if (!side->open || words->whole) {
+        tokenizer_split_word(&side->tokenizer, words->word, words->whole, pieces);
         return;
     }
     char **merged = NULL;
-    bpe_apply(side->tokenizer.bpe, words->word, dropout, &merged);
+    bpe_apply(side->tokenizer.bpe, words->word, &merged);
     for (ptrdiff_t i = 0; i < arrlen(merged); i++) append_known(side, merged[i], pieces);
     pieces_free(merged);
 }
 
-static char **split(const Side *side, const char *sentence, const BpeDropout *dropout) {
+char **side_split(const Side *side, const char *sentence) {
     char **pieces = NULL;
     Words words = words_start(side->tokenizer.kind, sentence);
-    while (words_next(&words)) side_split_word(side, &words, dropout, &pieces);
+    while (words_next(&words)) side_split_word(side, &words, &pieces);
     words_end(&words);
     return pieces;
 }
-
-char **side_split(const Side *side, const char *sentence) { return split(side, sentence, NULL); }
 
 static bool is_left_out(const Side *side, const char *piece) {
     return side->tokenizer.kind != TOKENIZER_NONE && !strcmp(piece, SPACE_MARK) && !vocab_has(side->vocab, piece);
@@ -170,7 +168,7 @@ static ptrdiff_t cache_word(SideCache *cache, const Words *words) {
     if (!cache->words) sh_new_arena(cache->words);
     CachedWord word = {.key = words->word, .begin = arrlenu(cache->pieces)};
     char **pieces = NULL;
-    side_split_word(cache->side, words, NULL, &pieces);
+    side_split_word(cache->side, words, &pieces);
     for (ptrdiff_t i = 0; i < arrlen(pieces); i++) {
         word.bytes += (int)strlen(pieces[i]);
         if (!is_left_out(cache->side, pieces[i]))
@@ -245,28 +243,6 @@ int *side_encode(const Side *side, const char *sentence) {
     int **all = side_encode_all(side, (char *[]){(char *)sentence}, 1), *ids = all[0];
     mem_free(all);
     return ids;
-}
-
-static bool is_known(const int *ids, ptrdiff_t n) {
-    for (ptrdiff_t i = 0; i < n; i++)
-        if (ids[i] == ID_UNK) return false;
-    return true;
-}
-
-int *side_dropout(const Side *side, const int *ids, int n, int most, const BpeDropout *dropout) {
-    int *dropped = NULL;
-    if (side->tokenizer.kind == TOKENIZER_BPE && is_known(ids, n)) {
-        char *sentence = side_decode(side, ids, n - 1), **pieces = split(side, sentence, dropout);
-        for (ptrdiff_t i = 0; i < arrlen(pieces); i++)
-            if (!is_left_out(side, pieces[i])) arrput(dropped, vocab_id(side->vocab, pieces[i]));
-        arrput(dropped, ids[n - 1]);
-        pieces_free(pieces);
-        mem_free(sentence);
-        if (arrlen(dropped) <= most && is_known(dropped, arrlen(dropped))) return dropped;
-        arrfree(dropped);
-    }
-    memcpy(arraddnptr(dropped, (size_t)n), ids, (size_t)n * sizeof *ids);
-    return dropped;
 }
 
 int side_check_lengths(const Side *side, char *const *sentences, int n, int most, const char *path, Err *err) {

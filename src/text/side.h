@@ -43,10 +43,6 @@ void side_cache_free(SideCache *cache);
 /* side_encode for n sentences: an array of stb_ds arrays. Release with side_ids_free. */
 int **side_encode_all(const Side *side, char *const *sentences, int n);
 void side_ids_free(int **ids, int n);
-/* Splits a sentence again, with BPE dropout. ids[0..n - 1] are those of side_encode or side_cache_encode. Returns the
-   new ids, a stb_ds array that the caller owns. They have the same text and the same last id. Returns the same ids if
-   the side is not TOKENIZER_BPE, if a piece is <unk>, or if there would be more than `most` ids. */
-int *side_dropout(const Side *side, const int *ids, int n, int most, const BpeDropout *dropout);
 /* The piece of an id, without the source factor. */
 int side_piece(const Side *side, int id);
 /* Checks that n_pieces × n_subwords fits into an int. Returns 0, or -1 with *err filled. */
@@ -56,9 +52,8 @@ int side_check_subwords(const Side *side, const char *path, Err *err);
 int side_check_lengths(const Side *side, char *const *sentences, int n, int most, const char *path, Err *err);
 /* The fraction of pieces that are <unk> in the first 1000 of n sentences; 0 if there are no pieces. */
 double side_unknown(const Side *side, char *const *sentences, int n);
-/* Appends the pieces of a word from words_next to the stb_ds array *pieces; release them with pieces_free. dropout:
-   NULL: none. */
-void side_split_word(const Side *side, const Words *words, const BpeDropout *dropout, char ***pieces);
+/* Appends the pieces of a word from words_next to the stb_ds array *pieces; release them with pieces_free. */
+void side_split_word(const Side *side, const Words *words, char ***pieces);
 /* Splits a normalised sentence into the pieces that side_encode looks up, with all space marks: a stb_ds array; release
    with pieces_free. */
 char **side_split(const Side *side, const char *sentence);

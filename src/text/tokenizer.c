@@ -116,7 +116,7 @@ void words_free(WordCount *counts) { shfree(counts); }
 
 void tokenizer_split_word(const Tokenizer *tokenizer, const char *word, bool whole, char ***pieces) {
     if (whole) arrput(*pieces, mem_strdup(word));
-    else bpe_apply(tokenizer->bpe, word, NULL, pieces);
+    else bpe_apply(tokenizer->bpe, word, pieces);
 }
 
 char **tokenizer_split(const Tokenizer *tokenizer, const char *text) {

@@ -32,13 +32,9 @@ static int check_options(const TrainJob *job, Err *err) {
                        attention_kind_at(o->attention)->name);
     if (job->files.guides && job->files.train_count > 1)
         return err_set(err, NULL, 0, "--guided-alignment needs a single training set, because its lines belong to it");
-    const double dropout = job->options.bpe_dropout;
-    if (job->files.guides && (job->options.noise_drop > 0 || job->options.noise_swap > 1 || dropout > 0))
+    if (job->files.guides && (job->options.noise_drop > 0 || job->options.noise_swap > 1))
         return err_set(err, NULL, 0,
-                       "--guided-alignment has the places of pieces, which --noise-drop, --noise-swap and "
-                       "--bpe-dropout change");
-    if (dropout > 0 && o->tokenizer[SOURCE] != TOKENIZER_BPE && o->tokenizer[TARGET] != TOKENIZER_BPE)
-        return err_set(err, NULL, 0, "--bpe-dropout needs --tokenizer bpe for one side at least");
+                       "--guided-alignment has the places of pieces, which --noise-drop and --noise-swap change");
     return model_options_check(o, err) || model_options_check_effect(o, err) ? -1 : 0;
 }
 
@@ -377,13 +373,6 @@ static int reserve_memory(Training *t, Err *err) {
             return err_set(err, data_name_of(&t->job->files, pairs, pair), pairs->line[pair],
                            "the pair of %d and %d pieces needs a --workspace of at least %.0f", x, y,
                            ceil(least / MiB));
-        const int most_x = m->largest.source, most_y = m->largest.target; /* BPE dropout may make such a pair */
-        const double most = workspace_need(&m->workspace, 1, most_x, most_y);
-        if (t->job->options.bpe_dropout > 0 && most > m->limit)
-            return err_set(err, NULL, 0,
-                           "with --bpe-dropout, a pair may have %d and %d pieces, and needs a --workspace of at least "
-                           "%.0f",
-                           most_x, most_y, ceil(most / MiB));
         m->batch = m->limit;
     }
     if (check_largest(t, err)) return -1;
@@ -500,7 +489,6 @@ void training_release(Training *t) {
     log_close(&t->directory.log);
     session_free(&l->session);
     epoch_free(&t->epoch);
-    pairs_free(&t->epoch_pairs);
     arena_free(&t->memory.plan);
     gradient_tree_free(&t->gradients);
     exchange_free(&t->exchange);

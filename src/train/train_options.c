@@ -40,8 +40,6 @@ static const Option table[] = {
      "probability that a piece of a training source becomes <unk>"},
     {"noise-swap", OPTION_INT, 1, AT(noise_swap), 0, 1000, NULL, RESUME_EXPLICIT, "0",
      "pieces of a training source move by fewer places than this; 0: none moves"},
-    {"bpe-dropout", OPTION_REAL, 1, AT(bpe_dropout), 0, 0.9, NULL, RESUME_EXPLICIT, "0",
-     "probability that a BPE merge is left out in training text, which is split in other ways in each epoch"},
     {"guided-alignment-cost", OPTION_CHOICE, 1, AT(guided_cost), 0, 0, guide_cost_names, RESUME_EXPLICIT, "ce",
      "cost of attention that differs from --guided-alignment: ce, mult or mse"},
     {"guided-alignment-weight", OPTION_REAL, 1, AT(guided_weight), 0, 1e6, NULL, RESUME_EXPLICIT, "0.1",

@@ -15,7 +15,7 @@ typedef struct TrainOptions {
     int optimizer; /* index in optimizer_names */
     double learn_rate, lr_decay, clip_norm, label_smoothing, exponential_smoothing;
     int lr_decay_start, lr_warmup, lr_decay_inv_sqrt;
-    double dropout_emb, dropout_annotation, dropout_readout, noise_drop, noise_blank, bpe_dropout;
+    double dropout_emb, dropout_annotation, dropout_readout, noise_drop, noise_blank;
     int noise_swap;
     GuideCost guided_cost;
     double guided_weight;

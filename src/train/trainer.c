@@ -30,7 +30,7 @@ typedef struct Origin {
 static int find_origin(Training *t, const BatchParts *parts, const UpdateOptions *options, Origin *origin, Err *err) {
     const int count = ranks_count(t->ranks);
     NonFinite found;
-    if (update_find_nonfinite(&t->learner.session.tape, &t->learner.translator.model, training_pairs(t), parts, options,
+    if (update_find_nonfinite(&t->learner.session.tape, &t->learner.translator.model, &t->data.pairs, parts, options,
                               &found, err))
         return -1;
     Origin own = {.back = found.watch.back, .index = found.index, .pair = found.pair};
@@ -62,7 +62,7 @@ static int skip(Training *t, const BatchParts *parts, const UpdateOptions *optio
     if (find_origin(t, parts, options, &origin, err)) return -1;
     const char *op = origin.op[0] ? origin.op : "norm",
                *back = origin.back ? "the gradient of the result of" : "the result of";
-    const Pairs *pairs = training_pairs(t);
+    const Pairs *pairs = &t->data.pairs;
     const bool known = origin.index >= 0;
     const long line = known ? pairs->line[origin.pair] : 0;
     char where[PATH_SIZE + 64] = "", text[256];
@@ -98,7 +98,7 @@ static int add_gradients(Training *t, const BatchPart *part, UpdateOptions optio
     Batch batch;
     Guide guide;
     tape_reset(tape);
-    if (pairs_fold(&tape->arena, training_pairs(t), part->which, part->index, part->n, options.noise, &batch, err))
+    if (pairs_fold(&tape->arena, &t->data.pairs, part->which, part->index, part->n, options.noise, &batch, err))
         return -1;
     if (part->shard) batch_shard(&tape->arena, &batch, part->shard, part->shards);
     if (t->job->files.guides) {
@@ -170,7 +170,7 @@ static int share_news(Training *t, double *nats, Err *err) {
    filled. */
 static int update(Training *t, const int *which, int n, Err *err) {
     const TrainOptions *o = &t->job->options;
-    const Pairs *pairs = training_pairs(t);
+    const Pairs *pairs = &t->data.pairs;
     BatchMemory *m = &t->memory;
     Learner *l = &t->learner;
     t->meter.learn_rate = next_learn_rate(t);
@@ -316,17 +316,10 @@ static int save_checkpoint(Training *t, Err *err) {
     return status;
 }
 
-static int plan_epoch(Training *t, Err *err) {
+static void plan_epoch(Training *t) {
     const TrainOptions *o = &t->job->options;
-    const Translator *tr = &t->learner.translator;
-    const uint64_t seed = (uint64_t)o->seed;
     epoch_free(&t->epoch);
-    pairs_free(&t->epoch_pairs);
-    if (o->bpe_dropout > 0 && pairs_dropout(&t->epoch_pairs, &t->data.pairs, &tr->source, &tr->target, o->bpe_dropout,
-                                            seed, t->state.epoch, t->files.dir, err))
-        return -1;
-    t->epoch = epoch_plan(training_pairs(t), o->mini_batch, o->maxi_batch, seed, t->state.epoch);
-    return 0;
+    t->epoch = epoch_plan(&t->data.pairs, o->mini_batch, o->maxi_batch, (uint64_t)o->seed, t->state.epoch);
 }
 
 static bool due(long update, int frequency) { return frequency > 0 && update % frequency == 0; }
@@ -343,6 +336,7 @@ static int step(Training *t, Err *err) {
     if (epoch_over) {
         t->state.epoch++;
         t->state.batch = 0;
+        plan_epoch(t);
     }
     if (due(t->state.update, o->disp_freq) && t->state.report_updates > 0 && report(t, err)) return -1;
     bool validated =
@@ -350,8 +344,7 @@ static int step(Training *t, Err *err) {
     if (validated && training_validate(t, err)) return -1;
     const bool saves = validated || due(t->state.update, o->save_freq);
     /* not after a skipped update: the weights that led to it may be bad */
-    if (saves && !t->state.skipped && save_checkpoint(t, err)) return -1;
-    return epoch_over ? plan_epoch(t, err) : 0; /* after the checkpoint, because the disk may be full */
+    return saves && !t->state.skipped ? save_checkpoint(t, err) : 0;
 }
 
 /* Ends this run with a checkpoint and a model. Writes the checkpoint before the last validation, so that a longer
@@ -370,7 +363,7 @@ static int finish_run(Training *t, bool stopped, Err *err) {
 
 /* Returns as `train` does. */
 static int loop(Training *t, Err *err) {
-    if (plan_epoch(t, err)) return -1;
+    plan_epoch(t);
     if (t->state.batch >= t->epoch.batches)
         return err_set(err, t->job->model, 0, "the checkpoint is at a batch that the data does not have");
     t->meter.began = t->meter.reported = seconds_now();

@@ -28,10 +28,6 @@ int training_log(Training *t, const char *line, Err *err) {
     return log_line(&t->directory.log, line, err);
 }
 
-const Pairs *training_pairs(const Training *t) {
-    return t->job->options.bpe_dropout > 0 ? &t->epoch_pairs : &t->data.pairs;
-}
-
 Dropout training_dropout(const TrainOptions *o) {
     return (Dropout){o->dropout_emb, o->dropout_annotation, o->dropout_readout};
 }

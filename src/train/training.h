@@ -52,8 +52,7 @@ typedef struct Training {
     const volatile sig_atomic_t *stop; /* not 0, but a signal: finish the update and stop */
     Learner learner;
     Data data;
-    Pairs epoch_pairs; /* with --bpe-dropout: the training pairs with their pieces in the current epoch */
-    Epoch epoch;       /* the order of the pairs in the current epoch */
+    Epoch epoch; /* the order of the pairs in the current epoch */
     RunDirectory directory;
     BatchMemory memory;
     Ranks *ranks;      /* the job's */
@@ -76,8 +75,6 @@ int training_join(const Training *training, Err *err);
 void training_note(const Training *training, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Writes a line of JSON to train.jsonl, on rank 0 only. Returns 0, or -1 with *err filled. */
 int training_log(Training *training, const char *line, Err *err);
-/* The training pairs, with their pieces in the current epoch. */
-const Pairs *training_pairs(const Training *training);
 /* The dropout rates that the options set. */
 Dropout training_dropout(const TrainOptions *options);
 /* The random numbers for the dropout masks of update `updates` + 1. */

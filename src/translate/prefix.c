@@ -16,7 +16,7 @@ static int id_of(const Side *side, const char *piece, Err *err) {
 static int add_word(const Side *side, const Words *word, int **ids, Err *err) {
     char **pieces = NULL;
     int status = 0;
-    side_split_word(side, word, NULL, &pieces);
+    side_split_word(side, word, &pieces);
     for (ptrdiff_t i = 0; i < arrlen(pieces) && !status; i++) {
         const int id = id_of(side, pieces[i], err);
         if (id >= 0) arrput(*ids, id);
