@@ -68,7 +68,7 @@ LDFLAGS  += $(EXTRA_LDFLAGS)
 
 # ---- the program ----------------------------------------------------------------------------------------------------
 
-FLOORS  := core model text score lexicon translate train view api serve
+FLOORS  := core model io text score corpus aligner translate train view api serve bench
 ONCE_FOR_EACH_SET := kernels gemm_f32 gemm_i8
 SOURCES := $(filter-out $(ONCE_FOR_EACH_SET:%=src/core/%.c),$(wildcard $(FLOORS:%=src/%/*.c) src/*.c))
 OBJECTS := $(SOURCES:src/%.c=$B/%.o)
@@ -133,9 +133,9 @@ $B/%.o: src/%.c Makefile
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
 
 $B/serve/http.o $B/serve/http.tidied: CPPFLAGS += $(HTTP_FLAGS)
-$B/text/compressed.o $B/text/compressed.tidied: CPPFLAGS += $(UNPACK_FLAGS)
-$B/text/tmx.o $B/text/tmx.tidied: CPPFLAGS += $(XML_FLAGS)
-$B/serve/http.o $B/text/compressed.o $B/text/tmx.o: $B/optional
+$B/io/compressed.o $B/io/compressed.tidied: CPPFLAGS += $(UNPACK_FLAGS)
+$B/corpus/tmx.o $B/corpus/tmx.tidied: CPPFLAGS += $(XML_FLAGS)
+$B/serve/http.o $B/io/compressed.o $B/corpus/tmx.o: $B/optional
 $B/optional: optional
 	@mkdir -p $(@D)
 	@echo '$(HTTP_FLAGS) $(UNPACK_FLAGS) $(XML_FLAGS)' | cmp -s - $@ || echo '$(HTTP_FLAGS) $(UNPACK_FLAGS) $(XML_FLAGS)' >$@
@@ -150,7 +150,7 @@ $B/commit: optional
 	@echo '$(COMMIT)' | cmp -s - $@ || echo '$(COMMIT)' >$@
 
 # stb_ds.h stores strings past the declared end of an array, which clang's sanitizer reports.
-build/fuzz/text/ds.o: CFLAGS += -fno-sanitize=bounds
+build/fuzz/io/ds.o: CFLAGS += -fno-sanitize=bounds
 
 # Files of the pages and of the shells' completions are compiled in as C strings.
 QUOTE := sed 's/[\\"]/\\&/g; s/.*/"&\\n"/'
@@ -200,7 +200,7 @@ PAGE     := build/browser
 PAGE_JS  := $(subst src/serve/web/server.js,src/browser/web/browser.js,$(LIVE_JS))
 ifeq ($(config),wasm)
 ENGINE   := $(addprefix $B/,$(patsubst src/%.c,%.o,$(filter-out $(addprefix src/serve/,connections.c http.c serve.c socket.c), \
-            $(wildcard $(patsubst %,src/%/*.c,model text score translate view serve browser)) $(filter src/core/%,$(SOURCES))))) \
+            $(wildcard $(patsubst %,src/%/*.c,model io text score corpus aligner translate view serve browser)) $(filter src/core/%,$(SOURCES))))) \
             $(KERNEL_NAMES:%=$B/core/%.o)
 $B/browser/browser.o $(filter $B/serve/% $B/view/%,$(ENGINE)): | $(TEXTS) $(LIVE)
 

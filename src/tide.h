@@ -152,11 +152,12 @@ typedef struct TideTranslateOptions {
     TideProgress *progress; /* NULL: none */
     void *context;          /* for progress */
     /* [count] texts with which the translations begin, character for character. The translation may continue the
-       last word of the text, unless a space follows this word. An item may be NULL: free. NULL: none. A text that the target vocabulary cannot spell,
-       or with more pieces than max_length, is TIDE_BAD_TEXT. */
+       last word of the text, unless a space follows this word. An item may be NULL: free. NULL: none. A text that the
+       target vocabulary cannot spell, or with more pieces than max_length, is TIDE_BAD_TEXT. */
     const char *const *prefixes;
-    /* Lines of source, tab, target: wherever a sentence has the source text, each hypothesis contains the target, as whole
-       words. NULL: none. A line of another form, or a target that the vocabulary cannot write, is TIDE_BAD_TEXT. */
+    /* Lines of source, tab, target: wherever a sentence has the source text, each hypothesis contains the target, as
+       whole words. NULL: none. A line of another form, or a target that the vocabulary cannot write, is TIDE_BAD_TEXT.
+     */
     const char *glossary;
 } TideTranslateOptions;
 

@@ -4,7 +4,7 @@
 # it does not use the members v and g of a Var.
 set -u
 cd "${1:-$(dirname "$0")/../src}" || exit 1
-floors='core model text score lexicon translate train view api serve browser cli'
+floors='core model io text score corpus aligner translate train view api serve browser bench cli'
 for floor in $floors; do [ -d "$floor" ] || { echo "there is no $floor/"; exit 1; }; done
 
 # Prints the number of a file's floor; 0 if it has none. tide.h, the public API, includes nothing of tide, so any file may

@@ -4,8 +4,8 @@
 #ifndef TIDE_TESTS_FUZZ_H
 #define TIDE_TESTS_FUZZ_H
 
-#include "text/corpus.h"
-#include "text/ds.h"
+#include "corpus/corpus.h"
+#include "io/ds.h"
 #include "text/unicode.h"
 #include "train/train_options.h"
 

@@ -1,6 +1,6 @@
 /* Fuzz target: computes BLEU of one file of lines against another. */
 #include "fuzz.h"
-#include "text/lines.h"
+#include "io/lines.h"
 #include "score/bleu.h"
 
 static void check_score(char *const *hypotheses, char *const *references, int n, BleuOptions options) {
@@ -26,6 +26,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         for (int kind = 0; kind < 4; kind++)
             check_score(lines[0], lines[1], (int)arrlen(lines[0]),
                         (BleuOptions){.lowercase = kind & 1, .chinese = kind & 2});
-    for (int i = 0; i < 2; i++) lines_free(lines[i]);
+    for (int i = 0; i < 2; i++) strings_free(lines[i]);
     return 0;
 }

@@ -1,8 +1,8 @@
 /* Fuzz target: splits an English paragraph and, after a NUL, a Chinese one into sentences, and applies the corpus
    filter to the pair. Checks that no text is lost and that an accepted pair is not too long. */
 #include "fuzz.h"
-#include "text/clean.h"
-#include "text/lines.h"
+#include "corpus/clean.h"
+#include "io/lines.h"
 #include "text/sentences.h"
 
 /* Checks that the sentences, one after the other, are the text; spaces between them may be missing. */
@@ -16,7 +16,7 @@ static void sentences_check(char **sentences, const char *text) {
         }
     }
     CHECK(text[strspn(text, " ")] == '\0', "'%s' is left", text);
-    lines_free(sentences);
+    strings_free(sentences);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -1,7 +1,7 @@
 /* Fuzz target: reads a file that may be compressed, line by line. A plain file gives its own bytes; a damaged one gives
    an error with a reason, once. */
 #include "fuzz.h"
-#include "text/lines.h"
+#include "io/lines.h"
 
 static bool is_packed(const uint8_t *data, size_t size) {
     static const char *const magic[] = {"\x1f\x8b", "PK\3\4",

@@ -1,9 +1,9 @@
 /* Fuzz target: reads two files of alignment links, predicted and gold. Checks for each line the alignment error rate,
    the symmetrised links and the printed form. */
 #include "fuzz.h"
-#include "text/lines.h"
+#include "io/lines.h"
 #include "translate/alignment.h"
-#include "score/links.h"
+#include "aligner/links.h"
 
 #include <stdlib.h>
 
@@ -65,7 +65,7 @@ static void rate_check(const Link *found, const Link *gold) {
           "an error rate of %g", aer_rate(&aer));
 }
 
-static void line_check(const char *found, const char *gold, int first) {
+static void links_check_line(const char *found, const char *gold, int first) {
     Err err = {0};
     Link *a = NULL, *b = NULL;
     const int failed = links_parse(found, 0, "found", 1, &a, &err) || links_parse(gold, first, "gold", 1, &b, &err);
@@ -92,7 +92,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         memory_file_close(&files[i]);
     }
     for (ptrdiff_t i = 0; lines[0] && lines[1] && i < arrlen(lines[0]) && i < arrlen(lines[1]); i++)
-        for (int first = 0; first < 2; first++) line_check(lines[0][i], lines[1][i], first);
-    for (int i = 0; i < 2; i++) lines_free(lines[i]);
+        for (int first = 0; first < 2; first++) links_check_line(lines[0][i], lines[1][i], first);
+    for (int i = 0; i < 2; i++) strings_free(lines[i]);
     return 0;
 }

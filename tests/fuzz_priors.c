@@ -1,9 +1,9 @@
 /* Fuzz target: reads a file of priors. Checks that accepted priors are written as text that is read back as the same
    text, and that a pair can be aligned with them. */
 #include "fuzz.h"
-#include "lexicon/aligner.h"
+#include "aligner/aligner.h"
 #include "scratch.h"
-#include "text/files.h"
+#include "io/files.h"
 
 static char *priors_text(const Priors *priors) {
     MemoryFile memory;

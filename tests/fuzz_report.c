@@ -1,7 +1,7 @@
 /* Fuzz target: writes the training report from a log and, after bytes 0xFF, one file of probe alignments and the files
    of translations: source, reference and the output of a validation. */
 #include "fuzz.h"
-#include "text/files.h"
+#include "io/files.h"
 #include "view/report.h"
 #include "scratch.h"
 

@@ -4,7 +4,7 @@
 #include "fuzz.h"
 #include "tide.h"
 #include "train/checkpoint.h"
-#include "translate/checksum.h"
+#include "io/checksum.h"
 #include "scratch.h"
 
 #include <inttypes.h>

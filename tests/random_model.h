@@ -3,7 +3,7 @@
 #define TIDE_TESTS_RANDOM_MODEL_H
 
 #include "scratch.h"
-#include "text/ds.h"
+#include "io/ds.h"
 #include "translate/model_file.h"
 #include "words.h"
 

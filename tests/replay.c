@@ -1,7 +1,7 @@
 /* usage: replay FILE...
    Passes the bytes of each file to the linked fuzz target, as libFuzzer does. */
 #include "fuzz.h"
-#include "text/files.h"
+#include "io/files.h"
 
 int main(int argc, char **argv) {
     for (int i = 1; i < argc; i++) {

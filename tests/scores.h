@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "core/base.h"
-#include "text/ds.h"
-#include "text/files.h"
+#include "io/ds.h"
+#include "io/files.h"
 
 /* Returns the text of a file in tests/fixtures/scores; release with mem_free. */
 static char *read_fixture(const char *name, const char *extension) {

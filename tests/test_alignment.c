@@ -1,6 +1,6 @@
 /* test_alignment.c: alignments by piece and by word, their formats, sets of links and their error rate. */
 #include "core/choice.h"
-#include "text/ds.h"
+#include "io/ds.h"
 #include "translate/alignment.h"
 
 #include <math.h>

@@ -2,8 +2,8 @@
 #include "core/kernels.h"
 #include "score/bleu.h"
 #include "score/chrf.h"
-#include "text/ds.h"
-#include "text/files.h"
+#include "io/ds.h"
+#include "io/files.h"
 #include "text/unicode.h"
 #include "tide.h"
 #include "translate/session.h"
@@ -543,8 +543,9 @@ static void says_why_a_model_cannot_be_loaded(void **state) {
     TideModel *model = (TideModel *)&error;
     assert_int_equal(tide_load("/nowhere/model", &model, error, sizeof error), TIDE_BAD_FILE);
     assert_null(model);
-    assert_string_equal(error, "/nowhere/model: No such file or directory; a model is a folder that `tide train` wrote, or "
-                               "its model.safetensors");
+    assert_string_equal(error,
+                        "/nowhere/model: No such file or directory; a model is a folder that `tide train` wrote, or "
+                        "its model.safetensors");
     assert_int_equal(tide_load("/nowhere/model", &model, shorter, sizeof shorter), TIDE_BAD_FILE);
     assert_string_equal(shorter, "/nowhere");
     assert_int_equal(tide_load("/nowhere/model", &model, NULL, 0), TIDE_BAD_FILE);

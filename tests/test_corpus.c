@@ -1,10 +1,10 @@
 /* test_corpus.c: the steps from files to clean sentence pairs: readers, catalogues, sentences, filters, splits. */
-#include "text/clean.h"
-#include "text/corpus.h"
-#include "text/ds.h"
-#include "text/files.h"
-#include "text/lines.h"
-#include "text/partition.h"
+#include "corpus/clean.h"
+#include "corpus/corpus.h"
+#include "io/ds.h"
+#include "io/files.h"
+#include "text/normal_lines.h"
+#include "corpus/partition.h"
 #include "text/sentences.h"
 #include "scratch.h"
 
@@ -60,7 +60,7 @@ static void assert_lines(char **lines, const char *expected) {
     arrput(text, '\0');
     assert_string_equal(text, expected);
     arrfree(text);
-    lines_free(lines);
+    strings_free(lines);
 }
 
 static void lines_are_read_and_normalised(void **state) {
@@ -74,7 +74,7 @@ static void lines_are_read_and_normalised(void **state) {
     char **none = lines_read("a", 1, &err);
     assert_non_null(none);
     assert_int_equal(arrlen(none), 0);
-    lines_free(none);
+    strings_free(none);
     write_text("a", "from stdin\n");
     assert_non_null(freopen("a", "rb", stdin));
     assert_lines(lines_read("-", 0, &err), "from stdin");
@@ -124,7 +124,7 @@ static void a_long_line_is_read_whole(void **state) {
     char **lines = lines_read("a", 0, &err);
     assert_int_equal(arrlen(lines), 1);
     assert_int_equal(strlen(lines[0]), SIZE);
-    lines_free(lines);
+    strings_free(lines);
     size_t size;
     char *bytes = file_read("a", &size, &err);
     assert_int_equal(size, SIZE);

@@ -1,7 +1,7 @@
 /* test_disk_corpus.c: a corpus on the disk gives the same data as a corpus in memory. */
 #include "core/rng.h"
-#include "text/batches.h"
-#include "text/ds.h"
+#include "corpus/batches.h"
+#include "io/ds.h"
 #include "words.h"
 #include "scratch.h"
 

@@ -1,10 +1,10 @@
 /* Tests model files: the checksum detects every change; tensors are read from any position in the file; values that
    were read do not change when the file does. Also tests text in memory and locks. */
 #include "core/base.h"
-#include "text/files.h"
-#include "text/output.h"
-#include "translate/checksum.h"
-#include "translate/safetensors.h"
+#include "io/files.h"
+#include "io/output.h"
+#include "io/checksum.h"
+#include "io/safetensors.h"
 #include "refusal.h"
 #include "scratch.h"
 

@@ -11,7 +11,7 @@
 #include "words.h"
 
 #include "beam_world.h"
-#include "text/ds.h"
+#include "io/ds.h"
 #include "translate/glossary.h"
 
 /* ---- what a hypothesis has met --------------------------------------------------------------------------------- */

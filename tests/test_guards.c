@@ -2,8 +2,8 @@
    skips the update; after too many skipped updates the training ends and keeps the last good checkpoint. */
 #include "core/ops.h"
 #include "model/batch.h"
-#include "text/ds.h"
-#include "text/files.h"
+#include "io/ds.h"
+#include "io/files.h"
 #include "train/checkpoint.h"
 #include "train/trainer.h"
 #include "scratch.h"
@@ -157,7 +157,8 @@ static void one_pair_is_named_and_skipped(void **state) {
     World w = damaged_world("encoder.E", "潮", NAN);
     Err err;
     assert_int_equal(train_until(&w, 30, &err), 0);
-    assert_non_null(strstr(notes, " was skipped: the result of gather is not finite, first with the pair in line 17 of "));
+    assert_non_null(
+        strstr(notes, " was skipped: the result of gather is not finite, first with the pair in line 17 of "));
     const int skipped = lines_with(w.log, "\"skipped\": \"gather\", \"back\": false, \"line\": 17, \"set\": 1}");
     assert_true(skipped >= 2 && skipped <= 3); /* an epoch has ten batches */
     world_free(&w);

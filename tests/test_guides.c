@@ -1,7 +1,7 @@
 /* test_guides.c: links between words become links between pieces, and the links of a batch are at the right rows. */
-#include "text/ds.h"
+#include "io/ds.h"
 #include "train/guides.h"
-#include "score/links.h"
+#include "aligner/links.h"
 #include "words.h"
 #include "scratch.h"
 

@@ -1,7 +1,7 @@
 /* Tests JSON: strings are written as cJSON writes them, and cJSON reads them back; a failed allocation is reported. */
 #include "core/base.h"
-#include "text/files.h"
-#include "text/json.h"
+#include "io/files.h"
+#include "io/json.h"
 #include "refusal.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* Tests model files and checkpoints: what they keep, and which are refused. */
-#include "text/ds.h"
+#include "io/ds.h"
 #include "train/checkpoint.h"
 
 #include <limits.h>

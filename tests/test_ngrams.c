@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "core/rng.h"
-#include "text/ds.h"
+#include "io/ds.h"
 #include "score/ngrams.h"
 
 enum { ORDERS = 6 };

@@ -2,7 +2,7 @@
    alignments. */
 #include "core/base.h"
 #include "core/rng.h"
-#include "text/ds.h"
+#include "io/ds.h"
 #include "text/tokenizer.h"
 #include "text/unicode.h"
 #include "view/alignments_page.h"

@@ -1,6 +1,6 @@
 /* test_report.c: the data that the report gets from the files of a training, for any contents of these files. */
 #include "view/report.h"
-#include "text/files.h"
+#include "io/files.h"
 #include "refusal.h"
 #include "scratch.h"
 

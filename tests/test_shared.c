@@ -1,8 +1,8 @@
 /* Threads use shared text data and at the same time make their own: with `make config=tsan` the test finds data
    races. */
 #include "score/bleu.h"
-#include "text/ds.h"
-#include "text/lines.h"
+#include "io/ds.h"
+#include "io/lines.h"
 #include "text/side.h"
 #include "words.h"
 

@@ -1,6 +1,6 @@
 /* Tests unknown words: the lexicon, the replacement of <unk>, and the banned pieces. */
 #include "core/choice.h"
-#include "text/ds.h"
+#include "io/ds.h"
 #include "text/unicode.h"
 #include "translate/unknown.h"
 

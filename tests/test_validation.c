@@ -1,5 +1,5 @@
 /* test_validation.c: the statistics of a validation: attention and lengths. */
-#include "text/ds.h"
+#include "io/ds.h"
 #include "train/valid_metrics.h"
 #include "train/validation.h"
 

@@ -1,10 +1,10 @@
 /* test_word_aligner.c: the word aligner of `tide lexicon`: units, counts, samplers, priors, links and lexicon entries.
  */
-#include "lexicon/entries.h"
-#include "lexicon/sampler.h"
-#include "lexicon/word_links.h"
-#include "text/ds.h"
-#include "text/files.h"
+#include "aligner/entries.h"
+#include "aligner/sampler.h"
+#include "aligner/word_links.h"
+#include "io/ds.h"
+#include "io/files.h"
 #include "scratch.h"
 
 #include <math.h>

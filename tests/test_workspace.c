@@ -1,5 +1,5 @@
 /* test_workspace.c: the memory of a batch is predicted before the update; an update on a batch in parts is the same. */
-#include "text/ds.h"
+#include "io/ds.h"
 #include "train/update.h"
 #include "train/workspace.h"
 #include "scratch.h"

@@ -1,7 +1,7 @@
 /* draw.c: tide_draw: an alignment as a picture, a page, or links. */
 #include "api/api.h"
-#include "text/ds.h"
-#include "text/files.h"
+#include "io/ds.h"
+#include "io/files.h"
 #include "text/unicode.h"
 #include "view/alignments_page.h"
 #include "view/heatmap.h"

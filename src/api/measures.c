@@ -2,8 +2,8 @@
 #include "api/api.h"
 #include "score/bleu.h"
 #include "score/chrf.h"
-#include "text/ds.h"
-#include "score/links.h"
+#include "io/ds.h"
+#include "aligner/links.h"
 
 typedef struct MeasureCall {
     Call call;

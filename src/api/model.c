@@ -1,9 +1,8 @@
 /* model.c: loading models, and facts about the library and about models. */
 #include "api/api.h"
 #include "core/kernels.h"
-#include "text/reader.h"
 #include "translate/model_file.h"
-#include "translate/safetensors.h"
+#include "io/safetensors.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* search.c: tide_translate, tide_align and tide_score. */
 #include "api/api.h"
-#include "text/ds.h"
+#include "io/ds.h"
 #include "text/unicode.h"
 #include "translate/glossary.h"
 #include "translate/prefix.h"
@@ -53,7 +53,7 @@ static bool attention_given(SearchCall *c, AttentionOptions *attention) {
     *attention = (AttentionOptions){.hard = o->hard, .layer = o->layer, .head = o->head};
     for (int i = 0; i < (c->forced ? 1 : session->count); i++) {
         const TideModel *model = session->models[i];
-        if (!attention_check(&model->translator, model->name, *attention, &err)) continue;
+        if (!translator_check_attention(&model->translator, model->name, *attention, &err)) continue;
         call_fail_err(&c->call, TIDE_UNSUPPORTED, NULL, &err);
         return false;
     }

@@ -50,7 +50,8 @@ const char *browser_open(const char *path) {
     static char line[600];
     Err err;
     metrics_init(&browser.metrics);
-    if (models_open(&browser.models, &(ModelFiles){.model = path}, 1, &err)) snprintf(line, sizeof line, "%s", err.reason);
+    if (models_open(&browser.models, &(ModelFiles){.model = path}, 1, &err))
+        snprintf(line, sizeof line, "%s", err.reason);
     return line;
 }
 

@@ -1,9 +1,9 @@
 /* tide aer: alignment error rate. */
 #include "cli/cli.h"
 #include "cli/messages.h"
-#include "text/ds.h"
-#include "text/lines.h"
-#include "score/links.h"
+#include "io/ds.h"
+#include "io/lines.h"
+#include "aligner/links.h"
 
 #include <stdio.h>
 #include <string.h>

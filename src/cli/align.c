@@ -5,8 +5,8 @@
 #include "cli/alignment_view.h"
 #include "cli/pair_links.h"
 #include "cli/rasterize.h"
-#include "text/ds.h"
-#include "text/lines.h"
+#include "io/ds.h"
+#include "text/normal_lines.h"
 #include "view/alignments_page.h"
 
 #include <math.h>
@@ -67,7 +67,7 @@ static int direction_open(Direction *direction, const char *path, AttentionOptio
     Translator *tr = &direction->translator;
     if (models_load_one(tr, path, err)) return -1;
     if (!model_aligns(&tr->model)) err_set(err, path, 0, "this model has no attention, so there is no alignment");
-    else if (!attention_check(tr, path, attention, err)) return 0;
+    else if (!translator_check_attention(tr, path, attention, err)) return 0;
     translator_free(tr);
     return -1;
 }
@@ -251,8 +251,8 @@ static int run_with(Aligner *a, const Args *args, int threads, Err *err) {
     }
     pair_links_free(&a->given);
     pair_links_free(&a->gold);
-    lines_free(source);
-    lines_free(target);
+    strings_free(source);
+    strings_free(target);
     return status;
 }
 

@@ -1,7 +1,7 @@
 /* tide attend: shows self-attention step by step on a few vectors: flags and input. */
 #include "cli/attend.h"
 #include "cli/models.h"
-#include "text/ds.h"
+#include "io/ds.h"
 #include "text/unicode.h"
 
 #include <math.h>

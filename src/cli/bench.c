@@ -1,6 +1,6 @@
 /* tide bench: measures how fast this machine trains and decodes, compared with its peak speed at the same moment. */
-#include "cli/bench_measure.h"
-#include "cli/bench_parts.h"
+#include "bench/measure.h"
+#include "bench/bench.h"
 #include "cli/cli.h"
 #include "core/choice.h"
 #include "core/kernels.h"

@@ -2,8 +2,8 @@
 #include "cli/metric.h"
 #include "tide.h"
 #include "score/bootstrap.h"
-#include "text/ds.h"
-#include "text/lines.h"
+#include "io/ds.h"
+#include "io/lines.h"
 
 #include <stdio.h>
 
@@ -64,8 +64,8 @@ static int compare(const Args *args, const char *other, BleuOptions options, Err
         print_comparison(&c, other, args->word_count, options);
     }
     references_free(&references);
-    lines_free(hypotheses);
-    lines_free(others);
+    strings_free(hypotheses);
+    strings_free(others);
     return status;
 }
 

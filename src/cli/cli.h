@@ -4,7 +4,7 @@
 #define TIDE_CLI_H
 
 #include "cli/args.h"
-#include "translate/options.h"
+#include "io/options.h"
 
 /* A file that a command reads or writes, or a command line. */
 typedef struct Remark {

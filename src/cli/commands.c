@@ -1,30 +1,16 @@
 /* commands.c: the list of commands and their flags. */
 #include "cli/cli.h"
-#include "text/ds.h"
+#include "io/ds.h"
 
 #include <string.h>
 
-const Command *const commands[] = {&command_train,
-                                   &command_translate,
-                                   &command_align,
-                                   &command_aer,
-                                   &command_bleu,
-                                   &command_chrf,
-                                   &command_corpus,
-                                   &command_tokenize,
-                                   &command_score,
-                                   &command_evaluate,
-                                   &command_tune,
-                                   &command_info,
-                                   &command_attend,
-                                   &command_report,
-                                   &command_bench,
-                                   &command_lexicon,
-                                   &command_serve,
-                                   &command_quantize,
-                                   &command_export,
-                                   &command_help,
-                                   NULL};
+const Command *const commands[] = {&command_train,    &command_translate, &command_align,
+                                   &command_aer,      &command_bleu,      &command_chrf,
+                                   &command_corpus,   &command_tokenize,  &command_score,
+                                   &command_evaluate, &command_tune,      &command_info,
+                                   &command_attend,   &command_report,    &command_bench,
+                                   &command_lexicon,  &command_serve,     &command_quantize,
+                                   &command_export,   &command_help,      NULL};
 
 const Command *command_find(const char *name) {
     for (int i = 0; commands[i]; i++)
@@ -33,11 +19,13 @@ const Command *command_find(const char *name) {
 }
 
 static Flag option_flag(const Option *o) {
-    static const char *const metavars[][2] = {
-        [OPTION_INT] = {"N", "N N"},           [OPTION_INT_OR_ZERO] = {"N", "N N"},
-        [OPTION_REAL] = {"R", "R R"},          [OPTION_TEXT] = {"NAME", "SRC TGT"},
-        [OPTION_CHOICE] = {"NAME", "SRC TGT"}, [OPTION_SWITCH] = {"NAME", "SRC TGT"},
-        [OPTION_LIST] = {"NAME..."}};
+    static const char *const metavars[][2] = {[OPTION_INT] = {"N", "N N"},
+                                              [OPTION_INT_OR_ZERO] = {"N", "N N"},
+                                              [OPTION_REAL] = {"R", "R R"},
+                                              [OPTION_TEXT] = {"NAME", "SRC TGT"},
+                                              [OPTION_CHOICE] = {"NAME", "SRC TGT"},
+                                              [OPTION_SWITCH] = {"NAME", "SRC TGT"},
+                                              [OPTION_LIST] = {"NAME..."}};
     static const ValueKind kinds[] = {[OPTION_INT] = VALUE_INT,     [OPTION_INT_OR_ZERO] = VALUE_INT_OR_ZERO,
                                       [OPTION_REAL] = VALUE_REAL,   [OPTION_TEXT] = VALUE_TEXT,
                                       [OPTION_CHOICE] = VALUE_TEXT, [OPTION_SWITCH] = VALUE_TEXT,

@@ -1,7 +1,7 @@
 /* completion.c: completions of the command line for bash, zsh and fish. The tables of commands and flags become
    functions of the shell; the files in shell/ use them, and are the same for every version of tide. */
 #include "cli/help.h"
-#include "text/ds.h"
+#include "io/ds.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* tide corpus: cleans, deduplicates and splits a parallel corpus. */
 #include "cli/cli.h"
 #include "cli/messages.h"
-#include "text/ds.h"
-#include "text/import.h"
+#include "io/ds.h"
+#include "corpus/import.h"
 
 #include <stdio.h>
 

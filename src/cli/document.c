@@ -1,8 +1,8 @@
 #include "cli/document.h"
 
-#include "text/ds.h"
-#include "text/files.h"
-#include "text/lines.h"
+#include "io/ds.h"
+#include "io/files.h"
+#include "io/lines.h"
 #include "text/unicode.h"
 
 #include <stdio.h>

@@ -3,9 +3,9 @@
 #include "cli/shortlist_flag.h"
 #include "cli/messages.h"
 #include "cli/models.h"
-#include "text/ds.h"
-#include "text/lines.h"
-#include "text/output.h"
+#include "io/ds.h"
+#include "text/normal_lines.h"
+#include "io/output.h"
 
 #include <stdio.h>
 
@@ -51,7 +51,7 @@ static void count(void *context, long done, long all) {
     progress_count(&counted->view, "translating", counted->before + done, counted->all, seconds_now(), false);
 }
 
-/* Translates all sources. Returns a stb_ds array; release with lines_free. */
+/* Translates all sources. Returns a stb_ds array; release with strings_free. */
 static char **translate_all(const Evaluation *e) {
     Threads *threads = threads_new(e->threads);
     Session session;
@@ -105,7 +105,7 @@ static int evaluate(Evaluation *e, const Args *args, Err *err) {
     const Metric *const metrics[] = {translator_writes_han(e->models.list[0]) ? &metric_bleu_zh : &metric_bleu,
                                      &metric_chrf};
     metric_print(metrics, 2, texts, references_of(&e->references), n, args);
-    lines_free(texts);
+    strings_free(texts);
     return status;
 }
 
@@ -124,7 +124,7 @@ static int run(const Args *args) {
     int status = beam_flags(args, &e.models, &e.beam, &err) ? usage_error("%s", err.reason)
                  : evaluate(&e, args, &err)                 ? fail(&err)
                                                             : 0;
-    lines_free(e.sources);
+    strings_free(e.sources);
     references_free(&e.references);
     shortlist_free(&e.shortlist);
     models_free(&e.models);

@@ -1,8 +1,8 @@
 /* tide export: writes a model as a web page that translates by itself. */
 #include "cli/models.h"
-#include "text/program.h"
-#include "text/files.h"
-#include "text/output.h"
+#include "io/program.h"
+#include "io/files.h"
+#include "io/output.h"
 #include "view/web.h"
 
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* tide help: explains the commands; prints man pages, completions and the list of presets. */
 #include "cli/help.h"
 #include "cli/presets.h"
-#include "text/ds.h"
+#include "io/ds.h"
 
 #include <stdio.h>
 #include <string.h>

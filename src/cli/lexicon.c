@@ -2,11 +2,11 @@
 #include "cli/cli.h"
 #include "cli/messages.h"
 #include "core/choice.h"
-#include "lexicon/entries.h"
-#include "lexicon/word_links.h"
-#include "text/ds.h"
-#include "text/files.h"
-#include "text/output.h"
+#include "aligner/entries.h"
+#include "aligner/word_links.h"
+#include "io/ds.h"
+#include "io/files.h"
+#include "io/output.h"
 
 #include <stdio.h>
 #include <stdlib.h>

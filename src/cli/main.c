@@ -4,7 +4,7 @@
 #include "cli/messages.h"
 #include "cli/suggest.h"
 #include "core/kernels.h"
-#include "text/ds.h"
+#include "io/ds.h"
 #include "tide.h"
 
 #include <cJSON.h>

@@ -1,7 +1,7 @@
 /* man.c: man pages in the language mdoc(7), from the tables of commands, flags and options. */
 #include "cli/help.h"
 #include "core/choice.h"
-#include "text/ds.h"
+#include "io/ds.h"
 #include "tide.h"
 
 #include <ctype.h>

@@ -1,6 +1,6 @@
 #include "cli/messages.h"
 
-#include "text/files.h"
+#include "io/files.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 #include "cli/metric.h"
 #include "cli/messages.h"
-#include "text/ds.h"
-#include "text/json.h"
-#include "text/lines.h"
+#include "io/ds.h"
+#include "io/json.h"
+#include "io/lines.h"
 #include "tide.h"
 
 #include <stdio.h>
@@ -25,7 +25,7 @@ References references_of(const ReferenceFiles *files) {
 }
 
 void references_free(ReferenceFiles *files) {
-    for (ptrdiff_t i = 0; i < arrlen(files->sets); i++) lines_free(files->sets[i]);
+    for (ptrdiff_t i = 0; i < arrlen(files->sets); i++) strings_free(files->sets[i]);
     arrfree(files->sets);
 }
 
@@ -89,6 +89,6 @@ int metric_run(const Args *args, const Command *command, const Metric *metric) {
     if (!status) status = metric_check(hypotheses, "standard input", &references, args->words, &err);
     if (!status) metric_print(&metric, 1, hypotheses, references_of(&references), (int)arrlen(hypotheses), args);
     references_free(&references);
-    lines_free(hypotheses);
+    strings_free(hypotheses);
     return status ? fail(&err) : 0;
 }

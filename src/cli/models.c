@@ -1,8 +1,8 @@
 #include "cli/models.h"
 
 #include "cli/messages.h"
-#include "text/ds.h"
-#include "text/files.h"
+#include "io/ds.h"
+#include "io/files.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -82,7 +82,7 @@ int attention_flags(const Args *args, AttentionOptions *attention, Err *err) {
 int attentions_check(const Args *args, const Models *models, AttentionOptions attention, Err *err) {
     int status = 0;
     for (int i = 0; i < models->count && !status; i++)
-        status = attention_check(models->list[i], model_path(args, i), attention, err);
+        status = translator_check_attention(models->list[i], model_path(args, i), attention, err);
     return status;
 }
 

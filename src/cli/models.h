@@ -3,7 +3,6 @@
 #define TIDE_MODELS_H
 
 #include "cli/cli.h"
-#include "text/reader.h"
 #include "translate/ensemble.h"
 #include "translate/model_file.h"
 #include "translate/session.h"
@@ -80,7 +79,7 @@ bool models_align(const Models *models);
     }
 /* Reads --attention-mode, --alignment-head and --alignment-layer. Returns 0, or -1 with *err filled. */
 int attention_flags(const Args *args, AttentionOptions *attention, Err *err);
-/* attention_check for all models that models_load has loaded. */
+/* translator_check_attention for all models that models_load has loaded. */
 int attentions_check(const Args *args, const Models *models, AttentionOptions attention, Err *err);
 /* Checks that an output file is not one of n inputs (an input may be NULL) and not a model of the command. Returns 0,
    or -1 with *err filled. */

@@ -1,7 +1,7 @@
 #include "cli/pair_links.h"
 
-#include "text/ds.h"
-#include "text/lines.h"
+#include "io/ds.h"
+#include "text/normal_lines.h"
 
 int pair_links_read(PairLinks *links, const char *path, int pairs, Err *err) {
     *links = (PairLinks){.path = path};
@@ -13,7 +13,7 @@ int pair_links_read(PairLinks *links, const char *path, int pairs, Err *err) {
         arrput(links->of, NULL);
         status = links_parse(lines[i], 0, path, (long)i + 1, &links->of[i], err);
     }
-    lines_free(lines);
+    strings_free(lines);
     return status;
 }
 

@@ -2,7 +2,7 @@
 #ifndef TIDE_PAIR_LINKS_H
 #define TIDE_PAIR_LINKS_H
 
-#include "score/links.h"
+#include "aligner/links.h"
 
 typedef struct PairLinks {
     const char *path; /* NULL: no file was given */

@@ -2,9 +2,9 @@
 
 #include "cli/messages.h"
 #include "cli/rasterize.h"
-#include "text/ds.h"
-#include "text/files.h"
-#include "text/output.h"
+#include "io/ds.h"
+#include "io/files.h"
+#include "io/output.h"
 #include "text/unicode.h"
 
 #include <strings.h>

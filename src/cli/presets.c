@@ -1,8 +1,8 @@
 #include "cli/presets.h"
 #include "cli/suggest.h"
-#include "text/program.h"
-#include "text/ds.h"
-#include "text/lines.h"
+#include "io/program.h"
+#include "io/ds.h"
+#include "io/lines.h"
 
 #include <dirent.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* tide quantize: writes a copy of a model with 8 bits for each weight of its matrices. */
 #include "cli/models.h"
-#include "text/files.h"
+#include "io/files.h"
 
 #include <stdio.h>
 #include <sys/stat.h>

@@ -1,8 +1,8 @@
 #include "cli/rasterize.h"
 
-#include "text/program.h"
-#include "text/ds.h"
-#include "text/output.h"
+#include "io/program.h"
+#include "io/ds.h"
+#include "io/output.h"
 #include "text/unicode.h"
 
 #include <string.h>

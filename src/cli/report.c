@@ -3,7 +3,6 @@
 #include "cli/messages.h"
 #include "view/report.h"
 
-
 static int run(const Args *args) {
     Err err;
     if (args->word_count != 1) return usage_error("report needs one MODEL; see `tide report --help`");

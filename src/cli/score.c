@@ -1,8 +1,8 @@
 /* tide score: log-probability and perplexity of given sentence pairs. */
 #include "cli/messages.h"
 #include "cli/models.h"
-#include "text/ds.h"
-#include "text/lines.h"
+#include "io/ds.h"
+#include "text/normal_lines.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -76,8 +76,8 @@ static int run_on(const Args *args, const Translator *tr, AttentionOptions atten
         status =
             lines_check(tr, SOURCE, source, most, src, err) || lines_check(tr, TARGET, target, most, tgt, err) ? -1 : 0;
     if (!status) score_all(tr, tag, source, target, attention, threads, args);
-    lines_free(source);
-    lines_free(target);
+    strings_free(source);
+    strings_free(target);
     return status;
 }
 
@@ -92,7 +92,7 @@ static int run(const Args *args) {
         attention_flags(args, &attention, &err))
         return usage_error("%s", err.reason);
     if (models_load_one(&translator, args->words[0], &err)) return fail(&err);
-    int status = attention_check(&translator, args->words[0], attention, &err) ||
+    int status = translator_check_attention(&translator, args->words[0], attention, &err) ||
                  run_on(args, &translator, attention, threads, most, &err);
     translator_free(&translator);
     return status ? fail(&err) : 0;

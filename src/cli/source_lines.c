@@ -1,7 +1,8 @@
 #include "cli/source_lines.h"
 
 #include "cli/cli.h"
-#include "text/ds.h"
+#include "io/ds.h"
+#include "text/normal_lines.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -77,7 +78,7 @@ void source_take(SourceLines *source, int n) {
 }
 
 void source_close(SourceLines *source) {
-    lines_free(source->lines);
+    strings_free(source->lines);
     line_reader_close(&source->reader);
     *source = (SourceLines){0};
 }

@@ -3,7 +3,7 @@
 #ifndef TIDE_SOURCE_LINES_H
 #define TIDE_SOURCE_LINES_H
 
-#include "text/lines.h"
+#include "io/lines.h"
 #include "text/side.h"
 
 typedef struct SourceLines {

@@ -1,8 +1,8 @@
 /* tide tokenize: splits standard input into pieces with a model's tokeniser, or joins pieces to text. */
 #include "cli/messages.h"
 #include "cli/models.h"
-#include "text/ds.h"
-#include "text/lines.h"
+#include "io/ds.h"
+#include "text/normal_lines.h"
 
 #include <stdio.h>
 

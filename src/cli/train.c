@@ -2,7 +2,7 @@
 #include "cli/cli.h"
 #include "cli/messages.h"
 #include "cli/presets.h"
-#include "text/files.h"
+#include "io/files.h"
 #include "train/trainer.h"
 #include "translate/model_file.h"
 #include "view/report.h"

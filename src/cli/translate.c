@@ -8,9 +8,9 @@
 #include "cli/shortlist_flag.h"
 #include "cli/sampling_flags.h"
 #include "cli/source_lines.h"
-#include "text/ds.h"
-#include "text/lines.h"
-#include "text/output.h"
+#include "io/ds.h"
+#include "text/normal_lines.h"
+#include "io/output.h"
 #include "translate/prefix.h"
 #include "translate/unknown.h"
 #include "view/alignments_page.h"
@@ -349,7 +349,7 @@ static int read_prefixes(const char *path, const Translator *tr, Settings *s, Er
     if (!status)
         status = prefixes_of_texts(&s->prefixes, &tr->target, (const char *const *)texts, (int)arrlen(texts),
                                    s->max_length, path, err);
-    lines_free(texts);
+    strings_free(texts);
     return status;
 }
 
@@ -414,7 +414,7 @@ static int run(const Args *args) {
     spent.read = elapsed(&moment);
     int status = failed || run_on(&settings, &models, &spent, &err) ? fail(&err) : 0;
     prefixes_free(&settings.prefixes);
-    if (!document.given) lines_free(settings.lines);
+    if (!document.given) strings_free(settings.lines);
     document_free(&document);
     lexicon_free(settings.lexicon);
     glossary_free(&settings.glossary);

@@ -2,9 +2,9 @@
 #include "cli/metric.h"
 #include "cli/messages.h"
 #include "cli/models.h"
-#include "text/ds.h"
-#include "text/files.h"
-#include "text/lines.h"
+#include "io/ds.h"
+#include "io/files.h"
+#include "text/normal_lines.h"
 #include "translate/tune.h"
 
 #include <stdio.h>
@@ -128,7 +128,7 @@ static int run(const Args *args) {
         return usage_error("%s", err.reason);
     if (models_load_one(&t.translator, t.model, &err)) return fail(&err);
     int status = read_beams(args, &t, &err) ? usage_error("%s", err.reason) : tune(&t, src, ref, &err) ? fail(&err) : 0;
-    lines_free(t.sources);
+    strings_free(t.sources);
     references_free(&t.references);
     translator_free(&t.translator);
     return status;

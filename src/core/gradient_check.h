@@ -5,8 +5,8 @@
      d = (8 (f(x + h) - f(x - h)) - (f(x + 2h) - f(x - 2h))) / (12 h) = f'(x) - h⁴ f⁽⁵⁾(x) / 30 + ...
 
    h is 1e-3 in double and 0.02 in float; floor is 1e-5 and 0.1. In double, with f of the order of 1, the rounding error
-   of d is of the order of 1e-16 / h = 1e-13, and h⁴ / 30 is 3e-14. In float the check finds only a wrong formula, not an
-   inexact one: use double if you can. */
+   of d is of the order of 1e-16 / h = 1e-13, and h⁴ / 30 is 3e-14. In float the check finds only a wrong formula, not
+   an inexact one: use double if you can. */
 #ifndef TIDE_GRADIENT_CHECK_H
 #define TIDE_GRADIENT_CHECK_H
 

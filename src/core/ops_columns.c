@@ -34,7 +34,8 @@ static void gather_all(Tape *tape, ColumnSets *sets, Var *W, bool transposed, co
     const size_t n = (size_t)sets->count;
     Gathering g = {sets, tape_operand(tape, W, transposed, 1), bias, arena_alloc(arena, n * sizeof(void *))};
     sets->gathered = arena_alloc(arena, sizeof *sets->gathered);
-    *sets->gathered = (GatheredColumns){arena_alloc(arena, n * sizeof(Operand)), arena_zalloc(arena, n * sizeof(real *))};
+    *sets->gathered =
+        (GatheredColumns){arena_alloc(arena, n * sizeof(Operand)), arena_zalloc(arena, n * sizeof(real *))};
     for (size_t i = 0; i < n; i++) {
         const int count = sets->list[i].count;
         g.memory[i] = arena_alloc(arena, packed_size(g.all.format, g.all.k, count));

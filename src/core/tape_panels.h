@@ -1,4 +1,5 @@
-/* tape_panels.h: the weights of a tape as operands of gemm.h. It is apart from tape_op.h because that header is public. */
+/* tape_panels.h: the weights of a tape as operands of gemm.h. It is apart from tape_op.h because that header is public.
+ */
 #ifndef TIDE_TAPE_PANELS_H
 #define TIDE_TAPE_PANELS_H
 

@@ -1,5 +1,5 @@
 #include "score/aer.h"
-#include "text/ds.h"
+#include "io/ds.h"
 
 enum { FOUND = 1, SURE = 2, POSSIBLE = 4 };
 

@@ -8,7 +8,7 @@
 
 #include "core/base.h"
 #include "core/exact.h"
-#include "text/ds.h"
+#include "io/ds.h"
 #include "score/ngrams.h"
 #include "score/segment.h"
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "core/base.h"
-#include "text/ds.h"
+#include "io/ds.h"
 #include "score/ngrams.h"
 #include "score/segment.h"
 

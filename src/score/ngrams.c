@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "core/base.h"
-#include "text/ds.h"
+#include "io/ds.h"
 
 typedef struct Ngram {
     const int *items;

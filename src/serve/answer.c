@@ -1,9 +1,9 @@
 #include "serve/answer.h"
 
 #include "serve/events.h"
-#include "text/ds.h"
-#include "text/files.h"
-#include "text/json.h"
+#include "io/ds.h"
+#include "io/files.h"
+#include "io/json.h"
 
 #include <math.h>
 

@@ -6,9 +6,9 @@
 #include "serve/header.h"
 #include "serve/language.h"
 #include "serve/live_report.h"
-#include "text/ds.h"
-#include "text/files.h"
-#include "text/json.h"
+#include "io/ds.h"
+#include "io/files.h"
+#include "io/json.h"
 
 static const char page[] =
 #include "serve/web/live.html.inc"

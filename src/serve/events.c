@@ -2,9 +2,9 @@
 
 #include "core/scope.h"
 #include "serve/answer.h"
-#include "text/ds.h"
-#include "text/files.h"
-#include "text/json.h"
+#include "io/ds.h"
+#include "io/files.h"
+#include "io/json.h"
 
 const char event_stream_type[] = "text/event-stream";
 

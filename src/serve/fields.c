@@ -3,8 +3,8 @@
 #include "core/scope.h"
 #include "serve/header.h"
 #include "serve/multipart.h"
-#include "text/ds.h"
-#include "text/json.h"
+#include "io/ds.h"
+#include "io/json.h"
 #include "text/unicode.h"
 
 #include <errno.h>

@@ -4,7 +4,7 @@
 
 #include "serve/events.h"
 #include "serve/header.h"
-#include "text/library.h"
+#include "io/library.h"
 
 #include <microhttpd.h>
 #include <stdatomic.h>

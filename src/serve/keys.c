@@ -1,7 +1,7 @@
 #include "serve/keys.h"
 
-#include "text/ds.h"
-#include "text/lines.h"
+#include "io/ds.h"
+#include "io/lines.h"
 
 #include <string.h>
 
@@ -21,7 +21,7 @@ int keys_read(Keys *keys, const char *path, Err *err) {
         else memcpy(keys->list[keys->count++], lines[i], n);
     }
     if (!status && keys->count == 0) status = err_set(err, path, 0, "the file has no key");
-    lines_free(lines);
+    strings_free(lines);
     if (status) keys_free(keys);
     return status;
 }

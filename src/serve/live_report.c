@@ -1,6 +1,6 @@
 #include "serve/live_report.h"
 
-#include "text/files.h"
+#include "io/files.h"
 #include "text/unicode.h"
 #include "view/report.h"
 

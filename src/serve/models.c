@@ -2,8 +2,8 @@
 
 #include "core/scope.h"
 #include "serve/language.h"
-#include "text/ds.h"
-#include "text/files.h"
+#include "io/ds.h"
+#include "io/files.h"
 #include "text/unicode.h"
 #include "translate/ensemble.h"
 #include "translate/model_file.h"

@@ -1,7 +1,7 @@
 #include "serve/queue.h"
 
 #include "serve/worker.h"
-#include "text/ds.h"
+#include "io/ds.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "serve/answer.h"
 #include "serve/events.h"
 #include "serve/header.h"
-#include "text/ds.h"
+#include "io/ds.h"
 #include "text/unicode.h"
 #include "translate/ensemble.h"
 #include "translate/prefix.h"
@@ -83,8 +83,8 @@ static int check_attention(const Start *s) {
     const Fields *fields = &s->request->fields;
     const Served *served = s->request->task.served;
     Err err;
-    if (!attention_check(&served->translator, served->name,
-                         (AttentionOptions){.layer = fields->layer, .head = fields->head}, &err))
+    if (!translator_check_attention(&served->translator, served->name,
+                                    (AttentionOptions){.layer = fields->layer, .head = fields->head}, &err))
         return 0;
     return reply_error(s->reply, 400, "Invalid request: %s", err.reason);
 }

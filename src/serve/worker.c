@@ -1,8 +1,8 @@
 #include "serve/worker.h"
 
 #include "serve/events.h"
-#include "text/ds.h"
-#include "text/files.h"
+#include "io/ds.h"
+#include "io/files.h"
 
 /* One batch. */
 typedef struct WorkerBatch {

@@ -1,7 +1,7 @@
 #include "text/bpe.h"
 
-#include "text/ds.h"
-#include "text/string_table.h"
+#include "io/ds.h"
+#include "io/string_table.h"
 #include "text/unicode.h"
 
 #include <limits.h>

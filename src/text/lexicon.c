@@ -1,7 +1,7 @@
 #include "text/lexicon.h"
 
-#include "text/lines.h"
-#include "text/ds.h"
+#include "io/lines.h"
+#include "io/ds.h"
 #include "text/unicode.h"
 
 #include <stdbool.h>
@@ -110,7 +110,7 @@ static int each_line(char **lines, const char *path, LexiconSink *sink, void *co
     int failed = 0;
     for (ptrdiff_t i = 0; !failed && i < arrlen(lines); i++)
         failed = parse_line(lines[i], path, (long)i + 1, sink, context, err);
-    lines_free(lines);
+    strings_free(lines);
     return failed;
 }
 

@@ -1,8 +1,8 @@
 #include "text/passage.h"
 
 #include "text/entity.h"
-#include "text/ds.h"
-#include "text/files.h"
+#include "io/ds.h"
+#include "io/files.h"
 #include "text/sentences.h"
 #include "text/unicode.h"
 

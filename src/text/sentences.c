@@ -1,6 +1,6 @@
 #include "text/sentences.h"
 
-#include "text/ds.h"
+#include "io/ds.h"
 #include "text/unicode.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 #include "text/side.h"
-#include "text/ds.h"
+#include "io/ds.h"
 
 #include <limits.h>
 #include <string.h>

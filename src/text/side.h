@@ -5,6 +5,8 @@
 #include "text/tokenizer.h"
 #include "text/vocab.h"
 
+enum { SOURCE, TARGET }; /* the two sides of a corpus and of a model */
+
 typedef struct Side Side;
 struct Side {
     Tokenizer tokenizer;

@@ -1,6 +1,6 @@
 #include "text/tokenizer.h"
 
-#include "text/ds.h"
+#include "io/ds.h"
 #include "text/placeholder.h"
 #include "text/unicode.h"
 #include "text/vocab.h"

@@ -1,18 +1,12 @@
 #include "text/unicode.h"
 
-#include "text/ds.h"
+#include "io/ds.h"
 
 #include <string.h>
 #include <utf8proc.h>
 
 static const utf8proc_option_t NFKC = UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT;
 enum { MAX_DECOMPOSITION = 32 }; /* code points from one code point; the maximum in Unicode is 18 (U+FDFA) */
-
-/* Reads one character of at most n bytes into *c. Returns its length in bytes, or 0 if it is not valid UTF-8. */
-static size_t read_character(const char *bytes, size_t n, int32_t *c) {
-    utf8proc_ssize_t length = utf8proc_iterate((const utf8proc_uint8_t *)bytes, (utf8proc_ssize_t)n, c);
-    return length > 0 ? (size_t)length : 0;
-}
 
 /* The full compatibility decomposition of n bytes, before the marks are put in canonical order: a stb_ds array; NULL
    only if a byte is bad. utf8proc_decompose also orders marks, but in quadratic time. */
@@ -21,7 +15,7 @@ static int32_t *decompose(const char *bytes, size_t n, size_t *bad) {
     arrsetcap(points, n + MAX_DECOMPOSITION);
     for (size_t at = 0; at < n;) {
         int32_t c;
-        size_t length = read_character(bytes + at, n - at, &c);
+        size_t length = utf8_read(bytes + at, n - at, &c);
         if (length == 0 || c == 0) {
             if (bad) *bad = at;
             arrfree(points);
@@ -110,7 +104,7 @@ static char *normalise_plain(const char *bytes, size_t n) {
     char *text = mem_alloc(n + 1), *out = text;
     for (size_t at = 0, length; at < n; at += length) {
         int32_t c = (unsigned char)bytes[at];
-        length = c > 0 && c < 0x80 ? 1 : read_character(bytes + at, n - at, &c);
+        length = c > 0 && c < 0x80 ? 1 : utf8_read(bytes + at, n - at, &c);
         if (length == 0 || c == 0 || (c = plain(c)) == 0) {
             mem_free(text);
             return NULL;
@@ -144,36 +138,6 @@ char *text_lower(const char *text) {
     while (*text) end += utf8proc_encode_char(utf8proc_tolower(utf8_next(&text)), (utf8proc_uint8_t *)end);
     *end = '\0';
     return lower;
-}
-
-bool utf8_valid(const char *bytes, size_t n) {
-    int32_t c;
-    size_t length;
-    for (size_t at = 0; at < n; at += length)
-        if ((length = read_character(bytes + at, n - at, &c)) == 0) return false;
-    return true;
-}
-
-int32_t utf8_next(const char **text) {
-    int32_t c;
-    CHECK(**text, "utf8_next at the end of the text");
-    if ((unsigned char)**text < 0x80) return *(*text)++; /* most text is ASCII, and this is many times faster */
-    size_t length = read_character(*text, strnlen(*text, 4), &c);
-    CHECK(length > 0, "utf8_next on text that is not UTF-8");
-    *text += length;
-    return c;
-}
-
-size_t utf8_length(const char *text) {
-    const char *end = text;
-    utf8_next(&end);
-    return (size_t)(end - text);
-}
-
-size_t utf8_count(const char *text) {
-    size_t count = 0;
-    for (; *text; count++) utf8_next(&text);
-    return count;
 }
 
 bool is_han(int32_t c) {

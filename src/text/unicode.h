@@ -1,11 +1,8 @@
-/* unicode.h: NFKC, UTF-8 and the character classes of the tokeniser, with utf8proc; prefixes and suffixes. */
+/* unicode.h: NFKC and the character classes of the tokeniser, with utf8proc. */
 #ifndef TIDE_UNICODE_H
 #define TIDE_UNICODE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
+#include "io/utf8.h"
 
 /* NFKC of n bytes; white space and control characters are removed at both ends, and each run of them inside becomes one
    space. The function is idempotent. Returns a NUL-terminated string that the caller owns (mem_free); NULL if the bytes
@@ -23,23 +20,6 @@ char *text_capitalised(const char *text);
    directly after a digit (1,000; 3:30). Only the text before a mark decides, so text
    that is added at the end changes no mark before it. The text and the result have the same NFKC form. */
 char *text_full_width(const char *text);
-
-/* Whether n bytes are valid UTF-8; NULs are allowed. */
-bool utf8_valid(const char *bytes, size_t n);
-
-/* Returns the code point at *text and moves *text after it. *text must be valid UTF-8 and not at its end. */
-int32_t utf8_next(const char **text);
-/* Length in bytes of the character that starts at text. */
-size_t utf8_length(const char *text);
-/* Number of code points. */
-size_t utf8_count(const char *text);
-
-/* Compare bytes. They are in the header so that the compiler computes the length of a literal prefix. */
-static inline bool starts_with(const char *text, const char *prefix) { return !strncmp(text, prefix, strlen(prefix)); }
-static inline bool ends_with(const char *text, const char *suffix) {
-    const size_t n = strlen(text), m = strlen(suffix);
-    return n >= m && !strcmp(text + n - m, suffix);
-}
 
 /* Whether the text contains a Han character. */
 bool text_has_han(const char *text);

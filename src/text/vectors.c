@@ -1,7 +1,7 @@
 #include "text/vectors.h"
 
-#include "text/ds.h"
-#include "text/lines.h"
+#include "io/ds.h"
+#include "text/normal_lines.h"
 #include "text/unicode.h"
 
 #include <limits.h>

@@ -1,6 +1,6 @@
 #include "text/vocab.h"
 
-#include "text/string_table.h"
+#include "io/string_table.h"
 #include "text/unicode.h"
 
 #include <stdio.h>

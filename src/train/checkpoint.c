@@ -1,7 +1,7 @@
 #include "train/checkpoint.h"
 #include "core/choice.h"
-#include "text/ds.h"
-#include "text/files.h"
+#include "io/ds.h"
+#include "io/files.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 #include "train/data.h"
-#include "text/ds.h"
+#include "io/ds.h"
 #include "translate/session.h"
 
 #include <limits.h>

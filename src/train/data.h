@@ -6,8 +6,8 @@
 #include "train/guides.h"
 #include "train/train_options.h"
 
-/* A training set: a corpus, how often an epoch has its pairs, the tag of its source sentences (see vocab_add_tag; NULL: no
-   tag), and whether the noise of the options leaves them out. */
+/* A training set: a corpus, how often an epoch has its pairs, the tag of its source sentences (see vocab_add_tag; NULL:
+   no tag), and whether the noise of the options leaves them out. */
 typedef struct TrainFiles {
     CorpusFiles files;
     double weight;
@@ -34,8 +34,8 @@ typedef struct Data {
     Pairs pairs, valid_pairs;
     Guides guides;
     long read, dropped_empty, dropped_fuzzy; /* counts of the training corpus, as in DiskCorpus */
-    DiskCorpus text;          /* the training corpus, until it is encoded */
-    long *set_end;            /* stb_ds array: its pairs up to the end of each training set */
+    DiskCorpus text;                         /* the training corpus, until it is encoded */
+    long *set_end;                           /* stb_ds array: its pairs up to the end of each training set */
 } Data;
 
 /* A callback as ProgressFn; `stage` is "reading", "counting words" or "encoding". */

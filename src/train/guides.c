@@ -1,6 +1,6 @@
 #include "train/guides.h"
-#include "text/ds.h"
-#include "text/lines.h"
+#include "io/ds.h"
+#include "text/normal_lines.h"
 #include "translate/alignment.h"
 
 #include <limits.h>

@@ -3,7 +3,7 @@
 #define TIDE_GUIDES_H
 
 #include "core/ops.h"
-#include "text/batches.h"
+#include "corpus/batches.h"
 
 /* The piece links that guide the attention, in a temporary file. */
 typedef struct Guides {

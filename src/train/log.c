@@ -1,5 +1,5 @@
 #include "train/log.h"
-#include "text/files.h"
+#include "io/files.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "train/outputs.h"
-#include "text/ds.h"
-#include "text/files.h"
-#include "text/numbered.h"
+#include "io/ds.h"
+#include "io/files.h"
+#include "io/numbered.h"
 #include "text/unicode.h"
 
 #include <errno.h>

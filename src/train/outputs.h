@@ -3,7 +3,7 @@
 #ifndef TIDE_OUTPUTS_H
 #define TIDE_OUTPUTS_H
 
-#include "text/corpus.h"
+#include "corpus/corpus.h"
 
 /* Writes source.txt and reference.txt. Returns 0, or -1 with *err filled. */
 int outputs_write_pairs(const char *model, const Corpus *valid, Err *err);

@@ -3,9 +3,9 @@
 #include "train/outputs.h"
 #include "core/choice.h"
 #include "core/kernels.h"
-#include "text/ds.h"
-#include "text/files.h"
-#include "text/numbered.h"
+#include "io/ds.h"
+#include "io/files.h"
+#include "io/numbered.h"
 #include "text/unicode.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 #include "train/share.h"
-#include "text/ds.h"
-#include "text/files.h"
+#include "io/ds.h"
+#include "io/files.h"
 #include "tide.h"
 
 #include <errno.h>

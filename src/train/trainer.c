@@ -2,7 +2,7 @@
 #include "train/setup.h"
 #include "train/update.h"
 #include "train/validate.h"
-#include "text/files.h"
+#include "io/files.h"
 
 #include <math.h>
 #include <stdio.h>

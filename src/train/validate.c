@@ -1,10 +1,10 @@
 #include "train/validate.h"
 #include "core/choice.h"
 #include "score/chrf.h"
-#include "text/ds.h"
-#include "text/files.h"
-#include "text/json.h"
-#include "text/lines.h"
+#include "io/ds.h"
+#include "io/files.h"
+#include "io/json.h"
+#include "io/lines.h"
 #include "text/unicode.h"
 #include "train/outputs.h"
 
@@ -30,7 +30,7 @@ static int write_probes(Training *t, Err *err) {
         arrput(sentences, mem_strdup(t->data.valid.source[i]));
     if (!sentences) return 0;
     int status = alignments_write(t->job->model, t->state.update, &l->session, sentences, err);
-    lines_free(sentences);
+    strings_free(sentences);
     return status;
 }
 
@@ -183,7 +183,7 @@ static int write_validation(Training *t, Validation *v, const Translations *foun
     if (!status) status = outputs_write(t->job->model, v->update, texts, found->n, err);
     if (!status && t->callbacks->validated) t->callbacks->validated(t->callbacks->context, v);
     if (!status) warn_of_attention(t, v);
-    lines_free(texts);
+    strings_free(texts);
     return status;
 }
 

@@ -1,7 +1,7 @@
 #include "train/validation.h"
 #include "core/exact.h"
-#include "text/ds.h"
-#include "text/files.h"
+#include "io/ds.h"
+#include "io/files.h"
 
 #include <math.h>
 #include <stdint.h>

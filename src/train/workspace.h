@@ -3,7 +3,7 @@
 #define TIDE_WORKSPACE_H
 
 #include "model/model.h"
-#include "text/batches.h"
+#include "corpus/batches.h"
 
 enum { WORKSPACE_LENGTHS = 3 };
 

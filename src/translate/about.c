@@ -1,6 +1,6 @@
 #include "translate/about.h"
 
-#include "text/json.h"
+#include "io/json.h"
 #include "text/unicode.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "translate/alignment.h"
 
-#include "text/ds.h"
-#include "text/json.h"
+#include "io/ds.h"
+#include "io/json.h"
 #include "text/tokenizer.h"
 #include "text/vocab.h"
 

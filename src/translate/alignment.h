@@ -2,7 +2,7 @@
 #ifndef TIDE_ALIGNMENT_H
 #define TIDE_ALIGNMENT_H
 
-#include "score/links.h"
+#include "aligner/links.h"
 
 #include <stdio.h>
 

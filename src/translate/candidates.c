@@ -1,7 +1,7 @@
 #include "translate/candidates.h"
 #include "core/exact.h"
 #include "core/kernels.h"
-#include "text/ds.h"
+#include "io/ds.h"
 
 #include <math.h>
 

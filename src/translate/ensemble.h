@@ -10,8 +10,4 @@ int ensemble_check(const Translator *first, const Translator *member, const char
 /* Whether a translation by these models has an alignment: true if at least one of them has attention. */
 bool ensemble_aligns(const Translator *const *members, int count);
 
-/* Checks that the model from `path` has the head and the layer that `attention` selects, and has attention at all if
-   `attention` is not the default. Returns 0, or -1 with *err filled. */
-int attention_check(const Translator *translator, const char *path, AttentionOptions attention, Err *err);
-
 #endif

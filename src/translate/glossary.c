@@ -1,6 +1,6 @@
 #include "translate/glossary.h"
 
-#include "text/ds.h"
+#include "io/ds.h"
 #include "text/unicode.h"
 
 /* Whether a character continues a word. */

@@ -1,7 +1,6 @@
 #include "translate/model_file.h"
-#include "text/ds.h"
-#include "text/files.h"
-#include "text/reader.h"
+#include "io/ds.h"
+#include "io/files.h"
 
 #include <errno.h>
 #include <math.h>

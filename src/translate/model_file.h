@@ -3,7 +3,7 @@
 #ifndef TIDE_MODEL_FILE_H
 #define TIDE_MODEL_FILE_H
 
-#include "translate/safetensors.h"
+#include "io/safetensors.h"
 #include "translate/translator.h"
 
 /* Fills the metadata of a model; a value may be NULL. `configuration` is text as options_format writes it; it contains

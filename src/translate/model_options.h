@@ -3,7 +3,7 @@
 #define TIDE_MODEL_OPTIONS_H
 
 #include "text/tokenizer.h"
-#include "translate/options.h"
+#include "io/options.h"
 
 /* Arrays of two hold the values of source and target. */
 typedef struct ModelOptions {

@@ -1,6 +1,6 @@
 #include "translate/prefix.h"
 
-#include "text/ds.h"
+#include "io/ds.h"
 #include "text/unicode.h"
 
 /* ---- chains of ids ---------------------------------------------------------------------------------------------- */

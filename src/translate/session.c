@@ -1,6 +1,6 @@
 #include "translate/session.h"
 #include "core/ops.h"
-#include "text/ds.h"
+#include "io/ds.h"
 
 #include <stdlib.h>
 #include <string.h>

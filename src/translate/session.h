@@ -54,8 +54,8 @@ typedef struct PairScore {
     int pieces;
 } PairScore;
 PairScore session_score(Session *session, char *source, char *target, AttentionOptions attention);
-/* The same for n pairs in one batch, with the same bits: scores [n]; by_piece: NULL, or [n]: receives ln p of each target
-   piece of a pair, owned by the caller. */
+/* The same for n pairs in one batch, with the same bits: scores [n]; by_piece: NULL, or [n]: receives ln p of each
+   target piece of a pair, owned by the caller. */
 void session_scores(Session *session, char *const *source, char *const *target, int n, AttentionOptions attention,
                     PairScore *scores, double **by_piece);
 /* The number of pairs, from the first one, to pass to one call of session_scores: 1 to MOST_PAIRS. */

@@ -1,6 +1,6 @@
 #include "translate/shortlist.h"
 
-#include "text/ds.h"
+#include "io/ds.h"
 #include "text/lexicon.h"
 #include "text/unicode.h"
 

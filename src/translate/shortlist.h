@@ -1,6 +1,6 @@
-/* shortlist.h: for each sentence, the few words that its translation may contain (Jean et al. 2015, "On Using Very Large
-   Target Vocabulary for Neural Machine Translation", section 3.2). The list of a sentence depends on this sentence only,
-   so its translation does not depend on the other sentences of its batch. */
+/* shortlist.h: for each sentence, the few words that its translation may contain (Jean et al. 2015, "On Using Very
+   Large Target Vocabulary for Neural Machine Translation", section 3.2). The list of a sentence depends on this
+   sentence only, so its translation does not depend on the other sentences of its batch. */
 #ifndef TIDE_SHORTLIST_H
 #define TIDE_SHORTLIST_H
 
@@ -15,15 +15,15 @@ typedef struct Shortlist {
     int first;
 } Shortlist;
 
-/* Reads a lexicon: lines of source, tab, target, tab, probability; see lexicon.h. The list of a sentence has the `first`
-   most frequent pieces of the model, and the pieces of the `best` most probable translations of each text in the
-   sentence. `target` is the model's target language and must live longer. Returns 0, or -1 with *err filled if the file
-   is wrong. Release with shortlist_free in both cases. */
+/* Reads a lexicon: lines of source, tab, target, tab, probability; see lexicon.h. The list of a sentence has the
+   `first` most frequent pieces of the model, and the pieces of the `best` most probable translations of each text in
+   the sentence. `target` is the model's target language and must live longer. Returns 0, or -1 with *err filled if the
+   file is wrong. Release with shortlist_free in both cases. */
 int shortlist_read(Shortlist *shortlist, const char *path, const Side *target, int first, int best, Err *err);
 void shortlist_free(Shortlist *shortlist);
 
-/* The lists of n normalised sentences, owned by the caller; release with shortlist_sets_free. A text does not begin or end
-   within a run of letters or of digits. */
+/* The lists of n normalised sentences, owned by the caller; release with shortlist_sets_free. A text does not begin or
+   end within a run of letters or of digits. */
 ColumnSet *shortlist_sets(const Shortlist *shortlist, char *const *sentences, int n);
 void shortlist_sets_free(ColumnSet *sets, int n);
 

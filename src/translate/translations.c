@@ -1,5 +1,5 @@
 #include "translate/translations.h"
-#include "text/ds.h"
+#include "io/ds.h"
 
 void translations_free(Translations *t) {
     side_ids_free(t->source, t->n);

@@ -22,7 +22,7 @@ void translations_free(Translations *translations);
    owned by the caller. */
 char *translation_text(const Translations *translations, int i, int k);
 /* The text of the best hypothesis of every sentence, in NFKC, as the model wrote it: a stb_ds array that the caller
-   owns; release it with lines_free. */
+   owns; release it with strings_free. */
 char **translations_normalised(const Translations *translations);
 /* The alignment of a hypothesis of sentence i, without weights if the model has no attention. Source pieces are as
    in the sentence (also those that the vocabulary lacks), target pieces as in the vocabulary. Release with

@@ -1,5 +1,5 @@
 #include "translate/translator.h"
-#include "text/ds.h"
+#include "io/ds.h"
 #include "text/unicode.h"
 
 /* The list of banned ids starts with <unk> and ends with the pieces with Han characters. So the list without either
@@ -93,4 +93,20 @@ int translator_banned_han(const Translator *translator) { return (int)arrlen(tra
 void translator_allow(const Translator *translator, bool unknown, bool han, BeamOptions *options) {
     options->banned = translator->banned + unknown;
     options->banned_count = (han ? ALWAYS_BANNED : (int)arrlen(translator->banned)) - unknown;
+}
+
+int translator_check_attention(const Translator *translator, const char *path, AttentionOptions attention, Err *err) {
+    const Alignments there = model_alignments(&translator->model);
+    if (!there.heads && (attention.hard || attention.head || attention.layer))
+        return err_set(err, path, 0, "%s needs a model with attention",
+                       attention.hard   ? "attention-mode"
+                       : attention.head ? "alignment-head"
+                                        : "alignment-layer");
+    if (attention.head > there.heads)
+        return err_set(err, path, 0, "alignment-head %d: this model's attention has %d head%s", attention.head,
+                       there.heads, there.heads > 1 ? "s" : "");
+    if (attention.layer > there.layers)
+        return err_set(err, path, 0, "alignment-layer %d: this model's attention has %d layer%s", attention.layer,
+                       there.layers, there.layers > 1 ? "s" : "");
+    return 0;
 }

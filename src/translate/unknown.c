@@ -1,5 +1,5 @@
 #include "translate/unknown.h"
-#include "text/ds.h"
+#include "io/ds.h"
 #include "text/unicode.h"
 
 #include <string.h>

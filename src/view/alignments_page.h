@@ -3,7 +3,7 @@
 #ifndef TIDE_ALIGNMENTS_PAGE_H
 #define TIDE_ALIGNMENTS_PAGE_H
 
-#include "text/files.h"
+#include "io/files.h"
 #include "translate/alignment.h"
 
 #include <stdbool.h>

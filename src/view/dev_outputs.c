@@ -1,7 +1,7 @@
 #include "view/dev_outputs.h"
-#include "text/ds.h"
-#include "text/lines.h"
-#include "text/numbered.h"
+#include "io/ds.h"
+#include "io/lines.h"
+#include "io/numbered.h"
 #include "view/web.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 enum { MOST_OUTPUTS = 40, MOST_PAIRS = 500, MOST_BYTES = 2 << 20 };
 
 /* Reads the first lines of a file, at most `most`: a stb_ds array. *total (unless NULL) receives the number of all
-   lines. NULL with *err filled on errors; an empty file is one. Release with lines_free. */
+   lines. NULL with *err filled on errors; an empty file is one. Release with strings_free. */
 static char **first_lines(const char *path, long most, long *total, Err *err) {
     LineReader reader;
     char **lines = NULL;
@@ -21,7 +21,7 @@ static char **first_lines(const char *path, long most, long *total, Err *err) {
     line_reader_close(&reader);
     if (!status && !lines) err_set(err, path, 0, "is empty");
     if (status >= 0) return lines;
-    lines_free(lines);
+    strings_free(lines);
     return NULL;
 }
 
@@ -30,7 +30,7 @@ static char **exact_lines(const char *path, long n, Err *err) {
     char **lines = first_lines(path, n, NULL, err);
     if (!lines || arrlen(lines) == n) return lines;
     err_set(err, path, 0, "has %td lines, but the dev set has more", arrlen(lines));
-    lines_free(lines);
+    strings_free(lines);
     return NULL;
 }
 
@@ -111,7 +111,7 @@ int dev_outputs_write(FILE *out, const char *dir, const DevOutputs *which, Err *
     const int status = updates ? read_columns(valid, updates, &columns, &total, err) : 0;
     if (!updates) fputs("null", out);
     else if (!status) write_columns(out, columns, updates, total);
-    for (ptrdiff_t c = 0; c < arrlen(columns); c++) lines_free(columns[c]);
+    for (ptrdiff_t c = 0; c < arrlen(columns); c++) strings_free(columns[c]);
     arrfree(columns);
     arrfree(updates);
     return status;

@@ -5,7 +5,7 @@
 #include <utf8proc.h>
 
 #include "core/base.h"
-#include "text/ds.h"
+#include "io/ds.h"
 #include "text/tokenizer.h"
 #include "text/vocab.h"
 #include "view/spelling.h"

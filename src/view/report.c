@@ -1,10 +1,10 @@
 #include "view/report.h"
 
 #include "core/scope.h"
-#include "text/ds.h"
-#include "text/files.h"
-#include "text/json.h"
-#include "text/numbered.h"
+#include "io/ds.h"
+#include "io/files.h"
+#include "io/json.h"
+#include "io/numbered.h"
 #include "text/unicode.h"
 #include "view/dev_outputs.h"
 #include "view/web.h"
@@ -76,7 +76,8 @@ static int read_line(Report *r, const char *line, size_t n, const char *path, lo
     cJSON *object = json_parse(line, n);
     if (!object && errno == ENOMEM) return no_memory(path, err);
     const cJSON *update = get(object, "update");
-    if (cJSON_IsNumber(get(object, "training_set"))) { /* a training with several training sets begins with their sizes */
+    if (cJSON_IsNumber(
+            get(object, "training_set"))) { /* a training with several training sets begins with their sizes */
         cJSON_Delete(object);
         return 0;
     }

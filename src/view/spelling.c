@@ -1,7 +1,7 @@
 #include "view/spelling.h"
 
 #include "core/base.h"
-#include "text/ds.h"
+#include "io/ds.h"
 #include "text/tokenizer.h"
 #include "text/vocab.h"
 

@@ -2,7 +2,7 @@
 
 #include "core/base.h"
 #include "text/tokenizer.h"
-#include "text/json.h"
+#include "io/json.h"
 #include "view/spelling.h"
 
 #include <math.h>

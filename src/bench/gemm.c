@@ -1,0 +1,97 @@
+/* tide bench gemm: the matrix products of one size of model; each is checked against a plain loop and measured. */
+#include "bench/measure.h"
+#include "bench/bench.h"
+#include "core/base.h"
+#include "core/gemm.h"
+#include "core/rng.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A product c = a b with c [m, n], a [m, k], b [k, n]. transposed: b is stored as [n, k].
+   gradient: c += aᵀ b with a [k, m]. */
+typedef struct Shape {
+    const char *name;
+    int m, k, n;
+    bool gradient, transposed;
+} Shape;
+
+static real *random_matrix(int rows, int cols, uint64_t stream) {
+    Rng rng = rng_seed(1, stream);
+    size_t size = (size_t)rows * (size_t)cols;
+    real *x = mem_alloc_aligned(size * sizeof *x);
+    for (size_t i = 0; i < size; i++) x[i] = (real)(rng_uniform(&rng) - 0.5);
+    return x;
+}
+
+/* Compares 64 elements of c with chains of fused multiply-adds; they must be equal bit for bit. */
+static void verify(const Shape *s, const real *a, const real *b, const real *c) {
+    for (int sample = 0; sample < 64; sample++) {
+        int i = sample * 7919 % s->m, j = sample * 104729 % s->n;
+        float sum = 0;
+        for (int p = 0; p < s->k; p++) {
+            size_t at_a = s->gradient ? (size_t)p * (size_t)s->m + (size_t)i : (size_t)i * (size_t)s->k + (size_t)p;
+            size_t at_b = s->transposed ? (size_t)j * (size_t)s->k + (size_t)p : (size_t)p * (size_t)s->n + (size_t)j;
+            sum = fmaf(a[at_a], b[at_b], sum);
+        }
+        real got = c[(size_t)i * (size_t)s->n + (size_t)j];
+        CHECK(got == sum, "product %s: got %g, expected %g", s->name, got, sum);
+    }
+}
+
+static void bench_shape(Threads *threads, const Shape *s, double peak) {
+    enum { REPEATS = 15, FEW = 512 };
+    double seconds[REPEATS], packing[REPEATS];
+    real *a = random_matrix(s->gradient ? s->k : s->m, s->gradient ? s->m : s->k, 1);
+    real *b = random_matrix(s->transposed ? s->n : s->k, s->transposed ? s->k : s->n, 2);
+    real *c = random_matrix(s->m, s->n, 3);
+    void *panels = mem_alloc_aligned(packed_size(PANELS_F32, s->k, s->n));
+    const Operand plain = {s->k, s->n, b, s->transposed ? s->k : s->n, s->transposed, PANELS_F32, NULL, NULL};
+    const Strip strip = {a, b, s->m, s->n, s->k};
+    const bool before = !s->gradient && s->m < FEW; /* packed before the product, as on the tape */
+    Operand operand = plain;
+    memset(c, 0, (size_t)s->m * (size_t)s->n * sizeof *c);
+    for (int i = 0; i < REPEATS; i++) {
+        double began = seconds_now();
+        if (before) operand = operand_pack(threads, plain, panels);
+        packing[i] = seconds_now() - began;
+        began = seconds_now();
+        if (s->gradient) gemm_strips(threads, s->m, s->n, &strip, 1, c, s->n);
+        else gemm(threads, &(Multiplication){s->m, a, s->k, operand, NULL, 0, c, s->n}, 1);
+        seconds[i] = seconds_now() - began;
+        if (i == 0) verify(s, a, b, c);
+    }
+    double median = bench_median(seconds, REPEATS), speed = 2.0 * s->m * s->n * s->k / median;
+    printf("  %-14s %5d x %5d x %5d  %6.1f GFLOP/s  %3.0f %%", s->name, s->m, s->k, s->n, speed / 1e9,
+           100 * speed / peak);
+    if (before) printf("   packing takes %.1f times as long", bench_median(packing, REPEATS) / median);
+    putchar('\n');
+    mem_free(a);
+    mem_free(b);
+    mem_free(c);
+    mem_free(panels);
+}
+
+void bench_gemm(Threads *threads, const BenchSize *z) {
+    const int B = z->batch, rows = z->batch * z->length, n = z->rnn, m = z->emb, l = z->maxout;
+    const Shape shapes[] = {
+        {"h Uzr", B, n, 2 * n, false, false},
+        {"(r h) U", B, n, n, false, false},
+        {"s Wa", B, n, z->att, false, false},
+        {"c C", B, 2 * n, 3 * n, false, false},
+        {"da Uzr'", B, 2 * n, n, false, true},
+        {"da C'", B, 3 * n, 2 * n, false, true},
+        {"x W", rows, m, 3 * n, false, false},
+        {"H Ua", rows, 2 * n, z->att, false, false},
+        {"c Co", rows, 2 * n, 2 * l, false, false},
+        {"t Wo", rows, l, z->target_vocab, false, false},
+        {"dy Wo'", rows, z->target_vocab, l, false, true},
+        {"dUzr = h' da", n, rows, 2 * n, true, false},
+        {"dC = c' da", 2 * n, rows, 3 * n, true, false},
+        {"dWo = t' dy", l, rows, z->target_vocab, true, false},
+    };
+    double peak = bench_peak(threads);
+    printf("gemm %s: rows x inner x columns, peak %.0f GFLOP/s\n", z->name, peak / 1e9);
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) bench_shape(threads, &shapes[i], peak);
+}

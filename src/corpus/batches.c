@@ -1,0 +1,228 @@
+#include "corpus/batches.h"
+#include "core/base.h"
+#include "core/rng.h"
+#include "io/ds.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Encodes pairs and appends them to *pairs. */
+typedef struct PairsWriter {
+    Pairs *pairs;
+    SideCache *cache[2];
+    int max_length;
+} PairsWriter;
+
+static int pairs_writer_open(PairsWriter *writer, Pairs *pairs, const Side *source, const Side *target, int max_length,
+                             const char *dir, Err *err) {
+    *pairs = (Pairs){0};
+    *writer = (PairsWriter){pairs, {side_cache(source), side_cache(target)}, max_length};
+    return records_open(&pairs->ids, dir, err);
+}
+
+static int pairs_writer_close(PairsWriter *writer, int failed, Err *err) {
+    for (int i = 0; i < 2; i++) side_cache_free(writer->cache[i]);
+    if (!failed) failed = records_flush(&writer->pairs->ids, err);
+    if (failed) pairs_free(writer->pairs);
+    return failed;
+}
+
+static uint64_t hash_of(uint64_t hash, const int *source, int n_source, const int *target, int n_target) {
+    for (int k = 0; k < n_source; k++) hash = (hash ^ (uint64_t)source[k]) * 0x9e3779b97f4a7c15u;
+    for (int k = 0; k < n_target; k++) hash = (hash ^ (uint64_t)target[k]) * 0xd1342543de82ef95u;
+    return hash ^ hash >> 29;
+}
+
+/* Appends the pair unless a side is too long. ids holds the source ids, then the target ids. */
+static int add_ids(PairsWriter *writer, const int *ids, int n_source, int n_target, long line, Err *err) {
+    Pairs *pairs = writer->pairs;
+    if (writer->max_length > 0 && (n_source - 1 > writer->max_length || n_target - 1 > writer->max_length)) {
+        pairs->dropped_long++;
+        return 0;
+    }
+    if (records_add(&pairs->ids, ids, (size_t)n_source + (size_t)n_target, err)) return -1;
+    pairs->hash = hash_of(pairs->hash, ids, n_source, ids + n_source, n_target);
+    arrput(pairs->source_length, n_source);
+    arrput(pairs->target_length, n_target);
+    arrput(pairs->line, line);
+    pairs->n++;
+    return 0;
+}
+
+static int add_pair(PairsWriter *writer, const char *source, const char *target, long line, Err *err) {
+    int *x = side_cache_encode(writer->cache[SOURCE], source), *y = side_cache_encode(writer->cache[TARGET], target);
+    const int n_source = (int)arrlen(x), n_target = (int)arrlen(y);
+    memcpy(arraddnptr(x, (size_t)n_target), y, (size_t)n_target * sizeof *y);
+    const int failed = add_ids(writer, x, n_source, n_target, line, err);
+    arrfree(x);
+    arrfree(y);
+    return failed;
+}
+
+int pairs_encode(Pairs *pairs, const Corpus *corpus, const Side *source, const Side *target, int max_length,
+                 const char *dir, Err *err) {
+    PairsWriter writer;
+    int failed = pairs_writer_open(&writer, pairs, source, target, max_length, dir, err);
+    for (int i = 0; i < corpus_size(corpus) && !failed; i++)
+        failed = add_pair(&writer, corpus->source[i], corpus->target[i], corpus->line[i], err);
+    return pairs_writer_close(&writer, failed, err);
+}
+
+/* Ends the sets whose last pair is pair i of the corpus, and begins the next one. */
+static void end_sets(PairsWriter *writer, const TrainSets *sets, long i) {
+    Pairs *pairs = writer->pairs;
+    for (int k; (k = (int)arrlen(pairs->set_end)) < sets->count && sets->end[k] <= i;) {
+        arrput(pairs->set_end, pairs->n);
+        arrput(pairs->set_weight, sets->weight[k]);
+        arrput(pairs->set_quiet, sets->quiet[k]);
+        if (k + 1 < sets->count) side_cache_end(writer->cache[SOURCE], sets->source_end[k + 1]);
+    }
+}
+
+int pairs_encode_disk(Pairs *pairs, DiskCorpus *corpus, const TrainSets *sets, const Side *source, const Side *target,
+                      int max_length, const char *dir, ProgressFn *progress, void *context, Err *err) {
+    enum { OFTEN = 1000 };
+    PairsWriter writer;
+    DiskPair pair;
+    int failed =
+        pairs_writer_open(&writer, pairs, source, target, max_length, dir, err) || disk_corpus_rewind(corpus, err) ? -1
+                                                                                                                   : 0;
+    if (sets) side_cache_end(writer.cache[SOURCE], sets->source_end[0]);
+    for (long i = 1; !failed && (failed = disk_corpus_next(corpus, &pair, err)) > 0; i++) {
+        failed = add_pair(&writer, pair.text[SOURCE], pair.text[TARGET], pair.line, err);
+        if (sets) end_sets(&writer, sets, i);
+        if (!failed && i % OFTEN == 0 && progress && progress(context, i, corpus->n))
+            failed = err_set(err, NULL, 0, "stopped while the corpus was encoded");
+    }
+    return pairs_writer_close(&writer, failed, err);
+}
+
+void pairs_free(Pairs *pairs) {
+    records_close(&pairs->ids);
+    arrfree(pairs->source_length);
+    arrfree(pairs->target_length);
+    arrfree(pairs->line);
+    arrfree(pairs->set_end);
+    arrfree(pairs->set_weight);
+    arrfree(pairs->set_quiet);
+    *pairs = (Pairs){0};
+}
+
+int pairs_set(const Pairs *pairs, int pair) {
+    int k = 0;
+    while (k < arrlen(pairs->set_end) && pair >= pairs->set_end[k]) k++;
+    return k;
+}
+
+static bool is_quiet(const Pairs *pairs, int pair) {
+    return arrlen(pairs->set_quiet) && pairs->set_quiet[pairs_set(pairs, pair)];
+}
+
+int pairs_fold(Arena *arena, const Pairs *pairs, const int *which, const int *index, int n, const UpdateNoise *noise,
+               Batch *batch, Err *err) {
+    const size_t size = (size_t)n;
+    const int **x = arena_alloc(arena, size * sizeof *x), **y = arena_alloc(arena, size * sizeof *y);
+    int *x_length = arena_alloc(arena, size * sizeof(int)), *y_length = arena_alloc(arena, size * sizeof(int));
+    for (int i = 0; i < n; i++) {
+        const int pair = which[i];
+        int *ids = arena_alloc(arena, records_length(&pairs->ids, pair) * sizeof *ids);
+        if (records_read(&pairs->ids, pair, ids, err)) return -1;
+        x_length[i] = pairs->source_length[pair];
+        y_length[i] = pairs->target_length[pair];
+        x[i] = ids;
+        y[i] = ids + x_length[i];
+        if (noise && !is_quiet(pairs, pair)) x_length[i] = noise_add(noise, index ? index[i] : i, ids, x_length[i]);
+    }
+    *batch = batch_fold(arena, x, x_length, y, y_length, n, index, ID_BOS);
+    return 0;
+}
+
+typedef struct SortKey {
+    int target, source, place, pair;
+} SortKey;
+
+static int by_length(const void *left, const void *right) {
+    const SortKey *a = left, *b = right;
+    if (a->target != b->target) return a->target < b->target ? -1 : 1;
+    if (a->source != b->source) return a->source < b->source ? -1 : 1;
+    return a->place < b->place ? -1 : a->place > b->place; /* qsort is not stable */
+}
+
+static void sort_window(const Pairs *pairs, int *order, int n) {
+    SortKey *keyed = mem_alloc((size_t)n * sizeof *keyed);
+    for (int i = 0; i < n; i++)
+        keyed[i] = (SortKey){pairs->target_length[order[i]], pairs->source_length[order[i]], i, order[i]};
+    qsort(keyed, (size_t)n, sizeof *keyed, by_length);
+    for (int i = 0; i < n; i++) order[i] = keyed[i].pair;
+    mem_free(keyed);
+}
+
+/* Shuffles the batches of a window. */
+static void shuffle_batches(Epoch *epoch, Rng *rng, int *sorted, int n, int batch) {
+    int batches = (n + batch - 1) / batch, *order = mem_alloc((size_t)batches * sizeof *order), at = 0;
+    int *shuffled = mem_alloc((size_t)n * sizeof *shuffled);
+    for (int k = 0; k < batches; k++) order[k] = k;
+    rng_shuffle(rng, order, batches);
+    for (int k = 0; k < batches; k++) {
+        int first = order[k] * batch, size = n - first < batch ? n - first : batch;
+        memcpy(shuffled + at, sorted + first, (size_t)size * sizeof *shuffled);
+        at += size;
+        epoch->begin[epoch->batches + 1] = epoch->begin[epoch->batches] + size;
+        epoch->batches++;
+    }
+    memcpy(sorted, shuffled, (size_t)n * sizeof *shuffled);
+    mem_free(order);
+    mem_free(shuffled);
+}
+
+/* The number of pairs that an epoch has of a set of n. */
+static int times_weight(int n, double weight) { return (int)(n * weight + 0.5); }
+
+int epoch_size(const Pairs *pairs) {
+    const int sets = (int)arrlen(pairs->set_end);
+    double size = sets ? 0 : pairs->n;
+    for (int k = 0, begin = 0; k < sets; begin = pairs->set_end[k++])
+        size += times_weight(pairs->set_end[k] - begin, pairs->set_weight[k]);
+    return size < INT_MAX ? (int)size : INT_MAX;
+}
+
+/* Writes the pairs begin..end-1 to order, as often as the weight says. Returns the end of the list. */
+static int *list_set(int *order, int begin, int end, double weight, Rng *rng) {
+    const int n = end - begin;
+    if (n == 0) return order;
+    const int all = times_weight(n, weight), rest = all % n;
+    int *to = order;
+    for (int i = 0; i < all - rest; i++) *to++ = begin + i % n;
+    if (!rest) return to;
+    int *drawn = mem_alloc((size_t)n * sizeof *drawn);
+    for (int i = 0; i < n; i++) drawn[i] = begin + i;
+    rng_shuffle(rng, drawn, n);
+    memcpy(to, drawn, (size_t)rest * sizeof *to);
+    mem_free(drawn);
+    return to + rest;
+}
+
+Epoch epoch_plan(const Pairs *pairs, int batch, int window, uint64_t seed, long number) {
+    const int n = epoch_size(pairs), span = batch * (window > 0 ? window : 1);
+    Rng rng = rng_seed(seed, 0x65706f6368u + (uint64_t)number); /* each epoch has its own random stream */
+    size_t most = (size_t)n / (size_t)batch + (size_t)n / (size_t)span + 3;
+    Epoch epoch = {.order = mem_alloc((size_t)n * sizeof(int)), .begin = mem_zalloc(most * sizeof(int))};
+    int *to = epoch.order;
+    if (!arrlen(pairs->set_end)) list_set(to, 0, n, 1, &rng);
+    for (int k = 0, begin = 0; k < arrlen(pairs->set_end); begin = pairs->set_end[k++])
+        to = list_set(to, begin, pairs->set_end[k], pairs->set_weight[k], &rng);
+    rng_shuffle(&rng, epoch.order, n);
+    for (int first = 0; first < n; first += span) {
+        int size = n - first < span ? n - first : span;
+        sort_window(pairs, epoch.order + first, size);
+        shuffle_batches(&epoch, &rng, epoch.order + first, size, batch);
+    }
+    return epoch;
+}
+
+void epoch_free(Epoch *epoch) {
+    mem_free(epoch->order);
+    mem_free(epoch->begin);
+    *epoch = (Epoch){0};
+}

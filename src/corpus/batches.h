@@ -1,0 +1,72 @@
+/* batches.h: sentence pairs as ids, and the random batches of an epoch. */
+#ifndef TIDE_BATCHES_H
+#define TIDE_BATCHES_H
+
+#include "model/batch.h"
+#include "corpus/corpus.h"
+#include "corpus/noise.h"
+#include "corpus/records.h"
+#include "text/side.h"
+
+#include <stdint.h>
+
+/* n sentence pairs as ids; every sentence ends in </s>. The ids are in a temporary file. For each pair, memory holds
+   the position and number of its ids and its line. */
+typedef struct Pairs {
+    int n;
+    Records ids;                        /* record i: source ids of pair i, then target ids */
+    int *source_length, *target_length; /* stb_ds arrays: number of ids, with </s> */
+    long *line;                         /* stb_ds array: line of each pair in its input file, from 1 */
+    long dropped_long;                  /* pairs dropped because a side has more than max_length pieces */
+    uint64_t hash;                      /* of all ids */
+    int *set_end;                       /* stb_ds array: pairs up to the end of each training set; empty: one set */
+    double *set_weight;                 /* stb_ds array: weight of each set */
+    bool *set_quiet;                    /* stb_ds array: whether the noise of a training leaves out each set */
+} Pairs;
+
+/* Training sets that follow each other in a disk corpus. A set of weight w is in each epoch w times; of a fraction of
+   it, other pairs are drawn in each epoch. */
+typedef struct TrainSets {
+    int count;
+    const long *end;       /* [count] pairs of the corpus up to the end of each set */
+    const int *source_end; /* [count] the id at the end of a source sentence: ID_EOS, or a tag */
+    const double *weight;  /* [count] */
+    const bool *quiet;     /* [count] */
+} TrainSets;
+
+/* Encodes a corpus into *pairs, with the temporary file in `dir`. Drops a pair if a side has more than max_length
+   pieces (0: no limit). Returns 0, or -1 with *err filled if the disk is full or the file fails. Release with
+   pairs_free. */
+int pairs_encode(Pairs *pairs, const Corpus *corpus, const Side *source, const Side *target, int max_length,
+                 const char *dir, Err *err);
+/* pairs_encode for a disk corpus. sets: NULL: one set of weight 1 without tag. Calls `progress` (NULL: none) with pairs
+   done and all pairs; if it cancels, that is an error too. */
+int pairs_encode_disk(Pairs *pairs, DiskCorpus *corpus, const TrainSets *sets, const Side *source, const Side *target,
+                      int max_length, const char *dir, ProgressFn *progress, void *context, Err *err);
+void pairs_free(Pairs *pairs);
+/* The training set of a pair, from 0. */
+int pairs_set(const Pairs *pairs, int pair);
+
+/* Makes a batch in the arena of the pairs which[0..n - 1]. index[i] is the index of pair i in the batch as it was
+   drawn; NULL: the pairs are all of that batch. noise: of the sources, except those of quiet sets; NULL: none. Returns
+   0, or -1 with *err filled if the temporary file cannot be read. */
+int pairs_fold(Arena *arena, const Pairs *pairs, const int *which, const int *index, int n, const UpdateNoise *noise,
+               Batch *batch, Err *err);
+
+/* One epoch: batch k has the pairs order[begin[k]]..order[begin[k+1]-1]. */
+typedef struct Epoch {
+    int *order;
+    int *begin; /* [batches + 1] */
+    int batches;
+} Epoch;
+
+/* Plans an epoch: shuffles all pairs, those of each set as often as its weight says, takes windows of `window` batches,
+   sorts each window by length so that a batch holds sentences of similar length, and shuffles the batches of the
+   window. `batch` is the number of pairs in a batch. The plan depends only on the arguments. Release with epoch_free.
+ */
+Epoch epoch_plan(const Pairs *pairs, int batch, int window, uint64_t seed, long epoch);
+void epoch_free(Epoch *epoch);
+/* The number of pairs in an epoch; INT_MAX: too many. */
+int epoch_size(const Pairs *pairs);
+
+#endif

@@ -1,0 +1,334 @@
+#include "corpus/tmx.h"
+
+#include "io/ds.h"
+#include "io/library.h"
+
+#include <string.h>
+#include <strings.h>
+
+#ifndef TIDE_XML
+
+Tmx *tmx_open(LineReader *lines, const char *const langs[2], Err *err) {
+    (void)langs;
+    err_set(err, lines->path, 0, "TMX needs expat: this tide was built without Debian's package libexpat1-dev");
+    return NULL;
+}
+
+int tmx_next(Tmx *tmx, TmxUnit *unit, Err *err) {
+    (void)tmx;
+    (void)unit;
+    return err_set(err, NULL, 0, "built without expat");
+}
+
+void tmx_unit_free(TmxUnit *unit) { (void)unit; }
+void tmx_close(Tmx *tmx) { (void)tmx; }
+
+#else
+#include <expat.h>
+
+enum {
+    CHUNK = 1 << 16,
+    MOST_UNIT = 1 << 20, /* bytes of a unit, of a tag or of all declarations: expat stores these */
+    MOST_DEPTH = 256,    /* nesting depth: expat stores every open element */
+    MOST_SEEN = 8,
+    CODE_SIZE = 16
+};
+
+/* ---- expat's functions ----------------------------------------------------------------------------------------- */
+
+/* One row for each function that is used: a number, and the name, which gives the type. */
+enum {
+    PARSER_CREATE,
+    PARSER_FREE,
+    GET_BUFFER,
+    PARSE_BUFFER,
+    STOP_PARSER,
+    RESUME_PARSER,
+    GET_PARSING_STATUS,
+    GET_ERROR_CODE,
+    ERROR_STRING,
+    GET_LINE,
+    GET_BYTE,
+    SET_USER_DATA,
+    SET_ELEMENTS,
+    SET_CHARACTERS,
+    SET_ENTITY_DECLARATIONS,
+    SET_SKIPPED_ENTITIES,
+    FUNCTIONS
+};
+struct Tmx {
+    LineReader *lines;
+    char langs[2][CODE_SIZE];
+    XML_Parser parser;
+    void *library, *functions[FUNCTIONS];
+    bool suspended; /* the parser stopped at the end of a unit, and has more text */
+    bool ended;     /* the parser has all text */
+    long given;     /* bytes that the parser has received */
+    int depth;      /* of elements */
+    TmxUnit unit;   /* the current one */
+    size_t size;    /* bytes of its segments */
+    bool in_tmx, in_unit, complete;
+    int side;   /* of the current tuv; -1: another language */
+    char *text; /* stb_ds array: of the current segment; NULL: none */
+    int hidden; /* depth of elements from one that has codes, not text */
+    long both;  /* units with both languages */
+    char seen[MOST_SEEN][CODE_SIZE];
+    int seen_count;
+    Err refused; /* reason "": nothing */
+};
+
+static void *load(void *functions[FUNCTIONS]) {
+    static const char *const names[FUNCTIONS + 1] = {
+        [PARSER_CREATE] = "XML_ParserCreate",
+        [PARSER_FREE] = "XML_ParserFree",
+        [GET_BUFFER] = "XML_GetBuffer",
+        [PARSE_BUFFER] = "XML_ParseBuffer",
+        [STOP_PARSER] = "XML_StopParser",
+        [RESUME_PARSER] = "XML_ResumeParser",
+        [GET_PARSING_STATUS] = "XML_GetParsingStatus",
+        [GET_ERROR_CODE] = "XML_GetErrorCode",
+        [ERROR_STRING] = "XML_ErrorString",
+        [GET_LINE] = "XML_GetCurrentLineNumber",
+        [GET_BYTE] = "XML_GetCurrentByteIndex",
+        [SET_USER_DATA] = "XML_SetUserData",
+        [SET_ELEMENTS] = "XML_SetElementHandler",
+        [SET_CHARACTERS] = "XML_SetCharacterDataHandler",
+        [SET_ENTITY_DECLARATIONS] = "XML_SetEntityDeclHandler",
+        [SET_SKIPPED_ENTITIES] = "XML_SetSkippedEntityHandler",
+    };
+    return library_load("libexpat.so.1", names, functions);
+}
+
+#define CALL(tmx, i, name) ((__typeof__(name) *)(tmx)->functions[i])
+
+static long line_number(const Tmx *tmx) { return (long)CALL(tmx, GET_LINE, XML_GetCurrentLineNumber)(tmx->parser); }
+
+static void stop(Tmx *tmx, bool resumable) { CALL(tmx, STOP_PARSER, XML_StopParser)(tmx->parser, resumable); }
+
+static void refuse(Tmx *tmx, const char *format, const char *name) {
+    char reason[128];
+    if (tmx->refused.reason[0]) return;
+    snprintf(reason, sizeof reason, format, name);
+    err_set(&tmx->refused, tmx->lines->path, line_number(tmx), "%s", reason);
+    stop(tmx, false);
+}
+
+/* ---- languages --------------------------------------------------------------------------------------------------- */
+
+static size_t primary_length(const char *code) { return strcspn(code, "-_"); }
+
+/* Whether a primary code is another name of a language (ISO 639-3, 639-2/B). */
+static bool is_alias(const char *code, size_t length, const char *lang) {
+    static const char *const aliases[][2] = {{"zh", "cmn"}, {"zh", "zho"}, {"zh", "chi"}, {"en", "eng"}};
+    for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
+        if (!strcasecmp(lang, aliases[i][0]) && strlen(aliases[i][1]) == length &&
+            !strncasecmp(code, aliases[i][1], length))
+            return true;
+    return false;
+}
+
+/* Whether a code of the file is `lang`, or a variant of it. */
+static bool is_language(const char *code, const char *lang) {
+    size_t n = 0;
+    for (; lang[n]; n++) {
+        const bool separators = (code[n] == '-' || code[n] == '_') && (lang[n] == '-' || lang[n] == '_');
+        if (!separators && strncasecmp(code + n, lang + n, 1) != 0) break;
+    }
+    if (!lang[n] && (!code[n] || code[n] == '-' || code[n] == '_')) return true;
+    return is_alias(code, primary_length(code), lang);
+}
+
+static void remember(Tmx *tmx, const char *code) {
+    char name[CODE_SIZE];
+    snprintf(name, sizeof name, "%s", code);
+    for (int i = 0; i < tmx->seen_count; i++)
+        if (!strcmp(tmx->seen[i], name)) return;
+    if (tmx->seen_count < MOST_SEEN) memcpy(tmx->seen[tmx->seen_count++], name, sizeof name);
+}
+
+/* ---- elements and text ------------------------------------------------------------------------------------------- */
+
+static const char *attribute(const char **attributes, const char *name) {
+    for (; *attributes; attributes += 2)
+        if (!strcmp(*attributes, name)) return attributes[1];
+    return NULL;
+}
+
+/* Whether the content of an inline element is code or another text, not text of the segment. */
+static bool is_code(const char *name) {
+    static const char *const codes[] = {"bpt", "ept", "it", "ph", "ut", "sub"};
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+        if (!strcmp(name, codes[i])) return true;
+    return false;
+}
+
+static void add_text(Tmx *tmx, const char *text, int n) {
+    if ((tmx->size += (size_t)n) > MOST_UNIT) refuse(tmx, "%s has more than 1 MiB of text", "a translation unit");
+    else if (n > 0) memcpy(arraddnptr(tmx->text, (size_t)n), text, (size_t)n);
+}
+
+static void XMLCALL on_text(void *user, const char *text, int n) {
+    Tmx *tmx = user;
+    if (tmx->text && !tmx->hidden) add_text(tmx, text, n);
+}
+
+static void begin_tuv(Tmx *tmx, const char **attributes) {
+    const char *code = attribute(attributes, "xml:lang");
+    if (!code) code = attribute(attributes, "lang"); /* TMX 1.1 */
+    tmx->side = -1;
+    if (!code) return;
+    remember(tmx, code);
+    for (int side = 0; side < 2; side++)
+        if (is_language(code, tmx->langs[side])) tmx->side = side;
+}
+
+static void XMLCALL on_start(void *user, const char *name, const char **attributes) {
+    Tmx *tmx = user;
+    if (!tmx->in_tmx && strcmp(name, "tmx") != 0) refuse(tmx, "is not a TMX file: its first element is %.40s", name);
+    tmx->in_tmx = true;
+    if (++tmx->depth > MOST_DEPTH) refuse(tmx, "%s are nested more than 256 deep", "elements");
+    if (tmx->text) { /* an element inside a segment */
+        if (tmx->hidden || is_code(name)) tmx->hidden++;
+        if (!strcmp(name, "ph")) add_text(tmx, " ", tmx->hidden == 1); /* a picture or a line break is between words */
+    } else if (!strcmp(name, "tu")) {
+        tmx->in_unit = true;
+        tmx->size = 0;
+        tmx->unit.line = line_number(tmx);
+    } else if (tmx->in_unit && !strcmp(name, "tuv")) {
+        begin_tuv(tmx, attributes);
+    } else if (tmx->in_unit && tmx->side >= 0 && !strcmp(name, "seg")) {
+        arrsetcap(tmx->text, 64); /* not NULL */
+    }
+}
+
+static void end_segment(Tmx *tmx) {
+    arrput(tmx->text, '\0');
+    arrput(tmx->unit.segments[tmx->side], mem_strdup(tmx->text));
+    arrfree(tmx->text);
+    tmx->size += sizeof(char *);
+}
+
+static void XMLCALL on_end(void *user, const char *name) {
+    Tmx *tmx = user;
+    tmx->depth--;
+    if (tmx->text) {
+        if (tmx->hidden) tmx->hidden--;
+        else if (!strcmp(name, "seg")) end_segment(tmx);
+    } else if (!strcmp(name, "tuv")) {
+        tmx->side = -1;
+    } else if (tmx->in_unit && !strcmp(name, "tu")) {
+        tmx->in_unit = false;
+        tmx->complete = true;
+        tmx->both += tmx->unit.segments[0] && tmx->unit.segments[1];
+        stop(tmx, true);
+    }
+}
+
+/* An entity that other entities define can become a text of any length ("billion laughs"). */
+static void XMLCALL on_entity(void *user, const char *name, int is_parameter, const char *value, int n,
+                              const char *base, const char *system, const char *public, const char *notation) {
+    (void)base, (void)system, (void)public;
+    if (!value && !notation) refuse(user, "the entity %.40s is another file", name);
+    if (value && (is_parameter || memchr(value, '&', (size_t)n)))
+        refuse(user, "the entity %.40s is defined by another entity", name);
+}
+
+static void XMLCALL on_skipped_entity(void *user, const char *name, int is_parameter) {
+    if (!is_parameter) refuse(user, "the entity %.40s is not defined", name);
+}
+
+/* ---- units ------------------------------------------------------------------------------------------------------- */
+
+Tmx *tmx_open(LineReader *lines, const char *const langs[2], Err *err) {
+    Tmx *tmx = mem_zalloc(sizeof *tmx);
+    *tmx = (Tmx){.lines = lines, .side = -1};
+    for (int side = 0; side < 2; side++) snprintf(tmx->langs[side], CODE_SIZE, "%s", langs[side]);
+    tmx->library = load(tmx->functions);
+    if (!tmx->library) {
+        err_set(err, lines->path, 0, "TMX needs expat: install Debian's package libexpat1");
+        mem_free(tmx);
+        return NULL;
+    }
+    tmx->parser = CALL(tmx, PARSER_CREATE, XML_ParserCreate)(NULL);
+    if (!tmx->parser) mem_refused(0);
+    CALL(tmx, SET_USER_DATA, XML_SetUserData)(tmx->parser, tmx);
+    CALL(tmx, SET_ELEMENTS, XML_SetElementHandler)(tmx->parser, on_start, on_end);
+    CALL(tmx, SET_CHARACTERS, XML_SetCharacterDataHandler)(tmx->parser, on_text);
+    CALL(tmx, SET_ENTITY_DECLARATIONS, XML_SetEntityDeclHandler)(tmx->parser, on_entity);
+    CALL(tmx, SET_SKIPPED_ENTITIES, XML_SetSkippedEntityHandler)(tmx->parser, on_skipped_entity);
+    return tmx;
+}
+
+/* Refuses a tag or declarations without an end: expat would store them, and scan them again with each chunk. */
+static int check_size(Tmx *tmx, Err *err) {
+    const long at = (long)CALL(tmx, GET_BYTE, XML_GetCurrentByteIndex)(tmx->parser);
+    if (tmx->given <= MOST_UNIT || (tmx->in_tmx && tmx->given - at <= MOST_UNIT)) return 0;
+    return err_set(err, tmx->lines->path, line_number(tmx), "more than 1 MiB of %s",
+                   tmx->in_tmx ? "text in a tag or a comment" : "text before the first element");
+}
+
+/* Parses the text that the parser has, or more text of the file. */
+static int parse(Tmx *tmx, Err *err) {
+    enum XML_Status status;
+    if (tmx->suspended) {
+        status = CALL(tmx, RESUME_PARSER, XML_ResumeParser)(tmx->parser);
+    } else {
+        char *buffer = CALL(tmx, GET_BUFFER, XML_GetBuffer)(tmx->parser, CHUNK);
+        if (!buffer) mem_refused(CHUNK);
+        const long n = line_reader_bytes(tmx->lines, buffer, CHUNK, err);
+        if (n < 0) return -1;
+        status = CALL(tmx, PARSE_BUFFER, XML_ParseBuffer)(tmx->parser, (int)n, n == 0);
+        tmx->ended = n == 0;
+        tmx->given += n;
+    }
+    tmx->suspended = status == XML_STATUS_SUSPENDED;
+    if (status == XML_STATUS_OK) return check_size(tmx, err);
+    if (status == XML_STATUS_SUSPENDED) return 0;
+    const enum XML_Error code = CALL(tmx, GET_ERROR_CODE, XML_GetErrorCode)(tmx->parser);
+    if (code == XML_ERROR_NO_MEMORY) mem_refused(0);
+    if (tmx->refused.reason[0]) *err = tmx->refused;
+    else
+        err_set(err, tmx->lines->path, line_number(tmx), "is not valid XML: %s%s",
+                CALL(tmx, ERROR_STRING, XML_ErrorString)(code),
+                code == XML_ERROR_UNKNOWN_ENCODING
+                    ? "; convert it to UTF-8 with iconv, and write encoding=\"UTF-8\" in its first line"
+                    : "");
+    return -1;
+}
+
+static int without_pairs(const Tmx *tmx, Err *err) {
+    char seen[MOST_SEEN * (CODE_SIZE + 1) + 1] = "";
+    for (int i = 0; i < tmx->seen_count; i++) {
+        strcat(seen, " ");
+        strcat(seen, tmx->seen[i]);
+    }
+    return err_set(err, tmx->lines->path, 0, "no translation unit has both %s and %s; the languages are:%s",
+                   tmx->langs[0], tmx->langs[1], *seen ? seen : " none");
+}
+
+int tmx_next(Tmx *tmx, TmxUnit *unit, Err *err) {
+    while (!tmx->complete) {
+        if (tmx->ended && !tmx->suspended) return tmx->both ? 0 : without_pairs(tmx, err);
+        if (parse(tmx, err)) return -1;
+    }
+    tmx->complete = false;
+    *unit = tmx->unit;
+    tmx->unit = (TmxUnit){0};
+    return 1;
+}
+
+void tmx_unit_free(TmxUnit *unit) {
+    for (int side = 0; side < 2; side++) strings_free(unit->segments[side]);
+    *unit = (TmxUnit){0};
+}
+
+void tmx_close(Tmx *tmx) {
+    if (!tmx) return;
+    CALL(tmx, PARSER_FREE, XML_ParserFree)(tmx->parser);
+    tmx_unit_free(&tmx->unit);
+    arrfree(tmx->text);
+    library_close(tmx->library);
+    mem_free(tmx);
+}
+
+#endif

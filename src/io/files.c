@@ -1,0 +1,173 @@
+#include "io/files.h"
+#include "core/scope.h"
+#include "io/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdio_ext.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+void path_in(char path[PATH_SIZE], const char *dir, const char *name) { snprintf(path, PATH_SIZE, "%s/%s", dir, name); }
+
+FILE *file_open(const char *path, const char *mode, Err *err) {
+    FILE *stream = fopen(path, mode);
+    if (stream) return stream;
+    if (errno == ENOMEM) mem_refused(0);
+    err_set(err, path, 0, "%s%s", *mode == 'r' ? "" : "cannot be written: ", strerror(errno));
+    return NULL;
+}
+
+bool file_is_same(const char *path, const char *other) {
+    struct stat a, b;
+    return !stat(path, &a) && !stat(other, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+/* ---- text in memory ---- */
+
+/* Called within stdio, which must not be left by a jump. */
+static ssize_t memory_write(void *cookie, const char *bytes, size_t n) {
+    MemoryFile *memory = cookie;
+    const size_t needed = memory->size + n + 1;
+    if (needed > memory->capacity) {
+        char *text = memory->refused ? NULL : mem_try_realloc(memory->text, needed + needed / 2);
+        memory->refused = !text;
+        if (memory->refused) return 0;
+        memory->text = text;
+        memory->capacity = needed + needed / 2;
+    }
+    memcpy(memory->text + memory->size, bytes, n);
+    memory->text[memory->size += n] = '\0';
+    return (ssize_t)n;
+}
+
+/* Closes a stream without writing what it has buffered. */
+static void abandon(void *stream) {
+    __fpurge(stream);
+    fclose(stream);
+}
+
+FILE *memory_open(MemoryFile *memory) {
+    *memory = (MemoryFile){.text = mem_strdup(""), .capacity = 1};
+    memory->stream = fopencookie(memory, "w", (cookie_io_functions_t){.write = memory_write});
+    if (!memory->stream) mem_refused(0);
+    scope_own(memory->stream, abandon);
+    return memory->stream;
+}
+
+char *memory_close(MemoryFile *memory, size_t *size) {
+    scope_disown(memory->stream, abandon);
+    const bool failed = fclose(memory->stream) != 0;
+    memory->stream = NULL;
+    if (failed || memory->refused) mem_refused(0);
+    if (size) *size = memory->size;
+    return memory->text;
+}
+
+/* ---- whole files ---- */
+
+/* The rest of a stream, and a NUL after it. */
+static char *stream_read(FILE *stream, size_t *size) {
+    size_t capacity = 1 << 16;
+    char *bytes = mem_alloc(capacity);
+    *size = 0;
+    for (size_t got; (got = fread(bytes + *size, 1, capacity - *size - 1, stream)) > 0;) {
+        *size += got;
+        if (*size + 1 == capacity) bytes = mem_realloc(bytes, capacity *= 2);
+    }
+    bytes[*size] = '\0';
+    return bytes;
+}
+
+char *file_read(const char *path, size_t *size, Err *err) {
+    size_t length;
+    FILE *stream = file_open(path, "rb", err);
+    if (!stream) return NULL;
+    char *bytes = stream_read(stream, &length);
+    if (ferror(stream)) {
+        err_set(err, path, 0, "%s", strerror(errno));
+        mem_free(bytes);
+        bytes = NULL;
+    }
+    fclose(stream);
+    if (bytes && size) *size = length;
+    return bytes;
+}
+
+int file_read_at(int fd, void *bytes, size_t n, off_t at) {
+    for (char *to = bytes; n > 0;) {
+        errno = 0;
+        const ssize_t got = pread(fd, to, n, at);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return -1;
+        to += got;
+        at += got;
+        n -= (size_t)got;
+    }
+    return 0;
+}
+
+/* A file without a name. If the file system does not support O_TMPFILE, creates a file and removes its name. */
+static int open_unnamed(const char *dir) {
+    const int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR)) return fd;
+    char path[PATH_MAX];
+    if (snprintf(path, sizeof path, "%s/tide-XXXXXX", dir) >= (int)sizeof path) return errno = ENAMETOOLONG, -1;
+    const int named = mkostemp(path, O_CLOEXEC);
+    if (named >= 0) unlink(path);
+    return named;
+}
+
+FILE *file_temporary(const char *dir, Err *err) {
+    const int fd = open_unnamed(dir);
+    FILE *file = fd >= 0 ? fdopen(fd, "w+b") : NULL;
+    if (file) return file;
+    if (errno == ENOMEM) mem_refused(0);
+    err_set(err, dir, 0, "cannot create a temporary file in this directory: %s", strerror(errno));
+    if (fd >= 0) close(fd);
+    return NULL;
+}
+
+int directory_make(const char *path, Err *err) {
+    struct stat info;
+    if (!mkdir(path, 0777)) return 0;
+    if (errno != EEXIST) return err_set(err, path, 0, "cannot be created: %s", strerror(errno));
+    if (stat(path, &info) || !S_ISDIR(info.st_mode)) return err_set(err, path, 0, "is not a directory");
+    return 0;
+}
+
+int directory_lock(const char *path, Err *warning, Err *err) {
+    warning->reason[0] = '\0';
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) return err_set(err, path, 0, "%s", strerror(errno));
+    if (!flock(fd, LOCK_EX | LOCK_NB)) return fd;
+    if (errno != EWOULDBLOCK) {
+        err_set(warning, path, 0, "cannot be locked (%s): make sure that no other tide process uses it",
+                strerror(errno));
+        return fd;
+    }
+    close(fd);
+    return err_set(err, path, 0, "another tide process uses this directory");
+}
+
+int directory_sync(const char *path) {
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) return -1;
+    int status = fsync(fd);
+    if (status && errno == EINVAL) status = 0; /* some file systems do not support fsync of a directory */
+    close(fd);
+    return status;
+}
+
+int file_replace(const char *path, const void *const *parts, const size_t *sizes, int count, Err *err) {
+    OutputFile output;
+    if (output_open(&output, path, err)) return -1;
+    for (int i = 0; i < count; i++)
+        fwrite(parts[i], 1, sizes[i], output.stream); /* the stream stores the first error for output_commit */
+    return output_commit(&output, err);
+}

@@ -1,0 +1,74 @@
+#include "io/json.h"
+
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <string.h>
+
+/* ---- writing ---- */
+
+/* Writes the escape of a character. */
+static void write_escaped(FILE *out, unsigned char c) {
+    static const char plain[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
+    const char *at = strchr(plain, c);
+    if (at) fprintf(out, "\\%c", letters[at - plain]);
+    else fprintf(out, "\\u%04x", c);
+}
+
+void json_string(FILE *out, const char *text) {
+    static const char escaped[] =
+        "\"\\\1\2\3\4\5\6\7\b\t\n\13\f\r\16\17\20\21\22\23\24\25\26\27\30\31\32\33\34\35\36\37";
+    fputc('"', out);
+    for (;; text++) {
+        const size_t n = strcspn(text, escaped);
+        fwrite(text, 1, n, out);
+        text += n;
+        if (!*text) break;
+        write_escaped(out, (unsigned char)*text);
+    }
+    fputc('"', out);
+}
+
+void json_strings(FILE *out, char *const *texts, int n, const char *comma) {
+    fputc('[', out);
+    for (int i = 0; i < n; i++) {
+        if (i) fputs(comma, out);
+        json_string(out, texts[i]);
+    }
+    fputc(']', out);
+}
+
+void json_number(FILE *out, double number, int decimals) {
+    if (isfinite(number)) fprintf(out, "%.*f", decimals, number);
+    else fputs("null", out);
+}
+
+/* ---- reading ---- */
+
+/* cJSON writes the position of an error to a global variable, so the mutex lets only one thread parse at a time. */
+cJSON *json_parse(const char *bytes, size_t n) {
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    const char *end = NULL;
+    pthread_mutex_lock(&mutex);
+    errno = 0;
+    cJSON *json = cJSON_ParseWithLengthOpts(bytes, n, &end, false);
+    const int why = errno == ENOMEM ? ENOMEM : EINVAL;
+    pthread_mutex_unlock(&mutex);
+    while (json && end < bytes + n && memchr(" \t\r\n", *end, 4)) end++;
+    if (json && end == bytes + n) return json;
+    cJSON_Delete(json);
+    errno = json ? EINVAL : why;
+    return NULL;
+}
+
+size_t json_values(const char *bytes, size_t n) {
+    size_t values = 1; /* each bracket and each comma adds one */
+    bool quoted = false;
+    for (size_t i = 0; i < n; i++) {
+        if (bytes[i] == '"') quoted = !quoted;
+        else if (quoted) i += bytes[i] == '\\';
+        else values += bytes[i] == ',' || bytes[i] == '[' || bytes[i] == '{';
+    }
+    return values;
+}

@@ -1,0 +1,13 @@
+/* numbered.h: files that are named after a number, for example DIR/00000012.json. */
+#ifndef TIDE_NUMBERED_H
+#define TIDE_NUMBERED_H
+
+#include "io/files.h"
+
+/* Writes DIR/NUMBER and the ending (".json") to `path`; the number has at least eight digits. Requires that it fits. */
+void numbered_path(char path[PATH_SIZE], const char *dir, long number, const char *ending);
+/* Returns in *numbers the numbers from 0 on that have a file in `dir`, ascending: a stb_ds array, owned by the caller.
+   A directory that does not exist has none. Returns 0, or -1 with *err filled. */
+int numbered_list(const char *dir, const char *ending, long **numbers, Err *err);
+
+#endif

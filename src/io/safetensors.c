@@ -1,0 +1,541 @@
+#include "io/safetensors.h"
+#include "io/checksum.h"
+#include "core/scope.h"
+#include "io/ds.h"
+#include "io/files.h"
+#include "io/json.h"
+#include "io/utf8.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#define FORMAT_NAME  "tide "
+#define CHECKSUM_KEY "\"checksum\":\""
+enum { FORMAT_F32 = 3, FORMAT_I8 = 4 };
+enum { CHECKSUM_DIGITS = 16, HEADER_LIMIT = 100000000 /* of the format */, ALIGN = 64 };
+
+/* ---- checksum ---------------------------------------------------------------------------------------------------
+
+   The checksum covers the content of the file, not its layout: spaces, escapes, and the order of tensors and of
+   metadata do not change it. So another program may rewrite the file, and the checksum stays valid. It is the sum
+   modulo 2^64 of
+       h(value, h(key, 0))               for each text of the metadata, except the checksum itself, and
+       h(data, h(shape, h(name, 0)))     for each tensor; shape: two int32, rows (0: a vector) and cols,
+   where h(bytes, seed) is XXH3 of 64 bits; all numbers are little-endian. The metadata store it as 16 hex digits.
+
+   A file of format 1 has the checksum of checksum.h, computed over all bytes, with its own digits set to "0". */
+
+static uint64_t hash_text(const char *text, uint64_t seed) { return XXH3_64bits_withSeed(text, strlen(text), seed); }
+
+static uint64_t hash_meta(const char *key, const char *value) { return hash_text(value, hash_text(key, 0)); }
+
+/* The hash of a tensor's name and shape, the seed of the hash of its data. */
+static uint64_t hash_label(const char *name, int rows, int cols) {
+    const int32_t shape[2] = {rows, cols};
+    return XXH3_64bits_withSeed(shape, sizeof shape, hash_text(name, 0));
+}
+
+static void sum_text(uint64_t sum, char hex[CHECKSUM_DIGITS + 1]) {
+    snprintf(hex, CHECKSUM_DIGITS + 1, "%016" PRIx64, sum);
+}
+
+/* Format 1: starts the checksum with the header. If the header has no digits, the checksum matches no file. */
+static Checksum checksum_header(const char *header, uint64_t size) {
+    Checksum sum = checksum_begin();
+    const char *key = memmem(header, (size_t)size, CHECKSUM_KEY, strlen(CHECKSUM_KEY)), *end = header + size;
+    const char *digits = key ? key + strlen(CHECKSUM_KEY) : end;
+    if (end - digits < CHECKSUM_DIGITS) return sum;
+    checksum_add(&sum, &size, sizeof size);
+    checksum_add(&sum, header, (size_t)(digits - header));
+    checksum_add(&sum, "0000000000000000", CHECKSUM_DIGITS);
+    checksum_add(&sum, digits + CHECKSUM_DIGITS, (size_t)(end - digits) - CHECKSUM_DIGITS);
+    return sum;
+}
+
+static const struct {
+    const char *name;
+    size_t size;
+} types[] = {[TENSOR_F32] = {"F32", sizeof(float)}, [TENSOR_I8] = {"I8", sizeof(int8_t)}};
+
+/* The bytes of a matrix [rows, cols], or of a vector of cols if rows is 0. */
+static size_t matrix_bytes(int rows, int cols, TensorType type) {
+    return (size_t)(rows ? rows : 1) * (size_t)cols * types[type].size;
+}
+
+static uint64_t hash_tensor(const Tensor *tensor) {
+    return XXH3_64bits_withSeed(tensor->data, matrix_bytes(tensor->rows, tensor->cols, tensor->type),
+                                hash_label(tensor->name, tensor->rows, tensor->cols));
+}
+
+/* ---- writing -------------------------------------------------------------------------------------------------- */
+
+/* Writes the entry of a tensor whose data begin at offset `begin`. Returns the offset where they end. */
+static size_t write_entry(FILE *out, const Tensor *tensor, size_t begin) {
+    const size_t end = begin + matrix_bytes(tensor->rows, tensor->cols, tensor->type);
+    json_string(out, tensor->name);
+    fprintf(out, ":{\"dtype\":\"%s\",\"shape\":[", types[tensor->type].name);
+    if (tensor->rows) fprintf(out, "%d,", tensor->rows);
+    fprintf(out, "%d],\"data_offsets\":[%zu,%zu]}", tensor->cols, begin, end);
+    return end;
+}
+
+/* The header without padding; owned by the caller. */
+static char *header_text(const Tensor *tensors, int tensor_count, const Meta *meta, int meta_count) {
+    char format[24], hex[CHECKSUM_DIGITS + 1];
+    size_t at = 0;
+    MemoryFile memory;
+    FILE *out = memory_open(&memory);
+    bool quantized = false;
+    for (int i = 0; i < tensor_count; i++) quantized |= tensors[i].type == TENSOR_I8;
+    snprintf(format, sizeof format, FORMAT_NAME "%d", quantized ? FORMAT_I8 : FORMAT_F32);
+    uint64_t sum = hash_meta("format", format);
+    fprintf(out, "{\"__metadata__\":{\"format\":\"%s\"", format);
+    for (int i = 0; i < meta_count; i++) {
+        if (!meta[i].value) continue;
+        fputc(',', out);
+        json_string(out, meta[i].key);
+        fputc(':', out);
+        json_string(out, meta[i].value);
+        sum += hash_meta(meta[i].key, meta[i].value);
+    }
+    for (int i = 0; i < tensor_count; i++) sum += hash_tensor(&tensors[i]);
+    sum_text(sum, hex);
+    fprintf(out, "," CHECKSUM_KEY "%s\"}", hex);
+    for (int i = 0; i < tensor_count; i++) {
+        fputc(',', out);
+        at = write_entry(out, &tensors[i], at);
+    }
+    fputc('}', out);
+    return memory_close(&memory, NULL);
+}
+
+/* Appends spaces, which the format allows, so that the data begin at a multiple of ALIGN bytes in the file. */
+static char *pad_header(const char *text, uint64_t *size) {
+    size_t length = strlen(text), padded = (8 + length + ALIGN - 1) / ALIGN * ALIGN - 8;
+    char *header = memset(mem_alloc(padded), ' ', padded);
+    *size = padded;
+    return memcpy(header, text, length);
+}
+
+int safetensors_write(const char *path, const Tensor *tensors, int tensor_count, const Meta *meta, int meta_count,
+                      Err *err) {
+    char *text = header_text(tensors, tensor_count, meta, meta_count);
+    uint64_t header_size;
+    char *header = pad_header(text, &header_size);
+    mem_free(text);
+    if (header_size > HEADER_LIMIT) {
+        mem_free(header);
+        return err_set(err, path, 0, "the header, which has the vocabularies and merges, would be larger than %d bytes",
+                       HEADER_LIMIT);
+    }
+    const void **parts = mem_alloc((size_t)(tensor_count + 2) * sizeof *parts);
+    size_t *sizes = mem_alloc((size_t)(tensor_count + 2) * sizeof *sizes);
+    parts[0] = &header_size, sizes[0] = sizeof header_size;
+    parts[1] = header, sizes[1] = (size_t)header_size;
+    for (int i = 0; i < tensor_count; i++) {
+        parts[i + 2] = tensors[i].data, sizes[i + 2] = matrix_bytes(tensors[i].rows, tensors[i].cols, tensors[i].type);
+    }
+    int status = file_replace(path, parts, sizes, tensor_count + 2, err);
+    mem_free(parts);
+    mem_free(sizes);
+    mem_free(header);
+    return status;
+}
+
+/* ---- reading -------------------------------------------------------------------------------------------------- */
+
+/* A tensor in the file. */
+typedef struct Entry {
+    const char *name; /* owned by the header */
+    int rows, cols;
+    size_t begin, end; /* offsets of its bytes in the data */
+    TensorType type;
+    int scale;     /* of int8: the number of the tensor NAME.scale */
+    bool is_scale; /* the scales of a matrix of int8; the sink does not get them */
+    bool found;    /* safetensors_find has found it */
+} Entry;
+
+/* A file that is read once, from start to end. */
+typedef struct Input {
+    const char *path; /* for errors */
+    int fd;
+    size_t size, at; /* size when the file was opened, and bytes read so far */
+    bool failed;     /* a read failed */
+} Input;
+
+struct Safetensors {
+    char path[512];
+    Input in;             /* at the data to be read next */
+    cJSON *header;        /* owns the names and the metadata */
+    Entry *entries;       /* stb_ds array, in the order of the data */
+    size_t data;          /* where the data begin in the file */
+    int format;           /* 0: tide did not write the file */
+    const char *checksum; /* in the metadata; NULL: none */
+    Checksum bytes;       /* format 1: checksum of all bytes read so far */
+    uint64_t sum;         /* format 2: checksum of the metadata and of the tensors read so far */
+    XXH3_state_t *tensor; /* hash of the tensor that is being read */
+    double seconds;       /* spent on the checksum */
+};
+
+static int input_open(Input *in, const char *path, Err *err) {
+    struct stat info;
+    *in = (Input){.fd = open(path, O_RDONLY | O_CLOEXEC)};
+    if (in->fd < 0) return err_set(err, path, 0, "%s", strerror(errno));
+    const bool regular = !fstat(in->fd, &info) && S_ISREG(info.st_mode);
+    if (regular && info.st_size > 0) {
+        in->size = (size_t)info.st_size;
+        return 0;
+    }
+    close(in->fd);
+    return err_set(err, path, 0, regular ? "the file is empty" : "not a regular file");
+}
+
+/* Fills *err after file_read_at failed. Returns -1. */
+static int input_failed(Input *in, Err *err) {
+    in->failed = true;
+    if (!errno) return err_set(err, in->path, 0, "became shorter while it was read");
+    return err_set(err, in->path, 0, "cannot be read: %s", strerror(errno));
+}
+
+/* Reads the next n bytes. */
+static int input_read(Input *in, void *bytes, size_t n, Err *err) {
+    if (!file_read_at(in->fd, bytes, n, (off_t)in->at)) {
+        in->at += n;
+        return 0;
+    }
+    return input_failed(in, err);
+}
+
+/* Reads the header and its length. Returns the header, owned by the caller, or NULL with *err filled. */
+static char *read_header(Input *in, uint64_t *size, Err *err) {
+    char *header = NULL;
+    if (in->size < sizeof *size) err_set(err, in->path, 0, "too short for a safetensors file");
+    else if (input_read(in, size, sizeof *size, err)) return NULL;
+    else if (*size > in->size - sizeof *size || *size > HEADER_LIMIT)
+        err_set(err, in->path, 0, "not a safetensors file, or truncated");
+    else if (*size % sizeof(float)) err_set(err, in->path, 0, "the header is not padded to 4 bytes");
+    else header = mem_alloc((size_t)*size);
+    if (!header || !input_read(in, header, (size_t)*size, err)) return header;
+    mem_free(header);
+    return NULL;
+}
+
+/* Reads a JSON array of at most two integers between 0 and `most`. Returns their number, or -1 for anything else. */
+static int read_integers(const cJSON *array, double numbers[2], double most) {
+    int n = 0;
+    const cJSON *item;
+    if (!cJSON_IsArray(array)) return -1;
+    cJSON_ArrayForEach(item, array) {
+        if (n == 2 || !cJSON_IsNumber(item) || item->valuedouble < 0 || item->valuedouble > most ||
+            item->valuedouble != (double)(int64_t)item->valuedouble)
+            return -1;
+        numbers[n++] = item->valuedouble;
+    }
+    return n;
+}
+
+static int read_entry(Entry *entry, const cJSON *json, size_t data_size) {
+    double shape[2], offsets[2];
+    const char *dtype = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "dtype"));
+    int dims = read_integers(cJSON_GetObjectItemCaseSensitive(json, "shape"), shape, INT32_MAX);
+    int ends = read_integers(cJSON_GetObjectItemCaseSensitive(json, "data_offsets"), offsets, (double)data_size);
+    if (!dtype || dims < 1 || ends != 2 || offsets[0] > offsets[1]) return -1;
+    const TensorType type = strcmp(dtype, types[TENSOR_I8].name) != 0 ? TENSOR_F32 : TENSOR_I8;
+    if (strcmp(dtype, types[type].name) != 0) return -1;
+    *entry = (Entry){.name = json->string,
+                     .type = type,
+                     .rows = dims == 2 ? (int)shape[0] : 0,
+                     .cols = (int)shape[dims - 1],
+                     .begin = (size_t)offsets[0],
+                     .end = (size_t)offsets[1]};
+    if ((dims == 2 && entry->rows == 0) || entry->begin % types[type].size) return -1;
+    return entry->end - entry->begin == matrix_bytes(entry->rows, entry->cols, type) ? 0 : -1;
+}
+
+static int number_of(const Safetensors *file, const char *name) {
+    for (ptrdiff_t i = 0; i < arrlen(file->entries); i++)
+        if (!strcmp(file->entries[i].name, name)) return (int)i;
+    return -1;
+}
+
+/* Finds the scales of the matrices of int8. */
+static int find_scales(Safetensors *file, Err *err) {
+    for (ptrdiff_t i = 0; i < arrlen(file->entries); i++) {
+        Entry *entry = &file->entries[i];
+        char name[80];
+        if (entry->type != TENSOR_I8) continue;
+        snprintf(name, sizeof name, "%s.scale", entry->name);
+        entry->scale = number_of(file, name);
+        const Entry *scale = entry->scale < 0 ? NULL : &file->entries[entry->scale];
+        if (!scale || scale->type != TENSOR_F32 ||
+            !((scale->rows == 1 && scale->cols == entry->cols) || (scale->cols == 1 && scale->rows == entry->rows)))
+            return err_set(err, file->path, 0, "tensor '%.60s' of int8 has no scale for its rows or columns",
+                           entry->name);
+        file->entries[entry->scale].is_scale = true;
+    }
+    return 0;
+}
+
+static int by_offset(const void *left, const void *right) {
+    const Entry *a = left, *b = right;
+    if (a->begin != b->begin) return a->begin < b->begin ? -1 : 1;
+    return (a->end > b->end) - (a->end < b->end);
+}
+
+/* Checks that the tensors cover each byte of the data exactly once. The entries must be in the order of the data. */
+static int check_tiling(const Safetensors *file, size_t data_size, Err *err) {
+    size_t at = 0;
+    for (ptrdiff_t i = 0; i < arrlen(file->entries) && file->entries[i].begin <= at; i++) {
+        const Entry *entry = &file->entries[i];
+        if (entry->begin < at) return err_set(err, file->path, 0, "tensor '%.60s' overlaps another one", entry->name);
+        at = entry->end;
+    }
+    return at == data_size ? 0 : err_set(err, file->path, 0, "byte %zu of the data belongs to no tensor", at);
+}
+
+/* N of "tide N", the format name that tide writes; 0 for any other text. */
+static int parse_format(const char *text) {
+    if (!text || !starts_with(text, FORMAT_NAME)) return 0;
+    char *end;
+    const long number = strtol(text + strlen(FORMAT_NAME), &end, 10);
+    return *end || number < 1 || number > INT_MAX ? 0 : (int)number;
+}
+
+/* Parses the header and fills file->entries, unless the format is newer. */
+static int read_entries(Safetensors *file, const char *header, size_t size, size_t data_size, Err *err) {
+    enum { MOST_VALUES = 1 << 20, MOST_TENSORS = 4096 /* find_scales compares each with each */ };
+    const cJSON *item;
+    if (json_values(header, size) > MOST_VALUES)
+        return err_set(err, file->path, 0, "the header holds more than %d values", MOST_VALUES);
+    file->header = json_parse(header, size);
+    if (!file->header && errno == ENOMEM) {
+        scope_refuse();
+        return err_set(err, file->path, 0, "no memory for the header");
+    }
+    if (!cJSON_IsObject(file->header)) return err_set(err, file->path, 0, "the header is not a JSON object");
+    file->format = parse_format(safetensors_meta(file, "format"));
+    if (file->format > SAFETENSORS_FORMAT) return 0; /* safetensors_read reports the error */
+    cJSON_ArrayForEach(item, file->header) {
+        Entry entry;
+        if (!strcmp(item->string, "__metadata__")) continue;
+        if (arrlen(file->entries) == MOST_TENSORS)
+            return err_set(err, file->path, 0, "more than %d tensors", MOST_TENSORS);
+        if (read_entry(&entry, item, data_size))
+            return err_set(
+                err, file->path, 0,
+                "broken entry for tensor '%.60s': not float32 or int8, a size that does not fit its shape, or cut off",
+                item->string);
+        arrput(file->entries, entry);
+    }
+    if (file->entries) qsort(file->entries, arrlenu(file->entries), sizeof *file->entries, by_offset);
+    return check_tiling(file, data_size, err) || find_scales(file, err) ? -1 : 0;
+}
+
+/* Releases what mem_free does not release. */
+static void close_resources(void *context) {
+    Safetensors *file = context;
+    close(file->in.fd);
+    cJSON_Delete(file->header);
+    XXH3_freeState(file->tensor);
+}
+
+static void release(Safetensors *file) {
+    scope_disown(file, close_resources);
+    close_resources(file);
+    arrfree(file->entries);
+    mem_free(file);
+}
+
+/* Starts the checksum with the metadata. */
+static void start_sum(Safetensors *file, const char *header, uint64_t size) {
+    const double began = seconds_now();
+    const cJSON *metadata = cJSON_GetObjectItemCaseSensitive(file->header, "__metadata__"), *item;
+    file->checksum = safetensors_meta(file, "checksum");
+    if (file->format == 1) file->bytes = checksum_header(header, size);
+    cJSON_ArrayForEach(item, metadata) {
+        if (!cJSON_IsString(item) || !strcmp(item->string, "checksum")) continue;
+        file->sum += hash_meta(item->string, item->valuestring);
+    }
+    file->seconds = seconds_now() - began;
+}
+
+static int read_file(Safetensors *file, Err *err) {
+    uint64_t size;
+    Input *in = &file->in;
+    char *header = read_header(in, &size, err);
+    if (!header) return -1;
+    file->data = in->at;
+    int status = read_entries(file, header, (size_t)size, in->size - in->at, err);
+    if (!status) start_sum(file, header, size);
+    mem_free(header);
+    return status;
+}
+
+Safetensors *safetensors_open(const char *path, Err *err) {
+    Safetensors *file = mem_zalloc(sizeof *file);
+    snprintf(file->path, sizeof file->path, "%s", path);
+    if (input_open(&file->in, path, err)) {
+        mem_free(file);
+        return NULL;
+    }
+    file->in.path = file->path;
+    file->tensor = XXH3_createState();
+    scope_own(file, close_resources);
+    if (!file->tensor) mem_refused(0);
+    if (!read_file(file, err)) return file;
+    release(file);
+    return NULL;
+}
+
+/* Returns the number of values of a tensor to read at a time: for a matrix, a multiple of its columns. */
+static size_t part_of(const Entry *entry) {
+    enum { PART = 1 << 16 };
+    const size_t cols = (size_t)entry->cols, rows = PART / (cols ? cols : 1);
+    return entry->rows <= 1 ? PART : rows > 1 ? rows * cols : cols;
+}
+
+/* Adds bytes of a tensor to the checksum while they are in the cache. */
+static void add_part(Safetensors *file, const void *bytes, size_t n) {
+    const double began = seconds_now();
+    if (file->format == 1) checksum_add(&file->bytes, bytes, n);
+    else XXH3_64bits_update(file->tensor, bytes, n);
+    file->seconds += seconds_now() - began;
+}
+
+/* Compares the checksum of everything that was read with the checksum in the file. */
+static int check_sum(Safetensors *file, Err *err) {
+    char hex[CHECKSUM_DIGITS + 1];
+    if (!file->checksum) return 0;
+    sum_text(file->format == 1 ? checksum_end(&file->bytes) : file->sum, hex);
+    if (!strcmp(hex, file->checksum)) return 0;
+    return err_set(err, file->path, 0, "the checksum does not match: the file is damaged or was altered");
+}
+
+/* The scales of a matrix of int8, which may be anywhere in the file; owned by the caller. NULL with *err filled if they
+   cannot be read. */
+static float *read_scale(Safetensors *file, const Entry *entry, Err *err) {
+    const Entry *scale = &file->entries[entry->scale];
+    const size_t bytes = scale->end - scale->begin;
+    float *values = mem_alloc(bytes);
+    if (!file_read_at(file->in.fd, values, bytes, (off_t)(file->data + scale->begin))) return values;
+    input_failed(&file->in, err);
+    mem_free(values);
+    return NULL;
+}
+
+const float *tensor_part_values(const TensorPart *part) {
+    const size_t cols = part->cols ? part->cols : 1;
+    size_t i = part->first / cols, j = part->first % cols;
+    for (size_t at = 0; part->integers && at < part->n; at++) {
+        part->values[at] = (float)part->integers[at] * part->scales[part->scaled == SCALES_OF_ROWS ? i : j];
+        if (++j == cols) i++, j = 0;
+    }
+    return part->values;
+}
+
+/* Reads the data of a tensor in parts, into `values`, and passes them to the sink. */
+static int read_tensor(Safetensors *file, int number, float *values, TensorSink *sink, void *context, Err *err) {
+    const Entry *entry = &file->entries[number];
+    const bool quantized = entry->type == TENSOR_I8;
+    const size_t size = types[entry->type].size, all = (entry->end - entry->begin) / size, most = part_of(entry);
+    float *scales = quantized ? read_scale(file, entry, err) : NULL;
+    int8_t *bytes = quantized ? mem_alloc(most < all ? most : all) : NULL;
+    TensorPart part = {number, 0, 0, bytes, scales, safetensors_scales(file, number), (size_t)entry->cols, values};
+    int status = quantized && !scales ? -1 : 0;
+    XXH3_64bits_reset_withSeed(file->tensor, hash_label(entry->name, entry->rows, entry->cols));
+    for (; part.first < all && !status; part.first += part.n) {
+        void *to = quantized ? (void *)bytes : values;
+        part.n = all - part.first < most ? all - part.first : most;
+        status = input_read(&file->in, to, part.n * size, err);
+        if (status) break;
+        add_part(file, to, part.n * size);
+        if (sink && !entry->is_scale) sink(context, &part);
+    }
+    file->sum += XXH3_64bits_digest(file->tensor);
+    mem_free(scales);
+    mem_free(bytes);
+    return status;
+}
+
+int safetensors_read(Safetensors *file, TensorSink *sink, void *context, Err *err) {
+    if (file->format > SAFETENSORS_FORMAT)
+        return err_set(err, file->path, 0,
+                       "has format %d, but this program reads formats up to %d: a newer version of tide wrote it",
+                       file->format, SAFETENSORS_FORMAT);
+    size_t largest = 0;
+    for (ptrdiff_t i = 0; i < arrlen(file->entries); i++) {
+        const Entry *entry = &file->entries[i];
+        const size_t all = (entry->end - entry->begin) / types[entry->type].size, part = part_of(entry);
+        if ((part < all ? part : all) > largest) largest = part < all ? part : all;
+    }
+    float *values = mem_alloc_aligned(largest * sizeof *values);
+    int status = 0;
+    for (ptrdiff_t i = 0; i < arrlen(file->entries) && !status; i++)
+        status = read_tensor(file, (int)i, values, sink, context, err);
+    mem_free(values);
+    return status ? -1 : check_sum(file, err);
+}
+
+int safetensors_close(Safetensors *file, int status, Err *err) {
+    Err damage;
+    const Input *in = &file->in;
+    if (status && !in->failed && in->at < in->size && safetensors_read(file, NULL, NULL, &damage)) *err = damage;
+    release(file);
+    return status;
+}
+
+bool safetensors_is_quantized(const Safetensors *file) {
+    for (ptrdiff_t i = 0; i < arrlen(file->entries); i++)
+        if (file->entries[i].type == TENSOR_I8) return true;
+    return false;
+}
+
+TensorScales safetensors_scales(const Safetensors *file, int tensor) {
+    const Entry *entry = &file->entries[tensor];
+    if (entry->type != TENSOR_I8) return SCALES_NONE;
+    const Entry *scale = &file->entries[entry->scale];
+    return scale->rows == entry->rows && scale->cols == 1 ? SCALES_OF_ROWS : SCALES_OF_COLUMNS;
+}
+
+int safetensors_format(const Safetensors *file) { return file->format; }
+
+bool safetensors_has_checksum(const Safetensors *file) { return file->checksum; }
+
+const char *safetensors_meta(const Safetensors *file, const char *key) {
+    const cJSON *metadata = cJSON_GetObjectItemCaseSensitive(file->header, "__metadata__");
+    return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(metadata, key));
+}
+
+double safetensors_checksum_seconds(const Safetensors *file) { return file->seconds; }
+
+int safetensors_count(const Safetensors *file) { return (int)arrlen(file->entries); }
+
+int safetensors_find(Safetensors *file, const char *name, int rows, int cols, Err *err) {
+    for (ptrdiff_t i = 0; i < arrlen(file->entries); i++) {
+        Entry *entry = &file->entries[i];
+        if (strcmp(entry->name, name) != 0) continue;
+        if (entry->rows != rows || entry->cols != cols)
+            return err_set(err, file->path, 0, "tensor %s has shape [%d, %d], but [%d, %d] is needed", name,
+                           entry->rows, entry->cols, rows, cols);
+        entry->found = true;
+        if (entry->type == TENSOR_I8) file->entries[entry->scale].found = true;
+        return (int)i;
+    }
+    return err_set(err, file->path, 0, "tensor %s is missing", name);
+}
+
+int safetensors_all_found(const Safetensors *file, Err *err) {
+    for (ptrdiff_t i = 0; i < arrlen(file->entries); i++)
+        if (!file->entries[i].found)
+            return err_set(err, file->path, 0, "tensor %.60s is not part of the model", file->entries[i].name);
+    return 0;
+}

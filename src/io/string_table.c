@@ -1,0 +1,80 @@
+#include "io/string_table.h"
+#include "core/base.h"
+#include "io/ds.h"
+
+#include <limits.h>
+#include <stdint.h>
+#include <string.h>
+#include <xxhash.h>
+
+enum { BLOCK = 1 << 14 };
+
+int string_table_count(const StringTable *table) { return (int)arrlen(table->strings); }
+
+const char *string_table_at(const StringTable *table, int number) { return table->strings[number]; }
+
+/* The slot with the number of a string, or the empty slot for it. Requires slots. */
+static int *slot_of(const StringTable *table, const char *text, size_t n) {
+    for (size_t at = (size_t)XXH3_64bits(text, n);; at++) {
+        int *slot = &table->numbers[at & (table->slots - 1)];
+        if (*slot < 0) return slot;
+        const char *there = table->strings[*slot];
+        if (!strncmp(there, text, n) && !there[n]) return slot;
+    }
+}
+
+int string_table_find(const StringTable *table, const char *text, size_t n) {
+    return table->slots ? *slot_of(table, text, n) : -1;
+}
+
+/* Makes room for `count` strings in all. */
+static void reserve(StringTable *table, size_t count) {
+    size_t slots = table->slots ? table->slots : 16;
+    while (slots < 2 * count) slots *= 2;
+    if (slots == table->slots) return;
+    arrsetcap(table->strings, slots / 2);
+    table->slots = slots;
+    table->numbers = mem_realloc(table->numbers, slots * sizeof *table->numbers);
+    memset(table->numbers, 0xff, slots * sizeof *table->numbers);
+    for (int i = 0; i < string_table_count(table); i++)
+        *slot_of(table, table->strings[i], strlen(table->strings[i])) = i;
+}
+
+void string_table_reserve_lines(StringTable *table, const char *text) {
+    size_t lines = 0;
+    for (; (text = strchr(text, '\n')); text++) lines++;
+    reserve(table, lines);
+}
+
+/* A copy of n bytes with a '\0', in a block of the table. */
+static const char *copy(StringTable *table, const char *text, size_t n) {
+    if (n >= table->room) {
+        table->room = n >= BLOCK ? n + 1 : BLOCK;
+        table->end = mem_alloc(table->room);
+        arrput(table->blocks, table->end);
+    }
+    char *string = memcpy(table->end, text, n);
+    string[n] = '\0';
+    table->end += n + 1;
+    table->room -= n + 1;
+    return string;
+}
+
+int string_table_add(StringTable *table, const char *text, size_t n) {
+    const int number = string_table_count(table);
+    CHECK(number < INT_MAX, "too many strings");
+    reserve(table, (size_t)number + 1);
+    int *slot = slot_of(table, text, n);
+    if (*slot < 0) {
+        *slot = number;
+        arrput(table->strings, copy(table, text, n));
+    }
+    return *slot;
+}
+
+void string_table_free(StringTable *table) {
+    strings_free(table->blocks);
+    arrfree(table->strings);
+    mem_free(table->numbers);
+    *table = (StringTable){0};
+}
