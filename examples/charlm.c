@@ -49,30 +49,32 @@ static void model_init(Model *m, Rng *rng) {
 }
 
 /* h_t = GRU(W E x_t + b, h_{t-1}) for `steps` steps of several texts; x[t texts + i] is a character of text i. Replaces
-   the state *h [texts, UNITS]. Returns the logits V h_t + c of the next characters [steps texts, CHARS]. */
-static Var *predict(Tape *tape, Model *m, const int *x, int steps, Var **h) {
+   the state *h [texts, UNITS]. Returns the output layer: the logits of the next characters [steps texts, CHARS] are
+   V h_t + c. */
+static OutputLayer predict(Tape *tape, Model *m, const int *x, int steps, Var **h) {
     const int texts = (*h)->rows;
     Var *states[STEPS], *in = linear(tape, gather(tape, &m->p[E], x, steps * texts), &m->p[W], &m->p[B]);
     for (int t = 0; t < steps; t++) {
         *h = gru_step(tape, (GruStep){slice(tape, in, t * texts, texts), *h, &m->p[UZR], &m->p[U], NULL});
         states[t] = *h;
     }
-    return linear(tape, vcat(tape, states, steps), &m->p[V], &m->p[C]);
+    return (OutputLayer){.x = vcat(tape, states, steps), .W = &m->p[V], .b = &m->p[C]};
 }
 
 /* Returns the mean loss on a batch of random places of the text. If the tape records, also computes the gradient. */
 static double pass(Tape *tape, Model *m, Text text, Rng *rng) {
     int x[STEPS * BATCH], next[STEPS * BATCH];
-    double nats;
+    double nats[STEPS * BATCH], sum = 0;
     for (int i = 0; i < BATCH; i++) {
         const unsigned char *from = text.chars + rng_below(rng, (uint32_t)(text.n - STEPS));
         for (int t = 0; t < STEPS; t++) x[t * BATCH + i] = from[t], next[t * BATCH + i] = from[t + 1];
     }
     tape_reset(tape);
     Var *h = zeros(tape, BATCH, UNITS);
-    Var *loss = cross_entropy(tape, predict(tape, m, x, STEPS, &h), next, STEPS * BATCH, 0, &nats);
+    Var *loss = linear_cross_entropy(tape, predict(tape, m, x, STEPS, &h), next, STEPS * BATCH, 0, nats);
     if (tape->recording) tape_backward(tape, loss);
-    return nats / (STEPS * BATCH);
+    for (int i = 0; i < STEPS * BATCH; i++) sum += nats[i];
+    return sum / (STEPS * BATCH);
 }
 
 static void train(Tape *tape, Model *m, Text text, Rng *rng) {
@@ -94,7 +96,7 @@ static void sample(Tape *tape, Model *m, Rng *rng) {
     tape_reset(tape);
     Var *h = zeros(tape, 1, UNITS);
     for (int i = 0; i < SAMPLE; i++) {
-        const real *logits = var_values(predict(tape, m, &chars[i], 1, &h));
+        const real *logits = var_values(output_logits(tape, predict(tape, m, &chars[i], 1, &h), NULL, NULL));
         double p[CHARS], sum = 0;
         for (int k = 0; k < CHARS; k++) sum += p[k] = exp(logits[k] / 0.7);
         double left = sum * rng_uniform(rng);

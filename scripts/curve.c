@@ -119,8 +119,7 @@ static double gradients(Tape *tape, Model *model, const Batch *batch, double lab
     double nats;
     tape->recording = true;
     Forced forced = model_force(tape, model, batch, &(PassOptions){0});
-    Var *logits = model_logits(tape, model, &forced);
-    tape_backward(tape, cross_entropy(tape, logits, batch->target.ids, rows, label_smoothing, &nats));
+    tape_backward(tape, model_loss(tape, model, &forced, (Objective){&batch->target, rows, label_smoothing}, &nats));
     return nats / rows;
 }
 

@@ -148,7 +148,7 @@ static inline void check_forced(World *w, int sentence, const Hypothesis *h) {
     const real *logits[3];
     for (int m = 0; m < w->count; m++) {
         forced[m] = model_force(&w->tape, w->models[m], &batch, &(PassOptions){.attention = w->attention});
-        logits[m] = model_logits(&w->tape, w->models[m], &forced[m])->v;
+        logits[m] = output_logits(&w->tape, model_output(&w->tape, w->models[m], &forced[m]), NULL, NULL)->v;
     }
     double log_probability = 0;
     for (int i = 0; i < h->length; i++) {

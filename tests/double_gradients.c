@@ -546,31 +546,33 @@ static void check_weighted_sum(void **unused) {
 
 typedef struct Entropy {
     double smoothing;
-    bool scaled;
+    bool transposed;
     int others; /* number of rows in the other parts of the batch */
 } Entropy;
 
-/* The loss, with gradient 1; or the loss times two factors, if `scaled` is set. */
-static Var *build_cross_entropy(Tape *tape, Var *const *in, const void *extra) {
-    static int targets[MANY] = {2, 0, 2, 4};
-    for (int i = 4; i < MANY; i++) targets[i] = i % in[0]->cols;
+enum { BLOCKS = 2100 /* rows that linear_cross_entropy computes in several blocks */ };
+
+/* in: x, W and b. */
+static Var *build_linear_cross_entropy(Tape *tape, Var *const *in, const void *extra) {
+    static int targets[BLOCKS];
+    static double nats[BLOCKS];
     const Entropy *entropy = extra;
-    double nats;
-    Var *loss =
-        cross_entropy(tape, copy_of(tape, in[0]), targets, in[0]->rows + entropy->others, entropy->smoothing, &nats);
-    if (!entropy->scaled) return loss;
-    Var *scale = var_new(tape, 1, 2);
-    scale->v[0] = 0.7, scale->v[1] = -1.9;
-    return linear(tape, loss, scale, NULL);
+    for (int i = 0; i < in[0]->rows; i++) targets[i] = i * i % in[2]->cols;
+    const OutputLayer layer = {in[0], in[1], in[2], entropy->transposed};
+    return linear_cross_entropy(tape, layer, targets, in[0]->rows + entropy->others, entropy->smoothing, nats);
 }
 
-static void check_cross_entropy(void **unused) {
+static void check_linear_cross_entropy(void **unused) {
     (void)unused;
-    const Entropy kinds[] = {{0, false, 0}, {0.1, false, 0}, {0, true, 0}, {0.1, true, 0}, {0.1, false, 7}};
-    const Case cases[] = {{build_cross_entropy, {{4, 5}}, &kinds[0]}, {build_cross_entropy, {{4, 7}}, &kinds[1]},
-                          {build_cross_entropy, {{4, 5}}, &kinds[2]}, {build_cross_entropy, {{1, 7}}, &kinds[3]},
-                          {build_cross_entropy, {{4, 5}}, &kinds[4]}, {build_cross_entropy, {{MANY, 130}}, &kinds[1]}};
-    CHECK_CASES("cross_entropy", cases);
+    const Entropy plain = {0}, smooth = {0.1, false, 0}, tied = {0.1, true, 0}, part = {0.1, false, 7};
+    const Case cases[] = {{build_linear_cross_entropy, {{4, 3}, {3, 5}, {1, 5}}, &plain},
+                          {build_linear_cross_entropy, {{4, 3}, {3, 7}, {1, 7}}, &smooth},
+                          {build_linear_cross_entropy, {{4, 3}, {7, 3}, {1, 7}}, &tied},
+                          {build_linear_cross_entropy, {{1, 2}, {2, 5}, {1, 5}}, &part},
+                          {build_linear_cross_entropy, {{MANY, 20}, {20, 1100}, {1, 1100}}, &smooth},
+                          {build_linear_cross_entropy, {{BLOCKS, 20}, {20, 9}, {1, 9}}, &smooth},
+                          {build_linear_cross_entropy, {{BLOCKS, 4}, {9, 4}, {1, 9}}, &tied}};
+    CHECK_CASES("linear_cross_entropy", cases);
 }
 
 /* ---- the check can fail -------------------------------------------------------------------------------- */
@@ -663,15 +665,15 @@ static Batch fold(Arena *arena, int times, int words) {
 static double whole_loss(void *context) {
     Whole *w = context;
     tape_reset(&w->tape);
+    memset(w->model.params.gradients, 0, w->model.params.size * sizeof(double));
     w->tape.recording = true;
     w->tape.rng = rng_seed(5, 1);
     Batch batch = fold(&w->tape.arena, w->times, w->model.config.source_words);
     double nats;
     Forced forced = model_force(&w->tape, &w->model, &batch, &w->pass);
-    Var *logits = model_logits(&w->tape, &w->model, &forced);
-    Var *loss = cross_entropy(&w->tape, logits, batch.target.ids, batch.target.rows, w->smoothing, &nats);
+    const Objective objective = {&batch.target, batch.target.rows, w->smoothing};
+    Var *loss = model_loss(&w->tape, &w->model, &forced, objective, &nats);
     double value = loss->v[0];
-    memset(w->model.params.gradients, 0, w->model.params.size * sizeof(double));
     tape_backward(&w->tape, loss);
     return value;
 }
@@ -817,7 +819,7 @@ int main(void) {
         cmocka_unit_test(check_softmax_spans),
         cmocka_unit_test(check_mean_heads),
         cmocka_unit_test(check_weighted_sum),
-        cmocka_unit_test(check_cross_entropy),
+        cmocka_unit_test(check_linear_cross_entropy),
         cmocka_unit_test(check_guided),
         cmocka_unit_test(check_model),
     };

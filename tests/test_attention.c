@@ -12,6 +12,7 @@
 
 #include "core/kernels.h"
 #include "core/ops.h"
+#include "identity_loss.h"
 #include "sets.h"
 
 enum { WORDS = 6, DIM = 3 };
@@ -82,7 +83,7 @@ static void attend_batch(int thread_count, Outcome *outcome) {
     Var *c = dot_attention(&tape, x, x, x, 0.125, &spans).c;
     memcpy(outcome->c, c->v, sizeof outcome->c);
     double nats;
-    tape_backward(&tape, cross_entropy(&tape, dot_scores(&tape, c, x, 1, 0.5, &spans), targets, ALL, 0, &nats));
+    tape_backward(&tape, identity_loss(&tape, dot_scores(&tape, c, x, 1, 0.5, &spans), targets, &nats));
     memcpy(outcome->gradient, x->g, sizeof outcome->gradient);
     tape_free(&tape);
     threads_free(threads);

@@ -101,7 +101,8 @@ static void read_alignment(World *w, AttentionOptions attention, real *alpha, re
     Forced forced = model_force(&w->tape, &w->model, &batch, &(PassOptions){.attention = attention});
     for (int i = 0; i < STEPS; i++)
         memcpy(alpha + (ptrdiff_t)i * lengths[0], forced.alpha[i]->v, (size_t)lengths[0] * sizeof(real));
-    memcpy(logits, model_logits(&w->tape, &w->model, &forced)->v, (size_t)(STEPS * VOCAB) * sizeof(real));
+    memcpy(logits, output_logits(&w->tape, model_output(&w->tape, &w->model, &forced), NULL, NULL)->v,
+           (size_t)(STEPS * VOCAB) * sizeof(real));
     tape_rewind(&w->tape, mark);
 }
 
@@ -190,7 +191,7 @@ static void a_beam_of_one_is_greedy(void **state) {
         TapeMark mark = tape_mark(&w.tape);
         Batch batch = batch_fold(&w.tape.arena, &sources[s], &lengths[s], &h->ids, &h->length, 1, NULL, BOS);
         Forced forced = model_force(&w.tape, &w.model, &batch, &(PassOptions){0});
-        const Var *logits = model_logits(&w.tape, &w.model, &forced);
+        const Var *logits = output_logits(&w.tape, model_output(&w.tape, &w.model, &forced), NULL, NULL);
         for (int i = 0; i < h->length; i++)
             for (int id = EOS; id < VOCAB; id++)
                 assert_true(logits->v[i * VOCAB + id] <= logits->v[i * VOCAB + h->ids[i]] + (real)1e-5);
@@ -363,9 +364,9 @@ static void a_shared_weight_is_stored_once(void **state) {
         for (int i = 0; i < params->count; i++) {
             const Param *p = params->list[i];
             const bool vector = p->var.rows == 1 || p->var.cols == 1, embedding = !strcmp(strchr(p->name, '.'), ".E");
-            if ((p->shared.panels.memory != NULL) != (!vector && !embedding)) fail_msg("%s", p->name);
-            if ((p->shared.panels.memory != NULL) == (p->shared.values != NULL)) fail_msg("%s: stored twice", p->name);
-            for (int turned = 0; turned < 2; turned++) assert_null(p->shared.packed[turned].memory);
+            if (p->weight.ready[0] != (!vector && !embedding)) fail_msg("%s", p->name);
+            if (p->weight.ready[0] == (p->weight.values != NULL)) fail_msg("%s: stored twice", p->name);
+            assert_false(p->weight.ready[1]);
         }
         assert_int_equal(w.tape.last_used, 0); /* the tape packed no shared weight */
     }

@@ -19,7 +19,8 @@
 #include "core/exact.h"
 #include "core/kernels.h"
 #include "core/ops.h"
-#include "core/panels.h"
+#include "core/kernels.h"
+#include "core/weight.h"
 #include "core/rng.h"
 #include "core/threads.h"
 
@@ -365,13 +366,13 @@ static void two_tapes_train_one_weight(void **unused) {
     real values[SIZE * SIZE] = {1, 2, 3, 4}, gradient[SIZE * SIZE] = {0};
     Var W = {.rows = SIZE, .cols = SIZE, .v = values, .g = gradient, .weight = &weight}, *loss[2];
     const int target[ROWS] = {0, 0, 0};
-    double nats;
+    double nats[ROWS];
     for (int i = 0; i < 2; i++) {
         tape_init(&tapes[i], threads, (Rng){1});
         tapes[i].recording = true;
         Var *x = var_new(&tapes[i], ROWS, SIZE);
         for (int k = 0; k < ROWS * SIZE; k++) x->v[k] = (real)(k + 1);
-        loss[i] = cross_entropy(&tapes[i], linear(&tapes[i], x, &W, NULL), target, ROWS, 0, &nats);
+        loss[i] = linear_cross_entropy(&tapes[i], (OutputLayer){.x = x, .W = &W}, target, ROWS, 0, nats);
     }
     real first[SIZE * SIZE];
     tape_backward(&tapes[1], loss[1]);
@@ -390,7 +391,7 @@ static void two_tapes_train_one_weight(void **unused) {
 enum { TAPES = 4 };
 
 typedef struct Reader {
-    SharedWeight *weight;
+    Weight *weight;
     pthread_barrier_t *start;
     const void *panels;
 } Reader;
@@ -437,9 +438,8 @@ static void masks_do_not_depend_on_the_row_index(void **unused) {
 static void *read_weight(void *context) {
     Reader *reader = context;
     Threads *threads = threads_new(1);
-    const Operand b = {.k = 40, .n = 96, .ld = 96};
     pthread_barrier_wait(reader->start);
-    reader->panels = shared_weight_operand(reader->weight, threads, b).panels;
+    reader->panels = weight_operand(reader->weight, threads, false).panels;
     threads_free(threads);
     return NULL;
 }
@@ -452,24 +452,24 @@ static void a_shared_weight_is_packed_once(void **unused) {
     Threads *alone = threads_new(1);
     real *right = mem_alloc_aligned(packed);
     for (int round = 0; round < ROUNDS; round++) {
-        SharedWeight weight;
+        Weight weight;
         Reader readers[TAPES];
         pthread_t threads[TAPES];
         pthread_barrier_t start;
         real *values = mem_alloc_aligned(SIZE * sizeof *values);
         for (size_t i = 0; i < SIZE; i++) values[i] = (real)i;
-        shared_weight_init(&weight, PANELS_F32, values, true);
+        weight_share(&weight, PANELS_F32, 40, 96, values, true, NULL);
         pthread_barrier_init(&start, NULL, TAPES);
         for (int i = 0; i < TAPES; i++) {
             readers[i] = (Reader){&weight, &start, NULL};
             assert_int_equal(pthread_create(&threads[i], NULL, read_weight, &readers[i]), 0);
         }
         for (int i = 0; i < TAPES; i++) pthread_join(threads[i], NULL);
-        for (int i = 0; i < TAPES; i++) assert_ptr_equal(readers[i].panels, weight.packed[false].memory);
+        for (int i = 0; i < TAPES; i++) assert_ptr_equal(readers[i].panels, weight.packed[false].panels);
         operand_pack(alone, (Operand){.k = 40, .n = 96, .b = values, .ld = 96}, right);
-        assert_memory_equal(weight.packed[false].memory, right, packed);
+        assert_memory_equal(weight.packed[false].panels, right, packed);
         pthread_barrier_destroy(&start);
-        shared_weight_free(&weight);
+        weight_free(&weight);
         mem_free(values);
     }
     mem_free(right);
@@ -505,25 +505,6 @@ static void visit_dropout(int n, real *y, const real *x, uint32_t key, real keep
     (void)accumulate;
     visit_numbers(n, y);
 }
-static real visit_exp_sum(int n, const real *x, real *sum, real *e) {
-    (void)e;
-    visit_numbers(n, x);
-    *sum = 1;
-    return 0;
-}
-static void visit_axpy(int n, real *y, real a, const real *x) {
-    (void)a;
-    (void)x;
-    visit_numbers(n, y);
-}
-static void no_gradient(int n, real *e, real sum, real scale, real floor) {
-    (void)n;
-    (void)e;
-    (void)sum;
-    (void)scale;
-    (void)floor;
-}
-
 /* Checks that kernels got each number of a matrix once; `first` is the address of its first number, or NULL if
    unknown. */
 static void check_all_visited(const real *first, const Var *var) {
@@ -532,7 +513,7 @@ static void check_all_visited(const real *first, const Var *var) {
     visited.begin = NULL;
 }
 
-/* A matrix whose values and gradient must not be written, except by cross_entropy. */
+/* A matrix whose values and gradient must not be written. */
 static Var *large_matrix(Tape *tape, int cols, real *memory) {
     Var *x = var_constant(tape, LARGE_ROWS, cols, memory);
     x->g = memory;
@@ -547,9 +528,7 @@ static void backward(Tape *tape, Var *y, real *memory) {
 }
 
 static void run_large_ops(Tape *tape, real *memory) {
-    static const int targets[LARGE_ROWS];
     static const RowId ids[LARGE_ROWS];
-    double nats;
     Var *x = large_matrix(tape, LARGE_COLS, memory), *y = tanh_of(tape, x);
     check_all_visited(y->v, y);
     backward(tape, y, memory);
@@ -564,12 +543,6 @@ static void run_large_ops(Tape *tape, real *memory) {
     x = large_matrix(tape, 2 * LARGE_COLS, memory);
     y = maxout(tape, x);
     check_all_visited(y->v, y);
-    tape_reset(tape);
-    x = large_matrix(tape, LARGE_COLS, memory);
-    Var *loss = cross_entropy(tape, x, targets, LARGE_ROWS, 0, &nats);
-    check_all_visited(x->v, x);
-    tape_backward(tape, loss);
-    check_all_visited(x->g, x);
 }
 
 /* Computes nothing: real kernels would take long and need more memory than most machines have. */
@@ -584,9 +557,6 @@ static void a_matrix_may_have_more_numbers_than_an_int_counts(void **unused) {
     visitors.tanh = visitors.maxout = visit_y;
     visitors.tanh_back = visit_tanh_back;
     visitors.dropout = visit_dropout;
-    visitors.exp_sum = visit_exp_sum;
-    visitors.axpy = visit_axpy;
-    visitors.softmax_gradient = no_gradient;
     kernels = &visitors;
     tape_init(&tape, threads, rng_seed(1, 1));
     tape.recording = true;

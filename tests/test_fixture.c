@@ -167,8 +167,8 @@ static void compare_model(const cJSON *right, Tape *tape) {
                              integer(right, "begin"));
     Forced forced = model_force(tape, &model, &batch, &(PassOptions){0});
     double nats;
-    Var *loss = cross_entropy(tape, model_logits(tape, &model, &forced), batch.target.ids, batch.target.rows,
-                              number(right, "smoothing"), &nats);
+    const Objective objective = {&batch.target, batch.target.rows, number(right, "smoothing")};
+    Var *loss = model_loss(tape, &model, &forced, objective, &nats);
     tape_backward(tape, loss);
 
     assert_close("nats", nats, number(right, "nats"));

@@ -14,7 +14,8 @@
 
 #include "core/base.h"
 #include "core/gemm.h"
-#include "core/panels.h"
+#include "core/gradient_product.h"
+#include "core/kernels.h"
 #include "core/rng.h"
 #include "sets.h"
 
@@ -30,15 +31,19 @@ typedef struct Matrix {
 static size_t block_size(const Matrix *m) { return 2UL * MARGIN + (size_t)m->rows * (size_t)m->ld; }
 static float *at(const Matrix *m, int i, int j) { return m->v + (size_t)i * (size_t)m->ld + j; }
 
-/* Returns a matrix of random numbers with gaps of NaN between its rows. */
-static Matrix matrix_new(Rng *rng, int rows, int cols) {
-    Matrix m = {rows, cols, cols + 1 + (int)rng_below(rng, 5), NULL, NULL};
+/* Returns a matrix of random numbers with gaps of `gap` NaN between its rows. */
+static Matrix matrix_with_gaps(Rng *rng, int rows, int cols, int gap) {
+    Matrix m = {rows, cols, cols + gap, NULL, NULL};
     m.block = mem_alloc(block_size(&m) * sizeof(float));
     m.v = m.block + MARGIN;
     for (size_t i = 0; i < block_size(&m); i++) m.block[i] = NAN;
     for (int i = 0; i < rows; i++)
         for (int j = 0; j < cols; j++) *at(&m, i, j) = (float)rng_normal(rng);
     return m;
+}
+
+static Matrix matrix_new(Rng *rng, int rows, int cols) {
+    return matrix_with_gaps(rng, rows, cols, 1 + (int)rng_below(rng, 5));
 }
 
 static Matrix matrix_copy(const Matrix *m) {
@@ -129,22 +134,22 @@ typedef struct Sizes {
 /* The initial value of the sum. */
 typedef enum { NOTHING, A_ROW, A_MATRIX, ITSELF, INITS } Init;
 
-typedef struct Product {
+typedef struct Problem {
     Sizes s;
     Init init;
     bool transposed;
     Matrix a, b, start, c, expected; /* c: before the product */
-} Product;
+} Problem;
 
-static float naive_element(const Product *p, int i, int j) {
+static float naive_element(const Problem *p, int i, int j) {
     Chain chain = chain_from(p->init == NOTHING ? 0 : *at(&p->start, p->init == A_ROW ? 0 : i, j));
     for (int k = 0; k < p->s.k; k++)
         chain_add(&chain, *at(&p->a, i, k), p->transposed ? *at(&p->b, j, k) : *at(&p->b, k, j));
     return chain_end(&chain);
 }
 
-static Product product_new(Rng *rng, Sizes s, Init init, bool transposed) {
-    Product p = {.s = s, .init = init, .transposed = transposed};
+static Problem product_new(Rng *rng, Sizes s, Init init, bool transposed) {
+    Problem p = {.s = s, .init = init, .transposed = transposed};
     p.a = matrix_new(rng, s.m, s.k);
     p.b = transposed ? matrix_new(rng, s.n, s.k) : matrix_new(rng, s.k, s.n);
     p.c = matrix_new(rng, s.m, s.n);
@@ -155,18 +160,18 @@ static Product product_new(Rng *rng, Sizes s, Init init, bool transposed) {
     return p;
 }
 
-static void product_free(Product *p) {
+static void product_free(Problem *p) {
     Matrix *all[] = {&p->a, &p->b, &p->start, &p->c, &p->expected};
     for (int i = 0; i < 5; i++) matrix_free(all[i]);
 }
 
 static void check_product(Threads *threads, const void *context) {
-    const Product *p = context;
+    const Problem *p = context;
     const Sizes s = p->s;
     size_t size = packed_size(PANELS_F32, s.k, s.n) / sizeof(float);
     float *panels = mem_alloc_aligned((size + MARGIN) * sizeof(float));
     for (size_t i = 0; i < size + MARGIN; i++) panels[i] = NAN;
-    Operand plain = {s.k, s.n, p->b.v, p->b.ld, p->transposed, PANELS_F32, NULL, NULL};
+    Operand plain = {s.k, s.n, p->b.v, p->b.ld, p->transposed, PANELS_F32, NULL, NULL, 0};
     Operand packed = operand_pack(threads, plain, panels), *operands[] = {&plain, &packed};
     for (size_t i = size; i < size + MARGIN; i++) assert_true(isnan(panels[i]));
 
@@ -174,7 +179,7 @@ static void check_product(Threads *threads, const void *context) {
         Matrix c = matrix_copy(&p->c);
         const float *init[INITS] = {NULL, p->start.v, p->start.v, c.v};
         const int ld_init[INITS] = {0, 0, p->start.ld, c.ld};
-        const Multiplication x = {s.m, p->a.v, p->a.ld, *operands[i], init[p->init], ld_init[p->init], c.v, c.ld};
+        const Product x = {s.m, p->a.v, p->a.ld, *operands[i], init[p->init], ld_init[p->init], c.v, c.ld};
         gemm(threads, &x, 1);
         assert_same_block(&c, &p->expected);
         matrix_free(&c);
@@ -182,12 +187,12 @@ static void check_product(Threads *threads, const void *context) {
     /* two products in one call, or three, one with packing during the product: the same results as separate calls */
     for (int count = 2; count <= 3; count++) {
         Matrix c[] = {matrix_copy(&p->c), matrix_copy(&p->c), matrix_copy(&p->c)};
-        Multiplication list[3];
+        Product list[3];
         for (int i = 0; i < 3; i++) {
             const float *init[INITS] = {NULL, p->start.v, p->start.v, c[i].v};
             const int ld_init[INITS] = {0, 0, p->start.ld, c[i].ld};
-            list[i] = (Multiplication){s.m,           p->a.v,           p->a.ld, *operands[i < 2],
-                                       init[p->init], ld_init[p->init], c[i].v,  c[i].ld};
+            list[i] =
+                (Product){s.m, p->a.v, p->a.ld, *operands[i < 2], init[p->init], ld_init[p->init], c[i].v, c[i].ld};
         }
         gemm(threads, list, count);
         for (int i = 0; i < 3; i++) {
@@ -209,7 +214,7 @@ static void gemm_is_the_naive_loop(void **unused) {
     for (int i = 0; i < 2 * 70 + many; i += EVERY) {
         Sizes s = {1 + i % 70, 1 + (int)rng_below(&rng, 70), 1 + (int)rng_below(&rng, 70)};
         if (i >= 2 * 70) s = large[i - 2 * 70];
-        Product p = product_new(&rng, s, (Init)rng_below(&rng, INITS), rng_below(&rng, 2));
+        Problem p = product_new(&rng, s, (Init)rng_below(&rng, INITS), rng_below(&rng, 2));
         with_everything(PANELS_F32, check_product, &p);
         product_free(&p);
     }
@@ -302,25 +307,24 @@ static void check_bytes(Threads *threads, const void *context) {
     const size_t size = packed_size(PANELS_I8, s.k, s.n);
     char *memory[2];
     for (int i = 0; i < 2; i++) memory[i] = memset(mem_alloc_aligned(size + MARGIN), 0x55, size + MARGIN);
-    const Operand b = {s.k, s.n, p->b, p->ld, p->transposed, PANELS_I8, p->scales.v, NULL};
-    const Panels panels = panels_pack(threads, b, memory[0]);
-    const Operand packed = panels_operand(&panels, b);
+    const Operand b = {s.k, s.n, p->b, p->ld, p->transposed, PANELS_I8, p->scales.v, NULL, 0};
+    const Operand packed = operand_pack(threads, b, memory[0]);
     for (int i = 0; i < MARGIN; i++) assert_int_equal(memory[0][size + (size_t)i], 0x55);
     if (!p->transposed && s.k > 0 && p->ld == s.n) { /* packed in parts: the same panels */
-        const Panels parts = {PANELS_I8, false, panels.width, memory[1]};
+        const Operand parts = operand_with_panels(b, memory[1]);
         for (int first = 0, rows; first < s.k; first += rows) {
             rows = 1 + first % 7 < s.k - first ? 1 + first % 7 : s.k - first;
-            panels_pack_rows(&parts, s.k, s.n, first, p->b + (size_t)first * (size_t)p->ld, p->scales.v, rows);
+            operand_pack_rows(parts, first, p->b + (size_t)first * (size_t)p->ld, p->scales.v, rows);
         }
         assert_memory_equal(memory[0], memory[1], size + MARGIN);
     }
     for (int count = 1; count <= 2; count++) {
         Matrix c[] = {matrix_copy(&p->c), matrix_copy(&p->c)};
-        Multiplication list[2];
+        Product list[2];
         for (int i = 0; i < 2; i++) {
             const float *init[INITS] = {NULL, p->start.v, p->start.v, c[i].v};
             const int ld_init[INITS] = {0, 0, p->start.ld, c[i].ld};
-            list[i] = (Multiplication){s.m, p->a.v, p->a.ld, packed, init[p->init], ld_init[p->init], c[i].v, c[i].ld};
+            list[i] = (Product){s.m, p->a.v, p->a.ld, packed, init[p->init], ld_init[p->init], c[i].v, c[i].ld};
         }
         gemm(threads, list, count);
         for (int i = 0; i < 2; i++) {
@@ -363,83 +367,92 @@ static void a_row_that_is_not_finite_is_seen(void **unused) {
             for (int i = 0; i < 3 * K; i++) a[i] = (float)(i % 11);
             a[K + 5 + 7 * kind] = bad[kind];
             const Operand packed =
-                operand_pack(pools[0], (Operand){K, N, b, N, false, PANELS_I8, scales, NULL}, memory);
-            gemm(pools[0], &(Multiplication){3, a, K, packed, NULL, 0, c, N}, 1);
+                operand_pack(pools[0], (Operand){K, N, b, N, false, PANELS_I8, scales, NULL, 0}, memory);
+            gemm(pools[0], &(Product){3, a, K, packed, NULL, 0, c, N}, 1);
             for (int j = 0; j < 3 * N; j++) assert_int_equal(isfinite(c[j]) != 0, j / N != 1);
             mem_free(memory);
         }
 }
 
-/* ---- gemm_strips --------------------------------------------------------------------------------------- */
+/* ---- gradient_product without shards; test_shards.c has those with shards ------------------------------- */
 
-enum { MOST_STRIPS = 12 };
-
-typedef struct Strips {
+typedef struct Steps {
     int count;
-    Strip list[MOST_STRIPS];
-    Matrix x[MOST_STRIPS], y[MOST_STRIPS], c, expected;
-} Strips;
+    Matrix x, y, c, expected;
+    const float **xs, **ys;
+} Steps;
 
-static float naive_strips(const Strips *s, int i, int j) {
-    Chain chain = chain_from(*at(&s->c, i, j));
-    for (int strip = 0; strip < s->count; strip++)
-        for (int k = 0; k < s->list[strip].rows; k++)
-            chain_add(&chain, *at(&s->x[strip], k, i), *at(&s->y[strip], k, j));
-    return chain_end(&chain);
-}
-
-/* Strips of 0 to `longest` rows. */
-static Strips strips_new(Rng *rng, int m, int n, int longest) {
-    Strips s = {.count = (int)rng_below(rng, MOST_STRIPS + 1), .c = matrix_new(rng, m, n)};
-    for (int i = 0; i < s.count; i++) {
-        int rows = (int)rng_below(rng, (uint32_t)longest + 1);
-        s.x[i] = matrix_new(rng, rows, m);
-        s.y[i] = matrix_new(rng, rows, n);
-        s.list[i] = (Strip){s.x[i].v, s.y[i].v, s.x[i].ld, s.y[i].ld, rows};
+/* Steps that read the rows of x and y, some of them in another order. */
+static Steps steps_new(Rng *rng, int m, int n, int count) {
+    Steps s = {.count = count, .c = matrix_with_gaps(rng, m, n, 0)};
+    s.x = matrix_new(rng, count + 1, m);
+    s.y = matrix_new(rng, count + 1, n);
+    s.xs = mem_alloc(((size_t)count + 1) * sizeof *s.xs);
+    s.ys = mem_alloc(((size_t)count + 1) * sizeof *s.ys);
+    for (int k = 0; k < count; k++) {
+        s.xs[k] = at(&s.x, k % 3 ? k : count - k, 0);
+        s.ys[k] = at(&s.y, k, 0);
     }
     s.expected = matrix_copy(&s.c);
     for (int i = 0; i < m; i++)
-        for (int j = 0; j < n; j++) *at(&s.expected, i, j) = naive_strips(&s, i, j);
+        for (int j = 0; j < n; j++) {
+            Chain chain = chain_from(*at(&s.c, i, j));
+            for (int k = 0; k < count; k++) chain_add(&chain, s.xs[k][i], s.ys[k][j]);
+            *at(&s.expected, i, j) = chain_end(&chain);
+        }
     return s;
 }
 
-static void strips_free(Strips *s) {
-    for (int i = 0; i < s->count; i++) {
-        matrix_free(&s->x[i]);
-        matrix_free(&s->y[i]);
-    }
+static void steps_free(Steps *s) {
+    mem_free(s->xs);
+    mem_free(s->ys);
+    matrix_free(&s->x);
+    matrix_free(&s->y);
     matrix_free(&s->c);
     matrix_free(&s->expected);
 }
 
-static void check_strips(Threads *threads, const void *context) {
-    const Strips *s = context;
-    Matrix c = matrix_copy(&s->c);
-    gemm_strips(threads, c.rows, c.cols, s->list, s->count, c.v, c.ld);
-    assert_same_block(&c, &s->expected);
-    matrix_free(&c);
+static void count_steps(void *context, int begin, int end) {
+    int *done = context;
+    assert_true(*done == begin && end - begin <= 100);
+    *done = end;
 }
 
-static void gemm_strips_is_the_naive_loop(void **unused) {
+/* All rows at once, and at most 100 at a time, which are announced. */
+static void check_steps(Threads *threads, const void *context) {
+    const Steps *s = context;
+    for (int most = 0; most <= 100; most += 100) {
+        Matrix c = matrix_copy(&s->c);
+        int done = 0;
+        GradientProduct p = {c.rows, c.cols, 0, (const int[]){0, s->count}, s->xs, s->ys, .c = c.v, .most = most};
+        if (most) p.needed = count_steps, p.context = &done;
+        gradient_product(threads, &p);
+        if (most) assert_int_equal(done, s->count);
+        assert_same_block(&c, &s->expected);
+        matrix_free(&c);
+    }
+}
+
+static void a_gradient_is_one_chain(void **unused) {
     (void)unused;
     static const struct {
-        int m, n, longest;
-    } large[] = {{200, 30, 20}, {20, 200, 60}, {170, 70, 80}, {1, 33, 600}, {40, 50, 250}};
+        int m, n, count;
+    } large[] = {{200, 30, 120}, {20, 200, 360}, {170, 70, 480}, {1, 33, 3600}, {40, 50, 1500}};
     const int many = sizeof large / sizeof *large;
     Rng rng = rng_seed(2, 1);
     for (int i = 0; i < 70 + many; i += EVERY) {
-        int m = 1 + i, n = 1 + (int)rng_below(&rng, 70), longest = (int)rng_below(&rng, 9);
-        if (i >= 70) m = large[i - 70].m, n = large[i - 70].n, longest = large[i - 70].longest;
-        Strips s = strips_new(&rng, m, n, longest);
-        with_everything(PANELS_F32, check_strips, &s);
-        strips_free(&s);
+        int m = 1 + i, n = 1 + (int)rng_below(&rng, 70), count = (int)rng_below(&rng, 60);
+        if (i >= 70) m = large[i - 70].m, n = large[i - 70].n, count = large[i - 70].count;
+        Steps s = steps_new(&rng, m, n, count);
+        with_everything(PANELS_F32, check_steps, &s);
+        steps_free(&s);
     }
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gemm_is_the_naive_loop),
-        cmocka_unit_test(gemm_strips_is_the_naive_loop),
+        cmocka_unit_test(a_gradient_is_one_chain),
         cmocka_unit_test(int8_is_the_naive_loop),
         cmocka_unit_test(a_row_that_is_not_finite_is_seen),
     };

@@ -69,9 +69,9 @@ static void check_stored(const Params *params) {
         const Param *p = params->list[i];
         const bool matrix = p->var.rows > 1 && p->var.cols > 1;
         assert_int_equal(p->int8, matrix);
-        assert_int_equal(p->shared.format, matrix ? PANELS_I8 : PANELS_F32);
+        assert_int_equal(p->weight.packed[0].format, matrix ? PANELS_I8 : PANELS_F32);
         assert_int_equal(p->var.v != NULL, !matrix);
-        assert_int_equal(p->shared.values != NULL, !matrix || p->table);
+        assert_int_equal(p->weight.values != NULL, !matrix || p->table);
     }
 }
 

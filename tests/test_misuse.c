@@ -69,10 +69,10 @@ static Var *step(Tape *tape, Var *x, Var *h) {
     return gru_step(tape, (GruStep){x, h, ones(tape, h->cols, 2 * h->cols), ones(tape, h->cols, h->cols), NULL});
 }
 
-static Var *entropy(Tape *tape, Var *logits) {
+static Var *entropy(Tape *tape, Var *x) {
     static const int targets[N] = {0};
-    double nats;
-    return cross_entropy(tape, logits, targets, N, 0, &nats);
+    static double nats[N];
+    return linear_cross_entropy(tape, (OutputLayer){.x = x, .W = ones(tape, x->cols, 2)}, targets, N, 0, nats);
 }
 
 static void consume(Tape *tape, const char *op, Var *x) {
@@ -80,22 +80,21 @@ static void consume(Tape *tape, const char *op, Var *x) {
     if (!strcmp(op, "maxout")) maxout(tape, x);
     if (!strcmp(op, "gru_step")) step(tape, x, ones(tape, N, x->cols / 3));
     if (!strcmp(op, "linear_accumulate")) linear_accumulate(tape, x, ones(tape, N, N), ones(tape, N, x->cols));
-    if (!strcmp(op, "cross_entropy")) entropy(tape, x);
 }
 
-static const char *const consumers[] = {"relu", "maxout", "gru_step", "linear_accumulate", "cross_entropy"};
+static const char *const consumers[] = {"relu", "maxout", "gru_step", "linear_accumulate"};
 static const char *op; /* the tested op */
 enum { CONSUMERS = sizeof consumers / sizeof *consumers, WIDE = 6 * N };
 
 static void parameter(Tape *tape) {
-    static const Weight weight = {0};
+    static Weight weight;
     Var *x = ones(tape, N, WIDE);
     x->weight = &weight;
     consume(tape, op, x);
 }
 
 static void rows_of_a_parameter(Tape *tape) {
-    static const Weight weight = {0};
+    static Weight weight;
     Var *x = ones(tape, 2 * N, WIDE);
     x->weight = &weight;
     consume(tape, op, slice(tape, x, 1, N));
@@ -146,8 +145,7 @@ static void values_in_use_are_not_overwritten(void **unused) {
         snprintf(text, sizeof text, "%s overwrites a parameter", op);
         dies(parameter, true, text);
         dies(rows_of_a_parameter, true, text);
-        /* cross_entropy does not overwrite the logits if the tape does not record. */
-        if (strcmp(op, "cross_entropy") != 0) dies(parameter, false, text);
+        dies(parameter, false, text);
         snprintf(text, sizeof text, "%s overwrites a constant", op);
         dies(constant, true, text);
         snprintf(text, sizeof text, "%s overwrites a matrix that another op reads", op);
@@ -188,7 +186,7 @@ static void a_part_is_consumed(Tape *tape) {
     Var *x = linear(tape, ones(tape, 2 * N, N), ones(tape, N, WIDE), NULL);
     Var *y = strcmp(op, "maxout") != 0 ? step(tape, slice(tape, x, 0, N), ones(tape, N, WIDE / 3))
                                        : maxout(tape, slice(tape, x, 0, N));
-    tape_backward(tape, entropy(tape, linear(tape, y, ones(tape, y->cols, 2), NULL)));
+    tape_backward(tape, entropy(tape, y));
 }
 
 static void all_rows_are_consumed(void **unused) {
@@ -197,6 +195,35 @@ static void all_rows_are_consumed(void **unused) {
     dies(a_part_is_consumed, true, "3 of 6 rows of a matrix were consumed");
     op = "gru_step";
     dies(a_part_is_consumed, true, "3 of 6 rows of a matrix were consumed");
+}
+
+/* ---- the loss -------------------------------------------------------------------------------------------- */
+
+static void a_loss_with_a_factor(Tape *tape) {
+    Var *loss = entropy(tape, ones(tape, N, N));
+    tape_backward(tape, add_scaled(tape, zeros(tape, 1, 1), 2, loss));
+}
+
+static Var *weight_read_after_the_loss(Tape *tape) {
+    static Weight weight;
+    static int of[N], start[] = {0, N}, rows[N], targets[N];
+    static double nats[N];
+    const RowShards shards = {1, of, start, rows};
+    for (int i = 0; i < N; i++) rows[i] = i;
+    Var *W = ones(tape, N, N), *x = ones(tape, N, N);
+    W->weight = &weight;
+    W->g = ones(tape, N, N)->v;
+    tape_shard_rows(tape, &shards);
+    Var *loss = linear_cross_entropy(tape, (OutputLayer){.x = x, .W = W}, targets, N, 0, nats);
+    return add_scaled(tape, loss, 1, entropy(tape, linear(tape, x, W, NULL)));
+}
+
+static void a_weight_read_after_the_loss(Tape *tape) { tape_backward(tape, weight_read_after_the_loss(tape)); }
+
+static void the_gradient_of_the_loss_is_one(void **unused) {
+    (void)unused;
+    dies(a_loss_with_a_factor, true, "the gradient of the loss is 2, not 1");
+    dies(a_weight_read_after_the_loss, true, "an op read it after tape_weight_product");
 }
 
 /* ---- attention ------------------------------------------------------------------------------------------------ */
@@ -311,6 +338,7 @@ int main(void) {
         cmocka_unit_test(values_in_use_are_not_overwritten),
         cmocka_unit_test(what_is_consumed_is_not_read),
         cmocka_unit_test(all_rows_are_consumed),
+        cmocka_unit_test(the_gradient_of_the_loss_is_one),
         cmocka_unit_test(keys_have_one_producer),
         cmocka_unit_test(spans_lie_within_the_rows),
         cmocka_unit_test(guides_name_columns),

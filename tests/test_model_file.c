@@ -29,7 +29,7 @@ static void write_model(Translator *t, uint64_t seed, const char *path) {
 
 /* Checks that a shared parameter has these values or their panels. */
 static void check_shared(const Param *shared, const Var *values) {
-    const SharedWeight *weight = &shared->shared;
+    const Weight *weight = &shared->weight;
     if (weight->values) {
         assert_memory_equal(weight->values, values->v, var_size(values) * sizeof(real));
         return;
@@ -39,7 +39,7 @@ static void check_shared(const Param *shared, const Var *values) {
     Threads *threads = threads_new(1);
     real *panels = mem_alloc_aligned(bytes);
     operand_pack(threads, b, panels);
-    assert_memory_equal(weight->panels.memory, panels, bytes);
+    assert_memory_equal(weight->packed[0].panels, panels, bytes);
     mem_free(panels);
     threads_free(threads);
 }

@@ -113,8 +113,8 @@ static void *load_others(void *context) {
 static void check_stored_once(const Params *params) {
     for (int i = 0; i < params->count; i++) {
         const Param *p = params->list[i];
-        const int packed = (p->shared.packed[0].memory != NULL) + (p->shared.packed[1].memory != NULL);
-        const int stored = packed + (p->shared.values != NULL) + (p->shared.panels.memory != NULL);
+        const Weight *weight = &p->weight;
+        const int stored = (weight->values != NULL) + weight->ready[0] + weight->ready[1];
         if (stored < 1 || stored > 1 + p->table) fail_msg("%s is stored %d times", p->name, stored);
     }
 }

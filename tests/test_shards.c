@@ -10,12 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/gradient_product.h"
 #include "core/kernels.h"
+#include "core/ops.h"
 #include "train/update.h"
 #include "sets.h"
 #include "training.h"
 
-/* ---- shard_product beside plain loops --------------------------------------------------------------------------- */
+/* ---- gradient_product beside plain loops ---------------------------------------------------------------------------
+ */
 
 /* Adds x[first..first+shards-1] in the tree, by its definition. */
 static float tree_of(const float *x, int shards) {
@@ -28,7 +31,7 @@ typedef struct Case {
 } Case;
 
 /* One element of the product, by its definition. */
-static float element(const ShardProduct *p, int i, int j) {
+static float element(const GradientProduct *p, int i, int j) {
     float sums[MOST_SHARDS] = {0};
     for (int s = 0; s < p->shards; s++) {
         for (int k = p->start[s]; k < p->start[s + 1]; k++) sums[s] = fmaf(p->x[k][i], p->y[k][j], sums[s]);
@@ -77,12 +80,12 @@ static void check_product(const Case *c, int threads) {
     int *first = mem_alloc((size_t)(c->m + 1) * sizeof *first), *shard = mem_alloc(3 * (size_t)c->m * sizeof *shard);
     const float **row = mem_alloc(3 * (size_t)c->m * sizeof *row);
     const RowAdditions additions = additions_of(c, y, first, shard, row);
-    const ShardProduct p = {c->m, c->n, c->shards, start, xs, ys, c->additions ? &additions : NULL, sum};
+    const GradientProduct p = {c->m, c->n, c->shards, start, xs, ys, c->additions ? &additions : NULL, .c = sum};
     for (int i = 0; i < c->m; i++)
         for (int j = 0; j < c->n; j++) right[i * c->n + j] = element(&p, i, j);
     Threads *pool = threads_new(threads);
     if (c->additions && k == 0) shard_additions(pool, c->m, c->n, c->shards, &additions, sum);
-    else shard_product(pool, &p);
+    else gradient_product(pool, &p);
     if (memcmp(sum, right, size * sizeof *sum) != 0)
         fail_msg("[%d, %d], %d shards, %d steps, %s, %d threads", c->m, c->n, c->shards, k, kernels->name, threads);
     threads_free(pool);
@@ -109,6 +112,90 @@ static void the_product_is_a_tree_of_chains(void **unused) {
             for (int threads = 1; threads <= 3; threads += 2) check_product(&cases[i], threads);
     }
     kernels_choose("auto");
+}
+
+/* ---- the loss in blocks ------------------------------------------------------------------------------------------ */
+
+enum { ROWS = 2500 /* several blocks */, INNER = 20, WORDS = 37, FOUR = 4, WEIGHTS = INNER * WORDS + WORDS };
+
+/* A batch of ROWS rows in FOUR shards, and an output layer. */
+typedef struct Output {
+    int of[ROWS], rows[ROWS], start[FOUR + 1], targets[ROWS];
+    float x[ROWS * INNER], weights[WEIGHTS], gradient[WEIGHTS], dx[ROWS * INNER];
+    double nats[ROWS];
+} Output;
+
+static void output_draw(Output *o) {
+    Rng rng = rng_seed(7, 1);
+    for (int i = 0; i < ROWS; i++) {
+        o->of[i] = (int)rng_below(&rng, 5) % FOUR; /* shard 0 is twice as large */
+        o->targets[i] = (int)rng_below(&rng, WORDS);
+    }
+    for (int s = 0, at = 0; s < FOUR; s++, o->start[s] = at)
+        for (int i = 0; i < ROWS; i++)
+            if (o->of[i] == s) o->rows[at++] = i;
+    for (int i = 0; i < ROWS * INNER; i++) o->x[i] = (float)rng_normal(&rng);
+    for (int i = 0; i < WEIGHTS; i++) o->weights[i] = (float)rng_normal(&rng);
+}
+
+/* Adds the gradients of the rows that are listed, or of all rows, to o->gradient; writes dx and nats of these rows. */
+static void output_gradient(Output *o, const int *rows, int count, const RowShards *shards, bool transposed,
+                            Threads *threads) {
+    Tape tape;
+    Weight weights[2] = {{.index = 0}, {.index = 1}};
+    Var W = {.rows = INNER, .cols = WORDS, .weight = &weights[0]};
+    Var b = {.rows = 1, .cols = WORDS, .weight = &weights[1]};
+    if (transposed) W.rows = WORDS, W.cols = INNER;
+    var_bind(&W, o->weights, o->gradient);
+    var_bind(&b, o->weights + (ptrdiff_t)INNER * WORDS, o->gradient + (ptrdiff_t)INNER * WORDS);
+    tape_init(&tape, threads, rng_seed(1, 1));
+    tape.recording = true;
+    tape_shard_rows(&tape, shards);
+    Var *x = var_new(&tape, count, INNER);
+    int *targets = arena_alloc(&tape.arena, (size_t)count * sizeof *targets);
+    double *nats = arena_alloc(&tape.arena, (size_t)count * sizeof *nats);
+    for (int i = 0; i < count; i++) {
+        const int row = rows ? rows[i] : i;
+        memcpy(x->v + (ptrdiff_t)i * INNER, o->x + (ptrdiff_t)row * INNER, INNER * sizeof(float));
+        targets[i] = o->targets[row];
+    }
+    const OutputLayer layer = {x, &W, &b, transposed};
+    tape_backward(&tape, linear_cross_entropy(&tape, layer, targets, ROWS, 0.1, nats));
+    for (int i = 0; i < count; i++) {
+        const int row = rows ? rows[i] : i;
+        memcpy(o->dx + (ptrdiff_t)row * INNER, x->g + (ptrdiff_t)i * INNER, INNER * sizeof(float));
+        o->nats[row] = nats[i];
+    }
+    tape_free(&tape);
+}
+
+/* The gradient of a batch in shards is the tree of the gradients of the shards, each computed alone. */
+static void the_loss_of_shards_is_a_tree(void **unused) {
+    (void)unused;
+    static Output together, alone, sums[FOUR];
+    output_draw(&together);
+    alone = together;
+    const RowShards shards = {FOUR, together.of, together.start, together.rows};
+    for (int threads = 1; threads <= 3; threads += 2)
+        for (int transposed = 0; transposed < 2; transposed++) {
+            Threads *pool = threads_new(threads);
+            memset(together.gradient, 0, sizeof together.gradient);
+            output_gradient(&together, NULL, ROWS, &shards, transposed, pool);
+            for (int s = 0; s < FOUR; s++) {
+                memset(alone.gradient, 0, sizeof alone.gradient);
+                output_gradient(&alone, alone.rows + alone.start[s], alone.start[s + 1] - alone.start[s], NULL,
+                                transposed, pool);
+                memcpy(sums[s].gradient, alone.gradient, sizeof alone.gradient);
+            }
+            for (int i = 0; i < WEIGHTS; i++) {
+                float of_shard[FOUR];
+                for (int s = 0; s < FOUR; s++) of_shard[s] = sums[s].gradient[i];
+                assert_true(together.gradient[i] == tree_of(of_shard, FOUR));
+            }
+            assert_memory_equal(together.dx, alone.dx, sizeof alone.dx);
+            assert_memory_equal(together.nats, alone.nats, sizeof alone.nats);
+            threads_free(pool);
+        }
 }
 
 /* ---- gradients of models ---------------------------------------------------------------------------------------- */
@@ -150,8 +237,8 @@ static void add_gradient(Trial *trial, int first, int count, double *nats) {
     Batch batch = batch_fold(&t->tape.arena, x, x_length, y, y_length, n, index, BOS);
     if (count) batch_shard(&t->tape.arena, &batch, shard, count);
     Forced forced = model_force(&t->tape, &t->model, &batch, &t->pass);
-    Var *logits = model_logits(&t->tape, &t->model, &forced);
-    tape_backward(&t->tape, cross_entropy(&t->tape, logits, batch.target.ids, PAIRS * LONGEST, 0.1, nats));
+    const Objective objective = {&batch.target, PAIRS * LONGEST, 0.1};
+    tape_backward(&t->tape, model_loss(&t->tape, &t->model, &forced, objective, nats));
 }
 
 /* Returns the gradient [size] of all shards, `together` of them at a time; 0: without shards. The caller releases it.
@@ -221,6 +308,7 @@ static void any_parts_threads_and_kernels_give_the_same_gradient(void **unused) 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_product_is_a_tree_of_chains),
+        cmocka_unit_test(the_loss_of_shards_is_a_tree),
         cmocka_unit_test(any_parts_threads_and_kernels_give_the_same_gradient),
     };
     return cmocka_run_group_tests_name("shards", tests, NULL, NULL);

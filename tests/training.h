@@ -73,10 +73,9 @@ static inline double training_step(Training *t, uint64_t number) {
     t->tape.recording = true;
     Batch batch = batch_draw(&t->tape.arena, number, t->sentences);
     Forced forced = model_force(&t->tape, &t->model, &batch, &t->pass);
-    Var *logits = model_logits(&t->tape, &t->model, &forced);
     double nats;
-    Var *loss = cross_entropy(&t->tape, logits, batch.target.ids, batch.target.rows, 0.1, &nats);
-    tape_backward(&t->tape, loss);
+    const Objective objective = {&batch.target, batch.target.rows, 0.1};
+    tape_backward(&t->tape, model_loss(&t->tape, &t->model, &forced, objective, &nats));
     optimizer_step(&t->optimizer, t->threads, params->values, params->gradients,
                    &(StepOptions){.rate = 1e-3, .clip_norm = 1});
     tape_reset(&t->tape);

@@ -3,6 +3,7 @@
 #include "bench/bench.h"
 #include "core/base.h"
 #include "core/gemm.h"
+#include "core/gradient_product.h"
 #include "core/rng.h"
 
 #include <math.h>
@@ -40,6 +41,12 @@ static void verify(const Shape *s, const real *a, const real *b, const real *c) 
     }
 }
 
+static const real **rows_of(const real *matrix, int rows, int cols) {
+    const real **list = mem_alloc((size_t)rows * sizeof *list);
+    for (int i = 0; i < rows; i++) list[i] = matrix + (size_t)i * (size_t)cols;
+    return list;
+}
+
 static void bench_shape(Threads *threads, const Shape *s, double peak) {
     enum { REPEATS = 15, FEW = 512 };
     double seconds[REPEATS], packing[REPEATS];
@@ -47,8 +54,10 @@ static void bench_shape(Threads *threads, const Shape *s, double peak) {
     real *b = random_matrix(s->transposed ? s->n : s->k, s->transposed ? s->k : s->n, 2);
     real *c = random_matrix(s->m, s->n, 3);
     void *panels = mem_alloc_aligned(packed_size(PANELS_F32, s->k, s->n));
-    const Operand plain = {s->k, s->n, b, s->transposed ? s->k : s->n, s->transposed, PANELS_F32, NULL, NULL};
-    const Strip strip = {a, b, s->m, s->n, s->k};
+    const Operand plain = {
+        .k = s->k, .n = s->n, .b = b, .ld = s->transposed ? s->k : s->n, .transposed = s->transposed};
+    const real **x = rows_of(a, s->k, s->m), **y = rows_of(b, s->k, s->n);
+    const GradientProduct gradient = {s->m, s->n, 0, (const int[]){0, s->k}, x, y, .c = c};
     const bool before = !s->gradient && s->m < FEW; /* packed before the product, as on the tape */
     Operand operand = plain;
     memset(c, 0, (size_t)s->m * (size_t)s->n * sizeof *c);
@@ -57,8 +66,8 @@ static void bench_shape(Threads *threads, const Shape *s, double peak) {
         if (before) operand = operand_pack(threads, plain, panels);
         packing[i] = seconds_now() - began;
         began = seconds_now();
-        if (s->gradient) gemm_strips(threads, s->m, s->n, &strip, 1, c, s->n);
-        else gemm(threads, &(Multiplication){s->m, a, s->k, operand, NULL, 0, c, s->n}, 1);
+        if (s->gradient) gradient_product(threads, &gradient);
+        else gemm(threads, &(Product){s->m, a, s->k, operand, NULL, 0, c, s->n}, 1);
         seconds[i] = seconds_now() - began;
         if (i == 0) verify(s, a, b, c);
     }
@@ -67,6 +76,8 @@ static void bench_shape(Threads *threads, const Shape *s, double peak) {
            100 * speed / peak);
     if (before) printf("   packing takes %.1f times as long", bench_median(packing, REPEATS) / median);
     putchar('\n');
+    mem_free(x);
+    mem_free(y);
     mem_free(a);
     mem_free(b);
     mem_free(c);

@@ -42,6 +42,7 @@ ArenaMark arena_mark(const Arena *arena) {
 }
 
 void arena_rewind(Arena *arena, ArenaMark mark) {
+    arena->peak = arena_peak(arena);
     arena->current = mark.chunk ? mark.chunk : arena->first;
     if (arena->current) arena->current->used = mark.used;
 }
@@ -53,6 +54,7 @@ void arena_reset(Arena *arena) {
         arena->first = chunk_new(size + size / 8);
     }
     arena_rewind(arena, (ArenaMark){0});
+    arena->peak = 0;
 }
 
 void arena_free(Arena *arena) {
@@ -75,6 +77,11 @@ size_t arena_used(const Arena *arena) {
     for (const ArenaChunk *chunk = arena->first; chunk; chunk = chunk == arena->current ? NULL : chunk->next)
         used += chunk->used;
     return used;
+}
+
+size_t arena_peak(const Arena *arena) {
+    const size_t used = arena_used(arena);
+    return used > arena->peak ? used : arena->peak;
 }
 
 size_t arena_capacity(const Arena *arena) {

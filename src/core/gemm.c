@@ -35,6 +35,7 @@
    336 KiB = 1.3 MiB. */
 #include "core/gemm.h"
 #include "core/base.h"
+#include "core/kernels.h"
 
 #include <string.h>
 
@@ -48,169 +49,97 @@ enum {
 static int smaller(int a, int b) { return a < b ? a : b; }
 static int blocks_of(int size, int block) { return (size + block - 1) / block; }
 
-/* The bytes of a step of a panel. */
-static size_t step_size(const GemmKernels *g) { return (size_t)g->tile_cols * (size_t)g->right_step; }
-
-size_t panel_size(PanelFormat format, int k) {
-    const GemmKernels *g = kernels->gemm[format];
-    return (size_t)g->tile_cols * (size_t)g->right_head + (size_t)blocks_of(k, g->k_step) * step_size(g);
-}
-
-size_t packed_size(PanelFormat format, int k, int n) {
-    return (size_t)blocks_of(n, kernels->gemm[format]->tile_cols) * panel_size(format, k);
-}
-
-void *panel_head(PanelFormat format, void *panel, const float *scales, int cols) {
-    const GemmKernels *g = kernels->gemm[format];
-    const size_t size = (size_t)g->tile_cols * (size_t)g->right_head;
-    CHECK(!size == !scales, "panels of format %d %s scales", format, scales ? "with" : "without");
-    if (scales) memcpy(memset(panel, 0, size), scales, (size_t)cols * sizeof *scales);
-    return (char *)panel + size;
-}
-
-/* ---- packing -------------------------------------------------------------------------------------------------- */
-
-/* Packs the rows from..from+k-1 of all strips' x (or y, if `right`), columns col..col+cols-1, as a panel [k][width]. */
-static void pack_strips(const Strip *strips, bool right, int from, int k, int col, int cols, int width, real *to) {
-    for (const Strip *s = strips; k > 0; s++) {
-        int first = smaller(from, s->rows), count = smaller(k, s->rows - first), ld = right ? s->ldy : s->ldx;
-        kernels->gemm[PANELS_F32]->pack_rows(to, width, 0, (right ? s->y : s->x) + (size_t)first * (size_t)ld + col, ld,
-                                             cols, count);
-        to += (size_t)count * (size_t)width;
-        from -= first;
-        k -= count;
-    }
-}
-
-typedef struct Product {
+/* The part of a product that is computed at a time. */
+typedef struct Part {
     Threads *threads;
+    Product product;
     const GemmKernels *g;
-    const char *name;
-    int m, n, k;
-    const real *a; /* the left operand; NULL with strips: then their x, transposed */
-    int lda;
-    const Strip *strips; /* NULL: the operands are a and b */
-    Operand b;
-    const real *init;
-    int ld_init;
-    real *c;
-    int ldc;
-    /* The current part: rows from `row` on, panels from `panel` on, steps of the inner index from `from` on. */
+    /* Rows from `row` on, panels from `panel` on, steps of the inner index from `from` on. */
     int row, rows, tiles, panel, panels, from, steps;
     char *left;        /* packed tiles, one after the other, each with its head and [steps][rows of the tile] */
     const char *right; /* panels, `stride` bytes from one to the next */
     size_t stride;
-} Product;
+} Part;
+
+static int panels_of(const Part *p) { return blocks_of(p->product.b.n, p->g->tile_cols); }
+
+/* The bytes of a step of a panel. */
+static size_t step_size(const Part *p) { return (size_t)p->g->tile_cols * (size_t)p->g->right_step; }
 
 /* The numbers of the inner index in `steps` steps from step `from` on. */
-static int numbers_of(const Product *p, int from, int steps) {
-    return smaller(steps * p->g->k_step, p->k - from * p->g->k_step);
+static int numbers_of(const Part *p, int from, int steps) {
+    return smaller(steps * p->g->k_step, p->product.b.k - from * p->g->k_step);
 }
 
-static void pack_panels(void *context, int begin, int end) {
-    const Product *p = context;
-    const GemmKernels *g = p->g;
-    const Operand *b = &p->b;
-    const int width = g->tile_cols, k = numbers_of(p, p->from, p->steps);
-    const size_t ld = (size_t)b->ld, element = (size_t)(g->right_step / g->k_step);
-    for (int panel = begin; panel < end; panel++) {
-        const int col = (p->panel + panel) * width, cols = smaller(width, p->n - col);
-        const size_t row = (size_t)p->from * (size_t)g->k_step,
-                     at = b->transposed ? (size_t)col * ld + row : row * ld + (size_t)col;
-        const char *from = b->b ? (const char *)b->b + at * element : NULL;
-        void *to = panel_head(b->format, (char *)p->right + (size_t)panel * p->stride,
-                              b->scales ? b->scales + col : NULL, cols);
-        if (p->strips) pack_strips(p->strips, true, p->from, k, col, cols, width, to);
-        else if (b->transposed) g->pack_transposed(to, width, from, b->ld, cols, k);
-        else g->pack_rows(to, width, 0, from, b->ld, cols, k);
-    }
-}
-
-static void pack_right(Product *p, void *panels) {
-    p->right = panels;
-    p->stride = panel_size(p->b.format, numbers_of(p, p->from, p->steps));
-    threads_run(p->threads, "pack", p->panels, 1 + (int)(65536 / p->stride), pack_panels, p);
-}
-
-static int panels_of(const Product *p) { return blocks_of(p->n, p->g->tile_cols); }
-
-Operand operand_pack(Threads *threads, Operand b, void *panels) {
-    Product p = {.threads = threads, .g = kernels->gemm[b.format], .n = b.n, .k = b.k, .b = b};
-    p.steps = blocks_of(b.k, p.g->k_step);
-    p.panels = panels_of(&p);
-    if (b.k > 0) pack_right(&p, panels);
-    b.panels = panels;
-    return b;
-}
+/* ---- packing the left operand ------------------------------------------------------------------------------------ */
 
 /* Steps of one call of the kernel: `most`; all steps if the format has scales, because the scale of a row depends on
    all its numbers, and only the complete sum is scaled. */
-static int steps_at_once(const Product *p, int most) { return p->g->left_head ? p->steps : most; }
+static int steps_at_once(const Part *p, int most) { return p->g->left_head ? p->steps : most; }
 
 /* The number of units of packing in a tile. */
-static int pack_units_of(const Product *p) { return blocks_of(p->steps, steps_at_once(p, PACK_STEPS)); }
+static int pack_units_of(const Part *p) { return blocks_of(p->steps, steps_at_once(p, PACK_STEPS)); }
 
 /* The bytes of `rows` rows of packed tiles. */
-static size_t left_size(const Product *p, int rows) {
+static size_t left_size(const Part *p, int rows) {
     return (size_t)rows * ((size_t)p->g->left_head + (size_t)p->steps * (size_t)p->g->left_step);
 }
 
 /* Step `at` of the tile of `rows` rows that begins with row `first` of the part. */
-static char *left_at(const Product *p, int first, int rows, int at) {
+static char *left_at(const Part *p, int first, int rows, int at) {
     return p->left + left_size(p, first) + (size_t)at * (size_t)rows * (size_t)p->g->left_step;
 }
 
-static void pack_tiles(const Product *p, int begin, int end) {
+static void pack_tiles(const Part *p, int begin, int end) {
+    const Product *x = &p->product;
     const int pack_units = pack_units_of(p), most = steps_at_once(p, PACK_STEPS);
     for (int unit = begin; unit < end; unit++) {
         int tile = unit / pack_units, at = unit % pack_units * most, steps = smaller(most, p->steps - at);
         int first = part_offset(p->rows, p->tiles, tile), rows = part_offset(p->rows, p->tiles, tile + 1) - first;
         int row = p->row + first, from = p->from + at, k = numbers_of(p, from, steps);
-        void *to = left_at(p, first, rows, at);
-        if (p->strips) pack_strips(p->strips, false, from, k, row, rows, rows, to);
-        else
-            p->g->pack_left(to, p->a + (size_t)row * (size_t)p->lda + (size_t)from * (size_t)p->g->k_step, p->lda, rows,
-                            k);
+        p->g->pack_left(left_at(p, first, rows, at),
+                        x->a + (size_t)row * (size_t)x->lda + (size_t)from * (size_t)p->g->k_step, x->lda, rows, k);
     }
 }
 
 /* ---- the product ---------------------------------------------------------------------------------------------- */
 
 /* Step `at` of a panel of the part; 0: the beginning of the panel. */
-static const char *right_at(const Product *p, int panel, int at) {
-    return p->right + (size_t)panel * p->stride + (size_t)at * step_size(p->g);
+static const char *right_at(const Part *p, int panel, int at) {
+    return p->right + (size_t)panel * p->stride + (size_t)at * step_size(p);
 }
 
 /* Multiplies the tiles tile0..tile1-1 by the panels panel0..panel1-1, over `steps` steps of the part from step `at` on.
    `after` is the data that the thread reads after the last step; the call prefetches it. */
-static void multiply_block(const Product *p, int tile0, int tile1, int panel0, int panel1, int at, int steps,
+static void multiply_block(const Part *p, int tile0, int tile1, int panel0, int panel1, int at, int steps,
                            const char *after) {
+    const Product *x = &p->product;
     const int width = p->g->tile_cols;
-    const int line = blocks_of((int)step_size(p->g), tile1 - tile0); /* bytes of a step that each tile prefetches */
-    const bool begins = p->from + at == 0;                           /* later steps add to c */
-    const real *init = begins ? p->init : p->c;
-    const int ld_init = begins ? p->ld_init : p->ldc;
+    const int line = blocks_of((int)step_size(p), tile1 - tile0); /* bytes of a step that each tile prefetches */
+    const bool begins = p->from + at == 0;                        /* later steps add to c */
+    const real *init = begins ? x->init : x->c;
+    const int ld_init = begins ? x->ld_init : x->ldc;
     for (int panel = panel0; panel < panel1; panel++) {
-        int col = (p->panel + panel) * width, cols = smaller(width, p->n - col);
+        int col = (p->panel + panel) * width, cols = smaller(width, x->b.n - col);
         const char *next = right_at(p, panel + 1, at);
         if (panel + 1 == panel1) next = at + steps < p->steps ? right_at(p, panel0, at + steps) : after;
         for (int tile = tile0; tile < tile1; tile++, next += (size_t)steps * (size_t)line) {
             int first = part_offset(p->rows, p->tiles, tile), rows = part_offset(p->rows, p->tiles, tile + 1) - first;
             size_t row = (size_t)p->row + (size_t)first;
             p->g->multiply(rows, cols, steps, left_at(p, first, rows, at), right_at(p, panel, at),
-                           init ? init + row * (size_t)ld_init + col : NULL, ld_init, p->c + row * (size_t)p->ldc + col,
-                           p->ldc, next, line);
+                           init ? init + row * (size_t)ld_init + col : NULL, ld_init, x->c + row * (size_t)x->ldc + col,
+                           x->ldc, next, line);
         }
     }
 }
 
-static int row_blocks(const Product *p) { return blocks_of(p->rows, M_BLOCK); }
+static int row_blocks(const Part *p) { return blocks_of(p->rows, M_BLOCK); }
 
 /* The number of units of work of a product: one for each panel and block of rows. */
-static int units_of(const Product *p) { return row_blocks(p) * p->panels; }
+static int units_of(const Part *p) { return row_blocks(p) * p->panels; }
 
 /* Units begin..end-1 of a product; the run has `before` units of earlier products. */
-static void multiply_units(const Product *p, int begin, int end, int before) {
+static void multiply_units(const Part *p, int begin, int end, int before) {
     const int blocks = row_blocks(p), most = steps_at_once(p, kernels->k_block);
     while (begin < end) {
         int block = begin / p->panels, panel = begin % p->panels, count = smaller(p->panels - panel, end - begin);
@@ -224,22 +153,21 @@ static void multiply_units(const Product *p, int begin, int end, int before) {
 }
 
 /* The product for k = 0: init, or zero. */
-static void fill(const Product *p) {
-    for (int i = 0; i < p->m; i++)
-        for (int j = 0; j < p->n; j++)
-            p->c[(size_t)i * (size_t)p->ldc + (size_t)j] =
-                p->init ? p->init[(size_t)i * (size_t)p->ld_init + (size_t)j] : 0;
+static void fill(const Product *x) {
+    for (size_t i = 0; i < (size_t)x->m; i++)
+        for (size_t j = 0; j < (size_t)x->b.n; j++)
+            x->c[i * (size_t)x->ldc + j] = x->init ? x->init[i * (size_t)x->ld_init + j] : 0;
 }
 
 /* Products that one run computes: the units of the first product, then those of the second, and so on. */
-typedef struct ProductList {
-    Product *list;
+typedef struct PartList {
+    Part *list;
     int count;
-} ProductList;
+} PartList;
 
 static void pack_run(void *context, int begin, int end) {
-    const ProductList *all = context;
-    for (const Product *p = all->list; p < all->list + all->count; p++) {
+    const PartList *all = context;
+    for (const Part *p = all->list; p < all->list + all->count; p++) {
         const int units = p->tiles * pack_units_of(p);
         pack_tiles(p, begin > 0 ? begin : 0, smaller(end, units));
         begin -= units;
@@ -248,127 +176,96 @@ static void pack_run(void *context, int begin, int end) {
 }
 
 static void multiply_run(void *context, int begin, int end) {
-    const ProductList *all = context;
+    const PartList *all = context;
     int before = 0;
-    for (const Product *p = all->list; p < all->list + all->count; before += units_of(p), p++)
+    for (const Part *p = all->list; p < all->list + all->count; before += units_of(p), p++)
         multiply_units(p, begin > before ? begin - before : 0, smaller(end - before, units_of(p)), before);
 }
 
 /* Computes the current part of each product: row, rows, panel, panels, from and steps are set. */
-static void multiply_parts(Product *list, int count) {
-    ProductList all = {list, count};
+static void multiply_parts(Threads *threads, Part *list, int count) {
+    PartList all = {list, count};
     size_t size = 0, work = 0;
     int pack_units = 0, units = 0;
-    for (Product *p = list; p < list + count; p++) {
+    for (Part *p = list; p < list + count; p++) {
+        p->threads = threads;
         p->tiles = blocks_of(p->rows, p->g->tile_rows);
         size += left_size(p, p->rows);
         work += (size_t)p->rows * (size_t)p->steps * (size_t)p->panels * (size_t)p->g->tile_cols;
         pack_units += p->tiles * pack_units_of(p);
         units += units_of(p);
     }
-    char *left = threads_scratch(list->threads, SCRATCH_LEFT, size);
-    for (Product *p = list; p < list + count; left += left_size(p, p->rows), p++) p->left = left;
-    threads_run(list->threads, "pack left", pack_units, 1 + (int)(32768 * (size_t)pack_units / size), pack_run, &all);
-    threads_run(list->threads, list->name, units, 1 + (int)((size_t)units * (1 << 17) / work), multiply_run, &all);
+    char *left = threads_scratch(threads, SCRATCH_LEFT, size);
+    for (Part *p = list; p < list + count; left += left_size(p, p->rows), p++) p->left = left;
+    threads_run(threads, "pack left", pack_units, 1 + (int)(32768 * (size_t)pack_units / size), pack_run, &all);
+    threads_run(threads, "product", units, 1 + (int)((size_t)units * (1 << 17) / work), multiply_run, &all);
 }
 
 /* Multiplies all rows of a by the panels of the part. */
-static void multiply_panels(Product *p) {
-    int most = M_BLOCK * threads_count(p->threads);
-    if (p->b.panels && most < LEFT_PACKED / p->steps) most = LEFT_PACKED / p->steps;
-    const int parts = blocks_of(p->m, most);
+static void multiply_panels(Threads *threads, Part *p) {
+    const int m = p->product.m;
+    int most = M_BLOCK * threads_count(threads);
+    if (p->product.b.panels && most < LEFT_PACKED / p->steps) most = LEFT_PACKED / p->steps;
+    const int parts = blocks_of(m, most);
     for (int part = 0; part < parts; part++) {
-        p->row = part_offset(p->m, parts, part);
-        p->rows = part_offset(p->m, parts, part + 1) - p->row;
-        multiply_parts(p, 1);
+        p->row = part_offset(m, parts, part);
+        p->rows = part_offset(m, parts, part + 1) - p->row;
+        multiply_parts(threads, p, 1);
     }
-}
-
-/* Sets the part to the whole product; the right operand has panels. */
-static void use_panels(Product *p) {
-    p->right = p->b.panels;
-    p->stride = panel_size(p->b.format, p->k);
-    p->steps = blocks_of(p->k, p->g->k_step);
-    p->panels = panels_of(p);
-    p->rows = p->m;
 }
 
 /* Packs the right operand, a part at a time, and multiplies. */
-static void multiply_unpacked(Product *p) {
+static void multiply_unpacked(Threads *threads, Part *p) {
+    const Operand *b = &p->product.b;
     const int all = panels_of(p);
-    CHECK(p->b.format == PANELS_F32, "a product of format %d without panels", p->b.format);
-    for (p->from = 0; p->from < p->k; p->from += p->steps) {
-        p->steps = smaller(kernels->k_block, p->k - p->from);
+    CHECK(b->format == PANELS_F32, "a product of format %d without panels", b->format);
+    for (p->from = 0; p->from < b->k; p->from += p->steps) {
+        p->steps = smaller(kernels->k_block, b->k - p->from);
+        p->stride = panel_size(b->format, p->steps);
         const int most = RIGHT_PACKED / (p->steps * p->g->tile_cols);
         for (p->panel = 0; p->panel < all; p->panel += p->panels) {
             p->panels = smaller(most, all - p->panel);
-            size_t size = (size_t)p->panels * panel_size(p->b.format, p->steps);
-            pack_right(p, threads_scratch(p->threads, SCRATCH_RIGHT, size));
-            multiply_panels(p);
+            void *right = threads_scratch(threads, SCRATCH_RIGHT, (size_t)p->panels * p->stride);
+            operand_pack_part(threads, b, p->from, p->steps, p->panel, p->panels, right);
+            p->right = right;
+            multiply_panels(threads, p);
         }
     }
 }
 
-static void multiply(Product *p) {
-    if (p->k == 0) {
-        fill(p);
-    } else if (p->b.panels) {
-        use_panels(p);
-        multiply_panels(p);
-    } else {
-        multiply_unpacked(p);
-    }
-}
-
-static Product product_of(Threads *threads, const Multiplication *x) {
+/* The part is the whole product; the right operand has panels. */
+static Part whole(const Product *x) {
+    Part p = {.product = *x, .g = kernels->gemm[x->b.format], .rows = x->m, .right = x->b.panels};
     CHECK(x->b.format != PANELS_I8 || x->b.k <= GEMM_I8_MOST_K, "a product of int8 over %d numbers", x->b.k);
-    return (Product){.threads = threads,
-                     .g = kernels->gemm[x->b.format],
-                     .name = "product",
-                     .m = x->m,
-                     .n = x->b.n,
-                     .k = x->b.k,
-                     .a = x->a,
-                     .lda = x->lda,
-                     .b = x->b,
-                     .init = x->init,
-                     .ld_init = x->ld_init,
-                     .c = x->c,
-                     .ldc = x->ldc};
+    CHECK(!x->b.panels || x->b.width == p.g->tile_cols, "panels of width %d for kernels of width %d", x->b.width,
+          p.g->tile_cols);
+    p.stride = panel_size(x->b.format, x->b.k);
+    p.steps = blocks_of(x->b.k, p.g->k_step);
+    p.panels = panels_of(&p);
+    return p;
 }
 
-void gemm(Threads *threads, const Multiplication *list, int count) {
+void gemm(Threads *threads, const Product *list, int count) {
     enum { MOST = 8 };
-    Product together[MOST];
+    Part together[MOST];
     int n = 0;
     for (int i = 0; i < count; i++) {
-        Product p = product_of(threads, &list[i]);
-        bool small = p.m > 0 && p.k > 0 && p.b.panels && (size_t)p.m * (size_t)p.k <= LEFT_PACKED;
-        if (count == 1 || !small) {
-            multiply(&p);
-            continue;
+        const Product *x = &list[i];
+        Part p = whole(x);
+        const bool small = x->m > 0 && x->b.panels && (size_t)x->m * (size_t)x->b.k <= LEFT_PACKED;
+        if (x->b.k == 0) {
+            fill(x);
+        } else if (count > 1 && small) {
+            if (n == MOST) {
+                multiply_parts(threads, together, n);
+                n = 0;
+            }
+            together[n++] = p;
+        } else if (x->b.panels) {
+            multiply_panels(threads, &p);
+        } else {
+            multiply_unpacked(threads, &p);
         }
-        if (n == MOST) {
-            multiply_parts(together, n);
-            n = 0;
-        }
-        use_panels(&p);
-        together[n++] = p;
     }
-    if (n > 0) multiply_parts(together, n);
-}
-
-void gemm_strips(Threads *threads, int m, int n, const Strip *strips, int count, real *c, int ldc) {
-    Product p = {.threads = threads,
-                 .g = kernels->gemm[PANELS_F32],
-                 .name = "weight gradient",
-                 .m = m,
-                 .n = n,
-                 .strips = strips,
-                 .init = c,
-                 .ld_init = ldc,
-                 .c = c,
-                 .ldc = ldc};
-    for (int i = 0; i < count; i++) p.k += strips[i].rows;
-    if (p.k > 0) multiply(&p);
+    if (n > 0) multiply_parts(threads, together, n);
 }

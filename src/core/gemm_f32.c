@@ -97,7 +97,8 @@ INLINE void copy_list(real *restrict panel, const int width, const real *const *
     }
 }
 
-static void pack_list(real *restrict panel, int width, const real *const *rows, int col, int cols, int k) {
+static void pack_list(void *to, int width, const real *const *rows, int col, int cols, int k) {
+    real *restrict panel = to;
     if (cols < width) {
         for (int p = 0; p < k; p++, panel += width)
             for (int j = 0; j < width; j++) panel[j] = j < cols ? rows[p][col + j] : 0;

@@ -2,6 +2,7 @@
 #ifndef TIDE_KERNELS_H
 #define TIDE_KERNELS_H
 
+#include "core/operand.h"
 #include "core/real.h"
 
 #include <stdint.h>
@@ -22,14 +23,6 @@ typedef void UpdateKernel(int n, const UpdateRule *rule, real *w, real *g, real 
 typedef struct Moments {
     real mean, scale;
 } Moments;
-
-/* The formats of packed operands. PANELS_F32: numbers of the type real, and each element of the product is one chain of
-   fused multiply-adds, k ascending. PANELS_I8: b has integers of 8 bits and a scale for each column; each row of a is
-   quantised to such integers when it is packed: see gemm_i8.c. */
-typedef enum { PANELS_F32, PANELS_I8, PANEL_FORMATS } PanelFormat;
-
-/* The largest inner index of a product of PANELS_I8: its sums of 32 bits do not overflow. */
-enum { GEMM_I8_MOST_K = (1 << 17) - 1 };
 
 /* The kernels of a product c = init + a b for one format of the packed operands, see gemm.h. The inner index is divided
    into steps of k_step numbers, the last filled up with zeros. A tile of a is packed [steps][rows], a panel of b
@@ -55,8 +48,9 @@ typedef struct GemmKernels {
     /* Packs all k rows of b, whose transpose [cols, k] is given. */
     void (*pack_transposed)(void *steps, int width, const void *b, int ld, int cols, int k);
 
-    /* Only PANELS_F32: pack_rows for columns col..col+cols-1 of k rows that are anywhere in memory. */
-    void (*pack_list)(real *panel, int width, const real *const *rows, int col, int cols, int k);
+    /* Only PANELS_F32: pack_rows for columns col..col+cols-1 of k rows that are anywhere in memory. k is a multiple of
+       k_step. */
+    void (*pack_list)(void *steps, int width, const real *const *rows, int col, int cols, int k);
     /* Only PANELS_F32: computes `rounds` tile_rows tile_cols fused multiply-adds in registers, to measure the peak
        speed of the CPU. */
     real (*fma_rounds)(long rounds, real x);

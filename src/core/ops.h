@@ -170,14 +170,18 @@ typedef enum { GUIDE_CE, GUIDE_MULT, GUIDE_MSE } GuideCost;
 Var *guided(Tape *tape, Var *loss, Var *alpha, Guide guide, GuideCost cost, double scale);
 
 /* ops_loss.c */
+/* The output layer: logits = x W + b, or with `transposed` x Wᵀ + b. x [m, k], W [k, V] or [V, k], b [1, V] or NULL. */
+typedef struct OutputLayer {
+    Var *x, *W, *b;
+    bool transposed;
+} OutputLayer;
+/* The logits [m, V]; or, if `sets` is not NULL, those of the columns of the set of each row, see linear_columns. */
+Var *output_logits(Tape *tape, OutputLayer layer, ColumnSets *sets, const int *owner);
 /* Cross-entropy of p = softmax(logits) and the target ids [m], with label smoothing ε:
    1/rows Σ_i ((1 - ε) (-ln p_iy) + ε mean_k(-ln p_ik)),  y = targets[i].
-   logits [m, V]. `rows` is m, or the number of rows of all parts if the batch is divided into parts. Returns [1, 1].
-   *nats receives Σ_i -ln p_iy; if the rows have shards, nats[s] receives the sum of shard s. Consumes the logits on a
-   tape that records. */
-Var *cross_entropy(Tape *tape, Var *logits, const int *targets, int rows, double smoothing, double *nats);
-/* nats[i] = -ln p_iy for each row i of logits [m, V], y = targets[i]. It is not part of the tape: requires a tape that
-   does not record. */
-void cross_entropy_rows(Tape *tape, Var *logits, const int *targets, double *nats);
+   `rows` is m, or the number of rows of all parts if the batch is divided into parts. nats [m] receives -ln p_iy.
+   Returns [1, 1], which must enter the loss of tape_backward with the factor 1. On a tape that records, and with
+   shards, no later op may read W. */
+Var *linear_cross_entropy(Tape *tape, OutputLayer layer, const int *targets, int rows, double smoothing, double *nats);
 
 #endif

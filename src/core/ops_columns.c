@@ -1,8 +1,6 @@
 /* ops_columns.c: the product with a few columns of a weight, other columns for each set of rows. */
 #include "core/ops.h"
-#include "core/panels.h"
 #include "core/tape_op.h"
-#include "core/tape_panels.h"
 
 #include <string.h>
 
@@ -24,7 +22,7 @@ static void gather_some(void *context, int begin, int end) {
     const GatheredColumns *to = g->sets->gathered;
     for (int i = begin; i < end; i++) {
         const ColumnSet *set = &g->sets->list[i];
-        to->operand[i] = panels_gather(g->all, set->ids, set->count, g->memory[i]);
+        to->operand[i] = operand_gather(g->all, set->ids, set->count, g->memory[i]);
         for (int j = 0; g->bias && j < set->count; j++) to->bias[i][j] = g->bias->v[set->ids[j]];
     }
 }
@@ -52,18 +50,18 @@ Var *linear_columns(Tape *tape, Var *x, Var *W, bool transposed, Var *b, ColumnS
     CHECK(x->cols == k, "linear_columns: a product of %d columns by %d rows", x->cols, k);
     if (!sets->gathered) gather_all(tape, sets, W, transposed, b);
     Var *y = var_new(tape, x->rows, sets->widest);
-    Multiplication *list = arena_alloc(&tape->arena, (size_t)x->rows * sizeof *list);
+    Product *list = arena_alloc(&tape->arena, (size_t)x->rows * sizeof *list);
     int count = 0;
     for (int row = 0, rows; row < x->rows; row += rows) {
         const int set = owner[row];
         for (rows = 1; row + rows < x->rows && owner[row + rows] == set; rows++) {}
-        list[count++] = (Multiplication){.m = rows,
-                                         .a = var_row(x, x->v, row),
-                                         .lda = x->cols,
-                                         .b = sets->gathered->operand[set],
-                                         .init = sets->gathered->bias[set],
-                                         .c = var_row(y, y->v, row),
-                                         .ldc = y->cols};
+        list[count++] = (Product){.m = rows,
+                                  .a = var_row(x, x->v, row),
+                                  .lda = x->cols,
+                                  .b = sets->gathered->operand[set],
+                                  .init = sets->gathered->bias[set],
+                                  .c = var_row(y, y->v, row),
+                                  .ldc = y->cols};
     }
     gemm(tape->threads, list, count);
     return y;

@@ -76,7 +76,7 @@ static Back gru_step_back;
 void gru_steps(Tape *tape, const GruStep *list, int count, Var **h) {
     CHECK(count >= 1 && count <= MOST, "gru_steps: %d at a time", count);
     Steps *steps = arena_alloc(&tape->arena, sizeof *steps);
-    TapeProduct gates_in[MOST], state_in[MOST];
+    Product gates_in[MOST], state_in[MOST];
     steps->count = count;
     for (int k = 0; k < count; k++) {
         check_shapes(&list[k]);
@@ -92,12 +92,14 @@ void gru_steps(Tape *tape, const GruStep *list, int count, Var **h) {
         real *x = g->step.x->v;
         g->rh = rh;
         rh += (size_t)g->m * (size_t)n;
-        gates_in[k] = (TapeProduct){g->m, g->step.h->v, n, g->step.Uzr, false, x, 3 * n, x, 3 * n};
-        state_in[k] = (TapeProduct){g->m, g->rh, n, g->step.U, false, x + 2L * n, 3 * n, x + 2L * n, 3 * n};
+        gates_in[k] =
+            (Product){g->m, g->step.h->v, n, tape_operand(tape, g->step.Uzr, false, g->m), x, 3 * n, x, 3 * n};
+        state_in[k] =
+            (Product){g->m, g->rh, n, tape_operand(tape, g->step.U, false, g->m), x + 2L * n, 3 * n, x + 2L * n, 3 * n};
     }
-    tape_products(tape, gates_in, count);
+    gemm(tape->threads, gates_in, count);
     rows_run(tape, gates, steps);
-    tape_products(tape, state_in, count);
+    gemm(tape->threads, state_in, count);
     rows_run(tape, state, steps);
     for (int k = 0; k < count; k++) {
         tape_check_finite(tape, "gru_step_back", h[k]);
@@ -135,24 +137,24 @@ static void gates_gradient(void *context, int begin, int end) {
 
 static void gru_step_back(Tape *tape, const Record *record) {
     Steps steps = *(const Steps *)record->extra;
-    TapeProduct to_rh[MOST], to_h[MOST];
+    Product to_rh[MOST], to_h[MOST];
     real *drh = scratch(tape, &steps);
     for (int k = 0; k < steps.count; k++) {
         Gru *g = &steps.list[k];
         const int n = g->n;
-        g->rh = tape_backward_alloc(tape, (size_t)g->m * (size_t)n);
+        g->rh = arena_alloc(&tape->arena, (size_t)g->m * (size_t)n * sizeof(real));
         g->drh = drh;
         drh += (size_t)g->m * (size_t)n;
         g->dh = var_grad(tape, g->step.h);
         var_grad(tape, g->step.out);
         const real *da = var_grad_in_place(g->step.x);
-        to_rh[k] = (TapeProduct){g->m, da + 2L * n, 3 * n, g->step.U, true, NULL, 0, g->drh, n};
-        to_h[k] = (TapeProduct){g->m, da, 3 * n, g->step.Uzr, true, g->dh, n, g->dh, n};
+        to_rh[k] = (Product){g->m, da + 2L * n, 3 * n, tape_operand(tape, g->step.U, true, g->m), NULL, 0, g->drh, n};
+        to_h[k] = (Product){g->m, da, 3 * n, tape_operand(tape, g->step.Uzr, true, g->m), g->dh, n, g->dh, n};
     }
     rows_run(tape, state_gradient, &steps);
-    tape_products(tape, to_rh, steps.count);
+    gemm(tape->threads, to_rh, steps.count);
     rows_run(tape, gates_gradient, &steps);
-    tape_products(tape, to_h, steps.count);
+    gemm(tape->threads, to_h, steps.count);
     for (int k = 0; k < steps.count; k++) {
         const Gru *g = &steps.list[k];
         const int n = g->n;

@@ -9,7 +9,8 @@ static Var *product(Tape *tape, Var *x, Var *W, bool transposed, const Var *b) {
     CHECK(x->cols == rows, "a product of [%d, %d] by [%d, %d]", x->rows, x->cols, rows, cols);
     CHECK(!b || (b->cols == cols && b->rows == 1), "a bias of [%d, %d] for %d columns", b->rows, b->cols, cols);
     Var *y = var_new(tape, x->rows, cols);
-    tape_products(tape, &(TapeProduct){x->rows, x->v, x->cols, W, transposed, b ? b->v : NULL, 0, y->v, cols}, 1);
+    const Operand weight = tape_operand(tape, W, transposed, x->rows);
+    gemm(tape->threads, &(Product){x->rows, x->v, x->cols, weight, b ? b->v : NULL, 0, y->v, cols}, 1);
     return y;
 }
 
@@ -22,15 +23,15 @@ Var *linear(Tape *tape, Var *x, Var *W, Var *b) {
     return y;
 }
 
-/* Adds the gradients of x and W for y = x W, or with `transposed` y = x Wᵀ. Returns true if dy is not needed any
-   more. */
-static bool product_gradients(Tape *tape, Var *x, Var *W, bool transposed, const real *dy) {
+/* Adds the gradients of x and W for y = x W, or with `transposed` y = x Wᵀ. */
+static void product_gradients(Tape *tape, Var *x, Var *W, bool transposed, const real *dy) {
     const int cols = transposed ? W->rows : W->cols;
     const real *init;
     real *dx = var_grad_product(tape, x, &init);
-    tape_products(tape, &(TapeProduct){x->rows, dy, cols, W, !transposed, init, x->cols, dx, x->cols}, 1);
-    return transposed ? tape_weight_grad(tape, W, dy, cols, x->v, x->cols, x->rows)
-                      : tape_weight_grad(tape, W, x->v, x->cols, dy, cols, x->rows);
+    const Operand weight = tape_operand(tape, W, !transposed, x->rows);
+    gemm(tape->threads, &(Product){x->rows, dy, cols, weight, init, x->cols, dx, x->cols}, 1);
+    if (transposed) tape_weight_grad(tape, W, dy, cols, x->v, x->cols, x->rows);
+    else tape_weight_grad(tape, W, x->v, x->cols, dy, cols, x->rows);
 }
 
 typedef struct Columns {
@@ -52,8 +53,7 @@ static void linear_gradients(Tape *tape, const Record *record, bool transposed) 
         var_grad(tape, y);
         threads_run(tape->threads, "bias", y->cols, 1024, sum_columns, &columns);
     }
-    bool done = product_gradients(tape, record->in[0], record->in[1], transposed, var_grad(tape, y));
-    if (done && y->last_read) tape_backward_release(tape, y->g, var_size(y));
+    product_gradients(tape, record->in[0], record->in[1], transposed, var_grad(tape, y));
 }
 
 static void linear_back(Tape *tape, const Record *record) { linear_gradients(tape, record, false); }
@@ -77,7 +77,8 @@ Var *linear_accumulate(Tape *tape, Var *y, Var *x, Var *W) {
           "linear_accumulate: [%d, %d] by [%d, %d] onto [%d, %d]", x->rows, x->cols, W->rows, W->cols, y->rows,
           y->cols);
     tape_overwrite(tape, y, "linear_accumulate");
-    tape_products(tape, &(TapeProduct){x->rows, x->v, x->cols, W, false, y->v, y->cols, y->v, y->cols}, 1);
+    const Operand weight = tape_operand(tape, W, false, x->rows);
+    gemm(tape->threads, &(Product){x->rows, x->v, x->cols, weight, y->v, y->cols, y->v, y->cols}, 1);
     tape_record(tape, linear_accumulate_back, y, x, W, NULL);
     return y;
 }

@@ -1,84 +1,183 @@
-/* ops_loss.c: softmax and cross-entropy as one op. */
+/* ops_loss.c: the output layer, softmax and cross-entropy as one op. */
 #include "core/exact.h"
 #include "core/kernels.h"
 #include "core/ops.h"
 #include "core/tape_op.h"
 
-/* p = softmax(x) [m, V], targets y, label smoothing ε (Szegedy et al. 2016), mean over R rows:
-   loss = 1/R Σ_i (1 - ε)(-ln p_i,y_i) + ε/V Σ_k (-ln p_ik),   -ln p_ik = ln Σ_j exp x_ij - x_ik
-   dx_ik = 1/R (p_ik - ε/V - (1 - ε)[k = y_i])
-   The forward pass overwrites the logits with their gradient, because no other op reads the logits. */
+#include <string.h>
+
+Var *output_logits(Tape *tape, OutputLayer l, ColumnSets *sets, const int *owner) {
+    if (sets) return linear_columns(tape, l.x, l.W, l.transposed, l.b, sets, owner);
+    return l.transposed ? linear_transposed(tape, l.x, l.W, l.b) : linear(tape, l.x, l.W, l.b);
+}
+
+/* y = x W + b, or x Wᵀ + b      x [m, k], W [k, V] or [V, k], b [1, V], y [m, V]
+   p = softmax(y), targets t, label smoothing ε (Szegedy et al. 2016), mean over R rows:
+   loss = 1/R Σ_i (1 - ε)(-ln p_i,t_i) + ε/V Σ_j (-ln p_ij),   -ln p_ij = ln Σ_v exp y_iv - y_ij
+   dy_ij = 1/R (p_ij - ε/V - (1 - ε)[j = t_i])
+   dx = dy Wᵀ,  dW += xᵀ dy,  db += the column sums of dy
+   The logits y are the largest matrix of a training. They exist for a block of rows at a time: the forward pass
+   computes a block, writes dy over it and computes all gradients from it. So dloss must be 1. Only if dW must wait for
+   other uses of W, there is one block with all rows, and it stays. */
+enum { BLOCK = 1024 /* rows, at most; large, because each block packs W twice */ };
+
 typedef struct Entropy {
-    Var *logits;
+    Tape *tape;
+    OutputLayer layer;
     const int *targets;
     int rows; /* R */
     real epsilon;
-    double *nats, *smooth; /* of each row: -ln p_y, and mean_k -ln p_k */
-    bool gradient;
+    double *nats, *smooth; /* of each row: -ln p_t, and mean_j -ln p_j */
+    /* With shards, step i of a sum is row order[i]: the rows of shard 0, of shard 1, ..; NULL: row i. Then x and dx of
+       a block are copies of its rows. */
+    const int *order;
+    real *x, *dx;          /* [m, k] dx: NULL without a gradient; x: NULL without an order, then the rows of layer.x */
+    real *logits;          /* [rows of a block, V] */
+    const real **xs, **ys; /* [m] the rows of x and dy of each step, for dW */
+    RowSums bias;
+    int first, count; /* the steps of the block */
 } Entropy;
+
+static int vocabulary(const OutputLayer *l) { return l->transposed ? l->W->rows : l->W->cols; }
+static int row_of(const Entropy *en, int step) { return en->order ? en->order[step] : step; }
+static real *logits_of(const Entropy *en, int step) {
+    return en->logits + (size_t)(step - en->first) * (size_t)vocabulary(&en->layer);
+}
 
 static void entropy_rows(void *context, int begin, int end) {
     const Entropy *en = context;
-    const int V = en->logits->cols;
+    const int V = vocabulary(&en->layer);
     const real scale = 1 / (real)en->rows;
-    for (int i = begin; i < end; i++) {
-        real *x = en->logits->v + (size_t)i * (size_t)V, sum;
-        int y = en->targets[i];
-        CHECK(y >= 0 && y < V, "cross_entropy: target %d of %d", y, V);
-        double mean = en->epsilon > 0 ? (double)kernels->sum(V, x) / V : 0, target = x[y];
-        double log_sum = kernels->exp_sum(V, x, &sum, en->gradient ? x : NULL);
+    for (int step = en->first + begin; step < en->first + end; step++) {
+        const int i = row_of(en, step), t = en->targets[i];
+        real *y = logits_of(en, step), sum;
+        CHECK(t >= 0 && t < V, "linear_cross_entropy: target %d of %d", t, V);
+        double mean = en->epsilon > 0 ? (double)kernels->sum(V, y) / V : 0, target = y[t];
+        double log_sum = kernels->exp_sum(V, y, &sum, en->dx ? y : NULL);
         log_sum += exact_log(sum);
         en->nats[i] = log_sum - target;
         en->smooth[i] = en->epsilon > 0 ? log_sum - mean : 0;
-        if (!en->gradient) continue;
-        kernels->softmax_gradient(V, x, sum, scale, en->epsilon / (real)V);
-        x[y] -= scale * (1 - en->epsilon);
+        if (!en->dx) continue;
+        kernels->softmax_gradient(V, y, sum, scale, en->epsilon / (real)V);
+        y[t] -= scale * (1 - en->epsilon);
     }
 }
 
-static Back cross_entropy_back;
-Var *cross_entropy(Tape *tape, Var *logits, const int *targets, int rows, double smoothing, double *nats) {
-    const int m = logits->rows;
-    CHECK(m > 0 && rows >= m, "cross_entropy: logits of %d rows, but a mean over %d rows", m, rows);
-    if (tape->recording) tape_consume(tape, logits, "cross_entropy");
-    Entropy en = {logits,
-                  targets,
-                  rows,
-                  (real)smoothing,
-                  arena_alloc(&tape->arena, (size_t)m * sizeof(double)),
-                  arena_alloc(&tape->arena, (size_t)m * sizeof(double)),
-                  tape->recording};
-    threads_run(tape->threads, "softmax and loss", m, 1 + 16384 / logits->cols, entropy_rows, &en);
-    const RowShards *shards = tape->shards;
+static void add_bias(void *context, int begin, int end) {
+    const Entropy *en = context;
+    for (int step = en->first; step < en->first + en->count; step++)
+        kernels->add(end - begin, row_sum(&en->bias, row_of(en, step)) + begin, logits_of(en, step) + begin);
+}
+
+/* db and dx of a block. */
+static void block_gradients(Entropy *en) {
+    const OutputLayer *l = &en->layer;
+    const int V = vocabulary(l), k = l->x->cols;
+    real *dx = en->x ? en->x : en->dx + (size_t)en->first * (size_t)k; /* the rows of x are not needed any more */
+    if (l->b) threads_run(en->tape->threads, "bias", V, 1024, add_bias, en);
+    const Operand weight = tape_operand(en->tape, l->W, !l->transposed, en->count);
+    gemm(en->tape->threads, &(Product){en->count, en->logits, V, weight, NULL, 0, dx, k}, 1);
+    for (int i = 0; en->x && i < en->count; i++)
+        memcpy(var_row(l->x, en->dx, row_of(en, en->first + i)), dx + (size_t)i * (size_t)k, (size_t)k * sizeof(real));
+}
+
+/* Computes the steps begin..end-1: logits, nats and, if the tape records, all gradients but dW. */
+static void compute_block(void *context, int begin, int end) {
+    Entropy *en = context;
+    const OutputLayer *l = &en->layer;
+    const int V = vocabulary(l), k = l->x->cols;
+    en->first = begin;
+    en->count = end - begin;
+    for (int i = 0; en->x && i < en->count; i++)
+        memcpy(en->x + (size_t)i * (size_t)k, var_row(l->x, l->x->v, row_of(en, begin + i)), (size_t)k * sizeof(real));
+    const real *x = en->x ? en->x : var_row(l->x, l->x->v, begin), *bias = l->b ? l->b->v : NULL;
+    const Operand weight = tape_operand(en->tape, l->W, l->transposed, en->count);
+    gemm(en->tape->threads, &(Product){en->count, x, k, weight, bias, 0, en->logits, V}, 1);
+    threads_run(en->tape->threads, "softmax and loss", en->count, 1 + 16384 / V, entropy_rows, en);
+    if (!en->dx) return;
+    block_gradients(en);
+    for (int step = begin; en->ys && step < end; step++) en->ys[step] = logits_of(en, step);
+}
+
+static void check_shapes(const OutputLayer *l, int rows) {
+    const int k = l->transposed ? l->W->cols : l->W->rows, V = vocabulary(l), m = l->x->rows;
+    CHECK(l->x->cols == k, "linear_cross_entropy: a product of [%d, %d] by [%d, %d]", m, l->x->cols, k, V);
+    CHECK(!l->b || (l->b->cols == V && l->b->rows == 1), "a bias of [%d, %d] for %d columns", l->b->rows, l->b->cols,
+          V);
+    CHECK(m > 0 && rows >= m, "linear_cross_entropy: %d rows, but a mean over %d rows", m, rows);
+}
+
+static void compute_without_gradient(Entropy *en, int block) {
+    const int m = en->layer.x->rows;
+    for (int first = 0; first < m; first += block) compute_block(en, first, first + block < m ? first + block : m);
+}
+
+/* All gradients; W's waits for other uses of W. */
+static void compute_whole(Entropy *en) {
+    const Var *x = en->layer.x;
+    const int V = vocabulary(&en->layer), m = x->rows;
+    compute_block(en, 0, m);
+    if (en->layer.transposed) tape_weight_defer(en->tape, en->layer.W, en->logits, V, x->v, x->cols, m);
+    else tape_weight_defer(en->tape, en->layer.W, x->v, x->cols, en->logits, V, m);
+}
+
+/* All gradients, block by block. */
+static void compute_blocks(Entropy *en, int block) {
+    Arena *arena = &en->tape->arena;
+    const RowShards *shards = en->tape->shards;
+    const Var *x = en->layer.x;
+    const int whole[] = {0, x->rows};
+    en->xs = arena_alloc(arena, (size_t)x->rows * sizeof *en->xs);
+    en->ys = arena_alloc(arena, (size_t)x->rows * sizeof *en->ys);
+    if (shards) {
+        en->order = shards->rows;
+        en->x = arena_alloc(arena, (size_t)block * (size_t)x->cols * sizeof(real));
+    }
+    for (int step = 0; step < x->rows; step++) en->xs[step] = var_row(x, x->v, row_of(en, step));
+    GradientProduct product = {.shards = shards ? shards->count : 0,
+                               .start = shards ? shards->start : whole,
+                               .x = en->layer.transposed ? en->ys : en->xs,
+                               .y = en->layer.transposed ? en->xs : en->ys,
+                               .needed = compute_block,
+                               .context = en,
+                               .most = block};
+    tape_weight_product(en->tape, en->layer.W, &product);
+}
+
+static Back linear_cross_entropy_back;
+Var *linear_cross_entropy(Tape *tape, OutputLayer layer, const int *targets, int rows, double smoothing, double *nats) {
+    Arena *arena = &tape->arena;
+    const int m = layer.x->rows, V = vocabulary(&layer), blocks = (m + BLOCK - 1) / BLOCK;
+    check_shapes(&layer, rows);
+    const bool gradient = tape->recording, keep = gradient && tape_weight_waits(tape, layer.W, m);
+    const int block = keep ? m : (m + blocks - 1) / blocks;
+    Var *loss = var_new(tape, 1, 1);
+    Entropy en = {
+        .tape = tape, .layer = layer, .targets = targets, .rows = rows, .epsilon = (real)smoothing, .nats = nats};
+    real *const dx = gradient ? arena_alloc(arena, var_size(layer.x) * sizeof(real)) : NULL;
+    en.smooth = arena_alloc(arena, (size_t)m * sizeof(double));
+    en.dx = dx;
+    if (gradient && layer.b) en.bias = tape_row_sums(tape, layer.b);
+    if (gradient) var_grad(tape, layer.W); /* before the mark: it may allocate */
+    const ArenaMark mark = arena_mark(arena);
+    en.logits = arena_alloc(arena, (size_t)block * (size_t)V * sizeof(real));
+    if (keep) compute_whole(&en);
+    else if (gradient) compute_blocks(&en, block);
+    else compute_without_gradient(&en, block);
     double plain = 0, smooth = 0;
-    for (int s = 0; s < (shards ? shards->count : 1); s++) nats[s] = 0;
     for (int i = 0; i < m; i++) {
-        nats[shards ? shards->of[i] : 0] += en.nats[i];
-        plain += en.nats[i];
+        plain += nats[i];
         smooth += en.smooth[i];
     }
-    Var *loss = var_new(tape, 1, 1);
+    if (!keep) arena_rewind(arena, mark);
     loss->v[0] = (real)(((1 - smoothing) * plain + smoothing * smooth) / rows);
-    Record *record = tape_record(tape, cross_entropy_back, loss, NULL, NULL, NULL);
-    if (record) record->extra = logits;
+    Record *record = tape_record(tape, linear_cross_entropy_back, loss, layer.x, layer.W, layer.b);
+    if (record) record->extra = dx;
     return loss;
 }
 
-void cross_entropy_rows(Tape *tape, Var *logits, const int *targets, double *nats) {
-    CHECK(!tape->recording, "cross_entropy_rows: the tape records");
-    double *smooth = arena_alloc(&tape->arena, (size_t)logits->rows * sizeof *smooth);
-    Entropy en = {logits, targets, logits->rows, 0, nats, smooth, false};
-    threads_run(tape->threads, "softmax and loss", logits->rows, 1 + 16384 / logits->cols, entropy_rows, &en);
-}
-
-static void cross_entropy_back(Tape *tape, const Record *record) {
-    Var *logits = (Var *)record->extra;
+static void linear_cross_entropy_back(Tape *tape, const Record *record) {
     const real dloss = var_grad(tape, record->out)[0];
-    if (!logits->g && !logits->whole && dloss == 1) {
-        logits->g = logits->v; /* avoids a copy of the largest matrix */
-        logits->last_read = true;
-    } else
-        for (int i = 0; i < logits->rows; i++)
-            kernels->axpy(logits->cols, var_row(logits, var_grad(tape, logits), i), dloss,
-                          var_row(logits, logits->v, i));
+    CHECK(dloss == 1, "linear_cross_entropy: the gradient of the loss is %g, not 1", (double)dloss);
+    var_add_grad(tape, record->in[0], (real *)record->extra);
 }

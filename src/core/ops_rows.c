@@ -1,7 +1,6 @@
 /* ops_rows.c: ops that copy rows or columns. */
 #include "core/kernels.h"
 #include "core/ops.h"
-#include "core/panels.h"
 #include "core/tape_op.h"
 
 #include <string.h>
@@ -34,7 +33,7 @@ static void gather_rows(void *context, int begin, int end) {
         real *to = var_row(g->y, g->y->v, i) + g->first;
         if (g->index[i] < 0) memset(to, 0, bytes);
         else if (g->x->v) memcpy(to, var_row(g->x, g->x->v, g->index[i]), bytes);
-        else shared_weight_row(g->x->weight->shared, g->index[i], g->x->cols, to);
+        else weight_row(g->x->weight, g->index[i], to);
     }
 }
 

@@ -26,18 +26,8 @@ typedef struct RowAdditions {
     const real *const *row;
 } RowAdditions;
 
-/* c [m, n] += Σ_shards (Σ x_iᵀ y_i over the shard's steps i, then its additions). x_i [m] and y_i [n] are rows. Each
-   element of a shard's sum is one chain of fused multiply-adds over its steps. */
-typedef struct ShardProduct {
-    int m, n, shards;
-    const int *start;                /* [shards + 1] shard s has the steps start[s]..start[s + 1] - 1 */
-    const real *const *x, *const *y; /* [start[shards]] */
-    const RowAdditions *additions;   /* NULL: none */
-    real *c;
-} ShardProduct;
-void shard_product(Threads *threads, const ShardProduct *product);
-
-/* The same without products: c [m, n] += the additions only. The rows without additions are not read. */
+/* c [m, n] += Σ_shards the additions. The rows without additions are not read. With products too: gradient_product.h.
+ */
 void shard_additions(Threads *threads, int m, int n, int shards, const RowAdditions *additions, real *c);
 
 /* c [n] += x [n]. n is at most INT_MAX. */

@@ -1,11 +1,8 @@
-#include "core/panels.h"
+#include "core/gradient_product.h"
 #include "core/tape_op.h"
-#include "core/tape_panels.h"
 
 #include <math.h>
 #include <string.h>
-
-enum { MOST_PRODUCTS = 8 };
 
 /* A weight gradient that is not computed yet: xᵀ dy for one use of the weight. */
 typedef struct Pending Pending;
@@ -27,12 +24,12 @@ struct PendingRows {
 };
 
 struct WeightUse {
-    Var *w;           /* NULL: not used since the last reset */
-    Panels panels;    /* of W or Wᵀ: the one that was read last */
-    Pending *pending; /* gradients to compute as one product, the newest first */
-    int pending_count;
+    Var *w;                 /* NULL: not used since the last reset */
+    Operand packed;         /* W or Wᵀ with panels: the one that was read last */
+    Pending *pending;       /* gradients to compute as one product, the newest first */
     int shards;             /* number of shards of the batch; 0: the batch has no shards */
-    int reads;              /* records of ops that read W */
+    int reads;              /* records of ops that read W, if the batch has shards */
+    bool complete;          /* tape_weight_product computed the gradient: no later op may read W */
     real *shard_sums;       /* [shards, size of W] of a vector */
     PendingRows *additions; /* to the rows of a table, the newest first */
     int addition_count;
@@ -60,7 +57,6 @@ void tape_reset(Tape *tape) {
     arena_reset(&tape->panels);
     tape->last = NULL;
     tape->deferred = NULL;
-    tape->spare_size = 0;
     tape->dropouts = 0;
     tape->shards = NULL;
 }
@@ -75,7 +71,6 @@ TapeMark tape_mark(const Tape *tape) { return arena_mark(&tape->arena); }
 
 void tape_rewind(Tape *tape, TapeMark mark) {
     CHECK(!tape->last, "tape_rewind: the tape has records");
-    tape->spare_size = 0;
     arena_rewind(&tape->arena, mark);
 }
 
@@ -210,36 +205,25 @@ Record *tape_record_op(Tape *tape, Back *back, const char *op, Var *out, Var *in
     return tape->last = record;
 }
 
-void tape_backward_release(Tape *tape, real *memory, size_t numbers) {
-    if (tape->no_reuse || numbers <= tape->spare_size) return;
-    tape->spare = memory;
-    tape->spare_size = numbers;
-}
-
-real *tape_backward_alloc(Tape *tape, size_t numbers) {
-    enum { LINE = 64 / sizeof(real) };
-    size_t lines = (numbers + LINE - 1) / LINE * LINE;
-    if (lines > tape->spare_size || !lines) return arena_alloc(&tape->arena, numbers * sizeof(real));
-    real *memory = tape->spare;
-    tape->spare += lines;
-    tape->spare_size -= lines;
-    return memory;
-}
-
 real *var_grad(Tape *tape, Var *var) {
     if (var->g) return var->g;
     CHECK(!var->weight, "var_grad: a parameter without a gradient: see params_allocate");
     if (var->whole) return var->g = var_grad(tape, var->whole) + (size_t)var->first * (size_t)var->cols;
-    return var->g = memset(tape_backward_alloc(tape, var_size(var)), 0, var_size(var) * sizeof(real));
+    return var->g = arena_zalloc(&tape->arena, var_size(var) * sizeof(real));
 }
 
 real *var_grad_product(Tape *tape, Var *var, const real **init) {
     if (!var->g && !var->whole && !var->weight) {
         *init = NULL;
-        return var->g = tape_backward_alloc(tape, var_size(var));
+        return var->g = arena_alloc(&tape->arena, var_size(var) * sizeof(real));
     }
     *init = var_grad(tape, var);
     return var->g;
+}
+
+void var_add_grad(Tape *tape, Var *var, real *gradient) {
+    if (!var->g && !var->whole && !var->weight) var->g = gradient;
+    else shard_add(tape->threads, var_size(var), var_grad(tape, var), gradient);
 }
 
 real *var_grad_in_place(Var *var) {
@@ -289,70 +273,58 @@ static bool is_few(int rows) {
 
 /* If m is large, packing takes little time compared to the product, and the panels would take much memory. */
 Operand tape_operand(Tape *tape, Var *w, bool transposed, int m) {
+    if (w->weight && w->weight->shared) return weight_operand(w->weight, tape->threads, transposed);
     Operand b = {.k = transposed ? w->cols : w->rows,
                  .n = transposed ? w->rows : w->cols,
                  .b = w->v,
                  .ld = w->cols,
                  .transposed = transposed};
     if (!w->weight) return b;
-    if (w->weight->shared) return shared_weight_operand(w->weight->shared, tape->threads, b);
-    Panels *panels = &use_of(tape, w)->panels;
-    const bool kept = panels->memory && panels->transposed == transposed;
-    if (!kept && !is_few(m)) return b;
-    if (!panels->memory) {
+    Operand *packed = &use_of(tape, w)->packed;
+    const bool kept = packed->panels && packed->transposed == transposed;
+    if (kept) return *packed;
+    if (!is_few(m)) return b;
+    if (!packed->panels) {
         size_t size = packed_size(b.format, b.k, b.n), transposed_size = packed_size(b.format, b.n, b.k);
-        panels->memory = arena_alloc(&tape->panels, size > transposed_size ? size : transposed_size);
+        packed->panels = arena_alloc(&tape->panels, size > transposed_size ? size : transposed_size);
     }
-    if (!kept) *panels = panels_pack(tape->threads, b, panels->memory);
-    return panels_operand(panels, b);
+    return *packed = operand_pack(tape->threads, b, packed->panels);
 }
 
-void tape_products(Tape *tape, const TapeProduct *list, int count) {
-    Multiplication all[MOST_PRODUCTS];
-    CHECK(count <= MOST_PRODUCTS, "tape_products: %d at a time", count);
-    for (int i = 0; i < count; i++) {
-        const TapeProduct *p = &list[i];
-        Operand b = tape_operand(tape, p->W, p->transposed, p->m);
-        all[i] = (Multiplication){p->m, p->a, p->lda, b, p->init, p->ld_init, p->c, p->ldc};
-    }
-    gemm(tape->threads, all, count);
+/* ---- gradients of weights --------------------------------------------------------------------------------------- */
+
+/* A gradient is one chain over all uses of the weight; with shards, one for each shard. So it waits until the last use
+   is known, but for two cases. Without shards, a product of many rows is computed at once. With shards, it is if no
+   other op reads the weight; the number of rows must not decide, because it depends on the shards that the tape has. */
+static bool waits(Tape *tape, Var *w, int rows, int own_reads) {
+    if (!w->weight) return false;
+    return tape->shards ? use_of(tape, w)->reads != own_reads : is_few(rows);
 }
 
-static void shard_gradient(Tape *tape, WeightUse *use);
+bool tape_weight_waits(Tape *tape, Var *w, int rows) { return waits(tape, w, rows, 0); }
 
-/* A shard's gradient is one chain over all uses of the weight, whatever their number of rows, because this number
-   depends on the shards that the tape has. So only the gradient of a weight that is used once is not deferred. */
-bool tape_weight_grad(Tape *tape, Var *w, const real *x, int ldx, const real *dy, int ldy, int rows) {
-    const bool sharded = tape->shards && w->weight;
-    if (!sharded && (!w->weight || !is_few(rows))) {
-        Strip strip = {x, dy, ldx, ldy, rows};
-        gemm_strips(tape->threads, w->rows, w->cols, &strip, 1, var_grad(tape, w), w->cols);
-        return true;
-    }
+static void add_gradient(Tape *tape, Var *w, const Pending *list, const RowAdditions *additions);
+
+void tape_weight_defer(Tape *tape, Var *w, const real *x, int ldx, const real *dy, int ldy, int rows) {
     WeightUse *use = use_of(tape, w);
     Pending *pending = arena_alloc(&tape->arena, sizeof *pending);
     *pending = (Pending){use->pending, x, dy, ldx, ldy, rows, tape->shards};
     use->pending = pending;
-    use->pending_count++;
-    if (!sharded || use->reads != 1) return false;
-    shard_gradient(tape, use);
-    return true;
 }
 
-/* Adds the gradient of all pending uses of a weight, as one product. The uses are in the order of the forward pass,
-   because the backward pass added the first step last. */
-static void gather_gradient(Tape *tape, WeightUse *use) {
-    int count = use->pending_count, i = 0;
-    Var *w = use->w;
-    if (!count) return;
-    Strip *strips = arena_alloc(&tape->arena, (size_t)count * sizeof *strips);
-    for (const Pending *p = use->pending; p; p = p->before) strips[i++] = (Strip){p->x, p->dy, p->ldx, p->ldy, p->rows};
-    gemm_strips(tape->threads, w->rows, w->cols, strips, count, var_grad(tape, w), w->cols);
-    use->pending = NULL;
-    use->pending_count = 0;
+void tape_weight_grad(Tape *tape, Var *w, const real *x, int ldx, const real *dy, int ldy, int rows) {
+    const Pending now = {NULL, x, dy, ldx, ldy, rows, w->weight ? tape->shards : NULL};
+    if (waits(tape, w, rows, 1)) tape_weight_defer(tape, w, x, ldx, dy, ldy, rows);
+    else add_gradient(tape, w, &now, NULL);
 }
 
-/* ---- gradients of shards ---------------------------------------------------------------------------------------- */
+void tape_weight_product(Tape *tape, Var *w, GradientProduct *product) {
+    product->m = w->rows;
+    product->n = w->cols;
+    product->c = var_grad(tape, w);
+    gradient_product(tape->threads, product);
+    if (tape->shards && w->weight) use_of(tape, w)->complete = true;
+}
 
 RowSums tape_row_sums(Tape *tape, Var *var) {
     const int n = (int)var_size(var);
@@ -411,40 +383,47 @@ static RowAdditions list_additions(Tape *tape, const WeightUse *use) {
     return (RowAdditions){start, shard, row};
 }
 
-/* Lists the steps of all pending uses of a weight by shard, then in the order of the forward pass. */
-static ShardProduct list_steps(Tape *tape, const WeightUse *use) {
-    const int shards = use->pending->shards->count;
-    int *start = arena_alloc(&tape->arena, (size_t)(shards + 1) * sizeof *start), at = 0;
-    size_t steps = 0;
-    for (const Pending *p = use->pending; p; p = p->before) steps += (size_t)p->rows;
+/* Adds the gradient of the listed uses of a weight. The steps are those of shard 0, then of shard 1, ..; within a
+   shard, or without shards, they have the order of the forward pass, because the backward pass added the first use
+   last. */
+static void add_gradient(Tape *tape, Var *w, const Pending *list, const RowAdditions *additions) {
+    const int shards = list->shards ? list->shards->count : 0, sums = shards ? shards : 1;
+    size_t steps = 0, at = 0;
+    for (const Pending *p = list; p; p = p->before) steps += (size_t)p->rows;
+    int *start = arena_zalloc(&tape->arena, (size_t)(sums + 1) * sizeof *start);
     const real **x = arena_alloc(&tape->arena, steps * sizeof *x), **dy = arena_alloc(&tape->arena, steps * sizeof *dy);
-    for (int s = 0; s < shards; s++) {
-        start[s] = at;
-        for (const Pending *p = use->pending; p; p = p->before) {
-            const int *rows = p->shards->rows + p->shards->start[s], n = shard_rows(p->shards, s, p->rows);
+    for (int s = 0; s < sums; s++) {
+        for (const Pending *p = list; p; p = p->before) {
+            const int *rows = shards ? p->shards->rows + p->shards->start[s] : NULL;
+            const int n = shards ? shard_rows(p->shards, s, p->rows) : p->rows;
             for (int k = 0; k < n; k++, at++) {
-                x[at] = p->x + (size_t)rows[k] * (size_t)p->ldx;
-                dy[at] = p->dy + (size_t)rows[k] * (size_t)p->ldy;
+                const size_t row = (size_t)(rows ? rows[k] : k);
+                x[at] = p->x + row * (size_t)p->ldx;
+                dy[at] = p->dy + row * (size_t)p->ldy;
             }
         }
+        start[s + 1] = (int)at;
     }
-    start[shards] = at;
-    CHECK((size_t)at == steps, "weight %d: %zu rows, of which %d have a shard", use->w->weight->index, steps, at);
-    return (ShardProduct){use->w->rows, use->w->cols, shards, start, x, dy, NULL, use->w->g};
+    CHECK(at == steps, "a weight gradient of %zu rows, of which %zu have a shard", steps, at);
+    gradient_product(tape->threads, &(GradientProduct){.m = w->rows,
+                                                       .n = w->cols,
+                                                       .shards = shards,
+                                                       .start = start,
+                                                       .x = x,
+                                                       .y = dy,
+                                                       .additions = additions,
+                                                       .c = var_grad(tape, w)});
 }
 
-/* Adds the gradients of all shards to that of a weight. */
-static void shard_gradient(Tape *tape, WeightUse *use) {
+/* Adds what waits for the end of the backward pass to the gradient of a weight. */
+static void finish_gradient(Tape *tape, WeightUse *use) {
     Var *w = use->w;
     RowAdditions additions;
+    CHECK(!use->complete || (!use->pending && !use->additions), "weight %d: an op read it after tape_weight_product",
+          w->weight->index);
     if (use->additions) additions = list_additions(tape, use);
-    if (use->pending) {
-        ShardProduct product = list_steps(tape, use);
-        product.additions = use->additions ? &additions : NULL;
-        shard_product(tape->threads, &product);
-    } else if (use->additions) {
-        shard_additions(tape->threads, w->rows, w->cols, use->shards, &additions, w->g);
-    }
+    if (use->pending) add_gradient(tape, w, use->pending, use->additions ? &additions : NULL);
+    else if (use->additions) shard_additions(tape->threads, w->rows, w->cols, use->shards, &additions, w->g);
     if (use->shard_sums) shard_vectors((int)var_size(w), use->shards, use->shard_sums, w->g);
     use->pending = NULL;
     use->additions = NULL;
@@ -466,8 +445,6 @@ void tape_backward(Tape *tape, Var *loss) {
     for (const DeferredGrad *deferred = tape->deferred; deferred; deferred = deferred->before)
         run_deferred(tape, deferred->var);
     tape->deferred = NULL;
-    for (int i = tape->last_used; i; i = tape->uses[i - 1].before)
-        if (tape->shards) shard_gradient(tape, &tape->uses[i - 1]);
-        else gather_gradient(tape, &tape->uses[i - 1]);
+    for (int i = tape->last_used; i; i = tape->uses[i - 1].before) finish_gradient(tape, &tape->uses[i - 1]);
     tape->last = NULL;
 }

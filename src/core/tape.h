@@ -13,6 +13,7 @@
 #include "core/rng.h"
 #include "core/shard_sums.h"
 #include "core/threads.h"
+#include "core/weight.h"
 
 #include <stdbool.h>
 
@@ -20,15 +21,7 @@ typedef struct Var Var;
 typedef struct Tape Tape;
 typedef struct Record Record;             /* one op that was computed: see tape_op.h */
 typedef struct DeferredGrad DeferredGrad; /* a deferred gradient: see tape_defer_grad */
-typedef struct SharedWeight SharedWeight; /* packed weights of all tapes: see panels.h */
 typedef struct WeightUse WeightUse;       /* a weight in one tape: see tape.c */
-
-/* The part of a parameter that tapes use. Several tapes may use one Weight; each finds its own WeightUse by the
-   index. The gradient belongs to the model: only one tape at a time may run tape_backward. */
-typedef struct Weight {
-    int index;            /* among the parameters of its model */
-    SharedWeight *shared; /* panels for all tapes, if the model is not trained; NULL: each tape packs for itself */
-} Weight;
 
 /* A matrix and its gradient. */
 struct Var {
@@ -37,9 +30,8 @@ struct Var {
     real *g;    /* NULL until var_grad; the gradient of a parameter is allocated with the parameter */
     Var *whole; /* of a slice: the matrix that it is a slice of, from row `first` on; NULL otherwise */
     int first;
-    const Weight *weight;   /* of a parameter; NULL otherwise */
+    Weight *weight;         /* of a parameter; NULL otherwise */
     DeferredGrad *deferred; /* NULL until tape_defer_grad */
-    bool last_read;         /* in the backward pass: only the op that computed the matrix still reads it */
     bool constant;          /* the caller owns the values */
     /* For the checks of a tape that records. A slice uses the fields of its whole matrix. */
     bool read;         /* a backward function reads the matrix */
@@ -66,13 +58,10 @@ struct Tape {
     Watch *watch;            /* or NULL; not owned */
     const RowShards *shards; /* of the rows that ops compute now: see tape_shard_rows; NULL: no shards */
     Record *last;
-    /* WeightUse by index, for the weights that are used since the last reset and that have no shared panels. */
+    /* WeightUse by index, for the weights that are used since the last reset and are not shared. */
     WeightUse *uses;
     int use_capacity, last_used; /* last_used: 1 + the index of the newest weight in `uses`; 0: none */
     DeferredGrad *deferred;      /* list of all deferred gradients, the newest first */
-    real *spare;                 /* see tape_backward_release */
-    size_t spare_size;
-    bool no_reuse; /* tape_backward_release does nothing, so that the memory in use grows linearly with the batch */
 };
 
 /* A position in the arena of a tape that does not record, for tape_rewind. */

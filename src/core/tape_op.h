@@ -2,6 +2,8 @@
 #ifndef TIDE_TAPE_OP_H
 #define TIDE_TAPE_OP_H
 
+#include "core/gemm.h"
+#include "core/gradient_product.h"
 #include "core/tape.h"
 
 /* ---- matrices ------------------------------------------------------------------------------------------------- */
@@ -61,14 +63,12 @@ real *var_grad(Tape *tape, Var *var);
    gradient itself, or NULL for zero if the gradient is new. A new gradient is undefined until the op writes it. */
 real *var_grad_product(Tape *tape, Var *var, const real **init);
 
+/* Adds a gradient of var's shape, in the tape's arena, which then belongs to the tape. */
+void var_add_grad(Tape *tape, Var *var, real *gradient);
+
 /* Returns the gradient of a var that the op consumed (see tape_consume): the gradient overwrites the value. If var is a
    slice, every row of the whole must be consumed. */
 real *var_grad_in_place(Var *var);
-
-/* tape_backward_alloc returns memory for the backward pass, valid until the tape is reset; its content is undefined.
-   tape_backward_release offers memory of the arena that will not be read again for reuse by tape_backward_alloc. */
-real *tape_backward_alloc(Tape *tape, size_t numbers);
-void tape_backward_release(Tape *tape, real *memory, size_t numbers);
 
 /* Deferred gradient: run(tape, list) runs once, after the last consumer of var and before its producer. If var is a
    slice, the gradient of its whole matrix is deferred. Returns a pointer to the list, NULL at first, to which the
@@ -79,27 +79,20 @@ const void **tape_defer_grad(Tape *tape, Var *var, DeferredGradFn *run);
 
 /* ---- products with weights ------------------------------------------------------------------------------------ */
 
-/* c = init + a W, or with `transposed` init + a Wᵀ, for m rows. init is a matrix, which may be c; with ld_init 0 it is
-   one row, added to each row; NULL is zero. lda, ld_init and ldc are leading dimensions. */
-typedef struct TapeProduct {
-    int m;
-    const real *a;
-    int lda;
-    Var *W;
-    bool transposed;
-    const real *init;
-    int ld_init;
-    real *c;
-    int ldc;
-} TapeProduct;
+/* Returns W, or Wᵀ, as the right operand of a product of m rows: see gemm.h. A shared weight has panels. Another weight
+   stays packed if m is small, until the tape is reset or needs the other orientation: so no two operands that are in
+   use may be W and Wᵀ of one weight. */
+Operand tape_operand(Tape *tape, Var *W, bool transposed, int m);
 
-/* Computes `count` independent products, with packed panels if W is a parameter. No two of the products may read W
-   and Wᵀ of one weight. */
-void tape_products(Tape *tape, const TapeProduct *list, int count);
-
-/* dW += xᵀ dy. The products of a parameter that is used with few rows at a time are deferred, and computed as one
-   product at the end of tape_backward. Returns false if the product is deferred: x and dy must stay until then. */
-bool tape_weight_grad(Tape *tape, Var *w, const real *x, int ldx, const real *dy, int ldy, int rows);
+/* dW += xᵀ dy, for a backward function. The products of a parameter that is used with few rows at a time are computed
+   as one product at the end of tape_backward: x and dy must stay until then. */
+void tape_weight_grad(Tape *tape, Var *w, const real *x, int ldx, const real *dy, int ldy, int rows);
+/* For an op that computes dW in its forward pass, before its record. If tape_weight_waits, the product must wait for
+   other uses of W: tape_weight_defer. Otherwise tape_weight_product computes it, with the shards of the tape; the
+   caller sets all of `product` but the shape and c. */
+bool tape_weight_waits(Tape *tape, Var *w, int rows);
+void tape_weight_defer(Tape *tape, Var *w, const real *x, int ldx, const real *dy, int ldy, int rows);
+void tape_weight_product(Tape *tape, Var *w, GradientProduct *product);
 
 /* ---- gradients of vectors and tables -------------------------------------------------------------------------- */
 

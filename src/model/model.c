@@ -41,8 +41,19 @@ Forced model_force(Tape *tape, const Model *model, const Batch *batch, const Pas
                               options);
 }
 
-Var *model_logits(Tape *tape, const Model *model, const Forced *forced) {
-    return model->arch->logits(tape, model, forced);
+OutputLayer model_output(Tape *tape, const Model *model, const Forced *forced) {
+    return model->arch->output(tape, model, forced);
+}
+
+Var *model_loss(Tape *tape, const Model *model, const Forced *forced, Objective o, double *nats) {
+    const RowShards *shards = tape->shards;
+    const int rows = o.target->rows;
+    double *of_row = arena_alloc(&tape->arena, (size_t)rows * sizeof *of_row);
+    const OutputLayer output = model_output(tape, model, forced);
+    Var *loss = linear_cross_entropy(tape, output, o.target->ids, o.rows, o.smoothing, of_row);
+    for (int s = 0; s < (shards ? shards->count : 1); s++) nats[s] = 0;
+    for (int i = 0; i < rows; i++) nats[shards ? shards->of[i] : 0] += of_row[i];
+    return loss;
 }
 
 DecoderState *model_begin(Tape *tape, const Model *model, const Source *source, int most, const PassOptions *options) {

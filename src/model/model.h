@@ -47,7 +47,7 @@ bool model_aligns(const Model *model);
 /* The target embedding [target_vocab, m]. */
 const Var *model_target_embedding(const Model *model);
 
-/* The result of teacher forcing: the alignment of every step, and all that model_logits needs. */
+/* The result of teacher forcing: the alignment of every step, and all that model_output needs. */
 enum { FORCED_OUTPUTS = 3 };
 typedef struct Forced {
     Var **alpha; /* [target.steps] alignments [sentences alive, longest]; each NULL without attention */
@@ -56,8 +56,18 @@ typedef struct Forced {
 } Forced;
 /* Runs encoder and decoder with the target words as the decoder's input. The result lives on the tape. */
 Forced model_force(Tape *tape, const Model *model, const Batch *batch, const PassOptions *options);
-/* Returns the logits of all positions [target.rows, V]. */
-Var *model_logits(Tape *tape, const Model *model, const Forced *forced);
+/* Returns the output layer of all positions, whose logits are [target.rows, V]. */
+OutputLayer model_output(Tape *tape, const Model *model, const Forced *forced);
+/* What a loss is measured against. rows: the number of target rows of the whole batch, of which `target` may be a part.
+   smoothing: of the labels. */
+typedef struct Objective {
+    const Sequences *target;
+    int rows;
+    double smoothing;
+} Objective;
+/* Returns the mean cross-entropy [1, 1], see linear_cross_entropy. nats[s] receives the cross-entropy of shard s in nats,
+   without smoothing, summed over the target rows; without shards nats[0] that of all rows. */
+Var *model_loss(Tape *tape, const Model *model, const Forced *forced, Objective objective, double *nats);
 
 /* ---- word by word, on a tape that does not record ---- */
 
@@ -98,7 +108,7 @@ struct Arch {
     const Var *(*target_embedding)(const Model *model);
     Forced (*force)(Tape *tape, const Model *model, const Batch *batch, Annotations annotations,
                     const PassOptions *options);
-    Var *(*logits)(Tape *tape, const Model *model, const Forced *forced);
+    OutputLayer (*output)(Tape *tape, const Model *model, const Forced *forced);
     DecoderState *(*begin)(Tape *tape, const Model *model, Annotations annotations, int sentences, int most,
                            const PassOptions *options);
     Step (*step)(Tape *tape, const Model *model, DecoderState *state, Hypotheses hypotheses);

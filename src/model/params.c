@@ -108,9 +108,8 @@ void params_share(Params *params) {
         Param *param = params->list[i];
         const bool keep = keeps_values(param);
         void *memory = params->shared + at, *values = (char *)memory + scales_size(param);
-        shared_weight_init(&param->shared, format_of(param), values, keep);
-        if (scales_size(param) > 0) param->shared.scales = memory;
-        param->weight.shared = &param->shared;
+        weight_share(&param->weight, format_of(param), param->var.rows, param->var.cols, values, keep,
+                     scales_size(param) > 0 ? memory : NULL);
         var_bind(&param->var, keep && !param->int8 ? values : NULL, NULL);
     }
 }
@@ -125,7 +124,7 @@ void param_write(Param *param, size_t first, const real *values, size_t n) {
         return;
     }
     CHECK(first % cols == 0 && n % cols == 0, "param_write: %s needs whole rows", param->name);
-    panels_pack_rows(&param->shared.panels, var->rows, var->cols, (int)(first / cols), values, NULL, (int)(n / cols));
+    operand_pack_rows(param->weight.packed[0], (int)(first / cols), values, NULL, (int)(n / cols));
 }
 
 void param_write_int8(Param *param, size_t first, const int8_t *integers, const float *scales, size_t n) {
@@ -135,11 +134,10 @@ void param_write_int8(Param *param, size_t first, const int8_t *integers, const 
               n <= var_size(var) - first,
           "param_write_int8: %zu+%zu of %s", first, n, param->name);
     if (keeps_values(param)) {
-        memcpy((int8_t *)param->shared.values + first, integers, n);
-        memcpy((float *)param->shared.scales, scales, (size_t)var->rows * sizeof *scales);
+        memcpy((int8_t *)param->weight.values + first, integers, n);
+        memcpy((float *)param->weight.packed[1].scales, scales, (size_t)var->rows * sizeof *scales);
     } else {
-        panels_pack_rows(&param->shared.panels, var->rows, var->cols, (int)(first / cols), integers, scales,
-                         (int)(n / cols));
+        operand_pack_rows(param->weight.packed[0], (int)(first / cols), integers, scales, (int)(n / cols));
     }
 }
 
@@ -211,7 +209,7 @@ void params_exchange(Params *params, real **values) {
 
 void params_free(Params *params) {
     for (int i = 0; i < params->count; i++) {
-        if (params->shared) shared_weight_free(&params->list[i]->shared);
+        if (params->shared) weight_free(&params->list[i]->weight);
         mem_free(params->list[i]);
     }
     mem_free(params->list);

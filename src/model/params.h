@@ -4,7 +4,6 @@
 #define TIDE_PARAMS_H
 
 #include "core/optimizer.h"
-#include "core/panels.h"
 #include "core/tape.h"
 
 #include <stdint.h>
@@ -35,8 +34,7 @@ typedef struct Param {
     bool int8;  /* see param_use_int8 */
     Var var;
     Weight weight;
-    SharedWeight shared; /* only in a read-only model */
-    size_t offset;       /* where the parameter begins in the blocks of values and gradients */
+    size_t offset; /* where the parameter begins in the blocks of values and gradients */
 } Param;
 
 /* All parameters, in the order of declaration. A model for training has one block of values and one of gradients. A

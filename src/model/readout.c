@@ -15,17 +15,8 @@ Var *readout_context(Tape *tape, const Readout *m, Var *c) { return linear(tape,
 
 /* t̃_i = U_o s_i + V_o E y_{i-1} + C_o c_i + b,  where the argument t is C_o c_i + b;
    t_ik = max(t̃_i,2k, t̃_i,2k+1);  p(y_i) = softmax(W_o t_i + b) */
-static Var *hidden(Tape *tape, const Readout *m, Var *t, Var *Ey, Var *s, Drop drop) {
+OutputLayer readout(Tape *tape, const Readout *m, Var *t, Var *Ey, Var *s, Drop drop) {
     t = linear_accumulate(tape, linear_accumulate(tape, t, Ey, m->Vo), s, m->Uo);
-    return dropout(tape, maxout(tape, t), drop);
-}
-
-Var *readout(Tape *tape, const Readout *m, Var *t, Var *Ey, Var *s, Drop drop) {
-    t = hidden(tape, m, t, Ey, s, drop);
-    return m->E ? linear_transposed(tape, t, m->E, m->bo) : linear(tape, t, m->Wo, m->bo);
-}
-
-Var *readout_words(Tape *tape, const Readout *m, Var *t, Var *Ey, Var *s, ColumnSets *words, const int *owner) {
-    if (!words) return readout(tape, m, t, Ey, s, (Drop){0});
-    return linear_columns(tape, hidden(tape, m, t, Ey, s, (Drop){0}), m->E ? m->E : m->Wo, m->E, m->bo, words, owner);
+    t = dropout(tape, maxout(tape, t), drop);
+    return (OutputLayer){.x = t, .W = m->E ? m->E : m->Wo, .b = m->bo, .transposed = m->E};
 }

@@ -16,10 +16,8 @@ typedef struct Readout {
 void readout_declare(Readout *readout, Params *params, Var *E, int vocab, int emb, int rnn, int annotation, int maxout);
 /* Returns C_o c + b [rows, 2l]. c [rows, a]. */
 Var *readout_context(Tape *tape, const Readout *readout, Var *c);
-/* Returns the logits [rows, V] of any number of positions. t [rows, 2l] from readout_context, Ey [rows, m], s [rows,
-   n]; `drop` is the dropout of the maxout layer. Consumes t. */
-Var *readout(Tape *tape, const Readout *readout, Var *t, Var *Ey, Var *s, Drop drop);
-/* For decoding: the logits of the words of each row (NULL: all words), as linear_columns returns them. */
-Var *readout_words(Tape *tape, const Readout *readout, Var *t, Var *Ey, Var *s, ColumnSets *words, const int *owner);
+/* Returns the output layer of any number of positions, with logits [rows, V]. t [rows, 2l] from readout_context, Ey
+   [rows, m], s [rows, n]; `drop` is the dropout of the maxout layer. Consumes t. */
+OutputLayer readout(Tape *tape, const Readout *readout, Var *t, Var *Ey, Var *s, Drop drop);
 
 #endif

@@ -67,7 +67,7 @@ static Forced force(Tape *tape, const Model *model, const Batch *batch, Annotati
     return forced;
 }
 
-static Var *logits(Tape *tape, const Model *model, const Forced *forced) {
+static OutputLayer output(Tape *tape, const Model *model, const Forced *forced) {
     const Readout *g = &((const Rnnsearch *)model->decoder)->readout;
     Var *t = readout_context(tape, g, forced->outputs[C]);
     return readout(tape, g, t, forced->outputs[EY], forced->outputs[S], forced->drop);
@@ -151,9 +151,9 @@ static Step step(Tape *tape, const Model *model, DecoderState *decoder_state, Hy
     Var *s = state_step(tape, &m->state, terms.x, s_read, NULL);
     recurrent[STATE].next = s;
     recurrent[MEMORY].next = terms.memory;
-    return (Step){
-        readout_words(tape, &m->readout, terms.t, Ey, model->config.readout_prev ? s_prev : s, h.words, h.owner),
-        terms.alpha};
+    Var *s_out = model->config.readout_prev ? s_prev : s;
+    const OutputLayer output = readout(tape, &m->readout, terms.t, Ey, s_out, (Drop){0});
+    return (Step){output_logits(tape, output, h.words, h.owner), terms.alpha};
 }
 
 static void reorder(DecoderState *decoder_state, const int *parent, int rows) {
@@ -175,7 +175,7 @@ const Arch arch_rnnsearch = {.name = "rnnsearch",
                              .alignments = alignments,
                              .target_embedding = target_embedding,
                              .force = force,
-                             .logits = logits,
+                             .output = output,
                              .begin = begin,
                              .step = step,
                              .reorder = reorder,

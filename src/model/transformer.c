@@ -153,18 +153,13 @@ static Forced force(Tape *tape, const Model *model, const Batch *batch, Annotati
 }
 
 /* p(y_i) = softmax(W_o norm(x_i) + b) */
-static Var *output(Tape *tape, const Decoder *d, Var *x, Drop drop) {
+static OutputLayer last_layer(Tape *tape, const Decoder *d, Var *x, Drop drop) {
     Var *h = dropout(tape, norm(tape, &d->last, x), drop);
-    return d->Wo ? linear(tape, h, d->Wo, d->bo) : linear_transposed(tape, h, d->E, d->bo);
+    return (OutputLayer){.x = h, .W = d->Wo ? d->Wo : d->E, .b = d->bo, .transposed = !d->Wo};
 }
 
-static Var *output_words(Tape *tape, const Decoder *d, Var *x, const Hypotheses *h) {
-    if (!h->words) return output(tape, d, x, (Drop){0});
-    return linear_columns(tape, norm(tape, &d->last, x), d->Wo ? d->Wo : d->E, !d->Wo, d->bo, h->words, h->owner);
-}
-
-static Var *logits(Tape *tape, const Model *model, const Forced *forced) {
-    return output(tape, model->decoder, forced->outputs[0], forced->drop);
+static OutputLayer output(Tape *tape, const Model *model, const Forced *forced) {
+    return last_layer(tape, model->decoder, forced->outputs[0], forced->drop);
 }
 
 /* ---- word by word ------------------------------------------------------------------------------------------------ */
@@ -245,7 +240,7 @@ static Step step(Tape *tape, const Model *model, DecoderState *decoder_state, Hy
     }
     state->used += h.rows;
     state->steps++;
-    return (Step){output_words(tape, d, x.x, &h), alpha};
+    return (Step){output_logits(tape, last_layer(tape, d, x.x, (Drop){0}), h.words, h.owner), alpha};
 }
 
 static void reorder(DecoderState *decoder_state, const int *parent, int rows) {
@@ -274,7 +269,7 @@ const Arch arch_transformer = {.name = "transformer",
                                .alignments = alignments,
                                .target_embedding = target_embedding,
                                .force = force,
-                               .logits = logits,
+                               .output = output,
                                .begin = begin,
                                .step = step,
                                .reorder = reorder,

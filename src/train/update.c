@@ -18,8 +18,7 @@ void update_gradients(Tape *tape, Model *model, const Batch *batch, const Update
     const int shards = batch->target_shards ? batch->target_shards->count : 1;
     tape->recording = true;
     Forced forced = model_force(tape, model, batch, &(PassOptions){.dropout = o->dropout});
-    Var *logits = model_logits(tape, model, &forced);
-    Var *loss = cross_entropy(tape, logits, batch->target.ids, rows, o->label_smoothing, nats);
+    Var *loss = model_loss(tape, model, &forced, (Objective){&batch->target, rows, o->label_smoothing}, nats);
     if (o->guide) loss = guide_all(tape, loss, &forced, &batch->target, rows, o);
     const bool finite = isfinite(*var_values(loss));
     tape_backward(tape, loss);

@@ -20,7 +20,7 @@ static int add_loss(Tape *tape, const Model *model, const Pairs *pairs, const in
     tape_reset(tape);
     if (pairs_fold(&tape->arena, pairs, which, NULL, n, NULL, &batch, err)) return -1;
     Forced forced = model_force(tape, model, &batch, &(PassOptions){0});
-    cross_entropy(tape, model_logits(tape, model, &forced), batch.target.ids, batch.target.rows, 0, &nats);
+    model_loss(tape, model, &forced, (Objective){&batch.target, batch.target.rows, 0}, &nats);
     *sum += nats;
     *tokens += batch.target.rows;
     return 0;

@@ -33,14 +33,13 @@ Workspace workspace_measure(Threads *threads, Model *model, Dropout dropout, boo
     const UpdateOptions options = {.dropout = dropout};
     Tape tape;
     tape_init(&tape, threads, (Rng){1});
-    tape.no_reuse = true;
     for (int n = 0; n < 2; n++)
         for (int x = 0; x < WORKSPACE_LENGTHS; x++)
             for (int y = 0; y < WORKSPACE_LENGTHS; y++) {
                 double nats[MOST_SHARDS];
                 Batch batch = small_batch(&tape.arena, FEW * (n + 1), SHORT + x, SHORT + y, shards);
                 update_gradients(&tape, model, &batch, &options, nats);
-                w.bytes[n][x][y] = (double)arena_used(&tape.arena);
+                w.bytes[n][x][y] = (double)arena_peak(&tape.arena);
                 w.panels = (double)arena_used(&tape.panels);
                 tape_reset(&tape);
             }

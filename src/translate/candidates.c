@@ -32,7 +32,7 @@ static void best_words(const BeamOptions *options, const real *x, int V, int cou
 static Var *logits_of(Session *session, int member, const Batch *pair, const PassOptions *pass) {
     const Model *model = &session->members[member]->model;
     const Forced forced = model_force(&session->tape, model, pair, pass);
-    return model_logits(&session->tape, model, &forced);
+    return output_logits(&session->tape, model_output(&session->tape, model, &forced), NULL, NULL);
 }
 
 void session_candidates(Session *session, const Translations *t, int i, const Hypothesis *h, const BeamOptions *options,

@@ -230,7 +230,7 @@ void session_scores(Session *session, char *const *source, char *const *target, 
     const Sequences *y = &pairs.batch.target;
     double *nats = arena_alloc(&tape->arena, (size_t)y->rows * sizeof *nats);
     Forced forced = model_force(tape, model, &pairs.batch, &(PassOptions){.attention = attention});
-    cross_entropy_rows(tape, model_logits(tape, model, &forced), y->ids, nats);
+    linear_cross_entropy(tape, model_output(tape, model, &forced), y->ids, y->rows, 0, nats);
     for (int b = 0; b < n; b++) {
         const int i = y->order[b], length = y->length[b];
         double *pieces = by_piece ? by_piece[i] = mem_alloc((size_t)length * sizeof *pieces) : NULL, sum = 0;

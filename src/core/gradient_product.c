@@ -1,0 +1,222 @@
+/* gradient_product.c: weight gradients. A thread computes a block of c for one shard after the other, and adds it to
+   the tree at once, while it is in the L2 cache: the memory traffic is that of one sum. After shard s, as many subtrees
+   wait as s + 1 has bits in binary; shard s + 1 is computed above them, and then merged with one subtree for each
+   trailing zero bit of s + 2.
+
+   The steps of many shards do not fit in the caches together. So a run of shards, which is a subtree itself, is
+   computed at a time, for all blocks of c. Finished runs wait in matrices as large as c. A shard with more steps than a
+   run is computed in parts, and its sum so far is such a matrix. Without shards, all steps are parts of one sum, which
+   is c. The sizes of the blocks are those that gemm.c explains. */
+#include "core/gradient_product.h"
+#include "core/base.h"
+#include "core/kernels.h"
+
+#include <string.h>
+
+enum {
+    M_BLOCK = 168,                   /* rows of c in a block: a multiple of 14, 12 and 6 */
+    RUN_STEPS = 2048,                /* steps of a run, unless the caller says otherwise */
+    RIGHT_PACKED = 1024 * RUN_STEPS, /* numbers of y that are packed at once */
+    PACK_STEPS = 256,                /* steps of a tile or panel that are one unit of packing */
+    MOST_COLS = 32                   /* columns of a panel */
+};
+
+static int smaller(int a, int b) { return a < b ? a : b; }
+static int larger(int a, int b) { return a > b ? a : b; }
+static int blocks_of(int size, int block) { return (size + block - 1) / block; }
+static const GemmKernels *gemm(void) { return kernels->gemm[PANELS_F32]; }
+
+typedef struct Part {
+    const GradientProduct *p;
+    Threads *threads;
+    int most;             /* steps of a run */
+    int run, runs;        /* shards in a run; number of runs */
+    int at;               /* the current run */
+    int from, steps;      /* the current steps of the run: all, unless the run is one large shard */
+    int row, rows, tiles; /* the current rows of c */
+    int panel, panels;    /* the current panels of c */
+    char *left, *right;   /* packed tiles of x and panels of y */
+    real *waiting;        /* matrices [m, n]: sums of runs, and of the first steps of a large shard */
+} Part;
+
+/* The bytes of `steps` steps of `rows` packed rows of x, and of `cols` packed columns of y. The kernel takes k_step
+   steps together, so the steps of a shard are a multiple of k_step. */
+static size_t left_size(int rows, int steps) {
+    return (size_t)rows * (size_t)(steps / gemm()->k_step) * (size_t)gemm()->left_step;
+}
+static size_t right_size(int cols, int steps) {
+    return (size_t)cols * (size_t)(steps / gemm()->k_step) * (size_t)gemm()->right_step;
+}
+
+static void pack_panels(void *context, int begin, int end) {
+    const Part *t = context;
+    const int width = gemm()->tile_cols, units = blocks_of(t->steps, PACK_STEPS);
+    for (int unit = begin; unit < end; unit++) {
+        const int panel = unit / units, at = unit % units * PACK_STEPS, col = (t->panel + panel) * width;
+        gemm()->pack_list(t->right + (size_t)panel * right_size(width, t->steps) + right_size(width, at), width,
+                          t->p->y + t->from + at, col, smaller(width, t->p->n - col),
+                          smaller(PACK_STEPS, t->steps - at));
+    }
+}
+
+static void pack_tiles(void *context, int begin, int end) {
+    const Part *t = context;
+    const int units = blocks_of(t->steps, PACK_STEPS);
+    for (int unit = begin; unit < end; unit++) {
+        const int tile = unit / units, at = unit % units * PACK_STEPS;
+        const int first = part_offset(t->rows, t->tiles, tile), rows = part_offset(t->rows, t->tiles, tile + 1) - first;
+        gemm()->pack_list(t->left + left_size(first, t->steps) + left_size(rows, at), rows, t->p->x + t->from + at,
+                          t->row + first, rows, smaller(PACK_STEPS, t->steps - at));
+    }
+}
+
+/* A block of c: tiles tile0..tile1-1, which are the rows first..first+rows-1 of the part, in one panel. */
+typedef struct Block {
+    int tile0, tile1, first, rows, panel;
+} Block;
+
+/* Multiplies the steps begin..end-1 of the run. The block of sums [rows, tile_cols] receives the result; it is
+   continued if `continues`. */
+static void multiply(const Part *t, const Block *b, int begin, int end, bool continues, real *sums) {
+    const GemmKernels *g = gemm();
+    const int width = g->tile_cols;
+    const int line = blocks_of(width * g->right_step, b->tile1 - b->tile0); /* bytes that each tile prefetches */
+    const char *panel = t->right + (size_t)b->panel * right_size(width, t->steps);
+    if (begin == end && !continues) memset(sums, 0, (size_t)b->rows * (size_t)width * sizeof(real));
+    for (int at = begin; at < end; at += kernels->k_block) {
+        const int steps = smaller(kernels->k_block, end - at) / g->k_step, last = b->panel + 1 == t->panels;
+        const char *right = panel + right_size(width, at), *next = right + (last ? 0 : right_size(width, t->steps));
+        for (int tile = b->tile0; tile < b->tile1; tile++, next += (size_t)steps * (size_t)line) {
+            const int first = part_offset(t->rows, t->tiles, tile);
+            const int rows = part_offset(t->rows, t->tiles, tile + 1) - first;
+            real *c = sums + (size_t)(first - b->first) * (size_t)width;
+            g->multiply(rows, width, steps, t->left + left_size(first, t->steps) + left_size(rows, at), right,
+                        continues || at > begin ? c : NULL, width, c, width, next, line);
+        }
+    }
+}
+
+/* Adds the additions of a shard to its sums. */
+static void add_rows(const Part *t, const Block *b, int shard, real *sums) {
+    const RowAdditions *a = t->p->additions;
+    const int width = gemm()->tile_cols, col = (t->panel + b->panel) * width, cols = smaller(width, t->p->n - col);
+    for (int i = 0; a && i < b->rows; i++) {
+        const int row = t->row + b->first + i;
+        for (int e = a->start[row]; e < a->start[row + 1]; e++)
+            if (a->shard[e] == shard) kernels->add(cols, sums + (size_t)i * (size_t)width, a->row[e] + col);
+    }
+}
+
+/* Copies or adds a block between `sums` [rows, tile_cols] and a matrix like c. */
+typedef enum { LOAD, STORE, ADD_FROM, ADD_TO } Transfer;
+static void transfer(const Part *t, const Block *b, Transfer kind, real *sums, real *matrix) {
+    const int width = gemm()->tile_cols, col = (t->panel + b->panel) * width, cols = smaller(width, t->p->n - col);
+    for (int i = 0; i < b->rows; i++, sums += width) {
+        real *row = matrix + (size_t)(t->row + b->first + i) * (size_t)t->p->n + col;
+        if (kind == LOAD) memcpy(sums, row, (size_t)cols * sizeof(real));
+        else if (kind == STORE) memcpy(row, sums, (size_t)cols * sizeof(real));
+        else if (kind == ADD_FROM) kernels->add(cols, sums, row);
+        else kernels->add(cols, row, sums);
+    }
+}
+
+static real *waiting_at(const Part *t, int level) {
+    return t->waiting + (size_t)level * (size_t)t->p->m * (size_t)t->p->n;
+}
+
+/* The sum so far of a shard of several parts; without shards c. */
+static real *partial_sum(const Part *t) { return t->p->shards ? waiting_at(t, shard_waiting(t->at)) : t->p->c; }
+
+/* Merges the sum of the current run with those that wait. */
+static void merge_run(const Part *t, const Block *b, real *sums) {
+    int level = shard_waiting(t->at);
+    for (int bits = t->at; bits % 2; bits /= 2) transfer(t, b, ADD_FROM, sums, waiting_at(t, --level));
+    if (t->at == t->runs - 1) transfer(t, b, ADD_TO, sums, t->p->c);
+    else transfer(t, b, STORE, sums, waiting_at(t, level));
+}
+
+static void compute_block(const Part *t, const Block *b) {
+    real tree[SHARD_LEVELS][M_BLOCK * MOST_COLS];
+    const int *start = t->p->start + (ptrdiff_t)t->at * t->run, begin = t->from - start[0];
+    const bool tree_of_shards = t->p->shards > 0, continues = begin > 0 || !tree_of_shards;
+    const bool ends = tree_of_shards && t->from + t->steps == start[t->run];
+    if (continues) transfer(t, b, LOAD, tree[0], partial_sum(t));
+    for (int s = 0; s < t->run; s++) {
+        int level = shard_waiting(s);
+        multiply(t, b, larger(start[s] - t->from, 0), smaller(start[s + 1] - t->from, t->steps), continues,
+                 tree[level]);
+        if (ends) add_rows(t, b, t->at * t->run + s, tree[level]);
+        for (int bits = s; bits % 2; bits /= 2, level--)
+            kernels->add(b->rows * gemm()->tile_cols, tree[level - 1], tree[level]);
+    }
+    if (ends) merge_run(t, b, tree[0]);
+    else transfer(t, b, STORE, tree[0], partial_sum(t));
+}
+
+static int row_blocks(const Part *t) { return blocks_of(t->rows, M_BLOCK); }
+
+static void compute_blocks(void *context, int begin, int end) {
+    const Part *t = context;
+    const int blocks = row_blocks(t);
+    for (int unit = begin; unit < end; unit++) {
+        const int block = unit / t->panels;
+        Block b = {.tile0 = part_offset(t->tiles, blocks, block),
+                   .tile1 = part_offset(t->tiles, blocks, block + 1),
+                   .panel = unit % t->panels};
+        b.first = part_offset(t->rows, t->tiles, b.tile0);
+        b.rows = part_offset(t->rows, t->tiles, b.tile1) - b.first;
+        compute_block(t, &b);
+    }
+}
+
+/* Computes all of c for the current steps. */
+static void compute_steps(Part *t) {
+    const int width = gemm()->tile_cols, all = blocks_of(t->p->n, width), m = t->p->m;
+    const int most = larger(RIGHT_PACKED / (larger(t->steps, 1) * width), 1);
+    const int most_rows = M_BLOCK * threads_count(t->threads), pack_units = blocks_of(t->steps, PACK_STEPS);
+    t->left = threads_scratch(t->threads, SCRATCH_LEFT, left_size(smaller(m, most_rows), t->steps));
+    for (t->panel = 0; t->panel < all; t->panel += t->panels) {
+        t->panels = smaller(most, all - t->panel);
+        t->right = threads_scratch(t->threads, SCRATCH_RIGHT, (size_t)t->panels * right_size(width, t->steps));
+        threads_run(t->threads, "pack", t->panels * pack_units, 4, pack_panels, t);
+        for (t->row = 0; t->row < m; t->row += t->rows) {
+            t->rows = smaller(most_rows, m - t->row);
+            t->tiles = blocks_of(t->rows, gemm()->tile_rows);
+            threads_run(t->threads, "pack left", t->tiles * pack_units, 4, pack_tiles, t);
+            threads_run(t->threads, "weight gradient", row_blocks(t) * t->panels, 1, compute_blocks, t);
+        }
+    }
+}
+
+/* The largest number of shards whose steps fit in a run. */
+static int run_of(const GradientProduct *p, int most) {
+    int run = larger(p->shards, 1), longest;
+    do {
+        longest = 0;
+        for (int s = 0; s < p->shards; s += run) longest = larger(longest, p->start[s + run] - p->start[s]);
+        if (longest > most && run > 1) run /= 2;
+        else longest = 0;
+    } while (longest);
+    return run;
+}
+
+void gradient_product(Threads *threads, const GradientProduct *p) {
+    CHECK(p->shards >= 0 && p->shards <= MOST_SHARDS && gemm()->tile_cols <= MOST_COLS,
+          "gradient_product: %d shards, tiles of %d columns", p->shards, gemm()->tile_cols);
+    Part t = {.p = p, .threads = threads, .most = p->most ? p->most : RUN_STEPS};
+    t.run = run_of(p, t.most);
+    t.runs = larger(p->shards, 1) / t.run;
+    const int levels = shard_waiting(t.runs - 1) + 1;
+    if (p->shards && (t.runs > 1 || p->start[1] > t.most))
+        t.waiting = threads_scratch(threads, SCRATCH_OP, (size_t)levels * (size_t)p->m * (size_t)p->n * sizeof(real));
+    for (t.at = 0; t.at < t.runs; t.at++) {
+        const int *start = p->start + (ptrdiff_t)t.at * t.run;
+        t.from = start[0];
+        do {
+            t.steps = smaller(start[t.run] - t.from, t.most);
+            if (p->needed && t.steps > 0) p->needed(p->context, t.from, t.from + t.steps);
+            compute_steps(&t);
+            t.from += t.steps;
+        } while (t.from < start[t.run]);
+    }
+}

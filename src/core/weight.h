@@ -1,0 +1,36 @@
+/* weight.h: what tapes know of a parameter besides its matrix. */
+#ifndef TIDE_WEIGHT_H
+#define TIDE_WEIGHT_H
+
+#include "core/operand.h"
+#include "core/real.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+/* A weight of a model. All zeros but the index: a weight that is trained. Each tape packs it for itself, and only one
+   tape at a time may run tape_backward, because the gradient belongs to the model.
+   After weight_share: a weight of a model that is not trained. Any number of tapes in any number of threads read it.
+   If only products read the weight, it has panels from the start. Otherwise it has values; the first tape that needs
+   panels packs them from the values, under the lock. Packed panels do not change. */
+typedef struct Weight {
+    int index; /* among the parameters of its model */
+    bool shared;
+    const void *values; /* [rows, cols] of real or int8_t, not owned; NULL: the weight has panels */
+    Operand packed[2];  /* W and Wᵀ; they have panels if `ready` is true */
+    atomic_bool ready[2];
+    pthread_mutex_t lock;
+} Weight;
+
+/* Shares a weight [rows, cols]. `memory` is for the values if `keep` is true, else for the panels of W. The caller owns
+   it, and may fill it (panels: with operand_pack_rows) until the first tape reads it. scales: of the rows, for
+   PANELS_I8 with values, not owned; then only Wᵀ may be packed. */
+void weight_share(Weight *weight, PanelFormat format, int rows, int cols, void *memory, bool keep, const float *scales);
+/* Releases the panels of a shared weight. */
+void weight_free(Weight *weight);
+/* Copies row i of a shared weight with values; integers are multiplied by their scale. */
+void weight_row(const Weight *weight, int i, real *to);
+/* Returns W, or Wᵀ, of a shared weight with its panels. */
+Operand weight_operand(Weight *weight, Threads *threads, bool transposed);
+
+#endif
