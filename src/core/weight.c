@@ -14,8 +14,8 @@ void weight_share(Weight *weight, PanelFormat format, int rows, int cols, void *
     weight->packed[1] = (Operand){
         .k = cols, .n = rows, .b = values, .ld = cols, .transposed = true, .format = format, .scales = scales};
     if (!keep) weight->packed[0] = operand_with_panels(weight->packed[0], memory);
-    atomic_init(&weight->ready[0], !keep);
-    atomic_init(&weight->ready[1], false);
+    weight->ready[0] = !keep;
+    weight->ready[1] = false;
     pthread_mutex_init(&weight->lock, NULL);
 }
 
@@ -47,7 +47,7 @@ static void pack_once(Weight *weight, Threads *threads, bool transposed) {
         const Operand packed = operand_pack(threads, *b, scope_keep(memory));
         b->panels = packed.panels; /* other threads may read the rest of *b */
         b->width = packed.width;
-        atomic_store_explicit(&weight->ready[transposed], true, memory_order_release);
+        __atomic_store_n(&weight->ready[transposed], true, __ATOMIC_RELEASE);
         memory = NULL;
     }
     pthread_mutex_unlock(&weight->lock);
@@ -55,6 +55,6 @@ static void pack_once(Weight *weight, Threads *threads, bool transposed) {
 }
 
 Operand weight_operand(Weight *weight, Threads *threads, bool transposed) {
-    if (!atomic_load_explicit(&weight->ready[transposed], memory_order_acquire)) pack_once(weight, threads, transposed);
+    if (!__atomic_load_n(&weight->ready[transposed], __ATOMIC_ACQUIRE)) pack_once(weight, threads, transposed);
     return weight->packed[transposed];
 }

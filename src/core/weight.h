@@ -6,7 +6,7 @@
 #include "core/real.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
+#include <stdbool.h>
 
 /* A weight of a model. All zeros but the index: a weight that is trained. Each tape packs it for itself, and only one
    tape at a time may run tape_backward, because the gradient belongs to the model.
@@ -18,7 +18,7 @@ typedef struct Weight {
     bool shared;
     const void *values; /* [rows, cols] of real or int8_t, not owned; NULL: the weight has panels */
     Operand packed[2];  /* W and Wᵀ; they have panels if `ready` is true */
-    atomic_bool ready[2];
+    bool ready[2];      /* threads use __atomic functions, because C++ has no atomic_bool */
     pthread_mutex_t lock;
 } Weight;
 
