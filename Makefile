@@ -19,7 +19,7 @@
 #   make format    clang-format
 #   make install   program, libraries, presets, man pages and completions to $(DESTDIR)$(PREFIX); make uninstall removes them
 #   make dist      build/tide-VERSION.tar.gz
-#   make library   libtide.so, libtide.a        make abi        compares their public names with tests/libtide.abi
+#   make library   libtide.so, libtide.a        make abi        compares their public names with tests/fixtures/libtide.abi
 #   make core      the autodiff tape as a library for other programs, see docs/tape.md; `make abi` compares its names, too
 
 MAKEFLAGS += --no-builtin-rules --no-print-directory
@@ -214,9 +214,9 @@ $B/engine.js: src/browser/deliver.js $(ENGINE) $B/lib/utf8proc.o $B/lib/cJSON.o
 	    -sNODEJS_CATCH_EXIT=0 -sNODEJS_CATCH_REJECTION=0 \
 	    -sEXPORTED_FUNCTIONS=_browser_open,_browser_models,_browser_begin,_browser_continue,_browser_cancel \
 	    -sEXPORTED_RUNTIME_METHODS=ccall,FS
-$B/lib/utf8proc.o $B/lib/cJSON.o &: scripts/browser-libraries
+$B/lib/utf8proc.o $B/lib/cJSON.o &: scripts/dev/browser-libraries
 	@echo '  fetch the libraries of the browser edition'
-	@scripts/browser-libraries $B
+	@scripts/dev/browser-libraries $B
 $(ENGINE): | $B/lib/cJSON.o
 endif
 
@@ -273,9 +273,9 @@ $B/libtide.a: $(API) $B/internal.a
 	@$(LD) -r -o $B/libtide.o $^ && objcopy --localize-hidden $B/libtide.o
 	@rm -f $@ && ar rcs $@ $B/libtide.o
 
-# Compares the public names of both libraries with the list in tests/libtide.abi.
+# Compares the public names of both libraries with the list in tests/fixtures/libtide.abi.
 abi: $(LIBRARY)
-	tests/abi.sh $B
+	tests/e2e/abi.sh $B
 
 # ---- the core library -----------------------------------------------------------------------------------------------
 
@@ -292,13 +292,13 @@ NM = $(shell $(CC) -print-prog-name=nm)
 
 core: $(CORE) $(CORE_HEADERS)
 
-$B/libtidecore.a: $(CORE_OBJECTS) $B/core.names scripts/core-library
+$B/libtidecore.a: $(CORE_OBJECTS) $B/core.names scripts/dev/core-library
 	@echo '  ld $@'
-	@CC='$(CC)' scripts/core-library library $@ tide_core_ $B/core.names $(CORE_OBJECTS)
+	@CC='$(CC)' scripts/dev/core-library library $@ tide_core_ $B/core.names $(CORE_OBJECTS)
 
-$B/libtidecore-double.a: $(CORE_DOUBLE) $B/core.names scripts/core-library
+$B/libtidecore-double.a: $(CORE_DOUBLE) $B/core.names scripts/dev/core-library
 	@echo '  ld $@'
-	@CC='$(CC)' scripts/core-library library $@ tide_core_double_ $B/core.names $(CORE_DOUBLE)
+	@CC='$(CC)' scripts/dev/core-library library $@ tide_core_double_ $B/core.names $(CORE_DOUBLE)
 
 # The names that the public headers declare and that core/ defines.
 $B/core.names: $(CORE_OBJECTS) $(CORE_PUBLIC) Makefile
@@ -306,15 +306,15 @@ $B/core.names: $(CORE_OBJECTS) $(CORE_PUBLIC) Makefile
 	@$(NM) -gP --defined-only $(CORE_OBJECTS) | sed -n 's/ [A-Z] .*//p' | LC_ALL=C sort | LC_ALL=C comm -12 - $@.declared >$@
 	@rm -f $@.declared
 
-$B/include/tide/core/%.h: src/core/%.h scripts/core-library
+$B/include/tide/core/%.h: src/core/%.h scripts/dev/core-library
 	@mkdir -p $(@D)
-	@scripts/core-library header $< >$@
-$B/include/tide/core/names.h: $B/core.names scripts/core-library
+	@scripts/dev/core-library header $< >$@
+$B/include/tide/core/names.h: $B/core.names scripts/dev/core-library
 	@mkdir -p $(@D)
-	@scripts/core-library names $< >$@
+	@scripts/dev/core-library names $< >$@
 
 # The exported symbols are those of the committed list: `make abi-core update=1` after a change that is meant.
-CORE_ABI := tests/libtidecore.abi
+CORE_ABI := tests/fixtures/libtidecore.abi
 abi: abi-core
 abi-core: $(CORE)
 	@$(NM) -gP --defined-only $(CORE) | sed -n 's/ [A-Z] .*//p' | LC_ALL=C sort >$B/libtidecore.abi
@@ -327,8 +327,8 @@ install-core: core
 	install -D -m 644 -t $(DESTDIR)$(includedir)/tide/core $(CORE_HEADERS)
 	install -D -m 644 -t $(DESTDIR)$(libdir) $(CORE)
 	mkdir -p $(DESTDIR)$(libdir)/pkgconfig
-	scripts/core-library pc tide-core '' $(PC) >$(DESTDIR)$(libdir)/pkgconfig/tide-core.pc
-	scripts/core-library pc tide-core-double -DTIDE_DOUBLE $(PC) >$(DESTDIR)$(libdir)/pkgconfig/tide-core-double.pc
+	scripts/dev/core-library pc tide-core '' $(PC) >$(DESTDIR)$(libdir)/pkgconfig/tide-core.pc
+	scripts/dev/core-library pc tide-core-double -DTIDE_DOUBLE $(PC) >$(DESTDIR)$(libdir)/pkgconfig/tide-core-double.pc
 
 uninstall-core:
 	rm -f $(CORE:$B/%=$(DESTDIR)$(libdir)/%) $(CORE_HEADERS:$B/include/%=$(DESTDIR)$(includedir)/%)
@@ -340,50 +340,50 @@ uninstall-core:
 
 # ---- tests ----------------------------------------------------------------------------------------------------------
 
-# tests/test_*.c are linked with libtide.a; tests/double_*.c with core and model compiled with double; tests/*.sh run tide.
-# PLAIN programs need only libc, so that they also run on a machine without cmocka: see tests/neon.sh.
-TESTS   := $(patsubst tests/%.c,$B/tests/%,$(wildcard tests/test_*.c))
-DOUBLES := $(patsubst tests/%.c,$B/tests/%,$(wildcard tests/double_*.c))
-SOAKS   := $(wildcard tests/soak_*.sh)
-SCRIPTS := $(filter-out $(SOAKS) tests/memcheck.sh tests/wasm.sh tests/browser.sh,$(wildcard tests/*.sh))
-PLAIN   := $B/tests/bits $B/tests/plain_kernels $B/tests/plain_gemm
-ifeq ($(config),tsan) # ten times slower; the other scripts run the same code, and e2e_ranks.sh has limits in seconds
-SCRIPTS := $(filter-out tests/docs.sh tests/e2e_learns.sh tests/e2e_limits.sh tests/e2e_ranks.sh tests/neon.sh,$(SCRIPTS))
+# tests/unit/test_*.c are linked with libtide.a; tests/unit/double_*.c with core and model compiled with double; tests/e2e/*.sh run tide.
+# PLAIN programs need only libc, so that they also run on a machine without cmocka: see tests/e2e/neon.sh.
+TESTS   := $(patsubst tests/%.c,$B/tests/%,$(wildcard tests/unit/test_*.c))
+DOUBLES := $(patsubst tests/%.c,$B/tests/%,$(wildcard tests/unit/double_*.c))
+SOAKS   := $(wildcard tests/soak/*.sh)
+SCRIPTS := $(filter-out $(patsubst %,tests/e2e/%.sh,memcheck wasm browser),$(wildcard tests/e2e/*.sh))
+PLAIN   := $B/tests/unit/bits $B/tests/unit/plain_kernels $B/tests/unit/plain_gemm
+ifeq ($(config),tsan) # ten times slower; the other scripts run the same code, and ranks.sh has limits in seconds
+SCRIPTS := $(filter-out tests/e2e/docs.sh tests/e2e/learns.sh tests/e2e/limits.sh tests/e2e/ranks.sh tests/e2e/neon.sh,$(SCRIPTS))
 endif
 
 DOUBLE_OBJECTS := $(patsubst src/%.c,$B/double/%.o,$(filter src/core/% src/model/%,$(SOURCES))) \
                   $(ONCE_FOR_EACH_SET:%=$B/double/core/%.o)
 
-$B/tests/test_%: tests/test_%.c $B/internal.a
+$B/tests/unit/test_%: tests/unit/test_%.c $B/internal.a
 	@mkdir -p $(@D) && echo '  cc $@'
-	@$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) $(filter %.c %.o %.a,$^) -lcmocka $(LDLIBS) -o $@
+	@$(CC) -Itests/lib $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) $(filter %.c %.o %.a,$^) -lcmocka $(LDLIBS) -o $@
 
 PLAIN_OBJECTS := $(filter $B/core/% $B/model/%,$(OBJECTS))
 
-$B/tests/bits: tests/bits.c $(PLAIN_OBJECTS)
+$B/tests/unit/bits: tests/unit/bits.c $(PLAIN_OBJECTS)
 	@mkdir -p $(@D) && echo '  cc $@'
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) $(filter %.c %.o,$^) -lm $(PTHREAD) -o $@
 
-$B/tests/plain_%: tests/test_%.c $(PLAIN_OBJECTS)
+$B/tests/unit/plain_%: tests/unit/test_%.c $(PLAIN_OBJECTS)
 	@mkdir -p $(@D) && echo '  cc $@'
-	@$(CC) -Itests/plain -DEMULATED $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) $(filter %.c %.o,$^) -lm $(PTHREAD) -o $@
+	@$(CC) -Itests/unit/plain -DEMULATED $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) $(filter %.c %.o,$^) -lm $(PTHREAD) -o $@
 
-# A program that sees only tide.h and libtide.so; tests/host.sh runs it.
-$B/tests/host: tests/host.c $(LIBRARY)
+# A program that sees only tide.h and libtide.so; tests/e2e/host.sh runs it.
+$B/tests/e2e/host: tests/e2e/host.c $(LIBRARY)
 	@mkdir -p $(@D) && echo '  cc $@'
-	@$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) $< -L$B -ltide -lcjson -pthread -Wl,-rpath,'$$ORIGIN/..' -o $@
+	@$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) $< -L$B -ltide -lcjson -pthread -Wl,-rpath,'$$ORIGIN/../..' -o $@
 
-$B/tests/double_%: tests/double_%.c $(DOUBLE_OBJECTS)
+$B/tests/unit/double_%: tests/unit/double_%.c $(DOUBLE_OBJECTS)
 	@mkdir -p $(@D) && echo '  cc $@'
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -DTIDE_DOUBLE -MMD -MP $(LDFLAGS) $(filter %.c %.o %.a,$^) -lcmocka $(LDLIBS) -o $@
-	@scripts/every-op-is-checked $@ $(filter $B/double/core/ops_%.o,$^)
+	@scripts/dev/every-op-is-checked $@ $(filter $B/double/core/ops_%.o,$^)
 
-# The program that scripts/compare-curves builds and runs for tide.
+# The program that scripts/dev/compare-curves builds and runs for tide.
 .PHONY: build/curve
 build/curve: $B/curve
 	@ln -sfn $(config)/curve $@
 
-$B/curve: scripts/curve.c $(DOUBLE_OBJECTS)
+$B/curve: scripts/dev/curve.c $(DOUBLE_OBJECTS)
 	@echo '  cc $@'
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -DTIDE_DOUBLE -MMD -MP $(LDFLAGS) $(filter %.c %.o,$^) -lm $(PTHREAD) -o $@
 
@@ -395,13 +395,13 @@ $B/examples/%: examples/%.c $B/libtidecore.a $(CORE_HEADERS)
 	@$(CC) -I$B/include $(CFLAGS) -MMD -MP $(LDFLAGS) $< $B/libtidecore.a -lm $(PTHREAD) -o $@
 
 # With config=fuzz, a fuzz target is linked with libFuzzer; otherwise with replay.c, which runs it on the given files.
-FUZZERS := $(patsubst tests/%.c,$B/tests/%,$(wildcard tests/fuzz_*.c))
+FUZZERS := $(patsubst tests/%.c,$B/tests/%,$(wildcard tests/fuzz/fuzz_*.c))
 
-$B/tests/fuzz_%: tests/fuzz_%.c $(if $(filter fuzz,$(config)),,$B/tests/replay.o) $B/cli/args.o $B/cli/suggest.o $B/internal.a
+$B/tests/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(if $(filter fuzz,$(config)),,$B/tests/fuzz/replay.o) $B/cli/args.o $B/cli/suggest.o $B/internal.a
 	@mkdir -p $(@D) && echo '  cc $@'
-	@$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) $(filter %.c %.o %.a,$^) $(LDLIBS) -o $@
+	@$(CC) -Itests/lib $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) $(filter %.c %.o %.a,$^) $(LDLIBS) -o $@
 
-$B/tests/replay.o: tests/replay.c Makefile
+$B/tests/fuzz/replay.o: tests/fuzz/replay.c Makefile
 	@mkdir -p $(@D) && echo '  cc $@'
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
 
@@ -412,31 +412,31 @@ $B/double/%.o: src/%.c Makefile
 # Ranks are tested if mpicc is installed.
 RANKS := $(if $(filter release asan tsan,$(config)),$(if $(shell command -v $(MPICC) 2>/dev/null),build/tide-mpi))
 
-programs: build/tide $(RANKS) library core $(TESTS) $(DOUBLES) $(EXAMPLES) $(FUZZERS) $B/tests/bits $B/tests/host
+programs: build/tide $(RANKS) library core $(TESTS) $(DOUBLES) $(EXAMPLES) $(FUZZERS) $B/tests/unit/bits $B/tests/e2e/host
 fuzzers: $(FUZZERS)
 plain: $(PLAIN)
 
 # The tests of `make test`, without the installation.
 check: programs
-	TIDE=$(CURDIR)/$B/tide scripts/run-tests $(TESTS) $(DOUBLES) $(EXAMPLES) $(SCRIPTS)
+	TIDE=$(CURDIR)/$B/tide scripts/dev/run-tests $(TESTS) $(DOUBLES) $(EXAMPLES) $(SCRIPTS)
 
 # ---- static analysis ------------------------------------------------------------------------------------------------
 
 # clang-tidy checks each file that was recompiled, with the flags of the compiler.
-TIDY = @echo '  clang-tidy $<' && mkdir -p $(@D) && scripts/tidy $< -- $(CPPFLAGS) $(CFLAGS)
+TIDY = @echo '  clang-tidy $<' && mkdir -p $(@D) && scripts/dev/tidy $< -- $(CPPFLAGS) $(CFLAGS)
 TIDIED := $(patsubst src/%.c,$B/%.tidied,$(filter-out $(ONCE_FOR_EACH_SET:%=src/core/%.c),$(wildcard src/*.c src/*/*.c))) \
-          $(KERNEL_NAMES:%=$B/core/%.tidied) $(patsubst tests/%.c,$B/tests/%.tidied,$(wildcard tests/*.c)) \
+          $(KERNEL_NAMES:%=$B/core/%.tidied) $(patsubst tests/%.c,$B/tests/%.tidied,$(wildcard tests/*/*.c)) \
           $(EXAMPLES:%=%.tidied) $B/curve.tidied
 
 $B/%.tidied: src/%.c $B/%.o .clang-tidy
 	$(TIDY) && touch $@
-$B/tests/%.tidied: tests/%.c $(wildcard tests/*.h) $B/internal.a .clang-tidy
+$B/tests/%.tidied: tests/%.c $(wildcard tests/*/*.h) $B/internal.a .clang-tidy
 	$(TIDY) && touch $@
 $B/examples/%.tidied: examples/%.c $B/examples/% .clang-tidy
 	$(TIDY) -I$B/include && touch $@
-$B/curve.tidied: scripts/curve.c $B/curve .clang-tidy
+$B/curve.tidied: scripts/dev/curve.c $B/curve .clang-tidy
 	$(TIDY) -UTIDE_X86 -UTIDE_ARM -DTIDE_DOUBLE && touch $@
-$B/tests/double_%.tidied: tests/double_%.c $(wildcard tests/*.h) $B/internal.a .clang-tidy
+$B/tests/unit/double_%.tidied: tests/unit/double_%.c $(wildcard tests/*/*.h) $B/internal.a .clang-tidy
 	$(TIDY) -UTIDE_X86 -UTIDE_ARM -DTIDE_DOUBLE && touch $@
 
 # cppcheck without the warnings that are often wrong here or a matter of taste.
@@ -444,7 +444,7 @@ CPPCHECK := --enable=warning,style,performance,portability --inline-suppr --quie
     $(patsubst %,--suppress=%,duplicateCondition duplicateExpression knownConditionTrueFalse redundantContinue \
     shadowFunction unusedStructMember variableScope) --suppress='*:/usr/include/*' \
     $(CPPFLAGS:-isystem=-I) -DTABLE=kernels_portable
-SHELL_SCRIPTS := $(shell grep -ls '^\#!/bin/sh' scripts/* .ci/run) $(wildcard tests/*.sh)
+SHELL_SCRIPTS := $(shell grep -ls '^\#!/bin/sh' scripts/* scripts/*/* .ci/run) $(wildcard tests/*/*.sh)
 
 tidied: $(TIDIED)
 cppchecked:
@@ -543,13 +543,13 @@ asan tsan: setup
 valgrind:
 	scripts/setup valgrind
 	$(MAKE) -j$(JOBS) build/tide $(TESTS)
-	UNDER=scripts/memcheck scripts/run-tests $(filter-out %/test_gemm %/test_same_bits %/test_text %/test_workspace,$(TESTS))
-	TIDE=$(CURDIR)/$B/tide scripts/run-tests tests/memcheck.sh
+	UNDER=scripts/dev/memcheck scripts/dev/run-tests $(filter-out %/test_gemm %/test_same_bits %/test_text %/test_workspace,$(TESTS))
+	TIDE=$(CURDIR)/$B/tide scripts/dev/run-tests tests/e2e/memcheck.sh
 
 mpi-test: setup
 	scripts/setup mpi
 	$(MAKE) -j$(JOBS) build/tide build/tide-mpi
-	TIDE=$(CURDIR)/$B/tide scripts/run-tests tests/e2e_ranks.sh
+	TIDE=$(CURDIR)/$B/tide scripts/dev/run-tests tests/e2e/ranks.sh
 
 browser: QUANTIZED = $(PAGE)/$(notdir $(MODEL:/=))
 browser:
@@ -561,41 +561,41 @@ browser:
 wasm: browser
 	scripts/setup pages
 	$(MAKE) -j$(JOBS) programs
-	scripts/run-tests tests/wasm.sh tests/browser.sh
+	scripts/dev/run-tests tests/e2e/wasm.sh tests/e2e/browser.sh
 
 neon:
 	scripts/setup neon
-	$(MAKE) -j$(JOBS) build/tide $B/tests/bits
-	scripts/run-tests tests/neon.sh
+	$(MAKE) -j$(JOBS) build/tide $B/tests/unit/bits
+	scripts/dev/run-tests tests/e2e/neon.sh
 
 pages:
 	scripts/setup pages
-	$(MAKE) -j$(JOBS) build/tide $B/tests/test_page
-	scripts/run-tests $B/tests/test_page tests/e2e_pages.sh tests/e2e_report.sh tests/e2e_live.sh
+	$(MAKE) -j$(JOBS) build/tide $B/tests/unit/test_page
+	scripts/dev/run-tests $B/tests/unit/test_page tests/e2e/pages.sh tests/e2e/report.sh tests/e2e/live.sh
 
 seconds ?= 60
 jobs    ?= $(JOBS)
 fuzz:
 	scripts/setup fuzz
 	$(MAKE) -j$(JOBS) config=fuzz fuzzers
-	@printf '%s\n' $(FUZZERS:$B/%=build/fuzz/%) | xargs -P $(jobs) -n 1 scripts/fuzz $(seconds)
+	@printf '%s\n' $(FUZZERS:$B/%=build/fuzz/%) | xargs -P $(jobs) -n 1 scripts/dev/fuzz $(seconds)
 
 # One after the other. A test that passed with this program is not run again, so an interrupted run continues.
 soak: setup
 	scripts/setup fuzz
 	$(MAKE) -j$(JOBS) programs
-	$(MAKE) -k $(SOAKS:tests/soak_%.sh=build/soak/%.passed) $(FUZZERS:$B/tests/%=build/soak/%.passed)
+	$(MAKE) -k $(SOAKS:tests/soak/%.sh=build/soak/%.passed) $(FUZZERS:$B/tests/fuzz/%=build/soak/%.passed)
 
-build/soak/%.passed: tests/soak_%.sh $B/tide
+build/soak/%.passed: tests/soak/%.sh $B/tide
 	@mkdir -p $(@D)
 	TIDE=$(CURDIR)/$B/tide $< && touch $@
 
-build/soak/docs.passed: $(wildcard *.md */*.md scripts/docs*)
+build/soak/docs.passed: $(wildcard *.md */*.md scripts/dev/docs*)
 
-build/soak/fuzz_%.passed: $B/tests/fuzz_%
+build/soak/fuzz_%.passed: $B/tests/fuzz/fuzz_%
 	@mkdir -p $(@D)
-	$(MAKE) -j$(JOBS) config=fuzz build/fuzz/tests/fuzz_$*
-	scripts/fuzz 1800 build/fuzz/tests/fuzz_$* && touch $@
+	$(MAKE) -j$(JOBS) config=fuzz build/fuzz/tests/fuzz/fuzz_$*
+	scripts/dev/fuzz 1800 build/fuzz/tests/fuzz/fuzz_$* && touch $@
 
 coverage: setup
 	$(MAKE) -j$(JOBS) config=$@ programs
@@ -603,21 +603,21 @@ coverage: setup
 
 covered:
 	@find $B -name '*.gcda' -delete
-	scripts/run-tests $(TESTS) $(DOUBLES)
-	scripts/coverage $B 95 core model
+	scripts/dev/run-tests $(TESTS) $(DOUBLES)
+	scripts/dev/coverage $B 95 core model
 
 lint:
 	scripts/setup lint
 	$(MAKE) -j$(JOBS) -k -O config=lint programs tidied cppchecked shellchecked mypychecked manlinted
 	@echo 'clean: gcc, clang-tidy, cppcheck, shellcheck, mypy, mandoc'
 
-# The header of scripts/docs-check explains how a page marks a command that is not run.
+# The header of scripts/dev/docs-check explains how a page marks a command that is not run.
 docs-check: setup
 	$(MAKE) -j$(JOBS) build/tide
-	scripts/docs-check $(if $(soak),--soak)
+	scripts/dev/docs-check $(if $(soak),--soak)
 
 fixtures:
-	scripts/make-fixtures
+	scripts/dev/make-fixtures
 
 setup:
 	scripts/setup

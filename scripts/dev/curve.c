@@ -1,4 +1,4 @@
-/* curve.c: trains a model with tide's core/ and model/, compiled with double, for scripts/compare-curves, which
+/* curve.c: trains a model with tide's core/ and model/, compiled with double, for scripts/dev/compare-curves, which
    compares the losses with PyTorch's. In double, rounding cannot explain a difference.
 
    Standard input: NAME VALUE for each setting below; for each parameter, in the order of declaration, NAME ROWS COLS,

@@ -1,7 +1,7 @@
-# Prints a line for each name on the pages that does not exist. For scripts/docs-check.
+# Prints a line for each name on the pages that does not exist. For scripts/dev/docs-check.
 #
 # First file: the existing names, one on each line: "tide COMMAND", "tide COMMAND FLAG", "script PATH", "script PATH FLAG",
-# "make TARGET", "makefile FLAG", "preset NAME". Second file: the records of scripts/docs.awk.
+# "make TARGET", "makefile FLAG", "preset NAME". Second file: the records of scripts/dev/docs.awk.
 
 function wrong(what) { print page ":" line ": " what }
 

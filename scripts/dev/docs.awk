@@ -1,4 +1,4 @@
-# Reads Markdown pages for scripts/docs-check and prints the things to check, one record per line, fields separated by tabs:
+# Reads Markdown pages for scripts/dev/docs-check and prints the things to check, one record per line, fields separated by tabs:
 #
 #   anchor PAGE LINE NAME             a heading, named as GitHub names it
 #   link PAGE LINE TARGET             picture PAGE LINE TARGET SCRIPT: the script of `made by`, or -
@@ -151,7 +151,7 @@ function comment(text, line,    flags, i, count) {
     else if (text ~ /^no, ./) when = "no"
     else if (text ~ /^status [0-9]+$/) status = substr(text, 8)
     else if (text ~ /^after ./) before_block = before_block substr(text, 7) "\n"
-    else record("wrong", line, "scripts/docs-check does not know the mark `check: " text "`")
+    else record("wrong", line, "scripts/dev/docs-check does not know the mark `check: " text "`")
 }
 
 function unmark() {

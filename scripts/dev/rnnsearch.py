@@ -1,7 +1,7 @@
-"""The model of the paper, and tide's other encoders and attentions, in PyTorch, for scripts/make-fixtures and
-scripts/compare-curves: the equations of docs/model.md in their simplest form, with gradients by autograd.
+"""The model of the paper, and tide's other encoders and attentions, in PyTorch, for scripts/dev/make-fixtures and
+scripts/dev/compare-curves: the equations of docs/model.md in their simplest form, with gradients by autograd.
 
-A model is a dictionary of layer sizes and of the keys of RNNSEARCH in scripts/make-fixtures. Parameters are a dictionary
+A model is a dictionary of layer sizes and of the keys of RNNSEARCH in scripts/dev/make-fixtures. Parameters are a dictionary
 with the names and shapes of tide's files: vectors are rows, so U h is written h @ U. A sentence is a list of ids that ends
 with </s>. Shorter sentences of a batch are padded; `alive` is False for padding. The precision is that of the
 parameters."""

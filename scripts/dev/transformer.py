@@ -1,6 +1,6 @@
 """The Transformer in PyTorch (Vaswani et al. 2017, with layer normalisation as in Xiong et al. 2020), for
-scripts/make-fixtures and scripts/compare-curves; src/model/transformer.c computes the same. Parameters, sentences and
-padding are as in scripts/rnnsearch.py, which also contains the encoder."""
+scripts/dev/make-fixtures and scripts/dev/compare-curves; src/model/transformer.c computes the same. Parameters, sentences and
+padding are as in scripts/dev/rnnsearch.py, which also contains the encoder."""
 
 import torch
 

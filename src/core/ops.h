@@ -1,5 +1,5 @@
 /* ops.h: the ops of the tape. An op computes its result at once, in the tape's arena. Its equation and its
-   derivative are in the file ops_*.c that is named below; tests/double_gradients.c checks its gradient by central
+   derivative are in the file ops_*.c that is named below; tests/unit/double_gradients.c checks its gradient by central
    differences. A shape that does not fit is a bug: CHECK ends the program.
 
    An op that consumes x writes over the values and the gradient of x. x must be the result of another op, and no other

@@ -1,7 +1,7 @@
 #!/bin/sh
 # scripts/train-aligner makes guided models of both directions from a corpus; they align together; a second call repeats
 # nothing, and the guide is not lost.
-. "$(dirname "$0")/common.inc"
+. "$(dirname "$0")/../lib/common.inc"
 for set in train dev; do
     cut -f1 "$scratch/$set.tsv" >"$scratch/$set.en"
     cut -f2 "$scratch/$set.tsv" >"$scratch/$set.zh"

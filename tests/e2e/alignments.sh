@@ -2,7 +2,7 @@
 # Tests on the command line: alignments by word, shifted and symmetrised alignments, the alignment error rate, guided and
 # hard attention, and the page of alignments.
 # shellcheck disable=SC2086 # $pair is several flags
-. "$(dirname "$0")/common.inc"
+. "$(dirname "$0")/../lib/common.inc"
 smallest_run "$scratch/run" --after-batches 24
 smallest_run "$scratch/back" --after-batches 24 --langs en zh --tokenizer bpe char
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Tests tide attend: the numbers of the textbook, the other kinds of attention, and errors for bad input.
-. "$(dirname "$0")/common.inc"
+. "$(dirname "$0")/../lib/common.inc"
 
 attend() { tide_ok attend "$@" >"$scratch/out"; }
 # says LINE: checks that the line was printed; the number of spaces may differ

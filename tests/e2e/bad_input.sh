@@ -1,7 +1,7 @@
 #!/bin/sh
 # Bad input: one line that names the file, the line and the reason, and exit status 1 or 2; existing files are not lost.
 # shellcheck disable=SC2086 # the flags of train() are cut at spaces
-. "$(dirname "$0")/common.inc"
+. "$(dirname "$0")/../lib/common.inc"
 
 # refuses STATUS PATTERN command...: checks the exit status, exactly one line on stderr that matches, and nothing on stdout
 refuses() {

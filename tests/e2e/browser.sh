@@ -1,7 +1,7 @@
 #!/bin/sh
 # The edition without a server: the page of `tide export --html` translates from disk in a browser, with the numbers of the
 # program; typing, pointing, choosing words, languages, narrow, dark, print; damaged models, too much text, old browsers.
-. "$(dirname "$0")/common.inc"
+. "$(dirname "$0")/../lib/common.inc"
 page=build/browser/page.html
 [ -e $page ] || { echo "no $page (make browser makes it)"; exit 77; }
 command -v chromium >/dev/null || { echo "no chromium (make pages installs it)"; exit 77; }
@@ -39,7 +39,7 @@ if command -v npm >/dev/null; then
 else
     cp -r "$npm" "$scratch/project/node_modules/tide"
 fi
-cp tests/module.mjs "$scratch/project"
+cp tests/e2e/module.mjs "$scratch/project"
 node "$scratch/project/module.mjs" "$scratch/run" "$scratch/expected" "$scratch/alignment" || die "the module"
 
-python3 tests/edition.py "$scratch/tide.html" "$scratch/expected" "$scratch/alignment" || die "edition.py"
+python3 tests/e2e/edition.py "$scratch/tide.html" "$scratch/expected" "$scratch/alignment" || die "edition.py"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # A training continues with a changed option only if --allow-change names the option, and reports the change.
-. "$(dirname "$0")/common.inc"
+. "$(dirname "$0")/../lib/common.inc"
 refuses() {
     status=$1 reason=$2
     shift 2

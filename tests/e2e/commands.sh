@@ -1,6 +1,6 @@
 #!/bin/sh
 # Tests every subcommand on a small model: the output, and that one command reads what another writes.
-. "$(dirname "$0")/common.inc"
+. "$(dirname "$0")/../lib/common.inc"
 
 sed -i "s|valid-freq = 12|valid-freq = 300|; s|dropout.*||" "$scratch/smallest.conf"
 smallest_run "$scratch/run" --after-batches 600 --probe '潮水退了。' '大家好。'

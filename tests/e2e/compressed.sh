@@ -1,7 +1,7 @@
 #!/bin/sh
 # Compressed text gives the results of plain text: gzip, zip, xz and zstd, in files and on standard input, in one part or several.
 # A file that is cut off, damaged, or continues with other bytes is refused in one line.
-. "$(dirname "$0")/common.inc"
+. "$(dirname "$0")/../lib/common.inc"
 strings -a "$tide" 2>/dev/null | grep -q inflateInit2_ || grep -q inflateInit2_ "$tide" || { echo 'built without zlib'; exit 77; }
 formats=''
 for format in gzip xz zstd; do command -v $format >/dev/null && formats="$formats $format"; done
@@ -43,11 +43,11 @@ printf '(\n((\n' | tide_ok translate "$scratch/plain" >"$scratch/out"
 # an archive of manythings.org has the corpus and notes
 for kind in zip zip-stored zip-stream; do
     printf '潮水退了。\n大家都在海边。\n' >"$scratch/expected"
-    tide_ok corpus --output "$scratch/$kind" --tsv - --dev 0 --test 0 <"tests/seeds/compressed/$kind" >/dev/null
+    tide_ok corpus --output "$scratch/$kind" --tsv - --dev 0 --test 0 <"tests/fuzz/seeds/compressed/$kind" >/dev/null
     cmp "$scratch/$kind/train.zh" "$scratch/expected" || die "$kind: $(cat "$scratch/$kind/train.zh")"
 done
-refused 1 'zip-cut:[0-9]*: the zip data are damaged: they end too early$' corpus --output "$scratch/x" --tsv tests/seeds/compressed/zip-cut
+refused 1 'zip-cut:[0-9]*: the zip data are damaged: they end too early$' corpus --output "$scratch/x" --tsv tests/fuzz/seeds/compressed/zip-cut
 refused 1 'zip-two:[0-9]*: is compressed by zip: the archive has several texts; unpack it$' \
-    corpus --output "$scratch/x" --tsv tests/seeds/compressed/zip-two
-sed 's/notes/votes/' tests/seeds/compressed/zip-stored | sed 's/tide/time/' >"$scratch/other"
+    corpus --output "$scratch/x" --tsv tests/fuzz/seeds/compressed/zip-two
+sed 's/notes/votes/' tests/fuzz/seeds/compressed/zip-stored | sed 's/tide/time/' >"$scratch/other"
 refused 1 'other:[0-9]*: the zip data are damaged: incorrect data check$' corpus --output "$scratch/x" --tsv "$scratch/other"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Tests tide corpus: it counts every line that it reads, its split does not depend on the order of the input, bad input does
 # not destroy files, and tide can train on its output.
-. "$(dirname "$0")/common.inc"
+. "$(dirname "$0")/../lib/common.inc"
 head -n 300 corpus/train.tsv >"$scratch/a.tsv"
 cat >>"$scratch/a.tsv" <<'TSV'
 Hello %s!	你好，%s！

@@ -1,7 +1,7 @@
 #!/bin/sh
 # scripts/diversify trains teachers and students in both directions, continues after an interruption with the same result,
 # and repeats nothing.
-. "$(dirname "$0")/common.inc"
+. "$(dirname "$0")/../lib/common.inc"
 for side in 1en 2zh; do
     cut -f"${side%??}" "$scratch/train.tsv" >"$scratch/train.${side#?}"
     cut -f"${side%??}" "$scratch/dev.tsv" >"$scratch/dev.${side#?}"

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Runs scripts/docs-check on the documents: commands run; links, pictures, flags and other names exist. Then checks that
+# Runs scripts/dev/docs-check on the documents: commands run; links, pictures, flags and other names exist. Then checks that
 # each of these checks can fail.
-. "$(dirname "$0")/common.inc"
+. "$(dirname "$0")/../lib/common.inc"
 
-TIDE=$tide scripts/docs-check >"$scratch/said" 2>&1 || die "$(cat "$scratch/said")"
+TIDE=$tide scripts/dev/docs-check >"$scratch/said" 2>&1 || die "$(cat "$scratch/said")"
 
 # ---- a small tree without errors ----
 
@@ -68,7 +68,7 @@ cat >"$scratch/tree/docs/guide.md" <<'PAGE'
 ## Add an `op` – or *two*
 [Back](../README.md#a-page "the first page")
 PAGE
-check() { TIDE=$tide scripts/docs-check "$@" "$scratch/tree" >"$scratch/said" 2>&1; }
+check() { TIDE=$tide scripts/dev/docs-check "$@" "$scratch/tree" >"$scratch/said" 2>&1; }
 check || die "errors in a correct tree: $(cat "$scratch/said")"
 grep -qx '2 pages: 6 links, 2 pictures, 2 blocks ran, 1 only with --soak, 1 never' "$scratch/said" ||
     die "wrong counts: $(cat "$scratch/said")"
@@ -115,7 +115,7 @@ PAGE
 check && die "a page with every kind of error passes"
 grep '^README.md:' "$scratch/said" >"$scratch/found"
 diff - "$scratch/found" <<'FOUND' || die "not the expected errors: $(cat "$scratch/said")"
-README.md:78: scripts/docs-check does not know the mark `check: slow`
+README.md:78: scripts/dev/docs-check does not know the mark `check: slow`
 README.md:80: a mark without a block after it
 README.md:49: the link none.md: there is no none.md
 README.md:49: the link docs/guide.md#none: docs/guide.md has no heading #none
@@ -145,12 +145,12 @@ README.md:66: a command of the block does not exist (other text is ```text)
 README.md:70: the block changes the machine or needs the network: mark it `check: no, REASON`
 FOUND
 
-# ---- scripts/redraw-alignments ----
+# ---- scripts/dev/redraw-alignments ----
 
 smallest_run "$scratch/run" --after-batches 4
 echo '猫 & <狗>' | "$tide" translate "$scratch/run" --heatmap "$scratch/pictures" >"$scratch/translated" || die "translate"
 sed 's|<title>\(.*\) → .*|<title>\1 → An older one.</title>|' "$scratch/pictures/0001.svg" >"$scratch/picture.svg"
-TIDE=$tide scripts/redraw-alignments "$scratch/run" "$scratch/picture.svg" "$scratch/picture.svg" >"$scratch/said" ||
+TIDE=$tide scripts/dev/redraw-alignments "$scratch/run" "$scratch/picture.svg" "$scratch/picture.svg" >"$scratch/said" ||
     die "redraw-alignments"
 cmp "$scratch/picture.svg" "$scratch/pictures/0001.svg" || die "the picture is not drawn from its title"
 sort -u "$scratch/said" | cmp - "$scratch/translated" || die "the translations: $(cat "$scratch/said")"

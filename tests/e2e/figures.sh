@@ -1,7 +1,7 @@
 #!/bin/sh
-# Tests scripts/compare-attention: a line for each length, a picture that is valid XML, four alignments; a second run gives
-# the same files. Tests scripts/compare-curves: in double, tide has the same losses as PyTorch.
-. "$(dirname "$0")/common.inc"
+# Tests scripts/experiments/compare-attention: a line for each length, a picture that is valid XML, four alignments; a second run gives
+# the same files. Tests scripts/dev/compare-curves: in double, tide has the same losses as PyTorch.
+. "$(dirname "$0")/../lib/common.inc"
 command -v python3 >/dev/null || { echo "needs python3"; exit 77; }
 
 mkdir "$scratch/corpus"
@@ -12,7 +12,7 @@ done
 head -n 1 "$scratch/corpus/dev.zh" >>"$scratch/corpus/train.zh" # shares a sentence with dev: must be left out of training
 echo "Something else." >>"$scratch/corpus/train.en"
 compare() {
-    scripts/compare-attention "$scratch/out" "$scratch/corpus" --updates 2 --tide "$tide" --threads 1 --dim-emb 8 \
+    scripts/experiments/compare-attention "$scratch/out" "$scratch/corpus" --updates 2 --tide "$tide" --threads 1 --dim-emb 8 \
         --dim-rnn 8 --dim-att 8 --dim-maxout 4 --bpe-merges 50 50 >"$scratch/said" 2>"$scratch/stderr" ||
         die "it exited $?: $(tail -n 3 "$scratch/stderr")"
 }
@@ -34,7 +34,7 @@ done
 agree() { # NAME flag ...
     out=$scratch/curves/$1
     shift
-    scripts/compare-curves "$out" --data "$scratch/corpus" --updates 20 --learn-rate 0.01 --tide "$tide" --threads 1 \
+    scripts/dev/compare-curves "$out" --data "$scratch/corpus" --updates 20 --learn-rate 0.01 --tide "$tide" --threads 1 \
         --config "$scratch/smallest.conf" "$@" >"$scratch/said" 2>"$scratch/stderr" ||
         die "$*: it exited $?: $(tail -n 3 "$scratch/said" "$scratch/stderr")"
     awk -F'\t' 'NR > 1 && ($3 - $4) ^ 2 < 1e-20 { n++ } END { exit n != 20 }' "$out/curves.tsv" ||

@@ -1,9 +1,9 @@
 #!/bin/sh
-# usage: tests/floors.sh [SOURCE]
+# usage: tests/e2e/floors.sh [SOURCE]
 # Checks the architecture of src/: a file includes only files of its own floor or of a floor below. model/ computes with ops:
 # it does not use the members v and g of a Var.
 set -u
-cd "${1:-$(dirname "$0")/../src}" || exit 1
+cd "${1:-$(dirname "$0")/../../src}" || exit 1
 floors='core model io text score corpus aligner translate train view api serve browser bench cli'
 for floor in $floors; do [ -d "$floor" ] || { echo "there is no $floor/"; exit 1; }; done
 

@@ -2,7 +2,7 @@
 # Models and checkpoints of format 1, which an older tide wrote, are loaded, their checksum is verified, and the training
 # continues. A file with a newer format is refused. A file that another program rewrote is loaded: its checksum is verified
 # if there is one, else there is a warning.
-. "$(dirname "$0")/common.inc"
+. "$(dirname "$0")/../lib/common.inc"
 old=tests/fixtures/format-1
 cut -f2 $old/pairs.tsv >"$scratch/zh"
 cut -f1 $old/pairs.tsv >"$scratch/en"
@@ -40,7 +40,7 @@ for file in model checkpoint; do
 done
 
 command -v python3 >/dev/null || { echo "no python3"; exit 77; }
-rewrite() { python3 tests/weights.py rewrite "$1" "$2" "$3" || exit 1; } # IN OUT HOW
+rewrite() { python3 tests/e2e/weights.py rewrite "$1" "$2" "$3" || exit 1; } # IN OUT HOW
 smallest_run "$scratch/new" --after-batches 12
 tide_ok score "$scratch/new" --src "$scratch/zh" --tgt "$scratch/en" >"$scratch/right"
 file=$scratch/model.safetensors

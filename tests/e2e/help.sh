@@ -1,7 +1,7 @@
 #!/bin/sh
 # Tests what tide says about itself: each flag of each command is explained in its man page, with default and limits, and is
 # completed by the shells; the installation has all pages and completions, and is removed completely.
-. "$(dirname "$0")/common.inc"
+. "$(dirname "$0")/../lib/common.inc"
 
 config=$(basename "$(dirname "$(readlink -f "$tide")")")
 build() { env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s config="$config" "$@" >"$scratch/made" 2>&1 || die "make $*: $(cat "$scratch/made")"; }

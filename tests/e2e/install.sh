@@ -1,8 +1,8 @@
 #!/bin/sh
 # The examples in examples/libtide, and a program with names of its own that tide uses inside, compile and run against an
 # installation, with the shared and the static library.
-. "$(dirname "$0")/common.inc"
-here=$(cd "$(dirname "$0")/.." && pwd)
+. "$(dirname "$0")/../lib/common.inc"
+here=$(cd "$(dirname "$0")/../.." && pwd)
 build=$(dirname "$(readlink -f "$tide")")
 make -s -C "$here" config="$(basename "$build")" PREFIX=/opt/tide DESTDIR="$scratch/root" install-library >"$scratch/log" 2>&1 ||
     die "make install-library: $(cat "$scratch/log")"

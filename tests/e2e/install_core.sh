@@ -1,7 +1,7 @@
 #!/bin/sh
 # The core library as another program uses it: installed in DESTDIR, found by pkg-config, with the examples, the program of
 # docs/tape.md, and a program that has its own functions with names of the library.
-. "$(dirname "$0")/common.inc"
+. "$(dirname "$0")/../lib/common.inc"
 unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES # the make below is independent of the make that runs this script
 here=$PWD config=$(basename "$(dirname "$(readlink -f "$tide")")") root=$scratch/root
 case $config in
@@ -98,7 +98,7 @@ compiled tide-core -fPIC -shared main.c own.c -o libown.so
 nm -D --defined-only libown.so | grep tide_core && die "a shared library exports the symbols of the tape"
 cd "$here" || exit 1
 build abi-core || die "the exported symbols changed (make abi-core update=1): $(cat "$scratch/make")"
-sed 1d tests/libtidecore.abi >"$scratch/abi"
+sed 1d tests/fixtures/libtidecore.abi >"$scratch/abi"
 build abi-core CORE_ABI="$scratch/abi" && die "abi-core does not see a new symbol"
 
 # each header alone in C, and all in C++

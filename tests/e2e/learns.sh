@@ -1,6 +1,6 @@
 #!/bin/sh
 # A model learns to reverse a sequence, so its attention must run backwards through the source.
-. "$(dirname "$0")/common.inc"
+. "$(dirname "$0")/../lib/common.inc"
 
 awk 'BEGIN { srand(3); for (n = 0; n < 2000; n++) { x = y = ""; for (k = 3 + int(rand() * 5); k > 0; k--) {
     c = substr("abcdefgh", 1 + int(rand() * 8), 1); x = x " " c; y = c " " y } print substr(x, 2) "\t" y } }' >"$scratch/pairs"

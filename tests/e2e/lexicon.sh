@@ -1,7 +1,7 @@
 #!/bin/sh
 # tide lexicon: aligns a corpus and new text; its links, lexicon and priors are read by other commands; the same bits for
 # any number of threads; bad input is refused and destroys nothing.
-. "$(dirname "$0")/common.inc"
+. "$(dirname "$0")/../lib/common.inc"
 
 lexicon() { tide_ok lexicon --samplers 2 --sweeps 10 "$@"; }
 

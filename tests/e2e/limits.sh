@@ -2,7 +2,7 @@
 # shellcheck disable=SC2012,SC2046,SC2059,SC2086,SC3045 # words of arguments are in one variable; dash knows ulimit -v
 # Extreme inputs: for any lines, a command ends soon, in bounded memory, with the right result or with one line that gives
 # the reason. Line endings and byte order marks make no difference.
-. "$(dirname "$0")/common.inc"
+. "$(dirname "$0")/../lib/common.inc"
 smallest_run "$scratch/run" --after-batches 12
 cd "$scratch" || exit 1
 sed "s/max-length.*//" smallest.conf >short.conf

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""usage: tests/live.py page|chinese|errors URL EXPECTED
+"""usage: tests/e2e/live.py page|chinese|errors URL EXPECTED
 
-Tests of the live page of a running `tide serve` in headless Chromium, for tests/e2e_live.sh. EXPECTED has what `tide
+Tests of the live page of a running `tide serve` in headless Chromium, for tests/e2e/live.sh. EXPECTED has what `tide
 translate --alignment hard` prints for the sentence below."""
 import os
 import sys

@@ -1,7 +1,7 @@
 #!/bin/sh
 # In a locale that writes numbers with a comma, the program and the library read and write the same numbers as in other
 # locales. The program sets no locale for numbers; the test protects against a change of this.
-. "$(dirname "$0")/common.inc"
+. "$(dirname "$0")/../lib/common.inc"
 localedef -i de_DE -f UTF-8 --no-archive "$scratch/de_DE.UTF-8" >/dev/null 2>&1 ||
     { echo "no locale with a comma (Debian's package locales has one)"; exit 77; }
 [ "$(LOCPATH=$scratch LC_ALL=de_DE.UTF-8 locale decimal_point)" = , ] || die "the locale has no comma"
@@ -22,7 +22,7 @@ everything() {
 everything point >"$scratch/point.out"
 printf '#!/bin/sh\nLOCPATH=%s LC_ALL=de_DE.UTF-8 exec "%s" "$@"\n' "$scratch" "$tide" >"$scratch/tide"
 chmod +x "$scratch/tide"
-library=$(dirname "$(readlink -f "$tide")")/tests/test_api tide=$scratch/tide
+library=$(dirname "$(readlink -f "$tide")")/tests/unit/test_api tide=$scratch/tide
 everything comma >"$scratch/comma.out"
 same "$scratch/point" "$scratch/comma" "the training"
 cmp "$scratch/point.out" "$scratch/comma.out" || die "the outputs differ"

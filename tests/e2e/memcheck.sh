@@ -1,9 +1,9 @@
 #!/bin/sh
 # Runs tide under valgrind: a training that continues once, translations and alignments. Only for make valgrind.
-. "$(dirname "$0")/common.inc"
+. "$(dirname "$0")/../lib/common.inc"
 command -v valgrind >/dev/null || { echo "no valgrind (make valgrind installs it)"; exit 77; }
 
-printf '#!/bin/sh\nexec "%s" "%s" "$@"\n' "$PWD/scripts/memcheck" "$tide" >"$scratch/tide"
+printf '#!/bin/sh\nexec "%s" "%s" "$@"\n' "$PWD/scripts/dev/memcheck" "$tide" >"$scratch/tide"
 chmod +x "$scratch/tide"
 tide=$scratch/tide
 

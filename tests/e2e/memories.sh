@@ -1,7 +1,7 @@
 #!/bin/sh
 # Translation memories (TMX) and catalogues as text (PO): tide corpus and tide train read their pairs, count what they leave
 # out, and refuse hostile or damaged files in one line.
-. "$(dirname "$0")/common.inc"
+. "$(dirname "$0")/../lib/common.inc"
 
 corpus() { tide_ok corpus --output "$scratch/out" --dev 0 --test 0 --dropped "$scratch/dropped" "$@" >"$scratch/report"; }
 says() { grep -q "^ *$1\$" "$scratch/report" || die "the report does not say '$1': $(cat "$scratch/report")"; }

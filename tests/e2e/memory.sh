@@ -1,9 +1,9 @@
 #!/bin/sh
 # shellcheck disable=SC2086 # words of arguments are kept in one variable
 # If an allocation fails, every command ends with one line of error. This test makes some allocations fail;
-# tests/soak_memory.sh tests all call stacks that allocate.
-. "$(dirname "$0")/common.inc"
-. "$PWD/tests/memory.inc"
+# tests/soak/memory.sh tests all call stacks that allocate.
+. "$(dirname "$0")/../lib/common.inc"
+. "$PWD/tests/lib/memory.inc"
 : >"$scratch/in"
 export ALLOCATIONS_ALL=0
 

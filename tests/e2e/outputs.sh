@@ -1,7 +1,7 @@
 #!/bin/sh
 # An output is written completely or not at all: a command that is killed at any moment leaves the old file or the new one,
 # and the next run removes the temporary files. An output that is also an input is refused.
-. "$(dirname "$0")/common.inc"
+. "$(dirname "$0")/../lib/common.inc"
 
 # --quiet prints errors only; --log has all messages, with their times, and errors; it is never another file of the command
 smallest_run "$scratch/quiet" --after-batches 3 --quiet --log "$scratch/log"
@@ -14,11 +14,11 @@ tail -n 1 "$scratch/log" | grep -q ' tide: .*dev.tsv: No such file' || die "an e
 cp "$scratch/dev.tsv" "$scratch/copy.tsv"
 refused 1 'copy.tsv: is already the file of --tsv' corpus --output "$scratch/c" --tsv "$scratch/copy.tsv" --log "$scratch/copy.tsv"
 cmp "$scratch/dev.tsv" "$scratch/copy.tsv" || die "the log was added to an input"
-kills=${KILLS:-2} every=${EVERY:-4} pairs=${PAIRS:-60} seed=${SEED:-1} # tests/soak_outputs.sh sets larger numbers
+kills=${KILLS:-2} every=${EVERY:-4} pairs=${PAIRS:-60} seed=${SEED:-1} # tests/soak/outputs.sh sets larger numbers
 smallest_run "$scratch/run" --after-batches 12
 cp -r "$scratch/run" "$scratch/trained"
 shim=$scratch/failing.so
-cc -shared -fPIC tests/failing_calls.c -o "$shim" -ldl || die "cannot compile tests/failing_calls.c"
+cc -shared -fPIC tests/lib/failing_calls.c -o "$shim" -ldl || die "cannot compile tests/lib/failing_calls.c"
 # AddressSanitizer must be the first library.
 # shellcheck disable=SC2317 # called by runs
 preloaded() { env LD_PRELOAD="$shim" ASAN_OPTIONS=verify_asan_link_order=0 "$@"; }

@@ -2,8 +2,8 @@
 # Tests the page of alignments in a browser: highlighting, keys, words, copying, long sentences, many sentences, printing and
 # dark mode.
 # shellcheck disable=SC2086 # $pair is several flags
-. "$(dirname "$0")/common.inc"
-. "$(dirname "$0")/page.inc"
+. "$(dirname "$0")/../lib/common.inc"
+. "$(dirname "$0")/../lib/page.inc"
 smallest_run "$scratch/run" --after-batches 200
 smallest_run "$scratch/back" --after-batches 12 --langs en zh --tokenizer bpe char
 cut -f1 "$scratch/dev.tsv" >"$scratch/en"

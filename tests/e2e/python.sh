@@ -1,6 +1,6 @@
 #!/bin/sh
-# The Python module: tests/python with Debian's pytest, on small models. Arguments are those of pytest.
-. "$(dirname "$0")/common.inc"
+# The Python module: tests/e2e/python with Debian's pytest, on small models. Arguments are those of pytest.
+. "$(dirname "$0")/../lib/common.inc"
 
 for python in python3 /usr/bin/python3; do
     "$python" -c 'import pytest' 2>/dev/null && break
@@ -8,8 +8,8 @@ for python in python3 /usr/bin/python3; do
 done
 [ -n "$python" ] || { echo "no python3-pytest"; exit 77; }
 build=$(dirname "$(readlink -f "$tide")")
-case $build in *tsan) echo "tests/host.sh runs libtide with this sanitizer"; exit 77 ;; esac
-TIDE_LIBRARY=$build/libtide.so.0 # tests/install.sh tests an installed library
+case $build in *tsan) echo "tests/e2e/host.sh runs libtide with this sanitizer"; exit 77 ;; esac
+TIDE_LIBRARY=$build/libtide.so.0 # tests/e2e/install.sh tests an installed library
 
 smallest_run "$scratch/first" --after-batches 100 --valid-freq 50
 smallest_run "$scratch/second" --after-batches 50 --seed 2
@@ -27,4 +27,4 @@ case $build in *asan)
     LD_PRELOAD="$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libubsan.so)"
     export ASAN_OPTIONS LD_PRELOAD ;;
 esac
-"$python" -m pytest -q -p no:cacheprovider -W error tests/python "$@"
+"$python" -m pytest -q -p no:cacheprovider -W error tests/e2e/python "$@"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Trainings on several ranks write the same checkpoint, model and log as one process. Skipped without mpicc.
-. "$(dirname "$0")/common.inc"
-. tests/ranks.inc
+. "$(dirname "$0")/../lib/common.inc"
+. tests/lib/ranks.inc
 command -v mpicc >/dev/null || {
     echo 'skipped: no mpicc; make mpi-test installs it'
     exit

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Tests the training report in a browser: curves, their common cursor, slider, keys, narrow windows, printing, dark mode.
-. "$(dirname "$0")/common.inc"
-. "$(dirname "$0")/page.inc"
+. "$(dirname "$0")/../lib/common.inc"
+. "$(dirname "$0")/../lib/page.inc"
 
 # ---- a log of 40 reports and 4 validations, the third is the best; the first validation lacks the second probe ----
 mkdir -p "$scratch/run/align"

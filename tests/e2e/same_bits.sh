@@ -1,6 +1,6 @@
 #!/bin/sh
 # The same seed and data give the same bits: for any number of threads and instruction set, with and without stops.
-. "$(dirname "$0")/common.inc"
+. "$(dirname "$0")/../lib/common.inc"
 
 smallest_run "$scratch/one" --after-batches 40 --threads 1
 for threads in 2 3 8; do

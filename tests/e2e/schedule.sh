@@ -1,6 +1,6 @@
 #!/bin/sh
 # The learning rate: warm-up, decay by epoch and by the square root of the updates; a stop does not change it.
-. "$(dirname "$0")/common.inc"
+. "$(dirname "$0")/../lib/common.inc"
 
 # 300 pairs in batches of 16: 19 updates per epoch
 flags='--disp-freq 1 --valid-freq 100 --learn-rate 0.02 --lr-warmup 8 --lr-decay 0.5 --lr-decay-start 2 --lr-decay-inv-sqrt 30'

@@ -1,6 +1,6 @@
 #!/bin/sh
 # bleu and chrf print the same as sacreBLEU, also for unusual text, with the same signatures; they accept sacreBLEU's -lc.
-. "$(dirname "$0")/common.inc"
+. "$(dirname "$0")/../lib/common.inc"
 
 # prints LINE SETTINGS command...: checks that the command prints exactly this line and signature for the hypotheses in $hyp
 prints() {

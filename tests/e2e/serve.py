@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""usage: tests/serve.py URL SOURCES TRANSLATIONS
+"""usage: tests/e2e/serve.py URL SOURCES TRANSLATIONS
 
-Checks the API of a running `tide serve`, for tests/e2e_serve.sh; the files have the lines of a text and what `tide
+Checks the API of a running `tide serve`, for tests/e2e/serve.sh; the files have the lines of a text and what `tide
 translate` makes of them. Every JSON answer is checked against /openapi.json. Python's standard library is enough."""
 import base64
 import hashlib

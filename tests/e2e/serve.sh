@@ -1,7 +1,7 @@
 #!/bin/sh
 # Tests `tide serve` over sockets: the API and its description, hostile clients, keys, overload, replaced models, the end.
-. "$(dirname "$0")/common.inc"
-. tests/serve.inc
+. "$(dirname "$0")/../lib/common.inc"
+. tests/lib/serve.inc
 
 "$tide" serve none 2>"$scratch/stderr" && die "a model that does not exist is served"
 grep -q 'libmicrohttpd-dev' "$scratch/stderr" && { echo 'tide was built without libmicrohttpd'; exit 77; }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""usage: tests/serve_limits.py hostile|deadline|leave|keys|overload|memory|drain|stop|replace|glossary|load URL [ARGUMENT...]
+"""usage: tests/e2e/serve_limits.py hostile|deadline|leave|keys|overload|memory|drain|stop|replace|glossary|load URL [ARGUMENT...]
 
-Checks of a running `tide serve` that need special flags, for tests/e2e_serve.sh and tests/soak_serve.sh: hostile clients,
+Checks of a running `tide serve` that need special flags, for tests/e2e/serve.sh and tests/soak/serve.sh: hostile clients,
 limits, keys, the end of the server, replaced models. The functions below say which flags."""
 import itertools
 import json

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""usage: tests/serve_stream.py api|chinese|training|keys|late|overload|drain URL [ARGUMENT...]
+"""usage: tests/e2e/serve_stream.py api|chinese|training|keys|late|overload|drain URL [ARGUMENT...]
 
-Checks of POST /v1/stream of a running `tide serve`, for tests/e2e_serve.sh. The data of every event are checked against
+Checks of POST /v1/stream of a running `tide serve`, for tests/e2e/serve.sh. The data of every event are checked against
 /openapi.json."""
 import http.client
 import json

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Several training sets: weights and tags. The same bits after a stop, with shards, and for any number of threads.
-. "$(dirname "$0")/common.inc"
+. "$(dirname "$0")/../lib/common.inc"
 head -n 100 "$scratch/train.tsv" >"$scratch/a.tsv"
 tail -n 200 "$scratch/train.tsv" >"$scratch/b.tsv"
 for side in 1en 2zh; do

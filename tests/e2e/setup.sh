@@ -1,6 +1,6 @@
 #!/bin/sh
 # scripts/setup installs only the missing packages, as root or with sudo, and asks no questions.
-. "$(dirname "$0")/common.inc"
+. "$(dirname "$0")/../lib/common.inc"
 
 # fake NAME BODY: makes a command of a simulated machine, which has only these commands, env and grep
 fake() { printf '#!/bin/sh\n%s\n' "$2" >"$scratch/bin/$1" && chmod +x "$scratch/bin/$1"; }

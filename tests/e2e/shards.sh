@@ -1,6 +1,6 @@
 #!/bin/sh
 # --shards: the same bits for any number of threads, instruction set and --workspace, with and without a stop.
-. "$(dirname "$0")/common.inc"
+. "$(dirname "$0")/../lib/common.inc"
 
 run() { # DIR [flag ...]
     dir=$1

@@ -1,6 +1,6 @@
 #!/bin/sh
 # --shortlist: the same bits for any batch, number of threads and instruction set; prefixes and glossaries still work.
-. "$(dirname "$0")/common.inc"
+. "$(dirname "$0")/../lib/common.inc"
 smallest_run "$scratch/one" --after-batches 60 --threads 2
 smallest_run "$scratch/two" --after-batches 60 --threads 2 --seed 2
 tide_ok lexicon --tsv "$scratch/train.tsv" --output "$scratch/lexicon" --sweeps 4 --samplers 2

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Checks the starter corpus: its size, its splits, and that no part of the demo's sentence is in it.
-. "$(dirname "$0")/common.inc"
+. "$(dirname "$0")/../lib/common.inc"
 
 all=$scratch/all
 cat corpus/train.tsv corpus/dev.tsv >"$all"

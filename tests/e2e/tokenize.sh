@@ -1,7 +1,7 @@
 #!/bin/sh
 # tokenize prints the pieces that a model is trained on, and --join restores every text.
 # shellcheck disable=SC2059,SC2086 # texts are formats of printf; a variable holds one flag or none
-. "$(dirname "$0")/common.inc"
+. "$(dirname "$0")/../lib/common.inc"
 
 smallest_run "$scratch/run" --after-batches 24
 smallest_run "$scratch/swapped" --after-batches 1 --tokenizer bpe char

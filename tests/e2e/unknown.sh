@@ -1,6 +1,6 @@
 #!/bin/sh
 # Unknown words, and Han characters in English: what a trained model writes with and without the flags.
-. "$(dirname "$0")/common.inc"
+. "$(dirname "$0")/../lib/common.inc"
 
 # The model learns to copy sentences. A third of their words are names, almost all different, so the vocabularies have none
 # of them. Dropout is needed: without it the attention may read the neighbour of a name, which also tells its position.

@@ -1,7 +1,7 @@
 #!/bin/sh
 # --valid-metrics: the first metric chooses the best model and stops the training, and the best value survives a stop. The
 # translations of each validation are kept, and belong to the log.
-. "$(dirname "$0")/common.inc"
+. "$(dirname "$0")/../lib/common.inc"
 run() { # DIR UPDATES [flag ...]
     dir=$scratch/$1 updates=$2
     shift 2

@@ -1,7 +1,7 @@
 #!/bin/sh
 # WebAssembly gives the same bits: runs the tests of the kernels, and trainings, in node.
-. "$(dirname "$0")/common.inc"
-. "$(dirname "$0")/elsewhere.inc"
+. "$(dirname "$0")/../lib/common.inc"
+. "$(dirname "$0")/../lib/elsewhere.inc"
 
 skip() {
     echo "no $1 (make browser installs it)"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Tests on the command line: source characters with the larger pieces as source factors (--source-words).
-. "$(dirname "$0")/common.inc"
+. "$(dirname "$0")/../lib/common.inc"
 cut -f2 "$scratch/dev.tsv" >"$scratch/zh"
 smallest_run "$scratch/run" --after-batches 24 --source-words on --threads 1
 grep -q 'source pieces in [0-9]* larger ones' "$scratch/stderr" || die "no note about larger pieces: $(cat "$scratch/stderr")"

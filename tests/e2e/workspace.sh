@@ -1,6 +1,6 @@
 #!/bin/sh
 # The memory limit of a batch holds: a larger batch is split, always into the same parts.
-. "$(dirname "$0")/common.inc"
+. "$(dirname "$0")/../lib/common.inc"
 run() {
     dir=$1
     shift

@@ -1,4 +1,4 @@
-/* fuzz.h: functions that the fuzz targets tests/fuzz_*.c share. A target passes bytes to a parser of untrusted input
+/* fuzz.h: functions that the fuzz targets tests/fuzz/fuzz_*.c share. A target passes bytes to a parser of untrusted input
    and checks the contract of the parser. `make fuzz` links a target with libFuzzer; `make test` links it with
    replay.c. */
 #ifndef TIDE_TESTS_FUZZ_H

@@ -1,6 +1,6 @@
 #!/bin/sh
 # All combinations of threads and instruction sets, with and without a stop, give the same checkpoint.
-. "$(dirname "$0")/common.inc"
+. "$(dirname "$0")/../lib/common.inc"
 count=0
 smallest_run "$scratch/any" --after-batches 1
 for threads in 1 2 3 8; do

@@ -1,7 +1,7 @@
 #!/bin/sh
 # tide detects a checkpoint that was cut or changed anywhere, and uses the one before it. A model file with one changed bit
 # is refused or translates as before.
-. "$(dirname "$0")/common.inc"
+. "$(dirname "$0")/../lib/common.inc"
 seed=${SEED:-$(date +%s)}
 echo "SEED=$seed"
 randoms() { # N BELOW SALT

@@ -1,6 +1,6 @@
 #!/bin/sh
 # If any operation of the disk fails, tide prints one line, loses no data, and the continued training has the same result.
-. "$(dirname "$0")/common.inc"
+. "$(dirname "$0")/../lib/common.inc"
 smallest_run "$scratch/whole" --after-batches 40
 train() {
     "$tide" train --tsv "$scratch/train.tsv" --valid-tsv "$scratch/dev.tsv" --config "$scratch/smallest.conf" \
@@ -9,7 +9,7 @@ train() {
 one_line() { [ "$(grep -c '^tide: ' "$scratch/stderr")" = 1 ] || die "$1: $(cat "$scratch/stderr")"; }
 
 # fails each call that uses the disk, one after the other
-cc -shared -fPIC tests/failing_calls.c -o "$scratch/failing.so" -ldl || die "cannot compile tests/failing_calls.c"
+cc -shared -fPIC tests/lib/failing_calls.c -o "$scratch/failing.so" -ldl || die "cannot compile tests/lib/failing_calls.c"
 failures=0 after=0 at=0
 while :; do
     at=$((at + 1))

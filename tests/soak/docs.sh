@@ -1,4 +1,4 @@
 #!/bin/sh
-# Runs all commands of the documents, also the slow ones: scripts/docs-check --soak.
+# Runs all commands of the documents, also the slow ones: scripts/dev/docs-check --soak.
 set -u
-cd "$(dirname "$0")/.." && exec scripts/docs-check --soak
+cd "$(dirname "$0")/../.." && exec scripts/dev/docs-check --soak

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Trainings that are killed at fifty random moments and continued have the same result as a training without a stop.
-. "$(dirname "$0")/common.inc"
+. "$(dirname "$0")/../lib/common.inc"
 seed=${SEED:-$(date +%s)}
 echo "SEED=$seed"
 train() {

@@ -2,8 +2,8 @@
 # shellcheck disable=SC2086 # words of arguments are kept in one variable
 # If an allocation fails, every command ends with one line of error: tested for its first thousand allocations and for every
 # call stack that allocates. A training that ended so continues from its files and has the same result.
-. "$(dirname "$0")/common.inc"
-. "$PWD/tests/memory.inc"
+. "$(dirname "$0")/../lib/common.inc"
+. "$PWD/tests/lib/memory.inc"
 : >"$scratch/in"
 export ALLOCATIONS_ALL=1000
 

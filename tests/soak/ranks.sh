@@ -1,11 +1,11 @@
 #!/bin/sh
-# usage: tests/soak_ranks.sh [KILLS]
+# usage: tests/soak/ranks.sh [KILLS]
 # Trainings in 8 shards on 1, 2, 4 and 8 ranks, with 1 and 2 threads, AVX-512 and AVX2, with and without a stop and a change
 # of ranks, write the same checkpoint; also with guided attention, SGD, Adadelta and a Transformer. Then kills a random one
 # of four ranks at a random moment: the run ends within ten seconds, continues, and ends with the same checkpoint.
 kills=${1:-20}
-. "$(dirname "$0")/common.inc"
-. tests/ranks.inc
+. "$(dirname "$0")/../lib/common.inc"
+. tests/lib/ranks.inc
 command -v mpicc >/dev/null || {
     echo 'skipped: no mpicc; make mpi-test installs it'
     exit

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Tests `tide serve` under load, in about twenty-five minutes: twenty replacements of a model without a failed request, and
-# memory that stays flat for fifteen minutes (MINUTES); under two sanitizers the same for a minute, and tests/e2e_serve.sh.
-. "$(dirname "$0")/common.inc"
-. tests/serve.inc
+# memory that stays flat for fifteen minutes (MINUTES); under two sanitizers the same for a minute, and tests/e2e/serve.sh.
+. "$(dirname "$0")/../lib/common.inc"
+. tests/lib/serve.inc
 minutes=${MINUTES:-15}
 
 make_models
@@ -23,5 +23,5 @@ for config in asan tsan; do
     make -s -j"$(nproc)" config=$config build/$config/tide || die "config=$config is not built"
     tide=$PWD/build/$config/tide
     under_load 1
-    TIDE=$tide tests/e2e_serve.sh || die "e2e_serve.sh with $config"
+    TIDE=$tide tests/e2e/serve.sh || die "e2e/serve.sh with $config"
 done

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Trains on five million generated pairs from a pipe: after the first thousand updates, memory does not grow.
 # PAIRS=N uses N pairs instead.
-. "$(dirname "$0")/common.inc"
+. "$(dirname "$0")/../lib/common.inc"
 pairs=${PAIRS:-5000000}
 generate() {
     awk -v n="$pairs" 'BEGIN {

@@ -1,5 +1,5 @@
 /* Promise 1: compares the gradients of every op and of whole models with central differences. core/ and model/ are
-   compiled with double. scripts/every-op-is-checked fails the build if an op has no check_OP below. */
+   compiled with double. scripts/dev/every-op-is-checked fails the build if an op has no check_OP below. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* scores.h: loads the cases that scripts/make-scores scored with sacreBLEU, for the tests of BLEU and chrF. */
+/* scores.h: loads the cases that scripts/dev/make-scores scored with sacreBLEU, for the tests of BLEU and chrF. */
 #ifndef TIDE_TESTS_SCORES_H
 #define TIDE_TESTS_SCORES_H
 

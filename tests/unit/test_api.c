@@ -578,7 +578,7 @@ static int sees_the_comma(void *context, int done, int all) {
     return 0;
 }
 
-/* The host's locale may write numbers with a comma, in the whole process or in one thread. tests/e2e_locale.sh makes
+/* The host's locale may write numbers with a comma, in the whole process or in one thread. tests/e2e/locale.sh makes
    this locale. */
 static void works_in_any_locale(void **state) {
     Fixture *f = *state;

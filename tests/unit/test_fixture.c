@@ -1,4 +1,4 @@
-/* Promise 1: compares whole models of every kind and the optimisers with PyTorch's numbers (scripts/make-fixtures).
+/* Promise 1: compares whole models of every kind and the optimisers with PyTorch's numbers (scripts/dev/make-fixtures).
    tide computes with float and in another order, so there is a tolerance; a wrong equation gives a much larger
    error. */
 #include <stdarg.h>

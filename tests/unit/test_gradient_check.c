@@ -1,5 +1,5 @@
 /* gradient_check.h in single precision: it accepts the ops of tide and finds each kind of wrong gradient.
-   tests/double_gradients.c uses it in double precision. */
+   tests/unit/double_gradients.c uses it in double precision. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>

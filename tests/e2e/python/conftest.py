@@ -1,4 +1,4 @@
-"""What the tests of python/ share. tests/e2e_python.sh makes the models and sets the environment:
+"""What the tests of python/ share. tests/e2e/python.sh makes the models and sets the environment:
 
 TIDE            the program
 TIDE_LIBRARY    libtide.so.0
@@ -18,7 +18,7 @@ from tide import _arrays
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background, a shell has it ignored
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 MODELS = Path(os.environ["MODELS"])
 
 

@@ -253,7 +253,7 @@ def test_a_model_that_cannot_be_loaded_is_named(tmp_path):
 
 
 def test_a_file_without_a_checksum_warns(tmp_path):
-    change = [sys.executable, ROOT / "tests" / "weights.py", "rewrite", MODELS / "first" / "model.safetensors"]
+    change = [sys.executable, ROOT / "tests" / "e2e" / "weights.py", "rewrite", MODELS / "first" / "model.safetensors"]
     subprocess.run([*change, tmp_path / "model.safetensors", "unsigned"], check=True)
     with pytest.warns(tide.TideWarning, match="no checksum") as warned:
         tide.load(tmp_path).close()

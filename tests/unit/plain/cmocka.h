@@ -1,5 +1,5 @@
 /* cmocka.h: replaces the part of cmocka that the tests of core/ and model/ use, on machines without cmocka
-   (tests/neon.sh). The first failed assertion ends the program. */
+   (tests/e2e/neon.sh). The first failed assertion ends the program. */
 #ifndef TIDE_PLAIN_CMOCKA_H
 #define TIDE_PLAIN_CMOCKA_H
 
