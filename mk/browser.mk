@@ -1,0 +1,75 @@
+# The edition without a server, and its tests.
+#
+#   make browser [MODEL=DIR]   build/browser/tide.html, a page that translates with this model, without a server
+#   make wasm                  tests this page in a headless browser, and its kernels in node
+
+# build/browser/page.html is the live page with a worker in the place of the server, without a model; `tide export --html`
+# adds one. With config=wasm: the program of the worker.
+PAGE     := build/browser
+PAGE_JS  := $(subst src/serve/web/server.js,src/browser/web/browser.js,$(LIVE_JS))
+ifeq ($(config),wasm)
+ENGINE   := $(addprefix $B/,$(patsubst src/%.c,%.o,$(filter-out $(addprefix src/serve/,connections.c http.c serve.c socket.c), \
+            $(wildcard $(patsubst %,src/%/*.c,model io text score corpus aligner translate view serve browser)) $(filter src/core/%,$(SOURCES))))) \
+            $(KERNEL_NAMES:%=$B/core/%.o)
+$B/browser/browser.o $(filter $B/serve/% $B/view/%,$(ENGINE)): | $(TEXTS) $(LIVE)
+
+# emcc runs JavaScript libraries of Debian; a node that is not Debian's does not find them.
+$B/engine.js: export NODE_PATH := /usr/share/nodejs
+$B/engine.js: src/browser/deliver.js $(ENGINE) $B/lib/utf8proc.o $B/lib/cJSON.o
+	@echo '  emcc $@'
+	@rm -f $B/engine.a && emar rcs $B/engine.a $(ENGINE)
+	@$(CC) -O3 $B/browser/browser.o $B/engine.a $(filter $B/lib/%,$^) --js-library $< -o $@ -sTOTAL_STACK=1048576 \
+	    -sALLOW_MEMORY_GROWTH=1 -sMODULARIZE=1 -sEXPORT_NAME=makeTide -sDYNAMIC_EXECUTION=0 -sENVIRONMENT=worker,node \
+	    -sNODEJS_CATCH_EXIT=0 -sNODEJS_CATCH_REJECTION=0 \
+	    -sEXPORTED_FUNCTIONS=_browser_open,_browser_models,_browser_begin,_browser_continue,_browser_cancel \
+	    -sEXPORTED_RUNTIME_METHODS=ccall,FS
+$B/lib/utf8proc.o $B/lib/cJSON.o &: scripts/dev/browser-libraries
+	@echo '  fetch the libraries of the browser edition'
+	@scripts/dev/browser-libraries $B
+$(ENGINE): | $B/lib/cJSON.o
+endif
+
+$(PAGE)/style: $(LIVE_CSS) mk/browser.mk
+	@mkdir -p $(@D) && cat $(LIVE_CSS) >$@
+$(PAGE)/script: $(PAGE_JS) mk/browser.mk
+	@mkdir -p $(@D) && { echo '"use strict";'; cat $(PAGE_JS); } >$@
+$(PAGE)/page.html: src/serve/web/page.html src/browser/web/worker.js $(PAGE)/style $(PAGE)/script build/wasm/engine.js
+	@{ echo '<script type="text/plain" id="tide-program">'; echo '"use strict";'; \
+	    cat build/wasm/engine.js src/browser/web/worker.js; echo '</script>'; \
+	    echo '<script type="text/plain" id="tide-engine">'; gzip -9nc build/wasm/engine.wasm | base64 -w 0; echo; \
+	    echo '</script>'; echo '<!-- model -->'; } >$(PAGE)/parts
+	@{ echo "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; form-action 'none';" \
+	    "base-uri 'none'; worker-src blob:; style-src '$(call HASH,$(PAGE)/style)';" \
+	    "script-src '$(call HASH,$(PAGE)/script)' 'wasm-unsafe-eval'\">"; } >$(PAGE)/policy
+	@awk -v DIR=$(PAGE) 'function add(name) { while ((getline line <(DIR "/" name)) > 0) print line } \
+	    /^<script>$$/ { add("parts") } { print } /^<meta charset/ { add("policy") } /^<style>$$/ { add("style") } \
+	    /^<script>$$/ { add("script") }' $< >$@.part
+	@mv $@.part $@
+
+# The same program as a module for node and bundlers.
+NPM := $(addprefix $(PAGE)/npm/,package.json index.js index.d.ts engine.cjs engine.wasm)
+npm: $(NPM)
+$(PAGE)/npm/package.json: src/browser/npm/package.json src/tide.h
+	@mkdir -p $(@D) && sed 's/VERSION/$(VERSION)/' $< >$@
+$(PAGE)/npm/index.js: src/serve/web/translator.js src/browser/npm/index.js
+	@mkdir -p $(@D) && cat $^ >$@
+$(PAGE)/npm/index.d.ts: src/browser/npm/index.d.ts
+	@mkdir -p $(@D) && cp $< $@
+$(PAGE)/npm/engine.cjs: build/wasm/engine.js
+	@mkdir -p $(@D) && cp $< $@
+$(PAGE)/npm/engine.wasm: build/wasm/engine.js
+	@mkdir -p $(@D) && cp build/wasm/engine.wasm $@
+
+browser: QUANTIZED = $(PAGE)/$(notdir $(MODEL:/=))
+browser:
+	scripts/setup wasm
+	$(MAKE) -j$(JOBS) build/tide
+	$(MAKE) -j$(JOBS) config=wasm $(PAGE)/page.html npm
+	$(if $(MODEL),build/tide quantize $(MODEL) $(QUANTIZED) && build/tide export --html $(QUANTIZED) $(PAGE)/tide.html)
+
+wasm: browser
+	scripts/setup pages
+	$(MAKE) -j$(JOBS) programs
+	$(RUN_TESTS) tests/e2e/wasm.sh tests/e2e/browser.sh
+
+.PHONY: npm browser wasm

@@ -1,0 +1,67 @@
+# Tests with other tools, and on other machines.
+#
+#   make asan, make tsan   the tests under a sanitizer
+#   make valgrind          the short tests, and tide, under memcheck
+#   make neon              the aarch64 kernels in an emulator
+#   make pages             tide's HTML pages in a headless browser
+#   make coverage          line coverage of core/ and model/ by the tests; fails below 95 %
+#   make costs             instructions of a training and of decoding, against tests/costs.txt; update=1 writes the file
+#   make docs-check        commands, links, pictures and flags of README.md and docs/; soak=1: slow commands, too
+#   make fixtures          computes the tests' expected values again with PyTorch (needs python3-torch)
+
+# These programs need only libc, so that they also run on a machine without cmocka: see tests/lib/elsewhere.inc.
+PLAIN := $B/tests/unit/bits $B/tests/unit/plain_kernels $B/tests/unit/plain_gemm
+PLAIN_OBJECTS := $(filter $B/core/% $B/model/%,$(OBJECTS))
+plain: $(PLAIN)
+
+$B/tests/unit/bits: tests/unit/bits.c $(PLAIN_OBJECTS)
+	$(COMPILE) $(LDFLAGS) $(filter %.c %.o,$^) -lm $(PTHREAD) -o $@
+
+$B/tests/unit/plain_%: tests/unit/test_%.c $(PLAIN_OBJECTS)
+	$(COMPILE) -Itests/unit/plain -DEMULATED $(LDFLAGS) $(filter %.c %.o,$^) -lm $(PTHREAD) -o $@
+
+asan tsan: setup
+	$(MAKE) -j$(JOBS) config=$@ programs
+	$(MAKE) config=$@ check
+
+# Tests that take longer than a second or two without valgrind are left out.
+LONG := %/test_gemm %/test_same_bits %/test_text %/test_workspace
+valgrind:
+	scripts/setup valgrind
+	$(MAKE) -j$(JOBS) build/tide $(TESTS)
+	UNDER=scripts/dev/memcheck $(RUN_TESTS) $(filter-out $(LONG),$(TESTS))
+	$(RUN_TESTS) tests/e2e/memcheck.sh
+
+neon:
+	scripts/setup neon
+	$(MAKE) -j$(JOBS) build/tide $B/tests/unit/bits
+	$(RUN_TESTS) tests/e2e/neon.sh
+
+pages:
+	scripts/setup pages
+	$(MAKE) -j$(JOBS) build/tide $B/tests/unit/test_page
+	$(RUN_TESTS) $B/tests/unit/test_page tests/e2e/pages.sh tests/e2e/report.sh tests/e2e/live.sh
+
+coverage: setup
+	$(MAKE) -j$(JOBS) config=$@ programs
+	$(MAKE) config=$@ covered
+
+covered:
+	@find $B -name '*.gcda' -delete
+	$(RUN_TESTS) $(TESTS) $(DOUBLES)
+	scripts/dev/coverage $B 95 core model
+
+costs:
+	scripts/setup valgrind
+	$(MAKE) -j$(JOBS) build/tide
+	scripts/dev/costs $(if $(update),--update)
+
+# The header of scripts/dev/docs-check explains how a page marks a command that is not run.
+docs-check: setup
+	$(MAKE) -j$(JOBS) build/tide
+	scripts/dev/docs-check $(if $(soak),--soak)
+
+fixtures:
+	scripts/dev/make-fixtures
+
+.PHONY: plain asan tsan valgrind neon pages coverage covered costs docs-check fixtures

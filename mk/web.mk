@@ -1,0 +1,24 @@
+# Texts that are compiled in: the pages, and the shells' completions.
+
+QUOTE := sed 's/[\\"]/\\&/g; s/.*/"&\\n"/' # each line becomes a C string
+TEXTS := $(patsubst src/%,$B/%.inc,$(wildcard src/view/web/* src/serve/web/*.json src/cli/shell/*))
+$(TEXTS): $B/%.inc: src/% mk/web.mk
+	@mkdir -p $(@D)
+	@$(QUOTE) $< >$@
+
+# The live page of `tide serve` is one document. Its Content-Security-Policy names the hashes of its style and its script.
+LIVE     := $B/serve/web/live.html.inc $B/serve/web/live.policy.inc
+LIVE_CSS := src/view/web/page.css src/serve/web/live.css
+LIVE_JS  := $(patsubst %,src/view/web/%.js,common matrix lines) \
+            $(patsubst %,src/serve/web/%.js,strings translator server pieces differences formats candidates pair panel live)
+HASH = sha256-$$({ echo; cat $1; } | sha256sum | cut -c1-64 | tr a-f A-F | basenc --base16 -d | base64)
+$B/serve/web/live.style: $(LIVE_CSS) mk/web.mk
+	@mkdir -p $(@D) && cat $(LIVE_CSS) >$@
+$B/serve/web/live.script: $(LIVE_JS) mk/web.mk
+	@mkdir -p $(@D) && { echo '"use strict";'; cat $(LIVE_JS); } >$@
+$B/serve/web/live.policy.inc: $B/serve/web/live.style $B/serve/web/live.script
+	@echo "\"style-src '$(call HASH,$<)'; script-src '$(call HASH,$(word 2,$^))'\"" >$@
+$B/serve/web/live.html.inc: src/serve/web/page.html $B/serve/web/live.style $B/serve/web/live.script
+	@sed -e '/^<style>$$/r $(word 2,$^)' -e '/^<script>$$/r $(word 3,$^)' $< | $(QUOTE) >$@
+
+$(patsubst src/%.c,$B/%.o,$(wildcard src/view/*.c src/serve/*.c src/cli/*.c)): | $(TEXTS) $(LIVE)
