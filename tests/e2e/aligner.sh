@@ -21,7 +21,7 @@ paste "$scratch/out/links.zh-en" "$scratch/out/links.en-zh" | awk -F'\t' '{ n = 
     for (i = 1; i <= n; i++) { split(a[i], x, "-"); if (b[i] != x[2] "-" x[1]) exit 1; links++ } }
     END { if (links < 500) exit 1 }' || die "the links of the other direction are not exchanged"
 # the printed command aligns with both
-words=$(sed -n 's/^align: *build.tide //p' "$scratch/stdout" | sed "s|a\.zh|$scratch/dev.zh|; s|a\.en|$scratch/dev.en|")
+words=$(sed -n 's/^align: *tide //p' "$scratch/stdout" | sed "s|a\.zh|$scratch/dev.zh|; s|a\.en|$scratch/dev.en|")
 # shellcheck disable=SC2086 # words of a command
 tide_ok $words >"$scratch/links"
 [ "$(wc -l <"$scratch/links")" = "$(wc -l <"$scratch/dev.zh")" ] || die "a pair is missing"

@@ -1,11 +1,11 @@
 #!/bin/sh
 # The examples in examples/libtide, and a program with names of its own that tide uses inside, compile and run against an
-# installation, with the shared and the static library.
+# installation, with the shared and the static library. Installed scripts find the installed program.
 . "$(dirname "$0")/../lib/common.inc"
 here=$(cd "$(dirname "$0")/../.." && pwd)
 build=$(dirname "$(readlink -f "$tide")")
-make -s -C "$here" config="$(basename "$build")" PREFIX=/opt/tide DESTDIR="$scratch/root" install-library >"$scratch/log" 2>&1 ||
-    die "make install-library: $(cat "$scratch/log")"
+make -s -C "$here" config="$(basename "$build")" PREFIX=/opt/tide DESTDIR="$scratch/root" install-library install-program >"$scratch/log" 2>&1 ||
+    die "make install: $(cat "$scratch/log")"
 export PKG_CONFIG_PATH="$scratch/root/opt/tide/lib/pkgconfig" PKG_CONFIG_SYSROOT_DIR="$scratch/root"
 export LD_LIBRARY_PATH="$scratch/root/opt/tide/lib"
 flags=$(pkg-config --cflags --libs tide) || die "pkg-config does not find tide"
@@ -60,7 +60,14 @@ for kind in "$flags" "$static"; do
     [ "$("$scratch/own" | cut -d' ' -f2)" = 13 ] || die "a program with names of its own"
 done
 
-command -v c++ >/dev/null || { echo "skipped: the C++ example, without a C++ compiler (package g++)"; exit 0; }
+scripts=$scratch/root/opt/tide/share/tide/scripts
+for side in 1.en 2.zh; do cut -f${side%.*} "$scratch/train.tsv" >"$scratch/train.${side#*.}"; done
+PATH="$scratch/root/opt/tide/bin:$PATH" "$scripts/train-aligner" "$scratch/aligner" "$scratch/train.zh" "$scratch/train.en" \
+    --config "$scratch/smallest.conf" --after-batches 1 >"$scratch/log" 2>&1 || die "train-aligner: $(cat "$scratch/log")"
+[ -s "$scratch/aligner/en-zh/model.safetensors" ] || die "train-aligner: no model"
+for script in corpus-games diversify libreoffice-pairs; do [ -x "$scripts/$script" ] || die "scripts/$script is not installed"; done
+
+has c++ 'the C++ example' g++ || exit 0
 # shellcheck disable=SC2086
 built links.cpp c++ $flags
 "$scratch/example" "$scratch/run" $sentence "" >"$scratch/out" || die "links.cpp"
