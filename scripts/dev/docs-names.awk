@@ -72,7 +72,7 @@ function check_command(text, in_sentence,    words, count, i, program, command) 
             wrong("tide has no command " command)
             return
         }
-    } else if (program ~ /^scripts\/[a-z0-9.-]+$/) {
+    } else if (program ~ /^scripts\/[a-z0-9.\/-]+$/) {
         if (!(program in scripts)) { # a single word in a sentence is checked as a path
             if (count > 1 || !in_sentence) wrong("there is no " program)
             return
@@ -114,7 +114,7 @@ $1 == "foreign" { foreign[$2, $4] = 1 }
 
 $1 == "code" || $1 == "command" {
     text = $4
-    while (match(text, /scripts\/[a-z0-9-]+/)) {
+    while (match(text, /scripts\/[a-z0-9\/-]+/)) {
         mentioned[$2] = mentioned[$2] " " substr(text, RSTART, RLENGTH) " "
         text = substr(text, RSTART + RLENGTH)
     }

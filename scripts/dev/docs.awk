@@ -1,4 +1,4 @@
-# Reads Markdown pages for scripts/dev/docs-check and prints the things to check, one record per line, fields separated by tabs:
+# Reads Markdown pages for docs-check and prints the things to check, one record per line, fields separated by tabs:
 #
 #   anchor PAGE LINE NAME             a heading, named as GitHub names it
 #   link PAGE LINE TARGET             picture PAGE LINE TARGET SCRIPT: the script of `made by`, or -

@@ -1,4 +1,4 @@
-"""The parts of a Transformer layer in PyTorch, for scripts/dev/rnnsearch.py and scripts/dev/transformer.py: plain equations, with
+"""The parts of a Transformer layer in PyTorch, for rnnsearch.py and transformer.py: plain equations, with
 gradients by autograd. src/model/layer.c and src/model/position.c compute the same."""
 
 import math

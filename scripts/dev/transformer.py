@@ -1,6 +1,6 @@
 """The Transformer in PyTorch (Vaswani et al. 2017, with layer normalisation as in Xiong et al. 2020), for
-scripts/dev/make-fixtures and scripts/dev/compare-curves; src/model/transformer.c computes the same. Parameters, sentences and
-padding are as in scripts/dev/rnnsearch.py, which also contains the encoder."""
+make-fixtures and compare-curves; src/model/transformer.c computes the same. Parameters, sentences and
+padding are as in rnnsearch.py, which also contains the encoder."""
 
 import torch
 

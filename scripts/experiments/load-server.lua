@@ -1,4 +1,4 @@
--- For wrk, by scripts/experiments/load-server: each request translates one line of the file that the variable LOAD_SOURCE names; the
+-- For wrk, by load-server: each request translates one line of the file that the variable LOAD_SOURCE names; the
 -- variable LOAD_LANGS has source and target. A line SUMMARY goes to standard output: answers, errors, latencies. With the
 -- variable LOAD_STATUSES, each thread must have one connection, which waits for a second after status 429, and there is a
 -- line for each status: its number of answers and their latencies.

@@ -1,8 +1,8 @@
 #!/bin/sh
 # usage: tests/e2e/abi.sh [BUILD]
-# Checks that libtide.so and libtide.a in the directory BUILD have exactly the public names that tests/fixtures/libtide.abi lists, and
-# that the header declares the same names. A name may be added to the list; removing one needs a new soname. The libraries use
-# models; they must not contain anything of training.
+# Checks that libtide.so and libtide.a in the directory BUILD have exactly the public names that tests/fixtures/libtide.abi
+# lists, and that the header declares the same names. A name may be added to the list; removing one needs a new soname. The
+# libraries use models; they must not contain anything of training.
 set -u
 build=${1:-$(dirname "$(readlink -f "$TIDE")")}
 here=$(dirname "$0")/../..
@@ -12,7 +12,8 @@ trap 'rm -f "$names" "$train"' EXIT
 # compare WHAT: compares the names on standard input with the list
 compare() {
     sort -u >"$names"
-    diff "$here/tests/fixtures/libtide.abi" "$names" >&2 || { echo "the names of $1 (>) are not those of tests/fixtures/libtide.abi (<)" >&2; exit 1; }
+    diff "$here/tests/fixtures/libtide.abi" "$names" >&2 ||
+        { echo "the names of $1 (>) are not those of tests/fixtures/libtide.abi (<)" >&2; exit 1; }
 }
 defined() { awk 'NF >= 3 { print $3 }'; }
 nm -D --defined-only "$build/libtide.so" | defined | compare libtide.so || exit 1

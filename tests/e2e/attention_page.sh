@@ -2,7 +2,7 @@
 # docs/attention.md: `tide attend` prints what the page shows, the Chinese page has the same commands and outputs, and the
 # pictures that both name are there.
 . "$(dirname "$0")/../lib/common.inc"
-command -v python3 >/dev/null || { echo "needs python3"; exit 77; }
+needs python3
 
 scripts/dev/attention-pictures --quick >"$scratch/said" 2>&1 || die "$(cat "$scratch/said")"
 grep -oh 'pictures/[a-z0-9-]*\.svg' docs/attention*.md | sort -u >"$scratch/named"

@@ -161,7 +161,7 @@ refuses 2 'other formats go to standard output, as in .> FILE' "$tide" align "$s
     --tgt "$scratch/few.en" --format html --output "$scratch/x"
 "$tide" evaluate "$scratch/run" --src "$scratch/few.zh" --ref "$scratch/few.zh" >/dev/null 2>"$scratch/stderr"
 grep -q "few.zh: .*unknown to the model; it expects language 'en' here" "$scratch/stderr" || die "$(cat "$scratch/stderr")"
-if command -v script >/dev/null; then
+if has script 'a command that waits at a terminal' bsdutils; then
     script -qec "'$tide' bleu '$scratch/two'" /dev/null </dev/null | grep -q '^type translations to be scored.*Ctrl-D ends' ||
         die "at a terminal, nothing says what a command waits for"
 fi

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../lib/common.inc"
 page=build/browser/page.html
 [ -e $page ] || { echo "no $page (make browser makes it)"; exit 77; }
-command -v chromium >/dev/null || { echo "no chromium (make pages installs it)"; exit 77; }
+needs chromium 'make pages'
 
 sed -i "s|valid-freq = 12|valid-freq = 300|; s|dropout.*||" "$scratch/smallest.conf"
 smallest_run "$scratch/run" --after-batches 150 --title Tides --corpora '<b>corpus/</b>' --licence MIT
@@ -33,7 +33,7 @@ cmp "$scratch/out" "$scratch/tide.html" || die "another page"
 # the module for node
 npm=$(pwd)/build/browser/npm
 mkdir -p "$scratch/project/node_modules"
-if command -v npm >/dev/null; then
+if has npm 'the packed module for node' npm; then
     (cd "$scratch/project" && npm pack --offline --silent "$npm" >"$scratch/stdout" && tar xzf tide-*.tgz) || die "npm pack"
     mv "$scratch/project/package" "$scratch/project/node_modules/tide"
 else

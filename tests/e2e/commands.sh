@@ -144,7 +144,7 @@ grep -q 'b.pdf: rsvg-convert failed with exit status 3' "$scratch/stderr" || die
 rm "$scratch/bin/rsvg-convert"
 pictures "$scratch/b.png" && die 'no rsvg-convert'
 grep -q 'install the package librsvg2-bin' "$scratch/stderr" || die "$(cat "$scratch/stderr")"
-if command -v rsvg-convert >/dev/null; then
+if has rsvg-convert 'true PNG and PDF' librsvg2-bin; then
     tide_ok translate "$scratch/run" --heatmap "$scratch/true.png" <"$scratch/two.zh" >"$scratch/found"
     tide_ok translate "$scratch/run" --heatmap "$scratch/true.pdf" <"$scratch/two.zh" | cmp - "$scratch/found" || die 'PDF and PNG'
     [ "$(head -c 4 "$scratch/true-2.png" | tail -c 3)$(head -c 4 "$scratch/true.pdf")" = PNG%PDF ] || die 'no PNG or no PDF'

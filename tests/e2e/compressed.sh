@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../lib/common.inc"
 strings -a "$tide" 2>/dev/null | grep -q inflateInit2_ || grep -q inflateInit2_ "$tide" || { echo 'built without zlib'; exit 77; }
 formats=''
-for format in gzip xz zstd; do command -v $format >/dev/null && formats="$formats $format"; done
+for format in gzip xz zstd; do if has $format "text compressed by $format"; then formats="$formats $format"; fi; done
 
 for side in 1.en 2.zh; do cut -f${side%.*} "$scratch/train.tsv" >"$scratch/train.${side#*.}"; done
 train() { smallest_run "$@" --after-batches 4; }
@@ -46,7 +46,8 @@ for kind in zip zip-stored zip-stream; do
     tide_ok corpus --output "$scratch/$kind" --tsv - --dev 0 --test 0 <"tests/fuzz/seeds/compressed/$kind" >/dev/null
     cmp "$scratch/$kind/train.zh" "$scratch/expected" || die "$kind: $(cat "$scratch/$kind/train.zh")"
 done
-refused 1 'zip-cut:[0-9]*: the zip data are damaged: they end too early$' corpus --output "$scratch/x" --tsv tests/fuzz/seeds/compressed/zip-cut
+refused 1 'zip-cut:[0-9]*: the zip data are damaged: they end too early$' \
+    corpus --output "$scratch/x" --tsv tests/fuzz/seeds/compressed/zip-cut
 refused 1 'zip-two:[0-9]*: is compressed by zip: the archive has several texts; unpack it$' \
     corpus --output "$scratch/x" --tsv tests/fuzz/seeds/compressed/zip-two
 sed 's/notes/votes/' tests/fuzz/seeds/compressed/zip-stored | sed 's/tide/time/' >"$scratch/other"

@@ -7,7 +7,7 @@ for side in 1en 2zh; do
     cut -f"${side%??}" "$scratch/dev.tsv" >"$scratch/dev.${side#?}"
     sed -n "301,340p" corpus/train.tsv | cut -f"${side%??}" >"$scratch/mono.${side#?}"
 done
-[ -x /usr/bin/python3 ] || { echo "skipped: no /usr/bin/python3"; exit 77; }
+needs /usr/bin/python3
 diversify() { # OUT [flag ...]
     out=$scratch/$1
     shift

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """usage: tests/e2e/edition.py PAGE EXPECTED ALIGNMENT
 
-Tests of the page that `tide export --html` writes, opened from disk in headless Chromium, for tests/e2e/browser.sh. EXPECTED has
+Tests of the page that `tide export --html` writes, opened from disk in headless Chromium, for browser.sh. EXPECTED has
 what `tide translate --alignment hard` prints for the sentence of live.py, and ALIGNMENT what `tide align --format json` prints
 for it and its translation."""
 import base64

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Tests scripts/experiments/compare-attention: a line for each length, a picture that is valid XML, four alignments; a second run gives
-# the same files. Tests scripts/dev/compare-curves: in double, tide has the same losses as PyTorch.
+# Tests scripts/experiments/compare-attention: a line for each length, a picture that is valid XML, four alignments; a second
+# run gives the same files. Tests scripts/dev/compare-curves: in double, tide has the same losses as PyTorch.
 . "$(dirname "$0")/../lib/common.inc"
-command -v python3 >/dev/null || { echo "needs python3"; exit 77; }
+needs python3
 
 mkdir "$scratch/corpus"
 for part in train dev; do
@@ -30,7 +30,7 @@ for made in bleu-by-length.tsv bleu-by-length.svg rnnenc-15/checkpoint.safetenso
     cmp "$scratch/before/$made" "$scratch/out/$made" || die "$made is another one"
 done
 
-/usr/bin/python3 -c 'import torch' 2>/dev/null || { echo "skipped: the losses, without python3-torch"; exit 0; }
+/usr/bin/python3 -c 'import torch' 2>/dev/null || { echo "skipped: the losses of PyTorch: needs python3-torch"; exit 0; }
 agree() { # NAME flag ...
     out=$scratch/curves/$1
     shift

@@ -39,7 +39,7 @@ for file in model checkpoint; do
     refused 1 'damaged.safetensors: the checksum does not match' info "$scratch/damaged.safetensors"
 done
 
-command -v python3 >/dev/null || { echo "no python3"; exit 77; }
+needs python3
 rewrite() { python3 tests/e2e/weights.py rewrite "$1" "$2" "$3" || exit 1; } # IN OUT HOW
 smallest_run "$scratch/new" --after-batches 12
 tide_ok score "$scratch/new" --src "$scratch/zh" --tgt "$scratch/en" >"$scratch/right"

@@ -44,11 +44,9 @@ items translate | grep -q '^beam-size .*a whole number from 1 to 1000\.$' || die
 grep -q '^\.It Fl b , Fl ..beam..size Ar N$' "$share/man/man1/tide-translate.1" || die "no letter of --beam-size"
 items train | grep -q '^tokenizer .*Fixed when a training continues\.$' || die "nothing of continuing"
 "$tide" help --man | grep -c '^\.It Xr tide-' | grep -qx "$(echo "$commands" | wc -l)" || die "tide(1) does not list all commands"
-if command -v mandoc >/dev/null; then
+if has mandoc 'the syntax of the man pages' mandoc; then
     MANPATH=$share/man mandoc -T lint -W style "$share"/man/man1/*.1 >"$scratch/lint" 2>"$scratch/stderr" ||
         die "mandoc: $(cat "$scratch/lint" "$scratch/stderr")"
-else
-    echo 'skipped: mandoc is not installed'
 fi
 
 # ---- the version and the day of the release ----
@@ -141,11 +139,9 @@ while read -l line
     echo "$found"
 end
 FISH
-if command -v fish >/dev/null; then
+if has fish 'the completion of fish' fish; then
     (cd "$scratch/here" && fish --no-config "$scratch/ask.fish" "$share" <"$scratch/lines" >"$scratch/found") || die "fish failed"
     asks fish "$scratch/found"
-else
-    echo 'skipped: fish is not installed'
 fi
 
 # zsh: types each line and the tab key in a terminal. A line that can become several words, or none, stays as it is. The shell
@@ -164,14 +160,12 @@ while IFS= read -r line; do
 done
 zpty -d shell
 ZSH
-if command -v zsh >/dev/null; then
+if has zsh 'the completion of zsh' zsh; then
     grep -v '=.* \|=$' "$scratch/lines" >"$scratch/single" # one word
     mkfifo "$scratch/answers"
     (cd "$scratch/here" && zsh -f "$scratch/ask.zsh" "$share" "$scratch/answers" <"$scratch/single") >"$scratch/found.zsh" || die "zsh failed"
     sed 's/[ /]*$//' "$scratch/found.zsh" >"$scratch/typed"
     sed 's/[^ ]*=//' "$scratch/single" | diff - "$scratch/typed" >"$scratch/diff" || die "zsh completes: $(cat "$scratch/diff")"
-else
-    echo 'skipped: zsh is not installed'
 fi
 
 # ---- uninstall ----

@@ -108,7 +108,7 @@ for header in "$root"/opt/include/tide/core/*.h; do
     echo "#include <tide/core/$name.h>" | tee -a "$scratch/all.cc" >"$scratch/headers/$name.c"
 done
 compiled tide-core -std=c11 -pedantic -fsyntax-only "$scratch"/headers/*.c
-! command -v c++ >/dev/null || compiled tide-core -fsyntax-only -x c++ "$scratch/all.cc"
+if has c++ 'the headers in C++' g++; then compiled tide-core -fsyntax-only -x c++ "$scratch/all.cc"; fi
 
 build uninstall-core || die "make uninstall-core: $(cat "$scratch/make")"
 [ -z "$(find "$root" -type f)" ] || die "after uninstall-core: $(find "$root" -type f)"

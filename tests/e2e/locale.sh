@@ -3,7 +3,7 @@
 # locales. The program sets no locale for numbers; the test protects against a change of this.
 . "$(dirname "$0")/../lib/common.inc"
 localedef -i de_DE -f UTF-8 --no-archive "$scratch/de_DE.UTF-8" >/dev/null 2>&1 ||
-    { echo "no locale with a comma (Debian's package locales has one)"; exit 77; }
+    { echo "needs a locale with a comma (package locales)"; exit 77; }
 [ "$(LOCPATH=$scratch LC_ALL=de_DE.UTF-8 locale decimal_point)" = , ] || die "the locale has no comma"
 cut -f2 "$scratch/dev.tsv" >"$scratch/zh"
 cut -f1 "$scratch/dev.tsv" >"$scratch/en"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs tide under valgrind: a training that continues once, translations and alignments. Only for make valgrind.
 . "$(dirname "$0")/../lib/common.inc"
-command -v valgrind >/dev/null || { echo "no valgrind (make valgrind installs it)"; exit 77; }
+needs valgrind 'make valgrind'
 
 printf '#!/bin/sh\nexec "%s" "%s" "$@"\n' "$PWD/scripts/dev/memcheck" "$tide" >"$scratch/tide"
 chmod +x "$scratch/tide"

@@ -52,7 +52,9 @@ if strings -a "$tide" 2>/dev/null | grep -q libexpat.so || grep -q libexpat.so "
     # the encoding that the file declares; compressed; from standard input; in one piece and in many
     sed 's/UTF-8/UTF-16/' "$scratch/a.tmx" | iconv -f UTF-8 -t UTF-16 >"$scratch/wide"
     for packed in wide.gz wide.xz; do
-        case $packed in *.gz) gzip -c ;; *) xz -c ;; esac <"$scratch/wide" >"$scratch/$packed" || continue
+        case $packed in *.gz) packer=gzip ;; *) packer=xz ;; esac
+        has $packer "a translation memory compressed by $packer" || continue
+        $packer -c <"$scratch/wide" >"$scratch/$packed"
         corpus --tmx - <"$scratch/$packed"
         expect
     done
@@ -117,7 +119,7 @@ msgid "one apple"
 msgid_plural "many apples"
 msgstr[0] "一些苹果"
 PO
-if command -v msgfmt >/dev/null; then
+if has msgfmt 'catalogues as text' gettext; then
     corpus --po "$scratch/a.po"
     says '1 fuzzy .*'
     printf 'Open the door.\t打开门。\nmany apples\t一些苹果\none apple\t一些苹果\n' >"$scratch/expected"

@@ -6,7 +6,7 @@ for python in python3 /usr/bin/python3; do
     "$python" -c 'import pytest' 2>/dev/null && break
     python=""
 done
-[ -n "$python" ] || { echo "no python3-pytest"; exit 77; }
+[ -n "$python" ] || { echo "needs pytest (package python3-pytest)"; exit 77; }
 build=$(dirname "$(readlink -f "$tide")")
 case $build in *tsan) echo "tests/e2e/host.sh runs libtide with this sanitizer"; exit 77 ;; esac
 TIDE_LIBRARY=$build/libtide.so.0 # tests/e2e/install.sh tests an installed library
@@ -19,7 +19,6 @@ cut -f 1 "$scratch/dev.tsv" >"$scratch/en"
 
 TIDE=$tide MODELS=$scratch PYTHONPATH=$PWD/python PYTHONDONTWRITEBYTECODE=1
 export TIDE TIDE_LIBRARY MODELS PYTHONPATH PYTHONDONTWRITEBYTECODE
-"$python" -c 'import numpy' 2>/dev/null || echo "skipped: the tests with NumPy (package python3-numpy)"
 # A sanitizer must be loaded before all other libraries. Python itself frees little at its end. Without a quarantine of freed
 # memory, the test of memory passes.
 case $build in *asan)

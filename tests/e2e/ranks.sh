@@ -2,10 +2,7 @@
 # Trainings on several ranks write the same checkpoint, model and log as one process. Skipped without mpicc.
 . "$(dirname "$0")/../lib/common.inc"
 . tests/lib/ranks.inc
-command -v mpicc >/dev/null || {
-    echo 'skipped: no mpicc; make mpi-test installs it'
-    exit
-}
+needs mpicc 'make mpi-test'
 [ -x "$ranks_program" ] || die "no $ranks_program: make mpi"
 ldd "$tide" | grep -q libmpi && die "tide is linked with MPI"
 

@@ -6,7 +6,7 @@
 "$tide" serve none 2>"$scratch/stderr" && die "a model that does not exist is served"
 grep -q 'libmicrohttpd-dev' "$scratch/stderr" && { echo 'tide was built without libmicrohttpd'; exit 77; }
 grep -q 'none' "$scratch/stderr" || die "no model: $(cat "$scratch/stderr")"
-command -v python3 >/dev/null || { echo 'python3 is not installed'; exit 77; }
+needs python3
 refused 2 'needs at least one MODEL' serve
 refused 2 'max-queue 5 is less than --max-sentences 256' serve none --max-queue 5
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""usage: tests/e2e/serve_limits.py hostile|deadline|leave|keys|overload|memory|drain|stop|replace|glossary|load URL [ARGUMENT...]
+"""usage: tests/e2e/serve_limits.py TEST URL [ARGUMENT...]
+TEST: hostile|deadline|leave|keys|overload|memory|drain|stop|replace|glossary|load
 
 Checks of a running `tide serve` that need special flags, for tests/e2e/serve.sh and tests/soak/serve.sh: hostile clients,
 limits, keys, the end of the server, replaced models. The functions below say which flags."""

@@ -95,7 +95,8 @@ grep -q '^tide: standard input: ' "$scratch/stderr" || die "a directory: $(cat "
 
 # 30 megabytes are tokenised in less than half as much memory. (Sanitizers need more memory.)
 # shellcheck disable=SC3045 # the test ends here if the shell has no ulimit -v
-(ulimit -v 12000 && "$tide" --version) >"$scratch/out" 2>&1 || { echo "skipped: memory cannot be limited here"; exit 0; }
+(ulimit -v 12000 && "$tide" --version) >"$scratch/out" 2>&1 ||
+    { echo "skipped: tokenising in little memory: needs a limit of memory, which this machine refuses"; exit 0; }
 yes "$(printf '%10000s' 海)" | head -n 3000 >"$scratch/in"
 # shellcheck disable=SC3045
 (ulimit -v 12000 && tokenize run <"$scratch/in" >"$scratch/out") || exit 1

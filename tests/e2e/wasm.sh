@@ -3,11 +3,7 @@
 . "$(dirname "$0")/../lib/common.inc"
 . "$(dirname "$0")/../lib/elsewhere.inc"
 
-skip() {
-    echo "no $1 (make browser installs it)"
-    exit 77
-}
-command -v emcc >/dev/null || skip emcc
-command -v node >/dev/null || skip node
+needs emcc 'make browser'
+needs node 'make browser'
 
 same_bits_on wasm simd128 node

@@ -1,10 +1,10 @@
 #!/bin/sh
 # shellcheck disable=SC2046,SC2086 # words of arguments are kept in one variable, and no name here has a space
-# Other programs can read the weights: tests/e2e/weights.py, which shares no code with tide, finds every tensor and computes the
+# Other programs can read the weights: weights.py, which shares no code with tide, finds every tensor and computes the
 # log-probabilities of `tide score` with the paper's equations. Errors name a tensor that is missing, repeated, unknown or
 # has a wrong shape; data that belong to no tensor or to two are refused.
 . "$(dirname "$0")/../lib/common.inc"
-command -v python3 >/dev/null || { echo "no python3"; exit 77; }
+needs python3
 weights() { python3 tests/e2e/weights.py "$@"; }
 
 head -n 5 "$scratch/dev.tsv" | cut -f 2 >"$scratch/zh"

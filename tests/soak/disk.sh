@@ -33,7 +33,7 @@ echo "$failures calls failed the training"
 # a full disk
 disk=$scratch/disk
 mkdir "$disk"
-mount -t tmpfs -o size=4k tide-test "$disk" 2>/dev/null || { echo "skipped: the full disk needs root"; exit 0; }
+mount -t tmpfs -o size=4k tide-test "$disk" 2>/dev/null || { echo "skipped: a full disk: needs root"; exit 0; }
 trap 'umount "$disk"; rm -rf "$scratch"' EXIT
 stops=0
 for kilobytes in $(seq 8 40 2000); do

@@ -6,10 +6,7 @@
 kills=${1:-20}
 . "$(dirname "$0")/../lib/common.inc"
 . tests/lib/ranks.inc
-command -v mpicc >/dev/null || {
-    echo 'skipped: no mpicc; make mpi-test installs it'
-    exit
-}
+needs mpicc 'make mpi-test'
 updates=14
 smallest_run "$scratch/one" --shards 8 --after-batches $updates --threads 2
 count=0

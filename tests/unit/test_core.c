@@ -568,7 +568,10 @@ static void a_matrix_may_have_more_numbers_than_an_int_counts(void **unused) {
     tape_free(&tape);
     threads_free(threads);
     if (memory != MAP_FAILED) munmap(memory, bytes);
-    if (!granted) skip(); /* the system refused the address space */
+    if (!granted) {
+        print_message("skipped: ops on many numbers: needs address space, which the system refuses\n");
+        skip();
+    }
 }
 
 int main(void) {

@@ -223,7 +223,7 @@ int main(void) {
     Err err;
     /* the last test needs a server */
     const bool whole = !http_missing(&err);
-    if (!whole) puts("skipped: the server, without libmicrohttpd");
+    if (!whole) puts("skipped: the server: needs libmicrohttpd");
     const struct CMUnitTest parts[] = {tests[0], tests[1]};
     const int failed = whole ? cmocka_run_group_tests(tests, NULL, NULL) : cmocka_run_group_tests(parts, NULL, NULL);
     unlink(model_file);

@@ -38,13 +38,20 @@ def en():
     return (MODELS / "en").read_text().splitlines()
 
 
+def pytest_terminal_summary(terminalreporter):
+    """Prints a line for each reason to skip tests, which scripts/dev/run-tests counts."""
+    reasons = [report.longrepr[2] for report in terminalreporter.stats.get("skipped", [])]
+    for reason in sorted(set(reasons)):
+        terminalreporter.write_line(f"skipped: {reasons.count(reason)} tests of Python: {reason}")
+
+
 @pytest.fixture(scope="session")
 def model():
     with tide.load(MODELS / "first") as loaded:
         yield loaded
 
 
-without_numpy = pytest.mark.skipif(not importlib.util.find_spec("numpy"), reason="NumPy is not installed")
+without_numpy = pytest.mark.skipif(not importlib.util.find_spec("numpy"), reason="needs NumPy (package python3-numpy)")
 
 
 @pytest.fixture(params=["memoryview", pytest.param("numpy", marks=without_numpy)])

@@ -29,7 +29,7 @@ def expressions():
 
 def test_the_layout_of_the_structs_is_the_compilers(tmp_path):
     if not shutil.which("cc"):
-        pytest.skip("no C compiler")
+        pytest.skip("needs a C compiler")
     ours = list(expressions())
     lines = "\n".join(f'    printf("%zu\\n", (size_t)({expression}));' for expression, _ in ours)
     source = tmp_path / "layout.c"

@@ -26,7 +26,7 @@ def stub(path, functions):
 @pytest.fixture(scope="module")
 def complete(tmp_path_factory):
     if not shutil.which("cc"):
-        pytest.skip("no C compiler")
+        pytest.skip("needs a C compiler")
     return stub(tmp_path_factory.mktemp("stub") / "complete.so", _library.FUNCTIONS)
 
 

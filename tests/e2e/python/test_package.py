@@ -128,7 +128,7 @@ def test_an_editable_wheel_adds_the_folder_to_the_path(backend, tmp_path):
 
 def test_pip_installs_it_without_a_network(tmp_path, zh):
     """The installed module translates with a library that it finds by its soname."""
-    pytest.importorskip("pip")
+    pytest.importorskip("pip", reason="needs pip (package python3-pip)")
     environment = {**os.environ, "PIP_NO_INDEX": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_NO_CACHE_DIR": "1"}
     library = os.path.dirname(environment.pop("TIDE_LIBRARY"))
     environment.pop("PYTHONPATH")
