@@ -9,7 +9,7 @@ ln -s "$(command -v env)" "$(command -v grep)" "$scratch/bin"
 # shellcheck disable=SC2016
 fake dpkg-query 'case $3 in
 libstb-dev) exit 1 ;;
-libcjson-dev | cppcheck) echo "deinstall ok config-files" ;;
+libcjson-dev | cppcheck | zsh) echo "deinstall ok config-files" ;;
 *) echo "install ok installed" ;;
 esac'
 fake apt-get "echo \"\$DEBIAN_FRONTEND apt-get \$*\" >>$scratch/asked"
@@ -45,6 +45,14 @@ noninteractive apt-get update -qq
 sudo
 noninteractive apt-get install -y -qq --no-install-recommends libstb-dev libcjson-dev cppcheck
 ASKED
+
+# all: the packages of each kind
+user 0
+asks 0 all <<ASKED
+noninteractive apt-get update -qq
+noninteractive apt-get install -y -qq --no-install-recommends libstb-dev libcjson-dev cppcheck zsh
+ASKED
+user 1000
 
 fake apt-get 'exit 100'
 printf 'sudo\n' | asks 100
