@@ -13,6 +13,17 @@ commands=$(tide_ok help | sed -n 's/^  \([a-z]*\) .*/\1/p')
 PATH=$scratch/root/usr/bin:$PATH
 export PATH
 
+# ---- help ----
+
+for command in train translate align aer bleu chrf corpus tokenize score evaluate tune info attend report serve bench lexicon \
+    quantize export help; do
+    tide_ok "$command" --help | grep "usage: tide $command" >/dev/null || die "$command --help"
+done
+tide_ok score --help >"$scratch/score"
+tide_ok help score | cmp - "$scratch/score" || die "help score"
+tide_ok train --help-all | grep -q -- '--learn-rate R .* (default: 0.001)$' || die "train --help without defaults"
+tide_ok --version | grep '^tide ' >/dev/null || die "--version"
+
 # ---- man pages ----
 
 # Prints the explanations of a page, a line for each flag: FLAG EXPLANATION. Reads the page as a person sees it, without roff.

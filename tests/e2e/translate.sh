@@ -1,0 +1,119 @@
+#!/bin/sh
+# tide translate: lines, n-best lists, samples, prefixes, glossaries, documents, alignments, and how flags are written.
+. "$(dirname "$0")/../lib/common.inc"
+. tests/lib/translator.inc
+
+# one line of output for each line of input, also for empty lines; the batch does not change the output
+printf '我在海边。\n\n海\n' >"$scratch/in"
+tide_ok translate "$scratch/run" <"$scratch/in" >"$scratch/out"
+[ "$(wc -l <"$scratch/out")" = 3 ] || die "3 lines in, $(wc -l <"$scratch/out") out"
+[ -z "$(sed -n 2p "$scratch/out")" ] || die "an empty line became '$(sed -n 2p "$scratch/out")'"
+tide_ok translate "$scratch/run" <"$scratch/dev.zh" >"$scratch/a"
+tide_ok translate "$scratch/run" --mini-batch 1 --threads 1 <"$scratch/dev.zh" >"$scratch/b"
+cmp "$scratch/a" "$scratch/b" || die "translations depend on the batch"
+
+# --timing: one more line on stderr; the parts do not add up to more than the total
+tide_ok translate "$scratch/run" --timing <"$scratch/dev.zh" >"$scratch/b"
+cmp "$scratch/a" "$scratch/b" || die "--timing changes the translation"
+sed 's/[^0-9. ]//g' "$scratch/stderr" | awk '
+    { bad = NF != 8 || $3 > $2; for (i = 1; i <= NF; i++) { bad = bad || $i == ""; if (i != 3 && i != 8) sum += $i } }
+    END { exit bad || NR != 1 || sum > $8 + 0.5 }' || die "--timing: $(cat "$scratch/stderr")"
+
+# a coverage penalty lowers the score; in such a small beam the hypotheses stay the same
+tide_ok translate "$scratch/run" --beam-size 3 --n-best 3 <"$scratch/dev.zh" | sort >"$scratch/a"
+tide_ok translate "$scratch/run" --beam-size 3 --n-best 3 --coverage-penalty 0.5 <"$scratch/dev.zh" | sort >"$scratch/b"
+paste -d'|' "$scratch/a" "$scratch/b" | awk -F' *[|]+ *' '$2 != $6 || $3 != $7 || $8 > $4 { bad = 1 } $8 < $4 { less++ }
+    END { exit bad || !less }' || die "--coverage-penalty: $(cat "$scratch/b")"
+
+# --prefix: each translation begins with its text; an empty line changes nothing
+tide_ok translate "$scratch/run" <"$scratch/dev.zh" >"$scratch/free"
+awk '{ print NR % 3 == 0 ? "" : NR % 3 == 1 ? "The ti" : "He " }' "$scratch/free" >"$scratch/prefix"
+cmp -s "$scratch/a" "$scratch/found" && die "samples do not depend on the seed"
+
+tide_ok translate "$scratch/run" --prefix "$scratch/prefix" --n-best 2 <"$scratch/dev.zh" >"$scratch/found"
+awk -F ' [|][|][|] ' 'FNR == NR { prefix[FNR - 1] = $0; next } index($2, prefix[$1]) != 1 { exit 1 }' "$scratch/prefix" \
+    "$scratch/found" || die "a translation does not begin with its prefix"
+tide_ok translate "$scratch/run" --prefix "$scratch/prefix" --mini-batch 1 --n-best 2 <"$scratch/dev.zh" | cmp - "$scratch/found" ||
+    die "a prefix depends on the batch"
+tide_ok translate "$scratch/run" --prefix "$scratch/prefix" <"$scratch/dev.zh" | sed -n 'n;n;p' >"$scratch/found"
+sed -n 'n;n;p' "$scratch/free" | cmp - "$scratch/found" || die "an empty prefix changes a translation"
+
+# Samples are the same for any number of threads and lines in a batch, and others with another seed.
+sample() { tide_ok translate "$scratch/run" --output-sampling topk 20 0.9 --n-best 2 "$@" <"$scratch/dev.zh"; }
+sample --threads 1 >"$scratch/a"
+sample --threads 2 --mini-batch 3 >"$scratch/b"
+sample --seed 2 >"$scratch/found"
+cmp "$scratch/a" "$scratch/b" || die "samples depend on the batch"
+
+# --glossary: the terms are in each hypothesis, for any batch; other lines keep their translations
+printf '我在海边。\n\n海\n大家好。\n谁\n潮水\n谁知道潮水退了,潮。\n' >"$scratch/in"
+printf '\n潮水\tThe tide\n潮\tthe sea\n退\t海' >"$scratch/terms"
+tide_ok translate "$scratch/run" --glossary "$scratch/terms" --n-best 3 <"$scratch/in" >"$scratch/found"
+[ "$(cat "$scratch/stderr")" = "$scratch/terms: the model cannot write 1 of the translations, such as '海'" ] ||
+    die "glossary: $(cat "$scratch/stderr")"
+awk -F ' [|][|][|] ' '$1 >= 5 { n++; bad = bad || $2 !~ /The tide/ || ($1 == 6 && $2 !~ /the sea/) } END { exit bad || n < 4 }' \
+    "$scratch/found" || die "a term is missing: $(tail -n 6 "$scratch/found")"
+tide_ok translate "$scratch/run" --glossary "$scratch/terms" --n-best 3 --mini-batch 1 --threads 1 <"$scratch/in" |
+    cmp - "$scratch/found" || die "a glossary depends on the batch"
+for glossary in "--glossary $scratch/terms" ''; do
+    # shellcheck disable=SC2086 # no flag or a flag and its value
+    tide_ok translate "$scratch/run" $glossary <"$scratch/in" | head -n 5 >"$scratch/${glossary:+with-}terms.out"
+done
+cmp "$scratch/terms.out" "$scratch/with-terms.out" || die "a glossary changes a sentence without terms"
+
+# documents: the sentences have the translations that they have as lines; the rest is kept
+printf '我在海边。\n海。\n大家好。\n' >"$scratch/in"
+tide_ok translate "$scratch/run" <"$scratch/in" >"$scratch/a"
+{ IFS= read -r first && IFS= read -r second && IFS= read -r third; } <"$scratch/a"
+printf '我在海边。海。\n\n  大家好。' | tide_ok translate "$scratch/run" --split-sentences >"$scratch/found"
+printf '%s %s\n\n  %s' "$first" "$second" "$third" | cmp - "$scratch/found" || die "--split-sentences: $(cat "$scratch/found")"
+subtitles() { printf '1\r\n00:00:01,000 --> 00:00:02,500\r\n<i>%s</i>\r\n- %s\r\n\r\n2\r\n00:00:03,000 --> 00:00:04,000\r\n%s\r\n' "$@"; }
+subtitles '我在海边。' '海。' '大家好。' | tide_ok translate "$scratch/run" --format srt >"$scratch/found"
+subtitles "$first" "$second" "$third" | cmp - "$scratch/found" || die "--format srt: $(cat "$scratch/found")"
+page() { printf '<p title="海">%s</p><!-- 海 -->\n<pre>海</pre><b>%s</b>%s' "$@"; }
+page '我在海边。' '海。' '大家好。' | tide_ok translate "$scratch/run" --format html >"$scratch/found"
+page "$first" "$second" " $third" | cmp - "$scratch/found" || die "--format html: $(cat "$scratch/found")"
+
+# a byte order mark, which Windows writes, stays at the beginning of a document and is not a sentence
+printf '<p>海</p>\r\n' | tide_ok translate "$scratch/run" --format html >"$scratch/plain"
+printf '\357\273\277<p>海</p>\r\n' | tide_ok translate "$scratch/run" --format html >"$scratch/marked"
+{ printf '\357\273\277'; cat "$scratch/plain"; } | cmp - "$scratch/marked" || die "a byte order mark: $(cat "$scratch/marked")"
+
+# n-best: sorted by score; the first is the 1-best
+tide_ok translate "$scratch/run" --beam-size 4 --n-best 3 <"$scratch/dev.zh" >"$scratch/nbest"
+awk -F' [|][|][|] ' '{ if (NR > 1 && $1 == last && $4 > score) exit 1; last = $1; score = $4; n[$1]++ }
+    END { for (i in n) if (n[i] > 3) exit 1 }' "$scratch/nbest" || die "n-best is not in order"
+tide_ok translate "$scratch/run" --beam-size 4 <"$scratch/dev.zh" >"$scratch/a"
+awk -F' [|][|][|] ' 'NR == 1 || $1 != last { print $2; last = $1 }' "$scratch/nbest" | cmp - "$scratch/a" || die "1-best differs"
+
+# alignments: Pharaoh links are in range; soft rows sum to one; one heatmap for each sentence
+tide_ok translate "$scratch/run" --alignment soft <"$scratch/dev.zh" >"$scratch/soft"
+sed 's/.* ||| //' "$scratch/soft" | tr ' ' '\n' |
+    awk -F, '{ sum = 0; for (i = 1; i <= NF; i++) sum += $i; if (sum < 0.999 || sum > 1.001) bad = 1 }
+        END { exit bad || NR < 24 }' || die "soft alignment rows do not sum to 1"
+tide_ok translate "$scratch/run" --alignment hard --heatmap "$scratch/svg" <"$scratch/dev.zh" >"$scratch/hard"
+grep -Eq ' [|][|][|] ([0-9]+-[0-9]+ )*[0-9]+-[0-9]+$' "$scratch/hard" || die "no hard alignment: $(head -1 "$scratch/hard")"
+set -- "$scratch"/svg/*
+[ $# = 12 ] || die "$# heatmaps of 12 sentences"
+grep -q '</svg>' "$scratch/svg/0012.svg" || die "0012.svg is not whole"
+
+smallest_run "$scratch/reverse" --after-batches 12 --langs en zh --tokenizer bpe char
+
+# Chinese translations have full-width punctuation, also with --replace-unk and in n-best lists; those of a model of
+# tokenized text have not
+echo '潮水?' >"$scratch/prefix"
+for option in --beam-size=2 --replace-unk --n-best=2; do
+    echo 'The tide.' | tide_ok translate "$scratch/reverse" --prefix "$scratch/prefix" "$option" >"$scratch/found"
+    grep -q '潮水？' "$scratch/found" || die "no full-width question mark, $option: $(cat "$scratch/found")"
+done
+smallest_run "$scratch/tokenized" --after-batches 12 --langs en zh --tokenizer bpe none
+cut -f 2 "$scratch/train.tsv" | grep -m 1 '？' >"$scratch/prefix"
+echo 'The tide.' | tide_ok translate "$scratch/tokenized" --prefix "$scratch/prefix" >"$scratch/found"
+grep -q '?' "$scratch/found" || die "the pieces of a model change: $(cat "$scratch/found")"
+
+# flags: --name=value, a letter, a name after one dash; after `--` there are only words
+tide_ok translate "$scratch/run" --beam-size 2 --normalize 0.5 --n-best 2 <"$scratch/in" >"$scratch/long"
+tide_ok translate -b 2 -n 0.5 --n-best=2 "$scratch/run" <"$scratch/in" >"$scratch/short"
+cmp "$scratch/long" "$scratch/short" || die "-b, -n, --n-best=2: $(cat "$scratch/short")"
+(cd "$scratch" && cp dev.en ./-lc && tide_ok bleu -lc -- -lc <dev.en) | grep -q '^BLEU = 100.00' || die 'bleu -lc -- -lc'
+(cd "$scratch" && rm ./-lc)

@@ -1,0 +1,26 @@
+#!/bin/sh
+# tide tune writes a model with the best search options.
+. "$(dirname "$0")/../lib/common.inc"
+. tests/lib/translator.inc
+
+# tune: writes a model whose search has the options that it printed
+tide_ok tune "$scratch/run" --src "$scratch/dev.zh" --ref "$scratch/dev.en" --output "$scratch/tuned" --beam-sizes 2 3 >"$scratch/choice"
+chosen=$(sed -n 's/^.*tuned.model.safetensors: \(--beam-size [^,]*\), BLEU .*/\1/p' "$scratch/choice")
+# shellcheck disable=SC2086 # flags and values
+tide_ok translate "$scratch/run" $chosen <"$scratch/dev.zh" >"$scratch/a"
+tide_ok translate "$scratch/tuned" <"$scratch/dev.zh" | cmp - "$scratch/a" || die "tune: $(cat "$scratch/choice")"
+tide_ok info "$scratch/tuned" >/dev/null
+[ "$(grep -c '^ *[235] ' "$scratch/choice")" = 3 ] || die "tune does not try the beam of the model: $(cat "$scratch/choice")"
+# the model's own options stay if none of those that tune tries is as good; the references are what the model writes
+dropout="--dropout-emb 0.1 --dropout-annotation 0.1 --dropout-readout 0.1 --valid-freq 12"
+# shellcheck disable=SC2086 # flags and values
+smallest_run "$scratch/brief" --after-batches 40 $dropout
+smallest_run "$scratch/untuned" --pretrained-model "$scratch/brief" --learn-rate 1e-9 --after-batches 1 --beam-size 12 \
+    --normalize 0 --word-penalty=-3
+tide_ok translate "$scratch/untuned" <"$scratch/dev.zh" >"$scratch/own"
+tide_ok tune "$scratch/untuned" --src "$scratch/dev.zh" --ref "$scratch/own" --output "$scratch/still" --beam-sizes 2 >"$scratch/choice"
+grep -q ' --beam-size 12 --normalize 0 --word-penalty -3, BLEU 100.00; before: 12, 0, -3, BLEU 100.00$' "$scratch/choice" ||
+    die "tune made a model worse: $(cat "$scratch/choice")"
+refused 1 'is the model itself' tune "$scratch/run" --src "$scratch/dev.zh" --ref "$scratch/dev.en" --output "$scratch/run"
+refused 1 'nowhere/out: cannot be created' tune "$scratch/run" --src "$scratch/dev.zh" --ref "$scratch/dev.en" --output "$scratch/nowhere/out"
+refused 2 'tune needs MODEL' tune "$scratch/run" --src "$scratch/dev.zh" --ref "$scratch/dev.en"
