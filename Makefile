@@ -39,9 +39,6 @@ COMPILE   = @mkdir -p $(@D) && echo '  cc $@' && $(CC) $(CPPFLAGS) $(CFLAGS) -MM
 # one is installed or removed, so that the files that use it are compiled again.
 # tide loads libmicrohttpd when a server starts; only its header is needed here.
 HTTP_FLAGS := $(shell pkg-config --exists libmicrohttpd 2>/dev/null && echo -DTIDE_HTTP)
-# The same for the libraries of compressed files.
-UNPACK_FLAGS := $(if $(filter wasm neon,$(config)),,$(shell for one in gzip:zlib xz:liblzma zstd:libzstd; do \
-    pkg-config --exists $${one#*:} 2>/dev/null && echo -DTIDE_$$(echo $${one%:*} | tr a-z A-Z); done))
 # And for translation memories.
 XML_FLAGS := $(if $(filter wasm neon,$(config)),,$(shell pkg-config --exists expat 2>/dev/null && echo -DTIDE_XML))
 
@@ -109,12 +106,11 @@ $B/%.o: src/%.c Makefile
 	$(COMPILE) -c $< -o $@
 
 $B/serve/http.o $B/serve/http.tidied: CPPFLAGS += $(HTTP_FLAGS)
-$B/io/compressed.o $B/io/compressed.tidied: CPPFLAGS += $(UNPACK_FLAGS)
 $B/corpus/tmx.o $B/corpus/tmx.tidied: CPPFLAGS += $(XML_FLAGS)
-$B/serve/http.o $B/io/compressed.o $B/corpus/tmx.o: $B/optional
+$B/serve/http.o $B/corpus/tmx.o: $B/optional
 $B/optional: optional
 	@mkdir -p $(@D)
-	@echo '$(HTTP_FLAGS) $(UNPACK_FLAGS) $(XML_FLAGS)' | cmp -s - $@ || echo '$(HTTP_FLAGS) $(UNPACK_FLAGS) $(XML_FLAGS)' >$@
+	@echo '$(HTTP_FLAGS) $(XML_FLAGS)' | cmp -s - $@ || echo '$(HTTP_FLAGS) $(XML_FLAGS)' >$@
 .PHONY: optional
 
 # `tide --version` names the commit; a tarball of `make dist` has it in src/commit.

@@ -101,9 +101,10 @@ bool line_reader_ready(const LineReader *reader, int milliseconds) {
     const size_t buffered = (size_t)(stream->_IO_read_end - stream->_IO_read_ptr);
     if (buffered && memchr(stream->_IO_read_ptr, '\n', buffered)) return true;
 #endif
-    struct pollfd file = {.fd = fileno(reader->file), .events = POLLIN};
+    struct pollfd files[2] = {{.fd = fileno(reader->file), .events = POLLIN}, {.events = POLLIN}};
+    if (reader->compressed) files[1].fd = compressed_descriptor(reader->compressed);
     (void)stream;
-    return poll(&file, 1, milliseconds) != 0;
+    return poll(files, reader->compressed ? 2 : 1, milliseconds) != 0;
 }
 
 long line_reader_count(const LineReader *reader) {

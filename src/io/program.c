@@ -2,9 +2,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,23 +20,105 @@ void program_path(char *path, size_t size, const char *name) {
     snprintf(path, size, "%s/%s", self, name);
 }
 
+#ifdef __EMSCRIPTEN__ /* WebAssembly has no processes */
+
+int program_run(char *const *command, int in, int out, int errors) {
+    (void)command, (void)in, (void)out, (void)errors;
+    return -1;
+}
+
+int program_start(Program *program, char *const *command, int in) {
+    (void)program, (void)command, (void)in;
+    return ENOENT;
+}
+
+int program_end(Program *program, char said[PROGRAM_SAID_SIZE]) {
+    (void)program;
+    said[0] = '\0';
+    return -1;
+}
+
+#else
+
 /* The standard file `number` of the program is the open file fd, or /dev/null if fd is -1. */
 static int use(posix_spawn_file_actions_t *actions, int number, int fd) {
     if (fd >= 0) return posix_spawn_file_actions_adddup2(actions, fd, number);
     return posix_spawn_file_actions_addopen(actions, number, "/dev/null", number ? O_WRONLY : O_RDONLY, 0);
 }
 
-int program_run(char *const *command, int in, int out, int errors) {
+/* Starts a program with these standard files. Returns 0 or an errno. */
+static int spawn(pid_t *id, char *const *command, const int files[3], const posix_spawnattr_t *attributes,
+                 char *const *environment) {
     posix_spawn_file_actions_t actions;
-    pid_t child;
-    int status = -1;
-    if (posix_spawn_file_actions_init(&actions)) return -1;
-    const int failed = use(&actions, STDIN_FILENO, in) || use(&actions, STDOUT_FILENO, out) ||
-                       use(&actions, STDERR_FILENO, errors) ||
-                       posix_spawnp(&child, command[0], &actions, NULL, command, environ);
+    int error = posix_spawn_file_actions_init(&actions);
+    if (error) return error;
+    for (int i = 0; i < 3 && !error; i++) error = use(&actions, i, files[i]);
+    if (!error) error = posix_spawnp(id, command[0], &actions, attributes, command, environment);
     posix_spawn_file_actions_destroy(&actions);
-    if (failed) return -1;
-    while (waitpid(child, &status, 0) < 0)
+    return error;
+}
+
+/* Returns the exit status of a program that has ended or will end; 128: a signal ended it; -1: it is not known. */
+static int wait_for(pid_t id) {
+    int status;
+    while (waitpid(id, &status, 0) < 0)
         if (errno != EINTR) return -1;
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }
+
+int program_run(char *const *command, int in, int out, int errors) {
+    pid_t id;
+    return spawn(&id, command, (int[]){in, out, errors}, NULL, environ) ? -1 : wait_for(id);
+}
+
+/* ---- programs that run beside the caller ------------------------------------------------------------------------ */
+
+/* The program of a pipeline: without the signals that tell tide to end, but with the one for a pipe that nobody reads.
+   A server, for example, ignores that one, and its threads receive no signals. */
+static int spawn_beside(pid_t *id, char *const *command, const int files[3]) {
+    char locale[] = "LC_ALL=C";
+    sigset_t blocked, usual;
+    posix_spawnattr_t attributes;
+    int error = posix_spawnattr_init(&attributes);
+    if (error) return error;
+    sigemptyset(&blocked);
+    sigaddset(&blocked, SIGINT);
+    sigaddset(&blocked, SIGTERM);
+    sigemptyset(&usual);
+    sigaddset(&usual, SIGPIPE);
+    posix_spawnattr_setsigmask(&attributes, &blocked);
+    posix_spawnattr_setsigdefault(&attributes, &usual);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    error = spawn(id, command, files, &attributes, (char *[]){locale, NULL});
+    posix_spawnattr_destroy(&attributes);
+    return error;
+}
+
+int program_start(Program *program, char *const *command, int in) {
+    int ends[2];
+    program->said = memfd_create("said", MFD_CLOEXEC);
+    if (program->said < 0) return errno;
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends)) {
+        const int error = errno;
+        close(program->said);
+        return error;
+    }
+    program->socket = ends[0];
+    const int error = spawn_beside(&program->id, command, (int[]){in < 0 ? ends[1] : in, ends[1], program->said});
+    close(ends[1]);
+    if (!error) return 0;
+    close(program->socket);
+    close(program->said);
+    return error;
+}
+
+int program_end(Program *program, char said[PROGRAM_SAID_SIZE]) {
+    close(program->socket);
+    const int status = wait_for(program->id);
+    const ssize_t n = pread(program->said, said, PROGRAM_SAID_SIZE - 1, 0);
+    said[n > 0 ? n : 0] = '\0';
+    close(program->said);
+    return status;
+}
+
+#endif

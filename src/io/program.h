@@ -5,6 +5,7 @@
 #include "core/base.h"
 
 #include <stddef.h>
+#include <sys/types.h>
 
 /* Writes FOLDER/NAME to `path`, where FOLDER is the folder of the running program; cut to `size` bytes with the NUL. */
 void program_path(char *path, size_t size, const char *name);
@@ -13,5 +14,23 @@ void program_path(char *path, size_t size, const char *name);
    (-1: nothing), and writes to the open file `out` and its errors to the open file `errors` (-1: nowhere). Returns its
    exit status, 128 if a signal ended it, or -1 if it cannot be run. */
 int program_run(char *const *command, int in, int out, int errors);
+
+/* A program that runs beside the caller. */
+typedef struct Program {
+    pid_t id;
+    int socket; /* what the program writes can be received here; what is sent here, the program reads */
+    int said;   /* a file in memory: what it prints for people */
+} Program;
+
+enum { PROGRAM_SAID_SIZE = 1024 };
+
+/* Starts a program. It reads from the open file `in`, or what the caller sends if that is -1. Its environment has
+   nothing but LC_ALL=C: no variable of the user changes what it does. Ctrl-C does not reach it, but it ends when
+   the caller, or its process, has ended: it then reads the end of a file, and cannot write. Returns 0 or an errno:
+   ENOENT if there is no such program. Release with program_end. */
+int program_start(Program *program, char *const *command, int in);
+/* Ends the connection, waits for the end of the program, and copies the start of what it has printed for people to
+   `said`. Returns its exit status; 128 if a signal ended it; or -1 if the process ignores the ends of its children. */
+int program_end(Program *program, char said[PROGRAM_SAID_SIZE]);
 
 #endif
