@@ -39,8 +39,9 @@ COMPILE   = @mkdir -p $(@D) && echo '  cc $@' && $(CC) $(CPPFLAGS) $(CFLAGS) -MM
 # one is installed or removed, so that the files that use it are compiled again.
 # tide loads libmicrohttpd when a server starts; only its header is needed here.
 HTTP_FLAGS := $(shell pkg-config --exists libmicrohttpd 2>/dev/null && echo -DTIDE_HTTP)
-# And for translation memories.
+# The library of translation memories.
 XML_FLAGS := $(if $(filter wasm neon,$(config)),,$(shell pkg-config --exists expat 2>/dev/null && echo -DTIDE_XML))
+XML_LIBS  := $(if $(XML_FLAGS),-lexpat)
 
 sanitize.asan := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 sanitize.tsan := -fsanitize=thread
@@ -96,7 +97,7 @@ build/tide: $B/tide
 
 $B/tide: $(CLI) $B/internal.a
 	@echo '  ld $@'
-	@$(CC) $(LDFLAGS) $^ $(LDLIBS) -o $@
+	@$(CC) $(LDFLAGS) $^ $(XML_LIBS) $(LDLIBS) -o $@
 
 # All floors below cli/. libtide.a is another archive: it has only the public names.
 $B/internal.a: $(OBJECTS) Makefile
@@ -175,7 +176,7 @@ SCRIPTS := $(filter-out $(patsubst %,tests/e2e/%.sh,docs learns limits ranks neo
 endif
 
 $B/tests/unit/test_%: tests/unit/test_%.c $B/internal.a
-	$(COMPILE) -Itests/lib $(LDFLAGS) $(filter %.c %.a,$^) -lcmocka $(LDLIBS) -o $@
+	$(COMPILE) -Itests/lib $(LDFLAGS) $(filter %.c %.a,$^) -lcmocka $(XML_LIBS) $(LDLIBS) -o $@
 
 # A program that sees only tide.h and libtide.so; tests/e2e/host.sh runs it.
 $B/tests/e2e/host: tests/e2e/host.c $(LIBRARY)

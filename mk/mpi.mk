@@ -13,7 +13,7 @@ build/tide-mpi: $B/tide-mpi
 
 $B/tide-mpi: $(CLI) $B/mpi/ranks.o $B/internal.a
 	@echo '  ld $@'
-	@$(MPICC) $(LDFLAGS) $^ $(LDLIBS) -o $@
+	@$(MPICC) $(LDFLAGS) $^ $(XML_LIBS) $(LDLIBS) -o $@
 
 $B/mpi/ranks.o: src/train/ranks.c Makefile
 	@mkdir -p $(@D) && echo '  mpicc $@'

@@ -1,7 +1,6 @@
 #include "corpus/tmx.h"
 
 #include "io/ds.h"
-#include "io/library.h"
 
 #include <string.h>
 #include <strings.h>
@@ -34,33 +33,10 @@ enum {
     CODE_SIZE = 16
 };
 
-/* ---- expat's functions ----------------------------------------------------------------------------------------- */
-
-/* One row for each function that is used: a number, and the name, which gives the type. */
-enum {
-    PARSER_CREATE,
-    PARSER_FREE,
-    GET_BUFFER,
-    PARSE_BUFFER,
-    STOP_PARSER,
-    RESUME_PARSER,
-    GET_PARSING_STATUS,
-    GET_ERROR_CODE,
-    ERROR_STRING,
-    GET_LINE,
-    GET_BYTE,
-    SET_USER_DATA,
-    SET_ELEMENTS,
-    SET_CHARACTERS,
-    SET_ENTITY_DECLARATIONS,
-    SET_SKIPPED_ENTITIES,
-    FUNCTIONS
-};
 struct Tmx {
     LineReader *lines;
     char langs[2][CODE_SIZE];
     XML_Parser parser;
-    void *library, *functions[FUNCTIONS];
     bool suspended; /* the parser stopped at the end of a unit, and has more text */
     bool ended;     /* the parser has all text */
     long given;     /* bytes that the parser has received */
@@ -77,33 +53,9 @@ struct Tmx {
     Err refused; /* reason "": nothing */
 };
 
-static void *load(void *functions[FUNCTIONS]) {
-    static const char *const names[FUNCTIONS + 1] = {
-        [PARSER_CREATE] = "XML_ParserCreate",
-        [PARSER_FREE] = "XML_ParserFree",
-        [GET_BUFFER] = "XML_GetBuffer",
-        [PARSE_BUFFER] = "XML_ParseBuffer",
-        [STOP_PARSER] = "XML_StopParser",
-        [RESUME_PARSER] = "XML_ResumeParser",
-        [GET_PARSING_STATUS] = "XML_GetParsingStatus",
-        [GET_ERROR_CODE] = "XML_GetErrorCode",
-        [ERROR_STRING] = "XML_ErrorString",
-        [GET_LINE] = "XML_GetCurrentLineNumber",
-        [GET_BYTE] = "XML_GetCurrentByteIndex",
-        [SET_USER_DATA] = "XML_SetUserData",
-        [SET_ELEMENTS] = "XML_SetElementHandler",
-        [SET_CHARACTERS] = "XML_SetCharacterDataHandler",
-        [SET_ENTITY_DECLARATIONS] = "XML_SetEntityDeclHandler",
-        [SET_SKIPPED_ENTITIES] = "XML_SetSkippedEntityHandler",
-    };
-    return library_load("libexpat.so.1", names, functions);
-}
+static long line_number(const Tmx *tmx) { return (long)XML_GetCurrentLineNumber(tmx->parser); }
 
-#define CALL(tmx, i, name) ((__typeof__(name) *)(tmx)->functions[i])
-
-static long line_number(const Tmx *tmx) { return (long)CALL(tmx, GET_LINE, XML_GetCurrentLineNumber)(tmx->parser); }
-
-static void stop(Tmx *tmx, bool resumable) { CALL(tmx, STOP_PARSER, XML_StopParser)(tmx->parser, resumable); }
+static void stop(Tmx *tmx, bool resumable) { XML_StopParser(tmx->parser, resumable); }
 
 static void refuse(Tmx *tmx, const char *format, const char *name) {
     char reason[128];
@@ -240,28 +192,23 @@ static void XMLCALL on_skipped_entity(void *user, const char *name, int is_param
 /* ---- units ------------------------------------------------------------------------------------------------------- */
 
 Tmx *tmx_open(LineReader *lines, const char *const langs[2], Err *err) {
+    (void)err;
     Tmx *tmx = mem_zalloc(sizeof *tmx);
     *tmx = (Tmx){.lines = lines, .side = -1};
     for (int side = 0; side < 2; side++) snprintf(tmx->langs[side], CODE_SIZE, "%s", langs[side]);
-    tmx->library = load(tmx->functions);
-    if (!tmx->library) {
-        err_set(err, lines->path, 0, "TMX needs expat: install Debian's package libexpat1");
-        mem_free(tmx);
-        return NULL;
-    }
-    tmx->parser = CALL(tmx, PARSER_CREATE, XML_ParserCreate)(NULL);
+    tmx->parser = XML_ParserCreate(NULL);
     if (!tmx->parser) mem_refused(0);
-    CALL(tmx, SET_USER_DATA, XML_SetUserData)(tmx->parser, tmx);
-    CALL(tmx, SET_ELEMENTS, XML_SetElementHandler)(tmx->parser, on_start, on_end);
-    CALL(tmx, SET_CHARACTERS, XML_SetCharacterDataHandler)(tmx->parser, on_text);
-    CALL(tmx, SET_ENTITY_DECLARATIONS, XML_SetEntityDeclHandler)(tmx->parser, on_entity);
-    CALL(tmx, SET_SKIPPED_ENTITIES, XML_SetSkippedEntityHandler)(tmx->parser, on_skipped_entity);
+    XML_SetUserData(tmx->parser, tmx);
+    XML_SetElementHandler(tmx->parser, on_start, on_end);
+    XML_SetCharacterDataHandler(tmx->parser, on_text);
+    XML_SetEntityDeclHandler(tmx->parser, on_entity);
+    XML_SetSkippedEntityHandler(tmx->parser, on_skipped_entity);
     return tmx;
 }
 
 /* Refuses a tag or declarations without an end: expat would store them, and scan them again with each chunk. */
 static int check_size(Tmx *tmx, Err *err) {
-    const long at = (long)CALL(tmx, GET_BYTE, XML_GetCurrentByteIndex)(tmx->parser);
+    const long at = (long)XML_GetCurrentByteIndex(tmx->parser);
     if (tmx->given <= MOST_UNIT || (tmx->in_tmx && tmx->given - at <= MOST_UNIT)) return 0;
     return err_set(err, tmx->lines->path, line_number(tmx), "more than 1 MiB of %s",
                    tmx->in_tmx ? "text in a tag or a comment" : "text before the first element");
@@ -271,25 +218,24 @@ static int check_size(Tmx *tmx, Err *err) {
 static int parse(Tmx *tmx, Err *err) {
     enum XML_Status status;
     if (tmx->suspended) {
-        status = CALL(tmx, RESUME_PARSER, XML_ResumeParser)(tmx->parser);
+        status = XML_ResumeParser(tmx->parser);
     } else {
-        char *buffer = CALL(tmx, GET_BUFFER, XML_GetBuffer)(tmx->parser, CHUNK);
+        char *buffer = XML_GetBuffer(tmx->parser, CHUNK);
         if (!buffer) mem_refused(CHUNK);
         const long n = line_reader_bytes(tmx->lines, buffer, CHUNK, err);
         if (n < 0) return -1;
-        status = CALL(tmx, PARSE_BUFFER, XML_ParseBuffer)(tmx->parser, (int)n, n == 0);
+        status = XML_ParseBuffer(tmx->parser, (int)n, n == 0);
         tmx->ended = n == 0;
         tmx->given += n;
     }
     tmx->suspended = status == XML_STATUS_SUSPENDED;
     if (status == XML_STATUS_OK) return check_size(tmx, err);
     if (status == XML_STATUS_SUSPENDED) return 0;
-    const enum XML_Error code = CALL(tmx, GET_ERROR_CODE, XML_GetErrorCode)(tmx->parser);
+    const enum XML_Error code = XML_GetErrorCode(tmx->parser);
     if (code == XML_ERROR_NO_MEMORY) mem_refused(0);
     if (tmx->refused.reason[0]) *err = tmx->refused;
     else
-        err_set(err, tmx->lines->path, line_number(tmx), "is not valid XML: %s%s",
-                CALL(tmx, ERROR_STRING, XML_ErrorString)(code),
+        err_set(err, tmx->lines->path, line_number(tmx), "is not valid XML: %s%s", XML_ErrorString(code),
                 code == XML_ERROR_UNKNOWN_ENCODING
                     ? "; convert it to UTF-8 with iconv, and write encoding=\"UTF-8\" in its first line"
                     : "");
@@ -324,10 +270,9 @@ void tmx_unit_free(TmxUnit *unit) {
 
 void tmx_close(Tmx *tmx) {
     if (!tmx) return;
-    CALL(tmx, PARSER_FREE, XML_ParserFree)(tmx->parser);
+    XML_ParserFree(tmx->parser);
     tmx_unit_free(&tmx->unit);
     arrfree(tmx->text);
-    library_close(tmx->library);
     mem_free(tmx);
 }
 

@@ -1,5 +1,5 @@
-/* tmx.h: reads translation memories (TMX 1.4b, section 5; older versions, too) unit by unit, with expat, which is
-   loaded when it is needed. */
+/* tmx.h: reads translation memories (TMX 1.4b, section 5; older versions, too) unit by unit. Without
+   libexpat, only tmx_open works, and says so. */
 #ifndef TIDE_TMX_H
 #define TIDE_TMX_H
 
@@ -16,7 +16,7 @@ typedef struct TmxUnit {
 
 /* Makes a reader of the plain text of `lines`. langs: the codes of the two languages; "zh" means all variants of
    Chinese (zh-CN, ZH_tw, cmn), "zh-TW" this one only. `lines` must outlive the reader. Returns NULL with *err filled if
-   expat is missing. Release with tmx_close. */
+   tide was built without libexpat. Release with tmx_close. */
 Tmx *tmx_open(LineReader *lines, const char *const langs[2], Err *err);
 /* Reads the next unit. Returns 1, or 0 at the end, or -1 with *err filled: the text is not TMX, defines an entity by
    another one, or has a unit of more than 1 MiB; no unit of the file has both languages. */

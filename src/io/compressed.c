@@ -75,7 +75,8 @@ static const char *reason_of(char *said) {
     return line;
 }
 
-/* What unzip's exit status means, if it has printed nothing that helps. */
+/* What the exit status means, where unzip prints less about it; NULL: nothing. The other programs have no such status.
+ */
 static const char *status_reason(int status) {
     enum { NO_DIRECTORY = 9, NO_FILE = 11, WRONG_PASSWORD = 82 };
     return status == NO_DIRECTORY     ? "it has no directory at its end"
