@@ -37,8 +37,7 @@ COMPILE   = @mkdir -p $(@D) && echo '  cc $@' && $(CC) $(CPPFLAGS) $(CFLAGS) -MM
 
 # Optional libraries. Without one, tide builds, and the command that needs it names the package. $B/optional changes when
 # one is installed or removed, so that the files that use it are compiled again.
-# tide loads libmicrohttpd when a server starts; only its header is needed here.
-HTTP_FLAGS := $(shell pkg-config --exists libmicrohttpd 2>/dev/null && echo -DTIDE_HTTP)
+SERVER := $(if $(filter wasm neon,$(config)),,$(shell pkg-config --exists libmicrohttpd 2>/dev/null && echo tide-serve))
 # The library of translation memories.
 XML_FLAGS := $(if $(filter wasm neon,$(config)),,$(shell pkg-config --exists expat 2>/dev/null && echo -DTIDE_XML))
 XML_LIBS  := $(if $(XML_FLAGS),-lexpat)
@@ -60,9 +59,10 @@ LDFLAGS  += $(EXTRA_LDFLAGS)
 
 FLOORS  := core model io text score corpus aligner translate train view api serve bench
 ONCE_FOR_EACH_SET := kernels gemm_f32 gemm_i8
-SOURCES := $(filter-out $(ONCE_FOR_EACH_SET:%=src/core/%.c),$(wildcard $(FLOORS:%=src/%/*.c) src/*.c))
+SOURCES := $(filter-out $(ONCE_FOR_EACH_SET:%=src/core/%.c) $(if $(SERVER),,src/serve/http.c), \
+           $(wildcard $(FLOORS:%=src/%/*.c) src/*.c))
 OBJECTS := $(SOURCES:src/%.c=$B/%.o)
-CLI     := $(patsubst src/%.c,$B/%.o,$(wildcard src/cli/*.c))
+CLI     := $(patsubst src/%.c,$B/%.o,$(filter-out src/cli/tide_serve.c,$(wildcard src/cli/*.c)))
 
 # The files of kernels are compiled once for each instruction set of the target machine, gemm_i8.c also for instructions that
 # only products of int8 use.
@@ -92,12 +92,17 @@ OBJECTS += $(KERNEL_NAMES:%=$B/core/%.o)
 
 # Always remade, because the link may point to another configuration.
 .PHONY: build/tide
-build/tide: $B/tide
-	@ln -sfn $(config)/tide $@
+build/tide: $B/tide $(SERVER:%=$B/%)
+	@for program in $(^F); do ln -sfn $(config)/$$program build/$$program; done
 
 $B/tide: $(CLI) $B/internal.a
 	@echo '  ld $@'
 	@$(CC) $(LDFLAGS) $^ $(XML_LIBS) $(LDLIBS) -o $@
+
+# The program that `tide serve` executes.
+$B/tide-serve: $(patsubst %,$B/cli/%.o,args command messages serve shortlist_flag suggest tide_serve usage) $B/internal.a
+	@echo '  ld $@'
+	@$(CC) $(LDFLAGS) $^ -lmicrohttpd $(LDLIBS) -o $@
 
 # All floors below cli/. libtide.a is another archive: it has only the public names.
 $B/internal.a: $(OBJECTS) Makefile
@@ -106,12 +111,11 @@ $B/internal.a: $(OBJECTS) Makefile
 $B/%.o: src/%.c Makefile
 	$(COMPILE) -c $< -o $@
 
-$B/serve/http.o $B/serve/http.tidied: CPPFLAGS += $(HTTP_FLAGS)
 $B/corpus/tmx.o $B/corpus/tmx.tidied: CPPFLAGS += $(XML_FLAGS)
-$B/serve/http.o $B/corpus/tmx.o: $B/optional
+$B/corpus/tmx.o: $B/optional
 $B/optional: optional
 	@mkdir -p $(@D)
-	@echo '$(HTTP_FLAGS) $(XML_FLAGS)' | cmp -s - $@ || echo '$(HTTP_FLAGS) $(XML_FLAGS)' >$@
+	@echo '$(XML_FLAGS)' | cmp -s - $@ || echo '$(XML_FLAGS)' >$@
 .PHONY: optional
 
 # `tide --version` names the commit; a tarball of `make dist` has it in src/commit.
@@ -165,7 +169,7 @@ include mk/mpi.mk mk/core-library.mk
 
 # tests/unit/test_*.c see everything below cli/; tests/unit/double_*.c compute with double, see mk/double.mk; tests/e2e/*.sh
 # run tide. memcheck.sh is for `make valgrind`; wasm.sh and browser.sh need `make browser`.
-TESTS   := $(patsubst %.c,$B/%,$(wildcard tests/unit/test_*.c))
+TESTS   := $(patsubst %.c,$B/%,$(filter-out $(if $(SERVER),,tests/unit/test_serve.c),$(wildcard tests/unit/test_*.c)))
 DOUBLES := $(patsubst %.c,$B/%,$(wildcard tests/unit/double_*.c))
 ALL_SCRIPTS := $(wildcard tests/e2e/*.sh)
 SCRIPTS := $(filter-out $(patsubst %,tests/e2e/%.sh,memcheck wasm browser),$(ALL_SCRIPTS))
@@ -175,6 +179,7 @@ ifeq ($(config),tsan) # ten times slower; the other scripts run the same code, a
 SCRIPTS := $(filter-out $(patsubst %,tests/e2e/%.sh,docs learns limits ranks neon),$(SCRIPTS))
 endif
 
+$B/tests/unit/test_serve: LDLIBS += -lmicrohttpd
 $B/tests/unit/test_%: tests/unit/test_%.c $B/internal.a
 	$(COMPILE) -Itests/lib $(LDFLAGS) $(filter %.c %.a,$^) -lcmocka $(XML_LIBS) $(LDLIBS) -o $@
 
@@ -235,12 +240,12 @@ install: install-program install-library install-man
 uninstall: uninstall-program uninstall-library uninstall-man
 
 install-program: build/tide
-	install -D -m 755 $B/tide $(DESTDIR)$(bindir)/tide
+	install -D -m 755 -t $(DESTDIR)$(bindir) $B/tide $(SERVER:%=$B/%)
 	install -D -m 644 -t $(DESTDIR)$(datadir) $(PRESETS:%=models/%) $(wildcard $(PAGE)/page.html)
 	install -D -m 755 -t $(DESTDIR)$(datadir)/scripts $(USED:%=scripts/%)
 
 uninstall-program:
-	rm -f $(DESTDIR)$(bindir)/tide $(addprefix $(DESTDIR)$(datadir)/,$(PRESETS) page.html $(USED:%=scripts/%))
+	rm -f $(DESTDIR)$(bindir)/tide $(DESTDIR)$(bindir)/tide-serve $(addprefix $(DESTDIR)$(datadir)/,$(PRESETS) page.html $(USED:%=scripts/%))
 	for folder in $(DESTDIR)$(datadir)/scripts $(DESTDIR)$(datadir); do \
 	    [ ! -d $$folder ] || rmdir --ignore-fail-on-non-empty $$folder; done
 

@@ -30,12 +30,19 @@ typedef struct Command {
     Flag word;               /* the words of the command line, for completions: number (`values`), kind and choices */
     const Remark *files, *examples; /* for the man page; NULL: none */
     const char *see;                /* for the man page: names of related commands, in the order of the alphabet */
-    int (*run)(const Args *args);   /* returns the exit status */
+    int (*run)(const Args *args);   /* returns the exit status; NULL: the program tide-NAME, beside tide, runs it */
+    const char *missing;            /* the error if there is no such program */
 } Command;
 
 extern const Command command_train, command_translate, command_align, command_aer, command_bleu, command_chrf,
     command_corpus, command_tokenize, command_score, command_evaluate, command_tune, command_info, command_attend,
     command_report, command_bench, command_lexicon, command_serve, command_quantize, command_export, command_help;
+
+/* The main function of a program of tide: prepares the process, calls work, and returns the exit status. began: the
+   time of the start, on the clock of seconds_now. */
+int cli_main(int argc, char **argv, int (*work)(int argc, char **argv, double began));
+/* Parses argv, which begins with the name of the command, and runs the command. Returns the exit status. */
+int command_run(const Command *command, int argc, char **argv, double began);
 
 /* All commands in the order of `tide --help`; NULL ends the list. */
 extern const Command *const commands[];

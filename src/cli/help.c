@@ -1,7 +1,6 @@
 /* tide help: explains the commands; prints man pages, completions and the list of presets. */
 #include "cli/help.h"
 #include "cli/presets.h"
-#include "io/ds.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -13,50 +12,6 @@ void help_overview(void) {
     puts(
         "\n`tide COMMAND --help` explains a command. Text comes in on stdin, results go to stdout, everything else to\n"
         "stderr. Exit status: 0, 1 (failed), 2 (usage), 130 (Ctrl-C).");
-}
-
-static void print_flag(const Command *command, const Flag *flag) {
-    char left[80], letter[8] = {'-', flag_letter(flag->name), ',', ' '};
-    snprintf(left, sizeof left, "%s--%s %s%s", letter[1] ? letter : "", flag->name, flag_metavar(flag),
-             command_option(command, flag) ? " *" : "");
-    printf("  %-34s %s", left, flag->help);
-    if (flag->fallback) printf(" (default: %s)", flag->fallback);
-    putchar('\n');
-}
-
-static const Flag *flag_named(const Flag *flags, const char *name, size_t length) {
-    for (ptrdiff_t i = 0; i < arrlen(flags); i++)
-        if (strlen(flags[i].name) == length && !memcmp(flags[i].name, name, length)) return &flags[i];
-    return NULL;
-}
-
-static void print_group(const Command *command, const FlagGroup *group, const Flag *flags) {
-    printf("%s:\n", group->title);
-    for (const char *name = group->names; *name;) {
-        const size_t length = strcspn(name, " ");
-        const Flag *flag = flag_named(flags, name, length);
-        CHECK(flag, "the help of %s names a flag that it does not have: %s", command->name, name);
-        print_flag(command, flag);
-        name += length + (name[length] == ' ');
-    }
-}
-
-static void print_groups(const Command *command, bool all, const Flag *flags) {
-    const FlagGroup *group = command->groups;
-    print_group(command, group, flags);
-    for (group++; all && group->title; group++) {
-        putchar('\n');
-        print_group(command, group, flags);
-    }
-    if (!all) printf("\n`tide %s --help-all` shows all %td flags.\n", command->name, arrlen(flags));
-}
-
-void help_command(const Command *command, bool all) {
-    Flag *list = command_flags(command);
-    printf("usage: tide %s %s\n\n%s\n\n", command->name, command->usage, command->about);
-    if (command->groups) print_groups(command, all, list);
-    for (ptrdiff_t i = 0; i < arrlen(list) && !command->groups; i++) print_flag(command, &list[i]);
-    arrfree(list);
 }
 
 static const Flag flags[] = {

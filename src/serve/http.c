@@ -1,10 +1,7 @@
 #include "serve/http.h"
 
-#ifdef TIDE_HTTP
-
 #include "serve/events.h"
 #include "serve/header.h"
-#include "io/library.h"
 
 #include <microhttpd.h>
 #include <stdatomic.h>
@@ -21,62 +18,17 @@ struct Http {
     atomic_bool quiet; /* answers end their connections */
 };
 
-/* The functions of libmicrohttpd. They are looked up when a server starts: the library needs libraries for TLS, which
-   would double the time that every other command takes to start. */
-static struct Functions {
-    __typeof__(MHD_start_daemon) *start_daemon;
-    __typeof__(MHD_stop_daemon) *stop_daemon;
-    __typeof__(MHD_quiesce_daemon) *quiesce_daemon;
-    __typeof__(MHD_suspend_connection) *suspend_connection;
-    __typeof__(MHD_resume_connection) *resume_connection;
-    __typeof__(MHD_lookup_connection_value) *lookup_connection_value;
-    __typeof__(MHD_add_response_header) *add_response_header;
-    __typeof__(MHD_create_response_from_buffer) *create_response_from_buffer;
-    __typeof__(MHD_create_response_from_callback) *create_response_from_callback;
-    __typeof__(MHD_queue_response) *queue_response;
-    __typeof__(MHD_destroy_response) *destroy_response;
-    __typeof__(MHD_get_connection_info) *get_connection_info;
-} mhd;
-
-int http_missing(Err *err) {
-    const struct {
-        const char *name;
-        void *function; /* points into mhd */
-    } functions[] = {
-        {"MHD_start_daemon", &mhd.start_daemon},
-        {"MHD_stop_daemon", &mhd.stop_daemon},
-        {"MHD_quiesce_daemon", &mhd.quiesce_daemon},
-        {"MHD_suspend_connection", &mhd.suspend_connection},
-        {"MHD_resume_connection", &mhd.resume_connection},
-        {"MHD_lookup_connection_value", &mhd.lookup_connection_value},
-        {"MHD_add_response_header", &mhd.add_response_header},
-        {"MHD_create_response_from_buffer", &mhd.create_response_from_buffer},
-        {"MHD_create_response_from_callback", &mhd.create_response_from_callback},
-        {"MHD_queue_response", &mhd.queue_response},
-        {"MHD_destroy_response", &mhd.destroy_response},
-        {"MHD_get_connection_info", &mhd.get_connection_info},
-    };
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-        const char *const name[] = {functions[i].name, NULL};
-        void *found;
-        if (!library_load("libmicrohttpd.so.12", name, &found))
-            return err_set(err, NULL, 0, "needs libmicrohttpd: install Debian's package libmicrohttpd12");
-        memcpy(functions[i].function, &found, sizeof found);
-    }
-    return 0;
-}
-
-static void suspend(void *connection) { mhd.suspend_connection(connection); }
-void http_resume(void *connection) { mhd.resume_connection(connection); }
+static void suspend(void *connection) { MHD_suspend_connection(connection); }
+void http_resume(void *connection) { MHD_resume_connection(connection); }
 
 static const char *header(struct MHD_Connection *connection, const char *name) {
-    return mhd.lookup_connection_value(connection, MHD_HEADER_KIND, name);
+    return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
 }
 
 /* ---- answers --------------------------------------------------------------------------------------------------- */
 
 static void add_header(struct MHD_Response *response, const char *name, const char *value) {
-    if (value) mhd.add_response_header(response, name, value);
+    if (value) MHD_add_response_header(response, name, value);
 }
 
 static void add_cors(const Http *http, struct MHD_Response *response) {
@@ -109,11 +61,11 @@ static enum MHD_Result send_reply(Http *http, struct MHD_Connection *connection,
     if (!connection_answer(c)) return MHD_NO;
     const Reply *reply = &c->reply;
     struct MHD_Response *response =
-        mhd.create_response_from_buffer(reply->size, (void *)reply_bytes(reply), MHD_RESPMEM_PERSISTENT);
+        MHD_create_response_from_buffer(reply->size, (void *)reply_bytes(reply), MHD_RESPMEM_PERSISTENT);
     if (!response) return MHD_NO;
     add_headers(http, response, reply);
-    const enum MHD_Result sent = mhd.queue_response(connection, (unsigned)reply->status, response);
-    mhd.destroy_response(response);
+    const enum MHD_Result sent = MHD_queue_response(connection, (unsigned)reply->status, response);
+    MHD_destroy_response(response);
     return sent;
 }
 
@@ -126,12 +78,12 @@ static ssize_t read_stream(void *connection, uint64_t position, char *to, size_t
 static enum MHD_Result send_stream(Http *http, struct MHD_Connection *connection, Connection *c) {
     enum { BLOCK = 16384 };
     const Reply head = {.type = event_stream_type};
-    struct MHD_Response *response = mhd.create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK, read_stream, c, NULL);
+    struct MHD_Response *response = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK, read_stream, c, NULL);
     if (!response) return MHD_NO;
     add_headers(http, response, &head);
     add_header(response, "X-Accel-Buffering", "no"); /* nginx then passes each event on at once */
-    const enum MHD_Result sent = mhd.queue_response(connection, MHD_HTTP_OK, response);
-    mhd.destroy_response(response);
+    const enum MHD_Result sent = MHD_queue_response(connection, MHD_HTTP_OK, response);
+    MHD_destroy_response(response);
     return sent;
 }
 
@@ -162,7 +114,7 @@ static enum MHD_Result complete(Http *http, struct MHD_Connection *connection, C
         const Asked asked = {.endpoint = c->endpoint,
                              .content_type = header(connection, "Content-Type"),
                              .authorization = header(connection, "Authorization"),
-                             .model = mhd.lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "model"),
+                             .model = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "model"),
                              .body = c->body ? c->body : "",
                              .size = c->size,
                              .connections = connections_count(http->connections)};
@@ -173,7 +125,7 @@ static enum MHD_Result complete(Http *http, struct MHD_Connection *connection, C
 }
 
 static Connection *connection_of(struct MHD_Connection *connection) {
-    const union MHD_ConnectionInfo *info = mhd.get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
     return info ? info->socket_context : NULL;
 }
 
@@ -210,7 +162,7 @@ static void on_connection(void *context, struct MHD_Connection *connection, void
                           enum MHD_ConnectionNotificationCode what) {
     Http *http = context;
     if (what == MHD_CONNECTION_NOTIFY_STARTED) {
-        const union MHD_ConnectionInfo *info = mhd.get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+        const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
         *own = connection_open(http->connections, connection, info->connect_fd);
     } else if (*own) {
         connection_close(*own);
@@ -241,7 +193,7 @@ Http *http_start(const ServeOptions *options, const Service *service, Connection
     http->service = service;
     http->connections = connections;
     http->listening = listening;
-    http->daemon = mhd.start_daemon(
+    http->daemon = MHD_start_daemon(
         MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC | MHD_USE_ERROR_LOG, 0, NULL, NULL,
         on_request, http, MHD_OPTION_EXTERNAL_LOGGER, ignore_line, NULL, MHD_OPTION_LISTEN_SOCKET, listening,
         MHD_OPTION_CONNECTION_LIMIT, (unsigned)options->limits.connections, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
@@ -256,40 +208,13 @@ Http *http_start(const ServeOptions *options, const Service *service, Connection
 
 void http_quiesce(Http *http) {
     atomic_store(&http->quiet, true);
-    mhd.quiesce_daemon(http->daemon);
+    MHD_quiesce_daemon(http->daemon);
     /* refuses new connections; libmicrohttpd's thread may still use the socket, so http_stop closes it */
     shutdown(http->listening, SHUT_RDWR);
 }
 
 void http_stop(Http *http) {
-    mhd.stop_daemon(http->daemon);
+    MHD_stop_daemon(http->daemon);
     close(http->listening);
     mem_free(http);
 }
-
-#else
-
-#include <unistd.h>
-
-int http_missing(Err *err) {
-    return err_set(err, NULL, 0,
-                   "tide was built without libmicrohttpd: install Debian's package libmicrohttpd-dev and "
-                   "run make again");
-}
-
-/* Never called: serve() asks http_missing first. */
-Http *http_start(const ServeOptions *options, const Service *service, Connections *connections, int listening,
-                 Err *err) {
-    (void)options;
-    (void)service;
-    (void)connections;
-    close(listening);
-    http_missing(err);
-    return NULL;
-}
-
-void http_quiesce(Http *http) { (void)http; }
-void http_stop(Http *http) { (void)http; }
-void http_resume(void *connection) { (void)connection; }
-
-#endif

@@ -7,9 +7,6 @@
 
 typedef struct Http Http;
 
-/* Loads libmicrohttpd. Returns 0; or -1 with *err filled if it is not installed, or if tide was built without it. Call
-   it before any other function of this file, in one thread. */
-int http_missing(Err *err);
 /* Starts a thread that serves the connections of a listening socket. Takes ownership of the socket, also if this fails.
    The pointers must stay valid until http_stop. NULL with *err filled if this fails. */
 Http *http_start(const ServeOptions *options, const Service *service, Connections *connections, int listening,

@@ -185,7 +185,6 @@ static int open_signals(Server *s, Err *err) {
 
 int serve(const ServeOptions *options, Err *err) {
     Server s = {.options = options, .signals = -1};
-    if (http_missing(err)) return -1;
     cJSON_InitHooks(NULL);
     raise_descriptors(options->limits.connections);
     pthread_mutex_init(&s.mutex, NULL);

@@ -10,9 +10,12 @@ needs python3
 refused 2 'needs at least one MODEL' serve
 refused 2 'max-queue 5 is less than --max-sentences 256' serve none --max-queue 5
 
-# the library is looked for when a server starts
-mkdir "$scratch/empty" && : >"$scratch/empty/libmicrohttpd.so.12"
-LD_LIBRARY_PATH=$scratch/empty refused 1 'install Debian.s package libmicrohttpd12' serve none
+# the server is another program, beside tide
+mkdir "$scratch/alone" && cp "$tide" "$scratch/alone"
+"$scratch/alone/tide" serve none 2>"$scratch/stderr" && die 'a server without its program'
+grep -q "^tide: tide was built without libmicrohttpd: install Debian's package libmicrohttpd-dev and run make again\$" "$scratch/stderr" ||
+    die "no program: $(cat "$scratch/stderr")"
+"$scratch/alone/tide" serve --help >"$scratch/out" && "$(dirname "$(readlink -f "$tide")")/tide-serve" --help | cmp - "$scratch/out" || die 'two helps'
 
 make_models
 cut -f2 "$scratch/dev.tsv" | sed 's/[。？！]\(.\)/，\1/g' >"$scratch/dev.zh"

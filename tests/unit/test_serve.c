@@ -1,7 +1,6 @@
 /* The server in this process: memory that is refused at any place fails one request, and the next one is served. The
    batches of the queue, and the metrics. */
 #include "serve/language.h"
-#include "serve/http.h"
 #include "serve/serve.h"
 #include "serve/worker.h"
 #include "text/unicode.h"
@@ -220,12 +219,7 @@ int main(void) {
     translator_free(&translator);
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_languages), cmocka_unit_test(test_queue),
                                        cmocka_unit_test(test_refused_memory)};
-    Err err;
-    /* the last test needs a server */
-    const bool whole = !http_missing(&err);
-    if (!whole) puts("skipped: the server: needs libmicrohttpd");
-    const struct CMUnitTest parts[] = {tests[0], tests[1]};
-    const int failed = whole ? cmocka_run_group_tests(tests, NULL, NULL) : cmocka_run_group_tests(parts, NULL, NULL);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     unlink(model_file);
     return failed;
 }

@@ -1,0 +1,86 @@
+/* tide_serve.c: tide-serve, the program that `tide serve` executes. So tide starts without libmicrohttpd, whose
+   libraries for TLS would double the time of every start. */
+#include "cli/cli.h"
+#include "cli/messages.h"
+#include "cli/shortlist_flag.h"
+#include "serve/serve.h"
+
+#include <signal.h>
+#include <string.h>
+
+static void notice(const char *line) { message("tide: %s", line); }
+
+static int options_of(const Args *args, ServeOptions *o, Err *err) {
+    double wait = 0;
+    Limits *l = &o->limits;
+    if (args_int(args, "max-body", &l->body, err) || args_int(args, "max-sentences", &l->sentences, err) ||
+        args_int(args, "max-length", &l->pieces, err) || args_int(args, "max-beam", &l->beam, err) ||
+        args_int(args, "max-queue", &l->queue, err) || args_int(args, "max-connections", &l->connections, err) ||
+        args_int(args, "mini-batch", &l->batch, err) || args_real(args, "batch-wait", &wait, err) ||
+        args_real(args, "timeout", &l->timeout, err) || machine_flags(args, &o->workers, err))
+        return -1;
+    l->wait = wait / 1000;
+    if (l->queue < l->sentences)
+        return err_set(err, NULL, 0, "--max-queue %d is less than --max-sentences %d", l->queue, l->sentences);
+    return 0;
+}
+
+/* Checks that a flag has a FILE for each MODEL, or is not given. Returns 0, or -1 with *err filled. */
+static int check_files(const Args *args, const char *flag, Err *err) {
+    const int given = args_count(args, flag), models = args->word_count;
+    if (!given || given == models) return 0;
+    return err_set(err, NULL, 0, "--%s has %d FILE%s for %d MODEL%s: give one for each, - for none", flag, given,
+                   given > 1 ? "s" : "", models, models > 1 ? "s" : "");
+}
+
+/* The FILE of a flag for MODEL i; NULL: none. */
+static const char *file_of(const Args *args, const char *flag, int i) {
+    const char *path = args_value(args, flag, i);
+    return path && strcmp(path, "-") != 0 ? path : NULL;
+}
+
+/* Fills list, [number of models]. Returns 0, or -1 with *err filled. */
+static int models_of(const Args *args, ModelFiles *list, Err *err) {
+    int first = 0, best = 0;
+    if (shortlist_misused(args, err) || args_int(args, "shortlist-first", &first, err) ||
+        args_int(args, "shortlist-best", &best, err) || check_files(args, "glossary", err) ||
+        check_files(args, "shortlist", err))
+        return -1;
+    for (int i = 0; i < args->word_count; i++)
+        list[i] =
+            (ModelFiles){args->words[i], file_of(args, "glossary", i), file_of(args, "shortlist", i), first, best};
+    return 0;
+}
+
+static int run(const Args *args) {
+    Err err;
+    ServeOptions options = {.model_count = args->word_count,
+                            .listen = args_value(args, "listen", 0),
+                            .cors = args_value(args, "cors", 0),
+                            .key_file = args_value(args, "api-key-file", 0),
+                            .watch = args_has(args, "watch"),
+                            .notice = notice};
+    const char *hosts[64];
+    if (args->word_count < 1) return usage_error("serve needs at least one MODEL; see `tide serve --help`");
+    if (!options.listen) options.listen = "127.0.0.1:5000";
+    for (; options.host_count < 64 && args_value(args, "host", options.host_count); options.host_count++)
+        hosts[options.host_count] = args_value(args, "host", options.host_count);
+    if (args_value(args, "host", 64)) return usage_error("more than 64 names after --host");
+    options.hosts = hosts;
+    if (options_of(args, &options, &err)) return usage_error("%s", err.reason);
+    ModelFiles *models = mem_alloc((size_t)args->word_count * sizeof *models);
+    options.models = models;
+    int status = models_of(args, models, &err) ? usage_error("%s", err.reason) : 0;
+    signal(SIGPIPE, SIG_IGN);
+    if (!status && serve(&options, &err)) status = fail(&err);
+    mem_free(models);
+    return status;
+}
+
+static int serve_command(int argc, char **argv, double began) {
+    Command command = command_serve;
+    command.run = run;
+    return command_run(&command, argc, argv, began);
+}
+
+int main(int argc, char **argv) { return cli_main(argc, argv, serve_command); }
