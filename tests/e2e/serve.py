@@ -191,11 +191,11 @@ def check_fields(s):
 
 def check_multipart(s):
     def form(fields):
-        parts = [f'--b\r\nContent-Disposition: form-data; {name}\r\n\r\n{value}\r\n' for name, value in fields]
-        return s.ask("POST", "/translate", "".join(parts) + "--b--\r\n", {"Content-Type": "multipart/form-data; boundary=b"})
+        parts = [f'--bb\r\nContent-Disposition: form-data; {name}\r\n\r\n{value}\r\n' for name, value in fields]
+        return s.ask("POST", "/translate", "".join(parts) + "--bb--\r\n", {"Content-Type": "multipart/form-data; boundary=bb"})
 
-    rest = [('name="source"', "zh"), ("name=target", "en"), ('name="source"', "xx"), ('name="q"; filename="a.txt"', "x")]
-    for q in ("潮水退了。\n他走了。", "", "--b a=b&c\r\n--"):
+    rest = [('name="source"', "zh"), ('name="target"', "en"), ('name="source"', "xx"), ('name="q"; filename="a.txt"', "x")]
+    for q in ("潮水退了。\n他走了。", "", "100%25 a+b", "--bb a=b&c\r\n--"):
         found = form([('name="q"', q)] + rest)
         check(found == (200, s.translate(q)), f"a form of parts, q {q!r}: {found}")
     found = form([('name="q"', "潮水退了。"), ('name="q"', "他走了。")] + rest)
