@@ -32,7 +32,7 @@ extern "C" {
 
 /* The version of the library that runs, which may be newer than TIDE_VERSION. */
 TIDE_API const char *tide_version(void);
-/* What this library can do: names such as "translate", "align", "format-2" (of model files) or "kernels-avx2" (the
+/* What this library can do: names such as "translate", "align", "format-3" (of model files) or "kernels-avx2" (the
    instruction set in use). NULL ends the array, which the library owns. */
 TIDE_API const char *const *tide_capabilities(void);
 

@@ -14,7 +14,7 @@ const char *const *tide_capabilities(void) {
 #define LIST(kernels)                                                                                                  \
     {                                                                                                                  \
         kernels, "translate", "n-best", "ensemble", "align", "score", "bleu", "chrf", "aer", "svg", "html", "pharaoh", \
-            "format-1", "format-2", "format-3", "format-4", NULL                                                       \
+            "format-3", "format-4", NULL                                                                               \
     }
     static const char *const lists[][17] = {
         LIST("kernels-avx512vnni"), LIST("kernels-avx512"), LIST("kernels-avxvnni"), LIST("kernels-avx2"),

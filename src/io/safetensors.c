@@ -1,5 +1,4 @@
 #include "io/safetensors.h"
-#include "io/checksum.h"
 #include "core/scope.h"
 #include "io/ds.h"
 #include "io/files.h"
@@ -18,8 +17,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-#define FORMAT_NAME  "tide "
-#define CHECKSUM_KEY "\"checksum\":\""
+#define FORMAT_NAME "tide "
 enum { FORMAT_F32 = 3, FORMAT_I8 = 4 };
 enum { CHECKSUM_DIGITS = 16, HEADER_LIMIT = 100000000 /* of the format */, ALIGN = 64 };
 
@@ -30,9 +28,7 @@ enum { CHECKSUM_DIGITS = 16, HEADER_LIMIT = 100000000 /* of the format */, ALIGN
    modulo 2^64 of
        h(value, h(key, 0))               for each text of the metadata, except the checksum itself, and
        h(data, h(shape, h(name, 0)))     for each tensor; shape: two int32, rows (0: a vector) and cols,
-   where h(bytes, seed) is XXH3 of 64 bits; all numbers are little-endian. The metadata store it as 16 hex digits.
-
-   A file of format 1 has the checksum of checksum.h, computed over all bytes, with its own digits set to "0". */
+   where h(bytes, seed) is XXH3 of 64 bits; all numbers are little-endian. The metadata store it as 16 hex digits. */
 
 static uint64_t hash_text(const char *text, uint64_t seed) { return XXH3_64bits_withSeed(text, strlen(text), seed); }
 
@@ -46,19 +42,6 @@ static uint64_t hash_label(const char *name, int rows, int cols) {
 
 static void sum_text(uint64_t sum, char hex[CHECKSUM_DIGITS + 1]) {
     snprintf(hex, CHECKSUM_DIGITS + 1, "%016" PRIx64, sum);
-}
-
-/* Format 1: starts the checksum with the header. If the header has no digits, the checksum matches no file. */
-static Checksum checksum_header(const char *header, uint64_t size) {
-    Checksum sum = checksum_begin();
-    const char *key = memmem(header, (size_t)size, CHECKSUM_KEY, strlen(CHECKSUM_KEY)), *end = header + size;
-    const char *digits = key ? key + strlen(CHECKSUM_KEY) : end;
-    if (end - digits < CHECKSUM_DIGITS) return sum;
-    checksum_add(&sum, &size, sizeof size);
-    checksum_add(&sum, header, (size_t)(digits - header));
-    checksum_add(&sum, "0000000000000000", CHECKSUM_DIGITS);
-    checksum_add(&sum, digits + CHECKSUM_DIGITS, (size_t)(end - digits) - CHECKSUM_DIGITS);
-    return sum;
 }
 
 static const struct {
@@ -109,7 +92,7 @@ static char *header_text(const Tensor *tensors, int tensor_count, const Meta *me
     }
     for (int i = 0; i < tensor_count; i++) sum += hash_tensor(&tensors[i]);
     sum_text(sum, hex);
-    fprintf(out, "," CHECKSUM_KEY "%s\"}", hex);
+    fprintf(out, ",\"checksum\":\"%s\"}", hex);
     for (int i = 0; i < tensor_count; i++) {
         fputc(',', out);
         at = write_entry(out, &tensors[i], at);
@@ -180,8 +163,7 @@ struct Safetensors {
     size_t data;          /* where the data begin in the file */
     int format;           /* 0: tide did not write the file */
     const char *checksum; /* in the metadata; NULL: none */
-    Checksum bytes;       /* format 1: checksum of all bytes read so far */
-    uint64_t sum;         /* format 2: checksum of the metadata and of the tensors read so far */
+    uint64_t sum;         /* checksum of the metadata and of the tensors read so far */
     XXH3_state_t *tensor; /* hash of the tensor that is being read */
     double seconds;       /* spent on the checksum */
 };
@@ -310,7 +292,7 @@ static int parse_format(const char *text) {
     return *end || number < 1 || number > INT_MAX ? 0 : (int)number;
 }
 
-/* Parses the header and fills file->entries, unless the format is newer. */
+/* Parses the header and fills file->entries, unless the format is another one. */
 static int read_entries(Safetensors *file, const char *header, size_t size, size_t data_size, Err *err) {
     enum { MOST_VALUES = 1 << 20, MOST_TENSORS = 4096 /* find_scales compares each with each */ };
     const cJSON *item;
@@ -323,7 +305,7 @@ static int read_entries(Safetensors *file, const char *header, size_t size, size
     }
     if (!cJSON_IsObject(file->header)) return err_set(err, file->path, 0, "the header is not a JSON object");
     file->format = parse_format(safetensors_meta(file, "format"));
-    if (file->format > SAFETENSORS_FORMAT) return 0; /* safetensors_read reports the error */
+    if (!safetensors_is_readable(file)) return 0; /* safetensors_read reports the error */
     cJSON_ArrayForEach(item, file->header) {
         Entry entry;
         if (!strcmp(item->string, "__metadata__")) continue;
@@ -356,11 +338,10 @@ static void release(Safetensors *file) {
 }
 
 /* Starts the checksum with the metadata. */
-static void start_sum(Safetensors *file, const char *header, uint64_t size) {
+static void start_sum(Safetensors *file) {
     const double began = seconds_now();
     const cJSON *metadata = cJSON_GetObjectItemCaseSensitive(file->header, "__metadata__"), *item;
     file->checksum = safetensors_meta(file, "checksum");
-    if (file->format == 1) file->bytes = checksum_header(header, size);
     cJSON_ArrayForEach(item, metadata) {
         if (!cJSON_IsString(item) || !strcmp(item->string, "checksum")) continue;
         file->sum += hash_meta(item->string, item->valuestring);
@@ -375,7 +356,7 @@ static int read_file(Safetensors *file, Err *err) {
     if (!header) return -1;
     file->data = in->at;
     int status = read_entries(file, header, (size_t)size, in->size - in->at, err);
-    if (!status) start_sum(file, header, size);
+    if (!status) start_sum(file);
     mem_free(header);
     return status;
 }
@@ -406,8 +387,7 @@ static size_t part_of(const Entry *entry) {
 /* Adds bytes of a tensor to the checksum while they are in the cache. */
 static void add_part(Safetensors *file, const void *bytes, size_t n) {
     const double began = seconds_now();
-    if (file->format == 1) checksum_add(&file->bytes, bytes, n);
-    else XXH3_64bits_update(file->tensor, bytes, n);
+    XXH3_64bits_update(file->tensor, bytes, n);
     file->seconds += seconds_now() - began;
 }
 
@@ -415,7 +395,7 @@ static void add_part(Safetensors *file, const void *bytes, size_t n) {
 static int check_sum(Safetensors *file, Err *err) {
     char hex[CHECKSUM_DIGITS + 1];
     if (!file->checksum) return 0;
-    sum_text(file->format == 1 ? checksum_end(&file->bytes) : file->sum, hex);
+    sum_text(file->sum, hex);
     if (!strcmp(hex, file->checksum)) return 0;
     return err_set(err, file->path, 0, "the checksum does not match: the file is damaged or was altered");
 }
@@ -467,10 +447,13 @@ static int read_tensor(Safetensors *file, int number, float *values, TensorSink 
 }
 
 int safetensors_read(Safetensors *file, TensorSink *sink, void *context, Err *err) {
-    if (file->format > SAFETENSORS_FORMAT)
+    if (file->format && file->format < FORMAT_F32)
+        return err_set(err, file->path, 0, "has format %d, but this program reads formats from %d on", file->format,
+                       FORMAT_F32);
+    if (file->format > FORMAT_I8)
         return err_set(err, file->path, 0,
                        "has format %d, but this program reads formats up to %d: a newer version of tide wrote it",
-                       file->format, SAFETENSORS_FORMAT);
+                       file->format, FORMAT_I8);
     size_t largest = 0;
     for (ptrdiff_t i = 0; i < arrlen(file->entries); i++) {
         const Entry *entry = &file->entries[i];
@@ -507,6 +490,10 @@ TensorScales safetensors_scales(const Safetensors *file, int tensor) {
 }
 
 int safetensors_format(const Safetensors *file) { return file->format; }
+
+bool safetensors_is_readable(const Safetensors *file) {
+    return !file->format || (file->format >= FORMAT_F32 && file->format <= FORMAT_I8);
+}
 
 bool safetensors_has_checksum(const Safetensors *file) { return file->checksum; }
 

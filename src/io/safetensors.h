@@ -1,6 +1,6 @@
 /* safetensors.h: a file of named tensors and text, in the format of huggingface/safetensors: an 8-byte header
    length, a JSON header, and little-endian numbers. The metadata have the version of tide's format under "format"
-   and a checksum of the metadata and the tensors (see safetensors.c). */
+   (3, or 4 if a matrix has 8 bits) and a checksum of the metadata and the tensors (see safetensors.c). */
 #ifndef TIDE_SAFETENSORS_H
 #define TIDE_SAFETENSORS_H
 
@@ -9,10 +9,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/* The newest version that tide reads. It writes version 3, or 4 if a matrix has 8 bits. Format 1 has another checksum.
- */
-enum { SAFETENSORS_FORMAT = 4 };
 
 typedef enum TensorType { TENSOR_F32, TENSOR_I8 } TensorType;
 
@@ -40,17 +36,20 @@ typedef struct Safetensors Safetensors;
 
 /* Opens a file, reads its header and checks that every tensor is float32, or int8 with its scale, that its size fits
    its shape, and that the tensors cover each byte of the data exactly once. safetensors_read reads the data. A file of
-   a newer format is opened for its metadata only and has no tensors. Returns NULL with *err filled if the file is not a
-   regular file, cannot be read, becomes shorter meanwhile, or is not a safetensors file. */
+   another format of tide is opened for its metadata only and has no tensors. Returns NULL with *err filled if the file
+   is not a regular file, cannot be read, becomes shorter meanwhile, or is not a safetensors file. */
 Safetensors *safetensors_open(const char *path, Err *err);
 /* Closes the file and returns `status`, the caller's result so far. If status is not 0, this first reads the rest of
-   the file. If safetensors_read finds an error (damage, or a newer format), its error replaces *err, because it is the
+   the file. If safetensors_read finds an error (damage, or another format), its error replaces *err, because it is the
    reason why the caller failed. */
 int safetensors_close(Safetensors *file, int status, Err *err);
 /* A text of the metadata, owned by the file; NULL if there is none with this key. */
 const char *safetensors_meta(const Safetensors *file, const char *key);
 /* The version of the format; 0: tide did not write the file. */
 int safetensors_format(const Safetensors *file);
+/* Whether safetensors_read accepts the format: formats 1 and 2 came before the first release, later ones are of a newer
+   tide. */
+bool safetensors_is_readable(const Safetensors *file);
 /* Whether the file has a checksum, which safetensors_read compares. A program other than tide that rewrites a file
    usually removes it. */
 bool safetensors_has_checksum(const Safetensors *file);
@@ -88,7 +87,7 @@ const float *tensor_part_values(const TensorPart *part);
 /* Receives a part of a tensor. */
 typedef void TensorSink(void *context, const TensorPart *part);
 /* Reads all data once, in the order of the file, and passes them to the sink (NULL: none); then compares the
-   checksum, if there is one. Returns 0, or -1 with *err filled, also if the format is newer than SAFETENSORS_FORMAT;
+   checksum, if there is one. Returns 0, or -1 with *err filled, also if safetensors_is_readable is false;
    then what the sink received must not be used. */
 int safetensors_read(Safetensors *file, TensorSink *sink, void *context, Err *err);
 

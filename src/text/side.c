@@ -46,8 +46,7 @@ static Vocab *build_vocab(const Tokenizer *tokenizer, const WordCount *words, in
 }
 
 void side_learn(Side *side, TokenizerKind kind, WordCount *words, int merges, int size) {
-    const bool bpe = kind == TOKENIZER_BPE;
-    *side = (Side){.tokenizer = {kind, bpe ? merges_learn(&words, 1, merges) : NULL}, .open = bpe};
+    *side = (Side){.tokenizer = {kind, kind == TOKENIZER_BPE ? merges_learn(&words, 1, merges) : NULL}};
     side->vocab = build_vocab(&side->tokenizer, words, size);
     words_free(words);
 }
@@ -55,7 +54,7 @@ void side_learn(Side *side, TokenizerKind kind, WordCount *words, int merges, in
 void sides_learn_jointly(Side *const sides[2], WordCount *const words[2], int merges, const int sizes[2]) {
     Bpe *bpe = merges_learn(words, 2, merges);
     for (int i = 0; i < 2; i++) {
-        *sides[i] = (Side){.tokenizer = {TOKENIZER_BPE, i ? bpe : bpe_copy(bpe)}, .open = true};
+        *sides[i] = (Side){.tokenizer = {TOKENIZER_BPE, i ? bpe : bpe_copy(bpe)}};
         sides[i]->vocab = build_vocab(&sides[i]->tokenizer, words[i], sizes[i]);
         words_free(words[i]);
     }
@@ -99,7 +98,7 @@ static void append_known(const Side *side, const char *piece, char ***pieces) {
 }
 
 void side_split_word(const Side *side, const Words *words, char ***pieces) {
-    if (!side->open || words->whole) {
+    if (side->tokenizer.kind != TOKENIZER_BPE || words->whole) {
         tokenizer_split_word(&side->tokenizer, words->word, words->whole, pieces);
         return;
     }

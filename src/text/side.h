@@ -11,8 +11,6 @@ typedef struct Side Side;
 struct Side {
     Tokenizer tokenizer;
     Vocab *vocab;
-    bool open; /* TOKENIZER_BPE: a piece that is not in the vocabulary is split into the two pieces of its merge, until
-                  the parts are in the vocabulary or are characters. False in models of format 1 and 2. */
     Side *subwords; /* owned; encodes the same text in BPE pieces, for the source factor of side_encode; NULL: no source
                        factor */
 };
@@ -56,8 +54,9 @@ int side_check_lengths(const Side *side, char *const *sentences, int n, int most
 double side_unknown(const Side *side, char *const *sentences, int n);
 /* Appends the pieces of a word from words_next to the stb_ds array *pieces; release them with pieces_free. */
 void side_split_word(const Side *side, const Words *words, char ***pieces);
-/* Splits a normalised sentence into the pieces that side_encode looks up, with all space marks: a stb_ds array; release
-   with pieces_free. */
+/* Splits a normalised sentence into the pieces that side_encode looks up, with all space marks. With TOKENIZER_BPE, a
+   piece that is not in the vocabulary is split into the two pieces of its merge, until the parts are in the vocabulary
+   or are characters. The result is a stb_ds array; release with pieces_free. */
 char **side_split(const Side *side, const char *sentence);
 /* The text of the piece of each id that side_encode returns, </s> last; an unknown piece is written as in the sentence.
    An omitted space mark is put before the next piece. Returns a stb_ds array; release with pieces_free. */

@@ -56,24 +56,19 @@ static int parse_metric(const char *text, TrainState *s) {
     return 0;
 }
 
-/* Checkpoints of older versions of tide lack `valid`, or `skipped` and `valid`, and have a line `rng`. */
 static int parse_state(const char *text, TrainState *s, long *steps) {
-    int end = 0, rng = 0, valid = 0;
-    s->skipped = 0;
-    s->valid = 0;
+    int end = 0;
     s->metric = VALID_BLEU;
     /* NOLINTBEGIN(cert-err34-c): glibc returns LONG_MAX for too large numbers; is_sound refuses it */
     int n = sscanf(text,
                    "update %ld epoch %ld batch %ld report_nats %la report_tokens %la report_gnorm %la "
-                   "report_updates %ld best_bleu %la best_update %ld stalled %d log_lines %ld%n",
+                   "report_updates %ld best_bleu %la best_update %ld stalled %d log_lines %ld data %" SCNu64
+                   " optimizer_steps %ld skipped %d valid %" SCNu64 "%n",
                    &s->update, &s->epoch, &s->batch, &s->report_nats, &s->report_tokens, &s->report_gnorm,
-                   &s->report_updates, &s->best, &s->best_update, &s->stalled, &s->log_lines, &end);
-    if (n < 11) return -1;
-    if (sscanf(text + end, " rng %*[0-9]%n", &rng) < 0) return -1;
-    n = sscanf(text + end + rng, " data %" SCNu64 " optimizer_steps %ld skipped %d valid %" SCNu64 "%n", &s->data,
-               steps, &s->skipped, &s->valid, &valid);
+                   &s->report_updates, &s->best, &s->best_update, &s->stalled, &s->log_lines, &s->data, steps,
+                   &s->skipped, &s->valid, &end);
     /* NOLINTEND(cert-err34-c) */
-    if (n < 2 || (valid && parse_metric(text + end + rng + valid, s))) return -1;
+    if (n < 15 || parse_metric(text + end, s)) return -1;
     return is_sound(s, *steps) ? 0 : -1;
 }
 
@@ -154,16 +149,16 @@ static int read_weights(Params *params, Optimizer *optimizer, const TrainOptions
     return status;
 }
 
-/* Returns 0, with *warning filled if there is a warning; -1 with *err filled; or NEWER with *err filled: the format
-   is newer. */
-enum { NEWER = -2 };
+/* Returns 0, with *warning filled if there is a warning; -1 with *err filled; or OTHER_FORMAT with *err filled: the
+   program cannot read the format. */
+enum { OTHER_FORMAT = -2 };
 static int load_file(const char *path, Translator *translator, TrainOptions *options, Optimizer *optimizer,
                      TrainState *state, Err *warning, Err *err) {
     Safetensors *file = safetensors_open(path, err);
     if (!file) return -1;
     long steps = 0;
     const char *text = safetensors_meta(file, "state");
-    const bool newer = safetensors_format(file) > SAFETENSORS_FORMAT;
+    const bool other = !safetensors_is_readable(file);
     *translator = (Translator){0};
     *optimizer = (Optimizer){0};
     int status =
@@ -178,7 +173,7 @@ static int load_file(const char *path, Translator *translator, TrainOptions *opt
         translator_free(translator);
         optimizer_free(optimizer);
     }
-    return status && newer ? NEWER : status;
+    return status && other ? OTHER_FORMAT : status;
 }
 
 int checkpoint_read(const char *path, Translator *translator, TrainOptions *options, Optimizer *optimizer,
@@ -205,7 +200,8 @@ int checkpoint_load(const char *dir, Translator *translator, TrainOptions *optio
     int status = newest ? load_file(path, translator, options, optimizer, state, warning, &damage) : -1;
     if (!status) return 1;
     *err = damage;
-    if (status == NEWER || !older || load_file(before, translator, options, optimizer, state, warning, err)) return -1;
+    if (status == OTHER_FORMAT || !older || load_file(before, translator, options, optimizer, state, warning, err))
+        return -1;
     if (!newest) return 1;
     err_set(warning, path, 0, "%.400s; resuming from the previous checkpoint", damage.reason);
     return rename_damaged(dir, path, err) ? -1 : 1;

@@ -12,8 +12,7 @@ static bool same_text(char *a, char *b) {
 
 static bool same_side(const Side *a, const Side *b) {
     const Bpe *left = a->tokenizer.bpe, *right = b->tokenizer.bpe;
-    if (a->tokenizer.kind != b->tokenizer.kind || a->open != b->open || !left != !right || !a->subwords != !b->subwords)
-        return false;
+    if (a->tokenizer.kind != b->tokenizer.kind || !left != !right || !a->subwords != !b->subwords) return false;
     return same_text(vocab_format(a->vocab), vocab_format(b->vocab)) &&
            (!left || same_text(bpe_format(left), bpe_format(right))) &&
            (!a->subwords || same_side(a->subwords, b->subwords));

@@ -13,6 +13,7 @@
 /* The sides source and target, and the subwords of the source, if it has two factors. */
 enum { SUBWORDS = 2, SIDES };
 enum { VOCAB, MERGES, OPEN, SIDE_KEYS };
+/* "open" says that pieces which are not in the vocabulary are split (side.h): "1" with BPE. tide does not read it. */
 static const char *const side_keys[SIDES][SIDE_KEYS] = {
     {"source.vocab", "source.merges", "source.open"},
     {"target.vocab", "target.merges", "target.open"},
@@ -23,7 +24,7 @@ static Meta side_meta(const Side *side, int which, int key) {
     const char *name = side_keys[which][key];
     if (side && key == VOCAB) return (Meta){name, vocab_format(side->vocab)};
     if (side && key == MERGES && side->tokenizer.bpe) return (Meta){name, bpe_format(side->tokenizer.bpe)};
-    return (Meta){name, mem_strdup(side && key == OPEN && side->open ? "1" : "")};
+    return (Meta){name, mem_strdup(key == OPEN && side && side->tokenizer.bpe ? "1" : "")};
 }
 
 void model_meta(const Translator *translator, const char *configuration, Meta meta[MODEL_META]) {
@@ -132,12 +133,10 @@ int model_save(const Translator *translator, const char *configuration, const ch
 
 static int read_side(Side *side, int which, TokenizerKind kind, const Safetensors *file, const char *path, Err *err) {
     const char *vocab = safetensors_meta(file, side_keys[which][VOCAB]),
-               *merges = safetensors_meta(file, side_keys[which][MERGES]),
-               *open = safetensors_meta(file, side_keys[which][OPEN]); /* NULL in format 1 and 2 */
+               *merges = safetensors_meta(file, side_keys[which][MERGES]);
     if (!vocab || !merges)
         return err_set(err, path, 0, "the metadata has no %s", side_keys[which][vocab ? MERGES : VOCAB]);
     side->tokenizer = (Tokenizer){.kind = kind};
-    side->open = kind == TOKENIZER_BPE && open && *open;
     if (kind == TOKENIZER_BPE && !(side->tokenizer.bpe = bpe_parse(merges, path, err))) return -1;
     return (side->vocab = vocab_parse(vocab, path, err)) ? 0 : -1;
 }

@@ -14,7 +14,7 @@ static TideSession *shared_session(void) {
     char error[512] = "";
     TideModel *model;
     if (session) return session;
-    CHECK(!tide_load("tests/fixtures/format-1", &model, error, sizeof error), "%s", error);
+    CHECK(!tide_load("tests/fixtures/tiny-model", &model, error, sizeof error), "%s", error);
     CHECK(!tide_session_new(&model, 1, NULL, &session, error, sizeof error), "%s", error);
     tide_free(model);
     return session;

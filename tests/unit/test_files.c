@@ -3,7 +3,6 @@
 #include "core/base.h"
 #include "io/files.h"
 #include "io/output.h"
-#include "io/checksum.h"
 #include "io/safetensors.h"
 #include "refusal.h"
 #include "scratch.h"
@@ -23,59 +22,6 @@
 #include <unistd.h>
 #include <xxhash.h>
 #include <cmocka.h>
-
-/* ---- the checksum of format 1 --------------------------------------------------------------------------------- */
-
-enum { BYTES = 5 * CHECKSUM_BLOCK + 20 };
-
-static uint64_t sum_of(const void *bytes, size_t n) {
-    Checksum sum = checksum_begin();
-    checksum_add(&sum, bytes, n);
-    return checksum_end(&sum);
-}
-
-static void fill(unsigned char *bytes) {
-    for (int i = 0; i < BYTES; i++) bytes[i] = (unsigned char)(i * 37 + i / 7);
-}
-
-static void checksums_of_parts_make_the_whole(void **state) {
-    (void)state;
-    unsigned char bytes[BYTES];
-    fill(bytes);
-    const uint64_t right = sum_of(bytes, BYTES);
-    for (int step = 1; step <= BYTES; step++) {
-        Checksum sum = checksum_begin();
-        for (int at = 0; at < BYTES; at += step)
-            checksum_add(&sum, bytes + at, (size_t)(at + step < BYTES ? step : BYTES - at));
-        if (checksum_end(&sum) != right) fail_msg("in parts of %d bytes", step);
-    }
-}
-
-static void every_bit_counts(void **state) {
-    (void)state;
-    unsigned char bytes[BYTES];
-    fill(bytes);
-    const uint64_t right = sum_of(bytes, BYTES);
-    for (int bit = 0; bit < 8 * BYTES; bit++) {
-        bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
-        if (sum_of(bytes, BYTES) == right) fail_msg("bit %d", bit);
-        bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
-    }
-    assert_true(sum_of(bytes, BYTES) == right);
-}
-
-static void positions_and_length_count(void **state) {
-    (void)state;
-    unsigned char bytes[BYTES] = {0};
-    for (size_t n = 0; n < BYTES; n++) assert_true(sum_of(bytes, n) != sum_of(bytes, n + 1));
-    uint64_t seen[BYTES / 8];
-    for (int word = 0; word < BYTES / 8; word++) {
-        unsigned char one[BYTES] = {0};
-        one[8L * word] = 1;
-        seen[word] = sum_of(one, BYTES);
-        for (int before = 0; before < word; before++) assert_true(seen[word] != seen[before]);
-    }
-}
 
 /* ---- safetensors ---------------------------------------------------------------------------------------------- */
 
@@ -677,9 +623,6 @@ static void without_locks_no_file_counts_as_abandoned(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(checksums_of_parts_make_the_whole),
-        cmocka_unit_test(every_bit_counts),
-        cmocka_unit_test(positions_and_length_count),
         cmocka_unit_test(tensors_may_begin_at_any_offset),
         cmocka_unit_test(the_checksum_is_as_described),
         cmocka_unit_test(a_damaged_file_is_refused),

@@ -1171,8 +1171,6 @@ static void unknown_pieces_are_split(void **state) {
     int *ids = side_encode(&left, "de ba bc");
     for (ptrdiff_t i = 0; i < arrlen(ids); i++) assert_int_not_equal(ids[i], ID_UNK);
     arrfree(ids);
-    left.open = false; /* a model of an older format */
-    assert_pieces(side_split(&left, "de"), "▁de");
     side_free(&left);
     side_free(&right);
 }

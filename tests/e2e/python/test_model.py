@@ -248,8 +248,8 @@ def test_a_model_that_cannot_be_loaded_is_named(tmp_path):
             tide.load(path)
     with pytest.raises(tide.BadArgument, match="no models"):
         tide.load([])
-    with pytest.raises(tide.TideError, match="format-1"):
-        tide.load([MODELS / "first", ROOT / "tests" / "fixtures" / "format-1"])
+    with pytest.raises(tide.TideError, match="tiny-model"):
+        tide.load([MODELS / "first", ROOT / "tests" / "fixtures" / "tiny-model"])
 
 
 def test_a_file_without_a_checksum_warns(tmp_path):

@@ -9,7 +9,7 @@ import pytest
 import tide
 from conftest import MODELS, ROOT, run_tide
 
-OLD = ROOT / "tests" / "fixtures" / "format-1"
+TINY = ROOT / "tests" / "fixtures" / "tiny-model"
 
 
 def described(model):
@@ -19,16 +19,16 @@ def described(model):
     return {name: (int(rows.strip("[,")), int(cols.strip("]"))) for name, rows, cols in shapes}
 
 
-@pytest.mark.parametrize("path", [MODELS / "first", str(MODELS / "none"), OLD, OLD / "model.safetensors"])
+@pytest.mark.parametrize("path", [MODELS / "first", str(MODELS / "none"), TINY, TINY / "model.safetensors"])
 def test_names_and_shapes_are_those_of_tide_info(path):
     assert tide.weights(path).shapes == described(path)
 
 
 def test_the_values_are_those_of_the_file(arrays):
-    content = (OLD / "model.safetensors").read_bytes()
+    content = (TINY / "model.safetensors").read_bytes()
     (size,) = struct.unpack("<Q", content[:8])
     header = json.loads(content[8 : 8 + size])
-    weights = tide.weights(OLD)
+    weights = tide.weights(TINY)
     assert set(weights) == set(header) - {"__metadata__"} and len(weights) == len(header) - 1
     for name, array in weights.items():
         rows, cols = header[name]["shape"]
@@ -42,7 +42,7 @@ def test_the_values_are_those_of_the_file(arrays):
 
 def test_an_array_is_read_only(arrays):
     with pytest.raises((TypeError, ValueError)):
-        tide.weights(OLD)["state.bs"][0, 0] = 1
+        tide.weights(TINY)["state.bs"][0, 0] = 1
 
 
 def test_the_configuration_and_the_vocabulary_are_in_the_metadata():
@@ -53,14 +53,14 @@ def test_the_configuration_and_the_vocabulary_are_in_the_metadata():
 
 
 def test_a_checkpoint_has_the_tensors_of_the_optimizer(arrays):
-    weights = tide.weights(OLD / "checkpoint.safetensors")
-    assert weights["optimizer.moment1"].shape == (624,) and len(weights["optimizer.moment1"].tolist()) == 624
-    assert sum(math.prod(shape) for name, shape in weights.shapes.items() if "optimizer" not in name) <= 624
+    weights = tide.weights(TINY / "checkpoint.safetensors")
+    assert weights["optimizer.moment1"].shape == (672,) and len(weights["optimizer.moment1"].tolist()) == 672
+    assert sum(math.prod(shape) for name, shape in weights.shapes.items() if "optimizer" not in name) <= 672
 
 
 def test_an_unknown_name_is_a_key_error():
     with pytest.raises(KeyError, match="attention.Wb"):
-        tide.weights(OLD)["attention.Wb"]
+        tide.weights(TINY)["attention.Wb"]
 
 
 # ---- damaged files ----
@@ -116,7 +116,7 @@ def test_a_damaged_file_is_refused(tmp_path, reason):
 
 
 def test_a_model_that_is_cut_anywhere_is_refused(tmp_path):
-    content = (OLD / "model.safetensors").read_bytes()
+    content = (TINY / "model.safetensors").read_bytes()
     path = tmp_path / "cut.safetensors"
     for size in range(0, len(content), 97):
         path.write_bytes(content[:size])
