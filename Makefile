@@ -126,9 +126,6 @@ $B/commit: optional
 	@mkdir -p $(@D)
 	@echo '$(COMMIT)' | cmp -s - $@ || echo '$(COMMIT)' >$@
 
-# stb_ds.h stores strings past the declared end of an array, which clang's sanitizer reports.
-build/fuzz/io/ds.o: CFLAGS += -fno-sanitize=bounds
-
 include mk/web.mk
 
 define KERNELS_RULE

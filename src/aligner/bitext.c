@@ -31,7 +31,7 @@ static int report(ProgressFn *progress, void *context, long done, long all, Err 
 
 static int learn_merges(Bitext *bitext, DiskCorpus *corpus, const int merges[2], ProgressFn *progress, void *context,
                         Err *err) {
-    WordCount *words[2] = {NULL, NULL};
+    WordCounts words[2] = {0};
     bool learns[2];
     DiskPair pair;
     for (int i = 0; i < 2; i++) {
@@ -48,7 +48,7 @@ static int learn_merges(Bitext *bitext, DiskCorpus *corpus, const int merges[2],
     for (int i = 0; i < 2; i++) {
         if (learns[i] && !status && !more)
             units_set_merges(bitext->side[i].units, merges_learn(&words[i], 1, merges[i]));
-        words_free(words[i]);
+        words_free(&words[i]);
     }
     return status || more < 0 ? -1 : 0;
 }

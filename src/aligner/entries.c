@@ -9,25 +9,9 @@
 enum { MOST_TOKENS = 4 };
 #define LEAST_PROBABILITY 0.05
 
-typedef struct EntryCount {
-    char *key; /* source text, tab, target text */
-    long count;
-} EntryCount;
-
-struct Entries {
-    EntryCount *pairs; /* stb_ds map */
-};
-
-Entries *entries_new(void) {
-    Entries *entries = mem_zalloc(sizeof *entries);
-    sh_new_arena(entries->pairs);
-    return entries;
-}
-
 void entries_free(Entries *entries) {
-    if (!entries) return;
-    shfree(entries->pairs);
-    mem_free(entries);
+    string_table_free(&entries->pairs);
+    arrfree(entries->counts);
 }
 
 /* ---- groups of linked tokens ---- */
@@ -71,21 +55,15 @@ static char *run_text(const PairAlignment *a, int side, const Run *run) {
     return copy;
 }
 
-static void count_text(EntryCount **map, char *text) {
-    const ptrdiff_t known = map_find(*map, sizeof **map, text);
-    if (known >= 0) (*map)[known].count++;
-    else shputs(*map, ((EntryCount){text, 1}));
-}
-
 static void count_entry(Entries *entries, const PairAlignment *a, const Run run[2]) {
     char *source = run_text(a, SOURCE, &run[SOURCE]), *target = run_text(a, TARGET, &run[TARGET]);
     const size_t n = strlen(source), m = strlen(target);
     if (n > 0 && n <= LEXICON_SOURCE_BYTES && m > 0) {
         char *both = mem_alloc(n + m + 2);
-        memcpy(both, source, n);
-        both[n] = '\t';
-        memcpy(both + n + 1, target, m + 1);
-        count_text(&entries->pairs, both);
+        sprintf(both, "%s\t%s", source, target);
+        const int pair = string_table_add(&entries->pairs, both, n + m + 1);
+        if (pair == arrlen(entries->counts)) arrput(entries->counts, 0);
+        entries->counts[pair]++;
         mem_free(both);
     }
     mem_free(source);
@@ -144,9 +122,9 @@ static void write_source(const Row *rows, ptrdiff_t n, FILE *out) {
 
 void entries_write(const Entries *entries, FILE *out) {
     Row *rows = NULL;
-    for (ptrdiff_t i = 0; i < shlen(entries->pairs); i++) {
-        const EntryCount *pair = &entries->pairs[i];
-        arrput(rows, ((Row){pair->key, strcspn(pair->key, "\t"), pair->count}));
+    for (ptrdiff_t i = 0; i < arrlen(entries->counts); i++) {
+        const char *pair = string_table_at(&entries->pairs, (int)i);
+        arrput(rows, ((Row){pair, strcspn(pair, "\t"), entries->counts[i]}));
     }
     if (rows) qsort(rows, arrlenu(rows), sizeof *rows, by_source);
     for (ptrdiff_t i = 0, n; i < arrlen(rows); i += n) {

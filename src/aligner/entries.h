@@ -3,14 +3,17 @@
 #define TIDE_ENTRIES_H
 
 #include "aligner/aligner.h"
+#include "io/string_table.h"
 #include "score/aer.h"
 
 #include <stdio.h>
 
-typedef struct Entries Entries;
+/* No entries if all zeros. Release with entries_free. */
+typedef struct Entries {
+    StringTable pairs; /* source text, tab, target text */
+    long *counts;      /* stb_ds array: of each pair */
+} Entries;
 
-/* No entries. Release with entries_free. */
-Entries *entries_new(void);
 void entries_free(Entries *entries);
 
 /* Counts the entries of a pair. Tokens that are linked, directly or through other tokens, form a group. A group is an

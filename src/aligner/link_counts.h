@@ -3,7 +3,7 @@
 #ifndef TIDE_LINK_COUNTS_H
 #define TIDE_LINK_COUNTS_H
 
-#include "aligner/pair_counts.h"
+#include "io/pair_table.h"
 
 enum {
     LONGEST_JUMP = 128,           /* longer jumps count as this one */
@@ -13,7 +13,7 @@ enum {
 
 typedef struct LinkCounts {
     int n_source;                    /* room: source units have the numbers 0 (the null unit) to n_source - 1 */
-    PairCounts pairs;                /* links of a source and a target unit */
+    PairTable pairs;                 /* links of a source and a target unit */
     double *total;                   /* [n_source] links of a source unit */
     double jump[JUMPS];              /* jumps from the source position of a link to that of the next link */
     float (*fertility)[FERTILITIES]; /* [n_source] how often a token of the source unit has so many links */

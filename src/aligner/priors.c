@@ -68,25 +68,25 @@ static uint32_t *rank_units(const SortedUnit *sorted, int n) {
 }
 
 static int by_ranks(const void *left, const void *right) {
-    const PairCount *a = left, *b = right;
-    if (a->source != b->source) return a->source < b->source ? -1 : 1;
-    return a->target < b->target ? -1 : a->target > b->target;
+    const PairEntry *a = left, *b = right;
+    if (a->left != b->left) return a->left < b->left ? -1 : 1;
+    return a->right < b->right ? -1 : a->right > b->right;
 }
 
 static void write_links(const Priors *priors, int side, SortedUnit *const sorted[2], FILE *out) {
-    const PairCounts *pairs = &priors->counts[side].pairs;
+    const PairTable *pairs = &priors->counts[side].pairs;
     uint32_t *source = rank_units(sorted[side], units_count(priors->units[side])),
              *target = rank_units(sorted[!side], units_count(priors->units[!side]));
-    PairCount *rows = mem_alloc((pairs->mask + 1) * sizeof *rows);
+    PairEntry *rows = mem_alloc((pairs->mask + 1) * sizeof *rows);
     size_t n = 0;
     for (size_t i = 0; i <= pairs->mask; i++) {
-        const PairCount *pair = &pairs->slots[i];
+        const PairEntry *pair = &pairs->slots[i];
         if (thousandths((double)pair->count) == 0) continue;
-        rows[n++] = (PairCount){source[pair->source], target[pair->target], pair->count};
+        rows[n++] = (PairEntry){source[pair->left], target[pair->right], {.count = pair->count}};
     }
     qsort(rows, n, sizeof *rows, by_ranks);
     for (size_t i = 0; i < n; i++) {
-        fprintf(out, "%s\t%s\t", sorted[side][rows[i].source].text, sorted[!side][rows[i].target].text);
+        fprintf(out, "%s\t%s\t", sorted[side][rows[i].left].text, sorted[!side][rows[i].right].text);
         write_count(out, (double)rows[i].count);
     }
     mem_free(rows);

@@ -32,7 +32,7 @@ typedef struct Sentence {
     int16_t *link;              /* [m] */
     int fertility[MOST_UNITS];  /* [n] links of each source token */
     int next[MOST_UNITS + 1];   /* [m + 1] source position of the first link at target position j or later; n: none */
-    uint64_t found[MOST_UNITS]; /* of pair_counts_find, for each source position and the current target token */
+    uint64_t found[MOST_UNITS]; /* of pair_table_find, for each source position and the current target token */
     double sum[MOST_UNITS + 1]; /* weights of the source positions, then of the null unit, added up */
 } Sentence;
 
@@ -137,12 +137,12 @@ static void weigh(const Sampler *s, Sentence *q, int j, int previous, int next) 
     const double *from = s->jump + ORIGIN - previous, *to = s->jump + ORIGIN + next;
     const uint32_t target = (uint32_t)q->target[j];
     const double linked = 1 - NULL_PROBABILITY;
-    const PairCounts *pairs = &s->counts.pairs;
+    const PairTable *pairs = &s->counts.pairs;
     double sum = 0;
-    for (int i = 0; i < q->n; i++) q->found[i] = pair_counts_find(pairs, (uint32_t)q->source[i], target);
+    for (int i = 0; i < q->n; i++) q->found[i] = pair_table_find(pairs, (uint32_t)q->source[i], target);
     for (int i = 0; i < q->n; i++) {
         const int unit = q->source[i];
-        const double count = (double)pair_counts_get(pairs, q->found[i], (uint32_t)unit, target);
+        const double count = (double)pair_table_count(pairs, q->found[i], (uint32_t)unit, target);
         double weight = (count + s->smoothing) * s->inverse[unit] * linked;
         if (s->stage == STAGE_WORDS) weight /= q->n;
         else weight *= from[i] * to[-i];
@@ -150,7 +150,8 @@ static void weigh(const Sampler *s, Sentence *q, int j, int previous, int next) 
         q->sum[i] = sum += weight;
     }
     double none =
-        ((double)pair_counts_of(pairs, NULL_UNIT, target) + s->smoothing) * s->inverse[NULL_UNIT] * NULL_PROBABILITY;
+        ((double)pair_table_count(pairs, pair_table_find(pairs, NULL_UNIT, target), NULL_UNIT, target) + s->smoothing) *
+        s->inverse[NULL_UNIT] * NULL_PROBABILITY;
     if (s->stage != STAGE_WORDS) none *= from[next];
     q->sum[q->n] = sum + none;
 }

@@ -1,37 +1,36 @@
 #include "aligner/units.h"
 
 #include "io/ds.h"
+#include "io/string_table.h"
 #include "text/unicode.h"
 
 #include <string.h>
 
 const char unit_names[] = "char|word|piece|given";
 
-/* A spelling of a unit, and how often it occurs. */
+/* The unit of a spelling, and how often the spelling occurs. */
 typedef struct Spelling {
-    char *key;
     int unit;
     long count;
 } Spelling;
 
-typedef struct UnitNumber {
-    char *key;          /* text of the unit, copied by the map */
-    long best;          /* count of the most frequent spelling */
-    ptrdiff_t spelling; /* its index; -1: none */
-} UnitNumber;
+/* The most frequent spelling of a unit. */
+typedef struct BestSpelling {
+    long count;
+    int number; /* -1: none */
+} BestSpelling;
 
 struct Units {
     UnitKind kind;
     Bpe *merges;
-    UnitNumber *numbers; /* stb_ds map; the index of a text is its number */
-    Spelling *spellings; /* stb_ds map */
+    StringTable texts, spellings; /* the number of a text is that of its unit */
+    BestSpelling *best;           /* stb_ds array: of each text */
+    Spelling *spelling;           /* stb_ds array: of each spelling */
 };
 
 Units *units_new(UnitKind kind) {
     Units *units = mem_zalloc(sizeof *units);
     units->kind = kind;
-    sh_new_strdup(units->numbers);
-    sh_new_strdup(units->spellings);
     units_add(units, "");
     return units;
 }
@@ -39,8 +38,10 @@ Units *units_new(UnitKind kind) {
 void units_free(Units *units) {
     if (!units) return;
     bpe_free(units->merges);
-    shfree(units->numbers);
-    shfree(units->spellings);
+    string_table_free(&units->texts);
+    string_table_free(&units->spellings);
+    arrfree(units->best);
+    arrfree(units->spelling);
     mem_free(units);
 }
 
@@ -53,36 +54,31 @@ void units_set_merges(Units *units, Bpe *merges) {
 
 const Bpe *units_merges(const Units *units) { return units->merges; }
 
-int units_count(const Units *units) { return (int)shlen(units->numbers); }
-const char *units_text(const Units *units, int unit) { return units->numbers[unit].key; }
+int units_count(const Units *units) { return string_table_count(&units->texts); }
+const char *units_text(const Units *units, int unit) { return string_table_at(&units->texts, unit); }
 
 int units_add(Units *units, const char *text) {
-    const ptrdiff_t known = map_find(units->numbers, sizeof *units->numbers, text);
-    if (known >= 0) return (int)known;
-    shputs(units->numbers, ((UnitNumber){(char *)text, 0, -1}));
-    return units_count(units) - 1;
+    const int unit = string_table_add(&units->texts, text, strlen(text));
+    if (unit == arrlen(units->best)) arrput(units->best, ((BestSpelling){0, -1}));
+    return unit;
 }
 
 const char *units_spelling(const Units *units, int unit) {
-    const ptrdiff_t at = units->numbers[unit].spelling;
-    return at < 0 ? units->numbers[unit].key : units->spellings[at].key;
+    const int best = units->best[unit].number;
+    return best < 0 ? units_text(units, unit) : string_table_at(&units->spellings, best);
 }
 
 /* Counts an occurrence of a spelling; returns the number of its unit. */
 static int spelled(Units *units, const char *spelling) {
-    ptrdiff_t at = map_find(units->spellings, sizeof *units->spellings, spelling);
-    if (at < 0) {
+    const int number = string_table_add(&units->spellings, spelling, strlen(spelling));
+    if (number == arrlen(units->spelling)) {
         char *text = text_lower(spelling);
-        shputs(units->spellings, ((Spelling){(char *)spelling, units_add(units, text), 0}));
+        arrput(units->spelling, ((Spelling){units_add(units, text), 0}));
         mem_free(text);
-        at = shlen(units->spellings) - 1;
     }
-    Spelling *found = &units->spellings[at];
-    UnitNumber *number = &units->numbers[found->unit];
-    if (++found->count > number->best) {
-        number->best = found->count;
-        number->spelling = at;
-    }
+    Spelling *found = &units->spelling[number];
+    BestSpelling *best = &units->best[found->unit];
+    if (++found->count > best->count) *best = (BestSpelling){found->count, number};
     return found->unit;
 }
 

@@ -64,7 +64,7 @@ static char **translate_all(const Evaluation *e) {
         char *const *sources = e->sources + counted.before;
         const int n = translate_most(sources, counted.all - counted.before, e->beam.beam);
         BeamOptions beam = e->beam;
-        ColumnSet *shortlists = e->shortlist.entries ? shortlist_sets(&e->shortlist, sources, n) : NULL;
+        ColumnSet *shortlists = shortlist_sets(&e->shortlist, sources, n);
         beam.shortlists = shortlists;
         Translations found = session_translate(&session, sources, n, &beam, BATCH, count, &counted);
         for (int i = 0; i < n; i++) arrput(texts, translation_text(&found, i, 0));

@@ -55,7 +55,7 @@ typedef struct LexiconWork {
     OutputFile files[FILES];
     FILE *links;
     long line; /* lines written to `links` */
-    Entries *entries;
+    Entries entries;
     LinkCounts learned[2];
     ProgressView view;
 } LexiconWork;
@@ -121,9 +121,9 @@ static int write_pair(void *context, const PairAlignment *alignment, Err *err) {
     fputc('\n', work->links);
     work->line++;
     arrfree(links);
-    if (work->entries) {
+    if (work->job->output) {
         links = token_links(alignment, work->job->links);
-        entries_count(work->entries, alignment, links, (int)arrlen(links));
+        entries_count(&work->entries, alignment, links, (int)arrlen(links));
         arrfree(links);
     }
     return ferror(work->links) ? err_set(err, work->job->output, 0, "the links cannot be written") : 0;
@@ -174,14 +174,13 @@ static int open_outputs(LexiconWork *work, Err *err) {
         if (output_open(&work->files[i], path, err)) return -1;
     }
     work->links = work->files[LINKS_FILE].stream;
-    work->entries = entries_new();
     return 0;
 }
 
 static int write_outputs(LexiconWork *work, Err *err) {
     const Priors learned = {{work->bitext.side[SOURCE].units, work->bitext.side[TARGET].units},
                             {work->learned[0], work->learned[1]}};
-    entries_write(work->entries, work->files[LEXICON_FILE].stream);
+    entries_write(&work->entries, work->files[LEXICON_FILE].stream);
     priors_write(&learned, work->files[PRIORS_FILE].stream);
     for (int i = 0; i < FILES; i++)
         if (output_sync(&work->files[i], err)) return -1;
@@ -204,7 +203,7 @@ static int run_job(const LexiconJob *job, Err *err) {
         link_counts_free(&work->priors.counts[i]);
         link_counts_free(&work->learned[i]);
     }
-    entries_free(work->entries);
+    entries_free(&work->entries);
     bitext_free(&work->bitext);
     mem_free(work);
     return status;

@@ -231,7 +231,7 @@ static int translate_some(Translating *work, char *const *lines, int n, Spent *s
     SentenceTerms terms = {0};
     if (s->glossary.terms) terms = glossary_terms(&s->glossary, lines, n);
     beam.constraints = terms.list;
-    ColumnSet *shortlists = s->shortlist.entries ? shortlist_sets(&s->shortlist, lines, n) : NULL;
+    ColumnSet *shortlists = shortlist_sets(&s->shortlist, lines, n);
     beam.shortlists = shortlists;
     Translations found =
         session_translate(&work->session, lines, n, &beam, s->batch, work->source.eager ? NULL : count, work);

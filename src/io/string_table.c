@@ -47,7 +47,7 @@ void string_table_reserve_lines(StringTable *table, const char *text) {
 }
 
 /* A copy of n bytes with a '\0', in a block of the table. */
-static const char *copy(StringTable *table, const char *text, size_t n) {
+static char *copy(StringTable *table, const char *text, size_t n) {
     if (n >= table->room) {
         table->room = n >= BLOCK ? n + 1 : BLOCK;
         table->end = mem_alloc(table->room);

@@ -1,6 +1,6 @@
 /* string_table.h: distinct strings, numbered from 0 in the order in which they were added: the pieces of a vocabulary,
-   and those of BPE merges. It hashes each string once and copies it into a block, because both are built whenever a
-   model is loaded. */
+   the words of a corpus. What belongs to a string is in an array of the caller, at the string's number. It hashes each
+   string once and copies it into a block. */
 #ifndef TIDE_STRING_TABLE_H
 #define TIDE_STRING_TABLE_H
 
@@ -8,12 +8,12 @@
 
 /* A table of all zeros is empty and ready. Several threads may read one table while none adds to it. */
 typedef struct StringTable {
-    const char **strings; /* stb_ds array: string 0, string 1, ..; their memory is in `blocks` */
-    int *numbers;         /* hash table with open addressing; -1: empty slot */
-    size_t slots;         /* the length of `numbers`: 0 or a power of two; at least twice the number of strings */
-    char **blocks;        /* stb_ds array of owned memory */
-    char *end;            /* where the next string is stored, in the newest block */
-    size_t room;          /* bytes from there to the end of the block */
+    char **strings; /* stb_ds array: string 0, string 1, ..; their memory is in `blocks` */
+    int *numbers;   /* hash table with open addressing; -1: empty slot */
+    size_t slots;   /* the length of `numbers`: 0 or a power of two; at least twice the number of strings */
+    char **blocks;  /* stb_ds array of owned memory */
+    char *end;      /* where the next string is stored, in the newest block */
+    size_t room;    /* bytes from there to the end of the block */
 } StringTable;
 
 int string_table_count(const StringTable *table);

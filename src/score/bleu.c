@@ -9,6 +9,7 @@
 #include "core/base.h"
 #include "core/exact.h"
 #include "io/ds.h"
+#include "io/string_table.h"
 #include "score/ngrams.h"
 #include "score/segment.h"
 
@@ -148,21 +149,13 @@ char *tokenize_zh(const char *line) {
 
 /* ---- counting ---- */
 
-typedef struct Word { /* stb_ds string map: a token and its id */
-    char *key;
-    int value;
-} Word;
-
-/* Tokenises a line. Returns the ids of its tokens, a stb_ds array that the caller owns. Adds new tokens to *words. */
-static int *token_ids(const char *line, BleuOptions options, Word **words) {
+/* Tokenises a line. Returns the ids of its tokens, a stb_ds array that the caller owns. Adds new tokens to `words`. */
+static int *token_ids(const char *line, BleuOptions options, StringTable *words) {
     char *text = segment_copy(line, options.lowercase);
     char *tokens = options.chinese ? tokenize_zh(text) : tokenize_13a(text), *rest;
     int *ids = NULL;
-    for (char *token = strtok_r(tokens, " ", &rest); token; token = strtok_r(NULL, " ", &rest)) {
-        int fresh = (int)shlen(*words) + 1;
-        if (shgeti(*words, token) < 0) shput(*words, token, fresh);
-        arrput(ids, shget(*words, token));
-    }
+    for (char *token = strtok_r(tokens, " ", &rest); token; token = strtok_r(NULL, " ", &rest))
+        arrput(ids, string_table_add(words, token, strlen(token)));
     mem_free(tokens);
     mem_free(text);
     return ids;
@@ -217,8 +210,7 @@ void bleu_add(Bleu *sum, const Bleu *counts) {
 Bleu *bleu_sentences(char *const *hypotheses, References references, int n, BleuOptions options, Bleu *all) {
     Bleu *sentences = mem_zalloc((size_t)n * sizeof *sentences), sum = {0};
     int **ids = mem_alloc((size_t)references.count * sizeof *ids);
-    Word *words = NULL;
-    sh_new_arena(words);
+    StringTable words = {0};
     for (int i = 0; i < n; i++) {
         int *hypothesis = token_ids(hypotheses[i], options, &words);
         for (int r = 0; r < references.count; r++) ids[r] = token_ids(references.sets[r][i], options, &words);
@@ -227,7 +219,7 @@ Bleu *bleu_sentences(char *const *hypotheses, References references, int n, Bleu
         for (int r = 0; r < references.count; r++) arrfree(ids[r]);
         arrfree(hypothesis);
     }
-    shfree(words);
+    string_table_free(&words);
     mem_free(ids);
     bleu_compute(&sum);
     if (all) *all = sum;

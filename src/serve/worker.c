@@ -145,8 +145,7 @@ static void translate(WorkerBatch *b, Session *session) {
     beam.before_step = all_cancelled;
     if (anyone_listens(b)) beam.settled = tell_settled;
     beam.context = b;
-    const Shortlist *shortlist = &task->served->shortlist;
-    ColumnSet *shortlists = shortlist->entries ? shortlist_sets(shortlist, sentences, b->n) : NULL;
+    ColumnSet *shortlists = shortlist_sets(&task->served->shortlist, sentences, b->n);
     beam.shortlists = shortlists;
     Translations found = session_translate(session, sentences, b->n, &beam, b->n, NULL, NULL);
     for (int i = 0; i < b->n && !found.cancelled; i++) keep_translation(b->jobs[i], &found, i);

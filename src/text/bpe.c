@@ -1,6 +1,7 @@
 #include "text/bpe.h"
 
 #include "io/ds.h"
+#include "io/pair_table.h"
 #include "io/string_table.h"
 #include "text/unicode.h"
 
@@ -23,37 +24,16 @@ struct Bpe {
     StringTable symbols;
     int *made;      /* stb_ds array: rank of the first merge that makes each symbol; -1: none */
     Merge *merges;  /* stb_ds array */
-    int *ranks;     /* hash table from pair to rank, with open addressing; -1: empty slot */
-    size_t slots;   /* length of ranks: a power of two, at least 2 × merges */
+    PairTable rank; /* of the merge of a pair of symbols, plus 1 */
     int ascii[128]; /* the symbol of each one-byte character, -1 for none; avoids hashing */
 };
 
 int bpe_merges(const Bpe *bpe) { return (int)arrlen(bpe->merges); }
 
-/* The slot with the rank of a pair's merge, or the empty slot for it. */
-static int *slot_of(const Bpe *bpe, Pair pair) {
-    uint64_t bits = (uint64_t)pair.left << 32 | (uint32_t)pair.right;
-    size_t at = (size_t)((bits * 0x9e3779b97f4a7c15u) >> 32);
-    for (;; at++) {
-        int *slot = &bpe->ranks[at & (bpe->slots - 1)];
-        if (*slot < 0) return slot;
-        Pair there = bpe->merges[*slot].key;
-        if (there.left == pair.left && there.right == pair.right) return slot;
-    }
-}
-
-/* Rebuilds the hash table with `slots` slots. */
-static void index_merges(Bpe *bpe, size_t slots) {
-    bpe->ranks = mem_realloc(bpe->ranks, slots * sizeof *bpe->ranks);
-    bpe->slots = slots;
-    memset(bpe->ranks, 0xff, slots * sizeof *bpe->ranks);
-    for (int rank = 0; rank < bpe_merges(bpe); rank++) *slot_of(bpe, bpe->merges[rank].key) = rank;
-}
-
 static Bpe *bpe_new(void) {
     Bpe *bpe = mem_zalloc(sizeof *bpe);
     for (int c = 0; c < 128; c++) bpe->ascii[c] = -1;
-    index_merges(bpe, 16);
+    bpe->rank = pair_table_new();
     return bpe;
 }
 
@@ -62,7 +42,7 @@ void bpe_free(Bpe *bpe) {
     string_table_free(&bpe->symbols);
     arrfree(bpe->made);
     arrfree(bpe->merges);
-    mem_free(bpe->ranks);
+    pair_table_free(&bpe->rank);
     mem_free(bpe);
 }
 
@@ -93,17 +73,20 @@ static int symbol_join(Bpe *bpe, Pair pair) {
 }
 
 /* The rank of the merge of a pair; -1 if no merge joins it or one of its symbols is unknown (-1). */
-static int rank_of(const Bpe *bpe, Pair pair) { return pair.left < 0 || pair.right < 0 ? -1 : *slot_of(bpe, pair); }
+static int rank_of(const Bpe *bpe, Pair pair) {
+    if (pair.left < 0 || pair.right < 0) return -1;
+    return pair_table_number(&bpe->rank, (uint32_t)pair.left, (uint32_t)pair.right) - 1;
+}
 
 /* Appends a merge. Returns false if the merge exists already. */
 static bool merge_add(Bpe *bpe, Pair pair) {
-    if (rank_of(bpe, pair) >= 0) return false;
+    PairEntry *known = pair_table_add(&bpe->rank, (uint32_t)pair.left, (uint32_t)pair.right);
+    if (known->number) return false;
     Merge merge = {pair, symbol_join(bpe, pair)};
-    int rank = bpe_merges(bpe), *made = &bpe->made[merge.joined];
-    if (*made < 0) *made = rank;
-    *slot_of(bpe, pair) = rank;
+    int *made = &bpe->made[merge.joined];
+    if (*made < 0) *made = bpe_merges(bpe);
     arrput(bpe->merges, merge);
-    if (2 * arrlenu(bpe->merges) > bpe->slots) index_merges(bpe, 2 * bpe->slots);
+    known->number = bpe_merges(bpe);
     return true;
 }
 
@@ -266,7 +249,8 @@ typedef struct Entry {
 typedef struct Learner {
     Bpe *bpe;
     Word *words;
-    PairCount *pairs; /* stb_ds map; the index of a pair is its number */
+    PairCount *pairs; /* stb_ds array; the index of a pair is its number */
+    PairTable number; /* of each pair, plus 1 */
     int *grown;       /* stb_ds array: pairs whose count grew since the last queue_grown */
     Entry *heap;      /* stb_ds array: binary heap with the best entry at 0 */
 } Learner;
@@ -306,18 +290,18 @@ static Entry heap_pop(Learner *l) {
 
 /* Adds (sign +1) or removes (sign -1) one occurrence of (left, right) in the word. */
 static void count_pair(Learner *l, int left, int right, int word, int sign) {
-    PairCount fresh = {.key = {left, right}};
-    ptrdiff_t at = hmgeti(l->pairs, fresh.key);
-    if (at < 0) {
-        at = hmlen(l->pairs);
-        CHECK(at < INT_MAX, "bpe: too many pairs");
-        hmputs(l->pairs, fresh);
+    PairEntry *known = pair_table_add(&l->number, (uint32_t)left, (uint32_t)right);
+    if (!known->number) {
+        CHECK(arrlen(l->pairs) < INT_MAX, "bpe: too many pairs");
+        arrput(l->pairs, ((PairCount){.key = {left, right}}));
+        known->number = (int)arrlen(l->pairs);
     }
+    const int at = known->number - 1;
     PairCount *pair = &l->pairs[at];
     pair->count += sign * l->words[word].count;
     if (sign < 0) return;
     if (arrlen(pair->words) == 0 || arrlast(pair->words) != word) arrput(pair->words, word);
-    arrput(l->grown, (int)at);
+    arrput(l->grown, at);
 }
 
 /* Pushes the pairs whose count grew. */
@@ -391,14 +375,15 @@ static void add_word(Learner *l, int w, const char *text, long count) {
 }
 
 Bpe *bpe_learn(char *const *words, const long *counts, int n, int merges) {
-    Learner l = {.bpe = bpe_new(), .words = mem_alloc((size_t)n * sizeof(Word))};
+    Learner l = {.bpe = bpe_new(), .words = mem_alloc((size_t)n * sizeof(Word)), .number = pair_table_new()};
     for (int w = 0; w < n; w++) add_word(&l, w, words[w], counts[w]);
     queue_grown(&l);
     for (int pair; bpe_merges(l.bpe) < merges && (pair = pop_most_frequent(&l)) >= 0;) merge_everywhere(&l, pair);
     for (int w = 0; w < n; w++) mem_free(l.words[w].symbols);
-    for (ptrdiff_t i = 0; i < hmlen(l.pairs); i++) arrfree(l.pairs[i].words);
+    for (ptrdiff_t i = 0; i < arrlen(l.pairs); i++) arrfree(l.pairs[i].words);
     mem_free(l.words);
-    hmfree(l.pairs);
+    arrfree(l.pairs);
+    pair_table_free(&l.number);
     arrfree(l.grown);
     arrfree(l.heap);
     return l.bpe;

@@ -2,6 +2,7 @@
 
 #include "io/lines.h"
 #include "io/ds.h"
+#include "io/string_table.h"
 #include "text/unicode.h"
 
 #include <stdbool.h>
@@ -9,32 +10,33 @@
 #include <string.h>
 
 typedef struct Entry {
-    char *key;    /* copied by the map */
     char *target; /* owned */
     double probability;
     bool certain; /* the line has no probability */
 } Entry;
 
 struct Lexicon {
-    Entry *entries; /* stb_ds map */
+    StringTable sources;
+    Entry *entries; /* stb_ds array: of each source text */
     size_t longest;
 };
 
 void lexicon_free(Lexicon *lexicon) {
     if (!lexicon) return;
-    for (ptrdiff_t i = 0; i < shlen(lexicon->entries); i++) mem_free(lexicon->entries[i].target);
-    shfree(lexicon->entries);
+    for (ptrdiff_t i = 0; i < arrlen(lexicon->entries); i++) mem_free(lexicon->entries[i].target);
+    arrfree(lexicon->entries);
+    string_table_free(&lexicon->sources);
     mem_free(lexicon);
 }
 
 const char *lexicon_find(const Lexicon *lexicon, const char *source) {
-    ptrdiff_t at = map_find(lexicon->entries, sizeof *lexicon->entries, source);
+    const int at = string_table_find(&lexicon->sources, source, strlen(source));
     return at < 0 ? NULL : lexicon->entries[at].target;
 }
 
 bool lexicon_entry(const Lexicon *lexicon, int i, const char **source, const char **target) {
-    if (i >= shlen(lexicon->entries)) return false;
-    *source = lexicon->entries[i].key;
+    if (i >= arrlen(lexicon->entries)) return false;
+    *source = string_table_at(&lexicon->sources, i);
     *target = lexicon->entries[i].target;
     return true;
 }
@@ -44,21 +46,15 @@ size_t lexicon_longest(const Lexicon *lexicon) { return lexicon->longest; }
 /* Adds an entry with texts that it copies, unless the lexicon has a translation that is at least as probable. */
 static int add(void *context, const LexiconEntry *line, const char *path, long number, Err *err) {
     Lexicon *lexicon = context;
-    Entry entry = {(char *)line->source, (char *)line->target, line->probability, line->certain};
-    const size_t length = strlen(entry.key);
-    const ptrdiff_t at = map_find(lexicon->entries, sizeof *lexicon->entries, entry.key);
-    Entry *known = at < 0 ? NULL : &lexicon->entries[at];
-    if (known && known->certain && entry.certain)
-        return err_set(err, path, number, "\"%.100s\" has an entry already", entry.key);
-    if (known && known->probability >= entry.probability) return 0;
-    entry.target = mem_strdup(entry.target);
-    if (known) {
-        mem_free(known->target);
-        entry.key = known->key;
-        *known = entry;
-    } else {
-        shputs(lexicon->entries, entry);
-    }
+    const size_t length = strlen(line->source);
+    const int at = string_table_add(&lexicon->sources, line->source, length);
+    if (at == arrlen(lexicon->entries)) arrput(lexicon->entries, ((Entry){.probability = -1}));
+    Entry *entry = &lexicon->entries[at];
+    if (entry->certain && line->certain)
+        return err_set(err, path, number, "\"%.100s\" has an entry already", line->source);
+    if (entry->probability >= line->probability) return 0;
+    mem_free(entry->target);
+    *entry = (Entry){mem_strdup(line->target), line->probability, line->certain};
     if (length > lexicon->longest) lexicon->longest = length;
     return 0;
 }
@@ -122,7 +118,6 @@ int lexicon_each(const char *path, LexiconSink *sink, void *context, Err *err) {
 /* Takes the lines. */
 static Lexicon *of_lines(char **lines, const char *path, Err *err) {
     Lexicon *lexicon = mem_zalloc(sizeof *lexicon);
-    sh_new_strdup(lexicon->entries);
     if (!each_line(lines, path, add, lexicon, err)) return lexicon;
     lexicon_free(lexicon);
     return NULL;

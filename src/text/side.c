@@ -4,59 +4,50 @@
 #include <limits.h>
 #include <string.h>
 
-typedef struct PieceCount {
-    char *key;
-    long count;
-} PieceCount;
-
-static void add_pieces(PieceCount **counts, char *const *pieces, long count) {
+/* Adds `count` to the counts of the pieces, a stb_ds array, which it frees. counts: [number of a piece], a stb_ds
+   array. */
+static void add_pieces(StringTable *names, long **counts, char **pieces, long count) {
     for (ptrdiff_t i = 0; i < arrlen(pieces); i++) {
-        ptrdiff_t at = shgeti(*counts, pieces[i]);
-        if (at >= 0) (*counts)[at].count += count;
-        else shputs(*counts, ((PieceCount){pieces[i], count}));
+        const int piece = string_table_add(names, pieces[i], strlen(pieces[i]));
+        if (piece == arrlen(*counts)) arrput(*counts, 0);
+        (*counts)[piece] += count;
     }
+    pieces_free(pieces);
 }
 
 /* Builds the vocabulary of at most `size` pieces for counted words. */
-static Vocab *build_vocab(const Tokenizer *tokenizer, const WordCount *words, int size) {
-    PieceCount *counts = NULL;
-    sh_new_arena(counts);
-    for (ptrdiff_t i = 0; i < shlen(words); i++) {
-        char **pieces = NULL;
-        tokenizer_split_word(tokenizer, words[i].key, words[i].whole, &pieces);
-        add_pieces(&counts, pieces, words[i].count);
-        pieces_free(pieces);
-        if (words[i].whole) continue;
-        char **steps = NULL;
-        bpe_steps(tokenizer->bpe, words[i].key, &steps);
-        add_pieces(&counts, steps, 0);
-        pieces_free(steps);
+static Vocab *build_vocab(const Tokenizer *tokenizer, const WordCounts *words, int size) {
+    StringTable names = {0};
+    long *counts = NULL;
+    for (ptrdiff_t i = 0; i < arrlen(words->counts); i++) {
+        const char *word = string_table_at(&words->words, (int)i);
+        const WordCount *of_word = &words->counts[i];
+        char **pieces = NULL, **steps = NULL;
+        tokenizer_split_word(tokenizer, word, of_word->whole, &pieces);
+        add_pieces(&names, &counts, pieces, of_word->count);
+        if (of_word->whole) continue;
+        bpe_steps(tokenizer->bpe, word, &steps);
+        add_pieces(&names, &counts, steps, 0);
     }
-    char **names = NULL;
-    long *numbers = NULL;
-    for (ptrdiff_t i = 0; i < shlen(counts); i++) {
-        arrput(names, counts[i].key);
-        arrput(numbers, counts[i].count);
-    }
-    Vocab *vocab = vocab_build(names, numbers, (int)arrlen(names), size, tokenizer->kind == TOKENIZER_BPE);
-    arrfree(names);
-    arrfree(numbers);
-    shfree(counts);
+    const int n = string_table_count(&names);
+    Vocab *vocab = vocab_build(names.strings, counts, n, size, tokenizer->kind == TOKENIZER_BPE);
+    string_table_free(&names);
+    arrfree(counts);
     return vocab;
 }
 
-void side_learn(Side *side, TokenizerKind kind, WordCount *words, int merges, int size) {
+void side_learn(Side *side, TokenizerKind kind, WordCounts words, int merges, int size) {
     *side = (Side){.tokenizer = {kind, kind == TOKENIZER_BPE ? merges_learn(&words, 1, merges) : NULL}};
-    side->vocab = build_vocab(&side->tokenizer, words, size);
-    words_free(words);
+    side->vocab = build_vocab(&side->tokenizer, &words, size);
+    words_free(&words);
 }
 
-void sides_learn_jointly(Side *const sides[2], WordCount *const words[2], int merges, const int sizes[2]) {
+void sides_learn_jointly(Side *const sides[2], WordCounts words[2], int merges, const int sizes[2]) {
     Bpe *bpe = merges_learn(words, 2, merges);
     for (int i = 0; i < 2; i++) {
         *sides[i] = (Side){.tokenizer = {TOKENIZER_BPE, i ? bpe : bpe_copy(bpe)}};
-        sides[i]->vocab = build_vocab(&sides[i]->tokenizer, words[i], sizes[i]);
-        words_free(words[i]);
+        sides[i]->vocab = build_vocab(&sides[i]->tokenizer, &words[i], sizes[i]);
+        words_free(&words[i]);
     }
 }
 
@@ -70,7 +61,7 @@ int side_check_subwords(const Side *side, const char *path, Err *err) {
         pieces, subwords);
 }
 
-int side_learn_subwords(Side *side, WordCount *words, int merges, Err *err) {
+int side_learn_subwords(Side *side, WordCounts words, int merges, Err *err) {
     side->subwords = mem_zalloc(sizeof *side->subwords);
     side_learn(side->subwords, TOKENIZER_BPE, words, merges, 0);
     return side_check_subwords(side, NULL, err);
@@ -127,14 +118,14 @@ typedef struct PieceEnd {
 
 /* The pieces of a word: pieces[begin..begin + length - 1] of the cache. */
 typedef struct CachedWord {
-    char *key;
     size_t begin, length;
     int bytes; /* length of the word */
 } CachedWord;
 
 struct SideCache {
     const Side *side;
-    CachedWord *words;   /* stb_ds map */
+    StringTable names;
+    CachedWord *words;   /* stb_ds array: of each name */
     PieceEnd *pieces;    /* stb_ds array: the pieces of all words */
     SideCache *subwords; /* for side->subwords; NULL: none */
     int end;             /* the last id of a sentence */
@@ -149,7 +140,8 @@ SideCache *side_cache(const Side *side) {
 }
 
 static void cache_clear(SideCache *cache) {
-    shfree(cache->words);
+    string_table_free(&cache->names);
+    arrfree(cache->words);
     arrfree(cache->pieces);
 }
 
@@ -159,13 +151,15 @@ void side_cache_free(SideCache *cache) {
     mem_free(cache);
 }
 
-/* Adds a new word to the cache and returns its index. Clears the cache first if it is full, so that it cannot fill the
+/* The pieces of a word. Adds a new word to the cache; clears the cache first if it is full, so that it cannot fill the
    memory. */
-static ptrdiff_t cache_word(SideCache *cache, const Words *words) {
+static const CachedWord *cached_word(SideCache *cache, const Words *words) {
     enum { MOST = 1 << 18 };
-    if (shlen(cache->words) == MOST) cache_clear(cache);
-    if (!cache->words) sh_new_arena(cache->words);
-    CachedWord word = {.key = words->word, .begin = arrlenu(cache->pieces)};
+    const size_t n = strlen(words->word);
+    const int known = string_table_find(&cache->names, words->word, n);
+    if (known >= 0) return &cache->words[known];
+    if (arrlen(cache->words) == MOST) cache_clear(cache);
+    CachedWord word = {.begin = arrlenu(cache->pieces)};
     char **pieces = NULL;
     side_split_word(cache->side, words, &pieces);
     for (ptrdiff_t i = 0; i < arrlen(pieces); i++) {
@@ -175,8 +169,9 @@ static ptrdiff_t cache_word(SideCache *cache, const Words *words) {
     }
     word.length = arrlenu(cache->pieces) - word.begin;
     pieces_free(pieces);
-    shputs(cache->words, word);
-    return shlen(cache->words) - 1;
+    string_table_add(&cache->names, words->word, n);
+    arrput(cache->words, word);
+    return &arrlast(cache->words);
 }
 
 /* The pieces of a sentence: a stb_ds array. */
@@ -185,9 +180,7 @@ static PieceEnd *split_sentence(SideCache *cache, const char *sentence) {
     int bytes = 0;
     Words words = words_start(cache->side->tokenizer.kind, sentence);
     while (words_next(&words)) {
-        ptrdiff_t at = cache->words ? shgeti(cache->words, words.word) : -1;
-        if (at < 0) at = cache_word(cache, &words);
-        const CachedWord *word = &cache->words[at];
+        const CachedWord *word = cached_word(cache, &words);
         for (size_t i = 0; i < word->length; i++) {
             PieceEnd piece = cache->pieces[word->begin + i];
             arrput(ends, ((PieceEnd){piece.id, bytes + piece.end}));

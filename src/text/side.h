@@ -19,13 +19,13 @@ struct Side {
    that words_count counted for `kind`. For TOKENIZER_BPE the vocabulary is open: it contains every character and the
    result of every merge that occurs in the words, characters first, so that only characters that do not occur are
    unknown (if `size` leaves room for all characters). Frees `words`. */
-void side_learn(Side *side, TokenizerKind kind, WordCount *words, int merges, int size);
+void side_learn(Side *side, TokenizerKind kind, WordCounts words, int merges, int size);
 /* Learns two TOKENIZER_BPE sides: one list of merges from the words of both, and a vocabulary for each. Frees the
    words. */
-void sides_learn_jointly(Side *const sides[2], WordCount *const words[2], int merges, const int sizes[2]);
+void sides_learn_jointly(Side *const sides[2], WordCounts words[2], int merges, const int sizes[2]);
 /* Adds a source factor to a side of characters: learns side->subwords with at most `merges` merges from words that
    words_count counted for TOKENIZER_BPE. Frees `words`. Returns what side_check_subwords returns. */
-int side_learn_subwords(Side *side, WordCount *words, int merges, Err *err);
+int side_learn_subwords(Side *side, WordCounts words, int merges, Err *err);
 void side_free(Side *side);
 
 /* The ids of a normalised sentence, then </s>: a stb_ds array that the caller owns. A space mark that is not in the

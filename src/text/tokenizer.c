@@ -99,18 +99,20 @@ bool words_next(Words *words) {
 
 void words_end(Words *words) { mem_free(words->word); }
 
-void words_count(WordCount **counts, TokenizerKind kind, const char *sentence) {
-    if (!*counts) sh_new_arena(*counts);
+void words_count(WordCounts *counts, TokenizerKind kind, const char *sentence) {
     Words words = words_start(kind, sentence);
     while (words_next(&words)) {
-        ptrdiff_t known = shgeti(*counts, words.word);
-        if (known >= 0) (*counts)[known].count++;
-        else shputs(*counts, ((WordCount){words.word, 1, words.whole}));
+        const int word = string_table_add(&counts->words, words.word, strlen(words.word));
+        if (word == arrlen(counts->counts)) arrput(counts->counts, ((WordCount){0, words.whole}));
+        counts->counts[word].count++;
     }
     words_end(&words);
 }
 
-void words_free(WordCount *counts) { shfree(counts); }
+void words_free(WordCounts *counts) {
+    string_table_free(&counts->words);
+    arrfree(counts->counts);
+}
 
 /* ---- pieces ---- */
 
@@ -127,14 +129,14 @@ char **tokenizer_split(const Tokenizer *tokenizer, const char *text) {
     return pieces;
 }
 
-Bpe *merges_learn(WordCount *const *counts, int n, int merges) {
+Bpe *merges_learn(const WordCounts *counts, int n, int merges) {
     char **words = NULL;
     long *numbers = NULL;
     for (int i = 0; i < n; i++)
-        for (ptrdiff_t k = 0; k < shlen(counts[i]); k++) {
-            if (counts[i][k].whole) continue;
-            arrput(words, counts[i][k].key);
-            arrput(numbers, counts[i][k].count);
+        for (ptrdiff_t k = 0; k < arrlen(counts[i].counts); k++) {
+            if (counts[i].counts[k].whole) continue;
+            arrput(words, counts[i].words.strings[k]);
+            arrput(numbers, counts[i].counts[k].count);
         }
     CHECK(arrlen(words) <= INT_MAX, "%td words to learn merges from", arrlen(words));
     Bpe *bpe = bpe_learn(words, numbers, (int)arrlen(words), merges);

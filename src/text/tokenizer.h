@@ -10,6 +10,7 @@
 #ifndef TIDE_TOKENIZER_H
 #define TIDE_TOKENIZER_H
 
+#include "io/string_table.h"
 #include "text/bpe.h"
 
 #include <stdbool.h>
@@ -66,17 +67,21 @@ void words_end(Words *words);
 void tokenizer_split_word(const Tokenizer *tokenizer, const char *word, bool whole, char ***pieces);
 
 typedef struct WordCount {
-    char *key;
     long count;
     bool whole;
 } WordCount;
 
-/* Adds the words of a normalised sentence to the stb_ds map *counts, which is NULL at first; release with
-   words_free. */
-void words_count(WordCount **counts, TokenizerKind kind, const char *sentence);
-void words_free(WordCount *counts);
+/* Words and their counts; empty if all zeros. */
+typedef struct WordCounts {
+    StringTable words;
+    WordCount *counts; /* stb_ds array: of each word */
+} WordCounts;
 
-/* Learns one list of at most `merges` merges from n maps of counted words. The caller owns the result. */
-Bpe *merges_learn(WordCount *const *counts, int n, int merges);
+/* Adds the words of a normalised sentence; release with words_free. */
+void words_count(WordCounts *counts, TokenizerKind kind, const char *sentence);
+void words_free(WordCounts *counts);
+
+/* Learns one list of at most `merges` merges from the words of n counts. The caller owns the result. */
+Bpe *merges_learn(const WordCounts *counts, int n, int merges);
 
 #endif

@@ -65,7 +65,7 @@ int data_read(Data *data, const DataFiles *files, const ModelOptions *options, b
 /* Indices of word counts: source and target are 0 and 1, then the counts for the source's subwords. */
 enum { SUBWORDS = 2, COUNTS };
 
-static int count_words(DiskCorpus *text, const TokenizerKind kinds[2], bool subwords, WordCount *words[COUNTS],
+static int count_words(DiskCorpus *text, const TokenizerKind kinds[2], bool subwords, WordCounts words[COUNTS],
                        const DataProgress *progress, Err *err) {
     /* Chinese text between two punctuation marks is one word for BPE, so almost every sentence has new words. */
     enum { REPORT_EVERY = 1000, MOST_SUBWORDS = 1 << 18 };
@@ -73,7 +73,7 @@ static int count_words(DiskCorpus *text, const TokenizerKind kinds[2], bool subw
     int status = disk_corpus_rewind(text, err);
     for (long i = 1; !status && (status = disk_corpus_next(text, &pair, err)) > 0; i++) {
         for (int side = 0; side < 2; side++) words_count(&words[side], kinds[side], pair.text[side]);
-        if (subwords && shlen(words[SUBWORDS]) < MOST_SUBWORDS)
+        if (subwords && string_table_count(&words[SUBWORDS].words) < MOST_SUBWORDS)
             words_count(&words[SUBWORDS], TOKENIZER_BPE, pair.text[SOURCE]);
         status = 0;
         if (i % REPORT_EVERY == 0 && progress->report(progress->context, "counting words", i, text->n))
@@ -85,9 +85,9 @@ static int count_words(DiskCorpus *text, const TokenizerKind kinds[2], bool subw
 int data_learn(Data *data, const DataFiles *files, const ModelOptions *o, Side *source, Side *target,
                const DataProgress *progress, Err *err) {
     Side *const sides[2] = {source, target};
-    WordCount *words[COUNTS] = {NULL};
+    WordCounts words[COUNTS] = {0};
     if (count_words(&data->text, o->tokenizer, model_options_source_words(o), words, progress, err)) {
-        for (int i = 0; i < COUNTS; i++) words_free(words[i]);
+        for (int i = 0; i < COUNTS; i++) words_free(&words[i]);
         return -1;
     }
     if (o->joint_merges) sides_learn_jointly(sides, words, o->bpe_merges[0], o->dim_vocabs);

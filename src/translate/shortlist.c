@@ -13,11 +13,6 @@ typedef struct Translated {
     int *ids; /* stb_ds array, without </s> */
 } Translated;
 
-typedef struct ShortlistEntry {
-    char *key;         /* the source text, copied by the map */
-    Translated *texts; /* stb_ds array; the most probable first, at most `best` */
-} ShortlistEntry;
-
 /* ---- reading --------------------------------------------------------------------------------------------------- */
 
 static void add_ids(const Side *target, const char *text, int **ids) {
@@ -40,13 +35,11 @@ static int add(void *context, const LexiconEntry *line, const char *path, long n
     Shortlist *s = context;
     (void)path;
     (void)err;
-    ptrdiff_t at = map_find(s->entries, sizeof *s->entries, line->source);
-    if (at < 0) {
-        shputs(s->entries, ((ShortlistEntry){(char *)line->source, NULL}));
-        at = map_find(s->entries, sizeof *s->entries, line->source);
-    }
-    arrput(s->entries[at].texts, ((Translated){line->probability, (int)number, ids_of(s->target, line->target)}));
-    if (strlen(line->source) > s->longest) s->longest = strlen(line->source);
+    const size_t length = strlen(line->source);
+    const int at = string_table_add(&s->sources, line->source, length);
+    if (at == arrlen(s->translations)) arrput(s->translations, NULL);
+    arrput(s->translations[at], ((Translated){line->probability, (int)number, ids_of(s->target, line->target)}));
+    if (length > s->longest) s->longest = length;
     return 0;
 }
 
@@ -56,52 +49,50 @@ static int most_probable_first(const void *left, const void *right) {
     return a->line < b->line ? -1 : a->line > b->line;
 }
 
-static void keep_best(ShortlistEntry *entry, int best) {
-    qsort(entry->texts, (size_t)arrlen(entry->texts), sizeof *entry->texts, most_probable_first);
-    while (arrlen(entry->texts) > best) {
-        Translated worst = arrpop(entry->texts);
+static void keep_most_probable(Translated *texts, int best) {
+    qsort(texts, arrlenu(texts), sizeof *texts, most_probable_first);
+    while (arrlen(texts) > best) {
+        Translated worst = arrpop(texts);
         arrfree(worst.ids);
     }
 }
 
 int shortlist_read(Shortlist *s, const char *path, const Side *target, int first, int best, Err *err) {
     *s = (Shortlist){.target = target, .first = first};
-    sh_new_strdup(s->entries);
     if (lexicon_each(path, add, s, err)) return -1;
-    for (ptrdiff_t i = 0; i < shlen(s->entries); i++) keep_best(&s->entries[i], best);
+    for (ptrdiff_t i = 0; i < arrlen(s->translations); i++) keep_most_probable(s->translations[i], best);
     return 0;
 }
 
 void shortlist_free(Shortlist *s) {
-    for (ptrdiff_t i = 0; i < shlen(s->entries); i++) {
-        for (ptrdiff_t k = 0; k < arrlen(s->entries[i].texts); k++) arrfree(s->entries[i].texts[k].ids);
-        arrfree(s->entries[i].texts);
+    for (ptrdiff_t i = 0; i < arrlen(s->translations); i++) {
+        for (ptrdiff_t k = 0; k < arrlen(s->translations[i]); k++) arrfree(s->translations[i][k].ids);
+        arrfree(s->translations[i]);
     }
-    shfree(s->entries);
+    arrfree(s->translations);
+    string_table_free(&s->sources);
     *s = (Shortlist){0};
 }
 
 /* ---- the words of a sentence ------------------------------------------------------------------------------------ */
 
-static void mark_entry(const Shortlist *s, const char *source, bool *marked) {
-    const ptrdiff_t at = map_find(s->entries, sizeof *s->entries, source);
-    const Translated *texts = at < 0 ? NULL : s->entries[at].texts;
+/* Marks the translations of the source text of n bytes. */
+static void mark_translations(const Shortlist *s, const char *source, size_t n, bool *marked) {
+    const int at = string_table_find(&s->sources, source, n);
+    const Translated *texts = at < 0 ? NULL : s->translations[at];
     for (ptrdiff_t k = 0; k < arrlen(texts); k++)
         for (ptrdiff_t i = 0; i < arrlen(texts[k].ids); i++) marked[texts[k].ids[i]] = true;
 }
 
 /* Marks the translations of all texts that begin at `text`. */
 static void mark_texts(const Shortlist *s, const char *text, bool *marked) {
-    char source[LEXICON_SOURCE_BYTES + 1];
     for (const char *at = text; *at;) {
         const int32_t before = utf8_next(&at);
         const size_t n = (size_t)(at - text);
         const char *next = at;
         if (n > s->longest) return;
         if (*next && is_inside_run(before, utf8_next(&next))) continue;
-        memcpy(source, text, n);
-        source[n] = '\0';
-        mark_entry(s, source, marked);
+        mark_translations(s, text, n, marked);
     }
 }
 
@@ -123,6 +114,7 @@ static ColumnSet set_of(const Shortlist *s, const char *sentence, bool *marked) 
 }
 
 ColumnSet *shortlist_sets(const Shortlist *s, char *const *sentences, int n) {
+    if (!s->target) return NULL;
     ColumnSet *sets = mem_alloc((size_t)n * sizeof *sets);
     bool *marked = mem_alloc((size_t)vocab_size(s->target->vocab) * sizeof *marked);
     for (int i = 0; i < n; i++) sets[i] = set_of(s, sentences[i], marked);

@@ -5,12 +5,14 @@
 #define TIDE_SHORTLIST_H
 
 #include "core/ops.h"
+#include "io/string_table.h"
 #include "text/side.h"
 
-/* The likely translations of source texts. Immutable: sessions may share it. */
+/* The likely translations of source texts; none if all zeros. Immutable: sessions may share it. */
 typedef struct Shortlist {
-    struct ShortlistEntry *entries; /* stb_ds map: source text, and the pieces of its translations */
-    size_t longest;                 /* bytes of the longest source text */
+    StringTable sources;
+    struct Translated **translations; /* stb_ds array: of each source text, the most probable first: a stb_ds array */
+    size_t longest;                   /* bytes of the longest source text */
     const Side *target;
     int first;
 } Shortlist;
@@ -22,7 +24,8 @@ typedef struct Shortlist {
 int shortlist_read(Shortlist *shortlist, const char *path, const Side *target, int first, int best, Err *err);
 void shortlist_free(Shortlist *shortlist);
 
-/* The lists of n normalised sentences, owned by the caller; release with shortlist_sets_free. A text does not begin or
+/* The lists of n normalised sentences, owned by the caller; NULL if the shortlist was not read. Release with
+   shortlist_sets_free. A text does not begin or
    end within a run of letters or of digits. */
 ColumnSet *shortlist_sets(const Shortlist *shortlist, char *const *sentences, int n);
 void shortlist_sets_free(ColumnSet *sets, int n);

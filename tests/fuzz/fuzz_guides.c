@@ -14,7 +14,7 @@ typedef struct Setting {
 static void learn(Setting *s, Err *err) {
     static const TokenizerKind kinds[] = {TOKENIZER_CHAR, TOKENIZER_BPE};
     Side *const sides[] = {&s->source, &s->target};
-    WordCount *words[2] = {NULL, NULL};
+    WordCounts words[2] = {0};
     DiskPair pair;
     CHECK(!disk_corpus_rewind(&s->corpus, err), "%s", err->reason);
     while (disk_corpus_next(&s->corpus, &pair, err) > 0)

@@ -41,7 +41,7 @@ static Fixture fixture(int max_length) {
     scratch_text(f.links, "");
     assert_int_equal(disk_corpus_open(&f.corpus, scratch_folder(), &err), 0);
     assert_int_equal(disk_corpus_read(&f.corpus, reader_lines(f.zh, f.en, &err), f.zh, NULL, NULL, &err), 0);
-    WordCount *words[2] = {NULL, NULL};
+    WordCounts words[2] = {0};
     const TokenizerKind kinds[2] = {TOKENIZER_CHAR, TOKENIZER_BPE};
     DiskPair pair;
     assert_int_equal(disk_corpus_rewind(&f.corpus, &err), 0);

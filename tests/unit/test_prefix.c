@@ -54,7 +54,7 @@ static void unknown_pieces_are_split(void **state) {
     (void)state;
     char *en[] = {"abc d", "abc", "e"}, *other[] = {"de", "de"};
     Side side, unused;
-    WordCount *const words[] = {words_of(TOKENIZER_BPE, en, 3), words_of(TOKENIZER_BPE, other, 2)};
+    WordCounts words[] = {words_of(TOKENIZER_BPE, en, 3), words_of(TOKENIZER_BPE, other, 2)};
     sides_learn_jointly((Side *[]){&side, &unused}, words, 10, (const int[]){0, 0});
     check_text(&side, "de abc", "▁d e ▁abc", true);
     check_text(&side, "de abc", "▁abc", false);

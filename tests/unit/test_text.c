@@ -1143,7 +1143,7 @@ static void joint_merges_are_learned_on_both_sides(void **state) {
     (void)state;
     char *source[] = {"ab xy", "ab"}, *target[] = {"ab cd", "xy cd"}, **texts[] = {source, target};
     Side left, right;
-    WordCount *const words[] = {words_of(TOKENIZER_BPE, source, 2), words_of(TOKENIZER_BPE, target, 2)};
+    WordCounts words[] = {words_of(TOKENIZER_BPE, source, 2), words_of(TOKENIZER_BPE, target, 2)};
     sides_learn_jointly((Side *[]){&left, &right}, words, 4, (const int[]){0, 10});
     assert_format(left.tokenizer.bpe, "a b\n▁ ab\nc d\nx y\n"); /* "xy" occurs twice only in both texts together */
     assert_format(right.tokenizer.bpe, "a b\n▁ ab\nc d\nx y\n");
@@ -1161,7 +1161,7 @@ static void unknown_pieces_are_split(void **state) {
     (void)state;
     char *source[] = {"abc d", "abc", "e"}, *target[] = {"de", "de"};
     Side left, right;
-    WordCount *const words[] = {words_of(TOKENIZER_BPE, source, 3), words_of(TOKENIZER_BPE, target, 2)};
+    WordCounts words[] = {words_of(TOKENIZER_BPE, source, 3), words_of(TOKENIZER_BPE, target, 2)};
     sides_learn_jointly((Side *[]){&left, &right}, words, 10, (const int[]){0, 0});
     assert_pieces(side_split(&left, "abc"), "▁abc");
     assert_pieces(side_split(&left, "de"), "▁d|e"); /* a piece of the other side only */
