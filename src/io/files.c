@@ -1,6 +1,5 @@
 #include "io/files.h"
 #include "core/scope.h"
-#include "io/output.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -162,12 +161,4 @@ int directory_sync(const char *path) {
     if (status && errno == EINVAL) status = 0; /* some file systems do not support fsync of a directory */
     close(fd);
     return status;
-}
-
-int file_replace(const char *path, const void *const *parts, const size_t *sizes, int count, Err *err) {
-    OutputFile output;
-    if (output_open(&output, path, err)) return -1;
-    for (int i = 0; i < count; i++)
-        fwrite(parts[i], 1, sizes[i], output.stream); /* the stream stores the first error for output_commit */
-    return output_commit(&output, err);
 }

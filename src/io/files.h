@@ -56,8 +56,4 @@ int directory_sync(const char *path);
    NULL with *err filled if it cannot be created. */
 FILE *file_temporary(const char *dir, Err *err);
 
-/* Replaces the file at `path` atomically by parts[0..count-1]; part i has sizes[i] bytes. Steps: temporary file, fsync,
-   rename, fsync of the directory. Returns 0, or -1 with *err filled. */
-int file_replace(const char *path, const void *const *parts, const size_t *sizes, int count, Err *err);
-
 #endif

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <math.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -42,6 +43,20 @@ void json_strings(FILE *out, char *const *texts, int n, const char *comma) {
 void json_number(FILE *out, double number, int decimals) {
     if (isfinite(number)) fprintf(out, "%.*f", decimals, number);
     else fputs("null", out);
+}
+
+void json_print(FILE *out, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    for (const char *value; (value = strchr(format, '%')); format++) {
+        fwrite(format, 1, (size_t)(value - format), out);
+        format = value + strcspn(value, "sdf");
+        if (*format == 's') json_string(out, va_arg(args, const char *));
+        else if (*format == 'd') fprintf(out, "%d", va_arg(args, int));
+        else json_number(out, va_arg(args, double), value[2] - '0'); /* %.6f */
+    }
+    fputs(format, out);
+    va_end(args);
 }
 
 /* ---- reading ---- */

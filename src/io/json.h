@@ -12,6 +12,8 @@
 void json_string(FILE *out, const char *text);
 /* Writes n texts as an array of strings with `comma` ("," or ", ") between them. */
 void json_strings(FILE *out, char *const *texts, int n, const char *comma);
+/* Writes a format as fprintf does, but %s as json_string and %.6f as json_number. Knows %d, too, and nothing else. */
+void json_print(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Writes a number with `decimals` decimals; null if it is not finite, because JSON has no such numbers. */
 void json_number(FILE *out, double number, int decimals);
 

@@ -156,3 +156,10 @@ void output_discard(OutputFile *output) {
     fclose(output->stream);
     output->stream = NULL;
 }
+
+int output_write(const char *path, const void *bytes, size_t size, Err *err) {
+    OutputFile output;
+    if (output_open(&output, path, err)) return -1;
+    fwrite(bytes, 1, size, output.stream); /* the stream stores the error for output_commit */
+    return output_commit(&output, err);
+}

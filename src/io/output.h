@@ -28,5 +28,7 @@ int output_sync(OutputFile *output, Err *err);
 int output_commit(OutputFile *output, Err *err);
 /* Closes the stream and removes the temporary file. Does nothing for an output that is not open. */
 void output_discard(OutputFile *output);
+/* Writes a whole file: output_open, the bytes, output_commit. */
+int output_write(const char *path, const void *bytes, size_t size, Err *err);
 
 #endif

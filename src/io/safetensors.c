@@ -3,6 +3,7 @@
 #include "io/ds.h"
 #include "io/files.h"
 #include "io/json.h"
+#include "io/output.h"
 #include "io/utf8.h"
 
 #include <errno.h>
@@ -64,8 +65,7 @@ static uint64_t hash_tensor(const Tensor *tensor) {
 /* Writes the entry of a tensor whose data begin at offset `begin`. Returns the offset where they end. */
 static size_t write_entry(FILE *out, const Tensor *tensor, size_t begin) {
     const size_t end = begin + matrix_bytes(tensor->rows, tensor->cols, tensor->type);
-    json_string(out, tensor->name);
-    fprintf(out, ":{\"dtype\":\"%s\",\"shape\":[", types[tensor->type].name);
+    json_print(out, "%s:{\"dtype\":%s,\"shape\":[", tensor->name, types[tensor->type].name);
     if (tensor->rows) fprintf(out, "%d,", tensor->rows);
     fprintf(out, "%d],\"data_offsets\":[%zu,%zu]}", tensor->cols, begin, end);
     return end;
@@ -84,10 +84,7 @@ static char *header_text(const Tensor *tensors, int tensor_count, const Meta *me
     fprintf(out, "{\"__metadata__\":{\"format\":\"%s\"", format);
     for (int i = 0; i < meta_count; i++) {
         if (!meta[i].value) continue;
-        fputc(',', out);
-        json_string(out, meta[i].key);
-        fputc(':', out);
-        json_string(out, meta[i].value);
+        json_print(out, ",%s:%s", meta[i].key, meta[i].value);
         sum += hash_meta(meta[i].key, meta[i].value);
     }
     for (int i = 0; i < tensor_count; i++) sum += hash_tensor(&tensors[i]);
@@ -120,16 +117,15 @@ int safetensors_write(const char *path, const Tensor *tensors, int tensor_count,
         return err_set(err, path, 0, "the header, which has the vocabularies and merges, would be larger than %d bytes",
                        HEADER_LIMIT);
     }
-    const void **parts = mem_alloc((size_t)(tensor_count + 2) * sizeof *parts);
-    size_t *sizes = mem_alloc((size_t)(tensor_count + 2) * sizeof *sizes);
-    parts[0] = &header_size, sizes[0] = sizeof header_size;
-    parts[1] = header, sizes[1] = (size_t)header_size;
-    for (int i = 0; i < tensor_count; i++) {
-        parts[i + 2] = tensors[i].data, sizes[i + 2] = matrix_bytes(tensors[i].rows, tensors[i].cols, tensors[i].type);
+    OutputFile output;
+    int status = output_open(&output, path, err);
+    if (!status) { /* the stream stores the first error for output_commit */
+        fwrite(&header_size, sizeof header_size, 1, output.stream);
+        fwrite(header, 1, (size_t)header_size, output.stream);
+        for (const Tensor *t = tensors; t < tensors + tensor_count; t++)
+            fwrite(t->data, 1, matrix_bytes(t->rows, t->cols, t->type), output.stream);
+        status = output_commit(&output, err);
     }
-    int status = file_replace(path, parts, sizes, tensor_count + 2, err);
-    mem_free(parts);
-    mem_free(sizes);
     mem_free(header);
     return status;
 }

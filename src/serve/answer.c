@@ -55,8 +55,7 @@ static void write_alternatives(FILE *out, const Request *w, ptrdiff_t i) {
     fputc('[', out);
     for (int k = 1; k <= alternatives_of(w, i); k++) {
         char *text = text_of(w, i, k);
-        if (k > 1) fputc(',', out);
-        json_string(out, text);
+        json_print(out, k > 1 ? ",%s" : "%s", text);
         mem_free(text);
     }
     fputc(']', out);
@@ -75,9 +74,7 @@ static void write_alignments(FILE *out, const Request *w, ptrdiff_t i) {
 
 static void write_detected(FILE *out, const Request *w, ptrdiff_t i) {
     (void)i;
-    fprintf(out, "{\"confidence\":%.1f,\"language\":", w->confidence);
-    json_string(out, w->detected);
-    fputc('}', out);
+    json_print(out, "{\"confidence\":%.1f,\"language\":%s}", w->confidence, w->detected);
 }
 
 static void write_pair(FILE *out, const Request *w, ptrdiff_t i) {
@@ -86,11 +83,8 @@ static void write_pair(FILE *out, const Request *w, ptrdiff_t i) {
         fputs(job->alignment, out);
         return;
     }
-    fputs("{\"logProbability\":", out);
-    json_number(out, job->log_probability, 6);
-    fprintf(out, ",\"pieces\":%d,\"perplexity\":", job->pieces);
-    json_number(out, exp(-job->log_probability / job->pieces), 6);
-    fputc('}', out);
+    json_print(out, "{\"logProbability\":%.6f,\"pieces\":%d,\"perplexity\":%.6f}", job->log_probability, job->pieces,
+               exp(-job->log_probability / job->pieces));
 }
 
 void answer_write_text(FILE *out, const Request *w) {

@@ -23,16 +23,11 @@ static const char openapi[] =
 
 /* Writes {"code", "name", "targets"} of a source. As in LibreTranslate, a language is also a target of itself. */
 static void write_language(FILE *out, ServedModels *models, char *const *codes, const char *code) {
-    fputs("{\"code\":", out);
-    json_string(out, code);
-    fputs(",\"name\":", out);
-    json_string(out, language_name(code));
-    fputs(",\"targets\":[", out);
+    json_print(out, "{\"code\":%s,\"name\":%s,\"targets\":[", code, language_name(code));
     bool comma = false;
     for (ptrdiff_t i = 0; i < arrlen(codes); i++) {
         if (strcmp(code, codes[i]) != 0 && !models_translate(models, code, codes[i])) continue;
-        if (comma) fputc(',', out);
-        json_string(out, codes[i]);
+        json_print(out, comma ? ",%s" : "%s", codes[i]);
         comma = true;
     }
     fputs("]}", out);
@@ -56,13 +51,10 @@ static void write_models(FILE *out, const Start *s) {
     fputc('[', out);
     for (int i = 0; i < models->count; i++) {
         Served *served = models_hold(models, i);
-        fputs(i ? ",{\"name\":" : "{\"name\":", out);
-        json_string(out, models->list[i].name);
-        fputs(",\"source\":", out);
-        json_string(out, served->translator.options.langs[0]);
-        fputs(",\"target\":", out);
-        json_string(out, served->translator.options.langs[1]);
         const Alignments there = model_alignments(&served->translator.model);
+        const char(*langs)[OPTION_TEXT_SIZE] = served->translator.options.langs;
+        if (i) fputc(',', out);
+        json_print(out, "{\"name\":%s,\"source\":%s,\"target\":%s", models->list[i].name, langs[0], langs[1]);
         fprintf(out, ",\"alignment\":%s,\"layers\":%d,\"heads\":%d,\"alternatives\":%d,\"training\":%s",
                 served->aligns ? "true" : "false", there.layers, there.heads, s->service->limits->beam - 1,
                 live_report_exists(models, i) ? "true" : "false");
@@ -79,11 +71,8 @@ static void write_settings(FILE *out, const Start *s) {
     const char *keys = s->service->keys->count ? "true" : "false";
     fprintf(out, "{\"apiKeys\":%s,\"charLimit\":-1,\"filesTranslation\":false,\"frontendTimeout\":500,", keys);
     fprintf(out, "\"keyRequired\":%s,\"language\":{\"source\":{\"code\":\"auto\",\"name\":\"Auto Detect\"},", keys);
-    fputs("\"target\":{\"code\":", out);
-    json_string(out, target);
-    fputs(",\"name\":", out);
-    json_string(out, language_name(target));
-    fputs("}},\"suggestions\":false,\"supportedFilesFormat\":[]}\n", out);
+    json_print(out, "\"target\":{\"code\":%s,\"name\":%s}},", target, language_name(target));
+    fputs("\"suggestions\":false,\"supportedFilesFormat\":[]}\n", out);
     served_drop(first);
 }
 
@@ -108,10 +97,8 @@ static void reply_detected(const Start *s, const Fields *fields) {
     const Detected found = request_detect(fields, codes);
     MemoryFile memory;
     size_t size;
-    FILE *out = memory_open(&memory);
-    fprintf(out, "[{\"confidence\":%.1f,\"language\":", found.confidence);
-    json_string(out, codes[found.language]);
-    fputs("}]\n", out);
+    json_print(memory_open(&memory), "[{\"confidence\":%.1f,\"language\":%s}]\n", found.confidence,
+               codes[found.language]);
     strings_free(codes);
     char *body = memory_close(&memory, &size);
     reply_body(s->reply, json_type, body, size);

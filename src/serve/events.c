@@ -39,17 +39,10 @@ static void write_source_pieces(FILE *out, const Side *side, const char *sentenc
 
 static void write_source(FILE *out, const Request *w) {
     const Served *served = w->task.served;
-    fputs("{\"model\":", out);
-    json_string(out, served ? served->name : "");
-    fputs(",\"source\":", out);
-    json_string(out, served ? served->translator.options.langs[0] : w->fields.target);
-    fputs(",\"target\":", out);
-    json_string(out, served ? served->translator.options.langs[1] : w->fields.target);
-    fputs(",\"sentences\":[", out);
-    for (int i = 0; i < w->task.count; i++) {
-        if (i) fputc(',', out);
-        json_string(out, w->task.jobs[i].source);
-    }
+    json_print(out, "{\"model\":%s,\"source\":%s,\"target\":%s,\"sentences\":[", served ? served->name : "",
+               served ? served->translator.options.langs[0] : w->fields.target,
+               served ? served->translator.options.langs[1] : w->fields.target);
+    for (int i = 0; i < w->task.count; i++) json_print(out, i ? ",%s" : "%s", w->task.jobs[i].source);
     fputs("],\"pieces\":[", out);
     for (int i = 0; i < w->task.count; i++) {
         if (i) fputc(',', out);
@@ -104,13 +97,9 @@ Event *event_settled(const Job *job, const Hypothesis *words) {
 static void write_alternatives(FILE *out, const Job *job, const Nbest *nbest) {
     fputs(",\"alternatives\":[", out);
     for (int k = 1; k < job->count; k++) {
-        fputs(k > 1 ? ",{\"text\":" : "{\"text\":", out);
-        json_string(out, job->texts[k]);
-        fputs(",\"pieces\":", out);
+        json_print(out, k > 1 ? ",{\"text\":%s,\"pieces\":" : "{\"text\":%s,\"pieces\":", job->texts[k]);
         write_pieces(out, target_of(job), &nbest->list[k]);
-        fputs(",\"score\":", out);
-        json_number(out, nbest->list[k].score, 6);
-        fputc('}', out);
+        json_print(out, ",\"score\":%.6f}", nbest->list[k].score);
     }
     fputc(']', out);
 }
@@ -123,11 +112,9 @@ static void write_candidates(FILE *out, const Job *job, int length, const WordCa
         for (int k = 0; k < count; k++) {
             const WordCandidate *word = &candidates[(ptrdiff_t)i * count + k];
             if (word->id < 0) break;
-            fputs(k ? ",{\"piece\":" : "{\"piece\":", out);
-            json_string(out, vocab_piece(target_of(job)->vocab, word->id));
-            fputs(",\"probability\":", out);
-            json_number(out, word->probability, 6);
-            fputc('}', out);
+            if (k) fputc(',', out);
+            json_print(out, "{\"piece\":%s,\"probability\":%.6f}", vocab_piece(target_of(job)->vocab, word->id),
+                       word->probability);
         }
         fputc(']', out);
     }
@@ -140,14 +127,10 @@ Event *event_sentence(const FinishedSentence *s) {
     const Job *job = s->job;
     const Nbest *nbest = &s->found->nbest[s->number];
     const Hypothesis empty = {0}, *best = nbest->count ? nbest->list : &empty;
-    fprintf(out, "{\"sentence\":%d,\"translatedText\":", number_of(job));
-    json_string(out, job->count ? job->texts[0] : "");
-    fputs(",\"pieces\":", out);
+    json_print(out, "{\"sentence\":%d,\"translatedText\":%s,\"pieces\":", number_of(job),
+               job->count ? job->texts[0] : "");
     write_pieces(out, target_of(job), best);
-    fputs(",\"score\":", out);
-    json_number(out, best->score, 6);
-    fputs(",\"logProbability\":", out);
-    json_number(out, best->log_probability, 6);
+    json_print(out, ",\"score\":%.6f,\"logProbability\":%.6f", best->score, best->log_probability);
     if (job->task->best > 1) write_alternatives(out, job, nbest);
     if (job->alignment) fprintf(out, ",\"alignment\":%s", job->alignment);
     if (s->candidates) write_candidates(out, job, best->length, s->candidates);

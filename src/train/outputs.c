@@ -2,6 +2,7 @@
 #include "io/ds.h"
 #include "io/files.h"
 #include "io/numbered.h"
+#include "io/output.h"
 #include "text/unicode.h"
 
 #include <errno.h>
@@ -11,14 +12,10 @@
 #include <unistd.h>
 
 static int write_lines(const char *path, char *const *lines, int n, Err *err) {
-    MemoryFile memory;
-    size_t size;
-    FILE *out = memory_open(&memory);
-    for (int i = 0; i < n; i++) fprintf(out, "%s\n", lines[i]);
-    char *text = memory_close(&memory, &size);
-    const int status = file_replace(path, (const void *[]){text}, &size, 1, err);
-    mem_free(text);
-    return status;
+    OutputFile output;
+    if (output_open(&output, path, err)) return -1;
+    for (int i = 0; i < n; i++) fprintf(output.stream, "%s\n", lines[i]);
+    return output_commit(&output, err);
 }
 
 int outputs_write_pairs(const char *model, const Corpus *valid, Err *err) {

@@ -2,6 +2,7 @@
 #include "core/exact.h"
 #include "io/ds.h"
 #include "io/files.h"
+#include "io/output.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -263,7 +264,7 @@ int alignments_write(const char *dir, long update, Session *session, char *const
     fputs("\n]}\n", out);
     char *text = memory_close(&memory, &size);
     snprintf(path, sizeof path, "%s/align/%08ld.json", dir, update);
-    int status = file_replace(path, (const void *[]){text}, &size, 1, err);
+    int status = output_write(path, text, size, err);
     mem_free(text);
     translations_free(&found);
     return status;

@@ -29,9 +29,6 @@ int about_check(const char *name, const char *text, Err *err) {
 }
 
 void about_write(FILE *out, const About *about) {
-    for (int i = 0; i < ABOUTS; i++) {
-        if (!about->text[i]) continue;
-        fprintf(out, ",\"%s\":", about_names[i]);
-        json_string(out, about->text[i]);
-    }
+    for (int i = 0; i < ABOUTS; i++)
+        if (about->text[i]) json_print(out, ",%s:%s", about_names[i], about->text[i]);
 }

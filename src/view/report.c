@@ -5,6 +5,7 @@
 #include "io/files.h"
 #include "io/json.h"
 #include "io/numbered.h"
+#include "io/output.h"
 #include "text/unicode.h"
 #include "view/dev_outputs.h"
 #include "view/web.h"
@@ -308,7 +309,7 @@ int report_write(const char *dir, Err *err) {
     size_t size;
     char *text = report_text(dir, NULL, &size, err);
     snprintf(path, sizeof path, "%s/report.html", dir);
-    const int status = text ? file_replace(path, (const void *[]){text}, &size, 1, err) : -1;
+    const int status = text ? output_write(path, text, size, err) : -1;
     mem_free(text);
     return status;
 }
