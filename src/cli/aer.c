@@ -9,9 +9,9 @@
 #include <string.h>
 
 static const Flag flags[] = {
-    {.name = "one-ref", .help = "the gold alignment counts words from 1, not from 0"},
-    {.name = "score-only", .help = "print the alignment error rate only"},
-    {.name = "json", .help = "print JSON"},
+    FLAG_SWITCH("one-ref", "the gold alignment counts words from 1, not from 0"),
+    FLAG_SWITCH("score-only", "print the alignment error rate only"),
+    FLAG_SWITCH("json", "print JSON"),
 };
 
 static int add_line(Aer *aer, const LineReader *found, const LineReader *gold, int first, Err *err) {
@@ -79,8 +79,7 @@ const Command command_aer = {
         "sure link; in GOLD, `3p4` or `3-4-P` is a possible link. A: the links on standard input; S: the sure links\n"
         "of GOLD; P: all links of GOLD.\n\n"
         "precision = |A∩P|/|A|, recall = |A∩S|/|S|, AER = 1 - (|A∩S| + |A∩P|) / (|A| + |S|)  (Och & Ney 2003).",
-    .flags = flags,
-    .flag_count = sizeof flags / sizeof *flags,
+    COMMAND_FLAGS(flags),
     .word = {.values = 1, .kind = VALUE_FILE},
     .examples = examples,
     .see = "align",

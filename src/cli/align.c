@@ -17,10 +17,9 @@
 typedef enum { PHARAOH, SOFT, MATRIX, JSON, SVG, HTML } Format;
 
 static const Flag flags[] = {
-    {"src", 1, "FILE", "source sentences", .kind = VALUE_FILE},
-    {"tgt", 1, "FILE", "their translations, line by line", .kind = VALUE_FILE},
-    {"format", 1, NULL, "output format; svg needs --output; html: an interactive page", .choices = FORMATS,
-     .fallback = "pharaoh"},
+    FLAG_FILE("src", "source sentences"),
+    FLAG_FILE("tgt", "their translations, line by line"),
+    FLAG_CHOICE("format", "output format; svg needs --output; html: an interactive page", FORMATS, "pharaoh"),
     FLAGS_ALIGNMENT_VIEW,
     FLAG_MAX_LENGTH,
     FLAG_ATTENTION_MODE,
@@ -31,13 +30,11 @@ static const Flag flags[] = {
      "intersection, union or grow-diag-final-and; soft, mean: link where the harmonic or the arithmetic mean of both "
      "weights is at least --threshold (default: 0.25); the other formats show this mean",
      .choices = symmetrization_names, .fallback = "grow-diag-final-and"},
-    {"links", 1, "FILE", "with the format html: also mark the links of FILE, for example those of `tide lexicon`",
-     .kind = VALUE_FILE},
-    {"gold", 1, "FILE", "with the format html: also mark these sure and possible links, and show error rates",
-     .kind = VALUE_FILE},
+    FLAG_FILE("links", "with the format html: also mark the links of FILE, for example those of `tide lexicon`"),
+    FLAG_FILE("gold", "with the format html: also mark these sure and possible links, and show error rates"),
     {"output", 1, "DIR", "directory for the svg files: DIR/0001.svg ..., or FILE.pdf, FILE.png", .kind = VALUE_DIR},
     FLAG_PER_PAGE,
-    {.name = "transpose", .help = "draw heatmaps with the target at the top"},
+    FLAG_SWITCH("transpose", "draw heatmaps with the target at the top"),
     FLAGS_MESSAGES,
     FLAG_THREADS,
     FLAG_ISA,
@@ -342,8 +339,7 @@ const Command command_align = {
         "piece attends. --level word: words are separated by spaces, as in segmented Chinese; a side without spaces\n"
         "keeps its pieces. --reverse MODEL: a model of the other direction (--langs en zh); the links of both\n"
         "directions are combined into one set.",
-    .flags = flags,
-    .flag_count = sizeof flags / sizeof *flags,
+    COMMAND_FLAGS(flags),
     .word = {.values = 1, .kind = VALUE_FILE},
     .examples = examples,
     .see = "aer score translate",

@@ -13,20 +13,11 @@ typedef struct AlignmentView {
 } AlignmentView;
 
 #define FLAGS_ALIGNMENT_VIEW                                                                                           \
-    {"level",                                                                                                          \
-     1,                                                                                                                \
-     NULL,                                                                                                             \
-     "show alignments by piece or by word: rows averaged, columns summed",                                             \
-     .choices = "piece|word",                                                                                          \
-     .fallback = "piece"},                                                                                             \
-        {.name = "shift",                                                                                              \
-         .help = "use the weights of the step that reads a piece as its input, not of the step that writes it"},       \
-        {.name = "end-of-sentence",                                                                                    \
-         .help = "in links, count </s> as one more word; the other formats always contain it"},                        \
-    {                                                                                                                  \
-        "threshold", 1, "R", "link all weights of at least R, not only the largest of each row", VALUE_REAL, 0, 1,     \
-            NULL, NULL                                                                                                 \
-    }
+    FLAG_CHOICE("level", "show alignments by piece or by word: rows averaged, columns summed", "piece|word", "piece"), \
+        FLAG_SWITCH("shift",                                                                                           \
+                    "use the weights of the step that reads a piece as its input, not of the step that writes it"),    \
+        FLAG_SWITCH("end-of-sentence", "in links, count </s> as one more word; the other formats always contain it"),  \
+        FLAG_REAL("threshold", "link all weights of at least R, not only the largest of each row", 0, 1, NULL)
 
 /* Reads the flags. Returns 0, or -1 with *err filled. */
 int alignment_view_flags(const Args *args, AlignmentView *view, Err *err);

@@ -11,21 +11,21 @@
 static const Flag flags[] = {
     {"model", 1, "MODEL", "use the embeddings of a trained model: those of --words, or all", .kind = VALUE_FILE},
     {"words", MANY, "WORD ...", "use the embeddings of the pieces of these words", .kind = VALUE_TEXT},
-    {"side", 1, NULL, "use source or target embeddings", .choices = "src|tgt", .fallback = "src"},
-    {.name = "scale", .help = "divide scores by √d_k, the root of the number of columns of the keys"},
+    FLAG_CHOICE("side", "use source or target embeddings", "src|tgt", "src"),
+    FLAG_SWITCH("scale", "divide scores by √d_k, the root of the number of columns of the keys"),
     {"weights", 3, "FILE FILE FILE",
      "files with W_Q, W_K, W_V, one matrix row per line: Q = X W_Q, K = X W_K, V = X W_V", .kind = VALUE_FILE},
-    {"random-weights", 1, "N", "use random matrices W_Q, W_K, W_V with N columns", VALUE_INT, 1, 4096, NULL, NULL},
-    {"heads", 1, "N", "number of heads, which share the columns of W_Q, W_K, W_V", VALUE_INT, 1, MOST_HEADS, NULL, "1"},
-    {"seed", 1, "N", "random seed", VALUE_INT, 0, 1 << 30, NULL, "1"},
+    FLAG_INT("random-weights", "use random matrices W_Q, W_K, W_V with N columns", 1, 4096, NULL),
+    FLAG_INT("heads", "number of heads, which share the columns of W_Q, W_K, W_V", 1, MOST_HEADS, "1"),
+    FLAG_INT("seed", "random seed", 0, 1 << 30, "1"),
     {"show", 1, "WHAT", "attention, equivariance or scaling", .choices = "attention|equivariance|scaling",
      .fallback = "attention"},
     {"query", MANY, "NUMBER ...|WORD", "use a vector, or the vector of a word, as the query for all words",
      .kind = VALUE_TEXT},
     {"neighbours", 1, "WORD", "list the words whose vectors have the largest cosine with the vector of WORD",
      .kind = VALUE_TEXT},
-    {"most", 1, "N", "most lines in a list", VALUE_INT, 1, 1 << 20, NULL, "10"},
-    {"heatmap", 1, "FILE", "draw the weights (the mean of all heads) as an SVG picture", .kind = VALUE_FILE},
+    FLAG_INT("most", "most lines in a list", 1, 1 << 20, "10"),
+    FLAG_FILE("heatmap", "draw the weights (the mean of all heads) as an SVG picture"),
 };
 
 /* ---- sources of vectors ----------------------------------------------------------------------------------------- */
@@ -297,8 +297,7 @@ const Command command_attend = {
         "--show scaling: shows why scores are divided by √d_k.\n"
         "--query: attention as a search. --neighbours: the words nearest to a word. Both can search all embeddings of\n"
         "a model: `tide attend --model MODEL --neighbours 猫`.",
-    .flags = flags,
-    .flag_count = sizeof flags / sizeof *flags,
+    COMMAND_FLAGS(flags),
     .word = {.values = 1, .kind = VALUE_FILE},
     .examples = examples,
     .see = "translate",

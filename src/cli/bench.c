@@ -17,10 +17,10 @@ static const BenchSize sizes[] = {
 static const Flag flags[] = {
     {"size", 1, "NAME", "small, medium, paper or transformer (default: all four)",
      .choices = "small|medium|paper|transformer"},
-    {"updates", 1, "N", "number of updates to measure", VALUE_INT, 1, 1000, NULL, "10"},
-    {"batch", 1, "N", "sentences in a batch (default: the size's own, 64 or 80)", VALUE_INT, 1, 4096, NULL, NULL},
-    {.name = "int8", .help = "decode with weights of 8 bits, as a model of `tide quantize`"},
-    {"shortlist", 1, "N", "decode with N words for each sentence, as with a shortlist", VALUE_INT, 1, 4000, NULL, NULL},
+    FLAG_INT("updates", "number of updates to measure", 1, 1000, "10"),
+    FLAG_INT("batch", "sentences in a batch (default: the size's own, 64 or 80)", 1, 4096, NULL),
+    FLAG_SWITCH("int8", "decode with weights of 8 bits, as a model of `tide quantize`"),
+    FLAG_INT("shortlist", "decode with N words for each sentence, as with a shortlist", 1, 4000, NULL),
     FLAG_THREADS,
     FLAG_ISA,
 };
@@ -71,8 +71,7 @@ const Command command_bench = {
              "training steps and decoding on random sentences, for RNNsearch in three sizes and for a Transformer.\n"
              "Speeds of products and training are also given in percent of the peak: multiply-adds in registers,\n"
              "measured at that moment. Without names of parts, runs all four parts. Run it on an idle machine.",
-    .flags = flags,
-    .flag_count = sizeof flags / sizeof *flags,
+    COMMAND_FLAGS(flags),
     .word = {.values = MANY, .choices = part_names},
     .examples = examples,
     .see = "train translate",

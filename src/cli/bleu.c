@@ -10,8 +10,7 @@
 static const Flag flags[] = {
     FLAG_LC,
     FLAGS_FORMAT,
-    {"tokenize", 1, NULL, "tokenization; zh: each Chinese character is a token", .choices = "13a|zh",
-     .fallback = "13a"},
+    FLAG_CHOICE("tokenize", "tokenization; zh: each Chinese character is a token", "13a|zh", "13a"),
     {"compare", 1, "OTHER", "also score the translations in OTHER, and test whether the difference is significant",
      .kind = VALUE_FILE},
 };
@@ -100,8 +99,7 @@ const Command command_bleu = {
         "translations are equally good. Samples and numbers are those of sacreBLEU --paired-bs. If the difference is "
         "0,\n"
         "p has no meaning.",
-    .flags = flags,
-    .flag_count = sizeof flags / sizeof *flags,
+    COMMAND_FLAGS(flags),
     .word = {.values = MANY, .kind = VALUE_FILE},
     .examples = examples,
     .see = "chrf evaluate",

@@ -21,8 +21,7 @@ const Command command_chrf = {
     .usage = "REFERENCE ... [-lc] [--score-only | --json] < hypotheses",
     .about = "Corpus chrF2 as sacreBLEU computes it by default: n-grams of 1 to 6 characters, without white space.\n"
              "If there are several REFERENCE files, the best reference of each sentence counts.",
-    .flags = flags,
-    .flag_count = sizeof flags / sizeof *flags,
+    COMMAND_FLAGS(flags),
     .word = {.values = MANY, .kind = VALUE_FILE},
     .examples = examples,
     .see = "bleu evaluate",

@@ -34,6 +34,9 @@ typedef struct Command {
     const char *missing;            /* the error if there is no such program */
 } Command;
 
+/* The fields of a command for an array of flags. */
+#define COMMAND_FLAGS(list) .flags = (list), .flag_count = sizeof(list) / sizeof *(list)
+
 extern const Command command_train, command_translate, command_align, command_aer, command_bleu, command_chrf,
     command_corpus, command_tokenize, command_score, command_evaluate, command_tune, command_info, command_attend,
     command_report, command_bench, command_lexicon, command_serve, command_quantize, command_export, command_help;
@@ -64,12 +67,10 @@ int flags_only(const char *command, const char *word);
 int input_is_a_word(const char *command, const Args *args);
 
 /* Flags that several commands have. */
-#define FLAG_THREADS                                                                                                   \
-    { "threads", 1, "N", "threads (default: one for each processor that tide may use)", VALUE_INT, 1, 1024, NULL, NULL }
+#define FLAG_THREADS FLAG_INT("threads", "threads (default: one for each processor that tide may use)", 1, 1024, NULL)
 #define FLAG_TRAIN_SETS                                                                                                \
     { "train-sets", 2, "SRC TGT", "training corpus: two line-aligned files", .kind = VALUE_FILE }
-#define FLAG_TRAIN_TSV                                                                                                 \
-    { "tsv", 1, "FILE", "training corpus: lines of English, tab, Chinese (manythings, Anki)", .kind = VALUE_FILE }
+#define FLAG_TRAIN_TSV FLAG_FILE("tsv", "training corpus: lines of English, tab, Chinese (manythings, Anki)")
 #define FLAG_ISA                                                                                                       \
     {                                                                                                                  \
         "isa", 1, "NAME",                                                                                              \

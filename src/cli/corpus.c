@@ -13,15 +13,13 @@ static const Flag flags[] = {
     {"tmx", MANY, "FILE...", "translation memories with Chinese and English", .kind = VALUE_FILE},
     {"mo", MANY, "FILE...", "gettext catalogues of Chinese translations", .kind = VALUE_FILE},
     {"po", MANY, "FILE...", "the same as text; the program msgfmt compiles them", .kind = VALUE_FILE},
-    {"dev", 1, "N", "pairs in the development set (default: 1000, but at most a twentieth)", VALUE_INT, 0, 1 << 30,
-     NULL, NULL},
-    {"test", 1, "N", "pairs in the test set (default: as for dev)", VALUE_INT, 0, 1 << 30, NULL, NULL},
-    {"dropped", 1, "FILE", "list each dropped pair in FILE: reason, place, English, Chinese", .kind = VALUE_FILE},
-    {"max-length", 1, "N", "drop pairs with more words or characters on a side", VALUE_INT, 1, 1 << 30, NULL, "80"},
-    {"max-ratio", 1, "R", "drop pairs with a side longer than R times the other side plus 5", VALUE_REAL, 1, 1000, NULL,
-     "3"},
-    {.name = "keep-paragraphs", .help = "do not split paragraphs into sentences"},
-    {.name = "simplify", .help = "convert traditional characters to simplified with the program opencc"},
+    FLAG_INT("dev", "pairs in the development set (default: 1000, but at most a twentieth)", 0, 1 << 30, NULL),
+    FLAG_INT("test", "pairs in the test set (default: as for dev)", 0, 1 << 30, NULL),
+    FLAG_FILE("dropped", "list each dropped pair in FILE: reason, place, English, Chinese"),
+    FLAG_INT("max-length", "drop pairs with more words or characters on a side", 1, 1 << 30, "80"),
+    FLAG_REAL("max-ratio", "drop pairs with a side longer than R times the other side plus 5", 1, 1000, "3"),
+    FLAG_SWITCH("keep-paragraphs", "do not split paragraphs into sentences"),
+    FLAG_SWITCH("simplify", "convert traditional characters to simplified with the program opencc"),
     FLAGS_MESSAGES,
 };
 
@@ -117,8 +115,7 @@ const Command command_corpus = {
              "on either side, directly or through other pairs, go into the same set; case and punctuation are\n"
              "ignored. The sets do not depend on the order of the input. Prints how many pairs were kept, and how\n"
              "many were dropped for each reason.",
-    .flags = flags,
-    .flag_count = sizeof flags / sizeof *flags,
+    COMMAND_FLAGS(flags),
     .files = files,
     .examples = examples,
     .see = "train",

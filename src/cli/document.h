@@ -7,10 +7,9 @@
 #include "translate/translator.h"
 
 #define FLAGS_DOCUMENT                                                                                                 \
-    {.name = "split-sentences", .help = "translate each sentence of a line for itself, and join the translations"}, {  \
-        "format", 1, NULL, "translate a document; keeps the times of subtitles (also WebVTT), or the tags of HTML",    \
-            .choices = "text|srt|html", .fallback = "text"                                                             \
-    }
+    FLAG_SWITCH("split-sentences", "translate each sentence of a line for itself, and join the translations"),         \
+        FLAG_CHOICE("format", "translate a document; keeps the times of subtitles (also WebVTT), or the tags of HTML", \
+                    "text|srt|html", "text")
 
 /* A document: its sentences and what stands between them. */
 typedef struct Document {

@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 static const Flag flags[] = {
-    {"src", 1, "FILE", "source sentences", .kind = VALUE_FILE},
+    FLAG_FILE("src", "source sentences"),
     {"ref", MANY, "FILE...", "their reference translations, line by line; several files: several references",
      .kind = VALUE_FILE},
     FLAG_MODELS,
@@ -22,7 +22,7 @@ static const Flag flags[] = {
     FLAGS_ALIGNMENT,
     FLAG_LC,
     FLAGS_FORMAT,
-    {"output", 1, "FILE", "write the translations to FILE", .kind = VALUE_FILE},
+    FLAG_FILE("output", "write the translations to FILE"),
     FLAGS_MESSAGES,
     FLAG_THREADS,
     FLAG_ISA,
@@ -143,8 +143,7 @@ const Command command_evaluate = {
     .about =
         "Prints BLEU and chrF2, each with a signature like sacreBLEU's. The references are used as they are, without\n"
         "normalisation. Chinese translations are scored with tok:zh (by character), others with tok:13a.",
-    .flags = flags,
-    .flag_count = sizeof flags / sizeof *flags,
+    COMMAND_FLAGS(flags),
     .word = {.values = 1, .kind = VALUE_FILE},
     .examples = examples,
     .see = "bleu chrf translate",

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 static const Flag flags[] = {
-    {.name = "html", .help = "write one HTML file, which translates in a browser without a network"},
+    FLAG_SWITCH("html", "write one HTML file, which translates in a browser without a network"),
 };
 
 /* The line of the page that the model replaces. */
@@ -136,8 +136,7 @@ const Command command_export = {
     .about =
         "The page is that of `tide serve`: it translates while one types, and shows the alignment. It contains the\n"
         "model and needs no server, no network and no installation: it can be sent by mail and opened from disk.",
-    .flags = flags,
-    .flag_count = sizeof flags / sizeof *flags,
+    COMMAND_FLAGS(flags),
     .word = {.values = 2, .kind = VALUE_FILE},
     .examples = examples,
     .see = "serve",

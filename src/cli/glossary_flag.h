@@ -6,8 +6,7 @@
 #include "translate/glossary.h"
 #include "translate/translator.h"
 
-#define FLAG_GLOSSARY                                                                                                  \
-    { "glossary", 1, "FILE", "translate terms as FILE says, lines of `source TAB target`", .kind = VALUE_FILE }
+#define FLAG_GLOSSARY FLAG_FILE("glossary", "translate terms as FILE says, lines of `source TAB target`")
 
 /* Reads --glossary into *glossary, which is all zero without the flag. Says on stderr which translations cannot be
    written. Returns 0, or -1 with *err filled. Release with glossary_free in both cases. */

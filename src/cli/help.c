@@ -15,9 +15,9 @@ void help_overview(void) {
 }
 
 static const Flag flags[] = {
-    {.name = "man", .help = "print the man page of COMMAND, or of tide, for man(1)"},
+    FLAG_SWITCH("man", "print the man page of COMMAND, or of tide, for man(1)"),
     {"completion", 1, NULL, "print the completions of the command line for a shell", .choices = SHELLS},
-    {.name = "presets", .help = "list the presets that `tide train --preset` finds"},
+    FLAG_SWITCH("presets", "list the presets that `tide train --preset` finds"),
 };
 
 static int run(const Args *args) {
@@ -52,8 +52,7 @@ const Command command_help = {
     .about =
         "Explains a command, as `tide COMMAND --help` does, or lists all commands. `make install` puts the man pages\n"
         "and the completions into the folders in which man and the shells look for them.",
-    .flags = flags,
-    .flag_count = sizeof flags / sizeof *flags,
+    COMMAND_FLAGS(flags),
     .word = {.values = 1, .kind = VALUE_COMMAND},
     .examples = examples,
     .see = "train",

@@ -33,8 +33,6 @@ const Command command_info = {
     .summary = "print configuration and parameters of a model",
     .usage = "MODEL",
     .about = "Prints the configuration, the sizes of the vocabularies, and every parameter with its shape [in, out].",
-    .flags = NULL,
-    .flag_count = 0,
     .word = {.values = 1, .kind = VALUE_FILE},
     .examples = examples,
     .see = "train",

@@ -6,9 +6,8 @@
 #include "view/progress.h"
 
 #define FLAGS_MESSAGES                                                                                                 \
-    {.name = "quiet", .help = "print errors only, no progress and no notes"}, {                                        \
-        "log", 1, "FILE", "add all messages to FILE, with their times", .kind = VALUE_FILE                             \
-    }
+    FLAG_SWITCH("quiet", "print errors only, no progress and no notes"),                                               \
+        FLAG_FILE("log", "add all messages to FILE, with their times")
 
 /* Reads --quiet and --log, and opens the log. Returns 0, or -1 with *err filled. */
 int messages_begin(const Args *args, Err *err);

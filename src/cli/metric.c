@@ -43,9 +43,7 @@ int metric_check(char *const *hypotheses, const char *name, const ReferenceFiles
 /* Prints a member of an object, after a comma. pad: spaces before each line of the object. */
 static void print_member(const char *pad, const char *name, const char *value) {
     printf(",\n%s ", pad);
-    json_string(stdout, name);
-    fputs(": ", stdout);
-    json_string(stdout, value);
+    json_print(stdout, "%s: %s", name, value);
 }
 
 static void print_json(const MetricScore *score, const char *signature, const char *pad) {

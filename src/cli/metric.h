@@ -6,12 +6,9 @@
 #include "cli/cli.h"
 #include "score/segment.h"
 
-#define FLAG_LC                                                                                                        \
-    { .name = "lc", .help = "ignore case; -lc, the name in sacreBLEU, is the same" }
+#define FLAG_LC FLAG_SWITCH("lc", "ignore case; -lc, the name in sacreBLEU, is the same")
 #define FLAGS_FORMAT                                                                                                   \
-    {.name = "score-only", .help = "print the score only"}, {                                                          \
-        .name = "json", .help = "print JSON with the names of sacreBLEU"                                               \
-    }
+    FLAG_SWITCH("score-only", "print the score only"), FLAG_SWITCH("json", "print JSON with the names of sacreBLEU")
 
 /* The score of a metric, as it is printed: "BLEU = 27.90 82.4/41.4/..." */
 typedef struct MetricScore {

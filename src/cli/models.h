@@ -8,30 +8,17 @@
 #include "translate/session.h"
 
 #define FLAGS_BEAM                                                                                                     \
-    {"beam-size", 1, "N", "hypotheses of the beam search (default: the model's)", VALUE_INT, 1, 1000, NULL, NULL},     \
-        {"normalize", 1, "R", "divide scores by length to this power; 0: do not (default: the model's)",               \
-         VALUE_REAL,  0, 10,  NULL,                                                                                    \
-         NULL},                                                                                                        \
-        {"word-penalty",                                                                                               \
-         1,                                                                                                            \
-         "R",                                                                                                          \
-         "subtract R from the log-probability for each piece (default: the model's)",                                  \
-         VALUE_REAL,                                                                                                   \
-         -10,                                                                                                          \
-         10,                                                                                                           \
-         NULL,                                                                                                         \
-         NULL},                                                                                                        \
-    {                                                                                                                  \
-        "coverage-penalty", 1, "R", "weight of a penalty for source words that are not translated", VALUE_REAL, 0, 10, \
-            NULL, "0"                                                                                                  \
-    }
+    FLAG_INT("beam-size", "hypotheses of the beam search (default: the model's)", 1, 1000, NULL),                      \
+        FLAG_REAL("normalize", "divide scores by length to this power; 0: do not (default: the model's)", 0, 10,       \
+                  NULL),                                                                                               \
+        FLAG_REAL("word-penalty", "subtract R from the log-probability for each piece (default: the model's)", -10,    \
+                  10, NULL),                                                                                           \
+        FLAG_REAL("coverage-penalty", "weight of a penalty for source words that are not translated", 0, 10, "0")
 #define FLAG_MODELS                                                                                                    \
     { "models", MANY, "MODEL ...", "instead of MODEL: an ensemble of models with the same pieces", .kind = VALUE_FILE }
 #define FLAG_MAX_LENGTH                                                                                                \
-    {                                                                                                                  \
-        "max-length", 1, "N", "most pieces in a sentence; more is an error, because memory grows with the square",     \
-            VALUE_INT, 1, 1 << 20, NULL, "1000"                                                                        \
-    }
+    FLAG_INT("max-length", "most pieces in a sentence; more is an error, because memory grows with the square", 1,     \
+             1 << 20, "1000")
 #define FLAG_TAG                                                                                                       \
     { "tag", 1, "NAME", "read the source as text of the training corpora with this tag", .kind = VALUE_TEXT }
 /* Reads --tag into *tag, NULL if it is not given. Returns 0, or -1 with *err filled if one of the models has no such
@@ -59,24 +46,13 @@ void models_free(Models *models);
 /* Returns whether a translation by these models has an alignment. */
 bool models_align(const Models *models);
 #define FLAG_ATTENTION_MODE                                                                                            \
-    {                                                                                                                  \
-        "attention-mode", 1, NULL, "hard: read only the annotation with the largest score", .choices = "soft|hard",    \
-                                                                                            .fallback = "soft"         \
-    }
+    FLAG_CHOICE("attention-mode", "hard: read only the annotation with the largest score", "soft|hard", "soft")
 #define FLAGS_ALIGNMENT                                                                                                \
-    {"alignment-head",                                                                                                 \
-     1,                                                                                                                \
-     "N",                                                                                                              \
-     "attention head whose weights are the alignment, for all flags that use it (default: mean of all heads)",         \
-     VALUE_INT,                                                                                                        \
-     1,                                                                                                                \
-     256,                                                                                                              \
-     NULL,                                                                                                             \
-     NULL},                                                                                                            \
-    {                                                                                                                  \
-        "alignment-layer", 1, "N", "layer of a Transformer whose weights are the alignment (default: the last)",       \
-            VALUE_INT, 1, 256, NULL, NULL                                                                              \
-    }
+    FLAG_INT("alignment-head",                                                                                         \
+             "attention head whose weights are the alignment, for all flags that use it (default: mean of all heads)", \
+             1, 256, NULL),                                                                                            \
+        FLAG_INT("alignment-layer", "layer of a Transformer whose weights are the alignment (default: the last)", 1,   \
+                 256, NULL)
 /* Reads --attention-mode, --alignment-head and --alignment-layer. Returns 0, or -1 with *err filled. */
 int attention_flags(const Args *args, AttentionOptions *attention, Err *err);
 /* translator_check_attention for all models that models_load has loaded. */

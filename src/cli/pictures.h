@@ -5,8 +5,7 @@
 #include "cli/args.h"
 #include "view/heatmap.h"
 
-#define FLAG_PER_PAGE                                                                                                  \
-    { "per-page", 1, "N", "pictures on each page of FILE.pdf or FILE.png", VALUE_INT, 1, 12, NULL, "1" }
+#define FLAG_PER_PAGE FLAG_INT("per-page", "pictures on each page of FILE.pdf or FILE.png", 1, 12, "1")
 
 typedef struct Pictures {
     const char *dir; /* or a file: NAME.pdf, pages; NAME.png, the first page, and NAME-2.png ... */

@@ -36,8 +36,6 @@ const Command command_quantize = {
         "Writes OUT/model.safetensors, in which each weight of a matrix has 8 bits: an integer from -127 to 127 and\n"
         "one scale for each column, or for each row of an embedding. All commands read such a model, and its products\n"
         "are those of 8-bit integers: see the guide. A training cannot start from it.",
-    .flags = NULL,
-    .flag_count = 0,
     .word = {.values = 2, .kind = VALUE_FILE},
     .examples = examples,
     .see = "export info translate",

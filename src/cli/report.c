@@ -25,8 +25,6 @@ const Command command_report = {
     .usage = "MODEL",
     .about = "Writes MODEL/report.html from MODEL/train.jsonl and MODEL/align/, as `tide train` does at each\n"
              "validation. The page is one file; any browser opens it, without a network.",
-    .flags = NULL,
-    .flag_count = 0,
     .word = {.values = 1, .kind = VALUE_DIR},
     .files = files,
     .examples = examples,

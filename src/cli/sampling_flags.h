@@ -13,9 +13,7 @@
      .least = 0,                                                                                                       \
      .most = 1 << 20,                                                                                                  \
      .choices = "full|topk|nucleus"},                                                                                  \
-    {                                                                                                                  \
-        "seed", 1, "N", "with --output-sampling: seed of the random numbers", VALUE_INT, 0, 1 << 30, NULL, "1"         \
-    }
+        FLAG_INT("seed", "with --output-sampling: seed of the random numbers", 0, 1 << 30, "1")
 
 /* Reads --output-sampling and --seed into *sampling, and sets beam->sampling and beam->beam: `samples` translations of
    each sentence. Changes nothing if the flag is not given. Returns 0, or -1 with *err filled. */

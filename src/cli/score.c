@@ -8,13 +8,13 @@
 #include <stdio.h>
 
 static const Flag flags[] = {
-    {"src", 1, "FILE", "source sentences", .kind = VALUE_FILE},
-    {"tgt", 1, "FILE", "their translations, line by line", .kind = VALUE_FILE},
+    FLAG_FILE("src", "source sentences"),
+    FLAG_FILE("tgt", "their translations, line by line"),
     FLAG_MAX_LENGTH,
     FLAG_TAG,
     FLAG_ATTENTION_MODE,
-    {.name = "word-scores", .help = "also print the log-probability of each target piece, and of </s>"},
-    {.name = "summary", .help = "print the last line only"},
+    FLAG_SWITCH("word-scores", "also print the log-probability of each target piece, and of </s>"),
+    FLAG_SWITCH("summary", "print the last line only"),
     FLAGS_MESSAGES,
     FLAG_THREADS,
     FLAG_ISA,
@@ -111,8 +111,7 @@ const Command command_score = {
         "--word-scores adds ` ||| WordScores=` and log p of each target piece, as Marian does; `tide tokenize` shows "
         "the\n"
         "pieces.",
-    .flags = flags,
-    .flag_count = sizeof flags / sizeof *flags,
+    COMMAND_FLAGS(flags),
     .word = {.values = 1, .kind = VALUE_FILE},
     .examples = examples,
     .see = "align evaluate",

@@ -7,16 +7,11 @@
 #include "translate/translator.h"
 
 #define FLAGS_SHORTLIST_SIZE                                                                                           \
-    {"shortlist-first", 1,    "N",   "with --shortlist: and the N most frequent pieces", VALUE_INT, 0,                 \
-     1000000,           NULL, "1000"},                                                                                 \
-    {                                                                                                                  \
-        "shortlist-best", 1, "N", "with --shortlist: the N best translations of a source text", VALUE_INT, 1, 1000000, \
-            NULL, "100"                                                                                                \
-    }
+    FLAG_INT("shortlist-first", "with --shortlist: and the N most frequent pieces", 0, 1000000, "1000"),               \
+        FLAG_INT("shortlist-best", "with --shortlist: the N best translations of a source text", 1, 1000000, "100")
 
 #define FLAGS_SHORTLIST                                                                                                \
-    {"shortlist", 1, "FILE", "use only words that FILE gives for the source: `source TAB target TAB probability`",     \
-     .kind = VALUE_FILE},                                                                                              \
+    FLAG_FILE("shortlist", "use only words that FILE gives for the source: `source TAB target TAB probability`"),      \
         FLAGS_SHORTLIST_SIZE
 
 /* Reads --shortlist into *shortlist, which is all zero without the flag. Returns 0, or -1 with *err filled. Release

@@ -7,8 +7,8 @@
 #include <stdio.h>
 
 static const Flag flags[] = {
-    {"side", 1, NULL, "tokeniser to use: of the source or of the target", .choices = "src|tgt", .fallback = "src"},
-    {.name = "join", .help = "the inverse: join pieces that are separated by spaces to text"},
+    FLAG_CHOICE("side", "tokeniser to use: of the source or of the target", "src|tgt", "src"),
+    FLAG_SWITCH("join", "the inverse: join pieces that are separated by spaces to text"),
 };
 
 /* Splits the current line with `from`, joins the pieces as tokeniser `to` does, and prints the result. */
@@ -63,8 +63,7 @@ const Command command_tokenize = {
     .about = "Prints the pieces of each line, normalised to NFKC and separated by spaces, so that another\n"
              "toolkit can train on the same text. Pieces that are not in the model's vocabulary are printed as\n"
              "well.",
-    .flags = flags,
-    .flag_count = sizeof flags / sizeof *flags,
+    COMMAND_FLAGS(flags),
     .word = {.values = 1, .kind = VALUE_FILE},
     .examples = examples,
     .see = "translate",

@@ -12,8 +12,8 @@
 enum { MOST_BEAMS = 16, NORMALIZES = 11, PENALTIES = 13 };
 
 static const Flag flags[] = {
-    {"src", 1, "FILE", "source sentences of the development set", .kind = VALUE_FILE},
-    {"ref", 1, "FILE", "their reference translations, line by line", .kind = VALUE_FILE},
+    FLAG_FILE("src", "source sentences of the development set"),
+    FLAG_FILE("ref", "their reference translations, line by line"),
     {"output", 1, "DIR", "directory for the copy of the model", .kind = VALUE_DIR},
     {"beam-sizes", MANY, "N ...", "beams to try (default: 1 2 3 5 8 12)", VALUE_INT, 1, 1000, NULL, NULL},
     FLAG_MAX_LENGTH,
@@ -146,8 +146,7 @@ const Command command_tune = {
              "and --word-penalty 0.4, 0.3 .. -0.8. Writes a copy of the model that has the best values, to\n"
              "DIR/model.safetensors. Prints the best pair for each beam: BLEU, and the length of the translations\n"
              "divided by that of the references.",
-    .flags = flags,
-    .flag_count = sizeof flags / sizeof *flags,
+    COMMAND_FLAGS(flags),
     .word = {.values = 1, .kind = VALUE_FILE},
     .examples = examples,
     .see = "evaluate translate",
