@@ -45,29 +45,29 @@ static void print(FILE *out, const char *prefix, const char *format, va_list arg
     fputc('\n', out);
 }
 
-static void print_to_log(const char *prefix, const char *format, va_list args) {
-    if (!messages.log) return;
-    progress_stamp(messages.log);
-    print(messages.log, prefix, format, args);
+/* Prints a line to standard error, unless `silent`, and to the log. */
+static void print_line(bool silent, const char *prefix, const char *format, va_list args) {
+    va_list again;
+    va_copy(again, args);
+    if (!silent) print(stderr, prefix, format, args);
+    if (messages.log) {
+        progress_stamp(messages.log);
+        print(messages.log, prefix, format, again);
+    }
+    va_end(again);
 }
 
 void message(const char *format, ...) {
     va_list args;
     va_start(args, format);
-    if (!messages.quiet) print(stderr, "", format, args);
-    va_end(args);
-    va_start(args, format);
-    print_to_log("", format, args);
+    print_line(messages.quiet, "", format, args);
     va_end(args);
 }
 
 void error_line(const char *format, ...) {
     va_list args;
     va_start(args, format);
-    print(stderr, "tide: ", format, args);
-    va_end(args);
-    va_start(args, format);
-    print_to_log("tide: ", format, args);
+    print_line(false, "tide: ", format, args);
     va_end(args);
 }
 

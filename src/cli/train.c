@@ -77,7 +77,7 @@ static const FlagGroup groups[] = {
 static int apply(TrainOptions *options, const char *path, Err *err) {
     char *text = preset_read(path, err);
     if (!text) return -1;
-    int status = options_read(train_option_tables, options, text, path, err);
+    int status = options_read(train_option_tables, options, text, path, UNKNOWN_ERROR, err);
     mem_free(text);
     return status;
 }
@@ -86,7 +86,7 @@ static int apply(TrainOptions *options, const char *path, Err *err) {
 static int apply_model(TrainOptions *options, const char *path, Err *err) {
     Translator model;
     if (model_load(&model, path, err)) return -1;
-    const int status = options_read_known(train_option_tables, options, model.configuration, path, err);
+    const int status = options_read(train_option_tables, options, model.configuration, path, UNKNOWN_SKIP, err);
     translator_free(&model);
     return status;
 }
@@ -104,7 +104,7 @@ static int settle(TrainOptions *options, const TrainOptions *pretrained, const A
             return err_set(err, NULL, 0, "--%s %s: the pretrained model has %s, and its pieces and weights stay",
                            o->name, asked, has);
         snprintf(text, sizeof text, "%s = %s", o->name, has);
-        if (options_read(train_option_tables, options, text, "the pretrained model", err)) return -1;
+        if (options_read(train_option_tables, options, text, "the pretrained model", UNKNOWN_ERROR, err)) return -1;
     }
     return 0;
 }

@@ -11,9 +11,7 @@ typedef struct Norm {
     RowSums gain_sums, bias_sums; /* in the backward pass */
 } Norm;
 
-static void rows_run(Tape *tape, Work *work, Norm *norm) {
-    threads_run(tape->threads, "layer norm", norm->x->rows, 1 + 4096 / norm->x->cols, work, norm);
-}
+enum { GRAIN = 4096 };
 
 static void normalise(void *context, int begin, int end) {
     const Norm *norm = context;
@@ -35,7 +33,7 @@ Var *layer_norm(Tape *tape, Var *x, Var *gain, Var *bias) {
                    arena_alloc(&tape->arena, (size_t)x->rows * sizeof(Moments)),
                    {0},
                    {0}};
-    rows_run(tape, normalise, norm);
+    tape_rows(tape, "layer norm", x, GRAIN, normalise, norm);
     Record *record = tape_record(tape, layer_norm_back, norm->y, x, gain, bias);
     if (record) record->extra = norm;
     return norm->y;
@@ -67,5 +65,5 @@ static void layer_norm_back(Tape *tape, const Record *record) {
     norm.gain_sums = tape_row_sums(tape, norm.gain);
     norm.bias_sums = tape_row_sums(tape, norm.bias);
     threads_run(tape->threads, "layer norm", norm.x->cols, 64, column_gradients, &norm);
-    rows_run(tape, row_gradients, &norm);
+    tape_rows(tape, "layer norm", norm.x, GRAIN, row_gradients, &norm);
 }

@@ -10,11 +10,7 @@ typedef struct Pointwise {
     const struct Mask *mask;
 } Pointwise;
 
-/* Threads share the rows of x, because the number of its elements may exceed INT_MAX. */
-static void rows_run(Tape *tape, const char *name, const Var *x, Work *work, void *context) {
-    enum { GRAIN = 1 << 14 };
-    threads_run(tape->threads, name, x->rows, 1 + GRAIN / x->cols, work, context);
-}
+enum { GRAIN = 1 << 14 };
 
 /* y = tanh x;  dx += dy (1 - y²) */
 static void tanh_rows(void *context, int begin, int end) {
@@ -25,7 +21,7 @@ static void tanh_rows(void *context, int begin, int end) {
 static Back tanh_of_back;
 Var *tanh_of(Tape *tape, Var *x) {
     Var *y = var_new(tape, x->rows, x->cols);
-    rows_run(tape, "tanh", y, tanh_rows, &(Pointwise){x, y, NULL});
+    tape_rows(tape, "tanh", y, GRAIN, tanh_rows, &(Pointwise){x, y, NULL});
     tape_record(tape, tanh_of_back, y, x, y, NULL);
     return y;
 }
@@ -40,7 +36,7 @@ static void tanh_of_back(Tape *tape, const Record *record) {
     Var *y = record->out, *x = record->in[0];
     var_grad(tape, x);
     var_grad(tape, y);
-    rows_run(tape, "tanh", y, tanh_gradients, &(Pointwise){x, y, NULL});
+    tape_rows(tape, "tanh", y, GRAIN, tanh_gradients, &(Pointwise){x, y, NULL});
 }
 
 /* y_k = max(x_2k, x_2k+1)      x [m, 2n], y [m, n]      (Goodfellow et al. 2013; Bahdanau et al. 2015, A.2.2)
@@ -55,7 +51,7 @@ Var *maxout(Tape *tape, Var *x) {
     CHECK(x->cols % 2 == 0, "maxout: %d columns", x->cols);
     tape_consume(tape, x, "maxout");
     Var *y = var_new(tape, x->rows, x->cols / 2);
-    rows_run(tape, "maxout", y, maxout_rows, &(Pointwise){x, y, NULL});
+    tape_rows(tape, "maxout", y, GRAIN, maxout_rows, &(Pointwise){x, y, NULL});
     Record *record = tape_record(tape, maxout_back, y, NULL, NULL, NULL);
     if (record) record->extra = x;
     return y;
@@ -69,7 +65,7 @@ static void maxout_gradients(void *context, int begin, int end) {
 static void maxout_back(Tape *tape, const Record *record) {
     Var *y = record->out, *x = (Var *)record->extra;
     var_grad(tape, y);
-    rows_run(tape, "maxout", y, maxout_gradients, &(Pointwise){x, y, NULL});
+    tape_rows(tape, "maxout", y, GRAIN, maxout_gradients, &(Pointwise){x, y, NULL});
     var_grad_in_place(x);
 }
 
@@ -82,7 +78,7 @@ static void relu_rows(void *context, int begin, int end) {
 static Back relu_back;
 Var *relu(Tape *tape, Var *x) {
     tape_overwrite(tape, x, "relu");
-    rows_run(tape, "relu", x, relu_rows, x);
+    tape_rows(tape, "relu", x, GRAIN, relu_rows, x);
     tape_record(tape, relu_back, x, x, NULL, NULL);
     return x;
 }
@@ -95,7 +91,7 @@ static void relu_gradients(void *context, int begin, int end) {
 
 static void relu_back(Tape *tape, const Record *record) {
     var_grad(tape, record->out);
-    rows_run(tape, "relu", record->out, relu_gradients, record->out);
+    tape_rows(tape, "relu", record->out, GRAIN, relu_gradients, record->out);
 }
 
 /* y = a + scale b;  da += dy,  db += scale dy */
@@ -119,7 +115,7 @@ Var *add_scaled(Tape *tape, Var *a, double scale, Var *b) {
           b->cols);
     Sum *sum = arena_alloc(&tape->arena, sizeof *sum);
     *sum = (Sum){var_new(tape, a->rows, a->cols), a, b, (real)scale};
-    rows_run(tape, "add", a, add_rows, sum);
+    tape_rows(tape, "add", a, GRAIN, add_rows, sum);
     Record *record = tape_record(tape, add_scaled_back, sum->y, a, b, NULL);
     if (record) record->extra = sum;
     return sum->y;
@@ -139,7 +135,7 @@ static void add_scaled_back(Tape *tape, const Record *record) {
     var_grad(tape, sum.y);
     var_grad(tape, sum.a);
     var_grad(tape, sum.b);
-    rows_run(tape, "add", sum.y, add_gradients, &sum);
+    tape_rows(tape, "add", sum.y, GRAIN, add_gradients, &sum);
 }
 
 /* y_k = x_k + x_(n+k)      x [m, 2n], y [m, n];  dx_k += dy_k,  dx_(n+k) += dy_k */
@@ -156,7 +152,7 @@ static Back add_halves_back;
 Var *add_halves(Tape *tape, Var *x) {
     CHECK(x->cols % 2 == 0, "add_halves: %d columns", x->cols);
     Var *y = var_new(tape, x->rows, x->cols / 2);
-    rows_run(tape, "add", y, add_halves_rows, &(Pointwise){x, y, NULL});
+    tape_rows(tape, "add", y, GRAIN, add_halves_rows, &(Pointwise){x, y, NULL});
     tape_record(tape, add_halves_back, y, x, NULL, NULL);
     return y;
 }
@@ -173,7 +169,7 @@ static void add_halves_back(Tape *tape, const Record *record) {
     Var *y = record->out, *x = record->in[0];
     var_grad(tape, y);
     var_grad(tape, x);
-    rows_run(tape, "add", y, add_halves_gradients, &(Pointwise){x, y, NULL});
+    tape_rows(tape, "add", y, GRAIN, add_halves_gradients, &(Pointwise){x, y, NULL});
 }
 
 /* y = x m / (1 - rate), m ~ Bernoulli(1 - rate);  dx += dy m / (1 - rate) (Srivastava et al. 2014, inverted
@@ -205,7 +201,7 @@ Var *dropout(Tape *tape, Var *x, Drop drop) {
     Mask *mask = arena_alloc(&tape->arena, sizeof *mask);
     *mask = (Mask){rng, drop.rows, (real)(1 - drop.rate)};
     Var *y = var_new(tape, x->rows, x->cols);
-    rows_run(tape, "dropout", y, drop_rows, &(Pointwise){x, y, mask});
+    tape_rows(tape, "dropout", y, GRAIN, drop_rows, &(Pointwise){x, y, mask});
     tape_record(tape, dropout_back, y, x, NULL, NULL)->extra = mask;
     return y;
 }
@@ -221,5 +217,5 @@ static void dropout_back(Tape *tape, const Record *record) {
     Var *y = record->out, *x = record->in[0];
     var_grad(tape, x);
     var_grad(tape, y);
-    rows_run(tape, "dropout", y, drop_gradients, &(Pointwise){x, y, record->extra});
+    tape_rows(tape, "dropout", y, GRAIN, drop_gradients, &(Pointwise){x, y, record->extra});
 }

@@ -7,11 +7,6 @@
 
 enum { GRAIN = 1 << 14, GRAIN_COLUMNS = 64 };
 
-/* Threads share the rows of x. */
-static void rows_run(Tape *tape, const Var *x, Work *work, void *context) {
-    threads_run(tape->threads, "rows", x->rows, 1 + GRAIN / x->cols, work, context);
-}
-
 /* Threads share the columns, because several rows may be added to the same row. */
 static void columns_run(Tape *tape, int rows, int cols, Work *work, void *context) {
     const int grain = 1 + GRAIN / (rows + 1);
@@ -176,7 +171,7 @@ Var *pad_rows(Tape *tape, Var *x, int n) {
     CHECK(n >= x->rows, "pad_rows: %d rows to %d", x->rows, n);
     if (n == x->rows && !tape->shards) return x;
     Var *y = var_new(tape, n, x->cols);
-    rows_run(tape, y, padded_rows, &(Padding){x, y});
+    tape_rows(tape, "rows", y, GRAIN, padded_rows, &(Padding){x, y});
     tape_record(tape, pad_rows_back, y, x, NULL, NULL);
     return y;
 }
@@ -190,7 +185,7 @@ static void pad_rows_back(Tape *tape, const Record *record) {
     Var *x = record->in[0], *y = record->out;
     var_grad(tape, x);
     var_grad(tape, y);
-    rows_run(tape, x, padded_gradients, &(Padding){x, y});
+    tape_rows(tape, "rows", x, GRAIN, padded_gradients, &(Padding){x, y});
 }
 
 /* y = [a, b];  da += the left columns of dy, db += the right columns
@@ -211,7 +206,7 @@ static Back hcat_back;
 Var *hcat(Tape *tape, Var *a, Var *b) {
     CHECK(a->rows == b->rows, "hcat: %d and %d rows", a->rows, b->rows);
     Var *y = var_new(tape, a->rows, a->cols + b->cols);
-    rows_run(tape, y, hcat_rows, &(Hcat){a, b, y});
+    tape_rows(tape, "rows", y, GRAIN, hcat_rows, &(Hcat){a, b, y});
     tape_record(tape, hcat_back, y, a, b, NULL);
     return y;
 }

@@ -67,17 +67,9 @@ static void adadelta(const SegmentUpdate *update) {
 
 static void sgd(const SegmentUpdate *update) { update_each(update, (UpdateRule){0}, kernels->sgd); }
 
-/* Name, slots and update. A new kind needs a function and one line here. */
-#define OPTIMIZERS(FIRST, NEXT)                                                                                        \
-    FIRST("adam", 2, adam)                                                                                             \
-    NEXT("adadelta", 2, adadelta)                                                                                      \
-    NEXT("sgd", 0, sgd)
-
-#define KIND(name, slots, update)       {name, slots, update},
-#define FIRST_NAME(name, slots, update) name
-#define NEXT_NAME(name, slots, update)  "|" name
-static const OptimizerKind kinds[] = {OPTIMIZERS(KIND, KIND)};
-const char optimizer_names[] = OPTIMIZERS(FIRST_NAME, NEXT_NAME);
+/* A new kind needs a function, and its name in both lists, in the same order. */
+static const OptimizerKind kinds[] = {{"adam", 2, adam}, {"adadelta", 2, adadelta}, {"sgd", 0, sgd}};
+const char optimizer_names[] = "adam|adadelta|sgd";
 
 const OptimizerKind *optimizer_kind_at(int index) { return index < 0 ? NULL : &kinds[index]; }
 const OptimizerKind *optimizer_kind(const char *name) { return optimizer_kind_at(choice_find(optimizer_names, name)); }

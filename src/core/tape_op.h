@@ -77,6 +77,11 @@ real *var_grad_in_place(Var *var);
 typedef void DeferredGradFn(Tape *tape, const void *list);
 const void **tape_defer_grad(Tape *tape, Var *var, DeferredGradFn *run);
 
+/* Runs `work` on all rows of x: the threads share them, at least so many that they have about `grain` numbers. */
+static inline void tape_rows(Tape *tape, const char *name, const Var *x, int grain, Work *work, void *context) {
+    threads_run(tape->threads, name, x->rows, 1 + grain / x->cols, work, context);
+}
+
 /* ---- products with weights ------------------------------------------------------------------------------------ */
 
 /* Returns W, or Wᵀ, as the right operand of a product of m rows: see gemm.h. A shared weight has panels. Another weight

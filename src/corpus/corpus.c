@@ -66,32 +66,16 @@ static void add_pair(Corpus *corpus, char *const text[2], long line) {
     mem_free(text[TARGET]);
 }
 
-/* Moves the pairs that were read to the corpus. An error if there are none. */
-static int corpus_take(Corpus *corpus, Corpus *fresh, const char *path, Err *err) {
-    if (arrlen(fresh->source) == 0) return err_set(err, path, 0, "no sentence pairs");
-    for (ptrdiff_t i = 0; i < arrlen(fresh->source); i++) {
-        arrput(corpus->source, fresh->source[i]);
-        arrput(corpus->target, fresh->target[i]);
-        arrput(corpus->line, fresh->line[i]);
-    }
-    corpus->read += fresh->read;
-    corpus->dropped_empty += fresh->dropped_empty;
-    arrfree(fresh->source); /* the strings belong to the corpus now */
-    arrfree(fresh->target);
-    arrfree(fresh->line);
-    return 0;
-}
-
 int corpus_read(Corpus *corpus, Reader *reader, const char *path, Err *err) {
+    *corpus = (Corpus){0};
     if (!reader) return -1;
-    Corpus fresh = {0};
     char *text[2];
     long line;
     int status;
-    while ((status = next_text(reader, text, &line, err)) > 0) add_pair(&fresh, text, line);
+    while ((status = next_text(reader, text, &line, err)) > 0) add_pair(corpus, text, line);
     reader_close(reader);
-    if (!status) status = corpus_take(corpus, &fresh, path, err);
-    if (status) corpus_free(&fresh);
+    if (!status && !corpus_size(corpus)) status = err_set(err, path, 0, "no sentence pairs");
+    if (status) corpus_free(corpus);
     return status;
 }
 

@@ -13,8 +13,8 @@ typedef struct Corpus {
     long dropped_empty;      /* pairs dropped because one side or both are empty */
 } Corpus;
 
-/* Appends the pairs of a reader and closes the reader. *corpus is {0} at first. reader NULL: it could not be opened,
-   and *err is filled already. Returns 0, or -1 with *err filled (file and line), and then the corpus has not changed.
+/* Reads the pairs of a reader and closes the reader. reader NULL: it could not be opened, and *err is filled already.
+   Returns 0, or -1 with *err filled (file and line), and then the corpus is empty.
    Errors: text that is not valid UTF-8 or contains a NUL; a line without a tab that is not blank; an error of
    reader_next; no pair with text on both sides. */
 int corpus_read(Corpus *corpus, Reader *reader, const char *path, Err *err);

@@ -163,9 +163,6 @@ void options_default(const Option *const *tables, void *options) {
     }
 }
 
-/* What to do with a key that is not in the tables. */
-typedef enum { UNKNOWN_ERROR, UNKNOWN_SKIP } Unknown;
-
 static int read_line(const Option *const *tables, void *options, char *line, Unknown unknown, Err *err) {
     line[strcspn(line, "#")] = '\0';
     line += strspn(line, " \t\r");
@@ -186,8 +183,8 @@ static int read_line(const Option *const *tables, void *options, char *line, Unk
                    similar ? dashes : "", similar ? "?" : "");
 }
 
-static int read_lines(const Option *const *tables, void *options, const char *text, const char *path, Unknown unknown,
-                      Err *err) {
+int options_read(const Option *const *tables, void *options, const char *text, const char *path, Unknown unknown,
+                 Err *err) {
     const char *mark = "\xEF\xBB\xBF"; /* a byte order mark is skipped */
     char *copy = mem_strdup(starts_with(text, mark) ? text + strlen(mark) : text), *line = copy;
     int status = 0;
@@ -200,14 +197,6 @@ static int read_lines(const Option *const *tables, void *options, const char *te
     }
     mem_free(copy);
     return status;
-}
-
-int options_read(const Option *const *tables, void *options, const char *text, const char *path, Err *err) {
-    return read_lines(tables, options, text, path, UNKNOWN_ERROR, err);
-}
-
-int options_read_known(const Option *const *tables, void *options, const char *text, const char *path, Err *err) {
-    return read_lines(tables, options, text, path, UNKNOWN_SKIP, err);
 }
 
 char *options_format(const Option *const *tables, const void *options) {

@@ -51,11 +51,11 @@ void option_format(const Option *option, const void *options, char text[OPTION_F
 
 /* Sets every option to its default. */
 void options_default(const Option *const *tables, void *options);
-/* Parses lines `key = value`; '#' begins a comment. An unknown key is an error. Returns 0, or -1 with *err filled:
-   path, line and reason. */
-int options_read(const Option *const *tables, void *options, const char *text, const char *path, Err *err);
-/* The same, but skips lines `key = value` whose key is not in the tables. */
-int options_read_known(const Option *const *tables, void *options, const char *text, const char *path, Err *err);
+/* What to do with a key that is not in the tables. */
+typedef enum { UNKNOWN_ERROR, UNKNOWN_SKIP } Unknown;
+/* Parses lines `key = value`; '#' begins a comment. Returns 0, or -1 with *err filled: path, line and reason. */
+int options_read(const Option *const *tables, void *options, const char *text, const char *path, Unknown unknown,
+                 Err *err);
 /* Returns the configuration, which is all options except RESUME_FREE, as lines `key = value`; owned by the caller. */
 char *options_format(const Option *const *tables, const void *options);
 /* Compares two configurations: returns the first option after `after` (NULL: from the start) whose values differ,

@@ -1,21 +1,13 @@
 #include "model/attention.h"
 #include "core/choice.h"
 
-/* A new kind needs one new file and one new line here. */
-#define ATTENTIONS(FIRST, NEXT)                                                                                        \
-    FIRST(additive, "additive")                                                                                        \
-    NEXT(coverage, "coverage")                                                                                         \
-    NEXT(dot, "dot")                                                                                                   \
-    NEXT(general, "general")                                                                                           \
-    NEXT(scaled_dot, "scaled-dot")                                                                                     \
-    NEXT(multi_head, "multi-head")                                                                                     \
-    NEXT(none, "none")
-
-#define DECLARE(id, name) extern const AttentionKind attention_##id;
-#define ADDRESS(id, name) &attention_##id,
-ATTENTIONS(DECLARE, DECLARE)
-static const AttentionKind *const kinds[] = {ATTENTIONS(ADDRESS, ADDRESS)};
-const char attention_names[] = ATTENTIONS(CHOICE_FIRST, CHOICE_NEXT);
+/* A new kind needs one new file, and its name in these three lists, in the same order. */
+extern const AttentionKind attention_additive, attention_coverage, attention_dot, attention_general,
+    attention_scaled_dot, attention_multi_head, attention_none;
+static const AttentionKind *const kinds[] = {&attention_additive, &attention_coverage,   &attention_dot,
+                                             &attention_general,  &attention_scaled_dot, &attention_multi_head,
+                                             &attention_none};
+const char attention_names[] = "additive|coverage|dot|general|scaled-dot|multi-head|none";
 
 const AttentionKind *attention_kind_at(int index) { return index < 0 ? NULL : kinds[index]; }
 const AttentionKind *attention_kind(const char *name) { return attention_kind_at(choice_find(attention_names, name)); }
@@ -36,10 +28,6 @@ Var *attention_init_memory(Tape *tape, const Attention *attention, const Attenti
     return attention->kind->init_memory ? attention->kind->init_memory(tape, attention, source, n) : NULL;
 }
 
-Var *attention_weigh(Tape *tape, const Attention *attention, const AttentionSource *source, const Query *query) {
-    return attention->kind->weigh(tape, attention, source, query);
-}
-
 Var *attention_next_memory(Tape *tape, const Attention *attention, const AttentionSource *source, const Query *query,
                            Var *alpha) {
     const AttentionKind *kind = attention->kind;
@@ -49,7 +37,7 @@ Var *attention_next_memory(Tape *tape, const Attention *attention, const Attenti
 /* c_i = Σ_j α_ij h_j, if the kind defines weigh */
 Context attend(Tape *tape, const Attention *attention, const AttentionSource *source, const Query *query, Var *out) {
     if (!attention->kind->weigh) return attention->kind->attend(tape, attention, source, query);
-    Var *alpha = attention_weigh(tape, attention, source, query);
+    Var *alpha = attention->kind->weigh(tape, attention, source, query);
     Var *c = weighted_sum(tape, alpha, source->annotations.H, query->spans, out);
     return (Context){c, alpha, attention_next_memory(tape, attention, source, query, alpha)};
 }

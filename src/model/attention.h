@@ -75,8 +75,6 @@ AttentionSource attention_prepare(Tape *tape, const Attention *attention, const 
                                   const PassOptions *options);
 /* Returns the memory of the first step, for n sentences; NULL if the kind has no memory. */
 Var *attention_init_memory(Tape *tape, const Attention *attention, const AttentionSource *source, int n);
-/* Returns α_i [m, longest]. The kind must define weigh. */
-Var *attention_weigh(Tape *tape, const Attention *attention, const AttentionSource *source, const Query *query);
 /* Returns the memory of the next step; NULL if the kind has no memory. */
 Var *attention_next_memory(Tape *tape, const Attention *attention, const AttentionSource *source, const Query *query,
                            Var *alpha);

@@ -111,7 +111,7 @@ static ContextTerms context_terms(Tape *tape, const Rnnsearch *m, const State *s
         Var *x = state_context(tape, &m->state, WEy, c.c);
         return (ContextTerms){x, readout_context(tape, &m->readout, c.c), c.alpha, c.memory};
     }
-    Var *alpha = attention_weigh(tape, &m->attention, source, query);
+    Var *alpha = m->attention.kind->weigh(tape, &m->attention, source, query);
     Var *x = state_add(tape, &m->state, WEy, weighted_sum(tape, alpha, state->CH, query->spans, NULL));
     Var *t = weighted_sum(tape, alpha, state->CoH, query->spans, NULL);
     return (ContextTerms){x, t, alpha, attention_next_memory(tape, &m->attention, source, query, alpha)};

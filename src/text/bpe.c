@@ -1,6 +1,7 @@
 #include "text/bpe.h"
 
 #include "io/ds.h"
+#include "io/files.h"
 #include "io/pair_table.h"
 #include "io/string_table.h"
 #include "text/unicode.h"
@@ -120,18 +121,13 @@ Bpe *bpe_parse(const char *text, const char *path, Err *err) {
 }
 
 char *bpe_format(const Bpe *bpe) {
-    size_t size = 1;
-    for (int i = 0; i < bpe_merges(bpe); i++) size += strlen(symbol_text(bpe, bpe->merges[i].joined)) + 2;
-    char *text = mem_alloc(size), *end = text;
+    MemoryFile memory;
+    FILE *out = memory_open(&memory);
     for (int i = 0; i < bpe_merges(bpe); i++) {
-        Pair pair = bpe->merges[i].key;
-        end = stpcpy(end, symbol_text(bpe, pair.left));
-        *end++ = ' ';
-        end = stpcpy(end, symbol_text(bpe, pair.right));
-        *end++ = '\n';
+        const Pair pair = bpe->merges[i].key;
+        fprintf(out, "%s %s\n", symbol_text(bpe, pair.left), symbol_text(bpe, pair.right));
     }
-    *end = '\0';
-    return text;
+    return memory_close(&memory, NULL);
 }
 
 Bpe *bpe_copy(const Bpe *bpe) {

@@ -29,8 +29,8 @@ void lexicon_free(Lexicon *lexicon) {
     mem_free(lexicon);
 }
 
-const char *lexicon_find(const Lexicon *lexicon, const char *source) {
-    const int at = string_table_find(&lexicon->sources, source, strlen(source));
+const char *lexicon_find(const Lexicon *lexicon, const char *source, size_t n) {
+    const int at = string_table_find(&lexicon->sources, source, n);
     return at < 0 ? NULL : lexicon->entries[at].target;
 }
 

@@ -35,9 +35,9 @@ typedef int LexiconSink(void *context, const LexiconEntry *entry, const char *pa
    filled as lexicon_read does, but a source text may be repeated. */
 int lexicon_each(const char *path, LexiconSink *sink, void *context, Err *err);
 
-/* The translation of a source text, owned by the lexicon; NULL if there is none. Only reads the lexicon: threads may
-   share it. */
-const char *lexicon_find(const Lexicon *lexicon, const char *source);
+/* The translation of a source text of n bytes, owned by the lexicon; NULL if there is none. Only reads the lexicon:
+   threads may share it. */
+const char *lexicon_find(const Lexicon *lexicon, const char *source, size_t n);
 /* Entry i of the lexicon, from 0: sets *source and *target, which the lexicon owns. Returns false after the last. */
 bool lexicon_entry(const Lexicon *lexicon, int i, const char **source, const char **target);
 /* The length in bytes of the longest source text; 0 for an empty lexicon. */

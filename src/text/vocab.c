@@ -1,5 +1,6 @@
 #include "text/vocab.h"
 
+#include "io/files.h"
 #include "io/string_table.h"
 #include "text/unicode.h"
 
@@ -132,13 +133,8 @@ Vocab *vocab_parse(const char *text, const char *path, Err *err) {
 }
 
 char *vocab_format(const Vocab *vocab) {
-    size_t size = 1;
-    for (int id = 0; id < vocab_size(vocab); id++) size += strlen(vocab_piece(vocab, id)) + 1;
-    char *text = mem_alloc(size), *end = text;
-    for (int id = 0; id < vocab_size(vocab); id++) {
-        end = stpcpy(end, vocab_piece(vocab, id));
-        *end++ = '\n';
-    }
-    *end = '\0';
-    return text;
+    MemoryFile memory;
+    FILE *out = memory_open(&memory);
+    for (int id = 0; id < vocab_size(vocab); id++) fprintf(out, "%s\n", vocab_piece(vocab, id));
+    return memory_close(&memory, NULL);
 }

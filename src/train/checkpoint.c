@@ -115,7 +115,7 @@ int checkpoint_save(const char *dir, const Translator *translator, const TrainOp
 static int read_options(TrainOptions *options, const Safetensors *file, const char *path, Err *err) {
     *options = (TrainOptions){0};
     options_default(train_option_tables, options);
-    return options_read(train_option_tables, options, safetensors_meta(file, "config"), path, err);
+    return options_read(train_option_tables, options, safetensors_meta(file, "config"), path, UNKNOWN_ERROR, err);
 }
 
 /* Makes `values`, a vector of the optimizer, the target of its tensor. */

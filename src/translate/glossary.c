@@ -67,10 +67,10 @@ void glossary_free(Glossary *g) {
 
 /* ---- the source ------------------------------------------------------------------------------------------------ */
 
-/* The translation of a term; NULL if there is none. */
-static const char *find(const Glossary *g, const char *term) {
-    const char *own = lexicon_find(g->terms, term);
-    return own || !g->base ? own : lexicon_find(g->base->terms, term);
+/* The translation of a term of n bytes; NULL if there is none. */
+static const char *find(const Glossary *g, const char *term, size_t n) {
+    const char *own = lexicon_find(g->terms, term, n);
+    return own || !g->base ? own : lexicon_find(g->base->terms, term, n);
 }
 
 /* The length in bytes of the longest term. */
@@ -82,7 +82,6 @@ static size_t longest_term(const Glossary *g) {
 /* The translation of the longest term at text; NULL if there is none. *length receives the bytes of the term. */
 static const char *term_at(const Glossary *g, const char *text, size_t *length) {
     const size_t longest = longest_term(g);
-    char term[LEXICON_SOURCE_BYTES + 1];
     const char *found = NULL;
     for (const char *at = text; *at;) {
         const int32_t before = utf8_next(&at);
@@ -90,9 +89,7 @@ static const char *term_at(const Glossary *g, const char *text, size_t *length) 
         if (n > longest) break;
         const char *next = at;
         if (*next && is_inside_run(before, utf8_next(&next))) continue;
-        memcpy(term, text, n);
-        term[n] = '\0';
-        const char *translation = find(g, term);
+        const char *translation = find(g, text, n);
         if (!translation) continue;
         found = translation;
         *length = n;

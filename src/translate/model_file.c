@@ -163,7 +163,7 @@ int model_read(Translator *translator, const Safetensors *file, const char *path
     const char *config = safetensors_meta(file, "config");
     if (!config || !safetensors_format(file)) return err_set(err, path, 0, "not a model of tide");
     Err why;
-    if (options_read_known(model_option_tables, &translator->options, config, path, err)) return -1;
+    if (options_read(model_option_tables, &translator->options, config, path, UNKNOWN_SKIP, err)) return -1;
     if (model_options_check(&translator->options, &why)) return err_set(err, path, 0, "%s", why.reason);
     if (read_sides(translator, file, path, err)) return -1;
     translator_init(translator);
@@ -210,21 +210,13 @@ static void share(Params *params, const TensorTarget *targets, const Safetensors
     params_share(params);
 }
 
-static void allocate(Params *params, const TensorTarget *targets, const Safetensors *file) {
-    (void)targets;
-    (void)file;
-    params_allocate(params);
-}
-
 /* Makes memory for the weights and reads them. */
-typedef void MakeMemory(Params *params, const TensorTarget *targets, const Safetensors *file);
-static int read_values(Params *params, MakeMemory *make, Safetensors *file, Err *err) {
+static int read_values(Params *params, bool trained, Safetensors *file, Err *err) {
     TensorTarget *targets = model_targets(params, file, err);
     int status = targets ? safetensors_all_found(file, err) : -1;
-    if (!status) {
-        make(params, targets, file);
-        status = targets_read(targets, file, err);
-    }
+    if (!status && trained) params_allocate(params);
+    else if (!status) share(params, targets, file);
+    if (!status) status = targets_read(targets, file, err);
     mem_free(targets);
     return status;
 }
@@ -277,24 +269,22 @@ static Safetensors *open_model(const char *path, char full[PATH_SIZE], Err *err)
     return NULL;
 }
 
-static int load(Translator *translator, const char *path, MakeMemory *make, Err *err) {
+static int load(Translator *translator, const char *path, bool trained, Err *err) {
     char full[PATH_SIZE];
     *translator = (Translator){0};
     Safetensors *file = open_model(path, full, err);
     if (!file) return -1;
     int status = model_read(translator, file, full, err);
-    if (!status) status = read_values(&translator->model.params, make, file, err);
+    if (!status) status = read_values(&translator->model.params, trained, file, err);
     translator->checksum_seconds = safetensors_checksum_seconds(file);
     status = safetensors_close(file, status, err);
     if (status) translator_free(translator);
     return status;
 }
 
-int model_load(Translator *translator, const char *path, Err *err) { return load(translator, path, share, err); }
+int model_load(Translator *translator, const char *path, Err *err) { return load(translator, path, false, err); }
 
-int model_load_trained(Translator *translator, const char *path, Err *err) {
-    return load(translator, path, allocate, err);
-}
+int model_load_trained(Translator *translator, const char *path, Err *err) { return load(translator, path, true, err); }
 
 /* ---- a copy with other options of the search ----------------------------------------------------------------------
  */

@@ -72,7 +72,7 @@ static const char *find_entry(const Replacer *r, int at, Span *span) {
         for (int end = at + 1; end <= r->n; end++) {
             char *text = source_text(r, (Span){begin, end});
             size_t length = strlen(text);
-            const char *target = splits_run(r, end) ? NULL : lexicon_find(r->lexicon, text);
+            const char *target = splits_run(r, end) ? NULL : lexicon_find(r->lexicon, text, length);
             mem_free(text);
             if (length > limit && end == at + 1) return found; /* an earlier `begin` makes the text longer still */
             if (length > limit) break;

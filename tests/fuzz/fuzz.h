@@ -68,9 +68,9 @@ static inline void options_hold(const TrainOptions *options) {
     options_default(train_option_tables, &again);
     options_default(model_option_tables, &model);
     CHECK(utf8_valid(text, strlen(text)), "not fit for JSON: %s", text);
-    CHECK(!options_read(train_option_tables, &again, text, NULL, &err), "line %ld: %s in %s", err.line, err.reason,
-          text);
-    CHECK(!options_read_known(model_option_tables, &model, text, NULL, &err), "line %ld: %s in %s", err.line,
+    CHECK(!options_read(train_option_tables, &again, text, NULL, UNKNOWN_ERROR, &err), "line %ld: %s in %s", err.line,
+          err.reason, text);
+    CHECK(!options_read(model_option_tables, &model, text, NULL, UNKNOWN_SKIP, &err), "line %ld: %s in %s", err.line,
           err.reason, text);
     const Option *option = options_differ(train_option_tables, NULL, options, &again, left, right);
     CHECK(!option, "%s was %s and became %s", option->name, left, right);

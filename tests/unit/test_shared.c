@@ -94,10 +94,10 @@ static bool numbers(uint32_t from) {
 }
 
 static bool works(const Shared *s, int round) {
-    const char *word = lexicon_find(s->lexicon, "潮水");
+    const char *word = lexicon_find(s->lexicon, "潮水", strlen("潮水"));
     return encodes(&s->source, chinese, s->source_ids) && encodes(&s->target, english, s->target_ids) &&
            decodes(&s->target, s->target_ids[round % SENTENCES], english[round % SENTENCES]) && learns(s) &&
-           numbers((uint32_t)round) && word && !strcmp(word, "tide") && !lexicon_find(s->lexicon, "潮") &&
+           numbers((uint32_t)round) && word && !strcmp(word, "tide") && !lexicon_find(s->lexicon, "潮", strlen("潮")) &&
            bleu_corpus(english, english, SENTENCES, (BleuOptions){0}).score == s->bleu;
 }
 

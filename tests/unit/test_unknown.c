@@ -30,14 +30,14 @@ static void a_lexicon_is_read_and_normalised(void **state) {
     Err err;
     Lexicon *l = lexicon_of("\xEF\xBB\xBF北京\tBeijing\r\n\n \r\nＮＹ　Ｃ \t New  York\n茨温利\t茨温利", &err);
     assert_non_null(l);
-    assert_string_equal(lexicon_find(l, "北京"), "Beijing");
-    assert_string_equal(lexicon_find(l, "NY C"), "New York");
-    assert_string_equal(lexicon_find(l, "茨温利"), "茨温利");
-    assert_null(lexicon_find(l, "北"));
+    assert_string_equal(lexicon_find(l, "北京", strlen("北京")), "Beijing");
+    assert_string_equal(lexicon_find(l, "NY C", strlen("NY C")), "New York");
+    assert_string_equal(lexicon_find(l, "茨温利", strlen("茨温利")), "茨温利");
+    assert_null(lexicon_find(l, "北", strlen("北")));
     assert_int_equal(lexicon_longest(l), strlen("茨温利"));
     lexicon_free(l);
     l = lexicon_of("", &err);
-    assert_null(lexicon_find(l, ""));
+    assert_null(lexicon_find(l, "", strlen("")));
     assert_int_equal(lexicon_longest(l), 0);
     lexicon_free(l);
 }
@@ -49,9 +49,9 @@ static void the_most_probable_translation_counts(void **state) {
                             "退\tebb\t0\n退\tgo out\n",
                             &err);
     assert_non_null(l);
-    assert_string_equal(lexicon_find(l, "海"), "ocean");
-    assert_string_equal(lexicon_find(l, "潮"), "tide");
-    assert_string_equal(lexicon_find(l, "退"), "go out");
+    assert_string_equal(lexicon_find(l, "海", strlen("海")), "ocean");
+    assert_string_equal(lexicon_find(l, "潮", strlen("潮")), "tide");
+    assert_string_equal(lexicon_find(l, "退", strlen("退")), "go out");
     lexicon_free(l);
 }
 
@@ -282,7 +282,7 @@ static void longest_entry(const Lexicon *lexicon, const char *sentence, size_t j
     for (size_t begin = 0; begin <= j; begin++)
         for (size_t end = j + 1; end <= strlen(sentence) / HAN; end++) {
             snprintf(part, sizeof part, "%.*s", (int)((end - begin) * HAN), sentence + begin * HAN);
-            const char *entry = lexicon_find(lexicon, part);
+            const char *entry = lexicon_find(lexicon, part, strlen(part));
             if (entry && strlen(entry) > strlen(best)) strcpy(best, entry);
         }
 }
