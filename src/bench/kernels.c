@@ -41,6 +41,9 @@ NAIVE(add) { EACH x[0][i] += x[1][i]; }
 KERNEL(axpy) { kernels->axpy(n, x[0], (real)0.3, x[1]); }
 NAIVE(axpy) { EACH x[0][i] = (real)(x[0][i] + 0.3 * x[1][i]); }
 
+KERNEL(divide) { kernels->divide(n, x[0], 3); }
+NAIVE(divide) { EACH x[0][i] = (real)(x[0][i] / 3.0); }
+
 KERNEL(dot) { x[2][0] = kernels->dot(n, x[0], x[1]); }
 NAIVE(dot) {
     double sum = 0;
@@ -53,6 +56,16 @@ NAIVE(sum) {
     double sum = 0;
     EACH sum += x[0][i];
     x[1][0] = (real)sum;
+}
+
+/* A search finds few numbers above its limit. */
+KERNEL(next_above) {
+    int found = 0;
+    for (int i = 0; (i = kernels->next_above(n, x[0], i, 2)) < n; i++) x[1][found++] = (real)i;
+}
+NAIVE(next_above) {
+    int found = 0;
+    EACH if (x[0][i] > 2) x[1][found++] = (real)i;
 }
 
 KERNEL(dots) {
@@ -200,6 +213,12 @@ NAIVE(maxout_back) {
     }
 }
 
+KERNEL(relu) { kernels->relu(n, x[0]); }
+NAIVE(relu) { EACH x[0][i] = (real)fmax(x[0][i], 0); }
+
+KERNEL(relu_back) { kernels->relu_back(n, x[0], x[1]); }
+NAIVE(relu_back) { EACH x[0][i] *= (real)(x[1][i] > 0); }
+
 KERNEL(sgd) { kernels->sgd(n, &rule, x[0], x[1], NULL, NULL); }
 NAIVE(sgd) {
     EACH {
@@ -249,8 +268,10 @@ NAIVE(adadelta) {
 static const Case cases[] = {
     CASE(add),
     CASE(axpy),
+    CASE(divide),
     CASE(dot),
     CASE(sum),
+    CASE(next_above),
     CASE(dots),
     CASE(combine),
     CASE(tanh),
@@ -270,6 +291,8 @@ static const Case cases[] = {
     CASE(layer_norm_gain),
     CASE(maxout),
     CASE(maxout_back),
+    CASE(relu),
+    CASE(relu_back),
     CASE(sgd),
     CASE(adam),
     CASE(adadelta),

@@ -17,6 +17,10 @@ static void axpy(int n, real *restrict y, real a, const real *restrict x) {
     for (int i = 0; i < n; i++) y[i] += a * x[i];
 }
 
+static void divide(int n, real *y, real d) {
+    for (int i = 0; i < n; i++) y[i] /= d;
+}
+
 static void blend(int n, real *restrict y, real a, const real *restrict x) {
     for (int i = 0; i < n; i++) y[i] += a * (x[i] - y[i]);
 }
@@ -52,6 +56,19 @@ static real sum(int n, const real *x) {
     Lanes lanes = {0};
     for (int i = 0, j = 0; i < n; i += VW, j++) lanes_add(&lanes, j, v_load_n(x + i, n - i));
     return lanes_sum(&lanes);
+}
+
+/* Skips blocks without such a number. */
+static int next_above(int n, const real *x, int from, real limit) {
+    enum { BLOCK = 32 };
+    int i = from;
+    for (; i + BLOCK <= n; i += BLOCK) {
+        vword above = {0};
+        for (int k = 0; k < BLOCK; k += VW) above |= ~(v_load(x + i + k) <= limit);
+        if (v_any(above)) break;
+    }
+    while (i < n && x[i] <= limit) i++;
+    return i;
 }
 
 static void tanh_rows(int n, real *y, const real *x) {
@@ -234,7 +251,7 @@ static void layer_norm_gain(int n, real *restrict dgain, const real *restrict dy
     for (int i = 0; i < n; i++) dgain[i] += dy[i] * ((x[i] - m.mean) * m.scale);
 }
 
-/* ---- readout, dropout ----------------------------------------------------------------------------------------- */
+/* ---- readout, ReLU, dropout ----------------------------------------------------------------------------------- */
 
 static void maxout(int n, real *restrict y, const real *restrict x) {
     for (int i = 0; i < n; i++) y[i] = x[2 * i] >= x[2 * i + 1] ? x[2 * i] : x[2 * i + 1];
@@ -246,6 +263,14 @@ static void maxout_back(int n, real *restrict x, const real *restrict dy) {
         x[2 * i] = first ? dy[i] : 0;
         x[2 * i + 1] = first ? 0 : dy[i];
     }
+}
+
+static void relu(int n, real *x) {
+    for (int i = 0; i < n; i++) x[i] = x[i] > 0 ? x[i] : 0;
+}
+
+static void relu_back(int n, real *restrict dy, const real *restrict y) {
+    for (int i = 0; i < n; i++) dy[i] = y[i] > 0 ? dy[i] : 0;
 }
 
 /* A pseudorandom number for each x: an integer hash with two multiplications. */
@@ -313,10 +338,12 @@ static void adadelta(int n, const UpdateRule *rule, real *restrict w, real *rest
 const Kernels TABLE = {
     .add = add,
     .axpy = axpy,
+    .divide = divide,
     .blend = blend,
     .dot = dot,
     .dots = dots,
     .sum = sum,
+    .next_above = next_above,
     .tanh = tanh_rows,
     .tanh_back = tanh_back,
     .gru_gates = gru_gates,
@@ -335,6 +362,8 @@ const Kernels TABLE = {
     .layer_norm_gain = layer_norm_gain,
     .maxout = maxout,
     .maxout_back = maxout_back,
+    .relu = relu,
+    .relu_back = relu_back,
     .dropout = dropout,
     .sgd = sgd,
     .adam = adam,

@@ -64,6 +64,7 @@ typedef struct Kernels {
     int k_block; /* most steps in one call of the `multiply` of floats, see gemm.c; the bits do not depend on it */
 
     void (*add)(int n, real *y, const real *x);           /* y += x */
+    void (*divide)(int n, real *y, real d);               /* y /= d */
     void (*blend)(int n, real *y, real a, const real *x); /* y += a (x - y) */
     void (*axpy)(int n, real *y, real a, const real *x);  /* y += a x */
     real (*dot)(int n, const real *x, const real *y);     /* Σ x y */
@@ -94,6 +95,8 @@ typedef struct Kernels {
     /* e = scale (e / sum - floor): the gradient of the cross-entropy, without the term of the target. */
     void (*softmax_gradient)(int n, real *e, real sum, real scale, real floor);
     real (*sum)(int n, const real *x);
+    /* Returns the first i from `from` on with x_i > limit, or NaN; n if there is none. `from` may be n. */
+    int (*next_above)(int n, const real *x, int from, real limit);
 
     /* Layer normalisation, see ops_norm.c. y = gain∘x̂ + bias; *moments receives the moments of x. The backward
        kernels add to dx, and dgain += dy∘x̂. */
@@ -103,6 +106,8 @@ typedef struct Kernels {
 
     void (*maxout)(int n, real *y, const real *x);       /* y_k = max(x_2k, x_2k+1) */
     void (*maxout_back)(int n, real *x, const real *dy); /* writes dx over x */
+    void (*relu)(int n, real *x);                        /* x = max(x, 0) */
+    void (*relu_back)(int n, real *dy, const real *y);   /* dy = 0 where y is not above 0 */
     /* y = x m / keep with m ~ Bernoulli(keep), or y += x m / keep if `accumulate`. m_i depends only on key and i. */
     void (*dropout)(int n, real *y, const real *x, uint32_t key, real keep, int accumulate);
 

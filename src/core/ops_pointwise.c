@@ -72,7 +72,7 @@ static void maxout_back(Tape *tape, const Record *record) {
 /* y = max(x, 0);  dx = dy if y > 0, else 0. y overwrites x, and dx overwrites dy. */
 static void relu_rows(void *context, int begin, int end) {
     const Var *x = context;
-    for (real *v = var_row(x, x->v, begin), *last = var_row(x, x->v, end); v < last; v++) *v = *v > 0 ? *v : 0;
+    for (int i = begin; i < end; i++) kernels->relu(x->cols, var_row(x, x->v, i));
 }
 
 static Back relu_back;
@@ -85,8 +85,7 @@ Var *relu(Tape *tape, Var *x) {
 
 static void relu_gradients(void *context, int begin, int end) {
     const Var *y = context;
-    const size_t first = (size_t)begin * (size_t)y->cols, last = (size_t)end * (size_t)y->cols;
-    for (size_t k = first; k < last; k++) y->g[k] = y->v[k] > 0 ? y->g[k] : 0;
+    for (int i = begin; i < end; i++) kernels->relu_back(y->cols, var_row(y, y->g, i), var_row(y, y->v, i));
 }
 
 static void relu_back(Tape *tape, const Record *record) {

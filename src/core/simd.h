@@ -125,6 +125,14 @@ INLINE vreal v_fma(vreal a, vreal b, vreal c) {
 
 INLINE vreal v_select(vword mask, vreal yes, vreal no) { return (vreal)((mask & (vword)yes) | (~mask & (vword)no)); }
 
+/* Whether any number of the mask is not 0. */
+INLINE int v_any(vword mask) {
+    uint64_t pairs[sizeof mask / sizeof(uint64_t)], any = 0;
+    memcpy(pairs, &mask, sizeof mask);
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) any |= pairs[i];
+    return any != 0;
+}
+
 /* If a or b is NaN, the result is b. */
 #if VW == 16
 INLINE vreal v_max(vreal a, vreal b) { return (vreal)_mm512_max_ps((__m512)a, (__m512)b); }

@@ -30,7 +30,7 @@ static const real *mean_logits(const Search *s, int row) {
     real *mean = s->means + (size_t)row * (size_t)s->members->now.logits->cols;
     memcpy(mean, first, (size_t)V * sizeof *mean);
     for (int m = 1; m < s->count; m++) kernels->add(V, mean, var_row_values(s->members[m].now.logits, row));
-    for (int id = 0; id < V; id++) mean[id] /= (real)s->count;
+    kernels->divide(V, mean, (real)s->count);
     return mean;
 }
 
@@ -101,34 +101,43 @@ static void draw_words(void *context, int begin, int end) {
     }
 }
 
+/* Sets best[] to the best candidates of a row that is free, `beam` at most. Returns their number. x: logits. The
+   probability of a word is x - log_sum. */
+static int best_free(const Search *s, int row, const real *x, double log_sum, Candidate *best) {
+    const ColumnSet words = search_words(s, row);
+    const Constraints *constraints = search_constraints(s, s->owner[row]);
+    const ConstraintState state = search_met(s, row);
+    const int beam = s->options->beam;
+    const double so_far = s->node[row] ? s->node[row]->log_probability : 0;
+    int count = 0;
+    for (int i = 0; i < words.count; i++) {
+        /* The limit is the least logit of a full list. On a tie the smaller id wins. */
+        if (count == beam) i = kernels->next_above(words.count, x, i, x[search_place(s, row, best[beam - 1].id)]);
+        if (i == words.count) break;
+        const int id = words.ids ? words.ids[i] : i;
+        if (s->banned[id] || (constraints && search_forbids(s, constraints, &state, id))) continue;
+        count = keep_best(best, count, beam, (Candidate){so_far + ((double)x[i] - log_sum), row, id, 0});
+    }
+    return constraints ? search_add_expected(s, row, best, count, x, log_sum) : count;
+}
+
 /* Sets the candidates of rows begin..end-1 to the `beam` best words of each row, and the words that its constraints
    expect. If fewer words are allowed, the other candidates have id -1. */
 static void best_words(void *context, int begin, int end) {
     const Search *s = context;
-    const int beam = s->options->beam;
     for (int row = begin; row < end; row++) {
-        const ColumnSet words = search_words(s, row);
         const real *x = mean_logits(s, row);
-        real sum, max = kernels->exp_sum(words.count, x, &sum, NULL), least = 0;
-        double log_sum = max + exact_log(sum), so_far = s->node[row] ? s->node[row]->log_probability : 0;
+        real sum, max = kernels->exp_sum(search_words(s, row).count, x, &sum, NULL);
+        const double log_sum = max + exact_log(sum), so_far = s->node[row] ? s->node[row]->log_probability : 0;
         Candidate *best = s->candidates + (size_t)row * (size_t)s->stride;
         int count = 0, arc_count;
         const PrefixArc *arcs = arcs_of(s, row, &arc_count);
-        const Constraints *constraints = search_constraints(s, s->owner[row]);
-        const ConstraintState state = search_met(s, row);
         for (int k = 0; k < arc_count; k++) {
-            const int id = arcs[k].id;
-            const double logit = x[search_place(s, row, id)];
-            count = keep_best(best, count, beam, (Candidate){so_far + (logit - log_sum), row, id, 0});
+            const double logit = x[search_place(s, row, arcs[k].id)];
+            count =
+                keep_best(best, count, s->options->beam, (Candidate){so_far + (logit - log_sum), row, arcs[k].id, 0});
         }
-        for (int i = 0; i < words.count && !arcs; i++) {
-            if (count == beam && x[i] <= least) continue; /* on a tie the smaller id wins */
-            const int id = words.ids ? words.ids[i] : i;
-            if (s->banned[id] || (constraints && search_forbids(s, constraints, &state, id))) continue;
-            count = keep_best(best, count, beam, (Candidate){so_far + ((double)x[i] - log_sum), row, id, 0});
-            if (count == beam) least = x[search_place(s, row, best[count - 1].id)];
-        }
-        if (constraints && !arcs) count = search_add_expected(s, row, best, count, x, log_sum);
+        if (!arcs) count = best_free(s, row, x, log_sum, best);
         for (; count < s->stride; count++) best[count] = (Candidate){-INFINITY, row, -1, 0};
     }
 }

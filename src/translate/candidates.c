@@ -18,8 +18,7 @@ static void best_words(const BeamOptions *options, const real *x, int V, int cou
     real sum;
     const double log_sum = (double)kernels->exp_sum(V, x, &sum, NULL) + exact_log(sum);
     for (int k = 0; k < count; k++) best[k] = (WordCandidate){-1, -INFINITY};
-    for (int id = 0; id < V; id++) {
-        if ((double)x[id] <= best[count - 1].probability) continue;
+    for (int id = -1; (id = kernels->next_above(V, x, id + 1, (real)best[count - 1].probability)) < V;) {
         bool banned = false;
         for (int k = 0; k < options->banned_count && !banned; k++) banned = options->banned[k] == id;
         if (!banned) keep_best(best, count, (WordCandidate){id, x[id]}); /* the logit takes the probability's place */
@@ -46,7 +45,7 @@ void session_candidates(Session *session, const Translations *t, int i, const Hy
     Var *mean = logits_of(session, 0, &pair, &pass);
     const int size = (int)var_size(mean);
     for (int m = 1; m < session->count; m++) kernels->add(size, mean->v, logits_of(session, m, &pair, &pass)->v);
-    for (int k = 0; k < size && session->count > 1; k++) mean->v[k] /= (real)session->count;
+    if (session->count > 1) kernels->divide(size, mean->v, (real)session->count);
     for (int row = 0; row < h->length; row++)
         best_words(options, var_row_values(mean, row), mean->cols, count, candidates + (ptrdiff_t)row * count);
     tape_rewind(tape, mark);

@@ -167,9 +167,13 @@ static const UpdateRule rule = {0.7f, 0.01f, 0.9f, 0.999f, 1e-6f, 1.3f, 1.7f};
 #define R(i) b->row[i]
 static void run_add(int n, Bench *b) { kernels->add(n, R(0), R(1)); }
 static void run_axpy(int n, Bench *b) { kernels->axpy(n, R(0), 0.3f, R(1)); }
+static void run_divide(int n, Bench *b) { kernels->divide(n, R(0), 3); }
 static void run_blend(int n, Bench *b) { kernels->blend(n, R(0), 0.3f, R(1)); }
 static void run_dot(int n, Bench *b) { b->result[0] = kernels->dot(n, R(0), R(1)); }
 static void run_sum(int n, Bench *b) { b->result[0] = kernels->sum(n, R(0)); }
+static void run_next_above(int n, Bench *b) {
+    for (int i = 0; (i = kernels->next_above(n, R(0), i, 0.5f)) < n; i++) R(1)[i] = 0;
+}
 static void run_tanh_row(int n, Bench *b) { kernels->tanh(n, R(0), R(1)); }
 static void run_tanh_back(int n, Bench *b) { kernels->tanh_back(n, R(0), R(1), R(2)); }
 static void run_gru_gates(int n, Bench *b) { kernels->gru_gates(n, R(0), R(1), R(2)); }
@@ -206,6 +210,8 @@ static void run_layer_norm_back(int n, Bench *b) { kernels->layer_norm_back(n, R
 static void run_layer_norm_gain(int n, Bench *b) { kernels->layer_norm_gain(n, R(0), R(1), R(2), &moments); }
 static void run_maxout(int n, Bench *b) { kernels->maxout(n, R(0), R(1)); }
 static void run_maxout_back(int n, Bench *b) { kernels->maxout_back(n, R(0), R(1)); }
+static void run_relu(int n, Bench *b) { kernels->relu(n, R(0)); }
+static void run_relu_back(int n, Bench *b) { kernels->relu_back(n, R(0), R(1)); }
 static void run_dropout(int n, Bench *b) { kernels->dropout(n, R(0), R(1), 12345, 0.8f, 0); }
 static void run_dropout_back(int n, Bench *b) { kernels->dropout(n, R(0), R(1), 12345, 0.8f, 1); }
 static void run_sgd(int n, Bench *b) { kernels->sgd(n, &rule, R(0), R(1), NULL, NULL); }
@@ -229,9 +235,11 @@ static void run_adadelta(int n, Bench *b) {
 static const RowKernel row_kernels[] = {
     {"add", run_add, {1, 1}},
     {"axpy", run_axpy, {1, 1}},
+    {"divide", run_divide, {1}},
     {"blend", run_blend, {1, 1}},
     {"dot", run_dot, {1, 1}},
     {"sum", run_sum, {1}},
+    {"next_above", run_next_above, {1, 1}},
     {"tanh", run_tanh_row, {1, 1}},
     {"tanh_back", run_tanh_back, {1, 1, 1}},
     {"gru_gates", run_gru_gates, {2, 1, 1}},
@@ -251,6 +259,8 @@ static const RowKernel row_kernels[] = {
     {"layer_norm_gain", run_layer_norm_gain, {1, 1, 1}},
     {"maxout", run_maxout, {1, 2}},
     {"maxout_back", run_maxout_back, {2, 1}},
+    {"relu", run_relu, {1}},
+    {"relu_back", run_relu_back, {1, 1}},
     {"dropout", run_dropout, {1, 1}},
     {"dropout, accumulating", run_dropout_back, {1, 1}},
     {"sgd", run_sgd, {1, 1}},
@@ -331,6 +341,26 @@ static void sums_run_in_sixteen_lanes(void **unused) {
         for (int n = 0; n < LONGEST; n++) {
             assert_true(kernels->sum(n, x) == sum_in_lanes(n, x));
             assert_true(kernels->dot(n, x, y) == sum_in_lanes(n, product));
+        }
+    }
+}
+
+/* Every number above the limit and every NaN is found, from any place on, and nothing else. */
+static void numbers_above_a_limit_are_found(void **unused) {
+    (void)unused;
+    float x[LONGEST];
+    Rng rng = rng_seed(9, 1);
+    for (int set = 0; kernels_at(set); set++) {
+        kernels = kernels_at(set);
+        for (int n = 0; n < LONGEST; n += 1 + n / 40) {
+            for (int i = 0; i < n; i++) x[i] = rng_below(&rng, 50) ? (float)-(int)rng_below(&rng, 2) : 1;
+            if (n) x[rng_below(&rng, (uint32_t)n)] = NAN, x[rng_below(&rng, (uint32_t)n)] = -INFINITY;
+            for (int from = n, next = n; from >= 0; from--) {
+                if (from < n && !(x[from] <= 0)) next = from;
+                assert_int_equal(kernels->next_above(n, x, from, 0), next);
+            }
+            for (int i = 0; i < n; i++)
+                assert_true((kernels->next_above(n, x, i, -INFINITY) == i) == (x[i] != -INFINITY));
         }
     }
 }
@@ -484,6 +514,7 @@ int main(void) {
         cmocka_unit_test(decayed_moments_become_zero),
         cmocka_unit_test(multiply_adds_round_once),
         cmocka_unit_test(sums_run_in_sixteen_lanes),
+        cmocka_unit_test(numbers_above_a_limit_are_found),
         cmocka_unit_test(dropout_keeps_a_share),
         cmocka_unit_test(kernels_are_chosen_before_constructors_run),
         cmocka_unit_test(rows_are_normalised),
