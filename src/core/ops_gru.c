@@ -12,11 +12,12 @@
    da_z = dz∘z∘(1 - z),  da_r = dr∘r∘(1 - r),  dh += [da_z, da_r] Uzrᵀ
    dx = da,  dUzr += hᵀ [da_z, da_r],  dU += (r∘h)ᵀ da_h
 
-   z, r and h̃ overwrite x, and the backward pass overwrites them with da. So x is consumed, and dx needs no memory. */
+   z, r and h̃ overwrite x, and the backward pass overwrites them with da. So x is consumed, and dx needs no memory. The
+   backward pass also overwrites dh', which nothing else reads, with r∘h. */
 typedef struct Gru {
     GruStep step;
     int m, n;
-    real *rh, *drh, *dh; /* r∘h [m, n], computed again in the backward pass, and the gradients of r∘h and of h */
+    real *rh, *drh, *dh; /* r∘h [m, n], computed again in the backward pass; the gradients of r∘h and of h */
 } Gru;
 
 /* Steps that are computed together, for example both directions of an encoder. The threads share the rows of all
@@ -142,11 +143,10 @@ static void gru_step_back(Tape *tape, const Record *record) {
     for (int k = 0; k < steps.count; k++) {
         Gru *g = &steps.list[k];
         const int n = g->n;
-        g->rh = arena_alloc(&tape->arena, (size_t)g->m * (size_t)n * sizeof(real));
         g->drh = drh;
         drh += (size_t)g->m * (size_t)n;
         g->dh = var_grad(tape, g->step.h);
-        var_grad(tape, g->step.out);
+        g->rh = var_grad(tape, g->step.out);
         const real *da = var_grad_in_place(g->step.x);
         to_rh[k] = (Product){g->m, da + 2L * n, 3 * n, tape_operand(tape, g->step.U, true, g->m), NULL, 0, g->drh, n};
         to_h[k] = (Product){g->m, da, 3 * n, tape_operand(tape, g->step.Uzr, true, g->m), g->dh, n, g->dh, n};
