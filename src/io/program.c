@@ -20,26 +20,6 @@ void program_path(char *path, size_t size, const char *name) {
     snprintf(path, size, "%s/%s", self, name);
 }
 
-#ifdef __EMSCRIPTEN__ /* WebAssembly has no processes */
-
-int program_run(char *const *command, int in, int out, int errors) {
-    (void)command, (void)in, (void)out, (void)errors;
-    return -1;
-}
-
-int program_start(Program *program, char *const *command, int in) {
-    (void)program, (void)command, (void)in;
-    return ENOENT;
-}
-
-int program_end(Program *program, char said[PROGRAM_SAID_SIZE]) {
-    (void)program;
-    said[0] = '\0';
-    return -1;
-}
-
-#else
-
 /* The standard file `number` of the program is the open file fd, or /dev/null if fd is -1. */
 static int use(posix_spawn_file_actions_t *actions, int number, int fd) {
     if (fd >= 0) return posix_spawn_file_actions_adddup2(actions, fd, number);
@@ -120,5 +100,3 @@ int program_end(Program *program, char said[PROGRAM_SAID_SIZE]) {
     close(program->said);
     return status;
 }
-
-#endif
