@@ -47,18 +47,18 @@ TideStatus call_once(Call *call, CallWork *work, char *error, size_t size);
 /* Runs work(call) in the scope of the session, with session->session made. Returns as call_run does, or
    TIDE_BAD_ARGUMENT if session is NULL. tide_error(session) has the line about a failure. */
 TideStatus call_session(Call *call, TideSession *session, CallWork *work);
-/* Sets the status of a call and its line of text. */
-void call_fail(Call *call, TideStatus status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Sets the status of a call and its line of text. Returns false, for `return call_fail(..)`. */
+bool call_fail(Call *call, TideStatus status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* Sets the status of a call and, as its line of text, an Err: "path:line: reason"; "name line: reason" if the Err has
-   no path and name is not NULL; without a line number "path: reason" or "reason". */
-void call_fail_err(Call *call, TideStatus status, const char *name, const Err *err);
+   no path and name is not NULL; without a line number "path: reason" or "reason". Returns false. */
+bool call_fail_err(Call *call, TideStatus status, const char *name, const Err *err);
 
 /* Whether a struct of the caller can have this size: a smaller or a much larger number is not the size of a struct. */
 bool struct_size_valid(size_t size);
 /* Copies the caller's struct `given`, whose first member is its size, to `options` of `size` bytes. Fields that the
-   caller's struct does not have are zero; given == NULL: all fields are zero. Returns 0, or -1 after call_fail: the
+   caller's struct does not have are zero; given == NULL: all fields are zero. Returns false after call_fail: the
    size is not valid, or the caller set a field that this version does not know. */
-int options_copy(Call *call, const void *given, void *options, size_t size);
+bool options_copy(Call *call, const void *given, void *options, size_t size);
 /* Makes pool and session of a TideSession whose scope is empty; otherwise does nothing. Runs in that scope. */
 void session_open(TideSession *session);
 

@@ -19,18 +19,19 @@ const char *tide_status_text(TideStatus status) {
     return (unsigned)status < sizeof texts / sizeof *texts ? texts[status] : "unknown status";
 }
 
-void call_fail(Call *call, TideStatus status, const char *format, ...) {
+bool call_fail(Call *call, TideStatus status, const char *format, ...) {
     va_list args;
     va_start(args, format);
     vsnprintf(call->error, ERROR_SIZE, format, args);
     va_end(args);
     call->status = status;
+    return false;
 }
 
-void call_fail_err(Call *call, TideStatus status, const char *name, const Err *err) {
-    if (name && err->line && !err->path[0]) call_fail(call, status, "%s %ld: %s", name, err->line, err->reason);
-    else if (err->line) call_fail(call, status, "%s:%ld: %s", err->path, err->line, err->reason);
-    else call_fail(call, status, "%s%s%s", err->path, err->path[0] ? ": " : "", err->reason);
+bool call_fail_err(Call *call, TideStatus status, const char *name, const Err *err) {
+    if (name && err->line && !err->path[0]) return call_fail(call, status, "%s %ld: %s", name, err->line, err->reason);
+    if (err->line) return call_fail(call, status, "%s:%ld: %s", err->path, err->line, err->reason);
+    return call_fail(call, status, "%s%s%s", err->path, err->path[0] ? ": " : "", err->reason);
 }
 
 /* The locale "C", in which numbers in files and pictures have a decimal point. It is made once, because with LOCPATH
@@ -86,46 +87,34 @@ bool struct_size_valid(size_t size) {
     return size >= sizeof size && size <= MOST_STRUCT;
 }
 
-int options_copy(Call *call, const void *given, void *options, size_t size) {
+bool options_copy(Call *call, const void *given, void *options, size_t size) {
     memset(options, 0, size);
-    if (!given) return 0;
+    if (!given) return true;
     size_t there;
     memcpy(&there, given, sizeof there);
-    if (!struct_size_valid(there)) {
-        call_fail(call, TIDE_BAD_ARGUMENT, "options with a size of %zu bytes: set `size` to the size of the struct",
-                  there);
-        return -1;
-    }
-    for (size_t i = size; i < there; i++) {
-        if (!((const char *)given)[i]) continue;
-        call_fail(call, TIDE_BAD_ARGUMENT, "libtide %s does not know an option that the program has set", TIDE_VERSION);
-        return -1;
-    }
+    if (!struct_size_valid(there))
+        return call_fail(call, TIDE_BAD_ARGUMENT,
+                         "options with a size of %zu bytes: set `size` to the size of the struct", there);
+    for (size_t i = size; i < there; i++)
+        if (((const char *)given)[i])
+            return call_fail(call, TIDE_BAD_ARGUMENT, "libtide %s does not know an option that the program has set",
+                             TIDE_VERSION);
     memcpy(options, given, there < size ? there : size);
-    return 0;
+    return true;
 }
 
 bool option_between(Call *call, const char *name, int value, int least, int most) {
     if (value >= least && value <= most) return true;
-    call_fail(call, TIDE_BAD_ARGUMENT, "%s is %d, but must be between %d and %d", name, value, least, most);
-    return false;
+    return call_fail(call, TIDE_BAD_ARGUMENT, "%s is %d, but must be between %d and %d", name, value, least, most);
 }
 
 bool texts_given(Call *call, const char *name, const char *const *texts, int n) {
-    if (n < 0) {
-        call_fail(call, TIDE_BAD_ARGUMENT, "a count of %d", n);
-        return false;
-    }
-    for (int i = 0; i < n; i++) {
-        if (texts && texts[i]) continue;
-        call_fail(call, TIDE_BAD_ARGUMENT, "%s %d is NULL", name, i + 1);
-        return false;
-    }
+    if (n < 0) return call_fail(call, TIDE_BAD_ARGUMENT, "a count of %d", n);
+    for (int i = 0; i < n; i++)
+        if (!texts || !texts[i]) return call_fail(call, TIDE_BAD_ARGUMENT, "%s %d is NULL", name, i + 1);
     return true;
 }
 
 bool result_given(Call *call, const void *result) {
-    if (result) return true;
-    call_fail(call, TIDE_BAD_ARGUMENT, "the result is NULL");
-    return false;
+    return result || call_fail(call, TIDE_BAD_ARGUMENT, "the result is NULL");
 }

@@ -18,11 +18,9 @@ typedef struct DrawCall {
 
 static bool pieces_given(Call *call, const char *name, const char *const *pieces, int n) {
     if (!texts_given(call, name, pieces, n)) return false;
-    for (int i = 0; i < n; i++) {
-        if (utf8_valid(pieces[i], strlen(pieces[i]))) continue;
-        call_fail(call, TIDE_BAD_TEXT, "%s %d is not valid UTF-8", name, i + 1);
-        return false;
-    }
+    for (int i = 0; i < n; i++)
+        if (!utf8_valid(pieces[i], strlen(pieces[i])))
+            return call_fail(call, TIDE_BAD_TEXT, "%s %d is not valid UTF-8", name, i + 1);
     return true;
 }
 
@@ -30,10 +28,7 @@ static bool alignment_given(DrawCall *c) {
     enum { MOST = 10000 /* pieces: a picture has one cell for each pair of pieces */ };
     const TideAlignment *a = c->alignment;
     if (!result_given(&c->call, c->text)) return false;
-    if (!a || !a->weights) {
-        call_fail(&c->call, TIDE_BAD_ARGUMENT, "an alignment without weights");
-        return false;
-    }
+    if (!a || !a->weights) return call_fail(&c->call, TIDE_BAD_ARGUMENT, "an alignment without weights");
     return option_between(&c->call, "source_count", a->source_count, 1, MOST) &&
            option_between(&c->call, "target_count", a->target_count, 1, MOST) &&
            option_between(&c->call, "picture", (int)c->picture, TIDE_SVG, TIDE_PHARAOH) &&

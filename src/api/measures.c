@@ -17,10 +17,10 @@ typedef struct MeasureCall {
 /* Checks the texts and copies the options. Returns whether the measure can be computed. */
 static bool measure_given(MeasureCall *c, TideScoreOptions *options) {
     if (!result_given(&c->call, c->score ? (const void *)c->score : c->aer)) return false;
-    if (c->count == 0) call_fail(&c->call, TIDE_BAD_ARGUMENT, "a count of 0");
-    return c->count && texts_given(&c->call, "hypothesis", c->hypotheses, c->count) &&
+    if (c->count == 0) return call_fail(&c->call, TIDE_BAD_ARGUMENT, "a count of 0");
+    return texts_given(&c->call, "hypothesis", c->hypotheses, c->count) &&
            texts_given(&c->call, "reference", c->references, c->count) &&
-           !options_copy(&c->call, c->options, options, sizeof *options);
+           options_copy(&c->call, c->options, options, sizeof *options);
 }
 
 static void compute_bleu(void *context) {

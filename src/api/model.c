@@ -2,7 +2,6 @@
 #include "api/api.h"
 #include "core/kernels.h"
 #include "translate/model_file.h"
-#include "io/safetensors.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -68,15 +67,6 @@ void tide_free(TideModel *model) {
     mem_free(model);
 }
 
-static long weights_of(const Model *model) {
-    long weights = 0;
-    for (int i = 0; i < model->params.count; i++) {
-        const Var *var = &model->params.list[i]->var;
-        weights += (long)(var->rows ? var->rows : 1) * var->cols;
-    }
-    return weights;
-}
-
 TideStatus tide_model_info(const TideModel *model, TideModelInfo *info) {
     if (!model || !info || !struct_size_valid(info->size)) return TIDE_BAD_ARGUMENT;
     const Translator *t = &model->translator;
@@ -87,7 +77,7 @@ TideStatus tide_model_info(const TideModel *model, TideModelInfo *info) {
                                .target_language = t->options.langs[TARGET],
                                .configuration = t->configuration,
                                .warning = t->warning,
-                               .parameters = weights_of(&t->model),
+                               .parameters = (long)params_weights(&t->model.params),
                                .source_pieces = vocab_size(t->source.vocab),
                                .target_pieces = vocab_size(t->target.vocab),
                                .heads = alignments.heads,

@@ -53,9 +53,8 @@ static bool attention_given(SearchCall *c, AttentionOptions *attention) {
     *attention = (AttentionOptions){.hard = o->hard, .layer = o->layer, .head = o->head};
     for (int i = 0; i < (c->forced ? 1 : session->count); i++) {
         const TideModel *model = session->models[i];
-        if (!translator_check_attention(&model->translator, model->name, *attention, &err)) continue;
-        call_fail_err(&c->call, TIDE_UNSUPPORTED, NULL, &err);
-        return false;
+        if (translator_check_attention(&model->translator, model->name, *attention, &err))
+            return call_fail_err(&c->call, TIDE_UNSUPPORTED, NULL, &err);
     }
     return true;
 }
@@ -88,14 +87,11 @@ static bool beam_given(SearchCall *c, BeamOptions *beam) {
         return false;
     if (o->beam) beam->beam = o->beam;
     if (!option_between(&c->call, "n_best", o->n_best, 0, beam->beam)) return false;
-    if (!isfinite(o->normalize) || !isfinite(o->coverage) || o->normalize > 10 || fabs(o->coverage) > 1000) {
-        call_fail(&c->call, TIDE_BAD_ARGUMENT, "normalize %g, coverage %g: out of range", o->normalize, o->coverage);
-        return false;
-    }
-    if (o->coverage != 0 && !ensemble_aligns(c->call.session->session.members, c->call.session->count)) {
-        call_fail(&c->call, TIDE_UNSUPPORTED, "coverage needs a model with attention");
-        return false;
-    }
+    if (!isfinite(o->normalize) || !isfinite(o->coverage) || o->normalize > 10 || fabs(o->coverage) > 1000)
+        return call_fail(&c->call, TIDE_BAD_ARGUMENT, "normalize %g, coverage %g: out of range", o->normalize,
+                         o->coverage);
+    if (o->coverage != 0 && !ensemble_aligns(c->call.session->session.members, c->call.session->count))
+        return call_fail(&c->call, TIDE_UNSUPPORTED, "coverage needs a model with attention");
     if (o->normalize != 0) beam->normalize = o->normalize > 0 ? o->normalize : 0;
     beam->coverage = o->coverage;
     beam->before_step = report;
@@ -183,7 +179,7 @@ static void translate(void *context) {
     SearchCall *c = context;
     BeamOptions beam;
     if (!result_given(&c->call, c->result) || !texts_given(&c->call, "sentence", c->sources, c->count)) return;
-    if (options_copy(&c->call, c->given, &c->options, sizeof c->options) || !beam_given(c, &beam)) return;
+    if (!options_copy(&c->call, c->given, &c->options, sizeof c->options) || !beam_given(c, &beam)) return;
     char **sentences = normalise(&c->call, "sentence", c->sources, c->count);
     check_lengths(c, "sentence", &c->call.session->models[0]->translator.source, sentences);
     Prefixes prefixes = {0};
@@ -247,9 +243,9 @@ static void force_all(SearchCall *c, char *const *sources, char *const *targets,
 }
 
 /* Copies the options of a forced call to those of a search. */
-static int force_options(SearchCall *c) {
+static bool force_options(SearchCall *c) {
     TideForceOptions o;
-    if (options_copy(&c->call, c->given, &o, sizeof o)) return -1;
+    if (!options_copy(&c->call, c->given, &o, sizeof o)) return false;
     c->options = (TideTranslateOptions){.max_length = o.max_length,
                                         .words = o.words,
                                         .shift = o.shift,
@@ -258,14 +254,14 @@ static int force_options(SearchCall *c) {
                                         .head = o.head,
                                         .progress = o.progress,
                                         .context = o.context};
-    return 0;
+    return true;
 }
 
 static void force(SearchCall *c, ForcePart *part) {
     AttentionOptions attention;
     const Translator *first = &c->call.session->models[0]->translator;
     if (!result_given(&c->call, c->result) || !texts_given(&c->call, "source", c->sources, c->count) ||
-        !texts_given(&c->call, "target", c->targets, c->count) || force_options(c) || !attention_given(c, &attention))
+        !texts_given(&c->call, "target", c->targets, c->count) || !force_options(c) || !attention_given(c, &attention))
         return;
     char **sources = normalise(&c->call, "source", c->sources, c->count);
     char **targets = normalise(&c->call, "target", c->targets, c->count);

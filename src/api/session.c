@@ -29,8 +29,9 @@ static void make_session(void *context) {
         call_fail(&c->call, TIDE_BAD_ARGUMENT, "a session needs at least one model");
         return;
     }
-    if (options_copy(&c->call, c->options, &options, sizeof options)) return;
-    if (!option_between(&c->call, "threads", options.threads, 0, 1024)) return;
+    if (!options_copy(&c->call, c->options, &options, sizeof options) ||
+        !option_between(&c->call, "threads", options.threads, 0, 1024))
+        return;
     check_members(c);
     if (c->call.status) return;
     const size_t bytes = (size_t)c->count * sizeof(TideModel *);

@@ -1,6 +1,5 @@
 #include "browser/browser.h"
 
-#include "core/scope.h"
 #include "serve/endpoints.h"
 #include "serve/events.h"
 #include "serve/worker.h"

@@ -4,7 +4,6 @@
 #include "io/ds.h"
 
 #include <stdio.h>
-#include <string.h>
 
 enum { BASH, ZSH, FISH }; /* in the order of SHELLS */
 

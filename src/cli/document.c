@@ -1,7 +1,6 @@
 #include "cli/document.h"
 
 #include "io/ds.h"
-#include "io/files.h"
 #include "io/lines.h"
 #include "text/unicode.h"
 

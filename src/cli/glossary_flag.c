@@ -1,7 +1,6 @@
 #include "cli/glossary_flag.h"
 
 #include "cli/messages.h"
-#include <stdio.h>
 
 int glossary_flag(const Args *args, const Translator *translator, Glossary *glossary, Err *err) {
     const char *path = args_value(args, "glossary", 0);

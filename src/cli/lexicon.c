@@ -1,7 +1,6 @@
 /* tide lexicon: statistical word alignment. */
 #include "cli/cli.h"
 #include "cli/messages.h"
-#include "core/choice.h"
 #include "aligner/entries.h"
 #include "aligner/word_links.h"
 #include "io/ds.h"

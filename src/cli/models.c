@@ -5,7 +5,6 @@
 #include "io/files.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 int beam_flags(const Args *args, const Models *models, BeamOptions *beam, Err *err) {

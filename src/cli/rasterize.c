@@ -3,7 +3,6 @@
 #include "io/program.h"
 #include "io/ds.h"
 #include "io/output.h"
-#include "text/unicode.h"
 
 #include <string.h>
 #include <strings.h>

@@ -26,6 +26,13 @@ typedef struct ColumnSet {
     const int *ids; /* [count] */
     int count;      /* 1 at least */
 } ColumnSet;
+/* The set of the columns that are marked. ids: room for them. */
+static inline ColumnSet columns_marked(const bool *marked, int n, int *ids) {
+    ColumnSet set = {ids, 0};
+    for (int id = 0; id < n; id++)
+        if (marked[id]) ids[set.count++] = id;
+    return set;
+}
 typedef struct GatheredColumns GatheredColumns;
 typedef struct ColumnSets {
     const ColumnSet *list;     /* [count], not owned */

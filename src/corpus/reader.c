@@ -1,7 +1,6 @@
 #include "corpus/reader.h"
 
 #include "io/ds.h"
-#include "io/files.h"
 #include "io/lines.h"
 #include "corpus/mo.h"
 #include "corpus/po.h"

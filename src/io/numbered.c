@@ -1,5 +1,4 @@
 #include "io/numbered.h"
-#include "core/scope.h"
 #include "io/ds.h"
 
 #include <dirent.h>

@@ -3,7 +3,6 @@
 #include "io/ds.h"
 
 #include <limits.h>
-#include <stdint.h>
 #include <string.h>
 #include <xxhash.h>
 

@@ -1,5 +1,4 @@
 #include "model/constraints.h"
-#include "core/base.h"
 
 #include <string.h>
 

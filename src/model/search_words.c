@@ -40,12 +40,9 @@ static void mark_words(const Search *s, int sentence, bool *marked) {
 }
 
 static ColumnSet marked_words(Arena *arena, const bool *marked, int all) {
-    int *ids, count = 0, i = 0;
+    size_t count = 0;
     for (int id = 0; id < all; id++) count += marked[id];
-    ids = arena_alloc(arena, (size_t)count * sizeof *ids);
-    for (int id = 0; id < all; id++)
-        if (marked[id]) ids[i++] = id;
-    return (ColumnSet){ids, count};
+    return columns_marked(marked, all, arena_alloc(arena, count * sizeof(int)));
 }
 
 void search_words_init(Search *s) {

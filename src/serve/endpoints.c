@@ -2,7 +2,6 @@
 
 #include "core/scope.h"
 #include "serve/answer.h"
-#include "serve/events.h"
 #include "serve/header.h"
 #include "serve/language.h"
 #include "serve/live_report.h"

@@ -4,7 +4,6 @@
 #include "text/unicode.h"
 #include "view/report.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <sys/random.h>
 #include <sys/stat.h>

@@ -92,9 +92,6 @@ static bool finish(Task *task, TaskEnd end) {
     return true;
 }
 
-/* Decreases the reference count of a task. Returns true if it is zero. */
-static bool drop(Task *task) { return --task->holds == 0; }
-
 /* Computes a batch; if memory is refused for several sentences together, one by one, so that only a request that needs
    too much memory fails. */
 static void compute(Queue *q, Worker *worker, Job **jobs, int n, TaskEnd *ends) {
@@ -225,7 +222,7 @@ bool queue_cancel(Queue *q, Task *task) {
 
 void task_drop(Queue *q, Task *task) {
     pthread_mutex_lock(&q->mutex);
-    const bool last = drop(task);
+    const bool last = --task->holds == 0;
     pthread_mutex_unlock(&q->mutex);
     if (last) task->release(task);
 }

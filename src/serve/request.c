@@ -5,7 +5,6 @@
 #include "serve/header.h"
 #include "io/ds.h"
 #include "text/unicode.h"
-#include "translate/ensemble.h"
 #include "translate/prefix.h"
 
 static void request_free(Task *task) {

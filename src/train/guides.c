@@ -1,7 +1,7 @@
 #include "train/guides.h"
+#include "aligner/links.h"
 #include "io/ds.h"
 #include "text/normal_lines.h"
-#include "translate/alignment.h"
 
 #include <limits.h>
 #include <stdlib.h>

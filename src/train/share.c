@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 /* Compares a number with that of rank 0. */
 static int check_same(Ranks *ranks, uint64_t own, const char *what, Err *err) {
@@ -20,19 +21,14 @@ static int check_same(Ranks *ranks, uint64_t own, const char *what, Err *err) {
     return status;
 }
 
-/* FNV-1a */
-static uint64_t hash_text(uint64_t hash, const char *text) {
-    for (; *text; text++) hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
-    return hash;
-}
-
 int share_check_options(Ranks *ranks, const TrainOptions *o, Err *err) {
     char end[256], metrics[OPTION_FORMAT_SIZE];
     char *configuration = options_format(train_option_tables, o);
     option_format(option_find(train_option_tables, "valid-metrics"), o, metrics);
-    snprintf(end, sizeof end, "%a %a %d %d %d %d %d %s", o->after_epochs, o->after_minutes, o->after_batches,
-             o->early_stopping, o->valid_freq, o->save_freq, o->disp_freq, metrics);
-    const uint64_t hash = hash_text(hash_text(hash_text(0xcbf29ce484222325u, configuration), end), TIDE_VERSION);
+    snprintf(end, sizeof end, "%a %a %d %d %d %d %d %s %s", o->after_epochs, o->after_minutes, o->after_batches,
+             o->early_stopping, o->valid_freq, o->save_freq, o->disp_freq, metrics, TIDE_VERSION);
+    const uint64_t of_model = XXH3_64bits(configuration, strlen(configuration));
+    const uint64_t hash = XXH3_64bits_withSeed(end, strlen(end), of_model);
     mem_free(configuration);
     return check_same(ranks, hash, "options, or another version of tide,", err);
 }

@@ -4,7 +4,6 @@
 #include "io/ds.h"
 #include "io/files.h"
 #include "io/json.h"
-#include "io/lines.h"
 #include "text/unicode.h"
 #include "train/outputs.h"
 

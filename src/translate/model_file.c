@@ -229,41 +229,36 @@ static bool is_unfinished(const char *directory, const char *model) {
 }
 
 /* Sets the error for a path that does not exist; names the model that may be meant: models/demo for demo. */
-static void no_model(const char *path, Err *err) {
+static int no_model(const char *path, Err *err) {
     char other[PATH_SIZE];
-    if (strchr(path, '\\')) err_set(err, path, 0, "%s; write / in the place of \\", strerror(ENOENT));
-    else if (path[0] != '/' && snprintf(other, sizeof other, "models/%s", path) < (int)sizeof other &&
-             !access(other, F_OK))
-        err_set(err, path, 0, "%s; did you mean %s?", strerror(ENOENT), other);
-    else
-        err_set(err, path, 0, "%s; a model is a folder that `tide train` wrote, or its model.safetensors",
-                strerror(ENOENT));
+    if (strchr(path, '\\')) return err_set(err, path, 0, "%s; write / in the place of \\", strerror(ENOENT));
+    if (path[0] != '/' && snprintf(other, sizeof other, "models/%s", path) < (int)sizeof other && !access(other, F_OK))
+        return err_set(err, path, 0, "%s; did you mean %s?", strerror(ENOENT), other);
+    return err_set(err, path, 0, "%s; a model is a folder that `tide train` wrote, or its model.safetensors",
+                   strerror(ENOENT));
 }
 
-/* Opens the file of a model: `path` is a directory or the file. `full` receives the path of the file. */
-static Safetensors *open_model(const char *path, char full[PATH_SIZE], Err *err) {
-    static const char *const go_on =
-        "the same `tide train` command continues from it and writes a model when it ends or stops";
+static const char *const go_on =
+    "the same `tide train` command continues from it and writes a model when it ends or stops";
+
+/* Finds the file of a model: `path` is a directory or the file. */
+static int find_model(const char *path, char full[PATH_SIZE], Err *err) {
     struct stat info;
     const int failed = stat(path, &info) ? errno : 0;
     const bool directory = !failed && S_ISDIR(info.st_mode);
-    if (snprintf(full, PATH_SIZE, directory ? "%s/model.safetensors" : "%s", path) >= PATH_SIZE) {
-        err_set(err, path, 0, "the path is too long");
-        return NULL;
-    }
-    if (failed == ENOENT) {
-        no_model(path, err);
-        return NULL;
-    }
-    if (directory && is_unfinished(path, full)) {
-        err_set(err, path, 0, "has a checkpoint, but no model: %s", go_on);
-        return NULL;
-    }
-    if (directory && access(full, F_OK)) {
-        err_set(err, path, 0, "is a folder without a model: it has no model.safetensors");
-        return NULL;
-    }
-    Safetensors *file = safetensors_open(full, err);
+    if (snprintf(full, PATH_SIZE, directory ? "%s/model.safetensors" : "%s", path) >= PATH_SIZE)
+        return err_set(err, path, 0, "the path is too long");
+    if (failed == ENOENT) return no_model(path, err);
+    if (directory && is_unfinished(path, full))
+        return err_set(err, path, 0, "has a checkpoint, but no model: %s", go_on);
+    if (directory && access(full, F_OK))
+        return err_set(err, path, 0, "is a folder without a model: it has no model.safetensors");
+    return 0;
+}
+
+/* Opens the file of a model. `full` receives its path. */
+static Safetensors *open_model(const char *path, char full[PATH_SIZE], Err *err) {
+    Safetensors *file = find_model(path, full, err) ? NULL : safetensors_open(full, err);
     if (!file || !safetensors_meta(file, "state")) return file;
     safetensors_close(file, err_set(err, full, 0, "is a checkpoint, not a model: %s", go_on), err);
     return NULL;

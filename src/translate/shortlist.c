@@ -107,10 +107,7 @@ static ColumnSet set_of(const Shortlist *s, const char *sentence, bool *marked) 
         if (!is_inside_run(before, c)) mark_texts(s, text, marked);
         before = c;
     }
-    int *ids = mem_alloc((size_t)all * sizeof *ids), count = 0;
-    for (int id = 0; id < all; id++)
-        if (marked[id]) ids[count++] = id;
-    return (ColumnSet){ids, count};
+    return columns_marked(marked, all, mem_alloc((size_t)all * sizeof(int)));
 }
 
 ColumnSet *shortlist_sets(const Shortlist *s, char *const *sentences, int n) {
