@@ -94,6 +94,7 @@ static bool beam_given(SearchCall *c, BeamOptions *beam) {
         return call_fail(&c->call, TIDE_UNSUPPORTED, "coverage needs a model with attention");
     if (o->normalize != 0) beam->normalize = o->normalize > 0 ? o->normalize : 0;
     beam->coverage = o->coverage;
+    beam->alignments = o->n_best ? o->n_best : 1;
     beam->before_step = report;
     beam->context = c;
     return true;

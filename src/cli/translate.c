@@ -335,6 +335,8 @@ static int settings_of(const Args *args, const Models *models, Settings *s, Err 
     if ((s->alignment != NONE || s->heatmap || s->html) && !attention)
         return err_set(err, NULL, 0, "this model has no attention, so there is no alignment to show");
     if (s->replace_unknown && !attention) return err_set(err, NULL, 0, "--replace-unk needs a model with attention");
+    if (s->alignment != NONE || s->heatmap || s->html || s->replace_unknown)
+        s->beam.alignments = s->n_best ? s->n_best : 1;
     return 0;
 }
 

@@ -1,20 +1,22 @@
-/* search.h: the state of a beam search, private to beam.c and search_constraints.c. */
+/* search.h: the state of a beam search, private to beam.c and search_*.c. */
 #ifndef TIDE_SEARCH_H
 #define TIDE_SEARCH_H
 
 #include "core/ops.h"
 #include "model/beam.h"
 
-/* The last word of a hypothesis; `before` links to the words before it. */
+/* The last word of a hypothesis; `before` links to the words before it. A node is freed when the last hypothesis that
+   contains it is dropped. */
 typedef struct Node Node;
 struct Node {
-    const Node *before;
+    Node *before;
+    int users;      /* the nodes after this one, and 1 if an open or finished hypothesis ends here */
     int id, length; /* length of the hypothesis up to this word */
     int state;      /* of the prefix; 0 without prefix */
     int sample;     /* number of the sample; 0 in a search */
     ConstraintState constraints;
     double log_probability;
-    const real *alpha; /* [source length] */
+    real alpha[]; /* [source length]; only if Search.aligned */
 };
 
 /* A possible next word of the hypothesis in a row. log_probability is that of the whole new hypothesis. */
@@ -22,6 +24,23 @@ typedef struct Candidate {
     double log_probability;
     int row, id, sample;
 } Candidate;
+
+typedef struct Finished {
+    Node *last;
+    double score;
+} Finished;
+
+/* The search of one sentence. */
+typedef struct Sentence {
+    int number;                     /* for the caller */
+    int length;                     /* of the source */
+    const Prefix *prefix;           /* NULL: free */
+    const Constraints *constraints; /* NULL: none */
+    int width;                      /* hypotheses, open and finished ones together */
+    Finished *finished;             /* [width] the finished ones, best first */
+    int count;                      /* finished ones */
+    int settled;                    /* settled words that were reported */
+} Sentence;
 
 /* A model of the ensemble, its decoder state for the open hypotheses, and the result of its present step. */
 typedef struct Member {
@@ -36,19 +55,13 @@ typedef struct Search {
     Member *members; /* [count] */
     int count;
     const BeamOptions *options;
-    Arena *out;             /* for finished hypotheses */
-    Arena nodes;            /* for nodes and their alpha */
-    int n;                  /* sentences, in the order of Source */
-    const int *length;      /* [n] source lengths */
-    const int *order;       /* [n] the caller's index of each sentence */
-    Nbest *found;           /* [n] finished hypotheses */
-    const Node **best;      /* [n] the last word of the best finished hypothesis; NULL: none */
-    int *settled;           /* [n] settled words that were reported */
+    Sentence *sentences;    /* [n], in the order of Source */
+    int n;                  /* sentences */
+    int aligned;            /* models with an alignment; 0 if no alignment is needed */
     int rows;               /* open hypotheses; those of one sentence are contiguous */
-    int *width;             /* [n] hypotheses of each sentence, open and finished ones together */
-    int most_rows;          /* the sum of `width` */
+    int most_rows;          /* the sum of the widths */
     int *owner;             /* [rows] the sentence of each open hypothesis */
-    const Node **node;      /* [rows] its last word; NULL before the first step */
+    Node **node;            /* [rows] its last word; NULL before the first step */
     int *previous;          /* [rows] the id of its last word; <s> before the first step */
     const bool *banned;     /* [target vocabulary] */
     const ColumnSet *words; /* [n] the words that may follow in a sentence; NULL: all words */
@@ -59,6 +72,16 @@ typedef struct Search {
     int *heaps;             /* [rows, target vocabulary] space for sampling */
 } Search;
 
+/* The next words of a row: their logits x, those of search_words, averaged over the models. */
+typedef struct NextWords {
+    const real *x;
+    double log_sum; /* x - log_sum: the log-probability of a word */
+    double so_far;  /* that of the hypothesis before it */
+} NextWords;
+
+/* The candidate that continues a row with the word `id`. */
+Candidate search_candidate(const Search *s, const NextWords *next, int row, int id);
+
 /* The words whose logits a row has: ids NULL: all words. */
 ColumnSet search_words(const Search *s, int row);
 /* The place of a word among them. */
@@ -67,8 +90,15 @@ int search_place(const Search *s, int row, int id);
 void search_words_init(Search *s);
 void search_words_free(Search *s);
 
-/* The constraints of a sentence; NULL: none. */
-const Constraints *search_constraints(const Search *s, int sentence);
+/* The arcs with which the hypothesis in a row may continue, and their number; NULL and 0 if it is free. */
+const PrefixArc *search_arcs(const Search *s, int row, int *count);
+/* The state of the prefix after the word `id` in a row. */
+int search_next_state(const Search *s, int row, int id);
+void search_prefix_check(const Prefix *prefix, int words);
+
+/* Draws the next words of a row: one, or at the first step one for each sample. Returns their number. */
+int search_draw(const Search *s, int row, const NextWords *next, Candidate *drawn);
+
 /* What the hypothesis in a row has met. */
 ConstraintState search_met(const Search *s, int row);
 /* What it has met after the next word of a candidate; all zero without constraints. */
@@ -77,13 +107,12 @@ ConstraintState search_next_met(const Search *s, const Candidate *candidate);
 bool search_forbids(const Search *s, const Constraints *constraints, const ConstraintState *state, int id);
 /* The length limit of the hypotheses of a sentence. */
 int search_limit(const Search *s, int sentence);
-/* Adds the words that constraints expect in a row to `count` candidates best[stride]. x: logits. The probability of a
-   word is x - log_sum. At the length limit, no other candidates stay. Returns the new count. */
-int search_add_expected(const Search *s, int row, Candidate *best, int count, const real *x, double log_sum);
+/* Adds the words that constraints expect in a row to `count` candidates best[stride]. At the length limit, no other
+   candidates stay. Returns the new count. */
+int search_add_expected(const Search *s, int row, const NextWords *next, Candidate *best, int count);
 /* Selects `width` of n candidates of a sentence with constraints, in order of probability; see constraints_allocate.
    Returns their number. */
 int search_allocate(const Search *s, Candidate *candidates, int n, int width);
-/* Sets the width of each sentence and the number of candidates of a row. */
-void search_init_widths(Search *s);
+void search_constraints_check(const Constraints *constraints, int words);
 
 #endif

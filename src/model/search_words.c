@@ -28,9 +28,9 @@ static void mark(const Search *s, bool *marked, int id) {
 
 /* Marks the words that a sentence needs: those of its shortlist, its prefix and its constraints, and </s>. */
 static void mark_words(const Search *s, int sentence, bool *marked) {
-    const ColumnSet *own = &s->options->shortlists[s->order[sentence]];
-    const Prefix *prefix = s->options->prefixes ? s->options->prefixes[s->order[sentence]] : NULL;
-    const Constraints *constraints = search_constraints(s, sentence);
+    const ColumnSet *own = &s->options->shortlists[s->sentences[sentence].number];
+    const Prefix *prefix = s->sentences[sentence].prefix;
+    const Constraints *constraints = s->sentences[sentence].constraints;
     mark(s, marked, s->options->eos);
     for (int i = 0; i < own->count; i++) mark(s, marked, own->ids[i]);
     for (int i = 0; prefix && prefix->states > 0 && i < prefix->begin[prefix->states]; i++)

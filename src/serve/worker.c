@@ -121,12 +121,6 @@ static void tell_sentence(Session *session, Job *job, const Translations *found,
     task->event(job->task, event, task->context);
 }
 
-static bool anyone_listens(const WorkerBatch *b) {
-    bool listens = false;
-    for (int i = 0; i < b->n; i++) listens |= b->jobs[i]->task->event != NULL;
-    return listens;
-}
-
 static void translate(WorkerBatch *b, Session *session) {
     const Task *task = b->jobs[0]->task;
     BeamOptions beam = translator_beam_options(&task->served->translator);
@@ -137,13 +131,14 @@ static void translate(WorkerBatch *b, Session *session) {
         sentences[i] = (char *)b->jobs[i]->source;
         prefixes[i] = b->jobs[i]->prefix;
         constraints[i] = b->jobs[i]->constraints;
+        if (b->jobs[i]->task->event) beam.settled = tell_settled;
+        if (beam.settled || b->jobs[i]->task->alignment != ALIGN_NOTHING) beam.alignments = 1;
     }
     beam.beam = task->beam;
     beam.prefixes = prefixes;
     beam.constraints = constraints;
     beam.attention = task->attention;
     beam.before_step = all_cancelled;
-    if (anyone_listens(b)) beam.settled = tell_settled;
     beam.context = b;
     ColumnSet *shortlists = shortlist_sets(&task->served->shortlist, sentences, b->n);
     beam.shortlists = shortlists;

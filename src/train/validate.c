@@ -199,7 +199,8 @@ static int validate(Training *t, Err *err) {
     Learner *l = &t->learner;
     const Corpus *dev = &t->data.valid;
     const double began = seconds_now();
-    const BeamOptions beam = translator_beam_options(&l->translator);
+    BeamOptions beam = translator_beam_options(&l->translator);
+    beam.alignments = 1;
     Validation v = {.update = t->state.update, .epoch = training_epochs(t), .metric = t->state.metric};
     Translations found = {0};
     if (validation_loss(&l->session.tape, &l->translator.model, &t->data.valid_pairs, &t->memory.workspace,

@@ -257,6 +257,7 @@ int alignments_write(const char *dir, long update, Session *session, char *const
     snprintf(path, sizeof path, "%s/align", dir);
     if (directory_make(path, err)) return -1;
     BeamOptions beam = translator_beam_options(session->members[0]);
+    beam.alignments = 1;
     Translations found = session_translate(session, sentences, (int)arrlen(sentences), &beam, BATCH, NULL, NULL);
     FILE *out = memory_open(&memory);
     fprintf(out, "{\"update\": %ld, \"alignments\": [", update);

@@ -104,13 +104,7 @@ Translations session_translate(Session *session, char *const *sentences, int n, 
     int *length = mem_alloc((size_t)batch * sizeof *length), all = (int)arrlen(sorted);
     int *numbers = mem_alloc((size_t)batch * sizeof *numbers);
     BeamOptions own = *options;
-    const Prefix **prefixes = options->prefixes ? mem_alloc((size_t)batch * sizeof(Prefix *)) : NULL;
     own.numbers = numbers;
-    own.prefixes = prefixes;
-    const Constraints **constraints = options->constraints ? mem_alloc((size_t)batch * sizeof(Constraints *)) : NULL;
-    own.constraints = constraints;
-    ColumnSet *shortlists = options->shortlists ? mem_alloc((size_t)batch * sizeof *shortlists) : NULL;
-    own.shortlists = shortlists;
     const int width = widest(options, n);
     session->tape.recording = false;
     for (int done = 0, size; done < all; done += size) {
@@ -119,9 +113,6 @@ Translations session_translate(Session *session, char *const *sentences, int n, 
             numbers[b] = sorted[done + b].index;
             ids[b] = t.source[numbers[b]];
             length[b] = sorted[done + b].length;
-            if (prefixes) prefixes[b] = options->prefixes[numbers[b]];
-            if (constraints) constraints[b] = options->constraints[numbers[b]];
-            if (shortlists) shortlists[b] = options->shortlists[numbers[b]];
         }
         Nbest *found = beam_search(&session->tape, ensemble, ids, length, size, &own, &t.arena, &t.timing);
         t.cancelled = !found;
@@ -132,9 +123,6 @@ Translations session_translate(Session *session, char *const *sentences, int n, 
     mem_free(ids);
     mem_free(length);
     mem_free(numbers);
-    mem_free(prefixes);
-    mem_free(constraints);
-    mem_free(shortlists);
     mem_free(models);
     arrfree(sorted);
     return t;

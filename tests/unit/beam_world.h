@@ -89,6 +89,7 @@ static inline BeamOptions options(int beam, double normalize) {
     return (BeamOptions){.beam = beam,
                          .normalize = normalize,
                          .length_limit = 1,
+                         .alignments = beam,
                          .bos = BOS,
                          .eos = EOS,
                          .banned = banned,

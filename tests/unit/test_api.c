@@ -98,7 +98,7 @@ static void translates_as_the_program_does(void **state) {
     Session session;
     session_init(&session, (const Translator *[]){&f->written}, 1, threads);
     BeamOptions options = translator_beam_options(&f->written);
-    options.beam = 3;
+    options.beam = options.alignments = 3;
     Translations found = session_translate(&session, source_texts, 3, &options, 1, NULL, NULL);
     const TideTranslateOptions given = {sizeof given, .beam = 3, .n_best = 3};
     TideResult *result;

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "beam_world.h"
+#include "core/scope.h"
 
 static const char *const kinds[] = {"additive", "coverage", "dot", "general", "scaled-dot", "multi-head"};
 enum { KINDS = sizeof kinds / sizeof *kinds };
@@ -44,6 +45,82 @@ static void hypotheses_agree_with_forced_decoding(void **state) {
     check_search("transformer", false, (AttentionOptions){.hard = true});
     check_search("transformer", false, (AttentionOptions){.layer = 1, .head = 2});
     check_search("multi-head", false, (AttentionOptions){.head = 2});
+}
+
+/* The first hypotheses have the alignment that they have if all have one. The request changes nothing else. */
+static void check_request(World *w, double coverage) {
+    BeamOptions o = options(4, 0.6);
+    o.coverage = coverage;
+    Nbest *all = search(w, sources, lengths, SENTENCES, &o);
+    for (o.alignments = 3; o.alignments >= 0; o.alignments--) {
+        Nbest *found = search(w, sources, lengths, SENTENCES, &o);
+        for (int s = 0; s < SENTENCES; s++) {
+            for (int k = o.alignments; k < 4; k++) {
+                assert_null(found[s].list[k].alpha);
+                all[s].list[k].alpha = NULL;
+            }
+            check_same(&all[s], &found[s], lengths[s]);
+        }
+    }
+}
+
+static void only_requested_alignments_are_kept(void **state) {
+    (void)state;
+    World w;
+    Model other;
+    begin(&w, "coverage", false);
+    check_request(&w, 0);
+    check_request(&w, 4);
+    draw_model(&other, "transformer", false, 8, 8);
+    w.models[w.count++] = &other;
+    check_request(&w, 4);
+    end(&w);
+    model_free(&other);
+}
+
+/* The blocks of memory at each step of a search in a scope. */
+typedef struct Blocks {
+    World *world;
+    Scope scope;
+    size_t first, most;
+    int steps;
+} Blocks;
+
+static int count_blocks(void *context) {
+    Blocks *b = context;
+    if (b->steps++ == 0) b->first = b->scope.count;
+    if (b->scope.count > b->most) b->most = b->scope.count;
+    return 0;
+}
+
+static void search_long_sentence(void *context) {
+    enum { LENGTH = 300 };
+    int ids[LENGTH], length = LENGTH;
+    const int *const source = ids;
+    for (int i = 0; i < LENGTH; i++) ids[i] = i == LENGTH - 1 ? EOS : 4 + i * i % 5;
+    BeamOptions o = options(8, 0);
+    const int without_end[] = {PAD, UNK, BOS, EOS};
+    o.banned = without_end;
+    o.banned_count = 4;
+    o.before_step = count_blocks;
+    o.context = context;
+    search(((Blocks *)context)->world, &source, &length, 1, &o);
+}
+
+/* A search frees what only dropped hypotheses contain: of the eight words of a step it soon keeps one,
+   and in the end none. */
+static void dropped_hypotheses_are_freed(void **state) {
+    (void)state;
+    World w;
+    Blocks b = {.world = &w};
+    char reason[256];
+    begin(&w, "gru", false);
+    assert_int_equal(scope_run(&b.scope, search_long_sentence, &b, reason, sizeof reason), SCOPE_DONE);
+    assert_int_equal(b.steps, 310);
+    assert_true(b.most - b.first < 2 * 310);
+    assert_true(b.scope.count <= b.first + 10);
+    scope_forget(&b.scope);
+    end(&w);
 }
 
 /* Shortlists with all words give the same bits; others give only their words and </s>. */
@@ -404,6 +481,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shortlists_restrict_the_words),
         cmocka_unit_test(hypotheses_agree_with_forced_decoding),
+        cmocka_unit_test(only_requested_alignments_are_kept),
+        cmocka_unit_test(dropped_hypotheses_are_freed),
         cmocka_unit_test(a_beam_of_one_is_greedy),
         cmocka_unit_test(a_sentence_does_not_depend_on_its_batch),
         cmocka_unit_test(banned_words_are_not_written),

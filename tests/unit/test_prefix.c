@@ -182,7 +182,7 @@ static void translations_begin_with_a_text(void **state) {
         const Prefix *list[3];
         Err err;
         BeamOptions options = translator_beam_options(&models[0]);
-        options.beam = 4;
+        options.beam = options.alignments = 4;
         for (int i = 0; i < 3; i++) {
             assert_int_equal(prefix_of_text(&prefixes[i], &models[0].target, texts[time][i], MOST, &err), 0);
             list[i] = &prefixes[i];

@@ -38,7 +38,7 @@ static uint64_t run_job(const Translator *translator, const Job *job) {
     Threads *threads = threads_new(job->threads);
     session_init(&session, &translator, 1, threads);
     BeamOptions options = translator_beam_options(translator);
-    options.beam = job->beam;
+    options.beam = options.alignments = job->beam;
     options.attention = job->attention;
     if (options.attention.head > there.heads) options.attention.head = 0;
     if (options.attention.layer > there.layers) options.attention.layer = 0;
