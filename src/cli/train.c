@@ -251,9 +251,10 @@ static int train_files(const Args *args, TrainFiles list[MOST_MANY], Err *err) {
         const char *name = given->flag->name, *const *values = given->values;
         static const char *const forms[] = {
             [FORM_LINES] = "train-sets", [FORM_TSV] = "tsv", [FORM_TMX] = "tmx", [FORM_MO] = "mo", [FORM_PO] = "po"};
+        const int form_count = sizeof forms / sizeof *forms;
         int form = FORM_LINES;
-        while (form <= FORM_PO && strcmp(name, forms[form]) != 0) form++;
-        if (form > FORM_PO) continue;
+        while (form < form_count && strcmp(name, forms[form]) != 0) form++;
+        if (form == form_count) continue;
         if (count == MOST_MANY) return err_set(err, NULL, 0, "more than %d training corpora", MOST_MANY);
         const CorpusFiles files = {(CorpusForm)form, {values[0], form == FORM_LINES ? values[1] : NULL}};
         list[count++] = (TrainFiles){files, 1, NULL, false};
