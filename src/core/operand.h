@@ -21,7 +21,7 @@ enum { GEMM_I8_MOST_K = (1 << 17) - 1 };
    needs panels, and k ≤ GEMM_I8_MOST_K. */
 typedef struct Operand {
     int k, n;
-    const void *b; /* real, or int8_t with PANELS_I8 */
+    const void *b; /* real, or int8_t with PANELS_I8; not read if there are panels */
     int ld;
     bool transposed;
     PanelFormat format;

@@ -58,10 +58,12 @@ struct Tape {
     Watch *watch;            /* or NULL; not owned */
     const RowShards *shards; /* of the rows that ops compute now: see tape_shard_rows; NULL: no shards */
     Record *last;
-    /* WeightUse by index, for the weights that are used since the last reset and are not shared. */
+    /* By index: the weights that were used since the last reset and are not shared, with their operands and what waits
+       for the end of the backward pass. They are also a list: last_used is 1 + the index of the one that was used first
+       most recently; 0: none. */
     WeightUse *uses;
-    int use_capacity, last_used; /* last_used: 1 + the index of the newest weight in `uses`; 0: none */
-    DeferredGrad *deferred;      /* list of all deferred gradients, the newest first */
+    int use_capacity, last_used;
+    DeferredGrad *deferred; /* list of all deferred gradients, the newest first */
 };
 
 /* A position in the arena of a tape that does not record, for tape_rewind. */

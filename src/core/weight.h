@@ -1,4 +1,8 @@
-/* weight.h: what tapes know of a parameter besides its matrix. */
+/* weight.h: a parameter as products need it.
+
+   A Param of a model (params.h) has a Var, the matrix and its gradient, and a Weight. A product needs an Operand. That
+   of a weight that is trained is in the tape, until tape_reset; that of a shared weight is in the Weight. If a shared
+   weight has only panels, or integers, Var.v is NULL. */
 #ifndef TIDE_WEIGHT_H
 #define TIDE_WEIGHT_H
 
@@ -16,6 +20,7 @@
 typedef struct Weight {
     int index; /* among the parameters of its model */
     bool shared;
+    /* Of a shared weight: */
     const void *values; /* [rows, cols] of real or int8_t, not owned; NULL: the weight has panels */
     Operand packed[2];  /* W and Wᵀ; they have panels if `ready` is true */
     bool ready[2];      /* threads use __atomic functions, because C++ has no atomic_bool */
@@ -23,8 +28,8 @@ typedef struct Weight {
 } Weight;
 
 /* Shares a weight [rows, cols]. `memory` is for the values if `keep` is true, else for the panels of W. The caller owns
-   it, and may fill it (panels: with operand_pack_rows) until the first tape reads it. scales: of the rows, for
-   PANELS_I8 with values, not owned; then only Wᵀ may be packed. */
+   it, and may fill it (panels: with operand_pack_rows) until the first tape reads it. scales: of the rows of W, which
+   are the columns of Wᵀ, for PANELS_I8 with values, not owned; then only Wᵀ may be packed. */
 void weight_share(Weight *weight, PanelFormat format, int rows, int cols, void *memory, bool keep, const float *scales);
 /* Releases the panels of a shared weight. */
 void weight_free(Weight *weight);
