@@ -184,10 +184,13 @@ static int start(Compressed *c, char *const *command, const char *path, Err *err
 
 /* Counts the texts of an archive, up to two. A name that ends in / is that of a folder. */
 static int count_texts(Compressed *c) {
-    char names[1 << 12], last = '\n';
+    char names[1 << 12], before = '\n';
     int texts = 0;
     for (ssize_t n; texts < 2 && (n = receive(c, names, sizeof names)) > 0;)
-        for (ssize_t i = 0; i < n; last = names[i++]) texts += names[i] == '\n' && last != '\n' && last != '/';
+        for (ssize_t i = 0; i < n; i++) {
+            texts += names[i] == '\n' && before != '\n' && before != '/';
+            before = names[i];
+        }
     return texts;
 }
 
