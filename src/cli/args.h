@@ -36,7 +36,7 @@ typedef struct Flag {
 
 /* The usual kinds of flags: a switch, a whole number, a number, a path, one of several names. */
 #define FLAG_SWITCH(flag, explanation)                                                                                 \
-    { .name = flag, .help = explanation }
+    { .name = (flag), .help = (explanation) }
 #define FLAG_INT(flag, explanation, from, to, usual)                                                                   \
     { flag, 1, "N", explanation, VALUE_INT, from, to, NULL, usual }
 #define FLAG_REAL(flag, explanation, from, to, usual)                                                                  \
@@ -44,7 +44,7 @@ typedef struct Flag {
 #define FLAG_FILE(flag, explanation)                                                                                   \
     { flag, 1, "FILE", explanation, .kind = VALUE_FILE }
 #define FLAG_CHOICE(flag, explanation, names, usual)                                                                   \
-    { flag, 1, NULL, explanation, .choices = names, .fallback = usual }
+    { flag, 1, NULL, explanation, .choices = (names), .fallback = (usual) }
 
 typedef struct Args {
     const char **words; /* arguments that are neither flags nor values of flags */
