@@ -94,10 +94,13 @@ static void mean_alpha(const Search *s, int row, int width, real *alpha) {
     if (s->aligned > 1) kernels->divide(width, alpha, (real)s->aligned);
 }
 
+/* The numbers in `alpha` of the nodes of a sentence. */
+static int alpha_width(const Search *s, const Sentence *sentence) { return s->aligned ? sentence->length : 0; }
+
 /* Returns a new node, which has one user. */
 static Node *extend_node(const Search *s, const Candidate *c) {
     Node *before = s->node[c->row];
-    const int width = s->aligned ? s->sentences[s->owner[c->row]].length : 0;
+    const int width = alpha_width(s, &s->sentences[s->owner[c->row]]);
     Node *node = mem_alloc(sizeof *node + (size_t)width * sizeof *node->alpha);
     *node = (Node){.before = before,
                    .users = 1,
@@ -107,7 +110,7 @@ static Node *extend_node(const Search *s, const Candidate *c) {
                    .sample = c->sample,
                    .constraints = search_next_met(s, c),
                    .log_probability = c->log_probability};
-    if (s->aligned) mean_alpha(s, c->row, width, node->alpha);
+    mean_alpha(s, c->row, width, node->alpha);
     if (before) before->users++;
     return node;
 }
@@ -121,8 +124,8 @@ static void drop(Node *last) {
     }
 }
 
-/* Returns the words up to `last` as a hypothesis without score, whose arrays are in the arena. width: source length, or
-   0 for a hypothesis without alignment. */
+/* Returns the words up to `last` as a hypothesis whose arrays are in the arena. width: that of alpha, or 0 for a
+   hypothesis without alignment. */
 static Hypothesis hypothesis_of(Arena *arena, const Node *last, int width) {
     int n = last->length, i = n, *ids = arena_alloc(arena, (size_t)n * sizeof *ids);
     double *pieces = arena_alloc(arena, (size_t)n * sizeof *pieces);
@@ -132,8 +135,7 @@ static Hypothesis hypothesis_of(Arena *arena, const Node *last, int width) {
         pieces[i] = node->log_probability - (node->before ? node->before->log_probability : 0);
         if (alpha) memcpy(alpha + (size_t)i * (size_t)width, node->alpha, (size_t)width * sizeof *alpha);
     }
-    return (Hypothesis){
-        .ids = ids, .length = n, .log_probability = last->log_probability, .pieces = pieces, .alpha = alpha};
+    return (Hypothesis){ids, n, last->log_probability, pieces, last->score, alpha};
 }
 
 /* Σ_j ln min(Σ_i α_ij, 1) over all source words except </s>, which has no translation. The sum over i is at least 1e-6,
@@ -160,10 +162,11 @@ double beam_score(const BeamOptions *options, double log_probability, int length
 static void finish(const Search *s, Sentence *sentence, Node *last) {
     double score = beam_score(s->options, last->log_probability, last->length);
     if (s->aligned && s->options->coverage > 0) score += s->options->coverage * coverage(s, last, sentence->length);
-    Finished *list = sentence->finished;
+    last->score = score;
     int at = sentence->count++;
-    for (; at > 0 && score > list[at - 1].score; at--) list[at] = list[at - 1];
-    list[at] = (Finished){last, score};
+    for (; at > 0 && score > sentence->finished[at - 1]->score; at--)
+        sentence->finished[at] = sentence->finished[at - 1];
+    sentence->finished[at] = last;
 }
 
 /* ---- a step ----------------------------------------------------------------------------------------------------- */
@@ -250,22 +253,19 @@ static const Node *last_shared(const Node *a, const Node *b) {
     return a;
 }
 
-static void report(const Search *s, Sentence *sentence, const Node *last) {
-    const Hypothesis words =
-        hypothesis_of(&s->tape->arena, last, s->aligned && s->options->alignments ? sentence->length : 0);
-    sentence->settled = last->length;
-    s->options->settled(s->options->context, sentence->number, &words);
-}
-
 /* Reports each sentence that has more settled words than before. */
 static void report_settled(const Search *s) {
     for (int i = 0, row = 0; i < s->n; i++) {
         Sentence *sentence = &s->sentences[i];
-        const Node *last = sentence->count ? sentence->finished->last : NULL;
+        const Node *last = sentence->count ? *sentence->finished : NULL;
         bool live = last;
         for (; row < s->rows && s->owner[row] == i; row++, live = true)
             last = live ? last_shared(last, s->node[row]) : s->node[row];
-        if (length_of(last) > sentence->settled) report(s, sentence, last);
+        if (length_of(last) <= sentence->settled) continue;
+        const Hypothesis words =
+            hypothesis_of(&s->tape->arena, last, s->options->alignments ? alpha_width(s, sentence) : 0);
+        sentence->settled = last->length;
+        s->options->settled(s->options->context, sentence->number, &words);
     }
 }
 
@@ -365,18 +365,15 @@ static Nbest nbest_of(const Search *s, const Sentence *sentence, Arena *out) {
     const BeamOptions *o = s->options;
     Nbest nbest = {.count = sentence->count < o->beam ? sentence->count : o->beam, .source_length = sentence->length};
     nbest.list = arena_alloc(out, (size_t)nbest.count * sizeof *nbest.list);
-    for (int k = 0; k < nbest.count; k++) {
-        const Finished *found = &sentence->finished[k];
-        nbest.list[k] = hypothesis_of(out, found->last, s->aligned && k < o->alignments ? sentence->length : 0);
-        nbest.list[k].score = found->score;
-    }
+    for (int k = 0; k < nbest.count; k++)
+        nbest.list[k] = hypothesis_of(out, sentence->finished[k], k < o->alignments ? alpha_width(s, sentence) : 0);
     return nbest;
 }
 
 static void search_free(Search *s) {
     for (int row = 0; row < s->rows; row++) drop(s->node[row]);
     for (int i = 0; i < s->n; i++)
-        for (int k = 0; k < s->sentences[i].count; k++) drop(s->sentences[i].finished[k].last);
+        for (int k = 0; k < s->sentences[i].count; k++) drop(s->sentences[i].finished[k]);
     for (int m = 0; m < s->count; m++) model_end(s->members[m].model, s->members[m].state);
     search_words_free(s);
 }

@@ -16,6 +16,7 @@ struct Node {
     int sample;     /* number of the sample; 0 in a search */
     ConstraintState constraints;
     double log_probability;
+    double score; /* of a finished hypothesis that ends here */
     real alpha[]; /* [source length]; only if Search.aligned */
 };
 
@@ -25,11 +26,6 @@ typedef struct Candidate {
     int row, id, sample;
 } Candidate;
 
-typedef struct Finished {
-    Node *last;
-    double score;
-} Finished;
-
 /* The search of one sentence. */
 typedef struct Sentence {
     int number;                     /* for the caller */
@@ -37,16 +33,16 @@ typedef struct Sentence {
     const Prefix *prefix;           /* NULL: free */
     const Constraints *constraints; /* NULL: none */
     int width;                      /* hypotheses, open and finished ones together */
-    Finished *finished;             /* [width] the finished ones, best first */
-    int count;                      /* finished ones */
-    int settled;                    /* settled words that were reported */
+    Node **finished;                /* [count] the last words of the finished ones, best first */
+    int count;
+    int settled; /* settled words that were reported */
 } Sentence;
 
 /* A model of the ensemble, its decoder state for the open hypotheses, and the result of its present step. */
 typedef struct Member {
     const Model *model;
     DecoderState *state;
-    ColumnSets *words; /* Search.words for this model; NULL: all words */
+    ColumnSets *words; /* [n] the words that may follow in each sentence, the same for each model; NULL: all words */
     Step now;
 } Member;
 
@@ -55,21 +51,20 @@ typedef struct Search {
     Member *members; /* [count] */
     int count;
     const BeamOptions *options;
-    Sentence *sentences;    /* [n], in the order of Source */
-    int n;                  /* sentences */
-    int aligned;            /* models with an alignment; 0 if no alignment is needed */
-    int rows;               /* open hypotheses; those of one sentence are contiguous */
-    int most_rows;          /* the sum of the widths */
-    int *owner;             /* [rows] the sentence of each open hypothesis */
-    Node **node;            /* [rows] its last word; NULL before the first step */
-    int *previous;          /* [rows] the id of its last word; <s> before the first step */
-    const bool *banned;     /* [target vocabulary] */
-    const ColumnSet *words; /* [n] the words that may follow in a sentence; NULL: all words */
-    int stride;             /* candidates of a row */
-    Candidate *candidates;  /* [rows, stride] of the present step */
-    real *means;            /* [rows, target vocabulary] mean logits of the present step, for several models */
-    real *weights;          /* [rows, target vocabulary] of words, for sampling */
-    int *heaps;             /* [rows, target vocabulary] space for sampling */
+    Sentence *sentences;   /* [n], in the order of Source */
+    int n;                 /* sentences */
+    int aligned;           /* models with an alignment; 0 if no alignment is needed */
+    int rows;              /* open hypotheses; those of one sentence are contiguous */
+    int most_rows;         /* the sum of the widths */
+    int *owner;            /* [rows] the sentence of each open hypothesis */
+    Node **node;           /* [rows] its last word; NULL before the first step */
+    int *previous;         /* [rows] the id of its last word; <s> before the first step */
+    const bool *banned;    /* [target vocabulary] */
+    int stride;            /* candidates of a row */
+    Candidate *candidates; /* [rows, stride] of the present step */
+    real *means;           /* [rows, target vocabulary] mean logits of the present step, for several models */
+    real *weights;         /* [rows, target vocabulary] of words, for sampling */
+    int *heaps;            /* [rows, target vocabulary] space for sampling */
 } Search;
 
 /* The next words of a row: their logits x, those of search_words, averaged over the models. */
@@ -86,7 +81,7 @@ Candidate search_candidate(const Search *s, const NextWords *next, int row, int 
 ColumnSet search_words(const Search *s, int row);
 /* The place of a word among them. */
 int search_place(const Search *s, int row, int id);
-/* Sets s->words from the options, and words of each member. search_words_free releases what the members have. */
+/* Sets the words of each member from the options. search_words_free releases them. */
 void search_words_init(Search *s);
 void search_words_free(Search *s);
 

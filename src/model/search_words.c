@@ -4,13 +4,13 @@
 #include <string.h>
 
 ColumnSet search_words(const Search *s, int row) {
-    if (s->words) return s->words[s->owner[row]];
+    if (s->members->words) return s->members->words->list[s->owner[row]];
     return (ColumnSet){NULL, s->members->model->config.target_vocab};
 }
 
 int search_place(const Search *s, int row, int id) {
-    if (!s->words) return id;
-    const ColumnSet words = s->words[s->owner[row]];
+    const ColumnSet words = search_words(s, row);
+    if (!words.ids) return id;
     int begin = 0, end = words.count;
     while (end - begin > 1) {
         const int middle = begin + (end - begin) / 2;
@@ -59,7 +59,6 @@ void search_words_init(Search *s) {
         words[i] = marked_words(arena, marked, all);
         if (words[i].count > widest) widest = words[i].count;
     }
-    s->words = words;
     for (Member *member = s->members; member < s->members + s->count; member++) {
         member->words = arena_alloc(arena, sizeof *member->words);
         *member->words = (ColumnSets){.list = words, .count = s->n, .widest = widest};
