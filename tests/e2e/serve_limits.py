@@ -227,10 +227,11 @@ def memory(s, pid):
     with open(f"/proc/{pid}/status", encoding="ascii") as file:
         used = next(int(line.split()[1]) for line in file if line.startswith("VmData:"))
     before = resource.prlimit(int(pid), resource.RLIMIT_DATA)
-    resource.prlimit(int(pid), resource.RLIMIT_DATA, ((used << 10) + (24 << 20), before[1]))
+    resource.prlimit(int(pid), resource.RLIMIT_DATA, ((used << 10) + (1 << 20), before[1]))
     status, _, body = s.raw("POST", "/translate", long_body(3), JSON)
     check(status == 503 and b"out of memory" in body, f"memory: {status} {body}")
     check(s.metric("tide_memory_refused_total") > 0, "refused memory is not counted")
+    resource.prlimit(int(pid), resource.RLIMIT_DATA, ((used << 10) + (24 << 20), before[1]))
     check(s.text("潮水。") == expected, "after refused memory the server does not answer")
     resource.prlimit(int(pid), resource.RLIMIT_DATA, before)
 
