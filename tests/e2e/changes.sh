@@ -65,7 +65,7 @@ grep -qx '{"update": 12, "changed": "dev set"}' "$scratch/other/train.jsonl" || 
 grep -q '"update": 24, .*"best": true' "$scratch/other/train.jsonl" || die "compared with another dev set's BLEU"
 tide_ok train --tsv "$scratch/train.tsv" --config "$scratch/smallest.conf" --model "$scratch/other" --after-batches 36 \
     --valid-tsv "$scratch/other.tsv"
-grep -q 'another one' "$scratch/stderr" && die "the same dev set counts as another"
+grep -q 'the dev set has changed' "$scratch/stderr" && die "the same dev set counts as another"
 on_dev "$scratch/between" 13 --valid-tsv "$scratch/other.tsv" # validates at the end
 cmp -s "$scratch/between/model.safetensors" "$scratch/first/model.safetensors" && die "another dev set chose no other model"
 cp -r "$scratch/first" "$scratch/early" # this training stops before a validation
