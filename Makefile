@@ -197,7 +197,8 @@ CHECKED := $(TESTS) $(DOUBLES) $(EXAMPLES) $(SCRIPTS)
 ifdef one
 NAME    := $(patsubst tests/%,%,$(basename $(one)))
 named   = $(filter %/$(NAME) %/test_$(NAME) %/double_$(NAME),$(basename $1))
-CHECKED := $(sort $(foreach test,$(CHECKED) $(ALL_SCRIPTS),$(if $(call named,$(test)),$(test))) $(filter tests/$(NAME).sh,$(SOAKS)))
+CHECKED := $(foreach test,$(sort $(CHECKED) $(ALL_SCRIPTS)),$(if $(call named,$(test)),$(test)))
+CHECKED := $(strip $(CHECKED) $(filter tests/$(NAME).sh,$(SOAKS)))
 $(if $(CHECKED),,$(error no test is called $(one); see tests/unit, tests/e2e and tests/soak))
 endif
 RUN_TESTS = TIDE=$(CURDIR)/$B/tide scripts/dev/run-tests
