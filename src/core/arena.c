@@ -32,6 +32,7 @@ void *arena_alloc(Arena *arena, size_t bytes) {
     }
     void *memory = (char *)(arena->current + 1) + arena->current->used;
     arena->current->used += need;
+    arena->total += need;
     return memory;
 }
 
@@ -42,7 +43,6 @@ ArenaMark arena_mark(const Arena *arena) {
 }
 
 void arena_rewind(Arena *arena, ArenaMark mark) {
-    arena->peak = arena_peak(arena);
     arena->current = mark.chunk ? mark.chunk : arena->first;
     if (arena->current) arena->current->used = mark.used;
 }
@@ -54,7 +54,7 @@ void arena_reset(Arena *arena) {
         arena->first = chunk_new(size + size / 8);
     }
     arena_rewind(arena, (ArenaMark){0});
-    arena->peak = 0;
+    arena->total = 0;
 }
 
 void arena_free(Arena *arena) {
@@ -79,10 +79,7 @@ size_t arena_used(const Arena *arena) {
     return used;
 }
 
-size_t arena_peak(const Arena *arena) {
-    const size_t used = arena_used(arena);
-    return used > arena->peak ? used : arena->peak;
-}
+size_t arena_total(const Arena *arena) { return arena->total; }
 
 size_t arena_capacity(const Arena *arena) {
     size_t size = 0;

@@ -9,7 +9,7 @@ typedef struct ArenaChunk ArenaChunk;
 /* An arena grows by chunks and keeps them. After its largest batch, it does not allocate from the system again. */
 typedef struct Arena {
     ArenaChunk *first, *current;
-    size_t peak; /* see arena_peak */
+    size_t total; /* see arena_total */
 } Arena;
 
 /* A position in an arena, for arena_rewind. */
@@ -31,9 +31,10 @@ void arena_reset(Arena *arena);
 void arena_free(Arena *arena);
 /* Gives an empty arena one chunk of at least `bytes`. */
 void arena_reserve(Arena *arena, size_t bytes);
-/* The bytes in use, the most that were in use since the last reset, and the bytes of all chunks. */
+/* The bytes in use; the bytes that were allocated since the last reset, also those before a rewind; the bytes of all
+   chunks. */
 size_t arena_used(const Arena *arena);
-size_t arena_peak(const Arena *arena);
+size_t arena_total(const Arena *arena);
 size_t arena_capacity(const Arena *arena);
 
 #endif

@@ -388,12 +388,10 @@ static RowAdditions list_additions(Tape *tape, const WeightUse *use) {
    last. */
 static void add_gradient(Tape *tape, Var *w, const Pending *list, const RowAdditions *additions) {
     const int shards = list->shards ? list->shards->count : 0, sums = shards ? shards : 1;
-    real *c = var_grad(tape, w);
     size_t steps = 0, at = 0;
     for (const Pending *p = list; p; p = p->before) steps += (size_t)p->rows;
-    const ArenaMark mark = arena_mark(&tape->arena);
-    int *start = arena_zalloc(&tape->arena, (size_t)(sums + 1) * sizeof *start);
-    const real **x = arena_alloc(&tape->arena, steps * sizeof *x), **dy = arena_alloc(&tape->arena, steps * sizeof *dy);
+    int start[MOST_SHARDS + 1] = {0};
+    const real **x = threads_scratch(tape->threads, SCRATCH_STEPS, 2 * steps * sizeof *x), **dy = x + steps;
     for (int s = 0; s < sums; s++) {
         for (const Pending *p = list; p; p = p->before) {
             const int *rows = shards ? p->shards->rows + p->shards->start[s] : NULL;
@@ -414,8 +412,7 @@ static void add_gradient(Tape *tape, Var *w, const Pending *list, const RowAddit
                                                        .x = x,
                                                        .y = dy,
                                                        .additions = additions,
-                                                       .c = c});
-    arena_rewind(&tape->arena, mark);
+                                                       .c = var_grad(tape, w)});
 }
 
 /* Adds what waits for the end of the backward pass to the gradient of a weight. */

@@ -40,7 +40,13 @@ const Tally *threads_tallies(const Threads *threads, int *count);
 
 /* Returns one of the pool's buffers: at least `bytes` long, 64-byte aligned, content undefined, valid until the next
    call for the same buffer. Must not be called during a run. */
-typedef enum { SCRATCH_LEFT, SCRATCH_RIGHT /* of a product */, SCRATCH_OP, SCRATCHES } Scratch;
+typedef enum {
+    SCRATCH_LEFT, /* of a product: its left operand */
+    SCRATCH_RIGHT,
+    SCRATCH_STEPS, /* of a weight gradient: the rows of all its steps */
+    SCRATCH_OP,
+    SCRATCHES
+} Scratch;
 void *threads_scratch(Threads *threads, Scratch which, size_t bytes);
 
 #endif

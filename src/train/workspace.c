@@ -39,7 +39,7 @@ Workspace workspace_measure(Threads *threads, Model *model, Dropout dropout, boo
                 double nats[MOST_SHARDS];
                 Batch batch = small_batch(&tape.arena, FEW * (n + 1), SHORT + x, SHORT + y, shards);
                 update_gradients(&tape, model, &batch, &options, nats);
-                w.bytes[n][x][y] = (double)arena_peak(&tape.arena);
+                w.bytes[n][x][y] = (double)arena_total(&tape.arena);
                 w.panels = (double)arena_used(&tape.panels);
                 tape_reset(&tape);
             }
