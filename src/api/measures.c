@@ -25,7 +25,7 @@ static bool measure_given(MeasureCall *c, TideScoreOptions *options) {
 
 static void compute_bleu(void *context) {
     const MeasureCall *c = context;
-    TideScoreOptions options;
+    TideScoreOptions options = {0};
     if (!measure_given(context, &options)) return;
     const Bleu bleu = bleu_corpus((char *const *)c->hypotheses, (char *const *)c->references, c->count,
                                   (BleuOptions){.lowercase = options.lowercase, .chinese = options.chinese});
@@ -35,7 +35,7 @@ static void compute_bleu(void *context) {
 
 static void compute_chrf(void *context) {
     const MeasureCall *c = context;
-    TideScoreOptions options;
+    TideScoreOptions options = {0};
     if (!measure_given(context, &options)) return;
     const Chrf chrf =
         chrf_corpus((char *const *)c->hypotheses, (char *const *)c->references, c->count, options.lowercase != 0);

@@ -261,7 +261,7 @@ static void report_settled(const Search *s) {
         bool live = last;
         for (; row < s->rows && s->owner[row] == i; row++, live = true)
             last = live ? last_shared(last, s->node[row]) : s->node[row];
-        if (length_of(last) <= sentence->settled) continue;
+        if (!last || last->length <= sentence->settled) continue;
         const Hypothesis words =
             hypothesis_of(&s->tape->arena, last, s->options->alignments ? alpha_width(s, sentence) : 0);
         sentence->settled = last->length;

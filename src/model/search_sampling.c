@@ -16,7 +16,7 @@ static void weigh_words(const Search *s, int row, const real *x, real *weights) 
     kernels->divide(V, weights, temperature);
     for (int i = 0; i < o->banned_count; i++) weights[o->banned[i]] = lowest;
     for (int id = 0; arcs && id < V; id++) weights[id] = lowest;
-    for (int k = 0; k < count; k++) weights[arcs[k].id] = x[arcs[k].id] / temperature;
+    for (int k = 0; arcs && k < count; k++) weights[arcs[k].id] = x[arcs[k].id] / temperature;
     kernels->exp_sum(V, weights, &sum, weights); /* e^lowest is small, but not 0 */
     if (!arcs) {
         for (int i = 0; i < o->banned_count; i++) weights[o->banned[i]] = 0;

@@ -10,7 +10,7 @@ static void add_pieces(StringTable *names, long **counts, char **pieces, long co
     for (ptrdiff_t i = 0; i < arrlen(pieces); i++) {
         const int piece = string_table_add(names, pieces[i], strlen(pieces[i]));
         if (piece == arrlen(*counts)) arrput(*counts, 0);
-        (*counts)[piece] += count;
+        (*counts)[piece] += count; /* NOLINT(clang-analyzer-core.NullDereference): arrput has allocated it */
     }
     pieces_free(pieces);
 }
