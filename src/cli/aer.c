@@ -41,19 +41,18 @@ static int add_lines(Aer *aer, LineReader *found, LineReader *gold, int first, E
     }
 }
 
-static int run(const Args *args) {
-    Err err;
+static int run(const Args *args, Err *err) {
     Aer aer = {0};
     LineReader gold, found = {0};
-    if (args->word_count == 2) return input_is_a_word("aer", args);
-    if (args->word_count != 1) return usage_error("aer needs one GOLD; see `tide aer --help`");
-    if (line_reader_open(&gold, args->words[0], &err)) return fail(&err);
+    if (args->word_count == 2) return input_is_a_word(err, "aer", args);
+    if (args->word_count != 1) return usage_error(err, "aer needs one GOLD; see `tide aer --help`");
+    if (line_reader_open(&gold, args->words[0], err)) return -1;
     message_waiting("links such as 0-0 1-2");
-    int status = line_reader_open(&found, NULL, &err);
-    if (!status) status = add_lines(&aer, &found, &gold, args_has(args, "one-ref"), &err);
+    int status = line_reader_open(&found, NULL, err);
+    if (!status) status = add_lines(&aer, &found, &gold, args_has(args, "one-ref"), err);
     line_reader_close(&gold);
     line_reader_close(&found);
-    if (status) return fail(&err);
+    if (status) return -1;
     if (args_has(args, "json"))
         printf("{\"name\": \"AER\", \"score\": %.4f, \"precision\": %.4f, \"recall\": %.4f, \"links\": %ld, \"sure\": "
                "%ld, "

@@ -253,18 +253,19 @@ static int run_with(Aligner *a, const Args *args, int threads, Err *err) {
     return status;
 }
 
-/* Returns an error text if the flags contradict each other, otherwise NULL. */
-static const char *check_flags(const Args *args, const Aligner *a) {
-    if (a->format == SVG && !a->pictures.dir) return "--format svg needs --output DIR";
+/* Checks that the flags do not contradict each other. */
+static int check_flags(const Args *args, const Aligner *a, Err *err) {
+    if (a->format == SVG && !a->pictures.dir) return usage_error(err, "--format svg needs --output DIR");
     if (a->pictures.dir && a->format != SVG)
-        return "--output DIR needs --format svg; other formats go to standard output, as in `> FILE`";
+        return usage_error(err, "--output DIR needs --format svg; other formats go to standard output, as in `> FILE`");
     if (a->format != HTML && (args_has(args, "links") || args_has(args, "gold")))
-        return "--links and --gold need the format html";
-    if (args_has(args, "symmetrize") && !a->both) return "--symmetrize needs --reverse MODEL";
-    if (a->both && (!a->view.words || a->format == HTML)) return "--reverse needs --level word, and has no format html";
+        return usage_error(err, "--links and --gold need the format html");
+    if (args_has(args, "symmetrize") && !a->both) return usage_error(err, "--symmetrize needs --reverse MODEL");
+    if (a->both && (!a->view.words || a->format == HTML))
+        return usage_error(err, "--reverse needs --level word, and has no format html");
     if (a->both && a->format != PHARAOH && !symmetrization_is_soft(a->symmetrization))
-        return "--reverse with this format needs --symmetrize soft or mean";
-    return NULL;
+        return usage_error(err, "--reverse with this format needs --symmetrize soft or mean");
+    return 0;
 }
 
 /* Writes the page to standard output. main reports an error of standard output. */
@@ -299,24 +300,21 @@ static int run_on(Aligner *a, const Args *args, int threads, Err *err) {
     return status;
 }
 
-static int run(const Args *args) {
-    Err err;
+static int run(const Args *args, Err *err) {
     int threads, format, method;
     Aligner a = {.both = args_has(args, "reverse"),
                  .pictures = {.dir = args_value(args, "output", 0), .transpose = args_has(args, "transpose")}};
     if (args->word_count != 1 || !args_has(args, "src") || !args_has(args, "tgt"))
-        return usage_error("align needs MODEL, --src and --tgt; see `tide align --help`");
-    if (machine_flags(args, &threads, &err) || length_flag(args, &a.max_length, &err) ||
-        pictures_flags(args, &a.pictures, &err) || attention_flags(args, &a.attention, &err) ||
-        alignment_view_flags(args, &a.view, &err) || args_choice(args, "format", &format, &err) ||
-        args_choice(args, "symmetrize", &method, &err))
-        return usage_error("%s", err.reason);
+        return usage_error(err, "align needs MODEL, --src and --tgt; see `tide align --help`");
+    if (machine_flags(args, &threads, err) || length_flag(args, &a.max_length, err) ||
+        pictures_flags(args, &a.pictures, err) || attention_flags(args, &a.attention, err) ||
+        alignment_view_flags(args, &a.view, err) || args_choice(args, "format", &format, err) ||
+        args_choice(args, "symmetrize", &method, err))
+        return -1;
     a.format = (Format)format;
     if (a.pictures.dir && *raster_format(a.pictures.dir) && !args_has(args, "format")) a.format = SVG;
     a.symmetrization = (Symmetrization)method;
-    const char *wrong = check_flags(args, &a);
-    if (wrong) return usage_error("%s", wrong);
-    return run_on(&a, args, threads, &err) ? fail(&err) : 0;
+    return check_flags(args, &a, err) || run_on(&a, args, threads, err) ? -1 : 0;
 }
 
 static const Remark examples[] = {

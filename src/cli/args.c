@@ -3,9 +3,19 @@
 #include "core/choice.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+int usage_error(Err *err, const char *format, ...) {
+    char text[sizeof err->reason];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return err_set(err, NULL, COMMAND_LINE, "%s", text);
+}
 
 /* ---- suggestions for unknown flags ----------------------------------------------------------------------------- */
 
@@ -26,9 +36,8 @@ static int unknown_flag(const char *word, const Flag *flags, int count, Err *err
     const int dashes = word[1] == '-' ? 2 : 1;
     const int nearest = suggest_nearest(name, name_of, &(FlagList){flags, count});
     if (nearest >= 0)
-        return err_set(err, NULL, 0, "unknown flag %.*s%s; did you mean --%s?", dashes, word, name,
-                       flags[nearest].name);
-    return err_set(err, NULL, 0, "unknown flag %.*s%s", dashes, word, name);
+        return usage_error(err, "unknown flag %.*s%s; did you mean --%s?", dashes, word, name, flags[nearest].name);
+    return usage_error(err, "unknown flag %.*s%s", dashes, word, name);
 }
 
 /* ---- parsing -------------------------------------------------------------------------------------------------- */
@@ -76,17 +85,17 @@ static int parse_flag(Args *args, int argc, char **argv, int *i, Err *err) {
         return unknown_flag(argv[*i], args->flags, args->flag_count, err);
     }
     if (args_has(args, flag->name) && flag->kind != VALUE_FILES)
-        return err_set(err, NULL, 0, "--%s is given twice", flag->name);
+        return usage_error(err, "--%s is given twice", flag->name);
     char *equals = strchr(argv[*i], '=');
     int first = *i + 1, end = first;
     if (equals) {
-        if (!flag->values) return err_set(err, NULL, 0, "--%s takes no value", flag->name);
+        if (!flag->values) return usage_error(err, "--%s takes no value", flag->name);
         argv[--first] = equals + 1;
     }
     const int most = flag->values == MANY ? argc : flag->values;
     while (end < argc && end - first < most && !is_flag(argv[end])) end++;
     if (end - first < (flag->values == MANY ? 1 : flag->values))
-        return err_set(err, NULL, 0, "--%s needs %s", flag->name, flag_metavar(flag));
+        return usage_error(err, "--%s needs %s", flag->name, flag_metavar(flag));
     args->given[args->given_count++] = (struct Given){flag, (const char **)argv + first, end - first};
     *i = end;
     return 0;
@@ -100,8 +109,8 @@ int args_parse(Args *args, int argc, char **argv, const Flag *flags, int flag_co
     bool ended = false; /* by `--` */
     for (int i = 0; i < argc;) {
         if (!ended && has_typographic_dash(argv[i]))
-            return err_set(err, NULL, 0, "'%s' begins with a long dash: write --%s", argv[i],
-                           argv[i] + 3 + strspn(argv[i] + 3, "-"));
+            return usage_error(err, "'%s' begins with a long dash: write --%s", argv[i],
+                               argv[i] + 3 + strspn(argv[i] + 3, "-"));
         if (ended || !is_flag(argv[i])) args->words[args->word_count++] = argv[i++];
         else if (!strcmp(argv[i], "--")) ended = true, i++;
         else if (parse_flag(args, argc, argv, &i, err)) return -1;
@@ -156,10 +165,9 @@ static const char *value_or_default(const Args *args, const char *name, int i, c
 static int parse_number(const Flag *flag, const char *text, double *value, Err *err) {
     char *end;
     const double x = strtod(text, &end);
-    if (end == text || *end || !isfinite(x))
-        return err_set(err, NULL, 0, "--%s needs a number, not '%s'", flag->name, text);
+    if (end == text || *end || !isfinite(x)) return usage_error(err, "--%s needs a number, not '%s'", flag->name, text);
     if (x < flag->least || x > flag->most)
-        return err_set(err, NULL, 0, "--%s must be between %g and %g", flag->name, flag->least, flag->most);
+        return usage_error(err, "--%s must be between %g and %g", flag->name, flag->least, flag->most);
     *value = x;
     return 0;
 }
@@ -180,7 +188,7 @@ int args_int_at(const Args *args, const char *name, int i, int *value, Err *err)
     double x = 0;
     if (!text) return 0;
     if (parse_number(flag, text, &x, err)) return -1;
-    if (x != floor(x)) return err_set(err, NULL, 0, "--%s needs a whole number", name);
+    if (x != floor(x)) return usage_error(err, "--%s needs a whole number", name);
     *value = (int)x;
     return 0;
 }
@@ -194,7 +202,7 @@ int args_choice_at(const Args *args, const char *name, int i, int *value, Err *e
     const char *text = value_or_default(args, name, i, &flag);
     if (!text) return 0;
     const int index = choice_find(flag->choices, text);
-    if (index < 0) return err_set(err, NULL, 0, "--%s must be one of %s, not '%s'", name, flag->choices, text);
+    if (index < 0) return usage_error(err, "--%s must be one of %s, not '%s'", name, flag->choices, text);
     *value = index;
     return 0;
 }

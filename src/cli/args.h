@@ -61,6 +61,11 @@ typedef struct Args {
     double began;        /* time of the start of the process, on the clock of seconds_now; main fills it */
 } Args;
 
+/* The line of an Err that is about the command line; see fail in cli.h. */
+enum { COMMAND_LINE = -1 };
+/* Fills *err with an error of the command line and returns -1. Its text may come from *err itself. */
+int usage_error(Err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /* Parses argv[0..argc-1]; flags: [flag_count], those that the command has. *args keeps pointers to argv and flags;
    `--name=value` is replaced by its value in argv. Release with args_free, after an error too. Returns 0, or -1 with
    the reason in *err: an unknown flag (then the reason names the most similar one), a missing value, a value of a

@@ -245,36 +245,38 @@ static int run_with_file(const Args *args, AttendInput *a, What what, Err *err) 
     return show_all(args, a, NULL, what, err);
 }
 
-/* Returns an error text if the flags contradict each other, otherwise NULL. */
-static const char *contradiction(const Args *args, What what) {
+/* Checks that the flags do not contradict each other. */
+static int contradiction(const Args *args, What what, Err *err) {
     const bool query = args_has(args, "query"), near = args_has(args, "neighbours"), model = args_has(args, "model");
     const bool given = args_has(args, "weights"), random = args_has(args, "random-weights");
-    if (args->word_count > 1) return "attend reads one FILE; see `tide attend --help`";
-    if (model && args->word_count) return "vectors come from FILE or from --model, not from both";
-    if (!model && (args_has(args, "words") || args_has(args, "side"))) return "--words and --side need --model";
-    if (query + near + args_has(args, "show") > 1) return "--query, --neighbours and --show cannot be given together";
-    if (given && random) return "--weights and --random-weights cannot be given together";
-    if (args_has(args, "heads") && !given && !random) return "--heads needs --weights or --random-weights";
-    if (args_has(args, "heatmap") && (query || near || what != ATTENTION)) return "--heatmap draws attention only";
-    return NULL;
+    if (args->word_count > 1) return usage_error(err, "attend reads one FILE; see `tide attend --help`");
+    if (model && args->word_count) return usage_error(err, "vectors come from FILE or from --model, not from both");
+    if (!model && (args_has(args, "words") || args_has(args, "side")))
+        return usage_error(err, "--words and --side need --model");
+    if (query + near + args_has(args, "show") > 1)
+        return usage_error(err, "--query, --neighbours and --show cannot be given together");
+    if (given && random) return usage_error(err, "--weights and --random-weights cannot be given together");
+    if (args_has(args, "heads") && !given && !random)
+        return usage_error(err, "--heads needs --weights or --random-weights");
+    if (args_has(args, "heatmap") && (query || near || what != ATTENTION))
+        return usage_error(err, "--heatmap draws attention only");
+    return 0;
 }
 
-static int run(const Args *args) {
-    Err err;
+static int run(const Args *args, Err *err) {
     AttendInput a = {0};
     int target, what;
-    if (args_choice(args, "show", &what, &err) || args_choice(args, "side", &target, &err) ||
-        args_int(args, "heads", &a.heads, &err) || args_int(args, "seed", &a.seed, &err) ||
-        args_int(args, "most", &a.most, &err) || args_int(args, "random-weights", &a.columns, &err))
-        return usage_error("%s", err.reason);
-    const char *wrong = contradiction(args, (What)what);
-    if (wrong) return usage_error("%s", wrong);
+    if (args_choice(args, "show", &what, err) || args_choice(args, "side", &target, err) ||
+        args_int(args, "heads", &a.heads, err) || args_int(args, "seed", &a.seed, err) ||
+        args_int(args, "most", &a.most, err) || args_int(args, "random-weights", &a.columns, err) ||
+        contradiction(args, (What)what, err))
+        return -1;
     a.scale = args_has(args, "scale");
-    int status = args_has(args, "model") ? run_with_model(args, &a, target, (What)what, &err)
-                                         : run_with_file(args, &a, (What)what, &err);
+    int status = args_has(args, "model") ? run_with_model(args, &a, target, (What)what, err)
+                                         : run_with_file(args, &a, (What)what, err);
     for (int i = 0; i < 3; i++) vectors_free(&a.W[i]);
     vectors_free(&a.x);
-    return status ? fail(&err) : 0;
+    return status;
 }
 
 static const Remark examples[] = {

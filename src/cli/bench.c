@@ -28,21 +28,20 @@ static const Flag flags[] = {
 enum { PART_KERNELS, PART_GEMM, PART_STEP, PART_DECODE, PARTS };
 static const char part_names[] = "kernels|gemm|step|decode";
 
-static int run(const Args *args) {
-    Err err;
+static int run(const Args *args, Err *err) {
     int count, updates, batch = 0, size = -1;
     BenchDecoding decoding = {.int8 = args_has(args, "int8")};
     bool wanted[PARTS] = {0};
     for (int i = 0; i < args->word_count; i++) {
         const int part = choice_find(part_names, args->words[i]);
-        if (part < 0) return usage_error("'%s' is not a part of the benchmark: %s", args->words[i], part_names);
+        if (part < 0) return usage_error(err, "'%s' is not a part of the benchmark: %s", args->words[i], part_names);
         wanted[part] = true;
     }
     for (int part = 0; part < PARTS && args->word_count == 0; part++) wanted[part] = true;
-    if (machine_flags(args, &count, &err) || args_int(args, "updates", &updates, &err) ||
-        args_int(args, "batch", &batch, &err) || args_int(args, "shortlist", &decoding.shortlist, &err) ||
-        args_choice(args, "size", &size, &err))
-        return usage_error("%s", err.reason);
+    if (machine_flags(args, &count, err) || args_int(args, "updates", &updates, err) ||
+        args_int(args, "batch", &batch, err) || args_int(args, "shortlist", &decoding.shortlist, err) ||
+        args_choice(args, "size", &size, err))
+        return -1;
     Threads *threads = threads_new(count);
     printf("%s kernels, %d thread%s, %.0f GFLOP/s of fused multiply-adds in registers\n", kernels->name, count,
            count > 1 ? "s" : "", bench_peak(threads) / 1e9);

@@ -68,16 +68,16 @@ static int compare(const Args *args, const char *other, BleuOptions options, Err
     return status;
 }
 
-static int run(const Args *args) {
-    Err err;
+static int run(const Args *args, Err *err) {
     int chinese;
     const char *other = args_value(args, "compare", 0);
-    if (args_choice(args, "tokenize", &chinese, &err)) return usage_error("%s", err.reason);
-    if (!other || !args->word_count) return metric_run(args, &command_bleu, chinese ? &metric_bleu_zh : &metric_bleu);
+    if (args_choice(args, "tokenize", &chinese, err)) return -1;
+    if (!other || !args->word_count)
+        return metric_run(args, &command_bleu, chinese ? &metric_bleu_zh : &metric_bleu, err);
     if (args_has(args, "json") || args_has(args, "score-only"))
-        return usage_error("--compare prints text; --json and --score-only cannot be given");
+        return usage_error(err, "--compare prints text; --json and --score-only cannot be given");
     const BleuOptions options = {.lowercase = args_has(args, "lc"), .chinese = chinese};
-    return compare(args, other, options, &err) ? fail(&err) : 0;
+    return compare(args, other, options, err);
 }
 
 static const Remark examples[] = {

@@ -10,7 +10,7 @@ static MetricScore score(char *const *hypotheses, References references, int n, 
 
 const Metric metric_chrf = {"eff:yes|nc:6|nw:0|space:no", score};
 
-static int run(const Args *args) { return metric_run(args, &command_chrf, &metric_chrf); }
+static int run(const Args *args, Err *err) { return metric_run(args, &command_chrf, &metric_chrf, err); }
 
 static const Remark examples[] = {{"tide translate run1 < test.zh | tide chrf test.en", "Compute the chrF2 of a model"},
                                   {0}};

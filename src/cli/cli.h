@@ -30,8 +30,9 @@ typedef struct Command {
     Flag word;               /* the words of the command line, for completions: number (`values`), kind and choices */
     const Remark *files, *examples; /* for the man page; NULL: none */
     const char *see;                /* for the man page: names of related commands, in the order of the alphabet */
-    int (*run)(const Args *args);   /* returns the exit status; NULL: the program tide-NAME, beside tide, runs it */
-    const char *missing;            /* the error if there is no such program */
+    /* Returns the exit status, or -1 with *err filled. NULL: the program tide-NAME, beside tide, runs the command. */
+    int (*run)(const Args *args, Err *err);
+    const char *missing; /* the error if there is no such program */
 } Command;
 
 /* The fields of a command for an array of flags. */
@@ -56,15 +57,14 @@ Flag *command_flags(const Command *command);
 /* The option of a flag that belongs to a table of the command; NULL for other flags. */
 const Option *command_option(const Command *command, const Flag *flag);
 
-/* fail and usage_error print an error and return the exit status: fail prints "tide: path:line: reason" and returns
-   EXIT_FAILED, usage_error prints "tide: ..." and returns EXIT_USAGE. */
+/* Prints an error as "tide: path:line: reason" and returns the exit status: EXIT_USAGE for one of usage_error, else
+   EXIT_FAILED. */
 int fail(const Err *err);
-int usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Usage errors: a command that does not exist, with the most similar one; a word after a command that has none; a
    second word, where the command reads standard input. */
-int unknown_command(const char *word);
-int flags_only(const char *command, const char *word);
-int input_is_a_word(const char *command, const Args *args);
+int unknown_command(Err *err, const char *word);
+int flags_only(Err *err, const char *command, const char *word);
+int input_is_a_word(Err *err, const char *command, const Args *args);
 
 /* Flags that several commands have. */
 #define FLAG_THREADS FLAG_INT("threads", "threads (default: one for each processor that tide may use)", 1, 1024, NULL)

@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <locale.h>
 #include <sched.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -66,7 +65,7 @@ static int own_processors(void) {
 int machine_flags(const Args *args, int *threads, Err *err) {
     const char *isa = args_value(args, "isa", 0);
     if (isa && kernels_choose(isa))
-        return err_set(err, NULL, 0, "this build or processor has no '%s' kernels; use --isa auto", isa);
+        return usage_error(err, "this build or processor has no '%s' kernels; use --isa auto", isa);
     *threads = own_processors();
     return args_int(args, "threads", threads, err);
 }
@@ -75,35 +74,26 @@ int machine_flags(const Args *args, int *threads, Err *err) {
 
 int fail(const Err *err) {
     char line[32] = "";
-    if (err->line) snprintf(line, sizeof line, ":%ld", err->line);
+    if (err->line > 0) snprintf(line, sizeof line, ":%ld", err->line);
     error_line("%s%s%s%s", err->path, line, err->path[0] ? ": " : "", err->reason);
-    return EXIT_FAILED;
+    return err->line == COMMAND_LINE ? EXIT_USAGE : EXIT_FAILED;
 }
 
-int usage_error(const char *format, ...) {
-    char text[1024];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    error_line("%s", text);
-    return EXIT_USAGE;
+int flags_only(Err *err, const char *command, const char *word) {
+    return usage_error(err, "%s takes flags only, not '%s'; see `tide %s --help`", command, word, command);
 }
 
-int flags_only(const char *command, const char *word) {
-    return usage_error("%s takes flags only, not '%s'; see `tide %s --help`", command, word, command);
-}
-
-int input_is_a_word(const char *command, const Args *args) {
-    return usage_error("%s reads its text from standard input: tide %s %s < %s", command, command, args->words[0],
+int input_is_a_word(Err *err, const char *command, const Args *args) {
+    return usage_error(err, "%s reads its text from standard input: tide %s %s < %s", command, command, args->words[0],
                        args->words[1]);
 }
 
-static int refuse(const Command *command, const Args *args, const Err *err) {
+/* Completes the error of args_parse. */
+static int refuse(const Command *command, const Args *args, Err *err) {
     const char *instead = args->unknown ? suggest_instead(args->unknown, command->usage) : NULL;
-    if (!instead) return usage_error("%s; see `tide %s --help`", err->reason, command->name);
-    return usage_error("unknown flag %.*s: %s; see `tide %s --help`", (int)strcspn(args->unknown, "="), args->unknown,
-                       instead, command->name);
+    if (!instead) return usage_error(err, "%s; see `tide %s --help`", err->reason, command->name);
+    return usage_error(err, "unknown flag %.*s: %s; see `tide %s --help`", (int)strcspn(args->unknown, "="),
+                       args->unknown, instead, command->name);
 }
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */
@@ -113,8 +103,9 @@ static int run_with(const Command *command, const Flag *flags, int argc, char **
     Err err;
     int status = args_parse(&args, argc, argv, flags, (int)arrlen(flags), &err);
     args.began = began;
-    if (status) status = refuse(command, &args, &err);
-    else status = messages_begin(&args, &err) ? fail(&err) : command->run(&args);
+    if (status) refuse(command, &args, &err);
+    else status = messages_begin(&args, &err) ? -1 : command->run(&args, &err);
+    if (status < 0) status = fail(&err);
     if (messages_end(&err) && !status) status = fail(&err);
     args_free(&args);
     return status;

@@ -47,36 +47,34 @@ static void print_report(const ImportReport *r) {
     printf("%9ld kept: %ld train, %ld dev, %ld test\n", kept, r->parts[TRAIN], r->parts[DEV], r->parts[TEST]);
 }
 
-static int import_inputs(const ImportJob *job) {
-    Err err;
+static int import_inputs(const ImportJob *job, Err *err) {
     ImportReport report;
     ProgressView view;
     messages_progress(&view);
-    int status = import(job, &report, show, &view, &err);
+    int status = import(job, &report, show, &view, err);
     progress_clear(&view);
     if (report.warning.reason[0]) message("%s: %s", report.warning.path, report.warning.reason);
-    if (status) return fail(&err);
+    if (status) return -1;
     print_report(&report);
     if (!report.parts[DEV] && job->dev)
         message("there are too few pairs for a development set; --dev 2 --test 2 takes two for each");
     return 0;
 }
 
-static int run(const Args *args) {
-    Err err;
+static int run(const Args *args, Err *err) {
     int dev = -1, test = -1, pairs = 0;
     ImportJob job = {.output = args_value(args, "output", 0),
                      .dropped = args_value(args, "dropped", 0),
                      .keep_paragraphs = args_has(args, "keep-paragraphs"),
                      .simplify = args_has(args, "simplify")};
     while (args_value(args, "lines", pairs)) pairs++;
-    if (args->word_count) return flags_only("corpus", args->words[0]);
-    if (!job.output) return usage_error("--output is needed; see `tide corpus --help`");
-    if (pairs % 2) return usage_error("--lines needs an even number of files: Chinese and English in turn");
-    if (args_int(args, "dev", &dev, &err) || args_int(args, "test", &test, &err) ||
-        args_int(args, "max-length", &job.limits.most_words, &err) ||
-        args_real(args, "max-ratio", &job.limits.most_ratio, &err))
-        return usage_error("%s", err.reason);
+    if (args->word_count) return flags_only(err, "corpus", args->words[0]);
+    if (!job.output) return usage_error(err, "--output is needed; see `tide corpus --help`");
+    if (pairs % 2) return usage_error(err, "--lines needs an even number of files: Chinese and English in turn");
+    if (args_int(args, "dev", &dev, err) || args_int(args, "test", &test, err) ||
+        args_int(args, "max-length", &job.limits.most_words, err) ||
+        args_real(args, "max-ratio", &job.limits.most_ratio, err))
+        return -1;
     CorpusFiles *inputs = NULL;
     add_inputs(args, "lines", FORM_LINES, 2, &inputs);
     add_inputs(args, "tsv", FORM_TSV, 1, &inputs);
@@ -87,8 +85,8 @@ static int run(const Args *args) {
     job.input_count = (int)arrlen(inputs);
     job.dev = dev;
     job.test = test;
-    int status = inputs ? import_inputs(&job)
-                        : usage_error("--lines, --tsv, --tmx, --mo or --po is needed; see `tide corpus --help`");
+    int status = inputs ? import_inputs(&job, err)
+                        : usage_error(err, "--lines, --tsv, --tmx, --mo or --po is needed; see `tide corpus --help`");
     arrfree(inputs);
     return status;
 }

@@ -16,8 +16,7 @@ int document_flags(const Args *args, Document *d, Err *err) {
     d->given = d->format != PASSAGE_TEXT || args_has(args, "split-sentences");
     for (const char *const *other = others; *other && d->given; other++)
         if (args_has(args, *other))
-            return err_set(err, NULL, 0, "--%s is for lines, not for --format srt or html or --split-sentences",
-                           *other);
+            return usage_error(err, "--%s is for lines, not for --format srt or html or --split-sentences", *other);
     return 0;
 }
 

@@ -109,21 +109,17 @@ static int evaluate(Evaluation *e, const Args *args, Err *err) {
     return status;
 }
 
-static int run(const Args *args) {
-    Err err;
+static int run(const Args *args, Err *err) {
     Evaluation e = {0};
     AttentionOptions attention;
     if (!models_given(args) || !args_has(args, "src") || !args_has(args, "ref"))
-        return usage_error("evaluate needs MODEL or --models, --src and --ref; see `tide evaluate --help`");
-    if (machine_flags(args, &e.threads, &err) || length_flag(args, &e.max_length, &err) ||
-        attention_flags(args, &attention, &err) || shortlist_misused(args, &err))
-        return usage_error("%s", err.reason);
-    if (models_load(args, &e.models, &err)) return fail(&err);
+        return usage_error(err, "evaluate needs MODEL or --models, --src and --ref; see `tide evaluate --help`");
+    if (machine_flags(args, &e.threads, err) || length_flag(args, &e.max_length, err) ||
+        attention_flags(args, &attention, err) || shortlist_check(args, err) || models_load(args, &e.models, err))
+        return -1;
     e.beam = translator_beam_options(e.models.list[0]);
     e.beam.attention = attention;
-    int status = beam_flags(args, &e.models, &e.beam, &err) ? usage_error("%s", err.reason)
-                 : evaluate(&e, args, &err)                 ? fail(&err)
-                                                            : 0;
+    const int status = beam_flags(args, &e.models, &e.beam, err) || evaluate(&e, args, err) ? -1 : 0;
     strings_free(e.sources);
     references_free(&e.references);
     shortlist_free(&e.shortlist);

@@ -115,15 +115,14 @@ static int check_model(const char *path, Err *err) {
     return 0;
 }
 
-static int run(const Args *args) {
-    Err err;
+static int run(const Args *args, Err *err) {
     if (args->word_count != 2 || !args_has(args, "html"))
-        return usage_error("export needs --html, MODEL and OUT; see `tide export --help`");
-    char *page = page_read(&err);
-    if (!page) return fail(&err);
-    const int status = check_model(args->words[0], &err) || write_page(page, args->words[0], args->words[1], &err);
+        return usage_error(err, "export needs --html, MODEL and OUT; see `tide export --help`");
+    char *page = page_read(err);
+    if (!page) return -1;
+    const int status = check_model(args->words[0], err) || write_page(page, args->words[0], args->words[1], err);
     mem_free(page);
-    return status ? fail(&err) : 0;
+    return status ? -1 : 0;
 }
 
 static const Remark examples[] = {

@@ -20,18 +20,17 @@ static const Flag flags[] = {
     FLAG_SWITCH("presets", "list the presets that `tide train --preset` finds"),
 };
 
-static int run(const Args *args) {
-    Err err;
+static int run(const Args *args, Err *err) {
     int shell = -1;
     const char *name = args->word_count ? args->words[0] : NULL;
     const Command *command = name ? command_find(name) : NULL;
     const bool man = args_has(args, "man"), presets = args_has(args, "presets");
-    if (args_choice(args, "completion", &shell, &err)) return usage_error("%s", err.reason);
-    if (args->word_count > 1) return usage_error("help explains one COMMAND; see `tide help --help`");
-    if (name && !command) return unknown_command(name);
+    if (args_choice(args, "completion", &shell, err)) return -1;
+    if (args->word_count > 1) return usage_error(err, "help explains one COMMAND; see `tide help --help`");
+    if (name && !command) return unknown_command(err, name);
     if (man + presets + (shell >= 0) > 1 || (command && (presets || shell >= 0)))
-        return usage_error("help does one thing at a time; see `tide help --help`");
-    if (presets) return presets_print(&err) ? fail(&err) : 0;
+        return usage_error(err, "help does one thing at a time; see `tide help --help`");
+    if (presets) return presets_print(err);
     if (shell >= 0) completion_print(shell);
     else if (man) man_print(command);
     else if (command) help_command(command, false);

@@ -3,11 +3,10 @@
 
 #include <stdio.h>
 
-static int run(const Args *args) {
-    Err err;
+static int run(const Args *args, Err *err) {
     Translator translator;
-    if (args->word_count != 1) return usage_error("info needs one MODEL; see `tide info --help`");
-    if (models_load_one(&translator, args->words[0], &err)) return fail(&err);
+    if (args->word_count != 1) return usage_error(err, "info needs one MODEL; see `tide info --help`");
+    if (models_load_one(&translator, args->words[0], err)) return -1;
     for (int i = 0; i < ABOUTS; i++)
         if (translator.about.text[i]) printf("%s: %s\n", about_names[i], translator.about.text[i]);
     fputs(translator.configuration, stdout);

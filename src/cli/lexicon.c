@@ -232,37 +232,39 @@ static int numbers(const Args *args, LexiconJob *job, Err *err) {
     job->links.kind = (Symmetrization)method;
     job->links.threshold = job->links.kind == MEAN_LINKS ? 0.35 : 0.25;
     if (args_has(args, "threshold") && !symmetrization_is_soft(job->links.kind))
-        return err_set(err, NULL, 0, "--threshold needs --symmetrize mean or soft");
+        return usage_error(err, "--threshold needs --symmetrize mean or soft");
     return args_real(args, "threshold", &job->links.threshold, err);
 }
 
-/* Returns an error text if the flags contradict each other, otherwise NULL. */
-static const char *check_flags(const Args *args, const LexiconJob *job) {
+/* Checks that the flags do not contradict each other. */
+static int check_flags(const Args *args, const LexiconJob *job, Err *err) {
     const bool given = args_has(args, "src") || args_has(args, "tgt");
     if (given + args_has(args, "train-sets") + args_has(args, "tsv") != 1)
-        return "exactly one of --train-sets, --tsv, and --src with --tgt is needed";
-    if (given && (!args_has(args, "src") || !args_has(args, "tgt"))) return "--src and --tgt need each other";
-    if (given && !job->priors) return "--src and --tgt need --priors FILE";
-    if (given && job->output) return "--src and --tgt write to standard output; --output needs --train-sets or --tsv";
-    if (!given && !job->output) return "--output is needed";
+        return usage_error(
+            err, "exactly one of --train-sets, --tsv, and --src with --tgt is needed; see `tide lexicon --help`");
+    if (given && (!args_has(args, "src") || !args_has(args, "tgt")))
+        return usage_error(err, "--src and --tgt need each other; see `tide lexicon --help`");
+    if (given && !job->priors) return usage_error(err, "--src and --tgt need --priors FILE; see `tide lexicon --help`");
+    if (given && job->output)
+        return usage_error(err, "--src and --tgt write to standard output; --output needs --train-sets or --tsv; see "
+                                "`tide lexicon --help`");
+    if (!given && !job->output) return usage_error(err, "--output is needed; see `tide lexicon --help`");
     if (job->priors && (args_has(args, "units") || args_has(args, "bpe-merges")))
-        return "--priors contain the units, so --units and --bpe-merges cannot be given";
-    return NULL;
+        return usage_error(
+            err, "--priors contain the units, so --units and --bpe-merges cannot be given; see `tide lexicon --help`");
+    return 0;
 }
 
-static int run(const Args *args) {
-    Err err;
+static int run(const Args *args, Err *err) {
     const char *flag = args_has(args, "src") ? "src" : "train-sets";
     LexiconJob job = {.sets = {args_value(args, flag, 0),
                                args_has(args, "src") ? args_value(args, "tgt", 0) : args_value(args, "train-sets", 1)},
                       .tsv = args_value(args, "tsv", 0),
                       .output = args_value(args, "output", 0),
                       .priors = args_value(args, "priors", 0)};
-    if (args->word_count) return flags_only("lexicon", args->words[0]);
-    const char *wrong = check_flags(args, &job);
-    if (wrong) return usage_error("%s; see `tide lexicon --help`", wrong);
-    if (machine_flags(args, &job.threads, &err) || numbers(args, &job, &err)) return usage_error("%s", err.reason);
-    return run_job(&job, &err) ? fail(&err) : 0;
+    if (args->word_count) return flags_only(err, "lexicon", args->words[0]);
+    if (check_flags(args, &job, err) || machine_flags(args, &job.threads, err) || numbers(args, &job, err)) return -1;
+    return run_job(&job, err);
 }
 
 static const Remark files[] = {{"DIR/links", "The links of words, one line for each line of the corpus"},

@@ -13,13 +13,13 @@ static const char *command_name(const void *context, int i) {
     return commands[i] ? commands[i]->name : NULL;
 }
 
-int unknown_command(const char *word) {
+int unknown_command(Err *err, const char *word) {
     if (!strcmp(word, "version") || !strcmp(word, "-v") || !strcmp(word, "-V"))
-        return usage_error("unknown command '%s'; did you mean `tide --version`?", word);
-    if (word[0] == '-') return usage_error("a command stands before flags such as %s; see `tide --help`", word);
+        return usage_error(err, "unknown command '%s'; did you mean `tide --version`?", word);
+    if (word[0] == '-') return usage_error(err, "a command stands before flags such as %s; see `tide --help`", word);
     const int nearest = suggest_nearest(word, command_name, NULL);
-    if (nearest < 0) return usage_error("unknown command '%s'; see `tide --help`", word);
-    return usage_error("unknown command '%s'; did you mean `tide %s`?", word, commands[nearest]->name);
+    if (nearest < 0) return usage_error(err, "unknown command '%s'; see `tide --help`", word);
+    return usage_error(err, "unknown command '%s'; did you mean `tide %s`?", word, commands[nearest]->name);
 }
 
 static int run_word(int argc, char **argv, double began) {
@@ -33,7 +33,10 @@ static int run_word(int argc, char **argv, double began) {
         return 0;
     }
     const Command *command = command_find(word);
-    return command ? command_run(command, argc - 1, argv + 1, began) : unknown_command(word);
+    if (command) return command_run(command, argc - 1, argv + 1, began);
+    Err err;
+    unknown_command(&err, word);
+    return fail(&err);
 }
 
 int main(int argc, char **argv) { return cli_main(argc, argv, run_word); }

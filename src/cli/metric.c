@@ -75,18 +75,17 @@ void metric_print(const Metric *const *metrics, int count, char *const *hypothes
     if (json && count > 1) puts("]");
 }
 
-int metric_run(const Args *args, const Command *command, const Metric *metric) {
-    Err err;
+int metric_run(const Args *args, const Command *command, const Metric *metric, Err *err) {
     ReferenceFiles references;
     if (!args->word_count)
-        return usage_error("%s needs one or more REFERENCE; see `tide %s --help`", command->name, command->name);
+        return usage_error(err, "%s needs one or more REFERENCE; see `tide %s --help`", command->name, command->name);
     char **hypotheses = NULL;
     message_waiting("translations to be scored");
-    int status = references_read(&references, args->words, args->word_count, &err);
-    if (!status && !(hypotheses = lines_read_raw(NULL, &err))) status = -1;
-    if (!status) status = metric_check(hypotheses, "standard input", &references, args->words, &err);
+    int status = references_read(&references, args->words, args->word_count, err);
+    if (!status && !(hypotheses = lines_read_raw(NULL, err))) status = -1;
+    if (!status) status = metric_check(hypotheses, "standard input", &references, args->words, err);
     if (!status) metric_print(&metric, 1, hypotheses, references_of(&references), (int)arrlen(hypotheses), args);
     references_free(&references);
     strings_free(hypotheses);
-    return status ? fail(&err) : 0;
+    return status;
 }

@@ -45,7 +45,8 @@ void metric_print(const Metric *const *metrics, int count, char *const *hypothes
 int metric_check(char *const *hypotheses, const char *name, const ReferenceFiles *references, const char *const *paths,
                  Err *err);
 
-/* Runs a subcommand that scores standard input against REFERENCE files with a metric. Returns the exit status. */
-int metric_run(const Args *args, const Command *command, const Metric *metric);
+/* Runs a subcommand that scores standard input against REFERENCE files with a metric. Returns 0, or -1 with *err
+   filled. */
+int metric_run(const Args *args, const Command *command, const Metric *metric, Err *err);
 
 #endif

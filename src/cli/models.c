@@ -13,7 +13,7 @@ int beam_flags(const Args *args, const Models *models, BeamOptions *beam, Err *e
         args_real(args, "coverage-penalty", &beam->coverage, err))
         return -1;
     if (beam->coverage > 0 && !models_align(models))
-        return err_set(err, NULL, 0, "--coverage-penalty needs a model with attention");
+        return usage_error(err, "--coverage-penalty needs a model with attention");
     return 0;
 }
 

@@ -14,7 +14,7 @@
 int pictures_flags(const Args *args, Pictures *pictures, Err *err) {
     if (args_int(args, "per-page", &pictures->per_page, err)) return -1;
     if (!args_has(args, "per-page") || (pictures->dir && *raster_format(pictures->dir))) return 0;
-    return err_set(err, NULL, 0, "--per-page is for a file whose name ends in .pdf or .png");
+    return usage_error(err, "--per-page is for a file whose name ends in .pdf or .png");
 }
 
 /* Checks that a folder of pictures does not have the name of a picture in a format that tide does not write. */

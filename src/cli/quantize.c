@@ -20,10 +20,9 @@ static int quantize(const char *model, const char *output, Err *err) {
     return 0;
 }
 
-static int run(const Args *args) {
-    Err err;
-    if (args->word_count != 2) return usage_error("quantize needs MODEL and OUT; see `tide quantize --help`");
-    return quantize(args->words[0], args->words[1], &err) ? fail(&err) : 0;
+static int run(const Args *args, Err *err) {
+    if (args->word_count != 2) return usage_error(err, "quantize needs MODEL and OUT; see `tide quantize --help`");
+    return quantize(args->words[0], args->words[1], err);
 }
 
 static const Remark examples[] = {{"tide quantize run1 run1-small", "Write run1-small/model.safetensors"}, {0}};

@@ -3,10 +3,9 @@
 #include "cli/messages.h"
 #include "view/report.h"
 
-static int run(const Args *args) {
-    Err err;
-    if (args->word_count != 1) return usage_error("report needs one MODEL; see `tide report --help`");
-    if (report_write(args->words[0], &err)) return fail(&err);
+static int run(const Args *args, Err *err) {
+    if (args->word_count != 1) return usage_error(err, "report needs one MODEL; see `tide report --help`");
+    if (report_write(args->words[0], err)) return -1;
     message("report: %s/report.html", args->words[0]);
     return 0;
 }

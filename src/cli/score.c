@@ -81,21 +81,19 @@ static int run_on(const Args *args, const Translator *tr, AttentionOptions atten
     return status;
 }
 
-static int run(const Args *args) {
-    Err err;
+static int run(const Args *args, Err *err) {
     int threads, most;
     AttentionOptions attention;
     Translator translator;
     if (args->word_count != 1 || !args_has(args, "src") || !args_has(args, "tgt"))
-        return usage_error("score needs MODEL, --src and --tgt; see `tide score --help`");
-    if (machine_flags(args, &threads, &err) || length_flag(args, &most, &err) ||
-        attention_flags(args, &attention, &err))
-        return usage_error("%s", err.reason);
-    if (models_load_one(&translator, args->words[0], &err)) return fail(&err);
-    int status = translator_check_attention(&translator, args->words[0], attention, &err) ||
-                 run_on(args, &translator, attention, threads, most, &err);
+        return usage_error(err, "score needs MODEL, --src and --tgt; see `tide score --help`");
+    if (machine_flags(args, &threads, err) || length_flag(args, &most, err) || attention_flags(args, &attention, err) ||
+        models_load_one(&translator, args->words[0], err))
+        return -1;
+    int status = translator_check_attention(&translator, args->words[0], attention, err) ||
+                 run_on(args, &translator, attention, threads, most, err);
     translator_free(&translator);
-    return status ? fail(&err) : 0;
+    return status ? -1 : 0;
 }
 
 static const Remark examples[] = {

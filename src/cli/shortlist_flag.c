@@ -9,9 +9,8 @@ int shortlist_flag(const Args *args, const Translator *translator, Shortlist *sh
     return shortlist_read(shortlist, path, &translator->target, first, best, err);
 }
 
-bool shortlist_misused(const Args *args, Err *err) {
-    const bool given = args_has(args, "shortlist");
-    if (!given && (args_has(args, "shortlist-first") || args_has(args, "shortlist-best")))
-        return err_set(err, NULL, 0, "--shortlist-first and --shortlist-best need --shortlist"), true;
-    return false;
+int shortlist_check(const Args *args, Err *err) {
+    if (args_has(args, "shortlist") || (!args_has(args, "shortlist-first") && !args_has(args, "shortlist-best")))
+        return 0;
+    return usage_error(err, "--shortlist-first and --shortlist-best need --shortlist");
 }

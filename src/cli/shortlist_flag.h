@@ -17,7 +17,7 @@
 /* Reads --shortlist into *shortlist, which is all zero without the flag. Returns 0, or -1 with *err filled. Release
    with shortlist_free in both cases. */
 int shortlist_flag(const Args *args, const Translator *translator, Shortlist *shortlist, Err *err);
-/* Whether --shortlist is missing where another flag needs it, or is given with samples; then *err is filled. */
-bool shortlist_misused(const Args *args, Err *err);
+/* Checks that --shortlist is given if another flag needs it. Returns 0, or -1 with *err filled. */
+int shortlist_check(const Args *args, Err *err);
 
 #endif

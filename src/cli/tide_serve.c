@@ -21,7 +21,7 @@ static int options_of(const Args *args, ServeOptions *o, Err *err) {
         return -1;
     l->wait = wait / 1000;
     if (l->queue < l->sentences)
-        return err_set(err, NULL, 0, "--max-queue %d is less than --max-sentences %d", l->queue, l->sentences);
+        return usage_error(err, "--max-queue %d is less than --max-sentences %d", l->queue, l->sentences);
     return 0;
 }
 
@@ -29,8 +29,8 @@ static int options_of(const Args *args, ServeOptions *o, Err *err) {
 static int check_files(const Args *args, const char *flag, Err *err) {
     const int given = args_count(args, flag), models = args->word_count;
     if (!given || given == models) return 0;
-    return err_set(err, NULL, 0, "--%s has %d FILE%s for %d MODEL%s: give one for each, - for none", flag, given,
-                   given > 1 ? "s" : "", models, models > 1 ? "s" : "");
+    return usage_error(err, "--%s has %d FILE%s for %d MODEL%s: give one for each, - for none", flag, given,
+                       given > 1 ? "s" : "", models, models > 1 ? "s" : "");
 }
 
 /* The FILE of a flag for MODEL i; NULL: none. */
@@ -42,7 +42,7 @@ static const char *file_of(const Args *args, const char *flag, int i) {
 /* Fills list, [number of models]. Returns 0, or -1 with *err filled. */
 static int models_of(const Args *args, ModelFiles *list, Err *err) {
     int first = 0, best = 0;
-    if (shortlist_misused(args, err) || args_int(args, "shortlist-first", &first, err) ||
+    if (shortlist_check(args, err) || args_int(args, "shortlist-first", &first, err) ||
         args_int(args, "shortlist-best", &best, err) || check_files(args, "glossary", err) ||
         check_files(args, "shortlist", err))
         return -1;
@@ -52,27 +52,22 @@ static int models_of(const Args *args, ModelFiles *list, Err *err) {
     return 0;
 }
 
-static int run(const Args *args) {
-    Err err;
+static int run(const Args *args, Err *err) {
     ServeOptions options = {.model_count = args->word_count,
                             .listen = args_value(args, "listen", 0),
+                            .hosts = args_values(args, "host"),
+                            .host_count = args_count(args, "host"),
                             .cors = args_value(args, "cors", 0),
                             .key_file = args_value(args, "api-key-file", 0),
                             .watch = args_has(args, "watch"),
                             .notice = notice};
-    const char *hosts[64];
-    if (args->word_count < 1) return usage_error("serve needs at least one MODEL; see `tide serve --help`");
+    if (args->word_count < 1) return usage_error(err, "serve needs at least one MODEL; see `tide serve --help`");
     if (!options.listen) options.listen = "127.0.0.1:5000";
-    for (; options.host_count < 64 && args_value(args, "host", options.host_count); options.host_count++)
-        hosts[options.host_count] = args_value(args, "host", options.host_count);
-    if (args_value(args, "host", 64)) return usage_error("more than 64 names after --host");
-    options.hosts = hosts;
-    if (options_of(args, &options, &err)) return usage_error("%s", err.reason);
+    if (options_of(args, &options, err)) return -1;
     ModelFiles *models = mem_alloc((size_t)args->word_count * sizeof *models);
     options.models = models;
-    int status = models_of(args, models, &err) ? usage_error("%s", err.reason) : 0;
     signal(SIGPIPE, SIG_IGN);
-    if (!status && serve(&options, &err)) status = fail(&err);
+    const int status = models_of(args, models, err) || serve(&options, err) ? -1 : 0;
     mem_free(models);
     return status;
 }

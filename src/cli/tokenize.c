@@ -36,19 +36,17 @@ static int convert_all(const Side *side, bool join, Err *err) {
     return status;
 }
 
-static int run(const Args *args) {
-    Err err;
+static int run(const Args *args, Err *err) {
     int target;
     Translator translator;
-    if (args->word_count == 2) return input_is_a_word("tokenize", args);
-    if (args->word_count != 1) return usage_error("tokenize needs one MODEL; see `tide tokenize --help`");
-    if (args_choice(args, "side", &target, &err)) return usage_error("%s", err.reason);
-    if (models_load_one(&translator, args->words[0], &err)) return fail(&err);
+    if (args->word_count == 2) return input_is_a_word(err, "tokenize", args);
+    if (args->word_count != 1) return usage_error(err, "tokenize needs one MODEL; see `tide tokenize --help`");
+    if (args_choice(args, "side", &target, err) || models_load_one(&translator, args->words[0], err)) return -1;
     const Side *side = target ? &translator.target : &translator.source;
     message_waiting("sentences");
-    int status = convert_all(side, args_has(args, "join"), &err);
+    int status = convert_all(side, args_has(args, "join"), err);
     translator_free(&translator);
-    return status ? fail(&err) : 0;
+    return status;
 }
 
 static const Remark examples[] = {

@@ -101,8 +101,8 @@ static int settle(TrainOptions *options, const TrainOptions *pretrained, const A
         option_format(o, pretrained, has);
         option_format(o, options, asked);
         if (args_has(args, o->name) && strcmp(has, asked) != 0)
-            return err_set(err, NULL, 0, "--%s %s: the pretrained model has %s, and its pieces and weights stay",
-                           o->name, asked, has);
+            return usage_error(err, "--%s %s: the pretrained model has %s, and its pieces and weights stay", o->name,
+                               asked, has);
         snprintf(text, sizeof text, "%s = %s", o->name, has);
         if (options_read(train_option_tables, options, text, "the pretrained model", UNKNOWN_ERROR, err)) return -1;
     }
@@ -235,13 +235,6 @@ static void no_memory(size_t bytes) {
 
 /* ---- the command ---------------------------------------------------------------------------------------------- */
 
-/* Reads all values of a flag; *n is the number of values so far. */
-static int values_of(const Args *args, const char *flag, const char *values[MOST_MANY], int *n, Err *err) {
-    for (const char *value; (value = args_value(args, flag, *n)); values[(*n)++] = value)
-        if (*n == MOST_MANY) return err_set(err, NULL, 0, "--%s takes at most %d values", flag, MOST_MANY);
-    return 0;
-}
-
 /* Lists the training corpora in the order of the command line, with their weights and tags. Returns their number, or -1
    with *err filled. */
 static int train_files(const Args *args, TrainFiles list[MOST_MANY], Err *err) {
@@ -255,23 +248,23 @@ static int train_files(const Args *args, TrainFiles list[MOST_MANY], Err *err) {
         int form = FORM_LINES;
         while (form < form_count && strcmp(name, forms[form]) != 0) form++;
         if (form == form_count) continue;
-        if (count == MOST_MANY) return err_set(err, NULL, 0, "more than %d training corpora", MOST_MANY);
+        if (count == MOST_MANY) return usage_error(err, "more than %d training corpora", MOST_MANY);
         const CorpusFiles files = {(CorpusForm)form, {values[0], form == FORM_LINES ? values[1] : NULL}};
         list[count++] = (TrainFiles){files, 1, NULL, false};
     }
-    if (!count) return err_set(err, NULL, 0, "--train-sets, --tsv, --tmx, --mo or --po is needed");
+    if (!count) return usage_error(err, "--train-sets, --tsv, --tmx, --mo or --po is needed");
     const char *const lists[] = {"train-set-weights", "train-set-tags", "train-set-noise"};
     for (int i = 0; i < 3; i++)
         if (args_has(args, lists[i]) && (!args_value(args, lists[i], count - 1) || args_value(args, lists[i], count)))
-            return err_set(err, NULL, 0, "--%s needs one value for each of %d training corpora", lists[i], count);
+            return usage_error(err, "--%s needs one value for each of %d training corpora", lists[i], count);
     for (int i = 0; i < count; i++) {
         const char *tag = args_value(args, "train-set-tags", i), *noise = args_value(args, "train-set-noise", i);
         if (args_real_at(args, "train-set-weights", i, &list[i].weight, err)) return -1;
         list[i].tag = tag && strcmp(tag, "-") != 0 ? tag : NULL;
-        if (list[i].tag && tag_check(tag, err)) return -1;
+        if (list[i].tag && tag_check(tag, err)) return usage_error(err, "%s", err->reason);
         list[i].quiet = noise && !strcmp(noise, "off");
         if (noise && !list[i].quiet && strcmp(noise, "on") != 0)
-            return err_set(err, NULL, 0, "--train-set-noise is on or off, not '%s'", noise);
+            return usage_error(err, "--train-set-noise is on or off, not '%s'", noise);
     }
     return count;
 }
@@ -293,49 +286,44 @@ static int check_inputs(const Args *args, const char *model, Err *err) {
 static int check_changes(const TrainJob *job, Err *err) {
     for (int i = 0; i < job->change_count; i++) {
         const Option *option = option_find(train_option_tables, job->changes[i]);
-        if (!option) return err_set(err, NULL, 0, "--allow-change: there is no option '%s'", job->changes[i]);
+        if (!option) return usage_error(err, "--allow-change: there is no option '%s'", job->changes[i]);
         if (option->resume == RESUME_FIXED)
-            return err_set(err, NULL, 0, "--allow-change: %s can never change when a training is continued",
-                           option->name);
+            return usage_error(err, "--allow-change: %s can never change when a training is continued", option->name);
     }
     return 0;
 }
 
-static int run(const Args *args) {
-    Err err;
+static int run(const Args *args, Err *err) {
     TrainJob job = {
         .files = {.guides = args_value(args, "guided-alignment", 0), .dir = args_value(args, "model", 0)},
         .no_reload = args_has(args, "no-reload"),
         .pretrained = args_value(args, "pretrained-model", 0),
         .model = args_value(args, "model", 0),
+        .probes = args_values(args, "probe"),
+        .probe_count = args_count(args, "probe"),
+        .changes = args_values(args, "allow-change"),
+        .change_count = args_count(args, "allow-change"),
     };
     TrainFiles sets[MOST_MANY] = {0};
-    const char *probes[MOST_MANY], *changes[MOST_MANY];
-    job.probes = probes;
-    job.changes = changes;
-    if (values_of(args, "probe", probes, &job.probe_count, &err) ||
-        values_of(args, "allow-change", changes, &job.change_count, &err) || check_changes(&job, &err))
-        return usage_error("%s", err.reason);
+    if (check_changes(&job, err)) return -1;
     for (int i = 0; i < ABOUTS; i++) {
         job.about[i] = args_value(args, about_names[i], 0);
-        if (job.about[i] && about_check(about_names[i], job.about[i], &err)) return usage_error("%s", err.reason);
+        if (job.about[i] && about_check(about_names[i], job.about[i], err)) return usage_error(err, "%s", err->reason);
     }
-    if (args->word_count) return flags_only("train", args->words[0]);
-    if (!job.model) return usage_error("--model is needed; see `tide train --help`");
-    if ((job.files.train_count = train_files(args, sets, &err)) < 0) return usage_error("%s", err.reason);
+    if (args->word_count) return flags_only(err, "train", args->words[0]);
+    if (!job.model) return usage_error(err, "--model is needed; see `tide train --help`");
+    if ((job.files.train_count = train_files(args, sets, err)) < 0) return -1;
     job.files.train = sets;
-    if (check_inputs(args, job.model, &err)) return fail(&err);
+    if (check_inputs(args, job.model, err)) return -1;
     const char *valid_set = args_value(args, "valid-sets", 0), *valid_tsv = args_value(args, "valid-tsv", 0);
-    if (valid_set && valid_tsv) return usage_error("--valid-sets and --valid-tsv cannot be given together");
+    if (valid_set && valid_tsv) return usage_error(err, "--valid-sets and --valid-tsv cannot be given together");
     job.files.valid = valid_tsv ? (CorpusFiles){FORM_TSV, {valid_tsv, NULL}}
                                 : (CorpusFiles){FORM_LINES, {valid_set, args_value(args, "valid-sets", 1)}};
     if (job.files.guides && sets[0].files.form > FORM_TSV)
-        return usage_error("--guided-alignment needs --train-sets or --tsv, because its lines belong to theirs");
-    if (gather_options(args, &job.options, &err) || machine_flags(args, &job.threads, &err))
-        return err.path[0] ? fail(&err) : usage_error("%s", err.reason);
-
+        return usage_error(err, "--guided-alignment needs --train-sets or --tsv, because its lines belong to theirs");
     double timeout;
-    if (args_real(args, "rank-timeout", &timeout, &err)) return usage_error("%s", err.reason);
+    if (gather_options(args, &job.options, err)) return err->path[0] ? -1 : usage_error(err, "%s", err->reason);
+    if (machine_flags(args, &job.threads, err) || args_real(args, "rank-timeout", &timeout, err)) return -1;
     job.ranks = ranks_begin(timeout);
     several_ranks = ranks_count(job.ranks) > 1;
     if (several_ranks && !args_has(args, "threads")) job.threads = threads_of_rank(job.ranks, job.threads);
@@ -344,9 +332,9 @@ static int run(const Args *args) {
     Screen screen = {.model = job.model};
     messages_progress(&screen.view);
     TrainCallbacks callbacks = {&screen, show_note, show_progress, show_counting, show_saving, show_validation};
-    int status = train_as_rank(&job, &callbacks, &err);
+    int status = train_as_rank(&job, &callbacks, err);
     if (ranks_own(job.ranks) == 0) progress_clear(&screen.view);
-    if (status < 0) fail(&err);
+    if (status < 0) fail(err);
     else if (ranks_own(job.ranks) == 0 && write_report(job.model)) message("report: %s/report.html", job.model);
     ranks_end(job.ranks, status < 0);
     return exit_status(status);

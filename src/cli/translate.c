@@ -324,17 +324,16 @@ static int settings_of(const Args *args, const Models *models, Settings *s, Err 
         attention_flags(args, &s->beam.attention, err) || pictures_flags(args, &s->pictures, err) ||
         sampling_flags(args, s->n_best ? s->n_best : 1, &s->sampling, &s->beam, err))
         return -1;
-    if (shortlist_misused(args, err)) return -1;
+    if (shortlist_check(args, err)) return -1;
     if (s->beam.sampling && args_has(args, "shortlist"))
-        return err_set(err, NULL, 0, "--output-sampling draws from all words: leave out --shortlist");
+        return usage_error(err, "--output-sampling draws from all words: leave out --shortlist");
     if (s->beam.sampling && args_has(args, "glossary"))
-        return err_set(err, NULL, 0, "--output-sampling draws words at random, so it cannot follow a --glossary");
-    if (s->n_best > s->beam.beam)
-        return err_set(err, NULL, 0, "--n-best %d needs --beam-size %d", s->n_best, s->n_best);
+        return usage_error(err, "--output-sampling draws words at random, so it cannot follow a --glossary");
+    if (s->n_best > s->beam.beam) return usage_error(err, "--n-best %d needs --beam-size %d", s->n_best, s->n_best);
     const bool attention = models_align(models);
     if ((s->alignment != NONE || s->heatmap || s->html) && !attention)
-        return err_set(err, NULL, 0, "this model has no attention, so there is no alignment to show");
-    if (s->replace_unknown && !attention) return err_set(err, NULL, 0, "--replace-unk needs a model with attention");
+        return usage_error(err, "this model has no attention, so there is no alignment to show");
+    if (s->replace_unknown && !attention) return usage_error(err, "--replace-unk needs a model with attention");
     if (s->alignment != NONE || s->heatmap || s->html || s->replace_unknown)
         s->beam.alignments = s->n_best ? s->n_best : 1;
     return 0;
@@ -378,8 +377,7 @@ static double checksum_seconds(const Models *models) {
     return seconds;
 }
 
-static int run(const Args *args) {
-    Err err;
+static int run(const Args *args, Err *err) {
     Settings settings = {0};
     Document document;
     Spent spent = {0};
@@ -388,31 +386,28 @@ static int run(const Args *args) {
     if (args->word_count > 1 && !args_has(args, "models")) {
         struct stat info;
         if (!stat(args->words[1], &info) && S_ISDIR(info.st_mode))
-            return usage_error("translate takes one MODEL; several: tide translate --models %s %s ...", args->words[0],
-                               args->words[1]);
-        if (args->word_count == 2) return input_is_a_word("translate", args);
+            return usage_error(err, "translate takes one MODEL; several: tide translate --models %s %s ...",
+                               args->words[0], args->words[1]);
+        if (args->word_count == 2) return input_is_a_word(err, "translate", args);
     }
-    if (!models_given(args)) return usage_error("translate needs one MODEL, or --models; see `tide translate --help`");
+    if (!models_given(args))
+        return usage_error(err, "translate needs one MODEL, or --models; see `tide translate --help`");
     if (args_has(args, "lexicon") && !args_has(args, "replace-unk"))
-        return usage_error("--lexicon needs --replace-unk");
-    if (machine_flags(args, &settings.threads, &err) || document_flags(args, &document, &err))
-        return usage_error("%s", err.reason);
+        return usage_error(err, "--lexicon needs --replace-unk");
+    if (machine_flags(args, &settings.threads, err) || document_flags(args, &document, err)) return -1;
     spent.start = elapsed(&moment);
-    if (models_load(args, &models, &err)) return fail(&err);
+    if (models_load(args, &models, err)) return -1;
     spent.load = elapsed(&moment);
     spent.checksum = checksum_seconds(&models);
     if (document.given) settings.document = &document;
-    if (settings_of(args, &models, &settings, &err)) {
-        models_free(&models);
-        return usage_error("%s", err.reason);
-    }
-    int failed = attentions_check(args, &models, settings.beam.attention, &err) ||
-                 glossary_flag(args, models.list[0], &settings.glossary, &err) ||
-                 shortlist_flag(args, models.list[0], &settings.shortlist, &err) ||
-                 tag_flag(args, models.list, models.count, &settings.tag, &err) ||
-                 read_input(args, models.list[0], &settings, &err);
+    int failed = settings_of(args, &models, &settings, err) ||
+                 attentions_check(args, &models, settings.beam.attention, err) ||
+                 glossary_flag(args, models.list[0], &settings.glossary, err) ||
+                 shortlist_flag(args, models.list[0], &settings.shortlist, err) ||
+                 tag_flag(args, models.list, models.count, &settings.tag, err) ||
+                 read_input(args, models.list[0], &settings, err);
     spent.read = elapsed(&moment);
-    int status = failed || run_on(&settings, &models, &spent, &err) ? fail(&err) : 0;
+    int status = failed || run_on(&settings, &models, &spent, err) ? -1 : 0;
     prefixes_free(&settings.prefixes);
     if (!document.given) strings_free(settings.lines);
     document_free(&document);

@@ -107,7 +107,7 @@ static int read_beams(const Args *args, Tuning *t, Err *err) {
     bool found = false;
     while (args_value(args, "beam-sizes", t->beam_count)) {
         if (t->beam_count == MOST_BEAMS - 1)
-            return err_set(err, NULL, 0, "--beam-sizes takes at most %d values", MOST_BEAMS - 1);
+            return usage_error(err, "--beam-sizes takes at most %d values", MOST_BEAMS - 1);
         if (args_int_at(args, "beam-sizes", t->beam_count, &t->beams[t->beam_count], err)) return -1;
         t->beam_count++;
     }
@@ -117,17 +117,16 @@ static int read_beams(const Args *args, Tuning *t, Err *err) {
     return 0;
 }
 
-static int run(const Args *args) {
-    Err err;
+static int run(const Args *args, Err *err) {
     const char *src = args_value(args, "src", 0), *ref = args_value(args, "ref", 0);
     Tuning t = {.output = args_value(args, "output", 0)};
     if (args->word_count != 1 || !src || !ref || !t.output)
-        return usage_error("tune needs MODEL, --src, --ref and --output; see `tide tune --help`");
+        return usage_error(err, "tune needs MODEL, --src, --ref and --output; see `tide tune --help`");
     t.model = args->words[0];
-    if (machine_flags(args, &t.threads, &err) || length_flag(args, &t.max_length, &err))
-        return usage_error("%s", err.reason);
-    if (models_load_one(&t.translator, t.model, &err)) return fail(&err);
-    int status = read_beams(args, &t, &err) ? usage_error("%s", err.reason) : tune(&t, src, ref, &err) ? fail(&err) : 0;
+    if (machine_flags(args, &t.threads, err) || length_flag(args, &t.max_length, err) ||
+        models_load_one(&t.translator, t.model, err))
+        return -1;
+    const int status = read_beams(args, &t, err) || tune(&t, src, ref, err) ? -1 : 0;
     strings_free(t.sources);
     references_free(&t.references);
     translator_free(&t.translator);
