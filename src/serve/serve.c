@@ -6,6 +6,7 @@
 
 #include <cJSON.h>
 #include <errno.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -22,9 +23,8 @@ typedef struct Server {
     Metrics metrics;
     Queue *queue;
     Connections connections;
-    pthread_mutex_t mutex; /* of `stopping`, and of the notices */
-    pthread_cond_t stop;
-    bool stopping;
+    pthread_mutex_t mutex; /* of the notices */
+    sem_t stop;            /* ends the watcher */
     pthread_t watcher;
     int signals; /* readable after SIGTERM or SIGINT */
 } Server;
@@ -77,12 +77,7 @@ static bool wait_a_second(Server *s) {
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec++;
-    pthread_mutex_lock(&s->mutex);
-    while (!s->stopping && !pthread_cond_timedwait(&s->stop, &s->mutex, &until))
-        ;
-    const bool stopping = s->stopping;
-    pthread_mutex_unlock(&s->mutex);
-    return !stopping;
+    return sem_timedwait(&s->stop, &until) != 0;
 }
 
 static void *watch(void *context) {
@@ -97,10 +92,7 @@ static int start_watcher(Server *s, Err *err) {
 }
 
 static void stop_watcher(Server *s) {
-    pthread_mutex_lock(&s->mutex);
-    s->stopping = true;
-    pthread_cond_broadcast(&s->stop);
-    pthread_mutex_unlock(&s->mutex);
+    sem_post(&s->stop);
     pthread_join(s->watcher, NULL);
 }
 
@@ -188,7 +180,7 @@ int serve(const ServeOptions *options, Err *err) {
     cJSON_InitHooks(NULL);
     raise_descriptors(options->limits.connections);
     pthread_mutex_init(&s.mutex, NULL);
-    pthread_cond_init(&s.stop, NULL);
+    sem_init(&s.stop, 0, 0);
     metrics_init(&s.metrics);
     int status = options->key_file ? keys_read(&s.keys, options->key_file, err) : 0;
     if (!status) status = open_signals(&s, err);
@@ -197,7 +189,7 @@ int serve(const ServeOptions *options, Err *err) {
     keys_free(&s.keys);
     metrics_free(&s.metrics);
     if (s.signals >= 0) close(s.signals);
-    pthread_cond_destroy(&s.stop);
+    sem_destroy(&s.stop);
     pthread_mutex_destroy(&s.mutex);
     return status;
 }
