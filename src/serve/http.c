@@ -222,13 +222,6 @@ static void on_connection(void *context, struct MHD_Connection *connection, void
     }
 }
 
-/* Drops the messages of libmicrohttpd: it reports each broken client. */
-static void ignore_line(void *context, const char *format, va_list args) {
-    (void)context;
-    (void)format;
-    (void)args;
-}
-
 /* Keeps %XX of a path as it is: no path of the server needs it. */
 static size_t keep_escapes(void *context, struct MHD_Connection *connection, char *text) {
     (void)context;
@@ -246,11 +239,11 @@ Http *http_start(const ServeOptions *options, const Service *service, Connection
     http->connections = connections;
     http->listening = listening;
     http->daemon = MHD_start_daemon(
-        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC | MHD_USE_ERROR_LOG, 0, NULL, NULL,
-        on_request, http, MHD_OPTION_EXTERNAL_LOGGER, ignore_line, NULL, MHD_OPTION_LISTEN_SOCKET, listening,
-        MHD_OPTION_CONNECTION_LIMIT, (unsigned)options->limits.connections, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-        (size_t)32768, MHD_OPTION_NOTIFY_COMPLETED, on_completed, NULL, MHD_OPTION_NOTIFY_CONNECTION, on_connection,
-        http, MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
+        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC, 0, NULL, NULL, on_request, http,
+        MHD_OPTION_LISTEN_SOCKET, listening, MHD_OPTION_CONNECTION_LIMIT, (unsigned)options->limits.connections,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)32768, MHD_OPTION_NOTIFY_COMPLETED, on_completed, NULL,
+        MHD_OPTION_NOTIFY_CONNECTION, on_connection, http, MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL,
+        MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
     if (http->daemon) return http;
     err_set(err, options->listen, 0, "libmicrohttpd cannot start");
     close(listening);
