@@ -7,28 +7,13 @@
 #include <string.h>
 #include <sys/socket.h>
 
-/* A connection whose socket is watched. */
-typedef struct SocketWatch {
-    long serial;
-    bool left; /* the client has closed its end of the connection */
-} SocketWatch;
-
 void connections_init(Connections *t, Queue *queue, Metrics *metrics, const Limits *limits,
                       void (*resume)(void *handle)) {
     *t = (Connections){.queue = queue, .metrics = metrics, .limits = limits, .resume = resume};
     pthread_mutex_init(&t->mutex, NULL);
-    const size_t most = (size_t)limits->connections;
-    t->watches = mem_alloc(most * sizeof *t->watches);
-    t->polls = mem_alloc((most + 1) * sizeof *t->polls);
-    t->resumed = mem_alloc(most * sizeof *t->resumed);
 }
 
-void connections_free(Connections *t) {
-    mem_free(t->watches);
-    mem_free(t->polls);
-    mem_free(t->resumed);
-    pthread_mutex_destroy(&t->mutex);
-}
+void connections_free(Connections *t) { pthread_mutex_destroy(&t->mutex); }
 
 int connections_count(Connections *t) {
     pthread_mutex_lock(&t->mutex);
@@ -37,7 +22,7 @@ int connections_count(Connections *t) {
     return count;
 }
 
-/* ---- shutting a connection down; the caller has the mutex -------------------------------------------------------- */
+/* ---- what ends the wait for an answer; the caller has the mutex ------------------------------------------------- */
 
 /* The HTTP library then finds the end of the stream, and closes the socket. */
 static void shut(Connection *c) {
@@ -59,14 +44,25 @@ static void shut_with(Connection *c, int status, const char *phrase, const char 
     shut(c);
 }
 
+/* Whether the client has closed its end of the connection. */
 static bool has_left(int fd) {
     struct pollfd socket = {.fd = fd, .events = POLLRDHUP};
     return poll(&socket, 1, 0) > 0;
 }
 
-/* Ends a suspended connection whose client has closed its end of the connection: when it is resumed, libmicrohttpd
-   reads the end of the stream before it sends the answer, and closes the connection without an answer. */
-static void shut_left(Connection *c) { shut_with(c, 400, "Bad Request", "The client has closed the connection"); }
+static void wake(Connection *c) {
+    if (c->suspended) c->table->resume(c->handle);
+    c->suspended = false;
+}
+
+/* Lets a connection send its reply. But if its client has closed its end of the connection, libmicrohttpd would read
+   the end of the stream before it sends the answer, and close the connection without an answer. */
+static void answer(Connection *c) {
+    const bool left = c->phase == PHASE_WAITING && has_left(c->fd);
+    c->phase = PHASE_ANSWERING;
+    if (left) shut_with(c, 400, "Bad Request", "The client has closed the connection");
+    wake(c);
+}
 
 /* ---- one connection -------------------------------------------------------------------------------------------- */
 
@@ -75,7 +71,6 @@ Connection *connection_open(Connections *t, void *handle, int fd) {
     if (!c) return NULL;
     *c = (Connection){.table = t, .handle = handle, .fd = fd, .endpoint = ENDPOINTS, .since = seconds_now()};
     pthread_mutex_lock(&t->mutex);
-    c->serial = ++t->serials;
     c->after = t->first;
     if (t->first) t->first->before = c;
     t->first = c;
@@ -128,38 +123,24 @@ void connection_body(Connection *c, const char *bytes, size_t n) {
     c->size += n;
 }
 
-/* Marks a connection as not suspended. Returns its handle, which the caller must resume after releasing the mutex; NULL
-   if the connection was not suspended. */
-static void *wake(Connection *c) {
-    void *handle = c->suspended ? c->handle : NULL;
-    c->suspended = false;
-    return handle;
-}
-
 /* Called by a worker. */
 static void answer_task(Task *task, TaskEnd end, void *context) {
     Connections *t = context;
     Reply reply = {0};
-    void *handle = NULL;
     endpoint_finish(task, end, &reply);
     pthread_mutex_lock(&t->mutex);
     Connection *c = task->client;
     if (c) {
-        const bool left = c->phase == PHASE_WAITING && has_left(c->fd);
         c->reply = reply;
-        c->phase = PHASE_ANSWERING;
-        handle = wake(c);
-        if (left) shut_left(c);
+        answer(c);
     }
     pthread_mutex_unlock(&t->mutex);
     if (!c) reply_free(&reply);
-    if (handle) t->resume(handle);
 }
 
 /* Called by a worker. A stream that was cancelled has its last event already. */
 static void add_event(Task *task, Event *event, void *context) {
     Connections *t = context;
-    void *handle = NULL;
     pthread_mutex_lock(&t->mutex);
     Connection *c = task->client;
     const bool wanted = c && c->phase == PHASE_STREAMING;
@@ -167,29 +148,29 @@ static void add_event(Task *task, Event *event, void *context) {
         Event **at = &c->events;
         while (*at) at = &(*at)->next;
         *at = event;
-        handle = wake(c);
+        wake(c);
     }
     pthread_mutex_unlock(&t->mutex);
     if (!wanted) event_free(event);
-    if (handle) t->resume(handle);
 }
 
 bool connection_wait(Connection *c, Task *task, void (*suspend)(void *handle)) {
     Connections *t = c->table;
-    if (!queue_has_room(t->queue, task->count)) {
+    task->done = answer_task;
+    task->event = task->opening ? add_event : NULL;
+    task->context = t;
+    task->client = c;
+    pthread_mutex_lock(&t->mutex); /* the workers wait for it, so that they find the connection ready */
+    if (queue_add(t->queue, task)) {
+        pthread_mutex_unlock(&t->mutex);
         reply_error(&c->reply, 429, "Slowdown: too many requests");
         c->reply.retry_after = 1;
         task->release(task);
         return false;
     }
-    task->done = answer_task;
-    task->context = t;
-    pthread_mutex_lock(&t->mutex); /* answer_task waits for it, so that it finds the connection suspended */
-    task->client = c;
     c->task = task;
     c->streams = task->opening;
     if (c->streams) {
-        task->event = add_event;
         c->events = task->opening;
         task->opening = NULL;
         c->phase = PHASE_STREAMING;
@@ -198,7 +179,6 @@ bool connection_wait(Connection *c, Task *task, void (*suspend)(void *handle)) {
         c->suspended = true;
         c->phase = PHASE_WAITING;
     }
-    CHECK(!queue_add(t->queue, task), "the queue had room, but has none");
     pthread_mutex_unlock(&t->mutex);
     return true;
 }
@@ -298,23 +278,12 @@ void connection_end(Connection *c) {
 
 static bool is_computed(const Connection *c) { return c->phase == PHASE_WAITING || c->phase == PHASE_STREAMING; }
 
-/* Cancels the request of a connection that workers compute, with this reply, unless a worker is about to answer. If the
-   connection must be resumed, notes it for resume_all. */
+/* Cancels the request of a connection that workers compute, with this reply, unless a worker is about to answer. */
 static void cancel(Connection *c, int status, const char *why) {
-    Connections *t = c->table;
-    if (!queue_cancel(t->queue, c->task)) return;
+    if (!queue_cancel(c->table->queue, c->task)) return;
     reply_error(&c->reply, status, "%s", why);
-    c->phase = PHASE_ANSWERING;
-    metrics_cancelled(t->metrics);
-    void *handle = wake(c);
-    if (handle) t->resumed[t->resumed_count++] = handle;
-}
-
-/* Cancels the request of a client that has closed its side. */
-static void leave(Connection *c) {
-    const bool waits = c->phase == PHASE_WAITING;
-    cancel(c, 400, "The client has closed the connection");
-    if (waits && c->phase == PHASE_ANSWERING) shut_left(c);
+    metrics_cancelled(c->table->metrics);
+    answer(c);
 }
 
 /* Notes that a request has begun if bytes have arrived, although the HTTP library has not read them. */
@@ -333,64 +302,31 @@ static void check(Connection *c, double now, bool crowded) {
     if (c->phase == PHASE_RECEIVING && spent > limit) shut_with(c, 408, "Request Timeout", "The request took too long");
     if (c->phase == PHASE_ANSWERING && spent > 2 * limit) shut(c); /* the client does not read */
     if (is_computed(c) && spent > limit) cancel(c, 503, "The translation took too long");
+    if (is_computed(c) && has_left(c->fd)) cancel(c, 400, "The client has closed the connection");
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 
-/* Collects the sockets of connections whose requests are computed; polls[0] is for `wake`. Returns their number. */
-static int collect(Connections *t, int wake) {
-    int n = 0;
-    t->polls[0] = (struct pollfd){.fd = wake, .events = POLLIN};
-    pthread_mutex_lock(&t->mutex);
-    for (const Connection *c = t->first; c && n < t->limits->connections; c = c->after) {
-        if (!is_computed(c)) continue;
-        t->watches[n] = (SocketWatch){.serial = c->serial};
-        t->polls[++n] = (struct pollfd){.fd = c->fd, .events = POLLRDHUP};
-    }
-    pthread_mutex_unlock(&t->mutex);
-    return n;
-}
-
-/* Whether the client of a connection has closed its side. */
-static bool is_listed(const SocketWatch *watches, int n, long serial) {
-    for (int i = 0; i < n; i++)
-        if (watches[i].serial == serial) return watches[i].left;
-    return false;
-}
-
-/* Resumes the noted connections. The caller has released the mutex; no other thread resumes or ends them. */
-static void resume_all(Connections *t) {
-    for (int i = 0; i < t->resumed_count; i++) t->resume(t->resumed[i]);
-    t->resumed_count = 0;
-}
-
-/* Returns true if resume_all has room for one more connection. The others are resumed by the next check. */
-static bool room_to_resume(const Connections *t) { return t->resumed_count < t->limits->connections; }
-
 int connections_check(Connections *t, int wake, double seconds) {
-    const int n = collect(t, wake);
-    int busy = 0, left = 0;
-    if (poll(t->polls, (nfds_t)n + 1, (int)(seconds * 1000)) > 0)
-        for (int i = 0; i < n; i++) left += t->watches[i].left = t->polls[i + 1].revents != 0;
+    struct pollfd woken = {.fd = wake, .events = POLLIN};
+    int busy = 0;
+    poll(&woken, 1, (int)(seconds * 1000));
     const double now = seconds_now();
     pthread_mutex_lock(&t->mutex);
     const bool crowded = t->count > t->limits->connections * 3 / 4;
-    for (Connection *c = t->first; c && room_to_resume(t); c = c->after) {
+    for (Connection *c = t->first; c; c = c->after) {
         check(c, now, crowded);
-        if (left && is_computed(c) && is_listed(t->watches, n, c->serial)) leave(c);
         busy += c->phase != PHASE_IDLE && c->phase != PHASE_CLOSED;
     }
     pthread_mutex_unlock(&t->mutex);
-    resume_all(t);
     return busy;
 }
 
 void connections_cancel(Connections *t) {
     pthread_mutex_lock(&t->mutex);
-    for (Connection *c = t->first; c && room_to_resume(t); c = c->after)
+    for (Connection *c = t->first; c; c = c->after)
         if (is_computed(c)) cancel(c, 503, "The server stops");
     pthread_mutex_unlock(&t->mutex);
-    resume_all(t);
 }
 
 void connections_shut_idle(Connections *t) {

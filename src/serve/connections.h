@@ -6,8 +6,6 @@
 
 #include "serve/endpoints.h"
 
-struct pollfd;
-
 typedef enum Phase {
     PHASE_IDLE,      /* no byte of a request has arrived */
     PHASE_RECEIVING, /* from the first byte to the last */
@@ -23,7 +21,6 @@ typedef struct Connection {
     struct Connection *before, *after;
     void *handle; /* of the HTTP library */
     int fd;
-    long serial; /* no other connection has the same */
     Phase phase;
     double since;             /* PHASE_IDLE: the start of this phase; else the first byte of the request */
     unsigned long long bytes; /* that had arrived when PHASE_IDLE began */
@@ -42,15 +39,10 @@ typedef struct Connections {
     pthread_mutex_t mutex; /* of all fields of all connections that another thread than the HTTP library's may change */
     Connection *first;
     int count;
-    long serials;
     Queue *queue;
     Metrics *metrics;
     const Limits *limits;
     void (*resume)(void *handle); /* continues a suspended connection */
-    struct SocketWatch *watches;  /* [limits->connections], for connections_check, which allocates nothing */
-    struct pollfd *polls;         /* [limits->connections + 1] */
-    void **resumed;               /* [limits->connections] */
-    int resumed_count;
 } Connections;
 
 void connections_init(Connections *table, Queue *queue, Metrics *metrics, const Limits *limits,

@@ -11,8 +11,7 @@
 typedef struct WorkerThread {
     Queue *queue;
     Worker worker;
-    Job **jobs;    /* [batch] */
-    TaskEnd *ends; /* [batch] */
+    Job **jobs; /* [batch] */
     pthread_t thread;
 } WorkerThread;
 
@@ -92,19 +91,21 @@ static bool finish(Task *task, TaskEnd end) {
     return true;
 }
 
+/* Computes jobs together. Returns the number of target pieces. */
+static long compute_together(Queue *q, Worker *worker, Job **jobs, int n) {
+    long pieces;
+    const TaskEnd end = worker_run(worker, jobs, n, &pieces);
+    if (end != TASK_DONE) metrics_refused(q->metrics);
+    for (int i = 0; i < n; i++) jobs[i]->end = end;
+    return pieces;
+}
+
 /* Computes a batch; if memory is refused for several sentences together, one by one, so that only a request that needs
    too much memory fails. */
-static void compute(Queue *q, Worker *worker, Job **jobs, int n, TaskEnd *ends) {
-    long pieces, source = 0, target = 0;
-    ends[0] = worker_run(worker, jobs, n, &pieces);
-    for (int i = 1; i < n; i++) ends[i] = ends[0];
-    target += pieces;
-    if (ends[0] != TASK_DONE) metrics_refused(q->metrics);
-    for (int i = 0; i < n && n > 1 && ends[i] == TASK_NO_MEMORY; i++) {
-        ends[i] = worker_run(worker, &jobs[i], 1, &pieces);
-        target += pieces;
-        if (ends[i] != TASK_DONE) metrics_refused(q->metrics);
-    }
+static void compute(Queue *q, Worker *worker, Job **jobs, int n) {
+    long source = 0, target = compute_together(q, worker, jobs, n);
+    if (n > 1 && jobs[0]->end == TASK_NO_MEMORY)
+        for (int i = 0; i < n; i++) target += compute_together(q, worker, &jobs[i], 1);
     for (int i = 0; i < n; i++) source += jobs[i]->length;
     metrics_batch(q->metrics, n, source, target);
 }
@@ -118,11 +119,11 @@ static void work(Queue *q, WorkerThread *own) {
         jobs[i]->task->holds++;
     }
     pthread_mutex_unlock(&q->mutex);
-    compute(q, &own->worker, jobs, n, own->ends);
+    compute(q, &own->worker, jobs, n);
     for (int i = 0; i < n; i++) {
         Task *task = jobs[i]->task;
         pthread_mutex_lock(&q->mutex);
-        const bool complete = finish(task, own->ends[i]);
+        const bool complete = finish(task, jobs[i]->end);
         pthread_mutex_unlock(&q->mutex);
         if (complete) task->done(task, task->end, task->context);
         task_drop(q, task);
@@ -172,7 +173,6 @@ Queue *queue_new(const Limits *limits, int workers, Metrics *metrics, Err *err) 
         WorkerThread *own = &q->threads[i];
         own->queue = q;
         own->jobs = mem_alloc((size_t)limits->batch * sizeof(Job *));
-        own->ends = mem_alloc((size_t)limits->batch * sizeof *own->ends);
     }
     for (; q->started < workers; q->started++) {
         WorkerThread *own = &q->threads[q->started];
@@ -185,18 +185,9 @@ Queue *queue_new(const Limits *limits, int workers, Metrics *metrics, Err *err) 
     return q;
 }
 
-static bool has_room(const Queue *q, int n) { return q->length + n <= q->limits->queue; }
-
-bool queue_has_room(Queue *q, int n) {
-    pthread_mutex_lock(&q->mutex);
-    const bool room = has_room(q, n);
-    pthread_mutex_unlock(&q->mutex);
-    return room;
-}
-
 int queue_add(Queue *q, Task *task) {
     pthread_mutex_lock(&q->mutex);
-    const int status = has_room(q, task->count) && !q->stopping ? 0 : -1;
+    const int status = q->length + task->count <= q->limits->queue && !q->stopping ? 0 : -1;
     task->left = task->count;
     task->holds = 1;
     task->arrived = seconds_now();
@@ -253,10 +244,7 @@ void queue_free(Queue *q) {
     pthread_cond_broadcast(&q->changed);
     pthread_mutex_unlock(&q->mutex);
     for (int i = 0; i < q->started; i++) pthread_join(q->threads[i].thread, NULL);
-    for (int i = 0; i < q->workers; i++) {
-        mem_free(q->threads[i].jobs);
-        mem_free(q->threads[i].ends);
-    }
+    for (int i = 0; i < q->workers; i++) mem_free(q->threads[i].jobs);
     pthread_cond_destroy(&q->changed);
     pthread_mutex_destroy(&q->mutex);
     mem_free(q->threads);

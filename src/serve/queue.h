@@ -15,6 +15,7 @@ typedef struct Task Task;
 typedef struct Event Event; /* events.h */
 typedef struct Queue Queue;
 
+typedef enum TaskEnd { TASK_DONE, TASK_NO_MEMORY, TASK_FAILED } TaskEnd;
 typedef enum JobKind { JOB_TRANSLATE, JOB_ALIGN, JOB_SCORE } JobKind;
 
 /* One sentence and its result, which is NULL or zero before the job is done. */
@@ -30,13 +31,12 @@ typedef struct Job {
     int pieces;             /* of the best hypothesis, or of the given translation */
     int settled;            /* pieces in the last event about settled words; -1: the sentence is finished */
     Task *task;
+    TaskEnd end;                /* of the batch in which the job was computed */
     struct Job *before, *after; /* in the queue */
 } Job;
 
 /* Releases the results of n jobs. */
 void jobs_clear(Job *jobs, int n);
-
-typedef enum TaskEnd { TASK_DONE, TASK_NO_MEMORY, TASK_FAILED } TaskEnd;
 
 /* The sentences of one request, which have the same model and options. The caller fills the first part. */
 struct Task {
@@ -71,8 +71,6 @@ Queue *queue_new(const Limits *limits, int workers, Metrics *metrics, Err *err);
 /* Adds the task's jobs. The caller holds the task until task_drop. Returns 0, or -1 if the queue has no room for all
    jobs; then the queue does not keep the task. */
 int queue_add(Queue *queue, Task *task);
-/* Returns true if the queue has room for n jobs. */
-bool queue_has_room(Queue *queue, int n);
 /* Cancels a task. Returns true if `done` was not and will not be called; false if it was, or is about to be. */
 bool queue_cancel(Queue *queue, Task *task);
 /* Ends the caller's hold of a task that is done, was cancelled, or was not added. */

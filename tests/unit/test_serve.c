@@ -164,7 +164,7 @@ static void test_queue(void **state) {
     assert_int_equal(models_open(&models, files, 1, &err), 0);
     Queue *queue = queue_new(&limits, 2, &metrics, &err);
     assert_non_null(queue);
-    assert_false(queue_has_room(queue, TASKS + 1));
+    assert_int_equal(queue_add(queue, &(Task){.count = TASKS + 1}), -1);
     for (int i = 0; i < TASKS; i++) {
         jobs[i] = (Job){.source = i % 3 ? "潮水退了。" : "海", .length = i % 3 ? 6 : 2};
         tasks[i] = (Task){.served = models.list[0].served,
