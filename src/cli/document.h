@@ -24,6 +24,8 @@ int document_flags(const Args *args, Document *document, Err *err);
 /* Reads standard input and splits it. Returns 0, or -1 with *err filled: the text is not UTF-8 or has no times where
    subtitles must have some, or a sentence has more than `most` pieces. */
 int document_read(Document *document, const Translator *translator, int most, Err *err);
+/* A copy of the sentences of the document: a stb_ds array of owned strings. */
+char **document_sentences(const Document *document);
 /* Writes the document, with all translations, to standard output. */
 void document_write(const Document *document, bool spaced);
 /* Releases what the document owns. */

@@ -22,6 +22,10 @@ int source_open(SourceLines *source, const Side *side, int max_length, bool one_
     return 0;
 }
 
+void source_given(SourceLines *source, char **lines) {
+    *source = (SourceLines){.lines = lines, .ended = true, .total = arrlen(lines)};
+}
+
 /* Returns the current line as a sentence, owned by the caller; NULL with *err filled if it cannot be translated. */
 static char *sentence_of(const SourceLines *source, Err *err) {
     const LineReader *in = &source->reader;

@@ -84,23 +84,32 @@ static void print_timing(const Spent *s, double total) {
 
 enum { NONE = -1, HARD, SOFT }; /* values of --alignment, in the order of its list */
 
-typedef struct Settings {
-    const Args *args; /* for the paths of the models */
-    int alignment;    /* NONE, HARD or SOFT */
+/* A run: its flags, what they name, and its state. */
+typedef struct Translating {
+    const Args *args;
+    int alignment; /* NONE, HARD or SOFT */
     const char *heatmap, *html, *tag;
-    Pictures pictures; /* before they are opened */
     BeamOptions beam;
     Sampling sampling; /* beam.sampling, if it is not NULL */
     AlignmentView view;
     int threads, batch, n_best, max_length;
+    int printed; /* hypotheses of each sentence, at most */
     bool replace_unknown, allow_han;
+    Models models;
     Lexicon *lexicon;    /* NULL: none */
     Glossary glossary;   /* all zero: none */
     Shortlist shortlist; /* all zero: none */
-    char **lines;        /* all sentences; NULL: they are read while others are translated */
-    Document *document;  /* instead of lines; `lines` are its sentences, which it owns; NULL: none */
     Prefixes prefixes;   /* of all sentences; all zero: none */
-} Settings;
+    Document document;
+    SourceLines source;
+    Session session;
+    ProgressView progress;
+    int first; /* number of the first line of the current call, from 0 */
+    Pictures pictures;
+    AlignmentsPage page;
+    OutputFile page_file; /* open only with --html */
+    Spent spent;
+} Translating;
 
 static Alignment alignment_at(const AlignmentView *view, const Translations *found, int i, const Hypothesis *h) {
     Alignment alignment = translation_alignment(found, i, h);
@@ -109,313 +118,289 @@ static Alignment alignment_at(const AlignmentView *view, const Translations *fou
 }
 
 /* Returns the text of hypothesis k of sentence i as it is printed; "" if there is none; owned by the caller. */
-static char *text_at(const Settings *s, const Translations *found, int i, int k) {
-    if (!s->replace_unknown || k >= found->nbest[i].count) return translation_text(found, i, k);
-    return unknown_replace(found->translator, found->sentences[i], &found->nbest[i].list[k], s->lexicon, s->allow_han);
+static char *text_at(const Translating *t, const Translations *found, int i, int k) {
+    if (!t->replace_unknown || k >= found->nbest[i].count) return translation_text(found, i, k);
+    return unknown_replace(found->translator, found->sentences[i], &found->nbest[i].list[k], t->lexicon, t->allow_han);
 }
 
-static void print_alignment(const Settings *s, const Alignment *alignment) {
-    fputs(" ||| ", stdout);
-    if (s->alignment == SOFT) {
+/* ---- output ----------------------------------------------------------------------------------------------------- */
+
+static void print_alignment(const Translating *t, const Alignment *alignment) {
+    if (t->alignment == SOFT) {
         alignment_soft(stdout, alignment);
         return;
     }
-    Link *links = alignment_view_links(&s->view, alignment);
+    Link *links = alignment_view_links(&t->view, alignment);
     links_print(stdout, links, (int)arrlen(links));
     arrfree(links);
 }
 
-/* Prints hypothesis k of found's sentence i. first: the number of the line of found's first sentence, from 0. */
-static void print_hypothesis(const Settings *s, const Translations *found, int first, int i, int k) {
+/* Prints hypothesis k of found's sentence i. */
+static void print_hypothesis(const Translating *t, const Translations *found, int i, int k) {
     const Hypothesis *h = k < found->nbest[i].count ? &found->nbest[i].list[k] : NULL;
-    char *text = text_at(s, found, i, k);
-    if (s->n_best) printf("%d ||| ", first + i);
+    char *text = text_at(t, found, i, k);
+    if (t->n_best) printf("%d ||| ", t->first + i);
     fputs(text, stdout);
-    if (s->alignment != NONE && h && h->alpha) {
-        Alignment a = alignment_at(&s->view, found, i, h);
-        print_alignment(s, &a);
+    if (t->alignment != NONE) fputs(" ||| ", stdout);
+    if (t->alignment != NONE && h && h->alpha) {
+        Alignment a = alignment_at(&t->view, found, i, h);
+        print_alignment(t, &a);
         alignment_free(&a);
-    } else if (s->alignment != NONE) {
-        fputs(" ||| ", stdout);
     }
-    if (args_has(s->args, "word-scores")) word_scores_print(h ? h->pieces : NULL, h ? h->length : 0);
-    if (s->n_best) printf(" ||| F0= %.6f ||| %.6f", h ? h->log_probability : 0, h ? h->score : 0);
+    if (args_has(t->args, "word-scores")) word_scores_print(h ? h->pieces : NULL, h ? h->length : 0);
+    if (t->n_best) printf(" ||| F0= %.6f ||| %.6f", h ? h->log_probability : 0, h ? h->score : 0);
     putchar('\n');
     mem_free(text);
 }
 
-static int draw(const Settings *s, const Translations *found, Pictures *pictures, Err *err) {
+static int draw(Translating *t, const Translations *found, Err *err) {
     for (int i = 0; i < found->n; i++) {
         const Hypothesis *h = found->nbest[i].count ? found->nbest[i].list : NULL;
         if (!h || !h->alpha) {
-            pictures_skip(pictures);
+            pictures_skip(&t->pictures);
             continue;
         }
-        Alignment a = alignment_at(&s->view, found, i, h);
-        int status = pictures_add(pictures, &a, err);
+        Alignment a = alignment_at(&t->view, found, i, h);
+        int status = pictures_add(&t->pictures, &a, err);
         alignment_free(&a);
         if (status) return -1;
     }
     return 0;
 }
 
-/* The state of a run. */
-typedef struct Translating {
-    const Settings *settings;
-    SourceLines source; /* if settings->lines is NULL */
-    Session session;
-    ProgressView view;
-    int first; /* number of the first line of the current call, from 0 */
-    Pictures pictures;
-    AlignmentsPage page;
-    OutputFile html; /* file of the page; open only with --html */
-} Translating;
-
-static void count(void *context, long done, long all) {
-    Translating *work = context;
-    const long total = work->settings->lines ? arrlen(work->settings->lines) : work->source.total;
-    (void)all;
-    progress_count(&work->view, "translating", work->first + done, total, seconds_now(), false);
-}
-
-static void fill_page(const Settings *s, const Translations *found, AlignmentsPage *page) {
-    const AlignmentView by_piece = {.shift =
-                                        s->view.shift}; /* the page needs pieces; its script merges them into words */
+static void fill_page(Translating *t, const Translations *found) {
+    /* the page needs pieces; its script merges them into words */
+    const AlignmentView by_piece = {.shift = t->view.shift};
     for (int i = 0; i < found->n; i++) {
-        alignments_page_sentence(page, found->sentences[i]);
-        for (int k = 0; k < (s->n_best ? s->n_best : 1) && k < found->nbest[i].count; k++) {
+        alignments_page_sentence(&t->page, found->sentences[i]);
+        for (int k = 0; k < t->printed && k < found->nbest[i].count; k++) {
             const Hypothesis *h = &found->nbest[i].list[k];
             Alignment a = alignment_at(&by_piece, found, i, h);
-            char *text = text_at(s, found, i, k);
-            alignments_page_hypothesis(page, &a, text, h->score);
+            char *text = text_at(t, found, i, k);
+            alignments_page_hypothesis(&t->page, &a, text, h->score);
             mem_free(text);
             alignment_free(&a);
         }
     }
 }
 
-/* Writes the page. translate_all opens the file before it translates, so that a bad path fails at once and not after
-   hours. */
-static int write_page(const Settings *s, AlignmentsPage *page, OutputFile *html, Err *err) {
+static int write_page(Translating *t, Err *err) {
     char title[600];
-    int length = snprintf(title, sizeof title, "Translations by %s", model_path(s->args, 0));
-    for (int i = 1; model_path(s->args, i) && length < (int)sizeof title; i++)
-        length += snprintf(title + length, sizeof title - (size_t)length, ", %s", model_path(s->args, i));
-    alignments_page_write(page, html->stream, title, s->view.words);
-    return output_commit(html, err);
+    int length = snprintf(title, sizeof title, "Translations by %s", model_path(t->args, 0));
+    for (int i = 1; model_path(t->args, i) && length < (int)sizeof title; i++)
+        length += snprintf(title + length, sizeof title - (size_t)length, ", %s", model_path(t->args, i));
+    alignments_page_write(&t->page, t->page_file.stream, title, t->view.words);
+    return output_commit(&t->page_file, err);
 }
 
-static int write_failed(Err *err) { return err_set(err, NULL, 0, "standard output cannot be written"); }
-
-static int write_out(Translating *work, const Translations *found, Err *err) {
-    const Settings *s = work->settings;
-    for (int i = 0; i < found->n && s->document; i++) arrput(s->document->translations, text_at(s, found, i, 0));
-    for (int i = 0; i < found->n && !s->document; i++)
-        for (int k = 0; k < (s->n_best ? s->n_best : 1) && (k == 0 || k < found->nbest[i].count); k++)
-            print_hypothesis(s, found, work->first, i, k);
-    if (fflush(stdout) || ferror(stdout)) return write_failed(err);
-    if (s->html) fill_page(s, found, &work->page);
-    return s->heatmap ? draw(s, found, &work->pictures, err) : 0;
+static int flush(Err *err) {
+    return fflush(stdout) || ferror(stdout) ? err_set(err, NULL, 0, "standard output cannot be written") : 0;
 }
 
-/* Translates n lines and writes the translations. */
-static int translate_some(Translating *work, char *const *lines, int n, Spent *spent, Err *err) {
-    const Settings *s = work->settings;
-    BeamOptions beam = s->beam;
-    Sampling sampling = s->sampling;
-    sampling.first = work->first;
-    if (beam.sampling) beam.sampling = &sampling;
-    if (s->prefixes.list) beam.prefixes = s->prefixes.list + work->first;
+static int write_out(Translating *t, const Translations *found, Err *err) {
+    for (int i = 0; i < found->n; i++) {
+        if (t->document.given) {
+            arrput(t->document.translations, text_at(t, found, i, 0));
+            continue;
+        }
+        for (int k = 0; k < t->printed && (k == 0 || k < found->nbest[i].count); k++) print_hypothesis(t, found, i, k);
+    }
+    if (flush(err)) return -1;
+    if (t->html) fill_page(t, found);
+    return t->heatmap ? draw(t, found, err) : 0;
+}
+
+/* ---- translating ------------------------------------------------------------------------------------------------ */
+
+static void count(void *context, long done, long all) {
+    Translating *t = context;
+    (void)all;
+    progress_count(&t->progress, "translating", t->first + done, t->source.total, seconds_now(), false);
+}
+
+/* Translates the first n of the waiting lines and writes the translations. */
+static int translate_some(Translating *t, int n, Err *err) {
+    char *const *lines = t->source.lines;
+    BeamOptions beam = t->beam;
     SentenceTerms terms = {0};
-    if (s->glossary.terms) terms = glossary_terms(&s->glossary, lines, n);
+    t->sampling.first = t->first;
+    if (t->prefixes.list) beam.prefixes = t->prefixes.list + t->first;
+    if (t->glossary.terms) terms = glossary_terms(&t->glossary, lines, n);
     beam.constraints = terms.list;
-    ColumnSet *shortlists = shortlist_sets(&s->shortlist, lines, n);
+    ColumnSet *shortlists = shortlist_sets(&t->shortlist, lines, n);
     beam.shortlists = shortlists;
-    Translations found =
-        session_translate(&work->session, lines, n, &beam, s->batch, work->source.eager ? NULL : count, work);
-    progress_clear(&work->view);
+    Translations found = session_translate(&t->session, lines, n, &beam, t->batch, t->source.eager ? NULL : count, t);
+    progress_clear(&t->progress);
     double moment = seconds_now();
-    int status = write_out(work, &found, err);
-    spent->write += elapsed(&moment);
-    spent->search.encode += found.timing.encode;
-    spent->search.decode += found.timing.decode;
+    int status = write_out(t, &found, err);
+    t->spent.write += elapsed(&moment);
+    t->spent.search.encode += found.timing.encode;
+    t->spent.search.decode += found.timing.decode;
     translations_free(&found);
     sentence_terms_free(&terms);
     shortlist_sets_free(shortlists, n);
-    work->first += n;
+    t->first += n;
     return status;
 }
 
-/* Translates the lines of standard input as they arrive, some at a time. */
-static int translate_stream(Translating *work, Spent *spent, Err *err) {
-    const Settings *s = work->settings;
-    const Translator *tr = work->session.members[0];
-    SourceLines *source = &work->source;
+/* Translates the lines as they arrive, some at a time. */
+static int translate_lines(Translating *t, Err *err) {
+    SourceLines *source = &t->source;
     double moment = seconds_now();
-    if (source_open(source, &tr->source, s->max_length, s->batch == 1, err)) return -1;
-    message_waiting("sentences");
     int n, status = 0;
+    if (!source->ended) {
+        if (source_open(source, &t->models.list[0]->source, t->max_length, t->batch == 1, err)) return -1;
+        message_waiting("sentences");
+    }
     while (!status && (n = source_fill(source, err)) > 0) {
-        if (work->first == 0 && !source->eager && !source->wrong.reason[0])
-            language_warn(tr, SOURCE, source->lines, source->reader.path);
-        spent->read += elapsed(&moment);
-        n = translate_most(source->lines, n, s->beam.beam);
-        status = translate_some(work, source->lines, n, spent, err);
+        if (t->first == 0 && source->reader.path && !source->eager && !source->wrong.reason[0])
+            language_warn(t->models.list[0], SOURCE, source->lines, source->reader.path);
+        t->spent.read += elapsed(&moment);
+        n = translate_most(source->lines, n, t->beam.beam);
+        status = translate_some(t, n, err);
         source_take(source, n);
         moment = seconds_now();
     }
-    source_close(source);
     return status ? status : n;
 }
 
-static int translate_lines(Translating *work, Spent *spent, Err *err) {
-    const Settings *s = work->settings;
-    for (int n; (n = (int)arrlen(s->lines) - work->first) > 0;) {
-        char *const *lines = s->lines + work->first;
-        if (translate_some(work, lines, translate_most(lines, n, s->beam.beam), spent, err)) return -1;
-    }
-    return 0;
-}
-
-static int translate_all(Translating *work, Spent *spent, Err *err) {
-    const Settings *s = work->settings;
-    if ((s->heatmap && pictures_open(&work->pictures, err)) || (s->html && output_open(&work->html, s->html, err)))
+/* Opens the outputs before it translates, so that a bad path fails at once and not after hours. */
+static int translate_all(Translating *t, Err *err) {
+    if ((t->heatmap && pictures_open(&t->pictures, err)) || (t->html && output_open(&t->page_file, t->html, err)) ||
+        translate_lines(t, err))
         return -1;
-    if (s->lines || s->document ? translate_lines(work, spent, err) : translate_stream(work, spent, err)) return -1;
-    if (s->document) document_write(s->document, !translator_writes_han(work->session.members[0]));
-    if (fflush(stdout) || ferror(stdout)) return write_failed(err);
-    if (pictures_close(&work->pictures, err)) return -1;
-    if (!s->html) return 0;
+    if (t->document.given) document_write(&t->document, !translator_writes_han(t->models.list[0]));
+    if (flush(err) || pictures_close(&t->pictures, err)) return -1;
     double moment = seconds_now();
-    int status = write_page(s, &work->page, &work->html, err);
-    spent->write += elapsed(&moment);
+    int status = t->html ? write_page(t, err) : 0;
+    t->spent.write += elapsed(&moment);
     return status;
 }
 
-static int run_on(const Settings *s, const Models *models, Spent *spent, Err *err) {
-    Threads *threads = threads_new(s->threads);
-    Translating work = {.settings = s, .pictures = s->pictures};
-    messages_progress(&work.view);
-    session_init(&work.session, models->list, models->count, threads);
-    work.session.tag = s->tag;
-    alignments_page_init(&work.page);
-    int status = translate_all(&work, spent, err);
-    alignments_page_free(&work.page);
-    pictures_free(&work.pictures);
-    output_discard(&work.html);
-    session_free(&work.session);
+static int translate(Translating *t, Err *err) {
+    Threads *threads = threads_new(t->threads);
+    messages_progress(&t->progress);
+    session_init(&t->session, t->models.list, t->models.count, threads);
+    t->session.tag = t->tag;
+    alignments_page_init(&t->page);
+    int status = translate_all(t, err);
+    alignments_page_free(&t->page);
+    pictures_free(&t->pictures);
+    output_discard(&t->page_file);
+    session_free(&t->session);
     threads_free(threads);
     return status;
 }
 
-static int settings_of(const Args *args, const Models *models, Settings *s, Err *err) {
-    s->beam = translator_beam_options(models->list[0]);
-    s->args = args;
-    s->alignment = NONE;
-    s->heatmap = args_value(args, "heatmap", 0);
-    s->html = args_value(args, "html", 0);
-    s->pictures = (Pictures){.dir = s->heatmap, .transpose = args_has(args, "transpose")};
-    s->replace_unknown = args_has(args, "replace-unk");
-    s->allow_han = args_has(args, "allow-han");
-    translator_allow(models->list[0], s->replace_unknown, s->allow_han, &s->beam);
-    if (args_int(args, "n-best", &s->n_best, err) || args_int(args, "mini-batch", &s->batch, err) ||
-        args_choice(args, "alignment", &s->alignment, err) || alignment_view_flags(args, &s->view, err) ||
-        beam_flags(args, models, &s->beam, err) || length_flag(args, &s->max_length, err) ||
-        attention_flags(args, &s->beam.attention, err) || pictures_flags(args, &s->pictures, err) ||
-        sampling_flags(args, s->n_best ? s->n_best : 1, &s->sampling, &s->beam, err))
-        return -1;
-    if (shortlist_check(args, err)) return -1;
-    if (s->beam.sampling && args_has(args, "shortlist"))
-        return usage_error(err, "--output-sampling draws from all words: leave out --shortlist");
-    if (s->beam.sampling && args_has(args, "glossary"))
-        return usage_error(err, "--output-sampling draws words at random, so it cannot follow a --glossary");
-    if (s->n_best > s->beam.beam) return usage_error(err, "--n-best %d needs --beam-size %d", s->n_best, s->n_best);
-    const bool attention = models_align(models);
-    if ((s->alignment != NONE || s->heatmap || s->html) && !attention)
-        return usage_error(err, "this model has no attention, so there is no alignment to show");
-    if (s->replace_unknown && !attention) return usage_error(err, "--replace-unk needs a model with attention");
-    if (s->alignment != NONE || s->heatmap || s->html || s->replace_unknown)
-        s->beam.alignments = s->n_best ? s->n_best : 1;
+/* ---- flags and input -------------------------------------------------------------------------------------------- */
+
+static int check_alignments(Translating *t, Err *err) {
+    const bool attention = models_align(&t->models), shown = t->alignment != NONE || t->heatmap || t->html;
+    if (shown && !attention) return usage_error(err, "this model has no attention, so there is no alignment to show");
+    if (t->replace_unknown && !attention) return usage_error(err, "--replace-unk needs a model with attention");
+    if (shown || t->replace_unknown) t->beam.alignments = t->printed;
     return 0;
 }
 
-/* Reads the prefixes of all sentences. */
-static int read_prefixes(const char *path, const Translator *tr, Settings *s, Err *err) {
+static int read_flags(Translating *t, Err *err) {
+    const Args *args = t->args;
+    t->beam = translator_beam_options(t->models.list[0]);
+    t->alignment = NONE;
+    t->heatmap = args_value(args, "heatmap", 0);
+    t->html = args_value(args, "html", 0);
+    t->pictures = (Pictures){.dir = t->heatmap, .transpose = args_has(args, "transpose")};
+    t->replace_unknown = args_has(args, "replace-unk");
+    t->allow_han = args_has(args, "allow-han");
+    translator_allow(t->models.list[0], t->replace_unknown, t->allow_han, &t->beam);
+    if (args_int(args, "n-best", &t->n_best, err)) return -1;
+    t->printed = t->n_best ? t->n_best : 1;
+    if (args_int(args, "mini-batch", &t->batch, err) || args_choice(args, "alignment", &t->alignment, err) ||
+        alignment_view_flags(args, &t->view, err) || beam_flags(args, &t->models, &t->beam, err) ||
+        length_flag(args, &t->max_length, err) || attention_flags(args, &t->beam.attention, err) ||
+        pictures_flags(args, &t->pictures, err) || sampling_flags(args, t->printed, &t->sampling, &t->beam, err) ||
+        shortlist_check(args, err))
+        return -1;
+    if (t->beam.sampling && args_has(args, "shortlist"))
+        return usage_error(err, "--output-sampling draws from all words: leave out --shortlist");
+    if (t->beam.sampling && args_has(args, "glossary"))
+        return usage_error(err, "--output-sampling draws words at random, so it cannot follow a --glossary");
+    if (t->n_best > t->beam.beam) return usage_error(err, "--n-best %d needs --beam-size %d", t->n_best, t->n_best);
+    return check_alignments(t, err);
+}
+
+/* Reads the prefixes of n sentences. */
+static int read_prefixes(Translating *t, const char *path, ptrdiff_t n, Err *err) {
     char **texts = lines_read_raw(path, err);
     int status = texts ? 0 : -1;
-    if (!status && arrlen(texts) != arrlen(s->lines))
-        status = err_set(err, path, 0, "has %td lines, but standard input has %td", arrlen(texts), arrlen(s->lines));
+    if (!status && arrlen(texts) != n)
+        status = err_set(err, path, 0, "has %td lines, but standard input has %td", arrlen(texts), n);
     if (!status)
-        status = prefixes_of_texts(&s->prefixes, &tr->target, (const char *const *)texts, (int)arrlen(texts),
-                                   s->max_length, path, err);
+        status = prefixes_of_texts(&t->prefixes, &t->models.list[0]->target, (const char *const *)texts, (int)n,
+                                   t->max_length, path, err);
     strings_free(texts);
     return status;
 }
 
 /* Reads the lexicon, if --lexicon is given, and the sentences of a document. With --prefix, reads all sentences and
    their prefixes; else they are read while others are translated. */
-static int read_input(const Args *args, const Translator *tr, Settings *s, Err *err) {
-    const char *path = args_value(args, "lexicon", 0), *prefix = args_value(args, "prefix", 0);
-    if (s->html && output_check(args, s->html,
-                                (const char *[]){"/dev/stdin", path, prefix, args_value(args, "glossary", 0)}, 4, err))
-        return -1;
-    if (path && !(s->lexicon = lexicon_read(path, err))) return -1;
-    if (s->document) {
-        const int failed = document_read(s->document, tr, s->max_length, err);
-        s->lines = s->document->passage.sentences;
-        return failed;
+static int read_input(Translating *t, Err *err) {
+    const char *path = args_value(t->args, "lexicon", 0), *prefix = args_value(t->args, "prefix", 0);
+    const char *const inputs[] = {"/dev/stdin", path, prefix, args_value(t->args, "glossary", 0)};
+    const Translator *tr = t->models.list[0];
+    char **lines;
+    if (t->html && output_check(t->args, t->html, inputs, 4, err)) return -1;
+    if (path && !(t->lexicon = lexicon_read(path, err))) return -1;
+    if (t->document.given) {
+        if (document_read(&t->document, tr, t->max_length, err)) return -1;
+        source_given(&t->source, document_sentences(&t->document));
+        return 0;
     }
     if (!prefix) return 0;
-    if (!(s->lines = lines_read(NULL, 1, err))) return -1;
-    if (lines_check(tr, SOURCE, s->lines, s->max_length, "standard input", err)) return -1;
-    return read_prefixes(prefix, tr, s, err);
+    if (!(lines = lines_read(NULL, 1, err))) return -1;
+    source_given(&t->source, lines);
+    return lines_check(tr, SOURCE, lines, t->max_length, "standard input", err) ||
+                   read_prefixes(t, prefix, arrlen(lines), err)
+               ? -1
+               : 0;
 }
 
-static double checksum_seconds(const Models *models) {
-    double seconds = 0;
-    for (int i = 0; i < models->count; i++) seconds += models->list[i]->checksum_seconds;
-    return seconds;
+/* Checks the words of the command line, which are a model. */
+static int check_words(const Args *args, Err *err) {
+    struct stat info;
+    const bool several = args->word_count > 1 && !args_has(args, "models");
+    if (several && !stat(args->words[1], &info) && S_ISDIR(info.st_mode))
+        return usage_error(err, "translate takes one MODEL; several: tide translate --models %s %s ...", args->words[0],
+                           args->words[1]);
+    if (several && args->word_count == 2) return input_is_a_word(err, "translate", args);
+    if (models_given(args)) return 0;
+    return usage_error(err, "translate needs one MODEL, or --models; see `tide translate --help`");
 }
 
 static int run(const Args *args, Err *err) {
-    Settings settings = {0};
-    Document document;
-    Spent spent = {0};
-    Models models;
+    Translating t = {.args = args};
     double moment = args->began;
-    if (args->word_count > 1 && !args_has(args, "models")) {
-        struct stat info;
-        if (!stat(args->words[1], &info) && S_ISDIR(info.st_mode))
-            return usage_error(err, "translate takes one MODEL; several: tide translate --models %s %s ...",
-                               args->words[0], args->words[1]);
-        if (args->word_count == 2) return input_is_a_word(err, "translate", args);
-    }
-    if (!models_given(args))
-        return usage_error(err, "translate needs one MODEL, or --models; see `tide translate --help`");
+    if (check_words(args, err)) return -1;
     if (args_has(args, "lexicon") && !args_has(args, "replace-unk"))
         return usage_error(err, "--lexicon needs --replace-unk");
-    if (machine_flags(args, &settings.threads, err) || document_flags(args, &document, err)) return -1;
-    spent.start = elapsed(&moment);
-    if (models_load(args, &models, err)) return -1;
-    spent.load = elapsed(&moment);
-    spent.checksum = checksum_seconds(&models);
-    if (document.given) settings.document = &document;
-    int failed = settings_of(args, &models, &settings, err) ||
-                 attentions_check(args, &models, settings.beam.attention, err) ||
-                 glossary_flag(args, models.list[0], &settings.glossary, err) ||
-                 shortlist_flag(args, models.list[0], &settings.shortlist, err) ||
-                 tag_flag(args, models.list, models.count, &settings.tag, err) ||
-                 read_input(args, models.list[0], &settings, err);
-    spent.read = elapsed(&moment);
-    int status = failed || run_on(&settings, &models, &spent, err) ? -1 : 0;
-    prefixes_free(&settings.prefixes);
-    if (!document.given) strings_free(settings.lines);
-    document_free(&document);
-    lexicon_free(settings.lexicon);
-    glossary_free(&settings.glossary);
-    shortlist_free(&settings.shortlist);
-    models_free(&models);
-    if (args_has(args, "timing") && !status) print_timing(&spent, seconds_now() - args->began);
+    if (machine_flags(args, &t.threads, err) || document_flags(args, &t.document, err)) return -1;
+    t.spent.start = elapsed(&moment);
+    if (models_load(args, &t.models, err)) return -1;
+    t.spent.load = elapsed(&moment);
+    for (int i = 0; i < t.models.count; i++) t.spent.checksum += t.models.list[i]->checksum_seconds;
+    int failed = read_flags(&t, err) || attentions_check(args, &t.models, t.beam.attention, err) ||
+                 glossary_flag(args, t.models.list[0], &t.glossary, err) ||
+                 shortlist_flag(args, t.models.list[0], &t.shortlist, err) ||
+                 tag_flag(args, t.models.list, t.models.count, &t.tag, err) || read_input(&t, err);
+    t.spent.read = elapsed(&moment);
+    const int status = failed || translate(&t, err) ? -1 : 0;
+    source_close(&t.source);
+    prefixes_free(&t.prefixes);
+    document_free(&t.document);
+    lexicon_free(t.lexicon);
+    glossary_free(&t.glossary);
+    shortlist_free(&t.shortlist);
+    models_free(&t.models);
+    if (args_has(args, "timing") && !status) print_timing(&t.spent, seconds_now() - args->began);
     return status;
 }
 
