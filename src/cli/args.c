@@ -19,24 +19,15 @@ int usage_error(Err *err, const char *format, ...) {
 
 /* ---- suggestions for unknown flags ----------------------------------------------------------------------------- */
 
-typedef struct FlagList {
-    const Flag *flags;
-    int count;
-} FlagList;
-
-static const char *name_of(const void *context, int i) {
-    const FlagList *list = context;
-    return i < list->count ? list->flags[i].name : NULL;
-}
-
 static int unknown_flag(const char *word, const Flag *flags, int count, Err *err) {
     char name[64];
     snprintf(name, sizeof name, "%s", word + strspn(word, "-"));
     name[strcspn(name, "=")] = '\0';
     const int dashes = word[1] == '-' ? 2 : 1;
-    const int nearest = suggest_nearest(name, name_of, &(FlagList){flags, count});
-    if (nearest >= 0)
-        return usage_error(err, "unknown flag %.*s%s; did you mean --%s?", dashes, word, name, flags[nearest].name);
+    Nearest nearest = {.word = name, .distance = UNLIKE};
+    for (int i = 0; i < count; i++) suggest_nearest(&nearest, flags[i].name);
+    if (nearest.name)
+        return usage_error(err, "unknown flag %.*s%s; did you mean --%s?", dashes, word, name, nearest.name);
     return usage_error(err, "unknown flag %.*s%s", dashes, word, name);
 }
 
@@ -54,15 +45,19 @@ char flag_letter(const char *name) {
     return 0;
 }
 
+const Flag *flag_find(const Flag *flags, int count, const char *name, size_t length) {
+    for (int i = 0; i < count; i++)
+        if (strlen(flags[i].name) == length && !memcmp(flags[i].name, name, length)) return &flags[i];
+    return NULL;
+}
+
 /* Returns the flag that a word names, or NULL. */
-static const Flag *find_flag(const char *word, const Flag *flags, int count) {
+static const Flag *named_flag(const char *word, const Flag *flags, int count) {
     const char *name = word + (word[1] == '-' ? 2 : 1);
     const size_t length = strcspn(name, "=");
-    for (int i = 0; i < count; i++)
-        if ((strlen(flags[i].name) == length && !memcmp(flags[i].name, name, length)) ||
-            (word[1] != '-' && length == 1 && flag_letter(flags[i].name) == name[0]))
-            return &flags[i];
-    return NULL;
+    for (int i = 0; i < count && word[1] != '-' && length == 1; i++)
+        if (flag_letter(flags[i].name) == name[0]) return &flags[i];
+    return flag_find(flags, count, name, length);
 }
 
 static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
@@ -79,7 +74,7 @@ static bool has_typographic_dash(const char *word) {
 
 /* Parses the flag at argv[*i] with its values, and sets *i to the argument after them. */
 static int parse_flag(Args *args, int argc, char **argv, int *i, Err *err) {
-    const Flag *flag = find_flag(argv[*i], args->flags, args->flag_count);
+    const Flag *flag = named_flag(argv[*i], args->flags, args->flag_count);
     if (!flag) {
         args->unknown = argv[*i];
         return unknown_flag(argv[*i], args->flags, args->flag_count, err);
@@ -155,11 +150,8 @@ int args_count(const Args *args, const char *name) {
 /* Returns value i of a flag, or its default; NULL if there is neither. *flag is the flag. */
 static const char *value_or_default(const Args *args, const char *name, int i, const Flag **flag) {
     const char *given = args_value(args, name, i);
-    for (int k = 0; k < args->flag_count; k++) {
-        *flag = &args->flags[k];
-        if (!strcmp((*flag)->name, name)) return given ? given : (*flag)->fallback;
-    }
-    return NULL;
+    *flag = flag_find(args->flags, args->flag_count, name, strlen(name));
+    return given ? given : *flag ? (*flag)->fallback : NULL;
 }
 
 static int parse_number(const Flag *flag, const char *text, double *value, Err *err) {

@@ -91,6 +91,8 @@ int args_choice(const Args *args, const char *name, int *value, Err *err);
 int args_int_at(const Args *args, const char *name, int i, int *value, Err *err);
 int args_real_at(const Args *args, const char *name, int i, double *value, Err *err);
 int args_choice_at(const Args *args, const char *name, int i, int *value, Err *err);
+/* The flag whose name has these `length` bytes, or NULL. flags: [count]. */
+const Flag *flag_find(const Flag *flags, int count, const char *name, size_t length);
 /* The letter that Marian has for a flag, 0 if it has none: -b for --beam-size. */
 char flag_letter(const char *name);
 /* The names of a flag's values, as --help prints them; "" for a switch. */

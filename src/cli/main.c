@@ -8,18 +8,14 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *command_name(const void *context, int i) {
-    (void)context;
-    return commands[i] ? commands[i]->name : NULL;
-}
-
 int unknown_command(Err *err, const char *word) {
     if (!strcmp(word, "version") || !strcmp(word, "-v") || !strcmp(word, "-V"))
         return usage_error(err, "unknown command '%s'; did you mean `tide --version`?", word);
     if (word[0] == '-') return usage_error(err, "a command stands before flags such as %s; see `tide --help`", word);
-    const int nearest = suggest_nearest(word, command_name, NULL);
-    if (nearest < 0) return usage_error(err, "unknown command '%s'; see `tide --help`", word);
-    return usage_error(err, "unknown command '%s'; did you mean `tide %s`?", word, commands[nearest]->name);
+    Nearest nearest = {.word = word, .distance = UNLIKE};
+    for (int i = 0; commands[i]; i++) suggest_nearest(&nearest, commands[i]->name);
+    if (!nearest.name) return usage_error(err, "unknown command '%s'; see `tide --help`", word);
+    return usage_error(err, "unknown command '%s'; did you mean `tide %s`?", word, nearest.name);
 }
 
 static int run_word(int argc, char **argv, double began) {

@@ -48,16 +48,12 @@ static char **all_names(void) {
     return names;
 }
 
-static const char *name_at(const void *context, int i) {
-    char *const *names = context;
-    return i < arrlen(names) ? names[i] : NULL;
-}
-
 static int no_preset(const char *name, Err *err) {
     char **names = all_names();
-    const int nearest = names ? suggest_nearest(name, name_at, names) : -1;
+    Nearest nearest = {.word = name, .distance = UNLIKE};
+    for (ptrdiff_t i = 0; i < arrlen(names); i++) suggest_nearest(&nearest, names[i]);
     if (strchr(name, '/') || strchr(name, '.')) err_set(err, NULL, 0, "no preset '%s'; --config reads a file", name);
-    else if (nearest >= 0) err_set(err, NULL, 0, "no preset '%s'; did you mean %s?", name, names[nearest]);
+    else if (nearest.name) err_set(err, NULL, 0, "no preset '%s'; did you mean %s?", name, nearest.name);
     else err_set(err, NULL, 0, "no preset '%s'; `tide help --presets` lists them", name);
     strings_free(names);
     return -1;

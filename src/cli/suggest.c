@@ -32,10 +32,10 @@ static const struct {
                 {"cpus", "threads"},
                 {"cpu-threads", "threads"}};
 
-/* The Levenshtein distance of two words; 99 if b has more than LONGEST bytes. */
+/* The Levenshtein distance of two words; UNLIKE if b has more than LONGEST bytes. */
 static int levenshtein(const char *a, const char *b) {
     int row[LONGEST + 1], n = (int)strlen(b);
-    if (n > LONGEST) return 99;
+    if (n > LONGEST) return UNLIKE;
     for (int j = 0; j <= n; j++) row[j] = j;
     for (int i = 1; a[i - 1]; i++) {
         int diagonal = row[0];
@@ -66,7 +66,7 @@ static int is_part(const char *word, const char *name) {
     return 0;
 }
 
-/* The distance of a name from a word; 99: not similar. */
+/* The distance of a name from a word. */
 static int name_distance(const char *word, const char *name) {
     enum { SYNONYM, LETTER, BEGINNING, PART = 10, SHORTEST = 3 /* letters of a beginning */ };
     const int n = (int)strlen(word), half = n / 2, d = levenshtein(word, name);
@@ -74,17 +74,12 @@ static int name_distance(const char *word, const char *name) {
     if (d == 1 && n > 1) return LETTER;
     if (n >= SHORTEST && !strncmp(word, name, (size_t)n)) return BEGINNING;
     if (d < (half < 4 ? half + 1 : 4) && d < n) return BEGINNING + d;
-    return is_part(word, name) ? PART : 99;
+    return is_part(word, name) ? PART : UNLIKE;
 }
 
-int suggest_nearest(const char *word, const char *(*name)(const void *context, int i), const void *context) {
-    int nearest = -1, least = 99;
-    const char *other;
-    for (int i = 0; (other = name(context, i)); i++) {
-        const int u = name_distance(word, other);
-        if (u < least) least = u, nearest = i;
-    }
-    return nearest;
+void suggest_nearest(Nearest *nearest, const char *name) {
+    const int distance = name_distance(nearest->word, name);
+    if (distance < nearest->distance) *nearest = (Nearest){nearest->word, name, distance};
 }
 
 const char *suggest_instead(const char *word, const char *usage) {

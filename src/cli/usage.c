@@ -14,17 +14,11 @@ static void print_flag(const Command *command, const Flag *flag) {
     putchar('\n');
 }
 
-static const Flag *flag_named(const Flag *flags, const char *name, size_t length) {
-    for (ptrdiff_t i = 0; i < arrlen(flags); i++)
-        if (strlen(flags[i].name) == length && !memcmp(flags[i].name, name, length)) return &flags[i];
-    return NULL;
-}
-
 static void print_group(const Command *command, const FlagGroup *group, const Flag *flags) {
     printf("%s:\n", group->title);
     for (const char *name = group->names; *name;) {
         const size_t length = strcspn(name, " ");
-        const Flag *flag = flag_named(flags, name, length);
+        const Flag *flag = flag_find(flags, (int)arrlen(flags), name, length);
         CHECK(flag, "the help of %s names a flag that it does not have: %s", command->name, name);
         print_flag(command, flag);
         name += length + (name[length] == ' ');
