@@ -38,46 +38,42 @@ static void take_example(AttendInput *a) {
     for (int i = 0; i < 6; i++) vectors_add(&a->x, words[i], vectors[i], 3);
 }
 
-/* The embeddings of one side of a model. */
-typedef struct Embeddings {
-    const char *path;
-    const Side *side;
-    const Var *E;
-} Embeddings;
-
 static const float *embedding(const Embeddings *e, int id) { return var_row_values(e->E, id); }
 
-static int unknown_piece(const Embeddings *e, const char *word, Err *err) {
-    return err_set(err, e->path, 0, "'%.100s' is not in the vocabulary", word);
+static int unknown_piece(const AttendInput *a, const char *word, Err *err) {
+    return err_set(err, a->name, 0, "'%.100s' is not in the vocabulary", word);
 }
 
 /* Adds the embeddings of the pieces of a normalised word. */
-static int add_pieces(AttendInput *a, const Embeddings *e, const char *word, Err *err) {
+static int add_pieces(AttendInput *a, const char *word, Err *err) {
+    const Embeddings *e = &a->model;
     int *ids = side_encode(e->side, word), status = 0;
     for (ptrdiff_t i = 0; !status && i + 1 < arrlen(ids); i++) {
         const int id = side_piece(e->side, ids[i]);
-        if (id == ID_UNK) status = unknown_piece(e, word, err);
+        if (id == ID_UNK) status = unknown_piece(a, word, err);
         else vectors_add(&a->x, vocab_piece(e->side->vocab, id), embedding(e, id), e->E->cols);
     }
     arrfree(ids);
     return status;
 }
 
-static void add_all(AttendInput *a, const Embeddings *e) {
+static void add_all(AttendInput *a) {
+    const Embeddings *e = &a->model;
     for (int id = ID_SPECIALS; id < vocab_size(e->side->vocab); id++)
         vectors_add(&a->x, vocab_piece(e->side->vocab, id), embedding(e, id), e->E->cols);
 }
 
 /* Returns the id of `word`: a normalised word of one piece, or a piece as written in the vocabulary; or -1 with *err
    filled. */
-static int piece_of(const Embeddings *e, const char *word, Err *err) {
+static int piece_of(const AttendInput *a, const char *word, Err *err) {
+    const Embeddings *e = &a->model;
     int *ids = side_encode(e->side, word), id = arrlen(ids) == 2 ? side_piece(e->side, ids[0]) : ID_UNK;
     const ptrdiff_t pieces = arrlen(ids) - 1;
     arrfree(ids);
     if (id == ID_UNK) id = vocab_id(e->side->vocab, word);
     if (id != ID_UNK) return id;
-    if (pieces < 2) return unknown_piece(e, word, err);
-    return err_set(err, e->path, 0, "'%.100s' has %td pieces; give one of them, see `tide tokenize`", word, pieces);
+    if (pieces < 2) return unknown_piece(a, word, err);
+    return err_set(err, a->name, 0, "'%.100s' has %td pieces; give one of them, see `tide tokenize`", word, pieces);
 }
 
 /* ---- flags ------------------------------------------------------------------------------------------------------ */
@@ -90,39 +86,40 @@ static char *normalised(const char *word, Err *err) {
     return NULL;
 }
 
-static int read_words(const Args *args, AttendInput *a, const Embeddings *e, Err *err) {
-    if (!args_has(args, "words")) add_all(a, e);
+static int read_words(const Args *args, AttendInput *a, Err *err) {
+    if (!args_has(args, "words")) add_all(a);
     const char *word;
     for (int i = 0; (word = args_value(args, "words", i)); i++) {
         char *text = normalised(word, err);
-        int status = text ? add_pieces(a, e, text, err) : -1;
+        int status = text ? add_pieces(a, text, err) : -1;
         mem_free(text);
         if (status) return -1;
     }
     return 0;
 }
 
-/* Finds the vector of a word in the model's embeddings (e), or in a->x if e is NULL. *vector: a stb_ds array. Returns
-   0, or -1 with *err filled. */
-static int find_vector(const AttendInput *a, const Embeddings *e, const char *word, float **vector, Err *err) {
+/* Finds the vector of a word in the model's embeddings, or in a->x if there is no model. *vector: a stb_ds array.
+   Returns 0, or -1 with *err filled. */
+static int find_vector(const AttendInput *a, const char *word, float **vector, Err *err) {
+    const bool model = a->model.E;
     char *text = normalised(word, err);
     if (!text) return -1;
-    int at = e ? piece_of(e, text, err) : vectors_find(&a->x, text);
-    if (!e && at < 0) err_set(err, a->name, 0, "no word '%.100s'", text);
+    int at = model ? piece_of(a, text, err) : vectors_find(&a->x, text);
+    if (!model && at < 0) err_set(err, a->name, 0, "no word '%.100s'", text);
     mem_free(text);
     if (at < 0) return -1;
-    const float *from = e ? embedding(e, at) : a->x.numbers + (size_t)at * (size_t)a->x.cols;
+    const float *from = model ? embedding(&a->model, at) : a->x.numbers + (size_t)at * (size_t)a->x.cols;
     for (int i = 0; i < a->x.cols; i++) arrput(*vector, from[i]);
     return 0;
 }
 
 /* Reads --query, which is a word or as many numbers as each vector has. */
-static int read_query(const Args *args, const AttendInput *a, const Embeddings *e, float **vector, Err *err) {
+static int read_query(const Args *args, const AttendInput *a, float **vector, Err *err) {
     const char *text = args_value(args, "query", 0);
     int count = 0;
     float number;
     if (!args_value(args, "query", 1) && (a->x.cols > 1 || !number_parse(text, &number)))
-        return find_vector(a, e, text, vector, err);
+        return find_vector(a, text, vector, err);
     for (; (text = args_value(args, "query", count)); count++) {
         if (number_parse(text, &number) != 1)
             return err_set(err, "--query", 0, "'%.100s' is not a finite number", text);
@@ -168,36 +165,20 @@ static int read_weights(const Args *args, AttendInput *a, Err *err) {
     return check_weights(a, paths, err);
 }
 
-/* Returns the values of --query, separated by spaces; owned by the caller. */
-static char *query_text(const Args *args) {
-    char *text = mem_strdup(""), *longer;
-    const char *word;
-    for (int i = 0; (word = args_value(args, "query", i)); i++, text = longer) {
-        size_t room = strlen(text) + strlen(word) + 2;
-        longer = mem_alloc(room);
-        snprintf(longer, room, "%s%s%s", text, i ? " " : "", word);
-        mem_free(text);
-    }
-    return text;
-}
-
 /* ---- the command ------------------------------------------------------------------------------------------------ */
 
-static int search(Tape *tape, const Args *args, AttendInput *a, const Embeddings *e, Err *err) {
+static int search(const Args *args, const AttendInput *a, Err *err) {
     float *query = NULL;
-    char *text = query_text(args);
-    a->query = text;
-    int status = read_query(args, a, e, &query, err);
-    if (!status) status = attend_search(tape, a, query, err);
-    mem_free(text);
+    int status = read_query(args, a, &query, err);
+    if (!status) status = attend_search(a, query, args_values(args, "query"), args_count(args, "query"), err);
     arrfree(query);
     return status;
 }
 
-static int list_neighbours(const Args *args, const AttendInput *a, const Embeddings *e, Err *err) {
+static int list_neighbours(const Args *args, const AttendInput *a, Err *err) {
     float *vector = NULL;
     const char *word = args_value(args, "neighbours", 0);
-    int status = find_vector(a, e, word, &vector, err);
+    int status = find_vector(a, word, &vector, err);
     if (!status) attend_neighbours(a, word, vector);
     arrfree(vector);
     return status;
@@ -206,43 +187,30 @@ static int list_neighbours(const Args *args, const AttendInput *a, const Embeddi
 /* The values of --show, in the order of its list. */
 typedef enum { ATTENTION, EQUIVARIANCE, SCALING } What;
 
-static int show(Tape *tape, const Args *args, AttendInput *a, const Embeddings *e, What what, Err *err) {
+static int show(const Args *args, AttendInput *a, What what, Err *err) {
     if (read_weights(args, a, err)) return -1;
-    if (args_has(args, "query")) return search(tape, args, a, e, err);
-    if (args_has(args, "neighbours")) return list_neighbours(args, a, e, err);
-    if (what == EQUIVARIANCE) return attend_shuffled(tape, a, err);
-    if (what == ATTENTION) return attend_show(tape, a, args_value(args, "heatmap", 0), err);
-    attend_scaling(tape, a->seed);
+    if (args_has(args, "query")) return search(args, a, err);
+    if (args_has(args, "neighbours")) return list_neighbours(args, a, err);
+    if (what == EQUIVARIANCE) return attend_shuffled(a, err);
+    if (what == ATTENTION) return attend_show(a, args_value(args, "heatmap", 0), err);
+    attend_scaling(a->tape, a->seed);
     return 0;
 }
 
-static int show_all(const Args *args, AttendInput *a, const Embeddings *e, What what, Err *err) {
-    Threads *threads = threads_new(1);
-    Tape tape;
-    tape_init(&tape, threads, rng_seed(0, 0));
-    int status = show(&tape, args, a, e, what, err);
-    tape_free(&tape);
-    threads_free(threads);
-    return status;
-}
-
-static int run_with_model(const Args *args, AttendInput *a, bool target, What what, Err *err) {
-    Translator tr;
-    a->name = args_value(args, "model", 0);
-    if (models_load_one(&tr, a->name, err)) return -1;
-    const Embeddings e = {a->name, target ? &tr.target : &tr.source,
-                          target ? model_target_embedding(&tr.model) : tr.model.encoder.E};
-    int status = read_words(args, a, &e, err) ? -1 : show_all(args, a, &e, what, err);
-    translator_free(&tr);
-    return status;
-}
-
-static int run_with_file(const Args *args, AttendInput *a, What what, Err *err) {
+/* Reads the vectors: the embeddings of a model, those of a file, or an example. */
+static int read_vectors(const Args *args, AttendInput *a, Translator *tr, bool target, Err *err) {
     const char *path = args->word_count ? args->words[0] : NULL;
+    if (args_has(args, "model")) {
+        a->name = args_value(args, "model", 0);
+        if (models_load_one(tr, a->name, err)) return -1;
+        a->model = (Embeddings){target ? &tr->target : &tr->source,
+                                target ? model_target_embedding(&tr->model) : tr->model.encoder.E};
+        return read_words(args, a, err);
+    }
     a->name = path && strcmp(path, "-") != 0 ? path : "standard input";
-    if (!path) take_example(a);
-    else if (vectors_read(&a->x, path, err)) return -1;
-    return show_all(args, a, NULL, what, err);
+    if (path) return vectors_read(&a->x, path, err);
+    take_example(a);
+    return 0;
 }
 
 /* Checks that the flags do not contradict each other. */
@@ -264,16 +232,22 @@ static int contradiction(const Args *args, What what, Err *err) {
 }
 
 static int run(const Args *args, Err *err) {
-    AttendInput a = {0};
+    Tape tape;
+    AttendInput a = {.tape = &tape, .scale = args_has(args, "scale")};
+    Translator translator = {0};
     int target, what;
     if (args_choice(args, "show", &what, err) || args_choice(args, "side", &target, err) ||
         args_int(args, "heads", &a.heads, err) || args_int(args, "seed", &a.seed, err) ||
         args_int(args, "most", &a.most, err) || args_int(args, "random-weights", &a.columns, err) ||
         contradiction(args, (What)what, err))
         return -1;
-    a.scale = args_has(args, "scale");
-    int status = args_has(args, "model") ? run_with_model(args, &a, target, (What)what, err)
-                                         : run_with_file(args, &a, (What)what, err);
+    Threads *threads = threads_new(1);
+    tape_init(&tape, threads, rng_seed(0, 0));
+    int status = read_vectors(args, &a, &translator, target, err);
+    if (!status) status = show(args, &a, (What)what, err);
+    tape_free(&tape);
+    threads_free(threads);
+    translator_free(&translator);
     for (int i = 0; i < 3; i++) vectors_free(&a.W[i]);
     vectors_free(&a.x);
     return status;

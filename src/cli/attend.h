@@ -3,21 +3,29 @@
 #define TIDE_ATTEND_H
 
 #include "core/ops.h"
+#include "text/side.h"
 #include "text/vectors.h"
 
 enum { MOST_HEADS = 16, MOST_WORDS = 100 /* in a table; larger ones are hard to read */ };
 
+/* The embeddings of one side of a model. */
+typedef struct Embeddings {
+    const Side *side;
+    const Var *E; /* NULL: there is no model */
+} Embeddings;
+
 /* The vectors and the settings of the attention. */
 typedef struct AttendInput {
-    const char *name;  /* origin of the vectors, for output and errors: a path, "standard input" or "an example" */
-    Vectors x;         /* X: the words and their vectors */
-    Vectors W[3];      /* W_Q, W_K, W_V: [x.cols, columns]; cols == 0: not used */
-    int columns;       /* columns of random W_Q, W_K and W_V; 0: these are not random */
-    int heads;         /* each head uses 1/heads of the columns of W_Q, W_K and W_V */
-    bool scale;        /* divide scores by √d_k */
-    int seed;          /* of random numbers */
-    int most;          /* most lines in a list of words */
-    const char *query; /* --query as given, for output; NULL: none */
+    Tape *tape;
+    const char *name; /* origin of the vectors, for output and errors: a path, "standard input" or "an example" */
+    Vectors x;        /* X: the words and their vectors */
+    Embeddings model; /* in which --query and --neighbours find words; else they find them in x */
+    Vectors W[3];     /* W_Q, W_K, W_V: [x.cols, columns]; cols == 0: not used */
+    int columns;      /* columns of random W_Q, W_K and W_V; 0: these are not random */
+    int heads;        /* each head uses 1/heads of the columns of W_Q, W_K and W_V */
+    bool scale;       /* divide scores by √d_k */
+    int seed;         /* of random numbers */
+    int most;         /* most lines in a list of words */
 } AttendInput;
 
 /* The attention of queries to the words, for each head. */
@@ -33,19 +41,20 @@ typedef struct AttendResult {
 Var *attend_matrix(Tape *tape, const float *numbers, int rows, int cols);
 /* Computes the attention of queries [n, d] to the words x [m, d]. Everything in *found is owned by the tape. Returns 0,
    or -1 with *err filled if a score or a context is not finite. */
-int attend_to(Tape *tape, const AttendInput *a, Var *queries, Var *x, AttendResult *found, Err *err);
+int attend_to(const AttendInput *a, Var *queries, Var *x, AttendResult *found, Err *err);
 
 /* The following functions print their results; those that can fail return 0, or -1 with *err filled. */
 
 /* Scores, weights and contexts as tables. heatmap: also draw the weights into this SVG file; NULL: do not. */
-int attend_show(Tape *tape, const AttendInput *a, const char *heatmap, Err *err);
-/* The words with the largest scores for a query [x.cols], and the context. */
-int attend_search(Tape *tape, const AttendInput *a, const float *query, Err *err);
+int attend_show(const AttendInput *a, const char *heatmap, Err *err);
+/* The words with the largest scores for a query [x.cols], and the context. text: [n]: the query as given, for output.
+ */
+int attend_search(const AttendInput *a, const float *query, const char *const *text, int n, Err *err);
 /* The words whose vectors have the largest cosine with `vector` [x.cols], without those that are equal to it. word: its
    name, for output. */
 void attend_neighbours(const AttendInput *a, const char *word, const float *vector);
 /* An experiment: contexts when the words are in another order, without and with positions. */
-int attend_shuffled(Tape *tape, const AttendInput *a, Err *err);
+int attend_shuffled(const AttendInput *a, Err *err);
 /* An experiment: how dividing scores by √d_k changes the weights and their gradients. */
 void attend_scaling(Tape *tape, int seed);
 

@@ -41,18 +41,17 @@ typedef struct Shuffled {
     Var *anew;  /* f(P X): computed in the permuted order */
 } Shuffled;
 
-static int attend_in_both_orders(Tape *tape, const AttendInput *a, const int *order, bool positions, Shuffled *both,
-                                 Err *err) {
+static int attend_in_both_orders(const AttendInput *a, const int *order, bool positions, Shuffled *both, Err *err) {
+    Tape *tape = a->tape;
     AttendResult found, shuffled_found;
     Var *x = attend_matrix(tape, a->x.numbers, a->x.rows, a->x.cols), *shuffled = gather(tape, x, order, x->rows);
     if (positions) x = with_positions(tape, x), shuffled = with_positions(tape, shuffled);
-    if (attend_to(tape, a, x, x, &found, err) || attend_to(tape, a, shuffled, shuffled, &shuffled_found, err))
-        return -1;
+    if (attend_to(a, x, x, &found, err) || attend_to(a, shuffled, shuffled, &shuffled_found, err)) return -1;
     *both = (Shuffled){gather(tape, found.context, order, x->rows), shuffled_found.context};
     return 0;
 }
 
-int attend_shuffled(Tape *tape, const AttendInput *a, Err *err) {
+int attend_shuffled(const AttendInput *a, Err *err) {
     int order[MOST_WORDS];
     char *words[MOST_WORDS];
     const int n = a->x.rows;
@@ -60,8 +59,7 @@ int attend_shuffled(Tape *tape, const AttendInput *a, Err *err) {
         return err_set(err, a->name, 0, "%d words; --show equivariance needs 2 to %d", n, MOST_WORDS);
     draw_order(a->seed, order, n);
     Shuffled plain, placed;
-    if (attend_in_both_orders(tape, a, order, false, &plain, err) ||
-        attend_in_both_orders(tape, a, order, true, &placed, err))
+    if (attend_in_both_orders(a, order, false, &plain, err) || attend_in_both_orders(a, order, true, &placed, err))
         return -1;
     for (int i = 0; i < n; i++) words[i] = a->x.words[order[i]];
     puts("P f(X): context vectors computed in the original order; then the rows are permuted");

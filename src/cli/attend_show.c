@@ -18,15 +18,15 @@ Var *attend_matrix(Tape *tape, const float *numbers, int rows, int cols) {
 }
 
 /* Returns x W for the columns of one head in W; `which`: 0, 1, 2 for W_Q, W_K, W_V. Without W, returns x. */
-static Var *project(Tape *tape, const AttendInput *a, int which, int head, Var *x) {
+static Var *project(const AttendInput *a, int which, int head, Var *x) {
     const Vectors *W = &a->W[which];
     if (!W->cols) return x;
     const int cols = W->cols / a->heads;
-    Var *own = var_new(tape, W->rows, cols);
+    Var *own = var_new(a->tape, W->rows, cols);
     for (int i = 0; i < W->rows; i++)
         memcpy(own->v + (size_t)i * (size_t)cols, W->numbers + (size_t)i * (size_t)W->cols + (size_t)(head * cols),
                (size_t)cols * sizeof(float));
-    return linear(tape, x, own, NULL);
+    return linear(a->tape, x, own, NULL);
 }
 
 static bool is_finite(const Var *var) {
@@ -35,14 +35,15 @@ static bool is_finite(const Var *var) {
     return true;
 }
 
-int attend_to(Tape *tape, const AttendInput *a, Var *queries, Var *x, AttendResult *found, Err *err) {
+int attend_to(const AttendInput *a, Var *queries, Var *x, AttendResult *found, Err *err) {
+    Tape *tape = a->tape;
     const Spans one = spans_one(tape, queries->rows, x->rows);
     CHECK(a->heads > 0 && a->heads <= MOST_HEADS, "attend_to: %d heads", a->heads);
     for (int h = 0; h < a->heads; h++) {
         struct Head *head = &found->head[h];
-        head->Q = project(tape, a, 0, h, queries);
-        head->K = project(tape, a, 1, h, x);
-        head->V = project(tape, a, 2, h, x);
+        head->Q = project(a, 0, h, queries);
+        head->K = project(a, 1, h, x);
+        head->V = project(a, 2, h, x);
         head->to = dot_attention(tape, head->Q, head->K, head->V, a->scale ? 1 / sqrt(head->K->cols) : 1, &one);
         found->context = h ? hcat(tape, found->context, head->to.c) : head->to.c;
         if (!is_finite(head->to.e) || !is_finite(head->to.c))
@@ -133,11 +134,11 @@ static int check_few(const AttendInput *a, Err *err) {
                    a->x.rows, MOST_WORDS);
 }
 
-int attend_show(Tape *tape, const AttendInput *a, const char *heatmap, Err *err) {
+int attend_show(const AttendInput *a, const char *heatmap, Err *err) {
     if (check_few(a, err)) return -1;
-    Var *x = attend_matrix(tape, a->x.numbers, a->x.rows, a->x.cols);
+    Var *x = attend_matrix(a->tape, a->x.numbers, a->x.rows, a->x.cols);
     AttendResult found;
-    if (attend_to(tape, a, x, x, &found, err) || (heatmap && draw(a, &found, heatmap, err))) return -1;
+    if (attend_to(a, x, x, &found, err) || (heatmap && draw(a, &found, heatmap, err))) return -1;
     printf("Words X, a vector of %d numbers each (%s)\n", a->x.cols, a->name);
     print_vectors(a, x);
     for (int h = 0; h < a->heads; h++) {
@@ -182,14 +183,16 @@ static void print_found(const AttendInput *a, const struct Head *head) {
     mem_free(places);
 }
 
-int attend_search(Tape *tape, const AttendInput *a, const float *query, Err *err) {
+int attend_search(const AttendInput *a, const float *query, const char *const *text, int n, Err *err) {
     static char *answer[] = {"answer"};
-    Var *x = attend_matrix(tape, a->x.numbers, a->x.rows, a->x.cols);
+    Var *x = attend_matrix(a->tape, a->x.numbers, a->x.rows, a->x.cols);
     AttendResult found;
-    if (attend_to(tape, a, attend_matrix(tape, query, 1, a->x.cols), x, &found, err)) return -1;
-    printf("A search for %s among %d keys (%s): the score is the dot product of query and key%s,\n"
+    if (attend_to(a, attend_matrix(a->tape, query, 1, a->x.cols), x, &found, err)) return -1;
+    fputs("A search for ", stdout);
+    for (int i = 0; i < n; i++) printf("%s ", text[i]);
+    printf("among %d keys (%s): the score is the dot product of query and key%s,\n"
            "and the weight is the softmax of the scores over all keys: the result is a weight for every key.\n",
-           a->query, a->x.rows, a->name, a->scale ? " / √d_k" : "");
+           a->x.rows, a->name, a->scale ? " / √d_k" : "");
     for (int h = 0; h < a->heads; h++) {
         if (a->heads > 1) printf("\n---- head %d of %d ----\n", h + 1, a->heads);
         print_found(a, &found.head[h]);
