@@ -73,7 +73,7 @@ int browser_begin(const char *body) {
     return browser.task->count;
 }
 
-static void finish(TaskEnd end) {
+static void finish(ScopeEnd end) {
     Reply reply = {0};
     endpoint_finish(browser.task, end, &reply);
     deliver(&reply);
@@ -87,9 +87,9 @@ int browser_continue(void) {
     int n = 0;
     if (!task) return 0;
     for (; n < BATCH && browser.done + n < task->count; n++) jobs[n] = &task->jobs[browser.done + n];
-    const TaskEnd end = worker_run(&browser.worker, jobs, n, &pieces);
+    const ScopeEnd end = worker_run(&browser.worker, jobs, n, &pieces);
     browser.done += n;
-    const int left = end == TASK_DONE ? task->count - browser.done : 0;
+    const int left = end == SCOPE_DONE ? task->count - browser.done : 0;
     if (!left) finish(end);
     return left;
 }

@@ -107,11 +107,9 @@ static void write_answer(FILE *out, const Request *w) {
 
 void answer_reply(const Request *w, Reply *reply) {
     MemoryFile memory;
-    size_t size;
     FILE *out = memory_open(&memory);
     if (w->streams && w->task.count == 0) event_write_all(out, w);
     else if (w->streams) event_write_done(out, w);
     else write_answer(out, w);
-    char *body = memory_close(&memory, &size);
-    reply_body(reply, w->streams ? event_stream_type : "application/json", body, size);
+    reply_memory(reply, w->streams ? event_stream_type : "application/json", &memory);
 }

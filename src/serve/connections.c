@@ -60,6 +60,7 @@ static void wake(Connection *c) {
 static void answer(Connection *c) {
     const bool left = c->phase == PHASE_WAITING && has_left(c->fd);
     c->phase = PHASE_ANSWERING;
+    if (c->streams && c->reply.status != 200) reply_error_event(&c->reply);
     if (left) shut_with(c, 400, "Bad Request", "The client has closed the connection");
     wake(c);
 }
@@ -74,9 +75,9 @@ Connection *connection_open(Connections *t, void *handle, int fd) {
     c->after = t->first;
     if (t->first) t->first->before = c;
     t->first = c;
-    const bool several = ++t->count > 1;
+    t->count++;
     pthread_mutex_unlock(&t->mutex);
-    queue_expect(t->queue, several);
+    queue_clients(t->queue, 1);
     return c;
 }
 
@@ -85,9 +86,9 @@ void connection_close(Connection *c) {
     pthread_mutex_lock(&t->mutex);
     *(c->before ? &c->before->after : &t->first) = c->after;
     if (c->after) c->after->before = c->before;
-    const bool several = --t->count > 1;
+    t->count--;
     pthread_mutex_unlock(&t->mutex);
-    queue_expect(t->queue, several);
+    queue_clients(t->queue, -1);
     connection_end(c);
     mem_free(c);
 }
@@ -124,7 +125,7 @@ void connection_body(Connection *c, const char *bytes, size_t n) {
 }
 
 /* Called by a worker. */
-static void answer_task(Task *task, TaskEnd end, void *context) {
+static void answer_task(Task *task, ScopeEnd end, void *context) {
     Connections *t = context;
     Reply reply = {0};
     endpoint_finish(task, end, &reply);
@@ -202,24 +203,6 @@ static size_t copy_events(Connection *c, char *to, size_t room) {
     return n;
 }
 
-/* Copies from the last event of a stream. The body of an error ends in a line break. */
-static size_t copy_end(Connection *c, char *to, size_t room) {
-    const bool failed = c->reply.status != 200;
-    const struct {
-        const char *text;
-        size_t size;
-    } parts[] = {
-        {"event: error\ndata: ", failed ? 19 : 0}, {reply_bytes(&c->reply), c->reply.size}, {"\n", failed ? 1 : 0}};
-    size_t n = 0, begin = 0;
-    for (int i = 0; i < 3 && c->sent >= begin; begin += parts[i++].size) {
-        size_t from = c->sent - begin;
-        if (from >= parts[i].size) continue;
-        n += copy(to + n, room - n, parts[i].text, parts[i].size, &from);
-        c->sent = begin + from;
-    }
-    return n;
-}
-
 ptrdiff_t connection_read(Connection *c, char *to, size_t room, void (*suspend)(void *handle)) {
     pthread_mutex_lock(&c->table->mutex);
     ptrdiff_t n = (ptrdiff_t)copy_events(c, to, room);
@@ -227,7 +210,7 @@ ptrdiff_t connection_read(Connection *c, char *to, size_t room, void (*suspend)(
         suspend(c->handle);
         c->suspended = true;
     } else if (!n) {
-        n = c->phase == PHASE_ANSWERING ? (ptrdiff_t)copy_end(c, to, room) : 0;
+        if (c->phase == PHASE_ANSWERING) n = (ptrdiff_t)copy(to, room, reply_bytes(&c->reply), c->reply.size, &c->sent);
         if (!n) n = -1;
     }
     pthread_mutex_unlock(&c->table->mutex);
@@ -247,7 +230,8 @@ bool connection_answer(Connection *c) {
 /* Counts a stream, which ends. A worker may still compute its task, if the client has left. */
 static void end_stream(Connection *c) {
     const bool whole = c->reply.status;
-    if (!whole && queue_cancel(c->table->queue, c->task)) metrics_cancelled(c->table->metrics);
+    if (!whole && queue_cancel(c->table->queue, c->task))
+        metrics_count(c->table->metrics, &c->table->metrics->cancelled);
     metrics_request(c->table->metrics, c->endpoint, whole ? c->reply.status : 400, seconds_now() - c->since);
     while (c->events) c->events = event_free(c->events);
     c->sent = 0;
@@ -282,7 +266,7 @@ static bool is_computed(const Connection *c) { return c->phase == PHASE_WAITING 
 static void cancel(Connection *c, int status, const char *why) {
     if (!queue_cancel(c->table->queue, c->task)) return;
     reply_error(&c->reply, status, "%s", why);
-    metrics_cancelled(c->table->metrics);
+    metrics_count(c->table->metrics, &c->table->metrics->cancelled);
     answer(c);
 }
 

@@ -85,22 +85,18 @@ static const char json_type[] = "application/json";
 /* Makes the reply from what `write` writes. */
 static void reply_with(const Start *s, const char *type, void (*write)(FILE *out, const Start *s)) {
     MemoryFile memory;
-    size_t size;
     write(memory_open(&memory), s);
-    char *body = memory_close(&memory, &size);
-    reply_body(s->reply, type, body, size);
+    reply_memory(s->reply, type, &memory);
 }
 
 static void reply_detected(const Start *s, const Fields *fields) {
     char **codes = models_codes(s->service->models);
     const Detected found = request_detect(fields, codes);
     MemoryFile memory;
-    size_t size;
     json_print(memory_open(&memory), "[{\"confidence\":%.1f,\"language\":%s}]\n", found.confidence,
                codes[found.language]);
     strings_free(codes);
-    char *body = memory_close(&memory, &size);
-    reply_body(s->reply, json_type, body, size);
+    reply_memory(s->reply, json_type, &memory);
 }
 
 static void detect_language(Start *s) {
@@ -122,22 +118,22 @@ static void finish(void *context) {
     answer_reply(f->request, f->reply);
 }
 
-static int no_memory(Reply *reply) { return reply_error(reply, 503, "Cannot translate text: out of memory"); }
+/* The reply of a task or of a call that did not end well, and which may have begun to write a reply. */
+static void reply_failed(Reply *reply, ScopeEnd end) {
+    *reply = (Reply){0};
+    if (end == SCOPE_REFUSED) reply_error(reply, 503, "Cannot translate text: out of memory");
+    else reply_error(reply, 500, "Cannot translate text: internal error");
+}
 
-static int broken(Reply *reply) { return reply_error(reply, 500, "Cannot translate text: internal error"); }
-
-void endpoint_finish(Task *task, TaskEnd end, Reply *reply) {
+void endpoint_finish(Task *task, ScopeEnd end, Reply *reply) {
     char reason[256];
     Scope scope = {0};
     Finish f = {(const Request *)task, reply};
-    if (end == TASK_DONE) {
-        const ScopeEnd written = scope_run(&scope, finish, &f, reason, sizeof reason);
+    if (end == SCOPE_DONE) {
+        end = scope_run(&scope, finish, &f, reason, sizeof reason);
         scope_forget(&scope);
-        end = written == SCOPE_DONE ? TASK_DONE : written == SCOPE_REFUSED ? TASK_NO_MEMORY : TASK_FAILED;
-        if (end != TASK_DONE) *reply = (Reply){0};
     }
-    if (end == TASK_NO_MEMORY) no_memory(reply);
-    if (end == TASK_FAILED) broken(reply);
+    if (end != SCOPE_DONE) reply_failed(reply, end);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -162,8 +158,9 @@ static void start(void *context) {
     }
 }
 
+/* Requests with texts have their key in the header or in the body, so request_fields checks it. */
 static bool may_read(const Start *s) {
-    if (!route_is_guarded(s->asked->endpoint) || s->asked->endpoint != ENDPOINT_METRICS) return true;
+    if (s->asked->endpoint != ENDPOINT_METRICS) return true;
     return s->service->keys->count == 0 || keys_have(s->service->keys, header_bearer(s->asked->authorization));
 }
 
@@ -180,8 +177,6 @@ Task *endpoint_start(const Service *service, const Asked *asked, Reply *reply) {
     scope_forget(&scope);
     if (end == SCOPE_DONE) return s.request ? &s.request->task : NULL;
     served_drop(s.held);
-    *reply = (Reply){0};
-    if (end == SCOPE_REFUSED) no_memory(reply);
-    else broken(reply);
+    reply_failed(reply, end);
     return NULL;
 }

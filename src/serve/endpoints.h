@@ -30,6 +30,6 @@ typedef struct Asked {
    of its own: if memory is refused, the reply says so with status 503. */
 Task *endpoint_start(const Service *service, const Asked *asked, Reply *reply);
 /* Writes the answer of a finished task to *reply. If the task or the answer failed, *reply is an error. */
-void endpoint_finish(Task *task, TaskEnd end, Reply *reply);
+void endpoint_finish(Task *task, ScopeEnd end, Reply *reply);
 
 #endif

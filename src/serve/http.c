@@ -57,6 +57,12 @@ static void add_headers(const Http *http, struct MHD_Response *response, const R
     add_cors(http, response);
 }
 
+static enum MHD_Result send_response(struct MHD_Connection *connection, int status, struct MHD_Response *response) {
+    const enum MHD_Result sent = MHD_queue_response(connection, (unsigned)status, response);
+    MHD_destroy_response(response);
+    return sent;
+}
+
 /* Sends the reply of a connection, which stays unchanged until the request ends. */
 static enum MHD_Result send_reply(Http *http, struct MHD_Connection *connection, Connection *c) {
     if (!connection_answer(c)) return MHD_NO;
@@ -65,9 +71,7 @@ static enum MHD_Result send_reply(Http *http, struct MHD_Connection *connection,
         MHD_create_response_from_buffer(reply->size, (void *)reply_bytes(reply), MHD_RESPMEM_PERSISTENT);
     if (!response) return MHD_NO;
     add_headers(http, response, reply);
-    const enum MHD_Result sent = MHD_queue_response(connection, (unsigned)reply->status, response);
-    MHD_destroy_response(response);
-    return sent;
+    return send_response(connection, reply->status, response);
 }
 
 static ssize_t read_stream(void *connection, uint64_t position, char *to, size_t room) {
@@ -83,9 +87,7 @@ static enum MHD_Result send_stream(Http *http, struct MHD_Connection *connection
     if (!response) return MHD_NO;
     add_headers(http, response, &head);
     add_header(response, "X-Accel-Buffering", "no"); /* nginx then passes each event on at once */
-    const enum MHD_Result sent = MHD_queue_response(connection, MHD_HTTP_OK, response);
-    MHD_destroy_response(response);
-    return sent;
+    return send_response(connection, MHD_HTTP_OK, response);
 }
 
 /* ---- requests -------------------------------------------------------------------------------------------------- */

@@ -8,21 +8,11 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 
-/* Writes the directory of a place: its path, or that of its file model.safetensors. Returns 0, or -1 if it is too long.
- */
-static int directory_of(const Place *place, char dir[PATH_SIZE]) {
-    static const char file[] = "/model.safetensors";
-    size_t n = strlen(place->files.model);
-    if (ends_with(place->files.model, file)) n -= strlen(file);
-    return snprintf(dir, PATH_SIZE, "%.*s", (int)n, place->files.model) < PATH_SIZE ? 0 : -1;
-}
-
 /* The size of the log of a place; -1: none. */
 static long log_size(const Place *place) {
-    char dir[PATH_SIZE], path[PATH_SIZE + 16];
+    char path[PATH_SIZE + 16];
     struct stat file;
-    if (directory_of(place, dir)) return -1;
-    snprintf(path, sizeof path, "%s/train.jsonl", dir);
+    snprintf(path, sizeof path, "%s/train.jsonl", place->dir);
     return !stat(path, &file) && S_ISREG(file.st_mode) ? (long)file.st_size : -1;
 }
 
@@ -54,15 +44,15 @@ static int make_nonce(char nonce[NONCE_SIZE]) {
 
 void live_report_page(const Start *s) {
     const Place *place = place_of(s);
-    char dir[PATH_SIZE], nonce[NONCE_SIZE];
+    char nonce[NONCE_SIZE];
     size_t size;
     Err err;
     if (!place) return;
-    if (make_nonce(nonce) || directory_of(place, dir)) {
+    if (make_nonce(nonce)) {
         reply_error(s->reply, 500, "The report cannot be made");
         return;
     }
-    char *text = report_text(dir, nonce, &size, &err);
+    char *text = report_text(place->dir, nonce, &size, &err);
     if (!text) {
         reply_error(s->reply, 500, "The report cannot be made: %s", err.reason);
         return;
@@ -74,7 +64,7 @@ void live_report_page(const Start *s) {
 void live_report_log(const Start *s) {
     const Place *place = place_of(s);
     if (!place) return;
-    char *body = mem_alloc(64);
-    const int n = snprintf(body, 64, "{\"bytes\":%ld}\n", log_size(place));
-    reply_body(s->reply, "application/json", body, (size_t)n);
+    MemoryFile memory;
+    fprintf(memory_open(&memory), "{\"bytes\":%ld}\n", log_size(place));
+    reply_memory(s->reply, "application/json", &memory);
 }

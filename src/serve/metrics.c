@@ -36,15 +36,11 @@ void metrics_batch(Metrics *m, int n, long source_pieces, long target_pieces) {
     pthread_mutex_unlock(&m->mutex);
 }
 
-static void count(Metrics *m, long *counter) {
+void metrics_count(Metrics *m, long *field) {
     pthread_mutex_lock(&m->mutex);
-    ++*counter;
+    ++*field;
     pthread_mutex_unlock(&m->mutex);
 }
-
-void metrics_cancelled(Metrics *m) { count(m, &m->cancelled); }
-void metrics_refused(Metrics *m) { count(m, &m->refused); }
-void metrics_replaced(Metrics *m) { count(m, &m->replaced); }
 
 /* ---- writing --------------------------------------------------------------------------------------------------- */
 

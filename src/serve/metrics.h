@@ -17,7 +17,8 @@ typedef struct Histogram {
 typedef struct Metrics {
     pthread_mutex_t mutex;
     long requests[ENDPOINTS + 1][STATUS_CLASSES]; /* by endpoint and first digit of the status */
-    long sentences, source_pieces, target_pieces, cancelled, refused, replaced;
+    long sentences, source_pieces, target_pieces;
+    long cancelled, refused, replaced; /* requests, by deadline or client; batches, for want of memory; models */
     Histogram latency, batch;
 } Metrics;
 
@@ -32,11 +33,8 @@ void metrics_free(Metrics *metrics);
 void metrics_request(Metrics *metrics, Endpoint endpoint, int status, double seconds);
 /* Counts a batch of n sentences that a worker has finished. */
 void metrics_batch(Metrics *metrics, int n, long source_pieces, long target_pieces);
-/* Counts a request that was cancelled, by its deadline or by its client. */
-void metrics_cancelled(Metrics *metrics);
-/* Counts a batch for which memory was refused. */
-void metrics_refused(Metrics *metrics);
-void metrics_replaced(Metrics *metrics);
+/* Adds one to a field. */
+void metrics_count(Metrics *metrics, long *field);
 /* Writes all metrics in the text format of Prometheus. */
 void metrics_write(Metrics *metrics, const Gauges *gauges, FILE *out);
 

@@ -110,10 +110,15 @@ int models_reload(ServedModels *models, int i, Err *err) {
 
 /* ---- places ---------------------------------------------------------------------------------------------------- */
 
-/* The last part of a path, without model.safetensors; owned by the caller. */
+/* The path of the directory of a model; owned by the caller. */
+static char *dir_of(const char *model) {
+    static const char file[] = "/model.safetensors";
+    return mem_strndup(model, strlen(model) - (ends_with(model, file) ? strlen(file) : 0));
+}
+
+/* The last part of a path; owned by the caller. */
 static char *name_of(const char *path) {
     size_t n = strlen(path);
-    if (ends_with(path, "/model.safetensors")) n -= strlen("/model.safetensors");
     while (n > 1 && path[n - 1] == '/') n--;
     size_t begin = n;
     while (begin > 0 && path[begin - 1] != '/') begin--;
@@ -141,7 +146,8 @@ int models_open(ServedModels *models, const ModelFiles *files, int count, Err *e
     pthread_mutex_init(&models->mutex, NULL);
     for (int i = 0; i < count; i++) {
         Place *place = &models->list[i];
-        *place = (Place){.files = files[i], .name = name_of(files[i].model)};
+        *place = (Place){.files = files[i], .dir = dir_of(files[i].model)};
+        place->name = name_of(place->dir);
         place_changed(place);
         if (!(place->served = served_load(place, err))) return -1;
     }
@@ -154,6 +160,7 @@ void models_close(ServedModels *models) {
     for (int i = 0; i < models->count; i++) {
         served_drop(models->list[i].served);
         mem_free(models->list[i].name);
+        mem_free(models->list[i].dir);
     }
     mem_free(models->list);
     pthread_mutex_destroy(&models->mutex);

@@ -41,6 +41,7 @@ typedef struct ModelFiles {
 /* The place of one model. */
 typedef struct Place {
     ModelFiles files;
+    char *dir;  /* of the model: its path, without model.safetensors */
     char *name; /* value of the field `model`: the last part of the path, or the path if that is not unique */
     Served *served;
     FileVersion model, glossary, shortlist; /* of the files that `served` was read from */

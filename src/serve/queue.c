@@ -22,7 +22,8 @@ struct Queue {
     pthread_cond_t changed;
     Job *first, *last; /* the waiting jobs, in order of arrival */
     int length;
-    bool several, stopping;
+    int clients;
+    bool stopping;
     long models;           /* counts replaced models */
     WorkerThread *threads; /* [workers]; those before `started` have a thread */
     int workers, started;
@@ -75,7 +76,7 @@ static int choose(const Queue *q, Job **jobs) {
    Returns false if there is none: the queue stops, or models were replaced. */
 static bool wait_for_jobs(Queue *q, long models) {
     while (!q->first && !q->stopping && q->models == models) pthread_cond_wait(&q->changed, &q->mutex);
-    while (q->first && q->several && !q->stopping && q->length < q->limits->batch) {
+    while (q->first && q->clients > 1 && !q->stopping && q->length < q->limits->batch) {
         const double until = q->first->task->arrived + q->limits->wait;
         const struct timespec moment = {(time_t)until, (long)((until - (double)(time_t)until) * 1e9)};
         if (seconds_now() >= until || pthread_cond_timedwait(&q->changed, &q->mutex, &moment) == ETIMEDOUT) break;
@@ -84,8 +85,8 @@ static bool wait_for_jobs(Queue *q, long models) {
 }
 
 /* Counts a finished job. Returns true if the caller must now call `done` of its task. */
-static bool finish(Task *task, TaskEnd end) {
-    if (end != TASK_DONE) task->end = end;
+static bool finish(Task *task, ScopeEnd end) {
+    if (end != SCOPE_DONE) task->end = end;
     if (--task->left > 0 || task->claimed) return false;
     task->claimed = true;
     return true;
@@ -94,8 +95,8 @@ static bool finish(Task *task, TaskEnd end) {
 /* Computes jobs together. Returns the number of target pieces. */
 static long compute_together(Queue *q, Worker *worker, Job **jobs, int n) {
     long pieces;
-    const TaskEnd end = worker_run(worker, jobs, n, &pieces);
-    if (end != TASK_DONE) metrics_refused(q->metrics);
+    const ScopeEnd end = worker_run(worker, jobs, n, &pieces);
+    if (end != SCOPE_DONE) metrics_count(q->metrics, &q->metrics->refused);
     for (int i = 0; i < n; i++) jobs[i]->end = end;
     return pieces;
 }
@@ -104,7 +105,7 @@ static long compute_together(Queue *q, Worker *worker, Job **jobs, int n) {
    too much memory fails. */
 static void compute(Queue *q, Worker *worker, Job **jobs, int n) {
     long source = 0, target = compute_together(q, worker, jobs, n);
-    if (n > 1 && jobs[0]->end == TASK_NO_MEMORY)
+    if (n > 1 && jobs[0]->end == SCOPE_REFUSED)
         for (int i = 0; i < n; i++) target += compute_together(q, worker, &jobs[i], 1);
     for (int i = 0; i < n; i++) source += jobs[i]->length;
     metrics_batch(q->metrics, n, source, target);
@@ -225,9 +226,9 @@ int queue_length(Queue *q) {
     return length;
 }
 
-void queue_expect(Queue *q, bool several) {
+void queue_clients(Queue *q, int change) {
     pthread_mutex_lock(&q->mutex);
-    q->several = several;
+    q->clients += change;
     pthread_mutex_unlock(&q->mutex);
 }
 

@@ -4,6 +4,7 @@
 #ifndef TIDE_SERVE_QUEUE_H
 #define TIDE_SERVE_QUEUE_H
 
+#include "core/scope.h"
 #include "serve/limits.h"
 #include "serve/metrics.h"
 #include "serve/models.h"
@@ -15,7 +16,6 @@ typedef struct Task Task;
 typedef struct Event Event; /* events.h */
 typedef struct Queue Queue;
 
-typedef enum TaskEnd { TASK_DONE, TASK_NO_MEMORY, TASK_FAILED } TaskEnd;
 typedef enum JobKind { JOB_TRANSLATE, JOB_ALIGN, JOB_SCORE } JobKind;
 
 /* One sentence and its result, which is NULL or zero before the job is done. */
@@ -31,7 +31,7 @@ typedef struct Job {
     int pieces;             /* of the best hypothesis, or of the given translation */
     int settled;            /* pieces in the last event about settled words; -1: the sentence is finished */
     Task *task;
-    TaskEnd end;                /* of the batch in which the job was computed */
+    ScopeEnd end;               /* of the batch in which the job was computed */
     struct Job *before, *after; /* in the queue */
 } Job;
 
@@ -53,12 +53,12 @@ struct Task {
        none. */
     void (*event)(Task *task, Event *event, void *context);
     /* Called once, by the worker that finishes the last job, unless the task was cancelled. Must not block. */
-    void (*done)(Task *task, TaskEnd end, void *context);
+    void (*done)(Task *task, ScopeEnd end, void *context);
     void *context;               /* for event and done */
     void *client;                /* the caller's */
     void (*release)(Task *task); /* called when neither the caller nor a worker holds the task any longer */
     /* the queue's */
-    TaskEnd end;
+    ScopeEnd end;
     int left, holds;
     bool claimed;          /* `done` is about to be called, or the task is cancelled */
     atomic_bool cancelled; /* the search may stop */
@@ -77,8 +77,8 @@ bool queue_cancel(Queue *queue, Task *task);
 void task_drop(Queue *queue, Task *task);
 /* The number of jobs that wait. */
 int queue_length(Queue *queue);
-/* Tells the queue whether several clients are connected: only then a batch waits for more sentences. */
-void queue_expect(Queue *queue, bool several);
+/* Changes the number of connected clients: only if there are several, a batch waits for more sentences. */
+void queue_clients(Queue *queue, int change);
 /* Wakes the workers, so that they release the sessions of models that were replaced. */
 void queue_models_changed(Queue *queue);
 /* Ends the workers and releases the queue, which must have no task that is not done or cancelled. */

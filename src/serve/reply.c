@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 int reply_error(Reply *reply, int status, const char *format, ...) {
-    char text[REPLY_ERROR_SIZE / 2], *out = reply->error, *const end = reply->error + sizeof reply->error - 16;
+    char text[REPLY_ERROR_SIZE / 2], *out = reply->error, *const end = reply->error + REPLY_ERROR_SIZE - 16;
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
@@ -26,8 +26,20 @@ int reply_error(Reply *reply, int status, const char *format, ...) {
     return -1;
 }
 
+void reply_error_event(Reply *reply) {
+    char body[REPLY_ERROR_SIZE];
+    memcpy(body, reply->error, reply->size);
+    reply->size = (size_t)sprintf(reply->error, "event: error\ndata: %.*s\n", (int)reply->size, body);
+}
+
 void reply_body(Reply *reply, const char *type, char *body, size_t size) {
     *reply = (Reply){.status = 200, .type = type, .body = body, .size = size};
+}
+
+void reply_memory(Reply *reply, const char *type, MemoryFile *memory) {
+    size_t size;
+    char *body = memory_close(memory, &size);
+    reply_body(reply, type, body, size);
 }
 
 void reply_fixed(Reply *reply, const char *type, const char *text) {

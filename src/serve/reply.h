@@ -2,9 +2,9 @@
 #ifndef TIDE_SERVE_REPLY_H
 #define TIDE_SERVE_REPLY_H
 
-#include <stddef.h>
+#include "io/files.h"
 
-enum { REPLY_ERROR_SIZE = 512, NONCE_SIZE = 33 };
+enum { REPLY_ERROR_SIZE = 512, EVENT_ERROR_SIZE = 32, NONCE_SIZE = 33 };
 
 typedef struct Reply {
     int status;             /* of HTTP */
@@ -16,14 +16,18 @@ typedef struct Reply {
     const char *policy;     /* a literal: the header Content-Security-Policy; NULL: one that allows only `nonce` */
     int retry_after;        /* seconds; 0: no such header */
     char nonce[NONCE_SIZE]; /* of the style and the scripts of a page; "": there are none */
-    char error[REPLY_ERROR_SIZE];
+    char error[REPLY_ERROR_SIZE + EVENT_ERROR_SIZE];
 } Reply;
 
 /* Makes the reply an error with the body {"error": "..."} as LibreTranslate writes it. Allocates nothing. The text must
    be valid UTF-8; a long text is cut. Returns -1. */
 int reply_error(Reply *reply, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Makes an error the last event of a stream that has begun. */
+void reply_error_event(Reply *reply);
 /* Makes the reply one whose body is `size` bytes that the reply then owns. */
 void reply_body(Reply *reply, const char *type, char *body, size_t size);
+/* The same for the text of a stream in memory, which is closed. */
+void reply_memory(Reply *reply, const char *type, MemoryFile *memory);
 void reply_fixed(Reply *reply, const char *type, const char *text);
 /* The bytes of the body. */
 const char *reply_bytes(const Reply *reply);

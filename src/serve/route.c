@@ -4,26 +4,25 @@
 
 static const struct {
     const char *path;
-    bool post, guarded;
+    bool post;
 } routes[ENDPOINTS] = {
-    [ENDPOINT_PAGE] = {"/", false, false},
-    [ENDPOINT_TRANSLATE] = {"/translate", true, true},
-    [ENDPOINT_DETECT] = {"/detect", true, true},
-    [ENDPOINT_LANGUAGES] = {"/languages", false, false},
-    [ENDPOINT_HEALTH] = {"/health", false, false},
-    [ENDPOINT_SETTINGS] = {"/frontend/settings", false, false},
-    [ENDPOINT_MODELS] = {"/v1/models", false, false},
-    [ENDPOINT_ALIGN] = {"/v1/align", true, true},
-    [ENDPOINT_STREAM] = {"/v1/stream", true, true},
-    [ENDPOINT_TRAINING] = {"/training", false, false},
-    [ENDPOINT_LOG] = {"/training/log", false, false},
-    [ENDPOINT_SCORE] = {"/v1/score", true, true},
-    [ENDPOINT_METRICS] = {"/metrics", false, true},
-    [ENDPOINT_OPENAPI] = {"/openapi.json", false, false},
+    [ENDPOINT_PAGE] = {"/", false},
+    [ENDPOINT_TRANSLATE] = {"/translate", true},
+    [ENDPOINT_DETECT] = {"/detect", true},
+    [ENDPOINT_LANGUAGES] = {"/languages", false},
+    [ENDPOINT_HEALTH] = {"/health", false},
+    [ENDPOINT_SETTINGS] = {"/frontend/settings", false},
+    [ENDPOINT_MODELS] = {"/v1/models", false},
+    [ENDPOINT_ALIGN] = {"/v1/align", true},
+    [ENDPOINT_STREAM] = {"/v1/stream", true},
+    [ENDPOINT_TRAINING] = {"/training", false},
+    [ENDPOINT_LOG] = {"/training/log", false},
+    [ENDPOINT_SCORE] = {"/v1/score", true},
+    [ENDPOINT_METRICS] = {"/metrics", false},
+    [ENDPOINT_OPENAPI] = {"/openapi.json", false},
 };
 
 const char *route_path(Endpoint endpoint) { return endpoint < ENDPOINTS ? routes[endpoint].path : "other"; }
-bool route_is_guarded(Endpoint endpoint) { return endpoint < ENDPOINTS && routes[endpoint].guarded; }
 
 Endpoint route_find(const char *method, const char *url, Reply *reply) {
     const size_t n = strcspn(url, "?");

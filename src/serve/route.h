@@ -26,8 +26,6 @@ typedef enum Endpoint {
 
 /* The path of an endpoint; "other" for ENDPOINTS. */
 const char *route_path(Endpoint endpoint);
-/* Whether only a client with a key may use the endpoint, if the server has keys. */
-bool route_is_guarded(Endpoint endpoint);
 /* Returns the endpoint; ENDPOINTS with an error in *reply (404, or 405 with the allowed methods) if there is none.
    `url` may have a query after '?', which is ignored. HEAD is answered as GET. */
 Endpoint route_find(const char *method, const char *url, Reply *reply);

@@ -66,7 +66,7 @@ static void reload(Server *s) {
         if (status < 0) explain(s, &s->models.list[i], &err);
         if (status <= 0) continue;
         queue_models_changed(s->queue);
-        metrics_replaced(&s->metrics);
+        metrics_count(&s->metrics, &s->metrics.replaced);
         notice(s, "%s: replaced", s->models.list[i].files.model);
         warn(s, &s->models.list[i]);
     }

@@ -26,11 +26,16 @@ static Session *session_of(Worker *w, Served *served) {
     return &arrlast(w->sessions).session;
 }
 
-static void hold(Worker *w, Served *served) {
-    for (ptrdiff_t i = 0; i < arrlen(w->held); i++)
-        if (w->held[i] == served) return;
-    arrput(w->held, served); /* may be refused; then the model is not held */
+/* Returns false if memory is refused; then the model is not held. */
+static bool hold(Worker *w, Served *served) {
+    for (int i = 0; i < w->held_count; i++)
+        if (w->held[i] == served) return true;
+    Served **held = mem_try_realloc(w->held, (size_t)(w->held_count + 1) * sizeof(Served *));
+    if (!held) return false;
+    w->held = held;
+    held[w->held_count++] = served;
     served_hold(served);
+    return true;
 }
 
 static void forget(Worker *w) {
@@ -41,8 +46,10 @@ static void forget(Worker *w) {
 
 void worker_release(Worker *w) {
     forget(w);
-    for (ptrdiff_t i = 0; i < arrlen(w->held); i++) served_drop(w->held[i]);
-    arrfree(w->held);
+    for (int i = 0; i < w->held_count; i++) served_drop(w->held[i]);
+    mem_free(w->held);
+    w->held = NULL;
+    w->held_count = 0;
 }
 
 /* ---- results --------------------------------------------------------------------------------------------------- */
@@ -182,24 +189,14 @@ static void run(void *context) {
     for (int i = 0; i < b->n; i++) b->pieces += b->jobs[i]->pieces;
 }
 
-/* Holds the model, which may refuse memory, too. */
-static void hold_model(void *context) {
-    WorkerBatch *b = context;
-    hold(b->worker, b->jobs[0]->task->served);
-}
-
-TaskEnd worker_run(Worker *worker, Job **jobs, int n, long *pieces) {
+ScopeEnd worker_run(Worker *worker, Job **jobs, int n, long *pieces) {
     char reason[256];
     WorkerBatch batch = {worker, jobs, n, 0};
-    Scope held = {0};
-    ScopeEnd end = scope_run(&held, hold_model, &batch, reason, sizeof reason);
-    if (end == SCOPE_DONE) {
-        scope_forget(&held);
-        end = scope_run(&worker->scope, run, &batch, reason, sizeof reason);
-    }
+    const bool held = hold(worker, jobs[0]->task->served);
+    const ScopeEnd end = held ? scope_run(&worker->scope, run, &batch, reason, sizeof reason) : SCOPE_REFUSED;
     *pieces = batch.pieces;
-    if (end == SCOPE_DONE) return TASK_DONE;
+    if (end == SCOPE_DONE) return end;
     forget(worker);
     for (int i = 0; i < n; i++) jobs_clear(jobs[i], 1);
-    return end == SCOPE_REFUSED ? TASK_NO_MEMORY : TASK_FAILED;
+    return end;
 }

@@ -2,7 +2,6 @@
 #ifndef TIDE_SERVE_WORKER_H
 #define TIDE_SERVE_WORKER_H
 
-#include "core/scope.h"
 #include "serve/queue.h"
 #include "translate/session.h"
 
@@ -16,13 +15,14 @@ typedef struct Worker {
     Scope scope;             /* owns the sessions and the thread pool */
     Threads *one;            /* a pool of one thread; NULL: not made yet */
     WorkerSession *sessions; /* a stb_ds array in the scope */
-    Served **held;           /* a stb_ds array outside of the scope: the models of `sessions` */
+    Served **held;           /* [held_count], outside of the scope: the models of `sessions` */
+    int held_count;
 } Worker;
 
-/* Computes the results of n jobs that have the same model and options. Returns TASK_DONE; or TASK_NO_MEMORY or
-   TASK_FAILED, and then no job has a result. If all tasks of the jobs are cancelled, the search stops, and the jobs
+/* Computes the results of n jobs that have the same model and options. Returns SCOPE_DONE; or SCOPE_REFUSED or
+   SCOPE_FAILED, and then no job has a result. If all tasks of the jobs are cancelled, the search stops, and the jobs
    have no results. *pieces receives the number of target pieces. */
-TaskEnd worker_run(Worker *worker, Job **jobs, int n, long *pieces);
+ScopeEnd worker_run(Worker *worker, Job **jobs, int n, long *pieces);
 /* Releases all sessions; the next batch makes the one that it needs. */
 void worker_release(Worker *worker);
 

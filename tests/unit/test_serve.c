@@ -135,9 +135,9 @@ typedef struct Waiting {
     atomic_int done, failed, released;
 } Waiting;
 
-static void count_done(Task *task, TaskEnd end, void *context) {
+static void count_done(Task *task, ScopeEnd end, void *context) {
     Waiting *waiting = context;
-    if (end != TASK_DONE || !task->jobs[0].count) atomic_fetch_add(&waiting->failed, 1);
+    if (end != SCOPE_DONE || !task->jobs[0].count) atomic_fetch_add(&waiting->failed, 1);
     atomic_fetch_add(&waiting->done, 1);
 }
 
