@@ -34,6 +34,7 @@ typedef struct Call {
     char *error; /* ERROR_SIZE bytes */
     CallWork *work;
     TideSession *session; /* that the call uses; NULL: none */
+    bool keeps;           /* for call_once: if the call succeeds, the caller owns all that it has taken */
     locale_t host;        /* the locale of the thread outside of the call */
 } Call;
 
@@ -42,7 +43,8 @@ typedef struct Call {
    refused, or TIDE_INTERNAL if a CHECK failed. If `work` ended in one of the last two ways, the scope is empty. */
 TideStatus call_run(Call *call, Scope *scope, CallWork *work);
 /* Runs work(call) in a scope of its own. At the end of the call, releases the memory that `work` neither freed nor gave
-   away with scope_keep. Returns as call_run does. error: NULL, or `size` bytes for the line about a failure. */
+   away with scope_keep, unless call->keeps. Returns as call_run does. error: NULL, or `size` bytes for the line about a
+   failure. */
 TideStatus call_once(Call *call, CallWork *work, char *error, size_t size);
 /* Runs work(call) in the scope of the session, with session->session made. Returns as call_run does, or
    TIDE_BAD_ARGUMENT if session is NULL. tide_error(session) has the line about a failure. */

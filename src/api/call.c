@@ -70,7 +70,8 @@ TideStatus call_once(Call *call, CallWork *work, char *error, size_t size) {
     Scope scope = {0};
     call->error = text;
     const TideStatus status = call_run(call, &scope, work);
-    scope_release(&scope);
+    if (call->keeps && status == TIDE_OK) scope_forget(&scope);
+    else scope_release(&scope);
     if (error && size) snprintf(error, size, "%s", text);
     return status;
 }

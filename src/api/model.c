@@ -50,14 +50,9 @@ static void load(void *context) {
 }
 
 TideStatus tide_load(const char *path, TideModel **model, char *error, size_t error_size) {
-    char text[ERROR_SIZE] = "";
-    LoadCall c = {.call.error = text, .path = path, .model = model};
-    Scope scope = {0};
+    LoadCall c = {.call.keeps = true, .path = path, .model = model};
     if (model) *model = NULL;
-    if (call_run(&c.call, &scope, load)) scope_release(&scope);
-    else scope_forget(&scope);
-    if (error && error_size) snprintf(error, error_size, "%s", text);
-    return c.call.status;
+    return call_once(&c.call, load, error, error_size);
 }
 
 void tide_free(TideModel *model) {
