@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static const Flag flags[] = {
@@ -36,19 +35,10 @@ static char *page_read(Err *err) {
     return NULL;
 }
 
-/* Opens the file of a model: `path`, or PATH/model.safetensors if it is a folder. NULL with *err filled. */
-static FILE *model_open(const char *path, Err *err) {
-    char file[PATH_SIZE];
-    struct stat info;
-    if (stat(path, &info) || !S_ISDIR(info.st_mode)) return file_open(path, "rb", err);
-    path_in(file, path, "model.safetensors");
-    return file_open(file, "rb", err);
-}
-
 /* The bytes of a model, compressed; the caller owns them. gzip belongs to every Debian system. */
 static unsigned char *model_pack(const char *path, size_t *size, Err *err) {
-    char gzip[] = "gzip", best[] = "-9nc";
-    FILE *in = model_open(path, err);
+    char gzip[] = "gzip", best[] = "-9nc", file[PATH_SIZE];
+    FILE *in = model_find(path, file, err) ? NULL : file_open(file, "rb", err);
     if (!in) return NULL;
     const int out = memfd_create("packed", MFD_CLOEXEC);
     const int status = out < 0 ? -1 : program_run((char *[]){gzip, best, NULL}, fileno(in), out, -1);

@@ -12,10 +12,8 @@ static double mebibytes(const char *path) {
 
 static int quantize(const char *model, const char *output, Err *err) {
     char from[PATH_SIZE], to[PATH_SIZE];
-    struct stat info;
-    if (stat(model, &info) || !S_ISDIR(info.st_mode)) snprintf(from, sizeof from, "%s", model);
-    else path_in(from, model, "model.safetensors");
-    if (model_directory_make(output, model, to, err) || model_quantize(model, to, err)) return -1;
+    if (model_directory_make(output, model, to, err) || model_quantize(model, to, err) || model_find(model, from, err))
+        return -1;
     printf("%s: %.1f MiB; %s: %.1f MiB\n", from, mebibytes(from), to, mebibytes(to));
     return 0;
 }

@@ -241,8 +241,7 @@ static int no_model(const char *path, Err *err) {
 static const char *const go_on =
     "the same `tide train` command continues from it and writes a model when it ends or stops";
 
-/* Finds the file of a model: `path` is a directory or the file. */
-static int find_model(const char *path, char full[PATH_SIZE], Err *err) {
+int model_find(const char *path, char full[PATH_SIZE], Err *err) {
     struct stat info;
     const int failed = stat(path, &info) ? errno : 0;
     const bool directory = !failed && S_ISDIR(info.st_mode);
@@ -258,7 +257,7 @@ static int find_model(const char *path, char full[PATH_SIZE], Err *err) {
 
 /* Opens the file of a model. `full` receives its path. */
 static Safetensors *open_model(const char *path, char full[PATH_SIZE], Err *err) {
-    Safetensors *file = find_model(path, full, err) ? NULL : safetensors_open(full, err);
+    Safetensors *file = model_find(path, full, err) ? NULL : safetensors_open(full, err);
     if (!file || !safetensors_meta(file, "state")) return file;
     safetensors_close(file, err_set(err, full, 0, "is a checkpoint, not a model: %s", go_on), err);
     return NULL;

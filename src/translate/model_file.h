@@ -3,6 +3,7 @@
 #ifndef TIDE_MODEL_FILE_H
 #define TIDE_MODEL_FILE_H
 
+#include "io/files.h"
 #include "io/safetensors.h"
 #include "translate/translator.h"
 
@@ -33,6 +34,10 @@ typedef struct TensorTarget {
 TensorTarget *model_targets(const Params *params, Safetensors *file, Err *err);
 /* Reads all data of the file into the targets, whose memory must be allocated. Errors: see safetensors_read. */
 int targets_read(TensorTarget *targets, Safetensors *file, Err *err);
+
+/* Writes the path of the file of a model to `full`: `path` is a directory with model.safetensors, or such a file.
+   Returns 0, or -1 with *err filled if there is none. */
+int model_find(const char *path, char full[PATH_SIZE], Err *err);
 
 /* Loads a model for translation: `path` is a directory with model.safetensors, or such a file. Matrices of 8 bits stay
    int8 if param_use_int8 accepts them, and then their products are those of PANELS_I8 (kernels.h). Later changes of the
