@@ -131,7 +131,7 @@ static int emit(Aligner *a, const Alignment *alignment, Err *err) {
     switch (a->format) {
     case SVG: return pictures_add(&a->pictures, alignment, err);
     case HTML: return page_add(a, alignment, err);
-    case PHARAOH: print_links(alignment_view_links(&a->view, alignment)); return 0;
+    case PHARAOH: print_links(alignment_links(alignment, a->view.threshold, a->view.end)); return 0;
     case SOFT: alignment_soft(stdout, alignment); break;
     case MATRIX: alignment_matrix(stdout, alignment, a->pairs); break;
     case JSON: alignment_json(stdout, alignment); break;
@@ -175,8 +175,8 @@ static int emit_symmetrized(Aligner *a, const Alignment *forward, const Alignmen
         print_links(soft_links(a, forward, reverse));
         return 0;
     }
-    Link *forward_links = alignment_view_links(&a->view, forward),
-         *reverse_links = alignment_view_links(&a->view, reverse);
+    Link *forward_links = alignment_links(forward, a->view.threshold, a->view.end),
+         *reverse_links = alignment_links(reverse, a->view.threshold, a->view.end);
     for (ptrdiff_t i = 0; i < arrlen(reverse_links); i++)
         reverse_links[i] = (Link){reverse_links[i].target, reverse_links[i].source, false};
     print_links(links_symmetrize(a->symmetrization, forward_links, (int)arrlen(forward_links), reverse_links,
@@ -306,7 +306,7 @@ static int run(const Args *args, Err *err) {
                  .pictures = {.dir = args_value(args, "output", 0), .transpose = args_has(args, "transpose")}};
     if (args->word_count != 1 || !args_has(args, "src") || !args_has(args, "tgt"))
         return usage_error(err, "align needs MODEL, --src and --tgt; see `tide align --help`");
-    if (machine_flags(args, &threads, err) || length_flag(args, &a.max_length, err) ||
+    if (machine_flags(args, &threads, err) || args_int(args, "max-length", &a.max_length, err) ||
         pictures_flags(args, &a.pictures, err) || attention_flags(args, &a.attention, err) ||
         alignment_view_flags(args, &a.view, err) || args_choice(args, "format", &format, err) ||
         args_choice(args, "symmetrize", &method, err))

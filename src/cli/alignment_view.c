@@ -14,7 +14,3 @@ void alignment_view_apply(const AlignmentView *view, Alignment *alignment) {
     if (view->shift) alignment_shift(alignment);
     if (view->words) alignment_merge_words(alignment);
 }
-
-Link *alignment_view_links(const AlignmentView *view, const Alignment *alignment) {
-    return alignment_links(alignment, view->threshold, view->end);
-}

@@ -23,7 +23,5 @@ typedef struct AlignmentView {
 int alignment_view_flags(const Args *args, AlignmentView *view, Err *err);
 /* Shifts the alignment and merges its pieces into words if the flags say so. */
 void alignment_view_apply(const AlignmentView *view, Alignment *alignment);
-/* Returns the links of an alignment, by the flags; a stb_ds array. */
-Link *alignment_view_links(const AlignmentView *view, const Alignment *alignment);
 
 #endif

@@ -51,13 +51,11 @@ static void print_comparison(const Comparison *c, const char *other, int referen
 
 static int compare(const Args *args, const char *other, BleuOptions options, Err *err) {
     ReferenceFiles references;
-    int status = references_read(&references, args->words, args->word_count, err);
-    char **hypotheses = status ? NULL : lines_read_raw(NULL, err),
-         **others = hypotheses ? lines_read_raw(other, err) : NULL;
-    if (!others || metric_check(hypotheses, "standard input", &references, args->words, err) ||
-        metric_check(others, other, &references, args->words, err))
-        status = -1;
-    if (!status) {
+    char **hypotheses, **others = NULL;
+    const bool failed = hypotheses_read(args, &references, &hypotheses, err) ||
+                        !(others = lines_read_raw(other, err)) ||
+                        metric_check(others, other, &references, args->words, err);
+    if (!failed) {
         const Comparison c =
             bleu_compare(hypotheses, others, references_of(&references), (int)arrlen(hypotheses), options, SAMPLES);
         print_comparison(&c, other, args->word_count, options);
@@ -65,7 +63,7 @@ static int compare(const Args *args, const char *other, BleuOptions options, Err
     references_free(&references);
     strings_free(hypotheses);
     strings_free(others);
-    return status;
+    return failed ? -1 : 0;
 }
 
 static int run(const Args *args, Err *err) {

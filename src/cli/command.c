@@ -26,10 +26,8 @@ static Flag option_flag(const Option *o) {
                                               [OPTION_CHOICE] = {"NAME", "SRC TGT"},
                                               [OPTION_SWITCH] = {"NAME", "SRC TGT"},
                                               [OPTION_LIST] = {"NAME..."}};
-    static const ValueKind kinds[] = {[OPTION_INT] = VALUE_INT,     [OPTION_INT_OR_ZERO] = VALUE_INT_OR_ZERO,
-                                      [OPTION_REAL] = VALUE_REAL,   [OPTION_TEXT] = VALUE_TEXT,
-                                      [OPTION_CHOICE] = VALUE_TEXT, [OPTION_SWITCH] = VALUE_TEXT,
-                                      [OPTION_LIST] = VALUE_TEXT};
+    static const ValueKind kinds[OPTION_LIST + 1] = {
+        [OPTION_INT] = VALUE_INT, [OPTION_INT_OR_ZERO] = VALUE_INT_OR_ZERO, [OPTION_REAL] = VALUE_REAL}; /* else text */
     const bool list = o->kind == OPTION_LIST;
     return (Flag){.name = o->name,
                   .values = list ? MANY : o->values,

@@ -1,6 +1,6 @@
 /* tide evaluate: translates a test set and computes BLEU and chrF. */
 #include "cli/metric.h"
-#include "cli/shortlist_flag.h"
+#include "cli/list_flags.h"
 #include "cli/messages.h"
 #include "cli/models.h"
 #include "io/ds.h"
@@ -114,7 +114,7 @@ static int run(const Args *args, Err *err) {
     AttentionOptions attention;
     if (!models_given(args) || !args_has(args, "src") || !args_has(args, "ref"))
         return usage_error(err, "evaluate needs MODEL or --models, --src and --ref; see `tide evaluate --help`");
-    if (machine_flags(args, &e.threads, err) || length_flag(args, &e.max_length, err) ||
+    if (machine_flags(args, &e.threads, err) || args_int(args, "max-length", &e.max_length, err) ||
         attention_flags(args, &attention, err) || shortlist_check(args, err) || models_load(args, &e.models, err))
         return -1;
     e.beam = translator_beam_options(e.models.list[0]);

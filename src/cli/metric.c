@@ -75,15 +75,20 @@ void metric_print(const Metric *const *metrics, int count, char *const *hypothes
     if (json && count > 1) puts("]");
 }
 
+int hypotheses_read(const Args *args, ReferenceFiles *references, char ***hypotheses, Err *err) {
+    *hypotheses = NULL;
+    if (references_read(references, args->words, args->word_count, err) || !(*hypotheses = lines_read_raw(NULL, err)))
+        return -1;
+    return metric_check(*hypotheses, "standard input", references, args->words, err);
+}
+
 int metric_run(const Args *args, const Command *command, const Metric *metric, Err *err) {
     ReferenceFiles references;
     if (!args->word_count)
         return usage_error(err, "%s needs one or more REFERENCE; see `tide %s --help`", command->name, command->name);
-    char **hypotheses = NULL;
+    char **hypotheses;
     message_waiting("translations to be scored");
-    int status = references_read(&references, args->words, args->word_count, err);
-    if (!status && !(hypotheses = lines_read_raw(NULL, err))) status = -1;
-    if (!status) status = metric_check(hypotheses, "standard input", &references, args->words, err);
+    const int status = hypotheses_read(args, &references, &hypotheses, err);
     if (!status) metric_print(&metric, 1, hypotheses, references_of(&references), (int)arrlen(hypotheses), args);
     references_free(&references);
     strings_free(hypotheses);

@@ -40,6 +40,9 @@ void references_free(ReferenceFiles *files);
 void metric_print(const Metric *const *metrics, int count, char *const *hypotheses, References references, int n,
                   const Args *args);
 
+/* Reads the references that the words of the command line name, and standard input, which has their hypotheses. Returns
+   0, or -1 with *err filled. Release both in both cases. */
+int hypotheses_read(const Args *args, ReferenceFiles *references, char ***hypotheses, Err *err);
 /* Checks that there are as many hypotheses (a stb_ds array) as references, and at least one. name: of the hypotheses,
    in errors; paths: the files of the references. Returns 0, or -1 with *err filled. */
 int metric_check(char *const *hypotheses, const char *name, const ReferenceFiles *references, const char *const *paths,

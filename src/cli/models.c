@@ -98,8 +98,6 @@ int output_check(const Args *args, const char *output, const char *const *inputs
 
 _Static_assert(MOST_PIECES == 1000, "the default of --max-length");
 
-int length_flag(const Args *args, int *most, Err *err) { return args_int(args, "max-length", most, err); }
-
 int lines_check(const Translator *translator, int side, char *const *lines, int most, const char *path, Err *err) {
     const Side *of = side ? &translator->target : &translator->source;
     if (side_check_lengths(of, lines, (int)arrlen(lines), most, path, err)) return -1;

@@ -60,8 +60,6 @@ int attentions_check(const Args *args, const Models *models, AttentionOptions at
 /* Checks that an output file is not one of n inputs (an input may be NULL) and not a model of the command. Returns 0,
    or -1 with *err filled. */
 int output_check(const Args *args, const char *output, const char *const *inputs, int n, Err *err);
-/* Reads --max-length into *most. Returns 0, or -1 with *err filled. */
-int length_flag(const Args *args, int *most, Err *err);
 /* Checks that no line has more than `most` pieces. lines: a stb_ds array, read from `path`; side: SOURCE or TARGET.
    Then does the same as language_warn. Returns 0, or -1 with *err filled. */
 int lines_check(const Translator *translator, int side, char *const *lines, int most, const char *path, Err *err);

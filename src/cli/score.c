@@ -87,8 +87,8 @@ static int run(const Args *args, Err *err) {
     Translator translator;
     if (args->word_count != 1 || !args_has(args, "src") || !args_has(args, "tgt"))
         return usage_error(err, "score needs MODEL, --src and --tgt; see `tide score --help`");
-    if (machine_flags(args, &threads, err) || length_flag(args, &most, err) || attention_flags(args, &attention, err) ||
-        models_load_one(&translator, args->words[0], err))
+    if (machine_flags(args, &threads, err) || args_int(args, "max-length", &most, err) ||
+        attention_flags(args, &attention, err) || models_load_one(&translator, args->words[0], err))
         return -1;
     int status = translator_check_attention(&translator, args->words[0], attention, err) ||
                  run_on(args, &translator, attention, threads, most, err);

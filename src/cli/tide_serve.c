@@ -2,7 +2,7 @@
    libraries for TLS would double the time of every start. */
 #include "cli/cli.h"
 #include "cli/messages.h"
-#include "cli/shortlist_flag.h"
+#include "cli/list_flags.h"
 #include "serve/serve.h"
 
 #include <signal.h>

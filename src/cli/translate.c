@@ -4,8 +4,7 @@
 #include "cli/pictures.h"
 #include "cli/alignment_view.h"
 #include "cli/document.h"
-#include "cli/glossary_flag.h"
-#include "cli/shortlist_flag.h"
+#include "cli/list_flags.h"
 #include "cli/sampling_flags.h"
 #include "cli/source_lines.h"
 #include "io/ds.h"
@@ -130,7 +129,7 @@ static void print_alignment(const Translating *t, const Alignment *alignment) {
         alignment_soft(stdout, alignment);
         return;
     }
-    Link *links = alignment_view_links(&t->view, alignment);
+    Link *links = alignment_links(alignment, t->view.threshold, t->view.end);
     links_print(stdout, links, (int)arrlen(links));
     arrfree(links);
 }
@@ -316,7 +315,7 @@ static int read_flags(Translating *t, Err *err) {
     t->printed = t->n_best ? t->n_best : 1;
     if (args_int(args, "mini-batch", &t->batch, err) || args_choice(args, "alignment", &t->alignment, err) ||
         alignment_view_flags(args, &t->view, err) || beam_flags(args, &t->models, &t->beam, err) ||
-        length_flag(args, &t->max_length, err) || attention_flags(args, &t->beam.attention, err) ||
+        args_int(args, "max-length", &t->max_length, err) || attention_flags(args, &t->beam.attention, err) ||
         pictures_flags(args, &t->pictures, err) || sampling_flags(args, t->printed, &t->sampling, &t->beam, err) ||
         shortlist_check(args, err))
         return -1;

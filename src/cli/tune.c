@@ -123,7 +123,7 @@ static int run(const Args *args, Err *err) {
     if (args->word_count != 1 || !src || !ref || !t.output)
         return usage_error(err, "tune needs MODEL, --src, --ref and --output; see `tide tune --help`");
     t.model = args->words[0];
-    if (machine_flags(args, &t.threads, err) || length_flag(args, &t.max_length, err) ||
+    if (machine_flags(args, &t.threads, err) || args_int(args, "max-length", &t.max_length, err) ||
         models_load_one(&t.translator, t.model, err))
         return -1;
     const int status = read_beams(args, &t, err) || tune(&t, src, ref, err) ? -1 : 0;

@@ -1,10 +1,18 @@
-/* shortlist_flag.h: the flags of commands that translate with the likely words of each sentence only. */
-#ifndef TIDE_SHORTLIST_FLAG_H
-#define TIDE_SHORTLIST_FLAG_H
+/* list_flags.h: the flags of commands that translate with lists: with given terms, or with the likely words of each
+   sentence only. */
+#ifndef TIDE_LIST_FLAGS_H
+#define TIDE_LIST_FLAGS_H
 
 #include "cli/args.h"
+#include "translate/glossary.h"
 #include "translate/shortlist.h"
 #include "translate/translator.h"
+
+#define FLAG_GLOSSARY FLAG_FILE("glossary", "translate terms as FILE says, lines of `source TAB target`")
+
+/* Reads --glossary into *glossary, which is all zero without the flag. Says on stderr which translations cannot be
+   written. Returns 0, or -1 with *err filled. Release with glossary_free in both cases. */
+int glossary_flag(const Args *args, const Translator *translator, Glossary *glossary, Err *err);
 
 #define FLAGS_SHORTLIST_SIZE                                                                                           \
     FLAG_INT("shortlist-first", "with --shortlist: and the N most frequent pieces", 0, 1000000, "1000"),               \
