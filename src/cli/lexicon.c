@@ -36,27 +36,23 @@ static const Flag flags[] = {
 enum { LINKS_FILE, LEXICON_FILE, PRIORS_FILE, FILES };
 static const char *const file_names[FILES] = {"links", "lexicon.tsv", "priors.tsv"};
 
-typedef struct LexiconJob {
+typedef struct Lexicon {
     const char *sets[2], *tsv; /* the corpus */
     const char *output;        /* NULL: write links to standard output */
-    const char *priors;        /* NULL: none */
+    const char *priors_path;   /* NULL: none */
     UnitKind kinds[2];
     int merges[2], max_length, threads;
-    LinkOptions links;
+    LinkOptions link_options;
     AlignerOptions options;
-} LexiconJob;
-
-typedef struct LexiconWork {
-    const LexiconJob *job;
     Bitext bitext;
-    Priors priors; /* with job->priors; the bitext has taken its units */
+    Priors priors; /* with priors_path; the bitext has taken its units */
     OutputFile files[FILES];
     FILE *links;
     long line; /* lines written to `links` */
     Entries entries;
     LinkCounts learned[2];
     ProgressView view;
-} LexiconWork;
+} Lexicon;
 
 /* ---- reading -------------------------------------------------------------------------------------------------- */
 
@@ -65,30 +61,28 @@ static int show_reading(void *context, long done, long all) {
     return 0;
 }
 
-static const char *corpus_name(const LexiconJob *job) { return job->tsv ? job->tsv : job->sets[SOURCE]; }
+static const char *corpus_name(const Lexicon *work) { return work->tsv ? work->tsv : work->sets[SOURCE]; }
 
-static int read_disk(LexiconWork *work, DiskCorpus *corpus, Err *err) {
-    const LexiconJob *job = work->job;
+static int read_disk(Lexicon *work, DiskCorpus *corpus, Err *err) {
     Reader *reader =
-        job->tsv ? reader_tsv(job->tsv, TARGET, err) : reader_lines(job->sets[SOURCE], job->sets[TARGET], err);
-    if (disk_corpus_read(corpus, reader, corpus_name(job), show_reading, &work->view, err)) return -1;
-    if (!bitext_read(&work->bitext, corpus, job->merges, job->max_length, show_reading, &work->view, err)) return 0;
-    if (!err->path[0]) snprintf(err->path, sizeof err->path, "%s", corpus_name(job));
+        work->tsv ? reader_tsv(work->tsv, TARGET, err) : reader_lines(work->sets[SOURCE], work->sets[TARGET], err);
+    if (disk_corpus_read(corpus, reader, corpus_name(work), show_reading, &work->view, err)) return -1;
+    if (!bitext_read(&work->bitext, corpus, work->merges, work->max_length, show_reading, &work->view, err)) return 0;
+    if (!err->path[0]) snprintf(err->path, sizeof err->path, "%s", corpus_name(work));
     return -1;
 }
 
 /* Reads the priors, if there are any, and the corpus. */
-static int read_input(LexiconWork *work, Err *err) {
-    const LexiconJob *job = work->job;
+static int read_input(Lexicon *work, Err *err) {
     const char *temporary = getenv("TMPDIR");
     DiskCorpus corpus;
-    if (job->priors && priors_read(&work->priors, job->priors, err)) return -1;
+    if (work->priors_path && priors_read(&work->priors, work->priors_path, err)) return -1;
     for (int i = 0; i < 2; i++) {
-        work->bitext.side[i].units = job->priors ? work->priors.units[i] : units_new(job->kinds[i]);
+        work->bitext.side[i].units = work->priors_path ? work->priors.units[i] : units_new(work->kinds[i]);
         work->priors.units[i] = NULL;
     }
     int status = disk_corpus_open(&corpus,
-                                  job->output               ? job->output
+                                  work->output              ? work->output
                                   : temporary && *temporary ? temporary
                                                             : "/tmp",
                                   err);
@@ -101,30 +95,30 @@ static int read_input(LexiconWork *work, Err *err) {
 /* ---- aligning ------------------------------------------------------------------------------------------------- */
 
 static int show_aligning(void *context, long done, long all) {
-    LexiconWork *work = context;
+    Lexicon *work = context;
     progress_count(&work->view, "aligning ", done, all, seconds_now(), false);
     return 0;
 }
 
 /* Writes empty lines for the pairs before line `line`: they are not aligned. */
-static void skip_to(LexiconWork *work, long line) {
+static void skip_to(Lexicon *work, long line) {
     for (; work->line + 1 < line; work->line++) fputc('\n', work->links);
 }
 
 static int write_pair(void *context, const PairAlignment *alignment, Err *err) {
-    LexiconWork *work = context;
-    Link *links = word_links(alignment, work->job->links);
+    Lexicon *work = context;
+    Link *links = word_links(alignment, work->link_options);
     skip_to(work, work->bitext.line[alignment->pair]);
     links_print(work->links, links, (int)arrlen(links));
     fputc('\n', work->links);
     work->line++;
     arrfree(links);
-    if (work->job->output) {
-        links = token_links(alignment, work->job->links);
+    if (work->output) {
+        links = token_links(alignment, work->link_options);
         entries_count(&work->entries, alignment, links, (int)arrlen(links));
         arrfree(links);
     }
-    return ferror(work->links) ? err_set(err, work->job->output, 0, "the links cannot be written") : 0;
+    return ferror(work->links) ? err_set(err, work->output, 0, "the links cannot be written") : 0;
 }
 
 static void print_counts(const Bitext *bitext, int max_length) {
@@ -136,26 +130,25 @@ static void print_counts(const Bitext *bitext, int max_length) {
     message("%ld of %ld pairs aligned%s%s", bitext_pairs(bitext), bitext->read, empty, long_ones);
 }
 
-static int align(LexiconWork *work, Err *err) {
-    const LexiconJob *job = work->job;
-    Threads *threads = threads_new(job->threads);
-    const int status = aligner_run(&work->bitext, job->priors ? work->priors.counts : NULL, &job->options, threads,
-                                   show_aligning, write_pair, work, job->output ? work->learned : NULL, err);
+static int align(Lexicon *work, Err *err) {
+    Threads *threads = threads_new(work->threads);
+    const int status = aligner_run(&work->bitext, work->priors_path ? work->priors.counts : NULL, &work->options,
+                                   threads, show_aligning, write_pair, work, work->output ? work->learned : NULL, err);
     threads_free(threads);
     progress_clear(&work->view);
     if (status) return -1;
     skip_to(work, work->bitext.read + 1);
-    print_counts(&work->bitext, job->max_length);
+    print_counts(&work->bitext, work->max_length);
     return 0;
 }
 
 /* ---- files ---------------------------------------------------------------------------------------------------- */
 
-static int check_outputs(const LexiconJob *job, Err *err) {
-    const char *const inputs[] = {job->sets[SOURCE], job->sets[TARGET], job->tsv, job->priors};
+static int check_outputs(const Lexicon *work, Err *err) {
+    const char *const inputs[] = {work->sets[SOURCE], work->sets[TARGET], work->tsv, work->priors_path};
     char path[PATH_SIZE];
     for (int i = 0; i < FILES; i++) {
-        path_in(path, job->output, file_names[i]);
+        path_in(path, work->output, file_names[i]);
         for (size_t k = 0; k < sizeof inputs / sizeof *inputs; k++)
             if (inputs[k] && file_is_same(path, inputs[k]))
                 return err_set(err, path, 0, "is read, and would be overwritten");
@@ -163,19 +156,19 @@ static int check_outputs(const LexiconJob *job, Err *err) {
     return 0;
 }
 
-static int open_outputs(LexiconWork *work, Err *err) {
+static int open_outputs(Lexicon *work, Err *err) {
     char path[PATH_SIZE];
-    if (strlen(work->job->output) + 16 > PATH_SIZE) return err_set(err, work->job->output, 0, "the path is too long");
-    if (directory_make(work->job->output, err) || check_outputs(work->job, err)) return -1;
+    if (strlen(work->output) + 16 > PATH_SIZE) return err_set(err, work->output, 0, "the path is too long");
+    if (directory_make(work->output, err) || check_outputs(work, err)) return -1;
     for (int i = 0; i < FILES; i++) {
-        path_in(path, work->job->output, file_names[i]);
+        path_in(path, work->output, file_names[i]);
         if (output_open(&work->files[i], path, err)) return -1;
     }
     work->links = work->files[LINKS_FILE].stream;
     return 0;
 }
 
-static int write_outputs(LexiconWork *work, Err *err) {
+static int write_outputs(Lexicon *work, Err *err) {
     const Priors learned = {{work->bitext.side[SOURCE].units, work->bitext.side[TARGET].units},
                             {work->learned[0], work->learned[1]}};
     entries_write(&work->entries, work->files[LEXICON_FILE].stream);
@@ -187,15 +180,11 @@ static int write_outputs(LexiconWork *work, Err *err) {
     return 0;
 }
 
-static int run_job(const LexiconJob *job, Err *err) {
-    LexiconWork *work = mem_zalloc(sizeof *work);
-    work->job = job;
+static int align_corpus(Lexicon *work, Err *err) {
     work->links = stdout;
     messages_progress(&work->view);
-    int status = job->output ? open_outputs(work, err) : 0;
-    if (!status) status = read_input(work, err);
-    if (!status) status = align(work, err);
-    if (!status && job->output) status = write_outputs(work, err);
+    const bool failed = (work->output && open_outputs(work, err)) || read_input(work, err) || align(work, err) ||
+                        (work->output && write_outputs(work, err));
     for (int i = 0; i < FILES; i++) output_discard(&work->files[i]);
     for (int i = 0; i < 2; i++) {
         link_counts_free(&work->priors.counts[i]);
@@ -203,53 +192,53 @@ static int run_job(const LexiconJob *job, Err *err) {
     }
     entries_free(&work->entries);
     bitext_free(&work->bitext);
-    mem_free(work);
-    return status;
+    return failed ? -1 : 0;
 }
 
 /* ---- the command ---------------------------------------------------------------------------------------------- */
 
 /* Reads both values of --units and --bpe-merges. */
-static int unit_flags(const Args *args, LexiconJob *job, Err *err) {
+static int unit_flags(const Args *args, Lexicon *work, Err *err) {
     for (int i = 0; i < 2; i++) {
         int kind = i == SOURCE ? UNIT_CHAR : UNIT_WORD;
-        job->merges[i] = 8000;
-        if (args_choice_at(args, "units", i, &kind, err) || args_int_at(args, "bpe-merges", i, &job->merges[i], err))
+        work->merges[i] = 8000;
+        if (args_choice_at(args, "units", i, &kind, err) || args_int_at(args, "bpe-merges", i, &work->merges[i], err))
             return -1;
-        job->kinds[i] = (UnitKind)kind;
+        work->kinds[i] = (UnitKind)kind;
     }
     return 0;
 }
 
-static int numbers(const Args *args, LexiconJob *job, Err *err) {
+static int numbers(const Args *args, Lexicon *work, Err *err) {
     int method, seed;
-    if (args_int(args, "max-length", &job->max_length, err) ||
-        args_int(args, "samplers", &job->options.samplers, err) ||
-        args_int(args, "sweeps", &job->options.sweeps, err) || args_int(args, "seed", &seed, err) ||
-        unit_flags(args, job, err) || args_choice(args, "symmetrize", &method, err))
+    if (args_int(args, "max-length", &work->max_length, err) ||
+        args_int(args, "samplers", &work->options.samplers, err) ||
+        args_int(args, "sweeps", &work->options.sweeps, err) || args_int(args, "seed", &seed, err) ||
+        unit_flags(args, work, err) || args_choice(args, "symmetrize", &method, err))
         return -1;
-    job->options.seed = (uint64_t)seed;
-    job->links.kind = (Symmetrization)method;
-    job->links.threshold = job->links.kind == MEAN_LINKS ? 0.35 : 0.25;
-    if (args_has(args, "threshold") && !symmetrization_is_soft(job->links.kind))
+    work->options.seed = (uint64_t)seed;
+    work->link_options.kind = (Symmetrization)method;
+    work->link_options.threshold = work->link_options.kind == MEAN_LINKS ? 0.35 : 0.25;
+    if (args_has(args, "threshold") && !symmetrization_is_soft(work->link_options.kind))
         return usage_error(err, "--threshold needs --symmetrize mean or soft");
-    return args_real(args, "threshold", &job->links.threshold, err);
+    return args_real(args, "threshold", &work->link_options.threshold, err);
 }
 
 /* Checks that the flags do not contradict each other. */
-static int check_flags(const Args *args, const LexiconJob *job, Err *err) {
+static int check_flags(const Args *args, const Lexicon *work, Err *err) {
     const bool given = args_has(args, "src") || args_has(args, "tgt");
     if (given + args_has(args, "train-sets") + args_has(args, "tsv") != 1)
         return usage_error(
             err, "exactly one of --train-sets, --tsv, and --src with --tgt is needed; see `tide lexicon --help`");
     if (given && (!args_has(args, "src") || !args_has(args, "tgt")))
         return usage_error(err, "--src and --tgt need each other; see `tide lexicon --help`");
-    if (given && !job->priors) return usage_error(err, "--src and --tgt need --priors FILE; see `tide lexicon --help`");
-    if (given && job->output)
+    if (given && !work->priors_path)
+        return usage_error(err, "--src and --tgt need --priors FILE; see `tide lexicon --help`");
+    if (given && work->output)
         return usage_error(err, "--src and --tgt write to standard output; --output needs --train-sets or --tsv; see "
                                 "`tide lexicon --help`");
-    if (!given && !job->output) return usage_error(err, "--output is needed; see `tide lexicon --help`");
-    if (job->priors && (args_has(args, "units") || args_has(args, "bpe-merges")))
+    if (!given && !work->output) return usage_error(err, "--output is needed; see `tide lexicon --help`");
+    if (work->priors_path && (args_has(args, "units") || args_has(args, "bpe-merges")))
         return usage_error(
             err, "--priors contain the units, so --units and --bpe-merges cannot be given; see `tide lexicon --help`");
     return 0;
@@ -257,14 +246,15 @@ static int check_flags(const Args *args, const LexiconJob *job, Err *err) {
 
 static int run(const Args *args, Err *err) {
     const char *flag = args_has(args, "src") ? "src" : "train-sets";
-    LexiconJob job = {.sets = {args_value(args, flag, 0),
-                               args_has(args, "src") ? args_value(args, "tgt", 0) : args_value(args, "train-sets", 1)},
-                      .tsv = args_value(args, "tsv", 0),
-                      .output = args_value(args, "output", 0),
-                      .priors = args_value(args, "priors", 0)};
+    Lexicon work = {.sets = {args_value(args, flag, 0),
+                             args_has(args, "src") ? args_value(args, "tgt", 0) : args_value(args, "train-sets", 1)},
+                    .tsv = args_value(args, "tsv", 0),
+                    .output = args_value(args, "output", 0),
+                    .priors_path = args_value(args, "priors", 0)};
     if (args->word_count) return flags_only(err, "lexicon", args->words[0]);
-    if (check_flags(args, &job, err) || machine_flags(args, &job.threads, err) || numbers(args, &job, err)) return -1;
-    return run_job(&job, err);
+    if (check_flags(args, &work, err) || machine_flags(args, &work.threads, err) || numbers(args, &work, err))
+        return -1;
+    return align_corpus(&work, err);
 }
 
 static const Remark files[] = {{"DIR/links", "The links of words, one line for each line of the corpus"},
