@@ -55,7 +55,9 @@ typedef struct Aligner {
     Format format;
     Pictures pictures;
     AlignmentsPage page;
-    PairLinks given, gold; /* what the page also marks */
+    bool page_by_word;
+    char **source, **target; /* stb_ds arrays, owned: the pairs */
+    PairLinks given, gold;   /* what the page also marks */
     int max_length;
     int pairs; /* printed so far */
 } Aligner;
@@ -186,10 +188,11 @@ static int emit_symmetrized(Aligner *a, const Alignment *forward, const Alignmen
     return 0;
 }
 
-/* Aligns n pairs in one batch and prints them in order. A batch takes little more time than one pair. */
+/* Aligns the first of n pairs in one batch and prints them in order. A batch takes little more time than one pair. */
 static int align_some(Aligner *a, char *const *source, char *const *target, int n, Err *err) {
     Alignment forward[MOST_PAIRS], reverse[MOST_PAIRS];
     int status = 0;
+    n = align_most(source, target, n);
     direction_align(&a->forward, a, source, target, n, forward);
     if (a->both) direction_align(&a->reverse, a, target, source, n, reverse);
     for (int i = 0; i < n; i++) {
@@ -201,56 +204,66 @@ static int align_some(Aligner *a, char *const *source, char *const *target, int 
     return status;
 }
 
-static int align_all(Aligner *a, char *const *source, char *const *target, int n, Err *err) {
+static int align_all(Aligner *a, Err *err) {
     ProgressView view;
+    const int n = (int)arrlen(a->source);
     int status = 0;
     messages_progress(&view);
-    for (int first = 0, size; first < n && !status; first += size) {
-        size = align_most(source + first, target + first, n - first);
-        status = align_some(a, source + first, target + first, size, err);
-        progress_count(&view, "aligning", first + size, n, seconds_now(), false);
+    while (a->pairs < n && !status) {
+        status = align_some(a, a->source + a->pairs, a->target + a->pairs, n - a->pairs, err);
+        progress_count(&view, "aligning", a->pairs, n, seconds_now(), false);
     }
     progress_clear(&view);
     return status;
 }
 
+/* Checks the lengths of the sentences for a model that translates from `source` to `target`. */
 static int check_lengths(const Aligner *a, const Direction *direction, char **source, const char *src, char **target,
                          const char *tgt, Err *err) {
     const Translator *tr = &direction->translator;
     return lines_check(tr, SOURCE, source, a->max_length, src, err) ||
-                   lines_check(tr, TARGET, target, a->max_length, tgt, err)
-               ? -1
-               : 0;
+           lines_check(tr, TARGET, target, a->max_length, tgt, err);
 }
 
-static int run_with(Aligner *a, const Args *args, int threads, Err *err) {
+/* Reads the pairs and their links. */
+static int read_pairs(Aligner *a, const Args *args, Err *err) {
     const char *src = args_value(args, "src", 0), *tgt = args_value(args, "tgt", 0);
-    char **source = lines_read(src, 0, err), **target = source ? lines_read(tgt, 0, err) : NULL;
-    int status = target ? 0 : -1;
-    if (!status && arrlen(source) != arrlen(target))
-        status = err_set(err, tgt, (long)arrlen(target) + 1, "%td lines, but %s has %td", arrlen(target), src,
-                         arrlen(source));
-    if (!status) status = check_lengths(a, &a->forward, source, src, target, tgt, err);
-    if (!status && a->both) status = check_lengths(a, &a->reverse, target, tgt, source, src, err);
-    if (!status) status = pair_links_read(&a->given, args_value(args, "links", 0), (int)arrlen(source), err);
-    if (!status) status = pair_links_read(&a->gold, args_value(args, "gold", 0), (int)arrlen(source), err);
-    if (!status && a->pictures.dir) status = pictures_open(&a->pictures, err);
-    if (!status) {
-        Threads *pool = threads_new(threads);
-        direction_session(&a->forward, pool);
-        direction_session(&a->reverse, pool);
-        status = align_all(a, source, target, (int)arrlen(source), err);
-        if (!status) status = pictures_close(&a->pictures, err);
-        pictures_free(&a->pictures);
-        session_free(&a->forward.session);
-        session_free(&a->reverse.session);
-        threads_free(pool);
-    }
+    if (!(a->source = lines_read(src, 0, err)) || !(a->target = lines_read(tgt, 0, err))) return -1;
+    const int n = (int)arrlen(a->source);
+    if (arrlen(a->target) != n)
+        return err_set(err, tgt, (long)arrlen(a->target) + 1, "%td lines, but %s has %d", arrlen(a->target), src, n);
+    return check_lengths(a, &a->forward, a->source, src, a->target, tgt, err) ||
+           (a->both && check_lengths(a, &a->reverse, a->target, tgt, a->source, src, err)) ||
+           pair_links_read(&a->given, args_value(args, "links", 0), n, err) ||
+           pair_links_read(&a->gold, args_value(args, "gold", 0), n, err);
+}
+
+/* Writes the page to standard output. main reports an error of standard output. */
+static void write_page(Aligner *a, const char *model) {
+    char title[600];
+    snprintf(title, sizeof title, "Alignments of %s", model);
+    alignments_page_write(&a->page, stdout, title, a->page_by_word);
+}
+
+/* Aligns the pairs with models that are loaded. */
+static int run_on(Aligner *a, const Args *args, int threads, Err *err) {
+    Threads *pool = threads_new(threads);
+    alignments_page_init(&a->page);
+    direction_session(&a->forward, pool);
+    direction_session(&a->reverse, pool);
+    const bool failed = read_pairs(a, args, err) || (a->pictures.dir && pictures_open(&a->pictures, err)) ||
+                        align_all(a, err) || pictures_close(&a->pictures, err);
+    if (!failed && a->format == HTML) write_page(a, args->words[0]);
+    pictures_free(&a->pictures);
+    alignments_page_free(&a->page);
+    session_free(&a->forward.session);
+    session_free(&a->reverse.session);
+    threads_free(pool);
     pair_links_free(&a->given);
     pair_links_free(&a->gold);
-    strings_free(source);
-    strings_free(target);
-    return status;
+    strings_free(a->source);
+    strings_free(a->target);
+    return failed ? -1 : 0;
 }
 
 /* Checks that the flags do not contradict each other. */
@@ -268,19 +281,6 @@ static int check_flags(const Args *args, const Aligner *a, Err *err) {
     return 0;
 }
 
-/* Writes the page to standard output. main reports an error of standard output. */
-static int run_page(Aligner *a, const Args *args, int threads, Err *err) {
-    char title[600];
-    snprintf(title, sizeof title, "Alignments of %s", args->words[0]);
-    const bool by_word = a->view.words;
-    a->view.words = false; /* the page needs pieces; its script merges them into words */
-    alignments_page_init(&a->page);
-    int status = run_with(a, args, threads, err);
-    if (!status) alignments_page_write(&a->page, stdout, title, by_word);
-    alignments_page_free(&a->page);
-    return status;
-}
-
 /* Loads the --reverse model and checks that it does not have the direction of MODEL. */
 static int reverse_open(Aligner *a, const char *path, Err *err) {
     const char(*langs)[16] = a->forward.translator.options.langs, (*other)[16] = a->reverse.translator.options.langs;
@@ -289,15 +289,6 @@ static int reverse_open(Aligner *a, const char *path, Err *err) {
     if (!same || !strcmp(langs[0], langs[1])) return 0;
     return err_set(err, path, 0, "translates from %s to %s, as MODEL does; --reverse needs a model from %s to %s",
                    langs[0], langs[1], langs[1], langs[0]);
-}
-
-static int run_on(Aligner *a, const Args *args, int threads, Err *err) {
-    if (direction_open(&a->forward, args->words[0], a->attention, err)) return -1;
-    int status = a->both ? reverse_open(a, args_value(args, "reverse", 0), err) : 0;
-    if (!status) status = a->format == HTML ? run_page(a, args, threads, err) : run_with(a, args, threads, err);
-    translator_free(&a->forward.translator);
-    translator_free(&a->reverse.translator);
-    return status;
 }
 
 static int run(const Args *args, Err *err) {
@@ -314,7 +305,17 @@ static int run(const Args *args, Err *err) {
     a.format = (Format)format;
     if (a.pictures.dir && *raster_format(a.pictures.dir) && !args_has(args, "format")) a.format = SVG;
     a.symmetrization = (Symmetrization)method;
-    return check_flags(args, &a, err) || run_on(&a, args, threads, err) ? -1 : 0;
+    if (check_flags(args, &a, err)) return -1;
+    if (a.format == HTML) { /* the page needs pieces; its script merges them into words */
+        a.page_by_word = a.view.words;
+        a.view.words = false;
+    }
+    if (direction_open(&a.forward, args->words[0], a.attention, err)) return -1;
+    const bool failed =
+        (a.both && reverse_open(&a, args_value(args, "reverse", 0), err)) || run_on(&a, args, threads, err);
+    translator_free(&a.forward.translator);
+    translator_free(&a.reverse.translator);
+    return failed ? -1 : 0;
 }
 
 static const Remark examples[] = {
