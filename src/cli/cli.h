@@ -68,9 +68,6 @@ int input_is_a_word(Err *err, const char *command, const Args *args);
 
 /* Flags that several commands have. */
 #define FLAG_THREADS FLAG_INT("threads", "threads (default: one for each processor that tide may use)", 1, 1024, NULL)
-#define FLAG_TRAIN_SETS                                                                                                \
-    { "train-sets", 2, "SRC TGT", "training corpus: two line-aligned files", .kind = VALUE_FILE }
-#define FLAG_TRAIN_TSV FLAG_FILE("tsv", "training corpus: lines of English, tab, Chinese (manythings, Anki)")
 #define FLAG_ISA                                                                                                       \
     {                                                                                                                  \
         "isa", 1, "NAME",                                                                                              \

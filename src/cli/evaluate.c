@@ -38,44 +38,37 @@ typedef struct Evaluation {
     ReferenceFiles references;
     const char *tag;
     Shortlist shortlist; /* all zero: none */
+    ProgressView view;
+    char **texts; /* stb_ds array, owned: the translations so far */
 } Evaluation;
 
-typedef struct Counted {
-    ProgressView view;
-    int before, all; /* sentences of earlier calls; of all calls */
-} Counted;
-
 static void count(void *context, long done, long all) {
-    Counted *counted = context;
+    Evaluation *e = context;
     (void)all;
-    progress_count(&counted->view, "translating", counted->before + done, counted->all, seconds_now(), false);
+    progress_count(&e->view, "translating", arrlen(e->texts) + done, arrlen(e->sources), seconds_now(), false);
 }
 
-/* Translates all sources. Returns a stb_ds array; release with strings_free. */
-static char **translate_all(const Evaluation *e) {
+/* Translates all sources. */
+static void translate_all(Evaluation *e) {
     Threads *threads = threads_new(e->threads);
     Session session;
-    Counted counted = {.all = (int)arrlen(e->sources)};
-    char **texts = NULL;
-    messages_progress(&counted.view);
+    messages_progress(&e->view);
     session_init(&session, e->models.list, e->models.count, threads);
     session.tag = e->tag;
-    while (counted.before < counted.all) {
-        char *const *sources = e->sources + counted.before;
-        const int n = translate_most(sources, counted.all - counted.before, e->beam.beam);
+    for (int left; (left = (int)(arrlen(e->sources) - arrlen(e->texts))) > 0;) {
+        char *const *sources = e->sources + arrlen(e->texts);
+        const int n = translate_most(sources, left, e->beam.beam);
         BeamOptions beam = e->beam;
         ColumnSet *shortlists = shortlist_sets(&e->shortlist, sources, n);
         beam.shortlists = shortlists;
-        Translations found = session_translate(&session, sources, n, &beam, BATCH, count, &counted);
-        for (int i = 0; i < n; i++) arrput(texts, translation_text(&found, i, 0));
+        Translations found = session_translate(&session, sources, n, &beam, BATCH, count, e);
+        for (int i = 0; i < n; i++) arrput(e->texts, translation_text(&found, i, 0));
         translations_free(&found);
         shortlist_sets_free(shortlists, n);
-        counted.before += n;
     }
-    progress_clear(&counted.view);
+    progress_clear(&e->view);
     session_free(&session);
     threads_free(threads);
-    return texts;
 }
 
 static int write_lines(char *const *lines, OutputFile *output, Err *err) {
@@ -99,13 +92,11 @@ static int evaluate(Evaluation *e, const Args *args, Err *err) {
     if (output && (output_check(args, output, &src, 1, err) || output_check(args, output, refs, ref_count, err) ||
                    output_open(&out, output, err)))
         return -1;
-    char **texts = translate_all(e);
-    int status = output ? write_lines(texts, &out, err) : 0;
-    const int n = (int)arrlen(texts);
+    translate_all(e);
+    const int status = output ? write_lines(e->texts, &out, err) : 0, n = (int)arrlen(e->texts);
     const Metric *const metrics[] = {translator_writes_han(e->models.list[0]) ? &metric_bleu_zh : &metric_bleu,
                                      &metric_chrf};
-    metric_print(metrics, 2, texts, references_of(&e->references), n, args);
-    strings_free(texts);
+    metric_print(metrics, 2, e->texts, references_of(&e->references), n, args);
     return status;
 }
 
@@ -121,6 +112,7 @@ static int run(const Args *args, Err *err) {
     e.beam.attention = attention;
     const int status = beam_flags(args, &e.models, &e.beam, err) || evaluate(&e, args, err) ? -1 : 0;
     strings_free(e.sources);
+    strings_free(e.texts);
     references_free(&e.references);
     shortlist_free(&e.shortlist);
     models_free(&e.models);

@@ -12,8 +12,8 @@
 #include <string.h>
 
 static const Flag flags[] = {
-    FLAG_TRAIN_SETS,
-    FLAG_TRAIN_TSV,
+    {"train-sets", 2, "SRC TGT", "training corpus: two line-aligned files", .kind = VALUE_FILE},
+    FLAG_FILE("tsv", "training corpus: lines of English, tab, Chinese (manythings, Anki)"),
     {"output", 1, "DIR", "directory for links, lexicon.tsv and priors.tsv", .kind = VALUE_DIR},
     FLAG_FILE("priors", "start with what was learned from another corpus: its priors.tsv"),
     FLAG_FILE("src", "with --priors: align these sentences, and write the links to standard output"),
