@@ -277,14 +277,16 @@ static void note_arrival(Connection *c, double now) {
     c->since = now;
 }
 
-/* Applies the deadlines to a connection. */
+/* Applies the deadlines, and the end of the server, to a connection. */
 static void check(Connection *c, double now, bool crowded) {
     const double limit = c->table->limits->timeout, crowded_limit = 0.5;
     note_arrival(c, now);
     const double spent = now - c->since;
-    if (c->phase == PHASE_IDLE && spent > (crowded ? crowded_limit : limit)) shut(c);
+    const Ending ending = c->table->ending;
+    if (c->phase == PHASE_IDLE && (ending || spent > (crowded ? crowded_limit : limit))) shut(c);
     if (c->phase == PHASE_RECEIVING && spent > limit) shut_with(c, 408, "Request Timeout", "The request took too long");
     if (c->phase == PHASE_ANSWERING && spent > 2 * limit) shut(c); /* the client does not read */
+    if (is_computed(c) && ending == ENDING_NOW) cancel(c, 503, "The server stops");
     if (is_computed(c) && spent > limit) cancel(c, 503, "The translation took too long");
     if (is_computed(c) && has_left(c->fd)) cancel(c, 400, "The client has closed the connection");
 }
@@ -304,21 +306,4 @@ int connections_check(Connections *t, int wake, double seconds) {
     }
     pthread_mutex_unlock(&t->mutex);
     return busy;
-}
-
-void connections_cancel(Connections *t) {
-    pthread_mutex_lock(&t->mutex);
-    for (Connection *c = t->first; c; c = c->after)
-        if (is_computed(c)) cancel(c, 503, "The server stops");
-    pthread_mutex_unlock(&t->mutex);
-}
-
-void connections_shut_idle(Connections *t) {
-    const double now = seconds_now();
-    pthread_mutex_lock(&t->mutex);
-    for (Connection *c = t->first; c; c = c->after) {
-        note_arrival(c, now);
-        if (c->phase == PHASE_IDLE) shut(c);
-    }
-    pthread_mutex_unlock(&t->mutex);
 }

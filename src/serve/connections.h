@@ -35,6 +35,12 @@ typedef struct Connection {
     Reply reply;
 } Connection;
 
+typedef enum Ending {
+    ENDING_NOT,
+    ENDING_SOON, /* idle connections are shut down */
+    ENDING_NOW   /* requests that are computed are answered with status 503 */
+} Ending;
+
 typedef struct Connections {
     pthread_mutex_t mutex; /* of all fields of all connections that another thread than the HTTP library's may change */
     Connection *first;
@@ -43,6 +49,7 @@ typedef struct Connections {
     Metrics *metrics;
     const Limits *limits;
     void (*resume)(void *handle); /* continues a suspended connection */
+    Ending ending;                /* set by the thread of connections_check */
 } Connections;
 
 void connections_init(Connections *table, Queue *queue, Metrics *metrics, const Limits *limits,
@@ -72,12 +79,9 @@ void connection_end(Connection *connection);
 
 /* Waits at most `seconds` for `wake` to be readable (-1: none), then checks all connections: answers requests whose
    deadline has passed or whose client has left, and closes connections that are idle for too long, or that are idle
-   while most places are taken. Returns the number of connections that are not idle. */
+   while most places are taken. Ends them as table->ending says. Returns the number of connections that are
+   not idle. */
 int connections_check(Connections *table, int wake, double seconds);
-/* Cancels all requests that wait: they are answered with status 503. */
-void connections_cancel(Connections *table);
-/* Shuts down all idle connections. */
-void connections_shut_idle(Connections *table);
 int connections_count(Connections *table);
 
 #endif

@@ -109,13 +109,11 @@ static bool signalled(const Server *s) {
 /* Answers the requests that have begun. Ends the searches after the time limit of requests, or at a second signal. */
 static void drain(Server *s) {
     const double until = seconds_now() + s->options->limits.timeout;
-    while (seconds_now() < until && !signalled(s)) {
-        connections_shut_idle(&s->connections);
+    s->connections.ending = ENDING_SOON;
+    while (seconds_now() < until && !signalled(s))
         if (!connections_check(&s->connections, s->signals, 1.0 / TICKS)) return;
-    }
-    connections_cancel(&s->connections);
-    for (int i = 0; i < 2 * TICKS && connections_check(&s->connections, -1, 1.0 / TICKS); i++)
-        connections_cancel(&s->connections);
+    s->connections.ending = ENDING_NOW;
+    for (int i = 0; i < 2 * TICKS && connections_check(&s->connections, -1, 1.0 / TICKS); i++) continue;
 }
 
 static int run_http(Server *s, int listening, Err *err) {
