@@ -20,21 +20,26 @@ static const Flag flags[] = {
     FLAG_ISA,
 };
 
-typedef struct Sum {
-    double log_probability; /* nats */
+typedef struct Scoring {
+    const Args *args;
+    const Translator *translator;
+    const char *tag;
+    AttentionOptions attention;
+    int threads, max_length;
+    char **source, **target; /* stb_ds arrays, owned: the pairs */
+    double log_probability;  /* nats, of the pairs so far */
     long tokens;
-} Sum;
+} Scoring;
 
 /* Scores n pairs in one batch and prints them. */
-static void score_some(Session *session, char *const *source, char *const *target, int n, AttentionOptions attention,
-                       const Args *args, Sum *sum) {
+static void score_some(Scoring *s, Session *session, int first, int n) {
     PairScore scores[MOST_PAIRS];
     double *pieces[MOST_PAIRS];
-    const bool silent = args_has(args, "summary"), by_piece = args_has(args, "word-scores");
-    session_scores(session, source, target, n, attention, scores, pieces);
+    const bool silent = args_has(s->args, "summary"), by_piece = args_has(s->args, "word-scores");
+    session_scores(session, s->source + first, s->target + first, n, s->attention, scores, pieces);
     for (int i = 0; i < n; i++) {
-        sum->log_probability += scores[i].log_probability;
-        sum->tokens += scores[i].pieces;
+        s->log_probability += scores[i].log_probability;
+        s->tokens += scores[i].pieces;
         if (!silent) printf("%.6f", scores[i].log_probability);
         if (!silent && by_piece) word_scores_print(pieces[i], scores[i].pieces);
         if (!silent) putchar('\n');
@@ -42,58 +47,53 @@ static void score_some(Session *session, char *const *source, char *const *targe
     }
 }
 
-static void score_all(const Translator *tr, const char *tag, char *const *source, char *const *target,
-                      AttentionOptions attention, int threads, const Args *args) {
-    Threads *pool = threads_new(threads);
+static void score_all(Scoring *s) {
+    Threads *pool = threads_new(s->threads);
     Session session;
-    Sum sum = {0};
     ProgressView view;
-    const int all = (int)arrlen(source);
+    const int all = (int)arrlen(s->source);
     messages_progress(&view);
-    session_init(&session, &tr, 1, pool);
-    session.tag = tag;
+    session_init(&session, &s->translator, 1, pool);
+    session.tag = s->tag;
     for (int i = 0, n; i < all; i += n) {
-        n = score_most(source + i, target + i, all - i);
-        score_some(&session, source + i, target + i, n, attention, args, &sum);
+        n = score_most(s->source + i, s->target + i, all - i);
+        score_some(s, &session, i, n);
         progress_count(&view, "scoring", i + n, all, seconds_now(), false);
     }
     progress_clear(&view);
-    double loss = -sum.log_probability / (double)sum.tokens;
-    printf("log-probability = %.4f tokens = %ld cross-entropy = %.4f perplexity = %.4f\n", sum.log_probability,
-           sum.tokens, loss, exp(loss));
+    const double loss = -s->log_probability / (double)s->tokens;
+    printf("log-probability = %.4f tokens = %ld cross-entropy = %.4f perplexity = %.4f\n", s->log_probability,
+           s->tokens, loss, exp(loss));
     session_free(&session);
     threads_free(pool);
 }
 
-static int run_on(const Args *args, const Translator *tr, AttentionOptions attention, int threads, int most, Err *err) {
-    const char *tag;
-    const char *src = args_value(args, "src", 0), *tgt = args_value(args, "tgt", 0);
-    char **source = lines_read(src, 0, err), **target = source ? lines_read(tgt, 0, err) : NULL;
-    int status = target ? tag_flag(args, &tr, 1, &tag, err) : -1;
-    if (!status && arrlen(source) != arrlen(target))
-        status = err_set(err, tgt, 0, "%td lines, but %s has %td", arrlen(target), src, arrlen(source));
-    if (!status)
-        status =
-            lines_check(tr, SOURCE, source, most, src, err) || lines_check(tr, TARGET, target, most, tgt, err) ? -1 : 0;
-    if (!status) score_all(tr, tag, source, target, attention, threads, args);
-    strings_free(source);
-    strings_free(target);
-    return status;
+static int read_pairs(Scoring *s, Err *err) {
+    const char *src = args_value(s->args, "src", 0), *tgt = args_value(s->args, "tgt", 0);
+    if (!(s->source = lines_read(src, 0, err)) || !(s->target = lines_read(tgt, 0, err)) ||
+        tag_flag(s->args, &s->translator, 1, &s->tag, err))
+        return -1;
+    if (arrlen(s->source) != arrlen(s->target))
+        return err_set(err, tgt, 0, "%td lines, but %s has %td", arrlen(s->target), src, arrlen(s->source));
+    return lines_check(s->translator, SOURCE, s->source, s->max_length, src, err) ||
+           lines_check(s->translator, TARGET, s->target, s->max_length, tgt, err);
 }
 
 static int run(const Args *args, Err *err) {
-    int threads, most;
-    AttentionOptions attention;
     Translator translator;
+    Scoring s = {.args = args, .translator = &translator};
     if (args->word_count != 1 || !args_has(args, "src") || !args_has(args, "tgt"))
         return usage_error(err, "score needs MODEL, --src and --tgt; see `tide score --help`");
-    if (machine_flags(args, &threads, err) || args_int(args, "max-length", &most, err) ||
-        attention_flags(args, &attention, err) || models_load_one(&translator, args->words[0], err))
+    if (machine_flags(args, &s.threads, err) || args_int(args, "max-length", &s.max_length, err) ||
+        attention_flags(args, &s.attention, err) || models_load_one(&translator, args->words[0], err))
         return -1;
-    int status = translator_check_attention(&translator, args->words[0], attention, err) ||
-                 run_on(args, &translator, attention, threads, most, err);
+    const bool failed =
+        translator_check_attention(&translator, args->words[0], s.attention, err) || read_pairs(&s, err);
+    if (!failed) score_all(&s);
+    strings_free(s.source);
+    strings_free(s.target);
     translator_free(&translator);
-    return status ? -1 : 0;
+    return failed ? -1 : 0;
 }
 
 static const Remark examples[] = {
