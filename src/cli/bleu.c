@@ -50,14 +50,13 @@ static void print_comparison(const Comparison *c, const char *other, int referen
 }
 
 static int compare(const Args *args, const char *other, BleuOptions options, Err *err) {
-    ReferenceFiles references;
+    References references;
     char **hypotheses, **others = NULL;
     const bool failed = hypotheses_read(args, &references, &hypotheses, err) ||
                         !(others = lines_read_raw(other, err)) ||
                         metric_check(others, other, &references, args->words, err);
     if (!failed) {
-        const Comparison c =
-            bleu_compare(hypotheses, others, references_of(&references), (int)arrlen(hypotheses), options, SAMPLES);
+        const Comparison c = bleu_compare(hypotheses, others, references, (int)arrlen(hypotheses), options, SAMPLES);
         print_comparison(&c, other, args->word_count, options);
     }
     references_free(&references);

@@ -35,7 +35,7 @@ typedef struct Evaluation {
     BeamOptions beam;
     int threads, max_length;
     char **sources;
-    ReferenceFiles references;
+    References references;
     const char *tag;
     Shortlist shortlist; /* all zero: none */
     ProgressView view;
@@ -96,7 +96,7 @@ static int evaluate(Evaluation *e, const Args *args, Err *err) {
     const int status = output ? write_lines(e->texts, &out, err) : 0, n = (int)arrlen(e->texts);
     const Metric *const metrics[] = {translator_writes_han(e->models.list[0]) ? &metric_bleu_zh : &metric_bleu,
                                      &metric_chrf};
-    metric_print(metrics, 2, e->texts, references_of(&e->references), n, args);
+    metric_print(metrics, 2, e->texts, e->references, n, args);
     return status;
 }
 

@@ -10,28 +10,23 @@
 
 /* ---- references ------------------------------------------------------------------------------------------------ */
 
-int references_read(ReferenceFiles *files, const char *const *paths, int count, Err *err) {
-    *files = (ReferenceFiles){0};
-    for (int i = 0; i < count; i++) {
-        char **lines = lines_read_raw(paths[i], err);
-        if (!lines) return -1;
-        arrput(files->sets, lines);
-    }
+int references_read(References *references, const char *const *paths, int count, Err *err) {
+    char ***sets = mem_zalloc((size_t)count * sizeof *sets);
+    *references = (References){(char *const *const *)sets, count};
+    for (int i = 0; i < count; i++)
+        if (!(sets[i] = lines_read_raw(paths[i], err))) return -1;
     return 0;
 }
 
-References references_of(const ReferenceFiles *files) {
-    return (References){(char *const *const *)files->sets, (int)arrlen(files->sets)};
+void references_free(References *references) {
+    char ***sets = (char ***)references->sets;
+    for (int i = 0; i < references->count; i++) strings_free(sets[i]);
+    mem_free(sets);
 }
 
-void references_free(ReferenceFiles *files) {
-    for (ptrdiff_t i = 0; i < arrlen(files->sets); i++) strings_free(files->sets[i]);
-    arrfree(files->sets);
-}
-
-int metric_check(char *const *hypotheses, const char *name, const ReferenceFiles *references, const char *const *paths,
+int metric_check(char *const *hypotheses, const char *name, const References *references, const char *const *paths,
                  Err *err) {
-    for (ptrdiff_t i = 0; i < arrlen(references->sets); i++)
+    for (int i = 0; i < references->count; i++)
         if (arrlen(references->sets[i]) != arrlen(hypotheses))
             return err_set(err, name, 0, "%td lines, but %s has %td", arrlen(hypotheses), paths[i],
                            arrlen(references->sets[i]));
@@ -75,7 +70,7 @@ void metric_print(const Metric *const *metrics, int count, char *const *hypothes
     if (json && count > 1) puts("]");
 }
 
-int hypotheses_read(const Args *args, ReferenceFiles *references, char ***hypotheses, Err *err) {
+int hypotheses_read(const Args *args, References *references, char ***hypotheses, Err *err) {
     *hypotheses = NULL;
     if (references_read(references, args->words, args->word_count, err) || !(*hypotheses = lines_read_raw(NULL, err)))
         return -1;
@@ -83,13 +78,13 @@ int hypotheses_read(const Args *args, ReferenceFiles *references, char ***hypoth
 }
 
 int metric_run(const Args *args, const Command *command, const Metric *metric, Err *err) {
-    ReferenceFiles references;
+    References references;
     if (!args->word_count)
         return usage_error(err, "%s needs one or more REFERENCE; see `tide %s --help`", command->name, command->name);
     char **hypotheses;
     message_waiting("translations to be scored");
     const int status = hypotheses_read(args, &references, &hypotheses, err);
-    if (!status) metric_print(&metric, 1, hypotheses, references_of(&references), (int)arrlen(hypotheses), args);
+    if (!status) metric_print(&metric, 1, hypotheses, references, (int)arrlen(hypotheses), args);
     references_free(&references);
     strings_free(hypotheses);
     return status;

@@ -24,15 +24,10 @@ typedef struct Metric {
 
 extern const Metric metric_bleu, metric_bleu_zh, metric_chrf;
 
-/* The references of a command. */
-typedef struct ReferenceFiles {
-    char ***sets; /* stb_ds array of stb_ds arrays of lines; owned */
-} ReferenceFiles;
-
-/* Reads the files. Returns 0, or -1 with *err filled. Release with references_free, after an error too. */
-int references_read(ReferenceFiles *files, const char *const *paths, int count, Err *err);
-References references_of(const ReferenceFiles *files);
-void references_free(ReferenceFiles *files);
+/* Reads the references of a command; each set is a stb_ds array of lines. Returns 0, or -1 with *err filled. Release
+   with references_free, after an error too. */
+int references_read(References *references, const char *const *paths, int count, Err *err);
+void references_free(References *references);
 
 /* Prints the scores of n hypotheses: for each metric one line with the score, and one with a signature like
    sacreBLEU's. With --score-only, the scores alone; with --json, an object, or an array of several. args: for --lc and
@@ -42,10 +37,10 @@ void metric_print(const Metric *const *metrics, int count, char *const *hypothes
 
 /* Reads the references that the words of the command line name, and standard input, which has their hypotheses. Returns
    0, or -1 with *err filled. Release both in both cases. */
-int hypotheses_read(const Args *args, ReferenceFiles *references, char ***hypotheses, Err *err);
+int hypotheses_read(const Args *args, References *references, char ***hypotheses, Err *err);
 /* Checks that there are as many hypotheses (a stb_ds array) as references, and at least one. name: of the hypotheses,
    in errors; paths: the files of the references. Returns 0, or -1 with *err filled. */
-int metric_check(char *const *hypotheses, const char *name, const ReferenceFiles *references, const char *const *paths,
+int metric_check(char *const *hypotheses, const char *name, const References *references, const char *const *paths,
                  Err *err);
 
 /* Runs a subcommand that scores standard input against REFERENCE files with a metric. Returns 0, or -1 with *err

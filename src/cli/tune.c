@@ -27,7 +27,7 @@ typedef struct Tuning {
     const char *model, *output;
     int threads, max_length, beams[MOST_BEAMS], beam_count;
     char **sources;
-    ReferenceFiles references;
+    References references;
     Translator translator;
     ProgressView view;
 } Tuning;
