@@ -65,10 +65,9 @@ typedef struct Aligner {
 static int direction_open(Direction *direction, const char *path, AttentionOptions attention, Err *err) {
     Translator *tr = &direction->translator;
     if (models_load_one(tr, path, err)) return -1;
-    if (!model_aligns(&tr->model)) err_set(err, path, 0, "this model has no attention, so there is no alignment");
-    else if (!translator_check_attention(tr, path, attention, err)) return 0;
-    translator_free(tr);
-    return -1;
+    if (!model_aligns(&tr->model))
+        return err_set(err, path, 0, "this model has no attention, so there is no alignment");
+    return translator_check_attention(tr, path, attention, err);
 }
 
 static void direction_session(Direction *direction, Threads *pool) {
@@ -310,9 +309,9 @@ static int run(const Args *args, Err *err) {
         a.page_by_word = a.view.words;
         a.view.words = false;
     }
-    if (direction_open(&a.forward, args->words[0], a.attention, err)) return -1;
-    const bool failed =
-        (a.both && reverse_open(&a, args_value(args, "reverse", 0), err)) || run_on(&a, args, threads, err);
+    const bool failed = direction_open(&a.forward, args->words[0], a.attention, err) ||
+                        (a.both && reverse_open(&a, args_value(args, "reverse", 0), err)) ||
+                        run_on(&a, args, threads, err);
     translator_free(&a.forward.translator);
     translator_free(&a.reverse.translator);
     return failed ? -1 : 0;

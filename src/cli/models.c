@@ -34,16 +34,12 @@ int models_load(const Args *args, Models *models, Err *err) {
     for (int i = 0; model_path(args, i); i++) {
         Translator *member = mem_zalloc(sizeof *member);
         const char *path = model_path(args, i);
-        int status = models_load_one(member, path, err);
-        if (!status) status = i ? ensemble_check(models->list[0], member, path, err) : 0;
-        if (status) {
-            translator_free(member);
-            mem_free(member);
+        arrput(models->list, member);
+        models->count++;
+        if (models_load_one(member, path, err) || (i && ensemble_check(models->list[0], member, path, err))) {
             models_free(models);
             return -1;
         }
-        arrput(models->list, member);
-        models->count++;
     }
     return 0;
 }

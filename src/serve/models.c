@@ -42,11 +42,8 @@ static void load(void *context) {
     Load *l = context;
     Served *served = mem_zalloc(sizeof *served);
     atomic_init(&served->holds, 1);
-    if (model_load(&served->translator, l->place->files.model, l->err)) {
-        mem_free(served);
-        return;
-    }
-    if (load_lists(served, &l->place->files, l->err)) {
+    if (model_load(&served->translator, l->place->files.model, l->err) ||
+        load_lists(served, &l->place->files, l->err)) {
         served_drop(served);
         return;
     }
