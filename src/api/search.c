@@ -8,28 +8,34 @@
 #include <math.h>
 #include <string.h>
 
+typedef struct SearchCall SearchCall;
+
+/* Aligns or scores a part of the pairs, from c->first on. Returns their number. */
+typedef int ForcePart(SearchCall *c, char *const *sources, char *const *targets, TideResult *result);
+
 /* What the calls have in common. */
-typedef struct SearchCall {
+struct SearchCall {
     Call call;
     const char *const *sources, *const *targets;
-    bool forced; /* the targets are given, and only the first model is used */
+    ForcePart *part; /* NULL: tide_translate; else the targets are given, and only the first model is used */
     int count;
     const void *given;            /* the caller's options */
     TideTranslateOptions options; /* the options of a forced call are a part of these */
     TideResult **result;
+    AttentionOptions attention;
     int first, done; /* the first sentence of this part; sentences that are done */
-} SearchCall;
+};
 
 /* ---- checks ----------------------------------------------------------------------------------------------------- */
 
-/* Normalises n texts. Returns a stb_ds array; on failure, which the call then has, what was done so far. */
-static char **normalise(Call *call, const char *name, const char *const *texts, int n) {
+/* Normalises the texts of a call. Returns a stb_ds array; on failure, which the call then has, what was done so far. */
+static char **normalise(SearchCall *c, const char *name, const char *const *texts) {
     char **normal = NULL;
-    for (int i = 0; i < n && call->status == TIDE_OK; i++) {
+    for (int i = 0; i < c->count && c->call.status == TIDE_OK; i++) {
         size_t bad;
         char *text = text_normalise(texts[i], strlen(texts[i]), &bad);
         if (text) arrput(normal, text);
-        else call_fail(call, TIDE_BAD_TEXT, "%s %d: not valid UTF-8 at byte %zu", name, i + 1, bad);
+        else call_fail(&c->call, TIDE_BAD_TEXT, "%s %d: not valid UTF-8 at byte %zu", name, i + 1, bad);
     }
     return normal;
 }
@@ -43,17 +49,17 @@ static void check_lengths(SearchCall *c, const char *name, const Side *side, cha
 }
 
 /* Returns whether the models have the head and the layer that the options select. */
-static bool attention_given(SearchCall *c, AttentionOptions *attention) {
+static bool attention_given(SearchCall *c) {
     const TideTranslateOptions *o = &c->options;
     const TideSession *session = c->call.session;
     Err err;
     if (!option_between(&c->call, "layer", o->layer, 0, 256) || !option_between(&c->call, "head", o->head, 0, 256) ||
         !option_between(&c->call, "max_length", o->max_length, 0, 1 << 20))
         return false;
-    *attention = (AttentionOptions){.hard = o->hard, .layer = o->layer, .head = o->head};
-    for (int i = 0; i < (c->forced ? 1 : session->count); i++) {
+    c->attention = (AttentionOptions){.hard = o->hard, .layer = o->layer, .head = o->head};
+    for (int i = 0; i < (c->part ? 1 : session->count); i++) {
         const TideModel *model = session->models[i];
-        if (translator_check_attention(&model->translator, model->name, *attention, &err))
+        if (translator_check_attention(&model->translator, model->name, c->attention, &err))
             return call_fail_err(&c->call, TIDE_UNSUPPORTED, NULL, &err);
     }
     return true;
@@ -83,8 +89,9 @@ static bool beam_given(SearchCall *c, BeamOptions *beam) {
     *beam = translator_beam_options(first);
     translator_allow(first, false, o->allow_han, beam);
     if (!option_between(&c->call, "beam", o->beam, 0, 1000) ||
-        !option_between(&c->call, "mini_batch", o->mini_batch, 0, 4096) || !attention_given(c, &beam->attention))
+        !option_between(&c->call, "mini_batch", o->mini_batch, 0, 4096) || !attention_given(c))
         return false;
+    beam->attention = c->attention;
     if (o->beam) beam->beam = o->beam;
     if (!option_between(&c->call, "n_best", o->n_best, 0, beam->beam)) return false;
     if (!isfinite(o->normalize) || !isfinite(o->coverage) || o->normalize > 10 || fabs(o->coverage) > 1000)
@@ -181,7 +188,7 @@ static void translate(void *context) {
     BeamOptions beam;
     if (!result_given(&c->call, c->result) || !texts_given(&c->call, "sentence", c->sources, c->count)) return;
     if (!options_copy(&c->call, c->given, &c->options, sizeof c->options) || !beam_given(c, &beam)) return;
-    char **sentences = normalise(&c->call, "sentence", c->sources, c->count);
+    char **sentences = normalise(c, "sentence", c->sources);
     check_lengths(c, "sentence", &c->call.session->models[0]->translator.source, sentences);
     Prefixes prefixes = {0};
     Glossary glossary = {0};
@@ -202,15 +209,10 @@ TideStatus tide_translate(TideSession *session, const char *const *sentences, in
 
 /* ---- tide_align and tide_score ---------------------------------------------------------------------------------- */
 
-/* Aligns or scores a part of the pairs, from c->first on. Returns their number. */
-typedef int ForcePart(SearchCall *c, char *const *sources, char *const *targets, AttentionOptions attention,
-                      TideResult *result);
-
-static int align_part(SearchCall *c, char *const *sources, char *const *targets, AttentionOptions attention,
-                      TideResult *result) {
+static int align_part(SearchCall *c, char *const *sources, char *const *targets, TideResult *result) {
     Alignment alignments[MOST_PAIRS];
     const int n = align_most(sources, targets, c->count - c->first);
-    session_align(&c->call.session->session, sources, targets, n, attention, alignments);
+    session_align(&c->call.session->session, sources, targets, n, c->attention, alignments);
     for (int i = 0; i < n; i++) {
         const int pieces = alignments[i].n_target;
         view(c, &alignments[i]);
@@ -220,9 +222,8 @@ static int align_part(SearchCall *c, char *const *sources, char *const *targets,
     return n;
 }
 
-static int score_part(SearchCall *c, char *const *sources, char *const *targets, AttentionOptions attention,
-                      TideResult *result) {
-    const PairScore score = session_score(&c->call.session->session, sources[0], targets[0], attention);
+static int score_part(SearchCall *c, char *const *sources, char *const *targets, TideResult *result) {
+    const PairScore score = session_score(&c->call.session->session, sources[0], targets[0], c->attention);
     result_set(result, c->first,
                &(Draft){.text = mem_strdup(targets[0]),
                         .log_probability = score.log_probability,
@@ -232,12 +233,11 @@ static int score_part(SearchCall *c, char *const *sources, char *const *targets,
     return 1;
 }
 
-static void force_all(SearchCall *c, char *const *sources, char *const *targets, AttentionOptions attention,
-                      ForcePart *part) {
+static void force_all(SearchCall *c, char *const *sources, char *const *targets) {
     TideResult *result = result_new(c->count);
     while (c->first < c->count && !c->call.status) {
         if (report(c)) cancel(c);
-        else c->done = c->first += part(c, sources + c->first, targets + c->first, attention, result);
+        else c->done = c->first += c->part(c, sources + c->first, targets + c->first, result);
     }
     if (c->call.status) tide_result_free(result);
     else *c->result = result_keep(result);
@@ -258,43 +258,39 @@ static bool force_options(SearchCall *c) {
     return true;
 }
 
-static void force(SearchCall *c, ForcePart *part) {
-    AttentionOptions attention;
+static void force(void *context) {
+    SearchCall *c = context;
     const Translator *first = &c->call.session->models[0]->translator;
-    if (!result_given(&c->call, c->result) || !texts_given(&c->call, "source", c->sources, c->count) ||
-        !texts_given(&c->call, "target", c->targets, c->count) || !force_options(c) || !attention_given(c, &attention))
+    if (c->part == align_part && !model_aligns(&first->model)) {
+        call_fail(&c->call, TIDE_UNSUPPORTED, "this model has no attention, so there is no alignment");
         return;
-    char **sources = normalise(&c->call, "source", c->sources, c->count);
-    char **targets = normalise(&c->call, "target", c->targets, c->count);
+    }
+    if (!result_given(&c->call, c->result) || !texts_given(&c->call, "source", c->sources, c->count) ||
+        !texts_given(&c->call, "target", c->targets, c->count) || !force_options(c) || !attention_given(c))
+        return;
+    char **sources = normalise(c, "source", c->sources);
+    char **targets = normalise(c, "target", c->targets);
     check_lengths(c, "source", &first->source, sources);
     check_lengths(c, "target", &first->target, targets);
-    if (!c->call.status) force_all(c, sources, targets, attention, part);
+    if (!c->call.status) force_all(c, sources, targets);
     strings_free(sources);
     strings_free(targets);
 }
 
-static void align(void *context) {
-    SearchCall *c = context;
-    if (model_aligns(&c->call.session->models[0]->translator.model)) force(c, align_part);
-    else call_fail(&c->call, TIDE_UNSUPPORTED, "this model has no attention, so there is no alignment");
-}
-
-static void score(void *context) { force(context, score_part); }
-
 static TideStatus force_call(TideSession *session, const char *const *sources, const char *const *targets, int count,
-                             const TideForceOptions *options, TideResult **result, CallWork *work) {
+                             const TideForceOptions *options, TideResult **result, ForcePart *part) {
     SearchCall c = {
-        .sources = sources, .targets = targets, .forced = true, .count = count, .given = options, .result = result};
+        .sources = sources, .targets = targets, .part = part, .count = count, .given = options, .result = result};
     if (result) *result = NULL;
-    return call_session(&c.call, session, work);
+    return call_session(&c.call, session, force);
 }
 
 TideStatus tide_align(TideSession *session, const char *const *sources, const char *const *targets, int count,
                       const TideForceOptions *options, TideResult **result) {
-    return force_call(session, sources, targets, count, options, result, align);
+    return force_call(session, sources, targets, count, options, result, align_part);
 }
 
 TideStatus tide_score(TideSession *session, const char *const *sources, const char *const *targets, int count,
                       const TideForceOptions *options, TideResult **result) {
-    return force_call(session, sources, targets, count, options, result, score);
+    return force_call(session, sources, targets, count, options, result, score_part);
 }
