@@ -2,8 +2,6 @@
 #include "cli/messages.h"
 #include "cli/models.h"
 #include "cli/pictures.h"
-#include "cli/alignment_view.h"
-#include "cli/pair_links.h"
 #include "cli/rasterize.h"
 #include "io/ds.h"
 #include "text/normal_lines.h"
@@ -40,6 +38,12 @@ static const Flag flags[] = {
     FLAG_ISA,
 };
 
+/* A file with the links of each pair. */
+typedef struct PairLinks {
+    const char *path; /* NULL: no file was given */
+    Link **of;        /* a stb_ds array of the links of each pair, which are stb_ds arrays */
+} PairLinks;
+
 /* A model and the session that uses it. */
 typedef struct Direction {
     Translator translator;
@@ -61,6 +65,27 @@ typedef struct Aligner {
     int max_length;
     int pairs; /* printed so far */
 } Aligner;
+
+/* Reads a file with a line for each of `pairs` pairs, in the formats of links_parse. path NULL: *links becomes empty.
+   Release with pair_links_free, after an error too. Returns 0, or -1 with *err filled. */
+static int pair_links_read(PairLinks *links, const char *path, int pairs, Err *err) {
+    *links = (PairLinks){.path = path};
+    char **lines = path ? lines_read(path, 0, err) : NULL;
+    int status = path && !lines ? -1 : 0;
+    if (lines && arrlen(lines) != pairs)
+        status = err_set(err, path, 0, "has %td lines, but there are %d pairs", arrlen(lines), pairs);
+    for (ptrdiff_t i = 0; i < arrlen(lines) && !status; i++) {
+        arrput(links->of, NULL);
+        status = links_parse(lines[i], 0, path, (long)i + 1, &links->of[i], err);
+    }
+    strings_free(lines);
+    return status;
+}
+
+static void pair_links_free(PairLinks *links) {
+    for (ptrdiff_t i = 0; i < arrlen(links->of); i++) arrfree(links->of[i]);
+    arrfree(links->of);
+}
 
 static int direction_open(Direction *direction, const char *path, AttentionOptions attention, Err *err) {
     Translator *tr = &direction->translator;

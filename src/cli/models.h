@@ -72,4 +72,38 @@ void word_scores_print(const double *pieces, int n);
  */
 int beam_flags(const Args *args, const Models *models, BeamOptions *beam, Err *err);
 
+#define FLAGS_SAMPLING                                                                                                 \
+    {"output-sampling",                                                                                                \
+     MANY,                                                                                                             \
+     "full|topk|nucleus [N|P] [TEMPERATURE]",                                                                          \
+     "draw words by their probability, not the best: full, topk N or nucleus P, then a temperature",                   \
+     .least = 0,                                                                                                       \
+     .most = 1 << 20,                                                                                                  \
+     .choices = "full|topk|nucleus"},                                                                                  \
+        FLAG_INT("seed", "with --output-sampling: seed of the random numbers", 0, 1 << 30, "1")
+
+/* Reads --output-sampling and --seed into *sampling, and sets beam->sampling and beam->beam: `samples` translations of
+   each sentence. Changes nothing if the flag is not given. Returns 0, or -1 with *err filled. */
+int sampling_flags(const Args *args, int samples, Sampling *sampling, BeamOptions *beam, Err *err);
+
+/* How `tide translate` and `tide align` show an alignment. */
+typedef struct AlignmentView {
+    bool words;       /* show words, not pieces */
+    bool shift;       /* see alignment_shift */
+    bool end;         /* links may contain </s> */
+    double threshold; /* link all weights of at least this; 0: only the largest weight of each row */
+} AlignmentView;
+
+#define FLAGS_ALIGNMENT_VIEW                                                                                           \
+    FLAG_CHOICE("level", "show alignments by piece or by word: rows averaged, columns summed", "piece|word", "piece"), \
+        FLAG_SWITCH("shift",                                                                                           \
+                    "use the weights of the step that reads a piece as its input, not of the step that writes it"),    \
+        FLAG_SWITCH("end-of-sentence", "in links, count </s> as one more word; the other formats always contain it"),  \
+        FLAG_REAL("threshold", "link all weights of at least R, not only the largest of each row", 0, 1, NULL)
+
+/* Reads the flags. Returns 0, or -1 with *err filled. */
+int alignment_view_flags(const Args *args, AlignmentView *view, Err *err);
+/* Shifts the alignment and merges its pieces into words if the flags say so. */
+void alignment_view_apply(const AlignmentView *view, Alignment *alignment);
+
 #endif
