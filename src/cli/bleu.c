@@ -21,15 +21,9 @@ static MetricScore score(char *const *hypotheses, References references, int n, 
     bleu_details(&bleu, score.details, sizeof score.details);
     return score;
 }
-static MetricScore score_13a(char *const *hypotheses, References references, int n, bool lowercase) {
-    return score(hypotheses, references, n, (BleuOptions){.lowercase = lowercase});
-}
-static MetricScore score_zh(char *const *hypotheses, References references, int n, bool lowercase) {
-    return score(hypotheses, references, n, (BleuOptions){.lowercase = lowercase, .chinese = true});
-}
 
-const Metric metric_bleu = {"eff:no|tok:13a|smooth:exp", score_13a};
-const Metric metric_bleu_zh = {"eff:no|tok:zh|smooth:exp", score_zh};
+const Metric metric_bleu = {"eff:no|tok:13a|smooth:exp", score, .chinese = false};
+const Metric metric_bleu_zh = {"eff:no|tok:zh|smooth:exp", score, .chinese = true};
 
 /* ---- comparison ------------------------------------------------------------------------------------------------- */
 

@@ -4,11 +4,11 @@
 
 static const Flag flags[] = {FLAG_LC, FLAGS_FORMAT};
 
-static MetricScore score(char *const *hypotheses, References references, int n, bool lowercase) {
-    return (MetricScore){"chrF2", chrf_references(hypotheses, references, n, lowercase).score, ""};
+static MetricScore score(char *const *hypotheses, References references, int n, BleuOptions options) {
+    return (MetricScore){"chrF2", chrf_references(hypotheses, references, n, options.lowercase).score, ""};
 }
 
-const Metric metric_chrf = {"eff:yes|nc:6|nw:0|space:no", score};
+const Metric metric_chrf = {.settings = "eff:yes|nc:6|nw:0|space:no", .score = score};
 
 static int run(const Args *args, Err *err) { return metric_run(args, &command_chrf, &metric_chrf, err); }
 

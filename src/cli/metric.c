@@ -58,7 +58,8 @@ void metric_print(const Metric *const *metrics, int count, char *const *hypothes
     if (json && count > 1) puts("[");
     for (int i = 0; i < count; i++) {
         char signature[256];
-        const MetricScore score = metrics[i]->score(hypotheses, references, n, lowercase);
+        const MetricScore score = metrics[i]->score(
+            hypotheses, references, n, (BleuOptions){.lowercase = lowercase, .chinese = metrics[i]->chinese});
         snprintf(signature, sizeof signature, "nrefs:%d|case:%s|%s|version:tide-%s", references.count,
                  lowercase ? "lc" : "mixed", metrics[i]->settings, TIDE_VERSION);
         if (json) print_json(&score, signature, count > 1 ? " " : "");

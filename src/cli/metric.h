@@ -4,7 +4,7 @@
 #define TIDE_METRIC_H
 
 #include "cli/cli.h"
-#include "score/segment.h"
+#include "score/bleu.h"
 
 #define FLAG_LC FLAG_SWITCH("lc", "ignore case; -lc, the name in sacreBLEU, is the same")
 #define FLAGS_FORMAT                                                                                                   \
@@ -19,7 +19,8 @@ typedef struct MetricScore {
 
 typedef struct Metric {
     const char *settings; /* the part of the signature that is specific to the metric */
-    MetricScore (*score)(char *const *hypotheses, References references, int n, bool lowercase);
+    MetricScore (*score)(char *const *hypotheses, References references, int n, BleuOptions options);
+    bool chinese; /* an option of `score`; the other one is that of --lc */
 } Metric;
 
 extern const Metric metric_bleu, metric_bleu_zh, metric_chrf;
