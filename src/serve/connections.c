@@ -15,13 +15,6 @@ void connections_init(Connections *t, Queue *queue, Metrics *metrics, const Limi
 
 void connections_free(Connections *t) { pthread_mutex_destroy(&t->mutex); }
 
-int connections_count(Connections *t) {
-    pthread_mutex_lock(&t->mutex);
-    const int count = t->count;
-    pthread_mutex_unlock(&t->mutex);
-    return count;
-}
-
 /* ---- what ends the wait for an answer; the caller has the mutex ------------------------------------------------- */
 
 /* The HTTP library then finds the end of the stream, and closes the socket. */

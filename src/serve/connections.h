@@ -82,6 +82,5 @@ void connection_end(Connection *connection);
    while most places are taken. Ends them as table->ending says. Returns the number of connections that are
    not idle. */
 int connections_check(Connections *table, int wake, double seconds);
-int connections_count(Connections *table);
 
 #endif

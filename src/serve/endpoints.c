@@ -76,7 +76,8 @@ static void write_settings(FILE *out, const Start *s) {
 }
 
 static void write_metrics(FILE *out, const Start *s) {
-    const Gauges gauges = {queue_length(s->service->queue), s->asked->connections, s->service->models->count};
+    Gauges gauges = {.models = s->service->models->count};
+    queue_load(s->service->queue, &gauges.queue, &gauges.connections);
     metrics_write(s->service->metrics, &gauges, out);
 }
 

@@ -22,7 +22,6 @@ typedef struct Asked {
     const char *model; /* of the query, still with its escapes */
     const char *body;
     size_t size;
-    int connections; /* open connections, for the metrics */
 } Asked;
 
 /* Parses a request and checks its limits. Returns a task, which the caller adds to the queue after it has set `done`

@@ -170,8 +170,7 @@ static enum MHD_Result complete(Http *http, struct MHD_Connection *connection, C
                              .authorization = header(connection, "Authorization"),
                              .model = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "model"),
                              .body = c->body ? c->body : "",
-                             .size = c->size,
-                             .connections = connections_count(http->connections)};
+                             .size = c->size};
         Task *task = endpoint_start(http->service, &asked, &c->reply);
         if (task && connection_wait(c, task, suspend)) return c->streams ? send_stream(http, connection, c) : MHD_YES;
     }

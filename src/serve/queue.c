@@ -219,11 +219,11 @@ void task_drop(Queue *q, Task *task) {
     if (last) task->release(task);
 }
 
-int queue_length(Queue *q) {
+void queue_load(Queue *q, int *jobs, int *clients) {
     pthread_mutex_lock(&q->mutex);
-    const int length = q->length;
+    *jobs = q->length;
+    *clients = q->clients;
     pthread_mutex_unlock(&q->mutex);
-    return length;
 }
 
 void queue_clients(Queue *q, int change) {

@@ -75,8 +75,8 @@ int queue_add(Queue *queue, Task *task);
 bool queue_cancel(Queue *queue, Task *task);
 /* Ends the caller's hold of a task that is done, was cancelled, or was not added. */
 void task_drop(Queue *queue, Task *task);
-/* The number of jobs that wait. */
-int queue_length(Queue *queue);
+/* The number of jobs that wait, and of connected clients. */
+void queue_load(Queue *queue, int *jobs, int *clients);
 /* Changes the number of connected clients: only if there are several, a batch waits for more sentences. */
 void queue_clients(Queue *queue, int change);
 /* Wakes the workers, so that they release the sessions of models that were replaced. */

@@ -226,12 +226,12 @@ static int make_terms(Start *s) {
     return 0;
 }
 
-static void set_search(Request *w) {
+static void set_search(Request *w, const Limits *limits) {
     const Fields *fields = &w->fields;
     Task *task = &w->task;
     task->best = fields->alternatives + 1;
     task->beam = fields->beam ? fields->beam : task->served->translator.options.beam_size;
-    if (task->beam > w->service->limits->beam) task->beam = w->service->limits->beam;
+    if (task->beam > limits->beam) task->beam = limits->beam;
     if (task->beam < task->best) task->beam = task->best;
     task->alignment = fields->alignment;
     task->attention = (AttentionOptions){.layer = fields->layer, .head = fields->head};
@@ -255,7 +255,7 @@ static int make_request(Start *s) {
     if (w->task.kind == JOB_ALIGN && !w->task.served->aligns)
         return reply_error(s->reply, 400, "Invalid request: this model has no alignment");
     if (!w->task.served) return 1;
-    set_search(w);
+    set_search(w, s->service->limits);
     status = w->task.kind == JOB_TRANSLATE ? make_sentences(s) : make_pairs(s);
     if (!status && w->task.kind == JOB_TRANSLATE && w->task.count) status = make_prefix(s) || make_terms(s);
     return status ? -1 : w->task.count == 0;
@@ -267,7 +267,6 @@ static JobKind kind_of(Endpoint endpoint) {
 
 void request_start(Start *s) {
     Request *w = s->request = mem_zalloc(sizeof *s->request);
-    w->service = s->service;
     w->streams = s->asked->endpoint == ENDPOINT_STREAM;
     w->task.kind = kind_of(s->asked->endpoint);
     w->task.release = request_free;

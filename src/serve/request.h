@@ -16,7 +16,6 @@ typedef struct Part {
 /* A request with texts. The jobs of its task are its sentences. */
 typedef struct Request {
     Task task;
-    const Service *service;
     Fields fields;
     Part *parts;          /* [texts of the request] */
     char **given;         /* a stb_ds array: normalised texts and translations of /v1/align and /v1/score */
