@@ -49,12 +49,6 @@ int document_read(Document *d, const Translator *translator, int most, Err *err)
     return status;
 }
 
-char **document_sentences(const Document *d) {
-    char **copy = NULL;
-    for (ptrdiff_t i = 0; i < arrlen(d->passage.sentences); i++) arrput(copy, mem_strdup(d->passage.sentences[i]));
-    return copy;
-}
-
 void document_write(const Document *d, bool spaced) {
     char *text = passage_join(&d->passage, (const char *const *)d->translations, spaced);
     fputs(text, stdout);

@@ -13,7 +13,7 @@ int beam_flags(const Args *args, const Models *models, BeamOptions *beam, Err *e
         args_real(args, "word-penalty", &beam->word_penalty, err) ||
         args_real(args, "coverage-penalty", &beam->coverage, err))
         return -1;
-    if (beam->coverage > 0 && !models_align(models))
+    if (beam->coverage > 0 && !ensemble_aligns(models->list, models->count))
         return usage_error(err, "--coverage-penalty needs a model with attention");
     return 0;
 }
@@ -54,8 +54,6 @@ void models_free(Models *models) {
     arrfree(models->list);
     *models = (Models){0};
 }
-
-bool models_align(const Models *models) { return ensemble_aligns(models->list, models->count); }
 
 int tag_flag(const Args *args, const Translator *const *models, int count, const char **tag, Err *err) {
     *tag = args_value(args, "tag", 0);

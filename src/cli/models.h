@@ -43,8 +43,6 @@ typedef struct Models {
 /* Loads all models of the command line; release with models_free. Returns 0, or -1 with *err filled. */
 int models_load(const Args *args, Models *models, Err *err);
 void models_free(Models *models);
-/* Returns whether a translation by these models has an alignment. */
-bool models_align(const Models *models);
 #define FLAG_ATTENTION_MODE                                                                                            \
     FLAG_CHOICE("attention-mode", "hard: read only the annotation with the largest score", "soft|hard", "soft")
 #define FLAGS_ALIGNMENT                                                                                                \
@@ -71,16 +69,6 @@ void word_scores_print(const double *pieces, int n);
    field unchanged. Returns 0, or -1 with *err filled; --coverage-penalty is an error if the models have no attention.
  */
 int beam_flags(const Args *args, const Models *models, BeamOptions *beam, Err *err);
-
-#define FLAGS_SAMPLING                                                                                                 \
-    {"output-sampling",                                                                                                \
-     MANY,                                                                                                             \
-     "full|topk|nucleus [N|P] [TEMPERATURE]",                                                                          \
-     "draw words by their probability, not the best: full, topk N or nucleus P, then a temperature",                   \
-     .least = 0,                                                                                                       \
-     .most = 1 << 20,                                                                                                  \
-     .choices = "full|topk|nucleus"},                                                                                  \
-        FLAG_INT("seed", "with --output-sampling: seed of the random numbers", 0, 1 << 30, "1")
 
 /* Reads --output-sampling and --seed into *sampling, and sets beam->sampling and beam->beam: `samples` translations of
    each sentence. Changes nothing if the flag is not given. Returns 0, or -1 with *err filled. */

@@ -25,7 +25,10 @@ static const Flag flags[] = {
     FLAG_INT("n-best", "print the N best hypotheses: `line ||| text ||| features ||| score`", 0, 1000, NULL),
     {"alignment", 1, NULL, "append ` ||| ` and the alignment: links (Pharaoh) or all weights", .choices = "hard|soft"},
     FLAG_SWITCH("word-scores", "append ` ||| WordScores=` and the log-probability of each piece, and of </s>"),
-    FLAGS_SAMPLING,
+    {"output-sampling", MANY, "full|topk|nucleus [N|P] [TEMPERATURE]",
+     "draw words by their probability, not the best: full, topk N or nucleus P, then a temperature", .least = 0,
+     .most = 1 << 20, .choices = "full|topk|nucleus"},
+    FLAG_INT("seed", "with --output-sampling: seed of the random numbers", 0, 1 << 30, "1"),
     FLAGS_ALIGNMENT_VIEW,
     {"heatmap", 1, "DIR", "draw each translation's alignment as DIR/0001.svg ..., or FILE.pdf, FILE.png",
      .kind = VALUE_DIR},
@@ -35,7 +38,9 @@ static const Flag flags[] = {
     FLAG_FILE("lexicon", "with --replace-unk: use translations from FILE, lines of `source TAB target`"),
     FLAG_GLOSSARY,
     FLAGS_SHORTLIST,
-    FLAGS_DOCUMENT,
+    FLAG_SWITCH("split-sentences", "translate each sentence of a line for itself, and join the translations"),
+    FLAG_CHOICE("format", "translate a document; keeps the times of subtitles (also WebVTT), or the tags of HTML",
+                "text|srt|html", "text"),
     FLAG_FILE("prefix", "begin each translation with the text on the same line of FILE"),
     FLAG_SWITCH("allow-han", "allow Han characters in every target language"),
     FLAG_SWITCH("transpose", "draw heatmaps with the target at the top"),
@@ -292,7 +297,8 @@ static int translate(Translating *t, Err *err) {
 /* ---- flags and input -------------------------------------------------------------------------------------------- */
 
 static int check_alignments(Translating *t, Err *err) {
-    const bool attention = models_align(&t->models), shown = t->alignment != NONE || t->heatmap || t->html;
+    const bool attention = ensemble_aligns(t->models.list, t->models.count),
+               shown = t->alignment != NONE || t->heatmap || t->html;
     if (shown && !attention) return usage_error(err, "this model has no attention, so there is no alignment to show");
     if (t->replace_unknown && !attention) return usage_error(err, "--replace-unk needs a model with attention");
     if (shown || t->replace_unknown) t->beam.alignments = t->printed;
@@ -349,7 +355,8 @@ static int read_input(Translating *t, Err *err) {
     if (path && !(t->lexicon = lexicon_read(path, err))) return -1;
     if (t->document.given) {
         if (document_read(&t->document, tr, t->max_length, err)) return -1;
-        source_given(&t->source, document_sentences(&t->document));
+        source_given(&t->source, t->document.passage.sentences);
+        t->document.passage.sentences = NULL;
         return 0;
     }
     if (!prefix) return 0;

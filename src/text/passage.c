@@ -304,7 +304,7 @@ static bool has_blank(const char *text, bool html) {
  */
 static void write_between(FILE *out, const Passage *p, ptrdiff_t i, bool spaced) {
     const char *text = p->between[i];
-    const bool space = spaced && i > 0 && i < arrlen(p->sentences) && !has_blank(text, p->format == PASSAGE_HTML);
+    const bool space = spaced && i > 0 && i < arrlen(p->between) - 1 && !has_blank(text, p->format == PASSAGE_HTML);
     const bool closing = p->format != PASSAGE_TEXT && starts_with(text, "</");
     if (space && !closing) fputc(' ', out);
     fputs(text, out);
@@ -314,9 +314,10 @@ static void write_between(FILE *out, const Passage *p, ptrdiff_t i, bool spaced)
 char *passage_join(const Passage *p, const char *const *translations, bool spaced) {
     MemoryFile memory;
     FILE *out = memory_open(&memory);
-    for (ptrdiff_t i = 0; i <= arrlen(p->sentences); i++) {
+    const ptrdiff_t n = arrlen(p->between) - 1;
+    for (ptrdiff_t i = 0; i <= n; i++) {
         write_between(out, p, i, spaced);
-        if (i == arrlen(p->sentences)) break;
+        if (i == n) break;
         if (p->format == PASSAGE_HTML) entities_write(out, translations[i]);
         else fputs(translations[i], out);
     }

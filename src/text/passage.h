@@ -10,7 +10,7 @@
 typedef enum PassageFormat { PASSAGE_TEXT, PASSAGE_HTML, PASSAGE_SUBTITLES } PassageFormat;
 
 typedef struct Passage {
-    char **sentences; /* [n] normalised, not empty: a stb_ds array */
+    char **sentences; /* [n] normalised, not empty: a stb_ds array, which the owner may take away (NULL) */
     char **between;   /* [n + 1] unchanged text: before each sentence, and after the last: a stb_ds array */
     PassageFormat format;
 } Passage;
