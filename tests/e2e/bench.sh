@@ -1,5 +1,5 @@
 #!/bin/sh
-# tide bench: every kernel set agrees with plain loops (else the program aborts); every part prints its measurements.
+# tide bench: every kernel set has the bits of the portable one (else the program aborts); every part prints its measurements.
 . "$(dirname "$0")/../lib/common.inc"
 
 for isa in avx512 avx2 neon portable; do

@@ -1,5 +1,6 @@
-/* Tests the row kernels: compares exp, tanh and sigmoid with libm; every kernel gives the same bits with each
-   instruction set of this CPU, for any length, and reads and writes only its own numbers. */
+/* Tests the row kernels: compares exp, tanh and sigmoid with libm; every kernel agrees with a
+   plain loop, gives the same bits with each instruction set of this CPU, for any length, and reads and writes only its
+   own numbers. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -11,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/row_kernels.h"
 #include "core/base.h"
-#include "core/kernels.h"
 #include "core/rng.h"
 
 /* Must be the first test, before any call of kernels_choose. */
@@ -148,173 +149,346 @@ static void extremes_are_finite(void **unused) {
 
 /* ---- the same bits ------------------------------------------------------------------------------------- */
 
-enum { ROWS = 7, WIDEST = 3, LONGEST = 1000, MARGIN = 40 };
+enum { LONGEST = 1000, MARGIN = 40 };
 
-/* The data of a kernel: rows of random numbers with NaN after them, and up to two results. */
+/* Rows of random numbers with NaN after them. */
 typedef struct Bench {
-    float row[ROWS][WIDEST * LONGEST + MARGIN];
-    float result[2];
+    float row[KERNEL_ROWS][WIDEST_ROW * LONGEST + MARGIN];
+    KernelRows rows;
 } Bench;
 
-typedef struct RowKernel {
-    const char *name;
-    void (*run)(int n, Bench *b);
-    int width[ROWS]; /* length of each row, in multiples of n */
-} RowKernel;
+static void run_blend(int n, KernelRows *r) { kernels->blend(n, r->x[0], 0.3f, r->x[1]); }
+static void run_dropout(int n, KernelRows *r) { kernels->dropout(n, r->x[0], r->x[1], 12345, 0.8f, 0); }
+static void run_dropout_back(int n, KernelRows *r) { kernels->dropout(n, r->x[0], r->x[1], 12345, 0.8f, 1); }
 
-static const UpdateRule rule = {0.7f, 0.01f, 0.9f, 0.999f, 1e-6f, 1.3f, 1.7f};
-
-#define R(i) b->row[i]
-static void run_add(int n, Bench *b) { kernels->add(n, R(0), R(1)); }
-static void run_axpy(int n, Bench *b) { kernels->axpy(n, R(0), 0.3f, R(1)); }
-static void run_divide(int n, Bench *b) { kernels->divide(n, R(0), 3); }
-static void run_blend(int n, Bench *b) { kernels->blend(n, R(0), 0.3f, R(1)); }
-static void run_dot(int n, Bench *b) { b->result[0] = kernels->dot(n, R(0), R(1)); }
-static void run_sum(int n, Bench *b) { b->result[0] = kernels->sum(n, R(0)); }
-static void run_next_above(int n, Bench *b) {
-    for (int i = 0; (i = kernels->next_above(n, R(0), i, 0.5f)) < n; i++) R(1)[i] = 0;
-}
-static void run_tanh_row(int n, Bench *b) { kernels->tanh(n, R(0), R(1)); }
-static void run_tanh_back(int n, Bench *b) { kernels->tanh_back(n, R(0), R(1), R(2)); }
-static void run_gru_gates(int n, Bench *b) { kernels->gru_gates(n, R(0), R(1), R(2)); }
-static void run_gru_state(int n, Bench *b) { kernels->gru_state(n, R(0), R(1), R(2)); }
-static void run_gru_state_back(int n, Bench *b) { kernels->gru_state_back(n, R(0), R(1), R(2), R(3)); }
-static void run_gru_gates_back(int n, Bench *b) { kernels->gru_gates_back(n, R(0), R(1), R(2), R(3), R(4)); }
-static void run_score(int n, Bench *b) { b->result[0] = kernels->score(n, R(0), R(1), R(2)); }
-static void run_score_back(int n, Bench *b) { kernels->score_back(n, 0.3f, R(0), R(1), R(2), R(3), R(4), R(5)); }
-static void run_combine(int n, Bench *b) {
-    const float weight[] = {0.3f, -1.7f, 0.9f}, *x[] = {R(1), R(2), R(3)};
-    kernels->combine(n, 3, weight, x, 0, R(0));
-}
-
-static void run_dots(int n, Bench *b) {
-    const float *y[] = {R(1), R(2), R(3), R(4), R(0)};
-    float sums[5];
-    kernels->dots(n, 5, R(0), y, 0, sums);
-    for (int k = 0; k < 5; k++) assert_true(sums[k] == kernels->dot(n, R(0), y[k]));
-    b->result[0] = sums[1];
-}
-static void run_softmax(int n, Bench *b) { kernels->softmax(n, R(0), R(1)); }
-static void run_softmax_back(int n, Bench *b) { kernels->softmax_back(n, R(0), R(1), R(2)); }
-static void run_exp_sum(int n, Bench *b) { b->result[0] = kernels->exp_sum(n, R(0), &b->result[1], R(1)); }
-static void run_softmax_gradient(int n, Bench *b) { kernels->softmax_gradient(n, R(0), 3, 0.1f, 0.01f); }
-
-static const Moments moments = {0.1f, 1.3f};
-static void run_layer_norm(int n, Bench *b) {
-    Moments m;
-    kernels->layer_norm(n, R(0), R(1), R(2), R(3), &m);
-    b->result[0] = m.mean;
-    b->result[1] = m.scale;
-}
-static void run_layer_norm_back(int n, Bench *b) { kernels->layer_norm_back(n, R(0), R(1), R(2), R(3), &moments); }
-static void run_layer_norm_gain(int n, Bench *b) { kernels->layer_norm_gain(n, R(0), R(1), R(2), &moments); }
-static void run_maxout(int n, Bench *b) { kernels->maxout(n, R(0), R(1)); }
-static void run_maxout_back(int n, Bench *b) { kernels->maxout_back(n, R(0), R(1)); }
-static void run_relu(int n, Bench *b) { kernels->relu(n, R(0)); }
-static void run_relu_back(int n, Bench *b) { kernels->relu_back(n, R(0), R(1)); }
-static void run_dropout(int n, Bench *b) { kernels->dropout(n, R(0), R(1), 12345, 0.8f, 0); }
-static void run_dropout_back(int n, Bench *b) { kernels->dropout(n, R(0), R(1), 12345, 0.8f, 1); }
-static void run_sgd(int n, Bench *b) { kernels->sgd(n, &rule, R(0), R(1), NULL, NULL); }
-
-static void make_positive(int n, float *x) {
-    for (int i = 0; i < n; i++) x[i] = fabsf(x[i]);
-}
-
-static void run_adam(int n, Bench *b) {
-    make_positive(n, R(3));
-    kernels->adam(n, &rule, R(0), R(1), R(2), R(3));
-}
-
-static void run_adadelta(int n, Bench *b) {
-    make_positive(n, R(2));
-    make_positive(n, R(3));
-    kernels->adadelta(n, &rule, R(0), R(1), R(2), R(3));
-}
-#undef R
-
-static const RowKernel row_kernels[] = {
-    {"add", run_add, {1, 1}},
-    {"axpy", run_axpy, {1, 1}},
-    {"divide", run_divide, {1}},
+static const RowKernel other_kernels[] = {
     {"blend", run_blend, {1, 1}},
-    {"dot", run_dot, {1, 1}},
-    {"sum", run_sum, {1}},
-    {"next_above", run_next_above, {1, 1}},
-    {"tanh", run_tanh_row, {1, 1}},
-    {"tanh_back", run_tanh_back, {1, 1, 1}},
-    {"gru_gates", run_gru_gates, {2, 1, 1}},
-    {"gru_state", run_gru_state, {3, 1, 1}},
-    {"gru_state_back", run_gru_state_back, {1, 3, 1, 1}},
-    {"gru_gates_back", run_gru_gates_back, {1, 2, 1, 1, 1}},
-    {"score", run_score, {1, 1, 1}},
-    {"score_back", run_score_back, {1, 1, 1, 1, 1, 1}},
-    {"combine", run_combine, {1, 1, 1, 1}},
-    {"dots", run_dots, {1, 1, 1, 1, 1}},
-    {"softmax", run_softmax, {1, 1}},
-    {"softmax_back", run_softmax_back, {1, 1, 1}},
-    {"exp_sum", run_exp_sum, {1, 1}},
-    {"softmax_gradient", run_softmax_gradient, {1}},
-    {"layer_norm", run_layer_norm, {1, 1, 1, 1}},
-    {"layer_norm_back", run_layer_norm_back, {1, 1, 1, 1}},
-    {"layer_norm_gain", run_layer_norm_gain, {1, 1, 1}},
-    {"maxout", run_maxout, {1, 2}},
-    {"maxout_back", run_maxout_back, {2, 1}},
-    {"relu", run_relu, {1}},
-    {"relu_back", run_relu_back, {1, 1}},
     {"dropout", run_dropout, {1, 1}},
     {"dropout, accumulating", run_dropout_back, {1, 1}},
-    {"sgd", run_sgd, {1, 1}},
-    {"adam", run_adam, {1, 1, 1, 1}},
-    {"adadelta", run_adadelta, {1, 1, 1, 1}},
+    {0},
 };
 
 static void bench_fill(Bench *b, const RowKernel *kernel, int n) {
     Rng rng = rng_seed((uint64_t)n, 1);
-    memset(b->result, 0, sizeof b->result);
-    for (int r = 0; r < ROWS; r++) {
+    b->rows = (KernelRows){0};
+    for (int r = 0; r < KERNEL_ROWS; r++) {
         const int width = kernel->width[r] * n;
+        b->rows.x[r] = b->row[r];
         for (int i = 0; i < width + MARGIN; i++) b->row[r][i] = i < width ? (float)rng_normal(&rng) : NAN;
     }
 }
 
 /* Checks that the kernel wrote nothing after the rows, and read none of the NaN there. */
 static void assert_within_rows(const Bench *b, const RowKernel *kernel, int n) {
-    for (int r = 0; r < ROWS; r++) {
+    for (int r = 0; r < KERNEL_ROWS; r++) {
         const int width = kernel->width[r] * n;
         for (int i = 0; i < width + MARGIN; i++)
             if (!isnan(b->row[r][i]) != (i < width)) fail_msg("%s of %d: row %d at %d", kernel->name, n, r, i);
     }
-    assert_false(isnan(b->result[0]) || isnan(b->result[1]));
+    assert_false(isnan(b->rows.result[0]) || isnan(b->rows.result[1]));
 }
 
 static void assert_same_bits(const Bench *x, const Bench *y, const RowKernel *kernel, int n) {
-    for (int r = 0; r < ROWS; r++)
+    for (int r = 0; r < KERNEL_ROWS; r++)
         if (memcmp(x->row[r], y->row[r], (size_t)(kernel->width[r] * n) * sizeof(float)) != 0)
             fail_msg("%s of %d: row %d differs", kernel->name, n, r);
-    assert_memory_equal(x->result, y->result, sizeof x->result);
+    assert_memory_equal(x->rows.result, y->rows.result, sizeof x->rows.result);
 }
 
 static void check_row_kernel(const RowKernel *kernel, int n) {
     static Bench first, other;
     kernels = kernels_at(0);
     bench_fill(&first, kernel, n);
-    kernel->run(n, &first);
+    kernel->run(n, &first.rows);
     assert_within_rows(&first, kernel, n);
     for (int set = 1; kernels_at(set); set++) {
         kernels = kernels_at(set);
         bench_fill(&other, kernel, n);
-        kernel->run(n, &other);
+        kernel->run(n, &other.rows);
         assert_within_rows(&other, kernel, n);
         assert_same_bits(&first, &other, kernel, n);
     }
 }
 
+static void check_row_kernels(const RowKernel *list) {
+    static const int longer[] = {63, 64, 65, 100, 255, 256, 257, 511, LONGEST};
+    for (const RowKernel *kernel = list; kernel->name; kernel++) {
+        for (int n = 1; n <= 40; n++) check_row_kernel(kernel, n);
+        for (size_t i = 0; i < sizeof longer / sizeof *longer; i++) check_row_kernel(kernel, longer[i]);
+    }
+}
+
 static void all_sets_compute_the_same_bits(void **unused) {
     (void)unused;
-    static const int longer[] = {63, 64, 65, 100, 255, 256, 257, 511, LONGEST};
-    for (size_t k = 0; k < sizeof row_kernels / sizeof *row_kernels; k++) {
-        for (int n = 1; n <= 40; n++) check_row_kernel(&row_kernels[k], n);
-        for (size_t i = 0; i < sizeof longer / sizeof *longer; i++) check_row_kernel(&row_kernels[k], longer[i]);
+    check_row_kernels(row_kernels);
+    check_row_kernels(other_kernels);
+}
+
+/* ---- plain loops, which compute in double with functions of libm ---------------------------------------- */
+
+#define PLAIN(name) static void name##_plain(int n, real *const *x, __attribute__((unused)) real *result)
+#define EACH        for (int i = 0; i < n; i++)
+
+PLAIN(add) { EACH x[0][i] += x[1][i]; }
+
+PLAIN(axpy) { EACH x[0][i] = (real)(x[0][i] + 0.3 * x[1][i]); }
+
+PLAIN(divide) { EACH x[0][i] = (real)(x[0][i] / 3.0); }
+
+PLAIN(dot) {
+    double sum = 0;
+    EACH sum += (double)x[0][i] * x[1][i];
+    result[0] = (real)sum;
+}
+
+PLAIN(sum) {
+    double sum = 0;
+    EACH sum += x[0][i];
+    result[0] = (real)sum;
+}
+
+PLAIN(next_above) {
+    int found = 0;
+    EACH if (x[0][i] > 2) x[1][found++] = (real)i;
+}
+
+PLAIN(dots) {
+    for (int k = 0; k < 4; k++) {
+        double sum = 0;
+        EACH sum += (double)x[0][i] * x[(k + 1) % 4][i];
+        result[k / 2] += (real)sum;
+    }
+}
+
+PLAIN(combine) { EACH x[0][i] = (real)(x[0][i] + 0.3 * x[1][i] - 1.7 * x[2][i] + 0.9 * x[3][i] + 0.1 * x[4][i]); }
+
+PLAIN(tanh) { EACH x[0][i] = (real)tanh(x[1][i]); }
+
+PLAIN(tanh_back) { EACH x[0][i] = (real)(x[0][i] + x[2][i] * (1.0 - (double)x[1][i] * x[1][i])); }
+
+PLAIN(gru_gates) {
+    EACH {
+        x[0][i] = (real)true_sigmoid(x[0][i]);
+        x[0][n + i] = (real)true_sigmoid(x[0][n + i]);
+        x[2][i] = x[0][n + i] * x[1][i];
+    }
+}
+
+PLAIN(gru_state) {
+    EACH {
+        x[0][2 * n + i] = (real)tanh(x[0][2 * n + i]);
+        x[2][i] = (1 - x[0][i]) * x[1][i] + x[0][i] * x[0][2 * n + i];
+    }
+}
+
+PLAIN(gru_state_back) {
+    EACH {
+        double z = x[1][i], c = x[1][2 * n + i], d = x[0][i];
+        x[1][i] = (real)(d * (c - x[2][i]) * z * (1 - z));
+        x[1][2 * n + i] = (real)(d * z * (1 - c * c));
+        x[3][i] = (real)(x[3][i] + d * (1 - z));
+    }
+}
+
+PLAIN(gru_gates_back) {
+    EACH {
+        double r = x[1][n + i], d = x[0][i];
+        x[1][n + i] = (real)(d * x[2][i] * r * (1 - r));
+        x[3][i] = (real)(x[3][i] + d * r);
+        x[4][i] = (real)(r * x[2][i]);
+    }
+}
+
+PLAIN(score) {
+    double sum = 0;
+    EACH sum += x[0][i] * tanh((double)x[1][i] + x[2][i]);
+    result[0] = (real)sum;
+}
+
+PLAIN(score_back) {
+    EACH {
+        double t = tanh((double)x[1][i] + x[2][i]), da = 0.3 * x[0][i] * (1 - t * t);
+        x[3][i] = (real)(x[3][i] + 0.3 * t);
+        x[4][i] = (real)(x[4][i] + da);
+        x[5][i] = (real)(x[5][i] + da);
+    }
+}
+
+PLAIN(softmax) {
+    double sum = 0;
+    EACH sum += exp(x[1][i]);
+    EACH x[0][i] = (real)(exp(x[1][i]) / sum);
+}
+
+PLAIN(softmax_back) {
+    double mean = 0;
+    EACH mean += (double)x[1][i] * x[2][i];
+    EACH x[0][i] = (real)(x[0][i] + x[1][i] * (x[2][i] - mean));
+}
+
+PLAIN(exp_sum) {
+    double sum = 0, max = x[0][0];
+    EACH max = fmax(max, x[0][i]);
+    EACH sum += x[1][i] = (real)exp(x[0][i] - max);
+    result[1] = (real)sum;
+    result[0] = (real)max;
+}
+
+PLAIN(softmax_gradient) { EACH x[0][i] = (real)(0.1 * (x[0][i] / 3.0 - 0.01)); }
+
+PLAIN(layer_norm) {
+    double mean = 0, square = 0;
+    EACH mean += (double)x[1][i] / n;
+    EACH square += (x[1][i] - mean) * (x[1][i] - mean) / n;
+    EACH x[0][i] = (real)((x[1][i] - mean) / sqrt(square + 1e-5) * x[2][i] + x[3][i]);
+    result[0] = (real)mean;
+    result[1] = (real)(1 / sqrt(square + 1e-5));
+}
+
+static double normalised(real x) { return (x - (double)row_kernel_moments.mean) * row_kernel_moments.scale; }
+
+PLAIN(layer_norm_back) {
+    double mean = 0, slope = 0;
+    EACH {
+        mean += (double)x[1][i] * x[3][i] / n;
+        slope += (double)x[1][i] * x[3][i] * normalised(x[2][i]) / n;
+    }
+    EACH {
+        double d = (double)x[1][i] * x[3][i];
+        x[0][i] = (real)(x[0][i] + row_kernel_moments.scale * (d - mean - slope * normalised(x[2][i])));
+    }
+}
+
+PLAIN(layer_norm_gain) { EACH x[0][i] = (real)(x[0][i] + x[1][i] * normalised(x[2][i])); }
+
+PLAIN(maxout) { EACH x[0][i] = x[1][2L * i] > x[1][2L * i + 1] ? x[1][2L * i] : x[1][2L * i + 1]; }
+
+PLAIN(maxout_back) {
+    EACH {
+        long larger = 2L * i + (x[0][2L * i + 1] > x[0][2L * i]);
+        x[0][2L * i] = x[0][2L * i + 1] = 0;
+        x[0][larger] = x[1][i];
+    }
+}
+
+PLAIN(relu) { EACH x[0][i] = (real)fmax(x[0][i], 0); }
+
+PLAIN(relu_back) { EACH x[0][i] *= (real)(x[1][i] > 0); }
+
+PLAIN(sgd) {
+    EACH {
+        x[0][i] -= row_kernel_rule.rate * row_kernel_rule.gradient_scale * x[1][i];
+        x[1][i] = 0;
+    }
+}
+
+static void make_positive(int n, real *x) { EACH x[i] = (real)fabs(x[i]); }
+
+PLAIN(adam) {
+    make_positive(n, x[3]);
+    EACH {
+        double d = (double)x[1][i] * row_kernel_rule.gradient_scale, b1 = row_kernel_rule.decay1,
+               b2 = row_kernel_rule.decay2;
+        x[1][i] = 0;
+        x[2][i] = (real)(b1 * x[2][i] + (1 - b1) * d);
+        x[3][i] = (real)(b2 * x[3][i] + (1 - b2) * d * d);
+        x[0][i] = (real)(x[0][i] - row_kernel_rule.rate * x[2][i] * row_kernel_rule.correction1 /
+                                       (sqrt((double)x[3][i] * row_kernel_rule.correction2) + row_kernel_rule.epsilon));
+    }
+}
+
+PLAIN(adadelta) {
+    make_positive(n, x[2]);
+    make_positive(n, x[3]);
+    EACH {
+        double d = (double)x[1][i] * row_kernel_rule.gradient_scale, decay = row_kernel_rule.decay1;
+        x[1][i] = 0;
+        x[2][i] = (real)(decay * x[2][i] + (1 - decay) * d * d);
+        double step =
+            sqrt((double)x[3][i] + row_kernel_rule.epsilon) / sqrt((double)x[2][i] + row_kernel_rule.epsilon) * d;
+        x[3][i] = (real)(decay * x[3][i] + (1 - decay) * step * step);
+        x[0][i] = (real)(x[0][i] - row_kernel_rule.rate * step);
+    }
+}
+
+static const struct {
+    const char *name;
+    void (*run)(int n, real *const *x, real *result);
+} plain[] = {
+    {"add", add_plain},
+    {"axpy", axpy_plain},
+    {"divide", divide_plain},
+    {"dot", dot_plain},
+    {"sum", sum_plain},
+    {"next_above", next_above_plain},
+    {"dots", dots_plain},
+    {"combine", combine_plain},
+    {"tanh", tanh_plain},
+    {"tanh_back", tanh_back_plain},
+    {"gru_gates", gru_gates_plain},
+    {"gru_state", gru_state_plain},
+    {"gru_state_back", gru_state_back_plain},
+    {"gru_gates_back", gru_gates_back_plain},
+    {"score", score_plain},
+    {"score_back", score_back_plain},
+    {"softmax", softmax_plain},
+    {"softmax_back", softmax_back_plain},
+    {"exp_sum", exp_sum_plain},
+    {"softmax_gradient", softmax_gradient_plain},
+    {"layer_norm", layer_norm_plain},
+    {"layer_norm_back", layer_norm_back_plain},
+    {"layer_norm_gain", layer_norm_gain_plain},
+    {"maxout", maxout_plain},
+    {"maxout_back", maxout_back_plain},
+    {"relu", relu_plain},
+    {"relu_back", relu_back_plain},
+    {"sgd", sgd_plain},
+    {"adam", adam_plain},
+    {"adadelta", adadelta_plain},
+};
+
+static void assert_agrees(const RowKernel *kernel, int n, float got, float wanted, double tolerance) {
+    if (!(fabsf(got - wanted) <= tolerance * (1 + fabsf(wanted))))
+        fail_msg("%s of %d: got %g, expected %g", kernel->name, n, (double)got, (double)wanted);
+}
+
+/* Every kernel of row_kernels agrees with its plain loop, a sum within the rounding of its n terms. */
+static void kernels_agree_with_plain_loops(void **unused) {
+    (void)unused;
+    static const int sizes[] = {1, 15, 16, 17, 100, LONGEST};
+    static Bench got, wanted;
+    for (size_t k = 0; k < sizeof plain / sizeof *plain; k++) {
+        const RowKernel *kernel = &row_kernels[k];
+        assert_string_equal(kernel->name, plain[k].name);
+        for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+            const int n = sizes[s];
+            bench_fill(&got, kernel, n);
+            bench_fill(&wanted, kernel, n);
+            kernel->run(n, &got.rows);
+            plain[k].run(n, wanted.rows.x, wanted.rows.result);
+            for (int r = 0; r < KERNEL_ROWS; r++)
+                for (int i = 0; i < kernel->width[r] * n; i++)
+                    assert_agrees(kernel, n, got.row[r][i], wanted.row[r][i], 1e-5);
+            for (int i = 0; i < 2; i++)
+                assert_agrees(kernel, n, got.rows.result[i], wanted.rows.result[i], 1e-5 * (1 + sqrt(n)));
+        }
+    }
+    assert_null(row_kernels[sizeof plain / sizeof *plain].name);
+}
+
+/* Sums of dots have the bits of dot. */
+static void dots_have_the_bits_of_dot(void **unused) {
+    (void)unused;
+    static Bench b;
+    const float *y[] = {b.row[1], b.row[2], b.row[3], b.row[4], b.row[0]};
+    float sums[5];
+    for (int set = 0; kernels_at(set); set++) {
+        kernels = kernels_at(set);
+        for (int n = 1; n < LONGEST; n += 1 + n / 40) {
+            bench_fill(&b, &(RowKernel){.width = {1, 1, 1, 1, 1}}, n);
+            kernels->dots(n, 5, b.row[0], y, 0, sums);
+            for (int k = 0; k < 5; k++) assert_true(sums[k] == kernels->dot(n, b.row[0], y[k]));
+        }
     }
 }
 
@@ -485,8 +659,8 @@ static void decayed_moments_become_zero(void **unused) {
         kernels_choose(kernels_at(set)->name);
         for (int i = 0; i < RUN; i++) w[i] = 1, m[i] = i % 2 ? 1e-4f : -1e-4f, v[i] = g2[i] = dx2[i] = 1e-30f;
         for (int update = 0; update < 20000; update++) {
-            kernels->adam(RUN, &rule, w, g, m, v);
-            kernels->adadelta(RUN, &rule, w, g, g2, dx2);
+            kernels->adam(RUN, &row_kernel_rule, w, g, m, v);
+            kernels->adadelta(RUN, &row_kernel_rule, w, g, g2, dx2);
             for (int i = 0; i < RUN; i += 333)
                 assert_true(fpclassify(m[i]) != FP_SUBNORMAL && fpclassify(g2[i]) != FP_SUBNORMAL);
         }
@@ -511,6 +685,8 @@ int main(void) {
         cmocka_unit_test(exp_tanh_and_sigmoid_are_accurate),
         cmocka_unit_test(extremes_are_finite),
         cmocka_unit_test(all_sets_compute_the_same_bits),
+        cmocka_unit_test(kernels_agree_with_plain_loops),
+        cmocka_unit_test(dots_have_the_bits_of_dot),
         cmocka_unit_test(decayed_moments_become_zero),
         cmocka_unit_test(multiply_adds_round_once),
         cmocka_unit_test(sums_run_in_sixteen_lanes),
