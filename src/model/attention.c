@@ -20,7 +20,8 @@ void attention_declare(Attention *attention, const AttentionKind *kind, Params *
 AttentionSource attention_prepare(Tape *tape, const Attention *attention, const Annotations *annotations,
                                   const PassOptions *options) {
     AttentionSource source = {.annotations = *annotations, .options = options->attention};
-    attention->kind->prepare(tape, attention, &source, &options->dropout);
+    if (attention->kind->prepare) attention->kind->prepare(tape, attention, &source, &options->dropout);
+    else source.keys = linear(tape, source.annotations.H, attention->weights[OF_KEYS], NULL);
     return source;
 }
 
@@ -34,16 +35,19 @@ Var *attention_next_memory(Tape *tape, const Attention *attention, const Attenti
     return kind->next_memory ? kind->next_memory(tape, attention, source, query, alpha) : NULL;
 }
 
-/* c_i = Σ_j α_ij h_j, if the kind defines weigh */
-Context attend(Tape *tape, const Attention *attention, const AttentionSource *source, const Query *query, Var *out) {
-    if (!attention->kind->weigh) return attention->kind->attend(tape, attention, source, query);
-    Var *alpha = attention->kind->weigh(tape, attention, source, query);
-    Var *c = weighted_sum(tape, alpha, source->annotations.H, query->spans, out);
-    return (Context){c, alpha, attention_next_memory(tape, attention, source, query, alpha)};
+/* α_i = softmax(e_i). Hard attention: the largest e_ij has weight 1. */
+Var *attention_weigh(Tape *tape, const Attention *attention, const AttentionSource *source, const Query *query) {
+    Var *W = attention->weights[OF_QUERY], *q = W ? linear(tape, query->s_prev, W, NULL) : query->s_prev;
+    Var *e = attention->kind->score(tape, attention, q, source->keys, query);
+    return source->options.hard ? hardmax_spans(tape, e, query->spans) : softmax_spans(tape, e, query->spans);
 }
 
-Var *attention_softmax(Tape *tape, AttentionOptions options, Var *e, const Spans *spans) {
-    return options.hard ? hardmax_spans(tape, e, spans) : softmax_spans(tape, e, spans);
+/* c_i = Σ_j α_ij h_j, if the kind defines score */
+Context attend(Tape *tape, const Attention *attention, const AttentionSource *source, const Query *query, Var *out) {
+    if (!attention->kind->score) return attention->kind->attend(tape, attention, source, query);
+    Var *alpha = attention_weigh(tape, attention, source, query);
+    Var *c = weighted_sum(tape, alpha, source->annotations.H, query->spans, out);
+    return (Context){c, alpha, attention_next_memory(tape, attention, source, query, alpha)};
 }
 
 Var *attention_alignment(Tape *tape, AttentionOptions options, int heads, Var *alpha, const Spans *spans) {

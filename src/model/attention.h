@@ -7,6 +7,8 @@
 typedef struct AttentionKind AttentionKind;
 
 enum { ATTENTION_WEIGHTS = 4 /* at most */ };
+/* The weights of a kind with score, each of which may be missing: those that project s_{i-1} and h_j; then its own. */
+enum { OF_QUERY, OF_KEYS, OWN_WEIGHTS };
 
 /* The size of a state, n; of an annotation, a (2n in the paper); of the hidden layer of the attention, n'; and the
    number of heads, which divides n', for a kind with several heads. */
@@ -42,16 +44,18 @@ typedef struct Context {
     Var *c, *alpha, *memory;
 } Context;
 
-/* A kind of attention. It defines either weigh or attend. A kind with memory also defines init_memory and next_memory;
+/* A kind of attention. It defines either score or attend. A kind with memory also defines init_memory and next_memory;
    beam search reorders the memory together with the hypotheses. */
 struct AttentionKind {
     const char *name; /* the value of --attention that selects this kind */
     bool aligns;      /* whether the kind has an alignment */
     void (*declare)(Attention *attention, Params *params, AttentionSizes sizes);
-    /* Computes source->keys and, if the values are not H, source->values. */
+    /* Computes source->keys and, if the values are not H, source->values. NULL: the keys are H projected by the weight
+       OF_KEYS: they do not depend on i, so they are computed once for each source word. */
     void (*prepare)(Tape *tape, const Attention *attention, AttentionSource *source, const Dropout *dropout);
-    /* Returns α_i [m, longest] of a kind with c_i = Σ_j α_ij h_j. */
-    Var *(*weigh)(Tape *tape, const Attention *attention, const AttentionSource *source, const Query *query);
+    /* Returns e_i [m, longest] of a kind with α_i = softmax(e_i) and c_i = Σ_j α_ij h_j. q: s_prev of the query,
+       projected by the weight OF_QUERY if the kind has it. */
+    Var *(*score)(Tape *tape, const Attention *attention, Var *q, Var *keys, const Query *query);
     /* Returns c(H, s_{i-1}) of a kind with another equation for c_i. */
     Context (*attend)(Tape *tape, const Attention *attention, const AttentionSource *source, const Query *query);
     /* Returns the memory of the first step, for n sentences [n, ..]. */
@@ -78,13 +82,13 @@ Var *attention_init_memory(Tape *tape, const Attention *attention, const Attenti
 /* Returns the memory of the next step; NULL if the kind has no memory. */
 Var *attention_next_memory(Tape *tape, const Attention *attention, const AttentionSource *source, const Query *query,
                            Var *alpha);
-/* Returns c(H, s_{i-1}). A kind that defines weigh writes c_i to `out` [m, a], unless `out` is NULL; any other kind
+/* Returns α_i [m, longest] of a kind that defines score. With hard attention the largest e_ij has weight 1, so c_i is
+   one annotation. Hard attention has no gradient (see hardmax_spans), so training uses soft attention. */
+Var *attention_weigh(Tape *tape, const Attention *attention, const AttentionSource *source, const Query *query);
+/* Returns c(H, s_{i-1}). A kind that defines score writes c_i to `out` [m, a], unless `out` is NULL; any other kind
    ignores `out`. */
 Context attend(Tape *tape, const Attention *attention, const AttentionSource *source, const Query *query, Var *out);
 
-/* For implementations of kinds: returns α_i = softmax(e_i). With hard attention the largest e_ij has weight 1, so c_i
-   is one annotation. Hard attention has no gradient (see hardmax_spans), so training uses soft attention. */
-Var *attention_softmax(Tape *tape, AttentionOptions options, Var *e, const Spans *spans);
 /* For implementations of kinds: returns the alignment [m, longest], which is the mean of the weights α of all heads
    [m, heads longest], or the weights of the head that the options select. */
 Var *attention_alignment(Tape *tape, AttentionOptions options, int heads, Var *alpha, const Spans *spans);

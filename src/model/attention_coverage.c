@@ -2,7 +2,7 @@
    linguistic coverage of Tu et al. 2016 (§3.1), without fertilities. */
 #include "model/attention.h"
 
-enum { Wa, Ua, va, Vb }; /* [n, n'], [a, n'], [n', 1], [1, n'] */
+enum { Wa = OF_QUERY, Ua = OF_KEYS, va = OWN_WEIGHTS, Vb }; /* [n, n'], [a, n'], [n', 1], [1, n'] */
 
 static void declare(Attention *m, Params *params, AttentionSizes sizes) {
     m->weights[Wa] = params_add(params, "attention.Wa", sizes.rnn, sizes.att, INIT_NORMAL, 0.001);
@@ -11,18 +11,10 @@ static void declare(Attention *m, Params *params, AttentionSizes sizes) {
     m->weights[Vb] = params_add(params, "attention.Vb", 1, sizes.att, INIT_ZERO, 0);
 }
 
-/* U_a h_j does not depend on i, so it is computed once for each source word. */
-static void prepare(Tape *tape, const Attention *m, AttentionSource *source, const Dropout *rates) {
-    (void)rates; /* dropout is already applied to H */
-    source->keys = linear(tape, source->annotations.H, m->weights[Ua], NULL);
-}
-
-/* e_ij = v_aᵀ tanh(W_a s_{i-1} + U_a h_j + V_b β_{i-1,j}),  α_i = softmax(e_i) */
-static Var *weigh(Tape *tape, const Attention *m, const AttentionSource *source, const Query *query) {
-    Var *q = linear(tape, query->s_prev, m->weights[Wa], NULL);
+/* e_ij = v_aᵀ tanh(W_a s_{i-1} + U_a h_j + V_b β_{i-1,j}) */
+static Var *score(Tape *tape, const Attention *m, Var *q, Var *keys, const Query *query) {
     const CoverageWeights weights = {m->weights[va], m->weights[Vb]};
-    Var *e = coverage_scores(tape, q, source->keys, query->memory, weights, query->spans);
-    return attention_softmax(tape, source->options, e, query->spans);
+    return coverage_scores(tape, q, keys, query->memory, weights, query->spans);
 }
 
 /* β_0j = 0 */
@@ -40,7 +32,6 @@ static Var *next_memory(Tape *tape, const Attention *m, const AttentionSource *s
 const AttentionKind attention_coverage = {.name = "coverage",
                                           .aligns = true,
                                           .declare = declare,
-                                          .prepare = prepare,
-                                          .weigh = weigh,
+                                          .score = score,
                                           .init_memory = init_memory,
                                           .next_memory = next_memory};

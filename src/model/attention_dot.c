@@ -13,12 +13,11 @@ static void prepare(Tape *tape, const Attention *m, AttentionSource *source, con
     source->keys = A->H->cols == A->summary->cols ? A->H : add_halves(tape, A->H);
 }
 
-/* e_ij = s_{i-1}·k_j,  α_i = softmax(e_i) */
-static Var *weigh(Tape *tape, const Attention *m, const AttentionSource *source, const Query *query) {
+/* e_ij = s_{i-1}·k_j */
+static Var *score(Tape *tape, const Attention *m, Var *s_prev, Var *keys, const Query *query) {
     (void)m;
-    Var *e = dot_scores(tape, query->s_prev, source->keys, 1, 1, query->spans);
-    return attention_softmax(tape, source->options, e, query->spans);
+    return dot_scores(tape, s_prev, keys, 1, 1, query->spans);
 }
 
 const AttentionKind attention_dot = {
-    .name = "dot", .aligns = true, .declare = declare, .prepare = prepare, .weigh = weigh};
+    .name = "dot", .aligns = true, .declare = declare, .prepare = prepare, .score = score};

@@ -86,7 +86,7 @@ enum { STATE, MEMORY, RECURRENT }; /* s_{i-1}; the memory of the attention; the 
 typedef struct State {
     AttentionSource source;
     Rows recurrent[RECURRENT];
-    Var *CH, *CoH; /* C h_j [rows, 3n] and C_o h_j + b [rows, 2l]; NULL if the attention does not define weigh */
+    Var *CH, *CoH; /* C h_j [rows, 3n] and C_o h_j + b [rows, 2l]; NULL if the attention does not define score */
 } State;
 
 /* f needs C c_i (a second unit also b), and g needs C_o c_i + b. If c_i = Σ_j α_ij h_j, they are Σ_j α_ij C h_j and
@@ -94,7 +94,7 @@ typedef struct State {
    for each word of each hypothesis. Probabilities of the search differ from those of `force` only by rounding; with
    weights of int8, this includes the rounding of h_j and of c_i to 8 bits. */
 static void project_annotations(Tape *tape, const Rnnsearch *m, const Annotations *H, State *state) {
-    if (!m->attention.kind->weigh) return;
+    if (!m->attention.kind->score) return;
     state->CH = state_project(tape, &m->state, H->H);
     state->CoH = readout_context(tape, &m->readout, H->H);
 }
@@ -111,7 +111,7 @@ static ContextTerms context_terms(Tape *tape, const Rnnsearch *m, const State *s
         Var *x = state_context(tape, &m->state, WEy, c.c);
         return (ContextTerms){x, readout_context(tape, &m->readout, c.c), c.alpha, c.memory};
     }
-    Var *alpha = m->attention.kind->weigh(tape, &m->attention, source, query);
+    Var *alpha = attention_weigh(tape, &m->attention, source, query);
     Var *x = state_add(tape, &m->state, WEy, weighted_sum(tape, alpha, state->CH, query->spans, NULL));
     Var *t = weighted_sum(tape, alpha, state->CoH, query->spans, NULL);
     return (ContextTerms){x, t, alpha, attention_next_memory(tape, &m->attention, source, query, alpha)};
