@@ -12,17 +12,6 @@ const char *data_name_of(const DataFiles *files, const Pairs *pairs, int pair) {
     return train_files_name(&files->train[pairs_set(pairs, pair)]);
 }
 
-/* The context of a ProgressFn. */
-typedef struct Stage {
-    const DataProgress *progress;
-    const char *name;
-} Stage;
-
-static int report_stage(void *context, long done, long all) {
-    const Stage *stage = context;
-    return stage->progress->report(stage->progress->context, stage->name, done, all);
-}
-
 /* Opens a corpus. NULL with *err filled if it cannot be opened, or if nothing tells which side is English. */
 static Reader *open_files(const CorpusFiles *files, const ModelOptions *options, Err *err) {
     const int english = model_options_english(options);
@@ -36,24 +25,23 @@ static Reader *open_files(const CorpusFiles *files, const ModelOptions *options,
 }
 
 /* Reads all training sets into one temporary file. */
-static int read_training(Data *data, const DataFiles *files, const ModelOptions *options, const DataProgress *progress,
-                         Err *err) {
-    Stage stage = {progress, "reading"};
+static int read_training(Data *data, const DataFiles *files, const ModelOptions *options, ProgressFn *progress,
+                         void *context, Err *err) {
     if (disk_corpus_open(&data->text, files->dir, err)) return -1;
     for (int k = 0; k < files->train_count; k++) {
         const CorpusFiles *set = &files->train[k].files;
-        if (disk_corpus_read(&data->text, open_files(set, options, err), set->path[0], report_stage, &stage, err))
+        if (disk_corpus_read(&data->text, open_files(set, options, err), set->path[0], progress, context, err))
             return -1;
         arrput(data->set_end, data->text.n);
     }
     return 0;
 }
 
-int data_read(Data *data, const DataFiles *files, const ModelOptions *options, bool training,
-              const DataProgress *progress, Err *err) {
+int data_read(Data *data, const DataFiles *files, const ModelOptions *options, bool training, ProgressFn *progress,
+              void *context, Err *err) {
     *data = (Data){0};
     const CorpusFiles *valid = &files->valid;
-    if ((training && read_training(data, files, options, progress, err)) ||
+    if ((training && read_training(data, files, options, progress, context, err)) ||
         (data_has_validation(files) && corpus_read(&data->valid, open_files(valid, options, err), valid->path[0], err)))
         return -1;
     data->read = data->text.read;
@@ -66,7 +54,7 @@ int data_read(Data *data, const DataFiles *files, const ModelOptions *options, b
 enum { SUBWORDS = 2, COUNTS };
 
 static int count_words(DiskCorpus *text, const TokenizerKind kinds[2], bool subwords, WordCounts words[COUNTS],
-                       const DataProgress *progress, Err *err) {
+                       ProgressFn *progress, void *context, Err *err) {
     /* Chinese text between two punctuation marks is one word for BPE, so almost every sentence has new words. */
     enum { REPORT_EVERY = 1000, MOST_SUBWORDS = 1 << 18 };
     DiskPair pair;
@@ -76,17 +64,17 @@ static int count_words(DiskCorpus *text, const TokenizerKind kinds[2], bool subw
         if (subwords && string_table_count(&words[SUBWORDS].words) < MOST_SUBWORDS)
             words_count(&words[SUBWORDS], TOKENIZER_BPE, pair.text[SOURCE]);
         status = 0;
-        if (i % REPORT_EVERY == 0 && progress->report(progress->context, "counting words", i, text->n))
+        if (i % REPORT_EVERY == 0 && progress(context, i, text->n))
             status = err_set(err, NULL, 0, "stopped while words were counted");
     }
     return status;
 }
 
 int data_learn(Data *data, const DataFiles *files, const ModelOptions *o, Side *source, Side *target,
-               const DataProgress *progress, Err *err) {
+               ProgressFn *progress, void *context, Err *err) {
     Side *const sides[2] = {source, target};
     WordCounts words[COUNTS] = {0};
-    if (count_words(&data->text, o->tokenizer, model_options_source_words(o), words, progress, err)) {
+    if (count_words(&data->text, o->tokenizer, model_options_source_words(o), words, progress, context, err)) {
         for (int i = 0; i < COUNTS; i++) words_free(&words[i]);
         return -1;
     }
@@ -112,7 +100,7 @@ static int check_lengths(const Pairs *pairs, const CorpusFiles *files, Err *err)
 
 /* Encodes the training text. One set of weight 1 without tag, not quiet, is the usual case, and has no sets. */
 static int encode_training(Data *data, const DataFiles *files, const TrainOptions *o, const Side *source,
-                           const Side *target, Stage *stage, Err *err) {
+                           const Side *target, ProgressFn *progress, void *context, Err *err) {
     const int count = files->train_count;
     int *source_end = mem_alloc((size_t)count * sizeof *source_end), status = 0;
     double *weight = mem_alloc((size_t)count * sizeof *weight);
@@ -129,7 +117,7 @@ static int encode_training(Data *data, const DataFiles *files, const TrainOption
     const TrainSets sets = {count, data->set_end, source_end, weight, quiet};
     if (!status)
         status = pairs_encode_disk(&data->pairs, &data->text, usual ? NULL : &sets, source, target, o->max_length,
-                                   files->dir, report_stage, stage, err);
+                                   files->dir, progress, context, err);
     mem_free(source_end);
     mem_free(weight);
     mem_free(quiet);
@@ -137,10 +125,9 @@ static int encode_training(Data *data, const DataFiles *files, const TrainOption
 }
 
 int data_encode(Data *data, const DataFiles *files, const TrainOptions *o, bool training, const Side *source,
-                const Side *target, const DataProgress *progress, Err *err) {
+                const Side *target, ProgressFn *progress, void *context, Err *err) {
     const char *dir = files->dir;
-    Stage stage = {progress, "encoding"};
-    if ((training && encode_training(data, files, o, source, target, &stage, err)) ||
+    if ((training && encode_training(data, files, o, source, target, progress, context, err)) ||
         pairs_encode(&data->valid_pairs, &data->valid, source, target, 0, dir, err) ||
         check_lengths(&data->valid_pairs, &files->valid, err))
         return -1;

@@ -38,25 +38,19 @@ typedef struct Data {
     long *set_end;                           /* stb_ds array: its pairs up to the end of each training set */
 } Data;
 
-/* A callback as ProgressFn; `stage` is "reading", "counting words" or "encoding". */
-typedef struct DataProgress {
-    int (*report)(void *context, const char *stage, long done, long all);
-    void *context;
-} DataProgress;
-
 /* Reads the text of both corpora; without `training`, only that of the validation corpus. This is the first of three
    steps: data_read, data_learn (for a new model only), data_encode. Release with data_free, also after an error.
-   Returns 0, or -1 with *err filled: an error of the readers, or a full disk. */
-int data_read(Data *data, const DataFiles *files, const ModelOptions *options, bool training,
-              const DataProgress *progress, Err *err);
+   Returns 0, or -1 with *err filled: an error of the readers, or a full disk; or `progress` cancels. */
+int data_read(Data *data, const DataFiles *files, const ModelOptions *options, bool training, ProgressFn *progress,
+              void *context, Err *err);
 /* Learns merges and vocabularies from the training text, in which every set counts once, and adds the tags. Returns 0,
  * or -1 with *err filled. */
 int data_learn(Data *data, const DataFiles *files, const ModelOptions *options, Side *source, Side *target,
-               const DataProgress *progress, Err *err);
+               ProgressFn *progress, void *context, Err *err);
 /* Encodes the text that was read as ids, and the guiding word links as links between pieces. Returns 0, or -1 with *err
    filled, also if no pair is left. */
 int data_encode(Data *data, const DataFiles *files, const TrainOptions *options, bool training, const Side *source,
-                const Side *target, const DataProgress *progress, Err *err);
+                const Side *target, ProgressFn *progress, void *context, Err *err);
 void data_free(Data *data);
 
 /* A hash of all ids and guiding links of the training pairs. A checkpoint stores it, so that a training cannot be

@@ -210,8 +210,12 @@ int exchange_weights(Exchange *x, real *weights, Err *err) {
     return share(x, weights + x->optimizer->from, before_update(x), weights, true, err);
 }
 
-int exchange_slices(Exchange *x, const real *slice, real *whole, bool everywhere, Err *err) {
+int exchange_collect(Exchange *x, real **array, bool everywhere, Err *err) {
     const Optimizer *o = x->optimizer;
-    memcpy(whole + o->from, slice, (o->to - o->from) * sizeof *whole);
-    return alone(x) ? 0 : share(x, slice, NULL, whole, everywhere, err);
+    const real *slice = *array;
+    const size_t bytes = (everywhere || ranks_own(x->ranks) == 0 ? o->size : o->to) * sizeof *slice;
+    if (!slice || alone(x)) return 0;
+    *array = memset(mem_alloc_aligned(bytes), 0, bytes); /* zero between the parameters */
+    memcpy(*array + o->from, slice, (o->to - o->from) * sizeof *slice);
+    return share(x, slice, NULL, *array, everywhere, err);
 }

@@ -31,7 +31,8 @@ int exchange_squares(Exchange *exchange, Err *err);
 /* Remembers the own slice of the weights; exchange_weights then completes the weights of all ranks after the update. */
 void exchange_remember(Exchange *exchange, const real *weights);
 int exchange_weights(Exchange *exchange, real *weights, Err *err);
-/* Completes an array of which each rank has its slice: whole [size] on every rank, or on rank 0 only. */
-int exchange_slices(Exchange *exchange, const real *slice, real *whole, bool everywhere, Err *err);
+/* *array is the slice of this rank, or NULL. If there are several ranks, it becomes a new array with the slices of all,
+   owned by the caller, also after an error: complete on every rank, or on rank 0 only. */
+int exchange_collect(Exchange *exchange, real **array, bool everywhere, Err *err);
 
 #endif

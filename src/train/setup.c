@@ -142,13 +142,28 @@ static void warn_of_weights(const Training *t, const Params *params, const Train
                       ceil(need / MiB), floor(t->memory.available / MiB));
 }
 
+/* Reports progress before the first update. Returns non-zero, which cancels the work, if a stop is requested. */
+static int report_progress(void *context, long done, long all) {
+    const Training *t = context;
+    if (t->callbacks->counting) t->callbacks->counting(t->callbacks->context, t->stage, done, all);
+    return *t->stop;
+}
+
+/* Returns the context for report_progress in the next stage. */
+static Training *start_stage(Training *t, const char *stage) {
+    t->stage = stage;
+    return t;
+}
+
 /* Learns vocabularies and merges from the training text, and draws the initial weights. */
-static int learn_from_text(Training *t, const DataProgress *progress, Err *err) {
+static int learn_from_text(Training *t, Err *err) {
     const TrainOptions *o = &t->job->options;
     Translator *tr = &t->learner.translator;
     Params *params = &tr->model.params;
     tr->options = o->model;
-    if (data_learn(&t->data, &t->files, &o->model, &tr->source, &tr->target, progress, err)) return -1;
+    if (data_learn(&t->data, &t->files, &o->model, &tr->source, &tr->target, report_progress,
+                   start_stage(t, "counting words"), err))
+        return -1;
     translator_init(tr);
     if (params->size > INT_MAX) /* a tensor of a checkpoint cannot have more values */
         return err_set(err, t->job->model, 0, "a model of %zu weights, where %d are the limit", params->size, INT_MAX);
@@ -183,23 +198,16 @@ static int take_pretrained(Training *t, Err *err) {
 }
 
 /* Makes the model of a new training, and its optimizer. */
-static int initialise(Training *t, const DataProgress *progress, Err *err) {
+static int initialise(Training *t, Err *err) {
     const TrainOptions *o = &t->job->options;
     Learner *l = &t->learner;
     Params *params = &l->translator.model.params;
     l->options = *o;
-    if (t->job->pretrained ? take_pretrained(t, err) : learn_from_text(t, progress, err)) return -1;
+    if (t->job->pretrained ? take_pretrained(t, err) : learn_from_text(t, err)) return -1;
     params_optimizer(params, optimizer_kind_at(o->optimizer), &l->optimizer);
     if (o->exponential_smoothing > 0) optimizer_keep_average(&l->optimizer, params->values);
     t->state = (TrainState){.best = -1};
     return 0;
-}
-
-/* Reports progress before the first update. Returns non-zero, which cancels the work, if a stop is requested. */
-static int report_progress(void *context, const char *stage, long done, long all) {
-    const Training *t = context;
-    if (t->callbacks->counting) t->callbacks->counting(t->callbacks->context, stage, done, all);
-    return *t->stop;
 }
 
 /* The number of texts that have a Han character. */
@@ -229,12 +237,12 @@ static int check_sides(const Training *t, Err *err) {
 /* Reads the data of a resumed or a new training; initialises the model of a new one. */
 static int read_data(Training *t, Err *err) {
     const TrainJob *job = t->job;
-    const DataProgress progress = {report_progress, t};
     const Translator *tr = &t->learner.translator;
     const bool reads = ranks_own_on_node(t->ranks) == 0; /* the first rank of each machine */
-    if (data_read(&t->data, &t->files, &job->options.model, reads, &progress, err) || check_sides(t, err) ||
-        (training_writes(t) && !t->resumed && initialise(t, &progress, err)) || share_state(t, err) ||
-        data_encode(&t->data, &t->files, &job->options, reads, &tr->source, &tr->target, &progress, err) ||
+    if (data_read(&t->data, &t->files, &job->options.model, reads, report_progress, start_stage(t, "reading"), err) ||
+        check_sides(t, err) || (training_writes(t) && !t->resumed && initialise(t, err)) || share_state(t, err) ||
+        data_encode(&t->data, &t->files, &job->options, reads, &tr->source, &tr->target, report_progress,
+                    start_stage(t, "encoding"), err) ||
         share_data(t, err) || check_probe_lengths(t, err))
         return -1;
     about_set(&t->learner.translator.about, job->about);

@@ -20,26 +20,19 @@ static double next_learn_rate(const Training *t) {
     return rate;
 }
 
-/* The origin of a number that is not finite, as all ranks know it. */
-typedef struct Origin {
-    char op[48]; /* empty: only the norm is not finite */
-    int32_t back, index, pair;
-} Origin;
-
 /* Finds the origin: the first op on the lowest rank that finds one, and the first pair of the batch. */
-static int find_origin(Training *t, const BatchParts *parts, const UpdateOptions *options, Origin *origin, Err *err) {
+static int find_origin(Training *t, const BatchParts *parts, const UpdateOptions *options, NonFinite *origin,
+                       Err *err) {
     const int count = ranks_count(t->ranks);
-    NonFinite found;
+    NonFinite own;
     if (update_find_nonfinite(&t->learner.session.tape, &t->learner.translator.model, &t->data.pairs, parts, options,
-                              &found, err))
+                              &own, err))
         return -1;
-    Origin own = {.back = found.watch.back, .index = found.index, .pair = found.pair};
-    if (found.watch.op) snprintf(own.op, sizeof own.op, "%.*s", found.watch.length, found.watch.op);
-    Origin *all = mem_alloc((size_t)count * sizeof *all);
+    NonFinite *all = mem_alloc((size_t)count * sizeof *all);
     const int status = ranks_gather(t->ranks, &own, all, sizeof own, true, err);
     for (int r = count; r-- > 0 && !status;) {
         if (r == count - 1) *origin = all[r];
-        const Origin *o = &all[r];
+        const NonFinite *o = &all[r];
         if (o->op[0]) {
             memcpy(origin->op, o->op, sizeof o->op);
             origin->back = o->back;
@@ -58,7 +51,7 @@ static int find_origin(Training *t, const BatchParts *parts, const UpdateOptions
 static int skip(Training *t, const BatchParts *parts, const UpdateOptions *options, Err *err) {
     enum { MOST = 5 };
     TrainState *s = &t->state;
-    Origin origin;
+    NonFinite origin;
     if (find_origin(t, parts, options, &origin, err)) return -1;
     const char *op = origin.op[0] ? origin.op : "norm",
                *back = origin.back ? "the gradient of the result of" : "the result of";
@@ -266,27 +259,6 @@ static bool finished(const Training *t) {
            (ranks_count(t->ranks) > 1 ? t->out_of_time : minutes_are_over(t));
 }
 
-/* Completes *array, of which each rank has its slice, on rank 0. Replaces it by a new array, owned by the caller. */
-static int collect(Training *t, real **array, Err *err) {
-    const Optimizer *o = &t->learner.optimizer;
-    const size_t bytes = (training_writes(t) ? o->size : o->to) * sizeof(real);
-    const real *slice = *array;
-    if (!slice) return 0;
-    *array = memset(mem_alloc_aligned(bytes), 0, bytes); /* zero between the parameters */
-    return exchange_slices(&t->exchange, slice, *array, false, err);
-}
-
-/* *whole receives the optimizer with the slots and the average of all ranks, on rank 0. The arrays are owned by the
-   caller, also after an error. */
-static int collect_optimizer(Training *t, Optimizer *whole, Err *err) {
-    *whole = t->learner.optimizer;
-    int status = collect(t, &whole->average, err);
-    for (int i = 0; i < OPTIMIZER_SLOTS; i++)
-        if (status) whole->slots[i] = NULL;
-        else status = collect(t, &whole->slots[i], err);
-    return status;
-}
-
 static int write_checkpoint(Training *t, const Optimizer *optimizer, Err *err) {
     const Learner *l = &t->learner;
     if (!training_writes(t)) return 0;
@@ -299,13 +271,17 @@ static void tell_saving(const Training *t, bool begins) {
     if (training_writes(t) && t->callbacks->saving) t->callbacks->saving(t->callbacks->context, begins);
 }
 
+/* Collects the slots and the average of the optimizer from all ranks, and writes a checkpoint on rank 0. */
 static int collect_and_save(Training *t, Err *err) {
-    if (ranks_count(t->ranks) == 1) return write_checkpoint(t, &t->learner.optimizer, err);
-    Optimizer whole;
-    int status = collect_optimizer(t, &whole, err);
+    const Optimizer *own = &t->learner.optimizer;
+    Optimizer whole = *own;
+    int status = exchange_collect(&t->exchange, &whole.average, false, err);
+    for (int i = 0; i < OPTIMIZER_SLOTS && !status; i++)
+        status = exchange_collect(&t->exchange, &whole.slots[i], false, err);
     if (!status) status = write_checkpoint(t, &whole, err);
-    for (int i = 0; i < OPTIMIZER_SLOTS; i++) mem_free(whole.slots[i]);
-    mem_free(whole.average);
+    for (int i = 0; i < OPTIMIZER_SLOTS; i++)
+        if (whole.slots[i] != own->slots[i]) mem_free(whole.slots[i]);
+    if (whole.average != own->average) mem_free(whole.average);
     return status ? status : training_join(t, err);
 }
 

@@ -64,7 +64,8 @@ typedef struct Training {
     bool out_of_time; /* --after-minutes are over, as of the last update */
     TrainState state; /* is stored in checkpoints */
     Meter meter;
-    bool resumed; /* from a checkpoint */
+    bool resumed;      /* from a checkpoint */
+    const char *stage; /* of the work on the data before the first update */
 } Training;
 
 /* Whether this process is rank 0, which writes the files. */

@@ -2,6 +2,7 @@
 #include "core/shard_sums.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Adds weight × mean cost(α_i) over the target rows to the loss: see `guided` in core/ops.h. */
@@ -108,10 +109,12 @@ int update_find_nonfinite(Tape *tape, Model *model, const Pairs *pairs, const Ba
     unguided.guide = NULL; /* the guide cost is finite for any weights */
     *found = (NonFinite){.index = -1};
     int status = 0;
-    for (int k = 0; k < parts->count && !found->watch.op && !status; k++)
+    Watch watch = {0};
+    for (int k = 0; k < parts->count && !watch.op && !status; k++)
         if (parts->list[k].n)
-            status =
-                watch_pairs(tape, model, pairs, &parts->list[k], 0, parts->list[k].n, &unguided, &found->watch, err);
+            status = watch_pairs(tape, model, pairs, &parts->list[k], 0, parts->list[k].n, &unguided, &watch, err);
+    if (watch.op) snprintf(found->op, sizeof found->op, "%.*s", watch.length, watch.op);
+    found->back = watch.back;
     for (int k = 0; k < parts->count && !status; k++)
         status = find_pair(tape, model, pairs, &parts->list[k], &unguided, found, err);
     return status;

@@ -41,11 +41,12 @@ void gradient_tree_free(GradientTree *tree);
 int update_step(Tape *tape, Model *model, Optimizer *optimizer, Exchange *exchange, double nats,
                 const UpdateOptions *options, double *norm, Err *err);
 
-/* The origin of a loss or gradient norm that is not finite. */
+/* The origin of a loss or gradient norm that is not finite. Ranks send it to each other. */
 typedef struct NonFinite {
-    Watch watch; /* first op whose result or gradient is not finite; op NULL: only the norm is not finite */
-    int index;   /* of the first pair of the batch with such an op when it runs alone; -1: none */
-    int pair;    /* this pair */
+    char op[48];   /* first op whose result or gradient is not finite; empty: only the norm is not finite */
+    int32_t back;  /* whether it is the gradient */
+    int32_t index; /* of the first pair of the batch with such an op when it runs alone; -1: none */
+    int32_t pair;  /* this pair */
 } NonFinite;
 /* Finds the origin of a non-finite loss or gradient norm and writes it to *found: repeats the forward and backward
    pass of the parts of an update, then of each of their pairs separately, and checks the results of every op.

@@ -39,27 +39,16 @@ static void exchange_average(Learner *l, real **average) {
     if (*average) params_exchange(&l->translator.model.params, average);
 }
 
-/* *average receives the whole average of the weights, if there is one; owned by the caller if there are several ranks.
- */
-static int whole_average(Training *t, real **average, Err *err) {
-    const Optimizer *o = &t->learner.optimizer;
-    *average = o->average;
-    if (!o->average || ranks_count(t->ranks) == 1) return 0;
-    *average = mem_alloc_aligned(o->size * sizeof(real));
-    memset(*average, 0, o->size * sizeof(real));
-    return exchange_slices(&t->exchange, o->average, *average, true, err);
-}
-
 /* Calls `work` with the average of the weights in their place. */
 static int with_average(Training *t, int work(Training *, Err *), Err *err) {
-    real *average;
-    int status = whole_average(t, &average, err);
+    real *const own = t->learner.optimizer.average, *average = own;
+    int status = exchange_collect(&t->exchange, &average, true, err);
     if (!status) {
         exchange_average(&t->learner, &average);
         status = work(t, err);
         exchange_average(&t->learner, &average);
     }
-    if (ranks_count(t->ranks) > 1) mem_free(average);
+    if (average != own) mem_free(average);
     return status;
 }
 

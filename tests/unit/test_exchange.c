@@ -71,7 +71,7 @@ static const Segment segments[] = {{0, ROWS, COLS, SEGMENT_TABLE},
 typedef struct Peer {
     Ranks ranks;
     pthread_t thread;
-    real gradient[SIZE], weights[SIZE], collected[SIZE];
+    real gradient[SIZE], weights[SIZE], *collected;
     double sent_gradients, sent_weights, norm;
     size_t from, to;
     int status;
@@ -122,7 +122,8 @@ static void *run_peer(void *argument) {
     p->sent_weights = -p->ranks.sent;
     if (!p->status) p->status = exchange_weights(&exchange, p->weights, &err);
     p->sent_weights += p->ranks.sent;
-    if (!p->status) p->status = exchange_slices(&exchange, p->weights + p->from, p->collected, false, &err);
+    p->collected = p->weights + p->from;
+    if (!p->status) p->status = exchange_collect(&exchange, &p->collected, false, &err);
     exchange_free(&exchange);
     optimizer_free(&optimizer);
     threads_free(threads);
@@ -140,6 +141,12 @@ static Peer *run_peers(int count, size_t cut) {
     for (int r = 0; r < count; r++) pthread_join(peers[r].thread, NULL);
     pthread_barrier_destroy(&meeting.barrier);
     return peers;
+}
+
+static void peers_free(Peer *peers, int count) {
+    for (int r = 0; r < count; r++)
+        if (peers[r].collected != peers[r].weights + peers[r].from) mem_free(peers[r].collected);
+    mem_free(peers);
 }
 
 /* ---- tests ------------------------------------------------------------------------------------------------------ */
@@ -165,8 +172,7 @@ static void check_peer(const Peer *p, int count, double norm) {
         if (p->gradient[i] != (count == 1 || own ? tree_at(0, count, i) : 0))
             fail_msg("rank %d of %d: number %zu of the gradient is %a", p->ranks.own, count, i, (double)p->gradient[i]);
         if (p->weights[i] != new_weight(i)) fail_msg("rank %d of %d: weight %zu", p->ranks.own, count, i);
-        /* The own slice is copied on every rank. */
-        if (p->collected[i] != (p->ranks.own == 0 || own ? new_weight(i) : 0))
+        if (p->ranks.own == 0 && p->collected[i] != new_weight(i))
             fail_msg("rank %d of %d: number %zu of an array for rank 0", p->ranks.own, count, i);
     }
     assert_memory_equal(&p->norm, &norm, sizeof norm);
@@ -192,7 +198,7 @@ static void ranks_add_in_the_tree_and_share_the_weights(void **unused) {
         }
         assert_true(peers[0].from == 0 && peers[count - 1].to == SIZE);
         for (int r = 1; r < count; r++) assert_true(peers[r].from == peers[r - 1].to);
-        mem_free(peers);
+        peers_free(peers, count);
     }
 }
 
@@ -215,7 +221,7 @@ static void empty_and_unchanged_rows_are_not_sent(void **unused) {
                 fail_msg("rank %d of %d sends %.0f bytes of weights, not %.0f", r, count, peers[r].sent_weights,
                          weights);
         }
-        mem_free(peers);
+        peers_free(peers, count);
     }
 }
 
@@ -224,7 +230,7 @@ static void a_short_message_is_an_error(void **unused) {
     Peer *peers = run_peers(2, sizeof(real));
     assert_int_equal(peers[0].status, -1);
     assert_int_equal(peers[1].status, -1);
-    mem_free(peers);
+    peers_free(peers, 2);
 }
 
 int main(void) {
