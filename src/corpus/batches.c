@@ -70,17 +70,16 @@ int pairs_encode(Pairs *pairs, const Corpus *corpus, const Side *source, const S
 }
 
 /* Ends the sets whose last pair is pair i of the corpus, and begins the next one. */
-static void end_sets(PairsWriter *writer, const TrainSets *sets, long i) {
+static void end_sets(PairsWriter *writer, const TrainSet *sets, long i) {
     Pairs *pairs = writer->pairs;
-    for (int k; (k = (int)arrlen(pairs->set_end)) < sets->count && sets->end[k] <= i;) {
-        arrput(pairs->set_end, pairs->n);
-        arrput(pairs->set_weight, sets->weight[k]);
-        arrput(pairs->set_quiet, sets->quiet[k]);
-        if (k + 1 < sets->count) side_cache_end(writer->cache[SOURCE], sets->source_end[k + 1]);
+    for (ptrdiff_t k; (k = arrlen(pairs->sets)) < arrlen(sets) && sets[k].end <= i;) {
+        arrput(pairs->sets, sets[k]);
+        pairs->sets[k].end = pairs->n;
+        if (k + 1 < arrlen(sets)) side_cache_end(writer->cache[SOURCE], sets[k + 1].source_end);
     }
 }
 
-int pairs_encode_disk(Pairs *pairs, DiskCorpus *corpus, const TrainSets *sets, const Side *source, const Side *target,
+int pairs_encode_disk(Pairs *pairs, DiskCorpus *corpus, const TrainSet *sets, const Side *source, const Side *target,
                       int max_length, const char *dir, ProgressFn *progress, void *context, Err *err) {
     enum { OFTEN = 1000 };
     PairsWriter writer;
@@ -88,7 +87,7 @@ int pairs_encode_disk(Pairs *pairs, DiskCorpus *corpus, const TrainSets *sets, c
     int failed =
         pairs_writer_open(&writer, pairs, source, target, max_length, dir, err) || disk_corpus_rewind(corpus, err) ? -1
                                                                                                                    : 0;
-    if (sets) side_cache_end(writer.cache[SOURCE], sets->source_end[0]);
+    if (sets) side_cache_end(writer.cache[SOURCE], sets[0].source_end);
     for (long i = 1; !failed && (failed = disk_corpus_next(corpus, &pair, err)) > 0; i++) {
         failed = add_pair(&writer, pair.text[SOURCE], pair.text[TARGET], pair.line, err);
         if (sets) end_sets(&writer, sets, i);
@@ -103,20 +102,18 @@ void pairs_free(Pairs *pairs) {
     arrfree(pairs->source_length);
     arrfree(pairs->target_length);
     arrfree(pairs->line);
-    arrfree(pairs->set_end);
-    arrfree(pairs->set_weight);
-    arrfree(pairs->set_quiet);
+    arrfree(pairs->sets);
     *pairs = (Pairs){0};
 }
 
 int pairs_set(const Pairs *pairs, int pair) {
     int k = 0;
-    while (k < arrlen(pairs->set_end) && pair >= pairs->set_end[k]) k++;
+    while (k < arrlen(pairs->sets) && pair >= pairs->sets[k].end) k++;
     return k;
 }
 
 static bool is_quiet(const Pairs *pairs, int pair) {
-    return arrlen(pairs->set_quiet) && pairs->set_quiet[pairs_set(pairs, pair)];
+    return arrlen(pairs->sets) && pairs->sets[pairs_set(pairs, pair)].quiet;
 }
 
 int pairs_fold(Arena *arena, const Pairs *pairs, const int *which, const int *index, int n, const UpdateNoise *noise,
@@ -180,10 +177,11 @@ static void shuffle_batches(Epoch *epoch, Rng *rng, int *sorted, int n, int batc
 static int times_weight(int n, double weight) { return (int)(n * weight + 0.5); }
 
 int epoch_size(const Pairs *pairs) {
-    const int sets = (int)arrlen(pairs->set_end);
-    double size = sets ? 0 : pairs->n;
-    for (int k = 0, begin = 0; k < sets; begin = pairs->set_end[k++])
-        size += times_weight(pairs->set_end[k] - begin, pairs->set_weight[k]);
+    const TrainSet *sets = pairs->sets;
+    double size = arrlen(sets) ? 0 : pairs->n;
+    long begin = 0;
+    for (ptrdiff_t k = 0; k < arrlen(sets); begin = sets[k++].end)
+        size += times_weight((int)(sets[k].end - begin), sets[k].weight);
     return size < INT_MAX ? (int)size : INT_MAX;
 }
 
@@ -208,10 +206,10 @@ Epoch epoch_plan(const Pairs *pairs, int batch, int window, uint64_t seed, long 
     Rng rng = rng_seed(seed, 0x65706f6368u + (uint64_t)number); /* each epoch has its own random stream */
     size_t most = (size_t)n / (size_t)batch + (size_t)n / (size_t)span + 3;
     Epoch epoch = {.order = mem_alloc((size_t)n * sizeof(int)), .begin = mem_zalloc(most * sizeof(int))};
-    int *to = epoch.order;
-    if (!arrlen(pairs->set_end)) list_set(to, 0, n, 1, &rng);
-    for (int k = 0, begin = 0; k < arrlen(pairs->set_end); begin = pairs->set_end[k++])
-        to = list_set(to, begin, pairs->set_end[k], pairs->set_weight[k], &rng);
+    int *to = epoch.order, begin = 0;
+    if (!arrlen(pairs->sets)) list_set(to, 0, n, 1, &rng);
+    for (ptrdiff_t k = 0; k < arrlen(pairs->sets); begin = (int)pairs->sets[k++].end)
+        to = list_set(to, begin, (int)pairs->sets[k].end, pairs->sets[k].weight, &rng);
     rng_shuffle(&rng, epoch.order, n);
     for (int first = 0; first < n; first += span) {
         int size = n - first < span ? n - first : span;

@@ -10,6 +10,15 @@
 
 #include <stdint.h>
 
+/* A training set, in a corpus in which several follow each other. A set of weight w is in each epoch w times; of a
+   fraction of it, other pairs are drawn in each epoch. */
+typedef struct TrainSet {
+    long end; /* pairs up to the end of the set */
+    double weight;
+    int source_end; /* the id at the end of a source sentence: ID_EOS, or a tag */
+    bool quiet;     /* whether the noise of a training leaves it out */
+} TrainSet;
+
 /* n sentence pairs as ids; every sentence ends in </s>. The ids are in a temporary file. For each pair, memory holds
    the position and number of its ids and its line. */
 typedef struct Pairs {
@@ -19,29 +28,17 @@ typedef struct Pairs {
     long *line;                         /* stb_ds array: line of each pair in its input file, from 1 */
     long dropped_long;                  /* pairs dropped because a side has more than max_length pieces */
     uint64_t hash;                      /* of all ids */
-    int *set_end;                       /* stb_ds array: pairs up to the end of each training set; empty: one set */
-    double *set_weight;                 /* stb_ds array: weight of each set */
-    bool *set_quiet;                    /* stb_ds array: whether the noise of a training leaves out each set */
+    TrainSet *sets;                     /* stb_ds array; empty: one set of weight 1 */
 } Pairs;
-
-/* Training sets that follow each other in a disk corpus. A set of weight w is in each epoch w times; of a fraction of
-   it, other pairs are drawn in each epoch. */
-typedef struct TrainSets {
-    int count;
-    const long *end;       /* [count] pairs of the corpus up to the end of each set */
-    const int *source_end; /* [count] the id at the end of a source sentence: ID_EOS, or a tag */
-    const double *weight;  /* [count] */
-    const bool *quiet;     /* [count] */
-} TrainSets;
 
 /* Encodes a corpus into *pairs, with the temporary file in `dir`. Drops a pair if a side has more than max_length
    pieces (0: no limit). Returns 0, or -1 with *err filled if the disk is full or the file fails. Release with
    pairs_free. */
 int pairs_encode(Pairs *pairs, const Corpus *corpus, const Side *source, const Side *target, int max_length,
                  const char *dir, Err *err);
-/* pairs_encode for a disk corpus. sets: NULL: one set of weight 1 without tag. Calls `progress` (NULL: none) with pairs
-   done and all pairs; if it cancels, that is an error too. */
-int pairs_encode_disk(Pairs *pairs, DiskCorpus *corpus, const TrainSets *sets, const Side *source, const Side *target,
+/* pairs_encode for a disk corpus. sets: a stb_ds array; NULL: one set of weight 1 without tag. Calls `progress` (NULL:
+   none) with pairs done and all pairs; if it cancels, that is an error too. */
+int pairs_encode_disk(Pairs *pairs, DiskCorpus *corpus, const TrainSet *sets, const Side *source, const Side *target,
                       int max_length, const char *dir, ProgressFn *progress, void *context, Err *err);
 void pairs_free(Pairs *pairs);
 /* The training set of a pair, from 0. */

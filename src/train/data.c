@@ -32,7 +32,7 @@ static int read_training(Data *data, const DataFiles *files, const ModelOptions 
         const CorpusFiles *set = &files->train[k].files;
         if (disk_corpus_read(&data->text, open_files(set, options, err), set->path[0], progress, context, err))
             return -1;
-        arrput(data->set_end, data->text.n);
+        arrput(data->sets, ((TrainSet){data->text.n, files->train[k].weight, ID_EOS, files->train[k].quiet}));
     }
     return 0;
 }
@@ -101,27 +101,17 @@ static int check_lengths(const Pairs *pairs, const CorpusFiles *files, Err *err)
 /* Encodes the training text. One set of weight 1 without tag, not quiet, is the usual case, and has no sets. */
 static int encode_training(Data *data, const DataFiles *files, const TrainOptions *o, const Side *source,
                            const Side *target, ProgressFn *progress, void *context, Err *err) {
-    const int count = files->train_count;
-    int *source_end = mem_alloc((size_t)count * sizeof *source_end), status = 0;
-    double *weight = mem_alloc((size_t)count * sizeof *weight);
-    bool *quiet = mem_alloc((size_t)count * sizeof *quiet), usual = count == 1;
-    for (int k = 0; k < count && !status; k++) {
+    bool usual = files->train_count == 1;
+    for (int k = 0; k < files->train_count; k++) {
+        TrainSet *set = &data->sets[k];
         const char *tag = files->train[k].tag;
-        weight[k] = files->train[k].weight;
-        quiet[k] = files->train[k].quiet;
-        source_end[k] = tag ? vocab_tag(source->vocab, tag) : ID_EOS;
-        usual &= !tag && weight[k] == 1 && !quiet[k];
-        if (source_end[k] < 0)
-            status = err_set(err, train_files_name(&files->train[k]), 0, "the model has no tag '%s'", tag);
+        if (tag) set->source_end = vocab_tag(source->vocab, tag);
+        usual &= !tag && set->weight == 1 && !set->quiet;
+        if (set->source_end < 0)
+            return err_set(err, train_files_name(&files->train[k]), 0, "the model has no tag '%s'", tag);
     }
-    const TrainSets sets = {count, data->set_end, source_end, weight, quiet};
-    if (!status)
-        status = pairs_encode_disk(&data->pairs, &data->text, usual ? NULL : &sets, source, target, o->max_length,
-                                   files->dir, progress, context, err);
-    mem_free(source_end);
-    mem_free(weight);
-    mem_free(quiet);
-    return status;
+    return pairs_encode_disk(&data->pairs, &data->text, usual ? NULL : data->sets, source, target, o->max_length,
+                             files->dir, progress, context, err);
 }
 
 int data_encode(Data *data, const DataFiles *files, const TrainOptions *o, bool training, const Side *source,
@@ -146,7 +136,7 @@ int data_encode(Data *data, const DataFiles *files, const TrainOptions *o, bool 
 
 void data_free(Data *data) {
     disk_corpus_close(&data->text);
-    arrfree(data->set_end);
+    arrfree(data->sets);
     guides_free(&data->guides);
     pairs_free(&data->pairs);
     pairs_free(&data->valid_pairs);
@@ -155,11 +145,12 @@ void data_free(Data *data) {
 
 uint64_t data_hash(const Data *data) {
     uint64_t hash = data->pairs.hash ^ data->guides.hash;
-    for (int k = 0; k < arrlen(data->pairs.set_end); k++) {
+    for (ptrdiff_t k = 0; k < arrlen(data->pairs.sets); k++) {
+        const TrainSet *set = &data->pairs.sets[k];
         uint64_t weight;
-        memcpy(&weight, &data->pairs.set_weight[k], sizeof weight);
-        hash = (hash ^ weight) * 0xd1342543de82ef95u + (uint64_t)data->pairs.set_end[k];
-        if (data->pairs.set_quiet[k]) hash = ~hash; /* old checkpoints have no quiet sets, and their hash must stay */
+        memcpy(&weight, &set->weight, sizeof weight);
+        hash = (hash ^ weight) * 0xd1342543de82ef95u + (uint64_t)set->end;
+        if (set->quiet) hash = ~hash; /* old checkpoints have no quiet sets, and their hash must stay */
     }
     return (hash ^ (uint64_t)data->pairs.n) * 0x9e3779b97f4a7c15u;
 }

@@ -35,7 +35,7 @@ typedef struct Data {
     Guides guides;
     long read, dropped_empty, dropped_fuzzy; /* counts of the training corpus, as in DiskCorpus */
     DiskCorpus text;                         /* the training corpus, until it is encoded */
-    long *set_end;                           /* stb_ds array: its pairs up to the end of each training set */
+    TrainSet *sets;                          /* stb_ds array: the training sets in it */
 } Data;
 
 /* Reads the text of both corpora; without `training`, only that of the validation corpus. This is the first of three

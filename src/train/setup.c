@@ -436,9 +436,10 @@ static void describe(const Training *t) {
 /* Notes and logs the sizes of several training sets. */
 static int describe_sets(Training *t, Err *err) {
     const Pairs *pairs = &t->data.pairs;
-    for (int k = 0, begin = 0; k < arrlen(pairs->set_end); begin = pairs->set_end[k++]) {
+    long begin = 0;
+    for (int k = 0; k < arrlen(pairs->sets); begin = pairs->sets[k++].end) {
         const TrainFiles *set = &t->files.train[k];
-        const int n = pairs->set_end[k] - begin;
+        const int n = (int)(pairs->sets[k].end - begin);
         char line[256];
         training_note(t, "  %s: %d pairs, weight %g%s%s", train_files_name(set), n, set->weight,
                       set->tag ? ", tag " : "", set->tag ? set->tag : "");

@@ -92,23 +92,21 @@ int share_state(Training *t, Err *err) {
 
 /* ---- data of a machine ------------------------------------------------------------------------------------------ */
 
-/* Copies an array of n elements from the first rank of the machine. Returns the array. */
-static void *share_array(Ranks *ranks, void *array, size_t bytes, int *status, Err *err) {
-    if (!*status) *status = ranks_broadcast(ranks, RANKS_OF_NODE, array, bytes, err);
-    return array;
+/* Copies bytes from the first rank of the machine. */
+static int share_bytes(Ranks *ranks, void *bytes, size_t size, Err *err) {
+    return ranks_broadcast(ranks, RANKS_OF_NODE, bytes, size, err);
 }
 
 /* Copies the positions of the records, and opens the temporary file of the first rank of the machine. */
 static int share_records(Ranks *ranks, Records *records, size_t n, const char *dir, Err *err) {
     char path[64] = "";
-    int status = 0;
     const bool first = ranks_own_on_node(ranks) == 0;
     if (first) snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)getpid(), fileno(records->file));
     else *records = (Records){.dir = mem_strdup(dir)};
-    share_array(ranks, path, sizeof path, &status, err);
+    if (share_bytes(ranks, path, sizeof path, err)) return -1;
     if (!first) arrsetlen(records->ends, n);
-    share_array(ranks, records->ends, n * sizeof *records->ends, &status, err);
-    if (status || first) return status;
+    if (share_bytes(ranks, records->ends, n * sizeof *records->ends, err)) return -1;
+    if (first) return 0;
     records->file = fopen(path, "rb");
     return records->file ? 0
                          : err_set(err, path, 0, "cannot read the training data of another rank on this machine: %s",
@@ -120,27 +118,22 @@ static int share_pairs(Ranks *ranks, Pairs *pairs, const char *dir, Err *err) {
     struct {
         uint64_t hash;
         int64_t n, dropped, sets;
-    } head = {pairs->hash, pairs->n, pairs->dropped_long, arrlen(pairs->set_end)};
-    int status = 0;
-    share_array(ranks, &head, sizeof head, &status, err);
-    if (status) return -1;
+    } head = {pairs->hash, pairs->n, pairs->dropped_long, arrlen(pairs->sets)};
+    if (share_bytes(ranks, &head, sizeof head, err)) return -1;
     const size_t n = (size_t)head.n;
     if (!first) {
         *pairs = (Pairs){.n = (int)n, .hash = head.hash, .dropped_long = (long)head.dropped};
         arrsetlen(pairs->source_length, n);
         arrsetlen(pairs->target_length, n);
         arrsetlen(pairs->line, n);
-        arrsetlen(pairs->set_end, (size_t)head.sets);
-        arrsetlen(pairs->set_weight, (size_t)head.sets);
-        arrsetlen(pairs->set_quiet, (size_t)head.sets);
+        arrsetlen(pairs->sets, (size_t)head.sets);
     }
-    share_array(ranks, pairs->source_length, n * sizeof *pairs->source_length, &status, err);
-    share_array(ranks, pairs->target_length, n * sizeof *pairs->target_length, &status, err);
-    share_array(ranks, pairs->line, n * sizeof *pairs->line, &status, err);
-    share_array(ranks, pairs->set_end, (size_t)head.sets * sizeof *pairs->set_end, &status, err);
-    share_array(ranks, pairs->set_weight, (size_t)head.sets * sizeof *pairs->set_weight, &status, err);
-    share_array(ranks, pairs->set_quiet, (size_t)head.sets * sizeof *pairs->set_quiet, &status, err);
-    return status ? -1 : share_records(ranks, &pairs->ids, n, dir, err);
+    if (share_bytes(ranks, pairs->source_length, n * sizeof *pairs->source_length, err) ||
+        share_bytes(ranks, pairs->target_length, n * sizeof *pairs->target_length, err) ||
+        share_bytes(ranks, pairs->line, n * sizeof *pairs->line, err) ||
+        share_bytes(ranks, pairs->sets, (size_t)head.sets * sizeof *pairs->sets, err))
+        return -1;
+    return share_records(ranks, &pairs->ids, n, dir, err);
 }
 
 int share_data(Training *t, Err *err) {
@@ -148,9 +141,8 @@ int share_data(Training *t, Err *err) {
     Data *data = &t->data;
     if (ranks_count(ranks) == 1) return 0;
     if (ranks_count_on_node(ranks) > 1) {
-        int status = 0;
-        share_array(ranks, &data->guides.hash, sizeof data->guides.hash, &status, err);
-        if (status || share_pairs(ranks, &data->pairs, t->files.dir, err) ||
+        if (share_bytes(ranks, &data->guides.hash, sizeof data->guides.hash, err) ||
+            share_pairs(ranks, &data->pairs, t->files.dir, err) ||
             (t->files.guides && share_records(ranks, &data->guides.links, (size_t)data->pairs.n, t->files.dir, err)))
             return -1;
     }
