@@ -24,4 +24,11 @@ typedef struct BenchDecoding {
 } BenchDecoding;
 void bench_decode(Threads *threads, const BenchSize *size, BenchDecoding decoding);
 
+/* Measures the peak speed: floating-point operations per second of fused multiply-adds that use only registers, summed
+   over all threads; the best of five runs. */
+double bench_peak(Threads *threads);
+
+/* Sorts the n values in ascending order and returns their median. */
+double bench_median(double *values, int n);
+
 #endif

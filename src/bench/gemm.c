@@ -1,5 +1,4 @@
 /* tide bench gemm: the matrix products of one size of model; each is checked against a plain loop and measured. */
-#include "bench/measure.h"
 #include "bench/bench.h"
 #include "core/base.h"
 #include "core/gemm.h"

@@ -1,6 +1,5 @@
 /* tide bench kernels: checks that each kernel on rows has the bits of the portable set, which tests/unit/test_kernels.c
    compares with plain loops in double, and measures its speed. */
-#include "bench/measure.h"
 #include "bench/bench.h"
 #include "bench/row_kernels.h"
 #include "core/base.h"

@@ -1,4 +1,4 @@
-#include "bench/measure.h"
+#include "bench/bench.h"
 #include "core/base.h"
 #include "core/kernels.h"
 

@@ -1,5 +1,4 @@
 /* tide bench step and decode: training steps and decoding on random sentences of equal length. */
-#include "bench/measure.h"
 #include "bench/bench.h"
 #include "model/beam.h"
 #include "text/vocab.h"

@@ -1,5 +1,4 @@
 /* tide bench: measures how fast this machine trains and decodes, compared with its peak speed at the same moment. */
-#include "bench/measure.h"
 #include "bench/bench.h"
 #include "cli/cli.h"
 #include "core/choice.h"

@@ -3,7 +3,7 @@
 #include "cli/messages.h"
 #include "cli/presets.h"
 #include "io/files.h"
-#include "train/trainer.h"
+#include "train/job.h"
 #include "translate/model_file.h"
 #include "view/report.h"
 

@@ -1,4 +1,4 @@
-/* job.h: the input of a training, and what it reports to its caller. */
+/* job.h: runs a training: its input, and what it reports to its caller. */
 #ifndef TIDE_JOB_H
 #define TIDE_JOB_H
 
@@ -6,6 +6,8 @@
 #include "train/ranks.h"
 #include "train/valid_metrics.h"
 #include "train/validation.h"
+
+#include <signal.h>
 
 /* The paths belong to the caller. */
 typedef struct TrainJob {
@@ -54,5 +56,12 @@ typedef struct TrainCallbacks {
     void (*saving)(void *context, bool begins); /* before and after a checkpoint is written */
     void (*validated)(void *context, const Validation *validation);
 } TrainCallbacks;
+
+/* Trains until an --after-... option or early stopping ends the training, or *stop is the number of a
+   signal instead of 0; then finishes the update and writes a checkpoint. Resumes from the checkpoint in job->model, if
+   there is one. model.safetensors then has the weights of the best validation, or of the last update if there was no
+   validation. Returns 0, *stop if it ended the training (with several ranks: that of the rank that was told to stop),
+   or -1 with *err filled. */
+int train(const TrainJob *job, const TrainCallbacks *callbacks, const volatile sig_atomic_t *stop, Err *err);
 
 #endif

@@ -2,33 +2,7 @@
 
 #include <string.h>
 
-#ifndef TIDE_MPI
-
-Ranks *ranks_begin(double timeout) {
-    (void)timeout;
-    return NULL;
-}
-void ranks_end(Ranks *ranks, bool failed) { (void)ranks, (void)failed; }
-int ranks_own(const Ranks *ranks) { return (void)ranks, 0; }
-int ranks_count(const Ranks *ranks) { return (void)ranks, 1; }
-int ranks_own_on_node(const Ranks *ranks) { return (void)ranks, 0; }
-int ranks_count_on_node(const Ranks *ranks) { return (void)ranks, 1; }
-int ranks_broadcast(Ranks *ranks, RankGroup group, void *data, size_t bytes, Err *err) {
-    return (void)ranks, (void)group, (void)data, (void)bytes, (void)err, 0;
-}
-int ranks_gather(Ranks *ranks, const void *own, void *all, size_t bytes, bool patient, Err *err) {
-    (void)ranks, (void)patient, (void)err;
-    if (bytes) memcpy(all, own, bytes);
-    return 0;
-}
-int ranks_exchange(Ranks *ranks, const RankMessage *out, RankMessage *in, bool patient, Err *err) {
-    return (void)ranks, (void)out, (void)in, (void)patient, (void)err, 0;
-}
-double ranks_bytes_sent(const Ranks *ranks) { return (void)ranks, 0; }
-double ranks_seconds_waited(const Ranks *ranks) { return (void)ranks, 0; }
-
-#else
-
+#ifdef TIDE_MPI
 #include <errno.h>
 #include <limits.h>
 #include <mpi.h>
@@ -37,15 +11,51 @@ double ranks_seconds_waited(const Ranks *ranks) { return (void)ranks, 0; }
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
+#endif
 
 struct Ranks {
     int own, count, own_on_node, count_on_node;
-    MPI_Comm node;
     double timeout, bytes_sent, waited;
+#ifdef TIDE_MPI
+    MPI_Comm node;
     MPI_Request *requests; /* [2 count] */
     int silent;            /* the rank that did not answer; -1: none */
     pid_t *processes;      /* [count] of the ranks on this machine; 0: on another machine, or not visible */
+#endif
 };
+
+int ranks_own(const Ranks *ranks) { return ranks ? ranks->own : 0; }
+int ranks_count(const Ranks *ranks) { return ranks ? ranks->count : 1; }
+int ranks_own_on_node(const Ranks *ranks) { return ranks ? ranks->own_on_node : 0; }
+int ranks_count_on_node(const Ranks *ranks) { return ranks ? ranks->count_on_node : 1; }
+double ranks_bytes_sent(const Ranks *ranks) { return ranks ? ranks->bytes_sent : 0; }
+double ranks_seconds_waited(const Ranks *ranks) { return ranks ? ranks->waited : 0; }
+
+int ranks_gather(Ranks *ranks, const void *own, void *all, size_t bytes, bool patient, Err *err) {
+    const int count = ranks_count(ranks);
+    RankMessage *out = mem_alloc(2 * (size_t)count * sizeof *out), *in = out + count;
+    for (int r = 0; r < count; r++) {
+        out[r] = (RankMessage){(void *)own, bytes};
+        in[r] = (RankMessage){(char *)all + (size_t)r * bytes, bytes};
+    }
+    if (bytes) memmove((char *)all + (size_t)ranks_own(ranks) * bytes, own, bytes);
+    const int status = ranks_exchange(ranks, out, in, patient, err);
+    mem_free(out);
+    return status;
+}
+
+#ifndef TIDE_MPI
+
+Ranks *ranks_begin(double timeout) { return (void)timeout, NULL; }
+void ranks_end(Ranks *ranks, bool failed) { (void)ranks, (void)failed; }
+int ranks_broadcast(Ranks *ranks, RankGroup group, void *data, size_t bytes, Err *err) {
+    return (void)ranks, (void)group, (void)data, (void)bytes, (void)err, 0;
+}
+int ranks_exchange(Ranks *ranks, const RankMessage *out, RankMessage *in, bool patient, Err *err) {
+    return (void)ranks, (void)out, (void)in, (void)patient, (void)err, 0;
+}
+
+#else
 
 /* Finds the processes of the other ranks on this machine. */
 static void find_processes(Ranks *ranks) {
@@ -93,13 +103,6 @@ void ranks_end(Ranks *ranks, bool failed) {
     mem_free(ranks);
     MPI_Finalize();
 }
-
-int ranks_own(const Ranks *ranks) { return ranks ? ranks->own : 0; }
-int ranks_count(const Ranks *ranks) { return ranks ? ranks->count : 1; }
-int ranks_own_on_node(const Ranks *ranks) { return ranks ? ranks->own_on_node : 0; }
-int ranks_count_on_node(const Ranks *ranks) { return ranks ? ranks->count_on_node : 1; }
-double ranks_bytes_sent(const Ranks *ranks) { return ranks ? ranks->bytes_sent : 0; }
-double ranks_seconds_waited(const Ranks *ranks) { return ranks ? ranks->waited : 0; }
 
 /* Waits a moment before the next test of requests that have waited for `seconds`. MPI moves bytes only during a test.
    So while large messages can be on their way, this process only offers the processor to others; later it sleeps. */
@@ -206,19 +209,6 @@ int ranks_exchange(Ranks *ranks, const RankMessage *out, RankMessage *in, bool p
         in[r].bytes = (size_t)words * WORD;
     }
     mem_free(statuses);
-    return status;
-}
-
-int ranks_gather(Ranks *ranks, const void *own, void *all, size_t bytes, bool patient, Err *err) {
-    const int count = ranks_count(ranks);
-    RankMessage *out = mem_alloc(2 * (size_t)count * sizeof *out), *in = out + count;
-    for (int r = 0; r < count; r++) {
-        out[r] = (RankMessage){(void *)own, bytes};
-        in[r] = (RankMessage){(char *)all + (size_t)r * bytes, bytes};
-    }
-    memmove((char *)all + (size_t)ranks_own(ranks) * bytes, own, bytes);
-    const int status = ranks_exchange(ranks, out, in, patient, err);
-    mem_free(out);
     return status;
 }
 

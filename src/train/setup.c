@@ -1,5 +1,4 @@
-#include "train/setup.h"
-#include "train/share.h"
+#include "train/training.h"
 #include "train/outputs.h"
 #include "core/choice.h"
 #include "core/kernels.h"

@@ -1,4 +1,4 @@
-#include "train/share.h"
+#include "train/training.h"
 #include "io/ds.h"
 #include "io/files.h"
 #include "tide.h"

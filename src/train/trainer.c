@@ -1,7 +1,4 @@
-#include "train/trainer.h"
-#include "train/setup.h"
-#include "train/update.h"
-#include "train/validate.h"
+#include "train/training.h"
 #include "io/files.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* training.h: the state of a running training, grouped by subject, and functions that all parts of train/ use. */
+/* training.h: the state of a running training, grouped by subject, and the functions of the files that work on it. */
 #ifndef TIDE_TRAINING_H
 #define TIDE_TRAINING_H
 
@@ -6,8 +6,6 @@
 #include "train/job.h"
 #include "train/log.h"
 #include "train/update.h"
-
-#include <signal.h>
 
 /* The model, its optimizer and its options. */
 typedef struct Learner {
@@ -84,5 +82,35 @@ Rng training_rng(const TrainOptions *options, long updates);
 double training_epochs(const Training *training);
 /* exp(nats), the perplexity for a loss in nats per token; at most 1e15, because JSON has no infinity. */
 double training_perplexity(double nats);
+
+/* ---- setup.c ---- */
+
+/* Sets up a training: locks the directory, loads its checkpoint or initialises a new model, reads the data, reserves
+   memory, opens train.jsonl, and describes the training in notes. job, callbacks, stop and learner.threads must be
+   set; directory.lock must be -1. training_release must follow, also after an error. Returns 0, or -1 with *err
+   filled. */
+int training_setup(Training *training, Err *err);
+void training_release(Training *training);
+
+/* ---- share.c: gives all ranks the state and the data that one of them has read ---- */
+
+/* Checks that all ranks have the same options and the same version of tide. Returns 0, or -1 with *err filled. */
+int share_check_options(Ranks *ranks, const TrainOptions *options, Err *err);
+/* Copies model, optimizer and position of the training from rank 0 to all ranks; the optimizer is not divided yet.
+   Returns 0, or -1 with *err filled. */
+int share_state(Training *training, Err *err);
+/* Gives the encoded training data of the first rank of each machine to its other ranks: they read its temporary files.
+   Then checks that the data of all machines are the same. Returns 0, or -1 with *err filled. */
+int share_data(Training *training, Err *err);
+
+/* ---- validate.c ---- */
+
+/* Measures loss, BLEU, the other --valid-metrics and attention on the validation set, writes them to train.jsonl, and
+   writes the translations and the alignments of the probes. Writes the model if the first metric is the best so far.
+   Uses the average of the weights, if the optimizer keeps one. Returns 0, or -1 with *err filled. */
+int training_validate(Training *training, Err *err);
+/* Writes the model, with the average of the weights if the optimizer keeps one, and the alignments of the probes.
+   Returns 0, or -1 with *err filled. */
+int training_save_model(Training *training, Err *err);
 
 #endif

@@ -1,4 +1,4 @@
-#include "train/validate.h"
+#include "train/training.h"
 #include "core/choice.h"
 #include "score/chrf.h"
 #include "io/ds.h"

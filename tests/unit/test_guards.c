@@ -6,7 +6,7 @@
 #include "io/ds.h"
 #include "io/files.h"
 #include "train/checkpoint.h"
-#include "train/trainer.h"
+#include "train/job.h"
 #include "identity_loss.h"
 #include "scratch.h"
 
