@@ -40,15 +40,18 @@ static bool not_ascii_digit(char c) { return !is_ascii_digit(c); }
 static bool is_stop(char c) { return c == '.' || c == ','; }
 static bool is_dash(char c) { return c == '-'; }
 /* ASCII punctuation and symbols except ' , - . */
-static bool is_symbol(char c) { return c && strchr("!\"#$%&()*+/:;<=>?@[\\]^_`{|}~", c); }
+static bool is_symbol(int32_t c) { return c > 0 && c < 0x80 && strchr("!\"#$%&()*+/:;<=>?@[\\]^_`{|}~", c); }
 
-/* Replaces /(symbol)/ by " \1 ". Releases the line and returns a new one. */
-static char *space_symbols(char *line) {
+/* Puts a space before and after each character for which `is` is true. Releases the line and returns a new one. */
+static char *space_around(char *line, bool (*is)(int32_t)) {
     char *spaced = mem_alloc(3 * strlen(line) + 1), *write = spaced;
-    for (const char *c = line; *c; c++) {
-        if (is_symbol(*c)) *write++ = ' ';
-        *write++ = *c;
-        if (is_symbol(*c)) *write++ = ' ';
+    size_t length;
+    for (const char *read = line; *read; read += length) {
+        const bool found = is(segment_char(read, &length));
+        if (found) *write++ = ' ';
+        memcpy(write, read, length);
+        write += length;
+        if (found) *write++ = ' ';
     }
     *write = '\0';
     mem_free(line);
@@ -95,7 +98,7 @@ static void squeeze(char *line) {
 
 /* The last substitutions of both tokenisers. Releases the line and returns a new one. */
 static char *space_marks(char *line) {
-    line = space_symbols(line);
+    line = space_around(line, is_symbol);
     line = space_pairs(line, not_ascii_digit, is_stop, false); /* spaces around . and , after a non-digit */
     line = space_pairs(line, is_stop, not_ascii_digit, true);  /* spaces around . and , before a non-digit */
     line = space_pairs(line, is_ascii_digit, is_dash, false);  /* spaces around - after a digit */
@@ -133,19 +136,7 @@ static bool is_chinese(int32_t c) {
     return false;
 }
 
-char *tokenize_zh(const char *line) {
-    char *tokens = mem_alloc(3 * strlen(line) + 1), *write = tokens;
-    size_t length;
-    for (const char *read = line; *read; read += length) {
-        const bool chinese = is_chinese(segment_char(read, &length));
-        if (chinese) *write++ = ' ';
-        memcpy(write, read, length);
-        write += length;
-        if (chinese) *write++ = ' ';
-    }
-    *write = '\0';
-    return space_marks(tokens);
-}
+char *tokenize_zh(const char *line) { return space_marks(space_around(mem_strdup(line), is_chinese)); }
 
 /* ---- counting ---- */
 
