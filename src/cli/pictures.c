@@ -45,7 +45,7 @@ void pictures_skip(Pictures *pictures) { pictures->count++; }
 int picture_write(const char *path, const Alignment *alignment, bool transpose, Err *err) {
     OutputFile output;
     if (output_open(&output, path, err)) return -1;
-    heatmap_svg(output.stream, alignment, transpose);
+    heatmap_svg(output.stream, alignment, transpose, NULL);
     return output_commit(&output, err);
 }
 
@@ -129,8 +129,8 @@ static int add_raster(Pictures *pictures, const Alignment *alignment, Err *err) 
     const int n = pictures->per_page;
     check_fonts(pictures, alignment);
     if (!sheet->stream && begin_page(pictures, err)) return -1;
-    if (n > 1) heatmap_part(sheet->stream, alignment, pictures->transpose, place_of(sheet->pictures, n));
-    else heatmap_svg(sheet->stream, alignment, pictures->transpose);
+    const HeatmapPlace place = place_of(sheet->pictures, n);
+    heatmap_svg(sheet->stream, alignment, pictures->transpose, n > 1 ? &place : NULL);
     return ++sheet->pictures < n ? 0 : end_page(pictures, err);
 }
 

@@ -3,6 +3,7 @@
 #define TIDE_ATTENTION_H
 
 #include "model/encoder.h"
+#include "model/multi_head.h"
 
 typedef struct AttentionKind AttentionKind;
 
@@ -20,6 +21,7 @@ typedef struct AttentionSizes {
 typedef struct Attention {
     const AttentionKind *kind;
     Var *weights[ATTENTION_WEIGHTS]; /* in an order that the kind defines */
+    MultiHead multi_head;            /* of the kind multi-head, instead */
     int heads;                       /* 0: the kind has no alignment */
 } Attention;
 

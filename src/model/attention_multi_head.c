@@ -1,37 +1,23 @@
 /* attention_multi_head.c: multi-head attention (Vaswani et al. 2017, §3.2.2; see multi_head.h). The query is a
    projection of the state; keys and values are projections of the annotations. */
 #include "model/attention.h"
-#include "model/multi_head.h"
-
-enum { Wq, Wk, Wv, Wo }; /* [n, n'], [a, n'], [a, n'], [n', a] */
-
-static MultiHead heads_of(const Attention *m) {
-    return (MultiHead){m->weights[Wq], m->weights[Wk], m->weights[Wv], m->weights[Wo], m->heads};
-}
 
 static void declare(Attention *m, Params *params, AttentionSizes sizes) {
-    const MultiHead heads =
-        multi_head_declare(params, "attention", sizes.rnn, sizes.annotation, sizes.att, sizes.heads);
-    m->heads = heads.heads;
-    m->weights[Wq] = heads.Wq;
-    m->weights[Wk] = heads.Wk;
-    m->weights[Wv] = heads.Wv;
-    m->weights[Wo] = heads.Wo;
+    m->multi_head = multi_head_declare(params, "attention", sizes.rnn, sizes.annotation, sizes.att, sizes.heads);
+    m->heads = sizes.heads;
 }
 
 static void prepare(Tape *tape, const Attention *m, AttentionSource *source, const Dropout *rates) {
     (void)rates; /* dropout is already applied to H */
-    const MultiHead heads = heads_of(m);
-    const KeysValues projected = multi_head_project(tape, &heads, source->annotations.H, NULL);
+    const KeysValues projected = multi_head_project(tape, &m->multi_head, source->annotations.H, NULL);
     source->keys = projected.keys;
     source->values = projected.values;
 }
 
 /* c_i = W_o [c_i^1; c_i^2; ...] */
 static Context attend_multi_head(Tape *tape, const Attention *m, const AttentionSource *source, const Query *query) {
-    const MultiHead heads = heads_of(m);
     const KeysValues read = {source->keys, source->values, query->spans};
-    const HeadsRead found = multi_head(tape, &heads, query->s_prev, read, source->options.hard);
+    const HeadsRead found = multi_head(tape, &m->multi_head, query->s_prev, read, source->options.hard);
     return (Context){.c = found.c,
                      .alpha = attention_alignment(tape, source->options, m->heads, found.alpha, query->spans)};
 }

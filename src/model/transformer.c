@@ -49,10 +49,10 @@ static Alignments alignments(const Model *m) { return (Alignments){m->config.dec
 
 static const Var *target_embedding(const Model *model) { return ((const Decoder *)model->decoder)->E; }
 
-/* Returns the keys and values of the source for each layer [depth], without spans. */
-static KeysValues *project_source(Tape *tape, const Decoder *d, const Annotations *H) {
+/* Returns the keys and values of the source for each layer [depth]. */
+static KeysValues *project_source(Tape *tape, const Decoder *d, const Annotations *H, const Spans *spans) {
     KeysValues *layers = arena_alloc(&tape->arena, (size_t)d->depth * sizeof *layers);
-    for (int l = 0; l < d->depth; l++) layers[l] = multi_head_project(tape, &d->layers[l].cross.heads, H->H, NULL);
+    for (int l = 0; l < d->depth; l++) layers[l] = multi_head_project(tape, &d->layers[l].cross.heads, H->H, spans);
     return layers;
 }
 
@@ -75,12 +75,6 @@ static Attended decoder_layer(Tape *tape, const Layer *layer, Var *x, Var *norme
 static bool is_alignment(const Decoder *d, AttentionOptions options, int l) {
     CHECK(options.layer <= d->depth, "attention options: layer %d of %d", options.layer, d->depth);
     return l + 1 == (options.layer ? options.layer : d->depth);
-}
-
-/* Returns the same keys and values with other spans. */
-static KeysValues with_spans(KeysValues read, const Spans *spans) {
-    read.spans = spans;
-    return read;
 }
 
 /* The target positions, sentence after sentence; Sequences stores them step after step. */
@@ -126,8 +120,8 @@ static Targets targets_of(Arena *arena, const Batch *batch) {
 static Forced force(Tape *tape, const Model *model, const Batch *batch, Annotations H, const PassOptions *options) {
     const Decoder *d = model->decoder;
     const Sequences *y = &batch->target;
-    const KeysValues *source = project_source(tape, d, &H);
     const Targets targets = targets_of(&tape->arena, batch);
+    const KeysValues *source = project_source(tape, d, &H, &targets.source);
     const Dropout *rates = &options->dropout;
     const Drop drop = {rates->annotation, targets.ids};
     tape_shard_rows(tape, targets.shards);
@@ -138,8 +132,7 @@ static Forced force(Tape *tape, const Model *model, const Batch *batch, Annotati
         const Layer *layer = &d->layers[l];
         Var *normed = norm(tape, &layer->self.norm, x.x);
         const KeysValues words = multi_head_project(tape, &layer->self.heads, normed, &targets.before);
-        x = decoder_layer(tape, layer, x.x, normed, words, with_spans(source[l], &targets.source),
-                          options->attention.hard, drop);
+        x = decoder_layer(tape, layer, x.x, normed, words, source[l], options->attention.hard, drop);
         if (is_alignment(d, options->attention, l))
             alpha = attention_alignment(tape, options->attention, model->config.heads, x.alpha, &targets.source);
     }
@@ -169,7 +162,7 @@ static OutputLayer output(Tape *tape, const Model *model, const Forced *forced) 
 typedef struct State {
     AttentionOptions options;
     Spans spans;        /* of the source */
-    KeysValues *source; /* [depth], in the tape's arena */
+    KeysValues *source; /* [depth], in the tape's arena; a step sets the spans of these and of `layers` */
     Arena arena;        /* of `layers` */
     int used, capacity; /* rows of `layers` */
     int steps;          /* words of each hypothesis so far */
@@ -185,7 +178,7 @@ static DecoderState *begin(Tape *tape, const Model *model, Annotations H, int n,
     State *state = mem_zalloc(sizeof *state + (size_t)d->depth * sizeof *state->layers);
     state->options = options->attention;
     state->spans = H.spans;
-    state->source = project_source(tape, d, &H);
+    state->source = project_source(tape, d, &H, NULL);
     Arena *list = &state->lists[state->list];
     state->words = arena_alloc(list, (size_t)n * sizeof *state->words);
     for (int i = 0; i < n; i++) state->words[i] = arena_alloc(list, sizeof **state->words);
@@ -229,12 +222,14 @@ static Step step(Tape *tape, const Model *model, DecoderState *decoder_state, Hy
     Var *alpha = NULL;
     for (int l = 0; l < d->depth; l++) {
         const Layer *layer = &d->layers[l];
+        KeysValues *words = &state->layers[l], *read = &state->source[l];
         Var *normed = norm(tape, &layer->self.norm, x.x);
         const KeysValues new = multi_head_project(tape, &layer->self.heads, normed, NULL);
-        var_copy_rows(state->layers[l].keys, state->used, new.keys, NULL, h.rows);
-        var_copy_rows(state->layers[l].values, state->used, new.values, NULL, h.rows);
-        x = decoder_layer(tape, layer, x.x, normed, with_spans(state->layers[l], &before),
-                          with_spans(state->source[l], &source), state->options.hard, (Drop){0});
+        var_copy_rows(words->keys, state->used, new.keys, NULL, h.rows);
+        var_copy_rows(words->values, state->used, new.values, NULL, h.rows);
+        words->spans = &before;
+        read->spans = &source;
+        x = decoder_layer(tape, layer, x.x, normed, *words, *read, state->options.hard, (Drop){0});
         if (is_alignment(d, state->options, l))
             alpha = attention_alignment(tape, state->options, model->config.heads, x.alpha, &source);
     }

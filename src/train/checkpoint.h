@@ -4,7 +4,6 @@
 
 #include "core/optimizer.h"
 #include "train/train_options.h"
-#include "train/valid_metrics.h"
 #include "translate/model_file.h"
 
 #include <stdint.h>

@@ -4,7 +4,6 @@
 
 #include "train/data.h"
 #include "train/ranks.h"
-#include "train/valid_metrics.h"
 #include "train/validation.h"
 
 #include <signal.h>

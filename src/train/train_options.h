@@ -5,8 +5,23 @@
 #include "core/ops.h"
 #include "core/optimizer.h"
 #include "model/params.h"
-#include "train/valid_metrics.h"
 #include "translate/model_options.h"
+
+/* ---- --valid-metrics: the first one of a training chooses the best model ---- */
+
+/* Indices in valid_metric_names. */
+typedef enum { VALID_BLEU, VALID_CHRF, VALID_CE_MEAN_WORDS, VALID_PERPLEXITY } ValidMetric;
+enum { VALID_METRICS = 4 };
+
+/* Marian's names. */
+extern const char valid_metric_names[];
+
+/* The name for people: "BLEU". */
+const char *valid_metric_title(ValidMetric metric);
+/* Whether `value` is better than `best`. A negative best: there is none, and every finite value is better. */
+bool valid_metric_is_better(ValidMetric metric, double value, double best);
+
+/* ---- all options ---- */
 
 typedef struct TrainOptions {
     ModelOptions model; /* first, so that the tables of ModelOptions also describe TrainOptions */

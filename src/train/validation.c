@@ -13,24 +13,24 @@ enum { BATCH = 64 };
 
 /* ---- numbers -------------------------------------------------------------------------------------------------- */
 
-/* Adds the cross-entropy of n pairs to *sum and the number of their target rows to *tokens. */
-static int add_loss(Tape *tape, const Model *model, const Pairs *pairs, const int *which, int n, double *sum,
-                    double *tokens, Err *err) {
+/* The cross-entropy of a batch, and the number of its target rows. */
+typedef struct BatchLoss {
+    double sum, tokens;
+} BatchLoss;
+
+/* Adds the loss of n pairs. */
+static int add_loss(Tape *tape, const Model *model, const Pairs *pairs, const int *which, int n, BatchLoss *loss,
+                    Err *err) {
     Batch batch;
     double nats;
     tape_reset(tape);
     if (pairs_fold(&tape->arena, pairs, which, NULL, n, NULL, &batch, err)) return -1;
     Forced forced = model_force(tape, model, &batch, &(PassOptions){0});
     model_loss(tape, model, &forced, (Objective){&batch.target, batch.target.rows, 0}, &nats);
-    *sum += nats;
-    *tokens += batch.target.rows;
+    loss->sum += nats;
+    loss->tokens += batch.target.rows;
     return 0;
 }
-
-/* The loss of one batch. */
-typedef struct BatchLoss {
-    double sum, tokens;
-} BatchLoss;
 
 /* Computes the losses of every count-th batch, from batch `own` on. */
 static int own_losses(Tape *tape, const Model *model, const Pairs *pairs, const Workspace *workspace, double limit,
@@ -43,8 +43,7 @@ static int own_losses(Tape *tape, const Model *model, const Pairs *pairs, const 
         BatchLoss *loss = &losses[first / BATCH];
         for (int k = 0; k < parts && !status; k++) {
             const int begin = part_offset(n, parts, k);
-            status = add_loss(tape, model, pairs, which + begin, part_offset(n, parts, k + 1) - begin, &loss->sum,
-                              &loss->tokens, err);
+            status = add_loss(tape, model, pairs, which + begin, part_offset(n, parts, k + 1) - begin, loss, err);
         }
     }
     return status;

@@ -402,8 +402,7 @@ static void describe(const Picture *p) {
 
 static int smaller(int a, int b) { return a < b ? a : b; }
 
-/* place NULL: the picture stands alone. */
-static int draw(FILE *out, const Alignment *alignment, bool transpose, const HeatmapPlace *place) {
+int heatmap_svg(FILE *out, const Alignment *alignment, bool transpose, const HeatmapPlace *place) {
     Picture p = layout(out, alignment, transpose);
     fputs("<svg xmlns=\"http://www.w3.org/2000/svg\" ", out);
     if (place) fprintf(out, "x=\"%d\" y=\"%d\" preserveAspectRatio=\"xMinYMin\" ", place->x, place->y);
@@ -427,10 +426,4 @@ static int draw(FILE *out, const Alignment *alignment, bool transpose, const Hea
     fputs("</svg>\n", out);
     picture_free(&p);
     return fflush(out) != 0 || ferror(out) ? -1 : 0;
-}
-
-int heatmap_svg(FILE *out, const Alignment *alignment, bool transpose) { return draw(out, alignment, transpose, NULL); }
-
-int heatmap_part(FILE *out, const Alignment *alignment, bool transpose, HeatmapPlace place) {
-    return draw(out, alignment, transpose, &place);
 }

@@ -7,17 +7,15 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Writes a picture with one cell for each weight. The source is at the top and the target on the left; transpose
-   exchanges them. The two sentences are the title; a legend shows the colour scale. Returns 0, or -1 with errno set if
-   writing failed. */
-int heatmap_svg(FILE *out, const Alignment *alignment, bool transpose);
-
 /* A place in another picture, in pixels. */
 typedef struct HeatmapPlace {
     int x, y, width, height;
 } HeatmapPlace;
-/* heatmap_svg as an element of another SVG picture. The heatmap is at the upper left corner of `place`, and is scaled
-   down if it is larger. */
-int heatmap_part(FILE *out, const Alignment *alignment, bool transpose, HeatmapPlace place);
+
+/* Writes a picture with one cell for each weight. The source is at the top and the target on the left; transpose
+   exchanges them. The two sentences are the title; a legend shows the colour scale. place: the picture is an element of
+   another SVG picture, at the upper left corner of `place`, and scaled down if it is larger; NULL: it stands alone.
+   Returns 0, or -1 with errno set if writing failed. */
+int heatmap_svg(FILE *out, const Alignment *alignment, bool transpose, const HeatmapPlace *place);
 
 #endif

@@ -47,11 +47,12 @@ static bool is_narrow_letter(int32_t c) {
     utf8proc_category_t category = utf8proc_category(c);
     return !char_is_wide(c) && category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_ME;
 }
-static bool is_narrow_number(int32_t c) {
+
+/* The categories of numbers follow those of letters and marks. */
+bool char_in_word(int32_t c) {
     utf8proc_category_t category = utf8proc_category(c);
-    return !char_is_wide(c) && category >= UTF8PROC_CATEGORY_ND && category <= UTF8PROC_CATEGORY_NO;
+    return !char_is_wide(c) && category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_NO;
 }
-bool char_in_word(int32_t c) { return is_narrow_letter(c) || is_narrow_number(c); }
 
 bool char_closes(int32_t c) {
     utf8proc_category_t category = utf8proc_category(c);

@@ -1,6 +1,6 @@
 /* test_validation.c: the statistics of a validation: attention and lengths. */
 #include "io/ds.h"
-#include "train/valid_metrics.h"
+#include "train/train_options.h"
 #include "train/validation.h"
 
 #include <math.h>

@@ -60,7 +60,7 @@ static char *draw(Sample *s, bool transpose) {
     size_t size = 0;
     FILE *out = open_memstream(&svg, &size);
     if (!s->alignment.source) sample_fill(s); /* otherwise a test has set its own weights */
-    assert_int_equal(heatmap_svg(out, &s->alignment, transpose), 0);
+    assert_int_equal(heatmap_svg(out, &s->alignment, transpose, NULL), 0);
     fclose(out);
     assert_int_equal(strlen(svg), size);
     return svg;
@@ -241,7 +241,7 @@ static void test_heatmap_reports_a_full_disk(void **state) {
     }
     Sample s = tide();
     sample_fill(&s);
-    assert_int_equal(heatmap_svg(full, &s.alignment, false), -1);
+    assert_int_equal(heatmap_svg(full, &s.alignment, false, NULL), -1);
     fclose(full);
 }
 
