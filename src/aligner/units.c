@@ -14,17 +14,11 @@ typedef struct Spelling {
     long count;
 } Spelling;
 
-/* The most frequent spelling of a unit. */
-typedef struct BestSpelling {
-    long count;
-    int number; /* -1: none */
-} BestSpelling;
-
 struct Units {
     UnitKind kind;
     Bpe *merges;
     StringTable texts, spellings; /* the number of a text is that of its unit */
-    BestSpelling *best;           /* stb_ds array: of each text */
+    int *best;                    /* stb_ds array: the most frequent spelling of each text; -1: none */
     Spelling *spelling;           /* stb_ds array: of each spelling */
 };
 
@@ -59,12 +53,12 @@ const char *units_text(const Units *units, int unit) { return string_table_at(&u
 
 int units_add(Units *units, const char *text) {
     const int unit = string_table_add(&units->texts, text, strlen(text));
-    if (unit == arrlen(units->best)) arrput(units->best, ((BestSpelling){0, -1}));
+    if (unit == arrlen(units->best)) arrput(units->best, -1);
     return unit;
 }
 
 const char *units_spelling(const Units *units, int unit) {
-    const int best = units->best[unit].number;
+    const int best = units->best[unit];
     return best < 0 ? units_text(units, unit) : string_table_at(&units->spellings, best);
 }
 
@@ -77,8 +71,9 @@ static int spelled(Units *units, const char *spelling) {
         mem_free(text);
     }
     Spelling *found = &units->spelling[number];
-    BestSpelling *best = &units->best[found->unit];
-    if (++found->count > best->count) *best = (BestSpelling){found->count, number};
+    int *best = &units->best[found->unit];
+    found->count++;
+    if (*best < 0 || found->count > units->spelling[*best].count) *best = number;
     return found->unit;
 }
 

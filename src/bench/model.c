@@ -45,7 +45,7 @@ static void draw_integers(Params *params, Rng *rng) {
                      scale_count = (size_t)(param->table ? param->var.rows : param->var.cols);
         if (!param->int8) {
             real *values = mem_zalloc(n * sizeof *values);
-            param_write(param, 0, values, n);
+            param_write(param, 0, values, NULL, n);
             mem_free(values);
             continue;
         }
@@ -53,7 +53,7 @@ static void draw_integers(Params *params, Rng *rng) {
         float *scales = mem_alloc(scale_count * sizeof *scales);
         for (size_t j = 0; j < n; j++) integers[j] = (int8_t)((int)rng_below(rng, 2 * MOST_INT8 + 1) - MOST_INT8);
         for (size_t j = 0; j < scale_count; j++) scales[j] = (float)(most_weight / MOST_INT8);
-        param_write_int8(param, 0, integers, scales, n);
+        param_write(param, 0, integers, scales, n);
         mem_free(integers);
         mem_free(scales);
     }

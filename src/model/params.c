@@ -114,31 +114,20 @@ void params_share(Params *params) {
     }
 }
 
-void param_write(Param *param, size_t first, const real *values, size_t n) {
+void param_write(Param *param, size_t first, const void *values, const float *scales, size_t n) {
     const Var *var = &param->var;
-    const size_t cols = (size_t)var->cols;
-    CHECK(first <= var_size(var) && n <= var_size(var) - first, "param_write: %zu+%zu of %s", first, n, param->name);
+    const size_t cols = (size_t)var->cols, size = param->int8 ? sizeof(int8_t) : sizeof(real);
+    CHECK(first <= var_size(var) && n <= var_size(var) - first && param->int8 == (scales != NULL),
+          "param_write: %zu+%zu of %s", first, n, param->name);
     if (!param->weight.shared || keeps_values(param)) {
-        CHECK(var_values(var), "param_write: %s has no memory", param->name);
-        memcpy((real *)var_values(var) + first, values, n * sizeof *values);
+        char *to = param->int8 ? (void *)param->weight.values : (void *)var_values(var);
+        CHECK(to, "param_write: %s has no memory", param->name);
+        memcpy(to + first * size, values, n * size);
+        if (scales) memcpy((float *)param->weight.packed[1].scales, scales, (size_t)var->rows * sizeof *scales);
         return;
     }
     CHECK(first % cols == 0 && n % cols == 0, "param_write: %s needs whole rows", param->name);
-    operand_pack_rows(param->weight.packed[0], (int)(first / cols), values, NULL, (int)(n / cols));
-}
-
-void param_write_int8(Param *param, size_t first, const int8_t *integers, const float *scales, size_t n) {
-    const Var *var = &param->var;
-    const size_t cols = (size_t)var->cols;
-    CHECK(param->int8 && param->weight.shared && first % cols == 0 && n % cols == 0 && first <= var_size(var) &&
-              n <= var_size(var) - first,
-          "param_write_int8: %zu+%zu of %s", first, n, param->name);
-    if (keeps_values(param)) {
-        memcpy((int8_t *)param->weight.values + first, integers, n);
-        memcpy((float *)param->weight.packed[1].scales, scales, (size_t)var->rows * sizeof *scales);
-    } else {
-        operand_pack_rows(param->weight.packed[0], (int)(first / cols), integers, scales, (int)(n / cols));
-    }
+    operand_pack_rows(param->weight.packed[0], (int)(first / cols), values, scales, (int)(n / cols));
 }
 
 /* Fills q [n, n] with normal numbers and makes its rows orthonormal (modified Gram-Schmidt). */
@@ -159,10 +148,6 @@ static void init_orthogonal(Rng *rng, int n, double *q) {
 
 static void init_normal(real *values, size_t n, double sd, Rng *rng) {
     for (size_t i = 0; i < n; i++) values[i] = (real)(sd * rng_normal(rng));
-}
-
-static void init_ones(real *values, size_t n) {
-    for (size_t i = 0; i < n; i++) values[i] = 1;
 }
 
 /* Returns the standard deviation of normally distributed initial values; 0: the values stay zero. */
@@ -195,7 +180,8 @@ void params_init(Params *params, InitScheme scheme, uint64_t seed) {
         const double sd = deviation(param, scheme);
         real *values = params_values(params, param);
         if (param->init == INIT_ORTHOGONAL) init_orthogonals(param, values, &rng);
-        else if (param->init == INIT_ONE) init_ones(values, var_size(&param->var));
+        else if (param->init == INIT_ONE)
+            for (size_t k = 0; k < var_size(&param->var); k++) values[k] = 1;
         else if (sd > 0) init_normal(values, var_size(&param->var), sd, &rng);
     }
 }

@@ -56,7 +56,7 @@ Var *params_add_table(Params *params, const char *name, int rows, int cols, Init
 /* For training: allocates one block of values and one of gradients for all parameters, filled with zeros. */
 void params_allocate(Params *params);
 /* Requests values of 8 bits with a scale for each column, or for each row. Call it before params_share. Sets
-   param->int8 if products can use such values; then write them with param_write_int8. Products cannot use them for a
+   param->int8 if products can use such values; then write them with param_write. Products cannot use them for a
    table with scales of its columns, another matrix with scales of its rows, a vector, or an inner index above
    GEMM_I8_MOST_K. */
 void param_use_int8(Param *param, bool scales_of_rows);
@@ -64,11 +64,10 @@ void param_use_int8(Param *param, bool scales_of_rows);
    as values, all other matrices as panels, because only matrix products read them. There are no gradients. The caller
    fills the block with param_write before the first tape reads it. */
 void params_share(Params *params);
-/* Writes the values first..first+n-1 of a parameter, counted in row-major order. A parameter that is stored as panels
-   requires whole rows. */
-void param_write(Param *param, size_t first, const real *values, size_t n);
-/* The same for integers, whole rows in ascending order; scales of all columns, or of all rows of a table. */
-void param_write_int8(Param *param, size_t first, const int8_t *integers, const float *scales, size_t n);
+/* Writes the values first..first+n-1 of a parameter, counted in row-major order: real, or int8_t if param->int8 is set;
+   then `scales` are those of all columns, or of all rows of a table; else NULL. A parameter that is stored as panels
+   requires whole rows, and integers in ascending order. */
+void param_write(Param *param, size_t first, const void *values, const float *scales, size_t n);
 /* Draws the initial values of all parameters. Each parameter has its own random stream, which depends on `seed`
    and on the index of the parameter. Requires params_allocate. */
 void params_init(Params *params, InitScheme scheme, uint64_t seed);

@@ -192,8 +192,8 @@ TensorTarget *model_targets(const Params *params, Safetensors *file, Err *err) {
 static void write_target(void *context, const TensorPart *part) {
     const TensorTarget *target = (const TensorTarget *)context + part->tensor;
     Param *param = target->param;
-    if (param && param->int8) param_write_int8(param, part->first, part->integers, part->scales, part->n);
-    else if (param) param_write(param, part->first, tensor_part_values(part), part->n);
+    if (param && param->int8) param_write(param, part->first, part->integers, part->scales, part->n);
+    else if (param) param_write(param, part->first, tensor_part_values(part), NULL, part->n);
     else memcpy(target->values + part->first, tensor_part_values(part), part->n * sizeof *target->values);
 }
 

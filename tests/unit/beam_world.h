@@ -40,7 +40,7 @@ static inline void draw_shared(Params *params, double scale, uint64_t seed) {
     params_share(params);
     for (int i = 0; i < params->count; i++) {
         Param *p = params->list[i];
-        param_write(p, 0, block + p->offset, var_size(&p->var));
+        param_write(p, 0, block + p->offset, NULL, var_size(&p->var));
     }
     mem_free(block);
 }
