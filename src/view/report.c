@@ -120,62 +120,56 @@ static int read_log(Report *r, Err *err) {
 
 /* ---- alignments ----------------------------------------------------------------------------------------------- */
 
-static bool all_are(const cJSON *array, cJSON_bool (*is)(const cJSON *)) {
+/* Appends the strings of a JSON array, which owns them, to a stb_ds array. Returns whether it is such an array. */
+static bool read_strings(const cJSON *array, char ***strings) {
     const cJSON *item;
-    if (!cJSON_IsArray(array)) return false;
     cJSON_ArrayForEach(item, array) {
-        if (!is(item)) return false;
+        if (!cJSON_IsString(item)) return false;
+        arrput(*strings, item->valuestring);
     }
-    return true;
+    return cJSON_IsArray(array);
 }
 
-static cJSON_bool is_alignment(const cJSON *object) {
-    const cJSON *source = get(object, "source"), *target = get(object, "target"), *matrix = get(object, "matrix"), *row;
-    if (!all_are(source, cJSON_IsString) || !all_are(target, cJSON_IsString) || !cJSON_IsArray(matrix)) return false;
-    int columns = cJSON_GetArraySize(source);
-    cJSON_ArrayForEach(row, matrix) {
-        if (!all_are(row, cJSON_IsNumber) || cJSON_GetArraySize(row) != columns) return false;
-    }
-    return cJSON_GetArraySize(matrix) == cJSON_GetArraySize(target);
-}
-
-/* Returns pointers to the strings of a JSON array. The array owns the strings; the caller owns the block of pointers.
- */
-static char **strings_of(const cJSON *array, int *n) {
-    const cJSON *item;
-    char **strings = mem_alloc((size_t)cJSON_GetArraySize(array) * sizeof *strings);
-    *n = 0;
-    cJSON_ArrayForEach(item, array) { strings[(*n)++] = item->valuestring; }
-    return strings;
-}
-
-static void write_alignment(FILE *out, const cJSON *object) {
-    int n_source, n_target;
-    size_t n = 0;
-    char **source = strings_of(get(object, "source"), &n_source);
-    char **target = strings_of(get(object, "target"), &n_target);
-    float *weight = mem_alloc((size_t)n_source * (size_t)n_target * sizeof *weight);
+/* Appends the numbers of a matrix to a stb_ds array. Returns whether it is a matrix of this size. */
+static bool read_matrix(const cJSON *matrix, ptrdiff_t rows, ptrdiff_t columns, float **numbers) {
     const cJSON *row, *cell;
-    cJSON_ArrayForEach(row, get(object, "matrix")) {
-        cJSON_ArrayForEach(cell, row) { weight[n++] = (float)cell->valuedouble; }
+    cJSON_ArrayForEach(row, matrix) {
+        if (!cJSON_IsArray(row) || cJSON_GetArraySize(row) != columns) return false;
+        cJSON_ArrayForEach(cell, row) {
+            if (!cJSON_IsNumber(cell)) return false;
+            arrput(*numbers, (float)cell->valuedouble);
+        }
     }
-    web_alignment(out, &(Alignment){source, n_source, target, n_target, weight});
-    mem_free(source);
-    mem_free(target);
-    mem_free(weight);
+    return cJSON_IsArray(matrix) && cJSON_GetArraySize(matrix) == rows;
 }
 
-/* Writes the alignments of one validation in the page's JSON format. */
-static void write_frame(FILE *out, double update, const cJSON *alignments) {
+/* Writes an alignment in the page's JSON format. Returns whether the object is an alignment. */
+static bool write_alignment(FILE *out, const cJSON *object) {
+    char **source = NULL, **target = NULL;
+    float *weight = NULL;
+    arrsetcap(weight, 1); /* never NULL: an alignment without pieces has weights, too */
+    const bool sound = read_strings(get(object, "source"), &source) && read_strings(get(object, "target"), &target) &&
+                       read_matrix(get(object, "matrix"), arrlen(target), arrlen(source), &weight);
+    if (sound) web_alignment(out, &(Alignment){source, (int)arrlen(source), target, (int)arrlen(target), weight});
+    arrfree(source);
+    arrfree(target);
+    arrfree(weight);
+    return sound;
+}
+
+/* Writes the alignments of one validation. Returns whether the frame is a set of alignments. */
+static bool write_frame(FILE *out, const cJSON *frame) {
+    const cJSON *update = get(frame, "update"), *alignments = get(frame, "alignments"), *item;
     const char *comma = "";
-    const cJSON *item;
-    fprintf(out, "{\"update\":%.0f,\"alignments\":[", update);
+    if (!is_update(update) || !cJSON_IsArray(alignments)) return false;
+    fprintf(out, "{\"update\":%.0f,\"alignments\":[", update->valuedouble);
     cJSON_ArrayForEach(item, alignments) {
         fputs(comma, out);
-        write_alignment(out, item);
+        if (!write_alignment(out, item)) return false;
         comma = ",";
     }
     fputs("]}", out);
+    return true;
 }
 
 static int read_frame(FILE *out, const char *path, Err *err) {
@@ -184,9 +178,7 @@ static int read_frame(FILE *out, const char *path, Err *err) {
     if (!text) return -1;
     cJSON *frame = json_parse(text, size);
     const bool refused = !frame && errno == ENOMEM;
-    const cJSON *update = get(frame, "update"), *alignments = get(frame, "alignments");
-    bool sound = is_update(update) && all_are(alignments, is_alignment);
-    if (sound) write_frame(out, update->valuedouble, alignments);
+    const bool sound = write_frame(out, frame);
     mem_free(text);
     cJSON_Delete(frame);
     if (refused) return no_memory(path, err);
