@@ -51,47 +51,41 @@ static int by_text(const void *left, const void *right) {
     return strcmp(((const SortedUnit *)left)->text, ((const SortedUnit *)right)->text);
 }
 
-/* The units of a side in the order of their texts; owned by the caller. */
-static SortedUnit *sort_units(const Units *units) {
-    const int n = units_count(units);
-    SortedUnit *sorted = mem_alloc((size_t)n * sizeof *sorted);
-    for (int i = 0; i < n; i++) sorted[i] = (SortedUnit){units_text(units, i), i};
-    qsort(sorted, (size_t)n, sizeof *sorted, by_text);
-    return sorted;
+/* The units of a side in the order of their texts, and the place of each unit in this order. */
+typedef struct Order {
+    SortedUnit *sorted;
+    uint32_t *place;
+} Order;
+
+static Order order_units(const Units *units) {
+    const size_t n = (size_t)units_count(units);
+    const Order order = {mem_alloc(n * sizeof *order.sorted), mem_alloc(n * sizeof *order.place)};
+    for (size_t i = 0; i < n; i++) order.sorted[i] = (SortedUnit){units_text(units, (int)i), (int)i};
+    qsort(order.sorted, n, sizeof *order.sorted, by_text);
+    for (size_t i = 0; i < n; i++) order.place[order.sorted[i].unit] = (uint32_t)i;
+    return order;
 }
 
-/* The place of each unit in the order of the texts; owned by the caller. */
-static uint32_t *rank_units(const SortedUnit *sorted, int n) {
-    uint32_t *rank = mem_alloc((size_t)n * sizeof *rank);
-    for (int i = 0; i < n; i++) rank[sorted[i].unit] = (uint32_t)i;
-    return rank;
-}
-
-static int by_ranks(const void *left, const void *right) {
+static int by_places(const void *left, const void *right) {
     const PairEntry *a = left, *b = right;
     if (a->left != b->left) return a->left < b->left ? -1 : 1;
     return a->right < b->right ? -1 : a->right > b->right;
 }
 
-static void write_links(const Priors *priors, int side, SortedUnit *const sorted[2], FILE *out) {
-    const PairTable *pairs = &priors->counts[side].pairs;
-    uint32_t *source = rank_units(sorted[side], units_count(priors->units[side])),
-             *target = rank_units(sorted[!side], units_count(priors->units[!side]));
+static void write_links(const PairTable *pairs, const Order *source, const Order *target, FILE *out) {
     PairEntry *rows = mem_alloc((pairs->mask + 1) * sizeof *rows);
     size_t n = 0;
     for (size_t i = 0; i <= pairs->mask; i++) {
         const PairEntry *pair = &pairs->slots[i];
         if (thousandths((double)pair->count) == 0) continue;
-        rows[n++] = (PairEntry){source[pair->left], target[pair->right], {.count = pair->count}};
+        rows[n++] = (PairEntry){source->place[pair->left], target->place[pair->right], {.count = pair->count}};
     }
-    qsort(rows, n, sizeof *rows, by_ranks);
+    qsort(rows, n, sizeof *rows, by_places);
     for (size_t i = 0; i < n; i++) {
-        fprintf(out, "%s\t%s\t", sorted[side][rows[i].left].text, sorted[!side][rows[i].right].text);
+        fprintf(out, "%s\t%s\t", source->sorted[rows[i].left].text, target->sorted[rows[i].right].text);
         write_count(out, (double)rows[i].count);
     }
     mem_free(rows);
-    mem_free(source);
-    mem_free(target);
 }
 
 static void write_merges(const Bpe *merges, FILE *out) {
@@ -118,14 +112,14 @@ static void write_fertilities(const LinkCounts *counts, const SortedUnit *sorted
         }
 }
 
-static void write_section(const Priors *priors, Kind kind, int side, SortedUnit *const sorted[2], FILE *out) {
+static void write_section(const Priors *priors, Kind kind, int side, const Order order[2], FILE *out) {
     const LinkCounts *counts = &priors->counts[side];
     fprintf(out, "# %s\n", section_names[kind][side]);
     switch (kind) {
     case MERGES: write_merges(units_merges(priors->units[side]), out); break;
-    case LINKS: write_links(priors, side, sorted, out); break;
+    case LINKS: write_links(&counts->pairs, &order[side], &order[!side], out); break;
     case JUMP_COUNTS: write_jumps(counts, out); break;
-    default: write_fertilities(counts, sorted[side], units_count(priors->units[side]), out);
+    default: write_fertilities(counts, order[side].sorted, units_count(priors->units[side]), out);
     }
 }
 
@@ -136,10 +130,13 @@ void priors_write(const Priors *priors, FILE *out) {
         fprintf(out, " %.*s", length, name);
     }
     fputc('\n', out);
-    SortedUnit *const sorted[2] = {sort_units(priors->units[SOURCE]), sort_units(priors->units[TARGET])};
+    const Order order[2] = {order_units(priors->units[SOURCE]), order_units(priors->units[TARGET])};
     for (Kind kind = 0; kind < KINDS_OF_SECTIONS; kind++)
-        for (int side = 0; side < 2; side++) write_section(priors, kind, side, sorted, out);
-    for (int side = 0; side < 2; side++) mem_free(sorted[side]);
+        for (int side = 0; side < 2; side++) write_section(priors, kind, side, order, out);
+    for (int side = 0; side < 2; side++) {
+        mem_free(order[side].sorted);
+        mem_free(order[side].place);
+    }
 }
 
 /* ---- reading -------------------------------------------------------------------------------------------------- */

@@ -43,18 +43,14 @@ static void draw_integers(Params *params, Rng *rng) {
         Param *param = params->list[i];
         const size_t n = var_size(&param->var),
                      scale_count = (size_t)(param->table ? param->var.rows : param->var.cols);
-        if (!param->int8) {
-            real *values = mem_zalloc(n * sizeof *values);
-            param_write(param, 0, values, NULL, n);
-            mem_free(values);
-            continue;
-        }
-        int8_t *integers = mem_alloc(n);
+        void *values = mem_zalloc(n * sizeof(real)); /* other parameters are zero */
+        int8_t *integers = values;
         float *scales = mem_alloc(scale_count * sizeof *scales);
-        for (size_t j = 0; j < n; j++) integers[j] = (int8_t)((int)rng_below(rng, 2 * MOST_INT8 + 1) - MOST_INT8);
+        for (size_t j = 0; j < n && param->int8; j++)
+            integers[j] = (int8_t)((int)rng_below(rng, 2 * MOST_INT8 + 1) - MOST_INT8);
         for (size_t j = 0; j < scale_count; j++) scales[j] = (float)(most_weight / MOST_INT8);
-        param_write(param, 0, integers, scales, n);
-        mem_free(integers);
+        param_write(param, 0, values, param->int8 ? scales : NULL, n);
+        mem_free(values);
         mem_free(scales);
     }
 }

@@ -137,9 +137,6 @@ void exchange_free(Exchange *x) {
 
 static bool alone(const Exchange *x) { return ranks_count(x->ranks) == 1; }
 
-/* The space of a message as an array of numbers. */
-static real *numbers_in(const RankMessage *message) { return message->data; }
-
 int exchange_gradients(Exchange *x, real *gradient, Err *err) {
     if (alone(x)) return 0;
     const int count = ranks_count(x->ranks), own = ranks_own(x->ranks);
@@ -154,7 +151,7 @@ int exchange_gradients(Exchange *x, real *gradient, Err *err) {
     real **slices = mem_alloc((size_t)count * sizeof *slices);
     int status = 0;
     for (int r = 0; r < count && !status; r++) {
-        slices[r] = r == own ? gradient + o->from : numbers_in(&x->out[r]);
+        slices[r] = r == own ? gradient + o->from : x->out[r].data;
         if (r == own) continue;
         memset(slices[r], 0, size * sizeof *gradient);
         status = unpack(x, own, &x->in[r], slices[r], err);
@@ -184,7 +181,7 @@ int exchange_squares(Exchange *x, Err *err) {
 }
 
 /* The own slice of the weights before the update: a rank sends no message to itself. */
-static real *before_update(const Exchange *x) { return numbers_in(&x->out[ranks_own(x->ranks)]); }
+static real *before_update(const Exchange *x) { return x->out[ranks_own(x->ranks)].data; }
 
 void exchange_remember(Exchange *x, const real *weights) {
     const Optimizer *o = x->optimizer;

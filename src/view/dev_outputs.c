@@ -25,15 +25,6 @@ static char **first_lines(const char *path, long most, long *total, Err *err) {
     return NULL;
 }
 
-/* Reads the first n lines of a file, which must have as many. */
-static char **exact_lines(const char *path, long n, Err *err) {
-    char **lines = first_lines(path, n, NULL, err);
-    if (!lines || arrlen(lines) == n) return lines;
-    err_set(err, path, 0, "has %td lines, but the dev set has more", arrlen(lines));
-    strings_free(lines);
-    return NULL;
-}
-
 /* Lists the updates whose translations the page holds: all, or evenly spaced ones and the best. A stb_ds array. */
 static int choose_updates(const char *valid, const DevOutputs *which, long **chosen, Err *err) {
     long *updates, n = 0, k = 0;
@@ -89,16 +80,16 @@ static void write_columns(FILE *out, char ***columns, const long *updates, long 
    after an error too. */
 static int read_columns(const char *valid, const long *updates, char ****columns, long *total, Err *err) {
     char path[PATH_SIZE];
-    path_in(path, valid, "source.txt");
-    char **lines = first_lines(path, MOST_PAIRS, total, err);
-    if (!lines) return -1;
-    arrput(*columns, lines);
-    const long n = arrlen(lines);
-    for (ptrdiff_t k = -1; k < arrlen(updates); k++) {
-        if (k < 0) path_in(path, valid, "reference.txt");
+    long n = MOST_PAIRS;
+    for (ptrdiff_t k = -2; k < arrlen(updates); k++) {
+        const bool is_source = k == -2;
+        if (k < 0) path_in(path, valid, is_source ? "source.txt" : "reference.txt");
         else numbered_path(path, valid, updates[k], ".out");
-        if (!(lines = exact_lines(path, n, err))) return -1;
+        char **lines = first_lines(path, n, is_source ? total : NULL, err);
+        if (!lines) return -1;
         arrput(*columns, lines);
+        if (is_source) n = arrlen(lines);
+        if (arrlen(lines) < n) return err_set(err, path, 0, "has %td lines, but the dev set has more", arrlen(lines));
     }
     return 0;
 }

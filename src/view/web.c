@@ -16,19 +16,12 @@ static const char common[] =
 #include "view/web/matrix.js.inc"
     ;
 
-static void write_title(FILE *out, const char *text) {
+/* Writes a text with other texts in place of "<" and "&". */
+static void write_escaped(FILE *out, const char *text, const char *less, const char *ampersand) {
     for (; *text; text++)
-        if (*text == '<') fputs("&lt;", out);
-        else if (*text == '&') fputs("&amp;", out);
+        if (*text == '<') fputs(less, out);
+        else if (*text == '&') fputs(ampersand, out);
         else fputc(*text, out);
-}
-
-/* Writes JSON inside a <script> element. "<" is escaped, because "</script>" in the data would end the element; JSON
-   has "<" only in strings, where the escape is valid. */
-static void write_data(FILE *out, const char *json) {
-    for (; *json; json++)
-        if (*json == '<') fputs("\\u003c", out);
-        else fputc(*json, out);
 }
 
 int web_page(FILE *out, const WebPage *page) {
@@ -42,11 +35,12 @@ int web_page(FILE *out, const WebPage *page) {
     fputs("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
           "<meta name=\"color-scheme\" content=\"light dark\">\n<title>",
           out);
-    write_title(out, page->title);
+    write_escaped(out, page->title, "&lt;", "&amp;");
     fprintf(out, "</title>\n<style%s>\n%s%s</style>\n</head>\n<body>\n%s", nonce, style, page->style ? page->style : "",
             page->markup);
     fputs("<script type=\"application/json\" id=\"data\">", out);
-    write_data(out, page->data);
+    /* "</script>" in the data would end the element. JSON has "<" only in strings, where the escape is valid. */
+    write_escaped(out, page->data, "\\u003c", "&");
     fprintf(out, "</script>\n<script%s>\n\"use strict\";\n", nonce);
     fputs("const data = JSON.parse(document.getElementById(\"data\").textContent);\n", out);
     fprintf(out, "%s%s</script>\n</body>\n</html>\n", common, page->script);
