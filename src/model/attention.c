@@ -12,9 +12,9 @@ const char attention_names[] = "additive|coverage|dot|general|scaled-dot|multi-h
 const AttentionKind *attention_kind_at(int index) { return index < 0 ? NULL : kinds[index]; }
 const AttentionKind *attention_kind(const char *name) { return attention_kind_at(choice_find(attention_names, name)); }
 
-void attention_declare(Attention *attention, const AttentionKind *kind, Params *params, AttentionSizes sizes) {
-    *attention = (Attention){.kind = kind, .heads = kind->aligns ? 1 : 0};
-    kind->declare(attention, params, sizes);
+void attention_declare(Attention *attention, Params *params, const ModelConfig *c, int annotation) {
+    *attention = (Attention){.kind = c->attention, .heads = c->attention->aligns ? 1 : 0};
+    c->attention->declare(attention, params, c, annotation);
 }
 
 AttentionSource attention_prepare(Tape *tape, const Attention *attention, const Annotations *annotations,

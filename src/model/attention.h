@@ -5,17 +5,9 @@
 #include "model/encoder.h"
 #include "model/multi_head.h"
 
-typedef struct AttentionKind AttentionKind;
-
 enum { ATTENTION_WEIGHTS = 4 /* at most */ };
 /* The weights of a kind with score, each of which may be missing: those that project s_{i-1} and h_j; then its own. */
 enum { OF_QUERY, OF_KEYS, OWN_WEIGHTS };
-
-/* The size of a state, n; of an annotation, a (2n in the paper); of the hidden layer of the attention, n'; and the
-   number of heads, which divides n', for a kind with several heads. */
-typedef struct AttentionSizes {
-    int rnn, annotation, att, heads;
-} AttentionSizes;
 
 /* The weights of an attention. */
 typedef struct Attention {
@@ -51,7 +43,8 @@ typedef struct Context {
 struct AttentionKind {
     const char *name; /* the value of --attention that selects this kind */
     bool aligns;      /* whether the kind has an alignment */
-    void (*declare)(Attention *attention, Params *params, AttentionSizes sizes);
+    /* Declares the weights. annotation: the width of an annotation, a (2n in the paper). */
+    void (*declare)(Attention *attention, Params *params, const ModelConfig *config, int annotation);
     /* Computes source->keys and, if the values are not H, source->values. NULL: the keys are H projected by the weight
        OF_KEYS: they do not depend on i, so they are computed once for each source word. */
     void (*prepare)(Tape *tape, const Attention *attention, AttentionSource *source, const Dropout *dropout);
@@ -75,7 +68,7 @@ const AttentionKind *attention_kind(const char *name);
 const AttentionKind *attention_kind_at(int index);
 
 /* Declares the weights. */
-void attention_declare(Attention *attention, const AttentionKind *kind, Params *params, AttentionSizes sizes);
+void attention_declare(Attention *attention, Params *params, const ModelConfig *config, int annotation);
 /* Computes the keys and values of the attention from the annotations. Call it once for each batch. */
 AttentionSource attention_prepare(Tape *tape, const Attention *attention, const Annotations *annotations,
                                   const PassOptions *options);

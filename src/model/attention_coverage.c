@@ -4,11 +4,11 @@
 
 enum { Wa = OF_QUERY, Ua = OF_KEYS, va = OWN_WEIGHTS, Vb }; /* [n, n'], [a, n'], [n', 1], [1, n'] */
 
-static void declare(Attention *m, Params *params, AttentionSizes sizes) {
-    m->weights[Wa] = params_add(params, "attention.Wa", sizes.rnn, sizes.att, INIT_NORMAL, 0.001);
-    m->weights[Ua] = params_add(params, "attention.Ua", sizes.annotation, sizes.att, INIT_NORMAL, 0.001);
-    m->weights[va] = params_add(params, "attention.va", sizes.att, 1, INIT_ZERO, 0);
-    m->weights[Vb] = params_add(params, "attention.Vb", 1, sizes.att, INIT_ZERO, 0);
+static void declare(Attention *m, Params *params, const ModelConfig *c, int annotation) {
+    m->weights[Wa] = params_add(params, "attention.Wa", c->rnn, c->att, INIT_NORMAL, 0.001);
+    m->weights[Ua] = params_add(params, "attention.Ua", annotation, c->att, INIT_NORMAL, 0.001);
+    m->weights[va] = params_add(params, "attention.va", c->att, 1, INIT_ZERO, 0);
+    m->weights[Vb] = params_add(params, "attention.Vb", 1, c->att, INIT_ZERO, 0);
 }
 
 /* e_ij = v_aᵀ tanh(W_a s_{i-1} + U_a h_j + V_b β_{i-1,j}) */

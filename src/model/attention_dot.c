@@ -1,8 +1,8 @@
 /* attention_dot.c: attention whose score is a dot product (Luong et al. 2015, §3.1, "dot"). It has no weights. */
 #include "model/attention.h"
 
-static void declare(Attention *m, Params *params, AttentionSizes sizes) {
-    (void)m, (void)params, (void)sizes; /* no weights */
+static void declare(Attention *m, Params *params, const ModelConfig *c, int annotation) {
+    (void)m, (void)params, (void)c, (void)annotation; /* no weights */
 }
 
 /* The dot product needs a key k_j of the same length as the state. If h_j = [→h_j ; ←h_j], then k_j = →h_j + ←h_j;

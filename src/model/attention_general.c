@@ -3,8 +3,8 @@
 
 enum { Wa = OF_KEYS }; /* [a, n] */
 
-static void declare(Attention *m, Params *params, AttentionSizes sizes) {
-    m->weights[Wa] = params_add(params, "attention.Wa", sizes.annotation, sizes.rnn, INIT_NORMAL, 0.01);
+static void declare(Attention *m, Params *params, const ModelConfig *c, int annotation) {
+    m->weights[Wa] = params_add(params, "attention.Wa", annotation, c->rnn, INIT_NORMAL, 0.01);
 }
 
 /* e_ij = s_{i-1}ᵀ W_a h_j */

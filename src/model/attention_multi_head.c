@@ -2,9 +2,9 @@
    projection of the state; keys and values are projections of the annotations. */
 #include "model/attention.h"
 
-static void declare(Attention *m, Params *params, AttentionSizes sizes) {
-    m->multi_head = multi_head_declare(params, "attention", sizes.rnn, sizes.annotation, sizes.att, sizes.heads);
-    m->heads = sizes.heads;
+static void declare(Attention *m, Params *params, const ModelConfig *c, int annotation) {
+    m->multi_head = multi_head_declare(params, "attention", c->rnn, annotation, c->att, c->heads);
+    m->heads = c->heads;
 }
 
 static void prepare(Tape *tape, const Attention *m, AttentionSource *source, const Dropout *rates) {

@@ -1,8 +1,8 @@
 /* attention_none.c: RNNencdec (Cho et al. 2014), the baseline without attention: every target word reads the same c. */
 #include "model/attention.h"
 
-static void declare(Attention *m, Params *params, AttentionSizes sizes) {
-    (void)m, (void)params, (void)sizes; /* no weights */
+static void declare(Attention *m, Params *params, const ModelConfig *c, int annotation) {
+    (void)m, (void)params, (void)c, (void)annotation; /* no weights */
 }
 
 /* Dropout of c uses the row identity of the sentence's first word. */

@@ -6,9 +6,9 @@
 
 enum { Wq = OF_QUERY, Wk = OF_KEYS }; /* [n, n'], [a, n'] */
 
-static void declare(Attention *m, Params *params, AttentionSizes sizes) {
-    m->weights[Wq] = params_add(params, "attention.Wq", sizes.rnn, sizes.att, INIT_NORMAL, 0.01);
-    m->weights[Wk] = params_add(params, "attention.Wk", sizes.annotation, sizes.att, INIT_NORMAL, 0.01);
+static void declare(Attention *m, Params *params, const ModelConfig *c, int annotation) {
+    m->weights[Wq] = params_add(params, "attention.Wq", c->rnn, c->att, INIT_NORMAL, 0.01);
+    m->weights[Wk] = params_add(params, "attention.Wk", annotation, c->att, INIT_NORMAL, 0.01);
 }
 
 /* e_ij = (W_q s_{i-1})·(W_k h_j) / √n'

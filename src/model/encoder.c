@@ -10,12 +10,12 @@ const char encoder_names[] = "bigru|deep-bigru|gru|cnn|self-attention";
 const EncoderKind *encoder_kind_at(int index) { return index < 0 ? NULL : kinds[index]; }
 const EncoderKind *encoder_kind(const char *name) { return encoder_kind_at(choice_find(encoder_names, name)); }
 
-void encoder_declare(Encoder *encoder, const EncoderKind *kind, Params *params, int vocab, int words,
-                     EncoderSizes sizes) {
-    *encoder = (Encoder){.kind = kind, .sizes = sizes};
-    encoder->E = params_add_table(params, "encoder.E", vocab, sizes.emb, INIT_EMBEDDING, 0.01);
-    if (words > 0) encoder->E_word = params_add_table(params, "encoder.E_word", words, sizes.emb, INIT_NORMAL, 0.01);
-    kind->declare(encoder, params);
+void encoder_declare(Encoder *encoder, Params *params, const ModelConfig *c) {
+    *encoder = (Encoder){.kind = c->encoder, .config = *c};
+    encoder->E = params_add_table(params, "encoder.E", c->source_vocab, c->emb, INIT_EMBEDDING, 0.01);
+    if (c->source_words)
+        encoder->E_word = params_add_table(params, "encoder.E_word", c->source_words, c->emb, INIT_NORMAL, 0.01);
+    c->encoder->declare(encoder, params);
 }
 
 Var *encoder_mean(Tape *tape, Var *H, const Spans *spans, int n) {

@@ -4,24 +4,17 @@
 #define TIDE_ENCODER_H
 
 #include "model/batch.h"
+#include "model/config.h"
 #include "model/params.h"
 #include "model/pass.h"
 
-typedef struct EncoderKind EncoderKind;
-
-/* m and n of the paper; for the kinds that have them: the number of layers, attention heads and hidden units of a
-   feed-forward layer, and the width of a convolution, in words. */
-typedef struct EncoderSizes {
-    int emb, rnn, depth, heads, ffn, window;
-} EncoderSizes;
-
 typedef struct Encoder {
     const EncoderKind *kind;
-    Var *E;      /* [V, m] */
-    Var *E_word; /* [W, m] embedding of subwords, a second source factor: id = piece + V × subword; or NULL */
-    EncoderSizes sizes;
-    int width;     /* of an annotation, a */
-    void *weights; /* in a type that the kind defines; owned */
+    Var *E;             /* [V, m] */
+    Var *E_word;        /* [W, m] embedding of subwords, a second source factor: id = piece + V × subword; or NULL */
+    ModelConfig config; /* of the model */
+    int width;          /* of an annotation, a */
+    void *weights;      /* in a type that the kind defines; owned */
 } Encoder;
 
 /* The annotations of a batch, in the decoder's order of sentences. */
@@ -49,9 +42,8 @@ const EncoderKind *encoder_kind(const char *name);
 /* Returns the kind whose name has this index in encoder_names; NULL for -1. */
 const EncoderKind *encoder_kind_at(int index);
 
-/* Declares the weights. `vocab` is V; `words` is W, or 0 without a second source factor. Release with encoder_free. */
-void encoder_declare(Encoder *encoder, const EncoderKind *kind, Params *params, int vocab, int words,
-                     EncoderSizes sizes);
+/* Declares the weights. Release with encoder_free. */
+void encoder_declare(Encoder *encoder, Params *params, const ModelConfig *config);
 void encoder_free(Encoder *encoder);
 /* For implementations of kinds: returns the mean annotation of each of n sentences [n, a]. */
 Var *encoder_mean(Tape *tape, Var *H, const Spans *spans, int n);

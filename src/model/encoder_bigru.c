@@ -18,20 +18,20 @@ typedef struct Bigru {
 static void declare_layers(Encoder *m, Params *params, int depth) {
     Bigru *bigru = m->weights = mem_alloc(sizeof *bigru + (size_t)depth * sizeof *bigru->layers);
     bigru->depth = depth;
-    m->width = 2 * m->sizes.rnn;
+    m->width = 2 * m->config.rnn;
     for (int l = 0; l < depth; l++) {
         char layer[24] = "encoder", name[32];
-        const int in = l ? m->width : m->sizes.emb;
+        const int in = l ? m->width : m->config.emb;
         if (l) snprintf(layer, sizeof layer, "encoder.%d", l + 1);
         snprintf(name, sizeof name, "%s.fwd", layer);
-        bigru->layers[l].fwd = gru_declare(params, name, in, m->sizes.rnn);
+        bigru->layers[l].fwd = gru_declare(params, name, in, m->config.rnn);
         snprintf(name, sizeof name, "%s.bwd", layer);
-        bigru->layers[l].bwd = gru_declare(params, name, in, m->sizes.rnn);
+        bigru->layers[l].bwd = gru_declare(params, name, in, m->config.rnn);
     }
 }
 
 static void declare(Encoder *m, Params *params) { declare_layers(m, params, 1); }
-static void declare_deep(Encoder *m, Params *params) { declare_layers(m, params, m->sizes.depth); }
+static void declare_deep(Encoder *m, Params *params) { declare_layers(m, params, m->config.depth); }
 
 /* →h_j and ←h_j [rows, n], in the order of x. */
 typedef struct States {

@@ -15,15 +15,15 @@ typedef struct Cnn {
 } Cnn;
 
 static void declare(Encoder *m, Params *params) {
-    const EncoderSizes *sizes = &m->sizes;
-    const int n = m->width = sizes->rnn;
-    CHECK(sizes->window % 2 == 1, "encoder cnn: the window of %d words is not odd", sizes->window);
-    Cnn *cnn = m->weights = mem_zalloc(sizeof *cnn + (size_t)sizes->depth * sizeof *cnn->layers);
-    cnn->W = params_add(params, "encoder.W", sizes->emb, n, INIT_NORMAL, 0.01);
-    for (int l = 0; l < sizes->depth; l++) {
+    const ModelConfig *c = &m->config;
+    const int n = m->width = c->rnn;
+    CHECK(c->window % 2 == 1, "encoder cnn: the window of %d words is not odd", c->window);
+    Cnn *cnn = m->weights = mem_zalloc(sizeof *cnn + (size_t)c->depth * sizeof *cnn->layers);
+    cnn->W = params_add(params, "encoder.W", c->emb, n, INIT_NORMAL, 0.01);
+    for (int l = 0; l < c->depth; l++) {
         char name[32];
         snprintf(name, sizeof name, "encoder.%d.W", l + 1);
-        cnn->layers[l].W = params_add(params, name, sizes->window * n, n, INIT_NORMAL, 0.01);
+        cnn->layers[l].W = params_add(params, name, c->window * n, n, INIT_NORMAL, 0.01);
         snprintf(name, sizeof name, "encoder.%d.b", l + 1);
         cnn->layers[l].b = params_add(params, name, 1, n, INIT_ZERO, 0);
     }
@@ -43,14 +43,14 @@ static const int *neighbours(Arena *arena, const WordPositions *positions, int r
    outside the sentence are zero;  h_j = x_j */
 static Annotations annotate(Tape *tape, const Encoder *m, const Source *source, Var *Ew, const Dropout *rates) {
     const Cnn *cnn = m->weights;
-    const int rows = source->x.rows, k = m->sizes.window;
+    const int rows = source->x.rows, k = m->config.window;
     const WordPositions positions = word_positions(&tape->arena, &source->spans, source->x.n, rows);
     const int **index = arena_alloc(&tape->arena, (size_t)k * sizeof *index);
     for (int o = 0; o < k; o++) index[o] = neighbours(&tape->arena, &positions, rows, o - k / 2);
     tape_shard_rows(tape, source->annotation_shards);
     Var *x = linear(tape, add_positional_encoding(tape, gather(tape, Ew, source->rows, rows), positions.position),
                     cnn->W, NULL);
-    for (const Layer *layer = cnn->layers; layer < cnn->layers + m->sizes.depth; layer++) {
+    for (const Layer *layer = cnn->layers; layer < cnn->layers + m->config.depth; layer++) {
         Var *y = tanh_of(tape, linear(tape, im2col(tape, x, index, k, rows), layer->W, layer->b));
         x = add_scaled(tape, x, 1, dropout(tape, y, (Drop){rates->annotation, source->annotations}));
     }

@@ -4,8 +4,8 @@
 
 static void declare(Encoder *m, Params *params) {
     GruWeights *weights = m->weights = mem_alloc(sizeof *weights);
-    *weights = gru_declare(params, "encoder.gru", m->sizes.emb, m->sizes.rnn);
-    m->width = m->sizes.rnn;
+    *weights = gru_declare(params, "encoder.gru", m->config.emb, m->config.rnn);
+    m->width = m->config.rnn;
 }
 
 /* h_j = GRU(x_j, h_{j-1}): a sentence leaves the batch when it ends. h_T depends on all words of the sentence. */

@@ -18,16 +18,16 @@ typedef struct Stack {
 } Stack;
 
 static void declare(Encoder *m, Params *params) {
-    const EncoderSizes *sizes = &m->sizes;
-    const int n = m->width = sizes->rnn;
-    Stack *stack = m->weights = mem_zalloc(sizeof *stack + (size_t)sizes->depth * sizeof *stack->layers);
-    if (sizes->emb != n) stack->W = params_add(params, "encoder.W", sizes->emb, n, INIT_NORMAL, 0.01);
-    for (int l = 0; l < sizes->depth; l++) {
+    const ModelConfig *c = &m->config;
+    const int n = m->width = c->rnn;
+    Stack *stack = m->weights = mem_zalloc(sizeof *stack + (size_t)c->depth * sizeof *stack->layers);
+    if (c->emb != n) stack->W = params_add(params, "encoder.W", c->emb, n, INIT_NORMAL, 0.01);
+    for (int l = 0; l < c->depth; l++) {
         char name[32];
         snprintf(name, sizeof name, "encoder.%d.self", l + 1);
-        stack->layers[l].attention = attention_layer_declare(params, name, n, sizes->heads);
+        stack->layers[l].attention = attention_layer_declare(params, name, n, c->heads);
         snprintf(name, sizeof name, "encoder.%d.ffn", l + 1);
-        stack->layers[l].ffn = feed_forward_declare(params, name, n, sizes->ffn);
+        stack->layers[l].ffn = feed_forward_declare(params, name, n, c->ffn);
     }
     stack->last = norm_declare(params, "encoder", n);
 }
@@ -40,7 +40,7 @@ static Annotations annotate(Tape *tape, const Encoder *m, const Source *source, 
     Var *x = add_positional_encoding(tape, gather(tape, Ew, source->rows, source->x.rows), positions.position);
     tape_shard_rows(tape, source->annotation_shards);
     if (stack->W) x = linear(tape, x, stack->W, NULL);
-    for (const Layer *layer = stack->layers; layer < stack->layers + m->sizes.depth; layer++) {
+    for (const Layer *layer = stack->layers; layer < stack->layers + m->config.depth; layer++) {
         Var *y = norm(tape, &layer->attention.norm, x);
         const KeysValues words = multi_head_project(tape, &layer->attention.heads, y, &positions.spans);
         const Drop drop = {rates->annotation, source->annotations};

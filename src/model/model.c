@@ -13,8 +13,8 @@ void model_init(Model *model, const ModelConfig *config) {
     *model = (Model){.config = *config, .arch = config->arch ? config->arch : kinds[0]};
     ModelConfig *c = &model->config;
     if (!c->encoder) c->encoder = encoder_kind("bigru");
-    const EncoderSizes sizes = model->arch->encoder(c);
-    encoder_declare(&model->encoder, c->encoder, &model->params, c->source_vocab, c->source_words, sizes);
+    if (model->arch->configure) model->arch->configure(c);
+    encoder_declare(&model->encoder, &model->params, c);
     model->decoder = model->arch->declare(c, &model->params, model->encoder.width);
 }
 

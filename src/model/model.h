@@ -5,24 +5,6 @@
 #include "core/ops.h"
 #include "model/attention.h"
 
-typedef struct Arch Arch;
-
-/* The configuration of a model. It determines the parameters and the computation. */
-typedef struct ModelConfig {
-    int source_vocab, target_vocab;
-    int source_words;           /* size of the subword vocabulary, if source ids have a subword (see Encoder); else 0 */
-    const Arch *arch;           /* NULL: rnnsearch */
-    int emb, rnn, att, maxout;  /* m, n, n', l of the paper */
-    const EncoderKind *encoder; /* NULL: bigru */
-    const AttentionKind *attention;
-    bool readout_prev;      /* g reads s_{i-1} instead of s_i, as appendix A.2.2 prints it */
-    bool tied_embeddings;   /* W_o = Eᵀ of the target embedding; rnnsearch requires maxout = emb */
-    int heads;              /* of attention "multi-head": must divide att; of self-attention: must divide its width */
-    int depth, ffn, window; /* for the encoders that have them: see EncoderSizes */
-    bool conditional;       /* rnnsearch: f is a conditional GRU, see state.h */
-    int decoder_depth;      /* number of layers of the decoder of a Transformer */
-} ModelConfig;
-
 /* After loading, only training changes a model, and only the values of its parameters. All other functions take a const
    Model, which any number of threads may share. */
 typedef struct Model {
@@ -99,8 +81,8 @@ void model_end(const Model *model, DecoderState *state);
    describe the functions of the same name here. */
 struct Arch {
     const char *name; /* the value of --arch that selects this decoder */
-    /* Returns the sizes of the encoder. A decoder that needs a certain encoder sets config->encoder. */
-    EncoderSizes (*encoder)(ModelConfig *config);
+    /* Adapts the configuration to a decoder that needs a certain encoder; NULL: any encoder fits. */
+    void (*configure)(ModelConfig *config);
     /* Declares and returns the weights of the decoder, in one block, which model_free releases. `annotation`: the width
        of an annotation. */
     void *(*declare)(const ModelConfig *config, Params *params, int annotation);

@@ -1,14 +1,14 @@
 #include "model/readout.h"
 #include "core/ops.h"
 
-void readout_declare(Readout *m, Params *params, Var *E, int vocab, int emb, int rnn, int annotation, int maxout) {
-    m->Uo = params_add(params, "readout.Uo", rnn, 2 * maxout, INIT_NORMAL, 0.01);
-    m->Vo = params_add(params, "readout.Vo", emb, 2 * maxout, INIT_NORMAL, 0.01);
-    m->Co = params_add(params, "readout.Co", annotation, 2 * maxout, INIT_NORMAL, 0.01);
-    m->bt = params_add(params, "readout.bt", 1, 2 * maxout, INIT_ZERO, 0);
+void readout_declare(Readout *m, Params *params, Var *E, const ModelConfig *c, int annotation) {
+    m->Uo = params_add(params, "readout.Uo", c->rnn, 2 * c->maxout, INIT_NORMAL, 0.01);
+    m->Vo = params_add(params, "readout.Vo", c->emb, 2 * c->maxout, INIT_NORMAL, 0.01);
+    m->Co = params_add(params, "readout.Co", annotation, 2 * c->maxout, INIT_NORMAL, 0.01);
+    m->bt = params_add(params, "readout.bt", 1, 2 * c->maxout, INIT_ZERO, 0);
     m->E = E;
-    m->Wo = E ? NULL : params_add(params, "readout.Wo", maxout, vocab, INIT_NORMAL, 0.01);
-    m->bo = params_add(params, "readout.bo", 1, vocab, INIT_ZERO, 0);
+    m->Wo = E ? NULL : params_add(params, "readout.Wo", c->maxout, c->target_vocab, INIT_NORMAL, 0.01);
+    m->bo = params_add(params, "readout.bo", 1, c->target_vocab, INIT_ZERO, 0);
 }
 
 Var *readout_context(Tape *tape, const Readout *m, Var *c) { return linear(tape, c, m->Co, m->bt); }

@@ -3,6 +3,7 @@
 #define TIDE_READOUT_H
 
 #include "core/ops.h"
+#include "model/config.h"
 #include "model/params.h"
 
 typedef struct Readout {
@@ -13,7 +14,7 @@ typedef struct Readout {
 
 /* Declares the weights; l is `maxout`. E: the target embedding, if the output layer is tied to it (Press & Wolf 2017):
    this requires maxout = emb; else NULL. */
-void readout_declare(Readout *readout, Params *params, Var *E, int vocab, int emb, int rnn, int annotation, int maxout);
+void readout_declare(Readout *readout, Params *params, Var *E, const ModelConfig *config, int annotation);
 /* Returns C_o c + b [rows, 2l]. c [rows, a]. */
 Var *readout_context(Tape *tape, const Readout *readout, Var *c);
 /* Returns the output layer of any number of positions, with logits [rows, V]. t [rows, 2l] from readout_context, Ey

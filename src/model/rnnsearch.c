@@ -9,17 +9,12 @@ typedef struct Rnnsearch {
     Readout readout;
 } Rnnsearch;
 
-static EncoderSizes encoder(ModelConfig *c) {
-    return (EncoderSizes){c->emb, c->rnn, c->depth, c->heads, c->ffn, c->window};
-}
-
 static void *declare(const ModelConfig *c, Params *params, int annotation) {
     CHECK(!c->tied_embeddings || c->maxout == c->emb, "tied embeddings: maxout %d is not emb %d", c->maxout, c->emb);
     Rnnsearch *m = mem_zalloc(sizeof *m);
-    attention_declare(&m->attention, c->attention, params, (AttentionSizes){c->rnn, annotation, c->att, c->heads});
-    state_declare(&m->state, params, c->target_vocab, c->emb, c->rnn, annotation, c->conditional);
-    Var *tied = c->tied_embeddings ? m->state.E : NULL;
-    readout_declare(&m->readout, params, tied, c->target_vocab, c->emb, c->rnn, annotation, c->maxout);
+    attention_declare(&m->attention, params, c, annotation);
+    state_declare(&m->state, params, c, annotation);
+    readout_declare(&m->readout, params, c->tied_embeddings ? m->state.E : NULL, c, annotation);
     return m;
 }
 
@@ -170,7 +165,6 @@ static void reorder(DecoderState *decoder_state, const int *parent, int rows) {
 static void end(DecoderState *state) { (void)state; /* the state lives in the tape's arena */ }
 
 const Arch arch_rnnsearch = {.name = "rnnsearch",
-                             .encoder = encoder,
                              .declare = declare,
                              .alignments = alignments,
                              .target_embedding = target_embedding,

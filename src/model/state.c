@@ -1,12 +1,12 @@
 #include "model/state.h"
 
-void state_declare(StateWeights *m, Params *params, int vocab, int emb, int rnn, int annotation, bool conditional) {
-    m->E = params_add_table(params, "state.E", vocab, emb, INIT_EMBEDDING, 0.01);
-    m->gru = gru_declare(params, "state", emb, rnn);
-    if (conditional) m->second = gru_declare_recurrent(params, "state.2", rnn);
-    m->C = params_add(params, "state.C", annotation, 3 * rnn, INIT_NORMAL, 0.01);
-    m->Ws = params_add(params, "state.Ws", rnn, rnn, INIT_NORMAL, 0.01);
-    m->bs = params_add(params, "state.bs", 1, rnn, INIT_ZERO, 0);
+void state_declare(StateWeights *m, Params *params, const ModelConfig *c, int annotation) {
+    m->E = params_add_table(params, "state.E", c->target_vocab, c->emb, INIT_EMBEDDING, 0.01);
+    m->gru = gru_declare(params, "state", c->emb, c->rnn);
+    if (c->conditional) m->second = gru_declare_recurrent(params, "state.2", c->rnn);
+    m->C = params_add(params, "state.C", annotation, 3 * c->rnn, INIT_NORMAL, 0.01);
+    m->Ws = params_add(params, "state.Ws", c->rnn, c->rnn, INIT_NORMAL, 0.01);
+    m->bs = params_add(params, "state.bs", 1, c->rnn, INIT_ZERO, 0);
 }
 
 static bool is_conditional(const StateWeights *m) { return m->second.U; }

@@ -18,7 +18,7 @@ typedef struct StateWeights {
 } StateWeights;
 
 /* Declares the weights. */
-void state_declare(StateWeights *state, Params *params, int vocab, int emb, int rnn, int annotation, bool conditional);
+void state_declare(StateWeights *state, Params *params, const ModelConfig *config, int annotation);
 /* Returns E y_{i-1} of n words y_{i-1} [n, m], with dropout. */
 Var *state_embed(Tape *tape, const StateWeights *state, const int *previous, int n, Drop drop);
 /* Returns s_0 = tanh(W_s ←h_1 + b) [sentences, n]. */

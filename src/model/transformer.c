@@ -20,9 +20,9 @@ typedef struct Decoder {
     Layer layers[]; /* [depth] */
 } Decoder;
 
-static EncoderSizes encoder(ModelConfig *c) {
+static void configure(ModelConfig *c) {
     c->encoder = encoder_kind("self-attention");
-    return (EncoderSizes){c->emb, c->emb, c->depth, c->heads, c->ffn, c->window};
+    c->rnn = c->emb;
 }
 
 static void *declare(const ModelConfig *c, Params *params, int annotation) {
@@ -259,7 +259,7 @@ static void end(DecoderState *decoder_state) {
 }
 
 const Arch arch_transformer = {.name = "transformer",
-                               .encoder = encoder,
+                               .configure = configure,
                                .declare = declare,
                                .alignments = alignments,
                                .target_embedding = target_embedding,

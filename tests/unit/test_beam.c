@@ -222,7 +222,8 @@ static void hard_attention_reads_one_annotation(void **state) {
         const Annotations H = encode(&w.tape, &w.model.encoder, &source, &(Dropout){0});
         Attention attention;
         Params params = {0};
-        attention_declare(&attention, attention_kind(kinds[i]), &params, (AttentionSizes){8, H.H->cols, 6, 2});
+        const ModelConfig config = {.attention = attention_kind(kinds[i]), .rnn = 8, .att = 6, .heads = 2};
+        attention_declare(&attention, &params, &config, H.H->cols);
         draw_shared(&params, LARGE, 5);
         Context read[2];
         for (int hard = 0; hard < 2; hard++) {
