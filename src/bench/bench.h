@@ -3,14 +3,14 @@
 #define TIDE_BENCH_H
 
 #include "core/threads.h"
+#include "model/config.h"
 
-/* Dimensions of a model, and of a batch of `batch` sentences with `length` pieces each. emb, rnn, att and maxout are m,
-   n, n' and l of the paper. layers, ffn and heads are for a Transformer, which has no rnn, att and maxout; layers == 0:
-   RNNsearch. */
+/* A model, and a batch of `batch` sentences with `length` pieces each. config.depth, decoder_depth, ffn and heads are
+   those of a Transformer, which has no rnn, att and maxout; depth == 0: RNNsearch with additive attention. */
 typedef struct BenchSize {
     const char *name;
-    int emb, rnn, att, maxout, source_vocab, target_vocab, batch, length;
-    int layers, ffn, heads;
+    ModelConfig config;
+    int batch, length;
 } BenchSize;
 
 /* Each part measures and prints. bench_kernels and bench_gemm also check the results; a wrong result ends the program.

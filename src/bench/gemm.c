@@ -84,22 +84,22 @@ static void bench_shape(Threads *threads, const Shape *s, double peak) {
 }
 
 void bench_gemm(Threads *threads, const BenchSize *z) {
-    const int B = z->batch, rows = z->batch * z->length, n = z->rnn, m = z->emb, l = z->maxout;
+    const int B = z->batch, rows = z->batch * z->length, n = z->config.rnn, m = z->config.emb, l = z->config.maxout;
     const Shape shapes[] = {
         {"h Uzr", B, n, 2 * n, false, false},
         {"(r h) U", B, n, n, false, false},
-        {"s Wa", B, n, z->att, false, false},
+        {"s Wa", B, n, z->config.att, false, false},
         {"c C", B, 2 * n, 3 * n, false, false},
         {"da Uzr'", B, 2 * n, n, false, true},
         {"da C'", B, 3 * n, 2 * n, false, true},
         {"x W", rows, m, 3 * n, false, false},
-        {"H Ua", rows, 2 * n, z->att, false, false},
+        {"H Ua", rows, 2 * n, z->config.att, false, false},
         {"c Co", rows, 2 * n, 2 * l, false, false},
-        {"t Wo", rows, l, z->target_vocab, false, false},
-        {"dy Wo'", rows, z->target_vocab, l, false, true},
+        {"t Wo", rows, l, z->config.target_vocab, false, false},
+        {"dy Wo'", rows, z->config.target_vocab, l, false, true},
         {"dUzr = h' da", n, rows, 2 * n, true, false},
         {"dC = c' da", 2 * n, rows, 3 * n, true, false},
-        {"dWo = t' dy", l, rows, z->target_vocab, true, false},
+        {"dWo = t' dy", l, rows, z->config.target_vocab, true, false},
     };
     double peak = bench_peak(threads);
     printf("gemm %s: rows x inner x columns, peak %.0f GFLOP/s\n", z->name, peak / 1e9);

@@ -11,12 +11,12 @@
 
 /* The number of floating-point operations in matrix products for one target token: for each weight, 2 in the forward
    pass and 4 in the backward pass. */
-static double flops_of_token(const BenchSize *s) {
-    double n = s->rnn, m = s->emb;
-    if (s->layers) return 6 * (s->layers * (12 * m * m + 4 * m * s->ffn) + m * s->target_vocab);
-    double encoder = 2 * (m * 3 * n + 3 * n * n) + 2 * n * s->att;
-    double c_and_f = n * s->att + m * 3 * n + 2 * n * 3 * n + 3 * n * n;
-    double g = (n + m + 2 * n) * 2 * s->maxout + (double)s->maxout * s->target_vocab;
+static double flops_of_token(const ModelConfig *c) {
+    double n = c->rnn, m = c->emb;
+    if (c->depth) return 6 * (c->depth * (12 * m * m + 4 * m * c->ffn) + m * c->target_vocab);
+    double encoder = 2 * (m * 3 * n + 3 * n * n) + 2 * n * c->att;
+    double c_and_f = n * c->att + m * 3 * n + 2 * n * 3 * n + 3 * n * n;
+    double g = (n + m + 2 * n) * 2 * c->maxout + (double)c->maxout * c->target_vocab;
     return 6 * (encoder + c_and_f + g);
 }
 
@@ -61,18 +61,9 @@ static void draw_floats(Params *params, Rng *rng) {
 }
 
 static void subject_begin(Subject *s, const BenchSize *size, Threads *threads, bool int8) {
-    const ModelConfig config = {.source_vocab = size->source_vocab,
-                                .target_vocab = size->target_vocab,
-                                .emb = size->emb,
-                                .rnn = size->rnn,
-                                .att = size->att,
-                                .maxout = size->maxout,
-                                .attention = attention_kind("additive"),
-                                .arch = arch_named(size->layers ? "transformer" : "rnnsearch"),
-                                .depth = size->layers,
-                                .decoder_depth = size->layers,
-                                .ffn = size->ffn,
-                                .heads = size->heads};
+    ModelConfig config = size->config;
+    config.attention = attention_kind("additive");
+    config.arch = arch_named(config.depth ? "transformer" : "rnnsearch");
     *s = (Subject){.size = size};
     model_init(&s->model, &config);
     tape_init(&s->tape, threads, rng_seed(1, 0));
@@ -82,7 +73,7 @@ static void subject_begin(Subject *s, const BenchSize *size, Threads *threads, b
     s->length = mem_alloc((size_t)size->batch * sizeof *s->length);
     for (int b = 0; b < size->batch; b++) s->length[b] = size->length;
     for (int side = 0; side < 2; side++) {
-        int words = size->batch * size->length, vocab = side ? size->target_vocab : size->source_vocab;
+        int words = size->batch * size->length, vocab = side ? size->config.target_vocab : size->config.source_vocab;
         s->ids[side] = mem_alloc((size_t)words * sizeof(int));
         s->rows[side] = mem_alloc((size_t)size->batch * sizeof(int *));
         for (int i = 0; i < words; i++) s->ids[side][i] = (int)rng_below(&rng, (uint32_t)vocab);
@@ -148,7 +139,7 @@ void bench_step(Threads *threads, const BenchSize *size, int updates) {
     double median = bench_median(seconds, updates);
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
-    double peak = bench_peak(threads), speed = flops_of_token(size) * tokens / median;
+    double peak = bench_peak(threads), speed = flops_of_token(&size->config) * tokens / median;
     printf("train %-11s %6.0f target tokens/s (slowest %.0f, fastest %.0f)   %5.1f GFLOP/s, %.0f %% of %.0f   "
            "peak memory so far %ld MiB\n",
            size->name, tokens / median, tokens / seconds[updates - 1], tokens / seconds[0], speed / 1e9,
@@ -187,7 +178,7 @@ static ColumnSet *shortlists_of(const BenchSize *size, int words, int **ids) {
     *ids = mem_alloc((size_t)(words + 1) * sizeof **ids);
     if (words == 0) return NULL;
     ColumnSet *sets = mem_alloc((size_t)size->batch * sizeof *sets);
-    for (int i = 0; i < words; i++) (*ids)[i] = (int)((int64_t)i * size->target_vocab / words);
+    for (int i = 0; i < words; i++) (*ids)[i] = (int)((int64_t)i * size->config.target_vocab / words);
     for (int b = 0; b < size->batch; b++) sets[b] = (ColumnSet){*ids, words};
     return sets;
 }

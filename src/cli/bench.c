@@ -7,10 +7,10 @@
 #include <stdio.h>
 
 static const BenchSize sizes[] = {
-    {"small", 256, 512, 512, 256, 4000, 8000, 64, 20, 0, 0, 0},
-    {"medium", 512, 1024, 1024, 512, 16000, 16000, 80, 30, 0, 0, 0},
-    {"paper", 620, 1000, 1000, 500, 30000, 30000, 80, 30, 0, 0, 0},
-    {"transformer", 256, 0, 0, 0, 4000, 8000, 64, 20, 3, 1024, 4},
+    {"small", {4000, 8000, .emb = 256, .rnn = 512, .att = 512, .maxout = 256}, 64, 20},
+    {"medium", {16000, 16000, .emb = 512, .rnn = 1024, .att = 1024, .maxout = 512}, 80, 30},
+    {"paper", {30000, 30000, .emb = 620, .rnn = 1000, .att = 1000, .maxout = 500}, 80, 30},
+    {"transformer", {4000, 8000, .emb = 256, .depth = 3, .decoder_depth = 3, .ffn = 1024, .heads = 4}, 64, 20},
 };
 
 static const Flag flags[] = {
@@ -49,7 +49,7 @@ static int run(const Args *args, Err *err) {
         BenchSize s = sizes[i];
         if (size >= 0 && size != i) continue;
         if (batch) s.batch = batch;
-        if (wanted[PART_GEMM] && !s.layers) bench_gemm(threads, &s);
+        if (wanted[PART_GEMM] && !s.config.depth) bench_gemm(threads, &s);
         if (wanted[PART_STEP]) bench_step(threads, &s, updates);
         if (wanted[PART_DECODE]) bench_decode(threads, &s, decoding);
         fflush(stdout);

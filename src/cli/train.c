@@ -160,8 +160,7 @@ static bool write_report(const char *model) {
 
 static void show_saving(void *context, bool begins) {
     Screen *screen = context;
-    if (begins) progress_status(&screen->view, "saving a checkpoint");
-    else progress_restore(&screen->view);
+    progress_status(&screen->view, begins ? "saving a checkpoint" : NULL);
 }
 
 static void show_validation(void *context, const Validation *v) {

@@ -171,15 +171,10 @@ void progress_clear(ProgressView *view) {
     screen->last_drawn = NOT_DRAWN;
 }
 
-/* Writes a text in the place of the bar. */
-static void replace_bar(const ProgressOutput *screen, const char *text) {
+void progress_status(ProgressView *view, const char *text) {
+    const ProgressOutput *screen = &view->screen;
+    if (!text) text = screen->last_drawn == NOT_DRAWN ? "" : screen->bar;
     if (screen->file && screen->terminal) fprintf(screen->file, "\r%s\033[K", text);
-}
-
-void progress_status(ProgressView *view, const char *text) { replace_bar(&view->screen, text); }
-
-void progress_restore(ProgressView *view) {
-    replace_bar(&view->screen, view->screen.last_drawn == NOT_DRAWN ? "" : view->screen.bar);
 }
 
 void format_duration(double seconds, char buffer[16]) {

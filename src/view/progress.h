@@ -32,10 +32,8 @@ void progress_show(ProgressView *view, const Progress *progress, double now, boo
    progress_count draws a new bar. */
 void progress_clear(ProgressView *view);
 
-/* On a terminal, replaces the bar by a status text, such as "saving a checkpoint". progress_restore draws the bar
-   again. */
+/* On a terminal, replaces the bar by a status text, such as "saving a checkpoint". NULL: draws the bar again. */
 void progress_status(ProgressView *view, const char *text);
-void progress_restore(ProgressView *view);
 
 /* Draws a counter, for example "translating 40/1000". The times of drawing are those of progress_show.
    all: the total; 0 if it is unknown. */

@@ -430,10 +430,10 @@ static void test_says_what_it_waits_for(void **state) {
     ProgressView view;
     progress_start(&view);
     progress_status(&view, "saving");
-    progress_restore(&view); /* there is no bar yet */
+    progress_status(&view, NULL); /* there is no bar yet */
     progress_count(&view, "scoring", 7, 0, 0, true);
     progress_status(&view, "saving");
-    progress_restore(&view);
+    progress_status(&view, NULL);
     progress_clear(&view);
     capture_stop(&capture);
     assert_string_equal(capture.text, "\rsaving\033[K\r\033[K\rscoring 7\033[K\rsaving\033[K\rscoring 7\033[K\n");
