@@ -138,73 +138,38 @@ typedef struct Entry {
     int rows, cols;
     size_t begin, end; /* offsets of its bytes in the data */
     TensorType type;
-    int scale;     /* of int8: the number of the tensor NAME.scale */
-    bool is_scale; /* the scales of a matrix of int8; the sink does not get them */
-    bool found;    /* safetensors_find has found it */
+    struct Entry *scale; /* of int8: the tensor NAME.scale */
+    bool found;          /* safetensors_find has found it, or the matrix that it scales */
+    TensorSink *sink;    /* NULL: none */
+    void *context;
 } Entry;
-
-/* A file that is read once, from start to end. */
-typedef struct Input {
-    const char *path; /* for errors */
-    int fd;
-    size_t size, at; /* size when the file was opened, and bytes read so far */
-    bool failed;     /* a read failed */
-} Input;
 
 struct Safetensors {
     char path[512];
-    Input in;             /* at the data to be read next */
+    int fd;
+    size_t size, at;      /* size when the file was opened, and bytes read so far */
+    bool failed;          /* a read failed */
     cJSON *header;        /* owns the names and the metadata */
     Entry *entries;       /* stb_ds array, in the order of the data */
     size_t data;          /* where the data begin in the file */
     int format;           /* 0: tide did not write the file */
-    const char *checksum; /* in the metadata; NULL: none */
-    uint64_t sum;         /* checksum of the metadata and of the tensors read so far */
     XXH3_state_t *tensor; /* hash of the tensor that is being read */
     double seconds;       /* spent on the checksum */
 };
 
-static int input_open(Input *in, const char *path, Err *err) {
-    struct stat info;
-    *in = (Input){.fd = open(path, O_RDONLY | O_CLOEXEC)};
-    if (in->fd < 0) return err_set(err, path, 0, "%s", strerror(errno));
-    const bool regular = !fstat(in->fd, &info) && S_ISREG(info.st_mode);
-    if (regular && info.st_size > 0) {
-        in->size = (size_t)info.st_size;
-        return 0;
-    }
-    close(in->fd);
-    return err_set(err, path, 0, regular ? "the file is empty" : "not a regular file");
-}
-
-/* Fills *err after file_read_at failed. Returns -1. */
-static int input_failed(Input *in, Err *err) {
-    in->failed = true;
-    if (!errno) return err_set(err, in->path, 0, "became shorter while it was read");
-    return err_set(err, in->path, 0, "cannot be read: %s", strerror(errno));
+/* Reads n bytes at an offset. */
+static int read_at(Safetensors *file, void *bytes, size_t n, size_t at, Err *err) {
+    if (!file_read_at(file->fd, bytes, n, (off_t)at)) return 0;
+    file->failed = true;
+    if (!errno) return err_set(err, file->path, 0, "became shorter while it was read");
+    return err_set(err, file->path, 0, "cannot be read: %s", strerror(errno));
 }
 
 /* Reads the next n bytes. */
-static int input_read(Input *in, void *bytes, size_t n, Err *err) {
-    if (!file_read_at(in->fd, bytes, n, (off_t)in->at)) {
-        in->at += n;
-        return 0;
-    }
-    return input_failed(in, err);
-}
-
-/* Reads the header and its length. Returns the header, owned by the caller, or NULL with *err filled. */
-static char *read_header(Input *in, uint64_t *size, Err *err) {
-    char *header = NULL;
-    if (in->size < sizeof *size) err_set(err, in->path, 0, "too short for a safetensors file");
-    else if (input_read(in, size, sizeof *size, err)) return NULL;
-    else if (*size > in->size - sizeof *size || *size > HEADER_LIMIT)
-        err_set(err, in->path, 0, "not a safetensors file, or truncated");
-    else if (*size % sizeof(float)) err_set(err, in->path, 0, "the header is not padded to 4 bytes");
-    else header = mem_alloc((size_t)*size);
-    if (!header || !input_read(in, header, (size_t)*size, err)) return header;
-    mem_free(header);
-    return NULL;
+static int read_next(Safetensors *file, void *bytes, size_t n, Err *err) {
+    const int status = read_at(file, bytes, n, file->at, err);
+    if (!status) file->at += n;
+    return status;
 }
 
 /* Reads a JSON array of at most two integers between 0 and `most`. Returns their number, or -1 for anything else. */
@@ -239,10 +204,11 @@ static int read_entry(Entry *entry, const cJSON *json, size_t data_size) {
     return entry->end - entry->begin == matrix_bytes(entry->rows, entry->cols, type) ? 0 : -1;
 }
 
-static int number_of(const Safetensors *file, const char *name) {
+/* NULL: there is no tensor with this name. */
+static Entry *entry_of(const Safetensors *file, const char *name) {
     for (ptrdiff_t i = 0; i < arrlen(file->entries); i++)
-        if (!strcmp(file->entries[i].name, name)) return (int)i;
-    return -1;
+        if (!strcmp(file->entries[i].name, name)) return &file->entries[i];
+    return NULL;
 }
 
 /* Finds the scales of the matrices of int8. */
@@ -252,13 +218,11 @@ static int find_scales(Safetensors *file, Err *err) {
         char name[80];
         if (entry->type != TENSOR_I8) continue;
         snprintf(name, sizeof name, "%s.scale", entry->name);
-        entry->scale = number_of(file, name);
-        const Entry *scale = entry->scale < 0 ? NULL : &file->entries[entry->scale];
+        const Entry *scale = entry->scale = entry_of(file, name);
         if (!scale || scale->type != TENSOR_F32 ||
             !((scale->rows == 1 && scale->cols == entry->cols) || (scale->cols == 1 && scale->rows == entry->rows)))
             return err_set(err, file->path, 0, "tensor '%.60s' of int8 has no scale for its rows or columns",
                            entry->name);
-        file->entries[entry->scale].is_scale = true;
     }
     return 0;
 }
@@ -321,7 +285,7 @@ static int read_entries(Safetensors *file, const char *header, size_t size, size
 /* Releases what mem_free does not release. */
 static void close_resources(void *context) {
     Safetensors *file = context;
-    close(file->in.fd);
+    close(file->fd);
     cJSON_Delete(file->header);
     XXH3_freeState(file->tensor);
 }
@@ -333,51 +297,60 @@ static void release(Safetensors *file) {
     mem_free(file);
 }
 
-/* Starts the checksum with the metadata. */
-static void start_sum(Safetensors *file) {
-    const double began = seconds_now();
-    const cJSON *metadata = cJSON_GetObjectItemCaseSensitive(file->header, "__metadata__"), *item;
-    file->checksum = safetensors_meta(file, "checksum");
-    cJSON_ArrayForEach(item, metadata) {
-        if (!cJSON_IsString(item) || !strcmp(item->string, "checksum")) continue;
-        file->sum += hash_meta(item->string, item->valuestring);
-    }
-    file->seconds = seconds_now() - began;
-}
-
-static int read_file(Safetensors *file, Err *err) {
+static int read_header(Safetensors *file, Err *err) {
     uint64_t size;
-    Input *in = &file->in;
-    char *header = read_header(in, &size, err);
-    if (!header) return -1;
-    file->data = in->at;
-    int status = read_entries(file, header, (size_t)size, in->size - in->at, err);
-    if (!status) start_sum(file);
+    if (file->size < sizeof size) return err_set(err, file->path, 0, "too short for a safetensors file");
+    if (read_next(file, &size, sizeof size, err)) return -1;
+    if (size > file->size - sizeof size || size > HEADER_LIMIT)
+        return err_set(err, file->path, 0, "not a safetensors file, or truncated");
+    if (size % sizeof(float)) return err_set(err, file->path, 0, "the header is not padded to 4 bytes");
+    char *header = mem_alloc((size_t)size);
+    int status = read_next(file, header, (size_t)size, err);
+    file->data = file->at;
+    if (!status) status = read_entries(file, header, (size_t)size, file->size - file->data, err);
     mem_free(header);
     return status;
 }
 
+/* Sets file->size. */
+static int check_file(Safetensors *file, Err *err) {
+    struct stat info;
+    if (fstat(file->fd, &info) || !S_ISREG(info.st_mode)) return err_set(err, file->path, 0, "not a regular file");
+    file->size = (size_t)info.st_size;
+    return file->size ? 0 : err_set(err, file->path, 0, "the file is empty");
+}
+
 Safetensors *safetensors_open(const char *path, Err *err) {
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return err_set(err, path, 0, "%s", strerror(errno)), NULL;
     Safetensors *file = mem_zalloc(sizeof *file);
     snprintf(file->path, sizeof file->path, "%s", path);
-    if (input_open(&file->in, path, err)) {
-        mem_free(file);
-        return NULL;
-    }
-    file->in.path = file->path;
+    file->fd = fd;
     file->tensor = XXH3_createState();
     scope_own(file, close_resources);
     if (!file->tensor) mem_refused(0);
-    if (!read_file(file, err)) return file;
+    if (!check_file(file, err) && !read_header(file, err)) return file;
     release(file);
     return NULL;
 }
 
+/* The part of the checksum that the metadata give. */
+static uint64_t sum_metadata(const Safetensors *file) {
+    const cJSON *metadata = cJSON_GetObjectItemCaseSensitive(file->header, "__metadata__"), *item;
+    uint64_t sum = 0;
+    cJSON_ArrayForEach(item, metadata) {
+        if (!cJSON_IsString(item) || !strcmp(item->string, "checksum")) continue;
+        sum += hash_meta(item->string, item->valuestring);
+    }
+    return sum;
+}
+
 /* Returns the number of values of a tensor to read at a time: for a matrix, a multiple of its columns. */
-static size_t part_of(const Entry *entry) {
+static size_t part_of(const Entry *entry, size_t all) {
     enum { PART = 1 << 16 };
     const size_t cols = (size_t)entry->cols, rows = PART / (cols ? cols : 1);
-    return entry->rows <= 1 ? PART : rows > 1 ? rows * cols : cols;
+    const size_t part = entry->rows <= 1 ? PART : rows > 1 ? rows * cols : cols;
+    return part < all ? part : all;
 }
 
 /* Adds bytes of a tensor to the checksum while they are in the cache. */
@@ -388,24 +361,17 @@ static void add_part(Safetensors *file, const void *bytes, size_t n) {
 }
 
 /* Compares the checksum of everything that was read with the checksum in the file. */
-static int check_sum(Safetensors *file, Err *err) {
+static int check_sum(const Safetensors *file, uint64_t sum, Err *err) {
     char hex[CHECKSUM_DIGITS + 1];
-    if (!file->checksum) return 0;
-    sum_text(file->sum, hex);
-    if (!strcmp(hex, file->checksum)) return 0;
+    const char *checksum = safetensors_meta(file, "checksum");
+    sum_text(sum, hex);
+    if (!checksum || !strcmp(hex, checksum)) return 0;
     return err_set(err, file->path, 0, "the checksum does not match: the file is damaged or was altered");
 }
 
-/* The scales of a matrix of int8, which may be anywhere in the file; owned by the caller. NULL with *err filled if they
-   cannot be read. */
-static float *read_scale(Safetensors *file, const Entry *entry, Err *err) {
-    const Entry *scale = &file->entries[entry->scale];
-    const size_t bytes = scale->end - scale->begin;
-    float *values = mem_alloc(bytes);
-    if (!file_read_at(file->in.fd, values, bytes, (off_t)(file->data + scale->begin))) return values;
-    input_failed(&file->in, err);
-    mem_free(values);
-    return NULL;
+static TensorScales scales_of(const Entry *entry) {
+    if (entry->type != TENSOR_I8) return SCALES_NONE;
+    return entry->scale->rows == entry->rows && entry->scale->cols == 1 ? SCALES_OF_ROWS : SCALES_OF_COLUMNS;
 }
 
 const float *tensor_part_values(const TensorPart *part) {
@@ -418,31 +384,33 @@ const float *tensor_part_values(const TensorPart *part) {
     return part->values;
 }
 
-/* Reads the data of a tensor in parts, into `values`, and passes them to the sink. */
-static int read_tensor(Safetensors *file, int number, float *values, TensorSink *sink, void *context, Err *err) {
-    const Entry *entry = &file->entries[number];
+/* Reads the data of a tensor in parts, passes them to its sink and adds them to the checksum. The scales of a matrix of
+   int8 may be anywhere in the file. */
+static int read_tensor(Safetensors *file, const Entry *entry, uint64_t *sum, Err *err) {
     const bool quantized = entry->type == TENSOR_I8;
-    const size_t size = types[entry->type].size, all = (entry->end - entry->begin) / size, most = part_of(entry);
-    float *scales = quantized ? read_scale(file, entry, err) : NULL;
-    int8_t *bytes = quantized ? mem_alloc(most < all ? most : all) : NULL;
-    TensorPart part = {number, 0, 0, bytes, scales, safetensors_scales(file, number), (size_t)entry->cols, values};
-    int status = quantized && !scales ? -1 : 0;
+    const size_t size = types[entry->type].size, all = (entry->end - entry->begin) / size, most = part_of(entry, all);
+    const size_t scales_size = quantized ? entry->scale->end - entry->scale->begin : 0;
+    float *values = mem_alloc_aligned(most * sizeof *values), *scales = mem_alloc(scales_size);
+    int8_t *integers = quantized ? mem_alloc(most) : NULL;
+    TensorPart part = {0, 0, integers, scales, scales_of(entry), (size_t)entry->cols, values};
+    int status = quantized ? read_at(file, scales, scales_size, file->data + entry->scale->begin, err) : 0;
     XXH3_64bits_reset_withSeed(file->tensor, hash_label(entry->name, entry->rows, entry->cols));
     for (; part.first < all && !status; part.first += part.n) {
-        void *to = quantized ? (void *)bytes : values;
+        void *to = quantized ? (void *)integers : values;
         part.n = all - part.first < most ? all - part.first : most;
-        status = input_read(&file->in, to, part.n * size, err);
+        status = read_next(file, to, part.n * size, err);
         if (status) break;
         add_part(file, to, part.n * size);
-        if (sink && !entry->is_scale) sink(context, &part);
+        if (entry->sink) entry->sink(entry->context, &part);
     }
-    file->sum += XXH3_64bits_digest(file->tensor);
+    *sum += XXH3_64bits_digest(file->tensor);
+    mem_free(values);
     mem_free(scales);
-    mem_free(bytes);
+    mem_free(integers);
     return status;
 }
 
-int safetensors_read(Safetensors *file, TensorSink *sink, void *context, Err *err) {
+int safetensors_read(Safetensors *file, Err *err) {
     if (file->format && file->format < FORMAT_F32)
         return err_set(err, file->path, 0, "has format %d, but this program reads formats from %d on", file->format,
                        FORMAT_F32);
@@ -450,24 +418,17 @@ int safetensors_read(Safetensors *file, TensorSink *sink, void *context, Err *er
         return err_set(err, file->path, 0,
                        "has format %d, but this program reads formats up to %d: a newer version of tide wrote it",
                        file->format, FORMAT_I8);
-    size_t largest = 0;
-    for (ptrdiff_t i = 0; i < arrlen(file->entries); i++) {
-        const Entry *entry = &file->entries[i];
-        const size_t all = (entry->end - entry->begin) / types[entry->type].size, part = part_of(entry);
-        if ((part < all ? part : all) > largest) largest = part < all ? part : all;
-    }
-    float *values = mem_alloc_aligned(largest * sizeof *values);
+    uint64_t sum = sum_metadata(file);
     int status = 0;
     for (ptrdiff_t i = 0; i < arrlen(file->entries) && !status; i++)
-        status = read_tensor(file, (int)i, values, sink, context, err);
-    mem_free(values);
-    return status ? -1 : check_sum(file, err);
+        status = read_tensor(file, &file->entries[i], &sum, err);
+    return status ? -1 : check_sum(file, sum, err);
 }
 
 int safetensors_close(Safetensors *file, int status, Err *err) {
     Err damage;
-    const Input *in = &file->in;
-    if (status && !in->failed && in->at < in->size && safetensors_read(file, NULL, NULL, &damage)) *err = damage;
+    for (ptrdiff_t i = 0; i < arrlen(file->entries); i++) file->entries[i].sink = NULL;
+    if (status && !file->failed && file->at < file->size && safetensors_read(file, &damage)) *err = damage;
     release(file);
     return status;
 }
@@ -478,11 +439,9 @@ bool safetensors_is_quantized(const Safetensors *file) {
     return false;
 }
 
-TensorScales safetensors_scales(const Safetensors *file, int tensor) {
-    const Entry *entry = &file->entries[tensor];
-    if (entry->type != TENSOR_I8) return SCALES_NONE;
-    const Entry *scale = &file->entries[entry->scale];
-    return scale->rows == entry->rows && scale->cols == 1 ? SCALES_OF_ROWS : SCALES_OF_COLUMNS;
+TensorScales safetensors_scales(const Safetensors *file, const char *name) {
+    const Entry *entry = entry_of(file, name);
+    return entry ? scales_of(entry) : SCALES_NONE;
 }
 
 int safetensors_format(const Safetensors *file) { return file->format; }
@@ -491,7 +450,7 @@ bool safetensors_is_readable(const Safetensors *file) {
     return !file->format || (file->format >= FORMAT_F32 && file->format <= FORMAT_I8);
 }
 
-bool safetensors_has_checksum(const Safetensors *file) { return file->checksum; }
+bool safetensors_has_checksum(const Safetensors *file) { return safetensors_meta(file, "checksum"); }
 
 const char *safetensors_meta(const Safetensors *file, const char *key) {
     const cJSON *metadata = cJSON_GetObjectItemCaseSensitive(file->header, "__metadata__");
@@ -500,20 +459,18 @@ const char *safetensors_meta(const Safetensors *file, const char *key) {
 
 double safetensors_checksum_seconds(const Safetensors *file) { return file->seconds; }
 
-int safetensors_count(const Safetensors *file) { return (int)arrlen(file->entries); }
-
-int safetensors_find(Safetensors *file, const char *name, int rows, int cols, Err *err) {
-    for (ptrdiff_t i = 0; i < arrlen(file->entries); i++) {
-        Entry *entry = &file->entries[i];
-        if (strcmp(entry->name, name) != 0) continue;
-        if (entry->rows != rows || entry->cols != cols)
-            return err_set(err, file->path, 0, "tensor %s has shape [%d, %d], but [%d, %d] is needed", name,
-                           entry->rows, entry->cols, rows, cols);
-        entry->found = true;
-        if (entry->type == TENSOR_I8) file->entries[entry->scale].found = true;
-        return (int)i;
-    }
-    return err_set(err, file->path, 0, "tensor %s is missing", name);
+int safetensors_find(Safetensors *file, const char *name, int rows, int cols, TensorSink *sink, void *context,
+                     Err *err) {
+    Entry *entry = entry_of(file, name);
+    if (!entry) return err_set(err, file->path, 0, "tensor %s is missing", name);
+    if (entry->rows != rows || entry->cols != cols)
+        return err_set(err, file->path, 0, "tensor %s has shape [%d, %d], but [%d, %d] is needed", name, entry->rows,
+                       entry->cols, rows, cols);
+    entry->found = true;
+    entry->sink = sink;
+    entry->context = context;
+    if (entry->scale) entry->scale->found = true;
+    return 0;
 }
 
 int safetensors_all_found(const Safetensors *file, Err *err) {

@@ -55,25 +55,16 @@ bool safetensors_is_readable(const Safetensors *file);
 bool safetensors_has_checksum(const Safetensors *file);
 /* Seconds spent on the checksum so far. */
 double safetensors_checksum_seconds(const Safetensors *file);
-/* The number of tensors. Tensor numbers start at 0 and follow the order of the data. */
-int safetensors_count(const Safetensors *file);
 /* Whether a tensor is of int8. */
 bool safetensors_is_quantized(const Safetensors *file);
-/* The number of the tensor with this name and shape (rows 0: a vector); marks it, and its scale, as found. Returns -1
-   with *err filled if it is missing or has another shape. */
-int safetensors_find(Safetensors *file, const char *name, int rows, int cols, Err *err);
-/* Checks that safetensors_find has found every tensor. Returns 0, or -1 with *err filled, which names one that was
-   not found. */
-int safetensors_all_found(const Safetensors *file, Err *err);
 
-/* The scales of a tensor: none if it is float32. */
+/* The scales of a tensor: none if it is float32, or if there is none with this name. */
 typedef enum TensorScales { SCALES_NONE, SCALES_OF_COLUMNS, SCALES_OF_ROWS } TensorScales;
-TensorScales safetensors_scales(const Safetensors *file, int tensor);
+TensorScales safetensors_scales(const Safetensors *file, const char *name);
 
 /* The elements first..first + n - 1 of a tensor, in row-major order; whole rows if the tensor has more than one row.
    All pointers are valid during the call of the sink only. */
 typedef struct TensorPart {
-    int tensor;
     size_t first, n;
     const int8_t *integers; /* NULL: the tensor is float32 */
     const float *scales;    /* of int8: of all columns or rows */
@@ -86,9 +77,16 @@ const float *tensor_part_values(const TensorPart *part);
 
 /* Receives a part of a tensor. */
 typedef void TensorSink(void *context, const TensorPart *part);
-/* Reads all data once, in the order of the file, and passes them to the sink (NULL: none); then compares the
-   checksum, if there is one. Returns 0, or -1 with *err filled, also if safetensors_is_readable is false;
-   then what the sink received must not be used. */
-int safetensors_read(Safetensors *file, TensorSink *sink, void *context, Err *err);
+/* Finds the tensor with this name and shape (rows 0: a vector), marks it, and its scale, as found, and sets the sink
+   that gets its data (NULL: none). Returns 0, or -1 with *err filled if it is missing or has another shape. */
+int safetensors_find(Safetensors *file, const char *name, int rows, int cols, TensorSink *sink, void *context,
+                     Err *err);
+/* Checks that safetensors_find has found every tensor. Returns 0, or -1 with *err filled, which names one that was
+   not found. */
+int safetensors_all_found(const Safetensors *file, Err *err);
+/* Reads all data once, in the order of the file, and passes them to the sinks; then compares the checksum, if there is
+   one. Returns 0, or -1 with *err filled, also if safetensors_is_readable is false; then what the sinks received must
+   not be used. */
+int safetensors_read(Safetensors *file, Err *err);
 
 #endif

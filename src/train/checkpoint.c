@@ -118,35 +118,32 @@ static int read_options(TrainOptions *options, const Safetensors *file, const ch
     return options_read(train_option_tables, options, safetensors_meta(file, "config"), path, UNKNOWN_ERROR, err);
 }
 
-/* Makes `values`, a vector of the optimizer, the target of its tensor. */
-static int add_target(TensorTarget *targets, Safetensors *file, const char *name, real *values, size_t size, Err *err) {
-    const int tensor = safetensors_find(file, name, 0, (int)size, err);
-    if (tensor >= 0) targets[tensor].values = values;
-    return tensor < 0 ? -1 : 0;
+/* The context is the memory of a vector of the optimizer. */
+static void write_vector(void *context, const TensorPart *part) {
+    memcpy((real *)context + part->first, tensor_part_values(part), part->n * sizeof(real));
 }
 
-/* Allocates the optimizer's slots and average, and sets the targets of their tensors. */
-static int add_optimizer(TensorTarget *targets, Safetensors *file, Optimizer *optimizer, const TrainOptions *options,
-                         const Params *params, Err *err) {
+/* Allocates the optimizer's slots and average, and finds their tensors. */
+static int find_optimizer(Safetensors *file, Optimizer *optimizer, const TrainOptions *options, const Params *params,
+                          Err *err) {
+    const int size = (int)params->size;
     params_optimizer(params, optimizer_kind_at(options->optimizer), optimizer);
     for (int i = 0; i < OPTIMIZER_SLOTS && optimizer->slots[i]; i++)
-        if (add_target(targets, file, slot_names[i], optimizer->slots[i], params->size, err)) return -1;
+        if (safetensors_find(file, slot_names[i], 0, size, write_vector, optimizer->slots[i], err)) return -1;
     if (options->exponential_smoothing <= 0) return 0;
     optimizer_keep_average(optimizer, params->values);
-    return add_target(targets, file, average_name, optimizer->average, params->size, err);
+    return safetensors_find(file, average_name, 0, size, write_vector, optimizer->average, err);
 }
 
 /* Reads the weights and the optimizer of a model in training. */
 static int read_weights(Params *params, Optimizer *optimizer, const TrainOptions *options, Safetensors *file,
                         Err *err) {
-    TensorTarget *targets = model_targets(params, file, err);
-    if (!targets) return -1;
+    if (model_find(params, file, err)) return -1;
     params_allocate(params);
-    int status = add_optimizer(targets, file, optimizer, options, params, err);
-    if (!status) status = safetensors_all_found(file, err);
-    if (!status) status = targets_read(targets, file, err);
-    mem_free(targets);
-    return status;
+    return find_optimizer(file, optimizer, options, params, err) || safetensors_all_found(file, err) ||
+                   safetensors_read(file, err)
+               ? -1
+               : 0;
 }
 
 /* Returns 0, with *warning filled if there is a warning; -1 with *err filled; or OTHER_FORMAT with *err filled: the

@@ -175,50 +175,35 @@ int model_read(Translator *translator, const Safetensors *file, const char *path
     return 0;
 }
 
-TensorTarget *model_targets(const Params *params, Safetensors *file, Err *err) {
-    TensorTarget *targets = mem_zalloc((size_t)safetensors_count(file) * sizeof *targets);
+static void write_param(void *context, const TensorPart *part) {
+    Param *param = context;
+    if (param->int8) param_write(param, part->first, part->integers, part->scales, part->n);
+    else param_write(param, part->first, tensor_part_values(part), NULL, part->n);
+}
+
+int model_find(Params *params, Safetensors *file, Err *err) {
     for (int i = 0; i < params->count; i++) {
         Param *p = params->list[i];
-        const int tensor = safetensors_find(file, p->name, p->var.rows, p->var.cols, err);
-        if (tensor < 0) {
-            mem_free(targets);
-            return NULL;
-        }
-        targets[tensor].param = p;
+        if (safetensors_find(file, p->name, p->var.rows, p->var.cols, write_param, p, err)) return -1;
     }
-    return targets;
-}
-
-static void write_target(void *context, const TensorPart *part) {
-    const TensorTarget *target = (const TensorTarget *)context + part->tensor;
-    Param *param = target->param;
-    if (param && param->int8) param_write(param, part->first, part->integers, part->scales, part->n);
-    else if (param) param_write(param, part->first, tensor_part_values(part), NULL, part->n);
-    else memcpy(target->values + part->first, tensor_part_values(part), part->n * sizeof *target->values);
-}
-
-int targets_read(TensorTarget *targets, Safetensors *file, Err *err) {
-    return safetensors_read(file, write_target, targets, err);
+    return 0;
 }
 
 /* Allocates the memory of a read-only model: int8 for the matrices that param_use_int8 accepts. */
-static void share(Params *params, const TensorTarget *targets, const Safetensors *file) {
-    for (int i = 0; i < safetensors_count(file); i++) {
-        const TensorScales scales = safetensors_scales(file, i);
-        if (targets[i].param && scales != SCALES_NONE) param_use_int8(targets[i].param, scales == SCALES_OF_ROWS);
+static void share(Params *params, const Safetensors *file) {
+    for (int i = 0; i < params->count; i++) {
+        const TensorScales scales = safetensors_scales(file, params->list[i]->name);
+        if (scales != SCALES_NONE) param_use_int8(params->list[i], scales == SCALES_OF_ROWS);
     }
     params_share(params);
 }
 
 /* Makes memory for the weights and reads them. */
 static int read_values(Params *params, bool trained, Safetensors *file, Err *err) {
-    TensorTarget *targets = model_targets(params, file, err);
-    int status = targets ? safetensors_all_found(file, err) : -1;
-    if (!status && trained) params_allocate(params);
-    else if (!status) share(params, targets, file);
-    if (!status) status = targets_read(targets, file, err);
-    mem_free(targets);
-    return status;
+    if (model_find(params, file, err) || safetensors_all_found(file, err)) return -1;
+    if (trained) params_allocate(params);
+    else share(params, file);
+    return safetensors_read(file, err);
 }
 
 /* Whether a directory has a checkpoint but no model: its training was interrupted before it wrote one. */

@@ -24,16 +24,9 @@ int model_save(const Translator *translator, const char *configuration, const ch
    Returns 0, or -1 with *err filled. */
 int model_read(Translator *translator, const Safetensors *file, const char *path, Err *err);
 
-/* Where the values of a tensor in a file go: to a parameter or, if param is NULL, to `values`, memory of the caller. */
-typedef struct TensorTarget {
-    Param *param;
-    float *values;
-} TensorTarget;
-/* The targets of the parameters, indexed by tensor number: [safetensors_count], owned by the caller, who may fill in
-   further targets. Returns NULL with *err filled if a tensor is missing or has another shape. */
-TensorTarget *model_targets(const Params *params, Safetensors *file, Err *err);
-/* Reads all data of the file into the targets, whose memory must be allocated. Errors: see safetensors_read. */
-int targets_read(TensorTarget *targets, Safetensors *file, Err *err);
+/* Finds the tensors of the parameters: safetensors_read writes them to the parameters, whose memory must be allocated
+   by then. Returns 0, or -1 with *err filled if a tensor is missing or has another shape. */
+int model_find(Params *params, Safetensors *file, Err *err);
 
 /* Writes the path of the file of a model to `full`: `path` is a directory with model.safetensors, or such a file.
    Returns 0, or -1 with *err filled if there is none. */

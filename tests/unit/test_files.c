@@ -71,73 +71,70 @@ static void write_bytes(const char *path, const char *bytes, size_t n) {
     assert_int_equal(fclose(out), 0);
 }
 
-/* Collects for each tensor: a block with its values, the number of values, and the number of calls. */
-enum { MOST_TENSORS = 4 };
+/* Collects a tensor: a block with its values, the number of values, and the number of calls. */
 typedef struct Collected {
-    const int *cols; /* columns of each tensor: a call gets whole rows; 1: any part; NULL: unknown */
-    float *values[MOST_TENSORS];
-    size_t count[MOST_TENSORS];
-    int calls[MOST_TENSORS];
+    const Tensor *tensor; /* name and shape: a call gets whole rows of a matrix */
+    float *values;
+    size_t count;
+    int calls;
 } Collected;
 
 static void collect(void *context, const TensorPart *part) {
     Collected *c = context;
-    const int tensor = part->tensor;
     const size_t first = part->first, n = part->n;
     const float *values = tensor_part_values(part);
     assert_int_equal((uintptr_t)values % 64, 0);
-    assert_true(tensor < MOST_TENSORS && first == c->count[tensor] && n > 0);
-    const size_t cols = c->cols ? (size_t)c->cols[tensor] : 1;
+    assert_true(first == c->count && n > 0);
+    const size_t cols = c->tensor->rows > 1 ? (size_t)c->tensor->cols : 1;
     assert_true(first % cols == 0 && n % cols == 0);
-    c->calls[tensor]++;
-    c->count[tensor] += n;
-    c->values[tensor] = mem_realloc(c->values[tensor], c->count[tensor] * sizeof *values);
-    memcpy(c->values[tensor] + first, values, n * sizeof *values);
+    c->calls++;
+    c->count += n;
+    c->values = mem_realloc(c->values, c->count * sizeof *values);
+    memcpy(c->values + first, values, n * sizeof *values);
 }
 
-static void collected_free(Collected *c) {
-    for (int i = 0; i < MOST_TENSORS; i++) mem_free(c->values[i]);
+static void collected_free(Collected *c, int n) {
+    for (int i = 0; i < n; i++) mem_free(c[i].values);
 }
 
-/* Opens a file and reads all of it; returns 0, or -1 with *err filled. */
-static int read_all(const char *path, const int *cols, Collected *into, Err *err) {
-    *into = (Collected){.cols = cols};
+/* Opens a file and reads all of it: collects n tensors. Returns 0, or -1 with *err filled. */
+static int read_all(const char *path, const Tensor *tensors, int n, Collected *into, Err *err) {
     Safetensors *file = safetensors_open(path, err);
     if (!file) return -1;
-    return safetensors_close(file, safetensors_read(file, collect, into, err), err);
+    for (int i = 0; i < n; i++) {
+        into[i] = (Collected){.tensor = &tensors[i]};
+        assert_int_equal(
+            safetensors_find(file, tensors[i].name, tensors[i].rows, tensors[i].cols, collect, &into[i], err), 0);
+    }
+    return safetensors_close(file, safetensors_read(file, err), err);
 }
 
 /* Checks that the file cannot be read. */
-static void check_refused(const char *path, Err *err) {
-    Collected c;
-    const int status = read_all(path, NULL, &c, err);
-    collected_free(&c);
-    assert_int_equal(status, -1);
-}
+static void check_refused(const char *path, Err *err) { assert_int_equal(read_all(path, NULL, 0, NULL, err), -1); }
 
 static void check_file(const char *path) {
     Err err;
-    Collected c;
+    Collected c[2];
+    const Tensor tensors[] = {{"odd", 0, 5, odd, TENSOR_F32}, {"matrix", 2, 3, matrix, TENSOR_F32}};
     Safetensors *file = safetensors_open(path, &err);
     if (!file) fail_msg("%s", err.reason);
     assert_string_equal(safetensors_meta(file, "about"), "a test");
     assert_null(safetensors_meta(file, "nothing"));
-    assert_int_equal(safetensors_count(file), 2);
-    const int first = safetensors_find(file, "odd", 0, 5, &err);
+    assert_int_equal(safetensors_find(file, "odd", 0, 5, NULL, NULL, &err), 0);
     assert_int_equal(safetensors_all_found(file, &err), -1);
     assert_string_equal(err.reason, "tensor matrix is not part of the model");
-    const int second = safetensors_find(file, "matrix", 2, 3, &err);
+    assert_int_equal(safetensors_find(file, "matrix", 2, 3, NULL, NULL, &err), 0);
     assert_int_equal(safetensors_all_found(file, &err), 0);
-    assert_int_equal(safetensors_find(file, "matrix", 3, 2, &err), -1);
+    assert_int_equal(safetensors_find(file, "matrix", 3, 2, NULL, NULL, &err), -1);
     assert_string_equal(err.reason, "tensor matrix has shape [2, 3], but [3, 2] is needed");
-    assert_int_equal(safetensors_find(file, "other", 3, 2, &err), -1);
+    assert_int_equal(safetensors_find(file, "other", 3, 2, NULL, NULL, &err), -1);
     assert_string_equal(err.reason, "tensor other is missing");
     assert_int_equal(safetensors_close(file, 0, &err), 0);
-    assert_int_equal(read_all(path, (const int[]){1, 3}, &c, &err), 0);
-    assert_true(first != second && c.count[first] == 5 && c.count[second] == 6);
-    assert_memory_equal(c.values[first], odd, sizeof odd);
-    assert_memory_equal(c.values[second], matrix, sizeof matrix);
-    collected_free(&c);
+    assert_int_equal(read_all(path, tensors, 2, c, &err), 0);
+    assert_true(c[0].count == 5 && c[1].count == 6);
+    assert_memory_equal(c[0].values, odd, sizeof odd);
+    assert_memory_equal(c[1].values, matrix, sizeof matrix);
+    collected_free(c, 2);
 }
 
 /* Writes the bytes with `spaces` additional spaces at the end of the header. */
@@ -260,11 +257,9 @@ static void a_file_that_cannot_be_read_says_why(void **state) {
     (void)state;
     char path[SCRATCH_SIZE];
     Err err;
-    Collected c;
     write_file(path);
     reads.calls = 0;
-    assert_int_equal(read_all(path, NULL, &c, &err), 0);
-    collected_free(&c);
+    assert_int_equal(read_all(path, NULL, 0, NULL, &err), 0);
     const int calls = reads.calls;
     assert_true(calls > 0);
     for (int call = 1; call <= calls; call++) {
@@ -299,18 +294,18 @@ static void integers_are_scaled(void **state) {
                        by_row[6] = {4, -8, 508, -15.875f, 0, 0.625f};
     char path[SCRATCH_SIZE];
     Err err;
-    Collected c;
+    Collected c[4];
     const Tensor tensors[] = {{"a.scale", 1, 3, columns, TENSOR_F32},
                               {"b.scale", 2, 1, rows, TENSOR_F32},
                               {"a", 2, 3, q, TENSOR_I8},
                               {"b", 2, 3, q, TENSOR_I8}};
     write_file(path);
     assert_int_equal(safetensors_write(path, tensors, 4, &(Meta){"about", "a test"}, 1, &err), 0);
-    assert_int_equal(read_all(path, (const int[]){1, 1, 3, 3}, &c, &err), 0);
-    assert_true(c.count[0] == 0 && c.count[1] == 0 && c.count[2] == 6 && c.count[3] == 6);
-    assert_memory_equal(c.values[2], by_column, sizeof by_column);
-    assert_memory_equal(c.values[3], by_row, sizeof by_row);
-    collected_free(&c);
+    assert_int_equal(read_all(path, tensors, 4, c, &err), 0);
+    assert_true(c[2].count == 6 && c[3].count == 6);
+    assert_memory_equal(c[2].values, by_column, sizeof by_column);
+    assert_memory_equal(c[3].values, by_row, sizeof by_row);
+    collected_free(c, 4);
     assert_int_equal(safetensors_write(path, tensors + 1, 2, &(Meta){"about", "a test"}, 1, &err), 0);
     assert_null(safetensors_open(path, &err));
     assert_string_equal(err.reason, "tensor 'a' of int8 has no scale for its rows or columns");
@@ -331,15 +326,15 @@ static void data_are_read_in_parts(void **state) {
         {"many", 0, MANY, many, TENSOR_F32}, {"wide", ROWS, WIDE, wide, TENSOR_F32}, {"last", 1, 5, odd, TENSOR_F32}};
     write_file(path);
     assert_int_equal(safetensors_write(path, tensors, 3, &(Meta){"about", "a test"}, 1, &err), 0);
-    Collected c;
-    assert_int_equal(read_all(path, (const int[]){1, WIDE, 1}, &c, &err), 0);
-    assert_true(c.calls[0] > 1);
+    Collected c[3];
+    assert_int_equal(read_all(path, tensors, 3, c, &err), 0);
+    assert_true(c[0].calls > 1);
     for (int i = 0; i < 3; i++) {
         const size_t n = (size_t)(tensors[i].rows ? tensors[i].rows : 1) * (size_t)tensors[i].cols;
-        assert_true(c.count[i] == n);
-        assert_memory_equal(c.values[i], tensors[i].data, n * sizeof *c.values[i]);
+        assert_true(c[i].count == n);
+        assert_memory_equal(c[i].values, tensors[i].data, n * sizeof *c[i].values);
     }
-    collected_free(&c);
+    collected_free(c, 3);
     Safetensors *file = safetensors_open(path, &err);
     err_set(&err, path, 0, "a reason");
     assert_int_equal(safetensors_close(file, -1, &err), -1);
