@@ -12,7 +12,8 @@ static double mebibytes(const char *path) {
 
 static int quantize(const char *model, const char *output, Err *err) {
     char from[PATH_SIZE], to[PATH_SIZE];
-    if (model_directory_make(output, model, to, err) || model_quantize(model, to, err) || model_find(model, from, err))
+    if (model_directory_make(output, model, to, err) || model_copy(model, NULL, true, to, err) ||
+        model_find(model, from, err))
         return -1;
     printf("%s: %.1f MiB; %s: %.1f MiB\n", from, mebibytes(from), to, mebibytes(to));
     return 0;

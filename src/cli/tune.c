@@ -90,7 +90,7 @@ static int tune(Tuning *t, const char *src, const char *ref, Err *err) {
     search.beam_size = best.beam;
     search.normalize = best.normalize;
     search.word_penalty = best.word_penalty;
-    if (model_copy(t->model, &search, path, err)) return -1;
+    if (model_copy(t->model, &search, false, path, err)) return -1;
     printf("%s: --beam-size %d --normalize %g --word-penalty %g, BLEU %.2f", path, best.beam, best.normalize,
            best.word_penalty, best.bleu.score);
     if (before.beam)

@@ -138,7 +138,7 @@ static int find_optimizer(Safetensors *file, Optimizer *optimizer, const TrainOp
 /* Reads the weights and the optimizer of a model in training. */
 static int read_weights(Params *params, Optimizer *optimizer, const TrainOptions *options, Safetensors *file,
                         Err *err) {
-    if (model_find(params, file, err)) return -1;
+    if (params_find(params, file, err)) return -1;
     params_allocate(params);
     return find_optimizer(file, optimizer, options, params, err) || safetensors_all_found(file, err) ||
                    safetensors_read(file, err)

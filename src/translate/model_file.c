@@ -181,7 +181,7 @@ static void write_param(void *context, const TensorPart *part) {
     else param_write(param, part->first, tensor_part_values(part), NULL, part->n);
 }
 
-int model_find(Params *params, Safetensors *file, Err *err) {
+int params_find(Params *params, Safetensors *file, Err *err) {
     for (int i = 0; i < params->count; i++) {
         Param *p = params->list[i];
         if (safetensors_find(file, p->name, p->var.rows, p->var.cols, write_param, p, err)) return -1;
@@ -200,7 +200,7 @@ static void share(Params *params, const Safetensors *file) {
 
 /* Makes memory for the weights and reads them. */
 static int read_values(Params *params, bool trained, Safetensors *file, Err *err) {
-    if (model_find(params, file, err) || safetensors_all_found(file, err)) return -1;
+    if (params_find(params, file, err) || safetensors_all_found(file, err)) return -1;
     if (trained) params_allocate(params);
     else share(params, file);
     return safetensors_read(file, err);
@@ -286,19 +286,11 @@ static char *with_search(const char *configuration, const ModelOptions *search) 
     return text;
 }
 
-int model_quantize(const char *path, const char *to, Err *err) {
+int model_copy(const char *path, const ModelOptions *search, bool quantized, const char *to, Err *err) {
     Translator copy;
     if (model_load_trained(&copy, path, err)) return -1;
-    copy.quantized = true;
-    const int status = model_save(&copy, copy.configuration, to, err);
-    translator_free(&copy);
-    return status;
-}
-
-int model_copy(const char *path, const ModelOptions *search, const char *to, Err *err) {
-    Translator copy;
-    if (model_load_trained(&copy, path, err)) return -1;
-    char *configuration = with_search(copy.configuration, search);
+    char *configuration = search ? with_search(copy.configuration, search) : mem_strdup(copy.configuration);
+    copy.quantized |= quantized;
     const int status = model_save(&copy, configuration, to, err);
     mem_free(configuration);
     translator_free(&copy);

@@ -26,7 +26,7 @@ int model_read(Translator *translator, const Safetensors *file, const char *path
 
 /* Finds the tensors of the parameters: safetensors_read writes them to the parameters, whose memory must be allocated
    by then. Returns 0, or -1 with *err filled if a tensor is missing or has another shape. */
-int model_find(Params *params, Safetensors *file, Err *err);
+int params_find(Params *params, Safetensors *file, Err *err);
 
 /* Writes the path of the file of a model to `full`: `path` is a directory with model.safetensors, or such a file.
    Returns 0, or -1 with *err filled if there is none. */
@@ -40,13 +40,11 @@ int model_load(Translator *translator, const char *path, Err *err);
 
 /* The same, but the weights have the memory of a model in training, which is float. */
 int model_load_trained(Translator *translator, const char *path, Err *err);
-/* Writes a copy of a model, to the file `to`, in which every matrix has 8 bits for each weight. Element w of a matrix
-   becomes q = round(w / s), from -127 to 127, with s = max |w| / 127 over its column, or over its row for an embedding,
-   rounded up to 16 bits, so that 127 s is exact and a second quantization changes nothing. Vectors stay as they are.
-   `path` as for model_load. Returns 0, or -1 with *err filled. */
-int model_quantize(const char *path, const char *to, Err *err);
-/* Writes a copy of a model, with other options of the search, to the file `to`. `path` as for model_load. Returns 0, or
-   -1 with *err filled. */
-int model_copy(const char *path, const ModelOptions *search, const char *to, Err *err);
+/* Writes a copy of a model to the file `to`, with other options of the search (NULL: the same). quantized: every matrix
+   of the copy has 8 bits for each weight. Element w of a matrix becomes q = round(w / s), from -127 to 127, with s =
+   max |w| / 127 over its column, or over its row for an embedding, rounded up to 16 bits, so that 127 s is exact and a
+   second quantization changes nothing. Vectors stay as they are. `path` as for model_load. Returns 0, or -1 with *err
+   filled. */
+int model_copy(const char *path, const ModelOptions *search, bool quantized, const char *to, Err *err);
 
 #endif

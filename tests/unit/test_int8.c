@@ -84,7 +84,7 @@ static void write_models(int kind, char floats[SCRATCH_SIZE], char int8[SCRATCH_
     scratch_file(int8);
     write_random_model(&written, &options, target_texts, (uint64_t)kind + 1, floats);
     translator_free(&written);
-    assert_int_equal(model_quantize(floats, int8, &err), 0);
+    assert_int_equal(model_copy(floats, NULL, true, int8, &err), 0);
 }
 
 /* Computes with all sets of kernels and up to eight threads: the int8 model, the ensemble of it with a model of floats,
