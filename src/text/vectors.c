@@ -43,11 +43,10 @@ void vectors_free(Vectors *vectors) {
 /* The format of the file, as far as the lines up to now determine it. */
 typedef struct Format {
     const char *path;
-    long first;       /* line of the first vector; 0: none yet */
-    bool named;       /* every line starts with a word */
-    long header;      /* line of a word2vec header "rows cols"; 0: none */
-    long header_rows; /* number of vectors in the header */
-    int cols;         /* numbers per vector; 0: not known yet */
+    long first;      /* line of the first vector; 0: none yet */
+    bool named;      /* every line starts with a word */
+    long rows, cols; /* of a first line "rows cols"; 0: it is another one */
+    long header;     /* its line, if the second line has shown that it is a word2vec header; 0: none */
 } Format;
 
 /* The fields of a normalised line, separated by single spaces: a stb_ds array of pointers into the line. */
@@ -57,37 +56,48 @@ static char **split(char *line) {
     return fields;
 }
 
-static bool is_number(const char *text) {
-    float number;
-    return number_parse(text, &number) == 1;
-}
-
 /* Whether a field is not a number, finite or not. */
 static bool is_word(const char *text) {
     float number;
     return number_parse(text, &number) == 0;
 }
 
-static bool parse_count(const char *text, long *count) {
+/* The number of rows or columns in a header; 0: a field is no such number. */
+static long count_of(const char *text) {
     char *end;
-    *count = strtol(text, &end, 10);
-    return end != text && !*end && *count > 0 && *count < INT_MAX;
+    const long count = strtol(text, &end, 10);
+    return end != text && !*end && count > 0 && count < INT_MAX ? count : 0;
 }
 
-/* Whether a first line of two fields is a header: both are counts, and the second one fits the next line. */
-static bool parse_header(char **line, char **next, long *rows, int *cols) {
-    long count;
-    if (!parse_count(line[0], rows) || !parse_count(line[1], &count)) return false;
-    *cols = (int)count;
-    return arrlen(next) == (ptrdiff_t)*cols + 1 && (*cols > 1 || is_word(next[0]));
+/* Whether the line follows the first one, which may be a header. */
+static bool follows_header(const Vectors *vectors, const Format *format) {
+    return vectors->rows == 1 && vectors->cols == 2 && !format->named;
+}
+
+/* Determines the format from the first line, and from a second one if it has the columns that the first one promises as
+   a header. The vector that the first line gave is then dropped. */
+static void see_line(Vectors *vectors, Format *format, char **fields, long line) {
+    if (!format->first) {
+        format->first = line;
+        format->named = is_word(fields[0]);
+        format->rows = arrlen(fields) == 2 ? count_of(fields[0]) : 0;
+        format->cols = format->rows ? count_of(fields[1]) : 0;
+    } else if (follows_header(vectors, format) && format->cols && arrlen(fields) == format->cols + 1 &&
+               (format->cols > 1 || is_word(fields[0]))) {
+        vectors_free(vectors);
+        vectors->cols = (int)format->cols;
+        format->header = format->first;
+        format->first = line;
+        format->named = true;
+    }
 }
 
 /* The number of fields of the word at the start of a line; 0 if lines have no words. If the number of columns is known,
    a word may have several fields, such as GloVe's ". . ."; only its first field may be a number. */
-static int word_fields(const Format *format, char **fields) {
+static int word_fields(const Vectors *vectors, const Format *format, char **fields) {
     if (!format->named) return 0;
     int count = 1;
-    while (format->cols && arrlen(fields) - count > format->cols && is_word(fields[count])) count++;
+    while (vectors->cols && arrlen(fields) - count > vectors->cols && is_word(fields[count])) count++;
     return count;
 }
 
@@ -97,7 +107,8 @@ static const char *join(char **fields, int words) {
     return fields[0];
 }
 
-static int parse_numbers(const Format *format, char **fields, int words, long line, float **numbers, Err *err) {
+static int parse_numbers(const Format *format, char **fields, int words, int cols, long line, float **numbers,
+                         Err *err) {
     for (ptrdiff_t i = words; i < arrlen(fields); i++) {
         float number;
         const int known = number_parse(fields[i], &number);
@@ -108,64 +119,22 @@ static int parse_numbers(const Format *format, char **fields, int words, long li
         else return err_set(err, format->path, line, "'%.100s' is not a %snumber", fields[i], known ? "finite " : "");
     }
     if (!arrlen(*numbers)) return err_set(err, format->path, line, "a word without numbers");
-    if (!format->cols || arrlen(*numbers) == format->cols) return 0;
-    return err_set(err, format->path, line, "%td numbers, but line %ld has %d", arrlen(*numbers), format->first,
-                   format->cols);
+    if (!cols || arrlen(*numbers) == cols) return 0;
+    return err_set(err, format->path, line, "%td numbers, but line %ld has %d", arrlen(*numbers), format->first, cols);
 }
 
-/* Adds the vector of a line that is not blank. The first line decides whether lines start with a word, unless there is
-   a header. */
-static int add_line(Vectors *vectors, Format *format, char **fields, long line, Err *err) {
-    if (!format->first) {
-        format->first = line;
-        format->named = format->header || is_word(fields[0]);
-    }
-    char own[24];
+/* Adds the vector of a line that is not blank. Takes ownership of text. */
+static int add_line(Vectors *vectors, Format *format, char *text, long line, Err *err) {
+    char own[24], **fields = split(text);
     float *numbers = NULL;
-    const int words = word_fields(format, fields);
-    int status = parse_numbers(format, fields, words, line, &numbers, err);
+    see_line(vectors, format, fields, line);
+    const int words = word_fields(vectors, format, fields);
+    int status = parse_numbers(format, fields, words, vectors->cols, line, &numbers, err);
     if (!status && vectors->rows == INT_MAX - 1)
         status = err_set(err, format->path, line, "more vectors than can be counted");
     if (!words) snprintf(own, sizeof own, "%d", vectors->rows + 1);
     if (!status) vectors_add(vectors, words ? join(fields, words) : own, numbers, (int)arrlen(numbers));
-    if (!status) format->cols = vectors->cols;
     arrfree(numbers);
-    return status;
-}
-
-/* The first line, which is kept until the second line shows whether the first is a header. */
-typedef struct Waiting {
-    char *text, **fields;
-    long line;
-} Waiting;
-
-static void waiting_free(Waiting *waiting) {
-    arrfree(waiting->fields);
-    mem_free(waiting->text);
-    *waiting = (Waiting){0};
-}
-
-/* If there is a waiting line: uses it as a header if the line `next` fits it, else adds its vector. */
-static int end_wait(Vectors *vectors, Format *format, Waiting *waiting, char **next, Err *err) {
-    if (!waiting->text) return 0;
-    int status = 0, cols;
-    if (next && parse_header(waiting->fields, next, &format->header_rows, &cols)) {
-        format->header = waiting->line;
-        format->cols = cols;
-    } else status = add_line(vectors, format, waiting->fields, waiting->line, err);
-    waiting_free(waiting);
-    return status;
-}
-
-/* Handles a line that is not blank. Takes ownership of text. */
-static int take_line(Vectors *vectors, Format *format, Waiting *waiting, char *text, long line, Err *err) {
-    char **fields = split(text);
-    if (!format->first && !waiting->text && arrlen(fields) == 2 && is_number(fields[0])) {
-        *waiting = (Waiting){text, fields, line};
-        return 0;
-    }
-    int status = end_wait(vectors, format, waiting, fields, err);
-    if (!status) status = add_line(vectors, format, fields, line, err);
     arrfree(fields);
     mem_free(text);
     return status;
@@ -190,26 +159,21 @@ static char *normal_line(LineReader *reader, bool named, Err *err) {
 
 static int check_count(const Vectors *vectors, const Format *format, Err *err) {
     if (!vectors->rows) return err_set(err, format->path, 0, "holds no vectors");
-    if (!format->header || vectors->rows == format->header_rows) return 0;
-    return err_set(err, format->path, format->header, "the header says %ld vectors, but there are %d",
-                   format->header_rows, vectors->rows);
+    if (!format->header || vectors->rows == format->rows) return 0;
+    return err_set(err, format->path, format->header, "the header says %ld vectors, but there are %d", format->rows,
+                   vectors->rows);
 }
 
 static int read_lines(Vectors *vectors, LineReader *reader, Err *err) {
     Format format = {.path = reader->path};
-    Waiting waiting = {0};
-    int status, failed = 0;
-    while (!failed && (status = line_reader_next(reader, err)) > 0) {
-        char *line = normal_line(reader, format.named || waiting.text, err);
-        if (line && *line) failed = take_line(vectors, &format, &waiting, line, reader->number, err);
-        else {
-            failed = line ? 0 : -1;
-            mem_free(line);
-        }
+    int status;
+    while ((status = line_reader_next(reader, err)) > 0) {
+        char *line = normal_line(reader, format.named || follows_header(vectors, &format), err);
+        if (!line) return -1;
+        if (!*line) mem_free(line);
+        else if (add_line(vectors, &format, line, reader->number, err)) return -1;
     }
-    if (!failed) failed = status < 0 ? -1 : end_wait(vectors, &format, &waiting, NULL, err);
-    waiting_free(&waiting);
-    return failed ? -1 : check_count(vectors, &format, err);
+    return status ? -1 : check_count(vectors, &format, err);
 }
 
 int vectors_read(Vectors *vectors, const char *path, Err *err) {
