@@ -169,21 +169,22 @@ static const char *markup_end(const char *text) {
     return verbatim ? verbatim : tag_end(text);
 }
 
-/* Adds a text. The blanks of `decoded` are kept until the paragraph ends, and add_text ends the last one. */
-static void add_html_text(Builder *b, const char *text, size_t n) {
-    char *decoded = entities_decode(text, n);
-    add_text(b, decoded, strlen(decoded));
-    mem_free(decoded);
-}
+/* The end of the markup that starts at a text; NULL: none starts there. */
+typedef const char *MarkupEnd(const char *text);
 
-static void add_html(Builder *b, const char *text) {
-    while (*text) {
-        const char *end = markup_end(text);
+/* Adds the text up to `stop`, and keeps its markup. The blanks of `decoded` are kept until the paragraph ends, and
+   add_text ends the last one. */
+static void add_marked(Builder *b, const char *text, const char *stop, MarkupEnd *end_of) {
+    while (text < stop) {
+        const char *end = end_of(text);
         if (end) {
             keep(b, text, (size_t)(end - text));
         } else {
-            for (end = text + 1; *end && !markup_end(end);) end++;
-            add_html_text(b, text, (size_t)(end - text));
+            for (end = text + 1; end < stop && !end_of(end);) end++;
+            const size_t n = (size_t)(end - text);
+            char *decoded = b->passage->format == PASSAGE_HTML ? entities_decode(text, n) : mem_strndup(text, n);
+            add_text(b, decoded, strlen(decoded));
+            mem_free(decoded);
         }
         text = end;
     }
@@ -230,20 +231,6 @@ static const char *subtitle_tag_end(const char *text) {
     return *end == '}' ? end + 1 : NULL;
 }
 
-/* Adds n bytes of the text of a subtitle. */
-static void add_subtitle(Builder *b, const char *text, size_t n) {
-    for (const char *const stop = text + n; text < stop;) {
-        const char *end = subtitle_tag_end(text);
-        if (end) {
-            keep(b, text, (size_t)(end - text));
-        } else {
-            for (end = text + 1; end < stop && !subtitle_tag_end(end);) end++;
-            add_text(b, text, (size_t)(end - text));
-        }
-        text = end;
-    }
-}
-
 static void add_subtitles(Builder *b, const char *text) {
     b->joins = true;
     while (*text) {
@@ -252,7 +239,7 @@ static void add_subtitles(Builder *b, const char *text) {
         keep(b, text, n);
         text += n;
         while (times && !is_blank_line(text + lines)) lines += line_length(text + lines);
-        add_subtitle(b, text, lines);
+        add_marked(b, text, text + lines, subtitle_tag_end);
         text += lines;
     }
 }
@@ -280,7 +267,7 @@ Passage passage_split(const char *text, bool chinese, PassageFormat format) {
         keep(&b, mark, strlen(mark));
         text += strlen(mark);
     }
-    if (format == PASSAGE_HTML) add_html(&b, text);
+    if (format == PASSAGE_HTML) add_marked(&b, text, text + strlen(text), markup_end);
     else if (format == PASSAGE_SUBTITLES) add_subtitles(&b, text);
     else add_text(&b, text, strlen(text));
     end_kept(&b);
