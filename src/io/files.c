@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
@@ -70,12 +71,11 @@ char *memory_close(MemoryFile *memory, size_t *size) {
 
 /* ---- whole files ---- */
 
-/* The rest of a stream, and a NUL after it. */
-static char *stream_read(FILE *stream, size_t *size) {
+char *stream_read(FILE *stream, size_t most, size_t *size) {
     size_t capacity = 1 << 16;
     char *bytes = mem_alloc(capacity);
     *size = 0;
-    for (size_t got; (got = fread(bytes + *size, 1, capacity - *size - 1, stream)) > 0;) {
+    for (size_t got; *size <= most && (got = fread(bytes + *size, 1, capacity - *size - 1, stream)) > 0;) {
         *size += got;
         if (*size + 1 == capacity) bytes = mem_realloc(bytes, capacity *= 2);
     }
@@ -87,7 +87,7 @@ char *file_read(const char *path, size_t *size, Err *err) {
     size_t length;
     FILE *stream = file_open(path, "rb", err);
     if (!stream) return NULL;
-    char *bytes = stream_read(stream, &length);
+    char *bytes = stream_read(stream, SIZE_MAX, &length);
     if (ferror(stream)) {
         err_set(err, path, 0, "%s", strerror(errno));
         mem_free(bytes);

@@ -32,6 +32,9 @@ FILE *memory_open(MemoryFile *memory);
    in bytes. Unlike open_memstream, it never truncates the text when memory is refused: it fails as mem_alloc does. */
 char *memory_close(MemoryFile *memory, size_t *size);
 
+/* The rest of a stream and a NUL after it, which the caller owns; stops after more than `most` bytes. Sets *size to the
+   length without the NUL. The caller looks at ferror. */
+char *stream_read(FILE *stream, size_t most, size_t *size);
 /* The bytes of a file and a NUL after them; the caller owns them. Sets *size (unless NULL) to the length without the
    NUL. NULL with *err filled if the file cannot be read. */
 char *file_read(const char *path, size_t *size, Err *err);

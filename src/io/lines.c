@@ -142,60 +142,44 @@ void line_reader_close(LineReader *reader) {
 
 /* ---- all lines ---- */
 
-static int read_all(LineReader *reader, LineText *line, char ***texts, Err *err) {
+static int read_all(LineReader *reader, char ***lines, Err *err) {
     int status;
     while ((status = line_reader_next(reader, err)) > 0) {
-        char *text = line(reader, err);
-        if (!text) return -1;
-        arrput(*texts, text);
+        size_t length = reader->length;
+        if (line_check(reader->line, length, reader->path, reader->number, 0, err)) return -1;
+        if (length > 0 && reader->line[length - 1] == '\r') length--;
+        arrput(*lines, mem_strndup(reader->line, length));
         if (reader->number == INT_MAX)
             return err_set(err, reader->path, reader->number, "more lines than can be counted");
     }
     return status;
 }
 
-char **lines_collect(const char *path, int allow_empty, LineText *text, Err *err) {
-    char **texts = NULL;
-    arrsetcap(texts, 1); /* an array without lines is not NULL: NULL means an error */
+char **lines_collect(const char *path, bool allow_empty, Err *err) {
+    char **lines = NULL;
+    arrsetcap(lines, 1); /* an array without lines is not NULL: NULL means an error */
     LineReader reader;
     int status = line_reader_open(&reader, path && strcmp(path, "-") != 0 ? path : NULL, err);
     if (!status) {
-        status = read_all(&reader, text, &texts, err);
-        if (!status && arrlen(texts) == 0 && !allow_empty) status = err_set(err, reader.path, 0, "file is empty");
+        status = read_all(&reader, &lines, err);
+        if (!status && arrlen(lines) == 0 && !allow_empty) status = err_set(err, reader.path, 0, "file is empty");
         line_reader_close(&reader);
     }
-    if (!status) return texts;
-    strings_free(texts);
+    if (!status) return lines;
+    strings_free(lines);
     return NULL;
 }
 
-/* The current line without normalisation: even its white space stays, except for \r at the end. */
-static char *raw_text(const LineReader *reader, Err *err) {
-    size_t length = reader->length;
-    if (line_check(reader->line, length, reader->path, reader->number, 0, err)) return NULL;
-    if (length > 0 && reader->line[length - 1] == '\r') length--;
-    return mem_strndup(reader->line, length);
-}
-
-char **lines_read_raw(const char *path, Err *err) { return lines_collect(path, 1, raw_text, err); }
+char **lines_read_raw(const char *path, Err *err) { return lines_collect(path, true, err); }
 
 char *text_read(const char *path, size_t *size, Err *err) {
-    enum { BLOCK = 1 << 16 };
     LineReader reader;
     if (line_reader_open(&reader, path, err)) return NULL;
-    size_t n = 0, capacity = (size_t)2 * BLOCK;
-    char *text = mem_alloc(capacity);
-    long got;
-    while ((got = line_reader_bytes(&reader, text + n, BLOCK, err)) > 0) {
-        n += (size_t)got;
-        if (n > LONGEST_LINE) got = err_set(err, reader.path, 0, "has more than 1 GiB");
-        if (got < 0) break;
-        if (capacity - n <= BLOCK) text = mem_realloc(text, capacity *= 2);
-    }
+    char *text = stream_read(reader.stream, LONGEST_LINE, size);
+    int status = *size > LONGEST_LINE ? err_set(err, reader.path, 0, "has more than 1 GiB") : 0;
+    if (ferror(reader.stream)) status = broken(&reader, err);
     line_reader_close(&reader);
-    text[n] = '\0';
-    *size = n;
-    if (!got) return text;
+    if (!status) return text;
     mem_free(text);
     return NULL;
 }

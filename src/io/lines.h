@@ -39,17 +39,15 @@ bool line_reader_ready(const LineReader *reader, int milliseconds);
 /* The number of lines that a regular file has, from its current position; 0 if it is compressed or cannot be read. */
 long line_reader_count(const LineReader *reader);
 /* Checks that n bytes, which begin at byte `offset` of a line, are valid UTF-8 without a NUL. Returns 0, or -1 with
-   *err filled (file, line and byte). */
+ *err filled (file, line and byte). */
 int line_check(const char *bytes, size_t n, const char *path, long line, size_t offset, Err *err);
 void line_reader_close(LineReader *reader);
 
-/* Returns the text of the current line, which the caller owns, or NULL with *err filled. */
-typedef char *LineText(const LineReader *reader, Err *err);
-/* The text of all lines of a file, empty lines included: a stb_ds array of owned strings, to be released with
-   strings_free. path NULL or "-" reads standard input. An empty file is an error; if allow_empty is set, it gives an
-   array of length 0 that is not NULL. NULL with *err filled on errors. */
-char **lines_collect(const char *path, int allow_empty, LineText *text, Err *err);
-/* lines_collect without normalisation (only \r at the end is removed); an empty file is allowed. */
+/* All lines of a file, empty lines included, without normalisation (only \r at the end is removed): a stb_ds array of
+   owned strings, to be released with strings_free. path NULL or "-" reads standard input. An empty file is an error; if
+   allow_empty is set, it gives an array of length 0 that is not NULL. NULL with *err filled on errors. */
+char **lines_collect(const char *path, bool allow_empty, Err *err);
+/* The same; an empty file is allowed. */
 char **lines_read_raw(const char *path, Err *err);
 
 /* The bytes of a text file, plain or compressed, and a NUL after them; the caller owns them. path NULL reads standard

@@ -1,5 +1,6 @@
 #include "text/normal_lines.h"
 
+#include "io/ds.h"
 #include "text/unicode.h"
 
 char *line_text(const char *bytes, size_t n, const char *path, long line, size_t offset, Err *err) {
@@ -12,8 +13,12 @@ char *line_reader_text(const LineReader *reader, size_t from, size_t to, Err *er
     return line_text(reader->line + from, to - from, reader->path, reader->number, from, err);
 }
 
-static char *whole_line(const LineReader *reader, Err *err) { return line_reader_text(reader, 0, reader->length, err); }
-
-char **lines_read(const char *path, int allow_empty, Err *err) {
-    return lines_collect(path, allow_empty, whole_line, err);
+char **lines_read(const char *path, bool allow_empty, Err *err) {
+    char **lines = lines_collect(path, allow_empty, err);
+    for (ptrdiff_t i = 0; i < arrlen(lines); i++) {
+        char *raw = lines[i];
+        lines[i] = text_normalise(raw, strlen(raw), NULL);
+        mem_free(raw);
+    }
+    return lines;
 }
