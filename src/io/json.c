@@ -9,24 +9,14 @@
 
 /* ---- writing ---- */
 
-/* Writes the escape of a character. */
-static void write_escaped(FILE *out, unsigned char c) {
-    static const char plain[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
-    const char *at = strchr(plain, c);
-    if (at) fprintf(out, "\\%c", letters[at - plain]);
-    else fprintf(out, "\\u%04x", c);
-}
-
 void json_string(FILE *out, const char *text) {
-    static const char escaped[] =
-        "\"\\\1\2\3\4\5\6\7\b\t\n\13\f\r\16\17\20\21\22\23\24\25\26\27\30\31\32\33\34\35\36\37";
+    static const char plain[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
     fputc('"', out);
-    for (;; text++) {
-        const size_t n = strcspn(text, escaped);
-        fwrite(text, 1, n, out);
-        text += n;
-        if (!*text) break;
-        write_escaped(out, (unsigned char)*text);
+    for (; *text; text++) {
+        const char *at = strchr(plain, *text);
+        if (at) fprintf(out, "\\%c", letters[at - plain]);
+        else if ((unsigned char)*text < ' ') fprintf(out, "\\u%04x", (unsigned)*text);
+        else fputc(*text, out);
     }
     fputc('"', out);
 }
