@@ -85,7 +85,7 @@ static int read_input(Lexicon *work, Err *err) {
                                   work->output              ? work->output
                                   : temporary && *temporary ? temporary
                                                             : "/tmp",
-                                  err);
+                                  false, err);
     if (!status) status = read_disk(work, &corpus, err);
     disk_corpus_close(&corpus);
     progress_clear(&work->view);

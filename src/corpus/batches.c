@@ -7,94 +7,60 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Encodes pairs and appends them to *pairs. */
-typedef struct PairsWriter {
-    Pairs *pairs;
-    SideCache *cache[2];
-    int max_length;
-} PairsWriter;
-
-static int pairs_writer_open(PairsWriter *writer, Pairs *pairs, const Side *source, const Side *target, int max_length,
-                             const char *dir, Err *err) {
-    *pairs = (Pairs){0};
-    *writer = (PairsWriter){pairs, {side_cache(source), side_cache(target)}, max_length};
-    return records_open(&pairs->ids, dir, err);
-}
-
-static int pairs_writer_close(PairsWriter *writer, int failed, Err *err) {
-    for (int i = 0; i < 2; i++) side_cache_free(writer->cache[i]);
-    if (!failed) failed = records_flush(&writer->pairs->ids, err);
-    if (failed) pairs_free(writer->pairs);
-    return failed;
-}
-
 static uint64_t hash_of(uint64_t hash, const int *source, int n_source, const int *target, int n_target) {
     for (int k = 0; k < n_source; k++) hash = (hash ^ (uint64_t)source[k]) * 0x9e3779b97f4a7c15u;
     for (int k = 0; k < n_target; k++) hash = (hash ^ (uint64_t)target[k]) * 0xd1342543de82ef95u;
     return hash ^ hash >> 29;
 }
 
-/* Appends the pair unless a side is too long. ids holds the source ids, then the target ids. */
-static int add_ids(PairsWriter *writer, const int *ids, int n_source, int n_target, long line, Err *err) {
-    Pairs *pairs = writer->pairs;
-    if (writer->max_length > 0 && (n_source - 1 > writer->max_length || n_target - 1 > writer->max_length)) {
-        pairs->dropped_long++;
-        return 0;
-    }
-    if (records_add(&pairs->ids, ids, (size_t)n_source + (size_t)n_target, err)) return -1;
-    pairs->hash = hash_of(pairs->hash, ids, n_source, ids + n_source, n_target);
-    arrput(pairs->source_length, n_source);
-    arrput(pairs->target_length, n_target);
-    arrput(pairs->line, line);
-    pairs->n++;
-    return 0;
-}
-
-static int add_pair(PairsWriter *writer, const char *source, const char *target, long line, Err *err) {
-    int *x = side_cache_encode(writer->cache[SOURCE], source), *y = side_cache_encode(writer->cache[TARGET], target);
+/* Encodes a pair and appends it unless a side is too long. */
+static int add_pair(Pairs *pairs, SideCache *const cache[2], const DiskPair *pair, int max_length, Err *err) {
+    int *x = side_cache_encode(cache[SOURCE], pair->text[SOURCE]), failed = 0;
+    int *y = side_cache_encode(cache[TARGET], pair->text[TARGET]);
     const int n_source = (int)arrlen(x), n_target = (int)arrlen(y);
-    memcpy(arraddnptr(x, (size_t)n_target), y, (size_t)n_target * sizeof *y);
-    const int failed = add_ids(writer, x, n_source, n_target, line, err);
+    if (max_length > 0 && (n_source - 1 > max_length || n_target - 1 > max_length)) {
+        pairs->dropped_long++;
+    } else {
+        pairs->hash = hash_of(pairs->hash, x, n_source, y, n_target);
+        arrput(pairs->source_length, n_source);
+        arrput(pairs->target_length, n_target);
+        arrput(pairs->line, pair->line);
+        pairs->n++;
+        memcpy(arraddnptr(x, (size_t)n_target), y, (size_t)n_target * sizeof *y);
+        failed = records_add(&pairs->ids, x, arrlenu(x), err);
+    }
     arrfree(x);
     arrfree(y);
     return failed;
 }
 
-int pairs_encode(Pairs *pairs, const Corpus *corpus, const Side *source, const Side *target, int max_length,
-                 const char *dir, Err *err) {
-    PairsWriter writer;
-    int failed = pairs_writer_open(&writer, pairs, source, target, max_length, dir, err);
-    for (int i = 0; i < corpus_size(corpus) && !failed; i++)
-        failed = add_pair(&writer, corpus->source[i], corpus->target[i], corpus->line[i], err);
-    return pairs_writer_close(&writer, failed, err);
-}
-
 /* Ends the sets whose last pair is pair i of the corpus, and begins the next one. */
-static void end_sets(PairsWriter *writer, const TrainSet *sets, long i) {
-    Pairs *pairs = writer->pairs;
+static void end_sets(Pairs *pairs, SideCache *source, const TrainSet *sets, long i) {
     for (ptrdiff_t k; (k = arrlen(pairs->sets)) < arrlen(sets) && sets[k].end <= i;) {
         arrput(pairs->sets, sets[k]);
         pairs->sets[k].end = pairs->n;
-        if (k + 1 < arrlen(sets)) side_cache_end(writer->cache[SOURCE], sets[k + 1].source_end);
+        if (k + 1 < arrlen(sets)) side_cache_end(source, sets[k + 1].source_end);
     }
 }
 
-int pairs_encode_disk(Pairs *pairs, DiskCorpus *corpus, const TrainSet *sets, const Side *source, const Side *target,
-                      int max_length, const char *dir, ProgressFn *progress, void *context, Err *err) {
+int pairs_encode(Pairs *pairs, DiskCorpus *corpus, const TrainSet *sets, const Side *source, const Side *target,
+                 int max_length, const char *dir, ProgressFn *progress, void *context, Err *err) {
     enum { OFTEN = 1000 };
-    PairsWriter writer;
+    SideCache *cache[2] = {side_cache(source), side_cache(target)};
     DiskPair pair;
-    int failed =
-        pairs_writer_open(&writer, pairs, source, target, max_length, dir, err) || disk_corpus_rewind(corpus, err) ? -1
-                                                                                                                   : 0;
-    if (sets) side_cache_end(writer.cache[SOURCE], sets[0].source_end);
+    *pairs = (Pairs){0};
+    int failed = records_open(&pairs->ids, dir, err) || disk_corpus_rewind(corpus, err) ? -1 : 0;
+    if (sets) side_cache_end(cache[SOURCE], sets[0].source_end);
     for (long i = 1; !failed && (failed = disk_corpus_next(corpus, &pair, err)) > 0; i++) {
-        failed = add_pair(&writer, pair.text[SOURCE], pair.text[TARGET], pair.line, err);
-        if (sets) end_sets(&writer, sets, i);
+        failed = add_pair(pairs, cache, &pair, max_length, err);
+        if (sets) end_sets(pairs, cache[SOURCE], sets, i);
         if (!failed && i % OFTEN == 0 && progress && progress(context, i, corpus->n))
             failed = err_set(err, NULL, 0, "stopped while the corpus was encoded");
     }
-    return pairs_writer_close(&writer, failed, err);
+    for (int i = 0; i < 2; i++) side_cache_free(cache[i]);
+    if (!failed) failed = records_flush(&pairs->ids, err);
+    if (failed) pairs_free(pairs);
+    return failed;
 }
 
 void pairs_free(Pairs *pairs) {

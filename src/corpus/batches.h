@@ -32,14 +32,11 @@ typedef struct Pairs {
 } Pairs;
 
 /* Encodes a corpus into *pairs, with the temporary file in `dir`. Drops a pair if a side has more than max_length
-   pieces (0: no limit). Returns 0, or -1 with *err filled if the disk is full or the file fails. Release with
+   pieces (0: no limit). sets: a stb_ds array; NULL: one set of weight 1 without tag. Calls `progress` (NULL: none) with pairs done and
+   all pairs. Returns 0, or -1 with *err filled if the disk is full, the file fails, or `progress` cancels. Release with
    pairs_free. */
-int pairs_encode(Pairs *pairs, const Corpus *corpus, const Side *source, const Side *target, int max_length,
-                 const char *dir, Err *err);
-/* pairs_encode for a disk corpus. sets: a stb_ds array; NULL: one set of weight 1 without tag. Calls `progress` (NULL:
-   none) with pairs done and all pairs; if it cancels, that is an error too. */
-int pairs_encode_disk(Pairs *pairs, DiskCorpus *corpus, const TrainSet *sets, const Side *source, const Side *target,
-                      int max_length, const char *dir, ProgressFn *progress, void *context, Err *err);
+int pairs_encode(Pairs *pairs, DiskCorpus *corpus, const TrainSet *sets, const Side *source, const Side *target,
+                 int max_length, const char *dir, ProgressFn *progress, void *context, Err *err);
 void pairs_free(Pairs *pairs);
 /* The training set of a pair, from 0. */
 int pairs_set(const Pairs *pairs, int pair);

@@ -36,67 +36,25 @@ static int next_text(Reader *reader, char *text[2], long *line, Err *err) {
     return pair_text(&pair, text, err) ? -1 : 1;
 }
 
-static bool is_usable(char *const text[2]) { return *text[SOURCE] && *text[TARGET]; }
-
-/* ---- in memory ------------------------------------------------------------------------------------------------ */
-
-int corpus_size(const Corpus *corpus) {
-    CHECK(arrlen(corpus->source) <= INT_MAX, "a corpus of %td pairs", arrlen(corpus->source));
-    return (int)arrlen(corpus->source);
-}
-
-void corpus_free(Corpus *corpus) {
-    strings_free(corpus->source);
-    strings_free(corpus->target);
-    arrfree(corpus->line);
-    *corpus = (Corpus){0};
-}
-
-/* Takes ownership of both strings. */
-static void add_pair(Corpus *corpus, char *const text[2], long line) {
-    corpus->read++;
-    if (is_usable(text)) {
-        arrput(corpus->source, text[SOURCE]);
-        arrput(corpus->target, text[TARGET]);
-        arrput(corpus->line, line);
-        return;
-    }
-    corpus->dropped_empty++;
-    mem_free(text[SOURCE]);
-    mem_free(text[TARGET]);
-}
-
-int corpus_read(Corpus *corpus, Reader *reader, const char *path, Err *err) {
-    *corpus = (Corpus){0};
-    if (!reader) return -1;
-    char *text[2];
-    long line;
-    int status;
-    while ((status = next_text(reader, text, &line, err)) > 0) add_pair(corpus, text, line);
-    reader_close(reader);
-    if (!status && !corpus_size(corpus)) status = err_set(err, path, 0, "no sentence pairs");
-    if (status) corpus_free(corpus);
-    return status;
-}
-
 /* ---- in a file: `line TAB source TAB target`; normalised text has no tabs and no newlines ------------------------ */
 
 static int broken(const DiskCorpus *corpus, Err *err) {
     return err_set(err, corpus->dir, 0, "cannot use the temporary file in this directory: %s", strerror(errno));
 }
 
-int disk_corpus_open(DiskCorpus *corpus, const char *dir, Err *err) {
-    *corpus = (DiskCorpus){.dir = mem_strdup(dir)};
+int disk_corpus_open(DiskCorpus *corpus, const char *dir, bool keep, Err *err) {
+    *corpus = (DiskCorpus){.dir = mem_strdup(dir), .keep = keep};
     corpus->file = file_temporary(dir, err);
     corpus->lines = (LineReader){.path = corpus->dir, .file = corpus->file, .stream = corpus->file, .keep_mark = true};
     return corpus->file ? 0 : -1;
 }
 
-/* Releases both strings. */
+/* Takes ownership of both strings. */
 static int disk_corpus_add(DiskCorpus *corpus, char *const text[2], long line, Err *err) {
+    const bool usable = *text[SOURCE] && *text[TARGET];
     int failed = 0;
     corpus->read++;
-    if (!is_usable(text)) {
+    if (!usable) {
         corpus->dropped_empty++;
     } else if (corpus->n == INT_MAX) {
         failed = err_set(err, NULL, line, "more than %d pairs", INT_MAX);
@@ -104,8 +62,10 @@ static int disk_corpus_add(DiskCorpus *corpus, char *const text[2], long line, E
         failed = fprintf(corpus->file, "%ld\t%s\t%s\n", line, text[SOURCE], text[TARGET]) < 0 ? broken(corpus, err) : 0;
         corpus->n++;
     }
-    mem_free(text[SOURCE]);
-    mem_free(text[TARGET]);
+    for (int side = 0; side < 2; side++) {
+        if (corpus->keep && usable) arrput(corpus->text[side], text[side]);
+        else mem_free(text[side]);
+    }
     return failed;
 }
 
@@ -155,6 +115,7 @@ int disk_corpus_next(DiskCorpus *corpus, DiskPair *pair, Err *err) {
 
 void disk_corpus_close(DiskCorpus *corpus) {
     line_reader_close(&corpus->lines); /* also closes the file */
+    for (int side = 0; side < 2; side++) strings_free(corpus->text[side]);
     mem_free(corpus->dir);
     *corpus = (DiskCorpus){0};
 }

@@ -1,52 +1,41 @@
-/* corpus.h: parallel corpora in memory or, for a corpus of unknown size, in a temporary file. */
+/* corpus.h: parallel corpora in a temporary file, because their size is unknown. */
 #ifndef TIDE_CORPUS_H
 #define TIDE_CORPUS_H
 
 #include "io/lines.h"
 #include "corpus/reader.h"
 
-/* Normalised sentence pairs in memory. */
-typedef struct Corpus {
-    char **source, **target; /* stb_ds arrays of equal length; strings are owned */
-    long *line;              /* stb_ds array: line of each pair in its input file, from 1 */
-    long read;               /* pairs read, with those dropped */
-    long dropped_empty;      /* pairs dropped because one side or both are empty */
-} Corpus;
-
-/* Reads the pairs of a reader and closes the reader. reader NULL: it could not be opened, and *err is filled already.
-   Returns 0, or -1 with *err filled (file and line), and then the corpus is empty.
-   Errors: text that is not valid UTF-8 or contains a NUL; a line without a tab that is not blank; an error of
-   reader_next; no pair with text on both sides. */
-int corpus_read(Corpus *corpus, Reader *reader, const char *path, Err *err);
-
-int corpus_size(const Corpus *corpus);
-void corpus_free(Corpus *corpus);
-
-/* Normalised sentence pairs in a temporary file, read in order, as often as needed. */
+/* Normalised sentence pairs in a temporary file, read in order, as often as needed. A small corpus also keeps them in
+   memory. */
 typedef struct DiskCorpus {
     FILE *file;
     char *dir;        /* directory of the file, for errors */
     LineReader lines; /* the position of reading */
     long n;
-    long read, dropped_empty; /* as in Corpus */
-    long dropped_fuzzy;       /* as reader_fuzzy */
+    long read;          /* pairs read, with those dropped */
+    long dropped_empty; /* pairs dropped because one side or both are empty */
+    long dropped_fuzzy; /* as reader_fuzzy */
+    bool keep;
+    char **text[2]; /* stb_ds arrays of the sources and targets, if they are kept in memory */
 } DiskCorpus;
 
 /* A pair of a disk corpus. The texts are valid until the next call of disk_corpus_next. */
 typedef struct DiskPair {
     char *text[2]; /* source and target */
-    long line;     /* as in Corpus */
+    long line;     /* in its input file, from 1 */
 } DiskPair;
 
 /* Called every 1000 pairs of long work with the work done and the total in the same unit (total 0: unknown). Returns
    non-zero to cancel. */
 typedef int ProgressFn(void *context, long done, long all);
 
-/* Makes an empty disk corpus with a temporary file in `dir`. Returns 0, or -1 with *err filled if the file cannot be
-   created; call disk_corpus_close even then. */
-int disk_corpus_open(DiskCorpus *corpus, const char *dir, Err *err);
-/* corpus_read for a disk corpus, except that the pairs before an error stay in it. A full disk and a cancel by
-   `progress` (NULL: none) are errors too. */
+/* Makes an empty disk corpus with a temporary file in `dir`; keep: also in memory. Returns 0, or -1 with *err filled if
+   the file cannot be created; call disk_corpus_close even then. */
+int disk_corpus_open(DiskCorpus *corpus, const char *dir, bool keep, Err *err);
+/* Adds the pairs of a reader and closes the reader. reader NULL: it could not be opened, and *err is filled already.
+   Returns 0, or -1 with *err filled (file and line); the pairs before an error stay.
+   Errors: text that is not valid UTF-8 or contains a NUL; a line without a tab that is not blank; an error of
+   reader_next; no pair with text on both sides; a full disk; a cancel by `progress` (NULL: none). */
 int disk_corpus_read(DiskCorpus *corpus, Reader *reader, const char *path, ProgressFn *progress, void *context,
                      Err *err);
 /* Goes back to the first pair. Returns 0, or -1 with *err filled. */

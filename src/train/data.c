@@ -27,7 +27,7 @@ static Reader *open_files(const CorpusFiles *files, const ModelOptions *options,
 /* Reads all training sets into one temporary file. */
 static int read_training(Data *data, const DataFiles *files, const ModelOptions *options, ProgressFn *progress,
                          void *context, Err *err) {
-    if (disk_corpus_open(&data->text, files->dir, err)) return -1;
+    if (disk_corpus_open(&data->text, files->dir, false, err)) return -1;
     for (int k = 0; k < files->train_count; k++) {
         const CorpusFiles *set = &files->train[k].files;
         if (disk_corpus_read(&data->text, open_files(set, options, err), set->path[0], progress, context, err))
@@ -42,7 +42,9 @@ int data_read(Data *data, const DataFiles *files, const ModelOptions *options, b
     *data = (Data){0};
     const CorpusFiles *valid = &files->valid;
     if ((training && read_training(data, files, options, progress, context, err)) ||
-        (data_has_validation(files) && corpus_read(&data->valid, open_files(valid, options, err), valid->path[0], err)))
+        (data_has_validation(files) &&
+         (disk_corpus_open(&data->valid, files->dir, true, err) ||
+          disk_corpus_read(&data->valid, open_files(valid, options, err), valid->path[0], NULL, NULL, err))))
         return -1;
     data->read = data->text.read;
     data->dropped_empty = data->text.dropped_empty;
@@ -110,15 +112,16 @@ static int encode_training(Data *data, const DataFiles *files, const TrainOption
         if (set->source_end < 0)
             return err_set(err, train_files_name(&files->train[k]), 0, "the model has no tag '%s'", tag);
     }
-    return pairs_encode_disk(&data->pairs, &data->text, usual ? NULL : data->sets, source, target, o->max_length,
-                             files->dir, progress, context, err);
+    return pairs_encode(&data->pairs, &data->text, usual ? NULL : data->sets, source, target, o->max_length,
+                        files->dir, progress, context, err);
 }
 
 int data_encode(Data *data, const DataFiles *files, const TrainOptions *o, bool training, const Side *source,
                 const Side *target, ProgressFn *progress, void *context, Err *err) {
     const char *dir = files->dir;
     if ((training && encode_training(data, files, o, source, target, progress, context, err)) ||
-        pairs_encode(&data->valid_pairs, &data->valid, source, target, 0, dir, err) ||
+        (data_has_validation(files) &&
+         pairs_encode(&data->valid_pairs, &data->valid, NULL, source, target, 0, dir, NULL, NULL, err)) ||
         check_lengths(&data->valid_pairs, &files->valid, err))
         return -1;
     if (!training) return 0;
@@ -140,7 +143,7 @@ void data_free(Data *data) {
     guides_free(&data->guides);
     pairs_free(&data->pairs);
     pairs_free(&data->valid_pairs);
-    corpus_free(&data->valid);
+    disk_corpus_close(&data->valid);
 }
 
 uint64_t data_hash(const Data *data) {

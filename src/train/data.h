@@ -30,7 +30,7 @@ const char *train_files_name(const TrainFiles *files);
 const char *data_name_of(const DataFiles *files, const Pairs *pairs, int pair);
 
 typedef struct Data {
-    Corpus valid;
+    DiskCorpus valid; /* with the text in memory */
     Pairs pairs, valid_pairs;
     Guides guides;
     long read, dropped_empty, dropped_fuzzy; /* counts of the training corpus, as in DiskCorpus */

@@ -18,14 +18,14 @@ static int write_lines(const char *path, char *const *lines, int n, Err *err) {
     return output_commit(&output, err);
 }
 
-int outputs_write_pairs(const char *model, const Corpus *valid, Err *err) {
+int outputs_write_pairs(const char *model, char **const texts[2], Err *err) {
     char dir[PATH_SIZE], path[PATH_SIZE];
     path_in(dir, model, "valid");
     if (directory_make(dir, err)) return -1;
     path_in(path, model, "valid/source.txt");
-    if (write_lines(path, valid->source, corpus_size(valid), err)) return -1;
+    if (write_lines(path, texts[SOURCE], (int)arrlen(texts[SOURCE]), err)) return -1;
     path_in(path, model, "valid/reference.txt");
-    return write_lines(path, valid->target, corpus_size(valid), err);
+    return write_lines(path, texts[TARGET], (int)arrlen(texts[TARGET]), err);
 }
 
 int outputs_write(const char *model, long update, char *const *translations, int n, Err *err) {

@@ -6,7 +6,7 @@
 #include "corpus/corpus.h"
 
 /* Writes source.txt and reference.txt. Returns 0, or -1 with *err filled. */
-int outputs_write_pairs(const char *model, const Corpus *valid, Err *err);
+int outputs_write_pairs(const char *model, char **const texts[2], Err *err);
 /* Writes the translations of a validation after `update` updates. Returns 0, or -1 with *err filled. */
 int outputs_write(const char *model, long update, char *const *translations, int n, Err *err);
 /* Removes the translations of updates for which train.jsonl has no validation. Returns 0, or -1 with *err filled. */

@@ -219,11 +219,10 @@ static ptrdiff_t count_han(char *const *texts, ptrdiff_t n) {
 /* Checks that the sides of the development set are not exchanged: the side whose language is not written with Han
    characters has more sentences with them than the other side. */
 static int check_sides(const Training *t, Err *err) {
-    const Corpus *valid = &t->data.valid;
+    char **const *texts = t->data.valid.text;
     const CorpusFiles *files = &t->job->files.valid;
     const ModelOptions *o = &t->job->options.model;
-    const ptrdiff_t n = arrlen(valid->source);
-    const ptrdiff_t han[2] = {count_han(valid->source, n), count_han(valid->target, n)};
+    const ptrdiff_t n = arrlen(texts[SOURCE]), han[2] = {count_han(texts[SOURCE], n), count_han(texts[TARGET], n)};
     for (int side = 0; side < 2; side++)
         if (!han_language(o->langs[side]) && han_language(o->langs[!side]) && han[side] > han[!side])
             return err_set(err, files->path[files->form == FORM_LINES && side], 0,
@@ -309,7 +308,7 @@ static int apply_validation(Training *t, Err *err) {
     s->metric = (ValidMetric)t->job->options.valid_metrics[0];
     if (s->best_update > 0 && set && set != s->valid && change_dev_set(t, err)) return -1;
     if (s->best_update > 0 && metric != s->metric && change_metric(t, metric, err)) return -1;
-    return training_writes(t) ? outputs_write_pairs(t->job->model, &t->data.valid, err) : 0;
+    return training_writes(t) ? outputs_write_pairs(t->job->model, t->data.valid.text, err) : 0;
 }
 
 /* ---- memory --------------------------------------------------------------------------------------------------- */

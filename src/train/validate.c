@@ -25,8 +25,8 @@ static int write_probes(Training *t, Err *err) {
     for (int i = 0; i < t->job->probe_count; i++) {
         arrput(sentences, text_normalise(t->job->probes[i], strlen(t->job->probes[i]), NULL));
     }
-    for (int i = 0; i < PROBES_OF_DEV && i < corpus_size(&t->data.valid); i++)
-        arrput(sentences, mem_strdup(t->data.valid.source[i]));
+    for (int i = 0; i < PROBES_OF_DEV && i < t->data.valid.n; i++)
+        arrput(sentences, mem_strdup(t->data.valid.text[SOURCE][i]));
     if (!sentences) return 0;
     int status = alignments_write(t->job->model, t->state.update, &l->session, sentences, err);
     strings_free(sentences);
@@ -147,7 +147,7 @@ static bool is_listed(const TrainOptions *o, ValidMetric metric) {
 /* Computes the scores of the translations. */
 static void measure(const Training *t, Validation *v, const Translations *found, char *const *texts) {
     const TrainOptions *o = &t->job->options;
-    char *const *references = t->data.valid.target;
+    char *const *references = t->data.valid.text[TARGET];
     const BleuOptions options = {.chinese = translator_writes_han(&t->learner.translator)};
     v->bleu = bleu_corpus(texts, references, found->n, options);
     v->chrf = is_listed(o, VALID_CHRF) ? chrf_corpus(texts, references, found->n, 0).score : -1;
@@ -161,7 +161,7 @@ static void measure(const Training *t, Validation *v, const Translations *found,
 static int write_validation(Training *t, Validation *v, const Translations *found, Err *err) {
     char **texts = translations_normalised(found);
     measure(t, v, found, texts);
-    v->sources = (const char *const *)t->data.valid.source;
+    v->sources = (const char *const *)t->data.valid.text[SOURCE];
     v->outputs = (const char *const *)texts;
     v->examples = found->n < EXAMPLES ? found->n : EXAMPLES;
     update_best(&t->state, v);
@@ -186,7 +186,7 @@ static int share_outcome(Training *t, Validation *v, Err *err) {
 
 static int validate(Training *t, Err *err) {
     Learner *l = &t->learner;
-    const Corpus *dev = &t->data.valid;
+    const DiskCorpus *dev = &t->data.valid;
     const double began = seconds_now();
     BeamOptions beam = translator_beam_options(&l->translator);
     beam.alignments = 1;
@@ -195,7 +195,7 @@ static int validate(Training *t, Err *err) {
     if (validation_loss(&l->session.tape, &l->translator.model, &t->data.valid_pairs, &t->memory.workspace,
                         t->memory.batch, t->ranks, &v.loss, err))
         return -1;
-    int status = validation_translate(&l->session, dev->source, corpus_size(dev), &beam, DECODE_BATCH, t->ranks, count,
+    int status = validation_translate(&l->session, dev->text[SOURCE], (int)dev->n, &beam, DECODE_BATCH, t->ranks, count,
                                       t, &found, err);
     if (!status && training_writes(t)) status = write_validation(t, &v, &found, err);
     translations_free(&found);

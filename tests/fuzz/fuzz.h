@@ -1,10 +1,10 @@
-/* fuzz.h: functions that the fuzz targets tests/fuzz/fuzz_*.c share. A target passes bytes to a parser of untrusted input
-   and checks the contract of the parser. `make fuzz` links a target with libFuzzer; `make test` links it with
+/* fuzz.h: functions that the fuzz targets tests/fuzz/fuzz_*.c share. A target passes bytes to a parser of untrusted
+   input and checks the contract of the parser. `make fuzz` links a target with libFuzzer; `make test` links it with
    replay.c. */
 #ifndef TIDE_TESTS_FUZZ_H
 #define TIDE_TESTS_FUZZ_H
 
-#include "corpus/corpus.h"
+#include "corpora.h"
 #include "io/ds.h"
 #include "text/unicode.h"
 #include "train/train_options.h"

@@ -28,12 +28,12 @@ static Setting *setting(void) {
     static const char zh[] = "潮水 退了\n海\n谁 没 穿\n", en[] = "tide out\nsea\nwho is not\n";
     FuzzFile files[2] = {memory_file(zh, strlen(zh)), memory_file(en, strlen(en))};
     Err err;
-    CHECK(!disk_corpus_open(&s.corpus, scratch_folder(), &err) &&
+    CHECK(!disk_corpus_open(&s.corpus, scratch_folder(), false, &err) &&
               !disk_corpus_read(&s.corpus, reader_lines(files[0].path, files[1].path, &err), "pairs", NULL, NULL, &err),
           "%s", err.reason);
     learn(&s, &err);
-    CHECK(!pairs_encode_disk(&s.pairs, &s.corpus, NULL, &s.source, &s.target, 0, scratch_folder(), NULL, NULL, &err),
-          "%s", err.reason);
+    CHECK(!pairs_encode(&s.pairs, &s.corpus, NULL, &s.source, &s.target, 0, scratch_folder(), NULL, NULL, &err), "%s",
+          err.reason);
     for (int i = 0; i < 2; i++) memory_file_close(&files[i]);
     return &s;
 }

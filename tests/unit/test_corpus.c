@@ -1,6 +1,6 @@
 /* test_corpus.c: the steps from files to clean sentence pairs: readers, catalogues, sentences, filters, splits. */
 #include "corpus/clean.h"
-#include "corpus/corpus.h"
+#include "corpora.h"
 #include "io/ds.h"
 #include "io/files.h"
 #include "text/normal_lines.h"

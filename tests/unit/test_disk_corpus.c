@@ -3,6 +3,7 @@
 #include "corpus/batches.h"
 #include "io/ds.h"
 #include "words.h"
+#include "corpora.h"
 #include "scratch.h"
 
 #include <setjmp.h>
@@ -61,7 +62,7 @@ static Both read_both(void) {
     Both both = {0};
     Err err;
     assert_int_equal(corpus_read(&both.memory, open_file(), path, &err), 0);
-    assert_int_equal(disk_corpus_open(&both.disk, scratch_folder(), &err), 0);
+    assert_int_equal(disk_corpus_open(&both.disk, scratch_folder(), false, &err), 0);
     assert_int_equal(disk_corpus_read(&both.disk, open_file(), path, NULL, NULL, &err), 0);
     return both;
 }
@@ -122,38 +123,31 @@ static void assert_ids(const Pairs *pairs, int i, const int *x, const int *y) {
     assert_memory_equal(ids + arrlen(x), y, arrlenu(y) * sizeof *y);
 }
 
-static void ids_are_the_same_from_both(void **state) {
+static void ids_are_those_of_the_text(void **state) {
     (void)state;
     enum { MAX_LENGTH = 14 };
     Both both = read_both();
     const Corpus *corpus = &both.memory;
     Languages l = languages(corpus);
-    Pairs pairs[2];
+    Pairs pairs;
     Err err;
     int n = 0;
-    assert_int_equal(
-        pairs_encode(&pairs[0], corpus, &l.side[SOURCE], &l.side[TARGET], MAX_LENGTH, scratch_folder(), &err), 0);
-    assert_int_equal(pairs_encode_disk(&pairs[1], &both.disk, NULL, &l.side[SOURCE], &l.side[TARGET], MAX_LENGTH,
-                                       scratch_folder(), NULL, NULL, &err),
+    assert_int_equal(pairs_encode(&pairs, &both.disk, NULL, &l.side[SOURCE], &l.side[TARGET], MAX_LENGTH,
+                                  scratch_folder(), NULL, NULL, &err),
                      0);
     for (int i = 0; i < corpus_size(corpus); i++) {
         int *x = side_encode(&l.side[SOURCE], corpus->source[i]), *y = side_encode(&l.side[TARGET], corpus->target[i]);
         if (arrlen(x) - 1 <= MAX_LENGTH && arrlen(y) - 1 <= MAX_LENGTH) {
-            for (int k = 0; k < 2; k++) {
-                assert_ids(&pairs[k], n, x, y);
-                assert_int_equal(pairs[k].line[n], corpus->line[i]);
-            }
+            assert_ids(&pairs, n, x, y);
+            assert_int_equal(pairs.line[n], corpus->line[i]);
             n++;
         }
         arrfree(x);
         arrfree(y);
     }
-    for (int k = 0; k < 2; k++) {
-        assert_int_equal(pairs[k].n, n);
-        assert_true(pairs[k].dropped_long > 0 && pairs[k].dropped_long == corpus_size(corpus) - n);
-    }
-    assert_true(pairs[0].hash == pairs[1].hash);
-    for (int k = 0; k < 2; k++) pairs_free(&pairs[k]);
+    assert_int_equal(pairs.n, n);
+    assert_true(pairs.dropped_long > 0 && pairs.dropped_long == corpus_size(corpus) - n);
+    pairs_free(&pairs);
     languages_free(&l);
     both_free(&both);
 }
@@ -197,14 +191,14 @@ static void long_work_is_cancelled(void **state) {
     Pairs pairs;
     Err err;
     long asked = 0;
-    assert_int_equal(disk_corpus_open(&corpus, scratch_folder(), &err), 0);
+    assert_int_equal(disk_corpus_open(&corpus, scratch_folder(), false, &err), 0);
     assert_int_equal(disk_corpus_read(&corpus, open_file(), path, cancel, &asked, &err), -1);
     assert_string_equal(err.reason, "stopped while it was read");
     assert_true(asked > 0);
     disk_corpus_close(&corpus);
     asked = 0;
-    assert_int_equal(pairs_encode_disk(&pairs, &both.disk, NULL, &l.side[SOURCE], &l.side[TARGET], 0, scratch_folder(),
-                                       cancel, &asked, &err),
+    assert_int_equal(pairs_encode(&pairs, &both.disk, NULL, &l.side[SOURCE], &l.side[TARGET], 0, scratch_folder(),
+                                  cancel, &asked, &err),
                      -1);
     assert_string_equal(err.reason, "stopped while the corpus was encoded");
     assert_true(asked > 0);
@@ -230,21 +224,21 @@ static void a_full_disk_is_an_error(void **state) {
     assert_int_equal(disk_corpus_rewind(&both.disk, &err), 0); /* flushes all pairs to the file */
     for (rlim_t bytes = 0; bytes < 40000; bytes += 9000) {
         limit_files(bytes);
-        assert_int_equal(disk_corpus_open(&corpus, scratch_folder(), &err), 0);
+        assert_int_equal(disk_corpus_open(&corpus, scratch_folder(), false, &err), 0);
         int failed =
             disk_corpus_read(&corpus, open_file(), path, NULL, NULL, &err) || disk_corpus_rewind(&corpus, &err);
         assert_int_equal(failed, 1);
         assert_string_equal(err.path, scratch_folder());
         assert_non_null(strstr(err.reason, "File too large"));
         disk_corpus_close(&corpus);
-        assert_int_equal(pairs_encode_disk(&pairs, &both.disk, NULL, &l.side[SOURCE], &l.side[TARGET], 0,
-                                           scratch_folder(), NULL, NULL, &err),
+        assert_int_equal(pairs_encode(&pairs, &both.disk, NULL, &l.side[SOURCE], &l.side[TARGET], 0, scratch_folder(),
+                                      NULL, NULL, &err),
                          -1);
         assert_non_null(strstr(err.reason, "File too large"));
         assert_null(pairs.ids.file);
     }
     limit_files(RLIM_INFINITY);
-    assert_int_equal(disk_corpus_open(&corpus, "/no/such", &err), -1);
+    assert_int_equal(disk_corpus_open(&corpus, "/no/such", false, &err), -1);
     assert_string_equal(err.path, "/no/such");
     disk_corpus_close(&corpus);
     languages_free(&l);
@@ -274,7 +268,7 @@ static void records_that_end_early_are_an_error(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reading_gives_the_pairs_in_memory), cmocka_unit_test(ids_are_the_same_from_both),
+        cmocka_unit_test(reading_gives_the_pairs_in_memory), cmocka_unit_test(ids_are_those_of_the_text),
         cmocka_unit_test(dropped_words_are_encoded_again),   cmocka_unit_test(long_work_is_cancelled),
         cmocka_unit_test(a_full_disk_is_an_error),           cmocka_unit_test(records_that_end_early_are_an_error),
     };

@@ -39,7 +39,7 @@ static Fixture fixture(int max_length) {
     scratch_text(f.zh, zh);
     scratch_text(f.en, en);
     scratch_text(f.links, "");
-    assert_int_equal(disk_corpus_open(&f.corpus, scratch_folder(), &err), 0);
+    assert_int_equal(disk_corpus_open(&f.corpus, scratch_folder(), false, &err), 0);
     assert_int_equal(disk_corpus_read(&f.corpus, reader_lines(f.zh, f.en, &err), f.zh, NULL, NULL, &err), 0);
     WordCounts words[2] = {0};
     const TokenizerKind kinds[2] = {TOKENIZER_CHAR, TOKENIZER_BPE};
@@ -49,9 +49,9 @@ static Fixture fixture(int max_length) {
         for (int i = 0; i < 2; i++) words_count(&words[i], kinds[i], pair.text[i]);
     side_learn(&f.source, kinds[SOURCE], words[SOURCE], 0, 0);
     side_learn(&f.target, kinds[TARGET], words[TARGET], 0, 0);
-    assert_int_equal(pairs_encode_disk(&f.pairs, &f.corpus, NULL, &f.source, &f.target, max_length, scratch_folder(),
-                                       NULL, NULL, &err),
-                     0);
+    assert_int_equal(
+        pairs_encode(&f.pairs, &f.corpus, NULL, &f.source, &f.target, max_length, scratch_folder(), NULL, NULL, &err),
+        0);
     return f;
 }
 

@@ -101,7 +101,7 @@ static int read_bitext(Bitext *bitext, const char *source, const char *target, i
     DiskCorpus corpus;
     scratch_text(paths[0], source);
     scratch_text(paths[1], target);
-    assert_int_equal(disk_corpus_open(&corpus, scratch_folder(), err), 0);
+    assert_int_equal(disk_corpus_open(&corpus, scratch_folder(), false, err), 0);
     assert_int_equal(disk_corpus_read(&corpus, reader_lines(paths[0], paths[1], err), "pairs", NULL, NULL, err), 0);
     const int status = bitext_read(bitext, &corpus, (const int[2]){50, 50}, longest, NULL, NULL, err);
     disk_corpus_close(&corpus);
