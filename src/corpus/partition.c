@@ -61,7 +61,7 @@ static int find(int *parent, int i) {
     return i;
 }
 
-/* Marks duplicates. Returns the number of the other pairs. */
+/* Sorts the pairs by their keys and marks duplicates. Returns the number of the other pairs. */
 static int mark_repeated(SortKey *order, const PairKeys *keys, int n, unsigned char *part) {
     int left = n;
     for (int i = 0; i < n; i++) order[i] = (SortKey){keys[i].pair, i};
@@ -82,61 +82,42 @@ static void join(SortKey *order, const PairKeys *keys, int n, int side, int *par
         if (order[i].key == order[i - 1].key) parent[find(parent, order[i].index)] = find(parent, order[i - 1].index);
 }
 
-/* Lists the groups, each with its root and the smallest pair key, sorted by that key: a random order that does not
-   depend on the order of the pairs. Adds the number of pairs of each group to size[root]; duplicates do not count.
-   Returns the number of groups. */
-static int list_groups(SortKey *groups, const PairKeys *keys, int n, const unsigned char *part, int *parent,
-                       int *size) {
-    int count = 0;
-    int *place = mem_alloc((size_t)n * sizeof *place); /* index of the group of a root in the list, or -1 */
-    memset(place, -1, (size_t)n * sizeof *place);
-    for (int i = 0; i < n; i++) {
-        int root = find(parent, i);
-        if (part[i] == REPEATED) continue;
-        if (place[root] < 0) groups[place[root] = count++] = (SortKey){UINT64_MAX, root};
-        SortKey *group = &groups[place[root]];
-        if (keys[i].pair < group->key) group->key = keys[i].pair;
-        size[root]++;
-    }
-    mem_free(place);
-    qsort(groups, (size_t)count, sizeof *groups, by_key);
-    return count;
-}
-
-/* Assigns groups to dev, then to test, if they fit. Skips large groups, because a few of them would be the whole
-   set. */
-static void assign_groups(const SortKey *groups, int count, const int *size, long dev, long test,
-                          unsigned char *group_part) {
+/* Assigns groups to dev, then to test, if they fit. Skips large groups, because a few of them would be the whole set.
+   The pairs are in the order of their keys, so that the groups are in a random order that does not depend on the order
+   of the pairs. */
+static void assign_groups(const SortKey *order, int n, int *parent, long dev, long test, unsigned char *part) {
+    int *size = mem_zalloc((size_t)n * sizeof *size); /* [root]; 0: the group has been seen */
+    unsigned char *group_part = mem_zalloc((size_t)n);
     long room[PARTS] = {0, dev, test};
     const long most[PARTS] = {0, 1 + dev / 50, 1 + test / 50};
-    for (int g = 0; g < count; g++) {
-        int n = size[groups[g].index];
-        for (Part p = DEV; p <= TEST; p++) {
-            if (n > room[p] || n > most[p]) continue;
-            group_part[groups[g].index] = (unsigned char)p;
-            room[p] -= n;
+    for (int i = 0; i < n; i++) size[find(parent, i)] += part[i] != REPEATED;
+    for (int i = 0; i < n; i++) {
+        const int root = find(parent, order[i].index);
+        for (Part p = DEV; size[root] && p <= TEST; p++) {
+            if (size[root] > room[p] || size[root] > most[p]) continue;
+            group_part[root] = (unsigned char)p;
+            room[p] -= size[root];
             break;
         }
+        size[root] = 0;
     }
+    for (int i = 0; i < n; i++)
+        if (part[i] != REPEATED) part[i] = group_part[find(parent, i)];
+    mem_free(size);
+    mem_free(group_part);
 }
 
 unsigned char *partition(const PairKeys *keys, long n, long dev, long test) {
     CHECK(n <= INT_MAX, "a corpus of %ld pairs", n);
     const size_t count = (size_t)n;
-    unsigned char *part = mem_zalloc(count), *group_part = mem_zalloc(count);
+    unsigned char *part = mem_zalloc(count);
     SortKey *order = mem_alloc(count * sizeof *order);
-    int *parent = mem_alloc(count * sizeof *parent), *size = mem_zalloc(count * sizeof *size);
+    int *parent = mem_alloc(count * sizeof *parent);
     for (int i = 0; i < n; i++) parent[i] = i;
-    const int left = mark_repeated(order, keys, (int)n, part), usual = left / 20 < 1000 ? left / 20 : 1000;
-    if (dev < 0) dev = usual;
-    if (test < 0) test = usual;
     for (int side = 0; side < 2; side++) join(order, keys, (int)n, side, parent);
-    assign_groups(order, list_groups(order, keys, (int)n, part, parent, size), size, dev, test, group_part);
-    for (int i = 0; i < n; i++)
-        if (part[i] != REPEATED) part[i] = group_part[find(parent, i)];
-    mem_free(group_part);
+    const int left = mark_repeated(order, keys, (int)n, part), usual = left / 20 < 1000 ? left / 20 : 1000;
+    assign_groups(order, (int)n, parent, dev < 0 ? usual : dev, test < 0 ? usual : test, part);
     mem_free(order);
     mem_free(parent);
-    mem_free(size);
     return part;
 }
