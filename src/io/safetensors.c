@@ -72,7 +72,7 @@ static size_t write_entry(FILE *out, const Tensor *tensor, size_t begin) {
 }
 
 /* The header without padding; owned by the caller. */
-static char *header_text(const Tensor *tensors, int tensor_count, const Meta *meta, int meta_count) {
+static char *header_text(const Tensor *tensors, int tensor_count, const Meta *meta, int meta_count, size_t *size) {
     char format[24], hex[CHECKSUM_DIGITS + 1];
     size_t at = 0;
     MemoryFile memory;
@@ -95,24 +95,16 @@ static char *header_text(const Tensor *tensors, int tensor_count, const Meta *me
         at = write_entry(out, &tensors[i], at);
     }
     fputc('}', out);
-    return memory_close(&memory, NULL);
-}
-
-/* Appends spaces, which the format allows, so that the data begin at a multiple of ALIGN bytes in the file. */
-static char *pad_header(const char *text, uint64_t *size) {
-    size_t length = strlen(text), padded = (8 + length + ALIGN - 1) / ALIGN * ALIGN - 8;
-    char *header = memset(mem_alloc(padded), ' ', padded);
-    *size = padded;
-    return memcpy(header, text, length);
+    return memory_close(&memory, size);
 }
 
 int safetensors_write(const char *path, const Tensor *tensors, int tensor_count, const Meta *meta, int meta_count,
                       Err *err) {
-    char *text = header_text(tensors, tensor_count, meta, meta_count);
-    uint64_t header_size;
-    char *header = pad_header(text, &header_size);
-    mem_free(text);
-    if (header_size > HEADER_LIMIT) {
+    size_t size;
+    char *header = header_text(tensors, tensor_count, meta, meta_count, &size);
+    /* spaces, which the format allows, so that the data begin at a multiple of ALIGN bytes in the file */
+    const uint64_t padded = (8 + size + ALIGN - 1) / ALIGN * ALIGN - 8;
+    if (padded > HEADER_LIMIT) {
         mem_free(header);
         return err_set(err, path, 0, "the header, which has the vocabularies and merges, would be larger than %d bytes",
                        HEADER_LIMIT);
@@ -120,8 +112,8 @@ int safetensors_write(const char *path, const Tensor *tensors, int tensor_count,
     OutputFile output;
     int status = output_open(&output, path, err);
     if (!status) { /* the stream stores the first error for output_commit */
-        fwrite(&header_size, sizeof header_size, 1, output.stream);
-        fwrite(header, 1, (size_t)header_size, output.stream);
+        fwrite(&padded, sizeof padded, 1, output.stream);
+        fprintf(output.stream, "%-*s", (int)padded, header);
         for (const Tensor *t = tensors; t < tensors + tensor_count; t++)
             fwrite(t->data, 1, matrix_bytes(t->rows, t->cols, t->type), output.stream);
         status = output_commit(&output, err);
