@@ -44,9 +44,9 @@ static int broken(const DiskCorpus *corpus, Err *err) {
 
 int disk_corpus_open(DiskCorpus *corpus, const char *dir, bool keep, Err *err) {
     *corpus = (DiskCorpus){.dir = mem_strdup(dir), .keep = keep};
-    corpus->file = file_temporary(dir, err);
-    corpus->lines = (LineReader){.path = corpus->dir, .file = corpus->file, .stream = corpus->file, .keep_mark = true};
-    return corpus->file ? 0 : -1;
+    FILE *file = file_temporary(dir, err);
+    corpus->lines = (LineReader){.path = corpus->dir, .file = file, .stream = file, .keep_mark = true};
+    return file ? 0 : -1;
 }
 
 /* Takes ownership of both strings. */
@@ -59,7 +59,9 @@ static int disk_corpus_add(DiskCorpus *corpus, char *const text[2], long line, E
     } else if (corpus->n == INT_MAX) {
         failed = err_set(err, NULL, line, "more than %d pairs", INT_MAX);
     } else {
-        failed = fprintf(corpus->file, "%ld\t%s\t%s\n", line, text[SOURCE], text[TARGET]) < 0 ? broken(corpus, err) : 0;
+        failed = fprintf(corpus->lines.file, "%ld\t%s\t%s\n", line, text[SOURCE], text[TARGET]) < 0
+                     ? broken(corpus, err)
+                     : 0;
         corpus->n++;
     }
     for (int side = 0; side < 2; side++) {
@@ -99,7 +101,7 @@ int disk_corpus_read(DiskCorpus *corpus, Reader *reader, const char *path, Progr
 
 int disk_corpus_rewind(DiskCorpus *corpus, Err *err) {
     errno = 0;
-    if (fflush(corpus->file) || fseek(corpus->file, 0, SEEK_SET)) return broken(corpus, err);
+    if (fflush(corpus->lines.file) || fseek(corpus->lines.file, 0, SEEK_SET)) return broken(corpus, err);
     return 0;
 }
 

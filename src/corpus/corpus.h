@@ -8,9 +8,8 @@
 /* Normalised sentence pairs in a temporary file, read in order, as often as needed. A small corpus also keeps them in
    memory. */
 typedef struct DiskCorpus {
-    FILE *file;
     char *dir;        /* directory of the file, for errors */
-    LineReader lines; /* the position of reading */
+    LineReader lines; /* the file, and the position of reading */
     long n;
     long read;          /* pairs read, with those dropped */
     long dropped_empty; /* pairs dropped because one side or both are empty */
