@@ -16,6 +16,12 @@ bool utf8_valid(const char *bytes, size_t n) {
     return true;
 }
 
+size_t starts_with_any(const char *text, const char *const *strings) {
+    for (; *strings; strings++)
+        if (starts_with(text, *strings)) return strlen(*strings);
+    return 0;
+}
+
 int32_t utf8_next(const char **text) {
     int32_t c;
     CHECK(**text, "utf8_next at the end of the text");

@@ -21,6 +21,8 @@ size_t utf8_count(const char *text);
 
 /* Compare bytes. They are in the header so that the compiler computes the length of a literal prefix. */
 static inline bool starts_with(const char *text, const char *prefix) { return !strncmp(text, prefix, strlen(prefix)); }
+/* The length of the string that text starts with, from a list that ends in NULL; 0 if there is none. */
+size_t starts_with_any(const char *text, const char *const *strings);
 static inline bool ends_with(const char *text, const char *suffix) {
     const size_t n = strlen(text), m = strlen(suffix);
     return n >= m && !strcmp(text + n - m, suffix);

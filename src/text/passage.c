@@ -91,9 +91,7 @@ static void add_word(Builder *b, const char *word, size_t n) {
 /* The bytes of a dash before the words of a speaker; 0: none. */
 static size_t dash_length(const char *text) {
     static const char *const dashes[] = {"-", "–", "—", NULL};
-    for (const char *const *dash = dashes; *dash; dash++)
-        if (starts_with(text, *dash)) return strlen(*dash);
-    return 0;
+    return starts_with_any(text, dashes);
 }
 
 /* Whether the blanks before a word end the paragraph. */

@@ -6,16 +6,9 @@
 #include <string.h>
 #include <utf8proc.h>
 
-/* The length of the string that text starts with, from a list that ends in NULL; 0 if there is none. */
-static size_t any_of(const char *text, const char *const *strings) {
-    for (; *strings; strings++)
-        if (starts_with(text, *strings)) return strlen(*strings);
-    return 0;
-}
-
 static size_t closing_length(const char *text) {
     static const char *const closing[] = {"”", "’", "」", "』", "》", "】", ")", "]", "\"", "'", NULL};
-    return any_of(text, closing);
+    return starts_with_any(text, closing);
 }
 
 /* The length in bytes of the run of sentence marks at text; 0 if there is none. The marks are in_chinese or
@@ -24,7 +17,7 @@ static size_t marks_length(const char *text, bool chinese, bool *ellipsis) {
     static const char *const in_chinese[] = {"。", "!", "?", NULL}, *const in_english[] = {".", "!", "?", NULL};
     size_t length = 0;
     *ellipsis = false;
-    for (size_t n; (n = any_of(text + length, chinese ? in_chinese : in_english)) > 0; length += n)
+    for (size_t n; (n = starts_with_any(text + length, chinese ? in_chinese : in_english)) > 0; length += n)
         if (length > 0 && text[length] == '.' && text[length - 1] == '.') *ellipsis = true;
     return length;
 }
@@ -47,7 +40,7 @@ static bool is_abbreviated(const char *text, const char *end) {
 /* Whether an English sentence may begin at text. */
 static bool begins_english(const char *text) {
     static const char *const opening[] = {"“", "‘", "\"", "'", "(", "[", NULL};
-    if (any_of(text, opening)) return true;
+    if (starts_with_any(text, opening)) return true;
     utf8proc_category_t category = utf8proc_category(utf8_next(&text));
     return category == UTF8PROC_CATEGORY_LU || category == UTF8PROC_CATEGORY_ND;
 }

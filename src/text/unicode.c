@@ -32,15 +32,14 @@ static int32_t *decompose(const char *bytes, size_t n, size_t *bad) {
     return points;
 }
 
-bool is_blank(int32_t c) {
-    switch (utf8proc_category(c)) {
-    case UTF8PROC_CATEGORY_CC:
-    case UTF8PROC_CATEGORY_ZS:
-    case UTF8PROC_CATEGORY_ZL:
-    case UTF8PROC_CATEGORY_ZP: return true;
-    default: return false;
-    }
+/* Whether the category of a character is one of those from `first` to `last`: utf8proc lists related ones together. */
+static bool is_between(int32_t c, utf8proc_category_t first, utf8proc_category_t last) {
+    const utf8proc_category_t category = utf8proc_category(c);
+    return category >= first && category <= last;
 }
+
+/* Spaces, separators of lines and of paragraphs, and control characters. */
+bool is_blank(int32_t c) { return is_between(c, UTF8PROC_CATEGORY_ZS, UTF8PROC_CATEGORY_CC); }
 
 /* Replaces each run of blanks by one space, and removes blanks at both ends. Returns the new length. */
 static size_t collapse_blanks(int32_t *points, size_t n) {
@@ -157,25 +156,9 @@ bool text_has_han(const char *text) {
     return false;
 }
 
-bool is_letter(int32_t c) {
-    switch (utf8proc_category(c)) {
-    case UTF8PROC_CATEGORY_LU:
-    case UTF8PROC_CATEGORY_LL:
-    case UTF8PROC_CATEGORY_LT:
-    case UTF8PROC_CATEGORY_LM:
-    case UTF8PROC_CATEGORY_LO: return !is_han(c);
-    default: return false;
-    }
-}
+bool is_letter(int32_t c) { return is_between(c, UTF8PROC_CATEGORY_LU, UTF8PROC_CATEGORY_LO) && !is_han(c); }
 
-bool is_mark(int32_t c) {
-    switch (utf8proc_category(c)) {
-    case UTF8PROC_CATEGORY_MN:
-    case UTF8PROC_CATEGORY_MC:
-    case UTF8PROC_CATEGORY_ME: return true;
-    default: return false;
-    }
-}
+bool is_mark(int32_t c) { return is_between(c, UTF8PROC_CATEGORY_MN, UTF8PROC_CATEGORY_ME); }
 
 bool is_digit(int32_t c) { return utf8proc_category(c) == UTF8PROC_CATEGORY_ND; }
 
