@@ -158,24 +158,16 @@ static int *lengths_of(Arena *arena, int *const *ids, int n) {
     return lengths;
 }
 
-/* A batch of n pairs in the tape's arena, and their ids. */
-typedef struct ForcedBatch {
-    int **x, **y;
-    Batch batch;
-} ForcedBatch;
-
-static ForcedBatch forced_batch(Session *session, char *const *source, char *const *target, int n) {
-    const Translator *translator = session->members[0];
+/* A batch of n pairs in the tape's arena. */
+static Batch forced_batch(Session *session, char *const *source, char *const *target, int n) {
     Arena *arena = &session->tape.arena;
-    ForcedBatch p = {.x = encode_sources(session, source, n), .y = side_encode_all(&translator->target, target, n)};
-    const int *x_length = lengths_of(arena, p.x, n), *y_length = lengths_of(arena, p.y, n);
-    p.batch = batch_fold(arena, (const int *const *)p.x, x_length, (const int *const *)p.y, y_length, n, NULL, ID_BOS);
-    return p;
-}
-
-static void forced_batch_free(ForcedBatch *p, int n) {
-    side_ids_free(p->x, n);
-    side_ids_free(p->y, n);
+    int **x = encode_sources(session, source, n), **y = side_encode_all(&session->members[0]->target, target, n);
+    const int *x_length = lengths_of(arena, x, n), *y_length = lengths_of(arena, y, n);
+    const Batch batch =
+        batch_fold(arena, (const int *const *)x, x_length, (const int *const *)y, y_length, n, NULL, ID_BOS);
+    side_ids_free(x, n);
+    side_ids_free(y, n);
+    return batch;
 }
 
 void session_align(Session *session, char *const *source, char *const *target, int n, AttentionOptions attention,
@@ -184,18 +176,16 @@ void session_align(Session *session, char *const *source, char *const *target, i
     const Translator *translator = session->members[0];
     session->tape.recording = false;
     TapeMark mark = tape_mark(tape);
-    ForcedBatch pairs = forced_batch(session, source, target, n);
-    const Batch *batch = &pairs.batch;
-    Forced forced = model_force(tape, &translator->model, batch, &(PassOptions){.attention = attention});
+    const Batch batch = forced_batch(session, source, target, n);
+    Forced forced = model_force(tape, &translator->model, &batch, &(PassOptions){.attention = attention});
     for (int b = 0; b < n; b++) {
-        const int i = batch->target.order[b];
+        const int i = batch.target.order[b];
         char **from = side_spell(&translator->source, source[i]), **to = side_spell(&translator->target, target[i]);
         alignments[i] =
-            alignment_new(from, (int)arrlen(from), to, (int)arrlen(to), alpha_of(&tape->arena, batch, &forced, b));
+            alignment_new(from, (int)arrlen(from), to, (int)arrlen(to), alpha_of(&tape->arena, &batch, &forced, b));
         pieces_free(from);
         pieces_free(to);
     }
-    forced_batch_free(&pairs, n);
     tape_rewind(tape, mark);
 }
 
@@ -214,10 +204,10 @@ void session_scores(Session *session, char *const *source, char *const *target, 
     const Model *model = &session->members[0]->model;
     session->tape.recording = false;
     TapeMark mark = tape_mark(tape);
-    ForcedBatch pairs = forced_batch(session, source, target, n);
-    const Sequences *y = &pairs.batch.target;
+    const Batch batch = forced_batch(session, source, target, n);
+    const Sequences *y = &batch.target;
     double *nats = arena_alloc(&tape->arena, (size_t)y->rows * sizeof *nats);
-    Forced forced = model_force(tape, model, &pairs.batch, &(PassOptions){.attention = attention});
+    Forced forced = model_force(tape, model, &batch, &(PassOptions){.attention = attention});
     linear_cross_entropy(tape, model_output(tape, model, &forced), y->ids, y->rows, 0, nats);
     for (int b = 0; b < n; b++) {
         const int i = y->order[b], length = y->length[b];
@@ -229,7 +219,6 @@ void session_scores(Session *session, char *const *source, char *const *target, 
         }
         scores[i] = (PairScore){-sum, length};
     }
-    forced_batch_free(&pairs, n);
     tape_rewind(tape, mark);
 }
 
