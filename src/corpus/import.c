@@ -4,15 +4,15 @@
 #include "io/files.h"
 #include "io/lines.h"
 #include "io/output.h"
+#include "io/program.h"
 #include "corpus/reader.h"
 #include "text/sentences.h"
 #include "text/unicode.h"
 
-#include <spawn.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 enum { CHINESE = SOURCE, ENGLISH = TARGET, PROGRESS_EVERY = 1024 };
@@ -152,12 +152,10 @@ static int simplify(Import *import, Err *err) {
     if (output_open(&import->simplified, import->chinese.path, err)) return -1;
     char *const command[] = {"opencc", "-c", "t2s", "-i", import->chinese.temporary, "-o", import->simplified.temporary,
                              NULL};
-    pid_t child;
-    int status = posix_spawnp(&child, command[0], NULL, NULL, command, environ);
-    if (status)
-        return err_set(err, NULL, 0, "opencc cannot be run (%s); Debian's package is `opencc`", strerror(status));
-    if (waitpid(child, &status, 0) < 0 || status) return err_set(err, NULL, 0, "opencc failed");
-    return 0;
+    const int status = program_run(command, STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO);
+    if (status < 0)
+        return err_set(err, NULL, 0, "opencc cannot be run (%s); Debian's package is `opencc`", strerror(errno));
+    return status ? err_set(err, NULL, 0, "opencc failed") : 0;
 }
 
 /* ---- splitting ------------------------------------------------------------------------------------------------- */

@@ -48,7 +48,8 @@ static int wait_for(pid_t id) {
 
 int program_run(char *const *command, int in, int out, int errors) {
     pid_t id;
-    return spawn(&id, command, (int[]){in, out, errors}, NULL, environ) ? -1 : wait_for(id);
+    errno = spawn(&id, command, (int[]){in, out, errors}, NULL, environ);
+    return errno ? -1 : wait_for(id);
 }
 
 /* ---- programs that run beside the caller ------------------------------------------------------------------------ */

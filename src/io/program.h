@@ -12,7 +12,7 @@ void program_path(char *path, size_t size, const char *name);
 
 /* Runs a program with the words of `command`, which NULL ends; words[0] is its name. It reads from the open file `in`
    (-1: nothing), and writes to the open file `out` and its errors to the open file `errors` (-1: nowhere). Returns its
-   exit status, 128 if a signal ended it, or -1 if it cannot be run. */
+   exit status, 128 if a signal ended it, or -1 with errno set if it cannot be run. */
 int program_run(char *const *command, int in, int out, int errors);
 
 /* A program that runs beside the caller. */
