@@ -13,9 +13,8 @@
 struct Reader {
     int (*next)(Reader *reader, RawPair *pair, Err *err);
     LineReader lines[2];
-    int english;      /* TSV and catalogues: the side of the English */
-    char *catalogue;  /* its bytes, owned */
-    const char *path; /* of the catalogue or translation memory */
+    int english;     /* TSV and catalogues: the side of the English */
+    char *catalogue; /* its bytes, owned */
     Mo mo;
     uint32_t message;   /* number of the next message */
     bool plural_is_due; /* the next pair is the plural of the message before */
@@ -66,6 +65,11 @@ void reader_progress(const Reader *reader, long *done, long *all) {
         *done = (long)reader->message;
         *all = (long)reader->mo.count;
     }
+}
+
+/* Opens the only file. "-": standard input. */
+static int open_file(Reader *reader, const char *path, Err *err) {
+    return line_reader_open(&reader->lines[0], strcmp(path, "-") != 0 ? path : NULL, err);
 }
 
 static void set_text(RawPair *pair, int side, const char *path, const char *text, size_t size) {
@@ -126,7 +130,7 @@ static int next_row(Reader *reader, RawPair *pair, Err *err) {
 
 Reader *reader_tsv(const char *path, int english, Err *err) {
     Reader *reader = reader_new(next_row, english);
-    return opened(reader, line_reader_open(&reader->lines[0], strcmp(path, "-") != 0 ? path : NULL, err));
+    return opened(reader, open_file(reader, path, err));
 }
 
 /* ---- translation memories ---- */
@@ -150,7 +154,7 @@ static int next_segments(Reader *reader, RawPair *pair, Err *err) {
         char *const *segments = unit->segments[side];
         const ptrdiff_t n = arrlen(segments);
         const char *text = n ? segments[i < n ? i : n - 1] : "";
-        set_text(pair, side, reader->path, text, strlen(text));
+        set_text(pair, side, reader->lines[0].path, text, strlen(text));
     }
     pair->line = unit->line;
     pair->same_message = i > 0;
@@ -159,24 +163,22 @@ static int next_segments(Reader *reader, RawPair *pair, Err *err) {
 
 Reader *reader_tmx(const char *path, const char *const langs[2], Err *err) {
     Reader *reader = reader_new(next_segments, SOURCE);
-    if (line_reader_open(&reader->lines[0], strcmp(path, "-") != 0 ? path : NULL, err)) return opened(reader, -1);
-    reader->path = reader->lines[0].path;
-    reader->tmx = tmx_open(&reader->lines[0], langs, err);
-    return opened(reader, !reader->tmx);
+    return opened(reader, open_file(reader, path, err) || !(reader->tmx = tmx_open(&reader->lines[0], langs, err)));
 }
 
 /* ---- catalogues ---- */
 
 static int next_message(Reader *reader, RawPair *pair, Err *err) {
     MoMessage message;
+    const char *path = reader->lines[0].path;
     bool plural = reader->plural_is_due;
     uint32_t i = plural ? reader->message - 1 : reader->message;
     if (i == reader->mo.count) return 0;
-    if (mo_message(&reader->mo, i, reader->path, &message, err)) return -1;
+    if (mo_message(&reader->mo, i, path, &message, err)) return -1;
     const char *original = plural ? message.plural : message.singular;
     const char *translation = plural ? message.last : message.first;
-    set_text(pair, reader->english, reader->path, original, strlen(original));
-    set_text(pair, !reader->english, reader->path, translation, strlen(translation));
+    set_text(pair, reader->english, path, original, strlen(original));
+    set_text(pair, !reader->english, path, translation, strlen(translation));
     pair->line = (long)i + 1;
     pair->same_message = plural;
     reader->message = i + 1;
@@ -187,7 +189,7 @@ static int next_message(Reader *reader, RawPair *pair, Err *err) {
 Reader *reader_mo(const char *path, int english, Err *err) {
     Reader *reader = reader_new(next_message, english);
     size_t size;
-    reader->path = path;
+    reader->lines[0].path = path;
     reader->catalogue = text_read(path, &size, err);
     return opened(reader, !reader->catalogue || mo_open(&reader->mo, reader->catalogue, size, path, err));
 }
@@ -195,10 +197,10 @@ Reader *reader_mo(const char *path, int english, Err *err) {
 Reader *reader_po(const char *path, int english, Err *err) {
     Reader *reader = reader_new(next_message, english);
     size_t size = 0;
-    if (line_reader_open(&reader->lines[0], strcmp(path, "-") != 0 ? path : NULL, err)) return opened(reader, -1);
-    reader->path = reader->lines[0].path;
+    if (open_file(reader, path, err)) return opened(reader, -1);
     reader->catalogue = po_compile(&reader->lines[0], &size, &reader->fuzzy, err);
-    return opened(reader, !reader->catalogue || mo_open(&reader->mo, reader->catalogue, size, reader->path, err));
+    return opened(reader,
+                  !reader->catalogue || mo_open(&reader->mo, reader->catalogue, size, reader->lines[0].path, err));
 }
 
 long reader_fuzzy(const Reader *reader) { return reader->fuzzy; }
