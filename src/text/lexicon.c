@@ -44,14 +44,14 @@ bool lexicon_entry(const Lexicon *lexicon, int i, const char **source, const cha
 size_t lexicon_longest(const Lexicon *lexicon) { return lexicon->longest; }
 
 /* Adds an entry with texts that it copies, unless the lexicon has a translation that is at least as probable. */
-static int add(void *context, const LexiconEntry *line, const char *path, long number, Err *err) {
+static int add(void *context, const LexiconEntry *line, Err *err) {
     Lexicon *lexicon = context;
     const size_t length = strlen(line->source);
     const int at = string_table_add(&lexicon->sources, line->source, length);
     if (at == arrlen(lexicon->entries)) arrput(lexicon->entries, ((Entry){.probability = -1}));
     Entry *entry = &lexicon->entries[at];
     if (entry->certain && line->certain)
-        return err_set(err, path, number, "\"%.100s\" has an entry already", line->source);
+        return err_set(err, line->path, line->number, "\"%.100s\" has an entry already", line->source);
     if (entry->probability >= line->probability) return 0;
     mem_free(entry->target);
     *entry = (Entry){mem_strdup(line->target), line->probability, line->certain};
@@ -71,20 +71,20 @@ static bool parse_probability(const char *text, double *probability) {
     return *probability <= 1;
 }
 
-static int check(const LexiconEntry *entry, const char *path, long number, Err *err) {
+static int check(const LexiconEntry *entry, Err *err) {
     const size_t length = strlen(entry->source);
     if (length > LEXICON_SOURCE_BYTES)
-        return err_set(err, path, number, "a source text of %zu bytes, where %d are the limit", length,
+        return err_set(err, entry->path, entry->number, "a source text of %zu bytes, where %d are the limit", length,
                        LEXICON_SOURCE_BYTES);
     if (!*entry->source || !*entry->target)
-        return err_set(err, path, number, "the %s is empty", *entry->source ? "translation" : "source");
+        return err_set(err, entry->path, entry->number, "the %s is empty", *entry->source ? "translation" : "source");
     return 0;
 }
 
 /* Passes the entry of a line of valid UTF-8 to the sink. */
 static int parse_line(const char *line, const char *path, long number, LexiconSink *sink, void *context, Err *err) {
     const char *tab = strchr(line, '\t'), *second = tab ? strchr(tab + 1, '\t') : NULL;
-    LexiconEntry entry = {.probability = 1, .certain = !second};
+    LexiconEntry entry = {.probability = 1, .certain = !second, .path = path, .number = number};
     if (!tab && !line[strspn(line, " ")]) return 0;
     if (!tab || (second && strchr(second + 1, '\t')))
         return err_set(err, path, number,
@@ -95,7 +95,7 @@ static int parse_line(const char *line, const char *path, long number, LexiconSi
          *target = text_normalise(tab + 1, second ? (size_t)(second - tab - 1) : strlen(tab + 1), NULL);
     entry.source = source;
     entry.target = target;
-    const int failed = check(&entry, path, number, err) || sink(context, &entry, path, number, err) ? -1 : 0;
+    const int failed = check(&entry, err) || sink(context, &entry, err) ? -1 : 0;
     mem_free(source);
     mem_free(target);
     return failed;

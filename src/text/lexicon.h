@@ -27,10 +27,11 @@ typedef struct LexiconEntry {
     const char *source, *target;
     double probability;
     bool certain; /* the line has no probability */
+    const char *path;
+    long number; /* of the line, from 1 */
 } LexiconEntry;
-/* Takes an entry, whose texts are valid during the call. Returns 0, or -1 with err->reason set by err_set(err, path,
-   number, ..). */
-typedef int LexiconSink(void *context, const LexiconEntry *entry, const char *path, long number, Err *err);
+/* Takes an entry, whose texts are valid during the call. Returns 0, or -1 with *err filled. */
+typedef int LexiconSink(void *context, const LexiconEntry *entry, Err *err);
 /* Passes each entry of a file to the sink, in order: all translations of a source text. Returns 0, or -1 with *err
    filled as lexicon_read does, but a source text may be repeated. */
 int lexicon_each(const char *path, LexiconSink *sink, void *context, Err *err);

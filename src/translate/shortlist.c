@@ -31,14 +31,13 @@ static int *ids_of(const Side *target, const char *text) {
     return ids;
 }
 
-static int add(void *context, const LexiconEntry *line, const char *path, long number, Err *err) {
+static int add(void *context, const LexiconEntry *line, Err *err) {
     Shortlist *s = context;
-    (void)path;
     (void)err;
     const size_t length = strlen(line->source);
     const int at = string_table_add(&s->sources, line->source, length);
     if (at == arrlen(s->translations)) arrput(s->translations, NULL);
-    arrput(s->translations[at], ((Translated){line->probability, (int)number, ids_of(s->target, line->target)}));
+    arrput(s->translations[at], ((Translated){line->probability, (int)line->number, ids_of(s->target, line->target)}));
     if (length > s->longest) s->longest = length;
     return 0;
 }
