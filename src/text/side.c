@@ -89,8 +89,8 @@ static void append_known(const Side *side, const char *piece, char ***pieces) {
 }
 
 void side_split_word(const Side *side, const Words *words, char ***pieces) {
-    if (side->tokenizer.kind != TOKENIZER_BPE || words->whole) {
-        tokenizer_split_word(&side->tokenizer, words->word, words->whole, pieces);
+    if (words->whole) {
+        arrput(*pieces, mem_strdup(words->word));
         return;
     }
     char **merged = NULL;
