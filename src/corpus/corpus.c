@@ -9,33 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- reading -------------------------------------------------------------------------------------------------- */
-
-/* The normalised text of one side. */
-static char *side_text(const RawPair *pair, int side, Err *err) {
-    return line_text(pair->text[side], pair->size[side], pair->path[side], pair->line, pair->byte[side], err);
-}
-
-/* The normalised texts of both sides. The caller owns them; after an error there is nothing to release. */
-static int pair_text(const RawPair *pair, char *text[2], Err *err) {
-    text[SOURCE] = side_text(pair, SOURCE, err);
-    text[TARGET] = text[SOURCE] ? side_text(pair, TARGET, err) : NULL;
-    int failed = text[TARGET] ? 0 : -1;
-    if (!failed && pair->no_tab && (*text[SOURCE] || *text[TARGET]))
-        failed = err_set(err, pair->path[SOURCE], pair->line, "line has no tab between English and Chinese");
-    if (failed) mem_free(text[SOURCE]), mem_free(text[TARGET]);
-    return failed;
-}
-
-/* Reads and normalises the next pair; returns as reader_next. */
-static int next_text(Reader *reader, char *text[2], long *line, Err *err) {
-    RawPair pair;
-    const int status = reader_next(reader, &pair, err);
-    if (status <= 0) return status;
-    *line = pair.line;
-    return pair_text(&pair, text, err) ? -1 : 1;
-}
-
 /* ---- in a file: `line TAB source TAB target`; normalised text has no tabs and no newlines ------------------------ */
 
 static int broken(const DiskCorpus *corpus, Err *err) {
@@ -49,8 +22,8 @@ int disk_corpus_open(DiskCorpus *corpus, const char *dir, bool keep, Err *err) {
     return file ? 0 : -1;
 }
 
-/* Takes ownership of both strings. */
-static int disk_corpus_add(DiskCorpus *corpus, char *const text[2], long line, Err *err) {
+/* Adds a pair with text on both sides. Takes ownership of the texts. */
+static int add_texts(DiskCorpus *corpus, char *const text[2], long line, Err *err) {
     const bool usable = *text[SOURCE] && *text[TARGET];
     int failed = 0;
     corpus->read++;
@@ -59,9 +32,8 @@ static int disk_corpus_add(DiskCorpus *corpus, char *const text[2], long line, E
     } else if (corpus->n == INT_MAX) {
         failed = err_set(err, NULL, line, "more than %d pairs", INT_MAX);
     } else {
-        failed = fprintf(corpus->lines.file, "%ld\t%s\t%s\n", line, text[SOURCE], text[TARGET]) < 0
-                     ? broken(corpus, err)
-                     : 0;
+        if (fprintf(corpus->lines.file, "%ld\t%s\t%s\n", line, text[SOURCE], text[TARGET]) < 0)
+            failed = broken(corpus, err);
         corpus->n++;
     }
     for (int side = 0; side < 2; side++) {
@@ -69,6 +41,24 @@ static int disk_corpus_add(DiskCorpus *corpus, char *const text[2], long line, E
         else mem_free(text[side]);
     }
     return failed;
+}
+
+/* Normalises and adds a pair. */
+static int add_pair(DiskCorpus *corpus, const RawPair *pair, Err *err) {
+    char *text[2] = {NULL};
+    bool fine = true;
+    for (int i = 0; i < 2 && fine; i++) {
+        text[i] = line_text(pair->text[i], pair->size[i], pair->path[i], pair->line, pair->byte[i], err);
+        fine = text[i];
+    }
+    if (fine && pair->no_tab && (*text[SOURCE] || *text[TARGET])) {
+        err_set(err, pair->path[SOURCE], pair->line, "line has no tab between English and Chinese");
+        fine = false;
+    }
+    if (fine) return add_texts(corpus, text, pair->line, err);
+    mem_free(text[SOURCE]);
+    mem_free(text[TARGET]);
+    return -1;
 }
 
 static int report(ProgressFn *progress, void *context, const Reader *reader, const DiskCorpus *corpus) {
@@ -83,15 +73,14 @@ int disk_corpus_read(DiskCorpus *corpus, Reader *reader, const char *path, Progr
     enum { OFTEN = 1000 /* pairs */ };
     if (!reader) return -1;
     const long before = corpus->n;
-    char *text[2];
-    long line;
+    RawPair pair;
     int status;
     corpus->dropped_fuzzy += reader_fuzzy(reader);
     corpus->read += reader_fuzzy(reader);
-    while ((status = next_text(reader, text, &line, err)) > 0) {
-        if (disk_corpus_add(corpus, text, line, err)) break;
+    while ((status = reader_next(reader, &pair, err)) > 0) {
+        if (add_pair(corpus, &pair, err)) break;
         if (corpus->read % OFTEN || !report(progress, context, reader, corpus)) continue;
-        err_set(err, path, line, "stopped while it was read");
+        err_set(err, path, pair.line, "stopped while it was read");
         break;
     }
     reader_close(reader);
