@@ -43,7 +43,7 @@ static void print_report(const ImportReport *r) {
     if (r->sentences) printf("%9ld more by splitting paragraphs\n", r->sentences);
     printf("%9ld dropped\n", dropped);
     for (int i = KEPT + 1; i < REASONS; i++)
-        if (r->dropped[i]) printf("%19ld %-12s %s\n", r->dropped[i], reason_names[i], reason_texts[i]);
+        if (r->dropped[i]) printf("%19ld %-12s %s\n", r->dropped[i], reason_texts[i].name, reason_texts[i].about);
     printf("%9ld kept: %ld train, %ld dev, %ld test\n", kept, r->parts[TRAIN], r->parts[DEV], r->parts[TEST]);
 }
 

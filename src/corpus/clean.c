@@ -6,34 +6,19 @@
 #include <stdbool.h>
 #include <string.h>
 
-const char *const reason_names[REASONS] = {
-    [KEPT] = "kept",
-    [BROKEN] = "broken",
-    [NO_TAB] = "no-tab",
-    [FUZZY] = "fuzzy",
-    [EMPTY] = "empty",
-    [IDENTICAL] = "identical",
-    [MARKUP] = "markup",
-    [NOT_CHINESE] = "not-chinese",
-    [NOT_ENGLISH] = "not-english",
-    [TOO_LONG] = "too-long",
-    [RATIO] = "ratio",
-    [DUPLICATE] = "duplicate",
-};
-
-const char *const reason_texts[REASONS] = {
-    [KEPT] = "",
-    [BROKEN] = "not valid UTF-8, or contains a NUL",
-    [NO_TAB] = "a line without a tab",
-    [FUZZY] = "marked as fuzzy in the catalogue (not listed by --dropped)",
-    [EMPTY] = "a side is empty",
-    [IDENTICAL] = "both sides are the same",
-    [MARKUP] = "a placeholder, a variable or a character of markup",
-    [NOT_CHINESE] = "no Han character in the Chinese",
-    [NOT_ENGLISH] = "no Latin letter in the English, or a Han character",
-    [TOO_LONG] = "more words than the limit",
-    [RATIO] = "one side is much longer",
-    [DUPLICATE] = "equal to an earlier pair",
+const ReasonText reason_texts[REASONS] = {
+    [KEPT] = {.name = "kept", .about = ""},
+    [BROKEN] = {.name = "broken", .about = "not valid UTF-8, or contains a NUL"},
+    [NO_TAB] = {.name = "no-tab", .about = "a line without a tab"},
+    [FUZZY] = {.name = "fuzzy", .about = "marked as fuzzy in the catalogue (not listed by --dropped)"},
+    [EMPTY] = {.name = "empty", .about = "a side is empty"},
+    [IDENTICAL] = {.name = "identical", .about = "both sides are the same"},
+    [MARKUP] = {.name = "markup", .about = "a placeholder, a variable or a character of markup"},
+    [NOT_CHINESE] = {.name = "not-chinese", .about = "no Han character in the Chinese"},
+    [NOT_ENGLISH] = {.name = "not-english", .about = "no Latin letter in the English, or a Han character"},
+    [TOO_LONG] = {.name = "too-long", .about = "more words than the limit"},
+    [RATIO] = {.name = "ratio", .about = "one side is much longer"},
+    [DUPLICATE] = {.name = "duplicate", .about = "equal to an earlier pair"},
 };
 
 static bool is_latin(int32_t c) { return (c | 0x20) >= 'a' && (c | 0x20) <= 'z'; }

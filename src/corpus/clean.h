@@ -22,7 +22,10 @@ typedef enum Reason {
 } Reason;
 
 /* A name of one word ("markup") and an explanation for each reason. */
-extern const char *const reason_names[REASONS], *const reason_texts[REASONS];
+typedef struct ReasonText {
+    const char *name, *about;
+} ReasonText;
+extern const ReasonText reason_texts[REASONS];
 
 typedef struct CleanLimits {
     int most_words;    /* limit for each side: English words, Chinese characters */

@@ -52,7 +52,7 @@ static void drop_raw(Import *import, Reason reason, const RawPair *pair) {
     FILE *out = import->dropped.stream;
     count_dropped(import, reason);
     if (!out) return;
-    fprintf(out, "%s\t", reason_names[reason]);
+    fprintf(out, "%s\t", reason_texts[reason].name);
     put_place(out, pair->path[ENGLISH], pair->line);
     putc('\t', out);
     put_column(out, pair->text[ENGLISH], pair->size[ENGLISH]);
@@ -66,7 +66,7 @@ static void import_pair(Import *import, const char *chinese, const char *english
     FILE *out = reason == KEPT ? import->english.stream : import->dropped.stream;
     if (reason != KEPT) count_dropped(import, reason);
     if (!out) return;
-    if (reason != KEPT) fprintf(out, "%s\t", reason_names[reason]);
+    if (reason != KEPT) fprintf(out, "%s\t", reason_texts[reason].name);
     put_place(out, from->path[ENGLISH], from->line);
     fprintf(out, "\t%s", english);
     if (reason == KEPT) fprintf(import->chinese.stream, "%s\n", chinese);
@@ -209,8 +209,8 @@ static int read_keys(const Import *import, PairKeys **keys, Err *err) {
 static void drop_repeated(Import *import, const KeptPairs *kept) {
     count_dropped(import, DUPLICATE);
     if (import->dropped.stream)
-        fprintf(import->dropped.stream, "%s\t%s\t%s\t%s\n", reason_names[DUPLICATE], kept->place, kept->text[ENGLISH],
-                kept->text[CHINESE]);
+        fprintf(import->dropped.stream, "%s\t%s\t%s\t%s\n", reason_texts[DUPLICATE].name, kept->place,
+                kept->text[ENGLISH], kept->text[CHINESE]);
 }
 
 static int by_text(const void *left, const void *right) { return strcmp(*(char *const *)left, *(char *const *)right); }
@@ -291,7 +291,7 @@ static int nothing_kept(Import *import, Err *err) {
     const char *path = import->job->inputs[0].path[0];
     if (all == 0) return err_set(err, path, 0, "no sentence pairs");
     return err_set(err, path, 0, "no sentence pairs that can be used: %ld of %ld are %s (%s)%s", dropped[most], all,
-                   reason_names[most], reason_texts[most], hints[most] ? hints[most] : "");
+                   reason_texts[most].name, reason_texts[most].about, hints[most] ? hints[most] : "");
 }
 
 static int split(Import *import, Err *err) {

@@ -434,10 +434,10 @@ static void pairs_are_dropped_for_a_reason(void **state) {
     for (size_t i = 0; i < COUNT(cases); i++) {
         Reason reason = clean_judge(cases[i].english, cases[i].chinese, &limits);
         if (reason != cases[i].reason)
-            fail_msg("\"%s\", \"%s\": %s, expected %s", cases[i].english, cases[i].chinese, reason_names[reason],
-                     reason_names[cases[i].reason]);
+            fail_msg("\"%s\", \"%s\": %s, expected %s", cases[i].english, cases[i].chinese, reason_texts[reason].name,
+                     reason_texts[cases[i].reason].name);
     }
-    for (int i = 0; i < REASONS; i++) assert_true(reason_names[i] && reason_texts[i]);
+    for (int i = 0; i < REASONS; i++) assert_true(reason_texts[i].name && reason_texts[i].about);
 }
 
 /* ---- splits ---- */
