@@ -1,5 +1,6 @@
 #include "io/options.h"
 #include "core/choice.h"
+#include "io/files.h"
 #include "io/utf8.h"
 
 #include <math.h>
@@ -200,17 +201,15 @@ int options_read(const Option *const *tables, void *options, const char *text, c
 }
 
 char *options_format(const Option *const *tables, const void *options) {
-    enum { LINE = 128 };
-    size_t lines = 0;
-    for (const Option *o = NULL; (o = option_next(tables, o));) lines++;
-    char *text = mem_zalloc(lines * LINE + 1), *to = text;
+    MemoryFile memory;
+    FILE *out = memory_open(&memory);
     for (const Option *o = NULL; (o = option_next(tables, o));) {
         char value[OPTION_FORMAT_SIZE];
         if (o->resume == RESUME_FREE) continue;
         option_format(o, options, value);
-        to += snprintf(to, LINE, "%s = %s\n", o->name, value);
+        fprintf(out, "%s = %s\n", o->name, value);
     }
-    return text;
+    return memory_close(&memory, NULL);
 }
 
 const Option *options_differ(const Option *const *tables, const Option *after, const void *a, const void *b,

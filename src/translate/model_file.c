@@ -270,20 +270,20 @@ int model_load_trained(Translator *translator, const char *path, Err *err) { ret
 
 /* The configuration with other values of the options of the search; owned by the caller. */
 static char *with_search(const char *configuration, const ModelOptions *search) {
-    enum { ROOM = 1024 };
     const Option *const table[] = {search_option_table, NULL};
-    char *own = options_format(table, search), *text = mem_zalloc(strlen(configuration) + strlen(own) + ROOM),
-         *to = text;
+    char *own = options_format(table, search);
+    MemoryFile memory;
+    FILE *out = memory_open(&memory);
     for (const char *line = configuration; *line;) {
         const size_t length = strcspn(line, "\n") + (strchr(line, '\n') != NULL);
         char name[OPTION_TEXT_SIZE] = "";
         snprintf(name, sizeof name, "%.*s", (int)strcspn(line, " =\n"), line);
-        if (!option_find(table, name)) to = (char *)memcpy(to, line, length) + length;
+        if (!option_find(table, name)) fwrite(line, 1, length, out);
         line += length;
     }
-    memcpy(to, own, strlen(own));
+    fputs(own, out);
     mem_free(own);
-    return text;
+    return memory_close(&memory, NULL);
 }
 
 int model_copy(const char *path, const ModelOptions *search, bool quantized, const char *to, Err *err) {
