@@ -20,27 +20,21 @@ static void add_found(FoundAll *all, int first, const Translations *found, char 
     for (int i = 0; i < found->n; i++) {
         const Nbest *nbest = &found->nbest[i];
         const int begin = all->begin[first + i], count = nbest->count ? nbest->count : 1;
-        char **texts = mem_alloc((size_t)count * sizeof *texts), **same = mem_alloc((size_t)count * sizeof *same);
         for (int k = 0; k < count; k++) {
-            texts[k] = translation_text(found, i, k);
-            same[k] = references[first + i];
-        }
-        Bleu *counts = bleu_sentences(texts, (References){(char *const *const *)&same, 1}, count, bleu, NULL);
-        for (int k = 0; k < count; k++) {
+            char *text = translation_text(found, i, k), *const *reference = &references[first + i];
+            Bleu *counts = bleu_sentences(&text, (References){&reference, 1}, 1, bleu, NULL);
             Found *to = &all->list[begin + k];
-            *to = (Found){.length = 1, .counts = counts[k]};
+            *to = (Found){.length = 1, .counts = *counts};
             if (k < nbest->count) {
                 const Hypothesis *h = &nbest->list[k];
                 to->length = h->length;
                 to->log_probability = h->log_probability;
                 to->rest = h->score - beam_score(options, h->log_probability, h->length);
             }
-            mem_free(texts[k]);
+            mem_free(counts);
+            mem_free(text);
         }
         all->begin[first + i + 1] = begin + count;
-        mem_free(counts);
-        mem_free(texts);
-        mem_free(same);
     }
 }
 
