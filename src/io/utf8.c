@@ -32,6 +32,12 @@ int32_t utf8_next(const char **text) {
     return c;
 }
 
+int32_t utf8_last(const char *text) {
+    int32_t c = 0;
+    while (*text) c = utf8_next(&text);
+    return c;
+}
+
 size_t utf8_length(const char *text) {
     const char *end = text;
     utf8_next(&end);

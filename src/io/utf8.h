@@ -14,6 +14,8 @@ bool utf8_valid(const char *bytes, size_t n);
 
 /* Returns the code point at *text and moves *text after it. *text must be valid UTF-8 and not at its end. */
 int32_t utf8_next(const char **text);
+/* The last code point; 0 if the text is empty. */
+int32_t utf8_last(const char *text);
 /* Length in bytes of the character that starts at text. */
 size_t utf8_length(const char *text);
 /* Number of code points. */

@@ -6,12 +6,6 @@
 /* Whether a character continues a word. */
 static bool is_inner(int32_t c) { return is_letter(c) || is_digit(c) || is_mark(c); }
 
-static int32_t last_character(const char *text) {
-    int32_t c = 0;
-    while (*text) c = utf8_next(&text);
-    return c;
-}
-
 /* ---- the target ------------------------------------------------------------------------------------------------ */
 
 /* The ids of a translation: a stb_ds array. NULL if the vocabulary cannot write it. */
@@ -104,7 +98,7 @@ static void add(const Glossary *g, const char *translation, Constraint **list) {
     const int n = (int)arrlen(ids);
     int *own = memcpy(mem_alloc((size_t)n * sizeof *own), ids, (size_t)n * sizeof *own);
     arrfree(ids);
-    arrput(*list, ((Constraint){own, n, is_inner(last_character(translation))}));
+    arrput(*list, ((Constraint){own, n, is_inner(utf8_last(translation))}));
 }
 
 Constraints *glossary_constraints(const Glossary *g, const char *sentence) {

@@ -119,13 +119,6 @@ int prefix_of_pieces(Prefix *prefix, const Side *side, char *const *pieces, int 
     return status;
 }
 
-/* Whether a text ends in white space. */
-static bool ends_in_blank(const char *text) {
-    bool blank = false;
-    while (*text) blank = is_blank(utf8_next(&text));
-    return blank;
-}
-
 /* Makes the prefix of a normalised text. spaced: a space follows it. */
 static int make_of_text(Prefix *prefix, const Side *side, const char *text, bool spaced, int most, Err *err) {
     int *ids = NULL, status = 0;
@@ -158,7 +151,7 @@ int prefix_of_text(Prefix *prefix, const Side *side, const char *text, int most,
     *prefix = (Prefix){0};
     char *normal = text_normalise(text, strlen(text), &bad);
     if (!normal) return err_set(err, NULL, 0, "not valid UTF-8 at byte %zu", bad);
-    const int status = *normal ? make_of_text(prefix, side, normal, ends_in_blank(text), most, err) : 0;
+    const int status = *normal ? make_of_text(prefix, side, normal, is_blank(utf8_last(text)), most, err) : 0;
     mem_free(normal);
     return status;
 }

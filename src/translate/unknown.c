@@ -56,9 +56,7 @@ static Span word_at(const Replacer *r, int at) {
 static bool splits_run(const Replacer *r, int i) {
     if (r->source_kind != TOKENIZER_BPE || i == 0 || i == r->n) return false;
     const char *text = r->source[i];
-    int32_t after = utf8_next(&text), before = 0;
-    for (text = r->source[i - 1]; *text;) before = utf8_next(&text);
-    return is_inside_run(before, after);
+    return is_inside_run(utf8_last(r->source[i - 1]), utf8_next(&text));
 }
 
 /* The translation of the longest entry that covers piece `at`, NULL if there is none; *span receives its pieces. Of
