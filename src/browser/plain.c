@@ -7,19 +7,4 @@ int compressed_open(FILE *file, const char *path, Compressed **compressed, Err *
     return 0;
 }
 
-FILE *compressed_stream(const Compressed *compressed) {
-    (void)compressed;
-    return NULL;
-}
-
-int compressed_descriptor(const Compressed *compressed) {
-    (void)compressed;
-    return -1;
-}
-
-const char *compressed_problem(const Compressed *compressed) {
-    (void)compressed;
-    return "";
-}
-
 void compressed_close(Compressed *compressed) { (void)compressed; }

@@ -2,50 +2,36 @@
 
 #include "core/scope.h"
 #include "io/lines.h"
-#include "io/program.h"
 
 #include <errno.h>
 #include <poll.h>
-#include <stdbool.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
-enum { INPUT = 1 << 16, MOST_MAGIC = 6, MOST_WORDS = 12 };
+enum { MOST_MAGIC = 6, MOST_WORDS = 12 };
 
-typedef struct Format {
+struct CompressedFormat {
     const char *name;
     unsigned char magic[MOST_MAGIC];
     int magic_length;
     bool is_archive; /* the program reads the file itself; else it is fed */
     const char *package;
     char *command[MOST_WORDS]; /* NULL ends it */
-} Format;
+};
 
 /* Which files of an archive are notes. In an archive, * does not match /, but ** does. */
 #define WITHOUT_NOTES "/dev/stdin", "-x", "_*", ".*", "**/_*", "**/.*"
 
 /* The limit for the memory of xz is four times what xz -9 needs; the one of zstd is 128 MiB unless it is told more. The
    password keeps unzip from asking for one. */
-static const Format formats[] = {
+static const struct CompressedFormat formats[] = {
     {"gzip", {0x1f, 0x8b}, 2, false, "gzip", {"gzip", "-dc"}},
     {"zip", {'P', 'K', 3, 4}, 4, true, "unzip", {"unzip", "-pW", "-P", "x", WITHOUT_NOTES}},
     {"xz", {0xfd, '7', 'z', 'X', 'Z', 0}, 6, false, "xz-utils", {"xz", "-dc", "--memlimit-decompress=256MiB"}},
     {"zstd", {0x28, 0xb5, 0x2f, 0xfd}, 4, false, "zstd", {"zstd", "-dcq"}},
 };
 static char *const zip_names[] = {"unzip", "-Z1W", WITHOUT_NOTES, NULL};
-
-struct Compressed {
-    const Format *format;
-    FILE *file, *stream;
-    Program program;
-    bool running;
-    char input[INPUT];
-    size_t at, size; /* the bytes of input that the program does not have: [at, size) */
-    bool sent;       /* the program needs no more bytes */
-    size_t line;     /* bytes since the last end of a line */
-    char problem[160];
-};
 
 static void fails(Compressed *c, const char *why) {
     snprintf(c->problem, sizeof c->problem, "%s cannot unpack it: %s", c->format->command[0], why);
@@ -109,7 +95,7 @@ static void feed(Compressed *c) {
     if (c->at == c->size) {
         errno = 0;
         c->at = 0;
-        c->size = fread(c->input, 1, INPUT, c->file);
+        c->size = fread(c->input, 1, sizeof c->input, c->file);
         if (ferror(c->file)) snprintf(c->problem, sizeof c->problem, "%s", strerror(errno));
     }
     const ssize_t n =
@@ -147,9 +133,9 @@ static ssize_t read_plain(void *cookie, char *out, size_t n) {
 /* ---- opening --------------------------------------------------------------------------------------------------- */
 
 /* The format of a file; NULL if it is plain. Puts the bytes back. */
-static const Format *format_of(FILE *file) {
+static const struct CompressedFormat *format_of(FILE *file) {
     int bytes[MOST_MAGIC], n = 0;
-    const Format *format = formats, *const end = formats + sizeof formats / sizeof *formats;
+    const struct CompressedFormat *format = formats, *const end = formats + sizeof formats / sizeof *formats;
     bytes[n++] = getc(file);
     while (format < end && bytes[0] != format->magic[0]) format++;
     if (format == end) {
@@ -216,7 +202,7 @@ static int begin(Compressed *c, const char *path, Err *err) {
 
 int compressed_open(FILE *file, const char *path, Compressed **compressed, Err *err) {
     errno = 0;
-    const Format *format = format_of(file);
+    const struct CompressedFormat *format = format_of(file);
     *compressed = NULL;
     if (ferror(file)) return err_set(err, path, 0, "%s", strerror(errno));
     if (!format) return 0;
@@ -228,12 +214,6 @@ int compressed_open(FILE *file, const char *path, Compressed **compressed, Err *
     else *compressed = c;
     return status;
 }
-
-FILE *compressed_stream(const Compressed *c) { return c->stream; }
-
-int compressed_descriptor(const Compressed *c) { return c->program.socket; }
-
-const char *compressed_problem(const Compressed *c) { return *c->problem ? c->problem : "cannot be read"; }
 
 void compressed_close(Compressed *c) {
     if (!c) return;

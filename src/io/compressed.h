@@ -5,22 +5,29 @@
 #ifndef TIDE_COMPRESSED_H
 #define TIDE_COMPRESSED_H
 
-#include "core/base.h"
+#include "io/program.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 
-typedef struct Compressed Compressed;
+typedef struct Compressed {
+    FILE *stream;      /* the plain bytes */
+    Program program;   /* its socket is readable if there are plain bytes */
+    char problem[160]; /* why the stream has an error; "": not known */
+    /* for compressed.c only: */
+    const struct CompressedFormat *format;
+    FILE *file;
+    bool running;
+    char input[1 << 16];
+    size_t at, size; /* the bytes of input that the program does not have: [at, size) */
+    bool sent;       /* the program needs no more bytes */
+    size_t line;     /* bytes since the last end of a line */
+} Compressed;
 
 /* Looks at the first bytes of a file; it reads no more of them than are needed to see that the file is plain. Sets
    *compressed, or NULL if the file is plain; the file then has all its bytes. Returns 0, or -1 with *err filled if the
    file cannot be read, if the program of the format is missing, or if an archive does not have one text. */
 int compressed_open(FILE *file, const char *path, Compressed **compressed, Err *err);
-/* The plain bytes. The stream belongs to `compressed`. */
-FILE *compressed_stream(const Compressed *compressed);
-/* A descriptor for poll: it is readable if there are plain bytes. */
-int compressed_descriptor(const Compressed *compressed);
-/* Why the stream has an error. */
-const char *compressed_problem(const Compressed *compressed);
 /* Ends the program, also if it has more bytes. Does not close the file. NULL: does nothing. */
 void compressed_close(Compressed *compressed);
 

@@ -21,7 +21,7 @@ int line_reader_open(LineReader *reader, const char *path, Err *err) {
         line_reader_close(reader);
         return -1;
     }
-    reader->stream = reader->compressed ? compressed_stream(reader->compressed) : reader->file;
+    reader->stream = reader->compressed ? reader->compressed->stream : reader->file;
     return 0;
 }
 
@@ -64,8 +64,9 @@ const char *encoding_hint(const char *bytes, size_t n) {
 
 /* Sets the error of a stream that cannot be read. */
 static int broken(const LineReader *reader, Err *err) {
-    return err_set(err, reader->path, reader->compressed ? reader->number + 1 : 0, "%s",
-                   reader->compressed ? compressed_problem(reader->compressed) : strerror(errno));
+    const Compressed *c = reader->compressed;
+    if (!c) return err_set(err, reader->path, 0, "%s", strerror(errno));
+    return err_set(err, reader->path, reader->number + 1, "%s", *c->problem ? c->problem : "cannot be read");
 }
 
 int line_reader_next(LineReader *reader, Err *err) {
@@ -102,7 +103,7 @@ bool line_reader_ready(const LineReader *reader, int milliseconds) {
     if (buffered && memchr(stream->_IO_read_ptr, '\n', buffered)) return true;
 #endif
     struct pollfd files[2] = {{.fd = fileno(reader->file), .events = POLLIN}, {.events = POLLIN}};
-    if (reader->compressed) files[1].fd = compressed_descriptor(reader->compressed);
+    if (reader->compressed) files[1].fd = reader->compressed->program.socket;
     (void)stream;
     return poll(files, reader->compressed ? 2 : 1, milliseconds) != 0;
 }
