@@ -68,15 +68,10 @@ static void end_paragraph(Builder *b) {
     b->gap = 0;
 }
 
-static size_t word_length(const char *text, const char *end) {
+/* The bytes of the run of blanks at text, or of other characters. */
+static size_t run_length(const char *text, const char *end, bool blank) {
     const char *at = text;
-    for (const char *next = at; at < end && !is_blank(utf8_next(&next));) at = next;
-    return (size_t)(at - text);
-}
-
-static size_t blanks_length(const char *text, const char *end) {
-    const char *at = text;
-    for (const char *next = at; at < end && is_blank(utf8_next(&next));) at = next;
+    for (const char *next = at; at < end && is_blank(utf8_next(&next)) == blank;) at = next;
     return (size_t)(at - text);
 }
 
@@ -104,7 +99,7 @@ static bool breaks(const Builder *b, const char *blanks, size_t n) {
 static void add_text(Builder *b, const char *text, size_t n) {
     const char *at = text, *const end = text + n;
     while (at < end) {
-        const size_t blanks = blanks_length(at, end), word = word_length(at + blanks, end);
+        const size_t blanks = run_length(at, end, true), word = run_length(at + blanks, end, false);
         if (breaks(b, at, blanks) || !word) end_paragraph(b);
         const size_t dash = b->joins && !arrlen(b->paragraph) ? dash_length(at + blanks) : 0;
         if (dash) {
