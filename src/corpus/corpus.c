@@ -108,5 +108,6 @@ void disk_corpus_close(DiskCorpus *corpus) {
     line_reader_close(&corpus->lines); /* also closes the file */
     for (int side = 0; side < 2; side++) strings_free(corpus->text[side]);
     mem_free(corpus->dir);
-    *corpus = (DiskCorpus){0};
+    *corpus = (DiskCorpus){
+        .read = corpus->read, .dropped_empty = corpus->dropped_empty, .dropped_fuzzy = corpus->dropped_fuzzy};
 }

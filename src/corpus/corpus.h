@@ -41,6 +41,7 @@ int disk_corpus_read(DiskCorpus *corpus, Reader *reader, const char *path, Progr
 int disk_corpus_rewind(DiskCorpus *corpus, Err *err);
 /* Reads the next pair. Returns 1, or 0 at the end, or -1 with *err filled. */
 int disk_corpus_next(DiskCorpus *corpus, DiskPair *pair, Err *err);
+/* Releases the pairs. The numbers of pairs that were read and dropped stay. */
 void disk_corpus_close(DiskCorpus *corpus);
 
 #endif

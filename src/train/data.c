@@ -46,9 +46,6 @@ int data_read(Data *data, const DataFiles *files, const ModelOptions *options, b
          (disk_corpus_open(&data->valid, files->dir, true, err) ||
           disk_corpus_read(&data->valid, open_files(valid, options, err), valid->path[0], NULL, NULL, err))))
         return -1;
-    data->read = data->text.read;
-    data->dropped_empty = data->text.dropped_empty;
-    data->dropped_fuzzy = data->text.dropped_fuzzy;
     return 0;
 }
 

@@ -33,9 +33,8 @@ typedef struct Data {
     DiskCorpus valid; /* with the text in memory */
     Pairs pairs, valid_pairs;
     Guides guides;
-    long read, dropped_empty, dropped_fuzzy; /* counts of the training corpus, as in DiskCorpus */
-    DiskCorpus text;                         /* the training corpus, until it is encoded */
-    TrainSet *sets;                          /* stb_ds array: the training sets in it */
+    DiskCorpus text; /* the training corpus, until it is encoded */
+    TrainSet *sets;  /* stb_ds array: its training sets */
 } Data;
 
 /* Reads the text of both corpora; without `training`, only that of the validation corpus. This is the first of three

@@ -414,9 +414,9 @@ static void describe(const Training *t) {
     const Model *model = &tr->model;
     const int threads = threads_count(t->learner.threads), han = translator_banned_han(tr);
     char fuzzy[32] = "";
-    if (t->data.dropped_fuzzy) snprintf(fuzzy, sizeof fuzzy, ", %ld fuzzy", t->data.dropped_fuzzy);
+    if (t->data.text.dropped_fuzzy) snprintf(fuzzy, sizeof fuzzy, ", %ld fuzzy", t->data.text.dropped_fuzzy);
     training_note(t, "%d pairs to train on (%ld lines read, %ld empty%s, %ld too long), %d to validate (%ld empty)",
-                  t->data.pairs.n, t->data.read, t->data.dropped_empty, fuzzy, t->data.pairs.dropped_long,
+                  t->data.pairs.n, t->data.text.read, t->data.text.dropped_empty, fuzzy, t->data.pairs.dropped_long,
                   t->data.valid_pairs.n, t->data.valid.dropped_empty);
     char words[64] = "";
     if (model->config.source_words) snprintf(words, sizeof words, " in %d larger ones", model->config.source_words);
