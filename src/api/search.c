@@ -154,7 +154,7 @@ static void make_glossary(SearchCall *c, Glossary *glossary) {
     Err err;
     if (c->call.status || !text) return;
     if (!utf8_valid(text, strlen(text))) call_fail(&c->call, TIDE_BAD_TEXT, "glossary: not valid UTF-8");
-    else if (glossary_parse(glossary, text, &c->call.session->models[0]->translator.target, &err))
+    else if (glossary_init(glossary, lexicon_parse(text, &err), &c->call.session->models[0]->translator.target))
         call_fail(&c->call, TIDE_BAD_TEXT, "glossary, line %ld: %s", err.line, err.reason);
     else if (glossary->unwritable)
         call_fail(&c->call, TIDE_BAD_TEXT, "glossary: the model cannot write '%.100s'", glossary->example);

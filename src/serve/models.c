@@ -32,7 +32,7 @@ typedef struct Load {
 /* Reads what the model of `served` translates with. Returns 0, or -1 with *err filled. */
 static int load_lists(Served *served, const ModelFiles *files, Err *err) {
     const Side *target = &served->translator.target;
-    if (files->glossary && glossary_read(&served->glossary, files->glossary, target, err)) return -1;
+    if (files->glossary && glossary_init(&served->glossary, lexicon_read(files->glossary, err), target)) return -1;
     return files->shortlist
                ? shortlist_read(&served->shortlist, files->shortlist, target, files->first, files->best, err)
                : 0;

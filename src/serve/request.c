@@ -202,7 +202,7 @@ static int make_glossary(Start *s) {
     Request *w = s->request;
     const Served *served = w->task.served;
     Err err;
-    if (glossary_parse(&w->glossary, w->fields.glossary, &served->translator.target, &err))
+    if (glossary_init(&w->glossary, lexicon_parse(w->fields.glossary, &err), &served->translator.target))
         return reply_error(s->reply, 400, "Invalid request: glossary, line %ld: %s", err.line, err.reason);
     if (w->glossary.unwritable)
         return reply_error(s->reply, 400, "Invalid request: glossary: the model cannot write '%.100s'",

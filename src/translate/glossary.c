@@ -32,7 +32,7 @@ static bool *continuing_pieces(const Side *target) {
 
 /* ---- reading --------------------------------------------------------------------------------------------------- */
 
-static int init(Glossary *g, Lexicon *terms, const Side *target) {
+int glossary_init(Glossary *g, Lexicon *terms, const Side *target) {
     const char *source, *text;
     *g = (Glossary){.terms = terms, .target = target};
     if (!terms) return -1;
@@ -43,14 +43,6 @@ static int init(Glossary *g, Lexicon *terms, const Side *target) {
         arrfree(ids);
     }
     return 0;
-}
-
-int glossary_read(Glossary *g, const char *path, const Side *target, Err *err) {
-    return init(g, lexicon_read(path, err), target);
-}
-
-int glossary_parse(Glossary *g, const char *text, const Side *target, Err *err) {
-    return init(g, lexicon_parse(text, err), target);
 }
 
 void glossary_free(Glossary *g) {

@@ -17,11 +17,9 @@ typedef struct Glossary {
     const char *example; /* the first of these translations; owned by `terms` */
 } Glossary;
 
-/* Reads a glossary; see lexicon_read for the file and the errors. `target` is the model's target language and must live
-   longer. Release with glossary_free in both cases. */
-int glossary_read(Glossary *glossary, const char *path, const Side *target, Err *err);
-/* glossary_read for the lines of a text; *err has no path. */
-int glossary_parse(Glossary *glossary, const char *text, const Side *target, Err *err);
+/* Makes a glossary of a lexicon, which it takes over. terms NULL: it could not be read, and the result is -1; else 0.
+   `target` is the model's target language and must live longer. Release with glossary_free in both cases. */
+int glossary_init(Glossary *glossary, Lexicon *terms, const Side *target);
 void glossary_free(Glossary *glossary);
 
 /* The constraints of a normalised sentence, one for each place where a term occurs: NULL if there is none. Of terms

@@ -24,7 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     Glossary g = {0};
     Err err;
     if (utf8_valid(text, strlen(text))) sentence = text_normalise(second, strlen(second), NULL);
-    if (sentence && !glossary_parse(&g, text, &side, &err)) {
+    if (sentence && !glossary_init(&g, lexicon_parse(text, &err), &side)) {
         Constraints *c = glossary_constraints(&g, sentence);
         for (int i = 0; c && i < c->count; i++) {
             char *translation = side_decode(&side, c->list[i].ids, c->list[i].length);

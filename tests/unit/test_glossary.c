@@ -217,10 +217,11 @@ static void terms_are_found(void **state) {
     Glossary g;
     Err err;
     side_learn(&side, TOKENIZER_BPE, words_of(TOKENIZER_BPE, english, 3), 20, 0);
-    assert_int_equal(glossary_parse(&g,
-                                    "潮水\tspring tide\n\n潮\ttide\r\n水退\ta b\n鞋\tshoe\nArt\tthe\nB 2\tc\n海\t海\n",
-                                    &side, &err),
-                     0);
+    assert_int_equal(
+        glossary_init(
+            &g, lexicon_parse("潮水\tspring tide\n\n潮\ttide\r\n水退\ta b\n鞋\tshoe\nArt\tthe\nB 2\tc\n海\t海\n", &err),
+            &side),
+        0);
     assert_int_equal(g.unwritable, 1);
     assert_string_equal(g.example, "海");
     check_terms(&g, "潮水退了。", "spring tide"); /* the first term, and the longest one */
@@ -241,7 +242,7 @@ static void terms_are_found(void **state) {
     constraints_free(c);
 
     Glossary more; /* of two glossaries, the longest term counts, and of equal ones that of `more` */
-    assert_int_equal(glossary_parse(&more, "潮\tc\n水退了\tb\n", &side, &err), 0);
+    assert_int_equal(glossary_init(&more, lexicon_parse("潮\tc\n水退了\tb\n", &err), &side), 0);
     more.base = &g;
     check_terms(&more, "潮水退", "spring tide");
     check_terms(&more, "潮退水退了水退", "c|b|a b");
@@ -253,7 +254,7 @@ static void terms_are_found(void **state) {
                                          {"\tb\n", "the source is empty"},
                                          {"a\tb\na\tc\n", "\"a\" has an entry"}};
     for (int i = 0; i < 4; i++) {
-        assert_int_equal(glossary_parse(&g, bad[i][0], &side, &err), -1);
+        assert_int_equal(glossary_init(&g, lexicon_parse(bad[i][0], &err), &side), -1);
         assert_true(!strncmp(err.reason, bad[i][1], strlen(bad[i][1])));
         assert_int_equal(err.line, i % 3 ? 1 : 2);
         glossary_free(&g);
