@@ -5,8 +5,11 @@
 
 static int *ints(Arena *arena, int n) { return arena_alloc(arena, (size_t)n * sizeof(int)); }
 
-/* Returns the indices of the sentences by decreasing length. Counting sort is stable: ties keep their order. */
-static int *order_by_length(Arena *arena, const int *length, int n, int longest) {
+/* Counting sort is stable. */
+int *order_by_length(Arena *arena, const int *length, int n) {
+    int longest = 0;
+    for (int i = 0; i < n; i++)
+        if (length[i] > longest) longest = length[i];
     int *order = ints(arena, n), *place = arena_zalloc(arena, (size_t)(longest + 2) * sizeof(int));
     for (int i = 0; i < n; i++) place[longest - length[i] + 1]++;
     for (int l = 0; l <= longest; l++) place[l + 1] += place[l];
@@ -24,7 +27,7 @@ Sequences sequences_fold(Arena *arena, const int *const *ids, const int *length,
     }
     if (rows > INT_MAX) mem_refused((size_t)rows * sizeof(int)); /* the batch needs even more */
     s.rows = (int)rows;
-    int *order = order_by_length(arena, length, n, s.steps), *lengths = ints(arena, n), *all = ints(arena, s.rows);
+    int *order = order_by_length(arena, length, n), *lengths = ints(arena, n), *all = ints(arena, s.rows);
     int *offset = ints(arena, s.steps + 1), at = 0;
     for (int b = 0; b < n; b++) lengths[b] = length[order[b]];
     for (int t = 0; t < s.steps; t++) {

@@ -64,6 +64,8 @@ typedef struct Batch {
    RowId); `index` is NULL if the n pairs are all of that batch. `bos` is the id of <s>. */
 Batch batch_fold(Arena *arena, const int *const *source, const int *source_length, const int *const *target,
                  const int *target_length, int n, const int *index, int bos);
+/* The indices of n sentences by decreasing length; ties keep their order. */
+int *order_by_length(Arena *arena, const int *length, int n);
 /* Divides a batch into `count` shards: the caller's pair i belongs to shard[i]. */
 void batch_shard(Arena *arena, Batch *batch, const int *shard, int count);
 /* The shards of n rows: row i belongs to shard of[i], an array that the result shares. */

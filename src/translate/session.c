@@ -28,33 +28,19 @@ static int **encode_sources(const Session *session, char *const *sentences, int 
     return ids;
 }
 
+static int *lengths_of(Arena *arena, int *const *ids, int n) {
+    int *lengths = arena_alloc(arena, (size_t)n * sizeof *lengths);
+    for (int i = 0; i < n; i++) lengths[i] = (int)arrlen(ids[i]);
+    return lengths;
+}
+
 /* ---- translating ---------------------------------------------------------------------------------------------- */
 
-typedef struct SentenceLength {
-    int index, length;
-} SentenceLength;
-
-static int longest_first(const void *left, const void *right) {
-    const SentenceLength *a = left, *b = right;
-    if (a->length != b->length) return a->length > b->length ? -1 : 1;
-    return a->index < b->index ? -1 : a->index > b->index;
-}
-
-/* The sentences that are not empty, longest first: a stb_ds array. */
-static SentenceLength *by_length(int *const *ids, int n) {
-    SentenceLength *sorted = NULL;
-    for (int i = 0; i < n; i++)
-        if (arrlen(ids[i]) > 1) arrput(sorted, ((SentenceLength){i, (int)arrlen(ids[i])}));
-    if (sorted) qsort(sorted, (size_t)arrlen(sorted), sizeof *sorted, longest_first);
-    return sorted;
-}
-
-/* How many of the sentences from `sorted` on are translated in one batch. The longest sentence and the beam limit
-   it, to bound the memory. */
-static int batch_size(const SentenceLength *sorted, int left, int batch, int beam) {
+/* How many of the next sentences are translated in one batch. The longest of them, which is the first, and the beam
+   limit it, to bound the memory. */
+static int batch_size(int longest, int left, int batch, int beam) {
     enum { MOST_ROWS = 2048, MOST_ANNOTATIONS = 8192 };
-    int most =
-        MOST_ANNOTATIONS / sorted->length < MOST_ROWS / beam ? MOST_ANNOTATIONS / sorted->length : MOST_ROWS / beam;
+    int most = MOST_ANNOTATIONS / longest < MOST_ROWS / beam ? MOST_ANNOTATIONS / longest : MOST_ROWS / beam;
     if (most > batch) most = batch;
     if (most > left) most = left;
     return most > 0 ? most : 1;
@@ -84,47 +70,39 @@ int translate_most(char *const *sentences, int n, int beam) {
     return i;
 }
 
-/* The models of the members: [count], owned by the caller. */
-static const Model **models_of(const Session *session) {
-    const Model **models = mem_alloc((size_t)session->count * sizeof *models);
+/* The models of the members: [count]. */
+static const Model **models_of(Arena *arena, const Session *session) {
+    const Model **models = arena_alloc(arena, (size_t)session->count * sizeof *models);
     for (int i = 0; i < session->count; i++) models[i] = &session->members[i]->model;
     return models;
 }
 
 Translations session_translate(Session *session, char *const *sentences, int n, const BeamOptions *options, int batch,
                                SessionProgress *progress, void *context) {
-    const Translator *first = session->members[0];
-    Translations t = {.translator = first, .n = n, .sentences = sentences};
+    Translations t = {.translator = session->members[0], .n = n, .sentences = sentences};
     t.source = encode_sources(session, sentences, n);
     t.nbest = mem_zalloc((size_t)n * sizeof *t.nbest);
-    SentenceLength *sorted = by_length(t.source, n);
-    const Model **models = models_of(session);
-    const Ensemble ensemble = {models, session->count};
-    const int **ids = mem_alloc((size_t)batch * sizeof *ids);
-    int *length = mem_alloc((size_t)batch * sizeof *length), all = (int)arrlen(sorted);
-    int *numbers = mem_alloc((size_t)batch * sizeof *numbers);
+    const int *lengths = lengths_of(&t.arena, t.source, n), *order = order_by_length(&t.arena, lengths, n);
+    const Ensemble ensemble = {models_of(&t.arena, session), session->count};
+    const int **ids = arena_alloc(&t.arena, (size_t)batch * sizeof *ids);
+    int *length = arena_alloc(&t.arena, (size_t)batch * sizeof *length), all = n;
     BeamOptions own = *options;
-    own.numbers = numbers;
     const int width = widest(options, n);
     session->tape.recording = false;
+    while (all > 0 && lengths[order[all - 1]] == 1) all--; /* empty sentences */
     for (int done = 0, size; done < all; done += size) {
-        size = batch_size(sorted + done, all - done, batch, width);
+        own.numbers = order + done;
+        size = batch_size(lengths[order[done]], all - done, batch, width);
         for (int b = 0; b < size; b++) {
-            numbers[b] = sorted[done + b].index;
-            ids[b] = t.source[numbers[b]];
-            length[b] = sorted[done + b].length;
+            ids[b] = t.source[own.numbers[b]];
+            length[b] = lengths[own.numbers[b]];
         }
         Nbest *found = beam_search(&session->tape, ensemble, ids, length, size, &own, &t.arena, &t.timing);
         t.cancelled = !found;
         if (t.cancelled) break;
-        for (int b = 0; b < size; b++) t.nbest[numbers[b]] = found[b];
+        for (int b = 0; b < size; b++) t.nbest[own.numbers[b]] = found[b];
         if (progress) progress(context, done + size, all);
     }
-    mem_free(ids);
-    mem_free(length);
-    mem_free(numbers);
-    mem_free(models);
-    arrfree(sorted);
     return t;
 }
 
@@ -150,12 +128,6 @@ static const float *alpha_of(Arena *arena, const Batch *batch, const Forced *for
         memcpy(alpha + (size_t)i * n_source, var_row_values(forced->alpha[i], b), n_source * sizeof *alpha);
     }
     return alpha;
-}
-
-static int *lengths_of(Arena *arena, int *const *ids, int n) {
-    int *lengths = arena_alloc(arena, (size_t)n * sizeof *lengths);
-    for (int i = 0; i < n; i++) lengths[i] = (int)arrlen(ids[i]);
-    return lengths;
 }
 
 /* A batch of n pairs in the tape's arena. */
