@@ -442,8 +442,6 @@ bool safetensors_is_readable(const Safetensors *file) {
     return !file->format || (file->format >= FORMAT_F32 && file->format <= FORMAT_I8);
 }
 
-bool safetensors_has_checksum(const Safetensors *file) { return safetensors_meta(file, "checksum"); }
-
 const char *safetensors_meta(const Safetensors *file, const char *key) {
     const cJSON *metadata = cJSON_GetObjectItemCaseSensitive(file->header, "__metadata__");
     return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(metadata, key));

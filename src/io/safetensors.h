@@ -43,16 +43,14 @@ Safetensors *safetensors_open(const char *path, Err *err);
    the file. If safetensors_read finds an error (damage, or another format), its error replaces *err, because it is the
    reason why the caller failed. */
 int safetensors_close(Safetensors *file, int status, Err *err);
-/* A text of the metadata, owned by the file; NULL if there is none with this key. */
+/* A text of the metadata, owned by the file; NULL if there is none with this key. A program other than tide that
+   rewrites a file usually removes the "checksum", which safetensors_read compares. */
 const char *safetensors_meta(const Safetensors *file, const char *key);
 /* The version of the format; 0: tide did not write the file. */
 int safetensors_format(const Safetensors *file);
 /* Whether safetensors_read accepts the format: formats 1 and 2 came before the first release, later ones are of a newer
    tide. */
 bool safetensors_is_readable(const Safetensors *file);
-/* Whether the file has a checksum, which safetensors_read compares. A program other than tide that rewrites a file
-   usually removes it. */
-bool safetensors_has_checksum(const Safetensors *file);
 /* Seconds spent on the checksum so far. */
 double safetensors_checksum_seconds(const Safetensors *file);
 /* Whether a tensor is of int8. */

@@ -157,7 +157,7 @@ static int read_sides(Translator *translator, const Safetensors *file, const cha
 
 int model_read(Translator *translator, const Safetensors *file, const char *path, Err *err) {
     *translator = (Translator){0};
-    if (!safetensors_has_checksum(file))
+    if (!safetensors_meta(file, "checksum"))
         translator->warning = "the file has no checksum, so that damage to it would not be noticed";
     options_default(model_option_tables, &translator->options);
     const char *config = safetensors_meta(file, "config");
