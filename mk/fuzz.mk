@@ -8,8 +8,8 @@ $B/tests/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(if $(filter fuzz,$(config)),,$B/test
                       $B/cli/args.o $B/cli/suggest.o $B/internal.a
 	$(COMPILE) -Itests/lib $(LDFLAGS) $(filter %.c %.o %.a,$^) $(XML_LIBS) $(LDLIBS) -o $@
 
-$B/tests/fuzz/replay.o: tests/fuzz/replay.c Makefile
-	$(COMPILE) -c $< -o $@
+$B/tests/fuzz/replay.o: tests/fuzz/replay.c mk/fuzz.mk
+	$(COMPILE) -Itests/lib -c $< -o $@
 
 fuzzers: $(FUZZERS)
 
