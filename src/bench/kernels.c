@@ -62,7 +62,7 @@ static double speed(const RowKernel *kernel) {
 
 void bench_kernels(void) {
     static const int sizes[] = {1, 15, 16, 17, 100, LONGEST};
-    printf("kernels: each agrees with its plain loop; one thread, %d numbers in the cache\n", LONGEST);
+    printf("kernels: each has the bits of the portable set; one thread, %d numbers in the cache\n", LONGEST);
     for (const RowKernel *kernel = row_kernels; kernel->name; kernel++) {
         for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) verify(kernel, sizes[k]);
         printf("  %-18s %6.2f numbers a nanosecond\n", kernel->name, speed(kernel));

@@ -65,7 +65,8 @@ const Command command_bench = {
     .name = "bench",
     .summary = "measure how fast this machine trains and decodes",
     .usage = "[kernels] [gemm] [step] [decode] [flags]",
-    .about = "Checks the kernels and matrix products against plain loops and measures their speed; then measures\n"
+    .about = "Checks the kernels against the portable set and products against plain loops, and measures both; then "
+             "measures\n"
              "training steps and decoding on random sentences, for RNNsearch in three sizes and for a Transformer.\n"
              "Speeds of products and training are also given in percent of the peak: multiply-adds in registers,\n"
              "measured at that moment. Without names of parts, runs all four parts. Run it on an idle machine.",
