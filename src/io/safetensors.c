@@ -313,11 +313,14 @@ static int check_file(Safetensors *file, Err *err) {
 }
 
 Safetensors *safetensors_open(const char *path, Err *err) {
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return err_set(err, path, 0, "%s", strerror(errno)), NULL;
-    Safetensors *file = mem_zalloc(sizeof *file);
+    Safetensors *file = mem_zalloc(sizeof *file); /* before open: refused memory must not leave an open file */
     snprintf(file->path, sizeof file->path, "%s", path);
-    file->fd = fd;
+    file->fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (file->fd < 0) {
+        err_set(err, path, 0, "%s", strerror(errno));
+        mem_free(file);
+        return NULL;
+    }
     file->tensor = XXH3_createState();
     scope_own(file, close_resources);
     if (!file->tensor) mem_refused(0);
