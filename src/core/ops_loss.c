@@ -19,7 +19,7 @@ Var *output_logits(Tape *tape, OutputLayer l, ColumnSets *sets, const int *owner
    The logits y are the largest matrix of a training. They exist for a block of rows at a time: the forward pass
    computes a block, writes dy over it and computes all gradients from it. So dloss must be 1. Only if dW must wait for
    other uses of W, there is one block with all rows, and it stays. */
-enum { BLOCK = 1024 /* rows, at most; large, because each block packs W twice */ };
+enum { BLOCK = 2048 /* rows, at most; large, because each block packs W twice */ };
 
 typedef struct Entropy {
     Tape *tape;
