@@ -186,7 +186,7 @@ static void print_found(const AttendInput *a, const struct Head *head) {
 int attend_search(const AttendInput *a, const float *query, const char *const *text, int n, Err *err) {
     static char *answer[] = {"answer"};
     Var *x = attend_matrix(a->tape, a->x.numbers, a->x.rows, a->x.cols);
-    AttendResult found;
+    AttendResult found = {0};
     if (attend_to(a, attend_matrix(a->tape, query, 1, a->x.cols), x, &found, err)) return -1;
     fputs("A search for ", stdout);
     for (int i = 0; i < n; i++) printf("%s ", text[i]);

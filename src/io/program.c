@@ -47,7 +47,7 @@ static int wait_for(pid_t id) {
 }
 
 int program_run(char *const *command, int in, int out, int errors) {
-    pid_t id;
+    pid_t id = 0;
     errno = spawn(&id, command, (int[]){in, out, errors}, NULL, environ);
     return errno ? -1 : wait_for(id);
 }

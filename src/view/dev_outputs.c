@@ -47,7 +47,8 @@ static int choose_updates(const char *valid, const DevOutputs *which, long **cho
 static long fitting_lines(char ***columns, long n) {
     size_t bytes = 0;
     for (long i = 0; i < n; i++) {
-        for (ptrdiff_t c = 0; c < arrlen(columns); c++) bytes += strlen(columns[c][i]);
+        for (ptrdiff_t c = 0; c < arrlen(columns); c++)
+            bytes += strlen(columns[c][i]); /* NOLINT(clang-analyzer-core.NullDereference): arrlen(NULL) is 0 */
         if (bytes > MOST_BYTES && i > 0) return i;
     }
     return n;

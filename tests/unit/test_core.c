@@ -19,7 +19,6 @@
 #include "core/exact.h"
 #include "core/kernels.h"
 #include "core/ops.h"
-#include "core/kernels.h"
 #include "core/weight.h"
 #include "core/rng.h"
 #include "core/threads.h"

@@ -294,7 +294,7 @@ static void integers_are_scaled(void **state) {
                        by_row[6] = {4, -8, 508, -15.875f, 0, 0.625f};
     char path[SCRATCH_SIZE];
     Err err;
-    Collected c[4];
+    Collected c[4] = {{0}};
     const Tensor tensors[] = {{"a.scale", 1, 3, columns, TENSOR_F32},
                               {"b.scale", 2, 1, rows, TENSOR_F32},
                               {"a", 2, 3, q, TENSOR_I8},
