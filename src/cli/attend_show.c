@@ -175,7 +175,7 @@ static Place *rank(const float *scores, int n) {
 static int list_length(const AttendInput *a) { return a->x.rows < a->most ? a->x.rows : a->most; }
 
 static void print_found(const AttendInput *a, const struct Head *head) {
-    Place *places = rank(head->to.e->v, a->x.rows);
+    Place *places = rank(head->to.e->v, a->x.rows); /* NOLINT(clang-analyzer-core.NullDereference): attend_to set it */
     printf("\n%10s  %8s\n", "score", "weight");
     for (int i = 0; i < list_length(a); i++)
         printf("%10.4f  %8.4f  %s\n", head->to.e->v[places[i].index], head->to.alpha->v[places[i].index],

@@ -105,8 +105,8 @@ static char **words_of(const char *text) { return tokenizer_split(&(Tokenizer){.
 /* Returns the text of a translation. words are the target pieces; @J means an <unk> that is aligned to source piece
    J. */
 static char *replaced(const Translator *t, const char *sentence, char *const *words, const Lexicon *lexicon, bool han) {
-    char **source = tokenizer_split(&t->source.tokenizer, sentence);
-    size_t width = arrlenu(source) + 1, n = arrlenu(words) + 1;
+    char **source = side_spell(&t->source, sentence); /* </s> last */
+    size_t width = arrlenu(source), n = arrlenu(words) + 1;
     int *ids = mem_alloc(n * sizeof *ids);
     float *alpha = mem_zalloc(n * width * sizeof *alpha);
     for (size_t i = 0; i + 1 < n; i++) {
@@ -248,8 +248,8 @@ static void texts_stay_well_formed(void **state) {
         Translator t = translator_of(kinds[below(3)], "▁ a\nb c\n", kind, "en", words);
         char *plain = replaced(&t, source, words, NULL, false);
         assert_string_equal(plain, target);
-        char **pieces = tokenizer_split(&t.source.tokenizer, source);
-        const size_t places = arrlenu(pieces);
+        char **pieces = side_spell(&t.source, source);
+        const size_t places = arrlenu(pieces) - 1;
         for (ptrdiff_t k = 0; k < arrlen(words) && places > 0; k++) {
             if (below(3)) continue;
             char name[32];
