@@ -5,8 +5,8 @@
 
    The steps of many shards do not fit in the caches together. So a run of shards, which is a subtree itself, is
    computed at a time, for all blocks of c. Finished runs wait in matrices as large as c. A shard with more steps than a
-   run is computed in parts, and its sum so far is such a matrix. Without shards, all steps are parts of one sum, which
-   is c. The sizes of the blocks are those that gemm.c explains. */
+   run is computed in parts, and its sum so far is such a matrix. Without shards, the kernel continues c itself. The
+   sizes of the blocks are those that gemm.c explains. */
 #include "core/gradient_product.h"
 #include "core/base.h"
 #include "core/kernels.h"
@@ -75,23 +75,27 @@ typedef struct Block {
     int tile0, tile1, first, rows, panel;
 } Block;
 
-/* Multiplies the steps begin..end-1 of the run. The block of sums [rows, tile_cols] receives the result; it is
-   continued if `continues`. */
-static void multiply(const Part *t, const Block *b, int begin, int end, bool continues, real *sums) {
+/* The first column of a block, and the number of its columns. */
+static int first_col(const Part *t, const Block *b) { return (t->panel + b->panel) * gemm()->tile_cols; }
+static int cols_of(const Part *t, const Block *b) { return smaller(gemm()->tile_cols, t->p->n - first_col(t, b)); }
+
+/* Multiplies the steps begin..end-1 of the run. `sums` [rows, cols], with the leading dimension ld, receives the
+   result; it is continued if `continues`. */
+static void multiply(const Part *t, const Block *b, int begin, int end, bool continues, real *sums, int cols, int ld) {
     const GemmKernels *g = gemm();
     const int width = g->tile_cols;
     const int line = blocks_of(width * g->right_step, b->tile1 - b->tile0); /* bytes that each tile prefetches */
     const char *panel = t->right + (size_t)b->panel * right_size(width, t->steps);
-    if (begin == end && !continues) memset(sums, 0, (size_t)b->rows * (size_t)width * sizeof(real));
+    if (begin == end && !continues) memset(sums, 0, (size_t)b->rows * (size_t)ld * sizeof(real));
     for (int at = begin; at < end; at += kernels->k_block) {
         const int steps = smaller(kernels->k_block, end - at) / g->k_step, last = b->panel + 1 == t->panels;
         const char *right = panel + right_size(width, at), *next = right + (last ? 0 : right_size(width, t->steps));
         for (int tile = b->tile0; tile < b->tile1; tile++, next += (size_t)steps * (size_t)line) {
             const int first = part_offset(t->rows, t->tiles, tile);
             const int rows = part_offset(t->rows, t->tiles, tile + 1) - first;
-            real *c = sums + (size_t)(first - b->first) * (size_t)width;
-            g->multiply(rows, width, steps, t->left + left_size(first, t->steps) + left_size(rows, at), right,
-                        continues || at > begin ? c : NULL, width, c, width, next, line);
+            real *c = sums + (size_t)(first - b->first) * (size_t)ld;
+            g->multiply(rows, cols, steps, t->left + left_size(first, t->steps) + left_size(rows, at), right,
+                        continues || at > begin ? c : NULL, ld, c, ld, next, line);
         }
     }
 }
@@ -99,7 +103,7 @@ static void multiply(const Part *t, const Block *b, int begin, int end, bool con
 /* Adds the additions of a shard to its sums. */
 static void add_rows(const Part *t, const Block *b, int shard, real *sums) {
     const RowAdditions *a = t->p->additions;
-    const int width = gemm()->tile_cols, col = (t->panel + b->panel) * width, cols = smaller(width, t->p->n - col);
+    const int width = gemm()->tile_cols, col = first_col(t, b), cols = cols_of(t, b);
     for (int i = 0; a && i < b->rows; i++) {
         const int row = t->row + b->first + i;
         for (int e = a->start[row]; e < a->start[row + 1]; e++)
@@ -107,12 +111,17 @@ static void add_rows(const Part *t, const Block *b, int shard, real *sums) {
     }
 }
 
+/* The block in a matrix like c. */
+static real *block_in(const Part *t, const Block *b, real *matrix) {
+    return matrix + (size_t)(t->row + b->first) * (size_t)t->p->n + first_col(t, b);
+}
+
 /* Copies or adds a block between `sums` [rows, tile_cols] and a matrix like c. */
 typedef enum { LOAD, STORE, ADD_FROM, ADD_TO } Transfer;
 static void transfer(const Part *t, const Block *b, Transfer kind, real *sums, real *matrix) {
-    const int width = gemm()->tile_cols, col = (t->panel + b->panel) * width, cols = smaller(width, t->p->n - col);
+    const int width = gemm()->tile_cols, cols = cols_of(t, b);
     for (int i = 0; i < b->rows; i++, sums += width) {
-        real *row = matrix + (size_t)(t->row + b->first + i) * (size_t)t->p->n + col;
+        real *row = block_in(t, b, matrix) + (size_t)i * (size_t)t->p->n;
         if (kind == LOAD) memcpy(sums, row, (size_t)cols * sizeof(real));
         else if (kind == STORE) memcpy(row, sums, (size_t)cols * sizeof(real));
         else if (kind == ADD_FROM) kernels->add(cols, sums, row);
@@ -124,9 +133,6 @@ static real *waiting_at(const Part *t, int level) {
     return t->waiting + (size_t)level * (size_t)t->p->m * (size_t)t->p->n;
 }
 
-/* The sum so far of a shard of several parts; without shards c. */
-static real *partial_sum(const Part *t) { return t->p->shards ? waiting_at(t, shard_waiting(t->at)) : t->p->c; }
-
 /* Merges the sum of the current run with those that wait. */
 static void merge_run(const Part *t, const Block *b, real *sums) {
     int level = shard_waiting(t->at);
@@ -135,22 +141,22 @@ static void merge_run(const Part *t, const Block *b, real *sums) {
     else transfer(t, b, STORE, sums, waiting_at(t, level));
 }
 
-static void compute_block(const Part *t, const Block *b) {
+/* Computes a block for all shards of the run, or for a part of one shard. */
+static void compute_tree(const Part *t, const Block *b) {
     real tree[SHARD_LEVELS][M_BLOCK * MOST_COLS];
-    const int *start = t->p->start + (ptrdiff_t)t->at * t->run, begin = t->from - start[0];
-    const bool tree_of_shards = t->p->shards > 0, continues = begin > 0 || !tree_of_shards;
-    const bool ends = tree_of_shards && t->from + t->steps == start[t->run];
-    if (continues) transfer(t, b, LOAD, tree[0], partial_sum(t));
+    const int *start = t->p->start + (ptrdiff_t)t->at * t->run, width = gemm()->tile_cols;
+    const bool continues = t->from > start[0], ends = t->from + t->steps == start[t->run];
+    real *const partial = waiting_at(t, shard_waiting(t->at)); /* the sum so far of a shard of several parts */
+    if (continues) transfer(t, b, LOAD, tree[0], partial);
     for (int s = 0; s < t->run; s++) {
         int level = shard_waiting(s);
-        multiply(t, b, larger(start[s] - t->from, 0), smaller(start[s + 1] - t->from, t->steps), continues,
-                 tree[level]);
+        multiply(t, b, larger(start[s] - t->from, 0), smaller(start[s + 1] - t->from, t->steps), continues, tree[level],
+                 width, width);
         if (ends) add_rows(t, b, t->at * t->run + s, tree[level]);
-        for (int bits = s; bits % 2; bits /= 2, level--)
-            kernels->add(b->rows * gemm()->tile_cols, tree[level - 1], tree[level]);
+        for (int bits = s; bits % 2; bits /= 2, level--) kernels->add(b->rows * width, tree[level - 1], tree[level]);
     }
     if (ends) merge_run(t, b, tree[0]);
-    else transfer(t, b, STORE, tree[0], partial_sum(t));
+    else transfer(t, b, STORE, tree[0], partial);
 }
 
 static int row_blocks(const Part *t) { return blocks_of(t->rows, M_BLOCK); }
@@ -165,7 +171,8 @@ static void compute_blocks(void *context, int begin, int end) {
                    .panel = unit % t->panels};
         b.first = part_offset(t->rows, t->tiles, b.tile0);
         b.rows = part_offset(t->rows, t->tiles, b.tile1) - b.first;
-        compute_block(t, &b);
+        if (t->p->shards) compute_tree(t, &b);
+        else multiply(t, &b, 0, t->steps, true, block_in(t, &b, t->p->c), cols_of(t, &b), t->p->n);
     }
 }
 
