@@ -46,9 +46,6 @@ enum {
     PACK_STEPS = 256                 /* steps of a tile that are one unit of packing */
 };
 
-static int smaller(int a, int b) { return a < b ? a : b; }
-static int blocks_of(int size, int block) { return (size + block - 1) / block; }
-
 /* The part of a product that is computed at a time. */
 typedef struct Part {
     Threads *threads;

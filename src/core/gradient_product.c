@@ -21,9 +21,7 @@ enum {
     MOST_COLS = 32                   /* columns of a panel */
 };
 
-static int smaller(int a, int b) { return a < b ? a : b; }
 static int larger(int a, int b) { return a > b ? a : b; }
-static int blocks_of(int size, int block) { return (size + block - 1) / block; }
 static const GemmKernels *gemm(void) { return kernels->gemm[PANELS_F32]; }
 
 typedef struct Part {

@@ -24,6 +24,10 @@ typedef struct Moments {
     real mean, scale;
 } Moments;
 
+/* For loops over blocks. */
+static inline int smaller(int a, int b) { return a < b ? a : b; }
+static inline int blocks_of(int size, int block) { return (size + block - 1) / block; }
+
 /* The kernels of a product c = init + a b for one format of the packed operands, see gemm.h. The inner index is divided
    into steps of k_step numbers, the last filled up with zeros. A tile of a is packed [steps][rows], a panel of b
    [steps][tile_cols], each with the k_step numbers of a row or column together. Ahead of the steps, a tile or panel has

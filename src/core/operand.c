@@ -4,9 +4,6 @@
 
 #include <string.h>
 
-static int smaller(int a, int b) { return a < b ? a : b; }
-static int blocks_of(int size, int block) { return (size + block - 1) / block; }
-
 size_t panel_size(PanelFormat format, int k) {
     const GemmKernels *g = kernels->gemm[format];
     const size_t width = (size_t)g->tile_cols;

@@ -187,8 +187,8 @@ Var *output_logits(Tape *tape, OutputLayer layer, ColumnSets *sets, const int *o
 /* Cross-entropy of p = softmax(logits) and the target ids [m], with label smoothing ε:
    1/rows Σ_i ((1 - ε) (-ln p_iy) + ε mean_k(-ln p_ik)),  y = targets[i].
    `rows` is m, or the number of rows of all parts if the batch is divided into parts. nats [m] receives -ln p_iy.
-   Returns [1, 1], which must enter the loss of tape_backward with the factor 1. On a tape that records, and with
-   shards, no later op may read W. */
+   Returns [1, 1]. On a tape that records, the op may add the gradient of W at once. So its result must enter the loss
+   of tape_backward with the factor 1, and with shards no later op may read W. */
 Var *linear_cross_entropy(Tape *tape, OutputLayer layer, const int *targets, int rows, double smoothing, double *nats);
 
 #endif

@@ -154,9 +154,8 @@ Var *linear_cross_entropy(Tape *tape, OutputLayer layer, const int *targets, int
     Var *loss = var_new(tape, 1, 1);
     Entropy en = {
         .tape = tape, .layer = layer, .targets = targets, .rows = rows, .epsilon = (real)smoothing, .nats = nats};
-    real *const dx = gradient ? arena_alloc(arena, var_size(layer.x) * sizeof(real)) : NULL;
     en.smooth = arena_alloc(arena, (size_t)m * sizeof(double));
-    en.dx = dx;
+    if (gradient) en.dx = arena_alloc(arena, var_size(layer.x) * sizeof(real));
     if (gradient && layer.b) en.bias = tape_row_sums(tape, layer.b);
     if (gradient) var_grad(tape, layer.W); /* before the mark: it may allocate */
     const ArenaMark mark = arena_mark(arena);
@@ -172,7 +171,7 @@ Var *linear_cross_entropy(Tape *tape, OutputLayer layer, const int *targets, int
     if (!keep) arena_rewind(arena, mark);
     loss->v[0] = (real)(((1 - smoothing) * plain + smoothing * smooth) / rows);
     Record *record = tape_record(tape, linear_cross_entropy_back, loss, layer.x, layer.W, layer.b);
-    if (record) record->extra = dx;
+    if (record) record->extra = en.dx;
     return loss;
 }
 

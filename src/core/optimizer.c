@@ -8,7 +8,7 @@
 
 enum { BLOCK = 4096, GRAIN = 4 /* blocks */ };
 
-static int blocks_of(size_t size) { return (int)((size + BLOCK - 1) / BLOCK); }
+static int block_count(size_t size) { return (int)((size + BLOCK - 1) / BLOCK); }
 
 static int block_size(size_t size, int block) {
     const size_t left = size - (size_t)block * BLOCK;
@@ -40,7 +40,7 @@ static void update_blocks(void *context, int begin, int end) {
 static void update_each(const SegmentUpdate *update, UpdateRule rule, UpdateKernel *kernel) {
     rule.gradient_scale = update->gradient_scale;
     rule.rate = update->rate;
-    threads_run(update->threads, "update", blocks_of(segment_size(update->segment)), GRAIN, update_blocks,
+    threads_run(update->threads, "update", block_count(segment_size(update->segment)), GRAIN, update_blocks,
                 &(Elementwise){update, &rule, kernel});
 }
 
@@ -81,7 +81,7 @@ void optimizer_init(Optimizer *optimizer, const OptimizerKind *kind, const Segme
     *optimizer = (Optimizer){.kind = kind, .segment_count = count, .size = size, .to = size};
     optimizer->segments = mem_alloc((size_t)count * sizeof *segments);
     memcpy(optimizer->segments, segments, (size_t)count * sizeof *segments);
-    optimizer->squares = mem_zalloc((size_t)blocks_of(size) * sizeof(double));
+    optimizer->squares = mem_zalloc((size_t)block_count(size) * sizeof(double));
     for (int i = 0; i < kind->slots; i++) {
         optimizer->slots[i] = mem_alloc_aligned(size * sizeof(real));
         memset(optimizer->slots[i], 0, size * sizeof(real));
@@ -103,7 +103,7 @@ void optimizer_keep_average(Optimizer *optimizer, const real *weights) {
 
 /* ---- slices ---------------------------------------------------------------------------------------------------- */
 
-int optimizer_blocks(const Optimizer *optimizer) { return blocks_of(optimizer->size); }
+int optimizer_blocks(const Optimizer *optimizer) { return block_count(optimizer->size); }
 
 size_t optimizer_slice_begin(const Optimizer *optimizer, int k, int count) {
     const size_t begin = (size_t)part_offset(optimizer_blocks(optimizer), count, k) * BLOCK;
@@ -149,12 +149,12 @@ static void square_blocks(void *context, int begin, int end) {
 
 void optimizer_squares(Optimizer *o, Threads *threads, const real *gradient) {
     Step step = {.optimizer = o, .g = gradient + o->from};
-    threads_run(threads, "norm", blocks_of(slice_size(o)), GRAIN, square_blocks, &step);
+    threads_run(threads, "norm", block_count(slice_size(o)), GRAIN, square_blocks, &step);
 }
 
 double optimizer_norm(const Optimizer *o) {
     double square = 0;
-    for (int block = 0; block < blocks_of(o->size); block++) square += o->squares[block];
+    for (int block = 0; block < block_count(o->size); block++) square += o->squares[block];
     return sqrt(square);
 }
 
@@ -196,7 +196,7 @@ void optimizer_update(Optimizer *optimizer, Threads *threads, real *weights, rea
     Step step = {.optimizer = optimizer, .w = weights + optimizer->from};
     step.share = (real)fmax(options->smoothing, 9 / (10 + (double)optimizer->steps));
     if (optimizer->average)
-        threads_run(threads, "update", blocks_of(slice_size(optimizer)), GRAIN, average_blocks, &step);
+        threads_run(threads, "update", block_count(slice_size(optimizer)), GRAIN, average_blocks, &step);
 }
 
 double optimizer_step(Optimizer *optimizer, Threads *threads, real *weights, real *gradient,
