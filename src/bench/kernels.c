@@ -6,6 +6,7 @@
 #include "core/rng.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum { LONGEST = 1024 };
 
@@ -31,6 +32,11 @@ static void run_with(const Kernels *set, const RowKernel *kernel, int n, Arrays 
     kernels = chosen;
 }
 
+static void check_bits(const RowKernel *kernel, int n, real got, real wanted) {
+    CHECK(!memcmp(&got, &wanted, sizeof got), "kernel %s of %d: got %g, expected %g", kernel->name, n, (double)got,
+          (double)wanted);
+}
+
 static void verify(const RowKernel *kernel, int n) {
     static Arrays got, wanted;
     int last = 0;
@@ -38,12 +44,8 @@ static void verify(const RowKernel *kernel, int n) {
     run_with(kernels, kernel, n, &got);
     run_with(kernels_at(last), kernel, n, &wanted);
     for (int k = 0; k < KERNEL_ROWS; k++)
-        for (int i = 0; i < WIDEST_ROW * LONGEST; i++)
-            CHECK(got.numbers[k][i] == wanted.numbers[k][i], "kernel %s of %d: got %g, expected %g", kernel->name, n,
-                  (double)got.numbers[k][i], (double)wanted.numbers[k][i]);
-    for (int k = 0; k < 2; k++)
-        CHECK(got.rows.result[k] == wanted.rows.result[k], "kernel %s of %d: got %g, expected %g", kernel->name, n,
-              (double)got.rows.result[k], (double)wanted.rows.result[k]);
+        for (int i = 0; i < WIDEST_ROW * LONGEST; i++) check_bits(kernel, n, got.numbers[k][i], wanted.numbers[k][i]);
+    for (int k = 0; k < 2; k++) check_bits(kernel, n, got.rows.result[k], wanted.rows.result[k]);
 }
 
 /* Measures how many numbers per nanosecond a kernel handles if its arrays are in the cache. */

@@ -14,6 +14,7 @@ const Moments row_kernel_moments = {.mean = (real)0.1, .scale = (real)1.3};
 
 static void run_add(int n, KernelRows *r) { kernels->add(n, r->x[0], r->x[1]); }
 static void run_axpy(int n, KernelRows *r) { kernels->axpy(n, r->x[0], (real)0.3, r->x[1]); }
+static void run_blend(int n, KernelRows *r) { kernels->blend(n, r->x[0], (real)0.3, r->x[1]); }
 static void run_divide(int n, KernelRows *r) { kernels->divide(n, r->x[0], 3); }
 static void run_dot(int n, KernelRows *r) { r->result[0] = kernels->dot(n, r->x[0], r->x[1]); }
 static void run_sum(int n, KernelRows *r) { r->result[0] = kernels->sum(n, r->x[0]); }
@@ -94,6 +95,7 @@ static void run_adadelta(int n, KernelRows *r) {
 const RowKernel row_kernels[] = {
     {"add", run_add, {1, 1}},
     {"axpy", run_axpy, {1, 1}},
+    {"blend", run_blend, {1, 1}},
     {"divide", run_divide, {1}},
     {"dot", run_dot, {1, 1}},
     {"sum", run_sum, {1}},

@@ -1,5 +1,5 @@
 /* row_kernels.h: a call of each kernel on rows, in one form, for `tide bench kernels` and tests/unit/test_kernels.c.
-   Dropout is random, and only the test calls it. */
+   Without dropout, which is random and which only the test calls. */
 #ifndef TIDE_ROW_KERNELS_H
 #define TIDE_ROW_KERNELS_H
 
@@ -18,7 +18,7 @@ typedef struct RowKernel {
     int width[KERNEL_ROWS]; /* length of each row, in multiples of n */
 } RowKernel;
 
-/* All kernels, then one without a name. */
+/* All these kernels, then an entry without a name. */
 extern const RowKernel row_kernels[];
 /* The arguments of those kernels that need them. */
 extern const UpdateRule row_kernel_rule;
