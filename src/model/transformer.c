@@ -162,14 +162,14 @@ static OutputLayer output(Tape *tape, const Model *model, const Forced *forced) 
 typedef struct State {
     AttentionOptions options;
     Spans spans;        /* of the source */
-    KeysValues *source; /* [depth], in the tape's arena; a step sets the spans of these and of `layers` */
+    KeysValues *source; /* [depth], in the tape's arena, without spans */
     Arena arena;        /* of `layers` */
     int used, capacity; /* rows of `layers` */
     int steps;          /* words of each hypothesis so far */
     int **words;    /* [hypotheses][steps + 1] rows of each word in `layers`; the last one is set by the next step */
     Arena lists[2]; /* `words` lives in lists[list]; reorder reads it there and writes the new one to the other arena */
     int list;
-    KeysValues layers[]; /* [depth], each [capacity, m] */
+    KeysValues layers[]; /* [depth], each [capacity, m], without spans */
 } State;
 
 static DecoderState *begin(Tape *tape, const Model *model, Annotations H, int n, int most, const PassOptions *options) {
@@ -222,14 +222,14 @@ static Step step(Tape *tape, const Model *model, DecoderState *decoder_state, Hy
     Var *alpha = NULL;
     for (int l = 0; l < d->depth; l++) {
         const Layer *layer = &d->layers[l];
-        KeysValues *words = &state->layers[l], *read = &state->source[l];
+        KeysValues words = state->layers[l], read = state->source[l];
         Var *normed = norm(tape, &layer->self.norm, x.x);
         const KeysValues new = multi_head_project(tape, &layer->self.heads, normed, NULL);
-        var_copy_rows(words->keys, state->used, new.keys, NULL, h.rows);
-        var_copy_rows(words->values, state->used, new.values, NULL, h.rows);
-        words->spans = &before;
-        read->spans = &source;
-        x = decoder_layer(tape, layer, x.x, normed, *words, *read, state->options.hard, (Drop){0});
+        var_copy_rows(words.keys, state->used, new.keys, NULL, h.rows);
+        var_copy_rows(words.values, state->used, new.values, NULL, h.rows);
+        words.spans = &before;
+        read.spans = &source;
+        x = decoder_layer(tape, layer, x.x, normed, words, read, state->options.hard, (Drop){0});
         if (is_alignment(d, state->options, l))
             alpha = attention_alignment(tape, state->options, model->config.heads, x.alpha, &source);
     }
