@@ -77,8 +77,7 @@ static int read_line(Report *r, const char *line, size_t n, const char *path, lo
     cJSON *object = json_parse(line, n);
     if (!object && errno == ENOMEM) return no_memory(path, err);
     const cJSON *update = get(object, "update");
-    if (cJSON_IsNumber(
-            get(object, "training_set"))) { /* a training with several training sets begins with their sizes */
+    if (cJSON_IsNumber(get(object, "training_set"))) { /* the first lines, if there are several training sets */
         cJSON_Delete(object);
         return 0;
     }
@@ -172,15 +171,19 @@ static bool write_frame(FILE *out, const cJSON *frame) {
     return true;
 }
 
+static void delete_json(void *json) { cJSON_Delete(json); }
+
 static int read_frame(FILE *out, const char *path, Err *err) {
     size_t size;
     char *text = file_read(path, &size, err);
     if (!text) return -1;
     cJSON *frame = json_parse(text, size);
     const bool refused = !frame && errno == ENOMEM;
+    if (frame) scope_own(frame, delete_json);
     const bool sound = write_frame(out, frame);
-    mem_free(text);
+    scope_disown(frame, delete_json);
     cJSON_Delete(frame);
+    mem_free(text);
     if (refused) return no_memory(path, err);
     return sound ? 0 : err_set(err, path, 0, "is not a set of alignments");
 }
@@ -276,8 +279,6 @@ static char *page_of(const Report *r, const char *nonce, size_t *size, Err *err)
     mem_free(data);
     return text;
 }
-
-static void delete_json(void *json) { cJSON_Delete(json); }
 
 char *report_text(const char *dir, const char *nonce, size_t *size, Err *err) {
     Report r = {.dir = dir, .dev_set = -1, .reports = cJSON_CreateArray(), .validations = cJSON_CreateArray()};
