@@ -6,14 +6,15 @@
 #include "model/multi_head.h"
 
 enum { ATTENTION_WEIGHTS = 4 /* at most */ };
-/* The weights of a kind with score, each of which may be missing: those that project s_{i-1} and h_j; then its own. */
+/* Indices in Attention.weights for a kind with score: the weight that projects s_{i-1}, the weight that projects h_j
+   (each may be NULL), then the kind's own weights. */
 enum { OF_QUERY, OF_KEYS, OWN_WEIGHTS };
 
 /* The weights of an attention. */
 typedef struct Attention {
     const AttentionKind *kind;
     Var *weights[ATTENTION_WEIGHTS]; /* in an order that the kind defines */
-    MultiHead multi_head;            /* of the kind multi-head, instead */
+    MultiHead multi_head;            /* of the kind multi-head, which has no other weights */
     int heads;                       /* 0: the kind has no alignment */
 } Attention;
 

@@ -91,11 +91,11 @@ static void mean_alpha(const Search *s, int row, int width, real *alpha) {
     memset(alpha, 0, (size_t)width * sizeof *alpha);
     for (int m = 0; m < s->count; m++)
         if (s->members[m].now.alpha) kernels->add(width, alpha, var_row_values(s->members[m].now.alpha, row));
-    if (s->aligned > 1) kernels->divide(width, alpha, (real)s->aligned);
+    if (s->alpha_models > 1) kernels->divide(width, alpha, (real)s->alpha_models);
 }
 
 /* The numbers in `alpha` of the nodes of a sentence. */
-static int alpha_width(const Search *s, const Sentence *sentence) { return s->aligned ? sentence->length : 0; }
+static int alpha_width(const Search *s, const Sentence *sentence) { return s->alpha_models ? sentence->length : 0; }
 
 /* Returns a new node, which has one user. */
 static Node *extend_node(const Search *s, const Candidate *c) {
@@ -161,7 +161,8 @@ double beam_score(const BeamOptions *options, double log_probability, int length
 /* Inserts the hypothesis that ends in `last` into the finished ones of its sentence, which keep the node. */
 static void finish(const Search *s, Sentence *sentence, Node *last) {
     double score = beam_score(s->options, last->log_probability, last->length);
-    if (s->aligned && s->options->coverage > 0) score += s->options->coverage * coverage(s, last, sentence->length);
+    if (s->alpha_models && s->options->coverage > 0)
+        score += s->options->coverage * coverage(s, last, sentence->length);
     last->score = score;
     int at = sentence->count++;
     for (; at > 0 && score > sentence->finished[at - 1]->score; at--)
@@ -342,7 +343,7 @@ static void init_members(Search *s, Ensemble ensemble, const Source *source) {
               "beam_search: models with vocabularies of %d and %d, and of %d and %d", model->config.source_vocab,
               model->config.target_vocab, first->source_vocab, first->target_vocab);
         s->members[m] = (Member){.model = model, .state = model_begin(s->tape, model, source, s->most_rows, &pass)};
-        if (s->options->alignments || s->options->coverage > 0) s->aligned += model_aligns(model);
+        if (s->options->alignments || s->options->coverage > 0) s->alpha_models += model_aligns(model);
     }
 }
 

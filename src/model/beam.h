@@ -44,8 +44,8 @@ typedef struct BeamOptions {
     int bos, eos;        /* ids of <s> and </s> */
     const int *banned;   /* ids that the search never produces, such as <pad> and <s>; in any order */
     int banned_count;
-    const int *numbers; /* [n] the number of each sentence: its index in the next three arrays, its number for
-                           sampling and for the caller; NULL: 0 .. n - 1 */
+    const int *numbers; /* [n] the number of each sentence, which is its index in the next three arrays; sampling and
+                           `settled` use it, too. NULL: 0 .. n - 1 */
     const Prefix *const *prefixes;         /* [sentences] items may be NULL: free; NULL: all are free */
     const Constraints *const *constraints; /* [sentences] items may be NULL: none; NULL: none at all. Not for sampling.
                                               A prefix comes first: one that ends in </s> need not meet them. They may
@@ -54,8 +54,8 @@ typedef struct BeamOptions {
                                     its prefix and constraints; probabilities have the sum 1 over these words. NULL: all
                                     words. Not for sampling */
     AttentionOptions attention;
-    int alignments; /* the first hypotheses of each sentence that have an alignment; settled words have one unless it is
-                       0, which costs no time and no memory */
+    int alignments; /* how many hypotheses of each sentence, the best ones, get their alignment. 0: none; settled words
+                       get none either, and the search stores no alignments unless coverage > 0 */
     const Sampling *sampling; /* draws each word of each of the `beam` hypotheses; NULL: searches the best ones */
     BeamStep *before_step;    /* NULL: none */
     BeamSettled *settled;     /* NULL: none, and no time is spent on it */

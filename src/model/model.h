@@ -48,7 +48,7 @@ typedef struct Objective {
     double smoothing;
 } Objective;
 /* Returns the mean cross-entropy [1, 1], see linear_cross_entropy. nats[s] receives the cross-entropy of shard s in
-   nats, without smoothing, summed over the target rows; without shards nats[0] that of all rows. */
+   nats, without smoothing, summed over the target rows; without shards, nats[0] receives that of all rows. */
 Var *model_loss(Tape *tape, const Model *model, const Forced *forced, Objective objective, double *nats);
 
 /* ---- word by word, on a tape that does not record ---- */

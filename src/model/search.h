@@ -17,7 +17,7 @@ struct Node {
     ConstraintState constraints;
     double log_probability;
     double score; /* of a finished hypothesis that ends here */
-    real alpha[]; /* [source length]; only if Search.aligned */
+    real alpha[]; /* [source length] alignment; [0] if Search.alpha_models is 0 */
 };
 
 /* A possible next word of the hypothesis in a row. log_probability is that of the whole new hypothesis. */
@@ -53,7 +53,7 @@ typedef struct Search {
     const BeamOptions *options;
     Sentence *sentences;   /* [n], in the order of Source */
     int n;                 /* sentences */
-    int aligned;           /* models with an alignment; 0 if no alignment is needed */
+    int alpha_models;      /* models whose alignments the alpha of a node averages; 0: nodes have no alpha */
     int rows;              /* open hypotheses; those of one sentence are contiguous */
     int most_rows;         /* the sum of the widths */
     int *owner;            /* [rows] the sentence of each open hypothesis */
@@ -67,11 +67,11 @@ typedef struct Search {
     int *heaps;            /* [rows, target vocabulary] space for sampling */
 } Search;
 
-/* The next words of a row: their logits x, those of search_words, averaged over the models. */
+/* The logits x of the next words of a row, which are those of search_words; averaged over the models. */
 typedef struct NextWords {
     const real *x;
     double log_sum; /* x - log_sum: the log-probability of a word */
-    double so_far;  /* that of the hypothesis before it */
+    double so_far;  /* the log-probability of the hypothesis before it */
 } NextWords;
 
 /* The candidate that continues a row with the word `id`. */

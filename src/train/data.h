@@ -6,13 +6,12 @@
 #include "train/guides.h"
 #include "train/train_options.h"
 
-/* A training set: a corpus, how often an epoch has its pairs, the tag of its source sentences (see vocab_add_tag; NULL:
-   no tag), and whether the noise of the options leaves them out. */
+/* A training set. */
 typedef struct TrainFiles {
     CorpusFiles files;
-    double weight;
-    const char *tag;
-    bool quiet;
+    double weight;   /* how often an epoch has each of its pairs */
+    const char *tag; /* of its source sentences, see vocab_add_tag; NULL: none */
+    bool quiet;      /* its source sentences get no noise */
 } TrainFiles;
 
 typedef struct DataFiles {
@@ -34,12 +33,12 @@ typedef struct Data {
     Pairs pairs, valid_pairs;
     Guides guides;
     DiskCorpus text; /* the training corpus, until it is encoded */
-    TrainSet *sets;  /* stb_ds array: its training sets */
+    TrainSet *sets;  /* stb_ds array: the training sets in it */
 } Data;
 
 /* Reads the text of both corpora; without `training`, only that of the validation corpus. This is the first of three
    steps: data_read, data_learn (for a new model only), data_encode. Release with data_free, also after an error.
-   Returns 0, or -1 with *err filled: an error of the readers, or a full disk; or `progress` cancels. */
+   Returns 0, or -1 with *err filled: a reader fails, the disk is full, or `progress` cancels. */
 int data_read(Data *data, const DataFiles *files, const ModelOptions *options, bool training, ProgressFn *progress,
               void *context, Err *err);
 /* Learns merges and vocabularies from the training text, in which every set counts once, and adds the tags. Returns 0,

@@ -92,7 +92,7 @@ int share_state(Training *t, Err *err) {
 
 /* ---- data of a machine ------------------------------------------------------------------------------------------ */
 
-/* Copies bytes from the first rank of the machine. */
+/* Copies `bytes` from the first rank of the machine to its other ranks. */
 static int share_bytes(Ranks *ranks, void *bytes, size_t size, Err *err) {
     return ranks_broadcast(ranks, RANKS_OF_NODE, bytes, size, err);
 }
