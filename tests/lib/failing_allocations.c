@@ -39,6 +39,7 @@ extern void *__libc_memalign(size_t, size_t);
 static bool counting;         /* allocations are counted and tested */
 static int refusing;          /* number of allocations that fail from now */
 static long all, keep, share; /* ALLOCATIONS_ALL, _KEEP, _SHARE */
+static long chosen;           /* ALLOCATIONS_AT; 0: every place is tested */
 static const char *tree;      /* ALLOCATIONS_TREE or NULL */
 static int report = -1;
 static long seen, failed, survived, bad, places, kept;
@@ -200,6 +201,14 @@ static bool try_without(int refuse, size_t bytes) {
     return false;
 }
 
+/* Without forks: makes the allocations fail from now, if this is the one of ALLOCATIONS_AT. */
+static void refuse_here(void) {
+    if (seen != chosen) return;
+    counting = false;
+    refusing = getenv("ALLOCATIONS_REST") ? INT32_MAX : 1;
+    if (write(report, "refused\n", 8) != 8) abort();
+}
+
 /* Whether an allocation must fail. */
 static bool refused(size_t bytes) {
     if (refusing) {
@@ -208,8 +217,12 @@ static bool refused(size_t bytes) {
         return true;
     }
     if (!counting) return false;
-    counting = false;
     seen++;
+    if (chosen) {
+        refuse_here();
+        return refusing && refused(bytes);
+    }
+    counting = false;
     const int saved = errno;
     if (is_new_place() || seen <= all)
         if (try_without(1, bytes) || try_without(INT32_MAX, bytes)) return refused(bytes);
@@ -242,6 +255,7 @@ __attribute__((constructor)) static void begin(void) {
     all = number_of("ALLOCATIONS_ALL", 0);
     keep = number_of("ALLOCATIONS_KEEP", 0);
     share = number_of("ALLOCATIONS_SHARE", 1);
+    chosen = number_of("ALLOCATIONS_AT", 0);
     tree = getenv("ALLOCATIONS_TREE");
     unsetenv("LD_PRELOAD"); /* cp and rm must not preload this library */
     backtrace(stack, 1);    /* the first call loads a library */
