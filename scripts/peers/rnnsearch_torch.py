@@ -175,7 +175,7 @@ def check():
 
 
 def main():
-    parser = argparse.ArgumentParser(usage=__doc__)
+    parser = argparse.ArgumentParser(usage=__doc__.removeprefix("usage: "))
     parser.add_argument("--preset", choices=PRESETS, default="small")
     parser.add_argument("--batch", type=int)
     parser.add_argument("--length", type=int, default=20)
