@@ -3,7 +3,7 @@
 # A file that is cut off, damaged, or continues with other bytes is refused in one line.
 . "$(dirname "$0")/../lib/common.inc"
 formats="gzip xz zstd"
-for program in $formats unzip; do command -v "$program" >/dev/null || { echo "$program is missing"; exit 77; }; done
+for program in $formats unzip; do needs "$program" scripts/setup; done
 
 for side in 1.en 2.zh; do cut -f${side%.*} "$scratch/train.tsv" >"$scratch/train.${side#*.}"; done
 train() { smallest_run "$@" --after-batches 4; }
