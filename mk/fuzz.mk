@@ -1,6 +1,6 @@
 # Tests that may take as long as one likes.
 #
-#   make fuzz [seconds=60]  the parsers of untrusted input under libFuzzer, so long for each; jobs=1: one at a time
+#   make fuzz [seconds=60]  each parser of untrusted input under libFuzzer for so many seconds; jobs=1: one at a time
 #   make soak               kills, broken disks, damaged files, half an hour of each fuzzer: hours; continues where it was stopped
 
 # With config=fuzz, a fuzz target is linked with libFuzzer; otherwise with replay.c, which runs it on the given files.
