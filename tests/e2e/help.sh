@@ -21,7 +21,7 @@ for command in train translate align aer bleu chrf corpus tokenize score evaluat
 done
 tide_ok score --help >"$scratch/score"
 tide_ok help score | cmp - "$scratch/score" || die "help score"
-tide_ok train --help-all | grep -q -- '--learn-rate R .* (default: 0.001)$' || die "train --help without defaults"
+tide_ok train --help-all | grep -- '--learn-rate R .* (default: 0.001)$' >/dev/null || die "train --help without defaults"
 tide_ok --version | grep '^tide ' >/dev/null || die "--version"
 
 # ---- man pages ----
