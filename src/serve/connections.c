@@ -98,7 +98,7 @@ bool connection_begin(Connection *c, Endpoint endpoint) {
 
 void connection_body(Connection *c, const char *bytes, size_t n) {
     const size_t most = (size_t)c->table->limits->body;
-    if (!n || c->reply.status) return;
+    if (c->reply.status) return;
     if (n > most - c->size) {
         reply_error(&c->reply, 413, "Request entity too large: the limit is %zu bytes", most);
         return;

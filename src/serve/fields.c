@@ -2,6 +2,7 @@
 
 #include "core/scope.h"
 #include "serve/header.h"
+#include "serve/multipart.h"
 #include "io/ds.h"
 #include "io/json.h"
 #include "text/unicode.h"
@@ -199,15 +200,36 @@ static int parse_form(Fields *fields, const char *body, size_t n, const Limits *
     return 0;
 }
 
+static int set_part(Fields *fields, const FormPart *part, const Limits *limits, Reply *reply) {
+    if (memchr(part->name, 0, part->name_length) || memchr(part->value, 0, part->value_length))
+        return broken_form(reply);
+    char *name = mem_strndup(part->name, part->name_length), *value = mem_strndup(part->value, part->value_length);
+    const int status = set_text(fields, name, value, limits, reply);
+    mem_free(name);
+    mem_free(value);
+    return status;
+}
+
+static int parse_multipart(Fields *fields, const char *content_type, const char *body, size_t n, const Limits *limits,
+                           Reply *reply) {
+    char boundary[BOUNDARY_SIZE];
+    FormPart part;
+    int found = multipart_boundary(content_type, boundary);
+    for (const char *at = body; !found && (found = multipart_next(&at, body + n, boundary, &part)) > 0; found = 0)
+        if (!part.file && set_part(fields, &part, limits, reply)) return -1;
+    return found ? broken_form(reply) : 0;
+}
+
 /* ---------------------------------------------------------------------------------------------------------------- */
 
 int fields_parse(Fields *fields, const char *content_type, const char *body, size_t n, const Limits *limits,
                  Reply *reply) {
     const BodyKind kind = header_body_kind(content_type);
-    if (kind != BODY_JSON && kind != BODY_FORM) return reply_error(reply, 415, "Send application/json or a form");
+    if (kind == BODY_OTHER) return reply_error(reply, 415, "Send application/json or a form");
     if (!utf8_valid(body, n)) return reply_error(reply, 400, "Invalid request: the body is not valid UTF-8");
     if (kind == BODY_JSON) return parse_json(fields, body, n, limits, reply);
-    const int status = parse_form(fields, body, n, limits, reply);
+    const int status = kind == BODY_FORM ? parse_form(fields, body, n, limits, reply)
+                                         : parse_multipart(fields, content_type, body, n, limits, reply);
     fields->q.array = arrlen(fields->q.list) > 1;
     fields->translation.array = arrlen(fields->translation.list) > 1;
     return status;

@@ -1,4 +1,4 @@
-/* fields.h: the fields of a request's body, from JSON or from a form (application/x-www-form-urlencoded). */
+/* fields.h: the fields of a request's body, from JSON or from a form. */
 #ifndef TIDE_SERVE_FIELDS_H
 #define TIDE_SERVE_FIELDS_H
 
@@ -24,7 +24,7 @@ typedef struct Fields {
 } Fields;
 
 /* Parses a body of n bytes, whose Content-Type is NULL if the request has none; *fields must be all zero. Unknown
-   fields are ignored, as LibreTranslate does. A form with several fields q has an array of
+   fields, and the files of a form, are ignored, as LibreTranslate does. A form with several fields q has an array of
    texts; of other fields with one name the first counts. Returns 0, or -1 with an error of status 400 or 415 in *reply.
    Release with fields_free in both cases. */
 int fields_parse(Fields *fields, const char *content_type, const char *body, size_t n, const Limits *limits,

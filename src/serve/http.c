@@ -5,7 +5,6 @@
 
 #include <microhttpd.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -111,62 +110,11 @@ static enum MHD_Result begin(Http *http, struct MHD_Connection *connection, Conn
     return c->reply.status && header(connection, "Expect") ? send_reply(http, connection, c) : MHD_YES;
 }
 
-/* ---- forms of parts ---------------------------------------------------------------------------------------------- */
-
-/* Adds text to the body of a form, with escapes for the bytes that would end it. */
-static void add_escaped(Connection *c, const char *text, size_t n) {
-    while (n > 0) {
-        char escape[4];
-        size_t plain = 0;
-        while (plain < n && text[plain] && !strchr("%&+=", text[plain])) plain++;
-        connection_body(c, text, plain);
-        if (plain == n) return;
-        snprintf(escape, sizeof escape, "%%%02X", (unsigned char)text[plain]);
-        connection_body(c, escape, 3);
-        text += plain + 1, n -= plain + 1;
-    }
-}
-
-/* Receives a part of a form, in one piece or in several; its name may be missing. A file is no field. */
-static enum MHD_Result on_part(void *connection, enum MHD_ValueKind kind, const char *name, const char *file,
-                               const char *type, const char *encoding, const char *bytes, uint64_t offset, size_t n) {
-    Connection *c = connection;
-    (void)kind, (void)type, (void)encoding;
-    if (!name) return MHD_NO;
-    if (file) return MHD_YES;
-    if (!offset) {
-        connection_body(c, "&", 1);
-        add_escaped(c, name, strlen(name));
-        connection_body(c, "=", 1);
-    }
-    add_escaped(c, bytes, n);
-    return MHD_YES;
-}
-
-/* Writes a body of type multipart/form-data as one of type application/x-www-form-urlencoded, which fields.h reads. */
-static void join_parts(struct MHD_Connection *connection, Connection *c) {
-    enum { LONGEST_HEADER = 4096 };
-    char *parts = c->body;
-    const size_t n = c->size;
-    c->body = NULL;
-    c->size = c->capacity = 0;
-    struct MHD_PostProcessor *reader = MHD_create_post_processor(connection, LONGEST_HEADER, on_part, c);
-    bool whole = reader && MHD_post_process(reader, parts, n) == MHD_YES;
-    whole = reader && MHD_destroy_post_processor(reader) == MHD_YES && whole;
-    if (!whole && !c->reply.status) reply_error(&c->reply, 400, "Invalid request: the form is not valid");
-    mem_free(parts);
-}
-
-/* ------------------------------------------------------------------------------------------------------------------ */
-
 /* The body is complete. */
 static enum MHD_Result complete(Http *http, struct MHD_Connection *connection, Connection *c) {
-    const char *type = header(connection, "Content-Type");
-    const bool in_parts = header_body_kind(type) == BODY_MULTIPART;
-    if (in_parts && !c->reply.status) join_parts(connection, c);
     if (!c->reply.status) {
         const Asked asked = {.endpoint = c->endpoint,
-                             .content_type = in_parts ? NULL : type,
+                             .content_type = header(connection, "Content-Type"),
                              .authorization = header(connection, "Authorization"),
                              .model = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "model"),
                              .body = c->body ? c->body : "",

@@ -190,16 +190,19 @@ def check_fields(s):
 
 
 def check_multipart(s):
-    def form(fields):
-        parts = [f'--bb\r\nContent-Disposition: form-data; {name}\r\n\r\n{value}\r\n' for name, value in fields]
-        return s.ask("POST", "/translate", "".join(parts) + "--bb--\r\n", {"Content-Type": "multipart/form-data; boundary=bb"})
+    def form(fields, parameters="boundary=b"):
+        parts = [f'--b\r\nContent-Disposition: form-data; {name}\r\n\r\n{value}\r\n' for name, value in fields]
+        return s.ask("POST", "/translate", "".join(parts) + "--b--\r\n", {"Content-Type": f"multipart/form-data; {parameters}"})
 
-    rest = [('name="source"', "zh"), ('name="target"', "en"), ('name="source"', "xx"), ('name="q"; filename="a.txt"', "x")]
-    for q in ("潮水退了。\n他走了。", "", "100%25 a+b", "--bb a=b&c\r\n--"):
+    rest = [('name="source"', "zh"), ("name=target", "en"), ('name="source"', "xx"), ('name="q"; filename="a.txt"', "x")]
+    for q in ("潮水退了。\n他走了。", "", "100%25 a+b", "--b a=b&c\r\n--"):
         found = form([('name="q"', q)] + rest)
         check(found == (200, s.translate(q)), f"a form of parts, q {q!r}: {found}")
     found = form([('name="q"', "潮水退了。"), ('name="q"', "他走了。")] + rest)
     check(found == (200, s.translate(["潮水退了。", "他走了。"])), f"a form of parts with two texts: {found}")
+    for parameters in ('boundary="b"', "boundary=b; charset=UTF-8", 'charset=UTF-8; Boundary="b"'):
+        found = form([("name=q", "潮水退了。")] + rest, parameters)
+        check(found == (200, s.translate("潮水退了。")), f"a form of parts, {parameters}: {found}")
     check(form(rest) == (400, {"error": "Invalid request: missing q parameter"}), "a file is no text")
 
 

@@ -1,5 +1,6 @@
-/* Fuzz target: the body of a request of `tide serve`. The first byte chooses its type; the rest is the body. An
-   accepted body has texts that are valid UTF-8, and numbers and counts within the limits. */
+/* Fuzz target: the body of a request of `tide serve`. The first byte chooses its type; the rest is the body. The
+   boundary of a multipart form is one letter, which the fuzzer can guess. An accepted body has texts that are valid
+   UTF-8, and numbers and counts within the limits. */
 #include "fuzz.h"
 #include "serve/fields.h"
 
@@ -13,13 +14,14 @@ static void texts_check(const Texts *texts, int most) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size < 1) return 0;
-    static const char *const types[] = {"application/json", "application/x-www-form-urlencoded", "text/plain"};
+    static const char *const types[] = {"application/json", "application/x-www-form-urlencoded", "text/plain",
+                                        "multipart/form-data; boundary=b"};
     const Limits limits = {.body = 1 << 20, .sentences = 8, .pieces = 100, .beam = 16};
     Fields fields = {0};
     Reply reply = {0};
     char *body = mem_alloc(size); /* without a NUL at the end */
     memcpy(body, data + 1, size - 1);
-    const int status = fields_parse(&fields, types[data[0] % 3], body, size - 1, &limits, &reply);
+    const int status = fields_parse(&fields, types[data[0] % 4], body, size - 1, &limits, &reply);
     CHECK(status ? reply.status == 400 || reply.status == 415 : reply.status == 0, "%d with status %d", status,
           reply.status);
     CHECK(utf8_valid(reply.error, strlen(reply.error)), "the error is not UTF-8");

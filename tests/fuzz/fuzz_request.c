@@ -4,6 +4,7 @@
 #include "serve/header.h"
 #include "serve/keys.h"
 #include "serve/language.h"
+#include "serve/multipart.h"
 #include "serve/route.h"
 
 #include <arpa/inet.h>
@@ -38,6 +39,13 @@ static void length_check(const char *value) {
     CHECK(!strcmp(text, value), "the length '%s' is read as %zu", value, length);
 }
 
+/* Wherever the boundary ends, it is a part of the header. */
+static void boundary_check(const char *value) {
+    char boundary[BOUNDARY_SIZE];
+    if (multipart_boundary(value, boundary)) return;
+    CHECK(*boundary && strstr(value, boundary), "the boundary '%s'", boundary);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     char list[2][KEY_SIZE] = {"0123456789abcdef", "fedcba9876543210-another"};
     const Keys keys = {list, 2};
@@ -46,6 +54,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     route_check(url);
     host_check(value);
     length_check(value);
+    boundary_check(value);
     CHECK(header_body_kind(value) <= BODY_OTHER, "a kind of body");
     CHECK(!token || ends_with(value, token), "a token that is not in its header");
     CHECK(keys_have(&keys, token) == (token && (!strcmp(token, list[0]) || !strcmp(token, list[1]))), "the key '%s'",

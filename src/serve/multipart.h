@@ -1,0 +1,27 @@
+/* multipart.h: the parts of a form of type multipart/form-data (RFC 7578). The parser of libmicrohttpd is not used: it
+   refuses a name without quotes, as .NET's HttpClient writes it, and a parameter after the boundary, as Apache's
+   HttpClient writes it. */
+#ifndef TIDE_SERVE_MULTIPART_H
+#define TIDE_SERVE_MULTIPART_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { BOUNDARY_SIZE = 71 }; /* RFC 2046 allows 70 characters */
+
+/* Copies the parameter `boundary` of a Content-Type. Returns 0, or -1 if the parameter is missing, empty or too long.
+ */
+int multipart_boundary(const char *content_type, char boundary[BOUNDARY_SIZE]);
+
+/* One part; both texts point into the body. */
+typedef struct FormPart {
+    const char *name, *value;
+    size_t name_length, value_length;
+    bool file; /* the part has a file name */
+} FormPart;
+
+/* Reads the part at *at, which the call moves behind the part; *at is the start of the body at first. Returns 1; 0 if
+   no part follows; or -1 if the body is not a form with this boundary. `end` is the end of the body. */
+int multipart_next(const char **at, const char *end, const char *boundary, FormPart *part);
+
+#endif
