@@ -45,7 +45,7 @@ start "$scratch/back"
 stream chinese "$url"
 stop
 
-start "$scratch/slow" --threads 1
+start "$scratch/slow" --threads 1 --max-length 5000
 [ "$sanitized" ] || limits memory "$url" "$pid"
 limits leave "$url"
 limits stop "$url" "$pid"

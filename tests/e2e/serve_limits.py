@@ -178,9 +178,9 @@ def hostile(s):
 # ---- long searches: the model translates every sentence to the greatest length -----------------------------------------
 
 
-def long_body(sentences):
+def long_body(sentences, pieces=490):
     """A request whose search takes far longer than the tests."""
-    return json.dumps({"q": ["潮" * 490] * sentences, "source": "zh", "target": "en", "beam": 16}).encode()
+    return json.dumps({"q": ["潮" * pieces] * sentences, "source": "zh", "target": "en", "beam": 16}).encode()
 
 
 def target_pieces(s):
@@ -222,16 +222,16 @@ def leave(s):
 
 
 def memory(s, pid):
-    """The server has not had a long search: one that needs more memory than there is fails; the next one is served."""
+    """The server runs with --max-length 5000 and has not had a long search: one that needs more memory than there is fails;
+    the next one is served."""
     expected = s.text("潮水。")
     with open(f"/proc/{pid}/status", encoding="ascii") as file:
         used = next(int(line.split()[1]) for line in file if line.startswith("VmData:"))
     before = resource.prlimit(int(pid), resource.RLIMIT_DATA)
-    resource.prlimit(int(pid), resource.RLIMIT_DATA, ((used << 10) + (1 << 20), before[1]))
-    status, _, body = s.raw("POST", "/translate", long_body(3), JSON)
+    resource.prlimit(int(pid), resource.RLIMIT_DATA, ((used << 10) + (12 << 20), before[1]))
+    status, _, body = s.raw("POST", "/translate", long_body(3, 4900), JSON)
     check(status == 503 and b"out of memory" in body, f"memory: {status} {body}")
     check(s.metric("tide_memory_refused_total") > 0, "refused memory is not counted")
-    resource.prlimit(int(pid), resource.RLIMIT_DATA, ((used << 10) + (24 << 20), before[1]))
     check(s.text("潮水。") == expected, "after refused memory the server does not answer")
     resource.prlimit(int(pid), resource.RLIMIT_DATA, before)
 
