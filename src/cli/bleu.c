@@ -48,6 +48,7 @@ static int compare(const Args *args, const char *other, BleuOptions options, Err
     char **hypotheses, **others = NULL;
     const bool failed = hypotheses_read(args, &references, &hypotheses, err) ||
                         !(others = lines_read_raw(other, err)) ||
+                        metric_check(hypotheses, "standard input", &references, args->words, err) ||
                         metric_check(others, other, &references, args->words, err);
     if (!failed) {
         const Comparison c = bleu_compare(hypotheses, others, references, (int)arrlen(hypotheses), options, SAMPLES);

@@ -73,9 +73,8 @@ void metric_print(const Metric *const *metrics, int count, char *const *hypothes
 
 int hypotheses_read(const Args *args, References *references, char ***hypotheses, Err *err) {
     *hypotheses = NULL;
-    if (references_read(references, args->words, args->word_count, err) || !(*hypotheses = lines_read_raw(NULL, err)))
-        return -1;
-    return metric_check(*hypotheses, "standard input", references, args->words, err);
+    if (references_read(references, args->words, args->word_count, err)) return -1;
+    return (*hypotheses = lines_read_raw(NULL, err)) ? 0 : -1;
 }
 
 int metric_run(const Args *args, const Command *command, const Metric *metric, Err *err) {
@@ -84,9 +83,10 @@ int metric_run(const Args *args, const Command *command, const Metric *metric, E
         return usage_error(err, "%s needs one or more REFERENCE; see `tide %s --help`", command->name, command->name);
     char **hypotheses;
     message_waiting("translations to be scored");
-    const int status = hypotheses_read(args, &references, &hypotheses, err);
-    if (!status) metric_print(&metric, 1, hypotheses, references, (int)arrlen(hypotheses), args);
+    const bool failed = hypotheses_read(args, &references, &hypotheses, err) ||
+                        metric_check(hypotheses, "standard input", &references, args->words, err);
+    if (!failed) metric_print(&metric, 1, hypotheses, references, (int)arrlen(hypotheses), args);
     references_free(&references);
     strings_free(hypotheses);
-    return status;
+    return failed ? -1 : 0;
 }

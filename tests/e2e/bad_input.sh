@@ -126,6 +126,7 @@ for metric in bleu chrf; do
     refuses 2 'lc is given twice' "$tide" $metric -lc "$scratch/two" --lc
 done
 refuses 1 'missing: No such file' sh -c '"$@" <"$0"' "$scratch/two" "$tide" bleu "$scratch/two" --compare "$scratch/missing"
+refuses 1 'missing: No such file' "$tide" bleu "$scratch/two" --compare "$scratch/missing" # before too few lines of input
 printf 'one\n' >"$scratch/one"
 refuses 1 'one: 1 lines, but .*two has 2' sh -c '"$@" <"$0"' "$scratch/two" "$tide" bleu "$scratch/two" --compare "$scratch/one"
 
