@@ -18,7 +18,7 @@ OLDEST = f"{NEEDED[0]}.{NEEDED[1]}"
 # int TideProgress(void *context, int done, int all)
 Progress = ctypes.CFUNCTYPE(c_int, c_void_p, c_int, c_int)
 
-# ---- the structs of tide.h, in its order; tests/e2e/python/test_header.py compares them with the header -----------------
+# ---- the structs of tide.h, in its order; tests/e2e/python/test_header.py compares them with the header ----------
 
 
 class TideModelInfo(Structure):

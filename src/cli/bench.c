@@ -65,11 +65,11 @@ const Command command_bench = {
     .name = "bench",
     .summary = "measure how fast this machine trains and decodes",
     .usage = "[kernels] [gemm] [step] [decode] [flags]",
-    .about = "Checks the kernels against the portable set and products against plain loops, and measures both; then "
-             "measures\n"
-             "training steps and decoding on random sentences, for RNNsearch in three sizes and for a Transformer.\n"
-             "Speeds of products and training are also given in percent of the peak: multiply-adds in registers,\n"
-             "measured at that moment. Without names of parts, runs all four parts. Run it on an idle machine.",
+    .about =
+        "Checks the kernels against the portable set and products against plain loops, and measures both; then\n"
+        "measures training steps and decoding on random sentences, for RNNsearch in three sizes and for a\n"
+        "Transformer. Speeds of products and training are also given in percent of the peak: multiply-adds in\n"
+        "registers, measured at that moment. Without names of parts, runs all four parts. Run it on an idle machine.",
     COMMAND_FLAGS(flags),
     .word = {.values = MANY, .choices = part_names},
     .examples = examples,

@@ -42,7 +42,11 @@ typedef enum Ending {
 } Ending;
 
 typedef struct Connections {
-    pthread_mutex_t mutex; /* of all fields of all connections that another thread than the HTTP library's may change */
+    /* Protects all fields of all connections that another thread than the HTTP library's may change. A thread that
+       holds it may lock the mutexes of the queue and of the metrics, and may suspend or resume a connection. The queue
+       holds no mutex while it calls `done` or `event`; libmicrohttpd does not hold its mutex of suspended connections
+       while it calls http.c. */
+    pthread_mutex_t mutex;
     Connection *first;
     int count;
     Queue *queue;
