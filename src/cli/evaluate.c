@@ -1,6 +1,6 @@
 /* tide evaluate: translates a test set and computes BLEU and chrF. */
 #include "cli/metric.h"
-#include "cli/list_flags.h"
+#include "cli/word_lists.h"
 #include "cli/messages.h"
 #include "cli/models.h"
 #include "io/ds.h"

@@ -1,7 +1,7 @@
 /* tide serve: an HTTP server. The program tide-serve runs it: see tide_serve.c. */
 #include "cli/cli.h"
 #include "cli/messages.h"
-#include "cli/list_flags.h"
+#include "cli/word_lists.h"
 
 static const Flag flags[] = {
     {"listen", 1, "ADDRESS", "HOST:PORT to listen on; port 0: a free one", .fallback = "127.0.0.1:5000"},

@@ -2,7 +2,7 @@
    libraries for TLS would double the time of every start. */
 #include "cli/cli.h"
 #include "cli/messages.h"
-#include "cli/list_flags.h"
+#include "cli/word_lists.h"
 #include "serve/serve.h"
 
 #include <signal.h>

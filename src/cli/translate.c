@@ -3,7 +3,7 @@
 #include "cli/models.h"
 #include "cli/pictures.h"
 #include "cli/document.h"
-#include "cli/list_flags.h"
+#include "cli/word_lists.h"
 #include "cli/source_lines.h"
 #include "io/ds.h"
 #include "text/normal_lines.h"

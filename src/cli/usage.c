@@ -1,4 +1,4 @@
-/* usage.c: prints what `tide COMMAND --help` prints. */
+/* usage.c: prints what `tide COMMAND --help` prints. tide-serve links it without help.c, which needs all commands. */
 #include "cli/help.h"
 #include "io/ds.h"
 

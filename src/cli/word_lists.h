@@ -1,7 +1,7 @@
-/* list_flags.h: the flags of commands that translate with lists: with given terms, or with the likely words of each
-   sentence only. */
-#ifndef TIDE_LIST_FLAGS_H
-#define TIDE_LIST_FLAGS_H
+/* word_lists.h: the flags for lists with which commands translate: a glossary has the translations of terms, a
+   shortlist the words that a translation may contain. */
+#ifndef TIDE_WORD_LISTS_H
+#define TIDE_WORD_LISTS_H
 
 #include "cli/args.h"
 #include "translate/glossary.h"

@@ -1,4 +1,4 @@
-#include "cli/list_flags.h"
+#include "cli/word_lists.h"
 
 #include "cli/messages.h"
 
