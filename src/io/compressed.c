@@ -20,11 +20,12 @@ struct CompressedFormat {
     char *command[MOST_WORDS]; /* NULL ends it */
 };
 
-/* Which files of an archive are notes. In an archive, * does not match /, but ** does. */
+/* Arguments of unzip: the archive is standard input; files that are notes are left out. With -W, * does not match a /,
+   but ** does. */
 #define WITHOUT_NOTES "/dev/stdin", "-x", "_*", ".*", "**/_*", "**/.*"
 
-/* The limit for the memory of xz is four times what xz -9 needs; the one of zstd is 128 MiB unless it is told more. The
-   password keeps unzip from asking for one. */
+/* xz may use four times the memory that files of xz -9 need; zstd has its own limit, 128 MiB. With a password, unzip
+   does not ask for one. */
 static const struct CompressedFormat formats[] = {
     {"gzip", {0x1f, 0x8b}, 2, false, "gzip", {"gzip", "-dc"}},
     {"zip", {'P', 'K', 3, 4}, 4, true, "unzip", {"unzip", "-pW", "-P", "x", WITHOUT_NOTES}},
@@ -48,8 +49,8 @@ static char *last_line(char *said) {
     return last;
 }
 
-/* The reason without the name of the input, as in "gzip: stdin: not in gzip format". It may have a file name of any
-   bytes. */
+/* The reason without the names before it: "not in gzip format" of "gzip: stdin: not in gzip format". The name of a file
+   in an archive may stand in the reason, and may have any bytes; those that are not printable ASCII become "?". */
 static const char *reason_of(char *said) {
     char *line = last_line(said), *name = strstr(line, "stdin");
     if (name) line = name + strlen("stdin");
@@ -61,8 +62,8 @@ static const char *reason_of(char *said) {
     return line;
 }
 
-/* What the exit status means, where unzip prints less about it; NULL: nothing. The other programs have no such status.
- */
+/* The reason of some exit statuses of unzip, which says more than what unzip prints; NULL: another status. The other
+   programs do not use these. */
 static const char *status_reason(int status) {
     enum { NO_DIRECTORY = 9, NO_FILE = 11, WRONG_PASSWORD = 82 };
     return status == NO_DIRECTORY     ? "it has no directory at its end"
@@ -148,11 +149,14 @@ static const struct CompressedFormat *format_of(FILE *file) {
     return whole ? format : NULL;
 }
 
+/* Ends the program and closes the stream, if there are any. */
 static void stop(void *compressed) {
     Compressed *c = compressed;
     char said[PROGRAM_SAID_SIZE];
     if (c->running) program_end(&c->program, said);
     c->running = false;
+    if (c->stream) fclose(c->stream);
+    c->stream = NULL;
 }
 
 /* Starts a program, which reads the archive, or is fed with the file. */
@@ -219,6 +223,5 @@ void compressed_close(Compressed *c) {
     if (!c) return;
     scope_disown(c, stop);
     stop(c);
-    if (c->stream) fclose(c->stream);
     mem_free(c);
 }

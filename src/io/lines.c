@@ -1,5 +1,6 @@
 #include "io/lines.h"
 
+#include "core/scope.h"
 #include "io/ds.h"
 #include "io/files.h"
 #include "io/utf8.h"
@@ -14,9 +15,12 @@
 
 /* ---- opening ---- */
 
+static void close_file(void *file) { fclose(file); }
+
 int line_reader_open(LineReader *reader, const char *path, Err *err) {
     *reader = (LineReader){.path = path ? path : "standard input", .file = path ? file_open(path, "rb", err) : stdin};
     if (!reader->file) return -1;
+    if (path) scope_own(reader->file, close_file);
     if (compressed_open(reader->file, reader->path, &reader->compressed, err)) {
         line_reader_close(reader);
         return -1;
@@ -136,6 +140,7 @@ int line_check(const char *bytes, size_t n, const char *path, long line, size_t 
 
 void line_reader_close(LineReader *reader) {
     compressed_close(reader->compressed);
+    scope_disown(reader->file, close_file);
     if (reader->file && reader->file != stdin) fclose(reader->file);
     free(reader->line); /* allocated by getline, not by mem_alloc */
     *reader = (LineReader){0};

@@ -1,4 +1,5 @@
 /* test_corpus.c: the steps from files to clean sentence pairs: readers, catalogues, sentences, filters, splits. */
+#include "core/scope.h"
 #include "corpus/clean.h"
 #include "corpora.h"
 #include "io/ds.h"
@@ -8,12 +9,14 @@
 #include "text/sentences.h"
 #include "scratch.h"
 
+#include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -132,6 +135,50 @@ static void a_long_line_is_read_whole(void **state) {
     assert_int_equal(bytes[SIZE], '\0');
     mem_free(bytes);
     mem_free(text);
+}
+
+static int open_files(void) {
+    DIR *folder = opendir("/proc/self/fd");
+    int n = 0;
+    assert_non_null(folder);
+    while (readdir(folder)) n++;
+    closedir(folder);
+    return n;
+}
+
+/* Opens a file as lines, and allocates memory before it closes the file. */
+static void open_lines(void *path) {
+    LineReader lines;
+    Err err;
+    if (line_reader_open(&lines, path, &err)) return;
+    mem_free(mem_alloc(1));
+    assert_int_equal(line_reader_next(&lines, &err), 1);
+    assert_string_equal(lines.line, "x");
+    line_reader_close(&lines);
+}
+
+static void refused_memory_leaves_no_open_file(void **state) {
+    (void)state;
+    static const char packed[] = "\x1f\x8b\x08\0\0\0\0\0\0\3\xab\xe0\2\0\x1f\x08\xea\x46\2\0\0\0"; /* "x\n" */
+    char plain_name[] = "a", packed_name[] = "b", reason[160], *const names[] = {plain_name, packed_name};
+    write_text("a", "x\n");
+    write_bytes("b", packed, sizeof packed - 1);
+    for (int i = 0; i < 2; i++) {
+        const int before = open_files();
+        Scope scope = {0};
+        ScopeEnd end = SCOPE_REFUSED;
+        long n = 0;
+        while (end == SCOPE_REFUSED) {
+            mem_fail_nth(++n);
+            end = scope_run(&scope, open_lines, names[i], reason, sizeof reason);
+            mem_fail_nth(0);
+            assert_int_equal(open_files(), before);
+        }
+        assert_int_equal(end, SCOPE_DONE);
+        assert_true(n > 1);
+        scope_release(&scope);
+    }
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no program is left */
 }
 
 static void assert_counts(const Corpus *corpus, int pairs, long read, long empty) {
@@ -536,6 +583,7 @@ int main(void) {
         cmocka_unit_test(lines_are_read_and_normalised),
         cmocka_unit_test(lines_report_what_is_wrong),
         cmocka_unit_test(a_long_line_is_read_whole),
+        cmocka_unit_test(refused_memory_leaves_no_open_file),
         cmocka_unit_test(aligned_files_become_pairs),
         cmocka_unit_test(aligned_files_that_do_not_fit),
         cmocka_unit_test(tab_separated_columns_become_pairs),
