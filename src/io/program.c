@@ -54,8 +54,9 @@ int program_run(char *const *command, int in, int out, int errors) {
 
 /* ---- programs that run beside the caller ------------------------------------------------------------------------ */
 
-/* The program of a pipeline: without the signals that tell tide to end, but with the one for a pipe that nobody reads.
-   A server, for example, ignores that one, and its threads receive no signals. */
+/* Starts a program that runs beside the caller. SIGINT and SIGTERM are blocked in it: tide decides what they end. All
+   other signals are not blocked, and SIGPIPE ends the program when nobody reads what it writes. Without this, the
+   program would inherit that the server ignores SIGPIPE and blocks signals in its threads. */
 static int spawn_beside(pid_t *id, char *const *command, const int files[3]) {
     char locale[] = "LC_ALL=C";
     sigset_t blocked, usual;

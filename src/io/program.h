@@ -18,19 +18,20 @@ int program_run(char *const *command, int in, int out, int errors);
 /* A program that runs beside the caller. */
 typedef struct Program {
     pid_t id;
-    int socket; /* what the program writes can be received here; what is sent here, the program reads */
-    int said;   /* a file in memory: what it prints for people */
+    int socket; /* connected with its standard input and output */
+    int said;   /* a file in memory: its standard error */
 } Program;
 
 enum { PROGRAM_SAID_SIZE = 1024 };
 
-/* Starts a program. It reads from the open file `in`, or what the caller sends if that is -1. Its environment has
-   nothing but LC_ALL=C: no variable of the user changes what it does. Ctrl-C does not reach it, but it ends when
-   the caller, or its process, has ended: it then reads the end of a file, and cannot write. Returns 0 or an errno:
-   ENOENT if there is no such program. Release with program_end. */
+/* Starts a program. The caller receives from program->socket what it writes. The program reads the open file `in`; if
+   `in` is -1, it reads what the caller sends to program->socket. Its environment has nothing but LC_ALL=C, so that no
+   variable of the user changes what it does. Ctrl-C does not end it. If the process of the caller ends, the program
+   ends, too, because it then reads the end of its input and cannot write. Returns 0 or an errno: ENOENT if there is no
+   such program. Release with program_end. */
 int program_start(Program *program, char *const *command, int in);
-/* Ends the connection, waits for the end of the program, and copies the start of what it has printed for people to
-   `said`. Returns its exit status; 128 if a signal ended it; or -1 if the process ignores the ends of its children. */
+/* Closes the socket, waits for the end of the program, and copies the start of its standard error to `said`, a string.
+   Returns its exit status; 128 if a signal ended it; or -1 if the process ignores the ends of its children. */
 int program_end(Program *program, char said[PROGRAM_SAID_SIZE]);
 
 #endif
