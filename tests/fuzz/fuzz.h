@@ -79,19 +79,33 @@ static inline void options_hold(const TrainOptions *options) {
     mem_free(text);
 }
 
-/* Checks the contract of corpus_read: status 0 and at least one pair, with normalised sentences that are not empty; or
-   an error and no pairs. The corpus must have been empty before. Releases the corpus. */
-static inline void corpus_check(Corpus *corpus, int status, const Err *err) {
-    const int n = corpus_size(corpus);
-    CHECK(arrlen(corpus->target) == n, "%d sources, %td targets", n, arrlen(corpus->target));
-    CHECK(status ? n == 0 && corpus->read == 0 && err->reason[0] : n > 0, "status %d with %d pairs", status, n);
+/* Reads the lines of two files, which are the bytes before and after the first byte 0xFF. lines[i] is NULL if file i is
+   refused; release with strings_free. */
+static inline void memory_lines(char **lines[2], const uint8_t *data, size_t size) {
+    FuzzFile files[2];
+    memory_files(files, data, size);
+    for (int i = 0; i < 2; i++) {
+        Err err = {0};
+        lines[i] = lines_read_raw(files[i].path, &err);
+        CHECK(lines[i] || err.reason[0], "refused without a reason");
+        memory_file_close(&files[i]);
+    }
+}
+
+/* Reads a corpus and checks that there are pairs, with normalised sentences that are not empty, or an error with a
+   reason. Closes the reader; NULL: it could not be opened, and *err is filled already. */
+static inline void corpus_check(Reader *reader, const char *path, Err *err) {
+    Corpus corpus;
+    const int status = corpus_read(&corpus, reader, path, err), n = corpus_size(&corpus);
+    CHECK(arrlen(corpus.target) == n, "%d sources, %td targets", n, arrlen(corpus.target));
+    CHECK(status ? err->reason[0] : n > 0, "status %d with %d pairs", status, n);
     for (int i = 0; i < 2 * n; i++) {
-        const char *text = i < n ? corpus->source[i] : corpus->target[i - n];
+        const char *text = i < n ? corpus.source[i] : corpus.target[i - n];
         char *normal = text_normalise(text, strlen(text), NULL);
         CHECK(*text && normal && !strcmp(normal, text), "'%s' is not normalised", text);
         mem_free(normal);
     }
-    corpus_free(corpus);
+    corpus_free(&corpus);
 }
 
 #endif

@@ -1,7 +1,6 @@
 /* Fuzz target: reads two files of alignment links, predicted and gold. Checks for each line the alignment error rate,
    the symmetrised links and the printed form. */
 #include "fuzz.h"
-#include "io/lines.h"
 #include "translate/alignment.h"
 #include "aligner/links.h"
 
@@ -82,15 +81,8 @@ static void links_check_line(const char *found, const char *gold, int first) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    FuzzFile files[2];
     char **lines[2];
-    memory_files(files, data, size);
-    for (int i = 0; i < 2; i++) {
-        Err err = {0};
-        lines[i] = lines_read_raw(files[i].path, &err);
-        CHECK(lines[i] || err.reason[0], "refused without a reason");
-        memory_file_close(&files[i]);
-    }
+    memory_lines(lines, data, size);
     for (ptrdiff_t i = 0; lines[0] && lines[1] && i < arrlen(lines[0]) && i < arrlen(lines[1]); i++)
         for (int first = 0; first < 2; first++) links_check_line(lines[0][i], lines[1][i], first);
     for (int i = 0; i < 2; i++) strings_free(lines[i]);
