@@ -95,6 +95,47 @@ static void reading_gives_the_pairs_in_memory(void **state) {
     both_free(&both);
 }
 
+static void assert_counts(const DiskCorpus *corpus, long pairs, long read, long empty) {
+    assert_int_equal(corpus->n, pairs);
+    assert_int_equal(arrlen(corpus->text[SOURCE]), pairs);
+    assert_int_equal(arrlen(corpus->text[TARGET]), pairs);
+    assert_int_equal(corpus->read, read);
+    assert_int_equal(corpus->dropped_empty, empty);
+}
+
+/* A second file is added to the pairs of the first one. An error keeps the pairs before it. */
+static void readers_add_their_pairs(void **state) {
+    (void)state;
+    char files[3][SCRATCH_SIZE];
+    DiskCorpus corpus;
+    DiskPair pair;
+    Err err;
+    scratch_text(files[0], "one\teins\n\n\tzwei\nthree\tdrei\n");
+    scratch_text(files[1], "vier\tfour\n");
+    scratch_text(files[2], "five\tfunf\nsix\n");
+    assert_int_equal(disk_corpus_open(&corpus, scratch_folder(), true, &err), 0);
+    assert_int_equal(disk_corpus_read(&corpus, reader_tsv(files[0], SOURCE, &err), files[0], NULL, NULL, &err), 0);
+    assert_counts(&corpus, 2, 4, 2);
+    assert_int_equal(disk_corpus_read(&corpus, reader_tsv(files[1], TARGET, &err), files[1], NULL, NULL, &err), 0);
+    assert_counts(&corpus, 3, 5, 2);
+    assert_int_equal(disk_corpus_read(&corpus, reader_tsv(files[2], SOURCE, &err), files[2], NULL, NULL, &err), -1);
+    assert_int_equal(err.line, 2);
+    assert_counts(&corpus, 4, 6, 2);
+    assert_int_equal(disk_corpus_rewind(&corpus, &err), 0);
+    static const char *const expected[] = {"one", "three", "four", "five"};
+    static const long lines[] = {1, 4, 1, 1};
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(disk_corpus_next(&corpus, &pair, &err), 1);
+        assert_string_equal(pair.text[SOURCE], expected[i]);
+        assert_string_equal(corpus.text[SOURCE][i], expected[i]);
+        assert_string_equal(pair.text[TARGET], corpus.text[TARGET][i]);
+        assert_int_equal(pair.line, lines[i]);
+    }
+    disk_corpus_close(&corpus);
+    assert_counts(&corpus, 0, 6, 2);
+    for (int i = 0; i < 3; i++) unlink(files[i]);
+}
+
 typedef struct Languages {
     Side side[2];
 } Languages;
@@ -129,12 +170,14 @@ static void ids_are_those_of_the_text(void **state) {
     Both both = read_both();
     const Corpus *corpus = &both.memory;
     Languages l = languages(corpus);
-    Pairs pairs;
+    Pairs pairs, again, all;
     Err err;
     int n = 0;
-    assert_int_equal(pairs_encode(&pairs, &both.disk, NULL, &l.side[SOURCE], &l.side[TARGET], MAX_LENGTH,
-                                  scratch_folder(), NULL, NULL, &err),
-                     0);
+    const Side *x_side = &l.side[SOURCE], *y_side = &l.side[TARGET];
+    const char *dir = scratch_folder();
+    assert_int_equal(pairs_encode(&pairs, &both.disk, NULL, x_side, y_side, MAX_LENGTH, dir, NULL, NULL, &err), 0);
+    assert_int_equal(pairs_encode(&again, &both.disk, NULL, x_side, y_side, MAX_LENGTH, dir, NULL, NULL, &err), 0);
+    assert_int_equal(pairs_encode(&all, &both.disk, NULL, x_side, y_side, 0, dir, NULL, NULL, &err), 0);
     for (int i = 0; i < corpus_size(corpus); i++) {
         int *x = side_encode(&l.side[SOURCE], corpus->source[i]), *y = side_encode(&l.side[TARGET], corpus->target[i]);
         if (arrlen(x) - 1 <= MAX_LENGTH && arrlen(y) - 1 <= MAX_LENGTH) {
@@ -147,7 +190,11 @@ static void ids_are_those_of_the_text(void **state) {
     }
     assert_int_equal(pairs.n, n);
     assert_true(pairs.dropped_long > 0 && pairs.dropped_long == corpus_size(corpus) - n);
+    assert_true(pairs.hash == again.hash && pairs.hash != all.hash);
+    assert_int_equal(all.n, corpus_size(corpus));
     pairs_free(&pairs);
+    pairs_free(&again);
+    pairs_free(&all);
     languages_free(&l);
     both_free(&both);
 }
@@ -268,9 +315,13 @@ static void records_that_end_early_are_an_error(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reading_gives_the_pairs_in_memory), cmocka_unit_test(ids_are_those_of_the_text),
-        cmocka_unit_test(dropped_words_are_encoded_again),   cmocka_unit_test(long_work_is_cancelled),
-        cmocka_unit_test(a_full_disk_is_an_error),           cmocka_unit_test(records_that_end_early_are_an_error),
+        cmocka_unit_test(reading_gives_the_pairs_in_memory),
+        cmocka_unit_test(readers_add_their_pairs),
+        cmocka_unit_test(ids_are_those_of_the_text),
+        cmocka_unit_test(dropped_words_are_encoded_again),
+        cmocka_unit_test(long_work_is_cancelled),
+        cmocka_unit_test(a_full_disk_is_an_error),
+        cmocka_unit_test(records_that_end_early_are_an_error),
     };
     return cmocka_run_group_tests_name("disk corpus", tests, make_file, remove_file);
 }

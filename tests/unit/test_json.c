@@ -76,6 +76,15 @@ static void arrays_and_numbers_are_json(void **state) {
     assert_written("0.5000 -1.2346 300000000000000000000 null null null ", write_numbers);
 }
 
+static void a_format_writes_json(void **state) {
+    (void)state;
+    MemoryFile memory;
+    json_print(memory_open(&memory), "{%s:%d,%s:%.2f,%s:%.6f}\n", "a\"b", -7, "c", 0.5, "%d", NAN);
+    char *text = memory_close(&memory, NULL);
+    assert_string_equal(text, "{\"a\\\"b\":-7,\"c\":0.50,\"%d\":null}\n");
+    mem_free(text);
+}
+
 static void what_is_one_value_is_parsed(void **state) {
     (void)state;
     static const struct {
@@ -127,6 +136,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(strings_are_written_as_cjson_writes_them),
         cmocka_unit_test(arrays_and_numbers_are_json),
+        cmocka_unit_test(a_format_writes_json),
         cmocka_unit_test(what_is_one_value_is_parsed),
         cmocka_unit_test(a_failed_allocation_is_not_bad_json),
     };

@@ -68,11 +68,11 @@ static void the_most_frequent_spelling_counts(void **state) {
     units_free(units);
 }
 
-/* Compares the table with an array, over many additions and removals. */
 static float count_of(const PairTable *counts, uint32_t source, uint32_t target) {
     return pair_table_count(counts, pair_table_find(counts, source, target), source, target);
 }
 
+/* Compares the table with an array, over many additions and removals. */
 static void pair_table_equals_an_array(void **state) {
     (void)state;
     enum { N = 61 };
