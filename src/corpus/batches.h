@@ -16,7 +16,7 @@ typedef struct TrainSet {
     long end; /* pairs up to the end of the set */
     double weight;
     int source_end; /* the id at the end of a source sentence: ID_EOS, or a tag */
-    bool quiet;     /* whether the noise of a training leaves it out */
+    bool quiet;     /* a training adds no noise to its sentences */
 } TrainSet;
 
 /* n sentence pairs as ids; every sentence ends in </s>. The ids are in a temporary file. For each pair, memory holds
@@ -32,8 +32,9 @@ typedef struct Pairs {
 } Pairs;
 
 /* Encodes a corpus into *pairs, with the temporary file in `dir`. Drops a pair if a side has more than max_length
-   pieces (0: no limit). sets: a stb_ds array; NULL: one set of weight 1 without tag. Calls `progress` (NULL: none) with pairs done and
-   all pairs. Returns 0, or -1 with *err filled if the disk is full, the file fails, or `progress` cancels. Release with
+   pieces (0: no limit). sets: a stb_ds array of the training sets in the corpus; NULL: the corpus is one set of weight
+   1 without a tag. Calls `progress` (NULL: none) with the number of pairs that are encoded and the number of all pairs.
+   Returns 0, or -1 with *err filled if the disk is full, the file fails, or `progress` cancels. Release with
    pairs_free. */
 int pairs_encode(Pairs *pairs, DiskCorpus *corpus, const TrainSet *sets, const Side *source, const Side *target,
                  int max_length, const char *dir, ProgressFn *progress, void *context, Err *err);
@@ -42,8 +43,8 @@ void pairs_free(Pairs *pairs);
 int pairs_set(const Pairs *pairs, int pair);
 
 /* Makes a batch in the arena of the pairs which[0..n - 1]. index[i] is the index of pair i in the batch as it was
-   drawn; NULL: the pairs are all of that batch. noise: of the sources, except those of quiet sets; NULL: none. Returns
-   0, or -1 with *err filled if the temporary file cannot be read. */
+   drawn; NULL: the pairs are all of that batch. noise: is added to the sources, but not in quiet sets; NULL: none.
+   Returns 0, or -1 with *err filled if the temporary file cannot be read. */
 int pairs_fold(Arena *arena, const Pairs *pairs, const int *which, const int *index, int n, const UpdateNoise *noise,
                Batch *batch, Err *err);
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- in a file: `line TAB source TAB target`; normalised text has no tabs and no newlines ------------------------ */
+/* The file has lines `line TAB source TAB target`. Normalised text has no tabs and no newlines. */
 
 static int broken(const DiskCorpus *corpus, Err *err) {
     return err_set(err, corpus->dir, 0, "cannot use the temporary file in this directory: %s", strerror(errno));
@@ -22,7 +22,7 @@ int disk_corpus_open(DiskCorpus *corpus, const char *dir, bool keep, Err *err) {
     return file ? 0 : -1;
 }
 
-/* Adds a pair with text on both sides. Takes ownership of the texts. */
+/* Adds a pair, or drops it if a side is empty. Takes ownership of the texts. */
 static int add_texts(DiskCorpus *corpus, char *const text[2], long line, Err *err) {
     const bool usable = *text[SOURCE] && *text[TARGET];
     int failed = 0;

@@ -28,11 +28,11 @@ typedef struct DiskPair {
    non-zero to cancel. */
 typedef int ProgressFn(void *context, long done, long all);
 
-/* Makes an empty disk corpus with a temporary file in `dir`; keep: also in memory. Returns 0, or -1 with *err filled if
-   the file cannot be created; call disk_corpus_close even then. */
+/* Makes an empty disk corpus with a temporary file in `dir`. keep: its texts will also stay in memory. Returns 0, or -1
+   with *err filled if the file cannot be created; call disk_corpus_close even then. */
 int disk_corpus_open(DiskCorpus *corpus, const char *dir, bool keep, Err *err);
 /* Adds the pairs of a reader and closes the reader. reader NULL: it could not be opened, and *err is filled already.
-   Returns 0, or -1 with *err filled (file and line); the pairs before an error stay.
+   Returns 0, or -1 with *err filled (file and line); the corpus then has the pairs before the error.
    Errors: text that is not valid UTF-8 or contains a NUL; a line without a tab that is not blank; an error of
    reader_next; no pair with text on both sides; a full disk; a cancel by `progress` (NULL: none). */
 int disk_corpus_read(DiskCorpus *corpus, Reader *reader, const char *path, ProgressFn *progress, void *context,

@@ -1,5 +1,5 @@
-/* tmx.h: reads translation memories (TMX 1.4b, section 5; older versions, too) unit by unit. Without
-   libexpat, only tmx_open works, and says so. */
+/* tmx.h: reads translation memories (TMX 1.4b, section 5; older versions, too) unit by unit, with expat. If tide was
+   built without libexpat, tmx_open fails and says so. */
 #ifndef TIDE_TMX_H
 #define TIDE_TMX_H
 

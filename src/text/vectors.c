@@ -45,8 +45,8 @@ typedef struct Format {
     const char *path;
     long first;      /* line of the first vector; 0: none yet */
     bool named;      /* every line starts with a word */
-    long rows, cols; /* of a first line "rows cols"; 0: it is another one */
-    long header;     /* its line, if the second line has shown that it is a word2vec header; 0: none */
+    long rows, cols; /* the numbers of a first line that may be a word2vec header "rows cols"; else 0 */
+    long header;     /* the number of that line if the second line fits it; 0: the file has no header */
 } Format;
 
 /* The fields of a normalised line, separated by single spaces: a stb_ds array of pointers into the line. */

@@ -25,8 +25,7 @@ int shortlist_read(Shortlist *shortlist, const char *path, const Side *target, i
 void shortlist_free(Shortlist *shortlist);
 
 /* The lists of n normalised sentences, owned by the caller; NULL if the shortlist was not read. Release with
-   shortlist_sets_free. A text does not begin or
-   end within a run of letters or of digits. */
+   shortlist_sets_free. A text does not begin or end within a run of letters or of digits. */
 ColumnSet *shortlist_sets(const Shortlist *shortlist, char *const *sentences, int n);
 void shortlist_sets_free(ColumnSet *sets, int n);
 
