@@ -11,7 +11,7 @@
 
 # These programs need only libc, so that they also run on a machine without cmocka: see tests/lib/elsewhere.inc.
 PLAIN := $B/tests/unit/bits $B/tests/unit/plain_kernels $B/tests/unit/plain_gemm
-PLAIN_OBJECTS := $(filter $B/core/% $B/model/%,$(OBJECTS))
+PLAIN_OBJECTS := $(filter $B/core/% $B/model/% $B/bench/row_kernels.o,$(OBJECTS))
 plain: $(PLAIN)
 
 $B/tests/unit/bits: tests/unit/bits.c $(PLAIN_OBJECTS)

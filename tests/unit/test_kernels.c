@@ -328,7 +328,7 @@ PLAIN(softmax_back) {
 
 PLAIN(exp_sum) {
     double sum = 0, max = x[0][0];
-    EACH max = fmax(max, x[0][i]);
+    EACH if (x[0][i] > max) max = x[0][i];
     EACH sum += x[1][i] = (real)exp(x[0][i] - max);
     result[1] = (real)sum;
     result[0] = (real)max;
