@@ -77,19 +77,17 @@ Var *guided(Tape *tape, Var *loss, Var *alpha, Guide guide, GuideCost cost, doub
     for (int k = guide.begin[0]; k < guide.begin[alpha->rows]; k++)
         CHECK(guide.column[k] >= 0 && guide.column[k] < alpha->cols, "guided: column %d of %d", guide.column[k],
               alpha->cols);
-    GuideExtra *extra = arena_alloc(&tape->arena, sizeof *extra);
-    *extra = (GuideExtra){guide, cost, (real)scale};
+    const GuideExtra extra = {guide, cost, (real)scale};
     Var *sum = var_new(tape, 1, 1);
-    sum->v[0] = loss->v[0] + (real)(scale * cost_of(extra, alpha, 0, NULL));
-    Record *record = tape_record(tape, guided_back, sum, loss, alpha, NULL);
-    if (record) record->extra = extra;
+    sum->v[0] = loss->v[0] + (real)(scale * cost_of(&extra, alpha, 0, NULL));
+    record_keep(tape, tape_record(tape, guided_back, sum, loss, alpha, NULL), &extra, sizeof extra);
     return sum;
 }
 
 static void guided_back(Tape *tape, const Record *record) {
     Var *loss = record->in[0], *alpha = record->in[1];
     const GuideExtra *extra = record->extra;
-    const real d = var_grad(tape, record->out)[0];
+    const real d = record->out->g[0];
     var_grad(tape, loss)[0] += d;
     cost_of(extra, alpha, d * extra->scale, var_grad(tape, alpha));
 }

@@ -50,10 +50,9 @@ static void linear_gradients(Tape *tape, const Record *record, bool transposed) 
     Var *y = record->out, *b = record->in[2];
     if (b) {
         Columns columns = {y, tape_row_sums(tape, b)};
-        var_grad(tape, y);
         threads_run(tape->threads, "bias", y->cols, 1024, sum_columns, &columns);
     }
-    product_gradients(tape, record->in[0], record->in[1], transposed, var_grad(tape, y));
+    product_gradients(tape, record->in[0], record->in[1], transposed, y->g);
 }
 
 static void linear_back(Tape *tape, const Record *record) { linear_gradients(tape, record, false); }
@@ -84,5 +83,5 @@ Var *linear_accumulate(Tape *tape, Var *y, Var *x, Var *W) {
 }
 
 static void linear_accumulate_back(Tape *tape, const Record *record) {
-    product_gradients(tape, record->in[0], record->in[1], false, var_grad(tape, record->out));
+    product_gradients(tape, record->in[0], record->in[1], false, record->out->g);
 }

@@ -47,8 +47,7 @@ static void gather_into(Tape *tape, Gather g) {
 }
 
 static void gather_gradient(Tape *tape, Gather g) {
-    const real *dy = var_grad(tape, g.y) + g.first;
-    if (tape_table_grad(tape, g.x, g.index, dy, g.y->cols, g.y->rows)) return;
+    if (tape_table_grad(tape, g.x, g.index, g.y->g + g.first, g.y->cols, g.y->rows)) return;
     var_grad(tape, g.x);
     columns_run(tape, g.y->rows, g.x->cols, gather_columns, &g);
 }
@@ -143,7 +142,7 @@ Var *vcat(Tape *tape, Var *const *x, int n) {
 
 static void vcat_back(Tape *tape, const Record *record) {
     Var *y = record->out, *const *x = record->extra;
-    const real *dy = var_grad(tape, y), *end = dy + var_size(y);
+    const real *dy = y->g, *end = dy + var_size(y);
     for (; dy < end; x++)
         for (int i = 0; i < (*x)->rows; i++, dy += y->cols)
             kernels->add(y->cols, var_row(*x, var_grad(tape, *x), i), dy);
@@ -152,18 +151,12 @@ static void vcat_back(Tape *tape, const Record *record) {
 /* y = [x; 0];  dx += the upper rows of dy
    Without rows to add, y is x, and the gradients of y's consumers are added to dx one by one. With shards, y is always
    a copy: whether there are rows to add depends on other shards, and the order of the sums must not. */
-typedef struct Padding {
-    Var *x, *y;
-} Padding;
-
 static void padded_rows(void *context, int begin, int end) {
-    const Padding *p = context;
-    const size_t bytes = (size_t)p->x->cols * sizeof(real);
-    for (int i = begin; i < end; i++) {
-        real *to = var_row(p->y, p->y->v, i);
-        if (i < p->x->rows) memcpy(to, var_row(p->x, p->x->v, i), bytes);
-        else memset(to, 0, bytes);
-    }
+    const Var *x = ((const Record *)context)->in[0], *y = ((const Record *)context)->out;
+    const size_t bytes = (size_t)x->cols * sizeof(real);
+    for (int i = begin; i < end; i++)
+        if (i < x->rows) memcpy(var_row(y, y->v, i), var_row(x, x->v, i), bytes);
+        else memset(var_row(y, y->v, i), 0, bytes);
 }
 
 static Back pad_rows_back;
@@ -171,31 +164,26 @@ Var *pad_rows(Tape *tape, Var *x, int n) {
     CHECK(n >= x->rows, "pad_rows: %d rows to %d", x->rows, n);
     if (n == x->rows && !tape->shards) return x;
     Var *y = var_new(tape, n, x->cols);
-    tape_rows(tape, "rows", y, GRAIN, padded_rows, &(Padding){x, y});
+    tape_rows(tape, "rows", y, GRAIN, padded_rows, &(Record){.out = y, .in = {x}});
     tape_record(tape, pad_rows_back, y, x, NULL, NULL);
     return y;
 }
 
 static void padded_gradients(void *context, int begin, int end) {
-    const Padding *p = context;
-    for (int i = begin; i < end; i++) kernels->add(p->x->cols, var_row(p->x, p->x->g, i), var_row(p->y, p->y->g, i));
+    const Var *x = ((const Record *)context)->in[0], *y = ((const Record *)context)->out;
+    for (int i = begin; i < end; i++) kernels->add(x->cols, var_row(x, x->g, i), var_row(y, y->g, i));
 }
 
 static void pad_rows_back(Tape *tape, const Record *record) {
-    Var *x = record->in[0], *y = record->out;
-    var_grad(tape, x);
-    var_grad(tape, y);
-    tape_rows(tape, "rows", x, GRAIN, padded_gradients, &(Padding){x, y});
+    var_grad(tape, record->in[0]);
+    tape_rows(tape, "rows", record->in[0], GRAIN, padded_gradients, (void *)record);
 }
 
 /* y = [a, b];  da += the left columns of dy, db += the right columns
    Threads share the columns of da and db, because a and b may be slices that have rows in common. */
-typedef struct Hcat {
-    Var *a, *b, *y;
-} Hcat;
-
 static void hcat_rows(void *context, int begin, int end) {
-    const Var *a = ((const Hcat *)context)->a, *b = ((const Hcat *)context)->b, *y = ((const Hcat *)context)->y;
+    const Record *op = context;
+    const Var *a = op->in[0], *b = op->in[1], *y = op->out;
     for (int i = begin; i < end; i++) {
         memcpy(var_row(y, y->v, i), var_row(a, a->v, i), (size_t)a->cols * sizeof(real));
         memcpy(var_row(y, y->v, i) + a->cols, var_row(b, b->v, i), (size_t)b->cols * sizeof(real));
@@ -206,7 +194,7 @@ static Back hcat_back;
 Var *hcat(Tape *tape, Var *a, Var *b) {
     CHECK(a->rows == b->rows, "hcat: %d and %d rows", a->rows, b->rows);
     Var *y = var_new(tape, a->rows, a->cols + b->cols);
-    tape_rows(tape, "rows", y, GRAIN, hcat_rows, &(Hcat){a, b, y});
+    tape_rows(tape, "rows", y, GRAIN, hcat_rows, &(Record){.out = y, .in = {a, b}});
     tape_record(tape, hcat_back, y, a, b, NULL);
     return y;
 }
@@ -218,7 +206,8 @@ static void add_columns(const Var *x, real *dx, const real *dy, int begin, int e
 }
 
 static void hcat_columns(void *context, int begin, int end) {
-    const Var *a = ((const Hcat *)context)->a, *b = ((const Hcat *)context)->b, *y = ((const Hcat *)context)->y;
+    const Record *op = context;
+    const Var *a = op->in[0], *b = op->in[1], *y = op->out;
     for (int i = 0; i < y->rows; i++) {
         const real *dy = var_row(y, y->g, i);
         add_columns(a, var_row(a, a->g, i), dy, begin, end);
@@ -227,11 +216,10 @@ static void hcat_columns(void *context, int begin, int end) {
 }
 
 static void hcat_back(Tape *tape, const Record *record) {
-    Var *y = record->out, *a = record->in[0], *b = record->in[1];
-    var_grad(tape, y);
+    Var *a = record->in[0], *b = record->in[1];
     var_grad(tape, a);
     var_grad(tape, b);
-    columns_run(tape, y->rows, a->cols > b->cols ? a->cols : b->cols, hcat_columns, &(Hcat){a, b, y});
+    columns_run(tape, a->rows, a->cols > b->cols ? a->cols : b->cols, hcat_columns, (void *)record);
 }
 
 Var *zeros(Tape *tape, int rows, int cols) {

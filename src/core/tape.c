@@ -440,7 +440,9 @@ void tape_backward(Tape *tape, Var *loss) {
         if (tape->watch && record->out && record->out->g)
             find_nonfinite(tape->watch, record->op, record->out->g, var_size(record->out), true);
         tape->shards = record->shards;
-        if (!record->out || has_grad(record->out)) record->back(tape, record); /* else the gradient is 0 */
+        if (record->out && !has_grad(record->out)) continue; /* the gradient is 0 */
+        if (record->out) var_grad(tape, record->out);
+        record->back(tape, record);
     }
     for (const DeferredGrad *deferred = tape->deferred; deferred; deferred = deferred->before)
         run_deferred(tape, deferred->var);

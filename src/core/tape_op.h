@@ -6,6 +6,8 @@
 #include "core/gradient_product.h"
 #include "core/tape.h"
 
+#include <string.h>
+
 /* ---- matrices ------------------------------------------------------------------------------------------------- */
 
 /* Row i of `matrix`, which has var's shape: var->v, var->g or another matrix. */
@@ -30,7 +32,8 @@ void tape_read(const Tape *tape, Var *var, const char *op);
 
 /* ---- records -------------------------------------------------------------------------------------------------- */
 
-/* The backward function of an op: reads the gradient of the result, and adds to the gradients of the inputs. */
+/* The backward function of an op: reads the gradient of the result, which is record->out->g, and adds to the gradients
+   of the inputs. */
 typedef void Back(Tape *tape, const Record *record);
 
 /* One op that was computed. */
@@ -49,6 +52,11 @@ struct Record {
    record. */
 #define tape_record(tape, back, out, in0, in1, in2) tape_record_op(tape, back, #back, out, in0, in1, in2)
 Record *tape_record_op(Tape *tape, Back *back, const char *op, Var *out, Var *in0, Var *in1, Var *in2);
+
+/* Copies `size` bytes of `extra` to the tape's arena, as the extra of a record; does nothing if there is no record. */
+static inline void record_keep(Tape *tape, Record *record, const void *extra, size_t size) {
+    if (record) record->extra = memcpy(arena_alloc(&tape->arena, size), extra, size);
+}
 
 /* Lets the tape's watch, if there is one, check a result that is not the `out` of a record. */
 void tape_check_finite(const Tape *tape, const char *op, const Var *result);
@@ -80,6 +88,13 @@ const void **tape_defer_grad(Tape *tape, Var *var, DeferredGradFn *run);
 /* Runs `work` on all rows of x: the threads share them, at least so many that they have about `grain` numbers. */
 static inline void tape_rows(Tape *tape, const char *name, const Var *x, int grain, Work *work, void *context) {
     threads_run(tape->threads, name, x->rows, 1 + grain / x->cols, work, context);
+}
+/* For a backward function: allocates the gradients of all inputs, then runs `work` on all rows of the result. Its
+   context is the record. */
+static inline void tape_rows_back(Tape *tape, const char *name, const Record *record, int grain, Work *work) {
+    for (int i = 0; i < 3; i++)
+        if (record->in[i]) var_grad(tape, record->in[i]);
+    tape_rows(tape, name, record->out, grain, work, (void *)record);
 }
 
 /* ---- products with weights ------------------------------------------------------------------------------------ */
