@@ -124,9 +124,6 @@ typedef struct Spans {
 } Spans;
 /* One sentence of `rows` rows that all queries read. Valid until the tape is reset. */
 Spans spans_one(Tape *tape, int queries, int rows);
-/* e_bj = va · tanh(q_b + K_j) for the rows j that query b reads. q [m, n], K [rows, n], va [n, 1].
-   Returns [m, longest], zero beyond a sentence's end. On a tape that records, spans->owner must be NULL. */
-Var *additive_scores(Tape *tape, Var *q, Var *K, Var *va, const Spans *spans);
 /* Scores and weights of several heads are [m, heads longest]: head k has the columns k longest..(k+1) longest - 1.
    The columns of Q, K and H are divided into `heads` equal blocks; head k reads block k. dot_scores receives the
    number of heads; the other ops compute it from the number of columns of e or alpha. */
@@ -154,7 +151,10 @@ typedef struct DotAttention {
 } DotAttention;
 DotAttention dot_attention(Tape *tape, Var *Q, Var *K, Var *V, double scale, const Spans *spans);
 
-/* ops_coverage.c */
+/* ops_additive.c */
+/* e_bj = va · tanh(q_b + K_j) for the rows j that query b reads. q [m, n], K [rows, n], va [n, 1].
+   Returns [m, longest], zero beyond a sentence's end. On a tape that records, spans->owner must be NULL. */
+Var *additive_scores(Tape *tape, Var *q, Var *K, Var *va, const Spans *spans);
 /* The weights of coverage_scores: va [n, 1], Vb [1, n]. */
 typedef struct CoverageWeights {
     Var *va, *Vb;

@@ -5,83 +5,11 @@
 
 #include <string.h>
 
-/* Copies the spans of an op into the arena, for the op's backward function. */
-static const Spans *copy_spans(Tape *tape, const Spans *spans) {
-    Spans *copy = arena_alloc(&tape->arena, sizeof *copy);
-    *copy = *spans;
-    return copy;
-}
-
-typedef struct Attend {
-    const Spans *spans;
-    Var *out, *a, *b; /* the result, and the inputs */
-    const real *va;
-    real *dva; /* one row for each query; the rows are then added in a fixed order */
-} Attend;
-
 Spans spans_one(Tape *tape, int queries, int rows) {
     int *zeros = arena_zalloc(&tape->arena, (size_t)(queries + 1) * sizeof *zeros);
     int *length = arena_alloc(&tape->arena, sizeof *length);
     *length = rows;
     return (Spans){.start = zeros + queries, .length = length, .owner = zeros, .longest = rows};
-}
-
-/* e_bj = va · tanh(q_b + K_j)
-   da_bj = de_bj va (1 - tanh²),  dq_b += Σ_j da_bj,  dK_j += da_bj,  dva += Σ_bj de_bj tanh(q_b + K_j) */
-static void score_rows(void *context, int begin, int end) {
-    const Attend *at = context;
-    for (int b = begin; b < end; b++) {
-        const int start = at->spans->start[spans_sentence(at->spans, b)], length = spans_length(at->spans, b);
-        real *e = var_row(at->out, at->out->v, b);
-        for (int j = 0; j < length; j++)
-            e[j] =
-                kernels->score(at->a->cols, at->va, var_row(at->a, at->a->v, b), var_row(at->b, at->b->v, start + j));
-        memset(e + length, 0, (size_t)(at->out->cols - length) * sizeof(real));
-    }
-}
-
-static Back additive_scores_back;
-Var *additive_scores(Tape *tape, Var *q, Var *K, Var *va, const Spans *spans) {
-    CHECK(q->cols == K->cols && va->rows == q->cols && va->cols == 1,
-          "additive_scores: q [%d, %d], K [%d, %d], va [%d, %d]", q->rows, q->cols, K->rows, K->cols, va->rows,
-          va->cols);
-    CHECK(!tape->recording || !spans->owner, "additive_scores: spans->owner on a tape that records");
-    attention_check_spans("additive_scores", spans, q->rows, K);
-    Attend at = {.spans = spans, .out = var_new(tape, q->rows, spans->longest), .a = q, .b = K, .va = va->v};
-    threads_run(tape->threads, "scores", q->rows, 1, score_rows, &at);
-    Record *record = tape_record(tape, additive_scores_back, at.out, q, K, va);
-    if (record) record->extra = copy_spans(tape, spans);
-    return at.out;
-}
-
-static void score_gradients(void *context, int begin, int end) {
-    const Attend *at = context;
-    const int n = at->a->cols;
-    for (int b = begin; b < end; b++) {
-        const int start = at->spans->start[b], length = spans_length(at->spans, b);
-        const real *de = var_row(at->out, at->out->g, b);
-        memset(var_row(at->a, at->dva, b), 0, (size_t)n * sizeof(real));
-        for (int j = 0; j < length; j++)
-            kernels->score_back(n, de[j], at->va, var_row(at->a, at->a->v, b), var_row(at->b, at->b->v, start + j),
-                                var_row(at->a, at->dva, b), var_row(at->a, at->a->g, b),
-                                var_row(at->b, at->b->g, start + j));
-    }
-}
-
-static void additive_scores_back(Tape *tape, const Record *record) {
-    Var *q = record->in[0], *K = record->in[1], *va = record->in[2];
-    var_grad(tape, record->out);
-    var_grad(tape, q);
-    var_grad(tape, K);
-    Attend at = {.spans = record->extra,
-                 .out = record->out,
-                 .a = q,
-                 .b = K,
-                 .va = va->v,
-                 .dva = threads_scratch(tape->threads, SCRATCH_OP, var_size(q) * sizeof(real))};
-    threads_run(tape->threads, "scores", q->rows, 1, score_gradients, &at);
-    const RowSums sums = tape_row_sums(tape, va);
-    for (int b = 0; b < q->rows; b++) kernels->add(q->cols, row_sum(&sums, b), var_row(q, at.dva, b));
 }
 
 static int heads_of(const Var *e, const Spans *spans) {
@@ -92,45 +20,41 @@ static int heads_of(const Var *e, const Spans *spans) {
 
 /* α_bkj = exp(e_bkj) / Σ_i exp(e_bki) for each head k;  de_bk += α_bk∘(dα_bk - α_bk·dα_bk) */
 static void softmax_rows(void *context, int begin, int end) {
-    const Attend *at = context;
-    const int longest = at->spans->longest;
+    const Record *op = context;
+    const Spans *spans = op->extra;
+    const Var *e = op->in[0], *alpha = op->out;
     for (int b = begin; b < end; b++) {
-        const int length = spans_length(at->spans, b);
-        real *alpha = var_row(at->out, at->out->v, b), *e = var_row(at->a, at->a->v, b);
+        const int length = spans_length(spans, b), longest = spans->longest;
+        real *to = var_row(alpha, alpha->v, b), *from = var_row(e, e->v, b);
         CHECK(length > 0 && length <= longest, "softmax_spans: a sentence of %d in %d columns", length, longest);
-        memset(alpha, 0, (size_t)at->out->cols * sizeof(real));
-        for (int k = 0; k < at->out->cols; k += longest) kernels->softmax(length, alpha + k, e + k);
+        memset(to, 0, (size_t)alpha->cols * sizeof(real));
+        for (int k = 0; k < alpha->cols; k += longest) kernels->softmax(length, to + k, from + k);
     }
 }
 
-/* The grain is large, because a small softmax is slower with a second thread. */
-static void softmax_run(Tape *tape, Work *work, Attend *at) {
-    threads_run(tape->threads, "softmax", at->out->rows, 1 + 4096 / at->out->cols, work, at);
-}
+enum { SOFTMAX_GRAIN = 4096 /* large, because a small softmax is slower with a second thread */ };
 
 static Back softmax_spans_back;
 Var *softmax_spans(Tape *tape, Var *e, const Spans *spans) {
     heads_of(e, spans);
     Var *alpha = var_new(tape, e->rows, e->cols);
-    softmax_run(tape, softmax_rows, &(Attend){.spans = spans, .out = alpha, .a = e});
-    Record *record = tape_record(tape, softmax_spans_back, alpha, e, alpha, NULL);
-    if (record) record->extra = copy_spans(tape, spans);
+    tape_rows(tape, "softmax", alpha, SOFTMAX_GRAIN, softmax_rows, &(Record){.out = alpha, .in = {e}, .extra = spans});
+    record_keep(tape, tape_record(tape, softmax_spans_back, alpha, e, alpha, NULL), spans, sizeof *spans);
     return alpha;
 }
 
 static void softmax_gradients(void *context, int begin, int end) {
-    const Attend *at = context;
+    const Record *op = context;
+    const Spans *spans = op->extra;
+    const Var *e = op->in[0], *alpha = op->out;
     for (int b = begin; b < end; b++)
-        for (int k = 0; k < at->out->cols; k += at->spans->longest)
-            kernels->softmax_back(spans_length(at->spans, b), var_row(at->a, at->a->g, b) + k,
-                                  var_row(at->out, at->out->v, b) + k, var_row(at->out, at->out->g, b) + k);
+        for (int k = 0; k < alpha->cols; k += spans->longest)
+            kernels->softmax_back(spans_length(spans, b), var_row(e, e->g, b) + k, var_row(alpha, alpha->v, b) + k,
+                                  var_row(alpha, alpha->g, b) + k);
 }
 
 static void softmax_spans_back(Tape *tape, const Record *record) {
-    Attend at = {.spans = record->extra, .out = record->out, .a = record->in[0]};
-    var_grad(tape, at.a);
-    var_grad(tape, at.out);
-    softmax_run(tape, softmax_gradients, &at);
+    tape_rows_back(tape, "softmax", record, SOFTMAX_GRAIN, softmax_gradients);
 }
 
 /* α_bkj = 1 if e_bkj is the first of the largest scores of head k, else 0. The derivative is 0 almost everywhere, so
@@ -150,52 +74,44 @@ Var *hardmax_spans(Tape *tape, const Var *e, const Spans *spans) {
 }
 
 /* y_bj = Σ_k α_bkj / count over heads.count heads k from heads.first on;  dα_bkj += dy_bj / count */
-typedef struct HeadMean {
-    Var *alpha, *mean;
-    Heads heads;
-} HeadMean;
-
 static void mean_rows(void *context, int begin, int end) {
-    const HeadMean *h = context;
-    const int longest = h->mean->cols;
+    const Record *op = context;
+    const Heads *heads = op->extra;
+    const Var *alpha = op->in[0], *mean = op->out;
     for (int b = begin; b < end; b++) {
-        real *mean = memset(var_row(h->mean, h->mean->v, b), 0, (size_t)longest * sizeof(real));
-        for (int k = h->heads.first; k < h->heads.first + h->heads.count; k++)
-            kernels->axpy(longest, mean, 1 / (real)h->heads.count,
-                          var_row(h->alpha, h->alpha->v, b) + head_offset(k, longest));
+        real *y = memset(var_row(mean, mean->v, b), 0, (size_t)mean->cols * sizeof(real));
+        for (int k = heads->first; k < heads->first + heads->count; k++)
+            kernels->axpy(mean->cols, y, 1 / (real)heads->count,
+                          var_row(alpha, alpha->v, b) + head_offset(k, mean->cols));
     }
 }
 
-static void mean_run(Tape *tape, Work *work, HeadMean *h) {
-    threads_run(tape->threads, "mean of heads", h->alpha->rows, 1 + 16384 / h->alpha->cols, work, h);
-}
+enum { MEAN_GRAIN = 1 << 14 };
 
 static Back mean_heads_back;
 Var *mean_heads(Tape *tape, Var *alpha, Heads heads, const Spans *spans) {
     CHECK(heads.first >= 0 && heads.count > 0 && heads.first + heads.count <= heads_of(alpha, spans),
           "heads %d to %d of %d", heads.first, heads.first + heads.count, heads_of(alpha, spans));
-    HeadMean *h = arena_alloc(&tape->arena, sizeof *h);
-    *h = (HeadMean){alpha, var_new(tape, alpha->rows, spans->longest), heads};
-    mean_run(tape, mean_rows, h);
-    Record *record = tape_record(tape, mean_heads_back, h->mean, alpha, NULL, NULL);
-    if (record) record->extra = h;
-    return h->mean;
+    Var *mean = var_new(tape, alpha->rows, spans->longest);
+    Record op = {.out = mean, .in = {alpha}, .extra = &heads};
+    tape_rows(tape, "mean of heads", alpha, MEAN_GRAIN, mean_rows, &op);
+    record_keep(tape, tape_record(tape, mean_heads_back, mean, alpha, NULL, NULL), &heads, sizeof heads);
+    return mean;
 }
 
 static void mean_gradients(void *context, int begin, int end) {
-    const HeadMean *h = context;
-    const int longest = h->mean->cols;
+    const Record *op = context;
+    const Heads *heads = op->extra;
+    const Var *alpha = op->in[0], *mean = op->out;
     for (int b = begin; b < end; b++)
-        for (int k = h->heads.first; k < h->heads.first + h->heads.count; k++)
-            kernels->axpy(longest, var_row(h->alpha, h->alpha->g, b) + head_offset(k, longest),
-                          1 / (real)h->heads.count, var_row(h->mean, h->mean->g, b));
+        for (int k = heads->first; k < heads->first + heads->count; k++)
+            kernels->axpy(mean->cols, var_row(alpha, alpha->g, b) + head_offset(k, mean->cols), 1 / (real)heads->count,
+                          var_row(mean, mean->g, b));
 }
 
 static void mean_heads_back(Tape *tape, const Record *record) {
-    HeadMean h = *(const HeadMean *)record->extra;
-    var_grad(tape, h.mean);
-    var_grad(tape, h.alpha);
-    mean_run(tape, mean_gradients, &h);
+    var_grad(tape, record->in[0]);
+    tape_rows(tape, "mean of heads", record->in[0], MEAN_GRAIN, mean_gradients, (void *)record);
 }
 
 /* ---- dot products and weighted sums ----------------------------------------------------------------------------- */
@@ -261,6 +177,12 @@ static void check_read(const Tape *tape, const char *op, const Spans *spans, int
 
 /* e_bkj = scale q_bk·K_jk;  dq_bk += scale Σ_j de_bkj K_jk,  dK_jk += scale Σ_b de_bkj q_bk
    (Luong et al. 2015, §3.1; with scale = 1/√width and several heads Vaswani et al. 2017, §3.2) */
+typedef struct DotScores {
+    Spans spans;
+    int heads;
+    real scale;
+} DotScores;
+
 static Back dot_scores_back;
 Var *dot_scores(Tape *tape, Var *Q, Var *K, int heads, double scale, const Spans *spans) {
     CHECK(heads > 0 && Q->cols == K->cols && K->cols % heads == 0, "dot_scores: Q [%d, %d], K [%d, %d], %d heads",
@@ -269,21 +191,15 @@ Var *dot_scores(Tape *tape, Var *Q, Var *K, int heads, double scale, const Spans
     Var *e = var_new(tape, Q->rows, heads * spans->longest);
     AttentionRead read = {spans, K, Q->rows, heads, (real)scale, e->v, Q->v, true};
     threads_run(tape->threads, "scores", Q->rows, 1, add_dots, &read);
-    Record *record = tape_record(tape, dot_scores_back, e, Q, K, NULL);
-    if (!record) return e;
-    AttentionRead *extra = arena_alloc(&tape->arena, sizeof *extra);
-    *extra = read;
-    extra->spans = copy_spans(tape, spans);
-    record->extra = extra;
+    const DotScores extra = {*spans, heads, (real)scale};
+    record_keep(tape, tape_record(tape, dot_scores_back, e, Q, K, NULL), &extra, sizeof extra);
     return e;
 }
 
 static void dot_scores_back(Tape *tape, const Record *record) {
-    AttentionRead read = *(const AttentionRead *)record->extra;
-    Var *e = record->out, *Q = record->in[0];
-    read.overwrite = false;
-    read.weights = var_grad(tape, e);
-    read.x = var_grad(tape, Q);
+    const DotScores *s = record->extra;
+    Var *Q = record->in[0], *K = record->in[1];
+    AttentionRead read = {&s->spans, K, Q->rows, s->heads, s->scale, record->out->g, var_grad(tape, Q), false};
     threads_run(tape->threads, "scores", Q->rows, 1, add_rows, &read);
     read.x = Q->v;
     attention_read_defer(tape, read);
@@ -298,16 +214,15 @@ Var *weighted_sum(Tape *tape, Var *alpha, Var *H, const Spans *spans, Var *out) 
     Var *c = var_place(tape, out, alpha->rows, H->cols);
     AttentionRead read = {spans, H, alpha->rows, heads, 1, alpha->v, c->v, true};
     threads_run(tape->threads, "weighted sum", alpha->rows, 1, add_rows, &read);
-    Record *record = tape_record(tape, weighted_sum_back, c, alpha, H, NULL);
-    if (record) record->extra = copy_spans(tape, spans);
+    record_keep(tape, tape_record(tape, weighted_sum_back, c, alpha, H, NULL), spans, sizeof *spans);
     return c;
 }
 
 static void weighted_sum_back(Tape *tape, const Record *record) {
-    Var *c = record->out, *alpha = record->in[0], *H = record->in[1];
+    Var *alpha = record->in[0], *H = record->in[1];
     const Spans *spans = record->extra;
-    AttentionRead read = {spans, H, alpha->rows, heads_of(alpha, spans), 1, var_grad(tape, alpha), var_grad(tape, c),
-                          false};
+    AttentionRead read = {spans,          H,    alpha->rows, heads_of(alpha, spans), 1, var_grad(tape, alpha),
+                          record->out->g, false};
     threads_run(tape->threads, "weighted sum", alpha->rows, 1, add_dots, &read);
     read.weights = alpha->v;
     attention_read_defer(tape, read);
