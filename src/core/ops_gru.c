@@ -20,43 +20,43 @@ typedef struct Gru {
     real *rh, *drh, *dh; /* r∘h [m, n], computed again in the backward pass; the gradients of r∘h and of h */
 } Gru;
 
+/* What row i of a step computes. */
+typedef void GruRow(const Gru *g, int i);
+
 /* Steps that are computed together, for example both directions of an encoder. The threads share the rows of all
    steps. */
 enum { MOST = 2 };
 typedef struct Steps {
     int count;
     Gru list[MOST];
+    GruRow *row; /* the current work */
 } Steps;
 
-/* Returns the step of row *i of all steps; *i becomes the index of the row in that step. */
-static const Gru *step_of(const Steps *steps, int *i) {
-    const Gru *g = steps->list;
-    for (; *i >= g->m; g++) *i -= g->m;
-    return g;
+static void some_rows(void *context, int begin, int end) {
+    const Steps *steps = context;
+    for (int at = begin; at < end; at++) {
+        const Gru *g = steps->list;
+        int i = at;
+        for (; i >= g->m; g++) i -= g->m;
+        steps->row(g, i);
+    }
 }
 
-static void rows_run(Tape *tape, Work *work, Steps *steps) {
+static void rows_run(Tape *tape, GruRow *row, Steps *steps) {
     int rows = 0;
     for (int k = 0; k < steps->count; k++) rows += steps->list[k].m;
-    threads_run(tape->threads, "GRU", rows, 1 + 4096 / steps->list->n, work, steps);
+    steps->row = row;
+    threads_run(tape->threads, "GRU", rows, 1 + 4096 / steps->list->n, some_rows, steps);
 }
 
-static void gates(void *context, int begin, int end) {
-    for (int at = begin; at < end; at++) {
-        int i = at;
-        const Gru *g = step_of(context, &i);
-        Var *x = g->step.x, *h = g->step.h;
-        kernels->gru_gates(g->n, var_row(x, x->v, i), var_row(h, h->v, i), var_row(h, g->rh, i));
-    }
+static void gates(const Gru *g, int i) {
+    const Var *x = g->step.x, *h = g->step.h;
+    kernels->gru_gates(g->n, var_row(x, x->v, i), var_row(h, h->v, i), var_row(h, g->rh, i));
 }
 
-static void state(void *context, int begin, int end) {
-    for (int at = begin; at < end; at++) {
-        int i = at;
-        const Gru *g = step_of(context, &i);
-        Var *x = g->step.x, *h = g->step.h, *out = g->step.out;
-        kernels->gru_state(g->n, var_row(x, x->v, i), var_row(h, h->v, i), var_row(out, out->v, i));
-    }
+static void state(const Gru *g, int i) {
+    const Var *x = g->step.x, *h = g->step.h, *out = g->step.out;
+    kernels->gru_state(g->n, var_row(x, x->v, i), var_row(h, h->v, i), var_row(out, out->v, i));
 }
 
 static void check_shapes(const GruStep *s) {
@@ -66,48 +66,47 @@ static void check_shapes(const GruStep *s) {
           "gru_step: Uzr [%d, %d], U [%d, %d] for %d units", s->Uzr->rows, s->Uzr->cols, s->U->rows, s->U->cols, n);
 }
 
-/* Scratch memory for one matrix [m, n] of each step, one after the other. */
-static real *scratch(Tape *tape, const Steps *steps) {
-    size_t numbers = 0;
+/* Sets rh and drh of each step to one matrix in scratch memory: the forward pass uses it as rh, the backward pass as
+   drh. */
+static void set_scratch(Tape *tape, Steps *steps) {
+    size_t numbers = 0, at = 0;
     for (int k = 0; k < steps->count; k++) numbers += (size_t)steps->list[k].m * (size_t)steps->list[k].n;
-    return threads_scratch(tape->threads, SCRATCH_OP, numbers * sizeof(real));
+    real *scratch = threads_scratch(tape->threads, SCRATCH_OP, numbers * sizeof(real));
+    for (Gru *g = steps->list; g < steps->list + steps->count; at += (size_t)g->m * (size_t)g->n, g++)
+        g->rh = g->drh = scratch + at;
 }
 
 static Back gru_step_back;
 void gru_steps(Tape *tape, const GruStep *list, int count, Var **h) {
     CHECK(count >= 1 && count <= MOST, "gru_steps: %d at a time", count);
-    Steps *steps = arena_alloc(&tape->arena, sizeof *steps);
+    Steps steps = {.count = count};
     Product gates_in[MOST], state_in[MOST];
-    steps->count = count;
     for (int k = 0; k < count; k++) {
         check_shapes(&list[k]);
         tape_consume(tape, list[k].x, "gru_step");
         tape_read(tape, list[k].h, "gru_step");
-        steps->list[k] = (Gru){list[k], list[k].h->rows, list[k].h->cols, NULL, NULL, NULL};
-        steps->list[k].step.out = h[k] = var_place(tape, list[k].out, list[k].h->rows, list[k].h->cols);
+        steps.list[k] = (Gru){list[k], list[k].h->rows, list[k].h->cols, NULL, NULL, NULL};
+        steps.list[k].step.out = h[k] = var_place(tape, list[k].out, list[k].h->rows, list[k].h->cols);
     }
-    real *rh = scratch(tape, steps);
+    set_scratch(tape, &steps);
     for (int k = 0; k < count; k++) {
-        Gru *g = &steps->list[k];
+        const Gru *g = &steps.list[k];
         const int n = g->n;
         real *x = g->step.x->v;
-        g->rh = rh;
-        rh += (size_t)g->m * (size_t)n;
         gates_in[k] =
             (Product){g->m, g->step.h->v, n, tape_operand(tape, g->step.Uzr, false, g->m), x, 3 * n, x, 3 * n};
         state_in[k] =
             (Product){g->m, g->rh, n, tape_operand(tape, g->step.U, false, g->m), x + 2L * n, 3 * n, x + 2L * n, 3 * n};
     }
     gemm(tape->threads, gates_in, count);
-    rows_run(tape, gates, steps);
+    rows_run(tape, gates, &steps);
     gemm(tape->threads, state_in, count);
-    rows_run(tape, state, steps);
+    rows_run(tape, state, &steps);
     for (int k = 0; k < count; k++) {
         tape_check_finite(tape, "gru_step_back", h[k]);
         h[k]->in_pieces = true;
     }
-    Record *record = tape_record(tape, gru_step_back, NULL, NULL, NULL, NULL);
-    if (record) record->extra = steps;
+    record_keep(tape, tape_record(tape, gru_step_back, NULL, NULL, NULL, NULL), &steps, sizeof steps);
 }
 
 Var *gru_step(Tape *tape, GruStep step) {
@@ -116,35 +115,25 @@ Var *gru_step(Tape *tape, GruStep step) {
     return h;
 }
 
-static void state_gradient(void *context, int begin, int end) {
-    for (int at = begin; at < end; at++) {
-        int i = at;
-        const Gru *g = step_of(context, &i);
-        Var *x = g->step.x, *h = g->step.h, *out = g->step.out;
-        kernels->gru_state_back(g->n, var_row(out, out->g, i), var_row(x, x->v, i), var_row(h, h->v, i),
-                                var_row(h, g->dh, i));
-    }
+static void state_gradient(const Gru *g, int i) {
+    const Var *x = g->step.x, *h = g->step.h, *out = g->step.out;
+    kernels->gru_state_back(g->n, var_row(out, out->g, i), var_row(x, x->v, i), var_row(h, h->v, i),
+                            var_row(h, g->dh, i));
 }
 
-static void gates_gradient(void *context, int begin, int end) {
-    for (int at = begin; at < end; at++) {
-        int i = at;
-        const Gru *g = step_of(context, &i);
-        Var *x = g->step.x, *h = g->step.h;
-        kernels->gru_gates_back(g->n, var_row(h, g->drh, i), var_row(x, x->v, i), var_row(h, h->v, i),
-                                var_row(h, g->dh, i), var_row(h, g->rh, i));
-    }
+static void gates_gradient(const Gru *g, int i) {
+    const Var *x = g->step.x, *h = g->step.h;
+    kernels->gru_gates_back(g->n, var_row(h, g->drh, i), var_row(x, x->v, i), var_row(h, h->v, i), var_row(h, g->dh, i),
+                            var_row(h, g->rh, i));
 }
 
 static void gru_step_back(Tape *tape, const Record *record) {
     Steps steps = *(const Steps *)record->extra;
     Product to_rh[MOST], to_h[MOST];
-    real *drh = scratch(tape, &steps);
+    set_scratch(tape, &steps);
     for (int k = 0; k < steps.count; k++) {
         Gru *g = &steps.list[k];
         const int n = g->n;
-        g->drh = drh;
-        drh += (size_t)g->m * (size_t)n;
         g->dh = var_grad(tape, g->step.h);
         g->rh = var_grad(tape, g->step.out);
         const real *da = var_grad_in_place(g->step.x);
