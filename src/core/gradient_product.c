@@ -193,15 +193,12 @@ static void compute_steps(Part *t) {
     }
 }
 
-/* The largest number of shards whose steps fit in a run. */
+/* The largest number of shards whose steps fit in a run: the halves of a run that does not fit are tried. */
 static int run_of(const GradientProduct *p, int most) {
-    int run = larger(p->shards, 1), longest;
-    do {
-        longest = 0;
-        for (int s = 0; s < p->shards; s += run) longest = larger(longest, p->start[s + run] - p->start[s]);
-        if (longest > most && run > 1) run /= 2;
-        else longest = 0;
-    } while (longest);
+    int run = larger(p->shards, 1);
+    for (int s = 0; s < p->shards && run > 1;)
+        if (p->start[s + run] - p->start[s] <= most) s += run;
+        else run /= 2;
     return run;
 }
 

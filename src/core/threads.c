@@ -245,7 +245,8 @@ const Tally *threads_tallies(const Threads *pool, int *count) {
     return pool->tallies;
 }
 
-static void *buffer_sized(Buffer *buffer, size_t bytes) {
+void *threads_scratch(Threads *pool, Scratch which, size_t bytes) {
+    Buffer *buffer = &pool->scratch[which];
     if (buffer->size < bytes) {
         mem_free(buffer->memory);
         buffer->memory = mem_alloc_aligned(bytes);
@@ -253,5 +254,3 @@ static void *buffer_sized(Buffer *buffer, size_t bytes) {
     }
     return buffer->memory;
 }
-
-void *threads_scratch(Threads *pool, Scratch which, size_t bytes) { return buffer_sized(&pool->scratch[which], bytes); }
