@@ -45,7 +45,7 @@ static const real *mean_logits(const Search *s, int row) {
 static int best_free_words(const Search *s, int row, const NextWords *next, Candidate *best) {
     const ColumnSet words = search_words(s, row);
     const Constraints *constraints = s->sentences[s->owner[row]].constraints;
-    const ConstraintState state = search_met(s, row);
+    const ConstraintState *state = &s->node[row]->constraints;
     const int beam = s->options->beam;
     int count = 0;
     for (int i = 0; i < words.count; i++) {
@@ -55,7 +55,7 @@ static int best_free_words(const Search *s, int row, const NextWords *next, Cand
             if (i == words.count) break;
         }
         const int id = words.ids ? words.ids[i] : i;
-        if (s->banned[id] || (constraints && search_forbids(s, constraints, &state, id))) continue;
+        if (s->banned[id] || (constraints && search_forbids(s, constraints, state, id))) continue;
         count = keep_best(best, count, beam, search_candidate(s, next, row, id));
     }
     return constraints ? search_add_expected(s, row, next, best, count) : count;
@@ -77,7 +77,7 @@ static void find_candidates(void *context, int begin, int end) {
     for (int row = begin; row < end; row++) {
         const real *x = mean_logits(s, row);
         real sum, max = kernels->exp_sum(search_words(s, row).count, x, &sum, NULL);
-        const NextWords next = {x, max + exact_log(sum), s->node[row] ? s->node[row]->log_probability : 0};
+        const NextWords next = {x, max + exact_log(sum), s->node[row]->log_probability};
         Candidate *found = s->candidates + (size_t)row * (size_t)s->stride;
         int count = s->options->sampling ? search_draw(s, row, &next, found) : best_words(s, row, &next, found);
         for (; count < s->stride; count++) found[count] = (Candidate){-INFINITY, row, -1, 0};
@@ -105,13 +105,13 @@ static Node *extend_node(const Search *s, const Candidate *c) {
     *node = (Node){.before = before,
                    .users = 1,
                    .id = c->id,
-                   .length = before ? before->length + 1 : 1,
+                   .length = before->length + 1,
                    .state = search_next_state(s, c->row, c->id),
                    .sample = c->sample,
                    .constraints = search_next_met(s, c),
                    .log_probability = c->log_probability};
     mean_alpha(s, c->row, width, node->alpha);
-    if (before) before->users++;
+    before->users++;
     return node;
 }
 
@@ -130,9 +130,9 @@ static Hypothesis hypothesis_of(Arena *arena, const Node *last, int width) {
     int n = last->length, i = n, *ids = arena_alloc(arena, (size_t)n * sizeof *ids);
     double *pieces = arena_alloc(arena, (size_t)n * sizeof *pieces);
     real *alpha = width ? arena_alloc(arena, (size_t)n * (size_t)width * sizeof *alpha) : NULL;
-    for (const Node *node = last; node; node = node->before) {
+    for (const Node *node = last; node->before; node = node->before) {
         ids[--i] = node->id;
-        pieces[i] = node->log_probability - (node->before ? node->before->log_probability : 0);
+        pieces[i] = node->log_probability - node->before->log_probability;
         if (alpha) memcpy(alpha + (size_t)i * (size_t)width, node->alpha, (size_t)width * sizeof *alpha);
     }
     return (Hypothesis){ids, n, last->log_probability, pieces, last->score, alpha};
@@ -208,7 +208,6 @@ static void choose(Search *s, int *parent) {
         }
     }
     for (int row = 0; row < s->rows; row++) drop(s->node[row]);
-    for (int row = 0; row < rows; row++) s->previous[row] = node[row]->id;
     memcpy(s->node, node, (size_t)rows * sizeof *node);
     memcpy(s->owner, owner, (size_t)rows * sizeof *owner);
     s->rows = rows;
@@ -218,10 +217,9 @@ static void choose(Search *s, int *parent) {
    constraints. */
 static bool is_long(const Search *s, int row, int length) {
     const Constraints *constraints = s->sentences[s->owner[row]].constraints;
-    const ConstraintState state = search_met(s, row);
     int arcs;
     return length >= search_limit(s, s->owner[row]) && !search_arcs(s, row, &arcs) &&
-           (!constraints || constraints_met(constraints, &state));
+           (!constraints || constraints_met(constraints, &s->node[row]->constraints));
 }
 
 /* Finishes the open hypotheses that are too long. `step`: their length. */
@@ -234,20 +232,17 @@ static void close_long(Search *s, int step, int *parent) {
         }
         parent[rows] = parent[row];
         s->owner[rows] = s->owner[row];
-        s->node[rows] = s->node[row];
-        s->previous[rows++] = s->previous[row];
+        s->node[rows++] = s->node[row];
     }
     s->rows = rows;
 }
 
 /* ---- settled words --------------------------------------------------------------------------------------------- */
 
-static int length_of(const Node *node) { return node ? node->length : 0; }
-
-/* The last word that two hypotheses share; NULL: none. */
+/* The last word that two hypotheses of a sentence share. */
 static const Node *last_shared(const Node *a, const Node *b) {
     while (a != b) {
-        const int left = length_of(a), right = length_of(b);
+        const int left = a->length, right = b->length;
         if (left >= right) a = a->before;
         if (right >= left) b = b->before;
     }
@@ -259,9 +254,7 @@ static void report_settled(const Search *s) {
     for (int i = 0, row = 0; i < s->n; i++) {
         Sentence *sentence = &s->sentences[i];
         const Node *last = sentence->count ? *sentence->finished : NULL;
-        bool live = last;
-        for (; row < s->rows && s->owner[row] == i; row++, live = true)
-            last = live ? last_shared(last, s->node[row]) : s->node[row];
+        for (; row < s->rows && s->owner[row] == i; row++) last = last ? last_shared(last, s->node[row]) : s->node[row];
         if (!last || last->length <= sentence->settled) continue;
         const Hypothesis words =
             hypothesis_of(&s->tape->arena, last, s->options->alignments ? alpha_width(s, sentence) : 0);
@@ -275,8 +268,10 @@ static void report_settled(const Search *s) {
 static void search_step(Search *s, int step) {
     TapeMark mark = tape_mark(s->tape);
     Arena *arena = &s->tape->arena;
+    int *previous = arena_alloc(arena, (size_t)s->rows * sizeof *previous);
+    for (int row = 0; row < s->rows; row++) previous[row] = s->node[row]->id;
     for (Member *member = s->members; member < s->members + s->count; member++) {
-        const Hypotheses open = {s->owner, s->previous, s->rows, member->words};
+        const Hypotheses open = {s->owner, previous, s->rows, member->words};
         member->now = model_step(s->tape, member->model, member->state, open);
     }
     const size_t rows = (size_t)s->rows, logits = rows * (size_t)s->members->now.logits->cols;
@@ -347,17 +342,17 @@ static void init_members(Search *s, Ensemble ensemble, const Source *source) {
     }
 }
 
-/* Each sentence begins with one open hypothesis. */
+/* Each sentence begins with one open hypothesis, which is <s>. */
 static void init_rows(Search *s) {
     Arena *arena = &s->tape->arena;
     const size_t most = (size_t)s->most_rows;
     s->owner = arena_alloc(arena, most * sizeof *s->owner);
-    s->node = arena_zalloc(arena, most * sizeof *s->node);
-    s->previous = arena_alloc(arena, most * sizeof *s->previous);
+    s->node = arena_alloc(arena, most * sizeof *s->node);
     s->rows = s->n;
     for (int i = 0; i < s->n; i++) {
         s->owner[i] = i;
-        s->previous[i] = s->options->bos;
+        s->node[i] = mem_alloc(sizeof **s->node);
+        *s->node[i] = (Node){.users = 1, .id = s->options->bos};
     }
 }
 

@@ -5,11 +5,11 @@
 #include "core/ops.h"
 #include "model/beam.h"
 
-/* The last word of a hypothesis; `before` links to the words before it. A node is freed when the last hypothesis that
-   contains it is dropped. */
+/* The last word of a hypothesis; `before` links to the words before it. The first node of a sentence is <s>, which has
+   the length 0. A node is freed when the last hypothesis that contains it is dropped. */
 typedef struct Node Node;
 struct Node {
-    Node *before;
+    Node *before;   /* NULL: this is <s> */
     int users;      /* the nodes after this one, and 1 if an open or finished hypothesis ends here */
     int id, length; /* length of the hypothesis up to this word */
     int state;      /* of the prefix; 0 without prefix */
@@ -57,8 +57,7 @@ typedef struct Search {
     int rows;              /* open hypotheses; those of one sentence are contiguous */
     int most_rows;         /* the sum of the widths */
     int *owner;            /* [rows] the sentence of each open hypothesis */
-    Node **node;           /* [rows] its last word; NULL before the first step */
-    int *previous;         /* [rows] the id of its last word; <s> before the first step */
+    Node **node;           /* [rows] its last word */
     const bool *banned;    /* [target vocabulary] */
     int stride;            /* candidates of a row */
     Candidate *candidates; /* [rows, stride] of the present step */
@@ -94,9 +93,7 @@ void search_prefix_check(const Prefix *prefix, int words);
 /* Draws the next words of a row: one, or at the first step one for each sample. Returns their number. */
 int search_draw(const Search *s, int row, const NextWords *next, Candidate *drawn);
 
-/* What the hypothesis in a row has met. */
-ConstraintState search_met(const Search *s, int row);
-/* What it has met after the next word of a candidate; all zero without constraints. */
+/* What a hypothesis has met after the next word of a candidate; all zero without constraints. */
 ConstraintState search_next_met(const Search *s, const Candidate *candidate);
 /* Whether the constraints forbid the word `id` after a hypothesis. */
 bool search_forbids(const Search *s, const Constraints *constraints, const ConstraintState *state, int id);

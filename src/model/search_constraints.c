@@ -1,14 +1,10 @@
 /* search_constraints.c: what constraints change in a beam search. */
 #include "model/search.h"
 
-ConstraintState search_met(const Search *s, int row) {
-    return s->node[row] ? s->node[row]->constraints : (ConstraintState){0};
-}
-
 ConstraintState search_next_met(const Search *s, const Candidate *c) {
     const Constraints *constraints = s->sentences[s->owner[c->row]].constraints;
     if (!constraints) return (ConstraintState){0};
-    return constraints_next(constraints, search_met(s, c->row), c->id);
+    return constraints_next(constraints, s->node[c->row]->constraints, c->id);
 }
 
 bool search_forbids(const Search *s, const Constraints *c, const ConstraintState *state, int id) {
@@ -21,9 +17,9 @@ int search_limit(const Search *s, int sentence) {
 
 int search_add_expected(const Search *s, int row, const NextWords *next, Candidate *best, int count) {
     const Node *node = s->node[row];
-    const ConstraintState state = search_met(s, row);
-    const bool late = node && node->length >= search_limit(s, s->owner[row]);
-    int ids[MOST_CONSTRAINTS], n = constraints_expected(s->sentences[s->owner[row]].constraints, &state, late, ids);
+    const Constraints *constraints = s->sentences[s->owner[row]].constraints;
+    const bool late = node->length >= search_limit(s, s->owner[row]);
+    int ids[MOST_CONSTRAINTS], n = constraints_expected(constraints, &node->constraints, late, ids);
     if (late && n) count = 0;
     for (int i = 0, free = count; i < n; i++) {
         bool found = false;

@@ -1,11 +1,9 @@
 /* search_prefix.c: what prefixes change in a beam search. */
 #include "model/search.h"
 
-static int state_of(const Search *s, int row) { return s->node[row] ? s->node[row]->state : 0; }
-
 const PrefixArc *search_arcs(const Search *s, int row, int *count) {
     const Prefix *prefix = s->sentences[s->owner[row]].prefix;
-    const int state = state_of(s, row);
+    const int state = s->node[row]->state;
     *count = 0;
     if (!prefix || state >= prefix->states) return NULL;
     *count = prefix->begin[state + 1] - prefix->begin[state];
@@ -17,7 +15,7 @@ int search_next_state(const Search *s, int row, int id) {
     const PrefixArc *arcs = search_arcs(s, row, &n);
     for (int k = 0; k < n; k++)
         if (arcs[k].id == id) return arcs[k].next;
-    return state_of(s, row);
+    return s->node[row]->state;
 }
 
 void search_prefix_check(const Prefix *prefix, int words) {

@@ -29,12 +29,12 @@ static void weigh_words(const Search *s, int row, const real *x, real *weights) 
 int search_draw(const Search *s, int row, const NextWords *next, Candidate *drawn) {
     const Node *node = s->node[row];
     const Sampling *sampling = s->options->sampling;
-    const int V = s->members->now.logits->cols, count = node ? 1 : s->options->beam;
+    const int V = s->members->now.logits->cols, count = node->length ? 1 : s->options->beam;
     real *weights = s->weights + (size_t)row * (size_t)V;
     weigh_words(s, row, next->x, weights);
     for (int k = 0; k < count; k++) {
-        const int sample = node ? node->sample : k, number = s->sentences[s->owner[row]].number;
-        const uint64_t random = sampling_random(sampling, number, sample, node ? node->length : 0);
+        const int sample = node->length ? node->sample : k, number = s->sentences[s->owner[row]].number;
+        const uint64_t random = sampling_random(sampling, number, sample, node->length);
         const int id = sampling_draw(sampling, V, weights, s->heaps + (size_t)row * (size_t)V, random);
         drawn[k] = search_candidate(s, next, row, id);
         drawn[k].sample = sample;
