@@ -14,7 +14,7 @@ const AttentionKind *attention_kind(const char *name) { return attention_kind_at
 
 void attention_declare(Attention *attention, Params *params, const ModelConfig *c, int annotation) {
     *attention = (Attention){.kind = c->attention, .heads = c->attention->aligns ? 1 : 0};
-    c->attention->declare(attention, params, c, annotation);
+    if (c->attention->declare) c->attention->declare(attention, params, c, annotation);
 }
 
 AttentionSource attention_prepare(Tape *tape, const Attention *attention, const Annotations *annotations,

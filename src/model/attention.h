@@ -44,7 +44,7 @@ typedef struct Context {
 struct AttentionKind {
     const char *name; /* the value of --attention that selects this kind */
     bool aligns;      /* whether the kind has an alignment */
-    /* Declares the weights. annotation: the width of an annotation, a (2n in the paper). */
+    /* Declares the weights; NULL: there are none. annotation: the width of an annotation, a (2n in the paper). */
     void (*declare)(Attention *attention, Params *params, const ModelConfig *config, int annotation);
     /* Computes source->keys and, if the values are not H, source->values. NULL: the keys are H projected by the weight
        OF_KEYS: they do not depend on i, so they are computed once for each source word. */

@@ -1,10 +1,6 @@
 /* attention_dot.c: attention whose score is a dot product (Luong et al. 2015, §3.1, "dot"). It has no weights. */
 #include "model/attention.h"
 
-static void declare(Attention *m, Params *params, const ModelConfig *c, int annotation) {
-    (void)m, (void)params, (void)c, (void)annotation; /* no weights */
-}
-
 /* The dot product needs a key k_j of the same length as the state. If h_j = [→h_j ; ←h_j], then k_j = →h_j + ←h_j;
    otherwise k_j = h_j. */
 static void prepare(Tape *tape, const Attention *m, AttentionSource *source, const Dropout *rates) {
@@ -19,5 +15,4 @@ static Var *score(Tape *tape, const Attention *m, Var *s_prev, Var *keys, const 
     return dot_scores(tape, s_prev, keys, 1, 1, query->spans);
 }
 
-const AttentionKind attention_dot = {
-    .name = "dot", .aligns = true, .declare = declare, .prepare = prepare, .score = score};
+const AttentionKind attention_dot = {.name = "dot", .aligns = true, .prepare = prepare, .score = score};

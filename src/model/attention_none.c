@@ -1,10 +1,6 @@
 /* attention_none.c: RNNencdec (Cho et al. 2014), the baseline without attention: every target word reads the same c. */
 #include "model/attention.h"
 
-static void declare(Attention *m, Params *params, const ModelConfig *c, int annotation) {
-    (void)m, (void)params, (void)c, (void)annotation; /* no weights */
-}
-
 /* Dropout of c uses the row identity of the sentence's first word. */
 static const RowId *sentence_ids(Arena *arena, const Annotations *A, int n) {
     if (!A->ids) return NULL;
@@ -29,4 +25,4 @@ static Context attend_none(Tape *tape, const Attention *m, const AttentionSource
     return (Context){.c = c};
 }
 
-const AttentionKind attention_none = {.name = "none", .declare = declare, .prepare = prepare, .attend = attend_none};
+const AttentionKind attention_none = {.name = "none", .prepare = prepare, .attend = attend_none};

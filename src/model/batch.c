@@ -78,11 +78,9 @@ Source source_fold(Arena *arena, const int *const *ids, const int *length, int n
     return source;
 }
 
-static RowId *row_ids(Arena *arena, int n) { return arena_alloc(arena, (size_t)n * sizeof(RowId)); }
-
 /* The identities of the rows of s. The caller's sentence i belongs to the pair index[i], or i without index. */
 static const RowId *identify(Arena *arena, const Sequences *s, const int *index) {
-    RowId *ids = row_ids(arena, s->rows);
+    RowId *ids = arena_alloc(arena, (size_t)s->rows * sizeof *ids);
     for (int t = 0; t < s->steps; t++)
         for (int b = 0; b < sequences_live(s, t); b++)
             ids[sequences_row(s, t, b)] = (RowId){index ? index[s->order[b]] : s->order[b], t};
@@ -90,7 +88,7 @@ static const RowId *identify(Arena *arena, const Sequences *s, const int *index)
 }
 
 static const RowId *identify_annotations(Arena *arena, const Source *source) {
-    RowId *ids = row_ids(arena, source->x.rows);
+    RowId *ids = arena_alloc(arena, (size_t)source->x.rows * sizeof *ids);
     for (int i = 0; i < source->x.rows; i++) ids[i] = source->words[source->rows[i]];
     return ids;
 }

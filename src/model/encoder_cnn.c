@@ -22,10 +22,9 @@ static void declare(Encoder *m, Params *params) {
     cnn->W = params_add(params, "encoder.W", c->emb, n, INIT_NORMAL, 0.01);
     for (int l = 0; l < c->depth; l++) {
         char name[32];
-        snprintf(name, sizeof name, "encoder.%d.W", l + 1);
-        cnn->layers[l].W = params_add(params, name, c->window * n, n, INIT_NORMAL, 0.01);
-        snprintf(name, sizeof name, "encoder.%d.b", l + 1);
-        cnn->layers[l].b = params_add(params, name, 1, n, INIT_ZERO, 0);
+        snprintf(name, sizeof name, "encoder.%d", l + 1);
+        cnn->layers[l].W = params_add_part(params, name, "W", c->window * n, n, INIT_NORMAL, 0.01);
+        cnn->layers[l].b = params_add_part(params, name, "b", 1, n, INIT_ZERO, 0);
     }
 }
 
