@@ -36,7 +36,6 @@ typedef struct Input {
     real *values, *gradient; /* gradient: filled in by trial_gradients */
     Var parameter;
     Weight weight;
-    real *block; /* the gradient of the parameter */
 } Input;
 
 typedef struct Trial {
@@ -100,9 +99,8 @@ static Var *place(Trial *trial, int i) {
     }
     if (trial->kind == PARAMETERS) {
         in->weight = (Weight){.index = i};
-        *var = (Var){.rows = shape.rows, .cols = shape.cols, .weight = &in->weight, .g = in->block};
-        var->v = arena_alloc(&tape->arena, bytes);
-        memset(var->g, 0, bytes);
+        *var = (Var){.rows = shape.rows, .cols = shape.cols, .weight = &in->weight};
+        var_bind(var, arena_alloc(&tape->arena, bytes), arena_zalloc(&tape->arena, bytes));
     }
     memcpy(var->v, in->values, bytes);
     return var;
@@ -167,7 +165,7 @@ static double trial_error(Trial *trial) {
 static Input input_draw(int n, Rng *rng) {
     int *rank = mem_alloc((size_t)n * sizeof *rank);
     const size_t bytes = (size_t)n * sizeof(real);
-    const Input in = {.values = mem_alloc(bytes), .gradient = mem_alloc(bytes), .block = mem_alloc(bytes)};
+    const Input in = {.values = mem_alloc(bytes), .gradient = mem_alloc(bytes)};
     for (int i = 0; i < n; i++) rank[i] = i;
     rng_shuffle(rng, rank, n);
     for (int i = 0; i < n; i++) in.values[i] = (real)(4 * (rank[i] + 0.5 * rng_uniform(rng)) / n - 2);
@@ -178,7 +176,6 @@ static Input input_draw(int n, Rng *rng) {
 static void input_free(Input *in) {
     mem_free(in->values);
     mem_free(in->gradient);
-    mem_free(in->block);
 }
 
 double gradient_check_op(const OpCheck *check, Threads *threads) {

@@ -130,13 +130,8 @@ Var *vcat(Tape *tape, Var *const *x, int n) {
     Var *y = var_new(tape, rows, x[0]->cols);
     real *to = y->v;
     for (int k = 0; k < n; k++, to += var_size(x[k - 1])) memcpy(to, x[k]->v, var_size(x[k]) * sizeof(real));
-    Record *record = tape_record(tape, vcat_back, y, NULL, NULL, NULL);
-    if (record) {
-        Var **parts = arena_alloc(&tape->arena, (size_t)n * sizeof *parts);
-        memcpy(parts, x, (size_t)n * sizeof *parts);
-        for (int k = 0; k < n; k++) tape_read(tape, x[k], "vcat");
-        record->extra = parts;
-    }
+    for (int k = 0; k < n; k++) tape_read(tape, x[k], "vcat");
+    record_keep(tape, tape_record(tape, vcat_back, y, NULL, NULL, NULL), x, (size_t)n * sizeof *x);
     return y;
 }
 

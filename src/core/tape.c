@@ -303,19 +303,11 @@ static bool waits(Tape *tape, Var *w, int rows, int own_reads) {
 
 bool tape_weight_waits(Tape *tape, Var *w, int rows) { return waits(tape, w, rows, 0); }
 
-static void add_gradient(Tape *tape, Var *w, const Pending *list, const RowAdditions *additions);
-
 void tape_weight_defer(Tape *tape, Var *w, const real *x, int ldx, const real *dy, int ldy, int rows) {
     WeightUse *use = use_of(tape, w);
     Pending *pending = arena_alloc(&tape->arena, sizeof *pending);
     *pending = (Pending){use->pending, x, dy, ldx, ldy, rows, tape->shards};
     use->pending = pending;
-}
-
-void tape_weight_grad(Tape *tape, Var *w, const real *x, int ldx, const real *dy, int ldy, int rows) {
-    const Pending now = {NULL, x, dy, ldx, ldy, rows, w->weight ? tape->shards : NULL};
-    if (waits(tape, w, rows, 1)) tape_weight_defer(tape, w, x, ldx, dy, ldy, rows);
-    else add_gradient(tape, w, &now, NULL);
 }
 
 void tape_weight_product(Tape *tape, Var *w, GradientProduct *product) {
@@ -413,6 +405,12 @@ static void add_gradient(Tape *tape, Var *w, const Pending *list, const RowAddit
                                                        .y = dy,
                                                        .additions = additions,
                                                        .c = var_grad(tape, w)});
+}
+
+void tape_weight_grad(Tape *tape, Var *w, const real *x, int ldx, const real *dy, int ldy, int rows) {
+    const Pending now = {NULL, x, dy, ldx, ldy, rows, w->weight ? tape->shards : NULL};
+    if (waits(tape, w, rows, 1)) tape_weight_defer(tape, w, x, ldx, dy, ldy, rows);
+    else add_gradient(tape, w, &now, NULL);
 }
 
 /* Adds what waits for the end of the backward pass to the gradient of a weight. */
