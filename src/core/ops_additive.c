@@ -20,10 +20,9 @@ static real *scratch_rows(Tape *tape, const Var *q, size_t matrices) {
     return threads_scratch(tape->threads, SCRATCH_OP, matrices * var_size(q) * sizeof(real));
 }
 
-/* Returns q_b, or q_b + β_bj Vb. */
+/* Returns q_b + β_bj Vb. */
 static const real *covered(const Scores *at, int b, int j) {
     const int n = at->q->cols;
-    if (!at->beta) return var_row(at->q, at->q->v, b);
     real *sum = memcpy(var_row(at->q, at->sum, b), var_row(at->q, at->q->v, b), (size_t)n * sizeof(real));
     kernels->axpy(n, sum, var_row(at->beta, at->beta->v, b)[j], at->Vb->v);
     return sum;
@@ -33,9 +32,11 @@ static void score_rows(void *context, int begin, int end) {
     const Scores *at = context;
     for (int b = begin; b < end; b++) {
         const int start = at->spans.start[spans_sentence(&at->spans, b)], length = spans_length(&at->spans, b);
+        const real *q = var_row(at->q, at->q->v, b);
         real *e = var_row(at->out, at->out->v, b);
         for (int j = 0; j < length; j++)
-            e[j] = kernels->score(at->q->cols, at->va->v, covered(at, b, j), var_row(at->K, at->K->v, start + j));
+            e[j] = kernels->score(at->q->cols, at->va->v, at->beta ? covered(at, b, j) : q,
+                                  var_row(at->K, at->K->v, start + j));
         memset(e + length, 0, (size_t)(at->out->cols - length) * sizeof(real));
     }
 }
@@ -65,14 +66,14 @@ static void score_gradients(void *context, int begin, int end) {
     const size_t row = (size_t)n * sizeof(real);
     for (int b = begin; b < end; b++) {
         const int start = at->spans.start[b], length = spans_length(&at->spans, b);
-        const real *de = var_row(at->out, at->out->g, b);
+        const real *de = var_row(at->out, at->out->g, b), *q = var_row(at->q, at->q->v, b);
         real *dq = var_row(at->q, at->q->g, b), *dva = memset(var_row(at->q, at->dva, b), 0, row);
         real *da = at->beta ? var_row(at->q, at->da, b) : dq;
         if (at->beta) memset(var_row(at->q, at->dVb, b), 0, row);
         for (int j = 0; j < length; j++) {
             if (at->beta) memset(da, 0, row);
-            kernels->score_back(n, de[j], at->va->v, covered(at, b, j), var_row(at->K, at->K->v, start + j), dva, da,
-                                var_row(at->K, at->K->g, start + j));
+            kernels->score_back(n, de[j], at->va->v, at->beta ? covered(at, b, j) : q,
+                                var_row(at->K, at->K->v, start + j), dva, da, var_row(at->K, at->K->g, start + j));
             if (!at->beta) continue;
             kernels->add(n, dq, da);
             kernels->axpy(n, var_row(at->q, at->dVb, b), var_row(at->beta, at->beta->v, b)[j], da);
