@@ -64,8 +64,8 @@ static int show_reading(void *context, long done, long all) {
 static const char *corpus_name(const Lexicon *work) { return work->tsv ? work->tsv : work->sets[SOURCE]; }
 
 static int read_disk(Lexicon *work, DiskCorpus *corpus, Err *err) {
-    Reader *reader =
-        work->tsv ? reader_tsv(work->tsv, TARGET, err) : reader_lines(work->sets[SOURCE], work->sets[TARGET], err);
+    const CorpusFiles files = {work->tsv ? FORM_TSV : FORM_LINES, {corpus_name(work), work->sets[TARGET]}};
+    Reader *reader = reader_open(&files, NULL, TARGET, err);
     if (disk_corpus_read(corpus, reader, corpus_name(work), show_reading, &work->view, err)) return -1;
     if (!bitext_read(&work->bitext, corpus, work->merges, work->max_length, show_reading, &work->view, err)) return 0;
     if (!err->path[0]) snprintf(err->path, sizeof err->path, "%s", corpus_name(work));

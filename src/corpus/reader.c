@@ -20,16 +20,9 @@ struct Reader {
     bool plural_is_due; /* the next pair is the plural of the message before */
     long fuzzy;
     Tmx *tmx;
-    TmxUnit unit;
-    ptrdiff_t pair; /* of the unit; that of the next call */
+    const TmxUnit *unit;
+    ptrdiff_t pair, pairs; /* of the unit: that of the next call; all of them */
 };
-
-static Reader *reader_new(int (*next)(Reader *, RawPair *, Err *), int english) {
-    Reader *reader = mem_zalloc(sizeof *reader);
-    reader->next = next;
-    reader->english = english;
-    return reader;
-}
 
 int reader_next(Reader *reader, RawPair *pair, Err *err) {
     *pair = (RawPair){0};
@@ -40,16 +33,8 @@ void reader_close(Reader *reader) {
     if (!reader) return;
     tmx_close(reader->tmx);
     for (int i = 0; i < 2; i++) line_reader_close(&reader->lines[i]);
-    tmx_unit_free(&reader->unit);
     mem_free(reader->catalogue);
     mem_free(reader);
-}
-
-/* Returns the reader, or closes it and returns NULL if it could not be opened. */
-static Reader *opened(Reader *reader, int failed) {
-    if (!failed) return reader;
-    reader_close(reader);
-    return NULL;
 }
 
 void reader_progress(const Reader *reader, long *done, long *all) {
@@ -65,11 +50,6 @@ void reader_progress(const Reader *reader, long *done, long *all) {
         *done = (long)reader->message;
         *all = (long)reader->mo.count;
     }
-}
-
-/* Opens the only file. "-": standard input. */
-static int open_file(Reader *reader, const char *path, Err *err) {
-    return line_reader_open(&reader->lines[0], strcmp(path, "-") != 0 ? path : NULL, err);
 }
 
 static void set_text(RawPair *pair, int side, const char *path, const char *text, size_t size) {
@@ -103,12 +83,6 @@ static int next_line_pair(Reader *reader, RawPair *pair, Err *err) {
     return got[SOURCE];
 }
 
-Reader *reader_lines(const char *source, const char *target, Err *err) {
-    Reader *reader = reader_new(next_line_pair, SOURCE);
-    return opened(reader, line_reader_open(&reader->lines[SOURCE], source, err) ||
-                              line_reader_open(&reader->lines[TARGET], target, err));
-}
-
 /* ---- TSV ---- */
 
 static int next_row(Reader *reader, RawPair *pair, Err *err) {
@@ -128,11 +102,6 @@ static int next_row(Reader *reader, RawPair *pair, Err *err) {
     return 1;
 }
 
-Reader *reader_tsv(const char *path, int english, Err *err) {
-    Reader *reader = reader_new(next_row, english);
-    return opened(reader, open_file(reader, path, err));
-}
-
 /* ---- translation memories ---- */
 
 static ptrdiff_t pairs_of(const TmxUnit *unit) {
@@ -142,28 +111,22 @@ static ptrdiff_t pairs_of(const TmxUnit *unit) {
 }
 
 static int next_segments(Reader *reader, RawPair *pair, Err *err) {
-    TmxUnit *unit = &reader->unit;
-    if (reader->pair == pairs_of(unit) || !unit->line) {
-        tmx_unit_free(unit);
-        const int status = tmx_next(reader->tmx, unit, err);
+    if (reader->pair == reader->pairs) {
+        const int status = tmx_next(reader->tmx, &reader->unit, err);
         if (status <= 0) return status;
         reader->pair = 0;
+        reader->pairs = pairs_of(reader->unit);
     }
     const ptrdiff_t i = reader->pair++;
     for (int side = 0; side < 2; side++) {
-        char *const *segments = unit->segments[side];
+        char *const *segments = reader->unit->segments[side];
         const ptrdiff_t n = arrlen(segments);
         const char *text = n ? segments[i < n ? i : n - 1] : "";
         set_text(pair, side, reader->lines[0].path, text, strlen(text));
     }
-    pair->line = unit->line;
+    pair->line = reader->unit->line;
     pair->same_message = i > 0;
     return 1;
-}
-
-Reader *reader_tmx(const char *path, const char *const langs[2], Err *err) {
-    Reader *reader = reader_new(next_segments, SOURCE);
-    return opened(reader, open_file(reader, path, err) || !(reader->tmx = tmx_open(&reader->lines[0], langs, err)));
 }
 
 /* ---- catalogues ---- */
@@ -186,35 +149,38 @@ static int next_message(Reader *reader, RawPair *pair, Err *err) {
     return 1;
 }
 
-Reader *reader_mo(const char *path, int english, Err *err) {
-    Reader *reader = reader_new(next_message, english);
-    size_t size;
-    reader->lines[0].path = path;
-    reader->catalogue = text_read(path, &size, err);
-    return opened(reader, !reader->catalogue || mo_open(&reader->mo, reader->catalogue, size, path, err));
-}
-
-Reader *reader_po(const char *path, int english, Err *err) {
-    Reader *reader = reader_new(next_message, english);
-    size_t size = 0;
-    if (open_file(reader, path, err)) return opened(reader, -1);
-    reader->catalogue = po_compile(&reader->lines[0], &size, &reader->fuzzy, err);
-    return opened(reader,
-                  !reader->catalogue || mo_open(&reader->mo, reader->catalogue, size, reader->lines[0].path, err));
-}
-
 long reader_fuzzy(const Reader *reader) { return reader->fuzzy; }
 
-/* ---- all forms ---- */
+/* ---- opening ---- */
+
+static int open_files(Reader *reader, const CorpusFiles *files, const char *const langs[2], Err *err) {
+    LineReader *lines = reader->lines;
+    const char *path = files->path[0];
+    size_t size = 0;
+    if (files->form == FORM_LINES)
+        return line_reader_open(&lines[SOURCE], path, err) || line_reader_open(&lines[TARGET], files->path[1], err);
+    if (files->form == FORM_MO) {
+        lines->path = path;
+        reader->catalogue = text_read(path, &size, err);
+    } else {
+        if (line_reader_open(lines, strcmp(path, "-") != 0 ? path : NULL, err)) return -1;
+        if (files->form == FORM_TSV) return 0;
+        if (files->form == FORM_TMX) return (reader->tmx = tmx_open(lines, langs, err)) ? 0 : -1;
+        reader->catalogue = po_compile(lines, &size, &reader->fuzzy, err);
+    }
+    return !reader->catalogue || mo_open(&reader->mo, reader->catalogue, size, lines->path, err);
+}
 
 Reader *reader_open(const CorpusFiles *files, const char *const langs[2], int english, Err *err) {
-    const char *path = files->path[0];
-    switch (files->form) {
-    case FORM_LINES: return reader_lines(path, files->path[1], err);
-    case FORM_TSV: return reader_tsv(path, english, err);
-    case FORM_TMX: return reader_tmx(path, langs, err);
-    case FORM_MO: return reader_mo(path, english, err);
-    case FORM_PO: break;
-    }
-    return reader_po(path, english, err);
+    static int (*const next[])(Reader *, RawPair *, Err *) = {[FORM_LINES] = next_line_pair,
+                                                              [FORM_TSV] = next_row,
+                                                              [FORM_TMX] = next_segments,
+                                                              [FORM_MO] = next_message,
+                                                              [FORM_PO] = next_message};
+    Reader *reader = mem_zalloc(sizeof *reader);
+    reader->next = next[files->form];
+    reader->english = english;
+    if (!open_files(reader, files, langs, err)) return reader;
+    reader_close(reader);
+    return NULL;
 }

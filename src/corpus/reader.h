@@ -27,37 +27,28 @@ typedef struct CorpusFiles {
 
 typedef struct Reader Reader;
 
-/* Opens a corpus with one of the functions below. langs: the codes of the source and the target; english:
-   which of them is English, SOURCE or TARGET. FORM_TMX needs langs; TSV and catalogues need english. Returns NULL with
-   *err filled as they do. */
+/* Opens a corpus. Returns NULL with *err filled if a file cannot be opened or is not of this form. The paths are not
+   copied. Release with reader_close.
+   FORM_LINES: two line-aligned files.
+   FORM_TSV: lines of English, tab, Chinese; text after a second tab is ignored.
+   FORM_TMX: a translation memory. Pair i of a unit has the i-th segment of each language, or its last one; a language
+   without a segment has an empty text.
+   FORM_MO: a catalogue of English messages and Chinese translations. Each message, without its context, gives the pair
+   of its singular and the first form of the translation; a message with a plural also gives the pair of the plural and
+   the last form. The header of the catalogue is a pair whose English is empty.
+   FORM_PO: the same for the catalogue's text, which the program msgfmt compiles. It leaves out messages that are fuzzy
+   or have no translation. A missing msgfmt and an error in the text are errors, too.
+   With FORM_TSV, FORM_TMX and FORM_PO, the path "-" reads standard input. langs: for FORM_TMX, the codes of the source
+   and the target, as for tmx_open. english: for FORM_TSV, FORM_MO and FORM_PO, the side of the English, SOURCE or
+   TARGET. */
 Reader *reader_open(const CorpusFiles *files, const char *const langs[2], int english, Err *err);
-
-/* Two line-aligned files. Paths are not copied. Returns NULL with *err filled if a file cannot be opened, as do the two
-   functions below. Release with reader_close. */
-Reader *reader_lines(const char *source, const char *target, Err *err);
-/* Lines of English, tab, Chinese; text after a second tab is ignored. `english` is the side of the English: SOURCE or
-   TARGET. path "-" reads standard input. */
-Reader *reader_tsv(const char *path, int english, Err *err);
-/* A catalogue of English messages and Chinese translations. Each message, without its context, gives the pair of its
-   singular and the first form of the translation; a message with a plural also gives the pair of the plural and the
-   last form. The header of the catalogue is a pair whose English is empty. A file that is not a catalogue is an error
-   too. */
-Reader *reader_mo(const char *path, int english, Err *err);
-
-/* A translation memory. langs: the codes of the source and the target, as for tmx_open. Pair i of a unit
-   has the i-th segment of each language, or its last one; a language without a segment has an empty text. path "-"
-   reads standard input. */
-Reader *reader_tmx(const char *path, const char *const langs[2], Err *err);
-/* The same as reader_mo for the catalogue's text, which the program msgfmt compiles. It leaves out messages that are
-   fuzzy or have no translation. A missing msgfmt and an error in the text are errors, too. */
-Reader *reader_po(const char *path, int english, Err *err);
 
 /* Reads the next pair. Returns 1, or 0 at the end, or -1 with *err filled: a file cannot be read, a message is not
    within the file, or one of two line-aligned files has more lines (*err names its first line without a partner). */
 int reader_next(Reader *reader, RawPair *pair, Err *err);
 /* Progress in bytes, or in messages for a catalogue: read so far and in total; both 0 if the total is not known. */
 void reader_progress(const Reader *reader, long *done, long *all);
-/* The fuzzy messages that reader_po has left out; 0 for other readers. */
+/* The fuzzy messages that msgfmt has left out; 0 for other forms than FORM_PO. */
 long reader_fuzzy(const Reader *reader);
 void reader_close(Reader *reader);
 

@@ -1,6 +1,7 @@
 #include "corpus/tmx.h"
 
 #include "io/ds.h"
+#include "io/string_table.h"
 
 #include <string.h>
 #include <strings.h>
@@ -13,13 +14,12 @@ Tmx *tmx_open(LineReader *lines, const char *const langs[2], Err *err) {
     return NULL;
 }
 
-int tmx_next(Tmx *tmx, TmxUnit *unit, Err *err) {
+int tmx_next(Tmx *tmx, const TmxUnit **unit, Err *err) {
     (void)tmx;
     (void)unit;
     return err_set(err, NULL, 0, "built without expat");
 }
 
-void tmx_unit_free(TmxUnit *unit) { (void)unit; }
 void tmx_close(Tmx *tmx) { (void)tmx; }
 
 #else
@@ -44,13 +44,12 @@ struct Tmx {
     TmxUnit unit;   /* the current one */
     size_t size;    /* bytes of its segments */
     bool in_tmx, in_unit, complete;
-    int side;   /* of the current tuv; -1: another language */
-    char *text; /* stb_ds array: of the current segment; NULL: none */
-    int hidden; /* depth of elements from one that has codes, not text */
-    long both;  /* units with both languages */
-    char seen[MOST_SEEN][CODE_SIZE];
-    int seen_count;
-    Err refused; /* reason "": nothing */
+    int side;         /* of the current tuv; -1: another language */
+    char *text;       /* stb_ds array: of the current segment; NULL: none */
+    int hidden;       /* depth of elements from one that has codes, not text */
+    long both;        /* units with both languages */
+    StringTable seen; /* the first MOST_SEEN languages of the file */
+    Err refused;      /* reason "": nothing */
 };
 
 static long line_number(const Tmx *tmx) { return (long)XML_GetCurrentLineNumber(tmx->parser); }
@@ -90,14 +89,6 @@ static bool is_language(const char *code, const char *lang) {
     return is_alias(code, primary_length(code), lang);
 }
 
-static void remember(Tmx *tmx, const char *code) {
-    char name[CODE_SIZE];
-    snprintf(name, sizeof name, "%s", code);
-    for (int i = 0; i < tmx->seen_count; i++)
-        if (!strcmp(tmx->seen[i], name)) return;
-    if (tmx->seen_count < MOST_SEEN) memcpy(tmx->seen[tmx->seen_count++], name, sizeof name);
-}
-
 /* ---- elements and text ------------------------------------------------------------------------------------------- */
 
 static const char *attribute(const char **attributes, const char *name) {
@@ -129,7 +120,7 @@ static void begin_tuv(Tmx *tmx, const char **attributes) {
     if (!code) code = attribute(attributes, "lang"); /* TMX 1.1 */
     tmx->side = -1;
     if (!code) return;
-    remember(tmx, code);
+    if (string_table_count(&tmx->seen) < MOST_SEEN) string_table_add(&tmx->seen, code, strnlen(code, CODE_SIZE - 1));
     for (int side = 0; side < 2; side++)
         if (is_language(code, tmx->langs[side])) tmx->side = side;
 }
@@ -244,34 +235,33 @@ static int parse(Tmx *tmx, Err *err) {
 
 static int without_pairs(const Tmx *tmx, Err *err) {
     char seen[MOST_SEEN * (CODE_SIZE + 1) + 1] = "";
-    for (int i = 0; i < tmx->seen_count; i++) {
-        strcat(seen, " ");
-        strcat(seen, tmx->seen[i]);
-    }
+    for (int i = 0; i < string_table_count(&tmx->seen); i++) strcat(strcat(seen, " "), string_table_at(&tmx->seen, i));
     return err_set(err, tmx->lines->path, 0, "no translation unit has both %s and %s; the languages are:%s",
                    tmx->langs[0], tmx->langs[1], *seen ? seen : " none");
 }
 
-int tmx_next(Tmx *tmx, TmxUnit *unit, Err *err) {
+/* Releases the segments of the current unit. */
+static void unit_free(TmxUnit *unit) {
+    for (int side = 0; side < 2; side++) strings_free(unit->segments[side]);
+    *unit = (TmxUnit){0};
+}
+
+int tmx_next(Tmx *tmx, const TmxUnit **unit, Err *err) {
+    unit_free(&tmx->unit);
     while (!tmx->complete) {
         if (tmx->ended && !tmx->suspended) return tmx->both ? 0 : without_pairs(tmx, err);
         if (parse(tmx, err)) return -1;
     }
     tmx->complete = false;
-    *unit = tmx->unit;
-    tmx->unit = (TmxUnit){0};
+    *unit = &tmx->unit;
     return 1;
-}
-
-void tmx_unit_free(TmxUnit *unit) {
-    for (int side = 0; side < 2; side++) strings_free(unit->segments[side]);
-    *unit = (TmxUnit){0};
 }
 
 void tmx_close(Tmx *tmx) {
     if (!tmx) return;
     XML_ParserFree(tmx->parser);
-    tmx_unit_free(&tmx->unit);
+    unit_free(&tmx->unit);
+    string_table_free(&tmx->seen);
     arrfree(tmx->text);
     mem_free(tmx);
 }

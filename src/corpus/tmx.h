@@ -18,10 +18,10 @@ typedef struct TmxUnit {
    Chinese (zh-CN, ZH_tw, cmn), "zh-TW" this one only. `lines` must outlive the reader. Returns NULL with *err filled if
    tide was built without libexpat. Release with tmx_close. */
 Tmx *tmx_open(LineReader *lines, const char *const langs[2], Err *err);
-/* Reads the next unit. Returns 1, or 0 at the end, or -1 with *err filled: the text is not TMX, defines an entity by
-   another one, or has a unit of more than 1 MiB; no unit of the file has both languages. */
-int tmx_next(Tmx *tmx, TmxUnit *unit, Err *err);
-void tmx_unit_free(TmxUnit *unit);
+/* Reads the next unit, which is valid until the next call. Returns 1, or 0 at the end, or -1 with *err filled: the text
+   is not TMX, defines an entity by another one, or has a unit of more than 1 MiB; no unit of the file has both
+   languages. */
+int tmx_next(Tmx *tmx, const TmxUnit **unit, Err *err);
 /* Does nothing for NULL. */
 void tmx_close(Tmx *tmx);
 

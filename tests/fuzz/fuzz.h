@@ -6,6 +6,7 @@
 
 #include "corpora.h"
 #include "io/ds.h"
+#include "readers.h"
 #include "text/unicode.h"
 #include "train/train_options.h"
 

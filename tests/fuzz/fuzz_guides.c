@@ -29,7 +29,8 @@ static Setting *setting(void) {
     FuzzFile files[2] = {memory_file(zh, strlen(zh)), memory_file(en, strlen(en))};
     Err err;
     CHECK(!disk_corpus_open(&s.corpus, scratch_folder(), false, &err) &&
-              !disk_corpus_read(&s.corpus, reader_lines(files[0].path, files[1].path, &err), "pairs", NULL, NULL, &err),
+              !disk_corpus_read(&s.corpus, open_line_corpus(files[0].path, files[1].path, &err), "pairs", NULL, NULL,
+                                &err),
           "%s", err.reason);
     learn(&s, &err);
     CHECK(!pairs_encode(&s.pairs, &s.corpus, NULL, &s.source, &s.target, 0, scratch_folder(), NULL, NULL, &err), "%s",

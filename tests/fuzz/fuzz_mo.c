@@ -4,7 +4,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     FuzzFile file = memory_file(data, size);
     Err err = {0};
-    corpus_check(reader_mo(file.path, TARGET, &err), file.path, &err);
+    corpus_check(open_corpus(FORM_MO, file.path, TARGET, &err), file.path, &err);
     memory_file_close(&file);
     return 0;
 }

@@ -54,7 +54,8 @@ static void align_check(Priors *priors) {
     Threads *threads = threads_new(1);
     priors->units[SOURCE] = priors->units[TARGET] = NULL;
     CHECK(!disk_corpus_open(&corpus, scratch_folder(), false, &err) &&
-              !disk_corpus_read(&corpus, reader_lines(files[0].path, files[1].path, &err), "pairs", NULL, NULL, &err) &&
+              !disk_corpus_read(&corpus, open_line_corpus(files[0].path, files[1].path, &err), "pairs", NULL, NULL,
+                                &err) &&
               !bitext_read(&bitext, &corpus, merges, MOST_UNITS, NULL, NULL, &err) &&
               !aligner_run(&bitext, priors->counts, &options, threads, NULL, row_check, NULL, NULL, &err),
           "%s", err.reason);

@@ -5,7 +5,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     FuzzFile file = memory_file(data, size);
     for (int english = SOURCE; english <= TARGET; english++) {
         Err err = {0};
-        corpus_check(reader_tsv(file.path, english, &err), file.path, &err);
+        corpus_check(open_corpus(FORM_TSV, file.path, english, &err), file.path, &err);
     }
     memory_file_close(&file);
     return 0;

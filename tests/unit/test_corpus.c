@@ -7,6 +7,7 @@
 #include "text/normal_lines.h"
 #include "corpus/partition.h"
 #include "text/sentences.h"
+#include "readers.h"
 #include "scratch.h"
 
 #include <dirent.h>
@@ -194,7 +195,7 @@ static void aligned_files_become_pairs(void **state) {
     Err err;
     write_text("a", "潮水退了\r\n\n 只有 \n \n完");
     write_text("b", "the tide is out\nnobody\n\u00a0\n\t\nend\n");
-    assert_int_equal(corpus_read(&corpus, reader_lines("a", "b", &err), "a", &err), 0);
+    assert_int_equal(corpus_read(&corpus, open_line_corpus("a", "b", &err), "a", &err), 0);
     assert_counts(&corpus, 2, 5, 3);
     assert_string_equal(corpus.source[1], "完");
     assert_string_equal(corpus.target[1], "end");
@@ -220,11 +221,11 @@ static void aligned_files_that_do_not_fit(void **state) {
     for (size_t i = 0; i < COUNT(cases); i++) {
         write_text("a", cases[i].a);
         write_text("b", cases[i].b);
-        assert_int_equal(corpus_read(&corpus, reader_lines("a", "b", &err), "a", &err), -1);
+        assert_int_equal(corpus_read(&corpus, open_line_corpus("a", "b", &err), "a", &err), -1);
         assert_err(&err, cases[i].path, cases[i].line, cases[i].reason);
         assert_counts(&corpus, 0, 0, 0);
     }
-    assert_int_equal(corpus_read(&corpus, reader_lines("a", "-", &err), "a", &err), -1);
+    assert_int_equal(corpus_read(&corpus, open_line_corpus("a", "-", &err), "a", &err), -1);
     assert_err(&err, "-", 0, "No such file");
 }
 
@@ -233,12 +234,12 @@ static void tab_separated_columns_become_pairs(void **state) {
     Corpus corpus = {0};
     Err err;
     write_text("a", "\xEF\xBB\xBFHi.\t嗨。\tCC-BY 2.0 \xff\r\nRun!\t你跑吧！\r\n\r\n\t空\nWait\t\tx\n");
-    assert_int_equal(corpus_read(&corpus, reader_tsv("a", TARGET, &err), "a", &err), 0);
+    assert_int_equal(corpus_read(&corpus, open_corpus(FORM_TSV, "a", TARGET, &err), "a", &err), 0);
     assert_counts(&corpus, 2, 5, 3);
     assert_string_equal(corpus.source[1], "你跑吧!");
     assert_string_equal(corpus.target[1], "Run!");
     corpus_free(&corpus);
-    assert_int_equal(corpus_read(&corpus, reader_tsv("a", SOURCE, &err), "a", &err), 0);
+    assert_int_equal(corpus_read(&corpus, open_corpus(FORM_TSV, "a", SOURCE, &err), "a", &err), 0);
     assert_string_equal(corpus.source[0], "Hi.");
     assert_string_equal(corpus.target[0], "嗨。");
     corpus_free(&corpus);
@@ -261,11 +262,11 @@ static void tab_separated_columns_that_are_broken(void **state) {
     Err err;
     for (size_t i = 0; i < COUNT(cases); i++) {
         write_text("a", cases[i].text);
-        assert_int_equal(corpus_read(&corpus, reader_tsv("a", SOURCE, &err), "a", &err), -1);
+        assert_int_equal(corpus_read(&corpus, open_corpus(FORM_TSV, "a", SOURCE, &err), "a", &err), -1);
         assert_err(&err, "a", cases[i].line, cases[i].reason);
         assert_counts(&corpus, 0, 0, 0);
     }
-    assert_int_equal(corpus_read(&corpus, reader_tsv(".", SOURCE, &err), ".", &err), -1);
+    assert_int_equal(corpus_read(&corpus, open_corpus(FORM_TSV, ".", SOURCE, &err), ".", &err), -1);
     assert_err(&err, ".", 0, "Is a directory");
 }
 
@@ -324,7 +325,7 @@ static void catalogues_become_pairs(void **state) {
         write_bytes("a", bytes, arrlenu(bytes));
         arrfree(bytes);
         Corpus corpus = {0};
-        assert_int_equal(corpus_read(&corpus, reader_mo("a", TARGET, &err), "a", &err), 0);
+        assert_int_equal(corpus_read(&corpus, open_corpus(FORM_MO, "a", TARGET, &err), "a", &err), 0);
         assert_counts(&corpus, COUNT(expected), 7, 2);
         for (size_t i = 0; i < COUNT(expected); i++) {
             assert_string_equal(corpus.target[i], expected[i][0]);
@@ -341,7 +342,7 @@ static void plural_forms_are_known_as_such(void **state) {
     char *bytes = catalogue(messages, COUNT(messages), false);
     write_bytes("a", bytes, arrlenu(bytes));
     arrfree(bytes);
-    Reader *reader = reader_mo("a", SOURCE, &err);
+    Reader *reader = open_corpus(FORM_MO, "a", SOURCE, &err);
     static const struct {
         long line;
         bool same_message;
@@ -380,13 +381,13 @@ static void broken_catalogues_are_refused(void **state) {
         put_word(&bytes, cases[i].at, cases[i].word, false);
         write_bytes("a", bytes, arrlenu(bytes));
         arrfree(bytes);
-        assert_int_equal(corpus_read(&corpus, reader_mo("a", SOURCE, &err), "a", &err), -1);
+        assert_int_equal(corpus_read(&corpus, open_corpus(FORM_MO, "a", SOURCE, &err), "a", &err), -1);
         assert_err(&err, "a", cases[i].line, cases[i].reason);
     }
     char *bytes = catalogue(messages, COUNT(messages), false);
     for (size_t size = 0; size < arrlenu(bytes); size++) {
         write_bytes("a", bytes, size);
-        assert_int_equal(corpus_read(&corpus, reader_mo("a", SOURCE, &err), "a", &err), -1);
+        assert_int_equal(corpus_read(&corpus, open_corpus(FORM_MO, "a", SOURCE, &err), "a", &err), -1);
     }
     arrfree(bytes);
     assert_counts(&corpus, 0, 0, 0);
@@ -410,7 +411,7 @@ static void messages_that_share_their_bytes_are_refused(void **state) {
             }
         write_bytes("a", bytes, arrlenu(bytes));
         arrfree(bytes);
-        assert_int_equal(corpus_read(&corpus, reader_mo("a", TARGET, &err), "a", &err), shared > 1 ? -1 : 0);
+        assert_int_equal(corpus_read(&corpus, open_corpus(FORM_MO, "a", TARGET, &err), "a", &err), shared > 1 ? -1 : 0);
         if (shared > 1) assert_err(&err, "a", 0, "its 50 messages share bytes");
         corpus_free(&corpus);
     }

@@ -4,6 +4,7 @@
 #include "io/ds.h"
 #include "words.h"
 #include "corpora.h"
+#include "readers.h"
 #include "scratch.h"
 
 #include <setjmp.h>
@@ -50,7 +51,7 @@ static int remove_file(void **state) {
 
 static Reader *open_file(void) {
     Err err;
-    return reader_tsv(path, SOURCE, &err);
+    return open_corpus(FORM_TSV, path, SOURCE, &err);
 }
 
 typedef struct Both {
@@ -114,11 +115,14 @@ static void readers_add_their_pairs(void **state) {
     scratch_text(files[1], "vier\tfour\n");
     scratch_text(files[2], "five\tfunf\nsix\n");
     assert_int_equal(disk_corpus_open(&corpus, scratch_folder(), true, &err), 0);
-    assert_int_equal(disk_corpus_read(&corpus, reader_tsv(files[0], SOURCE, &err), files[0], NULL, NULL, &err), 0);
+    assert_int_equal(
+        disk_corpus_read(&corpus, open_corpus(FORM_TSV, files[0], SOURCE, &err), files[0], NULL, NULL, &err), 0);
     assert_counts(&corpus, 2, 4, 2);
-    assert_int_equal(disk_corpus_read(&corpus, reader_tsv(files[1], TARGET, &err), files[1], NULL, NULL, &err), 0);
+    assert_int_equal(
+        disk_corpus_read(&corpus, open_corpus(FORM_TSV, files[1], TARGET, &err), files[1], NULL, NULL, &err), 0);
     assert_counts(&corpus, 3, 5, 2);
-    assert_int_equal(disk_corpus_read(&corpus, reader_tsv(files[2], SOURCE, &err), files[2], NULL, NULL, &err), -1);
+    assert_int_equal(
+        disk_corpus_read(&corpus, open_corpus(FORM_TSV, files[2], SOURCE, &err), files[2], NULL, NULL, &err), -1);
     assert_int_equal(err.line, 2);
     assert_counts(&corpus, 4, 6, 2);
     assert_int_equal(disk_corpus_rewind(&corpus, &err), 0);

@@ -3,6 +3,7 @@
 #include "train/guides.h"
 #include "aligner/links.h"
 #include "words.h"
+#include "readers.h"
 #include "scratch.h"
 
 #include <setjmp.h>
@@ -40,7 +41,7 @@ static Fixture fixture(int max_length) {
     scratch_text(f.en, en);
     scratch_text(f.links, "");
     assert_int_equal(disk_corpus_open(&f.corpus, scratch_folder(), false, &err), 0);
-    assert_int_equal(disk_corpus_read(&f.corpus, reader_lines(f.zh, f.en, &err), f.zh, NULL, NULL, &err), 0);
+    assert_int_equal(disk_corpus_read(&f.corpus, open_line_corpus(f.zh, f.en, &err), f.zh, NULL, NULL, &err), 0);
     WordCounts words[2] = {0};
     const TokenizerKind kinds[2] = {TOKENIZER_CHAR, TOKENIZER_BPE};
     DiskPair pair;

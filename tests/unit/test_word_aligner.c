@@ -5,6 +5,7 @@
 #include "aligner/word_links.h"
 #include "io/ds.h"
 #include "io/files.h"
+#include "readers.h"
 #include "scratch.h"
 
 #include <math.h>
@@ -102,7 +103,7 @@ static int read_bitext(Bitext *bitext, const char *source, const char *target, i
     scratch_text(paths[0], source);
     scratch_text(paths[1], target);
     assert_int_equal(disk_corpus_open(&corpus, scratch_folder(), false, err), 0);
-    assert_int_equal(disk_corpus_read(&corpus, reader_lines(paths[0], paths[1], err), "pairs", NULL, NULL, err), 0);
+    assert_int_equal(disk_corpus_read(&corpus, open_line_corpus(paths[0], paths[1], err), "pairs", NULL, NULL, err), 0);
     const int status = bitext_read(bitext, &corpus, (const int[2]){50, 50}, longest, NULL, NULL, err);
     disk_corpus_close(&corpus);
     for (int i = 0; i < 2; i++) unlink(paths[i]);
