@@ -11,10 +11,6 @@
 
 /* The file has lines `line TAB source TAB target`. Normalised text has no tabs and no newlines. */
 
-static int broken(const DiskCorpus *corpus, Err *err) {
-    return err_set(err, corpus->dir, 0, "cannot use the temporary file in this directory: %s", strerror(errno));
-}
-
 int disk_corpus_open(DiskCorpus *corpus, const char *dir, bool keep, Err *err) {
     *corpus = (DiskCorpus){.dir = mem_strdup(dir), .keep = keep};
     FILE *file = file_temporary(dir, err);
@@ -33,7 +29,7 @@ static int add_texts(DiskCorpus *corpus, char *const text[2], long line, Err *er
         failed = err_set(err, NULL, line, "more than %d pairs", INT_MAX);
     } else {
         if (fprintf(corpus->lines.file, "%ld\t%s\t%s\n", line, text[SOURCE], text[TARGET]) < 0)
-            failed = broken(corpus, err);
+            failed = file_temporary_broken(corpus->dir, err);
         corpus->n++;
     }
     for (int side = 0; side < 2; side++) {
@@ -90,7 +86,8 @@ int disk_corpus_read(DiskCorpus *corpus, Reader *reader, const char *path, Progr
 
 int disk_corpus_rewind(DiskCorpus *corpus, Err *err) {
     errno = 0;
-    if (fflush(corpus->lines.file) || fseek(corpus->lines.file, 0, SEEK_SET)) return broken(corpus, err);
+    if (fflush(corpus->lines.file) || fseek(corpus->lines.file, 0, SEEK_SET))
+        return file_temporary_broken(corpus->dir, err);
     return 0;
 }
 

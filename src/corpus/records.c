@@ -3,14 +3,6 @@
 #include "io/ds.h"
 #include "io/files.h"
 
-#include <errno.h>
-#include <string.h>
-
-static int broken(const Records *records, Err *err) {
-    return err_set(err, records->dir, 0, "cannot use the temporary file in this directory: %s",
-                   errno ? strerror(errno) : "it ends too early");
-}
-
 int records_open(Records *records, const char *dir, Err *err) {
     *records = (Records){.dir = mem_strdup(dir)};
     records->file = file_temporary(dir, err);
@@ -19,12 +11,15 @@ int records_open(Records *records, const char *dir, Err *err) {
 
 int records_add(Records *records, const int *numbers, size_t n, Err *err) {
     const uint64_t end = arrlen(records->ends) ? arrlast(records->ends) : 0;
-    if (n > 0 && fwrite(numbers, sizeof *numbers, n, records->file) != n) return broken(records, err);
+    if (n > 0 && fwrite(numbers, sizeof *numbers, n, records->file) != n)
+        return file_temporary_broken(records->dir, err);
     arrput(records->ends, end + n);
     return 0;
 }
 
-int records_flush(Records *records, Err *err) { return fflush(records->file) ? broken(records, err) : 0; }
+int records_flush(Records *records, Err *err) {
+    return fflush(records->file) ? file_temporary_broken(records->dir, err) : 0;
+}
 
 static uint64_t record_offset(const Records *records, int i) { return i ? records->ends[i - 1] : 0; }
 
@@ -33,7 +28,7 @@ size_t records_length(const Records *records, int i) { return (size_t)(records->
 int records_read(const Records *records, int i, int *to, Err *err) {
     const size_t bytes = records_length(records, i) * sizeof *to;
     const off_t at = (off_t)(record_offset(records, i) * sizeof *to);
-    return file_read_at(fileno(records->file), to, bytes, at) ? broken(records, err) : 0;
+    return file_read_at(fileno(records->file), to, bytes, at) ? file_temporary_broken(records->dir, err) : 0;
 }
 
 void records_close(Records *records) {

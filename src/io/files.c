@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,6 +129,11 @@ FILE *file_temporary(const char *dir, Err *err) {
     err_set(err, dir, 0, "cannot create a temporary file in this directory: %s", strerror(errno));
     if (fd >= 0) close(fd);
     return NULL;
+}
+
+int file_temporary_broken(const char *dir, Err *err) {
+    return err_set(err, dir, 0, "cannot use the temporary file in this directory: %s",
+                   errno ? strerror(errno) : "it ends too early");
 }
 
 int directory_make(const char *path, Err *err) {

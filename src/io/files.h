@@ -58,5 +58,7 @@ int directory_sync(const char *path);
 /* A file without a name in `dir`, for writing and reading. The system removes it when it is closed or the process ends.
    NULL with *err filled if it cannot be created. */
 FILE *file_temporary(const char *dir, Err *err);
+/* Fills *err for a temporary file in `dir` that cannot be used, by errno (0: it ends too early), and returns -1. */
+int file_temporary_broken(const char *dir, Err *err);
 
 #endif
