@@ -47,7 +47,7 @@ static int compare(const Args *args, const char *other, BleuOptions options, Err
     References references;
     char **hypotheses, **others = NULL;
     const bool failed = hypotheses_read(args, &references, &hypotheses, err) ||
-                        !(others = lines_read_raw(other, err)) ||
+                        !(others = lines_read_raw(other, true, err)) ||
                         metric_check(hypotheses, "standard input", &references, args->words, err) ||
                         metric_check(others, other, &references, args->words, err);
     if (!failed) {

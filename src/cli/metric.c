@@ -14,7 +14,7 @@ int references_read(References *references, const char *const *paths, int count,
     char ***sets = mem_zalloc((size_t)count * sizeof *sets);
     *references = (References){(char *const *const *)sets, count};
     for (int i = 0; i < count; i++)
-        if (!(sets[i] = lines_read_raw(paths[i], err))) return -1;
+        if (!(sets[i] = lines_read_raw(paths[i], true, err))) return -1;
     return 0;
 }
 
@@ -74,7 +74,7 @@ void metric_print(const Metric *const *metrics, int count, char *const *hypothes
 int hypotheses_read(const Args *args, References *references, char ***hypotheses, Err *err) {
     *hypotheses = NULL;
     if (references_read(references, args->words, args->word_count, err)) return -1;
-    return (*hypotheses = lines_read_raw(NULL, err)) ? 0 : -1;
+    return (*hypotheses = lines_read_raw(NULL, true, err)) ? 0 : -1;
 }
 
 int metric_run(const Args *args, const Command *command, const Metric *metric, Err *err) {

@@ -333,7 +333,7 @@ static int read_flags(Translating *t, Err *err) {
 
 /* Reads the prefixes of n sentences. */
 static int read_prefixes(Translating *t, const char *path, ptrdiff_t n, Err *err) {
-    char **texts = lines_read_raw(path, err);
+    char **texts = lines_read_raw(path, true, err);
     int status = texts ? 0 : -1;
     if (!status && arrlen(texts) != n)
         status = err_set(err, path, 0, "has %td lines, but standard input has %td", arrlen(texts), n);

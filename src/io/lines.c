@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -161,7 +160,7 @@ static int read_all(LineReader *reader, char ***lines, Err *err) {
     return status;
 }
 
-char **lines_collect(const char *path, bool allow_empty, Err *err) {
+char **lines_read_raw(const char *path, bool allow_empty, Err *err) {
     char **lines = NULL;
     arrsetcap(lines, 1); /* an array without lines is not NULL: NULL means an error */
     LineReader reader;
@@ -175,8 +174,6 @@ char **lines_collect(const char *path, bool allow_empty, Err *err) {
     strings_free(lines);
     return NULL;
 }
-
-char **lines_read_raw(const char *path, Err *err) { return lines_collect(path, true, err); }
 
 char *text_read(const char *path, size_t *size, Err *err) {
     LineReader reader;

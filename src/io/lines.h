@@ -46,9 +46,7 @@ void line_reader_close(LineReader *reader);
 /* All lines of a file, empty lines included, without normalisation (only \r at the end is removed): a stb_ds array of
    owned strings, to be released with strings_free. path NULL or "-" reads standard input. An empty file is an error; if
    allow_empty is set, it gives an array of length 0 that is not NULL. NULL with *err filled on errors. */
-char **lines_collect(const char *path, bool allow_empty, Err *err);
-/* The same; an empty file is allowed. */
-char **lines_read_raw(const char *path, Err *err);
+char **lines_read_raw(const char *path, bool allow_empty, Err *err);
 
 /* The bytes of a text file, plain or compressed, and a NUL after them; the caller owns them. path NULL reads standard
    input. Sets *size to the length without the NUL. NULL with *err filled if the file cannot be read or has more than

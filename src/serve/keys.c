@@ -8,7 +8,7 @@
 enum { SHORTEST_KEY = 16 };
 
 int keys_read(Keys *keys, const char *path, Err *err) {
-    char **lines = lines_read_raw(path, err);
+    char **lines = lines_read_raw(path, true, err);
     int status = lines ? 0 : -1;
     *keys = (Keys){0};
     if (lines) keys->list = mem_zalloc((size_t)(arrlen(lines) + 1) * sizeof *keys->list);

@@ -14,7 +14,7 @@ char *line_reader_text(const LineReader *reader, size_t from, size_t to, Err *er
 }
 
 char **lines_read(const char *path, bool allow_empty, Err *err) {
-    char **lines = lines_collect(path, allow_empty, err);
+    char **lines = lines_read_raw(path, allow_empty, err);
     for (ptrdiff_t i = 0; i < arrlen(lines); i++) {
         char *raw = lines[i];
         lines[i] = text_normalise(raw, strlen(raw), NULL);

@@ -9,7 +9,7 @@
 char *line_text(const char *bytes, size_t n, const char *path, long line, size_t offset, Err *err);
 /* line_text for the bytes [from, to) of the current line. */
 char *line_reader_text(const LineReader *reader, size_t from, size_t to, Err *err);
-/* lines_collect, but the lines are normalised. */
+/* lines_read_raw, but the lines are normalised. */
 char **lines_read(const char *path, bool allow_empty, Err *err);
 
 #endif

@@ -87,7 +87,7 @@ static inline void memory_lines(char **lines[2], const uint8_t *data, size_t siz
     memory_files(files, data, size);
     for (int i = 0; i < 2; i++) {
         Err err = {0};
-        lines[i] = lines_read_raw(files[i].path, &err);
+        lines[i] = lines_read_raw(files[i].path, true, &err);
         CHECK(lines[i] || err.reason[0], "refused without a reason");
         memory_file_close(&files[i]);
     }
