@@ -14,11 +14,9 @@
 
 /* Whether the path must be written directly: a pipe, a device, or an open file of this process. */
 static bool is_special(const char *path) {
-    static const char *const prefixes[] = {"/dev/std", "/dev/fd/", "/proc/"};
+    static const char *const prefixes[] = {"/dev/std", "/dev/fd/", "/proc/", NULL};
     struct stat info;
-    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-        if (starts_with(path, prefixes[i])) return true;
-    return !stat(path, &info) && !S_ISREG(info.st_mode);
+    return starts_with_any(path, prefixes) || (!stat(path, &info) && !S_ISREG(info.st_mode));
 }
 
 /* Removes a temporary file if no process has it locked: the process that wrote it was killed. Returns whether it
@@ -131,14 +129,12 @@ static int replace(const OutputFile *output) {
     return rename(output->temporary, output->path) || directory_sync(dirname(directory)) ? -1 : 0;
 }
 
-static int refuse(const OutputFile *output, int error, Err *err) {
-    return err_set(err, output->path, 0, "cannot be written: %s", strerror(error));
+/* Returns 0 for the errno 0, else -1 with *err filled. */
+static int status_of(const OutputFile *output, int error, Err *err) {
+    return error ? err_set(err, output->path, 0, "cannot be written: %s", strerror(error)) : 0;
 }
 
-int output_sync(OutputFile *output, Err *err) {
-    const int error = sync_written(output);
-    return error ? refuse(output, error, err) : 0;
-}
+int output_sync(OutputFile *output, Err *err) { return status_of(output, sync_written(output), err); }
 
 int output_commit(OutputFile *output, Err *err) {
     const bool own = has_temporary(output);
@@ -147,7 +143,7 @@ int output_commit(OutputFile *output, Err *err) {
     if (error && own) unlink(output->temporary);
     if (fclose(output->stream) && !error) error = errno;
     output->stream = NULL;
-    return error ? refuse(output, error, err) : 0;
+    return status_of(output, error, err);
 }
 
 void output_discard(OutputFile *output) {

@@ -80,17 +80,14 @@ int program_start(Program *program, char *const *command, int in) {
     int ends[2];
     program->said = memfd_create("said", MFD_CLOEXEC);
     if (program->said < 0) return errno;
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends)) {
-        const int error = errno;
-        close(program->said);
-        return error;
+    int error = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) ? errno : 0;
+    if (!error) {
+        program->socket = ends[0];
+        error = spawn_beside(&program->id, command, (int[]){in < 0 ? ends[1] : in, ends[1], program->said});
+        close(ends[1]);
+        if (error) close(ends[0]);
     }
-    program->socket = ends[0];
-    const int error = spawn_beside(&program->id, command, (int[]){in < 0 ? ends[1] : in, ends[1], program->said});
-    close(ends[1]);
-    if (!error) return 0;
-    close(program->socket);
-    close(program->said);
+    if (error) close(program->said);
     return error;
 }
 

@@ -10,7 +10,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +19,7 @@
 
 #define FORMAT_NAME "tide "
 enum { FORMAT_F32 = 3, FORMAT_I8 = 4 };
-enum { CHECKSUM_DIGITS = 16, HEADER_LIMIT = 100000000 /* of the format */, ALIGN = 64 };
+enum { HEADER_LIMIT = 100000000 /* of the format */, ALIGN = 64 };
 
 /* ---- checksum ---------------------------------------------------------------------------------------------------
 
@@ -39,10 +38,6 @@ static uint64_t hash_meta(const char *key, const char *value) { return hash_text
 static uint64_t hash_label(const char *name, int rows, int cols) {
     const int32_t shape[2] = {rows, cols};
     return XXH3_64bits_withSeed(shape, sizeof shape, hash_text(name, 0));
-}
-
-static void sum_text(uint64_t sum, char hex[CHECKSUM_DIGITS + 1]) {
-    snprintf(hex, CHECKSUM_DIGITS + 1, "%016" PRIx64, sum);
 }
 
 static const struct {
@@ -73,7 +68,7 @@ static size_t write_entry(FILE *out, const Tensor *tensor, size_t begin) {
 
 /* The header without padding; owned by the caller. */
 static char *header_text(const Tensor *tensors, int tensor_count, const Meta *meta, int meta_count, size_t *size) {
-    char format[24], hex[CHECKSUM_DIGITS + 1];
+    char format[24];
     size_t at = 0;
     MemoryFile memory;
     FILE *out = memory_open(&memory);
@@ -88,8 +83,7 @@ static char *header_text(const Tensor *tensors, int tensor_count, const Meta *me
         sum += hash_meta(meta[i].key, meta[i].value);
     }
     for (int i = 0; i < tensor_count; i++) sum += hash_tensor(&tensors[i]);
-    sum_text(sum, hex);
-    fprintf(out, ",\"checksum\":\"%s\"}", hex);
+    fprintf(out, ",\"checksum\":\"%016" PRIx64 "\"}", sum);
     for (int i = 0; i < tensor_count; i++) {
         fputc(',', out);
         at = write_entry(out, &tensors[i], at);
@@ -357,9 +351,9 @@ static void add_part(Safetensors *file, const void *bytes, size_t n) {
 
 /* Compares the checksum of everything that was read with the checksum in the file. */
 static int check_sum(const Safetensors *file, uint64_t sum, Err *err) {
-    char hex[CHECKSUM_DIGITS + 1];
+    char hex[2 * sizeof sum + 1];
     const char *checksum = safetensors_meta(file, "checksum");
-    sum_text(sum, hex);
+    snprintf(hex, sizeof hex, "%016" PRIx64, sum);
     if (!checksum || !strcmp(hex, checksum)) return 0;
     return err_set(err, file->path, 0, "the checksum does not match: the file is damaged or was altered");
 }
