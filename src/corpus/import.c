@@ -5,7 +5,6 @@
 #include "io/lines.h"
 #include "io/output.h"
 #include "io/program.h"
-#include "corpus/reader.h"
 #include "text/sentences.h"
 #include "text/unicode.h"
 
@@ -45,12 +44,10 @@ static void put_place(FILE *out, const char *path, long line) {
     fprintf(out, ":%ld", line);
 }
 
-static void count_dropped(Import *import, Reason reason) { import->report->dropped[reason]++; }
-
-/* Counts a dropped pair and writes its text as in the input file. */
-static void drop_raw(Import *import, Reason reason, const RawPair *pair) {
+/* Counts a dropped pair and writes its texts. */
+static void drop(Import *import, Reason reason, const RawPair *pair) {
     FILE *out = import->dropped.stream;
-    count_dropped(import, reason);
+    import->report->dropped[reason]++;
     if (!out) return;
     fprintf(out, "%s\t", reason_texts[reason].name);
     put_place(out, pair->path[ENGLISH], pair->line);
@@ -62,16 +59,16 @@ static void drop_raw(Import *import, Reason reason, const RawPair *pair) {
 }
 
 static void import_pair(Import *import, const char *chinese, const char *english, const RawPair *from) {
-    Reason reason = clean_judge(english, chinese, &import->job->limits);
-    FILE *out = reason == KEPT ? import->english.stream : import->dropped.stream;
-    if (reason != KEPT) count_dropped(import, reason);
-    if (!out) return;
-    if (reason != KEPT) fprintf(out, "%s\t", reason_texts[reason].name);
-    put_place(out, from->path[ENGLISH], from->line);
-    fprintf(out, "\t%s", english);
-    if (reason == KEPT) fprintf(import->chinese.stream, "%s\n", chinese);
-    else fprintf(out, "\t%s", chinese);
-    putc('\n', out);
+    const Reason reason = clean_judge(english, chinese, &import->job->limits);
+    if (reason != KEPT) {
+        RawPair pair = {{chinese, english}, {strlen(chinese), strlen(english)}, .line = from->line};
+        pair.path[ENGLISH] = from->path[ENGLISH];
+        drop(import, reason, &pair);
+        return;
+    }
+    put_place(import->english.stream, from->path[ENGLISH], from->line);
+    fprintf(import->english.stream, "\t%s\n", english);
+    fprintf(import->chinese.stream, "%s\n", chinese);
 }
 
 /* If both sides have the same number of sentences: imports each pair of sentences. Else imports the whole texts as one
@@ -120,8 +117,8 @@ static void import_raw(Import *import, const RawPair *pair) {
     import->report->messages += !pair->same_message;
     import->report->forms += pair->same_message;
     for (int i = 0; i < 2; i++) text[i] = text_normalise(pair->text[i], pair->size[i], NULL);
-    if (!text[CHINESE] || !text[ENGLISH]) drop_raw(import, BROKEN, pair);
-    else if (pair->no_tab && (*text[CHINESE] || *text[ENGLISH])) drop_raw(import, NO_TAB, pair);
+    if (!text[CHINESE] || !text[ENGLISH]) drop(import, BROKEN, pair);
+    else if (pair->no_tab && (*text[CHINESE] || *text[ENGLISH])) drop(import, NO_TAB, pair);
     else if (!import_lines(import, pair)) import_sentences(import, text[CHINESE], text[ENGLISH], pair);
     for (int i = 0; i < 2; i++) mem_free(text[i]);
 }
@@ -207,7 +204,7 @@ static int read_keys(const Import *import, PairKeys **keys, Err *err) {
 }
 
 static void drop_repeated(Import *import, const KeptPairs *kept) {
-    count_dropped(import, DUPLICATE);
+    import->report->dropped[DUPLICATE]++;
     if (import->dropped.stream)
         fprintf(import->dropped.stream, "%s\t%s\t%s\t%s\n", reason_texts[DUPLICATE].name, kept->place,
                 kept->text[ENGLISH], kept->text[CHINESE]);
