@@ -1,7 +1,6 @@
 #include "score/bleu.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +10,6 @@
 #include "io/ds.h"
 #include "io/string_table.h"
 #include "score/ngrams.h"
-#include "score/segment.h"
 
 enum { ORDERS = 4 };
 

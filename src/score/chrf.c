@@ -5,7 +5,6 @@
 #include "core/base.h"
 #include "io/ds.h"
 #include "score/ngrams.h"
-#include "score/segment.h"
 
 /* Returns the characters of a line that are not white space, a stb_ds array. */
 static int *characters(const char *line, int lowercase) {

@@ -7,7 +7,6 @@
 #include "text/unicode.h"
 
 #include <limits.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
