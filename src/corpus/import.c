@@ -71,18 +71,24 @@ static void import_pair(Import *import, const char *chinese, const char *english
     fprintf(import->chinese.stream, "%s\n", chinese);
 }
 
-/* If both sides have the same number of sentences: imports each pair of sentences. Else imports the whole texts as one
-   pair. */
+typedef void ImportPart(Import *import, const char *chinese, const char *english, const RawPair *from);
+
+/* If both sides have the same number of parts, and more than one: imports each pair of parts and returns true. Else
+   returns false. Takes the parts. */
+static bool import_parts(Import *import, char **chinese, char **english, ImportPart *import_part, const RawPair *from) {
+    const ptrdiff_t n = arrlen(chinese);
+    const bool agree = !import->job->keep_paragraphs && n == arrlen(english) && n > 1;
+    if (agree) import->report->sentences += n - 1;
+    for (ptrdiff_t i = 0; agree && i < n; i++) import_part(import, chinese[i], english[i], from);
+    strings_free(chinese);
+    strings_free(english);
+    return agree;
+}
+
+/* Imports each pair of sentences if both sides have the same number of them; else the whole texts as one pair. */
 static void import_sentences(Import *import, const char *chinese, const char *english, const RawPair *from) {
     char **x = sentences_split(chinese, true), **y = sentences_split(english, false);
-    if (!import->job->keep_paragraphs && arrlen(x) == arrlen(y) && arrlen(x) > 1) {
-        import->report->sentences += arrlen(x) - 1;
-        for (ptrdiff_t i = 0; i < arrlen(x); i++) import_pair(import, x[i], y[i], from);
-    } else {
-        import_pair(import, chinese, english, from);
-    }
-    strings_free(x);
-    strings_free(y);
+    if (!import_parts(import, x, y, import_pair, from)) import_pair(import, chinese, english, from);
 }
 
 /* The normalised lines of a text, without blank lines. */
@@ -98,18 +104,12 @@ static char **paragraph_lines(const char *text, size_t size) {
     return lines;
 }
 
-/* If both sides have the same number of lines, and more than one: imports each pair of lines and returns true. Else
-   returns false. */
+/* import_parts for the lines of texts with several lines. */
 static bool import_lines(Import *import, const RawPair *pair) {
-    if (import->job->keep_paragraphs || !memchr(pair->text[ENGLISH], '\n', pair->size[ENGLISH])) return false;
+    if (!memchr(pair->text[ENGLISH], '\n', pair->size[ENGLISH])) return false;
     char **x = paragraph_lines(pair->text[CHINESE], pair->size[CHINESE]);
     char **y = paragraph_lines(pair->text[ENGLISH], pair->size[ENGLISH]);
-    bool agree = arrlen(x) == arrlen(y) && arrlen(x) > 1;
-    if (agree) import->report->sentences += arrlen(x) - 1;
-    for (ptrdiff_t i = 0; agree && i < arrlen(x); i++) import_sentences(import, x[i], y[i], pair);
-    strings_free(x);
-    strings_free(y);
-    return agree;
+    return import_parts(import, x, y, import_sentences, pair);
 }
 
 static void import_raw(Import *import, const RawPair *pair) {
