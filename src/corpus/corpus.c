@@ -18,43 +18,37 @@ int disk_corpus_open(DiskCorpus *corpus, const char *dir, bool keep, Err *err) {
     return file ? 0 : -1;
 }
 
-/* Adds a pair, or drops it if a side is empty. Takes ownership of the texts. */
-static int add_texts(DiskCorpus *corpus, char *const text[2], long line, Err *err) {
-    const bool usable = *text[SOURCE] && *text[TARGET];
-    int failed = 0;
+/* Adds a pair, or drops it if a side is empty. Takes the texts that it keeps, and sets them to NULL. */
+static int add_texts(DiskCorpus *corpus, char *text[2], long line, Err *err) {
     corpus->read++;
-    if (!usable) {
+    if (!*text[SOURCE] || !*text[TARGET]) {
         corpus->dropped_empty++;
-    } else if (corpus->n == INT_MAX) {
-        failed = err_set(err, NULL, line, "more than %d pairs", INT_MAX);
-    } else {
-        if (fprintf(corpus->lines.file, "%ld\t%s\t%s\n", line, text[SOURCE], text[TARGET]) < 0)
-            failed = file_temporary_broken(corpus->dir, err);
-        corpus->n++;
+        return 0;
     }
-    for (int side = 0; side < 2; side++) {
-        if (corpus->keep && usable) arrput(corpus->text[side], text[side]);
-        else mem_free(text[side]);
+    if (corpus->n == INT_MAX) return err_set(err, NULL, line, "more than %d pairs", INT_MAX);
+    if (fprintf(corpus->lines.file, "%ld\t%s\t%s\n", line, text[SOURCE], text[TARGET]) < 0)
+        return file_temporary_broken(corpus->dir, err);
+    corpus->n++;
+    for (int side = 0; side < 2 && corpus->keep; side++) {
+        arrput(corpus->text[side], text[side]);
+        text[side] = NULL;
     }
-    return failed;
+    return 0;
 }
 
 /* Normalises and adds a pair. */
 static int add_pair(DiskCorpus *corpus, const RawPair *pair, Err *err) {
     char *text[2] = {NULL};
-    bool fine = true;
-    for (int i = 0; i < 2 && fine; i++) {
+    int failed = 0;
+    for (int i = 0; i < 2 && !failed; i++) {
         text[i] = line_text(pair->text[i], pair->size[i], pair->path[i], pair->line, pair->byte[i], err);
-        fine = text[i];
+        failed = text[i] ? 0 : -1;
     }
-    if (fine && pair->no_tab && (*text[SOURCE] || *text[TARGET])) {
-        err_set(err, pair->path[SOURCE], pair->line, "line has no tab between English and Chinese");
-        fine = false;
-    }
-    if (fine) return add_texts(corpus, text, pair->line, err);
-    mem_free(text[SOURCE]);
-    mem_free(text[TARGET]);
-    return -1;
+    if (!failed && pair->no_tab && (*text[SOURCE] || *text[TARGET]))
+        failed = err_set(err, pair->path[SOURCE], pair->line, "line has no tab between English and Chinese");
+    if (!failed) failed = add_texts(corpus, text, pair->line, err);
+    for (int i = 0; i < 2; i++) mem_free(text[i]);
+    return failed;
 }
 
 static int report(ProgressFn *progress, void *context, const Reader *reader, const DiskCorpus *corpus) {
