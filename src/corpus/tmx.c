@@ -54,14 +54,12 @@ struct Tmx {
 
 static long line_number(const Tmx *tmx) { return (long)XML_GetCurrentLineNumber(tmx->parser); }
 
-static void stop(Tmx *tmx, bool resumable) { XML_StopParser(tmx->parser, resumable); }
-
 static void refuse(Tmx *tmx, const char *format, const char *name) {
     char reason[128];
     if (tmx->refused.reason[0]) return;
     snprintf(reason, sizeof reason, format, name);
     err_set(&tmx->refused, tmx->lines->path, line_number(tmx), "%s", reason);
-    stop(tmx, false);
+    XML_StopParser(tmx->parser, false);
 }
 
 /* ---- languages --------------------------------------------------------------------------------------------------- */
@@ -163,7 +161,7 @@ static void XMLCALL on_end(void *user, const char *name) {
         tmx->in_unit = false;
         tmx->complete = true;
         tmx->both += tmx->unit.segments[0] && tmx->unit.segments[1];
-        stop(tmx, true);
+        XML_StopParser(tmx->parser, true);
     }
 }
 

@@ -285,6 +285,10 @@ static void release(Safetensors *file) {
 
 static int read_header(Safetensors *file, Err *err) {
     uint64_t size;
+    struct stat info;
+    if (fstat(file->fd, &info) || !S_ISREG(info.st_mode)) return err_set(err, file->path, 0, "not a regular file");
+    file->size = (size_t)info.st_size;
+    if (!file->size) return err_set(err, file->path, 0, "the file is empty");
     if (file->size < sizeof size) return err_set(err, file->path, 0, "too short for a safetensors file");
     if (read_next(file, &size, sizeof size, err)) return -1;
     if (size > file->size - sizeof size || size > HEADER_LIMIT)
@@ -296,14 +300,6 @@ static int read_header(Safetensors *file, Err *err) {
     if (!status) status = read_entries(file, header, (size_t)size, file->size - file->data, err);
     mem_free(header);
     return status;
-}
-
-/* Sets file->size. */
-static int check_file(Safetensors *file, Err *err) {
-    struct stat info;
-    if (fstat(file->fd, &info) || !S_ISREG(info.st_mode)) return err_set(err, file->path, 0, "not a regular file");
-    file->size = (size_t)info.st_size;
-    return file->size ? 0 : err_set(err, file->path, 0, "the file is empty");
 }
 
 Safetensors *safetensors_open(const char *path, Err *err) {
@@ -318,7 +314,7 @@ Safetensors *safetensors_open(const char *path, Err *err) {
     file->tensor = XXH3_createState();
     scope_own(file, close_resources);
     if (!file->tensor) mem_refused(0);
-    if (!check_file(file, err) && !read_header(file, err)) return file;
+    if (!read_header(file, err)) return file;
     release(file);
     return NULL;
 }

@@ -101,20 +101,16 @@ static void add_text(Builder *b, const char *text, size_t n) {
     while (at < end) {
         const size_t blanks = run_length(at, end, true), word = run_length(at + blanks, end, false);
         if (breaks(b, at, blanks) || !word) end_paragraph(b);
-        const size_t dash = b->joins && !arrlen(b->paragraph) ? dash_length(at + blanks) : 0;
-        if (dash) {
+        const bool first = !arrlen(b->paragraph);
+        const size_t dash = b->joins && first ? dash_length(at + blanks) : 0;
+        if (first) {
             keep(b, at, blanks + dash);
-            at += blanks + dash;
-            continue;
-        }
-        if (blanks && !arrlen(b->paragraph)) {
-            keep(b, at, blanks);
         } else if (blanks) {
             arrput(b->gaps, ((Gap){arrlenu(b->paragraph), at, blanks}));
             arrput(b->paragraph, ' ');
         }
-        if (word) add_word(b, at + blanks, word);
-        at += blanks + word;
+        if (word && !dash) add_word(b, at + blanks, word);
+        at += blanks + (dash ? dash : word);
     }
     end_paragraph(b);
 }
