@@ -112,31 +112,24 @@ static int by_length(const void *left, const void *right) {
     return a->place < b->place ? -1 : a->place > b->place; /* qsort is not stable */
 }
 
-static void sort_window(const Pairs *pairs, int *order, int n) {
+/* Sorts a window of n pairs by length, and shuffles its batches. */
+static void plan_window(Epoch *epoch, const Pairs *pairs, int *window, int n, int batch, Rng *rng) {
+    const int batches = (n + batch - 1) / batch;
     SortKey *keyed = mem_alloc((size_t)n * sizeof *keyed);
+    int *order = mem_alloc((size_t)batches * sizeof *order), at = 0;
     for (int i = 0; i < n; i++)
-        keyed[i] = (SortKey){pairs->target_length[order[i]], pairs->source_length[order[i]], i, order[i]};
+        keyed[i] = (SortKey){pairs->target_length[window[i]], pairs->source_length[window[i]], i, window[i]};
     qsort(keyed, (size_t)n, sizeof *keyed, by_length);
-    for (int i = 0; i < n; i++) order[i] = keyed[i].pair;
-    mem_free(keyed);
-}
-
-/* Shuffles the batches of a window. */
-static void shuffle_batches(Epoch *epoch, Rng *rng, int *sorted, int n, int batch) {
-    int batches = (n + batch - 1) / batch, *order = mem_alloc((size_t)batches * sizeof *order), at = 0;
-    int *shuffled = mem_alloc((size_t)n * sizeof *shuffled);
     for (int k = 0; k < batches; k++) order[k] = k;
     rng_shuffle(rng, order, batches);
     for (int k = 0; k < batches; k++) {
-        int first = order[k] * batch, size = n - first < batch ? n - first : batch;
-        memcpy(shuffled + at, sorted + first, (size_t)size * sizeof *shuffled);
-        at += size;
-        epoch->begin[epoch->batches + 1] = epoch->begin[epoch->batches] + size;
+        const int first = order[k] * batch, end = n - first < batch ? n : first + batch;
+        for (int i = first; i < end; i++) window[at++] = keyed[i].pair;
+        epoch->begin[epoch->batches + 1] = epoch->begin[epoch->batches] + end - first;
         epoch->batches++;
     }
-    memcpy(sorted, shuffled, (size_t)n * sizeof *shuffled);
+    mem_free(keyed);
     mem_free(order);
-    mem_free(shuffled);
 }
 
 /* The number of pairs that an epoch has of a set of n. */
@@ -177,11 +170,8 @@ Epoch epoch_plan(const Pairs *pairs, int batch, int window, uint64_t seed, long 
     for (ptrdiff_t k = 0; k < arrlen(pairs->sets); begin = (int)pairs->sets[k++].end)
         to = list_set(to, begin, (int)pairs->sets[k].end, pairs->sets[k].weight, &rng);
     rng_shuffle(&rng, epoch.order, n);
-    for (int first = 0; first < n; first += span) {
-        int size = n - first < span ? n - first : span;
-        sort_window(pairs, epoch.order + first, size);
-        shuffle_batches(&epoch, &rng, epoch.order + first, size, batch);
-    }
+    for (int first = 0; first < n; first += span)
+        plan_window(&epoch, pairs, epoch.order + first, n - first < span ? n - first : span, batch, &rng);
     return epoch;
 }
 
