@@ -1,5 +1,6 @@
 #include "corpus/tmx.h"
 
+#include "core/choice.h"
 #include "io/ds.h"
 #include "io/string_table.h"
 
@@ -95,14 +96,6 @@ static const char *attribute(const char **attributes, const char *name) {
     return NULL;
 }
 
-/* Whether the content of an inline element is code or another text, not text of the segment. */
-static bool is_code(const char *name) {
-    static const char *const codes[] = {"bpt", "ept", "it", "ph", "ut", "sub"};
-    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
-        if (!strcmp(name, codes[i])) return true;
-    return false;
-}
-
 static void add_text(Tmx *tmx, const char *text, int n) {
     if ((tmx->size += (size_t)n) > MOST_UNIT) refuse(tmx, "%s has more than 1 MiB of text", "a translation unit");
     else if (n > 0) memcpy(arraddnptr(tmx->text, (size_t)n), text, (size_t)n);
@@ -128,8 +121,8 @@ static void XMLCALL on_start(void *user, const char *name, const char **attribut
     if (!tmx->in_tmx && strcmp(name, "tmx") != 0) refuse(tmx, "is not a TMX file: its first element is %.40s", name);
     tmx->in_tmx = true;
     if (++tmx->depth > MOST_DEPTH) refuse(tmx, "%s are nested more than 256 deep", "elements");
-    if (tmx->text) { /* an element inside a segment */
-        if (tmx->hidden || is_code(name)) tmx->hidden++;
+    if (tmx->text) { /* an element inside a segment; the content of these is code or another text */
+        if (tmx->hidden || choice_find("bpt|ept|it|ph|ut|sub", name) >= 0) tmx->hidden++;
         if (!strcmp(name, "ph")) add_text(tmx, " ", tmx->hidden == 1); /* a picture or a line break is between words */
     } else if (!strcmp(name, "tu")) {
         tmx->in_unit = true;
