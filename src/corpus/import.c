@@ -224,9 +224,8 @@ static void write_sorted(char **pairs, OutputFile output[2]) {
 }
 
 static char *tab_joined(const char *english, const char *chinese) {
-    size_t size = strlen(english) + strlen(chinese) + 2;
-    char *pair = mem_alloc(size);
-    snprintf(pair, size, "%s\t%s", english, chinese);
+    char *pair = mem_alloc(strlen(english) + strlen(chinese) + 2);
+    strcpy(stpcpy(stpcpy(pair, english), "\t"), chinese);
     return pair;
 }
 

@@ -161,8 +161,7 @@ int directory_lock(const char *path, Err *warning, Err *err) {
 int directory_sync(const char *path) {
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0) return -1;
-    int status = fsync(fd);
-    if (status && errno == EINVAL) status = 0; /* some file systems do not support fsync of a directory */
+    const int status = fsync(fd) && errno != EINVAL ? -1 : 0; /* some file systems cannot fsync a directory */
     close(fd);
     return status;
 }

@@ -45,13 +45,13 @@ static void name_temporary(OutputFile *output, int n) {
    system has no locks, stale files stay, because no lock tells them from files in use. Returns a file descriptor, or -1
    with errno set. */
 static int create(OutputFile *output) {
-    for (int n = 0;; n++) {
+    for (int n = 0;;) {
         name_temporary(output, n);
         if (!output->temporary[0]) return errno = ENAMETOOLONG, -1;
         const int fd = open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (fd < 0 && errno != EEXIST) return -1;
         if (fd < 0) {
-            if (remove_stale(output->temporary)) n--;
+            if (!remove_stale(output->temporary)) n++;
             continue;
         }
         while (flock(fd, LOCK_EX) && errno == EINTR) continue; /* waits for a process that locked it as stale */
@@ -61,7 +61,6 @@ static int create(OutputFile *output) {
             return fd;
         }
         close(fd);
-        n--;
     }
 }
 

@@ -63,11 +63,8 @@ static int symbol_of_character(const Bpe *bpe, const char *text, size_t n) {
 
 static int symbol_join(Bpe *bpe, Pair pair) {
     const char *left = symbol_text(bpe, pair.left), *right = symbol_text(bpe, pair.right);
-    size_t n = strlen(left), m = strlen(right);
-    char *text = mem_alloc(n + m);
-    memcpy(text, left, n);
-    memcpy(text + n, right, m);
-    int joined = symbol_add(bpe, text, n + m);
+    char *text = mem_alloc(strlen(left) + strlen(right) + 1), *end = stpcpy(stpcpy(text, left), right);
+    int joined = symbol_add(bpe, text, (size_t)(end - text));
     mem_free(text);
     return joined;
 }

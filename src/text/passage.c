@@ -76,8 +76,7 @@ static size_t run_length(const char *text, const char *end, bool blank) {
 }
 
 static void add_word(Builder *b, const char *word, size_t n) {
-    size_t bad;
-    char *normal = text_normalise(word, n, &bad);
+    char *normal = text_normalise(word, n, NULL);
     CHECK(normal, "a word that is not UTF-8");
     append(&b->paragraph, normal, strlen(normal));
     mem_free(normal);

@@ -6,11 +6,6 @@
 #include <string.h>
 #include <utf8proc.h>
 
-static size_t closing_length(const char *text) {
-    static const char *const closing[] = {"”", "’", "」", "』", "》", "】", ")", "]", "\"", "'", NULL};
-    return starts_with_any(text, closing);
-}
-
 /* The length in bytes of the run of sentence marks at text; 0 if there is none. The marks are in_chinese or
    in_english. *ellipsis: the run contains "..". */
 static size_t marks_length(const char *text, bool chinese, bool *ellipsis) {
@@ -48,11 +43,12 @@ static bool begins_english(const char *text) {
 /* The end of the sentence with its marks at `at`, after closing quotes; NULL if it does not end there. A straight quote
    closes only if one is open (`quoted`). */
 static const char *end_of_sentence(const char *text, const char *at, bool chinese, bool quoted) {
+    static const char *const closing[] = {"”", "’", "」", "』", "》", "】", ")", "]", "\"", "'", NULL};
     bool ellipsis;
     size_t marks = marks_length(at, chinese, &ellipsis);
     if (marks == 0 || ellipsis || (marks == 1 && *at == '.' && is_abbreviated(text, at))) return NULL;
     const char *end = at + marks;
-    for (size_t n; (n = closing_length(end)) > 0 && (*end != '"' || quoted); end += n)
+    for (size_t n; (n = starts_with_any(end, closing)) > 0 && (*end != '"' || quoted); end += n)
         if (*end == '"') quoted = false;
     if (!*end || chinese) return end;
     return *end == ' ' && begins_english(end + 1) ? end : NULL;

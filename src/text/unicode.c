@@ -168,13 +168,10 @@ bool is_inside_run(int32_t before, int32_t after) {
 }
 
 char *text_capitalised(const char *text) {
-    utf8proc_uint8_t first[4];
-    const char *rest = text;
-    const utf8proc_ssize_t n = *text ? utf8proc_encode_char(utf8proc_totitle(utf8_next(&rest)), first) : 0;
-    const size_t length = strlen(rest) + 1;
-    char *copy = mem_alloc((size_t)n + length);
-    memcpy(copy, first, (size_t)n);
-    memcpy(copy + n, rest, length);
+    enum { LONGEST = 4 }; /* bytes of a character */
+    char *copy = mem_alloc(LONGEST + strlen(text) + 1), *end = copy;
+    if (*text) end += utf8proc_encode_char(utf8proc_totitle(utf8_next(&text)), (utf8proc_uint8_t *)end);
+    strcpy(end, text);
     return copy;
 }
 
@@ -183,14 +180,9 @@ char *text_full_width(const char *text) {
     bool han = false, digit = false;    /* the text so far has a Han character; the character before is a digit */
     char *copy = mem_alloc(3 * strlen(text) + 1), *end = copy;
     while (*text) {
-        const char *begin = text;
+        const bool wide = han && strchr(digit ? "?!;" : "?!;,:", *text);
         const int32_t c = utf8_next(&text);
-        if (han && strchr(digit ? "?!;" : "?!;,:", *begin)) {
-            end += utf8proc_encode_char(c + FULL_WIDTH, (utf8proc_uint8_t *)end);
-        } else {
-            memcpy(end, begin, (size_t)(text - begin));
-            end += text - begin;
-        }
+        end += utf8proc_encode_char(wide ? c + FULL_WIDTH : c, (utf8proc_uint8_t *)end);
         han = han || is_han(c);
         digit = is_digit(c);
     }

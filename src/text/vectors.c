@@ -23,8 +23,7 @@ void vectors_add(Vectors *vectors, const char *word, const float *numbers, int c
           cols, vectors->cols);
     vectors->cols = cols;
     vectors->rows++;
-    float *row = arraddnptr(vectors->numbers, (size_t)cols);
-    memcpy(row, numbers, (size_t)cols * sizeof *numbers);
+    memcpy(arraddnptr(vectors->numbers, (size_t)cols), numbers, (size_t)cols * sizeof *numbers);
     arrput(vectors->words, mem_strdup(word));
 }
 
@@ -150,9 +149,8 @@ static char *normal_line(LineReader *reader, bool named, Err *err) {
     const bool gone = normal && !*normal;
     mem_free(normal);
     if (!gone) return line;
-    const size_t size = strlen("␣ ") + strlen(line) + 1;
-    char *longer = mem_alloc(size);
-    snprintf(longer, size, "␣ %s", line);
+    char *longer = mem_alloc(strlen("␣ ") + strlen(line) + 1);
+    strcpy(stpcpy(longer, "␣ "), line);
     mem_free(line);
     return longer;
 }

@@ -115,21 +115,18 @@ static int parse_piece(Vocab *vocab, const char *piece, size_t n, const char *pa
     return 0;
 }
 
-static int parse_pieces(Vocab *vocab, const char *text, const char *path, Err *err) {
-    while (*text || vocab_size(vocab) < ID_SPECIALS) {
-        const size_t n = strcspn(text, "\n");
-        if (parse_piece(vocab, text, n, path, err)) return -1;
-        text += n + (text[n] == '\n');
-    }
-    return 0;
-}
-
 Vocab *vocab_parse(const char *text, const char *path, Err *err) {
     Vocab *vocab = mem_zalloc(sizeof *vocab);
     string_table_reserve_lines(&vocab->pieces, text);
-    if (parse_pieces(vocab, text, path, err) == 0) return vocab;
-    vocab_free(vocab);
-    return NULL;
+    while (*text || vocab_size(vocab) < ID_SPECIALS) {
+        const size_t n = strcspn(text, "\n");
+        if (parse_piece(vocab, text, n, path, err)) {
+            vocab_free(vocab);
+            return NULL;
+        }
+        text += n + (text[n] == '\n');
+    }
+    return vocab;
 }
 
 char *vocab_format(const Vocab *vocab) {
