@@ -123,7 +123,7 @@ static void write_source(const Row *rows, ptrdiff_t n, FILE *out) {
 void entries_write(const Entries *entries, FILE *out) {
     Row *rows = NULL;
     for (ptrdiff_t i = 0; i < arrlen(entries->counts); i++) {
-        const char *pair = string_table_at(&entries->pairs, (int)i);
+        const char *pair = entries->pairs.strings[i];
         arrput(rows, ((Row){pair, strcspn(pair, "\t"), entries->counts[i]}));
     }
     if (rows) qsort(rows, arrlenu(rows), sizeof *rows, by_source);

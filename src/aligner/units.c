@@ -49,7 +49,7 @@ void units_set_merges(Units *units, Bpe *merges) {
 const Bpe *units_merges(const Units *units) { return units->merges; }
 
 int units_count(const Units *units) { return string_table_count(&units->texts); }
-const char *units_text(const Units *units, int unit) { return string_table_at(&units->texts, unit); }
+const char *units_text(const Units *units, int unit) { return units->texts.strings[unit]; }
 
 int units_add(Units *units, const char *text) {
     const int unit = string_table_add(&units->texts, text, strlen(text));
@@ -59,7 +59,7 @@ int units_add(Units *units, const char *text) {
 
 const char *units_spelling(const Units *units, int unit) {
     const int best = units->best[unit];
-    return best < 0 ? units_text(units, unit) : string_table_at(&units->spellings, best);
+    return best < 0 ? units_text(units, unit) : units->spellings.strings[best];
 }
 
 /* Counts an occurrence of a spelling; returns the number of its unit. */
@@ -104,6 +104,6 @@ Token *units_encode(Units *units, const char *sentence) {
         spaced = false;
     }
     mem_free(word);
-    pieces_free(pieces);
+    strings_free(pieces);
     return tokens;
 }

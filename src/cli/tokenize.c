@@ -18,7 +18,7 @@ static int convert(const Side *from, TokenizerKind to, const LineReader *lines, 
     char **pieces = side_split(from, text), *joined = tokenizer_join(to, pieces, (int)arrlen(pieces));
     puts(joined);
     mem_free(joined);
-    pieces_free(pieces);
+    strings_free(pieces);
     mem_free(text);
     return 0;
 }

@@ -65,8 +65,6 @@ static void refuse(Tmx *tmx, const char *format, const char *name) {
 
 /* ---- languages --------------------------------------------------------------------------------------------------- */
 
-static size_t primary_length(const char *code) { return strcspn(code, "-_"); }
-
 /* Whether a primary code is another name of a language (ISO 639-3, 639-2/B). */
 static bool is_alias(const char *code, size_t length, const char *lang) {
     static const char *const aliases[][2] = {{"zh", "cmn"}, {"zh", "zho"}, {"zh", "chi"}, {"en", "eng"}};
@@ -85,7 +83,7 @@ static bool is_language(const char *code, const char *lang) {
         if (!separators && strncasecmp(code + n, lang + n, 1) != 0) break;
     }
     if (!lang[n] && (!code[n] || code[n] == '-' || code[n] == '_')) return true;
-    return is_alias(code, primary_length(code), lang);
+    return is_alias(code, strcspn(code, "-_"), lang);
 }
 
 /* ---- elements and text ------------------------------------------------------------------------------------------- */
@@ -226,7 +224,7 @@ static int parse(Tmx *tmx, Err *err) {
 
 static int without_pairs(const Tmx *tmx, Err *err) {
     char seen[MOST_SEEN * (CODE_SIZE + 1) + 1] = "";
-    for (int i = 0; i < string_table_count(&tmx->seen); i++) strcat(strcat(seen, " "), string_table_at(&tmx->seen, i));
+    for (int i = 0; i < string_table_count(&tmx->seen); i++) strcat(strcat(seen, " "), tmx->seen.strings[i]);
     return err_set(err, tmx->lines->path, 0, "no translation unit has both %s and %s; the languages are:%s",
                    tmx->langs[0], tmx->langs[1], *seen ? seen : " none");
 }

@@ -10,8 +10,6 @@ enum { BLOCK = 1 << 14 };
 
 int string_table_count(const StringTable *table) { return (int)arrlen(table->strings); }
 
-const char *string_table_at(const StringTable *table, int number) { return table->strings[number]; }
-
 /* The slot with the number of a string, or the empty slot for it. Requires slots. */
 static int *slot_of(const StringTable *table, const char *text, size_t n) {
     for (size_t at = (size_t)XXH3_64bits(text, n);; at++) {

@@ -8,7 +8,7 @@
 
 /* A table of all zeros is empty and ready. Several threads may read one table while none adds to it. */
 typedef struct StringTable {
-    char **strings; /* stb_ds array: string 0, string 1, ..; their memory is in `blocks` */
+    char **strings; /* stb_ds array: string 0, string 1, ..; each stays in its block until string_table_free */
     int *numbers;   /* hash table with open addressing; -1: empty slot */
     size_t slots;   /* the length of `numbers`: 0 or a power of two; at least twice the number of strings */
     char **blocks;  /* stb_ds array of owned memory */
@@ -17,8 +17,6 @@ typedef struct StringTable {
 } StringTable;
 
 int string_table_count(const StringTable *table);
-/* String `number`, owned by the table; the pointer stays valid until string_table_free. */
-const char *string_table_at(const StringTable *table, int number);
 /* The number of the string of n bytes at `text`, which contain no '\0'; -1 if it is not in the table. */
 int string_table_find(const StringTable *table, const char *text, size_t n);
 /* The same, but adds a copy of a string that is not in the table. At most INT_MAX strings. */

@@ -105,9 +105,8 @@ static char *space_marks(char *line) {
 }
 
 char *tokenize_13a(const char *line) {
-    size_t size = strlen(line) + 3;
-    char *tokens = mem_alloc(size);
-    snprintf(tokens, size, " %s ", line);
+    char *tokens = mem_alloc(strlen(line) + 3);
+    strcpy(stpcpy(stpcpy(tokens, " "), line), " ");
     substitute(tokens, "<skipped>", "");
     substitute(tokens, "-\n", "");
     substitute(tokens, "\n", " ");

@@ -34,7 +34,7 @@ Event *event_free(Event *event) {
 static void write_source_pieces(FILE *out, const Side *side, const char *sentence) {
     char **pieces = side_spell(side, sentence);
     json_strings(out, pieces, (int)arrlen(pieces), ",");
-    pieces_free(pieces);
+    strings_free(pieces);
 }
 
 static void write_source(FILE *out, const Request *w) {

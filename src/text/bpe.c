@@ -46,7 +46,7 @@ void bpe_free(Bpe *bpe) {
     mem_free(bpe);
 }
 
-static const char *symbol_text(const Bpe *bpe, int symbol) { return string_table_at(&bpe->symbols, symbol); }
+static const char *symbol_text(const Bpe *bpe, int symbol) { return bpe->symbols.strings[symbol]; }
 
 /* The symbol of n bytes of text; adds it if it is new. */
 static int symbol_add(Bpe *bpe, const char *text, size_t n) {

@@ -35,7 +35,7 @@ const char *lexicon_find(const Lexicon *lexicon, const char *source, size_t n) {
 
 bool lexicon_entry(const Lexicon *lexicon, int i, const char **source, const char **target) {
     if (i >= arrlen(lexicon->entries)) return false;
-    *source = string_table_at(&lexicon->sources, i);
+    *source = lexicon->sources.strings[i];
     *target = lexicon->entries[i].target;
     return true;
 }

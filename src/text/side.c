@@ -12,7 +12,7 @@ static void add_pieces(StringTable *names, long **counts, char **pieces, long co
         if (piece == arrlen(*counts)) arrput(*counts, 0);
         (*counts)[piece] += count; /* NOLINT(clang-analyzer-core.NullDereference): arrput has allocated it */
     }
-    pieces_free(pieces);
+    strings_free(pieces);
 }
 
 /* Builds the vocabulary of at most `size` pieces for counted words. */
@@ -20,7 +20,7 @@ static Vocab *build_vocab(const Tokenizer *tokenizer, const WordCounts *words, i
     StringTable names = {0};
     long *counts = NULL;
     for (ptrdiff_t i = 0; i < arrlen(words->counts); i++) {
-        const char *word = string_table_at(&words->words, (int)i);
+        const char *word = words->words.strings[i];
         const WordCount *of_word = &words->counts[i];
         char **pieces = NULL, **steps = NULL;
         tokenizer_split_word(tokenizer, word, of_word->whole, &pieces);
@@ -96,7 +96,7 @@ void side_split_word(const Side *side, const Words *words, char ***pieces) {
     char **merged = NULL;
     bpe_apply(side->tokenizer.bpe, words->word, &merged);
     for (ptrdiff_t i = 0; i < arrlen(merged); i++) append_known(side, merged[i], pieces);
-    pieces_free(merged);
+    strings_free(merged);
 }
 
 char **side_split(const Side *side, const char *sentence) {
@@ -168,7 +168,7 @@ static const CachedWord *cached_word(SideCache *cache, const Words *words) {
             arrput(cache->pieces, ((PieceEnd){vocab_id(cache->side->vocab, pieces[i]), word.bytes}));
     }
     word.length = arrlenu(cache->pieces) - word.begin;
-    pieces_free(pieces);
+    strings_free(pieces);
     string_table_add(&cache->names, words->word, n);
     arrput(cache->words, word);
     return &arrlast(cache->words);
@@ -277,7 +277,7 @@ char **side_spell(const Side *side, const char *sentence) {
         space = left_out;
     }
     arrput(spelled, mem_strdup(vocab_piece(side->vocab, ID_EOS)));
-    pieces_free(pieces);
+    strings_free(pieces);
     return spelled;
 }
 

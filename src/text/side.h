@@ -52,14 +52,14 @@ int side_check_subwords(const Side *side, const char *path, Err *err);
 int side_check_lengths(const Side *side, char *const *sentences, int n, int most, const char *path, Err *err);
 /* The fraction of pieces that are <unk> in the first 1000 of n sentences; 0 if there are no pieces. */
 double side_unknown(const Side *side, char *const *sentences, int n);
-/* Appends the pieces of a word from words_next to the stb_ds array *pieces; release them with pieces_free. */
+/* Appends the pieces of a word from words_next to the stb_ds array *pieces; release them with strings_free. */
 void side_split_word(const Side *side, const Words *words, char ***pieces);
 /* Splits a normalised sentence into the pieces that side_encode looks up, with all space marks. With TOKENIZER_BPE, a
    piece that is not in the vocabulary is split into the two pieces of its merge, until the parts are in the vocabulary
-   or are characters. The result is a stb_ds array; release with pieces_free. */
+   or are characters. The result is a stb_ds array; release with strings_free. */
 char **side_split(const Side *side, const char *sentence);
 /* The text of the piece of each id that side_encode returns, </s> last; an unknown piece is written as in the sentence.
-   An omitted space mark is put before the next piece. Returns a stb_ds array; release with pieces_free. */
+   An omitted space mark is put before the next piece. Returns a stb_ds array; release with strings_free. */
 char **side_spell(const Side *side, const char *sentence);
 /* The text of n ids without source factor; specials other than <unk> are omitted. The caller owns the text. */
 char *side_decode(const Side *side, const int *ids, int n);

@@ -12,8 +12,6 @@ enum { MAX_RUN = 100 }; /* limit on the characters of a token, because bpe_apply
 
 const char tokenizer_names[] = "char|bpe|none";
 
-void pieces_free(char **pieces) { strings_free(pieces); }
-
 bool piece_is_spaced(const char *piece) { return starts_with(piece, SPACE_MARK); }
 
 /* ---- words ---- */

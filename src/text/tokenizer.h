@@ -28,14 +28,13 @@ typedef struct Tokenizer {
     Bpe *bpe; /* owned; NULL unless TOKENIZER_BPE */
 } Tokenizer;
 
-/* Splits normalised text into pieces: a stb_ds array of strings, NULL for empty text; release with pieces_free. Only
+/* Splits normalised text into pieces: a stb_ds array of strings, NULL for empty text; release with strings_free. Only
    reads the tokeniser: threads may share it. */
 char **tokenizer_split(const Tokenizer *tokenizer, const char *text);
 /* The inverse of tokenizer_split: joins n pieces to a text, which the caller owns. Also accepts pieces that are not
    from tokenizer_split, such as the output of a model; even then the text has no double spaces and no spaces at its
    ends (except for "none"). */
 char *tokenizer_join(TokenizerKind kind, char *const *pieces, int n);
-void pieces_free(char **pieces);
 
 #define SPACE_MARK "▁"
 bool piece_is_spaced(const char *piece); /* starts with a space mark */
@@ -63,7 +62,7 @@ Words words_start(TokenizerKind kind, const char *text);
 bool words_next(Words *words); /* goes to the next word; false at the end */
 void words_end(Words *words);
 
-/* Appends the pieces of a word from words_next to the stb_ds array *pieces; release them with pieces_free. */
+/* Appends the pieces of a word from words_next to the stb_ds array *pieces; release them with strings_free. */
 void tokenizer_split_word(const Tokenizer *tokenizer, const char *word, bool whole, char ***pieces);
 
 typedef struct WordCount {

@@ -23,11 +23,10 @@ static int32_t *decompose(const char *bytes, size_t n, size_t *bad) {
         }
         at += length;
         int boundary = 0;
-        size_t before = arrlenu(points);
         int32_t *room = arraddnptr(points, MAX_DECOMPOSITION);
         utf8proc_ssize_t written = utf8proc_decompose_char(c, room, MAX_DECOMPOSITION, NFKC, &boundary);
         CHECK(written >= 0 && written <= MAX_DECOMPOSITION, "U+%04X: decomposition of %td", (unsigned)c, written);
-        arrsetlen(points, before + (size_t)written);
+        arrsetlen(points, arrlenu(points) - MAX_DECOMPOSITION + (size_t)written); /* without the unused room */
     }
     return points;
 }
@@ -168,8 +167,7 @@ bool is_inside_run(int32_t before, int32_t after) {
 }
 
 char *text_capitalised(const char *text) {
-    enum { LONGEST = 4 }; /* bytes of a character */
-    char *copy = mem_alloc(LONGEST + strlen(text) + 1), *end = copy;
+    char *copy = mem_alloc(4 + strlen(text) + 1), *end = copy; /* 4: bytes of the longest character */
     if (*text) end += utf8proc_encode_char(utf8proc_totitle(utf8_next(&text)), (utf8proc_uint8_t *)end);
     strcpy(end, text);
     return copy;

@@ -36,7 +36,7 @@ bool vocab_has(const Vocab *vocab, const char *piece) { return vocab_id(vocab, p
 
 const char *vocab_piece(const Vocab *vocab, int id) {
     CHECK(id >= 0 && id < vocab_size(vocab), "id %d in a vocabulary of %d", id, vocab_size(vocab));
-    return string_table_at(&vocab->pieces, id);
+    return vocab->pieces.strings[id];
 }
 
 static void add(Vocab *vocab, const char *text) { string_table_add(&vocab->pieces, text, strlen(text)); }

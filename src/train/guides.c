@@ -87,8 +87,8 @@ static int read_pair_links(Guides *guides, const LineReader *lines, const DiskPa
     int failed = read_links(line, lines->path, lines->number, x, y, guides->null, &links, err);
     if (!failed) failed = add_links(guides, links, err);
     arrfree(links);
-    pieces_free(x);
-    pieces_free(y);
+    strings_free(x);
+    strings_free(y);
     mem_free(line);
     return failed;
 }

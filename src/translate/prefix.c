@@ -22,7 +22,7 @@ static int add_word(const Side *side, const Words *word, int **ids, Err *err) {
         if (id >= 0) arrput(*ids, id);
         else if (side->tokenizer.kind == TOKENIZER_NONE || strcmp(pieces[i], SPACE_MARK) != 0) status = -1;
     }
-    pieces_free(pieces);
+    strings_free(pieces);
     return status;
 }
 

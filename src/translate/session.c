@@ -155,8 +155,8 @@ void session_align(Session *session, char *const *source, char *const *target, i
         char **from = side_spell(&translator->source, source[i]), **to = side_spell(&translator->target, target[i]);
         alignments[i] =
             alignment_new(from, (int)arrlen(from), to, (int)arrlen(to), alpha_of(&tape->arena, &batch, &forced, b));
-        pieces_free(from);
-        pieces_free(to);
+        strings_free(from);
+        strings_free(to);
     }
     tape_rewind(tape, mark);
 }

@@ -28,7 +28,7 @@ Alignment translation_alignment(const Translations *t, int i, const Hypothesis *
     char **target = side_pieces(&t->translator->target, h->ids, h->length);
     CHECK(arrlen(source) == arrlen(t->source[i]), "%td pieces for %td ids", arrlen(source), arrlen(t->source[i]));
     Alignment alignment = alignment_new(source, (int)arrlen(source), target, h->length, h->alpha);
-    pieces_free(source);
+    strings_free(source);
     arrfree(target);
     return alignment;
 }

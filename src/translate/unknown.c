@@ -150,7 +150,7 @@ char *unknown_replace(const Translator *translator, const char *sentence, const 
         }
     }
     char *text = tokenizer_join(target->kind, r.pieces, (int)arrlen(r.pieces));
-    pieces_free(r.source);
-    pieces_free(r.pieces);
+    strings_free(r.source);
+    strings_free(r.pieces);
     return translator_written(translator, text);
 }

@@ -12,7 +12,7 @@ static void round_trip(TokenizerKind kind, Bpe *bpe, const char *text) {
     for (ptrdiff_t i = 0; i < arrlen(pieces); i++)
         CHECK(*pieces[i] && !strchr(pieces[i], ' '), "piece '%s'", pieces[i]);
     mem_free(joined);
-    pieces_free(pieces);
+    strings_free(pieces);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

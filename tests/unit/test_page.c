@@ -249,7 +249,7 @@ static void assert_spelled(const Tokenizer *tokenizer, const char *text) {
     assert_joined(get(get(first_hypothesis(&page), "alignment"), "source"), text);
     page_free(&page);
     mem_free(sentence);
-    pieces_free(pieces);
+    strings_free(pieces);
 }
 
 static void pieces_join_to_their_sentence(void **state) {

@@ -37,7 +37,7 @@ static void check_text(const Side *side, const char *text, const char *pieces, b
     char **list = tokenizer_split(&none, pieces);
     if (prefix_of_text(&prefix, side, text, MOST, &err)) fail_msg("%s: %s", text, err.reason);
     if (accepts(&prefix, side, list, (int)arrlen(list)) != expected) fail_msg("'%s' as '%s'", text, pieces);
-    pieces_free(list);
+    strings_free(list);
     prefix_free(&prefix);
 }
 
@@ -78,7 +78,7 @@ static void a_text_may_end_within_a_word(void **state) {
     Err err;
     assert_int_equal(prefix_of_text(&prefix, &side, "the tide", MOST, &err), 0);
     assert_true(accepts(&prefix, &side, pieces, (int)arrlen(pieces)));
-    pieces_free(pieces);
+    strings_free(pieces);
     prefix_free(&prefix);
     check_text(&side, "the", "▁ t h e", true); /* the last word: not only the pieces that merges give */
     check_text(&side, "the tide", "▁ t h e", false);
@@ -237,7 +237,7 @@ static void a_complete_prefix_is_forced_decoding(void **state) {
         mem_free(text);
         translations_free(&found);
         prefix_free(&prefix);
-        pieces_free(pieces);
+        strings_free(pieces);
     }
     session_free(&session);
     translator_free(&model);

@@ -425,13 +425,13 @@ static void string_table_numbers_distinct_strings(void **state) {
         const int n = snprintf(text, sizeof text, "%d?", i * STEP % STRINGS);
         text[n - 1] = 'x'; /* not part of the string */
         assert_int_equal(string_table_add(&table, text, (size_t)n - 1), i % STRINGS);
-        if (!first) first = string_table_at(&table, 0);
+        if (!first) first = table.strings[0];
     }
     assert_int_equal(string_table_count(&table), STRINGS);
-    assert_ptr_equal(string_table_at(&table, 0), first);
+    assert_ptr_equal(table.strings[0], first);
     for (int i = 0; i < STRINGS; i++) {
         snprintf(text, sizeof text, "%d", i * STEP % STRINGS);
-        assert_string_equal(string_table_at(&table, i), text);
+        assert_string_equal(table.strings[i], text);
         assert_int_equal(string_table_find(&table, text, strlen(text)), i);
     }
     assert_int_equal(string_table_find(&table, "12", 1), string_table_find(&table, "1", 1));
@@ -450,7 +450,7 @@ static void string_table_takes_any_length(void **state) {
     for (int n = 0; n < LONG; n = 7 * n + 1) string_table_add(&table, text, (size_t)n);
     const int last = string_table_count(&table) - 1;
     assert_int_equal(string_table_find(&table, text, 0), 0);
-    assert_int_equal(strlen(string_table_at(&table, last)), 19608);
+    assert_int_equal(strlen(table.strings[last]), 19608);
     assert_int_equal(string_table_find(&table, text, 19608), last);
     assert_int_equal(string_table_find(&table, text, 19607), -1);
     mem_free(text);
@@ -468,7 +468,7 @@ static char *shown(char **pieces) {
         if (i > 0) strcat(text, "|");
         strcat(text, pieces[i]);
     }
-    pieces_free(pieces);
+    strings_free(pieces);
     return text;
 }
 
@@ -603,7 +603,7 @@ static void assert_learned(char *const *words, const long *counts, int n, int me
         bpe_apply(bpe, words[w], &pieces);
         assert_int_equal(arrlen(pieces), naive.lengths[w]);
         for (int i = 0; i < naive.lengths[w]; i++) assert_string_equal(pieces[i], naive.pieces[w][i]);
-        pieces_free(pieces);
+        strings_free(pieces);
     }
     bpe_free(bpe);
 }
@@ -767,7 +767,7 @@ static void assert_round_trip(const Tokenizer *tokenizer, const char *text) {
     assert_string_equal(joined, text);
     for (ptrdiff_t i = 0; i < arrlen(pieces); i++) assert_true(*pieces[i] && !strpbrk(pieces[i], " \n"));
     mem_free(joined);
-    pieces_free(pieces);
+    strings_free(pieces);
 }
 
 static void every_text_comes_back(void **state) {
@@ -787,7 +787,7 @@ static void every_text_comes_back(void **state) {
         for (size_t k = 0; k < COUNT(all); k++) assert_round_trip(all[k], texts[i]);
     bpe_free(few.bpe);
     bpe_free(many.bpe);
-    pieces_free(texts);
+    strings_free(texts);
 }
 
 static void merges_are_not_learned_from_placeholders(void **state) {
@@ -839,7 +839,7 @@ static void long_runs_are_cut(void **state) {
     assert_round_trip(&bpe, text);
     char **pieces = tokenizer_split(&CHARACTERS, text);
     assert_int_equal(arrlen(pieces), LENGTH / 100);
-    pieces_free(pieces);
+    strings_free(pieces);
     bpe_free(bpe.bpe);
     mem_free(text);
 }
@@ -949,7 +949,7 @@ static void count_pieces(const Tokenizer *tokenizer, char *const *texts, int n, 
             }
             (*counts)[at] += step;
         }
-        pieces_free(split);
+        strings_free(split);
     }
 }
 
@@ -973,7 +973,7 @@ static char *naive_vocab(const Tokenizer *tokenizer, char *const *texts, int n, 
     Vocab *vocab = vocab_build(pieces, counts, (int)arrlen(pieces), size, open);
     char *text = vocab_format(vocab);
     vocab_free(vocab);
-    pieces_free(pieces);
+    strings_free(pieces);
     arrfree(counts);
     return text;
 }
@@ -983,7 +983,7 @@ static void assert_encoded(const Side *side, const int *ids, const char *text) {
     assert_int_equal(arrlen(ids), arrlen(pieces) + 1);
     for (ptrdiff_t k = 0; k < arrlen(pieces); k++) assert_int_equal(ids[k], vocab_id(side->vocab, pieces[k]));
     assert_int_equal(arrlast(ids), ID_EOS);
-    pieces_free(pieces);
+    strings_free(pieces);
 }
 
 static void sides_count_and_encode_as_they_split(void **state) {
@@ -1100,8 +1100,8 @@ static void subwords_cover_the_pieces(void **state) {
             assert_int_equal(side_piece(&side, ids[k]), alone[k]);
             assert_int_equal(ids[k] / vocab_size(side.vocab), vocab_id(side.subwords->vocab, subwords[at]));
         }
-        pieces_free(pieces);
-        pieces_free(subwords);
+        strings_free(pieces);
+        strings_free(subwords);
         arrfree(ids);
         arrfree(alone);
     }
@@ -1119,7 +1119,7 @@ static Vocab *vocab_of_numbers(int n) {
         arrput(counts, 1);
     }
     Vocab *vocab = vocab_build(pieces, counts, n, 0, false);
-    pieces_free(pieces);
+    strings_free(pieces);
     arrfree(counts);
     return vocab;
 }
@@ -1195,7 +1195,7 @@ static void the_vocabulary_is_open(void **state) {
             assert_false(vocab_has(all.vocab, pieces[k]));
             assert_true(utf8_count(pieces[k]) == 1 || placeholder_length(pieces[k]) > 0);
         }
-        pieces_free(pieces);
+        strings_free(pieces);
         mem_free(texts[i]);
     }
     side_free(&side);

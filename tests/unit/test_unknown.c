@@ -124,7 +124,7 @@ static char *replaced(const Translator *t, const char *sentence, char *const *wo
     char *text = unknown_replace(t, sentence, &h, lexicon, han);
     mem_free(ids);
     mem_free(alpha);
-    pieces_free(source);
+    strings_free(source);
     return text;
 }
 
@@ -132,7 +132,7 @@ static Translator translator_of(const char *source, const char *merges, const ch
                                 char *const *words) {
     char **space = words_of("▁"); /* the only known source piece; an unknown space mark would be left out */
     Translator t = {.source = side_of(source, merges, space), .target = side_of(target, "", words)};
-    pieces_free(space);
+    strings_free(space);
     snprintf(t.options.langs[1], sizeof t.options.langs[1], "%s", lang);
     return t;
 }
@@ -207,7 +207,7 @@ static void every_unknown_word_is_replaced(void **state) {
         if (strcmp(text, c->text) != 0) fail_msg("%s, %s: '%s', not '%s'", c->sentence, c->words, text, c->text);
         mem_free(text);
         translator_free(&t);
-        pieces_free(words);
+        strings_free(words);
     }
     lexicon_free(lexicon);
 }
@@ -221,7 +221,7 @@ static void a_word_is_whole_however_it_is_cut(void **state) {
     assert_string_equal(text, "Zwingli");
     mem_free(text);
     translator_free(&t);
-    pieces_free(words);
+    strings_free(words);
 }
 
 /* ---- generated text ------------------------------------------------------------------------------------------- */
@@ -263,8 +263,8 @@ static void texts_stay_well_formed(void **state) {
         assert_null(strstr(text, "  "));
         mem_free(text);
         mem_free(plain);
-        pieces_free(pieces);
-        pieces_free(words);
+        strings_free(pieces);
+        strings_free(words);
         bpe_free(cut.bpe);
         translator_free(&t);
         mem_free(source);
@@ -318,7 +318,7 @@ static void the_longest_entry_is_found(void **state) {
         if (strcmp(text, best) != 0) fail_msg("%s at %zu: '%s', not '%s'", sentence, j, text, best);
         mem_free(text);
         mem_free(sentence);
-        pieces_free(words);
+        strings_free(words);
         translator_free(&t);
         lexicon_free(lexicon);
     }
@@ -364,7 +364,7 @@ static void han_is_banned_where_it_is_not_written(void **state) {
             check_banned(&t, &o, k & 1, langs[i].han || (k & 2));
         }
         translator_free(&t);
-        pieces_free(words);
+        strings_free(words);
     }
 }
 
