@@ -83,11 +83,10 @@ static void finish(ScopeEnd end) {
 int browser_continue(void) {
     Task *task = browser.task;
     Job *jobs[BATCH];
-    long pieces;
     int n = 0;
     if (!task) return 0;
     for (; n < BATCH && browser.done + n < task->count; n++) jobs[n] = &task->jobs[browser.done + n];
-    const ScopeEnd end = worker_run(&browser.worker, jobs, n, &pieces);
+    const ScopeEnd end = worker_run(&browser.worker, jobs, n);
     browser.done += n;
     const int left = end == SCOPE_DONE ? task->count - browser.done : 0;
     if (!left) finish(end);

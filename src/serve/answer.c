@@ -87,29 +87,26 @@ static void write_pair(FILE *out, const Request *w, ptrdiff_t i) {
                exp(-job->log_probability / job->pieces));
 }
 
-void answer_write_text(FILE *out, const Request *w) {
-    write_texts(out, w, "{", "translatedText", write_translation);
-    if (w->detected) write_texts(out, w, ",", "detectedLanguage", write_detected);
-    fputc('}', out);
-}
-
-static void write_answer(FILE *out, const Request *w) {
+void answer_write(FILE *out, const Request *w) {
     if (w->task.kind != JOB_TRANSLATE) {
         write_texts(out, w, "{", w->task.kind == JOB_ALIGN ? "alignment" : "score", write_pair);
     } else {
         write_texts(out, w, "{", "translatedText", write_translation);
-        if (w->fields.alternatives) write_texts(out, w, ",", "alternatives", write_alternatives);
-        if (w->fields.alignment) write_texts(out, w, ",", "alignment", write_alignments);
+        if (w->fields.alternatives && !w->streams) write_texts(out, w, ",", "alternatives", write_alternatives);
+        if (w->fields.alignment && !w->streams) write_texts(out, w, ",", "alignment", write_alignments);
         if (w->detected) write_texts(out, w, ",", "detectedLanguage", write_detected);
     }
-    fputs("}\n", out);
+    fputc('}', out);
 }
 
 void answer_reply(const Request *w, Reply *reply) {
     MemoryFile memory;
     FILE *out = memory_open(&memory);
-    if (w->streams && w->task.count == 0) event_write_all(out, w);
-    else if (w->streams) event_write_done(out, w);
-    else write_answer(out, w);
+    if (w->streams) {
+        event_write_last(out, w);
+    } else {
+        answer_write(out, w);
+        fputc('\n', out);
+    }
     reply_memory(reply, w->streams ? event_stream_type : "application/json", &memory);
 }

@@ -4,8 +4,9 @@
 
 #include "serve/request.h"
 
-/* Writes the fields "translatedText" and "detectedLanguage" of a request whose jobs are done, as an object. */
-void answer_write_text(FILE *out, const Request *request);
+/* Writes the answer of a request whose jobs are done, as an object. For a stream, it has only the fields
+   "translatedText" and "detectedLanguage": the events of the sentences had the others. */
+void answer_write(FILE *out, const Request *request);
 /* Makes the reply of a request whose jobs are done: the answer; or, for a stream, its last event, which follows those
    that were sent. Runs in a scope. */
 void answer_reply(const Request *request, Reply *reply);

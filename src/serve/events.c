@@ -57,13 +57,6 @@ Event *event_source(const Request *request) {
     return end(&memory);
 }
 
-void event_write_all(FILE *out, const Request *request) {
-    fputs("event: source\ndata: ", out);
-    write_source(out, request);
-    fputs("\n\n", out);
-    event_write_done(out, request);
-}
-
 static int number_of(const Job *job) { return (int)(job - job->task->jobs); }
 static const Side *target_of(const Job *job) { return &job->task->served->translator.target; }
 
@@ -121,11 +114,9 @@ static void write_candidates(FILE *out, const Job *job, int length, const WordCa
     fputc(']', out);
 }
 
-Event *event_sentence(const FinishedSentence *s) {
+Event *event_sentence(const Job *job, const Nbest *nbest, const WordCandidate *candidates) {
     MemoryFile memory;
     FILE *out = begin(&memory, "sentence");
-    const Job *job = s->job;
-    const Nbest *nbest = &s->found->nbest[s->number];
     const Hypothesis empty = {0}, *best = nbest->count ? nbest->list : &empty;
     json_print(out, "{\"sentence\":%d,\"translatedText\":%s,\"pieces\":", number_of(job),
                job->count ? job->texts[0] : "");
@@ -133,13 +124,18 @@ Event *event_sentence(const FinishedSentence *s) {
     json_print(out, ",\"score\":%.6f,\"logProbability\":%.6f", best->score, best->log_probability);
     if (job->task->best > 1) write_alternatives(out, job, nbest);
     if (job->alignment) fprintf(out, ",\"alignment\":%s", job->alignment);
-    if (s->candidates) write_candidates(out, job, best->length, s->candidates);
+    if (candidates) write_candidates(out, job, best->length, candidates);
     fputc('}', out);
     return end(&memory);
 }
 
-void event_write_done(FILE *out, const Request *request) {
+void event_write_last(FILE *out, const Request *request) {
+    if (request->task.count == 0) {
+        fputs("event: source\ndata: ", out);
+        write_source(out, request);
+        fputs("\n\n", out);
+    }
     fputs("event: done\ndata: ", out);
-    answer_write_text(out, request);
+    answer_write(out, request);
     fputs("\n\n", out);
 }

@@ -22,18 +22,11 @@ Event *event_source(const Request *request);
 /* The settled words of a sentence. */
 Event *event_settled(const Job *job, const Hypothesis *words);
 
-/* A finished sentence. */
-typedef struct FinishedSentence {
-    const Job *job; /* its texts and its alignment are set */
-    const Translations *found;
-    int number;                      /* of the sentence in `found` */
-    const WordCandidate *candidates; /* [length of the best hypothesis, job->task->candidates]; NULL: none */
-} FinishedSentence;
-Event *event_sentence(const FinishedSentence *sentence);
+/* A finished sentence: the texts and the alignment of the job are set. nbest: the list that they are from. candidates:
+   [length of the best hypothesis, job->task->candidates]; NULL: none. */
+Event *event_sentence(const Job *job, const Nbest *nbest, const WordCandidate *candidates);
 
-/* Writes the last event of a stream that did not fail. */
-void event_write_done(FILE *out, const Request *request);
-/* Writes all events of a stream that needs no search. */
-void event_write_all(FILE *out, const Request *request);
+/* Writes the last event of a stream that did not fail. A stream that needs no search has its first event here, too. */
+void event_write_last(FILE *out, const Request *request);
 
 #endif

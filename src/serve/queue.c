@@ -92,22 +92,18 @@ static bool finish(Task *task, ScopeEnd end) {
     return true;
 }
 
-/* Computes jobs together. Returns the number of target pieces. */
-static long compute_together(Queue *q, Worker *worker, Job **jobs, int n) {
-    long pieces;
-    const ScopeEnd end = worker_run(worker, jobs, n, &pieces);
-    if (end != SCOPE_DONE) metrics_count(q->metrics, &q->metrics->refused);
-    for (int i = 0; i < n; i++) jobs[i]->end = end;
-    return pieces;
+static void compute_together(Queue *q, Worker *worker, Job **jobs, int n) {
+    if (worker_run(worker, jobs, n) != SCOPE_DONE) metrics_count(q->metrics, &q->metrics->refused);
 }
 
 /* Computes a batch; if memory is refused for several sentences together, one by one, so that only a request that needs
    too much memory fails. */
 static void compute(Queue *q, Worker *worker, Job **jobs, int n) {
-    long source = 0, target = compute_together(q, worker, jobs, n);
+    long source = 0, target = 0;
+    compute_together(q, worker, jobs, n);
     if (n > 1 && jobs[0]->end == SCOPE_REFUSED)
-        for (int i = 0; i < n; i++) target += compute_together(q, worker, &jobs[i], 1);
-    for (int i = 0; i < n; i++) source += jobs[i]->length;
+        for (int i = 0; i < n; i++) compute_together(q, worker, &jobs[i], 1);
+    for (int i = 0; i < n; i++) source += jobs[i]->length, target += jobs[i]->pieces;
     metrics_batch(q->metrics, n, source, target);
 }
 
@@ -170,13 +166,10 @@ Queue *queue_new(const Limits *limits, int workers, Metrics *metrics, Err *err) 
     init_condition(&q->changed);
     q->threads = mem_zalloc((size_t)workers * sizeof *q->threads);
     q->workers = workers;
-    for (int i = 0; i < workers; i++) {
-        WorkerThread *own = &q->threads[i];
-        own->queue = q;
-        own->jobs = mem_alloc((size_t)limits->batch * sizeof(Job *));
-    }
     for (; q->started < workers; q->started++) {
         WorkerThread *own = &q->threads[q->started];
+        own->queue = q;
+        own->jobs = mem_alloc((size_t)limits->batch * sizeof(Job *));
         const int error = pthread_create(&own->thread, NULL, run_thread, own);
         if (!error) continue;
         err_set(err, NULL, 0, "a worker cannot be started: %s", strerror(error));

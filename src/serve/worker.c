@@ -9,7 +9,6 @@ typedef struct WorkerBatch {
     Worker *worker;
     Job **jobs;
     int n;
-    long pieces;
 } WorkerBatch;
 
 /* ---- sessions -------------------------------------------------------------------------------------------------- */
@@ -38,18 +37,11 @@ static bool hold(Worker *w, Served *served) {
     return true;
 }
 
-static void forget(Worker *w) {
-    scope_release(&w->scope);
-    w->one = NULL;
-    w->sessions = NULL;
-}
-
 void worker_release(Worker *w) {
-    forget(w);
+    scope_release(&w->scope);
     for (int i = 0; i < w->held_count; i++) served_drop(w->held[i]);
     mem_free(w->held);
-    w->held = NULL;
-    w->held_count = 0;
+    *w = (Worker){0};
 }
 
 /* ---- results --------------------------------------------------------------------------------------------------- */
@@ -61,7 +53,7 @@ void jobs_clear(Job *jobs, int n) {
         mem_free(job->alignment);
         job->texts = NULL;
         job->alignment = NULL;
-        job->count = 0;
+        job->count = job->pieces = 0;
     }
 }
 
@@ -122,7 +114,7 @@ static void tell_sentence(Session *session, Job *job, const Translations *found,
         candidates = mem_alloc(positions * (size_t)task->candidates * sizeof *candidates);
         session_candidates(session, found, i, &nbest->list[0], beam, task->candidates, candidates);
     }
-    Event *event = event_sentence(&(FinishedSentence){job, found, i, candidates});
+    Event *event = event_sentence(job, nbest, candidates);
     mem_free(candidates);
     job->settled = -1;
     task->event(job->task, event, task->context);
@@ -186,17 +178,17 @@ static void run(void *context) {
     void (*const work[])(WorkerBatch *,
                          Session *) = {[JOB_TRANSLATE] = translate, [JOB_ALIGN] = align, [JOB_SCORE] = score};
     work[task->kind](b, session);
-    for (int i = 0; i < b->n; i++) b->pieces += b->jobs[i]->pieces;
 }
 
-ScopeEnd worker_run(Worker *worker, Job **jobs, int n, long *pieces) {
+ScopeEnd worker_run(Worker *worker, Job **jobs, int n) {
     char reason[256];
-    WorkerBatch batch = {worker, jobs, n, 0};
+    WorkerBatch batch = {worker, jobs, n};
     const bool held = hold(worker, jobs[0]->task->served);
     const ScopeEnd end = held ? scope_run(&worker->scope, run, &batch, reason, sizeof reason) : SCOPE_REFUSED;
-    *pieces = batch.pieces;
-    if (end == SCOPE_DONE) return end;
-    forget(worker);
-    for (int i = 0; i < n; i++) jobs_clear(jobs[i], 1);
+    if (end != SCOPE_DONE) worker_release(worker);
+    for (int i = 0; i < n; i++) {
+        if (end != SCOPE_DONE) jobs_clear(jobs[i], 1);
+        jobs[i]->end = end;
+    }
     return end;
 }
