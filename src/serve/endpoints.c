@@ -90,34 +90,21 @@ static void reply_with(const Start *s, const char *type, void (*write)(FILE *out
     reply_memory(s->reply, type, &memory);
 }
 
-static void reply_detected(const Start *s, const Fields *fields) {
-    char **codes = models_codes(s->service->models);
-    const Detected found = request_detect(fields, codes);
-    MemoryFile memory;
-    json_print(memory_open(&memory), "[{\"confidence\":%.1f,\"language\":%s}]\n", found.confidence,
-               codes[found.language]);
-    strings_free(codes);
-    reply_memory(s->reply, json_type, &memory);
-}
-
-static void detect_language(Start *s) {
+static void detect_language(const Start *s) {
     Fields fields = {0};
     if (!request_fields(s, &fields)) {
-        if (fields.q.list || fields.q.array) reply_detected(s, &fields);
-        else request_missing(s, "q");
+        char **codes = models_codes(s->service->models);
+        const Detected found = request_detect(&fields, codes);
+        MemoryFile memory;
+        json_print(memory_open(&memory), "[{\"confidence\":%.1f,\"language\":%s}]\n", found.confidence,
+                   codes[found.language]);
+        strings_free(codes);
+        reply_memory(s->reply, json_type, &memory);
     }
     fields_free(&fields);
 }
 
-typedef struct Finish {
-    const Request *request;
-    Reply *reply;
-} Finish;
-
-static void finish(void *context) {
-    const Finish *f = context;
-    answer_reply(f->request, f->reply);
-}
+/* ---------------------------------------------------------------------------------------------------------------- */
 
 /* The reply of a task or of a call that did not end well, and which may have begun to write a reply. */
 static void reply_failed(Reply *reply, ScopeEnd end) {
@@ -126,18 +113,15 @@ static void reply_failed(Reply *reply, ScopeEnd end) {
     else reply_error(reply, 500, "Cannot translate text: internal error");
 }
 
-void endpoint_finish(Task *task, ScopeEnd end, Reply *reply) {
+/* Runs work(s) in a scope of its own, to which nothing belongs afterwards. */
+static ScopeEnd run(void (*work)(void *context), Start *s) {
     char reason[256];
     Scope scope = {0};
-    Finish f = {(const Request *)task, reply};
-    if (end == SCOPE_DONE) {
-        end = scope_run(&scope, finish, &f, reason, sizeof reason);
-        scope_forget(&scope);
-    }
-    if (end != SCOPE_DONE) reply_failed(reply, end);
+    const ScopeEnd end = scope_run(&scope, work, s, reason, sizeof reason);
+    scope_forget(&scope);
+    if (end != SCOPE_DONE) reply_failed(s->reply, end);
+    return end;
 }
-
-/* ---------------------------------------------------------------------------------------------------------------- */
 
 static void start(void *context) {
     Start *s = context;
@@ -161,23 +145,28 @@ static void start(void *context) {
 
 /* Requests with texts have their key in the header or in the body, so request_fields checks it. */
 static bool may_read(const Start *s) {
-    if (s->asked->endpoint != ENDPOINT_METRICS) return true;
-    return s->service->keys->count == 0 || keys_have(s->service->keys, header_bearer(s->asked->authorization));
+    return s->asked->endpoint != ENDPOINT_METRICS ||
+           keys_serve(s->service->keys, header_bearer(s->asked->authorization));
 }
 
 Task *endpoint_start(const Service *service, const Asked *asked, Reply *reply) {
-    char reason[256];
-    Scope scope = {0};
     Start s = {.service = service, .asked = asked, .reply = reply};
     *reply = (Reply){0};
     if (!may_read(&s)) {
         reply_error(reply, 403, "Invalid API key");
         return NULL;
     }
-    const ScopeEnd end = scope_run(&scope, start, &s, reason, sizeof reason);
-    scope_forget(&scope);
-    if (end == SCOPE_DONE) return s.request ? &s.request->task : NULL;
+    if (run(start, &s) == SCOPE_DONE) return s.request ? &s.request->task : NULL;
     served_drop(s.held);
-    reply_failed(reply, end);
     return NULL;
+}
+
+static void finish(void *context) {
+    const Start *s = context;
+    answer_reply(s->request, s->reply);
+}
+
+void endpoint_finish(Task *task, ScopeEnd end, Reply *reply) {
+    if (end == SCOPE_DONE) run(finish, &(Start){.request = (Request *)task, .reply = reply});
+    else reply_failed(reply, end);
 }

@@ -19,8 +19,8 @@ typedef struct Keys {
    keys_free. */
 int keys_read(Keys *keys, const char *path, Err *err);
 void keys_free(Keys *keys);
-/* Whether `key` (NULL: none) is one of the keys. The time depends only on the number of keys and on the length of
-   `key`, so that it does not tell how much of a guess is right. */
-bool keys_have(const Keys *keys, const char *key);
+/* Whether a client with `key` (NULL: none) is served: it is one of the keys, or there are no keys. The time depends
+   only on the number of keys and on the length of `key`, so that it does not tell how much of a guess is right. */
+bool keys_serve(const Keys *keys, const char *key);
 
 #endif

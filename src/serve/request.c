@@ -24,17 +24,19 @@ static void request_free(Task *task) {
     mem_free(w);
 }
 
+/* Makes the reply an error that says that a field is missing. Returns -1. */
+static int missing(const Start *s, const char *name) {
+    return reply_error(s->reply, 400, "Invalid request: missing %s parameter", name);
+}
+
 int request_fields(const Start *s, Fields *fields) {
     const Asked *asked = s->asked;
     if (fields_parse(fields, asked->content_type, asked->body, asked->size, s->service->limits, s->reply)) return -1;
     const char *bearer = header_bearer(asked->authorization), *key = bearer ? bearer : fields->api_key;
-    if (s->service->keys->count == 0 || keys_have(s->service->keys, key)) return 0;
-    if (!key) return reply_error(s->reply, 403, "Please contact the server operator to get an API key");
-    return reply_error(s->reply, 403, "Invalid API key");
-}
-
-int request_missing(const Start *s, const char *name) {
-    return reply_error(s->reply, 400, "Invalid request: missing %s parameter", name);
+    if (!keys_serve(s->service->keys, key))
+        return reply_error(s->reply, 403, "%s",
+                           key ? "Invalid API key" : "Please contact the server operator to get an API key");
+    return fields->q.list || fields->q.array ? 0 : missing(s, "q");
 }
 
 Detected request_detect(const Fields *fields, char *const *codes) {
@@ -50,13 +52,13 @@ static const char *known_code(char *const *codes, const char *code) {
     return NULL;
 }
 
-/* Finds the model. *identity: source and target are the same language, and no model is needed. */
-static int choose_model(Start *s, char *const *codes, bool *identity) {
+/* Finds the model. A translation into the same language needs none. */
+static int choose_model(Start *s, char *const *codes) {
     Request *w = s->request;
     const Fields *fields = &w->fields;
     const char *source = fields->source, *target = fields->target;
-    if (!source && w->task.kind == JOB_TRANSLATE) return request_missing(s, "source");
-    if (!target && w->task.kind == JOB_TRANSLATE) return request_missing(s, "target");
+    if (!source && w->task.kind == JOB_TRANSLATE) return missing(s, "source");
+    if (!target && w->task.kind == JOB_TRANSLATE) return missing(s, "target");
     if (!source || !strcmp(source, "auto")) {
         const Detected found = request_detect(fields, codes);
         source = w->detected = mem_strdup(codes[found.language]);
@@ -67,9 +69,8 @@ static int choose_model(Start *s, char *const *codes, bool *identity) {
     if (target && !to) return reply_error(s->reply, 400, "%s is not supported", target);
     for (ptrdiff_t i = 0; !to && i < arrlen(codes); i++)
         if (models_translate(s->service->models, from, codes[i])) to = codes[i];
-    *identity = to && !strcmp(from, to);
     w->spaced = to && !language_has_han(to);
-    if (*identity && w->task.kind == JOB_TRANSLATE) return 0;
+    if (to && !strcmp(from, to) && w->task.kind == JOB_TRANSLATE) return 0;
     if (to) s->held = w->task.served = models_find(s->service->models, from, to, fields->model);
     if (w->task.served) return 0;
     if (to && fields->model && models_translate(s->service->models, from, to))
@@ -104,35 +105,23 @@ static int check_options(const Start *s) {
     return w->task.served ? check_attention(s) : 0;
 }
 
-static int length_in_pieces(const Side *side, const char *sentence) {
+/* Returns the number of pieces of a sentence, or -1 with an error in the reply if there are too many. */
+static int check_length(const Start *s, const Side *side, const char *sentence) {
+    const int most = s->service->limits->pieces;
     int *ids = side_encode(side, sentence);
     const int n = (int)arrlen(ids);
     arrfree(ids);
-    return n;
-}
-
-static int check_length(const Start *s, const Side *side, const char *sentence, int *length) {
-    const int most = s->service->limits->pieces;
-    *length = length_in_pieces(side, sentence);
-    if (*length <= most) return 0;
+    if (n <= most) return n;
     return reply_error(s->reply, 400, "Invalid request: request (%d) exceeds text limit (%d) of pieces in a sentence",
-                       *length, most);
-}
-
-static int too_many(const Start *s, long n) {
-    return reply_error(s->reply, 400, "Invalid request: request (%ld) exceeds text limit (%d) of sentences", n,
-                       s->service->limits->sentences);
+                       n, most);
 }
 
 static int add_job(Start *s, const char *source, const char *target) {
     Task *task = &s->request->task;
-    Job *job = &task->jobs[task->count];
-    int ignored;
-    *job = (Job){.source = source, .target = target, .task = task};
-    if (check_length(s, &task->served->translator.source, source, &job->length) ||
-        (target && check_length(s, &task->served->translator.target, target, &ignored)))
-        return -1;
-    task->count++;
+    const Translator *translator = &task->served->translator;
+    const int length = check_length(s, &translator->source, source);
+    if (length < 0 || (target && check_length(s, &translator->target, target) < 0)) return -1;
+    task->jobs[task->count++] = (Job){.source = source, .target = target, .length = length, .task = task};
     return 0;
 }
 
@@ -142,13 +131,16 @@ static int make_sentences(Start *s) {
     const ptrdiff_t n = arrlen(w->fields.q.list);
     const char *language = w->task.served->translator.options.langs[0];
     const bool html = w->fields.format && !strcmp(w->fields.format, "html");
+    const int most = s->service->limits->sentences;
     long sentences = 0;
     w->parts = mem_zalloc((size_t)(n ? n : 1) * sizeof *w->parts);
     for (ptrdiff_t i = 0; i < n; i++) {
         w->parts[i].passage =
             passage_split(w->fields.q.list[i], language_has_han(language), html ? PASSAGE_HTML : PASSAGE_TEXT);
         sentences += arrlen(w->parts[i].passage.sentences);
-        if (sentences > s->service->limits->sentences) return too_many(s, sentences);
+        if (sentences > most)
+            return reply_error(s->reply, 400, "Invalid request: request (%ld) exceeds text limit (%d) of sentences",
+                               sentences, most);
     }
     w->task.jobs = mem_zalloc((size_t)(sentences ? sentences : 1) * sizeof *w->task.jobs);
     for (ptrdiff_t i = 0; i < n; i++) {
@@ -241,15 +233,13 @@ static void set_search(Request *w, const Limits *limits) {
 /* Fills s->request. Returns 1 if the answer needs no search: it can be answered. */
 static int make_request(Start *s) {
     Request *w = s->request;
-    bool identity = false;
     if (request_fields(s, &w->fields)) return -1;
     const Fields *fields = &w->fields;
-    if (!fields->q.list && !fields->q.array) return request_missing(s, "q");
     if (w->streams && fields->q.array) return reply_error(s->reply, 400, "Invalid request: a stream takes one text q");
     if (w->task.kind != JOB_TRANSLATE && !fields->translation.list && !fields->translation.array)
-        return request_missing(s, "translation");
+        return missing(s, "translation");
     char **codes = models_codes(s->service->models);
-    int status = choose_model(s, codes, &identity);
+    int status = choose_model(s, codes);
     strings_free(codes);
     if (status || check_options(s)) return -1;
     if (w->task.kind == JOB_ALIGN && !w->task.served->aligns)

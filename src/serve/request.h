@@ -28,7 +28,7 @@ typedef struct Request {
     bool streams; /* the answer is a stream of events */
 } Request;
 
-/* The state of endpoint_start, in its scope. */
+/* The state of a function of endpoints.h, in its scope. endpoint_finish sets only reply and request. */
 typedef struct Start {
     const Service *service;
     const Asked *asked;
@@ -37,11 +37,9 @@ typedef struct Start {
     Served *held;     /* the model that the request holds: endpoint_start drops it if the scope fails */
 } Start;
 
-/* Parses the fields of the request, and checks its key. Returns 0, or -1 with an error in *reply. Release with
-   fields_free in both cases. */
+/* Parses the fields of the request, and checks its key and that it has the field q. Returns 0, or -1 with an error in
+ *reply. Release with fields_free in both cases. */
 int request_fields(const Start *start, Fields *fields);
-/* Makes the reply an error that says that a field is missing. Returns -1. */
-int request_missing(const Start *start, const char *name);
 /* Guesses the language of the texts; see language_detect. codes: a stb_ds array. */
 Detected request_detect(const Fields *fields, char *const *codes);
 /* Creates start->request with its task. If the request has an error, or if its answer needs no search, *reply is the

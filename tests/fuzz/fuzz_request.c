@@ -57,7 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     boundary_check(value);
     CHECK(header_body_kind(value) <= BODY_OTHER, "a kind of body");
     CHECK(!token || ends_with(value, token), "a token that is not in its header");
-    CHECK(keys_have(&keys, token) == (token && (!strcmp(token, list[0]) || !strcmp(token, list[1]))), "the key '%s'",
+    CHECK(keys_serve(&keys, token) == (token && (!strcmp(token, list[0]) || !strcmp(token, list[1]))), "the key '%s'",
           token);
     CHECK(language_matches(value, value) && language_name(value), "the code '%s' does not match itself", value);
     mem_free(url);
