@@ -7,9 +7,8 @@
 #include <string.h>
 #include <sys/socket.h>
 
-void connections_init(Connections *t, Queue *queue, Metrics *metrics, const Limits *limits,
-                      void (*resume)(void *handle)) {
-    *t = (Connections){.queue = queue, .metrics = metrics, .limits = limits, .resume = resume};
+void connections_init(Connections *t, Queue *queue, Metrics *metrics, const Limits *limits) {
+    *t = (Connections){.queue = queue, .metrics = metrics, .limits = limits};
     pthread_mutex_init(&t->mutex, NULL);
 }
 
@@ -41,6 +40,11 @@ static void shut_with(Connection *c, int status, const char *phrase, const char 
 static bool has_left(int fd) {
     struct pollfd socket = {.fd = fd, .events = POLLRDHUP};
     return poll(&socket, 1, 0) > 0;
+}
+
+static void suspend(Connection *c) {
+    c->table->suspend(c->handle);
+    c->suspended = true;
 }
 
 static void wake(Connection *c) {
@@ -148,7 +152,7 @@ static void add_event(Task *task, Event *event, void *context) {
     if (!wanted) event_free(event);
 }
 
-bool connection_wait(Connection *c, Task *task, void (*suspend)(void *handle)) {
+bool connection_wait(Connection *c, Task *task) {
     Connections *t = c->table;
     task->done = answer_task;
     task->event = task->opening ? add_event : NULL;
@@ -169,8 +173,7 @@ bool connection_wait(Connection *c, Task *task, void (*suspend)(void *handle)) {
         task->opening = NULL;
         c->phase = PHASE_STREAMING;
     } else {
-        suspend(c->handle);
-        c->suspended = true;
+        suspend(c);
         c->phase = PHASE_WAITING;
     }
     pthread_mutex_unlock(&t->mutex);
@@ -196,16 +199,13 @@ static size_t copy_events(Connection *c, char *to, size_t room) {
     return n;
 }
 
-ptrdiff_t connection_read(Connection *c, char *to, size_t room, void (*suspend)(void *handle)) {
+ptrdiff_t connection_read(Connection *c, char *to, size_t room) {
     pthread_mutex_lock(&c->table->mutex);
     ptrdiff_t n = (ptrdiff_t)copy_events(c, to, room);
-    if (!n && c->phase == PHASE_STREAMING) {
-        suspend(c->handle);
-        c->suspended = true;
-    } else if (!n) {
-        if (c->phase == PHASE_ANSWERING) n = (ptrdiff_t)copy(to, room, reply_bytes(&c->reply), c->reply.size, &c->sent);
-        if (!n) n = -1;
-    }
+    if (!n && c->phase == PHASE_ANSWERING)
+        n = (ptrdiff_t)copy(to, room, reply_bytes(&c->reply), c->reply.size, &c->sent);
+    if (!n && c->phase == PHASE_STREAMING) suspend(c);
+    else if (!n) n = -1;
     pthread_mutex_unlock(&c->table->mutex);
     return n;
 }
@@ -236,10 +236,8 @@ void connection_end(Connection *c) {
     pthread_mutex_lock(&c->table->mutex);
     if (task) task->client = NULL;
     if (c->streams) end_stream(c);
-    pthread_mutex_unlock(&c->table->mutex);
     reply_free(&c->reply);
     mem_free(c->body);
-    pthread_mutex_lock(&c->table->mutex);
     c->body = NULL;
     c->size = c->capacity = 0;
     c->task = NULL;

@@ -52,12 +52,11 @@ typedef struct Connections {
     Queue *queue;
     Metrics *metrics;
     const Limits *limits;
-    void (*resume)(void *handle); /* continues a suspended connection */
-    Ending ending;                /* set by the thread of connections_check */
+    void (*suspend)(void *handle), (*resume)(void *handle); /* of a connection; set by http_start */
+    Ending ending;                                          /* set by the thread of connections_check */
 } Connections;
 
-void connections_init(Connections *table, Queue *queue, Metrics *metrics, const Limits *limits,
-                      void (*resume)(void *handle));
+void connections_init(Connections *table, Queue *queue, Metrics *metrics, const Limits *limits);
 void connections_free(Connections *table);
 
 /* Adds a connection. NULL if memory is refused. */
@@ -68,14 +67,14 @@ bool connection_begin(Connection *connection, Endpoint endpoint);
 /* Adds bytes to the body, unless there is a reply already. If the body is larger than the limit, or memory is refused,
    the reply says so. */
 void connection_body(Connection *connection, const char *bytes, size_t n);
-/* Adds a task to the queue and gives it to the connection. If the answer is no stream, `suspend` suspends the
-   connection before; when the task is done, the connection has its reply and is resumed. If the answer is a stream, the
+/* Adds a task to the queue and gives it to the connection. If the answer is no stream, the connection is suspended
+   before; when the task is done, the connection has its reply and is resumed. If the answer is a stream, the
    caller then sends what connection_read returns. If the queue has no room, replies at once with status 429 and returns
    false. */
-bool connection_wait(Connection *connection, Task *task, void (*suspend)(void *handle));
+bool connection_wait(Connection *connection, Task *task);
 /* Reads at most `room` bytes of a stream. Returns their number; 0: there are none yet, so the connection was suspended,
    and is resumed when there are more; -1: the stream has ended. */
-ptrdiff_t connection_read(Connection *connection, char *to, size_t room, void (*suspend)(void *handle));
+ptrdiff_t connection_read(Connection *connection, char *to, size_t room);
 /* The reply is complete and about to be sent. Returns false if the connection was shut down. */
 bool connection_answer(Connection *connection);
 /* The answer was sent, or the request failed: releases all of the request. */

@@ -19,7 +19,7 @@ struct Http {
 };
 
 static void suspend(void *connection) { MHD_suspend_connection(connection); }
-void http_resume(void *connection) { MHD_resume_connection(connection); }
+static void resume(void *connection) { MHD_resume_connection(connection); }
 
 static const char *header(struct MHD_Connection *connection, const char *name) {
     return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
@@ -75,7 +75,7 @@ static enum MHD_Result send_reply(Http *http, struct MHD_Connection *connection,
 
 static ssize_t read_stream(void *connection, uint64_t position, char *to, size_t room) {
     (void)position;
-    return connection_read(connection, to, room, suspend);
+    return connection_read(connection, to, room);
 }
 
 /* Sends the events of a connection while workers make them. */
@@ -120,7 +120,7 @@ static enum MHD_Result complete(Http *http, struct MHD_Connection *connection, C
                              .body = c->body ? c->body : "",
                              .size = c->size};
         Task *task = endpoint_start(http->service, &asked, &c->reply);
-        if (task && connection_wait(c, task, suspend)) return c->streams ? send_stream(http, connection, c) : MHD_YES;
+        if (task && connection_wait(c, task)) return c->streams ? send_stream(http, connection, c) : MHD_YES;
     }
     return send_reply(http, connection, c);
 }
@@ -183,10 +183,9 @@ static size_t keep_escapes(void *context, struct MHD_Connection *connection, cha
 Http *http_start(const ServeOptions *options, const Service *service, Connections *connections, int listening,
                  Err *err) {
     Http *http = mem_zalloc(sizeof *http);
-    http->options = options;
-    http->service = service;
-    http->connections = connections;
-    http->listening = listening;
+    *http = (Http){.options = options, .service = service, .connections = connections, .listening = listening};
+    connections->suspend = suspend;
+    connections->resume = resume;
     http->daemon = MHD_start_daemon(
         MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC, 0, NULL, NULL, on_request, http,
         MHD_OPTION_LISTEN_SOCKET, listening, MHD_OPTION_CONNECTION_LIMIT, (unsigned)options->limits.connections,

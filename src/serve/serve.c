@@ -29,8 +29,7 @@ typedef struct Server {
     int signals; /* readable after SIGTERM or SIGINT */
 } Server;
 
-static void notice(Server *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void notice(Server *s, const char *format, ...) {
+__attribute__((format(printf, 2, 3))) static void notice(Server *s, const char *format, ...) {
     char line[1200];
     va_list args;
     va_start(args, format);
@@ -141,7 +140,7 @@ static void raise_descriptors(int connections) {
 static int run_queue(Server *s, int listening, Err *err) {
     s->queue = queue_new(&s->options->limits, s->options->workers, &s->metrics, err);
     if (!s->queue) return -1;
-    connections_init(&s->connections, s->queue, &s->metrics, &s->options->limits, http_resume);
+    connections_init(&s->connections, s->queue, &s->metrics, &s->options->limits);
     int status = s->options->watch ? start_watcher(s, err) : 0;
     if (!status) {
         status = run_http(s, listening, err);
