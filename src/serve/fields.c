@@ -50,8 +50,7 @@ static int set_number(int *field, const char *name, double value, Reply *reply) 
 static int add_text(Texts *texts, const char *text, int most, Reply *reply) {
     if (arrlen(texts->list) >= most)
         return reply_error(reply, 400, "Invalid request: request (%d) exceeds text limit (%d)", most + 1, most);
-    char *copy = mem_strdup(text);
-    arrput(texts->list, copy);
+    arrput(texts->list, mem_strdup(text));
     return 0;
 }
 
@@ -179,15 +178,20 @@ char *form_decode(const char *bytes, size_t n) {
 
 static int broken_form(Reply *reply) { return reply_error(reply, 400, "Invalid request: the form is not valid"); }
 
+/* Sets a field of a form from texts that it releases; NULL: the text could not be decoded. */
+static int take_text(Fields *fields, char *name, char *value, const Limits *limits, Reply *reply) {
+    const int status = name && value ? set_text(fields, name, value, limits, reply) : broken_form(reply);
+    mem_free(name);
+    mem_free(value);
+    return status;
+}
+
 static int set_pair(Fields *fields, const char *pair, size_t n, const Limits *limits, Reply *reply) {
     const char *equals = memchr(pair, '=', n);
     const size_t name_length = equals ? (size_t)(equals - pair) : n;
     char *name = form_decode(pair, name_length),
          *value = equals ? form_decode(equals + 1, n - name_length - 1) : mem_strdup("");
-    const int status = name && value ? set_text(fields, name, value, limits, reply) : broken_form(reply);
-    mem_free(name);
-    mem_free(value);
-    return status;
+    return take_text(fields, name, value, limits, reply);
 }
 
 static int parse_form(Fields *fields, const char *body, size_t n, const Limits *limits, Reply *reply) {
@@ -203,11 +207,8 @@ static int parse_form(Fields *fields, const char *body, size_t n, const Limits *
 static int set_part(Fields *fields, const FormPart *part, const Limits *limits, Reply *reply) {
     if (memchr(part->name, 0, part->name_length) || memchr(part->value, 0, part->value_length))
         return broken_form(reply);
-    char *name = mem_strndup(part->name, part->name_length), *value = mem_strndup(part->value, part->value_length);
-    const int status = set_text(fields, name, value, limits, reply);
-    mem_free(name);
-    mem_free(value);
-    return status;
+    return take_text(fields, mem_strndup(part->name, part->name_length), mem_strndup(part->value, part->value_length),
+                     limits, reply);
 }
 
 static int parse_multipart(Fields *fields, const char *content_type, const char *body, size_t n, const Limits *limits,

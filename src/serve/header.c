@@ -1,7 +1,8 @@
 #include "serve/header.h"
 
 #include <arpa/inet.h>
-#include <stdint.h>
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -53,12 +54,8 @@ const char *header_bearer(const char *authorization) {
 }
 
 int header_length(const char *value, size_t *length) {
-    size_t n = 0;
-    if (!*value) return -1;
-    for (; *value; value++) {
-        if (*value < '0' || *value > '9' || n > (SIZE_MAX - 9) / 10) return -1;
-        n = n * 10 + (size_t)(*value - '0');
-    }
-    *length = n;
-    return 0;
+    const size_t digits = strspn(value, "0123456789");
+    errno = 0;
+    *length = strtoul(value, NULL, 10);
+    return digits && !value[digits] && !errno ? 0 : -1;
 }

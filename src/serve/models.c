@@ -113,43 +113,40 @@ static char *dir_of(const char *model) {
     return mem_strndup(model, strlen(model) - (ends_with(model, file) ? strlen(file) : 0));
 }
 
-/* The last part of a path; owned by the caller. */
-static char *name_of(const char *path) {
-    size_t n = strlen(path);
-    while (n > 1 && path[n - 1] == '/') n--;
-    size_t begin = n;
+/* The last part of a path, and its length in bytes. */
+static const char *last_part(const char *path, size_t *n) {
+    size_t end = strlen(path);
+    while (end > 1 && path[end - 1] == '/') end--;
+    size_t begin = end;
     while (begin > 0 && path[begin - 1] != '/') begin--;
-    return mem_strndup(path + begin, n - begin);
+    *n = end - begin;
+    return path + begin;
 }
 
-/* If several places have the same name, replaces the name by the whole path. */
-static void make_names_unique(ServedModels *models) {
-    for (int i = 0; i < models->count; i++) {
-        bool shared = false;
-        for (int k = i + 1; k < models->count; k++) {
-            if (strcmp(models->list[i].name, models->list[k].name) != 0) continue;
-            shared = true;
-            mem_free(models->list[k].name);
-            models->list[k].name = mem_strdup(models->list[k].files.model);
-        }
-        if (!shared) continue;
-        mem_free(models->list[i].name);
-        models->list[i].name = mem_strdup(models->list[i].files.model);
+/* The name of place i; owned by the caller. */
+static char *name_of(const ServedModels *models, int i) {
+    size_t n, m;
+    const char *name = last_part(models->list[i].dir, &n);
+    for (int k = 0; k < models->count; k++) {
+        const char *other = last_part(models->list[k].dir, &m);
+        if (k != i && m == n && !memcmp(name, other, n)) return mem_strdup(models->list[i].files.model);
     }
+    return mem_strndup(name, n);
 }
 
 int models_open(ServedModels *models, const ModelFiles *files, int count, Err *err) {
     *models = (ServedModels){.list = mem_zalloc((size_t)count * sizeof *models->list), .count = count};
     pthread_mutex_init(&models->mutex, NULL);
     for (int i = 0; i < count; i++) {
+        models->list[i].files = files[i];
+        models->list[i].dir = dir_of(files[i].model);
+    }
+    for (int i = 0; i < count; i++) {
         Place *place = &models->list[i];
-        *place = (Place){.files = files[i], .dir = dir_of(files[i].model)};
-        place->name = name_of(place->dir);
+        place->name = name_of(models, i);
         place_changed(place);
         if (!(place->served = served_load(place, err))) return -1;
     }
-    make_names_unique(models);
-    for (int i = 0; i < count; i++) models->list[i].served->name = models->list[i].name;
     return 0;
 }
 
@@ -202,8 +199,7 @@ char **models_codes(ServedModels *models) {
             served_drop(served);
             bool known = false;
             for (ptrdiff_t k = 0; k < arrlen(codes); k++) known |= !strcmp(codes[k], code);
-            char *copy = known ? NULL : mem_strdup(code);
-            if (copy) arrput(codes, copy);
+            if (!known) arrput(codes, mem_strdup(code));
         }
     return codes;
 }
