@@ -7,40 +7,29 @@
 /* One batch. */
 typedef struct WorkerBatch {
     Worker *worker;
+    Session *session;
     Job **jobs;
     int n;
 } WorkerBatch;
 
 /* ---- sessions -------------------------------------------------------------------------------------------------- */
 
-/* The session of a model. The caller holds the model. Runs in the worker's scope. */
+/* The session of a model, which it holds. NULL if memory is refused. */
 static Session *session_of(Worker *w, Served *served) {
-    for (ptrdiff_t i = 0; i < arrlen(w->sessions); i++)
+    for (int i = 0; i < w->count; i++)
         if (w->sessions[i].served == served) return &w->sessions[i].session;
-    if (!w->one) w->one = threads_new(1);
-    const Translator *const members[] = {&served->translator};
-    WorkerSession fresh = {.served = served};
-    session_init(&fresh.session, members, 1, w->one);
-    arrput(w->sessions, fresh);
-    return &arrlast(w->sessions).session;
-}
-
-/* Returns false if memory is refused; then the model is not held. */
-static bool hold(Worker *w, Served *served) {
-    for (int i = 0; i < w->held_count; i++)
-        if (w->held[i] == served) return true;
-    Served **held = mem_try_realloc(w->held, (size_t)(w->held_count + 1) * sizeof(Served *));
-    if (!held) return false;
-    w->held = held;
-    held[w->held_count++] = served;
+    WorkerSession *sessions = mem_try_realloc(w->sessions, (size_t)(w->count + 1) * sizeof *sessions);
+    if (!sessions) return NULL;
     served_hold(served);
-    return true;
+    w->sessions = sessions;
+    sessions[w->count] = (WorkerSession){.served = served};
+    return &sessions[w->count++].session;
 }
 
 void worker_release(Worker *w) {
     scope_release(&w->scope);
-    for (int i = 0; i < w->held_count; i++) served_drop(w->held[i]);
-    mem_free(w->held);
+    for (int i = 0; i < w->count; i++) served_drop(w->sessions[i].served);
+    mem_free(w->sessions);
     *w = (Worker){0};
 }
 
@@ -174,17 +163,18 @@ static void score(WorkerBatch *b, Session *session) {
 static void run(void *context) {
     WorkerBatch *b = context;
     const Task *task = b->jobs[0]->task;
-    Session *session = session_of(b->worker, task->served);
+    Worker *w = b->worker;
+    if (!w->one) w->one = threads_new(1);
+    if (!b->session->count) session_init(b->session, (const Translator *const[]){&task->served->translator}, 1, w->one);
     void (*const work[])(WorkerBatch *,
                          Session *) = {[JOB_TRANSLATE] = translate, [JOB_ALIGN] = align, [JOB_SCORE] = score};
-    work[task->kind](b, session);
+    work[task->kind](b, b->session);
 }
 
 ScopeEnd worker_run(Worker *worker, Job **jobs, int n) {
     char reason[256];
-    WorkerBatch batch = {worker, jobs, n};
-    const bool held = hold(worker, jobs[0]->task->served);
-    const ScopeEnd end = held ? scope_run(&worker->scope, run, &batch, reason, sizeof reason) : SCOPE_REFUSED;
+    WorkerBatch batch = {worker, session_of(worker, jobs[0]->task->served), jobs, n};
+    const ScopeEnd end = batch.session ? scope_run(&worker->scope, run, &batch, reason, sizeof reason) : SCOPE_REFUSED;
     if (end != SCOPE_DONE) worker_release(worker);
     for (int i = 0; i < n; i++) {
         if (end != SCOPE_DONE) jobs_clear(jobs[i], 1);

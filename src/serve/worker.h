@@ -8,15 +8,14 @@
 /* A session of a model, which it holds. */
 typedef struct WorkerSession {
     Served *served;
-    Session session;
+    Session session; /* without members: not made yet */
 } WorkerSession;
 
 typedef struct Worker {
-    Scope scope;             /* owns the sessions and the thread pool */
+    Scope scope;             /* owns what the sessions have, and the thread pool */
     Threads *one;            /* a pool of one thread; NULL: not made yet */
-    WorkerSession *sessions; /* a stb_ds array in the scope */
-    Served **held;           /* [held_count], outside of the scope: the models of `sessions` */
-    int held_count;
+    WorkerSession *sessions; /* [count], outside of the scope */
+    int count;
 } Worker;
 
 /* Computes the results of n jobs that have the same model and options. Returns SCOPE_DONE; or SCOPE_REFUSED or
