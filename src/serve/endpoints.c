@@ -55,7 +55,7 @@ static void write_models(FILE *out, const Start *s) {
         if (i) fputc(',', out);
         json_print(out, "{\"name\":%s,\"source\":%s,\"target\":%s", models->list[i].name, langs[0], langs[1]);
         fprintf(out, ",\"alignment\":%s,\"layers\":%d,\"heads\":%d,\"alternatives\":%d,\"training\":%s",
-                served->aligns ? "true" : "false", there.layers, there.heads, s->service->limits->beam - 1,
+                there.heads ? "true" : "false", there.layers, there.heads, s->service->limits->beam - 1,
                 live_report_exists(models, i) ? "true" : "false");
         about_write(out, &served->translator.about);
         fputc('}', out);
@@ -143,16 +143,11 @@ static void start(void *context) {
     }
 }
 
-/* Requests with texts have their key in the header or in the body, so request_fields checks it. */
-static bool may_read(const Start *s) {
-    return s->asked->endpoint != ENDPOINT_METRICS ||
-           keys_serve(s->service->keys, header_bearer(s->asked->authorization));
-}
-
 Task *endpoint_start(const Service *service, const Asked *asked, Reply *reply) {
     Start s = {.service = service, .asked = asked, .reply = reply};
     *reply = (Reply){0};
-    if (!may_read(&s)) {
+    /* requests with texts have their key in the header or in the body, so request_fields checks it */
+    if (asked->endpoint == ENDPOINT_METRICS && !keys_serve(service->keys, header_bearer(asked->authorization))) {
         reply_error(reply, 403, "Invalid API key");
         return NULL;
     }

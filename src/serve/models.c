@@ -5,7 +5,6 @@
 #include "io/ds.h"
 #include "io/files.h"
 #include "text/unicode.h"
-#include "translate/ensemble.h"
 #include "translate/model_file.h"
 
 #include <stdio.h>
@@ -48,7 +47,6 @@ static void load(void *context) {
         return;
     }
     served->name = l->place->name;
-    served->aligns = ensemble_aligns((const Translator *const[]){&served->translator}, 1);
     l->served = served;
 }
 

@@ -17,7 +17,6 @@ typedef struct Served {
     Glossary glossary;   /* of every request; all zero: none */
     Shortlist shortlist; /* all zero: none */
     const char *name;    /* of its place */
-    bool aligns;
     atomic_int holds;
 } Served;
 

@@ -57,8 +57,7 @@ static int choose_model(Start *s, char *const *codes) {
     Request *w = s->request;
     const Fields *fields = &w->fields;
     const char *source = fields->source, *target = fields->target;
-    if (!source && w->task.kind == JOB_TRANSLATE) return missing(s, "source");
-    if (!target && w->task.kind == JOB_TRANSLATE) return missing(s, "target");
+    if (w->task.kind == JOB_TRANSLATE && (!source || !target)) return missing(s, source ? "target" : "source");
     if (!source || !strcmp(source, "auto")) {
         const Detected found = request_detect(fields, codes);
         source = w->detected = mem_strdup(codes[found.language]);
@@ -79,30 +78,25 @@ static int choose_model(Start *s, char *const *codes) {
                        to ? language_name(to) : "?", to ? to : "?", language_name(from), from);
 }
 
-static int check_attention(const Start *s) {
-    const Fields *fields = &s->request->fields;
-    const Served *served = s->request->task.served;
-    Err err;
-    if (!translator_check_attention(&served->translator, served->name,
-                                    (AttentionOptions){.layer = fields->layer, .head = fields->head}, &err))
-        return 0;
-    return reply_error(s->reply, 400, "Invalid request: %s", err.reason);
-}
-
 static int check_options(const Start *s) {
     Request *w = s->request;
     Fields *fields = &w->fields;
+    const Served *served = w->task.served;
     const int most = s->service->limits->beam;
+    Err err;
+    w->task.attention = (AttentionOptions){.layer = fields->layer, .head = fields->head};
     if (fields->format && strcmp(fields->format, "text") != 0 && strcmp(fields->format, "html") != 0)
         return reply_error(s->reply, 400, "%s format is not supported", fields->format);
     if (fields->beam > most || fields->alternatives >= most)
         return reply_error(s->reply, 400, "Invalid request: beam and alternatives are limited to %d", most);
     if (fields->candidates > most)
         return reply_error(s->reply, 400, "Invalid request: candidates are limited to %d", most);
-    if (fields->alignment != ALIGN_NOTHING && w->task.served && !w->task.served->aligns)
+    if (fields->alignment != ALIGN_NOTHING && served && !model_aligns(&served->translator.model))
         return reply_error(s->reply, 400, "Invalid request: this model has no alignment");
     if (w->task.kind == JOB_ALIGN && fields->alignment == ALIGN_NOTHING) fields->alignment = ALIGN_PIECES;
-    return w->task.served ? check_attention(s) : 0;
+    if (served && translator_check_attention(&served->translator, served->name, w->task.attention, &err))
+        return reply_error(s->reply, 400, "Invalid request: %s", err.reason);
+    return 0;
 }
 
 /* Returns the number of pieces of a sentence, or -1 with an error in the reply if there are too many. */
@@ -226,7 +220,6 @@ static void set_search(Request *w, const Limits *limits) {
     if (task->beam > limits->beam) task->beam = limits->beam;
     if (task->beam < task->best) task->beam = task->best;
     task->alignment = fields->alignment;
-    task->attention = (AttentionOptions){.layer = fields->layer, .head = fields->head};
     task->candidates = fields->candidates;
 }
 
@@ -242,7 +235,7 @@ static int make_request(Start *s) {
     int status = choose_model(s, codes);
     strings_free(codes);
     if (status || check_options(s)) return -1;
-    if (w->task.kind == JOB_ALIGN && !w->task.served->aligns)
+    if (w->task.kind == JOB_ALIGN && !model_aligns(&w->task.served->translator.model))
         return reply_error(s->reply, 400, "Invalid request: this model has no alignment");
     if (!w->task.served) return 1;
     set_search(w, s->service->limits);
