@@ -7,10 +7,13 @@
 
 #include <math.h>
 
-/* The k-th translation of a text, whose sentences have their k-th hypothesis or, if there are fewer, their best one;
-   owned by the caller. */
-static char *text_of(const Request *w, ptrdiff_t i, int k) {
-    if (!w->task.served) return mem_strdup(w->fields.q.list[i]);
+/* Writes the k-th translation of a text, whose sentences have their k-th hypothesis or, if there are fewer, their best
+   one. */
+static void write_text(FILE *out, const Request *w, ptrdiff_t i, int k) {
+    if (!w->task.served) {
+        json_string(out, w->fields.q.list[i]);
+        return;
+    }
     const Part *part = &w->parts[i];
     const ptrdiff_t n = arrlen(part->passage.sentences);
     const char **texts = mem_alloc((size_t)(n ? n : 1) * sizeof *texts);
@@ -19,8 +22,9 @@ static char *text_of(const Request *w, ptrdiff_t i, int k) {
         texts[j] = k < job->count ? job->texts[k] : job->count ? job->texts[0] : "";
     }
     char *text = passage_join(&part->passage, texts, w->spaced);
+    json_string(out, text);
+    mem_free(text);
     mem_free(texts);
-    return text;
 }
 
 /* The number of alternatives of a text: as many as its sentence with the most has. */
@@ -45,18 +49,13 @@ static void write_texts(FILE *out, const Request *w, const char *before, const c
     if (w->fields.q.array) fputc(']', out);
 }
 
-static void write_translation(FILE *out, const Request *w, ptrdiff_t i) {
-    char *text = text_of(w, i, 0);
-    json_string(out, text);
-    mem_free(text);
-}
+static void write_translation(FILE *out, const Request *w, ptrdiff_t i) { write_text(out, w, i, 0); }
 
 static void write_alternatives(FILE *out, const Request *w, ptrdiff_t i) {
     fputc('[', out);
     for (int k = 1; k <= alternatives_of(w, i); k++) {
-        char *text = text_of(w, i, k);
-        json_print(out, k > 1 ? ",%s" : "%s", text);
-        mem_free(text);
+        if (k > 1) fputc(',', out);
+        write_text(out, w, i, k);
     }
     fputc(']', out);
 }

@@ -44,21 +44,13 @@ static int make_nonce(char nonce[NONCE_SIZE]) {
 
 void live_report_page(const Start *s) {
     const Place *place = place_of(s);
-    char nonce[NONCE_SIZE];
-    size_t size;
+    Reply page = {.status = 200, .type = "text/html; charset=utf-8"};
     Err err;
     if (!place) return;
-    if (make_nonce(nonce)) {
-        reply_error(s->reply, 500, "The report cannot be made");
-        return;
-    }
-    char *text = report_text(place->dir, nonce, &size, &err);
-    if (!text) {
+    if (make_nonce(page.nonce)) reply_error(s->reply, 500, "The report cannot be made");
+    else if (!(page.body = report_text(place->dir, page.nonce, &page.size, &err)))
         reply_error(s->reply, 500, "The report cannot be made: %s", err.reason);
-        return;
-    }
-    reply_body(s->reply, "text/html; charset=utf-8", text, size);
-    memcpy(s->reply->nonce, nonce, sizeof nonce);
+    else *s->reply = page;
 }
 
 void live_report_log(const Start *s) {

@@ -32,14 +32,9 @@ void reply_error_event(Reply *reply) {
     reply->size = (size_t)sprintf(reply->error, "event: error\ndata: %.*s\n", (int)reply->size, body);
 }
 
-void reply_body(Reply *reply, const char *type, char *body, size_t size) {
-    *reply = (Reply){.status = 200, .type = type, .body = body, .size = size};
-}
-
 void reply_memory(Reply *reply, const char *type, MemoryFile *memory) {
-    size_t size;
-    char *body = memory_close(memory, &size);
-    reply_body(reply, type, body, size);
+    *reply = (Reply){.status = 200, .type = type};
+    reply->body = memory_close(memory, &reply->size);
 }
 
 void reply_fixed(Reply *reply, const char *type, const char *text) {

@@ -24,9 +24,7 @@ typedef struct Reply {
 int reply_error(Reply *reply, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* Makes an error the last event of a stream that has begun. */
 void reply_error_event(Reply *reply);
-/* Makes the reply one whose body is `size` bytes that the reply then owns. */
-void reply_body(Reply *reply, const char *type, char *body, size_t size);
-/* The same for the text of a stream in memory, which is closed. */
+/* Makes the reply one whose body is the text of a stream in memory, which is closed. */
 void reply_memory(Reply *reply, const char *type, MemoryFile *memory);
 void reply_fixed(Reply *reply, const char *type, const char *text);
 /* The bytes of the body. */
