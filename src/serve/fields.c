@@ -47,7 +47,8 @@ static int set_number(int *field, const char *name, double value, Reply *reply) 
     return 0;
 }
 
-static int add_text(Texts *texts, const char *text, int most, Reply *reply) {
+static int add_text(Fields *fields, Texts *texts, const char *text, const Limits *limits, Reply *reply) {
+    const int most = texts == &fields->prefix_pieces ? limits->pieces : limits->sentences;
     if (arrlen(texts->list) >= most)
         return reply_error(reply, 400, "Invalid request: request (%d) exceeds text limit (%d)", most + 1, most);
     arrput(texts->list, mem_strdup(text));
@@ -63,17 +64,12 @@ static int set_alignment(Fields *fields, const char *unit, Reply *reply) {
     return 0;
 }
 
-/* The most texts of a field. */
-static int most_texts(const Fields *fields, const Texts *texts, const Limits *limits) {
-    return texts == &fields->prefix_pieces ? limits->pieces : limits->sentences;
-}
-
 /* Sets a field from text. The first of several fields of one name counts, except for texts. */
 static int set_text(Fields *fields, const char *name, const char *value, const Limits *limits, Reply *reply) {
     char **word = word_of(fields, name), *end;
     Texts *texts = texts_of(fields, name);
     int *number = number_of(fields, name);
-    if (texts) return add_text(texts, value, most_texts(fields, texts, limits), reply);
+    if (texts) return add_text(fields, texts, value, limits, reply);
     if (!strcmp(name, "alignment")) return set_alignment(fields, value, reply);
     if (number) {
         const double parsed = strtod(value, &end);
@@ -92,7 +88,7 @@ static int set_array(Fields *fields, const cJSON *field, const Limits *limits, R
     texts->array = true;
     cJSON_ArrayForEach(item, field) {
         if (!cJSON_IsString(item)) return wrong(reply, field->string);
-        if (add_text(texts, item->valuestring, most_texts(fields, texts, limits), reply)) return -1;
+        if (add_text(fields, texts, item->valuestring, limits, reply)) return -1;
     }
     return 0;
 }
