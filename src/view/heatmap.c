@@ -265,9 +265,9 @@ static int draw_lines(const Picture *p, char *const *lines, int y, int size, con
     return y;
 }
 
-/* Draws a label; `where` holds the attributes for its position and anchor. */
-static void draw_label(FILE *out, const Label *label, const char *where) {
-    fprintf(out, "<text %s%s>", where, label->dim ? " fill=\"" DIM_INK "\"" : "");
+/* Draws a label, after the start of its tag with the attributes for its position and anchor. */
+static void draw_label(FILE *out, const Label *label) {
+    fputs(label->dim ? " fill=\"" DIM_INK "\">" : ">", out);
     put_text(out, label->text);
     fputs("</text>\n", out);
 }
@@ -288,9 +288,8 @@ static void draw_word_lines(const Picture *p, const Axis *axis) {
 static void draw_rows(const Picture *p) {
     fprintf(p->out, "<g font-size=\"%d\" text-anchor=\"end\">\n", p->font);
     for (int i = 0; i < arrlen(p->rows.label); i++) {
-        char where[80];
-        snprintf(where, sizeof where, "x=\"%d\" y=\"%.1f\"", -LABEL_GAP, (i + 0.5) * p->cell + 0.36 * p->font);
-        draw_label(p->out, &p->rows.label[i], where);
+        fprintf(p->out, "<text x=\"%d\" y=\"%.1f\"", -LABEL_GAP, (i + 0.5) * p->cell + 0.36 * p->font);
+        draw_label(p->out, &p->rows.label[i]);
     }
     fputs("</g>\n", p->out);
 }
@@ -311,20 +310,13 @@ static void draw_columns(const Picture *p) {
     for (int j = 0; j < arrlen(p->columns.label); j++) {
         const Label *label = &p->columns.label[j];
         double x = (j + 0.5) * p->cell;
-        char where[120];
-        switch (label_layout(p, label)) {
-        case HORIZONTAL:
-            snprintf(where, sizeof where, "x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\"", x,
-                     -LABEL_GAP - 0.12 * p->font);
-            draw_label(p->out, label, where);
-            break;
-        case ROTATED:
-            snprintf(where, sizeof where, "transform=\"translate(%.1f %d) rotate(-90)\"", x + 0.36 * p->font,
-                     -LABEL_GAP);
-            draw_label(p->out, label, where);
-            break;
-        case STACKED: draw_stacked(p, label, x); break;
-        }
+        const LabelLayout layout = label_layout(p, label);
+        if (layout == HORIZONTAL)
+            fprintf(p->out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\"", x, -LABEL_GAP - 0.12 * p->font);
+        if (layout == ROTATED)
+            fprintf(p->out, "<text transform=\"translate(%.1f %d) rotate(-90)\"", x + 0.36 * p->font, -LABEL_GAP);
+        if (layout == STACKED) draw_stacked(p, label, x);
+        else draw_label(p->out, label);
     }
     fputs("</g>\n", p->out);
 }
@@ -400,17 +392,16 @@ static void describe(const Picture *p) {
             p->transpose ? "across the top" : "down the side");
 }
 
-static int smaller(int a, int b) { return a < b ? a : b; }
-
 int heatmap_svg(FILE *out, const Alignment *alignment, bool transpose, const HeatmapPlace *place) {
     Picture p = layout(out, alignment, transpose);
+    const int width = place && place->width < p.width ? place->width : p.width;
+    const int height = place && place->height < p.height ? place->height : p.height;
     fputs("<svg xmlns=\"http://www.w3.org/2000/svg\" ", out);
     if (place) fprintf(out, "x=\"%d\" y=\"%d\" preserveAspectRatio=\"xMinYMin\" ", place->x, place->y);
     fprintf(out,
             "width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" role=\"img\" font-family=\"" FONTS "\" fill=\"" INK
             "\">\n",
-            place ? smaller(place->width, p.width) : p.width, place ? smaller(place->height, p.height) : p.height,
-            p.width, p.height);
+            width, height, p.width, p.height);
     describe(&p);
     fprintf(out, "<rect width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>\n", p.width, p.height);
     int y = draw_lines(&p, p.source_lines, MARGIN, SOURCE_FONT, INK);

@@ -125,18 +125,19 @@ static void draw(ProgressOutput *output, const Parts *parts, bool stamped) {
     }
 }
 
-/* Sets the head, for example "   7/3000", and the fraction. `done` is padded to the width of `all`, so that the bar
-   does not move. */
+/* Sets the head, for example "update    7/3000", and the fraction. what: "": no word. `done` is padded to the width of
+   `all`, so that the bar does not move. */
 static void set_head(Parts *parts, const char *what, long done, long all) {
+    const char *space = *what ? " " : "";
     int digits = snprintf(NULL, 0, "%ld", all);
-    if (all > 0) snprintf(parts->head, sizeof parts->head, "%s%*ld/%ld", what, digits, done, all);
-    else snprintf(parts->head, sizeof parts->head, "%s%ld", what, done);
+    if (all > 0) snprintf(parts->head, sizeof parts->head, "%s%s%*ld/%ld", what, space, digits, done, all);
+    else snprintf(parts->head, sizeof parts->head, "%s%s%ld", what, space, done);
     parts->fraction = all > 0 ? fmin(1, (double)done / (double)all) : -1;
 }
 
 static void show_training(ProgressOutput *output, const Progress *progress, bool stamped) {
     Parts parts = {0};
-    set_head(&parts, output->terminal ? "" : "update ", progress->update, progress->updates);
+    set_head(&parts, output->terminal ? "" : "update", progress->update, progress->updates);
     double perplexity = exp(progress->loss);
     add_part(&parts, "loss %.3f", progress->loss);
     add_part(&parts, "%5.0f tok/s", progress->tokens_per_second);
@@ -157,9 +158,7 @@ void progress_show(ProgressView *view, const Progress *progress, double now, boo
 
 void progress_count(ProgressView *view, const char *what, long done, long all, double now, bool force) {
     Parts parts = {0};
-    char label[40];
-    snprintf(label, sizeof label, "%s ", what);
-    set_head(&parts, label, done, all);
+    set_head(&parts, what, done, all);
     if (is_due(&view->screen, now, force)) draw(&view->screen, &parts, false);
     if (is_due(&view->log, now, force)) draw(&view->log, &parts, true);
 }

@@ -77,13 +77,10 @@ static int read_line(Report *r, const char *line, size_t n, const char *path, lo
     cJSON *object = json_parse(line, n);
     if (!object && errno == ENOMEM) return no_memory(path, err);
     const cJSON *update = get(object, "update");
-    if (cJSON_IsNumber(get(object, "training_set"))) { /* the first lines, if there are several training sets */
+    const bool is_set = cJSON_IsNumber(get(object, "training_set")); /* the first lines, if there are several sets */
+    if (is_set || !is_update(update) || !utf8_valid(line, n)) {      /* cJSON does not check for UTF-8 */
         cJSON_Delete(object);
-        return 0;
-    }
-    if (!is_update(update) || !utf8_valid(line, n)) { /* cJSON does not check for UTF-8 */
-        cJSON_Delete(object);
-        return err_set(err, path, number, "is not a line of a training's log");
+        return is_set ? 0 : err_set(err, path, number, "is not a line of a training's log");
     }
     r->last = update->valuedouble;
     const cJSON *changed = get(object, "changed");
@@ -101,9 +98,9 @@ static const cJSON *best_of(const cJSON *validations) {
 }
 
 static int read_log(Report *r, Err *err) {
-    char path[512];
+    char path[PATH_SIZE];
     size_t size;
-    snprintf(path, sizeof path, "%s/train.jsonl", r->dir);
+    path_in(path, r->dir, "train.jsonl");
     char *text = file_read(path, &size, err);
     if (!text) return -1;
     int status = 0;
@@ -298,10 +295,10 @@ char *report_text(const char *dir, const char *nonce, size_t *size, Err *err) {
 }
 
 int report_write(const char *dir, Err *err) {
-    char path[512];
+    char path[PATH_SIZE];
     size_t size;
     char *text = report_text(dir, NULL, &size, err);
-    snprintf(path, sizeof path, "%s/report.html", dir);
+    path_in(path, dir, "report.html");
     const int status = text ? output_write(path, text, size, err) : -1;
     mem_free(text);
     return status;

@@ -43,16 +43,14 @@ bool text_has_wide(const char *text) {
     return false;
 }
 
-static bool is_narrow_letter(int32_t c) {
+/* Whether c is not wide, and its category is one of those from letters on: marks follow, then numbers. */
+static bool is_narrow(int32_t c, utf8proc_category_t last) {
     utf8proc_category_t category = utf8proc_category(c);
-    return !char_is_wide(c) && category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_ME;
+    return !char_is_wide(c) && category >= UTF8PROC_CATEGORY_LU && category <= last;
 }
 
-/* The categories of numbers follow those of letters and marks. */
-bool char_in_word(int32_t c) {
-    utf8proc_category_t category = utf8proc_category(c);
-    return !char_is_wide(c) && category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_NO;
-}
+static bool is_narrow_letter(int32_t c) { return is_narrow(c, UTF8PROC_CATEGORY_ME); }
+bool char_in_word(int32_t c) { return is_narrow(c, UTF8PROC_CATEGORY_NO); }
 
 bool char_closes(int32_t c) {
     utf8proc_category_t category = utf8proc_category(c);

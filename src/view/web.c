@@ -84,14 +84,12 @@ void web_alignment(FILE *out, const Alignment *a) {
     fputc('{', out);
     write_side(out, "source", a->source, a->n_source);
     write_side(out, "target", a->target, a->n_target);
-    fputs("\"matrix\":", out);
-    if (!a->weight) fputs("null", out);
+    fputs(a->weight ? "\"matrix\":[" : "\"matrix\":null", out);
     for (int i = 0; a->weight && i < a->n_target; i++) {
-        fputs(i ? ",[" : "[[", out);
+        fputs(i ? ",[" : "[", out);
         for (int j = 0; j < a->n_source; j++)
             fprintf(out, "%s%ld", j ? "," : "", lround(1e4 * alignment_weight(a, i, j)));
         fputc(']', out);
     }
-    if (a->weight) fputs(a->n_target ? "]" : "[]", out);
-    fputc('}', out);
+    fputs(a->weight ? "]}" : "}", out);
 }
