@@ -68,8 +68,8 @@ void session_open(TideSession *session);
 bool option_between(Call *call, const char *name, int value, int least, int most);
 /* n is not negative, and none of n texts is NULL. */
 bool texts_given(Call *call, const char *name, const char *const *texts, int n);
-/* The pointer through which the call returns its result is not NULL. */
-bool result_given(Call *call, const void *result);
+/* A pointer is not NULL. */
+bool argument_given(Call *call, const char *name, const void *pointer);
 
 /* ---- results ---- */
 

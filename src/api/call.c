@@ -116,6 +116,6 @@ bool texts_given(Call *call, const char *name, const char *const *texts, int n) 
     return true;
 }
 
-bool result_given(Call *call, const void *result) {
-    return result || call_fail(call, TIDE_BAD_ARGUMENT, "the result is NULL");
+bool argument_given(Call *call, const char *name, const void *pointer) {
+    return pointer || call_fail(call, TIDE_BAD_ARGUMENT, "the %s is NULL", name);
 }

@@ -16,7 +16,7 @@ typedef struct MeasureCall {
 
 /* Checks the texts and copies the options. Returns whether the measure can be computed. */
 static bool measure_given(MeasureCall *c, TideScoreOptions *options) {
-    if (!result_given(&c->call, c->score ? (const void *)c->score : c->aer)) return false;
+    if (!argument_given(&c->call, "result", c->score ? (const void *)c->score : c->aer)) return false;
     if (c->count == 0) return call_fail(&c->call, TIDE_BAD_ARGUMENT, "a count of 0");
     return texts_given(&c->call, "hypothesis", c->hypotheses, c->count) &&
            texts_given(&c->call, "reference", c->references, c->count) &&

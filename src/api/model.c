@@ -34,11 +34,7 @@ typedef struct LoadCall {
 static void load(void *context) {
     LoadCall *c = context;
     Err err;
-    if (!result_given(&c->call, c->model)) return;
-    if (!c->path) {
-        call_fail(&c->call, TIDE_BAD_ARGUMENT, "the path is NULL");
-        return;
-    }
+    if (!argument_given(&c->call, "result", c->model) || !argument_given(&c->call, "path", c->path)) return;
     TideModel *model = mem_zalloc(sizeof *model);
     if (model_load(&model->translator, c->path, &err)) {
         call_fail_err(&c->call, TIDE_BAD_FILE, NULL, &err);

@@ -23,6 +23,9 @@ struct SearchCall {
     TideTranslateOptions options; /* the options of a forced call are a part of these */
     TideResult **result;
     AttentionOptions attention;
+    BeamOptions beam; /* the following are those of tide_translate */
+    Prefixes prefixes;
+    Glossary glossary;
     int first, done; /* the first sentence of this part; sentences that are done */
 };
 
@@ -83,8 +86,9 @@ static void cancel(SearchCall *c) {
 
 /* ---- tide_translate --------------------------------------------------------------------------------------------- */
 
-static bool beam_given(SearchCall *c, BeamOptions *beam) {
+static bool beam_given(SearchCall *c) {
     const TideTranslateOptions *o = &c->options;
+    BeamOptions *beam = &c->beam;
     const Translator *first = &c->call.session->models[0]->translator;
     *beam = translator_beam_options(first);
     translator_allow(first, false, o->allow_han, beam);
@@ -140,17 +144,18 @@ static void count_done(void *context, long done, long all) {
 }
 
 /* Makes the prefixes, if the options have them. */
-static void make_prefixes(SearchCall *c, Prefixes *prefixes) {
+static void make_prefixes(SearchCall *c) {
     const Side *target = &c->call.session->models[0]->translator.target;
     Err err;
     if (c->call.status || !c->options.prefixes) return;
-    if (prefixes_of_texts(prefixes, target, c->options.prefixes, c->count, most_pieces(c), NULL, &err))
+    if (prefixes_of_texts(&c->prefixes, target, c->options.prefixes, c->count, most_pieces(c), NULL, &err))
         call_fail_err(&c->call, TIDE_BAD_TEXT, "prefix", &err);
 }
 
 /* Reads the glossary, if the options have one. */
-static void make_glossary(SearchCall *c, Glossary *glossary) {
+static void make_glossary(SearchCall *c) {
     const char *text = c->options.glossary;
+    Glossary *glossary = &c->glossary;
     Err err;
     if (c->call.status || !text) return;
     if (!utf8_valid(text, strlen(text))) call_fail(&c->call, TIDE_BAD_TEXT, "glossary: not valid UTF-8");
@@ -161,15 +166,15 @@ static void make_glossary(SearchCall *c, Glossary *glossary) {
 }
 
 /* Translates all sentences in parts that bound the memory of the search. */
-static void translate_all(SearchCall *c, char *const *sentences, BeamOptions *beam, const Prefixes *prefixes,
-                          const Glossary *glossary) {
+static void translate_all(SearchCall *c, char *const *sentences) {
+    BeamOptions *beam = &c->beam;
     TideResult *result = result_new(c->count);
     for (int n; c->first < c->count; c->done = c->first += n) {
         char *const *part = sentences + c->first;
         n = translate_most(part, c->count - c->first, beam->beam);
-        if (prefixes->list) beam->prefixes = prefixes->list + c->first;
+        if (c->prefixes.list) beam->prefixes = c->prefixes.list + c->first;
         SentenceTerms terms = {0};
-        if (glossary->terms) terms = glossary_terms(glossary, part, n);
+        if (c->glossary.terms) terms = glossary_terms(&c->glossary, part, n);
         beam->constraints = terms.list;
         Translations found = session_translate(&c->call.session->session, part, n, beam,
                                                c->options.mini_batch ? c->options.mini_batch : 64, count_done, c);
@@ -185,18 +190,16 @@ static void translate_all(SearchCall *c, char *const *sentences, BeamOptions *be
 
 static void translate(void *context) {
     SearchCall *c = context;
-    BeamOptions beam;
-    if (!result_given(&c->call, c->result) || !texts_given(&c->call, "sentence", c->sources, c->count)) return;
-    if (!options_copy(&c->call, c->given, &c->options, sizeof c->options) || !beam_given(c, &beam)) return;
+    if (!argument_given(&c->call, "result", c->result) || !texts_given(&c->call, "sentence", c->sources, c->count))
+        return;
+    if (!options_copy(&c->call, c->given, &c->options, sizeof c->options) || !beam_given(c)) return;
     char **sentences = normalise(c, "sentence", c->sources);
     check_lengths(c, "sentence", &c->call.session->models[0]->translator.source, sentences);
-    Prefixes prefixes = {0};
-    Glossary glossary = {0};
-    make_prefixes(c, &prefixes);
-    make_glossary(c, &glossary);
-    if (!c->call.status) translate_all(c, sentences, &beam, &prefixes, &glossary);
-    glossary_free(&glossary);
-    prefixes_free(&prefixes);
+    make_prefixes(c);
+    make_glossary(c);
+    if (!c->call.status) translate_all(c, sentences);
+    glossary_free(&c->glossary);
+    prefixes_free(&c->prefixes);
     strings_free(sentences);
 }
 
@@ -261,11 +264,10 @@ static bool force_options(SearchCall *c) {
 static void force(void *context) {
     SearchCall *c = context;
     const Translator *first = &c->call.session->models[0]->translator;
-    if (c->part == align_part && !model_aligns(&first->model)) {
+    if (c->part == align_part && !model_aligns(&first->model))
         call_fail(&c->call, TIDE_UNSUPPORTED, "this model has no attention, so there is no alignment");
-        return;
-    }
-    if (!result_given(&c->call, c->result) || !texts_given(&c->call, "source", c->sources, c->count) ||
+    if (c->call.status || !argument_given(&c->call, "result", c->result) ||
+        !texts_given(&c->call, "source", c->sources, c->count) ||
         !texts_given(&c->call, "target", c->targets, c->count) || !force_options(c) || !attention_given(c))
         return;
     char **sources = normalise(c, "source", c->sources);

@@ -12,28 +12,27 @@ typedef struct OpenCall {
     TideSession **session; /* receives the session, which does not reference its models yet */
 } OpenCall;
 
-static void check_members(OpenCall *c) {
+static bool ensemble_given(OpenCall *c) {
     Err err;
-    for (int i = 0; i < c->count && c->call.status == TIDE_OK; i++) {
-        if (!c->models[i]) call_fail(&c->call, TIDE_BAD_ARGUMENT, "model %d is NULL", i + 1);
-        else if (ensemble_check(&c->models[0]->translator, &c->models[i]->translator, c->models[i]->name, &err))
-            call_fail_err(&c->call, TIDE_UNSUPPORTED, NULL, &err);
+    for (int i = 0; i < c->count; i++) {
+        if (!c->models[i]) return call_fail(&c->call, TIDE_BAD_ARGUMENT, "model %d is NULL", i + 1);
+        if (ensemble_check(&c->models[0]->translator, &c->models[i]->translator, c->models[i]->name, &err))
+            return call_fail_err(&c->call, TIDE_UNSUPPORTED, NULL, &err);
     }
+    return true;
 }
 
 static void make_session(void *context) {
     OpenCall *c = context;
     TideSessionOptions options;
-    if (!result_given(&c->call, c->session)) return;
+    if (!argument_given(&c->call, "result", c->session)) return;
     if (!c->models || c->count < 1) {
         call_fail(&c->call, TIDE_BAD_ARGUMENT, "a session needs at least one model");
         return;
     }
     if (!options_copy(&c->call, c->options, &options, sizeof options) ||
-        !option_between(&c->call, "threads", options.threads, 0, 1024))
+        !option_between(&c->call, "threads", options.threads, 0, 1024) || !ensemble_given(c))
         return;
-    check_members(c);
-    if (c->call.status) return;
     const size_t bytes = (size_t)c->count * sizeof(TideModel *);
     TideModel **models = memcpy(mem_alloc(bytes), c->models, bytes);
     TideSession *session = mem_zalloc(sizeof *session);
