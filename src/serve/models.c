@@ -8,7 +8,6 @@
 #include "translate/model_file.h"
 
 #include <stdio.h>
-#include <sys/stat.h>
 
 void served_hold(Served *served) { atomic_fetch_add(&served->holds, 1); }
 
@@ -60,24 +59,24 @@ static Served *served_load(const Place *place, Err *err) {
     return end == SCOPE_DONE ? l.served : NULL;
 }
 
-static FileVersion version_of(const char *path) {
+/* The state of a file; all zero if there is none. */
+static struct stat state_of(const char *path) {
     struct stat file;
-    if (!path || stat(path, &file)) return (FileVersion){0};
-    return (FileVersion){file.st_mtim, file.st_size, file.st_ino};
+    return path && !stat(path, &file) ? file : (struct stat){0};
 }
 
-/* The version of the file of a model, which may be given as its directory. */
-static FileVersion model_version(const char *model) {
+/* The state of the file of a model, which may be given as its directory. */
+static struct stat model_state(const char *model) {
     char path[PATH_SIZE];
     if (snprintf(path, sizeof path, "%s/model.safetensors", model) >= (int)sizeof path) path[0] = '\0';
-    const FileVersion inside = version_of(path);
-    return inside.inode ? inside : version_of(model);
+    const struct stat inside = state_of(path);
+    return inside.st_ino ? inside : state_of(model);
 }
 
 /* Returns whether `now` differs from *known, and then sets *known to `now`. A missing file counts as unchanged. */
-static bool changed(FileVersion *known, FileVersion now) {
-    if (!now.inode || (now.inode == known->inode && now.bytes == known->bytes &&
-                       now.changed.tv_sec == known->changed.tv_sec && now.changed.tv_nsec == known->changed.tv_nsec))
+static bool changed(struct stat *known, struct stat now) {
+    if (!now.st_ino || (now.st_ino == known->st_ino && now.st_size == known->st_size &&
+                        now.st_mtim.tv_sec == known->st_mtim.tv_sec && now.st_mtim.tv_nsec == known->st_mtim.tv_nsec))
         return false;
     *known = now;
     return true;
@@ -85,9 +84,9 @@ static bool changed(FileVersion *known, FileVersion now) {
 
 /* Whether a file of the place has changed since it was read. */
 static bool place_changed(Place *place) {
-    const bool model = changed(&place->model, model_version(place->files.model));
-    const bool glossary = changed(&place->glossary, version_of(place->files.glossary));
-    return changed(&place->shortlist, version_of(place->files.shortlist)) || glossary || model;
+    const bool model = changed(&place->model, model_state(place->files.model));
+    const bool glossary = changed(&place->glossary, state_of(place->files.glossary));
+    return changed(&place->shortlist, state_of(place->files.shortlist)) || glossary || model;
 }
 
 int models_reload(ServedModels *models, int i, Err *err) {

@@ -8,8 +8,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <sys/types.h>
-#include <time.h>
+#include <sys/stat.h>
 
 /* A loaded model, shared by all that hold it. */
 typedef struct Served {
@@ -24,13 +23,6 @@ void served_hold(Served *served);
 /* Releases the model with its last holder. NULL: does nothing. */
 void served_drop(Served *served);
 
-/* Identifies one version of a file; all zero: the file does not exist. */
-typedef struct FileVersion {
-    struct timespec changed;
-    off_t bytes;
-    ino_t inode;
-} FileVersion;
-
 /* The paths of a model and of what it translates with, and the numbers of its shortlist; see shortlist_read. */
 typedef struct ModelFiles {
     const char *model, *glossary, *shortlist; /* glossary, shortlist: NULL: none */
@@ -43,7 +35,7 @@ typedef struct Place {
     char *dir;  /* of the model: its path, without model.safetensors */
     char *name; /* value of the field `model`: the last part of the path, or the path if that is not unique */
     Served *served;
-    FileVersion model, glossary, shortlist; /* of the files that `served` was read from */
+    struct stat model, glossary, shortlist; /* of the files that `served` was read from; all zero: no such file */
 } Place;
 
 typedef struct ServedModels {

@@ -244,14 +244,11 @@ static int make_request(Start *s) {
     return status ? -1 : w->task.count == 0;
 }
 
-static JobKind kind_of(Endpoint endpoint) {
-    return endpoint == ENDPOINT_ALIGN ? JOB_ALIGN : endpoint == ENDPOINT_SCORE ? JOB_SCORE : JOB_TRANSLATE;
-}
-
 void request_start(Start *s) {
     Request *w = s->request = mem_zalloc(sizeof *s->request);
-    w->streams = s->asked->endpoint == ENDPOINT_STREAM;
-    w->task.kind = kind_of(s->asked->endpoint);
+    const Endpoint endpoint = s->asked->endpoint;
+    w->streams = endpoint == ENDPOINT_STREAM;
+    w->task.kind = endpoint == ENDPOINT_ALIGN ? JOB_ALIGN : endpoint == ENDPOINT_SCORE ? JOB_SCORE : JOB_TRANSLATE;
     w->task.release = request_free;
     const int status = make_request(s);
     if (status == 0 && w->streams) w->task.opening = event_source(w);
