@@ -25,12 +25,8 @@ void alignments_page_free(AlignmentsPage *page) {
     *page = (AlignmentsPage){0};
 }
 
-static void end_hypothesis(AlignmentsPage *page) {
-    if (page->hypotheses) fputc('}', page->data.stream);
-}
-
 static void end_sentence(AlignmentsPage *page) {
-    end_hypothesis(page);
+    if (page->hypotheses) fputc('}', page->data.stream);
     if (page->sentences) fputs("]}", page->data.stream);
 }
 
@@ -44,8 +40,7 @@ void alignments_page_sentence(AlignmentsPage *page, const char *text) {
 
 void alignments_page_hypothesis(AlignmentsPage *page, const Alignment *alignment, const char *text, double score) {
     CHECK(page->sentences, "alignments_page_hypothesis: there is no sentence yet");
-    end_hypothesis(page);
-    fputs(page->hypotheses++ ? ",\n{\"text\":" : "\n{\"text\":", page->data.stream);
+    fputs(page->hypotheses++ ? "},\n{\"text\":" : "\n{\"text\":", page->data.stream);
     web_text(page->data.stream, text);
     if (isfinite(score)) fprintf(page->data.stream, ",\"score\":%.6f", score);
     fputs(",\"alignment\":", page->data.stream);

@@ -131,7 +131,7 @@ static Axis axis_new(char *const *pieces, int n) {
     int32_t first, last = ' ';
     for (int i = 0; i < n; i++) {
         bool space = strcmp(pieces[i], SPACE_MARK) == 0, in_word = char_in_word(last);
-        Label label = {.full = space ? mem_strdup(SPACE) : piece_text(pieces[i])};
+        Label label = {.full = space ? mem_strdup(SPACE) : pieces_unmark(pieces[i], false)};
         text_ends(label.full, &first, &last);
         label.text = cut_short(label.full);
         label.attached = leads_words && in_word && char_in_word(first) && !piece_is_spaced(pieces[i]);

@@ -156,13 +156,11 @@ static bool write_alignment(FILE *out, const cJSON *object) {
 /* Writes the alignments of one validation. Returns whether the frame is a set of alignments. */
 static bool write_frame(FILE *out, const cJSON *frame) {
     const cJSON *update = get(frame, "update"), *alignments = get(frame, "alignments"), *item;
-    const char *comma = "";
     if (!is_update(update) || !cJSON_IsArray(alignments)) return false;
     fprintf(out, "{\"update\":%.0f,\"alignments\":[", update->valuedouble);
     cJSON_ArrayForEach(item, alignments) {
-        fputs(comma, out);
+        if (item != alignments->child) fputc(',', out);
         if (!write_alignment(out, item)) return false;
-        comma = ",";
     }
     fputs("]}", out);
     return true;

@@ -59,8 +59,6 @@ bool char_closes(int32_t c) {
 
 /* ---- pieces ---- */
 
-char *piece_text(const char *spelled) { return pieces_unmark(spelled, false); }
-
 /* Guesses whether a space separates two pieces without space marks. In Chinese text only two pieces of letters are
    separated; in other text all pieces are, except before closing punctuation. */
 static bool guess_space(const char *left, const char *right, bool chinese) {
@@ -90,7 +88,7 @@ char *pieces_sentence(char *const *pieces, int n) {
         for (const char *c = pieces[i]; *c; c++) arrput(spelled, *c);
     }
     arrput(spelled, '\0');
-    char *text = piece_text(spelled);
+    char *text = pieces_unmark(spelled, false);
     arrfree(spelled);
     mem_free(spaced);
     return text;

@@ -20,9 +20,6 @@ bool char_closes(int32_t c);  /* punctuation such as ) ” . ? that must not sta
 void text_ends(const char *text, int32_t *first, int32_t *last);
 bool text_has_wide(const char *text);
 
-/* Returns the text of a piece, without a space at its start; owned by the caller. In a piece, "▁" stands for a space,
-   "\_" for a literal ▁ and "\\" for a backslash. */
-char *piece_text(const char *spelled);
 /* Returns for each of n pieces whether a space precedes it; owned by the caller. If no piece holds "▁", spaces are
    guessed from the characters, as Chinese or English puts them. No space precedes the first piece or </s>. */
 bool *pieces_spaced(char *const *pieces, int n);

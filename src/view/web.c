@@ -59,7 +59,7 @@ static void write_pieces(FILE *out, char *const *pieces, int n) {
     bool *spaced = pieces_spaced(pieces, n);
     fputc('[', out);
     for (int i = 0; i < n; i++) {
-        char *text = piece_text(pieces[i]), *before = mem_alloc(strlen(text) + 2);
+        char *text = pieces_unmark(pieces[i], false), *before = mem_alloc(strlen(text) + 2);
         stpcpy(stpcpy(before, spaced[i] ? " " : ""), text);
         if (i) fputc(',', out);
         web_text(out, before);
