@@ -65,10 +65,6 @@ static int run(const Args *args, Err *err) {
     return 0;
 }
 
-static const Remark examples[] = {{"tide align run1 --src dev.zh --tgt dev.en --level word | tide aer gold",
-                                   "Compare the links of a model with links made by people"},
-                                  {0}};
-
 const Command command_aer = {
     .name = "aer",
     .summary = "compute the alignment error rate of standard input",
@@ -80,7 +76,8 @@ const Command command_aer = {
         "precision = |A∩P|/|A|, recall = |A∩S|/|S|, AER = 1 - (|A∩S| + |A∩P|) / (|A| + |S|)  (Och & Ney 2003).",
     COMMAND_FLAGS(flags),
     .word = {.values = 1, .kind = VALUE_FILE},
-    .examples = examples,
+    .examples = REMARKS({"tide align run1 --src dev.zh --tgt dev.en --level word | tide aer gold",
+                         "Compare the links of a model with links made by people"}),
     .see = "align",
     .run = run,
 };

@@ -327,7 +327,7 @@ static int run(const Args *args, Err *err) {
         args_choice(args, "symmetrize", &method, err))
         return -1;
     a.format = (Format)format;
-    if (a.pictures.dir && *raster_format(a.pictures.dir) && !args_has(args, "format")) a.format = SVG;
+    if (a.pictures.dir && raster_format(a.pictures.dir) && !args_has(args, "format")) a.format = SVG;
     a.symmetrization = (Symmetrization)method;
     if (check_flags(args, &a, err)) return -1;
     if (a.format == HTML) { /* the page needs pieces; its script merges them into words */
@@ -342,17 +342,6 @@ static int run(const Args *args, Err *err) {
     return failed ? -1 : 0;
 }
 
-static const Remark examples[] = {
-    {"tide align run1 --src dev.zh --tgt dev.en --level word > links", "Print the links of words"},
-    {"tide align run1 --src dev.zh --tgt dev.en --reverse run2 --level word | tide aer gold",
-     "Combine the links of both directions, and compare them with links made by people"},
-    {"tide align run1 --src dev.zh --tgt dev.en --level word --reverse run2 --symmetrize soft --output pictures.pdf",
-     "Draw what both directions find"},
-    {"tide align run1 --src dev.zh --tgt dev.en --format html > page.html", "Write a page with the alignments"},
-    {"tide align run1 --src dev.zh --tgt dev.en --format html --level word --links links --gold gold > page.html",
-     "Compare them on the page with the links of an aligner and of people"},
-    {0}};
-
 const Command command_align = {
     .name = "align",
     .summary = "align given sentence pairs (forced decoding)",
@@ -364,7 +353,16 @@ const Command command_align = {
         "directions are combined into one set.",
     COMMAND_FLAGS(flags),
     .word = {.values = 1, .kind = VALUE_FILE},
-    .examples = examples,
+    .examples = REMARKS(
+        {"tide align run1 --src dev.zh --tgt dev.en --level word > links", "Print the links of words"},
+        {"tide align run1 --src dev.zh --tgt dev.en --reverse run2 --level word | tide aer gold",
+         "Combine the links of both directions, and compare them with links made by people"},
+        {"tide align run1 --src dev.zh --tgt dev.en --level word --reverse run2 --symmetrize soft --output "
+         "pictures.pdf",
+         "Draw what both directions find"},
+        {"tide align run1 --src dev.zh --tgt dev.en --format html > page.html", "Write a page with the alignments"},
+        {"tide align run1 --src dev.zh --tgt dev.en --format html --level word --links links --gold gold > page.html",
+         "Compare them on the page with the links of an aligner and of people"}),
     .see = "aer score translate",
     .run = run,
 };

@@ -253,13 +253,6 @@ static int run(const Args *args, Err *err) {
     return status;
 }
 
-static const Remark examples[] = {
-    {"tide attend", "Show each step for a sentence of six words"},
-    {"tide attend vectors.txt --scale --random-weights 8 --heads 2 --heatmap weights.svg",
-     "Show two heads of a Transformer's attention, and draw the weights"},
-    {"tide attend --model run1 --neighbours 猫", "List the words with embeddings like that of a word"},
-    {0}};
-
 const Command command_attend = {
     .name = "attend",
     .summary = "show self-attention step by step on a few vectors",
@@ -275,7 +268,11 @@ const Command command_attend = {
         "a model: `tide attend --model MODEL --neighbours 猫`.",
     COMMAND_FLAGS(flags),
     .word = {.values = 1, .kind = VALUE_FILE},
-    .examples = examples,
+    .examples =
+        REMARKS({"tide attend", "Show each step for a sentence of six words"},
+                {"tide attend vectors.txt --scale --random-weights 8 --heads 2 --heatmap weights.svg",
+                 "Show two heads of a Transformer's attention, and draw the weights"},
+                {"tide attend --model run1 --neighbours 猫", "List the words with embeddings like that of a word"}),
     .see = "translate",
     .run = run,
 };

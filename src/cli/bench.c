@@ -58,9 +58,6 @@ static int run(const Args *args, Err *err) {
     return 0;
 }
 
-static const Remark examples[] = {
-    {"tide bench step --size small --threads 1", "Measure training steps of a small model on one core"}, {0}};
-
 const Command command_bench = {
     .name = "bench",
     .summary = "measure how fast this machine trains and decodes",
@@ -72,7 +69,8 @@ const Command command_bench = {
         "registers, measured at that moment. Without names of parts, runs all four parts. Run it on an idle machine.",
     COMMAND_FLAGS(flags),
     .word = {.values = MANY, .choices = part_names},
-    .examples = examples,
+    .examples =
+        REMARKS({"tide bench step --size small --threads 1", "Measure training steps of a small model on one core"}),
     .see = "train translate",
     .run = run,
 };

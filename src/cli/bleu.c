@@ -72,12 +72,6 @@ static int run(const Args *args, Err *err) {
     return compare(args, other, options, err);
 }
 
-static const Remark examples[] = {
-    {"tide translate run1 < test.zh | tide bleu test.en", "Compute the BLEU of a model"},
-    {"tide bleu test.en --compare old.out < new.out", "Test whether new translations are better than old ones"},
-    {"tide bleu --tokenize zh test.zh < test.out", "Compute the BLEU of Chinese translations"},
-    {0}};
-
 const Command command_bleu = {
     .name = "bleu",
     .summary = "compute BLEU of translations on standard input",
@@ -93,7 +87,10 @@ const Command command_bleu = {
         "p has no meaning.",
     COMMAND_FLAGS(flags),
     .word = {.values = MANY, .kind = VALUE_FILE},
-    .examples = examples,
+    .examples = REMARKS(
+        {"tide translate run1 < test.zh | tide bleu test.en", "Compute the BLEU of a model"},
+        {"tide bleu test.en --compare old.out < new.out", "Test whether new translations are better than old ones"},
+        {"tide bleu --tokenize zh test.zh < test.out", "Compute the BLEU of Chinese translations"}),
     .see = "chrf evaluate",
     .run = run,
 };

@@ -12,9 +12,6 @@ const Metric metric_chrf = {.settings = "eff:yes|nc:6|nw:0|space:no", .score = s
 
 static int run(const Args *args, Err *err) { return metric_run(args, &command_chrf, &metric_chrf, err); }
 
-static const Remark examples[] = {{"tide translate run1 < test.zh | tide chrf test.en", "Compute the chrF2 of a model"},
-                                  {0}};
-
 const Command command_chrf = {
     .name = "chrf",
     .summary = "compute chrF2 of translations on standard input",
@@ -23,7 +20,7 @@ const Command command_chrf = {
              "If there are several REFERENCE files, the best reference of each sentence counts.",
     COMMAND_FLAGS(flags),
     .word = {.values = MANY, .kind = VALUE_FILE},
-    .examples = examples,
+    .examples = REMARKS({"tide translate run1 < test.zh | tide chrf test.en", "Compute the chrF2 of a model"}),
     .see = "bleu evaluate",
     .run = run,
 };

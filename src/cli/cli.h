@@ -12,6 +12,9 @@ typedef struct Remark {
     const char *help;
 } Remark;
 
+/* A list of remarks, each in braces, and its end; for the fields of a command. */
+#define REMARKS(...) ((const Remark[]){__VA_ARGS__, {0}})
+
 /* Flags that --help shows under one title. */
 typedef struct FlagGroup {
     const char *title; /* NULL ends a list */

@@ -91,19 +91,6 @@ static int run(const Args *args, Err *err) {
     return status;
 }
 
-static const Remark files[] = {{"DIR/train.zh", "The Chinese side of the training set"},
-                               {"DIR/train.en", "The English side, line by line"},
-                               {"DIR/dev.zh", "The development set; with dev.en"},
-                               {"DIR/test.zh", "The test set; with test.en"},
-                               {0}};
-
-static const Remark examples[] = {
-    {"tide corpus --output corpus --tsv cmn.txt",
-     "Clean the pairs of a file from Tatoeba and split them into three sets"},
-    {"tide corpus --output corpus --lines a.zh a.en b.zh b.en --mo *.mo --dropped dropped.tsv",
-     "Read two corpora and the catalogues of programs, and list the pairs that are dropped"},
-    {0}};
-
 const Command command_corpus = {
     .name = "corpus",
     .summary = "clean, deduplicate and split a parallel corpus",
@@ -114,8 +101,13 @@ const Command command_corpus = {
              "ignored. The sets do not depend on the order of the input. Prints how many pairs were kept, and how\n"
              "many were dropped for each reason.",
     COMMAND_FLAGS(flags),
-    .files = files,
-    .examples = examples,
+    .files = REMARKS({"DIR/train.zh", "The Chinese side of the training set"},
+                     {"DIR/train.en", "The English side, line by line"},
+                     {"DIR/dev.zh", "The development set; with dev.en"}, {"DIR/test.zh", "The test set; with test.en"}),
+    .examples = REMARKS({"tide corpus --output corpus --tsv cmn.txt",
+                         "Clean the pairs of a file from Tatoeba and split them into three sets"},
+                        {"tide corpus --output corpus --lines a.zh a.en b.zh b.en --mo *.mo --dropped dropped.tsv",
+                         "Read two corpora and the catalogues of programs, and list the pairs that are dropped"}),
     .see = "train",
     .run = run,
 };

@@ -119,11 +119,6 @@ static int run(const Args *args, Err *err) {
     return status;
 }
 
-static const Remark examples[] = {{"tide evaluate run1 --src test.zh --ref test.en", "Measure the quality of a model"},
-                                  {"tide evaluate --models run1 run2 --src test.zh --ref test.en --output test.out",
-                                   "Measure two models together, and keep their translations"},
-                                  {0}};
-
 const Command command_evaluate = {
     .name = "evaluate",
     .summary = "translate a test set and score it: BLEU and chrF",
@@ -133,7 +128,9 @@ const Command command_evaluate = {
         "normalisation. Chinese translations are scored with tok:zh (by character), others with tok:13a.",
     COMMAND_FLAGS(flags),
     .word = {.values = 1, .kind = VALUE_FILE},
-    .examples = examples,
+    .examples = REMARKS({"tide evaluate run1 --src test.zh --ref test.en", "Measure the quality of a model"},
+                        {"tide evaluate --models run1 run2 --src test.zh --ref test.en --output test.out",
+                         "Measure two models together, and keep their translations"}),
     .see = "bleu chrf translate",
     .run = run,
 };

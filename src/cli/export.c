@@ -115,9 +115,6 @@ static int run(const Args *args, Err *err) {
     return status ? -1 : 0;
 }
 
-static const Remark examples[] = {
-    {"tide export --html run1 class.html", "Make a page that a class can open without a server"}, {0}};
-
 const Command command_export = {
     .name = "export",
     .summary = "write a model as one HTML file that translates offline",
@@ -127,7 +124,7 @@ const Command command_export = {
         "model and needs no server, no network and no installation: it can be sent by mail and opened from disk.",
     COMMAND_FLAGS(flags),
     .word = {.values = 2, .kind = VALUE_FILE},
-    .examples = examples,
+    .examples = REMARKS({"tide export --html run1 class.html", "Make a page that a class can open without a server"}),
     .see = "serve",
     .run = run,
 };

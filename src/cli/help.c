@@ -38,12 +38,6 @@ static int run(const Args *args, Err *err) {
     return 0;
 }
 
-static const Remark examples[] = {
-    {"tide help --man train | man -l -", "Show the page of tide train if the man pages are not installed"},
-    {"eval \"$(tide help --completion bash)\"", "Complete command lines of tide in this bash"},
-    {"tide help --completion fish > ~/.config/fish/completions/tide.fish", "Complete them in every fish"},
-    {0}};
-
 const Command command_help = {
     .name = "help",
     .summary = "explain a command; print man pages and completions",
@@ -53,7 +47,10 @@ const Command command_help = {
         "and the completions into the folders in which man and the shells look for them.",
     COMMAND_FLAGS(flags),
     .word = {.values = 1, .kind = VALUE_COMMAND},
-    .examples = examples,
+    .examples =
+        REMARKS({"tide help --man train | man -l -", "Show the page of tide train if the man pages are not installed"},
+                {"eval \"$(tide help --completion bash)\"", "Complete command lines of tide in this bash"},
+                {"tide help --completion fish > ~/.config/fish/completions/tide.fish", "Complete them in every fish"}),
     .see = "train",
     .run = run,
 };

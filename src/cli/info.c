@@ -25,15 +25,13 @@ static int run(const Args *args, Err *err) {
     return 0;
 }
 
-static const Remark examples[] = {{"tide info run1", "Print what a model is made of"}, {0}};
-
 const Command command_info = {
     .name = "info",
     .summary = "print configuration and parameters of a model",
     .usage = "MODEL",
     .about = "Prints the configuration, the sizes of the vocabularies, and every parameter with its shape [in, out].",
     .word = {.values = 1, .kind = VALUE_FILE},
-    .examples = examples,
+    .examples = REMARKS({"tide info run1", "Print what a model is made of"}),
     .see = "train",
     .run = run,
 };

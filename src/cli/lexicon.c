@@ -1,6 +1,6 @@
 /* tide lexicon: statistical word alignment. */
-#include "cli/cli.h"
 #include "cli/messages.h"
+#include "cli/models.h"
 #include "aligner/entries.h"
 #include "aligner/word_links.h"
 #include "io/ds.h"
@@ -37,6 +37,7 @@ enum { LINKS_FILE, LEXICON_FILE, PRIORS_FILE, FILES };
 static const char *const file_names[FILES] = {"links", "lexicon.tsv", "priors.tsv"};
 
 typedef struct Lexicon {
+    const Args *args;
     const char *sets[2], *tsv; /* the corpus */
     const char *output;        /* NULL: write links to standard output */
     const char *priors_path;   /* NULL: none */
@@ -144,26 +145,17 @@ static int align(Lexicon *work, Err *err) {
 
 /* ---- files ---------------------------------------------------------------------------------------------------- */
 
-static int check_outputs(const Lexicon *work, Err *err) {
-    const char *const inputs[] = {work->sets[SOURCE], work->sets[TARGET], work->tsv, work->priors_path};
-    char path[PATH_SIZE];
-    for (int i = 0; i < FILES; i++) {
-        path_in(path, work->output, file_names[i]);
-        for (size_t k = 0; k < sizeof inputs / sizeof *inputs; k++)
-            if (inputs[k] && file_is_same(path, inputs[k]))
-                return err_set(err, path, 0, "is read, and would be overwritten");
-    }
-    return 0;
-}
-
 static int open_outputs(Lexicon *work, Err *err) {
-    char path[PATH_SIZE];
+    const char *const inputs[] = {work->sets[SOURCE], work->sets[TARGET], work->tsv, work->priors_path};
+    char paths[FILES][PATH_SIZE];
     if (strlen(work->output) + 16 > PATH_SIZE) return err_set(err, work->output, 0, "the path is too long");
-    if (directory_make(work->output, err) || check_outputs(work, err)) return -1;
+    if (directory_make(work->output, err)) return -1;
     for (int i = 0; i < FILES; i++) {
-        path_in(path, work->output, file_names[i]);
-        if (output_open(&work->files[i], path, err)) return -1;
+        path_in(paths[i], work->output, file_names[i]);
+        if (output_check(work->args, paths[i], inputs, 4, err)) return -1;
     }
+    for (int i = 0; i < FILES; i++)
+        if (output_open(&work->files[i], paths[i], err)) return -1;
     work->links = work->files[LINKS_FILE].stream;
     return 0;
 }
@@ -246,7 +238,8 @@ static int check_flags(const Args *args, const Lexicon *work, Err *err) {
 
 static int run(const Args *args, Err *err) {
     const char *flag = args_has(args, "src") ? "src" : "train-sets";
-    Lexicon work = {.sets = {args_value(args, flag, 0),
+    Lexicon work = {.args = args,
+                    .sets = {args_value(args, flag, 0),
                              args_has(args, "src") ? args_value(args, "tgt", 0) : args_value(args, "train-sets", 1)},
                     .tsv = args_value(args, "tsv", 0),
                     .output = args_value(args, "output", 0),
@@ -256,18 +249,6 @@ static int run(const Args *args, Err *err) {
         return -1;
     return align_corpus(&work, err);
 }
-
-static const Remark files[] = {{"DIR/links", "The links of words, one line for each line of the corpus"},
-                               {"DIR/lexicon.tsv", "Lines of source, tab, target, tab, probability"},
-                               {"DIR/priors.tsv", "The counts, with which --priors aligns new text"},
-                               {0}};
-
-static const Remark examples[] = {
-    {"tide lexicon --train-sets train.zh train.en --output words", "Align a corpus and learn its lexicon"},
-    {"tide train --train-sets train.zh train.en --guided-alignment words/links --model run1",
-     "Train a model whose attention follows the links"},
-    {"tide lexicon --priors words/priors.tsv --src dev.zh --tgt dev.en | tide aer gold", "Align other sentences"},
-    {0}};
 
 const Command command_lexicon = {
     .name = "lexicon",
@@ -283,8 +264,14 @@ const Command command_lexicon = {
         "BPE; given, what is between two spaces. Case is ignored. With --tsv, Chinese is the source. Links are those\n"
         "of words between spaces; if a sentence of kind char has no spaces, each character is a word.",
     COMMAND_FLAGS(flags),
-    .files = files,
-    .examples = examples,
+    .files = REMARKS({"DIR/links", "The links of words, one line for each line of the corpus"},
+                     {"DIR/lexicon.tsv", "Lines of source, tab, target, tab, probability"},
+                     {"DIR/priors.tsv", "The counts, with which --priors aligns new text"}),
+    .examples = REMARKS(
+        {"tide lexicon --train-sets train.zh train.en --output words", "Align a corpus and learn its lexicon"},
+        {"tide train --train-sets train.zh train.en --guided-alignment words/links --model run1",
+         "Train a model whose attention follows the links"},
+        {"tide lexicon --priors words/priors.tsv --src dev.zh --tgt dev.en | tide aer gold", "Align other sentences"}),
     .see = "aer align train translate",
     .run = run,
 };

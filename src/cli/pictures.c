@@ -13,7 +13,7 @@
 
 int pictures_flags(const Args *args, Pictures *pictures, Err *err) {
     if (args_int(args, "per-page", &pictures->per_page, err)) return -1;
-    if (!args_has(args, "per-page") || (pictures->dir && *raster_format(pictures->dir))) return 0;
+    if (!args_has(args, "per-page") || (pictures->dir && raster_format(pictures->dir))) return 0;
     return usage_error(err, "--per-page is for a file whose name ends in .pdf or .png");
 }
 
@@ -37,10 +37,9 @@ static int check_file(const char *path, Err *err) {
 
 int pictures_open(Pictures *pictures, Err *err) {
     const char *dir = pictures->dir;
-    if (*raster_format(dir)) return raster_check(err) || check_file(dir, err) ? -1 : 0;
+    if (raster_format(dir)) return raster_check(err) || check_file(dir, err) ? -1 : 0;
     return check_folder(dir, err) || directory_make(dir, err) ? -1 : 0;
 }
-void pictures_skip(Pictures *pictures) { pictures->count++; }
 
 int picture_write(const char *path, const Alignment *alignment, bool transpose, Err *err) {
     OutputFile output;
@@ -83,7 +82,7 @@ static HeatmapPlace place_of(int i, int n) {
                           down - PAGE_GAP};
 }
 
-static bool is_pdf(const Pictures *pictures) { return !strcmp(raster_format(pictures->dir), "pdf"); }
+static bool is_pdf(const Pictures *pictures) { return raster_format(pictures->dir) == RASTER_PDF; }
 
 static int not_drawn(const Pictures *pictures, Err *err) {
     return err_set(err, pictures->dir, 0, "a picture cannot be drawn");
@@ -151,7 +150,7 @@ void pictures_free(Pictures *pictures) {
 
 int pictures_add(Pictures *pictures, const Alignment *alignment, Err *err) {
     char path[512];
-    if (*raster_format(pictures->dir)) return add_raster(pictures, alignment, err);
+    if (raster_format(pictures->dir)) return add_raster(pictures, alignment, err);
     if (snprintf(path, sizeof path, "%s/%04d.svg", pictures->dir, ++pictures->count) >= (int)sizeof path)
         return err_set(err, path, 0, "the path is too long");
     return picture_write(path, alignment, pictures->transpose, err);

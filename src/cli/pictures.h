@@ -11,8 +11,9 @@ typedef struct Pictures {
     const char *dir; /* or a file: NAME.pdf, pages; NAME.png, the first page, and NAME-2.png ... */
     bool transpose;
     int per_page; /* pictures on a page of a file; 1: the page has the size of the picture, else A4 */
-    int count;    /* pictures or PNG files that are written or skipped so far */
-    int *pages;   /* stb_ds array: open files in memory with the SVG of the pages of a PDF */
+    int count;  /* pictures or PNG files so far; the caller adds one to skip a number, for a sentence without alignment
+                 */
+    int *pages; /* stb_ds array: open files in memory with the SVG of the pages of a PDF */
     struct Sheet {
         FILE *stream; /* NULL: no page has been begun */
         int fd;       /* its file in memory */
@@ -32,8 +33,6 @@ int pictures_flags(const Args *args, Pictures *pictures, Err *err);
 int pictures_open(Pictures *pictures, Err *err);
 /* Writes the next picture: DIR/0001.svg, DIR/0002.svg ...; the pages of a PDF are written by pictures_close. */
 int pictures_add(Pictures *pictures, const Alignment *alignment, Err *err);
-/* Skips a number, for a sentence without an alignment. */
-void pictures_skip(Pictures *pictures);
 /* Writes the PDF, or the last PNG. */
 int pictures_close(Pictures *pictures, Err *err);
 /* Releases what is not written. */

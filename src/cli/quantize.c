@@ -24,8 +24,6 @@ static int run(const Args *args, Err *err) {
     return quantize(args->words[0], args->words[1], err);
 }
 
-static const Remark examples[] = {{"tide quantize run1 run1-small", "Write run1-small/model.safetensors"}, {0}};
-
 const Command command_quantize = {
     .name = "quantize",
     .summary = "write a copy of a model with a quarter of the size",
@@ -35,7 +33,7 @@ const Command command_quantize = {
         "one scale for each column, or for each row of an embedding. All commands read such a model, and its products\n"
         "are those of 8-bit integers: see the guide. A training cannot start from it.",
     .word = {.values = 2, .kind = VALUE_FILE},
-    .examples = examples,
+    .examples = REMARKS({"tide quantize run1 run1-small", "Write run1-small/model.safetensors"}),
     .see = "export info translate",
     .run = run,
 };

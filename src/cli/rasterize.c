@@ -9,12 +9,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-const char *raster_format(const char *path) {
-    static const char *const formats[] = {"png", "pdf", NULL};
+RasterFormat raster_format(const char *path) {
     const char *dot = strrchr(path, '.');
-    for (const char *const *format = formats; *format && dot; format++)
-        if (!strcasecmp(dot + 1, *format)) return *format;
-    return "";
+    return !dot                       ? RASTER_NONE
+           : !strcasecmp(dot, ".png") ? RASTER_PNG
+           : !strcasecmp(dot, ".pdf") ? RASTER_PDF
+                                      : RASTER_NONE;
 }
 
 /* Runs a program whose output is not read. Returns its exit status, and whether it wrote something. */
@@ -38,26 +38,20 @@ bool raster_has_chinese(void) {
 }
 
 int raster_write(const char *path, const int *fds, int n, Err *err) {
-    static char zoom[] = "--zoom=2"; /* sharp on slides; a PDF keeps its size */
-    const bool pdf = !strcmp(raster_format(path), "pdf");
+    const bool pdf = raster_format(path) == RASTER_PDF;
+    char **command = NULL, file[32];
     OutputFile output;
-    enum { FIRST = 3, NAME = 32 }; /* words before the files; room for the name of a file */
-    const int files = pdf ? n : 1;
     if (output_open(&output, path, err)) return -1;
-    char **command = mem_zalloc((size_t)(FIRST + files + 1) * sizeof *command); /* NULL ends it */
-    char *names = mem_alloc((size_t)files * NAME), program[] = "rsvg-convert", format[] = "--format=pdf";
-    if (!pdf) memcpy(format, "--format=png", sizeof format);
-    int words = 0;
-    command[words++] = program;
-    command[words++] = format;
-    if (!pdf) command[words++] = zoom;
-    for (int i = 0; i < files; i++) {
-        snprintf(names + (ptrdiff_t)i * NAME, NAME, "/proc/self/fd/%d", fds[i]);
-        command[words++] = names + (ptrdiff_t)i * NAME;
+    arrput(command, mem_strdup("rsvg-convert"));
+    arrput(command, mem_strdup(pdf ? "--format=pdf" : "--format=png"));
+    if (!pdf) arrput(command, mem_strdup("--zoom=2")); /* sharp on slides; a PDF keeps its size */
+    for (int i = 0; i < (pdf ? n : 1); i++) {
+        snprintf(file, sizeof file, "/proc/self/fd/%d", fds[i]);
+        arrput(command, mem_strdup(file));
     }
+    arrput(command, NULL);
     const int status = program_run(command, -1, output.fd, -1);
-    mem_free(command);
-    mem_free(names);
+    strings_free(command);
     if (!status) return output_commit(&output, err);
     output_discard(&output);
     return err_set(err, path, 0, "rsvg-convert failed with exit status %d", status);

@@ -6,8 +6,9 @@
 
 #include <stdbool.h>
 
-/* The format that the end of a path chooses; "" for SVG. */
-const char *raster_format(const char *path);
+typedef enum RasterFormat { RASTER_NONE /* SVG */, RASTER_PNG, RASTER_PDF } RasterFormat;
+/* The format that the end of a path chooses. */
+RasterFormat raster_format(const char *path);
 /* Checks that rsvg-convert can be run. Returns 0, or -1 with *err filled. */
 int raster_check(Err *err);
 /* Whether a font has Chinese characters; true if fontconfig's fc-list is missing. */

@@ -10,14 +10,6 @@ static int run(const Args *args, Err *err) {
     return 0;
 }
 
-static const Remark files[] = {{"MODEL/train.jsonl", "The log of the training, which is read"},
-                               {"MODEL/align", "The alignments, which are read"},
-                               {"MODEL/report.html", "The page, which is written"},
-                               {0}};
-
-static const Remark examples[] = {{"tide report run1 && xdg-open run1/report.html", "Write the page and look at it"},
-                                  {0}};
-
 const Command command_report = {
     .name = "report",
     .summary = "write an HTML page with curves and alignments of a training",
@@ -25,8 +17,10 @@ const Command command_report = {
     .about = "Writes MODEL/report.html from MODEL/train.jsonl and MODEL/align/, as `tide train` does at each\n"
              "validation. The page is one file; any browser opens it, without a network.",
     .word = {.values = 1, .kind = VALUE_DIR},
-    .files = files,
-    .examples = examples,
+    .files =
+        REMARKS({"MODEL/train.jsonl", "The log of the training, which is read"},
+                {"MODEL/align", "The alignments, which are read"}, {"MODEL/report.html", "The page, which is written"}),
+    .examples = REMARKS({"tide report run1 && xdg-open run1/report.html", "Write the page and look at it"}),
     .see = "train",
     .run = run,
 };

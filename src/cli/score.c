@@ -96,9 +96,6 @@ static int run(const Args *args, Err *err) {
     return failed ? -1 : 0;
 }
 
-static const Remark examples[] = {
-    {"tide score run1 --src dev.zh --tgt dev.en --summary", "Print the perplexity of a development set"}, {0}};
-
 const Command command_score = {
     .name = "score",
     .summary = "compute log-probability and perplexity of given pairs",
@@ -111,7 +108,8 @@ const Command command_score = {
         "pieces.",
     COMMAND_FLAGS(flags),
     .word = {.values = 1, .kind = VALUE_FILE},
-    .examples = examples,
+    .examples =
+        REMARKS({"tide score run1 --src dev.zh --tgt dev.en --summary", "Print the perplexity of a development set"}),
     .see = "align evaluate",
     .run = run,
 };

@@ -30,14 +30,6 @@ static const Flag flags[] = {
     FLAG_ISA,
 };
 
-static const Remark examples[] = {
-    {"tide serve run1", "Serve a model on this machine"},
-    {"curl -d q=潮水退了。 -d source=zh -d target=en http://127.0.0.1:5000/translate", "Use the server"},
-    {"tide serve zh-en en-zh --watch --api-key-file keys --listen 0.0.0.0:5000 --host translate.example.org",
-     "Serve both directions to clients with a key, also by this name"},
-    {"tide serve zh-en en-zh --glossary terms.tsv -", "Translate terms as a list says, from Chinese to English only"},
-    {0}};
-
 const Command command_serve = {
     .name = "serve",
     .summary = "translate for HTTP clients, as LibreTranslate does",
@@ -54,7 +46,13 @@ const Command command_serve = {
         "front of it. SIGTERM ends it after the requests that have begun.",
     COMMAND_FLAGS(flags),
     .word = {.values = MANY, .kind = VALUE_FILE},
-    .examples = examples,
+    .examples = REMARKS(
+        {"tide serve run1", "Serve a model on this machine"},
+        {"curl -d q=潮水退了。 -d source=zh -d target=en http://127.0.0.1:5000/translate", "Use the server"},
+        {"tide serve zh-en en-zh --watch --api-key-file keys --listen 0.0.0.0:5000 --host translate.example.org",
+         "Serve both directions to clients with a key, also by this name"},
+        {"tide serve zh-en en-zh --glossary terms.tsv -",
+         "Translate terms as a list says, from Chinese to English only"}),
     .see = "train translate",
     .missing = "tide was built without libmicrohttpd: install Debian's package libmicrohttpd-dev and run make again",
 };

@@ -1,36 +1,28 @@
 #include "cli/suggest.h"
+#include "core/choice.h"
 
-#include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { LONGEST = 63 /* bytes of a name */ };
 
-/* Names of other toolkits, and the flags of tide. A name may have several entries. */
+/* Names of other toolkits (see core/choice.h), and the flag of tide. A name may be in several entries. */
 static const struct {
     const char *theirs, *ours;
 } synonyms[] = {{"lr", "learn-rate"},
                 {"batch-size", "mini-batch"},
-                {"steps", "after-batches"},
-                {"max-steps", "after-batches"},
-                {"updates", "after-batches"},
+                {"steps|max-steps|updates", "after-batches"},
                 {"patience", "early-stopping"},
                 {"dev", "valid-sets"},
-                {"port", "listen"},
-                {"bind", "listen"},
-                {"ref", "tgt"},
-                {"tgt", "ref"},
-                {"reference", "tgt"},
-                {"reference", "ref"},
-                {"target", "ref"},
+                {"port|bind", "listen"},
+                {"ref|reference", "tgt"},
+                {"tgt|reference|target", "ref"},
                 {"hidden-size", "dim-rnn"},
                 {"csv", "tsv"},
                 {"out", "output"},
                 {"model", "models"},
-                {"beams", "beam-size"},
-                {"num-beams", "beam-size"},
-                {"cpu", "threads"},
-                {"cpus", "threads"},
-                {"cpu-threads", "threads"}};
+                {"beams|num-beams", "beam-size"},
+                {"cpu|cpus|cpu-threads", "threads"}};
 
 /* The Levenshtein distance of two words; UNLIKE if b has more than LONGEST bytes. */
 static int levenshtein(const char *a, const char *b) {
@@ -54,7 +46,7 @@ static int levenshtein(const char *a, const char *b) {
 /* Whether a word is a synonym of a name. */
 static int is_synonym(const char *word, const char *name) {
     for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms; i++)
-        if (!strcmp(synonyms[i].theirs, word) && !strcmp(synonyms[i].ours, name)) return 1;
+        if (choice_find(synonyms[i].theirs, word) >= 0 && !strcmp(synonyms[i].ours, name)) return 1;
     return 0;
 }
 
@@ -87,28 +79,21 @@ const char *suggest_instead(const char *word, const char *usage) {
     static const char output[] = "results go to standard output, as in `> FILE`";
     static const char vocabularies[] = "a model contains its vocabularies, which `tide train` learns";
     static const char devices[] = "tide computes on the processor, with --threads";
-    /* `applies` is a part of the usage lines of the commands that a row is for */
+    /* flags: names as in core/choice.h; applies: a part of the usage lines of the commands that a row is for */
     static const struct {
-        const char *flag, *applies, *text;
-    } rows[] = {{"-i", "<", input},
-                {"--input", "<", input},
-                {"--file", "<", input},
-                {"--src", "< source", input},
-                {"--source", "< source", input},
+        const char *flags, *applies, *text;
+    } rows[] = {{"-i|--input|--file", "<", input},
+                {"--src|--source", "< source", input},
                 {"--src", "< text", input},
                 {"--hyp", "< hypotheses", input},
-                {"-o", "<", output},
-                {"--output", "<", output},
-                {"--out", "<", output},
-                {"-v", "MODEL", vocabularies},
-                {"--vocabs", "MODEL", vocabularies},
+                {"-o|--output|--out", "<", output},
+                {"-v|--vocabs", "MODEL", vocabularies},
                 {"--vocabs", "--model", vocabularies},
-                {"-d", "MODEL", devices},
-                {"--devices", "MODEL", devices},
+                {"-d|--devices", "MODEL", devices},
                 {"--devices", "--model", devices}};
-    const size_t n = strcspn(word, "=");
+    char flag[LONGEST + 1];
+    snprintf(flag, sizeof flag, "%.*s", (int)strcspn(word, "="), word);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (strlen(rows[i].flag) == n && !memcmp(rows[i].flag, word, n) && strstr(usage, rows[i].applies))
-            return rows[i].text;
+        if (choice_find(rows[i].flags, flag) >= 0 && strstr(usage, rows[i].applies)) return rows[i].text;
     return NULL;
 }

@@ -49,11 +49,6 @@ static int run(const Args *args, Err *err) {
     return status;
 }
 
-static const Remark examples[] = {
-    {"tide tokenize run1 < test.zh > test.pieces", "Split the sentences of a file"},
-    {"tide tokenize run1 --side tgt --join < pieces.en", "Join pieces of the target language"},
-    {0}};
-
 const Command command_tokenize = {
     .name = "tokenize",
     .summary = "split standard input into the pieces of a model",
@@ -63,7 +58,8 @@ const Command command_tokenize = {
              "well.",
     COMMAND_FLAGS(flags),
     .word = {.values = 1, .kind = VALUE_FILE},
-    .examples = examples,
+    .examples = REMARKS({"tide tokenize run1 < test.zh > test.pieces", "Split the sentences of a file"},
+                        {"tide tokenize run1 --side tgt --join < pieces.en", "Join pieces of the target language"}),
     .see = "translate",
     .run = run,
 };

@@ -339,29 +339,6 @@ static int run(const Args *args, Err *err) {
     return exit_status(status);
 }
 
-static const Remark model_files[] = {
-    {"DIR/model.safetensors", "The best weights so far, with configuration, tokenizers and vocabularies"},
-    {"DIR/checkpoint.safetensors", "Everything that a training needs to continue"},
-    {"DIR/checkpoint.prev.safetensors", "The checkpoint before it"},
-    {"DIR/train.jsonl", "A line for each report and for each validation"},
-    {"DIR/align", "Alignments of the probe sentences at each validation"},
-    {"DIR/valid", "Translations of the development set at each validation"},
-    {"DIR/report.html", "A page with curves, alignments and translations; see tide-report(1)"},
-    {"../share/tide/NAME.conf", "A preset; the path begins at the folder of the program"},
-    {"models/NAME.conf", "A preset of your own, in the current folder"},
-    {0}};
-
-static const Remark examples[] = {
-    {"tide train --preset small --model run1 --after-epochs 12 \\\n"
-     "    --train-sets corpus/train.zh corpus/train.en \\\n"
-     "    --valid-sets corpus/dev.zh corpus/dev.en",
-     "Train for twelve epochs; the same command continues a training that was interrupted"},
-    {"tide train --tsv train.tsv --valid-tsv dev.tsv --preset tiny --model run2 --probe 潮水退了。",
-     "Train on a file that has English, a tab and Chinese on each line, and watch the alignment of a sentence"},
-    {"tide train --pretrained-model run1 --train-sets own.zh own.en --learn-rate 0.0003 --model run3",
-     "Train a model further on other text"},
-    {0}};
-
 const Command command_train = {
     .name = "train",
     .summary = "train a model on a parallel corpus",
@@ -373,8 +350,25 @@ const Command command_train = {
     COMMAND_FLAGS(flags),
     .options = train_option_tables,
     .groups = groups,
-    .files = model_files,
-    .examples = examples,
+    .files =
+        REMARKS({"DIR/model.safetensors", "The best weights so far, with configuration, tokenizers and vocabularies"},
+                {"DIR/checkpoint.safetensors", "Everything that a training needs to continue"},
+                {"DIR/checkpoint.prev.safetensors", "The checkpoint before it"},
+                {"DIR/train.jsonl", "A line for each report and for each validation"},
+                {"DIR/align", "Alignments of the probe sentences at each validation"},
+                {"DIR/valid", "Translations of the development set at each validation"},
+                {"DIR/report.html", "A page with curves, alignments and translations; see tide-report(1)"},
+                {"../share/tide/NAME.conf", "A preset; the path begins at the folder of the program"},
+                {"models/NAME.conf", "A preset of your own, in the current folder"}),
+    .examples = REMARKS(
+        {"tide train --preset small --model run1 --after-epochs 12 \\\n"
+         "    --train-sets corpus/train.zh corpus/train.en \\\n"
+         "    --valid-sets corpus/dev.zh corpus/dev.en",
+         "Train for twelve epochs; the same command continues a training that was interrupted"},
+        {"tide train --tsv train.tsv --valid-tsv dev.tsv --preset tiny --model run2 --probe 潮水退了。",
+         "Train on a file that has English, a tab and Chinese on each line, and watch the alignment of a sentence"},
+        {"tide train --pretrained-model run1 --train-sets own.zh own.en --learn-rate 0.0003 --model run3",
+         "Train a model further on other text"}),
     .see = "corpus evaluate report translate",
     .run = run,
 };

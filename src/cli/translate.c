@@ -159,7 +159,7 @@ static int draw(Translating *t, const Translations *found, Err *err) {
     for (int i = 0; i < found->n; i++) {
         const Hypothesis *h = found->nbest[i].count ? found->nbest[i].list : NULL;
         if (!h || !h->alpha) {
-            pictures_skip(&t->pictures);
+            t->pictures.count++;
             continue;
         }
         Alignment a = alignment_at(&t->view, found, i, h);
@@ -408,16 +408,6 @@ static int run(const Args *args, Err *err) {
     return status;
 }
 
-static const Remark examples[] = {
-    {"tide translate run1 < test.zh > test.out", "Translate a file"},
-    {"tide translate run1 --n-best 5 --alignment hard < test.zh",
-     "Print the five best translations of each sentence with their links"},
-    {"tide translate run1 --output-sampling nucleus 0.9 --n-best 3 < test.zh",
-     "Draw three different translations of each sentence"},
-    {"tide translate --models run1 run2 run3 --beam-size 12 --html page.html < test.zh > test.out",
-     "Translate with three models together, and write a page with the alignments"},
-    {0}};
-
 const Command command_translate = {
     .name = "translate",
     .summary = "translate standard input, one sentence per line",
@@ -458,7 +448,13 @@ const Command command_translate = {
     COMMAND_FLAGS(flags),
     .groups = groups,
     .word = {.values = 1, .kind = VALUE_FILE},
-    .examples = examples,
+    .examples = REMARKS({"tide translate run1 < test.zh > test.out", "Translate a file"},
+                        {"tide translate run1 --n-best 5 --alignment hard < test.zh",
+                         "Print the five best translations of each sentence with their links"},
+                        {"tide translate run1 --output-sampling nucleus 0.9 --n-best 3 < test.zh",
+                         "Draw three different translations of each sentence"},
+                        {"tide translate --models run1 run2 run3 --beam-size 12 --html page.html < test.zh > test.out",
+                         "Translate with three models together, and write a page with the alignments"}),
     .see = "align evaluate train",
     .run = run,
 };

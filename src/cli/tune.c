@@ -133,9 +133,6 @@ static int run(const Args *args, Err *err) {
     return status;
 }
 
-static const Remark examples[] = {
-    {"tide tune run1 --src dev.zh --ref dev.en --output run1-tuned", "Choose the options of the search on dev"}, {0}};
-
 const Command command_tune = {
     .name = "tune",
     .summary = "choose beam, normalize and word penalty on a development set",
@@ -147,7 +144,8 @@ const Command command_tune = {
              "divided by that of the references.",
     COMMAND_FLAGS(flags),
     .word = {.values = 1, .kind = VALUE_FILE},
-    .examples = examples,
+    .examples = REMARKS(
+        {"tide tune run1 --src dev.zh --ref dev.en --output run1-tuned", "Choose the options of the search on dev"}),
     .see = "evaluate translate",
     .run = run,
 };
