@@ -38,8 +38,6 @@ static void take_example(AttendInput *a) {
     for (int i = 0; i < 6; i++) vectors_add(&a->x, words[i], vectors[i], 3);
 }
 
-static const float *embedding(const Embeddings *e, int id) { return var_row_values(e->E, id); }
-
 static int unknown_piece(const AttendInput *a, const char *word, Err *err) {
     return err_set(err, a->name, 0, "'%.100s' is not in the vocabulary", word);
 }
@@ -51,7 +49,7 @@ static int add_pieces(AttendInput *a, const char *word, Err *err) {
     for (ptrdiff_t i = 0; !status && i + 1 < arrlen(ids); i++) {
         const int id = side_piece(e->side, ids[i]);
         if (id == ID_UNK) status = unknown_piece(a, word, err);
-        else vectors_add(&a->x, vocab_piece(e->side->vocab, id), embedding(e, id), e->E->cols);
+        else vectors_add(&a->x, vocab_piece(e->side->vocab, id), var_row_values(e->E, id), e->E->cols);
     }
     arrfree(ids);
     return status;
@@ -60,7 +58,7 @@ static int add_pieces(AttendInput *a, const char *word, Err *err) {
 static void add_all(AttendInput *a) {
     const Embeddings *e = &a->model;
     for (int id = ID_SPECIALS; id < vocab_size(e->side->vocab); id++)
-        vectors_add(&a->x, vocab_piece(e->side->vocab, id), embedding(e, id), e->E->cols);
+        vectors_add(&a->x, vocab_piece(e->side->vocab, id), var_row_values(e->E, id), e->E->cols);
 }
 
 /* Returns the id of `word`: a normalised word of one piece, or a piece as written in the vocabulary; or -1 with *err
@@ -98,35 +96,32 @@ static int read_words(const Args *args, AttendInput *a, Err *err) {
     return 0;
 }
 
-/* Finds the vector of a word in the model's embeddings, or in a->x if there is no model. *vector: a stb_ds array.
-   Returns 0, or -1 with *err filled. */
-static int find_vector(const AttendInput *a, const char *word, float **vector, Err *err) {
+/* Returns the vector of a word in the model's embeddings, or in a->x if there is no model; NULL with *err filled. */
+static const float *find_vector(const AttendInput *a, const char *word, Err *err) {
     const bool model = a->model.E;
     char *text = normalised(word, err);
-    if (!text) return -1;
+    if (!text) return NULL;
     int at = model ? piece_of(a, text, err) : vectors_find(&a->x, text);
     if (!model && at < 0) err_set(err, a->name, 0, "no word '%.100s'", text);
     mem_free(text);
-    if (at < 0) return -1;
-    const float *from = model ? embedding(&a->model, at) : a->x.numbers + (size_t)at * (size_t)a->x.cols;
-    for (int i = 0; i < a->x.cols; i++) arrput(*vector, from[i]);
-    return 0;
+    if (at < 0) return NULL;
+    return model ? var_row_values(a->model.E, at) : a->x.numbers + (size_t)at * (size_t)a->x.cols;
 }
 
-/* Reads --query, which is a word or as many numbers as each vector has. */
-static int read_query(const Args *args, const AttendInput *a, float **vector, Err *err) {
-    const char *text = args_value(args, "query", 0);
-    int count = 0;
+/* Returns the vector of --query, which is a word or as many numbers as each vector has; NULL with *err filled.
+ *numbers: a stb_ds array that receives the numbers. */
+static const float *read_query(const Args *args, const AttendInput *a, float **numbers, Err *err) {
+    const char *const *texts = args_values(args, "query");
+    const int count = args_count(args, "query");
     float number;
-    if (!args_value(args, "query", 1) && (a->x.cols > 1 || !number_parse(text, &number)))
-        return find_vector(a, text, vector, err);
-    for (; (text = args_value(args, "query", count)); count++) {
-        if (number_parse(text, &number) != 1)
-            return err_set(err, "--query", 0, "'%.100s' is not a finite number", text);
-        arrput(*vector, number);
+    if (count == 1 && (a->x.cols > 1 || !number_parse(texts[0], &number))) return find_vector(a, texts[0], err);
+    for (int i = 0; i < count; i++) {
+        if (number_parse(texts[i], &number) != 1)
+            return err_set(err, "--query", 0, "'%.100s' is not a finite number", texts[i]), NULL;
+        arrput(*numbers, number);
     }
-    if (count == a->x.cols) return 0;
-    return err_set(err, "--query", 0, "%d numbers, but the vectors have %d", count, a->x.cols);
+    if (count == a->x.cols) return *numbers;
+    return err_set(err, "--query", 0, "%d numbers, but the vectors have %d", count, a->x.cols), NULL;
 }
 
 static const char *const matrix_names[] = {"W_Q", "W_K", "W_V"};
@@ -168,20 +163,18 @@ static int read_weights(const Args *args, AttendInput *a, Err *err) {
 /* ---- the command ------------------------------------------------------------------------------------------------ */
 
 static int search(const Args *args, const AttendInput *a, Err *err) {
-    float *query = NULL;
-    int status = read_query(args, a, &query, err);
-    if (!status) status = attend_search(a, query, args_values(args, "query"), args_count(args, "query"), err);
-    arrfree(query);
+    float *numbers = NULL;
+    const float *query = read_query(args, a, &numbers, err);
+    int status = query ? attend_search(a, query, args_values(args, "query"), args_count(args, "query"), err) : -1;
+    arrfree(numbers);
     return status;
 }
 
 static int list_neighbours(const Args *args, const AttendInput *a, Err *err) {
-    float *vector = NULL;
     const char *word = args_value(args, "neighbours", 0);
-    int status = find_vector(a, word, &vector, err);
-    if (!status) attend_neighbours(a, word, vector);
-    arrfree(vector);
-    return status;
+    const float *vector = find_vector(a, word, err);
+    if (vector) attend_neighbours(a, word, vector);
+    return vector ? 0 : -1;
 }
 
 /* The values of --show, in the order of its list. */

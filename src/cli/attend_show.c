@@ -110,32 +110,23 @@ static void print_head(const AttendInput *a, const struct Head *head) {
     print_by_sum(a, head->to.e);
 }
 
-/* Returns the mean of the weights of all heads; owned by the caller. */
-static float *mean_weights(const AttendInput *a, const AttendResult *found) {
+/* Draws the mean of the weights of all heads. */
+static int draw(const AttendInput *a, const AttendResult *found, const char *path, Err *err) {
     const int n = a->x.rows * a->x.rows;
     float *mean = mem_zalloc((size_t)n * sizeof *mean);
     for (int h = 0; h < a->heads; h++)
         for (int i = 0; i < n; i++) mean[i] += found->head[h].to.alpha->v[i] / (float)a->heads;
-    return mean;
-}
-
-static int draw(const AttendInput *a, const AttendResult *found, const char *path, Err *err) {
-    float *weights = mean_weights(a, found);
-    const Alignment self = {a->x.words, a->x.rows, a->x.words, a->x.rows, weights};
+    const Alignment self = {a->x.words, a->x.rows, a->x.words, a->x.rows, mean};
     int status = picture_write(path, &self, false, err);
-    mem_free(weights);
+    mem_free(mean);
     return status;
 }
 
-/* Checks that a table has at most MOST_WORDS words. */
-static int check_few(const AttendInput *a, Err *err) {
-    if (a->x.rows <= MOST_WORDS) return 0;
-    return err_set(err, a->name, 0, "%d words, but a table has at most %d; --query and --neighbours allow any number",
-                   a->x.rows, MOST_WORDS);
-}
-
 int attend_show(const AttendInput *a, const char *heatmap, Err *err) {
-    if (check_few(a, err)) return -1;
+    if (a->x.rows > MOST_WORDS)
+        return err_set(err, a->name, 0,
+                       "%d words, but a table has at most %d; --query and --neighbours allow any number", a->x.rows,
+                       MOST_WORDS);
     Var *x = attend_matrix(a->tape, a->x.numbers, a->x.rows, a->x.cols);
     AttendResult found;
     if (attend_to(a, x, x, &found, err) || (heatmap && draw(a, &found, heatmap, err))) return -1;
