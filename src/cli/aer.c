@@ -54,9 +54,8 @@ static int run(const Args *args, Err *err) {
     line_reader_close(&found);
     if (status) return -1;
     if (args_has(args, "json"))
-        printf("{\"name\": \"AER\", \"score\": %.4f, \"precision\": %.4f, \"recall\": %.4f, \"links\": %ld, \"sure\": "
-               "%ld, "
-               "\"possible\": %ld}\n",
+        printf("{\"name\": \"AER\", \"score\": %.4f, \"precision\": %.4f, \"recall\": %.4f, \"links\": %ld, "
+               "\"sure\": %ld, \"possible\": %ld}\n",
                aer_rate(&aer), aer_precision(&aer), aer_recall(&aer), aer.found, aer.sure, aer.possible);
     else if (args_has(args, "score-only")) printf("%.4f\n", aer_rate(&aer));
     else

@@ -154,39 +154,26 @@ static const char *value_or_default(const Args *args, const char *name, int i, c
     return given ? given : *flag ? (*flag)->fallback : NULL;
 }
 
-static int parse_number(const Flag *flag, const char *text, double *value, Err *err) {
+int args_real_at(const Args *args, const char *name, int i, double *value, Err *err) {
+    const Flag *flag;
+    const char *text = value_or_default(args, name, i, &flag);
     char *end;
+    if (!text) return 0;
     const double x = strtod(text, &end);
-    if (end == text || *end || !isfinite(x)) return usage_error(err, "--%s needs a number, not '%s'", flag->name, text);
+    if (end == text || *end || !isfinite(x)) return usage_error(err, "--%s needs a number, not '%s'", name, text);
     if (x < flag->least || x > flag->most)
-        return usage_error(err, "--%s must be between %g and %g", flag->name, flag->least, flag->most);
+        return usage_error(err, "--%s must be between %g and %g", name, flag->least, flag->most);
     *value = x;
     return 0;
 }
 
-int args_real_at(const Args *args, const char *name, int i, double *value, Err *err) {
-    const Flag *flag;
-    const char *text = value_or_default(args, name, i, &flag);
-    return text ? parse_number(flag, text, value, err) : 0;
-}
-
-int args_real(const Args *args, const char *name, double *value, Err *err) {
-    return args_real_at(args, name, 0, value, err);
-}
-
 int args_int_at(const Args *args, const char *name, int i, int *value, Err *err) {
-    const Flag *flag;
-    const char *text = value_or_default(args, name, i, &flag);
-    double x = 0;
-    if (!text) return 0;
-    if (parse_number(flag, text, &x, err)) return -1;
+    double x = NAN; /* stays if there is no value */
+    if (args_real_at(args, name, i, &x, err)) return -1;
+    if (isnan(x)) return 0;
     if (x != floor(x)) return usage_error(err, "--%s needs a whole number", name);
     *value = (int)x;
     return 0;
-}
-
-int args_int(const Args *args, const char *name, int *value, Err *err) {
-    return args_int_at(args, name, 0, value, err);
 }
 
 int args_choice_at(const Args *args, const char *name, int i, int *value, Err *err) {
@@ -197,10 +184,6 @@ int args_choice_at(const Args *args, const char *name, int i, int *value, Err *e
     if (index < 0) return usage_error(err, "--%s must be one of %s, not '%s'", name, flag->choices, text);
     *value = index;
     return 0;
-}
-
-int args_choice(const Args *args, const char *name, int *value, Err *err) {
-    return args_choice_at(args, name, 0, value, err);
 }
 
 const char *flag_metavar(const Flag *flag) {

@@ -79,18 +79,24 @@ bool args_has(const Args *args, const char *name);
 /* All values of a flag that was given once; NULL if it was not given. Their number; 0 if it was not given. */
 const char *const *args_values(const Args *args, const char *name);
 int args_count(const Args *args, const char *name);
-/* args_int, args_real and args_choice read the first value of a flag, or its default if the flag is not given; *value
-   is unchanged if there is neither, or if the command has no such flag. They return 0, or -1 with the reason in *err.
-   args_int reads a whole number between the limits of the flag. */
-int args_int(const Args *args, const char *name, int *value, Err *err);
-/* Reads a finite number between the limits of the flag. */
-int args_real(const Args *args, const char *name, double *value, Err *err);
-/* The value must be one of the names in the `choices` of the flag. *value receives the index of the name. */
-int args_choice(const Args *args, const char *name, int *value, Err *err);
-/* args_int, args_real and args_choice for value i of a flag, from 0. */
+/* args_int_at, args_real_at and args_choice_at read value i of a flag, from 0, or its default if there is no such
+ *value; value is unchanged if there is neither, or if the command has no such flag. They return 0, or -1 with the
+ *reason in err. args_int_at reads a whole number between the limits of the flag. */
 int args_int_at(const Args *args, const char *name, int i, int *value, Err *err);
+/* Reads a finite number between the limits of the flag. */
 int args_real_at(const Args *args, const char *name, int i, double *value, Err *err);
+/* The value must be one of the names in the `choices` of the flag. *value receives the index of the name. */
 int args_choice_at(const Args *args, const char *name, int i, int *value, Err *err);
+/* The same for the first value. */
+static inline int args_int(const Args *args, const char *name, int *value, Err *err) {
+    return args_int_at(args, name, 0, value, err);
+}
+static inline int args_real(const Args *args, const char *name, double *value, Err *err) {
+    return args_real_at(args, name, 0, value, err);
+}
+static inline int args_choice(const Args *args, const char *name, int *value, Err *err) {
+    return args_choice_at(args, name, 0, value, err);
+}
 /* The flag whose name has these `length` bytes, or NULL. flags: [count]. */
 const Flag *flag_find(const Flag *flags, int count, const char *name, size_t length);
 /* The letter that Marian has for a flag, 0 if it has none: -b for --beam-size. */

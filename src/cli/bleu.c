@@ -82,9 +82,8 @@ const Command command_bleu = {
         "Several REFERENCE files have several references of each sentence.\n\n"
         "--compare prints the BLEU of both, the mean BLEU of 1000 samples of the sentences with half of its 95 %\n"
         "interval, and p of the paired bootstrap test (Koehn 2004): how probable such a difference is if both\n"
-        "translations are equally good. Samples and numbers are those of sacreBLEU --paired-bs. If the difference is "
-        "0,\n"
-        "p has no meaning.",
+        "translations are equally good. Samples and numbers are those of sacreBLEU --paired-bs. "
+        "If the difference is 0,\np has no meaning.",
     COMMAND_FLAGS(flags),
     .word = {.values = MANY, .kind = VALUE_FILE},
     .examples = REMARKS(

@@ -109,21 +109,19 @@ static void put_value_cases(int shell) {
 }
 
 void completion_print(int shell) {
-    static const char *const lists[] = {"_tide_list() {\n    case $1 in", "_tide_list() {\n    case $1 in",
-                                        "function __tide_list\n    switch \"$argv[1]\""};
-    static const char *const values[] = {"_tide_values() {\n    case \"$1 $2\" in",
-                                         "_tide_values() {\n    case \"$1 $2\" in",
-                                         "function __tide_values\n    switch \"$argv[1] $argv[2]\""};
-    const char *end = shell == FISH ? "    end\nend" : "    esac\n}";
+    const bool fish = shell == FISH;
+    const char *lists = fish ? "function __tide_list\n    switch \"$argv[1]\"" : "_tide_list() {\n    case $1 in";
+    const char *values =
+        fish ? "function __tide_values\n    switch \"$argv[1] $argv[2]\"" : "_tide_values() {\n    case \"$1 $2\" in";
+    const char *end = fish ? "    end\nend" : "    esac\n}";
     if (shell == ZSH) puts("#compdef tide");
     printf("# Completions of tide, made by `tide help --completion`.\n\n"
            "# The commands (no argument), the flags of tide (-) or the flags of a command\n%s\n",
-           lists[shell]);
+           lists);
     put_lists(shell);
-    printf("%s\n\n# The number of values of a command's flag and what they are; an empty flag: words that belong to no "
-           "flag\n"
-           "%s\n",
-           end, values[shell]);
+    printf("%s\n\n# The number of values of a command's flag and what they are; an empty flag: words that "
+           "belong to no flag\n%s\n",
+           end, values);
     put_value_cases(shell);
     printf("%s\n\n%s", end, scripts[shell]);
 }

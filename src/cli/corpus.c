@@ -23,11 +23,12 @@ static const Flag flags[] = {
     FLAGS_MESSAGES,
 };
 
-/* Adds the files of a flag; each input has `width` paths. */
-static void add_inputs(const Args *args, const char *flag, CorpusForm form, int width, CorpusFiles **inputs) {
-    for (int i = 0; args_value(args, flag, i); i += width)
-        arrput(*inputs,
-               ((CorpusFiles){form, {args_value(args, flag, i), width > 1 ? args_value(args, flag, i + 1) : NULL}}));
+/* Adds the files of a flag; an input of lines has two paths, all others have one. */
+static void add_inputs(const Args *args, const char *flag, CorpusForm form, CorpusFiles **inputs) {
+    const char *const *paths = args_values(args, flag);
+    const int width = form == FORM_LINES ? 2 : 1, n = args_count(args, flag);
+    for (int i = 0; i < n; i += width)
+        arrput(*inputs, ((CorpusFiles){form, {paths[i], width > 1 ? paths[i + 1] : NULL}}));
 }
 
 static void show(void *context, const char *what, long done, long all) {
@@ -62,25 +63,25 @@ static int import_inputs(const ImportJob *job, Err *err) {
 }
 
 static int run(const Args *args, Err *err) {
-    int dev = -1, test = -1, pairs = 0;
+    int dev = -1, test = -1;
     ImportJob job = {.output = args_value(args, "output", 0),
                      .dropped = args_value(args, "dropped", 0),
                      .keep_paragraphs = args_has(args, "keep-paragraphs"),
                      .simplify = args_has(args, "simplify")};
-    while (args_value(args, "lines", pairs)) pairs++;
     if (args->word_count) return flags_only(err, "corpus", args->words[0]);
     if (!job.output) return usage_error(err, "--output is needed; see `tide corpus --help`");
-    if (pairs % 2) return usage_error(err, "--lines needs an even number of files: Chinese and English in turn");
+    if (args_count(args, "lines") % 2)
+        return usage_error(err, "--lines needs an even number of files: Chinese and English in turn");
     if (args_int(args, "dev", &dev, err) || args_int(args, "test", &test, err) ||
         args_int(args, "max-length", &job.limits.most_words, err) ||
         args_real(args, "max-ratio", &job.limits.most_ratio, err))
         return -1;
     CorpusFiles *inputs = NULL;
-    add_inputs(args, "lines", FORM_LINES, 2, &inputs);
-    add_inputs(args, "tsv", FORM_TSV, 1, &inputs);
-    add_inputs(args, "tmx", FORM_TMX, 1, &inputs);
-    add_inputs(args, "mo", FORM_MO, 1, &inputs);
-    add_inputs(args, "po", FORM_PO, 1, &inputs);
+    add_inputs(args, "lines", FORM_LINES, &inputs);
+    add_inputs(args, "tsv", FORM_TSV, &inputs);
+    add_inputs(args, "tmx", FORM_TMX, &inputs);
+    add_inputs(args, "mo", FORM_MO, &inputs);
+    add_inputs(args, "po", FORM_PO, &inputs);
     job.inputs = inputs;
     job.input_count = (int)arrlen(inputs);
     job.dev = dev;

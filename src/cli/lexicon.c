@@ -19,8 +19,7 @@ static const Flag flags[] = {
     FLAG_FILE("src", "with --priors: align these sentences, and write the links to standard output"),
     FLAG_FILE("tgt", "their translations, line by line"),
     {"units", 2, "KIND KIND", "what to align: char, word, piece or given (default: char word)", .choices = unit_names},
-    {"bpe-merges", 2, "N N", "most merges for units of kind piece (default: 8000 8000)", VALUE_INT, 0, 1 << 24, NULL,
-     NULL},
+    {"bpe-merges", 2, "N N", "most merges for units of kind piece (default: 8000 8000)", VALUE_INT, .most = 1 << 24},
     {"symmetrize", 1, "METHOD", "mean, soft, intersection, union or grow-diag-final-and",
      .choices = symmetrization_names, .fallback = "mean"},
     FLAG_REAL("threshold", "for mean and soft: the least mean weight of a link (default: 0.35 and 0.25)", 1e-6, 1,
@@ -75,18 +74,14 @@ static int read_disk(Lexicon *work, DiskCorpus *corpus, Err *err) {
 
 /* Reads the priors, if there are any, and the corpus. */
 static int read_input(Lexicon *work, Err *err) {
-    const char *temporary = getenv("TMPDIR");
+    const char *folder = work->output ? work->output : getenv("TMPDIR");
     DiskCorpus corpus;
     if (work->priors_path && priors_read(&work->priors, work->priors_path, err)) return -1;
     for (int i = 0; i < 2; i++) {
         work->bitext.side[i].units = work->priors_path ? work->priors.units[i] : units_new(work->kinds[i]);
         work->priors.units[i] = NULL;
     }
-    int status = disk_corpus_open(&corpus,
-                                  work->output              ? work->output
-                                  : temporary && *temporary ? temporary
-                                                            : "/tmp",
-                                  false, err);
+    int status = disk_corpus_open(&corpus, folder && *folder ? folder : "/tmp", false, err);
     if (!status) status = read_disk(work, &corpus, err);
     disk_corpus_close(&corpus);
     progress_clear(&work->view);

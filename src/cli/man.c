@@ -271,28 +271,25 @@ static void put_command_page(const Command *command) {
 
 /* ---- tide(1) --------------------------------------------------------------------------------------------------- */
 
-static const Remark files[] = {
+static const Remark *const files = REMARKS(
     {"../share/tide/NAME.conf", "A preset for `tide train --preset`; the path begins at the folder of the program"},
     {"models/NAME.conf", "A preset of your own, in the current folder"},
-    {"MODEL/model.safetensors", "A model with its configuration, its tokenizers and its vocabularies"},
-    {0}};
+    {"MODEL/model.safetensors", "A model with its configuration, its tokenizers and its vocabularies"});
 
-static const Remark examples[] = {
-    {"tide corpus --output corpus --tsv cmn.txt", "Clean a corpus and split it into train, dev and test"},
-    {"tide train --preset small --model run1 \\\n"
-     "    --train-sets corpus/train.zh corpus/train.en \\\n"
-     "    --valid-sets corpus/dev.zh corpus/dev.en",
-     "Train a model; the same command continues a training that was interrupted"},
-    {"tide evaluate run1 --src corpus/test.zh --ref corpus/test.en", "Measure its quality"},
-    {"echo 潮水退了，才知道谁没穿裤子。 | tide translate run1 --html page.html",
-     "Translate a sentence, and write a page that shows which characters each word was read from"},
-    {0}};
+static const Remark *const examples =
+    REMARKS({"tide corpus --output corpus --tsv cmn.txt", "Clean a corpus and split it into train, dev and test"},
+            {"tide train --preset small --model run1 \\\n"
+             "    --train-sets corpus/train.zh corpus/train.en \\\n"
+             "    --valid-sets corpus/dev.zh corpus/dev.en",
+             "Train a model; the same command continues a training that was interrupted"},
+            {"tide evaluate run1 --src corpus/test.zh --ref corpus/test.en", "Measure its quality"},
+            {"echo 潮水退了，才知道谁没穿裤子。 | tide translate run1 --html page.html",
+             "Translate a sentence, and write a page that shows which characters each word was read from"});
 
 static const char about[] =
     "trains a translator on pairs of sentences, translates with it, and shows which source words each word of a "
-    "translation was read from. The model is RNNsearch: an encoder and a decoder of gated recurrent units with "
-    "attention "
-    "between them.\n\n"
+    "translation was read from. The model is RNNsearch: an encoder and a decoder of gated recurrent units "
+    "with attention between them.\n\n"
     "Text comes in on standard input, results go to standard output, and everything else goes to standard error. The "
     "results depend neither on the number of threads nor on the instruction set.";
 

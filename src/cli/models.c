@@ -128,9 +128,7 @@ int sampling_flags(const Args *args, int samples, Sampling *sampling, BeamOption
     const char *name = "output-sampling";
     int kind = SAMPLING_FULL, seed = 1, next = 1;
     double words = 0;
-    if (!args_has(args, name)) {
-        return args_has(args, "seed") ? usage_error(err, "--seed needs --output-sampling") : 0;
-    }
+    if (!args_has(args, name)) return args_has(args, "seed") ? usage_error(err, "--seed needs --output-sampling") : 0;
     if (args_has(args, "beam-size"))
         return usage_error(err, "--output-sampling draws translations without a beam; --n-best N draws N of them");
     if (args_choice_at(args, name, 0, &kind, err) || args_int(args, "seed", &seed, err)) return -1;

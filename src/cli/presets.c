@@ -13,10 +13,10 @@
 enum { PLACES = 3 };
 
 /* Writes the path of a folder of presets, number 0, 1 or 2, to `path`. */
-static void place(int number, char path[PRESET_PATH_SIZE]) {
-    if (number == 0) program_path(path, PRESET_PATH_SIZE, "../share/tide");
-    else if (number == 1) program_path(path, PRESET_PATH_SIZE, "../../models");
-    else snprintf(path, PRESET_PATH_SIZE, "models");
+static void place(int number, char path[PATH_SIZE]) {
+    if (number == 0) program_path(path, PATH_SIZE, "../share/tide");
+    else if (number == 1) program_path(path, PATH_SIZE, "../../models");
+    else snprintf(path, PATH_SIZE, "models");
 }
 
 /* ---- the list ------------------------------------------------------------------------------------------------- */
@@ -39,7 +39,7 @@ static int by_name(const void *a, const void *b) { return strcmp(*(char *const *
 
 /* The names of all presets, sorted: a stb_ds array of owned strings, in which a name may stand several times. */
 static char **all_names(void) {
-    char **names = NULL, folder[PRESET_PATH_SIZE];
+    char **names = NULL, folder[PATH_SIZE];
     for (int i = 0; i < PLACES; i++) {
         place(i, folder);
         add_names(folder, &names);
@@ -59,13 +59,12 @@ static int no_preset(const char *name, Err *err) {
     return -1;
 }
 
-int preset_find(const char *name, char path[PRESET_PATH_SIZE], Err *err) {
-    char folder[PRESET_PATH_SIZE], file[PRESET_PATH_SIZE];
+int preset_find(const char *name, char path[PATH_SIZE], Err *err) {
+    char folder[PATH_SIZE];
     for (int i = 0; i < PLACES && !strchr(name, '/'); i++) {
         place(i, folder);
-        if (snprintf(file, sizeof file, "%s/%s.conf", folder, name) >= (int)sizeof file || access(file, R_OK)) continue;
-        memcpy(path, file, sizeof file);
-        return 0;
+        const int length = snprintf(path, PATH_SIZE, "%s/%s.conf", folder, name);
+        if (length < PATH_SIZE && !access(path, R_OK)) return 0;
     }
     return no_preset(name, err);
 }
@@ -81,7 +80,7 @@ char *preset_read(const char *path, Err *err) {
 
 /* Prints a name and the first sentence of the comment with which the preset begins, without "# NAME: ". */
 static int print_preset(const char *name, Err *err) {
-    char path[PRESET_PATH_SIZE];
+    char path[PATH_SIZE];
     char *text = preset_find(name, path, err) ? NULL : preset_read(path, err);
     if (!text) return -1;
     const size_t length = strlen(name);

@@ -4,12 +4,10 @@
 #ifndef TIDE_PRESETS_H
 #define TIDE_PRESETS_H
 
-#include "core/base.h"
-
-enum { PRESET_PATH_SIZE = 512 };
+#include "io/files.h"
 
 /* Writes the path of a preset to `path`. Returns 0, or -1 with *err filled if there is no such preset. */
-int preset_find(const char *name, char path[PRESET_PATH_SIZE], Err *err);
+int preset_find(const char *name, char path[PATH_SIZE], Err *err);
 /* Reads a text file whole. Returns the text, owned by the caller, or NULL with *err filled; a NUL in the file is an
  * error. */
 char *preset_read(const char *path, Err *err);

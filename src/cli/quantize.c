@@ -10,18 +10,15 @@ static double mebibytes(const char *path) {
     return stat(path, &info) ? 0 : (double)info.st_size / (1 << 20);
 }
 
-static int quantize(const char *model, const char *output, Err *err) {
+static int run(const Args *args, Err *err) {
     char from[PATH_SIZE], to[PATH_SIZE];
+    if (args->word_count != 2) return usage_error(err, "quantize needs MODEL and OUT; see `tide quantize --help`");
+    const char *model = args->words[0], *output = args->words[1];
     if (model_directory_make(output, model, to, err) || model_copy(model, NULL, true, to, err) ||
         model_find(model, from, err))
         return -1;
     printf("%s: %.1f MiB; %s: %.1f MiB\n", from, mebibytes(from), to, mebibytes(to));
     return 0;
-}
-
-static int run(const Args *args, Err *err) {
-    if (args->word_count != 2) return usage_error(err, "quantize needs MODEL and OUT; see `tide quantize --help`");
-    return quantize(args->words[0], args->words[1], err);
 }
 
 const Command command_quantize = {

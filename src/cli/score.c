@@ -103,9 +103,8 @@ const Command command_score = {
     .about =
         "Prints log p(target | source) of each pair in nats, including </s>. The last line has the sum, the number of\n"
         "target pieces, the cross-entropy per piece, and the perplexity (the exponential of the cross-entropy).\n\n"
-        "--word-scores adds ` ||| WordScores=` and log p of each target piece, as Marian does; `tide tokenize` shows "
-        "the\n"
-        "pieces.",
+        "--word-scores adds ` ||| WordScores=` and log p of each target piece, as Marian does; "
+        "`tide tokenize` shows the\npieces.",
     COMMAND_FLAGS(flags),
     .word = {.values = 1, .kind = VALUE_FILE},
     .examples =

@@ -76,7 +76,6 @@ void suggest_nearest(Nearest *nearest, const char *name) {
 
 const char *suggest_instead(const char *word, const char *usage) {
     static const char input[] = "the text comes from standard input, as in `< FILE`";
-    static const char output[] = "results go to standard output, as in `> FILE`";
     static const char vocabularies[] = "a model contains its vocabularies, which `tide train` learns";
     static const char devices[] = "tide computes on the processor, with --threads";
     /* flags: names as in core/choice.h; applies: a part of the usage lines of the commands that a row is for */
@@ -86,7 +85,7 @@ const char *suggest_instead(const char *word, const char *usage) {
                 {"--src|--source", "< source", input},
                 {"--src", "< text", input},
                 {"--hyp", "< hypotheses", input},
-                {"-o|--output|--out", "<", output},
+                {"-o|--output|--out", "<", "results go to standard output, as in `> FILE`"},
                 {"-v|--vocabs", "MODEL", vocabularies},
                 {"--vocabs", "--model", vocabularies},
                 {"-d|--devices", "MODEL", devices},

@@ -58,8 +58,7 @@ static const FlagGroup groups[] = {
     {"Corpora", "tmx mo po train-set-weights train-set-tags train-set-noise valid-tsv max-length"},
     {"Pieces", "tokenizer bpe-merges merges dim-vocabs source-words"},
     {"Model", "arch dim-emb dim-rnn dim-att dim-maxout encoder enc-depth dec-cell-base-depth dec-depth dim-ffn window "
-              "attention heads "
-              "readout-state tied-embeddings init pretrained-model"},
+              "attention heads readout-state tied-embeddings init pretrained-model"},
     {"Guided attention", "guided-alignment guided-alignment-cost guided-alignment-weight guided-alignment-null"},
     {"Optimization", "optimizer learn-rate lr-decay lr-decay-start lr-warmup lr-decay-inv-sqrt clip-norm "
                      "exponential-smoothing mini-batch maxi-batch workspace shards seed"},
@@ -112,7 +111,7 @@ static int settle(TrainOptions *options, const TrainOptions *pretrained, const A
 /* Sets options from the defaults, the pretrained model, the preset, --config and the flags; later ones override earlier
    ones. */
 static int gather_options(const Args *args, TrainOptions *options, Err *err) {
-    char path[PRESET_PATH_SIZE];
+    char path[PATH_SIZE];
     const char *preset = args_value(args, "preset", 0), *config = args_value(args, "config", 0);
     const char *pretrained = args_value(args, "pretrained-model", 0);
     options_default(train_option_tables, options);
@@ -254,7 +253,7 @@ static int train_files(const Args *args, TrainFiles list[MOST_MANY], Err *err) {
     if (!count) return usage_error(err, "--train-sets, --tsv, --tmx, --mo or --po is needed");
     const char *const lists[] = {"train-set-weights", "train-set-tags", "train-set-noise"};
     for (int i = 0; i < 3; i++)
-        if (args_has(args, lists[i]) && (!args_value(args, lists[i], count - 1) || args_value(args, lists[i], count)))
+        if (args_has(args, lists[i]) && args_count(args, lists[i]) != count)
             return usage_error(err, "--%s needs one value for each of %d training corpora", lists[i], count);
     for (int i = 0; i < count; i++) {
         const char *tag = args_value(args, "train-set-tags", i), *noise = args_value(args, "train-set-noise", i);

@@ -90,7 +90,7 @@ enum { NONE = -1, HARD, SOFT }; /* values of --alignment, in the order of its li
 typedef struct Translating {
     const Args *args;
     int alignment; /* NONE, HARD or SOFT */
-    const char *heatmap, *html, *tag;
+    const char *html, *tag;
     BeamOptions beam;
     Sampling sampling; /* beam.sampling, if it is not NULL */
     AlignmentView view;
@@ -106,8 +106,8 @@ typedef struct Translating {
     SourceLines source;
     Session session;
     ProgressView progress;
-    int first; /* number of the first line of the current call, from 0 */
-    Pictures pictures;
+    int first;         /* number of the first line of the current call, from 0 */
+    Pictures pictures; /* dir: that of --heatmap, or NULL */
     AlignmentsPage page;
     OutputFile page_file; /* open only with --html */
     Spent spent;
@@ -209,7 +209,7 @@ static int write_out(Translating *t, const Translations *found, Err *err) {
     }
     if (flush(err)) return -1;
     if (t->html) fill_page(t, found);
-    return t->heatmap ? draw(t, found, err) : 0;
+    return t->pictures.dir ? draw(t, found, err) : 0;
 }
 
 /* ---- translating ------------------------------------------------------------------------------------------------ */
@@ -268,8 +268,8 @@ static int translate_lines(Translating *t, Err *err) {
 
 /* Opens the outputs before it translates, so that a bad path fails at once and not after hours. */
 static int translate_all(Translating *t, Err *err) {
-    if ((t->heatmap && pictures_open(&t->pictures, err)) || (t->html && output_open(&t->page_file, t->html, err)) ||
-        translate_lines(t, err))
+    if ((t->pictures.dir && pictures_open(&t->pictures, err)) ||
+        (t->html && output_open(&t->page_file, t->html, err)) || translate_lines(t, err))
         return -1;
     if (t->document.given) document_write(&t->document, !translator_writes_han(t->models.list[0]));
     if (flush(err) || pictures_close(&t->pictures, err)) return -1;
@@ -298,7 +298,7 @@ static int translate(Translating *t, Err *err) {
 
 static int check_alignments(Translating *t, Err *err) {
     const bool attention = ensemble_aligns(t->models.list, t->models.count),
-               shown = t->alignment != NONE || t->heatmap || t->html;
+               shown = t->alignment != NONE || t->pictures.dir || t->html;
     if (shown && !attention) return usage_error(err, "this model has no attention, so there is no alignment to show");
     if (t->replace_unknown && !attention) return usage_error(err, "--replace-unk needs a model with attention");
     if (shown || t->replace_unknown) t->beam.alignments = t->printed;
@@ -309,9 +309,8 @@ static int read_flags(Translating *t, Err *err) {
     const Args *args = t->args;
     t->beam = translator_beam_options(t->models.list[0]);
     t->alignment = NONE;
-    t->heatmap = args_value(args, "heatmap", 0);
     t->html = args_value(args, "html", 0);
-    t->pictures = (Pictures){.dir = t->heatmap, .transpose = args_has(args, "transpose")};
+    t->pictures = (Pictures){.dir = args_value(args, "heatmap", 0), .transpose = args_has(args, "transpose")};
     t->replace_unknown = args_has(args, "replace-unk");
     t->allow_han = args_has(args, "allow-han");
     translator_allow(t->models.list[0], t->replace_unknown, t->allow_han, &t->beam);

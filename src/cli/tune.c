@@ -105,11 +105,10 @@ static int read_beams(const Args *args, Tuning *t, Err *err) {
     static const int usual[] = {1, 2, 3, 5, 8, 12};
     const int own = t->translator.options.beam_size;
     bool found = false;
-    while (args_value(args, "beam-sizes", t->beam_count)) {
+    for (; args_value(args, "beam-sizes", t->beam_count); t->beam_count++) {
         if (t->beam_count == MOST_BEAMS - 1)
             return usage_error(err, "--beam-sizes takes at most %d values", MOST_BEAMS - 1);
         if (args_int_at(args, "beam-sizes", t->beam_count, &t->beams[t->beam_count], err)) return -1;
-        t->beam_count++;
     }
     for (int i = 0; i < 6 && !args_has(args, "beam-sizes"); i++) t->beams[t->beam_count++] = usual[i];
     for (int i = 0; i < t->beam_count; i++) found |= t->beams[i] == own;
@@ -137,8 +136,8 @@ const Command command_tune = {
     .name = "tune",
     .summary = "choose beam, normalize and word penalty on a development set",
     .usage = "MODEL --src FILE --ref FILE --output DIR",
-    .about = "Translates the development set with several beams, and computes BLEU for all pairs of --normalize 0, 0.2 "
-             ".. 2\n"
+    .about = "Translates the development set with several beams, and computes BLEU for all pairs of "
+             "--normalize 0, 0.2 .. 2\n"
              "and --word-penalty 0.4, 0.3 .. -0.8. Writes a copy of the model that has the best values, to\n"
              "DIR/model.safetensors. Prints the best pair for each beam: BLEU, and the length of the translations\n"
              "divided by that of the references.",

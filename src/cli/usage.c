@@ -26,9 +26,8 @@ static void print_group(const Command *command, const FlagGroup *group, const Fl
 }
 
 static void print_groups(const Command *command, bool all, const Flag *flags) {
-    const FlagGroup *group = command->groups;
-    print_group(command, group, flags);
-    for (group++; all && group->title; group++) {
+    print_group(command, command->groups, flags);
+    for (const FlagGroup *group = command->groups + 1; all && group->title; group++) {
         putchar('\n');
         print_group(command, group, flags);
     }
