@@ -95,11 +95,6 @@ static int direction_open(Direction *direction, const char *path, AttentionOptio
     return translator_check_attention(tr, path, attention, err);
 }
 
-static void direction_session(Direction *direction, Threads *pool) {
-    const Translator *member = &direction->translator;
-    session_init(&direction->session, &member, 1, pool);
-}
-
 /* Computes the alignments of n pairs, shifted and merged into words if the flags say so; release each with
    alignment_free. */
 static void direction_align(Direction *direction, const Aligner *a, char *const *source, char *const *target, int n,
@@ -271,10 +266,11 @@ static void write_page(Aligner *a, const char *model) {
 
 /* Aligns the pairs with models that are loaded. */
 static int run_on(Aligner *a, const Args *args, int threads, Err *err) {
+    const Translator *forward = &a->forward.translator, *reverse = &a->reverse.translator;
     Threads *pool = threads_new(threads);
     alignments_page_init(&a->page);
-    direction_session(&a->forward, pool);
-    direction_session(&a->reverse, pool);
+    session_init(&a->forward.session, &forward, 1, pool);
+    session_init(&a->reverse.session, &reverse, 1, pool);
     const bool failed = read_pairs(a, args, err) || (a->pictures.dir && pictures_open(&a->pictures, err)) ||
                         align_all(a, err) || pictures_close(&a->pictures, err);
     if (!failed && a->format == HTML) write_page(a, args->words[0]);

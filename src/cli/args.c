@@ -187,6 +187,5 @@ int args_choice_at(const Args *args, const char *name, int i, int *value, Err *e
 }
 
 const char *flag_metavar(const Flag *flag) {
-    if (!flag->values) return "";
-    return flag->metavar ? flag->metavar : flag->choices;
+    return !flag->values ? "" : flag->metavar ? flag->metavar : flag->choices;
 }

@@ -37,8 +37,6 @@ typedef struct AttendResult {
     Var *context; /* contexts of all heads, concatenated by columns */
 } AttendResult;
 
-/* Returns a matrix [rows, cols] on the tape with a copy of the numbers. */
-Var *attend_matrix(Tape *tape, const float *numbers, int rows, int cols);
 /* Computes the attention of queries [n, d] to the words x [m, d]. Everything in *found is owned by the tape. Returns 0,
    or -1 with *err filled if a score or a context is not finite. */
 int attend_to(const AttendInput *a, Var *queries, Var *x, AttendResult *found, Err *err);

@@ -26,11 +26,12 @@ static double largest_difference(const Var *a, const Var *b) {
 /* Returns x with positional encodings added: p_{t,2k} = sin(t / 10000^(2k/d)), p_{t,2k+1} = cos(t / 10000^(2k/d))
    (Vaswani et al. 2017, §3.5). */
 static Var *with_positions(Tape *tape, const Var *x) {
-    Var *y = attend_matrix(tape, x->v, x->rows, x->cols);
+    Var *y = var_new(tape, x->rows, x->cols);
     for (int t = 0; t < x->rows; t++)
         for (int i = 0; i < x->cols; i++) {
+            const size_t at = (size_t)t * (size_t)x->cols + (size_t)i;
             double angle = t / pow(10000, (double)(i - i % 2) / x->cols);
-            y->v[(size_t)t * (size_t)x->cols + (size_t)i] += (float)(i % 2 ? cos(angle) : sin(angle));
+            y->v[at] = x->v[at] + (float)(i % 2 ? cos(angle) : sin(angle));
         }
     return y;
 }
@@ -44,7 +45,7 @@ typedef struct Shuffled {
 static int attend_in_both_orders(const AttendInput *a, const int *order, bool positions, Shuffled *both, Err *err) {
     Tape *tape = a->tape;
     AttendResult found, shuffled_found;
-    Var *x = attend_matrix(tape, a->x.numbers, a->x.rows, a->x.cols), *shuffled = gather(tape, x, order, x->rows);
+    Var *x = var_constant(tape, a->x.rows, a->x.cols, a->x.numbers), *shuffled = gather(tape, x, order, x->rows);
     if (positions) x = with_positions(tape, x), shuffled = with_positions(tape, shuffled);
     if (attend_to(a, x, x, &found, err) || attend_to(a, shuffled, shuffled, &shuffled_found, err)) return -1;
     *both = (Shuffled){gather(tape, found.context, order, x->rows), shuffled_found.context};

@@ -11,12 +11,6 @@
 
 /* ---- attention -------------------------------------------------------------------------------------------------- */
 
-Var *attend_matrix(Tape *tape, const float *numbers, int rows, int cols) {
-    Var *var = var_new(tape, rows, cols);
-    memcpy(var->v, numbers, (size_t)rows * (size_t)cols * sizeof *numbers);
-    return var;
-}
-
 /* Returns x W for the columns of one head in W; `which`: 0, 1, 2 for W_Q, W_K, W_V. Without W, returns x. */
 static Var *project(const AttendInput *a, int which, int head, Var *x) {
     const Vectors *W = &a->W[which];
@@ -127,7 +121,7 @@ int attend_show(const AttendInput *a, const char *heatmap, Err *err) {
         return err_set(err, a->name, 0,
                        "%d words, but a table has at most %d; --query and --neighbours allow any number", a->x.rows,
                        MOST_WORDS);
-    Var *x = attend_matrix(a->tape, a->x.numbers, a->x.rows, a->x.cols);
+    Var *x = var_constant(a->tape, a->x.rows, a->x.cols, a->x.numbers);
     AttendResult found;
     if (attend_to(a, x, x, &found, err) || (heatmap && draw(a, &found, heatmap, err))) return -1;
     printf("Words X, a vector of %d numbers each (%s)\n", a->x.cols, a->name);
@@ -176,9 +170,9 @@ static void print_found(const AttendInput *a, const struct Head *head) {
 
 int attend_search(const AttendInput *a, const float *query, const char *const *text, int n, Err *err) {
     static char *answer[] = {"answer"};
-    Var *x = attend_matrix(a->tape, a->x.numbers, a->x.rows, a->x.cols);
+    Var *x = var_constant(a->tape, a->x.rows, a->x.cols, a->x.numbers);
     AttendResult found = {0};
-    if (attend_to(a, attend_matrix(a->tape, query, 1, a->x.cols), x, &found, err)) return -1;
+    if (attend_to(a, var_constant(a->tape, 1, a->x.cols, query), x, &found, err)) return -1;
     fputs("A search for ", stdout);
     for (int i = 0; i < n; i++) printf("%s ", text[i]);
     printf("among %d keys (%s): the score is the dot product of query and key%s,\n"

@@ -5,14 +5,13 @@
 
 #include <stdio.h>
 
-enum { BASH, ZSH, FISH }; /* in the order of SHELLS */
+enum { BASH, ZSH, FISH }; /* in the order of SHELLS, as the scripts are */
 
-static const char *const scripts[] = {[BASH] =
+static const char *const scripts[] = {
 #include "cli/shell/tide.bash.inc"
-                                          ,
-                                      [ZSH] =
+    ,
 #include "cli/shell/tide.zsh.inc"
-                                          , [FISH] =
+    ,
 #include "cli/shell/tide.fish.inc"
 };
 

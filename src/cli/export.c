@@ -88,8 +88,7 @@ static int write_page(const char *page, const char *model, const char *path, Err
         write_name(output.stream, model);
         fputs("}</script>\n<script type=\"text/plain\" id=\"tide-model\">", output.stream);
         write_base64(output.stream, packed, size);
-        fputs("</script>\n", output.stream);
-        fputs(at + strlen(place), output.stream);
+        fprintf(output.stream, "</script>\n%s", at + strlen(place));
         status = output_commit(&output, err);
     }
     mem_free(packed);

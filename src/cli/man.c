@@ -245,8 +245,7 @@ static void put_header(const char *name, const char *summary) {
 
 /* Prints the references to related commands, whose names are separated by spaces. */
 static void put_see(const char *names) {
-    puts(".Sh SEE ALSO");
-    fputs(".Xr tide 1", stdout);
+    fputs(".Sh SEE ALSO\n.Xr tide 1", stdout);
     for (; names && *names; names += strspn(names, " ")) {
         const int length = (int)strcspn(names, " ");
         printf(" ,\n.Xr tide-%.*s 1", length, names);
@@ -307,8 +306,7 @@ static void put_overview(void) {
     put_files(files);
     put_exit_status();
     put_examples(examples);
-    puts(".Sh SEE ALSO");
-    printf(".Rs\n.%%A D. Bahdanau\n.%%A K. Cho\n.%%A Y. Bengio\n"
+    printf(".Sh SEE ALSO\n.Rs\n.%%A D. Bahdanau\n.%%A K. Cho\n.%%A Y. Bengio\n"
            ".%%T Neural Machine Translation by Jointly Learning to Align and Translate\n.%%D 2015\n"
            ".%%U https://arxiv.org/abs/1409.0473\n.Re\n");
 }
