@@ -27,18 +27,14 @@ static int check_folder(const char *dir, Err *err) {
     return 0;
 }
 
-/* Checks that a file can be written, so that a wrong path fails before the work and not after it. */
-static int check_file(const char *path, Err *err) {
-    OutputFile output;
-    if (output_open(&output, path, err)) return -1;
-    output_discard(&output);
-    return 0;
-}
-
 int pictures_open(Pictures *pictures, Err *err) {
     const char *dir = pictures->dir;
-    if (raster_format(dir)) return raster_check(err) || check_file(dir, err) ? -1 : 0;
-    return check_folder(dir, err) || directory_make(dir, err) ? -1 : 0;
+    OutputFile output;
+    if (!raster_format(dir)) return check_folder(dir, err) || directory_make(dir, err) ? -1 : 0;
+    /* A file is opened already here, so that a wrong path fails before the work and not after it. */
+    if (raster_check(err) || output_open(&output, dir, err)) return -1;
+    output_discard(&output);
+    return 0;
 }
 
 int picture_write(const char *path, const Alignment *alignment, bool transpose, Err *err) {
