@@ -166,6 +166,14 @@ bool is_inside_run(int32_t before, int32_t after) {
            (is_digit(before) && is_digit(after));
 }
 
+const char *run_end(const char *text) {
+    for (;;) {
+        const int32_t before = utf8_next(&text);
+        const char *next = text;
+        if (!*text || !is_inside_run(before, utf8_next(&next))) return text;
+    }
+}
+
 char *text_capitalised(const char *text) {
     char *copy = mem_alloc(4 + strlen(text) + 1), *end = copy; /* 4: bytes of the longest character */
     if (*text) end += utf8proc_encode_char(utf8proc_totitle(utf8_next(&text)), (utf8proc_uint8_t *)end);

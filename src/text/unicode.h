@@ -30,6 +30,8 @@ bool is_mark(int32_t c);   /* a mark that combines with the character before it 
 bool is_digit(int32_t c);
 /* Whether a run of letters, or of digits, goes on from one character to the next. */
 bool is_inside_run(int32_t before, int32_t after);
+/* The next place after the start of a text that is not inside such a run. The text must not be empty. */
+const char *run_end(const char *text);
 bool is_blank(int32_t c); /* white space or a control character: what text_normalise joins to one space */
 
 #endif

@@ -69,12 +69,10 @@ static size_t longest_term(const Glossary *g) {
 static const char *term_at(const Glossary *g, const char *text, size_t *length) {
     const size_t longest = longest_term(g);
     const char *found = NULL;
-    for (const char *at = text; *at;) {
-        const int32_t before = utf8_next(&at);
-        const size_t n = (size_t)(at - text);
+    for (const char *end = text; *end;) {
+        end = run_end(end);
+        const size_t n = (size_t)(end - text);
         if (n > longest) break;
-        const char *next = at;
-        if (*next && is_inside_run(before, utf8_next(&next))) continue;
         const char *translation = find(g, text, n);
         if (!translation) continue;
         found = translation;
@@ -95,15 +93,11 @@ static void add(const Glossary *g, const char *translation, Constraint **list) {
 
 Constraints *glossary_constraints(const Glossary *g, const char *sentence) {
     Constraint *list = NULL;
-    int32_t before = 0;
     for (const char *at = sentence; *at && arrlen(list) < MOST_CONSTRAINTS;) {
-        const char *next = at;
         size_t length = 0;
-        const int32_t c = utf8_next(&next);
-        const char *translation = is_inside_run(before, c) ? NULL : term_at(g, at, &length);
+        const char *translation = term_at(g, at, &length);
         if (translation) add(g, translation, &list);
-        const char *const end = translation ? at + length : next;
-        while (at < end) before = utf8_next(&at);
+        at = translation ? at + length : run_end(at);
     }
     if (!list) return NULL;
     Constraints *constraints = mem_alloc(sizeof *constraints);

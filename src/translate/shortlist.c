@@ -85,12 +85,10 @@ static void mark_translations(const Shortlist *s, const char *source, size_t n, 
 
 /* Marks the translations of all texts that begin at `text`. */
 static void mark_texts(const Shortlist *s, const char *text, bool *marked) {
-    for (const char *at = text; *at;) {
-        const int32_t before = utf8_next(&at);
-        const size_t n = (size_t)(at - text);
-        const char *next = at;
+    for (const char *end = text; *end;) {
+        end = run_end(end);
+        const size_t n = (size_t)(end - text);
         if (n > s->longest) return;
-        if (*next && is_inside_run(before, utf8_next(&next))) continue;
         mark_translations(s, text, n, marked);
     }
 }
@@ -99,13 +97,7 @@ static ColumnSet set_of(const Shortlist *s, const char *sentence, bool *marked) 
     const int all = vocab_size(s->target->vocab);
     memset(marked, 0, (size_t)all * sizeof *marked);
     for (int id = 0; id < ID_SPECIALS + s->first && id < all; id++) marked[id] = true;
-    int32_t before = 0;
-    for (const char *at = sentence; *at;) {
-        const char *text = at;
-        const int32_t c = utf8_next(&at);
-        if (!is_inside_run(before, c)) mark_texts(s, text, marked);
-        before = c;
-    }
+    for (const char *at = sentence; *at; at = run_end(at)) mark_texts(s, at, marked);
     return columns_marked(marked, all, mem_alloc((size_t)all * sizeof(int)));
 }
 
