@@ -43,31 +43,26 @@ void alignment_shift(Alignment *a) {
 }
 
 void alignment_merge_words(Alignment *a) {
-    Alignment merged;
+    int n_source, n_target;
     char **source, **target;
-    int *source_word = pieces_words(a->source, a->n_source, &merged.n_source, &source);
-    int *target_word = pieces_words(a->target, a->n_target, &merged.n_target, &target);
-    int *pieces = mem_zalloc((size_t)merged.n_target * sizeof *pieces);
-    double *sum = mem_zalloc((size_t)merged.n_target * (size_t)merged.n_source * sizeof *sum);
-    float *weight = mem_alloc((size_t)merged.n_target * (size_t)merged.n_source * sizeof *weight);
+    int *source_word = pieces_words(a->source, a->n_source, &n_source, &source);
+    int *target_word = pieces_words(a->target, a->n_target, &n_target, &target);
+    const size_t columns = (size_t)n_source, size = (size_t)n_target * columns;
+    int *pieces = mem_zalloc((size_t)n_target * sizeof *pieces);
+    double *sum = mem_zalloc(size * sizeof *sum);
+    float *weight = mem_alloc(size * sizeof *weight);
     for (int i = 0; i < a->n_target; i++) {
         pieces[target_word[i]]++;
         for (int j = 0; j < a->n_source; j++)
-            sum[(size_t)target_word[i] * (size_t)merged.n_source + (size_t)source_word[j]] += (double)row(a, i)[j];
+            sum[(size_t)target_word[i] * columns + (size_t)source_word[j]] += (double)row(a, i)[j];
     }
-    for (size_t k = 0; k < (size_t)merged.n_target * (size_t)merged.n_source; k++) {
-        int count = pieces[k / (size_t)merged.n_source];
-        weight[k] = (float)(sum[k] / count);
-    }
+    for (size_t k = 0; k < size; k++) weight[k] = (float)(sum[k] / pieces[k / columns]);
     mem_free(source_word);
     mem_free(target_word);
     mem_free(pieces);
     mem_free(sum);
     alignment_free(a);
-    merged.source = source;
-    merged.target = target;
-    merged.weight = weight;
-    *a = merged;
+    *a = (Alignment){source, n_source, target, n_target, weight};
 }
 
 /* ---- formats -------------------------------------------------------------------------------------------------- */

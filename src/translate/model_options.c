@@ -86,33 +86,26 @@ bool model_options_source_words(const ModelOptions *options) {
 /* ---- checks --------------------------------------------------------------------------------------------------- */
 
 static bool is_transformer(const ModelOptions *o) { return o->arch == choice_find(arch_names, "transformer"); }
-static bool has_encoder(const ModelOptions *o, const char *name) {
-    return o->encoder == choice_find(encoder_names, name);
-}
-static bool has_attention(const ModelOptions *o, const char *name) {
-    return o->attention == choice_find(attention_names, name);
-}
 
 bool model_options_align(const ModelOptions *o) { return is_transformer(o) || attention_kind_at(o->attention)->aligns; }
+
+/* Checks that the heads divide a size, which the value `kind` of another option needs. */
+static int check_heads(const char *kind, const char *name, int size, int heads, Err *err) {
+    if (size % heads == 0) return 0;
+    return err_set(err, NULL, 0, "--%s needs --%s to be a multiple of --heads %d, not %d", kind, name, heads, size);
+}
 
 static int check_rnnsearch(const ModelOptions *o, Err *err) {
     if (o->tied_embeddings && o->dim_maxout != o->dim_emb)
         return err_set(err, NULL, 0, "--tied-embeddings on needs --dim-maxout %d, the value of --dim-emb, not %d",
                        o->dim_emb, o->dim_maxout);
-    if (has_attention(o, "multi-head") && o->dim_att % o->heads != 0)
-        return err_set(err, NULL, 0, "--attention multi-head needs --dim-att to be a multiple of --heads %d, not %d",
-                       o->heads, o->dim_att);
-    if (has_encoder(o, "self-attention") && o->dim_rnn % o->heads != 0)
-        return err_set(err, NULL, 0, "--encoder self-attention needs --dim-rnn to be a multiple of --heads %d, not %d",
-                       o->heads, o->dim_rnn);
+    if (o->attention == choice_find(attention_names, "multi-head") &&
+        check_heads("attention multi-head", "dim-att", o->dim_att, o->heads, err))
+        return -1;
+    if (o->encoder == choice_find(encoder_names, "self-attention") &&
+        check_heads("encoder self-attention", "dim-rnn", o->dim_rnn, o->heads, err))
+        return -1;
     if (o->window % 2 == 0) return err_set(err, NULL, 0, "--window must be odd, not %d", o->window);
-    return 0;
-}
-
-static int check_transformer(const ModelOptions *o, Err *err) {
-    if (o->dim_emb % o->heads != 0)
-        return err_set(err, NULL, 0, "--arch transformer needs --dim-emb to be a multiple of --heads %d, not %d",
-                       o->heads, o->dim_emb);
     return 0;
 }
 
@@ -128,7 +121,8 @@ int model_options_check(const ModelOptions *o, Err *err) {
         if (o->joint_merges && o->tokenizer[i] != TOKENIZER_BPE)
             return err_set(err, NULL, 0, "--merges joint needs --tokenizer bpe bpe, not %s",
                            text_of(o, "tokenizer", text));
-    return is_transformer(o) ? check_transformer(o, err) : check_rnnsearch(o, err);
+    return is_transformer(o) ? check_heads("arch transformer", "dim-emb", o->dim_emb, o->heads, err)
+                             : check_rnnsearch(o, err);
 }
 
 int model_options_check_effect(const ModelOptions *o, Err *err) {

@@ -124,9 +124,8 @@ static const float *alpha_of(Arena *arena, const Batch *batch, const Forced *for
     const int n_target = batch->target.length[b];
     const size_t n_source = (size_t)batch->source.spans.length[b];
     float *alpha = arena_alloc(arena, (size_t)n_target * n_source * sizeof *alpha);
-    for (int i = 0; i < n_target; i++) {
+    for (int i = 0; i < n_target; i++)
         memcpy(alpha + (size_t)i * n_source, var_row_values(forced->alpha[i], b), n_source * sizeof *alpha);
-    }
     return alpha;
 }
 
