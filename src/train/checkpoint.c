@@ -84,15 +84,15 @@ static int rotate(const char *dir, const char *next, Err *err) {
     return 0;
 }
 
-int checkpoint_write(const char *path, const Translator *translator, const TrainOptions *options,
-                     const Optimizer *optimizer, const TrainState *state, Err *err) {
+int checkpoint_write(const char *path, const Learner *learner, const TrainState *state, Err *err) {
     Meta meta[MODEL_META + 1];
-    char *configuration = options_format(train_option_tables, options);
-    model_meta(translator, configuration, meta);
+    const Optimizer *optimizer = &learner->optimizer;
+    char *configuration = options_format(train_option_tables, &learner->options);
+    model_meta(&learner->translator, configuration, meta);
     mem_free(configuration);
     char *text = format_state(state, optimizer->steps);
     meta[MODEL_META] = (Meta){"state", text};
-    Tensor *tensors = model_tensors(translator);
+    Tensor *tensors = model_tensors(&learner->translator);
     for (int i = 0; i < OPTIMIZER_SLOTS && optimizer->slots[i]; i++)
         arrput(tensors, ((Tensor){slot_names[i], 0, (int)optimizer->size, optimizer->slots[i], TENSOR_F32}));
     if (optimizer->average)
@@ -104,11 +104,10 @@ int checkpoint_write(const char *path, const Translator *translator, const Train
     return status;
 }
 
-int checkpoint_save(const char *dir, const Translator *translator, const TrainOptions *options,
-                    const Optimizer *optimizer, const TrainState *state, Err *err) {
+int checkpoint_save(const char *dir, const Learner *learner, const TrainState *state, Err *err) {
     char next[PATH_SIZE];
     path_in(next, dir, "checkpoint.next.safetensors");
-    return checkpoint_write(next, translator, options, optimizer, state, err) || rotate(dir, next, err) ? -1 : 0;
+    return checkpoint_write(next, learner, state, err) || rotate(dir, next, err) ? -1 : 0;
 }
 
 /* Reads the configuration of a checkpoint, with the options of the training. */
@@ -124,82 +123,65 @@ static void write_vector(void *context, const TensorPart *part) {
 }
 
 /* Allocates the optimizer's slots and average, and finds their tensors. */
-static int find_optimizer(Safetensors *file, Optimizer *optimizer, const TrainOptions *options, const Params *params,
-                          Err *err) {
+static int find_optimizer(Learner *learner, Safetensors *file, Err *err) {
+    const Params *params = &learner->translator.model.params;
     const int size = (int)params->size;
-    params_optimizer(params, optimizer_kind_at(options->optimizer), optimizer);
+    Optimizer *optimizer = &learner->optimizer;
+    params_optimizer(params, optimizer_kind_at(learner->options.optimizer), optimizer);
     for (int i = 0; i < OPTIMIZER_SLOTS && optimizer->slots[i]; i++)
         if (safetensors_find(file, slot_names[i], 0, size, write_vector, optimizer->slots[i], err)) return -1;
-    if (options->exponential_smoothing <= 0) return 0;
+    if (learner->options.exponential_smoothing <= 0) return 0;
     optimizer_keep_average(optimizer, params->values);
     return safetensors_find(file, average_name, 0, size, write_vector, optimizer->average, err);
 }
 
 /* Reads the weights and the optimizer of a model in training. */
-static int read_weights(Params *params, Optimizer *optimizer, const TrainOptions *options, Safetensors *file,
-                        Err *err) {
+static int read_weights(Learner *learner, Safetensors *file, Err *err) {
+    Params *params = &learner->translator.model.params;
     if (params_find(params, file, err)) return -1;
     params_allocate(params);
-    return find_optimizer(file, optimizer, options, params, err) || safetensors_all_found(file, err) ||
-                   safetensors_read(file, err)
-               ? -1
-               : 0;
+    if (find_optimizer(learner, file, err) || safetensors_all_found(file, err)) return -1;
+    return safetensors_read(file, err);
 }
 
-/* Returns 0, with *warning filled if there is a warning; -1 with *err filled; or OTHER_FORMAT with *err filled: the
-   program cannot read the format. */
-enum { OTHER_FORMAT = -2 };
-static int load_file(const char *path, Translator *translator, TrainOptions *options, Optimizer *optimizer,
-                     TrainState *state, Err *warning, Err *err) {
+int checkpoint_read(const char *path, Learner *learner, TrainState *state, Err *warning, Err *err) {
     Safetensors *file = safetensors_open(path, err);
     if (!file) return -1;
     long steps = 0;
     const char *text = safetensors_meta(file, "state");
     const bool other = !safetensors_is_readable(file);
-    *translator = (Translator){0};
-    *optimizer = (Optimizer){0};
+    Translator *translator = &learner->translator;
+    *learner = (Learner){0};
     int status =
         text && !parse_state(text, state, &steps) ? 0 : err_set(err, path, 0, "not a checkpoint of a training");
     if (!status) status = model_read(translator, file, path, err);
-    if (!status) status = read_options(options, file, path, err);
-    if (!status) status = read_weights(&translator->model.params, optimizer, options, file, err);
-    optimizer->steps = steps;
+    if (!status) status = read_options(&learner->options, file, path, err);
+    if (!status) status = read_weights(learner, file, err);
+    learner->optimizer.steps = steps;
     if (!status && translator->warning) err_set(warning, path, 0, "%s", translator->warning);
     status = safetensors_close(file, status, err);
     if (status) {
         translator_free(translator);
-        optimizer_free(optimizer);
+        optimizer_free(&learner->optimizer);
     }
     return status && other ? OTHER_FORMAT : status;
 }
 
-int checkpoint_read(const char *path, Translator *translator, TrainOptions *options, Optimizer *optimizer,
-                    TrainState *state, Err *warning, Err *err) {
-    return load_file(path, translator, options, optimizer, state, warning, err) ? -1 : 0;
-}
-
-/* Renames a damaged checkpoint. Otherwise the next save would move it to the place of the undamaged previous one. */
-static int rename_damaged(const char *dir, const char *path, Err *err) {
-    char damaged[PATH_SIZE];
-    path_in(damaged, dir, "checkpoint.damaged.safetensors");
-    return rename(path, damaged) ? err_set(err, path, 0, "cannot be renamed: %s", strerror(errno)) : 0;
-}
-
-int checkpoint_load(const char *dir, Translator *translator, TrainOptions *options, Optimizer *optimizer,
-                    TrainState *state, Err *warning, Err *err) {
-    char path[PATH_SIZE], before[PATH_SIZE];
+int checkpoint_load(const char *dir, Learner *learner, TrainState *state, Err *warning, Err *err) {
+    char path[PATH_SIZE], before[PATH_SIZE], damaged[PATH_SIZE];
     path_in(path, dir, "checkpoint.safetensors");
     path_in(before, dir, "checkpoint.prev.safetensors");
+    path_in(damaged, dir, "checkpoint.damaged.safetensors");
     warning->reason[0] = '\0';
     bool newest = !access(path, F_OK), older = !access(before, F_OK);
     if (!newest && !older) return 0;
     Err damage = {0};
-    int status = newest ? load_file(path, translator, options, optimizer, state, warning, &damage) : -1;
+    int status = newest ? checkpoint_read(path, learner, state, warning, &damage) : -1;
     if (!status) return 1;
     *err = damage;
-    if (status == OTHER_FORMAT || !older || load_file(before, translator, options, optimizer, state, warning, err))
-        return -1;
+    if (status == OTHER_FORMAT || !older || checkpoint_read(before, learner, state, warning, err)) return -1;
     if (!newest) return 1;
     err_set(warning, path, 0, "%.400s; resuming from the previous checkpoint", damage.reason);
-    return rename_damaged(dir, path, err) ? -1 : 1;
+    /* otherwise the next save would move it to the place of the undamaged previous one */
+    return rename(path, damaged) ? err_set(err, path, 0, "cannot be renamed: %s", strerror(errno)) : 1;
 }

@@ -26,25 +26,29 @@ typedef struct TrainState {
     uint64_t valid;     /* hash of the validation pairs that `best` belongs to; 0: not known */
 } TrainState;
 
+/* The model, its optimizer and its options. */
+typedef struct Learner {
+    Translator translator;
+    Optimizer optimizer;
+    TrainOptions options; /* those in use; after a resume those of the checkpoint, until setup applies the job's */
+} Learner;
+
 /* Writes DIR/checkpoint.safetensors and keeps the previous one as DIR/checkpoint.prev.safetensors. Two complete
-   checkpoints exist at every moment. options->model must equal the translator's options. Returns 0, or -1 with *err
+   checkpoints exist at every moment. options.model must equal the translator's options. Returns 0, or -1 with *err
    filled. */
-int checkpoint_save(const char *dir, const Translator *translator, const TrainOptions *options,
-                    const Optimizer *optimizer, const TrainState *state, Err *err);
+int checkpoint_save(const char *dir, const Learner *learner, const TrainState *state, Err *err);
 
 /* The same as one file at `path`, which nothing is renamed for. checkpoint_read reads such a file; *warning is filled
-   as by checkpoint_load. Both return 0, or -1 with *err filled. */
-int checkpoint_write(const char *path, const Translator *translator, const TrainOptions *options,
-                     const Optimizer *optimizer, const TrainState *state, Err *err);
-int checkpoint_read(const char *path, Translator *translator, TrainOptions *options, Optimizer *optimizer,
-                    TrainState *state, Err *warning, Err *err);
+   as by checkpoint_load. Both return 0, or -1 with *err filled; checkpoint_read returns OTHER_FORMAT with *err filled
+   if the program cannot read the format. */
+enum { OTHER_FORMAT = -2 };
+int checkpoint_write(const char *path, const Learner *learner, const TrainState *state, Err *err);
+int checkpoint_read(const char *path, Learner *learner, TrainState *state, Err *warning, Err *err);
 
-/* Reads the newest undamaged checkpoint of DIR and fills everything; sets up the translator and the optimizer from
-   zero. If the newest is damaged, reads the previous one and renames the damaged file to
-   checkpoint.damaged.safetensors. *warning says this, or that the file has no checksum; otherwise its reason is
-   empty. Returns 1; 0 if DIR has no checkpoint; -1 with *err filled if all are damaged, or if the newest has a newer
-   format. */
-int checkpoint_load(const char *dir, Translator *translator, TrainOptions *options, Optimizer *optimizer,
-                    TrainState *state, Err *warning, Err *err);
+/* Reads the newest undamaged checkpoint of DIR and fills *learner and *state, from zero. If the newest is damaged,
+   reads the previous one and renames the damaged file to checkpoint.damaged.safetensors. *warning says this, or that
+   the file has no checksum; otherwise its reason is empty. Returns 1; 0 if DIR has no checkpoint; -1 with *err filled
+   if all are damaged, or if the newest has a newer format. */
+int checkpoint_load(const char *dir, Learner *learner, TrainState *state, Err *warning, Err *err);
 
 #endif

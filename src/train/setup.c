@@ -117,11 +117,9 @@ static int start_anew(const Training *t, Err *err) {
 
 /* Loads the checkpoint in the model's directory, if there is one. */
 static int resume(Training *t, Err *err) {
-    Learner *l = &t->learner;
     Err warning;
     if (t->job->no_reload) return 0;
-    const int found =
-        checkpoint_load(t->job->model, &l->translator, &l->options, &l->optimizer, &t->state, &warning, err);
+    const int found = checkpoint_load(t->job->model, &t->learner, &t->state, &warning, err);
     if (found < 0 || (found ? check_changes(t, err) : check_no_model(t, err))) return -1;
     if (warning.reason[0]) training_note(t, "%s: %s", warning.path, warning.reason);
     t->resumed = found;
@@ -367,8 +365,7 @@ static int reserve_memory(Training *t, Err *err) {
     const Pairs *pairs = &t->data.pairs;
     m->largest = workspace_largest(pairs, t->job->options.mini_batch);
     m->limit = t->job->options.workspace * MiB;
-    Learner *l = &t->learner;
-    m->workspace = workspace_measure(l->threads, &l->translator.model, training_dropout(&t->job->options),
+    m->workspace = workspace_measure(t->threads, &t->learner.translator.model, training_dropout(&t->job->options),
                                      t->job->files.guides, t->shards.all);
     m->batch = workspace_need(&m->workspace, m->largest.n, m->largest.source, m->largest.target);
     if (m->limit > 0 && m->batch > m->limit) {
@@ -383,7 +380,7 @@ static int reserve_memory(Training *t, Err *err) {
     }
     if (check_largest(t, err)) return -1;
     warn_of_memory(t);
-    arena_reserve(&t->learner.session.tape.arena, (size_t)own_need(t));
+    arena_reserve(&t->session.tape.arena, (size_t)own_need(t));
     return 0;
 }
 
@@ -412,7 +409,7 @@ static void describe_end(const Training *t) {
 static void describe(const Training *t) {
     const Translator *tr = &t->learner.translator;
     const Model *model = &tr->model;
-    const int threads = threads_count(t->learner.threads), han = translator_banned_han(tr);
+    const int threads = threads_count(t->threads), han = translator_banned_han(tr);
     char fuzzy[32] = "";
     if (t->data.text.dropped_fuzzy) snprintf(fuzzy, sizeof fuzzy, ", %ld fuzzy", t->data.text.dropped_fuzzy);
     training_note(t, "%d pairs to train on (%ld lines read, %ld empty%s, %ld too long), %d to validate (%ld empty)",
@@ -484,9 +481,9 @@ int training_setup(Training *t, Err *err) {
     Learner *l = &t->learner;
     const int shards = job->options.shards / ranks_count(t->ranks);
     t->shards = (ShardRange){shards * ranks_own(t->ranks), shards, job->options.shards};
-    session_init(&l->session, (const Translator *[]){&l->translator}, 1, l->threads);
+    session_init(&t->session, (const Translator *[]){&l->translator}, 1, t->threads);
     if (reserve_memory(t, err) || open_log(t, err) || apply_options(t, err) || apply_validation(t, err)) return -1;
-    exchange_init(&t->exchange, t->ranks, l->threads, &l->optimizer);
+    exchange_init(&t->exchange, t->ranks, t->threads, &l->optimizer);
     describe(t);
     return describe_sets(t, err);
 }
@@ -494,7 +491,7 @@ int training_setup(Training *t, Err *err) {
 void training_release(Training *t) {
     Learner *l = &t->learner;
     log_close(&t->directory.log);
-    session_free(&l->session);
+    session_free(&t->session);
     epoch_free(&t->epoch);
     arena_free(&t->memory.plan);
     gradient_tree_free(&t->gradients);
@@ -502,7 +499,7 @@ void training_release(Training *t) {
     data_free(&t->data);
     optimizer_free(&l->optimizer);
     translator_free(&l->translator);
-    threads_free(l->threads);
+    threads_free(t->threads);
     if (t->directory.made) rmdir(t->job->model); /* fails if the directory is not empty */
     if (t->directory.lock >= 0) close(t->directory.lock);
 }

@@ -37,17 +37,15 @@ int share_check_options(Ranks *ranks, const TrainOptions *o, Err *err) {
 
 /* The state as the bytes of a checkpoint, owned by the caller; NULL with *err filled. */
 static char *write_state(const Training *t, size_t *size, Err *err) {
-    const Learner *l = &t->learner;
     char path[PATH_SIZE];
     path_in(path, t->job->model, "checkpoint.ranks.safetensors");
-    if (checkpoint_write(path, &l->translator, &l->options, &l->optimizer, &t->state, err)) return NULL;
+    if (checkpoint_write(path, &t->learner, &t->state, err)) return NULL;
     char *bytes = file_read(path, size, err);
     unlink(path);
     return bytes;
 }
 
 static int read_state(Training *t, const char *bytes, size_t size, Err *err) {
-    Learner *l = &t->learner;
     Err warning;
     char path[64];
     const int fd = memfd_create("state", MFD_CLOEXEC);
@@ -58,9 +56,8 @@ static int read_state(Training *t, const char *bytes, size_t size, Err *err) {
         if (n > 0) done += (size_t)n;
     }
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    int status = done < size
-                     ? err_set(err, NULL, 0, "no memory for the state of the training: %s", strerror(errno))
-                     : checkpoint_read(path, &l->translator, &l->options, &l->optimizer, &t->state, &warning, err);
+    int status = done < size ? err_set(err, NULL, 0, "no memory for the state of the training: %s", strerror(errno))
+                             : checkpoint_read(path, &t->learner, &t->state, &warning, err);
     if (fd >= 0) close(fd);
     return status;
 }

@@ -22,8 +22,8 @@ static int find_origin(Training *t, const BatchParts *parts, const UpdateOptions
                        Err *err) {
     const int count = ranks_count(t->ranks);
     NonFinite own;
-    if (update_find_nonfinite(&t->learner.session.tape, &t->learner.translator.model, &t->data.pairs, parts, options,
-                              &own, err))
+    if (update_find_nonfinite(&t->session.tape, &t->learner.translator.model, &t->data.pairs, parts, options, &own,
+                              err))
         return -1;
     NonFinite *all = mem_alloc((size_t)count * sizeof *all);
     const int status = ranks_gather(t->ranks, &own, all, sizeof own, true, err);
@@ -83,7 +83,7 @@ static int target_rows(const Pairs *pairs, const int *which, int n) {
 
 /* Adds the gradients of a part to the model's. Adds its loss in nats to nats[0], nats[1], .. for its shards. */
 static int add_gradients(Training *t, const BatchPart *part, UpdateOptions options, double *nats, Err *err) {
-    Tape *tape = &t->learner.session.tape;
+    Tape *tape = &t->session.tape;
     double found[MOST_SHARDS];
     Batch batch;
     Guide guide;
@@ -107,7 +107,7 @@ static int compute_gradient(Training *t, const BatchParts *parts, const UpdateOp
         const BatchPart *part = &parts->list[k];
         if (part->n > 0 && add_gradients(t, part, *options, nats + part->first, err)) return -1;
         if (part->last)
-            gradient_tree_add(&t->gradients, t->learner.threads, &t->learner.translator.model.params,
+            gradient_tree_add(&t->gradients, t->threads, &t->learner.translator.model.params,
                               t->shards.count / part->shards);
     }
     return 0;
@@ -175,10 +175,10 @@ static int update(Training *t, const int *which, int n, Err *err) {
     double nats[MOST_SHARDS] = {0}, norm;
     arena_reset(&m->plan);
     const BatchParts parts = parts_plan(&m->plan, &m->workspace, m->limit, pairs, which, n, t->shards);
-    l->session.tape.rng = training_rng(o, t->state.update);
+    t->session.tape.rng = training_rng(o, t->state.update);
     if (compute_gradient(t, &parts, &options, nats + t->shards.first, err) || share_news(t, nats, err)) return -1;
     const double total = shard_total(nats, t->shards.all);
-    if (update_step(&l->session.tape, &l->translator.model, &l->optimizer, &t->exchange, total, &options, &norm, err))
+    if (update_step(&t->session.tape, &l->translator.model, &l->optimizer, &t->exchange, total, &options, &norm, err))
         return -1;
     if (!isfinite(norm)) return skip(t, &parts, &options, err);
     count(t, total, options.rows, norm);
@@ -256,13 +256,6 @@ static bool finished(const Training *t) {
            (ranks_count(t->ranks) > 1 ? t->out_of_time : minutes_are_over(t));
 }
 
-static int write_checkpoint(Training *t, const Optimizer *optimizer, Err *err) {
-    const Learner *l = &t->learner;
-    if (!training_writes(t)) return 0;
-    if (log_sync(&t->directory.log, err)) return -1;
-    return checkpoint_save(t->job->model, &l->translator, &l->options, optimizer, &t->state, err);
-}
-
 /* Calls the callback `saving`. */
 static void tell_saving(const Training *t, bool begins) {
     if (training_writes(t) && t->callbacks->saving) t->callbacks->saving(t->callbacks->context, begins);
@@ -271,14 +264,16 @@ static void tell_saving(const Training *t, bool begins) {
 /* Collects the slots and the average of the optimizer from all ranks, and writes a checkpoint on rank 0. */
 static int collect_and_save(Training *t, Err *err) {
     const Optimizer *own = &t->learner.optimizer;
-    Optimizer whole = *own;
-    int status = exchange_collect(&t->exchange, &whole.average, false, err);
+    Learner learner = t->learner;
+    Optimizer *whole = &learner.optimizer;
+    int status = exchange_collect(&t->exchange, &whole->average, false, err);
     for (int i = 0; i < OPTIMIZER_SLOTS && !status; i++)
-        status = exchange_collect(&t->exchange, &whole.slots[i], false, err);
-    if (!status) status = write_checkpoint(t, &whole, err);
+        status = exchange_collect(&t->exchange, &whole->slots[i], false, err);
+    if (!status && training_writes(t))
+        status = log_sync(&t->directory.log, err) || checkpoint_save(t->job->model, &learner, &t->state, err) ? -1 : 0;
     for (int i = 0; i < OPTIMIZER_SLOTS; i++)
-        if (whole.slots[i] != own->slots[i]) mem_free(whole.slots[i]);
-    if (whole.average != own->average) mem_free(whole.average);
+        if (whole->slots[i] != own->slots[i]) mem_free(whole->slots[i]);
+    if (whole->average != own->average) mem_free(whole->average);
     return status ? status : training_join(t, err);
 }
 
@@ -360,7 +355,7 @@ int train(const TrainJob *job, const TrainCallbacks *callbacks, const volatile s
                   .callbacks = callbacks,
                   .stop = stop,
                   .ranks = job->ranks,
-                  .learner.threads = threads_new(job->threads),
+                  .threads = threads_new(job->threads),
                   .directory.lock = -1};
     int status = training_setup(&t, err);
     if (!status) status = loop(&t, err);

@@ -7,15 +7,6 @@
 #include "train/log.h"
 #include "train/update.h"
 
-/* The model, its optimizer and its options. */
-typedef struct Learner {
-    Threads *threads;
-    Session session; /* its tape records */
-    Translator translator;
-    Optimizer optimizer;
-    TrainOptions options; /* those in use; after a resume those of the checkpoint, until setup applies the job's */
-} Learner;
-
 /* The model's directory, locked for this process. */
 typedef struct RunDirectory {
     int lock;  /* file descriptor; -1: none */
@@ -48,7 +39,9 @@ typedef struct Training {
     const TrainJob *job;
     const TrainCallbacks *callbacks;
     const volatile sig_atomic_t *stop; /* not 0, but a signal: finish the update and stop */
+    Threads *threads;
     Learner learner;
+    Session session; /* its tape records */
     Data data;
     Epoch epoch; /* the order of the pairs in the current epoch */
     RunDirectory directory;
@@ -86,7 +79,7 @@ double training_perplexity(double nats);
 /* ---- setup.c ---- */
 
 /* Sets up a training: locks the directory, loads its checkpoint or initialises a new model, reads the data, reserves
-   memory, opens train.jsonl, and describes the training in notes. job, callbacks, stop and learner.threads must be
+   memory, opens train.jsonl, and describes the training in notes. job, callbacks, stop and threads must be
    set; directory.lock must be -1. training_release must follow, also after an error. Returns 0, or -1 with *err
    filled. */
 int training_setup(Training *training, Err *err);

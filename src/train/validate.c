@@ -20,23 +20,21 @@ static void count(void *context, long done, long all) {
 
 /* Writes the alignments of the job's probes and of the first sentences of the validation set. */
 static int write_probes(Training *t, Err *err) {
-    Learner *l = &t->learner;
     char **sentences = NULL;
-    for (int i = 0; i < t->job->probe_count; i++) {
+    for (int i = 0; i < t->job->probe_count; i++)
         arrput(sentences, text_normalise(t->job->probes[i], strlen(t->job->probes[i]), NULL));
-    }
     for (int i = 0; i < PROBES_OF_DEV && i < t->data.valid.n; i++)
         arrput(sentences, mem_strdup(t->data.valid.text[SOURCE][i]));
     if (!sentences) return 0;
-    int status = alignments_write(t->job->model, t->state.update, &l->session, sentences, err);
+    int status = alignments_write(t->job->model, t->state.update, &t->session, sentences, err);
     strings_free(sentences);
     return status;
 }
 
 /* Exchanges the weights and *average, their average if there is one. Validation and the saved model use the average. */
-static void exchange_average(Learner *l, real **average) {
-    tape_reset(&l->session.tape); /* drops panels packed from the weights in use */
-    if (*average) params_exchange(&l->translator.model.params, average);
+static void exchange_average(Training *t, real **average) {
+    tape_reset(&t->session.tape); /* drops panels packed from the weights in use */
+    if (*average) params_exchange(&t->learner.translator.model.params, average);
 }
 
 /* Calls `work` with the average of the weights in their place. */
@@ -44,9 +42,9 @@ static int with_average(Training *t, int work(Training *, Err *), Err *err) {
     real *const own = t->learner.optimizer.average, *average = own;
     int status = exchange_collect(&t->exchange, &average, true, err);
     if (!status) {
-        exchange_average(&t->learner, &average);
+        exchange_average(t, &average);
         status = work(t, err);
-        exchange_average(&t->learner, &average);
+        exchange_average(t, &average);
     }
     if (average != own) mem_free(average);
     return status;
@@ -192,10 +190,10 @@ static int validate(Training *t, Err *err) {
     beam.alignments = 1;
     Validation v = {.update = t->state.update, .epoch = training_epochs(t), .metric = t->state.metric};
     Translations found = {0};
-    if (validation_loss(&l->session.tape, &l->translator.model, &t->data.valid_pairs, &t->memory.workspace,
+    if (validation_loss(&t->session.tape, &l->translator.model, &t->data.valid_pairs, &t->memory.workspace,
                         t->memory.batch, t->ranks, &v.loss, err))
         return -1;
-    int status = validation_translate(&l->session, dev->text[SOURCE], (int)dev->n, &beam, DECODE_BATCH, t->ranks, count,
+    int status = validation_translate(&t->session, dev->text[SOURCE], (int)dev->n, &beam, DECODE_BATCH, t->ranks, count,
                                       t, &found, err);
     if (!status && training_writes(t)) status = write_validation(t, &v, &found, err);
     translations_free(&found);

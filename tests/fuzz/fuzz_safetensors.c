@@ -44,16 +44,14 @@ static void try_model(const char *path) {
 
 static void try_checkpoint(const char *dir) {
     Err warning, err = {0};
-    Translator translator;
-    TrainOptions options;
-    Optimizer optimizer;
+    Learner learner;
     TrainState state = {0};
-    int status = checkpoint_load(dir, &translator, &options, &optimizer, &state, &warning, &err);
+    int status = checkpoint_load(dir, &learner, &state, &warning, &err);
     CHECK(status == 1 || err.reason[0], "refused without a reason");
     if (status != 1) return;
     CHECK(state.epoch >= 0 && state.epoch < INT_MAX && state.stalled >= 0 && state.stalled < INT_MAX, "unsound state");
-    translator_free(&translator);
-    optimizer_free(&optimizer);
+    translator_free(&learner.translator);
+    optimizer_free(&learner.optimizer);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

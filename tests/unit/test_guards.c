@@ -116,21 +116,20 @@ static int train_until(World *w, int updates, Err *err) {
 /* Writes a number into the checkpoint: into a matrix at the first column of a source piece's row, or into a bias at a
    target piece. */
 static void damage(const World *w, const char *name, const char *piece, real number) {
-    Translator tr;
-    TrainOptions options;
-    Optimizer optimizer;
+    Learner learner;
     TrainState state;
     Err warning, err;
-    assert_int_equal(checkpoint_load(w->model, &tr, &options, &optimizer, &state, &warning, &err), 1);
-    for (int i = 0; i < tr.model.params.count; i++) {
-        const Var *var = &tr.model.params.list[i]->var;
-        if (strcmp(tr.model.params.list[i]->name, name) != 0) continue;
-        const int at = piece ? vocab_id(var->rows > 1 ? tr.source.vocab : tr.target.vocab, piece) : 0;
+    assert_int_equal(checkpoint_load(w->model, &learner, &state, &warning, &err), 1);
+    const Translator *tr = &learner.translator;
+    for (int i = 0; i < tr->model.params.count; i++) {
+        const Var *var = &tr->model.params.list[i]->var;
+        if (strcmp(tr->model.params.list[i]->name, name) != 0) continue;
+        const int at = piece ? vocab_id(var->rows > 1 ? tr->source.vocab : tr->target.vocab, piece) : 0;
         var->v[var->rows > 1 ? (size_t)at * (size_t)var->cols : (size_t)at] = number;
     }
-    assert_int_equal(checkpoint_save(w->model, &tr, &options, &optimizer, &state, &err), 0);
-    translator_free(&tr);
-    optimizer_free(&optimizer);
+    assert_int_equal(checkpoint_save(w->model, &learner, &state, &err), 0);
+    translator_free(&learner.translator);
+    optimizer_free(&learner.optimizer);
 }
 
 static int lines_with(const char *path, const char *text) {
@@ -201,23 +200,17 @@ static void a_stop_does_not_reset_the_count(void **state) {
     world_free(&w);
 }
 
-typedef struct Saved {
-    Translator tr;
-    TrainOptions options;
-    Optimizer optimizer;
+static Learner saved_of(const World *w) {
+    Learner learner;
     TrainState state;
-} Saved;
-
-static Saved saved_of(const World *w) {
-    Saved s;
     Err warning, err;
-    assert_int_equal(checkpoint_load(w->model, &s.tr, &s.options, &s.optimizer, &s.state, &warning, &err), 1);
-    return s;
+    assert_int_equal(checkpoint_load(w->model, &learner, &state, &warning, &err), 1);
+    return learner;
 }
 
-static void saved_free(Saved *s) {
-    translator_free(&s->tr);
-    optimizer_free(&s->optimizer);
+static void saved_free(Learner *learner) {
+    translator_free(&learner->translator);
+    optimizer_free(&learner->optimizer);
 }
 
 /* The loss may be infinite although the gradients are finite: a target piece has probability 0; with label smoothing,
@@ -230,17 +223,17 @@ static void a_loss_that_is_not_finite_changes_nothing(void **state) {
     } cases[] = {{"▁number", 0}, {NULL, 0.1}};
     for (int i = 0; i < 2; i++) {
         World w = damaged_world("readout.bo", cases[i].piece, -INFINITY);
-        Saved before = saved_of(&w);
+        Learner before = saved_of(&w);
         Err err;
         w.job.changes = (const char *const[]){"label-smoothing"};
         w.job.change_count = 1;
         w.job.options.label_smoothing = cases[i].smoothing;
         assert_int_equal(train_until(&w, 8, &err), 0);
         assert_int_equal(lines_with(w.log, "\"skipped\": \"linear_cross_entropy\", \"back\": false"), 3);
-        Saved after = saved_of(&w);
-        const Params *params = &before.tr.model.params;
+        Learner after = saved_of(&w);
+        const Params *params = &before.translator.model.params;
         const size_t bytes = params->size * sizeof(real);
-        assert_memory_equal(after.tr.model.params.values, params->values, bytes);
+        assert_memory_equal(after.translator.model.params.values, params->values, bytes);
         for (int k = 0; k < 2; k++) assert_memory_equal(after.optimizer.slots[k], before.optimizer.slots[k], bytes);
         assert_int_equal(after.optimizer.steps, before.optimizer.steps);
         saved_free(&before);

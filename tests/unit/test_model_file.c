@@ -15,12 +15,15 @@
 #include "random_model.h"
 #include "scratch.h"
 
-/* Returns the options of a training of this model. */
-static TrainOptions training_of(const Translator *t) {
-    TrainOptions options = {0};
-    options_default(train_option_tables, &options);
-    options.model = t->options;
-    return options;
+/* Writes a checkpoint of this model and a new optimizer to `dir`. */
+static void save_checkpoint(const char *dir, const Translator *t, const char *optimizer, const TrainState *state) {
+    Learner learner = {.translator = *t};
+    Err err;
+    options_default(train_option_tables, &learner.options);
+    learner.options.model = t->options;
+    params_optimizer(&t->model.params, optimizer_kind(optimizer), &learner.optimizer);
+    assert_int_equal(checkpoint_save(dir, &learner, state, &err), 0);
+    optimizer_free(&learner.optimizer);
 }
 
 static void write_model(Translator *t, uint64_t seed, const char *path) {
@@ -52,16 +55,14 @@ static void weights_are_shared_unless_they_are_trained(void **state) {
     scratch_directory(dir);
     snprintf(path, sizeof path, "%s/model.safetensors", dir);
     Err err, warning;
-    Translator written, used, trained;
-    Optimizer optimizer;
+    Translator written, used;
+    Learner learner;
     TrainState at = {0};
     write_model(&written, 5, path);
-    TrainOptions options = training_of(&written), again;
-    params_optimizer(&written.model.params, optimizer_kind("adam"), &optimizer);
-    assert_int_equal(checkpoint_save(dir, &written, &options, &optimizer, &at, &err), 0);
-    optimizer_free(&optimizer);
+    save_checkpoint(dir, &written, "adam", &at);
     assert_int_equal(model_load(&used, dir, &err), 0);
-    assert_int_equal(checkpoint_load(dir, &trained, &again, &optimizer, &at, &warning, &err), 1);
+    assert_int_equal(checkpoint_load(dir, &learner, &at, &warning, &err), 1);
+    const Translator trained = learner.translator;
     assert_null(used.model.params.values);
     assert_null(used.model.params.gradients);
     assert_non_null(trained.model.params.gradients);
@@ -74,10 +75,10 @@ static void weights_are_shared_unless_they_are_trained(void **state) {
         assert_null(u->g);
         assert_ptr_equal(t->v, trained.model.params.values + trained.model.params.list[i]->offset);
     }
-    optimizer_free(&optimizer);
+    optimizer_free(&learner.optimizer);
     translator_free(&written);
     translator_free(&used);
-    translator_free(&trained);
+    translator_free(&learner.translator);
     scratch_remove(dir);
 }
 
@@ -112,18 +113,14 @@ static void a_best_value_keeps_its_metric(void **state) {
     snprintf(path, sizeof path, "%s/model.safetensors", dir);
     Err err, warning;
     Translator t;
-    Optimizer optimizer;
     write_model(&t, 5, path);
-    params_optimizer(&t.model.params, optimizer_kind("adam"), &optimizer);
     snprintf(path, sizeof path, "%s/checkpoint.safetensors", dir);
     for (int m = 0; m < VALID_METRICS; m++) {
         const TrainState written = {.metric = (ValidMetric)m, .best = 12.3, .best_update = 7, .stalled = 2};
-        Translator again;
-        Optimizer other;
-        TrainOptions options = training_of(&t);
+        Learner again;
         TrainState read = {.metric = VALID_PERPLEXITY};
-        assert_int_equal(checkpoint_save(dir, &t, &options, &optimizer, &written, &err), 0);
-        assert_int_equal(checkpoint_load(dir, &again, &options, &other, &read, &warning, &err), 1);
+        save_checkpoint(dir, &t, "adam", &written);
+        assert_int_equal(checkpoint_load(dir, &again, &read, &warning, &err), 1);
         assert_int_equal(read.metric, written.metric);
         assert_true(read.best == written.best);
         assert_int_equal(read.best_update, 7);
@@ -132,10 +129,9 @@ static void a_best_value_keeps_its_metric(void **state) {
         assert_int_equal(strstr(text, "metric") != NULL, m != VALID_BLEU);
         assert_int_equal(strstr(text, "best_bleu -0x1p+0") != NULL, m != VALID_BLEU);
         safetensors_close(file, 0, &err);
-        translator_free(&again);
-        optimizer_free(&other);
+        translator_free(&again.translator);
+        optimizer_free(&again.optimizer);
     }
-    optimizer_free(&optimizer);
     translator_free(&t);
     scratch_remove(dir);
 }
@@ -157,26 +153,22 @@ static void a_state_that_no_training_reaches_is_refused(void **state) {
     snprintf(path, sizeof path, "%s/checkpoint.safetensors", dir);
     Err err, warning;
     Translator t;
-    Optimizer optimizer, again;
     write_model(&t, 5, path);
-    params_optimizer(&t.model.params, optimizer_kind("adam"), &optimizer);
     for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
-        Translator read;
-        TrainOptions options = training_of(&t);
+        Learner read;
         TrainState at = {0};
-        assert_int_equal(checkpoint_save(dir, &t, &options, &optimizer, &states[i], &err), 0);
+        save_checkpoint(dir, &t, "adam", &states[i]);
         snprintf(path, sizeof path, "%s/checkpoint.prev.safetensors", dir);
         unlink(path);
-        int status = checkpoint_load(dir, &read, &options, &again, &at, &warning, &err);
+        int status = checkpoint_load(dir, &read, &at, &warning, &err);
         assert_int_equal(status, i < 2 ? 1 : -1);
         if (status < 0) {
             assert_non_null(strstr(err.reason, "not a checkpoint of a training"));
             continue;
         }
-        translator_free(&read);
-        optimizer_free(&again);
+        translator_free(&read.translator);
+        optimizer_free(&read.optimizer);
     }
-    optimizer_free(&optimizer);
     translator_free(&t);
     scratch_remove(dir);
 }
@@ -188,19 +180,16 @@ static void sizes_that_do_not_fit_are_refused(void **state) {
     scratch_directory(dir);
     Err err, warning;
     Translator t, read;
-    Optimizer optimizer;
+    Learner learner;
     TrainState at = {0};
     snprintf(path, sizeof path, "%s/model.safetensors", dir);
     write_model(&t, 5, path);
     t.options.dim_rnn = t.options.dim_emb = 65536;
-    TrainOptions options = training_of(&t);
-    params_optimizer(&t.model.params, optimizer_kind("sgd"), &optimizer);
-    assert_int_equal(checkpoint_save(dir, &t, &options, &optimizer, &at, &err), 0);
-    optimizer_free(&optimizer);
+    save_checkpoint(dir, &t, "sgd", &at);
     assert_int_equal(save(&t, path, &err), 0);
     assert_int_equal(model_load(&read, dir, &err), -1);
     assert_non_null(strstr(err.reason, "is needed"));
-    assert_int_equal(checkpoint_load(dir, &read, &options, &optimizer, &at, &warning, &err), -1);
+    assert_int_equal(checkpoint_load(dir, &learner, &at, &warning, &err), -1);
     assert_non_null(strstr(err.reason, "is needed"));
     translator_free(&t);
     scratch_remove(dir);
