@@ -25,25 +25,24 @@ static Reader *open_files(const CorpusFiles *files, const ModelOptions *options,
 }
 
 /* Reads all training sets into one temporary file. */
-static int read_training(Data *data, const DataFiles *files, const ModelOptions *options, ProgressFn *progress,
-                         void *context, Err *err) {
+static int read_training(Data *data, const ModelOptions *options, Err *err) {
+    const DataFiles *files = data->files;
     if (disk_corpus_open(&data->text, files->dir, false, err)) return -1;
     for (int k = 0; k < files->train_count; k++) {
         const CorpusFiles *set = &files->train[k].files;
-        if (disk_corpus_read(&data->text, open_files(set, options, err), set->path[0], progress, context, err))
-            return -1;
+        Reader *reader = open_files(set, options, err);
+        if (disk_corpus_read(&data->text, reader, set->path[0], data->progress, data->context, err)) return -1;
         arrput(data->sets, ((TrainSet){data->text.n, files->train[k].weight, ID_EOS, files->train[k].quiet}));
     }
     return 0;
 }
 
-int data_read(Data *data, const DataFiles *files, const ModelOptions *options, bool training, ProgressFn *progress,
-              void *context, Err *err) {
-    *data = (Data){0};
-    const CorpusFiles *valid = &files->valid;
-    if ((training && read_training(data, files, options, progress, context, err)) ||
-        (data_has_validation(files) &&
-         (disk_corpus_open(&data->valid, files->dir, true, err) ||
+int data_read(Data *data, const ModelOptions *options, Err *err) {
+    const CorpusFiles *valid = &data->files->valid;
+    data->stage = "reading";
+    if ((data->reads && read_training(data, options, err)) ||
+        (data_has_validation(data->files) &&
+         (disk_corpus_open(&data->valid, data->files->dir, true, err) ||
           disk_corpus_read(&data->valid, open_files(valid, options, err), valid->path[0], NULL, NULL, err))))
         return -1;
     return 0;
@@ -52,36 +51,37 @@ int data_read(Data *data, const DataFiles *files, const ModelOptions *options, b
 /* Indices of word counts: source and target are 0 and 1, then the counts for the source's subwords. */
 enum { SUBWORDS = 2, COUNTS };
 
-static int count_words(DiskCorpus *text, const TokenizerKind kinds[2], bool subwords, WordCounts words[COUNTS],
-                       ProgressFn *progress, void *context, Err *err) {
+static int count_words(Data *data, const ModelOptions *o, WordCounts words[COUNTS], Err *err) {
     /* Chinese text between two punctuation marks is one word for BPE, so almost every sentence has new words. */
     enum { REPORT_EVERY = 1000, MOST_SUBWORDS = 1 << 18 };
+    DiskCorpus *text = &data->text;
     DiskPair pair;
     int status = disk_corpus_rewind(text, err);
+    data->stage = "counting words";
     for (long i = 1; !status && (status = disk_corpus_next(text, &pair, err)) > 0; i++) {
-        for (int side = 0; side < 2; side++) words_count(&words[side], kinds[side], pair.text[side]);
-        if (subwords && string_table_count(&words[SUBWORDS].words) < MOST_SUBWORDS)
+        for (int side = 0; side < 2; side++) words_count(&words[side], o->tokenizer[side], pair.text[side]);
+        if (model_options_source_words(o) && string_table_count(&words[SUBWORDS].words) < MOST_SUBWORDS)
             words_count(&words[SUBWORDS], TOKENIZER_BPE, pair.text[SOURCE]);
         status = 0;
-        if (i % REPORT_EVERY == 0 && progress(context, i, text->n))
+        if (i % REPORT_EVERY == 0 && data->progress(data->context, i, text->n))
             status = err_set(err, NULL, 0, "stopped while words were counted");
     }
     return status;
 }
 
-int data_learn(Data *data, const DataFiles *files, const ModelOptions *o, Side *source, Side *target,
-               ProgressFn *progress, void *context, Err *err) {
-    Side *const sides[2] = {source, target};
+int data_learn(Data *data, Translator *translator, Err *err) {
+    const ModelOptions *o = &translator->options;
+    Side *source = &translator->source, *const sides[2] = {source, &translator->target};
     WordCounts words[COUNTS] = {0};
-    if (count_words(&data->text, o->tokenizer, model_options_source_words(o), words, progress, context, err)) {
+    if (count_words(data, o, words, err)) {
         for (int i = 0; i < COUNTS; i++) words_free(&words[i]);
         return -1;
     }
     if (o->joint_merges) sides_learn_jointly(sides, words, o->bpe_merges[0], o->dim_vocabs);
     else
         for (int i = 0; i < 2; i++) side_learn(sides[i], o->tokenizer[i], words[i], o->bpe_merges[i], o->dim_vocabs[i]);
-    for (int k = 0; k < files->train_count; k++)
-        if (files->train[k].tag) vocab_add_tag(source->vocab, files->train[k].tag);
+    for (int k = 0; k < data->files->train_count; k++)
+        if (data->files->train[k].tag) vocab_add_tag(source->vocab, data->files->train[k].tag);
     return model_options_source_words(o) ? side_learn_subwords(source, words[SUBWORDS], o->bpe_merges[SOURCE], err) : 0;
 }
 
@@ -98,8 +98,9 @@ static int check_lengths(const Pairs *pairs, const CorpusFiles *files, Err *err)
 }
 
 /* Encodes the training text. One set of weight 1 without tag, not quiet, is the usual case, and has no sets. */
-static int encode_training(Data *data, const DataFiles *files, const TrainOptions *o, const Side *source,
-                           const Side *target, ProgressFn *progress, void *context, Err *err) {
+static int encode_training(Data *data, const TrainOptions *o, const Translator *translator, Err *err) {
+    const DataFiles *files = data->files;
+    const Side *source = &translator->source, *target = &translator->target;
     bool usual = files->train_count == 1;
     for (int k = 0; k < files->train_count; k++) {
         TrainSet *set = &data->sets[k];
@@ -109,19 +110,21 @@ static int encode_training(Data *data, const DataFiles *files, const TrainOption
         if (set->source_end < 0)
             return err_set(err, train_files_name(&files->train[k]), 0, "the model has no tag '%s'", tag);
     }
-    return pairs_encode(&data->pairs, &data->text, usual ? NULL : data->sets, source, target, o->max_length,
-                        files->dir, progress, context, err);
+    return pairs_encode(&data->pairs, &data->text, usual ? NULL : data->sets, source, target, o->max_length, files->dir,
+                        data->progress, data->context, err);
 }
 
-int data_encode(Data *data, const DataFiles *files, const TrainOptions *o, bool training, const Side *source,
-                const Side *target, ProgressFn *progress, void *context, Err *err) {
+int data_encode(Data *data, const TrainOptions *o, const Translator *translator, Err *err) {
+    const DataFiles *files = data->files;
+    const Side *source = &translator->source, *target = &translator->target;
     const char *dir = files->dir;
-    if ((training && encode_training(data, files, o, source, target, progress, context, err)) ||
+    data->stage = "encoding";
+    if ((data->reads && encode_training(data, o, translator, err)) ||
         (data_has_validation(files) &&
          pairs_encode(&data->valid_pairs, &data->valid, NULL, source, target, 0, dir, NULL, NULL, err)) ||
         check_lengths(&data->valid_pairs, &files->valid, err))
         return -1;
-    if (!training) return 0;
+    if (!data->reads) return 0;
     if (data->pairs.n == 0)
         return err_set(err, data_name(files), 0, "no sentence pair of at most %d pieces", o->max_length);
     const int size = epoch_size(&data->pairs);

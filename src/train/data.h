@@ -5,6 +5,7 @@
 
 #include "train/guides.h"
 #include "train/train_options.h"
+#include "translate/translator.h"
 
 /* A training set. */
 typedef struct TrainFiles {
@@ -29,26 +30,30 @@ const char *train_files_name(const TrainFiles *files);
 const char *data_name_of(const DataFiles *files, const Pairs *pairs, int pair);
 
 typedef struct Data {
-    DiskCorpus valid; /* with the text in memory */
+    /* set by the caller, before data_read */
+    const DataFiles *files;
+    bool reads;           /* whether this process reads the training corpus */
+    ProgressFn *progress; /* of the work on the training corpus */
+    void *context;        /* its argument */
+
+    const char *stage; /* the current work, for `progress` */
+    DiskCorpus valid;  /* with the text in memory */
     Pairs pairs, valid_pairs;
     Guides guides;
     DiskCorpus text; /* the training corpus, until it is encoded */
     TrainSet *sets;  /* stb_ds array: the training sets in it */
 } Data;
 
-/* Reads the text of both corpora; without `training`, only that of the validation corpus. This is the first of three
+/* Reads the text of both corpora; if !data->reads, only that of the validation corpus. This is the first of three
    steps: data_read, data_learn (for a new model only), data_encode. Release with data_free, also after an error.
    Returns 0, or -1 with *err filled: a reader fails, the disk is full, or `progress` cancels. */
-int data_read(Data *data, const DataFiles *files, const ModelOptions *options, bool training, ProgressFn *progress,
-              void *context, Err *err);
-/* Learns merges and vocabularies from the training text, in which every set counts once, and adds the tags. Returns 0,
- * or -1 with *err filled. */
-int data_learn(Data *data, const DataFiles *files, const ModelOptions *options, Side *source, Side *target,
-               ProgressFn *progress, void *context, Err *err);
+int data_read(Data *data, const ModelOptions *options, Err *err);
+/* Learns merges and vocabularies of a translator, which has its options, from the training text, in which every set
+   counts once, and adds the tags. Returns 0, or -1 with *err filled. */
+int data_learn(Data *data, Translator *translator, Err *err);
 /* Encodes the text that was read as ids, and the guiding word links as links between pieces. Returns 0, or -1 with *err
    filled, also if no pair is left. */
-int data_encode(Data *data, const DataFiles *files, const TrainOptions *options, bool training, const Side *source,
-                const Side *target, ProgressFn *progress, void *context, Err *err);
+int data_encode(Data *data, const TrainOptions *options, const Translator *translator, Err *err);
 void data_free(Data *data);
 
 /* A hash of all ids and guiding links of the training pairs. A checkpoint stores it, so that a training cannot be

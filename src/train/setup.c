@@ -142,14 +142,8 @@ static void warn_of_weights(const Training *t, const Params *params, const Train
 /* Reports progress before the first update. Returns non-zero, which cancels the work, if a stop is requested. */
 static int report_progress(void *context, long done, long all) {
     const Training *t = context;
-    if (t->callbacks->counting) t->callbacks->counting(t->callbacks->context, t->stage, done, all);
+    if (t->callbacks->counting) t->callbacks->counting(t->callbacks->context, t->data.stage, done, all);
     return *t->stop;
-}
-
-/* Returns the context for report_progress in the next stage. */
-static Training *start_stage(Training *t, const char *stage) {
-    t->stage = stage;
-    return t;
 }
 
 /* Learns vocabularies and merges from the training text, and draws the initial weights. */
@@ -158,9 +152,7 @@ static int learn_from_text(Training *t, Err *err) {
     Translator *tr = &t->learner.translator;
     Params *params = &tr->model.params;
     tr->options = o->model;
-    if (data_learn(&t->data, &t->files, &o->model, &tr->source, &tr->target, report_progress,
-                   start_stage(t, "counting words"), err))
-        return -1;
+    if (data_learn(&t->data, tr, err)) return -1;
     translator_init(tr);
     if (params->size > INT_MAX) /* a tensor of a checkpoint cannot have more values */
         return err_set(err, t->job->model, 0, "a model of %zu weights, where %d are the limit", params->size, INT_MAX);
@@ -233,13 +225,12 @@ static int check_sides(const Training *t, Err *err) {
 /* Reads the data of a resumed or a new training; initialises the model of a new one. */
 static int read_data(Training *t, Err *err) {
     const TrainJob *job = t->job;
-    const Translator *tr = &t->learner.translator;
     const bool reads = ranks_own_on_node(t->ranks) == 0; /* the first rank of each machine */
-    if (data_read(&t->data, &t->files, &job->options.model, reads, report_progress, start_stage(t, "reading"), err) ||
-        check_sides(t, err) || (training_writes(t) && !t->resumed && initialise(t, err)) || share_state(t, err) ||
-        data_encode(&t->data, &t->files, &job->options, reads, &tr->source, &tr->target, report_progress,
-                    start_stage(t, "encoding"), err) ||
-        share_data(t, err) || check_probe_lengths(t, err))
+    t->data = (Data){.files = &t->files, .reads = reads, .progress = report_progress, .context = t};
+    if (data_read(&t->data, &job->options.model, err) || check_sides(t, err) ||
+        (training_writes(t) && !t->resumed && initialise(t, err)) || share_state(t, err) ||
+        data_encode(&t->data, &job->options, &t->learner.translator, err) || share_data(t, err) ||
+        check_probe_lengths(t, err))
         return -1;
     about_set(&t->learner.translator.about, job->about);
     const uint64_t hash = data_hash(&t->data);
@@ -268,32 +259,25 @@ static int apply_options(Training *t, Err *err) {
     return 0;
 }
 
-/* Forgets the best value, because later validations cannot be compared with it. */
-static void forget_best(Training *t, const char *reason) {
+/* Forgets the best value, because later validations cannot be compared with it. Notes the reason, and logs `change`. */
+static int forget_best(Training *t, const char *reason, const char *change, Err *err) {
+    char line[256];
     training_note(t, "%s: the next validation replaces the best model, of update %ld", reason, t->state.best_update);
     t->state.best = -1;
     t->state.stalled = 0;
-}
-
-static int change_dev_set(Training *t, Err *err) {
-    char line[64];
-    forget_best(t, "the dev set has changed");
-    snprintf(line, sizeof line, "{\"update\": %ld, \"changed\": \"dev set\"}", t->state.update);
+    snprintf(line, sizeof line, "{\"update\": %ld, \"changed\": %s}", t->state.update, change);
     return training_log(t, line, err);
 }
 
 static int change_metric(Training *t, ValidMetric before, Err *err) {
-    char line[128], reason[128];
+    char change[128], reason[128];
     int from, to;
     const ValidMetric now = t->state.metric;
     const char *was = choice_name(valid_metric_names, before, &from), *is = choice_name(valid_metric_names, now, &to);
     snprintf(reason, sizeof reason, "%s now chooses the best model, not %s", valid_metric_title(now),
              valid_metric_title(before));
-    forget_best(t, reason);
-    snprintf(line, sizeof line,
-             "{\"update\": %ld, \"changed\": \"valid-metrics\", \"from\": \"%.*s\", \"to\": \"%.*s\"}", t->state.update,
-             from, was, to, is);
-    return training_log(t, line, err);
+    snprintf(change, sizeof change, "\"valid-metrics\", \"from\": \"%.*s\", \"to\": \"%.*s\"", from, was, to, is);
+    return forget_best(t, reason, change, err);
 }
 
 /* Applies the validation set and the first metric. If one of them has changed, notes and logs it. */
@@ -304,7 +288,8 @@ static int apply_validation(Training *t, Err *err) {
     if (!data_has_validation(&t->job->files)) return 0;
     s->valid = t->data.valid_pairs.hash;
     s->metric = (ValidMetric)t->job->options.valid_metrics[0];
-    if (s->best_update > 0 && set && set != s->valid && change_dev_set(t, err)) return -1;
+    if (s->best_update > 0 && set && set != s->valid && forget_best(t, "the dev set has changed", "\"dev set\"", err))
+        return -1;
     if (s->best_update > 0 && metric != s->metric && change_metric(t, metric, err)) return -1;
     return training_writes(t) ? outputs_write_pairs(t->job->model, t->data.valid.text, err) : 0;
 }

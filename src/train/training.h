@@ -55,8 +55,7 @@ typedef struct Training {
     bool out_of_time; /* --after-minutes are over, as of the last update */
     TrainState state; /* is stored in checkpoints */
     Meter meter;
-    bool resumed;      /* from a checkpoint */
-    const char *stage; /* of the work on the data before the first update */
+    bool resumed; /* from a checkpoint */
 } Training;
 
 /* Whether this process is rank 0, which writes the files. */
@@ -95,6 +94,21 @@ int share_state(Training *training, Err *err);
 /* Gives the encoded training data of the first rank of each machine to its other ranks: they read its temporary files.
    Then checks that the data of all machines are the same. Returns 0, or -1 with *err filled. */
 int share_data(Training *training, Err *err);
+
+/* ---- validation.c ---- */
+
+/* The cross-entropy of the validation pairs in nats per target token, without dropout and label smoothing. Batches need
+   at most memory.batch bytes, except a single pair that needs more. Resets the tape. Returns 0, or -1 with *err filled
+   if the disk fails. Ranks share the batches; the loss has the same bits for any number of them. */
+int validation_loss(Training *training, double *loss, Err *err);
+/* Translates the validation set as session_translate does. Ranks share the sentences; the result is complete on rank 0,
+   with the best hypothesis of each sentence, and has no sentences on the others. Returns 0, or -1 with *err filled.
+   Release with translations_free. */
+int validation_translate(Training *training, SessionProgress *progress, Translations *found, Err *err);
+/* Translates normalised sentences (a stb_ds array) and writes MODEL/align/UPDATE.json: {"update": .., "alignments":
+   [{source, target, matrix}, ...]}. Sentences without an alignment are left out. Afterwards the tape is as after
+   session_translate. Returns 0, or -1 with *err filled. */
+int alignments_write(Training *training, char *const *sentences, Err *err);
 
 /* ---- validate.c ---- */
 

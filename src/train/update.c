@@ -56,14 +56,12 @@ int update_step(Tape *tape, Model *model, Optimizer *optimizer, Exchange *exchan
                 double *norm, Err *err) {
     Params *params = &model->params;
     *norm = NAN;
-    if (!isfinite(nats)) {
-        clear_gradients(model);
-        return 0;
+    if (isfinite(nats)) {
+        if (exchange && exchange_gradients(exchange, params->gradients, err)) return -1;
+        optimizer_squares(optimizer, tape->threads, params->gradients);
+        if (exchange && exchange_squares(exchange, err)) return -1;
+        *norm = optimizer_norm(optimizer);
     }
-    if (exchange && exchange_gradients(exchange, params->gradients, err)) return -1;
-    optimizer_squares(optimizer, tape->threads, params->gradients);
-    if (exchange && exchange_squares(exchange, err)) return -1;
-    *norm = optimizer_norm(optimizer);
     if (!isfinite(*norm)) {
         clear_gradients(model);
         return 0;

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PROBES_OF_DEV = 4, EXAMPLES = 3, DECODE_BATCH = 64 };
+enum { PROBES_OF_DEV = 4, EXAMPLES = 3 };
 
 static void count(void *context, long done, long all) {
     const Training *t = context;
@@ -26,7 +26,7 @@ static int write_probes(Training *t, Err *err) {
     for (int i = 0; i < PROBES_OF_DEV && i < t->data.valid.n; i++)
         arrput(sentences, mem_strdup(t->data.valid.text[SOURCE][i]));
     if (!sentences) return 0;
-    int status = alignments_write(t->job->model, t->state.update, &t->session, sentences, err);
+    int status = alignments_write(t, sentences, err);
     strings_free(sentences);
     return status;
 }
@@ -127,13 +127,11 @@ static void update_best(TrainState *s, Validation *v) {
 
 /* The value of the first metric, which is finite: a checkpoint stores it. */
 static double first_metric(const Validation *v) {
-    switch (v->metric) {
-    case VALID_BLEU: return v->bleu.score;
-    case VALID_CHRF: return v->chrf;
-    case VALID_CE_MEAN_WORDS: return fmin(v->loss, 1e15);
-    case VALID_PERPLEXITY: return training_perplexity(v->loss);
-    }
-    return 0;
+    const double values[] = {[VALID_BLEU] = v->bleu.score,
+                             [VALID_CHRF] = v->chrf,
+                             [VALID_CE_MEAN_WORDS] = fmin(v->loss, 1e15),
+                             [VALID_PERPLEXITY] = training_perplexity(v->loss)};
+    return values[v->metric];
 }
 
 static bool is_listed(const TrainOptions *o, ValidMetric metric) {
@@ -183,18 +181,11 @@ static int share_outcome(Training *t, Validation *v, Err *err) {
 }
 
 static int validate(Training *t, Err *err) {
-    Learner *l = &t->learner;
-    const DiskCorpus *dev = &t->data.valid;
     const double began = seconds_now();
-    BeamOptions beam = translator_beam_options(&l->translator);
-    beam.alignments = 1;
     Validation v = {.update = t->state.update, .epoch = training_epochs(t), .metric = t->state.metric};
-    Translations found = {0};
-    if (validation_loss(&t->session.tape, &l->translator.model, &t->data.valid_pairs, &t->memory.workspace,
-                        t->memory.batch, t->ranks, &v.loss, err))
-        return -1;
-    int status = validation_translate(&t->session, dev->text[SOURCE], (int)dev->n, &beam, DECODE_BATCH, t->ranks, count,
-                                      t, &found, err);
+    Translations found;
+    if (validation_loss(t, &v.loss, err)) return -1;
+    int status = validation_translate(t, count, &found, err);
     if (!status && training_writes(t)) status = write_validation(t, &v, &found, err);
     translations_free(&found);
     if (!status) status = share_outcome(t, &v, err);

@@ -1,7 +1,8 @@
-#include "train/validation.h"
+#include "train/training.h"
 #include "core/exact.h"
 #include "io/ds.h"
 #include "io/files.h"
+#include "io/numbered.h"
 #include "io/output.h"
 
 #include <math.h>
@@ -19,12 +20,13 @@ typedef struct BatchLoss {
 } BatchLoss;
 
 /* Adds the loss of n pairs. */
-static int add_loss(Tape *tape, const Model *model, const Pairs *pairs, const int *which, int n, BatchLoss *loss,
-                    Err *err) {
+static int add_loss(Training *t, const int *which, int n, BatchLoss *loss, Err *err) {
+    Tape *tape = &t->session.tape;
+    const Model *model = &t->learner.translator.model;
     Batch batch;
     double nats;
     tape_reset(tape);
-    if (pairs_fold(&tape->arena, pairs, which, NULL, n, NULL, &batch, err)) return -1;
+    if (pairs_fold(&tape->arena, &t->data.valid_pairs, which, NULL, n, NULL, &batch, err)) return -1;
     Forced forced = model_force(tape, model, &batch, &(PassOptions){0});
     model_loss(tape, model, &forced, (Objective){&batch.target, batch.target.rows, 0}, &nats);
     loss->sum += nats;
@@ -33,31 +35,30 @@ static int add_loss(Tape *tape, const Model *model, const Pairs *pairs, const in
 }
 
 /* Computes the losses of every count-th batch, from batch `own` on. */
-static int own_losses(Tape *tape, const Model *model, const Pairs *pairs, const Workspace *workspace, double limit,
-                      int own, int count, BatchLoss *losses, Err *err) {
+static int own_losses(Training *t, int own, int count, BatchLoss *losses, Err *err) {
+    const Pairs *pairs = &t->data.valid_pairs;
     int status = 0;
     for (int first = own * BATCH; first < pairs->n && !status; first += count * BATCH) {
         int which[BATCH], n = 0;
         for (int i = first; i < pairs->n && n < BATCH; i++) which[n++] = i;
-        const int parts = workspace_parts(workspace, limit, pairs, which, n);
+        const int parts = workspace_parts(&t->memory.workspace, t->memory.batch, pairs, which, n);
         BatchLoss *loss = &losses[first / BATCH];
         for (int k = 0; k < parts && !status; k++) {
             const int begin = part_offset(n, parts, k);
-            status = add_loss(tape, model, pairs, which + begin, part_offset(n, parts, k + 1) - begin, loss, err);
+            status = add_loss(t, which + begin, part_offset(n, parts, k + 1) - begin, loss, err);
         }
     }
     return status;
 }
 
-int validation_loss(Tape *tape, const Model *model, const Pairs *pairs, const Workspace *workspace, double limit,
-                    Ranks *ranks, double *loss, Err *err) {
-    const int count = ranks_count(ranks), batches = (pairs->n + BATCH - 1) / BATCH;
+int validation_loss(Training *t, double *loss, Err *err) {
+    const int count = ranks_count(t->ranks), batches = (t->data.valid_pairs.n + BATCH - 1) / BATCH;
     const size_t size = (size_t)batches * sizeof(BatchLoss);
     BatchLoss *own = mem_zalloc(size), *all = mem_zalloc((size_t)count * size), total = {0};
-    tape->recording = false;
-    int status = own_losses(tape, model, pairs, workspace, limit, ranks_own(ranks), count, own, err);
-    tape_reset(tape);
-    if (!status) status = ranks_gather(ranks, own, all, size, true, err);
+    t->session.tape.recording = false;
+    int status = own_losses(t, ranks_own(t->ranks), count, own, err);
+    tape_reset(&t->session.tape);
+    if (!status) status = ranks_gather(t->ranks, own, all, size, true, err);
     for (int b = 0; b < batches; b++) {
         total.sum += all[b % count * batches + b].sum;
         total.tokens += all[b % count * batches + b].tokens;
@@ -137,25 +138,28 @@ static int collect_translations(const Translations *own, Ranks *ranks, Translati
     return status;
 }
 
-int validation_translate(Session *session, char *const *sentences, int n, const BeamOptions *options, int batch,
-                         Ranks *ranks, SessionProgress *progress, void *context, Translations *found, Err *err) {
-    const int count = ranks_count(ranks), rank = ranks_own(ranks);
-    *found = (Translations){0};
-    if (count == 1) {
-        *found = session_translate(session, sentences, n, options, batch, progress, context);
-        return 0;
-    }
+/* Translates sentences with an alignment for their best hypothesis. */
+static Translations translate(Training *t, char *const *sentences, int n, SessionProgress *progress) {
+    BeamOptions beam = translator_beam_options(&t->learner.translator);
+    beam.alignments = 1;
+    return session_translate(&t->session, sentences, n, &beam, BATCH, progress, t);
+}
+
+int validation_translate(Training *t, SessionProgress *progress, Translations *found, Err *err) {
+    const int count = ranks_count(t->ranks), rank = ranks_own(t->ranks), n = (int)t->data.valid.n;
+    char *const *sentences = t->data.valid.text[SOURCE];
+    *found = count == 1 ? translate(t, sentences, n, progress) : (Translations){0};
+    if (count == 1) return 0;
     char **own = mem_alloc(((size_t)n / (size_t)count + 1) * sizeof *own);
     int owned = 0;
     for (int i = rank; i < n; i += count) own[owned++] = sentences[i];
-    Translations part = session_translate(session, own, owned, options, batch, progress, context);
+    Translations part = translate(t, own, owned, progress);
     if (rank == 0) {
-        const Translator *first = session->members[0];
-        *found = (Translations){.translator = first, .n = n, .sentences = sentences};
-        found->source = side_encode_all(&first->source, sentences, n);
+        *found = (Translations){.translator = &t->learner.translator, .n = n, .sentences = sentences};
+        found->source = side_encode_all(&found->translator->source, sentences, n);
         found->nbest = mem_zalloc((size_t)n * sizeof *found->nbest);
     }
-    const int status = collect_translations(&part, ranks, found, err);
+    const int status = collect_translations(&part, t->ranks, found, err);
     translations_free(&part);
     mem_free(own);
     return status;
@@ -249,21 +253,19 @@ static void print_alignments(FILE *out, const Translations *found) {
     }
 }
 
-int alignments_write(const char *dir, long update, Session *session, char *const *sentences, Err *err) {
-    char path[512];
+int alignments_write(Training *t, char *const *sentences, Err *err) {
+    char dir[PATH_SIZE], path[PATH_SIZE];
     size_t size;
     MemoryFile memory;
-    snprintf(path, sizeof path, "%s/align", dir);
-    if (directory_make(path, err)) return -1;
-    BeamOptions beam = translator_beam_options(session->members[0]);
-    beam.alignments = 1;
-    Translations found = session_translate(session, sentences, (int)arrlen(sentences), &beam, BATCH, NULL, NULL);
+    path_in(dir, t->job->model, "align");
+    numbered_path(path, dir, t->state.update, ".json");
+    if (directory_make(dir, err)) return -1;
+    Translations found = translate(t, sentences, (int)arrlen(sentences), NULL);
     FILE *out = memory_open(&memory);
-    fprintf(out, "{\"update\": %ld, \"alignments\": [", update);
+    fprintf(out, "{\"update\": %ld, \"alignments\": [", t->state.update);
     print_alignments(out, &found);
     fputs("\n]}\n", out);
     char *text = memory_close(&memory, &size);
-    snprintf(path, sizeof path, "%s/align/%08ld.json", dir, update);
     int status = output_write(path, text, size, err);
     mem_free(text);
     translations_free(&found);
