@@ -11,6 +11,10 @@ typedef struct Aligner {
     const Bitext *bitext;
     const LinkCounts *prior; /* [2]; NULL: none */
     const AlignerOptions *options;
+    Threads *threads;
+    ProgressFn *progress; /* NULL: none */
+    AlignedFn *aligned;
+    void *context;      /* of both */
     int n;              /* samplers; the direction of sampler k is k % 2 */
     Sampler **samplers; /* [n] */
     float **posterior;  /* [n] of the current block, in the last sweep */
@@ -62,7 +66,7 @@ static void average_posteriors(Aligner *a, size_t cells) {
     }
 }
 
-static int report_pairs(const Aligner *a, AlignedFn *aligned, void *context, Err *err) {
+static int report_pairs(const Aligner *a, Err *err) {
     size_t at = 0;
     for (long pair = a->first; pair < a->last; pair++) {
         const PairAlignment alignment = {
@@ -71,7 +75,7 @@ static int report_pairs(const Aligner *a, AlignedFn *aligned, void *context, Err
             {bitext_length(&a->bitext->side[SOURCE], pair), bitext_length(&a->bitext->side[TARGET], pair)},
             a->posterior[0] + at,
             a->posterior[1] + at};
-        if (aligned(context, &alignment, err)) return -1;
+        if (a->aligned(a->context, &alignment, err)) return -1;
         at += bitext_cells(a->bitext, pair);
     }
     return 0;
@@ -82,20 +86,17 @@ static Stage stage_of(const AlignerOptions *options, int sweep) {
     return sweep < fifth ? STAGE_WORDS : sweep < 2 * fifth ? STAGE_JUMPS : STAGE_FERTILITY;
 }
 
-static int run_sweep(Aligner *a, Threads *threads, int sweep, ProgressFn *progress, AlignedFn *aligned, void *context,
-                     Err *err) {
+static int run_sweep(Aligner *a, int sweep, Err *err) {
     const long pairs = bitext_pairs(a->bitext);
     a->last = 0;
     a->is_last = sweep == a->options->sweeps - 1;
     for (int k = 0; k < a->n; k++) sampler_start_sweep(a->samplers[k], stage_of(a->options, sweep));
     for (size_t cells; (cells = next_block(a)) > 0;) {
         if (cells > a->room) a->room = cells;
-        threads_run(threads, "sampling", a->n, 1, run_samplers, a);
-        if (a->is_last) {
-            average_posteriors(a, cells);
-            if (report_pairs(a, aligned, context, err)) return -1;
-        }
-        if (progress && progress(context, sweep * pairs + a->last, a->options->sweeps * pairs))
+        threads_run(a->threads, "sampling", a->n, 1, run_samplers, a);
+        if (a->is_last) average_posteriors(a, cells);
+        if (a->is_last && report_pairs(a, err)) return -1;
+        if (a->progress && a->progress(a->context, sweep * pairs + a->last, a->options->sweeps * pairs))
             return err_set(err, NULL, 0, "stopped in sweep %d", sweep + 1);
     }
     return 0;
@@ -111,14 +112,13 @@ static void average_counts(const Aligner *a, LinkCounts learned[2]) {
 
 int aligner_run(const Bitext *bitext, const LinkCounts prior[2], const AlignerOptions *options, Threads *threads,
                 ProgressFn *progress, AlignedFn *aligned, void *context, LinkCounts learned[2], Err *err) {
-    Aligner a = {.bitext = bitext, .prior = prior, .options = options, .n = 2 * options->samplers};
+    Aligner a = {bitext, prior, options, threads, progress, aligned, context, .n = 2 * options->samplers};
     int status = 0;
     CHECK(options->samplers > 0 && options->sweeps > 0, "%d samplers, %d sweeps", options->samplers, options->sweeps);
     a.samplers = mem_zalloc((size_t)a.n * sizeof *a.samplers);
     a.posterior = mem_zalloc((size_t)a.n * sizeof *a.posterior);
     threads_run(threads, "sampling", a.n, 1, create_samplers, &a);
-    for (int sweep = 0; sweep < options->sweeps && !status; sweep++)
-        status = run_sweep(&a, threads, sweep, progress, aligned, context, err);
+    for (int sweep = 0; sweep < options->sweeps && !status; sweep++) status = run_sweep(&a, sweep, err);
     if (learned) {
         learned[0] = learned[1] = (LinkCounts){0};
         if (!status) average_counts(&a, learned);

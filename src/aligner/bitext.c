@@ -36,7 +36,7 @@ static int learn_merges(Bitext *bitext, DiskCorpus *corpus, const int merges[2],
     DiskPair pair;
     for (int i = 0; i < 2; i++) {
         const Units *units = bitext->side[i].units;
-        learns[i] = units_kind(units) == UNIT_PIECE && !units_merges(units);
+        learns[i] = units->kind == UNIT_PIECE && !units->merges;
     }
     int status = learns[SOURCE] || learns[TARGET] ? disk_corpus_rewind(corpus, err) : 0, more = 0;
     for (long n = 1; !status && (learns[SOURCE] || learns[TARGET]); n++) {
@@ -46,8 +46,7 @@ static int learn_merges(Bitext *bitext, DiskCorpus *corpus, const int merges[2],
         status = report(progress, context, n, corpus->n, err);
     }
     for (int i = 0; i < 2; i++) {
-        if (learns[i] && !status && !more)
-            units_set_merges(bitext->side[i].units, merges_learn(&words[i], 1, merges[i]));
+        if (learns[i] && !status && !more) bitext->side[i].units->merges = merges_learn(&words[i], 1, merges[i]);
         words_free(&words[i]);
     }
     return status || more < 0 ? -1 : 0;

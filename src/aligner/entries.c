@@ -50,7 +50,7 @@ static char *run_text(const PairAlignment *a, int side, const Run *run) {
         memcpy(arraddnptr(text, n), word, n);
     }
     arrput(text, '\0');
-    char *copy = units_kind(s->units) == UNIT_GIVEN ? mem_strdup(text) : pieces_unmark(text, true);
+    char *copy = s->units->kind == UNIT_GIVEN ? mem_strdup(text) : pieces_unmark(text, true);
     arrfree(text);
     return copy;
 }

@@ -89,7 +89,8 @@ static void write_links(const PairTable *pairs, const Order *source, const Order
 }
 
 static void write_merges(const Bpe *merges, FILE *out) {
-    char *text = merges ? bpe_format(merges) : mem_strdup("");
+    if (!merges) return;
+    char *text = bpe_format(merges);
     fputs(text, out);
     mem_free(text);
 }
@@ -116,7 +117,7 @@ static void write_section(const Priors *priors, Kind kind, int side, const Order
     const LinkCounts *counts = &priors->counts[side];
     fprintf(out, "# %s\n", section_names[kind][side]);
     switch (kind) {
-    case MERGES: write_merges(units_merges(priors->units[side]), out); break;
+    case MERGES: write_merges(priors->units[side]->merges, out); break;
     case LINKS: write_links(&counts->pairs, &order[side], &order[!side], out); break;
     case JUMP_COUNTS: write_jumps(counts, out); break;
     default: write_fertilities(counts, order[side].sorted, units_count(priors->units[side]), out);
@@ -126,7 +127,7 @@ static void write_section(const Priors *priors, Kind kind, int side, const Order
 void priors_write(const Priors *priors, FILE *out) {
     fputs("# units", out);
     for (int i = 0, length; i < 2; i++) {
-        const char *name = choice_name(unit_names, (int)units_kind(priors->units[i]), &length);
+        const char *name = choice_name(unit_names, (int)priors->units[i]->kind, &length);
         fprintf(out, " %.*s", length, name);
     }
     fputc('\n', out);
@@ -214,7 +215,7 @@ static int read_row(PriorsReader *r, Err *err) {
     int n = 0;
     if (r->kind == KINDS_OF_SECTIONS) return err_set(err, r->lines.path, r->lines.number, "a line before any section");
     if (r->kind == MERGES) {
-        if (units_kind(r->priors->units[r->side]) != UNIT_PIECE)
+        if (r->priors->units[r->side]->kind != UNIT_PIECE)
             return err_set(err, r->lines.path, r->lines.number, "a merge, but these units are not pieces");
         char *copy = arraddnptr(r->merges, r->lines.length + 1); /* never of no bytes: the array may be NULL */
         memcpy(copy, line, r->lines.length);
@@ -229,14 +230,13 @@ static int read_row(PriorsReader *r, Err *err) {
 static int end_section(PriorsReader *r, Err *err) {
     if (r->kind != MERGES || !arrlen(r->merges)) return 0;
     arrput(r->merges, '\0');
-    Bpe *merges = bpe_parse(r->merges, r->lines.path, err);
+    Units *units = r->priors->units[r->side];
+    bpe_free(units->merges); /* of an earlier section */
+    units->merges = bpe_parse(r->merges, r->lines.path, err);
     arrfree(r->merges);
-    if (!merges) {
-        err->line += r->merges_line;
-        return -1;
-    }
-    units_set_merges(r->priors->units[r->side], merges);
-    return 0;
+    if (units->merges) return 0;
+    err->line += r->merges_line;
+    return -1;
 }
 
 /* Starts the section of a heading. */
@@ -293,7 +293,7 @@ static int read_all(PriorsReader *r, Err *err) {
     if (r->lines.number == 0) return err_set(err, r->lines.path, 0, "file is empty");
     for (int i = 0; i < 2; i++) {
         Units *units = r->priors->units[i];
-        if (units_kind(units) == UNIT_PIECE && !units_merges(units)) units_set_merges(units, bpe_parse("", NULL, err));
+        if (units->kind == UNIT_PIECE && !units->merges) units->merges = bpe_parse("", NULL, err);
         link_counts_reserve(&r->priors->counts[i], units_count(units));
     }
     return 0;

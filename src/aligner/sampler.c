@@ -38,14 +38,11 @@ typedef struct Sentence {
 
 /* ---- a new sampler -------------------------------------------------------------------------------------------- */
 
-static const BitextSide *source_side(const Sampler *s) { return &s->bitext->side[s->source]; }
-static const BitextSide *target_side(const Sampler *s) { return &s->bitext->side[!s->source]; }
-
 static int unit_at(const Sentence *q, int position) { return position == NO_LINK ? NULL_UNIT : q->source[position]; }
 
 /* Sets everything but the arrays of fixed size. */
 static void sentence_start(const Sampler *s, long pair, Sentence *q) {
-    const BitextSide *source = source_side(s), *target = target_side(s);
+    const BitextSide *source = &s->bitext->side[s->source], *target = &s->bitext->side[!s->source];
     q->n = bitext_length(source, pair);
     q->m = bitext_length(target, pair);
     q->source = source->unit + bitext_begin(source, pair);
@@ -73,8 +70,8 @@ static void draw_first_links(Sampler *s) {
 
 Sampler *sampler_new(const Bitext *bitext, int source, const LinkCounts *prior, Rng rng) {
     Sampler *s = mem_zalloc(sizeof *s);
-    const int n_source = units_count(bitext->side[source].units), n_target = units_count(bitext->side[!source].units);
     const BitextSide *target = &bitext->side[!source];
+    const int n_source = units_count(bitext->side[source].units);
     s->bitext = bitext;
     s->source = source;
     s->prior = prior;
@@ -82,7 +79,7 @@ Sampler *sampler_new(const Bitext *bitext, int source, const LinkCounts *prior, 
     s->counts = prior ? link_counts_copy(prior) : link_counts_new(n_source);
     link_counts_reserve(&s->counts, n_source);
     s->link = mem_alloc(bitext_begin(target, bitext_pairs(bitext)) * sizeof *s->link);
-    s->smoothing = LEXICAL_MASS / n_target;
+    s->smoothing = LEXICAL_MASS / units_count(target->units);
     s->inverse = mem_alloc((size_t)s->counts.n_source * sizeof *s->inverse);
     for (int i = 0; i < s->counts.n_source; i++) s->inverse[i] = 1 / (s->counts.total[i] + LEXICAL_MASS);
     s->fertility_ratio = mem_zalloc((size_t)s->counts.n_source * sizeof *s->fertility_ratio);
@@ -121,7 +118,6 @@ static void compute_fertilities(Sampler *s) {
 }
 
 void sampler_start_sweep(Sampler *s, Stage stage) {
-    const int known = s->prior ? s->prior->n_source : 0;
     s->stage = stage;
     compute_jumps(s);
     compute_fertilities(s);
@@ -129,7 +125,7 @@ void sampler_start_sweep(Sampler *s, Stage stage) {
     memset(s->counts.fertility, 0, (size_t)s->counts.n_source * sizeof *s->counts.fertility);
     if (!s->prior) return;
     memcpy(s->counts.jump, s->prior->jump, sizeof s->counts.jump);
-    memcpy(s->counts.fertility, s->prior->fertility, (size_t)known * sizeof *s->counts.fertility);
+    memcpy(s->counts.fertility, s->prior->fertility, (size_t)s->prior->n_source * sizeof *s->counts.fertility);
 }
 
 /* Fills q->sum for target position j. previous, next: source positions of the links before and after it. */

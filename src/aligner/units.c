@@ -1,7 +1,6 @@
 #include "aligner/units.h"
 
 #include "io/ds.h"
-#include "io/string_table.h"
 #include "text/unicode.h"
 
 #include <string.h>
@@ -13,14 +12,6 @@ typedef struct Spelling {
     int unit;
     long count;
 } Spelling;
-
-struct Units {
-    UnitKind kind;
-    Bpe *merges;
-    StringTable texts, spellings; /* the number of a text is that of its unit */
-    int *best;                    /* stb_ds array: the most frequent spelling of each text; -1: none */
-    Spelling *spelling;           /* stb_ds array: of each spelling */
-};
 
 Units *units_new(UnitKind kind) {
     Units *units = mem_zalloc(sizeof *units);
@@ -38,15 +29,6 @@ void units_free(Units *units) {
     arrfree(units->spelling);
     mem_free(units);
 }
-
-UnitKind units_kind(const Units *units) { return units->kind; }
-
-void units_set_merges(Units *units, Bpe *merges) {
-    bpe_free(units->merges);
-    units->merges = merges;
-}
-
-const Bpe *units_merges(const Units *units) { return units->merges; }
 
 int units_count(const Units *units) { return string_table_count(&units->texts); }
 const char *units_text(const Units *units, int unit) { return units->texts.strings[unit]; }

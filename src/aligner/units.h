@@ -2,6 +2,7 @@
 #ifndef TIDE_UNITS_H
 #define TIDE_UNITS_H
 
+#include "io/string_table.h"
 #include "text/tokenizer.h"
 
 typedef enum {
@@ -15,15 +16,18 @@ extern const char unit_names[];
 
 enum { NULL_UNIT = 0 }; /* the number of the source of target units without a counterpart; its text is "" */
 
-typedef struct Units Units;
+typedef struct Units {
+    UnitKind kind;
+    Bpe *merges; /* of UNIT_PIECE, owned; NULL: none */
+    /* for units.c only: */
+    StringTable texts, spellings; /* the number of a text is that of its unit */
+    int *best;                    /* stb_ds array: the most frequent spelling of each text; -1: none */
+    struct Spelling *spelling;    /* stb_ds array: of each spelling */
+} Units;
 
 /* Units without merges. Release with units_free. */
 Units *units_new(UnitKind kind);
 void units_free(Units *units);
-UnitKind units_kind(const Units *units);
-/* Sets the merges of UNIT_PIECE; the units own them. units_merges returns NULL if there are none. */
-void units_set_merges(Units *units, Bpe *merges);
-const Bpe *units_merges(const Units *units);
 
 int units_count(const Units *units);
 /* The text of a unit, in lower case and without space mark; owned by the units. */

@@ -110,38 +110,26 @@ int checkpoint_save(const char *dir, const Learner *learner, const TrainState *s
     return checkpoint_write(next, learner, state, err) || rotate(dir, next, err) ? -1 : 0;
 }
 
-/* Reads the configuration of a checkpoint, with the options of the training. */
-static int read_options(TrainOptions *options, const Safetensors *file, const char *path, Err *err) {
-    *options = (TrainOptions){0};
-    options_default(train_option_tables, options);
-    return options_read(train_option_tables, options, safetensors_meta(file, "config"), path, UNKNOWN_ERROR, err);
-}
-
 /* The context is the memory of a vector of the optimizer. */
 static void write_vector(void *context, const TensorPart *part) {
     memcpy((real *)context + part->first, tensor_part_values(part), part->n * sizeof(real));
 }
 
-/* Allocates the optimizer's slots and average, and finds their tensors. */
-static int find_optimizer(Learner *learner, Safetensors *file, Err *err) {
-    const Params *params = &learner->translator.model.params;
+/* Makes memory for the weights, and for the optimizer's slots and average, and reads them. */
+static int read_weights(Learner *learner, Safetensors *file, Err *err) {
+    Params *params = &learner->translator.model.params;
     const int size = (int)params->size;
     Optimizer *optimizer = &learner->optimizer;
+    if (params_find(params, file, err)) return -1;
+    params_allocate(params);
     params_optimizer(params, optimizer_kind_at(learner->options.optimizer), optimizer);
     for (int i = 0; i < OPTIMIZER_SLOTS && optimizer->slots[i]; i++)
         if (safetensors_find(file, slot_names[i], 0, size, write_vector, optimizer->slots[i], err)) return -1;
-    if (learner->options.exponential_smoothing <= 0) return 0;
-    optimizer_keep_average(optimizer, params->values);
-    return safetensors_find(file, average_name, 0, size, write_vector, optimizer->average, err);
-}
-
-/* Reads the weights and the optimizer of a model in training. */
-static int read_weights(Learner *learner, Safetensors *file, Err *err) {
-    Params *params = &learner->translator.model.params;
-    if (params_find(params, file, err)) return -1;
-    params_allocate(params);
-    if (find_optimizer(learner, file, err) || safetensors_all_found(file, err)) return -1;
-    return safetensors_read(file, err);
+    if (learner->options.exponential_smoothing > 0) {
+        optimizer_keep_average(optimizer, params->values);
+        if (safetensors_find(file, average_name, 0, size, write_vector, optimizer->average, err)) return -1;
+    }
+    return safetensors_all_found(file, err) || safetensors_read(file, err) ? -1 : 0;
 }
 
 int checkpoint_read(const char *path, Learner *learner, TrainState *state, Err *warning, Err *err) {
@@ -155,7 +143,10 @@ int checkpoint_read(const char *path, Learner *learner, TrainState *state, Err *
     int status =
         text && !parse_state(text, state, &steps) ? 0 : err_set(err, path, 0, "not a checkpoint of a training");
     if (!status) status = model_read(translator, file, path, err);
-    if (!status) status = read_options(&learner->options, file, path, err);
+    options_default(train_option_tables, &learner->options);
+    if (!status)
+        status = options_read(train_option_tables, &learner->options, safetensors_meta(file, "config"), path,
+                              UNKNOWN_ERROR, err);
     if (!status) status = read_weights(learner, file, err);
     learner->optimizer.steps = steps;
     if (!status && translator->warning) err_set(warning, path, 0, "%s", translator->warning);

@@ -31,7 +31,7 @@ static int check_options(const TrainJob *job, Err *err) {
                        attention_kind_at(o->attention)->name);
     if (job->files.guides && job->files.train_count > 1)
         return err_set(err, NULL, 0, "--guided-alignment needs a single training set, because its lines belong to it");
-    if (job->files.guides && (job->options.noise_drop > 0 || job->options.noise_swap > 1))
+    if (job->files.guides && (job->options.noise.drop > 0 || job->options.noise.swap > 1))
         return err_set(err, NULL, 0,
                        "--guided-alignment has the places of pieces, which --noise-drop and --noise-swap change");
     return model_options_check(o, err) || model_options_check_effect(o, err) ? -1 : 0;
@@ -350,7 +350,7 @@ static int reserve_memory(Training *t, Err *err) {
     const Pairs *pairs = &t->data.pairs;
     m->largest = workspace_largest(pairs, t->job->options.mini_batch);
     m->limit = t->job->options.workspace * MiB;
-    m->workspace = workspace_measure(t->threads, &t->learner.translator.model, training_dropout(&t->job->options),
+    m->workspace = workspace_measure(t->threads, &t->learner.translator.model, t->job->options.dropout,
                                      t->job->files.guides, t->shards.all);
     m->batch = workspace_need(&m->workspace, m->largest.n, m->largest.source, m->largest.target);
     if (m->limit > 0 && m->batch > m->limit) {

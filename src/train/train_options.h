@@ -4,7 +4,9 @@
 
 #include "core/ops.h"
 #include "core/optimizer.h"
+#include "corpus/noise.h"
 #include "model/params.h"
+#include "model/pass.h"
 #include "translate/model_options.h"
 
 /* ---- --valid-metrics: the first one of a training chooses the best model ---- */
@@ -30,8 +32,8 @@ typedef struct TrainOptions {
     int optimizer; /* index in optimizer_names */
     double learn_rate, lr_decay, clip_norm, label_smoothing, exponential_smoothing;
     int lr_decay_start, lr_warmup, lr_decay_inv_sqrt;
-    double dropout_emb, dropout_annotation, dropout_readout, noise_drop, noise_blank;
-    int noise_swap;
+    Dropout dropout;
+    Noise noise; /* in the sources */
     GuideCost guided_cost;
     double guided_weight;
     bool guided_null;

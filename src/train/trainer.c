@@ -164,9 +164,9 @@ static int update(Training *t, const int *which, int n, Err *err) {
     BatchMemory *m = &t->memory;
     Learner *l = &t->learner;
     t->meter.learn_rate = next_learn_rate(t);
-    const UpdateNoise noise = {{o->noise_drop, o->noise_blank, o->noise_swap}, (uint64_t)o->seed, t->state.update};
+    const UpdateNoise noise = {o->noise, (uint64_t)o->seed, t->state.update};
     const UpdateOptions options = {.label_smoothing = o->label_smoothing,
-                                   .dropout = training_dropout(o),
+                                   .dropout = o->dropout,
                                    .step = {t->meter.learn_rate, o->clip_norm, o->exponential_smoothing},
                                    .rows = target_rows(pairs, which, n),
                                    .guide_cost = o->guided_cost,
@@ -175,7 +175,8 @@ static int update(Training *t, const int *which, int n, Err *err) {
     double nats[MOST_SHARDS] = {0}, norm;
     arena_reset(&m->plan);
     const BatchParts parts = parts_plan(&m->plan, &m->workspace, m->limit, pairs, which, n, t->shards);
-    t->session.tape.rng = training_rng(o, t->state.update);
+    /* a separate stream for each update */
+    t->session.tape.rng = rng_seed((uint64_t)o->seed, 0x64726f706f7574u + (uint64_t)t->state.update);
     if (compute_gradient(t, &parts, &options, nats + t->shards.first, err) || share_news(t, nats, err)) return -1;
     const double total = shard_total(nats, t->shards.all);
     if (update_step(&t->session.tape, &l->translator.model, &l->optimizer, &t->exchange, total, &options, &norm, err))

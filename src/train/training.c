@@ -28,14 +28,6 @@ int training_log(Training *t, const char *line, Err *err) {
     return log_line(&t->directory.log, line, err);
 }
 
-Dropout training_dropout(const TrainOptions *o) {
-    return (Dropout){o->dropout_emb, o->dropout_annotation, o->dropout_readout};
-}
-
-Rng training_rng(const TrainOptions *o, long updates) {
-    return rng_seed((uint64_t)o->seed, 0x64726f706f7574u + (uint64_t)updates); /* a separate stream for each update */
-}
-
 double training_epochs(const Training *t) {
     return (double)t->state.epoch + (t->epoch.batches ? (double)t->state.batch / t->epoch.batches : 0);
 }

@@ -66,10 +66,6 @@ int training_join(const Training *training, Err *err);
 void training_note(const Training *training, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Writes a line of JSON to train.jsonl, on rank 0 only. Returns 0, or -1 with *err filled. */
 int training_log(Training *training, const char *line, Err *err);
-/* The dropout rates that the options set. */
-Dropout training_dropout(const TrainOptions *options);
-/* The random numbers for the dropout masks of update `updates` + 1. */
-Rng training_rng(const TrainOptions *options, long updates);
 /* Number of epochs done, with the fraction of the current one. */
 double training_epochs(const Training *training);
 /* exp(nats), the perplexity for a loss in nats per token; at most 1e15, because JSON has no infinity. */

@@ -82,17 +82,12 @@ static char *pack_translations(const Translations *t, size_t *size) {
     FILE *out = memory_open(&memory);
     for (int i = 0; i < t->n; i++) {
         const Nbest *nbest = &t->nbest[i];
-        const Hypothesis *h = nbest->count ? nbest->list : NULL;
-        Packed packed = {.found = h != NULL, .source_length = nbest->source_length};
-        if (h) {
-            packed.log_probability = h->log_probability;
-            packed.score = h->score;
-            packed.length = h->length;
-            packed.weights = h->alpha ? h->length * nbest->source_length : 0;
-        }
+        const Hypothesis none = {0}, *h = nbest->count ? nbest->list : &none;
+        const int n = nbest->source_length, weights = h->alpha ? h->length * n : 0;
+        const Packed packed = {h->log_probability, h->score, nbest->count > 0, h->length, n, weights};
         fwrite(&packed, sizeof packed, 1, out);
-        if (h) fwrite(h->ids, sizeof *h->ids, (size_t)h->length, out);
-        if (packed.weights) fwrite(h->alpha, sizeof *h->alpha, (size_t)packed.weights, out);
+        if (packed.found) fwrite(h->ids, sizeof *h->ids, (size_t)h->length, out);
+        if (weights) fwrite(h->alpha, sizeof *h->alpha, (size_t)weights, out);
     }
     return memory_close(&memory, size);
 }

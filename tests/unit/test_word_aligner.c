@@ -50,7 +50,7 @@ static void pieces_are_learned(void **state) {
     (void)state;
     Units *units = units_new(UNIT_PIECE);
     Err err;
-    units_set_merges(units, bpe_parse("▁ t\n▁t i\n", NULL, &err));
+    units->merges = bpe_parse("▁ t\n▁t i\n", NULL, &err);
     assert_tokens(units, "tide tip", "~ti/0 d/0 e/0 ~ti/1 p/1 ");
     assert_tokens(units, "a.", "~a/0 ./0 "); /* ▁ alone is no unit */
     units_free(units);
