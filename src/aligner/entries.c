@@ -27,11 +27,6 @@ static int root_of(int *root, int node) {
     return node;
 }
 
-static void extend(Run *run, int token) {
-    if (run->count++ == 0) run->first = token;
-    run->last = token;
-}
-
 static bool is_entry(const Run *run) {
     return run->count > 0 && run->count <= MOST_TOKENS && run->last - run->first + 1 == run->count;
 }
@@ -78,7 +73,9 @@ void entries_count(Entries *entries, const PairAlignment *a, const Link *links, 
     for (int k = 0; k < n; k++) root[root_of(root, links[k].source)] = root_of(root, sources + links[k].target);
     for (int i = 0; i < nodes; i++) {
         const int side = i < sources ? SOURCE : TARGET;
-        extend(&runs[root_of(root, i)][side], side == SOURCE ? i : i - sources);
+        Run *run = &runs[root_of(root, i)][side];
+        run->last = side == SOURCE ? i : i - sources;
+        if (run->count++ == 0) run->first = run->last;
     }
     for (int i = 0; i < nodes; i++)
         if (is_entry(&runs[i][SOURCE]) && is_entry(&runs[i][TARGET])) count_entry(entries, a, runs[i]);

@@ -69,13 +69,10 @@ static void draw_first_links(Sampler *s) {
 }
 
 Sampler *sampler_new(const Bitext *bitext, int source, const LinkCounts *prior, Rng rng) {
-    Sampler *s = mem_zalloc(sizeof *s);
+    Sampler *s = mem_alloc(sizeof *s);
     const BitextSide *target = &bitext->side[!source];
     const int n_source = units_count(bitext->side[source].units);
-    s->bitext = bitext;
-    s->source = source;
-    s->prior = prior;
-    s->rng = rng;
+    *s = (Sampler){.bitext = bitext, .source = source, .prior = prior, .rng = rng};
     s->counts = prior ? link_counts_copy(prior) : link_counts_new(n_source);
     link_counts_reserve(&s->counts, n_source);
     s->link = mem_alloc(bitext_begin(target, bitext_pairs(bitext)) * sizeof *s->link);

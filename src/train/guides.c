@@ -152,24 +152,17 @@ typedef struct Column {
     const int *next, *end; /* source, target, source, target, ... */
 } Column;
 
-static int read_columns(Arena *arena, const Guides *guides, const int *which, const Sequences *y, Column *columns,
-                        size_t *links, Err *err) {
-    *links = 0;
+int guides_fold(Arena *arena, const Guides *guides, const int *which, const Sequences *y, Guide *guide, Err *err) {
+    size_t links = 0;
+    Column *columns = arena_alloc(arena, (size_t)y->n * sizeof *columns);
     for (int b = 0; b < y->n; b++) {
         const int pair = which[y->order[b]];
         const size_t n = records_length(&guides->links, pair);
         int *numbers = arena_alloc(arena, n * sizeof *numbers);
         if (records_read(&guides->links, pair, numbers, err)) return -1;
         columns[b] = (Column){numbers, numbers + n};
-        *links += n / 2;
+        links += n / 2;
     }
-    return 0;
-}
-
-int guides_fold(Arena *arena, const Guides *guides, const int *which, const Sequences *y, Guide *guide, Err *err) {
-    size_t links;
-    Column *columns = arena_alloc(arena, (size_t)y->n * sizeof *columns);
-    if (read_columns(arena, guides, which, y, columns, &links, err)) return -1;
     int *begin = arena_alloc(arena, (size_t)(y->rows + 1) * sizeof *begin),
         *column = arena_alloc(arena, links * sizeof *column), at = 0;
     for (int t = 0; t < y->steps; t++)

@@ -257,11 +257,6 @@ static bool finished(const Training *t) {
            (ranks_count(t->ranks) > 1 ? t->out_of_time : minutes_are_over(t));
 }
 
-/* Calls the callback `saving`. */
-static void tell_saving(const Training *t, bool begins) {
-    if (training_writes(t) && t->callbacks->saving) t->callbacks->saving(t->callbacks->context, begins);
-}
-
 /* Collects the slots and the average of the optimizer from all ranks, and writes a checkpoint on rank 0. */
 static int collect_and_save(Training *t, Err *err) {
     const Optimizer *own = &t->learner.optimizer;
@@ -279,9 +274,11 @@ static int collect_and_save(Training *t, Err *err) {
 }
 
 static int save_checkpoint(Training *t, Err *err) {
-    tell_saving(t, true);
+    const TrainCallbacks *tell = t->callbacks;
+    const bool tells = training_writes(t) && tell->saving;
+    if (tells) tell->saving(tell->context, true);
     const int status = collect_and_save(t, err);
-    tell_saving(t, false);
+    if (tells) tell->saving(tell->context, false);
     return status;
 }
 

@@ -73,22 +73,17 @@ static void print_lengths(FILE *out, const LengthBleu *lengths) {
     fputc(']', out);
 }
 
-/* Prints the metric that decides "best". A line without "metric" means BLEU. */
-static void print_metric(FILE *out, ValidMetric metric) {
-    int length;
-    const char *name = choice_name(valid_metric_names, metric, &length);
-    fprintf(out, ", \"metric\": \"%.*s\"", length, name);
-}
-
 static int log_validation(Training *t, const Validation *v, Err *err) {
     MemoryFile memory;
+    int length;
+    const char *metric = choice_name(valid_metric_names, v->metric, &length);
     FILE *out = memory_open(&memory);
     fprintf(out, "{\"update\": %ld, \"epoch\": %.4f, \"valid_loss\": ", v->update, v->epoch);
     json_number(out, v->loss, 6);
     fprintf(out, ", \"valid_ppl\": %.4f, \"bleu\": %.4f", training_perplexity(v->loss), v->bleu.score);
     if (v->chrf >= 0) fprintf(out, ", \"chrf\": %.4f", v->chrf);
     fprintf(out, ", \"best\": %s", v->best ? "true" : "false");
-    if (v->metric != VALID_BLEU) print_metric(out, v->metric);
+    if (v->metric != VALID_BLEU) fprintf(out, ", \"metric\": \"%.*s\"", length, metric); /* without: BLEU */
     fprintf(out, ", \"seconds\": %.1f", seconds_now() - t->meter.began);
     if (v->attention.rows)
         fprintf(out, ", \"attention_entropy\": %.4f, \"attention_diversity\": %.4f, \"attention_stuck\": %s",

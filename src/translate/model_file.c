@@ -206,13 +206,6 @@ static int read_values(Params *params, bool trained, Safetensors *file, Err *err
     return safetensors_read(file, err);
 }
 
-/* Whether a directory has a checkpoint but no model: its training was interrupted before it wrote one. */
-static bool is_unfinished(const char *directory, const char *model) {
-    char checkpoint[512];
-    snprintf(checkpoint, sizeof checkpoint, "%s/checkpoint.safetensors", directory);
-    return access(model, F_OK) && !access(checkpoint, F_OK);
-}
-
 /* Sets the error for a path that does not exist; names the model that may be meant: models/demo for demo. */
 static int no_model(const char *path, Err *err) {
     char other[PATH_SIZE];
@@ -227,17 +220,18 @@ static const char *const go_on =
     "the same `tide train` command continues from it and writes a model when it ends or stops";
 
 int model_find(const char *path, char full[PATH_SIZE], Err *err) {
+    char checkpoint[PATH_SIZE];
     struct stat info;
     const int failed = stat(path, &info) ? errno : 0;
     const bool directory = !failed && S_ISDIR(info.st_mode);
     if (snprintf(full, PATH_SIZE, directory ? "%s/model.safetensors" : "%s", path) >= PATH_SIZE)
         return err_set(err, path, 0, "the path is too long");
     if (failed == ENOENT) return no_model(path, err);
-    if (directory && is_unfinished(path, full))
+    if (!directory || !access(full, F_OK)) return 0;
+    snprintf(checkpoint, sizeof checkpoint, "%s/checkpoint.safetensors", path);
+    if (!access(checkpoint, F_OK)) /* the training was interrupted before it wrote a model */
         return err_set(err, path, 0, "has a checkpoint, but no model: %s", go_on);
-    if (directory && access(full, F_OK))
-        return err_set(err, path, 0, "is a folder without a model: it has no model.safetensors");
-    return 0;
+    return err_set(err, path, 0, "is a folder without a model: it has no model.safetensors");
 }
 
 /* Opens the file of a model. `full` receives its path. */
