@@ -67,14 +67,11 @@ static void average_posteriors(Aligner *a, size_t cells) {
 }
 
 static int report_pairs(const Aligner *a, Err *err) {
+    const BitextSide *side = a->bitext->side;
     size_t at = 0;
     for (long pair = a->first; pair < a->last; pair++) {
-        const PairAlignment alignment = {
-            a->bitext,
-            pair,
-            {bitext_length(&a->bitext->side[SOURCE], pair), bitext_length(&a->bitext->side[TARGET], pair)},
-            a->posterior[0] + at,
-            a->posterior[1] + at};
+        const int source = bitext_length(&side[SOURCE], pair), target = bitext_length(&side[TARGET], pair);
+        const PairAlignment alignment = {a->bitext, pair, {source, target}, a->posterior[0] + at, a->posterior[1] + at};
         if (a->aligned(a->context, &alignment, err)) return -1;
         at += bitext_cells(a->bitext, pair);
     }

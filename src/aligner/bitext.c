@@ -38,9 +38,9 @@ static int learn_merges(Bitext *bitext, DiskCorpus *corpus, const int merges[2],
         const Units *units = bitext->side[i].units;
         learns[i] = units->kind == UNIT_PIECE && !units->merges;
     }
-    int status = learns[SOURCE] || learns[TARGET] ? disk_corpus_rewind(corpus, err) : 0, more = 0;
-    for (long n = 1; !status && (learns[SOURCE] || learns[TARGET]); n++) {
-        if ((more = disk_corpus_next(corpus, &pair, err)) <= 0) break;
+    if (!learns[SOURCE] && !learns[TARGET]) return 0;
+    int status = disk_corpus_rewind(corpus, err), more = 0;
+    for (long n = 1; !status && (more = disk_corpus_next(corpus, &pair, err)) > 0; n++) {
         for (int i = 0; i < 2; i++)
             if (learns[i]) words_count(&words[i], TOKENIZER_BPE, pair.text[i]);
         status = report(progress, context, n, corpus->n, err);

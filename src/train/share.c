@@ -65,15 +65,13 @@ static int read_state(Training *t, const char *bytes, size_t size, Err *err) {
 int share_state(Training *t, Err *err) {
     Ranks *ranks = t->ranks;
     struct {
-        uint64_t size;
+        size_t size;
         int resumed, padding;
     } head = {0};
     char *bytes = NULL;
     if (ranks_count(ranks) == 1) return 0;
     if (ranks_own(ranks) == 0) {
-        size_t size;
-        if (!(bytes = write_state(t, &size, err))) return -1;
-        head.size = size;
+        if (!(bytes = write_state(t, &head.size, err))) return -1;
         head.resumed = t->resumed;
     }
     int status = ranks_broadcast(ranks, RANKS_ALL, &head, sizeof head, err);

@@ -210,20 +210,17 @@ static int report(Training *t, Err *err) {
     return training_log(t, line, err);
 }
 
+/* The earlier of two limits; `left` is negative if it is none. */
+static double earlier(double left, double limit) { return left < 0 ? limit : fmin(left, limit); }
+
 /* Estimates the seconds until the first limit on epochs, updates or minutes is reached; negative: there is no limit. */
 static double seconds_left(const Training *t, double time) {
     const TrainOptions *o = &t->job->options;
     const Meter *m = &t->meter;
     double left = -1, done = (double)(t->state.update - m->began_update), pace = (time - m->began) / fmax(done, 1);
     if (o->after_batches) left = (double)(o->after_batches - t->state.update) * pace;
-    if (o->after_epochs > 0) {
-        double epochs = (o->after_epochs - training_epochs(t)) * t->epoch.batches * pace;
-        left = left < 0 ? epochs : fmin(left, epochs);
-    }
-    if (o->after_minutes > 0) {
-        double minutes = o->after_minutes * 60 - (time - m->began);
-        left = left < 0 ? minutes : fmin(left, minutes);
-    }
+    if (o->after_epochs > 0) left = earlier(left, (o->after_epochs - training_epochs(t)) * t->epoch.batches * pace);
+    if (o->after_minutes > 0) left = earlier(left, o->after_minutes * 60 - (time - m->began));
     return left;
 }
 

@@ -56,7 +56,10 @@ void alignment_merge_words(Alignment *a) {
         for (int j = 0; j < a->n_source; j++)
             sum[(size_t)target_word[i] * columns + (size_t)source_word[j]] += (double)row(a, i)[j];
     }
-    for (size_t k = 0; k < size; k++) weight[k] = (float)(sum[k] / pieces[k / columns]);
+    for (size_t k = 0; k < size; k++) {
+        const int count = pieces[k / columns];
+        weight[k] = (float)(sum[k] / count);
+    }
     mem_free(source_word);
     mem_free(target_word);
     mem_free(pieces);
