@@ -153,20 +153,27 @@ long reader_fuzzy(const Reader *reader) { return reader->fuzzy; }
 
 /* ---- opening ---- */
 
+static int open_lines(LineReader *lines, const char *path, Err *err) {
+    return line_reader_open(lines, strcmp(path, "-") != 0 ? path : NULL, err);
+}
+
 static int open_files(Reader *reader, const CorpusFiles *files, const char *const langs[2], Err *err) {
     LineReader *lines = reader->lines;
     const char *path = files->path[0];
     size_t size = 0;
-    if (files->form == FORM_LINES)
+    switch (files->form) {
+    case FORM_LINES:
         return line_reader_open(&lines[SOURCE], path, err) || line_reader_open(&lines[TARGET], files->path[1], err);
-    if (files->form == FORM_MO) {
+    case FORM_TSV: return open_lines(lines, path, err);
+    case FORM_TMX: return open_lines(lines, path, err) || !(reader->tmx = tmx_open(lines, langs, err));
+    case FORM_MO:
         lines->path = path;
         reader->catalogue = text_read(path, &size, err);
-    } else {
-        if (line_reader_open(lines, strcmp(path, "-") != 0 ? path : NULL, err)) return -1;
-        if (files->form == FORM_TSV) return 0;
-        if (files->form == FORM_TMX) return (reader->tmx = tmx_open(lines, langs, err)) ? 0 : -1;
+        break;
+    case FORM_PO:
+        if (open_lines(lines, path, err)) return -1;
         reader->catalogue = po_compile(lines, &size, &reader->fuzzy, err);
+        break;
     }
     return !reader->catalogue || mo_open(&reader->mo, reader->catalogue, size, lines->path, err);
 }

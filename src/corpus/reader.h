@@ -39,8 +39,8 @@ typedef struct Reader Reader;
    FORM_PO: the same for the catalogue's text, which the program msgfmt compiles. It leaves out messages that are fuzzy
    or have no translation. A missing msgfmt and an error in the text are errors, too.
    With FORM_TSV, FORM_TMX and FORM_PO, the path "-" reads standard input. langs: for FORM_TMX, the codes of the source
-   and the target, as for tmx_open. english: for FORM_TSV, FORM_MO and FORM_PO, the side of the English, SOURCE or
-   TARGET. */
+   and the target, as for tmx_open; the other forms ignore it, and it may be NULL. english: for FORM_TSV, FORM_MO and
+   FORM_PO, the side of the English, SOURCE or TARGET. */
 Reader *reader_open(const CorpusFiles *files, const char *const langs[2], int english, Err *err);
 
 /* Reads the next pair. Returns 1, or 0 at the end, or -1 with *err filled: a file cannot be read, a message is not

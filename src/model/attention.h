@@ -6,8 +6,8 @@
 #include "model/multi_head.h"
 
 enum { ATTENTION_WEIGHTS = 4 /* at most */ };
-/* Indices in Attention.weights for a kind with score: the weight that projects s_{i-1}, the weight that projects h_j
-   (each may be NULL), then the kind's own weights. */
+/* Indices in Attention.weights: the weight that projects s_{i-1}, for a kind with score; the weight that projects h_j,
+   for a kind without prepare (each may be NULL); then the kind's own weights. */
 enum { OF_QUERY, OF_KEYS, OWN_WEIGHTS };
 
 /* The weights of an attention. */
@@ -39,8 +39,9 @@ typedef struct Context {
     Var *c, *alpha, *memory;
 } Context;
 
-/* A kind of attention. It defines either score or attend. A kind with memory also defines init_memory and next_memory;
-   beam search reorders the memory together with the hypotheses. */
+/* A kind of attention. It defines either score or attend; a row of its α sums to 1 over the positions of the sentence,
+   </s> among them. A kind with memory also defines init_memory and next_memory; beam search reorders the memory together
+   with the hypotheses. */
 struct AttentionKind {
     const char *name; /* the value of --attention that selects this kind */
     bool aligns;      /* whether the kind has an alignment */
@@ -52,7 +53,8 @@ struct AttentionKind {
     /* Returns e_i [m, longest] of a kind with α_i = softmax(e_i) and c_i = Σ_j α_ij h_j. q: s_prev of the query,
        projected by the weight OF_QUERY if the kind has it. */
     Var *(*score)(Tape *tape, const Attention *attention, Var *q, Var *keys, const Query *query);
-    /* Returns c(H, s_{i-1}) of a kind with another equation for c_i. */
+    /* Returns c(H, s_{i-1}) of a kind with another equation for α_i or c_i. It projects s_prev itself, and obeys
+       source->options: hard attention, and the head of the alignment. */
     Context (*attend)(Tape *tape, const Attention *attention, const AttentionSource *source, const Query *query);
     /* Returns the memory of the first step, for n sentences [n, ..]. */
     Var *(*init_memory)(Tape *tape, const Attention *attention, const AttentionSource *source, int n);
