@@ -271,7 +271,7 @@ static int translate_all(Translating *t, Err *err) {
     if ((t->pictures.dir && pictures_open(&t->pictures, err)) ||
         (t->html && output_open(&t->page_file, t->html, err)) || translate_lines(t, err))
         return -1;
-    if (t->document.given) document_write(&t->document, !translator_writes_han(t->models.list[0]));
+    if (t->document.given) document_write(&t->document, translator_spaces_sentences(t->models.list[0]));
     if (flush(err) || pictures_close(&t->pictures, err)) return -1;
     double moment = seconds_now();
     int status = t->html ? write_page(t, err) : 0;

@@ -275,12 +275,14 @@ static bool has_blank(const char *text, bool html) {
     return false;
 }
 
-/* Writes the text before sentence i. If the target needs a space, writes it after a closing tag, or before other text.
- */
+/* Writes the text before sentence i. If the target needs a space, writes it after a closing tag, or before other text;
+   if not, leaves out what is only spaces. */
 static void write_between(FILE *out, const Passage *p, ptrdiff_t i, bool spaced) {
     const char *text = p->between[i];
-    const bool space = spaced && i > 0 && i < arrlen(p->between) - 1 && !has_blank(text, p->format == PASSAGE_HTML);
+    const bool inner = i > 0 && i < arrlen(p->between) - 1;
+    const bool space = spaced && inner && !has_blank(text, p->format == PASSAGE_HTML);
     const bool closing = p->format != PASSAGE_TEXT && starts_with(text, "</");
+    if (!spaced && inner) text += text[strspn(text, " ")] ? 0 : strlen(text);
     if (space && !closing) fputc(' ', out);
     fputs(text, out);
     if (space && closing) fputc(' ', out);

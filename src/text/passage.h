@@ -25,9 +25,9 @@ Passage passage_split(const char *text, bool chinese, PassageFormat format);
 /* Checks that each block of lines in subtitles has times such as 00:01:02,345 --> 00:01:05,000 in its first or second
    line; a text that begins with WEBVTT may have other blocks, too. Returns 0, or -1 with *err's line and reason. */
 int subtitles_check(const char *text, Err *err);
-/* Joins the translations [n] of the sentences with what stood between the sentences. If nothing separated two
-   sentences, as in Chinese, a space does if `spaced`. With HTML, the characters & < > of the translations are written
-   as entities. The caller owns the text. */
+/* Joins the translations [n] of the sentences with what stood between the sentences. spaced: the target has spaces
+   between sentences: where nothing separated two of them, as in Chinese, a space does; otherwise spaces go. With HTML,
+   the characters & < > of the translations are written as entities. The caller owns the text. */
 char *passage_join(const Passage *passage, const char *const *translations, bool spaced);
 void passage_free(Passage *passage);
 

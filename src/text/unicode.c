@@ -3,6 +3,7 @@
 #include "io/ds.h"
 
 #include <string.h>
+#include <strings.h>
 #include <utf8proc.h>
 
 static const utf8proc_option_t NFKC = UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT;
@@ -181,16 +182,52 @@ char *text_capitalised(const char *text) {
     return copy;
 }
 
+/* Where text_full_width is: whatever is not prose keeps its marks. */
+typedef enum Inside { PROSE, BRACES, PROTECTED, TAG, ENTITY, URL } Inside;
+
+static bool is_ascii_letter(int32_t c) { return (uint32_t)(c | 32) - 'a' < 26; }
+
+/* Whether the word before `at` is the scheme of a URL. */
+static bool is_scheme(const char *begin, const char *at) {
+    static const char *const schemes[] = {"http", "https", "ftp", "file", "mailto"};
+    const char *word = at;
+    while (word > begin && is_ascii_letter(word[-1])) word--;
+    for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++)
+        if (strlen(schemes[i]) == (size_t)(at - word) && !strncasecmp(word, schemes[i], (size_t)(at - word)))
+            return true;
+    return false;
+}
+
+/* The place after the character c, which stands at `at` in a text that begins at `begin`. A placeholder (placeholder.h)
+   or a URL ends at a blank, and, but for a protected sequence, at a character outside ASCII. */
+static Inside inside_after(Inside inside, int32_t c, const char *begin, const char *at) {
+    enum { PROTECTED_BEGIN = 0x2985, PROTECTED_END = 0x2986 };
+    if (is_blank(c) || c == PROTECTED_END) return PROSE;
+    if (c == PROTECTED_BEGIN) return PROTECTED;
+    if (inside == PROTECTED) return PROTECTED;
+    if (c >= 0x80) return PROSE;
+    if (inside == URL || (inside == BRACES && c != '}') || (inside == TAG && c != '>')) return inside;
+    if (inside == ENTITY && (is_ascii_letter(c) || is_digit(c) || c == '#')) return ENTITY;
+    if (c == '<') return is_ascii_letter(at[1]) || at[1] == '/' ? TAG : PROSE;
+    if (c == ':') return is_scheme(begin, at) ? URL : PROSE;
+    return c == '{' ? BRACES : c == '&' ? ENTITY : PROSE;
+}
+
 char *text_full_width(const char *text) {
     enum { FULL_WIDTH = 0xFF01 - '!' }; /* from a character of ASCII to the same one in full width */
-    bool han = false, digit = false;    /* the text so far has a Han character; the character before is a digit */
+    bool han = false, digit = false; /* a Han character stands since the last blank; the character before is a digit */
+    Inside inside = PROSE;
     char *copy = mem_alloc(3 * strlen(text) + 1), *end = copy;
-    while (*text) {
-        const bool wide = han && strchr(digit ? "?!;" : "?!;,:", *text);
-        const int32_t c = utf8_next(&text);
-        end += utf8proc_encode_char(wide ? c + FULL_WIDTH : c, (utf8proc_uint8_t *)end);
-        han = han || is_han(c);
+    for (const char *at = text; *at;) {
+        const bool mark = strchr(digit ? "?!;" : "?!;,:", *at);
+        const char *begin = at;
+        const int32_t c = utf8_next(&at);
+        const Inside after = inside_after(inside, c, text, begin);
+        const bool prose = after != URL && (inside == PROSE || (inside == ENTITY && c != ';'));
+        end += utf8proc_encode_char(mark && han && prose ? c + FULL_WIDTH : c, (utf8proc_uint8_t *)end);
+        han = !is_blank(c) && (han || is_han(c));
         digit = is_digit(c);
+        inside = after;
     }
     *end = '\0';
     return copy;

@@ -16,9 +16,10 @@ char *text_lower(const char *text);
 char *text_capitalised(const char *text);
 
 /* A copy of a valid text with full-width commas, colons, semicolons, question marks and exclamation marks, as Chinese
-   has them; the caller owns it. A mark stays half-width if no Han character stands before it, and a comma or colon also
-   directly after a digit (1,000; 3:30). Only the text before a mark decides, so text
-   that is added at the end changes no mark before it. The text and the result have the same NFKC form. */
+   has them; the caller owns it. A mark stays half-width if no Han character stands between the last blank and the mark,
+   inside a placeholder or a URL, and a comma or colon also directly after a digit (1,000; 3:30). Only the text before a
+   mark decides, so text that is added at the end changes no mark before it. The text and the result have the same NFKC
+   form. */
 char *text_full_width(const char *text);
 
 /* Whether the text contains a Han character. */

@@ -17,6 +17,12 @@ bool han_language(const char *code) {
     return chinese_language(code) || language_is(code, others);
 }
 
+bool translator_spaces_sentences(const Translator *translator) {
+    static const char *const japanese[] = {"ja", "jpn", NULL};
+    const char *target = translator->options.langs[1];
+    return !chinese_language(target) && !language_is(target, japanese);
+}
+
 bool translator_writes_han(const Translator *translator) { return han_language(translator->options.langs[1]); }
 bool translator_reads_han(const Translator *translator) { return han_language(translator->options.langs[0]); }
 

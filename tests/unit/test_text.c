@@ -3,6 +3,7 @@
 #include "text/bpe.h"
 #include "io/ds.h"
 #include "corpus/noise.h"
+#include "text/passage.h"
 #include "text/placeholder.h"
 #include "text/side.h"
 #include "io/string_table.h"
@@ -302,6 +303,16 @@ static void chinese_has_full_width_punctuation(void **state) {
         {"Hello, Tom?", "Hello, Tom?"},
         {"有7?没有7!", "有7？没有7！"},
         {"(是)...是.", "(是)...是."},
+        /* placeholders, URLs and runs without Han keep their marks */
+        {"一个&nbsp;词;另一个&#160;词", "一个&nbsp;词；另一个&#160;词"},
+        {"研发(R&D),好", "研发(R&D)，好"},
+        {"把{a:b}放在{0:>3}里:好", "把{a:b}放在{0:>3}里：好"},
+        {"见https://a.b/c?b=c,d;e:还有:好", "见https://a.b/c?b=c,d;e:还有：好"},
+        {"写信给mailto:a@b.c,好吗?", "写信给mailto:a@b.c,好吗？"},
+        {"空间http:好,坏", "空间http:好，坏"},
+        {"用<a:b>和⦅c:d,e⦆,好", "用<a:b>和⦅c:d,e⦆，好"},
+        {"若3<5,对", "若3<5,对"},
+        {"用 foo:bar, baz; 好,好", "用 foo:bar, baz; 好，好"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char *text = text_full_width(cases[i][0]);
@@ -310,12 +321,28 @@ static void chinese_has_full_width_punctuation(void **state) {
     }
 }
 
+static void chinese_sentences_have_no_spaces_between(void **state) {
+    (void)state;
+    static const char source[] = "The tide is out. The sea is calm.\n He left.  Nobody knows. ";
+    static const char *const chinese[] = {"潮水退了。", "大海很安静。", "他走了。", "没有人知道。"};
+    Passage passage = passage_split(source, false, PASSAGE_TEXT);
+    assert_int_equal(arrlen(passage.sentences), 4);
+    char *text = passage_join(&passage, chinese, false);
+    assert_string_equal(text, "潮水退了。大海很安静。\n 他走了。没有人知道。 ");
+    mem_free(text);
+    text = passage_join(&passage, (const char *const *)passage.sentences, true);
+    assert_string_equal(text, source);
+    mem_free(text);
+    passage_free(&passage);
+}
+
 /* The model reads its own translations as it wrote them, and a stream does not change what it has shown. */
 static void full_width_keeps_nfkc_and_beginnings(void **state) {
     (void)state;
-    static const char *const parts[] = {"潮", "水", ",", "?", "!", ":", ";", "a", "7", " ", "。", "é", "▁", "𠀀"};
+    static const char *const parts[] = {"潮", "水", ",",  "?", "!", ":", ";",    "a", "7", " ", "。",
+                                        "é",  "▁",  "𠀀", "{", "}", "&", "http", "<", ">", "⦅", "⦆"};
     rng_state = 1;
-    for (int i = 0; i < 5000; i++) {
+    for (int i = 0; i < 20000; i++) {
         char text[64] = "";
         for (size_t n = below(12); n--;) strcat(text, parts[below(sizeof parts / sizeof *parts)]);
         char *once = normalised(text), *wide = text_full_width(once), *twice = text_full_width(wide);
@@ -1216,6 +1243,7 @@ int main(void) {
         cmocka_unit_test(text_has_han_agrees_with_is_han),
         cmocka_unit_test(chinese_has_full_width_punctuation),
         cmocka_unit_test(full_width_keeps_nfkc_and_beginnings),
+        cmocka_unit_test(chinese_sentences_have_no_spaces_between),
         cmocka_unit_test(noise_removes_pieces),
         cmocka_unit_test(noise_blanks_pieces),
         cmocka_unit_test(noise_moves_pieces),
