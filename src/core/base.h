@@ -3,6 +3,7 @@
 #define TIDE_BASE_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* An assertion that is always on. A false condition is a bug in tide, never an error of the user: prints the message
    and aborts; in a scope (scope.h), ends the scope instead. */
@@ -49,7 +50,7 @@ void mem_fail_nth(long n);
 long mem_count(void);
 
 /* The first item of part k, if n items are divided into `parts` parts whose sizes differ by at most 1. */
-static inline int part_offset(int n, int parts, int k) { return (int)((long)n * k / parts); }
+static inline int part_offset(int n, int parts, int k) { return (int)((int64_t)n * k / parts); }
 
 /* The time in seconds of a clock that never goes back. Its zero is arbitrary. */
 double seconds_now(void);
