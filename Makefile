@@ -44,7 +44,6 @@ XML_LIBS  := $(if $(XML_FLAGS),-lexpat)
 
 sanitize.asan := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 sanitize.tsan := -fsanitize=thread
-sanitize.lint := -O0
 sanitize.coverage := --coverage -fprofile-update=atomic -O1
 link.neon := -static
 link.wasm := -sALLOW_MEMORY_GROWTH=1 -sEXIT_RUNTIME=1 -sTOTAL_STACK=1048576 -sSINGLE_FILE=1
