@@ -42,9 +42,8 @@ int raster_write(const char *path, const int *fds, int n, Err *err) {
     char **command = NULL, file[32];
     OutputFile output;
     if (output_open(&output, path, err)) return -1;
-    arrput(command, mem_strdup("rsvg-convert"));
-    arrput(command, mem_strdup(pdf ? "--format=pdf" : "--format=png"));
-    if (!pdf) arrput(command, mem_strdup("--zoom=2")); /* sharp on slides; a PDF keeps its size */
+    const char *const words[] = {"rsvg-convert", pdf ? "--format=pdf" : "--format=png", "--zoom=2"};
+    for (int i = 0; i < (pdf ? 2 : 3); i++) arrput(command, mem_strdup(words[i])); /* zoom: sharp on slides */
     for (int i = 0; i < (pdf ? n : 1); i++) {
         snprintf(file, sizeof file, "/proc/self/fd/%d", fds[i]);
         arrput(command, mem_strdup(file));

@@ -4,10 +4,7 @@
 #include "io/lines.h"
 
 static bool is_packed(const uint8_t *data, size_t size) {
-    static const char *const magic[] = {"\x1f\x8b", "PK\3\4",
-                                        "\xfd"
-                                        "7zXZ",
-                                        "\x28\xb5\x2f\xfd"};
+    static const char *const magic[] = {"\x1f\x8b", "PK\3\4", "\3757zXZ", "\x28\xb5\x2f\xfd"};
     for (size_t i = 0; i < sizeof magic / sizeof *magic; i++)
         if (size >= strlen(magic[i]) && !memcmp(data, magic[i], strlen(magic[i]))) return true;
     return false;

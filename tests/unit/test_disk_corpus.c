@@ -28,7 +28,7 @@ static void write_pairs(void) {
     assert_non_null(out);
     for (int i = 0; i < PAIRS; i++) {
         for (int n = (int)rng_below(&rng, 12); n > 0; n--)
-            fprintf(out, "%s%d ", "word" + n % 3, (int)rng_below(&rng, 500));
+            fprintf(out, "%s%d ", &"word"[n % 3], (int)rng_below(&rng, 500));
         fputc('\t', out);
         for (int n = (int)rng_below(&rng, 12); n > 0; n--) fputs(n % 2 ? "潮水" : "退ａ", out);
         fputc('\n', out);
