@@ -1,13 +1,14 @@
 # Static analysis.
 #
-#   make lint     clang-tidy, cppcheck, shellcheck, mandoc, mypy and the compiler's warnings
+#   make lint     clang-tidy, cppcheck, shellcheck, mandoc, mypy and the compiler's warnings; quick=1: without following
+#                 paths through tests and through further instruction sets
 #   make format   clang-format
 
 # clang-tidy checks each file that was recompiled, with the flags of the compiler. Six parts of its time in seven go into
-# clang's analyzer, which follows paths: it sees each file of src/ once, and neither tests nor further instruction sets.
+# clang's analyzer, which follows paths; with quick=1, it sees each file of src/ once.
 TIDY = @echo '  clang-tidy $<' && mkdir -p $(@D) && scripts/dev/tidy $(NO_PATHS) $< -- $(CPPFLAGS) $(CFLAGS)
 $B/tests/% $B/examples/% $(patsubst %,$B/core/%.tidied,$(filter-out %_portable,$(KERNEL_NAMES))): \
-    NO_PATHS := --checks=-clang-analyzer-*
+    NO_PATHS := $(if $(quick),--checks=-clang-analyzer-*)
 TIDIED := $(patsubst src/%.c,$B/%.tidied,$(filter-out $(ONCE_FOR_EACH_SET:%=src/core/%.c),$(wildcard src/*.c src/*/*.c))) \
           $(KERNEL_NAMES:%=$B/core/%.tidied) $(patsubst tests/%.c,$B/tests/%.tidied,$(wildcard tests/*/*.c)) \
           $(EXAMPLES:%=%.tidied) $B/curve.tidied

@@ -193,7 +193,8 @@ static void compute_steps(Part *t) {
     }
 }
 
-/* The largest number of shards whose steps fit in a run: the halves of a run that does not fit are tried. */
+/* Returns the number of shards in a run: the largest power of two with which each run has at most `most` steps; at
+   least 1. */
 static int run_of(const GradientProduct *p, int most) {
     int run = larger(p->shards, 1);
     for (int s = 0; s < p->shards && run > 1;)

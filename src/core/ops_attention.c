@@ -32,7 +32,7 @@ static void softmax_rows(void *context, int begin, int end) {
     }
 }
 
-enum { SOFTMAX_GRAIN = 4096 /* large, because a small softmax is slower with a second thread */ };
+enum { SOFTMAX_GRAIN = 4096 /* with fewer numbers for a thread, a second thread makes the softmax slower */ };
 
 static Back softmax_spans_back;
 Var *softmax_spans(Tape *tape, Var *e, const Spans *spans) {
@@ -54,7 +54,7 @@ static void softmax_gradients(void *context, int begin, int end) {
 }
 
 static void softmax_spans_back(Tape *tape, const Record *record) {
-    tape_rows_back(tape, "softmax", record, SOFTMAX_GRAIN, softmax_gradients);
+    tape_rows_gradients(tape, "softmax", record, SOFTMAX_GRAIN, softmax_gradients);
 }
 
 /* α_bkj = 1 if e_bkj is the first of the largest scores of head k, else 0. The derivative is 0 almost everywhere, so
@@ -221,8 +221,8 @@ Var *weighted_sum(Tape *tape, Var *alpha, Var *H, const Spans *spans, Var *out) 
 static void weighted_sum_back(Tape *tape, const Record *record) {
     Var *alpha = record->in[0], *H = record->in[1];
     const Spans *spans = record->extra;
-    AttentionRead read = {spans,          H,    alpha->rows, heads_of(alpha, spans), 1, var_grad(tape, alpha),
-                          record->out->g, false};
+    const int heads = heads_of(alpha, spans);
+    AttentionRead read = {spans, H, alpha->rows, heads, 1, var_grad(tape, alpha), record->out->g, false};
     threads_run(tape->threads, "weighted sum", alpha->rows, 1, add_dots, &read);
     read.weights = alpha->v;
     attention_read_defer(tape, read);

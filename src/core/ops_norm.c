@@ -57,5 +57,5 @@ static void column_gradients(void *context, int begin, int end) {
 static void layer_norm_back(Tape *tape, const Record *record) {
     Columns columns = {record, tape_row_sums(tape, record->in[1]), tape_row_sums(tape, record->in[2])};
     threads_run(tape->threads, "layer norm", record->out->cols, 64, column_gradients, &columns);
-    tape_rows_back(tape, "layer norm", record, GRAIN, row_gradients);
+    tape_rows_gradients(tape, "layer norm", record, GRAIN, row_gradients);
 }

@@ -28,7 +28,7 @@ static void tanh_gradients(void *context, int begin, int end) {
 }
 
 static void tanh_of_back(Tape *tape, const Record *record) {
-    tape_rows_back(tape, "tanh", record, GRAIN, tanh_gradients);
+    tape_rows_gradients(tape, "tanh", record, GRAIN, tanh_gradients);
 }
 
 /* y_k = max(x_2k, x_2k+1)      x [m, 2n], y [m, n]      (Goodfellow et al. 2013; Bahdanau et al. 2015, A.2.2)
@@ -55,7 +55,7 @@ static void maxout_gradients(void *context, int begin, int end) {
 }
 
 static void maxout_back(Tape *tape, const Record *record) {
-    tape_rows_back(tape, "maxout", record, GRAIN, maxout_gradients);
+    tape_rows_gradients(tape, "maxout", record, GRAIN, maxout_gradients);
     var_grad_in_place((Var *)record->extra);
 }
 
@@ -113,7 +113,7 @@ static void add_gradients(void *context, int begin, int end) {
 }
 
 static void add_scaled_back(Tape *tape, const Record *record) {
-    tape_rows_back(tape, "add", record, GRAIN, add_gradients);
+    tape_rows_gradients(tape, "add", record, GRAIN, add_gradients);
 }
 
 /* y_k = x_k + x_(n+k)      x [m, 2n], y [m, n];  dx_k += dy_k,  dx_(n+k) += dy_k */
@@ -144,7 +144,7 @@ static void add_halves_gradients(void *context, int begin, int end) {
 }
 
 static void add_halves_back(Tape *tape, const Record *record) {
-    tape_rows_back(tape, "add", record, GRAIN, add_halves_gradients);
+    tape_rows_gradients(tape, "add", record, GRAIN, add_halves_gradients);
 }
 
 /* y = x m / (1 - rate), m ~ Bernoulli(1 - rate);  dx += dy m / (1 - rate) (Srivastava et al. 2014, inverted
@@ -188,5 +188,5 @@ static void drop_gradients(void *context, int begin, int end) {
 }
 
 static void dropout_back(Tape *tape, const Record *record) {
-    tape_rows_back(tape, "dropout", record, GRAIN, drop_gradients);
+    tape_rows_gradients(tape, "dropout", record, GRAIN, drop_gradients);
 }

@@ -91,7 +91,7 @@ static inline void tape_rows(Tape *tape, const char *name, const Var *x, int gra
 }
 /* For a backward function: allocates the gradients of all inputs, then runs `work` on all rows of the result. Its
    context is the record. */
-static inline void tape_rows_back(Tape *tape, const char *name, const Record *record, int grain, Work *work) {
+static inline void tape_rows_gradients(Tape *tape, const char *name, const Record *record, int grain, Work *work) {
     for (int i = 0; i < 3; i++)
         if (record->in[i]) var_grad(tape, record->in[i]);
     tape_rows(tape, name, record->out, grain, work, (void *)record);

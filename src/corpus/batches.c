@@ -91,8 +91,8 @@ int pairs_fold(Arena *arena, const Pairs *pairs, const int *which, const int *in
         y_length[i] = pairs->target_length[pair];
         x[i] = ids;
         y[i] = ids + x_length[i];
-        const bool quiet = arrlen(pairs->sets) && pairs->sets[pairs_set(pairs, pair)].quiet;
-        if (noise && !quiet) x_length[i] = noise_add(noise, index ? index[i] : i, ids, x_length[i]);
+        if (noise && !(arrlen(pairs->sets) && pairs->sets[pairs_set(pairs, pair)].quiet))
+            x_length[i] = noise_add(noise, index ? index[i] : i, ids, x_length[i]);
     }
     *batch = batch_fold(arena, x, x_length, y, y_length, n, index, ID_BOS);
     return 0;

@@ -77,7 +77,7 @@ typedef void ImportPart(Import *import, const char *chinese, const char *english
    returns false. Takes the parts. */
 static bool import_parts(Import *import, char **chinese, char **english, ImportPart *import_part, const RawPair *from) {
     const ptrdiff_t n = arrlen(chinese);
-    const bool agree = !import->job->keep_paragraphs && n == arrlen(english) && n > 1;
+    const bool agree = n == arrlen(english) && n > 1;
     if (agree) import->report->sentences += n - 1;
     for (ptrdiff_t i = 0; agree && i < n; i++) import_part(import, chinese[i], english[i], from);
     strings_free(chinese);
@@ -119,6 +119,7 @@ static void import_raw(Import *import, const RawPair *pair) {
     for (int i = 0; i < 2; i++) text[i] = text_normalise(pair->text[i], pair->size[i], NULL);
     if (!text[CHINESE] || !text[ENGLISH]) drop(import, BROKEN, pair);
     else if (pair->no_tab && (*text[CHINESE] || *text[ENGLISH])) drop(import, NO_TAB, pair);
+    else if (import->job->keep_paragraphs) import_pair(import, text[CHINESE], text[ENGLISH], pair);
     else if (!import_lines(import, pair)) import_sentences(import, text[CHINESE], text[ENGLISH], pair);
     for (int i = 0; i < 2; i++) mem_free(text[i]);
 }

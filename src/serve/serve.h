@@ -25,8 +25,8 @@ typedef struct ServeOptions {
 
 /* Loads the models, and serves until SIGTERM or SIGINT. Then it accepts no connection, answers the requests that have
    begun, and returns 0; a second signal ends the searches, too. Returns -1 with *err filled if it cannot start. Blocks
-   both signals in the calling thread; sets cJSON's allocator to that of libc, because a refused allocation must not
-   leave cJSON by a jump. */
+   both signals in the calling thread; sets cJSON's allocator to that of libc, because longjmp must not
+   leave a function of cJSON when memory is refused. */
 int serve(const ServeOptions *options, Err *err);
 
 #endif

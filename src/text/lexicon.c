@@ -100,9 +100,9 @@ static int parse_line(const char *line, const char *path, long number, LexiconSi
     return failed;
 }
 
-/* Takes the lines; NULL: they could not be read, and *err is filled already. */
+/* Takes the lines. */
 static int each_line(char **lines, const char *path, LexiconSink *sink, void *context, Err *err) {
-    int failed = lines ? 0 : -1;
+    int failed = 0;
     for (ptrdiff_t i = 0; !failed && i < arrlen(lines); i++)
         failed = parse_line(lines[i], path, (long)i + 1, sink, context, err);
     strings_free(lines);
@@ -110,10 +110,11 @@ static int each_line(char **lines, const char *path, LexiconSink *sink, void *co
 }
 
 int lexicon_each(const char *path, LexiconSink *sink, void *context, Err *err) {
-    return each_line(lines_read_raw(path, true, err), path, sink, context, err);
+    char **lines = lines_read_raw(path, true, err);
+    return lines ? each_line(lines, path, sink, context, err) : -1;
 }
 
-/* Takes the lines, as each_line does. */
+/* Takes the lines. */
 static Lexicon *of_lines(char **lines, const char *path, Err *err) {
     Lexicon *lexicon = mem_zalloc(sizeof *lexicon);
     if (!each_line(lines, path, add, lexicon, err)) return lexicon;
@@ -121,11 +122,13 @@ static Lexicon *of_lines(char **lines, const char *path, Err *err) {
     return NULL;
 }
 
-Lexicon *lexicon_read(const char *path, Err *err) { return of_lines(lines_read_raw(path, true, err), path, err); }
+Lexicon *lexicon_read(const char *path, Err *err) {
+    char **lines = lines_read_raw(path, true, err);
+    return lines ? of_lines(lines, path, err) : NULL;
+}
 
 Lexicon *lexicon_parse(const char *text, Err *err) {
     char **lines = NULL;
-    arrsetcap(lines, 1); /* not NULL */
     while (*text) {
         const size_t n = strcspn(text, "\n");
         arrput(lines, mem_strndup(text, n - (n > 0 && text[n - 1] == '\r')));

@@ -282,7 +282,7 @@ static void write_between(FILE *out, const Passage *p, ptrdiff_t i, bool spaced)
     const bool inner = i > 0 && i < arrlen(p->between) - 1;
     const bool space = spaced && inner && !has_blank(text, p->format == PASSAGE_HTML);
     const bool closing = p->format != PASSAGE_TEXT && starts_with(text, "</");
-    if (!spaced && inner) text += text[strspn(text, " ")] ? 0 : strlen(text);
+    if (!spaced && inner && !text[strspn(text, " ")]) text = "";
     if (space && !closing) fputc(' ', out);
     fputs(text, out);
     if (space && closing) fputc(' ', out);

@@ -182,7 +182,8 @@ char *text_capitalised(const char *text) {
     return copy;
 }
 
-/* Where text_full_width is: whatever is not prose keeps its marks. */
+/* What a mark stands in; only in prose it becomes full-width. placeholder_length would need the end of a placeholder,
+   which a stream does not have yet. */
 typedef enum Inside { PROSE, BRACES, PROTECTED, TAG, ENTITY, URL } Inside;
 
 static bool is_ascii_letter(int32_t c) { return (uint32_t)(c | 32) - 'a' < 26; }
@@ -198,8 +199,8 @@ static bool is_scheme(const char *begin, const char *at) {
     return false;
 }
 
-/* The place after the character c, which stands at `at` in a text that begins at `begin`. A placeholder (placeholder.h)
-   or a URL ends at a blank, and, but for a protected sequence, at a character outside ASCII. */
+/* What the text after the character c stands in; `inside`: what c stands in. c is at `at` in a text that begins at
+   `begin`. A placeholder or a URL ends at a blank, and at a character outside ASCII unless it is ⦅…⦆. */
 static Inside inside_after(Inside inside, int32_t c, const char *begin, const char *at) {
     enum { PROTECTED_BEGIN = 0x2985, PROTECTED_END = 0x2986 };
     if (is_blank(c) || c == PROTECTED_END) return PROSE;
