@@ -71,7 +71,8 @@ static int count_words(Data *data, const ModelOptions *o, WordCounts words[COUNT
 
 int data_learn(Data *data, Translator *translator, Err *err) {
     const ModelOptions *o = &translator->options;
-    Side *source = &translator->source, *const sides[2] = {source, &translator->target};
+    Side *source = &translator->source;
+    Side *const sides[2] = {source, &translator->target};
     WordCounts words[COUNTS] = {0};
     if (count_words(data, o, words, err)) {
         for (int i = 0; i < COUNTS; i++) words_free(&words[i]);

@@ -122,11 +122,13 @@ static void update_best(TrainState *s, Validation *v) {
 
 /* The value of the first metric, which is finite: a checkpoint stores it. */
 static double first_metric(const Validation *v) {
-    const double values[] = {[VALID_BLEU] = v->bleu.score,
-                             [VALID_CHRF] = v->chrf,
-                             [VALID_CE_MEAN_WORDS] = fmin(v->loss, 1e15),
-                             [VALID_PERPLEXITY] = training_perplexity(v->loss)};
-    return values[v->metric];
+    switch (v->metric) {
+    case VALID_BLEU: return v->bleu.score;
+    case VALID_CHRF: return v->chrf;
+    case VALID_CE_MEAN_WORDS: return fmin(v->loss, 1e15);
+    case VALID_PERPLEXITY: return training_perplexity(v->loss);
+    }
+    return 0;
 }
 
 static bool is_listed(const TrainOptions *o, ValidMetric metric) {

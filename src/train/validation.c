@@ -82,7 +82,8 @@ static char *pack_translations(const Translations *t, size_t *size) {
     FILE *out = memory_open(&memory);
     for (int i = 0; i < t->n; i++) {
         const Nbest *nbest = &t->nbest[i];
-        const Hypothesis none = {0}, *h = nbest->count ? nbest->list : &none;
+        const Hypothesis none = {0};
+        const Hypothesis *h = nbest->count ? nbest->list : &none;
         const int n = nbest->source_length, weights = h->alpha ? h->length * n : 0;
         const Packed packed = {h->log_probability, h->score, nbest->count > 0, h->length, n, weights};
         fwrite(&packed, sizeof packed, 1, out);
@@ -143,8 +144,11 @@ static Translations translate(Training *t, char *const *sentences, int n, Sessio
 int validation_translate(Training *t, SessionProgress *progress, Translations *found, Err *err) {
     const int count = ranks_count(t->ranks), rank = ranks_own(t->ranks), n = (int)t->data.valid.n;
     char *const *sentences = t->data.valid.text[SOURCE];
-    *found = count == 1 ? translate(t, sentences, n, progress) : (Translations){0};
-    if (count == 1) return 0;
+    *found = (Translations){0};
+    if (count == 1) {
+        *found = translate(t, sentences, n, progress);
+        return 0;
+    }
     char **own = mem_alloc(((size_t)n / (size_t)count + 1) * sizeof *own);
     int owned = 0;
     for (int i = rank; i < n; i += count) own[owned++] = sentences[i];
