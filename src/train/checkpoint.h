@@ -38,11 +38,11 @@ typedef struct Learner {
    filled. */
 int checkpoint_save(const char *dir, const Learner *learner, const TrainState *state, Err *err);
 
-/* The same as one file at `path`, which nothing is renamed for. checkpoint_read reads such a file; *warning is filled
-   as by checkpoint_load. Both return 0, or -1 with *err filled; checkpoint_read returns OTHER_FORMAT with *err filled
-   if the program cannot read the format. */
-enum { OTHER_FORMAT = -2 };
+/* Writes a checkpoint as one file at `path`, and renames nothing. Returns 0, or -1 with *err filled. */
 int checkpoint_write(const char *path, const Learner *learner, const TrainState *state, Err *err);
+/* Reads such a file, and fills *learner and *state, from zero. *warning changes only if the file has no checksum.
+   Returns 0; -1 with *err filled; or OTHER_FORMAT with *err filled if the program cannot read the format. */
+enum { OTHER_FORMAT = -2 };
 int checkpoint_read(const char *path, Learner *learner, TrainState *state, Err *warning, Err *err);
 
 /* Reads the newest undamaged checkpoint of DIR and fills *learner and *state, from zero. If the newest is damaged,

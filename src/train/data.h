@@ -48,8 +48,8 @@ typedef struct Data {
    steps: data_read, data_learn (for a new model only), data_encode. Release with data_free, also after an error.
    Returns 0, or -1 with *err filled: a reader fails, the disk is full, or `progress` cancels. */
 int data_read(Data *data, const ModelOptions *options, Err *err);
-/* Learns merges and vocabularies of a translator, which has its options, from the training text, in which every set
-   counts once, and adds the tags. Returns 0, or -1 with *err filled. */
+/* Learns merges and vocabularies from the training text, in which every set counts once, and adds the tags. Fills the
+   sides of the translator, whose options must be set. Returns 0, or -1 with *err filled. */
 int data_learn(Data *data, Translator *translator, Err *err);
 /* Encodes the text that was read as ids, and the guiding word links as links between pieces. Returns 0, or -1 with *err
    filled, also if no pair is left. */

@@ -31,10 +31,10 @@ int exchange_squares(Exchange *exchange, Err *err);
 /* Remembers the own slice of the weights; exchange_weights then completes the weights of all ranks after the update. */
 void exchange_remember(Exchange *exchange, const real *weights);
 int exchange_weights(Exchange *exchange, real *weights, Err *err);
-/* Collects an array of which each rank has its slice: *array, or NULL if there is no such array. With one rank, or
-   NULL, changes nothing. Else replaces *array by a new array, which the caller owns, also after an error. The new array
-   has the slices of all ranks on rank 0, and on every rank if `everywhere` is set; on other ranks it ends with their
-   own slice, and has zeros before it. */
+/* Collects an array of which each rank has one slice, *array. With one rank, or if *array is NULL, *array does not
+   change. Otherwise *array becomes a new array, owned by the caller, also after an error. On rank 0, and on every rank
+   if `everywhere` is set, it has the slices of all ranks; on the other ranks it has zeros, then the own slice as its
+   end. Returns 0, or -1 with *err filled. */
 int exchange_collect(Exchange *exchange, real **array, bool everywhere, Err *err);
 
 #endif

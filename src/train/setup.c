@@ -259,7 +259,8 @@ static int apply_options(Training *t, Err *err) {
     return 0;
 }
 
-/* Forgets the best value, because later validations cannot be compared with it. Notes the reason, and logs `change`. */
+/* Forgets the best value, because later validations cannot be compared with it. Notes the reason, and logs the change:
+   `change` is the JSON that follows "changed":. */
 static int forget_best(Training *t, const char *reason, const char *change, Err *err) {
     char line[256];
     training_note(t, "%s: the next validation replaces the best model, of update %ld", reason, t->state.best_update);

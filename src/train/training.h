@@ -97,9 +97,9 @@ int share_data(Training *training, Err *err);
    at most memory.batch bytes, except a single pair that needs more. Resets the tape. Returns 0, or -1 with *err filled
    if the disk fails. Ranks share the batches; the loss has the same bits for any number of them. */
 int validation_loss(Training *training, double *loss, Err *err);
-/* Translates the validation set as session_translate does. Ranks share the sentences; the result is complete on rank 0,
-   with the best hypothesis of each sentence, and has no sentences on the others. Returns 0, or -1 with *err filled.
-   Release with translations_free. */
+/* Translates the validation set as session_translate does; `progress` gets the training as its context. Ranks share the
+   sentences; the result is complete on rank 0, with the best hypothesis of each sentence, and has no sentences on the
+   others. Returns 0, or -1 with *err filled. Release with translations_free. */
 int validation_translate(Training *training, SessionProgress *progress, Translations *found, Err *err);
 /* Translates normalised sentences (a stb_ds array) and writes MODEL/align/UPDATE.json: {"update": .., "alignments":
    [{source, target, matrix}, ...]}. Sentences without an alignment are left out. Afterwards the tape is as after

@@ -89,7 +89,7 @@ static bool is_transformer(const ModelOptions *o) { return o->arch == choice_fin
 
 bool model_options_align(const ModelOptions *o) { return is_transformer(o) || attention_kind_at(o->attention)->aligns; }
 
-/* Checks that the heads divide a size, which the value `kind` of another option needs. */
+/* Checks that the heads divide the size of option `name`. kind: the option, with its value, that needs this. */
 static int check_heads(const char *kind, const char *name, int size, int heads, Err *err) {
     if (size % heads == 0) return 0;
     return err_set(err, NULL, 0, "--%s needs --%s to be a multiple of --heads %d, not %d", kind, name, heads, size);

@@ -32,7 +32,7 @@ bool han_language(const char *code);
 bool translator_writes_han(const Translator *translator);
 /* The same for the source language. */
 bool translator_reads_han(const Translator *translator);
-/* Whether the target language has spaces between sentences, as all have but Chinese and Japanese. */
+/* Whether a translation has a space between two sentences: not if the target language is Chinese or Japanese. */
 bool translator_spaces_sentences(const Translator *translator);
 /* Converts a translation in NFKC, as the model wrote it, to the text that people read: text_full_width if the target
    language is Chinese. A text that is tokenised already (TOKENIZER_NONE) stays as it is. Takes over `text`; the caller
