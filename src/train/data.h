@@ -33,7 +33,7 @@ typedef struct Data {
     /* set by the caller, before data_read */
     const DataFiles *files;
     bool reads;           /* whether this process reads the training corpus */
-    ProgressFn *progress; /* of the work on the training corpus */
+    ProgressFn *progress; /* called while the training corpus is read */
     void *context;        /* its argument */
 
     const char *stage; /* the current work, for `progress` */
