@@ -39,6 +39,7 @@ static __attribute__((nonnull)) int *number_of(Fields *fields, const char *name)
     return !strcmp(name, "beam") ? &fields->beam : NULL;
 }
 
+static int not_utf8(Reply *reply) { return reply_error(reply, 400, "Invalid request: the body is not valid UTF-8"); }
 static int wrong(Reply *reply, const char *name) { return reply_error(reply, 400, "Invalid request: bad %s", name); }
 
 static int set_number(int *field, const char *name, double value, Reply *reply) {
@@ -174,7 +175,7 @@ char *form_decode(const char *bytes, size_t n) {
 
 static int broken_form(Reply *reply) { return reply_error(reply, 400, "Invalid request: the form is not valid"); }
 
-/* Sets a field of a form from texts that it releases; NULL: the text could not be decoded. */
+/* Sets a field of a form, and releases both texts. A text that is NULL could not be decoded. */
 static int take_text(Fields *fields, char *name, char *value, const Limits *limits, Reply *reply) {
     const int status = name && value ? set_text(fields, name, value, limits, reply) : broken_form(reply);
     mem_free(name);
@@ -201,6 +202,8 @@ static int parse_form(Fields *fields, const char *body, size_t n, const Limits *
 }
 
 static int set_part(Fields *fields, const FormPart *part, const Limits *limits, Reply *reply) {
+    if (!utf8_valid(part->name, part->name_length) || !utf8_valid(part->value, part->value_length))
+        return not_utf8(reply);
     if (memchr(part->name, 0, part->name_length) || memchr(part->value, 0, part->value_length))
         return broken_form(reply);
     return take_text(fields, mem_strndup(part->name, part->name_length), mem_strndup(part->value, part->value_length),
@@ -211,8 +214,10 @@ static int parse_multipart(Fields *fields, const char *content_type, const char 
                            Reply *reply) {
     char boundary[BOUNDARY_SIZE];
     FormPart part;
-    int found = multipart_boundary(content_type, boundary);
-    for (const char *at = body; !found && (found = multipart_next(&at, body + n, boundary, &part)) > 0; found = 0)
+    const char *at = body, *const end = body + n;
+    if (multipart_boundary(content_type, boundary)) return broken_form(reply);
+    int found = multipart_next(&at, end, boundary, &part);
+    for (; found > 0; found = multipart_next(&at, end, boundary, &part))
         if (!part.file && set_part(fields, &part, limits, reply)) return -1;
     return found ? broken_form(reply) : 0;
 }
@@ -223,7 +228,7 @@ int fields_parse(Fields *fields, const char *content_type, const char *body, siz
                  Reply *reply) {
     const BodyKind kind = header_body_kind(content_type);
     if (kind == BODY_OTHER) return reply_error(reply, 415, "Send application/json or a form");
-    if (!utf8_valid(body, n)) return reply_error(reply, 400, "Invalid request: the body is not valid UTF-8");
+    if (kind != BODY_MULTIPART && !utf8_valid(body, n)) return not_utf8(reply); /* a form of parts may have files */
     if (kind == BODY_JSON) return parse_json(fields, body, n, limits, reply);
     const int status = kind == BODY_FORM ? parse_form(fields, body, n, limits, reply)
                                          : parse_multipart(fields, content_type, body, n, limits, reply);

@@ -4,8 +4,20 @@
 #include <string.h>
 #include <strings.h>
 
-/* Finds the parameter of a header value, as in "form-data; name=a; filename="b"". Returns false if there is none. A
+/* Returns the end of a value that begins at `at`, perhaps with a quote; *value is its start without the quote. A
    backslash in a quoted value keeps the next quote from ending the value; both characters stay. */
+static const char *value_end(const char *at, const char *end, const char **value) {
+    const bool quoted = at < end && *at == '"';
+    *value = quoted ? at + 1 : at;
+    for (at = *value; at < end; at++) {
+        if (quoted && *at == '"') break;
+        if (!quoted && (*at == ';' || *at == ' ' || *at == '\t')) break;
+        if (quoted && *at == '\\' && at + 1 < end) at++;
+    }
+    return at;
+}
+
+/* Finds the parameter of a header value, as in "form-data; name=a; filename="b"". Returns false if there is none. */
 static bool parameter(const char *at, const char *end, const char *name, const char **value, size_t *length) {
     const size_t n = strlen(name);
     while ((at = memchr(at, ';', (size_t)(end - at)))) {
@@ -14,12 +26,9 @@ static bool parameter(const char *at, const char *end, const char *name, const c
         const char *const key = at;
         while (at < end && *at != '=' && *at != ';') at++;
         if (at == end || *at == ';') continue;
-        const bool found = (size_t)(at - key) == n && !strncasecmp(key, name, n), quoted = ++at < end && *at == '"';
-        const char *const start = at += quoted;
-        while (at < end && (quoted ? *at != '"' : *at != ';' && *at != ' ' && *at != '\t'))
-            at += quoted && *at == '\\' && at + 1 < end ? 2 : 1;
-        *value = start;
-        *length = (size_t)(at - start);
+        const bool found = (size_t)(at - key) == n && !strncasecmp(key, name, n);
+        at = value_end(at + 1, end, value);
+        *length = (size_t)(at - *value);
         if (found) return true;
     }
     return false;
@@ -58,14 +67,14 @@ static const char *read_headers(const char *at, const char *end, FormPart *part)
 int multipart_next(const char **at, const char *end, const char *boundary, FormPart *part) {
     char delimiter[BOUNDARY_SIZE + 4];
     const size_t n = (size_t)snprintf(delimiter, sizeof delimiter, "\r\n--%s", boundary);
-    /* *at is behind a value, or at the first delimiter, whose line break may be missing */
-    const char *found = *at;
-    if ((size_t)(end - found) >= n - 2 && !memcmp(found, delimiter + 2, n - 2)) found += n - 2;
-    else if ((found = memmem(found, (size_t)(end - found), delimiter, n))) found += n;
-    else return -1;
-    if (end - found >= 2 && !memcmp(found, "--", 2)) return 0;
-    const char *const headers = line_end(found, end);
-    if (!headers || strspn(found, " \t") < (size_t)(headers - found)) return -1;
+    const size_t left = (size_t)(end - *at);
+    const bool bare = left >= n - 2 && !memcmp(*at, delimiter + 2, n - 2); /* the first may lack its line break */
+    const char *const found = bare ? *at : memmem(*at, left, delimiter, n);
+    if (!found) return -1;
+    const char *const rest = found + n - (bare ? 2 : 0); /* of the delimiter's line */
+    if (end - rest >= 2 && !memcmp(rest, "--", 2)) return 0;
+    const char *const headers = line_end(rest, end);
+    if (!headers || strspn(rest, " \t") < (size_t)(headers - rest)) return -1;
     part->value = read_headers(headers + 2, end, part);
     const char *const after = part->value ? memmem(part->value, (size_t)(end - part->value), delimiter, n) : NULL;
     if (!after) return -1;

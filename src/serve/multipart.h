@@ -9,8 +9,7 @@
 
 enum { BOUNDARY_SIZE = 71 }; /* RFC 2046 allows 70 characters */
 
-/* Copies the parameter `boundary` of a Content-Type. Returns 0, or -1 if the parameter is missing, empty or too long.
- */
+/* Copies the parameter `boundary` of a Content-Type. Returns 0, or -1 if it is missing, empty or too long. */
 int multipart_boundary(const char *content_type, char boundary[BOUNDARY_SIZE]);
 
 /* One part; both texts point into the body. */
@@ -20,8 +19,9 @@ typedef struct FormPart {
     bool file; /* the part has a file name */
 } FormPart;
 
-/* Reads the part at *at, which the call moves behind the part; *at is the start of the body at first. Returns 1; 0 if
-   no part follows; or -1 if the body is not a form with this boundary. `end` is the end of the body. */
+/* Reads the next part of a body that ends at `end`. *at is the start of the body for the first call; each call moves it
+   to the end of the part. Returns 1; 0 if there is no further part; or -1 if the body is not a form with this
+   boundary. */
 int multipart_next(const char **at, const char *end, const char *boundary, FormPart *part);
 
 #endif

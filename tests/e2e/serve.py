@@ -192,9 +192,11 @@ def check_fields(s):
 def check_multipart(s):
     def form(fields, parameters="boundary=b"):
         parts = [f'--b\r\nContent-Disposition: form-data; {name}\r\n\r\n{value}\r\n' for name, value in fields]
-        return s.ask("POST", "/translate", "".join(parts) + "--b--\r\n", {"Content-Type": f"multipart/form-data; {parameters}"})
+        body = ("".join(parts) + "--b--\r\n").encode(errors="surrogateescape")
+        return s.ask("POST", "/translate", body, {"Content-Type": f"multipart/form-data; {parameters}"})
 
-    rest = [('name="source"', "zh"), ("name=target", "en"), ('name="source"', "xx"), ('name="q"; filename="a.txt"', "x")]
+    rest = [('name="source"', "zh"), ("name=target", "en"), ('name="source"', "xx"), ('x="\\"; name=q ;"; name=y', "x"),
+            ('name="q"; filename="a"', "\udcff\0")]
     for q in ("潮水退了。\n他走了。", "", "100%25 a+b", "--b a=b&c\r\n--"):
         found = form([('name="q"', q)] + rest)
         check(found == (200, s.translate(q)), f"a form of parts, q {q!r}: {found}")
@@ -204,6 +206,9 @@ def check_multipart(s):
         found = form([("name=q", "潮水退了。")] + rest, parameters)
         check(found == (200, s.translate("潮水退了。")), f"a form of parts, {parameters}: {found}")
     check(form(rest) == (400, {"error": "Invalid request: missing q parameter"}), "a file is no text")
+    for q, expected in (("\udcff", "the body is not valid UTF-8"), ("a\0b", "the form is not valid")):
+        found = form([('name="q"', q)] + rest)
+        check(found == (400, {"error": f"Invalid request: {expected}"}), f"a form of parts, q {q!r}: {found}")
 
 
 def check_errors(s):
