@@ -91,9 +91,9 @@ static int check_options(const Start *s) {
         return reply_error(s->reply, 400, "Invalid request: beam and alternatives are limited to %d", most);
     if (fields->candidates > most)
         return reply_error(s->reply, 400, "Invalid request: candidates are limited to %d", most);
+    if (w->task.kind == JOB_ALIGN && fields->alignment == ALIGN_NOTHING) fields->alignment = ALIGN_PIECES;
     if (fields->alignment != ALIGN_NOTHING && served && !model_aligns(&served->translator.model))
         return reply_error(s->reply, 400, "Invalid request: this model has no alignment");
-    if (w->task.kind == JOB_ALIGN && fields->alignment == ALIGN_NOTHING) fields->alignment = ALIGN_PIECES;
     if (served && translator_check_attention(&served->translator, served->name, w->task.attention, &err))
         return reply_error(s->reply, 400, "Invalid request: %s", err.reason);
     return 0;
@@ -235,8 +235,6 @@ static int make_request(Start *s) {
     int status = choose_model(s, codes);
     strings_free(codes);
     if (status || check_options(s)) return -1;
-    if (w->task.kind == JOB_ALIGN && !model_aligns(&w->task.served->translator.model))
-        return reply_error(s->reply, 400, "Invalid request: this model has no alignment");
     if (!w->task.served) return 1;
     set_search(w, s->service->limits);
     status = w->task.kind == JOB_TRANSLATE ? make_sentences(s) : make_pairs(s);

@@ -45,6 +45,11 @@ start "$scratch/back"
 stream chinese "$url"
 stop
 
+smallest_run "$scratch/unaligned" --after-batches 1 --attention none
+start "$scratch/unaligned"
+limits unaligned "$url"
+stop
+
 start "$scratch/slow" --threads 1 --max-length 5000
 [ "$sanitized" ] || limits memory "$url" "$pid"
 limits leave "$url"

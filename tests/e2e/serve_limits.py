@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """usage: tests/e2e/serve_limits.py TEST URL [ARGUMENT...]
-TEST: hostile|deadline|leave|keys|overload|memory|drain|stop|replace|glossary|load
+TEST: hostile|deadline|leave|keys|overload|memory|drain|stop|replace|glossary|unaligned|load
 
 Checks of a running `tide serve` that need special flags, for tests/e2e/serve.sh and tests/soak/serve.sh: hostile clients,
 limits, keys, the end of the server, replaced models. The functions below say which flags."""
@@ -363,6 +363,18 @@ def glossary(s, file):
     wait_until(lambda: "the shoes" not in s.translate(q[0])["translatedText"], "no terms")
 
 
+def unaligned(s):
+    """The server has one model, without attention."""
+    body = {"q": "潮水。", "source": "zh", "target": "en"}
+    check(s.ask("GET", "/v1/models")[1][0]["alignment"] is False, "/v1/models")
+    check(s.ask("POST", "/translate", body)[0] == 200, "a translation without attention")
+    for path, fields in (("/translate", {"alignment": "piece"}), ("/v1/align", {"translation": "The tide."})):
+        found = s.ask("POST", path, {**body, **fields})
+        check(found == (400, {"error": "Invalid request: this model has no alignment"}), f"{path}: {found}")
+    found = s.translate("潮水。", 400, head=1)
+    check("alignment-head needs a model with attention" in found, f"a head: {found}")
+
+
 def load(s, seconds, sources, translations):
     """Clients of all kinds for a time; prints the server's memory every minute, which must not grow: it changes
     with the batches."""
@@ -394,7 +406,8 @@ def load(s, seconds, sources, translations):
 
 
 def main():
-    commands = {f.__name__: f for f in (hostile, deadline, leave, keys, overload, memory, drain, stop, replace, glossary, load)}
+    commands = {f.__name__: f for f in (hostile, deadline, leave, keys, overload, memory, drain, stop, replace, glossary,
+                                        unaligned, load)}
     if len(sys.argv) < 3 or sys.argv[1] not in commands:
         sys.exit(__doc__)
     commands[sys.argv[1]](Server(sys.argv[2]), *sys.argv[3:])
