@@ -236,16 +236,16 @@ void connection_end(Connection *c) {
     pthread_mutex_lock(&c->table->mutex);
     if (task) task->client = NULL;
     if (c->streams) end_stream(c);
-    reply_free(&c->reply);
-    mem_free(c->body);
-    c->body = NULL;
-    c->size = c->capacity = 0;
     c->task = NULL;
     c->endpoint = ENDPOINTS;
     if (c->phase != PHASE_CLOSED) c->phase = PHASE_IDLE;
     c->since = seconds_now();
     c->bytes = socket_arrived(c->fd);
     pthread_mutex_unlock(&c->table->mutex);
+    reply_free(&c->reply); /* without a task, no other thread uses the reply or the body */
+    mem_free(c->body);
+    c->body = NULL;
+    c->size = c->capacity = 0;
     if (task) task_drop(c->table->queue, task);
 }
 
