@@ -23,7 +23,7 @@ struct SearchCall {
     TideTranslateOptions options; /* the options of a forced call are a part of these */
     TideResult **result;
     AttentionOptions attention;
-    BeamOptions beam; /* the following are those of tide_translate */
+    BeamOptions beam; /* only tide_translate uses beam, prefixes and glossary */
     Prefixes prefixes;
     Glossary glossary;
     int first, done; /* the first sentence of this part; sentences that are done */

@@ -26,7 +26,7 @@ Event *event_settled(const Job *job, const Hypothesis *words);
    [length of the best hypothesis, job->task->candidates]; NULL: none. */
 Event *event_sentence(const Job *job, const Nbest *nbest, const WordCandidate *candidates);
 
-/* Writes the last event of a stream that did not fail. A stream that needs no search has its first event here, too. */
+/* Writes the last event of a stream that did not fail. If the stream needs no search, first writes its first event. */
 void event_write_last(FILE *out, const Request *request);
 
 #endif

@@ -47,10 +47,13 @@ void live_report_page(const Start *s) {
     Reply page = {.status = 200, .type = "text/html; charset=utf-8"};
     Err err;
     if (!place) return;
-    if (make_nonce(page.nonce)) reply_error(s->reply, 500, "The report cannot be made");
-    else if (!(page.body = report_text(place->dir, page.nonce, &page.size, &err)))
-        reply_error(s->reply, 500, "The report cannot be made: %s", err.reason);
-    else *s->reply = page;
+    if (make_nonce(page.nonce)) {
+        reply_error(s->reply, 500, "The report cannot be made");
+        return;
+    }
+    page.body = report_text(place->dir, page.nonce, &page.size, &err);
+    if (page.body) *s->reply = page;
+    else reply_error(s->reply, 500, "The report cannot be made: %s", err.reason);
 }
 
 void live_report_log(const Start *s) {

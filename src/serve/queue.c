@@ -103,7 +103,10 @@ static void compute(Queue *q, Worker *worker, Job **jobs, int n) {
     compute_together(q, worker, jobs, n);
     if (n > 1 && jobs[0]->end == SCOPE_REFUSED)
         for (int i = 0; i < n; i++) compute_together(q, worker, &jobs[i], 1);
-    for (int i = 0; i < n; i++) source += jobs[i]->length, target += jobs[i]->pieces;
+    for (int i = 0; i < n; i++) {
+        source += jobs[i]->length;
+        target += jobs[i]->pieces;
+    }
     metrics_batch(q->metrics, n, source, target);
 }
 

@@ -28,7 +28,7 @@ typedef struct Request {
     bool streams; /* the answer is a stream of events */
 } Request;
 
-/* The state of a function of endpoints.h, in its scope. endpoint_finish sets only reply and request. */
+/* What a function of endpoints.h passes to its scope. endpoint_finish sets only reply and request. */
 typedef struct Start {
     const Service *service;
     const Asked *asked;
@@ -38,7 +38,7 @@ typedef struct Start {
 } Start;
 
 /* Parses the fields of the request, and checks its key and that it has the field q. Returns 0, or -1 with an error in
- *reply. Release with fields_free in both cases. */
+   the reply. Release with fields_free in both cases. */
 int request_fields(const Start *start, Fields *fields);
 /* Guesses the language of the texts; see language_detect. codes: a stb_ds array. */
 Detected request_detect(const Fields *fields, char *const *codes);

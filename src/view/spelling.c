@@ -43,7 +43,7 @@ bool text_has_wide(const char *text) {
     return false;
 }
 
-/* Whether c is not wide, and its category is one of those from letters on: marks follow, then numbers. */
+/* Whether c is not wide, and its category is not after `last` in the order of letters, marks, numbers. */
 static bool is_narrow(int32_t c, utf8proc_category_t last) {
     utf8proc_category_t category = utf8proc_category(c);
     return !char_is_wide(c) && category >= UTF8PROC_CATEGORY_LU && category <= last;
