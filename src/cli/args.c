@@ -168,7 +168,7 @@ int args_real_at(const Args *args, const char *name, int i, double *value, Err *
 }
 
 int args_int_at(const Args *args, const char *name, int i, int *value, Err *err) {
-    double x = NAN; /* stays if there is no value */
+    double x = NAN; /* args_real_at leaves it if there is no value */
     if (args_real_at(args, name, i, &x, err)) return -1;
     if (isnan(x)) return 0;
     if (x != floor(x)) return usage_error(err, "--%s needs a whole number", name);
@@ -187,5 +187,6 @@ int args_choice_at(const Args *args, const char *name, int i, int *value, Err *e
 }
 
 const char *flag_metavar(const Flag *flag) {
-    return !flag->values ? "" : flag->metavar ? flag->metavar : flag->choices;
+    if (!flag->values) return "";
+    return flag->metavar ? flag->metavar : flag->choices;
 }

@@ -79,9 +79,9 @@ bool args_has(const Args *args, const char *name);
 /* All values of a flag that was given once; NULL if it was not given. Their number; 0 if it was not given. */
 const char *const *args_values(const Args *args, const char *name);
 int args_count(const Args *args, const char *name);
-/* args_int_at, args_real_at and args_choice_at read value i of a flag, from 0, or its default if there is no such
- *value; value is unchanged if there is neither, or if the command has no such flag. They return 0, or -1 with the
- *reason in err. args_int_at reads a whole number between the limits of the flag. */
+/* args_int_at, args_real_at and args_choice_at read value i of a flag, from 0; if it is not given, the default of the
+   flag. If there is neither, or the command has no such flag, they leave *value unchanged. They return 0, or -1 with
+   the reason in *err. args_int_at reads a whole number between the limits of the flag. */
 int args_int_at(const Args *args, const char *name, int i, int *value, Err *err);
 /* Reads a finite number between the limits of the flag. */
 int args_real_at(const Args *args, const char *name, int i, double *value, Err *err);

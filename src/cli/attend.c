@@ -109,19 +109,22 @@ static const float *find_vector(const AttendInput *a, const char *word, Err *err
 }
 
 /* Returns the vector of --query, which is a word or as many numbers as each vector has; NULL with *err filled.
- *numbers: a stb_ds array that receives the numbers. */
+   The numbers are added to *numbers, a stb_ds array. */
 static const float *read_query(const Args *args, const AttendInput *a, float **numbers, Err *err) {
     const char *const *texts = args_values(args, "query");
     const int count = args_count(args, "query");
     float number;
     if (count == 1 && (a->x.cols > 1 || !number_parse(texts[0], &number))) return find_vector(a, texts[0], err);
     for (int i = 0; i < count; i++) {
-        if (number_parse(texts[i], &number) != 1)
-            return err_set(err, "--query", 0, "'%.100s' is not a finite number", texts[i]), NULL;
+        if (number_parse(texts[i], &number) != 1) {
+            err_set(err, "--query", 0, "'%.100s' is not a finite number", texts[i]);
+            return NULL;
+        }
         arrput(*numbers, number);
     }
     if (count == a->x.cols) return *numbers;
-    return err_set(err, "--query", 0, "%d numbers, but the vectors have %d", count, a->x.cols), NULL;
+    err_set(err, "--query", 0, "%d numbers, but the vectors have %d", count, a->x.cols);
+    return NULL;
 }
 
 static const char *const matrix_names[] = {"W_Q", "W_K", "W_V"};

@@ -28,7 +28,8 @@ static char *page_read(Err *err) {
         char *page = file_read(path, NULL, err);
         if (!page || strstr(page, place)) return page;
         mem_free(page);
-        return err_set(err, path, 0, "is not the page of the browser edition"), NULL;
+        err_set(err, path, 0, "is not the page of the browser edition");
+        return NULL;
     }
     err_set(err, NULL, 0, "this tide was built without the browser edition; in its sources, `make browser` adds it");
     return NULL;

@@ -74,7 +74,8 @@ void metric_print(const Metric *const *metrics, int count, char *const *hypothes
 int hypotheses_read(const Args *args, References *references, char ***hypotheses, Err *err) {
     *hypotheses = NULL;
     if (references_read(references, args->words, args->word_count, err)) return -1;
-    return (*hypotheses = lines_read_raw(NULL, true, err)) ? 0 : -1;
+    *hypotheses = lines_read_raw(NULL, true, err);
+    return *hypotheses ? 0 : -1;
 }
 
 int metric_run(const Args *args, const Command *command, const Metric *metric, Err *err) {

@@ -11,9 +11,8 @@ typedef struct Pictures {
     const char *dir; /* or a file: NAME.pdf, pages; NAME.png, the first page, and NAME-2.png ... */
     bool transpose;
     int per_page; /* pictures on a page of a file; 1: the page has the size of the picture, else A4 */
-    int count;  /* pictures or PNG files so far; the caller adds one to skip a number, for a sentence without alignment
-                 */
-    int *pages; /* stb_ds array: open files in memory with the SVG of the pages of a PDF */
+    int count;    /* pictures or PNG files so far; a caller that has no alignment adds one, and so skips a number */
+    int *pages;   /* stb_ds array: open files in memory with the SVG of the pages of a PDF */
     struct Sheet {
         FILE *stream; /* NULL: no page has been begun */
         int fd;       /* its file in memory */

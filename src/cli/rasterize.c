@@ -11,10 +11,9 @@
 
 RasterFormat raster_format(const char *path) {
     const char *dot = strrchr(path, '.');
-    return !dot                       ? RASTER_NONE
-           : !strcasecmp(dot, ".png") ? RASTER_PNG
-           : !strcasecmp(dot, ".pdf") ? RASTER_PDF
-                                      : RASTER_NONE;
+    if (dot && !strcasecmp(dot, ".png")) return RASTER_PNG;
+    if (dot && !strcasecmp(dot, ".pdf")) return RASTER_PDF;
+    return RASTER_NONE;
 }
 
 /* Runs a program whose output is not read. Returns its exit status, and whether it wrote something. */
@@ -43,7 +42,8 @@ int raster_write(const char *path, const int *fds, int n, Err *err) {
     OutputFile output;
     if (output_open(&output, path, err)) return -1;
     const char *const words[] = {"rsvg-convert", pdf ? "--format=pdf" : "--format=png", "--zoom=2"};
-    for (int i = 0; i < (pdf ? 2 : 3); i++) arrput(command, mem_strdup(words[i])); /* zoom: sharp on slides */
+    const int word_count = pdf ? 2 : 3; /* the zoom makes a PNG sharp on slides; a PDF keeps its size */
+    for (int i = 0; i < word_count; i++) arrput(command, mem_strdup(words[i]));
     for (int i = 0; i < (pdf ? n : 1); i++) {
         snprintf(file, sizeof file, "/proc/self/fd/%d", fds[i]);
         arrput(command, mem_strdup(file));

@@ -106,7 +106,9 @@ static char *space_marks(char *line) {
 
 char *tokenize_13a(const char *line) {
     char *tokens = mem_alloc(strlen(line) + 3);
-    strcpy(stpcpy(stpcpy(tokens, " "), line), " ");
+    char *end = stpcpy(tokens, " ");
+    end = stpcpy(end, line);
+    strcpy(end, " ");
     substitute(tokens, "<skipped>", "");
     substitute(tokens, "-\n", "");
     substitute(tokens, "\n", " ");
