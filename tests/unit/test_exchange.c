@@ -172,8 +172,9 @@ static void check_peer(const Peer *p, int count, double norm) {
         if (p->gradient[i] != (count == 1 || own ? tree_at(0, count, i) : 0))
             fail_msg("rank %d of %d: number %zu of the gradient is %a", p->ranks.own, count, i, (double)p->gradient[i]);
         if (p->weights[i] != new_weight(i)) fail_msg("rank %d of %d: weight %zu", p->ranks.own, count, i);
-        /* Other ranks have an array that ends with their own slice. */
-        if ((p->ranks.own == 0 || i < p->to) && p->collected[i] != (p->ranks.own == 0 || own ? new_weight(i) : 0))
+        /* Rank 0 has all slices; the array of another rank ends with its own slice, and has no other. */
+        const bool all = p->ranks.own == 0;
+        if ((all || i < p->to) && p->collected[i] != (all || own ? new_weight(i) : 0))
             fail_msg("rank %d of %d: number %zu of an array for rank 0", p->ranks.own, count, i);
     }
     assert_memory_equal(&p->norm, &norm, sizeof norm);
