@@ -146,13 +146,17 @@ static const char *verbatim_end(const char *text) {
     return NULL;
 }
 
+/* Whether a tag, comment or declaration starts at text. */
+static bool starts_markup(const char *text) {
+    const char c = *text == '<' ? text[1] : '\0';
+    return c == '!' || c == '?' || c == '/' || ((c | 32) >= 'a' && (c | 32) <= 'z');
+}
+
 /* The end of the markup that starts at text: a tag, comment, declaration or verbatim element. NULL: none starts there.
  */
 static const char *markup_end(const char *text) {
-    if (*text != '<') return NULL;
+    if (!starts_markup(text)) return NULL;
     if (starts_with(text, "<!--")) return after(text + 4, "-->");
-    if (text[1] == '!' || text[1] == '?' || text[1] == '/') return tag_end(text);
-    if ((text[1] | 32) < 'a' || (text[1] | 32) > 'z') return NULL;
     const char *verbatim = verbatim_end(text);
     return verbatim ? verbatim : tag_end(text);
 }
@@ -212,11 +216,12 @@ static bool has_times(const char *line) {
     return n && starts_with(at, "-->") && time_length(at + 3 + strspn(at + 3, " \t"));
 }
 
-/* The end of the tag that starts at text: <i>, </i>, <c.red> or {\an8}; NULL: none starts there. */
+/* The end of the tag that starts at text and ends in its line: <i>, </i>, <c.red> or {\an8}; NULL: none starts there.
+ */
 static const char *subtitle_tag_end(const char *text) {
-    if (*text == '<') return text[strcspn(text, ">\n")] == '>' ? markup_end(text) : NULL;
-    const char *end = starts_with(text, "{\\") ? text + strcspn(text, "}\n") : text;
-    return *end == '}' ? end + 1 : NULL;
+    if (!starts_markup(text) && !starts_with(text, "{\\")) return NULL;
+    const char *end = text + strcspn(text, *text == '<' ? ">\n" : "}\n");
+    return *end && *end != '\n' ? end + 1 : NULL;
 }
 
 static void add_subtitles(Builder *b, const char *text) {

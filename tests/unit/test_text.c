@@ -336,6 +336,19 @@ static void chinese_sentences_have_no_spaces_between(void **state) {
     passage_free(&passage);
 }
 
+static void tags_of_subtitles_end_in_their_line(void **state) {
+    (void)state;
+    static const char source[] = "1\n00:00:01,000 --> 00:00:02,500\n<p a=\"b>The tide is out.\n\n"
+                                 "2\n00:00:03,000 --> 00:00:04,000\nHere <b and {\\an8\nare text.\n";
+    static const char *const sentences[] = {"The tide is out.", "Here <b and {\\an8 are text."};
+    Passage passage = passage_split(source, false, PASSAGE_SUBTITLES);
+    assert_int_equal(arrlen(passage.sentences), 2);
+    for (int i = 0; i < 2; i++) assert_string_equal(passage.sentences[i], sentences[i]);
+    assert_string_equal(passage.between[0], "1\n00:00:01,000 --> 00:00:02,500\n<p a=\"b>");
+    assert_string_equal(passage.between[1], "\n\n2\n00:00:03,000 --> 00:00:04,000\n");
+    passage_free(&passage);
+}
+
 /* The model reads its own translations as it wrote them, and a stream does not change what it has shown. */
 static void full_width_keeps_nfkc_and_beginnings(void **state) {
     (void)state;
@@ -1244,6 +1257,7 @@ int main(void) {
         cmocka_unit_test(chinese_has_full_width_punctuation),
         cmocka_unit_test(full_width_keeps_nfkc_and_beginnings),
         cmocka_unit_test(chinese_sentences_have_no_spaces_between),
+        cmocka_unit_test(tags_of_subtitles_end_in_their_line),
         cmocka_unit_test(noise_removes_pieces),
         cmocka_unit_test(noise_blanks_pieces),
         cmocka_unit_test(noise_moves_pieces),
