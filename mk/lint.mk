@@ -1,7 +1,7 @@
 # Static analysis.
 #
-#   make lint     clang-tidy, cppcheck, shellcheck, mandoc, mypy and the compiler's warnings; quick=1: without following
-#                 paths through tests and through further instruction sets
+#   make lint     clang-tidy, cppcheck, shellcheck, mandoc, mypy and the compiler's warnings; quick=1: of the release
+#                 build, without following paths through tests and through further instruction sets
 #   make format   clang-format
 
 # clang-tidy checks each file that was recompiled, with the flags of the compiler. Six parts of its time in seven go into
@@ -52,7 +52,7 @@ manlinted: $B/man/tide.1
 
 lint:
 	scripts/setup lint
-	$(MAKE) -j$(JOBS) -k -O config=lint programs tidied cppchecked shellchecked mypychecked manlinted
+	$(MAKE) -j$(JOBS) -k -O config=$(if $(quick),release,lint) programs tidied cppchecked shellchecked mypychecked manlinted
 	@echo 'clean: gcc, clang-tidy, cppcheck, shellcheck, mypy, mandoc'
 
 format:
