@@ -20,6 +20,12 @@ $B/tests/unit/bits: tests/unit/bits.c $(PLAIN_OBJECTS)
 $B/tests/unit/plain_%: tests/unit/test_%.c $(PLAIN_OBJECTS)
 	$(COMPILE) -Itests/unit/plain -DEMULATED $(LDFLAGS) $(filter %.c %.o,$^) -lm $(PTHREAD) -o $@
 
+# The address sanitizer makes the compiler slow. Only loops over numbers are worth the time that their optimization takes.
+ifeq ($(config),asan)
+$B/%: CFLAGS += -O1
+$B/core/% $B/model/%: CFLAGS += -O3
+endif
+
 asan tsan: setup
 	$(MAKE) -j$(JOBS) config=$@ programs
 	$(MAKE) config=$@ check
