@@ -157,35 +157,41 @@ static int open_lines(LineReader *lines, const char *path, Err *err) {
     return line_reader_open(lines, strcmp(path, "-") != 0 ? path : NULL, err);
 }
 
+/* Takes ownership of the bytes; NULL if they could not be read, and *err says why. */
+static int open_catalogue(Reader *reader, char *bytes, size_t size, Err *err) {
+    reader->catalogue = bytes;
+    return !bytes || mo_open(&reader->mo, bytes, size, reader->lines[0].path, err);
+}
+
 static int open_files(Reader *reader, const CorpusFiles *files, const char *const langs[2], Err *err) {
     LineReader *lines = reader->lines;
     const char *path = files->path[0];
-    size_t size = 0;
+    char *bytes;
+    size_t size;
     switch (files->form) {
     case FORM_LINES:
+        reader->next = next_line_pair;
         return line_reader_open(&lines[SOURCE], path, err) || line_reader_open(&lines[TARGET], files->path[1], err);
-    case FORM_TSV: return open_lines(lines, path, err);
-    case FORM_TMX: return open_lines(lines, path, err) || !(reader->tmx = tmx_open(lines, langs, err));
+    case FORM_TSV: reader->next = next_row; return open_lines(lines, path, err);
+    case FORM_TMX:
+        reader->next = next_segments;
+        return open_lines(lines, path, err) || !(reader->tmx = tmx_open(lines, langs, err));
     case FORM_MO:
+        reader->next = next_message;
         lines->path = path;
-        reader->catalogue = text_read(path, &size, err);
-        break;
+        bytes = text_read(path, &size, err);
+        return open_catalogue(reader, bytes, size, err);
     case FORM_PO:
+        reader->next = next_message;
         if (open_lines(lines, path, err)) return -1;
-        reader->catalogue = po_compile(lines, &size, &reader->fuzzy, err);
-        break;
+        bytes = po_compile(lines, &size, &reader->fuzzy, err);
+        return open_catalogue(reader, bytes, size, err);
     }
-    return !reader->catalogue || mo_open(&reader->mo, reader->catalogue, size, lines->path, err);
+    return -1;
 }
 
 Reader *reader_open(const CorpusFiles *files, const char *const langs[2], int english, Err *err) {
-    static int (*const next[])(Reader *, RawPair *, Err *) = {[FORM_LINES] = next_line_pair,
-                                                              [FORM_TSV] = next_row,
-                                                              [FORM_TMX] = next_segments,
-                                                              [FORM_MO] = next_message,
-                                                              [FORM_PO] = next_message};
     Reader *reader = mem_zalloc(sizeof *reader);
-    reader->next = next[files->form];
     reader->english = english;
     if (!open_files(reader, files, langs, err)) return reader;
     reader_close(reader);

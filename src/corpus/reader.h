@@ -18,7 +18,7 @@ typedef struct RawPair {
     bool same_message;   /* the pair belongs to the message or unit of the previous pair: a plural form, a variant */
 } RawPair;
 
-/* The form of a corpus, and its files. */
+/* The form of a corpus, chosen by a flag, and its files. Forms before FORM_TMX give a pair for each line. */
 typedef enum CorpusForm { FORM_LINES, FORM_TSV, FORM_TMX, FORM_MO, FORM_PO } CorpusForm;
 typedef struct CorpusFiles {
     CorpusForm form;
