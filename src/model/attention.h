@@ -58,7 +58,8 @@ struct AttentionKind {
     Context (*attend)(Tape *tape, const Attention *attention, const AttentionSource *source, const Query *query);
     /* Returns the memory of the first step, for n sentences [n, ..]. */
     Var *(*init_memory)(Tape *tape, const Attention *attention, const AttentionSource *source, int n);
-    /* Returns the memory of the next step [m, ..] for the memory and α_i of this step. It must be a new matrix. */
+    /* Returns the memory of the next step [m, ..] for the memory and α_i of this step. It may be α_i, but not the
+       memory of this step: a search copies rows from one to the other. */
     Var *(*next_memory)(Tape *tape, const Attention *attention, const AttentionSource *source, const Query *query,
                         Var *alpha);
 };

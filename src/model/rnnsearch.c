@@ -157,7 +157,7 @@ static void reorder(DecoderState *decoder_state, const int *parent, int rows) {
         const Rows *kept = &state->recurrent[k];
         if (!kept->now) continue;
         CHECK(kept->next && var_values(kept->next) != var_values(kept->now),
-              "attention: next_memory did not return a new matrix");
+              "attention: next_memory returned the memory of this step");
         var_copy_rows(kept->now, 0, kept->next, parent, rows);
     }
 }
