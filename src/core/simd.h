@@ -175,7 +175,7 @@ INLINE vreal v_exp(vreal x) {
 
 /* tanh x = x P(x²) / Q(x²), a rational minimax approximation on [-9, 9]; outside, tanh x is ±1 within one ulp. The
    CPU computes the short chains P and Q in parallel: tanh takes most of the function evaluations of a training step.
-   The error is at most 5 ulp. */
+   The error is at most 5.71 ulp: of all floats, 8.24799061 has the largest. */
 INLINE vreal v_tanh(vreal x) {
     x = v_min(v_splat(9), v_max(v_splat(-9), x));
     vreal square = x * x, p = v_splat(1.3318891e-8f), q = v_splat(7.7619445e-7f);
