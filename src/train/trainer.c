@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { MOST_SKIPPED = 5 }; /* updates in a row */
+
 /* ---- one update ----------------------------------------------------------------------------------------------- */
 
 static double next_learn_rate(const Training *t) {
@@ -44,9 +46,8 @@ static int find_origin(Training *t, const BatchParts *parts, const UpdateOptions
 }
 
 /* Skips an update whose loss or gradient is not finite: finds the origin, notes and logs it. The weights have not
-   changed. MOST skipped updates in a row are an error. */
+   changed. MOST_SKIPPED in a row are an error. */
 static int skip(Training *t, const BatchParts *parts, const UpdateOptions *options, Err *err) {
-    enum { MOST = 5 };
     TrainState *s = &t->state;
     NonFinite origin;
     if (find_origin(t, parts, options, &origin, err)) return -1;
@@ -67,12 +68,12 @@ static int skip(Training *t, const BatchParts *parts, const UpdateOptions *optio
              s->update, training_epochs(t), op, origin.back ? "true" : "false", line,
              known ? pairs_set(pairs, origin.pair) + 1 : 0);
     if (training_log(t, text, err)) return -1;
-    if (s->skipped < MOST) return 0;
+    if (s->skipped < MOST_SKIPPED) return 0;
     return err_set(
         err, t->job->model, 0,
         "the training diverged at update %ld: %d updates in a row were not finite, first in %s %s%s; try a lower "
         "--learn-rate; the last checkpoint has not changed",
-        s->update, MOST, back, op, where);
+        s->update, MOST_SKIPPED, back, op, where);
 }
 
 static int target_rows(const Pairs *pairs, const int *which, int n) {
@@ -276,6 +277,7 @@ static int save_checkpoint(Training *t, Err *err) {
     if (tells) tell->saving(tell->context, true);
     const int status = collect_and_save(t, err);
     if (tells) tell->saving(tell->context, false);
+    if (!status) t->saved = true;
     return status;
 }
 
@@ -286,6 +288,20 @@ static void plan_epoch(Training *t) {
 }
 
 static bool due(long update, int frequency) { return frequency > 0 && update % frequency == 0; }
+
+/* Whether one of the next MOST_SKIPPED updates is followed by a validation. */
+static bool validation_is_near(const Training *t) {
+    const long frequency = t->job->options.valid_freq;
+    const long left = frequency ? frequency - t->state.update % frequency : t->epoch.batches - t->state.batch;
+    return data_has_validation(&t->job->files) && left <= MOST_SKIPPED;
+}
+
+/* Writes the first checkpoint before the first validation, which writes a model: a training that was killed there could
+   not continue from a model alone. Of the states before the last MOST_SKIPPED updates, one at least is not after a
+   skipped update. */
+static int save_before_model(Training *t, Err *err) {
+    return t->saved || t->state.skipped || !validation_is_near(t) ? 0 : save_checkpoint(t, err);
+}
 
 /* Makes one update, then the report, validation and checkpoint that are due. */
 static int step(Training *t, Err *err) {
@@ -331,13 +347,14 @@ static int loop(Training *t, Err *err) {
         return err_set(err, t->job->model, 0, "the checkpoint is at a batch that the data does not have");
     t->meter.began = t->meter.reported = seconds_now();
     t->meter.began_update = t->state.update;
+    t->saved = t->resumed;
     while (!finished(t)) {
         const int stop = ranks_count(t->ranks) > 1 ? t->stopping : *t->stop;
         if (stop) {
             training_note(t, "stopped after update %ld; the same command continues from there", t->state.update);
             return finish_run(t, true, err) ? -1 : stop;
         }
-        if (step(t, err)) return -1;
+        if (save_before_model(t, err) || step(t, err)) return -1;
     }
     if (has_stalled(t))
         training_note(t, "%d validations without a better %s end the training (--early-stopping)", t->state.stalled,

@@ -56,6 +56,7 @@ typedef struct Training {
     TrainState state; /* is stored in checkpoints */
     Meter meter;
     bool resumed; /* from a checkpoint */
+    bool saved;   /* the directory has a checkpoint of this training */
 } Training;
 
 /* Whether this process is rank 0, which writes the files. */

@@ -116,6 +116,18 @@ keeps "$own" --tsv "$scratch/train.tsv" --guided-alignment "$scratch/bleu/valid/
 rm -r "$scratch/bleu/valid" && echo note >"$scratch/bleu/valid"
 keeps 'bleu/valid: Not a directory' --tsv "$scratch/train.tsv" --valid-tsv "$scratch/dev.tsv" --no-reload
 
+# ---- a training that breaks off in its first validation, with the default --save-freq: the same command continues ----
+sed -i '/save-freq/d' "$scratch/smallest.conf"
+run whole 15
+mkdir "$scratch/broken"
+touch "$scratch/broken/align" # the model is written, the alignments of the probes are not
+refused 1 'broken/align: ' train --tsv "$scratch/train.tsv" --valid-tsv "$scratch/dev.tsv" --config "$scratch/smallest.conf" \
+    --model "$scratch/broken" --after-batches 15 --valid-freq 6 --early-stopping 0
+[ -e "$scratch/broken/model.safetensors" ] || die "the first validation wrote no model: $(ls "$scratch/broken")"
+rm "$scratch/broken/align"
+run broken 15
+same "$scratch/whole" "$scratch/broken" "broken off in the first validation"
+
 # ---- what is refused ----
 for wrong in '' blue 'bleu bleu' 'bleu chrf ce-mean-words perplexity bleu'; do
     # shellcheck disable=SC2086 # words
