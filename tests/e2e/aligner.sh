@@ -11,6 +11,7 @@ aligner() { # FLAG ...
         --config "$scratch/smallest.conf" --threads 1 "$@" >"$scratch/stdout" 2>"$scratch/log" || die "$(tail -n 3 "$scratch/log")"
 }
 aligner --after-batches 4
+grep -q 'pairs aligned' "$scratch/log" || die "the first call aligns nothing: $(cat "$scratch/log")"
 aligner --after-batches 8
 grep -q 'pairs aligned' "$scratch/log" && die "the second call aligns the corpus again"
 for model in zh-en en-zh; do

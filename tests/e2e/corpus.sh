@@ -25,6 +25,7 @@ says '1 identical .*'
 says '1 markup .*'
 says '1 not-chinese .*'
 says '2 duplicate .*'
+says '[1-9][0-9]* more by splitting paragraphs'
 says '[0-9]* kept: [0-9]* train, 20 dev, 20 test'
 head -n 12 corpus/train.tsv >"$scratch/twelve.tsv"
 corpus "$scratch/twelve" --tsv "$scratch/twelve.tsv" >/dev/null
