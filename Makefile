@@ -181,7 +181,7 @@ $B/tests/unit/test_serve: LDLIBS += -lmicrohttpd
 $B/tests/unit/test_%.o: tests/unit/test_%.c Makefile
 	$(COMPILE) -Itests/lib -c $< -o $@
 $B/tests/unit/test_%: $B/tests/unit/test_%.o $B/internal.a
-	@$(CC) $(LDFLAGS) $^ -lcmocka $(XML_LIBS) $(LDLIBS) -o $@
+	@$(CC) $(LDFLAGS) $(filter %.o %.a,$^) -lcmocka $(XML_LIBS) $(LDLIBS) -o $@
 
 # A program that sees only tide.h and libtide.so; tests/e2e/host.sh runs it.
 $B/tests/e2e/host: tests/e2e/host.c $(LIBRARY)
