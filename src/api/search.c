@@ -4,6 +4,7 @@
 #include "text/unicode.h"
 #include "translate/glossary.h"
 #include "translate/prefix.h"
+#include "translate/search_options.h"
 
 #include <math.h>
 #include <string.h>
@@ -22,8 +23,8 @@ struct SearchCall {
     const void *given;            /* the caller's options */
     TideTranslateOptions options; /* the options of a forced call are a part of these */
     TideResult **result;
-    AttentionOptions attention;
-    BeamOptions beam; /* only tide_translate uses beam, prefixes and glossary */
+    SearchOptions search; /* what `options` ask for */
+    BeamOptions beam;     /* only tide_translate uses beam, prefixes and glossary */
     Prefixes prefixes;
     Glossary glossary;
     int first, done; /* the first sentence of this part; sentences that are done */
@@ -43,7 +44,7 @@ static char **normalise(SearchCall *c, const char *name, const char *const *text
     return normal;
 }
 
-static int most_pieces(const SearchCall *c) { return c->options.max_length ? c->options.max_length : MOST_PIECES; }
+static int most_pieces(const SearchCall *c) { return c->search.max_length ? c->search.max_length : MOST_PIECES; }
 
 static void check_lengths(SearchCall *c, const char *name, const Side *side, char *const *texts) {
     Err err;
@@ -51,21 +52,42 @@ static void check_lengths(SearchCall *c, const char *name, const Side *side, cha
     call_fail_err(&c->call, TIDE_TOO_LONG, name, &err);
 }
 
-/* Returns whether the models have the head and the layer that the options select. */
-static bool attention_given(SearchCall *c) {
+/* Checks that a real number of the options is finite. */
+static bool finite_given(SearchCall *c, const char *name, double value) {
+    return isfinite(value) ||
+           call_fail(&c->call, TIDE_BAD_ARGUMENT, "%s is %g, but must be a finite number", name, value);
+}
+
+/* Makes search options of the caller's. */
+static bool search_given(SearchCall *c) {
     const TideTranslateOptions *o = &c->options;
-    const TideSession *session = c->call.session;
-    Err err;
-    if (!option_between(&c->call, "layer", o->layer, 0, 256) || !option_between(&c->call, "head", o->head, 0, 256) ||
-        !option_between(&c->call, "max_length", o->max_length, 0, 1 << 20))
-        return false;
-    c->attention = (AttentionOptions){.hard = o->hard, .layer = o->layer, .head = o->head};
-    for (int i = 0; i < (c->part ? 1 : session->count); i++) {
-        const TideModel *model = session->models[i];
-        if (translator_check_attention(&model->translator, model->name, c->attention, &err))
-            return call_fail_err(&c->call, TIDE_UNSUPPORTED, NULL, &err);
-    }
+    SearchOptions *search = &c->search;
+    *search = search_options_default();
+    if (!finite_given(c, "normalize", o->normalize) || !finite_given(c, "coverage", o->coverage)) return false;
+    search->beam = o->beam;
+    search->n_best = o->n_best;
+    if (o->normalize != 0) search->normalize = o->normalize > 0 ? o->normalize : 0;
+    search->coverage = o->coverage;
+    search->max_length = o->max_length;
+    search->mini_batch = o->mini_batch;
+    search->attention = (AttentionOptions){.hard = o->hard, .layer = o->layer, .head = o->head};
+    search->shift = o->shift;
+    search->alignments = true;
+    search->allow_han = o->allow_han;
     return true;
+}
+
+/* Checks that the models can do what the options ask for. The first model alone is used if the targets are given. */
+static bool search_checked(SearchCall *c) {
+    const TideSession *session = c->call.session;
+    const int count = c->part ? 1 : session->count;
+    const char **names = mem_alloc((size_t)count * sizeof *names);
+    Err err;
+    for (int i = 0; i < count; i++) names[i] = session->models[i]->name;
+    const int status = search_options_check(&c->search, session->session.members, names, count, NAMES_OF_FIELDS, &err);
+    mem_free(names);
+    return !status ||
+           call_fail_err(&c->call, status == SEARCH_WRONG ? TIDE_BAD_ARGUMENT : TIDE_UNSUPPORTED, NULL, &err);
 }
 
 /* ---- progress --------------------------------------------------------------------------------------------------- */
@@ -86,40 +108,15 @@ static void cancel(SearchCall *c) {
 
 /* ---- tide_translate --------------------------------------------------------------------------------------------- */
 
-static bool beam_given(SearchCall *c) {
-    const TideTranslateOptions *o = &c->options;
-    BeamOptions *beam = &c->beam;
-    const Translator *first = &c->call.session->models[0]->translator;
-    *beam = translator_beam_options(first);
-    translator_allow(first, false, o->allow_han, beam);
-    if (!option_between(&c->call, "beam", o->beam, 0, 1000) ||
-        !option_between(&c->call, "mini_batch", o->mini_batch, 0, 4096) || !attention_given(c))
-        return false;
-    beam->attention = c->attention;
-    if (o->beam) beam->beam = o->beam;
-    if (!option_between(&c->call, "n_best", o->n_best, 0, beam->beam)) return false;
-    if (!isfinite(o->normalize) || !isfinite(o->coverage) || o->normalize > 10 || fabs(o->coverage) > 1000)
-        return call_fail(&c->call, TIDE_BAD_ARGUMENT, "normalize %g, coverage %g: out of range", o->normalize,
-                         o->coverage);
-    if (o->coverage != 0 && !ensemble_aligns(c->call.session->session.members, c->call.session->count))
-        return call_fail(&c->call, TIDE_UNSUPPORTED, "coverage needs a model with attention");
-    if (o->normalize != 0) beam->normalize = o->normalize > 0 ? o->normalize : 0;
-    beam->coverage = o->coverage;
-    beam->alignments = o->n_best ? o->n_best : 1;
-    beam->before_step = report;
-    beam->context = c;
-    return true;
-}
-
 static void view(const SearchCall *c, Alignment *alignment) {
     if (!alignment->weight) return;
-    if (c->options.shift) alignment_shift(alignment);
+    if (c->search.shift) alignment_shift(alignment);
     if (c->options.words) alignment_merge_words(alignment);
 }
 
 static void set_translation(const SearchCall *c, TideResult *result, const Translations *found, int i) {
     const Nbest *nbest = &found->nbest[i];
-    int n = c->options.n_best ? c->options.n_best : 1;
+    int n = c->search.n_best ? c->search.n_best : 1;
     if (n > nbest->count) n = nbest->count ? nbest->count : 1;
     Draft *drafts = mem_zalloc((size_t)n * sizeof *drafts);
     for (int k = 0; k < n; k++) {
@@ -177,7 +174,7 @@ static void translate_all(SearchCall *c, char *const *sentences) {
         if (c->glossary.terms) terms = glossary_terms(&c->glossary, part, n);
         beam->constraints = terms.list;
         Translations found = session_translate(&c->call.session->session, part, n, beam,
-                                               c->options.mini_batch ? c->options.mini_batch : 64, count_done, c);
+                                               c->search.mini_batch ? c->search.mini_batch : 64, count_done, c);
         if (found.cancelled) cancel(c);
         for (int i = 0; i < n && !found.cancelled; i++) set_translation(c, result, &found, i);
         translations_free(&found);
@@ -192,7 +189,11 @@ static void translate(void *context) {
     SearchCall *c = context;
     if (!argument_given(&c->call, "result", c->result) || !texts_given(&c->call, "sentence", c->sources, c->count))
         return;
-    if (!options_copy(&c->call, c->given, &c->options, sizeof c->options) || !beam_given(c)) return;
+    if (!options_copy(&c->call, c->given, &c->options, sizeof c->options) || !search_given(c) || !search_checked(c))
+        return;
+    c->beam = search_options_beam(&c->search, &c->call.session->models[0]->translator, NULL);
+    c->beam.before_step = report;
+    c->beam.context = c;
     char **sentences = normalise(c, "sentence", c->sources);
     check_lengths(c, "sentence", &c->call.session->models[0]->translator.source, sentences);
     make_prefixes(c);
@@ -215,7 +216,7 @@ TideStatus tide_translate(TideSession *session, const char *const *sentences, in
 static int align_part(SearchCall *c, char *const *sources, char *const *targets, TideResult *result) {
     Alignment alignments[MOST_PAIRS];
     const int n = align_most(sources, targets, c->count - c->first);
-    session_align(&c->call.session->session, sources, targets, n, c->attention, alignments);
+    session_align(&c->call.session->session, sources, targets, n, c->search.attention, alignments);
     for (int i = 0; i < n; i++) {
         const int pieces = alignments[i].n_target;
         view(c, &alignments[i]);
@@ -226,7 +227,7 @@ static int align_part(SearchCall *c, char *const *sources, char *const *targets,
 }
 
 static int score_part(SearchCall *c, char *const *sources, char *const *targets, TideResult *result) {
-    const PairScore score = session_score(&c->call.session->session, sources[0], targets[0], c->attention);
+    const PairScore score = session_score(&c->call.session->session, sources[0], targets[0], c->search.attention);
     result_set(result, c->first,
                &(Draft){.text = mem_strdup(targets[0]),
                         .log_probability = score.log_probability,
@@ -268,7 +269,8 @@ static void force(void *context) {
         call_fail(&c->call, TIDE_UNSUPPORTED, "this model has no attention, so there is no alignment");
     if (c->call.status || !argument_given(&c->call, "result", c->result) ||
         !texts_given(&c->call, "source", c->sources, c->count) ||
-        !texts_given(&c->call, "target", c->targets, c->count) || !force_options(c) || !attention_given(c))
+        !texts_given(&c->call, "target", c->targets, c->count) || !force_options(c) || !search_given(c) ||
+        !search_checked(c))
         return;
     char **sources = normalise(c, "source", c->sources);
     char **targets = normalise(c, "target", c->targets);

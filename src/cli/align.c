@@ -53,7 +53,7 @@ typedef struct Direction {
 typedef struct Aligner {
     Direction forward, reverse;
     bool both;
-    AttentionOptions attention;
+    SearchOptions search;
     Symmetrization symmetrization;
     AlignmentView view;
     Format format;
@@ -62,8 +62,7 @@ typedef struct Aligner {
     bool page_by_word;
     char **source, **target; /* stb_ds arrays, owned: the pairs */
     PairLinks given, gold;   /* what the page also marks */
-    int max_length;
-    int pairs; /* printed so far */
+    int pairs;               /* printed so far */
 } Aligner;
 
 /* Reads a file with a line for each of `pairs` pairs, in the formats of links_parse. path NULL: *links becomes empty.
@@ -87,19 +86,20 @@ static void pair_links_free(PairLinks *links) {
     arrfree(links->of);
 }
 
-static int direction_open(Direction *direction, const char *path, AttentionOptions attention, Err *err) {
+static int direction_open(Direction *direction, const char *path, const SearchOptions *search, Err *err) {
+    const Translator *const own = &direction->translator;
     Translator *tr = &direction->translator;
     if (models_load_one(tr, path, err)) return -1;
     if (!model_aligns(&tr->model))
         return err_set(err, path, 0, "this model has no attention, so there is no alignment");
-    return translator_check_attention(tr, path, attention, err);
+    return search_options_check(search, &own, &path, 1, NAMES_OF_FLAGS, err);
 }
 
 /* Computes the alignments of n pairs, shifted and merged into words if the flags say so; release each with
    alignment_free. */
 static void direction_align(Direction *direction, const Aligner *a, char *const *source, char *const *target, int n,
                             Alignment *alignments) {
-    session_align(&direction->session, source, target, n, a->attention, alignments);
+    session_align(&direction->session, source, target, n, a->search.attention, alignments);
     for (int i = 0; i < n; i++) alignment_view_apply(&a->view, &alignments[i]);
 }
 
@@ -240,8 +240,8 @@ static int align_all(Aligner *a, Err *err) {
 static int check_lengths(const Aligner *a, const Direction *direction, char **source, const char *src, char **target,
                          const char *tgt, Err *err) {
     const Translator *tr = &direction->translator;
-    return lines_check(tr, SOURCE, source, a->max_length, src, err) ||
-           lines_check(tr, TARGET, target, a->max_length, tgt, err);
+    return lines_check(tr, SOURCE, source, a->search.max_length, src, err) ||
+           lines_check(tr, TARGET, target, a->search.max_length, tgt, err);
 }
 
 /* Reads the pairs and their links. */
@@ -304,7 +304,7 @@ static int check_flags(const Args *args, const Aligner *a, Err *err) {
 /* Loads the --reverse model and checks that it does not have the direction of MODEL. */
 static int reverse_open(Aligner *a, const char *path, Err *err) {
     const char(*langs)[16] = a->forward.translator.options.langs, (*other)[16] = a->reverse.translator.options.langs;
-    if (direction_open(&a->reverse, path, a->attention, err)) return -1;
+    if (direction_open(&a->reverse, path, &a->search, err)) return -1;
     const bool same = !strcmp(langs[0], other[0]) && !strcmp(langs[1], other[1]);
     if (!same || !strcmp(langs[0], langs[1])) return 0;
     return err_set(err, path, 0, "translates from %s to %s, as MODEL does; --reverse needs a model from %s to %s",
@@ -317,10 +317,9 @@ static int run(const Args *args, Err *err) {
                  .pictures = {.dir = args_value(args, "output", 0), .transpose = args_has(args, "transpose")}};
     if (args->word_count != 1 || !args_has(args, "src") || !args_has(args, "tgt"))
         return usage_error(err, "align needs MODEL, --src and --tgt; see `tide align --help`");
-    if (machine_flags(args, &threads, err) || args_int(args, "max-length", &a.max_length, err) ||
-        pictures_flags(args, &a.pictures, err) || attention_flags(args, &a.attention, err) ||
-        alignment_view_flags(args, &a.view, err) || args_choice(args, "format", &format, err) ||
-        args_choice(args, "symmetrize", &method, err))
+    if (machine_flags(args, &threads, err) || pictures_flags(args, &a.pictures, err) ||
+        search_flags(args, &a.search, err) || alignment_view_flags(args, &a.view, err) ||
+        args_choice(args, "format", &format, err) || args_choice(args, "symmetrize", &method, err))
         return -1;
     a.format = (Format)format;
     if (a.pictures.dir && raster_format(a.pictures.dir) && !args_has(args, "format")) a.format = SVG;
@@ -330,7 +329,7 @@ static int run(const Args *args, Err *err) {
         a.page_by_word = a.view.words;
         a.view.words = false;
     }
-    const bool failed = direction_open(&a.forward, args->words[0], a.attention, err) ||
+    const bool failed = direction_open(&a.forward, args->words[0], &a.search, err) ||
                         (a.both && reverse_open(&a, args_value(args, "reverse", 0), err)) ||
                         run_on(&a, args, threads, err);
     translator_free(&a.forward.translator);

@@ -32,11 +32,10 @@ enum { BATCH = 64 };
 
 typedef struct Evaluation {
     Models models;
-    BeamOptions beam;
-    int threads, max_length;
+    SearchOptions search;
+    int threads;
     char **sources;
     References references;
-    const char *tag;
     Shortlist shortlist; /* all zero: none */
     ProgressView view;
     char **texts; /* stb_ds array, owned: the translations so far */
@@ -54,11 +53,11 @@ static void translate_all(Evaluation *e) {
     Session session;
     messages_progress(&e->view);
     session_init(&session, e->models.list, e->models.count, threads);
-    session.tag = e->tag;
+    session.tag = e->search.tag;
+    BeamOptions beam = search_options_beam(&e->search, e->models.list[0], NULL);
     for (int left; (left = (int)(arrlen(e->sources) - arrlen(e->texts))) > 0;) {
         char *const *sources = e->sources + arrlen(e->texts);
-        const int n = translate_most(sources, left, e->beam.beam);
-        BeamOptions beam = e->beam;
+        const int n = translate_most(sources, left, beam.beam);
         ColumnSet *shortlists = shortlist_sets(&e->shortlist, sources, n);
         beam.shortlists = shortlists;
         Translations found = session_translate(&session, sources, n, &beam, BATCH, count, e);
@@ -80,12 +79,11 @@ static int evaluate(Evaluation *e, const Args *args, Err *err) {
     const char *src = args_value(args, "src", 0), *const *refs = args_values(args, "ref");
     const int ref_count = args_count(args, "ref");
     const char *output = args_value(args, "output", 0);
-    if (attentions_check(args, &e->models, e->beam.attention, err) ||
-        tag_flag(args, e->models.list, e->models.count, &e->tag, err) ||
+    if (search_check(args, &e->search, e->models.list, e->models.count, err) ||
         shortlist_flag(args, e->models.list[0], &e->shortlist, err) || !(e->sources = lines_read(src, 0, err)) ||
         references_read(&e->references, refs, ref_count, err) ||
         metric_check(e->sources, src, &e->references, refs, err) ||
-        lines_check(e->models.list[0], SOURCE, e->sources, e->max_length, src, err))
+        lines_check(e->models.list[0], SOURCE, e->sources, e->search.max_length, src, err))
         return -1;
     for (int i = 0; i < ref_count; i++) language_warn(e->models.list[0], TARGET, e->references.sets[i], refs[i]);
     OutputFile out;
@@ -102,15 +100,12 @@ static int evaluate(Evaluation *e, const Args *args, Err *err) {
 
 static int run(const Args *args, Err *err) {
     Evaluation e = {0};
-    AttentionOptions attention;
     if (!models_given(args) || !args_has(args, "src") || !args_has(args, "ref"))
         return usage_error(err, "evaluate needs MODEL or --models, --src and --ref; see `tide evaluate --help`");
-    if (machine_flags(args, &e.threads, err) || args_int(args, "max-length", &e.max_length, err) ||
-        attention_flags(args, &attention, err) || shortlist_check(args, err) || models_load(args, &e.models, err))
+    if (machine_flags(args, &e.threads, err) || search_flags(args, &e.search, err) || shortlist_check(args, err) ||
+        models_load(args, &e.models, err))
         return -1;
-    e.beam = translator_beam_options(e.models.list[0]);
-    e.beam.attention = attention;
-    const int status = beam_flags(args, &e.models, &e.beam, err) || evaluate(&e, args, err) ? -1 : 0;
+    const int status = evaluate(&e, args, err);
     strings_free(e.sources);
     strings_free(e.texts);
     references_free(&e.references);

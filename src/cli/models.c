@@ -8,16 +8,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-int beam_flags(const Args *args, const Models *models, BeamOptions *beam, Err *err) {
-    if (args_int(args, "beam-size", &beam->beam, err) || args_real(args, "normalize", &beam->normalize, err) ||
-        args_real(args, "word-penalty", &beam->word_penalty, err) ||
-        args_real(args, "coverage-penalty", &beam->coverage, err))
-        return -1;
-    if (beam->coverage > 0 && !ensemble_aligns(models->list, models->count))
-        return usage_error(err, "--coverage-penalty needs a model with attention");
-    return 0;
-}
-
 const char *model_path(const Args *args, int i) {
     return args_has(args, "models") ? args_value(args, "models", i) : i < args->word_count ? args->words[i] : NULL;
 }
@@ -55,29 +45,53 @@ void models_free(Models *models) {
     *models = (Models){0};
 }
 
-int tag_flag(const Args *args, const Translator *const *models, int count, const char **tag, Err *err) {
-    *tag = args_value(args, "tag", 0);
-    for (int i = 0; i < count && *tag; i++)
-        if (vocab_tag(models[i]->source.vocab, *tag) < 0)
-            return err_set(err, model_path(args, i), 0, "has no tag '%.100s'", *tag);
+/* Reads the kind of --output-sampling, its number and the temperature. */
+static int sampling_flag(const Args *args, SearchOptions *options, Err *err) {
+    const char *name = "output-sampling";
+    int kind = SAMPLING_FULL, next = 1;
+    double words = 0;
+    if (args_choice(args, name, &kind, err)) return -1;
+    if (kind != SAMPLING_FULL) {
+        if (!args_value(args, name, next))
+            return usage_error(err, "--output-sampling %s needs a number", args_value(args, name, 0));
+        if (args_real_at(args, name, next++, &words, err)) return -1;
+    }
+    if (kind == SAMPLING_TOPK && (words < 1 || words != floor(words)))
+        return usage_error(err, "--output-sampling topk needs a whole number of words, 1 at least");
+    if (kind == SAMPLING_NUCLEUS && (words <= 0 || words > 1))
+        return usage_error(err, "--output-sampling nucleus needs a probability above 0, and 1 at most");
+    options->top_k = kind == SAMPLING_TOPK ? (int)words : 0;
+    options->top_p = kind == SAMPLING_NUCLEUS ? words : 0;
+    if (args_value(args, name, next) && args_real_at(args, name, next++, &options->temperature, err)) return -1;
+    if (args_value(args, name, next))
+        return usage_error(err, "--output-sampling has no use for '%s'", args_value(args, name, next));
+    if (options->temperature < 0.01) return usage_error(err, "--output-sampling needs a temperature of 0.01 at least");
     return 0;
 }
 
-int attention_flags(const Args *args, AttentionOptions *attention, Err *err) {
-    int hard = 0;
-    *attention = (AttentionOptions){0};
-    if (args_choice(args, "attention-mode", &hard, err) || args_int(args, "alignment-head", &attention->head, err) ||
-        args_int(args, "alignment-layer", &attention->layer, err))
-        return -1;
-    attention->hard = hard;
-    return 0;
+int search_flags(const Args *args, SearchOptions *options, Err *err) {
+    int hard = 0, status = 0;
+    *options = search_options_default();
+    for (const SearchOption *o = search_option_rows; o->name && !status; o++) {
+        void *field = (char *)options + o->offset;
+        if (!o->flag) continue;
+        switch (o->kind) {
+        case SEARCH_INT: status = args_int(args, o->flag, field, err); break;
+        case SEARCH_REAL: status = args_real(args, o->flag, field, err); break;
+        case SEARCH_SWITCH: *(bool *)field = args_has(args, o->flag); break;
+        case SEARCH_TEXT: *(const char **)field = args_value(args, o->flag, 0); break;
+        case SEARCH_LIST: break;
+        }
+    }
+    if (status || args_choice(args, "attention-mode", &hard, err)) return -1;
+    options->attention.hard = hard;
+    return options->sample ? sampling_flag(args, options, err) : 0;
 }
 
-int attentions_check(const Args *args, const Models *models, AttentionOptions attention, Err *err) {
-    int status = 0;
-    for (int i = 0; i < models->count && !status; i++)
-        status = translator_check_attention(models->list[i], model_path(args, i), attention, err);
-    return status;
+int search_check(const Args *args, const SearchOptions *options, const Translator *const *models, int count, Err *err) {
+    const char *const *paths = args_has(args, "models") ? args_values(args, "models") : args->words;
+    const int status = search_options_check(options, models, paths, count, NAMES_OF_FLAGS, err);
+    return status && !err->path[0] ? usage_error(err, "%s", err->reason) : status;
 }
 
 int output_check(const Args *args, const char *output, const char *const *inputs, int n, Err *err) {
@@ -122,34 +136,6 @@ int model_directory_make(const char *dir, const char *model, char *path, Err *er
 void word_scores_print(const double *pieces, int n) {
     fputs(" ||| WordScores=", stdout);
     for (int i = 0; i < n; i++) printf(" %.5f", pieces[i]);
-}
-
-int sampling_flags(const Args *args, int samples, Sampling *sampling, BeamOptions *beam, Err *err) {
-    const char *name = "output-sampling";
-    int kind = SAMPLING_FULL, seed = 1, next = 1;
-    double words = 0;
-    if (!args_has(args, name)) return args_has(args, "seed") ? usage_error(err, "--seed needs --output-sampling") : 0;
-    if (args_has(args, "beam-size"))
-        return usage_error(err, "--output-sampling draws translations without a beam; --n-best N draws N of them");
-    if (args_choice_at(args, name, 0, &kind, err) || args_int(args, "seed", &seed, err)) return -1;
-    if (kind != SAMPLING_FULL) {
-        if (!args_value(args, name, next))
-            return usage_error(err, "--output-sampling %s needs a number", args_value(args, name, 0));
-        if (args_real_at(args, name, next++, &words, err)) return -1;
-    }
-    *sampling =
-        (Sampling){.kind = (SamplingKind)kind, .k = (int)words, .p = words, .temperature = 1, .seed = (uint64_t)seed};
-    if (kind == SAMPLING_TOPK && (words < 1 || words != floor(words)))
-        return usage_error(err, "--output-sampling topk needs a whole number of words, 1 at least");
-    if (kind == SAMPLING_NUCLEUS && (words <= 0 || words > 1))
-        return usage_error(err, "--output-sampling nucleus needs a probability above 0, and 1 at most");
-    if (args_value(args, name, next) && args_real_at(args, name, next++, &sampling->temperature, err)) return -1;
-    if (args_value(args, name, next))
-        return usage_error(err, "--output-sampling has no use for '%s'", args_value(args, name, next));
-    if (sampling->temperature < 0.01) return usage_error(err, "--output-sampling needs a temperature of 0.01 at least");
-    beam->sampling = sampling;
-    beam->beam = samples;
-    return 0;
 }
 
 int alignment_view_flags(const Args *args, AlignmentView *view, Err *err) {

@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "translate/ensemble.h"
 #include "translate/model_file.h"
+#include "translate/search_options.h"
 #include "translate/session.h"
 
 #define FLAGS_BEAM                                                                                                     \
@@ -21,10 +22,6 @@
              1 << 20, "1000")
 #define FLAG_TAG                                                                                                       \
     { "tag", 1, "NAME", "read the source as text of the training corpora with this tag", .kind = VALUE_TEXT }
-/* Reads --tag into *tag, NULL if it is not given. Returns 0, or -1 with *err filled if one of the models has no such
- * tag.
- */
-int tag_flag(const Args *args, const Translator *const *models, int count, const char **tag, Err *err);
 /* The path of the i-th model, from 0: MODEL or one of --models; NULL if there are no more. */
 const char *model_path(const Args *args, int i);
 /* Returns whether the command line has either one MODEL or --models, not both. */
@@ -51,10 +48,11 @@ void models_free(Models *models);
              1, 256, NULL),                                                                                            \
         FLAG_INT("alignment-layer", "layer of a Transformer whose weights are the alignment (default: the last)", 1,   \
                  256, NULL)
-/* Reads --attention-mode, --alignment-head and --alignment-layer. Returns 0, or -1 with *err filled. */
-int attention_flags(const Args *args, AttentionOptions *attention, Err *err);
-/* translator_check_attention for all models that models_load has loaded. */
-int attentions_check(const Args *args, const Models *models, AttentionOptions attention, Err *err);
+/* Reads the flags of the table of search options that the command has; lists of words are left out, which
+   word_lists.h reads. Returns 0, or -1 with *err filled. */
+int search_flags(const Args *args, SearchOptions *options, Err *err);
+/* search_options_check for the models of the command. Returns 0, or a number below 0 with *err filled. */
+int search_check(const Args *args, const SearchOptions *options, const Translator *const *models, int count, Err *err);
 /* Checks that an output file is not one of n inputs (an input may be NULL) and not a model of the command. Returns 0,
    or -1 with *err filled. */
 int output_check(const Args *args, const char *output, const char *const *inputs, int n, Err *err);
@@ -65,15 +63,6 @@ int lines_check(const Translator *translator, int side, char *const *lines, int 
 void language_warn(const Translator *translator, int side, char *const *lines, const char *path);
 /* Prints " ||| WordScores=" and n log-probabilities, as Marian does. */
 void word_scores_print(const double *pieces, int n);
-/* Reads --beam-size, --normalize, --word-penalty and --coverage-penalty into *beam; a flag that is not given leaves its
-   field unchanged. Returns 0, or -1 with *err filled; --coverage-penalty is an error if the models have no attention.
- */
-int beam_flags(const Args *args, const Models *models, BeamOptions *beam, Err *err);
-
-/* Reads --output-sampling and --seed into *sampling, and sets beam->sampling and beam->beam: `samples` translations of
-   each sentence. Changes nothing if the flag is not given. Returns 0, or -1 with *err filled. */
-int sampling_flags(const Args *args, int samples, Sampling *sampling, BeamOptions *beam, Err *err);
-
 /* How `tide translate` and `tide align` show an alignment. */
 typedef struct AlignmentView {
     bool words;       /* show words, not pieces */

@@ -23,9 +23,8 @@ static const Flag flags[] = {
 typedef struct Scoring {
     const Args *args;
     const Translator *translator;
-    const char *tag;
-    AttentionOptions attention;
-    int threads, max_length;
+    SearchOptions search;
+    int threads;
     char **source, **target; /* stb_ds arrays, owned: the pairs */
     double log_probability;  /* nats, of the pairs so far */
     long tokens;
@@ -35,8 +34,8 @@ typedef struct Scoring {
 static void score_some(Scoring *s, Session *session, int first, int n) {
     PairScore scores[MOST_PAIRS];
     double *pieces[MOST_PAIRS];
-    const bool silent = args_has(s->args, "summary"), by_piece = args_has(s->args, "word-scores");
-    session_scores(session, s->source + first, s->target + first, n, s->attention, scores, pieces);
+    const bool silent = args_has(s->args, "summary"), by_piece = s->search.piece_scores;
+    session_scores(session, s->source + first, s->target + first, n, s->search.attention, scores, pieces);
     for (int i = 0; i < n; i++) {
         s->log_probability += scores[i].log_probability;
         s->tokens += scores[i].pieces;
@@ -54,7 +53,7 @@ static void score_all(Scoring *s) {
     const int all = (int)arrlen(s->source);
     messages_progress(&view);
     session_init(&session, &s->translator, 1, pool);
-    session.tag = s->tag;
+    session.tag = s->search.tag;
     for (int i = 0, n; i < all; i += n) {
         n = score_most(s->source + i, s->target + i, all - i);
         score_some(s, &session, i, n);
@@ -70,13 +69,11 @@ static void score_all(Scoring *s) {
 
 static int read_pairs(Scoring *s, Err *err) {
     const char *src = args_value(s->args, "src", 0), *tgt = args_value(s->args, "tgt", 0);
-    if (!(s->source = lines_read(src, 0, err)) || !(s->target = lines_read(tgt, 0, err)) ||
-        tag_flag(s->args, &s->translator, 1, &s->tag, err))
-        return -1;
+    if (!(s->source = lines_read(src, 0, err)) || !(s->target = lines_read(tgt, 0, err))) return -1;
     if (arrlen(s->source) != arrlen(s->target))
         return err_set(err, tgt, 0, "%td lines, but %s has %td", arrlen(s->target), src, arrlen(s->source));
-    return lines_check(s->translator, SOURCE, s->source, s->max_length, src, err) ||
-           lines_check(s->translator, TARGET, s->target, s->max_length, tgt, err);
+    return lines_check(s->translator, SOURCE, s->source, s->search.max_length, src, err) ||
+           lines_check(s->translator, TARGET, s->target, s->search.max_length, tgt, err);
 }
 
 static int run(const Args *args, Err *err) {
@@ -84,11 +81,10 @@ static int run(const Args *args, Err *err) {
     Scoring s = {.args = args, .translator = &translator};
     if (args->word_count != 1 || !args_has(args, "src") || !args_has(args, "tgt"))
         return usage_error(err, "score needs MODEL, --src and --tgt; see `tide score --help`");
-    if (machine_flags(args, &s.threads, err) || args_int(args, "max-length", &s.max_length, err) ||
-        attention_flags(args, &s.attention, err) || models_load_one(&translator, args->words[0], err))
+    if (machine_flags(args, &s.threads, err) || search_flags(args, &s.search, err) ||
+        models_load_one(&translator, args->words[0], err))
         return -1;
-    const bool failed =
-        translator_check_attention(&translator, args->words[0], s.attention, err) || read_pairs(&s, err);
+    const bool failed = search_check(args, &s.search, &s.translator, 1, err) || read_pairs(&s, err);
     if (!failed) score_all(&s);
     strings_free(s.source);
     strings_free(s.target);

@@ -90,13 +90,13 @@ enum { NONE = -1, HARD, SOFT }; /* values of --alignment, in the order of its li
 typedef struct Translating {
     const Args *args;
     int alignment; /* NONE, HARD or SOFT */
-    const char *html, *tag;
+    const char *html;
+    SearchOptions search;
     BeamOptions beam;
     Sampling sampling; /* beam.sampling, if it is not NULL */
     AlignmentView view;
-    int threads, batch, n_best, max_length;
+    int threads;
     int printed; /* hypotheses of each sentence, at most */
-    bool replace_unknown, allow_han;
     Models models;
     Lexicon *lexicon;    /* NULL: none */
     Glossary glossary;   /* all zero: none */
@@ -119,12 +119,6 @@ static Alignment alignment_at(const AlignmentView *view, const Translations *fou
     return alignment;
 }
 
-/* Returns the text of hypothesis k of sentence i as it is printed; "" if there is none; owned by the caller. */
-static char *text_at(const Translating *t, const Translations *found, int i, int k) {
-    if (!t->replace_unknown || k >= found->nbest[i].count) return translation_text(found, i, k);
-    return unknown_replace(found->translator, found->sentences[i], &found->nbest[i].list[k], t->lexicon, t->allow_han);
-}
-
 /* ---- output ----------------------------------------------------------------------------------------------------- */
 
 static void print_alignment(const Translating *t, const Alignment *alignment) {
@@ -140,8 +134,8 @@ static void print_alignment(const Translating *t, const Alignment *alignment) {
 /* Prints hypothesis k of found's sentence i. */
 static void print_hypothesis(const Translating *t, const Translations *found, int i, int k) {
     const Hypothesis *h = k < found->nbest[i].count ? &found->nbest[i].list[k] : NULL;
-    char *text = text_at(t, found, i, k);
-    if (t->n_best) printf("%d ||| ", t->first + i);
+    char *text = search_options_text(&t->search, found, i, k);
+    if (t->search.n_best) printf("%d ||| ", t->first + i);
     fputs(text, stdout);
     if (t->alignment != NONE) fputs(" ||| ", stdout);
     if (t->alignment != NONE && h && h->alpha) {
@@ -149,8 +143,8 @@ static void print_hypothesis(const Translating *t, const Translations *found, in
         print_alignment(t, &a);
         alignment_free(&a);
     }
-    if (args_has(t->args, "word-scores")) word_scores_print(h ? h->pieces : NULL, h ? h->length : 0);
-    if (t->n_best) printf(" ||| F0= %.6f ||| %.6f", h ? h->log_probability : 0, h ? h->score : 0);
+    if (t->search.piece_scores) word_scores_print(h ? h->pieces : NULL, h ? h->length : 0);
+    if (t->search.n_best) printf(" ||| F0= %.6f ||| %.6f", h ? h->log_probability : 0, h ? h->score : 0);
     putchar('\n');
     mem_free(text);
 }
@@ -178,7 +172,7 @@ static void fill_page(Translating *t, const Translations *found) {
         for (int k = 0; k < t->printed && k < found->nbest[i].count; k++) {
             const Hypothesis *h = &found->nbest[i].list[k];
             Alignment a = alignment_at(&by_piece, found, i, h);
-            char *text = text_at(t, found, i, k);
+            char *text = search_options_text(&t->search, found, i, k);
             alignments_page_hypothesis(&t->page, &a, text, h->score);
             mem_free(text);
             alignment_free(&a);
@@ -202,7 +196,7 @@ static int flush(Err *err) {
 static int write_out(Translating *t, const Translations *found, Err *err) {
     for (int i = 0; i < found->n; i++) {
         if (t->document.given) {
-            arrput(t->document.translations, text_at(t, found, i, 0));
+            arrput(t->document.translations, search_options_text(&t->search, found, i, 0));
             continue;
         }
         for (int k = 0; k < t->printed && (k == 0 || k < found->nbest[i].count); k++) print_hypothesis(t, found, i, k);
@@ -231,7 +225,8 @@ static int translate_some(Translating *t, int n, Err *err) {
     beam.constraints = terms.list;
     ColumnSet *shortlists = shortlist_sets(&t->shortlist, lines, n);
     beam.shortlists = shortlists;
-    Translations found = session_translate(&t->session, lines, n, &beam, t->batch, t->source.eager ? NULL : count, t);
+    Translations found =
+        session_translate(&t->session, lines, n, &beam, t->search.mini_batch, t->source.eager ? NULL : count, t);
     progress_clear(&t->progress);
     double moment = seconds_now();
     int status = write_out(t, &found, err);
@@ -251,7 +246,8 @@ static int translate_lines(Translating *t, Err *err) {
     double moment = seconds_now();
     int n, status = 0;
     if (!source->ended) {
-        if (source_open(source, &t->models.list[0]->source, t->max_length, t->batch == 1, err)) return -1;
+        if (source_open(source, &t->models.list[0]->source, t->search.max_length, t->search.mini_batch == 1, err))
+            return -1;
         message_waiting("sentences");
     }
     while (!status && (n = source_fill(source, err)) > 0) {
@@ -283,7 +279,7 @@ static int translate(Translating *t, Err *err) {
     Threads *threads = threads_new(t->threads);
     messages_progress(&t->progress);
     session_init(&t->session, t->models.list, t->models.count, threads);
-    t->session.tag = t->tag;
+    t->session.tag = t->search.tag;
     alignments_page_init(&t->page);
     int status = translate_all(t, err);
     alignments_page_free(&t->page);
@@ -296,38 +292,36 @@ static int translate(Translating *t, Err *err) {
 
 /* ---- flags and input -------------------------------------------------------------------------------------------- */
 
-static int check_alignments(Translating *t, Err *err) {
-    const bool attention = ensemble_aligns(t->models.list, t->models.count),
-               shown = t->alignment != NONE || t->pictures.dir || t->html;
-    if (shown && !attention) return usage_error(err, "this model has no attention, so there is no alignment to show");
-    if (t->replace_unknown && !attention) return usage_error(err, "--replace-unk needs a model with attention");
-    if (shown || t->replace_unknown) t->beam.alignments = t->printed;
-    return 0;
-}
-
 static int read_flags(Translating *t, Err *err) {
     const Args *args = t->args;
-    t->beam = translator_beam_options(t->models.list[0]);
     t->alignment = NONE;
     t->html = args_value(args, "html", 0);
     t->pictures = (Pictures){.dir = args_value(args, "heatmap", 0), .transpose = args_has(args, "transpose")};
-    t->replace_unknown = args_has(args, "replace-unk");
-    t->allow_han = args_has(args, "allow-han");
-    translator_allow(t->models.list[0], t->replace_unknown, t->allow_han, &t->beam);
-    if (args_int(args, "n-best", &t->n_best, err)) return -1;
-    t->printed = t->n_best ? t->n_best : 1;
-    if (args_int(args, "mini-batch", &t->batch, err) || args_choice(args, "alignment", &t->alignment, err) ||
-        alignment_view_flags(args, &t->view, err) || beam_flags(args, &t->models, &t->beam, err) ||
-        args_int(args, "max-length", &t->max_length, err) || attention_flags(args, &t->beam.attention, err) ||
-        pictures_flags(args, &t->pictures, err) || sampling_flags(args, t->printed, &t->sampling, &t->beam, err) ||
+    if (search_flags(args, &t->search, err) || args_choice(args, "alignment", &t->alignment, err) ||
+        alignment_view_flags(args, &t->view, err) || pictures_flags(args, &t->pictures, err) ||
         shortlist_check(args, err))
         return -1;
-    if (t->beam.sampling && args_has(args, "shortlist"))
-        return usage_error(err, "--output-sampling draws from all words: leave out --shortlist");
-    if (t->beam.sampling && args_has(args, "glossary"))
-        return usage_error(err, "--output-sampling draws words at random, so it cannot follow a --glossary");
-    if (t->n_best > t->beam.beam) return usage_error(err, "--n-best %d needs --beam-size %d", t->n_best, t->n_best);
-    return check_alignments(t, err);
+    t->printed = t->search.n_best ? t->search.n_best : 1;
+    t->search.alignments = t->alignment != NONE || t->pictures.dir || t->html;
+    return 0;
+}
+
+/* Reads the lists of words, and checks that the models can do what the flags say. */
+static int read_lists(Translating *t, Err *err) {
+    const Args *args = t->args;
+    const Translator *const *models = t->models.list;
+    const char *path = args_value(args, "lexicon", 0);
+    if (t->search.alignments && !ensemble_aligns(models, t->models.count))
+        return usage_error(err, "this model has no attention, so there is no alignment to show");
+    t->search.glossary = args_has(args, "glossary") ? &t->glossary : NULL;
+    t->search.shortlist = args_has(args, "shortlist") ? &t->shortlist : NULL;
+    if (search_check(args, &t->search, models, t->models.count, err) ||
+        glossary_flag(args, models[0], &t->glossary, err) || shortlist_flag(args, models[0], &t->shortlist, err) ||
+        (path && !(t->lexicon = lexicon_read(path, err))))
+        return -1;
+    t->search.lexicon = t->lexicon;
+    t->beam = search_options_beam(&t->search, models[0], &t->sampling);
+    return 0;
 }
 
 /* Reads the prefixes of n sentences. */
@@ -338,22 +332,22 @@ static int read_prefixes(Translating *t, const char *path, ptrdiff_t n, Err *err
         status = err_set(err, path, 0, "has %td lines, but standard input has %td", arrlen(texts), n);
     if (!status)
         status = prefixes_of_texts(&t->prefixes, &t->models.list[0]->target, (const char *const *)texts, (int)n,
-                                   t->max_length, path, err);
+                                   t->search.max_length, path, err);
     strings_free(texts);
     return status;
 }
 
-/* Reads the lexicon, if --lexicon is given, and the sentences of a document. With --prefix, reads all sentences and
-   their prefixes; else they are read while others are translated. */
+/* Reads the sentences of a document. With --prefix, reads all sentences and their prefixes; else they are read while
+   others are translated. */
 static int read_input(Translating *t, Err *err) {
-    const char *path = args_value(t->args, "lexicon", 0), *prefix = args_value(t->args, "prefix", 0);
-    const char *const inputs[] = {"/dev/stdin", path, prefix, args_value(t->args, "glossary", 0)};
+    const char *prefix = args_value(t->args, "prefix", 0);
+    const char *const inputs[] = {"/dev/stdin", args_value(t->args, "lexicon", 0), prefix,
+                                  args_value(t->args, "glossary", 0)};
     const Translator *tr = t->models.list[0];
     char **lines;
     if (t->html && output_check(t->args, t->html, inputs, 4, err)) return -1;
-    if (path && !(t->lexicon = lexicon_read(path, err))) return -1;
     if (t->document.given) {
-        if (document_read(&t->document, tr, t->max_length, err)) return -1;
+        if (document_read(&t->document, tr, t->search.max_length, err)) return -1;
         source_given(&t->source, t->document.passage.sentences);
         t->document.passage.sentences = NULL;
         return 0;
@@ -361,7 +355,7 @@ static int read_input(Translating *t, Err *err) {
     if (!prefix) return 0;
     if (!(lines = lines_read(NULL, 1, err))) return -1;
     source_given(&t->source, lines);
-    return lines_check(tr, SOURCE, lines, t->max_length, "standard input", err) ||
+    return lines_check(tr, SOURCE, lines, t->search.max_length, "standard input", err) ||
                    read_prefixes(t, prefix, arrlen(lines), err)
                ? -1
                : 0;
@@ -390,10 +384,7 @@ static int run(const Args *args, Err *err) {
     if (models_load(args, &t.models, err)) return -1;
     t.spent.load = elapsed(&moment);
     for (int i = 0; i < t.models.count; i++) t.spent.checksum += t.models.list[i]->checksum_seconds;
-    int failed = read_flags(&t, err) || attentions_check(args, &t.models, t.beam.attention, err) ||
-                 glossary_flag(args, t.models.list[0], &t.glossary, err) ||
-                 shortlist_flag(args, t.models.list[0], &t.shortlist, err) ||
-                 tag_flag(args, t.models.list, t.models.count, &t.tag, err) || read_input(&t, err);
+    const bool failed = read_flags(&t, err) || read_lists(&t, err) || read_input(&t, err);
     t.spent.read = elapsed(&moment);
     const int status = failed || translate(&t, err) ? -1 : 0;
     source_close(&t.source);

@@ -122,7 +122,7 @@ Event *event_sentence(const Job *job, const Nbest *nbest, const WordCandidate *c
                job->count ? job->texts[0] : "");
     write_pieces(out, target_of(job), best);
     json_print(out, ",\"score\":%.6f,\"logProbability\":%.6f", best->score, best->log_probability);
-    if (job->task->best > 1) write_alternatives(out, job, nbest);
+    if (job->task->search.n_best > 1) write_alternatives(out, job, nbest);
     if (job->alignment) fprintf(out, ",\"alignment\":%s", job->alignment);
     if (candidates) write_candidates(out, job, best->length, candidates);
     fputc('}', out);

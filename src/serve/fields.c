@@ -22,6 +22,7 @@ static __attribute__((nonnull)) char **word_of(Fields *fields, const char *name)
     if (!strcmp(name, "model")) return &fields->model;
     if (!strcmp(name, "prefix")) return &fields->prefix;
     if (!strcmp(name, "glossary")) return &fields->glossary;
+    if (!strcmp(name, "tag")) return &fields->tag;
     return !strcmp(name, "api_key") ? &fields->api_key : NULL;
 }
 
@@ -34,9 +35,14 @@ static __attribute__((nonnull)) Texts *texts_of(Fields *fields, const char *name
 static __attribute__((nonnull)) int *number_of(Fields *fields, const char *name) {
     if (!strcmp(name, "alternatives")) return &fields->alternatives;
     if (!strcmp(name, "candidates")) return &fields->candidates;
-    if (!strcmp(name, "layer")) return &fields->layer;
-    if (!strcmp(name, "head")) return &fields->head;
-    return !strcmp(name, "beam") ? &fields->beam : NULL;
+    return NULL;
+}
+
+/* The search option that is a field of this name; NULL if there is none. */
+static const SearchOption *option_of(const char *name) {
+    const SearchOption *option = search_option_rows;
+    while (option->name && (!option->request || strcmp(option->name, name) != 0)) option++;
+    return option->name ? option : NULL;
 }
 
 static int not_utf8(Reply *reply) { return reply_error(reply, 400, "Invalid request: the body is not valid UTF-8"); }
@@ -46,6 +52,31 @@ static int set_number(int *field, const char *name, double value, Reply *reply) 
     if (!(value >= 0 && value <= 1000) || value != floor(value)) return wrong(reply, name);
     *field = (int)value;
     return 0;
+}
+
+/* Sets a search option to a number. */
+static int set_option(Fields *fields, const SearchOption *option, double value, Reply *reply) {
+    void *field = (char *)&fields->search + option->offset;
+    Err err;
+    if (option->kind != SEARCH_REAL && value != floor(value)) return wrong(reply, option->name);
+    if (search_option_check(option, value, NAMES_OF_FIELDS, &err))
+        return reply_error(reply, 400, "Invalid request: %s", err.reason);
+    if (option->kind == SEARCH_INT) *(int *)field = (int)value;
+    else *(double *)field = value;
+    return 0;
+}
+
+/* Sets a search option from text. */
+static int set_option_text(Fields *fields, const SearchOption *option, const char *value, Reply *reply) {
+    bool *field = (bool *)((char *)&fields->search + option->offset);
+    char *end;
+    if (option->kind == SEARCH_SWITCH) {
+        if (strcmp(value, "true") != 0 && strcmp(value, "false") != 0) return wrong(reply, option->name);
+        *field = value[0] == 't';
+        return 0;
+    }
+    const double parsed = strtod(value, &end);
+    return *end || !*value ? wrong(reply, option->name) : set_option(fields, option, parsed, reply);
 }
 
 static int add_text(Fields *fields, Texts *texts, const char *text, const Limits *limits, Reply *reply) {
@@ -70,6 +101,8 @@ static int set_text(Fields *fields, const char *name, const char *value, const L
     char **word = word_of(fields, name), *end;
     Texts *texts = texts_of(fields, name);
     int *number = number_of(fields, name);
+    const SearchOption *option = word ? NULL : option_of(name);
+    if (option) return set_option_text(fields, option, value, reply);
     if (texts) return add_text(fields, texts, value, limits, reply);
     if (!strcmp(name, "alignment")) return set_alignment(fields, value, reply);
     if (number) {
@@ -95,14 +128,20 @@ static int set_array(Fields *fields, const cJSON *field, const Limits *limits, R
 }
 
 static bool is_field(Fields *fields, const char *name) {
-    return texts_of(fields, name) || number_of(fields, name) || word_of(fields, name) || !strcmp(name, "alignment");
+    return texts_of(fields, name) || number_of(fields, name) || word_of(fields, name) || option_of(name) ||
+           !strcmp(name, "alignment");
 }
 
 static int set_json(Fields *fields, const cJSON *field, const Limits *limits, Reply *reply) {
     int *number = number_of(fields, field->string);
+    const SearchOption *option = option_of(field->string);
     if (cJSON_IsNull(field) || !is_field(fields, field->string)) return 0;
     if (cJSON_IsString(field)) return set_text(fields, field->string, field->valuestring, limits, reply);
     if (cJSON_IsNumber(field) && number) return set_number(number, field->string, field->valuedouble, reply);
+    if (cJSON_IsNumber(field) && option && (option->kind == SEARCH_INT || option->kind == SEARCH_REAL))
+        return set_option(fields, option, field->valuedouble, reply);
+    if (cJSON_IsBool(field) && option && option->kind == SEARCH_SWITCH)
+        return set_option_text(fields, option, cJSON_IsTrue(field) ? "true" : "false", reply);
     if (cJSON_IsBool(field) && !strcmp(field->string, "alignment"))
         return set_alignment(fields, cJSON_IsTrue(field) ? "true" : "false", reply);
     return cJSON_IsArray(field) ? set_array(fields, field, limits, reply) : wrong(reply, field->string);
@@ -227,6 +266,7 @@ static int parse_multipart(Fields *fields, const char *content_type, const char 
 int fields_parse(Fields *fields, const char *content_type, const char *body, size_t n, const Limits *limits,
                  Reply *reply) {
     const BodyKind kind = header_body_kind(content_type);
+    *fields = (Fields){.search = search_options_default()};
     if (kind == BODY_OTHER) return reply_error(reply, 415, "Send application/json or a form");
     if (kind != BODY_MULTIPART && !utf8_valid(body, n)) return not_utf8(reply); /* a form of parts may have files */
     if (kind == BODY_JSON) return parse_json(fields, body, n, limits, reply);
@@ -243,6 +283,7 @@ void fields_free(Fields *fields) {
     strings_free(fields->prefix_pieces.list);
     mem_free(fields->prefix);
     mem_free(fields->glossary);
+    mem_free(fields->tag);
     mem_free(fields->source);
     mem_free(fields->target);
     mem_free(fields->format);

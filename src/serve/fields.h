@@ -4,6 +4,7 @@
 
 #include "serve/limits.h"
 #include "serve/reply.h"
+#include "translate/search_options.h"
 
 #include <stdbool.h>
 
@@ -15,15 +16,16 @@ typedef struct Texts {
 
 typedef enum AlignmentUnit { ALIGN_NOTHING, ALIGN_PIECES, ALIGN_WORDS } AlignmentUnit;
 
-/* Fields that the body lacks are zero. Strings are owned. */
+/* Fields that the body lacks are zero, or those of search_options_default. Strings are owned. */
 typedef struct Fields {
     AlignmentUnit alignment;
     Texts q, translation, prefix_pieces;
-    char *source, *target, *format, *model, *api_key, *prefix, *glossary;
-    int alternatives, beam, candidates, layer, head;
+    char *source, *target, *format, *model, *api_key, *prefix, *glossary, *tag;
+    int alternatives, candidates;
+    SearchOptions search; /* those fields that the table of search options has */
 } Fields;
 
-/* Parses a body of n bytes, whose Content-Type is NULL if the request has none; *fields must be all zero. Unknown
+/* Parses a body of n bytes, whose Content-Type is NULL if the request has none; *fields is overwritten. Unknown
    fields, and the files of a form, are ignored, as LibreTranslate does. A form with several fields q has an array of
    texts; of other fields with one name the first counts. Returns 0, or -1 with an error of status 400 or 415 in *reply.
    Release with fields_free in both cases. */

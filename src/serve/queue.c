@@ -51,8 +51,7 @@ static bool waits(const Queue *q, const Job *job) { return job->before || job->a
 /* ---- batches --------------------------------------------------------------------------------------------------- */
 
 static bool same_work(const Task *a, const Task *b) {
-    return a->kind == b->kind && a->served == b->served && a->beam == b->beam &&
-           a->attention.layer == b->attention.layer && a->attention.head == b->attention.head;
+    return a->kind == b->kind && a->served == b->served && search_options_agree(&a->search, &b->search);
 }
 
 static int distance(const Job *a, const Job *b) { return abs(a->length - b->length); }

@@ -41,10 +41,9 @@ void jobs_clear(Job *jobs, int n);
 /* The sentences of one request, which have the same model and options. The caller fills the first part. */
 struct Task {
     JobKind kind;
-    Served *served; /* held by the task */
-    int beam, best; /* width of the search; hypotheses wanted */
+    Served *served;       /* held by the task */
+    SearchOptions search; /* with the width of the search, and the number of hypotheses wanted */
     AlignmentUnit alignment;
-    AttentionOptions attention;
     int candidates; /* for each position, of a stream */
     Job *jobs;      /* [count], 1 at least */
     int count;

@@ -83,19 +83,37 @@ static int check_options(const Start *s) {
     Fields *fields = &w->fields;
     const Served *served = w->task.served;
     const int most = s->service->limits->beam;
-    Err err;
-    w->task.attention = (AttentionOptions){.layer = fields->layer, .head = fields->head};
     if (fields->format && strcmp(fields->format, "text") != 0 && strcmp(fields->format, "html") != 0)
         return reply_error(s->reply, 400, "%s format is not supported", fields->format);
-    if (fields->beam > most || fields->alternatives >= most)
+    if (fields->search.beam > most || fields->alternatives >= most)
         return reply_error(s->reply, 400, "Invalid request: beam and alternatives are limited to %d", most);
     if (fields->candidates > most)
         return reply_error(s->reply, 400, "Invalid request: candidates are limited to %d", most);
     if (w->task.kind == JOB_ALIGN && fields->alignment == ALIGN_NOTHING) fields->alignment = ALIGN_PIECES;
     if (fields->alignment != ALIGN_NOTHING && served && !model_aligns(&served->translator.model))
         return reply_error(s->reply, 400, "Invalid request: this model has no alignment");
-    if (served && translator_check_attention(&served->translator, served->name, w->task.attention, &err))
+    return 0;
+}
+
+/* Sets the options of the search. */
+static int set_search(Start *s) {
+    Request *w = s->request;
+    const Fields *fields = &w->fields;
+    const Served *served = w->task.served;
+    const Translator *const model = &served->translator;
+    const int most = s->service->limits->beam;
+    SearchOptions *search = &w->task.search;
+    Err err;
+    *search = fields->search;
+    search->n_best = fields->alternatives + 1;
+    search->tag = fields->tag;
+    if (!search->beam) search->beam = model->options.beam_size;
+    if (search->beam > most) search->beam = most;
+    if (search->beam < search->n_best) search->beam = search->n_best;
+    if (search_options_check(search, &model, &served->name, 1, NAMES_OF_FIELDS, &err))
         return reply_error(s->reply, 400, "Invalid request: %s", err.reason);
+    w->task.alignment = fields->alignment;
+    w->task.candidates = fields->candidates;
     return 0;
 }
 
@@ -212,17 +230,6 @@ static int make_terms(Start *s) {
     return 0;
 }
 
-static void set_search(Request *w, const Limits *limits) {
-    const Fields *fields = &w->fields;
-    Task *task = &w->task;
-    task->best = fields->alternatives + 1;
-    task->beam = fields->beam ? fields->beam : task->served->translator.options.beam_size;
-    if (task->beam > limits->beam) task->beam = limits->beam;
-    if (task->beam < task->best) task->beam = task->best;
-    task->alignment = fields->alignment;
-    task->candidates = fields->candidates;
-}
-
 /* Fills s->request. Returns 1 if the answer needs no search: it can be answered. */
 static int make_request(Start *s) {
     Request *w = s->request;
@@ -236,7 +243,7 @@ static int make_request(Start *s) {
     strings_free(codes);
     if (status || check_options(s)) return -1;
     if (!w->task.served) return 1;
-    set_search(w, s->service->limits);
+    if (set_search(s)) return -1;
     status = w->task.kind == JOB_TRANSLATE ? make_sentences(s) : make_pairs(s);
     if (!status && w->task.kind == JOB_TRANSLATE && w->task.count) status = make_prefix(s) || make_terms(s);
     return status ? -1 : w->task.count == 0;

@@ -57,9 +57,9 @@ static char *alignment_text(Alignment *alignment, AlignmentUnit unit) {
 
 static void keep_translation(Job *job, const Translations *found, int i) {
     const Nbest *nbest = &found->nbest[i];
-    const int n = nbest->count < job->task->best ? nbest->count : job->task->best;
+    const int n = nbest->count < job->task->search.n_best ? nbest->count : job->task->search.n_best;
     char **texts = mem_zalloc((size_t)(n ? n : 1) * sizeof *texts), *alignment = NULL;
-    for (int k = 0; k < n; k++) texts[k] = translation_text(found, i, k);
+    for (int k = 0; k < n; k++) texts[k] = search_options_text(&job->task->search, found, i, k);
     if (n && job->task->alignment != ALIGN_NOTHING) {
         Alignment of = translation_alignment(found, i, &nbest->list[0]);
         alignment = alignment_text(&of, job->task->alignment);
@@ -111,7 +111,8 @@ static void tell_sentence(Session *session, Job *job, const Translations *found,
 
 static void translate(WorkerBatch *b, Session *session) {
     const Task *task = b->jobs[0]->task;
-    BeamOptions beam = translator_beam_options(&task->served->translator);
+    Sampling sampling;
+    BeamOptions beam = search_options_beam(&task->search, &task->served->translator, &sampling);
     char **sentences = mem_alloc((size_t)b->n * sizeof *sentences);
     const Prefix **prefixes = mem_alloc((size_t)b->n * sizeof(Prefix *));
     const Constraints **constraints = mem_alloc((size_t)b->n * sizeof(Constraints *));
@@ -120,12 +121,11 @@ static void translate(WorkerBatch *b, Session *session) {
         prefixes[i] = b->jobs[i]->prefix;
         constraints[i] = b->jobs[i]->constraints;
         if (b->jobs[i]->task->event) beam.settled = tell_settled;
-        if (beam.settled || b->jobs[i]->task->alignment != ALIGN_NOTHING) beam.alignments = 1;
+        const int wanted = beam.settled || b->jobs[i]->task->alignment != ALIGN_NOTHING;
+        if (beam.alignments < wanted) beam.alignments = wanted;
     }
-    beam.beam = task->beam;
     beam.prefixes = prefixes;
     beam.constraints = constraints;
-    beam.attention = task->attention;
     beam.before_step = all_cancelled;
     beam.context = b;
     ColumnSet *shortlists = shortlist_sets(&task->served->shortlist, sentences, b->n);
@@ -145,7 +145,7 @@ static void align(WorkerBatch *b, Session *session) {
         Job *job = b->jobs[i];
         char *source = (char *)job->source, *target = (char *)job->target;
         Alignment alignment;
-        session_align(session, &source, &target, 1, job->task->attention, &alignment);
+        session_align(session, &source, &target, 1, job->task->search.attention, &alignment);
         job->pieces = alignment.n_target;
         job->alignment = scope_keep(alignment_text(&alignment, job->task->alignment));
     }
@@ -154,7 +154,8 @@ static void align(WorkerBatch *b, Session *session) {
 static void score(WorkerBatch *b, Session *session) {
     for (int i = 0; i < b->n && !all_cancelled(b); i++) {
         Job *job = b->jobs[i];
-        const PairScore score = session_score(session, (char *)job->source, (char *)job->target, (AttentionOptions){0});
+        const PairScore score =
+            session_score(session, (char *)job->source, (char *)job->target, job->task->search.attention);
         job->log_probability = score.log_probability;
         job->pieces = score.pieces;
     }

@@ -100,19 +100,3 @@ void translator_allow(const Translator *translator, bool unknown, bool han, Beam
     options->banned = translator->banned + unknown;
     options->banned_count = (han ? ALWAYS_BANNED : (int)arrlen(translator->banned)) - unknown;
 }
-
-int translator_check_attention(const Translator *translator, const char *path, AttentionOptions attention, Err *err) {
-    const Alignments there = model_alignments(&translator->model);
-    if (!there.heads && (attention.hard || attention.head || attention.layer))
-        return err_set(err, path, 0, "%s needs a model with attention",
-                       attention.hard   ? "attention-mode"
-                       : attention.head ? "alignment-head"
-                                        : "alignment-layer");
-    if (attention.head > there.heads)
-        return err_set(err, path, 0, "alignment-head %d: this model's attention has %d head%s", attention.head,
-                       there.heads, there.heads > 1 ? "s" : "");
-    if (attention.layer > there.layers)
-        return err_set(err, path, 0, "alignment-layer %d: this model's attention has %d layer%s", attention.layer,
-                       there.layers, there.layers > 1 ? "s" : "");
-    return 0;
-}

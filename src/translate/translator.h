@@ -46,8 +46,4 @@ int translator_banned_han(const Translator *translator);
 /* Removes bans from search options: the ban of <unk> if `unknown`, the ban of pieces with Han characters if `han`. */
 void translator_allow(const Translator *translator, bool unknown, bool han, BeamOptions *options);
 
-/* Checks that the model from `path` has the head and the layer that `attention` selects, and has attention at all if
-   `attention` is not the default. Returns 0, or -1 with *err filled. */
-int translator_check_attention(const Translator *translator, const char *path, AttentionOptions attention, Err *err);
-
 #endif

@@ -173,13 +173,13 @@ paste -d '\n' "$scratch/aligned" "$scratch/aligned.1" "$scratch/aligned.2" | tr 
     END { exit apart || NR != 36 }' || die "not the mean of both heads"
 transformer --attention-mode hard --alignment-head 1 | sed 's/.*[|] //' | tr ' ,' '\n' | grep -vE '^([01](\.0*)?)?$' && die "a weight is neither 0 nor 1"
 cmp -s "$scratch/2.1" "$scratch/1.1" && die "the layer makes no difference"
-refused 1 'transformer: alignment-head 3: this model.s attention has 2 heads' translate "$scratch/transformer" --alignment-head 3
-refused 1 'transformer: alignment-layer 3: this model.s attention has 2 layers' align "$scratch/transformer" $pair --alignment-layer 3
-refused 1 'alignment-head 2: this model.s attention has 1 head$' translate "$scratch/run" --alignment-head 2
+refused 1 'transformer: --alignment-head 3: this model.s attention has 2 heads' translate "$scratch/transformer" --alignment-head 3
+refused 1 'transformer: --alignment-layer 3: this model.s attention has 2 layers' align "$scratch/transformer" $pair --alignment-layer 3
+refused 1 'run: --alignment-head 2: this model.s attention has 1 head$' translate "$scratch/run" --alignment-head 2
 smallest_run "$scratch/encdec" --after-batches 2 --attention none
-refused 1 'encdec: alignment-layer needs a model with attention' translate "$scratch/encdec" --alignment-layer 1
-refused 1 'run: alignment-head 2' translate --models "$scratch/transformer" "$scratch/run" --alignment-head 2
-refused 1 'back: alignment-layer 2' align "$scratch/transformer" $pair --level word --reverse "$scratch/back" --alignment-layer 2
+refused 1 'encdec: --alignment-layer needs a model with attention' translate "$scratch/encdec" --alignment-layer 1
+refused 1 'run: --alignment-head 2' translate --models "$scratch/transformer" "$scratch/run" --alignment-head 2
+refused 1 'back: --alignment-layer 2' align "$scratch/transformer" $pair --level word --reverse "$scratch/back" --alignment-layer 2
 ranked="--beam-size 12 --coverage-penalty 5" # the alignment affects the ranking: with another head, another translation is best
 tide_ok evaluate "$scratch/transformer" --src "$scratch/text" --ref "$scratch/en" $ranked --alignment-head 2 --output "$scratch/by.head" >"$scratch/bleu"
 tide_ok translate "$scratch/transformer" $ranked --alignment-head 2 <"$scratch/text" | cmp - "$scratch/by.head" || die "evaluate by a head"

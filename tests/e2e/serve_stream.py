@@ -120,8 +120,8 @@ def check_fields(s):
         ({"q": ["潮水。"]}, "Invalid request: a stream takes one text q"),
         ({"q": None}, "Invalid request: missing q parameter"),
         ({"q": "潮", "candidates": 17}, "Invalid request: candidates are limited to 16"),
-        ({"q": "潮", "layer": 2}, "Invalid request: alignment-layer 2: this model's attention has 1 layer"),
-        ({"q": "潮", "head": 2}, "Invalid request: alignment-head 2: this model's attention has 1 head"),
+        ({"q": "潮", "layer": 2}, "Invalid request: layer 2: this model's attention has 1 layer"),
+        ({"q": "潮", "head": 2}, "Invalid request: head 2: this model's attention has 1 head"),
         ({"q": "潮", "target": "fr"}, "fr is not supported"),
     ):
         stream = Stream(s, **fields)

@@ -30,8 +30,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         texts_check(&fields.translation, limits.sentences);
         for (ptrdiff_t i = 0; i < arrlen(fields.prefix_pieces.list); i++) text_check(fields.prefix_pieces.list[i]);
         CHECK(arrlen(fields.prefix_pieces.list) <= limits.pieces, "%td pieces", arrlen(fields.prefix_pieces.list));
-        CHECK(fields.beam >= 0 && fields.beam <= 1000 && fields.alternatives >= 0 && fields.alternatives <= 1000,
-              "beam %d, alternatives %d", fields.beam, fields.alternatives);
+        CHECK(fields.search.beam >= 0 && fields.search.beam <= 1000 && fields.alternatives >= 0 &&
+                  fields.alternatives <= 1000,
+              "beam %d, alternatives %d", fields.search.beam, fields.alternatives);
         char *const words[] = {fields.source,  fields.target, fields.format,  fields.model,
                                fields.api_key, fields.prefix, fields.glossary};
         for (size_t i = 0; i < sizeof words / sizeof *words; i++) text_check(words[i]);

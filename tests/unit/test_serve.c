@@ -168,13 +168,14 @@ static void test_queue(void **state) {
     for (int i = 0; i < TASKS; i++) {
         jobs[i] = (Job){.source = i % 3 ? "潮水退了。" : "海", .length = i % 3 ? 6 : 2};
         tasks[i] = (Task){.served = models.list[0].served,
-                          .beam = 2 + i % 2,
-                          .best = 1,
+                          .search = search_options_default(),
                           .jobs = &jobs[i],
                           .count = 1,
                           .done = count_done,
                           .context = &waiting,
                           .release = release_nothing};
+        tasks[i].search.beam = 2 + i % 2;
+        tasks[i].search.n_best = 1;
         assert_int_equal(queue_add(queue, &tasks[i]), 0);
     }
     for (int i = 0; i < TASKS; i += 5) cancelled += queue_cancel(queue, &tasks[TASKS - 1 - i]);
