@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MOST_SKIPPED = 5 }; /* updates in a row */
 
@@ -318,12 +319,26 @@ static int step(Training *t, Err *err) {
         plan_epoch(t);
     }
     if (due(t->state.update, o->disp_freq) && t->state.report_updates > 0 && report(t, err)) return -1;
+    if (t->state.skipped) return 0; /* the weights that led to a skipped update may be bad: they are not saved */
     bool validated =
         data_has_validation(&t->job->files) && (o->valid_freq ? due(t->state.update, o->valid_freq) : epoch_over);
     if (validated && training_validate(t, err)) return -1;
-    const bool saves = validated || due(t->state.update, o->save_freq);
-    /* not after a skipped update: the weights that led to it may be bad */
-    return saves && !t->state.skipped ? save_checkpoint(t, err) : 0;
+    return validated || due(t->state.update, o->save_freq) ? save_checkpoint(t, err) : 0;
+}
+
+/* Ends a run whose last updates were skipped: nothing is saved. A model of an earlier end stays. */
+static int finish_skipped(const Training *t, Err *err) {
+    const long first = t->state.update - t->state.skipped + 1;
+    char model[PATH_SIZE];
+    path_in(model, t->job->model, "model.safetensors");
+    if (training_writes(t) && access(model, F_OK))
+        return err_set(
+            err, t->job->model, 0,
+            "the updates from %ld on were skipped, so there is no model to save; give a later end, or a lower "
+            "--learn-rate",
+            first);
+    training_note(t, "the updates from %ld on were skipped, so their weights are not saved", first);
+    return 0;
 }
 
 /* Ends this run with a checkpoint and a model. Writes the checkpoint before the last validation, so that a longer
@@ -332,12 +347,23 @@ static int step(Training *t, Err *err) {
 static int finish_run(Training *t, bool stopped, Err *err) {
     const TrainState *s = &t->state;
     const bool validates = data_has_validation(&t->job->files) && !stopped;
-    if (save_checkpoint(t, err) || (s->report_updates > 0 && report(t, err))) return -1;
+    if ((!s->skipped && save_checkpoint(t, err)) || (s->report_updates > 0 && report(t, err))) return -1;
+    if (s->skipped) return stopped ? 0 : finish_skipped(t, err);
     if (s->best < 0 && validates) return training_validate(t, err);
     if (s->best_update == 0) return training_save_model(t, err);
     training_note(t, "the model is that of update %ld, which had the best %s", s->best_update,
                   valid_metric_title(s->metric));
     return 0;
+}
+
+/* Says that the training was stopped, and how it continues. */
+static void note_stop(const Training *t) {
+    const char *skipped = "", *from = "there";
+    if (t->state.skipped) {
+        skipped = ", which was skipped";
+        from = t->saved ? "the last checkpoint" : "the beginning";
+    }
+    training_note(t, "stopped after update %ld%s; the same command continues from %s", t->state.update, skipped, from);
 }
 
 /* Returns as `train` does. */
@@ -351,7 +377,7 @@ static int loop(Training *t, Err *err) {
     while (!finished(t)) {
         const int stop = ranks_count(t->ranks) > 1 ? t->stopping : *t->stop;
         if (stop) {
-            training_note(t, "stopped after update %ld; the same command continues from there", t->state.update);
+            note_stop(t);
             return finish_run(t, true, err) ? -1 : stop;
         }
         if (save_before_model(t, err) || step(t, err)) return -1;

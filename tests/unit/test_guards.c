@@ -5,6 +5,7 @@
 #include "model/batch.h"
 #include "io/ds.h"
 #include "io/files.h"
+#include "io/output.h"
 #include "train/checkpoint.h"
 #include "train/job.h"
 #include "identity_loss.h"
@@ -100,9 +101,16 @@ static void keep_note(void *context, const char *text) {
     snprintf(notes + strlen(notes), sizeof notes - strlen(notes), "%s\n", text);
 }
 
+static volatile sig_atomic_t stop;
+static long stop_at; /* the update after which the user stops the training; 0: none */
+static void stop_there(void *context, const Progress *progress) {
+    (void)context;
+    if (progress->update == stop_at) stop = SIGINT;
+}
+
 static int train_until(World *w, int updates, Err *err) {
-    static const volatile sig_atomic_t stop = 0;
-    const TrainCallbacks callbacks = {.note = keep_note};
+    const TrainCallbacks callbacks = {.note = keep_note, .progress = stop_there};
+    stop = 0;
     const TrainFiles set = {.files = {FORM_TSV, {w->tsv, NULL}}, .weight = 1};
     w->job.files.train = &set;
     w->job.files.train_count = 1;
@@ -200,6 +208,66 @@ static void a_stop_does_not_reset_the_count(void **state) {
     world_free(&w);
 }
 
+/* Whether the file has the same bytes as its copy NAME.copy; makes the copy if there is none. */
+static bool is_unchanged(const World *w, const char *name) {
+    char path[PATH_SIZE], copy[PATH_SIZE + 8];
+    size_t size, before;
+    Err err;
+    snprintf(path, sizeof path, "%s/%s", w->model, name);
+    snprintf(copy, sizeof copy, "%s.copy", path);
+    char *bytes = file_read(path, &size, &err);
+    assert_non_null(bytes);
+    if (access(copy, F_OK)) assert_int_equal(output_write(copy, bytes, size, &err), 0);
+    char *old = file_read(copy, &before, &err);
+    const bool same = size == before && !memcmp(bytes, old, size);
+    mem_free(bytes);
+    mem_free(old);
+    return same;
+}
+
+static void assert_all_unchanged(const World *w) {
+    assert_true(is_unchanged(w, "checkpoint.safetensors"));
+    assert_true(is_unchanged(w, "checkpoint.prev.safetensors"));
+    assert_true(is_unchanged(w, "model.safetensors"));
+}
+
+/* Weights that led to a skipped update are saved neither at a limit, nor at a stop, nor at a validation. */
+static void weights_of_a_skipped_update_are_not_saved(void **state) {
+    (void)state;
+    World w = damaged_world("readout.bo", NULL, INFINITY);
+    Err err;
+    assert_all_unchanged(&w);
+    assert_int_equal(train_until(&w, 8, &err), 0);
+    assert_non_null(strstr(notes, "the updates from 6 on were skipped, so their weights are not saved"));
+    assert_all_unchanged(&w);
+    stop_at = 7;
+    assert_int_equal(train_until(&w, 30, &err), SIGINT);
+    assert_non_null(
+        strstr(notes, "stopped after update 7, which was skipped; the same command continues from the last"));
+    stop_at = 0;
+    assert_all_unchanged(&w);
+    w.job.files.valid = (CorpusFiles){FORM_TSV, {w.tsv, NULL}};
+    w.job.options.valid_freq = 1;
+    assert_int_equal(train_until(&w, 8, &err), 0);
+    assert_all_unchanged(&w);
+    assert_int_equal(lines_with(w.log, "valid_loss"), 0);
+    world_free(&w);
+}
+
+/* If no model was written before, there is none after skipped updates, which is an error. */
+static void skipped_updates_alone_make_no_model(void **state) {
+    (void)state;
+    World w = damaged_world("readout.bo", NULL, INFINITY);
+    char model[SCRATCH_SIZE + 64];
+    Err err;
+    snprintf(model, sizeof model, "%s/model.safetensors", w.model);
+    assert_int_equal(unlink(model), 0);
+    assert_int_equal(train_until(&w, 8, &err), -1);
+    assert_non_null(strstr(err.reason, "the updates from 6 on were skipped, so there is no model"));
+    assert_int_equal(access(model, F_OK), -1);
+    world_free(&w);
+}
+
 static Learner saved_of(const World *w) {
     Learner learner;
     TrainState state;
@@ -281,6 +349,8 @@ int main(void) {
         cmocka_unit_test(a_diverged_training_ends),
         cmocka_unit_test(a_large_loss_is_reported),
         cmocka_unit_test(a_stop_does_not_reset_the_count),
+        cmocka_unit_test(weights_of_a_skipped_update_are_not_saved),
+        cmocka_unit_test(skipped_updates_alone_make_no_model),
         cmocka_unit_test(a_loss_that_is_not_finite_changes_nothing),
     };
     return cmocka_run_group_tests_name("guards", tests, NULL, NULL);
