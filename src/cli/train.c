@@ -42,7 +42,9 @@ static const Flag flags[] = {
     {"licence", 1, "TEXT", "the licence of the model; stored in it", .kind = VALUE_TEXT},
     {"preset", 1, "NAME", "preset: tiny, small, base or bahdanau2015 (models/NAME.conf)", .kind = VALUE_PRESET},
     FLAG_FILE("config", "file of `key = value` lines; overrides the preset; flags override it"),
-    FLAG_SWITCH("no-reload", "start a new training even if DIR holds one; its model becomes model.prev.safetensors"),
+    FLAG_SWITCH("no-reload",
+                "start a new training even if DIR holds one; its model becomes model.prev.safetensors, if there "
+                "is none yet"),
     {"allow-change", MANY, "OPTION...",
      "options that may differ from the training that is continued, for example learn-rate", .kind = VALUE_OPTION},
     {"rank-timeout", 1, "SECONDS", "with several ranks: end the training if one has not answered for so long",

@@ -92,22 +92,29 @@ static int check_changes(const Training *t, Err *err) {
 
 /* A model without a checkpoint cannot be continued and must not be overwritten. */
 static int check_no_model(const Training *t, Err *err) {
-    char path[PATH_SIZE];
+    char path[PATH_SIZE], aside[PATH_SIZE];
     path_in(path, t->job->model, "model.safetensors");
+    path_in(aside, t->job->model, "model.prev.safetensors");
     if (access(path, F_OK)) return 0;
     return err_set(
         err, t->job->model, 0,
-        "holds a model, but no checkpoint to continue from; use another --model, or --no-reload, which trains "
-        "anew and keeps the old model as model.prev.safetensors");
+        "holds a model, but no checkpoint to continue from; use another --model, or --no-reload, which trains anew%s",
+        access(aside, F_OK) ? " and keeps the old model as model.prev.safetensors" : "");
 }
 
-/* Renames the model of an earlier training and removes its checkpoints, for --no-reload. */
+/* Renames the model of an earlier training and removes its checkpoints, for --no-reload. If a model was renamed before,
+   that one is kept: it is probably not the model of a new training that was stopped. */
 static int start_anew(const Training *t, Err *err) {
     static const char *const checkpoints[] = {"checkpoint.safetensors", "checkpoint.prev.safetensors"};
     char path[PATH_SIZE], aside[PATH_SIZE];
     path_in(path, t->job->model, "model.safetensors");
     path_in(aside, t->job->model, "model.prev.safetensors");
-    if (rename(path, aside) && errno != ENOENT) return err_set(err, path, 0, "cannot be renamed: %s", strerror(errno));
+    if (!access(path, F_OK) && !access(aside, F_OK)) {
+        if (unlink(path)) return err_set(err, path, 0, "cannot be removed: %s", strerror(errno));
+        training_note(t, "%s stays; the newer model.safetensors was removed", aside);
+    } else if (rename(path, aside) && errno != ENOENT) {
+        return err_set(err, path, 0, "cannot be renamed: %s", strerror(errno));
+    }
     for (size_t i = 0; i < sizeof checkpoints / sizeof *checkpoints; i++) {
         path_in(path, t->job->model, checkpoints[i]);
         if (unlink(path) && errno != ENOENT) return err_set(err, path, 0, "cannot be removed: %s", strerror(errno));

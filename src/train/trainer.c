@@ -363,7 +363,8 @@ static void note_stop(const Training *t) {
         skipped = ", which was skipped";
         from = t->saved ? "the last checkpoint" : "the beginning";
     }
-    training_note(t, "stopped after update %ld%s; the same command continues from %s", t->state.update, skipped, from);
+    training_note(t, "stopped after update %ld%s; the same command%s continues from %s", t->state.update, skipped,
+                  t->job->no_reload ? " without --no-reload" : "", from);
 }
 
 /* Returns as `train` does. */

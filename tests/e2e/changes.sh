@@ -100,6 +100,29 @@ same "$scratch/alone" "$scratch/same" "trained anew"
 smallest_run "$scratch/same" --after-batches 12 --no-reload
 same "$scratch/same" "$scratch/first" "trained anew in spite of a checkpoint"
 
+# Stopped and started anew: the oldest model is kept; without --no-reload, the training continues from the stop.
+cp -r "$scratch/first" "$scratch/anew"
+for round in 1 2; do
+    "$tide" train --tsv "$scratch/train.tsv" --valid-tsv "$scratch/dev.tsv" --config "$scratch/smallest.conf" --after-batches 400 \
+        --valid-freq 1000 --no-reload --model "$scratch/anew" 2>"$scratch/stderr" &
+    process=$!
+    comes_to_hold grep -q 'pairs to train on' "$scratch/stderr" || die "it does not train: $(cat "$scratch/stderr")"
+    kill -INT $process
+    ended=0
+    wait $process || ended=$?
+    [ $ended -eq 130 ] || die "the stopped training exits $ended"
+    grep -q '^stopped after update [0-9]*; the same command without --no-reload continues from there$' "$scratch/stderr" ||
+        die "a stop after --no-reload: $(cat "$scratch/stderr")"
+    cmp "$scratch/anew/model.prev.safetensors" "$scratch/first/model.safetensors" || die "round $round lost the oldest model"
+done
+grep -q 'model.prev.safetensors stays; the newer model.safetensors was removed' "$scratch/stderr" || die "$(cat "$scratch/stderr")"
+updates=$(sed -n 's/^stopped after update \([0-9]*\);.*/\1/p' "$scratch/stderr")
+smallest_run "$scratch/anew" --after-batches $((updates + 1))
+grep -qx "resuming from update $updates" "$scratch/stderr" || die "the stopped training does not continue: $(cat "$scratch/stderr")"
+rm "$scratch/anew"/checkpoint*.safetensors
+refuses 1 "$scratch/anew: holds a model, but no checkpoint to continue from; use another --model, or --no-reload, which trains anew$" \
+    --model "$scratch/anew" --after-batches 24
+
 # If the new training cannot start, the old one is not changed.
 cp -r "$scratch/first" "$scratch/kept"
 refuses 1 '.*missing' --model "$scratch/kept" --no-reload --guided-alignment "$scratch/missing"
