@@ -1,7 +1,7 @@
-# Texts that are compiled in: the pages, and the shells' completions.
+# Texts that are compiled in: the pages, the shells' completions, and the names of characters in HTML.
 
 QUOTE := sed 's/[\\"]/\\&/g; s/.*/"&\\n"/' # each line becomes a C string
-TEXTS := $(patsubst src/%,$B/%.inc,$(wildcard src/view/web/* src/serve/web/*.json src/cli/shell/*))
+TEXTS := $(patsubst src/%,$B/%.inc,$(wildcard src/view/web/* src/serve/web/*.json src/cli/shell/* src/text/*.txt))
 $(TEXTS): $B/%.inc: src/% mk/web.mk
 	@mkdir -p $(@D)
 	@$(QUOTE) $< >$@
@@ -21,4 +21,4 @@ $B/serve/web/live.policy.inc: $B/serve/web/live.style $B/serve/web/live.script
 $B/serve/web/live.html.inc: src/serve/web/page.html $B/serve/web/live.style $B/serve/web/live.script
 	@sed -e '/^<style>$$/r $(word 2,$^)' -e '/^<script>$$/r $(word 3,$^)' $< | $(QUOTE) >$@
 
-$(patsubst src/%.c,$B/%.o,$(wildcard src/view/*.c src/serve/*.c src/cli/*.c)): | $(TEXTS) $(LIVE)
+$(patsubst src/%.c,$B/%.o,$(wildcard src/view/*.c src/serve/*.c src/cli/*.c) src/text/entity.c): | $(TEXTS) $(LIVE)

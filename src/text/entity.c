@@ -1,52 +1,96 @@
 #include "text/entity.h"
 
-#include "core/base.h"
-#include "text/unicode.h"
-
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <utf8proc.h>
 
-/* The character of a named entity; 0 if the text does not start with one. *length receives its bytes. */
-static int32_t named(const char *text, size_t *length) {
-    static const struct {
-        const char *text;
-        int32_t c;
-    } names[] = {{"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&apos;", '\''}, {"&nbsp;", 0xA0}};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        *length = strlen(names[i].text);
-        if (starts_with(text, names[i].text)) return names[i].c;
+#define DIGITS  "0123456789"
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+/* Lines of a name, sorted by its bytes, a semicolon if the name needs one, and the hexadecimal numbers of the
+   characters: see scripts/dev/make-entities. */
+static const char entities[] =
+#include "text/entities.txt.inc"
+    ;
+
+/* What follows a name of n bytes in its line; NULL if there is no such name. */
+static const char *find(const char *name, size_t n) {
+    const char *low = entities, *high = entities + sizeof entities - 1; /* the first line, and the end of the last */
+    while (low < high) {
+        const char *line = low + (high - low) / 2;
+        while (line > low && line[-1] != '\n') line--;
+        const size_t length = strcspn(line, "; ");
+        int order = memcmp(name, line, n < length ? n : length);
+        if (!order) order = (n > length) - (n < length);
+        if (!order) return line + length;
+        if (order < 0) high = line;
+        else low = strchr(line, '\n') + 1;
     }
-    return 0;
+    return NULL;
 }
 
-/* The same for a numeric entity, &#38; or &#x26;. */
-static int32_t numeric(const char *text, size_t *length) {
-    if (!starts_with(text, "&#")) return 0;
+static size_t encode(int32_t c, char *text) { return (size_t)utf8proc_encode_char(c, (utf8proc_uint8_t *)text); }
+
+/* A reference by a name. Without a semicolon, the longest old name with which the text begins counts. */
+static size_t named(const char *text, char *decoded) {
+    enum { LONGEST_OLD = 6 };
+    const char *name = text + 1;
+    size_t n = strspn(name, LETTERS DIGITS);
+    const char *found = name[n] == ';' ? find(name, n) : NULL;
+    size_t length = found ? n + 2 : 0;
+    for (n = n < LONGEST_OLD ? n : LONGEST_OLD; !found && n > 1; n--) {
+        found = find(name, n);
+        if (found && *found == ';') found = NULL;
+        length = n + 1;
+    }
+    if (!found) return 0;
+    char *end = decoded;
+    for (const char *at = found + (*found == ';'); *at == ' ';) {
+        char *next;
+        end += encode((int32_t)strtol(at, &next, 16), end);
+        at = next;
+    }
+    *end = '\0';
+    return length;
+}
+
+/* The character of a number. */
+static int32_t character(uint32_t number) {
+    enum { C1 = 0x80, REPLACEMENT = 0xFFFD };
+    static const uint16_t windows[] = {0x20AC, 0,      0x201A, 0x192,  0x201E, 0x2026, 0x2020, 0x2021,
+                                       0x2C6,  0x2030, 0x160,  0x2039, 0x152,  0,      0x17D,  0,
+                                       0,      0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014,
+                                       0x2DC,  0x2122, 0x161,  0x203A, 0x153,  0,      0x17E,  0x178};
+    const uint32_t i = number - C1;
+    if (i < sizeof windows / sizeof *windows && windows[i]) return windows[i];
+    return number && utf8proc_codepoint_valid((utf8proc_int32_t)number) ? (int32_t)number : REPLACEMENT;
+}
+
+/* A reference by a number, &#38; or &#x26;. */
+static size_t numeric(const char *text, char *decoded) {
+    enum { LIMIT = 0x110000 };
     const bool hex = (text[2] | 32) == 'x';
-    const char *digits = text + 2 + hex;
-    const size_t n = strspn(digits, hex ? "0123456789abcdefABCDEF" : "0123456789");
-    if (n == 0 || n > 7 || digits[n] != ';') return 0;
-    *length = (size_t)(digits - text) + n + 1;
-    const long c = strtol(digits, NULL, hex ? 16 : 10);
-    return c > 0 && utf8proc_codepoint_valid((utf8proc_int32_t)c) ? (int32_t)c : 0;
-}
-
-char *entities_decode(const char *bytes, size_t n) {
-    char *text = mem_strndup(bytes, n), *out = text;
-    for (const char *at = text; *at;) {
-        size_t length = 1;
-        int32_t c = *at == '&' ? named(at, &length) : 0;
-        if (*at == '&' && !c) c = numeric(at, &length);
-        if (c) out += utf8proc_encode_char(c, (utf8proc_uint8_t *)out); /* shorter than the entity */
-        else *out++ = *at;
-        at += c ? length : 1;
+    const char *at = text + 2 + hex;
+    const size_t digits = strspn(at, hex ? DIGITS "abcdefABCDEF" : DIGITS);
+    uint32_t number = 0;
+    if (!digits) return 0;
+    for (const char *end = at + digits; at < end; at++) {
+        number = number * (hex ? 16 : 10) + (uint32_t)(*at <= '9' ? *at - '0' : (*at | 32) - 'a' + 10);
+        if (number > LIMIT) number = LIMIT;
     }
-    *out = '\0';
-    return text;
+    decoded[encode(character(number), decoded)] = '\0';
+    return (size_t)(at - text) + (*at == ';');
 }
 
-void entities_write(FILE *out, const char *text) {
-    for (; *text; text++) {
+size_t entity_decode(const char *text, char decoded[ENTITY_SIZE]) {
+    if (*text != '&') return 0;
+    return text[1] == '#' ? numeric(text, decoded) : named(text, decoded);
+}
+
+void entities_write(FILE *out, const char *text, size_t n) {
+    for (const char *end = text + n; text < end; text++) {
         const char *entity = *text == '&' ? "&amp;" : *text == '<' ? "&lt;" : *text == '>' ? "&gt;" : NULL;
         if (entity) fputs(entity, out);
         else fputc(*text, out);

@@ -161,6 +161,20 @@ static const char *markup_end(const char *text) {
     return verbatim ? verbatim : tag_end(text);
 }
 
+/* n bytes of text without character references; the caller owns it. */
+static char *decode(const char *text, size_t n) {
+    char *copy = mem_alloc(2 * n + 1), *to = copy; /* some characters are longer than their reference */
+    for (const char *const end = text + n; text < end;) {
+        char decoded[ENTITY_SIZE];
+        const size_t length = entity_decode(text, decoded);
+        if (length) to = stpcpy(to, decoded);
+        else *to++ = *text;
+        text += length ? length : 1;
+    }
+    *to = '\0';
+    return copy;
+}
+
 /* The end of the markup that starts at a text; NULL: none starts there. */
 typedef const char *MarkupEnd(const char *text);
 
@@ -174,7 +188,7 @@ static void add_marked(Builder *b, const char *text, const char *stop, MarkupEnd
         } else {
             for (end = text + 1; end < stop && !end_of(end);) end++;
             const size_t n = (size_t)(end - text);
-            char *decoded = b->passage->format == PASSAGE_HTML ? entities_decode(text, n) : mem_strndup(text, n);
+            char *decoded = b->passage->format == PASSAGE_HTML ? decode(text, n) : mem_strndup(text, n);
             add_text(b, decoded, strlen(decoded));
             mem_free(decoded);
         }
@@ -300,7 +314,7 @@ char *passage_join(const Passage *p, const char *const *translations, bool space
     for (ptrdiff_t i = 0; i <= n; i++) {
         write_between(out, p, i, spaced);
         if (i == n) break;
-        if (p->format == PASSAGE_HTML) entities_write(out, translations[i]);
+        if (p->format == PASSAGE_HTML) entities_write(out, translations[i], strlen(translations[i]));
         else fputs(translations[i], out);
     }
     return memory_close(&memory, NULL);
