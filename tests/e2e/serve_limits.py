@@ -97,6 +97,7 @@ def hostile_requests():
     return (
         ("invalid UTF-8", 400, post(b'{"q": "\xff\xfe", "source": "zh", "target": "en"}')),
         ("a NUL", 400, post(b'{"q": "a\\u0000b", "source": "zh", "target": "en"}')),
+        ("a NUL byte", 400, post(b'{"q": "a\0b", "source": "zh", "target": "en"}')),
         ("deep JSON", 400, post(b'{"q": ' + b"[" * 1000000)),
         ("deep JSON with its ends", 400, post(b'{"q": ' + b"[" * 500000 + b"]" * 500000 + b"}")),
         ("deep objects", 400, post(b'{"q":' * 200000)),

@@ -24,6 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const int status = fields_parse(&fields, types[data[0] % 4], body, size - 1, &limits, &reply);
     CHECK(status ? reply.status == 400 || reply.status == 415 : reply.status == 0, "%d with status %d", status,
           reply.status);
+    CHECK(status || data[0] % 4 || !memchr(body, 0, size - 1), "JSON with a NUL is accepted");
     CHECK(utf8_valid(reply.error, strlen(reply.error)), "the error is not UTF-8");
     if (!status) {
         texts_check(&fields.q, limits.sentences);
