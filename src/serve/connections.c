@@ -90,11 +90,30 @@ void connection_close(Connection *c) {
     mem_free(c);
 }
 
+/* The request has begun, unless this is known. The caller has the mutex. */
+static void begin(Connection *c, double now) {
+    if (c->phase != PHASE_IDLE) return;
+    c->phase = PHASE_RECEIVING;
+    c->since = now;
+}
+
+void connection_target(Connection *c, const char *target) {
+    int parameters = 1;
+    for (const char *at = target; (at = strchr(at, '&')); at++) parameters++;
+    mem_free(c->target);
+    c->target = mem_try_realloc(NULL, strlen(target) + 1);
+    if (c->target) strcpy(c->target, target);
+    pthread_mutex_lock(&c->table->mutex);
+    begin(c, seconds_now());
+    if (parameters > QUERY_PARAMETERS && c->phase == PHASE_RECEIVING)
+        shut_with(c, 400, "Bad Request", "Invalid request: too many parameters in the query");
+    pthread_mutex_unlock(&c->table->mutex);
+}
+
 bool connection_begin(Connection *c, Endpoint endpoint) {
     pthread_mutex_lock(&c->table->mutex);
     const bool open = c->phase != PHASE_CLOSED;
-    if (c->phase == PHASE_IDLE) c->since = seconds_now();
-    if (open) c->phase = PHASE_RECEIVING;
+    begin(c, seconds_now());
     c->endpoint = endpoint;
     pthread_mutex_unlock(&c->table->mutex);
     return open;
@@ -244,7 +263,8 @@ void connection_end(Connection *c) {
     pthread_mutex_unlock(&c->table->mutex);
     reply_free(&c->reply); /* without a task, no other thread uses the reply or the body */
     mem_free(c->body);
-    c->body = NULL;
+    mem_free(c->target);
+    c->body = c->target = NULL;
     c->size = c->capacity = 0;
     if (task) task_drop(c->table->queue, task);
 }
@@ -263,9 +283,7 @@ static void cancel(Connection *c, int status, const char *why) {
 
 /* Notes that a request has begun if bytes have arrived, although the HTTP library has not read them. */
 static void note_arrival(Connection *c, double now) {
-    if (c->phase != PHASE_IDLE || socket_arrived(c->fd) <= c->bytes) return;
-    c->phase = PHASE_RECEIVING;
-    c->since = now;
+    if (c->phase == PHASE_IDLE && socket_arrived(c->fd) > c->bytes) begin(c, now);
 }
 
 /* Applies the deadlines, and the end of the server, to a connection. */

@@ -25,7 +25,8 @@ typedef struct Connection {
     double since;             /* PHASE_IDLE: the start of this phase; else the first byte of the request */
     unsigned long long bytes; /* that had arrived when PHASE_IDLE began */
     Endpoint endpoint;
-    char *body; /* owned: [capacity] */
+    char *target; /* owned: of the request line; NULL: it has not arrived, or memory was refused */
+    char *body;   /* owned: [capacity] */
     size_t size, capacity;
     Task *task;     /* held, from PHASE_WAITING or PHASE_STREAMING on */
     bool suspended; /* nothing happens to the connection before it is resumed */
@@ -62,6 +63,10 @@ void connections_free(Connections *table);
 /* Adds a connection. NULL if memory is refused. */
 Connection *connection_open(Connections *table, void *handle, int fd);
 void connection_close(Connection *connection);
+enum { QUERY_PARAMETERS = 128 }; /* the most in a query */
+/* The request line has arrived, with this target (a path and perhaps a query). If the query has so many parameters that
+   the HTTP library has no room for them, answers with status 400, and shuts the connection down. */
+void connection_target(Connection *connection, const char *target);
 /* The request's headers have arrived. Returns false if the connection was shut down. */
 bool connection_begin(Connection *connection, Endpoint endpoint);
 /* Adds bytes to the body, unless there is a reply already. If the body is larger than the limit, or memory is refused,

@@ -6,6 +6,53 @@
 #include <string.h>
 #include <strings.h>
 
+static bool is_name(const char *text, size_t n, const char *name) {
+    return strlen(name) == n && !strncasecmp(text, name, n);
+}
+
+/* ---- where a request ends, and for whom it is ------------------------------------------------------------------- */
+
+static bool is_token(const char *text, size_t n) {
+    static const char others[] = "!#$%&'*+-.^_`|~";
+    for (size_t i = 0; i < n; i++) {
+        const char c = text[i], letter = (char)(c | 32);
+        if (!(letter >= 'a' && letter <= 'z') && !(c >= '0' && c <= '9') && (!c || !strchr(others, c))) return false;
+    }
+    return n > 0;
+}
+
+static bool has_control(const char *text, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (((unsigned char)text[i] < ' ' && text[i] != '\t') || text[i] == 127) return true;
+    return false;
+}
+
+void head_target(Head *head, const char *target) {
+    if (!*target || strchr(target, ' ') || has_control(target, strlen(target))) head->malformed = true;
+}
+
+void head_field(Head *head, const char *name, size_t name_length, const char *value, size_t value_length) {
+    if (!is_token(name, name_length) || has_control(value, value_length)) head->malformed = true;
+    if (is_name(name, name_length, "Host")) head->hosts++;
+    if (is_name(name, name_length, "Content-Length")) head->lengths++;
+    if (!is_name(name, name_length, "Transfer-Encoding")) return;
+    head->codings++;
+    head->chunked = is_name(value, value_length, "chunked");
+}
+
+const char *head_fault(const Head *head, const char *version) {
+    if (head->malformed) return "the head is malformed";
+    if (head->hosts > 1) return "several headers Host";
+    if (!head->hosts && strcmp(version, "HTTP/1.0") != 0) return "no header Host";
+    if (head->lengths > 1) return "several headers Content-Length";
+    if (!head->codings) return NULL;
+    if (head->lengths) return "both Content-Length and Transfer-Encoding";
+    if (!strcmp(version, "HTTP/1.0")) return "HTTP/1.0 has no Transfer-Encoding";
+    return head->codings == 1 && head->chunked ? NULL : "the only Transfer-Encoding is chunked";
+}
+
+/* ---- Host and Origin -------------------------------------------------------------------------------------------- */
+
 static bool is_port(const char *text) {
     const size_t n = strspn(text, "0123456789");
     return n > 0 && n <= 5 && !text[n];
@@ -35,6 +82,8 @@ bool header_host_allowed(const char *host, const char *const *allowed, int count
     return false;
 }
 
+/* ---------------------------------------------------------------------------------------------------------------- */
+
 BodyKind header_body_kind(const char *content_type) {
     static const char *const types[] = {[BODY_JSON] = "application/json",
                                         [BODY_FORM] = "application/x-www-form-urlencoded",
@@ -42,7 +91,7 @@ BodyKind header_body_kind(const char *content_type) {
     if (!content_type) return BODY_FORM;
     const size_t n = strcspn(content_type, "; \t");
     for (BodyKind kind = BODY_JSON; kind <= BODY_MULTIPART; kind++)
-        if (strlen(types[kind]) == n && !strncasecmp(content_type, types[kind], n)) return kind;
+        if (is_name(content_type, n, types[kind])) return kind;
     return BODY_OTHER;
 }
 

@@ -5,6 +5,21 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* What the fields of a head say about where the body of the request ends, and for whom the request is. All zero before
+   the first field. */
+typedef struct Head {
+    int hosts, lengths, codings; /* fields Host, Content-Length, Transfer-Encoding */
+    bool chunked;                /* the last Transfer-Encoding is "chunked" */
+    bool malformed; /* a name is no token; or a value or the target has a character that it must not have */
+} Head;
+/* Adds the target of the request line. */
+void head_target(Head *head, const char *target);
+/* Adds a field of a head. */
+void head_field(Head *head, const char *name, size_t name_length, const char *value, size_t value_length);
+/* Returns why the request must not be read any further, because another reader, such as a proxy, may find another body
+   or another Host in it (RFC 9112); NULL: it may be read. version: of the request line. */
+const char *head_fault(const Head *head, const char *version);
+
 /* Whether a Host header may be answered. A page of a foreign host name that was pointed to this machine (DNS
    rebinding) sends its own name, so only IP addresses, localhost and the `count` names in `allowed` are accepted, each
    with or without a port. `host` may be NULL: false. */

@@ -52,7 +52,7 @@ static void add_headers(const Http *http, struct MHD_Response *response, const R
     add_header(response, "Referrer-Policy", "no-referrer");
     add_header(response, "Allow", reply->allow);
     add_header(response, "Retry-After", reply->retry_after ? seconds : NULL);
-    add_header(response, "Connection", atomic_load(&http->quiet) ? "close" : NULL);
+    add_header(response, "Connection", reply->close || atomic_load(&http->quiet) ? "close" : NULL);
     add_cors(http, response);
 }
 
@@ -91,15 +91,63 @@ static enum MHD_Result send_stream(Http *http, struct MHD_Connection *connection
 
 /* ---- requests -------------------------------------------------------------------------------------------------- */
 
+/* The strings of a head, in their order. Those that libmicrohttpd gives lie in the buffer into which it has read. */
+typedef struct HeadReader {
+    Head head;
+    const char *at, *end; /* what follows the last string; the end of the head */
+    bool hides;           /* there is text between two strings */
+} HeadReader;
+
+/* Up to version 0.9.77, libmicrohttpd takes a NUL as the end of a string, and what follows the NUL is neither refused
+   nor seen. */
+static void read_string(HeadReader *reader, const char *string, size_t length) {
+    if (MHD_VERSION >= 0x01000000) return;
+    if (string < reader->at || string > reader->end) reader->hides = true; /* a folded line is moved elsewhere */
+    for (; reader->at < string && !reader->hides; reader->at++)
+        reader->hides = *reader->at && *reader->at != ' ' && *reader->at != '\t';
+    reader->at = string + length;
+}
+
+static enum MHD_Result read_field(void *context, enum MHD_ValueKind kind, const char *name, size_t name_length,
+                                  const char *value, size_t value_length) {
+    HeadReader *reader = context;
+    (void)kind;
+    read_string(reader, name, name_length);
+    read_string(reader, value, value_length);
+    head_field(&reader->head, name, name_length, value, value_length);
+    return MHD_YES;
+}
+
+/* Returns why the request has a head that must not be answered; NULL: it may be answered. */
+static const char *head_check(struct MHD_Connection *connection, const Connection *c, const char *url,
+                              const char *method, const char *version) {
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+    HeadReader reader = {.at = url, .end = method + info->header_size};
+    if (c->target) {
+        head_target(&reader.head, c->target);
+        reader.at += strlen(c->target); /* at `url`, the target has been cut into its parts */
+        read_string(&reader, version, strlen(version));
+    } else reader.at = version + strlen(version);
+    MHD_get_connection_values_n(connection, MHD_HEADER_KIND, read_field, &reader);
+    read_string(&reader, reader.end, 0);
+    reader.head.malformed |= reader.hides;
+    return head_fault(&reader.head, version);
+}
+
 /* The headers are complete. An error is sent after the body has arrived, because some clients send the whole body
-   before they read the answer; the body is then ignored. */
+   before they read the answer; the body is then ignored. But if it is not clear where the body ends, the error is sent
+   at once, and ends the connection. */
 static enum MHD_Result begin(Http *http, struct MHD_Connection *connection, Connection *c, const char *url,
-                             const char *method) {
+                             const char *method, const char *version) {
+    const char *fault = head_check(connection, c, url, method, version), *host = header(connection, "Host");
     const char *length = header(connection, "Content-Length");
     size_t size = 0;
     Reply reply = {0};
     Endpoint endpoint = ENDPOINTS;
-    if (!header_host_allowed(header(connection, "Host"), http->options->hosts, http->options->host_count))
+    if (fault) {
+        reply_error(&reply, 400, "Invalid request: %s", fault);
+        reply.close = true;
+    } else if (!header_host_allowed(host, http->options->hosts, http->options->host_count))
         reply_error(&reply, 421, "This server does not answer for this Host; see tide serve --host");
     else if (!strcmp(method, "OPTIONS")) reply = (Reply){.status = 204, .fixed = "", .allow = "GET, POST, OPTIONS"};
     else endpoint = route_find(method, url, &reply);
@@ -107,7 +155,8 @@ static enum MHD_Result begin(Http *http, struct MHD_Connection *connection, Conn
     c->reply = reply;
     if (length && !reply.status && (header_length(length, &size) || size > (size_t)http->options->limits.body))
         reply_error(&c->reply, 413, "Request entity too large: the limit is %d bytes", http->options->limits.body);
-    return c->reply.status && header(connection, "Expect") ? send_reply(http, connection, c) : MHD_YES;
+    return c->reply.close || (c->reply.status && header(connection, "Expect")) ? send_reply(http, connection, c)
+                                                                               : MHD_YES;
 }
 
 /* The body is complete. */
@@ -136,11 +185,10 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
                                   const char *version, const char *bytes, size_t *size, void **request) {
     Http *http = context;
     Connection *c = connection_of(connection);
-    (void)version;
     if (!c) return MHD_NO; /* memory was refused when it was opened */
     if (!*request) {
         *request = c;
-        return begin(http, connection, c, url, method);
+        return begin(http, connection, c, url, method, version);
     }
     if (*size) {
         connection_body(c, bytes, *size);
@@ -148,6 +196,14 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
         return MHD_YES;
     }
     return complete(http, connection, c);
+}
+
+/* libmicrohttpd calls this when the first line of a request is complete. */
+static void *on_target(void *context, const char *target, struct MHD_Connection *connection) {
+    Connection *c = connection_of(connection);
+    (void)context;
+    if (c) connection_target(c, target ? target : "");
+    return NULL;
 }
 
 static void on_completed(void *context, struct MHD_Connection *connection, void **request,
@@ -191,7 +247,7 @@ Http *http_start(const ServeOptions *options, const Service *service, Connection
         MHD_OPTION_LISTEN_SOCKET, listening, MHD_OPTION_CONNECTION_LIMIT, (unsigned)options->limits.connections,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)32768, MHD_OPTION_NOTIFY_COMPLETED, on_completed, NULL,
         MHD_OPTION_NOTIFY_CONNECTION, on_connection, http, MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL,
-        MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
+        MHD_OPTION_URI_LOG_CALLBACK, on_target, NULL, MHD_OPTION_END);
     if (http->daemon) return http;
     err_set(err, options->listen, 0, "libmicrohttpd cannot start");
     close(listening);

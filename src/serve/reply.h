@@ -4,6 +4,8 @@
 
 #include "io/files.h"
 
+#include <stdbool.h>
+
 enum { REPLY_ERROR_SIZE = 512, EVENT_ERROR_SIZE = 32, NONCE_SIZE = 33 };
 
 typedef struct Reply {
@@ -14,6 +16,7 @@ typedef struct Reply {
     size_t size;            /* bytes of the body */
     const char *allow;      /* a literal: the header Allow of status 405; NULL: none */
     const char *policy;     /* a literal: the header Content-Security-Policy; NULL: one that allows only `nonce` */
+    bool close;             /* the connection ends with the answer */
     int retry_after;        /* seconds; 0: no such header */
     char nonce[NONCE_SIZE]; /* of the style and the scripts of a page; "": there are none */
     char error[REPLY_ERROR_SIZE + EVENT_ERROR_SIZE];

@@ -30,6 +30,22 @@ static void host_check(const char *host) {
     CHECK(!strpbrk(host, "/@ \t"), "the Host '%s' is allowed", host);
 }
 
+/* The lines of the value as fields of a head: one that may be read has one Host, and one way to find its end. */
+static void head_check(const char *value) {
+    Head head = {0};
+    for (const char *at = value; *at;) {
+        const size_t line = strcspn(at, "\n"), name = strcspn(at, ":\n"), rest = name < line ? name + 1 : line;
+        head_field(&head, at, name, at + rest, line - rest);
+        at += line + (at[line] != 0);
+    }
+    if (head_fault(&head, "HTTP/1.1")) return;
+    CHECK(head.hosts == 1 && head.lengths + head.codings <= 1, "%d hosts, %d lengths, %d codings", head.hosts,
+          head.lengths, head.codings);
+    CHECK(!strpbrk(value, "\r\v\f\177"), "a control character in '%s'", value);
+    head_field(&head, "hOST", 4, value, 0);
+    CHECK(head_fault(&head, "HTTP/1.1") && head_fault(&head, "HTTP/1.0"), "two hosts");
+}
+
 static void length_check(const char *value) {
     size_t length;
     char text[32];
@@ -53,6 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const char *value = second_text(url, size), *token = header_bearer(value);
     route_check(url);
     host_check(value);
+    head_check(value);
     length_check(value);
     boundary_check(value);
     CHECK(header_body_kind(value) <= BODY_OTHER, "a kind of body");

@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""usage: tests/e2e/serve_protocol.py TEST URL [ARGUMENT...]
+TEST: heads
+
+Checks of a running `tide serve` on the level of HTTP, for tests/e2e/serve_protocol.sh. The functions below say which flags
+the server needs."""
+import json
+import socket
+import sys
+import urllib.parse
+
+
+def check(condition, text):
+    if not condition:
+        sys.exit("FAILED: " + text)
+
+
+def connect(url):
+    if url.startswith("unix:"):
+        connection = socket.socket(socket.AF_UNIX)
+        connection.settimeout(20)
+        connection.connect(url[len("unix:"):])
+        return connection
+    parts = urllib.parse.urlsplit(url)
+    return socket.create_connection((parts.hostname, parts.port), timeout=20)
+
+
+def talk(url, data):
+    """Sends bytes; returns status, head and body of the answer, and whether the server closes the connection after it.
+    Status 0: there is no answer."""
+    with connect(url) as connection:
+        connection.sendall(data)
+        answer = b""
+        while True:
+            head, _, body = answer.partition(b"\r\n\r\n")
+            sizes = [line.split(b":")[1] for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")]
+            if sizes and len(body) >= int(sizes[0]):
+                break
+            part = connection.recv(65536)
+            if not part:
+                return (int(head.split()[1]) if head else 0), head, body, True
+            answer += part
+        closes = b"connection: close" in head.lower()
+        if closes:
+            check(not connection.recv(1), f"more than one answer: {answer}")
+        return int(head.split()[1]), head, body, closes
+
+
+BODY = b"q=a&source=zh&target=en"
+CHUNKS = b"%x\r\n%s\r\n0\r\n\r\n" % (len(BODY), BODY)
+
+
+def post(*fields, body=BODY, host=b"Host: localhost", version=b"HTTP/1.1", length=True):
+    """A request with these lines in its head."""
+    lines = [b"POST /translate " + version, host, b"Content-Type: application/x-www-form-urlencoded",
+             b"Content-Length: %d" % len(body) if length else b"", *fields]
+    return b"\r\n".join(line for line in lines if line) + b"\r\n\r\n" + body
+
+
+def get(target, *fields, host=b"Host: localhost"):
+    return b"\r\n".join([b"GET " + target + b" HTTP/1.1", host, *fields]) + b"\r\n\r\n"
+
+
+CHUNKED = b"Transfer-Encoding: chunked"
+
+
+# ---- where a request ends, and for whom it is ---------------------------------------------------------------------------
+
+
+def heads(url):
+    """A head that another reader may understand in another way gets 400, and its connection is closed."""
+    for what, data in (
+        ("Content-Length and Transfer-Encoding", post(CHUNKED, body=CHUNKS)),
+        ("two lengths", post(b"Content-Length: 5")),
+        ("two hosts", post(b"Host: localhost")),
+        ("two hosts, GET", get(b"/health", b"Host: evil.example")),
+        ("no Host", get(b"/health", b"A: b", host=b"B: c")),
+        ("a space before the colon", post(b"Transfer-Encoding : chunked")),
+        ("a tab before the colon", post(b"Content-Length\t: 2")),
+        ("another coding", post(b"Transfer-Encoding: gzip", body=CHUNKS, length=False)),
+        ("two codings", post(CHUNKED, CHUNKED, body=CHUNKS, length=False)),
+        ("a list of codings", post(b"Transfer-Encoding: gzip, chunked", body=CHUNKS, length=False)),
+        ("a coding in HTTP/1.0", post(CHUNKED, body=CHUNKS, length=False, version=b"HTTP/1.0")),
+        ("a folded line", post(b"A: b\r\n c")),
+        ("a first line that is folded", post(host=b" A: b\r\nHost: localhost")),
+        ("a name with a space", post(b"A b: c")),
+        ("an empty name", post(b": c")),
+        ("a NUL in a value", post(b"A: b\0c")),
+        ("a NUL in the last value", get(b"/health", b"C: d\0e")),
+        ("a NUL and text after a key", post(b"Authorization: Bearer 0123456789abcdef\0x")),
+        ("a CR in a value", post(b"A: b\rc")),
+        ("a NUL in the path", get(b"/health\0x")),
+        ("a space in the path", get(b"/health x")),
+        ("500 parameters", get(b"/health?" + b"&".join(b"a=%d" % i for i in range(500)))),
+        ("500 empty parameters", get(b"/health?" + b"&" * 500)),
+    ):
+        status, _, body, closes = talk(url, data)
+        check(status == 400 and closes, f"{what}: {status}, {'closed' if closes else 'kept'}: {body}")
+        check(list(json.loads(body)) == ["error"], f"{what}: {body}")
+    for what, data in (
+        ("a form", post()),
+        ("chunks", post(CHUNKED, body=CHUNKS, length=False)),
+        ("spaces around values", post(b"A:   b  ", b"C:", b"D:\t\xe6\xbd\xae ")),
+        ("lines that end with LF", post(b"A: b").replace(b"\r\n", b"\n")),
+        ("HTTP/1.0", post(version=b"HTTP/1.0")),
+        ("100 parameters", get(b"/health?" + b"&".join(b"a=%d" % i for i in range(100)))),
+        ("a query of letters of all kinds", get("/health?q=潮水&b=%E6&c&=".encode())),
+        ("many fields", get(b"/health", *[b"A%d: b" % i for i in range(200)])),
+    ):
+        status, _, body, closes = talk(url, data)
+        check(status == 200 and closes == (what == "HTTP/1.0"), f"{what}: {status}: {body}")
+
+
+def main():
+    commands = {f.__name__: f for f in (heads,)}
+    if len(sys.argv) < 3 or sys.argv[1] not in commands:
+        sys.exit(__doc__)
+    commands[sys.argv[1]](*sys.argv[2:])
+
+
+main()
