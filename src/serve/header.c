@@ -82,6 +82,23 @@ bool header_host_allowed(const char *host, const char *const *allowed, int count
     return false;
 }
 
+/* Whether the origin is that of a browser extension, such as moz-extension://ID. No page can have it. */
+static bool is_extension(const char *origin) {
+    static const char end[] = "-extension";
+    const char *colon = strstr(origin, "://");
+    const size_t n = sizeof end - 1;
+    return colon && (size_t)(colon - origin) > n && !memcmp(colon - n, end, n);
+}
+
+bool header_origin_allowed(const char *site, const char *origin, const char *host, const char *cors) {
+    if (cors && (!strcmp(cors, "*") || (origin && !strcasecmp(cors, origin)))) return true;
+    if (origin && is_extension(origin)) return true;
+    if (site) return !strcasecmp(site, "same-origin") || !strcasecmp(site, "none");
+    if (!origin) return true;
+    const char *colon = strstr(origin, "://");
+    return colon && host && !strcasecmp(colon + 3, host);
+}
+
 /* ---------------------------------------------------------------------------------------------------------------- */
 
 BodyKind header_body_kind(const char *content_type) {

@@ -25,6 +25,12 @@ const char *head_fault(const Head *head, const char *version);
    with or without a port. `host` may be NULL: false. */
 bool header_host_allowed(const char *host, const char *const *allowed, int count);
 
+/* Whether a request that changes or costs something may be answered, although a page of a browser sent it. A page can
+   send forms to any server. site, origin, host: the headers Sec-Fetch-Site, Origin and Host, NULL if the request lacks
+   them. The page must be one of this server, or of the origin `cors` ("*": any; NULL: none). Browser extensions, and
+   clients that are no browsers and so send no such headers, are answered. */
+bool header_origin_allowed(const char *site, const char *origin, const char *host, const char *cors);
+
 typedef enum BodyKind { BODY_JSON, BODY_FORM, BODY_MULTIPART, BODY_OTHER } BodyKind;
 /* The kind of a body by its Content-Type; NULL: a form, as in LibreTranslate. */
 BodyKind header_body_kind(const char *content_type);

@@ -151,6 +151,10 @@ static enum MHD_Result begin(Http *http, struct MHD_Connection *connection, Conn
         reply_error(&reply, 421, "This server does not answer for this Host; see tide serve --host");
     else if (!strcmp(method, "OPTIONS")) reply = (Reply){.status = 204, .fixed = "", .allow = "GET, POST, OPTIONS"};
     else endpoint = route_find(method, url, &reply);
+    if (!reply.status && !strcmp(method, "POST") &&
+        !header_origin_allowed(header(connection, "Sec-Fetch-Site"), header(connection, "Origin"), host,
+                               http->options->cors))
+        reply_error(&reply, 403, "A page of another site may not use this server; see tide serve --cors");
     if (!connection_begin(c, endpoint)) return MHD_NO;
     c->reply = reply;
     if (length && !reply.status && (header_length(length, &size) || size > (size_t)http->options->limits.body))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """usage: tests/e2e/serve_protocol.py TEST URL [ARGUMENT...]
-TEST: heads
+TEST: heads|origins
 
 Checks of a running `tide serve` on the level of HTTP, for tests/e2e/serve_protocol.sh. The functions below say which flags
 the server needs."""
@@ -111,8 +111,38 @@ def heads(url):
         check(status == 200 and closes == (what == "HTTP/1.0"), f"{what}: {status}: {body}")
 
 
+# ---- pages of other sites -----------------------------------------------------------------------------------------------
+
+
+def origins(url, cors=None):
+    """Requests that pages send. cors: of the server's --cors."""
+    own = urllib.parse.urlsplit(url).netloc
+    evil, ext = b"Origin: http://evil.example", b"Origin: moz-extension://0a1b"
+    for what, fields, allowed in (
+        ("a form of another site", [evil, b"Sec-Fetch-Site: cross-site"], False),
+        ("an old browser", [evil], False),
+        ("another port", [b"Origin: http://localhost:1", b"Sec-Fetch-Site: same-site"], False),
+        ("a file", [b"Origin: null", b"Sec-Fetch-Site: cross-site"], False),
+        ("a file, an old browser", [b"Origin: null"], False),
+        ("no origin, another site", [b"Sec-Fetch-Site: cross-site"], False),
+        ("the page of the server", [b"Origin: http://" + own.encode(), b"Sec-Fetch-Site: same-origin"], True),
+        ("the page behind a proxy with TLS", [b"Origin: https://tide.example", b"Sec-Fetch-Site: same-origin"], True),
+        ("the page, an old browser", [b"Origin: http://" + own.encode()], True),
+        ("an address that was typed", [b"Sec-Fetch-Site: none"], True),
+        ("an extension", [ext], True),
+        ("an extension, cross-site", [ext, b"Sec-Fetch-Site: cross-site"], True),
+        ("the origin of --cors", [b"Origin: https://page.example", b"Sec-Fetch-Site: cross-site"], bool(cors)),
+        ("no browser", [], True),
+    ):
+        status, _, body, _ = talk(url, post(*fields, host=b"Host: " + own.encode()))
+        expected = 200 if allowed or cors == "*" else 403
+        check(status == expected, f"{what}: {status}, not {expected}: {body}")
+        check(status == 200 or "--cors" in json.loads(body)["error"], f"{what}: {body}")
+    check(talk(url, get(b"/health", evil, b"Sec-Fetch-Site: cross-site"))[0] == 200, "GET, which costs nothing")
+
+
 def main():
-    commands = {f.__name__: f for f in (heads,)}
+    commands = {f.__name__: f for f in (heads, origins)}
     if len(sys.argv) < 3 or sys.argv[1] not in commands:
         sys.exit(__doc__)
     commands[sys.argv[1]](*sys.argv[2:])

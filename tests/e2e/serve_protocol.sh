@@ -1,5 +1,5 @@
 #!/bin/sh
-# Tests what `tide serve` does with HTTP itself: heads that two readers may understand in two ways.
+# Tests what `tide serve` does with HTTP itself: heads that two readers may understand in two ways, pages of other sites.
 . "$(dirname "$0")/../lib/common.inc"
 . tests/lib/serve.inc
 needs python3
@@ -9,4 +9,10 @@ protocol() { python3 tests/e2e/serve_protocol.py "$@" || { cat "$scratch/log" >&
 
 start $model
 protocol heads "$url"
+protocol origins "$url"
 stop
+for origin in https://page.example '*'; do
+    start $model --cors "$origin"
+    protocol origins "$url" "$origin"
+    stop
+done

@@ -46,6 +46,19 @@ static void head_check(const char *value) {
     CHECK(head_fault(&head, "HTTP/1.1") && head_fault(&head, "HTTP/1.0"), "two hosts");
 }
 
+/* The value as an origin: one that is allowed is the server's own, or that of an extension. */
+static void origin_check(const char *origin) {
+    static const char own[] = "tide.example";
+    const char *slashes = strstr(origin, "://");
+    const bool extension = slashes && slashes > origin && strstr(origin, "-extension://");
+    CHECK(header_origin_allowed("same-origin", origin, own, NULL), "the own page");
+    CHECK(header_origin_allowed("cross-site", origin, own, "*"), "any origin");
+    CHECK(header_origin_allowed("cross-site", origin, own, origin), "the origin of --cors");
+    if (header_origin_allowed("cross-site", origin, own, NULL)) CHECK(extension, "the origin '%s'", origin);
+    if (header_origin_allowed(NULL, origin, own, NULL))
+        CHECK(extension || (slashes && !strcasecmp(slashes + 3, own)), "the origin '%s'", origin);
+}
+
 static void length_check(const char *value) {
     size_t length;
     char text[32];
@@ -70,6 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     route_check(url);
     host_check(value);
     head_check(value);
+    origin_check(value);
     length_check(value);
     boundary_check(value);
     CHECK(header_body_kind(value) <= BODY_OTHER, "a kind of body");
