@@ -120,15 +120,32 @@ static const char *last_part(const char *path, size_t *n) {
     return path + begin;
 }
 
+/* Whether the last parts of two paths are the same. */
+static bool same_last_part(const Place *a, const Place *b) {
+    size_t n, m;
+    const char *one = last_part(a->dir, &n), *other = last_part(b->dir, &m);
+    return m == n && !memcmp(one, other, n);
+}
+
 /* The name of place i; owned by the caller. */
 static char *name_of(const ServedModels *models, int i) {
-    size_t n, m;
-    const char *name = last_part(models->list[i].dir, &n);
-    for (int k = 0; k < models->count; k++) {
-        const char *other = last_part(models->list[k].dir, &m);
-        if (k != i && m == n && !memcmp(name, other, n)) return mem_strdup(models->list[i].files.model);
-    }
+    const Place *place = &models->list[i];
+    size_t n;
+    for (int k = 0; k < models->count; k++)
+        if (k != i && same_last_part(place, &models->list[k])) return mem_strdup(place->files.model);
+    const char *name = last_part(place->dir, &n);
     return mem_strndup(name, n);
+}
+
+/* Checks that no place before place i has its model and its name; their files have been found. Returns 0, or -1 with
+ *err filled. */
+static int check_twice(const ServedModels *models, int i, Err *err) {
+    const Place *place = &models->list[i];
+    for (const Place *other = models->list; other < place; other++)
+        if (place->model.st_ino && place->model.st_ino == other->model.st_ino &&
+            place->model.st_dev == other->model.st_dev && same_last_part(place, other))
+            return err_set(err, place->files.model, 0, "the same model is given twice");
+    return 0;
 }
 
 int models_open(ServedModels *models, const ModelFiles *files, int count, Err *err) {
@@ -142,7 +159,7 @@ int models_open(ServedModels *models, const ModelFiles *files, int count, Err *e
         Place *place = &models->list[i];
         place->name = name_of(models, i);
         place_changed(place);
-        if (!(place->served = served_load(place, err))) return -1;
+        if (check_twice(models, i, err) || !(place->served = served_load(place, err))) return -1;
     }
     return 0;
 }
