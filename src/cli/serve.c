@@ -4,7 +4,7 @@
 #include "cli/word_lists.h"
 
 static const Flag flags[] = {
-    {"listen", 1, "ADDRESS", "HOST:PORT to listen on; port 0: a free one", .fallback = "127.0.0.1:5000"},
+    {"listen", 1, "ADDRESS", "HOST:PORT or unix:PATH to listen on; port 0: a free one", .fallback = "127.0.0.1:5000"},
     {"host", MANY, "NAME ...", "names of this server, for requests whose Host is not localhost or an IP address",
      .kind = VALUE_TEXT},
     FLAG_FILE("api-key-file", "serve only clients with a key of FILE, which has one on each line"),

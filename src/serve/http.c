@@ -261,9 +261,7 @@ Http *http_start(const ServeOptions *options, const Service *service, Connection
 
 void http_quiesce(Http *http) {
     atomic_store(&http->quiet, true);
-    MHD_quiesce_daemon(http->daemon);
-    /* refuses new connections; libmicrohttpd's thread may still use the socket, so http_stop closes it */
-    shutdown(http->listening, SHUT_RDWR);
+    MHD_quiesce_daemon(http->daemon); /* its thread may still use the socket, so http_stop closes it */
 }
 
 void http_stop(Http *http) {

@@ -12,7 +12,8 @@ typedef struct Http Http;
    this fails. */
 Http *http_start(const ServeOptions *options, const Service *service, Connections *connections, int listening,
                  Err *err);
-/* Refuses new connections from now on, and closes each connection after its next answer. Call it before http_stop. */
+/* Accepts no new connections from now on, and closes each connection after its next answer. Call it before http_stop.
+ */
 void http_quiesce(Http *http);
 /* Ends the thread, closes all connections and the listening socket, and releases http. No connection may be
    suspended. */

@@ -23,6 +23,7 @@ typedef struct Server {
     Metrics metrics;
     Queue *queue;
     Connections connections;
+    Listener listener;
     pthread_mutex_t mutex; /* of the notices */
     sem_t stop;            /* ends the watcher */
     pthread_t watcher;
@@ -115,13 +116,14 @@ static void drain(Server *s) {
     for (int i = 0; i < 2 * TICKS && connections_check(&s->connections, -1, 1.0 / TICKS); i++) continue;
 }
 
-static int run_http(Server *s, int listening, Err *err) {
+static int run_http(Server *s, Err *err) {
     const Service service = {&s->models, s->queue, &s->metrics, &s->options->limits, &s->keys};
-    Http *http = http_start(s->options, &service, &s->connections, listening, err);
+    Http *http = http_start(s->options, &service, &s->connections, s->listener.fd, err);
     if (!http) return -1;
     while (!signalled(s)) connections_check(&s->connections, s->signals, 1.0 / TICKS);
     notice(s, "stopping: no new connections; requests that have begun are answered");
     http_quiesce(http);
+    listener_end(&s->listener);
     drain(s);
     http_stop(http);
     return 0;
@@ -137,13 +139,13 @@ static void raise_descriptors(int connections) {
     setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-static int run_queue(Server *s, int listening, Err *err) {
+static int run_queue(Server *s, Err *err) {
     s->queue = queue_new(&s->options->limits, s->options->workers, &s->metrics, err);
     if (!s->queue) return -1;
     connections_init(&s->connections, s->queue, &s->metrics, &s->options->limits);
     int status = s->options->watch ? start_watcher(s, err) : 0;
     if (!status) {
-        status = run_http(s, listening, err);
+        status = run_http(s, err);
         if (s->options->watch) stop_watcher(s);
     }
     queue_free(s->queue);
@@ -152,14 +154,12 @@ static int run_queue(Server *s, int listening, Err *err) {
 }
 
 static int run_models(Server *s, Err *err) {
-    char address[ADDRESS_SIZE];
     const ServeOptions *o = s->options;
     if (models_open(&s->models, o->models, o->model_count, err)) return -1;
     for (int i = 0; i < s->models.count; i++) warn(s, &s->models.list[i]);
-    const int listening = socket_listen(s->options->listen, address, err);
-    if (listening < 0) return -1;
-    notice(s, "serving http://%s", address);
-    return run_queue(s, listening, err);
+    if (listener_open(&s->listener, s->options->listen, err)) return -1;
+    notice(s, "serving %s", s->listener.address);
+    return run_queue(s, err);
 }
 
 static int open_signals(Server *s, Err *err) {

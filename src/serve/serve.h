@@ -11,7 +11,7 @@
 typedef struct ServeOptions {
     const ModelFiles *models; /* [model_count], 1 at least */
     int model_count;
-    const char *listen;       /* see socket_listen */
+    const char *listen;       /* see listener_open */
     const char *const *hosts; /* [host_count]: names that a Host header may have, besides localhost and addresses */
     int host_count;
     const char *cors;     /* the origin whose pages may read answers, or "*"; NULL: none */

@@ -4,10 +4,26 @@
 
 #include "core/base.h"
 
-/* Opens a socket that listens on "HOST:PORT", "[ADDRESS]:PORT" or "PORT" (of 127.0.0.1). Port 0 lets the system choose.
-   Writes the address in this form, with numbers, to `address`. Returns the descriptor, or -1 with *err filled. */
-enum { ADDRESS_SIZE = 80 };
-int socket_listen(const char *listen, char address[ADDRESS_SIZE], Err *err);
+#include <stdbool.h>
+
+enum { ADDRESS_SIZE = 128 };
+
+/* A socket that listens. */
+typedef struct Listener {
+    int fd;
+    bool passed;      /* by systemd, which keeps it: connections that nobody accepts wait for the next server */
+    const char *path; /* of a Unix socket that was made here; NULL: none */
+    char address[ADDRESS_SIZE]; /* http://HOST:PORT with numbers, or unix:PATH */
+} Listener;
+
+/* Takes the socket that systemd has passed to this process (LISTEN_PID and LISTEN_FDS, as sd_listen_fds(3) describes).
+   If there is none, opens one on `listen`: "HOST:PORT", "[ADDRESS]:PORT", "PORT" (of 127.0.0.1), or "unix:PATH". Port 0
+   lets the system choose. A Unix socket on which nobody listens is replaced. Returns 0, or -1 with *err filled: it
+   cannot be opened, or what was passed is not one socket that listens. The path must live longer. */
+int listener_open(Listener *listener, const char *listen, Err *err);
+/* Refuses new connections, or leaves them to systemd, and removes a Unix socket that was made. The descriptor stays
+   open. */
+void listener_end(Listener *listener);
 /* The number of bytes that have arrived at a TCP socket, read or not; 0 if the system does not tell. */
 unsigned long long socket_arrived(int fd);
 

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """usage: tests/e2e/serve_protocol.py TEST URL [ARGUMENT...]
-TEST: heads|origins
+TEST: heads|origins|asks|passed
 
 Checks of a running `tide serve` on the level of HTTP, for tests/e2e/serve_protocol.sh. The functions below say which flags
 the server needs."""
 import json
+import os
 import socket
+import subprocess
 import sys
 import urllib.parse
 
@@ -141,8 +143,41 @@ def origins(url, cors=None):
     check(talk(url, get(b"/health", evil, b"Sec-Fetch-Site: cross-site"))[0] == 200, "GET, which costs nothing")
 
 
+# ---- sockets ------------------------------------------------------------------------------------------------------------
+
+
+def asks(url):
+    status, _, body, _ = talk(url, post())
+    check(status == 200, f"{url}: {status}: {body}")
+
+
+def passed(path, *command):
+    """Passes a Unix socket to a server, as systemd does. A client that connects while no server runs is answered by the
+    next one."""
+    keeper = socket.socket(socket.AF_UNIX)
+    keeper.bind(path)
+    keeper.listen()
+    os.dup2(keeper.fileno(), 3)
+
+    def serve():
+        server = subprocess.Popen(["sh", "-c", 'LISTEN_PID=$$ LISTEN_FDS=1 exec "$@"', "sh", *command], pass_fds=[3],
+                                  stderr=subprocess.PIPE, text=True)
+        line = server.stderr.readline()
+        check(line == f"tide: serving unix:{path}\n", f"a passed socket: {line}")
+        return server
+
+    for _ in range(2):
+        with connect("unix:" + path) as early:
+            early.sendall(get(b"/health", b"Connection: close"))
+            server = serve()
+            check(early.recv(4096).startswith(b"HTTP/1.1 200 "), "a client that came early")
+        asks("unix:" + path)
+        server.terminate()
+        check(server.wait(20) == 0, f"the server exits {server.returncode}")
+
+
 def main():
-    commands = {f.__name__: f for f in (heads, origins)}
+    commands = {f.__name__: f for f in (heads, origins, asks, passed)}
     if len(sys.argv) < 3 or sys.argv[1] not in commands:
         sys.exit(__doc__)
     commands[sys.argv[1]](*sys.argv[2:])

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Tests what `tide serve` does with HTTP itself: heads that two readers may understand in two ways, pages of other sites,
-# a model given twice.
+# a model given twice, Unix sockets, sockets of systemd.
 . "$(dirname "$0")/../lib/common.inc"
 . tests/lib/serve.inc
 needs python3
@@ -26,4 +26,29 @@ for origin in https://page.example '*'; do
     start $model --cors "$origin"
     protocol origins "$url" "$origin"
     stop
+done
+
+# a Unix socket; one that a killed server left is replaced
+start $model --listen "unix:$scratch/socket"
+[ "$url" = "unix:$scratch/socket" ] || die "serving $url"
+protocol asks "$url"
+protocol heads "$url"
+refused 1 'socket: Address already in use' serve $model --listen "unix:$scratch/socket"
+kill -9 "$pid" && wait "$pid"
+[ -S "$scratch/socket" ] || die 'no socket is left'
+start $model --listen "unix:$scratch/socket"
+protocol asks "$url"
+stop
+[ -e "$scratch/socket" ] && die 'the socket stays'
+echo text >"$scratch/file"
+refused 1 'file: Address already in use' serve $model --listen "unix:$scratch/file"
+refused 1 'the path of a socket must have 1 to 107 bytes' serve $model --listen unix:
+
+# a socket that systemd passes
+protocol passed "$scratch/systemd" "$tide" serve $model --listen 127.0.0.1:99999
+[ -S "$scratch/systemd" ] || die "the socket of systemd is removed"
+for count in 1 2; do
+    # shellcheck disable=SC2016 # the shell of the test of systemd knows its own number
+    sh -c 'LISTEN_PID=$$ LISTEN_FDS='$count' exec "$@" 3</dev/null' sh "$tide" serve $model 2>"$scratch/stderr" && die "$count passed"
+    grep -q "^tide: .*systemd has passed" "$scratch/stderr" || die "$count passed: $(cat "$scratch/stderr")"
 done
