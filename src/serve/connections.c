@@ -16,6 +16,19 @@ void connections_free(Connections *t) { pthread_mutex_destroy(&t->mutex); }
 
 /* ---- what ends the wait for an answer; the caller has the mutex ------------------------------------------------- */
 
+/* Counts an answer and writes it to the access log. bytes: of its body. The caller has the mutex. */
+static void account(Connection *c, int status, size_t bytes) {
+    const AccessLine line = {.client = c->client,
+                             .request = c->request,
+                             .referer = c->referer,
+                             .agent = c->agent,
+                             .status = status,
+                             .bytes = bytes,
+                             .seconds = seconds_now() - c->since};
+    metrics_request(c->table->metrics, c->endpoint, status, line.seconds);
+    if (c->table->log) access_log_write(c->table->log, &line);
+}
+
 /* The HTTP library then finds the end of the stream, and closes the socket. */
 static void shut(Connection *c) {
     c->phase = PHASE_CLOSED;
@@ -32,7 +45,7 @@ static void shut_with(Connection *c, int status, const char *phrase, const char 
                            status, phrase, reply.type, reply.size);
     send(c->fd, head, (size_t)n, MSG_NOSIGNAL | MSG_DONTWAIT | MSG_MORE);
     send(c->fd, reply_bytes(&reply), reply.size, MSG_NOSIGNAL | MSG_DONTWAIT);
-    metrics_request(c->table->metrics, c->endpoint, status, seconds_now() - c->since);
+    account(c, status, reply.size);
     shut(c);
 }
 
@@ -68,6 +81,7 @@ Connection *connection_open(Connections *t, void *handle, int fd) {
     Connection *c = mem_try_realloc(NULL, sizeof *c);
     if (!c) return NULL;
     *c = (Connection){.table = t, .handle = handle, .fd = fd, .endpoint = ENDPOINTS, .since = seconds_now()};
+    socket_client(fd, c->client);
     pthread_mutex_lock(&t->mutex);
     c->after = t->first;
     if (t->first) t->first->before = c;
@@ -97,17 +111,43 @@ static void begin(Connection *c, double now) {
     c->since = now;
 }
 
+/* A copy, owned by the caller; NULL if the text is NULL or memory is refused. */
+static char *try_copy(const char *text) {
+    const size_t n = text ? strlen(text) + 1 : 0;
+    char *copy = text ? mem_try_realloc(NULL, n) : NULL;
+    return copy ? memcpy(copy, text, n) : NULL;
+}
+
 void connection_target(Connection *c, const char *target) {
     int parameters = 1;
     for (const char *at = target; (at = strchr(at, '&')); at++) parameters++;
     mem_free(c->target);
-    c->target = mem_try_realloc(NULL, strlen(target) + 1);
-    if (c->target) strcpy(c->target, target);
+    c->target = try_copy(target);
     pthread_mutex_lock(&c->table->mutex);
     begin(c, seconds_now());
     if (parameters > QUERY_PARAMETERS && c->phase == PHASE_RECEIVING)
         shut_with(c, 400, "Bad Request", "Invalid request: too many parameters in the query");
     pthread_mutex_unlock(&c->table->mutex);
+}
+
+void connection_note(Connection *c, const char *method, const char *version, const char *referer, const char *agent) {
+    char request[1024], site[512];
+    if (!c->table->log || !c->target) return;
+    snprintf(request, sizeof request, "%.20s %.*s %.20s", method, (int)strcspn(c->target, "?"), c->target, version);
+    snprintf(site, sizeof site, "%.*s", referer ? (int)strcspn(referer, "?#") : 0, referer ? referer : "");
+    pthread_mutex_lock(&c->table->mutex);
+    c->request = try_copy(request);
+    c->referer = try_copy(referer ? site : NULL);
+    c->agent = try_copy(agent);
+    pthread_mutex_unlock(&c->table->mutex);
+}
+
+/* Forgets what the access log says about the request. The caller has the mutex. */
+static void forget(Connection *c) {
+    mem_free(c->request);
+    mem_free(c->referer);
+    mem_free(c->agent);
+    c->request = c->referer = c->agent = NULL;
 }
 
 bool connection_begin(Connection *c, Endpoint endpoint) {
@@ -223,6 +263,7 @@ ptrdiff_t connection_read(Connection *c, char *to, size_t room) {
     ptrdiff_t n = (ptrdiff_t)copy_events(c, to, room);
     if (!n && c->phase == PHASE_ANSWERING)
         n = (ptrdiff_t)copy(to, room, reply_bytes(&c->reply), c->reply.size, &c->sent);
+    c->streamed += (size_t)n;
     if (!n && c->phase == PHASE_STREAMING) suspend(c);
     else if (!n) n = -1;
     pthread_mutex_unlock(&c->table->mutex);
@@ -232,10 +273,11 @@ ptrdiff_t connection_read(Connection *c, char *to, size_t room) {
 bool connection_answer(Connection *c) {
     pthread_mutex_lock(&c->table->mutex);
     const bool open = c->phase != PHASE_CLOSED;
-    if (open) c->phase = PHASE_ANSWERING;
-    const double seconds = seconds_now() - c->since;
+    if (open) {
+        c->phase = PHASE_ANSWERING;
+        account(c, c->reply.status, c->reply.size);
+    }
     pthread_mutex_unlock(&c->table->mutex);
-    if (open) metrics_request(c->table->metrics, c->endpoint, c->reply.status, seconds);
     return open;
 }
 
@@ -244,9 +286,9 @@ static void end_stream(Connection *c) {
     const bool whole = c->reply.status;
     if (!whole && queue_cancel(c->table->queue, c->task))
         metrics_count(c->table->metrics, &c->table->metrics->cancelled);
-    metrics_request(c->table->metrics, c->endpoint, whole ? c->reply.status : 400, seconds_now() - c->since);
+    account(c, whole ? c->reply.status : 400, c->streamed);
     while (c->events) c->events = event_free(c->events);
-    c->sent = 0;
+    c->sent = c->streamed = 0;
     c->streams = false;
 }
 
@@ -255,6 +297,7 @@ void connection_end(Connection *c) {
     pthread_mutex_lock(&c->table->mutex);
     if (task) task->client = NULL;
     if (c->streams) end_stream(c);
+    forget(c);
     c->task = NULL;
     c->endpoint = ENDPOINTS;
     if (c->phase != PHASE_CLOSED) c->phase = PHASE_IDLE;

@@ -4,7 +4,9 @@
 #ifndef TIDE_SERVE_CONNECTIONS_H
 #define TIDE_SERVE_CONNECTIONS_H
 
+#include "serve/access_log.h"
 #include "serve/endpoints.h"
+#include "serve/socket.h"
 
 typedef enum Phase {
     PHASE_IDLE,      /* no byte of a request has arrived */
@@ -25,14 +27,18 @@ typedef struct Connection {
     double since;             /* PHASE_IDLE: the start of this phase; else the first byte of the request */
     unsigned long long bytes; /* that had arrived when PHASE_IDLE began */
     Endpoint endpoint;
+    char client[CLIENT_SIZE];
+    char *request, *referer,
+        *agent;   /* owned: for the access log, see AccessLine; NULL: not known, or there is no log */
     char *target; /* owned: of the request line; NULL: it has not arrived, or memory was refused */
     char *body;   /* owned: [capacity] */
     size_t size, capacity;
-    Task *task;     /* held, from PHASE_WAITING or PHASE_STREAMING on */
-    bool suspended; /* nothing happens to the connection before it is resumed */
-    bool streams;   /* the answer is a stream; `reply` is its last event, or the error that ended it */
-    Event *events;  /* of a stream, in order: not sent yet */
-    size_t sent;    /* bytes of the first event; without events, of the last event of the stream */
+    Task *task;      /* held, from PHASE_WAITING or PHASE_STREAMING on */
+    bool suspended;  /* nothing happens to the connection before it is resumed */
+    bool streams;    /* the answer is a stream; `reply` is its last event, or the error that ended it */
+    Event *events;   /* of a stream, in order: not sent yet */
+    size_t sent;     /* bytes of the first event; without events, of the last event of the stream */
+    size_t streamed; /* bytes of the stream */
     Reply reply;
 } Connection;
 
@@ -54,6 +60,7 @@ typedef struct Connections {
     Metrics *metrics;
     const Limits *limits;
     void (*suspend)(void *handle), (*resume)(void *handle); /* of a connection; set by http_start */
+    AccessLog *log;                                         /* set by the caller; NULL: none */
     Ending ending;                                          /* set by the thread of connections_check */
 } Connections;
 
@@ -69,6 +76,9 @@ enum { QUERY_PARAMETERS = 128 }; /* the most in a query */
 void connection_target(Connection *connection, const char *target);
 /* The request's headers have arrived. Returns false if the connection was shut down. */
 bool connection_begin(Connection *connection, Endpoint endpoint);
+/* Notes what the access log says about the request, whose headers have arrived. A string may be NULL. */
+void connection_note(Connection *connection, const char *method, const char *version, const char *referer,
+                     const char *agent);
 /* Adds bytes to the body, unless there is a reply already. If the body is larger than the limit, or memory is refused,
    the reply says so. */
 void connection_body(Connection *connection, const char *bytes, size_t n);

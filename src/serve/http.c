@@ -155,6 +155,7 @@ static enum MHD_Result begin(Http *http, struct MHD_Connection *connection, Conn
         !header_origin_allowed(header(connection, "Sec-Fetch-Site"), header(connection, "Origin"), host,
                                http->options->cors))
         reply_error(&reply, 403, "A page of another site may not use this server; see tide serve --cors");
+    connection_note(c, method, version, header(connection, "Referer"), header(connection, "User-Agent"));
     if (!connection_begin(c, endpoint)) return MHD_NO;
     c->reply = reply;
     if (length && !reply.status && (header_length(length, &size) || size > (size_t)http->options->limits.body))

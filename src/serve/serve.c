@@ -24,6 +24,7 @@ typedef struct Server {
     Queue *queue;
     Connections connections;
     Listener listener;
+    AccessLog log;
     pthread_mutex_t mutex; /* of the notices */
     sem_t stop;            /* ends the watcher */
     pthread_t watcher;
@@ -143,6 +144,7 @@ static int run_queue(Server *s, Err *err) {
     s->queue = queue_new(&s->options->limits, s->options->workers, &s->metrics, err);
     if (!s->queue) return -1;
     connections_init(&s->connections, s->queue, &s->metrics, &s->options->limits);
+    s->connections.log = s->log.fd < 0 ? NULL : &s->log;
     int status = s->options->watch ? start_watcher(s, err) : 0;
     if (!status) {
         status = run_http(s, err);
@@ -180,9 +182,12 @@ int serve(const ServeOptions *options, Err *err) {
     sem_init(&s.stop, 0, 0);
     metrics_init(&s.metrics);
     int status = options->key_file ? keys_read(&s.keys, options->key_file, err) : 0;
+    if (access_log_open(&s.log, options->access_log, err)) status = -1;
     if (!status) status = open_signals(&s, err);
     if (!status) status = run_models(&s, err);
     if (s.models.list) models_close(&s.models);
+    if (s.log.lost) notice(&s, "%s: %ld lines could not be written", options->access_log, (long)s.log.lost);
+    access_log_close(&s.log);
     keys_free(&s.keys);
     metrics_free(&s.metrics);
     if (s.signals >= 0) close(s.signals);

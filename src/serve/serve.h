@@ -14,8 +14,9 @@ typedef struct ServeOptions {
     const char *listen;       /* see listener_open */
     const char *const *hosts; /* [host_count]: names that a Host header may have, besides localhost and addresses */
     int host_count;
-    const char *cors;     /* the origin whose pages may read answers, or "*"; NULL: none */
-    const char *key_file; /* see keys_read; NULL: every client is served */
+    const char *cors;       /* the origin whose pages may read answers, or "*"; NULL: none */
+    const char *key_file;   /* see keys_read; NULL: every client is served */
+    const char *access_log; /* see access_log_open */
     Limits limits;
     int workers;
     bool watch; /* load a model again when one of its files changes */

@@ -15,10 +15,21 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+static const char unix_scheme[] = "unix:";
+
 unsigned long long socket_arrived(int fd) {
     struct tcp_info info = {0};
     socklen_t size = sizeof info;
     return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) ? 0 : info.tcpi_bytes_received;
+}
+
+void socket_client(int fd, char client[CLIENT_SIZE]) {
+    struct sockaddr_storage address = {.ss_family = AF_UNSPEC};
+    socklen_t size = sizeof address;
+    getpeername(fd, (struct sockaddr *)&address, &size);
+    if (address.ss_family == AF_UNIX) snprintf(client, CLIENT_SIZE, "%s", unix_scheme);
+    else if (getnameinfo((struct sockaddr *)&address, size, client, CLIENT_SIZE, NULL, 0, NI_NUMERICHOST))
+        snprintf(client, CLIENT_SIZE, "-");
 }
 
 /* Splits an address into host and port. Returns 0, or -1 if it has no port or is too long. */
@@ -72,8 +83,6 @@ static int open_host(const char *listen, Err *err) {
 }
 
 /* ---- Unix sockets ----------------------------------------------------------------------------------------------- */
-
-static const char unix_scheme[] = "unix:";
 
 /* Whether the address is that of a socket on which nobody listens. */
 static bool is_left_over(const struct sockaddr_un *at) {

@@ -24,6 +24,9 @@ int listener_open(Listener *listener, const char *listen, Err *err);
 /* Refuses new connections, or leaves them to systemd, and removes a Unix socket that was made. The descriptor stays
    open. */
 void listener_end(Listener *listener);
+enum { CLIENT_SIZE = 48 };
+/* Writes the address of a socket's client, without its port; "unix:" for a Unix socket. */
+void socket_client(int fd, char client[CLIENT_SIZE]);
 /* The number of bytes that have arrived at a TCP socket, read or not; 0 if the system does not tell. */
 unsigned long long socket_arrived(int fd);
 

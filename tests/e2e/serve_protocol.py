@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
 """usage: tests/e2e/serve_protocol.py TEST URL [ARGUMENT...]
-TEST: heads|origins|asks|passed
+TEST: heads|origins|asks|passed|log|unread
 
 Checks of a running `tide serve` on the level of HTTP, for tests/e2e/serve_protocol.sh. The functions below say which flags
 the server needs."""
+import fcntl
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
+import time
 import urllib.parse
 
 
@@ -176,8 +179,53 @@ def passed(path, *command):
         check(server.wait(20) == 0, f"the server exits {server.returncode}")
 
 
+# ---- the access log -----------------------------------------------------------------------------------------------------
+
+
+def log(url, path):
+    """The lines of --access-log PATH."""
+    client = "unix:" if url.startswith("unix:") else "127.0.0.1"
+    agents = b"Referer: http://localhost/a?text", b'User-Agent: a "b"\\ \xe6\xbd\xae\t'
+    stream = post(b"Connection: close").replace(b"/translate", b"/v1/stream")
+    expected = []
+    for data, request, code, rest in (
+        (get(b"/health?q=text"), "GET /health HTTP/1.1", 200, '"-" "-"'),
+        (post(*agents), "POST /translate HTTP/1.1", 200, r'"http://localhost/a" "a \x22b\x22\x5C \xE6\xBD\xAE\x09"'),
+        (get(b"/none", b"User-Agent: c"), "GET /none HTTP/1.1", 404, '"-" "c"'),
+        (post(b"Host: b"), "POST /translate HTTP/1.1", 400, '"-" "-"'),
+        (get(b"/health?" + b"&" * 500), "-", 400, '"-" "-"'),
+        (stream, "POST /v1/stream HTTP/1.1", 200, '"-" "-"'),
+    ):
+        status, head, body, _ = talk(url, data)
+        check(status == code, f"{request}: {status}")
+        size = len(body) if b"chunked" not in head.lower() else r"\d{2,}"
+        date = r"\[\d\d/[A-Z][a-z][a-z]/\d{4}:\d\d:\d\d:\d\d [+-]\d{4}\]"
+        expected.append(rf'{client} - - {date} "{re.escape(request)}" {code} {size} {re.escape(rest)} \d+\.\d\d\d')
+    until = time.time() + 20
+    while len(lines := open(path, encoding="ascii").read().splitlines()) < len(expected) and time.time() < until:
+        time.sleep(0.01)
+    check(len(lines) == len(expected), f"{len(lines)} lines, not {len(expected)}: {lines}")
+    for line, wanted in zip(lines, expected):
+        check(re.fullmatch(wanted, line), f"{line} is not {wanted}")
+
+
+def unread(*command):
+    """The access log is a pipe that nobody reads: the server goes on, and says at its end how many lines are lost."""
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    url = server.stderr.readline().split()[-1]
+    agent = b"User-Agent: " + b"a" * 1000
+    fcntl.fcntl(server.stdout.fileno(), fcntl.F_SETPIPE_SZ, 8192)
+    for _ in range(30):
+        check(talk(url, get(b"/health", agent))[0] == 200, "no answer")
+    server.terminate()
+    lines, messages = server.communicate()
+    check(lines.startswith("127.0.0.1 - - ["), f"the log: {lines[:100]}")
+    lost = re.search(r"^tide: -: (\d+) lines could not be written$", messages, re.M)
+    check(server.returncode == 0 and lost and 10 < int(lost[1]) < 30, f"the end: {server.returncode}, {lost}")
+
+
 def main():
-    commands = {f.__name__: f for f in (heads, origins, asks, passed)}
+    commands = {f.__name__: f for f in (heads, origins, asks, passed, log, unread)}
     if len(sys.argv) < 3 or sys.argv[1] not in commands:
         sys.exit(__doc__)
     commands[sys.argv[1]](*sys.argv[2:])

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Tests what `tide serve` does with HTTP itself: heads that two readers may understand in two ways, pages of other sites,
-# a model given twice, Unix sockets, sockets of systemd.
+# a model given twice, Unix sockets, sockets of systemd,
+# the access log.
 . "$(dirname "$0")/../lib/common.inc"
 . tests/lib/serve.inc
 needs python3
@@ -34,10 +35,10 @@ start $model --listen "unix:$scratch/socket"
 protocol asks "$url"
 protocol heads "$url"
 refused 1 'socket: Address already in use' serve $model --listen "unix:$scratch/socket"
-kill -9 "$pid" && wait "$pid"
+kill -9 "$pid" && wait "$pid" 2>"$scratch/stderr"
 [ -S "$scratch/socket" ] || die 'no socket is left'
-start $model --listen "unix:$scratch/socket"
-protocol asks "$url"
+start $model --listen "unix:$scratch/socket" --access-log "$scratch/access"
+protocol log "$url" "$scratch/access"
 stop
 [ -e "$scratch/socket" ] && die 'the socket stays'
 echo text >"$scratch/file"
@@ -52,3 +53,6 @@ for count in 1 2; do
     sh -c 'LISTEN_PID=$$ LISTEN_FDS='$count' exec "$@" 3</dev/null' sh "$tide" serve $model 2>"$scratch/stderr" && die "$count passed"
     grep -q "^tide: .*systemd has passed" "$scratch/stderr" || die "$count passed: $(cat "$scratch/stderr")"
 done
+
+protocol unread "$tide" serve $model --listen 127.0.0.1:0 --access-log -
+refused 1 'none/log: No such file' serve $model --access-log none/log

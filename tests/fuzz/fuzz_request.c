@@ -1,6 +1,7 @@
 /* Fuzz target: the router and the header values of `tide serve`. The input is a path, a NUL, and a header value, which
    is read as every header that the server reads. */
 #include "fuzz.h"
+#include "serve/access_log.h"
 #include "serve/header.h"
 #include "serve/keys.h"
 #include "serve/language.h"
@@ -59,6 +60,21 @@ static void origin_check(const char *origin) {
         CHECK(extension || (slashes && !strcasecmp(slashes + 3, own)), "the origin '%s'", origin);
 }
 
+/* Whatever a client sends, its line of the access log is one line with six quotes. */
+static void log_check(const char *value) {
+    char text[ACCESS_LINE_SIZE];
+    const AccessLine line = {
+        .client = "unix:", .request = value, .referer = value, .agent = value, .status = 200, .seconds = 1e6};
+    const size_t n = access_line_format(text, &line, 0);
+    int quotes = 0;
+    CHECK(n < sizeof text && text[n - 1] == '\n', "a line of %zu bytes", n);
+    for (size_t i = 0; i + 1 < n; i++) {
+        CHECK(text[i] >= ' ' && text[i] < 127, "byte %d in the log", text[i]);
+        quotes += text[i] == '"';
+    }
+    CHECK(quotes == 6, "%d quotes", quotes);
+}
+
 static void length_check(const char *value) {
     size_t length;
     char text[32];
@@ -84,6 +100,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     host_check(value);
     head_check(value);
     origin_check(value);
+    log_check(value);
     length_check(value);
     boundary_check(value);
     CHECK(header_body_kind(value) <= BODY_OTHER, "a kind of body");
