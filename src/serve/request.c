@@ -29,10 +29,16 @@ static int missing(const Start *s, const char *name) {
     return reply_error(s->reply, 400, "Invalid request: missing %s parameter", name);
 }
 
+/* The key that the request gives; NULL: none. */
+static const char *key_of(const Start *s, const Fields *fields) {
+    const char *bearer = header_bearer(s->asked->authorization);
+    return bearer ? bearer : fields->api_key;
+}
+
 int request_fields(const Start *s, Fields *fields) {
     const Asked *asked = s->asked;
     if (fields_parse(fields, asked->content_type, asked->body, asked->size, s->service->limits, s->reply)) return -1;
-    const char *bearer = header_bearer(asked->authorization), *key = bearer ? bearer : fields->api_key;
+    const char *key = key_of(s, fields);
     if (!keys_serve(s->service->keys, key))
         return reply_error(s->reply, 403, "%s",
                            key ? "Invalid API key" : "Please contact the server operator to get an API key");
@@ -230,6 +236,31 @@ static int make_terms(Start *s) {
     return 0;
 }
 
+/* The number of characters of texts. */
+static long count_characters(const Texts *texts) {
+    long n = 0;
+    for (ptrdiff_t i = 0; i < arrlen(texts->list); i++)
+        for (const char *at = texts->list[i]; *at; n++) utf8_next(&at);
+    return n;
+}
+
+/* Takes the texts from the quotas of the key. */
+static int take_quota(const Start *s) {
+    const Fields *fields = &s->request->fields;
+    Key *key = keys_find(s->service->keys, key_of(s, fields));
+    if (!key) return 0; /* the server has no keys */
+    const long characters = count_characters(&fields->q) + count_characters(&fields->translation);
+    const QuotaLeft left = key_take(key, characters, seconds_now());
+    if (!left.exceeded) return 0;
+    if (characters > left.exceeded->most)
+        return reply_error(s->reply, 400, "Invalid request: request (%ld) exceeds text limit (%ld) of a %s", characters,
+                           left.exceeded->most, left.period);
+    reply_error(s->reply, 429, "Slowdown: this key has a quota of %ld characters a %s", left.exceeded->most,
+                left.period);
+    s->reply->retry_after = (int)left.wait + 1;
+    return -1;
+}
+
 /* Fills s->request. Returns 1 if the answer needs no search: it can be answered. */
 static int make_request(Start *s) {
     Request *w = s->request;
@@ -246,6 +277,7 @@ static int make_request(Start *s) {
     if (set_search(s)) return -1;
     status = w->task.kind == JOB_TRANSLATE ? make_sentences(s) : make_pairs(s);
     if (!status && w->task.kind == JOB_TRANSLATE && w->task.count) status = make_prefix(s) || make_terms(s);
+    if (!status && w->task.count) status = take_quota(s);
     return status ? -1 : w->task.count == 0;
 }
 

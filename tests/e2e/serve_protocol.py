@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """usage: tests/e2e/serve_protocol.py TEST URL [ARGUMENT...]
-TEST: heads|origins|asks|passed|log|unread
+TEST: heads|origins|asks|passed|log|unread|quotas
 
-Checks of a running `tide serve` on the level of HTTP, for tests/e2e/serve_protocol.sh. The functions below say which flags
-the server needs."""
+Checks of a running `tide serve` on the level of HTTP, for tests/e2e/serve_protocol.sh. The functions below say which
+flags the server needs."""
 import fcntl
 import json
 import os
@@ -69,7 +69,7 @@ def get(target, *fields, host=b"Host: localhost"):
 CHUNKED = b"Transfer-Encoding: chunked"
 
 
-# ---- where a request ends, and for whom it is ---------------------------------------------------------------------------
+# ---- where a request ends, and for whom it is ------------------------------------------------------------------------
 
 
 def heads(url):
@@ -116,7 +116,7 @@ def heads(url):
         check(status == 200 and closes == (what == "HTTP/1.0"), f"{what}: {status}: {body}")
 
 
-# ---- pages of other sites -----------------------------------------------------------------------------------------------
+# ---- pages of other sites --------------------------------------------------------------------------------------------
 
 
 def origins(url, cors=None):
@@ -146,7 +146,7 @@ def origins(url, cors=None):
     check(talk(url, get(b"/health", evil, b"Sec-Fetch-Site: cross-site"))[0] == 200, "GET, which costs nothing")
 
 
-# ---- sockets ------------------------------------------------------------------------------------------------------------
+# ---- sockets ---------------------------------------------------------------------------------------------------------
 
 
 def asks(url):
@@ -179,7 +179,7 @@ def passed(path, *command):
         check(server.wait(20) == 0, f"the server exits {server.returncode}")
 
 
-# ---- the access log -----------------------------------------------------------------------------------------------------
+# ---- the access log --------------------------------------------------------------------------------------------------
 
 
 def log(url, path):
@@ -224,8 +224,30 @@ def unread(*command):
     check(server.returncode == 0 and lost and 10 < int(lost[1]) < 30, f"the end: {server.returncode}, {lost}")
 
 
+# ---- quotas ----------------------------------------------------------------------------------------------------------
+
+
+def quotas(url, key, free):
+    """The server has a key with minute=10 day=25, and one that is free."""
+    for own, q, code, reason in (
+        (key, "潮水退了啊啊", 200, ""),
+        (key, "潮水退了啊啊", 429, "Slowdown: this key has a quota of 10 characters a minute"),
+        (key, "a" * 26, 400, "Invalid request: request (26) exceeds text limit (25) of a day"),
+        (key, "a" * 11, 400, "Invalid request: request (11) exceeds text limit (10) of a minute"),
+        (key, "潮水退了", 200, ""),
+        (key, "a", 429, "Slowdown: this key has a quota of 10 characters a minute"),
+        (free, "潮水退了啊啊啊啊啊啊啊", 200, ""),
+        (free + "x", "a", 403, "Invalid API key"),
+    ):
+        body = urllib.parse.urlencode({"q": q, "source": "zh", "target": "en", "api_key": own}).encode()
+        status, head, answer, _ = talk(url, post(body=body))
+        check(status == code and json.loads(answer).get("error", "") == reason, f"{q}: {status}: {answer}")
+        wait = re.search(rb"\r\nRetry-After: (\d+)\r\n", head)
+        check((status == 429) == bool(wait) and (not wait or 50 <= int(wait[1]) <= 60), f"{q}: {head}")
+
+
 def main():
-    commands = {f.__name__: f for f in (heads, origins, asks, passed, log, unread)}
+    commands = {f.__name__: f for f in (heads, origins, asks, passed, log, unread, quotas)}
     if len(sys.argv) < 3 or sys.argv[1] not in commands:
         sys.exit(__doc__)
     commands[sys.argv[1]](*sys.argv[2:])

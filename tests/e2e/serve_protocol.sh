@@ -1,7 +1,7 @@
 #!/bin/sh
-# Tests what `tide serve` does with HTTP itself: heads that two readers may understand in two ways, pages of other sites,
+# Tests what `tide serve` does with HTTP itself: heads that readers may understand in two ways, pages of other sites,
 # a model given twice, Unix sockets, sockets of systemd,
-# the access log.
+# the access log, the quotas of keys.
 . "$(dirname "$0")/../lib/common.inc"
 . tests/lib/serve.inc
 needs python3
@@ -56,3 +56,21 @@ done
 
 protocol unread "$tide" serve $model --listen 127.0.0.1:0 --access-log -
 refused 1 'none/log: No such file' serve $model --access-log none/log
+
+key=0123456789abcdef
+printf '%s\tminute=10 day=25\n%s \n' $key $key-free >"$scratch/keys"
+start $model --api-key-file "$scratch/keys"
+protocol quotas "$url" $key $key-free
+stop
+while IFS='|' read -r line reason; do
+    echo "$line" >"$scratch/bad"
+    refused 1 "bad:1: $reason" serve $model --api-key-file "$scratch/bad"
+done <<END
+$key day=0|'day=0' is no quota, such as minute=5000 or day=100000
+$key day=1x|'day=1x' is no quota
+$key hour=1|'hour=1' is no quota
+$key day=9999999999999999|'day=9999999999999999' is no quota
+ $key|a key of 0 bytes
+END
+printf '%s\n%s day=1\n' $key $key >"$scratch/bad"
+refused 1 'bad:2: this key occurs twice' serve $model --api-key-file "$scratch/bad"

@@ -92,7 +92,7 @@ static void boundary_check(const char *value) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    char list[2][KEY_SIZE] = {"0123456789abcdef", "fedcba9876543210-another"};
+    Key list[2] = {{.text = "0123456789abcdef"}, {.text = "fedcba9876543210-another"}};
     const Keys keys = {list, 2};
     char *url = bytes_text(data, size);
     const char *value = second_text(url, size), *token = header_bearer(value);
@@ -105,8 +105,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     boundary_check(value);
     CHECK(header_body_kind(value) <= BODY_OTHER, "a kind of body");
     CHECK(!token || ends_with(value, token), "a token that is not in its header");
-    CHECK(keys_serve(&keys, token) == (token && (!strcmp(token, list[0]) || !strcmp(token, list[1]))), "the key '%s'",
-          token);
+    CHECK(keys_serve(&keys, token) == (token && (!strcmp(token, list[0].text) || !strcmp(token, list[1].text))),
+          "the key '%s'", token);
     CHECK(language_matches(value, value) && language_name(value), "the code '%s' does not match itself", value);
     mem_free(url);
     return 0;

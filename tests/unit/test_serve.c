@@ -1,5 +1,6 @@
 /* The server in this process: memory that is refused at any place fails one request, and the next one is served. The
    batches of the queue, and the metrics. */
+#include "serve/keys.h"
 #include "serve/language.h"
 #include "serve/serve.h"
 #include "serve/worker.h"
@@ -190,6 +191,29 @@ static void test_queue(void **state) {
     metrics_free(&metrics);
 }
 
+/* ---- quotas ---------------------------------------------------------------------------------------------------- */
+
+/* A period begins with the first request after the last one; what one quota refuses is not taken from the other. */
+static void test_quotas(void **state) {
+    (void)state;
+    static const struct {
+        double now;
+        long characters;
+        const char *exceeded; /* NULL: taken */
+        double wait;
+    } steps[] = {{0, 6, NULL, 0},        {1, 4, NULL, 0},        {2, 1, "minute", 58},     {59, 1, "minute", 1},
+                 {60, 10, NULL, 0},      {125, 6, "day", 86275}, {125, 5, NULL, 0},        {185, 11, "day", 86215},
+                 {185, 1, "day", 86215}, {86400, 10, NULL, 0},   {86401, 1, "minute", 59}, {86500, 10, NULL, 0}};
+    Key key = {.quotas = {{.most = 10}, {.most = 25}}, .mutex = PTHREAD_MUTEX_INITIALIZER};
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        const QuotaLeft left = key_take(&key, steps[i].characters, steps[i].now);
+        if (!steps[i].exceeded) assert_null(left.exceeded);
+        else assert_string_equal(left.period, steps[i].exceeded);
+        assert_true(left.wait == steps[i].wait);
+    }
+    assert_null(key_take(&(Key){.mutex = PTHREAD_MUTEX_INITIALIZER}, 1L << 40, 0).exceeded);
+}
+
 /* ---- languages ------------------------------------------------------------------------------------------------- */
 
 static void test_languages(void **state) {
@@ -218,8 +242,8 @@ int main(void) {
     scratch_file(model_file);
     write_model_into(&translator, "en", target_texts, 1, model_file);
     translator_free(&translator);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_languages), cmocka_unit_test(test_queue),
-                                       cmocka_unit_test(test_refused_memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_languages), cmocka_unit_test(test_quotas),
+                                       cmocka_unit_test(test_queue), cmocka_unit_test(test_refused_memory)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     unlink(model_file);
     return failed;
