@@ -75,7 +75,8 @@ typedef struct TideModelInfo {
     int heads;  /* of the attention from which alignments are read; 0: no attention, so there are no alignments */
     int layers; /* with such an attention */
     int beam;   /* the model's own search options */
-    double normalize;
+    double normalize, word_penalty;
+    const char *const *tags; /* of the training corpora, for the option `tag`; NULL ends the array */
 } TideModelInfo;
 /* Fills *info. TIDE_BAD_ARGUMENT: an argument is NULL, or info->size cannot be the size of the struct. */
 TIDE_API TideStatus tide_model_info(const TideModel *model, TideModelInfo *info);
@@ -159,6 +160,7 @@ typedef struct TideTranslateOptions {
        whole words. NULL: none. A line of another form, or a target that the vocabulary cannot write, is TIDE_BAD_TEXT.
      */
     const char *glossary;
+    const char *tag; /* read the sentences as text of the training corpora with this tag; NULL: none */
 } TideTranslateOptions;
 
 /* Translates `count` sentences by beam search. Sets *result, to be released with tide_result_free; NULL on failure. */
@@ -173,6 +175,7 @@ typedef struct TideForceOptions {
     int words, shift, hard, layer, head;
     TideProgress *progress; /* called before each pair, or before each group of pairs */
     void *context;
+    const char *tag; /* of the sources, as above */
 } TideForceOptions;
 
 /* Decode `count` given pairs with the session's first model. Each sentence of the result has one hypothesis: the

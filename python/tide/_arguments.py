@@ -47,6 +47,11 @@ def c_texts(name: str, sentences: list[str]) -> Any:
     return (ctypes.c_char_p * len(encoded))(*encoded)
 
 
+def c_text(name: str, text: str | None) -> bytes | None:
+    """A text for C in UTF-8; None: NULL."""
+    return None if text is None else _encode(name, text)
+
+
 def _encode(name: str, text: str) -> bytes:
     if not isinstance(text, str):
         raise TypeError(f"{name} must be a str, not {type(text).__name__}")

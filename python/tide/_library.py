@@ -21,6 +21,9 @@ Progress = ctypes.CFUNCTYPE(c_int, c_void_p, c_int, c_int)
 # ---- the structs of tide.h, in its order; tests/e2e/python/test_header.py compares them with the header ----------
 
 
+_texts = POINTER(c_char_p)
+
+
 class TideModelInfo(Structure):
     _fields_ = [
         ("size", c_size_t),
@@ -35,6 +38,8 @@ class TideModelInfo(Structure):
         ("layers", c_int),
         ("beam", c_int),
         ("normalize", c_double),
+        ("word_penalty", c_double),
+        ("tags", _texts),
     ]
 
 
@@ -70,9 +75,6 @@ class TideResult(Structure):
     _fields_ = [("count", c_int), ("sentences", POINTER(POINTER(TideSentence)))]
 
 
-_texts = POINTER(c_char_p)
-
-
 class TideTranslateOptions(Structure):
     _fields_ = [
         ("size", c_size_t),
@@ -92,6 +94,7 @@ class TideTranslateOptions(Structure):
         ("context", c_void_p),
         ("prefixes", _texts),
         ("glossary", c_char_p),
+        ("tag", c_char_p),
     ]
 
 
@@ -106,6 +109,7 @@ class TideForceOptions(Structure):
         ("head", c_int),
         ("progress", Progress),
         ("context", c_void_p),
+        ("tag", c_char_p),
     ]
 
 
@@ -211,11 +215,7 @@ def version() -> str:
 
 def capabilities() -> list[str]:
     """What the library can do: names such as "translate" or "kernels-avx2" (the instruction set in use)."""
-    names = library().tide_capabilities()
-    found: list[str] = []
-    while names[len(found)] is not None:
-        found.append(names[len(found)].decode())
-    return found
+    return read_list(library().tide_capabilities())
 
 
 # ---- helpers for calls ----------------------------------------------------------------------------------------------
@@ -250,6 +250,14 @@ def check(status: int) -> None:
 def read_texts(texts: Any, count: int) -> tuple[str, ...]:
     """The Unicode of an array of C strings."""
     return tuple(texts[i].decode() for i in range(count))
+
+
+def read_list(texts: Any) -> list[str]:
+    """The Unicode of an array of C strings that ends in NULL."""
+    found: list[str] = []
+    while texts[len(found)] is not None:
+        found.append(texts[len(found)].decode())
+    return found
 
 
 def draw(alignment: TideAlignment, picture: str) -> str:

@@ -11,10 +11,10 @@ from types import TracebackType
 from typing import Any, NoReturn, TypedDict, TypeVar, Unpack, overload
 
 from . import _calls
-from ._arguments import c_texts, integer, number, same_count, texts
+from ._arguments import c_text, c_texts, integer, number, same_count, texts
 from ._calls import OnProgress
 from ._errors import BadArgument, error_of
-from ._library import TideForceOptions, TideModelInfo, TideResult, TideTranslateOptions, library
+from ._library import TideForceOptions, TideModelInfo, TideResult, TideTranslateOptions, library, read_list
 from ._results import Alignment, Score, Translation, read_alignment, read_translation
 from ._sessions import Models, Session
 from ._weights import read_configuration
@@ -42,6 +42,9 @@ class ModelInfo:
     beam: int
     """The model's own search options."""
     normalize: float
+    word_penalty: float
+    tags: tuple[str, ...]
+    """Of the training corpora, for the option `tag`."""
 
 
 class ScoreOptions(TypedDict, total=False):
@@ -49,6 +52,7 @@ class ScoreOptions(TypedDict, total=False):
 
     max_length: int | None
     hard: bool
+    tag: str | None
     progress: OnProgress | None
 
 
@@ -136,6 +140,7 @@ class Model:
         allow_han: bool = False,
         prefix: str | Iterable[str] | None = None,
         glossary: Mapping[str, str] | None = None,
+        tag: str | None = None,
         progress: OnProgress | None = None,
     ) -> Translation | list[Translation] | list[list[Translation]]:
         """Translates a sentence, or a list of sentences, by beam search.
@@ -156,6 +161,7 @@ class Model:
         prefix      the text with which the translation begins, or a list of texts for a list of sentences; the last
                     word of a prefix may go on, unless a space follows it
         glossary    translations of terms: wherever a sentence has a key, each translation contains its value
+        tag         read the text as one of the training corpora with this tag; see `info.tags`
         progress    progress(done, all) is called before each step of the search with the number of sentences that are
                     translated; a true value cancels the call
 
@@ -175,6 +181,7 @@ class Model:
             layer=integer("layer", layer),
             head=integer("head", head),
             allow_han=bool(allow_han),
+            tag=c_text("tag", tag),
         )
         sources = [text] if isinstance(text, str) else texts("text", text)
         if prefix is not None:
@@ -186,7 +193,7 @@ class Model:
 
         if glossary is not None:
             lines = "\n".join(f"{source}\t{target}" for source, target in glossary.items())
-            options.glossary = c_texts("glossary", [lines])[0]
+            options.glossary = c_text("glossary", lines)
 
         def read(i: int, sentence: Any) -> list[Translation]:
             return [read_translation(sentence.hypotheses[k].contents, sources[i]) for k in range(sentence.count)]
@@ -217,13 +224,14 @@ class Model:
         hard: bool = False,
         layer: int | None = None,
         head: int | None = None,
+        tag: str | None = None,
         progress: OnProgress | None = None,
     ) -> Alignment | list[Alignment]:
         """The alignment of a given pair, or of each pair of two lists (forced decoding with the first model).
 
         For the options see `translate`; max_length limits both sides. Raises Unsupported if the model has no attention,
         and what `translate` raises."""
-        options = _force_options(max_length, words, shift, hard, layer, head)
+        options = _force_options(max_length, words, shift, hard, layer, head, tag)
 
         def read(_i: int, sentence: Any) -> Alignment:
             x, y, alignment = read_alignment(sentence.hypotheses[0].contents.alignment)
@@ -244,12 +252,13 @@ class Model:
         *,
         max_length: int | None = None,
         hard: bool = False,
+        tag: str | None = None,
         progress: OnProgress | None = None,
     ) -> Score | list[Score]:
         """The log-probability of a given translation, or of each pair of two lists (with the first model).
 
         For the options and the errors see `align`."""
-        options = _force_options(max_length, False, False, hard, None, None)
+        options = _force_options(max_length, False, False, hard, None, None, tag)
 
         def read(_i: int, sentence: Any) -> Score:
             hypothesis = sentence.hypotheses[0].contents
@@ -364,11 +373,19 @@ def _read_info(info: TideModelInfo) -> ModelInfo:
         layers=info.layers,
         beam=info.beam,
         normalize=info.normalize,
+        word_penalty=info.word_penalty,
+        tags=tuple(read_list(info.tags)),
     )
 
 
 def _force_options(
-    max_length: int | None, words: bool, shift: bool, hard: bool, layer: int | None, head: int | None
+    max_length: int | None,
+    words: bool,
+    shift: bool,
+    hard: bool,
+    layer: int | None,
+    head: int | None,
+    tag: str | None,
 ) -> TideForceOptions:
     return TideForceOptions(
         size=ctypes.sizeof(TideForceOptions),
@@ -378,4 +395,5 @@ def _force_options(
         hard=bool(hard),
         layer=integer("layer", layer),
         head=integer("head", head),
+        tag=c_text("tag", tag),
     )

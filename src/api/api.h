@@ -13,6 +13,7 @@
 struct TideModel {
     Translator translator;
     char *name;            /* its path, for errors */
+    const char **tags;     /* a stb_ds array that ends in NULL */
     atomic_int references; /* the caller's, and one for each session */
 };
 

@@ -1,6 +1,7 @@
 /* model.c: loading models, and facts about the library and about models. */
 #include "api/api.h"
 #include "core/kernels.h"
+#include "io/ds.h"
 #include "translate/model_file.h"
 
 #include <stdio.h>
@@ -41,6 +42,8 @@ static void load(void *context) {
         return;
     }
     model->name = mem_strdup(c->path);
+    model->tags = vocab_tags(model->translator.source.vocab);
+    arrput(model->tags, NULL);
     atomic_init(&model->references, 1);
     *c->model = model;
 }
@@ -55,6 +58,7 @@ void tide_free(TideModel *model) {
     if (!model || atomic_fetch_sub(&model->references, 1) > 1) return;
     translator_free(&model->translator);
     mem_free(model->name);
+    arrfree(model->tags);
     mem_free(model);
 }
 
@@ -74,7 +78,9 @@ TideStatus tide_model_info(const TideModel *model, TideModelInfo *info) {
                                .heads = alignments.heads,
                                .layers = alignments.layers,
                                .beam = t->options.beam_size,
-                               .normalize = t->options.normalize};
+                               .normalize = t->options.normalize,
+                               .word_penalty = t->options.word_penalty,
+                               .tags = model->tags};
     memset(info, 0, info->size);
     memcpy(info, &all, size);
     return TIDE_OK;

@@ -74,18 +74,20 @@ static bool search_given(SearchCall *c) {
     search->shift = o->shift;
     search->alignments = true;
     search->allow_han = o->allow_han;
+    search->tag = o->tag;
     return true;
 }
 
 /* Checks that the models can do what the options ask for. The first model alone is used if the targets are given. */
 static bool search_checked(SearchCall *c) {
-    const TideSession *session = c->call.session;
+    TideSession *session = c->call.session;
     const int count = c->part ? 1 : session->count;
     const char **names = mem_alloc((size_t)count * sizeof *names);
     Err err;
     for (int i = 0; i < count; i++) names[i] = session->models[i]->name;
     const int status = search_options_check(&c->search, session->session.members, names, count, NAMES_OF_FIELDS, &err);
     mem_free(names);
+    session->session.tag = c->search.tag;
     return !status ||
            call_fail_err(&c->call, status == SEARCH_WRONG ? TIDE_BAD_ARGUMENT : TIDE_UNSUPPORTED, NULL, &err);
 }
@@ -258,7 +260,8 @@ static bool force_options(SearchCall *c) {
                                         .layer = o.layer,
                                         .head = o.head,
                                         .progress = o.progress,
-                                        .context = o.context};
+                                        .context = o.context,
+                                        .tag = o.tag};
     return true;
 }
 

@@ -20,6 +20,7 @@ static const Flag flags[] = {
     FLAG_CHOICE("format", "output format; svg needs --output; html: an interactive page", FORMATS, "pharaoh"),
     FLAGS_ALIGNMENT_VIEW,
     FLAG_MAX_LENGTH,
+    FLAG_TAG,
     FLAG_ATTENTION_MODE,
     FLAGS_ALIGNMENT,
     {"reverse", 1, "MODEL", "a model of the other direction: symmetrise the alignments of both; needs --level word",
@@ -270,6 +271,7 @@ static int run_on(Aligner *a, const Args *args, int threads, Err *err) {
     Threads *pool = threads_new(threads);
     alignments_page_init(&a->page);
     session_init(&a->forward.session, &forward, 1, pool);
+    a->forward.session.tag = a->search.tag;
     session_init(&a->reverse.session, &reverse, 1, pool);
     const bool failed = read_pairs(a, args, err) || (a->pictures.dir && pictures_open(&a->pictures, err)) ||
                         align_all(a, err) || pictures_close(&a->pictures, err);
@@ -304,7 +306,9 @@ static int check_flags(const Args *args, const Aligner *a, Err *err) {
 /* Loads the --reverse model and checks that it does not have the direction of MODEL. */
 static int reverse_open(Aligner *a, const char *path, Err *err) {
     const char(*langs)[16] = a->forward.translator.options.langs, (*other)[16] = a->reverse.translator.options.langs;
-    if (direction_open(&a->reverse, path, &a->search, err)) return -1;
+    SearchOptions search = a->search;
+    search.tag = NULL; /* MODEL's sources are the targets of this model */
+    if (direction_open(&a->reverse, path, &search, err)) return -1;
     const bool same = !strcmp(langs[0], other[0]) && !strcmp(langs[1], other[1]);
     if (!same || !strcmp(langs[0], langs[1])) return 0;
     return err_set(err, path, 0, "translates from %s to %s, as MODEL does; --reverse needs a model from %s to %s",

@@ -1,7 +1,16 @@
 /* tide info: prints configuration, vocabulary sizes and parameters of a model. */
 #include "cli/models.h"
+#include "io/ds.h"
 
 #include <stdio.h>
+
+/* Prints the tags of the training corpora, if there are any. */
+static void print_tags(const Vocab *vocab) {
+    const char **tags = vocab_tags(vocab);
+    for (ptrdiff_t i = 0; i < arrlen(tags); i++) printf("%s%s", i ? " " : "tags: ", tags[i]);
+    if (tags) putchar('\n');
+    arrfree(tags);
+}
 
 static int run(const Args *args, Err *err) {
     Translator translator;
@@ -13,7 +22,9 @@ static int run(const Args *args, Err *err) {
     const ModelConfig *model = &translator.model.config;
     printf("\nvocabularies: %d source pieces", model->source_vocab);
     if (model->source_words) printf(" in %d larger ones", model->source_words);
-    printf(", %d target pieces\n\n", model->target_vocab);
+    printf(", %d target pieces\n", model->target_vocab);
+    print_tags(translator.source.vocab);
+    putchar('\n');
     const Params *params = &translator.model.params;
     for (int i = 0; i < params->count; i++) {
         const Param *p = params->list[i];

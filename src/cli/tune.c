@@ -17,6 +17,7 @@ static const Flag flags[] = {
     {"output", 1, "DIR", "directory for the copy of the model", .kind = VALUE_DIR},
     {"beam-sizes", MANY, "N ...", "beams to try (default: 1 2 3 5 8 12)", VALUE_INT, 1, 1000, NULL, NULL},
     FLAG_MAX_LENGTH,
+    FLAG_TAG,
     FLAGS_MESSAGES,
     FLAG_THREADS,
     FLAG_ISA,
@@ -25,7 +26,8 @@ static const Flag flags[] = {
 /* What a run has. */
 typedef struct Tuning {
     const char *model, *output;
-    int threads, max_length, beams[MOST_BEAMS], beam_count;
+    SearchOptions search;
+    int threads, beams[MOST_BEAMS], beam_count;
     char **sources;
     References references;
     Translator translator;
@@ -56,6 +58,7 @@ static SearchChoice choose(Tuning *t, SearchChoice *before) {
     for (int i = 0; i < PENALTIES; i++) penalty[i] = (4 - i) / 10.0;
     Threads *threads = threads_new(t->threads);
     session_init(&session, members, 1, threads);
+    session.tag = t->search.tag;
     messages_progress(&t->view);
     puts("beam  normalize  word-penalty   BLEU  length, best for each beam");
     for (int i = 0; i < t->beam_count; i++) {
@@ -81,7 +84,7 @@ static int tune(Tuning *t, const char *src, const char *ref, Err *err) {
     SearchChoice before = {0};
     if (!(t->sources = lines_read(src, 0, err)) || references_read(&t->references, &ref, 1, err) ||
         metric_check(t->sources, src, &t->references, &ref, err) ||
-        lines_check(&t->translator, SOURCE, t->sources, t->max_length, src, err))
+        lines_check(&t->translator, SOURCE, t->sources, t->search.max_length, src, err))
         return -1;
     language_warn(&t->translator, TARGET, t->references.sets[0], ref);
     if (model_directory_make(t->output, t->model, path, err)) return -1;
@@ -122,10 +125,12 @@ static int run(const Args *args, Err *err) {
     if (args->word_count != 1 || !src || !ref || !t.output)
         return usage_error(err, "tune needs MODEL, --src, --ref and --output; see `tide tune --help`");
     t.model = args->words[0];
-    if (machine_flags(args, &t.threads, err) || args_int(args, "max-length", &t.max_length, err) ||
+    if (machine_flags(args, &t.threads, err) || search_flags(args, &t.search, err) ||
         models_load_one(&t.translator, t.model, err))
         return -1;
-    const int status = read_beams(args, &t, err) || tune(&t, src, ref, err) ? -1 : 0;
+    const Translator *const model = &t.translator;
+    const int status =
+        search_check(args, &t.search, &model, 1, err) || read_beams(args, &t, err) || tune(&t, src, ref, err) ? -1 : 0;
     strings_free(t.sources);
     references_free(&t.references);
     translator_free(&t.translator);

@@ -45,6 +45,13 @@ static void write_languages(FILE *out, const Start *s) {
 
 /* ---- endpoints that need no search ----------------------------------------------------------------------------- */
 
+static void write_tags(FILE *out, const Vocab *vocab) {
+    const char **tags = vocab_tags(vocab);
+    fputs(",\"tags\":", out);
+    json_strings(out, (char *const *)tags, (int)arrlen(tags), ",");
+    arrfree(tags);
+}
+
 static void write_models(FILE *out, const Start *s) {
     ServedModels *models = s->service->models;
     fputc('[', out);
@@ -57,6 +64,7 @@ static void write_models(FILE *out, const Start *s) {
         fprintf(out, ",\"alignment\":%s,\"layers\":%d,\"heads\":%d,\"alternatives\":%d,\"training\":%s",
                 there.heads ? "true" : "false", there.layers, there.heads, s->service->limits->beam - 1,
                 live_report_exists(models, i) ? "true" : "false");
+        write_tags(out, served->translator.source.vocab);
         about_write(out, &served->translator.about);
         fputc('}', out);
         served_drop(served);

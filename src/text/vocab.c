@@ -1,5 +1,6 @@
 #include "text/vocab.h"
 
+#include "io/ds.h"
 #include "io/files.h"
 #include "io/string_table.h"
 #include "text/unicode.h"
@@ -97,6 +98,13 @@ int vocab_tag(const Vocab *vocab, const char *name) {
     if (tag_check(name, &err)) return -1;
     tag_piece(name, piece);
     return find(vocab, piece);
+}
+
+const char **vocab_tags(const Vocab *vocab) {
+    const char **names = NULL;
+    for (int id = ID_SPECIALS; id < vocab_size(vocab); id++)
+        if (vocab_piece(vocab, id)[0] == ' ') arrput(names, vocab_piece(vocab, id) + 1);
+    return names;
 }
 
 /* ---- the text form ---- */

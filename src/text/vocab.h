@@ -25,6 +25,8 @@ char *vocab_format(const Vocab *vocab);
    adds it, unless it is there; vocab_tag returns its id, -1 if there is none. */
 void vocab_add_tag(Vocab *vocab, const char *name);
 int vocab_tag(const Vocab *vocab, const char *name);
+/* The names of all tags: a stb_ds array, NULL if there are none; the names are owned by the vocabulary. */
+const char **vocab_tags(const Vocab *vocab);
 /* Checks the name of a tag: 1 to 100 bytes of valid UTF-8 without white space. Returns 0, or -1 with *err filled. */
 int tag_check(const char *name, Err *err);
 void vocab_free(Vocab *vocab);

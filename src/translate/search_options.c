@@ -161,7 +161,7 @@ int search_options_check(const SearchOptions *o, const Translator *const *member
         return SEARCH_UNSUPPORTED;
     }
     if (!o->tag || vocab_tag(members[0]->source.vocab, o->tag) >= 0) return 0;
-    err_set(err, paths[0], 0, "has no tag '%.100s'",
+    err_set(err, paths[0], 0, "this model has no tag '%.100s'",
             o->tag); /* nor have the others, whose source pieces are the same */
     return SEARCH_UNSUPPORTED;
 }

@@ -13,6 +13,7 @@ TIDE_LIBRARY=$build/libtide.so.0 # tests/e2e/install.sh tests an installed libra
 
 smallest_run "$scratch/first" --after-batches 100 --valid-freq 50
 smallest_run "$scratch/second" --after-batches 50 --seed 2
+smallest_run "$scratch/tagged" --after-batches 20 --train-set-tags news
 smallest_run "$scratch/none" --after-batches 4 --attention none
 cut -f 2 "$scratch/dev.tsv" >"$scratch/zh"
 cut -f 1 "$scratch/dev.tsv" >"$scratch/en"

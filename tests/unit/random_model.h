@@ -31,18 +31,25 @@ static inline ModelOptions small_options(const char *lang) {
     return options;
 }
 
-/* Makes a small translator with random weights in *t, which the caller releases, and writes it to a file. */
-static inline void write_random_model(Translator *t, const ModelOptions *options, char *const texts[3], uint64_t seed,
-                                      const char *path) {
+/* Makes a small translator with random weights and a tag (NULL: none) in *t, which the caller releases, and writes it
+   to a file. */
+static inline void write_tagged_model(Translator *t, const ModelOptions *options, char *const texts[3], const char *tag,
+                                      uint64_t seed, const char *path) {
     Err err;
     *t = (Translator){.options = *options};
     side_learn(&t->source, TOKENIZER_CHAR, words_of(TOKENIZER_CHAR, source_texts, 3), 0, 0);
+    if (tag) vocab_add_tag(t->source.vocab, tag);
     side_learn(&t->target, TOKENIZER_BPE, words_of(TOKENIZER_BPE, texts, 3), 20, 0);
     translator_init(t);
     params_allocate(&t->model.params);
     Rng rng = rng_seed(seed, 0);
     for (size_t i = 0; i < t->model.params.size; i++) t->model.params.values[i] = (real)(0.5 * rng_normal(&rng));
     assert_int_equal(save(t, path, &err), 0);
+}
+
+static inline void write_random_model(Translator *t, const ModelOptions *options, char *const texts[3], uint64_t seed,
+                                      const char *path) {
+    write_tagged_model(t, options, texts, NULL, seed, path);
 }
 
 static inline void write_model_into(Translator *t, const char *lang, char *const texts[3], uint64_t seed,

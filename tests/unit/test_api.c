@@ -153,6 +153,57 @@ static void aligns_and_scores_given_pairs(void **state) {
     threads_free(threads);
 }
 
+/* The log-probability of the first pair. */
+static double pair_score(TideSession *session, const TideForceOptions *options) {
+    TideResult *result;
+    assert_int_equal(tide_score(session, sources, targets, 1, options, &result), TIDE_OK);
+    const double score = result->sentences[0]->hypotheses[0]->log_probability;
+    tide_result_free(result);
+    return score;
+}
+
+/* A tag is listed, and changes what is read, in this call only. */
+static void reads_tagged_sources(void **state) {
+    Fixture *f = *state;
+    Translator t;
+    const ModelOptions small = small_options("en");
+    write_tagged_model(&t, &small, target_texts, "news", 5, f->path);
+    TideModel *model = load(f->path);
+    TideSession *session = open_session(model, 1);
+    TideModelInfo info = {.size = sizeof info};
+    assert_int_equal(tide_model_info(model, &info), TIDE_OK);
+    assert_string_equal(info.tags[0], "news");
+    assert_null(info.tags[1]);
+    assert_int_equal(tide_model_info(f->model, &info), TIDE_OK);
+    assert_null(info.tags[0]);
+
+    Session right;
+    Threads *threads = threads_new(1);
+    session_init(&right, (const Translator *[]){&t}, 1, threads);
+    const double plain = session_score(&right, source_texts[0], target_texts[0], (AttentionOptions){0}).log_probability;
+    right.tag = "news";
+    const double tagged =
+        session_score(&right, source_texts[0], target_texts[0], (AttentionOptions){0}).log_probability;
+    session_free(&right);
+    threads_free(threads);
+    assert_true(plain != tagged);
+    const TideForceOptions news = {.size = sizeof news, .tag = "news"};
+    assert_true(pair_score(session, NULL) == plain);
+    assert_true(pair_score(session, &news) == tagged);
+    assert_true(pair_score(session, NULL) == plain);
+
+    TideResult *result;
+    const TideTranslateOptions sport = {.size = sizeof sport, .tag = "sport"},
+                               known = {.size = sizeof known, .tag = "news"};
+    assert_int_equal(tide_translate(session, sources, 1, &sport, &result), TIDE_UNSUPPORTED);
+    assert_non_null(strstr(tide_error(session), ": this model has no tag 'sport'"));
+    assert_int_equal(tide_translate(session, sources, 1, &known, &result), TIDE_OK);
+    tide_result_free(result);
+    tide_session_free(session);
+    tide_free(model);
+    translator_free(&t);
+}
+
 /* Every wrong argument is an error with a line of text, and the session works afterwards. */
 static void refuses_wrong_arguments(void **state) {
     Fixture *f = *state;
@@ -620,6 +671,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(translates_as_the_program_does),
         TEST(aligns_and_scores_given_pairs),
+        TEST(reads_tagged_sources),
         TEST(refuses_wrong_arguments),
         TEST(refuses_wrong_pointers),
         TEST(accepts_options_of_other_versions),

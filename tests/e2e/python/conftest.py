@@ -2,7 +2,8 @@
 
 TIDE            the program
 TIDE_LIBRARY    libtide.so.0
-MODELS          a folder with the models first, second (which fit together as an ensemble) and none (without attention),
+MODELS          a folder with the models first, second (which fit together as an ensemble), tagged (whose corpus has the tag
+                news) and none (without attention),
                 and the sentence pairs zh and en"""
 
 import importlib.util

@@ -75,6 +75,22 @@ def test_translations_contain_the_terms_of_a_glossary(model, zh):
         model.translate(zh[0], glossary={"潮": "a\tb\tc"})
 
 
+def test_a_tag_is_that_of_the_program(zh, en):
+    with tide.load(MODELS / "tagged") as tagged:
+        assert tagged.info.tags == ("news",)
+        expected = run_tide("translate", MODELS / "tagged", "--tag", "news", stdin=lines(zh))
+        assert [translation.text for translation in tagged.translate(zh, tag="news")] == expected
+        pair = ("--src", MODELS / "zh", "--tgt", MODELS / "en", "--tag", "news")
+        scores = [score.log_probability for score in tagged.score(zh, en, tag="news")]
+        expected = [float(line) for line in run_tide("score", MODELS / "tagged", *pair)[:-1]]
+        assert scores == pytest.approx(expected, abs=1e-6)
+        assert scores != [score.log_probability for score in tagged.score(zh, en)]
+        links = [alignment.pharaoh() for alignment in tagged.align(zh, en, tag="news")]
+        assert links == run_tide("align", MODELS / "tagged", *pair)
+        with pytest.raises(tide.Unsupported, match="has no tag 'sport'"):
+            tagged.translate(zh, tag="sport")
+
+
 def test_the_normalisation_is_the_models_unless_it_is_given(model):
     plain, normalized = (model.translate(SENTENCE, beam=1, normalize=value) for value in (0, None))
     assert plain.score == plain.log_probability == normalized.log_probability
@@ -187,7 +203,7 @@ def test_an_alignment_without_weights_is_refused_by_a_picture():
         ({"beam": -1}, "beam is -1"),
         ({"beam": 1001}, "beam is 1001"),
         ({"beam": 2**32 + 1}, "beam is 4294967297, but must be at most 2147483647"),
-        ({"n_best": 6, "beam": 5}, "n_best is 6"),
+        ({"n_best": 6, "beam": 5}, "n_best 6 needs beam 6"),
         ({"n_best": 0}, "n_best is 0"),
         ({"normalize": -1}, "normalize is -1.0"),
         ({"normalize": float("nan")}, "normalize is nan"),

@@ -1,0 +1,16 @@
+#!/bin/sh
+# The options of a search mean the same in requests as on the command line.
+. "$(dirname "$0")/../lib/common.inc"
+. tests/lib/serve.inc
+
+"$tide" serve none 2>"$scratch/stderr" && die "a model that does not exist is served"
+grep -q 'libmicrohttpd-dev' "$scratch/stderr" && { echo 'tide was built without libmicrohttpd'; exit 77; }
+needs python3
+
+smallest_run "$scratch/run" --after-batches 40 --train-set-tags news
+head -n 4 "$scratch/dev.tsv" | cut -f 2 >"$scratch/zh"
+tide_ok info "$scratch/run" | grep -qx 'tags: news' || die "info: $(cat "$scratch/stderr")"
+
+start "$scratch/run"
+TIDE=$tide python3 tests/e2e/serve_options.py "$url" "$scratch/run" "$scratch/zh" || { cat "$scratch/log" >&2; die "serve_options.py"; }
+stop
