@@ -5,16 +5,19 @@
 #include <string.h>
 #include <unistd.h>
 
-int log_open(Log *log, const char *dir, long lines, Err *err) {
+int log_open(Log *log, const char *dir, long *lines, Err *err) {
+    long found = 0, end = 0; /* complete lines, and where the last one ends */
     snprintf(log->path, sizeof log->path, "%s/train.jsonl", dir);
     log->file = file_open(log->path, "a+", err);
     if (!log->file) return -1;
     rewind(log->file);
-    for (int c; lines > 0 && (c = fgetc(log->file)) != EOF;)
-        if (c == '\n') lines--;
-    long end = ftell(log->file);
-    if (lines > 0) return err_set(err, log->path, 0, "is %ld lines shorter than at the checkpoint", lines);
-    if (end < 0 || ftruncate(fileno(log->file), end) || fseek(log->file, 0, SEEK_END))
+    for (int c; found < *lines && end >= 0 && (c = fgetc(log->file)) != EOF;) {
+        if (c != '\n') continue;
+        found++;
+        end = ftell(log->file);
+    }
+    *lines = found;
+    if (end < 0 || ferror(log->file) || ftruncate(fileno(log->file), end) || fseek(log->file, 0, SEEK_END))
         return err_set(err, log->path, 0, "cannot be written: %s", strerror(errno));
     return 0;
 }

@@ -11,9 +11,10 @@ typedef struct Log {
     char path[512];
 } Log;
 
-/* Opens DIR/train.jsonl and truncates it after its first `lines` lines, which it had at the time of the checkpoint.
-   Returns 0, or -1 with *err filled. */
-int log_open(Log *log, const char *dir, long lines, Err *err);
+/* Opens DIR/train.jsonl and truncates it after its first *lines lines, which it had at the time of the checkpoint. If
+   it has fewer, truncates it after the last complete line, and sets *lines to their number. Returns 0, or -1 with *err
+   filled. */
+int log_open(Log *log, const char *dir, long *lines, Err *err);
 int log_line(Log *log, const char *text, Err *err);
 /* Syncs the file to the disk. */
 int log_sync(Log *log, Err *err);

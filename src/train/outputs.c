@@ -35,39 +35,38 @@ int outputs_write(const char *model, long update, char *const *translations, int
     return write_lines(path, translations, n, err);
 }
 
-/* Returns in *updates the updates of the validations in train.jsonl (a stb_ds array). */
-static int read_validations(const char *model, long **updates, Err *err) {
-    static const char begin[] = "{\"update\": ";
-    char path[PATH_SIZE], *rest = NULL;
+/* Sets *found to whether train.jsonl has a validation after `update` updates. */
+static int find_validation(const char *model, long update, bool *found, Err *err) {
+    char path[PATH_SIZE], begin[64], *rest = NULL;
     path_in(path, model, "train.jsonl");
+    snprintf(begin, sizeof begin, "{\"update\": %ld,", update);
     char *text = file_read(path, NULL, err);
-    *updates = NULL;
+    *found = false;
     if (!text) return -1;
-    for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
-        if (starts_with(line, begin) && strstr(line, "\"valid_loss\""))
-            arrput(*updates, strtol(line + strlen(begin), NULL, 10));
+    for (char *line = strtok_r(text, "\n", &rest); line && !*found; line = strtok_r(NULL, "\n", &rest))
+        *found = starts_with(line, begin) && strstr(line, "\"valid_loss\"");
     mem_free(text);
     return 0;
 }
 
-static bool contains(const long *numbers, long number) {
-    for (ptrdiff_t i = 0; i < arrlen(numbers); i++)
-        if (numbers[i] == number) return true;
-    return false;
-}
-
-int outputs_cut(const char *model, Err *err) {
+/* Removes the files of a folder that are named after a larger number than `last`. */
+static int cut(const char *model, const char *folder, const char *ending, long last, Err *err) {
     char dir[PATH_SIZE], path[PATH_SIZE];
-    long *validated, *written;
-    path_in(dir, model, "valid");
-    if (read_validations(model, &validated, err)) return -1;
-    int status = numbered_list(dir, ".out", &written, err);
+    long *written;
+    path_in(dir, model, folder);
+    int status = numbered_list(dir, ending, &written, err);
     for (ptrdiff_t i = 0; i < arrlen(written) && !status; i++) {
-        if (contains(validated, written[i])) continue;
-        numbered_path(path, dir, written[i], ".out");
+        if (written[i] <= last) continue;
+        numbered_path(path, dir, written[i], ending);
         if (unlink(path) && errno != ENOENT) status = err_set(err, path, 0, "cannot be removed: %s", strerror(errno));
     }
-    arrfree(validated);
     arrfree(written);
     return status;
+}
+
+int outputs_cut(const char *model, long update, bool complete, Err *err) {
+    bool validated;
+    if (find_validation(model, update, &validated, err)) return -1;
+    const long last = validated || !complete ? update : update - 1;
+    return cut(model, "valid", ".out", last, err) || cut(model, "align", ".json", last, err) ? -1 : 0;
 }

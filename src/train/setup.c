@@ -242,7 +242,10 @@ static int read_data(Training *t, Err *err) {
     about_set(&t->learner.translator.about, job->about);
     const uint64_t hash = data_hash(&t->data);
     if (t->resumed && hash != t->state.data)
-        return err_set(err, data_name(&job->files), 0, "is not the data that %s was trained on", job->model);
+        return err_set(err, data_name(&job->files), 0,
+                       "is not the data that %s was trained on; to train that model further on other text, give "
+                       "--pretrained-model %s and another --model",
+                       job->model, job->model);
     t->state.data = hash;
     return 0;
 }
@@ -457,12 +460,19 @@ static int check_outputs(const Training *t, Err *err) {
     return 0;
 }
 
+/* Opens train.jsonl, and cuts it back to the checkpoint, and with it align/ and valid/. */
 static int open_log(Training *t, Err *err) {
+    TrainState *s = &t->state;
+    const long lines = s->log_lines;
     if (!training_writes(t)) return 0;
     if (check_outputs(t, err)) return -1;
     if (t->job->no_reload && start_anew(t, err)) return -1;
-    if (log_open(&t->directory.log, t->job->model, t->state.log_lines, err)) return -1;
-    return outputs_cut(t->job->model, err);
+    if (log_open(&t->directory.log, t->job->model, &s->log_lines, err)) return -1;
+    const bool complete = s->log_lines == lines;
+    if (!complete)
+        training_note(t, "%s: has only %ld of the %ld lines that it had at the checkpoint; the others are lost",
+                      t->directory.log.path, s->log_lines, lines);
+    return outputs_cut(t->job->model, s->update, complete, err);
 }
 
 int training_setup(Training *t, Err *err) {

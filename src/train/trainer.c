@@ -10,13 +10,13 @@ enum { MOST_SKIPPED = 5 }; /* updates in a row */
 
 /* ---- one update ----------------------------------------------------------------------------------------------- */
 
-static double next_learn_rate(const Training *t) {
-    const TrainOptions *o = &t->job->options;
-    const double update = (double)t->state.update + 1;
+/* The learning rate of update number `update`, from 1, in this epoch, from 0. */
+static double learn_rate(const TrainOptions *o, long update, long epoch) {
+    const double number = (double)update;
     double rate = o->learn_rate;
-    for (long epoch = o->lr_decay_start; epoch <= t->state.epoch; epoch++) rate *= o->lr_decay;
-    if (update < o->lr_warmup) rate *= update / o->lr_warmup;
-    if (o->lr_decay_inv_sqrt && update > o->lr_decay_inv_sqrt) rate *= sqrt(o->lr_decay_inv_sqrt / update);
+    for (long e = o->lr_decay_start; e <= epoch; e++) rate *= o->lr_decay;
+    if (number < o->lr_warmup) rate *= number / o->lr_warmup;
+    if (o->lr_decay_inv_sqrt && number > o->lr_decay_inv_sqrt) rate *= sqrt(o->lr_decay_inv_sqrt / number);
     return rate;
 }
 
@@ -165,7 +165,7 @@ static int update(Training *t, const int *which, int n, Err *err) {
     const Pairs *pairs = &t->data.pairs;
     BatchMemory *m = &t->memory;
     Learner *l = &t->learner;
-    t->meter.learn_rate = next_learn_rate(t);
+    t->meter.learn_rate = learn_rate(o, t->state.update + 1, t->state.epoch);
     const UpdateNoise noise = {o->noise, (uint64_t)o->seed, t->state.update};
     const UpdateOptions options = {.label_smoothing = o->label_smoothing,
                                    .dropout = o->dropout,
@@ -367,13 +367,21 @@ static void note_stop(const Training *t) {
                   t->job->no_reload ? " without --no-reload" : "", from);
 }
 
+static void begin_meter(Training *t) {
+    const TrainState *s = &t->state;
+    Meter *m = &t->meter;
+    m->began = m->reported = seconds_now();
+    m->began_update = s->update;
+    /* of the last update, for a report before the next one; it may have ended an epoch */
+    if (s->update > 0) m->learn_rate = learn_rate(&t->job->options, s->update, s->batch > 0 ? s->epoch : s->epoch - 1);
+}
+
 /* Returns as `train` does. */
 static int loop(Training *t, Err *err) {
     plan_epoch(t);
     if (t->state.batch >= t->epoch.batches)
         return err_set(err, t->job->model, 0, "the checkpoint is at a batch that the data does not have");
-    t->meter.began = t->meter.reported = seconds_now();
-    t->meter.began_update = t->state.update;
+    begin_meter(t);
     t->saved = t->resumed;
     while (!finished(t)) {
         const int stop = ranks_count(t->ranks) > 1 ? t->stopping : *t->stop;

@@ -120,7 +120,7 @@ keeps 'bleu/valid: Not a directory' --tsv "$scratch/train.tsv" --valid-tsv "$scr
 sed -i '/save-freq/d' "$scratch/smallest.conf"
 run whole 15
 mkdir "$scratch/broken"
-touch "$scratch/broken/align" # the model is written, the alignments of the probes are not
+ln -s nowhere "$scratch/broken/align" # the model is written, the alignments of the probes are not
 refused 1 'broken/align: ' train --tsv "$scratch/train.tsv" --valid-tsv "$scratch/dev.tsv" --config "$scratch/smallest.conf" \
     --model "$scratch/broken" --after-batches 15 --valid-freq 6 --early-stopping 0
 [ -e "$scratch/broken/model.safetensors" ] || die "the first validation wrote no model: $(ls "$scratch/broken")"
