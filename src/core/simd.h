@@ -35,6 +35,7 @@ typedef int32_t word;
 
 typedef real vreal __attribute__((vector_size(VW * sizeof(real))));
 typedef word vword __attribute__((vector_size(VW * sizeof(real))));
+typedef uint32_t vbits __attribute__((vector_size(VW * sizeof(real))));
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -156,9 +157,10 @@ INLINE vreal v_tanh(vreal x) {
 }
 #else
 /* eˣ = 2ⁿ eʳ with n = round(x log₂e) and r = x - n ln 2, where ln 2 is the sum of two constants. eʳ is a polynomial
-   (coefficients: Cephes expf). Error: at most 1.1 ulp. x is clamped to [-87, 88]. */
+   (coefficients: Cephes expf). Error: at most 1.1 ulp. x is clamped to [-87, 88]; NaN stays NaN. */
 INLINE vreal v_exp(vreal x) {
-    const vreal shift = v_splat(0x1.8p23f); /* adding it rounds to an integer, which is then in the low bits */
+    /* Adding it rounds to an integer, which is then in the low bits: n, and the bias of the exponent. */
+    const vreal shift = v_splat(0x1.8p23f + 127);
     x = v_min(v_splat(88.0f), v_max(v_splat(-87.0f), x));
     vreal shifted = v_fma(x, v_splat(1.44269504088896341f), shift), n = shifted - shift;
     vreal r = v_fma(n, v_splat(-0.693359375f), x);
@@ -170,7 +172,7 @@ INLINE vreal v_exp(vreal x) {
     p = v_fma(p, r, v_splat(1.6666665459e-1f));
     p = v_fma(p, r, v_splat(5.0000001201e-1f));
     p = v_fma(p, r * r, r) + 1.0f;
-    return (vreal)((vword)p + ((vword)shifted << 23));
+    return p * (vreal)((vbits)shifted << 23);
 }
 
 /* tanh x = x P(x²) / Q(x²), a rational minimax approximation on [-9, 9]; outside, tanh x is ±1 within one ulp. The

@@ -164,6 +164,32 @@ static void extremes_are_finite(void **unused) {
     }
 }
 
+/* NaN, whatever its low bits, and the difference of two infinities stay NaN: an error of the numbers is not hidden. */
+static void nan_stays_nan(void **unused) {
+    (void)unused;
+    static const uint32_t patterns[] = {0x7fc00000, 0xffc00000, 0x7fc00001, 0x7fc000ff, 0xffc001ff};
+    float x[RUN], y[RUN], sum;
+    for (int set = 0; kernels_at(set); set++) {
+        kernels = kernels_at(set);
+        for (size_t p = 0; p < sizeof patterns / sizeof *patterns; p++) {
+            for (int i = 0; i < RUN; i++) x[i] = float_of(patterns[p]);
+            for (size_t c = 0; c < sizeof curves / sizeof *curves; c++) {
+                curves[c].run(y, x);
+                for (int i = 0; i < RUN; i++)
+                    if (!isnan(y[i])) fail_msg("%s of NaN %08x is %g", curves[c].name, patterns[p], (double)y[i]);
+            }
+            memset(y, 0, sizeof y);
+            y[RUN / 2] = x[0];
+            kernels->exp_sum(RUN, y, &sum, NULL);
+            assert_true(isnan(sum));
+        }
+        memset(y, 0, sizeof y);
+        y[RUN / 2] = INFINITY;
+        kernels->exp_sum(RUN, y, &sum, NULL);
+        assert_true(isnan(sum));
+    }
+}
+
 /* ---- the same bits ------------------------------------------------------------------------------------- */
 
 enum { LONGEST = 1000, MARGIN = 40 };
@@ -702,6 +728,7 @@ int main(void) {
         cmocka_unit_test(exp_tanh_and_sigmoid_are_accurate),
         cmocka_unit_test(the_largest_error_of_tanh_is_known),
         cmocka_unit_test(extremes_are_finite),
+        cmocka_unit_test(nan_stays_nan),
         cmocka_unit_test(all_sets_compute_the_same_bits),
         cmocka_unit_test(kernels_agree_with_plain_loops),
         cmocka_unit_test(dots_have_the_bits_of_dot),
