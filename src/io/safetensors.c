@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,6 +127,7 @@ typedef struct Entry {
     TensorType type;
     struct Entry *scale; /* of int8: the tensor NAME.scale */
     bool found;          /* safetensors_find has found it, or the matrix that it scales */
+    float factor;        /* of scales: the largest magnitude of an integer; else 1 */
     TensorSink *sink;    /* NULL: none */
     void *context;
 } Entry;
@@ -133,14 +135,16 @@ typedef struct Entry {
 struct Safetensors {
     char path[512];
     int fd;
-    size_t size, at;      /* size when the file was opened, and bytes read so far */
-    bool failed;          /* a read failed */
-    cJSON *header;        /* owns the names and the metadata */
-    Entry *entries;       /* stb_ds array, in the order of the data */
-    size_t data;          /* where the data begin in the file */
-    int format;           /* 0: tide did not write the file */
-    XXH3_state_t *tensor; /* hash of the tensor that is being read */
-    double seconds;       /* spent on the checksum */
+    size_t size, at;        /* size when the file was opened, and bytes read so far */
+    bool failed;            /* a read failed */
+    cJSON *header;          /* owns the names and the metadata */
+    Entry *entries;         /* stb_ds array, in the order of the data */
+    size_t data;            /* where the data begin in the file */
+    int format;             /* 0: tide did not write the file */
+    XXH3_state_t *tensor;   /* hash of the tensor that is being read */
+    const Entry *nonfinite; /* the first tensor with a number that is not finite; NULL: none was found */
+    size_t nonfinite_at;
+    double seconds; /* spent on the checksum */
 };
 
 /* Reads n bytes at an offset. */
@@ -182,6 +186,7 @@ static int read_entry(Entry *entry, const cJSON *json, size_t data_size) {
     if (strcmp(dtype, types[type].name) != 0) return -1;
     *entry = (Entry){.name = json->string,
                      .type = type,
+                     .factor = 1,
                      .rows = dims == 2 ? (int)shape[0] : 0,
                      .cols = (int)shape[dims - 1],
                      .begin = (size_t)offsets[0],
@@ -204,11 +209,12 @@ static int find_scales(Safetensors *file, Err *err) {
         char name[80];
         if (entry->type != TENSOR_I8) continue;
         snprintf(name, sizeof name, "%s.scale", entry->name);
-        const Entry *scale = entry->scale = entry_of(file, name);
+        Entry *scale = entry->scale = entry_of(file, name);
         if (!scale || scale->type != TENSOR_F32 ||
             !((scale->rows == 1 && scale->cols == entry->cols) || (scale->cols == 1 && scale->rows == entry->rows)))
             return err_set(err, file->path, 0, "tensor '%.60s' of int8 has no scale for its rows or columns",
                            entry->name);
+        scale->factor = -(float)INT8_MIN;
     }
     return 0;
 }
@@ -345,6 +351,40 @@ static void add_part(Safetensors *file, const void *bytes, size_t n) {
     file->seconds += seconds_now() - began;
 }
 
+/* Returns the number of values before the first whose product with `factor` is not finite. Most parts are finite, which
+   a loop without branches finds. */
+static size_t count_finite(const float *values, size_t n, float factor) {
+    const uint32_t exponent = 0x7f800000;
+    uint32_t any = 0;
+    for (size_t i = 0; i < n; i++) {
+        const float product = values[i] * factor;
+        uint32_t bits;
+        memcpy(&bits, &product, sizeof bits);
+        any |= (bits & exponent) == exponent;
+    }
+    size_t count = any ? 0 : n;
+    while (count < n && isfinite(values[count] * factor)) count++;
+    return count;
+}
+
+/* Notes the first number that is not finite in a part of a tensor. */
+static void check_finite(Safetensors *file, const Entry *entry, const TensorPart *part) {
+    if (part->integers || file->nonfinite) return;
+    const size_t count = count_finite(part->values, part->n, entry->factor);
+    if (count == part->n) return;
+    file->nonfinite = entry;
+    file->nonfinite_at = part->first + count;
+}
+
+/* Reports what check_finite has noted. */
+static int check_numbers(const Safetensors *file, Err *err) {
+    const Entry *entry = file->nonfinite;
+    if (!entry) return 0;
+    const size_t cols = (size_t)entry->cols;
+    return err_set(err, file->path, 0, "tensor %.60s is not finite at [%zu, %zu]", entry->name,
+                   file->nonfinite_at / cols, file->nonfinite_at % cols);
+}
+
 /* Compares the checksum of everything that was read with the checksum in the file. */
 static int check_sum(const Safetensors *file, uint64_t sum, Err *err) {
     char hex[2 * sizeof sum + 1];
@@ -371,7 +411,7 @@ const float *tensor_part_values(const TensorPart *part) {
 
 /* Reads the data of a tensor in parts, passes them to its sink and adds them to the checksum. The scales of a matrix of
    int8 may be anywhere in the file. */
-static int read_tensor(Safetensors *file, const Entry *entry, uint64_t *sum, Err *err) {
+static int read_tensor(Safetensors *file, const Entry *entry, bool finite, uint64_t *sum, Err *err) {
     const bool quantized = entry->type == TENSOR_I8;
     const size_t size = types[entry->type].size, all = (entry->end - entry->begin) / size, most = part_of(entry, all);
     const size_t scales_size = quantized ? entry->scale->end - entry->scale->begin : 0;
@@ -386,6 +426,7 @@ static int read_tensor(Safetensors *file, const Entry *entry, uint64_t *sum, Err
         status = read_next(file, to, part.n * size, err);
         if (status) break;
         add_part(file, to, part.n * size);
+        if (finite) check_finite(file, entry, &part);
         if (entry->sink) entry->sink(entry->context, &part);
     }
     *sum += XXH3_64bits_digest(file->tensor);
@@ -395,7 +436,7 @@ static int read_tensor(Safetensors *file, const Entry *entry, uint64_t *sum, Err
     return status;
 }
 
-int safetensors_read(Safetensors *file, Err *err) {
+int safetensors_read(Safetensors *file, bool finite, Err *err) {
     if (file->format && file->format < FORMAT_F32)
         return err_set(err, file->path, 0, "has format %d, but this program reads formats from %d on", file->format,
                        FORMAT_F32);
@@ -406,14 +447,14 @@ int safetensors_read(Safetensors *file, Err *err) {
     uint64_t sum = sum_metadata(file);
     int status = 0;
     for (ptrdiff_t i = 0; i < arrlen(file->entries) && !status; i++)
-        status = read_tensor(file, &file->entries[i], &sum, err);
-    return status ? -1 : check_sum(file, sum, err);
+        status = read_tensor(file, &file->entries[i], finite, &sum, err);
+    return status || check_sum(file, sum, err) || check_numbers(file, err) ? -1 : 0;
 }
 
 int safetensors_close(Safetensors *file, int status, Err *err) {
     Err damage;
     for (ptrdiff_t i = 0; i < arrlen(file->entries); i++) file->entries[i].sink = NULL;
-    if (status && !file->failed && file->at < file->size && safetensors_read(file, &damage)) *err = damage;
+    if (status && !file->failed && file->at < file->size && safetensors_read(file, false, &damage)) *err = damage;
     release(file);
     return status;
 }

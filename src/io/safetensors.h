@@ -83,8 +83,8 @@ int safetensors_find(Safetensors *file, const char *name, int rows, int cols, Te
    not found. */
 int safetensors_all_found(const Safetensors *file, Err *err);
 /* Reads all data once, in the order of the file, and passes them to the sinks; then compares the checksum, if there is
-   one. Returns 0, or -1 with *err filled, also if safetensors_is_readable is false; then what the sinks received must
-   not be used. */
-int safetensors_read(Safetensors *file, Err *err);
+   one. finite: refuses numbers that are not finite, also those that integers and scales give. Returns 0, or -1 with
+   *err filled, also if safetensors_is_readable is false; then what the sinks received must not be used. */
+int safetensors_read(Safetensors *file, bool finite, Err *err);
 
 #endif

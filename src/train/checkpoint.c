@@ -129,7 +129,7 @@ static int read_weights(Learner *learner, Safetensors *file, Err *err) {
         optimizer_keep_average(optimizer, params->values);
         if (safetensors_find(file, average_name, 0, size, write_vector, optimizer->average, err)) return -1;
     }
-    return safetensors_all_found(file, err) || safetensors_read(file, err) ? -1 : 0;
+    return safetensors_all_found(file, err) || safetensors_read(file, false, err) ? -1 : 0;
 }
 
 int checkpoint_read(const char *path, Learner *learner, TrainState *state, Err *warning, Err *err) {

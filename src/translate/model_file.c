@@ -203,7 +203,7 @@ static int read_values(Params *params, bool trained, Safetensors *file, Err *err
     if (params_find(params, file, err) || safetensors_all_found(file, err)) return -1;
     if (trained) params_allocate(params);
     else share(params, file);
-    return safetensors_read(file, err);
+    return safetensors_read(file, true, err);
 }
 
 /* Sets the error for a path that does not exist; names the model that may be meant: models/demo for demo. */

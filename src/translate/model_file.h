@@ -32,7 +32,8 @@ int params_find(Params *params, Safetensors *file, Err *err);
    Returns 0, or -1 with *err filled if there is none. */
 int model_find(const char *path, char full[PATH_SIZE], Err *err);
 
-/* Loads a model for translation: `path` is a directory with model.safetensors, or such a file. Matrices of 8 bits stay
+/* Loads a model for translation: `path` is a directory with model.safetensors, or such a file. All its numbers must be
+   finite. Matrices of 8 bits stay
    int8 if param_use_int8 accepts them, and then their products are those of PANELS_I8 (operand.h). Later changes of the
    file do not matter. The caller must show translator->warning to the user. Release with translator_free. Returns 0, or
    -1 with *err filled; then *translator is all zero, and translator_free does nothing. */

@@ -106,7 +106,7 @@ static int read_all(const char *path, const Tensor *tensors, int n, Collected *i
         assert_int_equal(
             safetensors_find(file, tensors[i].name, tensors[i].rows, tensors[i].cols, collect, &into[i], err), 0);
     }
-    return safetensors_close(file, safetensors_read(file, err), err);
+    return safetensors_close(file, safetensors_read(file, true, err), err);
 }
 
 /* Checks that the file cannot be read. */

@@ -1,5 +1,6 @@
 /* Tests model files and checkpoints: what they keep, and which are refused. */
 #include "io/ds.h"
+#include "io/files.h"
 #include "train/checkpoint.h"
 
 #include <limits.h>
@@ -195,8 +196,70 @@ static void sizes_that_do_not_fit_are_refused(void **state) {
     scratch_remove(dir);
 }
 
+/* Writes a number into a tensor of a model file, whose checksum is then removed as a program that edits files would. */
+static void spoil(const char *path, const char *tensor, size_t at, float number) {
+    char quoted[64];
+    Err err;
+    size_t size, begin;
+    uint64_t header;
+    char *bytes = file_read(path, &size, &err);
+    assert_non_null(bytes);
+    memcpy(&header, bytes, sizeof header);
+    snprintf(quoted, sizeof quoted, "\"%s\":", tensor);
+    const char *entry = memmem(bytes, size, quoted, strlen(quoted));
+    assert_non_null(entry);
+    assert_int_equal(sscanf(strstr(entry, "offsets\":[") + strlen("offsets\":["), "%zu", &begin), 1);
+    memcpy(bytes + sizeof header + header + begin + at * sizeof number, &number, sizeof number);
+    memcpy(memmem(bytes, size, "\"checksum\"", 10), "\"checkers\"", 10);
+    FILE *out = fopen(path, "w");
+    assert_int_equal(fwrite(bytes, 1, size, out), size);
+    fclose(out);
+    mem_free(bytes);
+}
+
+/* A model with a number that is not finite is refused, also in the scales of 8 bits, of which a product could overflow.
+   A checkpoint is not: the training itself notices what is not finite. */
+static void numbers_that_are_not_finite_are_refused(void **state) {
+    (void)state;
+    static const struct {
+        const char *tensor;
+        size_t at;
+        float number;
+        bool quantized;
+        const char *text;
+    } cases[] = {
+        {"encoder.E", 0, NAN, false, "tensor encoder.E is not finite at [0, 0]"},
+        {"encoder.E", 8 * 3 + 5, INFINITY, false, "tensor encoder.E is not finite at [3, 5]"},
+        {"readout.bo", 2, -INFINITY, false, "tensor readout.bo is not finite at [0, 2]"},
+        {"attention.va", 9, NAN, true, "tensor attention.va is not finite at [9, 0]"},
+        {"encoder.E.scale", 4, NAN, true, "tensor encoder.E.scale is not finite at [4, 0]"},
+        {"attention.Wa.scale", 9, INFINITY, true, "tensor attention.Wa.scale is not finite at [0, 9]"},
+        {"attention.Wa.scale", 3, -1e37f, true, "tensor attention.Wa.scale is not finite at [0, 3]"},
+        {"attention.Wa.scale", 3, 1e36f, true, NULL},
+        {"encoder.E", 1, 3e38f, false, NULL},
+    };
+    char path[SCRATCH_SIZE];
+    scratch_file(path);
+    Err err;
+    Translator t, read;
+    write_model(&t, 5, path);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int trained = 0; trained < 2; trained++) {
+            t.quantized = cases[i].quantized;
+            assert_int_equal(save(&t, path, &err), 0);
+            spoil(path, cases[i].tensor, cases[i].at, cases[i].number);
+            const int status = trained ? model_load_trained(&read, path, &err) : model_load(&read, path, &err);
+            assert_int_equal(status, cases[i].text ? -1 : 0);
+            if (cases[i].text) assert_string_equal(err.reason, cases[i].text);
+            translator_free(&read);
+        }
+    translator_free(&t);
+    unlink(path);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_that_are_not_finite_are_refused),
         cmocka_unit_test(weights_are_shared_unless_they_are_trained),
         cmocka_unit_test(a_model_keeps_the_options_of_its_training),
         cmocka_unit_test(a_best_value_keeps_its_metric),
