@@ -28,7 +28,7 @@ static void deliver(Reply *reply) {
 }
 
 static Task *start(Endpoint endpoint, const char *body) {
-    const Service service = {&browser.models, NULL, &browser.metrics, &limits, &no_keys};
+    const Service service = {&browser.models, NULL, &browser.metrics, &limits, &no_keys, NULL};
     const Asked asked = {
         .endpoint = endpoint, .content_type = "application/json", .body = body, .size = body ? strlen(body) : 0};
     Reply reply;

@@ -7,13 +7,10 @@
 
 #include <math.h>
 
-/* Writes the k-th translation of a text, whose sentences have their k-th hypothesis or, if there are fewer, their best
-   one. */
-static void write_text(FILE *out, const Request *w, ptrdiff_t i, int k) {
-    if (!w->task.served) {
-        json_string(out, w->fields.q.list[i]);
-        return;
-    }
+/* The k-th translation of a text, whose sentences have their k-th hypothesis or, if there are fewer, their best one;
+   owned by the caller. */
+static char *text_of(const Request *w, ptrdiff_t i, int k) {
+    if (!w->task.served) return mem_strdup(w->fields.q.list[i]);
     const Part *part = &w->parts[i];
     const ptrdiff_t n = arrlen(part->passage.sentences);
     const char **texts = mem_alloc((size_t)(n ? n : 1) * sizeof *texts);
@@ -22,9 +19,14 @@ static void write_text(FILE *out, const Request *w, ptrdiff_t i, int k) {
         texts[j] = k < job->count ? job->texts[k] : job->count ? job->texts[0] : "";
     }
     char *text = passage_join(&part->passage, texts, w->spaced);
+    mem_free(texts);
+    return text;
+}
+
+static void write_text(FILE *out, const Request *w, ptrdiff_t i, int k) {
+    char *text = text_of(w, i, k);
     json_string(out, text);
     mem_free(text);
-    mem_free(texts);
 }
 
 /* The number of alternatives of a text: as many as its sentence with the most has. */
@@ -98,8 +100,31 @@ void answer_write(FILE *out, const Request *w) {
     fputc('}', out);
 }
 
+/* Keeps the translation of a file, and answers with its address. */
+static void answer_file(const Request *w, Reply *reply) {
+    MemoryFile url, memory;
+    Download file = {.type = w->file.type};
+    memcpy(file.name, w->file.name, sizeof file.name);
+    if (make_nonce(file.id)) {
+        reply_error(reply, 500, "The file has no address");
+        return;
+    }
+    fprintf(memory_open(&url), "%s%s%s.%s", w->file.url, route_path(ENDPOINT_DOWNLOAD), file.id, file.name);
+    char *address = memory_close(&url, NULL);
+    json_print(memory_open(&memory), "{\"translatedFileUrl\":%s}\n", address);
+    mem_free(address);
+    file.text = text_of(w, 0, 0);
+    file.size = strlen(file.text);
+    reply_memory(reply, "application/json", &memory);
+    downloads_add(w->file.downloads, file, seconds_now()); /* the last step: what it keeps must not be released */
+}
+
 void answer_reply(const Request *w, Reply *reply) {
     MemoryFile memory;
+    if (w->file.downloads) {
+        answer_file(w, reply);
+        return;
+    }
     FILE *out = memory_open(&memory);
     if (w->streams) {
         event_write_last(out, w);

@@ -76,10 +76,12 @@ static void write_settings(FILE *out, const Start *s) {
     Served *first = models_hold(s->service->models, 0);
     const char *target = first->translator.options.langs[1];
     const char *keys = s->service->keys->count ? "true" : "false";
-    fprintf(out, "{\"apiKeys\":%s,\"charLimit\":-1,\"filesTranslation\":false,\"frontendTimeout\":500,", keys);
+    fprintf(out, "{\"apiKeys\":%s,\"charLimit\":-1,\"filesTranslation\":%s,\"frontendTimeout\":500,", keys,
+            s->service->downloads ? "true" : "false");
     fprintf(out, "\"keyRequired\":%s,\"language\":{\"source\":{\"code\":\"auto\",\"name\":\"Auto Detect\"},", keys);
     json_print(out, "\"target\":{\"code\":%s,\"name\":%s}},", target, language_name(target));
-    fputs("\"suggestions\":false,\"supportedFilesFormat\":[]}\n", out);
+    fprintf(out, "\"suggestions\":false,\"supportedFilesFormat\":[%s]}\n",
+            s->service->downloads ? "\".txt\",\".srt\",\".html\"" : "");
     served_drop(first);
 }
 
@@ -96,6 +98,19 @@ static void reply_with(const Start *s, const char *type, void (*write)(FILE *out
     MemoryFile memory;
     write(memory_open(&memory), s);
     reply_memory(s->reply, type, &memory);
+}
+
+static void reply_download(const Start *s) {
+    const char *name = s->asked->url + strlen(route_path(ENDPOINT_DOWNLOAD));
+    Downloads *downloads = s->service->downloads;
+    Download file = downloads ? downloads_find(downloads, name, seconds_now()) : (Download){0};
+    if (!file.text && *file.id) mem_refused(file.size);
+    if (!file.text) {
+        reply_error(s->reply, 404, "Not found: no file has this address, or its half hour is over");
+        return;
+    }
+    *s->reply = (Reply){.status = 200, .type = file.type, .body = file.text, .size = file.size};
+    s->reply->file = mem_strdup(file.name);
 }
 
 static void detect_language(const Start *s) {
@@ -144,6 +159,7 @@ static void start(void *context) {
     case ENDPOINT_MODELS: reply_with(s, json_type, write_models); break;
     case ENDPOINT_SETTINGS: reply_with(s, json_type, write_settings); break;
     case ENDPOINT_METRICS: reply_with(s, "text/plain; version=0.0.4; charset=utf-8", write_metrics); break;
+    case ENDPOINT_DOWNLOAD: reply_download(s); break;
     case ENDPOINT_DETECT: detect_language(s); break;
     case ENDPOINT_TRAINING: live_report_page(s); break;
     case ENDPOINT_LOG: live_report_log(s); break;

@@ -3,6 +3,7 @@
 #ifndef TIDE_SERVE_ENDPOINTS_H
 #define TIDE_SERVE_ENDPOINTS_H
 
+#include "serve/downloads.h"
 #include "serve/keys.h"
 #include "serve/queue.h"
 
@@ -13,13 +14,16 @@ typedef struct Service {
     Metrics *metrics;
     const Limits *limits;
     const Keys *keys;
+    Downloads *downloads; /* NULL: files are not translated */
 } Service;
 
 /* A complete request. A string is NULL if the request does not have it. */
 typedef struct Asked {
     Endpoint endpoint; /* not ENDPOINTS */
     const char *content_type, *authorization;
-    const char *model; /* of the query, still with its escapes */
+    const char *url;          /* the path, still with its escapes */
+    const char *host, *proto; /* for the address of a file: the headers Host and X-Forwarded-Proto */
+    const char *model;        /* of the query, still with its escapes */
     const char *body;
     size_t size;
 } Asked;

@@ -250,6 +250,15 @@ static int set_part(Fields *fields, const FormPart *part, const Limits *limits, 
                      limits, reply);
 }
 
+/* Keeps the first file in the field `file`. */
+static void set_file(Fields *fields, const FormPart *part) {
+    static const char name[] = "file";
+    if (part->name_length != strlen(name) || memcmp(part->name, name, strlen(name)) != 0 || fields->file) return;
+    fields->file = mem_strndup(part->value, part->value_length);
+    fields->file_size = part->value_length;
+    fields->file_name = mem_strndup(part->file, part->file_length);
+}
+
 static int parse_multipart(Fields *fields, const char *content_type, const char *body, size_t n, const Limits *limits,
                            Reply *reply) {
     char boundary[BOUNDARY_SIZE];
@@ -257,8 +266,10 @@ static int parse_multipart(Fields *fields, const char *content_type, const char 
     const char *at = body, *const end = body + n;
     if (multipart_boundary(content_type, boundary)) return broken_form(reply);
     int found = multipart_next(&at, end, boundary, &part);
-    for (; found > 0; found = multipart_next(&at, end, boundary, &part))
-        if (!part.file && set_part(fields, &part, limits, reply)) return -1;
+    for (; found > 0; found = multipart_next(&at, end, boundary, &part)) {
+        if (part.file) set_file(fields, &part);
+        else if (set_part(fields, &part, limits, reply)) return -1;
+    }
     return found ? broken_form(reply) : 0;
 }
 
@@ -282,6 +293,8 @@ void fields_free(Fields *fields) {
     strings_free(fields->q.list);
     strings_free(fields->translation.list);
     strings_free(fields->prefix_pieces.list);
+    mem_free(fields->file);
+    mem_free(fields->file_name);
     mem_free(fields->prefix);
     mem_free(fields->glossary);
     mem_free(fields->tag);

@@ -21,14 +21,16 @@ typedef struct Fields {
     AlignmentUnit alignment;
     Texts q, translation, prefix_pieces;
     char *source, *target, *format, *model, *api_key, *prefix, *glossary, *tag;
+    char *file, *file_name; /* of a form, in the field `file`: the bytes of a file and a NUL; its name, any bytes */
+    size_t file_size;
     int alternatives, candidates;
     SearchOptions search; /* those fields that the table of search options has */
 } Fields;
 
 /* Parses a body of n bytes, whose Content-Type is NULL if the request has none; *fields is overwritten. Unknown
-   fields, and the files of a form, are ignored, as LibreTranslate does. A form with several fields q has an array of
-   texts; of other fields with one name the first counts. Returns 0, or -1 with an error of status 400 or 415 in *reply.
-   Release with fields_free in both cases. */
+   fields, and files in other fields than `file`, are ignored, as LibreTranslate does. A form with several fields q has
+   an array of texts; of other fields with one name the first counts. Returns 0, or -1 with an error of status 400 or
+   415 in *reply. Release with fields_free in both cases. */
 int fields_parse(Fields *fields, const char *content_type, const char *body, size_t n, const Limits *limits,
                  Reply *reply);
 void fields_free(Fields *fields);

@@ -40,7 +40,8 @@ static void add_cors(const Http *http, struct MHD_Response *response) {
 }
 
 static void add_headers(const Http *http, struct MHD_Response *response, const Reply *reply) {
-    char seconds[16], policy[256] = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'";
+    char seconds[16], disposition[DOWNLOAD_NAME + 64],
+        policy[256] = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'";
     snprintf(seconds, sizeof seconds, "%d", reply->retry_after);
     add_header(response, "Content-Type", reply->type);
     add_header(response, "Cache-Control", "no-store");
@@ -51,6 +52,10 @@ static void add_headers(const Http *http, struct MHD_Response *response, const R
     add_header(response, "Content-Security-Policy", reply->policy ? reply->policy : policy);
     add_header(response, "Referrer-Policy", "no-referrer");
     add_header(response, "Allow", reply->allow);
+    if (reply->file) {
+        snprintf(disposition, sizeof disposition, "attachment; filename*=UTF-8''%s", reply->file);
+        add_header(response, "Content-Disposition", disposition);
+    }
     add_header(response, "Retry-After", reply->retry_after ? seconds : NULL);
     add_header(response, "Connection", reply->close || atomic_load(&http->quiet) ? "close" : NULL);
     add_cors(http, response);
@@ -165,11 +170,14 @@ static enum MHD_Result begin(Http *http, struct MHD_Connection *connection, Conn
 }
 
 /* The body is complete. */
-static enum MHD_Result complete(Http *http, struct MHD_Connection *connection, Connection *c) {
+static enum MHD_Result complete(Http *http, struct MHD_Connection *connection, Connection *c, const char *url) {
     if (!c->reply.status) {
         const Asked asked = {.endpoint = c->endpoint,
                              .content_type = header(connection, "Content-Type"),
                              .authorization = header(connection, "Authorization"),
+                             .url = url,
+                             .host = header(connection, "Host"),
+                             .proto = header(connection, "X-Forwarded-Proto"),
                              .model = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "model"),
                              .body = c->body ? c->body : "",
                              .size = c->size};
@@ -200,7 +208,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
         *size = 0;
         return MHD_YES;
     }
-    return complete(http, connection, c);
+    return complete(http, connection, c, url);
 }
 
 /* libmicrohttpd calls this when the first line of a request is complete. */

@@ -5,7 +5,6 @@
 #include "view/report.h"
 
 #include <stdio.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 
 /* The size of the log of a place; -1: none. */
@@ -32,14 +31,6 @@ static const Place *place_of(const Start *s) {
         reply_error(s->reply, 404, "Not found: the model %s has no log of a training", found->name);
     else return found;
     return NULL;
-}
-
-/* Writes a number that nobody can guess. Returns 0, or -1 if the system has none. */
-static int make_nonce(char nonce[NONCE_SIZE]) {
-    unsigned char bytes[(NONCE_SIZE - 1) / 2];
-    if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes) return -1;
-    for (size_t i = 0; i < sizeof bytes; i++) snprintf(nonce + 2 * i, 3, "%02x", bytes[i]);
-    return 0;
 }
 
 void live_report_page(const Start *s) {

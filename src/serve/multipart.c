@@ -17,7 +17,8 @@ static const char *value_end(const char *at, const char *end, const char **value
     return at;
 }
 
-/* Finds the parameter of a header value, as in "form-data; name=a; filename="b"". Returns false if there is none. */
+/* Finds the parameter of a header value, as in "form-data; name=a; filename="b"". Returns false, and sets nothing, if
+   there is none. */
 static bool parameter(const char *at, const char *end, const char *name, const char **value, size_t *length) {
     const size_t n = strlen(name);
     while ((at = memchr(at, ';', (size_t)(end - at)))) {
@@ -27,9 +28,12 @@ static bool parameter(const char *at, const char *end, const char *name, const c
         while (at < end && *at != '=' && *at != ';') at++;
         if (at == end || *at == ';') continue;
         const bool found = (size_t)(at - key) == n && !strncasecmp(key, name, n);
-        at = value_end(at + 1, end, value);
-        *length = (size_t)(at - *value);
-        if (found) return true;
+        const char *start;
+        at = value_end(at + 1, end, &start);
+        if (!found) continue;
+        *value = start;
+        *length = (size_t)(at - start);
+        return true;
     }
     return false;
 }
@@ -53,13 +57,11 @@ static const char *read_headers(const char *at, const char *end, FormPart *part)
     const size_t n = sizeof disposition - 1;
     *part = (FormPart){0};
     for (const char *cut; (cut = line_end(at, end)); at = cut + 2) {
-        const char *ignored;
-        size_t length;
         if (cut == at) return part->name ? at + 2 : NULL;
         if ((size_t)(cut - at) < n || strncasecmp(at, disposition, n) != 0) continue;
         if (!parameter(at + n, cut, "name", &part->name, &part->name_length)) return NULL;
-        part->file = parameter(at + n, cut, "filename", &ignored, &length) ||
-                     parameter(at + n, cut, "filename*", &ignored, &length);
+        if (!parameter(at + n, cut, "filename", &part->file, &part->file_length))
+            parameter(at + n, cut, "filename*", &part->file, &part->file_length);
     }
     return NULL;
 }

@@ -12,11 +12,10 @@ enum { BOUNDARY_SIZE = 71 }; /* RFC 2046 allows 70 characters */
 /* Copies the parameter `boundary` of a Content-Type. Returns 0, or -1 if it is missing, empty or too long. */
 int multipart_boundary(const char *content_type, char boundary[BOUNDARY_SIZE]);
 
-/* One part; both texts point into the body. */
+/* One part; the texts point into the body. */
 typedef struct FormPart {
-    const char *name, *value;
-    size_t name_length, value_length;
-    bool file; /* the part has a file name */
+    const char *name, *value, *file; /* file: the name of a file; NULL: the part is no file */
+    size_t name_length, value_length, file_length;
 } FormPart;
 
 /* Reads the next part of a body that ends at `end`. *at is the start of the body for the first call; each call moves it

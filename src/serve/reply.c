@@ -5,6 +5,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <sys/random.h>
 
 int reply_error(Reply *reply, int status, const char *format, ...) {
     char text[REPLY_ERROR_SIZE / 2], *out = reply->error, *const end = reply->error + REPLY_ERROR_SIZE - 16;
@@ -45,7 +46,15 @@ const char *reply_bytes(const Reply *reply) {
     return reply->fixed ? reply->fixed : reply->body ? reply->body : reply->error;
 }
 
+int make_nonce(char nonce[NONCE_SIZE]) {
+    unsigned char bytes[(NONCE_SIZE - 1) / 2];
+    if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes) return -1;
+    for (size_t i = 0; i < sizeof bytes; i++) sprintf(nonce + 2 * i, "%02x", bytes[i]);
+    return 0;
+}
+
 void reply_free(Reply *reply) {
+    mem_free(reply->file);
     mem_free(reply->body);
     *reply = (Reply){0};
 }

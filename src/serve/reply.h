@@ -18,6 +18,7 @@ typedef struct Reply {
     const char *policy;     /* a literal: the header Content-Security-Policy; NULL: one that allows only `nonce` */
     bool close;             /* the connection ends with the answer */
     int retry_after;        /* seconds; 0: no such header */
+    char *file;             /* owned: the name of the file that the body is, as in a URL; NULL: it is none */
     char nonce[NONCE_SIZE]; /* of the style and the scripts of a page; "": there are none */
     char error[REPLY_ERROR_SIZE + EVENT_ERROR_SIZE];
 } Reply;
@@ -32,6 +33,8 @@ void reply_memory(Reply *reply, const char *type, MemoryFile *memory);
 void reply_fixed(Reply *reply, const char *type, const char *text);
 /* The bytes of the body. */
 const char *reply_bytes(const Reply *reply);
+/* Writes a number that nobody can guess, in hexadecimal digits. Returns 0, or -1 if the system has none. */
+int make_nonce(char nonce[NONCE_SIZE]);
 /* Releases the body. */
 void reply_free(Reply *reply);
 

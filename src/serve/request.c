@@ -7,6 +7,8 @@
 #include "text/unicode.h"
 #include "translate/prefix.h"
 
+#include <strings.h>
+
 static void request_free(Task *task) {
     Request *w = (Request *)task;
     for (ptrdiff_t i = 0; w->parts && i < arrlen(w->fields.q.list); i++) passage_free(&w->parts[i].passage);
@@ -17,6 +19,7 @@ static void request_free(Task *task) {
     prefix_free(&w->prefix);
     sentence_terms_free(&w->terms);
     glossary_free(&w->glossary);
+    mem_free(w->file.url);
     mem_free((char *)w->detected);
     fields_free(&w->fields);
     served_drop(task->served);
@@ -35,6 +38,31 @@ static const char *key_of(const Start *s, const Fields *fields) {
     return bearer ? bearer : fields->api_key;
 }
 
+/* The format of a file by the ending of its name; NULL: there is none for it. */
+static const char *format_of_file(const char *name) {
+    static const char *const formats[][2] = {{".txt", "text"}, {".srt", "srt"}, {".html", "html"}, {".htm", "html"}};
+    const char *dot = strrchr(name, '.');
+    for (size_t i = 0; dot && i < sizeof formats / sizeof *formats; i++)
+        if (!strcasecmp(dot, formats[i][0])) return formats[i][1];
+    return NULL;
+}
+
+/* Makes the file of the request its only text, in the format of the file. */
+static int take_file(const Start *s, Fields *fields) {
+    if (!s->service->downloads) return reply_error(s->reply, 403, "Files translation are disabled on this server.");
+    if (!fields->file) return missing(s, "file");
+    const char *format = format_of_file(fields->file_name);
+    if (!format) return reply_error(s->reply, 400, "Invalid request: file format not supported");
+    if (!utf8_valid(fields->file, fields->file_size) || memchr(fields->file, 0, fields->file_size))
+        return reply_error(s->reply, 400, "Invalid request: the file is not text in UTF-8");
+    strings_free(fields->q.list);
+    fields->q = (Texts){0};
+    arrput(fields->q.list, mem_strndup(fields->file, fields->file_size));
+    mem_free(fields->format);
+    fields->format = mem_strdup(format);
+    return 0;
+}
+
 int request_fields(const Start *s, Fields *fields) {
     const Asked *asked = s->asked;
     if (fields_parse(fields, asked->content_type, asked->body, asked->size, s->service->limits, s->reply)) return -1;
@@ -42,6 +70,7 @@ int request_fields(const Start *s, Fields *fields) {
     if (!keys_serve(s->service->keys, key))
         return reply_error(s->reply, 403, "%s",
                            key ? "Invalid API key" : "Please contact the server operator to get an API key");
+    if (asked->endpoint == ENDPOINT_FILE) return take_file(s, fields);
     return fields->q.list || fields->q.array ? 0 : missing(s, "q");
 }
 
@@ -84,13 +113,20 @@ static int choose_model(Start *s, char *const *codes) {
                        to ? language_name(to) : "?", to ? to : "?", language_name(from), from);
 }
 
+/* The format of the texts as a PassageFormat; -1: there is none of this name. */
+static int format_of(const Fields *fields) {
+    static const char *const names[] = {[PASSAGE_TEXT] = "text", [PASSAGE_HTML] = "html", [PASSAGE_SUBTITLES] = "srt"};
+    for (int i = PASSAGE_TEXT; fields->format && i <= PASSAGE_SUBTITLES; i++)
+        if (!strcmp(fields->format, names[i])) return i;
+    return fields->format ? -1 : PASSAGE_TEXT;
+}
+
 static int check_options(const Start *s) {
     Request *w = s->request;
     Fields *fields = &w->fields;
     const Served *served = w->task.served;
     const int most = s->service->limits->beam;
-    if (fields->format && strcmp(fields->format, "text") != 0 && strcmp(fields->format, "html") != 0)
-        return reply_error(s->reply, 400, "%s format is not supported", fields->format);
+    if (format_of(fields) < 0) return reply_error(s->reply, 400, "%s format is not supported", fields->format);
     if (fields->search.beam > most || fields->alternatives >= most)
         return reply_error(s->reply, 400, "Invalid request: beam and alternatives are limited to %d", most);
     if (fields->candidates > most)
@@ -148,13 +184,15 @@ static int make_sentences(Start *s) {
     Request *w = s->request;
     const ptrdiff_t n = arrlen(w->fields.q.list);
     const char *language = w->task.served->translator.options.langs[0];
-    const bool html = w->fields.format && !strcmp(w->fields.format, "html");
+    const PassageFormat format = (PassageFormat)format_of(&w->fields);
+    Err err;
     const int most = s->service->limits->sentences;
     long sentences = 0;
     w->parts = mem_zalloc((size_t)(n ? n : 1) * sizeof *w->parts);
     for (ptrdiff_t i = 0; i < n; i++) {
-        w->parts[i].passage =
-            passage_split(w->fields.q.list[i], language_has_han(language), html ? PASSAGE_HTML : PASSAGE_TEXT);
+        if (format == PASSAGE_SUBTITLES && subtitles_check(w->fields.q.list[i], &err))
+            return reply_error(s->reply, 400, "Invalid request: line %ld: %s", err.line, err.reason);
+        w->parts[i].passage = passage_split(w->fields.q.list[i], language_has_han(language), format);
         sentences += arrlen(w->parts[i].passage.sentences);
         if (sentences > most)
             return reply_error(s->reply, 400, "Invalid request: request (%ld) exceeds text limit (%d) of sentences",
@@ -261,6 +299,21 @@ static int take_quota(const Start *s) {
     return -1;
 }
 
+/* Notes the address and the name of the file with the translation. The proxy knows whether the client uses TLS. */
+static void make_file(const Start *s) {
+    static const char *const types[] = {[PASSAGE_TEXT] = "text/plain; charset=utf-8",
+                                        [PASSAGE_HTML] = "text/html; charset=utf-8",
+                                        [PASSAGE_SUBTITLES] = "application/x-subrip; charset=utf-8"};
+    const Asked *asked = s->asked;
+    Request *w = s->request;
+    MemoryFile memory;
+    fprintf(memory_open(&memory), "%s://%s", asked->proto && !strcmp(asked->proto, "https") ? "https" : "http",
+            asked->host ? asked->host : "localhost");
+    w->file = (FileAnswer){
+        .downloads = s->service->downloads, .type = types[format_of(&w->fields)], .url = memory_close(&memory, NULL)};
+    download_name(w->file.name, w->fields.file_name, w->fields.target);
+}
+
 /* Fills s->request. Returns 1 if the answer needs no search: it can be answered. */
 static int make_request(Start *s) {
     Request *w = s->request;
@@ -273,6 +326,7 @@ static int make_request(Start *s) {
     int status = choose_model(s, codes);
     strings_free(codes);
     if (status || check_options(s)) return -1;
+    if (s->asked->endpoint == ENDPOINT_FILE) make_file(s);
     if (!w->task.served) return 1;
     if (set_search(s)) return -1;
     status = w->task.kind == JOB_TRANSLATE ? make_sentences(s) : make_pairs(s);

@@ -13,15 +13,24 @@ typedef struct Part {
     int first;       /* the number of its first job */
 } Part;
 
+/* Where the translation of a file is kept; all zero: the answer is no file. */
+typedef struct FileAnswer {
+    Downloads *downloads;
+    const char *type;         /* a literal: the Content-Type */
+    char *url;                /* owned: up to the path */
+    char name[DOWNLOAD_NAME]; /* of the translation */
+} FileAnswer;
+
 /* A request with texts. The jobs of its task are its sentences. */
 typedef struct Request {
     Task task;
     Fields fields;
-    Part *parts;          /* [texts of the request] */
-    char **given;         /* a stb_ds array: normalised texts and translations of /v1/align and /v1/score */
-    Prefix prefix;        /* of the only sentence; 0 states: none */
-    Glossary glossary;    /* of the request, with that of the model as its base; all zero: none */
-    SentenceTerms terms;  /* of the jobs; all zero: none */
+    Part *parts;         /* [texts of the request] */
+    char **given;        /* a stb_ds array: normalised texts and translations of /v1/align and /v1/score */
+    Prefix prefix;       /* of the only sentence; 0 states: none */
+    Glossary glossary;   /* of the request, with that of the model as its base; all zero: none */
+    SentenceTerms terms; /* of the jobs; all zero: none */
+    FileAnswer file;
     const char *detected; /* the detected code of the source, owned; NULL: the request names the source */
     double confidence;
     bool spaced;  /* the target separates sentences by spaces */
@@ -37,7 +46,8 @@ typedef struct Start {
     Served *held;     /* the model that the request holds: endpoint_start drops it if the scope fails */
 } Start;
 
-/* Parses the fields of the request, and checks its key and that it has the field q. Returns 0, or -1 with an error in
+/* Parses the fields of the request, and checks its key and that it has the field q, or a file, whose text is then q.
+   Returns 0, or -1 with an error in
    the reply. Release with fields_free in both cases. */
 int request_fields(const Start *start, Fields *fields);
 /* Guesses the language of the texts; see language_detect. codes: a stb_ds array. */

@@ -15,6 +15,8 @@ static const struct {
     [ENDPOINT_MODELS] = {"/v1/models", false},
     [ENDPOINT_ALIGN] = {"/v1/align", true},
     [ENDPOINT_STREAM] = {"/v1/stream", true},
+    [ENDPOINT_FILE] = {"/translate_file", true},
+    [ENDPOINT_DOWNLOAD] = {"/download_file/", false},
     [ENDPOINT_TRAINING] = {"/training", false},
     [ENDPOINT_LOG] = {"/training/log", false},
     [ENDPOINT_SCORE] = {"/v1/score", true},
@@ -27,7 +29,9 @@ const char *route_path(Endpoint endpoint) { return endpoint < ENDPOINTS ? routes
 Endpoint route_find(const char *method, const char *url, Reply *reply) {
     const size_t n = strcspn(url, "?");
     for (Endpoint e = 0; e < ENDPOINTS; e++) {
-        if (strlen(routes[e].path) != n || memcmp(routes[e].path, url, n) != 0) continue;
+        const size_t own = strlen(routes[e].path);
+        if (e == ENDPOINT_DOWNLOAD ? n <= own : n != own) continue;
+        if (memcmp(routes[e].path, url, own) != 0) continue;
         const bool reads = !strcmp(method, "GET") || !strcmp(method, "HEAD");
         if (routes[e].post ? !strcmp(method, "POST") : reads) return e;
         reply_error(reply, 405, "Method not allowed: %s takes %s", routes[e].path, routes[e].post ? "POST" : "GET");

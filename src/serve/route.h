@@ -17,6 +17,8 @@ typedef enum Endpoint {
     ENDPOINT_ALIGN,
     ENDPOINT_SCORE,
     ENDPOINT_STREAM,
+    ENDPOINT_FILE,
+    ENDPOINT_DOWNLOAD,
     ENDPOINT_TRAINING,
     ENDPOINT_LOG,
     ENDPOINT_METRICS,
@@ -24,7 +26,7 @@ typedef enum Endpoint {
     ENDPOINTS /* their number; also: no endpoint */
 } Endpoint;
 
-/* The path of an endpoint; "other" for ENDPOINTS. */
+/* The path of an endpoint; "other" for ENDPOINTS. The name of the file follows the path of ENDPOINT_DOWNLOAD. */
 const char *route_path(Endpoint endpoint);
 /* Returns the endpoint; ENDPOINTS with an error in *reply (404, or 405 with the allowed methods) if there is none.
    `url` may have a query after '?', which is ignored. HEAD is answered as GET. */

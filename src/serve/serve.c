@@ -19,6 +19,7 @@
 typedef struct Server {
     const ServeOptions *options;
     Keys keys;
+    Downloads downloads;
     ServedModels models;
     Metrics metrics;
     Queue *queue;
@@ -118,7 +119,7 @@ static void drain(Server *s) {
 }
 
 static int run_http(Server *s, Err *err) {
-    const Service service = {&s->models, s->queue, &s->metrics, &s->options->limits, &s->keys};
+    const Service service = {&s->models, s->queue, &s->metrics, &s->options->limits, &s->keys, &s->downloads};
     Http *http = http_start(s->options, &service, &s->connections, s->listener.fd, err);
     if (!http) return -1;
     while (!signalled(s)) connections_check(&s->connections, s->signals, 1.0 / TICKS);
@@ -181,6 +182,7 @@ int serve(const ServeOptions *options, Err *err) {
     pthread_mutex_init(&s.mutex, NULL);
     sem_init(&s.stop, 0, 0);
     metrics_init(&s.metrics);
+    downloads_init(&s.downloads);
     int status = options->key_file ? keys_read(&s.keys, options->key_file, err) : 0;
     if (access_log_open(&s.log, options->access_log, err)) status = -1;
     if (!status) status = open_signals(&s, err);
@@ -190,6 +192,7 @@ int serve(const ServeOptions *options, Err *err) {
     access_log_close(&s.log);
     keys_free(&s.keys);
     metrics_free(&s.metrics);
+    downloads_free(&s.downloads);
     if (s.signals >= 0) close(s.signals);
     sem_destroy(&s.stop);
     pthread_mutex_destroy(&s.mutex);

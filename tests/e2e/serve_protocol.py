@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """usage: tests/e2e/serve_protocol.py TEST URL [ARGUMENT...]
-TEST: heads|origins|asks|passed|log|unread|quotas
+TEST: heads|origins|asks|passed|log|unread|quotas|files
 
 Checks of a running `tide serve` on the level of HTTP, for tests/e2e/serve_protocol.sh. The functions below say which
 flags the server needs."""
@@ -244,10 +244,66 @@ def quotas(url, key, free):
         check(status == code and json.loads(answer).get("error", "") == reason, f"{q}: {status}: {answer}")
         wait = re.search(rb"\r\nRetry-After: (\d+)\r\n", head)
         check((status == 429) == bool(wait) and (not wait or 50 <= int(wait[1]) <= 60), f"{q}: {head}")
+    check(upload(url, "a.txt", b"a")[0] == 403, "a file without a key")
+    check(upload(url, "a.txt", b"a" * 11, api_key=key)[0] == 400, "a file is larger than the quota")
+
+
+# ---- files --------------------------------------------------------------------------------------------------------------
+
+
+def upload(url, name, data, *fields, host=b"localhost", **form):
+    """POST /translate_file; returns status and answer."""
+    form = {"source": "zh", "target": "en", **form}
+    parts = [f'name="{k}"\r\n\r\n{v}'.encode() for k, v in form.items()]
+    parts.append(f'name="file"; filename="{name}"\r\nContent-Type: text/plain\r\n\r\n'.encode() + data)
+    body = b"".join(b"--b\r\nContent-Disposition: form-data; " + part + b"\r\n" for part in parts) + b"--b--\r\n"
+    head = b"POST /translate_file HTTP/1.1\r\nHost: %s\r\nContent-Type: multipart/form-data; boundary=b\r\n" % host
+    head += b"".join(field + b"\r\n" for field in fields) + b"Content-Length: %d\r\n\r\n" % len(body)
+    status, _, answer, _ = talk(url, head + body)
+    return status, json.loads(answer)
+
+
+def files(url, tide, model):
+    """A translated file is what `tide translate` makes of it."""
+    subtitles = "1\r\n00:00:01,000 --> 00:00:02,000\r\n潮水退了。\r\n\r\n2\r\n00:00:03,000 --> 00:00:04,000\r\n海\r\n"
+    for name, text, flags, kind, saved in (
+        ("a.txt", "\ufeff潮水退了。海。\n\n 他走了", ["--split-sentences"], "text/plain", "a_en.txt"),
+        ("C:\\\\x\\\\潮 水.srt", subtitles, ["--format", "srt"], "application/x-subrip",
+         "%E6%BD%AE%20%E6%B0%B4_en.srt"),
+        ("../b.c.HTML", "<p title='潮'>潮水&amp;海</p>", ["--format", "html"], "text/html", "b.c_en.HTML"),
+        ("empty.txt", "", None, "text/plain", "empty_en.txt"),
+    ):
+        status, answer = upload(url, name, text.encode())
+        check(status == 200 and list(answer) == ["translatedFileUrl"], f"{name}: {status} {answer}")
+        where = re.fullmatch(r"http://localhost(/download_file/[0-9a-f]{32}\.(.*))", answer["translatedFileUrl"])
+        check(where and where[2] == saved, f"{name}: {answer}")
+        status, head, found, _ = talk(url, get(where[1].encode()))
+        check(status == 200 and f"Content-Type: {kind}; charset=utf-8\r\n" in head.decode(), f"{name}: {head}")
+        check(f"Content-Disposition: attachment; filename*=UTF-8''{saved}\r\n" in head.decode(), f"{name}: {head}")
+        expected = subprocess.run([tide, "translate", model, "--quiet", *flags], input=text.encode(), check=True,
+                                  stdout=subprocess.PIPE).stdout if flags else b""
+        check(found == expected, f"{name}: {found}, not {expected}")
+    _, answer = upload(url, "a.txt", b"a", b"X-Forwarded-Proto: https", host=b"127.0.0.1:9")
+    check(answer["translatedFileUrl"].startswith("https://127.0.0.1:9/download_file/"), f"behind a proxy: {answer}")
+    for what, answer, reason in (
+        ("a format", upload(url, "a.pdf", b"a"), "Invalid request: file format not supported"),
+        ("no name", upload(url, "", b"a"), "Invalid request: file format not supported"),
+        ("no text", upload(url, "a.txt", b"\xff"), "Invalid request: the file is not text in UTF-8"),
+        ("a NUL", upload(url, "a.txt", b"a\0b"), "Invalid request: the file is not text in UTF-8"),
+        ("no times", upload(url, "a.srt", b"1\n2\n"), "Invalid request: line 2: a subtitle must have times, such as "
+         "00:01:02,345 --> 00:01:05,000"),
+    ):
+        check(answer == (400, {"error": reason}), f"{what}: {answer}")
+    body = json.loads(talk(url, post().replace(b"/translate", b"/translate_file"))[2])
+    check(body == {"error": "Invalid request: missing file parameter"}, f"no file: {body}")
+    for target in ("", "a", "0" * 32, "0" * 32 + ".txt", "../x", "%2e%2e"):
+        check(talk(url, get(b"/download_file/" + target.encode()))[0] == 404, f"a file that does not exist: {target}")
+    settings = json.loads(talk(url, get(b"/frontend/settings"))[2])
+    check(settings["supportedFilesFormat"] == [".txt", ".srt", ".html"] and settings["filesTranslation"], settings)
 
 
 def main():
-    commands = {f.__name__: f for f in (heads, origins, asks, passed, log, unread, quotas)}
+    commands = {f.__name__: f for f in (heads, origins, asks, passed, log, unread, quotas, files)}
     if len(sys.argv) < 3 or sys.argv[1] not in commands:
         sys.exit(__doc__)
     commands[sys.argv[1]](*sys.argv[2:])

@@ -1,7 +1,6 @@
 #!/bin/sh
 # Tests what `tide serve` does with HTTP itself: heads that readers may understand in two ways, pages of other sites,
-# a model given twice, Unix sockets, sockets of systemd,
-# the access log, the quotas of keys.
+# a model given twice, Unix sockets, sockets of systemd, the access log, the quotas of keys, files.
 . "$(dirname "$0")/../lib/common.inc"
 . tests/lib/serve.inc
 needs python3
@@ -22,6 +21,7 @@ stop
 start $model
 protocol heads "$url"
 protocol origins "$url"
+protocol files "$url" "$tide" $model
 stop
 for origin in https://page.example '*'; do
     start $model --cors "$origin"

@@ -2,6 +2,7 @@
    is read as every header that the server reads. */
 #include "fuzz.h"
 #include "serve/access_log.h"
+#include "serve/downloads.h"
 #include "serve/header.h"
 #include "serve/keys.h"
 #include "serve/language.h"
@@ -75,6 +76,16 @@ static void log_check(const char *value) {
     CHECK(quotes == 6, "%d quotes", quotes);
 }
 
+/* Whatever the name of a file, that of its translation needs no quotes and no further escapes. */
+static void name_check(const char *value) {
+    char name[DOWNLOAD_NAME];
+    download_name(name, value, value);
+    for (const char *at = name; *at; at++) {
+        const bool plain = (*at >= '0' && *at <= '9') || ((*at | 32) >= 'a' && (*at | 32) <= 'z') || strchr("-_.", *at);
+        CHECK(plain || (*at == '%' && at[1] && at[2]), "the name '%s'", name);
+    }
+}
+
 static void length_check(const char *value) {
     size_t length;
     char text[32];
@@ -101,6 +112,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     head_check(value);
     origin_check(value);
     log_check(value);
+    name_check(value);
     length_check(value);
     boundary_check(value);
     CHECK(header_body_kind(value) <= BODY_OTHER, "a kind of body");

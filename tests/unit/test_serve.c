@@ -1,5 +1,6 @@
 /* The server in this process: memory that is refused at any place fails one request, and the next one is served. The
    batches of the queue, and the metrics. */
+#include "serve/downloads.h"
 #include "serve/keys.h"
 #include "serve/language.h"
 #include "serve/serve.h"
@@ -214,6 +215,43 @@ static void test_quotas(void **state) {
     assert_null(key_take(&(Key){.mutex = PTHREAD_MUTEX_INITIALIZER}, 1L << 40, 0).exceeded);
 }
 
+/* ---- downloads ------------------------------------------------------------------------------------------------- */
+
+static void add_download(Downloads *downloads, int number, size_t size, double now) {
+    Download file = {.type = "", .text = mem_zalloc(size + 1), .size = size};
+    snprintf(file.id, sizeof file.id, "%032d", number);
+    downloads_add(downloads, file, now);
+}
+
+static bool has_download(Downloads *downloads, int number, double now) {
+    char asked[64];
+    snprintf(asked, sizeof asked, "%032d.txt", number);
+    const Download found = downloads_find(downloads, asked, now);
+    mem_free(found.text);
+    return found.text;
+}
+
+/* Files are kept for their time; the oldest one goes if there are too many, or if they are too large together. */
+static void test_downloads(void **state) {
+    (void)state;
+    static Downloads downloads;
+    downloads_init(&downloads);
+    add_download(&downloads, 0, 10, 0);
+    assert_true(has_download(&downloads, 0, DOWNLOAD_SECONDS - 1));
+    assert_false(has_download(&downloads, 1, 0));
+    assert_false(has_download(&downloads, 0, DOWNLOAD_SECONDS));
+    assert_int_equal(downloads.size, 0);
+    for (int i = 0; i <= DOWNLOADS; i++) add_download(&downloads, i, 1, i);
+    for (int i = 0; i <= DOWNLOADS; i++) assert_int_equal(has_download(&downloads, i, DOWNLOADS), i > 0);
+    add_download(&downloads, 100, DOWNLOAD_BYTES - 1, 100);
+    assert_true(has_download(&downloads, DOWNLOADS, 100) && has_download(&downloads, 100, 100));
+    assert_int_equal(downloads.size, DOWNLOAD_BYTES);
+    add_download(&downloads, 101, DOWNLOAD_BYTES + 1, 101); /* alone, it may be larger */
+    assert_false(has_download(&downloads, 100, 101));
+    assert_true(has_download(&downloads, 101, 101));
+    downloads_free(&downloads);
+}
+
 /* ---- languages ------------------------------------------------------------------------------------------------- */
 
 static void test_languages(void **state) {
@@ -243,7 +281,8 @@ int main(void) {
     write_model_into(&translator, "en", target_texts, 1, model_file);
     translator_free(&translator);
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_languages), cmocka_unit_test(test_quotas),
-                                       cmocka_unit_test(test_queue), cmocka_unit_test(test_refused_memory)};
+                                       cmocka_unit_test(test_downloads), cmocka_unit_test(test_queue),
+                                       cmocka_unit_test(test_refused_memory)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     unlink(model_file);
     return failed;
