@@ -2,6 +2,8 @@
 
 #include "serve/events.h"
 #include "serve/socket.h"
+#include "io/utf8.h"
+
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -275,7 +277,7 @@ bool connection_answer(Connection *c) {
     const bool open = c->phase != PHASE_CLOSED;
     if (open) {
         c->phase = PHASE_ANSWERING;
-        account(c, c->reply.status, c->reply.size);
+        account(c, c->reply.status, c->request && starts_with(c->request, "HEAD ") ? 0 : c->reply.size);
     }
     pthread_mutex_unlock(&c->table->mutex);
     return open;

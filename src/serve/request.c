@@ -57,7 +57,8 @@ static int take_file(const Start *s, Fields *fields) {
         return reply_error(s->reply, 400, "Invalid request: the file is not text in UTF-8");
     strings_free(fields->q.list);
     fields->q = (Texts){0};
-    arrput(fields->q.list, mem_strndup(fields->file, fields->file_size));
+    arrput(fields->q.list, fields->file);
+    fields->file = NULL;
     mem_free(fields->format);
     fields->format = mem_strdup(format);
     return 0;

@@ -191,6 +191,7 @@ def log(url, path):
     for data, request, code, rest in (
         (get(b"/health?q=text"), "GET /health HTTP/1.1", 200, '"-" "-"'),
         (post(*agents), "POST /translate HTTP/1.1", 200, r'"http://localhost/a" "a \x22b\x22\x5C \xE6\xBD\xAE\x09"'),
+        (get(b"/health", b"Connection: close").replace(b"GET", b"HEAD"), "HEAD /health HTTP/1.1", 200, '"-" "-"'),
         (get(b"/none", b"User-Agent: c"), "GET /none HTTP/1.1", 404, '"-" "c"'),
         (post(b"Host: b"), "POST /translate HTTP/1.1", 400, '"-" "-"'),
         (get(b"/health?" + b"&" * 500), "-", 400, '"-" "-"'),
