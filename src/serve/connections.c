@@ -127,7 +127,9 @@ void connection_target(Connection *c, const char *target) {
     c->target = try_copy(target);
     pthread_mutex_lock(&c->table->mutex);
     begin(c, seconds_now());
-    if (parameters > QUERY_PARAMETERS && c->phase == PHASE_RECEIVING)
+    if (c->phase == PHASE_RECEIVING && strlen(target) > LONGEST_TARGET)
+        shut_with(c, 414, "URI Too Long", "Invalid request: the path or the query is too long");
+    else if (c->phase == PHASE_RECEIVING && parameters > QUERY_PARAMETERS)
         shut_with(c, 400, "Bad Request", "Invalid request: too many parameters in the query");
     pthread_mutex_unlock(&c->table->mutex);
 }

@@ -70,9 +70,10 @@ void connections_free(Connections *table);
 /* Adds a connection. NULL if memory is refused. */
 Connection *connection_open(Connections *table, void *handle, int fd);
 void connection_close(Connection *connection);
-enum { QUERY_PARAMETERS = 128 }; /* the most in a query */
-/* The request line has arrived, with this target (a path and perhaps a query). If the query has so many parameters that
-   the HTTP library has no room for them, answers with status 400, and shuts the connection down. */
+enum { LONGEST_TARGET = 8000, QUERY_PARAMETERS = 128 }; /* most bytes of a target; most parameters of a query */
+/* The request line has arrived, with this target (a path and perhaps a query). If it is too long, or has too many
+   parameters, answers with status 414 or 400, and shuts the connection down: the HTTP library might have no room for
+   the parameters, and then it answers nothing. */
 void connection_target(Connection *connection, const char *target);
 /* The request's headers have arrived. Returns false if the connection was shut down. */
 bool connection_begin(Connection *connection, Endpoint endpoint);

@@ -102,6 +102,9 @@ def heads(url):
         status, _, body, closes = talk(url, data)
         check(status == 400 and closes, f"{what}: {status}, {'closed' if closes else 'kept'}: {body}")
         check(list(json.loads(body)) == ["error"], f"{what}: {body}")
+    for count, size in ((1, 8001), (60, 500), (120, 250), (10, 3100)):
+        status, _, body, closes = talk(url, get(b"/health?" + b"&".join([b"a" * size] * count)))
+        check(status == 414 and closes and json.loads(body), f"{count} parameters of {size} bytes: {status}: {body}")
     for what, data in (
         ("a form", post()),
         ("chunks", post(CHUNKED, body=CHUNKS, length=False)),
@@ -109,6 +112,7 @@ def heads(url):
         ("lines that end with LF", post(b"A: b").replace(b"\r\n", b"\n")),
         ("HTTP/1.0", post(version=b"HTTP/1.0")),
         ("100 parameters", get(b"/health?" + b"&".join(b"a=%d" % i for i in range(100)))),
+        ("a long target", get(b"/health?" + b"a" * 7990)),
         ("a query of letters of all kinds", get("/health?q=潮水&b=%E6&c&=".encode())),
         ("many fields", get(b"/health", *[b"A%d: b" % i for i in range(200)])),
     ):
