@@ -5,21 +5,46 @@
 
 #include <limits.h>
 
-void attention_check_spans(const char *op, const Spans *spans, int queries, const Var *M) {
+void attention_check_lengths(const char *op, const Spans *spans, int queries) {
     for (int b = 0; b < queries; b++) {
         const int length = spans_length(spans, b);
         CHECK(length > 0 && length <= spans->longest, "%s: a span of %d rows, but longest is %d", op, length,
               spans->longest);
+    }
+}
+
+/* Checks what the gradient needs, which threads compute sentence by sentence. */
+static void check_sentences(Tape *tape, const char *op, const Spans *spans, int queries, int rows) {
+    const ArenaMark mark = arena_mark(&tape->arena);
+    int *of = arena_zalloc(&tape->arena, (size_t)rows * sizeof *of); /* 1 + the sentence of each row; 0: none */
+    for (int b = 0; b < queries; b++) {
+        const int s = spans_sentence(spans, b), start = spans->start[s], length = spans->length[s];
+        CHECK(spans_length(spans, b) <= length && length <= rows - start, "%s: query %d reads %d rows of %d from %d on",
+              op, b, spans_length(spans, b), length, start);
+        for (int i = start; i < start + length && of[start] != s + 1; i++)
+            CHECK(!of[i], "%s: sentences %d and %d have row %d in common", op, of[i] - 1, s, i);
+        for (int i = start; i < start + length && of[i] != s + 1; i++) of[i] = s + 1;
+    }
+    arena_rewind(&tape->arena, mark);
+}
+
+void attention_check_spans(Tape *tape, const char *op, const Spans *spans, int queries, const Var *M) {
+    attention_check_lengths(op, spans, queries);
+    for (int b = 0; b < queries; b++) {
+        const int length = spans_length(spans, b);
         if (spans->rows) {
             for (int j = 0; j < length; j++)
                 CHECK(spans->rows[b][j] >= 0 && spans->rows[b][j] < M->rows, "%s: row %d of %d", op, spans->rows[b][j],
                       M->rows);
             continue;
         }
+        CHECK(spans_sentence(spans, b) >= 0, "%s: sentence %d", op, spans_sentence(spans, b));
         const int start = spans->start[spans_sentence(spans, b)];
         CHECK(start >= 0 && start <= M->rows - length, "%s: rows %d to %d of %d", op, start, start + length - 1,
               M->rows);
     }
+    CHECK(!tape->recording || !spans->rows, "%s: lists of rows on a tape that records", op);
+    if (tape->recording) check_sentences(tape, op, spans, queries, M->rows);
 }
 
 /* A list of reads, the newest first. */

@@ -26,8 +26,11 @@ enum { ATTENTION_BLOCK = 16 /* most rows in one call of a kernel */ };
    example those of all steps of a decoder. The spans, weights and x must not change until then. */
 void attention_read_defer(Tape *tape, AttentionRead read);
 
-/* Checks that the spans of the queries lie within the rows of M. */
-void attention_check_spans(const char *op, const Spans *spans, int queries, const Var *M);
+/* Checks that no query reads more than spans->longest rows. */
+void attention_check_lengths(const char *op, const Spans *spans, int queries);
+/* Checks that the spans of the queries lie within the rows of M and, if the tape records, that no two sentences have a
+   row in common: the threads add to the gradients of the rows of different sentences at the same time. */
+void attention_check_spans(Tape *tape, const char *op, const Spans *spans, int queries, const Var *M);
 
 /* The sentence of query b, and how many of the sentence's rows query b reads. */
 static inline int spans_sentence(const Spans *spans, int b) { return spans->owner ? spans->owner[b] : b; }

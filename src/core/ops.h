@@ -1,12 +1,15 @@
 /* ops.h: the ops of the tape. An op computes its result at once, in the tape's arena. Its equation and its
    derivative are in the file ops_*.c that is named below; tests/unit/double_gradients.c checks its gradient by central
-   differences. A shape that does not fit is a bug: CHECK ends the program.
+   differences. A shape that does not fit is a bug: CHECK ends the program, or the scope (scope.h). All arguments are
+   checked before threads compute.
 
    An op that consumes x writes over the values and the gradient of x. x must be the result of another op, and no other
    op may read x. If x is a slice, every row of its whole matrix must be consumed.
    An op that overwrites x writes its result over the values of x. x must be the result of another op, and no earlier op
    may read x in its backward function. Both rules are checked on a tape that records.
-   The argument `out` is the matrix for the result, or NULL: then the op allocates one. */
+   The argument `out` is the matrix for the result, or NULL: then the op allocates one. On a tape that records, no other
+   op may write or read its rows before.
+   An op that overwrites an argument, or writes to `out`, must have no number of that matrix in its other arguments. */
 #ifndef TIDE_OPS_H
 #define TIDE_OPS_H
 
@@ -75,7 +78,7 @@ Var *maxout(Tape *tape, Var *x);
 Var *add_halves(Tape *tape, Var *x);
 /* max(x, 0). Overwrites x and returns it. */
 Var *relu(Tape *tape, Var *x);
-/* a + scale b. a and b have the same shape. */
+/* a + scale b. a and b have the same shape. On a tape that records, they are one matrix, or have no row in common. */
 Var *add_scaled(Tape *tape, Var *a, double scale, Var *b);
 /* The identity of a row of a matrix: the pair of sentences, by its index in the batch before the batch is divided
    into parts, and the position in the sentence. */
@@ -113,7 +116,7 @@ void gru_steps(Tape *tape, const GruStep *steps, int count, Var **h);
 
 /* ops_attention.c */
 /* The rows of a matrix that the queries of an attention read: sentence s has rows start[s]..start[s]+length[s]-1.
-   All arrays must stay valid until the tape is reset. */
+   All arrays must stay valid until the tape is reset. On a tape that records, no two sentences have a row in common. */
 typedef struct Spans {
     const int *start, *length;
     const int *owner;       /* query b reads sentence owner[b]; NULL: sentence b */
@@ -153,7 +156,8 @@ DotAttention dot_attention(Tape *tape, Var *Q, Var *K, Var *V, double scale, con
 
 /* ops_additive.c */
 /* e_bj = va · tanh(q_b + K_j) for the rows j that query b reads. q [m, n], K [rows, n], va [n, 1].
-   Returns [m, longest], zero beyond a sentence's end. On a tape that records, spans->owner must be NULL. */
+   Returns [m, longest], zero beyond a sentence's end. On a tape that records, spans->owner must be NULL, and q and K
+   must have no row in common. */
 Var *additive_scores(Tape *tape, Var *q, Var *K, Var *va, const Spans *spans);
 /* The weights of coverage_scores: va [n, 1], Vb [1, n]. */
 typedef struct CoverageWeights {

@@ -47,7 +47,8 @@ static void compute_scores(Tape *tape, Scores *at, const char *op) {
     CHECK(q->cols == K->cols && va->rows == q->cols && va->cols == 1, "%s: q [%d, %d], K [%d, %d], va [%d, %d]", op,
           q->rows, q->cols, K->rows, K->cols, va->rows, va->cols);
     CHECK(!tape->recording || !at->spans.owner, "%s: spans->owner on a tape that records", op);
-    attention_check_spans(op, &at->spans, q->rows, K);
+    attention_check_spans(tape, op, &at->spans, q->rows, K);
+    if (tape->recording) var_check_apart(q, K, op); /* the threads add to the gradients of both */
     at->out = var_new(tape, q->rows, at->spans.longest);
     threads_run(tape->threads, "scores", q->rows, 1, score_rows, at);
 }

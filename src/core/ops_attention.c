@@ -26,7 +26,6 @@ static void softmax_rows(void *context, int begin, int end) {
     for (int b = begin; b < end; b++) {
         const int length = spans_length(spans, b), longest = spans->longest;
         real *to = var_row(alpha, alpha->v, b), *from = var_row(e, e->v, b);
-        CHECK(length > 0 && length <= longest, "softmax_spans: a sentence of %d in %d columns", length, longest);
         memset(to, 0, (size_t)alpha->cols * sizeof(real));
         for (int k = 0; k < alpha->cols; k += longest) kernels->softmax(length, to + k, from + k);
     }
@@ -37,6 +36,7 @@ enum { SOFTMAX_GRAIN = 4096 /* with fewer numbers for a thread, a second thread 
 static Back softmax_spans_back;
 Var *softmax_spans(Tape *tape, Var *e, const Spans *spans) {
     heads_of(e, spans);
+    attention_check_lengths("softmax_spans", spans, e->rows);
     Var *alpha = var_new(tape, e->rows, e->cols);
     tape_rows(tape, "softmax", alpha, SOFTMAX_GRAIN, softmax_rows, &(Record){.out = alpha, .in = {e}, .extra = spans});
     record_keep(tape, tape_record(tape, softmax_spans_back, alpha, e, alpha, NULL), spans, sizeof *spans);
@@ -61,6 +61,7 @@ static void softmax_spans_back(Tape *tape, const Record *record) {
    no gradient could train what computes e. */
 Var *hardmax_spans(Tape *tape, const Var *e, const Spans *spans) {
     CHECK(!tape->recording, "hardmax_spans: the tape records, but the op has no gradient");
+    attention_check_lengths("hardmax_spans", spans, e->rows);
     Var *alpha = zeros(tape, e->rows, e->cols);
     for (int b = 0; b < e->rows; b++)
         for (int k = 0; k < heads_of(e, spans); k++) {
@@ -90,8 +91,8 @@ enum { MEAN_GRAIN = 1 << 14 };
 
 static Back mean_heads_back;
 Var *mean_heads(Tape *tape, Var *alpha, Heads heads, const Spans *spans) {
-    CHECK(heads.first >= 0 && heads.count > 0 && heads.first + heads.count <= heads_of(alpha, spans),
-          "heads %d to %d of %d", heads.first, heads.first + heads.count, heads_of(alpha, spans));
+    CHECK(heads.first >= 0 && heads.count > 0 && heads.count <= heads_of(alpha, spans) - heads.first,
+          "mean_heads: %d heads from %d on, of %d", heads.count, heads.first, heads_of(alpha, spans));
     Var *mean = var_new(tape, alpha->rows, spans->longest);
     Record op = {.out = mean, .in = {alpha}, .extra = &heads};
     tape_rows(tape, "mean of heads", alpha, MEAN_GRAIN, mean_rows, &op);
@@ -169,10 +170,10 @@ static void add_rows(void *context, int begin, int end) {
 }
 
 /* On a tape that records, M must be the result of one op, because its gradient is deferred: see tape_defer_grad. */
-static void check_read(const Tape *tape, const char *op, const Spans *spans, int queries, Var *M) {
+static void check_read(Tape *tape, const char *op, const Spans *spans, int queries, Var *M) {
     const Var *whole = var_whole(M);
     CHECK(!tape->recording || !whole->in_pieces, "%s: several ops wrote the matrix that is read", op);
-    attention_check_spans(op, spans, queries, M);
+    attention_check_spans(tape, op, spans, queries, M);
 }
 
 /* e_bkj = scale q_bk·K_jk;  dq_bk += scale Σ_j de_bkj K_jk,  dK_jk += scale Σ_b de_bkj q_bk
@@ -211,7 +212,9 @@ Var *weighted_sum(Tape *tape, Var *alpha, Var *H, const Spans *spans, Var *out) 
     const int heads = heads_of(alpha, spans);
     CHECK(H->cols % heads == 0, "weighted_sum: %d columns for %d heads", H->cols, heads);
     check_read(tape, "weighted_sum", spans, alpha->rows, H);
-    Var *c = var_place(tape, out, alpha->rows, H->cols);
+    Var *c = var_place(tape, out, alpha->rows, H->cols, "weighted_sum");
+    var_check_apart(c, alpha, "weighted_sum");
+    var_check_apart(c, H, "weighted_sum");
     AttentionRead read = {spans, H, alpha->rows, heads, 1, alpha->v, c->v, true};
     threads_run(tape->threads, "weighted sum", alpha->rows, 1, add_rows, &read);
     record_keep(tape, tape_record(tape, weighted_sum_back, c, alpha, H, NULL), spans, sizeof *spans);

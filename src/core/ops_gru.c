@@ -76,6 +76,13 @@ static void set_scratch(Tape *tape, Steps *steps) {
         g->rh = g->drh = scratch + at;
 }
 
+/* The step consumes x and reads the other matrices. */
+static void read_step(Tape *tape, const GruStep *s) {
+    tape_consume(tape, s->x, "gru_step");
+    Var *const read[] = {s->h, s->Uzr, s->U};
+    for (int i = 0; i < 3; i++) tape_read(tape, read[i], "gru_step");
+}
+
 static Back gru_step_back;
 void gru_steps(Tape *tape, const GruStep *list, int count, Var **h) {
     CHECK(count >= 1 && count <= MOST, "gru_steps: %d at a time", count);
@@ -83,10 +90,15 @@ void gru_steps(Tape *tape, const GruStep *list, int count, Var **h) {
     Product gates_in[MOST], state_in[MOST];
     for (int k = 0; k < count; k++) {
         check_shapes(&list[k]);
-        tape_consume(tape, list[k].x, "gru_step");
-        tape_read(tape, list[k].h, "gru_step");
-        steps.list[k] = (Gru){list[k], list[k].h->rows, list[k].h->cols, NULL, NULL, NULL};
-        steps.list[k].step.out = h[k] = var_place(tape, list[k].out, list[k].h->rows, list[k].h->cols);
+        if (k) var_check_apart(list[k].h, list->h, "gru_steps");
+        read_step(tape, &list[k]);
+    }
+    for (int k = 0; k < count; k++) {
+        const int m = list[k].h->rows, n = list[k].h->cols;
+        steps.list[k] = (Gru){list[k], m, n, NULL, NULL, NULL};
+        steps.list[k].step.out = h[k] = var_place(tape, list[k].out, m, n, "gru_step");
+        var_check_apart(h[k], list[k].x, "gru_step");
+        var_check_apart(h[k], list[k].h, "gru_step");
     }
     set_scratch(tape, &steps);
     for (int k = 0; k < count; k++) {
@@ -104,7 +116,7 @@ void gru_steps(Tape *tape, const GruStep *list, int count, Var **h) {
     rows_run(tape, state, &steps);
     for (int k = 0; k < count; k++) {
         tape_check_finite(tape, "gru_step_back", h[k]);
-        h[k]->in_pieces = true;
+        h[k]->in_pieces = var_whole(h[k])->computed = true;
     }
     record_keep(tape, tape_record(tape, gru_step_back, NULL, NULL, NULL, NULL), &steps, sizeof steps);
 }

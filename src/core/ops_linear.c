@@ -75,6 +75,8 @@ Var *linear_accumulate(Tape *tape, Var *y, Var *x, Var *W) {
     CHECK(x->cols == W->rows && y->rows == x->rows && y->cols == W->cols,
           "linear_accumulate: [%d, %d] by [%d, %d] onto [%d, %d]", x->rows, x->cols, W->rows, W->cols, y->rows,
           y->cols);
+    var_check_apart(y, x, "linear_accumulate");
+    var_check_apart(y, W, "linear_accumulate");
     tape_overwrite(tape, y, "linear_accumulate");
     const Operand weight = tape_operand(tape, W, false, x->rows);
     gemm(tape->threads, &(Product){x->rows, x->v, x->cols, weight, y->v, y->cols, y->v, y->cols}, 1);

@@ -51,7 +51,6 @@ static void entropy_rows(void *context, int begin, int end) {
     for (int step = en->first + begin; step < en->first + end; step++) {
         const int i = row_of(en, step), t = en->targets[i];
         real *y = logits_of(en, step), sum;
-        CHECK(t >= 0 && t < V, "linear_cross_entropy: target %d of %d", t, V);
         double mean = en->epsilon > 0 ? (double)kernels->sum(V, y) / V : 0, target = y[t];
         double log_sum = kernels->exp_sum(V, y, &sum, en->dx ? y : NULL);
         log_sum += exact_log(sum);
@@ -99,12 +98,14 @@ static void compute_block(void *context, int begin, int end) {
     for (int step = begin; en->ys && step < end; step++) en->ys[step] = logits_of(en, step);
 }
 
-static void check_shapes(const OutputLayer *l, int rows) {
+static void check_arguments(const OutputLayer *l, const int *targets, int rows) {
     const int k = l->transposed ? l->W->cols : l->W->rows, V = vocabulary(l), m = l->x->rows;
     CHECK(l->x->cols == k, "linear_cross_entropy: a product of [%d, %d] by [%d, %d]", m, l->x->cols, k, V);
     CHECK(!l->b || (l->b->cols == V && l->b->rows == 1), "a bias of [%d, %d] for %d columns", l->b->rows, l->b->cols,
           V);
     CHECK(m > 0 && rows >= m, "linear_cross_entropy: %d rows, but a mean over %d rows", m, rows);
+    for (int i = 0; i < m; i++)
+        CHECK(targets[i] >= 0 && targets[i] < V, "linear_cross_entropy: target %d of %d", targets[i], V);
 }
 
 static void compute_without_gradient(Entropy *en, int block) {
@@ -148,7 +149,7 @@ static Back linear_cross_entropy_back;
 Var *linear_cross_entropy(Tape *tape, OutputLayer layer, const int *targets, int rows, double smoothing, double *nats) {
     Arena *arena = &tape->arena;
     const int m = layer.x->rows, V = vocabulary(&layer), blocks = (m + BLOCK - 1) / BLOCK;
-    check_shapes(&layer, rows);
+    check_arguments(&layer, targets, rows);
     const bool gradient = tape->recording, keep = gradient && tape_weight_waits(tape, layer.W, m);
     const int block = keep ? m : (m + blocks - 1) / blocks;
     Var *loss = var_new(tape, 1, 1);

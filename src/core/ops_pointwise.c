@@ -96,6 +96,8 @@ static Back add_scaled_back;
 Var *add_scaled(Tape *tape, Var *a, double scale, Var *b) {
     CHECK(a->rows == b->rows && a->cols == b->cols, "add_scaled: [%d, %d] and [%d, %d]", a->rows, a->cols, b->rows,
           b->cols);
+    /* the threads add to the gradients of both, row by row */
+    if (tape->recording && a->v != b->v) var_check_apart(a, b, "add_scaled");
     const real factor = (real)scale;
     Var *y = var_new(tape, a->rows, a->cols);
     tape_rows(tape, "add", y, GRAIN, add_rows, &(Record){.out = y, .in = {a, b}, .extra = &factor});

@@ -100,7 +100,8 @@ static void im2col_back(Tape *tape, const Record *record) {
 
 /* A slice has no record, because it shares the values and the gradient of the whole matrix. */
 Var *slice(Tape *tape, Var *x, int first, int n) {
-    CHECK(first >= 0 && n >= 0 && first + n <= x->rows, "slice: rows %d+%d of %d", first, n, x->rows);
+    CHECK(first >= 0 && n >= 0 && first <= x->rows && n <= x->rows - first, "slice: rows %d+%d of %d", first, n,
+          x->rows);
     if (first == 0 && n == x->rows) return x;
     Var *y = arena_alloc(&tape->arena, sizeof *y);
     Var *whole = var_whole(x);
@@ -116,11 +117,12 @@ static bool covers_whole(Var *const *x, int n) {
     int rows = 0;
     for (int k = 0; k < n; rows += x[k++]->rows)
         if (!x[k]->whole || x[k]->whole != x[0]->whole || x[k]->first != rows) return false;
-    return n > 0 && rows == x[0]->whole->rows;
+    return rows == x[0]->whole->rows;
 }
 
 Var *vcat(Tape *tape, Var *const *x, int n) {
     int rows = 0;
+    CHECK(n > 0, "vcat: %d matrices", n);
     if (n == 1) return x[0];
     if (covers_whole(x, n)) return x[0]->whole;
     for (int k = 0; k < n; k++) {

@@ -119,12 +119,9 @@ void var_copy_rows(Var *to, int first, const Var *from, const int *index, int n)
         memcpy(to->v + (size_t)(first + i) * cols, var_row_values(from, index ? index[i] : i), cols * sizeof(real));
 }
 
-Var *var_place(Tape *tape, Var *out, int rows, int cols) {
-    CHECK(!out || (out->rows == rows && out->cols == cols), "a result of [%d, %d], but out is [%d, %d]", rows, cols,
-          out->rows, out->cols);
-    if (!out) return var_new(tape, rows, cols);
-    if (tape->recording && out->whole) out->whole->in_pieces = true;
-    return out;
+void var_check_apart(const Var *a, const Var *b, const char *op) {
+    CHECK(!a->v || !b->v || a->v + var_size(a) <= b->v || b->v + var_size(b) <= a->v,
+          "%s: a matrix [%d, %d] has rows of another one, [%d, %d]", op, a->rows, a->cols, b->rows, b->cols);
 }
 
 /* ---- arguments that an op overwrites --------------------------------------------------------------------------- */
@@ -136,12 +133,37 @@ static bool is_consumed(Var *x) {
     return false;
 }
 
+static void check_owned(const Var *whole, const char *op) {
+    CHECK(!whole->weight && !whole->constant, "%s overwrites a %s", op, whole->weight ? "parameter" : "constant");
+}
+
 void tape_overwrite(const Tape *tape, Var *x, const char *op) {
     const Var *whole = var_whole(x);
-    CHECK(!whole->weight && !whole->constant, "%s overwrites a %s", op, whole->weight ? "parameter" : "constant");
+    check_owned(whole, op);
     if (!tape->recording) return;
     CHECK(!whole->read, "%s overwrites a matrix that another op reads", op);
     CHECK(!is_consumed(x), "%s overwrites a matrix that another op consumed", op);
+}
+
+Var *var_place(Tape *tape, Var *out, int rows, int cols, const char *op) {
+    if (!out) return var_new(tape, rows, cols);
+    Var *whole = var_whole(out);
+    CHECK(out->rows == rows && out->cols == cols, "%s: a result of [%d, %d], but out is [%d, %d]", op, rows, cols,
+          out->rows, out->cols);
+    check_owned(whole, op);
+    if (!tape->recording) return out;
+    CHECK(!is_consumed(out), "%s overwrites a matrix that another op consumed", op);
+    if (!whole->placed) {
+        CHECK(!whole->read && !whole->computed, "%s overwrites a matrix that another op %s", op,
+              whole->read ? "reads" : "computed");
+        whole->placed = arena_zalloc(&tape->arena, (size_t)whole->rows * sizeof *whole->placed);
+    }
+    for (int i = out->first; i < out->first + rows; i++) {
+        CHECK(!whole->placed[i], "%s overwrites row %d of a matrix, which another op computed or reads", op, i);
+        whole->placed[i] = true;
+    }
+    whole->in_pieces |= out != whole;
+    return out;
 }
 
 void tape_consume(Tape *tape, Var *x, const char *op) {
@@ -156,7 +178,9 @@ void tape_consume(Tape *tape, Var *x, const char *op) {
 void tape_read(const Tape *tape, Var *var, const char *op) {
     if (!tape->recording || var->weight) return;
     CHECK(!is_consumed(var), "%s reads a matrix that another op consumed", op);
-    var_whole(var)->read = true;
+    Var *whole = var_whole(var);
+    whole->read = true;
+    if (whole->placed) memset(whole->placed + var->first, true, (size_t)var->rows * sizeof *whole->placed);
 }
 
 /* ---- weights -------------------------------------------------------------------------------------------------- */
@@ -193,7 +217,10 @@ void tape_check_finite(const Tape *tape, const char *op, const Var *result) {
 
 Record *tape_record_op(Tape *tape, Back *back, const char *op, Var *out, Var *in0, Var *in1, Var *in2) {
     if (!tape->recording) return NULL;
-    if (out) tape_check_finite(tape, op, out);
+    if (out) {
+        tape_check_finite(tape, op, out);
+        var_whole(out)->computed = true;
+    }
     Var *const in[] = {in0, in1, in2};
     for (int i = 0; i < 3; i++)
         if (in[i]) tape_read(tape, in[i], op);
