@@ -24,6 +24,8 @@ static const Flag flags[] = {
     FLAG_INT("max-beam", "most hypotheses of a search", 1, 1000, "16"),
     FLAG_INT("max-queue", "most sentences that wait; more get status 429", 1, 1 << 20, "512"),
     FLAG_INT("max-connections", "most open connections", 1, 1 << 16, "512"),
+    FLAG_INT("connections-per-address", "most open connections of an address, except this machine's; 0: no limit", 0,
+             1 << 16, "0"),
     FLAG_INT("mini-batch", "most sentences translated together; the results are the same", 1, 4096, "32"),
     {"batch-wait", 1, "MS", "milliseconds for which a batch waits for more sentences", VALUE_REAL, 0, 1000, NULL, "2"},
     {"timeout", 1, "S", "seconds from the first byte of a request to its answer", VALUE_REAL, 0.1, 3600, NULL, "30"},
@@ -45,7 +47,7 @@ const Command command_serve = {
         "request may add terms by its field `glossary`; if both lists have the same source, that of the request\n"
         "counts. --shortlist also has a FILE for each MODEL.\n\n"
         "The server listens on this machine only, unless --listen says otherwise. It has no TLS: put a proxy in\n"
-        "front of it. SIGTERM ends it after the requests that have begun.",
+        "front of it. SIGTERM ends it after the requests that have arrived.",
     COMMAND_FLAGS(flags),
     .word = {.values = MANY, .kind = VALUE_FILE},
     .examples = REMARKS(

@@ -16,8 +16,9 @@ static int options_of(const Args *args, ServeOptions *o, Err *err) {
     if (args_int(args, "max-body", &l->body, err) || args_int(args, "max-sentences", &l->sentences, err) ||
         args_int(args, "max-length", &l->pieces, err) || args_int(args, "max-beam", &l->beam, err) ||
         args_int(args, "max-queue", &l->queue, err) || args_int(args, "max-connections", &l->connections, err) ||
-        args_int(args, "mini-batch", &l->batch, err) || args_real(args, "batch-wait", &wait, err) ||
-        args_real(args, "timeout", &l->timeout, err) || machine_flags(args, &o->workers, err))
+        args_int(args, "connections-per-address", &l->address, err) || args_int(args, "mini-batch", &l->batch, err) ||
+        args_real(args, "batch-wait", &wait, err) || args_real(args, "timeout", &l->timeout, err) ||
+        machine_flags(args, &o->workers, err))
         return -1;
     l->wait = wait / 1000;
     if (l->queue < l->sentences)

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <sys/socket.h>
 
-void connections_init(Connections *t, Queue *queue, Metrics *metrics, const Limits *limits) {
-    *t = (Connections){.queue = queue, .metrics = metrics, .limits = limits};
+void connections_init(Connections *t, int places, Queue *queue, Metrics *metrics, const Limits *limits) {
+    *t = (Connections){.places = places, .queue = queue, .metrics = metrics, .limits = limits};
     pthread_mutex_init(&t->mutex, NULL);
 }
 
@@ -26,14 +26,19 @@ static void account(Connection *c, int status, size_t bytes) {
                              .agent = c->agent,
                              .status = status,
                              .bytes = bytes,
-                             .seconds = seconds_now() - c->since};
+                             .seconds = seconds_now() - c->began};
     metrics_request(c->table->metrics, c->endpoint, status, line.seconds);
     if (c->table->log) access_log_write(c->table->log, &line);
 }
 
+static void set_phase(Connection *c, Phase phase) {
+    c->phase = phase;
+    c->since = seconds_now();
+}
+
 /* The HTTP library then finds the end of the stream, and closes the socket. */
 static void shut(Connection *c) {
-    c->phase = PHASE_CLOSED;
+    set_phase(c, PHASE_CLOSED);
     shutdown(c->fd, SHUT_RDWR);
 }
 
@@ -71,10 +76,71 @@ static void wake(Connection *c) {
    the end of the stream before it sends the answer, and close the connection without an answer. */
 static void answer(Connection *c) {
     const bool left = c->phase == PHASE_WAITING && has_left(c->fd);
-    c->phase = PHASE_ANSWERING;
+    set_phase(c, PHASE_ANSWERING);
     if (c->streams && c->reply.status != 200) reply_error_event(&c->reply);
     if (left) shut_with(c, 400, "Bad Request", "The client has closed the connection");
     wake(c);
+}
+
+/* ---- places; the caller has the mutex -------------------------------------------------------------------------- */
+
+static bool is_computed(const Connection *c) { return c->phase == PHASE_WAITING || c->phase == PHASE_STREAMING; }
+static bool waits_for_client(const Connection *c) { return c->phase != PHASE_CLOSED && !is_computed(c); }
+
+/* The first byte of a request has arrived. */
+static void begin(Connection *c) {
+    if (c->phase != PHASE_IDLE) return;
+    set_phase(c, PHASE_RECEIVING);
+    c->began = c->since;
+}
+
+/* Notes that a request has begun if bytes have arrived, although the HTTP library has not read them. Returns whether
+   one has. */
+static bool note_arrival(Connection *c) {
+    if (c->phase != PHASE_IDLE || socket_arrived(c->fd) <= c->bytes) return false;
+    begin(c);
+    return true;
+}
+
+/* The number of connections with a property. */
+static int count(const Connections *t, bool (*has)(const Connection *c)) {
+    int n = 0;
+    for (const Connection *c = t->first; c; c = c->after) n += has(c);
+    return n;
+}
+
+static bool is_open(const Connection *c) { return c->phase != PHASE_CLOSED; }
+
+/* The connection whose client has kept the server waiting for the longest time; NULL: the server waits for none. */
+static Connection *longest_wait(const Connections *t) {
+    Connection *longest = NULL;
+    for (Connection *c = t->first; c; c = c->after)
+        if (waits_for_client(c) && (!longest || c->since <= longest->since)) longest = c;
+    return longest;
+}
+
+static void shut_unfinished(Connection *c, int status, const char *phrase, const char *why) {
+    if (c->phase == PHASE_RECEIVING) shut_with(c, status, phrase, why);
+    else shut(c);
+}
+
+static const char too_slow[] = "The request took too long";
+
+static void make_room(Connections *t) {
+    Connection *c;
+    if (count(t, is_open) <= t->places) return;
+    do c = longest_wait(t);
+    while (c && note_arrival(c));
+    if (c) shut_unfinished(c, 408, "Request Timeout", too_slow);
+}
+
+/* Whether the address of a connection has more of them than the limit. */
+static bool exceeds(const Connection *own) {
+    const int most = own->table->limits->address;
+    int n = 0;
+    if (!most || !own->group) return false;
+    for (const Connection *c = own->table->first; c; c = c->after) n += is_open(c) && c->group == own->group;
+    return n > most;
 }
 
 /* ---- one connection -------------------------------------------------------------------------------------------- */
@@ -82,15 +148,18 @@ static void answer(Connection *c) {
 Connection *connection_open(Connections *t, void *handle, int fd) {
     Connection *c = mem_try_realloc(NULL, sizeof *c);
     if (!c) return NULL;
-    *c = (Connection){.table = t, .handle = handle, .fd = fd, .endpoint = ENDPOINTS, .since = seconds_now()};
+    *c = (Connection){.table = t, .handle = handle, .fd = fd, .group = socket_group(fd), .endpoint = ENDPOINTS};
     socket_client(fd, c->client);
+    set_phase(c, PHASE_IDLE);
+    c->began = c->since;
     pthread_mutex_lock(&t->mutex);
     c->after = t->first;
     if (t->first) t->first->before = c;
     t->first = c;
-    t->count++;
+    if (exceeds(c)) shut_with(c, 429, "Too Many Requests", "Slowdown: too many connections from one address");
+    else make_room(t);
     pthread_mutex_unlock(&t->mutex);
-    queue_clients(t->queue, 1);
+    queue_connections(t->queue, 1);
     return c;
 }
 
@@ -99,18 +168,10 @@ void connection_close(Connection *c) {
     pthread_mutex_lock(&t->mutex);
     *(c->before ? &c->before->after : &t->first) = c->after;
     if (c->after) c->after->before = c->before;
-    t->count--;
     pthread_mutex_unlock(&t->mutex);
-    queue_clients(t->queue, -1);
+    queue_connections(t->queue, -1);
     connection_end(c);
     mem_free(c);
-}
-
-/* The request has begun, unless this is known. The caller has the mutex. */
-static void begin(Connection *c, double now) {
-    if (c->phase != PHASE_IDLE) return;
-    c->phase = PHASE_RECEIVING;
-    c->since = now;
 }
 
 /* A copy, owned by the caller; NULL if the text is NULL or memory is refused. */
@@ -126,7 +187,7 @@ void connection_target(Connection *c, const char *target) {
     mem_free(c->target);
     c->target = try_copy(target);
     pthread_mutex_lock(&c->table->mutex);
-    begin(c, seconds_now());
+    begin(c);
     if (c->phase == PHASE_RECEIVING && strlen(target) > LONGEST_TARGET)
         shut_with(c, 414, "URI Too Long", "Invalid request: the path or the query is too long");
     else if (c->phase == PHASE_RECEIVING && parameters > QUERY_PARAMETERS)
@@ -157,7 +218,7 @@ static void forget(Connection *c) {
 bool connection_begin(Connection *c, Endpoint endpoint) {
     pthread_mutex_lock(&c->table->mutex);
     const bool open = c->phase != PHASE_CLOSED;
-    begin(c, seconds_now());
+    begin(c);
     c->endpoint = endpoint;
     pthread_mutex_unlock(&c->table->mutex);
     return open;
@@ -222,7 +283,7 @@ bool connection_wait(Connection *c, Task *task) {
     task->context = t;
     task->client = c;
     pthread_mutex_lock(&t->mutex); /* the workers wait for it, so that they find the connection ready */
-    if (queue_add(t->queue, task)) {
+    if (count(t, is_computed) >= t->places - t->places / 8 || queue_add(t->queue, task)) {
         pthread_mutex_unlock(&t->mutex);
         reply_error(&c->reply, 429, "Slowdown: too many requests");
         c->reply.retry_after = 1;
@@ -230,14 +291,15 @@ bool connection_wait(Connection *c, Task *task) {
         return false;
     }
     c->task = task;
+    c->asks = true;
     c->streams = task->opening;
     if (c->streams) {
         c->events = task->opening;
         task->opening = NULL;
-        c->phase = PHASE_STREAMING;
+        set_phase(c, PHASE_STREAMING);
     } else {
         suspend(c);
-        c->phase = PHASE_WAITING;
+        set_phase(c, PHASE_WAITING);
     }
     pthread_mutex_unlock(&t->mutex);
     return true;
@@ -278,7 +340,7 @@ bool connection_answer(Connection *c) {
     pthread_mutex_lock(&c->table->mutex);
     const bool open = c->phase != PHASE_CLOSED;
     if (open) {
-        c->phase = PHASE_ANSWERING;
+        if (c->phase != PHASE_ANSWERING) set_phase(c, PHASE_ANSWERING);
         account(c, c->reply.status, c->request && starts_with(c->request, "HEAD ") ? 0 : c->reply.size);
     }
     pthread_mutex_unlock(&c->table->mutex);
@@ -304,8 +366,7 @@ void connection_end(Connection *c) {
     forget(c);
     c->task = NULL;
     c->endpoint = ENDPOINTS;
-    if (c->phase != PHASE_CLOSED) c->phase = PHASE_IDLE;
-    c->since = seconds_now();
+    if (c->phase != PHASE_CLOSED) set_phase(c, PHASE_IDLE);
     c->bytes = socket_arrived(c->fd);
     pthread_mutex_unlock(&c->table->mutex);
     reply_free(&c->reply); /* without a task, no other thread uses the reply or the body */
@@ -318,8 +379,6 @@ void connection_end(Connection *c) {
 
 /* ---- all connections; the caller has the mutex ----------------------------------------------------------------- */
 
-static bool is_computed(const Connection *c) { return c->phase == PHASE_WAITING || c->phase == PHASE_STREAMING; }
-
 /* Cancels the request of a connection that workers compute, with this reply, unless a worker is about to answer. */
 static void cancel(Connection *c, int status, const char *why) {
     if (!queue_cancel(c->table->queue, c->task)) return;
@@ -328,38 +387,47 @@ static void cancel(Connection *c, int status, const char *why) {
     answer(c);
 }
 
-/* Notes that a request has begun if bytes have arrived, although the HTTP library has not read them. */
-static void note_arrival(Connection *c, double now) {
-    if (c->phase == PHASE_IDLE && socket_arrived(c->fd) > c->bytes) begin(c, now);
+static void check_computed(Connection *c, double now) {
+    if (c->table->ending == ENDING_NOW) cancel(c, 503, "The server stops");
+    else if (now - c->began > c->table->limits->timeout) cancel(c, 503, "The translation took too long");
+    else if (has_left(c->fd)) cancel(c, 400, "The client has closed the connection");
+}
+
+/* libmicrohttpd may not notice that a client has left if bytes of a request came together with the end of the stream.
+ */
+static void check_waiting(Connection *c, double now) {
+    const double spent = now - c->since, patience = 0.5;
+    const bool answers = c->phase == PHASE_ANSWERING, idle = c->phase == PHASE_IDLE;
+    if (!answers && has_left(c->fd)) shut(c);
+    else if (spent > c->table->limits->timeout) shut_unfinished(c, 408, "Request Timeout", too_slow);
+    else if (c->table->ending && (idle || (!answers && spent > patience)))
+        shut_unfinished(c, 503, "Service Unavailable", "The server stops");
 }
 
 /* Applies the deadlines, and the end of the server, to a connection. */
-static void check(Connection *c, double now, bool crowded) {
-    const double limit = c->table->limits->timeout, crowded_limit = 0.5;
-    note_arrival(c, now);
-    const double spent = now - c->since;
-    const Ending ending = c->table->ending;
-    if (c->phase == PHASE_IDLE && (ending || spent > (crowded ? crowded_limit : limit))) shut(c);
-    if (c->phase == PHASE_RECEIVING && spent > limit) shut_with(c, 408, "Request Timeout", "The request took too long");
-    if (c->phase == PHASE_ANSWERING && spent > 2 * limit) shut(c); /* the client does not read */
-    if (is_computed(c) && ending == ENDING_NOW) cancel(c, 503, "The server stops");
-    if (is_computed(c) && spent > limit) cancel(c, 503, "The translation took too long");
-    if (is_computed(c) && has_left(c->fd)) cancel(c, 400, "The client has closed the connection");
+static void check(Connection *c, double now) {
+    note_arrival(c);
+    if (is_computed(c)) check_computed(c, now);
+    else if (is_open(c)) check_waiting(c, now);
+}
+
+static bool is_busy(const Connection *c) { return is_open(c) && c->phase != PHASE_IDLE; }
+
+/* Whether the client of a connection may soon ask for another translation. */
+static bool is_active(const Connection *c) {
+    return is_computed(c) || (c->phase == PHASE_IDLE && c->asks && seconds_now() - c->since < 1);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 
 int connections_check(Connections *t, int wake, double seconds) {
     struct pollfd woken = {.fd = wake, .events = POLLIN};
-    int busy = 0;
     poll(&woken, 1, (int)(seconds * 1000));
     const double now = seconds_now();
     pthread_mutex_lock(&t->mutex);
-    const bool crowded = t->count > t->limits->connections * 3 / 4;
-    for (Connection *c = t->first; c; c = c->after) {
-        check(c, now, crowded);
-        busy += c->phase != PHASE_IDLE && c->phase != PHASE_CLOSED;
-    }
+    for (Connection *c = t->first; c; c = c->after) check(c, now);
+    queue_clients(t->queue, count(t, is_active));
+    const int busy = count(t, is_busy);
     pthread_mutex_unlock(&t->mutex);
     return busy;
 }

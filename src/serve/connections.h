@@ -23,9 +23,12 @@ typedef struct Connection {
     struct Connection *before, *after;
     void *handle; /* of the HTTP library */
     int fd;
+    uint64_t group; /* of the client's address; see socket_group */
     Phase phase;
-    double since;             /* PHASE_IDLE: the start of this phase; else the first byte of the request */
+    double since;             /* the start of the phase */
+    double began;             /* except in PHASE_IDLE: the first byte of the request */
     unsigned long long bytes; /* that had arrived when PHASE_IDLE began */
+    bool asks;                /* has had a task */
     Endpoint endpoint;
     char client[CLIENT_SIZE];
     char *request, *referer,
@@ -44,7 +47,7 @@ typedef struct Connection {
 
 typedef enum Ending {
     ENDING_NOT,
-    ENDING_SOON, /* idle connections are shut down */
+    ENDING_SOON, /* idle connections, and requests that do not arrive soon, are shut down */
     ENDING_NOW   /* requests that are computed are answered with status 503 */
 } Ending;
 
@@ -55,7 +58,7 @@ typedef struct Connections {
        while it calls http.c. */
     pthread_mutex_t mutex;
     Connection *first;
-    int count;
+    int places; /* most connections that are not closed */
     Queue *queue;
     Metrics *metrics;
     const Limits *limits;
@@ -64,10 +67,13 @@ typedef struct Connections {
     Ending ending;                                          /* set by the thread of connections_check */
 } Connections;
 
-void connections_init(Connections *table, Queue *queue, Metrics *metrics, const Limits *limits);
+/* The pointers must stay valid until connections_free. */
+void connections_init(Connections *table, int places, Queue *queue, Metrics *metrics, const Limits *limits);
 void connections_free(Connections *table);
 
-/* Adds a connection. NULL if memory is refused. */
+/* Adds a connection. Shuts it down if its address has too many. If it is one more than there are places, shuts down the
+   connection whose client has kept the server waiting for the longest time, whether for a request, for the rest of a
+   request, or to read the answer. NULL if memory is refused. */
 Connection *connection_open(Connections *table, void *handle, int fd);
 void connection_close(Connection *connection);
 enum { LONGEST_TARGET = 8000, QUERY_PARAMETERS = 128 }; /* most bytes of a target; most parameters of a query */
@@ -85,8 +91,8 @@ void connection_note(Connection *connection, const char *method, const char *ver
 void connection_body(Connection *connection, const char *bytes, size_t n);
 /* Adds a task to the queue and gives it to the connection. If the answer is no stream, the connection is suspended
    before; when the task is done, the connection has its reply and is resumed. If the answer is a stream, the
-   caller then sends what connection_read returns. If the queue has no room, replies at once with status 429 and returns
-   false. */
+   caller then sends what connection_read returns. If the queue has no room, or if tasks have seven eighths of the
+   places, replies at once with status 429 and returns false: some places are always left for other requests. */
 bool connection_wait(Connection *connection, Task *task);
 /* Reads at most `room` bytes of a stream. Returns their number; 0: there are none yet, so the connection was suspended,
    and is resumed when there are more; -1: the stream has ended. */
@@ -97,9 +103,8 @@ bool connection_answer(Connection *connection);
 void connection_end(Connection *connection);
 
 /* Waits at most `seconds` for `wake` to be readable (-1: none), then checks all connections: answers requests whose
-   deadline has passed or whose client has left, and closes connections that are idle for too long, or that are idle
-   while most places are taken. Ends them as table->ending says. Returns the number of connections that are
-   not idle. */
+   deadline has passed or whose client has left, and closes connections whose clients keep the server waiting for too
+   long. Ends them as table->ending says. Returns the number of connections that are not idle. */
 int connections_check(Connections *table, int wake, double seconds);
 
 #endif

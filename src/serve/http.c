@@ -253,11 +253,12 @@ Http *http_start(const ServeOptions *options, const Service *service, Connection
                  Err *err) {
     Http *http = mem_zalloc(sizeof *http);
     *http = (Http){.options = options, .service = service, .connections = connections, .listening = listening};
+    enum { SPARE = 8 }; /* one that comes when all places are taken must be accepted, so that another is shut down */
     connections->suspend = suspend;
     connections->resume = resume;
     http->daemon = MHD_start_daemon(
         MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC, 0, NULL, NULL, on_request, http,
-        MHD_OPTION_LISTEN_SOCKET, listening, MHD_OPTION_CONNECTION_LIMIT, (unsigned)options->limits.connections,
+        MHD_OPTION_LISTEN_SOCKET, listening, MHD_OPTION_CONNECTION_LIMIT, (unsigned)(connections->places + SPARE),
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)32768, MHD_OPTION_NOTIFY_COMPLETED, on_completed, NULL,
         MHD_OPTION_NOTIFY_CONNECTION, on_connection, http, MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL,
         MHD_OPTION_URI_LOG_CALLBACK, on_target, NULL, MHD_OPTION_END);

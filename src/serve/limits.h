@@ -9,6 +9,7 @@ typedef struct Limits {
     int beam;        /* hypotheses of a search */
     int queue;       /* sentences that wait; at least `sentences`, so that an empty queue has room for any request */
     int connections; /* open at the same time */
+    int address;     /* connections of one address, except this machine's; 0: no limit */
     int batch;       /* sentences translated together */
     double wait;     /* seconds for which a batch waits for more sentences */
     double timeout;  /* seconds from the first byte of a request to its answer */

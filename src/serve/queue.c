@@ -22,7 +22,7 @@ struct Queue {
     pthread_cond_t changed;
     Job *first, *last; /* the waiting jobs, in order of arrival */
     int length;
-    int clients;
+    int connections, clients;
     bool stopping;
     long models;           /* counts replaced models */
     WorkerThread *threads; /* [workers]; those before `started` have a thread */
@@ -214,16 +214,22 @@ void task_drop(Queue *q, Task *task) {
     if (last) task->release(task);
 }
 
-void queue_load(Queue *q, int *jobs, int *clients) {
+void queue_load(Queue *q, int *jobs, int *connections) {
     pthread_mutex_lock(&q->mutex);
     *jobs = q->length;
-    *clients = q->clients;
+    *connections = q->connections;
     pthread_mutex_unlock(&q->mutex);
 }
 
-void queue_clients(Queue *q, int change) {
+void queue_connections(Queue *q, int change) {
     pthread_mutex_lock(&q->mutex);
-    q->clients += change;
+    q->connections += change;
+    pthread_mutex_unlock(&q->mutex);
+}
+
+void queue_clients(Queue *q, int clients) {
+    pthread_mutex_lock(&q->mutex);
+    q->clients = clients;
     pthread_mutex_unlock(&q->mutex);
 }
 

@@ -74,10 +74,12 @@ int queue_add(Queue *queue, Task *task);
 bool queue_cancel(Queue *queue, Task *task);
 /* Ends the caller's hold of a task that is done, was cancelled, or was not added. */
 void task_drop(Queue *queue, Task *task);
-/* The number of jobs that wait, and of connected clients. */
-void queue_load(Queue *queue, int *jobs, int *clients);
-/* Changes the number of connected clients: only if there are several, a batch waits for more sentences. */
-void queue_clients(Queue *queue, int change);
+/* The number of jobs that wait, and of open connections. */
+void queue_load(Queue *queue, int *jobs, int *connections);
+/* Changes the number of open connections. */
+void queue_connections(Queue *queue, int change);
+/* Sets the number of clients that ask for translations: only if there are several, a batch waits for more sentences. */
+void queue_clients(Queue *queue, int clients);
 /* Wakes the workers, so that they release the sessions of models that were replaced. */
 void queue_models_changed(Queue *queue);
 /* Ends the workers and releases the queue, which must have no task that is not done or cancelled. */

@@ -131,20 +131,23 @@ static int run_http(Server *s, Err *err) {
     return 0;
 }
 
-/* Many connections need many descriptors. */
-static void raise_descriptors(int connections) {
+/* Raises the limit of open files for many connections. Returns the number of connections for which there are files. */
+static int places_of(Server *s) {
+    enum { OWN = 40 }; /* files of the program, and connections that are refused or already shut down */
     struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit)) return;
-    const rlim_t wanted = (rlim_t)connections + 64;
-    if (limit.rlim_cur >= wanted) return;
-    limit.rlim_cur = wanted < limit.rlim_max ? wanted : limit.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &limit);
+    const int wanted = s->options->limits.connections;
+    if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= (rlim_t)wanted + OWN) return wanted;
+    limit.rlim_cur = limit.rlim_max < (rlim_t)wanted + OWN ? limit.rlim_max : (rlim_t)wanted + OWN;
+    if (setrlimit(RLIMIT_NOFILE, &limit)) getrlimit(RLIMIT_NOFILE, &limit);
+    const int files = (int)limit.rlim_cur, places = files - OWN > 8 ? files - OWN : 8;
+    if (places < wanted) notice(s, "only %d connections, because the system allows %d open files", places, files);
+    return places < wanted ? places : wanted;
 }
 
 static int run_queue(Server *s, Err *err) {
     s->queue = queue_new(&s->options->limits, s->options->workers, &s->metrics, err);
     if (!s->queue) return -1;
-    connections_init(&s->connections, s->queue, &s->metrics, &s->options->limits);
+    connections_init(&s->connections, places_of(s), s->queue, &s->metrics, &s->options->limits);
     s->connections.log = s->log.fd < 0 ? NULL : &s->log;
     int status = s->options->watch ? start_watcher(s, err) : 0;
     if (!status) {
@@ -178,7 +181,6 @@ static int open_signals(Server *s, Err *err) {
 int serve(const ServeOptions *options, Err *err) {
     Server s = {.options = options, .signals = -1};
     cJSON_InitHooks(NULL);
-    raise_descriptors(options->limits.connections);
     pthread_mutex_init(&s.mutex, NULL);
     sem_init(&s.stop, 0, 0);
     metrics_init(&s.metrics);

@@ -32,6 +32,24 @@ void socket_client(int fd, char client[CLIENT_SIZE]) {
         snprintf(client, CLIENT_SIZE, "-");
 }
 
+uint64_t address_group(const struct sockaddr *address) {
+    const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)address;
+    uint32_t four = 0;
+    uint64_t network;
+    if (address->sa_family == AF_INET) four = ((const struct sockaddr_in *)address)->sin_addr.s_addr;
+    else if (address->sa_family != AF_INET6 || IN6_IS_ADDR_LOOPBACK(&six->sin6_addr)) return 0;
+    else if (IN6_IS_ADDR_V4MAPPED(&six->sin6_addr)) memcpy(&four, &six->sin6_addr.s6_addr[12], sizeof four);
+    memcpy(&network, &six->sin6_addr, sizeof network);
+    if (!four) return network;
+    return ntohl(four) >> 24 == IN_LOOPBACKNET ? 0 : four;
+}
+
+uint64_t socket_group(int fd) {
+    struct sockaddr_storage client = {0};
+    socklen_t size = sizeof client;
+    return getpeername(fd, (struct sockaddr *)&client, &size) ? 0 : address_group((struct sockaddr *)&client);
+}
+
 /* Splits an address into host and port. Returns 0, or -1 if it has no port or is too long. */
 static int split(const char *listen, char host[ADDRESS_SIZE], const char **port) {
     const char *colon = strrchr(listen, ':');

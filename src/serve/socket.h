@@ -5,6 +5,8 @@
 #include "core/base.h"
 
 #include <stdbool.h>
+#include <stdint.h>
+#include <sys/socket.h>
 
 enum { ADDRESS_SIZE = 128 };
 
@@ -29,5 +31,11 @@ enum { CLIENT_SIZE = 48 };
 void socket_client(int fd, char client[CLIENT_SIZE]);
 /* The number of bytes that have arrived at a TCP socket, read or not; 0 if the system does not tell. */
 unsigned long long socket_arrived(int fd);
+
+/* The group of addresses of a socket's client: an IPv4 address, or 64 bits of an IPv6 address, which mostly belong to
+   one client. 0: this machine. */
+uint64_t socket_group(int fd);
+/* The same of an address. */
+uint64_t address_group(const struct sockaddr *address);
 
 #endif

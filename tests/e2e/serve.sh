@@ -32,6 +32,23 @@ hostile() {
 }
 beside hostile
 
+# few descriptors; and a limit for each address, which this machine's loopback addresses do not have
+printf '#!/bin/sh\nulimit -n 64\nexec "%s" "$@"\n' "$tide" >"$scratch/few" && chmod +x "$scratch/few"
+all=$tide tide=$scratch/few
+start "$scratch/run" --batch-wait 1000 --timeout 600
+tide=$all
+grep -q 'only 24 connections, because the system allows 64 open files' "$scratch/log" || die "$(cat "$scratch/log")"
+limits crowd "$url" "$pid"
+ended
+own=$(hostname -I 2>/dev/null | tr ' ' '\n' | grep -m 1 '^[0-9.]*$')
+if [ "$own" ]; then
+    start "$scratch/run" --listen "$own:0" --connections-per-address 3
+    limits address "$url" 3
+    stop
+else
+    echo 'skipped: --connections-per-address: needs an address besides loopback'
+fi
+
 start "$scratch/run" --threads 1
 api "$url" "$scratch/dev.zh" "$scratch/dev.out"
 stream api "$url" "$scratch/dev.zh" "$scratch/dev.out"

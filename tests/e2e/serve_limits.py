@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """usage: tests/e2e/serve_limits.py TEST URL [ARGUMENT...]
-TEST: hostile|deadline|leave|keys|overload|memory|drain|stop|replace|glossary|unaligned|load
+TEST: hostile|crowd|address|deadline|leave|keys|overload|memory|drain|stop|replace|glossary|unaligned|load
 
 Checks of a running `tide serve` that need special flags, for tests/e2e/serve.sh and tests/soak/serve.sh: hostile clients,
 limits, keys, the end of the server, replaced models. The functions below say which flags."""
@@ -72,11 +72,11 @@ def send(s, data, half_close=False):
 
 
 def closed(connection):
-    """Whether the server has answered with 408 and closed the connection."""
+    """Whether the server has answered with 408 or 503, or closed the connection."""
     connection.setblocking(False)
     try:
         part = connection.recv(4096)
-        check(not part or b" 408 " in part, f"a slow client got {part}")
+        check(not part or b" 408 " in part or b" 503 " in part, f"a slow client got {part}")
         return True
     except BlockingIOError:
         return False
@@ -173,6 +173,66 @@ def hostile(s):
     check(len(idle) > 900, f"{len(idle)} idle connections")
     alive("1,000 idle connections")
     for connection in idle:
+        connection.close()
+
+
+HALF = post(b'{"q": "')[:-7].replace(b": 7", b": 1000") + b'{"q": "'
+
+
+def distant(s, data):
+    """Sends bytes as a client that takes small packets, and few of them: a long answer waits in the server."""
+    connection = socket.socket()
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, 536)
+    connection.settimeout(20)
+    connection.connect(s.address)
+    connection.sendall(data)
+    return connection
+
+
+def sent(s, data):
+    connection = open_socket(s)
+    connection.sendall(data)
+    return connection
+
+
+def within(seconds, work, what):
+    """Runs work(), which must take at most this time."""
+    started = time.time()
+    found = work()
+    check(time.time() - started < seconds, f"{what}: {time.time() - started:.1f} s")
+    return found
+
+
+def crowd(s, pid):
+    """The server has 64 descriptors and --batch-wait 1000. Whatever 60 clients do to keep it waiting, other clients have their
+    answers at once, and so does SIGTERM."""
+    same = post(json.dumps({"q": "潮" * 100000, "source": "zh", "target": "zh"}).encode())
+    kinds = (("silent clients", lambda: open_socket(s)), ("slow senders", lambda: sent(s, HALF)),
+             ("slow heads", lambda: sent(s, HALF[:20])), ("slow readers", lambda: distant(s, same)),
+             ("clients that left", lambda: sent(s, HALF).close()))
+    expected = s.text("潮水。")
+    for what, client in kinds:
+        clients = [client() for _ in range(60)]
+        check(within(0.9, lambda: s.text("潮水。"), what) == expected, f"{what}: another translation")
+        for connection in filter(None, clients):
+            connection.close()
+    wait_until(lambda: s.metric("tide_connections") == 1, "clients that left are gone")
+    clients = [open_socket(s) for _ in range(3)]
+    clients[0].sendall(HALF)
+    clients[1].sendall(HALF[:20])
+    os.kill(int(pid), signal.SIGTERM)
+    within(5, lambda: wait_until(lambda: all(map(closed, clients)), "the server stops"), "SIGTERM")
+
+
+def address(s, most):
+    """The server listens on an address that is not of loopback, with --connections-per-address."""
+    clients = [open_socket(s) for _ in range(int(most))]
+    with open_socket(s) as refused:
+        check(answer_of(refused)[0] in (0, 429), "one connection too many is served")
+    clients.pop().close()
+    wait_until(lambda: send(s, GET + b"\r\n")[0] == 200, "another connection is served")
+    for connection in clients:
         connection.close()
 
 
@@ -407,7 +467,7 @@ def load(s, seconds, sources, translations):
 
 
 def main():
-    commands = {f.__name__: f for f in (hostile, deadline, leave, keys, overload, memory, drain, stop, replace, glossary,
+    commands = {f.__name__: f for f in (hostile, crowd, address, deadline, leave, keys, overload, memory, drain, stop, replace, glossary,
                                         unaligned, load)}
     if len(sys.argv) < 3 or sys.argv[1] not in commands:
         sys.exit(__doc__)

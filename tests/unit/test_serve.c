@@ -4,6 +4,7 @@
 #include "serve/keys.h"
 #include "serve/language.h"
 #include "serve/serve.h"
+#include "serve/socket.h"
 #include "serve/worker.h"
 #include "text/unicode.h"
 
@@ -252,6 +253,34 @@ static void test_downloads(void **state) {
     downloads_free(&downloads);
 }
 
+/* ---- addresses ------------------------------------------------------------------------------------------------- */
+
+static uint64_t group_of(const char *text) {
+    struct sockaddr_in four = {.sin_family = AF_INET};
+    struct sockaddr_in6 six = {.sin6_family = AF_INET6};
+    if (inet_pton(AF_INET, text, &four.sin_addr) == 1) return address_group((struct sockaddr *)&four);
+    assert_int_equal(inet_pton(AF_INET6, text, &six.sin6_addr), 1);
+    return address_group((struct sockaddr *)&six);
+}
+
+/* An IPv4 address is a group, also in the form of IPv6, and so are 64 bits of IPv6. This machine has no group. */
+static void test_groups(void **state) {
+    (void)state;
+    static const struct {
+        const char *a, *b;
+        bool same;
+    } pairs[] = {{"192.0.2.1", "192.0.2.1", true},          {"192.0.2.1", "192.0.2.2", false},
+                 {"192.0.2.1", "::ffff:192.0.2.1", true},   {"2001:db8::1", "2001:db8::2", true},
+                 {"2001:db8::1", "2001:db8:0:1::1", false}, {"2001:db8::1", "192.0.2.1", false}};
+    static const char *const own[] = {"127.0.0.1", "127.1.2.3", "::1", "::ffff:127.0.0.1"};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        assert_int_equal(group_of(pairs[i].a) == group_of(pairs[i].b), pairs[i].same);
+        assert_int_not_equal(group_of(pairs[i].a), 0);
+    }
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) assert_int_equal(group_of(own[i]), 0);
+    assert_int_equal(address_group(&(struct sockaddr){.sa_family = AF_UNIX}), 0);
+}
+
 /* ---- languages ------------------------------------------------------------------------------------------------- */
 
 static void test_languages(void **state) {
@@ -281,7 +310,8 @@ int main(void) {
     write_model_into(&translator, "en", target_texts, 1, model_file);
     translator_free(&translator);
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_languages), cmocka_unit_test(test_quotas),
-                                       cmocka_unit_test(test_downloads), cmocka_unit_test(test_queue),
+                                       cmocka_unit_test(test_downloads), cmocka_unit_test(test_groups),
+                                       cmocka_unit_test(test_queue),
                                        cmocka_unit_test(test_refused_memory)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     unlink(model_file);
