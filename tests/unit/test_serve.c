@@ -311,8 +311,7 @@ int main(void) {
     translator_free(&translator);
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_languages), cmocka_unit_test(test_quotas),
                                        cmocka_unit_test(test_downloads), cmocka_unit_test(test_groups),
-                                       cmocka_unit_test(test_queue),
-                                       cmocka_unit_test(test_refused_memory)};
+                                       cmocka_unit_test(test_queue),     cmocka_unit_test(test_refused_memory)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     unlink(model_file);
     return failed;
