@@ -167,14 +167,24 @@ static void start(void *context) {
     }
 }
 
+/* Checks the key of a request without a body: the key is in a header, also as a password, for which browsers ask their
+   users. Requests with texts may have their key in the body, so request_fields checks it. Returns false with an error
+   in the reply. */
+static bool check_key(const Service *service, const Asked *asked, Reply *reply) {
+    char password[KEY_SIZE];
+    const bool training = asked->endpoint == ENDPOINT_TRAINING || asked->endpoint == ENDPOINT_LOG;
+    if (!training && asked->endpoint != ENDPOINT_METRICS) return true;
+    const char *key = header_bearer(asked->authorization);
+    if (!key) key = header_password(asked->authorization, password, sizeof password);
+    if (keys_serve(service->keys, key)) return true;
+    reply_error(reply, training ? 401 : 403, "Invalid API key");
+    return false;
+}
+
 Task *endpoint_start(const Service *service, const Asked *asked, Reply *reply) {
     Start s = {.service = service, .asked = asked, .reply = reply};
     *reply = (Reply){0};
-    /* requests with texts have their key in the header or in the body, so request_fields checks it */
-    if (asked->endpoint == ENDPOINT_METRICS && !keys_serve(service->keys, header_bearer(asked->authorization))) {
-        reply_error(reply, 403, "Invalid API key");
-        return NULL;
-    }
+    if (!check_key(service, asked, reply)) return NULL;
     if (run(start, &s) == SCOPE_DONE) return s.request ? &s.request->task : NULL;
     served_drop(s.held);
     return NULL;

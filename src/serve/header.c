@@ -112,11 +112,31 @@ BodyKind header_body_kind(const char *content_type) {
     return BODY_OTHER;
 }
 
-const char *header_bearer(const char *authorization) {
-    static const char scheme[] = "Bearer ";
-    if (!authorization || strncasecmp(authorization, scheme, sizeof scheme - 1) != 0) return NULL;
-    authorization += sizeof scheme - 1;
-    return authorization + strspn(authorization, " ");
+/* What follows the scheme of an Authorization header; NULL if it has another scheme. scheme: with a space. */
+static const char *credentials(const char *authorization, const char *scheme) {
+    const size_t n = strlen(scheme);
+    if (!authorization || strncasecmp(authorization, scheme, n) != 0) return NULL;
+    return authorization + n + strspn(authorization + n, " ");
+}
+
+const char *header_bearer(const char *authorization) { return credentials(authorization, "Bearer "); }
+
+const char *header_password(const char *authorization, char *password, size_t size) {
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const char *at = credentials(authorization, "Basic "), *digit;
+    unsigned bits = 0;
+    size_t n = 0;
+    bool in_password = false; /* what precedes the first ':' is a name */
+    for (int i = 0; at && *at && (digit = strchr(digits, *at)) && n < size; i++, at++) {
+        bits = bits << 6 | (unsigned)(digit - digits);
+        if (i % 4 == 0) continue;
+        const char byte = (char)(bits >> (6 - 2 * (i % 4)));
+        if (in_password) password[n++] = byte;
+        in_password |= byte == ':';
+    }
+    if (!in_password || n == size) return NULL;
+    password[n] = '\0';
+    return at[strspn(at, "=")] || strlen(password) < n ? NULL : password;
 }
 
 int header_length(const char *value, size_t *length) {

@@ -36,6 +36,9 @@ typedef enum BodyKind { BODY_JSON, BODY_FORM, BODY_MULTIPART, BODY_OTHER } BodyK
 BodyKind header_body_kind(const char *content_type);
 /* The token of an Authorization header "Bearer TOKEN"; NULL if there is none. */
 const char *header_bearer(const char *authorization);
+/* The password of an Authorization header "Basic BASE64", in which a browser sends what it has asked its user for;
+   decoded to `password`, [size] bytes. Returns NULL if there is none, or if it is too long. */
+const char *header_password(const char *authorization, char *password, size_t size);
 /* Parses a Content-Length. Returns 0, or -1 if the value is not a decimal number that fits. */
 int header_length(const char *value, size_t *length);
 

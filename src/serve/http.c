@@ -56,6 +56,8 @@ static void add_headers(const Http *http, struct MHD_Response *response, const R
         snprintf(disposition, sizeof disposition, "attachment; filename*=UTF-8''%s", reply->file);
         add_header(response, "Content-Disposition", disposition);
     }
+    add_header(response, "WWW-Authenticate",
+               reply->status == 401 ? "Basic realm=\"an API key as the password\"" : NULL);
     add_header(response, "Retry-After", reply->retry_after ? seconds : NULL);
     add_header(response, "Connection", reply->close || atomic_load(&http->quiet) ? "close" : NULL);
     add_cors(http, response);

@@ -4,6 +4,7 @@ TEST: hostile|crowd|address|deadline|leave|keys|overload|memory|drain|stop|repla
 
 Checks of a running `tide serve` that need special flags, for tests/e2e/serve.sh and tests/soak/serve.sh: hostile clients,
 limits, keys, the end of the server, replaced models. The functions below say which flags."""
+import base64
 import itertools
 import json
 import os
@@ -338,6 +339,13 @@ def keys(s, key):
     check(s.ask("POST", "/translate", body, {"Authorization": "Bearer " + key})[0] == 200, "the key in a header")
     check(s.raw("GET", "/metrics")[0] == 403, "metrics without a key")
     check(s.raw("GET", "/metrics", headers={"Authorization": "Bearer " + key})[0] == 200, "metrics")
+    for path in ("/training", "/training/log"):
+        found = s.raw("GET", path)
+        check(found[0] == 401 and found[1]["WWW-Authenticate"].startswith("Basic realm="), f"{path} without a key: {found[:1]}")
+        for given, status in ((":" + key, 200), ("me:" + key, 200), (key, 401), (":" + key + "x", 401), (":" + "x" * 500, 401)):
+            basic = {"Authorization": "Basic " + base64.b64encode(given.encode()).decode()}
+            check(s.raw("GET", path, headers=basic)[0] == status, f"{path}: {given}")
+        check(s.raw("GET", path, headers={"Authorization": "Bearer " + key})[0] == 200, f"{path} with a key")
     check(s.ask("GET", "/frontend/settings")[1]["keyRequired"], "settings")
     check(s.raw("GET", "/health", headers={"Host": "Tide.example:80"})[0] == 200, "--host")
     _, headers, _ = s.raw("OPTIONS", "/translate", headers={"Origin": "https://page.example"})

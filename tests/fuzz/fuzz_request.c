@@ -106,7 +106,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     Key list[2] = {{.text = "0123456789abcdef"}, {.text = "fedcba9876543210-another"}};
     const Keys keys = {list, 2};
     char *url = bytes_text(data, size);
+    char password[16];
     const char *value = second_text(url, size), *token = header_bearer(value);
+    const char *word = header_password(value, password, sizeof password);
+    CHECK(!word || strlen(word) < sizeof password, "a long password");
     route_check(url);
     host_check(value);
     head_check(value);
