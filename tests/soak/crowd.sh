@@ -18,7 +18,7 @@ crowd() { # COUNT KIND...
     done
     stop
 }
-crowd "${COUNT:-600}" halves senders training translations silent
+crowd "${COUNT:-600}" halves senders training answers silent
 few=$tide tide=$scratch/few
 printf '#!/bin/sh\nulimit -n 64\nexec "%s" "$@"\n' "$few" >"$tide" && chmod +x "$tide"
 crowd 300 silent senders
