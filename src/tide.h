@@ -101,13 +101,14 @@ TIDE_API const char *tide_error(const TideSession *session);
 
 /* ---- results --------------------------------------------------------------------------------------------------- */
 
-/* Which source pieces each target piece was read from. The last piece of each side is "</s>", the end of the sentence;
-   a translation that was cut at the length limit has no target </s>. "▁" in a piece stands for a space. */
+/* Which source pieces each target piece was read from. Without attention, or if the options ask for none, only pieces.
+   The last piece of each side is "</s>", the end of the sentence; a translation that was cut at the length limit has no
+   target </s>. "▁" in a piece stands for a space. */
 typedef struct TideAlignment {
     int source_count, target_count;
     const char *const *source; /* [source_count] */
     const char *const *target; /* [target_count] */
-    const float *weights;      /* [target_count][source_count], each row sums to 1; NULL: the model has no attention */
+    const float *weights;      /* [target_count][source_count], each row sums to 1; NULL: there are none */
 } TideAlignment;
 
 typedef struct TideHypothesis {
@@ -116,6 +117,7 @@ typedef struct TideHypothesis {
     double score;           /* with the normalisation of the search; the best hypothesis has the largest */
     int pieces;             /* with </s> */
     TideAlignment alignment;
+    const double *piece_scores; /* [pieces] ln p of each piece; NULL: tide_align, or an empty sentence */
 } TideHypothesis;
 
 /* The hypotheses of one sentence, best first. An empty sentence has one empty hypothesis without alignment. */
@@ -137,12 +139,36 @@ TIDE_API void tide_result_free(TideResult *result);
    non-zero to cancel. It must not use the session and must not leave the call by longjmp or by an exception. */
 typedef int TideProgress(void *context, int done, int all);
 
+/* Called during a search, in the thread of the call, when more words of a sentence, counted from 0, are settled: no
+   open hypothesis can change them any more, so its best translation begins with them. `text` has all settled words, and
+   pieces [count] their pieces, where <unk> is not replaced yet; both are valid during the call. It has the same limits
+   as TideProgress. */
+typedef void TideSettled(void *context, int sentence, const char *text, const char *const *pieces, int count);
+
+/* The words that translations may contain, for each source text: a search with a shortlist is faster, and some
+   translations become worse. It belongs to a model, never changes, and any number of threads may share it. */
+typedef struct TideShortlist TideShortlist;
+
+typedef struct TideShortlistOptions {
+    size_t size;
+    int first; /* also the most frequent pieces of the model; 0: 1000; negative: none */
+    int best;  /* the most probable translations of a source text; 0: 100 */
+} TideShortlistOptions;
+
+/* Makes a shortlist of lines of source, tab, target, tab, probability, such as `tide lexicon` writes. It keeps a
+   reference to the model, which may be freed before it. *shortlist and error are set as by tide_load. Release with
+   tide_shortlist_free. */
+TIDE_API TideStatus tide_shortlist_new(TideModel *model, const char *lines, const TideShortlistOptions *options,
+                                       TideShortlist **shortlist, char *error, size_t error_size);
+/* NULL: does nothing. No call may be using the shortlist. */
+TIDE_API void tide_shortlist_free(TideShortlist *shortlist);
+
 typedef struct TideTranslateOptions {
     size_t size;
     int beam;         /* hypotheses of the search, 1 to 1000; 0: the model's */
     int n_best;       /* at most this many hypotheses for each sentence, 1 to beam; 0: 1 */
     double normalize; /* the score is divided by length^normalize; 0: the model's; negative: not at all */
-    double coverage;  /* weight of a penalty for source words that are not translated; 0: none */
+    double coverage;  /* weight of a penalty for source words that are not translated, up to 10; 0: none */
     int max_length;   /* most pieces of a source sentence; 0: 1000. Memory grows with its square. */
     int mini_batch;   /* most sentences decoded together, 1 to 4096; 0: 64. The results are the same. */
     int words;        /* non-zero: alignments of words: rows of pieces are averaged, columns are summed */
@@ -160,7 +186,22 @@ typedef struct TideTranslateOptions {
        whole words. NULL: none. A line of another form, or a target that the vocabulary cannot write, is TIDE_BAD_TEXT.
      */
     const char *glossary;
-    const char *tag; /* read the sentences as text of the training corpora with this tag; NULL: none */
+    const char *tag;            /* read the sentences as text of the training corpora with this tag; NULL: none */
+    const double *word_penalty; /* subtracted from ln p for each piece, -10 to 10; NULL: the model's */
+    /* non-zero: draw each word by its probability, for n_best translations of each sentence. There is no search, so
+       beam, glossary and shortlist must be zero. The draws depend on the seed and on the index of the sentence only. */
+    int sample;
+    int top_k;           /* draw from the k most probable words; 0: from all */
+    double top_p;        /* draw from the fewest words whose probabilities sum to p; 0: from all */
+    double temperature;  /* draw by p^(1 / temperature), 0.01 at least; 0: 1 */
+    int seed;            /* 0: 1 */
+    int replace_unknown; /* non-zero: the model may write <unk>, and the text has the source word that it is aligned to
+                          */
+    const char
+        *lexicon; /* for replace_unknown: lines of source, tab, target: translations of these words; NULL: none */
+    const TideShortlist *shortlist; /* of one of the session's models; NULL: all words */
+    TideSettled *settled;           /* with the context of progress; NULL: none */
+    int no_alignments;              /* non-zero: alignments have no weights, and the search is faster */
 } TideTranslateOptions;
 
 /* Translates `count` sentences by beam search. Sets *result, to be released with tide_result_free; NULL on failure. */

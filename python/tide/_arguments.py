@@ -34,6 +34,14 @@ def number(name: str, value: float) -> float:
     return result
 
 
+def positive(name: str, value: float) -> float:
+    """A finite number above 0."""
+    result = number(name, value)
+    if not result:
+        raise BadArgument(f"{name} is {result}, but must be above 0")
+    return result
+
+
 def texts(name: str, value: Iterable[str]) -> list[str]:
     """A list of texts. A str is refused, although it is an iterable of characters."""
     if isinstance(value, (str, bytes)):

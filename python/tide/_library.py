@@ -18,6 +18,9 @@ OLDEST = f"{NEEDED[0]}.{NEEDED[1]}"
 # int TideProgress(void *context, int done, int all)
 Progress = ctypes.CFUNCTYPE(c_int, c_void_p, c_int, c_int)
 
+# void TideSettled(void *context, int sentence, const char *text, const char *const *pieces, int count)
+Settled = ctypes.CFUNCTYPE(None, c_void_p, c_int, c_char_p, POINTER(c_char_p), c_int)
+
 # ---- the structs of tide.h, in its order; tests/e2e/python/test_header.py compares them with the header ----------
 
 
@@ -64,6 +67,7 @@ class TideHypothesis(Structure):
         ("score", c_double),
         ("pieces", c_int),
         ("alignment", TideAlignment),
+        ("piece_scores", POINTER(c_double)),
     ]
 
 
@@ -73,6 +77,10 @@ class TideSentence(Structure):
 
 class TideResult(Structure):
     _fields_ = [("count", c_int), ("sentences", POINTER(POINTER(TideSentence)))]
+
+
+class TideShortlistOptions(Structure):
+    _fields_ = [("size", c_size_t), ("first", c_int), ("best", c_int)]
 
 
 class TideTranslateOptions(Structure):
@@ -95,6 +103,17 @@ class TideTranslateOptions(Structure):
         ("prefixes", _texts),
         ("glossary", c_char_p),
         ("tag", c_char_p),
+        ("word_penalty", POINTER(c_double)),
+        ("sample", c_int),
+        ("top_k", c_int),
+        ("top_p", c_double),
+        ("temperature", c_double),
+        ("seed", c_int),
+        ("replace_unknown", c_int),
+        ("lexicon", c_char_p),
+        ("shortlist", c_void_p),
+        ("settled", Settled),
+        ("no_alignments", c_int),
     ]
 
 
@@ -129,7 +148,7 @@ PICTURES = {"svg": 0, "html": 1, "pharaoh": 2}  # TidePicture
 
 STRUCTS = (
     *(TideModelInfo, TideSessionOptions, TideAlignment, TideHypothesis, TideSentence, TideResult),
-    *(TideTranslateOptions, TideForceOptions, TideScoreOptions, TideScore, TideAer),
+    *(TideShortlistOptions, TideTranslateOptions, TideForceOptions, TideScoreOptions, TideScore, TideAer),
 )
 
 # ---- the functions of tide.h ----------------------------------------------------------------------------------------
@@ -149,6 +168,11 @@ FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {  # name: (type of the resu
     "tide_session_free": (None, (c_void_p,)),
     "tide_error": (c_char_p, (c_void_p,)),
     "tide_result_free": (None, (POINTER(TideResult),)),
+    "tide_shortlist_new": (
+        c_int,
+        (c_void_p, c_char_p, POINTER(TideShortlistOptions), POINTER(c_void_p), *_error),
+    ),
+    "tide_shortlist_free": (None, (c_void_p,)),
     "tide_translate": (
         c_int,
         (c_void_p, _texts, c_int, POINTER(TideTranslateOptions), POINTER(POINTER(TideResult))),

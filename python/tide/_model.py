@@ -11,12 +11,12 @@ from types import TracebackType
 from typing import Any, NoReturn, TypedDict, TypeVar, Unpack, overload
 
 from . import _calls
-from ._arguments import c_text, c_texts, integer, number, same_count, texts
-from ._calls import OnProgress
+from ._arguments import c_text, c_texts, integer, number, positive, same_count, texts
+from ._calls import OnProgress, OnSettled
 from ._errors import BadArgument, error_of
 from ._library import TideForceOptions, TideModelInfo, TideResult, TideTranslateOptions, library, read_list
-from ._results import Alignment, Score, Translation, read_alignment, read_translation
-from ._sessions import Models, Session
+from ._results import Alignment, Score, Translation, read_alignment, read_scores, read_translation
+from ._sessions import Models, Session, Shortlist
 from ._weights import read_configuration
 
 Path = str | os.PathLike[str]
@@ -75,6 +75,17 @@ class TranslateOptions(AlignOptions, total=False):
     allow_han: bool
     prefix: str | Iterable[str] | None
     glossary: Mapping[str, str] | None
+    word_penalty: float | None
+    sample: bool
+    top_k: int | None
+    top_p: float | None
+    temperature: float | None
+    seed: int | None
+    replace_unknown: bool
+    lexicon: Mapping[str, str] | None
+    shortlist: Shortlist | None
+    alignments: bool
+    settled: OnSettled | None
 
 
 def load(path: Path | Sequence[Path], *, threads: int | None = None) -> Model:
@@ -141,9 +152,20 @@ class Model:
         prefix: str | Iterable[str] | None = None,
         glossary: Mapping[str, str] | None = None,
         tag: str | None = None,
+        word_penalty: float | None = None,
+        sample: bool = False,
+        top_k: int | None = None,
+        top_p: float | None = None,
+        temperature: float | None = None,
+        seed: int | None = None,
+        replace_unknown: bool = False,
+        lexicon: Mapping[str, str] | None = None,
+        shortlist: Shortlist | None = None,
+        alignments: bool = True,
+        settled: OnSettled | None = None,
         progress: OnProgress | None = None,
     ) -> Translation | list[Translation] | list[list[Translation]]:
-        """Translates a sentence, or a list of sentences, by beam search.
+        """Translates a sentence, or a list of sentences, by beam search, or by drawing words.
 
         Returns a Translation for each sentence. With `n_best`, returns a list of at most n_best translations for each
         sentence, the best one first.
@@ -162,6 +184,17 @@ class Model:
                     word of a prefix may go on, unless a space follows it
         glossary    translations of terms: wherever a sentence has a key, each translation contains its value
         tag         read the text as one of the training corpora with this tag; see `info.tags`
+        word_penalty  subtracted from ln p for each piece, -10 to 10 (default: the model's)
+        sample      draw each word by its probability, n_best translations of each sentence; not with beam, glossary and
+                    shortlist
+        top_k, top_p  draw from the k most probable words, or from the fewest whose probabilities sum to p
+        temperature, seed  draw by p^(1 / temperature) (default: 1); the seed of the draws (default: 1)
+        replace_unknown  the model may write <unk>, and the text has the source word that it is aligned to
+        lexicon     with replace_unknown: translations of such words
+        shortlist   search only the words that it has for the text; see `shortlist`
+        alignments  False: no alignments, and a faster search
+        settled     settled(i, text) is called with the first words of the translation of sentence i when no hypothesis
+                    can change them any more
         progress    progress(done, all) is called before each step of the search with the number of sentences that are
                     translated; a true value cancels the call
 
@@ -182,7 +215,18 @@ class Model:
             head=integer("head", head),
             allow_han=bool(allow_han),
             tag=c_text("tag", tag),
+            sample=bool(sample),
+            top_k=integer("top_k", top_k),
+            top_p=0 if top_p is None else positive("top_p", top_p),
+            temperature=0 if temperature is None else positive("temperature", temperature),
+            seed=integer("seed", seed),
+            replace_unknown=bool(replace_unknown),
+            no_alignments=not alignments,
         )
+        if word_penalty is not None:
+            options.word_penalty = ctypes.pointer(ctypes.c_double(word_penalty))
+        if shortlist is not None:
+            options.shortlist = shortlist.handle
         sources = [text] if isinstance(text, str) else texts("text", text)
         if prefix is not None:
             if isinstance(text, str) != isinstance(prefix, str):
@@ -192,17 +236,32 @@ class Model:
             options.prefixes = c_texts("prefix", prefixes)
 
         if glossary is not None:
-            lines = "\n".join(f"{source}\t{target}" for source, target in glossary.items())
-            options.glossary = c_text("glossary", lines)
+            options.glossary = c_text("glossary", _lines(glossary))
+        if lexicon is not None:
+            options.lexicon = c_text("lexicon", _lines(lexicon))
 
         def read(i: int, sentence: Any) -> list[Translation]:
             return [read_translation(sentence.hypotheses[k].contents, sources[i]) for k in range(sentence.count)]
 
-        found = self._call("tide_translate", [("sentence", sources)], options, progress, read)
+        found = self._call("tide_translate", [("sentence", sources)], options, progress, read, settled)
         if n_best is None:
             best = [translations[0] for translations in found]
             return best[0] if isinstance(text, str) else best
         return found[0] if isinstance(text, str) else found
+
+    def shortlist(
+        self, lines: str | Iterable[tuple[str, str, float]], *, first: int | None = None, best: int | None = None
+    ) -> Shortlist:
+        """A shortlist for `translate`: the words that translations may contain, for each source text.
+
+        lines   the text of a file of `tide lexicon` (source, tab, target, tab, probability), or such triples
+        first   also the most frequent pieces of the model (default: 1000; 0: none)
+        best    the most probable translations of a source text (default: 100)
+
+        The shortlist is for this model, and for ensembles whose first model it is. Raises BadText or BadArgument."""
+        if not isinstance(lines, str):
+            lines = "".join(f"{source}\t{target}\t{probability:.9f}\n" for source, target, probability in lines)
+        return self._models.shortlist(lines, -1 if first == 0 else integer("first", first), integer("best", best))
 
     # ---- given translations ----
 
@@ -262,7 +321,7 @@ class Model:
 
         def read(_i: int, sentence: Any) -> Score:
             hypothesis = sentence.hypotheses[0].contents
-            return Score(hypothesis.log_probability, hypothesis.pieces)
+            return Score(hypothesis.log_probability, hypothesis.pieces, read_scores(hypothesis))
 
         found: list[Score] = self._given("tide_score", source, target, options, progress, read)
         return found[0] if isinstance(source, str) else found
@@ -293,6 +352,7 @@ class Model:
         options: TideTranslateOptions | TideForceOptions,
         progress: OnProgress | None,
         read: Callable[[int, Any], Read],
+        settled: OnSettled | None = None,
     ) -> list[Read]:
         """Calls a function of the library with a session. Returns read(i, sentence) for each TideSentence."""
         self._models.check_open()
@@ -304,17 +364,19 @@ class Model:
         message = ""
 
         # This may run in another thread, and on after an interrupt. So it returns the session itself.
-        def call(callback: Any) -> int:
+        def call(callback: Any, tell: Any) -> int:
             nonlocal message
             session = self._take()
             options.progress = callback
+            if tell:
+                options.settled = tell
             status: int = getattr(library(), function)(session.handle, *arrays, count, options, ctypes.byref(result))
             message = session.message() if status else ""
             self._give_back(session)
             return status
 
         try:
-            status = _calls.run(call, progress)
+            status = _calls.run(call, progress, settled)
             if status:
                 raise error_of(status, message)
             sentences = result.contents.sentences
@@ -359,6 +421,11 @@ class Model:
     def __repr__(self) -> str:
         state = "closed" if self._models.closed else f"{self.info.source_language}→{self.info.target_language}"
         return f"<tide.Model {', '.join(self.paths)}: {state}>"
+
+
+def _lines(terms: Mapping[str, str]) -> str:
+    """Lines of source, tab, target."""
+    return "\n".join(f"{source}\t{target}" for source, target in terms.items())
 
 
 def _read_info(info: TideModelInfo) -> ModelInfo:

@@ -77,9 +77,11 @@ class Translation:
     target: tuple[str, ...]
     """The pieces of the text. The last one is "</s>", unless the text was cut at the length limit."""
     alignment: Alignment | None
-    """None if the model has no attention, or the sentence is empty."""
+    """None if the model has no attention, the sentence is empty, or no alignments were asked for."""
     source_text: str
     """The sentence as it was given."""
+    piece_scores: tuple[float, ...]
+    """ln p of each piece of `target`."""
 
     def __str__(self) -> str:
         return self.text
@@ -98,6 +100,8 @@ class Score:
     """ln p of all pieces and the end of the sentence."""
     pieces: int
     """The number of target pieces with "</s>"."""
+    piece_scores: tuple[float, ...] = ()
+    """ln p of each piece."""
 
     @property
     def perplexity(self) -> float:
@@ -124,4 +128,12 @@ def read_translation(hypothesis: Any, source_text: str) -> Translation:
     """Copies a TideHypothesis."""
     source, target, alignment = read_alignment(hypothesis.alignment)
     text = hypothesis.text.decode()
-    return Translation(text, hypothesis.score, hypothesis.log_probability, source, target, alignment, source_text)
+    scores = read_scores(hypothesis)
+    return Translation(
+        text, hypothesis.score, hypothesis.log_probability, source, target, alignment, source_text, scores
+    )
+
+
+def read_scores(hypothesis: Any) -> tuple[float, ...]:
+    """Copies the scores of the pieces of a TideHypothesis."""
+    return tuple(hypothesis.piece_scores[: hypothesis.pieces]) if hypothesis.piece_scores else ()

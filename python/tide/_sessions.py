@@ -9,8 +9,9 @@ import weakref
 from ctypes import byref, c_void_p, sizeof
 from typing import Any
 
+from ._arguments import c_text
 from ._errors import BadArgument, BadText, TideWarning
-from ._library import ErrorLine, TideModelInfo, TideSessionOptions, check, library
+from ._library import ErrorLine, TideModelInfo, TideSessionOptions, TideShortlistOptions, check, library
 
 
 class Models:
@@ -50,6 +51,12 @@ class Models:
             array = (c_void_p * len(self._handles))(*(handle.value for handle in self._handles))
             return Session(array, threads)
 
+    def shortlist(self, lines: str, first: int, best: int) -> Shortlist:
+        """A shortlist for the first model."""
+        with self._lock:
+            self.check_open()
+            return Shortlist(self._handles[0], lines, first, best)
+
     def check_open(self) -> None:
         if self.closed:
             raise BadArgument("the model is closed")
@@ -82,6 +89,20 @@ class Session:
         """One line about the last call, if it failed."""
         text: bytes = library().tide_error(self.handle)
         return text.decode(errors="replace")
+
+
+class Shortlist:
+    """The words that translations may contain, for each source text; see `Model.shortlist`. Threads may share it."""
+
+    def __init__(self, model: c_void_p, lines: str, first: int, best: int):
+        options = TideShortlistOptions(size=sizeof(TideShortlistOptions), first=first, best=best)
+        error, self.handle = ErrorLine(), c_void_p()
+        text = c_text("shortlist", lines)
+        error.check(
+            library().tide_shortlist_new(model, text, byref(options), byref(self.handle), *error.arguments)
+        )
+        self._release = weakref.finalize(self, library().tide_shortlist_free, self.handle)
+        self._release.atexit = False
 
 
 def _free_models(handles: list[c_void_p]) -> None:

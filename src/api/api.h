@@ -6,6 +6,7 @@
 #include "tide.h"
 #include "translate/ensemble.h"
 #include "translate/session.h"
+#include "translate/shortlist.h"
 
 #include <locale.h>
 #include <stdatomic.h>
@@ -15,6 +16,11 @@ struct TideModel {
     char *name;            /* its path, for errors */
     const char **tags;     /* a stb_ds array that ends in NULL */
     atomic_int references; /* the caller's, and one for each session */
+};
+
+struct TideShortlist {
+    Shortlist list;
+    TideModel *model; /* with a reference to it */
 };
 
 enum { ERROR_SIZE = 1024 };
@@ -79,7 +85,8 @@ typedef struct Draft {
     char *text; /* owned */
     double log_probability, score;
     int pieces;
-    Alignment alignment; /* owned */
+    Alignment alignment;        /* owned */
+    const double *piece_scores; /* [pieces]; NULL: none */
 } Draft;
 
 /* Returns a result for n sentences, each of which is still NULL. It belongs to the scope until result_keep. */

@@ -43,12 +43,18 @@ static TideAlignment pack_alignment(Pack *pack, const Alignment *a) {
     return copy;
 }
 
+static const double *pack_scores(Pack *pack, const Draft *draft) {
+    const size_t bytes = (size_t)draft->pieces * sizeof *draft->piece_scores;
+    return draft->piece_scores ? pack_bytes(pack, draft->piece_scores, bytes) : NULL;
+}
+
 static const TideHypothesis *pack_hypothesis(Pack *pack, const Draft *draft) {
     const TideHypothesis copy = {.text = pack_text(pack, draft->text),
                                  .log_probability = draft->log_probability,
                                  .score = draft->score,
                                  .pieces = draft->pieces,
-                                 .alignment = pack_alignment(pack, &draft->alignment)};
+                                 .alignment = pack_alignment(pack, &draft->alignment),
+                                 .piece_scores = pack_scores(pack, draft)};
     return pack_bytes(pack, &copy, sizeof copy);
 }
 

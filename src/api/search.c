@@ -24,10 +24,13 @@ struct SearchCall {
     TideTranslateOptions options; /* the options of a forced call are a part of these */
     TideResult **result;
     SearchOptions search; /* what `options` ask for */
-    BeamOptions beam;     /* only tide_translate uses beam, prefixes and glossary */
+    /* only tide_translate uses these */
+    BeamOptions beam;
+    Sampling sampling;
     Prefixes prefixes;
     Glossary glossary;
-    int first, done; /* the first sentence of this part; sentences that are done */
+    Lexicon *lexicon; /* NULL: none */
+    int first, done;  /* the first sentence of this part; sentences that are done */
 };
 
 /* ---- checks ----------------------------------------------------------------------------------------------------- */
@@ -63,7 +66,10 @@ static bool search_given(SearchCall *c) {
     const TideTranslateOptions *o = &c->options;
     SearchOptions *search = &c->search;
     *search = search_options_default();
-    if (!finite_given(c, "normalize", o->normalize) || !finite_given(c, "coverage", o->coverage)) return false;
+    if (!finite_given(c, "normalize", o->normalize) || !finite_given(c, "coverage", o->coverage) ||
+        !finite_given(c, "word_penalty", o->word_penalty ? *o->word_penalty : 0) ||
+        !finite_given(c, "top_p", o->top_p) || !finite_given(c, "temperature", o->temperature))
+        return false;
     search->beam = o->beam;
     search->n_best = o->n_best;
     if (o->normalize != 0) search->normalize = o->normalize > 0 ? o->normalize : 0;
@@ -72,7 +78,16 @@ static bool search_given(SearchCall *c) {
     search->mini_batch = o->mini_batch;
     search->attention = (AttentionOptions){.hard = o->hard, .layer = o->layer, .head = o->head};
     search->shift = o->shift;
-    search->alignments = true;
+    search->alignments = !o->no_alignments;
+    if (o->word_penalty) search->word_penalty = *o->word_penalty;
+    search->sample = o->sample;
+    search->top_k = o->top_k;
+    search->top_p = o->top_p;
+    if (o->temperature != 0) search->temperature = o->temperature;
+    if (o->seed) search->seed = o->seed;
+    search->replace_unknown = o->replace_unknown;
+    search->glossary = o->glossary ? &c->glossary : NULL;
+    search->shortlist = o->shortlist ? &o->shortlist->list : NULL;
     search->allow_han = o->allow_han;
     search->tag = o->tag;
     return true;
@@ -122,12 +137,13 @@ static void set_translation(const SearchCall *c, TideResult *result, const Trans
     if (n > nbest->count) n = nbest->count ? nbest->count : 1;
     Draft *drafts = mem_zalloc((size_t)n * sizeof *drafts);
     for (int k = 0; k < n; k++) {
-        drafts[k].text = translation_text(found, i, k);
+        drafts[k].text = search_options_text(&c->search, found, i, k);
         if (k >= nbest->count) continue; /* the source is empty */
         const Hypothesis *h = &nbest->list[k];
         drafts[k].log_probability = h->log_probability;
         drafts[k].score = h->score;
         drafts[k].pieces = h->length;
+        drafts[k].piece_scores = h->pieces;
         drafts[k].alignment = translation_alignment(found, i, h);
         view(c, &drafts[k].alignment);
     }
@@ -140,6 +156,18 @@ static void count_done(void *context, long done, long all) {
     SearchCall *c = context;
     (void)all;
     c->done = c->first + (int)done;
+}
+
+/* Tells the host which words are settled, in its locale. */
+static void tell_settled(void *context, int number, const Hypothesis *words) {
+    const SearchCall *c = context;
+    const Translator *first = &c->call.session->models[0]->translator;
+    char *text = hypothesis_text(first, words), **pieces = side_pieces(&first->target, words->ids, words->length);
+    const locale_t points = uselocale(c->call.host);
+    c->options.settled(c->options.context, c->first + number, text, (const char *const *)pieces, words->length);
+    uselocale(points);
+    mem_free(text);
+    arrfree(pieces);
 }
 
 /* Makes the prefixes, if the options have them. */
@@ -164,6 +192,24 @@ static void make_glossary(SearchCall *c) {
         call_fail(&c->call, TIDE_BAD_TEXT, "glossary: the model cannot write '%.100s'", glossary->example);
 }
 
+/* Reads the lexicon, if the options have one. */
+static void make_lexicon(SearchCall *c) {
+    const char *text = c->options.lexicon;
+    Err err;
+    if (c->call.status || !text) return;
+    if (!utf8_valid(text, strlen(text))) call_fail(&c->call, TIDE_BAD_TEXT, "lexicon: not valid UTF-8");
+    else if (!(c->search.lexicon = c->lexicon = lexicon_parse(text, &err)))
+        call_fail(&c->call, TIDE_BAD_TEXT, "lexicon, line %ld: %s", err.line, err.reason);
+}
+
+/* Checks that the shortlist, if there is one, is that of one of the models. */
+static void check_shortlist(SearchCall *c) {
+    const TideSession *session = c->call.session;
+    bool own = !c->options.shortlist;
+    for (int i = 0; i < session->count && !own; i++) own = session->models[i] == c->options.shortlist->model;
+    if (!own) call_fail(&c->call, TIDE_BAD_ARGUMENT, "shortlist: it belongs to a model that is not in the session");
+}
+
 /* Translates all sentences in parts that bound the memory of the search. */
 static void translate_all(SearchCall *c, char *const *sentences) {
     BeamOptions *beam = &c->beam;
@@ -175,12 +221,16 @@ static void translate_all(SearchCall *c, char *const *sentences) {
         SentenceTerms terms = {0};
         if (c->glossary.terms) terms = glossary_terms(&c->glossary, part, n);
         beam->constraints = terms.list;
+        ColumnSet *shortlists = c->search.shortlist ? shortlist_sets(c->search.shortlist, part, n) : NULL;
+        beam->shortlists = shortlists;
+        c->sampling.first = c->first;
         Translations found = session_translate(&c->call.session->session, part, n, beam,
                                                c->search.mini_batch ? c->search.mini_batch : 64, count_done, c);
         if (found.cancelled) cancel(c);
         for (int i = 0; i < n && !found.cancelled; i++) set_translation(c, result, &found, i);
         translations_free(&found);
         sentence_terms_free(&terms);
+        shortlist_sets_free(shortlists, n);
         if (c->call.status) break;
     }
     if (c->call.status) tide_result_free(result);
@@ -193,15 +243,21 @@ static void translate(void *context) {
         return;
     if (!options_copy(&c->call, c->given, &c->options, sizeof c->options) || !search_given(c) || !search_checked(c))
         return;
-    c->beam = search_options_beam(&c->search, &c->call.session->models[0]->translator, NULL);
+    if (c->options.lexicon && !c->options.replace_unknown)
+        call_fail(&c->call, TIDE_BAD_ARGUMENT, "lexicon needs replace_unknown");
+    c->beam = search_options_beam(&c->search, &c->call.session->models[0]->translator, &c->sampling);
+    if (c->options.settled) c->beam.settled = tell_settled;
     c->beam.before_step = report;
     c->beam.context = c;
     char **sentences = normalise(c, "sentence", c->sources);
     check_lengths(c, "sentence", &c->call.session->models[0]->translator.source, sentences);
     make_prefixes(c);
     make_glossary(c);
+    make_lexicon(c);
+    check_shortlist(c);
     if (!c->call.status) translate_all(c, sentences);
     glossary_free(&c->glossary);
+    lexicon_free(c->lexicon);
     prefixes_free(&c->prefixes);
     strings_free(sentences);
 }
@@ -229,13 +285,17 @@ static int align_part(SearchCall *c, char *const *sources, char *const *targets,
 }
 
 static int score_part(SearchCall *c, char *const *sources, char *const *targets, TideResult *result) {
-    const PairScore score = session_score(&c->call.session->session, sources[0], targets[0], c->search.attention);
+    PairScore score;
+    double *pieces;
+    session_scores(&c->call.session->session, sources, targets, 1, c->search.attention, &score, &pieces);
     result_set(result, c->first,
                &(Draft){.text = mem_strdup(targets[0]),
                         .log_probability = score.log_probability,
                         .score = score.log_probability,
-                        .pieces = score.pieces},
+                        .pieces = score.pieces,
+                        .piece_scores = pieces},
                1);
+    mem_free(pieces);
     return 1;
 }
 

@@ -25,6 +25,7 @@ static const Flag flags[] = {
     FLAG_INT("n-best", "print the N best hypotheses: `line ||| text ||| features ||| score`", 0, 1000, NULL),
     {"alignment", 1, NULL, "append ` ||| ` and the alignment: links (Pharaoh) or all weights", .choices = "hard|soft"},
     FLAG_SWITCH("word-scores", "append ` ||| WordScores=` and the log-probability of each piece, and of </s>"),
+    FLAG_SWITCH("settled", "first print the words of each line as they settle: `line ||| Settled= text`"),
     {"output-sampling", MANY, "full|topk|nucleus [N|P] [TEMPERATURE]",
      "draw words by their probability, not the best: full, topk N or nucleus P, then a temperature", .least = 0,
      .most = 1 << 20, .choices = "full|topk|nucleus"},
@@ -56,7 +57,8 @@ static const Flag flags[] = {
 static const FlagGroup groups[] = {
     {"Common flags",
      "beam-size n-best alignment word-scores heatmap html format split-sentences glossary threads quiet log"},
-    {"Search", "normalize word-penalty coverage-penalty models max-length prefix tag attention-mode mini-batch"},
+    {"Search",
+     "normalize word-penalty coverage-penalty models max-length prefix tag attention-mode settled mini-batch"},
     {"Samples", "output-sampling seed"},
     {"Unknown words", "replace-unk lexicon allow-han"},
     {"Shortlists", "shortlist shortlist-first shortlist-best"},
@@ -206,6 +208,15 @@ static int write_out(Translating *t, const Translations *found, Err *err) {
     return t->pictures.dir ? draw(t, found, err) : 0;
 }
 
+/* Prints the words that no hypothesis can change any more, as soon as they are known. */
+static void print_settled(void *context, int number, const Hypothesis *words) {
+    const Translating *t = context;
+    char *text = hypothesis_text(t->models.list[0], words);
+    printf("%d ||| Settled= %s\n", t->first + number, text);
+    fflush(stdout); /* an error is reported after the translation */
+    mem_free(text);
+}
+
 /* ---- translating ------------------------------------------------------------------------------------------------ */
 
 static void count(void *context, long done, long all) {
@@ -321,6 +332,8 @@ static int read_lists(Translating *t, Err *err) {
         return -1;
     t->search.lexicon = t->lexicon;
     t->beam = search_options_beam(&t->search, models[0], &t->sampling);
+    if (args_has(args, "settled")) t->beam.settled = print_settled;
+    t->beam.context = t;
     return 0;
 }
 

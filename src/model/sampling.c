@@ -2,7 +2,8 @@
 #include "core/rng.h"
 
 uint64_t sampling_random(const Sampling *sampling, long sentence, int sample, int step) {
-    Rng of_sentence = rng_seed(sampling->seed, (uint64_t)(sampling->first + sentence));
+    const long number = sampling->numbers ? sampling->numbers[sentence] : sampling->first + sentence;
+    Rng of_sentence = rng_seed(sampling->seed, (uint64_t)number);
     const Rng of_sample = rng_seed(rng_next(&of_sentence), (uint64_t)sample);
     return rng_at(&of_sample, (uint64_t)step);
 }

@@ -22,6 +22,7 @@ typedef struct Sampling {
     double temperature; /* > 0 */
     uint64_t seed;
     long first; /* the number of the first sentence that a search gets; numbers make the draws of sentences different */
+    const int *numbers; /* [sentences of the search] their numbers; NULL: first, first + 1, .. */
 } Sampling;
 
 /* The random number for word `step` of sample `sample` of a sentence. It depends on nothing else, so the samples of a

@@ -62,16 +62,20 @@ static void write_alternatives(FILE *out, const Request *w, ptrdiff_t i) {
     fputc(']', out);
 }
 
-/* Writes the alignments of the sentences of a text. */
-static void write_alignments(FILE *out, const Request *w, ptrdiff_t i) {
+/* Writes an array with the alignments, or the scores of pieces, of the sentences of a text. */
+static void write_sentences(FILE *out, const Request *w, ptrdiff_t i, bool scores) {
     fputc('[', out);
     for (ptrdiff_t j = 0; w->task.served && j < arrlen(w->parts[i].passage.sentences); j++) {
         const Job *job = &w->task.jobs[w->parts[i].first + j];
+        const char *json = scores ? job->scores : job->alignment;
         if (j) fputc(',', out);
-        fputs(job->alignment ? job->alignment : "null", out);
+        fputs(json ? json : "null", out);
     }
     fputc(']', out);
 }
+
+static void write_alignments(FILE *out, const Request *w, ptrdiff_t i) { write_sentences(out, w, i, false); }
+static void write_piece_scores(FILE *out, const Request *w, ptrdiff_t i) { write_sentences(out, w, i, true); }
 
 static void write_detected(FILE *out, const Request *w, ptrdiff_t i) {
     (void)i;
@@ -84,8 +88,10 @@ static void write_pair(FILE *out, const Request *w, ptrdiff_t i) {
         fputs(job->alignment, out);
         return;
     }
-    json_print(out, "{\"logProbability\":%.6f,\"pieces\":%d,\"perplexity\":%.6f}", job->log_probability, job->pieces,
+    json_print(out, "{\"logProbability\":%.6f,\"pieces\":%d,\"perplexity\":%.6f", job->log_probability, job->pieces,
                exp(-job->log_probability / job->pieces));
+    if (job->scores) fprintf(out, ",\"pieceScores\":%s", job->scores);
+    fputc('}', out);
 }
 
 void answer_write(FILE *out, const Request *w) {
@@ -95,6 +101,7 @@ void answer_write(FILE *out, const Request *w) {
         write_texts(out, w, "{", "translatedText", write_translation);
         if (w->fields.alternatives && !w->streams) write_texts(out, w, ",", "alternatives", write_alternatives);
         if (w->fields.alignment && !w->streams) write_texts(out, w, ",", "alignment", write_alignments);
+        if (w->fields.search.piece_scores && !w->streams) write_texts(out, w, ",", "pieceScores", write_piece_scores);
         if (w->detected) write_texts(out, w, ",", "detectedLanguage", write_detected);
     }
     fputc('}', out);

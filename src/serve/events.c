@@ -61,7 +61,7 @@ static int number_of(const Job *job) { return (int)(job - job->task->jobs); }
 static const Side *target_of(const Job *job) { return &job->task->served->translator.target; }
 
 static void write_text(FILE *out, const Translator *translator, const Hypothesis *h) {
-    char *text = translator_written(translator, side_decode(&translator->target, h->ids, h->length));
+    char *text = hypothesis_text(translator, h);
     json_string(out, text);
     mem_free(text);
 }
@@ -124,6 +124,7 @@ Event *event_sentence(const Job *job, const Nbest *nbest, const WordCandidate *c
     json_print(out, ",\"score\":%.6f,\"logProbability\":%.6f", best->score, best->log_probability);
     if (job->task->search.n_best > 1) write_alternatives(out, job, nbest);
     if (job->alignment) fprintf(out, ",\"alignment\":%s", job->alignment);
+    if (job->scores) fprintf(out, ",\"pieceScores\":%s", job->scores);
     if (candidates) write_candidates(out, job, best->length, candidates);
     fputc('}', out);
     return end(&memory);

@@ -20,7 +20,7 @@ typedef enum AlignmentUnit { ALIGN_NOTHING, ALIGN_PIECES, ALIGN_WORDS } Alignmen
 typedef struct Fields {
     AlignmentUnit alignment;
     Texts q, translation, prefix_pieces;
-    char *source, *target, *format, *model, *api_key, *prefix, *glossary, *tag;
+    char *source, *target, *format, *model, *api_key, *prefix, *glossary, *tag, *lexicon;
     char *file, *file_name; /* of a form, in the field `file`: the bytes of a file and a NUL; its name, any bytes */
     size_t file_size;
     int alternatives, candidates;

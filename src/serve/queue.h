@@ -27,6 +27,8 @@ typedef struct Job {
     char **texts;                   /* JOB_TRANSLATE: [count] the best hypotheses; owned */
     int count;
     char *alignment; /* JSON: the alignment of the best hypothesis or of the given pair; owned; NULL: none is wanted */
+    char *
+        scores; /* JSON: ln p of each piece of the best hypothesis or of the given translation; owned; NULL: as above */
     double log_probability; /* JOB_SCORE: of the given pair */
     int pieces;             /* of the best hypothesis, or of the given translation */
     int settled;            /* pieces in the last event about settled words; -1: the sentence is finished */

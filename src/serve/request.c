@@ -20,6 +20,7 @@ static void request_free(Task *task) {
     sentence_terms_free(&w->terms);
     glossary_free(&w->glossary);
     mem_free(w->file.url);
+    lexicon_free(w->lexicon);
     mem_free((char *)w->detected);
     fields_free(&w->fields);
     served_drop(task->served);
@@ -150,9 +151,14 @@ static int set_search(Start *s) {
     *search = fields->search;
     search->n_best = fields->alternatives + 1;
     search->tag = fields->tag;
-    if (!search->beam) search->beam = model->options.beam_size;
-    if (search->beam > most) search->beam = most;
-    if (search->beam < search->n_best) search->beam = search->n_best;
+    search->glossary = fields->glossary ? &w->glossary : NULL;
+    if (fields->lexicon && !(search->lexicon = w->lexicon = lexicon_parse(fields->lexicon, &err)))
+        return reply_error(s->reply, 400, "Invalid request: lexicon, line %ld: %s", err.line, err.reason);
+    if (!search->sample) {
+        if (!search->beam) search->beam = model->options.beam_size;
+        if (search->beam > most) search->beam = most;
+        if (search->beam < search->n_best) search->beam = search->n_best;
+    }
     if (search_options_check(search, &model, &served->name, 1, NAMES_OF_FIELDS, &err))
         return reply_error(s->reply, 400, "Invalid request: %s", err.reason);
     w->task.alignment = fields->alignment;
@@ -271,7 +277,11 @@ static int make_terms(Start *s) {
     for (int i = 0; i < task->count; i++) sentences[i] = (char *)task->jobs[i].source;
     w->terms = glossary_terms(glossary, sentences, task->count);
     mem_free(sentences);
-    for (int i = 0; i < task->count; i++) task->jobs[i].constraints = w->terms.list[i];
+    for (int i = 0; i < task->count; i++) {
+        if (w->terms.list[i] && task->search.sample)
+            return reply_error(s->reply, 400, "Invalid request: sample cannot follow the glossary of the server");
+        task->jobs[i].constraints = w->terms.list[i];
+    }
     return 0;
 }
 

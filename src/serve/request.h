@@ -29,6 +29,7 @@ typedef struct Request {
     char **given;        /* a stb_ds array: normalised texts and translations of /v1/align and /v1/score */
     Prefix prefix;       /* of the only sentence; 0 states: none */
     Glossary glossary;   /* of the request, with that of the model as its base; all zero: none */
+    Lexicon *lexicon;    /* of the request, for unknown words; NULL: none */
     SentenceTerms terms; /* of the jobs; all zero: none */
     FileAnswer file;
     const char *detected; /* the detected code of the source, owned; NULL: the request names the source */

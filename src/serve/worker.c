@@ -3,6 +3,7 @@
 #include "serve/events.h"
 #include "io/ds.h"
 #include "io/files.h"
+#include "io/json.h"
 
 /* One batch. */
 typedef struct WorkerBatch {
@@ -40,14 +41,17 @@ void jobs_clear(Job *jobs, int n) {
         for (int k = 0; k < job->count; k++) mem_free(job->texts[k]);
         mem_free(job->texts);
         mem_free(job->alignment);
+        mem_free(job->scores);
         job->texts = NULL;
-        job->alignment = NULL;
+        job->alignment = job->scores = NULL;
         job->count = job->pieces = 0;
     }
 }
 
-static char *alignment_text(Alignment *alignment, AlignmentUnit unit) {
+static char *alignment_text(Alignment *alignment, const Task *task) {
+    const AlignmentUnit unit = task->alignment;
     MemoryFile memory;
+    if (task->search.shift) alignment_shift(alignment);
     if (unit == ALIGN_WORDS) alignment_merge_words(alignment);
     alignment_json(memory_open(&memory), alignment);
     char *text = memory_close(&memory, NULL);
@@ -55,18 +59,37 @@ static char *alignment_text(Alignment *alignment, AlignmentUnit unit) {
     return text;
 }
 
+/* The pieces of a translation and ln p of each, as JSON; owned by the caller. */
+static char *scores_text(char *const *pieces, const double *scores, int n) {
+    MemoryFile memory;
+    FILE *out = memory_open(&memory);
+    fputs("{\"pieces\":", out);
+    json_strings(out, pieces, n, ",");
+    fputs(",\"scores\":[", out);
+    for (int i = 0; i < n; i++) json_print(out, i ? ",%.5f" : "%.5f", scores[i]);
+    fputs("]}", out);
+    return memory_close(&memory, NULL);
+}
+
 static void keep_translation(Job *job, const Translations *found, int i) {
     const Nbest *nbest = &found->nbest[i];
     const int n = nbest->count < job->task->search.n_best ? nbest->count : job->task->search.n_best;
-    char **texts = mem_zalloc((size_t)(n ? n : 1) * sizeof *texts), *alignment = NULL;
+    char **texts = mem_zalloc((size_t)(n ? n : 1) * sizeof *texts), *alignment = NULL, *scores = NULL;
     for (int k = 0; k < n; k++) texts[k] = search_options_text(&job->task->search, found, i, k);
     if (n && job->task->alignment != ALIGN_NOTHING) {
         Alignment of = translation_alignment(found, i, &nbest->list[0]);
-        alignment = alignment_text(&of, job->task->alignment);
+        alignment = alignment_text(&of, job->task);
+    }
+    if (n && job->task->search.piece_scores) {
+        const Side *target = &found->translator->target;
+        char **pieces = side_pieces(target, nbest->list[0].ids, nbest->list[0].length);
+        scores = scores_text(pieces, nbest->list[0].pieces, nbest->list[0].length);
+        arrfree(pieces);
     }
     for (int k = 0; k < n; k++) scope_keep(texts[k]);
     job->texts = scope_keep(texts);
     job->alignment = scope_keep(alignment);
+    job->scores = scope_keep(scores);
     job->count = n;
     job->pieces = n ? nbest->list[0].length : 0;
 }
@@ -111,24 +134,30 @@ static void tell_sentence(Session *session, Job *job, const Translations *found,
 
 static void translate(WorkerBatch *b, Session *session) {
     const Task *task = b->jobs[0]->task;
-    Sampling sampling;
+    Sampling sampling = {0};
     BeamOptions beam = search_options_beam(&task->search, &task->served->translator, &sampling);
     char **sentences = mem_alloc((size_t)b->n * sizeof *sentences);
     const Prefix **prefixes = mem_alloc((size_t)b->n * sizeof(Prefix *));
+    int *numbers = mem_alloc((size_t)b->n * sizeof *numbers);
     const Constraints **constraints = mem_alloc((size_t)b->n * sizeof(Constraints *));
     for (int i = 0; i < b->n; i++) {
         sentences[i] = (char *)b->jobs[i]->source;
         prefixes[i] = b->jobs[i]->prefix;
         constraints[i] = b->jobs[i]->constraints;
         if (b->jobs[i]->task->event) beam.settled = tell_settled;
-        const int wanted = beam.settled || b->jobs[i]->task->alignment != ALIGN_NOTHING;
+        numbers[i] = (int)(b->jobs[i] - b->jobs[i]->task->jobs);
+        const SearchOptions *own = &b->jobs[i]->task->search;
+        const int wanted =
+            own->replace_unknown ? own->n_best : beam.settled || b->jobs[i]->task->alignment != ALIGN_NOTHING;
         if (beam.alignments < wanted) beam.alignments = wanted;
     }
+    sampling.numbers = numbers;
     beam.prefixes = prefixes;
-    beam.constraints = constraints;
+    if (!beam.sampling) beam.constraints = constraints; /* request.c refuses both */
     beam.before_step = all_cancelled;
     beam.context = b;
-    ColumnSet *shortlists = shortlist_sets(&task->served->shortlist, sentences, b->n);
+    const bool all_words = task->search.sample || !task->search.use_shortlist;
+    ColumnSet *shortlists = all_words ? NULL : shortlist_sets(&task->served->shortlist, sentences, b->n);
     beam.shortlists = shortlists;
     Translations found = session_translate(session, sentences, b->n, &beam, b->n, NULL, NULL);
     for (int i = 0; i < b->n && !found.cancelled; i++) keep_translation(b->jobs[i], &found, i);
@@ -137,6 +166,7 @@ static void translate(WorkerBatch *b, Session *session) {
     shortlist_sets_free(shortlists, b->n);
     mem_free(sentences);
     mem_free(prefixes);
+    mem_free(numbers);
     mem_free(constraints);
 }
 
@@ -147,17 +177,26 @@ static void align(WorkerBatch *b, Session *session) {
         Alignment alignment;
         session_align(session, &source, &target, 1, job->task->search.attention, &alignment);
         job->pieces = alignment.n_target;
-        job->alignment = scope_keep(alignment_text(&alignment, job->task->alignment));
+        job->alignment = scope_keep(alignment_text(&alignment, job->task));
     }
 }
 
 static void score(WorkerBatch *b, Session *session) {
     for (int i = 0; i < b->n && !all_cancelled(b); i++) {
         Job *job = b->jobs[i];
-        const PairScore score =
-            session_score(session, (char *)job->source, (char *)job->target, job->task->search.attention);
+        const SearchOptions *search = &job->task->search;
+        char *source = (char *)job->source, *target = (char *)job->target;
+        PairScore score;
+        double *pieces;
+        session_scores(session, &source, &target, 1, search->attention, &score, &pieces);
         job->log_probability = score.log_probability;
         job->pieces = score.pieces;
+        if (search->piece_scores) {
+            char **names = side_spell(&session->members[0]->target, target);
+            job->scores = scope_keep(scores_text(names, pieces, score.pieces));
+            strings_free(names);
+        }
+        mem_free(pieces);
     }
 }
 

@@ -109,6 +109,21 @@ static int each_line(char **lines, const char *path, LexiconSink *sink, void *co
     return failed;
 }
 
+/* The lines of a text: a stb_ds array. */
+static char **lines_of(const char *text) {
+    char **lines = NULL;
+    while (*text) {
+        const size_t n = strcspn(text, "\n");
+        arrput(lines, mem_strndup(text, n - (n > 0 && text[n - 1] == '\r')));
+        text += n + (text[n] == '\n');
+    }
+    return lines;
+}
+
+int lexicon_each_of(const char *text, LexiconSink *sink, void *context, Err *err) {
+    return each_line(lines_of(text), NULL, sink, context, err);
+}
+
 int lexicon_each(const char *path, LexiconSink *sink, void *context, Err *err) {
     char **lines = lines_read_raw(path, true, err);
     return lines ? each_line(lines, path, sink, context, err) : -1;
@@ -127,12 +142,4 @@ Lexicon *lexicon_read(const char *path, Err *err) {
     return lines ? of_lines(lines, path, err) : NULL;
 }
 
-Lexicon *lexicon_parse(const char *text, Err *err) {
-    char **lines = NULL;
-    while (*text) {
-        const size_t n = strcspn(text, "\n");
-        arrput(lines, mem_strndup(text, n - (n > 0 && text[n - 1] == '\r')));
-        text += n + (text[n] == '\n');
-    }
-    return of_lines(lines, NULL, err);
-}
+Lexicon *lexicon_parse(const char *text, Err *err) { return of_lines(lines_of(text), NULL, err); }

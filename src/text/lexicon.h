@@ -35,6 +35,8 @@ typedef int LexiconSink(void *context, const LexiconEntry *entry, Err *err);
 /* Passes each entry of a file to the sink, in order: all translations of a source text. Returns 0, or -1 with *err
    filled as lexicon_read does, but a source text may be repeated. */
 int lexicon_each(const char *path, LexiconSink *sink, void *context, Err *err);
+/* The same for the lines of a text of valid UTF-8; *err has no path. */
+int lexicon_each_of(const char *text, LexiconSink *sink, void *context, Err *err);
 
 /* The translation of a source text of n bytes, owned by the lexicon; NULL if there is none. Only reads the lexicon:
    threads may share it. */

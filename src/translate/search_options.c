@@ -58,7 +58,7 @@ static bool is_equal(const SearchOption *option, const SearchOptions *a, const S
 }
 
 bool search_options_agree(const SearchOptions *a, const SearchOptions *b) {
-    bool agree = true;
+    bool agree = !a->sample || a->n_best == b->n_best;
     for (const SearchOption *o = search_option_rows; o->name && agree; o++) agree = !o->search || is_equal(o, a, b);
     return agree;
 }

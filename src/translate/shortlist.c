@@ -56,11 +56,22 @@ static void keep_most_probable(Translated *texts, int best) {
     }
 }
 
+static void keep_best(Shortlist *s, int best) {
+    for (ptrdiff_t i = 0; i < arrlen(s->translations); i++) keep_most_probable(s->translations[i], best);
+}
+
 int shortlist_read(Shortlist *s, const char *path, const Side *target, int first, int best, Err *err) {
     *s = (Shortlist){.target = target, .first = first};
-    if (lexicon_each(path, add, s, err)) return -1;
-    for (ptrdiff_t i = 0; i < arrlen(s->translations); i++) keep_most_probable(s->translations[i], best);
-    return 0;
+    const int status = lexicon_each(path, add, s, err);
+    keep_best(s, best);
+    return status;
+}
+
+int shortlist_parse(Shortlist *s, const char *text, const Side *target, int first, int best, Err *err) {
+    *s = (Shortlist){.target = target, .first = first};
+    const int status = lexicon_each_of(text, add, s, err);
+    keep_best(s, best);
+    return status;
 }
 
 void shortlist_free(Shortlist *s) {

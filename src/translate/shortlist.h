@@ -22,6 +22,8 @@ typedef struct Shortlist {
    the sentence. `target` is the model's target language and must live longer. Returns 0, or -1 with *err filled if the
    file is wrong. Release with shortlist_free in both cases. */
 int shortlist_read(Shortlist *shortlist, const char *path, const Side *target, int first, int best, Err *err);
+/* The same for the lines of a text of valid UTF-8; *err has no path. */
+int shortlist_parse(Shortlist *shortlist, const char *text, const Side *target, int first, int best, Err *err);
 void shortlist_free(Shortlist *shortlist);
 
 /* The lists of n normalised sentences, owned by the caller; NULL if the shortlist was not read. Release with

@@ -17,6 +17,10 @@ char *translation_text(const Translations *t, int i, int k) {
     return translator_written(t->translator, decode(t, i, k));
 }
 
+char *hypothesis_text(const Translator *translator, const Hypothesis *words) {
+    return translator_written(translator, side_decode(&translator->target, words->ids, words->length));
+}
+
 char **translations_normalised(const Translations *t) {
     char **texts = NULL;
     for (int i = 0; i < t->n; i++) arrput(texts, decode(t, i, 0));

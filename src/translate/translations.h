@@ -21,6 +21,8 @@ void translations_free(Translations *translations);
 /* The text of hypothesis k of sentence i as people write it (translator_written), "" if there is no such hypothesis;
    owned by the caller. */
 char *translation_text(const Translations *translations, int i, int k);
+/* The text of words of a search, as people write it; owned by the caller. */
+char *hypothesis_text(const Translator *translator, const Hypothesis *words);
 /* The text of the best hypothesis of every sentence, in NFKC, as the model wrote it: a stb_ds array that the caller
    owns; release it with strings_free. */
 char **translations_normalised(const Translations *translations);

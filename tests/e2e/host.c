@@ -204,6 +204,11 @@ static int go_on(void *context, int done, int all) {
     return done > all;
 }
 
+static void note_settled(void *context, int sentence, const char *text, const char *const *pieces, int count) {
+    const Steps *steps = context;
+    DEMAND(steps->count > 0 && sentence < SENTENCES && text && pieces[count - 1], "sentence %d", sentence);
+}
+
 static void draw(const TideAlignment *alignment, TidePicture picture, int which) {
     char *text;
     while (again(tide_draw(alignment, picture, &text), "out of memory")) {}
@@ -214,8 +219,13 @@ static void draw(const TideAlignment *alignment, TidePicture picture, int which)
 /* Translates, and returns the result, which must be the same for each call. */
 static TideResult *translate(TideSession *s, Steps *steps) {
     TideResult *result;
-    const TideTranslateOptions options = {
-        .size = sizeof options, .beam = 3, .n_best = 2, .words = 1, .progress = go_on, .context = steps};
+    const TideTranslateOptions options = {.size = sizeof options,
+                                          .beam = 3,
+                                          .n_best = 2,
+                                          .words = 1,
+                                          .progress = go_on,
+                                          .settled = note_settled,
+                                          .context = steps};
     while (again(tide_translate(s, sources, SENTENCES, &options, &result), tide_error(s))) {}
     DEMAND(steps->count > 0, "%d steps", steps->count);
     compare_result(0, result);
@@ -257,6 +267,22 @@ static void measure(void) {
     compare(8, line);
 }
 
+/* Translates with a shortlist and a lexicon. */
+static void use_lists(TideSession *s, TideModel *model) {
+    TideShortlist *shortlist;
+    TideResult *result;
+    char error[256];
+    now = "tide_shortlist_new";
+    while (again(tide_shortlist_new(model, "潮\tb\t1\n", NULL, &shortlist, error, sizeof error), error)) {}
+    const TideTranslateOptions options = {
+        .size = sizeof options, .shortlist = shortlist, .replace_unknown = 1, .lexicon = "水\tc", .glossary = "退\ta"};
+    now = "tide_translate with lists";
+    while (again(tide_translate(s, sources, SENTENCES, &options, &result), tide_error(s))) {}
+    compare_result(9, result);
+    tide_result_free(result);
+    tide_shortlist_free(shortlist);
+}
+
 /* Uses every function, and frees everything. threads: of the session. */
 static void use_library(int threads, Steps *steps) {
     TideModel *models[2];
@@ -268,6 +294,7 @@ static void use_library(int threads, Steps *steps) {
         while (again(tide_load(model_path, &models[i], error, sizeof error), error)) {}
     now = "tide_session_new";
     while (again(tide_session_new(models, 2, &options, &session, error, sizeof error), error)) {}
+    use_lists(session, models[0]);
     for (int i = 0; i < 2; i++) tide_free(models[i]);
     use_session(session, steps);
     tide_session_free(session);

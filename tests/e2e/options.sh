@@ -11,6 +11,15 @@ smallest_run "$scratch/run" --after-batches 40 --train-set-tags news
 head -n 4 "$scratch/dev.tsv" | cut -f 2 >"$scratch/zh"
 tide_ok info "$scratch/run" | grep -qx 'tags: news' || die "info: $(cat "$scratch/stderr")"
 
+options() {
+    TIDE=$tide python3 tests/e2e/serve_options.py "$@" "$scratch/run" "$scratch/zh" ||
+        { cat "$scratch/log" >&2; die "serve_options.py $*"; }
+}
 start "$scratch/run"
-TIDE=$tide python3 tests/e2e/serve_options.py "$url" "$scratch/run" "$scratch/zh" || { cat "$scratch/log" >&2; die "serve_options.py"; }
+options options "$url"
+stop
+
+printf '海\tThe sea\t0.5\n' >"$scratch/zh.words"
+start "$scratch/run" --shortlist "$scratch/zh.words" --shortlist-first 0
+options shortlist "$url"
 stop

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""usage: tests/e2e/serve_options.py URL MODEL SOURCES
+"""usage: tests/e2e/serve_options.py options|shortlist URL MODEL SOURCES
 
 Compares the search options of a running `tide serve` with those of the program $TIDE, for tests/e2e/options.sh."""
 import os
@@ -48,9 +48,91 @@ def check_tags(b):
     check(align[0] != align[1], "a tag does not change alignments")
 
 
+def check_search(b):
+    b.same(["--word-penalty", "2"], word_penalty=2)
+    b.same(["--word-penalty", "-0.5", "--normalize", "0"], word_penalty=-0.5, normalize=0)
+    b.same(["--coverage-penalty", "0.5", "--beam-size", "6"], coverage=0.5, beam=6)
+    b.same(["--attention-mode", "hard"], hard=True)
+    b.same(["--allow-han"], allow_han=True)
+    lexicon = "大\tbig\n海\tsea\n"
+    path = b.path + ".lexicon"
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(lexicon)
+    b.same(["--replace-unk"], replace_unknown=True)
+    b.same(["--replace-unk", "--lexicon", path], replace_unknown=True, lexicon=lexicon)
+    check(b.server.text(b.sources, word_penalty="2", form=True) == b.program("--word-penalty", "2"), "a form")
+    for fields, reason in (
+        ({"word_penalty": 11}, "word_penalty is 11, but must be between -10 and 10"),
+        ({"word_penalty": "x"}, "bad word_penalty"),
+        ({"word_penalty": [1]}, "bad word_penalty"),
+        ({"normalize": -1}, "normalize is -1, but must be between 0 and 10"),
+        ({"coverage": True}, "bad coverage"),
+        ({"hard": 1}, "bad hard"),
+        ({"hard": "yes"}, "bad hard"),
+        ({"beam": 1.5}, "bad beam"),
+        ({"layer": -1}, "layer is -1, but must be between 0 and 256"),
+        ({"lexicon": "a\tb"}, "lexicon needs replace_unknown"),
+        ({"lexicon": "a\tb\nc", "replace_unknown": True}, "lexicon, line 2: a line must be a source text, one tab and "
+         "its translation, or with a tab and a probability"),
+    ):
+        b.refused(reason, **fields)
+
+
+def check_samples(b):
+    full = b.same(["--output-sampling", "full"], sample=True)
+    check(full != b.same([]), "samples are the best translations")
+    b.same(["--output-sampling", "full", "--seed", "9"], sample=True, seed=9)
+    b.same(["--output-sampling", "topk", "5", "0.8"], sample=True, top_k=5, temperature=0.8)
+    b.same(["--output-sampling", "nucleus", "0.7"], sample=True, top_p=0.7)
+    answer = b.server.translate(b.sources, sample=True, alternatives=1)
+    lines = [line.split(" ||| ")[1] for line in b.program("--output-sampling", "full", "--n-best", "2")]
+    pairs = zip(answer["translatedText"], answer["alternatives"])
+    check([text for best, others in pairs for text in (best, *others)] == lines, f"two samples: {answer}, not {lines}")
+    for fields, reason in (
+        ({"top_k": 5}, "top_k needs sample"),
+        ({"seed": 5}, "seed needs sample"),
+        ({"sample": True, "top_k": 5, "top_p": 0.5}, "give either top_k or top_p"),
+        ({"sample": True, "top_p": 2}, "top_p is 2, but must be between 0 and 1"),
+        ({"sample": True, "temperature": 0}, "temperature is 0, but must be between 0.01 and 1.04858e+06"),
+        ({"sample": True, "beam": 2}, "sample draws translations without a beam: leave out beam"),
+        ({"sample": True, "glossary": "a\tb"}, "sample draws words at random, so it cannot follow a glossary"),
+    ):
+        b.refused(reason, **fields)
+
+
+def check_shown(b):
+    """Scores of pieces, and shifted alignments."""
+    lines = [line.split(" ||| WordScores= ") for line in b.program("--word-scores")]
+    answer = b.server.translate(b.sources, piece_scores=True, alignment="piece")
+    for (text, scores), found, of, alignment in zip(lines, answer["translatedText"], answer["pieceScores"],
+                                                    answer["alignment"], strict=True):
+        expected = [float(score) for score in scores.split()]
+        check(found == text and of[0]["scores"] == expected, f"scores of pieces: {of}, not {expected}")
+        check(of[0]["pieces"] == alignment[0]["target"], f"pieces: {of}, not {alignment}")
+    check("pieceScores" not in b.server.translate(b.sources[0]), "scores of pieces that nobody asked for")
+    shifted = b.server.translate(b.sources[0], alignment="piece", shift=True)["alignment"][0]["matrix"]
+    check(shifted[:-1] == answer["alignment"][0][0]["matrix"][1:], "a shifted alignment")
+    pair = {"q": b.sources[0], "translation": lines[0][0], "piece_scores": True}
+    score = b.server.ask("POST", "/v1/score", pair)[1]["score"]
+    check(abs(sum(score["pieceScores"]["scores"]) - score["logProbability"]) < 1e-3, f"/v1/score: {score}")
+
+
+def check_shortlist(b):
+    """A server with a shortlist: a request may leave it out."""
+    few = b.server.text(b.sources)
+    check(few == b.program("--shortlist", b.path + ".words", "--shortlist-first", "0"), f"a shortlist: {few}")
+    check(b.same([], shortlist=False) != few, "the shortlist changes nothing")
+    b.same(["--output-sampling", "full"], sample=True)
+    b.refused("bad shortlist", shortlist="words")
+
+
+CHECKS = {"options": (check_tags, check_search, check_samples, check_shown), "shortlist": (check_shortlist,)}
+
+
 def main():
-    both = Both(*sys.argv[1:])
-    check_tags(both)
+    both = Both(*sys.argv[2:])
+    for check_one in CHECKS[sys.argv[1]]:
+        check_one(both)
 
 
 main()

@@ -7,6 +7,7 @@
 #include "io/output.h"
 #include "text/unicode.h"
 #include "tide.h"
+#include "translate/search_options.h"
 #include "translate/session.h"
 #include "refusal.h"
 
@@ -204,6 +205,154 @@ static void reads_tagged_sources(void **state) {
     translator_free(&t);
 }
 
+/* Checks that a call with options gives what a session gives with others, and another score than without options. */
+static void check_options(Fixture *f, TideTranslateOptions *given, const SearchOptions *search, bool changes) {
+    Threads *threads = threads_new(1);
+    Session session;
+    Sampling sampling;
+    TideResult *result, *plain;
+    session_init(&session, (const Translator *[]){&f->written}, 1, threads);
+    BeamOptions beam = search_options_beam(search, &f->written, &sampling);
+    ColumnSet *shortlists = search->shortlist ? shortlist_sets(search->shortlist, source_texts, 3) : NULL;
+    beam.shortlists = shortlists;
+    Translations found = session_translate(&session, source_texts, 3, &beam, 64, NULL, NULL);
+    bool changed = false;
+    given->size = sizeof *given;
+    assert_int_equal(tide_translate(f->session, sources, 3, given, &result), TIDE_OK);
+    assert_int_equal(tide_translate(f->session, sources, 3, NULL, &plain), TIDE_OK);
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < result->sentences[i]->count; k++) {
+            const TideHypothesis *h = result->sentences[i]->hypotheses[k];
+            char *text = search_options_text(search, &found, i, k);
+            assert_string_equal(h->text, text);
+            assert_true(h->score == found.nbest[i].list[k].score);
+            assert_memory_equal(h->piece_scores, found.nbest[i].list[k].pieces,
+                                (size_t)h->pieces * sizeof *h->piece_scores);
+            assert_true(!h->alignment.weights == !search->alignments);
+            assert_int_equal(h->alignment.target_count, h->pieces);
+            changed |= h->score != plain->sentences[i]->hypotheses[0]->score;
+            mem_free(text);
+        }
+    assert_int_equal(changed, changes);
+    tide_result_free(result);
+    tide_result_free(plain);
+    translations_free(&found);
+    shortlist_sets_free(shortlists, search->shortlist ? 3 : 0);
+    session_free(&session);
+    threads_free(threads);
+}
+
+/* Each option of a search does what it does in a session. */
+static void knows_the_options_of_a_search(void **state) {
+    Fixture *f = *state;
+    const double penalty = 3;
+    SearchOptions search = search_options_default();
+    check_options(f, &(TideTranslateOptions){.no_alignments = 1}, &search, false);
+    search.alignments = true;
+    check_options(f, &(TideTranslateOptions){0}, &search, false);
+    search.word_penalty = penalty;
+    check_options(f, &(TideTranslateOptions){.word_penalty = &penalty}, &search, true);
+
+    search = search_options_default();
+    search.alignments = search.sample = true;
+    search.n_best = 2;
+    search.top_k = 5;
+    search.temperature = 2;
+    search.seed = 7;
+    check_options(f, &(TideTranslateOptions){.sample = 1, .n_best = 2, .top_k = 5, .temperature = 2, .seed = 7},
+                  &search, true);
+    search.top_k = 0;
+    search.top_p = 0.5;
+    search.temperature = search.seed = 1;
+    check_options(f, &(TideTranslateOptions){.sample = 1, .n_best = 2, .top_p = 0.5}, &search, true);
+}
+
+/* A shortlist allows only its words; it needs one of the session's models, and may outlive it. */
+static void searches_the_words_of_a_shortlist(void **state) {
+    Fixture *f = *state;
+    const char *const lines = "潮\tsea\t0.5\n家\tshoes\t1\n";
+    const TideShortlistOptions few = {.size = sizeof few, .first = -1};
+    Shortlist list;
+    Err err;
+    char error[256];
+    TideShortlist *own, *other;
+    SearchOptions search = search_options_default();
+    assert_int_equal(shortlist_parse(&list, lines, &f->written.target, 0, 100, &err), 0);
+    assert_int_equal(tide_shortlist_new(f->model, lines, &few, &own, error, sizeof error), TIDE_OK);
+    search.alignments = true;
+    search.shortlist = &list;
+    check_options(f, &(TideTranslateOptions){.shortlist = own}, &search, true);
+    shortlist_free(&list);
+
+    TideModel *second = load(f->path);
+    TideResult *result;
+    const TideTranslateOptions foreign = {.size = sizeof foreign, .shortlist = own};
+    TideSession *session = open_session(second, 1);
+    assert_int_equal(tide_translate(session, sources, 1, &foreign, &result), TIDE_BAD_ARGUMENT);
+    assert_string_equal(tide_error(session), "shortlist: it belongs to a model that is not in the session");
+    tide_session_free(session);
+    assert_int_equal(tide_shortlist_new(second, lines, NULL, &other, error, sizeof error), TIDE_OK);
+    tide_free(second);
+    tide_shortlist_free(other);
+    tide_shortlist_free(own);
+    tide_shortlist_free(NULL);
+    assert_int_equal(tide_shortlist_new(f->model, "a\tb\nc", NULL, &own, error, sizeof error), TIDE_BAD_TEXT);
+    assert_non_null(strstr(error, "shortlist, line 2: a line must be"));
+    assert_null(own);
+    assert_int_equal(tide_shortlist_new(f->model, "a\xff", NULL, &own, error, sizeof error), TIDE_BAD_TEXT);
+    assert_int_equal(tide_shortlist_new(NULL, lines, NULL, &own, error, sizeof error), TIDE_BAD_ARGUMENT);
+    assert_string_equal(error, "the model is NULL");
+}
+
+/* <unk> is replaced by the source word, or by its translation. */
+static void replaces_unknown_words(void **state) {
+    Fixture *f = *state;
+    Err err;
+    const char *const words = "水\twater\n大\tbig\n穿\twear\n";
+    SearchOptions search = search_options_default();
+    search.alignments = search.replace_unknown = search.allow_han = search.sample = true;
+    search.n_best = 8;
+    search.temperature = 5; /* so that some word is <unk> */
+    check_options(
+        f, &(TideTranslateOptions){.replace_unknown = 1, .allow_han = 1, .sample = 1, .n_best = 8, .temperature = 5},
+        &search, true);
+    Lexicon *lexicon = lexicon_parse(words, &err);
+    search.lexicon = lexicon;
+    search.allow_han = false;
+    TideTranslateOptions given = {.replace_unknown = 1, .lexicon = words, .sample = 1, .n_best = 8, .temperature = 5};
+    check_options(f, &given, &search, true);
+    lexicon_free(lexicon);
+}
+
+typedef struct Settled {
+    char text[3][512]; /* the last one of each sentence */
+    int calls;
+} Settled;
+
+static void note_settled(void *context, int sentence, const char *text, const char *const *pieces, int count) {
+    Settled *settled = context;
+    assert_in_range(sentence, 0, 2);
+    assert_int_equal(strncmp(text, settled->text[sentence], strlen(settled->text[sentence])), 0);
+    snprintf(settled->text[sentence], sizeof settled->text[sentence], "%s", text);
+    assert_non_null(pieces[count - 1]);
+    settled->calls++;
+}
+
+/* The settled words grow, and the translation begins with them. */
+static void tells_settled_words(void **state) {
+    Fixture *f = *state;
+    Settled settled = {0};
+    const TideTranslateOptions options = {
+        .size = sizeof options, .beam = 2, .settled = note_settled, .context = &settled};
+    TideResult *result;
+    assert_int_equal(tide_translate(f->session, sources, 3, &options, &result), TIDE_OK);
+    assert_true(settled.calls >= 3);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(strncmp(result->sentences[i]->hypotheses[0]->text, settled.text[i], strlen(settled.text[i])),
+                         0);
+    tide_result_free(result);
+}
+
 /* Every wrong argument is an error with a line of text, and the session works afterwards. */
 static void refuses_wrong_arguments(void **state) {
     Fixture *f = *state;
@@ -246,6 +395,21 @@ static void refuses_wrong_arguments(void **state) {
         {TIDE_BAD_TEXT, good, 1, {.glossary = "a\tThe\nb"}, "glossary, line 2: a line must be"},
         {TIDE_BAD_TEXT, good, 1, {.glossary = "a\xff"}, "glossary: not valid UTF-8"},
         {TIDE_BAD_TEXT, good, 1, {.glossary = "a\t海"}, "glossary: the model cannot write '海'"},
+        {TIDE_BAD_ARGUMENT, good, 1, {.word_penalty = &(double){11}}, "word_penalty is 11, but must be between -10"},
+        {TIDE_BAD_ARGUMENT, good, 1, {.word_penalty = &(double){NAN}}, "word_penalty is nan"},
+        {TIDE_BAD_ARGUMENT, good, 1, {.top_k = 3}, "top_k needs sample"},
+        {TIDE_BAD_ARGUMENT, good, 1, {.seed = 3}, "seed needs sample"},
+        {TIDE_BAD_ARGUMENT, good, 1, {.sample = 1, .top_p = 1.5}, "top_p is 1.5, but must be between 0 and 1"},
+        {TIDE_BAD_ARGUMENT, good, 1, {.sample = 1, .top_p = 0.5, .top_k = 2}, "give either top_k or top_p"},
+        {TIDE_BAD_ARGUMENT, good, 1, {.sample = 1, .temperature = 1e-3}, "temperature is 0.001, but must be"},
+        {TIDE_BAD_ARGUMENT,
+         good,
+         1,
+         {.sample = 1, .beam = 2},
+         "sample draws translations without a beam: leave out beam"},
+        {TIDE_BAD_ARGUMENT, good, 1, {.sample = 1, .glossary = "a\tb"}, "so it cannot follow a glossary"},
+        {TIDE_BAD_ARGUMENT, good, 1, {.lexicon = "a\tb"}, "lexicon needs replace_unknown"},
+        {TIDE_BAD_TEXT, good, 1, {.lexicon = "a", .replace_unknown = 1}, "lexicon, line 1: a line must be"},
         {TIDE_UNSUPPORTED, good, 1, {.head = 2}, "head 2: this model's attention has 1 head"},
         {TIDE_UNSUPPORTED, good, 1, {.layer = 9}, "layer 9: this model's attention has 1 layer"},
     };
@@ -672,6 +836,10 @@ int main(void) {
         TEST(translates_as_the_program_does),
         TEST(aligns_and_scores_given_pairs),
         TEST(reads_tagged_sources),
+        TEST(knows_the_options_of_a_search),
+        TEST(searches_the_words_of_a_shortlist),
+        TEST(replaces_unknown_words),
+        TEST(tells_settled_words),
         TEST(refuses_wrong_arguments),
         TEST(refuses_wrong_pointers),
         TEST(accepts_options_of_other_versions),

@@ -91,6 +91,83 @@ def test_a_tag_is_that_of_the_program(zh, en):
             tagged.translate(zh, tag="sport")
 
 
+def options_of(model, zh, flags, **options):
+    """The translations with these options, which are those of the program with these flags."""
+    found = [translation.text for translation in model.translate(zh, **options)]
+    assert found == run_tide("translate", MODELS / "first", *flags, stdin=lines(zh))
+    return found
+
+
+def test_options_of_the_search_are_those_of_the_program(model, zh, tmp_path):
+    plain = options_of(model, zh, [])
+    assert options_of(model, zh, ["--word-penalty", "2"], word_penalty=2) != plain
+    assert options_of(model, zh, ["--output-sampling", "full"], sample=True) != plain
+    topk = ["--output-sampling", "topk", "5", "0.8", "--seed", "9"]
+    options_of(model, zh, topk, sample=True, top_k=5, temperature=0.8, seed=9)
+    options_of(model, zh, ["--output-sampling", "nucleus", "0.7"], sample=True, top_p=0.7)
+    terms = {"海": "the sea", "大": "big"}
+    (tmp_path / "terms").write_text("".join(f"{a}\t{b}\n" for a, b in terms.items()))
+    options_of(model, zh, ["--replace-unk", "--lexicon", tmp_path / "terms"], replace_unknown=True, lexicon=terms)
+    found = model.translate(zh, alignments=False)
+    assert [translation.text for translation in found] == plain
+    assert all(translation.alignment is None and translation.target for translation in found)
+    for name, options in {
+        "word_penalty is nan": {"word_penalty": float("nan")},
+        "top_k needs sample": {"top_k": 2},
+        "temperature is 0.0, but must be above 0": {"sample": True, "temperature": 0},
+        "lexicon needs replace_unknown": {"lexicon": terms},
+    }.items():
+        with pytest.raises(tide.BadArgument, match=name):
+            model.translate(zh, **options)
+
+
+def test_a_shortlist_is_that_of_the_program(model, zh, tmp_path):
+    words = [("海", "The sea", 0.5), ("大", "big", 0.25)]
+    (tmp_path / "words").write_text("".join(f"{a}\t{b}\t{p}\n" for a, b, p in words))
+    few = model.shortlist(words, first=0)
+    flags = ["--shortlist", tmp_path / "words", "--shortlist-first", "0"]
+    found = options_of(model, zh, flags, shortlist=few)
+    assert found != options_of(model, zh, [])
+    same = model.shortlist((tmp_path / "words").read_text(), first=0)
+    assert [translation.text for translation in model.translate(zh, shortlist=same)] == found
+    with pytest.raises(tide.BadText, match="shortlist, line 1: a line must be"):
+        model.shortlist("海")
+    with tide.load(MODELS / "second") as other, pytest.raises(tide.BadArgument, match="not in the session"):
+        other.translate(zh, shortlist=few)
+
+
+def test_scores_of_pieces_are_those_of_the_program(model, zh, en):
+    expected = run_tide("translate", MODELS / "first", "--word-scores", stdin=lines(zh))
+    for translation, line in zip(model.translate(zh), expected, strict=True):
+        scores = [float(score) for score in line.split(" ||| WordScores= ")[1].split()]
+        assert translation.piece_scores == pytest.approx(scores, abs=1e-5)
+        assert len(translation.piece_scores) == len(translation.target)
+    score = model.score(zh[0], en[0])
+    assert sum(score.piece_scores) == pytest.approx(score.log_probability, abs=1e-6)
+    assert model.translate("").piece_scores == ()
+
+
+@pytest.mark.parametrize("in_thread", [False, True])
+def test_settled_words_are_told(model, zh, in_thread):
+    told = {}
+
+    def settled(i, text):
+        assert text.startswith(told.get(i, ""))
+        told[i] = text
+
+    def work():
+        found = model.translate(zh, settled=settled)
+        assert len(told) > len(zh) / 2 and all(found[i].text.startswith(text) for i, text in told.items())
+        with pytest.raises(ZeroDivisionError):
+            model.translate(zh, settled=lambda i, text: 1 / 0)
+
+    if in_thread:
+        with ThreadPoolExecutor() as pool:
+            pool.submit(work).result()
+    else:
+        work()
+
+
 def test_the_normalisation_is_the_models_unless_it_is_given(model):
     plain, normalized = (model.translate(SENTENCE, beam=1, normalize=value) for value in (0, None))
     assert plain.score == plain.log_probability == normalized.log_probability
