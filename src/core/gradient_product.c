@@ -24,6 +24,9 @@ enum {
 static int larger(int a, int b) { return a > b ? a : b; }
 static const GemmKernels *gemm(void) { return kernels->gemm[PANELS_F32]; }
 
+/* The sums of a block for some shards: a node of a tree. */
+typedef real Sums[M_BLOCK * MOST_COLS];
+
 typedef struct Part {
     const GradientProduct *p;
     Threads *threads;
@@ -35,6 +38,8 @@ typedef struct Part {
     int panel, panels;    /* the current panels of c */
     char *left, *right;   /* packed tiles of x and panels of y */
     real *waiting;        /* matrices [m, n]: sums of runs, and of the first steps of a large shard */
+    Sums *trees;          /* [threads, levels] */
+    int levels;           /* of the tree of a run */
 } Part;
 
 /* The bytes of `steps` steps of `rows` packed rows of x, and of `cols` packed columns of y. The kernel takes k_step
@@ -141,7 +146,7 @@ static void merge_run(const Part *t, const Block *b, real *sums) {
 
 /* Computes a block for all shards of the run, or for a part of one shard. */
 static void compute_tree(const Part *t, const Block *b) {
-    real tree[SHARD_LEVELS][M_BLOCK * MOST_COLS];
+    Sums *const tree = t->trees + (size_t)threads_self() * (size_t)t->levels;
     const int *start = t->p->start + (ptrdiff_t)t->at * t->run, width = gemm()->tile_cols;
     const bool continues = t->from > start[0], ends = t->from + t->steps == start[t->run];
     real *const partial = waiting_at(t, shard_waiting(t->at)); /* the sum so far of a shard of several parts */
@@ -210,6 +215,10 @@ void gradient_product(Threads *threads, const GradientProduct *p) {
     t.run = run_of(p, t.most);
     t.runs = larger(p->shards, 1) / t.run;
     const int levels = shard_waiting(t.runs - 1) + 1;
+    t.levels = shard_waiting(t.run - 1) + 1;
+    if (p->shards) /* not on the stacks of threads, which may be small */
+        t.trees = threads_scratch(threads, SCRATCH_TREES,
+                                  (size_t)threads_count(threads) * (size_t)t.levels * sizeof *t.trees);
     if (p->shards && (t.runs > 1 || p->start[1] > t.most))
         t.waiting = threads_scratch(threads, SCRATCH_OP, (size_t)levels * (size_t)p->m * (size_t)p->n * sizeof(real));
     for (t.at = 0; t.at < t.runs; t.at++) {

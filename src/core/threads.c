@@ -121,8 +121,13 @@ static unsigned await_round(Threads *pool, unsigned seen) {
     return atomic_load(&pool->round);
 }
 
+static _Thread_local int self; /* 0 in every thread that is not of a pool */
+
+int threads_self(void) { return self; }
+
 static void *worker_main(void *argument) {
     Worker *worker = argument;
+    self = worker->index;
     Threads *pool = worker->pool;
     for (unsigned round = 0;;) {
         round = await_round(pool, round);

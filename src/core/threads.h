@@ -26,6 +26,9 @@ void threads_run(Threads *threads, const char *name, int n, int grain, Work *wor
    rarely continues past it, so this is a hint for prefetching. */
 bool threads_is_share_boundary(const Threads *threads, int item);
 
+/* In a call of `work`: the index of the thread in its pool, less than threads_count. */
+int threads_self(void);
+
 /* The time of the runs of one name, summed while the pool profiles. */
 typedef struct Tally {
     const char *name;
@@ -44,6 +47,7 @@ typedef enum {
     SCRATCH_LEFT, /* of a product: its left operand */
     SCRATCH_RIGHT,
     SCRATCH_STEPS, /* of a weight gradient: the rows of all its steps */
+    SCRATCH_TREES, /* of a weight gradient with shards: the tree of each thread */
     SCRATCH_OP,
     SCRATCHES
 } Scratch;

@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include <limits.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -573,8 +574,25 @@ static void a_matrix_may_have_more_numbers_than_an_int_counts(void **unused) {
     }
 }
 
+/* Also the sizes whose product exceeds 32 bits, which `long` has on some machines. */
+static void parts_cover_all_items(void **unused) {
+    (void)unused;
+    static const int sizes[] = {0, 1, 7, 64, 65, INT_MAX - 1, INT_MAX}, parts[] = {1, 2, 3, 64, 1000003, INT_MAX};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (size_t p = 0; p < sizeof parts / sizeof *parts; p++) {
+            const int n = sizes[i], count = parts[p], step = count < 2000 ? 1 : count / 1000;
+            assert_int_equal(part_offset(n, count, 0), 0);
+            assert_int_equal(part_offset(n, count, count), n);
+            for (int k = 0; k <= count - step; k += step) {
+                const int size = part_offset(n, count, k + 1) - part_offset(n, count, k);
+                assert_in_range(size, n / count, n / count + (n % count != 0));
+            }
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parts_cover_all_items),
         cmocka_unit_test(the_nth_allocation_is_refused),
         cmocka_unit_test(arena_blocks_are_aligned_and_disjoint),
         cmocka_unit_test(arena_reset_leaves_one_chunk_that_fits),

@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,6 +113,24 @@ static void the_product_is_a_tree_of_chains(void **unused) {
             for (int threads = 1; threads <= 3; threads += 2) check_product(&cases[i], threads);
     }
     kernels_choose("auto");
+}
+
+static void *product_of_shards(void *context) {
+    check_product(context, 2);
+    return NULL;
+}
+
+/* Threads of musl have stacks of 128 KiB, which the trees of 64 shards exceed. */
+static void a_small_stack_is_enough(void **unused) {
+    (void)unused;
+    Case c = {17, 40, 64, {1, 2, 3, 0}, true};
+    pthread_attr_t attributes;
+    pthread_t thread;
+    pthread_attr_init(&attributes);
+    assert_int_equal(pthread_attr_setstacksize(&attributes, 128 << 10), 0);
+    assert_int_equal(pthread_create(&thread, &attributes, product_of_shards, &c), 0);
+    pthread_join(thread, NULL);
+    pthread_attr_destroy(&attributes);
 }
 
 /* ---- the loss in blocks ------------------------------------------------------------------------------------------ */
@@ -308,6 +327,7 @@ static void any_parts_threads_and_kernels_give_the_same_gradient(void **unused) 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_product_is_a_tree_of_chains),
+        cmocka_unit_test(a_small_stack_is_enough),
         cmocka_unit_test(the_loss_of_shards_is_a_tree),
         cmocka_unit_test(any_parts_threads_and_kernels_give_the_same_gradient),
     };
