@@ -43,7 +43,7 @@ typedef enum TideStatus {
     TIDE_BAD_FILE = 3,     /* the file cannot be read, is damaged, or is not a model */
     TIDE_BAD_TEXT = 4,     /* not valid UTF-8, or not in the required format */
     TIDE_TOO_LONG = 5,     /* a sentence has more pieces than max_length */
-    TIDE_UNSUPPORTED = 6,  /* the model cannot do this, for example it has no attention */
+    TIDE_UNSUPPORTED = 6,  /* the model cannot do this: it has no attention, or its numbers overflow */
     TIDE_CANCELLED = 7,    /* the progress callback returned non-zero */
     TIDE_INTERNAL = 8      /* a bug in tide */
 } TideStatus;

@@ -214,6 +214,7 @@ static void check_shortlist(SearchCall *c) {
 static void translate_all(SearchCall *c, char *const *sentences) {
     BeamOptions *beam = &c->beam;
     TideResult *result = result_new(c->count);
+    Err err;
     for (int n; c->first < c->count; c->done = c->first += n) {
         char *const *part = sentences + c->first;
         n = translate_most(part, c->count - c->first, beam->beam);
@@ -227,7 +228,8 @@ static void translate_all(SearchCall *c, char *const *sentences) {
         Translations found = session_translate(&c->call.session->session, part, n, beam,
                                                c->search.mini_batch ? c->search.mini_batch : 64, count_done, c);
         if (found.cancelled) cancel(c);
-        for (int i = 0; i < n && !found.cancelled; i++) set_translation(c, result, &found, i);
+        else if (translations_check(&found, c->first, &err)) call_fail_err(&c->call, TIDE_UNSUPPORTED, NULL, &err);
+        for (int i = 0; i < n && !c->call.status; i++) set_translation(c, result, &found, i);
         translations_free(&found);
         sentence_terms_free(&terms);
         shortlist_sets_free(shortlists, n);
@@ -288,6 +290,12 @@ static int score_part(SearchCall *c, char *const *sources, char *const *targets,
     PairScore score;
     double *pieces;
     session_scores(&c->call.session->session, sources, targets, 1, c->search.attention, &score, &pieces);
+    Err err;
+    if (probability_check(score.log_probability, c->first, &err)) {
+        call_fail_err(&c->call, TIDE_UNSUPPORTED, NULL, &err);
+        mem_free(pieces);
+        return 1;
+    }
     result_set(result, c->first,
                &(Draft){.text = mem_strdup(targets[0]),
                         .log_probability = score.log_probability,

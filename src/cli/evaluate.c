@@ -47,20 +47,22 @@ static void count(void *context, long done, long all) {
     progress_count(&e->view, "translating", arrlen(e->texts) + done, arrlen(e->sources), seconds_now(), false);
 }
 
-/* Translates all sources. */
-static void translate_all(Evaluation *e) {
+/* Translates all sources. Returns 0, or -1 with *err filled if the search of one fails. */
+static int translate_all(Evaluation *e, Err *err) {
+    int status = 0;
     Threads *threads = threads_new(e->threads);
     Session session;
     messages_progress(&e->view);
     session_init(&session, e->models.list, e->models.count, threads);
     session.tag = e->search.tag;
     BeamOptions beam = search_options_beam(&e->search, e->models.list[0], NULL);
-    for (int left; (left = (int)(arrlen(e->sources) - arrlen(e->texts))) > 0;) {
+    for (int left; !status && (left = (int)(arrlen(e->sources) - arrlen(e->texts))) > 0;) {
         char *const *sources = e->sources + arrlen(e->texts);
         const int n = translate_most(sources, left, beam.beam);
         ColumnSet *shortlists = shortlist_sets(&e->shortlist, sources, n);
         beam.shortlists = shortlists;
         Translations found = session_translate(&session, sources, n, &beam, BATCH, count, e);
+        status = translations_check(&found, arrlen(e->texts), err);
         for (int i = 0; i < n; i++) arrput(e->texts, translation_text(&found, i, 0));
         translations_free(&found);
         shortlist_sets_free(shortlists, n);
@@ -68,6 +70,7 @@ static void translate_all(Evaluation *e) {
     progress_clear(&e->view);
     session_free(&session);
     threads_free(threads);
+    return status;
 }
 
 static int write_lines(char *const *lines, OutputFile *output, Err *err) {
@@ -90,7 +93,10 @@ static int evaluate(Evaluation *e, const Args *args, Err *err) {
     if (output && (output_check(args, output, &src, 1, err) || output_check(args, output, refs, ref_count, err) ||
                    output_open(&out, output, err)))
         return -1;
-    translate_all(e);
+    if (translate_all(e, err)) {
+        if (output) output_discard(&out);
+        return -1;
+    }
     const int status = output ? write_lines(e->texts, &out, err) : 0, n = (int)arrlen(e->texts);
     const Metric *const metrics[] = {translator_writes_han(e->models.list[0]) ? &metric_bleu_zh : &metric_bleu,
                                      &metric_chrf};

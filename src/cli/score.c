@@ -30,23 +30,29 @@ typedef struct Scoring {
     long tokens;
 } Scoring;
 
-/* Scores n pairs in one batch and prints them. */
-static void score_some(Scoring *s, Session *session, int first, int n) {
+/* Scores n pairs in one batch and prints them. Returns 0, or -1 with *err filled if a score is not finite. */
+static int score_some(Scoring *s, Session *session, int first, int n, Err *err) {
+    int status = 0;
     PairScore scores[MOST_PAIRS];
     double *pieces[MOST_PAIRS];
     const bool silent = args_has(s->args, "summary"), by_piece = s->search.piece_scores;
     session_scores(session, s->source + first, s->target + first, n, s->search.attention, scores, pieces);
     for (int i = 0; i < n; i++) {
+        if (!status) status = probability_check(scores[i].log_probability, first + i, err);
         s->log_probability += scores[i].log_probability;
         s->tokens += scores[i].pieces;
-        if (!silent) printf("%.6f", scores[i].log_probability);
-        if (!silent && by_piece) word_scores_print(pieces[i], scores[i].pieces);
-        if (!silent) putchar('\n');
+        if (!silent && !status) {
+            printf("%.6f", scores[i].log_probability);
+            if (by_piece) word_scores_print(pieces[i], scores[i].pieces);
+            putchar('\n');
+        }
         mem_free(pieces[i]);
     }
+    return status;
 }
 
-static void score_all(Scoring *s) {
+static int score_all(Scoring *s, Err *err) {
+    int status = 0;
     Threads *pool = threads_new(s->threads);
     Session session;
     ProgressView view;
@@ -54,17 +60,19 @@ static void score_all(Scoring *s) {
     messages_progress(&view);
     session_init(&session, &s->translator, 1, pool);
     session.tag = s->search.tag;
-    for (int i = 0, n; i < all; i += n) {
+    for (int i = 0, n; i < all && !status; i += n) {
         n = score_most(s->source + i, s->target + i, all - i);
-        score_some(s, &session, i, n);
+        status = score_some(s, &session, i, n, err);
         progress_count(&view, "scoring", i + n, all, seconds_now(), false);
     }
     progress_clear(&view);
     const double loss = -s->log_probability / (double)s->tokens;
-    printf("log-probability = %.4f tokens = %ld cross-entropy = %.4f perplexity = %.4f\n", s->log_probability,
-           s->tokens, loss, exp(loss));
+    if (!status)
+        printf("log-probability = %.4f tokens = %ld cross-entropy = %.4f perplexity = %.4f\n", s->log_probability,
+               s->tokens, loss, exp(loss));
     session_free(&session);
     threads_free(pool);
+    return status;
 }
 
 static int read_pairs(Scoring *s, Err *err) {
@@ -84,8 +92,8 @@ static int run(const Args *args, Err *err) {
     if (machine_flags(args, &s.threads, err) || search_flags(args, &s.search, err) ||
         models_load_one(&translator, args->words[0], err))
         return -1;
-    const bool failed = search_check(args, &s.search, &s.translator, 1, err) || read_pairs(&s, err);
-    if (!failed) score_all(&s);
+    const bool failed =
+        search_check(args, &s.search, &s.translator, 1, err) || read_pairs(&s, err) || score_all(&s, err);
     strings_free(s.source);
     strings_free(s.target);
     translator_free(&translator);

@@ -240,7 +240,7 @@ static int translate_some(Translating *t, int n, Err *err) {
         session_translate(&t->session, lines, n, &beam, t->search.mini_batch, t->source.eager ? NULL : count, t);
     progress_clear(&t->progress);
     double moment = seconds_now();
-    int status = write_out(t, &found, err);
+    int status = translations_check(&found, t->first, err) ? -1 : write_out(t, &found, err);
     t->spent.write += elapsed(&moment);
     t->spent.search.encode += found.timing.encode;
     t->spent.search.decode += found.timing.decode;

@@ -71,7 +71,7 @@ static int best_words(const Search *s, int row, const NextWords *next, Candidate
 }
 
 /* Sets the candidates of rows begin..end-1: the best words of each row, or drawn ones. If there are fewer than
-   s->stride, the others have id -1. */
+   s->stride, the others have id -1; if the sum of the probabilities is not finite, all have, with NaN. */
 static void find_candidates(void *context, int begin, int end) {
     const Search *s = context;
     for (int row = begin; row < end; row++) {
@@ -79,6 +79,10 @@ static void find_candidates(void *context, int begin, int end) {
         real sum, max = kernels->exp_sum(search_words(s, row).count, x, &sum, NULL);
         const NextWords next = {x, max + exact_log(sum), s->node[row]->log_probability};
         Candidate *found = s->candidates + (size_t)row * (size_t)s->stride;
+        if (!isfinite(next.log_sum)) {
+            for (int i = 0; i < s->stride; i++) found[i] = (Candidate){NAN, row, -1, 0};
+            continue;
+        }
         int count = s->options->sampling ? search_draw(s, row, &next, found) : best_words(s, row, &next, found);
         for (; count < s->stride; count++) found[count] = (Candidate){-INFINITY, row, -1, 0};
     }
@@ -192,9 +196,11 @@ static void choose(Search *s, int *parent) {
         const int number = s->owner[row], begin = row;
         Sentence *sentence = &s->sentences[number];
         const int width = sentence->width - sentence->count;
-        while (row < s->rows && s->owner[row] == number) row++;
+        for (; row < s->rows && s->owner[row] == number; row++)
+            sentence->failed |= isnan(s->candidates[(size_t)row * (size_t)s->stride].log_probability) != 0;
         const bool free = !sentence->constraints;
         int count = best_candidates(s, begin, row, free ? width : (row - begin) * s->stride, best);
+        if (sentence->failed) count = 0;
         if (!free) count = search_allocate(s, best, count, width);
         for (int k = 0; k < count; k++) {
             Node *next = extend_node(s, &best[k]);
@@ -361,8 +367,12 @@ static Nbest nbest_of(const Search *s, const Sentence *sentence, Arena *out) {
     const BeamOptions *o = s->options;
     Nbest nbest = {.count = sentence->count < o->beam ? sentence->count : o->beam, .source_length = sentence->length};
     nbest.list = arena_alloc(out, (size_t)nbest.count * sizeof *nbest.list);
-    for (int k = 0; k < nbest.count; k++)
+    nbest.failed = sentence->failed;
+    for (int k = 0; k < nbest.count; k++) {
         nbest.list[k] = hypothesis_of(out, sentence->finished[k], k < o->alignments ? alpha_width(s, sentence) : 0);
+        nbest.failed |= !isfinite(nbest.list[k].score);
+    }
+    if (nbest.failed) nbest.count = 0;
     return nbest;
 }
 

@@ -67,6 +67,7 @@ typedef struct Nbest {
     Hypothesis *list;
     int count;
     int source_length;
+    bool failed; /* a sum of probabilities, or a score, was not finite: numbers overflow; the list is empty */
 } Nbest;
 
 /* The score of a hypothesis without the coverage term. The search does not depend on it: it only sorts what was found.

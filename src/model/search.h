@@ -36,6 +36,7 @@ typedef struct Sentence {
     Node **finished;                /* [count] the last words of the finished ones, best first */
     int count;
     int settled; /* settled words that were reported */
+    bool failed; /* a sum of probabilities was not finite: the search of the sentence has ended */
 } Sentence;
 
 /* A model of the ensemble, its decoder state for the open hypotheses, and the result of its present step. */

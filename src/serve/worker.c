@@ -5,6 +5,8 @@
 #include "io/files.h"
 #include "io/json.h"
 
+#include <math.h>
+
 /* One batch. */
 typedef struct WorkerBatch {
     Worker *worker;
@@ -74,6 +76,10 @@ static char *scores_text(char *const *pieces, const double *scores, int n) {
 static void keep_translation(Job *job, const Translations *found, int i) {
     const Nbest *nbest = &found->nbest[i];
     const int n = nbest->count < job->task->search.n_best ? nbest->count : job->task->search.n_best;
+    if (nbest->failed) {
+        job->end = SCOPE_FAILED;
+        return;
+    }
     char **texts = mem_zalloc((size_t)(n ? n : 1) * sizeof *texts), *alignment = NULL, *scores = NULL;
     for (int k = 0; k < n; k++) texts[k] = search_options_text(&job->task->search, found, i, k);
     if (n && job->task->alignment != ALIGN_NOTHING) {
@@ -161,7 +167,8 @@ static void translate(WorkerBatch *b, Session *session) {
     beam.shortlists = shortlists;
     Translations found = session_translate(session, sentences, b->n, &beam, b->n, NULL, NULL);
     for (int i = 0; i < b->n && !found.cancelled; i++) keep_translation(b->jobs[i], &found, i);
-    for (int i = 0; i < b->n && !found.cancelled; i++) tell_sentence(session, b->jobs[i], &found, i, &beam);
+    for (int i = 0; i < b->n && !found.cancelled; i++)
+        if (b->jobs[i]->end == SCOPE_DONE) tell_sentence(session, b->jobs[i], &found, i, &beam);
     translations_free(&found);
     shortlist_sets_free(shortlists, b->n);
     mem_free(sentences);
@@ -189,6 +196,7 @@ static void score(WorkerBatch *b, Session *session) {
         PairScore score;
         double *pieces;
         session_scores(session, &source, &target, 1, search->attention, &score, &pieces);
+        if (!isfinite(score.log_probability)) job->end = SCOPE_FAILED;
         job->log_probability = score.log_probability;
         job->pieces = score.pieces;
         if (search->piece_scores) {
@@ -214,11 +222,12 @@ static void run(void *context) {
 
 ScopeEnd worker_run(Worker *worker, Job **jobs, int n) {
     char reason[256];
+    for (int i = 0; i < n; i++) jobs[i]->end = SCOPE_DONE;
     WorkerBatch batch = {worker, session_of(worker, jobs[0]->task->served), jobs, n};
     const ScopeEnd end = batch.session ? scope_run(&worker->scope, run, &batch, reason, sizeof reason) : SCOPE_REFUSED;
     if (end != SCOPE_DONE) worker_release(worker);
-    for (int i = 0; i < n; i++) {
-        if (end != SCOPE_DONE) jobs_clear(jobs[i], 1);
+    for (int i = 0; i < n && end != SCOPE_DONE; i++) {
+        jobs_clear(jobs[i], 1);
         jobs[i]->end = end;
     }
     return end;

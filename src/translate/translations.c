@@ -1,6 +1,8 @@
 #include "translate/translations.h"
 #include "io/ds.h"
 
+#include <math.h>
+
 void translations_free(Translations *t) {
     side_ids_free(t->source, t->n);
     mem_free(t->nbest);
@@ -11,6 +13,18 @@ void translations_free(Translations *t) {
 static char *decode(const Translations *t, int i, int k) {
     if (k >= t->nbest[i].count) return mem_strdup("");
     return side_decode(&t->translator->target, t->nbest[i].list[k].ids, t->nbest[i].list[k].length);
+}
+
+int probability_check(double log_probability, long number, Err *err) {
+    if (isfinite(log_probability)) return 0;
+    return err_set(err, NULL, 0, "sentence %ld: its probabilities are not finite: the numbers of the model overflow",
+                   number + 1);
+}
+
+int translations_check(const Translations *t, long first, Err *err) {
+    for (int i = 0; i < t->n; i++)
+        if (t->nbest[i].failed) return probability_check(NAN, first + i, err);
+    return 0;
 }
 
 char *translation_text(const Translations *t, int i, int k) {

@@ -18,6 +18,11 @@ typedef struct Translations {
 } Translations;
 
 void translations_free(Translations *translations);
+/* Returns 0, or -1 with *err filled if the search of a sentence failed (see Nbest). first: the number of sentence 0,
+   for the message, which counts from 1. */
+int translations_check(const Translations *translations, long first, Err *err);
+/* The same for the sum of log-probabilities of a given translation. */
+int probability_check(double log_probability, long number, Err *err);
 /* The text of hypothesis k of sentence i as people write it (translator_written), "" if there is no such hypothesis;
    owned by the caller. */
 char *translation_text(const Translations *translations, int i, int k);

@@ -16,7 +16,7 @@ enum { PIECES = 4 };
    rows. */
 static AttentionStats stats_of(const real (*alpha)[PIECES], int rows) {
     Hypothesis h = {.length = rows, .alpha = alpha ? *alpha : NULL};
-    Nbest nbest[] = {{&h, 1, PIECES}, {NULL, 0, 1}};
+    Nbest nbest[] = {{.list = &h, .count = 1, .source_length = PIECES}, {.source_length = 1}};
     return attention_stats(&(Translations){.n = 2, .nbest = nbest});
 }
 
@@ -51,7 +51,7 @@ static void attention_to_one_place_is_degenerate(void **state) {
     real alpha[LONG][LONG] = {0};
     for (int i = 0; i < LONG; i++) alpha[i][3 + i / 8] = 1;
     Hypothesis h = {.length = LONG, .alpha = *alpha};
-    Nbest nbest = {&h, 1, LONG};
+    Nbest nbest = {.list = &h, .count = 1, .source_length = LONG};
     AttentionStats l = attention_stats(&(Translations){.n = 1, .nbest = &nbest});
     assert_near(l.diversity, 2. / 9);
     assert_near(l.entropy, 0);
