@@ -169,12 +169,12 @@ static void show_validation(void *context, const Validation *v) {
     progress_clear(&screen->view);
     char chrf[32] = "", perplexity[32] = "", best[48] = "";
     if (v->chrf >= 0) snprintf(chrf, sizeof chrf, ", chrF %.2f", v->chrf);
-    if (v->perplexity) snprintf(perplexity, sizeof perplexity, ", perplexity %.4g", exp(v->loss));
+    if (v->perplexity) snprintf(perplexity, sizeof perplexity, ", perplexity %.4g", printable(exp(v->loss)));
     const bool bleu = v->metric == VALID_BLEU;
     if (v->best)
         snprintf(best, sizeof best, " (best %s%sso far)", bleu ? "" : valid_metric_title(v->metric), bleu ? "" : " ");
-    message("update %ld, epoch %.1f: dev loss %.3f, BLEU %.2f%s%s%s", v->update, v->epoch, v->loss, v->bleu.score, chrf,
-            perplexity, best);
+    message("update %ld, epoch %.1f: dev loss %.3f, BLEU %.2f%s%s%s", v->update, v->epoch, printable(v->loss),
+            v->bleu.score, chrf, perplexity, best);
     for (int i = 0; i < v->examples; i++) message("    %s\n    -> %s", v->sources[i], v->outputs[i]);
     write_report(screen->model);
 }

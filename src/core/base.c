@@ -1,6 +1,7 @@
 #include "core/base.h"
 #include "core/scope.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -100,6 +101,8 @@ char *mem_strndup(const char *text, size_t n) {
 }
 
 char *mem_strdup(const char *text) { return mem_strndup(text, strlen(text)); }
+
+double printable(double number) { return isnan(number) ? fabs(number) : number; }
 
 double seconds_now(void) {
     struct timespec t;

@@ -99,12 +99,13 @@ void alignment_matrix(FILE *out, const Alignment *a, int number) {
     fprintf(out, " ||| %d %d\n", a->n_source, a->n_target);
     for (int i = 0; i < a->n_target; i++)
         for (int j = 0; j < a->n_source; j++)
-            fprintf(out, "%.6g%c", (double)row(a, i)[j], j + 1 < a->n_source ? ' ' : '\n');
+            fprintf(out, "%.6g%c", printable((double)row(a, i)[j]), j + 1 < a->n_source ? ' ' : '\n');
 }
 
 void alignment_soft(FILE *out, const Alignment *a) {
     for (int i = 0; i < a->n_target; i++)
-        for (int j = 0; j < a->n_source; j++) fprintf(out, "%s%.6g", j ? "," : i ? " " : "", (double)row(a, i)[j]);
+        for (int j = 0; j < a->n_source; j++)
+            fprintf(out, "%s%.6g", j ? "," : i ? " " : "", printable((double)row(a, i)[j]));
 }
 
 void alignment_json_rows(FILE *out, const float *weight, int rows, int columns) {

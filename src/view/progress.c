@@ -138,8 +138,8 @@ static void set_head(Parts *parts, const char *what, long done, long all) {
 static void show_training(ProgressOutput *output, const Progress *progress, bool stamped) {
     Parts parts = {0};
     set_head(&parts, output->terminal ? "" : "update", progress->update, progress->updates);
-    double perplexity = exp(progress->loss);
-    add_part(&parts, "loss %.3f", progress->loss);
+    double perplexity = printable(exp(progress->loss));
+    add_part(&parts, "loss %.3f", printable(progress->loss));
     add_part(&parts, "%5.0f tok/s", progress->tokens_per_second);
     if (progress->seconds_left >= 0) {
         char left[16];

@@ -252,8 +252,19 @@ static void grown_links_lie_between_intersection_and_union(void **state) {
     }
 }
 
+/* Instruction sets give NaN different signs, which printf would write. */
+static void nan_is_written_without_a_sign(void **unused) {
+    (void)unused;
+    static char *const x[] = {"a", "b"}, *const y[] = {"c"};
+    for (int negative = 0; negative < 2; negative++) {
+        const float nan = copysignf(NAN, negative ? -1 : 1), w[] = {nan, -INFINITY};
+        assert_format(alignment_new(x, 2, y, 1, w), alignment_soft, "nan,-inf");
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nan_is_written_without_a_sign),
         cmocka_unit_test(pieces_are_linked),
         cmocka_unit_test(words_have_the_mean_of_rows_and_the_sum_of_columns),
         cmocka_unit_test(a_side_without_spaces_keeps_its_pieces),
