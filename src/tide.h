@@ -231,8 +231,9 @@ TIDE_API TideStatus tide_score(TideSession *session, const char *const *sources,
 
 typedef struct TideScoreOptions {
     size_t size;
-    int lowercase; /* non-zero: case is ignored */
-    int chinese;   /* BLEU: non-zero: tokenisation zh instead of 13a */
+    int lowercase;   /* non-zero: case is ignored */
+    int chinese;     /* BLEU: non-zero: tokenisation zh instead of 13a */
+    long references; /* of each hypothesis; 0: 1 */
 } TideScoreOptions;
 
 typedef struct TideScore {
@@ -240,8 +241,9 @@ typedef struct TideScore {
     char line[256]; /* as sacreBLEU prints it */
 } TideScore;
 
-/* Corpus BLEU and chrF2 of `count` hypotheses, each with one reference, as sacreBLEU computes them. count: at least 1.
- */
+/* Corpus BLEU and chrF2 of `count` hypotheses as sacreBLEU computes them. references: one for each hypothesis, or, if
+   the options say that there are more, [options->references][count]: first the first one of each hypothesis. count: at
+   least 1. */
 TIDE_API TideStatus tide_bleu(const char *const *hypotheses, const char *const *references, int count,
                               const TideScoreOptions *options, TideScore *score);
 TIDE_API TideStatus tide_chrf(const char *const *hypotheses, const char *const *references, int count,

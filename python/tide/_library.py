@@ -133,7 +133,7 @@ class TideForceOptions(Structure):
 
 
 class TideScoreOptions(Structure):
-    _fields_ = [("size", c_size_t), ("lowercase", c_int), ("chinese", c_int)]
+    _fields_ = [("size", c_size_t), ("lowercase", c_int), ("chinese", c_int), ("references", c_long)]
 
 
 class TideScore(Structure):

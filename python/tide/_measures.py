@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from ctypes import byref, sizeof
 from dataclasses import dataclass
+from typing import Any
 
 from ._arguments import c_texts, same_count, texts
 from ._errors import BadArgument
@@ -38,11 +39,15 @@ class AlignmentErrors:
         return self.rate
 
 
-def bleu(
-    hypotheses: Iterable[str], references: Iterable[str], *, lowercase: bool = False, chinese: bool = False
-) -> Measure:
-    """Corpus BLEU of hypotheses with one reference each, as sacreBLEU computes it.
+References = Iterable[str] | Iterable[Iterable[str]]
 
+
+def bleu(
+    hypotheses: Iterable[str], references: References, *, lowercase: bool = False, chinese: bool = False
+) -> Measure:
+    """Corpus BLEU of hypotheses, as sacreBLEU computes it.
+
+    references  one for each hypothesis, or a list of several such lists
     lowercase   case is ignored
     chinese     tokenisation zh instead of 13a
 
@@ -50,20 +55,32 @@ def bleu(
     return _measure("tide_bleu", hypotheses, references, lowercase, chinese)
 
 
-def chrf(hypotheses: Iterable[str], references: Iterable[str], *, lowercase: bool = False) -> Measure:
-    """Corpus chrF2 of hypotheses with one reference each, as sacreBLEU computes it. Errors: see `bleu`."""
+def chrf(hypotheses: Iterable[str], references: References, *, lowercase: bool = False) -> Measure:
+    """Corpus chrF2 of hypotheses, as sacreBLEU computes it. References and errors: see `bleu`."""
     return _measure("tide_chrf", hypotheses, references, lowercase, False)
 
 
+def _sets(references: References) -> list[list[str]]:
+    """The lists of references: one, or several."""
+    given: list[Any] = texts("references", references)  # type: ignore[arg-type]
+    if not given or isinstance(given[0], str):
+        return [given]
+    return [texts("references", one) for one in given]
+
+
 def _measure(
-    function: str, hypotheses: Iterable[str], references: Iterable[str], lowercase: bool, chinese: bool
+    function: str, hypotheses: Iterable[str], references: References, lowercase: bool, chinese: bool
 ) -> Measure:
-    ours, theirs = texts("hypotheses", hypotheses), texts("references", references)
-    same_count("hypotheses", ours, "references", theirs)
+    ours, sets = texts("hypotheses", hypotheses), _sets(references)
+    for one in sets:
+        same_count("hypotheses", ours, "references", one)
     if not ours:
         raise BadArgument("no hypotheses")
-    options = TideScoreOptions(size=sizeof(TideScoreOptions), lowercase=bool(lowercase), chinese=bool(chinese))
+    options = TideScoreOptions(
+        size=sizeof(TideScoreOptions), lowercase=bool(lowercase), chinese=bool(chinese), references=len(sets)
+    )
     score = TideScore()
+    theirs = [text for one in sets for text in one]
     arguments = c_texts("hypothesis", ours), c_texts("reference", theirs), len(ours), byref(options), byref(score)
     check(getattr(library(), function)(*arguments))
     return Measure(score.value, score.line.decode())

@@ -5,6 +5,8 @@
 #include "io/ds.h"
 #include "aligner/links.h"
 
+#include <limits.h>
+
 typedef struct MeasureCall {
     Call call;
     const char *const *hypotheses, *const *references;
@@ -16,19 +18,35 @@ typedef struct MeasureCall {
 
 /* Checks the texts and copies the options. Returns whether the measure can be computed. */
 static bool measure_given(MeasureCall *c, TideScoreOptions *options) {
+    enum { MOST_REFERENCES = 1000 };
     if (!argument_given(&c->call, "result", c->score ? (const void *)c->score : c->aer)) return false;
     if (c->count == 0) return call_fail(&c->call, TIDE_BAD_ARGUMENT, "a count of 0");
-    return texts_given(&c->call, "hypothesis", c->hypotheses, c->count) &&
-           texts_given(&c->call, "reference", c->references, c->count) &&
-           options_copy(&c->call, c->options, options, sizeof *options);
+    if (!texts_given(&c->call, "hypothesis", c->hypotheses, c->count) ||
+        !options_copy(&c->call, c->options, options, sizeof *options))
+        return false;
+    if (options->references < 0 || options->references > MOST_REFERENCES || options->references > INT_MAX / c->count)
+        return call_fail(&c->call, TIDE_BAD_ARGUMENT, "references is %ld, but must be between 0 and %d",
+                         options->references, MOST_REFERENCES);
+    if (!options->references) options->references = 1;
+    return texts_given(&c->call, "reference", c->references, c->count * (int)options->references);
+}
+
+/* The references of a call; the list is owned by the caller. */
+static References references_of(const MeasureCall *c, const TideScoreOptions *options) {
+    const int sets = (int)options->references;
+    char *const **list = mem_alloc((size_t)sets * sizeof *list);
+    for (int i = 0; i < sets; i++) list[i] = (char *const *)c->references + (ptrdiff_t)i * c->count;
+    return (References){list, sets};
 }
 
 static void compute_bleu(void *context) {
     const MeasureCall *c = context;
     TideScoreOptions options = {0};
     if (!measure_given(context, &options)) return;
-    const Bleu bleu = bleu_corpus((char *const *)c->hypotheses, (char *const *)c->references, c->count,
-                                  (BleuOptions){.lowercase = options.lowercase, .chinese = options.chinese});
+    const References references = references_of(c, &options);
+    const Bleu bleu = bleu_references((char *const *)c->hypotheses, references, c->count,
+                                      (BleuOptions){.lowercase = options.lowercase, .chinese = options.chinese});
+    mem_free((void *)references.sets);
     c->score->value = bleu.score;
     bleu_format(&bleu, c->score->line, sizeof c->score->line);
 }
@@ -37,8 +55,9 @@ static void compute_chrf(void *context) {
     const MeasureCall *c = context;
     TideScoreOptions options = {0};
     if (!measure_given(context, &options)) return;
-    const Chrf chrf =
-        chrf_corpus((char *const *)c->hypotheses, (char *const *)c->references, c->count, options.lowercase != 0);
+    const References references = references_of(c, &options);
+    const Chrf chrf = chrf_references((char *const *)c->hypotheses, references, c->count, options.lowercase != 0);
+    mem_free((void *)references.sets);
     c->score->value = chrf.score;
     chrf_format(&chrf, c->score->line, sizeof c->score->line);
 }

@@ -552,6 +552,26 @@ static void check_measures(const char *const *out, const char *const *ref, int l
     assert_string_equal(score.line, line);
 }
 
+/* Several references of each hypothesis. */
+static void measures_with_several_references(void **state) {
+    (void)state;
+    const char *const out[] = {"the tide went out today", "who is there"}, *const ref[] = {"the tide is out",
+                                                                                           "who is here",
+                                                                                           "the sea went out today",
+                                                                                           "who is there now"};
+    const References sets = {(char *const *const[]){(char *const *)ref, (char *const *)ref + 2}, 2};
+    const TideScoreOptions two = {.size = sizeof two, .references = 2},
+                           wrong = {.size = sizeof wrong, .references = -1};
+    TideScore score, one;
+    assert_int_equal(tide_bleu(out, ref, 2, &two, &score), TIDE_OK);
+    assert_true(score.value == bleu_references((char *const *)out, sets, 2, (BleuOptions){0}).score);
+    assert_int_equal(tide_bleu(out, ref, 2, NULL, &one), TIDE_OK);
+    assert_true(one.value < score.value);
+    assert_int_equal(tide_chrf(out, ref, 2, &two, &score), TIDE_OK);
+    assert_true(score.value == chrf_references((char *const *)out, sets, 2, 0).score);
+    assert_int_equal(tide_chrf(out, ref, 2, &wrong, &score), TIDE_BAD_ARGUMENT);
+}
+
 /* The measures are those of score/, with the same options, and wrong input is an error. */
 static void measures(void **state) {
     (void)state;
@@ -874,6 +894,7 @@ int main(void) {
         TEST(can_be_cancelled),
         TEST(ensembles_need_the_same_pieces),
         TEST(measures),
+        TEST(measures_with_several_references),
         TEST(draws_alignments),
         TEST(tells_about_a_model_and_the_library),
         TEST(eight_threads_share_a_model),

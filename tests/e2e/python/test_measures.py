@@ -4,7 +4,7 @@ import json
 
 import pytest
 import tide
-from conftest import ROOT
+from conftest import ROOT, run_tide
 
 SCORES = ROOT / "tests" / "fixtures" / "scores"
 EXPECTED = json.loads((SCORES / "expected.json").read_text())
@@ -20,6 +20,22 @@ def test_the_scores_are_those_of_sacrebleu(case):
     assert tide.bleu(hypotheses, references, lowercase=True).value == pytest.approx(expected["bleu_lc"], abs=1e-9)
     assert tide.bleu(hypotheses, references, chinese=True).value == pytest.approx(expected["bleu_zh"], abs=1e-9)
     assert tide.chrf(hypotheses, references).value == pytest.approx(expected["chrf2"], abs=1e-9)
+
+
+def test_several_references_are_those_of_the_program(tmp_path):
+    hypotheses = ["the tide went out today", "who is there"]
+    references = [["the tide is out", "who is here"], ["the sea went out today", "who is there now"]]
+    paths = [tmp_path / "1", tmp_path / "2"]
+    for path, lines in zip(paths, references, strict=True):
+        path.write_text("\n".join(lines) + "\n")
+    for measure in ("bleu", "chrf"):
+        found = getattr(tide, measure)(hypotheses, references)
+        expected = run_tide(measure, *paths, "--score-only", stdin="\n".join(hypotheses) + "\n")
+        assert found.value == pytest.approx(float(expected[0]), abs=0.01)
+        assert found == getattr(tide, measure)(hypotheses, (iter(one) for one in references))
+        assert found.value > getattr(tide, measure)(hypotheses, references[0]).value
+    with pytest.raises(tide.BadArgument, match="2 hypotheses, but 1 references"):
+        tide.bleu(hypotheses, [references[0], ["a"]])
 
 
 def test_the_alignment_error_rate():
