@@ -219,9 +219,10 @@ typedef struct TideForceOptions {
     const char *tag; /* of the sources, as above */
 } TideForceOptions;
 
-/* Decode `count` given pairs with the session's first model. Each sentence of the result has one hypothesis: the
-   target, normalised. tide_align fills its alignment, and needs a model with attention; log_probability and score are
-   0. tide_score fills log_probability and score (both ln p), not the alignment. */
+/* Decode `count` given pairs. Each sentence of the result has one hypothesis: the target, normalised. tide_align fills
+   its alignment by the session's first model, which needs attention; log_probability and score are 0. tide_score fills
+   log_probability and score (both ln p), and piece_scores, not the alignment; an ensemble has the probabilities of its
+   search. */
 TIDE_API TideStatus tide_align(TideSession *session, const char *const *sources, const char *const *targets, int count,
                                const TideForceOptions *options, TideResult **result);
 TIDE_API TideStatus tide_score(TideSession *session, const char *const *sources, const char *const *targets, int count,

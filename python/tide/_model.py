@@ -314,7 +314,7 @@ class Model:
         tag: str | None = None,
         progress: OnProgress | None = None,
     ) -> Score | list[Score]:
-        """The log-probability of a given translation, or of each pair of two lists (with the first model).
+        """The log-probability of a given translation, or of each pair of two lists; an ensemble has that of its search.
 
         For the options and the errors see `align`."""
         options = _force_options(max_length, False, False, hard, None, None, tag)

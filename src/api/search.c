@@ -18,7 +18,7 @@ typedef int ForcePart(SearchCall *c, char *const *sources, char *const *targets,
 struct SearchCall {
     Call call;
     const char *const *sources, *const *targets;
-    ForcePart *part; /* NULL: tide_translate; else the targets are given, and only the first model is used */
+    ForcePart *part; /* NULL: tide_translate; else the targets are given */
     int count;
     const void *given;            /* the caller's options */
     TideTranslateOptions options; /* the options of a forced call are a part of these */
@@ -93,10 +93,12 @@ static bool search_given(SearchCall *c) {
     return true;
 }
 
-/* Checks that the models can do what the options ask for. The first model alone is used if the targets are given. */
+static ForcePart align_part;
+
+/* Checks that the models can do what the options ask for. Only the first model aligns given targets. */
 static bool search_checked(SearchCall *c) {
     TideSession *session = c->call.session;
-    const int count = c->part ? 1 : session->count;
+    const int count = c->part == align_part ? 1 : session->count;
     const char **names = mem_alloc((size_t)count * sizeof *names);
     Err err;
     for (int i = 0; i < count; i++) names[i] = session->models[i]->name;

@@ -10,6 +10,7 @@
 static const Flag flags[] = {
     FLAG_FILE("src", "source sentences"),
     FLAG_FILE("tgt", "their translations, line by line"),
+    FLAG_MODELS,
     FLAG_MAX_LENGTH,
     FLAG_TAG,
     FLAG_ATTENTION_MODE,
@@ -22,7 +23,7 @@ static const Flag flags[] = {
 
 typedef struct Scoring {
     const Args *args;
-    const Translator *translator;
+    Models models;
     SearchOptions search;
     int threads;
     char **source, **target; /* stb_ds arrays, owned: the pairs */
@@ -58,7 +59,7 @@ static int score_all(Scoring *s, Err *err) {
     ProgressView view;
     const int all = (int)arrlen(s->source);
     messages_progress(&view);
-    session_init(&session, &s->translator, 1, pool);
+    session_init(&session, s->models.list, s->models.count, pool);
     session.tag = s->search.tag;
     for (int i = 0, n; i < all && !status; i += n) {
         n = score_most(s->source + i, s->target + i, all - i);
@@ -80,23 +81,21 @@ static int read_pairs(Scoring *s, Err *err) {
     if (!(s->source = lines_read(src, 0, err)) || !(s->target = lines_read(tgt, 0, err))) return -1;
     if (arrlen(s->source) != arrlen(s->target))
         return err_set(err, tgt, 0, "%td lines, but %s has %td", arrlen(s->target), src, arrlen(s->source));
-    return lines_check(s->translator, SOURCE, s->source, s->search.max_length, src, err) ||
-           lines_check(s->translator, TARGET, s->target, s->search.max_length, tgt, err);
+    return lines_check(s->models.list[0], SOURCE, s->source, s->search.max_length, src, err) ||
+           lines_check(s->models.list[0], TARGET, s->target, s->search.max_length, tgt, err);
 }
 
 static int run(const Args *args, Err *err) {
-    Translator translator;
-    Scoring s = {.args = args, .translator = &translator};
-    if (args->word_count != 1 || !args_has(args, "src") || !args_has(args, "tgt"))
-        return usage_error(err, "score needs MODEL, --src and --tgt; see `tide score --help`");
-    if (machine_flags(args, &s.threads, err) || search_flags(args, &s.search, err) ||
-        models_load_one(&translator, args->words[0], err))
+    Scoring s = {.args = args};
+    if (!models_given(args) || !args_has(args, "src") || !args_has(args, "tgt"))
+        return usage_error(err, "score needs MODEL or --models, --src and --tgt; see `tide score --help`");
+    if (machine_flags(args, &s.threads, err) || search_flags(args, &s.search, err) || models_load(args, &s.models, err))
         return -1;
-    const bool failed =
-        search_check(args, &s.search, &s.translator, 1, err) || read_pairs(&s, err) || score_all(&s, err);
+    const bool failed = search_check(args, &s.search, s.models.list, s.models.count, err) || read_pairs(&s, err) ||
+                        score_all(&s, err);
     strings_free(s.source);
     strings_free(s.target);
-    translator_free(&translator);
+    models_free(&s.models);
     return failed ? -1 : 0;
 }
 
@@ -106,7 +105,9 @@ const Command command_score = {
     .usage = "MODEL --src FILE --tgt FILE [--word-scores] [--summary]",
     .about =
         "Prints log p(target | source) of each pair in nats, including </s>. The last line has the sum, the number of\n"
-        "target pieces, the cross-entropy per piece, and the perplexity (the exponential of the cross-entropy).\n\n"
+        "target pieces, the cross-entropy per piece, and the perplexity (the exponential of the cross-entropy). "
+        "Several\n"
+        "models have the probabilities with which they translate together.\n\n"
         "--word-scores adds ` ||| WordScores=` and log p of each target piece, as Marian does; "
         "`tide tokenize` shows the\npieces.",
     COMMAND_FLAGS(flags),

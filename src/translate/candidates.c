@@ -27,13 +27,6 @@ static void best_words(const BeamOptions *options, const real *x, int V, int cou
         best[k].probability = best[k].id < 0 ? 0 : exact_exp(fmax(best[k].probability - log_sum, -600));
 }
 
-/* The logits of a member for a pair: [target length, V]. */
-static Var *logits_of(Session *session, int member, const Batch *pair, const PassOptions *pass) {
-    const Model *model = &session->members[member]->model;
-    const Forced forced = model_force(&session->tape, model, pair, pass);
-    return output_logits(&session->tape, model_output(&session->tape, model, &forced), NULL, NULL);
-}
-
 void session_candidates(Session *session, const Translations *t, int i, const Hypothesis *h, const BeamOptions *options,
                         int count, WordCandidate *candidates) {
     Tape *tape = &session->tape;
@@ -41,11 +34,7 @@ void session_candidates(Session *session, const Translations *t, int i, const Hy
     session->tape.recording = false;
     TapeMark mark = tape_mark(tape);
     const Batch pair = batch_fold(&tape->arena, &source, &length, &h->ids, &h->length, 1, NULL, options->bos);
-    const PassOptions pass = {.attention = options->attention};
-    Var *mean = logits_of(session, 0, &pair, &pass);
-    const int size = (int)var_size(mean);
-    for (int m = 1; m < session->count; m++) kernels->add(size, mean->v, logits_of(session, m, &pair, &pass)->v);
-    if (session->count > 1) kernels->divide(size, mean->v, (real)session->count);
+    const Var *mean = session_logits(session, &pair, options->attention);
     for (int row = 0; row < h->length; row++)
         best_words(options, var_row_values(mean, row), mean->cols, count, candidates + (ptrdiff_t)row * count);
     tape_rewind(tape, mark);

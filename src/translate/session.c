@@ -1,4 +1,6 @@
 #include "translate/session.h"
+#include "core/exact.h"
+#include "core/kernels.h"
 #include "core/ops.h"
 #include "io/ds.h"
 
@@ -169,17 +171,49 @@ int score_most(char *const *source, char *const *target, int n) {
     return most;
 }
 
+/* The logits of a member for a batch: [target.rows, V]. */
+static Var *logits_of(Session *session, int member, const Batch *pairs, AttentionOptions attention) {
+    const Model *model = &session->members[member]->model;
+    const Forced forced = model_force(&session->tape, model, pairs, &(PassOptions){.attention = attention});
+    return output_logits(&session->tape, model_output(&session->tape, model, &forced), NULL, NULL);
+}
+
+Var *session_logits(Session *session, const Batch *pairs, AttentionOptions attention) {
+    Var *mean = logits_of(session, 0, pairs, attention);
+    const int size = (int)var_size(mean);
+    for (int m = 1; m < session->count; m++) kernels->add(size, mean->v, logits_of(session, m, pairs, attention)->v);
+    if (session->count > 1) kernels->divide(size, mean->v, (real)session->count);
+    return mean;
+}
+
+/* Sets nats [target.rows] to -ln p of each target word. One model computes it without keeping the logits. */
+static void word_losses(Session *session, const Batch *batch, AttentionOptions attention, double *nats) {
+    Tape *tape = &session->tape;
+    const Model *model = &session->members[0]->model;
+    const Sequences *y = &batch->target;
+    if (session->count == 1) {
+        Forced forced = model_force(tape, model, batch, &(PassOptions){.attention = attention});
+        linear_cross_entropy(tape, model_output(tape, model, &forced), y->ids, y->rows, 0, nats);
+        return;
+    }
+    const Var *logits = session_logits(session, batch, attention);
+    for (int row = 0; row < y->rows; row++) {
+        const real *x = var_row_values(logits, row);
+        real sum;
+        const double max = (double)kernels->exp_sum(logits->cols, x, &sum, NULL);
+        nats[row] = max + exact_log(sum) - (double)x[y->ids[row]];
+    }
+}
+
 void session_scores(Session *session, char *const *source, char *const *target, int n, AttentionOptions attention,
                     PairScore *scores, double **by_piece) {
     Tape *tape = &session->tape;
-    const Model *model = &session->members[0]->model;
     session->tape.recording = false;
     TapeMark mark = tape_mark(tape);
     const Batch batch = forced_batch(session, source, target, n);
     const Sequences *y = &batch.target;
     double *nats = arena_alloc(&tape->arena, (size_t)y->rows * sizeof *nats);
-    Forced forced = model_force(tape, model, &batch, &(PassOptions){.attention = attention});
-    linear_cross_entropy(tape, model_output(tape, model, &forced), y->ids, y->rows, 0, nats);
+    word_losses(session, &batch, attention, nats);
     for (int b = 0; b < n; b++) {
         const int i = y->order[b], length = y->length[b];
         double *pieces = by_piece ? by_piece[i] = mem_alloc((size_t)length * sizeof *pieces) : NULL, sum = 0;

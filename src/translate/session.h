@@ -5,6 +5,8 @@
 
 #include "translate/translations.h"
 
+#include "model/batch.h"
+
 /* One model or an ensemble, and the tape that runs it. Training uses a session whose tape records. */
 typedef struct Session {
     const Translator **members; /* [count]; the session owns the list, not the models */
@@ -47,8 +49,9 @@ int align_most(char *const *source, char *const *target, int n);
 void session_align(Session *session, char *const *source, char *const *target, int n, AttentionOptions attention,
                    Alignment *alignments);
 
-/* log p(target | source) of a normalised pair by the first model, in nats, and the number of target pieces; both
-   include </s>. Afterwards the tape is as after session_translate. */
+/* log p(target | source) of a normalised pair, in nats, and the number of target pieces; both include </s>. The
+   probability is that of a search: for an ensemble that of the mean of the logits. Afterwards the tape is as after
+   session_translate. */
 typedef struct PairScore {
     double log_probability;
     int pieces;
@@ -58,6 +61,9 @@ PairScore session_score(Session *session, char *source, char *target, AttentionO
    target piece of a pair, owned by the caller. */
 void session_scores(Session *session, char *const *source, char *const *target, int n, AttentionOptions attention,
                     PairScore *scores, double **by_piece);
+/* The logits of the target words of a batch of pairs, [target.rows, V], on the tape, which must not record: the mean
+   over the members. */
+Var *session_logits(Session *session, const Batch *pairs, AttentionOptions attention);
 /* The number of pairs, from the first one, to pass to one call of session_scores: 1 to MOST_PAIRS. */
 int score_most(char *const *source, char *const *target, int n);
 

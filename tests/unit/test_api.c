@@ -528,10 +528,17 @@ static void ensembles_need_the_same_pieces(void **state) {
     assert_int_equal(tide_session_new(models, 2, NULL, NULL, error, sizeof error), TIDE_BAD_ARGUMENT);
     assert_string_equal(error, "the result is NULL");
     assert_int_equal(tide_session_new(models, 2, NULL, &session, error, sizeof error), TIDE_OK);
-    for (int i = 1; i < 3; i++) tide_free(models[i]);
     assert_int_equal(tide_translate(session, sources, 3, NULL, &result), TIDE_OK);
     assert_non_null(result->sentences[0]->hypotheses[0]->alignment.weights);
     tide_result_free(result);
+    TideSession *twice, *once = open_session(models[1], 1);
+    assert_int_equal(tide_session_new((TideModel *[]){models[1], models[1]}, 2, NULL, &twice, NULL, 0), TIDE_OK);
+    const double own = pair_score(once, NULL), other = pair_score(f->session, NULL), mean = pair_score(session, NULL);
+    assert_true(fabs(pair_score(twice, NULL) - own) < 1e-5);
+    assert_true(fabs(mean - own) > 1e-3 && fabs(mean - other) > 1e-3); /* not that of the first model alone */
+    tide_session_free(once);
+    tide_session_free(twice);
+    for (int i = 1; i < 3; i++) tide_free(models[i]);
     tide_session_free(session);
 }
 

@@ -187,6 +187,14 @@ def test_an_ensemble_is_that_of_the_program(zh):
         assert ensemble.paths == tuple(map(str, paths))
 
 
+def test_an_ensemble_scores_as_the_program_does(zh, en):
+    paths = [MODELS / "first", MODELS / "second"]
+    expected = run_tide("score", "--models", *paths, "--src", MODELS / "zh", "--tgt", MODELS / "en")[:-1]
+    with tide.load(paths) as both:
+        found = [score.log_probability for score in both.score(zh, en)]
+    assert found == pytest.approx([float(line) for line in expected], abs=1e-6)
+
+
 def test_facts_about_a_model(model):
     info = model.info
     assert (info.source_language, info.target_language, info.heads, info.layers, info.beam) == ("zh", "en", 1, 1, 5)
