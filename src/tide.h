@@ -59,6 +59,8 @@ typedef struct TideModel TideModel;
    later changes of the file do not matter. Sets *model; on failure to NULL. If `error` is not NULL, writes one line
    about a failure to it, at most error_size bytes with the NUL; an empty line on success. Release with tide_free. */
 TIDE_API TideStatus tide_load(const char *path, TideModel **model, char *error, size_t error_size);
+/* The same for the `size` bytes of a model.safetensors in memory, which are copied. Errors call them "memory". */
+TIDE_API TideStatus tide_load_memory(const void *bytes, size_t size, TideModel **model, char *error, size_t error_size);
 /* Releases the caller's reference to a model. Its memory is freed when no session uses it. NULL: does nothing. */
 TIDE_API void tide_free(TideModel *model);
 
@@ -227,6 +229,23 @@ TIDE_API TideStatus tide_align(TideSession *session, const char *const *sources,
                                const TideForceOptions *options, TideResult **result);
 TIDE_API TideStatus tide_score(TideSession *session, const char *const *sources, const char *const *targets, int count,
                                const TideForceOptions *options, TideResult **result);
+
+/* ---- pieces ---------------------------------------------------------------------------------------------------- */
+
+typedef enum TideSide { TIDE_SOURCE, TIDE_TARGET } TideSide;
+
+typedef struct TidePieces {
+    int count;
+    const char *const *pieces; /* [count] */
+} TidePieces;
+
+/* Splits a text into the pieces of one language of a model, as `tide tokenize` does: normalised to NFKC, with "▁" for a
+   space, without "</s>"; also pieces that are not in the vocabulary. *pieces and error are set as by tide_load. Release
+   with tide_pieces_free. */
+TIDE_API TideStatus tide_tokenize(const TideModel *model, TideSide side, const char *text, TidePieces **pieces,
+                                  char *error, size_t error_size);
+/* NULL: does nothing. */
+TIDE_API void tide_pieces_free(TidePieces *pieces);
 
 /* ---- measures -------------------------------------------------------------------------------------------------- */
 

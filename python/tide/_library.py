@@ -132,6 +132,10 @@ class TideForceOptions(Structure):
     ]
 
 
+class TidePieces(Structure):
+    _fields_ = [("count", c_int), ("pieces", _texts)]
+
+
 class TideScoreOptions(Structure):
     _fields_ = [("size", c_size_t), ("lowercase", c_int), ("chinese", c_int), ("references", c_long)]
 
@@ -148,7 +152,7 @@ PICTURES = {"svg": 0, "html": 1, "pharaoh": 2}  # TidePicture
 
 STRUCTS = (
     *(TideModelInfo, TideSessionOptions, TideAlignment, TideHypothesis, TideSentence, TideResult),
-    *(TideShortlistOptions, TideTranslateOptions, TideForceOptions, TideScoreOptions, TideScore, TideAer),
+    *(TideShortlistOptions, TideTranslateOptions, TideForceOptions, TidePieces, TideScoreOptions, TideScore, TideAer),
 )
 
 # ---- the functions of tide.h ----------------------------------------------------------------------------------------
@@ -162,6 +166,7 @@ FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {  # name: (type of the resu
     "tide_capabilities": (_texts, ()),
     "tide_status_text": (c_char_p, (c_int,)),
     "tide_load": (c_int, (c_char_p, POINTER(c_void_p), *_error)),
+    "tide_load_memory": (c_int, (c_char_p, c_size_t, POINTER(c_void_p), *_error)),
     "tide_free": (None, (c_void_p,)),
     "tide_model_info": (c_int, (c_void_p, POINTER(TideModelInfo))),
     "tide_session_new": (c_int, (POINTER(c_void_p), c_int, POINTER(TideSessionOptions), POINTER(c_void_p), *_error)),
@@ -179,6 +184,8 @@ FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {  # name: (type of the resu
     ),
     "tide_align": (c_int, _given),
     "tide_score": (c_int, _given),
+    "tide_tokenize": (c_int, (c_void_p, c_int, c_char_p, POINTER(POINTER(TidePieces)), *_error)),
+    "tide_pieces_free": (None, (POINTER(TidePieces),)),
     "tide_bleu": (c_int, _measured),
     "tide_chrf": (c_int, _measured),
     "tide_aer": (c_int, (_texts, _texts, c_int, POINTER(TideAer), *_error)),

@@ -88,14 +88,14 @@ class TranslateOptions(AlignOptions, total=False):
     settled: OnSettled | None
 
 
-def load(path: Path | Sequence[Path], *, threads: int | None = None) -> Model:
+def load(path: Path | bytes | Sequence[Path | bytes], *, threads: int | None = None) -> Model:
     """Loads a model, or several models as an ensemble.
 
-    A path is a directory with model.safetensors, or such a file. The models of an ensemble must have the same source
+    A path is a directory with model.safetensors, or such a file; bytes are the contents of one. The models of an ensemble must have the same source
     and target pieces. The model is read into memory, so that later changes of the file do not matter. `threads` compute
     for each call, by default one for each processor; the results do not depend on it. Warns with TideWarning if the
     file has no checksum. Raises BadFile, Unsupported, BadArgument, OutOfMemory or LibraryError."""
-    return Model([path] if isinstance(path, (str, os.PathLike)) else list(path), threads=threads)
+    return Model([path] if isinstance(path, (str, bytes, os.PathLike)) else list(path), threads=threads)
 
 
 class Model:
@@ -105,14 +105,15 @@ class Model:
     makes one if there is none. After a fork, the new process can use the model too. `with` closes the model at the end
     of the block; otherwise it is closed when nothing refers to it."""
 
-    def __init__(self, paths: Sequence[Path], *, threads: int | None = None):
+    def __init__(self, paths: Sequence[Path | bytes], *, threads: int | None = None):
         self._threads = integer("threads", threads) or len(os.sched_getaffinity(0))
-        self.paths: tuple[str, ...] = tuple(os.fspath(path) for path in paths)
+        given: list[str | bytes] = [path if isinstance(path, bytes) else os.fspath(path) for path in paths]
+        self.paths: tuple[str, ...] = tuple("memory" if isinstance(path, bytes) else path for path in given)
         if not self.paths:
             raise BadArgument("no models")
         self._models = Models()
         self._sessions: deque[Session] = deque()  # those that no call uses
-        for path in self.paths:
+        for path in given:
             self._models.load(path)
         self._sessions.append(self._models.session(self._threads))
         self.info: ModelInfo = _read_info(self._models.info())
@@ -248,6 +249,19 @@ class Model:
             best = [translations[0] for translations in found]
             return best[0] if isinstance(text, str) else best
         return found[0] if isinstance(text, str) else found
+
+    @overload  # type: ignore[misc]  # a str is also an Iterable[str]
+    def tokenize(self, text: str, *, target: bool = False) -> tuple[str, ...]: ...
+    @overload
+    def tokenize(self, text: Iterable[str], *, target: bool = False) -> list[tuple[str, ...]]: ...
+
+    def tokenize(self, text: str | Iterable[str], *, target: bool = False) -> tuple[str, ...] | list[tuple[str, ...]]:
+        """The pieces of a text, or of each text of a list, in the source or the target language.
+
+        They are those of `tide tokenize`: normalised, with "▁" for a space, without "</s>". Raises BadText."""
+        if isinstance(text, str):
+            return self._models.tokenize(text, int(target))
+        return [self._models.tokenize(one, int(target)) for one in texts("text", text)]
 
     def shortlist(
         self, lines: str | Iterable[tuple[str, str, float]], *, first: int | None = None, best: int | None = None

@@ -6,12 +6,21 @@ import os
 import threading
 import warnings
 import weakref
-from ctypes import byref, c_void_p, sizeof
+from ctypes import POINTER, byref, c_void_p, sizeof
 from typing import Any
 
 from ._arguments import c_text
 from ._errors import BadArgument, BadText, TideWarning
-from ._library import ErrorLine, TideModelInfo, TideSessionOptions, TideShortlistOptions, check, library
+from ._library import (
+    ErrorLine,
+    TideModelInfo,
+    TidePieces,
+    TideSessionOptions,
+    TideShortlistOptions,
+    check,
+    library,
+    read_texts,
+)
 
 
 class Models:
@@ -27,12 +36,15 @@ class Models:
     def closed(self) -> bool:
         return not self._release.alive
 
-    def load(self, path: str) -> None:
-        """Loads one more model. Warns about a model that deserves attention."""
-        if "\0" in path:
-            raise BadText("the path has a NUL")
+    def load(self, path: str | bytes) -> None:
+        """Loads one more model: from a path, or from the bytes of its file. Warns about a model that deserves attention."""
         handle, error = c_void_p(), ErrorLine()
-        error.check(library().tide_load(os.fsencode(path), handle, *error.arguments))
+        if isinstance(path, bytes):
+            error.check(library().tide_load_memory(path, len(path), handle, *error.arguments))
+        elif "\0" in path:
+            raise BadText("the path has a NUL")
+        else:
+            error.check(library().tide_load(os.fsencode(path), handle, *error.arguments))
         self._handles.append(handle)
         warning = self.info(-1).warning
         if warning:
@@ -56,6 +68,19 @@ class Models:
         with self._lock:
             self.check_open()
             return Shortlist(self._handles[0], lines, first, best)
+
+    def tokenize(self, text: str, side: int) -> tuple[str, ...]:
+        """The pieces of a text in one language of the first model."""
+        found, error = POINTER(TidePieces)(), ErrorLine()
+        with self._lock:
+            self.check_open()
+            error.check(
+                library().tide_tokenize(self._handles[0], side, c_text("text", text), byref(found), *error.arguments)
+            )
+        try:
+            return read_texts(found.contents.pieces, found.contents.count)
+        finally:
+            library().tide_pieces_free(found)
 
     def check_open(self) -> None:
         if self.closed:

@@ -93,6 +93,8 @@ typedef struct Draft {
 TideResult *result_new(int n);
 /* Sets sentence i of a result to n hypotheses. Releases the texts and alignments of the drafts. */
 void result_set(TideResult *result, int i, Draft *drafts, int n);
+/* Returns n texts as one block, which belongs to the caller of the library, and not to the scope. */
+TidePieces *pieces_keep(char *const *texts, int n);
 /* Gives a complete result to the caller of the library: it no longer belongs to the scope. Returns the result. */
 TideResult *result_keep(TideResult *result);
 

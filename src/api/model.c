@@ -29,6 +29,8 @@ const char *const *tide_capabilities(void) {
 typedef struct LoadCall {
     Call call;
     const char *path;
+    const void *bytes; /* [size] in memory; NULL: the model is at the path */
+    size_t size;
     TideModel **model;
 } LoadCall;
 
@@ -37,7 +39,8 @@ static void load(void *context) {
     Err err;
     if (!argument_given(&c->call, "result", c->model) || !argument_given(&c->call, "path", c->path)) return;
     TideModel *model = mem_zalloc(sizeof *model);
-    if (model_load(&model->translator, c->path, &err)) {
+    if (c->bytes ? model_load_bytes(&model->translator, c->bytes, c->size, c->path, &err)
+                 : model_load(&model->translator, c->path, &err)) {
         call_fail_err(&c->call, TIDE_BAD_FILE, NULL, &err);
         return;
     }
@@ -50,6 +53,12 @@ static void load(void *context) {
 
 TideStatus tide_load(const char *path, TideModel **model, char *error, size_t error_size) {
     LoadCall c = {.call.keeps = true, .path = path, .model = model};
+    if (model) *model = NULL;
+    return call_once(&c.call, load, error, error_size);
+}
+
+TideStatus tide_load_memory(const void *bytes, size_t size, TideModel **model, char *error, size_t error_size) {
+    LoadCall c = {.call.keeps = true, .path = bytes ? "memory" : NULL, .bytes = bytes, .size = size, .model = model};
     if (model) *model = NULL;
     return call_once(&c.call, load, error, error_size);
 }

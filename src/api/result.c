@@ -94,6 +94,22 @@ TideResult *result_keep(TideResult *result) {
     return scope_keep(result);
 }
 
+static TidePieces *pack_pieces(Pack *pack, char *const *texts, int n) {
+    TidePieces *pieces = pack_take(pack, sizeof *pieces);
+    const char *const *list = pack_texts(pack, texts, n);
+    if (pieces) *pieces = (TidePieces){n, list};
+    return pieces;
+}
+
+TidePieces *pieces_keep(char *const *texts, int n) {
+    Pack pack = {0};
+    pack_pieces(&pack, texts, n);
+    pack = (Pack){.block = mem_alloc(pack.size)};
+    return scope_keep(pack_pieces(&pack, texts, n));
+}
+
+void tide_pieces_free(TidePieces *pieces) { mem_free(pieces); }
+
 void tide_result_free(TideResult *result) {
     if (!result) return;
     for (int i = 0; i < result->count; i++) mem_free((void *)result->sentences[i]);

@@ -134,7 +134,8 @@ typedef struct Entry {
 
 struct Safetensors {
     char path[512];
-    int fd;
+    int fd;                 /* -1: the file is in memory */
+    const char *bytes;      /* [size] of a file in memory */
     size_t size, at;        /* size when the file was opened, and bytes read so far */
     bool failed;            /* a read failed */
     cJSON *header;          /* owns the names and the metadata */
@@ -149,6 +150,10 @@ struct Safetensors {
 
 /* Reads n bytes at an offset. */
 static int read_at(Safetensors *file, void *bytes, size_t n, size_t at, Err *err) {
+    if (file->bytes) {
+        if (n) memcpy(bytes, file->bytes + at, n); /* within the size, as the header was checked */
+        return 0;
+    }
     if (!file_read_at(file->fd, bytes, n, (off_t)at)) return 0;
     file->failed = true;
     if (!errno) return err_set(err, file->path, 0, "became shorter while it was read");
@@ -277,7 +282,7 @@ static int read_entries(Safetensors *file, const char *header, size_t size, size
 /* Releases what mem_free does not release. */
 static void close_resources(void *context) {
     Safetensors *file = context;
-    close(file->fd);
+    if (file->fd >= 0) close(file->fd);
     cJSON_Delete(file->header);
     XXH3_freeState(file->tensor);
 }
@@ -289,11 +294,17 @@ static void release(Safetensors *file) {
     mem_free(file);
 }
 
-static int read_header(Safetensors *file, Err *err) {
-    uint64_t size;
+/* Finds the size of a file on disk. */
+static int find_size(Safetensors *file, Err *err) {
     struct stat info;
     if (fstat(file->fd, &info) || !S_ISREG(info.st_mode)) return err_set(err, file->path, 0, "not a regular file");
     file->size = (size_t)info.st_size;
+    return 0;
+}
+
+static int read_header(Safetensors *file, Err *err) {
+    uint64_t size;
+    if (!file->bytes && find_size(file, err)) return -1;
     if (!file->size) return err_set(err, file->path, 0, "the file is empty");
     if (file->size < sizeof size) return err_set(err, file->path, 0, "too short for a safetensors file");
     if (read_next(file, &size, sizeof size, err)) return -1;
@@ -308,6 +319,16 @@ static int read_header(Safetensors *file, Err *err) {
     return status;
 }
 
+/* Reads the header of a file that is open. Returns the file, or NULL with *err filled. */
+static Safetensors *open_header(Safetensors *file, Err *err) {
+    file->tensor = XXH3_createState();
+    scope_own(file, close_resources);
+    if (!file->tensor) mem_refused(0);
+    if (!read_header(file, err)) return file;
+    release(file);
+    return NULL;
+}
+
 Safetensors *safetensors_open(const char *path, Err *err) {
     Safetensors *file = mem_zalloc(sizeof *file); /* before open: refused memory must not leave an open file */
     snprintf(file->path, sizeof file->path, "%s", path);
@@ -317,12 +338,16 @@ Safetensors *safetensors_open(const char *path, Err *err) {
         mem_free(file);
         return NULL;
     }
-    file->tensor = XXH3_createState();
-    scope_own(file, close_resources);
-    if (!file->tensor) mem_refused(0);
-    if (!read_header(file, err)) return file;
-    release(file);
-    return NULL;
+    return open_header(file, err);
+}
+
+Safetensors *safetensors_open_bytes(const void *bytes, size_t size, const char *name, Err *err) {
+    Safetensors *file = mem_zalloc(sizeof *file);
+    snprintf(file->path, sizeof file->path, "%s", name);
+    file->fd = -1;
+    file->bytes = bytes;
+    file->size = size;
+    return open_header(file, err);
 }
 
 /* The part of the checksum that the metadata give. */

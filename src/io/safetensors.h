@@ -39,6 +39,10 @@ typedef struct Safetensors Safetensors;
    another format of tide is opened for its metadata only and has no tensors. Returns NULL with *err filled if the file
    is not a regular file, cannot be read, becomes shorter meanwhile, or is not a safetensors file. */
 Safetensors *safetensors_open(const char *path, Err *err);
+/* The same for the `size` bytes of a file in memory, which must stay until safetensors_close. name: what errors call
+ * it.
+ */
+Safetensors *safetensors_open_bytes(const void *bytes, size_t size, const char *name, Err *err);
 /* Closes the file and returns `status`, the caller's result so far. If status is not 0, this first reads the rest of
    the file. If safetensors_read finds an error (damage, or another format), its error replaces *err, because it is the
    reason why the caller failed. */

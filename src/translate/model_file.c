@@ -236,18 +236,18 @@ int model_find(const char *path, char full[PATH_SIZE], Err *err) {
 
 /* Opens the file of a model. `full` receives its path. */
 static Safetensors *open_model(const char *path, char full[PATH_SIZE], Err *err) {
-    Safetensors *file = model_find(path, full, err) ? NULL : safetensors_open(full, err);
-    if (!file || !safetensors_meta(file, "state")) return file;
-    safetensors_close(file, err_set(err, full, 0, "is a checkpoint, not a model: %s", go_on), err);
-    return NULL;
+    return model_find(path, full, err) ? NULL : safetensors_open(full, err);
 }
 
-static int load(Translator *translator, const char *path, bool trained, Err *err) {
-    char full[PATH_SIZE];
+/* Reads the model of an open file, and closes it; NULL: it could not be opened. */
+static int load(Translator *translator, Safetensors *file, const char *path, bool trained, Err *err) {
     *translator = (Translator){0};
-    Safetensors *file = open_model(path, full, err);
     if (!file) return -1;
-    int status = model_read(translator, file, full, err);
+    if (safetensors_meta(file, "state")) {
+        safetensors_close(file, err_set(err, path, 0, "is a checkpoint, not a model: %s", go_on), err);
+        return -1;
+    }
+    int status = model_read(translator, file, path, err);
     if (!status) status = read_values(&translator->model.params, trained, file, err);
     translator->checksum_seconds = safetensors_checksum_seconds(file);
     status = safetensors_close(file, status, err);
@@ -255,9 +255,19 @@ static int load(Translator *translator, const char *path, bool trained, Err *err
     return status;
 }
 
-int model_load(Translator *translator, const char *path, Err *err) { return load(translator, path, false, err); }
+int model_load(Translator *translator, const char *path, Err *err) {
+    char full[PATH_SIZE];
+    return load(translator, open_model(path, full, err), full, false, err);
+}
 
-int model_load_trained(Translator *translator, const char *path, Err *err) { return load(translator, path, true, err); }
+int model_load_trained(Translator *translator, const char *path, Err *err) {
+    char full[PATH_SIZE];
+    return load(translator, open_model(path, full, err), full, true, err);
+}
+
+int model_load_bytes(Translator *translator, const void *bytes, size_t size, const char *name, Err *err) {
+    return load(translator, safetensors_open_bytes(bytes, size, name, err), name, false, err);
+}
 
 /* ---- a copy with other options of the search ----------------------------------------------------------------------
  */

@@ -39,6 +39,10 @@ int model_find(const char *path, char full[PATH_SIZE], Err *err);
    -1 with *err filled; then *translator is all zero, and translator_free does nothing. */
 int model_load(Translator *translator, const char *path, Err *err);
 
+/* The same for the `size` bytes of a model.safetensors in memory, which are not needed afterwards. name: what errors
+   call it. */
+int model_load_bytes(Translator *translator, const void *bytes, size_t size, const char *name, Err *err);
+
 /* The same, but the weights have the memory of a model in training, which is float. */
 int model_load_trained(Translator *translator, const char *path, Err *err);
 /* Writes a copy of a model to the file `to`, with other options of the search (NULL: the same). quantized: every matrix

@@ -9,6 +9,7 @@
 #include <cJSON.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <execinfo.h>
 #include <locale.h>
 #include <setjmp.h>
@@ -267,6 +268,26 @@ static void measure(void) {
     compare(8, line);
 }
 
+/* Splits a text into pieces, and loads the model from memory. */
+static void use_memory(const TideModel *model) {
+    static char bytes[1 << 20];
+    char path[4096];
+    TidePieces *pieces;
+    TideModel *second;
+    char error[256];
+    now = "tide_tokenize";
+    while (again(tide_tokenize(model, TIDE_SOURCE, sources[0], &pieces, error, sizeof error), error)) {}
+    DEMAND(pieces->count == 5, "%d pieces", pieces->count);
+    tide_pieces_free(pieces);
+    snprintf(path, sizeof path, "%s/model.safetensors", model_path);
+    const int file = open(path, O_RDONLY);
+    const ssize_t size = read(file, bytes, sizeof bytes);
+    close(file);
+    now = "tide_load_memory";
+    while (again(tide_load_memory(bytes, (size_t)size, &second, error, sizeof error), error)) {}
+    tide_free(second);
+}
+
 /* Translates with a shortlist and a lexicon. */
 static void use_lists(TideSession *s, TideModel *model) {
     TideShortlist *shortlist;
@@ -295,6 +316,7 @@ static void use_library(int threads, Steps *steps) {
     now = "tide_session_new";
     while (again(tide_session_new(models, 2, &options, &session, error, sizeof error), error)) {}
     use_lists(session, models[0]);
+    use_memory(models[0]);
     for (int i = 0; i < 2; i++) tide_free(models[i]);
     use_session(session, steps);
     tide_session_free(session);

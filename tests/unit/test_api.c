@@ -780,6 +780,56 @@ static void han_is_written_in_chinese_only(void **state) {
     }
 }
 
+/* A model in memory gives what its file gives, and needs the bytes no longer; damage is refused. */
+static void a_model_may_be_in_memory(void **state) {
+    Fixture *f = *state;
+    Err err;
+    size_t size;
+    char error[256], *bytes = file_read(f->path, &size, &err);
+    TideModel *model = NULL;
+    assert_int_equal(tide_load_memory(bytes, size, &model, error, sizeof error), TIDE_OK);
+    assert_string_equal(error, "");
+    bytes[size - 1] ^= 1;
+    TideModel *broken = model;
+    assert_int_equal(tide_load_memory(bytes, size, &broken, error, sizeof error), TIDE_BAD_FILE);
+    assert_non_null(strstr(error, "memory: "));
+    assert_null(broken);
+    for (size_t cut = 0; cut < size; cut += size / 7 + 1)
+        assert_int_equal(tide_load_memory(bytes, cut, &broken, error, sizeof error), TIDE_BAD_FILE);
+    assert_int_equal(tide_load_memory(NULL, 5, &broken, error, sizeof error), TIDE_BAD_ARGUMENT);
+    memset(bytes, 0, size);
+    mem_free(bytes);
+    assert_true(first_score(model) == first_score(f->model));
+    tide_free(model);
+}
+
+/* The pieces are those of the model's tokenisers. */
+static void splits_text_into_pieces(void **state) {
+    Fixture *f = *state;
+    TidePieces *pieces;
+    char error[256];
+    assert_int_equal(tide_tokenize(f->model, TIDE_SOURCE, " 潮水ａｂ。", &pieces, error, sizeof error), TIDE_OK);
+    const char *const source[] = {"潮", "水", "ab", "。"};
+    assert_int_equal(pieces->count, 4);
+    for (int i = 0; i < 4; i++) assert_string_equal(pieces->pieces[i], source[i]);
+    tide_pieces_free(pieces);
+    assert_int_equal(tide_tokenize(f->model, TIDE_TARGET, target_texts[1], &pieces, NULL, 0), TIDE_OK);
+    char **right = side_split(&f->written.target, target_texts[1]);
+    assert_int_equal(pieces->count, (int)arrlen(right));
+    for (int i = 0; i < pieces->count; i++) assert_string_equal(pieces->pieces[i], right[i]);
+    strings_free(right);
+    tide_pieces_free(pieces);
+    assert_int_equal(tide_tokenize(f->model, TIDE_SOURCE, "", &pieces, NULL, 0), TIDE_OK);
+    assert_int_equal(pieces->count, 0);
+    tide_pieces_free(pieces);
+    tide_pieces_free(NULL);
+    assert_int_equal(tide_tokenize(f->model, TIDE_SOURCE, "b\xff", &pieces, error, sizeof error), TIDE_BAD_TEXT);
+    assert_string_equal(error, "text: not valid UTF-8 at byte 1");
+    assert_null(pieces);
+    assert_int_equal(tide_tokenize(f->model, (TideSide)2, "b", &pieces, error, sizeof error), TIDE_BAD_ARGUMENT);
+    assert_int_equal(tide_tokenize(NULL, TIDE_SOURCE, "b", &pieces, error, sizeof error), TIDE_BAD_ARGUMENT);
+}
+
 static void says_why_a_model_cannot_be_loaded(void **state) {
     Fixture *f = *state;
     char error[256] = "", shorter[9];
@@ -908,6 +958,8 @@ int main(void) {
         TEST(a_file_may_be_loaded_twice_and_changed),
         TEST(warns_of_a_missing_checksum),
         TEST(han_is_written_in_chinese_only),
+        TEST(a_model_may_be_in_memory),
+        TEST(splits_text_into_pieces),
         TEST(says_why_a_model_cannot_be_loaded),
         TEST(keeps_the_cjson_hooks_of_the_host),
         TEST(works_in_any_locale),

@@ -195,6 +195,24 @@ def test_an_ensemble_scores_as_the_program_does(zh, en):
     assert found == pytest.approx([float(line) for line in expected], abs=1e-6)
 
 
+def test_a_model_may_be_in_memory(model, zh):
+    data = (MODELS / "first" / "model.safetensors").read_bytes()
+    with tide.load(data) as loaded:
+        assert loaded.translate(zh) == model.translate(zh) and loaded.paths == ("memory",)
+    with tide.load([data, MODELS / "second"]) as both, tide.load([MODELS / "first", MODELS / "second"]) as files:
+        assert both.translate(zh) == files.translate(zh)
+    with pytest.raises(tide.BadFile, match="memory: "):
+        tide.load(data[:-1])
+
+
+def test_pieces_are_those_of_the_program(model, zh, en):
+    for target, texts in ((False, zh), (True, en)):
+        side = ["--side", "tgt"] if target else []
+        expected = run_tide("tokenize", MODELS / "first", *side, stdin=lines(texts))
+        assert [" ".join(pieces) for pieces in model.tokenize(texts, target=target)] == expected
+        assert model.tokenize(texts[0], target=target) == tuple(expected[0].split(" "))
+
+
 def test_facts_about_a_model(model):
     info = model.info
     assert (info.source_language, info.target_language, info.heads, info.layers, info.beam) == ("zh", "en", 1, 1, 5)
