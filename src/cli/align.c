@@ -155,8 +155,8 @@ static int emit(Aligner *a, const Alignment *alignment, Err *err) {
     case HTML: return page_add(a, alignment, err);
     case PHARAOH: print_links(alignment_links(alignment, a->view.threshold, a->view.end)); return 0;
     case SOFT: alignment_soft(stdout, alignment); break;
-    case MATRIX: alignment_matrix(stdout, alignment, a->pairs); break;
-    case JSON: alignment_json(stdout, alignment); break;
+    case MATRIX: alignment_matrix(results(), alignment, a->pairs); break;
+    case JSON: alignment_json(results(), alignment); break;
     }
     putchar('\n');
     return 0;
@@ -262,7 +262,7 @@ static int read_pairs(Aligner *a, const Args *args, Err *err) {
 static void write_page(Aligner *a, const char *model) {
     char title[600];
     snprintf(title, sizeof title, "Alignments of %s", model);
-    alignments_page_write(&a->page, stdout, title, a->page_by_word);
+    alignments_page_write(&a->page, results(), title, a->page_by_word);
 }
 
 /* Aligns the pairs with models that are loaded. */

@@ -1,6 +1,7 @@
 /* tide attend: computes attention; prints scores, weights and contexts as tables, and the lists of --query and
    --neighbours. */
 #include "cli/attend.h"
+#include "cli/messages.h"
 #include "cli/pictures.h"
 #include "view/table.h"
 
@@ -49,11 +50,11 @@ int attend_to(const AttendInput *a, Var *queries, Var *x, AttendResult *found, E
 /* ---- tables ----------------------------------------------------------------------------------------------------- */
 
 static void print_vectors(const AttendInput *a, const Var *v) {
-    table_print(stdout, &(Table){.n_rows = v->rows, .n_columns = v->cols, .rows = a->x.words, .number = v->v});
+    table_print(results(), &(Table){.n_rows = v->rows, .n_columns = v->cols, .rows = a->x.words, .number = v->v});
 }
 
 static void print_square(const AttendInput *a, const float *numbers, bool shaded) {
-    table_print(stdout, &(Table){a->x.rows, a->x.rows, a->x.words, a->x.words, numbers, shaded});
+    table_print(results(), &(Table){a->x.rows, a->x.rows, a->x.words, a->x.words, numbers, shaded});
 }
 
 /* Divides each score by the sum of its row. A row with a negative score, or with only zeros, becomes NaN. Returns the
@@ -163,8 +164,8 @@ static void print_found(const AttendInput *a, const struct Head *head) {
     Place *places = rank(head->to.e->v, a->x.rows); /* NOLINT(clang-analyzer-core.NullDereference): attend_to set it */
     printf("\n%10s  %8s\n", "score", "weight");
     for (int i = 0; i < list_length(a); i++)
-        printf("%10.4f  %8.4f  %s\n", head->to.e->v[places[i].index], head->to.alpha->v[places[i].index],
-               a->x.words[places[i].index]);
+        fprintf(results(), "%10.4f  %8.4f  %s\n", head->to.e->v[places[i].index], head->to.alpha->v[places[i].index],
+                a->x.words[places[i].index]);
     mem_free(places);
 }
 
@@ -183,7 +184,7 @@ int attend_search(const AttendInput *a, const float *query, const char *const *t
         print_found(a, &found.head[h]);
     }
     puts("\nThe answer is the mean of all values, weighted by these weights.");
-    table_print(stdout, &(Table){1, found.context->cols, answer, NULL, found.context->v, false});
+    table_print(results(), &(Table){1, found.context->cols, answer, NULL, found.context->v, false});
     return 0;
 }
 
@@ -210,7 +211,7 @@ void attend_neighbours(const AttendInput *a, const char *word, const float *vect
            "of the vectors scaled to length 1. It is 1 for the same direction and 0 for a right angle.\n\n",
            word, a->x.rows, a->name);
     for (int i = 0; i < list_length(a) && places[i].score >= -1; i++)
-        printf("%10.4f  %s\n", (double)places[i].score, a->x.words[places[i].index]);
+        fprintf(results(), "%10.4f  %s\n", (double)places[i].score, a->x.words[places[i].index]);
     mem_free(places);
     mem_free(cosines);
 }

@@ -1,4 +1,5 @@
 #include "cli/document.h"
+#include "cli/messages.h"
 
 #include "io/ds.h"
 #include "io/lines.h"
@@ -51,7 +52,7 @@ int document_read(Document *d, const Translator *translator, int most, Err *err)
 
 void document_write(const Document *d, bool spaced) {
     char *text = passage_join(&d->passage, (const char *const *)d->translations, spaced);
-    fputs(text, stdout);
+    fputs(text, results());
     mem_free(text);
 }
 

@@ -1,4 +1,5 @@
 /* tide info: prints configuration, vocabulary sizes and parameters of a model. */
+#include "cli/messages.h"
 #include "cli/models.h"
 #include "io/ds.h"
 
@@ -7,7 +8,7 @@
 /* Prints the tags of the training corpora, if there are any. */
 static void print_tags(const Vocab *vocab) {
     const char **tags = vocab_tags(vocab);
-    for (ptrdiff_t i = 0; i < arrlen(tags); i++) printf("%s%s", i ? " " : "tags: ", tags[i]);
+    for (ptrdiff_t i = 0; i < arrlen(tags); i++) fprintf(results(), "%s%s", i ? " " : "tags: ", tags[i]);
     if (tags) putchar('\n');
     arrfree(tags);
 }
@@ -17,8 +18,8 @@ static int run(const Args *args, Err *err) {
     if (args->word_count != 1) return usage_error(err, "info needs one MODEL; see `tide info --help`");
     if (models_load_one(&translator, args->words[0], err)) return -1;
     for (int i = 0; i < ABOUTS; i++)
-        if (translator.about.text[i]) printf("%s: %s\n", about_names[i], translator.about.text[i]);
-    fputs(translator.configuration, stdout);
+        if (translator.about.text[i]) fprintf(results(), "%s: %s\n", about_names[i], translator.about.text[i]);
+    fputs(translator.configuration, results());
     const ModelConfig *model = &translator.model.config;
     printf("\nvocabularies: %d source pieces", model->source_vocab);
     if (model->source_words) printf(" in %d larger ones", model->source_words);

@@ -1,6 +1,7 @@
 #include "cli/messages.h"
 
 #include "io/files.h"
+#include "io/visible.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -39,22 +40,23 @@ int messages_end(Err *err) {
     return written ? 0 : err_set(err, messages.path, 0, "the log cannot be written: %s", strerror(errno));
 }
 
-static void print(FILE *out, const char *prefix, const char *format, va_list args) {
-    fputs(prefix, out);
-    vfprintf(out, format, args);
-    fputc('\n', out);
-}
-
 /* Prints a line to standard error, unless `silent`, and to the log. */
 static void print_line(bool silent, const char *prefix, const char *format, va_list args) {
-    va_list again;
-    va_copy(again, args);
-    if (!silent) print(stderr, prefix, format, args);
+    MemoryFile raw, shown;
+    size_t size;
+    vfprintf(memory_open(&raw), format, args);
+    char *text = memory_close(&raw, &size);
+    fputs(prefix, memory_open(&shown));
+    visible_write(shown.stream, text, size, "");
+    fputc('\n', shown.stream);
+    char *line = memory_close(&shown, NULL);
+    if (!silent) fputs(line, stderr);
     if (messages.log) {
         progress_stamp(messages.log);
-        print(messages.log, prefix, format, again);
+        fputs(line, messages.log);
     }
-    va_end(again);
+    mem_free(text);
+    mem_free(line);
 }
 
 void message(const char *format, ...) {
@@ -73,6 +75,12 @@ void error_line(const char *format, ...) {
 
 void message_waiting(const char *what) {
     if (isatty(STDIN_FILENO)) message("type %s, one on each line; Ctrl-D ends", what);
+}
+
+FILE *results(void) {
+    static FILE *stream;
+    if (!stream) stream = isatty(STDOUT_FILENO) ? visible_stream(stdout) : stdout;
+    return stream;
 }
 
 void messages_progress(ProgressView *view) {

@@ -16,7 +16,7 @@ static int convert(const Side *from, TokenizerKind to, const LineReader *lines, 
     char *text = line_reader_text(lines, 0, lines->length, err);
     if (!text) return -1;
     char **pieces = side_split(from, text), *joined = tokenizer_join(to, pieces, (int)arrlen(pieces));
-    puts(joined);
+    fprintf(results(), "%s\n", joined);
     mem_free(joined);
     strings_free(pieces);
     mem_free(text);

@@ -175,7 +175,10 @@ static void show_validation(void *context, const Validation *v) {
         snprintf(best, sizeof best, " (best %s%sso far)", bleu ? "" : valid_metric_title(v->metric), bleu ? "" : " ");
     message("update %ld, epoch %.1f: dev loss %.3f, BLEU %.2f%s%s%s", v->update, v->epoch, printable(v->loss),
             v->bleu.score, chrf, perplexity, best);
-    for (int i = 0; i < v->examples; i++) message("    %s\n    -> %s", v->sources[i], v->outputs[i]);
+    for (int i = 0; i < v->examples; i++) {
+        message("    %s", v->sources[i]);
+        message("    -> %s", v->outputs[i]);
+    }
     write_report(screen->model);
 }
 

@@ -138,7 +138,7 @@ static void print_hypothesis(const Translating *t, const Translations *found, in
     const Hypothesis *h = k < found->nbest[i].count ? &found->nbest[i].list[k] : NULL;
     char *text = search_options_text(&t->search, found, i, k);
     if (t->search.n_best) printf("%d ||| ", t->first + i);
-    fputs(text, stdout);
+    fputs(text, results());
     if (t->alignment != NONE) fputs(" ||| ", stdout);
     if (t->alignment != NONE && h && h->alpha) {
         Alignment a = alignment_at(&t->view, found, i, h);

@@ -4,6 +4,7 @@
 #include "io/files.h"
 #include "io/output.h"
 #include "io/safetensors.h"
+#include "io/visible.h"
 #include "refusal.h"
 #include "scratch.h"
 
@@ -616,6 +617,30 @@ static void without_locks_no_file_counts_as_abandoned(void **state) {
     unlink(path);
 }
 
+/* Control characters of every kind are visible, however the text is divided; other text does not change. */
+static void control_characters_are_visible(void **state) {
+    (void)state;
+    static const char text[] = "潮\x1b[2J\r\n\tx\x7f\xc2\x9b\u2028\xe2\x80\xae\xe2\x81\xa6é\u200b😀\xff\xe6\xbd",
+                      shown[] = "潮\\x1b[2J\\r\n\tx\\x7f\\u009b\\u2028\\u202e\\u2066é\u200b😀\\xff\\xe6\\xbd";
+    for (size_t part = 1; part < sizeof text; part++) {
+        MemoryFile memory;
+        FILE *stream = visible_stream(memory_open(&memory));
+        for (size_t at = 0; at < sizeof text - 1; at += part) {
+            const size_t left = sizeof text - 1 - at;
+            fwrite(text + at, 1, left < part ? left : part, stream);
+        }
+        fclose(stream);
+        char *found = memory_close(&memory, NULL);
+        assert_string_equal(found, shown);
+        mem_free(found);
+    }
+    MemoryFile memory;
+    visible_write(memory_open(&memory), "a\0\n", 3, "");
+    char *found = memory_close(&memory, NULL);
+    assert_string_equal(found, "a\\x00\\n");
+    mem_free(found);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tensors_may_begin_at_any_offset),
@@ -633,6 +658,7 @@ int main(void) {
         cmocka_unit_test(memory_holds_what_was_written),
         cmocka_unit_test(a_failed_allocation_never_shortens_text),
         cmocka_unit_test(what_cannot_be_opened_says_why),
+        cmocka_unit_test(control_characters_are_visible),
 
         cmocka_unit_test(an_output_survives_a_process_that_removes_abandoned_files),
         cmocka_unit_test(without_locks_no_file_counts_as_abandoned),
