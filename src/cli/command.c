@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <locale.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -154,6 +155,7 @@ int cli_main(int argc, char **argv, int (*work)(int argc, char **argv, double be
     mem_on_failure(no_memory);
     cJSON_InitHooks(&(cJSON_Hooks){mem_alloc, mem_free});
     setlocale(LC_CTYPE, "");
+    signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit of ulimit -f then fails as on a full disk */
     const int status = work(argc, argv, began);
     if ((fflush(stdout) || ferror(stdout)) && !status) { /* if status is not 0, an error is printed already */
         fputs("tide: standard output cannot be written\n", stderr);

@@ -282,6 +282,15 @@ refuses 2 'output DIR needs --format svg' "$tide" align "$scratch/again" --src "
 refuses 1 'merges joint needs --tokenizer bpe bpe, not char bpe' "$tide" train --tsv "$scratch/train.tsv" \
     --tokenizer char bpe --merges joint --model "$scratch/joint"
 
+# A limit of file sizes (ulimit -f, in blocks of 512 bytes) ends a training with one line, and a larger limit continues it.
+limited=0
+(ulimit -f 300 && exec "$tide" train --tsv "$scratch/train.tsv" --config "$scratch/smallest.conf" --model "$scratch/limited" \
+    --after-batches 3 --quiet) 2>"$scratch/stderr" || limited=$?
+[ $limited = 1 ] && [ "$(cat "$scratch/stderr")" = \
+    "tide: $scratch/limited/checkpoint.next.safetensors: cannot be written: File too large" ] ||
+    die "a limit of file sizes: exit $limited: $(cat "$scratch/stderr")"
+smallest_run "$scratch/limited" --after-batches 3
+
 # A directory with another configuration or other data.
 smallest_run "$scratch/again" --after-batches 12
 refuses 1 'holds a training with bpe-merges = 100 100, not' "$tide" train --tsv "$scratch/train.tsv" --model "$scratch/again"
