@@ -23,10 +23,10 @@ done
 reported() { tail -n 1 "$scratch/$1/train.jsonl" | sed 's/"tokens_per_s.*"gnorm"/"gnorm"/'; }
 for updates in 19 25; do
     rm -rf "$scratch/rate"
-    run rate $updates --lr-decay 0.5 --valid-freq 6
+    run rate "$updates" --lr-decay 0.5 --valid-freq 6
     before=$(reported rate)
     case $before in *'"learn_rate": 0.0'*) ;; *) die "no report: $before" ;; esac
-    run rate $updates --lr-decay 0.5 --valid-freq 6
+    run rate "$updates" --lr-decay 0.5 --valid-freq 6
     [ "$(reported rate)" = "$before" ] || die "a run without an update reports $(reported rate), not $before"
 done
 

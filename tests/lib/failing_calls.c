@@ -1,6 +1,6 @@
 /* failing_calls.c: a library for LD_PRELOAD that wraps the functions below. Call number FAIL_AT fails with EIO, as on a
-   broken disk; before call number KILL_AT the process is killed with SIGKILL. With NO_LOCKS=errno, flock fails with
-   errno.
+   broken disk, or with FAIL_WITH=errno; before call number KILL_AT the process is killed with SIGKILL. CALLS=FILE: the
+   number of calls is written to FILE at the end. With NO_LOCKS=errno, flock fails with errno.
 
    cc -shared -fPIC failing_calls.c -o failing_calls.so; FAIL_AT=3 LD_PRELOAD=./failing_calls.so tide train ... */
 #include <dlfcn.h>
@@ -18,13 +18,23 @@ static long variable(const char *name) {
     return text ? strtol(text, NULL, 10) : 0;
 }
 
+static long calls;
+
 static int fails(void) {
-    static long calls;
     const long call = __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED);
     if (call == variable("KILL_AT")) kill(getpid(), SIGKILL);
     if (call != variable("FAIL_AT")) return 0;
-    errno = EIO;
+    errno = variable("FAIL_WITH") ? (int)variable("FAIL_WITH") : EIO;
     return 1;
+}
+
+__attribute__((destructor)) static void write_count(void) {
+    const char *path = getenv("CALLS");
+    const long all = calls; /* those below count, too */
+    FILE *out = path ? fopen(path, "w") : NULL;
+    if (!out) return;
+    fprintf(out, "%ld\n", all);
+    fclose(out);
 }
 
 #define REAL(type, name) ((type)dlsym(RTLD_NEXT, name))
@@ -45,6 +55,11 @@ int fsync(int fd) {
 }
 int rename(const char *from, const char *to) {
     return fails() ? -1 : REAL(int (*)(const char *, const char *), "rename")(from, to);
+}
+int unlink(const char *path) { return fails() ? -1 : REAL(int (*)(const char *), "unlink")(path); }
+int close(int fd) {
+    const int status = REAL(int (*)(int), "close")(fd);
+    return !variable("KILL_AT") && fails() ? -1 : status; /* a kill before it is one before the next call */
 }
 int ftruncate(int fd, off_t length) { return fails() ? -1 : REAL(int (*)(int, off_t), "ftruncate")(fd, length); }
 int fflush(FILE *stream) {
