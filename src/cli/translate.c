@@ -8,6 +8,7 @@
 #include "io/ds.h"
 #include "text/normal_lines.h"
 #include "io/output.h"
+#include "translate/inline_markup.h"
 #include "translate/prefix.h"
 #include "translate/unknown.h"
 #include "view/alignments_page.h"
@@ -198,7 +199,10 @@ static int flush(Err *err) {
 static int write_out(Translating *t, const Translations *found, Err *err) {
     for (int i = 0; i < found->n; i++) {
         if (t->document.given) {
-            arrput(t->document.translations, search_options_text(&t->search, found, i, 0));
+            char *text = search_options_text(&t->search, found, i, 0);
+            if (t->document.format == PASSAGE_HTML)
+                text = translation_html(found, i, 0, t->document.passage.marks[t->first + i], text);
+            arrput(t->document.translations, text);
             continue;
         }
         for (int k = 0; k < t->printed && (k == 0 || k < found->nbest[i].count); k++) print_hypothesis(t, found, i, k);
@@ -334,6 +338,7 @@ static int read_lists(Translating *t, Err *err) {
     t->beam = search_options_beam(&t->search, models[0], &t->sampling);
     if (args_has(args, "settled")) t->beam.settled = print_settled;
     t->beam.context = t;
+    if (t->document.format == PASSAGE_HTML) t->beam.alignments = 1;
     return 0;
 }
 
@@ -433,7 +438,8 @@ const Command command_translate = {
              "word of letters, and upper and lower case differ. Other lines keep their translations.\n\n"
              "--split-sentences splits each line into sentences, translates each of them, and joins the translations.\n"
              "--format srt and html do this with a whole document, and keep all that is not text for translation:\n"
-             "numbers, times and tags of subtitles; tags, comments, scripts, styles, pre and code of HTML.\n\n"
+             "numbers, times and tags of subtitles; tags, comments, scripts, styles, pre and code of HTML. Inline tags\n"
+             "such as <b> follow the alignment to their words.\n\n"
              "--heatmap with a FILE.pdf writes a page for each sentence, with a FILE.png one picture (FILE-2.png is\n"
              "that of the second sentence). Both need the program rsvg-convert (package librsvg2-bin).\n\n"
              "--output-sampling draws each word at random by its probability p, divided by a temperature in the\n"

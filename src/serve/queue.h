@@ -9,6 +9,7 @@
 #include "serve/metrics.h"
 #include "serve/models.h"
 #include "serve/fields.h"
+#include "text/passage.h"
 
 #include <stdatomic.h>
 
@@ -22,6 +23,7 @@ typedef enum JobKind { JOB_TRANSLATE, JOB_ALIGN, JOB_SCORE } JobKind;
 typedef struct Job {
     const char *source, *target;    /* normalised; target: the given translation, NULL for JOB_TRANSLATE */
     int length;                     /* pieces of the source with </s> */
+    const Mark *marks;              /* the markup in the source, a stb_ds array, if the texts are HTML; NULL: none */
     const Prefix *prefix;           /* JOB_TRANSLATE: what the translation begins with; NULL: free */
     const Constraints *constraints; /* JOB_TRANSLATE: what the translation contains; NULL: free */
     char **texts;                   /* JOB_TRANSLATE: [count] the best hypotheses; owned */
@@ -47,6 +49,7 @@ struct Task {
     SearchOptions search; /* with the width of the search, and the number of hypotheses wanted */
     AlignmentUnit alignment;
     int candidates; /* for each position, of a stream */
+    bool html;      /* the texts of the jobs are HTML */
     Job *jobs;      /* [count], 1 at least */
     int count;
     Event *opening; /* the first event of a stream; owned; NULL: the answer is no stream */

@@ -177,12 +177,13 @@ static int check_length(const Start *s, const Side *side, const char *sentence) 
                        n, most);
 }
 
-static int add_job(Start *s, const char *source, const char *target) {
+static int add_job(Start *s, const char *source, const Mark *marks, const char *target) {
     Task *task = &s->request->task;
     const Translator *translator = &task->served->translator;
     const int length = check_length(s, &translator->source, source);
     if (length < 0 || (target && check_length(s, &translator->target, target) < 0)) return -1;
-    task->jobs[task->count++] = (Job){.source = source, .target = target, .length = length, .task = task};
+    task->jobs[task->count++] =
+        (Job){.source = source, .target = target, .marks = marks, .length = length, .task = task};
     return 0;
 }
 
@@ -195,6 +196,7 @@ static int make_sentences(Start *s) {
     Err err;
     const int most = s->service->limits->sentences;
     long sentences = 0;
+    w->task.html = format == PASSAGE_HTML;
     w->parts = mem_zalloc((size_t)(n ? n : 1) * sizeof *w->parts);
     for (ptrdiff_t i = 0; i < n; i++) {
         if (format == PASSAGE_SUBTITLES && subtitles_check(w->fields.q.list[i], &err))
@@ -208,8 +210,9 @@ static int make_sentences(Start *s) {
     w->task.jobs = mem_zalloc((size_t)(sentences ? sentences : 1) * sizeof *w->task.jobs);
     for (ptrdiff_t i = 0; i < n; i++) {
         w->parts[i].first = w->task.count;
-        for (ptrdiff_t k = 0; k < arrlen(w->parts[i].passage.sentences); k++)
-            if (add_job(s, w->parts[i].passage.sentences[k], NULL)) return -1;
+        const Passage *passage = &w->parts[i].passage;
+        for (ptrdiff_t k = 0; k < arrlen(passage->sentences); k++)
+            if (add_job(s, passage->sentences[k], passage->marks[k], NULL)) return -1;
     }
     return 0;
 }
@@ -227,7 +230,7 @@ static int make_pairs(Start *s) {
         char *normal = text_normalise(text, strlen(text), NULL);
         CHECK(normal, "a text that is not UTF-8");
         arrput(w->given, normal);
-        if (i % 2 && add_job(s, w->given[i - 1], normal)) return -1;
+        if (i % 2 && add_job(s, w->given[i - 1], NULL, normal)) return -1;
     }
     return 0;
 }

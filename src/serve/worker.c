@@ -4,6 +4,7 @@
 #include "io/ds.h"
 #include "io/files.h"
 #include "io/json.h"
+#include "translate/inline_markup.h"
 
 #include <math.h>
 
@@ -81,7 +82,10 @@ static void keep_translation(Job *job, const Translations *found, int i) {
         return;
     }
     char **texts = mem_zalloc((size_t)(n ? n : 1) * sizeof *texts), *alignment = NULL, *scores = NULL;
-    for (int k = 0; k < n; k++) texts[k] = search_options_text(&job->task->search, found, i, k);
+    for (int k = 0; k < n; k++) {
+        texts[k] = search_options_text(&job->task->search, found, i, k);
+        if (job->task->html) texts[k] = translation_html(found, i, k, job->marks, texts[k]);
+    }
     if (n && job->task->alignment != ALIGN_NOTHING) {
         Alignment of = translation_alignment(found, i, &nbest->list[0]);
         alignment = alignment_text(&of, job->task);
@@ -153,8 +157,9 @@ static void translate(WorkerBatch *b, Session *session) {
         if (b->jobs[i]->task->event) beam.settled = tell_settled;
         numbers[i] = (int)(b->jobs[i] - b->jobs[i]->task->jobs);
         const SearchOptions *own = &b->jobs[i]->task->search;
-        const int wanted =
-            own->replace_unknown ? own->n_best : beam.settled || b->jobs[i]->task->alignment != ALIGN_NOTHING;
+        const int wanted = own->replace_unknown || b->jobs[i]->marks
+                               ? own->n_best
+                               : beam.settled || b->jobs[i]->task->alignment != ALIGN_NOTHING;
         if (beam.alignments < wanted) beam.alignments = wanted;
     }
     sampling.numbers = numbers;

@@ -1,29 +1,47 @@
 #include "text/passage.h"
 
-#include "text/entity.h"
 #include "io/ds.h"
 #include "io/files.h"
+#include "text/entity.h"
+#include "text/html.h"
 #include "text/sentences.h"
 #include "text/unicode.h"
 
-#include <strings.h>
-
-/* A run of blanks of the original text. In the normalised paragraph it is the space at offset `at`. */
-typedef struct Gap {
-    size_t at;
-    const char *blanks;
+/* What a paragraph has beside its words, in its order. */
+typedef enum ItemKind { BLANKS, START, END, SINGLE, COPIED } ItemKind;
+typedef struct Item {
+    ItemKind kind;
+    const char *text; /* in the passage */
     size_t length;
-} Gap;
+    size_t at;          /* the byte of the paragraph before which it stands; in an unfinished word: of the word */
+    ptrdiff_t partner;  /* the item of the other tag of the element; -1: none */
+    ptrdiff_t place;    /* 2i: before sentence i, and after the one before it; 2i + 1: in sentence i */
+    ptrdiff_t sentence; /* of which it becomes a mark; -1: it is kept outside of sentences */
+    ptrdiff_t mark;     /* its number there */
+} Item;
+
+/* A sentence: bytes of the paragraph. */
+typedef struct Range {
+    size_t begin, end;
+} Range;
+
+/* A start tag, and its item. */
+typedef struct OpenTag {
+    Markup tag;
+    ptrdiff_t item;
+} OpenTag;
 
 /* The passage while it is built. */
 typedef struct Builder {
     Passage *passage;
     bool chinese;
-    bool joins;      /* a line break that no dash follows does not end a paragraph */
-    char *kept;      /* a stb_ds array: what follows the last sentence so far */
-    char *paragraph; /* a stb_ds array: normalised words, joined by single spaces */
-    Gap *gaps;       /* a stb_ds array: the spaces of the paragraph, in order */
-    ptrdiff_t gap;   /* the first gap that may still be needed */
+    char *kept;       /* a stb_ds array: what follows the last sentence so far */
+    char *paragraph;  /* a stb_ds array: normalised words, joined by single spaces */
+    char *word;       /* a stb_ds array: the word that follows, not normalised */
+    Item *items;      /* a stb_ds array */
+    ptrdiff_t inside; /* the first item that is in the word, or would be */
+    OpenTag *open;    /* a stb_ds array: start tags that have no end yet */
+    bool copies;      /* the text is in a copied element, of which only the text is read */
 } Builder;
 
 static void append(char **array, const char *bytes, size_t n) {
@@ -39,47 +57,184 @@ static void end_kept(Builder *b) {
     arrfree(b->kept);
 }
 
-/* ---- plain text ------------------------------------------------------------------------------------------------ */
+/* ---- paragraphs ------------------------------------------------------------------------------------------------ */
 
-/* Keeps the blanks for which the space at this offset of the paragraph stands. A word such as ¨ is normalised to a text
-   with a space that stands for no blanks. */
-static void keep_gap(Builder *b, size_t at) {
-    while (b->gap < arrlen(b->gaps) && b->gaps[b->gap].at < at) b->gap++;
-    if (b->gap < arrlen(b->gaps) && b->gaps[b->gap].at == at) keep(b, b->gaps[b->gap].blanks, b->gaps[b->gap].length);
-    else keep(b, " ", 1);
+static void add_item(Builder *b, ItemKind kind, const char *text, size_t n) {
+    const size_t at = arrlenu(b->word) ? arrlenu(b->word) : arrlenu(b->paragraph);
+    if (!b->copies) arrput(b->items, ((Item){.kind = kind, .text = text, .length = n, .at = at, .partner = -1}));
 }
 
-/* Adds the sentences of the paragraph, and starts a new one. */
-static void end_paragraph(Builder *b) {
-    if (!arrlen(b->paragraph)) return;
-    arrput(b->paragraph, '\0');
-    char **sentences = sentences_split(b->paragraph, b->chinese);
-    size_t at = 0;
-    for (ptrdiff_t i = 0; i < arrlen(sentences); i++) {
-        if (b->paragraph[at] == ' ') keep_gap(b, at++);
-        CHECK(starts_with(b->paragraph + at, sentences[i]), "sentence %td is not in its paragraph", i);
-        at += strlen(sentences[i]);
-        end_kept(b);
-        arrput(b->passage->sentences, sentences[i]);
+/* n bytes of text, normalised; the caller owns them. */
+static char *normalised(const char *text, size_t n) {
+    char *normal = text_normalise(text, n, NULL);
+    CHECK(normal, "a word that is not UTF-8");
+    return normal;
+}
+
+/* Sets the places of the items in the word, whose normalised form begins at `begin` of the paragraph. A character may
+   be normalised together with one on the other side of a tag; so the places are approximate, but within the word. */
+static void place_in_word(Builder *b, size_t begin) {
+    size_t from = 0, to = begin;
+    for (; b->inside < arrlen(b->items); b->inside++) {
+        Item *item = &b->items[b->inside];
+        if (item->at > from) {
+            char *part = normalised(b->word + from, item->at - from);
+            to += strlen(part);
+            mem_free(part);
+            from = item->at;
+        }
+        const bool end = from == arrlenu(b->word) || to > arrlenu(b->paragraph);
+        item->at = end ? arrlenu(b->paragraph) : to;
+        while (item->at > begin && item->at < arrlenu(b->paragraph) && (b->paragraph[item->at] & 0xC0) == 0x80)
+            item->at--;
     }
-    arrfree(sentences);
-    arrfree(b->paragraph);
-    arrfree(b->gaps);
-    b->gap = 0;
 }
+
+static void end_word(Builder *b) {
+    if (!arrlen(b->word)) return;
+    char *normal = normalised(b->word, arrlenu(b->word));
+    if (arrlen(b->paragraph)) arrput(b->paragraph, ' ');
+    const size_t begin = arrlenu(b->paragraph);
+    append(&b->paragraph, normal, strlen(normal));
+    place_in_word(b, begin);
+    mem_free(normal);
+    arrfree(b->word);
+}
+
+/* Adds a part of a word. */
+static void add_part(Builder *b, const char *text, size_t n) {
+    if (!arrlen(b->word)) b->inside = arrlen(b->items);
+    append(&b->word, text, n);
+}
+
+/* Whether a sentence ends inside of a copied element, from *item on, which receives the first element that ends later.
+   contains: whether such an element contains the sentence. */
+static bool in_copied(const Builder *b, Range sentence, ptrdiff_t *item, bool *contains) {
+    *contains = false;
+    for (; *item < arrlen(b->items); ++*item) {
+        const Item *copied = &b->items[*item];
+        if (copied->kind != COPIED) continue;
+        const size_t begin = copied->at, end = b->items[copied->partner].at;
+        if (begin >= sentence.end) return false;
+        *contains = *contains || (begin <= sentence.begin && end >= sentence.end);
+        if (end > sentence.end) return true;
+    }
+    return false;
+}
+
+/* The sentences of the paragraph: a stb_ds array. None ends in a copied element, and none consists of one. */
+static Range *find_sentences(const Builder *b) {
+    Range *ranges = NULL;
+    size_t at = 0;
+    ptrdiff_t item = 0;
+    bool joins = false, contains;
+    char **sentences = sentences_split(b->paragraph, b->chinese);
+    for (ptrdiff_t i = 0; i < arrlen(sentences); i++) {
+        at += b->paragraph[at] == ' ';
+        CHECK(starts_with(b->paragraph + at, sentences[i]), "sentence %td is not in its paragraph", i);
+        Range range = {joins ? arrpop(ranges).begin : at, at + strlen(sentences[i])};
+        at = range.end;
+        joins = in_copied(b, range, &item, &contains);
+        if (joins || !contains) arrput(ranges, range);
+    }
+    strings_free(sentences);
+    return ranges;
+}
+
+/* The sentence that has both tags of an element and also text outside of it; -1: none. */
+static ptrdiff_t sentence_of(const Builder *b, const Item *start) {
+    const ptrdiff_t end = b->items[start->partner].place, i = start->place / 2;
+    return end == 2 * i + 1 || (end == 2 * i + 2 && start->place == 2 * i + 1) ? i : -1;
+}
+
+/* Decides which of the items first..end-1, before sentence i, become marks: those up to the last end of an element of
+   the sentence before, and from the first start of an element of sentence i on. */
+static void divide_items(Builder *b, ptrdiff_t first, ptrdiff_t end, ptrdiff_t i) {
+    ptrdiff_t before = first, after = end;
+    for (ptrdiff_t k = first; k < end; k++) {
+        const Item *item = &b->items[k];
+        if (i && item->kind == END && item->partner >= 0 && sentence_of(b, &b->items[item->partner]) == i - 1)
+            before = k + 1;
+    }
+    for (ptrdiff_t k = end; k-- > before;) {
+        const Item *item = &b->items[k];
+        if (item->partner > k && sentence_of(b, item) == i) after = k;
+    }
+    for (ptrdiff_t k = first; k < end; k++) {
+        Item *item = &b->items[k];
+        item->sentence = item->kind == BLANKS || (k >= before && k < after) ? -1 : k < before ? i - 1 : i;
+    }
+}
+
+/* Fills place and sentence of all items. */
+static void place_items(Builder *b, const Range *ranges) {
+    ptrdiff_t i = 0;
+    for (ptrdiff_t k = 0; k < arrlen(b->items); k++) {
+        Item *item = &b->items[k];
+        while (i < arrlen(ranges) && item->at >= ranges[i].end) i++;
+        item->place = 2 * i + (i < arrlen(ranges) && item->at > ranges[i].begin);
+        item->sentence = i;
+    }
+    for (ptrdiff_t first = 0, end; first < arrlen(b->items); first = end) {
+        for (end = first + 1; end < arrlen(b->items) && b->items[end].place == b->items[first].place;) end++;
+        if (b->items[first].place % 2 == 0) divide_items(b, first, end, b->items[first].place / 2);
+    }
+}
+
+/* Adds an item to the marks of a sentence. */
+static void add_mark(Builder *b, Item *item, Mark **marks, Range range) {
+    const size_t at = item->at < range.begin ? range.begin : item->at < range.end ? item->at : range.end;
+    Mark mark = {.text = mem_strndup(item->text, item->length), .at = at - range.begin, .partner = -1};
+    mark.end = item->kind == END;
+    mark.copied = item->kind == COPIED;
+    item->mark = arrlen(*marks);
+    if (mark.end && item->partner >= 0 && b->items[item->partner].sentence == item->sentence) {
+        mark.partner = b->items[item->partner].mark;
+        (*marks)[mark.partner].partner = item->mark; /* NOLINT(clang-analyzer-core.NullDereference): it has the start */
+    }
+    arrput(*marks, mark);
+}
+
+/* Adds the sentences of the paragraph, keeps the rest, and starts a new one. */
+static void end_paragraph(Builder *b) {
+    end_word(b);
+    Range *ranges = NULL;
+    if (arrlen(b->paragraph)) {
+        arrput(b->paragraph, '\0');
+        ranges = find_sentences(b);
+    }
+    place_items(b, ranges);
+    const ptrdiff_t n = arrlen(ranges), items = arrlen(b->items);
+    for (ptrdiff_t i = 0, k = 0, own; i <= n; i++) {
+        bool blank = !i || i == n || b->paragraph[ranges[i - 1].end] != ' ';
+        Mark *marks = NULL;
+        for (own = k; k < items && b->items[k].place == 2 * i; k++) {
+            if (b->items[k].sentence < 0) keep(b, b->items[k].text, b->items[k].length);
+            blank = blank || b->items[k].kind == BLANKS;
+        }
+        if (!blank) keep(b, " ", 1); /* a word such as ¨ is normalised to a text with a space */
+        if (i == n) break;
+        end_kept(b);
+        while (k < items && b->items[k].place == 2 * i + 1) k++;
+        for (; own < items && b->items[own].place <= 2 * i + 2; own++)
+            if (b->items[own].sentence == i && b->items[own].kind != BLANKS)
+                add_mark(b, &b->items[own], &marks, ranges[i]);
+        arrput(b->passage->marks, marks);
+        arrput(b->passage->sentences, mem_strndup(b->paragraph + ranges[i].begin, ranges[i].end - ranges[i].begin));
+    }
+    arrfree(ranges);
+    arrfree(b->paragraph);
+    arrfree(b->items);
+    arrfree(b->open);
+}
+
+/* ---- plain text ------------------------------------------------------------------------------------------------ */
 
 /* The bytes of the run of blanks at text, or of other characters. */
 static size_t run_length(const char *text, const char *end, bool blank) {
     const char *at = text;
     for (const char *next = at; at < end && is_blank(utf8_next(&next)) == blank;) at = next;
     return (size_t)(at - text);
-}
-
-static void add_word(Builder *b, const char *word, size_t n) {
-    char *normal = text_normalise(word, n, NULL);
-    CHECK(normal, "a word that is not UTF-8");
-    append(&b->paragraph, normal, strlen(normal));
-    mem_free(normal);
 }
 
 /* The bytes of a dash before the words of a speaker; 0: none. */
@@ -90,109 +245,106 @@ static size_t dash_length(const char *text) {
 
 /* Whether the blanks before a word end the paragraph. */
 static bool breaks(const Builder *b, const char *blanks, size_t n) {
-    if (!memchr(blanks, '\n', n) && !memchr(blanks, '\r', n)) return false;
-    return !b->joins || dash_length(blanks + n);
+    if (b->passage->format == PASSAGE_HTML || (!memchr(blanks, '\n', n) && !memchr(blanks, '\r', n))) return false;
+    return b->passage->format == PASSAGE_TEXT || dash_length(blanks + n);
 }
 
-/* Adds valid UTF-8 that has no tags. Blanks at both ends and line breaks are kept outside of sentences. */
+/* Adds blanks. In subtitles, a dash at the beginning of a paragraph is kept with them. */
+static size_t add_blanks(Builder *b, const char *text, size_t n) {
+    end_word(b);
+    if (breaks(b, text, n)) end_paragraph(b);
+    if (b->passage->format == PASSAGE_SUBTITLES && !arrlen(b->paragraph))
+        for (size_t dash; (dash = dash_length(text + n)); n += dash) {}
+    if (n) add_item(b, BLANKS, text, n);
+    return n;
+}
+
+/* Adds valid UTF-8 without markup and references. */
 static void add_text(Builder *b, const char *text, size_t n) {
-    const char *at = text, *const end = text + n;
-    while (at < end) {
-        const size_t blanks = run_length(at, end, true), word = run_length(at + blanks, end, false);
-        if (breaks(b, at, blanks) || !word) end_paragraph(b);
-        const bool first = !arrlen(b->paragraph);
-        const size_t dash = b->joins && first ? dash_length(at + blanks) : 0;
-        if (first) {
-            keep(b, at, blanks + dash);
-        } else if (blanks) {
-            arrput(b->gaps, ((Gap){arrlenu(b->paragraph), at, blanks}));
-            arrput(b->paragraph, ' ');
-        }
-        if (word && !dash) add_word(b, at + blanks, word);
-        at += blanks + (dash ? dash : word);
+    for (const char *at = text, *const end = text + n; at < end;) {
+        const size_t blanks = run_length(at, end, true);
+        if (blanks || !arrlen(b->word)) at += add_blanks(b, at, blanks);
+        const size_t word = run_length(at, end, false);
+        if (word) add_part(b, at, word);
+        at += word;
     }
-    end_paragraph(b);
 }
 
 /* ---- HTML ------------------------------------------------------------------------------------------------------ */
 
-/* The position after `mark`, or the end of the text. */
-static const char *after(const char *text, const char *mark) {
-    const char *at = strstr(text, mark);
-    return at ? at + strlen(mark) : text + strlen(text);
-}
-
-/* The end of the tag that starts at text. A '>' in a quoted value does not end it. */
-static const char *tag_end(const char *text) {
-    char quote = 0;
-    for (; *text; text++) {
-        if (quote) quote = *text == quote ? 0 : quote;
-        else if (*text == '"' || *text == '\'') quote = *text;
-        else if (*text == '>') return text + 1;
-    }
-    return text;
-}
-
-/* The end of the element that starts at text, if its content is not for translation; NULL otherwise. */
-static const char *verbatim_end(const char *text) {
-    static const char *const names[] = {"script", "style", "pre", "code", "textarea", NULL};
-    for (const char *const *name = names; *name; name++) {
-        const size_t n = strlen(*name);
-        if (strncasecmp(text + 1, *name, n) != 0 || !strchr(" \t\r\n/>", text[n + 1])) continue;
-        for (text = tag_end(text); *text; text++)
-            if (text[0] == '<' && text[1] == '/' && !strncasecmp(text + 2, *name, n)) break;
-        return tag_end(text);
-    }
-    return NULL;
-}
-
-/* Whether a tag, comment or declaration starts at text. */
-static bool starts_markup(const char *text) {
-    const char c = *text == '<' ? text[1] : '\0';
-    return c == '!' || c == '?' || c == '/' || ((c | 32) >= 'a' && (c | 32) <= 'z');
-}
-
-/* The end of the markup that starts at text: a tag, comment, declaration or verbatim element. NULL: none starts there.
- */
-static const char *markup_end(const char *text) {
-    if (!starts_markup(text)) return NULL;
-    if (starts_with(text, "<!--")) return after(text + 4, "-->");
-    const char *verbatim = verbatim_end(text);
-    return verbatim ? verbatim : tag_end(text);
-}
-
-/* n bytes of text without character references; the caller owns it. */
-static char *decode(const char *text, size_t n) {
-    char *copy = mem_alloc(2 * n + 1), *to = copy; /* some characters are longer than their reference */
+/* Adds n bytes of text without markup. The original bytes of blanks are kept. */
+static void add_references(Builder *b, const char *text, size_t n) {
     for (const char *const end = text + n; text < end;) {
         char decoded[ENTITY_SIZE];
+        const char *first = decoded;
         const size_t length = entity_decode(text, decoded);
-        if (length) to = stpcpy(to, decoded);
-        else *to++ = *text;
-        text += length ? length : 1;
+        size_t plain = 1;
+        if (length && is_blank(utf8_next(&first))) {
+            end_word(b);
+            add_item(b, BLANKS, text, length);
+        } else if (length) {
+            add_part(b, decoded, strlen(decoded));
+        } else {
+            while (text + plain < end && text[plain] != '&') plain++;
+            add_text(b, text, plain);
+        }
+        text += length ? length : plain;
     }
-    *to = '\0';
-    return copy;
 }
 
-/* The end of the markup that starts at a text; NULL: none starts there. */
-typedef const char *MarkupEnd(const char *text);
+/* Adds the tag of an element; an end tag finds its start. A start tag between them has no end. */
+static void add_tag(Builder *b, const char *text, const Markup *tag) {
+    enum { DEEPEST = 100 }; /* so that wrong tags take no quadratic time */
+    const ptrdiff_t item = arrlen(b->items), n = arrlen(b->open);
+    add_item(b, tag->kind == MARKUP_END ? END : START, text, (size_t)(tag->end - text));
+    if (tag->kind == MARKUP_START) {
+        arrput(b->open, ((OpenTag){*tag, item}));
+        return;
+    }
+    for (ptrdiff_t k = n; k-- > 0 && k >= n - DEEPEST;) {
+        const OpenTag *start = &b->open[k];
+        if (!markup_same_name(&start->tag, tag)) continue;
+        b->items[item].partner = start->item;
+        b->items[start->item].partner = item;
+        arrsetlen(b->open, (size_t)k);
+        return;
+    }
+}
 
-/* Adds the text up to `stop`, and keeps its markup. The blanks of `decoded` are kept until the paragraph ends, and
-   add_text ends the last one. */
-static void add_marked(Builder *b, const char *text, const char *stop, MarkupEnd *end_of) {
-    while (text < stop) {
-        const char *end = end_of(text);
-        if (end) {
+/* Adds an element that the translation copies, with the text in it. */
+static void add_copied(Builder *b, const char *text, const Markup *element) {
+    const ptrdiff_t item = arrlen(b->items);
+    add_item(b, COPIED, text, (size_t)(element->end - text));
+    b->copies = true;
+    for (const char *at = element->content, *next; at < element->content_end; at = next) {
+        next = markup_at(at).end;
+        if (next) continue;
+        for (next = at + 1; next < element->content_end && !markup_at(next).end;) next++;
+        add_references(b, at, (size_t)(next - at));
+    }
+    b->copies = false;
+    add_item(b, END, element->end, 0);
+    b->items[item].partner = item + 1;
+    b->items[item + 1].partner = item;
+}
+
+static void add_html(Builder *b, const char *text) {
+    for (const char *end; *text; text = end) {
+        const Markup markup = markup_at(text);
+        end = markup.end;
+        if (!end) {
+            for (end = text + 1; *end && !markup_at(end).end;) end++;
+            add_references(b, text, (size_t)(end - text));
+        } else if (markup.kind == MARKUP_BREAK) {
+            end_paragraph(b);
             keep(b, text, (size_t)(end - text));
+        } else if (markup.kind == MARKUP_COPIED) {
+            add_copied(b, text, &markup);
+        } else if (markup.kind == MARKUP_SINGLE) {
+            add_item(b, SINGLE, text, (size_t)(end - text));
         } else {
-            for (end = text + 1; end < stop && !end_of(end);) end++;
-            const size_t n = (size_t)(end - text);
-            char *decoded = b->passage->format == PASSAGE_HTML ? decode(text, n) : mem_strndup(text, n);
-            add_text(b, decoded, strlen(decoded));
-            mem_free(decoded);
+            add_tag(b, text, &markup);
         }
-        text = end;
     }
 }
 
@@ -233,20 +385,33 @@ static bool has_times(const char *line) {
 /* The end of the tag that starts at text and ends in its line: <i>, </i>, <c.red> or {\an8}; NULL: none starts there.
  */
 static const char *subtitle_tag_end(const char *text) {
-    if (!starts_markup(text) && !starts_with(text, "{\\")) return NULL;
+    if (!markup_at(text).end && !starts_with(text, "{\\")) return NULL;
     const char *end = text + strcspn(text, *text == '<' ? ">\n" : "}\n");
     return *end && *end != '\n' ? end + 1 : NULL;
 }
 
+/* Adds the lines of a subtitle, n bytes. Each tag in them ends a sentence. */
+static void add_lines(Builder *b, const char *text, size_t n) {
+    for (const char *stop = text + n, *end; text < stop; text = end) {
+        end = subtitle_tag_end(text);
+        if (end) {
+            keep(b, text, (size_t)(end - text));
+        } else {
+            for (end = text + 1; end < stop && !subtitle_tag_end(end);) end++;
+            add_text(b, text, (size_t)(end - text));
+            end_paragraph(b);
+        }
+    }
+}
+
 static void add_subtitles(Builder *b, const char *text) {
-    b->joins = true;
     while (*text) {
         const bool times = has_times(text);
         size_t n = line_length(text), lines = 0;
         keep(b, text, n);
         text += n;
         while (times && !is_blank_line(text + lines)) lines += line_length(text + lines);
-        add_marked(b, text, text + lines, subtitle_tag_end);
+        add_lines(b, text, lines);
         text += lines;
     }
 }
@@ -274,37 +439,55 @@ Passage passage_split(const char *text, bool chinese, PassageFormat format) {
         keep(&b, mark, strlen(mark));
         text += strlen(mark);
     }
-    if (format == PASSAGE_HTML) add_marked(&b, text, text + strlen(text), markup_end);
+    if (format == PASSAGE_HTML) add_html(&b, text);
     else if (format == PASSAGE_SUBTITLES) add_subtitles(&b, text);
     else add_text(&b, text, strlen(text));
+    end_paragraph(&b);
     end_kept(&b);
     arrfree(b.kept);
-    arrfree(b.paragraph);
-    arrfree(b.gaps);
     return passage;
 }
 
-/* Whether a text has a blank outside of tags. */
-static bool has_blank(const char *text, bool html) {
-    while (*text) {
-        const char *end = html ? markup_end(text) : NULL;
-        if (end) text = end;
-        else if (is_blank(utf8_next(&text))) return true;
-    }
-    return false;
+/* The end of the markup that starts at text and does not separate sentences; NULL: none starts there. */
+static const char *inline_end(PassageFormat format, const char *text) {
+    if (format == PASSAGE_SUBTITLES) return subtitle_tag_end(text);
+    const Markup markup = format == PASSAGE_HTML ? markup_at(text) : (Markup){0};
+    return markup.kind == MARKUP_BREAK ? NULL : markup.end;
 }
 
-/* Writes the text before sentence i. If the target needs a space, writes it after a closing tag, or before other text;
-   if not, leaves out what is only spaces. */
-static void write_between(FILE *out, const Passage *p, ptrdiff_t i, bool spaced) {
-    const char *text = p->between[i];
-    const bool inner = i > 0 && i < arrlen(p->between) - 1;
-    const bool space = spaced && inner && !has_blank(text, p->format == PASSAGE_HTML);
-    const bool closing = p->format != PASSAGE_TEXT && starts_with(text, "</");
-    if (!spaced && inner && !text[strspn(text, " ")]) text = "";
-    if (space && !closing) fputc(' ', out);
-    fputs(text, out);
-    if (space && closing) fputc(' ', out);
+/* What separates two sentences: nothing, or inline markup; also spaces; other text, or a block of HTML. */
+typedef enum Separation { NOTHING, SPACES, OTHERS } Separation;
+static Separation separation(PassageFormat format, const char *text) {
+    Separation found = NOTHING;
+    for (const char *end; *text; text = end) {
+        end = inline_end(format, text);
+        if (end) continue;
+        if (*text != ' ') return OTHERS;
+        found = SPACES;
+        end = text + 1;
+    }
+    return found;
+}
+
+/* Writes what separates two sentences. If the target needs a space, writes one after closing tags; if not, leaves out
+   spaces. */
+static void write_separation(FILE *out, PassageFormat format, const char *text, bool spaced) {
+    const Separation found = separation(format, text);
+    bool space = spaced && found == NOTHING;
+    if (found == OTHERS) {
+        fputs(text, out);
+        return;
+    }
+    for (const char *end; *text || space; text = end) {
+        end = *text ? inline_end(format, text) : text;
+        if (space && !starts_with(text, "</")) {
+            fputc(' ', out);
+            space = false;
+        }
+        if (end) fwrite(text, 1, (size_t)(end - text), out);
+        else if (spaced) fputc(' ', out);
+        if (!end) end = text + 1;
+    }
 }
 
 char *passage_join(const Passage *p, const char *const *translations, bool spaced) {
@@ -312,15 +495,19 @@ char *passage_join(const Passage *p, const char *const *translations, bool space
     FILE *out = memory_open(&memory);
     const ptrdiff_t n = arrlen(p->between) - 1;
     for (ptrdiff_t i = 0; i <= n; i++) {
-        write_between(out, p, i, spaced);
-        if (i == n) break;
-        if (p->format == PASSAGE_HTML) entities_write(out, translations[i], strlen(translations[i]));
-        else fputs(translations[i], out);
+        if (i == 0 || i == n) fputs(p->between[i], out);
+        else write_separation(out, p->format, p->between[i], spaced);
+        if (i < n) fputs(translations[i], out);
     }
     return memory_close(&memory, NULL);
 }
 
 void passage_free(Passage *passage) {
+    for (ptrdiff_t i = 0; i < arrlen(passage->marks); i++) {
+        for (ptrdiff_t k = 0; k < arrlen(passage->marks[i]); k++) mem_free(passage->marks[i][k].text);
+        arrfree(passage->marks[i]);
+    }
+    arrfree(passage->marks);
     strings_free(passage->sentences);
     strings_free(passage->between);
     *passage = (Passage){0};

@@ -1,33 +1,44 @@
 /* passage.h: splits a text into sentences and the text between them, so that the translation keeps line breaks, spaces,
-   HTML tags and the times of subtitles in their places. */
+   the markup of HTML and the times of subtitles in their places. */
 #ifndef TIDE_PASSAGE_H
 #define TIDE_PASSAGE_H
 
 #include "core/base.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 typedef enum PassageFormat { PASSAGE_TEXT, PASSAGE_HTML, PASSAGE_SUBTITLES } PassageFormat;
 
+/* Markup inside of a sentence of HTML. */
+typedef struct Mark {
+    char *text;        /* owned */
+    size_t at;         /* the byte of the sentence before which it stands; marks are in ascending order */
+    ptrdiff_t partner; /* the number of the other tag of the element in the same sentence; -1: none */
+    bool end;          /* an end tag */
+    bool copied;       /* a start: `text` is the whole element; so the sentence up to the partner is not translated */
+} Mark;
+
 typedef struct Passage {
     char **sentences; /* [n] normalised, not empty: a stb_ds array, which the owner may take away (NULL) */
+    Mark **marks;     /* [n] stb_ds arrays, NULL without marks: a stb_ds array */
     char **between;   /* [n + 1] unchanged text: before each sentence, and after the last: a stb_ds array */
     PassageFormat format;
 } Passage;
 
 /* Splits a text, which must be valid UTF-8 without NULs, into sentences (text/sentences.h). A line break ends a
-   sentence. With PASSAGE_HTML, tags, comments, and the contents of script, style, pre and code are kept; the text
-   between two tags is one or more sentences of its own, and entities are decoded. With PASSAGE_SUBTITLES (SRT or
-   WebVTT), only the lines below the times of a subtitle are text, without tags such as <i> or {\\an8}; a line of it
-   that begins with a dash, as a speaker's does, begins a new sentence, and other lines are joined; the dash is kept.
-   Release with passage_free. */
+   sentence. With PASSAGE_HTML, it does not, but markup such as <p> does; markup such as <b> becomes a mark, unless it
+   stands at an end of a sentence and can stay outside; character references are decoded, and html.h says what is kept.
+   With PASSAGE_SUBTITLES (SRT or WebVTT), only the lines below the times of a subtitle are text, without tags such as
+   <i> or {\\an8}; a line of it that begins with a dash, as a speaker's does, begins a new sentence, and other lines are
+   joined; the dash is kept. Release with passage_free. */
 Passage passage_split(const char *text, bool chinese, PassageFormat format);
 /* Checks that each block of lines in subtitles has times such as 00:01:02,345 --> 00:01:05,000 in its first or second
    line; a text that begins with WEBVTT may have other blocks, too. Returns 0, or -1 with *err's line and reason. */
 int subtitles_check(const char *text, Err *err);
-/* Joins the translations [n] of the sentences with what stood between the sentences. spaced: the target has spaces
-   between sentences: where nothing separated two of them, as in Chinese, a space does; otherwise spaces go. With HTML,
-   the characters & < > of the translations are written as entities. The caller owns the text. */
+/* Joins the translations [n] of the sentences, which are HTML if the passage is (inline_markup.h), with what stood
+   between the sentences. spaced: the target has spaces between sentences: where nothing separated two of them, as in
+   Chinese, a space does; otherwise spaces go. The caller owns the text. */
 char *passage_join(const Passage *passage, const char *const *translations, bool spaced);
 void passage_free(Passage *passage);
 

@@ -8,6 +8,7 @@ import hashlib
 import http.client
 import json
 import os
+import re
 import sys
 import threading
 import urllib.parse
@@ -161,9 +162,15 @@ def check_spaces(s):
         check(found == expected, f"{text!r} became {found!r}, not {expected!r}")
     html = "<div title='a>b'>\n<p>潮水退了。</p><!-- 他走了。 --><br/><script>if (潮 < 水) 退;</script>他走了。</div> 1 < 2"
     found = s.text(html, format="html")
-    start = f"<div title='a>b'>\n<p>{a}</p><!-- 他走了。 --><br/><script>if (潮 < 水) 退;</script> {b}</div> "
+    start = f"<div title='a>b'>\n<p>{a}</p><!-- 他走了。 --><br/><script>if (潮 < 水) 退;</script>{b}</div> "
     check(found.startswith(start) and "<" not in found[len(start):], f"html: {found!r}")
     check(s.text("&#x6F6E;水退了&#12290;", format="html") == a, "entities are not decoded")
+    # inline tags do not cut a sentence; each hypothesis has them
+    tagged = s.translate("<p>潮<b>水</b>退了。<i>他</i>走了。&nbsp;</p>", format="html", alternatives=2)
+    for text in [tagged["translatedText"], *tagged["alternatives"]]:
+        found = re.fullmatch(r"<p>(.*)<b>(.*)</b>(.*)<i>(.*)</i>(.*)&nbsp;</p>", text)
+        check(found and found[2] and found[4], f"tags: {text!r}")
+    check(re.sub("<[^>]*>", "", tagged["translatedText"]) == f"{a} {b}&nbsp;", f"tags cut a sentence: {tagged}")
 
 
 def check_fields(s):

@@ -72,6 +72,12 @@ subtitles "$first" "$second" "$third" | cmp - "$scratch/found" || die "--format 
 page() { printf '<p title="海">%s</p><!-- 海 -->\n<pre>海</pre><b>%s</b>%s' "$@"; }
 page '我在海边。' '海。' '大家好。' | tide_ok translate "$scratch/run" --format html >"$scratch/found"
 page "$first" "$second" " $third" | cmp - "$scratch/found" || die "--format html: $(cat "$scratch/found")"
+printf '<p>我在<a href="海">海边</a>。<b>海</b>。大<i>家好。</i></p>' | tide_ok translate "$scratch/run" --format html >"$scratch/found"
+sed 's/<[^>]*>//g' "$scratch/found" >"$scratch/plain"
+printf '%s %s %s' "$first" "$second" "$third" | cmp - "$scratch/plain" || die "inline tags cut a sentence: $(cat "$scratch/found")"
+for tag in '<a href="海">[^<]' '[^>]</a>' '<b>[^<]' '[^>]</b>' '<i>[^<]' '[^>]</i>'; do
+    grep -q "$tag" "$scratch/found" || die "no tag $tag: $(cat "$scratch/found")"
+done
 
 # a byte order mark, which Windows writes, stays at the beginning of a document and is not a sentence
 printf '<p>海</p>\r\n' | tide_ok translate "$scratch/run" --format html >"$scratch/plain"

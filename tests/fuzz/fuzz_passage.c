@@ -1,8 +1,9 @@
 /* Fuzz target: splits text, HTML and subtitles into sentences. If each translation is the sentence itself, the joined
-   text differs only by spaces between sentences. */
+   text differs only by spaces between sentences; the HTML of other translations has all tags. */
 #include "fuzz.h"
+#include "text/html.h"
 #include "text/passage.h"
-#include "text/entity.h"
+#include "translate/inline_markup.h"
 
 /* Checks that the joined subtitles have the times of the text. */
 static void lines_check(const char *text, const char *joined) {
@@ -46,6 +47,72 @@ static void text_check(const char *text, const char *joined, const char *spaced,
     mem_free(with);
 }
 
+/* What must be in a translation, too. */
+typedef struct Tags {
+    uint64_t sum; /* of a hash of each */
+    long count;
+    int wrong; /* end tags that do not end the tag before */
+} Tags;
+
+static Tags tags_of(const char *html) {
+    Tags tags = {0};
+    Markup *open = NULL;
+    while (*html) {
+        const Markup markup = markup_at(html);
+        uint64_t hash = 1;
+        if (!markup.end) {
+            html++;
+            continue;
+        }
+        if (markup.kind == MARKUP_START) arrput(open, markup);
+        if (markup.kind == MARKUP_END) {
+            const Markup none = {0}, start = arrlen(open) ? arrpop(open) : none;
+            tags.wrong += !markup_same_name(&start, &markup);
+        }
+        for (; html < markup.end; html++) hash = hash * 31 + (uint8_t)*html;
+        tags.sum += hash * hash;
+        tags.count++;
+    }
+    tags.wrong += (int)arrlen(open);
+    arrfree(open);
+    return tags;
+}
+
+/* Translates each sentence into its characters in reverse order, with weights that depend on `seed`, and checks that
+   no tag is lost, and that well nested tags stay so. */
+static void html_check(const char *text, const Passage *passage, unsigned seed) {
+    char **translations = NULL;
+    for (ptrdiff_t i = 0; i < arrlen(passage->sentences); i++) {
+        const char *sentence = passage->sentences[i];
+        char **source = NULL, **target = NULL;
+        for (const char *at = sentence, *next = at; *at; at = next) {
+            utf8_next(&next);
+            char *piece = *at == ' ' ? mem_strdup(SPACE_MARK) : mem_strndup(at, (size_t)(next - at));
+            arrput(source, piece);
+        }
+        for (ptrdiff_t k = arrlen(source); k--;) arrput(target, source[k]);
+        const int n = (int)arrlen(source);
+        float *weights = n < 200 ? mem_zalloc((size_t)(n * n) * sizeof *weights) : NULL;
+        for (int k = 0; weights && k < n; k++) {
+            seed = seed * 1103515245 + 12345;
+            weights[(size_t)(k * n) + (seed >> 16) % (unsigned)n] = 1;
+        }
+        char *words = tokenizer_join(TOKENIZER_BPE, target, n);
+        arrput(translations,
+               inline_markup_transfer(passage->marks[i], sentence, &(Alignment){source, n, target, n, weights}, words));
+        mem_free(words);
+        mem_free(weights);
+        arrfree(target);
+        strings_free(source);
+    }
+    char *html = passage_join(passage, (const char *const *)translations, seed % 2);
+    const Tags before = tags_of(text), after = tags_of(html);
+    CHECK(before.sum == after.sum && before.count == after.count, "a tag is lost: '%s' became '%s'", text, html);
+    CHECK(before.wrong || !after.wrong, "tags are not nested: '%s' became '%s'", text, html);
+    mem_free(html);
+    strings_free(translations);
+}
+
 static void passage_check(const char *text, bool chinese, PassageFormat format) {
     Passage passage = passage_split(text, chinese, format);
     const ptrdiff_t n = arrlen(passage.sentences);
@@ -53,9 +120,11 @@ static void passage_check(const char *text, bool chinese, PassageFormat format) 
     for (ptrdiff_t i = 0; i < n; i++) {
         char *normal = text_normalise(passage.sentences[i], strlen(passage.sentences[i]), NULL);
         CHECK(*passage.sentences[i] && normal, "an empty sentence");
+        CHECK(!strcmp(normal, passage.sentences[i]), "'%s' is not normalised", passage.sentences[i]);
         mem_free(normal);
     }
     char *joined = passage_join(&passage, (const char *const *)passage.sentences, false);
+    if (format == PASSAGE_HTML) html_check(text, &passage, (unsigned)n + chinese);
     if (format == PASSAGE_SUBTITLES) lines_check(text, joined);
     char *spaced = passage_join(&passage, (const char *const *)passage.sentences, true);
     if (format == PASSAGE_TEXT) text_check(text, joined, spaced, n);

@@ -1,0 +1,107 @@
+#include "text/html.h"
+
+#include "io/utf8.h"
+
+#include <string.h>
+#include <strings.h>
+
+#define BLANKS " \t\n\r\f"
+
+static bool is_ascii_letter(char c) { return (c | 32) >= 'a' && (c | 32) <= 'z'; }
+
+/* The position after the first `mark`, or the end of the text. */
+static const char *after(const char *text, const char *mark) {
+    const char *at = strstr(text, mark);
+    return at ? at + strlen(mark) : text + strlen(text);
+}
+
+static const char *comment_end(const char *text) {
+    for (text += 2; (text = strstr(text, "--")); text++) { /* <!--> is a comment, too */
+        const char *end = text + 2 + (text[2] == '!');
+        if (*end == '>') return end + 1;
+    }
+    return NULL;
+}
+
+/* The end of the tag with attributes from `text` on. A > in a quoted value does not end it; a quotation mark begins a
+   value only after an equals sign. */
+static const char *tag_end(const char *text) {
+    enum { NAMES, BEFORE_VALUE, VALUE } state = NAMES;
+    for (; *text && *text != '>'; text++) {
+        const char c = *text;
+        if (strchr(BLANKS, c)) {
+            if (state == VALUE) state = NAMES;
+        } else if (state == NAMES) {
+            if (c == '=') state = BEFORE_VALUE;
+        } else if (state == BEFORE_VALUE && (c == '"' || c == '\'')) {
+            const char *quote = strchr(text + 1, c);
+            if (!quote) return text + strlen(text);
+            text = quote;
+            state = NAMES;
+        } else {
+            state = VALUE;
+        }
+    }
+    return *text ? text + 1 : text;
+}
+
+/* Whether a tag has one of these names. */
+static bool named(const Markup *tag, const char *const *names) {
+    for (; *names; names++)
+        if (strlen(*names) == tag->length && !strncasecmp(tag->name, *names, tag->length)) return true;
+    return false;
+}
+
+/* The end tag of an element whose content, from `text` on, has no other tags; the end of the text if there is none. */
+static const char *content_end(const Markup *tag, const char *text) {
+    for (; (text = strstr(text, "</")); text += 2) {
+        const char *name = text + 2;
+        if (!strncasecmp(name, tag->name, tag->length) && strchr(BLANKS "/>", name[tag->length])) return text;
+    }
+    return tag->end + strlen(tag->end);
+}
+
+/* A whole element whose content is not for translation. */
+static Markup verbatim(Markup tag) {
+    static const char *const unseen[] = {"script", "style", NULL};
+    enum { COPIED_MOST = 100 }; /* bytes of code in a sentence; more code stands alone */
+    tag.content = tag.end;
+    tag.content_end = content_end(&tag, tag.end);
+    tag.end = tag_end(tag.content_end);
+    const size_t n = (size_t)(tag.content_end - tag.content);
+    const bool word = named(&tag, (const char *const[]){"code", NULL}) && n <= COPIED_MOST;
+    if (word && *tag.content_end && !memchr(tag.content, '\n', n)) tag.kind = MARKUP_COPIED;
+    else tag.kind = named(&tag, unseen) ? MARKUP_SINGLE : MARKUP_BREAK;
+    return tag;
+}
+
+Markup markup_at(const char *text) {
+    static const char *const inline_names[] = {
+        "a",     "abbr", "acronym", "b",      "bdi", "bdo",   "big",  "cite", "data", "del", "dfn",
+        "em",    "font", "i",       "ins",    "kbd", "label", "mark", "nobr", "q",    "s",   "samp",
+        "small", "span", "strike",  "strong", "sub", "sup",   "time", "tt",   "u",    "var", NULL};
+    static const char *const single_names[] = {"img", "wbr", NULL};
+    static const char *const verbatim_names[] = {"script", "style",  "pre",     "code",     "textarea",
+                                                 "xmp",    "iframe", "noembed", "noframes", NULL};
+    if (*text != '<') return (Markup){0};
+    if (starts_with(text, "<!--")) {
+        const char *end = comment_end(text);
+        return (Markup){.end = end ? end : text + strlen(text), .kind = MARKUP_SINGLE};
+    }
+    const bool closes = text[1] == '/';
+    Markup tag = {.kind = MARKUP_BREAK, .name = text + 1 + closes};
+    if (!is_ascii_letter(*tag.name))
+        return closes || text[1] == '!' || text[1] == '?' ? (Markup){.end = after(text, ">"), .kind = MARKUP_SINGLE}
+                                                          : (Markup){0};
+    tag.length = strcspn(tag.name, BLANKS "/>");
+    tag.end = tag_end(tag.name + tag.length);
+    if (!closes && named(&tag, verbatim_names)) return verbatim(tag);
+    if (named(&tag, inline_names)) tag.kind = closes ? MARKUP_END : MARKUP_START;
+    if (named(&tag, single_names)) tag.kind = MARKUP_SINGLE;
+    if (tag.kind == MARKUP_START && starts_with(tag.end - 2, "/>")) tag.kind = MARKUP_SINGLE;
+    return tag;
+}
+
+bool markup_same_name(const Markup *a, const Markup *b) {
+    return a->length == b->length && !strncasecmp(a->name, b->name, a->length);
+}
