@@ -4,26 +4,23 @@
 #include "io/ds.h"
 #include "translate/model_file.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
 const char *tide_version(void) { return TIDE_VERSION; }
 
 const char *const *tide_capabilities(void) {
-    /* one list for each set of kernels, so that the function writes nothing */
-#define LIST(kernels)                                                                                                  \
-    {                                                                                                                  \
-        kernels, "translate", "n-best", "ensemble", "align", "score", "bleu", "chrf", "aer", "svg", "html", "pharaoh", \
-            "format-3", "format-4", NULL                                                                               \
-    }
-    static const char *const lists[][17] = {
-        LIST("kernels-avx512vnni"), LIST("kernels-avx512"), LIST("kernels-avxvnni"), LIST("kernels-avx2"),
-        LIST("kernels-neondot"),    LIST("kernels-neon"),   LIST("kernels-portable")};
-#undef LIST
-    enum { LAST = sizeof lists / sizeof *lists - 1 };
-    int i = 0;
-    while (i < LAST && strcmp(lists[i][0] + strlen("kernels-"), kernels->name) != 0) i++;
-    return lists[i];
+    static char set[64] = "";
+    static const char *const list[] = {set,   "translate", "n-best", "ensemble", "align",    "score",    "bleu", "chrf",
+                                       "aer", "svg",       "html",   "pharaoh",  "format-3", "format-4", NULL};
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static const Kernels *named;
+    pthread_mutex_lock(&lock);
+    if (named != kernels) snprintf(set, sizeof set, "kernels-%s", kernels->name); /* in the first call */
+    named = kernels;
+    pthread_mutex_unlock(&lock);
+    return list;
 }
 
 typedef struct LoadCall {

@@ -658,6 +658,11 @@ static void tells_about_a_model_and_the_library(void **state) {
     for (const char *const *name = tide_capabilities(); *name; name++)
         if (!strncmp(*name, "kernels-", 8)) snprintf(right, sizeof right, "%s", *name + 8);
     assert_string_equal(right, kernels->name);
+    const Kernels *const usual = kernels, fresh = {.name = "simd1024"}; /* a set that was added to core/cpu.c */
+    kernels = &fresh;
+    assert_string_equal(*tide_capabilities(), "kernels-simd1024");
+    kernels = usual;
+    assert_string_equal(*tide_capabilities() + strlen("kernels-"), kernels->name);
     for (int status = TIDE_OK; status <= TIDE_INTERNAL; status++)
         assert_string_not_equal(tide_status_text((TideStatus)status), "unknown status");
     assert_string_equal(tide_status_text((TideStatus)99), "unknown status");
