@@ -122,7 +122,8 @@ typedef struct TideHypothesis {
     const double *piece_scores; /* [pieces] ln p of each piece; NULL: tide_align, or an empty sentence */
 } TideHypothesis;
 
-/* The hypotheses of one sentence, best first. An empty sentence has one empty hypothesis without alignment. */
+/* The hypotheses of one sentence, best first. An empty sentence has one hypothesis without alignment: its prefix, or "".
+ */
 typedef struct TideSentence {
     int count;
     const TideHypothesis *const *hypotheses; /* [count] */

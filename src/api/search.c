@@ -139,8 +139,12 @@ static void set_translation(const SearchCall *c, TideResult *result, const Trans
     if (n > nbest->count) n = nbest->count ? nbest->count : 1;
     Draft *drafts = mem_zalloc((size_t)n * sizeof *drafts);
     for (int k = 0; k < n; k++) {
+        const char *prefix = c->options.prefixes ? c->options.prefixes[c->first + i] : NULL;
+        if (k >= nbest->count) { /* the source is empty */
+            drafts[k].text = prefix ? prefix_alone(found->translator, prefix) : mem_strdup("");
+            continue;
+        }
         drafts[k].text = search_options_text(&c->search, found, i, k);
-        if (k >= nbest->count) continue; /* the source is empty */
         const Hypothesis *h = &nbest->list[k];
         drafts[k].log_probability = h->log_probability;
         drafts[k].score = h->score;

@@ -105,6 +105,7 @@ typedef struct Translating {
     Glossary glossary;   /* all zero: none */
     Shortlist shortlist; /* all zero: none */
     Prefixes prefixes;   /* of all sentences; all zero: none */
+    char **beginnings;   /* their texts: a stb_ds array, owned */
     Document document;
     SourceLines source;
     Session session;
@@ -137,7 +138,8 @@ static void print_alignment(const Translating *t, const Alignment *alignment) {
 /* Prints hypothesis k of found's sentence i. */
 static void print_hypothesis(const Translating *t, const Translations *found, int i, int k) {
     const Hypothesis *h = k < found->nbest[i].count ? &found->nbest[i].list[k] : NULL;
-    char *text = search_options_text(&t->search, found, i, k);
+    char *text = !h && t->beginnings ? prefix_alone(found->translator, t->beginnings[t->first + i])
+                                     : search_options_text(&t->search, found, i, k);
     if (t->search.n_best) printf("%d ||| ", t->first + i);
     fputs(text, results());
     if (t->alignment != NONE) fputs(" ||| ", stdout);
@@ -351,7 +353,7 @@ static int read_prefixes(Translating *t, const char *path, ptrdiff_t n, Err *err
     if (!status)
         status = prefixes_of_texts(&t->prefixes, &t->models.list[0]->target, (const char *const *)texts, (int)n,
                                    t->search.max_length, path, err);
-    strings_free(texts);
+    t->beginnings = texts;
     return status;
 }
 
@@ -407,6 +409,7 @@ static int run(const Args *args, Err *err) {
     const int status = failed || translate(&t, err) ? -1 : 0;
     source_close(&t.source);
     prefixes_free(&t.prefixes);
+    strings_free(t.beginnings);
     document_free(&t.document);
     lexicon_free(t.lexicon);
     glossary_free(&t.glossary);
@@ -420,40 +423,42 @@ const Command command_translate = {
     .name = "translate",
     .summary = "translate standard input, one sentence per line",
     .usage = "MODEL [flags] < source > translation",
-    .about = "MODEL is a directory that `tide train` made, or a model.safetensors.\n\n"
-             "With --replace-unk the model may write <unk>. In the text, each <unk> is replaced by the source word\n"
-             "with the largest alignment weight. With --lexicon, the longest source text in FILE that covers this\n"
-             "word is looked up, and its translation is written instead. --alignment and --heatmap still show <unk>.\n"
-             "If the target language is not written with Han characters, pieces with Han are banned, and\n"
-             "--replace-unk leaves out source words with Han that are not in FILE; --allow-han allows both.\n\n"
-             "--prefix reads one line for each line of the input. A translation begins with the text of this line,\n"
-             "character for character, and may continue its last word, unless the line ends in a space. An\n"
-             "empty line leaves the translation free. Scores are those of the whole translation.\n\n"
-             "--shortlist makes the output layer faster: for each sentence, it computes only the words of FILE that\n"
-             "translate a part of the sentence, and the most frequent ones. FILE is a lexicon of `tide lexicon`.\n"
-             "Translations may differ from those of the whole vocabulary.\n\n"
-             "--glossary gives translations of terms. Wherever the source has a term, the translation contains what\n"
-             "FILE says, as whole words; the search decides where (Post & Vilar 2018). Of terms that overlap, the\n"
-             "first one counts, and of those that begin at the same place the longest. A term is not found within a\n"
-             "word of letters, and upper and lower case differ. Other lines keep their translations.\n\n"
-             "--split-sentences splits each line into sentences, translates each of them, and joins the translations.\n"
-             "--format srt and html do this with a whole document, and keep all that is not text for translation:\n"
-             "numbers, times and tags of subtitles; tags, comments, scripts, styles, pre and code of HTML. Inline tags\n"
-             "such as <b> follow the alignment to their words.\n\n"
-             "--heatmap with a FILE.pdf writes a page for each sentence, with a FILE.png one picture (FILE-2.png is\n"
-             "that of the second sentence). Both need the program rsvg-convert (package librsvg2-bin).\n\n"
-             "--output-sampling draws each word at random by its probability p, divided by a temperature in the\n"
-             "exponent: p^(1/T). topk N draws from the N most probable words, nucleus P from the fewest words whose\n"
-             "probabilities sum to P. --n-best N draws N translations of each sentence and sorts them by score. The\n"
-             "same seed gives the same translations of a line for any number of threads and lines in a batch.\n\n"
-             "--attention-mode hard reads only the annotation with the largest score, not the weighted mean of all.\n"
-             "It is only for translation: the choice of the largest score has no gradient, so a model cannot be\n"
-             "trained with it.\n\n"
-             "--timing prints milliseconds. `start`: from the start of the process until the model is opened; before\n"
-             "main, only processor time counts. `load`: reading the model and packing its weights; this includes\n"
-             "`checksum`, the check of all bytes. `read`: reading all other input. `encode` and `decode`: the two\n"
-             "parts of the search. `write`: printing and drawing. The rest of `total` is for splitting into pieces,\n"
-             "starting threads and freeing memory.",
+    .about =
+        "MODEL is a directory that `tide train` made, or a model.safetensors.\n\n"
+        "With --replace-unk the model may write <unk>. In the text, each <unk> is replaced by the source word\n"
+        "with the largest alignment weight. With --lexicon, the longest source text in FILE that covers this\n"
+        "word is looked up, and its translation is written instead. --alignment and --heatmap still show <unk>.\n"
+        "If the target language is not written with Han characters, pieces with Han are banned, and\n"
+        "--replace-unk leaves out source words with Han that are not in FILE; --allow-han allows both.\n\n"
+        "--prefix reads one line for each line of the input. A translation begins with the text of this line,\n"
+        "character for character, and may continue its last word, unless the line ends in a space. An\n"
+        "empty line leaves the translation free. The translation of an empty sentence is this text. Scores are\n"
+             "those of the whole translation.\n\n"
+        "--shortlist makes the output layer faster: for each sentence, it computes only the words of FILE that\n"
+        "translate a part of the sentence, and the most frequent ones. FILE is a lexicon of `tide lexicon`.\n"
+        "Translations may differ from those of the whole vocabulary.\n\n"
+        "--glossary gives translations of terms. Wherever the source has a term, the translation contains what\n"
+        "FILE says, as whole words; the search decides where (Post & Vilar 2018). Of terms that overlap, the\n"
+        "first one counts, and of those that begin at the same place the longest. A term is not found within a\n"
+        "word of letters, and upper and lower case differ. Other lines keep their translations.\n\n"
+        "--split-sentences splits each line into sentences, translates each of them, and joins the translations.\n"
+        "--format srt and html do this with a whole document, and keep all that is not text for translation:\n"
+        "numbers, times and tags of subtitles; tags, comments, scripts, styles, pre and code of HTML. Inline tags\n"
+        "such as <b> follow the alignment to their words.\n\n"
+        "--heatmap with a FILE.pdf writes a page for each sentence, with a FILE.png one picture (FILE-2.png is\n"
+        "that of the second sentence). Both need the program rsvg-convert (package librsvg2-bin).\n\n"
+        "--output-sampling draws each word at random by its probability p, divided by a temperature in the\n"
+        "exponent: p^(1/T). topk N draws from the N most probable words, nucleus P from the fewest words whose\n"
+        "probabilities sum to P. --n-best N draws N translations of each sentence and sorts them by score. The\n"
+        "same seed gives the same translations of a line for any number of threads and lines in a batch.\n\n"
+        "--attention-mode hard reads only the annotation with the largest score, not the weighted mean of all.\n"
+        "It is only for translation: the choice of the largest score has no gradient, so a model cannot be\n"
+        "trained with it.\n\n"
+        "--timing prints milliseconds. `start`: from the start of the process until the model is opened; before\n"
+        "main, only processor time counts. `load`: reading the model and packing its weights; this includes\n"
+        "`checksum`, the check of all bytes. `read`: reading all other input. `encode` and `decode`: the two\n"
+        "parts of the search. `write`: printing and drawing. The rest of `total` is for splitting into pieces,\n"
+        "starting threads and freeing memory.",
     COMMAND_FLAGS(flags),
     .groups = groups,
     .word = {.values = 1, .kind = VALUE_FILE},

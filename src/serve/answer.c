@@ -4,14 +4,34 @@
 #include "io/ds.h"
 #include "io/files.h"
 #include "io/json.h"
+#include "text/entity.h"
+#include "translate/prefix.h"
 
 #include <math.h>
+
+/* The prefix of the request, after the blanks of a text without a sentence; owned by the caller. */
+static char *prefix_text(const Request *w, const char *blanks) {
+    const Texts *pieces = &w->fields.prefix_pieces;
+    const Translator *translator = &w->task.served->translator;
+    char *joined = tokenizer_join(translator->target.tokenizer.kind, pieces->list,
+                                  pieces_text_count(pieces->list, (int)arrlen(pieces->list)));
+    char *alone = prefix_alone(translator, w->fields.prefix ? w->fields.prefix : joined);
+    MemoryFile memory;
+    FILE *out = memory_open(&memory);
+    fputs(blanks, out);
+    if (w->task.html) entities_write(out, alone, strlen(alone));
+    else fputs(alone, out);
+    mem_free(alone);
+    mem_free(joined);
+    return memory_close(&memory, NULL);
+}
 
 /* The k-th translation of a text, whose sentences have their k-th hypothesis or, if there are fewer, their best one;
    owned by the caller. */
 static char *text_of(const Request *w, ptrdiff_t i, int k) {
     if (!w->task.served) return mem_strdup(w->fields.q.list[i]);
     const Part *part = &w->parts[i];
+    if (w->prefix.states && !w->task.count) return prefix_text(w, part->passage.between[0]);
     const ptrdiff_t n = arrlen(part->passage.sentences);
     const char **texts = mem_alloc((size_t)(n ? n : 1) * sizeof *texts);
     for (ptrdiff_t j = 0; j < n; j++) {

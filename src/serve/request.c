@@ -246,12 +246,13 @@ static int make_prefix(Start *s) {
     if (!fields->prefix && !pieces->list) return 0;
     if (fields->prefix && pieces->list)
         return reply_error(s->reply, 400, "Invalid request: give either prefix or prefix_pieces");
-    if (w->task.count > 1) return reply_error(s->reply, 400, "Invalid request: a prefix needs a text of one sentence");
+    if (w->task.count > 1 || (!w->task.count && arrlen(fields->q.list) != 1))
+        return reply_error(s->reply, 400, "Invalid request: a prefix needs a text of one sentence");
     const int status = fields->prefix
                            ? prefix_of_text(&w->prefix, target, fields->prefix, most, &err)
                            : prefix_of_pieces(&w->prefix, target, pieces->list, (int)arrlen(pieces->list), most, &err);
     if (status) return reply_error(s->reply, 400, "Invalid request: prefix: %s", err.reason);
-    w->task.jobs[0].prefix = &w->prefix;
+    w->task.jobs[0].prefix = &w->prefix; /* if there is no sentence, the text of the answer is the prefix */
     return 0;
 }
 
@@ -344,7 +345,7 @@ static int make_request(Start *s) {
     if (!w->task.served) return 1;
     if (set_search(s)) return -1;
     status = w->task.kind == JOB_TRANSLATE ? make_sentences(s) : make_pairs(s);
-    if (!status && w->task.kind == JOB_TRANSLATE && w->task.count) status = make_prefix(s) || make_terms(s);
+    if (!status && w->task.kind == JOB_TRANSLATE) status = make_prefix(s) || (w->task.count && make_terms(s));
     if (!status && w->task.count) status = take_quota(s);
     return status ? -1 : w->task.count == 0;
 }

@@ -156,6 +156,10 @@ int prefix_of_text(Prefix *prefix, const Side *side, const char *text, int most,
     return status;
 }
 
+char *prefix_alone(const Translator *translator, const char *text) {
+    return translator_written(translator, text_normalise(text, strlen(text), NULL));
+}
+
 /* ---- several sentences ------------------------------------------------------------------------------------------ */
 
 int prefixes_of_texts(Prefixes *prefixes, const Side *side, const char *const *texts, int n, int most, const char *path,

@@ -3,7 +3,7 @@
 #define TIDE_TRANSLATE_PREFIX_H
 
 #include "model/beam.h"
-#include "text/side.h"
+#include "translate/translator.h"
 
 /* Makes the prefix of the translations that begin with a text, which is normalised first. It may end
    within a word: all words but the last have the pieces of side_encode, but the last may have any pieces that spell it,
@@ -16,6 +16,10 @@ int prefix_of_text(Prefix *prefix, const Side *side, const char *text, int most,
    above. */
 int prefix_of_pieces(Prefix *prefix, const Side *side, char *const *pieces, int n, int most, Err *err);
 void prefix_free(Prefix *prefix);
+
+/* The translation of an empty sentence with the prefix of a valid text: this text as people read it
+   (translator_written). The caller owns it. */
+char *prefix_alone(const Translator *translator, const char *text);
 
 /* The prefixes of several sentences. */
 typedef struct Prefixes {

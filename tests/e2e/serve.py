@@ -237,6 +237,8 @@ def check_errors(s):
         ({"source": ["zh"]}, "Invalid request: bad source"),
         ({"alignment": "page"}, "Invalid request: alignment must be piece or word"),
         ({"q": "潮。水。", "prefix": "The"}, "Invalid request: a prefix needs a text of one sentence"),
+        ({"q": [" ", ""], "prefix": "The"}, "Invalid request: a prefix needs a text of one sentence"),
+        ({"q": "", "prefix": "海"}, "Invalid request: prefix: the vocabulary cannot spell '▁海'"),
         ({"prefix": "The", "prefix_pieces": ["▁The"]}, "Invalid request: give either prefix or prefix_pieces"),
         ({"prefix": "海 the"}, "Invalid request: prefix: the vocabulary has no piece '海'"),
         ({"prefix_pieces": ["nonesuch"]}, "Invalid request: prefix: the vocabulary has no piece 'nonesuch'"),

@@ -129,6 +129,15 @@ def check_fields(s):
 
 
 def check_prefix(s):
+    # nothing follows the prefix of an empty text
+    for body, expected in (
+        ({"q": "", "prefix": "The  tide "}, "The tide"),
+        ({"q": [" "], "prefix": "The"}, [" The"]),
+        ({"q": "<p>", "prefix": "The", "format": "html"}, "<p>The"),
+        ({"q": "", "prefix_pieces": ["▁The", "</s>"]}, "The"),
+    ):
+        found = s.translate(**body)["translatedText"]
+        check(found == expected, f"{body}: {found!r}")
     """A chosen candidate is forced; what the search finds by itself stays the same if it is forced."""
     text = "潮水退了。"
     _, (free,), _ = streamed(s, text, candidates=3)

@@ -35,6 +35,9 @@ tide_ok translate "$scratch/run" --prefix "$scratch/prefix" --mini-batch 1 --n-b
     die "a prefix depends on the batch"
 tide_ok translate "$scratch/run" --prefix "$scratch/prefix" <"$scratch/dev.zh" | sed -n 'n;n;p' >"$scratch/found"
 sed -n 'n;n;p' "$scratch/free" | cmp - "$scratch/found" || die "an empty prefix changes a translation"
+printf 'The  tide \n\n' >"$scratch/prefix"
+printf '\n\n' | tide_ok translate "$scratch/run" --prefix "$scratch/prefix" >"$scratch/found"
+printf 'The tide\n\n' | cmp - "$scratch/found" || die "the prefix of an empty line: $(cat "$scratch/found")"
 
 # Samples are the same for any number of threads and lines in a batch, and others with another seed.
 sample() { tide_ok translate "$scratch/run" --output-sampling topk 20 0.9 --n-best 2 "$@" <"$scratch/dev.zh"; }

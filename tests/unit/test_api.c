@@ -428,6 +428,20 @@ static void refuses_wrong_arguments(void **state) {
     }
 }
 
+/* Nothing can follow the beginning of an empty sentence. */
+static void an_empty_sentence_has_its_prefix(void **state) {
+    Fixture *f = *state;
+    const char *const texts[] = {"", "潮水退了。", " "}, *const prefixes[] = {"The  tide ", NULL, NULL};
+    const TideTranslateOptions options = {.size = sizeof options, .prefixes = prefixes};
+    TideResult *result;
+    assert_int_equal(tide_translate(f->session, texts, 3, &options, &result), TIDE_OK);
+    const TideHypothesis *first = result->sentences[0]->hypotheses[0];
+    assert_string_equal(first->text, "The tide");
+    assert_int_equal(first->alignment.target_count, 0);
+    assert_string_equal(result->sentences[2]->hypotheses[0]->text, "");
+    tide_result_free(result);
+}
+
 /* A target that is not valid UTF-8, and NULL for a session or a result, are errors. */
 static void refuses_wrong_pointers(void **state) {
     Fixture *f = *state;
@@ -952,6 +966,7 @@ int main(void) {
         TEST(tells_settled_words),
         TEST(refuses_wrong_arguments),
         TEST(refuses_wrong_pointers),
+        TEST(an_empty_sentence_has_its_prefix),
         TEST(accepts_options_of_other_versions),
         TEST(can_be_cancelled),
         TEST(ensembles_need_the_same_pieces),
