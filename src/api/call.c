@@ -110,7 +110,7 @@ bool option_between(Call *call, const char *name, int value, int least, int most
 }
 
 bool texts_given(Call *call, const char *name, const char *const *texts, int n) {
-    if (n < 0) return call_fail(call, TIDE_BAD_ARGUMENT, "a count of %d", n);
+    if (n < 0) return call_fail(call, TIDE_BAD_ARGUMENT, "the count is %d", n);
     for (int i = 0; i < n; i++)
         if (!texts || !texts[i]) return call_fail(call, TIDE_BAD_ARGUMENT, "%s %d is NULL", name, i + 1);
     return true;

@@ -27,7 +27,7 @@ static bool pieces_given(Call *call, const char *name, const char *const *pieces
 static bool alignment_given(DrawCall *c) {
     enum { MOST = 10000 /* pieces: a picture has one cell for each pair of pieces */ };
     const TideAlignment *a = c->alignment;
-    if (!argument_given(&c->call, "result", c->text)) return false;
+    if (!argument_given(&c->call, "text", c->text)) return false;
     if (!a || !a->weights) return call_fail(&c->call, TIDE_BAD_ARGUMENT, "an alignment without weights");
     return option_between(&c->call, "source_count", a->source_count, 1, MOST) &&
            option_between(&c->call, "target_count", a->target_count, 1, MOST) &&

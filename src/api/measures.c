@@ -16,19 +16,20 @@ typedef struct MeasureCall {
     TideAer *aer;
 } MeasureCall;
 
-/* Checks the texts and copies the options. Returns whether the measure can be computed. */
+/* Checks the texts and copies the options. Returns whether the measure can be computed. The names are those of
+   tide_aer, because the other calls give no line of text. */
 static bool measure_given(MeasureCall *c, TideScoreOptions *options) {
     enum { MOST_REFERENCES = 1000 };
-    if (!argument_given(&c->call, "result", c->score ? (const void *)c->score : c->aer)) return false;
-    if (c->count == 0) return call_fail(&c->call, TIDE_BAD_ARGUMENT, "a count of 0");
-    if (!texts_given(&c->call, "hypothesis", c->hypotheses, c->count) ||
+    if (!argument_given(&c->call, "aer", c->score ? (const void *)c->score : c->aer)) return false;
+    if (c->count == 0) return call_fail(&c->call, TIDE_BAD_ARGUMENT, "the count is 0");
+    if (!texts_given(&c->call, "links", c->hypotheses, c->count) ||
         !options_copy(&c->call, c->options, options, sizeof *options))
         return false;
     if (options->references < 0 || options->references > MOST_REFERENCES || options->references > INT_MAX / c->count)
         return call_fail(&c->call, TIDE_BAD_ARGUMENT, "references is %ld, but must be between 0 and %d",
                          options->references, MOST_REFERENCES);
     if (!options->references) options->references = 1;
-    return texts_given(&c->call, "reference", c->references, c->count * (int)options->references);
+    return texts_given(&c->call, "gold", c->references, c->count * (int)options->references);
 }
 
 /* The references of a call; the list is owned by the caller. */

@@ -34,7 +34,7 @@ typedef struct LoadCall {
 static void load(void *context) {
     LoadCall *c = context;
     Err err;
-    if (!argument_given(&c->call, "result", c->model) || !argument_given(&c->call, "path", c->path)) return;
+    if (!argument_given(&c->call, "model", c->model) || !argument_given(&c->call, "path", c->path)) return;
     TideModel *model = mem_zalloc(sizeof *model);
     if (c->bytes ? model_load_bytes(&model->translator, c->bytes, c->size, c->path, &err)
                  : model_load(&model->translator, c->path, &err)) {

@@ -25,7 +25,7 @@ static bool ensemble_given(OpenCall *c) {
 static void make_session(void *context) {
     OpenCall *c = context;
     TideSessionOptions options;
-    if (!argument_given(&c->call, "result", c->session)) return;
+    if (!argument_given(&c->call, "session", c->session)) return;
     if (!c->models || c->count < 1) {
         call_fail(&c->call, TIDE_BAD_ARGUMENT, "a session needs at least one model");
         return;

@@ -54,11 +54,10 @@ void sides_learn_jointly(Side *const sides[2], WordCounts words[2], int merges, 
 int side_check_subwords(const Side *side, const char *path, Err *err) {
     const long pieces = vocab_size(side->vocab), subwords = vocab_size(side->subwords->vocab);
     if (pieces * subwords <= INT_MAX) return 0;
-    return err_set(
-        err, path, 0,
-        "%ld source pieces times %ld subwords give more ids than an int holds; use smaller --dim-vocabs or fewer "
-        "--bpe-merges",
-        pieces, subwords);
+    return err_set(err, path, 0,
+                   "%ld source pieces times %ld subwords give more ids than an int holds; use smaller dim-vocabs or "
+                   "fewer bpe-merges",
+                   pieces, subwords);
 }
 
 int side_learn_subwords(Side *side, WordCounts words, int merges, Err *err) {

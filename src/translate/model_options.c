@@ -92,20 +92,20 @@ bool model_options_align(const ModelOptions *o) { return is_transformer(o) || at
 /* Checks that the heads divide the size of option `name`. kind: the option, with its value, that needs this. */
 static int check_heads(const char *kind, const char *name, int size, int heads, Err *err) {
     if (size % heads == 0) return 0;
-    return err_set(err, NULL, 0, "--%s needs --%s to be a multiple of --heads %d, not %d", kind, name, heads, size);
+    return err_set(err, NULL, 0, "%s needs %s to be a multiple of heads %d, not %d", kind, name, heads, size);
 }
 
 static int check_rnnsearch(const ModelOptions *o, Err *err) {
     if (o->tied_embeddings && o->dim_maxout != o->dim_emb)
-        return err_set(err, NULL, 0, "--tied-embeddings on needs --dim-maxout %d, the value of --dim-emb, not %d",
-                       o->dim_emb, o->dim_maxout);
+        return err_set(err, NULL, 0, "tied-embeddings on needs dim-maxout %d, the value of dim-emb, not %d", o->dim_emb,
+                       o->dim_maxout);
     if (o->attention == choice_find(attention_names, "multi-head") &&
         check_heads("attention multi-head", "dim-att", o->dim_att, o->heads, err))
         return -1;
     if (o->encoder == choice_find(encoder_names, "self-attention") &&
         check_heads("encoder self-attention", "dim-rnn", o->dim_rnn, o->heads, err))
         return -1;
-    if (o->window % 2 == 0) return err_set(err, NULL, 0, "--window must be odd, not %d", o->window);
+    if (o->window % 2 == 0) return err_set(err, NULL, 0, "window must be odd, not %d", o->window);
     return 0;
 }
 
@@ -119,8 +119,7 @@ int model_options_check(const ModelOptions *o, Err *err) {
     char text[OPTION_FORMAT_SIZE];
     for (int i = 0; i < 2; i++)
         if (o->joint_merges && o->tokenizer[i] != TOKENIZER_BPE)
-            return err_set(err, NULL, 0, "--merges joint needs --tokenizer bpe bpe, not %s",
-                           text_of(o, "tokenizer", text));
+            return err_set(err, NULL, 0, "merges joint needs tokenizer bpe bpe, not %s", text_of(o, "tokenizer", text));
     return is_transformer(o) ? check_heads("arch transformer", "dim-emb", o->dim_emb, o->heads, err)
                              : check_rnnsearch(o, err);
 }

@@ -279,7 +279,7 @@ for option in 'encoder cnn' 'attention none' 'readout-state prev'; do
         --heads 2 --after-batches 1 --$option --model "$scratch/transformer"
 done
 refuses 2 'output DIR needs --format svg' "$tide" align "$scratch/again" --src "$scratch/three" --tgt "$scratch/three" --output "$scratch/x"
-refuses 1 'merges joint needs --tokenizer bpe bpe, not char bpe' "$tide" train --tsv "$scratch/train.tsv" \
+refuses 1 'merges joint needs tokenizer bpe bpe, not char bpe' "$tide" train --tsv "$scratch/train.tsv" \
     --tokenizer char bpe --merges joint --model "$scratch/joint"
 
 # A limit of file sizes (ulimit -f, in blocks of 512 bytes) ends a training with one line, and a larger limit continues it.

@@ -370,7 +370,7 @@ static void refuses_wrong_arguments(void **state) {
         {TIDE_BAD_TEXT, bad, 2, {0}, "sentence 2: not valid UTF-8 at byte 2"},
         {TIDE_BAD_ARGUMENT, none, 2, {0}, "sentence 2 is NULL"},
         {TIDE_BAD_ARGUMENT, NULL, 1, {0}, "sentence 1 is NULL"},
-        {TIDE_BAD_ARGUMENT, good, -1, {0}, "a count of -1"},
+        {TIDE_BAD_ARGUMENT, good, -1, {0}, "the count is -1"},
         {TIDE_TOO_LONG, longer, 1, {0}, "sentence 1: "},
         {TIDE_TOO_LONG, good, 1, {.max_length = 2}, "sentence 1: "},
         {TIDE_BAD_ARGUMENT, good, 1, {.beam = 1001}, "beam is 1001, but must be between 0 and 1000"},
@@ -540,7 +540,7 @@ static void ensembles_need_the_same_pieces(void **state) {
     assert_non_null(strstr(error, "its target pieces are not those of the first model"));
     assert_int_equal(tide_session_new(models, 0, NULL, &session, error, sizeof error), TIDE_BAD_ARGUMENT);
     assert_int_equal(tide_session_new(models, 2, NULL, NULL, error, sizeof error), TIDE_BAD_ARGUMENT);
-    assert_string_equal(error, "the result is NULL");
+    assert_string_equal(error, "the session is NULL");
     assert_int_equal(tide_session_new(models, 2, NULL, &session, error, sizeof error), TIDE_OK);
     assert_int_equal(tide_translate(session, sources, 3, NULL, &result), TIDE_OK);
     assert_non_null(result->sentences[0]->hypotheses[0]->alignment.weights);
@@ -614,7 +614,7 @@ static void measures(void **state) {
     assert_int_equal(tide_aer(wrong, gold, 1, &aer, error, sizeof error), TIDE_BAD_TEXT);
     assert_non_null(strstr(error, "links:1: "));
     assert_int_equal(tide_aer(links, gold, 1, NULL, error, sizeof error), TIDE_BAD_ARGUMENT);
-    assert_string_equal(error, "the result is NULL");
+    assert_string_equal(error, "the aer is NULL");
 }
 
 static void draws_alignments(void **state) {
@@ -864,7 +864,7 @@ static void says_why_a_model_cannot_be_loaded(void **state) {
     assert_int_equal(tide_load(NULL, &model, error, sizeof error), TIDE_BAD_ARGUMENT);
     assert_string_equal(error, "the path is NULL");
     assert_int_equal(tide_load(f->path, NULL, error, sizeof error), TIDE_BAD_ARGUMENT);
-    assert_string_equal(error, "the result is NULL");
+    assert_string_equal(error, "the model is NULL");
 }
 
 /* The host program's allocator for cJSON is not replaced, and may fail. */
