@@ -118,7 +118,9 @@ static void test_nothing_matches(void **state) {
     (void)state;
     assert_close(bleu_of("a b c d", "e f g h", 0).score, 0);
     assert_close(bleu_of("a b c", "a b c", 0).score, 0); /* there are no 4-grams */
-    Bleu bleu = bleu_of("", "", 0);
+    Bleu bleu = bleu_of("a b c", "a b c", 0);
+    assert_close(bleu_compute(&bleu), 0);
+    bleu = bleu_of("", "", 0);
     assert_close(bleu.brevity_penalty, 1);
     assert_close(bleu_corpus(NULL, NULL, 0, (BleuOptions){0}).score, 0);
     char line[200];

@@ -322,11 +322,13 @@ static void test_plain_lines(void **state) {
     progress_show(&view, &half_way, 119, false);
     Progress unknown = {.update = 7, .loss = 20, .epoch = 0.1, .seconds_left = -1};
     progress_show(&view, &unknown, 119, true); /* a line */
+    progress_count(&view, "scoring", 0, 9, 120, true);
     capture_stop(&capture);
     assert_false(view.screen.terminal);
     assert_string_equal(capture.text,
                         "update 1240/3000  41%  loss 2.314  14210 tok/s   0:52 left  epoch 12.4  ppl  10.1\n"
-                        "update 7  loss 20.000      0 tok/s  epoch  0.1  ppl 4.9e+08\n");
+                        "update 7  loss 20.000      0 tok/s  epoch  0.1  ppl 4.9e+08\n"
+                        "scoring 0/9   0%\n");
 }
 
 static void test_a_log_has_lines_with_times(void **state) {

@@ -553,6 +553,15 @@ static void entries_are_groups_of_linked_tokens(void **state) {
     assert_string_equal(text, "York\tApple\t1.0000\n");
     mem_free(text);
     entries_free(&entries);
+    /* four tokens are an entry, five are none */
+    static const Link wide[] = {{0, 0, false}, {1, 0, false}, {2, 0, false}, {3, 0, false}},
+                      wider[] = {{0, 0, false}, {0, 1, false}, {0, 2, false}, {0, 3, false}, {0, 4, false}};
+    entries_count(&entries, &a, wide, 4);
+    entries_count(&entries, &a, wider, 5);
+    text = entries_text(&entries);
+    assert_string_equal(text, "New York , a\tBig\t1.0000\n");
+    mem_free(text);
+    entries_free(&entries);
     bitext_free(&b);
 }
 
