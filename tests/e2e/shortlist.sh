@@ -14,6 +14,9 @@ tide_ok translate "$scratch/one" --shortlist "$lexicon" --shortlist-first 100000
 cmp "$scratch/free" "$scratch/all" || die "a shortlist of all words changes translations"
 short "$scratch/one" >"$scratch/short"
 cmp -s "$scratch/free" "$scratch/short" && die "a shortlist of few words changes nothing"
+printf 'zzz\tYes\t1\n' >"$scratch/other"
+tide_ok translate "$scratch/one" --shortlist "$scratch/other" --shortlist-first 20 <"$scratch/dev.zh" |
+    cmp -s - "$scratch/short" && die "the words of the lexicon change nothing"
 short "$scratch/one" --mini-batch 1 --threads 1 | cmp - "$scratch/short" || die "the batch changes the translations"
 for isa in avx512 avx2 neon portable; do
     has_isa "$scratch/one" $isa || continue

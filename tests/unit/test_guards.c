@@ -7,6 +7,7 @@
 #include "io/files.h"
 #include "io/output.h"
 #include "train/checkpoint.h"
+#include "train/data.h"
 #include "train/job.h"
 #include "identity_loss.h"
 #include "scratch.h"
@@ -341,9 +342,23 @@ static void sizes_do_not_wrap_around(void **state) {
     arena_free(&arena);
 }
 
+/* The hash of the data of a checkpoint stays the same from version to version. */
+static void checkpoints_of_other_versions_know_their_data(void **state) {
+    (void)state;
+    Data data = {.pairs = {.n = 5, .hash = 7}, .guides = {.hash = 11}};
+    assert_true(data_hash(&data) == 0x8ff34785799e5cbdu);
+    arrput(data.pairs.sets, ((TrainSet){.end = 3, .weight = 1}));
+    arrput(data.pairs.sets, ((TrainSet){.end = 5, .weight = 0.5}));
+    assert_true(data_hash(&data) == 0xaef4678e28862899u);
+    data.pairs.sets[1].quiet = true;
+    assert_true(data_hash(&data) == 0xb2d41eb8582f5b52u);
+    arrfree(data.pairs.sets);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sizes_do_not_wrap_around),
+        cmocka_unit_test(checkpoints_of_other_versions_know_their_data),
         cmocka_unit_test(the_first_op_is_named),
         cmocka_unit_test(one_pair_is_named_and_skipped),
         cmocka_unit_test(a_diverged_training_ends),
