@@ -107,6 +107,7 @@ mistakes 'unknown flag --tmx;' lexicon --tmx a.tmx
 mistakes 'translate takes one MODEL; several: tide translate --models /tmp ' translate /tmp "$scratch"
 mistakes 'begins with a long dash: write --beam-size' translate model —beam-size 5
 mistakes 'begins with a long dash: write --html' translate model –html x
+mistakes 'begins with a long dash: write --html' translate model −html x
 for pair in lr:learn-rate epochs:after-epochs batch-size:mini-batch valid:valid-sets patience:early-stopping; do
     mistakes "unknown flag --${pair%:*}; did you mean --${pair#*:}" train "--${pair%:*}" 3
 done
