@@ -446,8 +446,9 @@ static void an_empty_sentence_has_its_prefix(void **state) {
 static void refuses_wrong_pointers(void **state) {
     Fixture *f = *state;
     const char *const good[] = {"潮水退了。"}, *const bad[] = {"b \xff"};
-    TideResult *result;
+    TideResult *result = (TideResult *)f;
     assert_int_equal(tide_align(f->session, good, bad, 1, NULL, &result), TIDE_BAD_TEXT);
+    assert_null(result);
     assert_string_equal(tide_error(f->session), "target 1: not valid UTF-8 at byte 2");
     assert_int_equal(tide_translate(NULL, good, 1, NULL, &result), TIDE_BAD_ARGUMENT);
     assert_int_equal(tide_translate(f->session, good, 1, NULL, NULL), TIDE_BAD_ARGUMENT);

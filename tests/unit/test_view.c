@@ -220,6 +220,11 @@ static void test_heatmap_takes_any_weight(void **state) {
     assert_non_null(strstr(svg, "c → x: 1.00"));
     /* NaN, -1 and 0 are drawn as weight 0: white. */
     assert_int_equal(count(svg, "width=\"44\" height=\"44\" fill=\"#ffffff\""), 3);
+    assert_non_null(strstr(svg, "fill=\"#17274c\"")); /* weight 1, by Ottosson's equations */
+    free(svg);
+    s.weight[2] = 0.5f;
+    svg = draw(&s, false);
+    assert_non_null(strstr(svg, "fill=\"#3f93d3\""));
     free(svg);
 }
 
@@ -329,6 +334,22 @@ static void test_plain_lines(void **state) {
                         "update 1240/3000  41%  loss 2.314  14210 tok/s   0:52 left  epoch 12.4  ppl  10.1\n"
                         "update 7  loss 20.000      0 tok/s  epoch  0.1  ppl 4.9e+08\n"
                         "scoring 0/9   0%\n");
+}
+
+static void test_a_dumb_terminal_gets_lines(void **state) {
+    (void)state;
+    const char *term = getenv("TERM");
+    char *before = term ? strdup(term) : NULL;
+    setenv("TERM", "dumb", 1);
+    Capture capture = capture_terminal(80);
+    ProgressView view;
+    progress_start(&view);
+    progress_count(&view, "scoring", 7, 0, 0, true);
+    capture_stop(&capture);
+    assert_string_equal(capture.text, "scoring 7\n");
+    if (before) setenv("TERM", before, 1);
+    else unsetenv("TERM");
+    free(before);
 }
 
 static void test_a_log_has_lines_with_times(void **state) {
@@ -455,6 +476,7 @@ int main(void) {
         cmocka_unit_test(test_heatmap_reports_a_full_disk),
         cmocka_unit_test(test_format_duration),
         cmocka_unit_test(test_plain_lines),
+        cmocka_unit_test(test_a_dumb_terminal_gets_lines),
         cmocka_unit_test(test_a_log_has_lines_with_times),
         cmocka_unit_test(test_plain_lines_become_rarer),
         cmocka_unit_test(test_bar_fits_the_terminal),
