@@ -163,6 +163,11 @@ static void test_several_references(void **state) {
     const Chrf chrf = chrf_references(hypotheses, (References){sets, 2}, 3, 0);
     chrf_format(&chrf, line, sizeof line);
     assert_string_equal(line, "chrF2 = 59.73");
+    /* of two references that are equally close in length, the shorter one counts */
+    char *longer[] = {"a b c d e f g h"}, *shorter[] = {"a b c d"}, *between[] = {"a b c d e f"};
+    char *const *upwards[] = {shorter, longer}, *const * downwards[] = {longer, shorter};
+    assert_int_equal(bleu_references(between, (References){upwards, 2}, 1, (BleuOptions){0}).reference_length, 4);
+    assert_int_equal(bleu_references(between, (References){downwards, 2}, 1, (BleuOptions){0}).reference_length, 4);
     /* the same reference twice changes nothing */
     char *const *twice[] = {first, first};
     assert_close(bleu_references(hypotheses, (References){twice, 2}, 3, (BleuOptions){0}).score,
