@@ -245,6 +245,11 @@ void connection_body(Connection *c, const char *bytes, size_t n) {
     c->size += n;
 }
 
+static void refuse(Reply *reply) {
+    reply_error(reply, 429, "Slowdown: too many requests");
+    reply->retry_after = 1;
+}
+
 /* Called by a worker. */
 static void answer_task(Task *task, ScopeEnd end, void *context) {
     Connections *t = context;
@@ -267,42 +272,97 @@ static void add_event(Task *task, Event *event, void *context) {
     Connection *c = task->client;
     const bool wanted = c && c->phase == PHASE_STREAMING;
     if (wanted) {
-        Event **at = &c->events;
-        while (*at) at = &(*at)->next;
-        *at = event;
+        *(c->events ? &c->newest->next : &c->events) = event;
+        c->newest = event;
         wake(c);
     }
     pthread_mutex_unlock(&t->mutex);
     if (!wanted) event_free(event);
 }
 
-bool connection_wait(Connection *c, Task *task) {
-    Connections *t = c->table;
+/* Adds a task to the queue and gives it to the connection, whose stream begins, if it has one. Returns false if the
+   queue has no room. The caller has the mutex, for which the workers wait, so that they find the connection ready. */
+static bool add_task(Connection *c, Task *task) {
+    Event *opening = task->opening;
     task->done = answer_task;
-    task->event = task->opening ? add_event : NULL;
-    task->context = t;
+    task->event = opening ? add_event : NULL;
+    task->context = c->table;
     task->client = c;
-    pthread_mutex_lock(&t->mutex); /* the workers wait for it, so that they find the connection ready */
-    if (count(t, is_computed) >= t->places - t->places / 8 || queue_add(t->queue, task)) {
-        pthread_mutex_unlock(&t->mutex);
-        reply_error(&c->reply, 429, "Slowdown: too many requests");
-        c->reply.retry_after = 1;
-        task->release(task);
-        return false;
-    }
+    if (queue_add(c->table->queue, task)) return false;
     c->task = task;
     c->asks = true;
-    c->streams = task->opening;
-    if (c->streams) {
-        c->events = task->opening;
-        task->opening = NULL;
-        set_phase(c, PHASE_STREAMING);
-    } else {
-        suspend(c);
-        set_phase(c, PHASE_WAITING);
+    if (!opening) return true;
+    c->streams = true;
+    c->events = c->newest = opening;
+    task->opening = NULL;
+    set_phase(c, PHASE_STREAMING);
+    wake(c);
+    return true;
+}
+
+/* Called by a thread of the queue. */
+static void prepare(Call *call) {
+    Pending *p = (Pending *)call;
+    Connections *t = p->table;
+    Reply reply = {0};
+    Task *task = endpoint_start(p->service, &p->asked, &reply);
+    pthread_mutex_lock(&t->mutex);
+    Connection *c = p->connection;
+    const bool wanted = c && c->phase == PHASE_WAITING;
+    if (c) c->pending = NULL;
+    if (wanted && task && add_task(c, task)) task = NULL;
+    else if (wanted) {
+        if (task) refuse(&reply);
+        c->reply = reply;
+        answer(c);
     }
     pthread_mutex_unlock(&t->mutex);
-    return true;
+    if (!wanted) reply_free(&reply);
+    if (task) task->release(task);
+    mem_free((char *)p->asked.body);
+    mem_free(p);
+}
+
+/* Copies a text to *room, which is moved behind it; NULL stays NULL. */
+static const char *keep(char **room, const char *text) {
+    if (!text) return NULL;
+    char *at = *room;
+    *room = stpcpy(at, text) + 1;
+    return at;
+}
+
+/* Returns NULL if memory is refused. */
+static Pending *pending_new(Connection *c, const Service *service, const Asked *asked) {
+    Asked own = *asked;
+    const char **const texts[] = {&own.content_type, &own.authorization, &own.url, &own.host, &own.proto, &own.model};
+    enum { TEXTS = sizeof texts / sizeof *texts };
+    size_t size = sizeof(Pending);
+    for (int i = 0; i < TEXTS; i++) size += *texts[i] ? strlen(*texts[i]) + 1 : 0;
+    Pending *p = mem_try_realloc(NULL, size);
+    if (!p) return NULL;
+    char *room = (char *)(p + 1);
+    for (int i = 0; i < TEXTS; i++) *texts[i] = keep(&room, *texts[i]);
+    *p = (Pending){{.run = prepare, .alone = asked->endpoint == ENDPOINT_TRAINING}, c->table, service, own, c};
+    p->asked.body = c->body;
+    p->asked.size = c->size;
+    c->body = NULL;
+    c->size = c->capacity = 0;
+    return p;
+}
+
+bool connection_wait(Connection *c, const Service *service, const Asked *asked) {
+    Connections *t = c->table;
+    Pending *p = NULL;
+    pthread_mutex_lock(&t->mutex);
+    if (count(t, is_computed) >= t->places - t->places / 8) refuse(&c->reply);
+    else if ((p = pending_new(c, service, asked))) {
+        c->pending = p;
+        suspend(c);
+        set_phase(c, PHASE_WAITING);
+        queue_call(t->queue, &p->call);
+    } else reply_error(&c->reply, 503, "Out of memory");
+    pthread_mutex_unlock(&t->mutex);
+    return p;
 }
 
 /* Copies at most `room` bytes of a text from offset *from on, and moves the offset. Returns their number. */
@@ -353,7 +413,8 @@ static void end_stream(Connection *c) {
     if (!whole && queue_cancel(c->table->queue, c->task))
         metrics_count(c->table->metrics, &c->table->metrics->cancelled);
     account(c, whole ? c->reply.status : 400, c->streamed);
-    while (c->events) c->events = event_free(c->events);
+    if (c->task) c->task->opening = c->events; /* which are released with the task */
+    c->events = NULL;
     c->sent = c->streamed = 0;
     c->streams = false;
 }
@@ -362,6 +423,8 @@ void connection_end(Connection *c) {
     Task *task = c->task;
     pthread_mutex_lock(&c->table->mutex);
     if (task) task->client = NULL;
+    if (c->pending) c->pending->connection = NULL;
+    c->pending = NULL;
     if (c->streams) end_stream(c);
     forget(c);
     c->task = NULL;
@@ -381,7 +444,7 @@ void connection_end(Connection *c) {
 
 /* Cancels the request of a connection that workers compute, with this reply, unless a worker is about to answer. */
 static void cancel(Connection *c, int status, const char *why) {
-    if (!queue_cancel(c->table->queue, c->task)) return;
+    if (c->task && !queue_cancel(c->table->queue, c->task)) return;
     reply_error(&c->reply, status, "%s", why);
     metrics_count(c->table->metrics, &c->table->metrics->cancelled);
     answer(c);
@@ -415,7 +478,7 @@ static bool is_busy(const Connection *c) { return is_open(c) && c->phase != PHAS
 
 /* Whether the client of a connection may soon ask for another translation. */
 static bool is_active(const Connection *c) {
-    return is_computed(c) || (c->phase == PHASE_IDLE && c->asks && seconds_now() - c->since < 1);
+    return (is_computed(c) && c->task) || (c->phase == PHASE_IDLE && c->asks && seconds_now() - c->since < 1);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */

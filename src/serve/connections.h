@@ -17,6 +17,15 @@ typedef enum Phase {
     PHASE_CLOSED     /* the table has shut the socket down */
 } Phase;
 
+/* A request that a thread of the queue prepares. */
+typedef struct Pending {
+    Call call;
+    struct Connections *table;
+    const Service *service;
+    Asked asked;                   /* its strings follow this struct; the body is owned */
+    struct Connection *connection; /* under the table's mutex; NULL: it does not want the answer any longer */
+} Pending;
+
 /* One connection, with at most one request at a time. */
 typedef struct Connection {
     struct Connections *table;
@@ -36,12 +45,13 @@ typedef struct Connection {
     char *target; /* owned: of the request line; NULL: it has not arrived, or memory was refused */
     char *body;   /* owned: [capacity] */
     size_t size, capacity;
-    Task *task;      /* held, from PHASE_WAITING or PHASE_STREAMING on */
-    bool suspended;  /* nothing happens to the connection before it is resumed */
-    bool streams;    /* the answer is a stream; `reply` is its last event, or the error that ended it */
-    Event *events;   /* of a stream, in order: not sent yet */
-    size_t sent;     /* bytes of the first event; without events, of the last event of the stream */
-    size_t streamed; /* bytes of the stream */
+    Pending *pending;       /* in PHASE_WAITING, until there is a task or a reply; owned by its call */
+    Task *task;             /* held; NULL: there is none yet */
+    bool suspended;         /* nothing happens to the connection before it is resumed */
+    bool streams;           /* the answer is a stream; `reply` is its last event, or the error that ended it */
+    Event *events, *newest; /* of a stream, in order: not sent yet; the last one of them */
+    size_t sent;            /* bytes of the first event; without events, of the last event of the stream */
+    size_t streamed;        /* bytes of the stream */
     Reply reply;
 } Connection;
 
@@ -89,11 +99,12 @@ void connection_note(Connection *connection, const char *method, const char *ver
 /* Adds bytes to the body, unless there is a reply already. If the body is larger than the limit, or memory is refused,
    the reply says so. */
 void connection_body(Connection *connection, const char *bytes, size_t n);
-/* Adds a task to the queue and gives it to the connection. If the answer is no stream, the connection is suspended
-   before; when the task is done, the connection has its reply and is resumed. If the answer is a stream, the
-   caller then sends what connection_read returns. If the queue has no room, or if tasks have seven eighths of the
-   places, replies at once with status 429 and returns false: some places are always left for other requests. */
-bool connection_wait(Connection *connection, Task *task);
+/* Suspends the connection and has a thread of the queue prepare its complete request, whose body it takes. When there
+   is an answer, the connection has its reply and is resumed. If the answer is a stream, the connection is resumed when
+   it begins; the caller then sends what connection_read returns. If tasks have seven eighths of the places, replies at
+   once with status 429, so that some places are always left for other requests; if memory is refused, with status 503.
+   Returns false if there is a reply. */
+bool connection_wait(Connection *connection, const Service *service, const Asked *asked);
 /* Reads at most `room` bytes of a stream. Returns their number; 0: there are none yet, so the connection was suspended,
    and is resumed when there are more; -1: the stream has ended. */
 ptrdiff_t connection_read(Connection *connection, char *to, size_t room);

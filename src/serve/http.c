@@ -171,8 +171,15 @@ static enum MHD_Result begin(Http *http, struct MHD_Connection *connection, Conn
                                                                                : MHD_YES;
 }
 
-/* The body is complete. */
+/* Whether the work for an answer does not grow with the request or with files, so that it may be done in this thread,
+   for which all connections wait. */
+static bool is_quick(Endpoint endpoint) {
+    return !route_posts(endpoint) && endpoint != ENDPOINT_TRAINING && endpoint != ENDPOINT_DOWNLOAD;
+}
+
+/* The body is complete, or a suspended request goes on. */
 static enum MHD_Result complete(Http *http, struct MHD_Connection *connection, Connection *c, const char *url) {
+    if (c->streams) return send_stream(http, connection, c);
     if (!c->reply.status) {
         const Asked asked = {.endpoint = c->endpoint,
                              .content_type = header(connection, "Content-Type"),
@@ -180,11 +187,9 @@ static enum MHD_Result complete(Http *http, struct MHD_Connection *connection, C
                              .url = url,
                              .host = header(connection, "Host"),
                              .proto = header(connection, "X-Forwarded-Proto"),
-                             .model = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "model"),
-                             .body = c->body ? c->body : "",
-                             .size = c->size};
-        Task *task = endpoint_start(http->service, &asked, &c->reply);
-        if (task && connection_wait(c, task)) return c->streams ? send_stream(http, connection, c) : MHD_YES;
+                             .model = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "model")};
+        if (is_quick(c->endpoint)) endpoint_start(http->service, &asked, &c->reply);
+        else if (connection_wait(c, http->service, &asked)) return MHD_YES;
     }
     return send_reply(http, connection, c);
 }

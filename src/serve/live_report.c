@@ -7,22 +7,28 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-/* The size of the log of a place; -1: none. */
-static long log_size(const Place *place) {
+/* Returns the state of the log of a place; all zero: none. */
+static struct stat log_state(const Place *place) {
     char path[PATH_SIZE + 16];
     struct stat file;
     snprintf(path, sizeof path, "%s/train.jsonl", place->dir);
-    return !stat(path, &file) && S_ISREG(file.st_mode) ? (long)file.st_size : -1;
+    return !stat(path, &file) && S_ISREG(file.st_mode) ? file : (struct stat){0};
+}
+
+/* The size of the log; -1: none. */
+static long log_size(const Place *place) {
+    const struct stat log = log_state(place);
+    return log.st_ino ? (long)log.st_size : -1;
 }
 
 bool live_report_exists(const ServedModels *models, int i) { return log_size(&models->list[i]) >= 0; }
 
 /* The place of the model that the request names, or the first one. NULL with an error in the reply if there is none, or
    if it has no log. */
-static const Place *place_of(const Start *s) {
-    const ServedModels *models = s->service->models;
+static Place *place_of(const Start *s) {
+    ServedModels *models = s->service->models;
     char *name = s->asked->model ? form_decode(s->asked->model, strlen(s->asked->model)) : NULL;
-    const Place *found = s->asked->model ? NULL : models->list;
+    Place *found = s->asked->model ? NULL : models->list;
     for (int i = 0; name && i < models->count && !found; i++)
         if (!strcmp(models->list[i].name, name)) found = &models->list[i];
     mem_free(name);
@@ -33,18 +39,47 @@ static const Place *place_of(const Start *s) {
     return NULL;
 }
 
+static double seconds_of(struct timespec t) { return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec; }
+
+/* Whether the last page shows the present state of the training. The trainer writes other files of the page at about
+   the time at which it writes to the log, so a page that was made then counts for a second only. */
+static bool is_present(const Place *place, const struct stat *log, double now) {
+    const struct stat *old = &place->log;
+    const double made = seconds_of(place->made);
+    return place->report.status && old->st_ino == log->st_ino && old->st_size == log->st_size &&
+           seconds_of(old->st_mtim) == seconds_of(log->st_mtim) &&
+           (made - seconds_of(old->st_mtim) > 5 || (now >= made && now - made < 1));
+}
+
+/* Makes the page. Its nonce is made with it, so nobody can know the nonce before the page is as it stays. */
+static int make_page(const Place *place, Reply *page, Err *err) {
+    *page = (Reply){.status = 200, .type = "text/html; charset=utf-8"};
+    if (make_nonce(page->nonce)) return err_set(err, NULL, 0, "the system has no random numbers");
+    page->body = report_text(place->dir, page->nonce, &page->size, err);
+    if (!page->body) return -1;
+    reply_share(page);
+    return 0;
+}
+
 void live_report_page(const Start *s) {
-    const Place *place = place_of(s);
-    Reply page = {.status = 200, .type = "text/html; charset=utf-8"};
+    Place *place = place_of(s);
+    Reply page;
     Err err;
+    struct timespec now;
     if (!place) return;
-    if (make_nonce(page.nonce)) {
-        reply_error(s->reply, 500, "The report cannot be made");
-        return;
+    const struct stat log = log_state(place);
+    clock_gettime(CLOCK_REALTIME, &now);
+    if (!is_present(place, &log, seconds_of(now))) {
+        if (make_page(place, &page, &err)) {
+            reply_error(s->reply, 500, "The report cannot be made: %s", err.reason);
+            return;
+        }
+        reply_free(&place->report);
+        place->report = page;
+        place->log = log;
+        place->made = now;
     }
-    page.body = report_text(place->dir, page.nonce, &page.size, &err);
-    if (page.body) *s->reply = page;
-    else reply_error(s->reply, 500, "The report cannot be made: %s", err.reason);
+    *s->reply = reply_again(&place->report);
 }
 
 void live_report_log(const Start *s) {

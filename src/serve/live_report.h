@@ -7,7 +7,8 @@
 /* Whether the directory of place i has the log of a training. */
 bool live_report_exists(const ServedModels *models, int i);
 /* Replies with the page of tide report for the model that the request names, made from the present log; the page looks
-   for changes every few seconds. Status 404 if there is no such model, or no log. */
+   for changes every few seconds. The page is kept while the log is the same. Only one thread at a time may call this.
+   Status 404 if there is no such model, or no log. */
 void live_report_page(const Start *start);
 /* Replies with {"bytes": N}, the size of the log. */
 void live_report_log(const Start *start);

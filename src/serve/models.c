@@ -167,6 +167,7 @@ int models_open(ServedModels *models, const ModelFiles *files, int count, Err *e
 void models_close(ServedModels *models) {
     for (int i = 0; i < models->count; i++) {
         served_drop(models->list[i].served);
+        reply_free(&models->list[i].report);
         mem_free(models->list[i].name);
         mem_free(models->list[i].dir);
     }

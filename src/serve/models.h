@@ -2,6 +2,7 @@
 #ifndef TIDE_SERVE_MODELS_H
 #define TIDE_SERVE_MODELS_H
 
+#include "serve/reply.h"
 #include "translate/glossary.h"
 #include "translate/shortlist.h"
 #include "translate/translator.h"
@@ -35,6 +36,9 @@ typedef struct Place {
     char *dir;  /* of the model: its path, without model.safetensors */
     char *name; /* value of the field `model`: the last part of the path, or the path if that is not unique */
     Served *served;
+    Reply report;         /* the last page of live_report.h, with a shared body; status 0: none. One thread uses it */
+    struct stat log;      /* of the training, when the page was made */
+    struct timespec made; /* the page */
     struct stat model, glossary, shortlist; /* of the files that `served` was read from; all zero: no such file */
 } Place;
 

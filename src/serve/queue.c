@@ -22,11 +22,14 @@ struct Queue {
     pthread_cond_t changed;
     Job *first, *last; /* the waiting jobs, in order of arrival */
     int length;
+    Call *calls; /* that wait, in order of arrival */
     int connections, clients;
     bool stopping;
     long models;           /* counts replaced models */
     WorkerThread *threads; /* [workers]; those before `started` have a thread */
     int workers, started;
+    pthread_t caller; /* runs all kinds of calls, and no jobs */
+    bool calling;     /* `caller` has been started */
 };
 
 /* ---- the list of waiting jobs; the caller has the mutex -------------------------------------------------------- */
@@ -47,6 +50,45 @@ static void take_out(Queue *q, Job *job) {
 }
 
 static bool waits(const Queue *q, const Job *job) { return job->before || job->after || q->first == job; }
+
+/* ---- calls; the caller has the mutex --------------------------------------------------------------------------- */
+
+void queue_call(Queue *q, Call *call) {
+    Call **at = &q->calls;
+    call->next = NULL;
+    pthread_mutex_lock(&q->mutex);
+    while (*at) at = &(*at)->next;
+    *at = call;
+    pthread_cond_broadcast(&q->changed);
+    pthread_mutex_unlock(&q->mutex);
+}
+
+/* Takes the first call that may be run: a worker runs none that is to be alone. NULL: there is none. */
+static Call *next_call(Queue *q, bool worker) {
+    Call **at = &q->calls;
+    while (*at && worker && (*at)->alone) at = &(*at)->next;
+    Call *call = *at;
+    if (call) *at = call->next;
+    return call;
+}
+
+static void run_call(Queue *q, Call *call) {
+    pthread_mutex_unlock(&q->mutex);
+    call->run(call);
+    pthread_mutex_lock(&q->mutex);
+}
+
+static void *run_caller(void *context) {
+    Queue *q = context;
+    pthread_mutex_lock(&q->mutex);
+    while (q->calls || !q->stopping) {
+        Call *call = next_call(q, false);
+        if (call) run_call(q, call);
+        else pthread_cond_wait(&q->changed, &q->mutex);
+    }
+    pthread_mutex_unlock(&q->mutex);
+    return NULL;
+}
 
 /* ---- batches --------------------------------------------------------------------------------------------------- */
 
@@ -72,9 +114,14 @@ static int choose(const Queue *q, Job **jobs) {
 }
 
 /* Waits for a job. Then, if several clients are connected and the batch is not full, waits a few milliseconds for more.
-   Returns false if there is none: the queue stops, or models were replaced. */
+   Returns false if there is none: the queue stops, or models were replaced. While there are no jobs, runs
+   calls. */
 static bool wait_for_jobs(Queue *q, long models) {
-    while (!q->first && !q->stopping && q->models == models) pthread_cond_wait(&q->changed, &q->mutex);
+    while (!q->first && !q->stopping && q->models == models) {
+        Call *call = next_call(q, true);
+        if (call) run_call(q, call);
+        else pthread_cond_wait(&q->changed, &q->mutex);
+    }
     while (q->first && q->clients > 1 && !q->stopping && q->length < q->limits->batch) {
         const double until = q->first->task->arrived + q->limits->wait;
         const struct timespec moment = {(time_t)until, (long)((until - (double)(time_t)until) * 1e9)};
@@ -130,6 +177,11 @@ static void work(Queue *q, WorkerThread *own) {
     pthread_mutex_lock(&q->mutex);
 }
 
+static void release_task(Call *call) {
+    Task *task = (Task *)((char *)call - offsetof(Task, call));
+    task->release(task);
+}
+
 static void *run_thread(void *context) {
     WorkerThread *own = context;
     Queue *q = own->queue;
@@ -178,7 +230,12 @@ Queue *queue_new(const Limits *limits, int workers, Metrics *metrics, Err *err) 
         queue_free(q);
         return NULL;
     }
-    return q;
+    const int error = pthread_create(&q->caller, NULL, run_caller, q);
+    q->calling = !error;
+    if (!error) return q;
+    err_set(err, NULL, 0, "a thread cannot be started: %s", strerror(error));
+    queue_free(q);
+    return NULL;
 }
 
 int queue_add(Queue *q, Task *task) {
@@ -211,7 +268,9 @@ void task_drop(Queue *q, Task *task) {
     pthread_mutex_lock(&q->mutex);
     const bool last = --task->holds == 0;
     pthread_mutex_unlock(&q->mutex);
-    if (last) task->release(task);
+    if (!last) return;
+    task->call.run = release_task;
+    queue_call(q, &task->call);
 }
 
 void queue_load(Queue *q, int *jobs, int *connections) {
@@ -246,6 +305,8 @@ void queue_free(Queue *q) {
     pthread_cond_broadcast(&q->changed);
     pthread_mutex_unlock(&q->mutex);
     for (int i = 0; i < q->started; i++) pthread_join(q->threads[i].thread, NULL);
+    if (q->calling) pthread_join(q->caller, NULL);
+    for (Call *call; (call = next_call(q, false));) call->run(call);
     for (int i = 0; i < q->workers; i++) mem_free(q->threads[i].jobs);
     pthread_cond_destroy(&q->changed);
     pthread_mutex_destroy(&q->mutex);

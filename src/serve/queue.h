@@ -1,6 +1,7 @@
-/* queue.h: one queue of sentences, and workers that translate them in batches. A worker has one session for each model,
-   and takes sentences of similar length. Batches do not change results: an answer has the same bits as the sentence
-   alone. */
+/* queue.h: one queue of sentences, and workers that translate them in batches. Another thread prepares requests and
+   releases them, so that neither waits for a search; workers without sentences help. A worker has one session for each
+   model, and takes sentences of similar length. Batches do not change results: an answer has the same bits as the
+   sentence alone. */
 #ifndef TIDE_SERVE_QUEUE_H
 #define TIDE_SERVE_QUEUE_H
 
@@ -16,6 +17,13 @@
 typedef struct Task Task;
 typedef struct Event Event; /* events.h */
 typedef struct Queue Queue;
+
+/* Something else that a thread of the queue does. */
+typedef struct Call {
+    void (*run)(struct Call *call); /* may release the call */
+    bool alone;                     /* not while another such call runs */
+    struct Call *next;
+} Call;
 
 typedef enum JobKind { JOB_TRANSLATE, JOB_ALIGN, JOB_SCORE } JobKind;
 
@@ -66,18 +74,21 @@ struct Task {
     int left, holds;
     bool claimed;          /* `done` is about to be called, or the task is cancelled */
     atomic_bool cancelled; /* the search may stop */
+    Call call;             /* of `release` */
     double arrived;
 };
 
 /* Returns a queue with this many workers. limits and metrics must live longer. NULL with *err filled if no thread can
    be started. */
 Queue *queue_new(const Limits *limits, int workers, Metrics *metrics, Err *err);
+/* Has a thread of the queue call call->run(call). */
+void queue_call(Queue *queue, Call *call);
 /* Adds the task's jobs. The caller holds the task until task_drop. Returns 0, or -1 if the queue has no room for all
    jobs; then the queue does not keep the task. */
 int queue_add(Queue *queue, Task *task);
 /* Cancels a task. Returns true if `done` was not and will not be called; false if it was, or is about to be. */
 bool queue_cancel(Queue *queue, Task *task);
-/* Ends the caller's hold of a task that is done, was cancelled, or was not added. */
+/* Ends the caller's hold of a task that is done or was cancelled. A thread of the queue releases the task. */
 void task_drop(Queue *queue, Task *task);
 /* The number of jobs that wait, and of open connections. */
 void queue_load(Queue *queue, int *jobs, int *connections);

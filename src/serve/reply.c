@@ -42,8 +42,22 @@ void reply_fixed(Reply *reply, const char *type, const char *text) {
     *reply = (Reply){.status = 200, .type = type, .fixed = text, .size = strlen(text)};
 }
 
+void reply_share(Reply *reply) {
+    reply->shared = mem_alloc(sizeof *reply->shared);
+    reply->shared->text = reply->body;
+    atomic_init(&reply->shared->holds, 1);
+    reply->body = NULL;
+}
+
+Reply reply_again(const Reply *reply) {
+    atomic_fetch_add(&reply->shared->holds, 1);
+    return *reply;
+}
+
 const char *reply_bytes(const Reply *reply) {
-    return reply->fixed ? reply->fixed : reply->body ? reply->body : reply->error;
+    if (reply->fixed) return reply->fixed;
+    if (reply->shared) return reply->shared->text;
+    return reply->body ? reply->body : reply->error;
 }
 
 int make_nonce(char nonce[NONCE_SIZE]) {
@@ -55,6 +69,10 @@ int make_nonce(char nonce[NONCE_SIZE]) {
 
 void reply_free(Reply *reply) {
     mem_free(reply->file);
+    if (reply->shared && atomic_fetch_sub(&reply->shared->holds, 1) == 1) {
+        mem_free(reply->shared->text);
+        mem_free(reply->shared);
+    }
     mem_free(reply->body);
     *reply = (Reply){0};
 }

@@ -4,14 +4,23 @@
 
 #include "io/files.h"
 
+#include <stdatomic.h>
+
 #include <stdbool.h>
 
 enum { REPLY_ERROR_SIZE = 512, EVENT_ERROR_SIZE = 32, NONCE_SIZE = 33 };
+
+/* A body that several replies have. */
+typedef struct SharedBody {
+    atomic_int holds;
+    char *text; /* owned */
+} SharedBody;
 
 typedef struct Reply {
     int status;             /* of HTTP */
     const char *type;       /* a literal: the Content-Type */
     const char *fixed;      /* a literal: the body; NULL: `body` */
+    SharedBody *shared;     /* held; NULL: `body` */
     char *body;             /* owned; NULL: `error` */
     size_t size;            /* bytes of the body */
     const char *allow;      /* a literal: the header Allow of status 405; NULL: none */
@@ -30,6 +39,10 @@ int reply_error(Reply *reply, int status, const char *format, ...) __attribute__
 void reply_error_event(Reply *reply);
 /* Makes the reply one whose body is the text of a stream in memory, which is closed. */
 void reply_memory(Reply *reply, const char *type, MemoryFile *memory);
+/* Lets other replies have the body of this one. */
+void reply_share(Reply *reply);
+/* Another reply with a body that is shared. */
+Reply reply_again(const Reply *reply);
 void reply_fixed(Reply *reply, const char *type, const char *text);
 /* The bytes of the body. */
 const char *reply_bytes(const Reply *reply);

@@ -24,7 +24,7 @@ static void request_free(Task *task) {
     mem_free((char *)w->detected);
     fields_free(&w->fields);
     served_drop(task->served);
-    event_free(task->opening);
+    while (task->opening) task->opening = event_free(task->opening);
     mem_free(w);
 }
 
@@ -67,7 +67,9 @@ static int take_file(const Start *s, Fields *fields) {
 
 int request_fields(const Start *s, Fields *fields) {
     const Asked *asked = s->asked;
-    if (fields_parse(fields, asked->content_type, asked->body, asked->size, s->service->limits, s->reply)) return -1;
+    if (fields_parse(fields, asked->content_type, asked->body ? asked->body : "", asked->size, s->service->limits,
+                     s->reply))
+        return -1;
     const char *key = key_of(s, fields);
     if (!keys_serve(s->service->keys, key))
         return reply_error(s->reply, 403, "%s",

@@ -26,6 +26,8 @@ static const struct {
 
 const char *route_path(Endpoint endpoint) { return endpoint < ENDPOINTS ? routes[endpoint].path : "other"; }
 
+bool route_posts(Endpoint endpoint) { return endpoint < ENDPOINTS && routes[endpoint].post; }
+
 Endpoint route_find(const char *method, const char *url, Reply *reply) {
     const size_t n = strcspn(url, "?");
     for (Endpoint e = 0; e < ENDPOINTS; e++) {

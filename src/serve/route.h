@@ -28,6 +28,8 @@ typedef enum Endpoint {
 
 /* The path of an endpoint; "other" for ENDPOINTS. The name of the file follows the path of ENDPOINT_DOWNLOAD. */
 const char *route_path(Endpoint endpoint);
+/* Whether an endpoint takes POST; else it takes GET. */
+bool route_posts(Endpoint endpoint);
 /* Returns the endpoint; ENDPOINTS with an error in *reply (404, or 405 with the allowed methods) if there is none.
    `url` may have a query after '?', which is ignored. HEAD is answered as GET. */
 Endpoint route_find(const char *method, const char *url, Reply *reply);

@@ -40,6 +40,9 @@ tide=$all
 grep -q 'only 24 connections, because the system allows 64 open files' "$scratch/log" || die "$(cat "$scratch/log")"
 limits crowd "$url" "$pid"
 ended
+start "$scratch/run"
+limits large "$url"
+stop
 own=$(hostname -I 2>/dev/null | tr ' ' '\n' | grep -m 1 '^[0-9.]*$')
 if [ "$own" ]; then
     start "$scratch/run" --listen "$own:0" --connections-per-address 3
