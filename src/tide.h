@@ -122,8 +122,8 @@ typedef struct TideHypothesis {
     const double *piece_scores; /* [pieces] ln p of each piece; NULL: tide_align, or an empty sentence */
 } TideHypothesis;
 
-/* The hypotheses of one sentence, best first. An empty sentence has one hypothesis without alignment: its prefix, or "".
- */
+/* The hypotheses of one sentence, best first. An empty sentence has one hypothesis, without alignment: its prefix, or
+   "" if it has none. */
 typedef struct TideSentence {
     int count;
     const TideHypothesis *const *hypotheses; /* [count] */
@@ -194,14 +194,14 @@ typedef struct TideTranslateOptions {
     /* non-zero: draw each word by its probability, for n_best translations of each sentence. There is no search, so
        beam, glossary and shortlist must be zero. The draws depend on the seed and on the index of the sentence only. */
     int sample;
-    int top_k;           /* draw from the k most probable words; 0: from all */
-    double top_p;        /* draw from the fewest words whose probabilities sum to p; 0: from all */
-    double temperature;  /* draw by p^(1 / temperature), 0.01 at least; 0: 1 */
-    int seed;            /* 0: 1 */
-    int replace_unknown; /* non-zero: the model may write <unk>, and the text has the source word that it is aligned to
-                          */
-    const char
-        *lexicon; /* for replace_unknown: lines of source, tab, target: translations of these words; NULL: none */
+    int top_k;          /* draw from the k most probable words; 0: from all */
+    double top_p;       /* draw from the fewest words whose probabilities sum to p; 0: from all */
+    double temperature; /* draw by p^(1 / temperature), 0.01 at least; 0: 1 */
+    int seed;           /* 0: 1 */
+    /* non-zero: the model may write <unk>, and the text has the source word that it is aligned to */
+    int replace_unknown;
+    /* for replace_unknown: lines of source, tab, target: translations of these words; NULL: none */
+    const char *lexicon;
     const TideShortlist *shortlist; /* of one of the session's models; NULL: all words */
     TideSettled *settled;           /* with the context of progress; NULL: none */
     int no_alignments;              /* non-zero: alignments have no weights, and the search is faster */
