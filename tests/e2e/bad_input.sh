@@ -105,6 +105,7 @@ mistakes 'unknown flag -v;' bleu reference -v
 mistakes 'unknown flag -o;' info model -o out
 mistakes 'unknown flag --tmx;' lexicon --tmx a.tmx
 mistakes 'translate takes one MODEL; several: tide translate --models /tmp ' translate /tmp "$scratch"
+mistakes 'quantize needs MODEL and OUT' quantize model
 mistakes 'begins with a long dash: write --beam-size' translate model —beam-size 5
 mistakes 'begins with a long dash: write --html' translate model –html x
 mistakes 'begins with a long dash: write --html' translate model −html x

@@ -28,6 +28,8 @@ says '2 duplicate .*'
 says '[1-9][0-9]* more by splitting paragraphs'
 says '[0-9]* kept: [0-9]* train, 20 dev, 20 test'
 head -n 12 corpus/train.tsv >"$scratch/twelve.tsv"
+printf 'The tide goes out and the sea is calm.\t潮水退了。大海很安静。\n' | cat "$scratch/twelve.tsv" - >"$scratch/uneven.tsv"
+corpus "$scratch/uneven" --tsv "$scratch/uneven.tsv" --dev 0 --test 0 | grep 'splitting' && die "a paragraph of two sentences and one was split"
 corpus "$scratch/twelve" --tsv "$scratch/twelve.tsv" >/dev/null
 grep -q '^there are too few pairs for a development set; --dev 2' "$scratch/stderr" || die "12 pairs: $(cat "$scratch/stderr")"
 corpus "$scratch/twelve" --tsv "$scratch/twelve.tsv" --dev 0 --test 0 >/dev/null
