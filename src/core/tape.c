@@ -160,7 +160,7 @@ Var *var_place(Tape *tape, Var *out, int rows, int cols, const char *op) {
     }
     for (int i = out->first; i < out->first + rows; i++) {
         CHECK(!whole->placed[i], "%s overwrites row %d of a matrix, which another op computed or reads", op, i);
-        whole->placed[i] = true;
+        whole->placed[i] = 1;
     }
     whole->in_pieces |= out != whole;
     return out;
@@ -180,7 +180,7 @@ void tape_read(const Tape *tape, Var *var, const char *op) {
     CHECK(!is_consumed(var), "%s reads a matrix that another op consumed", op);
     Var *whole = var_whole(var);
     whole->read = true;
-    if (whole->placed) memset(whole->placed + var->first, true, (size_t)var->rows * sizeof *whole->placed);
+    for (int i = 0; i < var->rows && whole->placed; i++) whole->placed[var->first + i] = 1;
 }
 
 /* ---- weights -------------------------------------------------------------------------------------------------- */
