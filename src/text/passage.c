@@ -125,17 +125,18 @@ static bool in_copied(const Builder *b, Range sentence, ptrdiff_t *item, bool *c
 /* The sentences of the paragraph: a stb_ds array. None ends in a copied element, and none consists of one. */
 static Range *find_sentences(const Builder *b) {
     Range *ranges = NULL;
-    size_t at = 0;
+    size_t at = 0, begin = 0;
     ptrdiff_t item = 0;
     bool joins = false, contains;
     char **sentences = sentences_split(b->paragraph, b->chinese);
     for (ptrdiff_t i = 0; i < arrlen(sentences); i++) {
         at += b->paragraph[at] == ' ';
         CHECK(starts_with(b->paragraph + at, sentences[i]), "sentence %td is not in its paragraph", i);
-        Range range = {joins ? arrpop(ranges).begin : at, at + strlen(sentences[i])};
-        at = range.end;
+        if (!joins) begin = at;
+        at += strlen(sentences[i]);
+        const Range range = {begin, at};
         joins = in_copied(b, range, &item, &contains);
-        if (joins || !contains) arrput(ranges, range);
+        if (joins ? i + 1 == arrlen(sentences) : !contains) arrput(ranges, range);
     }
     strings_free(sentences);
     return ranges;

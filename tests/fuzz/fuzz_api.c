@@ -46,13 +46,26 @@ static void check_result(TideStatus status, TideResult *result, int count, const
     tide_result_free(result);
 }
 
+typedef struct Input {
+    unsigned char call, steps;
+    signed char beam, n_best, length, batch, words, shift, hard, layer, head, han;
+} Input;
+
+static TideForceOptions force_options(const Input *o, int *steps) {
+    return (TideForceOptions){.size = sizeof(TideForceOptions),
+                              .max_length = o->length,
+                              .words = o->words,
+                              .shift = o->shift,
+                              .hard = o->hard,
+                              .layer = o->layer,
+                              .head = o->head,
+                              .progress = stop_at,
+                              .context = steps};
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     TideTranslateOptions options = {.size = sizeof options};
-    TideForceOptions force = {.size = sizeof force};
-    struct {
-        unsigned char call, steps;
-        signed char beam, n_best, length, batch, words, shift, hard, layer, head, han;
-    } o = {0};
+    Input o = {0};
     double reals[2] = {0, 0};
     if (size < sizeof o + sizeof reals) return 0;
     memcpy(&o, data, sizeof o);
@@ -89,15 +102,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                                      .replace_unknown = o.words,
                                      .lexicon = o.hard ? texts[0] : NULL,
                                      .no_alignments = o.head};
-    force = (TideForceOptions){.size = sizeof force,
-                               .max_length = o.length,
-                               .words = o.words,
-                               .shift = o.shift,
-                               .hard = o.hard,
-                               .layer = o.layer,
-                               .head = o.head,
-                               .progress = stop_at,
-                               .context = &steps};
+    const TideForceOptions force = force_options(&o, &steps);
     TideSession *session = shared_session();
     TideResult *result;
     TideStatus status;

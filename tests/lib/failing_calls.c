@@ -43,8 +43,8 @@ ssize_t write(int fd, const void *bytes, size_t n) {
     return fails() ? -1 : REAL(ssize_t(*)(int, const void *, size_t), "write")(fd, bytes, n);
 }
 ssize_t pread(int fd, void *bytes, size_t n, off_t at) {
-    static long calls; /* there is a call for each sentence pair: only every 50th counts */
-    if (__atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED) % 50 == 0 && fails()) return -1;
+    static long reads; /* there is a call for each sentence pair: only every 50th counts */
+    if (__atomic_add_fetch(&reads, 1, __ATOMIC_RELAXED) % 50 == 0 && fails()) return -1;
     return REAL(ssize_t(*)(int, void *, size_t, off_t), "pread")(fd, bytes, n, at);
 }
 int fsync(int fd) {

@@ -353,20 +353,39 @@ static void tells_settled_words(void **state) {
     tide_result_free(result);
 }
 
-/* Every wrong argument is an error with a line of text, and the session works afterwards. */
+/* A call of tide_translate, and the beginning of its error. */
+typedef struct Refused {
+    TideStatus status;
+    const char *const *texts;
+    int count;
+    TideTranslateOptions options;
+    const char *line;
+} Refused;
+
+/* Each call is an error with a line of text, and the session works afterwards. */
+static void check_refused(const Fixture *f, const Refused *cases, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        TideTranslateOptions options = cases[i].options;
+        TideResult *result = (TideResult *)&options;
+        options.size = sizeof options;
+        assert_int_equal(tide_translate(f->session, cases[i].texts, cases[i].count, &options, &result),
+                         cases[i].status);
+        assert_null(result);
+        assert_non_null(strstr(tide_error(f->session), cases[i].line));
+        assert_null(strchr(tide_error(f->session), '\n'));
+        assert_int_equal(tide_translate(f->session, sources, 1, NULL, &result), TIDE_OK);
+        assert_string_equal(tide_error(f->session), "");
+        tide_result_free(result);
+    }
+}
+
 static void refuses_wrong_arguments(void **state) {
     Fixture *f = *state;
     char endless[2 * 1001 + 1] = "";
     for (int i = 0; i < 1001; i++) strcat(endless, "a ");
     const char *const good[] = {"潮水退了。"}, *const bad[] = {"a", "b \xff"}, *const none[] = {"a", NULL},
                       *const longer[] = {endless};
-    struct {
-        TideStatus status;
-        const char *const *texts;
-        int count;
-        TideTranslateOptions options;
-        const char *line;
-    } const cases[] = {
+    const Refused cases[] = {
         {TIDE_BAD_TEXT, bad, 2, {0}, "sentence 2: not valid UTF-8 at byte 2"},
         {TIDE_BAD_ARGUMENT, none, 2, {0}, "sentence 2 is NULL"},
         {TIDE_BAD_ARGUMENT, NULL, 1, {0}, "sentence 1 is NULL"},
@@ -395,6 +414,14 @@ static void refuses_wrong_arguments(void **state) {
         {TIDE_BAD_TEXT, good, 1, {.glossary = "a\tThe\nb"}, "glossary, line 2: a line must be"},
         {TIDE_BAD_TEXT, good, 1, {.glossary = "a\xff"}, "glossary: not valid UTF-8"},
         {TIDE_BAD_TEXT, good, 1, {.glossary = "a\t海"}, "glossary: the model cannot write '海'"},
+    };
+    check_refused(f, cases, sizeof cases / sizeof *cases);
+}
+
+static void refuses_wrong_options(void **state) {
+    Fixture *f = *state;
+    const char *const good[] = {"潮水退了。"};
+    const Refused cases[] = {
         {TIDE_BAD_ARGUMENT, good, 1, {.word_penalty = &(double){11}}, "word_penalty is 11, but must be between -10"},
         {TIDE_BAD_ARGUMENT, good, 1, {.word_penalty = &(double){NAN}}, "word_penalty is nan"},
         {TIDE_BAD_ARGUMENT, good, 1, {.top_k = 3}, "top_k needs sample"},
@@ -413,19 +440,7 @@ static void refuses_wrong_arguments(void **state) {
         {TIDE_UNSUPPORTED, good, 1, {.head = 2}, "head 2: this model's attention has 1 head"},
         {TIDE_UNSUPPORTED, good, 1, {.layer = 9}, "layer 9: this model's attention has 1 layer"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        TideTranslateOptions options = cases[i].options;
-        TideResult *result = (TideResult *)&options;
-        options.size = sizeof options;
-        assert_int_equal(tide_translate(f->session, cases[i].texts, cases[i].count, &options, &result),
-                         cases[i].status);
-        assert_null(result);
-        assert_non_null(strstr(tide_error(f->session), cases[i].line));
-        assert_null(strchr(tide_error(f->session), '\n'));
-        assert_int_equal(tide_translate(f->session, good, 1, NULL, &result), TIDE_OK);
-        assert_string_equal(tide_error(f->session), "");
-        tide_result_free(result);
-    }
+    check_refused(f, cases, sizeof cases / sizeof *cases);
 }
 
 /* Nothing can follow the beginning of an empty sentence. */
@@ -966,6 +981,7 @@ int main(void) {
         TEST(replaces_unknown_words),
         TEST(tells_settled_words),
         TEST(refuses_wrong_arguments),
+        TEST(refuses_wrong_options),
         TEST(refuses_wrong_pointers),
         TEST(an_empty_sentence_has_its_prefix),
         TEST(accepts_options_of_other_versions),

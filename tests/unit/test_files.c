@@ -620,8 +620,10 @@ static void without_locks_no_file_counts_as_abandoned(void **state) {
 /* Control characters of every kind are visible, however the text is divided; other text does not change. */
 static void control_characters_are_visible(void **state) {
     (void)state;
-    static const char text[] = "潮\x1b[2J\r\n\tx\x7f\xc2\x9b\u2028\xe2\x80\xae\xe2\x81\xa6é\u200b😀\xff\xe6\xbd",
-                      shown[] = "潮\\x1b[2J\\r\n\tx\\x7f\\u009b\\u2028\\u202e\\u2066é\u200b😀\\xff\\xe6\\xbd";
+    static const char text[] =
+        "潮\x1b[2J\r\n\tx\x7f\xc2\x9b\u2028\xe2\x80\xae\xe2\x81\xa6\xe2\x81\xa9\xe2\x80\xacé\u200b😀\xff\xe6\xbd",
+                      shown[] =
+                          "潮\\x1b[2J\\r\n\tx\\x7f\\u009b\\u2028\\u202e\\u2066\\u2069\\u202cé\u200b😀\\xff\\xe6\\xbd";
     for (size_t part = 1; part < sizeof text; part++) {
         MemoryFile memory;
         FILE *stream = visible_stream(memory_open(&memory));

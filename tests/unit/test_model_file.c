@@ -200,7 +200,7 @@ static void sizes_that_do_not_fit_are_refused(void **state) {
 static void spoil(const char *path, const char *tensor, size_t at, float number) {
     char quoted[64];
     Err err;
-    size_t size, begin;
+    size_t size;
     uint64_t header;
     char *bytes = file_read(path, &size, &err);
     assert_non_null(bytes);
@@ -208,7 +208,7 @@ static void spoil(const char *path, const char *tensor, size_t at, float number)
     snprintf(quoted, sizeof quoted, "\"%s\":", tensor);
     const char *entry = memmem(bytes, size, quoted, strlen(quoted));
     assert_non_null(entry);
-    assert_int_equal(sscanf(strstr(entry, "offsets\":[") + strlen("offsets\":["), "%zu", &begin), 1);
+    const size_t begin = strtoull(strstr(entry, "offsets\":[") + strlen("offsets\":["), NULL, 10);
     memcpy(bytes + sizeof header + header + begin + at * sizeof number, &number, sizeof number);
     memcpy(memmem(bytes, size, "\"checksum\"", 10), "\"checkers\"", 10);
     FILE *out = fopen(path, "w");
