@@ -146,7 +146,7 @@ static void merge_run(const Part *t, const Block *b, real *sums) {
 
 /* Computes a block for all shards of the run, or for a part of one shard. */
 static void compute_tree(const Part *t, const Block *b) {
-    Sums *const tree = t->trees + (size_t)threads_self() * (size_t)t->levels;
+    Sums *const tree = t->trees + (size_t)threads_self(t->threads) * (size_t)t->levels;
     const int *start = t->p->start + (ptrdiff_t)t->at * t->run, width = gemm()->tile_cols;
     const bool continues = t->from > start[0], ends = t->from + t->steps == start[t->run];
     real *const partial = waiting_at(t, shard_waiting(t->at)); /* the sum so far of a shard of several parts */

@@ -121,13 +121,13 @@ static unsigned await_round(Threads *pool, unsigned seen) {
     return atomic_load(&pool->round);
 }
 
-static _Thread_local int self; /* 0 in every thread that is not of a pool */
+static _Thread_local const Worker *self; /* NULL in a thread that is not of a pool */
 
-int threads_self(void) { return self; }
+int threads_self(const Threads *pool) { return self && self->pool == pool ? self->index : 0; }
 
 static void *worker_main(void *argument) {
     Worker *worker = argument;
-    self = worker->index;
+    self = worker;
     Threads *pool = worker->pool;
     for (unsigned round = 0;;) {
         round = await_round(pool, round);

@@ -26,8 +26,9 @@ void threads_run(Threads *threads, const char *name, int n, int grain, Work *wor
    rarely continues past it, so this is a hint for prefetching. */
 bool threads_is_share_boundary(const Threads *threads, int item);
 
-/* In a call of `work`: the index of the thread in its pool, less than threads_count. */
-int threads_self(void);
+/* In a call of `work`: the index of the thread in the pool, less than threads_count; 0 for the caller of threads_run,
+   which may be a thread of another pool. */
+int threads_self(const Threads *threads);
 
 /* The time of the runs of one name, summed while the pool profiles. */
 typedef struct Tally {

@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <math.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -318,6 +319,33 @@ static void a_late_thread_does_not_touch_a_finished_run(void **unused) {
     threads_free(pool);
 }
 
+enum { CREW = 3 };
+typedef struct Crew {
+    Threads *own, *other;
+    atomic_int seen[CREW], begun;
+} Crew;
+
+/* Keeps its thread until every thread of the pool has an item. */
+static void note_self(void *context, int begin, int end) {
+    Crew *crew = context;
+    (void)end;
+    atomic_fetch_add(&crew->begun, 1);
+    while (crew->begun < CREW) sched_yield();
+    atomic_fetch_add(&crew->seen[threads_self(crew->own)], 1);
+    CHECK(threads_self(crew->other) == 0, "item %d: index %d", begin, threads_self(crew->other));
+}
+
+/* A thread has its index in its own pool, and may be the caller of another one. */
+static void threads_know_their_index_in_a_pool(void **unused) {
+    (void)unused;
+    Crew crew = {threads_new(CREW), threads_new(CREW), {0}, 0};
+    assert_int_equal(threads_count(crew.own), CREW);
+    threads_run(crew.own, "self", CREW, 1, note_self, &crew);
+    for (int i = 0; i < CREW; i++) assert_int_equal(crew.seen[i], 1);
+    threads_free(crew.own);
+    threads_free(crew.other);
+}
+
 static void scratch_buffers_are_disjoint_and_kept(void **unused) {
     (void)unused;
     Threads *pool = threads_new(3);
@@ -608,6 +636,7 @@ int main(void) {
         cmocka_unit_test(every_index_is_visited_once),
         cmocka_unit_test(no_round_is_lost),
         cmocka_unit_test(a_late_thread_does_not_touch_a_finished_run),
+        cmocka_unit_test(threads_know_their_index_in_a_pool),
         cmocka_unit_test(scratch_buffers_are_disjoint_and_kept),
         cmocka_unit_test(runs_are_tallied),
         cmocka_unit_test(two_tapes_train_one_weight),
