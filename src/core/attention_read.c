@@ -21,9 +21,11 @@ static void check_sentences(Tape *tape, const char *op, const Spans *spans, int 
         const int s = spans_sentence(spans, b), start = spans->start[s], length = spans->length[s];
         CHECK(spans_length(spans, b) <= length && length <= rows - start, "%s: query %d reads %d rows of %d from %d on",
               op, b, spans_length(spans, b), length, start);
-        for (int i = start; i < start + length && of[start] != s + 1; i++)
+        if (of[start] == s + 1) continue; /* another query of the sentence */
+        for (int i = start; i < start + length; i++) {
             CHECK(!of[i], "%s: sentences %d and %d have row %d in common", op, of[i] - 1, s, i);
-        for (int i = start; i < start + length && of[i] != s + 1; i++) of[i] = s + 1;
+            of[i] = s + 1;
+        }
     }
     arena_rewind(&tape->arena, mark);
 }
