@@ -171,8 +171,8 @@ static void add_rows(void *context, int begin, int end) {
 
 /* On a tape that records, M must be the result of one op, because its gradient is deferred: see tape_defer_grad. */
 static void check_read(Tape *tape, const char *op, const Spans *spans, int queries, Var *M) {
-    const Var *whole = var_whole(M);
-    CHECK(!tape->recording || !whole->in_pieces, "%s: several ops wrote the matrix that is read", op);
+    CHECK(!tape->recording || var_whole(M)->computed != COMPUTED_IN_PIECES,
+          "%s: several ops wrote the matrix that is read", op);
     attention_check_spans(tape, op, spans, queries, M);
 }
 

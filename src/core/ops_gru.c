@@ -116,7 +116,7 @@ void gru_steps(Tape *tape, const GruStep *list, int count, Var **h) {
     rows_run(tape, state, &steps);
     for (int k = 0; k < count; k++) {
         tape_check_finite(tape, "gru_step_back", h[k]);
-        h[k]->in_pieces = var_whole(h[k])->computed = true;
+        var_whole(h[k])->computed = COMPUTED_IN_PIECES;
     }
     record_keep(tape, tape_record(tape, gru_step_back, NULL, NULL, NULL, NULL), &steps, sizeof steps);
 }

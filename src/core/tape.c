@@ -162,7 +162,7 @@ Var *var_place(Tape *tape, Var *out, int rows, int cols, const char *op) {
         CHECK(!whole->placed[i], "%s overwrites row %d of a matrix, which another op computed or reads", op, i);
         whole->placed[i] = 1;
     }
-    whole->in_pieces |= out != whole;
+    if (out != whole) whole->computed = COMPUTED_IN_PIECES;
     return out;
 }
 
@@ -219,7 +219,8 @@ Record *tape_record_op(Tape *tape, Back *back, const char *op, Var *out, Var *in
     if (!tape->recording) return NULL;
     if (out) {
         tape_check_finite(tape, op, out);
-        var_whole(out)->computed = true;
+        Var *whole = var_whole(out);
+        if (!whole->computed) whole->computed = COMPUTED;
     }
     Var *const in[] = {in0, in1, in2};
     for (int i = 0; i < 3; i++)
@@ -278,7 +279,7 @@ const void **tape_defer_grad(Tape *tape, Var *var, DeferredGradFn *run) {
         *var->deferred = (DeferredGrad){run, var, NULL, tape->deferred};
         tape->deferred = var->deferred;
     }
-    CHECK(!var->in_pieces, "tape_defer_grad: several ops wrote the matrix");
+    CHECK(var->computed != COMPUTED_IN_PIECES, "tape_defer_grad: several ops wrote the matrix");
     CHECK(var->deferred->run == run, "tape_defer_grad: two functions for the gradient of a matrix");
     return &var->deferred->list;
 }

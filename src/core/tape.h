@@ -34,14 +34,17 @@ struct Var {
     DeferredGrad *deferred; /* NULL until tape_defer_grad */
     bool constant;          /* the caller owns the values */
     /* For the checks of a tape that records. A slice uses the fields of its whole matrix. */
-    bool read;     /* a backward function reads the matrix */
-    bool computed; /* the matrix, or a part of it, is the `out` of a record */
+    bool read; /* a backward function reads the matrix */
+    enum {
+        NOT_COMPUTED,
+        COMPUTED,          /* a record has the matrix, or a slice of it, as its `out` */
+        COMPUTED_IN_PIECES /* no record has the whole matrix as its `out`, for example because ops wrote slices */
+    } computed;
+    int consumed_rows; /* number of consumed rows */
+    int *consumed;     /* [rows] 1: an op consumed the row; NULL: no row is consumed */
     /* [rows] 1: an op was given the row for its result, or has read it since; NULL: no row was given. Like a matrix,
        the list fills whole lines of the arena if it has a multiple of sixteen rows (workspace.c). */
     int *placed;
-    bool in_pieces;    /* no record has the whole matrix as its `out`, for example because ops wrote slices */
-    int *consumed;     /* [rows] 1: an op consumed the row; NULL: no row is consumed */
-    int consumed_rows; /* number of consumed rows */
 };
 
 /* Finds the first number that is not finite, in the results of ops and, in the backward pass, in their gradients. It
