@@ -42,8 +42,7 @@ static void gather_all(Tape *tape, ColumnSets *sets, Var *W, bool transposed, co
     threads_run(tape->threads, "gather", sets->count, 1, gather_some, &g);
 }
 
-/* `n`: the columns that there are; `rows`: the number of owners. The ids are checked before threads copy the columns.
- */
+/* n: the columns of the weight; owner [rows]. */
 static void check_sets(const ColumnSets *sets, int n, const int *owner, int rows) {
     for (int i = 0; i < rows; i++)
         CHECK(owner[i] >= 0 && owner[i] < sets->count, "linear_columns: set %d of %d", owner[i], sets->count);
@@ -58,13 +57,12 @@ static void check_sets(const ColumnSets *sets, int n, const int *owner, int rows
 /* y_i = x_i W' + b', where W' and b' have the columns of the set of row i      x [m, k], W [k, n], b [1, n], or Wᵀ
    without a gradient: for decoding */
 Var *linear_columns(Tape *tape, Var *x, Var *W, bool transposed, Var *b, ColumnSets *sets, const int *owner) {
-    const int k = transposed ? W->cols : W->rows;
+    const int k = transposed ? W->cols : W->rows, n = transposed ? W->rows : W->cols;
     CHECK(!tape->recording, "linear_columns: the tape records");
-    CHECK(!b || (b->rows == 1 && b->cols == (transposed ? W->rows : W->cols)), "linear_columns: a bias of [%d, %d]",
-          b->rows, b->cols);
+    CHECK(!b || (b->rows == 1 && b->cols == n), "linear_columns: a bias of [%d, %d]", b->rows, b->cols);
     CHECK(x->cols == k, "linear_columns: a product of %d columns by %d rows", x->cols, k);
     CHECK(W->weight, "linear_columns: [%d, %d] is not a parameter", W->rows, W->cols);
-    check_sets(sets, transposed ? W->rows : W->cols, owner, x->rows);
+    check_sets(sets, n, owner, x->rows);
     if (!sets->gathered) gather_all(tape, sets, W, transposed, b);
     Var *y = var_new(tape, x->rows, sets->widest);
     Product *list = arena_alloc(&tape->arena, (size_t)x->rows * sizeof *list);

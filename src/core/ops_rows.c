@@ -100,8 +100,7 @@ static void im2col_back(Tape *tape, const Record *record) {
 
 /* A slice has no record, because it shares the values and the gradient of the whole matrix. */
 Var *slice(Tape *tape, Var *x, int first, int n) {
-    CHECK(first >= 0 && n >= 0 && first <= x->rows && n <= x->rows - first, "slice: rows %d+%d of %d", first, n,
-          x->rows);
+    CHECK(first >= 0 && n >= 0 && n <= x->rows - first, "slice: rows %d+%d of %d", first, n, x->rows);
     if (first == 0 && n == x->rows) return x;
     Var *y = arena_alloc(&tape->arena, sizeof *y);
     Var *whole = var_whole(x);
