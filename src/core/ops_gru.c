@@ -83,6 +83,19 @@ static void read_step(Tape *tape, const GruStep *s) {
     for (int i = 0; i < 3; i++) tape_read(tape, read[i], "gru_step");
 }
 
+/* What a step writes, here or in the backward function, must be apart from what the others read and write. */
+static void check_apart(const GruStep *list, int count, Var *const *h) {
+    for (int k = 0; k < count; k++)
+        for (int j = 0; j < count; j++) {
+            var_check_apart(h[k], list[j].x, "gru_step");
+            var_check_apart(h[k], list[j].h, "gru_step");
+            if (j == k) continue;
+            var_check_apart(h[k], h[j], "gru_step");
+            var_check_apart(list[k].x, list[j].x, "gru_step");
+            var_check_apart(list[k].h, list[j].h, "gru_step");
+        }
+}
+
 static Back gru_step_back;
 void gru_steps(Tape *tape, const GruStep *list, int count, Var **h) {
     CHECK(count >= 1 && count <= MOST, "gru_steps: %d at a time", count);
@@ -90,16 +103,14 @@ void gru_steps(Tape *tape, const GruStep *list, int count, Var **h) {
     Product gates_in[MOST], state_in[MOST];
     for (int k = 0; k < count; k++) {
         check_shapes(&list[k]);
-        if (k) var_check_apart(list[k].h, list->h, "gru_steps");
         read_step(tape, &list[k]);
     }
     for (int k = 0; k < count; k++) {
         const int m = list[k].h->rows, n = list[k].h->cols;
         steps.list[k] = (Gru){list[k], m, n, NULL, NULL, NULL};
         steps.list[k].step.out = h[k] = var_place(tape, list[k].out, m, n, "gru_step");
-        var_check_apart(h[k], list[k].x, "gru_step");
-        var_check_apart(h[k], list[k].h, "gru_step");
     }
+    check_apart(list, count, h);
     set_scratch(tape, &steps);
     for (int k = 0; k < count; k++) {
         const Gru *g = &steps.list[k];

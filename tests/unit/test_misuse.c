@@ -427,16 +427,25 @@ static void state_over_the_state(Tape *tape) {
     Var *h = ones(tape, N, N);
     step_into(tape, ones(tape, N, 3 * N), h, h);
 }
+static void two_steps(Tape *tape, Var *x0, Var *h0, Var *out0, Var *x1, Var *h1, Var *out1) {
+    Var *states[2], *Uzr = ones(tape, N, 2 * N), *U = ones(tape, N, N);
+    gru_steps(tape, (GruStep[]){{x0, h0, Uzr, U, out0}, {x1, h1, Uzr, U, out1}}, 2, states);
+}
 static void steps_of_one_state(Tape *tape) {
-    Var *h = ones(tape, N, N), *states[2], *Uzr = ones(tape, N, 2 * N), *U = ones(tape, N, N);
-    gru_steps(tape, (GruStep[]){{ones(tape, N, 3 * N), h, Uzr, U, NULL}, {ones(tape, N, 3 * N), h, Uzr, U, NULL}}, 2,
-              states);
+    Var *h = ones(tape, N, N);
+    two_steps(tape, ones(tape, N, 3 * N), h, NULL, ones(tape, N, 3 * N), h, NULL);
 }
 static void a_step_over_the_state_of_another(Tape *tape) {
-    Var *h = ones(tape, N, N), *states[2], *Uzr = ones(tape, N, 2 * N), *U = ones(tape, N, N);
-    gru_steps(tape,
-              (GruStep[]){{ones(tape, N, 3 * N), ones(tape, N, N), Uzr, U, h}, {ones(tape, N, 3 * N), h, Uzr, U, NULL}},
-              2, states);
+    Var *h = ones(tape, N, N);
+    two_steps(tape, ones(tape, N, 3 * N), ones(tape, N, N), h, ones(tape, N, 3 * N), h, NULL);
+}
+static void steps_to_one_state(Tape *tape) {
+    Var *out = var_new(tape, N, N);
+    two_steps(tape, ones(tape, N, 3 * N), ones(tape, N, N), out, ones(tape, N, 3 * N), ones(tape, N, N), out);
+}
+static void steps_of_one_input(Tape *tape) {
+    Var *x = ones(tape, N, 3 * N);
+    two_steps(tape, x, ones(tape, N, N), NULL, x, ones(tape, N, N), NULL);
 }
 static void sum_of_shifted_rows(Tape *tape) {
     Var *x = ones(tape, N + 1, N);
@@ -463,9 +472,14 @@ static void arguments_are_apart(void **unused) {
         fails(state_over_the_state, recording,
               recording ? "gru_step overwrites a matrix that another op reads"
                         : "gru_step: a matrix [3, 3] has rows of another one");
-        fails(steps_of_one_state, recording, "gru_steps: a matrix [3, 3] has rows of another one");
+        fails(steps_of_one_state, recording, "gru_step: a matrix [3, 3] has rows of another one");
     }
     fails(a_step_over_the_state_of_another, true, "gru_step overwrites a matrix that another op reads");
+    fails(a_step_over_the_state_of_another, false, "gru_step: a matrix [3, 3] has rows of another one");
+    fails(steps_to_one_state, true, "gru_step overwrites row 0 of a matrix");
+    fails(steps_to_one_state, false, "gru_step: a matrix [3, 3] has rows of another one");
+    fails(steps_of_one_input, true, "gru_step overwrites a matrix that another op consumed");
+    fails(steps_of_one_input, false, "gru_step: a matrix [3, 9] has rows of another one");
     fails(sum_of_shifted_rows, true, "add_scaled: a matrix [3, 3] has rows of another one");
     run(sum_of_shifted_rows, false);
     run(sum_of_a_matrix_and_itself, true);
