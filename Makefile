@@ -48,7 +48,7 @@ sanitize.coverage := --coverage -fprofile-update=atomic -O1
 link.neon := -static
 link.wasm := -sALLOW_MEMORY_GROWTH=1 -sEXIT_RUNTIME=1 -sTOTAL_STACK=1048576 -sSINGLE_FILE=1
 sanitize.fuzz := $(sanitize.asan) -fsanitize=fuzzer-no-link -O1
-# gcc 12 takes asan's checks for null pointers for calls with one, and warns.
+# With asan's checks for null pointers, gcc 12 warns of null arguments that there are not.
 CFLAGS  += $(sanitize.$(config)) $(if $(filter asan,$(config)),-Wno-format-truncation)
 LDFLAGS += $(sanitize.$(config):%-no-link=%) $(link.$(config))
 # More flags from outside, for example those of a distribution.

@@ -52,7 +52,7 @@ long mem_count(void);
 /* The first item of part k, if n items are divided into `parts` parts whose sizes differ by at most 1. */
 static inline int part_offset(int n, int parts, int k) { return (int)((int64_t)n * k / parts); }
 
-/* The number for printf, which writes NaN with the sign that the instruction set gave it: NaN without a sign. */
+/* Returns the number, but NaN without its sign: the sign depends on the instruction set, and printf would write it. */
 double printable(double number);
 
 /* The time in seconds of a clock that never goes back. Its zero is arbitrary. */

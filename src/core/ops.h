@@ -1,15 +1,15 @@
 /* ops.h: the ops of the tape. An op computes its result at once, in the tape's arena. Its equation and its
    derivative are in the file ops_*.c that is named below; tests/unit/double_gradients.c checks its gradient by central
-   differences. A shape that does not fit is a bug: CHECK ends the program, or the scope (scope.h). All arguments are
-   checked before threads compute.
+   differences. A shape that does not fit is a bug: CHECK ends the program, or the scope (scope.h). An op checks all
+   arguments before threads compute.
 
    An op that consumes x writes over the values and the gradient of x. x must be the result of another op, and no other
    op may read x. If x is a slice, every row of its whole matrix must be consumed.
    An op that overwrites x writes its result over the values of x. x must be the result of another op, and no earlier op
    may read x in its backward function. Both rules are checked on a tape that records.
-   The argument `out` is the matrix for the result, or NULL: then the op allocates one. On a tape that records, no other
-   op may write or read its rows before.
-   An op that overwrites an argument, or writes to `out`, must have no number of that matrix in its other arguments. */
+   The argument `out` is the matrix for the result, or NULL: then the op allocates one. On a tape that records, no
+   earlier op may have written or read the rows of `out`.
+   A matrix that an op overwrites, and `out`, must have no number in common with the other arguments. */
 #ifndef TIDE_OPS_H
 #define TIDE_OPS_H
 

@@ -33,10 +33,10 @@ int params_find(Params *params, Safetensors *file, Err *err);
 int model_find(const char *path, char full[PATH_SIZE], Err *err);
 
 /* Loads a model for translation: `path` is a directory with model.safetensors, or such a file. All its numbers must be
-   finite. Matrices of 8 bits stay
-   int8 if param_use_int8 accepts them, and then their products are those of PANELS_I8 (operand.h). Later changes of the
-   file do not matter. The caller must show translator->warning to the user. Release with translator_free. Returns 0, or
-   -1 with *err filled; then *translator is all zero, and translator_free does nothing. */
+   finite. Matrices of 8 bits stay int8 if param_use_int8 accepts them, and then their products are those of PANELS_I8
+   (operand.h). Later changes of the file do not matter. The caller must show translator->warning to the user. Release
+   with translator_free. Returns 0, or -1 with *err filled; then *translator is all zero, and translator_free does
+   nothing. */
 int model_load(Translator *translator, const char *path, Err *err);
 
 /* The same for the `size` bytes of a model.safetensors in memory, which are not needed afterwards. name: what errors
