@@ -181,18 +181,22 @@ static Var *logits_of(Session *session, int member, const Batch *pairs, Attentio
 Var *session_logits(Session *session, const Batch *pairs, AttentionOptions attention) {
     Var *mean = logits_of(session, 0, pairs, attention);
     const int size = (int)var_size(mean);
-    for (int m = 1; m < session->count; m++) kernels->add(size, mean->v, logits_of(session, m, pairs, attention)->v);
+    for (int m = 1; m < session->count; m++) {
+        const TapeMark mark = tape_mark(&session->tape);
+        kernels->add(size, mean->v, logits_of(session, m, pairs, attention)->v);
+        tape_rewind(&session->tape, mark);
+    }
     if (session->count > 1) kernels->divide(size, mean->v, (real)session->count);
     return mean;
 }
 
 /* Sets nats [target.rows] to -ln p of each target word. One model computes it without keeping the logits. */
 static void word_losses(Session *session, const Batch *batch, AttentionOptions attention, double *nats) {
-    Tape *tape = &session->tape;
-    const Model *model = &session->members[0]->model;
     const Sequences *y = &batch->target;
     if (session->count == 1) {
-        Forced forced = model_force(tape, model, batch, &(PassOptions){.attention = attention});
+        Tape *tape = &session->tape;
+        const Model *model = &session->members[0]->model;
+        const Forced forced = model_force(tape, model, batch, &(PassOptions){.attention = attention});
         linear_cross_entropy(tape, model_output(tape, model, &forced), y->ids, y->rows, 0, nats);
         return;
     }
