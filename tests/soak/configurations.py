@@ -102,9 +102,8 @@ def draw(rng: random.Random, corpus: dict[str, str]) -> list[str]:
     maybe(0.2, "source-words", "on", "off")
     if often(0.2):
         add("dim-vocabs", rng.choice((0, 60)), rng.choice((0, 60)))
-    maybe(0.1, "langs", "zh en", "zho eng")
-    if flags[-2] == "--langs":
-        flags[-1:] = flags[-1].split()
+    if often(0.1):
+        add("langs", *rng.choice((("zh", "en"), ("zho", "eng"))))
     maybe(0.3, "init", "lecun", "bahdanau")
     maybe(0.4, "optimizer", "adam", "adadelta", "sgd")
     maybe(0.7, "learn-rate", 0.001, 0.01, 0.3, 3)
