@@ -21,7 +21,7 @@ typedef enum Phase {
 typedef struct Pending {
     Call call;
     struct Connections *table;
-    const Service *service;
+    const Service *service;        /* must live as long as the queue */
     Asked asked;                   /* its strings follow this struct; the body is owned */
     struct Connection *connection; /* under the table's mutex; NULL: it does not want the answer any longer */
 } Pending;

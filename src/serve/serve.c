@@ -23,6 +23,7 @@ typedef struct Server {
     ServedModels models;
     Metrics metrics;
     Queue *queue;
+    Service service; /* threads of the queue use it until the queue is released */
     Connections connections;
     Listener listener;
     AccessLog log;
@@ -119,8 +120,7 @@ static void drain(Server *s) {
 }
 
 static int run_http(Server *s, Err *err) {
-    const Service service = {&s->models, s->queue, &s->metrics, &s->options->limits, &s->keys, &s->downloads};
-    Http *http = http_start(s->options, &service, &s->connections, s->listener.fd, err);
+    Http *http = http_start(s->options, &s->service, &s->connections, s->listener.fd, err);
     if (!http) return -1;
     while (!signalled(s)) connections_check(&s->connections, s->signals, 1.0 / TICKS);
     notice(s, "stopping: no new connections; requests that have begun are answered");
@@ -147,6 +147,7 @@ static int places_of(Server *s) {
 static int run_queue(Server *s, Err *err) {
     s->queue = queue_new(&s->options->limits, s->options->workers, &s->metrics, err);
     if (!s->queue) return -1;
+    s->service = (Service){&s->models, s->queue, &s->metrics, &s->options->limits, &s->keys, &s->downloads};
     connections_init(&s->connections, places_of(s), s->queue, &s->metrics, &s->options->limits);
     s->connections.log = s->log.fd < 0 ? NULL : &s->log;
     int status = s->options->watch ? start_watcher(s, err) : 0;

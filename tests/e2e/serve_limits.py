@@ -235,7 +235,7 @@ def crowd(s, pid):
 
 
 def large(s):
-    """While a large request is prepared, other clients have their answers."""
+    """While a large request is prepared, other clients have their answers, and the server can end."""
     texts = {"q": "潮水。", "source": "zh", "target": "en"}
     for what, body in (("a text that grows when it is normalised", {**texts, "q": "\ufdfa" * 40000}),
                        ("a long prefix", {**texts, "prefix": "tide " * 40000}),
@@ -256,6 +256,7 @@ def large(s):
             worst = max(worst, time.time() - started)
         print(f"{what}: {took[0]:.2f} s; /health: {worst:.3f} s")
         check(worst < 0.05 + took[0] / 3, f"{what}: the server did not answer for {worst} s")
+    sent(s, post(body)).close()  # is still prepared when the server ends
 
 
 def address(s, most):
