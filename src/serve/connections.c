@@ -159,7 +159,7 @@ Connection *connection_open(Connections *t, void *handle, int fd) {
     if (exceeds(c)) shut_with(c, 429, "Too Many Requests", "Slowdown: too many connections from one address");
     else make_room(t);
     pthread_mutex_unlock(&t->mutex);
-    queue_connections(t->queue, 1);
+    metrics_add(t->metrics, &t->metrics->connections, 1);
     return c;
 }
 
@@ -169,7 +169,7 @@ void connection_close(Connection *c) {
     *(c->before ? &c->before->after : &t->first) = c->after;
     if (c->after) c->after->before = c->before;
     pthread_mutex_unlock(&t->mutex);
-    queue_connections(t->queue, -1);
+    metrics_add(t->metrics, &t->metrics->connections, -1);
     connection_end(c);
     mem_free(c);
 }
@@ -411,7 +411,7 @@ bool connection_answer(Connection *c) {
 static void end_stream(Connection *c) {
     const bool whole = c->reply.status;
     if (!whole && queue_cancel(c->table->queue, c->task))
-        metrics_count(c->table->metrics, &c->table->metrics->cancelled);
+        metrics_add(c->table->metrics, &c->table->metrics->cancelled, 1);
     account(c, whole ? c->reply.status : 400, c->streamed);
     if (c->task) c->task->opening = c->events; /* which are released with the task */
     c->events = NULL;
@@ -446,7 +446,7 @@ void connection_end(Connection *c) {
 static void cancel(Connection *c, int status, const char *why) {
     if (c->task && !queue_cancel(c->table->queue, c->task)) return;
     reply_error(&c->reply, status, "%s", why);
-    metrics_count(c->table->metrics, &c->table->metrics->cancelled);
+    metrics_add(c->table->metrics, &c->table->metrics->cancelled, 1);
     answer(c);
 }
 

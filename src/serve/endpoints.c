@@ -86,8 +86,7 @@ static void write_settings(FILE *out, const Start *s) {
 }
 
 static void write_metrics(FILE *out, const Start *s) {
-    Gauges gauges = {.models = s->service->models->count};
-    queue_load(s->service->queue, &gauges.queue, &gauges.connections);
+    const Gauges gauges = {.queue = queue_length(s->service->queue), .models = s->service->models->count};
     metrics_write(s->service->metrics, &gauges, out);
 }
 

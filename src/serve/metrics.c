@@ -36,9 +36,9 @@ void metrics_batch(Metrics *m, int n, long source_pieces, long target_pieces) {
     pthread_mutex_unlock(&m->mutex);
 }
 
-void metrics_count(Metrics *m, long *field) {
+void metrics_add(Metrics *m, long *field, long change) {
     pthread_mutex_lock(&m->mutex);
-    ++*field;
+    *field += change;
     pthread_mutex_unlock(&m->mutex);
 }
 
@@ -94,7 +94,7 @@ void metrics_write(Metrics *metrics, const Gauges *gauges, FILE *out) {
     number(out, "tide_models_replaced_total", "counter", "Models that were loaded again.", m.replaced);
     number(out, "tide_models", "gauge", "Loaded models.", gauges->models);
     number(out, "tide_queue_length", "gauge", "Sentences that wait for a worker.", gauges->queue);
-    number(out, "tide_connections", "gauge", "Open connections.", gauges->connections);
+    number(out, "tide_connections", "gauge", "Open connections.", m.connections);
     histogram(out, "tide_request_seconds", "Seconds from the first byte of a request to its answer.", &m.latency,
               latency_limits, LATENCY_BUCKETS);
     histogram(out, "tide_batch_sentences", "Sentences in a batch.", &m.batch, batch_limits, BATCH_BUCKETS);

@@ -19,12 +19,13 @@ typedef struct Metrics {
     long requests[ENDPOINTS + 1][STATUS_CLASSES]; /* by endpoint and first digit of the status */
     long sentences, source_pieces, target_pieces;
     long cancelled, refused, replaced; /* requests, by deadline or client; batches, for want of memory; models */
+    long connections;                  /* open now */
     Histogram latency, batch;
 } Metrics;
 
 /* Values that are measured when the metrics are written. */
 typedef struct Gauges {
-    int queue, connections, models;
+    int queue, models;
 } Gauges;
 
 void metrics_init(Metrics *metrics);
@@ -33,8 +34,8 @@ void metrics_free(Metrics *metrics);
 void metrics_request(Metrics *metrics, Endpoint endpoint, int status, double seconds);
 /* Counts a batch of n sentences that a worker has finished. */
 void metrics_batch(Metrics *metrics, int n, long source_pieces, long target_pieces);
-/* Adds one to a field. */
-void metrics_count(Metrics *metrics, long *field);
+/* Adds to a field. */
+void metrics_add(Metrics *metrics, long *field, long change);
 /* Writes all metrics in the text format of Prometheus. */
 void metrics_write(Metrics *metrics, const Gauges *gauges, FILE *out);
 

@@ -23,12 +23,12 @@ struct Queue {
     Job *first, *last; /* the waiting jobs, in order of arrival */
     int length;
     Call *calls; /* that wait, in order of arrival */
-    int connections, clients;
+    int clients;
     bool stopping;
     long models;           /* counts replaced models */
     WorkerThread *threads; /* [workers]; those before `started` have a thread */
     int workers, started;
-    pthread_t caller; /* runs all kinds of calls, and no jobs */
+    pthread_t caller; /* runs all calls, and no jobs */
     bool calling;     /* `caller` has been started */
 };
 
@@ -63,7 +63,7 @@ void queue_call(Queue *q, Call *call) {
     pthread_mutex_unlock(&q->mutex);
 }
 
-/* Takes the first call that may be run: a worker runs none that is to be alone. NULL: there is none. */
+/* Takes the first call; a worker leaves those that must be alone to the caller. NULL: there is none. */
 static Call *next_call(Queue *q, bool worker) {
     Call **at = &q->calls;
     while (*at && worker && (*at)->alone) at = &(*at)->next;
@@ -113,9 +113,8 @@ static int choose(const Queue *q, Job **jobs) {
     return n;
 }
 
-/* Waits for a job. Then, if several clients are connected and the batch is not full, waits a few milliseconds for more.
-   Returns false if there is none: the queue stops, or models were replaced. While there are no jobs, runs
-   calls. */
+/* Waits for a job, and runs calls meanwhile. Then, if several clients ask for translations and the batch is not full,
+   waits a few milliseconds for more. Returns false if there is no job: the queue stops, or models were replaced. */
 static bool wait_for_jobs(Queue *q, long models) {
     while (!q->first && !q->stopping && q->models == models) {
         Call *call = next_call(q, true);
@@ -139,7 +138,7 @@ static bool finish(Task *task, ScopeEnd end) {
 }
 
 static void compute_together(Queue *q, Worker *worker, Job **jobs, int n) {
-    if (worker_run(worker, jobs, n) != SCOPE_DONE) metrics_count(q->metrics, &q->metrics->refused);
+    if (worker_run(worker, jobs, n) != SCOPE_DONE) metrics_add(q->metrics, &q->metrics->refused, 1);
 }
 
 /* Computes a batch; if memory is refused for several sentences together, one by one, so that only a request that needs
@@ -273,17 +272,11 @@ void task_drop(Queue *q, Task *task) {
     queue_call(q, &task->call);
 }
 
-void queue_load(Queue *q, int *jobs, int *connections) {
+int queue_length(Queue *q) {
     pthread_mutex_lock(&q->mutex);
-    *jobs = q->length;
-    *connections = q->connections;
+    const int length = q->length;
     pthread_mutex_unlock(&q->mutex);
-}
-
-void queue_connections(Queue *q, int change) {
-    pthread_mutex_lock(&q->mutex);
-    q->connections += change;
-    pthread_mutex_unlock(&q->mutex);
+    return length;
 }
 
 void queue_clients(Queue *q, int clients) {

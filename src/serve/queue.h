@@ -1,7 +1,7 @@
-/* queue.h: one queue of sentences, and workers that translate them in batches. Another thread prepares requests and
-   releases them, so that neither waits for a search; workers without sentences help. A worker has one session for each
-   model, and takes sentences of similar length. Batches do not change results: an answer has the same bits as the
-   sentence alone. */
+/* queue.h: one queue of sentences, and workers that translate them in batches. One more thread prepares and releases
+   requests, which therefore do not wait for the end of a search; workers without sentences help it. A worker has one
+   session for each model, and takes sentences of similar length. Batches do not change results: an answer has the same
+   bits as the sentence alone. */
 #ifndef TIDE_SERVE_QUEUE_H
 #define TIDE_SERVE_QUEUE_H
 
@@ -18,10 +18,10 @@ typedef struct Task Task;
 typedef struct Event Event; /* events.h */
 typedef struct Queue Queue;
 
-/* Something else that a thread of the queue does. */
+/* Work without sentences, for a thread of the queue. */
 typedef struct Call {
     void (*run)(struct Call *call); /* may release the call */
-    bool alone;                     /* not while another such call runs */
+    bool alone;                     /* no two such calls run at the same time */
     struct Call *next;
 } Call;
 
@@ -37,8 +37,7 @@ typedef struct Job {
     char **texts;                   /* JOB_TRANSLATE: [count] the best hypotheses; owned */
     int count;
     char *alignment; /* JSON: the alignment of the best hypothesis or of the given pair; owned; NULL: none is wanted */
-    char *
-        scores; /* JSON: ln p of each piece of the best hypothesis or of the given translation; owned; NULL: as above */
+    char *scores;    /* JSON: the pieces of the same translation, and ln p of each; owned; NULL: none are wanted */
     double log_probability; /* JOB_SCORE: of the given pair */
     int pieces;             /* of the best hypothesis, or of the given translation */
     int settled;            /* pieces in the last event about settled words; -1: the sentence is finished */
@@ -81,7 +80,7 @@ struct Task {
 /* Returns a queue with this many workers. limits and metrics must live longer. NULL with *err filled if no thread can
    be started. */
 Queue *queue_new(const Limits *limits, int workers, Metrics *metrics, Err *err);
-/* Has a thread of the queue call call->run(call). */
+/* Adds a call, which a thread of the queue runs. */
 void queue_call(Queue *queue, Call *call);
 /* Adds the task's jobs. The caller holds the task until task_drop. Returns 0, or -1 if the queue has no room for all
    jobs; then the queue does not keep the task. */
@@ -90,11 +89,9 @@ int queue_add(Queue *queue, Task *task);
 bool queue_cancel(Queue *queue, Task *task);
 /* Ends the caller's hold of a task that is done or was cancelled. A thread of the queue releases the task. */
 void task_drop(Queue *queue, Task *task);
-/* The number of jobs that wait, and of open connections. */
-void queue_load(Queue *queue, int *jobs, int *connections);
-/* Changes the number of open connections. */
-void queue_connections(Queue *queue, int change);
-/* Sets the number of clients that ask for translations: only if there are several, a batch waits for more sentences. */
+/* The number of jobs that wait. */
+int queue_length(Queue *queue);
+/* Sets how many clients ask for translations. If there is only one, batches do not wait for more sentences. */
 void queue_clients(Queue *queue, int clients);
 /* Wakes the workers, so that they release the sessions of models that were replaced. */
 void queue_models_changed(Queue *queue);

@@ -69,7 +69,7 @@ static void reload(Server *s) {
         if (status < 0) explain(s, &s->models.list[i], &err);
         if (status <= 0) continue;
         queue_models_changed(s->queue);
-        metrics_count(&s->metrics, &s->metrics.replaced);
+        metrics_add(&s->metrics, &s->metrics.replaced, 1);
         notice(s, "%s: replaced", s->models.list[i].files.model);
         warn(s, &s->models.list[i]);
     }
@@ -109,7 +109,7 @@ static bool signalled(const Server *s) {
     return read(s->signals, &info, sizeof info) == sizeof info;
 }
 
-/* Answers the requests that have begun. Ends the searches after the time limit of requests, or at a second signal. */
+/* Answers the requests that have arrived. Ends the searches after the time limit of requests, or at a second signal. */
 static void drain(Server *s) {
     const double until = seconds_now() + s->options->limits.timeout;
     s->connections.ending = ENDING_SOON;
@@ -123,7 +123,7 @@ static int run_http(Server *s, Err *err) {
     Http *http = http_start(s->options, &s->service, &s->connections, s->listener.fd, err);
     if (!http) return -1;
     while (!signalled(s)) connections_check(&s->connections, s->signals, 1.0 / TICKS);
-    notice(s, "stopping: no new connections; requests that have begun are answered");
+    notice(s, "stopping: no new connections; requests that have arrived are answered");
     http_quiesce(http);
     listener_end(&s->listener);
     drain(s);
