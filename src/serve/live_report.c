@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-/* Returns the state of the log of a place; all zero: none. */
+/* The state of the log of a place; all zero: there is none. */
 static struct stat log_state(const Place *place) {
     char path[PATH_SIZE + 16];
     struct stat file;
@@ -41,17 +41,15 @@ static Place *place_of(const Start *s) {
 
 static double seconds_of(struct timespec t) { return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec; }
 
-/* Whether the last page shows the present state of the training. The trainer writes other files of the page at about
-   the time at which it writes to the log, so a page that was made then counts for a second only. */
+/* Whether the last page shows the present state of the training. The trainer writes other files of the page shortly
+   before or after it writes to the log. A page that was made at that time is therefore used for only a second. */
 static bool is_present(const Place *place, const struct stat *log, double now) {
-    const struct stat *old = &place->log;
-    const double made = seconds_of(place->made);
-    return place->report.status && old->st_ino == log->st_ino && old->st_size == log->st_size &&
-           seconds_of(old->st_mtim) == seconds_of(log->st_mtim) &&
-           (made - seconds_of(old->st_mtim) > 5 || (now >= made && now - made < 1));
+    const double age = now - place->made;
+    return place->report.status && state_same(&place->log, log) &&
+           (place->made - seconds_of(log->st_mtim) > 5 || (age >= 0 && age < 1));
 }
 
-/* Makes the page. Its nonce is made with it, so nobody can know the nonce before the page is as it stays. */
+/* Makes the page with a nonce of its own, which nobody can know before the page has its final text. */
 static int make_page(const Place *place, Reply *page, Err *err) {
     *page = (Reply){.status = 200, .type = "text/html; charset=utf-8"};
     if (make_nonce(page->nonce)) return err_set(err, NULL, 0, "the system has no random numbers");
@@ -65,11 +63,12 @@ void live_report_page(const Start *s) {
     Place *place = place_of(s);
     Reply page;
     Err err;
-    struct timespec now;
+    struct timespec clock;
     if (!place) return;
     const struct stat log = log_state(place);
-    clock_gettime(CLOCK_REALTIME, &now);
-    if (!is_present(place, &log, seconds_of(now))) {
+    clock_gettime(CLOCK_REALTIME, &clock);
+    const double now = seconds_of(clock);
+    if (!is_present(place, &log, now)) {
         if (make_page(place, &page, &err)) {
             reply_error(s->reply, 500, "The report cannot be made: %s", err.reason);
             return;

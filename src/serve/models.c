@@ -73,11 +73,14 @@ static struct stat model_state(const char *model) {
     return inside.st_ino ? inside : state_of(model);
 }
 
+bool state_same(const struct stat *a, const struct stat *b) {
+    return a->st_ino == b->st_ino && a->st_size == b->st_size && a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
+           a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
 /* Returns whether `now` differs from *known, and then sets *known to `now`. A missing file counts as unchanged. */
 static bool changed(struct stat *known, struct stat now) {
-    if (!now.st_ino || (now.st_ino == known->st_ino && now.st_size == known->st_size &&
-                        now.st_mtim.tv_sec == known->st_mtim.tv_sec && now.st_mtim.tv_nsec == known->st_mtim.tv_nsec))
-        return false;
+    if (!now.st_ino || state_same(known, &now)) return false;
     *known = now;
     return true;
 }
@@ -137,8 +140,8 @@ static char *name_of(const ServedModels *models, int i) {
     return mem_strndup(name, n);
 }
 
-/* Checks that no place before place i has its model and its name; their files have been found. Returns 0, or -1 with
- *err filled. */
+/* Checks that no place before place i has both its model and its name. Returns 0, or -1 with *err filled. The states of
+   the files of all these places must be known. */
 static int check_twice(const ServedModels *models, int i, Err *err) {
     const Place *place = &models->list[i];
     for (const Place *other = models->list; other < place; other++)

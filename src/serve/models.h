@@ -36,9 +36,9 @@ typedef struct Place {
     char *dir;  /* of the model: its path, without model.safetensors */
     char *name; /* value of the field `model`: the last part of the path, or the path if that is not unique */
     Served *served;
-    Reply report;         /* the last page of live_report.h, with a shared body; status 0: none. One thread uses it */
-    struct stat log;      /* of the training, when the page was made */
-    struct timespec made; /* the page */
+    Reply report;    /* the last page of live_report.h, with a shared body; status 0: none. One thread uses it */
+    struct stat log; /* of the training, when the page was made */
+    double made;     /* when the page was made, in seconds since 1970 */
     struct stat model, glossary, shortlist; /* of the files that `served` was read from; all zero: no such file */
 } Place;
 
@@ -56,6 +56,9 @@ void models_close(ServedModels *models);
    were replaced, 0 if the files are the same, or -1 with *err filled; then the old ones stay, and the files are not
    read again before one of them changes. */
 int models_reload(ServedModels *models, int i, Err *err);
+
+/* Whether the state of a file is the same. */
+bool state_same(const struct stat *a, const struct stat *b);
 
 /* Holds and returns the model of place i. */
 Served *models_hold(ServedModels *models, int i);
