@@ -84,8 +84,8 @@ static void answer(Connection *c) {
 
 /* ---- places; the caller has the mutex -------------------------------------------------------------------------- */
 
+static bool is_open(const Connection *c) { return c->phase != PHASE_CLOSED; }
 static bool is_computed(const Connection *c) { return c->phase == PHASE_WAITING || c->phase == PHASE_STREAMING; }
-static bool waits_for_client(const Connection *c) { return c->phase != PHASE_CLOSED && !is_computed(c); }
 
 /* The first byte of a request has arrived. */
 static void begin(Connection *c) {
@@ -94,8 +94,7 @@ static void begin(Connection *c) {
     c->began = c->since;
 }
 
-/* Notes that a request has begun if bytes have arrived, although the HTTP library has not read them. Returns whether
-   one has. */
+/* Notes that a request has begun if bytes have arrived that the HTTP library has not read. Returns whether one has. */
 static bool note_arrival(Connection *c) {
     if (c->phase != PHASE_IDLE || socket_arrived(c->fd) <= c->bytes) return false;
     begin(c);
@@ -109,13 +108,11 @@ static int count(const Connections *t, bool (*has)(const Connection *c)) {
     return n;
 }
 
-static bool is_open(const Connection *c) { return c->phase != PHASE_CLOSED; }
-
 /* The connection whose client has kept the server waiting for the longest time; NULL: the server waits for none. */
 static Connection *longest_wait(const Connections *t) {
     Connection *longest = NULL;
     for (Connection *c = t->first; c; c = c->after)
-        if (waits_for_client(c) && (!longest || c->since <= longest->since)) longest = c;
+        if (is_open(c) && !is_computed(c) && (!longest || c->since <= longest->since)) longest = c;
     return longest;
 }
 
@@ -148,8 +145,8 @@ static bool exceeds(const Connection *own) {
 Connection *connection_open(Connections *t, void *handle, int fd) {
     Connection *c = mem_try_realloc(NULL, sizeof *c);
     if (!c) return NULL;
-    *c = (Connection){.table = t, .handle = handle, .fd = fd, .group = socket_group(fd), .endpoint = ENDPOINTS};
-    socket_client(fd, c->client);
+    *c = (Connection){.table = t, .handle = handle, .fd = fd, .endpoint = ENDPOINTS};
+    c->group = socket_client(fd, c->client);
     set_phase(c, PHASE_IDLE);
     c->began = c->since;
     pthread_mutex_lock(&t->mutex);
@@ -217,7 +214,7 @@ static void forget(Connection *c) {
 
 bool connection_begin(Connection *c, Endpoint endpoint) {
     pthread_mutex_lock(&c->table->mutex);
-    const bool open = c->phase != PHASE_CLOSED;
+    const bool open = is_open(c);
     begin(c);
     c->endpoint = endpoint;
     pthread_mutex_unlock(&c->table->mutex);
@@ -398,7 +395,7 @@ ptrdiff_t connection_read(Connection *c, char *to, size_t room) {
 
 bool connection_answer(Connection *c) {
     pthread_mutex_lock(&c->table->mutex);
-    const bool open = c->phase != PHASE_CLOSED;
+    const bool open = is_open(c);
     if (open) {
         if (c->phase != PHASE_ANSWERING) set_phase(c, PHASE_ANSWERING);
         account(c, c->reply.status, c->request && starts_with(c->request, "HEAD ") ? 0 : c->reply.size);
@@ -429,7 +426,7 @@ void connection_end(Connection *c) {
     forget(c);
     c->task = NULL;
     c->endpoint = ENDPOINTS;
-    if (c->phase != PHASE_CLOSED) set_phase(c, PHASE_IDLE);
+    if (is_open(c)) set_phase(c, PHASE_IDLE);
     c->bytes = socket_arrived(c->fd);
     pthread_mutex_unlock(&c->table->mutex);
     reply_free(&c->reply); /* without a task, no other thread uses the reply or the body */
@@ -476,7 +473,7 @@ static void check(Connection *c, double now) {
 
 static bool is_busy(const Connection *c) { return is_open(c) && c->phase != PHASE_IDLE; }
 
-/* Whether the client of a connection may soon ask for another translation. */
+/* Whether the client of a connection waits for a translation, or has got one and may soon ask for another. */
 static bool is_active(const Connection *c) {
     return (is_computed(c) && c->task) || (c->phase == PHASE_IDLE && c->asks && seconds_now() - c->since < 1);
 }

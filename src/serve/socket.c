@@ -23,15 +23,6 @@ unsigned long long socket_arrived(int fd) {
     return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) ? 0 : info.tcpi_bytes_received;
 }
 
-void socket_client(int fd, char client[CLIENT_SIZE]) {
-    struct sockaddr_storage address = {.ss_family = AF_UNSPEC};
-    socklen_t size = sizeof address;
-    getpeername(fd, (struct sockaddr *)&address, &size);
-    if (address.ss_family == AF_UNIX) snprintf(client, CLIENT_SIZE, "%s", unix_scheme);
-    else if (getnameinfo((struct sockaddr *)&address, size, client, CLIENT_SIZE, NULL, 0, NI_NUMERICHOST))
-        snprintf(client, CLIENT_SIZE, "-");
-}
-
 uint64_t address_group(const struct sockaddr *address) {
     const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)address;
     uint32_t four = 0;
@@ -44,10 +35,15 @@ uint64_t address_group(const struct sockaddr *address) {
     return ntohl(four) >> 24 == IN_LOOPBACKNET ? 0 : four;
 }
 
-uint64_t socket_group(int fd) {
-    struct sockaddr_storage client = {0};
-    socklen_t size = sizeof client;
-    return getpeername(fd, (struct sockaddr *)&client, &size) ? 0 : address_group((struct sockaddr *)&client);
+uint64_t socket_client(int fd, char client[CLIENT_SIZE]) {
+    struct sockaddr_storage storage = {.ss_family = AF_UNSPEC};
+    struct sockaddr *address = (struct sockaddr *)&storage;
+    socklen_t size = sizeof storage;
+    getpeername(fd, address, &size);
+    if (address->sa_family == AF_UNIX) snprintf(client, CLIENT_SIZE, "%s", unix_scheme);
+    else if (getnameinfo(address, size, client, CLIENT_SIZE, NULL, 0, NI_NUMERICHOST))
+        snprintf(client, CLIENT_SIZE, "-");
+    return address_group(address);
 }
 
 /* Splits an address into host and port. Returns 0, or -1 if it has no port or is too long. */

@@ -26,16 +26,14 @@ int listener_open(Listener *listener, const char *listen, Err *err);
 /* Refuses new connections, or leaves them to systemd, and removes a Unix socket that was made. The descriptor stays
    open. */
 void listener_end(Listener *listener);
+
 enum { CLIENT_SIZE = 48 };
-/* Writes the address of a socket's client, without its port; "unix:" for a Unix socket. */
-void socket_client(int fd, char client[CLIENT_SIZE]);
+/* Writes the address of a socket's client, without its port; "unix:" for a Unix socket. Returns its group. */
+uint64_t socket_client(int fd, char client[CLIENT_SIZE]);
+/* The group of an address: an IPv4 address, or 64 bits of an IPv6 address, which mostly belong to one client. 0: this
+   machine. */
+uint64_t address_group(const struct sockaddr *address);
 /* The number of bytes that have arrived at a TCP socket, read or not; 0 if the system does not tell. */
 unsigned long long socket_arrived(int fd);
-
-/* The group of addresses of a socket's client: an IPv4 address, or 64 bits of an IPv6 address, which mostly belong to
-   one client. 0: this machine. */
-uint64_t socket_group(int fd);
-/* The same of an address. */
-uint64_t address_group(const struct sockaddr *address);
 
 #endif
