@@ -9,17 +9,15 @@
 #include <unistd.h>
 
 int access_log_open(AccessLog *log, const char *path, Err *err) {
-    *log = (AccessLog){.fd = -1};
-    if (!path) return 0;
     /* O_NONBLOCK: a pipe without a reader is an error */
-    log->fd = strcmp(path, "-") != 0 ? open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0640)
-                                     : fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
-    return log->fd < 0 ? err_set(err, path, 0, "%s", strerror(errno)) : 0;
+    const int fd = strcmp(path, "-") != 0 ? open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0640)
+                                          : fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+    *log = (AccessLog){.fd = fd};
+    return fd < 0 ? err_set(err, path, 0, "%s", strerror(errno)) : 0;
 }
 
 void access_log_close(AccessLog *log) {
     if (log->fd >= 0) close(log->fd);
-    log->fd = -1;
 }
 
 /* ---- a line ------------------------------------------------------------------------------------------------------ */
@@ -55,9 +53,7 @@ size_t access_line_format(char text[ACCESS_LINE_SIZE], const AccessLine *line, l
 void access_log_write(AccessLog *log, const AccessLine *line) {
     char text[ACCESS_LINE_SIZE];
     struct pollfd room = {.fd = log->fd, .events = POLLOUT};
-    if (log->fd < 0) return;
     const size_t n = access_line_format(text, line, (long long)time(NULL));
     /* a pipe with room takes PIPE_BUF bytes */
-    if (poll(&room, 1, 0) != 1 || !(room.revents & POLLOUT) || write(log->fd, text, n) != (ssize_t)n)
-        atomic_fetch_add(&log->lost, 1);
+    if (poll(&room, 1, 0) != 1 || !(room.revents & POLLOUT) || write(log->fd, text, n) != (ssize_t)n) log->lost++;
 }

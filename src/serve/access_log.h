@@ -6,11 +6,9 @@
 
 #include "core/base.h"
 
-#include <stdatomic.h>
-
 typedef struct AccessLog {
-    int fd;           /* -1: there is no log */
-    atomic_long lost; /* lines that could not be written without waiting for the reader of a pipe, or at all */
+    int fd;    /* -1: there is no log */
+    long lost; /* lines that could not be written without waiting for the reader of a pipe, or at all */
 } AccessLog;
 
 /* What a line says. A string may be NULL or come from a hostile client. */
@@ -21,11 +19,12 @@ typedef struct AccessLine {
     double seconds;
 } AccessLine;
 
-/* Opens the log, to append to a file; path "-": standard output; NULL: no log. Returns 0, or -1 with *err filled. Close
-   with access_log_close in both cases. */
+/* Opens the log, to append to a file; path "-": standard output. Returns 0, or -1 with *err filled and no log. */
 int access_log_open(AccessLog *log, const char *path, Err *err);
+/* If there is no log, does nothing. */
 void access_log_close(AccessLog *log);
-/* Writes a line. May be called by any thread, and does not wait for the reader of a pipe. */
+/* Writes a line to an open log, or counts it as lost. Does not wait for the reader of a pipe. Only one thread at a time
+   may call this. */
 void access_log_write(AccessLog *log, const AccessLine *line);
 
 enum { ACCESS_LINE_SIZE = 4096 }; /* such a line is written to a pipe at once (PIPE_BUF) */

@@ -164,7 +164,7 @@ static int run_models(Server *s, Err *err) {
     const ServeOptions *o = s->options;
     if (models_open(&s->models, o->models, o->model_count, err)) return -1;
     for (int i = 0; i < s->models.count; i++) warn(s, &s->models.list[i]);
-    if (listener_open(&s->listener, s->options->listen, err)) return -1;
+    if (listener_open(&s->listener, o->listen, err)) return -1;
     notice(s, "serving %s", s->listener.address);
     return run_queue(s, err);
 }
@@ -180,18 +180,18 @@ static int open_signals(Server *s, Err *err) {
 }
 
 int serve(const ServeOptions *options, Err *err) {
-    Server s = {.options = options, .signals = -1};
+    Server s = {.options = options, .log.fd = -1, .signals = -1};
     cJSON_InitHooks(NULL);
     pthread_mutex_init(&s.mutex, NULL);
     sem_init(&s.stop, 0, 0);
     metrics_init(&s.metrics);
     downloads_init(&s.downloads);
     int status = options->key_file ? keys_read(&s.keys, options->key_file, err) : 0;
-    if (access_log_open(&s.log, options->access_log, err)) status = -1;
+    if (!status && options->access_log) status = access_log_open(&s.log, options->access_log, err);
     if (!status) status = open_signals(&s, err);
     if (!status) status = run_models(&s, err);
     if (s.models.list) models_close(&s.models);
-    if (s.log.lost) notice(&s, "%s: %ld lines could not be written", options->access_log, (long)s.log.lost);
+    if (s.log.lost) notice(&s, "%s: %ld lines could not be written", options->access_log, s.log.lost);
     access_log_close(&s.log);
     keys_free(&s.keys);
     metrics_free(&s.metrics);
