@@ -23,7 +23,7 @@ typedef struct Pending {
     struct Connections *table;
     const Service *service;        /* must live as long as the queue */
     Asked asked;                   /* its strings follow this struct; the body is owned */
-    struct Connection *connection; /* under the table's mutex; NULL: it does not want the answer any longer */
+    struct Connection *connection; /* under the table's mutex; NULL: nobody wants the answer any longer */
 } Pending;
 
 /* One connection, with at most one request at a time. */
@@ -32,7 +32,7 @@ typedef struct Connection {
     struct Connection *before, *after;
     void *handle; /* of the HTTP library */
     int fd;
-    uint64_t group; /* of the client's address; see socket_group */
+    uint64_t group; /* of the client's address; see address_group */
     Phase phase;
     double since;             /* the start of the phase */
     double began;             /* except in PHASE_IDLE: the first byte of the request */
@@ -73,17 +73,17 @@ typedef struct Connections {
     Metrics *metrics;
     const Limits *limits;
     void (*suspend)(void *handle), (*resume)(void *handle); /* of a connection; set by http_start */
-    AccessLog *log;                                         /* set by the caller; NULL: none */
-    Ending ending;                                          /* set by the thread of connections_check */
+    AccessLog *log; /* set by the caller; its functions are called under the mutex; NULL: none */
+    Ending ending;  /* set by the thread of connections_check */
 } Connections;
 
 /* The pointers must stay valid until connections_free. */
 void connections_init(Connections *table, int places, Queue *queue, Metrics *metrics, const Limits *limits);
 void connections_free(Connections *table);
 
-/* Adds a connection. Shuts it down if its address has too many. If it is one more than there are places, shuts down the
-   connection whose client has kept the server waiting for the longest time, whether for a request, for the rest of a
-   request, or to read the answer. NULL if memory is refused. */
+/* Adds a connection. Shuts it down with status 429 if its address has too many. If there are now more connections than
+   places, shuts down the one whose client has kept the server waiting for the longest time, whether for a request, for
+   the rest of a request, or to read the answer. NULL if memory is refused. */
 Connection *connection_open(Connections *table, void *handle, int fd);
 void connection_close(Connection *connection);
 enum { LONGEST_TARGET = 8000, QUERY_PARAMETERS = 128 }; /* most bytes of a target; most parameters of a query */

@@ -171,8 +171,8 @@ static enum MHD_Result begin(Http *http, struct MHD_Connection *connection, Conn
                                                                                : MHD_YES;
 }
 
-/* Whether the work for an answer does not grow with the request or with files, so that it may be done in this thread,
-   for which all connections wait. */
+/* Whether the work for an answer is small, however large the request and the files are. Only such work may be done in
+   this thread, for which all connections wait. */
 static bool is_quick(Endpoint endpoint) {
     return !route_posts(endpoint) && endpoint != ENDPOINT_TRAINING && endpoint != ENDPOINT_DOWNLOAD;
 }
@@ -260,7 +260,7 @@ Http *http_start(const ServeOptions *options, const Service *service, Connection
                  Err *err) {
     Http *http = mem_zalloc(sizeof *http);
     *http = (Http){.options = options, .service = service, .connections = connections, .listening = listening};
-    enum { SPARE = 8 }; /* one that comes when all places are taken must be accepted, so that another is shut down */
+    enum { SPARE = 8 }; /* if all places are taken, a new connection is accepted, and another one is shut down */
     connections->suspend = suspend;
     connections->resume = resume;
     http->daemon = MHD_start_daemon(

@@ -5,7 +5,6 @@
 #include "io/files.h"
 
 #include <stdatomic.h>
-
 #include <stdbool.h>
 
 enum { REPLY_ERROR_SIZE = 512, EVENT_ERROR_SIZE = 32, NONCE_SIZE = 33 };
@@ -39,9 +38,9 @@ int reply_error(Reply *reply, int status, const char *format, ...) __attribute__
 void reply_error_event(Reply *reply);
 /* Makes the reply one whose body is the text of a stream in memory, which is closed. */
 void reply_memory(Reply *reply, const char *type, MemoryFile *memory);
-/* Lets other replies have the body of this one. */
+/* Makes the body of a reply one that other replies can share. */
 void reply_share(Reply *reply);
-/* Another reply with a body that is shared. */
+/* Returns another reply with the same body, which reply_share has prepared. */
 Reply reply_again(const Reply *reply);
 void reply_fixed(Reply *reply, const char *type, const char *text);
 /* The bytes of the body. */
