@@ -1,26 +1,25 @@
 #include "text/html.h"
 
-#include "io/utf8.h"
+#include "text/unicode.h"
 
 #include <string.h>
 #include <strings.h>
 
 #define BLANKS " \t\n\r\f"
 
-static bool is_ascii_letter(char c) { return (c | 32) >= 'a' && (c | 32) <= 'z'; }
-
-/* The position after the first `mark`, or the end of the text. */
-static const char *after(const char *text, const char *mark) {
-    const char *at = strstr(text, mark);
-    return at ? at + strlen(mark) : text + strlen(text);
+/* The position after the first >, or the end of the text. */
+static const char *bracket_end(const char *text) {
+    text += strcspn(text, ">");
+    return *text ? text + 1 : text;
 }
 
+/* The end of the comment that begins at text, or the end of the text. */
 static const char *comment_end(const char *text) {
-    for (text += 2; (text = strstr(text, "--")); text++) { /* <!--> is a comment, too */
-        const char *end = text + 2 + (text[2] == '!');
+    for (const char *at = text + 2; (at = strstr(at, "--")); at++) { /* <!--> is a comment, too */
+        const char *end = at + 2 + (at[2] == '!');
         if (*end == '>') return end + 1;
     }
-    return NULL;
+    return text + strlen(text);
 }
 
 /* The end of the tag with attributes from `text` on. A > in a quoted value does not end it; a quotation mark begins a
@@ -42,7 +41,7 @@ static const char *tag_end(const char *text) {
             state = VALUE;
         }
     }
-    return *text ? text + 1 : text;
+    return bracket_end(text);
 }
 
 /* Whether a tag has one of these names. */
@@ -75,6 +74,10 @@ static Markup verbatim(Markup tag) {
     return tag;
 }
 
+bool markup_begins(const char *text) {
+    return *text == '<' && (is_ascii_letter(text[1]) || text[1] == '/' || text[1] == '!' || text[1] == '?');
+}
+
 Markup markup_at(const char *text) {
     static const char *const inline_names[] = {
         "a",     "abbr", "acronym", "b",      "bdi", "bdo",   "big",  "cite", "data", "del", "dfn",
@@ -83,16 +86,11 @@ Markup markup_at(const char *text) {
     static const char *const single_names[] = {"img", "wbr", NULL};
     static const char *const verbatim_names[] = {"script", "style",  "pre",     "code",     "textarea",
                                                  "xmp",    "iframe", "noembed", "noframes", NULL};
-    if (*text != '<') return (Markup){0};
-    if (starts_with(text, "<!--")) {
-        const char *end = comment_end(text);
-        return (Markup){.end = end ? end : text + strlen(text), .kind = MARKUP_SINGLE};
-    }
+    if (!markup_begins(text)) return (Markup){0};
+    if (starts_with(text, "<!--")) return (Markup){.end = comment_end(text), .kind = MARKUP_SINGLE};
     const bool closes = text[1] == '/';
     Markup tag = {.kind = MARKUP_BREAK, .name = text + 1 + closes};
-    if (!is_ascii_letter(*tag.name))
-        return closes || text[1] == '!' || text[1] == '?' ? (Markup){.end = after(text, ">"), .kind = MARKUP_SINGLE}
-                                                          : (Markup){0};
+    if (!is_ascii_letter(*tag.name)) return (Markup){.end = bracket_end(text), .kind = MARKUP_SINGLE};
     tag.length = strcspn(tag.name, BLANKS "/>");
     tag.end = tag_end(tag.name + tag.length);
     if (!closes && named(&tag, verbatim_names)) return verbatim(tag);

@@ -21,6 +21,8 @@ typedef struct Markup {
     const char *content, *content_end; /* of MARKUP_COPIED */
 } Markup;
 
+/* Whether markup begins at text. Reads two bytes, where markup_at may read the whole text. */
+bool markup_begins(const char *text);
 /* The markup that begins at text. It ends at the end of the text at the latest. */
 Markup markup_at(const char *text);
 /* Whether two tags have the same name. */

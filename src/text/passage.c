@@ -312,18 +312,23 @@ static void add_tag(Builder *b, const char *text, const Markup *tag) {
     }
 }
 
+/* Adds the text up to the next markup, or to the end. Returns the place where it ends. */
+static const char *add_until_markup(Builder *b, const char *text) {
+    const char *end = text + 1;
+    while (*end && !markup_begins(end)) end++;
+    add_references(b, text, (size_t)(end - text));
+    return end;
+}
+
 /* Adds an element that the translation copies, with the text in it. */
 static void add_copied(Builder *b, const char *text, const Markup *element) {
     const ptrdiff_t item = arrlen(b->items);
+    char *content = mem_strndup(element->content, (size_t)(element->content_end - element->content));
     add_item(b, COPIED, text, (size_t)(element->end - text));
     b->copies = true;
-    for (const char *at = element->content, *next; at < element->content_end; at = next) {
-        next = markup_at(at).end;
-        if (next) continue;
-        for (next = at + 1; next < element->content_end && !markup_at(next).end;) next++;
-        add_references(b, at, (size_t)(next - at));
-    }
+    for (const char *at = content; *at;) at = markup_begins(at) ? markup_at(at).end : add_until_markup(b, at);
     b->copies = false;
+    mem_free(content);
     add_item(b, END, element->end, 0);
     b->items[item].partner = item + 1;
     b->items[item + 1].partner = item;
@@ -334,8 +339,7 @@ static void add_html(Builder *b, const char *text) {
         const Markup markup = markup_at(text);
         end = markup.end;
         if (!end) {
-            for (end = text + 1; *end && !markup_at(end).end;) end++;
-            add_references(b, text, (size_t)(end - text));
+            end = add_until_markup(b, text);
         } else if (markup.kind == MARKUP_BREAK) {
             end_paragraph(b);
             keep(b, text, (size_t)(end - text));
@@ -383,12 +387,12 @@ static bool has_times(const char *line) {
     return n && starts_with(at, "-->") && time_length(at + 3 + strspn(at + 3, " \t"));
 }
 
-/* The end of the tag that starts at text and ends in its line: <i>, </i>, <c.red> or {\an8}; NULL: none starts there.
- */
+/* The end of the tag that starts at text: <i>, </i>, <c.red> or {\an8}; NULL if there is none, or if the line or
+   another tag begins before its end. */
 static const char *subtitle_tag_end(const char *text) {
-    if (!markup_at(text).end && !starts_with(text, "{\\")) return NULL;
-    const char *end = text + strcspn(text, *text == '<' ? ">\n" : "}\n");
-    return *end && *end != '\n' ? end + 1 : NULL;
+    if (!markup_begins(text) && !starts_with(text, "{\\")) return NULL;
+    const char *end = text + 1 + strcspn(text + 1, *text == '<' ? "<>\n" : "{}\n");
+    return *end == '>' || *end == '}' ? end + 1 : NULL;
 }
 
 /* Adds the lines of a subtitle, n bytes. Each tag in them ends a sentence. */

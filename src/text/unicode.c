@@ -160,6 +160,8 @@ bool is_letter(int32_t c) { return is_between(c, UTF8PROC_CATEGORY_LU, UTF8PROC_
 
 bool is_mark(int32_t c) { return is_between(c, UTF8PROC_CATEGORY_MN, UTF8PROC_CATEGORY_ME); }
 
+bool is_ascii_letter(int32_t c) { return (uint32_t)(c | 32) - 'a' < 26; }
+
 bool is_digit(int32_t c) { return utf8proc_category(c) == UTF8PROC_CATEGORY_ND; }
 
 bool is_inside_run(int32_t before, int32_t after) {
@@ -185,8 +187,6 @@ char *text_capitalised(const char *text) {
 /* What a mark stands in; only in prose it becomes full-width. placeholder_length would need the end of a placeholder,
    which a stream does not have yet. */
 typedef enum Inside { PROSE, BRACES, PROTECTED, TAG, ENTITY, URL } Inside;
-
-static bool is_ascii_letter(int32_t c) { return (uint32_t)(c | 32) - 'a' < 26; }
 
 /* Whether the word before `at` is the scheme of a URL. */
 static bool is_scheme(const char *begin, const char *at) {

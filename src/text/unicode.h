@@ -28,6 +28,7 @@ bool text_has_han(const char *text);
 bool is_han(int32_t c);    /* Han ideographs of all planes, with 々 and 〇 */
 bool is_letter(int32_t c); /* any other letter */
 bool is_mark(int32_t c);   /* a mark that combines with the character before it */
+bool is_ascii_letter(int32_t c);
 bool is_digit(int32_t c);
 /* Whether a run of letters, or of digits, goes on from one character to the next. */
 bool is_inside_run(int32_t before, int32_t after);

@@ -1,6 +1,7 @@
 /* test_html.c: the markup and the character references of HTML documents. */
 #include "io/ds.h"
 #include "io/files.h"
+#include "io/utf8.h"
 #include "text/html.h"
 #include "text/passage.h"
 #include "translate/inline_markup.h"
@@ -13,6 +14,8 @@
 #include <cmocka.h>
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
+
+static void append(char **text, const char *more) { memcpy(arraddnptr(*text, strlen(more)), more, strlen(more)); }
 
 static void references_are_decoded_as_the_standard_says(void **state) {
     (void)state;
@@ -33,14 +36,8 @@ static void references_are_decoded_as_the_standard_says(void **state) {
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         Passage passage = passage_split(cases[i][0], true, PASSAGE_HTML);
-        char *text = NULL;
-        for (ptrdiff_t k = 0; k < arrlen(passage.sentences); k++) {
-            if (k && strcmp(passage.between[k], "") != 0) arrput(text, ' ');
-            memcpy(arraddnptr(text, strlen(passage.sentences[k])), passage.sentences[k], strlen(passage.sentences[k]));
-        }
-        arrput(text, '\0');
-        assert_string_equal(text, cases[i][1]);
-        arrfree(text);
+        assert_int_equal(arrlen(passage.sentences), 1);
+        assert_string_equal(passage.sentences[0], cases[i][1]);
         passage_free(&passage);
     }
 }
@@ -113,6 +110,33 @@ static void markup_is_divided(void **state) {
         char *text = show(&passage);
         assert_string_equal(text, cases[i][1]);
         mem_free(text);
+        passage_free(&passage);
+    }
+}
+
+/* Hostile input: a megabyte of markup without end must not take quadratic time. */
+static void endless_markup_takes_linear_time(void **state) {
+    (void)state;
+    static const struct {
+        PassageFormat format;
+        const char *begin, *text;
+    } cases[] = {
+        {PASSAGE_HTML, "", "<code><!--</code>"},
+        {PASSAGE_HTML, "", "<code><script></code>"},
+        {PASSAGE_HTML, "", "<code><a x='</code>"},
+        {PASSAGE_SUBTITLES, "00:00:01,000 --> 00:00:02,000\n", "<script>\n"},
+        {PASSAGE_SUBTITLES, "00:00:01,000 --> 00:00:02,000\n", "<a {\\a "},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char *text = NULL;
+        append(&text, cases[i].begin);
+        while (arrlen(text) < 1 << 20) append(&text, cases[i].text);
+        arrput(text, '\0');
+        Passage passage = passage_split(text, false, cases[i].format);
+        char *joined = passage_join(&passage, (const char *const *)passage.sentences, false);
+        assert_true(starts_with(joined, cases[i].begin));
+        mem_free(joined);
+        arrfree(text);
         passage_free(&passage);
     }
 }
@@ -209,6 +233,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(references_are_decoded_as_the_standard_says),
         cmocka_unit_test(markup_is_divided),
+        cmocka_unit_test(endless_markup_takes_linear_time),
         cmocka_unit_test(tags_follow_the_alignment),
     };
     return cmocka_run_group_tests_name("html", tests, NULL, NULL);
