@@ -163,7 +163,7 @@ static void divide_items(Builder *b, ptrdiff_t first, ptrdiff_t end, ptrdiff_t i
     }
     for (ptrdiff_t k = first; k < end; k++) {
         Item *item = &b->items[k];
-        item->sentence = item->kind == BLANKS || (k >= before && k < after) ? -1 : k < before ? i - 1 : i;
+        if (item->kind != BLANKS) item->sentence = k < before ? i - 1 : k < after ? -1 : i;
     }
 }
 
@@ -174,7 +174,7 @@ static void place_items(Builder *b, const Range *ranges) {
         Item *item = &b->items[k];
         while (i < arrlen(ranges) && item->at >= ranges[i].end) i++;
         item->place = 2 * i + (i < arrlen(ranges) && item->at > ranges[i].begin);
-        item->sentence = i;
+        item->sentence = item->kind == BLANKS ? -1 : i;
     }
     for (ptrdiff_t first = 0, end; first < arrlen(b->items); first = end) {
         for (end = first + 1; end < arrlen(b->items) && b->items[end].place == b->items[first].place;) end++;
@@ -185,9 +185,11 @@ static void place_items(Builder *b, const Range *ranges) {
 /* Adds an item to the marks of a sentence. */
 static void add_mark(Builder *b, Item *item, Mark **marks, Range range) {
     const size_t at = item->at < range.begin ? range.begin : item->at < range.end ? item->at : range.end;
-    Mark mark = {.text = mem_strndup(item->text, item->length), .at = at - range.begin, .partner = -1};
-    mark.end = item->kind == END;
-    mark.copied = item->kind == COPIED;
+    Mark mark = {.text = mem_strndup(item->text, item->length),
+                 .at = at - range.begin,
+                 .partner = -1,
+                 .end = item->kind == END,
+                 .copied = item->kind == COPIED};
     item->mark = arrlen(*marks);
     if (mark.end && item->partner >= 0 && b->items[item->partner].sentence == item->sentence) {
         mark.partner = b->items[item->partner].mark;
@@ -196,7 +198,23 @@ static void add_mark(Builder *b, Item *item, Mark **marks, Range range) {
     arrput(*marks, mark);
 }
 
-/* Adds the sentences of the paragraph, keeps the rest, and starts a new one. */
+/* Keeps the blanks and the markup between the sentences. */
+static void keep_items(Builder *b, const Range *ranges) {
+    const ptrdiff_t n = arrlen(ranges);
+    for (ptrdiff_t i = 0, k = 0; i <= n; i++) {
+        bool blank = !i || i == n || b->paragraph[ranges[i - 1].end] != ' ';
+        for (; k < arrlen(b->items) && b->items[k].place <= 2 * i; k++) {
+            const Item *item = &b->items[k];
+            if (item->place < 2 * i || item->sentence >= 0) continue;
+            keep(b, item->text, item->length);
+            blank = blank || item->kind == BLANKS;
+        }
+        if (!blank) keep(b, " ", 1); /* a word such as ¨ is normalised to a text with a space */
+        if (i < n) end_kept(b);
+    }
+}
+
+/* Adds the sentences of the paragraph with their marks, keeps the rest, and starts a new paragraph. */
 static void end_paragraph(Builder *b) {
     end_word(b);
     Range *ranges = NULL;
@@ -204,25 +222,18 @@ static void end_paragraph(Builder *b) {
         arrput(b->paragraph, '\0');
         ranges = find_sentences(b);
     }
-    place_items(b, ranges);
-    const ptrdiff_t n = arrlen(ranges), items = arrlen(b->items);
-    for (ptrdiff_t i = 0, k = 0, own; i <= n; i++) {
-        bool blank = !i || i == n || b->paragraph[ranges[i - 1].end] != ' ';
-        Mark *marks = NULL;
-        for (own = k; k < items && b->items[k].place == 2 * i; k++) {
-            if (b->items[k].sentence < 0) keep(b, b->items[k].text, b->items[k].length);
-            blank = blank || b->items[k].kind == BLANKS;
-        }
-        if (!blank) keep(b, " ", 1); /* a word such as ¨ is normalised to a text with a space */
-        if (i == n) break;
-        end_kept(b);
-        while (k < items && b->items[k].place == 2 * i + 1) k++;
-        for (; own < items && b->items[own].place <= 2 * i + 2; own++)
-            if (b->items[own].sentence == i && b->items[own].kind != BLANKS)
-                add_mark(b, &b->items[own], &marks, ranges[i]);
-        arrput(b->passage->marks, marks);
-        arrput(b->passage->sentences, mem_strndup(b->paragraph + ranges[i].begin, ranges[i].end - ranges[i].begin));
+    Passage *p = b->passage;
+    const ptrdiff_t first = arrlen(p->sentences);
+    for (ptrdiff_t i = 0; i < arrlen(ranges); i++) {
+        arrput(p->marks, NULL);
+        arrput(p->sentences, mem_strndup(b->paragraph + ranges[i].begin, ranges[i].end - ranges[i].begin));
     }
+    place_items(b, ranges);
+    for (ptrdiff_t k = 0; k < arrlen(b->items); k++) {
+        Item *item = &b->items[k];
+        if (item->sentence >= 0) add_mark(b, item, &p->marks[first + item->sentence], ranges[item->sentence]);
+    }
+    keep_items(b, ranges);
     arrfree(ranges);
     arrfree(b->paragraph);
     arrfree(b->items);
@@ -460,7 +471,8 @@ static const char *inline_end(PassageFormat format, const char *text) {
     return markup.kind == MARKUP_BREAK ? NULL : markup.end;
 }
 
-/* What separates two sentences: nothing, or inline markup; also spaces; other text, or a block of HTML. */
+/* What separates two sentences: only inline markup, or nothing; this and spaces; also other text, or a block of HTML.
+ */
 typedef enum Separation { NOTHING, SPACES, OTHERS } Separation;
 static Separation separation(PassageFormat format, const char *text) {
     Separation found = NOTHING;
@@ -474,25 +486,24 @@ static Separation separation(PassageFormat format, const char *text) {
     return found;
 }
 
-/* Writes what separates two sentences. If the target needs a space, writes one after closing tags; if not, leaves out
-   spaces. */
+/* Writes what separates two sentences. Unless it is a block or other text: if the target needs a space, and there is
+   none, adds one after the end tags; if the target needs none, leaves out spaces. */
 static void write_separation(FILE *out, PassageFormat format, const char *text, bool spaced) {
     const Separation found = separation(format, text);
-    bool space = spaced && found == NOTHING;
-    if (found == OTHERS) {
+    if (found == OTHERS || (spaced && found == SPACES)) {
         fputs(text, out);
         return;
     }
-    for (const char *end; *text || space; text = end) {
-        end = *text ? inline_end(format, text) : text;
+    bool space = spaced;
+    for (const char *end; *text; text = end) {
+        end = *text == ' ' ? text + 1 : inline_end(format, text);
         if (space && !starts_with(text, "</")) {
             fputc(' ', out);
             space = false;
         }
-        if (end) fwrite(text, 1, (size_t)(end - text), out);
-        else if (spaced) fputc(' ', out);
-        if (!end) end = text + 1;
+        if (*text != ' ') fwrite(text, 1, (size_t)(end - text), out);
     }
+    if (space) fputc(' ', out);
 }
 
 char *passage_join(const Passage *p, const char *const *translations, bool spaced) {
